@@ -1,0 +1,223 @@
+package session
+
+import (
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+// NewHead returns the head of an empty log, before its first record.
+func NewHead() *storagev1.Head {
+	return &storagev1.Head{LeadOpen: true, ViewFormat: ViewFormat}
+}
+
+// Point is the newest point of a log.
+func Point(h *storagev1.Head) uint32 { return h.GetNextSequence() - 1 }
+
+// Link says how m joins a log with this head: its place, its size, what it answers and what it closes. viewPoint is the
+// point of the view that an ASSISTANT message was made from; nil means the log's newest. What Link says holds for the
+// life of the message: whenever the message is active, what lies before it is the same.
+func Link(h *storagev1.Head, c Counter, m *compactordv1.Message, viewPoint *uint32) *compactordv1.LoggedMessage {
+	l := &compactordv1.LoggedMessage{
+		Index:     h.GetNextIndex(),
+		Sequence:  h.GetNextSequence(),
+		Message:   m,
+		PartSizes: PartSizes(c, m),
+	}
+	l.Tokens = c.Tokens(sum(l.GetPartSizes()))
+	switch m.GetRole() {
+	case compactordv1.Role_ROLE_USER:
+		l.Closes = h.GetOpenCalls()
+	case compactordv1.Role_ROLE_ASSISTANT:
+		l.ViewPoint = Point(h)
+		if viewPoint != nil {
+			l.ViewPoint = min(*viewPoint, l.GetViewPoint())
+		}
+		l.LoopViewPoint = l.GetViewPoint()
+		if h.LoopStart != nil {
+			l.LoopViewPoint = h.GetLoopViewPoint()
+		}
+	case compactordv1.Role_ROLE_TOOL:
+		linkResult(h, l)
+	default:
+	}
+	return l
+}
+
+func linkResult(h *storagev1.Head, l *compactordv1.LoggedMessage) {
+	id := result(l.GetMessage()).GetCallId()
+	if i := nearestCall(h.GetOpenCalls(), id); i >= 0 {
+		l.ResultPlace, l.Answers = compactordv1.ResultPlace_RESULT_PLACE_ANSWER, h.GetOpenCalls()[i]
+		return
+	}
+	if i := nearestCall(h.GetVoidCalls(), id); i >= 0 {
+		l.ResultPlace, l.Answers = compactordv1.ResultPlace_RESULT_PLACE_VOID, h.GetVoidCalls()[i]
+		return
+	}
+	l.ResultPlace = compactordv1.ResultPlace_RESULT_PLACE_STRAY
+}
+
+// nearestCall finds the call that a result with this id answers: of the newest message that has such a call, the first.
+// A result without an id answers a call without one, which carries the id that was made for it.
+func nearestCall(calls []*compactordv1.CallRef, id string) int {
+	found := -1
+	for i := len(calls) - 1; i >= 0; i-- {
+		if found >= 0 && calls[i].GetIndex() != calls[found].GetIndex() {
+			break
+		}
+		if calls[i].GetId() == id || (id == "" && isMadeID(calls[i])) {
+			found = i
+		}
+	}
+	return found
+}
+
+func isMadeID(c *compactordv1.CallRef) bool {
+	return c.GetId() == CallID(nil, c.GetIndex(), c.GetPart())
+}
+
+// Advance takes a linked message into the head. policy says which thinking the figures of the view count.
+func Advance(h *storagev1.Head, c Counter, policy *compactordv1.Policy, l *compactordv1.LoggedMessage) {
+	// What a provider reported was for the view before this message.
+	viewBefore := h.GetViewTokens()
+	pointBefore := Point(h)
+
+	extendActive(h, l.GetSequence()+1, l.GetIndex()+1)
+	h.NextSequence, h.NextIndex = l.GetSequence()+1, l.GetIndex()+1
+	h.ActiveMessages++
+	h.AppendedTokens += l.GetTokens()
+	advanceLead(h, l)
+
+	shown := showing(h, c, policy, l)
+	for _, vm := range shown {
+		h.ViewTokens += vm.GetTokens()
+		h.ViewBytes += uint32(proto.Size(vm.GetMessage()))
+		if h.GetUsage() != nil {
+			h.Usage.TokensAfter += vm.GetTokens()
+		}
+	}
+	advanceTail(h, l, shown)
+	advanceCalls(h, l)
+	if l.GetMessage().GetRole() == compactordv1.Role_ROLE_ASSISTANT && !Failed(l.GetMessage()) {
+		advanceUsage(h, l, viewBefore, pointBefore)
+	}
+}
+
+// showing draws what a message that is appended now adds to the view.
+func showing(
+	h *storagev1.Head, c Counter, policy *compactordv1.Policy, l *compactordv1.LoggedMessage,
+) []*compactordv1.ViewMessage {
+	d := &drawing{
+		counter:  c,
+		head:     h,
+		thinking: thinkingPolicy(policy, compactordv1.ThinkingPolicy_THINKING_POLICY_UNSPECIFIED),
+		keptFrom: KeptFrom(h),
+		report:   &compactordv1.ViewReport{},
+	}
+	d.inPlace(l)
+	return d.messages
+}
+
+func extendActive(h *storagev1.Head, endSequence, endIndex uint32) {
+	if len(h.GetActive()) == 0 {
+		h.Active = []*storagev1.ActiveRange{{FirstSequence: h.GetNextSequence(), FirstIndex: h.GetNextIndex()}}
+	}
+	last := h.GetActive()[len(h.GetActive())-1]
+	last.EndSequence, last.EndIndex = endSequence, endIndex
+}
+
+func advanceLead(h *storagev1.Head, l *compactordv1.LoggedMessage) {
+	if !h.GetLeadOpen() {
+		return
+	}
+	if Leads(l.GetMessage().GetRole()) {
+		h.LeadEnd = l.GetIndex() + 1
+		h.LeadTokens += l.GetTokens()
+		return
+	}
+	h.LeadOpen = false
+}
+
+// advanceTail follows the smallest valid kept part: it begins at the last place where a cut is valid.
+func advanceTail(h *storagev1.Head, l *compactordv1.LoggedMessage, shown []*compactordv1.ViewMessage) {
+	if l.GetIndex() < h.GetLeadEnd() {
+		return
+	}
+	role := l.GetMessage().GetRole()
+	validPlace := role == compactordv1.Role_ROLE_USER ||
+		role == compactordv1.Role_ROLE_ASSISTANT && len(h.GetOpenCalls()) == 0 && !Failed(l.GetMessage())
+	if validPlace {
+		h.TailIndex = proto.Uint32(l.GetIndex())
+		h.TailTokens = 0
+	}
+	for _, vm := range shown {
+		// Mends before a USER message belong to the part that a cut at it would cover.
+		if !validPlace || vm.GetMend() == nil {
+			h.TailTokens += vm.GetTokens()
+		}
+	}
+}
+
+func advanceCalls(h *storagev1.Head, l *compactordv1.LoggedMessage) {
+	m := l.GetMessage()
+	switch m.GetRole() {
+	case compactordv1.Role_ROLE_USER:
+		h.OpenCalls, h.VoidCalls = nil, nil
+		h.LoopStart, h.LoopViewPoint = nil, 0
+	case compactordv1.Role_ROLE_ASSISTANT:
+		calls := Calls(m, l.GetIndex())
+		if Failed(m) {
+			h.VoidCalls = append(h.VoidCalls, calls...)
+			return
+		}
+		if h.LoopStart == nil {
+			h.LoopStart, h.LoopViewPoint = proto.Uint32(l.GetIndex()), l.GetViewPoint()
+		}
+		h.OpenCalls = append(h.OpenCalls, calls...)
+		if len(calls) > 0 {
+			h.ViewToolGroups++
+		}
+	case compactordv1.Role_ROLE_TOOL:
+		advanceResult(h, l)
+	default:
+	}
+}
+
+func advanceResult(h *storagev1.Head, l *compactordv1.LoggedMessage) {
+	switch l.GetResultPlace() {
+	case compactordv1.ResultPlace_RESULT_PLACE_ANSWER:
+		h.OpenCalls = without(h.OpenCalls, l.GetAnswers())
+		if !Pinned(h, l.GetAnswers().GetIndex()) {
+			h.PrunableTokens += l.GetTokens()
+			return
+		}
+		// A pin holds the whole group, also those of its results that come later.
+		h.Pins = append(h.Pins, l.GetIndex())
+	case compactordv1.ResultPlace_RESULT_PLACE_VOID:
+		h.VoidCalls = without(h.VoidCalls, l.GetAnswers())
+	default:
+	}
+}
+
+func without(calls []*compactordv1.CallRef, gone *compactordv1.CallRef) []*compactordv1.CallRef {
+	kept := make([]*compactordv1.CallRef, 0, len(calls))
+	for _, c := range calls {
+		if c.GetIndex() != gone.GetIndex() || c.GetPart() != gone.GetPart() {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+func advanceUsage(h *storagev1.Head, l *compactordv1.LoggedMessage, viewBefore, pointBefore uint32) {
+	u := l.GetMessage().GetUsage()
+	reported := ReportedTokens(u)
+	if reported == 0 {
+		return
+	}
+	h.Usage = &storagev1.UsageBaseline{Index: l.GetIndex(), ViewPoint: l.GetViewPoint(), Tokens: reported}
+	// Overhead can be told only where the report is for exactly the view that was estimated.
+	if input := inputTokens(u); input > 0 && l.GetViewPoint() == pointBefore {
+		h.LearntOverhead = proto.Uint32(input - min(input, viewBefore))
+	}
+}

@@ -1,0 +1,93 @@
+package session
+
+import (
+	"slices"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+// ChangedFrom compares the views before and after a record: the lowest index whose showing, or the summary covering it,
+// differs, lowered to the start of its tool loop. Nil where nothing differs.
+func ChangedFrom(before, after *State) *uint32 {
+	lowest := lowestDifference(before, after)
+	if lowest == nil {
+		return nil
+	}
+	return proto.Uint32(loopStart(before, *lowest))
+}
+
+func lowestDifference(before, after *State) *uint32 {
+	var lowest *uint32
+	differs := func(index uint32) {
+		if lowest == nil || index < *lowest {
+			lowest = &index
+		}
+	}
+	if before.Entry.GetId() != after.Entry.GetId() || !samePlacement(before, after) {
+		differs(firstCovered(before, after))
+	}
+	a, b := showings(before), showings(after)
+	for index, messages := range a {
+		if !slices.EqualFunc(messages, b[index], sameShowing) {
+			differs(index)
+		}
+	}
+	for index := range b {
+		if _, ok := a[index]; !ok {
+			differs(index)
+		}
+	}
+	return lowest
+}
+
+func samePlacement(before, after *State) bool {
+	return before.Entry == nil ||
+		before.Policy.GetSummary().GetPlacement() == after.Policy.GetSummary().GetPlacement()
+}
+
+// firstCovered is where the summaries of the two states begin.
+func firstCovered(before, after *State) uint32 {
+	if before.Entry != nil {
+		return min(before.Head.GetLeadEnd(), after.Head.GetLeadEnd())
+	}
+	return after.Head.GetLeadEnd()
+}
+
+func showings(s *State) map[uint32][]*compactordv1.ViewMessage {
+	byIndex := make(map[uint32][]*compactordv1.ViewMessage)
+	for _, vm := range s.View(ViewOptions{}).Messages {
+		switch o := vm.GetOrigin().(type) {
+		case *compactordv1.ViewMessage_Index:
+			byIndex[o.Index] = append(byIndex[o.Index], vm)
+		case *compactordv1.ViewMessage_Mend:
+			byIndex[o.Mend.GetIndex()] = append(byIndex[o.Mend.GetIndex()], vm)
+		}
+	}
+	return byIndex
+}
+
+func sameShowing(a, b *compactordv1.ViewMessage) bool {
+	return a.GetOutOfPlace() == b.GetOutOfPlace() && (a.GetMessage() == b.GetMessage() || proto.Equal(a, b))
+}
+
+// loopStart lowers an index to the first ASSISTANT or TOOL message since the last USER message before it.
+func loopStart(s *State, index uint32) uint32 {
+	pos, found := slices.BinarySearchFunc(s.Kept, index, func(l *compactordv1.LoggedMessage, i uint32) int {
+		return int(int64(l.GetIndex()) - int64(i))
+	})
+	if !found || !inLoop(s.Kept[pos]) {
+		return index
+	}
+	for ; pos >= 0 && s.Kept[pos].GetMessage().GetRole() != compactordv1.Role_ROLE_USER; pos-- {
+		if inLoop(s.Kept[pos]) {
+			index = s.Kept[pos].GetIndex()
+		}
+	}
+	return index
+}
+
+func inLoop(l *compactordv1.LoggedMessage) bool {
+	role := l.GetMessage().GetRole()
+	return role == compactordv1.Role_ROLE_ASSISTANT || role == compactordv1.Role_ROLE_TOOL
+}

@@ -1,0 +1,190 @@
+package session
+
+import (
+	"slices"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+// editing is a message of the log on its way into a view. The log's message is shared until something changes it.
+type editing struct {
+	counter Counter
+	logged  *compactordv1.LoggedMessage
+	edited  *compactordv1.Message
+	sizes   []uint32
+	kinds   []compactordv1.EditKind
+}
+
+func (e *editing) message() *compactordv1.Message {
+	if e.edited != nil {
+		return e.edited
+	}
+	return e.logged.GetMessage()
+}
+
+func (e *editing) tokens() uint32 {
+	if e.edited == nil {
+		return e.logged.GetTokens()
+	}
+	return e.counter.Tokens(sum(e.sizes))
+}
+
+// change gives a copy that may be written to: the parts slice is its own, the parts are still shared.
+func (e *editing) change() *compactordv1.Message {
+	if e.edited == nil {
+		m := e.logged.GetMessage()
+		e.edited = &compactordv1.Message{
+			Role: m.GetRole(), Origin: m.GetOrigin(), StopReason: m.GetStopReason(), Usage: m.GetUsage(),
+			Model: m.GetModel(), Name: m.GetName(), Attachments: m.GetAttachments(), SourcePosition: m.SourcePosition,
+			ErrorText: m.GetErrorText(), WrittenAt: m.GetWrittenAt(), Parts: slices.Clone(m.GetParts()),
+		}
+		e.sizes = slices.Clone(e.sizes)
+	}
+	return e.edited
+}
+
+func (e *editing) setPart(i int, p *compactordv1.Part) {
+	e.change().Parts[i] = p
+	e.sizes[i] = partSize(e.counter, p)
+}
+
+// apply puts the edits in force, the older first. Of several that replace a result as a whole the newest holds.
+func (e *editing) apply(edits []*compactordv1.Edit) {
+	parts := e.logged.GetMessage().GetParts()
+	dropped := make(map[int]bool)
+	for _, edit := range edits {
+		i := int(edit.GetPart())
+		if edit.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP {
+			e.collapse(edit.GetReplacement(), dropped)
+		} else if i < len(parts) {
+			e.replace(i, edit, dropped)
+		}
+		if !slices.Contains(e.kinds, edit.GetKind()) {
+			e.kinds = append(e.kinds, edit.GetKind())
+		}
+	}
+	e.drop(func(i int, _ *compactordv1.Part) bool { return dropped[i] })
+}
+
+func (e *editing) replace(i int, edit *compactordv1.Edit, dropped map[int]bool) {
+	p := e.message().GetParts()[i]
+	text := edit.GetReplacement()
+	switch edit.GetKind() {
+	case compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT,
+		compactordv1.EditKind_EDIT_KIND_OFFLOAD_RESULT, compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT:
+		if r := p.GetToolResult(); r != nil {
+			e.setPart(i, resultPart(p, r, []*compactordv1.ResultPart{resultText(text)}))
+		}
+	case compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS:
+		if call := p.GetToolCall(); call != nil {
+			e.setPart(i, callPart(p, call.GetId(), call.GetName(), text))
+		}
+	case compactordv1.EditKind_EDIT_KIND_DROP_THINKING:
+		dropped[i] = p.GetThinking() != nil
+	case compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA:
+		e.replaceMedia(i, p, text)
+	default:
+	}
+}
+
+func (e *editing) replaceMedia(i int, p *compactordv1.Part, text string) {
+	if p.GetMedia() != nil {
+		e.setPart(i, TextPart(text))
+		return
+	}
+	r := p.GetToolResult()
+	if r == nil {
+		return
+	}
+	parts := make([]*compactordv1.ResultPart, len(r.GetParts()))
+	for j, rp := range r.GetParts() {
+		parts[j] = rp
+		if m := rp.GetMedia(); m != nil {
+			parts[j] = resultText(MediaLine(m))
+		}
+	}
+	e.setPart(i, resultPart(p, r, parts))
+}
+
+// collapse puts one text in the place of the first call and drops the others.
+func (e *editing) collapse(text string, dropped map[int]bool) {
+	placed := text == ""
+	for i, p := range e.message().GetParts() {
+		if p.GetToolCall() == nil {
+			continue
+		}
+		if placed {
+			dropped[i] = true
+			continue
+		}
+		e.setPart(i, TextPart(text))
+		placed = true
+	}
+}
+
+// nameCalls gives an id to calls and results that came without one.
+func (e *editing) nameCalls() {
+	for i, p := range e.message().GetParts() {
+		if call := p.GetToolCall(); call != nil && call.GetId() == "" {
+			// The size stays: ids are not counted.
+			e.change().Parts[i] = callPart(p,
+				CallID(call, e.logged.GetIndex(), uint32(i)), call.GetName(), call.GetArguments())
+		}
+		if r := p.GetToolResult(); r != nil && r.GetCallId() == "" && e.logged.GetAnswers() != nil {
+			named := proto.CloneOf(r)
+			named.CallId = e.logged.GetAnswers().GetId()
+			e.change().Parts[i] = &compactordv1.Part{
+				Kind:        &compactordv1.Part_ToolResult{ToolResult: named},
+				Attachments: p.GetAttachments(),
+			}
+		}
+	}
+}
+
+// dropThinking drops all thinking and says whether there was any.
+func (e *editing) dropThinking() bool {
+	return e.drop(func(_ int, p *compactordv1.Part) bool { return p.GetThinking() != nil })
+}
+
+func (e *editing) drop(gone func(i int, p *compactordv1.Part) bool) bool {
+	var parts []*compactordv1.Part
+	var sizes []uint32
+	for i, p := range e.message().GetParts() {
+		if !gone(i, p) {
+			parts = append(parts, p)
+			sizes = append(sizes, e.sizes[i])
+		}
+	}
+	if len(parts) == len(e.message().GetParts()) {
+		return false
+	}
+	e.change().Parts, e.sizes = parts, sizes
+	return true
+}
+
+func resultText(text string) *compactordv1.ResultPart {
+	return &compactordv1.ResultPart{
+		Kind: &compactordv1.ResultPart_Text{Text: &compactordv1.TextPart{Text: text}},
+	}
+}
+
+func resultPart(
+	p *compactordv1.Part, r *compactordv1.ToolResult, parts []*compactordv1.ResultPart,
+) *compactordv1.Part {
+	return &compactordv1.Part{
+		Kind: &compactordv1.Part_ToolResult{ToolResult: &compactordv1.ToolResult{
+			CallId: r.GetCallId(), Name: r.GetName(), IsError: r.GetIsError(), Parts: parts,
+		}},
+		Attachments: p.GetAttachments(),
+	}
+}
+
+func callPart(p *compactordv1.Part, id, name, arguments string) *compactordv1.Part {
+	return &compactordv1.Part{
+		Kind: &compactordv1.Part_ToolCall{ToolCall: &compactordv1.ToolCall{
+			Id: id, Name: name, Arguments: arguments,
+		}},
+		Attachments: p.GetAttachments(),
+	}
+}

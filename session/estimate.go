@@ -1,0 +1,119 @@
+package session
+
+import (
+	"errors"
+	"unicode/utf8"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// ErrEstimator says that this build cannot count by the estimator that was asked for.
+var ErrEstimator = errors.New("estimator not available")
+
+// MediaTokens is what one image, document or recording counts in chars4.
+const MediaTokens = 1200
+
+// Counter counts tokens. Text and media have sizes in the counter's own unit; sizes add up, tokens are made from sums.
+type Counter interface {
+	// TextSize is the size of a text.
+	TextSize(text string) uint32
+	// MediaSize is the size of one medium.
+	MediaSize() uint32
+	// Tokens turns a size into tokens.
+	Tokens(size uint64) uint32
+}
+
+// CounterFor returns the counter of an estimator, or ErrEstimator.
+func CounterFor(e compactordv1.Estimator) (Counter, error) {
+	switch e {
+	case compactordv1.Estimator_ESTIMATOR_UNSPECIFIED, compactordv1.Estimator_ESTIMATOR_CHARS4:
+		return chars4{}, nil
+	default:
+		return nil, ErrEstimator
+	}
+}
+
+// chars4 counts UTF-16 code units, four to a token, as JavaScript agents do with string lengths.
+type chars4 struct{}
+
+func (chars4) TextSize(text string) uint32 {
+	var units uint32
+	for i := 0; i < len(text); {
+		if text[i] < utf8.RuneSelf {
+			i++
+			units++
+			continue
+		}
+		r, width := utf8.DecodeRuneInString(text[i:])
+		i += width
+		units++
+		if r > 0xFFFF {
+			units++
+		}
+	}
+	return units
+}
+
+func (chars4) MediaSize() uint32 { return 4 * MediaTokens }
+
+func (chars4) Tokens(size uint64) uint32 { return uint32(min((size+3)/4, 1<<32-1)) }
+
+// TextTokens estimates the tokens of one text.
+func TextTokens(c Counter, text string) uint32 { return c.Tokens(uint64(c.TextSize(text))) }
+
+// MessageTokens estimates the tokens of a message that is not in the log, such as a summary.
+func MessageTokens(c Counter, m *compactordv1.Message) uint32 {
+	return c.Tokens(sum(PartSizes(c, m)))
+}
+
+// PartSizes returns the size of each part of a message.
+func PartSizes(c Counter, m *compactordv1.Message) []uint32 {
+	sizes := make([]uint32, len(m.GetParts()))
+	for i, p := range m.GetParts() {
+		sizes[i] = partSize(c, p)
+	}
+	return sizes
+}
+
+func partSize(c Counter, p *compactordv1.Part) uint32 {
+	switch k := p.GetKind().(type) {
+	case *compactordv1.Part_Text:
+		return c.TextSize(k.Text.GetText())
+	case *compactordv1.Part_Thinking:
+		return c.TextSize(k.Thinking.GetText())
+	case *compactordv1.Part_ToolCall:
+		return c.TextSize(k.ToolCall.GetName()) + argumentsSize(c, k.ToolCall.GetArguments())
+	case *compactordv1.Part_ToolResult:
+		var size uint32
+		for _, rp := range k.ToolResult.GetParts() {
+			if rp.GetMedia() != nil {
+				size += c.MediaSize()
+			} else {
+				size += c.TextSize(rp.GetText().GetText())
+			}
+		}
+		return size
+	case *compactordv1.Part_Media:
+		return c.MediaSize()
+	case *compactordv1.Part_Opaque:
+		return c.TextSize(k.Opaque.GetJson())
+	default:
+		return 0
+	}
+}
+
+// argumentsSize counts no arguments as the empty object that providers want for them.
+func argumentsSize(c Counter, arguments string) uint32 {
+	if arguments == "" {
+		arguments = "{}"
+	}
+	return c.TextSize(arguments)
+}
+
+func sum(sizes []uint32) uint64 {
+	var total uint64
+	for _, s := range sizes {
+		total += uint64(s)
+	}
+	return total
+}

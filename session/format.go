@@ -1,0 +1,90 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// ViewFormat is the format that new view-changing records ask for. Views of older logs go on in theirs: a change of
+// wording here needs a new number, with the old wording kept beside it, since a changed prefix costs the provider's
+// prompt cache and breaks the thinking that is bound to it.
+const ViewFormat = 1
+
+// maxSlotRunes bounds the user's last request as a slot, so that one huge request cannot defeat every compaction.
+const maxSlotRunes = 8000
+
+func summaryText(e *compactordv1.CompactionEntry) string {
+	var b strings.Builder
+	b.WriteString("Earlier parts of this conversation were compacted; this summary stands in for them. ")
+	b.WriteString("A number like [#12] is the index of the message that a line was taken from.\n\n<summary>\n")
+	b.WriteString(strings.TrimSpace(e.GetSummary()))
+	b.WriteString("\n</summary>")
+	writeTodos(&b, e.GetSlots().GetOpenTodos())
+	writeLastRequest(&b, e)
+	return b.String()
+}
+
+func writeTodos(b *strings.Builder, todos []*compactordv1.Todo) {
+	if len(todos) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n\nTo-do list as of [#%d], what is still open:", todos[0].GetIndex())
+	for _, t := range todos {
+		mark := "pending"
+		if t.GetInProgress() {
+			mark = "in progress"
+		}
+		fmt.Fprintf(b, "\n- (%s) %s", mark, t.GetText())
+	}
+}
+
+func writeLastRequest(b *strings.Builder, e *compactordv1.CompactionEntry) {
+	req := e.GetSlots().GetLastUserRequest()
+	if req == nil || strings.Contains(e.GetSummary(), req.GetText()) {
+		return
+	}
+	fmt.Fprintf(b, "\n\nThe user's last request [#%d], word for word:\n%s", req.GetIndex(), req.GetText())
+}
+
+func summaryReply() string {
+	return "Understood. The summary stands for what came before; the work goes on from there."
+}
+
+func missingResultText() string {
+	return "No result: the call was interrupted before the tool answered."
+}
+
+func strayResultHeading(r *compactordv1.ToolResult) string {
+	name := r.GetName()
+	if name == "" {
+		name = "a tool"
+	}
+	outcome := "Result"
+	if r.GetIsError() {
+		outcome = "Error"
+	}
+	return fmt.Sprintf("%s of %s that arrived when its call was no longer open:", outcome, name)
+}
+
+// MediaLine is the text that stands in for a medium.
+func MediaLine(m *compactordv1.MediaPart) string {
+	name := m.GetName()
+	if name == "" {
+		name = "file"
+	}
+	return fmt.Sprintf("[Attached %s: %s]", m.GetMimeType(), name)
+}
+
+// Shorten cuts a text to at most n code points, keeping head and tail around a mark that tells how many are left out.
+func Shorten(text string, n int) string {
+	runes := []rune(text)
+	if len(runes) <= n {
+		return text
+	}
+	head := n * 2 / 3
+	tail := n - head
+	return fmt.Sprintf("%s\n[... %d characters left out ...]\n%s",
+		string(runes[:head]), len(runes)-n, string(runes[len(runes)-tail:]))
+}

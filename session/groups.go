@@ -1,0 +1,87 @@
+package session
+
+import (
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// Group is a tool group of the kept part.
+type Group struct {
+	// Call is the position in State.Kept of the ASSISTANT message with the calls.
+	Call int
+	// Results are the positions of the results that answer them, in the order of the log.
+	Results []int
+	// End is the position after all that belongs to the group: for a call that a USER message closed without a result,
+	// that message's; for an open group, the end of the log.
+	End int
+	// Open says that calls still wait for their results.
+	Open bool
+}
+
+// Groups returns the tool groups of the kept part in the order of their calls. Messages that mending leaves out lead
+// none.
+func (s *State) Groups() []Group {
+	var groups []Group
+	byIndex := make(map[uint32]int)
+	waiting := make(map[uint32]int)
+	for pos, l := range s.Kept {
+		m := l.GetMessage()
+		switch {
+		case m.GetRole() == compactordv1.Role_ROLE_ASSISTANT && hasCalls(m) && !Failed(m):
+			byIndex[l.GetIndex()] = len(groups)
+			waiting[l.GetIndex()] = len(Calls(m, l.GetIndex()))
+			groups = append(groups, Group{Call: pos, End: pos + 1})
+		case l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER:
+			if g, ok := byIndex[l.GetAnswers().GetIndex()]; ok {
+				groups[g].Results = append(groups[g].Results, pos)
+				groups[g].End = pos + 1
+				waiting[l.GetAnswers().GetIndex()]--
+			}
+		case m.GetRole() == compactordv1.Role_ROLE_USER:
+			for _, call := range l.GetCloses() {
+				if g, ok := byIndex[call.GetIndex()]; ok {
+					groups[g].End = pos
+					waiting[call.GetIndex()] = 0
+				}
+			}
+		}
+	}
+	for i := range groups {
+		if waiting[s.Kept[groups[i].Call].GetIndex()] > 0 {
+			groups[i].Open, groups[i].End = true, len(s.Kept)
+		}
+	}
+	return groups
+}
+
+// CutPlaces returns the positions in State.Kept before which a cut is valid, ascending: before a USER or ASSISTANT
+// message that the view shows, where no tool group straddles.
+func (s *State) CutPlaces() []int {
+	inside := make([]bool, len(s.Kept)+1)
+	for _, g := range s.Groups() {
+		for pos := g.Call + 1; pos < g.End; pos++ {
+			inside[pos] = true
+		}
+	}
+	var places []int
+	for pos, l := range s.Kept {
+		m := l.GetMessage()
+		role := m.GetRole()
+		if inside[pos] || Failed(m) {
+			continue
+		}
+		if role == compactordv1.Role_ROLE_USER || role == compactordv1.Role_ROLE_ASSISTANT {
+			places = append(places, pos)
+		}
+	}
+	return places
+}
+
+// TurnStart returns the position of the message that starts the turn of the one at pos: -1 where none is kept.
+func (s *State) TurnStart(pos int) int {
+	for ; pos >= 0; pos-- {
+		if StartsTurn(s.Kept[pos].GetMessage()) {
+			return pos
+		}
+	}
+	return -1
+}

@@ -1,0 +1,85 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// ErrPolicy says that a policy contradicts itself.
+var ErrPolicy = errors.New("policy contradicts itself")
+
+// PolicyError names the field that contradicts another. It is an ErrPolicy.
+type PolicyError struct {
+	// Field is the path of the field, such as `trigger.reserve_tokens`.
+	Field string
+	// What is wrong, with the figures.
+	What string
+}
+
+func (e *PolicyError) Error() string { return fmt.Sprintf("%s: %s", e.Field, e.What) }
+
+// Unwrap returns ErrPolicy.
+func (e *PolicyError) Unwrap() error { return ErrPolicy }
+
+// MergePolicy returns base with what override sets: messages merge by field, repeated fields and oneofs replace whole.
+func MergePolicy(base, override *compactordv1.Policy) *compactordv1.Policy {
+	if base == nil {
+		base = &compactordv1.Policy{}
+	}
+	merged := proto.CloneOf(base)
+	if override != nil {
+		merge(merged.ProtoReflect(), proto.CloneOf(override).ProtoReflect())
+	}
+	return merged
+}
+
+func merge(into, from protoreflect.Message) {
+	from.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		nested := f.Kind() == protoreflect.MessageKind && !f.IsList() && !f.IsMap()
+		if nested && !isOneofWhole(f) && into.Has(f) && !hasRealOneof(f.Message()) && !isWellKnown(f.Message()) {
+			merge(into.Mutable(f).Message(), v.Message())
+			return true
+		}
+		into.Set(f, v)
+		return true
+	})
+}
+
+func isOneofWhole(f protoreflect.FieldDescriptor) bool {
+	return f.ContainingOneof() != nil && !f.ContainingOneof().IsSynthetic()
+}
+
+// hasRealOneof finds messages such as Strategy that are one choice and nothing else.
+func hasRealOneof(m protoreflect.MessageDescriptor) bool {
+	for i := range m.Oneofs().Len() {
+		if !m.Oneofs().Get(i).IsSynthetic() {
+			return true
+		}
+	}
+	return false
+}
+
+// isWellKnown finds messages such as Duration whose fields mean something only together.
+func isWellKnown(m protoreflect.MessageDescriptor) bool {
+	return m.ParentFile().Package() == "google.protobuf"
+}
+
+// CheckPolicy returns a PolicyError where a resolved policy contradicts itself.
+func CheckPolicy(p *compactordv1.Policy) error {
+	t := p.GetTrigger()
+	if p.ContextWindow == nil {
+		return nil
+	}
+	if t.ReserveTokens != nil && t.GetReserveTokens() >= p.GetContextWindow() {
+		return &PolicyError{
+			Field: "policy.trigger.reserve_tokens",
+			What: fmt.Sprintf("%d tokens of reserve leave nothing of a window of %d",
+				t.GetReserveTokens(), p.GetContextWindow()),
+		}
+	}
+	return nil
+}

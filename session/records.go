@@ -1,0 +1,83 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+// ErrUnknownRecord says that a record is of a kind that this program does not know.
+var ErrUnknownRecord = errors.New("record of an unknown kind")
+
+// Apply takes a record into the head and returns the head after it; h stays as it is. For a Revert, at is the head at
+// its point. The figures of the view are those of before: WithMetrics computes them from the state.
+func Apply(h *storagev1.Head, r *compactordv1.Record, at *storagev1.Head) (*storagev1.Head, error) {
+	if rev := r.GetRevert(); rev != nil {
+		return applyRevert(h, r, at), nil
+	}
+	next := proto.CloneOf(h)
+	extendActive(next, r.GetSequence()+1, next.GetNextIndex())
+	next.NextSequence = r.GetSequence() + 1
+	switch k := r.GetKind().(type) {
+	case *compactordv1.Record_Compaction:
+		e := k.Compaction
+		next.Compaction = &storagev1.EffectiveCompaction{
+			Sequence: r.GetSequence(), FirstKeptIndex: e.GetFirstKeptIndex(), Id: e.GetId(), ReplayedIndex: e.ReplayedIndex,
+		}
+		applyViewChange(next, r.GetSequence(), e.GetViewChange())
+	case *compactordv1.Record_Prune:
+		applyViewChange(next, r.GetSequence(), k.Prune.GetViewChange())
+	case *compactordv1.Record_Pin:
+		next.Pins = union(next.GetPins(), k.Pin.GetPinned())
+		applyViewChange(next, r.GetSequence(), k.Pin.GetViewChange())
+	case *compactordv1.Record_Unpin:
+		next.Pins = minus(next.GetPins(), k.Unpin.GetUnpinned())
+		applyViewChange(next, r.GetSequence(), k.Unpin.GetViewChange())
+	case *compactordv1.Record_PolicyChange:
+		if vc := k.PolicyChange.GetViewChange(); vc != nil {
+			applyViewChange(next, r.GetSequence(), vc)
+		}
+	case *compactordv1.Record_Attempt, *compactordv1.Record_Checkpoint:
+	default:
+		return nil, fmt.Errorf("%w at sequence %d", ErrUnknownRecord, r.GetSequence())
+	}
+	return next, nil
+}
+
+func applyViewChange(h *storagev1.Head, sequence uint32, vc *compactordv1.ViewChange) {
+	h.LastViewChange = sequence
+	h.ViewFormat = vc.GetViewFormat()
+	if vc.ChangedFrom != nil {
+		pushMark(h, sequence, vc.GetChangedFrom())
+	}
+}
+
+// applyRevert makes the head what it was at the point, but for what never goes back: the counters of the log.
+func applyRevert(h *storagev1.Head, r *compactordv1.Record, at *storagev1.Head) *storagev1.Head {
+	next := proto.CloneOf(at)
+	next.NextSequence = r.GetSequence() + 1
+	next.NextIndex = h.GetNextIndex()
+	next.AppendedTokens = h.GetAppendedTokens()
+	next.Breaker = h.GetBreaker()
+	next.LastViewChange = r.GetSequence()
+	next.LastRevert = r.GetSequence()
+	next.Active = append(next.GetActive(), &storagev1.ActiveRange{
+		FirstSequence: r.GetSequence(), EndSequence: r.GetSequence() + 1,
+		FirstIndex: h.GetNextIndex(), EndIndex: h.GetNextIndex(),
+	})
+	return next
+}
+
+func union(a, b []uint32) []uint32 {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func minus(a, b []uint32) []uint32 {
+	return slices.DeleteFunc(slices.Clone(a), func(i uint32) bool { return slices.Contains(b, i) })
+}

@@ -1,0 +1,75 @@
+package session
+
+import (
+	"fmt"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// StartsTurn says whether a message starts a turn, which is also whether it counts as a request of the user.
+func StartsTurn(m *compactordv1.Message) bool {
+	if m.GetRole() != compactordv1.Role_ROLE_USER {
+		return false
+	}
+	switch m.GetOrigin() {
+	case compactordv1.Origin_ORIGIN_UNSPECIFIED, compactordv1.Origin_ORIGIN_CLIENT, compactordv1.Origin_ORIGIN_IMPORT:
+		return true
+	default:
+		return false
+	}
+}
+
+// Failed says whether a message ended in an error or was aborted, so that views leave it out.
+func Failed(m *compactordv1.Message) bool {
+	return m.GetStopReason() == compactordv1.StopReason_STOP_REASON_ERROR ||
+		m.GetStopReason() == compactordv1.StopReason_STOP_REASON_ABORTED
+}
+
+// Leads says whether a message of this role can belong to the leading run.
+func Leads(r compactordv1.Role) bool {
+	return r == compactordv1.Role_ROLE_SYSTEM || r == compactordv1.Role_ROLE_DEVELOPER
+}
+
+// CallID is the id that views show for a call: the provider's own, else one made from its place.
+func CallID(call *compactordv1.ToolCall, index, part uint32) string {
+	if call.GetId() != "" {
+		return call.GetId()
+	}
+	return fmt.Sprintf("call_%d_%d", index, part)
+}
+
+// Calls returns the calls of a message at that index, in order.
+func Calls(m *compactordv1.Message, index uint32) []*compactordv1.CallRef {
+	var calls []*compactordv1.CallRef
+	for i, p := range m.GetParts() {
+		if call := p.GetToolCall(); call != nil {
+			calls = append(calls, &compactordv1.CallRef{
+				Index: index,
+				Part:  uint32(i),
+				Id:    CallID(call, index, uint32(i)),
+				Name:  call.GetName(),
+			})
+		}
+	}
+	return calls
+}
+
+// result returns the one result of a TOOL message; nil for any other.
+func result(m *compactordv1.Message) *compactordv1.ToolResult {
+	if m.GetRole() != compactordv1.Role_ROLE_TOOL || len(m.GetParts()) == 0 {
+		return nil
+	}
+	return m.GetParts()[0].GetToolResult()
+}
+
+// ReportedTokens is the context that a usage reports: the total, else the sum. 0 counts as no report.
+func ReportedTokens(u *compactordv1.Usage) uint32 {
+	if u.GetTotalTokens() > 0 {
+		return u.GetTotalTokens()
+	}
+	return inputTokens(u) + u.GetOutputTokens()
+}
+
+func inputTokens(u *compactordv1.Usage) uint32 {
+	return u.GetInputTokens() + u.GetCacheReadTokens() + u.GetCacheWriteTokens()
+}

@@ -1,0 +1,117 @@
+package session
+
+import (
+	"slices"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+// State is a head with what its view shows. Nothing in it is changed once it is made.
+type State struct {
+	Head    *storagev1.Head
+	Policy  *compactordv1.Policy
+	Counter Counter
+	// Lead is the leading run of SYSTEM and DEVELOPER messages.
+	Lead []*compactordv1.LoggedMessage
+	// Entry is the effective compaction; nil where there is none.
+	Entry *compactordv1.CompactionEntry
+	// OutOfPlace are the pinned messages, and the replayed one, that the summary covers, in the order of the log.
+	OutOfPlace []*compactordv1.LoggedMessage
+	// Kept are the active messages from KeptFrom on, in order.
+	Kept []*compactordv1.LoggedMessage
+	// Edits are those in force, by message index; for each message the older first.
+	Edits map[uint32][]*compactordv1.Edit
+}
+
+// KeptFrom is the first index that the view shows in its place after lead and summary.
+func KeptFrom(h *storagev1.Head) uint32 {
+	if c := h.GetCompaction(); c != nil {
+		return c.GetFirstKeptIndex()
+	}
+	return h.GetLeadEnd()
+}
+
+// ActiveIndex says whether the message with this index is on the active path.
+func ActiveIndex(h *storagev1.Head, index uint32) bool {
+	return slices.ContainsFunc(h.GetActive(), func(r *storagev1.ActiveRange) bool {
+		return r.GetFirstIndex() <= index && index < r.GetEndIndex()
+	})
+}
+
+// InForce says whether the record with this sequence has not been put aside.
+func InForce(h *storagev1.Head, sequence uint32) bool {
+	return slices.ContainsFunc(h.GetActive(), func(r *storagev1.ActiveRange) bool {
+		return r.GetFirstSequence() <= sequence && sequence < r.GetEndSequence()
+	})
+}
+
+// Pinned says whether the message with this index is pinned.
+func Pinned(h *storagev1.Head, index uint32) bool {
+	_, found := slices.BinarySearch(h.GetPins(), index)
+	return found
+}
+
+// StateOf says where the message with this index stands.
+func StateOf(h *storagev1.Head, index uint32) compactordv1.MessageState {
+	switch {
+	case !ActiveIndex(h, index):
+		return compactordv1.MessageState_MESSAGE_STATE_PUT_ASIDE
+	case index >= h.GetLeadEnd() && index < KeptFrom(h):
+		return compactordv1.MessageState_MESSAGE_STATE_COVERED
+	default:
+		return compactordv1.MessageState_MESSAGE_STATE_ACTIVE
+	}
+}
+
+// OutOfPlaceIndexes are the covered messages that the view shows after the summary, ascending.
+func OutOfPlaceIndexes(h *storagev1.Head) []uint32 {
+	if h.GetCompaction() == nil {
+		return nil
+	}
+	var shown []uint32
+	for _, index := range h.GetPins() {
+		if h.GetLeadEnd() <= index && index < KeptFrom(h) {
+			shown = append(shown, index)
+		}
+	}
+	if c := h.GetCompaction(); c.ReplayedIndex != nil && c.GetReplayedIndex() < KeptFrom(h) {
+		shown = append(shown, c.GetReplayedIndex())
+	}
+	slices.Sort(shown)
+	return slices.Compact(shown)
+}
+
+// WithMetrics returns a copy of the state's head with the figures of its view computed from the messages.
+func (s *State) WithMetrics() *storagev1.Head {
+	h := proto.CloneOf(s.Head)
+	v := s.View(ViewOptions{})
+	h.ViewTokens, h.ViewBytes, h.ViewToolGroups = v.Tokens, v.Bytes, v.ToolGroups
+	h.PrunableTokens = s.prunableTokens()
+	h.LeadTokens, h.PinnedTokens = 0, 0
+	for _, l := range s.Lead {
+		h.LeadTokens += l.GetTokens()
+	}
+	for _, l := range s.OutOfPlace {
+		h.PinnedTokens += l.GetTokens()
+	}
+	h.TailIndex, h.TailTokens = nil, 0
+	if places := s.CutPlaces(); len(places) > 0 {
+		tail := s.Kept[places[len(places)-1]].GetIndex()
+		h.TailIndex = &tail
+		h.TailTokens = v.tokensFrom(tail)
+	}
+	return h
+}
+
+func (s *State) prunableTokens() uint32 {
+	var tokens uint32
+	for _, l := range s.Kept {
+		if l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER &&
+			!Pinned(s.Head, l.GetIndex()) && len(s.Edits[l.GetIndex()]) == 0 {
+			tokens += l.GetTokens()
+		}
+	}
+	return tokens
+}

@@ -1,0 +1,300 @@
+package session
+
+import (
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+// ViewOptions are what a request can ask of a view beyond the policy.
+type ViewOptions struct {
+	// Thinking overrides the policy's; UNSPECIFIED leaves it.
+	Thinking compactordv1.ThinkingPolicy
+}
+
+// View is the LLM view: what the model is to see.
+type View struct {
+	Messages []*compactordv1.ViewMessage
+	// Tokens is the estimate of Messages, Bytes their size in protobuf encoding.
+	Tokens, Bytes uint32
+	// ToolGroups counts the tool groups that Messages shows.
+	ToolGroups uint32
+	Report     *compactordv1.ViewReport
+}
+
+// View draws the whole view.
+func (s *State) View(opts ViewOptions) *View {
+	d := s.drawing(opts)
+	for _, l := range s.Lead {
+		d.inPlace(l)
+	}
+	if s.Entry != nil {
+		d.summary(s.Entry, s.Policy.GetSummary().GetPlacement(), s.keptBeginsWithAssistant())
+	}
+	d.outOfPlace(s.OutOfPlace)
+	for _, l := range s.Kept {
+		d.inPlace(l)
+	}
+	return d.view()
+}
+
+// ViewFrom draws what the view shows in its place from an index on. The kept part must be loaded from there.
+func (s *State) ViewFrom(index uint32, opts ViewOptions) *View {
+	d := s.drawing(opts)
+	for _, l := range s.Lead {
+		if l.GetIndex() >= index {
+			d.inPlace(l)
+		}
+	}
+	for _, l := range s.Kept {
+		if l.GetIndex() >= index {
+			d.inPlace(l)
+		}
+	}
+	return d.view()
+}
+
+func (s *State) drawing(opts ViewOptions) *drawing {
+	return &drawing{
+		counter:  s.Counter,
+		head:     s.Head,
+		thinking: thinkingPolicy(s.Policy, opts.Thinking),
+		keptFrom: KeptFrom(s.Head),
+		edits:    s.Edits,
+		report:   &compactordv1.ViewReport{},
+	}
+}
+
+func (s *State) keptBeginsWithAssistant() bool {
+	return len(s.Kept) > 0 && s.Kept[0].GetMessage().GetRole() == compactordv1.Role_ROLE_ASSISTANT
+}
+
+// drawing is a view while it is drawn.
+type drawing struct {
+	counter  Counter
+	head     *storagev1.Head
+	thinking compactordv1.ThinkingPolicy
+	keptFrom uint32
+	edits    map[uint32][]*compactordv1.Edit
+
+	messages []*compactordv1.ViewMessage
+	groups   uint32
+	report   *compactordv1.ViewReport
+}
+
+func (d *drawing) view() *View {
+	v := &View{Messages: d.messages, ToolGroups: d.groups, Report: d.report}
+	for _, vm := range d.messages {
+		v.Tokens += vm.GetTokens()
+		v.Bytes += uint32(proto.Size(vm.GetMessage()))
+	}
+	d.report.Tokens, d.report.Bytes = v.Tokens, v.Bytes
+	return v
+}
+
+func (d *drawing) add(vm *compactordv1.ViewMessage) {
+	d.messages = append(d.messages, vm)
+}
+
+// inPlace draws a message where the log has it, with the mends that stand before it.
+func (d *drawing) inPlace(l *compactordv1.LoggedMessage) {
+	for _, call := range l.GetCloses() {
+		// A call that an earlier compaction covers is not shown, so neither is its mend.
+		if call.GetIndex() >= d.keptFrom {
+			d.missingResult(call)
+		}
+	}
+	d.message(l, false)
+}
+
+// outOfPlace draws what the summary covers and is shown all the same. A pinned group is here whole, so a call that no
+// result here answers never got one.
+func (d *drawing) outOfPlace(messages []*compactordv1.LoggedMessage) {
+	for i, l := range messages {
+		d.message(l, true)
+		d.mendPinnedGroup(messages, i)
+	}
+}
+
+// mendPinnedGroup adds the missing results of the group whose last member is messages[i].
+func (d *drawing) mendPinnedGroup(messages []*compactordv1.LoggedMessage, i int) {
+	owner := groupOf(messages[i])
+	if owner == nil {
+		return
+	}
+	answered := make(map[uint32]bool)
+	var caller *compactordv1.LoggedMessage
+	for j, l := range messages {
+		g := groupOf(l)
+		if g == nil || *g != *owner {
+			continue
+		}
+		if j > i {
+			return
+		}
+		if l.GetMessage().GetRole() == compactordv1.Role_ROLE_ASSISTANT {
+			caller = l
+		} else {
+			answered[l.GetAnswers().GetPart()] = true
+		}
+	}
+	if caller == nil || Failed(caller.GetMessage()) {
+		return
+	}
+	for _, call := range Calls(caller.GetMessage(), caller.GetIndex()) {
+		if !answered[call.GetPart()] {
+			d.missingResult(call)
+		}
+	}
+}
+
+// groupOf returns the index of the message that leads the tool group of l; nil where it belongs to none.
+func groupOf(l *compactordv1.LoggedMessage) *uint32 {
+	switch {
+	case l.GetMessage().GetRole() == compactordv1.Role_ROLE_ASSISTANT:
+		return &l.Index
+	case l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER:
+		return &l.Answers.Index
+	default:
+		return nil
+	}
+}
+
+// message draws one message of the log, or nothing where mending leaves it out.
+func (d *drawing) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
+	m := l.GetMessage()
+	switch {
+	case Failed(m), l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_VOID:
+		return
+	case l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_STRAY:
+		d.strayResult(l, outOfPlace)
+		return
+	case l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && d.collapsed(l.GetAnswers().GetIndex()):
+		return
+	}
+	e := editing{counter: d.counter, logged: l, sizes: l.GetPartSizes()}
+	if !Pinned(d.head, l.GetIndex()) {
+		e.apply(d.edits[l.GetIndex()])
+	}
+	e.nameCalls()
+	if d.dropsThinking(l) && e.dropThinking() {
+		d.report.ThinkingDropped = append(d.report.ThinkingDropped, l.GetIndex())
+		if d.thinking == compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID && d.inLiveLoop(l) {
+			d.report.DisableThinking = true
+		}
+	}
+	shown := e.message()
+	if hasCalls(shown) {
+		d.groups++
+	}
+	d.add(&compactordv1.ViewMessage{
+		Message:    shown,
+		Origin:     &compactordv1.ViewMessage_Index{Index: l.GetIndex()},
+		Edits:      e.kinds,
+		Tokens:     e.tokens(),
+		OutOfPlace: outOfPlace,
+	})
+}
+
+func hasCalls(m *compactordv1.Message) bool {
+	for _, p := range m.GetParts() {
+		if p.GetToolCall() != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// collapsed says whether the tool group of the ASSISTANT message with this index is collapsed.
+func (d *drawing) collapsed(index uint32) bool {
+	if Pinned(d.head, index) {
+		return false
+	}
+	for _, e := range d.edits[index] {
+		if e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *drawing) summary(
+	e *compactordv1.CompactionEntry, placement compactordv1.SummaryPlacement, assistantNext bool,
+) {
+	role := compactordv1.Role_ROLE_USER
+	if placement == compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM {
+		role = compactordv1.Role_ROLE_SYSTEM
+	}
+	d.made(role, summaryText(e), &compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
+	if placement == compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_PAIR && !assistantNext {
+		d.made(compactordv1.Role_ROLE_ASSISTANT, summaryReply(),
+			&compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
+	}
+}
+
+// made adds a message of text that the log does not hold, as part of the summary.
+func (d *drawing) made(role compactordv1.Role, text string, origin *compactordv1.ViewMessage_SummaryOf) {
+	m := &compactordv1.Message{Role: role, Parts: []*compactordv1.Part{TextPart(text)}}
+	d.add(&compactordv1.ViewMessage{Message: m, Origin: origin, Tokens: MessageTokens(d.counter, m)})
+}
+
+// TextPart returns a part of text.
+func TextPart(text string) *compactordv1.Part {
+	return &compactordv1.Part{Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: text}}}
+}
+
+func (d *drawing) missingResult(call *compactordv1.CallRef) {
+	r := &compactordv1.ToolResult{
+		CallId:  call.GetId(),
+		Name:    call.GetName(),
+		IsError: true,
+		Parts:   []*compactordv1.ResultPart{resultText(missingResultText())},
+	}
+	m := &compactordv1.Message{
+		Role:  compactordv1.Role_ROLE_TOOL,
+		Parts: []*compactordv1.Part{{Kind: &compactordv1.Part_ToolResult{ToolResult: r}}},
+	}
+	d.mend(m, compactordv1.MendKind_MEND_KIND_MISSING_RESULT, call.GetIndex(), call.GetPart(), false)
+}
+
+func (d *drawing) strayResult(l *compactordv1.LoggedMessage, outOfPlace bool) {
+	r := result(l.GetMessage())
+	m := &compactordv1.Message{
+		Role:  compactordv1.Role_ROLE_USER,
+		Parts: []*compactordv1.Part{TextPart(strayResultHeading(r))},
+	}
+	for _, rp := range r.GetParts() {
+		if media := rp.GetMedia(); media != nil {
+			m.Parts = append(m.Parts, &compactordv1.Part{Kind: &compactordv1.Part_Media{Media: media}})
+		} else {
+			m.Parts = append(m.Parts, TextPart(rp.GetText().GetText()))
+		}
+	}
+	d.mend(m, compactordv1.MendKind_MEND_KIND_STRAY_RESULT, l.GetIndex(), 0, outOfPlace)
+}
+
+func (d *drawing) mend(m *compactordv1.Message, kind compactordv1.MendKind, index, part uint32, outOfPlace bool) {
+	d.add(&compactordv1.ViewMessage{
+		Message: m,
+		Origin: &compactordv1.ViewMessage_Mend{
+			Mend: &compactordv1.Mend{Kind: kind, Index: index, Part: part},
+		},
+		Tokens:     MessageTokens(d.counter, m),
+		OutOfPlace: outOfPlace,
+	})
+}
+
+// tokensFrom sums what the view shows in its place from an index on; mends before the message at the index excluded.
+func (v *View) tokensFrom(index uint32) uint32 {
+	var tokens uint32
+	counting := false
+	for _, vm := range v.Messages {
+		if i, ok := vm.GetOrigin().(*compactordv1.ViewMessage_Index); ok && i.Index >= index && !vm.GetOutOfPlace() {
+			counting = true
+		}
+		if counting {
+			tokens += vm.GetTokens()
+		}
+	}
+	return tokens
+}

@@ -1,0 +1,42 @@
+// Package strategies holds the ways to make a view smaller, and the presets that combine them.
+//
+// A strategy looks at a state and returns a plan: edits, and at most one cut. It does no I/O and changes nothing; the
+// service runs the summarizer and commits. A plan that does nothing is an answer and not an error. Every plan, whoever
+// made it, is checked with Check before it is carried out.
+package strategies
+
+import (
+	"context"
+	"errors"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// Errors of this package.
+var (
+	// ErrUnknown: no strategy, or no preset, has the name that was asked for.
+	ErrUnknown = errors.New("unknown name")
+	// ErrNotImplemented: the strategy is in the contract, but this program cannot run it yet.
+	ErrNotImplemented = errors.New("not implemented")
+	// ErrInvalidPlan: a plan breaks an invariant.
+	ErrInvalidPlan = errors.New("invalid plan")
+)
+
+// Input is what a strategy plans on.
+type Input struct {
+	// State is a snapshot; a strategy must not change it.
+	State *session.State
+	// Policy is what is in force for this request.
+	Policy *compactordv1.Policy
+	Reason compactordv1.CompactionReason
+}
+
+// Strategy plans.
+type Strategy interface {
+	// Name is the field of compactord.v1.Strategy that selects it, or the name of a CustomStrategy.
+	Name() string
+	// Plan returns what is to be done. parameters is the message that selected the strategy. Where nothing is to be done,
+	// the plan has a skip_reason. It returns the context's cause once that has ended.
+	Plan(ctx context.Context, in *Input, parameters *compactordv1.Strategy) (*compactordv1.CompactionPlan, error)
+}
