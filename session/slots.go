@@ -1,0 +1,120 @@
+package session
+
+import (
+	"encoding/json"
+	"strings"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// SlotsOf takes from the log what a summary must not get wrong: the to-dos still open and the user's last request,
+// where messages, which the summary newly covers, have them; else those of the entry before. A request that is kept
+// needs no slot.
+func SlotsOf(before *compactordv1.Slots, covered, kept []*compactordv1.LoggedMessage) *compactordv1.Slots {
+	slots := &compactordv1.Slots{
+		OpenTodos:       before.GetOpenTodos(),
+		LastUserRequest: before.GetLastUserRequest(),
+	}
+	for _, l := range covered {
+		if todos, ok := todosOf(l); ok {
+			slots.OpenTodos = todos
+		}
+		if StartsTurn(l.GetMessage()) {
+			slots.LastUserRequest = &compactordv1.UserRequest{
+				Index: l.GetIndex(),
+				Text:  Shorten(textOf(l.GetMessage()), maxSlotRunes),
+			}
+		}
+	}
+	for _, l := range kept {
+		if StartsTurn(l.GetMessage()) {
+			slots.LastUserRequest = nil
+		}
+		if _, ok := todosOf(l); ok {
+			// The newer list is in the view itself.
+			slots.OpenTodos = nil
+		}
+	}
+	return slots
+}
+
+func textOf(m *compactordv1.Message) string {
+	var texts []string
+	for _, p := range m.GetParts() {
+		if t := p.GetText().GetText(); t != "" {
+			texts = append(texts, t)
+		}
+		if media := p.GetMedia(); media != nil {
+			texts = append(texts, MediaLine(media))
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// todosOf returns the open items of the to-do list that a message's last to-do call writes; false where it has none.
+func todosOf(l *compactordv1.LoggedMessage) ([]*compactordv1.Todo, bool) {
+	if Failed(l.GetMessage()) {
+		return nil, false
+	}
+	var open []*compactordv1.Todo
+	found := false
+	for _, p := range l.GetMessage().GetParts() {
+		if items, ok := todoItems(p.GetToolCall()); ok {
+			open, found = openTodos(items, l.GetIndex()), true
+		}
+	}
+	return open, found
+}
+
+// todoItem is an item of a to-do list in the shapes that agents write.
+type todoItem struct {
+	Content string `json:"content"`
+	Title   string `json:"title"`
+	Text    string `json:"text"`
+	Task    string `json:"task"`
+	Step    string `json:"step"`
+	Status  string `json:"status"`
+}
+
+func (t *todoItem) text() string {
+	for _, s := range []string{t.Content, t.Title, t.Text, t.Task, t.Step} {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+func todoItems(call *compactordv1.ToolCall) ([]todoItem, bool) {
+	if call == nil || !isTodoTool(call.GetName()) {
+		return nil, false
+	}
+	var arguments map[string]json.RawMessage
+	if json.Unmarshal([]byte(call.GetArguments()), &arguments) != nil {
+		return nil, false
+	}
+	for _, name := range []string{"todos", "plan", "items", "tasks", "todo_list"} {
+		var items []todoItem
+		if raw, ok := arguments[name]; ok && json.Unmarshal(raw, &items) == nil {
+			return items, true
+		}
+	}
+	return nil, false
+}
+
+// isTodoTool knows TodoWrite, todo_write, update_plan, SetTodoList and their like.
+func isTodoTool(name string) bool {
+	plain := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+	return strings.Contains(plain, "todo") || plain == "updateplan"
+}
+
+func openTodos(items []todoItem, index uint32) []*compactordv1.Todo {
+	var open []*compactordv1.Todo
+	for i := range items {
+		status := strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(items[i].Status))
+		if text := items[i].text(); text != "" && status != "completed" && status != "done" && status != "cancelled" {
+			open = append(open, &compactordv1.Todo{Text: text, InProgress: status == "inprogress", Index: index})
+		}
+	}
+	return open
+}
