@@ -35,6 +35,9 @@ var (
 	ErrCorrupt = errors.New("store corrupt")
 	// ErrFull: the disk, or the size that was configured, is exhausted. Nothing was written.
 	ErrFull = errors.New("store full")
+	// ErrInvalid: what was to be written makes no sense, or could not be read again: it does not follow the log, holds
+	// fields or kinds that this version does not know, or text that is no UTF-8. A bug of the caller. Nothing was written.
+	ErrInvalid = errors.New("invalid")
 )
 
 // Ref names one life of a session.
@@ -55,14 +58,15 @@ type Request struct {
 	Stored *storagev1.StoredRequest
 }
 
-// Commit is what one operation writes to a session, whole or not at all.
+// Commit is what one operation writes to a session, whole or not at all. Its messages and records together carry the
+// log's next sequences, dense, up to the head's next_sequence; else it is ErrInvalid (Validate, Follows).
 type Commit struct {
 	// Session is the row after the operation. Its revision must be one more than that of the row it was computed from:
-	// the condition of the commit.
+	// the condition of the commit. created_at is fixed.
 	Session *storagev1.Session
-	// Messages are appended; their indexes follow the log's last, dense.
+	// Messages are appended; their indexes follow the log's last, dense, up to the head's next_index.
 	Messages []*compactordv1.LoggedMessage
-	// Records are appended. The store also files CompactionEntries by first_kept_index and edits by message.
+	// Records are appended, in order. The store also files CompactionEntries by first_kept_index and edits by message.
 	Records []*storagev1.StoredRecord
 	// Request is remembered. Nil where the client gave no request_id.
 	Request *Request
@@ -85,7 +89,7 @@ type SessionQuery struct {
 	Order  SessionOrder
 	// Cursor is the one that the last page returned; empty for the first.
 	Cursor string
-	// Limit is at least 1.
+	// Limit is at least 1, else ErrInvalid.
 	Limit int
 }
 
@@ -100,16 +104,17 @@ type IndexedEdits struct {
 // given they do not change or keep. A context that has ended before the operation takes effect is an error
 // (context.Cause), and nothing is done. After Close every method returns ErrClosed.
 type Store interface {
-	// CreateSession writes a new row (revision 1) with the first record of its log. It returns ErrExists where tenant
-	// and id are in use.
+	// CreateSession writes a new row (revision 1) with the beginning of its log, of which the first is a record. It
+	// returns ErrExists where tenant and id are in use.
 	CreateSession(ctx context.Context, c *Commit) error
 
 	// Session returns the row. It returns ErrNotFound where there is none.
 	Session(ctx context.Context, tenant, sessionID string) (*storagev1.Session, error)
 
-	// Sessions returns a page of rows, newest first, and the cursor of the next page, empty on the last. A session that
-	// is not changed, created or deleted meanwhile comes exactly once in the pages of ByChange, and any other exactly
-	// once in those of ByCreation. It returns ErrNotFound for a cursor that it did not make.
+	// Sessions returns a page of rows, newest first (of the same time, the one created last), and the cursor of the next
+	// page, empty on the last. A session that is not changed, created or deleted meanwhile comes exactly once in the
+	// pages of ByChange, and one that is not created, deleted or given other labels exactly once in those of ByCreation.
+	// It returns ErrNotFound for a cursor that it did not make for this tenant, order and labels.
 	Sessions(ctx context.Context, q SessionQuery) (rows []*storagev1.Session, next string, err error)
 
 	// Commit writes c on disk, whole or not at all, before it returns nil. It returns ErrNotFound where this life of the
@@ -121,7 +126,7 @@ type Store interface {
 	DeleteSession(ctx context.Context, tenant, sessionID string) error
 
 	// Messages returns the messages with indexes from start to end (exclusive) in order, and stops early, after at least
-	// one, before their encoded size passes maxBytes (0: no limit). Indexes beyond the log's end are left out. It
+	// one, before the size of their encodings together passes maxBytes (0: no limit). Indexes beyond the log's end are left out. It
 	// returns ErrNotFound where this life of the session is gone.
 	Messages(ctx context.Context, ref Ref, start, end uint32, maxBytes int) ([]*compactordv1.LoggedMessage, error)
 

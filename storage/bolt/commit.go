@@ -1,0 +1,252 @@
+package boltstore
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+
+	"go.etcd.io/bbolt"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	"github.com/compactord/compactord/storage"
+)
+
+// CreateSession writes a new row with the beginning of its log.
+func (s *Store) CreateSession(ctx context.Context, c *storage.Commit) error {
+	e, err := encodeCommit(c)
+	if err != nil {
+		return s.refusal(ctx, err)
+	}
+	if err := c.Follows(nil); err != nil {
+		return s.refusal(ctx, err)
+	}
+	return s.do(ctx, &operation{
+		size:   e.size,
+		change: &change{ref: e.ref, revision: e.row.GetRevision()},
+		prepare: func(tx *bbolt.Tx) (func() error, error) {
+			if tx.Bucket(sessionsBucket).Get(sessionKey(e.ref.Tenant, e.ref.SessionID)) != nil {
+				return nil, storage.ErrExists
+			}
+			return func() error {
+				ordinal, err := nextOrdinal(tx)
+				if err != nil {
+					return err
+				}
+				return e.write(tx, nil, rowHeader{ordinal: ordinal, uid: e.ref.UID})
+			}, nil
+		},
+	})
+}
+
+// Commit appends to a session's log and replaces its row.
+func (s *Store) Commit(ctx context.Context, c *storage.Commit) error {
+	e, err := encodeCommit(c)
+	if err != nil {
+		return s.refusal(ctx, err)
+	}
+	return s.do(ctx, &operation{
+		size:   e.size,
+		change: &change{ref: e.ref, revision: e.row.GetRevision()},
+		prepare: func(tx *bbolt.Tx) (func() error, error) {
+			header, row, err := life(tx, e.ref)
+			if err != nil {
+				return nil, err
+			}
+			if e.requestID != "" && tx.Bucket(requestsBucket).Get(requestKey(header.ordinal, e.requestID)) != nil {
+				return nil, storage.ErrRequestKnown
+			}
+			old, err := decodeSession(row)
+			if err != nil {
+				return nil, err
+			}
+			if old.GetRevision()+1 != e.row.GetRevision() {
+				return nil, storage.ErrConflict
+			}
+			if err := c.Follows(old); err != nil {
+				return nil, err
+			}
+			return func() error { return e.write(tx, old, header) }, nil
+		},
+	})
+}
+
+// DeleteSession removes the row, and of its log what one transaction may; the writer sweeps out the rest.
+func (s *Store) DeleteSession(ctx context.Context, tenant, sessionID string) error {
+	key := sessionKey(tenant, sessionID)
+	return s.do(ctx, &operation{
+		prepare: func(tx *bbolt.Tx) (func() error, error) {
+			value := tx.Bucket(sessionsBucket).Get(key)
+			if value == nil {
+				return nil, storage.ErrNotFound
+			}
+			header, row, err := splitRow(value)
+			if err != nil {
+				return nil, err
+			}
+			old, err := decodeSession(row)
+			if err != nil {
+				return nil, err
+			}
+			return func() error {
+				if err := tx.Bucket(sessionsBucket).Delete(key); err != nil {
+					return err
+				}
+				if err := list(tx, old, nil, header.ordinal); err != nil {
+					return err
+				}
+				return sweepLog(tx, header.ordinal)
+			}, nil
+		},
+	})
+}
+
+// refusal is the error of a call that is refused for what it gives; that the store is closed, or the context over,
+// comes first.
+func (s *Store) refusal(ctx context.Context, err error) error {
+	if s.closed.Load() {
+		return storage.ErrClosed
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// life finds a life of a session: the header of its row and the row's encoding, valid in the transaction.
+func life(tx *bbolt.Tx, ref storage.Ref) (rowHeader, []byte, error) {
+	value := tx.Bucket(sessionsBucket).Get(sessionKey(ref.Tenant, ref.SessionID))
+	if value == nil {
+		return rowHeader{}, nil, storage.ErrNotFound
+	}
+	header, row, err := splitRow(value)
+	if err == nil && header.uid != ref.UID {
+		err = storage.ErrNotFound
+	}
+	return header, row, err
+}
+
+// write puts a commit on the pages of a transaction. old is the row that it replaces; nil for a new session.
+func (e *encoded) write(tx *bbolt.Tx, old *storagev1.Session, header rowHeader) error {
+	ordinal := header.ordinal
+	for _, m := range e.messages {
+		b := blobID{kind: messageBlob, id: uint64(m.index)}
+		if err := put(tx, messagesBucket, numberKey(ordinal, m.index), ordinal, b, m.value); err != nil {
+			return err
+		}
+	}
+	for _, r := range e.records {
+		if err := e.writeRecord(tx, ordinal, r); err != nil {
+			return err
+		}
+	}
+	for _, edits := range e.edits {
+		b := blobID{kind: editsBlob, id: uint64(edits.index)<<32 | uint64(edits.sequence)}
+		key := pairKey(ordinal, edits.index, edits.sequence)
+		if err := put(tx, editsBucket, key, ordinal, b, edits.value); err != nil {
+			return err
+		}
+	}
+	if e.requestID != "" {
+		if err := e.remember(tx, &header); err != nil {
+			return err
+		}
+	}
+	if err := list(tx, old, e.row, ordinal); err != nil {
+		return err
+	}
+	return tx.Bucket(sessionsBucket).Put(sessionKey(e.ref.Tenant, e.ref.SessionID), encodeRow(header, e.session))
+}
+
+func (e *encoded) writeRecord(tx *bbolt.Tx, ordinal uint64, r recordEntry) error {
+	b := blobID{kind: recordBlob, id: uint64(r.sequence)}
+	key := numberKey(ordinal, r.sequence)
+	if !r.compaction {
+		return put(tx, recordsBucket, key, ordinal, b, r.value)
+	}
+	pointer := binary.BigEndian.AppendUint32([]byte{compactionTag}, r.firstKept)
+	if err := appending(tx, recordsBucket).Put(key, pointer); err != nil {
+		return err
+	}
+	return put(tx, compactionsBucket, pairKey(ordinal, r.firstKept, r.sequence), ordinal, b, r.value)
+}
+
+// list takes a row's entries out of the listings where they no longer hold, and puts in those that are new.
+func list(tx *bbolt.Tx, old, row *storagev1.Session, ordinal uint64) error {
+	var before, after [][2][]byte
+	if old != nil {
+		before = listings(old, ordinal)
+	}
+	if row != nil {
+		after = listings(row, ordinal)
+	}
+	for _, key := range before {
+		if !contains(after, key) {
+			if err := tx.Bucket(key[0]).Delete(key[1]); err != nil {
+				return err
+			}
+		}
+	}
+	for _, key := range after {
+		if !contains(before, key) {
+			if err := tx.Bucket(key[0]).Put(key[1], []byte(row.GetSessionId())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// forgetBatch is how many requests beyond storage.RememberedRequests a session may remember before they are forgotten
+// together: each on its own would touch two more pages with every commit.
+const forgetBatch = 128
+
+// remember writes the request, and forgets the oldest ones once there are enough of them.
+func (e *encoded) remember(tx *bbolt.Tx, header *rowHeader) error {
+	ordinal, revision := header.ordinal, e.row.GetRevision()
+	b := blobID{kind: requestBlob, id: uint64(revision)}
+	if err := put(tx, requestsBucket, requestKey(ordinal, e.requestID), ordinal, b, e.request); err != nil {
+		return err
+	}
+	if err := appending(tx, requestOrderBucket).Put(numberKey(ordinal, revision), []byte(e.requestID)); err != nil {
+		return err
+	}
+	header.requests++
+	if header.requests < storage.RememberedRequests+forgetBatch {
+		return nil
+	}
+	order := tx.Bucket(requestOrderBucket)
+	var keys, ids [][]byte
+	cursor := order.Cursor()
+	prefix := ordinalKey(ordinal)
+	for key, id := cursor.Seek(prefix); bytes.HasPrefix(key, prefix) && len(keys) < forgetBatch; key, id = cursor.Next() {
+		keys, ids = append(keys, bytes.Clone(key)), append(ids, bytes.Clone(id))
+	}
+	for i, key := range keys {
+		if err := order.Delete(key); err != nil {
+			return err
+		}
+		if err := forget(tx, ordinal, string(ids[i])); err != nil {
+			return err
+		}
+	}
+	header.requests -= uint32(len(keys))
+	return nil
+}
+
+// forget removes one request.
+func forget(tx *bbolt.Tx, ordinal uint64, id string) error {
+	requests := tx.Bucket(requestsBucket)
+	key := requestKey(ordinal, id)
+	if value := requests.Get(key); len(value) > 0 && value[0] == blobTag {
+		p, err := decodeBlobPointer(value)
+		if err != nil {
+			return err
+		}
+		for chunk := range p.chunks() {
+			if err := tx.Bucket(blobsBucket).Delete(blobKey(ordinal, blobID{kind: requestBlob, id: p.id}, chunk)); err != nil {
+				return err
+			}
+		}
+	}
+	return requests.Delete(key)
+}

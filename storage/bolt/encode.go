@@ -1,0 +1,181 @@
+package boltstore
+
+import (
+	"bytes"
+	"fmt"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage"
+)
+
+// encoded is a commit as it goes to disk, but for the ordinal. It is made by the caller's goroutine, so that the writer
+// only writes, and holds nothing of what the caller gave.
+type encoded struct {
+	ref storage.Ref
+	// row is the row, for its times and labels and the ends of the log; session its encoding.
+	row      *storagev1.Session
+	session  []byte
+	messages []entry
+	records  []recordEntry
+	edits    []editsEntry
+	// requestID is empty where there is no request.
+	requestID string
+	request   []byte
+	size      int
+}
+
+// entry is a message: its index and sequence, and its value.
+type entry struct {
+	index, sequence uint32
+	value           []byte
+}
+
+// recordEntry is a record and its value.
+type recordEntry struct {
+	sequence uint32
+	// compaction tells whether it holds a CompactionEntry, filed by firstKept.
+	compaction bool
+	firstKept  uint32
+	value      []byte
+}
+
+// editsEntry is what one record edits of one message.
+type editsEntry struct {
+	index, sequence uint32
+	value           []byte
+}
+
+// encodeCommit refuses what makes no sense by itself, and encodes the rest.
+func encodeCommit(c *storage.Commit) (*encoded, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	for _, name := range names(c) {
+		if len(name) > maxName {
+			return nil, fmt.Errorf("%w: a tenant, an id, a label or a request's id of %d bytes", storage.ErrInvalid, len(name))
+		}
+	}
+	e := &encoded{ref: storage.RefOf(c.Session)}
+	session, err := encode(c.Session, func(b []byte) error {
+		var err error
+		e.row, err = decodeSession(b)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.session = session[1:]
+	e.size = len(session)
+	for _, m := range c.Messages {
+		value, err := encode(&storagev1.StoredMessage{Schema: schema, Logged: m}, check(decodeMessage))
+		if err != nil {
+			return nil, err
+		}
+		e.messages = append(e.messages, entry{index: m.GetIndex(), sequence: m.GetSequence(), value: value})
+		e.size += len(value)
+	}
+	for _, r := range c.Records {
+		if err := e.addRecord(r); err != nil {
+			return nil, err
+		}
+	}
+	if c.Request != nil {
+		e.requestID = c.Request.ID
+		if e.request, err = encode(c.Request.Stored, check(decodeRequest)); err != nil {
+			return nil, err
+		}
+		e.size += len(e.request)
+	}
+	return e, nil
+}
+
+// names are the strings of a commit that become parts of keys.
+func names(c *storage.Commit) []string {
+	list := []string{c.Session.GetTenant(), c.Session.GetSessionId(), c.Session.GetUid()}
+	for label, value := range c.Session.GetLabels() {
+		list = append(list, label, value)
+	}
+	if c.Request != nil {
+		list = append(list, c.Request.ID)
+	}
+	return list
+}
+
+func (e *encoded) addRecord(r *storagev1.StoredRecord) error {
+	value, err := encode(r, check(decodeRecord))
+	if err != nil {
+		return err
+	}
+	added := recordEntry{sequence: r.GetRecord().GetSequence(), value: value}
+	if compaction := r.GetRecord().GetCompaction(); compaction != nil {
+		added.compaction, added.firstKept = true, compaction.GetFirstKeptIndex()
+	}
+	e.records = append(e.records, added)
+	e.size += len(value)
+	for _, edits := range editsByIndex(r) {
+		value, err := encodeEdits(edits.Edits)
+		if err != nil {
+			return err
+		}
+		e.edits = append(e.edits, editsEntry{index: edits.Index, sequence: edits.Sequence, value: value})
+		e.size += len(value)
+	}
+	return nil
+}
+
+func encodeEdits(edits []*compactordv1.Edit) ([]byte, error) {
+	return encode(&compactordv1.PruneEntry{Edits: edits}, check(decodeEdits))
+}
+
+// editsByIndex groups a record's edits by message, by index and within one in the record's order.
+func editsByIndex(r *storagev1.StoredRecord) []storage.IndexedEdits {
+	var groups []storage.IndexedEdits
+	at := map[uint32]int{}
+	for _, edit := range r.GetRecord().GetPrune().GetEdits() {
+		i, ok := at[edit.GetIndex()]
+		if !ok {
+			i = len(groups)
+			at[edit.GetIndex()] = i
+			groups = append(groups, storage.IndexedEdits{Index: edit.GetIndex(), Sequence: r.GetRecord().GetSequence()})
+		}
+		groups[i].Edits = append(groups[i].Edits, edit)
+	}
+	return groups
+}
+
+// check makes of a decoder what only tells whether it succeeds.
+func check[T any](decode func([]byte) (T, error)) func([]byte) error {
+	return func(b []byte) error {
+		_, err := decode(b)
+		return err
+	}
+}
+
+// listings are the listings that a row stands in, and its places there.
+func listings(row *storagev1.Session, ordinal uint64) [][2][]byte {
+	var keys [][2][]byte
+	for _, order := range []storage.SessionOrder{storage.ByCreation, storage.ByChange} {
+		at := newPlace(row.GetCreatedAt(), ordinal)
+		if order == storage.ByChange {
+			at = newPlace(row.GetChangedAt(), ordinal)
+		}
+		all := listing{order: order, tenant: row.GetTenant()}
+		keys = append(keys, [2][]byte{all.bucket(), all.key(at)})
+		for label, value := range row.GetLabels() {
+			l := listing{order: order, tenant: row.GetTenant(), labelled: true, label: label, value: value}
+			keys = append(keys, [2][]byte{l.bucket(), l.key(at)})
+		}
+	}
+	return keys
+}
+
+// contains tells whether a listing key is among those of a row.
+func contains(keys [][2][]byte, key [2][]byte) bool {
+	for _, k := range keys {
+		if bytes.Equal(k[0], key[0]) && bytes.Equal(k[1], key[1]) {
+			return true
+		}
+	}
+	return false
+}

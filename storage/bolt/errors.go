@@ -1,0 +1,55 @@
+package boltstore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	berrors "go.etcd.io/bbolt/errors"
+
+	"github.com/compactord/compactord/storage"
+)
+
+var (
+	// ErrInUse: another process has the store open.
+	ErrInUse = errors.New("store is in use by another process")
+	// ErrNewer: a newer version of the program wrote the store. It is also a storage.ErrCorrupt.
+	ErrNewer = fmt.Errorf("%w: written by a newer version", storage.ErrCorrupt)
+	// ErrReadOnly: the store was opened for reading only.
+	ErrReadOnly = errors.New("store is open for reading only")
+)
+
+// mapError turns bbolt's errors into those of package storage.
+func mapError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, berrors.ErrDatabaseNotOpen):
+		return storage.ErrClosed
+	case errors.Is(err, berrors.ErrDatabaseReadOnly):
+		return ErrReadOnly
+	case isFull(err):
+		return fmt.Errorf("%w: %w", storage.ErrFull, err)
+	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrVersionMismatch), errors.Is(err, berrors.ErrChecksum):
+		return fmt.Errorf("%w: %w", storage.ErrCorrupt, err)
+	default:
+		return err
+	}
+}
+
+// isFull tells whether a write was refused for want of space, before anything counted. An error of the sync itself is
+// no such thing, whatever its number: it comes bare and not as a PathError, and what it leaves behind is not known.
+func isFull(err error) bool {
+	if errors.Is(err, berrors.ErrMaxSizeReached) {
+		return true
+	}
+	var path *fs.PathError
+	return errors.As(err, &path) &&
+		(errors.Is(path.Err, syscall.ENOSPC) || errors.Is(path.Err, syscall.EDQUOT) || errors.Is(path.Err, syscall.EFBIG))
+}
+
+// recovered is what a panic of bbolt means: it asserts what it reads from the disk.
+func recovered(r any) error {
+	return corrupt("%v", r)
+}

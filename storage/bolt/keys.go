@@ -1,0 +1,251 @@
+package boltstore
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/compactord/compactord/storage"
+)
+
+// The buckets. All are flat. The keys of the buckets that hold logs begin with the session's ordinal, eight bytes big
+// endian: it is given at creation and never used again, so a log lies together and a new life of an id starts empty.
+var (
+	// metaBucket: versionKey, nextOrdinalKey.
+	metaBucket = []byte("meta")
+	// sessionsBucket: tenant, id -> row.
+	sessionsBucket = []byte("sessions")
+	// byTimeBucket: order, tenant, place -> id.
+	byTimeBucket = []byte("by_time")
+	// byLabelBucket: order, tenant, label, value, place -> id.
+	byLabelBucket = []byte("by_label")
+	// deadBucket: the ordinals of deleted sessions whose logs are not swept out yet.
+	deadBucket = []byte("dead")
+
+	// messagesBucket: ordinal, index -> StoredMessage.
+	messagesBucket = []byte("messages")
+	// recordsBucket: ordinal, sequence -> StoredRecord, or where it lies in compactionsBucket.
+	recordsBucket = []byte("records")
+	// compactionsBucket: ordinal, first_kept_index, sequence -> StoredRecord of a CompactionEntry.
+	compactionsBucket = []byte("compactions")
+	// editsBucket: ordinal, message index, sequence -> the edits that one record made to one message.
+	editsBucket = []byte("edits")
+	// requestsBucket: ordinal, request id -> StoredRequest.
+	requestsBucket = []byte("requests")
+	// requestOrderBucket: ordinal, revision -> request id. The order in which requests are forgotten.
+	requestOrderBucket = []byte("request_order")
+	// blobsBucket: ordinal, kind, id, chunk -> a piece of a value that is too large for its own bucket.
+	blobsBucket = []byte("blobs")
+
+	// logBuckets are those whose keys begin with an ordinal.
+	logBuckets = [][]byte{
+		messagesBucket, recordsBucket, compactionsBucket, editsBucket, requestsBucket, requestOrderBucket, blobsBucket,
+	}
+	// allBuckets are all that a store has.
+	allBuckets = append([][]byte{metaBucket, sessionsBucket, byTimeBucket, byLabelBucket, deadBucket}, logBuckets...)
+)
+
+// The keys of metaBucket.
+var (
+	versionKey     = []byte("version")
+	nextOrdinalKey = []byte("next_ordinal")
+)
+
+// maxName is how long a tenant, an id, a label's key or value may be: three of them and a place fit into a key of bbolt.
+const maxName = 4096
+
+// errKey: bytes that are no key of their bucket.
+var errKey = errors.New("malformed key")
+
+// ordinalKey is the prefix of all keys of a session's log.
+func ordinalKey(ordinal uint64) []byte {
+	return binary.BigEndian.AppendUint64(nil, ordinal)
+}
+
+// keyOrdinal is the ordinal that a log's key begins with.
+func keyOrdinal(key []byte) (uint64, error) {
+	if len(key) < 8 {
+		return 0, errKey
+	}
+	return binary.BigEndian.Uint64(key), nil
+}
+
+// numberKey is the key of a message (index), a record (sequence) and a request's place in the order (revision).
+func numberKey(ordinal uint64, n uint32) []byte {
+	key := binary.BigEndian.AppendUint64(make([]byte, 0, 12), ordinal)
+	return binary.BigEndian.AppendUint32(key, n)
+}
+
+func splitNumberKey(key []byte) (ordinal uint64, n uint32, err error) {
+	if len(key) != 12 {
+		return 0, 0, errKey
+	}
+	return binary.BigEndian.Uint64(key), binary.BigEndian.Uint32(key[8:]), nil
+}
+
+// pairKey is the key of a compaction entry (first_kept_index, sequence) and of a message's edits (index, sequence).
+func pairKey(ordinal uint64, a, b uint32) []byte {
+	key := binary.BigEndian.AppendUint64(make([]byte, 0, 16), ordinal)
+	key = binary.BigEndian.AppendUint32(key, a)
+	return binary.BigEndian.AppendUint32(key, b)
+}
+
+func splitPairKey(key []byte) (ordinal uint64, a, b uint32, err error) {
+	if len(key) != 16 {
+		return 0, 0, 0, errKey
+	}
+	return binary.BigEndian.Uint64(key), binary.BigEndian.Uint32(key[8:]), binary.BigEndian.Uint32(key[12:]), nil
+}
+
+// requestKey is the key of a remembered request.
+func requestKey(ordinal uint64, id string) []byte {
+	key := binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(id)), ordinal)
+	return append(key, id...)
+}
+
+func splitRequestKey(key []byte) (ordinal uint64, id string, err error) {
+	if len(key) <= 8 {
+		return 0, "", errKey
+	}
+	return binary.BigEndian.Uint64(key), string(key[8:]), nil
+}
+
+// blobKind says what a blob is the body of.
+type blobKind byte
+
+// The kinds of blobs, and what their ids are.
+const (
+	messageBlob blobKind = iota + 1 // the index
+	recordBlob                      // the sequence
+	editsBlob                       // index and sequence
+	requestBlob                     // the revision
+)
+
+// blobID names a blob within a session.
+type blobID struct {
+	kind blobKind
+	id   uint64
+}
+
+// blobKey is the key of one chunk of a blob.
+func blobKey(ordinal uint64, b blobID, chunk uint32) []byte {
+	key := binary.BigEndian.AppendUint64(make([]byte, 0, 21), ordinal)
+	key = append(key, byte(b.kind))
+	key = binary.BigEndian.AppendUint64(key, b.id)
+	return binary.BigEndian.AppendUint32(key, chunk)
+}
+
+func splitBlobKey(key []byte) (ordinal uint64, b blobID, chunk uint32, err error) {
+	if len(key) != 21 {
+		return 0, blobID{}, 0, errKey
+	}
+	b = blobID{kind: blobKind(key[8]), id: binary.BigEndian.Uint64(key[9:])}
+	return binary.BigEndian.Uint64(key), b, binary.BigEndian.Uint32(key[17:]), nil
+}
+
+// sessionKey is the key of a row; nil, which no row has, where a name is longer than any that was written.
+func sessionKey(tenant, id string) []byte {
+	if len(tenant) > maxName || len(id) > maxName {
+		return nil
+	}
+	return append(appendName(nil, tenant), id...)
+}
+
+func splitSessionKey(key []byte) (tenant, id string, err error) {
+	tenant, rest, err := cutName(key)
+	if err != nil {
+		return "", "", err
+	}
+	return tenant, string(rest), nil
+}
+
+// appendName appends s so that no other string in its place gives the same bytes.
+func appendName(key []byte, s string) []byte {
+	return append(binary.BigEndian.AppendUint16(key, uint16(len(s))), s...)
+}
+
+func cutName(key []byte) (name string, rest []byte, err error) {
+	if len(key) < 2 {
+		return "", nil, errKey
+	}
+	n := 2 + int(binary.BigEndian.Uint16(key))
+	if len(key) < n {
+		return "", nil, errKey
+	}
+	return string(key[2:n]), key[n:], nil
+}
+
+// placeSize is the length of an encoded place.
+const placeSize = 8 + 4 + 8
+
+// place is where a session stands in a listing: newest first, so all of it is inverted; of two sessions with the same
+// time the one that was created later comes first.
+type place [placeSize]byte
+
+func newPlace(t *timestamppb.Timestamp, ordinal uint64) place {
+	var p place
+	// The sign bits are flipped too, so that times before 1970 sort below later ones.
+	binary.BigEndian.PutUint64(p[:], ^(uint64(t.GetSeconds()) ^ 1<<63))
+	binary.BigEndian.PutUint32(p[8:], ^(uint32(t.GetNanos()) ^ 1<<31))
+	binary.BigEndian.PutUint64(p[12:], ^ordinal)
+	return p
+}
+
+// listing is a list of a tenant's sessions in one order: all of them (byTimeBucket) or those with a label.
+type listing struct {
+	order    storage.SessionOrder
+	tenant   string
+	labelled bool
+	label    string
+	value    string
+}
+
+// bucket is where the entries of the listing lie.
+func (l listing) bucket() []byte {
+	if l.labelled {
+		return byLabelBucket
+	}
+	return byTimeBucket
+}
+
+// prefix is what the keys of the listing's entries begin with.
+func (l listing) prefix() []byte {
+	key := appendName([]byte{byte(l.order)}, l.tenant)
+	if l.labelled {
+		key = appendName(appendName(key, l.label), l.value)
+	}
+	return key
+}
+
+// key is the key of the entry at a place.
+func (l listing) key(p place) []byte {
+	return append(l.prefix(), p[:]...)
+}
+
+// splitListingKey reads a key of byTimeBucket or, if labelled, byLabelBucket.
+func splitListingKey(key []byte, labelled bool) (l listing, p place, err error) {
+	if len(key) == 0 {
+		return listing{}, place{}, errKey
+	}
+	l = listing{order: storage.SessionOrder(key[0]), labelled: labelled}
+	rest := key[1:]
+	names := []*string{&l.tenant}
+	if labelled {
+		names = append(names, &l.label, &l.value)
+	}
+	for _, name := range names {
+		if *name, rest, err = cutName(rest); err != nil {
+			return listing{}, place{}, err
+		}
+	}
+	if len(rest) != placeSize {
+		return listing{}, place{}, errKey
+	}
+	return l, place(rest), nil
+}
+
+// ordinal is the ordinal of the session at the place.
+func (p place) ordinal() uint64 {
+	return ^binary.BigEndian.Uint64(p[12:])
+}

@@ -1,0 +1,185 @@
+package boltstore
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"slices"
+
+	"go.etcd.io/bbolt"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	"github.com/compactord/compactord/storage"
+)
+
+// scanKeys is how many entries of a listing one transaction looks at, where labels rule out most.
+const scanKeys = 4096
+
+// Sessions returns a page of rows.
+func (s *Store) Sessions(ctx context.Context, q storage.SessionQuery) ([]*storagev1.Session, string, error) {
+	query, err := newQuery(q)
+	if err != nil {
+		return nil, "", s.refusal(ctx, err)
+	}
+	var rows []*storagev1.Session
+	for {
+		var found scan
+		err := s.view(ctx, func(tx *bbolt.Tx) (err error) {
+			found, err = query.scan(tx, q.Limit-len(rows))
+			return err
+		})
+		if err != nil {
+			return nil, "", err
+		}
+		for _, encoding := range found.rows {
+			row, err := decodeSession(encoding)
+			if err != nil {
+				return nil, "", err
+			}
+			rows = append(rows, row)
+		}
+		switch {
+		case found.more:
+			return rows, query.cursor(), nil
+		case found.end:
+			return rows, "", nil
+		}
+	}
+}
+
+// query is where a query stands.
+type query struct {
+	// walked is the listing whose entries are gone through; the session must stand in the others too.
+	walked listing
+	others []listing
+	// digest binds a cursor to its query.
+	digest [sha256.Size]byte
+	// after is the place of the last entry that was gone through, if begun.
+	after place
+	begun bool
+	// none tells that no row can match.
+	none bool
+}
+
+func newQuery(q storage.SessionQuery) (*query, error) {
+	if q.Limit < 1 || (q.Order != storage.ByCreation && q.Order != storage.ByChange) {
+		return nil, fmt.Errorf("%w: limit %d, order %d", storage.ErrInvalid, q.Limit, q.Order)
+	}
+	query := &query{walked: listing{order: q.Order, tenant: q.Tenant}, none: len(q.Tenant) > maxName}
+	sum := sha256.New()
+	for _, label := range slices.Sorted(maps.Keys(q.Labels)) {
+		value := q.Labels[label]
+		query.none = query.none || len(label) > maxName || len(value) > maxName
+		query.others = append(query.others, listing{
+			order: q.Order, tenant: q.Tenant, labelled: true, label: label, value: value,
+		})
+		_, _ = fmt.Fprintf(sum, "%q=%q,", label, value)
+	}
+	_, _ = fmt.Fprintf(sum, "%q %d", q.Tenant, q.Order)
+	query.digest = [sha256.Size]byte(sum.Sum(nil))
+	if len(query.others) > 0 {
+		query.walked, query.others = query.others[0], query.others[1:]
+	}
+	return query, query.resume(q.Cursor)
+}
+
+// A cursor is a version, the place of the last row, and the beginning of the query's digest over both.
+const (
+	cursorVersion = 1
+	cursorSum     = 8
+)
+
+func (q *query) cursor() string {
+	b := append([]byte{cursorVersion}, q.after[:]...)
+	return base64.RawURLEncoding.EncodeToString(append(b, q.sum(b)...))
+}
+
+func (q *query) sum(b []byte) []byte {
+	sum := sha256.Sum256(append(q.digest[:], b...))
+	return sum[:cursorSum]
+}
+
+func (q *query) resume(cursor string) error {
+	if cursor == "" {
+		return nil
+	}
+	b, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err != nil || len(b) != 1+placeSize+cursorSum || b[0] != cursorVersion ||
+		!bytes.Equal(b[1+placeSize:], q.sum(b[:1+placeSize])) {
+		return fmt.Errorf("cursor: %w", storage.ErrNotFound)
+	}
+	q.after, q.begun = place(b[1:1+placeSize]), true
+	return nil
+}
+
+// scan is what one transaction found.
+type scan struct {
+	rows [][]byte
+	// more tells that the page is full and another row follows, end that no other row follows. Neither: that is not
+	// known yet.
+	more, end bool
+}
+
+// scan copies out up to limit rows from where the query stands.
+func (q *query) scan(tx *bbolt.Tx, limit int) (found scan, err error) {
+	if q.none {
+		return scan{end: true}, nil
+	}
+	prefix := q.walked.prefix()
+	cursor := tx.Bucket(q.walked.bucket()).Cursor()
+	key, id := cursor.Seek(prefix)
+	if q.begun {
+		last := q.walked.key(q.after)
+		if key, id = cursor.Seek(last); bytes.Equal(key, last) {
+			key, id = cursor.Next()
+		}
+	}
+	size := 0
+	for scanned := 0; bytes.HasPrefix(key, prefix); key, id = cursor.Next() {
+		if scanned == scanKeys || size > pageBytes {
+			return found, nil
+		}
+		scanned++
+		if len(key) != len(prefix)+placeSize {
+			return scan{}, corrupt("a listing: %v", errKey)
+		}
+		at := place(key[len(prefix):])
+		if q.inOthers(tx, at) {
+			if len(found.rows) == limit {
+				found.more = true
+				return found, nil
+			}
+			row, err := listedRow(tx, q.walked.tenant, string(id))
+			if err != nil {
+				return scan{}, err
+			}
+			found.rows = append(found.rows, row)
+			size += len(row)
+		}
+		q.after, q.begun = at, true
+	}
+	found.end = true
+	return found, nil
+}
+
+// inOthers tells whether the session at a place stands in all other listings of the query: its place there is the same.
+func (q *query) inOthers(tx *bbolt.Tx, at place) bool {
+	for _, other := range q.others {
+		if tx.Bucket(other.bucket()).Get(other.key(at)) == nil {
+			return false
+		}
+	}
+	return true
+}
+
+func listedRow(tx *bbolt.Tx, tenant, id string) ([]byte, error) {
+	value := tx.Bucket(sessionsBucket).Get(sessionKey(tenant, id))
+	if value == nil {
+		return nil, corrupt("a listing names a session that is not there")
+	}
+	_, row, err := splitRow(value)
+	return bytes.Clone(row), err
+}

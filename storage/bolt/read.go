@@ -1,0 +1,389 @@
+package boltstore
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"slices"
+
+	"go.etcd.io/bbolt"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage"
+)
+
+// A transaction that reads copies out a page of at most so many values and bytes (but at least one value): a long one
+// would keep the writer from using pages again, and from growing the map.
+const (
+	pageValues = 512
+	pageBytes  = 1 << 20
+)
+
+// page is what one transaction copied out.
+type page struct {
+	keys   [][]byte
+	bodies [][]byte
+	bytes  int
+}
+
+// full tells whether a body of this size belongs on the next page.
+func (p *page) full(size int) bool {
+	return len(p.bodies) > 0 && (len(p.bodies) == pageValues || p.bytes+size > pageBytes)
+}
+
+func (p *page) add(key, body []byte) {
+	p.keys = append(p.keys, bytes.Clone(key))
+	p.bodies = append(p.bodies, body)
+	p.bytes += len(body)
+}
+
+// Session returns the row.
+func (s *Store) Session(ctx context.Context, tenant, sessionID string) (*storagev1.Session, error) {
+	var encoding []byte
+	err := s.view(ctx, func(tx *bbolt.Tx) error {
+		value := tx.Bucket(sessionsBucket).Get(sessionKey(tenant, sessionID))
+		if value == nil {
+			return storage.ErrNotFound
+		}
+		_, row, err := splitRow(value)
+		encoding = bytes.Clone(row)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return decodeSession(encoding)
+}
+
+// Messages returns a range of messages.
+func (s *Store) Messages(
+	ctx context.Context, ref storage.Ref, start, end uint32, maxBytes int,
+) ([]*compactordv1.LoggedMessage, error) {
+	var messages []*compactordv1.LoggedMessage
+	total := 0
+	for more := true; more; {
+		var p page
+		err := s.view(ctx, func(tx *bbolt.Tx) (err error) {
+			more, err = messagePage(tx, &p, ref, start, end, maxBytes, &total)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		for i, encoding := range p.bodies {
+			m, err := decodeMessage(encoding)
+			if err != nil {
+				return nil, err
+			}
+			if index := start + uint32(i); m.GetIndex() != index {
+				return nil, corrupt("message %d in the place of message %d", m.GetIndex(), index)
+			}
+			messages = append(messages, m)
+		}
+		start += uint32(len(p.bodies))
+	}
+	return messages, nil
+}
+
+// messagePage copies out messages from start on, and returns whether there may be more. total is the size of what was
+// returned so far.
+func messagePage(tx *bbolt.Tx, p *page, ref storage.Ref, start, end uint32, maxBytes int, total *int) (bool, error) {
+	header, _, err := life(tx, ref)
+	if err != nil || start >= end {
+		return false, err
+	}
+	cursor := tx.Bucket(messagesBucket).Cursor()
+	limit := numberKey(header.ordinal, end)
+	for key, value := cursor.Seek(numberKey(header.ordinal, start)); key != nil; key, value = cursor.Next() {
+		if bytes.Compare(key, limit) >= 0 {
+			return false, nil
+		}
+		_, index, err := splitNumberKey(key)
+		if err != nil || index != start+uint32(len(p.bodies)) {
+			return false, corrupt("message %d is missing", start+uint32(len(p.bodies)))
+		}
+		size, err := bodySize(value)
+		if err != nil {
+			return false, err
+		}
+		if p.full(size) {
+			return true, nil
+		}
+		logged := loggedSize(size)
+		if maxBytes > 0 && *total > 0 && *total+logged > maxBytes {
+			return false, nil
+		}
+		*total += logged
+		encoding, err := body(tx, header.ordinal, messageBlob, value)
+		if err != nil {
+			return false, err
+		}
+		p.add(nil, encoding)
+	}
+	return false, nil
+}
+
+// Records returns a range of records.
+func (s *Store) Records(
+	ctx context.Context, ref storage.Ref, start, end uint32, limit int,
+) ([]*storagev1.StoredRecord, error) {
+	var records []*storagev1.StoredRecord
+	for more := true; more; {
+		var p page
+		err := s.view(ctx, func(tx *bbolt.Tx) (err error) {
+			more, err = recordPage(tx, &p, ref, start, end, limit-len(records))
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		for i, encoding := range p.bodies {
+			r, err := decodeRecordAt(p.keys[i], encoding)
+			if err != nil {
+				return nil, err
+			}
+			records = append(records, r)
+			start = r.GetRecord().GetSequence() + 1
+		}
+		more = more && (limit == 0 || len(records) < limit)
+	}
+	return records, nil
+}
+
+// recordPage copies out records from start on, and returns whether there may be more. A limit of 0 or less is none.
+func recordPage(tx *bbolt.Tx, p *page, ref storage.Ref, start, end uint32, limit int) (bool, error) {
+	header, _, err := life(tx, ref)
+	if err != nil || start >= end {
+		return false, err
+	}
+	cursor := tx.Bucket(recordsBucket).Cursor()
+	last := numberKey(header.ordinal, end)
+	for key, value := cursor.Seek(numberKey(header.ordinal, start)); key != nil; key, value = cursor.Next() {
+		if bytes.Compare(key, last) >= 0 || (limit > 0 && len(p.bodies) == limit) {
+			return false, nil
+		}
+		encoding, err := recordBody(tx, key, value)
+		if err != nil {
+			return false, err
+		}
+		if p.full(len(encoding)) {
+			return true, nil
+		}
+		p.add(key, encoding)
+	}
+	return false, nil
+}
+
+// recordBody copies out a record, wherever it lies.
+func recordBody(tx *bbolt.Tx, key, value []byte) ([]byte, error) {
+	ordinal, sequence, err := splitNumberKey(key)
+	if err != nil {
+		return nil, corrupt("bucket records: %v", err)
+	}
+	if len(value) > 0 && value[0] == compactionTag {
+		if len(value) != 5 {
+			return nil, corrupt("a pointer to a compaction is cut short")
+		}
+		firstKept := binary.BigEndian.Uint32(value[1:])
+		value = tx.Bucket(compactionsBucket).Get(pairKey(ordinal, firstKept, sequence))
+		if value == nil {
+			return nil, corrupt("record %d points at no compaction", sequence)
+		}
+	}
+	return body(tx, ordinal, recordBlob, value)
+}
+
+// decodeRecordAt decodes a record that lay at a key of recordsBucket.
+func decodeRecordAt(key, encoding []byte) (*storagev1.StoredRecord, error) {
+	r, err := decodeRecord(encoding)
+	if err != nil {
+		return nil, err
+	}
+	if _, sequence, err := splitNumberKey(key); err != nil || r.GetRecord().GetSequence() != sequence {
+		return nil, corrupt("record %d in the place of record %d", r.GetRecord().GetSequence(), sequence)
+	}
+	return r, nil
+}
+
+// RecordAtOrBefore returns the newest record up to a sequence.
+func (s *Store) RecordAtOrBefore(ctx context.Context, ref storage.Ref, sequence uint32) (*storagev1.StoredRecord, error) {
+	var at, encoding []byte
+	err := s.view(ctx, func(tx *bbolt.Tx) error {
+		header, _, err := life(tx, ref)
+		if err != nil {
+			return err
+		}
+		cursor := tx.Bucket(recordsBucket).Cursor()
+		wanted := numberKey(header.ordinal, sequence)
+		key, value := cursor.Seek(wanted)
+		switch {
+		case key == nil:
+			key, value = cursor.Last()
+		case !bytes.Equal(key, wanted):
+			key, value = cursor.Prev()
+		}
+		if ordinal, err := keyOrdinal(key); err != nil || ordinal != header.ordinal {
+			return corrupt("a log without a record at its beginning")
+		}
+		at = bytes.Clone(key)
+		encoding, err = recordBody(tx, key, value)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return decodeRecordAt(at, encoding)
+}
+
+// Compactions returns CompactionEntries, the newest first.
+func (s *Store) Compactions(
+	ctx context.Context, ref storage.Ref, before uint32, limit int,
+) ([]*storagev1.StoredRecord, error) {
+	sequences, err := s.compactionSequences(ctx, ref, before, limit)
+	if err != nil {
+		return nil, err
+	}
+	var records []*storagev1.StoredRecord
+	for len(sequences) > 0 {
+		var p page
+		err := s.view(ctx, func(tx *bbolt.Tx) error {
+			header, _, err := life(tx, ref)
+			if err != nil {
+				return err
+			}
+			for _, sequence := range sequences {
+				key := numberKey(header.ordinal, sequence)
+				encoding, err := recordBody(tx, key, tx.Bucket(recordsBucket).Get(key))
+				if err != nil {
+					return err
+				}
+				if p.full(len(encoding)) {
+					return nil
+				}
+				p.add(key, encoding)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		for i, encoding := range p.bodies {
+			r, err := decodeRecordAt(p.keys[i], encoding)
+			if err != nil {
+				return nil, err
+			}
+			records = append(records, r)
+		}
+		sequences = sequences[len(p.bodies):]
+	}
+	return records, nil
+}
+
+// compactionSequences returns the sequences of CompactionEntries, the newest first. Their keys sort by what they keep,
+// which a Revert lets go back, so all keys are read; a session has few.
+func (s *Store) compactionSequences(ctx context.Context, ref storage.Ref, before uint32, limit int) ([]uint32, error) {
+	var sequences []uint32
+	err := s.view(ctx, func(tx *bbolt.Tx) error {
+		header, _, err := life(tx, ref)
+		if err != nil {
+			return err
+		}
+		prefix := ordinalKey(header.ordinal)
+		cursor := tx.Bucket(compactionsBucket).Cursor()
+		for key, _ := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, _ = cursor.Next() {
+			_, _, sequence, err := splitPairKey(key)
+			if err != nil {
+				return corrupt("bucket compactions: %v", err)
+			}
+			if before == 0 || sequence < before {
+				sequences = append(sequences, sequence)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(sequences)
+	slices.Reverse(sequences)
+	if limit > 0 && len(sequences) > limit {
+		sequences = sequences[:limit]
+	}
+	return sequences, nil
+}
+
+// Edits returns the edits of a range of messages.
+func (s *Store) Edits(ctx context.Context, ref storage.Ref, start, end uint32) ([]storage.IndexedEdits, error) {
+	var list []storage.IndexedEdits
+	from := storage.IndexedEdits{Index: start}
+	for more := true; more; {
+		var p page
+		err := s.view(ctx, func(tx *bbolt.Tx) (err error) {
+			more, err = editsPage(tx, &p, ref, from, end)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		for i, encoding := range p.bodies {
+			edits, err := decodeEdits(encoding)
+			if err != nil {
+				return nil, err
+			}
+			_, index, sequence, err := splitPairKey(p.keys[i])
+			if err != nil {
+				return nil, corrupt("bucket edits: %v", err)
+			}
+			list = append(list, storage.IndexedEdits{Index: index, Sequence: sequence, Edits: edits})
+			// No record has the largest sequence, since the head counts one more.
+			from = storage.IndexedEdits{Index: index, Sequence: sequence + 1}
+		}
+	}
+	return list, nil
+}
+
+// editsPage copies out edits from a place on, and returns whether there may be more.
+func editsPage(tx *bbolt.Tx, p *page, ref storage.Ref, from storage.IndexedEdits, end uint32) (bool, error) {
+	header, _, err := life(tx, ref)
+	if err != nil || from.Index >= end {
+		return false, err
+	}
+	cursor := tx.Bucket(editsBucket).Cursor()
+	last := pairKey(header.ordinal, end, 0)
+	for key, value := cursor.Seek(pairKey(header.ordinal, from.Index, from.Sequence)); key != nil; key, value = cursor.Next() {
+		if bytes.Compare(key, last) >= 0 {
+			return false, nil
+		}
+		encoding, err := body(tx, header.ordinal, editsBlob, value)
+		if err != nil {
+			return false, err
+		}
+		if p.full(len(encoding)) {
+			return true, nil
+		}
+		p.add(key, encoding)
+	}
+	return false, nil
+}
+
+// Request returns what was remembered.
+func (s *Store) Request(ctx context.Context, ref storage.Ref, id string) (*storagev1.StoredRequest, error) {
+	var encoding []byte
+	err := s.view(ctx, func(tx *bbolt.Tx) error {
+		header, _, err := life(tx, ref)
+		if err != nil {
+			return err
+		}
+		value := tx.Bucket(requestsBucket).Get(requestKey(header.ordinal, id))
+		if value == nil {
+			return storage.ErrNotFound
+		}
+		encoding, err = body(tx, header.ordinal, requestBlob, value)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return decodeRequest(encoding)
+}

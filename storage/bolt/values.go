@@ -1,0 +1,212 @@
+package boltstore
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage"
+)
+
+// schema is the version of the envelopes that this version of the program writes and reads.
+const schema = 1
+
+// The first byte of a value of a log's bucket.
+const (
+	// inlineTag: the envelope follows.
+	inlineTag byte = 1
+	// blobTag: a blobPointer follows.
+	blobTag byte = 2
+	// compactionTag: the record lies in compactionsBucket; its first_kept_index follows, four bytes big endian.
+	compactionTag byte = 3
+)
+
+// rowTag is the first byte of a row: the version of its layout.
+const rowTag byte = 1
+
+var marshal = proto.MarshalOptions{Deterministic: true}
+
+// encode makes a value, and reads it back: what could not be read again must never be acknowledged.
+func encode(m proto.Message, check func([]byte) error) ([]byte, error) {
+	value := make([]byte, 1, 1+proto.Size(m))
+	value[0] = inlineTag
+	value, err := marshal.MarshalAppend(value, m)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", storage.ErrInvalid, err)
+	}
+	if err := check(value[1:]); err != nil {
+		// What is wrong is wrong with what was given, not with the store.
+		return nil, fmt.Errorf("%w: %s", storage.ErrInvalid, cause(err))
+	}
+	return value, nil
+}
+
+// corruption is an error of what lies on the disk.
+type corruption struct{ what string }
+
+func (c *corruption) Error() string { return storage.ErrCorrupt.Error() + ": " + c.what }
+func (*corruption) Unwrap() error   { return storage.ErrCorrupt }
+
+func corrupt(format string, args ...any) error {
+	return &corruption{what: fmt.Sprintf(format, args...)}
+}
+
+// cause is what a corruption says without the word.
+func cause(err error) string {
+	var c *corruption
+	if errors.As(err, &c) {
+		return c.what
+	}
+	return err.Error()
+}
+
+// decode reads an encoding that this program made, and refuses one with fields that it does not know, however deep:
+// they are dropped in reading, so what was read is then smaller than what lay there.
+func decode(b []byte, m proto.Message) error {
+	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(b, m); err != nil {
+		return corrupt("a %s does not parse", m.ProtoReflect().Descriptor().Name())
+	}
+	if proto.Size(m) != len(b) {
+		return corrupt("a %s with fields that this version does not know", m.ProtoReflect().Descriptor().Name())
+	}
+	return nil
+}
+
+func decodeMessage(b []byte) (*compactordv1.LoggedMessage, error) {
+	stored := new(storagev1.StoredMessage)
+	if err := decode(b, stored); err != nil {
+		return nil, err
+	}
+	if stored.GetSchema() != schema {
+		return nil, corrupt("a message of envelope version %d", stored.GetSchema())
+	}
+	return stored.GetLogged(), checkMessage(stored.GetLogged())
+}
+
+// checkMessage refuses what decode cannot see: kinds that are missing, and enum values that this version does not know.
+func checkMessage(logged *compactordv1.LoggedMessage) error {
+	m := logged.GetMessage()
+	if m == nil {
+		return corrupt("a message without content")
+	}
+	if !known(compactordv1.Role_name, m.GetRole()) || !known(compactordv1.Origin_name, m.GetOrigin()) ||
+		!known(compactordv1.StopReason_name, m.GetStopReason()) ||
+		!known(compactordv1.ResultPlace_name, logged.GetResultPlace()) {
+		return corrupt("a message of a role, origin, stop reason or place that this version does not know")
+	}
+	for _, part := range m.GetParts() {
+		if part.GetKind() == nil {
+			return corrupt("a part of a kind that this version does not know")
+		}
+		for _, piece := range part.GetToolResult().GetParts() {
+			if piece.GetKind() == nil {
+				return corrupt("a piece of a result of a kind that this version does not know")
+			}
+		}
+	}
+	return nil
+}
+
+func known[E ~int32](names map[int32]string, value E) bool {
+	_, ok := names[int32(value)]
+	return ok
+}
+
+// loggedSize is the encoded size of the LoggedMessage in an envelope of this many bytes: the envelope adds the schema
+// (two bytes), a tag and the length.
+func loggedSize(envelope int) int {
+	for prefix := 1; prefix <= 5; prefix++ {
+		if n := envelope - 3 - prefix; n >= 0 && protowire.SizeVarint(uint64(n)) == prefix {
+			return n
+		}
+	}
+	return envelope
+}
+
+func decodeRecord(b []byte) (*storagev1.StoredRecord, error) {
+	stored := new(storagev1.StoredRecord)
+	if err := decode(b, stored); err != nil {
+		return nil, err
+	}
+	if stored.GetSchema() != schema {
+		return nil, corrupt("a record of envelope version %d", stored.GetSchema())
+	}
+	if stored.GetRecord().GetKind() == nil {
+		return nil, corrupt("a record of a kind that this version does not know")
+	}
+	return stored, checkEdits(stored.GetRecord().GetPrune().GetEdits())
+}
+
+func checkEdits(edits []*compactordv1.Edit) error {
+	for _, edit := range edits {
+		if edit.GetKind() == compactordv1.EditKind_EDIT_KIND_UNSPECIFIED || !known(compactordv1.EditKind_name, edit.GetKind()) {
+			return corrupt("an edit of a kind that this version does not know")
+		}
+	}
+	return nil
+}
+
+// decodeEdits reads a value of editsBucket: a PruneEntry that holds nothing but edits, since a list must have a message
+// around it.
+func decodeEdits(b []byte) ([]*compactordv1.Edit, error) {
+	list := new(compactordv1.PruneEntry)
+	if err := decode(b, list); err != nil {
+		return nil, err
+	}
+	return list.GetEdits(), checkEdits(list.GetEdits())
+}
+
+func decodeRequest(b []byte) (*storagev1.StoredRequest, error) {
+	stored := new(storagev1.StoredRequest)
+	if err := decode(b, stored); err != nil {
+		return nil, err
+	}
+	if stored.GetSchema() != schema {
+		return nil, corrupt("a request of envelope version %d", stored.GetSchema())
+	}
+	return stored, nil
+}
+
+// rowHeader is what stands before a row's message, so that a read need not decode the row.
+type rowHeader struct {
+	ordinal uint64
+	// requests is how many requests the session remembers.
+	requests uint32
+	uid      string
+}
+
+// encodeRow makes a row; session is the encoding of its message.
+func encodeRow(h rowHeader, session []byte) []byte {
+	value := make([]byte, 0, 1+8+4+2+len(h.uid)+len(session))
+	value = append(value, rowTag)
+	value = binary.BigEndian.AppendUint64(value, h.ordinal)
+	value = binary.BigEndian.AppendUint32(value, h.requests)
+	value = appendName(value, h.uid)
+	return append(value, session...)
+}
+
+// splitRow reads a row's header and leaves the encoding of its message.
+func splitRow(value []byte) (h rowHeader, session []byte, err error) {
+	if len(value) < 13 {
+		return rowHeader{}, nil, corrupt("a row is cut short")
+	}
+	if value[0] != rowTag {
+		return rowHeader{}, nil, corrupt("a row of version %d", value[0])
+	}
+	h.ordinal = binary.BigEndian.Uint64(value[1:])
+	h.requests = binary.BigEndian.Uint32(value[9:])
+	if h.uid, session, err = cutName(value[13:]); err != nil {
+		return rowHeader{}, nil, corrupt("a row is cut short")
+	}
+	return h, session, nil
+}
+
+func decodeSession(b []byte) (*storagev1.Session, error) {
+	row := new(storagev1.Session)
+	return row, decode(b, row)
+}

@@ -1,0 +1,104 @@
+package storage
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+)
+
+// Validate returns ErrInvalid where the commit makes no sense by itself: its row names no session or has no head, or
+// its messages and records are not the last ones before the ends of the log that the head names.
+func (c *Commit) Validate() error {
+	head := c.Session.GetHead()
+	switch {
+	case c.Session.GetSessionId() == "" || c.Session.GetUid() == "":
+		return fmt.Errorf("%w: a row without session id or uid", ErrInvalid)
+	case head == nil:
+		return fmt.Errorf("%w: a row without head", ErrInvalid)
+	case c.Session.GetRevision() == 0:
+		return fmt.Errorf("%w: a row without revision", ErrInvalid)
+	case c.Request != nil && (c.Request.ID == "" || c.Request.Stored == nil):
+		return fmt.Errorf("%w: a request without id or content", ErrInvalid)
+	}
+	start := c.start()
+	if start.index < 0 || start.sequence < 0 {
+		return fmt.Errorf("%w: more messages and records than the head counts", ErrInvalid)
+	}
+	return c.validateSequences(start)
+}
+
+// logEnd is where a log ends, or a commit begins.
+type logEnd struct{ index, sequence int64 }
+
+// start is where the log must end for the commit to follow.
+func (c *Commit) start() logEnd {
+	head := c.Session.GetHead()
+	return logEnd{
+		index:    int64(head.GetNextIndex()) - int64(len(c.Messages)),
+		sequence: int64(head.GetNextSequence()) - int64(len(c.Messages)) - int64(len(c.Records)),
+	}
+}
+
+// validateSequences merges messages and records, each ascending, into one dense run.
+func (c *Commit) validateSequences(at logEnd) error {
+	messages, records := c.Messages, c.Records
+	for len(messages) > 0 || len(records) > 0 {
+		switch {
+		case len(messages) > 0 && int64(messages[0].GetSequence()) == at.sequence:
+			if int64(messages[0].GetIndex()) != at.index {
+				return fmt.Errorf("%w: message %d in the place of message %d", ErrInvalid, messages[0].GetIndex(), at.index)
+			}
+			messages = messages[1:]
+			at.index++
+		case len(records) > 0 && int64(records[0].GetRecord().GetSequence()) == at.sequence:
+			if err := c.validateRecord(records[0]); err != nil {
+				return err
+			}
+			records = records[1:]
+		default:
+			return fmt.Errorf("%w: no message or record in its place has sequence %d", ErrInvalid, at.sequence)
+		}
+		at.sequence++
+	}
+	return nil
+}
+
+func (c *Commit) validateRecord(r *storagev1.StoredRecord) error {
+	end := c.Session.GetHead().GetNextIndex()
+	if kept := r.GetRecord().GetCompaction().GetFirstKeptIndex(); kept > end {
+		return fmt.Errorf("%w: a compaction that keeps from message %d of %d", ErrInvalid, kept, end)
+	}
+	for _, edit := range r.GetRecord().GetPrune().GetEdits() {
+		if edit.GetIndex() >= end {
+			return fmt.Errorf("%w: an edit of message %d of %d", ErrInvalid, edit.GetIndex(), end)
+		}
+	}
+	return nil
+}
+
+// Follows returns ErrInvalid where a valid commit does not go on where the row that it replaces left the log, or
+// changes what is fixed. The row is nil for a new session. Revisions and uids are compared before, each with an error
+// of its own.
+func (c *Commit) Follows(row *storagev1.Session) error {
+	start := c.start()
+	end := logEnd{index: int64(row.GetHead().GetNextIndex()), sequence: int64(row.GetHead().GetNextSequence())}
+	if start != end {
+		return fmt.Errorf("%w: it begins at message %d, sequence %d, and the log ends at message %d, sequence %d",
+			ErrInvalid, start.index, start.sequence, end.index, end.sequence)
+	}
+	if row == nil {
+		if c.Session.GetRevision() != 1 {
+			return fmt.Errorf("%w: a new session of revision %d", ErrInvalid, c.Session.GetRevision())
+		}
+		if len(c.Records) == 0 || c.Records[0].GetRecord().GetSequence() != 0 {
+			return fmt.Errorf("%w: a log that does not begin with a record", ErrInvalid)
+		}
+		return nil
+	}
+	if !proto.Equal(row.GetCreatedAt(), c.Session.GetCreatedAt()) {
+		return fmt.Errorf("%w: another time of creation", ErrInvalid)
+	}
+	return nil
+}
