@@ -1,0 +1,278 @@
+package dialects_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"buf.build/go/protovalidate"
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/dialects"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// corpus returns the folder of recorded transcripts, which is not part of the repository.
+func corpus(t *testing.T) string {
+	t.Helper()
+	if dir := os.Getenv("COMPACTORD_CORPUS"); dir != "" {
+		require.DirExists(t, dir, "COMPACTORD_CORPUS")
+		return dir
+	}
+	root, err := filepath.Abs(".")
+	require.NoError(t, err)
+	for {
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+			break
+		}
+		require.NotEqual(t, root, filepath.Dir(root), "go.mod not found")
+		root = filepath.Dir(root)
+	}
+	dir := filepath.Join(root, "..", "shared", "corpus")
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("the corpus of recorded transcripts is not here; set COMPACTORD_CORPUS to its folder")
+	}
+	return dir
+}
+
+// listing is what the corpus's index says of a file.
+type listing struct {
+	messages, calls, compactions int
+}
+
+var indexRow = regexp.MustCompile(`(?m)^\| ([^ |]+\.jsonl) \| [^|]+ \| [^|]+ \| ([\d,]+) \| ([\d,]+) \| [\d,]+ \| [\d,]+ \| [^|]+ \| [^|]+ \| ([\d,-]+) \|`)
+
+func readIndex(t *testing.T, dir string) map[string]listing {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "INDEX.md"))
+	require.NoError(t, err)
+	number := func(s string) int {
+		if s == "-" {
+			return 0
+		}
+		n, err := strconv.Atoi(strings.ReplaceAll(s, ",", ""))
+		require.NoError(t, err)
+		return n
+	}
+	index := make(map[string]listing)
+	for _, row := range indexRow.FindAllStringSubmatch(string(text), -1) {
+		index[row[1]] = listing{messages: number(row[2]), calls: number(row[3]), compactions: number(row[4])}
+	}
+	require.NotEmpty(t, index)
+	return index
+}
+
+func openFile(t *testing.T, path string) *dialects.Reader {
+	t.Helper()
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, f.Close()) })
+	r, err := dialects.Open(f)
+	require.NoError(t, err)
+	return r
+}
+
+func countCalls(messages []*compactordv1.Message) int {
+	n := 0
+	for _, m := range messages {
+		for _, p := range m.GetParts() {
+			if p.GetToolCall() != nil {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func TestCorpusIsReadWhole(t *testing.T) {
+	t.Parallel()
+	dir := corpus(t)
+	index := readIndex(t, dir)
+	for _, name := range slices.Sorted(maps.Keys(index)) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want := index[name]
+			r := openFile(t, filepath.Join(dir, name))
+			require.Equal(t, dialects.OpenAILines, r.Format())
+			messages, err := r.ReadAll()
+			require.NoError(t, err)
+			// The index counts the compaction records too.
+			require.Equal(t, want.messages-want.compactions, len(messages)) //nolint:testifylint // Len would print them all.
+			require.Equal(t, want.calls, countCalls(messages))
+			for _, m := range messages {
+				require.NoError(t, protovalidate.Validate(m))
+			}
+			left := 0
+			for _, n := range r.Notes() {
+				require.Contains(t, n.Text, "_compaction line")
+				left += n.Count
+			}
+			lines := readLines(t, filepath.Join(dir, name))
+			require.Equal(t, want.compactions, left)
+			require.Equal(t, want.messages, len(lines)) //nolint:testifylint // Len would print them all.
+			for _, m := range messages {
+				requireSameContent(t, lines[m.GetSourcePosition()], m)
+			}
+		})
+	}
+}
+
+func TestIndexListsEveryFileOfTheCorpus(t *testing.T) {
+	t.Parallel()
+	dir := corpus(t)
+	index := readIndex(t, dir)
+	for _, pattern := range []string{"*.jsonl", "malformed/*.jsonl"} {
+		paths, err := filepath.Glob(filepath.Join(dir, pattern))
+		require.NoError(t, err)
+		for _, path := range paths {
+			name, err := filepath.Rel(dir, path)
+			require.NoError(t, err)
+			require.Contains(t, index, filepath.ToSlash(name))
+		}
+	}
+}
+
+func readLines(t *testing.T, path string) []map[string]any {
+	t.Helper()
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, f.Close()) }()
+	in := bufio.NewScanner(f)
+	in.Buffer(nil, 64<<20)
+	var lines []map[string]any
+	for in.Scan() {
+		var line map[string]any
+		require.NoError(t, json.Unmarshal(in.Bytes(), &line))
+		lines = append(lines, line)
+	}
+	require.NoError(t, in.Err())
+	return lines
+}
+
+// requireSameContent compares a message with the line that it came from, read in another way.
+func requireSameContent(t *testing.T, line map[string]any, m *compactordv1.Message) {
+	t.Helper()
+	role, _ := line["role"].(string)
+	require.Equal(t, "ROLE_"+strings.ToUpper(role), m.GetRole().String())
+	if text, ok := line["content"].(string); ok {
+		require.Equal(t, text, textOf(m))
+	}
+	thinking, _ := line["reasoning_content"].(string)
+	require.Equal(t, thinking, thinkingOf(m))
+	var calls []any
+	for _, p := range m.GetParts() {
+		if c := p.GetToolCall(); c != nil {
+			calls = append(calls, map[string]any{
+				"id": c.GetId(), "type": "function",
+				"function": map[string]any{"name": c.GetName(), "arguments": c.GetArguments()},
+			})
+		}
+	}
+	want, _ := line["tool_calls"].([]any)
+	require.Equal(t, want, calls)
+	if usage, ok := line["usage"].(map[string]any); ok {
+		require.InDelta(t, usage["input_tokens"], m.GetUsage().GetInputTokens(), 0)
+		require.InDelta(t, usage["output_tokens"], m.GetUsage().GetOutputTokens(), 0)
+		require.InDelta(t, usage["cache_read_tokens"], m.GetUsage().GetCacheReadTokens(), 0)
+		require.InDelta(t, usage["cache_write_tokens"], m.GetUsage().GetCacheWriteTokens(), 0)
+		require.Zero(t, m.GetUsage().GetTotalTokens())
+	}
+	if m.GetRole() == compactordv1.Role_ROLE_TOOL {
+		result := m.GetParts()[0].GetToolResult()
+		require.Equal(t, line["tool_call_id"], result.GetCallId())
+		isError, _ := line["is_error"].(bool)
+		require.Equal(t, isError, result.GetIsError())
+	}
+}
+
+// textOf joins the texts of a message or of its tool result.
+func textOf(m *compactordv1.Message) string {
+	var texts []string
+	for _, p := range m.GetParts() {
+		if p.GetText() != nil {
+			texts = append(texts, p.GetText().GetText())
+		}
+		for _, rp := range p.GetToolResult().GetParts() {
+			if rp.GetText() != nil {
+				texts = append(texts, rp.GetText().GetText())
+			}
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+func thinkingOf(m *compactordv1.Message) string {
+	var texts []string
+	for _, p := range m.GetParts() {
+		if p.GetThinking() != nil {
+			texts = append(texts, p.GetThinking().GetText())
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+func TestNativePiSessionEqualsItsNeutralCounterpart(t *testing.T) {
+	t.Parallel()
+	dir := corpus(t)
+	native := openFile(t, filepath.Join(dir, "native", "pi", "pi-before-compaction.jsonl"))
+	require.Equal(t, dialects.PiSession, native.Format())
+	have, err := native.ReadAll()
+	require.NoError(t, err)
+	neutral := openFile(t, filepath.Join(dir, "pi-before-compaction.jsonl"))
+	want, err := neutral.ReadAll()
+	require.NoError(t, err)
+	require.Equal(t, []dialects.Note{
+		{Count: 10, Text: "10 settings entries (model, thinking level, session info) left out"},
+		{Count: 2, Text: "2 compaction entries left out"},
+	}, native.Notes())
+
+	entries := readLines(t, filepath.Join(dir, "native", "pi", "pi-before-compaction.jsonl"))[1:]
+	shell := 0
+	require.GreaterOrEqual(t, len(want), len(have))
+	for i, m := range have {
+		require.NoError(t, protovalidate.Validate(m))
+		entry := entries[m.GetSourcePosition()]
+		require.Equal(t, "message", entry["type"])
+		require.NotNil(t, m.GetWrittenAt())
+		require.Equal(t, want[i].GetRole(), m.GetRole(), "message %d", i)
+		if native, _ := entry["message"].(map[string]any); native["role"] == "bashExecution" {
+			shell++
+			require.Equal(t, compactordv1.Origin_ORIGIN_IMPORT, m.GetOrigin())
+			continue
+		}
+		require.Equal(t, textOf(want[i]), textOf(m), "message %d", i)
+		require.Equal(t, countCalls(want[i:i+1]), countCalls(have[i:i+1]))
+	}
+	require.Equal(t, 3, shell)
+	require.Equal(t, 454, countCalls(have))
+}
+
+func TestOtherNativeFilesAreRefusedInWords(t *testing.T) {
+	t.Parallel()
+	dir := corpus(t)
+	for _, sub := range []string{"claude-code", "codex", "gemini", "langchain", "mini-swe-agent", "openhands-output", "swe-agent", "tau-bench"} {
+		paths, err := filepath.Glob(filepath.Join(dir, "native", sub, "*"))
+		require.NoError(t, err)
+		require.NotEmpty(t, paths)
+		for _, path := range paths {
+			t.Run(filepath.Base(path), func(t *testing.T) {
+				t.Parallel()
+				f, err := os.Open(path)
+				require.NoError(t, err)
+				defer func() { require.NoError(t, f.Close()) }()
+				r, err := dialects.Open(f)
+				if err == nil {
+					_, err = r.ReadAll()
+				}
+				t.Log(err)
+			})
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package dialects
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Note tells a person about something that a Reader left out or changed.
+type Note struct {
+	// Count is how often it happened.
+	Count int
+	// Text is the whole note, such as `2 _compaction lines left out`.
+	Text string
+}
+
+// remark is what happened, in the words for one and for many. A remark that starts no sentence with its count holds a
+// whole sentence in both.
+type remark struct {
+	one, many string
+}
+
+// leftOut is the remark on a kind of thing that has no place in a log.
+func leftOut(one, many string) remark {
+	return remark{one: "1 " + one + " left out", many: "%d " + many + " left out"}
+}
+
+// remarks counts what happened, in the order of its first time.
+type remarks struct {
+	seen   []remark
+	counts map[remark]int
+}
+
+func (r *remarks) add(what remark) { r.addMany(what, 1) }
+
+func (r *remarks) addMany(what remark, n int) {
+	if n == 0 {
+		return
+	}
+	if r.counts == nil {
+		r.counts = make(map[remark]int)
+	}
+	if r.counts[what] == 0 {
+		r.seen = append(r.seen, what)
+	}
+	r.counts[what] += n
+}
+
+func (r *remarks) notes() []Note {
+	notes := make([]Note, 0, len(r.seen))
+	for _, what := range r.seen {
+		n := r.counts[what]
+		text := what.one
+		if n > 1 {
+			text = fmt.Sprintf(what.many, n)
+		}
+		notes = append(notes, Note{Count: n, Text: text})
+	}
+	return slices.Clip(notes)
+}

@@ -1,0 +1,115 @@
+package dialects
+
+import (
+	"errors"
+	"strings"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// unknownMime stands where a shape does not say what a file is.
+const unknownMime = "application/octet-stream"
+
+var errNoFile = errors.New("holds neither file_data nor file_id")
+
+// openAIMedia parses an image_url, input_audio or file part.
+func openAIMedia(o object, kind string) (*compactordv1.Part, error) {
+	content, err := o.sub(kind)
+	if err != nil {
+		return nil, err
+	}
+	if content == nil {
+		return nil, in(kind, errMissing)
+	}
+	part := mediaPart(&compactordv1.MediaPart{})
+	switch kind {
+	case "image_url":
+		err = openAIImage(part, content)
+	case "input_audio":
+		err = openAIAudio(part, content)
+	default:
+		err = openAIFile(part, content)
+	}
+	return part, in(kind, err)
+}
+
+func openAIImage(part *compactordv1.Part, o object) error {
+	url, err := o.demandText("url")
+	if err != nil {
+		return err
+	}
+	if err := fillFromURL(part.GetMedia(), url, "image/*"); err != nil {
+		return in("url", err)
+	}
+	part.Attachments, err = openAIAttachments(o, "url")
+	return err
+}
+
+func openAIAudio(part *compactordv1.Part, o object) error {
+	format, err := o.demandText("format")
+	if err != nil {
+		return err
+	}
+	encoded, err := o.demandText("data")
+	if err != nil {
+		return err
+	}
+	media := part.GetMedia()
+	media.MimeType = "audio/" + format
+	if format == "mp3" {
+		media.MimeType = "audio/mpeg"
+	}
+	if len(media.GetMimeType()) > maxName {
+		return in("format", tooLarge(len(format), maxName))
+	}
+	data, err := decodeBase64(encoded)
+	if err != nil {
+		return in("data", err)
+	}
+	media.Source = &compactordv1.MediaPart_Data{Data: data}
+	part.Attachments, err = openAIAttachments(o, "format", "data")
+	return err
+}
+
+func openAIFile(part *compactordv1.Part, o object) error {
+	media := part.GetMedia()
+	var err error
+	if media.Name, err = o.boundedText("filename", maxFileName); err != nil {
+		return err
+	}
+	media.MimeType = unknownMime
+	if strings.HasSuffix(strings.ToLower(media.GetName()), ".pdf") {
+		media.MimeType = "application/pdf"
+	}
+	switch {
+	case o.has("file_data"):
+		encoded, err := o.demandText("file_data")
+		if err != nil {
+			return err
+		}
+		if strings.HasPrefix(encoded, dataScheme) {
+			err = fillFromURL(media, encoded, media.GetMimeType())
+		} else {
+			var data []byte
+			data, err = decodeBase64(encoded)
+			media.Source = &compactordv1.MediaPart_Data{Data: data}
+		}
+		if err != nil {
+			return in("file_data", err)
+		}
+	case o.has("file_id"):
+		id, err := o.boundedText("file_id", maxID)
+		if err != nil {
+			return err
+		}
+		media.Source = &compactordv1.MediaPart_FileId{FileId: id}
+	default:
+		return errNoFile
+	}
+	known := []string{"filename", "file_data"}
+	if media.GetFileId() != "" {
+		known = append(known, "file_id")
+	}
+	part.Attachments, err = openAIAttachments(o, known...)
+	return err
+}

@@ -1,0 +1,176 @@
+package dialects
+
+import (
+	"errors"
+	"io"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// piEntry is one line of a session file behind its header.
+type piEntry struct {
+	object
+	kind     string
+	line     int // in the file, from 1
+	position int // among the entries, from 0
+}
+
+// piSession reads a session file of Pi. Its first files were a plain list; later ones are a tree, in which each entry
+// names its parent and the conversation is the path from the root to the entry written last.
+type piSession struct {
+	in      *lines
+	remarks *remarks
+	entries int
+	held    *piEntry // the first entry, which was read to tell list from tree
+	tree    *piTree
+}
+
+// newPi reads on to the first entry, since versions before the second have no ids, and some writers no version.
+func newPi(in *lines, header object, r *remarks) (*piSession, error) {
+	version, err := header.count("version")
+	if err != nil {
+		return nil, err
+	}
+	s := &piSession{in: in, remarks: r}
+	first, err := s.read()
+	switch {
+	case errors.Is(err, io.EOF):
+		return s, nil
+	case err != nil:
+		return nil, err
+	}
+	s.held = first
+	if version >= 2 || first.has("id") {
+		s.tree = &piTree{}
+	}
+	return s, nil
+}
+
+func (s *piSession) next() (*compactordv1.Message, error) {
+	for {
+		e, err := s.entry()
+		if err != nil {
+			return nil, err
+		}
+		m, err := s.message(e)
+		if err != nil {
+			return nil, onLine(e.line, err)
+		}
+		if m != nil {
+			m.SourcePosition = position(e.position)
+			return m, nil
+		}
+	}
+}
+
+// entry returns the next entry of the conversation.
+func (s *piSession) entry() (*piEntry, error) {
+	if s.tree == nil {
+		return s.read()
+	}
+	if !s.tree.whole {
+		if err := s.tree.grow(s); err != nil {
+			return nil, err
+		}
+	}
+	return s.tree.next()
+}
+
+// read returns the next entry of the file.
+func (s *piSession) read() (*piEntry, error) {
+	if held := s.held; held != nil {
+		s.held = nil
+		return held, nil
+	}
+	line, err := s.in.next()
+	if err != nil {
+		return nil, err
+	}
+	e, err := parsePiEntry(line)
+	if err != nil {
+		return nil, onLine(s.in.line, err)
+	}
+	e.line = s.in.line
+	e.position = s.entries
+	s.entries++
+	return e, nil
+}
+
+func parsePiEntry(line []byte) (*piEntry, error) {
+	o, err := parseObject(line)
+	if err != nil {
+		return nil, err
+	}
+	kind, err := o.demandText("type")
+	if err != nil {
+		return nil, err
+	}
+	if _, known := piKinds[kind]; !known {
+		return nil, in("type", errUnknownEntry)
+	}
+	return &piEntry{object: o, kind: kind}, nil
+}
+
+var (
+	errUnknownEntry = errors.New("unknown type of entry")
+
+	compactionEntry = leftOut("compaction entry", "compaction entries")
+	branchSummary   = leftOut("branch_summary entry", "branch_summary entries")
+	settingsEntry   = leftOut("settings entry (model, thinking level, session info)",
+		"settings entries (model, thinking level, session info)")
+	labelEntry    = leftOut("label entry", "label entries")
+	customEntry   = leftOut("custom entry (state of an extension)", "custom entries (state of extensions)")
+	excludedShell = leftOut("shell command that the user had excluded from the context",
+		"shell commands that the user had excluded from the context")
+	attachedFile  = leftOut("file attached in the user interface", "files attached in the user interface")
+	signatureLost = leftOut("signature of an API without a dialect here", "signatures of APIs without a dialect here")
+	errorTextCut  = remark{one: "1 error text cut to 64 KiB", many: "%d error texts cut to 64 KiB"}
+	otherBranch   = leftOut("entry that is not on the current path", "entries that are not on the current path")
+	lostParent    = remark{
+		one:  "the current path begins at an entry whose parent is not in the file",
+		many: "the current path begins at an entry whose parent is not in the file",
+	}
+)
+
+// piKinds holds the types of entries that are known, and what is said of those that are no messages.
+var piKinds = map[string]remark{
+	"message":               {},
+	"custom_message":        {},
+	"compaction":            compactionEntry,
+	"branch_summary":        branchSummary,
+	"thinking_level_change": settingsEntry,
+	"model_change":          settingsEntry,
+	"session_info":          settingsEntry,
+	"label":                 labelEntry,
+	"custom":                customEntry,
+}
+
+// message parses what the entry holds; nil if that has no place in a log.
+func (s *piSession) message(e *piEntry) (*compactordv1.Message, error) {
+	var m *compactordv1.Message
+	var err error
+	switch e.kind {
+	case "message":
+		var o object
+		if o, err = e.sub("message"); err != nil {
+			return nil, err
+		}
+		if o == nil {
+			return nil, in("message", errMissing)
+		}
+		m, err = piMessage(o, s.remarks)
+		err = in("message", err)
+	case "custom_message":
+		m, err = piExtension(e.object, s.remarks)
+	default:
+		s.remarks.add(piKinds[e.kind])
+		return nil, nil
+	}
+	if m == nil || err != nil {
+		return nil, err
+	}
+	if m.GetWrittenAt() == nil {
+		m.WrittenAt, err = piTime(e.object)
+	}
+	return m, err
+}

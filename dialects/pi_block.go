@@ -1,0 +1,123 @@
+package dialects
+
+import (
+	"encoding/json"
+	"slices"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// piBlock parses one piece of a message's content.
+func piBlock(raw json.RawMessage, d compactordv1.Dialect, r *remarks, allowed []string) (*compactordv1.Part, error) {
+	o, err := parseObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	kind, err := o.demandText("type")
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(allowed, kind) {
+		return nil, in("type", errPiContent)
+	}
+	switch kind {
+	case "text":
+		text, err := o.demandText("text")
+		if err != nil {
+			return nil, err
+		}
+		if len(text) > maxText {
+			return nil, in("text", tooLarge(len(text), maxText))
+		}
+		part := textPart(text)
+		return part, piSignature(part, o, "textSignature", d, r)
+	case "thinking":
+		return piThinking(o, d, r)
+	case "toolCall":
+		return piToolCall(o, d, r)
+	default:
+		return piImage(o)
+	}
+}
+
+func piThinking(o object, d compactordv1.Dialect, r *remarks) (*compactordv1.Part, error) {
+	text, err := o.boundedText("thinking", maxText)
+	if err != nil {
+		return nil, err
+	}
+	redacted, err := o.truth("redacted")
+	if err != nil {
+		return nil, err
+	}
+	part := thinkingPart(text)
+	part.GetThinking().Redacted = redacted
+	return part, piSignature(part, o, "thinkingSignature", d, r)
+}
+
+func piToolCall(o object, d compactordv1.Dialect, r *remarks) (*compactordv1.Part, error) {
+	call := &compactordv1.ToolCall{}
+	var err error
+	if call.Id, err = o.boundedText("id", maxID); err != nil {
+		return nil, err
+	}
+	if call.Name, err = toolName(o); err != nil {
+		return nil, err
+	}
+	if call.Arguments, err = arguments(o); err != nil {
+		return nil, err
+	}
+	part := &compactordv1.Part{Kind: &compactordv1.Part_ToolCall{ToolCall: call}}
+	return part, piSignature(part, o, "thoughtSignature", d, r)
+}
+
+func piImage(o object) (*compactordv1.Part, error) {
+	encoded, err := o.demandText("data")
+	if err != nil {
+		return nil, err
+	}
+	mime, err := o.boundedText("mimeType", maxName)
+	if err != nil {
+		return nil, err
+	}
+	if mime == "" {
+		return nil, in("mimeType", errMissing)
+	}
+	data, err := decodeBase64(encoded)
+	if err != nil {
+		return nil, in("data", err)
+	}
+	return mediaPart(&compactordv1.MediaPart{
+		MimeType: mime,
+		Source:   &compactordv1.MediaPart_Data{Data: data},
+	}), nil
+}
+
+// piSignature attaches what the provider wants back with a part. Pi has names of its own for it.
+func piSignature(part *compactordv1.Part, o object, field string, d compactordv1.Dialect, r *remarks) error {
+	signature, err := o.text(field)
+	if err != nil || signature == "" {
+		return err
+	}
+	if d == compactordv1.Dialect_DIALECT_UNSPECIFIED {
+		r.add(signatureLost)
+		return nil
+	}
+	a, err := attachment(d, signatureKey(part, d), o[field])
+	if err != nil {
+		return err
+	}
+	part.Attachments = append(part.Attachments, a)
+	return nil
+}
+
+// signatureKey is the provider's name for a signature.
+func signatureKey(part *compactordv1.Part, d compactordv1.Dialect) string {
+	switch {
+	case d == compactordv1.Dialect_DIALECT_GEMINI:
+		return "thoughtSignature"
+	case d == compactordv1.Dialect_DIALECT_ANTHROPIC && part.GetThinking().GetRedacted():
+		return "data"
+	default:
+		return "signature"
+	}
+}

@@ -1,0 +1,275 @@
+package dialects
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+var (
+	errPiRole    = errors.New("unknown role of a message")
+	errPiStop    = errors.New("unknown reason; known are stop, toolUse, length, aborted and error")
+	errPiContent = errors.New("unknown kind of content, or one that this role may not hold")
+	errPiTime    = errors.New("is not a point in time")
+)
+
+// piMessage parses the message of an entry; nil if it has no place in a log.
+func piMessage(o object, r *remarks) (*compactordv1.Message, error) {
+	role, err := o.demandText("role")
+	if err != nil {
+		return nil, err
+	}
+	var m *compactordv1.Message
+	switch role {
+	case "user":
+		m, err = piUser(o, r)
+	case "assistant":
+		m, err = piAssistant(o, r)
+	case "toolResult":
+		m, err = piToolResult(o, r)
+	case "bashExecution":
+		m, err = piShell(o, r)
+	case "custom", "hookMessage":
+		m, err = piExtension(o, r)
+	case "compactionSummary":
+		r.add(compactionEntry)
+	case "branchSummary":
+		r.add(branchSummary)
+	default:
+		err = in("role", errPiRole)
+	}
+	if m == nil || err != nil {
+		return nil, err
+	}
+	m.WrittenAt, err = piTime(o)
+	return m, err
+}
+
+func piUser(o object, r *remarks) (*compactordv1.Message, error) {
+	parts, err := piContent(o, compactordv1.Dialect_DIALECT_UNSPECIFIED, r, "text", "image")
+	if err != nil {
+		return nil, err
+	}
+	// Files that were shown beside a message: what the model got of them is in the content.
+	attached, err := o.array("attachments")
+	if err != nil {
+		return nil, err
+	}
+	r.addMany(attachedFile, len(attached))
+	return &compactordv1.Message{
+		Role:   compactordv1.Role_ROLE_USER,
+		Origin: compactordv1.Origin_ORIGIN_IMPORT,
+		Parts:  parts,
+	}, nil
+}
+
+// piExtension parses the text of an extension. Pi shows it to the model as the user's, but the user did not ask for it:
+// so it starts no turn.
+func piExtension(o object, r *remarks) (*compactordv1.Message, error) {
+	parts, err := piContent(o, compactordv1.Dialect_DIALECT_UNSPECIFIED, r, "text", "image")
+	if err != nil {
+		return nil, err
+	}
+	return &compactordv1.Message{
+		Role:   compactordv1.Role_ROLE_USER,
+		Origin: compactordv1.Origin_ORIGIN_CONTINUE,
+		Parts:  parts,
+	}, nil
+}
+
+func piAssistant(o object, r *remarks) (*compactordv1.Message, error) {
+	api, err := o.text("api")
+	if err != nil {
+		return nil, err
+	}
+	m := &compactordv1.Message{
+		Role:   compactordv1.Role_ROLE_ASSISTANT,
+		Origin: compactordv1.Origin_ORIGIN_IMPORT,
+	}
+	if m.Parts, err = piContent(o, piDialect(api), r, "text", "thinking", "toolCall", "image"); err != nil {
+		return nil, err
+	}
+	if m.Model, err = o.boundedText("model", maxName); err != nil {
+		return nil, err
+	}
+	if m.Usage, err = piUsage(o); err != nil {
+		return nil, err
+	}
+	if m.StopReason, err = piStopReason(o); err != nil {
+		return nil, err
+	}
+	if m.GetStopReason() == compactordv1.StopReason_STOP_REASON_ERROR {
+		text, err := o.text("errorMessage")
+		if err != nil {
+			return nil, err
+		}
+		m.ErrorText = cut(text, maxErrorText)
+		if len(m.GetErrorText()) < len(text) {
+			r.add(errorTextCut)
+		}
+	}
+	return m, nil
+}
+
+// cut shortens a text to at most limit bytes, at the end of a character.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
+}
+
+func piToolResult(o object, r *remarks) (*compactordv1.Message, error) {
+	parts, err := piContent(o, compactordv1.Dialect_DIALECT_UNSPECIFIED, r, "text", "image")
+	if err != nil {
+		return nil, err
+	}
+	if len(parts) > maxResultParts {
+		return nil, in("content", errManyParts)
+	}
+	result := &compactordv1.ToolResult{Parts: resultParts(parts)}
+	if result.CallId, err = o.boundedText("toolCallId", maxID); err != nil {
+		return nil, err
+	}
+	if result.Name, err = o.boundedText("toolName", maxName); err != nil {
+		return nil, err
+	}
+	if result.IsError, err = o.truth("isError"); err != nil {
+		return nil, err
+	}
+	return &compactordv1.Message{
+		Role:   compactordv1.Role_ROLE_TOOL,
+		Origin: compactordv1.Origin_ORIGIN_IMPORT,
+		Parts:  []*compactordv1.Part{{Kind: &compactordv1.Part_ToolResult{ToolResult: result}}},
+	}, nil
+}
+
+func piUsage(o object) (*compactordv1.Usage, error) {
+	u, err := o.sub("usage")
+	if err != nil || u == nil {
+		return nil, err
+	}
+	usage := &compactordv1.Usage{}
+	err = counts(u,
+		countField{"input", &usage.InputTokens},
+		countField{"output", &usage.OutputTokens},
+		countField{"cacheRead", &usage.CacheReadTokens},
+		countField{"cacheWrite", &usage.CacheWriteTokens},
+		countField{"totalTokens", &usage.TotalTokens},
+	)
+	return usage, in("usage", err)
+}
+
+func piStopReason(o object) (compactordv1.StopReason, error) {
+	word, err := o.text("stopReason")
+	if err != nil {
+		return 0, err
+	}
+	switch word {
+	case "":
+		return compactordv1.StopReason_STOP_REASON_UNSPECIFIED, nil
+	case "stop":
+		return compactordv1.StopReason_STOP_REASON_END, nil
+	case "toolUse":
+		return compactordv1.StopReason_STOP_REASON_TOOL_USE, nil
+	case "length":
+		return compactordv1.StopReason_STOP_REASON_LENGTH, nil
+	case "aborted":
+		return compactordv1.StopReason_STOP_REASON_ABORTED, nil
+	case "error":
+		return compactordv1.StopReason_STOP_REASON_ERROR, nil
+	default:
+		return 0, in("stopReason", errPiStop)
+	}
+}
+
+// piTime reads `timestamp`: milliseconds since 1970 in messages, a text in entries.
+func piTime(o object) (*timestamppb.Timestamp, error) {
+	raw := o["timestamp"]
+	var t time.Time
+	var err error
+	switch kindOf(raw) {
+	case kindMissing, kindNull:
+		return nil, nil
+	case kindNumber:
+		var ms float64
+		err = json.Unmarshal(raw, &ms)
+		if err == nil && (ms < -1e15 || ms > 1e15) {
+			err = errPiTime
+		}
+		t = time.UnixMilli(int64(ms))
+	case kindString:
+		var text string
+		if err = json.Unmarshal(raw, &text); err == nil {
+			t, err = time.Parse(time.RFC3339Nano, text)
+		}
+	default:
+		err = errPiTime
+	}
+	stamp := timestamppb.New(t)
+	// The errors of the packages quote the input.
+	if err != nil || stamp.CheckValid() != nil {
+		return nil, in("timestamp", errPiTime)
+	}
+	return stamp, nil
+}
+
+// piContent parses `content`: a string, or a list of the kinds that the role may hold.
+func piContent(o object, d compactordv1.Dialect, r *remarks, allowed ...string) ([]*compactordv1.Part, error) {
+	raw := o["content"]
+	switch kindOf(raw) {
+	case kindMissing, kindNull:
+		return nil, nil
+	case kindString:
+		text, err := o.boundedText("content", maxText)
+		if err != nil || text == "" {
+			return nil, err
+		}
+		return []*compactordv1.Part{textPart(text)}, nil
+	case kindArray:
+	default:
+		return nil, in("content", fmt.Errorf("must be a string or an array, is %s", kindOf(raw)))
+	}
+	blocks, err := parseArray(raw)
+	if err != nil {
+		return nil, in("content", err)
+	}
+	if len(blocks) > maxParts {
+		return nil, in("content", errManyParts)
+	}
+	parts := make([]*compactordv1.Part, 0, len(blocks))
+	for i, block := range blocks {
+		part, err := piBlock(block, d, r, allowed)
+		if err != nil {
+			return nil, in("content", inElement(i, err))
+		}
+		parts = append(parts, part)
+	}
+	return parts, nil
+}
+
+// piDialect tells whose signatures a message carries.
+func piDialect(api string) compactordv1.Dialect {
+	switch {
+	case strings.HasPrefix(api, "anthropic"):
+		return compactordv1.Dialect_DIALECT_ANTHROPIC
+	case strings.HasPrefix(api, "google"):
+		return compactordv1.Dialect_DIALECT_GEMINI
+	case strings.HasSuffix(api, "-responses"):
+		return compactordv1.Dialect_DIALECT_OPENAI_RESPONSES
+	case strings.HasSuffix(api, "-completions"):
+		return compactordv1.Dialect_DIALECT_OPENAI_CHAT
+	default:
+		return compactordv1.Dialect_DIALECT_UNSPECIFIED
+	}
+}

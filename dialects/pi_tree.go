@@ -1,0 +1,98 @@
+package dialects
+
+import (
+	"errors"
+	"io"
+	"slices"
+)
+
+var errCycle = errors.New("is its own ancestor")
+
+// piTree is the path of a session file with ids. The path is known only when the last entry has been read, and an input
+// that cannot seek is read once: entries that may be on it are held until then, and given up as they are read.
+type piTree struct {
+	path  []*piEntry
+	whole bool
+}
+
+// grow reads the whole file and finds the current path.
+func (t *piTree) grow(s *piSession) error {
+	byID := make(map[string]*piEntry)
+	var last *piEntry
+	for {
+		e, err := s.read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		id, err := e.demandText("id")
+		if err != nil {
+			return onLine(e.line, err)
+		}
+		e.shed()
+		byID[id] = e
+		last = e
+	}
+	if err := t.walk(last, byID, s.remarks); err != nil {
+		return err
+	}
+	s.remarks.addMany(otherBranch, s.entries-len(t.path))
+	t.whole = true
+	return nil
+}
+
+// shed drops what is not read again.
+func (e *piEntry) shed() {
+	for key := range e.object {
+		switch key {
+		case "parentId", "timestamp":
+		case "message":
+			if e.kind != "message" {
+				delete(e.object, key)
+			}
+		case "content":
+			if e.kind != "custom_message" {
+				delete(e.object, key)
+			}
+		default:
+			delete(e.object, key)
+		}
+	}
+}
+
+// walk goes from the last entry up to the root, or to an entry whose parent is not there.
+func (t *piTree) walk(last *piEntry, byID map[string]*piEntry, r *remarks) error {
+	for e := last; e != nil; {
+		t.path = append(t.path, e)
+		if len(t.path) > len(byID) {
+			return &LineError{Line: e.line, Field: "parentId", Err: errCycle}
+		}
+		parent, err := e.text("parentId")
+		if err != nil {
+			return onLine(e.line, err)
+		}
+		if !e.has("parentId") {
+			break
+		}
+		next, found := byID[parent]
+		if !found {
+			r.add(lostParent)
+			break
+		}
+		e = next
+	}
+	slices.Reverse(t.path)
+	return nil
+}
+
+func (t *piTree) next() (*piEntry, error) {
+	if len(t.path) == 0 {
+		return nil, io.EOF
+	}
+	e := t.path[0]
+	t.path[0] = nil
+	t.path = t.path[1:]
+	return e, nil
+}
