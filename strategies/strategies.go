@@ -37,6 +37,25 @@ type Strategy interface {
 	// Name is the field of compactord.v1.Strategy that selects it, or the name of a CustomStrategy.
 	Name() string
 	// Plan returns what is to be done. parameters is the message that selected the strategy. Where nothing is to be done,
-	// the plan has a skip_reason. It returns the context's cause once that has ended.
+	// the plan has a skip_reason. It returns the context's cause once that has ended. It may run for several sessions at
+	// once.
 	Plan(ctx context.Context, in *Input, parameters *compactordv1.Strategy) (*compactordv1.CompactionPlan, error)
+}
+
+// Builtin returns the strategies that every daemon has.
+func Builtin() []Strategy {
+	return []Strategy{Summarize{}, PruneToolOutputs{}}
+}
+
+// noop returns the plan that does nothing.
+func noop(in *Input, why compactordv1.SkipReason) *compactordv1.CompactionPlan {
+	return &compactordv1.CompactionPlan{TokensBefore: in.State.Head.GetViewTokens(), SkipReason: why}
+}
+
+// ended returns the context's cause once it has ended.
+func ended(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return context.Cause(ctx)
 }

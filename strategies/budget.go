@@ -1,0 +1,56 @@
+package strategies
+
+import (
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// Defaults where neither request nor policy gives a figure.
+const (
+	defaultReserve      = 16_384
+	defaultRecentTokens = 20_000
+	// minRecentTokens: less is hardly the last step of an agent.
+	minRecentTokens = 4_096
+	// recentPercent of the window leaves room for the summary and for what is still to come.
+	recentPercent = 35
+	// minSummaryTokens is the least that the contract lets a summary be.
+	minSummaryTokens = 64
+)
+
+// recentTokens is how much of the newest is kept where nobody says; a window of 0 is unknown.
+func recentTokens(window uint32) uint32 {
+	if window == 0 {
+		return defaultRecentTokens
+	}
+	return max(minRecentTokens, min(defaultRecentTokens, percent(window, recentPercent)))
+}
+
+// reserveTokens is how much of the window is left free where nobody says.
+func reserveTokens(window uint32) uint32 {
+	if window == 0 {
+		return defaultReserve
+	}
+	return min(defaultReserve, window/4)
+}
+
+// maxSummaryTokens is the budget of the whole summary. A reserve of 0 says when to compact and nothing about the
+// summary, so the default one stands in for it.
+func maxSummaryTokens(policy *compactordv1.Policy, p *compactordv1.SummarizeStrategy) uint32 {
+	if p != nil && p.MaxSummaryTokens != nil {
+		return p.GetMaxSummaryTokens()
+	}
+	reserve := policy.GetTrigger().GetReserveTokens()
+	if reserve == 0 {
+		reserve = reserveTokens(policy.GetContextWindow())
+	}
+	return summaryTokens(reserve)
+}
+
+// summaryTokens is the share of the reserve that a summary may fill.
+func summaryTokens(reserve uint32) uint32 {
+	return max(minSummaryTokens, percent(reserve, 80))
+}
+
+// percent rounds down, in whole numbers: a float would turn 0.35 of a round window into one token less.
+func percent(n, percent uint32) uint32 {
+	return uint32(uint64(n) * uint64(percent) / 100)
+}

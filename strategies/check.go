@@ -1,0 +1,67 @@
+package strategies
+
+import (
+	"fmt"
+	"slices"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// Check returns ErrInvalidPlan, naming the invariant, where carrying out the plan would break one. It takes any plan,
+// also one that a client made. What only shows when a plan is carried out is not checked here: that the summary passes,
+// and that the view with it is smaller. Nor are figures that the plan only tells, such as tokens freed.
+func Check(in *Input, plan *compactordv1.CompactionPlan) error {
+	if plan == nil {
+		return invalid("there is none")
+	}
+	does := plan.GetCut() != nil || len(plan.GetEdits()) > 0
+	if does && plan.GetSkipReason() != compactordv1.SkipReason_SKIP_REASON_UNSPECIFIED {
+		return invalid("it has a cut or edits and a skip_reason")
+	}
+	shownFrom := session.KeptFrom(in.State.Head)
+	if plan.GetCut() != nil {
+		if err := checkCut(in.State, plan.GetCut()); err != nil {
+			return err
+		}
+		shownFrom = plan.GetCut().GetFirstKeptIndex()
+	}
+	return checkEdits(in.State, plan.GetEdits(), shownFrom)
+}
+
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrInvalidPlan, fmt.Sprintf(format, args...))
+}
+
+func checkCut(s *session.State, c *compactordv1.Cut) error {
+	first := c.GetFirstKeptIndex()
+	at, kept := position(s, first)
+	if !kept {
+		return invalid("coverage (I1): message %d is not among those that the view shows after the summary", first)
+	}
+	if !slices.Contains(s.CutPlaces(), at) {
+		return invalid("cuts (I4): before message %d no cut is valid", first)
+	}
+	if at == 0 {
+		return invalid("shrink (I5): no active message before %d is left to summarize", first)
+	}
+	start := session.KeptFrom(s.Head)
+	if r := c.GetSummarized(); r == nil || r.GetStart() != start || r.GetEnd() != first {
+		return invalid("coverage (I1): summarized must be %d to %d, not %d to %d", start, first, r.GetStart(), r.GetEnd())
+	}
+	if c.GetMaxSummaryTokens() == 0 {
+		return invalid("shrink (I5): max_summary_tokens leaves no room for a summary")
+	}
+	return checkSplit(s, c, at)
+}
+
+func checkSplit(s *session.State, c *compactordv1.Cut, at int) error {
+	if c.SplitTurnStart == nil {
+		return nil
+	}
+	if start := s.TurnStart(at); start < 0 || start == at || s.Kept[start].GetIndex() != c.GetSplitTurnStart() {
+		return invalid("coverage (I1): message %d does not start the turn that a cut before %d splits",
+			c.GetSplitTurnStart(), c.GetFirstKeptIndex())
+	}
+	return nil
+}

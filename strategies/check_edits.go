@@ -1,0 +1,175 @@
+package strategies
+
+import (
+	"encoding/json"
+	"strings"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// checkEdits checks each edit with those before it in force.
+func checkEdits(s *session.State, edits []*compactordv1.Edit, shownFrom uint32) error {
+	if len(edits) == 0 {
+		return nil
+	}
+	c := editCheck{state: s, trial: newTrial(s), shownFrom: shownFrom, written: make(map[place]bool)}
+	for _, e := range edits {
+		if err := c.check(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place is what the summarizer writes at most one text for.
+type place struct{ index, part uint32 }
+
+type editCheck struct {
+	state     *session.State
+	trial     *trial
+	shownFrom uint32
+	written   map[place]bool
+	groups    []session.Group
+}
+
+func (c *editCheck) check(e *compactordv1.Edit) error {
+	at, kept := position(c.state, e.GetIndex())
+	if !kept || e.GetIndex() < c.shownFrom {
+		return invalid("an edit of message %d, which the view does not show after the summary", e.GetIndex())
+	}
+	if session.Pinned(c.state.Head, e.GetIndex()) {
+		return invalid("an edit of message %d, which is pinned", e.GetIndex())
+	}
+	l := c.state.Kept[at]
+	if int64(e.GetPart()) >= int64(len(l.GetMessage().GetParts())) {
+		return invalid("an edit of part %d of message %d, which has %d parts",
+			e.GetPart(), e.GetIndex(), len(l.GetMessage().GetParts()))
+	}
+	if e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP {
+		return c.collapse(e, at)
+	}
+	if why := misfit(e, l); why != "" {
+		return invalid("%s of part %d of message %d: %s", e.GetKind(), e.GetPart(), e.GetIndex(), why)
+	}
+	if e.GetBySummarizer() {
+		return c.bySummarizer(e)
+	}
+	return c.shrinks(e, l)
+}
+
+// misfit says why an edit of this kind cannot be made of the part; empty where it can.
+func misfit(e *compactordv1.Edit, l *compactordv1.LoggedMessage) string {
+	p := l.GetMessage().GetParts()[e.GetPart()]
+	switch e.GetKind() {
+	case compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT,
+		compactordv1.EditKind_EDIT_KIND_OFFLOAD_RESULT, compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT:
+		return misfitOfResult(e, l)
+	case compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS:
+		if p.GetToolCall() == nil {
+			return "the part is no tool call"
+		}
+		if !isObject(e.GetReplacement()) {
+			return "the replacement is no JSON object"
+		}
+	case compactordv1.EditKind_EDIT_KIND_DROP_THINKING:
+		if p.GetThinking() == nil {
+			return "the part is no thinking"
+		}
+		if e.GetReplacement() != "" {
+			return "nothing can stand in for thinking"
+		}
+	case compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA:
+		if !hasMedia(p) {
+			return "the part has no media"
+		}
+		if p.GetMedia() != nil && e.GetReplacement() == "" {
+			return "the replacement does not say what was there"
+		}
+	default:
+		return "no such kind of edit"
+	}
+	if e.GetBySummarizer() {
+		return "a summarizer writes only shorter results"
+	}
+	return ""
+}
+
+func misfitOfResult(e *compactordv1.Edit, l *compactordv1.LoggedMessage) string {
+	switch {
+	case l.GetMessage().GetParts()[e.GetPart()].GetToolResult() == nil:
+		return "the part is no tool result"
+	case l.GetResultPlace() != compactordv1.ResultPlace_RESULT_PLACE_ANSWER:
+		return "the result answers no call that the view shows"
+	case !e.GetBySummarizer():
+		if e.GetReplacement() == "" {
+			return "the replacement does not say what was there"
+		}
+	case e.GetKind() != compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT:
+		return "a summarizer writes only shorter results"
+	case e.GetReplacement() != "":
+		return "the replacement is there before the summarizer has written it"
+	}
+	return ""
+}
+
+func hasMedia(p *compactordv1.Part) bool {
+	if p.GetMedia() != nil {
+		return true
+	}
+	for _, rp := range p.GetToolResult().GetParts() {
+		if rp.GetMedia() != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func isObject(text string) bool {
+	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && json.Valid([]byte(text))
+}
+
+// bySummarizer accepts one text a result. Whether it is shorter is checked once it is written.
+func (c *editCheck) bySummarizer(e *compactordv1.Edit) error {
+	at := place{e.GetIndex(), e.GetPart()}
+	if c.written[at] {
+		return invalid("part %d of message %d is to be written twice", e.GetPart(), e.GetIndex())
+	}
+	c.written[at] = true
+	return nil
+}
+
+// collapse accepts a whole finished group and no part of one.
+func (c *editCheck) collapse(e *compactordv1.Edit, at int) error {
+	if e.GetPart() != 0 || e.GetBySummarizer() {
+		return invalid("a collapse of message %d that names a part or a summarizer", e.GetIndex())
+	}
+	if c.groups == nil {
+		c.groups = c.state.Groups()
+	}
+	for _, g := range c.groups {
+		if g.Call != at {
+			continue
+		}
+		if g.Open {
+			return invalid("pairing (I2): the group of message %d still waits for results", e.GetIndex())
+		}
+		members := []*compactordv1.LoggedMessage{c.state.Kept[at]}
+		for _, pos := range g.Results {
+			if session.Pinned(c.state.Head, c.state.Kept[pos].GetIndex()) {
+				return invalid("pairing (I2): a result of message %d is pinned", e.GetIndex())
+			}
+			members = append(members, c.state.Kept[pos])
+		}
+		return c.shrinks(e, members...)
+	}
+	return invalid("pairing (I2): message %d leads no tool group", e.GetIndex())
+}
+
+func (c *editCheck) shrinks(e *compactordv1.Edit, shownIn ...*compactordv1.LoggedMessage) error {
+	if c.trial.put(e, shownIn...) == 0 {
+		return invalid("shrink (I5): %s of part %d of message %d frees nothing",
+			e.GetKind(), e.GetPart(), e.GetIndex())
+	}
+	return nil
+}

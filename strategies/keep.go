@@ -1,0 +1,143 @@
+package strategies
+
+import (
+	"context"
+	"slices"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// firstKept returns the position in State.Kept of the first message that the rules keep; 0 where they keep all. Of
+// several rules the one that keeps the fewest holds.
+func firstKept(ctx context.Context, in *Input, p *compactordv1.SummarizeStrategy) (int, error) {
+	places := cutPlaces(in.State, p.GetSplitTurn())
+	if len(places) == 0 {
+		return 0, ended(ctx)
+	}
+	if p == nil {
+		p = &compactordv1.SummarizeStrategy{}
+	}
+	at := 0
+	if p.RecentTurns != nil {
+		at = max(at, atOrBefore(places, recentTurns(in.State, p.GetRecentTurns())))
+	}
+	if p.RecentMessages != nil {
+		at = max(at, atOrBefore(places, recentMessages(in.State, p.GetRecentMessages())))
+	}
+	if p.RecentToolGroups != nil {
+		at = max(at, atOrBefore(places, recentToolGroups(in.State, p.GetRecentToolGroups())))
+	}
+	if budget, holds := tokenBudget(in.Policy, p); holds {
+		reached, err := budgetReached(ctx, in.State.Kept, budget, p.GetBudget())
+		if err != nil {
+			return 0, err
+		}
+		at = max(at, atOrAfter(places, reached))
+	}
+	return at, ended(ctx)
+}
+
+// cutPlaces returns the positions where a cut is valid.
+func cutPlaces(s *session.State, mode compactordv1.SplitTurn) []int {
+	places := s.CutPlaces()
+	if mode != compactordv1.SplitTurn_SPLIT_TURN_OFF {
+		return places
+	}
+	return slices.DeleteFunc(places, func(pos int) bool { return !session.StartsTurn(s.Kept[pos].GetMessage()) })
+}
+
+// tokenBudget returns the tokens to keep; false where other rules are given and this one is not.
+func tokenBudget(policy *compactordv1.Policy, p *compactordv1.SummarizeStrategy) (uint32, bool) {
+	if p.RecentTokens != nil {
+		return p.GetRecentTokens(), true
+	}
+	given := p.RecentTurns != nil || p.RecentMessages != nil || p.RecentToolGroups != nil
+	return recentTokens(policy.GetContextWindow()), !given
+}
+
+// budgetReached walks back from the newest message and returns the position where the budget makes it stop: 0 where
+// all fits. What mending leaves out of views counts too, since the budget is for the log and not for one view of it.
+func budgetReached(
+	ctx context.Context, kept []*compactordv1.LoggedMessage, budget uint32, rule compactordv1.BudgetRule,
+) (int, error) {
+	var sum uint64
+	for pos := len(kept) - 1; pos >= 0; pos-- {
+		if err := ended(ctx); err != nil {
+			return 0, err
+		}
+		sum += uint64(kept[pos].GetTokens())
+		if rule == compactordv1.BudgetRule_BUDGET_RULE_AT_MOST {
+			if sum > uint64(budget) {
+				return pos + 1, nil
+			}
+		} else if sum >= uint64(budget) {
+			return pos, nil
+		}
+	}
+	return 0, nil
+}
+
+// atOrAfter returns the nearest place at or after a position, else the nearest before it: a budget that a huge newest
+// result reaches must not keep everything.
+func atOrAfter(places []int, pos int) int {
+	i, _ := slices.BinarySearch(places, pos)
+	return places[min(i, len(places)-1)]
+}
+
+// atOrBefore returns the nearest place at or before a position, so that at least what was counted is kept; 0 where
+// there is none.
+func atOrBefore(places []int, pos int) int {
+	i, found := slices.BinarySearch(places, pos)
+	switch {
+	case found:
+		return pos
+	case i == 0:
+		return 0
+	default:
+		return places[i-1]
+	}
+}
+
+// recentTurns returns the position of the message that starts the n-th newest turn; 0 where there are fewer.
+func recentTurns(s *session.State, n uint32) int {
+	return nthNewest(s.Kept, n, func(l *compactordv1.LoggedMessage) bool {
+		return session.StartsTurn(l.GetMessage())
+	})
+}
+
+// recentMessages returns the position of the n-th newest message that a user or the model would call one; 0 where there
+// are fewer. Announcements of checkpoints and what views leave out are none.
+func recentMessages(s *session.State, n uint32) int {
+	return nthNewest(s.Kept, n, func(l *compactordv1.LoggedMessage) bool {
+		switch m := l.GetMessage(); m.GetRole() {
+		case compactordv1.Role_ROLE_USER:
+			return m.GetOrigin() != compactordv1.Origin_ORIGIN_MARKER
+		case compactordv1.Role_ROLE_ASSISTANT:
+			return !session.Failed(m)
+		default:
+			return false
+		}
+	})
+}
+
+func nthNewest(kept []*compactordv1.LoggedMessage, n uint32, counts func(*compactordv1.LoggedMessage) bool) int {
+	for pos := len(kept) - 1; pos >= 0 && n > 0; pos-- {
+		if !counts(kept[pos]) {
+			continue
+		}
+		if n--; n == 0 {
+			return pos
+		}
+	}
+	return 0
+}
+
+// recentToolGroups returns the position where the n-th newest tool group begins; 0 where there are fewer.
+func recentToolGroups(s *session.State, n uint32) int {
+	groups := s.Groups()
+	if n == 0 || uint64(len(groups)) < uint64(n) {
+		return 0
+	}
+	return groups[len(groups)-int(n)].Call
+}

@@ -1,0 +1,41 @@
+package strategies
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// hiddenResult stands in for a result where no placeholder is given. The agent reads it: it says what was there and how
+// to get it back. It is no part of the view's format, since an edit keeps the text that it was made with.
+const hiddenResult = "[The result of {tool} ({tokens} tokens) was hidden to free context. " +
+	"To read it again, recall index {index}, part {part}.]"
+
+// clearedArguments stands in for the arguments of a call: an object, since providers refuse anything else there.
+const clearedArguments = "the arguments ({tokens} tokens) were cleared to free context; recall index {index}, part {part}"
+
+// replaced says what a placeholder stands in for.
+type replaced struct {
+	index, part, tokens uint32
+	tool                string
+}
+
+// fill puts the figures in the place of {index}, {part}, {tool} and {tokens}. All else in the template stays as it is,
+// and so does what a tool's name holds.
+func (r replaced) fill(template string) string {
+	return strings.NewReplacer(
+		"{index}", decimal(r.index),
+		"{part}", decimal(r.part),
+		"{tool}", r.tool,
+		"{tokens}", decimal(r.tokens),
+	).Replace(template)
+}
+
+// fillObject is fill as a JSON object.
+func (r replaced) fillObject(template string) string {
+	// A string always encodes.
+	text, _ := json.Marshal(r.fill(template))
+	return `{"_cleared":` + string(text) + `}`
+}
+
+func decimal(n uint32) string { return strconv.FormatUint(uint64(n), 10) }

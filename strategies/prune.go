@@ -1,0 +1,180 @@
+package strategies
+
+import (
+	"context"
+	"slices"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// Defaults of PruneToolOutputs: opencode's.
+const (
+	defaultProtectTurns  = 2
+	defaultProtectTokens = 40_000
+	defaultMinimumTokens = 20_000
+)
+
+// PruneToolOutputs hides the older tool results if that frees enough: what an agent read long ago it seldom needs word
+// for word, and can recall.
+type PruneToolOutputs struct{}
+
+// Name returns `prune_tool_outputs`.
+func (PruneToolOutputs) Name() string { return "prune_tool_outputs" }
+
+// Plan returns a plan with edits, or one that does nothing.
+func (PruneToolOutputs) Plan(
+	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
+) (*compactordv1.CompactionPlan, error) {
+	p := parameters.GetPruneToolOutputs()
+	if p == nil {
+		p = &compactordv1.PruneToolOutputsStrategy{}
+	}
+	old, err := beyondProtection(ctx, in.State, p)
+	if err != nil {
+		return nil, err
+	}
+	pr := pruning{state: in.State, parameters: p, trial: newTrial(in.State)}
+	for _, l := range slices.Backward(old) {
+		if err := ended(ctx); err != nil {
+			return nil, err
+		}
+		pr.hide(l)
+	}
+	switch {
+	case pr.hidden == 0:
+		return noop(in, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT), nil
+	case pr.hidden <= uint64(value(p.MinimumTokens, defaultMinimumTokens)):
+		return noop(in, compactordv1.SkipReason_SKIP_REASON_BELOW_MINIMUM), nil
+	}
+	plan := noop(in, compactordv1.SkipReason_SKIP_REASON_UNSPECIFIED)
+	plan.Edits = pr.edits
+	slices.SortStableFunc(plan.GetEdits(), func(a, b *compactordv1.Edit) int {
+		return int(int64(a.GetIndex()) - int64(b.GetIndex()))
+	})
+	return plan, nil
+}
+
+// beyondProtection returns the results that lie beyond what is protected, the newest first.
+func beyondProtection(
+	ctx context.Context, s *session.State, p *compactordv1.PruneToolOutputsStrategy,
+) ([]*compactordv1.LoggedMessage, error) {
+	protectTokens := uint64(value(p.ProtectTokens, defaultProtectTokens))
+	finished := unprotected(s, p)
+	var old []*compactordv1.LoggedMessage
+	var sum uint64
+	for pos, l := range slices.Backward(s.Kept) {
+		if err := ended(ctx); err != nil {
+			return nil, err
+		}
+		if !finished[pos] || !prunable(s, l, p.GetProtectedTools()) {
+			continue
+		}
+		if sum += uint64(l.GetTokens()); sum > protectTokens {
+			old = append(old, l)
+		}
+	}
+	return old, nil
+}
+
+// unprotected marks the positions of the results of finished groups older than the protected turns or groups. What a
+// group still waits for nobody has read yet.
+func unprotected(s *session.State, p *compactordv1.PruneToolOutputsStrategy) []bool {
+	groups := s.Groups()
+	end := len(s.Kept)
+	if p.ProtectGroups != nil {
+		groups = groups[:len(groups)-int(min(uint64(len(groups)), uint64(p.GetProtectGroups())))]
+	} else if turns := value(p.ProtectTurns, defaultProtectTurns); turns > 0 {
+		end = recentTurns(s, turns)
+	}
+	marks := make([]bool, len(s.Kept))
+	for _, g := range groups {
+		if g.Open {
+			continue
+		}
+		for _, pos := range g.Results {
+			marks[pos] = pos < end
+		}
+	}
+	return marks
+}
+
+// prunable says whether a result may be hidden and counts as one that is there. One that is edited already is neither,
+// so that pruning comes to an end; nor is an error, which the agent must not run into again.
+func prunable(s *session.State, l *compactordv1.LoggedMessage, protectedTools []string) bool {
+	r := l.GetMessage().GetParts()[0].GetToolResult()
+	return !r.GetIsError() &&
+		len(s.Edits[l.GetIndex()]) == 0 &&
+		!session.Pinned(s.Head, l.GetIndex()) &&
+		!slices.Contains(protectedTools, l.GetAnswers().GetName())
+}
+
+// pruning is a prune while it is planned.
+type pruning struct {
+	state      *session.State
+	parameters *compactordv1.PruneToolOutputsStrategy
+	trial      *trial
+	edits      []*compactordv1.Edit
+	// hidden is what the hidden results hold in tokens.
+	hidden uint64
+}
+
+// hide hides a result, and clears the arguments of its call where that is asked for.
+func (pr *pruning) hide(l *compactordv1.LoggedMessage) {
+	template := hiddenResult
+	if given := pr.parameters.GetPlaceholder(); given != "" {
+		template = given
+	}
+	what := replaced{index: l.GetIndex(), tokens: l.GetTokens(), tool: l.GetAnswers().GetName()}
+	if pr.put(&compactordv1.Edit{
+		Index:       l.GetIndex(),
+		Kind:        compactordv1.EditKind_EDIT_KIND_HIDE_RESULT,
+		Replacement: what.fill(template),
+	}, l) {
+		pr.hidden += uint64(l.GetTokens())
+	}
+	if pr.parameters.GetClearArguments() {
+		pr.clearArguments(l.GetAnswers())
+	}
+}
+
+// clearArguments clears them also where the result itself is too short to be worth hiding: writing a file takes long
+// arguments and answers with a word.
+func (pr *pruning) clearArguments(call *compactordv1.CallRef) {
+	pos, kept := position(pr.state, call.GetIndex())
+	if !kept || slices.ContainsFunc(pr.state.Edits[call.GetIndex()], func(e *compactordv1.Edit) bool {
+		return e.GetPart() == call.GetPart() && e.GetKind() == compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS
+	}) {
+		return
+	}
+	l := pr.state.Kept[pos]
+	what := replaced{
+		index: call.GetIndex(), part: call.GetPart(), tool: call.GetName(),
+		tokens: session.TextTokens(pr.state.Counter,
+			l.GetMessage().GetParts()[call.GetPart()].GetToolCall().GetArguments()),
+	}
+	pr.put(&compactordv1.Edit{
+		Index:       call.GetIndex(),
+		Part:        call.GetPart(),
+		Kind:        compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS,
+		Replacement: what.fillObject(clearedArguments),
+	}, l)
+}
+
+// put takes an edit into the plan where it frees anything.
+func (pr *pruning) put(e *compactordv1.Edit, shownIn *compactordv1.LoggedMessage) bool {
+	e.TokensFreed = pr.trial.put(e, shownIn)
+	if e.GetTokensFreed() == 0 {
+		return false
+	}
+	pr.edits = append(pr.edits, e)
+	return true
+}
+
+// value is a parameter, or its default where it is not set.
+func value(given *uint32, otherwise uint32) uint32 {
+	if given == nil {
+		return otherwise
+	}
+	return *given
+}

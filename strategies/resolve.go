@@ -1,0 +1,33 @@
+package strategies
+
+import (
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// Resolve returns the policy in force: the preset, and over it what is given, the daemon's before the session's before
+// the request's. The last preset that is named holds, with the limits that are given last. It returns ErrUnknown for a
+// preset that there is not, and a session.PolicyError where the policy contradicts itself.
+func Resolve(given ...*compactordv1.Policy) (*compactordv1.Policy, error) {
+	var all *compactordv1.Policy
+	for _, p := range given {
+		all = session.MergePolicy(all, p)
+	}
+	name := DefaultPreset
+	if all != nil && all.Preset != nil {
+		name = all.GetPreset()
+	}
+	base, err := Preset(name, Limits{
+		Window:    all.GetContextWindow(),
+		MaxOutput: all.GetMaxOutputTokens(),
+		MaxInput:  all.GetMaxInputTokens(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	resolved := session.MergePolicy(base, all)
+	if err := session.CheckPolicy(resolved); err != nil {
+		return nil, err
+	}
+	return resolved, nil
+}
