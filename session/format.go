@@ -15,7 +15,8 @@ const ViewFormat = 1
 // maxSlotRunes bounds the user's last request as a slot, so that one huge request cannot defeat every compaction.
 const maxSlotRunes = 8000
 
-func summaryText(e *compactordv1.CompactionEntry) string {
+// SummaryText is what a summary message says: the summary, and the slots that it does not hold itself.
+func SummaryText(e *compactordv1.CompactionEntry) string {
 	var b strings.Builder
 	b.WriteString("Earlier parts of this conversation were compacted; this summary stands in for them. ")
 	b.WriteString("A number like [#12] is the index of the message that a line was taken from.\n\n<summary>\n")
@@ -48,15 +49,18 @@ func writeLastRequest(b *strings.Builder, e *compactordv1.CompactionEntry) {
 	fmt.Fprintf(b, "\n\nThe user's last request [#%d], word for word:\n%s", req.GetIndex(), req.GetText())
 }
 
-func summaryReply() string {
+// SummaryReply is what the ASSISTANT of a pair says after the summary.
+func SummaryReply() string {
 	return "Understood. The summary stands for what came before; the work goes on from there."
 }
 
-func missingResultText() string {
+// MissingResultText stands in for the result of a call that was closed without one.
+func MissingResultText() string {
 	return "No result: the call was interrupted before the tool answered."
 }
 
-func strayResultHeading(r *compactordv1.ToolResult) string {
+// StrayResultHeading introduces a result that answers no open call.
+func StrayResultHeading(r *compactordv1.ToolResult) string {
 	name := r.GetName()
 	if name == "" {
 		name = "a tool"

@@ -225,9 +225,9 @@ func (d *drawing) summary(
 	if placement == compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM {
 		role = compactordv1.Role_ROLE_SYSTEM
 	}
-	d.made(role, summaryText(e), &compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
+	d.made(role, SummaryText(e), &compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
 	if placement == compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_PAIR && !assistantNext {
-		d.made(compactordv1.Role_ROLE_ASSISTANT, summaryReply(),
+		d.made(compactordv1.Role_ROLE_ASSISTANT, SummaryReply(),
 			&compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
 	}
 }
@@ -248,7 +248,7 @@ func (d *drawing) missingResult(call *compactordv1.CallRef) {
 		CallId:  call.GetId(),
 		Name:    call.GetName(),
 		IsError: true,
-		Parts:   []*compactordv1.ResultPart{resultText(missingResultText())},
+		Parts:   []*compactordv1.ResultPart{resultText(MissingResultText())},
 	}
 	m := &compactordv1.Message{
 		Role:  compactordv1.Role_ROLE_TOOL,
@@ -261,7 +261,7 @@ func (d *drawing) strayResult(l *compactordv1.LoggedMessage, outOfPlace bool) {
 	r := result(l.GetMessage())
 	m := &compactordv1.Message{
 		Role:  compactordv1.Role_ROLE_USER,
-		Parts: []*compactordv1.Part{TextPart(strayResultHeading(r))},
+		Parts: []*compactordv1.Part{TextPart(StrayResultHeading(r))},
 	}
 	for _, rp := range r.GetParts() {
 		if media := rp.GetMedia(); media != nil {
