@@ -1,0 +1,156 @@
+package extractive
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+// argument is a field of a tool call's arguments. Its value is raw JSON.
+type argument struct {
+	key, raw string
+}
+
+// maxArguments bounds the fields that are read of one call.
+const maxArguments = 64
+
+// argumentsOf reads the fields of the object that a tool was called with. Models write broken JSON too: what can be
+// read up to the fault is read.
+func argumentsOf(args string) []argument {
+	i := skipSpace(args, 0)
+	if i >= len(args) || args[i] != '{' {
+		return nil
+	}
+	i++
+	var list []argument
+	for len(list) < maxArguments {
+		i = skipSpace(args, i)
+		if i < len(args) && args[i] == ',' {
+			i = skipSpace(args, i+1)
+		}
+		if i >= len(args) || args[i] != '"' {
+			break
+		}
+		end := skipString(args, i)
+		key := args[i+1 : max(i+1, end-1)]
+		i = skipSpace(args, end)
+		if i >= len(args) || args[i] != ':' {
+			break
+		}
+		i = skipSpace(args, i+1)
+		end = skipValue(args, i)
+		list = append(list, argument{key, args[i:end]})
+		i = end
+	}
+	return list
+}
+
+func skipSpace(s string, i int) int {
+	for i < len(s) && (s[i] == ' ' || s[i] == '\n' || s[i] == '\t' || s[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// skipString returns where the string that begins at i ends.
+func skipString(s string, i int) int {
+	i++
+	for {
+		next := strings.IndexAny(s[i:], `"\`)
+		if next < 0 {
+			return len(s)
+		}
+		i += next
+		if s[i] == '"' {
+			return i + 1
+		}
+		i = min(i+2, len(s))
+	}
+}
+
+// skipValue returns where the value that begins at i ends.
+func skipValue(s string, i int) int {
+	depth := 0
+	for i < len(s) {
+		switch s[i] {
+		case '"':
+			i = skipString(s, i)
+			if depth == 0 {
+				return i
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return i
+			}
+			depth--
+			if depth == 0 {
+				return i + 1
+			}
+		case ',':
+			if depth == 0 {
+				return i
+			}
+		}
+		i++
+	}
+	return i
+}
+
+// maxValue is how much of a string value is decoded.
+const maxValue = 16 << 10
+
+// text returns the value as a person would write it: a string decoded, up to a limit; anything else as it stands.
+func (a argument) text() string {
+	raw := a.raw
+	if raw == "" || raw[0] != '"' {
+		return strings.TrimSpace(clip(raw, maxValue))
+	}
+	if strings.IndexByte(raw, '\\') < 0 {
+		return clip(strings.Trim(raw, `"`), maxValue)
+	}
+	if len(raw) > maxValue {
+		raw = raw[:maxValue]
+		// Neither half of an escape nor half of a rune may be left at the end.
+		for i := 0; i < utf8.UTFMax && !utf8.RuneStart(raw[len(raw)-1]); i++ {
+			raw = raw[:len(raw)-1]
+		}
+		raw = raw[:len(raw)-1]
+		if i := strings.LastIndexByte(raw, '\\'); i >= len(raw)-12 && i > 0 {
+			raw = raw[:i]
+			raw = strings.TrimRight(raw, `\`)
+		}
+		raw += `"`
+	}
+	var s string
+	if err := json.Unmarshal([]byte(raw), &s); err != nil {
+		return clip(strings.Trim(raw, `"`), maxValue)
+	}
+	return s
+}
+
+// isString says whether the value is a string.
+func (a argument) isString() bool { return strings.HasPrefix(a.raw, `"`) }
+
+// find returns the first of the named fields that is there and not empty.
+func find(args []argument, keys ...string) (argument, bool) {
+	for _, key := range keys {
+		for _, a := range args {
+			if a.key == key && a.raw != "" && a.raw != `""` && a.raw != "null" {
+				return a, true
+			}
+		}
+	}
+	return argument{}, false
+}
+
+// strings returns the elements of an array of strings.
+func (a argument) strings() []string {
+	var list []string
+	if len(a.raw) > maxValue || !strings.HasPrefix(a.raw, "[") || json.Unmarshal([]byte(a.raw), &list) != nil {
+		return nil
+	}
+	return list
+}

@@ -1,0 +1,352 @@
+package extractive
+
+import (
+	"strings"
+)
+
+// commandKey is what is compared of two command lines: the program and the words given to it, without flags.
+type commandKey struct {
+	program string
+	words   []string
+	// once says that the command holds a script of its own, so that no other is a second try of it.
+	once bool
+}
+
+// covers says whether a success of k shows that what failed as `failed` works now: k ran the same, or more of it.
+func (k *commandKey) covers(failed *commandKey) bool {
+	if k == nil || failed == nil || k.once || failed.once || k.program != failed.program {
+		return false
+	}
+	for _, w := range k.words {
+		found := false
+		for _, f := range failed.words {
+			if f == w {
+				found = true
+				break
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// maxCommand is how many units of a command are shown.
+const maxCommand = 100
+
+// command is a command line taken apart as far as a summary needs it.
+type command struct {
+	// shown is the command on one line, without changes of directory before it and filters behind it.
+	shown string
+	key   *commandKey
+	// reads says that it only looks at something.
+	reads bool
+	// files are the files that it reads or writes.
+	files []touch
+}
+
+// quoted returns what is shown of the command in backquotes.
+func (c *command) quoted() string { return "`" + strings.ReplaceAll(c.shown, "`", "'") + "`" }
+
+// writesOnly says whether all that the command did is to write files, which the list of files tells better.
+func (c *command) writesOnly() bool {
+	switch c.key.program {
+	case "cat", "tee", "touch", "echo", "printf", "sed", "cp", "mkdir", "chmod":
+		return len(c.files) > 0
+	}
+	return false
+}
+
+// touch is a file that was read or changed.
+type touch struct {
+	path     string
+	modified bool
+}
+
+// parseCommand reads a command line. It understands what agents write, not all of a shell.
+func parseCommand(line string) command {
+	line = strings.TrimSpace(clip(line, 8<<10))
+	heredoc := strings.Contains(line, "<<")
+	segments := splitCommand(firstLines(line, heredoc))
+	var c command
+	if len(segments) == 0 {
+		c.shown = shorten(oneLine(line), maxCommand)
+		c.key = &commandKey{program: c.shown, once: true}
+		return c
+	}
+	main := -1
+	c.reads = true
+	for i, seg := range segments {
+		words := words(seg.text)
+		if len(words) == 0 {
+			continue
+		}
+		c.files = append(c.files, touchesOf(words)...)
+		if seg.piped {
+			continue
+		}
+		if isChange(words) {
+			if main < 0 || isPreparation(words[0]) == isPreparation(segmentProgram(segments[main])) || isPreparation(segmentProgram(segments[main])) {
+				main = i
+			}
+			c.reads = false
+		} else if main < 0 {
+			main = i
+		}
+	}
+	if len(c.files) > 0 {
+		for _, f := range c.files {
+			c.reads = c.reads && !f.modified
+		}
+	}
+	if main < 0 {
+		main = 0
+	}
+	c.key = keyOfCommand(segments[main].text, heredoc)
+	c.shown = shorten(oneLine(show(segments)), maxCommand)
+	return c
+}
+
+// show joins the segments that say what was done.
+func show(segments []segment) string {
+	var b strings.Builder
+	for _, seg := range segments {
+		program := segmentProgram(seg)
+		if seg.piped && isFilter(program) || !seg.piped && (program == "cd" || program == "export" || program == "set" || program == "echo") && len(segments) > 1 {
+			continue
+		}
+		if b.Len() > 0 {
+			if seg.piped {
+				b.WriteString(" | ")
+			} else {
+				b.WriteString(" && ")
+			}
+		}
+		b.WriteString(strings.TrimSuffix(seg.text, " 2>&1"))
+	}
+	if b.Len() == 0 {
+		return segments[0].text
+	}
+	return b.String()
+}
+
+// firstLines returns the lines of a script that are commands: all, or those up to a here-document.
+func firstLines(line string, heredoc bool) string {
+	if heredoc {
+		if i := strings.IndexByte(line, '\n'); i >= 0 {
+			return line[:i]
+		}
+	}
+	return line
+}
+
+// segment is one command of a line.
+type segment struct {
+	text  string
+	piped bool
+}
+
+func segmentProgram(s segment) string {
+	w := words(s.text)
+	if len(w) == 0 {
+		return ""
+	}
+	return w[0]
+}
+
+// maxSegments bounds what is read of a script.
+const maxSegments = 24
+
+// splitCommand takes a line apart at &&, ||, ;, | and line ends that stand outside of quotes.
+func splitCommand(line string) []segment {
+	var segments []segment
+	start, quote, piped := 0, byte(0), false
+	add := func(end int, next bool) {
+		if text := strings.TrimSpace(line[start:end]); text != "" && text[0] != '#' {
+			segments = append(segments, segment{text, piped})
+		}
+		piped = next
+	}
+	for i := 0; i < len(line) && len(segments) < maxSegments; i++ {
+		b := line[i]
+		switch {
+		case b == '\\':
+			i++
+		case quote != 0:
+			if b == quote {
+				quote = 0
+			}
+		case b == '\'' || b == '"':
+			quote = b
+		case b == '&' && i+1 < len(line) && line[i+1] == '&', b == '|' && i+1 < len(line) && line[i+1] == '|':
+			add(i, false)
+			i++
+			start = i + 1
+		case b == ';' || b == '\n':
+			add(i, false)
+			start = i + 1
+		case b == '|':
+			add(i, true)
+			start = i + 1
+		}
+	}
+	if len(segments) < maxSegments && start <= len(line) {
+		add(len(line), false)
+	}
+	return segments
+}
+
+// words takes a command apart at white space, taking quotes off and leaving out assignments before the program.
+func words(text string) []string {
+	var list []string
+	for len(text) > 0 && len(list) < 64 {
+		text = strings.TrimLeft(text, " \t\r\n")
+		if text == "" {
+			break
+		}
+		var word string
+		if q := text[0]; q == '\'' || q == '"' {
+			end := strings.IndexByte(text[1:], q)
+			if end < 0 {
+				word, text = text[1:], ""
+			} else {
+				word, text = text[1:1+end], text[end+2:]
+			}
+		} else {
+			end := strings.IndexAny(text, " \t\r\n")
+			if end < 0 {
+				end = len(text)
+			}
+			word, text = text[:end], text[end:]
+		}
+		if len(list) == 0 {
+			if i := strings.IndexByte(word, '='); i > 0 && !strings.ContainsAny(word[:i], "/-.") || word == "sudo" || word == "time" || word == "env" {
+				continue
+			}
+			word = word[strings.LastIndexByte(word, '/')+1:]
+		}
+		list = append(list, word)
+	}
+	return list
+}
+
+// keyOfCommand returns the key of one command.
+func keyOfCommand(text string, heredoc bool) *commandKey {
+	w := words(text)
+	if len(w) == 0 {
+		return &commandKey{program: text, once: true}
+	}
+	k := &commandKey{program: w[0], once: heredoc}
+	for _, word := range w[1:] {
+		if word == "-c" || word == "-e" {
+			k.once = true
+		}
+		switch {
+		case word == "" || word[0] == '-' || word[0] == '>' || word[0] == '<' || word[0] == '2' || word == "./..." || word == ".":
+			continue
+		case len(k.words) < 12:
+			k.words = append(k.words, clip(word, 120))
+		}
+	}
+	return k
+}
+
+func isFilter(program string) bool {
+	switch program {
+	case "head", "tail", "grep", "rg", "egrep", "sort", "uniq", "wc", "less", "cat", "sed", "awk", "cut", "tr", "tee", "column", "xargs", "jq":
+		return true
+	}
+	return false
+}
+
+// isPreparation says whether a program only prepares for what comes after it.
+func isPreparation(program string) bool {
+	switch program {
+	case "cd", "export", "source", ".", "set", "echo", "mkdir", "sleep", "pushd", "popd", "unset", "true", "printf":
+		return true
+	}
+	return false
+}
+
+// isChange says whether a command does something, rather than look.
+func isChange(w []string) bool {
+	switch w[0] {
+	case "cat", "ls", "head", "tail", "grep", "rg", "egrep", "fgrep", "find", "fd", "pwd", "echo", "which", "wc", "tree", "diff", "file", "stat",
+		"printenv", "nl", "less", "more", "cd", "type", "ps", "du", "df", "date", "jq", "awk", "sort", "uniq", "whoami", "uname", "id",
+		"export", "source", "set", "sleep", "true", "printf", "test", "[", "xxd", "hexdump", "od", "history", "top", "lsof", "command", "for", "do", "done", "if", "then", "fi", "else", "while":
+		return false
+	case "sed":
+		return len(w) > 1 && strings.HasPrefix(w[1], "-i")
+	case "git":
+		for _, word := range w[1:] {
+			if strings.HasPrefix(word, "-") || strings.HasPrefix(word, "/") {
+				continue
+			}
+			switch word {
+			case "status", "diff", "log", "show", "branch", "rev-parse", "blame", "ls-files", "remote", "describe", "config", "ls-tree", "cat-file",
+				"for-each-ref", "rev-list", "reflog", "grep", "check-ignore", "ls-remote", "fetch", "merge-base", "name-rev", "--no-pager":
+				return false
+			}
+			return true
+		}
+		return false
+	case "gh":
+		return len(w) > 2 && w[2] != "view" && w[2] != "list" && w[2] != "diff" && w[2] != "status" && w[1] != "api" && w[2] != "checks"
+	case "kubectl", "docker":
+		return len(w) > 1 && w[1] != "get" && w[1] != "ps" && w[1] != "logs" && w[1] != "describe" && w[1] != "images" && w[1] != "inspect"
+	}
+	return true
+}
+
+// touchesOf returns the files that a command reads or changes.
+func touchesOf(w []string) []touch {
+	var files []touch
+	add := func(path string, modified bool) {
+		path = strings.Trim(path, `"'`)
+		if looksLikeFile(path) {
+			files = append(files, touch{path, modified})
+		}
+	}
+	for i, word := range w {
+		if (word == ">" || word == ">>") && i+1 < len(w) {
+			add(w[i+1], true)
+		} else if len(word) > 1 && word[0] == '>' && word[1] != '&' {
+			add(strings.TrimLeft(word, ">"), true)
+		}
+	}
+	operands := func(modified bool) {
+		for _, word := range w[1:] {
+			if strings.HasPrefix(word, "<<") || strings.HasPrefix(word, ">") {
+				break
+			}
+			if word != "" && word[0] != '-' {
+				add(word, modified)
+			}
+		}
+	}
+	switch w[0] {
+	case "cat", "head", "tail", "less", "nl":
+		operands(false)
+	case "sed":
+		if len(w) > 2 {
+			add(w[len(w)-1], strings.HasPrefix(w[1], "-i"))
+		}
+	case "tee", "touch", "rm", "mv", "cp":
+		operands(true)
+	case "git":
+		if len(w) > 2 && (w[1] == "mv" || w[1] == "rm") {
+			w = w[1:]
+			operands(true)
+		}
+	}
+	return files
+}
+
+// looksLikeFile says whether a word of a command can be the path of a file that matters.
+func looksLikeFile(path string) bool {
+	if len(path) < 3 || len(path) > maxIdentifier || strings.HasPrefix(path, "/dev/") || strings.ContainsAny(path, "*$`{}()<>|&;,\n") {
+		return false
+	}
+	return strings.Contains(path, "/") || hasExtension(path)
+}

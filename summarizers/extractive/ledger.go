@@ -1,0 +1,360 @@
+package extractive
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// ledger holds what is known so far: what a previous summary said, changed by what the messages say.
+type ledger struct {
+	// lists are the statements of each kind. Requests, to-dos, errors and files have lists of their own.
+	lists [kinds][]*item
+	byKey map[string]*item
+
+	requests []*item
+	errors   []*item
+	// todos is the to-do list in force. finished are the items that were done.
+	todos    []*item
+	files    map[string]*file
+	paths    []string
+	commands map[string]*item
+
+	marks *marks
+	focus []string
+
+	// lastStep is what the agent said last.
+	lastStep *item
+	// newest is the highest index seen.
+	newest uint32
+}
+
+// file is what was done to a file.
+type file struct {
+	path     string
+	modified bool
+	carried  bool
+	why      string
+	uses     int
+	item     item
+}
+
+func newLedger(focus string) *ledger {
+	l := &ledger{
+		byKey:    map[string]*item{},
+		files:    map[string]*file{},
+		commands: map[string]*item{},
+		marks:    newMarks(),
+	}
+	var w wordScanner
+	w.scan(focus)
+	for i := range w.spans {
+		if word := w.word(i); len(word) > 2 && !dull[word] {
+			l.focus = append(l.focus, word)
+		}
+	}
+	// Scripts without spaces are compared by pairs of runes.
+	runes := []rune(clip(focus, 4096))
+	for i := 0; i+1 < len(runes); i++ {
+		if isCJK(runes[i]) && isCJK(runes[i+1]) {
+			l.focus = append(l.focus, string(runes[i:i+2]))
+		}
+	}
+	l.focus = l.focus[:min(len(l.focus), 64)]
+	return l
+}
+
+// dull are words that a focus can be without.
+var dull = map[string]bool{
+	"the": true, "and": true, "for": true, "with": true, "that": true, "this": true, "what": true, "all": true, "about": true,
+	"focus": true, "keep": true, "please": true, "from": true, "into": true, "are": true, "was": true, "how": true, "why": true,
+	"especially": true, "everything": true, "details": true, "remember": true, "you": true, "our": true, "not": true,
+}
+
+// limits is how many statements of a kind are kept while reading; the budget chooses among them later.
+var limits = [kinds]int{
+	kindRule: 600, kindDone: 300, kindDoing: 40, kindDecision: 300, kindNext: 120, kindFact: 400, kindMarks: 40,
+}
+
+// maxRequests is how many requests are kept while reading, beside the first and the last.
+const maxRequests = 400
+
+// add puts in a statement, or joins it to the one that says the same.
+func (l *ledger) add(it *item) *item {
+	if it.text == "" {
+		return nil
+	}
+	key := string(rune('0'+it.kind)) + keyOf(it.text)
+	if known := l.byKey[key]; known != nil {
+		known.addCites(it.cites...)
+		known.score = max(known.score, it.score)
+		if it.by < known.by {
+			known.by = it.by
+		}
+		known.tier = min(known.tier, it.tier)
+		return known
+	}
+	l.byKey[key] = it
+	list := append(l.lists[it.kind], it)
+	if limit := limits[it.kind]; len(list) > 2*limit {
+		slices.SortStableFunc(list, l.compare)
+		for _, gone := range list[limit:] {
+			delete(l.byKey, string(rune('0'+gone.kind))+keyOf(gone.text))
+		}
+		clear(list[limit:])
+		list = list[:limit]
+	}
+	l.lists[it.kind] = list
+	return it
+}
+
+// compare ranks two items of one kind, the better first. Rules rank by who gave them and how firmly, and among equals
+// the older one stays, so that merging for ever loses none; all others by score and then age.
+func (l *ledger) compare(a, b *item) int {
+	if a.kind == kindRule && b.kind == kindRule {
+		if c := cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(a.by, b.by)); c != 0 {
+			return c
+		}
+		if a.carried != b.carried {
+			if a.carried {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(a.oldest(), b.oldest()), strings.Compare(a.text, b.text))
+	}
+	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.newest(), a.newest()), strings.Compare(a.text, b.text))
+}
+
+// request puts in what a user said. The same message may be known from a previous summary, in part.
+func (l *ledger) request(it *item) {
+	for i := len(l.requests) - 1; i >= 0 && i >= len(l.requests)-maxCites; i-- {
+		known := l.requests[i]
+		if len(it.cites) == 0 || len(known.cites) == 0 || !slices.Equal(it.cites, known.cites) {
+			continue
+		}
+		if len(it.text) > len(known.text) {
+			known.text = it.text
+		}
+		known.last = known.last || it.last
+		return
+	}
+	l.requests = append(l.requests, it)
+	if len(l.requests) > 2*maxRequests {
+		// The first request says what all of it is about; of the others the newer matter more.
+		l.requests = slices.Delete(l.requests, 1, len(l.requests)-maxRequests)
+	}
+}
+
+// maxErrors is how many open errors are kept while reading.
+const maxErrors = 64
+
+// fail opens an error, in place of what the same command failed with before.
+func (l *ledger) fail(it *item) {
+	key := keyOf(it.text)
+	for i, e := range l.errors {
+		same := keyOf(e.text) == key ||
+			e.command != nil && it.command != nil && e.command.covers(it.command) && it.command.covers(e.command) ||
+			it.command == nil && e.command == nil && it.tool != "" && e.tool == it.tool && it.path != "" && e.path == it.path
+		if same {
+			if keyOf(e.text) == key {
+				it.cites = slices.Clone(e.cites)
+				it.addCites(e.cites...)
+			}
+			l.errors = slices.Delete(l.errors, i, i+1)
+			break
+		}
+	}
+	l.errors = append(l.errors, it)
+	if len(l.errors) > maxErrors {
+		l.errors = slices.Delete(l.errors, 0, 1)
+	}
+}
+
+// succeed takes away the errors that a success shows to be resolved.
+func (l *ledger) succeed(c *call) {
+	l.errors = slices.DeleteFunc(l.errors, func(e *item) bool {
+		switch {
+		case e.command != nil:
+			return c.cmd != nil && c.cmd.key.covers(e.command)
+		case e.tool == "":
+			return false
+		case e.path != "":
+			for _, f := range c.files {
+				if f.path == e.path {
+					return true
+				}
+			}
+			return false
+		}
+		return e.tool == c.name
+	})
+}
+
+// repaired takes away the errors whose code a sentence says to be repaired.
+func (l *ledger) repaired(sentence string) {
+	if len(l.errors) == 0 {
+		return
+	}
+	var codes []string
+	eachIdentifier(sentence, func(word string, what identifier) {
+		if what == codeNumber || what == codeName && len(word) > 4 {
+			codes = append(codes, word)
+		}
+	})
+	if len(codes) == 0 {
+		return
+	}
+	l.errors = slices.DeleteFunc(l.errors, func(e *item) bool {
+		for _, code := range codes {
+			if strings.Contains(e.text, code) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// setTodos puts a to-do list in force: what an older one had is gone, but for what was done.
+func (l *ledger) setTodos(index uint32, list []todo) {
+	old := map[string]*item{}
+	for _, it := range l.todos {
+		old[keyOf(it.text)] = it
+	}
+	l.todos = l.todos[:0:0]
+	seen := map[string]bool{}
+	for _, t := range list {
+		key := keyOf(t.text)
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		known := old[key]
+		l.place(known, t, index)
+	}
+}
+
+// mergeTodos takes in a list of boxes from a text: it changes the items that are known; a list of new items replaces
+// what is in force only if nothing is known of it.
+func (l *ledger) mergeTodos(index uint32, list []todo) {
+	known := map[string]int{}
+	for i, it := range l.todos {
+		known[keyOf(it.text)] = i
+	}
+	shared := false
+	for _, t := range list {
+		if _, ok := known[keyOf(t.text)]; ok {
+			shared = true
+		}
+	}
+	if !shared && len(list) > 1 {
+		l.setTodos(index, list)
+		return
+	}
+	rest := l.todos
+	l.todos = l.todos[:0:0]
+	replaced := map[string]bool{}
+	for _, t := range list {
+		replaced[keyOf(t.text)] = true
+	}
+	for _, it := range rest {
+		if !replaced[keyOf(it.text)] {
+			l.todos = append(l.todos, it)
+		}
+	}
+	for _, t := range list {
+		var it *item
+		if i, ok := known[keyOf(t.text)]; ok {
+			it = rest[i]
+		}
+		l.place(it, t, index)
+	}
+}
+
+// place puts one item of a list where its state says.
+func (l *ledger) place(known *item, t todo, index uint32) {
+	it := &item{kind: kindNext, text: t.text, box: openBox, cites: []uint32{index}}
+	if known != nil {
+		it.addCites(known.oldest())
+		if len(known.cites) == 0 {
+			it.cites = []uint32{index}
+		}
+	}
+	switch t.state {
+	case todoGone:
+	case todoDone:
+		it.kind, it.box, it.score = kindDone, doneBox, 6
+		l.settle(t.text)
+		l.add(it)
+	case todoActive:
+		it.kind = kindDoing
+		l.todos = append(l.todos, it)
+	default:
+		l.todos = append(l.todos, it)
+	}
+}
+
+// settle takes away what was still to be done and now is.
+func (l *ledger) settle(text string) {
+	key := keyOf(text)
+	for _, k := range []kind{kindNext, kindDoing} {
+		l.lists[k] = slices.DeleteFunc(l.lists[k], func(it *item) bool {
+			if keyOf(it.text) != key {
+				return false
+			}
+			delete(l.byKey, string(rune('0'+k))+key)
+			return true
+		})
+	}
+}
+
+// settleTodos takes away the to-dos that a sentence says to be done: it holds their words.
+func (l *ledger) settleTodos(sentence string, index uint32) {
+	if len(l.todos) == 0 {
+		return
+	}
+	key := keyOf(sentence)
+	l.todos = slices.DeleteFunc(l.todos, func(it *item) bool {
+		todoKey := keyOf(it.text)
+		if len(todoKey) < 8 || !strings.Contains(key, todoKey) {
+			return false
+		}
+		done := *it
+		done.kind, done.box, done.score = kindDone, doneBox, 6
+		done.addCites(index)
+		l.add(&done)
+		return true
+	})
+}
+
+// touch notes that a file was read or changed.
+func (l *ledger) touch(path string, modified bool, why string, cites ...uint32) *file {
+	if path == "" {
+		return nil
+	}
+	f := l.files[path]
+	if f == nil {
+		if len(l.files) >= maxFiles {
+			return nil
+		}
+		f = &file{path: path, item: item{kind: kindFile}}
+		l.files[path] = f
+		l.paths = append(l.paths, path)
+	}
+	f.uses++
+	if modified && !f.modified {
+		// Where it was read before it was changed does not matter any more.
+		f.modified, f.why = true, ""
+		f.item.cites = f.item.cites[:0:0]
+	}
+	if modified == f.modified {
+		f.item.addCites(cites...)
+		if why != "" {
+			f.why = why
+		}
+	}
+	return f
+}
+
+// maxFiles is how many files are kept in mind.
+const maxFiles = 20000

@@ -1,0 +1,458 @@
+package extractive
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// reader takes messages into a ledger.
+type reader struct {
+	l    *ledger
+	cues cueReader
+	// open are the calls that wait for a result, the nearest last.
+	open map[string][]*call
+	// lead are the rules that every view shows anyway.
+	lead map[string]bool
+	// tasks counts the tasks that a tool numbers.
+	tasks int
+	// asked is the last sentence of the agent before a user message.
+	asked string
+	// steps are statements about what comes next, kept for the end.
+	steps []*item
+	// messages counts the messages read.
+	messages int
+	// lastUser is the last user message.
+	lastUser *item
+}
+
+func newReader(l *ledger, req *summarizers.Request) *reader {
+	r := &reader{l: l, open: map[string][]*call{}, lead: map[string]bool{}}
+	for _, m := range req.Lead {
+		eachStatement(clip(textOf(m.GetMessage()), maxProse), true, func(st statement) {
+			if len(r.lead) < maxMarks {
+				r.lead[keyOf(bare(st.text))] = true
+			}
+		})
+	}
+	for _, it := range l.todos {
+		if n, ok := taskNumber(it.text); ok {
+			r.tasks = max(r.tasks, n)
+		}
+	}
+	for _, it := range l.lists[kindDone] {
+		if n, ok := taskNumber(it.text); ok {
+			r.tasks = max(r.tasks, n)
+		}
+	}
+	return r
+}
+
+// maxProse is how much of a message in prose is read sentence by sentence; nobody writes more by hand.
+const maxProse = 256 << 10
+
+// read takes in one message.
+func (r *reader) read(logged *compactordv1.LoggedMessage) {
+	m, index := logged.GetMessage(), logged.GetIndex()
+	r.messages++
+	r.l.newest = max(r.l.newest, index)
+	switch m.GetRole() {
+	case compactordv1.Role_ROLE_USER:
+		r.user(index, m)
+	case compactordv1.Role_ROLE_SYSTEM:
+		r.rules(index, clip(textOf(m), maxProse), bySystem)
+	case compactordv1.Role_ROLE_DEVELOPER:
+		r.rules(index, clip(textOf(m), maxProse), byDeveloper)
+	case compactordv1.Role_ROLE_ASSISTANT:
+		r.assistant(index, m)
+	case compactordv1.Role_ROLE_TOOL:
+		for _, p := range m.GetParts() {
+			r.result(index, p.GetToolResult())
+		}
+	default:
+	}
+}
+
+// textOf joins the text parts of a message.
+func textOf(m *compactordv1.Message) string {
+	var text string
+	for _, p := range m.GetParts() {
+		t := p.GetText().GetText()
+		switch {
+		case t == "":
+		case text == "":
+			text = t
+		default:
+			text += "\n" + t
+		}
+	}
+	return text
+}
+
+// maxRequest is how many units of a request are kept.
+const maxRequest = 6000
+
+// user takes in a user message.
+func (r *reader) user(index uint32, m *compactordv1.Message) {
+	text := clip(textOf(m), maxProse)
+	said, wrapped := unwrap(text)
+	media := ""
+	for _, p := range m.GetParts() {
+		if md := p.GetMedia(); md != nil {
+			media += " [Attached " + md.GetMimeType() + ": " + md.GetName() + "]"
+		}
+	}
+	switch m.GetOrigin() {
+	case compactordv1.Origin_ORIGIN_UNSPECIFIED, compactordv1.Origin_ORIGIN_CLIENT, compactordv1.Origin_ORIGIN_IMPORT:
+	default:
+		// What the daemon or a revert wrote is no request, but may say what matters.
+		r.prose(index, said, 1)
+		return
+	}
+	it := &item{kind: kindRequest, cites: []uint32{index}}
+	if said == "" && media == "" {
+		it.noise = true
+		said = text
+	}
+	it.text = shorten(oneLine(clip(said, 8*maxRequest)+media), maxRequest)
+	if it.text == "" {
+		return
+	}
+	switch {
+	case it.noise || looksObserved(said):
+		it.noise = true
+		it.text = shorten(it.text, 160)
+		r.observe(index, text)
+	case units(it.text) < 24 && r.asked != "":
+		it.text += " (answering: “" + shorten(bare(clip(r.asked, 2048)), 160) + "”)"
+	}
+	if wrapped {
+		r.observe(index, text)
+	}
+	r.lastUser = it
+	r.l.request(it)
+	r.asked = ""
+	if it.noise {
+		return
+	}
+	r.rules(index, said, byUser)
+	r.l.marks.note(index, clip(said, 16<<10), true)
+	if list, ok := markdownTodos(said); ok && len(list) > 1 {
+		r.l.mergeTodos(index, list)
+	}
+}
+
+// wrappers are the tags in which programs put what they add to a user's message.
+var wrappers = []string{
+	"system-reminder", "local-command-caveat", "local-command-stdout", "local-command-stderr", "command-message", "task-notification",
+	"agent-notification", "session_context", "environment_context", "user_instructions", "permissions instructions", "bash-stdout",
+	"bash-stderr", "ide_opened_file", "ide_selection", "turn_aborted", "environment_details", "system_warning", "uploaded_files",
+}
+
+// unwrap takes away what programs put into a user's message, and says whether there was any.
+func unwrap(text string) (said string, wrapped bool) {
+	said = text
+	if opening := text[:min(len(text), 64)]; strings.HasPrefix(opening, "<") && strings.Contains(opening, "-notification>") {
+		return "", true
+	}
+	for _, tag := range wrappers {
+		opening, closing := "<"+tag+">", "</"+tag+">"
+		for from := 0; ; {
+			i := strings.Index(said[from:], opening)
+			if i < 0 {
+				break
+			}
+			i += from
+			end := strings.Index(said[i:], closing)
+			if end < 0 {
+				break
+			}
+			// Only what stands on lines of its own is wrapped; a person may name such a tag in a sentence.
+			if i > 0 && said[i-1] != '\n' && said[i-1] != '>' && said[i-1] != ' ' {
+				from = i + len(opening)
+				continue
+			}
+			said = said[:i] + said[i+end+len(closing):]
+			wrapped = true
+			from = i
+		}
+	}
+	said = strings.TrimSpace(said)
+	if strings.HasPrefix(said, "<command-name>") {
+		return slashCommand(said), true
+	}
+	switch {
+	case strings.HasPrefix(said, "[Request interrupted by user"), strings.HasPrefix(said, "Caveat: The messages below were generated by the user while running local commands"):
+		return "", true
+	}
+	return said, wrapped
+}
+
+// slashCommand returns what a person typed who gave a command with arguments to the agent's program; one without is
+// about the program and not about the task.
+func slashCommand(text string) string {
+	between := func(tag string) string {
+		_, rest, ok := strings.Cut(text, "<"+tag+">")
+		if !ok {
+			return ""
+		}
+		inner, _, _ := strings.Cut(rest, "</"+tag+">")
+		return strings.TrimSpace(inner)
+	}
+	args := between("command-args")
+	if args == "" {
+		return ""
+	}
+	return between("command-name") + " " + args
+}
+
+// looksObserved says whether a user message is the output of a command, as agents have it that know no tools: it ends
+// in a prompt.
+func looksObserved(text string) bool {
+	last := text[strings.LastIndexByte(text, '\n')+1:]
+	return len(last) < 40 && len(text) > len(last) && strings.HasSuffix(strings.TrimSpace(last), "$")
+}
+
+// observe takes in output that came as a user message.
+func (r *reader) observe(index uint32, text string) {
+	var e errorScan
+	e.scan(text)
+	if e.bestScore < 4 {
+		return
+	}
+	r.l.fail(&item{kind: kindError, text: e.message(), cites: []uint32{index}, score: 1, tool: "observation"})
+}
+
+// maxRule is how many units of a rule are kept.
+const maxRule = 600
+
+// rules takes in the constraints and preferences of a text.
+func (r *reader) rules(index uint32, text string, by speaker) {
+	eachStatement(text, true, func(st statement) {
+		if len(st.text) < 4 || isASCII(st.text) && len(st.text) < 8 {
+			return
+		}
+		found := r.cues.read(st.text)
+		if found == 0 {
+			return
+		}
+		if by == byUser && found&cueDecided != 0 && found&cueMust == 0 && !asks(st.text) {
+			r.l.add(&item{kind: kindDecision, text: shorten(bare(clip(st.text, 4096)), maxRule), cites: []uint32{index}, score: 8})
+		}
+		tier := tierMust
+		switch {
+		case asks(st.text) && found&cueAsks == 0:
+			return
+		case found&cueMust != 0:
+		case found&cuePrefer != 0:
+			tier = tierPrefer
+		case found&cueSoft != 0 && units(st.text) < 240:
+			tier = tierSoft
+		default:
+			return
+		}
+		body := bare(clip(st.text, 8*maxRule))
+		if r.lead[keyOf(body)] {
+			return
+		}
+		r.l.add(&item{kind: kindRule, text: shorten(body, maxRule), cites: []uint32{index}, by: by, tier: tier})
+	})
+}
+
+func isASCII(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// asks says whether a sentence is a question.
+func asks(s string) bool {
+	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "吗") || strings.HasSuffix(s, "吗。")
+}
+
+// assistant takes in what the agent said and called.
+func (r *reader) assistant(index uint32, m *compactordv1.Message) {
+	text := clip(textOf(m), maxProse)
+	calls := 0
+	for _, p := range m.GetParts() {
+		if p.GetToolCall() != nil {
+			calls++
+		}
+	}
+	switch m.GetStopReason() {
+	case compactordv1.StopReason_STOP_REASON_ERROR, compactordv1.StopReason_STOP_REASON_ABORTED:
+		// Views leave such a message out; what the provider said may still be in the way.
+		if e := oneLine(clip(m.GetErrorText(), 8<<10)); e != "" {
+			r.l.fail(&item{kind: kindError, text: "The model's answer failed: " + shorten(e, maxErrorText), cites: []uint32{index}, tool: "model"})
+		}
+		return
+	default:
+		r.l.succeed(&call{name: "model"})
+	}
+	intent := ""
+	if text != "" {
+		final := 0
+		if calls == 0 {
+			final = 2
+		}
+		intent = r.prose(index, text, final)
+		if list, ok := markdownTodos(text); ok {
+			r.l.mergeTodos(index, list)
+		}
+	}
+	for _, p := range m.GetParts() {
+		if c := p.GetToolCall(); c != nil {
+			r.call(index, c, intent)
+		}
+	}
+}
+
+// prose takes in what the agent wrote, and returns what it meant to do next. final is what the statements of an
+// answer without calls rank higher by.
+func (r *reader) prose(index uint32, text string, final int) (intent string) {
+	r.l.marks.note(index, clip(text, 64<<10), true)
+	var undecided *item
+	firstSentence, lastSentence, question := "", "", ""
+	eachStatement(text, false, func(st statement) {
+		if st.boxed || len(st.text) < 4 {
+			return
+		}
+		lastSentence = st.text
+		if firstSentence == "" {
+			firstSentence = st.text
+		}
+		found := r.cues.read(st.text)
+		// A decision takes the reason along that is given after it.
+		if undecided != nil {
+			if found&cueWhy != 0 && found&cueDecided == 0 && units(st.text) < 300 {
+				undecided.text += " " + bare(st.text)
+			}
+			r.l.add(undecided)
+			undecided = nil
+		}
+		if found&cueNarrates != 0 && found&(cueDecided|cueDone) == 0 {
+			intent = st.text
+			return
+		}
+		if asks(st.text) {
+			question = st.text
+			return
+		}
+		undecided = r.statement(index, st.text, found, final)
+	})
+	if undecided != nil {
+		r.l.add(undecided)
+	}
+	r.asked = lastSentence
+	if question != "" {
+		r.asked = question
+	}
+	// An answer opens with what came of it; before calls, what is meant to be done next says more.
+	step := intent
+	if step == "" || final > 0 {
+		step = firstSentence
+	}
+	if step != "" {
+		r.l.lastStep = &item{kind: kindDoing, text: shorten(bare(clip(step, 4096)), 300), cites: []uint32{index}, passing: true}
+	}
+	if intent == "" {
+		intent = lastSentence
+	}
+	return intent
+}
+
+// statement takes in one sentence of the agent. It returns the decision in it, if there is one, to be added later.
+func (r *reader) statement(index uint32, text string, found cue, final int) *item {
+	if found == 0 && len(text) < 16 {
+		return nil
+	}
+	value, names := density(text)
+	body := ""
+	line := func(k kind, score int) *item {
+		if body == "" {
+			body = shorten(bare(clip(text, 4096)), maxRule)
+		}
+		return &item{kind: k, text: body, cites: []uint32{index}, score: score + final}
+	}
+	if found&cueFixed != 0 && found&cueNot == 0 {
+		r.l.repaired(text)
+	}
+	switch {
+	case found&cueDecided != 0 && found&cueNot == 0 || found&cueDecided != 0 && units(text) < 200:
+		return line(kindDecision, 6+min(value, 4))
+	case found&cueDone != 0 && found&cueNext == 0:
+		r.l.settleTodos(text, index)
+		if units(text) >= 20 || !isASCII(text) {
+			r.l.add(line(kindDone, 2+min(value, 6)))
+		}
+	case found&cueBlocked != 0 && found&cueNarrates == 0:
+		r.l.fail(line(kindError, 2))
+	case found&cueNext != 0:
+		it := line(kindNext, 3+min(value, 4))
+		it.passing = found&cueNarrates != 0
+		r.steps = append(r.steps, it)
+		if len(r.steps) > 512 {
+			r.steps = r.steps[256:]
+		}
+	case found&cueWeighed != 0 && (found&cueWhy != 0 || names > 0):
+		return line(kindDecision, 1+min(value, 4))
+	case found&cueFinding != 0 && names > 0:
+		r.l.add(line(kindFact, 4+value))
+	case value > 2:
+		r.l.add(line(kindFact, value))
+	case found&cueFinding != 0 && final > 0:
+		r.l.add(line(kindFact, 2))
+	}
+	return nil
+}
+
+// density says how much a sentence holds that cannot be said in other words, and how many such words it has.
+func density(text string) (value, names int) {
+	eachIdentifier(text, func(_ string, what identifier) {
+		names++
+		if names <= 4 {
+			value += what.weight()
+		}
+	})
+	return value, names
+}
+
+// finish does what can be done only once all is read.
+func (r *reader) finish() {
+	// What was to come next a while ago has come, or was dropped.
+	recent := r.l.newest - min(r.l.newest, 12)
+	for _, it := range r.steps {
+		if !it.passing || it.newest() >= recent {
+			r.l.add(it)
+		}
+	}
+	// What stood in the way of a look or of a script of its own was got round, or it would have come up again.
+	settled := r.l.newest - min(r.l.newest, 30)
+	if r.messages > 0 {
+		r.l.errors = slices.DeleteFunc(r.l.errors, func(e *item) bool { return e.passing && e.newest() < settled })
+	}
+	// A call that nobody answered may still be running.
+	for _, id := range slices.Sorted(maps.Keys(r.open)) {
+		for _, c := range r.open[id] {
+			if c.index >= recent && c.class != classTodo && c.class != classThink {
+				r.l.add(&item{kind: kindDoing, text: "No result yet: " + c.shown(), cites: []uint32{c.index}, passing: true})
+			}
+			r.touch(c, c.index)
+		}
+	}
+	if r.lastUser != nil {
+		for _, it := range r.l.requests {
+			it.last = it == r.lastUser || len(it.cites) > 0 && it.newest() == r.lastUser.newest()
+		}
+	}
+	if r.messages > 0 && r.l.lastStep != nil {
+		r.l.add(r.l.lastStep)
+	}
+}

@@ -1,0 +1,239 @@
+package extractive
+
+import (
+	"strconv"
+	"strings"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// call takes in a tool call; what came of it is known when its result is read.
+func (r *reader) call(index uint32, tc *compactordv1.ToolCall, intent string) {
+	c := newCall(index, tc.GetName(), tc.GetArguments(), intent)
+	switch c.class {
+	case classTodo:
+		r.todo(index, c)
+		return
+	case classThink:
+		if a, ok := find(c.args, "thought", "plan"); ok && a.isString() {
+			r.prose(index, a.text(), 0)
+		}
+		return
+	case classCommand:
+		r.l.marks.note(index, c.cmd.shown, false)
+	case classOther, classLook:
+		for _, a := range c.args {
+			if len(a.raw) < 256 {
+				r.l.marks.note(index, a.raw, false)
+			}
+		}
+	default:
+	}
+	id := tc.GetId()
+	r.open[id] = append(r.open[id], c)
+}
+
+// todo takes in a call that writes the to-do list, or a task of it.
+func (r *reader) todo(index uint32, c *call) {
+	if list, ok := todosOf(c.args); ok {
+		r.l.setTodos(index, list)
+		return
+	}
+	if id, ok := find(c.args, "taskId", "task_id", "id"); ok {
+		status, _ := find(c.args, todoStateKeys...)
+		if n, err := strconv.Atoi(id.text()); err == nil && status.raw != "" {
+			r.task(index, n, stateOf(status.text()))
+		}
+		return
+	}
+	if subject, ok := find(c.args, "subject", "title", "content"); ok {
+		r.tasks++
+		text := taskLabel(r.tasks, oneLine(clip(subject.text(), 2048)))
+		r.l.todos = append(r.l.todos, &item{kind: kindNext, text: text, box: openBox, cites: []uint32{index}})
+	}
+}
+
+// task changes the state of a numbered task.
+func (r *reader) task(index uint32, number int, state todoState) {
+	for i, it := range r.l.todos {
+		n, ok := taskNumber(it.text)
+		if !ok || n != number {
+			continue
+		}
+		r.l.todos = append(r.l.todos[:i:i], r.l.todos[i+1:]...)
+		r.l.place(it, todo{it.text, state}, index)
+		return
+	}
+}
+
+// result takes in the result of a call.
+func (r *reader) result(index uint32, res *compactordv1.ToolResult) {
+	if res == nil {
+		return
+	}
+	for _, f := range res.GetFiles() {
+		r.l.touch(oneLine(clip(f.GetPath(), 4096)), f.GetModified(), "", index)
+	}
+	var c *call
+	if waiting := r.open[res.GetCallId()]; len(waiting) > 0 {
+		c = waiting[len(waiting)-1]
+		if len(waiting) == 1 {
+			delete(r.open, res.GetCallId())
+		} else {
+			r.open[res.GetCallId()] = waiting[:len(waiting)-1]
+		}
+	} else {
+		c = newCall(index, res.GetName(), "", "")
+		if c.cmd != nil {
+			c.cmd.key.once = true
+		}
+	}
+	text := resultText(res)
+	o := judge(text, res.GetIsError(), c.class, c.cmd)
+	switch {
+	case o.declined:
+		if o.said != "" {
+			said := shorten(oneLine(o.said), maxRule)
+			r.l.add(&item{kind: kindFact, text: "The user declined " + c.shown() + " and said: “" + said + "”", cites: []uint32{index}, score: 9})
+		}
+	case o.failed:
+		r.failed(index, c, o)
+	default:
+		r.worked(index, c, o)
+	}
+}
+
+// resultText joins the text parts of a result.
+func resultText(res *compactordv1.ToolResult) string {
+	parts := res.GetParts()
+	if len(parts) == 1 {
+		return parts[0].GetText().GetText()
+	}
+	var b strings.Builder
+	for _, p := range parts {
+		if t := p.GetText().GetText(); t != "" {
+			b.WriteString(t)
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// failed takes in a call that failed.
+func (r *reader) failed(index uint32, c *call, o outcome) {
+	if o.errors == "" {
+		if c.class == classCommand && c.cmd.reads {
+			// A search that finds nothing ends so.
+			return
+		}
+		o.errors = "(no output)"
+	}
+	it := &item{kind: kindError, text: c.shown() + " failed: " + o.errors, cites: []uint32{index}, tool: c.name}
+	if c.index != index {
+		it.addCites(c.index)
+	}
+	switch c.class {
+	case classCommand:
+		it.command, it.score = c.cmd.key, 6
+		if c.cmd.key.once {
+			it.score, it.passing = 2, true
+		}
+		if c.cmd.reads {
+			it.score, it.passing = -2, true
+		}
+	case classWriteFile:
+		it.score = 3
+	case classOther:
+		it.score = 4
+	default:
+		it.score, it.passing = -2, true
+	}
+	if len(c.files) > 0 && c.class != classCommand {
+		it.path = c.files[0].path
+	}
+	r.l.marks.note(index, clip(o.errors, 2048), false)
+	r.l.fail(it)
+}
+
+// worked takes in a call that did what it should.
+func (r *reader) worked(index uint32, c *call, o outcome) {
+	r.l.succeed(c)
+	r.touch(c, index)
+	switch c.class {
+	case classCommand:
+		if c.cmd.reads || c.cmd.writesOnly() {
+			return
+		}
+		text := ranPrefix + c.cmd.quoted()[1:]
+		score := 3
+		if c.cmd.key.once {
+			score = 0
+		}
+		if o.closing != "" {
+			text += ": " + o.closing
+		} else {
+			text += ": ok"
+		}
+		r.ran(index, c, text, score)
+	case classOther:
+		if c.name == "" {
+			return
+		}
+		r.ran(index, c, "Called "+c.shown(), 3)
+	default:
+	}
+}
+
+// ran notes what was done last by a command; the earlier times do not matter.
+func (r *reader) ran(index uint32, c *call, text string, score int) {
+	key := c.shown()
+	it := r.l.commands[key]
+	if it == nil {
+		if len(r.l.commands) > maxMarks {
+			return
+		}
+		it = &item{kind: kindDone}
+		r.l.commands[key] = it
+	}
+	it.text, it.score = text, score
+	it.addCites(c.index, index)
+	if len(it.cites) > 2 {
+		it.cites = it.cites[len(it.cites)-2:]
+	}
+}
+
+// ranPrefix is how lines about commands begin.
+const ranPrefix = "Ran `"
+
+// touch notes the files of a call.
+func (r *reader) touch(c *call, index uint32) {
+	why := ""
+	if c.class == classWriteFile || c.class == classCommand {
+		why = purpose(c.intent)
+	}
+	for _, f := range c.files {
+		if c.index == index {
+			r.l.touch(f.path, f.modified, why, index)
+		} else {
+			r.l.touch(f.path, f.modified, why, c.index, index)
+		}
+	}
+}
+
+// purpose makes the reason for a change out of what the agent said before it.
+func purpose(intent string) string {
+	why := strings.TrimRight(bare(clip(intent, 1024)), ":.。：")
+	for again := true; again; {
+		again = false
+		for _, opening := range []string{
+			"Now let me ", "Let me ", "Now I'll ", "I'll ", "Now I need to ", "I need to ", "Now, ", "Now ", "Next, ", "Next ", "Then ", "First, ",
+			"Good. ", "Great! ", "Perfect! ", "also ", "I will ", "let me ", "I'm going to ", "let's ", "Let's ", "Good, ", "OK, ", "Okay, ",
+			"现在", "让我", "接下来", "我来", "我先",
+		} {
+			if rest, ok := strings.CutPrefix(why, opening); ok {
+				why, again = rest, true
+			}
+		}
+	}
+	return shorten(strings.TrimRight(why, ":："), 90)
+}

@@ -1,0 +1,198 @@
+package extractive
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/compactord/compactord/summarizers"
+)
+
+// none stands in a section without lines.
+const none = "(none)"
+
+// chosen is an item that was chosen for the summary, with the most units that its text may take.
+type chosen struct {
+	it    *item
+	limit int
+	// goal says that it is the sentence below the heading of the goal.
+	goal bool
+}
+
+// render writes the summary, one piece a section. airy puts empty lines between the sections.
+func (ly *layout) render(list []chosen, airy bool) []string {
+	below := make([][]chosen, len(ly.sections))
+	for _, c := range list {
+		at := ly.sectionOf(c.it)
+		if c.goal {
+			at = ly.goal
+		}
+		below[at] = append(below[at], c)
+	}
+	pieces := make([]string, 0, len(ly.sections))
+	for i, s := range ly.sections {
+		var b strings.Builder
+		if i > 0 {
+			b.WriteByte('\n')
+			if airy {
+				b.WriteByte('\n')
+			}
+		}
+		b.WriteString(headingLine(s.heading))
+		lines := below[i]
+		slices.SortStableFunc(lines, order)
+		for _, c := range lines {
+			b.WriteByte('\n')
+			b.WriteString(ly.line(c, s.holds))
+		}
+		if len(lines) == 0 && !s.group {
+			b.WriteString("\n" + none)
+		}
+		pieces = append(pieces, b.String())
+	}
+	return pieces
+}
+
+func headingLine(h summarizers.Heading) string { return strings.Repeat("#", h.Level) + " " + h.Title }
+
+// order is the order of lines below a heading: the goal, the last request, then what came first.
+func order(a, b chosen) int {
+	first := func(yes func(chosen) bool) int {
+		switch x, y := yes(a), yes(b); {
+		case x && !y:
+			return -1
+		case y && !x:
+			return 1
+		}
+		return 0
+	}
+	if c := first(func(c chosen) bool { return c.goal }); c != 0 {
+		return c
+	}
+	if c := first(func(c chosen) bool { return c.it.kind == kindRequest && c.it.last }); c != 0 {
+		return c
+	}
+	if a.it.kind != b.it.kind {
+		// Requests stand before facts; identifiers without a sentence come last.
+		return int(a.it.kind) - int(b.it.kind)
+	}
+	if a.it.oldest() != b.it.oldest() {
+		if a.it.oldest() < b.it.oldest() {
+			return -1
+		}
+		return 1
+	}
+	return 0
+}
+
+// line writes one line.
+func (ly *layout) line(c chosen, holds kind) string {
+	text := shorten(c.it.text, c.limit)
+	before, after := ly.around(c, holds)
+	return before + escape(text) + after
+}
+
+// around returns what stands before and after the text of a line.
+func (ly *layout) around(c chosen, holds kind) (before, after string) {
+	if !c.goal {
+		before = "- "
+	}
+	if c.it.box == openBox && c.it.kind != kindDone {
+		before += "[ ] "
+	}
+	before += labelOf(c.it, holds, c.goal)
+	if c.it.kind == kindRule {
+		before += voices[c.it.by]
+	}
+	return before, citation(c.it.cites)
+}
+
+// voices say in whose words a rule is; without one it is the user's.
+var voices = [...]string{byUser: "", byDeveloper: "(developer) ", bySystem: "(system) "}
+
+// citation writes the citation at the end of a line.
+func citation(cites []uint32) string {
+	if len(cites) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(" [#")
+	for i, c := range cites {
+		if i > 0 {
+			b.WriteString(", #")
+		}
+		b.WriteString(strconv.FormatUint(uint64(c), 10))
+	}
+	b.WriteByte(']')
+	return b.String()
+}
+
+// escape makes text safe to stand in a line: what looks like a citation gets a backslash after its bracket, and what
+// begins like the structure of a summary one before it.
+func escape(text string) string {
+	if i := strings.Index(text, "["); i >= 0 {
+		var b strings.Builder
+		for {
+			i := strings.IndexByte(text, '[')
+			if i < 0 {
+				break
+			}
+			b.WriteString(text[:i+1])
+			text = text[i+1:]
+			if rest := strings.TrimLeft(text, `\`); strings.HasPrefix(rest, "#") {
+				b.WriteByte('\\')
+			}
+		}
+		text = b.String() + text
+	}
+	if opensStructure(text) {
+		return `\` + text
+	}
+	return text
+}
+
+// unescape is the inverse of escape.
+func unescape(text string) string {
+	text = strings.TrimPrefix(text, `\`)
+	if !strings.Contains(text, `[\`) {
+		return text
+	}
+	var b strings.Builder
+	for {
+		i := strings.Index(text, `[\`)
+		if i < 0 {
+			break
+		}
+		b.WriteString(text[:i+1])
+		text = text[i+1:]
+		if rest := strings.TrimLeft(text, `\`); strings.HasPrefix(rest, "#") {
+			text = text[1:]
+		}
+	}
+	return b.String() + text
+}
+
+// opensStructure says whether a text begins with what means something at the beginning of a line.
+func opensStructure(text string) bool {
+	if text == "" {
+		return false
+	}
+	switch text[0] {
+	case '\\', '#', '-', '*', '+', '<', '|', '>', '=', '~', '(', '[', '{':
+		return true
+	case '`':
+		return strings.HasPrefix(text, "```")
+	}
+	if strings.HasPrefix(text, "•") || strings.HasPrefix(text, "☐") || strings.HasPrefix(text, "☑") || strings.HasPrefix(text, "☒") || strings.HasPrefix(text, "✅") {
+		return true
+	}
+	if _, listed := listItem(text); listed {
+		return true
+	}
+	for _, l := range labels {
+		if strings.HasPrefix(text, l.text) {
+			return true
+		}
+	}
+	return strings.HasPrefix(text, none)
+}

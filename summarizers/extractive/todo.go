@@ -1,0 +1,110 @@
+package extractive
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// todo is an item of a to-do list as a tool call gives it.
+type todo struct {
+	text  string
+	state todoState
+}
+
+type todoState uint8
+
+const (
+	todoPending todoState = iota
+	todoActive
+	todoDone
+	todoGone
+)
+
+func stateOf(status string) todoState {
+	switch s := strings.ToLower(status); {
+	case s == "true", strings.HasPrefix(s, "complete"), strings.HasPrefix(s, "done"), s == "finished", s == "closed", s == "已完成":
+		return todoDone
+	case strings.HasPrefix(s, "in"), strings.HasPrefix(s, "active"), s == "doing", s == "started", s == "进行中":
+		return todoActive
+	case strings.HasPrefix(s, "cancel"), strings.HasPrefix(s, "delete"), s == "removed", s == "skipped":
+		return todoGone
+	}
+	return todoPending
+}
+
+var (
+	todoTextKeys  = []string{"content", "step", "title", "description", "text", "subject", "task", "name"}
+	todoStateKeys = []string{"status", "state", "completed", "done"}
+	todoListKeys  = []string{"todos", "plan", "items", "tasks", "todo_list", "steps", "todoList"}
+)
+
+// maxTodos bounds a to-do list.
+const maxTodos = 200
+
+// todosOf returns the list that a call of a to-do tool writes; ok is false where it writes none.
+func todosOf(args []argument) (list []todo, ok bool) {
+	a, found := find(args, todoListKeys...)
+	if !found || len(a.raw) > 1<<20 {
+		return nil, false
+	}
+	raw := a.raw
+	if a.isString() {
+		raw = a.text()
+		if !strings.HasPrefix(strings.TrimSpace(raw), "[") {
+			return markdownTodos(raw)
+		}
+	}
+	var elements []json.RawMessage
+	if json.Unmarshal([]byte(raw), &elements) != nil {
+		return nil, false
+	}
+	for _, e := range elements[:min(len(elements), maxTodos)] {
+		fields := argumentsOf(string(e))
+		text, state := argument{raw: string(e)}, argument{}
+		if fields != nil {
+			text, _ = find(fields, todoTextKeys...)
+			state, _ = find(fields, todoStateKeys...)
+		}
+		if t := oneLine(clip(text.text(), 2048)); t != "" {
+			list = append(list, todo{t, stateOf(state.text())})
+		}
+	}
+	return list, true
+}
+
+// markdownTodos reads a list of boxes.
+func markdownTodos(text string) (list []todo, ok bool) {
+	for line := range strings.Lines(text) {
+		body, listed := listItem(strings.TrimSpace(line))
+		if !listed {
+			continue
+		}
+		state, boxed, rest := checkbox(body)
+		if !boxed || rest == "" || len(list) == maxTodos {
+			continue
+		}
+		t := todo{text: bare(clip(rest, 2048))}
+		if state == doneBox {
+			t.state = todoDone
+		}
+		list = append(list, t)
+	}
+	return list, len(list) > 0
+}
+
+// taskLabel is how a task is shown that a tool counts, so that a later call can be understood after a merge.
+func taskLabel(number int, text string) string {
+	return "Task " + strconv.Itoa(number) + ": " + text
+}
+
+// taskNumber reads the number of a shown task.
+func taskNumber(text string) (int, bool) {
+	rest, ok := strings.CutPrefix(text, "Task ")
+	if !ok {
+		return 0, false
+	}
+	digits, _, ok := strings.Cut(rest, ":")
+	n, err := strconv.Atoi(digits)
+	return n, ok && err == nil
+}

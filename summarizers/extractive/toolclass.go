@@ -1,0 +1,156 @@
+package extractive
+
+import "strings"
+
+// toolClass is what a tool is for, as far as its name and arguments tell.
+type toolClass uint8
+
+const (
+	// classOther does something to the world: books, sends, updates.
+	classOther toolClass = iota
+	// classLook returns content and changes nothing.
+	classLook
+	// classReadFile and classWriteFile work on files.
+	classReadFile
+	classWriteFile
+	// classCommand runs a command line or a script.
+	classCommand
+	// classTodo keeps a list of what is to be done.
+	classTodo
+	// classThink does nothing.
+	classThink
+)
+
+var (
+	pathKeys    = []string{"file_path", "path", "filename", "file", "filePath", "notebook_path", "target_file", "absolute_path", "relative_path", "TargetFile", "uri"}
+	commandKeys = []string{"command", "cmd", "script", "code", "commands", "chars", "CommandLine"}
+)
+
+// classOf says what a tool is for.
+func classOf(name string, args []argument) toolClass {
+	lower := strings.ToLower(name)
+	has := func(words ...string) bool {
+		for _, w := range words {
+			if strings.Contains(lower, w) {
+				return true
+			}
+		}
+		return false
+	}
+	_, hasPath := find(args, pathKeys...)
+	cmd, hasCommand := find(args, commandKeys...)
+	switch {
+	case has("todo", "update_plan", "taskcreate", "taskupdate", "task_create", "task_update", "tasklist", "taskget"):
+		return classTodo
+	case lower == "think", lower == "finish", lower == "submit", lower == "exitplanmode", lower == "exit_plan_mode", lower == "enterplanmode", lower == "toolsearch":
+		return classThink
+	case has("apply_patch", "applypatch"):
+		return classWriteFile
+	case hasPath && hasCommand && has("edit"):
+		if cmd.text() == "view" {
+			return classReadFile
+		}
+		return classWriteFile
+	case hasCommand && (has("bash", "shell", "exec", "run", "command", "terminal", "python", "console", "stdin", "powershell") || !hasPath):
+		return classCommand
+	case hasPath && has("write", "edit", "replace", "create", "insert", "patch", "delete", "remove", "rename", "move", "save", "append"):
+		return classWriteFile
+	case has("grep", "glob", "search", "find", "list", "ls", "fetch", "browse", "web", "get", "lookup", "query", "lsp", "output", "skill", "monitor", "calculate", "ask"):
+		return classLook
+	case hasPath && has("read", "view", "open", "cat", "file"):
+		return classReadFile
+	case has("read", "view", "open", "scroll", "goto"):
+		return classLook
+	}
+	return classOther
+}
+
+// call is a tool call that waits for its result.
+type call struct {
+	index uint32
+	name  string
+	class toolClass
+	args  []argument
+	// intent is what the agent said just before the call.
+	intent string
+	cmd    *command
+	files  []touch
+}
+
+// newCall reads a tool call.
+func newCall(index uint32, name, arguments, intent string) *call {
+	c := &call{index: index, name: name, intent: intent}
+	c.args = argumentsOf(arguments)
+	c.class = classOf(name, c.args)
+	switch c.class {
+	case classCommand:
+		line := ""
+		if a, ok := find(c.args, commandKeys...); ok {
+			if list := a.strings(); len(list) > 0 {
+				// A program and its arguments; what a shell is told to run is the last.
+				line = strings.Join(list, " ")
+				if len(list) == 3 && strings.HasPrefix(list[1], "-") && strings.HasSuffix(list[1], "c") {
+					line = list[2]
+				}
+			} else {
+				line = a.text()
+			}
+		}
+		parsed := parseCommand(line)
+		c.cmd = &parsed
+		c.files = parsed.files
+	case classReadFile, classWriteFile:
+		if a, ok := find(c.args, pathKeys...); ok && a.isString() {
+			c.files = append(c.files, touch{oneLine(clip(a.text(), 1024)), c.class == classWriteFile})
+		} else if c.class == classWriteFile {
+			c.files = patchedFiles(arguments)
+		}
+	}
+	return c
+}
+
+// patchedFiles returns the files that a patch names in the headings of its parts.
+func patchedFiles(patch string) []touch {
+	var files []touch
+	for len(files) < 64 {
+		i := strings.Index(patch, "*** ")
+		if i < 0 {
+			break
+		}
+		patch = patch[i+len("*** "):]
+		for _, verb := range []string{"Update File: ", "Add File: ", "Delete File: ", "Move to: "} {
+			if rest, ok := strings.CutPrefix(patch, verb); ok {
+				// The end of the line may be escaped, where the patch is a string in JSON.
+				end := strings.IndexAny(rest, "\n\\\"")
+				if end < 0 {
+					end = len(rest)
+				}
+				files = append(files, touch{oneLine(clip(rest[:end], 1024)), true})
+			}
+		}
+	}
+	return files
+}
+
+// shown describes the call in a few words: tool and scalar arguments.
+func (c *call) shown() string {
+	if c.cmd != nil {
+		return c.cmd.quoted()
+	}
+	var b strings.Builder
+	b.WriteString("`" + oneLine(c.name) + "`")
+	if len(c.files) > 0 {
+		b.WriteString(" " + shorten(c.files[0].path, 120))
+		return b.String()
+	}
+	for i, a := range c.args {
+		if i == 6 {
+			break
+		}
+		if strings.HasPrefix(a.raw, "{") || strings.HasPrefix(a.raw, "[") {
+			continue
+		}
+		b.WriteString(" " + oneLine(clip(a.key, 64)) + "=" + shorten(oneLine(clip(a.text(), 512)), 60))
+	}
+	return shorten(b.String(), 200)
+}

@@ -1,0 +1,50 @@
+package summarizers
+
+import compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+
+// Heading is a heading of a summary.
+type Heading struct {
+	// Level is how many number signs stand before the title.
+	Level int
+	Title string
+}
+
+var standardHeadings = []Heading{
+	{2, "Goal"},
+	{2, "Constraints & Preferences"},
+	{2, "Progress"},
+	{3, "Done"},
+	{3, "In Progress"},
+	{3, "Blocked"},
+	{2, "Key Decisions"},
+	{2, "Next Steps"},
+	{2, "Critical Context"},
+	{2, "Relevant Files"},
+}
+
+var kimiHeadings = []Heading{
+	{2, "Current Focus"},
+	{2, "Environment"},
+	{2, "Completed Tasks"},
+	{2, "Active Issues"},
+	{2, "Code State"},
+	{2, "Important Context"},
+}
+
+var turnPrefixHeadings = []Heading{
+	{2, "Original Request"},
+	{2, "Early Progress"},
+	{2, "Context for Suffix"},
+}
+
+// Headings returns the headings that a summary of that kind must have, in order. The caller must not change them.
+func Headings(kind Kind, set compactordv1.SectionSet) []Heading {
+	switch {
+	case kind == TurnPrefix:
+		return turnPrefixHeadings
+	case set == compactordv1.SectionSet_SECTION_SET_KIMI:
+		return kimiHeadings
+	default:
+		return standardHeadings
+	}
+}
