@@ -38,6 +38,7 @@ func Apply(h *storagev1.Head, r *compactordv1.Record, at *storagev1.Head) (*stor
 		next.Pins = minus(next.GetPins(), k.Unpin.GetUnpinned())
 		applyViewChange(next, r.GetSequence(), k.Unpin.GetViewChange())
 	case *compactordv1.Record_PolicyChange:
+		next.PolicyChange = r.GetSequence()
 		if vc := k.PolicyChange.GetViewChange(); vc != nil {
 			applyViewChange(next, r.GetSequence(), vc)
 		}
@@ -63,6 +64,7 @@ func applyRevert(h *storagev1.Head, r *compactordv1.Record, at *storagev1.Head) 
 	next.NextIndex = h.GetNextIndex()
 	next.AppendedTokens = h.GetAppendedTokens()
 	next.Breaker = h.GetBreaker()
+	next.PolicyChange = h.GetPolicyChange()
 	next.LastViewChange = r.GetSequence()
 	next.LastRevert = r.GetSequence()
 	next.Active = append(next.GetActive(), &storagev1.ActiveRange{

@@ -173,8 +173,32 @@ func HeadAt(ctx context.Context, r Reader, row *storagev1.Session, point uint32)
 	if err != nil {
 		return nil, err
 	}
+	if len(messages) == 0 {
+		return h, nil
+	}
+	policy, err := policyOf(ctx, r, row, h)
+	if err != nil {
+		return nil, err
+	}
 	for _, l := range messages {
-		session.Advance(h, counter, row.GetResolvedPolicy(), l)
+		session.Advance(h, counter, policy, l)
 	}
 	return h, nil
+}
+
+// policyOf returns the policy that was in force at a head.
+func policyOf(
+	ctx context.Context, r Reader, row *storagev1.Session, h *storagev1.Head,
+) (*compactordv1.Policy, error) {
+	if h.GetPolicyChange() == row.GetHead().GetPolicyChange() {
+		return row.GetResolvedPolicy(), nil
+	}
+	records, err := r.Records(ctx, RefOf(row), h.GetPolicyChange(), h.GetPolicyChange()+1, 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(records) == 0 || records[0].GetRecord().GetPolicyChange() == nil {
+		return nil, fmt.Errorf("%w: no change of policy at sequence %d", ErrCorrupt, h.GetPolicyChange())
+	}
+	return records[0].GetRecord().GetPolicyChange().GetResolved(), nil
 }

@@ -230,7 +230,9 @@ type Head struct {
 	// How many messages are active.
 	ActiveMessages uint32 `protobuf:"varint,27,opt,name=active_messages,json=activeMessages,proto3" json:"active_messages,omitempty"`
 	// The breaker of automatic compaction.
-	Breaker       *Breaker `protobuf:"bytes,28,opt,name=breaker,proto3" json:"breaker,omitempty"`
+	Breaker *Breaker `protobuf:"bytes,28,opt,name=breaker,proto3" json:"breaker,omitempty"`
+	// The sequence of the PolicyChange in force: the figures of the view are by its policy.
+	PolicyChange  uint32 `protobuf:"varint,29,opt,name=policy_change,json=policyChange,proto3" json:"policy_change,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -459,6 +461,13 @@ func (x *Head) GetBreaker() *Breaker {
 		return x.Breaker
 	}
 	return nil
+}
+
+func (x *Head) GetPolicyChange() uint32 {
+	if x != nil {
+		return x.PolicyChange
+	}
+	return 0
 }
 
 // ActiveRange is a stretch of the log that is on the active path.
@@ -1006,7 +1015,7 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\brevision\x18\f \x01(\rR\brevision\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xc7\t\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xec\t\n" +
 	"\x04Head\x12#\n" +
 	"\rnext_sequence\x18\x01 \x01(\rR\fnextSequence\x12\x1d\n" +
 	"\n" +
@@ -1049,7 +1058,8 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\x0flearnt_overhead\x18\x19 \x01(\rH\x02R\x0elearntOverhead\x88\x01\x01\x12'\n" +
 	"\x0fappended_tokens\x18\x1a \x01(\rR\x0eappendedTokens\x12'\n" +
 	"\x0factive_messages\x18\x1b \x01(\rR\x0eactiveMessages\x128\n" +
-	"\abreaker\x18\x1c \x01(\v2\x1e.compactord.storage.v1.BreakerR\abreakerB\r\n" +
+	"\abreaker\x18\x1c \x01(\v2\x1e.compactord.storage.v1.BreakerR\abreaker\x12#\n" +
+	"\rpolicy_change\x18\x1d \x01(\rR\fpolicyChangeB\r\n" +
 	"\v_tail_indexB\r\n" +
 	"\v_loop_startB\x12\n" +
 	"\x10_learnt_overhead\"\x95\x01\n" +

@@ -1,0 +1,167 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	"github.com/compactord/compactord/session"
+	"google.golang.org/protobuf/proto"
+)
+
+// checkChunk is how many messages or records are read at a time.
+const checkChunk = 256
+
+// CheckLogs computes the heads of all sessions of a tenant anew from their logs and returns where they differ from what
+// is stored. It finds what CheckStructure cannot: rows that are well formed and say something that the log does not.
+func CheckLogs(ctx context.Context, s Store, tenant string) ([]Problem, error) {
+	var problems []Problem
+	cursor := ""
+	for {
+		rows, next, err := s.Sessions(ctx, SessionQuery{Tenant: tenant, Cursor: cursor, Limit: checkChunk})
+		if err != nil {
+			return problems, err
+		}
+		for _, row := range rows {
+			found, err := checkLog(ctx, s, row)
+			if err != nil {
+				return problems, err
+			}
+			problems = append(problems, found...)
+		}
+		if next == "" {
+			return problems, nil
+		}
+		cursor = next
+	}
+}
+
+// logCheck replays one log.
+type logCheck struct {
+	store    Reader
+	row      *storagev1.Session
+	counter  session.Counter
+	head     *storagev1.Head
+	policy   *compactordv1.Policy
+	problems []Problem
+}
+
+func checkLog(ctx context.Context, s Reader, row *storagev1.Session) ([]Problem, error) {
+	counter, err := session.CounterFor(row.GetEstimator())
+	if err != nil {
+		return []Problem{problem(row, "%v", err)}, nil
+	}
+	c := &logCheck{store: s, row: row, counter: counter, head: session.NewHead()}
+	end := row.GetHead().GetNextSequence()
+	for sequence := uint32(0); sequence < end; {
+		records, err := s.Records(ctx, RefOf(row), sequence, end, checkChunk)
+		if err != nil {
+			return c.unreadable(err)
+		}
+		if len(records) == 0 {
+			break
+		}
+		for _, stored := range records {
+			if err := c.messagesUpTo(ctx, stored.GetRecord().GetNextIndex()); err != nil {
+				return c.unreadable(err)
+			}
+			if err := c.record(ctx, stored); err != nil {
+				return c.unreadable(err)
+			}
+			sequence = stored.GetRecord().GetSequence() + 1
+		}
+	}
+	if err := c.messagesUpTo(ctx, row.GetHead().GetNextIndex()); err != nil {
+		return c.unreadable(err)
+	}
+	if !proto.Equal(c.head, row.GetHead()) {
+		c.say("the head is not what the log gives: %s", differing(c.head, row.GetHead()))
+	}
+	return c.problems, nil
+}
+
+// unreadable turns what a broken store answers into a problem; any other error ends the check.
+func (c *logCheck) unreadable(err error) ([]Problem, error) {
+	if errors.Is(err, ErrCorrupt) || errors.Is(err, session.ErrUnknownRecord) {
+		c.say("%v", err)
+		return c.problems, nil
+	}
+	return c.problems, err
+}
+
+func (c *logCheck) messagesUpTo(ctx context.Context, end uint32) error {
+	for c.head.GetNextIndex() < end {
+		from := c.head.GetNextIndex()
+		messages, err := c.store.Messages(ctx, RefOf(c.row), from, min(end, from+checkChunk), 0)
+		if err != nil {
+			return err
+		}
+		if len(messages) == 0 {
+			return fmt.Errorf("%w: message %d is missing", ErrCorrupt, from)
+		}
+		for _, l := range messages {
+			c.message(l)
+		}
+	}
+	return nil
+}
+
+func (c *logCheck) message(l *compactordv1.LoggedMessage) {
+	linked := session.Link(c.head, c.counter, l.GetMessage(), &l.ViewPoint)
+	linked.AppendedAt = l.GetAppendedAt()
+	if !proto.Equal(linked, l) {
+		c.say("message %d is not linked as the log gives: %s", l.GetIndex(), differing(linked, l))
+	}
+	session.Advance(c.head, c.counter, c.policy, l)
+}
+
+func (c *logCheck) record(ctx context.Context, stored *storagev1.StoredRecord) error {
+	r := stored.GetRecord()
+	var at *storagev1.Head
+	if revert := r.GetRevert(); revert != nil {
+		var err error
+		if at, err = HeadAt(ctx, c.store, c.row, revert.GetPoint()); err != nil {
+			return err
+		}
+	}
+	h, err := session.Apply(c.head, r, at)
+	if err != nil {
+		return err
+	}
+	if change := r.GetPolicyChange(); change != nil {
+		c.policy = change.GetResolved()
+	}
+	state, err := LoadState(ctx, c.store, c.row, h)
+	if err != nil {
+		return err
+	}
+	state.Policy = c.policy
+	c.head = state.WithMetrics()
+	if !proto.Equal(c.head, stored.GetHead()) {
+		c.say("the head at record %d is not what the log gives: %s", r.GetSequence(), differing(c.head, stored.GetHead()))
+	}
+	return nil
+}
+
+func (c *logCheck) say(format string, args ...any) {
+	c.problems = append(c.problems, problem(c.row, format, args...))
+}
+
+func problem(row *storagev1.Session, format string, args ...any) Problem {
+	return Problem{Tenant: row.GetTenant(), SessionID: row.GetSessionId(), What: fmt.Sprintf(format, args...)}
+}
+
+// differing names the fields in which two messages differ, never what is in them.
+func differing(a, b proto.Message) string {
+	var names []string
+	ra, rb := a.ProtoReflect(), b.ProtoReflect()
+	fields := ra.Descriptor().Fields()
+	for i := range fields.Len() {
+		if f := fields.Get(i); !ra.Get(f).Equal(rb.Get(f)) {
+			names = append(names, string(f.Name()))
+		}
+	}
+	return fmt.Sprint(names)
+}
