@@ -1,0 +1,105 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"google.golang.org/grpc"
+)
+
+// Compact implements CompactionService.
+func (s *Service) Compact(
+	req *compactordv1.CompactRequest, stream grpc.ServerStreamingServer[compactordv1.CompactResponse],
+) error {
+	if err := compactNotImplemented(req); err != nil {
+		return err
+	}
+	ctx := stream.Context()
+	row, err := s.row(ctx, req.GetSessionId())
+	if err != nil {
+		return err
+	}
+	before := &compactordv1.CompactResponse{}
+	if known, err := s.recorded(ctx, row, req, before); err != nil {
+		return err
+	} else if known {
+		before.GetEvent().Number = 1
+		return stream.Send(before)
+	}
+	opCtx, id, end, err := s.operations.start(ctx, tenant(ctx)+"\x00"+req.GetSessionId(), req.GetPreempt())
+	if err != nil {
+		return err
+	}
+	c := &compaction{
+		service: s, req: req, id: id, started: s.hooks.Now(),
+		events: make(chan *compactordv1.CompactionEvent, eventsAhead),
+	}
+	go func() {
+		defer end()
+		defer close(c.events)
+		c.err = c.run(opCtx)
+	}()
+	return s.relay(stream, c)
+}
+
+// eventsAhead is how far a compaction may run ahead of its stream; past that the stream sets the pace.
+const eventsAhead = 16
+
+// relay sends the events of a compaction until it has ended, with heartbeats in between. Where the stream is gone, it
+// still waits for the end: its context has cancelled the compaction.
+func (s *Service) relay(stream grpc.ServerStreamingServer[compactordv1.CompactResponse], c *compaction) error {
+	heartbeat := time.NewTicker(s.heartbeat)
+	defer heartbeat.Stop()
+	var sendErr error
+	var number uint32
+	send := func(e *compactordv1.CompactionEvent) {
+		if sendErr != nil {
+			return
+		}
+		number++
+		e.Number, e.OperationId, e.Time, e.WillRetry = number, c.id, s.now(), c.req.GetWillRetry()
+		sendErr = stream.Send(&compactordv1.CompactResponse{Event: e})
+		heartbeat.Reset(s.heartbeat)
+	}
+	for {
+		select {
+		case e, more := <-c.events:
+			if !more {
+				return errors.Join(c.err, sendErr)
+			}
+			send(e)
+		case <-heartbeat.C:
+			send(&compactordv1.CompactionEvent{
+				Event: &compactordv1.CompactionEvent_Heartbeat{Heartbeat: &compactordv1.Heartbeat{}},
+			})
+		}
+	}
+}
+
+func compactNotImplemented(req *compactordv1.CompactRequest) error {
+	switch {
+	case req.GetHistory() != nil:
+		return notImplemented("history")
+	case req.GetReason() == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW:
+		return notImplemented("reason")
+	case req.GetDetach():
+		return notImplemented("detach")
+	case req.GetReplay():
+		return notImplemented("replay")
+	default:
+		return nil
+	}
+}
+
+// emit hands an event to the stream, or drops it once the compaction is to end.
+func (c *compaction) emit(ctx context.Context, e *compactordv1.CompactionEvent) {
+	select {
+	case c.events <- e:
+	case <-ctx.Done():
+	}
+}
+
+// conclude hands on an event that must not be dropped: the relay reads until the channel is closed.
+func (c *compaction) conclude(e *compactordv1.CompactionEvent) { c.events <- e }

@@ -1,0 +1,262 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/strategies"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/types/known/durationpb"
+)
+
+// compaction is one run of Compact: plan, summarize, check, commit.
+type compaction struct {
+	service *Service
+	req     *compactordv1.CompactRequest
+	id      string
+	started time.Time
+	events  chan *compactordv1.CompactionEvent
+	// err is what the RPC ends with. It may be read once events is closed.
+	err error
+
+	policy   *compactordv1.Policy
+	snapshot *session.State
+	plan     *compactordv1.CompactionPlan
+	uid      string
+	calls    uint32
+}
+
+// skip ends a compaction that does nothing. It is an answer, carried as an error to where it is given.
+type skip struct {
+	reason  compactordv1.SkipReason
+	message string
+}
+
+func (s *skip) Error() string { return s.message }
+
+// run carries the compaction out and tells how it ended. The error is the RPC's.
+func (c *compaction) run(ctx context.Context) (err error) {
+	announced := false
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("compaction panicked: %v", r)
+			c.service.logger.Error("compaction panicked", "operation_id", c.id)
+		}
+		err = c.conclusion(ctx, err, announced)
+	}()
+	if err := c.prepare(ctx); err != nil {
+		return err
+	}
+	if c.req.GetDryRun() {
+		c.conclude(&compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Planned{
+			Planned: &compactordv1.CompactionPlanned{Plan: c.plan},
+		}})
+		return nil
+	}
+	c.emit(ctx, &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Started{
+		Started: &compactordv1.CompactionStarted{Reason: c.reason(), Plan: c.plan},
+	}})
+	announced = true
+	c.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_PLAN, 1, 1)
+	summary, err := c.summarize(ctx)
+	if err != nil {
+		return err
+	}
+	completed, err := c.commit(ctx, summary)
+	if err != nil {
+		return err
+	}
+	c.conclude(completed)
+	return nil
+}
+
+// prepare takes the snapshot and makes the plan.
+func (c *compaction) prepare(ctx context.Context) error {
+	s := c.service
+	row, err := s.row(ctx, c.req.GetSessionId())
+	if err != nil {
+		return err
+	}
+	c.uid = row.GetUid()
+	if c.policy, err = s.resolvePolicy(row.GetPolicy(), c.req.GetPolicy()); err != nil {
+		return err
+	}
+	if err := dueOrSkip(c.reason(), row.GetHead(), c.policy); err != nil {
+		return err
+	}
+	if c.snapshot, err = storage.LoadState(ctx, s.store, row, row.GetHead()); err != nil {
+		return err
+	}
+	if s.hooks.BeforePlan != nil {
+		s.hooks.BeforePlan(ctx)
+	}
+	in := &strategies.Input{State: c.snapshot, Policy: c.policy, Reason: c.reason()}
+	if c.plan, err = s.strategies.Plan(ctx, in, c.policy.GetStrategy()); err != nil {
+		return err
+	}
+	if len(c.plan.GetEdits()) == 0 && c.plan.GetCut() == nil {
+		return &skip{c.plan.GetSkipReason(), skipMessage(c.plan.GetSkipReason(), c.plan.GetTokensBefore())}
+	}
+	return strategies.Check(in, c.plan)
+}
+
+func (c *compaction) reason() compactordv1.CompactionReason { return reasonOf(c.req.GetReason()) }
+
+func reasonOf(r compactordv1.CompactionReason) compactordv1.CompactionReason {
+	if r == compactordv1.CompactionReason_COMPACTION_REASON_UNSPECIFIED {
+		return compactordv1.CompactionReason_COMPACTION_REASON_MANUAL
+	}
+	return r
+}
+
+// dueOrSkip checks again whether a THRESHOLD compaction is due: the report that the client acts on may be old.
+func dueOrSkip(reason compactordv1.CompactionReason, h *storagev1.Head, p *compactordv1.Policy) error {
+	if reason != compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD {
+		return nil
+	}
+	r := session.Report(h, p)
+	if r.GetShouldCompact() {
+		return nil
+	}
+	for _, by := range r.GetBlockedBy() {
+		if by == compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE {
+			return newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_TARGET_UNREACHABLE,
+				map[string]string{
+					"fixed_tokens":   fmt.Sprint(r.GetFixedTokens()),
+					"trigger_tokens": fmt.Sprint(r.GetTriggerTokens()),
+				},
+				"%d tokens cannot be compacted, and compaction is due at %d: raise the window or lower what is fixed",
+				r.GetFixedTokens(), r.GetTriggerTokens())
+		}
+	}
+	return &skip{
+		compactordv1.SkipReason_SKIP_REASON_BELOW_THRESHOLD,
+		fmt.Sprintf("the context holds %d tokens; compaction is due at %d", r.GetTokens(), r.GetTriggerTokens()),
+	}
+}
+
+func skipMessage(reason compactordv1.SkipReason, tokens uint32) string {
+	switch reason {
+	case compactordv1.SkipReason_SKIP_REASON_ALREADY_COMPACTED:
+		return "nothing was appended since the last compaction"
+	case compactordv1.SkipReason_SKIP_REASON_BELOW_MINIMUM:
+		return "what could be hidden is less than the strategy's minimum"
+	default:
+		return fmt.Sprintf("nothing to compact: the view's %d tokens are all to be kept", tokens)
+	}
+}
+
+// conclusion tells how a compaction ended that did not complete, and turns its error into that of the RPC.
+func (c *compaction) conclusion(ctx context.Context, err error, announced bool) error {
+	if err == nil {
+		return nil
+	}
+	var skipped *skip
+	if errors.As(err, &skipped) {
+		if announced {
+			c.recordAttempt(ctx, &compactordv1.CompactionAttempt{
+				Outcome:    compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_SKIPPED,
+				SkipReason: skipped.reason, Message: skipped.message,
+			})
+		}
+		c.conclude(&compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Skipped{
+			Skipped: &compactordv1.CompactionSkipped{
+				Reason: skipped.reason, Message: skipped.message, Report: c.currentReport(ctx),
+			},
+		}})
+		return nil
+	}
+	e := c.errorOf(ctx, err)
+	if !announced {
+		return e
+	}
+	attempt := &compactordv1.CompactionAttempt{
+		Outcome:    compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_FAILED,
+		StatusCode: int32(e.Code), ErrorReason: e.Reason, Message: e.Message,
+	}
+	event := &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Failed{
+		Failed: &compactordv1.CompactionFailed{
+			StatusCode: int32(e.Code), Reason: e.Reason, Message: e.Message, RetryAfter: retryAfter(e),
+		},
+	}}
+	if e.Code == codes.Canceled {
+		attempt.Outcome = compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_CANCELLED
+		event.Event = &compactordv1.CompactionEvent_Cancelled{
+			Cancelled: &compactordv1.CompactionCancelled{Message: e.Message},
+		}
+	}
+	c.recordAttempt(ctx, attempt)
+	c.conclude(event)
+	return e
+}
+
+// errorOf makes the RPC's error. Who ended the context is asked first: what fails after that fails because of it.
+func (c *compaction) errorOf(ctx context.Context, err error) *Error {
+	cause := context.Cause(ctx)
+	if cause != nil && !errors.Is(cause, context.DeadlineExceeded) {
+		e := newError(codes.Canceled, compactordv1.ErrorReason_ERROR_REASON_CANCELLED,
+			map[string]string{"operation_id": c.id}, "the compaction was cancelled: %s", cancelledBy(cause))
+		e.Cause = err
+		return e
+	}
+	if cause != nil {
+		err = cause
+	}
+	return asError(err, c.id)
+}
+
+func cancelledBy(cause error) string {
+	if errors.Is(cause, errPreempted) || errors.Is(cause, errShuttingDown) {
+		return cause.Error()
+	}
+	return "the client ended the call"
+}
+
+func retryAfter(e *Error) *durationpb.Duration {
+	if e.RetryAfter == 0 {
+		return nil
+	}
+	return durationpb.New(e.RetryAfter)
+}
+
+// recordAttempt writes down a compaction that left no entry. It outlives the cancel that it reports; where it fails, all
+// that is lost is the note.
+func (c *compaction) recordAttempt(ctx context.Context, attempt *compactordv1.CompactionAttempt) {
+	s := c.service
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptTimeout)
+	defer cancel()
+	attempt.OperationId, attempt.Reason = c.id, c.reason()
+	attempt.Duration = durationpb.New(s.hooks.Now().Sub(c.started))
+	attempt.SummarizerCalls = c.calls
+	_, err := s.update(ctx, c.req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
+		if row.GetUid() != c.uid {
+			return nil, nil
+		}
+		p := s.begin(row)
+		_, err := s.record(ctx, p, &compactordv1.Record{Kind: &compactordv1.Record_Attempt{Attempt: attempt}}, nil)
+		return p, err
+	})
+	if err != nil {
+		s.logger.Warn("compaction attempt not recorded", "operation_id", c.id, "error", err)
+	}
+}
+
+func (c *compaction) currentReport(ctx context.Context) *compactordv1.ContextReport {
+	row, err := c.service.row(ctx, c.req.GetSessionId())
+	if err != nil {
+		return nil
+	}
+	return session.Report(row.GetHead(), row.GetResolvedPolicy())
+}
+
+func (c *compaction) progress(ctx context.Context, stage compactordv1.CompactionStage, done, total uint32) {
+	c.emit(ctx, &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Progress{
+		Progress: &compactordv1.CompactionProgress{Stage: stage, Done: done, Total: total},
+	}})
+}

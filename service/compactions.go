@@ -1,0 +1,61 @@
+package service
+
+import (
+	"context"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage"
+	"google.golang.org/grpc/codes"
+)
+
+// ListCompactions implements CompactionService.
+func (s *Service) ListCompactions(
+	ctx context.Context, req *compactordv1.ListCompactionsRequest,
+) (*compactordv1.ListCompactionsResponse, error) {
+	row, err := s.row(ctx, req.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	before, err := pageStart(pageOfCompactions, req.GetPageToken(), 0)
+	if err != nil {
+		return nil, err
+	}
+	size := int(pageSize(req.GetPageSize()))
+	// One more than asked for tells whether there is a next page.
+	stored, err := s.store.Compactions(ctx, storage.RefOf(row), before, size+1)
+	if err != nil {
+		return nil, err
+	}
+	answer := &compactordv1.ListCompactionsResponse{}
+	for _, r := range stored {
+		if len(answer.GetCompactions()) == size {
+			last := answer.GetCompactions()[size-1]
+			answer.NextPageToken = pageToken(pageOfCompactions, last.GetSequence())
+			break
+		}
+		answer.Compactions = append(answer.Compactions, r.GetRecord().GetCompaction())
+	}
+	return answer, nil
+}
+
+// GetCompaction implements CompactionService.
+func (s *Service) GetCompaction(
+	ctx context.Context, req *compactordv1.GetCompactionRequest,
+) (*compactordv1.GetCompactionResponse, error) {
+	row, err := s.row(ctx, req.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	stored, err := s.store.Compactions(ctx, storage.RefOf(row), 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range stored {
+		if entry := r.GetRecord().GetCompaction(); entry.GetId() == req.GetCompactionId() {
+			return &compactordv1.GetCompactionResponse{Compaction: entry}, nil
+		}
+	}
+	return nil, newError(codes.NotFound, compactordv1.ErrorReason_ERROR_REASON_COMPACTION_NOT_FOUND,
+		map[string]string{"compaction_id": req.GetCompactionId()},
+		"session %q has no compaction %q", req.GetSessionId(), req.GetCompactionId())
+}

@@ -1,0 +1,56 @@
+package service
+
+import (
+	"fmt"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
+)
+
+// resolvePolicy resolves the daemon's default policy and what is given over it, each over the ones before.
+func (s *Service) resolvePolicy(given ...*compactordv1.Policy) (*compactordv1.Policy, error) {
+	resolved, err := strategies.Resolve(append([]*compactordv1.Policy{s.defaultPolicy}, given...)...)
+	if err != nil {
+		return nil, err
+	}
+	return resolved, s.checkPolicy(resolved)
+}
+
+// checkPolicy refuses what this daemon cannot do, by the name of the field, before anything relies on it.
+func (s *Service) checkPolicy(p *compactordv1.Policy) error {
+	for field, strategy := range map[string]*compactordv1.Strategy{
+		"policy.strategy": p.GetStrategy(), "policy.prune_strategy": p.GetPruneStrategy(),
+	} {
+		if err := s.strategies.Supports(strategy); err != nil {
+			return fmt.Errorf("%s: %w", field, err)
+		}
+	}
+	if _, err := s.summarizers.Get(p.GetSummary().GetSummarizer()); err != nil {
+		return fmt.Errorf("policy.summary.summarizer: %w", err)
+	}
+	summary := p.GetSummary()
+	for _, not := range []struct {
+		set   bool
+		field string
+	}{
+		{len(p.GetOnAppend()) > 0, "policy.on_append"},
+		{len(p.GetOnUserMessage()) > 0, "policy.on_user_message"},
+		{p.GetOverflow().GetReplay(), "policy.overflow.replay"},
+		{p.GetOverflow().GetAutoContinue(), "policy.overflow.auto_continue"},
+		{summary.PromptOverride != nil, "policy.summary.prompt_override"},
+		{len(summary.GetExtraContext()) > 0, "policy.summary.extra_context"},
+		{summary.GetCachedPrefix(), "policy.summary.cached_prefix"},
+		{summary.Redact != nil, "policy.summary.redact"},
+	} {
+		if not.set {
+			return notImplemented(not.field)
+		}
+	}
+	return nil
+}
+
+// report says how full a session's context is.
+func report(p *pending) *compactordv1.ContextReport {
+	return session.Report(p.head(), p.commit.Session.GetResolvedPolicy())
+}

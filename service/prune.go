@@ -1,0 +1,83 @@
+package service
+
+import (
+	"context"
+	"errors"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/strategies"
+)
+
+// Prune implements CompactionService.
+func (s *Service) Prune(
+	ctx context.Context, req *compactordv1.PruneRequest,
+) (*compactordv1.PruneResponse, error) {
+	switch {
+	case req.GetHistory() != nil:
+		return nil, notImplemented("history")
+	case req.GetReason() == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW:
+		return nil, notImplemented("reason")
+	}
+	answer := &compactordv1.PruneResponse{}
+	_, err := s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
+		if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
+			return nil, err
+		}
+		p, err := s.planPrune(ctx, req, row, answer)
+		var skipped *skip
+		if errors.As(err, &skipped) {
+			answer.Prune, answer.SkipReason, answer.Message = nil, skipped.reason, skipped.message
+			answer.Report = session.Report(row.GetHead(), row.GetResolvedPolicy())
+			return nil, nil
+		}
+		if err != nil || req.GetDryRun() {
+			return nil, err
+		}
+		return p, p.remember(req, answer)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+func (s *Service) planPrune(
+	ctx context.Context, req *compactordv1.PruneRequest, row *storagev1.Session, answer *compactordv1.PruneResponse,
+) (*pending, error) {
+	started := s.hooks.Now()
+	policy, err := s.resolvePolicy(row.GetPolicy(), req.GetPolicy())
+	if err != nil {
+		return nil, err
+	}
+	if err := dueOrSkip(reasonOf(req.GetReason()), row.GetHead(), policy); err != nil {
+		return nil, err
+	}
+	state, err := storage.LoadState(ctx, s.store, row, row.GetHead())
+	if err != nil {
+		return nil, err
+	}
+	in := &strategies.Input{State: state, Policy: policy, Reason: reasonOf(req.GetReason())}
+	plan, err := s.strategies.Plan(ctx, in, policy.GetPruneStrategy())
+	if err != nil {
+		return nil, err
+	}
+	if plan.GetCut() != nil {
+		return nil, invalidField("policy.prune_strategy", "this strategy cuts: that is for Compact")
+	}
+	if len(plan.GetEdits()) == 0 {
+		return nil, &skip{plan.GetSkipReason(), skipMessage(plan.GetSkipReason(), plan.GetTokensBefore())}
+	}
+	if err := strategies.Check(in, plan); err != nil {
+		return nil, err
+	}
+	p := s.begin(row)
+	p.state = state
+	answer.Prune, err = s.prune(ctx, p, &compactordv1.PruneEntry{
+		Id: newID(), Edits: plan.GetEdits(), Strategy: policy.GetPruneStrategy(), Reason: reasonOf(req.GetReason()),
+	}, started)
+	answer.Report = report(p)
+	return p, err
+}

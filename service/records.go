@@ -1,0 +1,114 @@
+package service
+
+import (
+	"context"
+	"strconv"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/storage"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+)
+
+// recordChunk is how many records are read at a time: each carries the head that it left.
+const recordChunk = 100
+
+// ListRecords implements SessionService.
+func (s *Service) ListRecords(
+	ctx context.Context, req *compactordv1.ListRecordsRequest,
+) (*compactordv1.ListRecordsResponse, error) {
+	row, err := s.row(ctx, req.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	next, err := pageStart(pageOfRecords, req.GetPageToken(), req.GetFromSequence())
+	if err != nil {
+		return nil, err
+	}
+	answer := &compactordv1.ListRecordsResponse{}
+	size, end := 0, row.GetHead().GetNextSequence()
+	for next < end {
+		chunk, err := s.store.Records(ctx, storage.RefOf(row), next, end, recordChunk)
+		if err != nil {
+			return nil, err
+		}
+		if len(chunk) == 0 {
+			break
+		}
+		for _, stored := range chunk {
+			r := stored.GetRecord()
+			size += proto.Size(r)
+			full := len(answer.GetRecords()) >= int(pageSize(req.GetPageSize())) || size > answerBytes(req.GetMaxBytes())
+			if len(answer.GetRecords()) > 0 && full {
+				answer.NextPageToken = pageToken(pageOfRecords, r.GetSequence())
+				return answer, nil
+			}
+			answer.Records = append(answer.Records, r)
+			next = r.GetSequence() + 1
+		}
+	}
+	return answer, nil
+}
+
+// RevertToCheckpoint implements SessionService.
+func (s *Service) RevertToCheckpoint(
+	ctx context.Context, req *compactordv1.RevertToCheckpointRequest,
+) (*compactordv1.RevertToCheckpointResponse, error) {
+	switch {
+	case req.GetTarget() == nil:
+		return nil, invalidField("target", "give a point")
+	case isCheckpoint(req):
+		return nil, notImplemented("checkpoint_id")
+	case req.GetMessageFromFuture() != "":
+		return nil, notImplemented("message_from_future")
+	case req.GetSummarize():
+		return nil, notImplemented("summarize")
+	}
+	answer := &compactordv1.RevertToCheckpointResponse{}
+	_, err := s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
+		if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
+			return nil, err
+		}
+		at, err := s.headAt(ctx, row, req.GetPoint(), "point")
+		if err != nil {
+			return nil, err
+		}
+		p := s.begin(row)
+		revert := &compactordv1.Record{Kind: &compactordv1.Record_Revert{
+			Revert: &compactordv1.Revert{Point: req.GetPoint()},
+		}}
+		if answer.Record, err = s.record(ctx, p, revert, at); err != nil {
+			return nil, err
+		}
+		answer.Point, answer.Report = session.Point(p.head()), report(p)
+		return p, p.remember(req, answer)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+func isCheckpoint(req *compactordv1.RevertToCheckpointRequest) bool {
+	_, ok := req.GetTarget().(*compactordv1.RevertToCheckpointRequest_CheckpointId)
+	return ok
+}
+
+// headAt returns the head at a point of the session's log, or says that the point in that field is beyond its end.
+func (s *Service) headAt(
+	ctx context.Context, row *storagev1.Session, point uint32, field string,
+) (*storagev1.Head, error) {
+	if last := session.Point(row.GetHead()); point > last {
+		e := newError(codes.InvalidArgument, compactordv1.ErrorReason_ERROR_REASON_POINT_OUT_OF_RANGE,
+			map[string]string{
+				"point":      strconv.FormatUint(uint64(point), 10),
+				"last_point": strconv.FormatUint(uint64(last), 10),
+			},
+			"%s: the log ends at point %d", field, last)
+		e.Fields = []FieldViolation{{Field: field, Description: e.Message}}
+		return nil, e
+	}
+	return storage.HeadAt(ctx, s.store, row, point)
+}

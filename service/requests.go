@@ -1,0 +1,85 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+)
+
+// A request with a request_id is remembered by what it wrote: sent again, it gets the recorded answer and does nothing.
+
+type identified interface {
+	proto.Message
+	GetRequestId() string
+}
+
+// recorded fills answer with what the request got before; false where it was not seen.
+func (s *Service) recorded(
+	ctx context.Context, row *storagev1.Session, req identified, answer proto.Message,
+) (bool, error) {
+	if req.GetRequestId() == "" {
+		return false, nil
+	}
+	stored, err := s.store.Request(ctx, storage.RefOf(row), req.GetRequestId())
+	if errors.Is(err, storage.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	digest, err := requestDigest(req)
+	if err != nil {
+		return false, err
+	}
+	if !bytes.Equal(digest, stored.GetDigest()) {
+		return false, newError(codes.InvalidArgument, compactordv1.ErrorReason_ERROR_REASON_REQUEST_ID_REUSED,
+			map[string]string{"request_id": req.GetRequestId()},
+			"request_id: %q was used with another request", req.GetRequestId())
+	}
+	if err := proto.Unmarshal(stored.GetResponse(), answer); err != nil {
+		return false, fmt.Errorf("%w: recorded answer: %w", storage.ErrCorrupt, err)
+	}
+	return true, nil
+}
+
+// remember adds the request and its answer to what is pending.
+func (p *pending) remember(req identified, answer proto.Message) error {
+	if req.GetRequestId() == "" {
+		return nil
+	}
+	digest, err := requestDigest(req)
+	if err != nil {
+		return err
+	}
+	response, err := proto.Marshal(answer)
+	if err != nil {
+		return err
+	}
+	p.commit.Request = &storage.Request{
+		ID: req.GetRequestId(),
+		Stored: &storagev1.StoredRequest{
+			Schema: 1, Digest: digest, Response: response, Sequence: p.head().GetNextSequence() - 1,
+		},
+	}
+	return nil
+}
+
+func requestDigest(req proto.Message) ([]byte, error) {
+	encoded, err := proto.MarshalOptions{Deterministic: true}.Marshal(req)
+	if err != nil {
+		return nil, err
+	}
+	h := sha256.New()
+	h.Write([]byte(req.ProtoReflect().Descriptor().FullName()))
+	h.Write([]byte{0})
+	h.Write(encoded)
+	return h.Sum(nil), nil
+}

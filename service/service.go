@@ -1,0 +1,106 @@
+// Package service answers the RPCs of compactord.v1 on a store.
+//
+// A Service holds no state of a session that matters: it reads a session's row, computes what an operation writes, and
+// commits on the condition that the row is still the same. What it keeps in memory, running compactions and lanes,
+// only saves work.
+package service
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/summarizers"
+	"github.com/google/uuid"
+)
+
+// Defaults of Options.
+const (
+	DefaultHeartbeat = 15 * time.Second
+	// DefaultMaxAnswerBytes is where answers with messages end, so that clients with gRPC's usual limit of 4 MB just work.
+	DefaultMaxAnswerBytes = 3 << 20
+	// attemptTimeout bounds the writing of a CompactionAttempt after its compaction was cut off.
+	attemptTimeout = 5 * time.Second
+)
+
+// Options are what a Service is made of.
+type Options struct {
+	// Store keeps the logs. Whoever opened it closes it, after the service has been closed.
+	Store storage.Store
+	// Strategies and Summarizers are what policies can name. The fallback of summaries is the summarizer `extractive`.
+	Strategies  *strategies.Registry
+	Summarizers *summarizers.Registry
+	// DefaultPolicy is what sessions start from, under what they give themselves. May be nil.
+	DefaultPolicy *compactordv1.Policy
+	// Logger takes what operators need to know; never content of conversations.
+	Logger *slog.Logger
+	// Heartbeat is how long a stream may be silent. Default DefaultHeartbeat.
+	Heartbeat time.Duration
+	// Hooks are for tests.
+	Hooks Hooks
+}
+
+// Hooks are called at the stages of a compaction, so that tests can hold it there. Any may be nil.
+type Hooks struct {
+	// BeforePlan is called when the snapshot is taken.
+	BeforePlan func(ctx context.Context)
+	// BeforeCommit is called when the summary has passed, before each try of the commit.
+	BeforeCommit func(ctx context.Context)
+	// Now tells the time. Default time.Now.
+	Now func() time.Time
+}
+
+// Service implements SessionService and CompactionService.
+type Service struct {
+	compactordv1.UnimplementedSessionServiceServer
+	compactordv1.UnimplementedCompactionServiceServer
+
+	store         storage.Store
+	strategies    *strategies.Registry
+	summarizers   *summarizers.Registry
+	defaultPolicy *compactordv1.Policy
+	logger        *slog.Logger
+	heartbeat     time.Duration
+	hooks         Hooks
+
+	lanes      lanes
+	operations operations
+}
+
+// New returns a service. Close ends it.
+func New(o Options) (*Service, error) {
+	if o.Store == nil || o.Strategies == nil || o.Summarizers == nil || o.Logger == nil {
+		return nil, errors.New("service: store, strategies, summarizers and logger are needed")
+	}
+	if o.Heartbeat == 0 {
+		o.Heartbeat = DefaultHeartbeat
+	}
+	if o.Hooks.Now == nil {
+		o.Hooks.Now = time.Now
+	}
+	s := &Service{
+		store:         o.Store,
+		strategies:    o.Strategies,
+		summarizers:   o.Summarizers,
+		defaultPolicy: o.DefaultPolicy,
+		logger:        o.Logger,
+		heartbeat:     o.Heartbeat,
+		hooks:         o.Hooks,
+	}
+	if _, err := s.resolvePolicy(nil); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close cancels the running compactions and waits for them.
+func (s *Service) Close() { s.operations.close() }
+
+// tenant is the empty string as long as nobody is asked who they are.
+func tenant(context.Context) string { return "" }
+
+func newID() string { return uuid.Must(uuid.NewV7()).String() }

@@ -1,0 +1,201 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/storage"
+	"github.com/google/uuid"
+	"google.golang.org/grpc/codes"
+)
+
+// CreateSession implements SessionService.
+func (s *Service) CreateSession(
+	ctx context.Context, req *compactordv1.CreateSessionRequest,
+) (*compactordv1.CreateSessionResponse, error) {
+	id := req.GetSessionId()
+	if id == "" {
+		id = newID()
+	}
+	if _, err := session.CounterFor(req.GetEstimator()); err != nil {
+		return nil, notImplemented("estimator")
+	}
+	resolved, err := s.resolvePolicy(req.GetPolicy())
+	if err != nil {
+		return nil, err
+	}
+	now := s.now()
+	estimator := req.GetEstimator()
+	if estimator == compactordv1.Estimator_ESTIMATOR_UNSPECIFIED {
+		estimator = compactordv1.Estimator_ESTIMATOR_CHARS4
+	}
+	row := &storagev1.Session{
+		Tenant: tenant(ctx), SessionId: id, Uid: uuid.NewString(), CreatedAt: now, ChangedAt: now,
+		Labels: req.GetLabels(), Title: req.GetTitle(), Estimator: estimator,
+		Policy: req.GetPolicy(), ResolvedPolicy: resolved, Head: session.NewHead(),
+	}
+	p := s.begin(row)
+	first := &compactordv1.Record{Kind: &compactordv1.Record_PolicyChange{
+		PolicyChange: &compactordv1.PolicyChange{Given: req.GetPolicy(), Resolved: resolved},
+	}}
+	if _, err := s.record(ctx, p, first, nil); err != nil {
+		return nil, err
+	}
+	answer := &compactordv1.CreateSessionResponse{Session: sessionOf(p.commit.Session)}
+	if err := p.remember(req, answer); err != nil {
+		return nil, err
+	}
+	err = s.store.CreateSession(ctx, &p.commit)
+	if errors.Is(err, storage.ErrExists) {
+		return s.createdBefore(ctx, req)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// createdBefore answers a CreateSession whose id is in use: with the session, if this very request made it.
+func (s *Service) createdBefore(
+	ctx context.Context, req *compactordv1.CreateSessionRequest,
+) (*compactordv1.CreateSessionResponse, error) {
+	row, err := s.row(ctx, req.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	answer := &compactordv1.CreateSessionResponse{}
+	if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
+		return answer, err
+	}
+	return nil, newError(codes.AlreadyExists, compactordv1.ErrorReason_ERROR_REASON_SESSION_EXISTS,
+		map[string]string{"session_id": req.GetSessionId()}, "session %q exists already", req.GetSessionId())
+}
+
+// GetSession implements SessionService.
+func (s *Service) GetSession(
+	ctx context.Context, req *compactordv1.GetSessionRequest,
+) (*compactordv1.GetSessionResponse, error) {
+	row, err := s.row(ctx, req.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	return &compactordv1.GetSessionResponse{
+		Session: sessionOf(row),
+		Report:  session.Report(row.GetHead(), row.GetResolvedPolicy()),
+	}, nil
+}
+
+// ListSessions implements SessionService.
+func (s *Service) ListSessions(
+	ctx context.Context, req *compactordv1.ListSessionsRequest,
+) (*compactordv1.ListSessionsResponse, error) {
+	order := storage.ByCreation
+	if req.GetOrder() == compactordv1.SessionOrder_SESSION_ORDER_CHANGED {
+		order = storage.ByChange
+	}
+	rows, next, err := s.store.Sessions(ctx, storage.SessionQuery{
+		Tenant: tenant(ctx), Labels: req.GetLabels(), Order: order,
+		Cursor: req.GetPageToken(), Limit: int(pageSize(req.GetPageSize())),
+	})
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, invalidToken("page_token")
+	}
+	if err != nil {
+		return nil, err
+	}
+	answer := &compactordv1.ListSessionsResponse{NextPageToken: next}
+	for _, row := range rows {
+		answer.Sessions = append(answer.Sessions, sessionOf(row))
+	}
+	return answer, nil
+}
+
+// UpdateSession implements SessionService.
+func (s *Service) UpdateSession(
+	ctx context.Context, req *compactordv1.UpdateSessionRequest,
+) (*compactordv1.UpdateSessionResponse, error) {
+	answer := &compactordv1.UpdateSessionResponse{}
+	_, err := s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
+		if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
+			return nil, err
+		}
+		p := s.begin(row)
+		for i, path := range req.GetUpdateMask().GetPaths() {
+			switch path {
+			case "policy":
+				if err := s.changePolicy(ctx, p, req.GetPolicy()); err != nil {
+					return nil, err
+				}
+			case "labels":
+				p.commit.Session.Labels = req.GetLabels()
+			case "title":
+				p.commit.Session.Title = req.GetTitle()
+			default:
+				return nil, invalidField(fmt.Sprintf("update_mask.paths[%d]", i),
+					"only `policy`, `labels` and `title` can be changed")
+			}
+		}
+		answer.Session = sessionOf(p.commit.Session)
+		return p, p.remember(req, answer)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+func (s *Service) changePolicy(ctx context.Context, p *pending, given *compactordv1.Policy) error {
+	resolved, err := s.resolvePolicy(given)
+	if err != nil {
+		return err
+	}
+	change := &compactordv1.PolicyChange{Given: given, Resolved: resolved}
+	if session.ChangesView(p.before.GetResolvedPolicy(), resolved) {
+		change.ViewChange = &compactordv1.ViewChange{}
+	}
+	if _, err := s.record(ctx, p, &compactordv1.Record{
+		Kind: &compactordv1.Record_PolicyChange{PolicyChange: change},
+	}, nil); err != nil {
+		return err
+	}
+	p.commit.Session.Policy, p.commit.Session.ResolvedPolicy = given, resolved
+	return nil
+}
+
+// DeleteSession implements SessionService.
+func (s *Service) DeleteSession(
+	ctx context.Context, req *compactordv1.DeleteSessionRequest,
+) (*compactordv1.DeleteSessionResponse, error) {
+	leave, err := s.lanes.enter(ctx, tenant(ctx)+"\x00"+req.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	err = s.store.DeleteSession(ctx, tenant(ctx), req.GetSessionId())
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, sessionNotFound(req.GetSessionId())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &compactordv1.DeleteSessionResponse{}, nil
+}
+
+func sessionOf(row *storagev1.Session) *compactordv1.Session {
+	h := row.GetHead()
+	answer := &compactordv1.Session{
+		SessionId: row.GetSessionId(), Uid: row.GetUid(), CreatedAt: row.GetCreatedAt(), ChangedAt: row.GetChangedAt(),
+		Labels: row.GetLabels(), Title: row.GetTitle(), Estimator: row.GetEstimator(),
+		Policy: row.GetPolicy(), ResolvedPolicy: row.GetResolvedPolicy(),
+		NextIndex: h.GetNextIndex(), Point: session.Point(h), ActiveMessages: h.GetActiveMessages(),
+		CompactionId: h.GetCompaction().GetId(),
+	}
+	if c := h.GetCompaction(); c != nil {
+		answer.FirstKeptIndex = &c.FirstKeptIndex
+	}
+	return answer
+}

@@ -1,0 +1,142 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"buf.build/go/protovalidate"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/summarizers"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/protoadapt"
+	"google.golang.org/protobuf/types/known/durationpb"
+)
+
+// Domain is the domain of google.rpc.ErrorInfo in every error.
+const Domain = "compactord"
+
+// maxFieldViolations bounds what one BadRequest names.
+const maxFieldViolations = 20
+
+const reasonPrefix = "ERROR_REASON_"
+
+// sentinels are the errors of the packages below, each with what the API makes of it.
+var sentinels = []struct {
+	err    error
+	code   codes.Code
+	reason compactordv1.ErrorReason
+}{
+	{storage.ErrNotFound, codes.NotFound, compactordv1.ErrorReason_ERROR_REASON_SESSION_NOT_FOUND},
+	{storage.ErrExists, codes.AlreadyExists, compactordv1.ErrorReason_ERROR_REASON_SESSION_EXISTS},
+	{storage.ErrConflict, codes.Aborted, compactordv1.ErrorReason_ERROR_REASON_STATE_CHANGED},
+	{storage.ErrClosed, codes.Unavailable, compactordv1.ErrorReason_ERROR_REASON_SHUTTING_DOWN},
+	{storage.ErrFull, codes.ResourceExhausted, compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED},
+	{storage.ErrCorrupt, codes.DataLoss, compactordv1.ErrorReason_ERROR_REASON_STORE_CORRUPT},
+	{session.ErrUnknownRecord, codes.DataLoss, compactordv1.ErrorReason_ERROR_REASON_STORE_CORRUPT},
+	{session.ErrEstimator, codes.Unimplemented, compactordv1.ErrorReason_ERROR_REASON_NOT_IMPLEMENTED},
+	{session.ErrPolicy, codes.InvalidArgument, compactordv1.ErrorReason_ERROR_REASON_INVALID_POLICY},
+	{session.ErrToken, codes.InvalidArgument, compactordv1.ErrorReason_ERROR_REASON_INVALID_TOKEN},
+	{strategies.ErrUnknown, codes.InvalidArgument, compactordv1.ErrorReason_ERROR_REASON_UNKNOWN_NAME},
+	{strategies.ErrNotImplemented, codes.Unimplemented, compactordv1.ErrorReason_ERROR_REASON_NOT_IMPLEMENTED},
+	{strategies.ErrInvalidPlan, codes.Aborted, compactordv1.ErrorReason_ERROR_REASON_PLAN_INVALID},
+	{summarizers.ErrUnknown, codes.InvalidArgument, compactordv1.ErrorReason_ERROR_REASON_UNKNOWN_NAME},
+	{errShuttingDown, codes.Unavailable, compactordv1.ErrorReason_ERROR_REASON_SHUTTING_DOWN},
+	{errPreempted, codes.Canceled, compactordv1.ErrorReason_ERROR_REASON_CANCELLED},
+	{context.Canceled, codes.Canceled, compactordv1.ErrorReason_ERROR_REASON_CANCELLED},
+	{context.DeadlineExceeded, codes.DeadlineExceeded, compactordv1.ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED},
+}
+
+// asError makes an Error of any error. What nobody has mapped is a bug: internalID stands for its text.
+func asError(err error, internalID string) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	var violations *protovalidate.ValidationError
+	if errors.As(err, &violations) {
+		return fromViolations(violations)
+	}
+	for _, s := range sentinels {
+		if errors.Is(err, s.err) {
+			e = &Error{Code: s.code, Reason: s.reason, Message: err.Error(), Cause: err}
+			var policy *session.PolicyError
+			if errors.As(err, &policy) {
+				e.Metadata = map[string]string{"field": policy.Field}
+				e.Fields = []FieldViolation{{Field: policy.Field, Description: policy.What}}
+			}
+			return e
+		}
+	}
+	return &Error{
+		Code:    codes.Internal,
+		Reason:  compactordv1.ErrorReason_ERROR_REASON_INTERNAL,
+		Message: "internal error " + internalID + ": this is a bug; the daemon's log tells more under this id",
+		Cause:   err,
+	}
+}
+
+func fromViolations(v *protovalidate.ValidationError) *Error {
+	e := &Error{
+		Code:   codes.InvalidArgument,
+		Reason: compactordv1.ErrorReason_ERROR_REASON_INVALID_FIELD,
+	}
+	for _, violation := range v.Violations {
+		if len(e.Fields) == maxFieldViolations {
+			break
+		}
+		e.Fields = append(e.Fields, FieldViolation{
+			Field:       protovalidate.FieldPathString(violation.Proto.GetField()),
+			Description: violation.Proto.GetMessage(),
+		})
+	}
+	texts := make([]string, 0, len(e.Fields))
+	for _, f := range e.Fields {
+		texts = append(texts, strings.TrimPrefix(f.Field+": "+f.Description, ": "))
+	}
+	e.Message = strings.Join(texts, "; ")
+	return e
+}
+
+// status makes the gRPC status of an error, with its details.
+func (e *Error) status() *status.Status {
+	st := status.New(e.Code, e.Message)
+	details := []protoadapt.MessageV1{&errdetails.ErrorInfo{
+		Reason:   strings.TrimPrefix(e.Reason.String(), reasonPrefix),
+		Domain:   Domain,
+		Metadata: e.Metadata,
+	}}
+	if len(e.Fields) > 0 {
+		bad := &errdetails.BadRequest{}
+		for _, f := range e.Fields {
+			bad.FieldViolations = append(bad.FieldViolations,
+				&errdetails.BadRequest_FieldViolation{Field: f.Field, Description: f.Description})
+		}
+		details = append(details, bad)
+	}
+	if e.Code == codes.FailedPrecondition {
+		details = append(details, &errdetails.PreconditionFailure{
+			Violations: []*errdetails.PreconditionFailure_Violation{{
+				Type:        strings.TrimPrefix(e.Reason.String(), reasonPrefix),
+				Subject:     e.Metadata["session_id"],
+				Description: e.Message,
+			}},
+		})
+	}
+	if e.RetryAfter > 0 {
+		details = append(details, &errdetails.RetryInfo{RetryDelay: durationpb.New(e.RetryAfter)})
+	}
+	withDetails, err := st.WithDetails(details...)
+	if err != nil {
+		return st
+	}
+	return withDetails
+}
+
+// GRPCStatus lets gRPC send an Error as it is.
+func (e *Error) GRPCStatus() *status.Status { return e.status() }

@@ -1,0 +1,361 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/summarizers"
+	"google.golang.org/grpc/codes"
+)
+
+const (
+	defaultTryTimeout   = 2 * time.Minute
+	defaultTotalTimeout = 10 * time.Minute
+	// fallbackSummarizer writes the summary that another one failed to write.
+	fallbackSummarizer = "extractive"
+	// tries is how often a summarizer may write one summary: a second time it is told what was wrong.
+	tries = 2
+)
+
+// The texts that join the summary of complete turns and that of the turn that was cut.
+const (
+	noEarlierTurns = "(There were no earlier turns.)"
+	turnSeparator  = "\n\n---\n\n# The turn in progress, up to the messages that follow\n\n"
+)
+
+// written is the summary that a compaction commits.
+type written struct {
+	text       string
+	summarizer string
+	model      string
+	usage      *compactordv1.Usage
+	costUSD    *float64
+	fallback   compactordv1.SummaryFallback
+	cause      string
+}
+
+// summarize has the summary written that the plan's cut needs; nil where it has none.
+func (c *compaction) summarize(ctx context.Context) (*written, error) {
+	cut := c.plan.GetCut()
+	if cut == nil {
+		return nil, nil
+	}
+	limit := duration(c.policy.GetSummary().GetTotalTimeout(), defaultTotalTimeout)
+	w := &summaryWriter{
+		compaction: c, result: &written{}, covered: c.coveredTokens(), deadline: time.Now().Add(limit),
+	}
+	history, prefix := c.divide(cut)
+	w.total = tokensOf(history) + tokensOf(prefix)
+	c.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, 0, w.total)
+	if err := w.write(ctx, history, prefix); err != nil {
+		return nil, err
+	}
+	c.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, w.total, w.total)
+	c.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_CHECK, 1, 1)
+	return w.result, nil
+}
+
+// divide returns what is summarized as complete turns, and the first part of the turn that the cut splits.
+func (c *compaction) divide(cut *compactordv1.Cut) (history, prefix []*compactordv1.LoggedMessage) {
+	kept := c.snapshot.Kept
+	end := positionOf(kept, cut.GetFirstKeptIndex())
+	if cut.SplitTurnStart == nil {
+		return kept[:end], nil
+	}
+	start := positionOf(kept, cut.GetSplitTurnStart())
+	return kept[:start], kept[start:end]
+}
+
+func positionOf(messages []*compactordv1.LoggedMessage, index uint32) int {
+	at := slices.IndexFunc(messages, func(l *compactordv1.LoggedMessage) bool { return l.GetIndex() >= index })
+	if at < 0 {
+		return len(messages)
+	}
+	return at
+}
+
+func tokensOf(messages []*compactordv1.LoggedMessage) uint32 {
+	var tokens uint32
+	for _, l := range messages {
+		tokens += l.GetTokens()
+	}
+	return tokens
+}
+
+// coveredTokens is the size of what the new summary replaces: the messages, and the summary before it.
+func (c *compaction) coveredTokens() uint32 {
+	history, prefix := c.divide(c.plan.GetCut())
+	return tokensOf(history) + tokensOf(prefix) + session.TextTokens(c.snapshot.Counter, c.snapshot.Entry.GetSummary())
+}
+
+// summaryWriter has the parts of a summary written, one after the other.
+type summaryWriter struct {
+	compaction *compaction
+	result     *written
+	covered    uint32
+	// deadline is when the policy's limit for all tries passes. The fallback has no limit: it is what is left then.
+	deadline time.Time
+	// total and read count tokens of conversation; earlier is what the parts before this one held.
+	total, read, earlier uint32
+	// attempt numbers the attempts; text is what this attempt has shown so far.
+	attempt uint32
+	text    strings.Builder
+}
+
+func (w *summaryWriter) write(ctx context.Context, history, prefix []*compactordv1.LoggedMessage) error {
+	c := w.compaction
+	previous := c.snapshot.Entry.GetSummary()
+	budget := c.plan.GetCut().GetMaxSummaryTokens()
+	w.begin()
+	if len(prefix) == 0 {
+		return w.part(ctx, summarizers.History, history, previous, budget)
+	}
+	// The turn in progress gets five of thirteen parts, as 0.5 and 0.8 of a reserve do in the systems that split.
+	joined := session.TextTokens(c.snapshot.Counter, noEarlierTurns+turnSeparator)
+	prefixBudget := max(budget*5/13, minSummaryTokens)
+	historyBudget := max(budget-min(budget, prefixBudget+joined), minSummaryTokens)
+	switch {
+	case len(history) > 0:
+		if err := w.part(ctx, summarizers.History, history, previous, historyBudget); err != nil {
+			return err
+		}
+	case previous == "":
+		prefixBudget = max(budget-min(budget, joined), minSummaryTokens)
+		w.show(ctx, noEarlierTurns)
+	case session.TextTokens(c.snapshot.Counter, previous) <= historyBudget:
+		w.show(ctx, previous)
+	default:
+		if err := w.part(ctx, summarizers.History, nil, previous, historyBudget); err != nil {
+			return err
+		}
+	}
+	w.show(ctx, turnSeparator)
+	w.earlier = tokensOf(history)
+	return w.part(ctx, summarizers.TurnPrefix, prefix, "", prefixBudget)
+}
+
+// minSummaryTokens is the smallest budget that a summarizer is given.
+const minSummaryTokens = 64
+
+// begin starts an attempt.
+func (w *summaryWriter) begin() { w.attempt++ }
+
+// show adds text to the summary and to the stream.
+func (w *summaryWriter) show(ctx context.Context, text string) {
+	w.text.WriteString(text)
+	w.result.text = w.text.String()
+	w.delta(ctx, text)
+}
+
+func (w *summaryWriter) delta(ctx context.Context, text string) {
+	w.compaction.emit(ctx, &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_SummaryDelta{
+		SummaryDelta: &compactordv1.SummaryDelta{Attempt: w.attempt, Text: text},
+	}})
+}
+
+// part has one part written and checked: by the policy's summarizer, once more with the fault named, then by the
+// fallback.
+func (w *summaryWriter) part(
+	ctx context.Context, kind summarizers.Kind, messages []*compactordv1.LoggedMessage, previous string, budget uint32,
+) error {
+	c := w.compaction
+	policy := c.policy.GetSummary()
+	req := &summarizers.Request{
+		Kind: kind, Messages: messages, Lead: c.snapshot.Lead, PreviousSummary: previous, Focus: c.req.GetFocus(),
+		Sections: policy.GetSections(), MaxTokens: budget,
+		Count: func(text string) uint32 { return session.TextTokens(c.snapshot.Counter, text) },
+	}
+	chosen, err := c.service.summarizers.Get(policy.GetSummarizer())
+	if err != nil {
+		return err
+	}
+	var failure error
+	for try := range tries {
+		if try > 0 {
+			w.again(ctx)
+		}
+		failure = w.limited(ctx, chosen, req)
+		if failure == nil {
+			w.result.summarizer = cmp.Or(w.result.summarizer, chosen.Name())
+			return nil
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		var refused *summarizers.CheckError
+		if !errors.As(failure, &refused) {
+			break
+		}
+		req.Fault = refused.Detail
+	}
+	return w.fallBack(ctx, chosen, req, failure)
+}
+
+// again voids what the last attempt wrote of this part and shows the finished parts anew.
+func (w *summaryWriter) again(ctx context.Context) {
+	w.begin()
+	if w.text.Len() > 0 {
+		w.delta(ctx, w.text.String())
+	}
+}
+
+func (w *summaryWriter) fallBack(
+	ctx context.Context, chosen summarizers.Summarizer, req *summarizers.Request, failure error,
+) error {
+	c := w.compaction
+	if c.policy.GetSummary().GetFallback() == compactordv1.SummaryFallback_SUMMARY_FALLBACK_FAIL {
+		return summaryFailure(chosen.Name(), failure)
+	}
+	if chosen.Name() != fallbackSummarizer {
+		fallback, err := c.service.summarizers.Get(fallbackSummarizer)
+		if err != nil {
+			return err
+		}
+		w.result.fallback = compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE
+		w.result.cause = asErrorText(failure)
+		w.again(ctx)
+		req.Fault = ""
+		failure = w.try(ctx, fallback, req)
+		if failure == nil {
+			w.result.summarizer = fallback.Name()
+			return nil
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	var refused *summarizers.CheckError
+	if errors.As(failure, &refused) && (refused.Check == summarizers.CheckSize || refused.Check == summarizers.CheckBudget) {
+		return &skip{
+			compactordv1.SkipReason_SKIP_REASON_NO_GAIN,
+			fmt.Sprintf("no summary is smaller than the %d tokens that it would replace", w.covered),
+		}
+	}
+	return summaryFailure(chosen.Name(), failure)
+}
+
+// limited has a summarizer write the part once, within the limits of the policy.
+func (w *summaryWriter) limited(
+	ctx context.Context, by summarizers.Summarizer, req *summarizers.Request,
+) error {
+	tryLimit := duration(w.compaction.policy.GetSummary().GetTryTimeout(), defaultTryTimeout)
+	tryCtx, cancel := context.WithTimeout(ctx, tryLimit)
+	defer cancel()
+	tryCtx, cancel = context.WithDeadline(tryCtx, w.deadline)
+	defer cancel()
+	err := w.try(tryCtx, by, req)
+	if err != nil && tryCtx.Err() != nil && ctx.Err() == nil {
+		return fmt.Errorf("time limit passed: %w", context.DeadlineExceeded)
+	}
+	return err
+}
+
+// try has a summarizer write the part once and checks it.
+func (w *summaryWriter) try(ctx context.Context, by summarizers.Summarizer, req *summarizers.Request) error {
+	summary, err := guarded(ctx, by, req, &summaryProgress{ctx: ctx, writer: w})
+	if err != nil {
+		return err
+	}
+	if summary != nil {
+		w.compaction.calls += summary.Calls
+	}
+	if err := summarizers.Check(req, summary, w.covered); err != nil {
+		return err
+	}
+	w.accept(summary)
+	return nil
+}
+
+func (w *summaryWriter) accept(summary *summarizers.Summary) {
+	w.text.WriteString(summarizers.WithoutThinking(summary.Text))
+	w.result.text = w.text.String()
+	w.result.model = cmp.Or(w.result.model, summary.Model)
+	w.result.usage = addUsage(w.result.usage, summary.Usage)
+	if summary.CostUSD != nil {
+		total := *summary.CostUSD
+		if w.result.costUSD != nil {
+			total += *w.result.costUSD
+		}
+		w.result.costUSD = &total
+	}
+}
+
+// guarded turns a summarizer's panic into an error: who plugs one in must not be able to end the daemon.
+func guarded(
+	ctx context.Context, by summarizers.Summarizer, req *summarizers.Request, progress summarizers.Progress,
+) (summary *summarizers.Summary, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("summarizer %s panicked", by.Name())
+		}
+	}()
+	return by.Summarize(ctx, req, progress)
+}
+
+// summaryProgress turns what a summarizer tells into events. What it read never falls, whatever it says.
+type summaryProgress struct {
+	ctx    context.Context //nolint:containedctx // lives as long as one call of the summarizer, whose interface has no context
+	writer *summaryWriter
+}
+
+func (p *summaryProgress) Read(tokens uint32) {
+	w := p.writer
+	read := min(w.earlier+tokens, w.total)
+	if read > w.read {
+		w.read = read
+		w.compaction.progress(p.ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, w.read, w.total)
+	}
+}
+
+func (p *summaryProgress) Text(delta string) { p.writer.delta(p.ctx, delta) }
+
+func summaryFailure(name string, failure error) error {
+	metadata := map[string]string{"summarizer": name}
+	var refused *summarizers.CheckError
+	switch {
+	case errors.As(failure, &refused):
+		metadata["check"] = refused.Check
+		return newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_SUMMARY_REJECTED, metadata,
+			"no summary by %s passed the checks: %s", name, refused.Detail)
+	case errors.Is(failure, context.DeadlineExceeded):
+		return newError(codes.DeadlineExceeded, compactordv1.ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED, metadata,
+			"summarizer %s did not answer within the policy's time limit", name)
+	default:
+		e := newError(codes.Unavailable, compactordv1.ErrorReason_ERROR_REASON_SUMMARIZER_UNAVAILABLE, metadata,
+			"summarizer %s failed", name)
+		e.Cause, e.RetryAfter = failure, retrySummarizerAfter
+		return e
+	}
+}
+
+// retrySummarizerAfter is what clients are told where a summarizer gives no time of its own.
+const retrySummarizerAfter = 30 * time.Second
+
+// asErrorText says why a fallback was needed, without a text that a provider may have written.
+func asErrorText(failure error) string {
+	e := &Error{}
+	if errors.As(summaryFailure("the summarizer", failure), &e) {
+		return e.Message
+	}
+	return "the summarizer failed"
+}
+
+func addUsage(a, b *compactordv1.Usage) *compactordv1.Usage {
+	if a == nil {
+		return b
+	}
+	return &compactordv1.Usage{
+		InputTokens:      a.GetInputTokens() + b.GetInputTokens(),
+		OutputTokens:     a.GetOutputTokens() + b.GetOutputTokens(),
+		CacheReadTokens:  a.GetCacheReadTokens() + b.GetCacheReadTokens(),
+		CacheWriteTokens: a.GetCacheWriteTokens() + b.GetCacheWriteTokens(),
+		TotalTokens:      a.GetTotalTokens() + b.GetTotalTokens(),
+	}
+}

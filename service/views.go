@@ -1,0 +1,146 @@
+package service
+
+import (
+	"context"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/storage"
+	"google.golang.org/protobuf/proto"
+)
+
+// GetLLMView implements CompactionService.
+func (s *Service) GetLLMView(
+	ctx context.Context, req *compactordv1.GetLLMViewRequest,
+) (*compactordv1.GetLLMViewResponse, error) {
+	switch {
+	case req.GetHistory() != nil:
+		return nil, notImplemented("history")
+	case req.GetDialect() != compactordv1.Dialect_DIALECT_UNSPECIFIED:
+		return nil, notImplemented("dialect")
+	case req.GetMarkCacheBreakpoints():
+		return nil, notImplemented("mark_cache_breakpoints")
+	}
+	row, err := s.row(ctx, req.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	head := row.GetHead()
+	if req.AsOf != nil {
+		if head, err = s.headAt(ctx, row, req.GetAsOf(), "as_of"); err != nil {
+			return nil, err
+		}
+	}
+	d := &delta{
+		row: row, head: head, options: session.ViewOptions{Thinking: req.GetThinking()},
+		token: session.ViewToken{UID: row.GetUid(), Point: session.Point(head), NextIndex: head.GetNextIndex()},
+	}
+	d.token.Options = session.HashOptions(req.GetDialect(), row.GetResolvedPolicy(), d.options)
+	if err := s.draw(ctx, d, req.GetViewToken()); err != nil {
+		return nil, err
+	}
+	answer := d.page(answerBytes(req.GetMaxBytes()))
+	answer.Report = session.Report(d.head, row.GetResolvedPolicy())
+	return answer, nil
+}
+
+// delta is a view, or what is new of it since the one that a client holds.
+type delta struct {
+	row     *storagev1.Session
+	head    *storagev1.Head
+	options session.ViewOptions
+	// token names the view that is drawn.
+	token session.ViewToken
+	// unchanged is how many messages of the view the client holds, fresh what follows them.
+	unchanged uint32
+	fresh     []*compactordv1.ViewMessage
+	report    *compactordv1.ViewReport
+}
+
+// draw draws what the holder of the last token lacks. A token that does not fit is as good as none.
+func (s *Service) draw(ctx context.Context, d *delta, last string) error {
+	relation := session.DeltaNone
+	held, err := session.ParseViewToken(last)
+	if err == nil {
+		relation = held.Compare(d.head, d.row.GetUid(), d.token.Options)
+	}
+	if relation == session.DeltaAppended && held.NextIndex > 0 {
+		state, err := storage.LoadStateFrom(ctx, s.store, d.row, d.head, held.NextIndex)
+		if err != nil {
+			return err
+		}
+		view := state.ViewFrom(held.NextIndex, d.options)
+		d.unchanged, d.fresh, d.report = held.Messages, view.Messages, view.Report
+		return nil
+	}
+	state, err := storage.LoadState(ctx, s.store, d.row, d.head)
+	if err != nil {
+		return err
+	}
+	// A head that was rolled forward to an earlier point has the figures of the policy of then.
+	if d.head != d.row.GetHead() {
+		d.head = state.WithMetrics()
+	}
+	view := state.View(d.options)
+	switch relation {
+	case session.DeltaAppended:
+		d.unchanged = min(held.Messages, uint32(len(view.Messages)))
+	case session.DeltaChanged:
+		d.unchanged = min(held.Messages, unchangedBefore(view, d.head, held.Point))
+	default:
+	}
+	d.fresh, d.report = view.Messages[d.unchanged:], view.Report
+	return nil
+}
+
+// unchangedBefore counts the messages at the start of a view that no change since a point has touched.
+func unchangedBefore(view *session.View, h *storagev1.Head, point uint32) uint32 {
+	changedFrom := h.GetNextIndex()
+	for _, mark := range h.GetChanges() {
+		if mark.GetSequence() > point {
+			changedFrom = min(changedFrom, mark.GetChangedFrom())
+		}
+	}
+	var unchanged uint32
+	for _, vm := range view.Messages {
+		switch o := vm.GetOrigin().(type) {
+		case *compactordv1.ViewMessage_SummaryOf:
+			if changedFrom < session.KeptFrom(h) {
+				return unchanged
+			}
+		case *compactordv1.ViewMessage_Index:
+			if o.Index >= changedFrom {
+				return unchanged
+			}
+		case *compactordv1.ViewMessage_Mend:
+			if o.Mend.GetIndex() >= changedFrom {
+				return unchanged
+			}
+		}
+		unchanged++
+	}
+	return unchanged
+}
+
+// page cuts what is new to the size that was asked for. The token of a view that goes on has no next index: what
+// follows is found by drawing the view again.
+func (d *delta) page(maxBytes int) *compactordv1.GetLLMViewResponse {
+	d.report.PrefixValidThrough = d.unchanged
+	answer := &compactordv1.GetLLMViewResponse{UnchangedPrefix: d.unchanged, ViewReport: d.report}
+	size := 0
+	for _, vm := range d.fresh {
+		size += proto.Size(vm)
+		if len(answer.GetMessages()) > 0 && size > maxBytes {
+			answer.HasMore = true
+			break
+		}
+		answer.Messages = append(answer.Messages, vm)
+	}
+	d.token.Messages = d.unchanged + uint32(len(answer.GetMessages()))
+	if answer.GetHasMore() {
+		d.token.NextIndex = 0
+	}
+	answer.ViewToken = d.token.String()
+	return answer
+}
