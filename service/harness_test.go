@@ -1,0 +1,210 @@
+package service_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"testing"
+	"time"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/storage"
+	boltstore "github.com/compactord/compactord/storage/bolt"
+	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/extractive"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// daemon is a real server on a real listener, as cmd assembles it.
+type daemon struct {
+	t           testing.TB
+	store       storage.Store
+	sessions    compactordv1.SessionServiceClient
+	compactions compactordv1.CompactionServiceClient
+	stop        func()
+}
+
+// option changes what a daemon is made of.
+type option func(*service.ServerOptions)
+
+func withHooks(h service.Hooks) option {
+	return func(o *service.ServerOptions) { o.Hooks = h }
+}
+
+// withSummarizer adds a summarizer that policies can name.
+func withSummarizer(s summarizers.Summarizer) option {
+	return func(o *service.ServerOptions) {
+		registry, err := summarizers.NewRegistry(extractive.New(), s)
+		if err != nil {
+			panic(err)
+		}
+		o.Summarizers = registry
+	}
+}
+
+func withStore(s storage.Store) option {
+	return func(o *service.ServerOptions) { o.Store = s }
+}
+
+func openStore(t testing.TB, path string) storage.Store {
+	t.Helper()
+	store, err := boltstore.Open(path, boltstore.Options{})
+	require.NoError(t, err)
+	return store
+}
+
+func start(t testing.TB, options ...option) *daemon {
+	t.Helper()
+	registry, err := strategies.NewRegistry(strategies.Builtin()...)
+	require.NoError(t, err)
+	writers, err := summarizers.NewRegistry(extractive.New())
+	require.NoError(t, err)
+	o := service.ServerOptions{Options: service.Options{
+		Strategies: registry, Summarizers: writers, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	}, DrainTimeout: time.Minute}
+	for _, option := range options {
+		option(&o)
+	}
+	if o.Store == nil {
+		o.Store = openStore(t, filepath.Join(t.TempDir(), "store.db"))
+	}
+	server, err := service.NewServer(o)
+	require.NoError(t, err)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- server.Run(ctx, listener) }()
+	const maxBytes = 64 << 20
+	conn, err := grpc.NewClient(listener.Addr().String(),
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxBytes), grpc.MaxCallSendMsgSize(maxBytes)))
+	require.NoError(t, err)
+	stopped := false
+	d := &daemon{
+		t: t, store: o.Store,
+		sessions:    compactordv1.NewSessionServiceClient(conn),
+		compactions: compactordv1.NewCompactionServiceClient(conn),
+	}
+	d.stop = func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		require.NoError(t, conn.Close())
+		cancel()
+		require.NoError(t, <-done)
+		require.NoError(t, o.Store.Close())
+	}
+	t.Cleanup(d.stop)
+	return d
+}
+
+func (d *daemon) create(id string, policy *compactordv1.Policy) *compactordv1.Session {
+	d.t.Helper()
+	answer, err := d.sessions.CreateSession(d.t.Context(), &compactordv1.CreateSessionRequest{
+		SessionId: id, Policy: policy,
+	})
+	require.NoError(d.t, err)
+	return answer.GetSession()
+}
+
+func (d *daemon) append(id string, messages ...*compactordv1.Message) *compactordv1.AppendMessagesResponse {
+	d.t.Helper()
+	answer, err := d.sessions.AppendMessages(d.t.Context(), &compactordv1.AppendMessagesRequest{
+		SessionId: id, Messages: messages,
+	})
+	require.NoError(d.t, err)
+	return answer
+}
+
+func (d *daemon) view(id string) []*compactordv1.ViewMessage {
+	d.t.Helper()
+	return d.fullView(&compactordv1.GetLLMViewRequest{
+		Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: id},
+	})
+}
+
+// fullView reads a view to its end, page by page.
+func (d *daemon) fullView(req *compactordv1.GetLLMViewRequest) []*compactordv1.ViewMessage {
+	d.t.Helper()
+	var all []*compactordv1.ViewMessage
+	for {
+		answer, err := d.compactions.GetLLMView(d.t.Context(), req)
+		require.NoError(d.t, err)
+		all = append(all[:answer.GetUnchangedPrefix()], answer.GetMessages()...)
+		if !answer.GetHasMore() {
+			return all
+		}
+		req.ViewToken = answer.GetViewToken()
+	}
+}
+
+// compact runs a compaction to its end and returns its events and the RPC's error.
+func (d *daemon) compact(req *compactordv1.CompactRequest) ([]*compactordv1.CompactionEvent, error) {
+	d.t.Helper()
+	return d.compactCtx(d.t.Context(), req)
+}
+
+func (d *daemon) compactCtx(
+	ctx context.Context, req *compactordv1.CompactRequest,
+) ([]*compactordv1.CompactionEvent, error) {
+	stream, err := d.compactions.Compact(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	var events []*compactordv1.CompactionEvent
+	for {
+		answer, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return events, nil
+		}
+		if err != nil {
+			return events, err
+		}
+		events = append(events, answer.GetEvent())
+	}
+}
+
+func compactRequest(id string, policy *compactordv1.Policy) *compactordv1.CompactRequest {
+	return &compactordv1.CompactRequest{
+		Target: &compactordv1.CompactRequest_SessionId{SessionId: id}, Policy: policy,
+	}
+}
+
+// last returns the event that a compaction ended with.
+func last(t testing.TB, events []*compactordv1.CompactionEvent) *compactordv1.CompactionEvent {
+	t.Helper()
+	require.NotEmpty(t, events)
+	return events[len(events)-1]
+}
+
+// requireReason asserts code and stable reason of an error.
+func requireReason(t testing.TB, err error, code codes.Code, reason string) *errdetails.ErrorInfo {
+	t.Helper()
+	require.Error(t, err)
+	st := status.Convert(err)
+	require.Equal(t, code.String(), st.Code().String(), st.Message())
+	for _, detail := range st.Details() {
+		if info, ok := detail.(*errdetails.ErrorInfo); ok {
+			require.Equal(t, reason, info.GetReason(), st.Message())
+			require.Equal(t, service.Domain, info.GetDomain())
+			return info
+		}
+	}
+	require.Fail(t, "no ErrorInfo in the status", st.Message())
+	return nil
+}
