@@ -123,7 +123,7 @@ var (
 	excludedShell = leftOut("shell command that the user had excluded from the context",
 		"shell commands that the user had excluded from the context")
 	attachedFile  = leftOut("file attached in the user interface", "files attached in the user interface")
-	signatureLost = leftOut("signature of an API without a dialect here", "signatures of APIs without a dialect here")
+	signatureLost = leftOut("signature that no dialect can give back", "signatures that no dialect can give back")
 	errorTextCut  = remark{one: "1 error text cut to 64 KiB", many: "%d error texts cut to 64 KiB"}
 	otherBranch   = leftOut("entry that is not on the current path", "entries that are not on the current path")
 	lostParent    = remark{

@@ -258,7 +258,8 @@ func piContent(o object, d compactordv1.Dialect, r *remarks, allowed ...string) 
 	return parts, nil
 }
 
-// piDialect tells whose signatures a message carries.
+// piDialect tells whose signatures a message carries. What Pi notes for OpenAI's chat API is no signature, but the name of
+// the field that the reasoning came in.
 func piDialect(api string) compactordv1.Dialect {
 	switch {
 	case strings.HasPrefix(api, "anthropic"):
@@ -267,8 +268,6 @@ func piDialect(api string) compactordv1.Dialect {
 		return compactordv1.Dialect_DIALECT_GEMINI
 	case strings.HasSuffix(api, "-responses"):
 		return compactordv1.Dialect_DIALECT_OPENAI_RESPONSES
-	case strings.HasSuffix(api, "-completions"):
-		return compactordv1.Dialect_DIALECT_OPENAI_CHAT
 	default:
 		return compactordv1.Dialect_DIALECT_UNSPECIFIED
 	}

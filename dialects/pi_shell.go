@@ -1,7 +1,6 @@
 package dialects
 
 import (
-	"fmt"
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -32,6 +31,8 @@ func piShell(o object, r *remarks) (*compactordv1.Message, error) {
 	}, nil
 }
 
+// piShellText writes the command as a terminal shows it. It is terse on purpose: Pi counts command and output alone when
+// it looks for a place to cut, and each further token would move our cuts away from its own.
 func piShellText(o object) (string, error) {
 	command, err := o.demandText("command")
 	if err != nil {
@@ -41,63 +42,52 @@ func piShellText(o object) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ending, err := piShellEnding(o)
+	marks, err := piShellMarks(o)
 	if err != nil {
 		return "", err
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "I ran a shell command: `%s`\n", command)
 	if output == "" {
-		b.WriteString("It printed nothing.")
-	} else {
-		fence := fenceFor(output)
-		fmt.Fprintf(&b, "%s\n%s\n%s", fence, strings.TrimSuffix(output, "\n"), fence)
+		marks = append([]string{"no output"}, marks...)
 	}
-	b.WriteString(ending)
+	var b strings.Builder
+	b.WriteString("$ " + command)
+	if output = strings.TrimSuffix(output, "\n"); output != "" {
+		b.WriteString("\n" + output)
+	}
+	for _, mark := range marks {
+		b.WriteString("\n[" + mark + "]")
+	}
 	return b.String(), nil
 }
 
-// piShellEnding tells how the command ended, where that is not the usual way, and where the rest of its output is.
-func piShellEnding(o object) (string, error) {
+// piShellMarks tells how the command ended, where that is not the usual way, and where the rest of its output was.
+func piShellMarks(o object) ([]string, error) {
 	cancelled, err := o.truth("cancelled")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	truncated, err := o.truth("truncated")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	whole, err := o.text("fullOutputPath")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	ending := ""
-	if cancelled {
-		ending += "\nI cancelled it before it ended."
-	} else if o.has("exitCode") {
-		if kindOf(o["exitCode"]) != kindNumber {
-			return "", in("exitCode", wrongKind(o["exitCode"], kindNumber))
-		}
-		if code := string(o["exitCode"]); code != "0" {
-			ending += "\nExit code: " + code
-		}
+	var marks []string
+	switch code := o["exitCode"]; {
+	case cancelled:
+		marks = append(marks, "cancelled")
+	case !o.has("exitCode"):
+	case kindOf(code) != kindNumber:
+		return nil, in("exitCode", wrongKind(code, kindNumber))
+	case string(code) != "0":
+		marks = append(marks, "exit code "+string(code))
 	}
 	if truncated && whole != "" {
-		ending += "\nThe output is shortened; all of it is in " + whole
+		// The folder is the temporary one of the machine that Pi ran on, long and soon emptied.
+		name := whole[strings.LastIndexAny(whole, `/\`)+1:]
+		marks = append(marks, "shortened; all of it was in "+name)
 	}
-	return ending, nil
-}
-
-// fenceFor returns a fence that the text cannot close.
-func fenceFor(text string) string {
-	longest, run := 2, 0
-	for _, r := range text {
-		if r != '`' {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
-	}
-	return strings.Repeat("`", longest+1)
+	return marks, nil
 }

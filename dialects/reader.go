@@ -47,8 +47,8 @@ type Reader struct {
 }
 
 // Open recognizes a transcript by its beginning. It reads no further than it needs for that, and r need not be able to
-// seek. It returns ErrEmpty where there is nothing but white space, ErrUnknownFormat where the beginning is JSON of
-// another kind, and a *LineError where it is not JSON at all.
+// seek. It returns ErrEmpty where there is nothing but white space, ErrUnknownFormat where the beginning is of another
+// kind, a *LineError where it is broken, and the error of r where reading failed.
 func Open(r io.Reader) (*Reader, error) {
 	reader := &Reader{remarks: &remarks{}}
 	if err := reader.recognize(newLines(r)); err != nil {
@@ -60,10 +60,12 @@ func Open(r io.Reader) (*Reader, error) {
 // Format returns what the transcript was recognized as.
 func (r *Reader) Format() Format { return r.format }
 
-// Next returns the next message, or io.EOF at the end of the transcript. Every message has origin IMPORT (CONTINUE if it
-// is one of role USER that the user did not write) and its source_position: the number of the line from 0 in JSON Lines, of the
-// element in a document, of the entry after the header in a Pi session file. What is wrong with the input is a *LineError.
+// Next returns the next message, or io.EOF at the end of the transcript. What is wrong with the input is a *LineError.
 // After an error Next returns the same error again.
+//
+// Every message has origin IMPORT, or CONTINUE if it is one of role USER that the user did not write. Its
+// source_position counts from 0: lines in JSON Lines, elements in a document, entries behind the header in a Pi session
+// file.
 func (r *Reader) Next() (*compactordv1.Message, error) {
 	if r.err != nil {
 		return nil, r.err

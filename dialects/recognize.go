@@ -71,5 +71,8 @@ func (r *Reader) recognizeBody(in *lines, first []byte) error {
 
 // opensDocument tells the first line of a document that was laid out over several lines from a broken line of JSON Lines.
 func opensDocument(line []byte) bool {
-	return len(line) == 1 || bytes.HasSuffix(line, []byte(",")) || bytes.HasSuffix(line, []byte("["))
+	return len(line) == 1 ||
+		bytes.HasSuffix(line, []byte(",")) ||
+		bytes.HasSuffix(line, []byte("[")) ||
+		bytes.Contains(line, []byte(`"messages"`))
 }

@@ -1,0 +1,62 @@
+package dialects_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"buf.build/go/protovalidate"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"github.com/compactord/compactord/dialects"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func TestGoldens(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"openai.jsonl", "body.json", "pi-tree.jsonl", "pi-list.jsonl"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := openFile(t, filepath.Join("testdata", name))
+			messages, err := r.ReadAll()
+			require.NoError(t, err)
+			for _, m := range messages {
+				require.NoError(t, protovalidate.Validate(m))
+			}
+			have := golden(t, r, messages)
+			path := filepath.Join("testdata", name+".golden")
+			if *update {
+				require.NoError(t, os.WriteFile(path, []byte(have), 0o600))
+			}
+			want, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.Equal(t, string(want), have)
+		})
+	}
+}
+
+// golden writes what was read for a person to check: a line on the format, the notes, and the messages.
+func golden(t *testing.T, r *dialects.Reader, messages []*compactordv1.Message) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(r.Format().String() + "\n")
+	for _, n := range r.Notes() {
+		b.WriteString(n.Text + "\n")
+	}
+	for _, m := range messages {
+		raw, err := protojson.Marshal(m)
+		require.NoError(t, err)
+		// protojson varies its white space on purpose.
+		var indented bytes.Buffer
+		require.NoError(t, json.Indent(&indented, raw, "", "  "))
+		b.WriteString(indented.String() + "\n")
+	}
+	return b.String()
+}

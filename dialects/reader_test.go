@@ -1,0 +1,228 @@
+package dialects_test
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/dialects"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+func TestFormatIsRecognizedByContent(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		input string
+		want  dialects.Format
+		texts []string
+	}{
+		"lines":                {hello + hello, dialects.OpenAILines, []string{"hush", "hush"}},
+		"one line without end": {strings.TrimSpace(hello), dialects.OpenAILines, []string{"hush"}},
+		"byte order mark":      {"\ufeff" + hello, dialects.OpenAILines, []string{"hush"}},
+		"CRLF":                 {strings.ReplaceAll(hello+"\n"+hello, "\n", "\r\n"), dialects.OpenAILines, []string{"hush", "hush"}},
+		"blank lines first":    {"\n \r\n\t\n" + hello, dialects.OpenAILines, []string{"hush"}},
+		"a compaction first":   {`{"role":"_compaction"}` + "\n" + hello, dialects.OpenAILines, []string{"hush"}},
+		"array":                {"[" + hello + "," + hello + "]", dialects.OpenAIDocument, []string{"hush", "hush"}},
+		"array over lines":     {"\ufeff\n[\r\n" + hello + "\r\n]\r\n", dialects.OpenAIDocument, []string{"hush"}},
+		"empty array":          {"[]", dialects.OpenAIDocument, nil},
+		"body":                 {`{"messages":[` + hello + `]}`, dialects.OpenAIDocument, []string{"hush"}},
+		"body on one line":     {`{"model":"m","messages":[` + strings.TrimSpace(hello) + `],"n":1}` + "\n\n", dialects.OpenAIDocument, []string{"hush"}},
+		"body of no messages":  {`{"messages":[]}`, dialects.OpenAIDocument, nil},
+		"Pi without entries":   {head, dialects.PiSession, nil},
+		"Pi list":              {list + `{"type":"message","message":{"role":"user","content":"hi"}}`, dialects.PiSession, []string{"hi"}},
+		"Pi tree":              {head + `{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":"hi"}}`, dialects.PiSession, []string{"hi"}},
+		"Pi tree, no version":  {`{"type":"session","id":"s"}` + "\n" + `{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":"lost"}}` + "\n" + `{"type":"message","id":"b","parentId":null,"message":{"role":"user","content":"hi"}}`, dialects.PiSession, []string{"hi"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, err := dialects.Open(iotest.OneByteReader(strings.NewReader(c.input)))
+			require.NoError(t, err)
+			require.Equal(t, c.want, r.Format())
+			messages, err := r.ReadAll()
+			require.NoError(t, err)
+			var texts []string
+			for _, m := range messages {
+				texts = append(texts, textOf(m))
+			}
+			require.Equal(t, c.texts, texts)
+			_, err = r.Next()
+			require.ErrorIs(t, err, io.EOF)
+		})
+	}
+}
+
+func TestSourcePositionIsTheLineFromZero(t *testing.T) {
+	t.Parallel()
+	messages, notes, err := read("\n" + hello + "\r\n" + `{"role":"_compaction"}` + "\n" + hello)
+	require.NoError(t, err)
+	require.Len(t, messages, 2)
+	require.Equal(t, uint32(1), messages[0].GetSourcePosition())
+	require.Equal(t, uint32(4), messages[1].GetSourcePosition())
+	require.Equal(t, []dialects.Note{{Count: 1, Text: "1 _compaction line left out"}}, notes)
+}
+
+func TestLinesAreReadAsTheyArrive(t *testing.T) {
+	t.Parallel()
+	in, out := io.Pipe()
+	written := make(chan error, 1)
+	next := make(chan struct{})
+	go func() {
+		for range 3 {
+			if _, err := io.WriteString(out, hello); err != nil {
+				written <- err
+				return
+			}
+			<-next
+		}
+		written <- out.Close()
+	}()
+	r, err := dialects.Open(in)
+	require.NoError(t, err)
+	for range 3 {
+		m, err := r.Next()
+		require.NoError(t, err)
+		require.Equal(t, "hush", textOf(m))
+		next <- struct{}{}
+	}
+	_, err = r.Next()
+	require.ErrorIs(t, err, io.EOF)
+	require.NoError(t, <-written)
+}
+
+// endless gives a head and then one byte for ever.
+type endless struct {
+	head io.Reader
+	fill byte
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	if n, err := e.head.Read(p); err == nil {
+		return n, nil
+	}
+	for i := range p {
+		p[i] = e.fill
+	}
+	return len(p), nil
+}
+
+func TestLinesWithoutEndAreRefused(t *testing.T) {
+	t.Parallel()
+	for start, want := range map[string]string{
+		hello + `{"role":"user","content":"`: "line 2: is longer than 64 MiB",
+		`{"role":"user","content":"`:         "line 1: is longer than 64 MiB",
+		"[" + `{"role":"user","content":"`:   "line 1: is longer than 64 MiB",
+		head + `{"type":"custom","id":"`:     "line 2: is longer than 64 MiB",
+	} {
+		r, err := dialects.Open(&endless{head: strings.NewReader(start), fill: 'a'})
+		if err == nil {
+			_, err = r.ReadAll()
+		}
+		require.EqualError(t, err, want)
+	}
+}
+
+func TestLargeLinesAreRead(t *testing.T) {
+	t.Parallel()
+	large := bytes.Repeat([]byte("a"), 20<<20)
+	input := io.MultiReader(strings.NewReader(`{"role":"tool","content":"`), bytes.NewReader(large), strings.NewReader("\"}\n"+hello))
+	r, err := dialects.Open(input)
+	require.NoError(t, err)
+	m, err := r.Next()
+	require.NoError(t, err)
+	require.Len(t, textOf(m), len(large))
+	m, err = r.Next()
+	require.NoError(t, err)
+	require.Equal(t, "hush", textOf(m))
+}
+
+func TestTooLargeTextIsRefused(t *testing.T) {
+	t.Parallel()
+	large := strings.Repeat("a", 32<<20+1)
+	_, _, err := read(`{"role":"user","content":"` + large + `"}`)
+	require.EqualError(t, err, "line 1: content: is 33554433 bytes long, at most 33554432 are possible")
+}
+
+// user is a user's message as an entry of a tree.
+func user(id, parent, text string) string {
+	if parent != "null" {
+		parent = `"` + parent + `"`
+	}
+	return `{"type":"message","id":"` + id + `","parentId":` + parent + `,"message":{"role":"user","content":"` + text + `"}}` + "\n"
+}
+
+func TestPiPathLeadsFromTheLastEntryUp(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		input string
+		texts []string
+		notes []dialects.Note
+	}{
+		"a branch":        {head + user("a", "null", "1") + user("b", "a", "2") + user("c", "a", "3"), []string{"1", "3"}, []dialects.Note{{1, "1 entry that is not on the current path left out"}}},
+		"a lost parent":   {head + user("a", "null", "1") + user("b", "x", "2") + user("c", "b", "3"), []string{"2", "3"}, []dialects.Note{{1, "the current path begins at an entry whose parent is not in the file"}, {1, "1 entry that is not on the current path left out"}}},
+		"a new root":      {head + user("a", "null", "1") + user("b", "null", "2"), []string{"2"}, []dialects.Note{{1, "1 entry that is not on the current path left out"}}},
+		"an id used anew": {head + user("a", "null", "1") + user("a", "null", "2") + user("b", "a", "3"), []string{"2", "3"}, []dialects.Note{{1, "1 entry that is not on the current path left out"}}},
+		"parent behind":   {head + user("a", "b", "2") + user("b", "null", "1") + user("c", "a", "3"), []string{"1", "2", "3"}, []dialects.Note{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			messages, notes, err := read(c.input)
+			require.NoError(t, err)
+			var texts []string
+			for _, m := range messages {
+				texts = append(texts, textOf(m))
+			}
+			require.Equal(t, c.texts, texts)
+			require.Equal(t, c.notes, notes)
+		})
+	}
+}
+
+func TestPiShellEntries(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ fields, want string }{
+		"plain":             {`"output":"a\nb\n","exitCode":0`, "$ ls -l\na\nb"},
+		"without exit code": {`"output":"a"`, "$ ls -l\na"},
+		"no output":         {`"output":"","exitCode":0`, "$ ls -l\n[no output]"},
+		"failed":            {`"output":"a","exitCode":127`, "$ ls -l\na\n[exit code 127]"},
+		"cancelled":         {`"output":"a","exitCode":130,"cancelled":true`, "$ ls -l\na\n[cancelled]"},
+		"shortened":         {`"output":"a","exitCode":0,"truncated":true,"fullOutputPath":"C:\\Temp\\pi.log"`, "$ ls -l\na\n[shortened; all of it was in pi.log]"},
+		"not shortened":     {`"output":"a","exitCode":0,"truncated":false,"fullOutputPath":"/tmp/pi.log"`, "$ ls -l\na"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			messages, notes, err := read(list + `{"type":"message","message":{"role":"bashExecution","command":"ls -l",` + c.fields + `}}`)
+			require.NoError(t, err)
+			require.Len(t, messages, 1)
+			require.Equal(t, c.want, textOf(messages[0]))
+			require.Equal(t, compactordv1.Role_ROLE_USER, messages[0].GetRole())
+			require.Equal(t, compactordv1.Origin_ORIGIN_IMPORT, messages[0].GetOrigin())
+			require.Equal(t, []dialects.Note{{1, "1 label entry left out"}}, notes)
+		})
+	}
+}
+
+// Seed case 8: what the user keeps from the model is not imported.
+func TestPiShellEntriesExcludedFromTheContextAreLeftOut(t *testing.T) {
+	t.Parallel()
+	excluded := `{"type":"message","message":{"role":"bashExecution","command":"env","output":"KEY=1","excludeFromContext":true}}` + "\n"
+	messages, notes, err := read(list + excluded + excluded)
+	require.NoError(t, err)
+	require.Empty(t, messages)
+	require.Contains(t, notes, dialects.Note{
+		Count: 2,
+		Text:  "2 shell commands that the user had excluded from the context left out",
+	})
+}
+
+func TestLongErrorTextOfPiIsCut(t *testing.T) {
+	t.Parallel()
+	messages, notes, err := read(list + `{"type":"message","message":{"role":"assistant","stopReason":"error","errorMessage":"a` +
+		strings.Repeat("é", 32<<10) + `"}}`)
+	require.NoError(t, err)
+	require.Equal(t, "a"+strings.Repeat("é", 32<<10-1), messages[0].GetErrorText())
+	require.Contains(t, notes, dialects.Note{Count: 1, Text: "1 error text cut to 64 KiB"})
+}
