@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"google.golang.org/protobuf/proto"
 )

@@ -1,0 +1,193 @@
+package boltstore
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/storagetest"
+)
+
+const (
+	// crashEnv names the store to a process that is to be killed.
+	crashEnv      = "COMPACTORD_TEST_CRASH_STORE"
+	crashSessions = 6
+	crashRounds   = 50
+)
+
+// crashDraft is the commit that a session's revision is made by: the parent knows what must be there without being
+// told. Some are large, some hold records, and each has a request.
+func crashDraft(session int, row *storagev1.Session) *storagetest.Draft {
+	if row == nil {
+		return storagetest.NewSession("", fmt.Sprint(session), "u").Labels("k", "v").Remember("1")
+	}
+	d := storagetest.Next(row)
+	n := d.Session.GetRevision()
+	content := fmt.Sprintf("%d.%d ", session, n)
+	switch n % 5 {
+	case 0:
+		d.Text(strings.Repeat(content, 20000))
+	case 1:
+		d.Texts(3).Prune(d.Session.GetHead().GetNextIndex()-1, 0)
+	case 2:
+		d.Compaction(d.Session.GetHead().GetNextIndex(), strings.Repeat(content, 100))
+	default:
+		d.Text(strings.Repeat(content, 300))
+	}
+	return d.ChangedAt(int(n)).Remember(fmt.Sprint(n))
+}
+
+// crashChild goes on from what the store holds, one goroutine a session, and acknowledges each commit in a line.
+func crashChild(path string) {
+	fail := func(err error) {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	s, err := Open(path, Options{})
+	fail(err)
+	var out sync.Mutex
+	var wg sync.WaitGroup
+	ctx := context.Background() //nolint:usetesting // a process of its own has no test
+	for session := range crashSessions {
+		wg.Go(func() {
+			row, err := s.Session(ctx, "", fmt.Sprint(session))
+			if errors.Is(err, storage.ErrNotFound) {
+				d := crashDraft(session, nil)
+				fail(s.CreateSession(ctx, &d.Commit))
+				row = d.Session
+			} else {
+				fail(err)
+			}
+			for {
+				out.Lock()
+				_, err := fmt.Println(session, row.GetRevision()) //nolint:forbidigo // it is how this process speaks
+				out.Unlock()
+				fail(err)
+				d := crashDraft(session, row)
+				fail(s.Commit(ctx, &d.Commit))
+				row = d.Session
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// A process is killed at random moments. After each everything that it acknowledged is there byte for byte, and
+// nothing is half there.
+func TestCrash(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	random := rand.New(rand.NewPCG(1, 2))
+	var acknowledged [crashSessions]uint32
+	rounds := crashRounds
+	if testing.Short() {
+		rounds = 5
+	}
+	for round := range rounds {
+		if round%10 == 0 {
+			// A fresh file now and then: the first transactions are killed too, and the check stays short.
+			require.NoError(t, os.RemoveAll(path))
+			clear(acknowledged[:])
+		}
+		killChild(t, path, random.IntN(60), &acknowledged)
+		s, err := Open(path, Options{})
+		require.NoError(t, err)
+		for session, revision := range acknowledged {
+			requireCrashed(t, s, session, revision)
+		}
+		problems, err := s.CheckStructure(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, problems)
+		require.NoError(t, s.Close())
+	}
+	t.Logf("acknowledged since the last fresh file: %v", acknowledged)
+}
+
+// killChild runs a child until it has acknowledged so many commits more, kills it, and notes all that it acknowledged.
+func killChild(t *testing.T, path string, after int, acknowledged *[crashSessions]uint32) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), crashEnv+"="+path)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	lines := bufio.NewReader(stdout)
+	read := 0
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			require.ErrorIs(t, err, io.EOF)
+			break
+		}
+		var session int
+		var revision uint32
+		_, err = fmt.Sscan(line, &session, &revision)
+		require.NoError(t, err)
+		acknowledged[session] = max(acknowledged[session], revision)
+		if read++; read == after+1 {
+			require.NoError(t, cmd.Process.Kill())
+		}
+	}
+	_ = cmd.Wait()
+	require.Empty(t, stderr.String())
+	require.False(t, cmd.ProcessState.Success())
+}
+
+// requireCrashed compares a session with what its commits must have made of it. One commit more than was acknowledged
+// may be there.
+func requireCrashed(t *testing.T, s *Store, session int, acknowledged uint32) {
+	t.Helper()
+	row, err := s.Session(t.Context(), "", fmt.Sprint(session))
+	if acknowledged == 0 && errors.Is(err, storage.ErrNotFound) {
+		return
+	}
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, row.GetRevision(), acknowledged)
+	require.LessOrEqual(t, row.GetRevision(), acknowledged+1)
+	ref := storage.RefOf(row)
+	messages, err := s.Messages(t.Context(), ref, 0, 1<<32-1, 0)
+	require.NoError(t, err)
+	records, err := s.Records(t.Context(), ref, 0, 1<<32-1, 0)
+	require.NoError(t, err)
+
+	d := crashDraft(session, nil)
+	for {
+		for _, want := range d.Messages {
+			require.NotEmpty(t, messages)
+			require.True(t, proto.Equal(want, messages[0]))
+			messages = messages[1:]
+		}
+		for _, want := range d.Records {
+			require.NotEmpty(t, records)
+			require.True(t, proto.Equal(want, records[0]))
+			records = records[1:]
+		}
+		request, err := s.Request(t.Context(), ref, d.Request.ID)
+		require.NoError(t, err)
+		require.True(t, proto.Equal(d.Request.Stored, request))
+		if d.Session.GetRevision() == row.GetRevision() {
+			break
+		}
+		d = crashDraft(session, d.Session)
+	}
+	require.True(t, proto.Equal(d.Session, row))
+	require.Empty(t, messages)
+	require.Empty(t, records)
+}

@@ -1,0 +1,273 @@
+package boltstore
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/storagetest"
+)
+
+// One process at a time: another Open takes a lock of its own on the file, as another process would.
+func TestInUse(t *testing.T) {
+	s := openNew(t, Options{})
+	for _, readOnly := range []bool{false, true} {
+		_, err := Open(s.path, Options{ReadOnly: readOnly, LockTimeout: time.Millisecond})
+		require.ErrorIs(t, err, ErrInUse)
+		require.ErrorContains(t, err, "in use by another process")
+	}
+	require.NoError(t, s.Close())
+	again := openAt(t, s.path, Options{})
+	require.NoError(t, again.Close())
+}
+
+// The file is for its owner alone.
+func TestMode(t *testing.T) {
+	s := openNew(t, Options{})
+	info, err := os.Stat(s.path)
+	require.NoError(t, err)
+	require.Equal(t, fs.FileMode(0o600), info.Mode().Perm())
+}
+
+func TestReadOnly(t *testing.T) {
+	s := openNew(t, Options{})
+	d := storagetest.NewSession("", "s", "u").Texts(3)
+	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
+	require.NoError(t, s.Close())
+
+	s, err := Open(s.path, Options{ReadOnly: true})
+	require.NoError(t, err)
+	messages, err := s.Messages(t.Context(), d.Ref(), 0, 9, 0)
+	require.NoError(t, err)
+	require.Len(t, messages, 3)
+	require.ErrorIs(t, s.Commit(t.Context(), &storagetest.Next(d.Session).Text("m").Commit), ErrReadOnly)
+	require.ErrorIs(t, s.CreateSession(t.Context(), &storagetest.NewSession("", "t", "u").Commit), ErrReadOnly)
+	require.ErrorIs(t, s.DeleteSession(t.Context(), "", "s"), ErrReadOnly)
+	require.NoError(t, s.Close())
+
+	missing := filepath.Join(t.TempDir(), "missing.db")
+	_, err = Open(missing, Options{ReadOnly: true})
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.NoFileExists(t, missing)
+}
+
+// meta changes what the store says of itself.
+func meta(t *testing.T, path string, change func(tx *bbolt.Tx) error) {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, nil)
+	require.NoError(t, err)
+	require.NoError(t, db.Update(change))
+	require.NoError(t, db.Close())
+}
+
+// A store of a newer version is refused, and said to be one.
+func TestNewerVersion(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	s, err := Open(path, Options{})
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	meta(t, path, func(tx *bbolt.Tx) error {
+		return tx.Bucket(metaBucket).Put(versionKey, binary.BigEndian.AppendUint32(nil, storeVersion+1))
+	})
+	before, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, readOnly := range []bool{false, true} {
+		_, err = Open(path, Options{ReadOnly: readOnly})
+		require.ErrorIs(t, err, ErrNewer)
+		require.ErrorIs(t, err, storage.ErrCorrupt)
+		require.ErrorContains(t, err, "store version 2, this program reads up to 1")
+	}
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(before, after), "what is refused is not changed")
+}
+
+// What is no store is refused, and not changed.
+func TestNoStore(t *testing.T) {
+	for name, make := range map[string]func(t *testing.T, path string){
+		"text": func(t *testing.T, path string) {
+			require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("no store ", 5000)), 0o600))
+		},
+		"short text": func(t *testing.T, path string) {
+			require.NoError(t, os.WriteFile(path, []byte("no store"), 0o600))
+		},
+		"another program's": func(t *testing.T, path string) {
+			meta(t, path, func(tx *bbolt.Tx) error {
+				_, err := tx.CreateBucket([]byte("other"))
+				return err
+			})
+		},
+		"no version": func(t *testing.T, path string) {
+			made(t, path)
+			meta(t, path, func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Delete(versionKey) })
+		},
+		"version 0": func(t *testing.T, path string) {
+			made(t, path)
+			meta(t, path, func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Put(versionKey, []byte{0, 0, 0, 0}) })
+		},
+		"no ordinal": func(t *testing.T, path string) {
+			made(t, path)
+			meta(t, path, func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Delete(nextOrdinalKey) })
+		},
+		"no bucket": func(t *testing.T, path string) {
+			made(t, path)
+			meta(t, path, func(tx *bbolt.Tx) error { return tx.DeleteBucket(messagesBucket) })
+		},
+		"cut off": func(t *testing.T, path string) {
+			made(t, path)
+			needed := needed(t, path)
+			require.NoError(t, os.Truncate(path, needed-1))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "store.db")
+			make(t, path)
+			before, err := os.ReadFile(path)
+			require.NoError(t, err)
+			_, err = Open(path, Options{})
+			require.ErrorIs(t, err, storage.ErrCorrupt)
+			after, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.True(t, bytes.Equal(before, after))
+		})
+	}
+	_, err := Open(t.TempDir(), Options{})
+	require.Error(t, err)
+}
+
+// made makes a store with something in it.
+func made(t *testing.T, path string) *storagetest.Draft {
+	t.Helper()
+	s, err := Open(path, Options{})
+	require.NoError(t, err)
+	d := storagetest.NewSession("", "s", "u").Texts(50).Prune(0, 1).Compaction(2, "summary").
+		Text(strings.Repeat("large ", 50000)).Remember("request").Labels("k", "v")
+	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
+	require.NoError(t, s.Close())
+	return d
+}
+
+func needed(t *testing.T, path string) int64 {
+	t.Helper()
+	file, err := os.Open(path)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, file.Close()) }()
+	n := neededLength(file)
+	require.Positive(t, n)
+	return n
+}
+
+// A file that is exactly as long as it says is whole.
+func TestShortestFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	d := made(t, path)
+	require.NoError(t, os.Truncate(path, needed(t, path)))
+	s := openAt(t, path, Options{})
+	row, err := s.Session(t.Context(), "", "s")
+	require.NoError(t, err)
+	require.Equal(t, d.Session.GetUid(), row.GetUid())
+}
+
+// With MaxSize reached, what does not fit gets ErrFull and leaves nothing; what is there can be read and deleted.
+func TestMaxSize(t *testing.T) {
+	const limit = 4 << 20
+	s := openNew(t, Options{MaxSize: limit})
+	d := storagetest.NewSession("", "s", "u")
+	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
+	var err error
+	for err == nil {
+		require.Less(t, d.Session.GetHead().GetNextIndex(), uint32(100))
+		next := storagetest.Next(d.Session).Text(strings.Repeat("x", 200000)).Prune(0).Remember("r" + string(rune(d.Session.GetRevision())))
+		if err = s.Commit(t.Context(), &next.Commit); err == nil {
+			d = next
+		}
+	}
+	require.ErrorIs(t, err, storage.ErrFull)
+	info, err := os.Stat(s.path)
+	require.NoError(t, err)
+	require.LessOrEqual(t, info.Size(), int64(limit+limit/16))
+
+	row, err := s.Session(t.Context(), "", "s")
+	require.NoError(t, err)
+	require.Equal(t, d.Session.GetRevision(), row.GetRevision())
+	messages, err := s.Messages(t.Context(), d.Ref(), 0, 1000, 0)
+	require.NoError(t, err)
+	require.Len(t, messages, int(row.GetHead().GetNextIndex()))
+
+	require.NoError(t, s.DeleteSession(t.Context(), "", "s"))
+	again := storagetest.NewSession("", "s", "v").Text(strings.Repeat("x", 200000))
+	require.NoError(t, s.CreateSession(t.Context(), &again.Commit), "what was deleted makes room")
+}
+
+// What of the disk's errors is want of space, and what may have lost something.
+func TestMapError(t *testing.T) {
+	for _, full := range []error{
+		&fs.PathError{Op: "write", Err: syscall.ENOSPC}, &fs.PathError{Op: "write", Err: syscall.EDQUOT},
+		berrors.ErrMaxSizeReached,
+	} {
+		require.ErrorIs(t, mapError(full), storage.ErrFull)
+		require.ErrorIs(t, mapError(full), full)
+	}
+	for _, other := range []error{syscall.ENOSPC, &fs.PathError{Op: "write", Err: syscall.EIO}, syscall.EIO} {
+		require.NotErrorIs(t, mapError(other), storage.ErrFull)
+		require.ErrorIs(t, mapError(other), other)
+	}
+	require.NoError(t, mapError(nil))
+}
+
+// After an error of the disk nothing more is acknowledged, what is there can be read, and the next Open goes on.
+func TestLostDisk(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	d := made(t, path)
+	var file *os.File
+	s, err := Open(path, Options{openFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
+		var err error
+		file, err = os.OpenFile(name, flag, mode)
+		return file, err
+	}})
+	require.NoError(t, err)
+	// From here on every write fails, as on a disk that was unplugged.
+	require.NoError(t, file.Close())
+	lose := func() error { return s.Commit(t.Context(), &storagetest.Next(d.Session).Text("lost").Commit) }
+	require.ErrorIs(t, lose(), fs.ErrClosed)
+	err = lose()
+	require.ErrorIs(t, err, fs.ErrClosed)
+	require.ErrorContains(t, err, "until it is opened anew")
+	row, err := s.Session(t.Context(), "", "s")
+	require.NoError(t, err)
+	require.Equal(t, d.Session.GetRevision(), row.GetRevision())
+	require.Error(t, s.Close())
+
+	s = openAt(t, path, Options{})
+	require.NoError(t, s.Commit(t.Context(), &storagetest.Next(d.Session).Text("again").Commit))
+}
+
+func TestSize(t *testing.T) {
+	s := openNew(t, Options{})
+	_, empty, err := s.Size(t.Context())
+	require.NoError(t, err)
+	d := storagetest.NewSession("", "s", "u").Text(strings.Repeat("x", 5<<20))
+	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
+	size, full, err := s.Size(t.Context())
+	require.NoError(t, err)
+	require.Greater(t, full, empty+5<<20)
+	require.GreaterOrEqual(t, size, full)
+	info, err := os.Stat(s.path)
+	require.NoError(t, err)
+	require.Equal(t, info.Size(), size)
+	require.NoError(t, s.DeleteSession(t.Context(), "", "s"))
+	_, freed, err := s.Size(t.Context())
+	require.NoError(t, err)
+	require.Less(t, freed, full-5<<20)
+}

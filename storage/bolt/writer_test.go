@@ -1,0 +1,327 @@
+package boltstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.etcd.io/bbolt"
+
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/storagetest"
+)
+
+// gate holds the writer between a transaction and those who wait for it.
+type gate struct {
+	reached chan []change
+	release chan struct{}
+}
+
+func newGate() *gate {
+	return &gate{reached: make(chan []change), release: make(chan struct{})}
+}
+
+func (g *gate) synced(changes []change) {
+	g.reached <- changes
+	<-g.release
+}
+
+// waiting waits until so many operations are in the queue.
+func waiting(t *testing.T, s *Store, n int) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		s.queue.mu.Lock()
+		defer s.queue.mu.Unlock()
+		return len(s.queue.waiting) == n
+	}, waitLimit, waitTick)
+}
+
+// Every append that is acknowledged lies in a transaction that was synced before: under many writers, what the seam
+// after the sync was not told of is acknowledged by no one, and what it was told of is on the pages.
+func TestSyncBeforeAcknowledgement(t *testing.T) {
+	var mu sync.Mutex
+	synced := map[change]bool{}
+	var s *Store
+	s = openNew(t, Options{synced: func(changes []change) {
+		if s.db.NoSync {
+			t.Error("the store does not sync")
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for _, c := range changes {
+			row, err := s.Session(t.Context(), c.ref.Tenant, c.ref.SessionID)
+			if err != nil || row.GetRevision() < c.revision {
+				t.Errorf("revision %d of %s is said to be on disk and is not: %v", c.revision, c.ref.SessionID, err)
+			}
+			synced[c] = true
+		}
+	}})
+	var wg sync.WaitGroup
+	const sessions, each = 8, 25
+	for n := range sessions {
+		wg.Go(func() {
+			d := storagetest.NewSession("", fmt.Sprint(n), "u")
+			err := s.CreateSession(t.Context(), &d.Commit)
+			for i := 0; err == nil && i < each; i++ {
+				mu.Lock()
+				if !synced[change{ref: d.Ref(), revision: d.Session.GetRevision()}] {
+					t.Errorf("revision %d of session %d was acknowledged before its sync", d.Session.GetRevision(), n)
+				}
+				mu.Unlock()
+				d = storagetest.Next(d.Session).Text("m")
+				err = s.Commit(t.Context(), &d.Commit)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	require.Len(t, synced, sessions*(each+1))
+}
+
+// No one is told before the sync: while the writer stands at the seam, the call does not return.
+func TestAcknowledgementWaits(t *testing.T) {
+	g := newGate()
+	s := openNew(t, Options{synced: g.synced})
+	d := storagetest.NewSession("", "s", "u")
+	done := make(chan error, 1)
+	go func() { done <- s.CreateSession(t.Context(), &d.Commit) }()
+	require.Equal(t, []change{{ref: d.Ref(), revision: 1}}, <-g.reached)
+	select {
+	case <-done:
+		t.Fatal("acknowledged at the seam")
+	default:
+	}
+	g.release <- struct{}{}
+	require.NoError(t, <-done)
+}
+
+// What waits shares one transaction, each with an error of its own: those that fail leave nothing, and two on one
+// session see each other.
+func TestBatch(t *testing.T) {
+	g := newGate()
+	s := openNew(t, Options{synced: g.synced})
+	outcomes := map[string]chan error{}
+	run := func(name string, call func() error) {
+		waitingNow := len(outcomes)
+		outcome := make(chan error, 1)
+		outcomes[name] = outcome
+		go func() { outcome <- call() }()
+		if waitingNow > 0 {
+			waiting(t, s, waitingNow)
+		}
+	}
+	create := func(d *storagetest.Draft) func() error {
+		return func() error { return s.CreateSession(t.Context(), &d.Commit) }
+	}
+	commit := func(d *storagetest.Draft) func() error {
+		return func() error { return s.Commit(t.Context(), &d.Commit) }
+	}
+	a := storagetest.NewSession("", "a", "u")
+	run("create a", create(a))
+	require.Len(t, <-g.reached, 1)
+
+	// While the first is held at the seam the others gather, in this order.
+	one := storagetest.Next(a.Session).Text("one").Remember("r")
+	two := storagetest.Next(one.Session).Text("two")
+	run("commit a", commit(one))
+	run("commit a on the same row", commit(storagetest.Next(a.Session).Text("late").Prune(0).Remember("other")))
+	run("commit a again", commit(two))
+	run("commit a with a known request", commit(storagetest.Next(two.Session).Text("again").Remember("r")))
+	run("create b", create(storagetest.NewSession("", "b", "u")))
+	run("create b again", create(storagetest.NewSession("", "b", "v")))
+	run("delete c", func() error { return s.DeleteSession(t.Context(), "", "c") })
+	run("create d", create(storagetest.NewSession("", "d", "u")))
+	run("delete d", func() error { return s.DeleteSession(t.Context(), "", "d") })
+	run("create d anew", create(storagetest.NewSession("", "d", "v")))
+	g.release <- struct{}{}
+	require.Len(t, <-g.reached, 5, "they are all in one transaction")
+	g.release <- struct{}{}
+
+	for name, want := range map[string]error{
+		"commit a on the same row":      storage.ErrConflict,
+		"commit a with a known request": storage.ErrRequestKnown,
+		"create b again":                storage.ErrExists,
+		"delete c":                      storage.ErrNotFound,
+	} {
+		require.ErrorIs(t, <-outcomes[name], want, name)
+		delete(outcomes, name)
+	}
+	for name, outcome := range outcomes {
+		require.NoError(t, <-outcome, name)
+	}
+	messages, err := s.Messages(t.Context(), a.Ref(), 0, 9, 0)
+	require.NoError(t, err)
+	require.Len(t, messages, 2)
+	_, err = s.Request(t.Context(), a.Ref(), "other")
+	require.ErrorIs(t, err, storage.ErrNotFound)
+	row, err := s.Session(t.Context(), "", "d")
+	require.NoError(t, err)
+	require.Equal(t, "v", row.GetUid())
+}
+
+// A transaction that one operation spoils, by an error in writing or by a panic, is done again for each alone.
+func TestBatchSpoilt(t *testing.T) {
+	g := newGate()
+	s := openNew(t, Options{synced: g.synced})
+	first := storagetest.NewSession("", "first", "u")
+	outcomes := make(chan error, 4)
+	go func() { outcomes <- s.CreateSession(t.Context(), &first.Commit) }()
+	<-g.reached
+
+	good := storagetest.NewSession("", "good", "u")
+	go func() { outcomes <- s.CreateSession(t.Context(), &good.Commit) }()
+	waiting(t, s, 1)
+	broken := errors.New("broken")
+	bad := make(chan error, 2)
+	spoil := func(how func() error) {
+		bad <- s.do(t.Context(), &operation{prepare: func(tx *bbolt.Tx) (func() error, error) {
+			return func() error {
+				if err := tx.Bucket(messagesBucket).Put([]byte("half"), nil); err != nil {
+					return err
+				}
+				return how()
+			}, nil
+		}})
+	}
+	go spoil(func() error { return broken })
+	waiting(t, s, 2)
+	go spoil(func() error { panic("broken") })
+	waiting(t, s, 3)
+	last := storagetest.NewSession("", "last", "u")
+	go func() { outcomes <- s.CreateSession(t.Context(), &last.Commit) }()
+	waiting(t, s, 4)
+
+	g.release <- struct{}{}
+	for range 2 {
+		require.Len(t, <-g.reached, 1)
+		g.release <- struct{}{}
+	}
+	for range 3 {
+		require.NoError(t, <-outcomes)
+	}
+	require.ErrorIs(t, <-bad, broken)
+	require.ErrorIs(t, <-bad, storage.ErrCorrupt)
+}
+
+// A transaction takes in no more than so many bytes; the rest waits for the next.
+func TestBatchBytes(t *testing.T) {
+	g := newGate()
+	s := openNew(t, Options{synced: g.synced})
+	const calls = 5
+	outcomes := make(chan error, calls)
+	text := strings.Repeat("x", batchBytes*2/5)
+	for n := range calls {
+		d := storagetest.NewSession("", fmt.Sprint(n), "u").Text(text)
+		go func() { outcomes <- s.CreateSession(t.Context(), &d.Commit) }()
+		if n == 0 {
+			require.Len(t, <-g.reached, 1)
+		}
+	}
+	waiting(t, s, calls-1)
+	for range 2 {
+		g.release <- struct{}{}
+		require.Len(t, <-g.reached, 2)
+	}
+	g.release <- struct{}{}
+	for range calls {
+		require.NoError(t, <-outcomes)
+	}
+}
+
+// A context that ends while the operation waits takes it out; once it is in a transaction the true outcome counts.
+func TestCancelWaiting(t *testing.T) {
+	g := newGate()
+	s := openNew(t, Options{synced: g.synced})
+	over := errors.New("over")
+	taken, cancelTaken := context.WithCancelCause(t.Context())
+	outcome := make(chan error, 1)
+	go func() { outcome <- s.CreateSession(taken, &storagetest.NewSession("", "taken", "u").Commit) }()
+	<-g.reached
+
+	queued, cancelQueued := context.WithCancelCause(t.Context())
+	dropped := make(chan error, 1)
+	go func() { dropped <- s.CreateSession(queued, &storagetest.NewSession("", "queued", "u").Commit) }()
+	waiting(t, s, 1)
+	cancelQueued(over)
+	require.ErrorIs(t, <-dropped, over)
+	waiting(t, s, 0)
+
+	cancelTaken(over)
+	select {
+	case err := <-outcome:
+		t.Fatalf("returned %v while its transaction was not told yet", err)
+	default:
+	}
+	g.release <- struct{}{}
+	require.NoError(t, <-outcome)
+	_, err := s.Session(t.Context(), "", "taken")
+	require.NoError(t, err)
+	_, err = s.Session(t.Context(), "", "queued")
+	require.ErrorIs(t, err, storage.ErrNotFound)
+}
+
+// An operation whose context ended before the writer looked at it is not carried out.
+func TestCancelTaken(t *testing.T) {
+	s := openNew(t, Options{})
+	over := errors.New("over")
+	op := &operation{
+		done:  make(chan error, 1),
+		ended: func() error { return over },
+		prepare: func(*bbolt.Tx) (func() error, error) {
+			return nil, errors.New("it was prepared")
+		},
+	}
+	require.NoError(t, s.queue.push(op))
+	require.ErrorIs(t, <-op.done, over)
+}
+
+// Close carries out what waits.
+func TestCloseCommitsWaiting(t *testing.T) {
+	g := newGate()
+	s := openNew(t, Options{synced: g.synced})
+	outcomes := make(chan error, 3)
+	for n := range 3 {
+		d := storagetest.NewSession("", fmt.Sprint(n), "u")
+		go func() { outcomes <- s.CreateSession(t.Context(), &d.Commit) }()
+		if n == 0 {
+			<-g.reached
+		}
+	}
+	waiting(t, s, 2)
+	closed := make(chan error, 1)
+	go func() { closed <- s.Close() }()
+	g.release <- struct{}{}
+	require.Len(t, <-g.reached, 2)
+	g.release <- struct{}{}
+	for range 3 {
+		require.NoError(t, <-outcomes)
+	}
+	require.NoError(t, <-closed)
+}
+
+// A deleted log is swept out, over several transactions where it is long, also by the next process.
+func TestSweep(t *testing.T) {
+	s := openNew(t, Options{})
+	d := storagetest.NewSession("", "s", "u").Texts(3 * sweepKeys)
+	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
+	// Close the store right after the deletion: what was not swept by then is left to the next.
+	require.NoError(t, s.DeleteSession(t.Context(), "", "s"))
+	require.NoError(t, s.Close())
+	s = openAt(t, s.path, Options{})
+	require.Eventually(t, func() bool {
+		left := 0
+		require.NoError(t, s.view(t.Context(), func(tx *bbolt.Tx) error {
+			for _, name := range append(logBuckets, deadBucket) {
+				left += tx.Bucket(name).Stats().KeyN
+			}
+			return nil
+		}))
+		return left == 0
+	}, waitLimit, waitTick)
+}

@@ -1,0 +1,405 @@
+package storagetest
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage"
+)
+
+// model is a Store as simple as one can be: slices that are gone through from end to end, under one lock.
+type model struct {
+	mu       sync.Mutex
+	sessions []*modelSession // in the order of creation
+	closed   bool
+}
+
+type modelSession struct {
+	row      *storagev1.Session
+	messages []*compactordv1.LoggedMessage
+	records  []*storagev1.StoredRecord
+	requests []storage.Request
+}
+
+// NewModel returns a Store in memory that does what the contract says, slowly, and remembers all requests. Backends are
+// compared with it; tests of what stands above the store can use it in place of a file.
+func NewModel() storage.Store {
+	return &model{}
+}
+
+// enter takes the lock, unless there is a reason not to begin.
+func (m *model) enter(ctx context.Context) error {
+	m.mu.Lock()
+	err := context.Cause(ctx)
+	if m.closed {
+		err = storage.ErrClosed
+	}
+	if err != nil {
+		m.mu.Unlock()
+	}
+	return err
+}
+
+func (m *model) find(tenant, id string) (int, error) {
+	i := slices.IndexFunc(m.sessions, func(s *modelSession) bool {
+		return s.row.GetTenant() == tenant && s.row.GetSessionId() == id
+	})
+	if i < 0 {
+		return 0, storage.ErrNotFound
+	}
+	return i, nil
+}
+
+func (m *model) life(ref storage.Ref) (*modelSession, error) {
+	i, err := m.find(ref.Tenant, ref.SessionID)
+	if err != nil || m.sessions[i].row.GetUid() != ref.UID {
+		return nil, storage.ErrNotFound
+	}
+	return m.sessions[i], nil
+}
+
+func (m *model) CreateSession(ctx context.Context, c *storage.Commit) error {
+	if err := m.enter(ctx); err != nil {
+		return err
+	}
+	defer m.mu.Unlock()
+	if err := errors.Join(c.Validate(), readable(c)); err != nil {
+		return err
+	}
+	if err := c.Follows(nil); err != nil {
+		return err
+	}
+	if _, err := m.find(c.Session.GetTenant(), c.Session.GetSessionId()); err == nil {
+		return storage.ErrExists
+	}
+	s := &modelSession{}
+	s.write(c)
+	m.sessions = append(m.sessions, s)
+	return nil
+}
+
+func (m *model) Commit(ctx context.Context, c *storage.Commit) error {
+	if err := m.enter(ctx); err != nil {
+		return err
+	}
+	defer m.mu.Unlock()
+	if err := errors.Join(c.Validate(), readable(c)); err != nil {
+		return err
+	}
+	s, err := m.life(storage.RefOf(c.Session))
+	if err != nil {
+		return err
+	}
+	if c.Request != nil && s.request(c.Request.ID) != nil {
+		return storage.ErrRequestKnown
+	}
+	if s.row.GetRevision()+1 != c.Session.GetRevision() {
+		return storage.ErrConflict
+	}
+	if err := c.Follows(s.row); err != nil {
+		return err
+	}
+	s.write(c)
+	return nil
+}
+
+func (s *modelSession) write(c *storage.Commit) {
+	s.row = proto.CloneOf(c.Session)
+	s.messages = append(s.messages, clones(c.Messages)...)
+	s.records = append(s.records, clones(c.Records)...)
+	if c.Request != nil {
+		s.requests = append(s.requests, storage.Request{ID: c.Request.ID, Stored: proto.CloneOf(c.Request.Stored)})
+	}
+}
+
+func (s *modelSession) request(id string) *storagev1.StoredRequest {
+	for _, r := range s.requests {
+		if r.ID == id {
+			return r.Stored
+		}
+	}
+	return nil
+}
+
+func clones[M proto.Message](list []M) []M {
+	var out []M
+	for _, m := range list {
+		out = append(out, proto.CloneOf(m))
+	}
+	return out
+}
+
+// readable refuses what no version could read again.
+func readable(c *storage.Commit) error {
+	list := []proto.Message{c.Session}
+	for _, m := range c.Messages {
+		list = append(list, m)
+	}
+	for _, r := range c.Records {
+		list = append(list, r)
+		if r.GetSchema() != 1 {
+			return storage.ErrInvalid
+		}
+	}
+	if c.Request != nil {
+		list = append(list, c.Request.Stored)
+		if c.Request.Stored.GetSchema() != 1 {
+			return storage.ErrInvalid
+		}
+	}
+	for _, m := range list {
+		if _, err := proto.Marshal(m); err != nil || !whole(m.ProtoReflect()) {
+			return storage.ErrInvalid
+		}
+	}
+	for _, m := range c.Messages {
+		if m.GetMessage() == nil {
+			return storage.ErrInvalid
+		}
+	}
+	return nil
+}
+
+// whole tells whether a message holds no field that is not known, and a kind where there must be one.
+func whole(m protoreflect.Message) bool {
+	if len(m.GetUnknown()) > 0 {
+		return false
+	}
+	switch m.Interface().(type) {
+	case *compactordv1.Part, *compactordv1.ResultPart, *compactordv1.Record:
+		if m.WhichOneof(m.Descriptor().Oneofs().ByName("kind")) == nil {
+			return false
+		}
+	}
+	ok := true
+	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		switch {
+		case field.IsMap() || field.Message() == nil:
+		case field.IsList():
+			for i := range value.List().Len() {
+				ok = ok && whole(value.List().Get(i).Message())
+			}
+		default:
+			ok = ok && whole(value.Message())
+		}
+		return ok
+	})
+	return ok
+}
+
+func (m *model) DeleteSession(ctx context.Context, tenant, sessionID string) error {
+	if err := m.enter(ctx); err != nil {
+		return err
+	}
+	defer m.mu.Unlock()
+	i, err := m.find(tenant, sessionID)
+	if err == nil {
+		m.sessions = slices.Delete(m.sessions, i, i+1)
+	}
+	return err
+}
+
+func (m *model) Session(ctx context.Context, tenant, sessionID string) (*storagev1.Session, error) {
+	if err := m.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer m.mu.Unlock()
+	i, err := m.find(tenant, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	return proto.CloneOf(m.sessions[i].row), nil
+}
+
+// placeFormat is how a time sorts as text, from the year 1 to 9999.
+const placeFormat = "2006-01-02T15:04:05.000000000"
+
+// Sessions sorts all rows. A cursor is the query and what the sort goes by.
+func (m *model) Sessions(ctx context.Context, q storage.SessionQuery) ([]*storagev1.Session, string, error) {
+	if err := m.enter(ctx); err != nil {
+		return nil, "", err
+	}
+	defer m.mu.Unlock()
+	if q.Limit < 1 || q.Order < storage.ByCreation || q.Order > storage.ByChange {
+		return nil, "", storage.ErrInvalid
+	}
+	type placed struct {
+		row   *storagev1.Session
+		place string
+	}
+	var list []placed
+	for n, s := range m.sessions {
+		match := s.row.GetTenant() == q.Tenant
+		for label, value := range q.Labels {
+			had, ok := s.row.GetLabels()[label]
+			match = match && ok && had == value
+		}
+		if !match {
+			continue
+		}
+		t := s.row.GetCreatedAt().AsTime()
+		if q.Order == storage.ByChange {
+			t = s.row.GetChangedAt().AsTime()
+		}
+		list = append(list, placed{s.row, fmt.Sprintf("%s %09d", t.Format(placeFormat), n)})
+	}
+	slices.SortFunc(list, func(a, b placed) int { return cmp.Compare(b.place, a.place) })
+	mark := fmt.Sprintf("%q %d %v|", q.Tenant, q.Order, q.Labels)
+	after := ""
+	if q.Cursor != "" {
+		b, err := base64.URLEncoding.DecodeString(q.Cursor)
+		rest, begun := strings.CutPrefix(string(b), mark)
+		if err != nil || !begun || len(rest) != len(placeFormat)+10 {
+			return nil, "", storage.ErrNotFound
+		}
+		after = rest
+	}
+	var rows []*storagev1.Session
+	last := ""
+	for _, p := range list {
+		if after != "" && p.place >= after {
+			continue
+		}
+		if len(rows) == q.Limit {
+			return rows, base64.URLEncoding.EncodeToString([]byte(mark + last)), nil
+		}
+		rows, last = append(rows, proto.CloneOf(p.row)), p.place
+	}
+	return rows, "", nil
+}
+
+func (m *model) Messages(
+	ctx context.Context, ref storage.Ref, start, end uint32, maxBytes int,
+) ([]*compactordv1.LoggedMessage, error) {
+	if err := m.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer m.mu.Unlock()
+	s, err := m.life(ref)
+	if err != nil {
+		return nil, err
+	}
+	var list []*compactordv1.LoggedMessage
+	size := 0
+	for _, message := range s.messages {
+		if message.GetIndex() < start || message.GetIndex() >= end {
+			continue
+		}
+		size += proto.Size(message)
+		if maxBytes > 0 && len(list) > 0 && size > maxBytes {
+			break
+		}
+		list = append(list, proto.CloneOf(message))
+	}
+	return list, nil
+}
+
+func (m *model) Records(
+	ctx context.Context, ref storage.Ref, start, end uint32, limit int,
+) ([]*storagev1.StoredRecord, error) {
+	return m.records(ctx, ref, limit, func(r *compactordv1.Record) bool {
+		return r.GetSequence() >= start && r.GetSequence() < end
+	})
+}
+
+// records returns the first records that match.
+func (m *model) records(
+	ctx context.Context, ref storage.Ref, limit int, match func(*compactordv1.Record) bool,
+) ([]*storagev1.StoredRecord, error) {
+	if err := m.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer m.mu.Unlock()
+	s, err := m.life(ref)
+	if err != nil {
+		return nil, err
+	}
+	var list []*storagev1.StoredRecord
+	for _, r := range s.records {
+		if match(r.GetRecord()) && (limit == 0 || len(list) < limit) {
+			list = append(list, proto.CloneOf(r))
+		}
+	}
+	return list, nil
+}
+
+func (m *model) RecordAtOrBefore(ctx context.Context, ref storage.Ref, sequence uint32) (*storagev1.StoredRecord, error) {
+	list, err := m.records(ctx, ref, 0, func(r *compactordv1.Record) bool { return r.GetSequence() <= sequence })
+	if err != nil {
+		return nil, err
+	}
+	return list[len(list)-1], nil
+}
+
+func (m *model) Compactions(
+	ctx context.Context, ref storage.Ref, before uint32, limit int,
+) ([]*storagev1.StoredRecord, error) {
+	list, err := m.records(ctx, ref, 0, func(r *compactordv1.Record) bool {
+		return r.GetCompaction() != nil && (before == 0 || r.GetSequence() < before)
+	})
+	slices.Reverse(list)
+	if limit > 0 && len(list) > limit {
+		list = list[:limit]
+	}
+	return list, err
+}
+
+func (m *model) Edits(ctx context.Context, ref storage.Ref, start, end uint32) ([]storage.IndexedEdits, error) {
+	records, err := m.records(ctx, ref, 0, func(r *compactordv1.Record) bool { return r.GetPrune() != nil })
+	if err != nil {
+		return nil, err
+	}
+	var list []storage.IndexedEdits
+	for _, r := range records {
+		for _, edit := range r.GetRecord().GetPrune().GetEdits() {
+			if edit.GetIndex() < start || edit.GetIndex() >= end {
+				continue
+			}
+			i := slices.IndexFunc(list, func(e storage.IndexedEdits) bool {
+				return e.Index == edit.GetIndex() && e.Sequence == r.GetRecord().GetSequence()
+			})
+			if i < 0 {
+				i = len(list)
+				list = append(list, storage.IndexedEdits{Index: edit.GetIndex(), Sequence: r.GetRecord().GetSequence()})
+			}
+			list[i].Edits = append(list[i].Edits, edit)
+		}
+	}
+	slices.SortFunc(list, func(a, b storage.IndexedEdits) int {
+		return cmp.Or(cmp.Compare(a.Index, b.Index), cmp.Compare(a.Sequence, b.Sequence))
+	})
+	return list, nil
+}
+
+func (m *model) Request(ctx context.Context, ref storage.Ref, id string) (*storagev1.StoredRequest, error) {
+	if err := m.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer m.mu.Unlock()
+	s, err := m.life(ref)
+	if err != nil {
+		return nil, err
+	}
+	if stored := s.request(id); stored != nil {
+		return proto.CloneOf(stored), nil
+	}
+	return nil, storage.ErrNotFound
+}
+
+func (m *model) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = true
+	return nil
+}

@@ -1,0 +1,205 @@
+package storagetest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	"github.com/compactord/compactord/storage"
+)
+
+// testModel has the store and the model do the same, at random, and compares all that they say.
+func testModel(t *testing.T, b Backend) {
+	store := b.Open(t)
+	runs := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		// Tenants see nothing of each other, so each run has the store to itself.
+		runs++
+		p := &pair{t: rt, outer: t, b: b, store: store, model: NewModel(), tenant: fmt.Sprintf("tenant %d", runs)}
+		rt.Repeat(map[string]func(*rapid.T){
+			"":       p.compare,
+			"create": p.create,
+			"commit": p.commit,
+			"Commit": p.commit,
+			"COMMIT": p.commit,
+			"delete": p.delete,
+			"ranges": p.ranges,
+			"list":   p.list,
+			"reopen": p.reopen,
+		})
+		store = p.store
+	})
+	require.Positive(t, runs)
+}
+
+// pair is a store and the model that it is compared with.
+type pair struct {
+	t            *rapid.T
+	outer        *testing.T
+	b            Backend
+	store, model storage.Store
+	tenant       string
+	clock        int
+	lives        int
+}
+
+// sentinels are the errors that the contract tells apart.
+var sentinels = []error{
+	storage.ErrNotFound, storage.ErrExists, storage.ErrConflict, storage.ErrRequestKnown, storage.ErrClosed,
+	storage.ErrCorrupt, storage.ErrFull, storage.ErrInvalid,
+}
+
+// sameError demands that two errors be the same to the contract.
+func (p *pair) sameError(want, got error) {
+	require.Equal(p.t, want == nil, got == nil, "want %v, got %v", want, got)
+	for _, sentinel := range sentinels {
+		require.Equal(p.t, errors.Is(want, sentinel), errors.Is(got, sentinel), "want %v, got %v", want, got)
+	}
+}
+
+func (p *pair) id(t *rapid.T) string {
+	return rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "id")
+}
+
+func (p *pair) labels(t *rapid.T) []string {
+	var pairs []string
+	for _, key := range []string{"x", "y"} {
+		if value := rapid.SampledFrom([]string{"", "1", "2"}).Draw(t, key); value != "" {
+			pairs = append(pairs, key, value)
+		}
+	}
+	return pairs
+}
+
+func (p *pair) create(t *rapid.T) {
+	p.clock += rapid.IntRange(-1, 2).Draw(t, "seconds")
+	p.lives++
+	d := NewSession(p.tenant, p.id(t), fmt.Sprint(p.lives)).CreatedAt(p.clock).ChangedAt(p.clock).Labels(p.labels(t)...)
+	d.Texts(rapid.IntRange(0, 2).Draw(t, "messages"))
+	p.sameError(p.model.CreateSession(t.Context(), &d.Commit), p.store.CreateSession(t.Context(), &d.Commit))
+}
+
+func (p *pair) commit(t *rapid.T) {
+	row, err := p.model.Session(t.Context(), p.tenant, p.id(t))
+	if err != nil {
+		t.Skip("no such session")
+	}
+	d := Next(row)
+	for range rapid.IntRange(0, 4).Draw(t, "entries") {
+		end := d.Session.GetHead().GetNextIndex()
+		switch rapid.SampledFrom([]string{"text", "large", "policy", "prune", "compaction"}).Draw(t, "entry") {
+		case "text":
+			d.Text(rapid.StringN(0, 50, -1).Draw(t, "text"))
+		case "large":
+			d.Text(strings.Repeat("x", rapid.SampledFrom([]int{65400, 65536, 131072, 200000}).Draw(t, "size")))
+		case "policy":
+			d.Policy()
+		case "prune":
+			if end > 0 {
+				d.Prune(rapid.SliceOfN(rapid.Uint32Range(0, end-1), 0, 5).Draw(t, "indexes")...)
+			}
+		case "compaction":
+			d.Compaction(rapid.Uint32Range(0, end).Draw(t, "kept"), "summary")
+		}
+	}
+	if rapid.Bool().Draw(t, "changed") {
+		p.clock += rapid.IntRange(-1, 2).Draw(t, "seconds")
+		d.ChangedAt(p.clock)
+	}
+	if rapid.IntRange(0, 3).Draw(t, "labelled") == 0 {
+		d.Labels(p.labels(t)...)
+	}
+	if id := rapid.SampledFrom([]string{"", "1", "2", "3", "4", "5", "6", "7", "8"}).Draw(t, "request"); id != "" {
+		d.Remember(id)
+	}
+	switch rapid.SampledFrom([]string{"", "", "", "", "", "stale", "other life", "gap", "sequence"}).Draw(t, "fault") {
+	case "stale":
+		d.Session.Revision -= min(d.Session.GetRevision(), rapid.Uint32Range(1, 2).Draw(t, "by"))
+	case "other life":
+		d.Session.Uid += "?"
+	case "gap":
+		d.Session.Head.NextIndex++
+	case "sequence":
+		d.Session.Head.NextSequence++
+	}
+	p.sameError(p.model.Commit(t.Context(), &d.Commit), p.store.Commit(t.Context(), &d.Commit))
+}
+
+func (p *pair) delete(t *rapid.T) {
+	if rapid.IntRange(0, 2).Draw(t, "really") > 0 {
+		t.Skip("mostly not")
+	}
+	id := p.id(t)
+	p.sameError(p.model.DeleteSession(t.Context(), p.tenant, id), p.store.DeleteSession(t.Context(), p.tenant, id))
+}
+
+// ranges reads pieces of a log, also of one that is not there.
+func (p *pair) ranges(t *rapid.T) {
+	ref := storage.Ref{Tenant: p.tenant, SessionID: p.id(t), UID: fmt.Sprint(p.lives)}
+	if row, err := p.model.Session(t.Context(), p.tenant, ref.SessionID); err == nil {
+		ref = storage.RefOf(row)
+	}
+	number := rapid.Uint32Range(0, 40)
+	start, end := number.Draw(t, "start"), number.Draw(t, "end")
+	limit := rapid.IntRange(0, 5).Draw(t, "limit")
+	maxBytes := rapid.SampledFrom([]int{0, 1, 100, 1000, 65600, 300000}).Draw(t, "bytes")
+	request := rapid.SampledFrom([]string{"1", "2", "3", "9"}).Draw(t, "request")
+	reads := []func(s storage.Store) (any, error){
+		func(s storage.Store) (any, error) { return s.Messages(t.Context(), ref, start, end, maxBytes) },
+		func(s storage.Store) (any, error) { return s.Records(t.Context(), ref, start, end, limit) },
+		func(s storage.Store) (any, error) { return s.RecordAtOrBefore(t.Context(), ref, start) },
+		func(s storage.Store) (any, error) { return s.Compactions(t.Context(), ref, start, limit) },
+		func(s storage.Store) (any, error) { return s.Edits(t.Context(), ref, start, end) },
+		func(s storage.Store) (any, error) { return s.Request(t.Context(), ref, request) },
+	}
+	for _, read := range reads {
+		want, wantErr := read(p.model)
+		got, err := read(p.store)
+		p.sameError(wantErr, err)
+		same(t, want, got)
+	}
+}
+
+// list walks a listing, which must be the same row by row; the cursors are each store's own.
+func (p *pair) list(t *rapid.T) {
+	q := storage.SessionQuery{
+		Tenant: p.tenant,
+		Order:  rapid.SampledFrom([]storage.SessionOrder{storage.ByCreation, storage.ByChange}).Draw(t, "order"),
+		Limit:  rapid.IntRange(1, 4).Draw(t, "limit"),
+		Labels: NewSession("", "", "").Labels(p.labels(t)...).Session.GetLabels(),
+	}
+	pages := func(s storage.Store) [][]*storagev1.Session {
+		var list [][]*storagev1.Session
+		for q := q; ; {
+			rows, next, err := s.Sessions(t.Context(), q)
+			require.NoError(t, err)
+			list = append(list, rows)
+			if q.Cursor = next; next == "" {
+				return list
+			}
+		}
+	}
+	same(t, pages(p.model), pages(p.store))
+}
+
+func (p *pair) reopen(t *rapid.T) {
+	if p.b.Reopen == nil || rapid.IntRange(0, 4).Draw(t, "really") > 0 {
+		t.Skip("mostly not")
+	}
+	p.store = p.b.Reopen(p.outer, p.store)
+}
+
+// compare reads the whole of both.
+func (p *pair) compare(t *rapid.T) {
+	for _, id := range []string{"a", "b", "c"} {
+		want, wantErr := p.model.Session(t.Context(), p.tenant, id)
+		got, err := p.store.Session(t.Context(), p.tenant, id)
+		p.sameError(wantErr, err)
+		same(t, want, got)
+	}
+}
