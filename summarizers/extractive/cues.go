@@ -62,7 +62,7 @@ var phrases = compile([]struct {
 		"be careful", "at all costs", "off limits", "off-limits", "hands off", "non-negotiable", "from now on",
 		"remember to", "should not", "shouldn't", "should never", "should always", "should only", "you cannot", "you can't",
 		"you may not", "we cannot", "we can't", "shall", "refuse to", "do not want", "don't want", "don't ever",
-		"strictly", "has to", "have to stay", "has to stay", "need to stay", "needs to stay", "is required", "are required",
+		"strictly", "essential", "crucial", "vital", "imperative", "whatever happens", "ask me", "ask first", "check with me", "confirm with me", "wait for my", "needs my", "has to", "have to stay", "has to stay", "need to stay", "needs to stay", "is required", "are required",
 		"requirement", "hard rule", "no matter what", "without my", "without asking", "without approval", "without permission",
 	}},
 	{cueMust, false, subjects, []string{"never", "always"}},
@@ -118,9 +118,8 @@ var phrases = compile([]struct {
 	}},
 	{cueNext, false, nil, []string{
 		"next step", "next steps", "next up", "remaining", "todo", "to-do", "to do:", "still need", "still needs", "still have to", "left to do",
-		"follow-up", "follow up", "not yet", "yet to be", "next is", "next i", "next we", "what's left", "outstanding", "after that", "pick up",
+		"follow-up", "follow up", "not yet", "yet to be", "next is", "next i", "next we", "next comes", "next on", "what's left", "outstanding", "after that", "pick up",
 	}},
-	{cueNext, true, nil, []string{"next", "later", "afterwards"}},
 	{cueBlocked, false, nil, []string{
 		"blocked by", "blocked on", "is blocked", "am blocked", "waiting for", "waiting on", "cannot proceed", "can't proceed",
 		"cannot continue", "can't continue", "blocker", "stuck on", "unresolved", "no access to", "still fails", "still failing", "still broken",
@@ -280,7 +279,7 @@ var ideographs = compileIdeographs(map[cue][]string{
 	cueMust: {
 		"必须", "必需", "不要", "禁止", "务必", "请勿", "切勿", "严禁", "绝不", "绝对不", "不可", "不能", "不允许", "不许",
 		"只能", "总是", "始终", "一律", "不准", "不得", "一定要", "只允许", "仅限", "千万别", "别动", "别改", "别碰", "别用", "别删", "别再", "别把",
-		"不应", "不应该", "确保", "不可以", "记得", "牢记", "永远", "从现在起", "从今以后", "无论如何", "必ず", "絶対に", "しないで", "ないでください",
+		"不应", "不应该", "确保", "不可以", "记得", "牢记", "先问我", "要先问", "先征得", "我同意", "先跟我", "永远", "从现在起", "从今以后", "无论如何", "必ず", "絶対に", "しないで", "ないでください",
 		"てはいけ", "반드시", "절대", "하지 마", "금지", "必須", "請勿", "務必", "絕不", "只可", "勿",
 	},
 	cuePrefer: {

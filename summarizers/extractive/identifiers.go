@@ -24,9 +24,9 @@ func (id identifier) weight() int {
 	switch id {
 	case number:
 		return 1
-	case codeName, pathName:
+	case codeName:
 		return 2
-	case codeNumber, address:
+	case pathName, codeNumber, address:
 		return 3
 	default:
 		return 0

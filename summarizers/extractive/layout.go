@@ -157,6 +157,12 @@ var labels = []label{
 	{text: "Identifiers: ", kind: kindMarks},
 }
 
+// meant says whether the label is one where lines hold that: a line that is of its section's kind has none, so there
+// the words are its own.
+func (l label) meant(holds kind) bool {
+	return l.kind != holds || l.passing || l.kind == kindRequest || l.kind == kindMarks
+}
+
 // labelOf returns the label of an item in a section.
 func labelOf(it *item, holds kind, goal bool) string {
 	if goal {

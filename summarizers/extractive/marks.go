@@ -66,7 +66,7 @@ const maxRows = 300
 func (m *marks) best(l *ledger) []*mark {
 	var list []*mark
 	for _, k := range m.byWord {
-		if k.messages > 1 || k.strong && k.what >= codeNumber {
+		if k.messages > 1 || k.strong && k.what >= pathName {
 			list = append(list, k)
 		}
 	}

@@ -114,7 +114,7 @@ func (p *carrier) item(body string, listed bool) {
 	labelled := false
 	if !boxed || state == openBox {
 		for _, lb := range labels {
-			if rest, ok := strings.CutPrefix(body, lb.text); ok {
+			if rest, ok := strings.CutPrefix(body, lb.text); ok && lb.meant(p.holds) {
 				it.kind, it.last, it.noise, it.passing = lb.kind, lb.last, lb.noise, lb.passing
 				body, labelled = rest, true
 				break

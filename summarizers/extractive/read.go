@@ -237,9 +237,6 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 			return
 		}
 		found := r.cues.read(st.text)
-		if found == 0 {
-			return
-		}
 		if by == byUser && found&cueDecided != 0 && found&cueMust == 0 && !asks(st.text) {
 			r.l.add(&item{kind: kindDecision, text: shorten(bare(clip(st.text, 4096)), maxRule), cites: []uint32{index}, score: 8})
 		}
@@ -250,7 +247,8 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 		case found&cueMust != 0:
 		case found&cuePrefer != 0:
 			tier = tierPrefer
-		case found&cueSoft != 0 && units(st.text) < 240:
+		case (found&cueSoft != 0 || by != byUser) && units(st.text) < 240:
+			// All that developers and operators say is meant to be kept to.
 			tier = tierSoft
 		default:
 			return

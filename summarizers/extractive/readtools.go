@@ -235,5 +235,16 @@ func purpose(intent string) string {
 			}
 		}
 	}
+	first, _, _ := strings.Cut(why, " ")
+	if looking[strings.ToLower(first)] || strings.HasPrefix(why, "看") || strings.HasPrefix(why, "查") {
+		return ""
+	}
 	return shorten(strings.TrimRight(why, ":："), 90)
+}
+
+// looking are verbs that say how the agent went about it, and not what for.
+var looking = map[string]bool{
+	"look": true, "looking": true, "check": true, "checking": true, "view": true, "see": true, "read": true, "run": true, "search": true, "try": true,
+	"find": true, "start": true, "also": true, "do": true, "continue": true, "proceed": true, "explore": true, "the": true, "this": true, "it": true,
+	"good": true, "great": true, "perfect": true, "ok": true, "yes": true, "done": true, "i": true, "there": true, "all": true,
 }

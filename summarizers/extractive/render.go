@@ -89,7 +89,7 @@ func order(a, b chosen) int {
 func (ly *layout) line(c chosen, holds kind) string {
 	text := shorten(c.it.text, c.limit)
 	before, after := ly.around(c, holds)
-	return before + escape(text) + after
+	return before + escape(text, holds) + after
 }
 
 // around returns what stands before and after the text of a line.
@@ -128,8 +128,8 @@ func citation(cites []uint32) string {
 }
 
 // escape makes text safe to stand in a line: what looks like a citation gets a backslash after its bracket, and what
-// begins like the structure of a summary one before it.
-func escape(text string) string {
+// begins like the structure of a summary one before it. holds is what lines are in its section.
+func escape(text string, holds kind) string {
 	if i := strings.Index(text, "["); i >= 0 {
 		var b strings.Builder
 		for {
@@ -145,7 +145,7 @@ func escape(text string) string {
 		}
 		text = b.String() + text
 	}
-	if opensStructure(text) {
+	if opensStructure(text, holds) {
 		return `\` + text
 	}
 	return text
@@ -173,7 +173,7 @@ func unescape(text string) string {
 }
 
 // opensStructure says whether a text begins with what means something at the beginning of a line.
-func opensStructure(text string) bool {
+func opensStructure(text string, holds kind) bool {
 	if text == "" {
 		return false
 	}
@@ -190,7 +190,7 @@ func opensStructure(text string) bool {
 		return true
 	}
 	for _, l := range labels {
-		if strings.HasPrefix(text, l.text) {
+		if l.meant(holds) && strings.HasPrefix(text, l.text) {
 			return true
 		}
 	}

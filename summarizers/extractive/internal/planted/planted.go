@@ -1,0 +1,180 @@
+// Package planted makes long conversations of agents in which it is known what matters: constraints, requests,
+// decisions, paths, error codes and to-dos are planted among large tool outputs and small talk. The same seed makes the
+// same conversation.
+//
+// It knows nothing of how a summarizer finds them: the phrasings are those of people and agents, many to a kind.
+package planted
+
+import (
+	"math/rand/v2"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// Kind is what was planted.
+type Kind string
+
+// The kinds. All but LastRequest and Constraint are what tests call the rest.
+const (
+	Constraint  Kind = "constraint"
+	LastRequest Kind = "last request"
+	Decision    Kind = "decision"
+	Path        Kind = "path"
+	Code        Kind = "error code"
+	Todo        Kind = "to-do"
+)
+
+// Fact is something that was planted.
+type Fact struct {
+	Kind Kind
+	// Text is what has to be found word for word.
+	Text string
+	// Index is the message that it stands in.
+	Index uint32
+	// By is who said it.
+	By compactordv1.Role
+}
+
+// Language is what people and agent speak; code and paths are the same in all.
+type Language int
+
+// The languages.
+const (
+	English Language = iota
+	Chinese
+)
+
+// Amounts is how much is planted in each round.
+type Amounts struct {
+	// Constraints are those of each of user, developer and system.
+	User, Developer, System int
+	Decisions               int
+	Paths                   int
+	Codes                   int
+	Todos                   int
+	// Turns is how many turns a round has; Steps how many tool calls a turn has at most.
+	Turns, Steps int
+	// OutputBytes is about how large a tool output is at most.
+	OutputBytes int
+}
+
+// Round is a stretch of a conversation, as one compaction takes it in.
+type Round struct {
+	Messages []*compactordv1.LoggedMessage
+	// Facts are those that hold after the round: those of earlier rounds too, without what was done or replaced since.
+	Facts []Fact
+}
+
+// Rounds makes a conversation of so many rounds.
+func Rounds(seed uint64, lang Language, rounds int, a Amounts) []Round {
+	g := &generator{
+		rng:  rand.New(rand.NewPCG(seed, 0x9E3779B97F4A7C15)),
+		lang: lang,
+		a:    a,
+	}
+	g.words = wordings[lang]
+	g.tools = toolsets[g.rng.IntN(len(toolsets))]
+	g.todoStyle = g.rng.IntN(3)
+	list := make([]Round, 0, rounds)
+	for range rounds {
+		list = append(list, g.round())
+	}
+	return list
+}
+
+// generator makes one conversation.
+type generator struct {
+	rng       *rand.Rand
+	lang      Language
+	a         Amounts
+	words     *wording
+	tools     toolset
+	todoStyle int
+
+	log   []*compactordv1.LoggedMessage
+	facts []Fact
+	todos []string
+	calls int
+	// used are the fillers and phrasings that were taken.
+	used map[string]bool
+	// unique counts what has to differ from all before.
+	unique int
+}
+
+// round makes the next round.
+func (g *generator) round() Round {
+	start := len(g.log)
+	type plant func()
+	perTurn := make([][]plant, g.a.Turns)
+	spread := func(n int, p plant) {
+		for range n {
+			t := g.rng.IntN(g.a.Turns)
+			perTurn[t] = append(perTurn[t], p)
+		}
+	}
+	spread(g.a.Developer, func() { g.instruct(compactordv1.Role_ROLE_DEVELOPER) })
+	spread(g.a.System, func() { g.instruct(compactordv1.Role_ROLE_SYSTEM) })
+	spread(g.a.Decisions, g.decide)
+	spread(g.a.Paths, g.path)
+	spread(g.a.Codes, g.code)
+	userRules := make([]int, g.a.Turns)
+	for range g.a.User {
+		userRules[g.rng.IntN(g.a.Turns)]++
+	}
+	todoTurn := g.rng.IntN(g.a.Turns)
+	for t := range g.a.Turns {
+		g.request(userRules[t])
+		plants := perTurn[t]
+		if t == todoTurn && g.a.Todos > 0 {
+			plants = append(plants, g.plan)
+		}
+		g.rng.Shuffle(len(plants), func(i, j int) { plants[i], plants[j] = plants[j], plants[i] })
+		for _, p := range plants {
+			g.noise(g.rng.IntN(g.a.Steps + 1))
+			p()
+		}
+		g.noise(1 + g.rng.IntN(g.a.Steps+1))
+		g.say(g.pick(g.words.closings))
+	}
+	facts := make([]Fact, len(g.facts))
+	copy(facts, g.facts)
+	return Round{Messages: g.log[start:], Facts: facts}
+}
+
+// add appends a message and returns its index.
+func (g *generator) add(role compactordv1.Role, parts ...*compactordv1.Part) uint32 {
+	index := uint32(len(g.log))
+	m := &compactordv1.Message{Role: role, Parts: parts}
+	if role == compactordv1.Role_ROLE_USER {
+		m.Origin = compactordv1.Origin_ORIGIN_CLIENT
+	}
+	g.log = append(g.log, &compactordv1.LoggedMessage{Index: index, Sequence: index + 1, Message: m, Tokens: uint32(sizeOf(parts)/4 + 1)})
+	return index
+}
+
+func sizeOf(parts []*compactordv1.Part) int {
+	n := 0
+	for _, p := range parts {
+		n += len(p.GetText().GetText()) + len(p.GetToolCall().GetArguments())
+		for _, rp := range p.GetToolResult().GetParts() {
+			n += len(rp.GetText().GetText())
+		}
+	}
+	return n
+}
+
+// plant notes a fact.
+func (g *generator) plant(k Kind, text string, index uint32, by compactordv1.Role) {
+	g.facts = append(g.facts, Fact{Kind: k, Text: text, Index: index, By: by})
+}
+
+// drop forgets the facts of a kind for which gone holds.
+func (g *generator) drop(k Kind, gone func(Fact) bool) {
+	kept := g.facts[:0:0]
+	for _, f := range g.facts {
+		if f.Kind != k || !gone(f) {
+			kept = append(kept, f)
+		}
+	}
+	g.facts = kept
+}
