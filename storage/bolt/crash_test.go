@@ -63,7 +63,7 @@ func crashChild(path string) {
 	fail(err)
 	var out sync.Mutex
 	var wg sync.WaitGroup
-	ctx := context.Background() //nolint:usetesting // a process of its own has no test
+	ctx := context.Background()
 	for session := range crashSessions {
 		wg.Go(func() {
 			row, err := s.Session(ctx, "", fmt.Sprint(session))

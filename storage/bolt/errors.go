@@ -11,6 +11,7 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
+// Errors of this backend.
 var (
 	// ErrInUse: another process has the store open.
 	ErrInUse = errors.New("store is in use by another process")

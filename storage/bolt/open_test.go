@@ -95,48 +95,48 @@ func TestNewerVersion(t *testing.T) {
 
 // What is no store is refused, and not changed.
 func TestNoStore(t *testing.T) {
-	for name, make := range map[string]func(t *testing.T, path string){
-		"text": func(t *testing.T, path string) {
-			require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("no store ", 5000)), 0o600))
-		},
-		"short text": func(t *testing.T, path string) {
-			require.NoError(t, os.WriteFile(path, []byte("no store"), 0o600))
-		},
-		"another program's": func(t *testing.T, path string) {
-			meta(t, path, func(tx *bbolt.Tx) error {
-				_, err := tx.CreateBucket([]byte("other"))
-				return err
-			})
-		},
-		"no version": func(t *testing.T, path string) {
-			made(t, path)
-			meta(t, path, func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Delete(versionKey) })
-		},
-		"version 0": func(t *testing.T, path string) {
-			made(t, path)
-			meta(t, path, func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Put(versionKey, []byte{0, 0, 0, 0}) })
-		},
-		"no ordinal": func(t *testing.T, path string) {
-			made(t, path)
-			meta(t, path, func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Delete(nextOrdinalKey) })
-		},
-		"no bucket": func(t *testing.T, path string) {
-			made(t, path)
-			meta(t, path, func(tx *bbolt.Tx) error { return tx.DeleteBucket(messagesBucket) })
-		},
-		"cut off": func(t *testing.T, path string) {
-			made(t, path)
-			needed := needed(t, path)
-			require.NoError(t, os.Truncate(path, needed-1))
-		},
+	putMeta := func(key, value []byte) func(*bbolt.Tx) error {
+		return func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Put(key, value) }
+	}
+	for name, test := range map[string]struct {
+		// The file is this text, or else a store, or else what another program made, and then changed.
+		text  string
+		other bool
+		meta  func(*bbolt.Tx) error
+		cut   bool
+	}{
+		"text":       {text: strings.Repeat("no store ", 5000)},
+		"short text": {text: "no store"},
+		"another program's": {other: true, meta: func(tx *bbolt.Tx) error {
+			_, err := tx.CreateBucket([]byte("other"))
+			return err
+		}},
+		"no version": {meta: func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Delete(versionKey) }},
+		"version 0":  {meta: putMeta(versionKey, []byte{0, 0, 0, 0})},
+		"no ordinal": {meta: putMeta(nextOrdinalKey, nil)},
+		"no bucket":  {meta: func(tx *bbolt.Tx) error { return tx.DeleteBucket(messagesBucket) }},
+		"cut off":    {cut: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "store.db")
-			make(t, path)
+			switch {
+			case test.text != "":
+				require.NoError(t, os.WriteFile(path, []byte(test.text), 0o600))
+			case !test.other:
+				made(t, path)
+			}
+			if test.meta != nil {
+				meta(t, path, test.meta)
+			}
+			if test.cut {
+				require.NoError(t, os.Truncate(path, needed(t, path)-1))
+			}
 			before, err := os.ReadFile(path)
 			require.NoError(t, err)
-			_, err = Open(path, Options{})
-			require.ErrorIs(t, err, storage.ErrCorrupt)
+			for _, readOnly := range []bool{true, false} {
+				_, err = Open(path, Options{ReadOnly: readOnly})
+				require.ErrorIs(t, err, storage.ErrCorrupt)
+			}
 			after, err := os.ReadFile(path)
 			require.NoError(t, err)
 			require.True(t, bytes.Equal(before, after))

@@ -29,42 +29,54 @@ func TestMain(m *testing.M) {
 }
 
 // openAt opens a store that the test leaves behind sound: it is checked, by bbolt and by us, when the test ends.
-func openAt(t testing.TB, path string, options Options) *Store {
-	t.Helper()
+func openAt(tb testing.TB, path string, options Options) *Store {
+	tb.Helper()
 	s, err := Open(path, options)
-	require.NoError(t, err)
-	require.False(t, s.db.NoSync, "what is acknowledged must be on disk")
-	t.Cleanup(func() {
-		require.NoError(t, s.Close())
-		requireSound(t, path)
+	require.NoError(tb, err)
+	require.False(tb, s.db.NoSync, "what is acknowledged must be on disk")
+	tb.Cleanup(func() {
+		require.NoError(tb, s.Close())
+		requireSound(tb, path)
 	})
 	return s
 }
 
-func openNew(t testing.TB, options Options) *Store {
-	t.Helper()
-	return openAt(t, filepath.Join(t.TempDir(), "store.db"), options)
+func openNew(tb testing.TB, options Options) *Store {
+	tb.Helper()
+	return openAt(tb, filepath.Join(tb.TempDir(), "store.db"), options)
 }
 
 // requireSound checks a store that is closed.
-func requireSound(t testing.TB, path string) {
-	t.Helper()
+func requireSound(tb testing.TB, path string) {
+	tb.Helper()
 	s, err := Open(path, Options{ReadOnly: true})
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	// The test's own context is over when it cleans up.
-	problems, err := s.CheckStructure(context.WithoutCancel(t.Context()))
-	require.NoError(t, err)
-	require.Empty(t, problems)
-	require.NoError(t, s.Close())
+	problems, err := s.CheckStructure(context.WithoutCancel(tb.Context()))
+	require.NoError(tb, err)
+	require.Empty(tb, problems)
+	require.NoError(tb, s.Close())
 }
 
 func TestConformance(t *testing.T) {
 	storagetest.Run(t, storagetest.Backend{
-		Open: func(t *testing.T) storage.Store { return openNew(t, Options{}) },
+		Open: func(t *testing.T) storage.Store {
+			t.Helper()
+			return openNew(t, Options{})
+		},
 		Reopen: func(t *testing.T, s storage.Store) storage.Store {
-			path := s.(*Store).path
+			t.Helper()
+			path := fileOf(t, s)
 			require.NoError(t, s.Close())
 			return openAt(t, path, Options{})
 		},
 	})
+}
+
+// fileOf is the path of a store of this package.
+func fileOf(t *testing.T, s storage.Store) string {
+	t.Helper()
+	store, ok := s.(*Store)
+	require.True(t, ok)
+	return store.path
 }

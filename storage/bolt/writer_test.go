@@ -93,8 +93,8 @@ func TestAcknowledgementWaits(t *testing.T) {
 	go func() { done <- s.CreateSession(t.Context(), &d.Commit) }()
 	require.Equal(t, []change{{ref: d.Ref(), revision: 1}}, <-g.reached)
 	select {
-	case <-done:
-		t.Fatal("acknowledged at the seam")
+	case err := <-done:
+		t.Fatalf("acknowledged at the seam: %v", err)
 	default:
 	}
 	g.release <- struct{}{}

@@ -13,6 +13,7 @@ import (
 
 // Commit writes row, messages, records and request, and files entries and edits.
 func testCommitWhole(t *testing.T, s storage.Store) {
+	t.Helper()
 	first := NewSession("", "s", "u").Text("zero")
 	create(t, s, first)
 	second := Next(first.Session).Text("one").Policy().Text("two").Prune(0, 2, 0).Compaction(1, "summary").Remember("request")
@@ -42,6 +43,7 @@ func testCommitWhole(t *testing.T, s storage.Store) {
 
 // ErrConflict where the row's revision is not one less than the commit's.
 func testCommitConflict(t *testing.T, s storage.Store) {
+	t.Helper()
 	first := create(t, s, NewSession("", "s", "u"))
 	second := commit(t, s, Next(first).Text("mine"))
 	before := read(t, s, storage.RefOf(first))
@@ -57,6 +59,7 @@ func testCommitConflict(t *testing.T, s storage.Store) {
 
 // ErrNotFound where this life is gone, ErrRequestKnown where the request was committed before, else ErrConflict.
 func testCommitOrderOfErrors(t *testing.T, s storage.Store) {
+	t.Helper()
 	first := create(t, s, NewSession("", "s", "u"))
 	require.ErrorIs(t, s.Commit(t.Context(), &Next(NewSession("", "no", "u").Session).Commit), storage.ErrNotFound)
 	second := commit(t, s, Next(first).Text("once").Remember("request"))
@@ -74,6 +77,7 @@ func testCommitOrderOfErrors(t *testing.T, s storage.Store) {
 
 // ErrInvalid where messages and records do not carry the log's next indexes and sequences.
 func testCommitInvalid(t *testing.T, s storage.Store) {
+	t.Helper()
 	row := create(t, s, NewSession("", "s", "u").Texts(2))
 	before := read(t, s, storage.RefOf(row))
 	for name, spoil := range map[string]func(*Draft){
@@ -105,11 +109,12 @@ func testCommitInvalid(t *testing.T, s storage.Store) {
 
 // ErrInvalid for what could not be read again: it must not be acknowledged and then refused for ever.
 func testCommitUnreadable(t *testing.T, s storage.Store) {
+	t.Helper()
 	row := create(t, s, NewSession("", "s", "u").Texts(2))
 	before := read(t, s, storage.RefOf(row))
 	unknown := protowire.AppendVarint(protowire.AppendTag(nil, 9999, protowire.VarintType), 1)
 	for name, spoil := range map[string]func(*Draft){
-		"field of a row": func(d *Draft) { d.Session.Head.ProtoReflect().SetUnknown(unknown) },
+		"field of a row": func(d *Draft) { d.Session.GetHead().ProtoReflect().SetUnknown(unknown) },
 		"field of a text": func(d *Draft) {
 			d.Text("m")
 			d.Messages[0].GetMessage().GetParts()[0].GetText().ProtoReflect().SetUnknown(unknown)
@@ -124,7 +129,7 @@ func testCommitUnreadable(t *testing.T, s storage.Store) {
 			}}}})
 		},
 		"kind of a record":    func(d *Draft) { d.Record(&compactordv1.Record{}) },
-		"field of a record":   func(d *Draft) { d.Policy(); d.Records[0].Record.ProtoReflect().SetUnknown(unknown) },
+		"field of a record":   func(d *Draft) { d.Policy(); d.Records[0].GetRecord().ProtoReflect().SetUnknown(unknown) },
 		"version of a record": func(d *Draft) { d.Policy(); d.Records[0].Schema = 2 },
 		"version of a request": func(d *Draft) {
 			d.Request = &storage.Request{ID: "r", Stored: &storagev1.StoredRequest{Schema: 2}}

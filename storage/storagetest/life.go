@@ -16,6 +16,7 @@ import (
 
 // A context that has ended before the operation takes effect is an error (context.Cause), and nothing is done.
 func testContext(t *testing.T, s storage.Store) {
+	t.Helper()
 	row := create(t, s, NewSession("", "s", "u").Remember("request"))
 	before := read(t, s, storage.RefOf(row))
 	over := errors.New("over")
@@ -31,6 +32,7 @@ func testContext(t *testing.T, s storage.Store) {
 
 // After Close every method returns ErrClosed. A second call of Close does nothing.
 func testClosed(t *testing.T, s storage.Store) {
+	t.Helper()
 	row := create(t, s, NewSession("", "s", "u").Remember("request"))
 	require.NoError(t, s.Close())
 	for name, call := range calls(s, row) {
@@ -41,6 +43,7 @@ func testClosed(t *testing.T, s storage.Store) {
 
 // Close waits for the operations that run: each has an outcome, and those that were refused know why.
 func testCloseWaits(t *testing.T, s storage.Store) {
+	t.Helper()
 	const sessions = 16
 	for n := range sessions {
 		create(t, s, NewSession("", name(n), "u"))
@@ -74,6 +77,7 @@ func testCloseWaits(t *testing.T, s storage.Store) {
 
 // What methods return belongs to the caller; what they are given they do not change or keep.
 func testOwnership(t *testing.T, s storage.Store) {
+	t.Helper()
 	draft := func() *Draft {
 		return NewSession("", "s", "u").Labels("k", "v").Texts(2).Prune(0).Compaction(1, "summary").Remember("request")
 	}
@@ -129,6 +133,7 @@ func testOwnership(t *testing.T, s storage.Store) {
 // All methods may be called concurrently; of commits on one revision one succeeds and the others conflict, so that who
 // tries again loses nothing.
 func testOneSessionAtOnce(t *testing.T, s storage.Store) {
+	t.Helper()
 	const writers, each = 8, 20
 	create(t, s, NewSession("", "s", "u"))
 	ref := storage.Ref{SessionID: "s", UID: "u"}
@@ -168,6 +173,7 @@ func testOneSessionAtOnce(t *testing.T, s storage.Store) {
 
 // All methods may be called concurrently, on many sessions.
 func testManySessionsAtOnce(t *testing.T, s storage.Store) {
+	t.Helper()
 	const sessions, each = 24, 10
 	var wg sync.WaitGroup
 	for n := range sessions {
@@ -215,6 +221,7 @@ func testManySessionsAtOnce(t *testing.T, s storage.Store) {
 
 // noError fails the test from a goroutine that is not the test's own.
 func noError(t *testing.T, err error) bool {
+	t.Helper()
 	if err != nil {
 		t.Errorf("unexpected: %v", err)
 	}
@@ -223,6 +230,7 @@ func noError(t *testing.T, err error) bool {
 
 // CreateSession writes a new row with the beginning of its log.
 func testCreate(t *testing.T, s storage.Store) {
+	t.Helper()
 	d := NewSession("tenant", "s", "u").Labels("k", "v").Texts(2).Prune(1).Remember("request")
 	create(t, s, d)
 	got := read(t, s, d.Ref())
@@ -236,6 +244,7 @@ func testCreate(t *testing.T, s storage.Store) {
 
 // It returns ErrExists where tenant and id are in use.
 func testCreateExisting(t *testing.T, s storage.Store) {
+	t.Helper()
 	first := NewSession("", "s", "u").Text("mine")
 	create(t, s, first)
 	before := read(t, s, first.Ref())
@@ -254,6 +263,7 @@ func testCreateExisting(t *testing.T, s storage.Store) {
 
 // Revision 1, and first a record; else ErrInvalid.
 func testCreateInvalid(t *testing.T, s storage.Store) {
+	t.Helper()
 	for name, spoil := range map[string]func(*Draft){
 		"revision": func(d *Draft) { d.Session.Revision = 2 },
 		"no log":   func(d *Draft) { d.Records, d.Session.Head.NextSequence = nil, 0 },
@@ -278,6 +288,7 @@ func testCreateInvalid(t *testing.T, s storage.Store) {
 
 // Session returns ErrNotFound where there is none.
 func testSessionNotFound(t *testing.T, s storage.Store) {
+	t.Helper()
 	create(t, s, NewSession("a", "s", "u"))
 	for _, key := range [][2]string{{"", "s"}, {"a", ""}, {"a", "ss"}, {"as", ""}, {"", ""}, {string(make([]byte, 70000)), "s"}} {
 		_, err := s.Session(t.Context(), key[0], key[1])
@@ -287,6 +298,7 @@ func testSessionNotFound(t *testing.T, s storage.Store) {
 
 // DeleteSession removes the session and its log. It returns ErrNotFound where there is none.
 func testDelete(t *testing.T, s storage.Store) {
+	t.Helper()
 	require.ErrorIs(t, s.DeleteSession(t.Context(), "", "s"), storage.ErrNotFound)
 	kept := create(t, s, NewSession("", "kept", "u").Labels("k", "v").Texts(3))
 	row := create(t, s, NewSession("", "s", "u").Labels("k", "v").Texts(3).Prune(0).Compaction(1, "").Remember("request"))
@@ -317,6 +329,7 @@ func gone(t *testing.T, s storage.Store, row *storagev1.Session) {
 
 // The end of a large session is one as of any other.
 func testDeleteLarge(t *testing.T, s storage.Store) {
+	t.Helper()
 	row := create(t, s, NewSession("", "s", "u").Texts(12000).Remember("request"))
 	require.NoError(t, s.DeleteSession(t.Context(), "", "s"))
 	gone(t, s, row)
@@ -331,6 +344,7 @@ func testDeleteLarge(t *testing.T, s storage.Store) {
 // A session that is created anew is another life: what asks for the earlier one gets ErrNotFound, and nothing of it is
 // seen.
 func testNewLife(t *testing.T, s storage.Store) {
+	t.Helper()
 	old := create(t, s, NewSession("", "s", "first").Labels("k", "v").Texts(3).Prune(0).Compaction(1, "").Remember("request"))
 	require.NoError(t, s.DeleteSession(t.Context(), "", "s"))
 	d := NewSession("", "s", "second")

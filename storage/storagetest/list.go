@@ -40,6 +40,7 @@ func walk(t *testing.T, s storage.Store, q storage.SessionQuery, between func())
 
 // Sessions returns rows newest first, by creation or by change; of the same time the one created last.
 func testListOrders(t *testing.T, s storage.Store) {
+	t.Helper()
 	rows := map[string]*storagev1.Session{}
 	for _, d := range []*Draft{
 		NewSession("", "b", "u").CreatedAt(20).ChangedAt(20),
@@ -73,6 +74,7 @@ func testListOrders(t *testing.T, s storage.Store) {
 
 // The cursor of the next page, empty on the last, also where that is full; Limit is at least 1.
 func testListPages(t *testing.T, s storage.Store) {
+	t.Helper()
 	rows, next, err := s.Sessions(t.Context(), storage.SessionQuery{Limit: 1})
 	require.NoError(t, err)
 	require.Empty(t, rows)
@@ -97,6 +99,7 @@ func testListPages(t *testing.T, s storage.Store) {
 // A session that is not changed, created or deleted meanwhile comes exactly once in the pages of ByChange, and one that
 // is only changed exactly once in those of ByCreation.
 func testListPagesWhileChanging(t *testing.T, s storage.Store) {
+	t.Helper()
 	for _, order := range []storage.SessionOrder{storage.ByCreation, storage.ByChange} {
 		tenant := []string{"creation", "change"}[order]
 		rows := map[string]*storagev1.Session{}
@@ -131,6 +134,7 @@ func testListPagesWhileChanging(t *testing.T, s storage.Store) {
 
 // A tenant's listing holds its own sessions only.
 func testListTenants(t *testing.T, s storage.Store) {
+	t.Helper()
 	for _, tenant := range []string{"", "a", "ab", "b"} {
 		for n := range 3 {
 			create(t, s, NewSession(tenant, tenant+name(n), "u").Labels("k", "v"))
@@ -150,6 +154,7 @@ func testListTenants(t *testing.T, s storage.Store) {
 
 // Labels that a session must have, all of them.
 func testListLabels(t *testing.T, s storage.Store) {
+	t.Helper()
 	row := create(t, s, NewSession("", "both", "u").Labels("a", "1", "b", "1"))
 	create(t, s, NewSession("", "a", "u").Labels("a", "1"))
 	create(t, s, NewSession("", "b", "u").Labels("b", "1"))
@@ -186,6 +191,7 @@ func testListLabels(t *testing.T, s storage.Store) {
 
 // ErrNotFound for a cursor that it did not make for this tenant, order and labels.
 func testListCursors(t *testing.T, s storage.Store) {
+	t.Helper()
 	for n := range 4 {
 		create(t, s, NewSession("", name(n), "u").Labels("k", "v"))
 		create(t, s, NewSession("t", name(n), "u").Labels("k", "v"))

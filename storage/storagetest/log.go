@@ -16,6 +16,7 @@ const last = 1<<32 - 1
 
 // Messages returns those from start to end (exclusive) in order. Indexes beyond the log's end are left out.
 func testMessages(t *testing.T, s storage.Store) {
+	t.Helper()
 	// Neighbours before and behind, so that a range which is not bounded by its session would show.
 	create(t, s, NewSession("", "r", "u").Texts(5))
 	d := NewSession("", "s", "u").Texts(2).Policy().Texts(3)
@@ -38,6 +39,7 @@ func testMessages(t *testing.T, s storage.Store) {
 
 // It stops early, after at least one, before the size of their encodings together passes maxBytes.
 func testMessagesMaxBytes(t *testing.T, s storage.Store) {
+	t.Helper()
 	d := NewSession("", "s", "u")
 	// Sizes around the places where the length of a length changes.
 	for _, n := range []int{0, 90, 100, 127, 128, 16200, 16300, 16383, 16384, 65000, 65500, 65535, 65536, 70000, 3} {
@@ -66,6 +68,7 @@ func testMessagesMaxBytes(t *testing.T, s storage.Store) {
 
 // Messages of several MB come back as they were, and so do records and requests.
 func testMessagesLarge(t *testing.T, s storage.Store) {
+	t.Helper()
 	d := NewSession("", "s", "u")
 	for i, n := range []int{5 << 20, 10, 64<<10 - 40, 64 << 10, 128<<10 + 1, 3 << 20, 1} {
 		d.Text(strings.Repeat(string(rune('a'+i)), n))
@@ -93,6 +96,7 @@ func testMessagesLarge(t *testing.T, s storage.Store) {
 
 // A range of any length comes whole.
 func testMessagesMany(t *testing.T, s storage.Store) {
+	t.Helper()
 	d := NewSession("", "s", "u")
 	for range 3000 {
 		d.Text("m").Policy()
@@ -111,6 +115,7 @@ func testMessagesMany(t *testing.T, s storage.Store) {
 
 // Records returns those from start to end (exclusive) in order, at most limit.
 func testRecords(t *testing.T, s storage.Store) {
+	t.Helper()
 	create(t, s, NewSession("", "r", "u").Policy())
 	d := NewSession("", "s", "u").Text("1").Policy().Compaction(0, "3").Texts(2).Policy()
 	create(t, s, d)
@@ -139,6 +144,7 @@ func testRecords(t *testing.T, s storage.Store) {
 
 // RecordAtOrBefore returns the newest record whose sequence is at most the given one.
 func testRecordAtOrBefore(t *testing.T, s storage.Store) {
+	t.Helper()
 	create(t, s, NewSession("", "r", "u").Policy())
 	d := NewSession("", "s", "u").Text("1").Policy().Compaction(0, "3").Texts(2)
 	create(t, s, d)
@@ -156,6 +162,7 @@ func testRecordAtOrBefore(t *testing.T, s storage.Store) {
 
 // Compactions returns CompactionEntries by descending sequence, whatever they keep.
 func testCompactions(t *testing.T, s storage.Store) {
+	t.Helper()
 	d := NewSession("", "s", "u").Texts(9).
 		Compaction(5, "1").Policy().Compaction(8, "2").Compaction(2, "3").Prune(0).Compaction(5, "4").Text("m")
 	create(t, s, d)
@@ -182,6 +189,7 @@ func testCompactions(t *testing.T, s storage.Store) {
 
 // Edits returns all edits of the messages from start to end (exclusive), by index and then sequence.
 func testEdits(t *testing.T, s storage.Store) {
+	t.Helper()
 	create(t, s, NewSession("", "r", "u").Texts(6).Prune(0, 5))
 	first := NewSession("", "s", "u").Texts(6).Prune(4, 1, 4, 0)
 	create(t, s, first)
@@ -214,6 +222,7 @@ func testEdits(t *testing.T, s storage.Store) {
 
 // Any number of edits comes whole.
 func testEditsMany(t *testing.T, s storage.Store) {
+	t.Helper()
 	const messages = 1500
 	d := NewSession("", "s", "u").Texts(messages)
 	var indexes []uint32
@@ -233,6 +242,7 @@ func testEditsMany(t *testing.T, s storage.Store) {
 
 // Request returns what was remembered, and ErrNotFound where there is no such request.
 func testRequests(t *testing.T, s storage.Store) {
+	t.Helper()
 	d := NewSession("", "s", "u").Remember("a")
 	create(t, s, d)
 	second := Next(d.Session).Remember("ab")
@@ -251,7 +261,8 @@ func testRequests(t *testing.T, s storage.Store) {
 
 // The newest RememberedRequests are remembered, whatever came before them.
 func testRequestsForgotten(t *testing.T, s storage.Store) {
-	remember(t, s, 2*storage.RememberedRequests+50)
+	t.Helper()
+	remember(t, s, storage.RememberedRequests+300)
 }
 
 // remember commits n requests and demands the newest.
@@ -276,6 +287,7 @@ func remembered(t *testing.T, s storage.Store, ref storage.Ref, n int) {
 
 // What was acknowledged is there when the store is opened again.
 func testReopen(t *testing.T, b Backend) {
+	t.Helper()
 	if b.Reopen == nil {
 		t.Skip("this backend keeps nothing beyond Close")
 	}

@@ -15,6 +15,7 @@ import (
 
 // testModel has the store and the model do the same, at random, and compares all that they say.
 func testModel(t *testing.T, b Backend) {
+	t.Helper()
 	store := b.Open(t)
 	runs := 0
 	rapid.Check(t, func(rt *rapid.T) {
