@@ -1,0 +1,193 @@
+// Command agent is a whole agent on top of compactord, with nothing but the stubs generated from its contract.
+//
+// The model is make-believe: a small function that reads the view, calls a tool three times and then answers. All
+// else is what a real agent does in each turn: append the user's message, compact when the report says so, fetch what
+// is new of the view, call the model, append what it said and what its tools answered.
+//
+//	go run ./cmd/compactord serve          # in one terminal
+//	go run ./examples/agent                # in another
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// retries lets gRPC send a call again that found no daemon. The request ids make that safe.
+const retries = `{"methodConfig": [{"name": [{}], "retryPolicy": {"maxAttempts": 4, "initialBackoff": "0.1s",
+	"maxBackoff": "2s", "backoffMultiplier": 3, "retryableStatusCodes": ["UNAVAILABLE"]}}]}`
+
+func main() {
+	addr := flag.String("addr", "127.0.0.1:7440", "the daemon's `address`, host:port or unix:/path")
+	turns := flag.Int("turns", 12, "how many turns the make-believe user takes")
+	window := flag.Uint("window", 32_000, "the make-believe model's context window in `tokens`")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Stdout, *addr, *turns, uint32(*window)); err != nil {
+		fmt.Fprintln(os.Stderr, "agent:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, out io.Writer, addr string, turns int, window uint32) error {
+	conn, err := grpc.NewClient(addr,
+		grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithDefaultServiceConfig(retries))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	a := &agent{
+		sessions:    compactordv1.NewSessionServiceClient(conn),
+		compactions: compactordv1.NewCompactionServiceClient(conn),
+		out:         out,
+	}
+	created, err := a.sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{
+		Title:  "examples/agent",
+		Policy: &compactordv1.Policy{ContextWindow: &window},
+	})
+	if err != nil {
+		return err
+	}
+	a.session = created.GetSession().GetSessionId()
+	fmt.Fprintf(out, "session %s\n", a.session)
+	if err := a.append(ctx, text(compactordv1.Role_ROLE_SYSTEM, systemPrompt)); err != nil {
+		return err
+	}
+	for turn := range turns {
+		if err := a.turn(ctx, request(turn)); err != nil {
+			return fmt.Errorf("turn %d: %w", turn+1, err)
+		}
+		fmt.Fprintf(out, "turn %2d: %2d messages in the view, %5d of %d tokens\n",
+			turn+1, len(a.view), a.report.GetTokens(), window)
+	}
+	return nil
+}
+
+// agent is one conversation, as far as a client has to remember it.
+type agent struct {
+	sessions    compactordv1.SessionServiceClient
+	compactions compactordv1.CompactionServiceClient
+	out         io.Writer
+
+	session string
+	next    uint32                      // the index that the next message will get
+	view    []*compactordv1.ViewMessage // what the model sees
+	token   string                      // the name of that view
+	report  *compactordv1.ContextReport // how full the context is
+}
+
+// turn takes the user's message to the model's answer.
+func (a *agent) turn(ctx context.Context, user string) error {
+	if err := a.append(ctx, text(compactordv1.Role_ROLE_USER, user)); err != nil {
+		return err
+	}
+	for {
+		if a.report.GetShouldCompact() {
+			if err := a.compact(ctx); err != nil {
+				return err
+			}
+		}
+		if err := a.refresh(ctx); err != nil {
+			return err
+		}
+		said := think(a.view)
+		messages := append([]*compactordv1.Message{said}, runTools(said)...)
+		if err := a.append(ctx, messages...); err != nil {
+			return err
+		}
+		if len(messages) == 1 {
+			return nil
+		}
+	}
+}
+
+// append adds messages to the log. The expected index refuses what somebody else's append has overtaken, the request
+// id makes a second copy of the same request harmless, and the token tells which view the model's words answer.
+func (a *agent) append(ctx context.Context, messages ...*compactordv1.Message) error {
+	answer, err := a.sessions.AppendMessages(ctx, &compactordv1.AppendMessagesRequest{
+		SessionId:         a.session,
+		Messages:          messages,
+		ExpectedNextIndex: &a.next,
+		RequestId:         fmt.Sprintf("append-%d", a.next),
+		ViewToken:         a.token,
+	})
+	if err != nil {
+		return err
+	}
+	a.next, a.report = answer.GetNextIndex(), answer.GetReport()
+	return nil
+}
+
+// compact follows a compaction to its end. Cancelling ctx cancels it, and then nothing has changed.
+func (a *agent) compact(ctx context.Context) error {
+	stream, err := a.compactions.Compact(ctx, &compactordv1.CompactRequest{
+		Target:    &compactordv1.CompactRequest_SessionId{SessionId: a.session},
+		Reason:    compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD,
+		RequestId: fmt.Sprintf("compact-%d", a.next),
+	})
+	if err != nil {
+		return err
+	}
+	var percent uint64
+	for {
+		answer, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch e := answer.GetEvent().GetEvent().(type) {
+		case *compactordv1.CompactionEvent_Progress:
+			p := e.Progress
+			if p.GetStage() != compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE {
+				continue // the other stages take no time
+			}
+			if now := uint64(p.GetDone()) * 100 / uint64(max(p.GetTotal(), 1)); now >= percent+25 {
+				percent = now
+				fmt.Fprintf(a.out, "  summarizing: %3d %%, %d of %d tokens\n", percent, p.GetDone(), p.GetTotal())
+			}
+		case *compactordv1.CompactionEvent_Completed:
+			entry := e.Completed.GetCompaction()
+			fmt.Fprintf(a.out, "  compacted from %d to %d tokens; messages from %d on are kept\n",
+				entry.GetTokensBefore(), entry.GetTokensAfter(), entry.GetFirstKeptIndex())
+		case *compactordv1.CompactionEvent_Skipped:
+			fmt.Fprintf(a.out, "  not compacted: %s\n", e.Skipped.GetMessage())
+		}
+	}
+}
+
+// refresh brings the view up to date. Only what is new since the token's view comes over the wire.
+func (a *agent) refresh(ctx context.Context) error {
+	for {
+		answer, err := a.compactions.GetLLMView(ctx, &compactordv1.GetLLMViewRequest{
+			Target:    &compactordv1.GetLLMViewRequest_SessionId{SessionId: a.session},
+			ViewToken: a.token,
+		})
+		if err != nil {
+			return err
+		}
+		a.view = append(a.view[:answer.GetUnchangedPrefix()], answer.GetMessages()...)
+		a.token, a.report = answer.GetViewToken(), answer.GetReport()
+		if !answer.GetHasMore() {
+			return nil
+		}
+	}
+}
+
+func text(role compactordv1.Role, text string) *compactordv1.Message {
+	return &compactordv1.Message{Role: role, Parts: []*compactordv1.Part{
+		{Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: text}}},
+	}}
+}

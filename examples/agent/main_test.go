@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"go/parser"
+	"go/token"
+	"io"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
+	boltstore "github.com/compactord/compactord/storage/bolt"
+	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/extractive"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestAgent(t *testing.T) {
+	const turns, window = 12, 32_000
+	addr := startDaemon(t)
+	var out bytes.Buffer
+	require.NoError(t, run(t.Context(), &out, addr, turns, window))
+	t.Log("\n" + out.String())
+
+	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close()) }()
+	sessions := compactordv1.NewSessionServiceClient(conn)
+	compactions := compactordv1.NewCompactionServiceClient(conn)
+	id := strings.Fields(out.String())[1]
+
+	listed, err := compactions.ListCompactions(t.Context(), &compactordv1.ListCompactionsRequest{SessionId: id})
+	require.NoError(t, err)
+	entries := listed.GetCompactions()
+	require.GreaterOrEqual(t, len(entries), 2)
+	for _, entry := range entries {
+		require.Equal(t, compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD, entry.GetReason())
+		require.Less(t, entry.GetTokensAfter(), entry.GetTokensBefore())
+	}
+	require.Equal(t, len(entries), strings.Count(out.String(), "  compacted from "))
+
+	// The log has everything: a system prompt, and in each turn a request, a call and a result for each file, an answer.
+	got, err := sessions.GetSession(t.Context(), &compactordv1.GetSessionRequest{SessionId: id})
+	require.NoError(t, err)
+	require.EqualValues(t, 1+turns*(2+2*callsPerTurn), got.GetSession().GetNextIndex())
+	require.Less(t, got.GetReport().GetTokens(), uint32(window))
+	require.Empty(t, got.GetReport().GetOpenCalls())
+
+	// The view is short, and what the user demanded in the first turn is still in it.
+	view, err := compactions.GetLLMView(t.Context(), &compactordv1.GetLLMViewRequest{
+		Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: id},
+	})
+	require.NoError(t, err)
+	require.Equal(t, systemPrompt, view.GetMessages()[0].GetMessage().GetParts()[0].GetText().GetText())
+	summary := view.GetMessages()[1]
+	require.Equal(t, entries[0].GetId(), summary.GetSummaryOf())
+	require.Contains(t, summary.GetMessage().GetParts()[0].GetText().GetText(), "Never change anything under db/migrations.")
+}
+
+// TestDeltas has an agent work with deltas alone, and compares what it holds with the whole view after each turn.
+func TestDeltas(t *testing.T) {
+	conn, err := grpc.NewClient(startDaemon(t), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close()) }()
+	a := &agent{
+		sessions:    compactordv1.NewSessionServiceClient(conn),
+		compactions: compactordv1.NewCompactionServiceClient(conn),
+		out:         io.Discard,
+	}
+	created, err := a.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{
+		Policy: &compactordv1.Policy{ContextWindow: proto.Uint32(32_000)},
+	})
+	require.NoError(t, err)
+	a.session = created.GetSession().GetSessionId()
+	require.NoError(t, a.append(t.Context(), text(compactordv1.Role_ROLE_SYSTEM, systemPrompt)))
+	for turn := range 8 {
+		require.NoError(t, a.turn(t.Context(), request(turn)))
+		require.NoError(t, a.refresh(t.Context()))
+		whole, err := a.compactions.GetLLMView(t.Context(), &compactordv1.GetLLMViewRequest{
+			Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: a.session},
+		})
+		require.NoError(t, err)
+		require.Len(t, a.view, len(whole.GetMessages()))
+		for i, m := range whole.GetMessages() {
+			require.True(t, proto.Equal(m, a.view[i]), "turn %d, message %d of the view", turn, i)
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("the user has had enough"))
+	require.Error(t, run(ctx, io.Discard, startDaemon(t), 1, 32_000))
+}
+
+// TestStubsOnly holds the promise of the program's first sentence.
+func TestStubsOnly(t *testing.T) {
+	for _, name := range []string{"main.go", "model.go"} {
+		parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		require.NoError(t, err)
+		for _, imported := range parsed.Imports {
+			path := strings.Trim(imported.Path.Value, `"`)
+			if strings.HasPrefix(path, "github.com/compactord/compactord/") {
+				require.Equal(t, "github.com/compactord/compactord/proto/compactord/v1", path)
+			}
+		}
+	}
+}
+
+// startDaemon serves on a free port, as `compactord serve` does, until the test ends.
+func startDaemon(t *testing.T) string {
+	t.Helper()
+	store, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), boltstore.Options{})
+	require.NoError(t, err)
+	planners, err := strategies.NewRegistry(strategies.Builtin()...)
+	require.NoError(t, err)
+	writers, err := summarizers.NewRegistry(extractive.New())
+	require.NoError(t, err)
+	server, err := service.NewServer(service.ServerOptions{Options: service.Options{
+		Store: store, Strategies: planners, Summarizers: writers, Logger: slog.New(slog.DiscardHandler),
+	}})
+	require.NoError(t, err)
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	done := make(chan error, 1)
+	go func() { done <- server.Run(t.Context(), listener) }() // that context ends before the cleanups run
+	t.Cleanup(func() {
+		require.NoError(t, <-done)
+		require.NoError(t, store.Close())
+	})
+	return listener.Addr().String()
+}

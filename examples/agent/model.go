@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// This file is what a real agent does not have: a make-believe user, model and tool. All of it is deterministic.
+
+const systemPrompt = "You review the modules of a web shop, one after the other. Quote file names exactly."
+
+// callsPerTurn is how many files the model reads before it answers.
+const callsPerTurn = 3
+
+// request is what the user says in a turn.
+func request(turn int) string {
+	if turn == 0 {
+		return "Review the shop's modules with me. Never change anything under db/migrations. Begin with module 1."
+	}
+	return fmt.Sprintf("Thanks. Now review module %d.", turn+1)
+}
+
+// think is the model: it reads files until this turn's results are enough, then answers.
+func think(view []*compactordv1.ViewMessage) *compactordv1.Message {
+	results := 0
+	for i := len(view) - 1; i >= 0 && view[i].GetMessage().GetRole() != compactordv1.Role_ROLE_USER; i-- {
+		if view[i].GetMessage().GetRole() == compactordv1.Role_ROLE_TOOL {
+			results++
+		}
+	}
+	if results >= callsPerTurn {
+		return text(compactordv1.Role_ROLE_ASSISTANT,
+			fmt.Sprintf("I read %d files of this module; the checks at their boundaries look right.", results))
+	}
+	said := text(compactordv1.Role_ROLE_ASSISTANT, "I will read the next file.")
+	said.StopReason = compactordv1.StopReason_STOP_REASON_TOOL_USE
+	said.Parts = append(said.Parts, &compactordv1.Part{Kind: &compactordv1.Part_ToolCall{ToolCall: &compactordv1.ToolCall{
+		Id:        fmt.Sprintf("call_%d", results+1), // ids may come again: a result answers the nearest open call
+		Name:      "read_file",
+		Arguments: fmt.Sprintf(`{"path":"shop/handler_%d.go"}`, results+1),
+	}}})
+	return said
+}
+
+// runTools answers the tool calls of a message, each with one message.
+func runTools(said *compactordv1.Message) []*compactordv1.Message {
+	var results []*compactordv1.Message
+	for _, part := range said.GetParts() {
+		call := part.GetToolCall()
+		if call == nil {
+			continue
+		}
+		result := &compactordv1.ToolResult{
+			CallId: call.GetId(),
+			Parts:  []*compactordv1.ResultPart{{Kind: &compactordv1.ResultPart_Text{Text: &compactordv1.TextPart{Text: file(call)}}}},
+		}
+		results = append(results, &compactordv1.Message{
+			Role:  compactordv1.Role_ROLE_TOOL,
+			Parts: []*compactordv1.Part{{Kind: &compactordv1.Part_ToolResult{ToolResult: result}}},
+		})
+	}
+	return results
+}
+
+// file is about 1,500 tokens of source code.
+func file(call *compactordv1.ToolCall) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "// %s\npackage shop\n", call.GetArguments())
+	for line := range 120 {
+		fmt.Fprintf(&b, "\tif order[%d] == nil { return errMissing(%d) }\n", line, line)
+	}
+	return b.String()
+}
