@@ -151,6 +151,9 @@ func (c *checker) checkRow(session *checked) {
 	if row.GetUid() != session.header.uid {
 		c.report(session, "the row has two uids")
 	}
+	if row.GetHead().GetNextIndex() != session.header.nextIndex {
+		c.report(session, "the row counts %d and %d messages", row.GetHead().GetNextIndex(), session.header.nextIndex)
+	}
 	if row.GetRevision() == 0 || row.GetHead() == nil {
 		c.report(session, "the row has no revision or no head")
 	}

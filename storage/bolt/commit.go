@@ -154,6 +154,7 @@ func (e *encoded) write(tx *bbolt.Tx, old *storagev1.Session, header rowHeader) 
 	if err := list(tx, old, e.row, ordinal); err != nil {
 		return err
 	}
+	header.nextIndex = e.row.GetHead().GetNextIndex()
 	return tx.Bucket(sessionsBucket).Put(sessionKey(e.ref.Tenant, e.ref.SessionID), encodeRow(header, e.session))
 }
 

@@ -90,18 +90,14 @@ func (s *Store) Messages(
 // returned so far.
 func messagePage(tx *bbolt.Tx, p *page, ref storage.Ref, start, end uint32, maxBytes int, total *int) (bool, error) {
 	header, _, err := life(tx, ref)
-	if err != nil || start >= end {
+	if err != nil {
 		return false, err
 	}
 	cursor := tx.Bucket(messagesBucket).Cursor()
-	limit := numberKey(header.ordinal, end)
-	for key, value := cursor.Seek(numberKey(header.ordinal, start)); key != nil; key, value = cursor.Next() {
-		if bytes.Compare(key, limit) >= 0 {
-			return false, nil
-		}
-		_, index, err := splitNumberKey(key)
-		if err != nil || index != start+uint32(len(p.bodies)) {
-			return false, corrupt("message %d is missing", start+uint32(len(p.bodies)))
+	key, value := cursor.Seek(numberKey(header.ordinal, start))
+	for index := start; index < min(end, header.nextIndex); index++ {
+		if !bytes.Equal(key, numberKey(header.ordinal, index)) {
+			return false, corrupt("message %d is missing", index)
 		}
 		size, err := bodySize(value)
 		if err != nil {
@@ -120,6 +116,7 @@ func messagePage(tx *bbolt.Tx, p *page, ref storage.Ref, start, end uint32, maxB
 			return false, err
 		}
 		p.add(nil, encoding)
+		key, value = cursor.Next()
 	}
 	return false, nil
 }

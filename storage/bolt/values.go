@@ -177,22 +177,28 @@ type rowHeader struct {
 	ordinal uint64
 	// requests is how many requests the session remembers.
 	requests uint32
-	uid      string
+	// nextIndex is where the log's messages end: a read that finds fewer has lost some.
+	nextIndex uint32
+	uid       string
 }
+
+// rowStart is where the uid of a row begins: behind the tag, the ordinal and two numbers.
+const rowStart = 1 + 8 + 4 + 4
 
 // encodeRow makes a row; session is the encoding of its message.
 func encodeRow(h rowHeader, session []byte) []byte {
-	value := make([]byte, 0, 1+8+4+2+len(h.uid)+len(session))
+	value := make([]byte, 0, rowStart+2+len(h.uid)+len(session))
 	value = append(value, rowTag)
 	value = binary.BigEndian.AppendUint64(value, h.ordinal)
 	value = binary.BigEndian.AppendUint32(value, h.requests)
+	value = binary.BigEndian.AppendUint32(value, h.nextIndex)
 	value = appendName(value, h.uid)
 	return append(value, session...)
 }
 
 // splitRow reads a row's header and leaves the encoding of its message.
 func splitRow(value []byte) (h rowHeader, session []byte, err error) {
-	if len(value) < 13 {
+	if len(value) < rowStart {
 		return rowHeader{}, nil, corrupt("a row is cut short")
 	}
 	if value[0] != rowTag {
@@ -200,7 +206,8 @@ func splitRow(value []byte) (h rowHeader, session []byte, err error) {
 	}
 	h.ordinal = binary.BigEndian.Uint64(value[1:])
 	h.requests = binary.BigEndian.Uint32(value[9:])
-	if h.uid, session, err = cutName(value[13:]); err != nil {
+	h.nextIndex = binary.BigEndian.Uint32(value[13:])
+	if h.uid, session, err = cutName(value[rowStart:]); err != nil {
 		return rowHeader{}, nil, corrupt("a row is cut short")
 	}
 	return h, session, nil
