@@ -21,9 +21,9 @@ const (
 	classDecision
 	classFact
 	classFile
-	classSoft
 	classWork
 	classRequest
+	classSoft
 	classes
 )
 
@@ -31,23 +31,25 @@ const (
 type terms struct {
 	// share is how much of what is left it may take at first, in per cent.
 	share int
+	// sure is how many units it may take at first in any case.
+	sure int
 	// most is the most units that a text of it takes, least how far it is shortened before it is left out.
 	most, least int
 }
 
 var termsOf = [classes]terms{
-	classLast:     {40, maxRequest, 60},
-	classUserRule: {80, maxRule, 100},
-	classRule:     {55, maxRule, 100},
-	classError:    {35, maxErrorText + maxCommand, 160},
-	classFocus:    {40, maxRule, 120},
-	classPlan:     {40, 400, 100},
-	classDecision: {35, maxRule, 160},
-	classFact:     {30, 400, 160},
-	classFile:     {25, 300, 240},
-	classSoft:     {10, 240, 160},
-	classWork:     {25, 300, 120},
-	classRequest:  {100, 1500, 120},
+	classLast:     {40, 0, maxRequest, 60},
+	classUserRule: {40, 800, maxRule, 80},
+	classRule:     {30, 500, maxRule, 80},
+	classError:    {30, 0, maxErrorText + maxCommand, 160},
+	classFocus:    {40, 0, maxRule, 120},
+	classPlan:     {40, 0, 400, 100},
+	classDecision: {35, 0, maxRule, 160},
+	classFact:     {30, 0, 400, 160},
+	classFile:     {25, 0, 300, 240},
+	classWork:     {30, 0, 300, 120},
+	classRequest:  {80, 0, 1500, 120},
+	classSoft:     {80, 0, 240, 160},
 }
 
 // maxGoal is how many units the sentence of the goal takes.
@@ -265,7 +267,7 @@ func (p *plan) share(room int) (list []chosen, all bool) {
 			// The goal says what there is room for.
 			continue
 		}
-		takes[c] = p.take(class(c), pool*termsOf[c].share/100)
+		takes[c] = p.take(class(c), min(max(pool*termsOf[c].share/100, termsOf[c].sure), pool))
 		pool -= takes[c].used
 	}
 	marksRoom := pool / 3

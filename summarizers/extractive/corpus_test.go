@@ -104,6 +104,19 @@ func loadConversation(tb testing.TB, path string) (log []*compactordv1.LoggedMes
 	return log, size
 }
 
+// splitLead takes the leading run of SYSTEM and DEVELOPER messages off, as whoever asks for a summary does.
+func splitLead(log []*compactordv1.LoggedMessage) (lead, rest []*compactordv1.LoggedMessage) {
+	i := 0
+	for i < len(log) {
+		role := log[i].GetMessage().GetRole()
+		if role != compactordv1.Role_ROLE_SYSTEM && role != compactordv1.Role_ROLE_DEVELOPER {
+			break
+		}
+		i++
+	}
+	return log[:i], log[i:]
+}
+
 func contentText(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

@@ -77,7 +77,8 @@ var phrases = compile([]struct {
 		"favour", "nothing but", "limited to", "only", "we want", "ideally", "wherever possible", "as a rule", "please use", "not more than",
 	}},
 	{cuePrefer, true, nil, []string{
-		"keep", "use", "no", "leave", "follow", "respect", "limit", "write all", "answer in", "reply in", "respond in",
+		"keep", "use", "no new", "no more", "no additional", "no external", "no extra", "no other", "no emojis", "no emoji", "no mocks",
+		"no comments", "no abbreviations", "no third-party", "no global", "no hardcoded", "no hard-coded", "leave", "follow", "respect", "limit", "write all", "answer in", "reply in", "respond in",
 		"stay", "treat", "restrict",
 	}},
 	{cueSoft, false, nil, []string{"should", "i want", "needs to be", "need to be", "expected to", "without"}},
@@ -89,8 +90,8 @@ var phrases = compile([]struct {
 	}},
 	{cueWeighed, false, nil, []string{
 		"instead of", "rather than", "we'll use", "we will use", "will use", "switch to", "switched to", "switching to",
-		"trade-off", "tradeoff", "approach", "the plan is", "let's use", "let's go", "choose", "choosing", "design", "simplest", "cleaner",
-		"better to", "best option", "in favor of", "in favour of", "over",
+		"trade-off", "tradeoff", "the plan is", "let's use", "let's go", "choose", "choosing", "simplest", "cleaner",
+		"better to", "best option", "in favor of", "in favour of",
 	}},
 	{cueWhy, false, nil, []string{
 		"because", "since", "so that", "due to", "the reason", "reason is", "this way", "this avoids", "which avoids", "as it", "otherwise",
@@ -106,7 +107,7 @@ var phrases = compile([]struct {
 		"i've", "i have added", "i have fixed", "i have updated", "i have created", "i have implemented", "we've", "i added",
 		"i fixed", "i created", "i changed", "i updated", "i removed", "i renamed", "i replaced", "i moved", "i wrote", "i booked", "i cancelled",
 		"now works", "works now", "tests pass", "test passes", "all pass", "all passing", "tests are passing", "build succeeded", "build passes", "has been",
-		"have been", "is complete", "are complete", "is done", "successfully", "is fixed", "is now", "are now", "is green",
+		"have been", "is complete", "are complete", "is done", "successfully", "is fixed", "is green",
 	}},
 	{cueFixed, false, nil, []string{
 		"fixed", "resolved", "solved", "works now", "now works", "gone", "no longer fails", "no longer", "passes now", "now passes",
@@ -122,13 +123,13 @@ var phrases = compile([]struct {
 	}},
 	{cueBlocked, false, nil, []string{
 		"blocked by", "blocked on", "is blocked", "am blocked", "waiting for", "waiting on", "cannot proceed", "can't proceed",
-		"cannot continue", "can't continue", "blocker", "stuck on", "unresolved", "no access to", "still fails", "still failing", "still broken",
+		"cannot continue", "can't continue", "blocker", "stuck on", "no access to", "still fails", "still failing", "still broken",
 	}},
 	{cueFinding, false, nil, []string{
 		"root cause", "the issue", "the problem", "the bug", "turns out", "found", "note that", "note", "caused by", "because",
 		"means that", "this means", "listens on", "lives in", "located", "endpoint", "set to", "version", "port", "error code", "the reason",
 		"the culprit", "the cause", "responsible for", "depends on", "expects", "requires", "returns", "key insight", "the key",
-		"stored in", "defined in", "comes from", "at line", "ticket", "account", "password", "secret", "credential", "confirmed", "observed", "measured",
+		"stored in", "defined in", "comes from", "at line", "ticket", "account", "password", "secret", "credential", "confirmed", "is now", "are now", "observed", "measured",
 		"fails with", "failed with", "limit of", "deadline", "id is", "number is", "hash", "commit", "branch", "staging", "production",
 	}},
 	{cueNarrates, true, nil, []string{

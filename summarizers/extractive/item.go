@@ -88,6 +88,8 @@ type item struct {
 	path    string
 	// tool is of errors: the tool that failed.
 	tool string
+	// seq is the order in which items came into the ledger.
+	seq int
 	// focused says that the item matches the words of the request's focus.
 	focused bool
 }

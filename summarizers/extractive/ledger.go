@@ -25,6 +25,8 @@ type ledger struct {
 
 	// lastStep is what the agent said last.
 	lastStep *item
+	// seq counts the items that came in.
+	seq int
 	// newest is the highest index seen.
 	newest uint32
 }
@@ -95,6 +97,8 @@ func (l *ledger) add(it *item) *item {
 		return known
 	}
 	l.byKey[key] = it
+	l.seq++
+	it.seq = l.seq
 	list := append(l.lists[it.kind], it)
 	if limit := limits[it.kind]; len(list) > 2*limit {
 		slices.SortStableFunc(list, l.compare)
@@ -121,7 +125,7 @@ func (l *ledger) compare(a, b *item) int {
 			}
 			return 1
 		}
-		return cmp.Or(cmp.Compare(a.oldest(), b.oldest()), strings.Compare(a.text, b.text))
+		return cmp.Or(cmp.Compare(a.oldest(), b.oldest()), cmp.Compare(a.seq, b.seq), strings.Compare(a.text, b.text))
 	}
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.newest(), a.newest()), strings.Compare(a.text, b.text))
 }

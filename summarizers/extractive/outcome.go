@@ -52,7 +52,7 @@ func (e *errorScan) scan(text string) {
 				continue
 			}
 		}
-		if trimmed[0] != '<' {
+		if trimmed[0] != '<' && trimmed != "Output:" {
 			e.final = trimmed
 		}
 		score, at := errorScore(trimmed)
@@ -297,7 +297,8 @@ func judge(text string, flagged bool, class toolClass, cmd *command) outcome {
 	e.scan(text)
 	switch {
 	case flagged || e.exit > 0:
-		o.failed = true
+		// A search that finds nothing ends with a status too.
+		o.failed = flagged && class != classCommand || cmd == nil || !cmd.reads || e.bestScore > 0
 	case cmd != nil && cmd.reads:
 		return o
 	default:

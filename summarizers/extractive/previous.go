@@ -219,6 +219,9 @@ func (p *carrier) keep(it *item, labelled bool) {
 		if rest, ok := strings.CutPrefix(it.text, ranPrefix); ok {
 			if shown, _, ok := strings.Cut(rest, "`"); ok {
 				it.score = 3
+				if milestone(shown) {
+					it.score = 7
+				}
 				p.l.commands["`"+shown+"`"] = it
 				return
 			}

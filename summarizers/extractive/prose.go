@@ -12,17 +12,18 @@ type statement struct {
 	listed bool
 	box    box
 	boxed  bool
-	// last says that it ends its paragraph or item.
-	last bool
+	// heads says that it only announces what comes after it.
+	heads bool
 }
 
 // maxParagraph is how much of a paragraph is looked at; what is longer was not written for reading.
 const maxParagraph = 8 << 10
 
 // eachStatement calls yield for each sentence of a text in Markdown, leaving out code, tables and headings. Lines that
-// were wrapped are joined. A list that a statement announces by a colon is joined to it where announce is set.
-func eachStatement(text string, announce bool, yield func(statement)) {
-	p := paragraphs{yield: yield, announce: announce}
+// were wrapped are joined. A statement that ends in a colon announces a list: where announces says so of it, the list
+// is joined to it; else the statement goes to yield as a heading, and the items by themselves.
+func eachStatement(text string, announces func(head string) bool, yield func(statement)) {
+	p := paragraphs{yield: yield, announces: announces}
 	for text != "" {
 		line := text
 		if i := strings.IndexByte(text, '\n'); i >= 0 {
@@ -38,8 +39,8 @@ func eachStatement(text string, announce bool, yield func(statement)) {
 
 // paragraphs puts lines together into paragraphs and items, and those apart into sentences.
 type paragraphs struct {
-	yield    func(statement)
-	announce bool
+	yield     func(statement)
+	announces func(head string) bool
 	// fence is what opened the block of code that the current line is in.
 	fence string
 	// open is the paragraph or item read so far.
@@ -128,11 +129,12 @@ func (p *paragraphs) flush() {
 	}
 	st := p.opened
 	eachSentence(clip(text, maxParagraph), func(sentence string, last bool) {
-		if p.announce && last && endsInColon(sentence) {
+		st.heads = last && endsInColon(sentence)
+		if st.heads && p.announces(sentence) {
 			p.head = sentence
 			return
 		}
-		st.text, st.last = sentence, last
+		st.text = sentence
 		p.yield(st)
 		st.listed, st.boxed = false, false
 	})
@@ -143,12 +145,12 @@ func (p *paragraphs) closeList() {
 	if p.head == "" {
 		return
 	}
-	text := p.head
-	if len(p.list) > 0 {
+	text, heads := p.head, len(p.list) == 0
+	if !heads {
 		text += " " + strings.Join(p.list, "; ")
 	}
 	p.head, p.list = "", nil
-	p.yield(statement{text: text, last: true})
+	p.yield(statement{text: text, heads: heads})
 }
 
 func endsInColon(s string) bool {
@@ -221,22 +223,30 @@ func checkbox(body string) (state box, boxed bool, rest string) {
 	return noBox, false, body
 }
 
-// eachSentence calls yield for each sentence of a paragraph.
+// eachSentence calls yield for each sentence of a paragraph. What stands in backquotes is not taken apart.
 func eachSentence(s string, yield func(sentence string, last bool)) {
-	start := 0
+	start, quoted := 0, -1
 	for i := 0; i < len(s); {
 		b := s[i]
 		end := 0
 		switch {
-		case b < utf8.RuneSelf:
-			if (b == '.' || b == '!' || b == '?') && endsSentence(s, start, i) {
-				end = i + 1
+		case b == '`':
+			if quoted >= 0 {
+				quoted = -1
+			} else if strings.IndexByte(s[i+1:], '`') >= 0 {
+				quoted = i
 			}
 			i++
+			continue
+		case b < utf8.RuneSelf:
+			if quoted < 0 && (b == '.' || b == '!' || b == '?') {
+				end = sentenceEnd(s, start, i)
+			}
+			i = max(i+1, end)
 		default:
 			r, size := utf8.DecodeRuneInString(s[i:])
 			i += size
-			if r == '。' || r == '！' || r == '？' || r == '；' {
+			if quoted < 0 && (r == '。' || r == '！' || r == '？' || r == '；') {
 				end = i
 				// A closing quotation mark belongs to the sentence.
 				if next, n := utf8.DecodeRuneInString(s[i:]); next == '”' || next == '」' || next == '）' {
@@ -259,31 +269,79 @@ func eachSentence(s string, yield func(sentence string, last bool)) {
 	}
 }
 
-// endsSentence says whether the sign at i ends the sentence that began at start: white space or the end follows, and
-// it is no abbreviation or number of a list.
-func endsSentence(s string, start, i int) bool {
-	if i+1 < len(s) {
-		if next := s[i+1]; next != ' ' && next != '\t' && (next != '"' && next != ')' && next != '*' || i+2 < len(s) && s[i+2] != ' ') {
-			return next >= utf8.RuneSelf && s[i] != '.'
-		}
+// sentenceEnd returns where the sentence that began at start ends, if the sign at i ends it, and else 0.
+func sentenceEnd(s string, start, i int) int {
+	end := i + 1
+	for end < len(s) && strings.IndexByte(`"')]*`, s[end]) >= 0 {
+		end++
+	}
+	if end == len(s) {
+		return end
+	}
+	if s[end] >= utf8.RuneSelf && s[i] != '.' {
+		return end
+	}
+	if s[end] != ' ' && s[end] != '\t' {
+		return 0
+	}
+	next := byte('A')
+	if end+1 < len(s) {
+		next = s[end+1]
+	}
+	small := next >= 'a' && next <= 'z'
+	if end > i+1 && small {
+		// What was quoted ended, and not the sentence around it.
+		return 0
 	}
 	if s[i] != '.' {
-		return true
+		return end
 	}
 	word := s[start:i]
 	if j := strings.LastIndexAny(word, " (\t"); j >= 0 {
 		word = word[j+1:]
 	}
-	if len(word) <= 1 {
-		return false
+	if len(word) <= 1 || isDigits(word) && len(word) < 4 || word[len(word)-1] == '.' && (next < 'A' || next > 'Z') {
+		return 0
 	}
 	switch word {
-	case "e.g", "i.e", "eg", "ie", "etc", "vs", "cf", "approx", "Mr", "Mrs", "Ms", "Dr", "No", "Fig", "incl":
-		// "etc." ends a sentence as often as not; a capital after it decides.
-		return word == "etc" && i+2 < len(s) && s[i+2] >= 'A' && s[i+2] <= 'Z'
+	case "e.g", "i.e", "eg", "ie", "vs", "cf", "approx", "Mr", "Mrs", "Ms", "Dr", "No", "Fig", "incl":
+		return 0
+	case "etc":
+		// It ends a sentence as often as not; a small letter after it decides.
+		if small {
+			return 0
+		}
 	}
 	// What begins small goes on, unless what ended was longer than a few words.
-	return i-start > 12 || i+2 >= len(s) || s[i+2] < 'a' || s[i+2] > 'z'
+	if small && i-start <= 12 {
+		return 0
+	}
+	return end
+}
+
+func isDigits(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// looksWritten says whether a statement was written by somebody, and is not a piece of data, code or a log.
+func looksWritten(s string) bool {
+	signs := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '{', '}', '<', '>', '|', '=', ';', '\\':
+			signs++
+		case '"':
+			if i+1 < len(s) && (s[i+1] == ':' || s[i+1] == ',' || s[i+1] == '}') {
+				signs += 2
+			}
+		}
+	}
+	return signs < 4 || signs*25 < len(s)
 }
 
 // bare takes the emphasis of Markdown off a sentence.

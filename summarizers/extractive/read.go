@@ -33,7 +33,7 @@ type reader struct {
 func newReader(l *ledger, req *summarizers.Request) *reader {
 	r := &reader{l: l, open: map[string][]*call{}, lead: map[string]bool{}}
 	for _, m := range req.Lead {
-		eachStatement(clip(textOf(m.GetMessage()), maxProse), true, func(st statement) {
+		eachStatement(clip(textOf(m.GetMessage()), maxProse), always, func(st statement) {
 			if len(r.lead) < maxMarks {
 				r.lead[keyOf(bare(st.text))] = true
 			}
@@ -211,8 +211,11 @@ func slashCommand(text string) string {
 }
 
 // looksObserved says whether a user message is the output of a command, as agents have it that know no tools: it ends
-// in a prompt.
+// in a prompt, or quotes the command.
 func looksObserved(text string) bool {
+	if strings.HasPrefix(text, "Ran `") && strings.Contains(text, "```") {
+		return true
+	}
 	last := text[strings.LastIndexByte(text, '\n')+1:]
 	return len(last) < 40 && len(text) > len(last) && strings.HasSuffix(strings.TrimSpace(last), "$")
 }
@@ -232,8 +235,8 @@ const maxRule = 600
 
 // rules takes in the constraints and preferences of a text.
 func (r *reader) rules(index uint32, text string, by speaker) {
-	eachStatement(text, true, func(st statement) {
-		if len(st.text) < 4 || isASCII(st.text) && len(st.text) < 8 {
+	eachStatement(text, always, func(st statement) {
+		if st.heads || !looksWritten(st.text) || len(st.text) < 4 || isASCII(st.text) && len(st.text) < 8 {
 			return
 		}
 		found := r.cues.read(st.text)
@@ -260,6 +263,8 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 		r.l.add(&item{kind: kindRule, text: shorten(body, maxRule), cites: []uint32{index}, by: by, tier: tier})
 	})
 }
+
+func always(string) bool { return true }
 
 func isASCII(s string) bool {
 	for i := 0; i < len(s); i++ {
@@ -318,8 +323,17 @@ func (r *reader) prose(index uint32, text string, final int) (intent string) {
 	r.l.marks.note(index, clip(text, 64<<10), true)
 	var undecided *item
 	firstSentence, lastSentence, question := "", "", ""
-	eachStatement(text, false, func(st statement) {
-		if st.boxed || len(st.text) < 4 {
+	announces := func(head string) bool {
+		return r.cues.read(head)&(cueNext|cueDecided|cueBlocked) != 0
+	}
+	eachStatement(text, announces, func(st statement) {
+		if st.boxed || len(st.text) < 4 || !looksWritten(st.text) {
+			return
+		}
+		if st.heads {
+			if firstSentence == "" && intent == "" {
+				intent = st.text
+			}
 			return
 		}
 		lastSentence = st.text
@@ -424,13 +438,7 @@ func density(text string) (value, names int) {
 
 // finish does what can be done only once all is read.
 func (r *reader) finish() {
-	// What was to come next a while ago has come, or was dropped.
-	recent := r.l.newest - min(r.l.newest, 12)
-	for _, it := range r.steps {
-		if !it.passing || it.newest() >= recent {
-			r.l.add(it)
-		}
-	}
+	r.settleSteps()
 	// What stood in the way of a look or of a script of its own was got round, or it would have come up again.
 	settled := r.l.newest - min(r.l.newest, 30)
 	if r.messages > 0 {
@@ -439,7 +447,7 @@ func (r *reader) finish() {
 	// A call that nobody answered may still be running.
 	for _, id := range slices.Sorted(maps.Keys(r.open)) {
 		for _, c := range r.open[id] {
-			if c.index >= recent && c.class != classTodo && c.class != classThink {
+			if c.index+12 >= r.l.newest && c.class != classTodo && c.class != classThink {
 				r.l.add(&item{kind: kindDoing, text: "No result yet: " + c.shown(), cites: []uint32{c.index}, passing: true})
 			}
 			r.touch(c, c.index)
@@ -453,4 +461,24 @@ func (r *reader) finish() {
 	if r.messages > 0 && r.l.lastStep != nil {
 		r.l.add(r.l.lastStep)
 	}
+}
+
+// stepAge is how many messages a statement about what comes next is good for, if there are newer ones.
+const stepAge = 60
+
+// settleSteps keeps the statements about what comes next that are not overtaken: what was to come next a while ago has
+// come, or was dropped.
+func (r *reader) settleSteps() {
+	for _, it := range r.steps {
+		if !it.passing || it.newest()+12 >= r.l.newest {
+			r.l.add(it)
+		}
+	}
+	latest := uint32(0)
+	for _, it := range slices.Concat(r.l.lists[kindNext], r.l.todos) {
+		latest = max(latest, it.newest())
+	}
+	r.l.lists[kindNext] = slices.DeleteFunc(r.l.lists[kindNext], func(it *item) bool {
+		return len(it.cites) > 0 && it.newest()+stepAge < latest
+	})
 }

@@ -122,10 +122,6 @@ func resultText(res *compactordv1.ToolResult) string {
 // failed takes in a call that failed.
 func (r *reader) failed(index uint32, c *call, o outcome) {
 	if o.errors == "" {
-		if c.class == classCommand && c.cmd.reads {
-			// A search that finds nothing ends so.
-			return
-		}
 		o.errors = "(no output)"
 	}
 	it := &item{kind: kindError, text: c.shown() + " failed: " + o.errors, cites: []uint32{index}, tool: c.name}
@@ -166,8 +162,11 @@ func (r *reader) worked(index uint32, c *call, o outcome) {
 		}
 		text := ranPrefix + c.cmd.quoted()[1:]
 		score := 3
-		if c.cmd.key.once {
+		switch {
+		case c.cmd.key.once:
 			score = 0
+		case milestone(c.cmd.shown):
+			score = 7
 		}
 		if o.closing != "" {
 			text += ": " + o.closing
@@ -182,6 +181,18 @@ func (r *reader) worked(index uint32, c *call, o outcome) {
 		r.ran(index, c, "Called "+c.shown(), 3)
 	default:
 	}
+}
+
+// milestone says whether a command is one by which work is finished or proved.
+func milestone(shown string) bool {
+	for _, w := range []string{
+		"commit", "push", "test", "build", "lint", "check", "deploy", "migrat", "release", "publish", "merge", "install", "pr create", "make", "vet",
+	} {
+		if strings.Contains(shown, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // ran notes what was done last by a command; the earlier times do not matter.

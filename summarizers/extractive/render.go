@@ -82,14 +82,14 @@ func order(a, b chosen) int {
 		}
 		return 1
 	}
-	return 0
+	return a.it.seq - b.it.seq
 }
 
 // line writes one line.
 func (ly *layout) line(c chosen, holds kind) string {
 	text := shorten(c.it.text, c.limit)
 	before, after := ly.around(c, holds)
-	return before + escape(text, holds) + after
+	return before + escape(text, holds, c.goal) + after
 }
 
 // around returns what stands before and after the text of a line.
@@ -128,8 +128,9 @@ func citation(cites []uint32) string {
 }
 
 // escape makes text safe to stand in a line: what looks like a citation gets a backslash after its bracket, and what
-// begins like the structure of a summary one before it. holds is what lines are in its section.
-func escape(text string, holds kind) string {
+// begins like the structure of a summary one before it. holds is what lines are in its section; alone says that no
+// mark of a list stands before the text.
+func escape(text string, holds kind, alone bool) string {
 	if i := strings.Index(text, "["); i >= 0 {
 		var b strings.Builder
 		for {
@@ -145,7 +146,7 @@ func escape(text string, holds kind) string {
 		}
 		text = b.String() + text
 	}
-	if opensStructure(text, holds) {
+	if opensStructure(text, holds) || alone && opensLine(text) {
 		return `\` + text
 	}
 	return text
@@ -172,27 +173,35 @@ func unescape(text string) string {
 	return b.String() + text
 }
 
-// opensStructure says whether a text begins with what means something at the beginning of a line.
+// opensStructure says whether a text begins with what means something after the mark of a list.
 func opensStructure(text string, holds kind) bool {
-	if text == "" {
-		return false
-	}
-	switch text[0] {
-	case '\\', '#', '-', '*', '+', '<', '|', '>', '=', '~', '(', '[', '{':
-		return true
-	case '`':
-		return strings.HasPrefix(text, "```")
-	}
-	if strings.HasPrefix(text, "•") || strings.HasPrefix(text, "☐") || strings.HasPrefix(text, "☑") || strings.HasPrefix(text, "☒") || strings.HasPrefix(text, "✅") {
+	if strings.HasPrefix(text, `\`) || strings.HasPrefix(text, none) {
 		return true
 	}
-	if _, listed := listItem(text); listed {
+	if _, boxed, _ := checkbox(text + " "); boxed {
 		return true
+	}
+	for _, v := range voices {
+		if v != "" && strings.HasPrefix(text, v) {
+			return true
+		}
 	}
 	for _, l := range labels {
 		if l.meant(holds) && strings.HasPrefix(text, l.text) {
 			return true
 		}
 	}
-	return strings.HasPrefix(text, none)
+	return false
+}
+
+// opensLine says whether a text begins with what means something at the beginning of a line.
+func opensLine(text string) bool {
+	if text == "" {
+		return false
+	}
+	if strings.IndexByte("#-*+<>|=~_[{`", text[0]) >= 0 {
+		return true
+	}
+	_, listed := listItem(text + " ")
+	return listed
 }
