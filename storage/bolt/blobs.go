@@ -52,8 +52,17 @@ func (p blobPointer) chunks() uint32 {
 
 // put writes a value, into blobsBucket where it is large. bbolt keeps the value until the transaction ends.
 func put(tx *bbolt.Tx, bucket, key []byte, ordinal uint64, b blobID, value []byte) error {
+	value, err := outline(tx, ordinal, b, value)
+	if err != nil {
+		return err
+	}
+	return appending(tx, bucket).Put(key, value)
+}
+
+// outline writes a large value into blobsBucket, and returns what is to stand in its place.
+func outline(tx *bbolt.Tx, ordinal uint64, b blobID, value []byte) ([]byte, error) {
 	if len(value) <= inlineLimit {
-		return appending(tx, bucket).Put(key, value)
+		return value, nil
 	}
 	body := value[1:]
 	p := blobPointer{id: b.id, length: uint64(len(body)), sum: crc32.Checksum(body, castagnoli)}
@@ -61,11 +70,11 @@ func put(tx *bbolt.Tx, bucket, key []byte, ordinal uint64, b blobID, value []byt
 	for chunk := range p.chunks() {
 		n := min(chunkSize, len(body))
 		if err := blobs.Put(blobKey(ordinal, b, chunk), body[:n]); err != nil {
-			return err
+			return nil, err
 		}
 		body = body[n:]
 	}
-	return appending(tx, bucket).Put(key, p.encode())
+	return p.encode(), nil
 }
 
 // appending is a bucket whose keys mostly come in order within a session: fuller pages then halve their number.

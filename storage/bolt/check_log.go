@@ -213,35 +213,25 @@ func (l *logCheck) checkEdits() {
 	}
 }
 
-// checkRequests compares the remembered requests with the order in which they are to be forgotten.
+// checkRequests reads the remembered requests, and looks whether they can be forgotten in order.
 func (l *logCheck) checkRequests() {
-	revisions := map[string]uint32{}
-	l.each(requestOrderBucket, l.prefix, func(key, id []byte) {
-		_, revision, err := splitNumberKey(key)
-		if err != nil {
-			l.problem("bucket request_order: %v", err)
-			return
-		}
-		if _, ok := revisions[string(id)]; ok {
-			l.problem("a request is to be forgotten twice")
-		}
-		if revision > l.session.row.GetRevision() {
-			l.problem("a request of revision %d, which is not there", revision)
-		}
-		revisions[string(id)] = revision
-	})
 	requests := 0
+	revisions := map[uint32]bool{}
 	l.each(requestsBucket, l.prefix, func(key, value []byte) {
 		requests++
-		_, id, err := splitRequestKey(key)
-		if err != nil {
+		if _, _, err := splitRequestKey(key); err != nil {
 			l.problem("bucket requests: %v", err)
 			return
 		}
-		revision, ok := revisions[id]
-		if !ok {
-			l.problem("a request is never to be forgotten")
+		revision, value, err := splitRequest(value)
+		if err != nil {
+			l.problem("bucket requests: %s", cause(err))
+			return
 		}
+		if revisions[revision] || revision == 0 || revision > l.session.row.GetRevision() {
+			l.problem("a request of revision %d, which is not there or has another", revision)
+		}
+		revisions[revision] = true
 		encoding, err := l.body(requestBlob, value)
 		if err == nil {
 			_, err = decodeRequest(encoding)
@@ -250,9 +240,8 @@ func (l *logCheck) checkRequests() {
 			l.problem("the request of revision %d: %s", revision, cause(err))
 		}
 	})
-	if requests != len(revisions) || requests != int(l.session.header.requests) {
-		l.problem("%d requests are remembered, %d to be forgotten and %d counted",
-			requests, len(revisions), l.session.header.requests)
+	if requests != int(l.session.header.requests) {
+		l.problem("%d requests are remembered and %d counted", requests, l.session.header.requests)
 	}
 	if requests > storage.RememberedRequests+forgetBatch {
 		l.problem("%d requests are remembered and none forgotten", requests)

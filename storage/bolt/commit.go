@@ -1,7 +1,6 @@
 package boltstore
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 
@@ -195,59 +194,4 @@ func list(tx *bbolt.Tx, old, row *storagev1.Session, ordinal uint64) error {
 		}
 	}
 	return nil
-}
-
-// forgetBatch is how many requests beyond storage.RememberedRequests a session may remember before they are forgotten
-// together: each on its own would touch two more pages with every commit.
-const forgetBatch = 128
-
-// remember writes the request, and forgets the oldest ones once there are enough of them.
-func (e *encoded) remember(tx *bbolt.Tx, header *rowHeader) error {
-	ordinal, revision := header.ordinal, e.row.GetRevision()
-	b := blobID{kind: requestBlob, id: uint64(revision)}
-	if err := put(tx, requestsBucket, requestKey(ordinal, e.requestID), ordinal, b, e.request); err != nil {
-		return err
-	}
-	if err := appending(tx, requestOrderBucket).Put(numberKey(ordinal, revision), []byte(e.requestID)); err != nil {
-		return err
-	}
-	header.requests++
-	if header.requests < storage.RememberedRequests+forgetBatch {
-		return nil
-	}
-	order := tx.Bucket(requestOrderBucket)
-	var keys, ids [][]byte
-	cursor := order.Cursor()
-	prefix := ordinalKey(ordinal)
-	for key, id := cursor.Seek(prefix); bytes.HasPrefix(key, prefix) && len(keys) < forgetBatch; key, id = cursor.Next() {
-		keys, ids = append(keys, bytes.Clone(key)), append(ids, bytes.Clone(id))
-	}
-	for i, key := range keys {
-		if err := order.Delete(key); err != nil {
-			return err
-		}
-		if err := forget(tx, ordinal, string(ids[i])); err != nil {
-			return err
-		}
-	}
-	header.requests -= uint32(len(keys))
-	return nil
-}
-
-// forget removes one request.
-func forget(tx *bbolt.Tx, ordinal uint64, id string) error {
-	requests := tx.Bucket(requestsBucket)
-	key := requestKey(ordinal, id)
-	if value := requests.Get(key); len(value) > 0 && value[0] == blobTag {
-		p, err := decodeBlobPointer(value)
-		if err != nil {
-			return err
-		}
-		for chunk := range p.chunks() {
-			if err := tx.Bucket(blobsBucket).Delete(blobKey(ordinal, blobID{kind: requestBlob, id: p.id}, chunk)); err != nil {
-				return err
-			}
-		}
-	}
-	return requests.Delete(key)
 }

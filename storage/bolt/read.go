@@ -376,6 +376,9 @@ func (s *Store) Request(ctx context.Context, ref storage.Ref, id string) (*stora
 		if value == nil {
 			return storage.ErrNotFound
 		}
+		if _, value, err = splitRequest(value); err != nil {
+			return err
+		}
 		encoding, err = body(tx, header.ordinal, requestBlob, value)
 		return err
 	})

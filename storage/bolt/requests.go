@@ -1,0 +1,88 @@
+package boltstore
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/compactord/compactord/storage"
+)
+
+// forgetBatch is how many requests beyond storage.RememberedRequests a session may remember before they are forgotten
+// together.
+const forgetBatch = 128
+
+// splitRequest reads the revision that a request was committed with, and leaves its value.
+func splitRequest(value []byte) (revision uint32, rest []byte, err error) {
+	if len(value) < 4 {
+		return 0, nil, corrupt("a request is cut short")
+	}
+	return binary.BigEndian.Uint32(value), value[4:], nil
+}
+
+// remember writes the request, and forgets the oldest ones once there are enough of them.
+func (e *encoded) remember(tx *bbolt.Tx, header *rowHeader) error {
+	revision := e.row.GetRevision()
+	value, err := outline(tx, header.ordinal, blobID{kind: requestBlob, id: uint64(revision)}, e.request)
+	if err != nil {
+		return err
+	}
+	value = append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(value)), revision), value...)
+	if err := tx.Bucket(requestsBucket).Put(requestKey(header.ordinal, e.requestID), value); err != nil {
+		return err
+	}
+	header.requests++
+	if header.requests < storage.RememberedRequests+forgetBatch {
+		return nil
+	}
+	return forget(tx, header)
+}
+
+// remembered is a request that may be forgotten.
+type remembered struct {
+	revision uint32
+	key      []byte
+	value    []byte
+}
+
+// forget removes all but the newest requests.
+func forget(tx *bbolt.Tx, header *rowHeader) error {
+	var all []remembered
+	prefix := ordinalKey(header.ordinal)
+	cursor := tx.Bucket(requestsBucket).Cursor()
+	for key, value := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, value = cursor.Next() {
+		revision, rest, err := splitRequest(value)
+		if err != nil {
+			return err
+		}
+		// The start of the value is enough: it tells whether there is a blob, and which.
+		rest = bytes.Clone(rest[:min(len(rest), blobPointerSize)])
+		all = append(all, remembered{revision: revision, key: bytes.Clone(key), value: rest})
+	}
+	slices.SortFunc(all, func(a, b remembered) int { return cmp.Compare(b.revision, a.revision) })
+	for _, old := range all[min(len(all), storage.RememberedRequests):] {
+		if err := old.remove(tx, header.ordinal); err != nil {
+			return err
+		}
+		header.requests--
+	}
+	return nil
+}
+
+func (r remembered) remove(tx *bbolt.Tx, ordinal uint64) error {
+	if len(r.value) > 0 && r.value[0] == blobTag {
+		p, err := decodeBlobPointer(r.value)
+		if err != nil {
+			return err
+		}
+		for chunk := range p.chunks() {
+			if err := tx.Bucket(blobsBucket).Delete(blobKey(ordinal, blobID{kind: requestBlob, id: p.id}, chunk)); err != nil {
+				return err
+			}
+		}
+	}
+	return tx.Bucket(requestsBucket).Delete(r.key)
+}
