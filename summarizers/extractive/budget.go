@@ -253,6 +253,10 @@ func (l *ledger) matchesFocus(text string) bool {
 func (p *plan) share(room int) (list []chosen, all bool) {
 	pool := room - p.frame()
 	goalLimit := min(maxGoal, max(room*2/5, 24))
+	if said := p.byClass[classLast]; len(said) > 0 && said[0] == p.goal && room >= 4*maxGoal {
+		// It is said in full further down.
+		goalLimit = maxGoal / 2
+	}
 	if p.goal != nil {
 		goalLimit = min(goalLimit, max(pool-8-units(citation(p.goal.cites)), 0))
 		if goalLimit > 0 {

@@ -118,9 +118,10 @@ var phrases = compile([]struct {
 		"unresolved", "unsolved",
 	}},
 	{cueNext, false, nil, []string{
-		"next step", "next steps", "next up", "remaining", "todo", "to-do", "to do:", "still need", "still needs", "still have to", "left to do",
+		"next step", "next steps", "next up", "remaining", "to-do", "still need", "still needs", "still have to", "left to do",
 		"follow-up", "follow up", "not yet", "yet to be", "next is", "next i", "next we", "next comes", "next on", "what's left", "outstanding", "after that", "pick up",
 	}},
+	{cueNext, true, nil, []string{"todo"}},
 	{cueBlocked, false, nil, []string{
 		"blocked by", "blocked on", "is blocked", "am blocked", "waiting for", "waiting on", "cannot proceed", "can't proceed",
 		"cannot continue", "can't continue", "blocker", "stuck on", "no access to", "still fails", "still failing", "still broken",

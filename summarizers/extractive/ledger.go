@@ -140,7 +140,7 @@ func (l *ledger) request(it *item) {
 		if len(it.text) > len(known.text) {
 			known.text = it.text
 		}
-		known.last = known.last || it.last
+		known.last, known.noise = known.last || it.last, known.noise || it.noise
 		return
 	}
 	l.requests = append(l.requests, it)

@@ -1,6 +1,8 @@
 package extractive
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/compactord/compactord/summarizers"
@@ -20,7 +22,14 @@ func (l *ledger) carry(text string) {
 		p.line(line)
 	}
 	p.flush()
-	// The first line below a heading like Goal was its sentence, where no line is marked as the last request.
+	// The goal stands first in a summary whenever it was said.
+	slices.SortStableFunc(l.requests, func(a, b *item) int { return cmp.Compare(a.oldest(), b.oldest()) })
+	said := l.requests
+	l.requests = nil
+	for _, it := range said {
+		l.request(it)
+	}
+	// Where no line is marked as the last request, the goal was it.
 	marked := false
 	var newest *item
 	for _, it := range l.requests {

@@ -123,11 +123,11 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 		return
 	}
 	switch {
-	case it.noise || looksObserved(said):
+	case it.noise || looksObserved(said) && len(r.l.requests) > 0:
 		it.noise = true
 		it.text = shorten(it.text, 160)
 		r.observe(index, text)
-	case units(it.text) < 24 && r.asked != "":
+	case units(it.text) < 24 && units(r.asked) > 8:
 		it.text += " (answering: “" + shorten(bare(clip(r.asked, 2048)), 160) + "”)"
 	}
 	if wrapped {
@@ -458,8 +458,9 @@ func (r *reader) finish() {
 			it.last = it == r.lastUser || len(it.cites) > 0 && it.newest() == r.lastUser.newest()
 		}
 	}
-	if r.messages > 0 && r.l.lastStep != nil {
-		r.l.add(r.l.lastStep)
+	// A step that a previous summary tells of is the last one only if nothing came after it.
+	if step := r.l.lastStep; step != nil && (r.messages == 0 || !step.carried) {
+		r.l.add(step)
 	}
 }
 
