@@ -1,0 +1,91 @@
+package sessiontest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Class is a kind of thing that logs hold and that states get wrong.
+type Class string
+
+// The classes that a Generator makes. A test that relies on one says how often it must have come up.
+const (
+	LeadingDeveloper   Class = "leading DEVELOPER message"
+	LaterSystem        Class = "SYSTEM or DEVELOPER message in mid-conversation"
+	NoLead             Class = "log without a leading run"
+	UserInARow         Class = "USER message after a USER message"
+	OddOrigin          Class = "USER message that starts no turn"
+	EmptyMessage       Class = "message without parts"
+	ParallelCalls      Class = "message with several calls"
+	NamelessCall       Class = "call without an id"
+	IDReusedWithin     Class = "id used again within a message"
+	IDReusedOpen       Class = "id used again while the earlier call is open"
+	IDReusedLater      Class = "id used again after its call was closed"
+	FailedWithCalls    Class = "aborted or failed message with calls"
+	FailedWithout      Class = "aborted or failed message without calls"
+	AnswerInOrder      Class = "result of the first open call"
+	AnswerInterleaved  Class = "result out of the order of its calls"
+	AnswerNameless     Class = "result without an id"
+	LateResult         Class = "result after its call was closed by a USER message"
+	SecondResult       Class = "second result of a call"
+	OrphanResult       Class = "result that no call ever had the id of"
+	VoidResult         Class = "result of an aborted or failed message"
+	MissingResult      Class = "call closed without a result"
+	StaleView          Class = "ASSISTANT message made from an older view"
+	ThinkingParts      Class = "thinking"
+	UsageReported      Class = "usage reported"
+	UsageZero          Class = "usage reported as zero"
+	FirstCompaction    Class = "compaction"
+	LaterCompaction    Class = "compaction over a compaction"
+	CompactionInTurn   Class = "compaction that splits a turn"
+	ReplayMade         Class = "compaction that replays a message"
+	PinnedCovered      Class = "compaction that covers a pinned message"
+	EditMade           Class = "edit"
+	EditOverEdit       Class = "edit of what is edited already"
+	EditedThenPinned   Class = "pin of an edited message"
+	GroupCollapsed     Class = "collapsed group"
+	CollapsedMissing   Class = "collapsed group that lacks a result"
+	PinMade            Class = "pin"
+	PinOpenGroup       Class = "pin of an open group"
+	UnpinMade          Class = "unpin"
+	RevertMade         Class = "revert"
+	RevertOfRevert     Class = "revert of a revert"
+	RevertToRevert     Class = "revert to the point of a revert"
+	RevertToEmpty      Class = "revert to the empty session"
+	RevertCompaction   Class = "revert to before a compaction"
+	RevertAgain        Class = "revert to the same point again"
+	RevertIntoLoop     Class = "revert to a point with open calls"
+	ThinkingChanged    Class = "change of the thinking policy"
+	PlacementChanged   Class = "change of the summary placement"
+	PolicyUnrelated    Class = "change of policy that changes no view"
+	AttemptMade        Class = "attempt"
+	CheckpointMade     Class = "checkpoint"
+	ThinkingDropped    Class = "view with thinking dropped as no longer valid"
+	LiveLoopLostItsOwn Class = "view whose live loop lost its thinking"
+)
+
+// Counts says how often each class came up.
+type Counts map[Class]int
+
+// Rare names the classes that came up less often than they had to, sorted.
+func (c Counts) Rare(least map[Class]int) string {
+	var rare []string
+	for class, n := range least {
+		if c[class] < n {
+			rare = append(rare, fmt.Sprintf("%s: %d of %d", class, c[class], n))
+		}
+	}
+	slices.Sort(rare)
+	return strings.Join(rare, "\n")
+}
+
+// String lists all classes with their counts.
+func (c Counts) String() string {
+	var b strings.Builder
+	for _, class := range slices.Sorted(maps.Keys(c)) {
+		fmt.Fprintf(&b, "%6d %s\n", c[class], class)
+	}
+	return b.String()
+}

@@ -1,0 +1,140 @@
+package sessiontest
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// Generator writes logs by random steps: realistic for the most part, and nasty often enough.
+type Generator struct {
+	W *Writer
+	// Counts says what was made.
+	Counts Counts
+
+	// made numbers texts and entries, so that no two are alike.
+	made int
+	// lastRevert is the point that the last Revert went to.
+	lastRevert *uint32
+}
+
+// NewGenerator starts a log.
+func NewGenerator(t *rapid.T, counts Counts) *Generator {
+	g := &Generator{W: NewWriter(&compactordv1.Policy{}), Counts: counts}
+	lead := between(t, 0, 3, "lead")
+	if lead == 0 {
+		g.count(NoLead, true)
+	}
+	for range lead {
+		g.instruct(t)
+	}
+	return g
+}
+
+func (g *Generator) count(class Class, yes bool) {
+	if yes {
+		g.Counts[class]++
+	}
+}
+
+// Step appends one message or record, drawn as an agent's life has them.
+func (g *Generator) Step(t *rapid.T) {
+	open := len(g.W.Head.GetOpenCalls()) > 0
+	steps := []struct {
+		weight int
+		step   func(*rapid.T)
+	}{
+		{12, g.user},
+		{26, g.assistant},
+		{map[bool]int{true: 50, false: 8}[open], g.result},
+		{2, g.instruct},
+		{7, g.compact},
+		{9, g.prune},
+		{5, g.pin},
+		{3, g.unpin},
+		{6, g.revert},
+		{3, g.changePolicy},
+		{2, g.note},
+	}
+	total := 0
+	for _, s := range steps {
+		total += s.weight
+	}
+	drawn := between(t, 0, total-1, "step")
+	for _, s := range steps {
+		if drawn -= s.weight; drawn < 0 {
+			s.step(t)
+			return
+		}
+	}
+}
+
+// Message appends one message and no record.
+func (g *Generator) Message(t *rapid.T) {
+	switch between(t, 0, 9, "message") {
+	case 0, 1:
+		g.user(t)
+	case 2, 3, 4, 5:
+		g.assistant(t)
+	case 6, 7, 8:
+		g.result(t)
+	default:
+		g.instruct(t)
+	}
+}
+
+// Record appends one record and no message.
+func (g *Generator) Record(t *rapid.T) {
+	steps := []func(*rapid.T){g.compact, g.prune, g.pin, g.unpin, g.revert, g.changePolicy, g.note}
+	steps[between(t, 0, len(steps)-1, "record")](t)
+}
+
+func (g *Generator) words(t *rapid.T) string {
+	g.made++
+	pieces := []string{"", "ok", "fix the parser", "läuft über", "修复解析器", "🙂 done", "a line\nand another\n"}
+	return fmt.Sprintf("%s %d", oneOf(t, "words", pieces), g.made)
+}
+
+func (g *Generator) head() *storagev1.Head { return g.W.Head }
+
+// newest is the newest active message, or nil.
+func (g *Generator) newest(m *Model) *Active {
+	if len(m.Messages) == 0 {
+		return nil
+	}
+	return m.Messages[len(m.Messages)-1]
+}
+
+func attachments(t *rapid.T) []*compactordv1.Attachment {
+	if !chance(t, 10, "attached") {
+		return nil
+	}
+	return []*compactordv1.Attachment{{
+		Dialect: compactordv1.Dialect_DIALECT_ANTHROPIC, Key: "signature", Json: `"c2lnbmVk"`,
+	}}
+}
+
+func media(t *rapid.T) *compactordv1.MediaPart {
+	part := &compactordv1.MediaPart{MimeType: "image/png", Source: &compactordv1.MediaPart_Data{Data: []byte{1, 2, 3}}}
+	if chance(t, 50, "named") {
+		part.Name = "plan.png"
+	}
+	return part
+}
+
+func stale(t *rapid.T, h *storagev1.Head) *uint32 {
+	newest := h.GetNextSequence() - 1
+	if newest <= h.GetLastRevert() || !chance(t, 35, "stale") {
+		return nil
+	}
+	// Mostly a little behind; a service refuses what is older than a Revert.
+	oldest := h.GetLastRevert()
+	if newest-oldest > 6 && chance(t, 75, "little") {
+		oldest = newest - 6
+	}
+	return proto.Uint32(uint32(between(t, int(oldest), int(newest), "made from")))
+}

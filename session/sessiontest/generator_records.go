@@ -1,0 +1,223 @@
+package sessiontest
+
+import (
+	"fmt"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+func (g *Generator) compact(t *rapid.T) {
+	m := g.W.Model()
+	var places []uint32
+	for _, index := range m.CutPlaces() {
+		if index != m.Kept()[0].Index {
+			places = append(places, index)
+		}
+	}
+	if len(places) == 0 {
+		return
+	}
+	cut := oneOf(t, "cut", places)
+	g.made++
+	entry := &compactordv1.CompactionEntry{
+		Id: fmt.Sprintf("entry-%d", g.made), FirstKeptIndex: cut, Summary: g.words(t),
+		PreviousEntryId: m.Entry.GetId(),
+	}
+	if chance(t, 30, "slots") {
+		entry.Slots = &compactordv1.Slots{
+			OpenTodos:       []*compactordv1.Todo{{Text: g.words(t), InProgress: chance(t, 50, "in progress"), Index: 1}},
+			LastUserRequest: &compactordv1.UserRequest{Index: 1, Text: g.words(t)},
+		}
+	}
+	g.replay(t, m, entry)
+	g.count(FirstCompaction, m.Entry == nil)
+	g.count(LaterCompaction, m.Entry != nil)
+	g.count(CompactionInTurn, !session.StartsTurn(m.Find(cut).Message))
+	g.count(PinnedCovered, slices.ContainsFunc(m.Messages, func(a *Active) bool {
+		return len(m.Lead()) > 0 && a.Index > m.Lead()[len(m.Lead())-1].Index && a.Index < cut && m.Pinned(a.Index)
+	}))
+	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: entry}})
+}
+
+// replay shows the last user message again, whether or not it is covered.
+func (g *Generator) replay(t *rapid.T, m *Model, entry *compactordv1.CompactionEntry) {
+	if !chance(t, 25, "replay") {
+		return
+	}
+	for _, a := range m.Messages {
+		if session.StartsTurn(a.Message) {
+			entry.ReplayedIndex = proto.Uint32(a.Index)
+		}
+	}
+	g.count(ReplayMade, entry.ReplayedIndex != nil && entry.GetReplayedIndex() < entry.GetFirstKeptIndex())
+}
+
+func (g *Generator) prune(t *rapid.T) {
+	m := g.W.Model()
+	edits := g.possibleEdits(m)
+	if len(edits) == 0 {
+		return
+	}
+	var chosen []*compactordv1.Edit
+	for range between(t, 1, 4, "edits") {
+		e := proto.CloneOf(oneOf(t, "edit", edits))
+		if slices.ContainsFunc(chosen, func(c *compactordv1.Edit) bool { return c.GetIndex() == e.GetIndex() }) {
+			continue
+		}
+		if e.GetKind() != compactordv1.EditKind_EDIT_KIND_DROP_THINKING && chance(t, 80, "with text") {
+			e.Replacement = "[" + g.words(t) + "]"
+		}
+		g.count(EditMade, true)
+		g.count(EditOverEdit, len(m.edits[e.GetIndex()]) > 0)
+		if e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP {
+			g.count(GroupCollapsed, true)
+			lacks := func(c *Call) bool { return c.ClosedBy != nil }
+			g.count(CollapsedMissing, slices.ContainsFunc(m.callsOf(m.Find(e.GetIndex())), lacks))
+		}
+		chosen = append(chosen, e)
+	}
+	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: &compactordv1.PruneEntry{
+		Id: fmt.Sprintf("prune-%d", g.made), Edits: chosen,
+	}}})
+}
+
+// possibleEdits lists what may be edited in what is shown: all that is neither pinned, nor collapsed, nor left out.
+func (g *Generator) possibleEdits(m *Model) []*compactordv1.Edit {
+	var edits []*compactordv1.Edit
+	for _, a := range slices.Concat(m.OutOfPlace(), m.Kept()) {
+		leader := a.leader()
+		if m.Pinned(a.Index) || a.Failed() || leader != nil && m.collapsed(leader) {
+			continue
+		}
+		if a.is(compactordv1.Role_ROLE_TOOL) && a.Place != compactordv1.ResultPlace_RESULT_PLACE_ANSWER {
+			continue
+		}
+		for part, p := range a.Message.GetParts() {
+			for _, kind := range kindsFor(p, m.edits[a.Index], part) {
+				edits = append(edits, &compactordv1.Edit{Index: a.Index, Part: uint32(part), Kind: kind})
+			}
+		}
+		calls := m.callsOf(a)
+		if len(calls) > 0 && !slices.ContainsFunc(calls, func(c *Call) bool { return c.Open }) {
+			edits = append(edits, &compactordv1.Edit{Index: a.Index, Kind: compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP})
+		}
+	}
+	return edits
+}
+
+func kindsFor(p *compactordv1.Part, before []*compactordv1.Edit, part int) []compactordv1.EditKind {
+	done := func(kind compactordv1.EditKind) bool {
+		return slices.ContainsFunc(before, func(e *compactordv1.Edit) bool {
+			return e.GetKind() == kind && int(e.GetPart()) == part
+		})
+	}
+	hasMedia := func(rp *compactordv1.ResultPart) bool { return rp.GetMedia() != nil }
+	var kinds []compactordv1.EditKind
+	switch {
+	case p.GetToolResult() != nil:
+		kinds = []compactordv1.EditKind{
+			compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT,
+			compactordv1.EditKind_EDIT_KIND_OFFLOAD_RESULT, compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT,
+		}
+		if slices.ContainsFunc(p.GetToolResult().GetParts(), hasMedia) {
+			kinds = append(kinds, compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA)
+		}
+	case p.GetToolCall() != nil:
+		kinds = []compactordv1.EditKind{compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS}
+	case p.GetThinking() != nil:
+		kinds = []compactordv1.EditKind{compactordv1.EditKind_EDIT_KIND_DROP_THINKING}
+	case p.GetMedia() != nil:
+		kinds = []compactordv1.EditKind{compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA}
+	default:
+	}
+	// What an edit has dropped or replaced for good is not there to be edited.
+	once := func(kind compactordv1.EditKind) bool {
+		return (kind == compactordv1.EditKind_EDIT_KIND_DROP_THINKING ||
+			kind == compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA) && done(kind)
+	}
+	return slices.DeleteFunc(kinds, once)
+}
+
+func (g *Generator) pin(t *rapid.T) {
+	m := g.W.Model()
+	indexes := g.someActive(t, m)
+	if len(indexes) == 0 {
+		return
+	}
+	for _, index := range m.WithGroups(indexes) {
+		a := m.Find(index)
+		g.count(EditedThenPinned, len(m.editsOn(a)) > 0)
+		open := func(c *Call) bool { return c.Open && c.Owner == a }
+		g.count(PinOpenGroup, slices.ContainsFunc(m.Calls, open))
+	}
+	g.count(PinMade, true)
+	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Pin{
+		Pin: &compactordv1.Pin{Indexes: indexes, Pinned: m.WithGroups(indexes)},
+	}})
+}
+
+func (g *Generator) unpin(t *rapid.T) {
+	m := g.W.Model()
+	indexes := g.someActive(t, m)
+	if pinned := g.head().GetPins(); len(pinned) > 0 {
+		indexes = append(indexes, oneOf(t, "pinned", pinned))
+	}
+	if len(indexes) == 0 {
+		return
+	}
+	g.count(UnpinMade, slices.ContainsFunc(indexes, m.Pinned))
+	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Unpin{
+		Unpin: &compactordv1.Unpin{Indexes: indexes, Unpinned: m.WithGroups(indexes)},
+	}})
+}
+
+func (g *Generator) someActive(t *rapid.T, m *Model) []uint32 {
+	var indexes []uint32
+	for range between(t, 0, 2, "messages") {
+		if len(m.Messages) > 0 {
+			indexes = append(indexes, oneOf(t, "message", m.Messages).Index)
+		}
+	}
+	return indexes
+}
+
+func (g *Generator) changePolicy(t *rapid.T) {
+	policy := proto.CloneOf(g.W.Policy)
+	switch between(t, 0, 2, "policy") {
+	case 0:
+		thinking := compactordv1.ThinkingPolicy(between(t, 0, 3, "thinking"))
+		g.count(ThinkingChanged, thinking != policy.GetThinking())
+		policy.Thinking = &thinking
+	case 1:
+		placement := compactordv1.SummaryPlacement(between(t, 0, 3, "placement"))
+		g.count(PlacementChanged, placement != policy.GetSummary().GetPlacement())
+		policy.Summary = &compactordv1.SummaryPolicy{Placement: &placement}
+	default:
+		policy.ContextWindow = proto.Uint32(uint32(between(t, 1, 100, "window")))
+		g.count(PolicyUnrelated, true)
+	}
+	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_PolicyChange{
+		PolicyChange: &compactordv1.PolicyChange{Given: policy, Resolved: policy},
+	}})
+}
+
+// note writes a record that changes no view.
+func (g *Generator) note(t *rapid.T) {
+	if chance(t, 50, "checkpoint") {
+		g.made++
+		g.count(CheckpointMade, true)
+		g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Checkpoint{
+			Checkpoint: &compactordv1.Checkpoint{Id: uint32(g.made), Point: g.W.Log.Newest()},
+		}})
+		return
+	}
+	g.count(AttemptMade, true)
+	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Attempt{
+		Attempt: &compactordv1.CompactionAttempt{Outcome: compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_FAILED},
+	}})
+}

@@ -1,0 +1,71 @@
+package sessiontest
+
+import (
+	"bytes"
+
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// ChangedFrom compares the views before and after the record with this sequence, message by message of the log. It
+// returns the lowest index that is shown, or covered, in another way, lowered to the start of its tool loop as far as
+// that is kept; and the same for what was not active before. Nil where nothing differs.
+func ChangedFrom(log *Log, sequence uint32) *uint32 {
+	before := NewModel(log, sequence-1, log.PolicyAt(sequence-1))
+	after := newModel(log, sequence, log.PolicyAt(sequence), int64(sequence))
+	a, b := before.showings(), after.showings()
+	for index := range log.Messages(sequence) {
+		if bytes.Equal(a[index], b[index]) {
+			continue
+		}
+		return proto.Uint32(before.loopStart(index))
+	}
+	return nil
+}
+
+// showings draws for each index all that the view shows of it: its own messages, or the summary that covers it.
+func (m *Model) showings() map[uint32][]byte {
+	drawn := make(map[uint32][]byte)
+	for _, vm := range m.View(session.ViewOptions{}).Messages {
+		switch o := vm.GetOrigin().(type) {
+		case *compactordv1.ViewMessage_Index:
+			drawn[o.Index] = append(drawn[o.Index], Bytes(vm)...)
+		case *compactordv1.ViewMessage_Mend:
+			drawn[o.Mend.GetIndex()] = append(drawn[o.Mend.GetIndex()], Bytes(vm)...)
+		}
+	}
+	for _, a := range m.Covered() {
+		for _, vm := range m.summary() {
+			drawn[a.Index] = append(drawn[a.Index], Bytes(vm)...)
+		}
+	}
+	return drawn
+}
+
+func (m *Model) loopStart(index uint32) uint32 {
+	inLoop := func(a *Active) bool {
+		return a.is(compactordv1.Role_ROLE_ASSISTANT, compactordv1.Role_ROLE_TOOL)
+	}
+	for _, a := range m.Kept() {
+		if a.Index != index || !inLoop(a) {
+			continue
+		}
+		for _, first := range m.Kept() {
+			if first.loop == a.loop && inLoop(first) {
+				return first.Index
+			}
+		}
+	}
+	return index
+}
+
+// Bytes is the deterministic encoding of a message.
+func Bytes(message proto.Message) []byte {
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(message)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}

@@ -1,0 +1,146 @@
+package sessiontest
+
+import (
+	"fmt"
+	"slices"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// match finds for each result what it answers, walking the active path from its start.
+func (m *Model) match() {
+	for i, a := range m.Messages {
+		switch a.Message.GetRole() {
+		case compactordv1.Role_ROLE_ASSISTANT:
+			m.addCalls(a)
+		case compactordv1.Role_ROLE_TOOL:
+			m.matchResult(i, a)
+		case compactordv1.Role_ROLE_USER:
+			for _, c := range m.Calls {
+				if c.Open {
+					c.Open, c.ClosedBy = false, a
+					a.Closes = append(a.Closes, c)
+				}
+				c.Void = false
+			}
+		default:
+		}
+	}
+}
+
+func (m *Model) addCalls(a *Active) {
+	for part, p := range a.Message.GetParts() {
+		call := p.GetToolCall()
+		if call == nil {
+			continue
+		}
+		c := &Call{
+			Owner: a, Part: uint32(part), ID: call.GetId(), Name: call.GetName(),
+			Open: !a.Failed(), Void: a.Failed(),
+		}
+		if c.ID == "" {
+			c.ID, c.Nameless = fmt.Sprintf("call_%d_%d", a.Index, part), true
+		}
+		m.Calls = append(m.Calls, c)
+	}
+}
+
+func (m *Model) matchResult(at int, a *Active) {
+	id := a.Message.GetParts()[0].GetToolResult().GetCallId()
+	fits := func(c *Call) bool { return c.ID == id || id == "" && c.Nameless }
+	open := m.nearest(at, func(c *Call) bool { return c.Open && fits(c) })
+	void := m.nearest(at, func(c *Call) bool { return c.Void && fits(c) })
+	switch {
+	case open != nil:
+		a.Place, a.Answers = compactordv1.ResultPlace_RESULT_PLACE_ANSWER, open
+		open.Open, open.Result = false, a
+	case void != nil:
+		a.Place, a.Answers = compactordv1.ResultPlace_RESULT_PLACE_VOID, void
+		void.Void = false
+	default:
+		a.Place = compactordv1.ResultPlace_RESULT_PLACE_STRAY
+	}
+}
+
+// nearest walks back to the nearest message with a call that fits. All calls of one message are equally near, so they
+// are answered in their order.
+func (m *Model) nearest(at int, fits func(*Call) bool) *Call {
+	for i := at - 1; i >= 0; i-- {
+		for _, c := range m.callsOf(m.Messages[i]) {
+			if fits(c) {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+func (m *Model) callsOf(a *Active) []*Call {
+	var calls []*Call
+	for _, c := range m.Calls {
+		if c.Owner == a {
+			calls = append(calls, c)
+		}
+	}
+	return calls
+}
+
+// OpenCalls are the calls that still wait for a result.
+func (m *Model) OpenCalls() []*Call {
+	return slices.DeleteFunc(slices.Clone(m.Calls), func(c *Call) bool { return !c.Open })
+}
+
+// leader returns the message that leads the group of a message; nil where it belongs to none.
+func (a *Active) leader() *Active {
+	switch {
+	case a.is(compactordv1.Role_ROLE_ASSISTANT):
+		return a
+	case a.Place == compactordv1.ResultPlace_RESULT_PLACE_ANSWER:
+		return a.Answers.Owner
+	default:
+		return nil
+	}
+}
+
+// WithGroups returns the active ones among indexes with all other members of their tool groups, ascending.
+func (m *Model) WithGroups(indexes []uint32) []uint32 {
+	var all []uint32
+	for _, index := range indexes {
+		asked := m.Find(index)
+		if asked == nil {
+			continue
+		}
+		all = append(all, index)
+		leader := asked.leader()
+		for _, a := range m.Messages {
+			if leader != nil && a.leader() == leader {
+				all = append(all, a.Index)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// CutPlaces are the indexes of the kept messages before which a cut is valid.
+func (m *Model) CutPlaces() []uint32 {
+	var places []uint32
+	for _, a := range m.Kept() {
+		if a.is(compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_ASSISTANT) && !a.Failed() && !m.straddled(a.Index) {
+			places = append(places, a.Index)
+		}
+	}
+	return places
+}
+
+// straddled says whether a tool group has members on both sides of a cut before the message with this index. An open
+// group reaches to the end of the log, and a call that was closed without a result to the message that closed it, since
+// the result that is made for it stands there.
+func (m *Model) straddled(cut uint32) bool {
+	return slices.ContainsFunc(m.Calls, func(c *Call) bool {
+		if c.Owner.Failed() || c.Owner.Index >= cut {
+			return false
+		}
+		return c.Open || c.Result != nil && c.Result.Index >= cut || c.ClosedBy != nil && c.ClosedBy.Index > cut
+	})
+}

@@ -1,0 +1,161 @@
+package sessiontest
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// Head is what a head must say at the point, but for what only caches how it came about: the active ranges, the change
+// marks, the usage, the overhead learnt and the breaker.
+func (m *Model) Head() *storagev1.Head {
+	h := &storagev1.Head{
+		NextSequence: m.Point + 1, NextIndex: m.log.Messages(m.Point),
+		ActiveMessages: uint32(len(m.Messages)), LeadOpen: len(m.Lead()) == len(m.Messages),
+		ViewFormat: session.ViewFormat,
+	}
+	for sequence, item := range m.log.Items[:m.Point+1] {
+		if item.ChangesViews() {
+			h.LastViewChange = uint32(sequence)
+		}
+		if item.Record.GetPolicyChange() != nil {
+			h.PolicyChange = uint32(sequence)
+		}
+		if item.Record.GetRevert() != nil {
+			h.LastRevert = uint32(sequence)
+		}
+		if item.Message != nil {
+			h.AppendedTokens += tokens(item.Message)
+		}
+	}
+	for _, a := range m.Lead() {
+		h.LeadEnd = a.Index + 1
+		h.LeadTokens += tokens(a.Message)
+	}
+	if e := m.Entry; e != nil {
+		h.Compaction = &storagev1.EffectiveCompaction{
+			Sequence: e.GetSequence(), FirstKeptIndex: e.GetFirstKeptIndex(), Id: e.GetId(), ReplayedIndex: e.ReplayedIndex,
+		}
+	}
+	for index := range m.pins {
+		h.Pins = append(h.Pins, index)
+	}
+	slices.Sort(h.GetPins())
+	for _, c := range m.Calls {
+		ref := &compactordv1.CallRef{Index: c.Owner.Index, Part: c.Part, Id: c.ID, Name: c.Name}
+		if c.Open {
+			h.OpenCalls = append(h.OpenCalls, ref)
+		}
+		if c.Void {
+			h.VoidCalls = append(h.VoidCalls, ref)
+		}
+	}
+	m.loopFigures(h)
+	m.viewFigures(h)
+	return h
+}
+
+func (m *Model) loopFigures(h *storagev1.Head) {
+	for _, a := range m.Messages {
+		if m.live(a) && a.is(compactordv1.Role_ROLE_ASSISTANT) && !a.Failed() {
+			first := m.Loop(a)[0]
+			h.LoopStart, h.LoopViewPoint = proto.Uint32(first.Index), first.MadeFrom
+		}
+	}
+}
+
+func (m *Model) viewFigures(h *storagev1.Head) {
+	v := m.View(session.ViewOptions{})
+	h.ViewTokens, h.ViewBytes, h.ViewToolGroups = v.Tokens, v.Bytes, v.ToolGroups
+	places := m.CutPlaces()
+	if len(places) > 0 {
+		h.TailIndex = proto.Uint32(places[len(places)-1])
+	}
+	// Where no cut is valid, all that is not of the leading run stays.
+	inTail := false
+	for _, vm := range v.Messages {
+		index, ofLog := vm.GetOrigin().(*compactordv1.ViewMessage_Index)
+		if vm.GetOutOfPlace() {
+			h.PinnedTokens += vm.GetTokens()
+			continue
+		}
+		switch {
+		case h.TailIndex == nil:
+			inTail = !ofLog || index.Index >= h.GetLeadEnd()
+		case ofLog && index.Index == h.GetTailIndex():
+			inTail = true
+		}
+		if inTail {
+			h.TailTokens += vm.GetTokens()
+		}
+		if ofLog && m.prunable(m.Find(index.Index)) {
+			h.PrunableTokens += vm.GetTokens()
+		}
+	}
+}
+
+func (m *Model) prunable(a *Active) bool {
+	return a.Place == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && !m.pins[a.Index] && len(m.edits[a.Index]) == 0
+}
+
+func tokens(message *compactordv1.Message) uint32 {
+	return shown(message, &compactordv1.ViewMessage{}).GetTokens()
+}
+
+// Reported is the last message that brought a report of its usage, of those that ended well, with the report; nil where
+// there is none.
+func (m *Model) Reported() (*Active, uint32) {
+	for _, a := range slices.Backward(m.Messages) {
+		u := a.Message.GetUsage()
+		total := u.GetTotalTokens()
+		if total == 0 {
+			total = u.GetInputTokens() + u.GetOutputTokens() + u.GetCacheReadTokens() + u.GetCacheWriteTokens()
+		}
+		if total > 0 && !a.Failed() {
+			return a, total
+		}
+	}
+	return nil, 0
+}
+
+// ContextTokens are the tokens of the context before overhead, and whether a provider reported them: the last report
+// and what the view shows after that message, unless a record has changed views since the view it was made from.
+func (m *Model) ContextTokens() (uint32, bool) {
+	v := m.View(session.ViewOptions{})
+	a, total := m.Reported()
+	if a == nil {
+		return v.Tokens, false
+	}
+	for _, item := range m.log.Items[a.MadeFrom+1 : m.Point+1] {
+		if item.ChangesViews() {
+			return v.Tokens, false
+		}
+	}
+	at := slices.IndexFunc(v.Messages, func(vm *compactordv1.ViewMessage) bool {
+		o, ok := vm.GetOrigin().(*compactordv1.ViewMessage_Index)
+		return ok && o.Index == a.Index
+	})
+	for _, vm := range v.Messages[at+1:] {
+		total += vm.GetTokens()
+	}
+	return total, true
+}
+
+// Overhead is what the last report with an input, of a message made from the newest view, said beyond that view's
+// estimate; nil where there is none.
+func (m *Model) Overhead() *uint32 {
+	for _, a := range slices.Backward(m.Messages) {
+		u := a.Message.GetUsage()
+		input := u.GetInputTokens() + u.GetCacheReadTokens() + u.GetCacheWriteTokens()
+		if input == 0 || a.Failed() || a.MadeFrom != a.Sequence-1 {
+			continue
+		}
+		before := NewModel(m.log, a.MadeFrom, m.log.PolicyAt(a.MadeFrom)).View(session.ViewOptions{})
+		return proto.Uint32(input - min(input, before.Tokens))
+	}
+	return nil
+}

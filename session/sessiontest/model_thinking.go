@@ -1,0 +1,65 @@
+package sessiontest
+
+import (
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+func (m *Model) thinking(opts session.ViewOptions) compactordv1.ThinkingPolicy {
+	for _, p := range []compactordv1.ThinkingPolicy{opts.Thinking, m.Policy.GetThinking()} {
+		if p != compactordv1.ThinkingPolicy_THINKING_POLICY_UNSPECIFIED {
+			return p
+		}
+	}
+	return compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID
+}
+
+func (m *Model) showsThinking(a *Active, opts session.ViewOptions) bool {
+	switch m.thinking(opts) {
+	case compactordv1.ThinkingPolicy_THINKING_POLICY_STRIP:
+		return false
+	case compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_ALL:
+		return true
+	default:
+		return m.loopValid(a)
+	}
+}
+
+// Loop are the ASSISTANT messages of the tool loop of an ASSISTANT message that ended well.
+func (m *Model) Loop(a *Active) []*Active {
+	var loop []*Active
+	for _, other := range m.Messages {
+		if other.loop == a.loop && other.is(compactordv1.Role_ROLE_ASSISTANT) && !other.Failed() {
+			loop = append(loop, other)
+		}
+	}
+	return loop
+}
+
+// loopValid says whether no record in force has changed what stands before any message of the loop since the view that
+// its first message was made from.
+func (m *Model) loopValid(a *Active) bool {
+	loop := m.Loop(a)
+	for sequence, record := range m.Records {
+		vc := record.ViewChange()
+		if vc == nil || vc.ChangedFrom == nil || int64(sequence) == m.blind || sequence <= loop[0].MadeFrom {
+			continue
+		}
+		for _, member := range loop {
+			if vc.GetChangedFrom() <= member.Index {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// live says whether the message belongs to the tool loop that goes on at the end of the log.
+func (m *Model) live(a *Active) bool {
+	for _, other := range m.Messages {
+		if other.Index > a.Index && other.is(compactordv1.Role_ROLE_USER) {
+			return false
+		}
+	}
+	return true
+}

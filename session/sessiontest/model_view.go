@@ -1,0 +1,176 @@
+package sessiontest
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// View is the LLM view in the order of its four parts: the leading run, the summary, what is pinned or replayed, and
+// what is kept.
+func (m *Model) View(opts session.ViewOptions) *session.View {
+	v := &session.View{Report: &compactordv1.ViewReport{}}
+	for _, a := range m.Lead() {
+		v.Messages = append(v.Messages, m.show(a, false, opts, v.Report)...)
+	}
+	v.Messages = append(v.Messages, m.summary()...)
+	outOfPlace := m.OutOfPlace()
+	for i, a := range outOfPlace {
+		v.Messages = append(v.Messages, m.show(a, true, opts, v.Report)...)
+		v.Messages = append(v.Messages, m.mendAfter(outOfPlace, i)...)
+	}
+	for _, a := range m.Kept() {
+		v.Messages = append(v.Messages, m.mendBefore(a)...)
+		v.Messages = append(v.Messages, m.show(a, false, opts, v.Report)...)
+	}
+	for _, vm := range v.Messages {
+		v.Tokens += vm.GetTokens()
+		v.Bytes += uint32(proto.Size(vm.GetMessage()))
+		if slices.ContainsFunc(vm.GetMessage().GetParts(), isCall) {
+			v.ToolGroups++
+		}
+	}
+	v.Report.Tokens, v.Report.Bytes = v.Tokens, v.Bytes
+	return v
+}
+
+func isCall(p *compactordv1.Part) bool { return p.GetToolCall() != nil }
+
+func isThinking(p *compactordv1.Part) bool { return p.GetThinking() != nil }
+
+func shown(message *compactordv1.Message, vm *compactordv1.ViewMessage) *compactordv1.ViewMessage {
+	vm.Message, vm.Tokens = message, session.MessageTokens(newCounter(), message)
+	return vm
+}
+
+func text(s string) *compactordv1.Part {
+	return &compactordv1.Part{Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: s}}}
+}
+
+func (m *Model) summary() []*compactordv1.ViewMessage {
+	if m.Entry == nil {
+		return nil
+	}
+	say := func(role compactordv1.Role, words string) *compactordv1.ViewMessage {
+		return shown(&compactordv1.Message{Role: role, Parts: []*compactordv1.Part{text(words)}},
+			&compactordv1.ViewMessage{Origin: &compactordv1.ViewMessage_SummaryOf{SummaryOf: m.Entry.GetId()}})
+	}
+	words := session.SummaryText(m.Entry)
+	switch m.Policy.GetSummary().GetPlacement() {
+	case compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM:
+		return []*compactordv1.ViewMessage{say(compactordv1.Role_ROLE_SYSTEM, words)}
+	case compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_PAIR:
+		if !m.Kept()[0].is(compactordv1.Role_ROLE_ASSISTANT) {
+			return []*compactordv1.ViewMessage{
+				say(compactordv1.Role_ROLE_USER, words),
+				say(compactordv1.Role_ROLE_ASSISTANT, session.SummaryReply()),
+			}
+		}
+	default:
+	}
+	return []*compactordv1.ViewMessage{say(compactordv1.Role_ROLE_USER, words)}
+}
+
+// collapsed says whether the group that a message leads is shown as a text.
+func (m *Model) collapsed(leader *Active) bool {
+	return !m.pins[leader.Index] && slices.ContainsFunc(m.edits[leader.Index], func(e *compactordv1.Edit) bool {
+		return e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP
+	})
+}
+
+// mendBefore makes the results of the calls that a kept USER message closed, as far as the calls are shown.
+func (m *Model) mendBefore(a *Active) []*compactordv1.ViewMessage {
+	var mends []*compactordv1.ViewMessage
+	for _, c := range a.Closes {
+		if slices.Contains(m.Kept(), c.Owner) && !m.collapsed(c.Owner) {
+			mends = append(mends, missing(c))
+		}
+	}
+	return mends
+}
+
+// mendAfter makes the missing results of a pinned group after the last of its members that the list shows: the USER
+// message that closed its calls is covered.
+func (m *Model) mendAfter(list []*Active, i int) []*compactordv1.ViewMessage {
+	leader := list[i].leader()
+	if leader == nil || leader.Failed() || !slices.Contains(list, leader) ||
+		slices.ContainsFunc(list[i+1:], func(a *Active) bool { return a.leader() == leader }) {
+		return nil
+	}
+	var mends []*compactordv1.ViewMessage
+	for _, c := range m.callsOf(leader) {
+		if c.ClosedBy != nil {
+			mends = append(mends, missing(c))
+		}
+	}
+	return mends
+}
+
+func missing(c *Call) *compactordv1.ViewMessage {
+	result := &compactordv1.ToolResult{
+		CallId: c.ID, Name: c.Name, IsError: true,
+		Parts: []*compactordv1.ResultPart{{
+			Kind: &compactordv1.ResultPart_Text{Text: &compactordv1.TextPart{Text: session.MissingResultText()}},
+		}},
+	}
+	return shown(
+		&compactordv1.Message{
+			Role:  compactordv1.Role_ROLE_TOOL,
+			Parts: []*compactordv1.Part{{Kind: &compactordv1.Part_ToolResult{ToolResult: result}}},
+		},
+		mend(compactordv1.MendKind_MEND_KIND_MISSING_RESULT, c.Owner.Index, c.Part))
+}
+
+func mend(kind compactordv1.MendKind, index, part uint32) *compactordv1.ViewMessage {
+	return &compactordv1.ViewMessage{Origin: &compactordv1.ViewMessage_Mend{
+		Mend: &compactordv1.Mend{Kind: kind, Index: index, Part: part},
+	}}
+}
+
+// show draws one message, or nothing where it is left out.
+func (m *Model) show(
+	a *Active, outOfPlace bool, opts session.ViewOptions, report *compactordv1.ViewReport,
+) []*compactordv1.ViewMessage {
+	switch {
+	case a.LeftOut():
+		return nil
+	case a.Place == compactordv1.ResultPlace_RESULT_PLACE_STRAY:
+		vm := mend(compactordv1.MendKind_MEND_KIND_STRAY_RESULT, a.Index, 0)
+		vm.OutOfPlace = outOfPlace
+		return []*compactordv1.ViewMessage{shown(quote(a.Message.GetParts()[0].GetToolResult()), vm)}
+	case a.Place == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && m.collapsed(a.Answers.Owner):
+		return nil
+	}
+	message := m.edited(a)
+	if a.is(compactordv1.Role_ROLE_ASSISTANT) && slices.ContainsFunc(message.GetParts(), isThinking) &&
+		!m.showsThinking(a, opts) {
+		message = proto.CloneOf(message)
+		message.Parts = slices.DeleteFunc(message.GetParts(), isThinking)
+		report.ThinkingDropped = append(report.ThinkingDropped, a.Index)
+		if m.live(a) && m.thinking(opts) == compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID {
+			report.DisableThinking = true
+		}
+	}
+	vm := &compactordv1.ViewMessage{
+		Origin: &compactordv1.ViewMessage_Index{Index: a.Index}, OutOfPlace: outOfPlace, Edits: m.editKinds(a),
+	}
+	return []*compactordv1.ViewMessage{shown(message, vm)}
+}
+
+// quote is a stray result as the text of a user.
+func quote(r *compactordv1.ToolResult) *compactordv1.Message {
+	said := &compactordv1.Message{
+		Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{text(session.StrayResultHeading(r))},
+	}
+	for _, p := range r.GetParts() {
+		if media := p.GetMedia(); media != nil {
+			said.Parts = append(said.Parts, &compactordv1.Part{Kind: &compactordv1.Part_Media{Media: media}})
+		} else {
+			said.Parts = append(said.Parts, text(p.GetText().GetText()))
+		}
+	}
+	return said
+}

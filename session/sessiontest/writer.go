@@ -1,0 +1,163 @@
+package sessiontest
+
+import (
+	"fmt"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// Writer appends to a log as a service with a store does: it keeps the head, and with each record the head that it left,
+// and loads states from them. All of it is in memory.
+type Writer struct {
+	// Log is what was written, for a Model.
+	Log *Log
+	// Head is the state at the end of the log.
+	Head *storagev1.Head
+	// Policy is what is in force now.
+	Policy *compactordv1.Policy
+	// Messages are the linked messages by index.
+	Messages []*compactordv1.LoggedMessage
+
+	counter session.Counter
+	records []storedRecord
+}
+
+type storedRecord struct {
+	record *compactordv1.Record
+	head   *storagev1.Head
+}
+
+// NewWriter starts a log with its first record, which sets the policy.
+func NewWriter(policy *compactordv1.Policy) *Writer {
+	w := &Writer{Log: &Log{}, Head: session.NewHead(), Policy: policy, counter: newCounter()}
+	first := &compactordv1.PolicyChange{Given: policy, Resolved: policy}
+	w.Write(&compactordv1.Record{Kind: &compactordv1.Record_PolicyChange{PolicyChange: first}})
+	return w
+}
+
+func newCounter() session.Counter {
+	counter, err := session.CounterFor(compactordv1.Estimator_ESTIMATOR_CHARS4)
+	if err != nil {
+		panic(err)
+	}
+	return counter
+}
+
+// Append appends a message. madeFrom is, for an ASSISTANT message, the point of the view that it was made from; nil is
+// the newest.
+func (w *Writer) Append(message *compactordv1.Message, madeFrom *uint32) *compactordv1.LoggedMessage {
+	logged := session.Link(w.Head, w.counter, message, madeFrom)
+	next := proto.CloneOf(w.Head)
+	session.Advance(next, w.counter, w.Policy, logged)
+	w.Head = next
+	w.Messages = append(w.Messages, logged)
+	w.Log.Items = append(w.Log.Items, Item{Message: message, MadeFrom: madeFrom})
+	return logged
+}
+
+// Write appends a record; its sequence and what it changes in views are filled in. A record that cannot be applied is a
+// bug of the test, and panics.
+func (w *Writer) Write(record *compactordv1.Record) *compactordv1.Record {
+	if pc := record.GetPolicyChange(); pc != nil {
+		pc.ViewChange = nil
+		if session.ChangesView(w.Policy, pc.GetResolved()) {
+			pc.ViewChange = &compactordv1.ViewChange{}
+		}
+	}
+	var at *storagev1.Head
+	if revert := record.GetRevert(); revert != nil {
+		at = w.HeadAt(revert.GetPoint())
+	}
+	load := func(h *storagev1.Head) (*session.State, error) { return w.load(h, session.KeptFrom(h)), nil }
+	written, err := session.Write(w.State(), record, at, load)
+	if err != nil {
+		panic(fmt.Sprintf("write %v: %v", record, err))
+	}
+	if pc := record.GetPolicyChange(); pc != nil {
+		w.Policy = pc.GetResolved()
+	}
+	w.Head = written.State.Head
+	w.records = append(w.records, storedRecord{written.Record, w.Head})
+	w.Log.Items = append(w.Log.Items, Item{Record: written.Record})
+	return written.Record
+}
+
+// Model is the model of the newest point.
+func (w *Writer) Model() *Model { return w.ModelAt(w.Log.Newest()) }
+
+// ModelAt is the model of a point, under the policy in force now.
+func (w *Writer) ModelAt(point uint32) *Model { return NewModel(w.Log, point, w.Policy) }
+
+// State loads the newest state.
+func (w *Writer) State() *session.State { return w.load(w.Head, session.KeptFrom(w.Head)) }
+
+// StateAt loads the state at a point, under the policy in force now.
+func (w *Writer) StateAt(point uint32) *session.State {
+	h := w.HeadAt(point)
+	return w.load(h, session.KeptFrom(h))
+}
+
+// StateFrom loads the newest state with the kept part from an index on only, for session.State.ViewFrom.
+func (w *Writer) StateFrom(index uint32) *session.State {
+	s := w.load(w.Head, index)
+	s.Entry, s.OutOfPlace = nil, nil
+	s.Lead = slices.DeleteFunc(s.Lead, func(l *compactordv1.LoggedMessage) bool { return l.GetIndex() < index })
+	return s
+}
+
+// HeadAt is the head at a point: the one that the newest record up to there left, with the messages between taken in.
+func (w *Writer) HeadAt(point uint32) *storagev1.Head {
+	var newest storedRecord
+	for _, r := range w.records {
+		if r.record.GetSequence() <= point {
+			newest = r
+		}
+	}
+	h := proto.CloneOf(newest.head)
+	policy := w.Log.PolicyAt(session.Point(h))
+	for session.Point(h) < point {
+		session.Advance(h, w.counter, policy, w.Messages[h.GetNextIndex()])
+	}
+	return h
+}
+
+func (w *Writer) load(h *storagev1.Head, keptFrom uint32) *session.State {
+	s := &session.State{Head: h, Policy: w.Policy, Counter: w.counter, Edits: make(map[uint32][]*compactordv1.Edit)}
+	for _, l := range w.Messages[:h.GetNextIndex()] {
+		switch {
+		case !session.ActiveIndex(h, l.GetIndex()):
+		case l.GetIndex() < h.GetLeadEnd():
+			s.Lead = append(s.Lead, l)
+		case l.GetIndex() >= keptFrom:
+			s.Kept = append(s.Kept, l)
+		}
+	}
+	for _, index := range session.OutOfPlaceIndexes(h) {
+		s.OutOfPlace = append(s.OutOfPlace, w.Messages[index])
+	}
+	for _, r := range w.records {
+		if c := h.GetCompaction(); c != nil && c.GetSequence() == r.record.GetSequence() {
+			s.Entry = r.record.GetCompaction()
+		}
+		if !session.InForce(h, r.record.GetSequence()) {
+			continue
+		}
+		for _, e := range r.record.GetPrune().GetEdits() {
+			if shows(s, e.GetIndex()) {
+				s.Edits[e.GetIndex()] = append(s.Edits[e.GetIndex()], e)
+			}
+		}
+	}
+	return s
+}
+
+// shows says whether a message is among those loaded: a store reads no more edits than it must.
+func shows(s *session.State, index uint32) bool {
+	has := func(l *compactordv1.LoggedMessage) bool { return l.GetIndex() == index }
+	return slices.ContainsFunc(s.Lead, has) || slices.ContainsFunc(s.OutOfPlace, has) || slices.ContainsFunc(s.Kept, has)
+}
