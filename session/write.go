@@ -3,9 +3,10 @@ package session
 import (
 	"slices"
 
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	"google.golang.org/protobuf/proto"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // Written is what a record leaves behind.
@@ -17,7 +18,8 @@ type Written struct {
 }
 
 // Write puts a record at the end of the log that before is the state of. load gives the state of a head that cannot be
-// told from before alone: that of a Revert (whose head at its point is at), a Pin or an Unpin.
+// told from before alone: that of a Revert (whose head at its point is at), a Pin or an Unpin, or before itself with a
+// covered message that a compaction shows again.
 func Write(
 	before *State, record *compactordv1.Record, at *storagev1.Head, load func(*storagev1.Head) (*State, error),
 ) (*Written, error) {
@@ -35,7 +37,11 @@ func Write(
 	if err != nil {
 		return nil, err
 	}
-	after := before.then(r, h)
+	from, err := before.withReplayed(r, load)
+	if err != nil {
+		return nil, err
+	}
+	after := from.then(r, h)
 	if after == nil {
 		if after, err = load(h); err != nil {
 			return nil, err
@@ -49,6 +55,17 @@ func Write(
 	}
 	after.Head = after.WithMetrics()
 	return &Written{Record: r, State: after}, nil
+}
+
+// withReplayed is the state with what a compaction is about to show again, where an earlier one covers that already.
+func (s *State) withReplayed(r *compactordv1.Record, load func(*storagev1.Head) (*State, error)) (*State, error) {
+	again := r.GetCompaction().GetReplayedIndex()
+	if r.GetCompaction() == nil || r.GetCompaction().ReplayedIndex == nil || s.Entry == nil || again >= KeptFrom(s.Head) {
+		return s, nil
+	}
+	h := proto.CloneOf(s.Head)
+	h.Compaction.ReplayedIndex = &again
+	return load(h)
 }
 
 // viewChange returns the record's, made where it must have one; nil for records that change no view.
