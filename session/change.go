@@ -3,8 +3,9 @@ package session
 import (
 	"slices"
 
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // ChangedFrom compares the views before and after a record: the lowest index whose showing, or the summary covering it,
@@ -24,10 +25,11 @@ func lowestDifference(before, after *State) *uint32 {
 			lowest = &index
 		}
 	}
-	if before.Entry.GetId() != after.Entry.GetId() || !samePlacement(before, after) {
+	a, summaryBefore := showings(before)
+	b, summaryAfter := showings(after)
+	if !slices.EqualFunc(summaryBefore, summaryAfter, sameShowing) {
 		differs(firstCovered(before, after))
 	}
-	a, b := showings(before), showings(after)
 	for index, messages := range a {
 		if !slices.EqualFunc(messages, b[index], sameShowing) {
 			differs(index)
@@ -41,11 +43,6 @@ func lowestDifference(before, after *State) *uint32 {
 	return lowest
 }
 
-func samePlacement(before, after *State) bool {
-	return before.Entry == nil ||
-		before.Policy.GetSummary().GetPlacement() == after.Policy.GetSummary().GetPlacement()
-}
-
 // firstCovered is where the summaries of the two states begin.
 func firstCovered(before, after *State) uint32 {
 	if before.Entry != nil {
@@ -54,17 +51,20 @@ func firstCovered(before, after *State) uint32 {
 	return after.Head.GetLeadEnd()
 }
 
-func showings(s *State) map[uint32][]*compactordv1.ViewMessage {
-	byIndex := make(map[uint32][]*compactordv1.ViewMessage)
+// showings sorts what a view shows by the index of the message that it is, or stands in for; the summary apart.
+func showings(s *State) (byIndex map[uint32][]*compactordv1.ViewMessage, summary []*compactordv1.ViewMessage) {
+	byIndex = make(map[uint32][]*compactordv1.ViewMessage)
 	for _, vm := range s.View(ViewOptions{}).Messages {
 		switch o := vm.GetOrigin().(type) {
 		case *compactordv1.ViewMessage_Index:
 			byIndex[o.Index] = append(byIndex[o.Index], vm)
 		case *compactordv1.ViewMessage_Mend:
 			byIndex[o.Mend.GetIndex()] = append(byIndex[o.Mend.GetIndex()], vm)
+		case *compactordv1.ViewMessage_SummaryOf:
+			summary = append(summary, vm)
 		}
 	}
-	return byIndex
+	return byIndex, summary
 }
 
 func sameShowing(a, b *compactordv1.ViewMessage) bool {
