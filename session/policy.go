@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // ErrPolicy says that a policy contradicts itself.
@@ -70,7 +71,7 @@ func isWellKnown(m protoreflect.MessageDescriptor) bool {
 
 // CheckPolicy returns a PolicyError where a resolved policy contradicts itself.
 func CheckPolicy(p *compactordv1.Policy) error {
-	t := p.GetTrigger()
+	t := triggerOf(p)
 	if p.ContextWindow == nil {
 		return nil
 	}

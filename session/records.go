@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"google.golang.org/protobuf/proto"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"google.golang.org/protobuf/proto"
 )
 
 // ErrUnknownRecord says that a record is of a kind that this program does not know.
@@ -51,6 +52,9 @@ func Apply(h *storagev1.Head, r *compactordv1.Record, at *storagev1.Head) (*stor
 
 func applyViewChange(h *storagev1.Head, sequence uint32, vc *compactordv1.ViewChange) {
 	h.LastViewChange = sequence
+	if vc == nil {
+		return
+	}
 	h.ViewFormat = vc.GetViewFormat()
 	if vc.ChangedFrom != nil {
 		pushMark(h, sequence, vc.GetChangedFrom())

@@ -11,7 +11,7 @@ import (
 func Report(h *storagev1.Head, p *compactordv1.Policy) *compactordv1.ContextReport {
 	r := &compactordv1.ContextReport{
 		ContextWindow:  p.ContextWindow,
-		TargetTokens:   p.GetTrigger().TargetTokens,
+		TargetTokens:   triggerOf(p).TargetTokens,
 		PrunableTokens: h.GetPrunableTokens(),
 		OverheadTokens: overhead(h, p),
 		ViewBytes:      h.GetViewBytes(),
@@ -30,15 +30,23 @@ func Report(h *storagev1.Head, p *compactordv1.Policy) *compactordv1.ContextRepo
 
 // Due says whether compaction is due by the figures of a report, blocked or not.
 func Due(p *compactordv1.Policy, r *compactordv1.ContextReport) bool {
-	t := p.GetTrigger()
+	t := triggerOf(p)
 	return r.TriggerTokens != nil && r.GetTokens() >= r.GetTriggerTokens() ||
 		t.TriggerToolGroups != nil && r.GetToolGroups() >= t.GetTriggerToolGroups() ||
 		t.MaxViewBytes != nil && r.GetViewBytes() >= t.GetMaxViewBytes()
 }
 
+// triggerOf is the policy's trigger; without one, one that sets nothing.
+func triggerOf(p *compactordv1.Policy) *compactordv1.Trigger {
+	if p.GetTrigger() == nil {
+		return &compactordv1.Trigger{}
+	}
+	return p.GetTrigger()
+}
+
 // TriggerTokens is the lowest of the policy's triggers in tokens; false where none holds.
 func TriggerTokens(p *compactordv1.Policy) (uint32, bool) {
-	t := p.GetTrigger()
+	t := triggerOf(p)
 	lowest := uint32(math.MaxUint32)
 	if t.TriggerTokens != nil {
 		lowest = t.GetTriggerTokens()
@@ -73,7 +81,7 @@ func overhead(h *storagev1.Head, p *compactordv1.Policy) uint32 {
 }
 
 func blockedBy(p *compactordv1.Policy, r *compactordv1.ContextReport) []compactordv1.BlockedBy {
-	t := p.GetTrigger()
+	t := triggerOf(p)
 	if t.Enabled != nil && !t.GetEnabled() {
 		return []compactordv1.BlockedBy{compactordv1.BlockedBy_BLOCKED_BY_DISABLED}
 	}
