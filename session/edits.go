@@ -3,8 +3,9 @@ package session
 import (
 	"slices"
 
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // editing is a message of the log on its way into a view. The log's message is shared until something changes it.
@@ -100,8 +101,8 @@ func (e *editing) replaceMedia(i int, p *compactordv1.Part, text string) {
 	parts := make([]*compactordv1.ResultPart, len(r.GetParts()))
 	for j, rp := range r.GetParts() {
 		parts[j] = rp
-		if m := rp.GetMedia(); m != nil {
-			parts[j] = resultText(MediaLine(m))
+		if rp.GetMedia() != nil {
+			parts[j] = resultText(text)
 		}
 	}
 	e.setPart(i, resultPart(p, r, parts))
@@ -174,7 +175,7 @@ func resultPart(
 ) *compactordv1.Part {
 	return &compactordv1.Part{
 		Kind: &compactordv1.Part_ToolResult{ToolResult: &compactordv1.ToolResult{
-			CallId: r.GetCallId(), Name: r.GetName(), IsError: r.GetIsError(), Parts: parts,
+			CallId: r.GetCallId(), Name: r.GetName(), IsError: r.GetIsError(), Files: r.GetFiles(), Parts: parts,
 		}},
 		Attachments: p.GetAttachments(),
 	}
