@@ -3,9 +3,10 @@ package session
 import (
 	"slices"
 
+	"google.golang.org/protobuf/proto"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"google.golang.org/protobuf/proto"
 )
 
 // State is a head with what its view shows. Nothing in it is changed once it is made.
@@ -93,10 +94,13 @@ func (s *State) WithMetrics() *storagev1.Head {
 	for _, l := range s.Lead {
 		h.LeadTokens += l.GetTokens()
 	}
-	for _, l := range s.OutOfPlace {
-		h.PinnedTokens += l.GetTokens()
+	for _, vm := range v.Messages {
+		if vm.GetOutOfPlace() {
+			h.PinnedTokens += vm.GetTokens()
+		}
 	}
-	h.TailIndex, h.TailTokens = nil, 0
+	// Where no cut is valid there is no compaction, and all but the leading run stays.
+	h.TailIndex, h.TailTokens = nil, v.Tokens-h.GetLeadTokens()
 	if places := s.CutPlaces(); len(places) > 0 {
 		tail := s.Kept[places[len(places)-1]].GetIndex()
 		h.TailIndex = &tail
@@ -106,9 +110,10 @@ func (s *State) WithMetrics() *storagev1.Head {
 }
 
 func (s *State) prunableTokens() uint32 {
+	d := s.drawing(ViewOptions{})
 	var tokens uint32
 	for _, l := range s.Kept {
-		if l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER &&
+		if l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && !d.collapsed(l.GetAnswers().GetIndex()) &&
 			!Pinned(s.Head, l.GetIndex()) && len(s.Edits[l.GetIndex()]) == 0 {
 			tokens += l.GetTokens()
 		}
