@@ -1,9 +1,10 @@
 package session
 
 import (
+	"google.golang.org/protobuf/proto"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"google.golang.org/protobuf/proto"
 )
 
 // ViewOptions are what a request can ask of a view beyond the policy.
@@ -99,8 +100,8 @@ func (d *drawing) add(vm *compactordv1.ViewMessage) {
 // inPlace draws a message where the log has it, with the mends that stand before it.
 func (d *drawing) inPlace(l *compactordv1.LoggedMessage) {
 	for _, call := range l.GetCloses() {
-		// A call that an earlier compaction covers is not shown, so neither is its mend.
-		if call.GetIndex() >= d.keptFrom {
+		// A call that is not shown, since an earlier compaction covers it or its group is collapsed, has no mend.
+		if call.GetIndex() >= d.keptFrom && !d.collapsed(call.GetIndex()) {
 			d.missingResult(call)
 		}
 	}
@@ -173,10 +174,11 @@ func (d *drawing) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 		return
 	}
 	e := editing{counter: d.counter, logged: l, sizes: l.GetPartSizes()}
+	// First, since the ids that are made name the part as the log has it, and edits can drop parts.
+	e.nameCalls()
 	if !Pinned(d.head, l.GetIndex()) {
 		e.apply(d.edits[l.GetIndex()])
 	}
-	e.nameCalls()
 	if d.dropsThinking(l) && e.dropThinking() {
 		d.report.ThinkingDropped = append(d.report.ThinkingDropped, l.GetIndex())
 		if d.thinking == compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID && d.inLiveLoop(l) {
