@@ -1,0 +1,17 @@
+package strategies_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+)
+
+// requireEqual compares messages and shows where they differ.
+func requireEqual(t *testing.T, want, got proto.Message) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+		t.Fatalf("want (-), got (+):\n%s", diff)
+	}
+}

@@ -1,0 +1,84 @@
+package strategies_test
+
+import (
+	"fmt"
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
+)
+
+// generate writes a log by random steps: realistic for the most part, and nasty often enough.
+func generate(t *rapid.T) *testLog {
+	l := newLog()
+	for range dice(t, 60) {
+		step(t, l)
+	}
+	return l
+}
+
+// step appends a message, or once in a while a record.
+func step(t *rapid.T, l *testLog) {
+	switch dice(t, 40) {
+	case 0:
+		l.commit(planOf(t, l), textOf(rapid.IntRange(0, 20).Draw(t, "summary")))
+	case 1:
+		if n := len(l.messages); n > 0 {
+			l.pin(rapid.Uint32Range(0, uint32(n-1)).Draw(t, "pinned"))
+		}
+	case 2:
+		l.revert(rapid.Uint32Range(0, session.Point(l.head())).Draw(t, "point"))
+	default:
+		l.script(word(t, l))
+	}
+}
+
+// dice is a number from 0 to n-1, each as likely as the others, which rapid's own are not:
+// they prefer small ones, and short logs of few kinds show little.
+func dice(t *rapid.T, n int) int {
+	return int(rapid.Custom(func(t *rapid.T) uint32 {
+		var bits uint32
+		for range 16 {
+			bits <<= 1
+			if rapid.Bool().Draw(t, "bit") {
+				bits++
+			}
+		}
+		return bits
+	}).Draw(t, "dice")) * n >> 16
+}
+
+// planOf is a plan of any strategy with any parameters.
+func planOf(t *rapid.T, l *testLog) *plan {
+	in := &strategies.Input{State: l.state(), Policy: l.policy}
+	made, err := registry().Plan(t.Context(), in, parametersOf(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// word draws a message. Ids are few, so that they come up again while a call with them is open and after.
+func word(t *rapid.T, l *testLog) string {
+	letters := "SDUUUICFMAAATTTTTTXXRRRR"
+	if len(l.head().GetOpenCalls()) > 0 {
+		letters += strings.Repeat("R", 30) + "E"
+	}
+	letter := letters[dice(t, len(letters))]
+	tokens := []int{0, 1, 2, 10, 30, 200, 1000}[dice(t, 7)]
+	ids := ""
+	switch letter {
+	case 'T', 'X':
+		id := rapid.SampledFrom([]string{"a", "b", "c", "read/d"})
+		ids = strings.Join(rapid.SliceOfN(id, 0, 3).Draw(t, "ids"), ",")
+	case 'R', 'E':
+		// Mostly the oldest open call's.
+		ids = rapid.SampledFrom([]string{"", "", "", "a", "b", "c"}).Draw(t, "id")
+	}
+	if ids != "" {
+		ids = ":" + ids
+	}
+	return fmt.Sprintf("%c%d%s", letter, tokens, ids)
+}

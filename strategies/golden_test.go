@@ -1,0 +1,85 @@
+package strategies_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// requireGolden compares with testdata/FOLDER/NAME.json, where the name is that of the subtest.
+func requireGolden(t *testing.T, folder string, got map[string]proto.Message) {
+	t.Helper()
+	values := make(map[string]json.RawMessage, len(got))
+	for key, m := range got {
+		b, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(m)
+		require.NoError(t, err)
+		values[key] = b
+	}
+	// Through a plain value, since protojson varies its white space.
+	var plain any
+	b, err := json.Marshal(values)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(b, &plain))
+	b, err = json.MarshalIndent(plain, "", "  ")
+	require.NoError(t, err)
+	text := string(b) + "\n"
+
+	_, name, _ := strings.Cut(t.Name(), "/")
+	path := filepath.Join("testdata", folder, name+".json")
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), text)
+}
+
+// A session of a coding agent: two short turns, a long one with parallel, failing and aborted steps.
+const workday = "S300 D40 U60 T30:read/a R900:a A120 U40 T25:bash/b R60:b T400:write/c R5:c A80 " +
+	"U150 T30:read/d,read/e R2500:d R1800:e T60:bash/f E700:f X45:bash/g D30 T60:bash/h R3200:h " +
+	"T350:edit/i R8:i T50:bash/j R2100:j A90 T45:read/k R1500:k T55:bash/l"
+
+func TestPlansAreAsGolden(t *testing.T) {
+	t.Parallel()
+	for name, parameters := range map[string]*compactordv1.Strategy{
+		"summarize/tokens":   summarizing(keepTokens(3000)),
+		"summarize/at_most":  summarizing(keepAtMost(3000)),
+		"summarize/joined":   summarizing(splitting(keepTokens(6000), compactordv1.SplitTurn_SPLIT_TURN_JOIN_HEAD)),
+		"summarize/unsplit":  summarizing(splitting(keepTokens(6000), compactordv1.SplitTurn_SPLIT_TURN_OFF)),
+		"summarize/groups":   summarizing(&compactordv1.SummarizeStrategy{RecentToolGroups: proto.Uint32(3)}),
+		"summarize/too_many": summarizing(&compactordv1.SummarizeStrategy{RecentTurns: proto.Uint32(9)}),
+		"prune_tool_outputs/groups": pruneTools(&compactordv1.PruneToolOutputsStrategy{
+			ProtectGroups: proto.Uint32(2), ProtectTokens: proto.Uint32(3000), MinimumTokens: proto.Uint32(1000),
+			ClearArguments: proto.Bool(true),
+		}),
+		"prune_tool_outputs/turns": pruneTools(&compactordv1.PruneToolOutputsStrategy{
+			ProtectTurns: proto.Uint32(1), ProtectTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(500),
+			Placeholder: proto.String("[{tool} said {tokens} tokens, kept as {index}.{part}]"),
+		}),
+		"prune_tool_outputs/below_minimum": pruneTools(&compactordv1.PruneToolOutputsStrategy{
+			ProtectTurns: proto.Uint32(1), ProtectTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(1000),
+		}),
+		"prune_tool_outputs/defaults": pruneTools(nil),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLog().script(workday)
+			requireGolden(t, "", map[string]proto.Message{
+				"parameters": parameters, "plan": planned(t, l, parameters),
+			})
+		})
+	}
+}

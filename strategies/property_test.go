@@ -1,0 +1,408 @@
+package strategies_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
+)
+
+type plan = compactordv1.CompactionPlan
+
+func registry() *strategies.Registry {
+	r, err := strategies.NewRegistry(strategies.Builtin()...)
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+// parametersOf draws a strategy with parameters. Each strategy has its own, so that none is forgotten.
+func parametersOf(t *rapid.T) *compactordv1.Strategy {
+	draw := rapid.SampledFrom(registry().Names()).Draw(t, "strategy")
+	return map[string]func(*rapid.T) *compactordv1.Strategy{
+		"summarize":          summarizeOf,
+		"prune_tool_outputs": pruneOf,
+	}[draw](t)
+}
+
+func optional(t *rapid.T, label string, least, most uint32) *uint32 {
+	if rapid.Bool().Draw(t, "no "+label) {
+		return nil
+	}
+	return proto.Uint32(rapid.Uint32Range(least, most).Draw(t, label))
+}
+
+func summarizeOf(t *rapid.T) *compactordv1.Strategy {
+	p := &compactordv1.SummarizeStrategy{
+		RecentTokens: optional(t, "recent_tokens", 0, 3000),
+		Budget:       new(rapid.SampledFrom([]compactordv1.BudgetRule{0, 1, 2}).Draw(t, "budget")),
+		SplitTurn:    new(rapid.SampledFrom([]compactordv1.SplitTurn{0, 1, 2, 3}).Draw(t, "split_turn")),
+	}
+	if rapid.IntRange(0, 3).Draw(t, "other rules") == 0 {
+		p.RecentTurns = optional(t, "recent_turns", 1, 5)
+		p.RecentMessages = optional(t, "recent_messages", 1, 10)
+		p.RecentToolGroups = optional(t, "recent_tool_groups", 1, 5)
+	}
+	return summarizing(p)
+}
+
+func pruneOf(t *rapid.T) *compactordv1.Strategy {
+	p := &compactordv1.PruneToolOutputsStrategy{
+		ProtectTokens:  proto.Uint32(rapid.SampledFrom([]uint32{0, 1, 30, 200, 1000}).Draw(t, "protect_tokens")),
+		MinimumTokens:  proto.Uint32(rapid.SampledFrom([]uint32{0, 30, 200, 1000}).Draw(t, "minimum_tokens")),
+		ClearArguments: new(rapid.Bool().Draw(t, "clear_arguments")),
+	}
+	if rapid.Bool().Draw(t, "by groups") {
+		p.ProtectGroups = proto.Uint32(rapid.Uint32Range(0, 3).Draw(t, "protect_groups"))
+	} else {
+		p.ProtectTurns = proto.Uint32(rapid.Uint32Range(0, 3).Draw(t, "protect_turns"))
+	}
+	if rapid.Bool().Draw(t, "protects a tool") {
+		p.ProtectedTools = []string{"read"}
+	}
+	if rapid.Bool().Draw(t, "short") {
+		p.Placeholder = proto.String("[gone]")
+	}
+	return pruneTools(p)
+}
+
+// seen counts what the plans of a test did, so that one which never did anything cannot pass for one that held.
+type seen map[string]int
+
+func (s seen) count(what string, yes bool) {
+	if yes {
+		s[what]++
+	}
+}
+
+func (s seen) require(t *testing.T, least int, all ...string) {
+	t.Helper()
+	for _, what := range all {
+		require.GreaterOrEqual(t, s[what], least, what)
+	}
+}
+
+func TestEveryPlanKeepsTheRules(t *testing.T) {
+	t.Parallel()
+	did := seen{}
+	rapid.Check(t, func(t *rapid.T) {
+		l := generate(t)
+		for range 10 {
+			requireRules(t, l, parametersOf(t), did)
+			for range dice(t, 4) {
+				step(t, l)
+			}
+		}
+	})
+	did.require(t, 10, "cut", "split", "edits", nothing.String(), already.String(), tooFew.String())
+}
+
+// requireRules plans, and carries the plan out.
+func requireRules(t *rapid.T, l *testLog, parameters *compactordv1.Strategy, did seen) {
+	in := &strategies.Input{State: l.state(), Policy: l.policy}
+	before, asked := snapshot(in.State), proto.CloneOf(parameters)
+	made, err := registry().Plan(t.Context(), in, parameters)
+	require.NoError(t, err)
+
+	require.NoError(t, strategies.Check(in, made))
+	require.Equal(t, before, snapshot(in.State), "the input was changed")
+	require.True(t, proto.Equal(asked, parameters), "the parameters were changed")
+	again, err := registry().Plan(t.Context(), &strategies.Input{State: l.state(), Policy: l.policy}, parameters)
+	require.NoError(t, err)
+	require.True(t, proto.Equal(made, again), "the same state gave another plan")
+
+	does := made.GetCut() != nil || len(made.GetEdits()) > 0
+	require.Equal(t, does, made.GetSkipReason() == 0)
+	require.Equal(t, in.State.Head.GetViewTokens(), made.GetTokensBefore())
+	requireWhole(t, in.State, made)
+
+	l.commit(made, "")
+	rest, err := registry().Plan(t.Context(), &strategies.Input{State: l.state(), Policy: l.policy}, parameters)
+	require.NoError(t, err)
+	require.Nil(t, rest.GetCut(), "cut again")
+	require.Empty(t, rest.GetEdits(), "edited again")
+	require.NotZero(t, rest.GetSkipReason())
+
+	did.count("cut", made.GetCut() != nil)
+	did.count("split", made.GetCut() != nil && made.GetCut().SplitTurnStart != nil)
+	did.count("edits", len(made.GetEdits()) > 0)
+	did.count(made.GetSkipReason().String(), true)
+}
+
+// requireWhole looks at each result by itself: its call stands on the same side of the cut, and is closed if it is
+// before.
+func requireWhole(t *rapid.T, s *session.State, made *plan) {
+	c := made.GetCut()
+	if c == nil {
+		return
+	}
+	first := c.GetFirstKeptIndex()
+	for _, l := range s.Kept {
+		if l.GetIndex() == first {
+			require.Contains(t, []compactordv1.Role{compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_ASSISTANT},
+				l.GetMessage().GetRole())
+		}
+		if l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && l.GetIndex() >= first {
+			require.GreaterOrEqual(t, l.GetAnswers().GetIndex(), first)
+		}
+		for _, call := range l.GetCloses() {
+			require.True(t, l.GetIndex() <= first || call.GetIndex() >= first, "a missing result stands alone")
+		}
+	}
+	for _, open := range s.Head.GetOpenCalls() {
+		require.GreaterOrEqual(t, open.GetIndex(), first)
+	}
+}
+
+// snapshot is all of a state, as bytes.
+func snapshot(s *session.State) [][]byte {
+	var all [][]byte
+	add := func(m proto.Message) {
+		b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, b)
+	}
+	add(s.Head)
+	add(s.Policy)
+	for _, l := range slices.Concat(s.Lead, s.OutOfPlace, s.Kept) {
+		add(l)
+		for _, e := range s.Edits[l.GetIndex()] {
+			add(e)
+		}
+	}
+	return all
+}
+
+// The budget in other words than those of the code: by what is kept from each place on.
+func TestBudgetRules(t *testing.T) {
+	t.Parallel()
+	did := seen{}
+	rapid.Check(t, func(t *rapid.T) {
+		l := generate(t)
+		s := l.state()
+		budget := []uint64{0, 1, 10, 100, 500, 2000}[dice(t, 6)]
+		atMost := dice(t, 2) == 0
+		p := keepTokens(uint32(budget))
+		if atMost {
+			p = keepAtMost(uint32(budget))
+		}
+		made, err := strategies.Summarize{}.Plan(t.Context(), &strategies.Input{State: s, Policy: l.policy}, summarizing(p))
+		require.NoError(t, err)
+
+		keptFrom := func(pos int) uint64 {
+			var sum uint64
+			for _, m := range s.Kept[pos:] {
+				sum += uint64(m.GetTokens())
+			}
+			return sum
+		}
+		places := s.CutPlaces()
+		late := slices.DeleteFunc(slices.Clone(places), func(pos int) bool {
+			if atMost {
+				return keptFrom(pos) > budget
+			}
+			// It is too early where the budget is reached without the message there, unless that is the last one.
+			return pos < len(s.Kept)-1 && keptFrom(pos+1) >= budget
+		})
+		want := 0
+		switch {
+		case len(places) == 0:
+		case len(late) == 0:
+			want = places[len(places)-1]
+		default:
+			want = late[0]
+		}
+		if made.GetCut() == nil {
+			did.count("nothing", true)
+			return
+		}
+		require.Equal(t, s.Kept[want].GetIndex(), made.GetCut().GetFirstKeptIndex())
+		did.count("at most", atMost)
+		did.count("at least", !atMost)
+		did.count("no place behind", len(late) == 0)
+	})
+	did.require(t, 2, "nothing", "at most", "at least", "no place behind")
+}
+
+func TestPruneRules(t *testing.T) {
+	t.Parallel()
+	did := seen{}
+	rapid.Check(t, func(t *rapid.T) {
+		l, parameters := generate(t), pruneOf(t)
+		s, p := l.state(), parameters.GetPruneToolOutputs()
+		made, err := strategies.PruneToolOutputs{}.Plan(t.Context(), &strategies.Input{State: s, Policy: l.policy}, parameters)
+		require.NoError(t, err)
+		hidden := hiddenIn(made)
+		if len(hidden) == 0 {
+			require.Empty(t, made.GetEdits())
+			return
+		}
+
+		var of, newer uint64
+		var freed uint32
+		for _, m := range slices.Backward(s.Kept) {
+			if !slices.Contains(hidden, m.GetIndex()) {
+				continue
+			}
+			of += uint64(m.GetTokens())
+			require.Equal(t, compactordv1.ResultPlace_RESULT_PLACE_ANSWER, m.GetResultPlace())
+			require.False(t, session.Pinned(s.Head, m.GetIndex()))
+			require.Empty(t, s.Edits[m.GetIndex()])
+			require.NotContains(t, p.GetProtectedTools(), m.GetAnswers().GetName())
+			for _, open := range s.Head.GetOpenCalls() {
+				require.NotEqual(t, open.GetIndex(), m.GetAnswers().GetIndex(), "the group is open")
+			}
+			if newer == 0 {
+				newer = 1
+				require.Greater(t, resultTokensFrom(s, m.GetIndex()), uint64(p.GetProtectTokens()))
+			}
+		}
+		require.Greater(t, of, uint64(p.GetMinimumTokens()))
+
+		for _, e := range made.GetEdits() {
+			freed += e.GetTokensFreed()
+		}
+		l.commit(made, "")
+		require.Equal(t, made.GetTokensBefore()-freed, l.state().View(session.ViewOptions{}).Tokens)
+		did.count("hidden", true)
+		did.count("cleared", len(made.GetEdits()) > len(hidden))
+	})
+	did.require(t, 3, "hidden", "cleared")
+}
+
+// resultTokensFrom sums all results from an index on, protected or not.
+func resultTokensFrom(s *session.State, index uint32) uint64 {
+	var sum uint64
+	for _, m := range s.Kept {
+		if m.GetIndex() >= index && m.GetMessage().GetRole() == compactordv1.Role_ROLE_TOOL {
+			sum += uint64(m.GetTokens())
+		}
+	}
+	return sum
+}
+
+func TestCancelledPlansReturnTheCause(t *testing.T) {
+	t.Parallel()
+	why := errors.New("enough")
+	rapid.Check(t, func(t *rapid.T) {
+		l := generate(t)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(why)
+		made, err := registry().Plan(ctx, &strategies.Input{State: l.state(), Policy: l.policy}, parametersOf(t))
+		require.ErrorIs(t, err, why)
+		require.Nil(t, made)
+	})
+}
+
+// Whatever plan comes from outside: no panic, and one that passes does what it says.
+func TestCheckOfArbitraryPlans(t *testing.T) {
+	t.Parallel()
+	did := seen{}
+	rapid.Check(t, func(t *rapid.T) {
+		l := generate(t)
+		for range 30 {
+			requireVerdictOf(t, l, arbitraryPlan(t, l), did)
+		}
+	})
+	did.require(t, 5, "refused", "cut accepted",
+		compactordv1.EditKind_EDIT_KIND_HIDE_RESULT.String(),
+		compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS.String(),
+		compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP.String())
+}
+
+func requireVerdictOf(t *rapid.T, l *testLog, made *plan, did seen) {
+	in := &strategies.Input{State: l.state(), Policy: l.policy}
+	if err := strategies.Check(in, made); err != nil {
+		require.ErrorIs(t, err, strategies.ErrInvalidPlan)
+		did.count("refused", true)
+		return
+	}
+	requireWhole(t, in.State, made)
+	did.count("cut accepted", made.GetCut() != nil)
+	byOthers := slices.ContainsFunc(made.GetEdits(), (*compactordv1.Edit).GetBySummarizer)
+	if made.GetCut() != nil || len(made.GetEdits()) == 0 || byOthers {
+		return
+	}
+	l.commit(made, "")
+	require.Less(t, l.head().GetViewTokens(), in.State.Head.GetViewTokens())
+	for _, e := range made.GetEdits() {
+		did.count(e.GetKind().String(), true)
+	}
+}
+
+func arbitraryPlan(t *rapid.T, l *testLog) *plan {
+	index := rapid.Custom(func(t *rapid.T) uint32 {
+		if dice(t, 20) == 0 {
+			return rapid.Uint32().Draw(t, "any")
+		}
+		if kept := l.state().Kept; len(kept) > 0 && dice(t, 4) > 0 {
+			return kept[dice(t, len(kept))].GetIndex()
+		}
+		return uint32(dice(t, len(l.messages)+2))
+	})
+	made := &plan{}
+	if dice(t, 3) == 0 {
+		first := index.Draw(t, "first kept")
+		made.Cut = &compactordv1.Cut{
+			FirstKeptIndex:   first,
+			Summarized:       &compactordv1.IndexRange{Start: session.KeptFrom(l.head()), End: first},
+			MaxSummaryTokens: rapid.Uint32().Draw(t, "budget"),
+		}
+		switch dice(t, 10) {
+		case 0:
+			made.Cut.Summarized = nil
+		case 1:
+			made.Cut.Summarized.Start = index.Draw(t, "start")
+		case 2:
+			made.Cut.Summarized.End = index.Draw(t, "end")
+		case 3, 4:
+			made.Cut.SplitTurnStart = proto.Uint32(index.Draw(t, "split"))
+		}
+	}
+	if dice(t, 20) == 0 {
+		made.SkipReason = nothing
+	}
+	for range dice(t, 3) {
+		made.Edits = append(made.Edits, arbitraryEdit(t, l, index))
+	}
+	return made
+}
+
+func arbitraryEdit(t *rapid.T, l *testLog, index *rapid.Generator[uint32]) *compactordv1.Edit {
+	if dice(t, 20) == 0 {
+		return nil
+	}
+	texts := []string{"", "gone", "{}", `{"gone":true}`, "null", textOf(500)}
+	e := &compactordv1.Edit{
+		Index:        index.Draw(t, "index"),
+		Part:         rapid.OneOf(rapid.Just(uint32(0)), rapid.Uint32Range(0, 3), rapid.Uint32()).Draw(t, "part"),
+		Kind:         compactordv1.EditKind(dice(t, 11) - 1),
+		Replacement:  texts[dice(t, len(texts))],
+		BySummarizer: dice(t, 10) == 0,
+	}
+	if dice(t, 2) == 0 && int64(e.GetIndex()) < int64(len(l.messages)) {
+		// One that mostly fits.
+		e.Part, e.BySummarizer, e.Replacement = 0, false, "{}"
+		switch l.messages[e.GetIndex()].GetMessage().GetRole() {
+		case compactordv1.Role_ROLE_TOOL:
+			e.Kind = compactordv1.EditKind_EDIT_KIND_HIDE_RESULT
+		case compactordv1.Role_ROLE_ASSISTANT:
+			e.Kind = []compactordv1.EditKind{
+				compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS, compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP,
+			}[dice(t, 2)]
+		default:
+		}
+	}
+	return e
+}

@@ -1,0 +1,240 @@
+package strategies_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+func pruneTools(p *compactordv1.PruneToolOutputsStrategy) *compactordv1.Strategy {
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{PruneToolOutputs: p}}
+}
+
+// pruneAll protects nothing.
+func pruneAll() *compactordv1.PruneToolOutputsStrategy {
+	return &compactordv1.PruneToolOutputsStrategy{
+		ProtectTurns: proto.Uint32(0), ProtectTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(0),
+	}
+}
+
+func hiddenIn(plan *compactordv1.CompactionPlan) []uint32 {
+	var hidden []uint32
+	for _, e := range plan.GetEdits() {
+		if e.GetKind() == compactordv1.EditKind_EDIT_KIND_HIDE_RESULT {
+			hidden = append(hidden, e.GetIndex())
+		}
+	}
+	return hidden
+}
+
+func TestPrune(t *testing.T) {
+	t.Parallel()
+	protecting := func(tools ...string) *compactordv1.PruneToolOutputsStrategy {
+		return &compactordv1.PruneToolOutputsStrategy{ProtectedTools: tools}
+	}
+	groups := func(n, protect, minimum uint32) *compactordv1.PruneToolOutputsStrategy {
+		return &compactordv1.PruneToolOutputsStrategy{
+			ProtectGroups: &n, ProtectTokens: &protect, MinimumTokens: &minimum,
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		log    string
+		prune  *compactordv1.PruneToolOutputsStrategy
+		hidden []uint32
+		skip   compactordv1.SkipReason
+	}{
+		{"nothing at all", "", nil, nil, nothing},
+		{"no tool results", "U A U A U A", nil, nil, nothing},
+		{"case 202: both turns are protected", "U T2 R100000 U T2 R10", nil, nil, nothing},
+		{"case 202: older by one turn", "U T2 R100000 U T2 R10 U", nil, []uint32{2}, 0},
+		{"case 202: one turn alone", "U T2 R100000 T2 R100000 T2 R10", nil, nil, nothing},
+		{"case 203: 20,000 beyond 40,000", "U T2 R20000 T2 R40000 U U", nil, nil, tooFew},
+		{"case 203: 20,001 beyond 40,000", "U T2 R20001 T2 R40000 U U", nil, []uint32{2}, 0},
+		{
+			"case 204: the result that crosses is hidden whole", "U T2 R30000 T2 R30000 T2 R20000 U U", nil,
+			[]uint32{2, 4},
+			0,
+		},
+		{
+			"case 205: protected tools are not hidden", "U T2:skill/a R100000 T2 R40000 U U", protecting("skill"),
+			nil, nothing,
+		},
+		{"case 205: nor counted", "U T2 R30000 T2:skill/a R40000 T2 R40000 U U", protecting("skill"), []uint32{2}, 0},
+		{
+			"case 205: all others are counted", "U T2 R30000 T2:skill/a R40000 T2 R40000 U U", protecting("bash1"),
+			[]uint32{2, 4},
+			0,
+		},
+		{"case 207: errors are not hidden", "U T2 E100000 T2 R40000 U U", nil, nil, nothing},
+		{"case 207: nor counted", "U T2 R30000 T2 E40000 T2 R40000 U U", nil, []uint32{2}, 0},
+		{"case 207: nor what still runs", "U T2 R100 T2:a,b R100:a", pruneAll(), []uint32{2}, 0},
+
+		{"groups in one turn", "U T2 R100 T2 R100 T2 R100", groups(2, 0, 0), []uint32{2}, 0},
+		{"an open group is one of the newest", "U T2 R100 T2 R100 T2", groups(2, 0, 0), []uint32{2}, 0},
+		{"no more groups than are protected", "U T2 R100 T2 R100", groups(2, 0, 0), nil, nothing},
+		{"case 196: parallel calls are one group", "U T2:a,b R100:a R100:b T2 R100", groups(1, 0, 0), []uint32{2, 3}, 0},
+		{"case 197: a result belongs to its call's group", "U T2:a T2:b R100:b R100:a", groups(1, 0, 0), []uint32{4}, 0},
+		{"groups, then tokens", "U T2 R100 T2 R100 T2 R100 T2 R100", groups(1, 150, 0), []uint32{2, 4}, 0},
+		{"as many tokens as are protected", "U T2 R100 T2 R100 T2 R100", groups(1, 200, 0), nil, nothing},
+		{"just the minimum", "U T2 R100 T2 R100", groups(0, 0, 200), nil, tooFew},
+		{"over the minimum", "U T2 R100 T2 R101", groups(0, 0, 200), []uint32{2, 4}, 0},
+		{"nothing protected", "U T2 R100", pruneAll(), []uint32{2}, 0},
+		{"results too short to hide", "U T2 R5 T2 R100", pruneAll(), []uint32{4}, 0},
+		{"only results too short to hide", "U T2 R5", pruneAll(), nil, nothing},
+		{"a result without a call", "U R100:x T2 R100", pruneAll(), []uint32{3}, 0},
+		{"a result of an aborted message", "U X:a R100:a T2 R100", pruneAll(), []uint32{4}, 0},
+		{"a second result", "U T2:a R100:a R100:a", pruneAll(), []uint32{2}, 0},
+		{"a late result", "U T2:a U R100:a", pruneAll(), nil, nothing},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLog().script(c.log)
+			plan := planned(t, l, pruneTools(c.prune))
+			require.Nil(t, plan.GetCut())
+			require.Equal(t, c.skip, plan.GetSkipReason())
+			require.Equal(t, c.hidden, hiddenIn(plan))
+			require.Len(t, plan.GetEdits(), len(c.hidden))
+			require.Equal(t, l.head().GetViewTokens(), plan.GetTokensBefore())
+		})
+	}
+}
+
+func TestPrunedIsNotPrunedAgain(t *testing.T) {
+	t.Parallel()
+	l := newLog().script("U T2 R100 T2 R100")
+	l.commit(planned(t, l, pruneTools(pruneAll())), "")
+	require.Equal(t, nothing, planned(t, l, pruneTools(pruneAll())).GetSkipReason())
+
+	// Case 206: what is hidden already neither stops the walk nor counts.
+	l.script("T2 R100 T2 R100")
+	p := pruneAll()
+	p.ProtectTokens = proto.Uint32(100)
+	require.Equal(t, []uint32{6}, hiddenIn(planned(t, l, pruneTools(p))))
+
+	// What stands before it and was not hidden still can be.
+	l = newLog().script("U T2 R100 T2 R100")
+	plan := planned(t, l, pruneTools(pruneAll()))
+	plan.Edits = plan.GetEdits()[1:]
+	l.commit(plan, "")
+	require.Equal(t, []uint32{2}, hiddenIn(planned(t, l, pruneTools(pruneAll()))))
+}
+
+func TestPruneAfterCompaction(t *testing.T) {
+	t.Parallel()
+	l := newLog().script("U T2 R100 T2 R100 U T2 R100")
+	l.commit(planned(t, l, summarizing(keepTokens(150))), "all that was before")
+	// Case 208: what the summary covers is not touched.
+	require.Equal(t, uint32(5), session.KeptFrom(l.head()))
+	require.Equal(t, []uint32{7}, hiddenIn(planned(t, l, pruneTools(pruneAll()))))
+}
+
+func TestPruneLeavesPinned(t *testing.T) {
+	t.Parallel()
+	l := newLog().script("U T100:a,b R100:a R100:b T100 R100")
+	l.pin(2)
+	p := pruneAll()
+	p.ClearArguments = proto.Bool(true)
+	plan := planned(t, l, pruneTools(p))
+	require.Equal(t, []uint32{5}, hiddenIn(plan))
+	require.Len(t, plan.GetEdits(), 2)
+}
+
+func TestPlaceholderTellsWhatWasThere(t *testing.T) {
+	t.Parallel()
+	l := newLog().script("S U T2:{index}/a R1234")
+	for _, c := range []struct{ name, template, want string }{
+		{"ours", "", "[The result of {index} (1234 tokens) was hidden to free context. " +
+			"To read it again, recall index 3, part 0.]"},
+		{"given", "{tool}: {tokens} at {index}/{part}, {text} {TOOL}", "{index}: 1234 at 3/0, {text} {TOOL}"},
+		{"a literal", "[Old tool result content cleared]", "[Old tool result content cleared]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := pruneAll()
+			p.Placeholder = &c.template
+			plan := planned(t, l, pruneTools(p))
+			require.Len(t, plan.GetEdits(), 1)
+			requireEqual(t, &compactordv1.Edit{
+				Index:       3,
+				Kind:        compactordv1.EditKind_EDIT_KIND_HIDE_RESULT,
+				Replacement: c.want,
+				TokensFreed: 1234 - session.TextTokens(l.counter, c.want),
+			}, plan.GetEdits()[0])
+		})
+	}
+}
+
+func TestPlaceholderLongerThanTheResult(t *testing.T) {
+	t.Parallel()
+	p := pruneAll()
+	p.Placeholder = proto.String(strings.Repeat("long", 100))
+	// 100 tokens for 100 free nothing.
+	plan := planned(t, newLog().script("U T2 R101 T2 R100"), pruneTools(p))
+	require.Equal(t, []uint32{2}, hiddenIn(plan))
+	require.Equal(t, uint32(1), plan.GetEdits()[0].GetTokensFreed())
+}
+
+// Case 201: a hidden result keeps its place, its role and its call.
+func TestPrunedViewKeepsItsShape(t *testing.T) {
+	t.Parallel()
+	l := newLog().script("S U T2:a,b R100:b R100:a A")
+	before := l.state().View(session.ViewOptions{})
+	plan := planned(t, l, pruneTools(pruneAll()))
+	l.commit(plan, "")
+	after := l.state().View(session.ViewOptions{})
+	require.Len(t, after.Messages, len(before.Messages))
+	freed := before.Tokens
+	for i, vm := range before.Messages {
+		was, is := vm.GetMessage(), after.Messages[i].GetMessage()
+		require.Equal(t, was.GetRole(), is.GetRole())
+		require.Equal(t, was.GetParts()[0].GetToolResult().GetCallId(), is.GetParts()[0].GetToolResult().GetCallId())
+	}
+	for _, e := range plan.GetEdits() {
+		freed -= e.GetTokensFreed()
+	}
+	require.Equal(t, after.Tokens, freed)
+}
+
+func TestClearArguments(t *testing.T) {
+	t.Parallel()
+	p := pruneAll()
+	p.ClearArguments, p.ProtectGroups, p.ProtectTurns = proto.Bool(true), proto.Uint32(1), nil
+	// The second call of message 1 is too short, the result of message 3 is; the last group is protected.
+	l := newLog().script("U T200:a,b R100:a R100:b T200:c R2:c T200:d R100:d")
+	plan := planned(t, l, pruneTools(p))
+	require.Equal(t, []uint32{2, 3}, hiddenIn(plan))
+	var cleared []uint32
+	for _, e := range plan.GetEdits() {
+		if e.GetKind() != compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS {
+			continue
+		}
+		cleared = append(cleared, e.GetIndex())
+		var object map[string]string
+		require.NoError(t, json.Unmarshal([]byte(e.GetReplacement()), &object))
+		require.Len(t, object, 1)
+		require.Contains(t, object["_cleared"], "index ")
+		require.NotContains(t, e.GetReplacement(), "aaaa")
+	}
+	require.Equal(t, []uint32{1, 4}, cleared)
+
+	l.commit(plan, "")
+	view := l.state().View(session.ViewOptions{})
+	freed := plan.GetTokensBefore() - view.Tokens
+	for _, e := range plan.GetEdits() {
+		freed -= e.GetTokensFreed()
+	}
+	require.Zero(t, freed)
+
+	// Cleared once is enough, also where results of the same message are hidden later.
+	l.script("T100 R100")
+	for _, e := range planned(t, l, pruneTools(p)).GetEdits() {
+		require.GreaterOrEqual(t, e.GetIndex(), uint32(6))
+	}
+}
