@@ -102,15 +102,18 @@ func testMessagesMany(t *testing.T, s storage.Store) {
 		d.Text("m").Policy()
 	}
 	create(t, s, d)
-	got := read(t, s, d.Ref())
-	same(t, d.Messages, got.Messages)
-	same(t, d.Records, got.Records)
-	messages, err := s.Messages(t.Context(), d.Ref(), 700, 2900, 0)
+	messages, err := s.Messages(t.Context(), d.Ref(), 0, last, 0)
 	require.NoError(t, err)
-	same(t, d.Messages[700:2900], messages)
-	records, err := s.Records(t.Context(), d.Ref(), 0, last, 1500)
+	sameAll(t, d.Messages, messages)
+	messages, err = s.Messages(t.Context(), d.Ref(), 700, 2900, 0)
 	require.NoError(t, err)
-	same(t, d.Records[:1500], records)
+	sameAll(t, d.Messages[700:2900], messages)
+	records, err := s.Records(t.Context(), d.Ref(), 0, last, 0)
+	require.NoError(t, err)
+	sameAll(t, d.Records, records)
+	records, err = s.Records(t.Context(), d.Ref(), 0, last, 1500)
+	require.NoError(t, err)
+	sameAll(t, d.Records[:1500], records)
 }
 
 // Records returns those from start to end (exclusive) in order, at most limit.
@@ -270,7 +273,12 @@ func remember(t *testing.T, s storage.Store, n int) storage.Ref {
 	t.Helper()
 	row := create(t, s, NewSession("", "s", "u"))
 	for i := range n {
-		row = commit(t, s, Next(row).Remember(fmt.Sprint(i)))
+		d := Next(row).Remember(fmt.Sprint(i))
+		if i == 0 {
+			// A large one is forgotten like the others.
+			d.Request.Stored.Digest = make([]byte, 200000)
+		}
+		row = commit(t, s, d)
 	}
 	remembered(t, s, storage.RefOf(row), n)
 	return storage.RefOf(row)

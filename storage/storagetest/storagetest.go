@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
@@ -172,6 +173,17 @@ func calls(s storage.Store, row *storagev1.Session) map[string]func(context.Cont
 			_, err := s.Request(ctx, ref, "request")
 			return err
 		},
+	}
+}
+
+// sameAll fails the test where two long lists differ: same takes its time.
+func sameAll[M proto.Message](t *testing.T, want, got []M) {
+	t.Helper()
+	require.Len(t, got, len(want))
+	for i := range want {
+		if !proto.Equal(want[i], got[i]) {
+			same(t, want[i], got[i])
+		}
 	}
 }
 
