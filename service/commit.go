@@ -19,11 +19,11 @@ import (
 func (c *compaction) commit(ctx context.Context, summary *written) (*compactordv1.CompactionEvent, error) {
 	s := c.service
 	c.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_COMMIT, 0, 1)
+	if s.hooks.BeforeCommit != nil {
+		s.hooks.BeforeCommit(ctx)
+	}
 	var event *compactordv1.CompactionEvent
 	_, err := s.update(ctx, c.req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
-		if s.hooks.BeforeCommit != nil {
-			s.hooks.BeforeCommit(ctx)
-		}
 		if err := c.stillFits(row); err != nil {
 			return nil, err
 		}

@@ -35,7 +35,11 @@ type daemon struct {
 	sessions    compactordv1.SessionServiceClient
 	compactions compactordv1.CompactionServiceClient
 	stop        func()
+	// shutdown stops the server and leaves store and connection open.
+	shutdown func()
 }
+
+func statusCode(err error) codes.Code { return status.Code(err) }
 
 // option changes what a daemon is made of.
 type option func(*service.ServerOptions)
@@ -93,11 +97,19 @@ func start(t testing.TB, options ...option) *daemon {
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxBytes), grpc.MaxCallSendMsgSize(maxBytes)))
 	require.NoError(t, err)
-	stopped := false
+	stopped, down := false, false
 	d := &daemon{
 		t: t, store: o.Store,
 		sessions:    compactordv1.NewSessionServiceClient(conn),
 		compactions: compactordv1.NewCompactionServiceClient(conn),
+	}
+	d.shutdown = func() {
+		if down {
+			return
+		}
+		down = true
+		cancel()
+		require.NoError(t, <-done)
 	}
 	d.stop = func() {
 		if stopped {
@@ -105,8 +117,7 @@ func start(t testing.TB, options ...option) *daemon {
 		}
 		stopped = true
 		require.NoError(t, conn.Close())
-		cancel()
-		require.NoError(t, <-done)
+		d.shutdown()
 		require.NoError(t, o.Store.Close())
 	}
 	t.Cleanup(d.stop)

@@ -137,4 +137,3 @@ func validate(validator protovalidate.Validator, req any) error {
 	// Health checks and reflection have no rules and pass.
 	return validator.Validate(m)
 }
-

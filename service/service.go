@@ -48,7 +48,7 @@ type Options struct {
 type Hooks struct {
 	// BeforePlan is called when the snapshot is taken.
 	BeforePlan func(ctx context.Context)
-	// BeforeCommit is called when the summary has passed, before each try of the commit.
+	// BeforeCommit is called when the summary has passed, before the state is read anew.
 	BeforeCommit func(ctx context.Context)
 	// Now tells the time. Default time.Now.
 	Now func() time.Time

@@ -1,0 +1,226 @@
+package service_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/summarizers"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+)
+
+// gate holds a compaction at a place until the test has cancelled it.
+type gate struct {
+	reached chan struct{}
+	once    sync.Once
+}
+
+func newGate() *gate { return &gate{reached: make(chan struct{})} }
+
+// hold waits for the cancel; a second visit passes.
+func (g *gate) hold(ctx context.Context) {
+	g.once.Do(func() {
+		close(g.reached)
+		<-ctx.Done()
+	})
+}
+
+// stagesToCancelAt builds a daemon that stops at a stage of its first compaction.
+func stagesToCancelAt() map[string]func(g *gate) []option {
+	return map[string]func(g *gate) []option{
+		"before the plan": func(g *gate) []option {
+			return []option{withHooks(service.Hooks{BeforePlan: g.hold}), withSummarizer(&scripted{name: "held", do: faithful})}
+		},
+		"while summarizing": func(g *gate) []option {
+			return []option{withSummarizer(&scripted{name: "held", do: func(
+				ctx context.Context, req *summarizers.Request, p summarizers.Progress,
+			) (*summarizers.Summary, error) {
+				p.Text("## Goal")
+				g.hold(ctx)
+				return faithful(ctx, req, p)
+			}})}
+		},
+		// Seed case 166: the summary is there, the entry is not.
+		"at the commit": func(g *gate) []option {
+			return []option{withHooks(service.Hooks{BeforeCommit: g.hold}), withSummarizer(&scripted{name: "held", do: faithful})}
+		},
+	}
+}
+
+func TestCase166And167CancelWritesNothingButTheAttempt(t *testing.T) {
+	for stage, build := range stagesToCancelAt() {
+		t.Run(stage, func(t *testing.T) {
+			g := newGate()
+			d := start(t, build(g)...)
+			d.create("s", by("held", noFallback, small(1000)))
+			d.append("s", working(10, 2000)...)
+			before := d.view("s")
+
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			go func() {
+				<-g.reached
+				cancel()
+			}()
+			_, err := d.compactCtx(ctx, compactRequest("s", nil))
+			require.Equal(t, codes.Canceled, statusCode(err))
+
+			// The next compaction of the session waits for the end of the cancelled one, if that is still on its way.
+			req := compactRequest("s", nil)
+			req.Preempt, req.DryRun = true, true
+			_, err = d.compact(req)
+			require.NoError(t, err)
+			requireSameView(t, before, d.view("s"))
+			completed, attempts := d.ends("s")
+			require.Zero(t, completed)
+			if stage == "before the plan" {
+				require.Zero(t, attempts, "it had not started")
+			} else {
+				require.Equal(t, 1, attempts)
+				require.Equal(t, compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_CANCELLED,
+					d.lastRecord("s").GetAttempt().GetOutcome())
+			}
+
+			events, err := d.compact(compactRequest("s", nil))
+			require.NoError(t, err, "the session goes on working")
+			requireGrammar(t, events)
+			require.NotNil(t, last(t, events).GetCompleted())
+		})
+	}
+}
+
+// Seed case 175: what is appended between plan and commit stays.
+func TestCase175AppendsDuringCompactionAreKept(t *testing.T) {
+	for stage, build := range stagesToCancelAt() {
+		for _, cancelled := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, cancelled %v", stage, cancelled), func(t *testing.T) {
+				g := newGate()
+				d := start(t, build(g)...)
+				d.create("s", by("held", noFallback, small(1000)))
+				d.append("s", working(10, 2000)...)
+
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				release := make(chan struct{})
+				go func() {
+					<-g.reached
+					appendFromMany(t, d, "s", 8, 5)
+					close(release)
+					cancel()
+				}()
+				if cancelled {
+					_, err := d.compactCtx(ctx, compactRequest("s", nil))
+					require.Equal(t, codes.Canceled, statusCode(err))
+				} else {
+					preemptWhenReached(t, d, g, release)
+				}
+				<-release
+				requireAllShown(t, d, "s", 8*5)
+				problems, err := storage.CheckLogs(t.Context(), d.store, "")
+				require.NoError(t, err)
+				require.Empty(t, problems)
+			})
+		}
+	}
+}
+
+// preemptWhenReached runs a compaction into the gate and has a second one take its place: the first ends as cancelled,
+// the second completes.
+func preemptWhenReached(t *testing.T, d *daemon, g *gate, appended <-chan struct{}) {
+	t.Helper()
+	first := make(chan error, 1)
+	go func() {
+		_, err := d.compact(compactRequest("s", nil))
+		first <- err
+	}()
+	<-g.reached
+	<-appended
+	req := compactRequest("s", nil)
+	req.Preempt = true
+	events, err := d.compact(req)
+	require.NoError(t, err)
+	requireGrammar(t, events)
+	require.NotNil(t, last(t, events).GetCompleted())
+	requireReason(t, <-first, codes.Canceled, "CANCELLED")
+}
+
+func appendFromMany(t *testing.T, d *daemon, id string, writers, each int) {
+	var group sync.WaitGroup
+	for w := range writers {
+		group.Go(func() {
+			for i := range each {
+				_, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
+					SessionId: id, Messages: []*compactordv1.Message{user(fmt.Sprintf("note %d of writer %d", i, w))},
+				})
+				if err != nil {
+					t.Errorf("append: %v", err)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// requireAllShown asserts that the newest n messages of the log are in the view.
+func requireAllShown(t *testing.T, d *daemon, id string, n int) {
+	t.Helper()
+	logged := d.messages(id)
+	shown := indexes(d.view(id))
+	for _, l := range logged[len(logged)-n:] {
+		require.Contains(t, shown, l.GetIndex())
+	}
+}
+
+// Seed case 169: one compaction of a session at a time.
+func TestCase169SecondCompactionIsRefused(t *testing.T) {
+	g := newGate()
+	d := start(t, withHooks(service.Hooks{BeforePlan: g.hold}))
+	d.create("s", small(1000))
+	d.append("s", working(10, 2000)...)
+	ctx, cancel := context.WithCancel(t.Context())
+	first := make(chan error, 1)
+	go func() {
+		_, err := d.compactCtx(ctx, compactRequest("s", nil))
+		first <- err
+	}()
+	<-g.reached
+	_, err := d.compact(compactRequest("s", nil))
+	info := requireReason(t, err, codes.FailedPrecondition, "COMPACTION_RUNNING")
+	require.NotEmpty(t, info.GetMetadata()["operation_id"])
+	cancel()
+	require.Equal(t, codes.Canceled, statusCode(<-first))
+}
+
+// Seed case 171: every start has its end, also where the daemon stops.
+func TestCase171ShutdownEndsRunningCompactions(t *testing.T) {
+	g := newGate()
+	d := start(t, append(stagesToCancelAt()["while summarizing"](g), func(o *service.ServerOptions) {
+		o.DrainTimeout = 1
+	})...)
+	d.create("s", by("held", noFallback, small(1000)))
+	d.append("s", working(10, 2000)...)
+	type outcome struct {
+		events []*compactordv1.CompactionEvent
+		err    error
+	}
+	ended := make(chan outcome, 1)
+	go func() {
+		events, err := d.compact(compactRequest("s", nil))
+		ended <- outcome{events, err}
+	}()
+	<-g.reached
+	d.shutdown()
+	o := <-ended
+	require.Error(t, o.err)
+	row, err := d.store.Session(t.Context(), "", "s")
+	require.NoError(t, err)
+	record, err := d.store.RecordAtOrBefore(t.Context(), storage.RefOf(row), row.GetHead().GetNextSequence())
+	require.NoError(t, err)
+	require.Equal(t, compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_CANCELLED,
+		record.GetRecord().GetAttempt().GetOutcome())
+}
