@@ -6,6 +6,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
 )
 
 func user(text string) *compactordv1.Message {
@@ -68,3 +69,14 @@ func small(recentTokens uint32) *compactordv1.Policy {
 		}},
 	}
 }
+
+// hideAllBut prunes the results of all but the newest n tool groups, however little that frees.
+func hideAllBut(n uint32) *compactordv1.Policy {
+	return &compactordv1.Policy{PruneStrategy: &compactordv1.Strategy{
+		Kind: &compactordv1.Strategy_PruneToolOutputs{PruneToolOutputs: &compactordv1.PruneToolOutputsStrategy{
+			ProtectGroups: proto.Uint32(n), ProtectTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(0),
+		}},
+	}}
+}
+
+func mask(paths ...string) *fieldmaskpb.FieldMask { return &fieldmaskpb.FieldMask{Paths: paths} }
