@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/compactord/compactord/service"
+)
+
+// callError is a call that failed, with the daemon that it was made to; empty where the service runs in this process.
+type callError struct {
+	address string
+	status  *status.Status
+}
+
+func (e *callError) Error() string {
+	if reason := reasonOf(e.status); reason != "" {
+		return fmt.Sprintf("%s (%s)", e.status.Message(), reason)
+	}
+	// gRPC itself reports it.
+	switch e.status.Code() {
+	case codes.Unavailable:
+		return "no daemon answers at " + e.address
+	case codes.Canceled:
+		return "the call was cancelled"
+	case codes.DeadlineExceeded:
+		return "the daemon did not answer in time"
+	case codes.Unimplemented:
+		return fmt.Sprintf("what answers at %s does not know this call: it is an older compactord, or another program",
+			e.address)
+	case codes.ResourceExhausted:
+		return "a message is larger than the daemon takes, or than this program reads"
+	default:
+		return fmt.Sprintf("the call failed: %s (%s)", e.status.Message(), e.status.Code())
+	}
+}
+
+// todo is what a person can do about it; empty where nobody knows.
+func (e *callError) todo() string {
+	if reason := reasonOf(e.status); reason != "" {
+		return advice[reason]
+	}
+	switch e.status.Code() {
+	case codes.Unavailable:
+		return "Start one with 'compactord serve', name another address with --addr, or open a store without a daemon " +
+			"with --store."
+	case codes.DeadlineExceeded:
+		return "If it is only busy, try again."
+	case codes.ResourceExhausted:
+		return "The daemon's limit is set with 'compactord serve --max-message-bytes'."
+	default:
+		return ""
+	}
+}
+
+// GRPCStatus lets status.Convert find the status.
+func (e *callError) GRPCStatus() *status.Status { return e.status }
+
+// advice is what a person can do about an error, by its reason.
+var advice = map[string]string{
+	"SESSION_NOT_FOUND":      "'compactord sessions' lists the sessions that there are.",
+	"SESSION_EXISTS":         "Choose another id.",
+	"STATE_CHANGED":          "Try again.",
+	"COMPACTION_RUNNING":     "Wait until it has ended, and try again.",
+	"SUMMARIZER_UNAVAILABLE": "Nothing was changed. Try again later.",
+	"SUMMARY_REJECTED":       "Nothing was changed.",
+	"SHUTTING_DOWN":          "Try again when the daemon is back.",
+	"STORE_CORRUPT":          "'compactord check' says more.",
+	"INTERNAL":               "Please report it, with what you did.",
+	"NOT_IMPLEMENTED":        "A later version may.",
+}
+
+func reasonOf(st *status.Status) string {
+	for _, d := range st.Details() {
+		if info, ok := d.(*errdetails.ErrorInfo); ok && info.GetDomain() == service.Domain {
+			return info.GetReason()
+		}
+	}
+	return ""
+}
+
+// metadataOf returns what an error tells programs beside its reason.
+func metadataOf(err error) map[string]string {
+	for _, d := range status.Convert(err).Details() {
+		if info, ok := d.(*errdetails.ErrorInfo); ok {
+			return info.GetMetadata()
+		}
+	}
+	return nil
+}
+
+// hasReason says whether an error of the API has this reason.
+func hasReason(err error, reason string) bool {
+	var call *callError
+	return errors.As(err, &call) && reasonOf(call.status) == reason
+}
+
+// refusedFlags turns the refusal of what the flags said into wrong usage.
+func refusedFlags(err error) error {
+	var call *callError
+	if errors.As(err, &call) && call.status.Code() == codes.InvalidArgument {
+		return asUsage(err)
+	}
+	return err
+}

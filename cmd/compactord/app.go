@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// commands are what the program can be told to do.
+type commands struct {
+	Serve    serveCommand    `cmd:"" help:"Run the daemon."`
+	Compact  compactCommand  `cmd:"" help:"Compact a transcript or a session: summarize its older part."`
+	View     viewCommand     `cmd:"" help:"Show what fills the context window."`
+	Prune    pruneCommand    `cmd:"" help:"Hide old tool results, without a summary."`
+	Import   importCommand   `cmd:"" help:"Put a transcript into a session."`
+	Sessions sessionsCommand `cmd:"" help:"List the sessions."`
+	Check    checkCommand    `cmd:"" help:"Check a store for damage."`
+	Version  versionCommand  `cmd:"" help:"Print the version."`
+}
+
+// app is one run of the program, with all that it takes from its surroundings.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	// outTerminal and errTerminal say whether a person reads stdout and stderr on a terminal.
+	outTerminal, errTerminal bool
+
+	// out buffers stdout. Its errors are reported once, when it is flushed.
+	out *bufio.Writer
+	// given are the names of the flags on the command line, as opposed to those from the environment.
+	given map[string]bool
+	// temporary are the folders to remove before the process ends.
+	temporary folders
+
+	// hooks and summarizer let tests hold a compaction.
+	hooks      service.Hooks
+	summarizer summarizers.Summarizer
+}
+
+const description = `Keeps the conversations of language model agents within their context window.
+
+FILE is a transcript: JSON Lines of OpenAI-style messages, one JSON document of them, or a session file of Pi; - is
+standard input. It is never changed.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing to do.`
+
+// run carries out one command line and returns the exit code.
+func (a *app) run(ctx context.Context, args []string) int {
+	a.out = bufio.NewWriterSize(a.stdout, 64<<10)
+	err := a.dispatch(ctx, args)
+	if flushErr := a.out.Flush(); flushErr != nil && exitCode(err) != exitFailed {
+		err = fmt.Errorf("cannot write the output: %w", flushErr)
+	}
+	a.complain(err)
+	return exitCode(err)
+}
+
+// kongExit is the panic by which kong, which wants to end the process after --help, ends the parsing only.
+type kongExit int
+
+func (a *app) dispatch(ctx context.Context, args []string) (err error) {
+	defer func() {
+		if code, ok := recover().(kongExit); ok && code != 0 {
+			err = usageError{errors.New("wrong usage")}
+		}
+	}()
+	parser, err := kong.New(&commands{},
+		kong.Name("compactord"),
+		kong.Description(description),
+		kong.Vars{
+			"default_store": defaultStore(),
+			"default_addr":  defaultListen,
+		},
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, WrapUpperBound: 110}),
+		kong.Writers(a.out, a.stderr),
+		kong.Exit(func(code int) { panic(kongExit(code)) }),
+	)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+		defer func() { err = usageError{errors.New("say what to do: name one of these commands")} }()
+	}
+	parsed, err := parser.Parse(args)
+	if err != nil {
+		return asUsage(err)
+	}
+	a.given = make(map[string]bool)
+	for _, p := range parsed.Path {
+		if p.Flag != nil && !p.Resolved {
+			a.given[p.Flag.Name] = true
+		}
+	}
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	return parsed.Run(a)
+}

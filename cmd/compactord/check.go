@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/compactord/compactord/storage"
+	boltstore "github.com/compactord/compactord/storage/bolt"
+)
+
+// checkCommand is `compactord check`.
+type checkCommand struct {
+	Store string `default:"${default_store}" env:"COMPACTORD_STORE" help:"Store to check (default: ${default})." placeholder:"PATH" type:"path"`
+	JSON  bool   `help:"Print one JSON document: problems, each with session and what." name:"json"`
+	Quiet bool   `help:"Print no progress on stderr." short:"q"`
+}
+
+// Help is printed below the flags.
+func (c *checkCommand) Help() string {
+	return `It reads the whole store and changes nothing. The daemon must not have it open: stop it first, or check a copy.`
+}
+
+// Run checks.
+func (c *checkCommand) Run(ctx context.Context, a *app) (err error) {
+	if c.Store == "" {
+		return usagef("name a store with --store: there is no default without a home folder")
+	}
+	if !exists(c.Store) {
+		return fmt.Errorf("there is no store %s", c.Store)
+	}
+	store, err := openStore(c.Store, boltstore.Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	p := a.progress(c.Quiet)
+	defer p.clear()
+	problems, err := examine(ctx, store, p)
+	if errors.Is(context.Cause(ctx), errInterrupted) {
+		return errInterrupted
+	}
+	if err != nil {
+		return fmt.Errorf("cannot check the store to its end: %w", err)
+	}
+	p.clear()
+	return c.report(a, problems)
+}
+
+// examine looks at the file first: where that is broken, logs cannot be trusted to be readable at all.
+func examine(ctx context.Context, store *boltstore.Store, p *progress) ([]storage.Problem, error) {
+	p.stage("checking the file", "", 0)
+	problems, err := store.CheckStructure(ctx)
+	if err != nil || len(problems) > 0 {
+		return problems, err
+	}
+	p.stage("checking the logs", "", 0)
+	return storage.CheckLogs(ctx, store, "")
+}
+
+// problemJSON is one problem in the document of `check --json`.
+type problemJSON struct {
+	Session string `json:"session,omitempty"`
+	What    string `json:"what"`
+}
+
+func (c *checkCommand) report(a *app, problems []storage.Problem) error {
+	list := make([]problemJSON, len(problems))
+	for i, found := range problems {
+		list[i] = problemJSON{found.SessionID, found.What}
+	}
+	if c.JSON {
+		if err := printJSON(a.out, map[string]any{"problems": list}); err != nil {
+			return err
+		}
+	} else {
+		for _, found := range list {
+			if found.Session != "" {
+				fmt.Fprintf(a.out, "session %s: ", found.Session)
+			}
+			fmt.Fprintln(a.out, printable(found.What))
+		}
+	}
+	switch {
+	case len(problems) > 0:
+		return fmt.Errorf("%s found in %s", count(len(problems), "problem"), c.Store)
+	case !c.JSON:
+		fmt.Fprintf(a.out, "%s is sound.\n", c.Store)
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+const (
+	// callTimeout bounds every call that is answered at once. What streams has heartbeats instead.
+	callTimeout = 2 * time.Minute
+	// maxAnswer is more than the largest message that a log takes.
+	maxAnswer = 256 << 20
+)
+
+// client talks to a daemon, or to the service in this process.
+type client struct {
+	sessions    compactordv1.SessionServiceClient
+	compactions compactordv1.CompactionServiceClient
+
+	conn *grpc.ClientConn
+	// address is the daemon's; empty where the service runs in this process.
+	address string
+	// end stops the service that runs in this process.
+	end func() error
+}
+
+// where says which daemon or store a command works with.
+type where struct {
+	Addr  string `env:"COMPACTORD_ADDR" help:"Daemon to talk to (default: ${default_addr})." placeholder:"HOST:PORT|unix:PATH"`
+	Store string `help:"Work on this store without a daemon." placeholder:"PATH" type:"path"`
+}
+
+// open connects to what the flags name.
+func (w *where) open(ctx context.Context, a *app) (*client, error) {
+	switch {
+	case w.Store != "" && a.given["addr"]:
+		return nil, usagef("--addr and --store exclude each other: a daemon has its own store")
+	case w.Store != "":
+		return a.embed(ctx, w.Store)
+	case w.Addr == "":
+		return dial(defaultListen)
+	default:
+		return dial(w.Addr)
+	}
+}
+
+// dial makes a client of the daemon at an address. It does not connect yet: the first call does.
+func dial(text string) (*client, error) {
+	addr, err := parseAddress(text)
+	if err != nil {
+		return nil, usagef("--addr: %w", err)
+	}
+	target := "passthrough:///" + addr.where
+	if addr.network == "unix" {
+		target = "unix:" + addr.where
+	}
+	return newClient(target, addr.String())
+}
+
+func newClient(target, address string, options ...grpc.DialOption) (*client, error) {
+	c := &client{address: address, end: func() error { return nil }}
+	options = append(options,
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithNoProxy(),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)),
+		grpc.WithUnaryInterceptor(c.unary),
+	)
+	conn, err := grpc.NewClient(target, options...)
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", address, err)
+	}
+	c.conn = conn
+	c.sessions = compactordv1.NewSessionServiceClient(conn)
+	c.compactions = compactordv1.NewCompactionServiceClient(conn)
+	return c, nil
+}
+
+func (c *client) close() error { return errors.Join(c.conn.Close(), c.end()) }
+
+func (c *client) unary(
+	ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker,
+	options ...grpc.CallOption,
+) error {
+	limited, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	return c.wrong(ctx, invoke(limited, method, req, reply, cc, options...))
+}
+
+// wrong puts an error of a call into our own words, and says instead that the user interrupted it where that is so.
+func (c *client) wrong(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(context.Cause(ctx), errInterrupted):
+		return errInterrupted
+	default:
+		return &callError{address: c.address, status: status.Convert(err)}
+	}
+}

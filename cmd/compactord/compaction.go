@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// compacted is how a compaction ended that did not fail: one of the three.
+type compacted struct {
+	completed *compactordv1.CompactionCompleted
+	skipped   *compactordv1.CompactionSkipped
+	planned   *compactordv1.CompactionPlanned
+}
+
+// compact compacts through the stream. A Ctrl-C cancels it, and it waits until the service has put all back.
+func (c *conversation) compact(
+	ctx context.Context, req *compactordv1.CompactRequest, p *progress,
+) (*compacted, error) {
+	stream, err := c.compactions.Compact(ctx, req)
+	if err != nil {
+		return nil, c.wrong(ctx, err)
+	}
+	p.stage("planning", "", 0)
+	done := &compacted{}
+	for {
+		answer, err := stream.Recv()
+		switch {
+		case errors.Is(err, io.EOF):
+			return done, done.check()
+		case err != nil:
+			return nil, refusedFlags(c.wrong(ctx, err))
+		}
+		switch e := answer.GetEvent().GetEvent().(type) {
+		case *compactordv1.CompactionEvent_Progress:
+			p.compaction(e.Progress)
+		case *compactordv1.CompactionEvent_Completed:
+			done.completed = e.Completed
+		case *compactordv1.CompactionEvent_Skipped:
+			done.skipped = e.Skipped
+		case *compactordv1.CompactionEvent_Planned:
+			done.planned = e.Planned
+		default:
+			// The text of the summary comes again, whole, with the end; and how it fails, the status says.
+		}
+	}
+}
+
+func (d *compacted) check() error {
+	if d.completed == nil && d.skipped == nil && d.planned == nil {
+		return errors.New("the daemon ended the compaction without saying how")
+	}
+	return nil
+}
+
+// compaction shows a compaction's own progress.
+func (p *progress) compaction(e *compactordv1.CompactionProgress) {
+	switch e.GetStage() {
+	case compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE:
+		if e.GetDone() == 0 {
+			p.stage("summarizing "+count(e.GetTotal(), "token"), "tokens", int64(e.GetTotal()))
+		}
+		p.update(int64(e.GetDone()))
+	case compactordv1.CompactionStage_COMPACTION_STAGE_COMMIT:
+		if e.GetDone() == 0 {
+			p.stage("writing", "", 0)
+		}
+	default:
+	}
+}
+
+// view reads the whole LLM view, page by page.
+func (c *conversation) view(ctx context.Context) (*llmView, error) {
+	v := &llmView{}
+	token := ""
+	for {
+		answer, err := c.compactions.GetLLMView(ctx, &compactordv1.GetLLMViewRequest{
+			Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: c.session}, ViewToken: token,
+		})
+		if err != nil {
+			return nil, err
+		}
+		// What changed meanwhile is sent again from where it differs.
+		unchanged := min(int(answer.GetUnchangedPrefix()), len(v.messages))
+		v.messages = append(v.messages[:unchanged], answer.GetMessages()...)
+		v.report = answer.GetReport()
+		if !answer.GetHasMore() {
+			return v, nil
+		}
+		token = answer.GetViewToken()
+	}
+}
+
+// llmView is what the model sees.
+type llmView struct {
+	messages []*compactordv1.ViewMessage
+	report   *compactordv1.ContextReport
+}

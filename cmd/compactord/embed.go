@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/test/bufconn"
+
+	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/storage"
+	boltstore "github.com/compactord/compactord/storage/bolt"
+	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/extractive"
+)
+
+// pipeBytes is how much the connection within the process buffers.
+const pipeBytes = 1 << 20
+
+// embedTemporary starts the service on a store that is gone when the client is closed.
+func (a *app) embedTemporary(ctx context.Context) (*client, error) {
+	folder, remove, err := a.temporary.make()
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a folder for the temporary store: %w", err)
+	}
+	c, err := a.embed(ctx, filepath.Join(folder, "store.db"))
+	if err != nil {
+		return nil, errors.Join(err, remove())
+	}
+	end := c.end
+	c.end = func() error { return errors.Join(end(), remove()) }
+	return c, nil
+}
+
+// embed starts the service in this process, on the store in a file.
+func (a *app) embed(ctx context.Context, path string) (*client, error) {
+	store, err := openStore(path, boltstore.Options{})
+	if err != nil {
+		return nil, err
+	}
+	options, err := a.serviceOptions(store, slog.New(slog.NewTextHandler(a.stderr,
+		// Whoever watches a command sees its errors anyway; what they cannot see is the cause of a bug.
+		&slog.HandlerOptions{Level: slog.LevelError})))
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	//nolint:contextcheck // calls bring contexts of their own
+	server, err := service.NewServer(service.ServerOptions{Options: options, MaxMessageBytes: maxAnswer})
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	listener := bufconn.Listen(pipeBytes)
+	// The service outlives a Ctrl-C: it is what turns the cancelled call into a clean end.
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(running, listener) }()
+	end := func() error {
+		stop()
+		return errors.Join(<-ended, store.Close())
+	}
+	c, err := newClient("passthrough:///embedded", "", grpc.WithContextDialer(
+		func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) },
+	))
+	if err != nil {
+		return nil, errors.Join(err, end())
+	}
+	c.end = end
+	return c, nil
+}
+
+// serviceOptions are what every service of this program is made of.
+func (a *app) serviceOptions(store storage.Store, logger *slog.Logger) (service.Options, error) {
+	planners, err := strategies.NewRegistry(strategies.Builtin()...)
+	if err != nil {
+		return service.Options{}, err
+	}
+	writers := []summarizers.Summarizer{extractive.New()}
+	if a.summarizer != nil {
+		writers = []summarizers.Summarizer{a.summarizer}
+	}
+	registry, err := summarizers.NewRegistry(writers...)
+	if err != nil {
+		return service.Options{}, err
+	}
+	return service.Options{
+		Store: store, Strategies: planners, Summarizers: registry, Logger: logger, Hooks: a.hooks,
+	}, nil
+}
+
+// openStore opens a store and says what to do where it cannot.
+func openStore(path string, options boltstore.Options) (*boltstore.Store, error) {
+	store, err := boltstore.Open(path, options)
+	switch {
+	case err == nil:
+		return store, nil
+	case errors.Is(err, boltstore.ErrInUse):
+		return nil, advise(fmt.Errorf("the store %s is in use by another process", path),
+			"If that is a daemon, stop it first, or talk to it with --addr.")
+	case errors.Is(err, boltstore.ErrNewer):
+		return nil, advise(fmt.Errorf("the store %s was written by a newer version of compactord", path), "Use that one.")
+	case errors.Is(err, storage.ErrCorrupt):
+		return nil, fmt.Errorf("%s is damaged, or no store of compactord: %w", path, err)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("cannot open the store %s: there is no such file or folder", path)
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf("cannot open the store %s: permission denied", path)
+	default:
+		return nil, fmt.Errorf("cannot open the store %s: %w", path, err)
+	}
+}
+
+// exists says whether there is a file of that name.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

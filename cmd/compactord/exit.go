@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// The exit codes of every command.
+const (
+	exitDone    = 0
+	exitFailed  = 1
+	exitUsage   = 2
+	exitNothing = 3
+)
+
+// errInterrupted is why a context ends when the user presses Ctrl-C or the process is asked to end.
+var errInterrupted = errors.New("interrupted")
+
+// errReported fails a command that has already said why.
+var errReported = errors.New("failed")
+
+// usageError is a mistake in how the program was called.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// advisedError is an error with what to do about it.
+type advisedError struct {
+	error
+	todo string
+}
+
+func (e advisedError) Unwrap() error { return e.error }
+
+// advise adds what to do about an error.
+func advise(err error, todo string) error { return advisedError{err, todo} }
+
+func asUsage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return usageError{err}
+}
+
+// nothingError is the end of a command with nothing to do: an answer and no failure.
+type nothingError struct{ why string }
+
+func (e nothingError) Error() string {
+	return "nothing to do: " + strings.TrimPrefix(e.why, "nothing to compact: ")
+}
+
+func exitCode(err error) int {
+	var usage usageError
+	var nothing nothingError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &usage):
+		return exitUsage
+	case errors.As(err, &nothing):
+		return exitNothing
+	default:
+		return exitFailed
+	}
+}
+
+// complain tells the user what went wrong.
+func (a *app) complain(err error) {
+	if err == nil || errors.Is(err, errReported) {
+		return
+	}
+	fmt.Fprintf(a.stderr, "compactord: %s\n", printable(strings.TrimRight(err.Error(), "\n")))
+	var advised advisedError
+	var call *callError
+	switch {
+	case errors.As(err, &advised):
+		fmt.Fprintln(a.stderr, printable(advised.todo))
+	case errors.As(err, &call) && call.todo() != "":
+		fmt.Fprintln(a.stderr, call.todo())
+	}
+	var parse *kong.ParseError
+	if errors.As(err, &parse) && parse.Context != nil {
+		fmt.Fprintf(a.stderr, "Run '%s --help' to see how it is used.\n", called(parse.Context))
+	}
+}
+
+// called is the command that was called, as far as it was understood.
+func called(c *kong.Context) string {
+	if node := c.Selected(); node != nil {
+		return node.FullPath()
+	}
+	return c.Model.Name
+}

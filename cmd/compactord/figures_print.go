@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// painter draws bars: in colour on a terminal, in plain characters elsewhere.
+type painter struct{ terminal bool }
+
+// painter keeps to NO_COLOR, by which people who cannot read colours ask for none.
+func (a *app) painter() painter { return painter{a.outTerminal && os.Getenv("NO_COLOR") == ""} }
+
+// meterWidth is how many characters the longest bar has.
+const meterWidth = 36
+
+// The colours of the kinds, as terminals number them.
+var colours = [kinds]int{
+	ofSystem: 35, ofSummary: 36, ofUser: 32, ofAssistant: 34, ofThinking: 90, ofCalls: 33, ofResults: 31, ofMedia: 95,
+}
+
+// bar draws a share of a whole. What is there at all is seen.
+func (p painter) bar(part, whole uint32, colour int) string {
+	full := 0
+	if whole > 0 {
+		full = int(uint64(meterWidth) * uint64(min(part, whole)) / uint64(whole))
+	}
+	if part > 0 {
+		full = max(full, 1)
+	}
+	if !p.terminal {
+		return strings.Repeat("#", full) + strings.Repeat(".", meterWidth-full)
+	}
+	return fmt.Sprintf("\x1b[%dm%s\x1b[90m%s\x1b[0m", colour, strings.Repeat("█", full),
+		strings.Repeat("░", meterWidth-full))
+}
+
+// print writes the figures for people.
+func (f *figures) print(w io.Writer, name string, paint painter) {
+	fmt.Fprintf(w, "What the model sees of %s: %s, an estimated %s.\n\n", printable(name),
+		count(f.viewMessages, "message"), count(f.tokens, "token"))
+	for kind, s := range f.inView {
+		meter(w, paint.bar(s.Tokens, f.tokens, colours[kind]), s.label, s.Tokens, f.tokens)
+	}
+	f.printWindow(w, paint)
+	f.printNotShown(w)
+}
+
+func meter(w io.Writer, bar, label string, part, whole uint32) {
+	fmt.Fprintf(w, "  %-13s %s %12s tokens %6s\n", label, bar, number(part), percent(part, whole))
+}
+
+func (f *figures) printWindow(w io.Writer, paint painter) {
+	r := f.report
+	fmt.Fprintln(w)
+	source := "estimated"
+	if r.GetSource() == compactordv1.TokenSource_TOKEN_SOURCE_REPORTED {
+		source = "as the provider last reported"
+	}
+	if r.ContextWindow == nil {
+		fmt.Fprintf(w, "The context holds %s (%s). The window is not known; --context-window N tells.\n",
+			count(r.GetTokens(), "token"), source)
+		return
+	}
+	const white = 37
+	meter(w, paint.bar(r.GetTokens(), r.GetContextWindow(), white), "window", r.GetTokens(), r.GetContextWindow())
+	fmt.Fprintf(w, "\nThe window is of %s; the context holds %s (%s).", count(r.GetContextWindow(), "token"),
+		number(r.GetTokens()), source)
+	if r.TriggerTokens != nil {
+		fmt.Fprintf(w, " Compaction is due at %s.", number(r.GetTriggerTokens()))
+	}
+	fmt.Fprintln(w)
+}
+
+func (f *figures) printNotShown(w io.Writer) {
+	said := false
+	for _, s := range f.notShown {
+		if s.Messages == 0 {
+			continue
+		}
+		if !said {
+			fmt.Fprintf(w, "\nNot shown to the model:\n\n")
+			said = true
+		}
+		fmt.Fprintf(w, "  %-26s %14s %12s tokens\n", s.label, count(s.Messages, "message"), number(s.Tokens))
+	}
+}
+
+// shareJSON is a share with its part of the view.
+type shareJSON struct {
+	share
+	Percent float64 `json:"percent"`
+}
+
+// figuresJSON is the document of `view --json`.
+type figuresJSON struct {
+	Tokens   uint32      `json:"tokens"`
+	InView   []shareJSON `json:"in_view"`
+	NotShown []share     `json:"not_shown"`
+	Report   *apiJSON    `json:"report,omitempty"`
+	Notes    []string    `json:"notes"`
+	Messages uint32      `json:"messages"`
+	View     *[]apiJSON  `json:"view,omitempty"`
+}
+
+func (f *figures) printJSON(w io.Writer, c *conversation, v *llmView, messages bool) error {
+	doc := figuresJSON{
+		Tokens: f.tokens, NotShown: f.notShown[:], Report: optional(f.report),
+		Notes: append([]string{}, c.notes()...), Messages: f.messages,
+	}
+	for _, s := range f.inView {
+		part := 0.0
+		if f.tokens > 0 {
+			part = float64(uint64(s.Tokens)*10000/uint64(f.tokens)) / 100
+		}
+		doc.InView = append(doc.InView, shareJSON{s, part})
+	}
+	if messages {
+		view := apiList(v.messages)
+		doc.View = &view
+	}
+	return printJSON(w, doc)
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// importCommand is `compactord import`.
+type importCommand struct {
+	File    string `arg:"" help:"Transcript to read; - is standard input."`
+	Session string `help:"Session to put it into; it is made where there is none." placeholder:"ID" required:""`
+	Title   string `help:"Title of a new session." placeholder:"TEXT"`
+	where
+	policyFlags
+	output
+}
+
+// Help is printed below the flags.
+func (c *importCommand) Help() string {
+	return `It may be run again: what was imported before is not imported twice, and an import that broke off goes on where it
+was. The policy flags are for a new session. The JSON document holds session, imported (how many messages are new),
+notes and messages (how many the session holds).`
+}
+
+// Run imports.
+func (c *importCommand) Run(ctx context.Context, a *app) (err error) {
+	p := a.progress(c.Quiet)
+	t, err := a.readTranscript(ctx, c.File, p)
+	if err != nil {
+		return err
+	}
+	if len(t.messages) == 0 {
+		return nothingError{t.name + " holds no messages"}
+	}
+	daemon, err := c.open(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, daemon.close()) }()
+	defer p.clear()
+	before, err := c.ensure(ctx, daemon)
+	if err != nil {
+		return err
+	}
+	if err = daemon.upload(ctx, c.Session, t.messages, p); err != nil {
+		return c.explain(err, t)
+	}
+	after, err := c.get(ctx, daemon)
+	if err != nil {
+		return err
+	}
+	p.clear()
+	return c.report(a, t, after, after.GetNextIndex()-before.GetNextIndex())
+}
+
+// ensure returns the session, and makes it where there is none.
+func (c *importCommand) ensure(ctx context.Context, daemon *client) (*compactordv1.Session, error) {
+	created, err := daemon.sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{
+		SessionId: c.Session, Policy: c.policy(), Title: c.Title,
+	})
+	if hasReason(err, "SESSION_EXISTS") {
+		return c.get(ctx, daemon)
+	}
+	return created.GetSession(), refusedFlags(err)
+}
+
+func (c *importCommand) get(ctx context.Context, daemon *client) (*compactordv1.Session, error) {
+	answer, err := daemon.sessions.GetSession(ctx, &compactordv1.GetSessionRequest{SessionId: c.Session})
+	return answer.GetSession(), err
+}
+
+// explain says what it means that a batch does not fit onto the session's log.
+func (c *importCommand) explain(err error, t *transcript) error {
+	if !hasReason(err, "WRONG_NEXT_INDEX") {
+		return err
+	}
+	return advise(fmt.Errorf("session %q holds %s messages already, and they are not the first ones of %s",
+		c.Session, metadataOf(err)["next_index"], t.name), "Import into a session of its own.")
+}
+
+// importJSON is the document of `import --json`.
+type importJSON struct {
+	Session  *apiJSON `json:"session"`
+	Imported uint32   `json:"imported"`
+	Notes    []string `json:"notes"`
+	Messages uint32   `json:"messages"`
+}
+
+func (c *importCommand) report(a *app, t *transcript, session *compactordv1.Session, imported uint32) error {
+	if c.JSON {
+		if err := printJSON(a.out, importJSON{
+			Session: optional(session), Imported: imported, Notes: append([]string{}, t.notes...),
+			Messages: session.GetNextIndex(),
+		}); err != nil {
+			return err
+		}
+	}
+	switch {
+	case imported == 0:
+		return nothingError{fmt.Sprintf("session %q holds all of %s already", c.Session, t.name)}
+	case !c.JSON:
+		fmt.Fprintf(a.out, "Imported %s into session %s, which holds %s now.\n", count(imported, "message"), c.Session,
+			number(session.GetNextIndex()))
+	}
+	return nil
+}

@@ -1,0 +1,32 @@
+// Command compactord keeps the conversations of language model agents within their context window: as a daemon that
+// serves the gRPC API, and as commands that do the same work on a transcript in a file.
+//
+// Every command is a client of the API. Without a daemon it starts the same service in its own process, so that what it
+// does to a file is what the daemon would do.
+package main
+
+import (
+	"context"
+	"os"
+
+	"golang.org/x/term"
+)
+
+func main() {
+	os.Exit(run())
+}
+
+func run() int {
+	a := &app{
+		stdin:       os.Stdin,
+		stdout:      os.Stdout,
+		stderr:      os.Stderr,
+		outTerminal: isTerminal(os.Stdout),
+		errTerminal: isTerminal(os.Stderr),
+	}
+	ctx, stop := a.untilSignal(context.Background())
+	defer stop()
+	return a.run(ctx, os.Args[1:])
+}
+
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" }

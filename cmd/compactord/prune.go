@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// pruneCommand is `compactord prune`.
+type pruneCommand struct {
+	source
+	Preset        string  `help:"Preset to work by: default or pi." placeholder:"NAME"`
+	ContextWindow *uint32 `help:"The model's context window in tokens." placeholder:"N"`
+	DryRun        bool    `help:"Only say what would be done."`
+	output
+}
+
+// Help is printed below the flags.
+func (c *pruneCommand) Help() string {
+	return `Old tool results are replaced by a line that says so; the log keeps them. With FILE all happens in a temporary store.
+The JSON document holds prune (the edits), skipped (why nothing was done), report, notes and messages (how many).`
+}
+
+// Run prunes.
+func (c *pruneCommand) Run(ctx context.Context, a *app) (err error) {
+	p := a.progress(c.Quiet)
+	policy := c.policy()
+	conv, err := c.open(ctx, a, policy, p)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conv.close()) }()
+	defer p.clear()
+	p.stage("pruning", "", 0)
+	answer, err := conv.compactions.Prune(ctx, &compactordv1.PruneRequest{
+		Target: &compactordv1.PruneRequest_SessionId{SessionId: conv.session},
+		Reason: compactordv1.CompactionReason_COMPACTION_REASON_MANUAL,
+		Policy: policy,
+		DryRun: c.DryRun,
+	})
+	if err != nil {
+		return refusedFlags(err)
+	}
+	session, err := conv.sessions.GetSession(ctx, &compactordv1.GetSessionRequest{SessionId: conv.session})
+	if err != nil {
+		return err
+	}
+	p.clear()
+	switch {
+	case c.JSON:
+		err = printPruneJSON(a.out, conv, answer, session.GetSession().GetNextIndex())
+	case answer.GetPrune() != nil:
+		c.print(a.out, conv, answer.GetPrune())
+	}
+	if err == nil && answer.GetPrune() == nil {
+		err = nothingError{answer.GetMessage()}
+	}
+	return err
+}
+
+func (c *pruneCommand) policy() *compactordv1.Policy {
+	if c.Preset == "" && c.ContextWindow == nil {
+		return nil
+	}
+	p := &compactordv1.Policy{ContextWindow: c.ContextWindow}
+	if c.Preset != "" {
+		p.Preset = proto.String(c.Preset)
+	}
+	return p
+}
+
+func (c *pruneCommand) print(w io.Writer, conv *conversation, entry *compactordv1.PruneEntry) {
+	if c.DryRun {
+		fmt.Fprintf(w, "This would be done to %s. Nothing was changed.\n\n", printable(conv.name()))
+	} else {
+		fmt.Fprintf(w, "Pruned %s.\n\n", printable(conv.name()))
+	}
+	row(w, "Hidden", "%s", editsText(entry.GetEdits()))
+	row(w, "Messages", "%s", indexesText(entry.GetEdits()))
+	before, after := entry.GetTokensBefore(), entry.GetTokensAfter()
+	row(w, "Tokens", "%s before, %s after (%s less), estimated", number(before), number(after),
+		percent(before-min(before, after), before))
+}
+
+// mostIndexes is how many messages are named one by one.
+const mostIndexes = 20
+
+// indexesText names the messages that were edited.
+func indexesText(edits []*compactordv1.Edit) string {
+	var indexes []uint32
+	for _, e := range edits {
+		indexes = append(indexes, e.GetIndex())
+	}
+	slices.Sort(indexes)
+	indexes = slices.Compact(indexes)
+	text := ""
+	for i, index := range indexes {
+		if i == mostIndexes {
+			return fmt.Sprintf("%s and %s more", text, number(len(indexes)-i))
+		}
+		if i > 0 {
+			text += " "
+		}
+		text += fmt.Sprintf("#%d", index)
+	}
+	return text
+}
+
+// pruneJSON is the document of `prune --json`.
+type pruneJSON struct {
+	Prune    *apiJSON     `json:"prune,omitempty"`
+	Skipped  *skippedJSON `json:"skipped,omitempty"`
+	Report   *apiJSON     `json:"report,omitempty"`
+	Notes    []string     `json:"notes"`
+	Messages uint32       `json:"messages"`
+}
+
+func printPruneJSON(w io.Writer, c *conversation, answer *compactordv1.PruneResponse, messages uint32) error {
+	doc := pruneJSON{
+		Prune: optional(answer.GetPrune()), Report: optional(answer.GetReport()),
+		Notes: append([]string{}, c.notes()...), Messages: messages,
+	}
+	if answer.GetPrune() == nil {
+		doc.Skipped = &skippedJSON{answer.GetSkipReason().String(), answer.GetMessage()}
+	}
+	return printJSON(w, doc)
+}

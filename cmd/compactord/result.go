@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// result is what there is to say of a compaction.
+type result struct {
+	*compacted
+	conversation *conversation
+	// messages is how many the log holds, report how full the context is by now.
+	messages uint32
+	report   *compactordv1.ContextReport
+	// firstKept is the message that is kept first, turnStart the one that starts the turn that the cut splits; nil where
+	// there is no cut, or it splits none.
+	firstKept, turnStart *compactordv1.LoggedMessage
+	view                 *llmView
+}
+
+// describe looks up what a compaction did.
+func (c *conversation) describe(ctx context.Context, done *compacted) (*result, error) {
+	r := &result{compacted: done, conversation: c}
+	answer, err := c.sessions.GetSession(ctx, &compactordv1.GetSessionRequest{SessionId: c.session})
+	if err != nil {
+		return nil, err
+	}
+	r.messages, r.report = answer.GetSession().GetNextIndex(), answer.GetReport()
+	firstKept, turnStart := r.cut()
+	if firstKept == nil {
+		return r, nil
+	}
+	if r.firstKept, err = c.messageAt(ctx, *firstKept); err != nil {
+		return nil, err
+	}
+	if turnStart != nil {
+		r.turnStart, err = c.messageAt(ctx, *turnStart)
+	}
+	return r, err
+}
+
+// cut is where the conversation was cut, or would be.
+func (r *result) cut() (firstKept, turnStart *uint32) {
+	if e := r.completed.GetCompaction(); e != nil {
+		return &e.FirstKeptIndex, e.SplitTurnStart
+	}
+	if cut := r.planned.GetPlan().GetCut(); cut != nil {
+		return &cut.FirstKeptIndex, cut.SplitTurnStart
+	}
+	return nil, nil
+}
+
+// print writes the result for people.
+func (r *result) print(w io.Writer) {
+	switch {
+	case r.planned != nil:
+		r.printPlan(w)
+	case r.completed != nil:
+		r.printDone(w)
+	}
+	if r.view != nil {
+		fmt.Fprintln(w)
+		heading(w, "What the model sees")
+		r.view.print(w)
+	}
+}
+
+func (r *result) printDone(w io.Writer) {
+	fmt.Fprintf(w, "Compacted %s.\n\n", printable(r.conversation.name()))
+	entry, prune := r.completed.GetCompaction(), r.completed.GetPrune()
+	before, after := prune.GetTokensBefore(), prune.GetTokensAfter()
+	if entry != nil {
+		r.printCut(w, "Summarized", entry.GetSummarized())
+		after = entry.GetTokensAfter()
+		if prune == nil {
+			before = entry.GetTokensBefore()
+		}
+	}
+	if prune != nil {
+		row(w, "Edited", "%s", editsText(prune.GetEdits()))
+	}
+	row(w, "Tokens", "%s before, %s after (%s less), estimated", number(before), number(after),
+		percent(before-min(before, after), before))
+	if entry == nil {
+		return
+	}
+	row(w, "Summarizer", "%s", summarizerText(entry))
+	if files := entry.GetFiles(); len(files.GetRead())+len(files.GetModified()) > 0 {
+		row(w, "Files", "%d read, %d modified", len(files.GetRead()), len(files.GetModified()))
+	}
+	fmt.Fprintln(w)
+	heading(w, "Summary (a number like [#12] is that of a message)")
+	fmt.Fprintln(w, printable(entry.GetSummary()))
+}
+
+func (r *result) printPlan(w io.Writer) {
+	plan := r.planned.GetPlan()
+	fmt.Fprintf(w, "This would be done to %s. Nothing was changed.\n\n", printable(r.conversation.name()))
+	if cut := plan.GetCut(); cut != nil {
+		r.printCut(w, "Summarize", cut.GetSummarized())
+		row(w, "Summary", "of at most %s", count(cut.GetMaxSummaryTokens(), "token"))
+	}
+	if edits := plan.GetEdits(); len(edits) > 0 {
+		row(w, "Edit", "%s", editsText(edits))
+	}
+	row(w, "Tokens", "%s now, estimated", number(plan.GetTokensBefore()))
+	if plan.EstimatedCostUsd != nil {
+		row(w, "Cost", "about %.4f US dollars", plan.GetEstimatedCostUsd())
+	}
+}
+
+func (r *result) printCut(w io.Writer, verb string, summarized *compactordv1.IndexRange) {
+	row(w, verb, "%s, from #%d to #%d", count(summarized.GetEnd()-summarized.GetStart(), "message"),
+		summarized.GetStart(), summarized.GetEnd()-1)
+	row(w, "Kept", "%s word for word, from %s to #%d", count(r.messages-r.firstKept.GetIndex(), "message"),
+		r.where(r.firstKept), r.messages-1)
+	if r.turnStart != nil {
+		row(w, "Split", "the turn that starts at %s: its beginning is summarized, its end kept", r.where(r.turnStart))
+	}
+}
+
+// where names a message by index and by its place in the file.
+func (r *result) where(l *compactordv1.LoggedMessage) string {
+	if l.GetMessage().SourcePosition == nil {
+		return fmt.Sprintf("#%d", l.GetIndex())
+	}
+	return fmt.Sprintf("#%d (%s)", l.GetIndex(), r.conversation.transcript.place(l.GetMessage().GetSourcePosition()))
+}
+
+func summarizerText(e *compactordv1.CompactionEntry) string {
+	text := e.GetSummarizer()
+	if e.GetModel() != "" {
+		text += ", " + printable(e.GetModel())
+	}
+	text += ", " + e.GetDuration().AsDuration().Round(time.Millisecond).String()
+	if e.GetFallback() != compactordv1.SummaryFallback_SUMMARY_FALLBACK_UNSPECIFIED {
+		text += ", as a fallback: " + e.GetFallbackCause()
+	}
+	return text
+}
+
+func editsText(edits []*compactordv1.Edit) string {
+	var freed uint32
+	for _, e := range edits {
+		freed += e.GetTokensFreed()
+	}
+	return fmt.Sprintf("%s, which frees %s", count(len(edits), "part"), count(freed, "token"))
+}
+
+// row writes a line with a name in front.
+func row(w io.Writer, name, format string, args ...any) {
+	fmt.Fprintf(w, "  %-11s %s\n", name, fmt.Sprintf(format, args...))
+}
+
+// heading writes a heading with a line below it.
+func heading(w io.Writer, text string) {
+	fmt.Fprintln(w, text)
+	for range text {
+		fmt.Fprint(w, "-")
+	}
+	fmt.Fprint(w, "\n\n")
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+
+	"github.com/alecthomas/kong"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
+	boltstore "github.com/compactord/compactord/storage/bolt"
+)
+
+// serveCommand is `compactord serve`.
+type serveCommand struct {
+	ConfigFile string `env:"COMPACTORD_CONFIG" help:"YAML file with settings: a flag's name with underscores, and its value." name:"config" placeholder:"PATH" type:"path"`
+	Config
+}
+
+// Help is printed below the flags.
+func (c *serveCommand) Help() string {
+	return `A flag comes before the environment, that before the file of --config, and that before the default.
+
+SIGINT and SIGTERM stop the daemon: calls may finish until --drain-timeout has passed, then compactions are cancelled.
+A second signal ends it at once.`
+}
+
+// BeforeResolve reads the file of --config, so that kong looks there too.
+func (c *serveCommand) BeforeResolve(k *kong.Context) error {
+	for _, flag := range k.Flags() {
+		if flag.Name != "config" {
+			continue
+		}
+		path, ok := k.FlagValue(flag).(string)
+		if !ok || path == "" {
+			return nil
+		}
+		s, err := readSettings(path, settingKeys())
+		if err != nil {
+			return fmt.Errorf("--config: %w", err)
+		}
+		k.AddResolver(s)
+	}
+	return nil
+}
+
+// Run serves until the context ends.
+func (c *serveCommand) Run(ctx context.Context, a *app) (err error) {
+	// kong has called Validate of Config already.
+	logger := c.logger(a)
+	// The folder of the default is ours to make; that of a path somebody typed may be a slip.
+	if c.Store == defaultStore() {
+		if err := os.MkdirAll(filepath.Dir(c.Store), 0o700); err != nil {
+			return fmt.Errorf("cannot make the folder of the store: %w", err)
+		}
+	}
+	store, err := openStore(c.Store, boltstore.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	//nolint:contextcheck // calls bring contexts of their own
+	server, err := c.server(a, store, registry, logger)
+	if err != nil {
+		return err
+	}
+	addr, err := parseAddress(c.Listen)
+	if err != nil {
+		return err
+	}
+	listener, err := listen(ctx, addr)
+	if err != nil {
+		return err
+	}
+	group, running := errgroup.WithContext(ctx)
+	if c.MetricsListen != "" {
+		metrics, err := listenMetrics(ctx, c.MetricsListen)
+		if err != nil {
+			return errors.Join(err, listener.Close())
+		}
+		logger.InfoContext(ctx, "serving metrics", "address", metrics.Addr().String())
+		group.Go(func() error { return serveMetrics(running, metrics, registry) })
+	}
+	group.Go(func() error { return server.Run(running, listener) })
+	fmt.Fprintf(a.out, "compactord listens on %s, store %s\n", listening(addr, listener), c.Store)
+	if err := a.out.Flush(); err != nil {
+		logger.WarnContext(ctx, "cannot write to stdout", "error", err)
+	}
+	<-running.Done()
+	logger.InfoContext(ctx, "stopping")
+	return group.Wait()
+}
+
+func (c *serveCommand) server(
+	a *app, store *boltstore.Store, metrics prometheus.Registerer, logger *slog.Logger,
+) (*service.Server, error) {
+	options, err := a.serviceOptions(store, logger)
+	if err != nil {
+		return nil, err
+	}
+	options.DefaultPolicy = &compactordv1.Policy{Preset: proto.String(c.DefaultPreset)}
+	options.Heartbeat = c.Heartbeat
+	return service.NewServer(service.ServerOptions{
+		Options:         options,
+		MaxMessageBytes: c.MaxMessageBytes,
+		DrainTimeout:    c.DrainTimeout,
+		Reflection:      c.reflects(),
+		Metrics:         metrics,
+	})
+}
+
+func (c *serveCommand) logger(a *app) *slog.Logger {
+	options := &slog.HandlerOptions{Level: logLevels[c.LogLevel]}
+	if c.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(a.stderr, options))
+	}
+	return slog.New(slog.NewTextHandler(a.stderr, options))
+}
+
+// listening is the address as clients give it to --addr, with the port that was chosen where it was 0.
+func listening(addr address, listener net.Listener) string {
+	if addr.network == "unix" {
+		return addr.String()
+	}
+	return listener.Addr().String()
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"text/tabwriter"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// sessionsCommand is `compactord sessions`.
+type sessionsCommand struct {
+	where
+	Label   map[string]string `help:"Only sessions with this label; may be given again." placeholder:"KEY=VALUE"`
+	Changed bool              `help:"Sort by last change, not by creation."`
+	Limit   uint32            `help:"At most so many; 0 is all." placeholder:"N"`
+	JSON    bool              `help:"Print one JSON document: sessions, each as the API gives it." name:"json"`
+}
+
+// Run lists sessions.
+func (c *sessionsCommand) Run(ctx context.Context, a *app) (err error) {
+	daemon, err := c.open(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, daemon.close()) }()
+	sessions, err := c.list(ctx, daemon)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(a.out, map[string]any{"sessions": apiList(sessions)})
+	}
+	if len(sessions) == 0 {
+		fmt.Fprintln(a.out, "There are no sessions.")
+		return nil
+	}
+	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "SESSION\tMESSAGES\tCOMPACTED\tCHANGED\tTITLE")
+	for _, s := range sessions {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", s.GetSessionId(), number(s.GetNextIndex()), compactedText(s),
+			s.GetChangedAt().AsTime().Local().Format("2006-01-02 15:04"), printable(s.GetTitle()))
+	}
+	return table.Flush()
+}
+
+// open refuses to make a new store, in which there could be no sessions.
+func (c *sessionsCommand) open(ctx context.Context, a *app) (*client, error) {
+	if c.Store != "" && !exists(c.Store) {
+		return nil, fmt.Errorf("there is no store %s", c.Store)
+	}
+	return c.where.open(ctx, a)
+}
+
+func (c *sessionsCommand) list(ctx context.Context, daemon *client) ([]*compactordv1.Session, error) {
+	const pageSize = 500
+	request := &compactordv1.ListSessionsRequest{Labels: c.Label, PageSize: pageSize}
+	if c.Changed {
+		request.Order = compactordv1.SessionOrder_SESSION_ORDER_CHANGED
+	}
+	var sessions []*compactordv1.Session
+	for {
+		if c.Limit > 0 {
+			request.PageSize = min(pageSize, c.Limit-uint32(len(sessions)))
+		}
+		page, err := daemon.sessions.ListSessions(ctx, request)
+		if err != nil {
+			return nil, refusedFlags(err)
+		}
+		sessions = append(sessions, page.GetSessions()...)
+		request.PageToken = page.GetNextPageToken()
+		if request.GetPageToken() == "" || c.Limit > 0 && uint32(len(sessions)) >= c.Limit {
+			return sessions, nil
+		}
+	}
+}
+
+func compactedText(s *compactordv1.Session) string {
+	if s.FirstKeptIndex == nil {
+		return "-"
+	}
+	return fmt.Sprintf("up to #%d", s.GetFirstKeptIndex()-1)
+}

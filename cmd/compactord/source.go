@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// source is the conversation that a command works on: a transcript in a file, or a session of a daemon or a store.
+type source struct {
+	File    string `arg:"" help:"Transcript to work on; - is standard input." name:"file" optional:""`
+	Session string `help:"Session to work on, in place of a file." placeholder:"ID"`
+	where
+}
+
+// policyFlags are the settings of a policy that commands take.
+type policyFlags struct {
+	Preset           string  `help:"Preset to work by: default or pi." placeholder:"NAME"`
+	ContextWindow    *uint32 `help:"The model's context window in tokens." placeholder:"N"`
+	KeepRecentTokens *uint32 `help:"Tokens of the newest messages to keep word for word." placeholder:"N"`
+}
+
+// policy is what the flags ask for; nil where they ask for nothing.
+func (f *policyFlags) policy() *compactordv1.Policy {
+	if f.Preset == "" && f.ContextWindow == nil && f.KeepRecentTokens == nil {
+		return nil
+	}
+	p := &compactordv1.Policy{ContextWindow: f.ContextWindow}
+	if f.Preset != "" {
+		p.Preset = proto.String(f.Preset)
+	}
+	if f.KeepRecentTokens != nil {
+		p.Strategy = &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{
+			Summarize: &compactordv1.SummarizeStrategy{RecentTokens: f.KeepRecentTokens},
+		}}
+	}
+	return p
+}
+
+// conversation is an opened source.
+type conversation struct {
+	*client
+	session string
+	// transcript is what was read; nil for a session.
+	transcript *transcript
+}
+
+// fileSession is the session that a file becomes in its temporary store.
+const fileSession = "file"
+
+// open opens the source: a transcript is read and put into a temporary store under the policy, a session is only named.
+func (s *source) open(
+	ctx context.Context, a *app, policy *compactordv1.Policy, p *progress,
+) (*conversation, error) {
+	switch {
+	case s.File != "" && s.Session != "":
+		return nil, usagef("name a file or --session, not both")
+	case s.File == "" && s.Session == "":
+		return nil, usagef("name a transcript file, - for standard input, or a session with --session ID")
+	case s.File == "":
+		c, err := s.where.open(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		return &conversation{client: c, session: s.Session}, nil
+	case a.given["addr"] || a.given["store"]:
+		return nil, advise(usagef("--addr and --store go with --session: a file is worked on in a temporary store"),
+			"To keep it in a session, use 'compactord import'.")
+	}
+	t, err := a.readTranscript(ctx, s.File, p)
+	if err != nil {
+		return nil, err
+	}
+	if len(t.messages) == 0 {
+		return nil, nothingError{t.name + " holds no messages"}
+	}
+	c, err := a.embedTemporary(ctx)
+	if err != nil {
+		return nil, err
+	}
+	conv := &conversation{client: c, session: fileSession, transcript: t}
+	if err := conv.fill(ctx, policy, p); err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	return conv, nil
+}
+
+// fill makes the session of a file.
+func (c *conversation) fill(ctx context.Context, policy *compactordv1.Policy, p *progress) error {
+	_, err := c.sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{SessionId: c.session, Policy: policy})
+	if err != nil {
+		return refusedFlags(err)
+	}
+	return c.upload(ctx, c.session, c.transcript.messages, p)
+}
+
+// name is what people call the conversation.
+func (c *conversation) name() string {
+	if c.transcript != nil {
+		return c.transcript.name
+	}
+	return "session " + c.session
+}
+
+// notes say what was left out on the way in.
+func (c *conversation) notes() []string {
+	if c.transcript == nil {
+		return nil
+	}
+	return c.transcript.notes
+}
+
+// messageAt reads one message of the log.
+func (c *conversation) messageAt(ctx context.Context, index uint32) (*compactordv1.LoggedMessage, error) {
+	answer, err := c.sessions.ListMessages(ctx, &compactordv1.ListMessagesRequest{
+		SessionId: c.session, FromIndex: index, PageSize: 1,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(answer.GetMessages()) == 0 {
+		return nil, errors.New("the log ends before a message that it should hold; 'compactord check' says more")
+	}
+	return answer.GetMessages()[0], nil
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// printable replaces what would steer a terminal instead of being read: conversations hold what tools and web pages
+// said, and that must not move the cursor or set the title of a window.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
+			return '\uFFFD'
+		default:
+			return r
+		}
+	}, strings.ReplaceAll(text, "\r\n", "\n"))
+}
+
+// number writes an integer with a comma between thousands.
+func number[T ~int | ~int64 | ~uint32](n T) string {
+	digits := strconv.FormatInt(int64(n), 10)
+	sign := ""
+	if digits[0] == '-' {
+		sign, digits = "-", digits[1:]
+	}
+	var b strings.Builder
+	for i, d := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(d)
+	}
+	return sign + b.String()
+}
+
+// count writes a number with its noun, such as `1 message` or `12 messages`.
+func count[T ~int | ~int64 | ~uint32](n T, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return number(n) + " " + noun + "s"
+}
+
+// percent writes the share of a whole.
+func percent(part, whole uint32) string {
+	if whole == 0 {
+		return "0 %"
+	}
+	share := 100 * float64(part) / float64(whole)
+	switch {
+	case part > 0 && share < 1:
+		return "<1 %"
+	case part < whole && share > 99:
+		return "99 %"
+	default:
+		return fmt.Sprintf("%.0f %%", share)
+	}
+}
+
+// indent puts spaces before each line that is not empty.
+func indent(text, by string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if line != "" {
+			lines[i] = by + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/compactord/compactord/dialects"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// standardInput is the name of the transcript that is read from there.
+const standardInput = "-"
+
+// transcript is a conversation that was read from a file.
+type transcript struct {
+	// name is what people call the file.
+	name     string
+	format   dialects.Format
+	messages []*compactordv1.Message
+	// notes say what the reader left out or changed.
+	notes []string
+}
+
+// readTranscript reads a whole transcript, so that what is wrong at its end is known before anything is done.
+func (a *app) readTranscript(ctx context.Context, path string, p *progress) (*transcript, error) {
+	name, in, size, err := a.openTranscript(path)
+	if err != nil {
+		return nil, err
+	}
+	// It was read only: what closing it says changes nothing.
+	defer func() { _ = in.Close() }()
+	p.stage("reading "+name, "bytes", size)
+	t, err := parseTranscript(name, &watched{ctx: ctx, in: in, progress: p})
+	if errors.Is(context.Cause(ctx), errInterrupted) {
+		return nil, errInterrupted
+	}
+	if err != nil {
+		return nil, unreadable(name, err)
+	}
+	p.say("%s: %s, %s", name, count(len(t.messages), "message"), t.format)
+	for _, note := range t.notes {
+		p.say("  %s", note)
+	}
+	return t, nil
+}
+
+func (a *app) openTranscript(path string) (name string, in io.ReadCloser, size int64, err error) {
+	if path == standardInput {
+		return "standard input", io.NopCloser(a.stdin), 0, nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "", nil, 0, unreadable(path, err)
+	}
+	info, err := file.Stat()
+	if err == nil && info.IsDir() {
+		err = errors.New("it is a folder")
+	}
+	if err != nil {
+		return "", nil, 0, errors.Join(unreadable(path, err), file.Close())
+	}
+	return path, file, info.Size(), nil
+}
+
+func parseTranscript(name string, in io.Reader) (*transcript, error) {
+	reader, err := dialects.Open(in)
+	if err != nil {
+		return nil, err
+	}
+	messages, err := reader.ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	t := &transcript{name: name, format: reader.Format(), messages: messages}
+	for _, note := range reader.Notes() {
+		t.notes = append(t.notes, note.Text)
+	}
+	return t, nil
+}
+
+// unreadable says in which transcript something is wrong, and where.
+func unreadable(name string, err error) error {
+	var line *dialects.LineError
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &line):
+		return fmt.Errorf("%s, %w", name, line)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("cannot read %s: there is no such file", name)
+	case errors.As(err, &path):
+		return fmt.Errorf("cannot read %s: %w", name, path.Err)
+	default:
+		return fmt.Errorf("cannot read %s: %w", name, err)
+	}
+}
+
+// place names the position of a message in the file that it came from, as its readers count.
+func (t *transcript) place(position uint32) string {
+	switch {
+	case t == nil:
+		return fmt.Sprintf("position %d of its source", position)
+	case t.format == dialects.OpenAILines:
+		return fmt.Sprintf("line %d", position+1)
+	case t.format == dialects.PiSession:
+		return fmt.Sprintf("entry %d", position)
+	default:
+		return fmt.Sprintf("element %d", position)
+	}
+}
+
+// watched is an input that tells how much of it was read, and that a Ctrl-C ends even while it waits for more.
+type watched struct {
+	ctx      context.Context //nolint:containedctx // io.Reader has no context, and this one lives as long as one reading
+	in       io.Reader
+	progress *progress
+	buffer   []byte
+	done     int64
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	if len(w.buffer) < len(p) {
+		w.buffer = make([]byte, len(p))
+	}
+	type result struct {
+		n   int
+		err error
+	}
+	// The buffer is the goroutine's as long as it reads: after a Ctrl-C, for ever.
+	buffer, read := w.buffer[:len(p)], make(chan result, 1)
+	go func() {
+		n, err := w.in.Read(buffer)
+		read <- result{n, err}
+	}()
+	select {
+	case r := <-read:
+		w.done += int64(copy(p, buffer[:r.n]))
+		w.progress.update(w.done)
+		return r.n, r.err
+	case <-w.ctx.Done():
+		return 0, context.Cause(w.ctx)
+	}
+}

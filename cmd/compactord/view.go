@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// viewCommand is `compactord view`.
+type viewCommand struct {
+	source
+	policyFlags
+	Compact  bool   `help:"Compact first; --session is changed by it."`
+	Focus    string `help:"With --compact: what the summary is to attend to." placeholder:"TEXT"`
+	Messages bool   `help:"Print the messages that the model sees, in place of the figures."`
+	output
+}
+
+// Help is printed below the flags.
+func (c *viewCommand) Help() string {
+	return `The figures are estimates: four characters a token, and 1,200 tokens for an image or a document. The JSON document
+holds in_view and not_shown (what fills the window, and what it was spared), tokens, report, notes, messages (how
+many the log holds) and, with --messages, view.`
+}
+
+// Run shows what fills the window.
+func (c *viewCommand) Run(ctx context.Context, a *app) (err error) {
+	if c.Focus != "" && !c.Compact {
+		return usagef("--focus goes with --compact")
+	}
+	if c.File == "" && !c.Compact && c.policy() != nil {
+		return usagef("--preset, --context-window and --keep-recent-tokens go with a file or with --compact")
+	}
+	p := a.progress(c.Quiet)
+	conv, err := c.open(ctx, a, c.policy(), p)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conv.close()) }()
+	defer p.clear()
+	if c.Compact {
+		if err := c.compactFirst(ctx, conv, p); err != nil {
+			return err
+		}
+	}
+	p.stage("drawing the view", "", 0)
+	v, err := conv.view(ctx)
+	if err != nil {
+		return err
+	}
+	f, err := conv.figures(ctx, v)
+	if err != nil {
+		return err
+	}
+	p.clear()
+	switch {
+	case c.JSON:
+		return f.printJSON(a.out, conv, v, c.Messages)
+	case c.Messages:
+		v.print(a.out)
+	default:
+		f.print(a.out, conv.name(), a.painter())
+	}
+	return nil
+}
+
+func (c *viewCommand) compactFirst(ctx context.Context, conv *conversation, p *progress) error {
+	done, err := conv.compact(ctx, &compactordv1.CompactRequest{
+		Target: &compactordv1.CompactRequest_SessionId{SessionId: conv.session},
+		Reason: compactordv1.CompactionReason_COMPACTION_REASON_MANUAL,
+		Focus:  c.Focus,
+		Policy: c.policy(),
+	}, p)
+	if err == nil && done.skipped != nil {
+		// There is a view all the same.
+		p.say("not compacted: %s", done.skipped.GetMessage())
+	}
+	return err
+}
+
+// figures reads the log and counts what the view shows of it.
+func (c *conversation) figures(ctx context.Context, v *llmView) (*figures, error) {
+	answer, err := c.sessions.GetSession(ctx, &compactordv1.GetSessionRequest{SessionId: c.session})
+	if err != nil {
+		return nil, err
+	}
+	f, err := newFigures(v, answer.GetSession().GetEstimator())
+	if err != nil {
+		return nil, fmt.Errorf("cannot count the view's tokens: %w", err)
+	}
+	f.report = v.report
+	request := &compactordv1.ListMessagesRequest{SessionId: c.session, PageSize: 1000}
+	for {
+		page, err := c.sessions.ListMessages(ctx, request)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range page.GetMessages() {
+			f.logged(l)
+		}
+		if page.GetNextPageToken() == "" {
+			return f, nil
+		}
+		request.PageToken = page.GetNextPageToken()
+	}
+}
