@@ -12,6 +12,7 @@ package extractive
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/compactord/compactord/summarizers"
 )
@@ -55,13 +56,11 @@ func (*Summarizer) Summarize(
 	if !ok {
 		return nil, fmt.Errorf("no summary fits into %d tokens", req.MaxTokens)
 	}
-	text := ""
 	for _, piece := range pieces {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		progress.Text(piece)
-		text += piece
 	}
-	return &summarizers.Summary{Text: text}, nil
+	return &summarizers.Summary{Text: strings.Join(pieces, "")}, nil
 }

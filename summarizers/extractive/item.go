@@ -66,6 +66,8 @@ type item struct {
 	kind kind
 	// text is one line of valid UTF-8, not escaped.
 	text string
+	// key is what keyOf says of the text, once it was asked for.
+	key string
 	// cites are the messages it came from, ascending. Empty only where a previous summary did not say.
 	cites []uint32
 	// by and tier are of rules.
@@ -83,7 +85,7 @@ type item struct {
 	noise bool
 	// passing marks what is of interest only while it is the latest: the last step, the next intention.
 	passing bool
-	// command and path are of errors: what failed, and the file it was about.
+	// command and path are of errors: what failed, and what it was about: a file, or all that is shown of the call.
 	command *commandKey
 	path    string
 	// tool is of errors: the tool that failed.
@@ -92,6 +94,14 @@ type item struct {
 	seq int
 	// focused says that the item matches the words of the request's focus.
 	focused bool
+}
+
+// keyed returns the item's key.
+func (it *item) keyed() string {
+	if it.key == "" {
+		it.key = keyOf(it.text)
+	}
+	return it.key
 }
 
 // newest returns the latest message that the item came from.

@@ -81,12 +81,15 @@ var limits = [kinds]int{
 // maxRequests is how many requests are kept while reading, beside the first and the last.
 const maxRequests = 400
 
+// indexKey is what byKey knows an item by.
+func indexKey(k kind, key string) string { return string(rune('0'+k)) + key }
+
 // add puts in a statement, or joins it to the one that says the same.
-func (l *ledger) add(it *item) *item {
+func (l *ledger) add(it *item) {
 	if it.text == "" {
-		return nil
+		return
 	}
-	key := string(rune('0'+it.kind)) + keyOf(it.text)
+	key := indexKey(it.kind, it.keyed())
 	if known := l.byKey[key]; known != nil {
 		known.addCites(it.cites...)
 		known.score = max(known.score, it.score)
@@ -94,7 +97,7 @@ func (l *ledger) add(it *item) *item {
 			known.by = it.by
 		}
 		known.tier = min(known.tier, it.tier)
-		return known
+		return
 	}
 	l.byKey[key] = it
 	l.seq++
@@ -103,13 +106,12 @@ func (l *ledger) add(it *item) *item {
 	if limit := limits[it.kind]; len(list) > 2*limit {
 		slices.SortStableFunc(list, l.compare)
 		for _, gone := range list[limit:] {
-			delete(l.byKey, string(rune('0'+gone.kind))+keyOf(gone.text))
+			delete(l.byKey, indexKey(gone.kind, gone.keyed()))
 		}
 		clear(list[limit:])
 		list = list[:limit]
 	}
 	l.lists[it.kind] = list
-	return it
 }
 
 // compare ranks two items of one kind, the better first. Rules rank by who gave them and how firmly, and among equals
@@ -128,6 +130,16 @@ func (l *ledger) compare(a, b *item) int {
 		return cmp.Or(cmp.Compare(a.oldest(), b.oldest()), cmp.Compare(a.seq, b.seq), strings.Compare(a.text, b.text))
 	}
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.newest(), a.newest()), strings.Compare(a.text, b.text))
+}
+
+// says reports whether the item's text is in the ledger as something that is kept anyway.
+func (l *ledger) says(it *item) bool {
+	for _, k := range []kind{kindDone, kindDecision, kindNext, kindFact} {
+		if l.byKey[indexKey(k, it.keyed())] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // request puts in what a user said. The same message may be known from a previous summary, in part.
@@ -151,18 +163,17 @@ func (l *ledger) request(it *item) {
 }
 
 // maxErrors is how many open errors are kept while reading.
-const maxErrors = 64
+const maxErrors = 200
 
 // fail opens an error, in place of what the same command failed with before.
 func (l *ledger) fail(it *item) {
-	key := keyOf(it.text)
 	for i, e := range l.errors {
-		same := keyOf(e.text) == key ||
+		again := e.keyed() == it.keyed()
+		same := again ||
 			e.command != nil && it.command != nil && e.command.covers(it.command) && it.command.covers(e.command) ||
 			it.command == nil && e.command == nil && it.tool != "" && e.tool == it.tool && it.path != "" && e.path == it.path
 		if same {
-			if keyOf(e.text) == key {
-				it.cites = slices.Clone(e.cites)
+			if again {
 				it.addCites(e.cites...)
 			}
 			l.errors = slices.Delete(l.errors, i, i+1)
@@ -177,21 +188,27 @@ func (l *ledger) fail(it *item) {
 
 // succeed takes away the errors that a success shows to be resolved.
 func (l *ledger) succeed(c *call) {
+	if len(l.errors) == 0 {
+		return
+	}
+	shown := c.shown()
 	l.errors = slices.DeleteFunc(l.errors, func(e *item) bool {
 		switch {
 		case e.command != nil:
 			return c.cmd != nil && c.cmd.key.covers(e.command)
 		case e.tool == "":
 			return false
-		case e.path != "":
-			for _, f := range c.files {
-				if f.path == e.path {
-					return true
-				}
-			}
-			return false
+		case e.path == "":
+			return e.tool == c.name
+		case e.tool == c.name && e.path == shown:
+			return true
 		}
-		return e.tool == c.name
+		for _, f := range c.files {
+			if f.path == e.path {
+				return true
+			}
+		}
+		return false
 	})
 }
 
@@ -202,7 +219,7 @@ func (l *ledger) repaired(sentence string) {
 	}
 	var codes []string
 	eachIdentifier(sentence, func(word string, what identifier) {
-		if what == codeNumber || what == codeName && len(word) > 4 {
+		if len(codes) < 16 && (what == codeNumber || what == codeName && len(word) > 4) {
 			codes = append(codes, word)
 		}
 	})
@@ -223,7 +240,7 @@ func (l *ledger) repaired(sentence string) {
 func (l *ledger) setTodos(index uint32, list []todo) {
 	old := map[string]*item{}
 	for _, it := range l.todos {
-		old[keyOf(it.text)] = it
+		old[it.keyed()] = it
 	}
 	l.todos = l.todos[:0:0]
 	seen := map[string]bool{}
@@ -243,7 +260,7 @@ func (l *ledger) setTodos(index uint32, list []todo) {
 func (l *ledger) mergeTodos(index uint32, list []todo) {
 	known := map[string]int{}
 	for i, it := range l.todos {
-		known[keyOf(it.text)] = i
+		known[it.keyed()] = i
 	}
 	shared := false
 	for _, t := range list {
@@ -262,7 +279,7 @@ func (l *ledger) mergeTodos(index uint32, list []todo) {
 		replaced[keyOf(t.text)] = true
 	}
 	for _, it := range rest {
-		if !replaced[keyOf(it.text)] {
+		if !replaced[it.keyed()] {
 			l.todos = append(l.todos, it)
 		}
 	}
@@ -303,10 +320,10 @@ func (l *ledger) settle(text string) {
 	key := keyOf(text)
 	for _, k := range []kind{kindNext, kindDoing} {
 		l.lists[k] = slices.DeleteFunc(l.lists[k], func(it *item) bool {
-			if keyOf(it.text) != key {
+			if it.keyed() != key {
 				return false
 			}
-			delete(l.byKey, string(rune('0'+k))+key)
+			delete(l.byKey, indexKey(k, key))
 			return true
 		})
 	}
@@ -319,7 +336,7 @@ func (l *ledger) settleTodos(sentence string, index uint32) {
 	}
 	key := keyOf(sentence)
 	l.todos = slices.DeleteFunc(l.todos, func(it *item) bool {
-		todoKey := keyOf(it.text)
+		todoKey := it.keyed()
 		if len(todoKey) < 8 || !strings.Contains(key, todoKey) {
 			return false
 		}

@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -22,18 +23,32 @@ const maxErrorText = 420
 
 // errorScan finds the lines of a text that tell of errors.
 type errorScan struct {
-	best, last           string
-	bestScore, lastScore int
+	// first and second are the lines that tell most, last is the latest that tells as much as the second.
+	first, second, last found
 	// exit is the exit status that the text names, -1 where it names none.
 	exit int
 	// final is the last line that is not empty.
 	final string
+	// lines counts the lines that are not empty; few joins them, as long as it is not many.
+	lines int
+	few   string
+	many  bool
 }
+
+// found is a line that tells of an error.
+type found struct {
+	text string
+	line int
+	// score is how surely it does, weight how much there is in it beside.
+	score, weight int
+}
+
+// fewBytes is how long an output is at most that is kept whole when it is the output of a failure.
+const fewBytes = 320
 
 // scan reads all of a text. It looks at each byte once and keeps a few lines.
 func (e *errorScan) scan(text string) {
 	e.exit = -1
-	lines := 0
 	for text != "" {
 		line := text
 		if i := strings.IndexByte(text, '\n'); i >= 0 {
@@ -45,15 +60,16 @@ func (e *errorScan) scan(text string) {
 		if trimmed == "" {
 			continue
 		}
-		lines++
+		e.lines++
 		// Tools put the exit status into the first lines or the last.
-		if e.exit < 0 && (lines <= 6 || len(text) < 512) {
-			if e.readExit(trimmed) {
-				continue
-			}
+		if e.exit < 0 && (e.lines <= 6 || len(text) < 512) && e.readExit(trimmed) || trimmed == "Output:" {
+			continue
 		}
-		if trimmed[0] != '<' && trimmed != "Output:" {
+		if trimmed[0] != '<' || !strings.HasSuffix(trimmed, ">") {
 			e.final = trimmed
+			if e.many = e.many || len(e.few)+len(trimmed) > fewBytes; !e.many {
+				e.few += trimmed + "\n"
+			}
 		}
 		score, at := errorScore(trimmed)
 		if score == 0 {
@@ -62,13 +78,39 @@ func (e *errorScan) scan(text string) {
 		if len(trimmed) > 600 {
 			trimmed = around(trimmed, at)
 		}
-		if score > e.bestScore {
-			e.best, e.bestScore = trimmed, score
-		}
-		if score >= e.lastScore || score >= 3 {
-			e.last, e.lastScore = trimmed, score
-		}
+		e.note(found{text: trimmed, line: e.lines, score: score, weight: 2*score + detail(trimmed)})
 	}
+}
+
+// note keeps a line, if it tells more than those that are kept.
+func (e *errorScan) note(f found) {
+	switch {
+	case f.weight > e.first.weight:
+		if e.first.weight >= e.second.weight {
+			e.second = e.first
+		}
+		e.first = f
+	case f.weight > e.second.weight:
+		e.second = f
+	case f.weight >= e.second.weight:
+		e.last = f
+	}
+}
+
+// bestScore returns how surely the text tells of an error.
+func (e *errorScan) bestScore() int { return max(e.first.score, e.second.score) }
+
+// detail says whether a line has more to say than that something failed.
+func detail(line string) int {
+	switch words := strings.Count(line, " "); {
+	case words == 0:
+		return -2
+	case words > 2 && (strings.Contains(line, ": ") || strings.Contains(line, "：")):
+		return 2
+	case words > 2:
+		return 1
+	}
+	return 0
 }
 
 // around returns the part of a very long line in which the mark stands.
@@ -103,16 +145,26 @@ func (e *errorScan) readExit(line string) bool {
 	return false
 }
 
-// message returns the lines found as one text.
+// message returns the lines found as one text, in the order in which they stood.
 func (e *errorScan) message() string {
-	switch {
-	case e.best == "":
-		return shorten(oneLine(clip(e.final, 4*maxErrorText)), maxErrorText)
-	case e.last == "" || e.last == e.best:
-		return shorten(oneLine(e.best), maxErrorText)
-	default:
-		return shorten(oneLine(e.best), maxErrorText/2) + lineBreak + shorten(oneLine(e.last), maxErrorText/2)
+	if !e.many && e.few != "" {
+		return oneLine(e.few)
 	}
+	lines := []found{e.first, e.second, e.last}
+	slices.SortFunc(lines, func(a, b found) int { return a.line - b.line })
+	var texts []string
+	for i, f := range lines {
+		if f.text != "" && (i == 0 || f.text != lines[i-1].text) {
+			texts = append(texts, f.text)
+		}
+	}
+	if len(texts) == 0 {
+		return shorten(oneLine(clip(e.final, 4*maxErrorText)), maxErrorText)
+	}
+	for i, text := range texts {
+		texts[i] = shorten(oneLine(text), maxErrorText/len(texts))
+	}
+	return strings.Join(texts, lineBreak)
 }
 
 // errorScore says how surely a line tells of an error, and where the word is that says so: 4 where the line begins
@@ -180,6 +232,8 @@ func scoreE(line string, i int) int {
 	switch {
 	case strings.HasPrefix(rest, "ERR!"):
 		return 4
+	case strings.HasPrefix(rest, "ERR_") && (i == 0 || !isLetter(line[i-1])):
+		return 2
 	case i == 0 && strings.HasPrefix(rest, "E   "):
 		return 3
 	case hasFold(rest, "error"):
@@ -206,7 +260,7 @@ func scoreE(line string, i int) int {
 		}
 		return 3
 	case rest[0] == ':' && len(rest) > 1 && rest[1] == ' ':
-		if strings.IndexByte(line[:i], ' ') < 0 {
+		if i < 80 && strings.IndexByte(line[:i], ' ') < 0 {
 			return 4
 		}
 		return 3
@@ -298,11 +352,11 @@ func judge(text string, flagged bool, class toolClass, cmd *command) outcome {
 	switch {
 	case flagged || e.exit > 0:
 		// A search that finds nothing ends with a status too.
-		o.failed = flagged && class != classCommand || cmd == nil || !cmd.reads || e.bestScore > 0
+		o.failed = flagged && class != classCommand || cmd == nil || !cmd.reads || e.bestScore() > 0
 	case cmd != nil && cmd.reads:
 		return o
 	default:
-		o.failed = e.bestScore >= 4
+		o.failed = e.bestScore() >= 4
 	}
 	if o.failed {
 		o.errors = strings.TrimSuffix(strings.TrimPrefix(e.message(), "<tool_use_error>"), "</tool_use_error>")

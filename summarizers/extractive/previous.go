@@ -189,6 +189,8 @@ func (p *carrier) keep(it *item, labelled bool) {
 			it.tool = tool
 			if path, _, ok := strings.Cut(rest, " failed: "); ok && looksLikeFile(path) {
 				it.path = path
+			} else {
+				it.path, _, _ = strings.Cut(it.text, " failed: ")
 			}
 		}
 		p.l.errors = append(p.l.errors, it)
@@ -255,7 +257,7 @@ func tierOf(found cue) int {
 
 // file reads a line about a file.
 func (p *carrier) file(it *item) bool {
-	path, rest := "", ""
+	var path, rest string
 	if strings.HasPrefix(it.text, "`") {
 		var ok bool
 		if path, rest, ok = strings.Cut(it.text[1:], "`"); !ok {

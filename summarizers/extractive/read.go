@@ -79,18 +79,29 @@ func (r *reader) read(logged *compactordv1.LoggedMessage) {
 
 // textOf joins the text parts of a message.
 func textOf(m *compactordv1.Message) string {
-	var text string
+	first, several := "", false
 	for _, p := range m.GetParts() {
-		t := p.GetText().GetText()
-		switch {
-		case t == "":
-		case text == "":
-			text = t
-		default:
-			text += "\n" + t
+		if t := p.GetText().GetText(); t != "" {
+			if first != "" {
+				several = true
+				break
+			}
+			first = t
 		}
 	}
-	return text
+	if !several {
+		return first
+	}
+	var b strings.Builder
+	for _, p := range m.GetParts() {
+		if t := p.GetText().GetText(); t != "" {
+			if b.Len() > 0 {
+				b.WriteByte('\n')
+			}
+			b.WriteString(t)
+		}
+	}
+	return b.String()
 }
 
 // maxRequest is how many units of a request are kept.
@@ -100,10 +111,10 @@ const maxRequest = 6000
 func (r *reader) user(index uint32, m *compactordv1.Message) {
 	text := clip(textOf(m), maxProse)
 	said, wrapped := unwrap(text)
-	media := ""
+	var media strings.Builder
 	for _, p := range m.GetParts() {
 		if md := p.GetMedia(); md != nil {
-			media += " [Attached " + md.GetMimeType() + ": " + md.GetName() + "]"
+			media.WriteString(" [Attached " + md.GetMimeType() + ": " + md.GetName() + "]")
 		}
 	}
 	switch m.GetOrigin() {
@@ -114,11 +125,11 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 		return
 	}
 	it := &item{kind: kindRequest, cites: []uint32{index}}
-	if said == "" && media == "" {
+	if said == "" && media.Len() == 0 {
 		it.noise = true
 		said = text
 	}
-	it.text = shorten(oneLine(clip(said, 8*maxRequest)+media), maxRequest)
+	it.text = shorten(oneLine(clip(said, 8*maxRequest)+media.String()), maxRequest)
 	if it.text == "" {
 		return
 	}
@@ -160,26 +171,9 @@ func unwrap(text string) (said string, wrapped bool) {
 		return "", true
 	}
 	for _, tag := range wrappers {
-		opening, closing := "<"+tag+">", "</"+tag+">"
-		for from := 0; ; {
-			i := strings.Index(said[from:], opening)
-			if i < 0 {
-				break
-			}
-			i += from
-			end := strings.Index(said[i:], closing)
-			if end < 0 {
-				break
-			}
-			// Only what stands on lines of its own is wrapped; a person may name such a tag in a sentence.
-			if i > 0 && said[i-1] != '\n' && said[i-1] != '>' && said[i-1] != ' ' {
-				from = i + len(opening)
-				continue
-			}
-			said = said[:i] + said[i+end+len(closing):]
-			wrapped = true
-			from = i
-		}
+		var cut bool
+		said, cut = without(said, "<"+tag+">", "</"+tag+">")
+		wrapped = wrapped || cut
 	}
 	said = strings.TrimSpace(said)
 	if strings.HasPrefix(said, "<command-name>") {
@@ -190,6 +184,33 @@ func unwrap(text string) (said string, wrapped bool) {
 		return "", true
 	}
 	return said, wrapped
+}
+
+// without takes away what stands between a pair of tags, tags included. Only what begins a line or follows another tag
+// is taken: a person may name such a tag in a sentence.
+func without(text, opening, closing string) (rest string, cut bool) {
+	if !strings.Contains(text, opening) {
+		return text, false
+	}
+	var b strings.Builder
+	for {
+		i := strings.Index(text, opening)
+		if i < 0 {
+			break
+		}
+		if i > 0 && text[i-1] != '\n' && text[i-1] != '>' {
+			b.WriteString(text[:i+len(opening)])
+			text = text[i+len(opening):]
+			continue
+		}
+		end := strings.Index(text[i:], closing)
+		if end < 0 {
+			break
+		}
+		b.WriteString(text[:i])
+		text, cut = text[i+end+len(closing):], true
+	}
+	return b.String() + text, cut
 }
 
 // slashCommand returns what a person typed who gave a command with arguments to the agent's program; one without is
@@ -224,10 +245,10 @@ func looksObserved(text string) bool {
 func (r *reader) observe(index uint32, text string) {
 	var e errorScan
 	e.scan(text)
-	if e.bestScore < 4 {
+	if e.bestScore() < 4 {
 		return
 	}
-	r.l.fail(&item{kind: kindError, text: e.message(), cites: []uint32{index}, score: 1, tool: "observation"})
+	r.l.fail(&item{kind: kindError, text: e.message(), cites: []uint32{index}, score: 1, passing: true})
 }
 
 // maxRule is how many units of a rule are kept.
@@ -405,7 +426,9 @@ func (r *reader) statement(index uint32, text string, found cue, final int) *ite
 			r.l.add(line(kindDone, 2+min(value, 6)))
 		}
 	case found&cueBlocked != 0 && found&cueNarrates == 0:
-		r.l.fail(line(kindError, 2))
+		it := line(kindError, 2)
+		it.passing = true
+		r.l.fail(it)
 	case found&cueNext != 0:
 		it := line(kindNext, 3+min(value, 4))
 		it.passing = found&cueNarrates != 0
@@ -459,7 +482,7 @@ func (r *reader) finish() {
 		}
 	}
 	// A step that a previous summary tells of is the last one only if nothing came after it.
-	if step := r.l.lastStep; step != nil && (r.messages == 0 || !step.carried) {
+	if step := r.l.lastStep; step != nil && (r.messages == 0 || !step.carried) && !r.l.says(step) {
 		r.l.add(step)
 	}
 }

@@ -46,7 +46,7 @@ func (r *reader) todo(index uint32, c *call) {
 		}
 		return
 	}
-	if subject, ok := find(c.args, "subject", "title", "content"); ok {
+	if subject, ok := find(c.args, "subject", "title", "content"); ok && len(r.l.todos) < maxTodos {
 		r.tasks++
 		text := taskLabel(r.tasks, oneLine(clip(subject.text(), 2048)))
 		r.l.todos = append(r.l.todos, &item{kind: kindNext, text: text, box: openBox, cites: []uint32{index}})
@@ -144,8 +144,12 @@ func (r *reader) failed(index uint32, c *call, o outcome) {
 	default:
 		it.score, it.passing = -2, true
 	}
-	if len(c.files) > 0 && c.class != classCommand {
+	switch {
+	case c.class == classCommand:
+	case len(c.files) > 0:
 		it.path = c.files[0].path
+	default:
+		it.path = c.shown()
 	}
 	r.l.marks.note(index, clip(o.errors, 2048), false)
 	r.l.fail(it)

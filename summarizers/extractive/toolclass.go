@@ -105,6 +105,7 @@ func newCall(index uint32, name, arguments, intent string) *call {
 		} else if c.class == classWriteFile {
 			c.files = patchedFiles(arguments)
 		}
+	default:
 	}
 	return c
 }

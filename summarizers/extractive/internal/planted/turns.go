@@ -93,7 +93,7 @@ func (g *generator) plan() {
 		text string
 		done bool
 	}
-	var list []entry
+	list := make([]entry, 0, len(g.todos)+g.a.Todos)
 	var kept []string
 	for _, t := range g.todos {
 		done := g.rng.IntN(3) == 0
@@ -102,7 +102,7 @@ func (g *generator) plan() {
 			kept = append(kept, t)
 		}
 	}
-	var added []string
+	added := make([]string, 0, g.a.Todos)
 	for range g.a.Todos {
 		t := g.phrase(g.fresh(g.words.todos))
 		list = append(list, entry{t, false})
@@ -111,7 +111,7 @@ func (g *generator) plan() {
 	var index uint32
 	switch g.todoStyle {
 	case 0:
-		var todos []map[string]string
+		todos := make([]map[string]string, 0, len(list))
 		for _, e := range list {
 			status := "pending"
 			if e.done {
@@ -121,7 +121,7 @@ func (g *generator) plan() {
 		}
 		index = g.call("", "TodoWrite", mustJSON(map[string]any{"todos": todos}), "Todos have been modified successfully.", false)
 	case 1:
-		var steps []map[string]string
+		steps := make([]map[string]string, 0, len(list))
 		for i, e := range list {
 			status := "pending"
 			if e.done {
