@@ -1,0 +1,447 @@
+package service_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/storagetest"
+	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/extractive"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+)
+
+// world is a service whose every answer is compared with the naive model of the whole log.
+type world struct {
+	t         *rapid.T
+	store     storage.Store
+	service   *service.Service
+	recorder  *scripted
+	generator *sessiontest.Generator
+	counts    map[string]int
+
+	// received are the indexes that the summarizer was given for each entry.
+	received map[string][]uint32
+	// duringCommit is run once, when the next compaction is about to commit.
+	duringCommit func()
+	// shown is the last view, and changes how many view-changing records the log held then.
+	shown   []*compactordv1.ViewMessage
+	changes int
+}
+
+const worldSession = "s"
+
+func newWorld(t *rapid.T, counts map[string]int) *world {
+	w := &world{
+		t: t, store: storagetest.NewModel(), counts: counts, received: make(map[string][]uint32),
+		recorder: &scripted{name: "recorder", do: faithful},
+	}
+	registry, err := strategies.NewRegistry(strategies.Builtin()...)
+	require.NoError(t, err)
+	writers, err := summarizers.NewRegistry(extractive.New(), w.recorder)
+	require.NoError(t, err)
+	w.service, err = service.New(service.Options{
+		Store: w.store, Strategies: registry, Summarizers: writers,
+		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Hooks: service.Hooks{BeforeCommit: func(context.Context) {
+			if during := w.duringCommit; during != nil {
+				w.duringCommit = nil
+				during()
+			}
+		}},
+	})
+	require.NoError(t, err)
+	_, err = w.service.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{
+		SessionId: worldSession,
+		Policy: &compactordv1.Policy{
+			Summary:       &compactordv1.SummaryPolicy{Summarizer: proto.String("recorder")},
+			ContextWindow: proto.Uint32(8000),
+		},
+	})
+	require.NoError(t, err)
+	w.generator = sessiontest.NewGenerator(t, make(sessiontest.Counts))
+	w.generator.W = sessiontest.Reopen(w.log())
+	return w
+}
+
+// between draws evenly; rapid's own ranges prefer small numbers, so that most worlds would stay empty.
+func between(t *rapid.T, low, high int, label string) int {
+	return low + int(rapid.Uint64().Draw(t, label)%uint64(high-low+1))
+}
+
+func (w *world) row() *compactordv1.Session {
+	answer, err := w.service.GetSession(w.t.Context(), &compactordv1.GetSessionRequest{SessionId: worldSession})
+	require.NoError(w.t, err)
+	return answer.GetSession()
+}
+
+// log reads the whole log through the API.
+func (w *world) log() *sessiontest.Log {
+	messages, err := w.service.ListMessages(w.t.Context(), &compactordv1.ListMessagesRequest{
+		SessionId: worldSession, PageSize: 1000, MaxBytes: 64 << 20,
+	})
+	require.NoError(w.t, err)
+	require.Empty(w.t, messages.GetNextPageToken())
+	records, err := w.service.ListRecords(w.t.Context(), &compactordv1.ListRecordsRequest{
+		SessionId: worldSession, PageSize: 1000, MaxBytes: 64 << 20,
+	})
+	require.NoError(w.t, err)
+	require.Empty(w.t, records.GetNextPageToken())
+	log := &sessiontest.Log{Items: make([]sessiontest.Item, len(messages.GetMessages())+len(records.GetRecords()))}
+	for _, l := range messages.GetMessages() {
+		item := sessiontest.Item{Message: l.GetMessage()}
+		if l.GetMessage().GetRole() == compactordv1.Role_ROLE_ASSISTANT {
+			item.MadeFrom = proto.Uint32(l.GetViewPoint())
+		}
+		log.Items[l.GetSequence()] = item
+	}
+	for _, r := range records.GetRecords() {
+		log.Items[r.GetSequence()] = sessiontest.Item{Record: r}
+	}
+	return log
+}
+
+// message has the generator draw a message and appends it to the service's log.
+func (w *world) message() {
+	w.generator.Message(w.t)
+	items := w.generator.W.Log.Items
+	drawn := items[len(items)-1]
+	m := proto.CloneOf(drawn.Message)
+	if m.GetOrigin() == compactordv1.Origin_ORIGIN_FUTURE || m.GetOrigin() == compactordv1.Origin_ORIGIN_MARKER {
+		m.Origin = compactordv1.Origin_ORIGIN_CONTINUE
+	}
+	enlarge(m, between(w.t, 0, 60, "enlarge"))
+	req := &compactordv1.AppendMessagesRequest{SessionId: worldSession, Messages: []*compactordv1.Message{m}}
+	if drawn.MadeFrom != nil {
+		req.ViewToken = session.ViewToken{UID: w.row().GetUid(), Point: *drawn.MadeFrom}.String()
+	}
+	_, err := w.service.AppendMessages(w.t.Context(), req)
+	if err != nil {
+		require.ErrorContains(w.t, err, "reverted")
+		w.counts["stale view refused"]++
+	}
+	w.counts["message"]++
+}
+
+// enlarge makes texts longer than what stands in for them: what is short already cannot be compacted.
+func enlarge(m *compactordv1.Message, words int) {
+	more := strings.Repeat(" and more words", words)
+	for _, p := range m.GetParts() {
+		if text := p.GetText(); text != nil {
+			text.Text += more
+		}
+		for _, rp := range p.GetToolResult().GetParts() {
+			if text := rp.GetText(); text != nil {
+				text.Text += more
+			}
+		}
+	}
+}
+
+func (w *world) compact() {
+	policy := w.compactPolicy()
+	before := w.view()
+	if between(w.t, 0, 3, "append meanwhile") == 0 {
+		w.counts["append during compaction"]++
+		w.duringCommit = func() {
+			w.message()
+			w.generator.W = sessiontest.Reopen(w.log())
+			before = w.view()
+		}
+	}
+	w.recorder.requests = nil
+	stream := &memoryStream{ctx: w.t.Context()}
+	err := w.service.Compact(compactRequest(worldSession, policy), stream)
+	w.duringCommit = nil
+	require.NoError(w.t, err)
+	end := stream.events[len(stream.events)-1]
+	entry := end.GetCompleted().GetCompaction()
+	if entry == nil {
+		require.NotNil(w.t, end.GetSkipped())
+		w.counts["compaction skipped: "+end.GetSkipped().GetReason().String()]++
+		requireSameBytes(w.t, before, w.view())
+		return
+	}
+	w.counts["compaction"]++
+	if entry.SplitTurnStart != nil {
+		w.counts["compaction that splits a turn"]++
+	}
+	w.remember(entry)
+	// I5, by what the view really holds.
+	require.Less(w.t, tokensOf(w.view()), tokensOf(before), "the view shrinks")
+	require.Equal(w.t, tokensOf(w.view()), entry.GetTokensAfter())
+	require.Equal(w.t, tokensOf(before), entry.GetTokensBefore())
+}
+
+// remember notes what the summarizer was given for an entry, and that what the entry before said was not dropped.
+func (w *world) remember(entry *compactordv1.CompactionEntry) {
+	var indexes []uint32
+	carried := entry.GetPreviousEntryId() == ""
+	previous := w.entry(entry.GetPreviousEntryId()).GetSummary()
+	for _, req := range w.recorder.seen() {
+		for _, l := range req.Messages {
+			indexes = append(indexes, l.GetIndex())
+		}
+		carried = carried || req.PreviousSummary == previous
+	}
+	if !carried {
+		require.Contains(w.t, entry.GetSummary(), previous, "the previous summary is neither given on nor carried over")
+		w.counts["previous summary carried over"]++
+	}
+	w.received[entry.GetId()] = indexes
+}
+
+func (w *world) entry(id string) *compactordv1.CompactionEntry {
+	if id == "" {
+		return nil
+	}
+	answer, err := w.service.GetCompaction(w.t.Context(), &compactordv1.GetCompactionRequest{
+		SessionId: worldSession, CompactionId: id,
+	})
+	require.NoError(w.t, err)
+	return answer.GetCompaction()
+}
+
+func (w *world) compactPolicy() *compactordv1.Policy {
+	s := &compactordv1.SummarizeStrategy{MaxSummaryTokens: proto.Uint32(uint32(between(w.t, 64, 400, "max summary")))}
+	switch between(w.t, 0, 5, "keep") {
+	case 0:
+		s.RecentTurns = proto.Uint32(uint32(between(w.t, 1, 3, "turns")))
+	case 1:
+		s.RecentMessages = proto.Uint32(uint32(between(w.t, 1, 6, "messages")))
+	case 2:
+		s.RecentToolGroups = proto.Uint32(uint32(between(w.t, 1, 3, "groups")))
+	case 3:
+		return &compactordv1.Policy{Preset: proto.String("pi")}
+	default:
+		s.RecentTokens = proto.Uint32(uint32(between(w.t, 0, 400, "tokens")))
+	}
+	s.Budget = compactordv1.BudgetRule(between(w.t, 1, 2, "budget")).Enum()
+	s.SplitTurn = compactordv1.SplitTurn(between(w.t, 1, 3, "split")).Enum()
+	return &compactordv1.Policy{Strategy: &compactordv1.Strategy{
+		Kind: &compactordv1.Strategy_Summarize{Summarize: s},
+	}}
+}
+
+func (w *world) prune() {
+	before := w.view()
+	p := &compactordv1.PruneToolOutputsStrategy{
+		ProtectTokens:  proto.Uint32(uint32(between(w.t, 0, 60, "protect tokens"))),
+		MinimumTokens:  proto.Uint32(uint32(between(w.t, 0, 20, "minimum"))),
+		ClearArguments: proto.Bool(rapid.Bool().Draw(w.t, "arguments")),
+		Placeholder:    proto.String("[hidden]"),
+	}
+	if rapid.Bool().Draw(w.t, "by groups") {
+		p.ProtectGroups = proto.Uint32(uint32(between(w.t, 0, 2, "groups")))
+	} else {
+		p.ProtectTurns = proto.Uint32(uint32(between(w.t, 0, 2, "turns")))
+	}
+	answer, err := w.service.Prune(w.t.Context(), &compactordv1.PruneRequest{
+		Target: &compactordv1.PruneRequest_SessionId{SessionId: worldSession},
+		Policy: &compactordv1.Policy{PruneStrategy: &compactordv1.Strategy{
+			Kind: &compactordv1.Strategy_PruneToolOutputs{PruneToolOutputs: p},
+		}},
+	})
+	require.NoError(w.t, err)
+	if answer.GetPrune() == nil {
+		w.counts["prune skipped"]++
+		requireSameBytes(w.t, before, w.view())
+		return
+	}
+	w.counts["prune"]++
+	require.Less(w.t, tokensOf(w.view()), tokensOf(before), "the view shrinks")
+}
+
+func (w *world) revert() {
+	point := uint32(between(w.t, 0, int(w.row().GetPoint()), "point"))
+	want := w.viewAt(point)
+	_, err := w.service.RevertToCheckpoint(w.t.Context(), &compactordv1.RevertToCheckpointRequest{
+		SessionId: worldSession, Target: &compactordv1.RevertToCheckpointRequest_Point{Point: point},
+	})
+	require.NoError(w.t, err)
+	requireSameBytes(w.t, want, w.view())
+	w.counts["revert"]++
+	items := w.generator.W.Log.Items
+	if slices.ContainsFunc(items[point+1:], func(i sessiontest.Item) bool { return i.Record.GetRevert() != nil }) {
+		w.counts["revert of a revert"]++
+	}
+}
+
+func (w *world) policy() {
+	policy := w.row().GetPolicy()
+	policy.Thinking = compactordv1.ThinkingPolicy(between(w.t, 1, 3, "thinking")).Enum()
+	policy.Summary.Placement = compactordv1.SummaryPlacement(between(w.t, 1, 3, "placement")).Enum()
+	_, err := w.service.UpdateSession(w.t.Context(), &compactordv1.UpdateSessionRequest{
+		SessionId: worldSession, UpdateMask: mask("policy"), Policy: policy,
+	})
+	require.NoError(w.t, err)
+	w.counts["policy"]++
+}
+
+func (w *world) view() []*compactordv1.ViewMessage {
+	return w.viewOf(&compactordv1.GetLLMViewRequest{})
+}
+
+func (w *world) viewAt(point uint32) []*compactordv1.ViewMessage {
+	return w.viewOf(&compactordv1.GetLLMViewRequest{AsOf: &point})
+}
+
+func (w *world) viewOf(req *compactordv1.GetLLMViewRequest) []*compactordv1.ViewMessage {
+	req.Target = &compactordv1.GetLLMViewRequest_SessionId{SessionId: worldSession}
+	req.MaxBytes = 64 << 20
+	answer, err := w.service.GetLLMView(w.t.Context(), req)
+	require.NoError(w.t, err)
+	require.False(w.t, answer.GetHasMore())
+	require.Equal(w.t, tokensOf(answer.GetMessages()), answer.GetViewReport().GetTokens())
+	return answer.GetMessages()
+}
+
+// check compares the service with the naive model.
+func (w *world) check() {
+	log := w.log()
+	w.generator.W = sessiontest.Reopen(log)
+	view := w.view()
+	model := sessiontest.NewModel(log, log.Newest(), log.PolicyAt(log.Newest()))
+	requireSameBytes(w.t, model.View(session.ViewOptions{}).Messages, view)
+	w.checkCoverage(model, view)
+
+	changes := 0
+	for _, item := range log.Items {
+		if item.ChangesViews() {
+			changes++
+		}
+	}
+	if changes == w.changes {
+		// I8: nothing has changed views since the last one.
+		require.GreaterOrEqual(w.t, len(view), len(w.shown))
+		requireSameBytes(w.t, w.shown, view[:len(w.shown)])
+	}
+	w.shown, w.changes = view, changes
+}
+
+// checkCoverage is I1: each active message is shown, was given to a summarizer for the summary in the view, or is left
+// out by mending.
+func (w *world) checkCoverage(model *sessiontest.Model, view []*compactordv1.ViewMessage) {
+	accounted := make(map[uint32]bool)
+	for _, vm := range view {
+		switch o := vm.GetOrigin().(type) {
+		case *compactordv1.ViewMessage_Index:
+			accounted[o.Index] = true
+		case *compactordv1.ViewMessage_Mend:
+			accounted[o.Mend.GetIndex()] = true
+		}
+	}
+	if model.Entry != nil {
+		for entry := w.entry(model.Entry.GetId()); entry != nil; entry = w.entry(entry.GetPreviousEntryId()) {
+			for _, index := range w.received[entry.GetId()] {
+				accounted[index] = true
+			}
+		}
+	}
+	for _, a := range model.Messages {
+		require.True(w.t, accounted[a.Index] || a.LeftOut(), "message %d is lost", a.Index)
+	}
+}
+
+func tokensOf(view []*compactordv1.ViewMessage) uint32 {
+	var tokens uint32
+	for _, vm := range view {
+		tokens += vm.GetTokens()
+	}
+	return tokens
+}
+
+func requireSameBytes(t require.TestingT, want, got []*compactordv1.ViewMessage) {
+	require.Len(t, got, len(want))
+	for i := range want {
+		if !slices.Equal(sessiontest.Bytes(want[i]), sessiontest.Bytes(got[i])) {
+			require.Fail(t, fmt.Sprintf("message %d of the view differs", i), "want %v\ngot  %v", want[i], got[i])
+		}
+	}
+}
+
+// memoryStream takes the events of a Compact that is called without a network.
+type memoryStream struct {
+	grpc.ServerStreamingServer[compactordv1.CompactResponse]
+	ctx    context.Context //nolint:containedctx // gRPC streams carry theirs
+	events []*compactordv1.CompactionEvent
+}
+
+func (s *memoryStream) Context() context.Context { return s.ctx }
+
+func (s *memoryStream) Send(answer *compactordv1.CompactResponse) error {
+	s.events = append(s.events, answer.GetEvent())
+	return nil
+}
+
+// I1 to I8 and I13 over whatever agents may do, with the strategies of this release.
+func TestInvariantsOverGeneratedLogs(t *testing.T) {
+	counts := make(map[string]int)
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t, counts)
+		defer w.service.Close()
+		for range between(t, 10, 80, "steps") {
+			switch n := between(t, 0, 99, "step"); {
+			case n < 70:
+				w.message()
+			case n < 82:
+				w.compact()
+			case n < 90:
+				w.prune()
+			case n < 96:
+				w.revert()
+			default:
+				w.policy()
+			}
+			w.check()
+		}
+		problems, err := storage.CheckLogs(t.Context(), w.store, "")
+		require.NoError(t, err)
+		require.Empty(t, problems)
+	})
+	t.Log(describe(counts))
+	if !fullRun() {
+		return
+	}
+	for _, class := range []string{
+		"compaction", "compaction that splits a turn", "prune", "revert", "revert of a revert", "policy",
+		"append during compaction",
+	} {
+		require.GreaterOrEqual(t, counts[class], 5, "too rare to mean anything: %s", class)
+	}
+}
+
+// fullRun says whether rapid makes as many checks as it does by default: a replay of one failure proves nothing about
+// what is common.
+func fullRun() bool {
+	checks := flag.Lookup("rapid.checks")
+	replay := flag.Lookup("rapid.failfile")
+	return (checks == nil || checks.Value.String() == checks.DefValue) && (replay == nil || replay.Value.String() == "")
+}
+
+func describe(counts map[string]int) string {
+	names := make([]string, 0, len(counts))
+	for name := range counts {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var b strings.Builder
+	for _, name := range names {
+		fmt.Fprintf(&b, "%s: %d\n", name, counts[name])
+	}
+	return b.String()
+}
