@@ -195,7 +195,7 @@ func (p *plan) sortRequests() {
 			continue
 		case it == p.goal && units(it.text) <= maxGoal:
 			continue
-		case it.noise || !isTask(it.text) || ruled[keyOf(it.text)]:
+		case it.noise || !isTask(it.text) && len(it.cites) > 0 || ruled[keyOf(it.text)]:
 			continue
 		}
 		if i == 0 || it == p.goal {

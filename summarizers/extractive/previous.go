@@ -137,8 +137,11 @@ func (p *carrier) item(body string, listed bool) {
 			}
 		}
 	}
+	if body == none {
+		return
+	}
 	it.text = oneLine(unescape(strings.ReplaceAll(body, "**", "")))
-	if it.text == "" || it.text == none {
+	if it.text == "" {
 		return
 	}
 	if p.parent != "" && !labelled {
