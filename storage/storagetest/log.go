@@ -279,6 +279,10 @@ func remember(t *testing.T, s storage.Store, n int) storage.Ref {
 			d.Request.Stored.Digest = make([]byte, 200000)
 		}
 		row = commit(t, s, d)
+		if oldest := i + 1 - storage.RememberedRequests; oldest >= 0 {
+			_, err := s.Request(t.Context(), storage.RefOf(row), fmt.Sprint(oldest))
+			require.NoError(t, err, "request %d after %d", oldest, i+1)
+		}
 	}
 	remembered(t, s, storage.RefOf(row), n)
 	return storage.RefOf(row)
