@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -26,7 +27,12 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if path := os.Getenv(childStore); path != "" {
+		os.Exit(printViews(path))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // daemon is a real server on a real listener, as cmd assembles it.
 type daemon struct {

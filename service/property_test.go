@@ -27,13 +27,16 @@ import (
 
 // world is a service whose every answer is compared with the naive model of the whole log.
 type world struct {
-	t         *rapid.T
+	t         worldT
 	store     storage.Store
 	service   *service.Service
 	recorder  *scripted
 	generator *sessiontest.Generator
 	counts    map[string]int
+	draw      func(low, high int, label string) int
 
+	// scale makes what strategies keep fit longer conversations.
+	scale int
 	// received are the indexes that the summarizer was given for each entry.
 	received map[string][]uint32
 	// duringCommit is run once, when the next compaction is about to commit.
@@ -45,9 +48,16 @@ type world struct {
 
 const worldSession = "s"
 
-func newWorld(t *rapid.T, counts map[string]int) *world {
+// worldT is what a world needs of a test, be it of testing or of rapid.
+type worldT interface {
+	require.TestingT
+	Context() context.Context
+}
+
+// newWorld makes a world with an empty session. draw draws a number between two, both included.
+func newWorld(t worldT, counts map[string]int, draw func(low, high int, label string) int) *world {
 	w := &world{
-		t: t, store: storagetest.NewModel(), counts: counts, received: make(map[string][]uint32),
+		t: t, draw: draw, scale: 1, store: storagetest.NewModel(), counts: counts, received: make(map[string][]uint32),
 		recorder: &scripted{name: "recorder", do: faithful},
 	}
 	registry, err := strategies.NewRegistry(strategies.Builtin()...)
@@ -73,8 +83,6 @@ func newWorld(t *rapid.T, counts map[string]int) *world {
 		},
 	})
 	require.NoError(t, err)
-	w.generator = sessiontest.NewGenerator(t, make(sessiontest.Counts))
-	w.generator.W = sessiontest.Reopen(w.log())
 	return w
 }
 
@@ -116,15 +124,19 @@ func (w *world) log() *sessiontest.Log {
 }
 
 // message has the generator draw a message and appends it to the service's log.
-func (w *world) message() {
-	w.generator.Message(w.t)
+func (w *world) message(t *rapid.T) {
+	if w.generator == nil {
+		w.generator = sessiontest.NewGenerator(t, make(sessiontest.Counts))
+	}
+	w.generator.W = sessiontest.Reopen(w.log())
+	w.generator.Message(t)
 	items := w.generator.W.Log.Items
 	drawn := items[len(items)-1]
 	m := proto.CloneOf(drawn.Message)
 	if m.GetOrigin() == compactordv1.Origin_ORIGIN_FUTURE || m.GetOrigin() == compactordv1.Origin_ORIGIN_MARKER {
 		m.Origin = compactordv1.Origin_ORIGIN_CONTINUE
 	}
-	enlarge(m, between(w.t, 0, 60, "enlarge"))
+	enlarge(m, w.draw(0, 60, "enlarge"))
 	req := &compactordv1.AppendMessagesRequest{SessionId: worldSession, Messages: []*compactordv1.Message{m}}
 	if drawn.MadeFrom != nil {
 		req.ViewToken = session.ViewToken{UID: w.row().GetUid(), Point: *drawn.MadeFrom}.String()
@@ -152,14 +164,14 @@ func enlarge(m *compactordv1.Message, words int) {
 	}
 }
 
-func (w *world) compact() {
+// compact runs a compaction; meanwhile is done while it is about to commit.
+func (w *world) compact(meanwhile func()) {
 	policy := w.compactPolicy()
 	before := w.view()
-	if between(w.t, 0, 3, "append meanwhile") == 0 {
+	if w.draw(0, 3, "append meanwhile") == 0 {
 		w.counts["append during compaction"]++
 		w.duringCommit = func() {
-			w.message()
-			w.generator.W = sessiontest.Reopen(w.log())
+			meanwhile()
 			before = w.view()
 		}
 	}
@@ -217,21 +229,21 @@ func (w *world) entry(id string) *compactordv1.CompactionEntry {
 }
 
 func (w *world) compactPolicy() *compactordv1.Policy {
-	s := &compactordv1.SummarizeStrategy{MaxSummaryTokens: proto.Uint32(uint32(between(w.t, 64, 400, "max summary")))}
-	switch between(w.t, 0, 5, "keep") {
+	s := &compactordv1.SummarizeStrategy{MaxSummaryTokens: proto.Uint32(uint32(w.scale * w.draw(64, 400, "max summary")))}
+	switch w.draw(0, 5, "keep") {
 	case 0:
-		s.RecentTurns = proto.Uint32(uint32(between(w.t, 1, 3, "turns")))
+		s.RecentTurns = proto.Uint32(uint32(w.draw(1, 3, "turns")))
 	case 1:
-		s.RecentMessages = proto.Uint32(uint32(between(w.t, 1, 6, "messages")))
+		s.RecentMessages = proto.Uint32(uint32(w.draw(1, 6, "messages")))
 	case 2:
-		s.RecentToolGroups = proto.Uint32(uint32(between(w.t, 1, 3, "groups")))
+		s.RecentToolGroups = proto.Uint32(uint32(w.draw(1, 3, "groups")))
 	case 3:
 		return &compactordv1.Policy{Preset: proto.String("pi")}
 	default:
-		s.RecentTokens = proto.Uint32(uint32(between(w.t, 0, 400, "tokens")))
+		s.RecentTokens = proto.Uint32(uint32(w.scale * w.draw(0, 400, "tokens")))
 	}
-	s.Budget = compactordv1.BudgetRule(between(w.t, 1, 2, "budget")).Enum()
-	s.SplitTurn = compactordv1.SplitTurn(between(w.t, 1, 3, "split")).Enum()
+	s.Budget = compactordv1.BudgetRule(w.draw(1, 2, "budget")).Enum()
+	s.SplitTurn = compactordv1.SplitTurn(w.draw(1, 3, "split")).Enum()
 	return &compactordv1.Policy{Strategy: &compactordv1.Strategy{
 		Kind: &compactordv1.Strategy_Summarize{Summarize: s},
 	}}
@@ -240,15 +252,15 @@ func (w *world) compactPolicy() *compactordv1.Policy {
 func (w *world) prune() {
 	before := w.view()
 	p := &compactordv1.PruneToolOutputsStrategy{
-		ProtectTokens:  proto.Uint32(uint32(between(w.t, 0, 60, "protect tokens"))),
-		MinimumTokens:  proto.Uint32(uint32(between(w.t, 0, 20, "minimum"))),
-		ClearArguments: proto.Bool(rapid.Bool().Draw(w.t, "arguments")),
+		ProtectTokens:  proto.Uint32(uint32(w.draw(0, 60, "protect tokens"))),
+		MinimumTokens:  proto.Uint32(uint32(w.draw(0, 20, "minimum"))),
+		ClearArguments: proto.Bool(w.draw(0, 1, "arguments") == 1),
 		Placeholder:    proto.String("[hidden]"),
 	}
-	if rapid.Bool().Draw(w.t, "by groups") {
-		p.ProtectGroups = proto.Uint32(uint32(between(w.t, 0, 2, "groups")))
+	if w.draw(0, 1, "by groups") == 1 {
+		p.ProtectGroups = proto.Uint32(uint32(w.draw(0, 2, "groups")))
 	} else {
-		p.ProtectTurns = proto.Uint32(uint32(between(w.t, 0, 2, "turns")))
+		p.ProtectTurns = proto.Uint32(uint32(w.draw(0, 2, "turns")))
 	}
 	answer, err := w.service.Prune(w.t.Context(), &compactordv1.PruneRequest{
 		Target: &compactordv1.PruneRequest_SessionId{SessionId: worldSession},
@@ -267,15 +279,15 @@ func (w *world) prune() {
 }
 
 func (w *world) revert() {
-	point := uint32(between(w.t, 0, int(w.row().GetPoint()), "point"))
+	point := uint32(w.draw(0, int(w.row().GetPoint()), "point"))
 	want := w.viewAt(point)
+	items := w.log().Items
 	_, err := w.service.RevertToCheckpoint(w.t.Context(), &compactordv1.RevertToCheckpointRequest{
 		SessionId: worldSession, Target: &compactordv1.RevertToCheckpointRequest_Point{Point: point},
 	})
 	require.NoError(w.t, err)
 	requireSameBytes(w.t, want, w.view())
 	w.counts["revert"]++
-	items := w.generator.W.Log.Items
 	if slices.ContainsFunc(items[point+1:], func(i sessiontest.Item) bool { return i.Record.GetRevert() != nil }) {
 		w.counts["revert of a revert"]++
 	}
@@ -283,8 +295,8 @@ func (w *world) revert() {
 
 func (w *world) policy() {
 	policy := w.row().GetPolicy()
-	policy.Thinking = compactordv1.ThinkingPolicy(between(w.t, 1, 3, "thinking")).Enum()
-	policy.Summary.Placement = compactordv1.SummaryPlacement(between(w.t, 1, 3, "placement")).Enum()
+	policy.Thinking = compactordv1.ThinkingPolicy(w.draw(1, 3, "thinking")).Enum()
+	policy.Summary.Placement = compactordv1.SummaryPlacement(w.draw(1, 3, "placement")).Enum()
 	_, err := w.service.UpdateSession(w.t.Context(), &compactordv1.UpdateSessionRequest{
 		SessionId: worldSession, UpdateMask: mask("policy"), Policy: policy,
 	})
@@ -313,7 +325,6 @@ func (w *world) viewOf(req *compactordv1.GetLLMViewRequest) []*compactordv1.View
 // check compares the service with the naive model.
 func (w *world) check() {
 	log := w.log()
-	w.generator.W = sessiontest.Reopen(log)
 	view := w.view()
 	model := sessiontest.NewModel(log, log.Newest(), log.PolicyAt(log.Newest()))
 	requireSameBytes(w.t, model.View(session.ViewOptions{}).Messages, view)
@@ -392,14 +403,14 @@ func (s *memoryStream) Send(answer *compactordv1.CompactResponse) error {
 func TestInvariantsOverGeneratedLogs(t *testing.T) {
 	counts := make(map[string]int)
 	rapid.Check(t, func(t *rapid.T) {
-		w := newWorld(t, counts)
+		w := newWorld(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })
 		defer w.service.Close()
 		for range between(t, 10, 80, "steps") {
 			switch n := between(t, 0, 99, "step"); {
 			case n < 70:
-				w.message()
+				w.message(t)
 			case n < 82:
-				w.compact()
+				w.compact(func() { w.message(t) })
 			case n < 90:
 				w.prune()
 			case n < 96:

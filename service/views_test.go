@@ -1,0 +1,196 @@
+package service_test
+
+import (
+	"fmt"
+	"testing"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+)
+
+// holder is a client that keeps its view by deltas and counts what it was sent.
+type holder struct {
+	*daemon
+	held []*compactordv1.ViewMessage
+	// sent counts the messages of the last answers, unchanged the prefix that was not sent.
+	sent, unchanged int
+	token           string
+}
+
+func (h *holder) refresh(maxBytes uint32) {
+	h.t.Helper()
+	h.sent = 0
+	for page := 0; ; page++ {
+		answer, err := h.compactions.GetLLMView(h.t.Context(), &compactordv1.GetLLMViewRequest{
+			Target:    &compactordv1.GetLLMViewRequest_SessionId{SessionId: "s"},
+			ViewToken: h.token, MaxBytes: maxBytes,
+		})
+		require.NoError(h.t, err)
+		if page == 0 {
+			h.unchanged = int(answer.GetUnchangedPrefix())
+		}
+		h.held = append(h.held[:answer.GetUnchangedPrefix()], answer.GetMessages()...)
+		h.sent += len(answer.GetMessages())
+		h.token = answer.GetViewToken()
+		if !answer.GetHasMore() {
+			return
+		}
+		require.NotEmpty(h.t, answer.GetMessages(), "a page holds at least one message")
+	}
+}
+
+func TestDeltasCarryOnlyWhatIsNew(t *testing.T) {
+	for _, maxBytes := range []uint32{0, 1, 700} {
+		t.Run(fmt.Sprintf("pages of %d bytes", maxBytes), func(t *testing.T) {
+			d := start(t)
+			d.create("s", small(1500))
+			h := &holder{daemon: d}
+			for _, m := range working(6, 2000) {
+				d.append("s", m)
+				h.refresh(maxBytes)
+				require.Equal(t, 1, h.sent, "one new message, one sent")
+			}
+			h.refresh(maxBytes)
+			require.Zero(t, h.sent)
+
+			_, err := d.compact(compactRequest("s", nil))
+			require.NoError(t, err)
+			h.refresh(maxBytes)
+			require.Equal(t, 1, h.unchanged, "the leading run stands")
+			requireSameView(t, d.view("s"), h.held)
+
+			d.append("s", working(3, 9000)[1:]...)
+			h.refresh(maxBytes)
+			before := len(h.held)
+			_, err = d.compactions.Prune(t.Context(), &compactordv1.PruneRequest{
+				Target: &compactordv1.PruneRequest_SessionId{SessionId: "s"}, Policy: hideAllBut(1),
+			})
+			require.NoError(t, err)
+			h.refresh(maxBytes)
+			require.Greater(t, h.unchanged, 2, "lead and summary stand, and what lies before the first edit")
+			require.Len(t, h.held, before)
+			requireSameView(t, d.view("s"), h.held)
+
+			_, err = d.sessions.RevertToCheckpoint(t.Context(), &compactordv1.RevertToCheckpointRequest{
+				SessionId: "s", Target: &compactordv1.RevertToCheckpointRequest_Point{Point: 10},
+			})
+			require.NoError(t, err)
+			h.refresh(maxBytes)
+			require.Zero(t, h.unchanged, "after a revert nothing can be relied on")
+			requireSameView(t, d.view("s"), h.held)
+		})
+	}
+}
+
+// Tokens of another life of the session, of other options, or made up give the whole view and no error.
+func TestTokensThatDoNotFitGiveTheWholeView(t *testing.T) {
+	d := start(t)
+	d.create("s", nil)
+	d.append("s", user("hello"))
+	h := &holder{daemon: d}
+	h.refresh(0)
+	_, err := d.sessions.DeleteSession(t.Context(), &compactordv1.DeleteSessionRequest{SessionId: "s"})
+	require.NoError(t, err)
+	d.create("s", nil)
+	d.append("s", user("hello again"))
+	h.refresh(0)
+	require.Zero(t, h.unchanged)
+	requireSameView(t, d.view("s"), h.held)
+
+	for _, token := range []string{"made up", "AAAA", h.token + "x"} {
+		h.token = token
+		h.refresh(0)
+		require.Zero(t, h.unchanged)
+	}
+	h.refresh(0)
+	answer, err := d.compactions.GetLLMView(t.Context(), &compactordv1.GetLLMViewRequest{
+		Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: "s"}, ViewToken: h.token,
+		Thinking: compactordv1.ThinkingPolicy_THINKING_POLICY_STRIP.Enum(),
+	})
+	require.NoError(t, err)
+	require.Zero(t, answer.GetUnchangedPrefix(), "other options")
+}
+
+// An answer made from a view that was reverted meanwhile is refused; one made from an older view is not.
+func TestAppendFromARevertedView(t *testing.T) {
+	d := start(t)
+	d.create("s", nil)
+	d.append("s", user("one"), assistant("two"), user("three"))
+	h := &holder{daemon: d}
+	h.refresh(0)
+	_, err := d.sessions.RevertToCheckpoint(t.Context(), &compactordv1.RevertToCheckpointRequest{
+		SessionId: "s", Target: &compactordv1.RevertToCheckpointRequest_Point{Point: 2},
+	})
+	require.NoError(t, err)
+	late := &compactordv1.AppendMessagesRequest{
+		SessionId: "s", Messages: []*compactordv1.Message{assistant("late")}, ViewToken: h.token,
+	}
+	_, err = d.sessions.AppendMessages(t.Context(), late)
+	requireReason(t, err, codes.Aborted, "HISTORY_REVERTED")
+	require.Len(t, d.view("s"), 2)
+	late.ViewToken = "made up"
+	_, err = d.sessions.AppendMessages(t.Context(), late)
+	requireReason(t, err, codes.InvalidArgument, "INVALID_TOKEN")
+}
+
+func TestRevertBeyondTheEnd(t *testing.T) {
+	d := start(t)
+	d.create("s", nil)
+	d.append("s", user("one"))
+	_, err := d.sessions.RevertToCheckpoint(t.Context(), &compactordv1.RevertToCheckpointRequest{
+		SessionId: "s", Target: &compactordv1.RevertToCheckpointRequest_Point{Point: 2},
+	})
+	info := requireReason(t, err, codes.InvalidArgument, "POINT_OUT_OF_RANGE")
+	require.Equal(t, "1", info.GetMetadata()["last_point"])
+	_, err = d.compactions.GetLLMView(t.Context(), &compactordv1.GetLLMViewRequest{
+		Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: "s"}, AsOf: proto.Uint32(2),
+	})
+	requireReason(t, err, codes.InvalidArgument, "POINT_OUT_OF_RANGE")
+}
+
+// A dry run and a THRESHOLD compaction below the trigger write nothing.
+func TestCompactionsThatDoNothing(t *testing.T) {
+	d := start(t)
+	d.create("s", small(1000))
+	d.append("s", working(10, 2000)...)
+	records := len(d.records("s"))
+
+	req := compactRequest("s", nil)
+	req.DryRun = true
+	events, err := d.compact(req)
+	require.NoError(t, err)
+	require.Len(t, events, 1)
+	require.NotNil(t, events[0].GetPlanned().GetPlan().GetCut())
+
+	req = compactRequest("s", nil)
+	req.Reason = compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD
+	events, err = d.compact(req)
+	require.NoError(t, err)
+	require.Len(t, events, 1)
+	require.Equal(t, compactordv1.SkipReason_SKIP_REASON_BELOW_THRESHOLD, events[0].GetSkipped().GetReason())
+	require.Len(t, d.records("s"), records)
+	require.NotNil(t, events[0].GetSkipped().GetReport())
+}
+
+// Seed cases 74 and 80: nothing new, nothing done, no summarizer asked, no entry.
+func TestCase074And080NothingNewIsSkipped(t *testing.T) {
+	writer := &scripted{name: "writer", do: faithful}
+	d := start(t, withSummarizer(writer))
+	d.create("s", by("writer", noFallback, small(1000)))
+	d.append("s", working(10, 2000)...)
+	_, err := d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	asked, records := len(writer.seen()), len(d.records("s"))
+	events, err := d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	require.Equal(t, compactordv1.SkipReason_SKIP_REASON_ALREADY_COMPACTED, last(t, events).GetSkipped().GetReason())
+	require.Len(t, writer.seen(), asked)
+	require.Len(t, d.records("s"), records)
+
+	d.create("empty", small(1000))
+	events, err = d.compact(compactRequest("empty", nil))
+	require.NoError(t, err)
+	require.Equal(t, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT, last(t, events).GetSkipped().GetReason())
+}
