@@ -101,7 +101,7 @@ func (d *document) value(b byte) (json.RawMessage, error) {
 func (d *document) collect(b byte) error {
 	depth, quoted, escaped := 0, false, false
 	for {
-		if len(d.buf) == maxLine {
+		if len(d.buf) == d.in.limit {
 			return &LineError{Line: d.at, Err: errTooLong}
 		}
 		d.buf = append(d.buf, b)

@@ -22,6 +22,8 @@ type lines struct {
 	in   *bufio.Reader
 	buf  []byte
 	line int // number of the line that was read last, from 1
+	// limit bounds a line; maxLine outside of tests.
+	limit int
 }
 
 func newLines(r io.Reader) *lines {
@@ -30,7 +32,7 @@ func newLines(r io.Reader) *lines {
 	if mark, err := in.Peek(3); err == nil && bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
 		_, _ = in.Discard(3)
 	}
-	return &lines{in: in}
+	return &lines{in: in, limit: maxLine}
 }
 
 // first returns the first byte that is not white space, and leaves it there to be read.
@@ -72,7 +74,7 @@ func (l *lines) read() ([]byte, error) {
 	l.buf = l.buf[:0]
 	for {
 		piece, err := l.in.ReadSlice('\n')
-		if len(l.buf)+len(piece) > maxLine {
+		if len(l.buf)+len(piece) > l.limit {
 			return nil, &LineError{Line: l.line + 1, Err: errTooLong}
 		}
 		l.buf = append(l.buf, piece...)

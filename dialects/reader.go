@@ -50,11 +50,15 @@ type Reader struct {
 // seek. It returns ErrEmpty where there is nothing but white space, ErrUnknownFormat where the beginning is of another
 // kind, a *LineError where it is broken, and the error of r where reading failed.
 func Open(r io.Reader) (*Reader, error) {
-	reader := &Reader{remarks: &remarks{}}
-	if err := reader.recognize(newLines(r)); err != nil {
+	return open(newLines(r))
+}
+
+func open(in *lines) (*Reader, error) {
+	r := &Reader{remarks: &remarks{}}
+	if err := r.recognize(in); err != nil {
 		return nil, err
 	}
-	return reader, nil
+	return r, nil
 }
 
 // Format returns what the transcript was recognized as.

@@ -1,7 +1,6 @@
 package dialects_test
 
 import (
-	"bytes"
 	"io"
 	"strings"
 	"testing"
@@ -93,57 +92,14 @@ func TestLinesAreReadAsTheyArrive(t *testing.T) {
 	require.NoError(t, <-written)
 }
 
-// endless gives a head and then one byte for ever.
-type endless struct {
-	head io.Reader
-	fill byte
-}
-
-func (e *endless) Read(p []byte) (int, error) {
-	if n, err := e.head.Read(p); err == nil {
-		return n, nil
-	}
-	for i := range p {
-		p[i] = e.fill
-	}
-	return len(p), nil
-}
-
-func TestLinesWithoutEndAreRefused(t *testing.T) {
-	t.Parallel()
-	for start, want := range map[string]string{
-		hello + `{"role":"user","content":"`: "line 2: is longer than 64 MiB",
-		`{"role":"user","content":"`:         "line 1: is longer than 64 MiB",
-		"[" + `{"role":"user","content":"`:   "line 1: is longer than 64 MiB",
-		head + `{"type":"custom","id":"`:     "line 2: is longer than 64 MiB",
-	} {
-		r, err := dialects.Open(&endless{head: strings.NewReader(start), fill: 'a'})
-		if err == nil {
-			_, err = r.ReadAll()
-		}
-		require.EqualError(t, err, want)
-	}
-}
-
 func TestLargeLinesAreRead(t *testing.T) {
 	t.Parallel()
-	large := bytes.Repeat([]byte("a"), 20<<20)
-	input := io.MultiReader(strings.NewReader(`{"role":"tool","content":"`), bytes.NewReader(large), strings.NewReader("\"}\n"+hello))
-	r, err := dialects.Open(input)
+	large := strings.Repeat("a", 3<<20)
+	messages, _, err := read(`{"role":"tool","content":"` + large + "\"}\n" + hello)
 	require.NoError(t, err)
-	m, err := r.Next()
-	require.NoError(t, err)
-	require.Len(t, textOf(m), len(large))
-	m, err = r.Next()
-	require.NoError(t, err)
-	require.Equal(t, "hush", textOf(m))
-}
-
-func TestTooLargeTextIsRefused(t *testing.T) {
-	t.Parallel()
-	large := strings.Repeat("a", 32<<20+1)
-	_, _, err := read(`{"role":"user","content":"` + large + `"}`)
-	require.EqualError(t, err, "line 1: content: is 33554433 bytes long, at most 33554432 are possible")
+	require.Len(t, messages, 2)
+	require.Len(t, textOf(messages[0]), len(large))
+	require.Equal(t, "hush", textOf(messages[1]))
 }
 
 // user is a user's message as an entry of a tree.
