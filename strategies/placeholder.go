@@ -23,12 +23,38 @@ type replaced struct {
 // fill puts the figures in the place of {index}, {part}, {tool} and {tokens}. All else in the template stays as it is,
 // and so does what a tool's name holds.
 func (r replaced) fill(template string) string {
-	return strings.NewReplacer(
-		"{index}", decimal(r.index),
-		"{part}", decimal(r.part),
-		"{tool}", r.tool,
-		"{tokens}", decimal(r.tokens),
-	).Replace(template)
+	var b strings.Builder
+	for {
+		literal, rest, found := strings.Cut(template, "{")
+		b.WriteString(literal)
+		if !found {
+			return b.String()
+		}
+		name, after, closed := strings.Cut(rest, "}")
+		text, known := r.variable(name)
+		if !closed || !known {
+			b.WriteByte('{')
+			template = rest
+			continue
+		}
+		b.WriteString(text)
+		template = after
+	}
+}
+
+func (r replaced) variable(name string) (text string, known bool) {
+	switch name {
+	case "index":
+		return decimal(r.index), true
+	case "part":
+		return decimal(r.part), true
+	case "tool":
+		return r.tool, true
+	case "tokens":
+		return decimal(r.tokens), true
+	default:
+		return "", false
+	}
 }
 
 // fillObject is fill as a JSON object.

@@ -34,12 +34,12 @@ func (PruneToolOutputs) Plan(
 	if err != nil {
 		return nil, err
 	}
-	pr := pruning{state: in.State, parameters: p, trial: newTrial(in.State)}
+	pr := pruning{state: in.State, parameters: p}
 	for _, l := range slices.Backward(old) {
 		if err := ended(ctx); err != nil {
 			return nil, err
 		}
-		pr.hide(l)
+		pr.prune(l)
 	}
 	switch {
 	case pr.hidden == 0:
@@ -77,8 +77,8 @@ func beyondProtection(
 	return old, nil
 }
 
-// unprotected marks the positions of the results of finished groups older than the protected turns or groups. What a
-// group still waits for nobody has read yet.
+// unprotected marks the positions of the results of finished groups older than the protected turns or groups. What an
+// open group has so far nobody has read yet, and what a collapsed one had no view shows.
 func unprotected(s *session.State, p *compactordv1.PruneToolOutputsStrategy) []bool {
 	groups := s.Groups()
 	end := len(s.Kept)
@@ -89,7 +89,7 @@ func unprotected(s *session.State, p *compactordv1.PruneToolOutputsStrategy) []b
 	}
 	marks := make([]bool, len(s.Kept))
 	for _, g := range groups {
-		if g.Open {
+		if g.Open || edited(s, s.Kept[g.Call].GetIndex(), 0, compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP) {
 			continue
 		}
 		for _, pos := range g.Results {
@@ -119,56 +119,67 @@ type pruning struct {
 	hidden uint64
 }
 
-// hide hides a result, and clears the arguments of its call where that is asked for.
+// prune hides a result where that frees anything, and clears the arguments of its call where that is asked for: also of
+// one whose result is too short to be worth hiding, since writing a file takes long arguments and answers with a word.
+func (pr *pruning) prune(l *compactordv1.LoggedMessage) {
+	pr.hide(l)
+	if pr.parameters.GetClearArguments() {
+		pr.clear(l.GetAnswers())
+	}
+}
+
+// hide does without the trial: a prunable result is shown as the log has it, and there are many of them.
 func (pr *pruning) hide(l *compactordv1.LoggedMessage) {
 	template := hiddenResult
 	if given := pr.parameters.GetPlaceholder(); given != "" {
 		template = given
 	}
 	what := replaced{index: l.GetIndex(), tokens: l.GetTokens(), tool: l.GetAnswers().GetName()}
-	if pr.put(&compactordv1.Edit{
+	text := what.fill(template)
+	size := session.TextTokens(pr.state.Counter, text)
+	if size >= l.GetTokens() {
+		return
+	}
+	pr.hidden += uint64(l.GetTokens())
+	pr.edits = append(pr.edits, &compactordv1.Edit{
 		Index:       l.GetIndex(),
 		Kind:        compactordv1.EditKind_EDIT_KIND_HIDE_RESULT,
-		Replacement: what.fill(template),
-	}, l) {
-		pr.hidden += uint64(l.GetTokens())
-	}
-	if pr.parameters.GetClearArguments() {
-		pr.clearArguments(l.GetAnswers())
-	}
+		Replacement: text,
+		TokensFreed: l.GetTokens() - size,
+	})
 }
 
-// clearArguments clears them also where the result itself is too short to be worth hiding: writing a file takes long
-// arguments and answers with a word.
-func (pr *pruning) clearArguments(call *compactordv1.CallRef) {
+func (pr *pruning) clear(call *compactordv1.CallRef) {
 	pos, kept := position(pr.state, call.GetIndex())
-	if !kept || slices.ContainsFunc(pr.state.Edits[call.GetIndex()], func(e *compactordv1.Edit) bool {
-		return e.GetPart() == call.GetPart() && e.GetKind() == compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS
-	}) {
+	if !kept ||
+		edited(pr.state, call.GetIndex(), call.GetPart(), compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS) {
 		return
 	}
 	l := pr.state.Kept[pos]
+	arguments := l.GetMessage().GetParts()[call.GetPart()].GetToolCall().GetArguments()
 	what := replaced{
 		index: call.GetIndex(), part: call.GetPart(), tool: call.GetName(),
-		tokens: session.TextTokens(pr.state.Counter,
-			l.GetMessage().GetParts()[call.GetPart()].GetToolCall().GetArguments()),
+		tokens: session.TextTokens(pr.state.Counter, arguments),
 	}
-	pr.put(&compactordv1.Edit{
+	e := &compactordv1.Edit{
 		Index:       call.GetIndex(),
 		Part:        call.GetPart(),
 		Kind:        compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS,
 		Replacement: what.fillObject(clearedArguments),
-	}, l)
+	}
+	if pr.trial == nil {
+		pr.trial = newTrial(pr.state)
+	}
+	if e.TokensFreed = pr.trial.put(e, l); e.GetTokensFreed() > 0 {
+		pr.edits = append(pr.edits, e)
+	}
 }
 
-// put takes an edit into the plan where it frees anything.
-func (pr *pruning) put(e *compactordv1.Edit, shownIn *compactordv1.LoggedMessage) bool {
-	e.TokensFreed = pr.trial.put(e, shownIn)
-	if e.GetTokensFreed() == 0 {
-		return false
-	}
-	pr.edits = append(pr.edits, e)
-	return true
+// edited says whether an edit of that kind is in force.
+func edited(s *session.State, index, part uint32, kind compactordv1.EditKind) bool {
+	return slices.ContainsFunc(s.Edits[index], func(e *compactordv1.Edit) bool {
+		return e.GetPart() == part && e.GetKind() == kind
+	})
 }
 
 // value is a parameter, or its default where it is not set.

@@ -126,6 +126,20 @@ func TestPrunedIsNotPrunedAgain(t *testing.T) {
 	require.Equal(t, []uint32{2}, hiddenIn(planned(t, l, pruneTools(pruneAll()))))
 }
 
+func TestPruneLeavesCollapsedGroups(t *testing.T) {
+	t.Parallel()
+	l := newLog().script("U T2 R100 T2:a,b R100:b R100:a T2 R100 A")
+	l.commit(&compactordv1.CompactionPlan{Edits: []*compactordv1.Edit{{
+		Index: 3, Kind: compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP, Replacement: "ran two commands",
+	}}}, "")
+	p := pruneAll()
+	p.ClearArguments = proto.Bool(true)
+	require.Equal(t, []uint32{2, 7}, hiddenIn(planned(t, l, pruneTools(p))))
+	// What no view shows does not count either.
+	p.ProtectTokens = proto.Uint32(100)
+	require.Equal(t, []uint32{2}, hiddenIn(planned(t, l, pruneTools(p))))
+}
+
 func TestPruneAfterCompaction(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U T2 R100 T2 R100 U T2 R100")
