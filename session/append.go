@@ -1,9 +1,10 @@
 package session
 
 import (
+	"google.golang.org/protobuf/proto"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"google.golang.org/protobuf/proto"
 )
 
 // NewHead returns the head of an empty log, before its first record.
@@ -186,7 +187,7 @@ func advanceCalls(h *storagev1.Head, l *compactordv1.LoggedMessage) {
 func advanceResult(h *storagev1.Head, l *compactordv1.LoggedMessage) {
 	switch l.GetResultPlace() {
 	case compactordv1.ResultPlace_RESULT_PLACE_ANSWER:
-		h.OpenCalls = without(h.OpenCalls, l.GetAnswers())
+		h.OpenCalls = without(h.GetOpenCalls(), l.GetAnswers())
 		if !Pinned(h, l.GetAnswers().GetIndex()) {
 			h.PrunableTokens += l.GetTokens()
 			return
@@ -194,7 +195,7 @@ func advanceResult(h *storagev1.Head, l *compactordv1.LoggedMessage) {
 		// A pin holds the whole group, also those of its results that come later.
 		h.Pins = append(h.Pins, l.GetIndex())
 	case compactordv1.ResultPlace_RESULT_PLACE_VOID:
-		h.VoidCalls = without(h.VoidCalls, l.GetAnswers())
+		h.VoidCalls = without(h.GetVoidCalls(), l.GetAnswers())
 	default:
 	}
 }

@@ -94,8 +94,8 @@ func fileLists(touched map[string]bool) *compactordv1.FileLists {
 			lists.Read = append(lists.Read, path)
 		}
 	}
-	slices.SortFunc(lists.Read, compareUTF16)
-	slices.SortFunc(lists.Modified, compareUTF16)
+	slices.SortFunc(lists.GetRead(), compareUTF16)
+	slices.SortFunc(lists.GetModified(), compareUTF16)
 	return lists
 }
 

@@ -48,8 +48,8 @@ func (d *drawing) inLiveLoop(l *compactordv1.LoggedMessage) bool {
 
 // pushMark adds a change. One that a later change reaches under can no longer decide anything.
 func pushMark(h *storagev1.Head, sequence, changedFrom uint32) {
-	for n := len(h.Changes); n > 0 && h.Changes[n-1].GetChangedFrom() >= changedFrom; n-- {
-		h.Changes = h.Changes[:n-1]
+	for n := len(h.GetChanges()); n > 0 && h.GetChanges()[n-1].GetChangedFrom() >= changedFrom; n-- {
+		h.Changes = h.GetChanges()[:n-1]
 	}
 	h.Changes = append(h.Changes, &storagev1.ChangeMark{Sequence: sequence, ChangedFrom: changedFrom})
 }

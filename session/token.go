@@ -75,11 +75,11 @@ func ParseViewToken(s string) (ViewToken, error) {
 type Delta int
 
 const (
-	// DeltaNone: nothing of the token's view can be relied on.
+	// DeltaNone says that nothing of the token's view can be relied on.
 	DeltaNone Delta = iota
-	// DeltaAppended: the token's view is a prefix of the new one.
+	// DeltaAppended says that the token's view is a prefix of the new one.
 	DeltaAppended
-	// DeltaChanged: views changed since; what lies before the change still stands.
+	// DeltaChanged says that views changed since; what lies before the change still stands.
 	DeltaChanged
 )
 
