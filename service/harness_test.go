@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 // daemon is a real server on a real listener, as cmd assembles it.
 type daemon struct {
 	t           testing.TB
+	address     string
 	store       storage.Store
 	sessions    compactordv1.SessionServiceClient
 	compactions compactordv1.CompactionServiceClient
@@ -105,7 +106,7 @@ func start(t testing.TB, options ...option) *daemon {
 	require.NoError(t, err)
 	stopped, down := false, false
 	d := &daemon{
-		t: t, store: o.Store,
+		t: t, store: o.Store, address: listener.Addr().String(),
 		sessions:    compactordv1.NewSessionServiceClient(conn),
 		compactions: compactordv1.NewCompactionServiceClient(conn),
 	}
