@@ -226,20 +226,22 @@ func testEdits(t *testing.T, s storage.Store) {
 // Any number of edits comes whole.
 func testEditsMany(t *testing.T, s storage.Store) {
 	t.Helper()
-	const messages = 1500
+	const messages, records = 1500, 3
 	d := NewSession("", "s", "u").Texts(messages)
 	var indexes []uint32
 	for i := range uint32(messages) {
 		indexes = append(indexes, i)
 	}
-	d.Prune(indexes...).Prune(indexes...)
+	for range records {
+		d.Prune(indexes...)
+	}
 	create(t, s, d)
 	got, err := s.Edits(t.Context(), d.Ref(), 0, last)
 	require.NoError(t, err)
-	require.Len(t, got, 2*messages)
+	require.Len(t, got, records*messages)
 	for i, edits := range got {
-		require.Equal(t, uint32(i/2), edits.Index)
-		require.Equal(t, uint32(messages+1+i%2), edits.Sequence)
+		require.Equal(t, uint32(i/records), edits.Index)
+		require.Equal(t, uint32(messages+1+i%records), edits.Sequence)
 	}
 }
 
