@@ -83,7 +83,7 @@ func misfit(e *compactordv1.Edit, l *compactordv1.LoggedMessage) string {
 		if !hasMedia(p) {
 			return "the part has no media"
 		}
-		if p.GetMedia() != nil && e.GetReplacement() == "" {
+		if e.GetReplacement() == "" {
 			return "the replacement does not say what was there"
 		}
 	default:

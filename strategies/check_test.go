@@ -187,7 +187,7 @@ func TestCheckEdits(t *testing.T) {
 		{"arguments", []*compactordv1.Edit{edit(2, 1, args, ` {"gone":1}`)}, ""},
 		{"thinking", []*compactordv1.Edit{edit(2, 0, thinking, "")}, ""},
 		{"an image", []*compactordv1.Edit{edit(1, 1, media, "gone")}, ""},
-		{"a result's image", []*compactordv1.Edit{edit(4, 0, media, "")}, ""},
+		{"a result's image", []*compactordv1.Edit{edit(4, 0, media, "gone")}, ""},
 		{"a group collapsed", []*compactordv1.Edit{edit(2, 0, collapse, "done")}, ""},
 		{"a group collapsed to nothing", []*compactordv1.Edit{edit(2, 0, collapse, "")}, ""},
 
@@ -225,6 +225,7 @@ func TestCheckEdits(t *testing.T) {
 		{"media that is none", []*compactordv1.Edit{edit(1, 0, media, "gone")}, "no media"},
 		{"media of a text result", []*compactordv1.Edit{edit(3, 0, media, "gone")}, "no media"},
 		{"media without a word", []*compactordv1.Edit{edit(1, 1, media, "")}, "what was there"},
+		{"a result's media without a word", []*compactordv1.Edit{edit(4, 0, media, "")}, "what was there"},
 		{"an open group collapsed", []*compactordv1.Edit{edit(10, 0, collapse, "done")}, "(I2)"},
 		{"a result collapsed", []*compactordv1.Edit{edit(3, 0, collapse, "done")}, "(I2)"},
 		{"an aborted message collapsed", []*compactordv1.Edit{edit(5, 0, collapse, "done")}, "(I2)"},

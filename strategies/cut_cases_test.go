@@ -141,6 +141,18 @@ func TestCut(t *testing.T) {
 			&compactordv1.SummarizeStrategy{RecentTurns: proto.Uint32(1)}, 2, none, 0,
 		},
 		{
+			"of turns and messages the fewest hold", "U A U A A",
+			&compactordv1.SummarizeStrategy{RecentMessages: proto.Uint32(2), RecentTurns: proto.Uint32(1)}, 3, 2, 0,
+		},
+		{
+			"of messages and turns the fewest hold", "U A U A U",
+			&compactordv1.SummarizeStrategy{RecentMessages: proto.Uint32(2), RecentTurns: proto.Uint32(1)}, 4, none, 0,
+		},
+		{
+			"as many groups as there are", "U T2 R T2 R A",
+			&compactordv1.SummarizeStrategy{RecentToolGroups: proto.Uint32(2)}, 1, 0, 0,
+		},
+		{
 			"as many turns as there are", "U A U A A",
 			&compactordv1.SummarizeStrategy{RecentTurns: proto.Uint32(2)}, none, none, nothing,
 		},
@@ -189,6 +201,7 @@ func TestCut(t *testing.T) {
 			splitting(keepTokens(10), compactordv1.SplitTurn_SPLIT_TURN_OFF), none, none, nothing,
 		},
 		{"only aborted messages before the cut", "X X:a U", keepTokens(5), none, none, nothing},
+		{"and their results", "X:a R:a U", keepTokens(5), none, none, nothing},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -315,6 +328,16 @@ func TestRepeatedCut(t *testing.T) {
 		l.script("U A")
 		l.revert(point)
 		require.Equal(t, already, planned(t, l, summarizing(keepTokens(0))).GetSkipReason())
+	})
+	t.Run("case 74: nothing is left of what was kept", func(t *testing.T) {
+		t.Parallel()
+		l := compacted(t, "U A U A", 10)
+		s := l.state()
+		s.Kept = nil
+		in := &strategies.Input{State: s, Policy: l.policy}
+		plan, err := strategies.Summarize{}.Plan(t.Context(), in, summarizing(keepTokens(0)))
+		require.NoError(t, err)
+		require.Equal(t, already, plan.GetSkipReason())
 	})
 	t.Run("a revert to before the compaction undoes it", func(t *testing.T) {
 		t.Parallel()

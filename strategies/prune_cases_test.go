@@ -126,6 +126,19 @@ func TestPrunedIsNotPrunedAgain(t *testing.T) {
 	require.Equal(t, []uint32{2}, hiddenIn(planned(t, l, pruneTools(pruneAll()))))
 }
 
+func TestArgumentsAreClearedOnce(t *testing.T) {
+	t.Parallel()
+	l := newLog().script("U T200:a R100:a A")
+	l.commit(&compactordv1.CompactionPlan{Edits: []*compactordv1.Edit{{
+		Index: 1, Kind: compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS, Replacement: `{"x":"` + textOf(100) + `"}`,
+	}}}, "")
+	p := pruneAll()
+	p.ClearArguments = proto.Bool(true)
+	plan := planned(t, l, pruneTools(p))
+	require.Len(t, plan.GetEdits(), 1)
+	require.Equal(t, []uint32{2}, hiddenIn(plan))
+}
+
 func TestPruneLeavesCollapsedGroups(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U T2 R100 T2:a,b R100:b R100:a T2 R100 A")
