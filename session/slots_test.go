@@ -3,9 +3,10 @@ package session_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
-	"github.com/stretchr/testify/require"
 )
 
 func todosWritten(index uint32, arguments string) *compactordv1.LoggedMessage {

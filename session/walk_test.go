@@ -16,19 +16,42 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// walk runs a check after every step of generated logs, and returns what the logs held.
-func walk(t *testing.T, steps int, check func(t *rapid.T, g *sessiontest.Generator)) sessiontest.Counts {
-	t.Helper()
+// step is a generated log after a step.
+type step struct {
+	g     *sessiontest.Generator
+	model *sessiontest.Model
+	state *session.State
+	// before is the length of the log before the step.
+	before int
+}
+
+// newest is what the step appended last.
+func (s step) newest() sessiontest.Item { return s.g.W.Log.Items[s.g.W.Log.Newest()] }
+
+// everyStep are the checks that hold after every step of any log.
+var everyStep = []func(t *rapid.T, s step){
+	requireModelsView, requireModelsHead, requireModelsCutPlaces, requireModelsChangedFrom, requireModelsContextTokens,
+	requireMetricsComputedAnew, requireCoverage, requirePairing, requireOrder, requireLoopsWhole, requireViewOfRevert,
+}
+
+func TestEveryStep(t *testing.T) {
 	counts := make(sessiontest.Counts)
 	rapid.Check(t, func(t *rapid.T) {
 		g := sessiontest.NewGenerator(t, counts)
-		check(t, g)
-		for range sessiontest.Steps(t, steps) {
+		for range sessiontest.Steps(t, 60) {
+			before := len(g.W.Log.Items)
 			g.Step(t)
-			check(t, g)
+			if len(g.W.Log.Items) == before {
+				continue
+			}
+			s := step{g: g, model: g.Model(), state: g.W.State(), before: before}
+			for _, check := range everyStep {
+				check(t, s)
+			}
 		}
 	})
-	return counts
+	t.Log("\n" + counts.String())
+	require.Empty(t, counts.Rare(least))
 }
 
 // story tells a log in a line an item.

@@ -16,6 +16,8 @@ type Generator struct {
 	// Counts says what was made.
 	Counts Counts
 
+	// model is of the newest point.
+	model *Model
 	// made numbers texts and entries, so that no two are alike.
 	made int
 	// lastRevert is the point that the last Revert went to.
@@ -39,6 +41,14 @@ func (g *Generator) count(class Class, yes bool) {
 	if yes {
 		g.Counts[class]++
 	}
+}
+
+// Model is the model of the newest point.
+func (g *Generator) Model() *Model {
+	if g.model == nil || g.model.Point != g.W.Log.Newest() {
+		g.model = g.W.Model()
+	}
+	return g.model
 }
 
 // Step appends one message or record, drawn as an agent's life has them.

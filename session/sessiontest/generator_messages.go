@@ -23,7 +23,7 @@ func (g *Generator) instruct(t *rapid.T) {
 }
 
 func (g *Generator) user(t *rapid.T) {
-	m := g.W.Model()
+	m := g.Model()
 	origins := []compactordv1.Origin{
 		compactordv1.Origin_ORIGIN_CLIENT, compactordv1.Origin_ORIGIN_CLIENT, compactordv1.Origin_ORIGIN_CLIENT,
 		compactordv1.Origin_ORIGIN_UNSPECIFIED, compactordv1.Origin_ORIGIN_IMPORT, compactordv1.Origin_ORIGIN_CONTINUE,
@@ -106,7 +106,7 @@ func (g *Generator) call(t *rapid.T, message *compactordv1.Message) *compactordv
 	if call.GetId() != "" {
 		same := func(p *compactordv1.Part) bool { return p.GetToolCall().GetId() == call.GetId() }
 		earlier := func(c *Call) bool { return c.ID == call.GetId() }
-		m := g.W.Model()
+		m := g.Model()
 		g.count(IDReusedWithin, slices.ContainsFunc(message.GetParts(), same))
 		g.count(IDReusedOpen, slices.ContainsFunc(m.OpenCalls(), earlier))
 		g.count(IDReusedLater, slices.ContainsFunc(m.Calls, earlier) && !slices.ContainsFunc(m.OpenCalls(), earlier))
@@ -132,7 +132,7 @@ func (g *Generator) report(t *rapid.T, message *compactordv1.Message) {
 }
 
 func (g *Generator) result(t *rapid.T) {
-	m := g.W.Model()
+	m := g.Model()
 	result := &compactordv1.ToolResult{Name: oneOf(t, "tool", []string{"", "read"}), IsError: chance(t, 20, "error")}
 	for range between(t, 0, 2, "parts") {
 		if chance(t, 25, "media") {
@@ -175,7 +175,7 @@ func (g *Generator) resultID(t *rapid.T, m *Model) string {
 
 // countResult says what a result turned out to be.
 func (g *Generator) countResult(before *Model, index uint32) {
-	m := g.W.Model()
+	m := g.Model()
 	a := m.Find(index)
 	id := a.Message.GetParts()[0].GetToolResult().GetCallId()
 	had := func(fits func(*Call) bool) bool {

@@ -12,7 +12,7 @@ import (
 )
 
 func (g *Generator) compact(t *rapid.T) {
-	m := g.W.Model()
+	m := g.Model()
 	var places []uint32
 	for _, index := range m.CutPlaces() {
 		if index != m.Kept()[0].Index {
@@ -58,7 +58,7 @@ func (g *Generator) replay(t *rapid.T, m *Model, entry *compactordv1.CompactionE
 }
 
 func (g *Generator) prune(t *rapid.T) {
-	m := g.W.Model()
+	m := g.Model()
 	edits := g.possibleEdits(m)
 	if len(edits) == 0 {
 		return
@@ -77,7 +77,7 @@ func (g *Generator) prune(t *rapid.T) {
 		if e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP {
 			g.count(GroupCollapsed, true)
 			lacks := func(c *Call) bool { return c.ClosedBy != nil }
-			g.count(CollapsedMissing, slices.ContainsFunc(m.callsOf(m.Find(e.GetIndex())), lacks))
+			g.count(CollapsedMissing, slices.ContainsFunc(m.Find(e.GetIndex()).calls, lacks))
 		}
 		chosen = append(chosen, e)
 	}
@@ -102,7 +102,7 @@ func (g *Generator) possibleEdits(m *Model) []*compactordv1.Edit {
 				edits = append(edits, &compactordv1.Edit{Index: a.Index, Part: uint32(part), Kind: kind})
 			}
 		}
-		calls := m.callsOf(a)
+		calls := a.calls
 		if len(calls) > 0 && !slices.ContainsFunc(calls, func(c *Call) bool { return c.Open }) {
 			edits = append(edits, &compactordv1.Edit{Index: a.Index, Kind: compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP})
 		}
@@ -144,7 +144,7 @@ func kindsFor(p *compactordv1.Part, before []*compactordv1.Edit, part int) []com
 }
 
 func (g *Generator) pin(t *rapid.T) {
-	m := g.W.Model()
+	m := g.Model()
 	indexes := g.someActive(t, m)
 	if len(indexes) == 0 {
 		return
@@ -162,7 +162,7 @@ func (g *Generator) pin(t *rapid.T) {
 }
 
 func (g *Generator) unpin(t *rapid.T) {
-	m := g.W.Model()
+	m := g.Model()
 	indexes := g.someActive(t, m)
 	if pinned := g.head().GetPins(); len(pinned) > 0 {
 		indexes = append(indexes, oneOf(t, "pinned", pinned))

@@ -8,7 +8,7 @@ import (
 
 func (g *Generator) revert(t *rapid.T) {
 	point := g.revertPoint(t)
-	m := g.W.Model()
+	m := g.Model()
 	then := g.W.ModelAt(point)
 	g.count(RevertMade, true)
 	g.count(RevertToEmpty, len(then.Messages) == 0 && len(m.Messages) > 0)

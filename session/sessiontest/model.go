@@ -39,6 +39,7 @@ type Active struct {
 	// Closes are the calls that a USER message closed without a result.
 	Closes []*Call
 
+	calls []*Call
 	// loop is the position in Model.Messages after the last USER message before it, by which tool loops are told apart.
 	loop int
 }

@@ -54,7 +54,7 @@ func (m *Model) lacksID(a *Active) bool {
 }
 
 func (m *Model) giveIDs(a *Active, copied *compactordv1.Message) {
-	for _, c := range m.callsOf(a) {
+	for _, c := range a.calls {
 		copied.GetParts()[c.Part].GetToolCall().Id = c.ID
 	}
 	if a.Answers != nil && copied.GetParts()[0].GetToolResult().GetCallId() == "" {

@@ -41,7 +41,7 @@ func (m *Model) addCalls(a *Active) {
 		if c.ID == "" {
 			c.ID, c.Nameless = fmt.Sprintf("call_%d_%d", a.Index, part), true
 		}
-		m.Calls = append(m.Calls, c)
+		m.Calls, a.calls = append(m.Calls, c), append(a.calls, c)
 	}
 }
 
@@ -66,23 +66,13 @@ func (m *Model) matchResult(at int, a *Active) {
 // are answered in their order.
 func (m *Model) nearest(at int, fits func(*Call) bool) *Call {
 	for i := at - 1; i >= 0; i-- {
-		for _, c := range m.callsOf(m.Messages[i]) {
+		for _, c := range m.Messages[i].calls {
 			if fits(c) {
 				return c
 			}
 		}
 	}
 	return nil
-}
-
-func (m *Model) callsOf(a *Active) []*Call {
-	var calls []*Call
-	for _, c := range m.Calls {
-		if c.Owner == a {
-			calls = append(calls, c)
-		}
-	}
-	return calls
 }
 
 // OpenCalls are the calls that still wait for a result.

@@ -101,7 +101,7 @@ func (m *Model) mendAfter(list []*Active, i int) []*compactordv1.ViewMessage {
 		return nil
 	}
 	var mends []*compactordv1.ViewMessage
-	for _, c := range m.callsOf(leader) {
+	for _, c := range leader.calls {
 		if c.ClosedBy != nil {
 			mends = append(mends, missing(c))
 		}

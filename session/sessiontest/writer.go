@@ -140,6 +140,11 @@ func (w *Writer) load(h *storagev1.Head, keptFrom uint32) *session.State {
 	for _, index := range session.OutOfPlaceIndexes(h) {
 		s.OutOfPlace = append(s.OutOfPlace, w.Messages[index])
 	}
+	// A store reads no more edits than it must.
+	shown := make(map[uint32]bool)
+	for _, l := range slices.Concat(s.Lead, s.OutOfPlace, s.Kept) {
+		shown[l.GetIndex()] = true
+	}
 	for _, r := range w.records {
 		if c := h.GetCompaction(); c != nil && c.GetSequence() == r.record.GetSequence() {
 			s.Entry = r.record.GetCompaction()
@@ -148,16 +153,10 @@ func (w *Writer) load(h *storagev1.Head, keptFrom uint32) *session.State {
 			continue
 		}
 		for _, e := range r.record.GetPrune().GetEdits() {
-			if shows(s, e.GetIndex()) {
+			if shown[e.GetIndex()] {
 				s.Edits[e.GetIndex()] = append(s.Edits[e.GetIndex()], e)
 			}
 		}
 	}
 	return s
-}
-
-// shows says whether a message is among those loaded: a store reads no more edits than it must.
-func shows(s *session.State, index uint32) bool {
-	has := func(l *compactordv1.LoggedMessage) bool { return l.GetIndex() == index }
-	return slices.ContainsFunc(s.Lead, has) || slices.ContainsFunc(s.OutOfPlace, has) || slices.ContainsFunc(s.Kept, has)
 }

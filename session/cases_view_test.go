@@ -1,0 +1,165 @@
+package session_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+func TestCase123NoCompaction(t *testing.T) {
+	w := newLog(system("s"), user("u1"), says("a1"))
+	require.Equal(t, []string{`system 0: "s"`, `user 1: "u1"`, `assistant 2: "a1"`}, drawn(w))
+}
+
+func TestCase124OneCompaction(t *testing.T) {
+	w := newLog(system("s"), user("u1"), says("a1"), user("u2"), says("a2"))
+	compact(w, 3, "what was")
+	w.Append(user("u3"), nil)
+	lines := drawn(w)
+	require.Len(t, lines, 5)
+	require.Equal(t, `system 0: "s"`, lines[0])
+	require.Contains(t, lines[1], "summary of entry-6")
+	require.Contains(t, lines[1], "what was")
+	require.Equal(t, []string{`user 3: "u2"`, `assistant 4: "a2"`, `user 5: "u3"`}, lines[2:])
+}
+
+func TestCase125OnlyTheLatestSummary(t *testing.T) {
+	w := newLog(user("u1"), says("a1"), user("u2"), says("a2"), user("u3"))
+	compact(w, 2, "first")
+	compact(w, 3, "second")
+	lines := drawn(w)
+	require.Len(t, lines, 3)
+	require.Contains(t, lines[0], "second")
+	require.NotContains(t, lines[0], "first")
+	require.Equal(t, []string{`assistant 3: "a2"`, `user 4: "u3"`}, lines[1:])
+}
+
+func TestCase126EverythingKept(t *testing.T) {
+	w := newLog(user("u1"), says("a1"))
+	compact(w, 0, "nothing before")
+	lines := drawn(w)
+	require.Contains(t, lines[0], "nothing before")
+	require.Equal(t, []string{`user 0: "u1"`, `assistant 1: "a1"`}, lines[1:])
+}
+
+// A compaction of one history is not seen in another, and is back when that history is.
+func TestCase128CompactionOfAnotherHistory(t *testing.T) {
+	w := newLog(user("u1"), says("a1"), user("u2"))
+	compact(w, 2, "s")
+	compacted := drawn(w)
+	before := session.Point(w.Head)
+	revert(w, 3)
+	require.Equal(t, []string{`user 0: "u1"`, `assistant 1: "a1"`, `user 2: "u2"`}, drawn(w))
+	revert(w, before)
+	require.Equal(t, compacted, drawn(w))
+}
+
+func TestCase130SummaryIsTheUsers(t *testing.T) {
+	w := newLog(user("u1"), says("a1"), user("u2"))
+	compact(w, 2, "s")
+	summary := w.State().View(session.ViewOptions{}).Messages[0].GetMessage()
+	require.Equal(t, compactordv1.Role_ROLE_USER, summary.GetRole())
+	text := summary.GetParts()[0].GetText().GetText()
+	require.NotContains(t, text[:20], "<summary>", "a sentence goes before it")
+	require.Contains(t, text, "<summary>\ns\n</summary>")
+}
+
+func TestCase130OtherPlacements(t *testing.T) {
+	w := newLog(user("u1"), says("a1"), user("u2"), says("a2"))
+	compact(w, 2, "s")
+	roles := func(p compactordv1.SummaryPlacement) []compactordv1.Role {
+		setPolicy(w, &compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{Placement: &p}})
+		var found []compactordv1.Role
+		for _, vm := range w.State().View(session.ViewOptions{}).Messages {
+			if vm.GetSummaryOf() != "" {
+				found = append(found, vm.GetMessage().GetRole())
+			}
+		}
+		return found
+	}
+	u, a := compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_ASSISTANT
+	require.Equal(t, []compactordv1.Role{u}, roles(compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_USER))
+	require.Equal(t, []compactordv1.Role{compactordv1.Role_ROLE_SYSTEM},
+		roles(compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM))
+	require.Equal(t, []compactordv1.Role{u, a}, roles(compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_PAIR))
+	compact(w, 3, "s2")
+	require.Equal(t, []compactordv1.Role{u}, roles(compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_PAIR),
+		"the kept part begins with ASSISTANT")
+}
+
+func TestCase131NeverBeginsWithAResult(t *testing.T) {
+	w := newLog(user("u1"), assistant(calling("a", "read", "")), answers("a", "r"), developer("d"), says("a2"))
+	s := w.State()
+	var places []uint32
+	for _, pos := range s.CutPlaces() {
+		places = append(places, s.Kept[pos].GetIndex())
+	}
+	require.Equal(t, []uint32{0, 1, 4}, places, "neither before the result nor before the developer's message")
+}
+
+// A call without a result gets one once a USER message has closed it; while it is open it is shown as it is.
+func TestCase132UnansweredCall(t *testing.T) {
+	w := newLog(user("u1"), assistant(calling("a", "read", ""), calling("b", "bash", "")), answers("b", "r"))
+	require.Len(t, drawn(w), 3)
+	require.Len(t, w.Head.GetOpenCalls(), 1)
+	w.Append(user("u2"), nil)
+	require.Equal(t, `tool missing_result 1.0: result a error "`+session.MissingResultText()+`"`, drawn(w)[3])
+	require.Equal(t, `user 3: "u2"`, drawn(w)[4])
+	require.Empty(t, w.Head.GetOpenCalls())
+}
+
+func TestCase133FailedIsNotSent(t *testing.T) {
+	for _, why := range []compactordv1.StopReason{
+		compactordv1.StopReason_STOP_REASON_ERROR, compactordv1.StopReason_STOP_REASON_ABORTED,
+	} {
+		w := newLog(user("u1"), stopped(assistant(calling("a", "read", "")), why), answers("a", "r"), user("u2"))
+		require.Equal(t, []string{`user 0: "u1"`, `user 3: "u2"`}, drawn(w))
+	}
+}
+
+// An empty message is in the log, so it is in the view; what is not in the log is not made up.
+func TestCase134EmptyMessage(t *testing.T) {
+	w := newLog(user("u1"), assistant())
+	require.Equal(t, []string{`user 0: "u1"`, `assistant 1:`}, drawn(w))
+	revert(w, 1)
+	require.Equal(t, []string{`user 0: "u1"`}, drawn(w), "a return to an earlier point adds nothing")
+}
+
+// Indexes hold: a second compaction after all is read again from disk cuts where it says.
+func TestCase140IndexesDoNotDrift(t *testing.T) {
+	w := newLog(user("u1"), says("a1"), user("u2"), says("a2"), user("u3"))
+	compact(w, 2, "first")
+	s := w.StateAt(w.Log.Newest())
+	require.Equal(t, uint32(2), s.Kept[0].GetIndex())
+	compact(w, 4, "second")
+	require.Equal(t, []string{`user 4: "u3"`}, drawn(w)[1:])
+}
+
+func TestCase141RevertBeforeCompaction(t *testing.T) {
+	w := newLog(user("u1"), says("a1"), user("u2"), says("a2"))
+	revert(w, 2)
+	w.Append(user("u3"), nil)
+	w.Append(says("a3"), nil)
+	compact(w, 4, "s")
+	require.Equal(t, []string{`user 4: "u3"`, `assistant 5: "a3"`}, drawn(w)[1:], "what was put aside does not come back")
+}
+
+func TestCase142KeptAsTheyAre(t *testing.T) {
+	signed := thinking("hm")
+	signed.Attachments = []*compactordv1.Attachment{{
+		Dialect: compactordv1.Dialect_DIALECT_ANTHROPIC, Key: "signature", Json: `"x"`,
+	}}
+	w := newLog(user("u1"), says("a1"), message(compactordv1.Role_ROLE_USER, pictured("a.png")),
+		assistant(signed, calling("toolu_1", "read", `{"n": 1.0}`)), answers("toolu_1", "r"))
+	compact(w, 2, "s")
+	keepAll := session.ViewOptions{Thinking: compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_ALL}
+	shown := w.State().View(keepAll).Messages[1:]
+	for i, vm := range shown {
+		require.True(t, proto.Equal(w.Messages[2+i].GetMessage(), vm.GetMessage()))
+	}
+	require.Len(t, shown, 3)
+}

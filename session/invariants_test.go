@@ -1,0 +1,140 @@
+package session_test
+
+import (
+	"slices"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
+)
+
+// Each active message is shown, covered by the summary, collapsed with its group, or left out by mending.
+func requireCoverage(t *rapid.T, s step) {
+	shown := make(map[uint32]bool)
+	for _, vm := range s.state.View(session.ViewOptions{}).Messages {
+		if vm.GetMend().GetKind() != compactordv1.MendKind_MEND_KIND_MISSING_RESULT {
+			shown[logIndex(vm)] = true
+		}
+	}
+	for _, a := range s.model.Messages {
+		covered := session.StateOf(s.state.Head, a.Index) == compactordv1.MessageState_MESSAGE_STATE_COVERED
+		if !shown[a.Index] && !covered && !a.LeftOut() && !inCollapsed(s.state, a) {
+			require.Fail(t, "shown nowhere", "message %d", a.Index)
+		}
+	}
+}
+
+func inCollapsed(s *session.State, a *sessiontest.Active) bool {
+	return a.Answers != nil && !session.Pinned(s.Head, a.Index) &&
+		slices.ContainsFunc(s.Edits[a.Answers.Owner.Index], func(e *compactordv1.Edit) bool {
+			return e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP
+		})
+}
+
+// logIndex is the index of the log's message that a view message is or stands in for.
+func logIndex(vm *compactordv1.ViewMessage) uint32 {
+	if mend := vm.GetMend(); mend != nil {
+		return mend.GetIndex()
+	}
+	return vm.GetIndex()
+}
+
+// A result comes after its call and alone; a call without one is open, and named so.
+func requirePairing(t *rapid.T, s step) {
+	requirePaired(t, s.state.Head.GetOpenCalls(), s.state.View(session.ViewOptions{}).Messages)
+}
+
+func requirePaired(t require.TestingT, open []*compactordv1.CallRef, view []*compactordv1.ViewMessage) {
+	waiting := make(map[string]int)
+	for _, vm := range view {
+		for _, p := range vm.GetMessage().GetParts() {
+			if call := p.GetToolCall(); call != nil {
+				require.NotEmpty(t, call.GetId())
+				waiting[call.GetId()]++
+			}
+			if r := p.GetToolResult(); r != nil {
+				require.Positive(t, waiting[r.GetCallId()], "a result for %q, which no call waits for", r.GetCallId())
+				waiting[r.GetCallId()]--
+			}
+		}
+	}
+	for _, c := range open {
+		require.Positive(t, waiting[c.GetId()], "open call %q is not shown", c.GetId())
+		waiting[c.GetId()]--
+	}
+	for id, n := range waiting {
+		require.Zero(t, n, "call %q without a result", id)
+	}
+}
+
+// The leading run, the summary, what is pinned or replayed, and the kept part follow one another; each stands in the
+// order of the log. After a summary the kept part begins with USER or ASSISTANT.
+func requireOrder(t *rapid.T, s step) {
+	h := s.state.Head
+	part, last := 0, -1
+	for _, vm := range s.state.View(session.ViewOptions{}).Messages {
+		if vm.GetMend().GetKind() == compactordv1.MendKind_MEND_KIND_MISSING_RESULT {
+			continue
+		}
+		now, index := partOf(vm, h.GetLeadEnd()), int(logIndex(vm))
+		require.GreaterOrEqual(t, now, part)
+		if now != part {
+			part, last = now, -1
+		}
+		if now == partSummary {
+			continue
+		}
+		if now == partKept && last < 0 && h.GetCompaction() != nil {
+			require.Equal(t, h.GetCompaction().GetFirstKeptIndex(), vm.GetIndex())
+			require.Contains(t, []compactordv1.Role{compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_ASSISTANT},
+				vm.GetMessage().GetRole())
+		}
+		require.Greater(t, index, last)
+		last = index
+	}
+}
+
+const (
+	partLead = iota
+	partSummary
+	partOutOfPlace
+	partKept
+)
+
+func partOf(vm *compactordv1.ViewMessage, leadEnd uint32) int {
+	switch {
+	case vm.GetSummaryOf() != "":
+		return partSummary
+	case vm.GetOutOfPlace():
+		return partOutOfPlace
+	case vm.GetMend() == nil && vm.GetIndex() < leadEnd:
+		return partLead
+	default:
+		return partKept
+	}
+}
+
+// A tool loop keeps its thinking or drops it, as a whole.
+func requireLoopsWhole(t *rapid.T, s step) {
+	v := s.state.View(session.ViewOptions{Thinking: compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID})
+	dropped := v.Report.GetThinkingDropped()
+	s.g.Counts[sessiontest.ThinkingDropped] += len(dropped)
+	if v.Report.GetDisableThinking() {
+		s.g.Counts[sessiontest.LiveLoopLostItsOwn]++
+	}
+	for _, vm := range v.Messages {
+		if vm.GetMend() != nil || vm.GetSummaryOf() != "" || !thinks(vm.GetMessage()) {
+			continue
+		}
+		for _, other := range s.model.Loop(s.model.Find(vm.GetIndex())) {
+			require.NotContains(t, dropped, other.Index, "the loop of %d, which keeps its own, drops some", vm.GetIndex())
+		}
+	}
+}
+
+func thinks(m *compactordv1.Message) bool {
+	return slices.ContainsFunc(m.GetParts(), func(p *compactordv1.Part) bool { return p.GetThinking() != nil })
+}

@@ -1,0 +1,95 @@
+package session_test
+
+import (
+	"reflect"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
+)
+
+// The view is the model's, whatever thinking is asked for.
+func requireModelsView(t *rapid.T, s step) {
+	for _, opts := range everyOption {
+		want, got := s.model.View(opts), s.state.View(opts)
+		sameView(t, want.Messages, got.Messages)
+		require.Equal(t, want.Tokens, got.Tokens, "tokens")
+		require.Equal(t, want.Bytes, got.Bytes, "bytes")
+		require.Equal(t, want.ToolGroups, got.ToolGroups, "tool groups")
+		sameMessage(t, want.Report, got.Report, "report")
+	}
+}
+
+// The head says what the model says.
+func requireModelsHead(t *rapid.T, s step) {
+	got := proto.CloneOf(s.g.W.Head)
+	reported, tokens := s.model.Reported()
+	if reported == nil {
+		require.Nil(t, got.GetUsage())
+	} else {
+		require.Equal(t, reported.Index, got.GetUsage().GetIndex(), "message with the last usage")
+		require.Equal(t, tokens, got.GetUsage().GetTokens(), "reported")
+	}
+	require.Equal(t, s.model.Overhead(), got.LearntOverhead, "overhead")
+	got.Active, got.Changes, got.Usage, got.LearntOverhead, got.Breaker = nil, nil, nil, nil, nil
+	sameMessage(t, s.model.Head(), got, "head")
+}
+
+// The figures that grow with the log are those of the state loaded and computed anew.
+func requireMetricsComputedAnew(t *rapid.T, s step) {
+	sameMessage(t, s.state.WithMetrics(), s.g.W.Head, "head")
+}
+
+// A cut is valid where the model says.
+func requireModelsCutPlaces(t *rapid.T, s step) {
+	var places []uint32
+	for _, pos := range s.state.CutPlaces() {
+		places = append(places, s.state.Kept[pos].GetIndex())
+	}
+	require.Equal(t, s.model.CutPlaces(), places)
+}
+
+// A record changes views from where the model says.
+func requireModelsChangedFrom(t *rapid.T, s step) {
+	if !s.newest().ChangesViews() {
+		return
+	}
+	want := sessiontest.ChangedFrom(s.g.W.Log, s.g.W.Log.Newest())
+	got := s.newest().ViewChange().ChangedFrom
+	if !reflect.DeepEqual(nextActive(s.g, want), nextActive(s.g, got)) {
+		require.Equal(t, want, got, story(s.g.W.Log))
+	}
+}
+
+// The context holds what the model says.
+func requireModelsContextTokens(t *rapid.T, s step) {
+	r := session.Report(s.g.W.Head, s.g.W.Policy)
+	tokens, reported := s.model.ContextTokens()
+	if !reported {
+		tokens += r.GetOverheadTokens()
+	}
+	if tokens != r.GetTokens() {
+		require.Equal(t, tokens, r.GetTokens(), story(s.g.W.Log))
+	}
+}
+
+// nextActive is the lowest index from one on that is active before or after the newest record and not left out by
+// mending: what stands between makes no difference.
+func nextActive(g *sessiontest.Generator, index *uint32) *uint32 {
+	if index == nil {
+		return nil
+	}
+	newest := g.W.Log.Newest()
+	before, after := g.W.ModelAt(newest-1), g.W.Model()
+	for i := *index; i < g.W.Log.Messages(newest); i++ {
+		for _, a := range []*sessiontest.Active{before.Find(i), after.Find(i)} {
+			if a != nil && !a.LeftOut() {
+				return &i
+			}
+		}
+	}
+	return index
+}

@@ -1,0 +1,104 @@
+package session_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
+)
+
+// While no record changes views, each view is a prefix of the next.
+func TestPrefix(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
+		for range sessiontest.Steps(t, 32) {
+			at := len(g.W.Log.Items)
+			before := g.W.State()
+			g.Step(t)
+			if changesViews(g.W.Log.Items[at:]) {
+				continue
+			}
+			for _, opts := range everyOption {
+				requirePrefix(t, before.View(opts).Messages, g.W.State().View(opts).Messages)
+			}
+		}
+	})
+}
+
+func changesViews(items []sessiontest.Item) bool {
+	return slices.ContainsFunc(items, sessiontest.Item.ChangesViews)
+}
+
+func requirePrefix(t require.TestingT, before, after []*compactordv1.ViewMessage) {
+	require.GreaterOrEqual(t, len(after), len(before))
+	sameView(t, before, after[:len(before)])
+}
+
+// held is a view that a client holds, with its token.
+type held struct {
+	token    session.ViewToken
+	messages []*compactordv1.ViewMessage
+}
+
+// A client that holds the view of a token needs only what was appended since, unless a record has changed views; and is
+// told to throw all away where a Revert has.
+func TestDelta(t *testing.T) {
+	const uid = "life-1"
+	seen := make(map[session.Delta]int)
+	rapid.Check(t, func(t *rapid.T) {
+		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
+		var holds []held
+		for range sessiontest.Steps(t, 32) {
+			s := g.W.State()
+			options := session.HashOptions(compactordv1.Dialect_DIALECT_UNSPECIFIED, s.Policy, session.ViewOptions{})
+			v := s.View(session.ViewOptions{})
+			holds = append(holds, held{
+				token: session.ViewToken{
+					UID: uid, Point: session.Point(s.Head), NextIndex: s.Head.GetNextIndex(),
+					Messages: uint32(len(v.Messages)), Options: options,
+				},
+				messages: v.Messages,
+			})
+			g.Step(t)
+			for _, hold := range holds {
+				seen[requireDelta(t, g, hold)]++
+			}
+		}
+	})
+	require.Greater(t, seen[session.DeltaAppended], 1000)
+	require.Greater(t, seen[session.DeltaChanged], 1000)
+	require.Greater(t, seen[session.DeltaNone], 1000)
+}
+
+func requireDelta(t *rapid.T, g *sessiontest.Generator, hold held) session.Delta {
+	s := g.W.State()
+	options := session.HashOptions(compactordv1.Dialect_DIALECT_UNSPECIFIED, s.Policy, session.ViewOptions{})
+	parsed, err := session.ParseViewToken(hold.token.String())
+	require.NoError(t, err)
+	require.Equal(t, hold.token, parsed)
+	require.Equal(t, session.DeltaNone, parsed.Compare(s.Head, "another life", options))
+
+	since := g.W.Log.Items[hold.token.Point+1:]
+	reverted := slices.ContainsFunc(since, func(i sessiontest.Item) bool { return i.Record.GetRevert() != nil })
+	want := session.DeltaAppended
+	switch {
+	case reverted, hold.token.Options != options:
+		want = session.DeltaNone
+	case changesViews(since):
+		want = session.DeltaChanged
+	}
+	got := parsed.Compare(s.Head, uidOf(hold), options)
+	require.Equal(t, want, got)
+	if got == session.DeltaAppended {
+		more := g.W.StateFrom(hold.token.NextIndex).ViewFrom(hold.token.NextIndex, session.ViewOptions{})
+		sameView(t, s.View(session.ViewOptions{}).Messages, slices.Concat(hold.messages, more.Messages))
+	}
+	return got
+}
+
+func uidOf(h held) string { return h.token.UID }

@@ -1,0 +1,108 @@
+package session_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
+)
+
+// What was appended is never written to, whatever is drawn from it, and whatever heads follow.
+func TestAppendOnly(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
+		var items, heads [][]byte
+		var kept []*storagev1.Head
+		for range sessiontest.Steps(t, 40) {
+			g.Step(t)
+			g.W.State().View(session.ViewOptions{})
+			for _, item := range g.W.Log.Items[len(items):] {
+				items = append(items, itemBytes(item))
+			}
+			kept, heads = append(kept, g.W.Head), append(heads, sessiontest.Bytes(g.W.Head))
+		}
+		for sequence, item := range g.W.Log.Items {
+			require.Equal(t, items[sequence], itemBytes(item), "item %d", sequence)
+		}
+		for i, h := range kept {
+			require.Equal(t, heads[i], sessiontest.Bytes(h), "head after step %d", i)
+		}
+	})
+}
+
+func itemBytes(item sessiontest.Item) []byte {
+	if item.Message != nil {
+		return sessiontest.Bytes(item.Message)
+	}
+	return sessiontest.Bytes(item.Record)
+}
+
+// Each message keeps its place and what it answers, whatever is appended, reverted, or computed anew.
+func TestHeadsComputedAnew(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
+		heads := make(map[uint32]*storagev1.Head)
+		for range sessiontest.Steps(t, 40) {
+			g.Step(t)
+			heads[g.W.Log.Newest()] = g.W.Head
+		}
+		anew := sessiontest.Replay(g.W.Log)
+		for point, h := range heads {
+			sameMessage(t, anew[point], h, "head at the end")
+			sameMessage(t, anew[point], g.W.HeadAt(point), "head as of the point")
+		}
+	})
+}
+
+// Another process sees the same: all goes through its encoding.
+func TestViewAfterRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
+		for range sessiontest.Steps(t, 40) {
+			g.Step(t)
+		}
+		decoded := &sessiontest.Log{}
+		for _, item := range g.W.Log.Items {
+			decoded.Items = append(decoded.Items, decode(t, item))
+		}
+		anew := sessiontest.Reopen(decoded)
+		sameMessage(t, g.W.Head, anew.Head, "head")
+		sameView(t, g.W.State().View(session.ViewOptions{}).Messages, anew.State().View(session.ViewOptions{}).Messages)
+		s := g.W.State()
+		s.Head = &storagev1.Head{}
+		require.NoError(t, proto.Unmarshal(sessiontest.Bytes(g.W.Head), s.Head))
+		sameView(t, g.W.State().View(session.ViewOptions{}).Messages, s.View(session.ViewOptions{}).Messages)
+	})
+}
+
+func decode(t *rapid.T, item sessiontest.Item) sessiontest.Item {
+	decoded := sessiontest.Item{MadeFrom: item.MadeFrom}
+	if item.Message != nil {
+		decoded.Message = &compactordv1.Message{}
+		require.NoError(t, proto.Unmarshal(itemBytes(item), decoded.Message))
+		return decoded
+	}
+	decoded.Record = &compactordv1.Record{}
+	require.NoError(t, proto.Unmarshal(itemBytes(item), decoded.Record))
+	return decoded
+}
+
+// After a Revert to a point the view is that as of the point, byte for byte; and so is what can be cut.
+func requireViewOfRevert(t *rapid.T, s step) {
+	revert := s.newest().Record.GetRevert()
+	if revert == nil {
+		return
+	}
+	then := s.g.W.StateAt(revert.GetPoint())
+	for _, opts := range everyOption {
+		sameView(t, then.View(opts).Messages, s.state.View(opts).Messages)
+	}
+	require.Equal(t, then.CutPlaces(), s.state.CutPlaces())
+	require.Equal(t, then.Head.GetViewFormat(), revert.GetViewChange().GetViewFormat())
+}
