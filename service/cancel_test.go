@@ -224,3 +224,67 @@ func TestCase171ShutdownEndsRunningCompactions(t *testing.T) {
 	require.Equal(t, compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_CANCELLED,
 		record.GetRecord().GetAttempt().GetOutcome())
 }
+
+// A Revert while a compaction runs makes the plan worthless: it is given up, and the Revert stands.
+func TestRevertDuringCompaction(t *testing.T) {
+	reached, release := make(chan struct{}), make(chan struct{})
+	d := start(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) {
+		close(reached)
+		<-release
+	}}))
+	d.create("s", small(1000))
+	d.append("s", working(10, 2000)...)
+	type outcome struct {
+		events []*compactordv1.CompactionEvent
+		err    error
+	}
+	ended := make(chan outcome, 1)
+	go func() {
+		events, err := d.compact(compactRequest("s", nil))
+		ended <- outcome{events, err}
+	}()
+	<-reached
+	_, err := d.sessions.RevertToCheckpoint(t.Context(), &compactordv1.RevertToCheckpointRequest{
+		SessionId: "s", Target: &compactordv1.RevertToCheckpointRequest_Point{Point: 20},
+	})
+	require.NoError(t, err)
+	want := d.view("s")
+	close(release)
+	o := <-ended
+	requireReason(t, o.err, codes.Aborted, "STATE_CHANGED")
+	requireGrammar(t, o.events)
+	require.Equal(t, compactordv1.ErrorReason_ERROR_REASON_STATE_CHANGED, last(t, o.events).GetFailed().GetReason())
+	requireSameView(t, want, d.view("s"))
+}
+
+// Where two compactions run at once, as two daemons on one store can have them, one is committed.
+func TestCompactionDuringCompaction(t *testing.T) {
+	reached, release := make(chan struct{}), make(chan struct{})
+	slow := start(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) {
+		close(reached)
+		<-release
+	}}))
+	slow.create("s", small(1000))
+	slow.append("s", working(10, 2000)...)
+	fast := start(t, withStore(&shared{slow.store}))
+	ended := make(chan error, 1)
+	go func() {
+		_, err := slow.compact(compactRequest("s", nil))
+		ended <- err
+	}()
+	<-reached
+	events, err := fast.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	want := last(t, events).GetCompleted().GetCompaction()
+	close(release)
+	requireReason(t, <-ended, codes.Aborted, "STATE_CHANGED")
+	completed, attempts := slow.ends("s")
+	require.Equal(t, 1, completed)
+	require.Equal(t, 1, attempts)
+	require.Equal(t, want.GetId(), slow.view("s")[1].GetSummaryOf())
+}
+
+// shared is a store that another daemon of the test closes.
+type shared struct{ storage.Store }
+
+func (*shared) Close() error { return nil }

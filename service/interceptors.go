@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strconv"
 
 	"buf.build/go/protovalidate"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	prommiddleware "github.com/grpc-ecosystem/go-grpc-middleware/providers/prometheus"
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/logging"
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/recovery"
@@ -23,13 +25,14 @@ import (
 //	log        outside the error map, so that it sees the final status
 //	errors     one mapping to statuses
 //	recovery   inside metrics and log, so that a panic is counted and logged like any other failure
+//	limit      the size of requests, before anything is spent on them
 //	validate   the contract's rules on fields
 type chain struct {
 	unary  []grpc.UnaryServerInterceptor
 	stream []grpc.StreamServerInterceptor
 }
 
-func newChain(logger *slog.Logger, metrics *prommiddleware.ServerMetrics) (*chain, error) {
+func newChain(logger *slog.Logger, metrics *prommiddleware.ServerMetrics, maxMessageBytes int) (*chain, error) {
 	validator, err := protovalidate.New()
 	if err != nil {
 		return nil, fmt.Errorf("compile the contract's rules: %w", err)
@@ -53,7 +56,7 @@ func newChain(logger *slog.Logger, metrics *prommiddleware.ServerMetrics) (*chai
 			logging.UnaryServerInterceptor(log, logOptions...),
 			mapErrorsUnary(logger),
 			recovery.UnaryServerInterceptor(recovered),
-			validateUnary(validator),
+			checkUnary(limitTo(maxMessageBytes), validator.Validate),
 		},
 		stream: []grpc.StreamServerInterceptor{
 			recovery.StreamServerInterceptor(backstop),
@@ -61,7 +64,7 @@ func newChain(logger *slog.Logger, metrics *prommiddleware.ServerMetrics) (*chai
 			logging.StreamServerInterceptor(log, logOptions...),
 			mapErrorsStream(logger),
 			recovery.StreamServerInterceptor(recovered),
-			validateStream(validator),
+			checkStream(limitTo(maxMessageBytes), validator.Validate),
 		},
 	}, nil
 }
@@ -101,39 +104,60 @@ func isOurs(err error) bool {
 	return asError(err, "").Code != codes.Internal
 }
 
-func validateUnary(validator protovalidate.Validator) grpc.UnaryServerInterceptor {
+// check refuses requests.
+type check func(req proto.Message, options ...protovalidate.ValidationOption) error
+
+// limitTo refuses requests over the limit with its name and value, which gRPC's own refusal has no room for.
+func limitTo(maxBytes int) check {
+	return func(req proto.Message, _ ...protovalidate.ValidationOption) error {
+		size := proto.Size(req)
+		if size <= maxBytes {
+			return nil
+		}
+		return newError(codes.ResourceExhausted, compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED,
+			map[string]string{"limit": "max_message_bytes", "value": strconv.Itoa(maxBytes)},
+			"the request has %d bytes and at most %d are taken", size, maxBytes)
+	}
+}
+
+func checkUnary(checks ...check) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
-		if err := validate(validator, req); err != nil {
+		if err := checkAll(checks, req); err != nil {
 			return nil, err
 		}
 		return handler(ctx, req)
 	}
 }
 
-func validateStream(validator protovalidate.Validator) grpc.StreamServerInterceptor {
+func checkStream(checks ...check) grpc.StreamServerInterceptor {
 	return func(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
-		return handler(srv, &validatingStream{ServerStream: stream, validator: validator})
+		return handler(srv, &checkedStream{ServerStream: stream, checks: checks})
 	}
 }
 
-type validatingStream struct {
+type checkedStream struct {
 	grpc.ServerStream
-	validator protovalidate.Validator
+	checks []check
 }
 
-// RecvMsg receives a message and validates it.
-func (s *validatingStream) RecvMsg(m any) error {
+// RecvMsg receives a message and checks it.
+func (s *checkedStream) RecvMsg(m any) error {
 	if err := s.ServerStream.RecvMsg(m); err != nil {
 		return err
 	}
-	return validate(s.validator, m)
+	return checkAll(s.checks, m)
 }
 
-func validate(validator protovalidate.Validator, req any) error {
+// checkAll checks a request. Health checks and reflection have no rules and pass.
+func checkAll(checks []check, req any) error {
 	m, ok := req.(proto.Message)
 	if !ok {
 		return fmt.Errorf("request of type %T is no protobuf message", req)
 	}
-	// Health checks and reflection have no rules and pass.
-	return validator.Validate(m)
+	for _, c := range checks {
+		if err := c(m); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -24,6 +24,7 @@ const (
 	DefaultMaxMessageBytes = 64 << 20
 	// DefaultDrainTimeout is how long a stopping server lets calls finish.
 	DefaultDrainTimeout = 10 * time.Second
+	hardLimitFactor     = 2
 	maxHeaderBytes      = 64 << 10
 	maxStreams          = 1000
 	// A client may ask for a sign of life this often, and the server asks this often itself.
@@ -72,7 +73,7 @@ func NewServer(o ServerOptions) (*Server, error) {
 	if err := o.Metrics.Register(metrics); err != nil {
 		return nil, fmt.Errorf("register metrics: %w", err)
 	}
-	chain, err := newChain(o.Logger, metrics)
+	chain, err := newChain(o.Logger, metrics, o.MaxMessageBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +84,9 @@ func NewServer(o ServerOptions) (*Server, error) {
 		grpc: grpc.NewServer(
 			grpc.ChainUnaryInterceptor(chain.unary...),
 			grpc.ChainStreamInterceptor(chain.stream...),
-			grpc.MaxRecvMsgSize(o.MaxMessageBytes),
-			grpc.MaxSendMsgSize(o.MaxMessageBytes),
+			// gRPC refuses what is over its own limit before an interceptor can name the limit, so that one is higher.
+			grpc.MaxRecvMsgSize(hardLimitFactor*o.MaxMessageBytes),
+			grpc.MaxSendMsgSize(hardLimitFactor*o.MaxMessageBytes),
 			grpc.MaxHeaderListSize(maxHeaderBytes),
 			grpc.MaxConcurrentStreams(maxStreams),
 			grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minClientPing, PermitWithoutStream: true}),
