@@ -1,0 +1,280 @@
+package e2e_test
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/strategies"
+)
+
+// documents are the paths of all documents, from the root of the repository.
+func documents(t *testing.T) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(repo, "docs", "*.md"))
+	require.NoError(t, err)
+	paths := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md"}
+	for _, path := range found {
+		paths = append(paths, "docs/"+filepath.Base(path))
+	}
+	return paths
+}
+
+// sources is the text of the Go files of a package, tests left out.
+func sources(t *testing.T, folder string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(repo, folder, "*.go"))
+	require.NoError(t, err)
+	var all strings.Builder
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		content, err := os.ReadFile(file)
+		require.NoError(t, err)
+		all.Write(content)
+	}
+	require.NotEmpty(t, all.String())
+	return all.String()
+}
+
+var (
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	noSlug  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// TestLinks follows each link within the repository, to the heading where it names one.
+func TestLinks(t *testing.T) {
+	for _, path := range documents(t) {
+		for _, match := range link.FindAllStringSubmatch(document(t, path), -1) {
+			target, err := url.Parse(match[1])
+			require.NoError(t, err)
+			if target.IsAbs() {
+				continue
+			}
+			to := path
+			if target.Path != "" {
+				to = filepath.Join(filepath.Dir(path), target.Path)
+			}
+			_, err = os.Stat(filepath.Join(repo, to))
+			require.NoError(t, err, "%s links to %s", path, match[1])
+			if target.Fragment != "" {
+				require.Contains(t, anchors(document(t, to)), target.Fragment, "%s links to %s", path, match[1])
+			}
+		}
+	}
+}
+
+func anchors(text string) []string {
+	var found []string
+	for _, match := range heading.FindAllStringSubmatch(text, -1) {
+		slug := noSlug.ReplaceAllString(strings.ToLower(match[1]), "")
+		found = append(found, strings.ReplaceAll(slug, " ", "-"))
+	}
+	return found
+}
+
+// TestIndex demands that the index names all documents.
+func TestIndex(t *testing.T) {
+	index := document(t, "docs/README.md")
+	for _, path := range documents(t) {
+		if name, ok := strings.CutPrefix(path, "docs/"); ok && name != "README.md" {
+			require.Contains(t, index, "("+name+")")
+		}
+	}
+}
+
+// TestErrorReasons compares the table of reasons with the contract, and with what the program can send.
+func TestErrorReasons(t *testing.T) {
+	contract := document(t, "proto/compactord/v1/error.proto")
+	program := sources(t, "service")
+	table := make(map[string][]string)
+	for _, row := range rows(t, document(t, "docs/api.md"), "reason", "status") {
+		table[strings.Trim(row[0], "`")] = row
+	}
+	values := compactordv1.ErrorReason(0).Descriptor().Values()
+	require.Len(t, table, values.Len()-1)
+	for i := 1; i < values.Len(); i++ {
+		name := string(values.Get(i).Name())
+		short := strings.TrimPrefix(name, "ERROR_REASON_")
+		row := table[short]
+		require.NotNil(t, row, "no row for %s", short)
+		status := regexp.MustCompile(`// ([A-Z_]+)[.;,:][^\n]*\n  ` + name + ` =`).FindStringSubmatch(contract)
+		require.NotNil(t, status, "%s: the comment in the contract does not begin with a status", name)
+		require.Equal(t, status[1], row[1], short)
+		sent := regexp.MustCompile(`ErrorReason_` + name + `\b`).MatchString(program)
+		require.Equal(t, sent, row[3] != "not yet", "%s: is it sent?", short)
+	}
+}
+
+// TestCalls demands that each call of the contract has its row, and what is not built its own.
+func TestCalls(t *testing.T) {
+	api := document(t, "docs/api.md")
+	var named []string
+	for _, row := range rows(t, api, "call", "what for") {
+		named = append(named, strings.Trim(row[0], "`"))
+	}
+	var calls []string
+	for _, file := range []protoreflect.FileDescriptor{
+		compactordv1.File_compactord_v1_session_service_proto, compactordv1.File_compactord_v1_compaction_service_proto,
+	} {
+		methods := file.Services().Get(0).Methods()
+		for i := range methods.Len() {
+			calls = append(calls, string(methods.Get(i).Name()))
+		}
+	}
+	require.ElementsMatch(t, calls, named)
+
+	service := sources(t, "service")
+	missing := regexp.MustCompile(`notImplemented\("([a-z_]+)"\)`).FindAllStringSubmatch(service, -1)
+	missing = append(missing, regexp.MustCompile(`, "policy\.([a-z_.]+)"}`).FindAllStringSubmatch(service, -1)...)
+	require.Greater(t, len(missing), 12)
+	for _, match := range missing {
+		require.Contains(t, api, "`"+match[1]+"`", "what answers UNIMPLEMENTED")
+	}
+}
+
+// TestStrategies demands that the document knows each strategy of the contract, and which of them there are.
+func TestStrategies(t *testing.T) {
+	text := document(t, "docs/strategies.md")
+	registry, err := strategies.NewRegistry(strategies.Builtin()...)
+	require.NoError(t, err)
+	kinds := (*compactordv1.Strategy)(nil).ProtoReflect().Descriptor().Oneofs().ByName("kind").Fields()
+	seen := 0
+	for _, row := range rows(t, text, "strategy", "what it does") {
+		for _, name := range strings.Split(row[0], ", ") {
+			name = strings.Trim(name, "`")
+			require.NotNil(t, kinds.ByName(protoreflect.Name(name)), name)
+			missing := strings.Contains(row[2], "UNIMPLEMENTED")
+			if name != "custom" {
+				require.Equal(t, slices.Contains(registry.Names(), name), !missing, name)
+			}
+			seen++
+		}
+	}
+	require.Equal(t, kinds.Len(), seen)
+}
+
+// TestPresets computes the numbers of the presets anew.
+func TestPresets(t *testing.T) {
+	var seen []string
+	for _, row := range rows(t, document(t, "docs/strategies.md"), "preset", "window") {
+		name := strings.Trim(row[0], "`")
+		seen = append(seen, name)
+		p, err := strategies.Preset(name, strategies.Limits{Window: number(t, row[1])})
+		require.NoError(t, err)
+		prune := p.GetPruneStrategy().GetPruneToolOutputs()
+		got := []uint32{
+			trigger(p), p.GetStrategy().GetSummarize().GetRecentTokens(), p.GetStrategy().GetSummarize().GetMaxSummaryTokens(),
+			prune.GetProtectTokens(), prune.GetMinimumTokens(),
+		}
+		for i, figure := range got {
+			require.Equal(t, number(t, row[i+2]), figure, "%s, window %s, column %d", name, row[1], i+2)
+		}
+	}
+	require.Equal(t, strategies.PresetNames(), slices.Compact(seen))
+}
+
+func trigger(p *compactordv1.Policy) uint32 {
+	window := p.GetContextWindow()
+	if window == 0 {
+		return 0
+	}
+	due := window - p.GetTrigger().GetReserveTokens()
+	if ratio := p.GetTrigger().GetTriggerRatio(); ratio > 0 {
+		due = min(due, uint32(ratio*float64(window)))
+	}
+	return due
+}
+
+// number reads a figure of a table; what is no figure is 0, which stands for unknown and never.
+func number(t *testing.T, cell string) uint32 {
+	t.Helper()
+	if cell == "unknown" || cell == "never" {
+		return 0
+	}
+	n, err := strconv.ParseUint(strings.ReplaceAll(cell, ",", ""), 10, 32)
+	require.NoError(t, err)
+	return uint32(n)
+}
+
+var (
+	flagLine   = regexp.MustCompile(`(?m)^ +(?:-\w, )?--(\[no-\])?([a-z-]+)`)
+	ofVariable = regexp.MustCompile(`\(\$([A-Z_]+)\)`)
+	ofDefault  = regexp.MustCompile(`\(default: ([^)]*)\)`)
+)
+
+// TestConfiguration compares the table of settings with what the program says of itself.
+func TestConfiguration(t *testing.T) {
+	table := rows(t, document(t, "docs/configuration.md"), "flag", "environment")
+	help, _ := run(t, 0, "serve", "--help")
+	at := flagLine.FindAllStringSubmatchIndex(help, -1)
+	var keys []string
+	seen := 0
+	for i, match := range at {
+		flag := help[match[4]:match[5]]
+		if flag == "help" {
+			continue
+		}
+		end := len(help)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		said := strings.Join(strings.Fields(help[match[0]:end]), " ")
+		row := slices.IndexFunc(table, func(r []string) bool { return strings.HasPrefix(r[0], "`--"+flag+"`") })
+		require.GreaterOrEqual(t, row, 0, "no row for --%s", flag)
+		cells := table[row]
+		seen++
+		require.Equal(t, match[2] >= 0, strings.Contains(cells[0], "`--no-"+flag+"`"), flag)
+		variable := ofVariable.FindStringSubmatch(said)
+		require.NotNil(t, variable, said)
+		require.Equal(t, "`"+variable[1]+"`", cells[1])
+		if flag != "config" {
+			key := strings.ReplaceAll(flag, "-", "_")
+			require.Equal(t, "`"+key+"`", cells[2])
+			keys = append(keys, key)
+		}
+		standard := ofDefault.FindStringSubmatch(said)
+		switch {
+		case flag == "store": // depends on the user, and has a paragraph of its own
+		case standard == nil:
+			require.Empty(t, cells[3], flag)
+		default:
+			require.Equal(t, "`"+standard[1]+"`", cells[3], flag)
+		}
+	}
+	require.Len(t, table, seen)
+
+	// A key that there is not makes the program name those that there are.
+	file := filepath.Join(t.TempDir(), "settings.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("no_such_key: 1\n"), 0o600))
+	_, said := run(t, 2, "serve", "--config", file)
+	_, known, ok := strings.Cut(strings.SplitN(said, "\n", 2)[0], "there are ")
+	require.True(t, ok, said)
+	require.ElementsMatch(t, keys, strings.Split(known, ", "))
+}
+
+// TestConfigurationFile takes the example file as it stands, but for the folders, which only an operator can make.
+func TestConfigurationFile(t *testing.T) {
+	found := blocks(t, document(t, "docs/configuration.md"), "A file")
+	folder := t.TempDir()
+	text := regexp.MustCompile(`/(run|var/lib)/compactord`).ReplaceAllString(found[0].text, folder)
+	require.NotEqual(t, found[0].text, text)
+	// A value that is wrong stops the daemon, after all others have been read and found right.
+	file := filepath.Join(folder, "settings.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	_, said := run(t, 2, "serve", "--config", file, "--log-level", "wrong")
+	require.Equal(t, 1, strings.Count(said, "wrong"), said)
+	require.NotContains(t, said, "listen")
+	require.NotContains(t, said, "config")
+}

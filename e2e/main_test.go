@@ -1,0 +1,146 @@
+// Package e2e_test runs what the documents say, against the program as a user gets it: so that they cannot drift apart.
+package e2e_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// defaultAddress is how the documents write the daemon's address. It is the one thing that is replaced in their
+// commands: by port 0 where the daemon is started, and by the port that it then got in all others.
+const defaultAddress = "127.0.0.1:7440"
+
+// repo is the root of the repository, compactord the program built from it.
+var repo, compactord string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		folder, err := os.MkdirTemp("", "compactord-e2e-")
+		if err == nil {
+			defer func() { _ = os.RemoveAll(folder) }()
+			repo, err = filepath.Abs("..")
+		}
+		if err == nil {
+			compactord = filepath.Join(folder, "compactord")
+			err = build(folder)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "e2e:", err)
+			return 1
+		}
+		return m.Run()
+	}())
+}
+
+func build(folder string) error {
+	cmd := exec.CommandContext(context.Background(), "go", "build", "-o", folder, "./cmd/compactord")
+	cmd.Dir = repo
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
+}
+
+// daemonLimit bounds how long a daemon may take to say where it listens, and to stop.
+const daemonLimit = 30 * time.Second
+
+var listensOn = regexp.MustCompile(`^compactord listens on (\S+),`)
+
+// startDaemon runs a command line of a document, which must be `... serve ...`, on a free port, in a folder, until the
+// test ends. It returns the daemon's address.
+func startDaemon(t *testing.T, folder, command string) string {
+	t.Helper()
+	require.Contains(t, command, defaultAddress)
+	fields := strings.Fields(strings.ReplaceAll(command, defaultAddress, "127.0.0.1:0"))
+	cmd := exec.CommandContext(t.Context(), filepath.Join(folder, fields[0]), fields[1:]...)
+	cmd.Dir = folder
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = daemonLimit
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	t.Cleanup(func() {
+		// The test's context has ended by now, and with it the daemon, which stops as it does for Ctrl-C.
+		err := cmd.Wait()
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			t.Errorf("the daemon ended with %v: %s", err, stderr.String())
+		}
+	})
+	require.NoError(t, err, "the daemon said nothing")
+	found := listensOn.FindStringSubmatch(line)
+	require.NotNil(t, found, line)
+	return found[1]
+}
+
+// run runs the program and returns what it prints. Its exit code must be the given one.
+func run(t *testing.T, code int, arguments ...string) (stdout, stderr string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), compactord, arguments...)
+	cmd.Dir = t.TempDir()
+	var out, messages bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &messages
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil {
+		require.ErrorAs(t, err, &exit)
+	}
+	require.Equal(t, code, cmd.ProcessState.ExitCode(), messages.String())
+	return out.String(), messages.String()
+}
+
+// document reads a file of the repository.
+func document(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(repo, path))
+	require.NoError(t, err)
+	return string(content)
+}
+
+// rows returns the rows of the tables of a document whose header begins with these cells.
+func rows(t *testing.T, text string, header ...string) [][]string {
+	t.Helper()
+	var found [][]string
+	inside := false
+	for line := range strings.Lines(text) {
+		cells := cellsOf(line)
+		switch {
+		case cells == nil:
+			inside = false
+		case len(cells) >= len(header) && strings.Join(cells[:len(header)], "|") == strings.Join(header, "|"):
+			inside = true
+		case inside && !strings.HasPrefix(cells[0], "---"):
+			found = append(found, cells)
+		}
+	}
+	require.NotEmpty(t, found, "no table with the columns %v", header)
+	return found
+}
+
+func cellsOf(line string) []string {
+	line = strings.TrimSpace(line)
+	if !strings.HasPrefix(line, "|") {
+		return nil
+	}
+	cells := strings.Split(strings.Trim(line, "|"), "|")
+	for i, cell := range cells {
+		cells[i] = strings.TrimSpace(cell)
+	}
+	return cells
+}

@@ -1,0 +1,192 @@
+package e2e_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// block is a fenced block of a document.
+type block struct {
+	// info is what stands behind the fence: `sh`, `sh build`, `sh daemon`, `sh client` or `text`.
+	info string
+	text string
+	// line is where it begins.
+	line int
+}
+
+// blocks returns the fenced blocks of a section of a document, in order.
+func blocks(t *testing.T, text, section string) []block {
+	t.Helper()
+	var found []block
+	var open *block
+	inside := false
+	for i, line := range strings.Split(text, "\n") {
+		fence, isFence := strings.CutPrefix(line, "```")
+		switch {
+		case isFence && open == nil:
+			open = &block{info: fence, line: i + 1}
+		case isFence:
+			if inside {
+				found = append(found, *open)
+			}
+			open = nil
+		case open != nil:
+			open.text += line + "\n"
+		case strings.HasPrefix(line, "## "):
+			inside = line == "## "+section
+		}
+	}
+	require.NotEmpty(t, found, "no blocks below %q", section)
+	return found
+}
+
+// TestReadmeCommands runs the two commands: the example as it stands there, and of the tests what says that it is them.
+func TestReadmeCommands(t *testing.T) {
+	needs(t, "bash", "make")
+	found := blocks(t, document(t, "README.md"), "Two commands")
+	require.Len(t, found, 3)
+
+	example := exec.CommandContext(t.Context(), "bash", "-c", found[0].text)
+	example.Dir = repo
+	out, err := example.Output()
+	require.NoError(t, err)
+	requireShown(t, found[1], string(out))
+	require.Contains(t, string(out), "Summary")
+
+	require.Equal(t, "make verify\n", found[2].text)
+	dry := exec.CommandContext(t.Context(), "make", "--dry-run", "verify")
+	dry.Dir = repo
+	plan, err := dry.CombinedOutput()
+	require.NoError(t, err, string(plan))
+	require.Contains(t, string(plan), "go test")
+	require.Contains(t, document(t, ".ci/run"), "make verify")
+}
+
+// TestReadmeQuickStart takes the quick start step by step, as a newcomer would, and compares each answer with the one
+// that is shown.
+func TestReadmeQuickStart(t *testing.T) {
+	needs(t, "bash", "seq", "sed", "grep", "cut", "uniq", "head")
+	folder := t.TempDir()
+	var steps []block
+	var shown [][]block
+	addr := ""
+	for _, b := range blocks(t, document(t, "README.md"), "Quick start: the daemon") {
+		switch b.info {
+		case "sh build":
+			buildAsDocumented(t, folder, b)
+		case "sh daemon":
+			addr = startDaemon(t, folder, strings.TrimSpace(b.text))
+		case "sh client":
+			steps = append(steps, b)
+			shown = append(shown, nil)
+		case "text":
+			require.NotEmpty(t, steps)
+			shown[len(steps)-1] = append(shown[len(steps)-1], b)
+		default:
+			t.Fatalf("README.md:%d: a block of kind %q", b.line, b.info)
+		}
+	}
+	require.NotEmpty(t, addr)
+	require.GreaterOrEqual(t, len(steps), 8)
+
+	// One shell for all steps, since later ones use what earlier ones have set; the answer to each into a file of its own.
+	var script strings.Builder
+	script.WriteString("set -eu\n")
+	for i, step := range steps {
+		fmt.Fprintf(&script, "{\n%s\n} > answer.%d\n", strings.ReplaceAll(step.text, defaultAddress, addr), i)
+	}
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", script.String())
+	cmd.Dir = folder
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	require.Empty(t, string(out))
+
+	checked := 0
+	for i, expected := range shown {
+		answer, err := os.ReadFile(filepath.Join(folder, fmt.Sprintf("answer.%d", i)))
+		require.NoError(t, err)
+		for _, b := range expected {
+			requireShown(t, b, string(answer))
+			checked++
+		}
+	}
+	require.GreaterOrEqual(t, checked, 8)
+	summary, err := os.ReadFile(filepath.Join(folder, "events.json"))
+	require.NoError(t, err)
+	require.Contains(t, string(summary), "Never touch go.mod. [#1]", "the drawing at the top promises this line")
+}
+
+// needs skips a test where a tool of a Unix shell is missing.
+func needs(t *testing.T, tools ...string) {
+	t.Helper()
+	for _, tool := range tools {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s is not installed", tool)
+		}
+	}
+}
+
+// buildAsDocumented runs the commands that build, with their outputs into a folder in place of the repository. grpcurl
+// is taken from the repository's own tools where it has been built already.
+func buildAsDocumented(t *testing.T, folder string, b block) {
+	t.Helper()
+	for line := range strings.Lines(strings.TrimSpace(b.text)) {
+		fields := strings.Fields(line)
+		require.Equal(t, "go", fields[0])
+		at := slices.Index(fields, "-o") + 1
+		require.Positive(t, at)
+		output := filepath.Join(folder, strings.TrimPrefix(fields[at], "../"))
+		require.NoError(t, os.MkdirAll(filepath.Dir(output), 0o755))
+		built := filepath.Join(repo, ".bin", filepath.Base(output))
+		if _, err := os.Stat(built); err == nil {
+			require.NoError(t, os.Symlink(built, output))
+			continue
+		}
+		fields[at] = output
+		cmd := exec.CommandContext(t.Context(), fields[0], fields[1:]...)
+		cmd.Dir = repo
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
+}
+
+var figure = regexp.MustCompile(`[0-9][0-9,]*`)
+
+// requireShown demands that an output is what a document shows of it: the same lines in the same order, but for those
+// that a line of `...` stands for; `...` within a line stands for any text, and a figure for any figure. A document is
+// read for what the answers mean, and need not follow each change of an estimate.
+func requireShown(t *testing.T, b block, output string) {
+	t.Helper()
+	lines := strings.Split(strings.TrimRight(output, "\n"), "\n")
+	at, anywhere := 0, false
+	for i, want := range strings.Split(strings.TrimRight(b.text, "\n"), "\n") {
+		if want == "..." {
+			anywhere = true
+			continue
+		}
+		pattern := regexp.QuoteMeta(want)
+		pattern = strings.ReplaceAll(pattern, `\.\.\.`, `.*`)
+		pattern = figure.ReplaceAllString(pattern, `[0-9][0-9,]*`)
+		matches := regexp.MustCompile("^" + pattern + "$").MatchString
+		from := at
+		for anywhere && at < len(lines) && !matches(lines[at]) {
+			at++
+		}
+		if at == len(lines) || !matches(lines[at]) {
+			t.Fatalf("README.md:%d shows %q; the program prints instead\n%s", b.line+1+i, want,
+				strings.Join(lines[min(from, len(lines)):min(from+20, len(lines))], "\n"))
+		}
+		at, anywhere = at+1, false
+	}
+	if !anywhere && at != len(lines) {
+		t.Fatalf("README.md:%d shows the end, and there is more: %q", b.line, lines[at])
+	}
+}
