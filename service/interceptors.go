@@ -15,7 +15,9 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
 // chain is the interceptors in their order, the same for unary and streaming calls:
@@ -26,6 +28,7 @@ import (
 //	errors     one mapping to statuses
 //	recovery   inside metrics and log, so that a panic is counted and logged like any other failure
 //	limit      the size of requests, before anything is spent on them
+//	known      fields that the contract does not have
 //	validate   the contract's rules on fields
 type chain struct {
 	unary  []grpc.UnaryServerInterceptor
@@ -56,7 +59,7 @@ func newChain(logger *slog.Logger, metrics *prommiddleware.ServerMetrics, maxMes
 			logging.UnaryServerInterceptor(log, logOptions...),
 			mapErrorsUnary(logger),
 			recovery.UnaryServerInterceptor(recovered),
-			checkUnary(limitTo(maxMessageBytes), validator.Validate),
+			checkUnary(limitTo(maxMessageBytes), knownFields, validator.Validate),
 		},
 		stream: []grpc.StreamServerInterceptor{
 			recovery.StreamServerInterceptor(backstop),
@@ -64,7 +67,7 @@ func newChain(logger *slog.Logger, metrics *prommiddleware.ServerMetrics, maxMes
 			logging.StreamServerInterceptor(log, logOptions...),
 			mapErrorsStream(logger),
 			recovery.StreamServerInterceptor(recovered),
-			checkStream(limitTo(maxMessageBytes), validator.Validate),
+			checkStream(limitTo(maxMessageBytes), knownFields, validator.Validate),
 		},
 	}, nil
 }
@@ -118,6 +121,42 @@ func limitTo(maxBytes int) check {
 			map[string]string{"limit": "max_message_bytes", "value": strconv.Itoa(maxBytes)},
 			"the request has %d bytes and at most %d are taken", size, maxBytes)
 	}
+}
+
+// knownFields refuses fields that this daemon's contract does not have: a newer client must learn that they do nothing.
+func knownFields(req proto.Message, _ ...protovalidate.ValidationOption) error {
+	if field := unknownField(req.ProtoReflect()); field != "" {
+		return invalidField(field, "this daemon does not know this field")
+	}
+	return nil
+}
+
+// unknownField returns the path of the first unknown field, by its number; empty where there is none.
+func unknownField(m protoreflect.Message) string {
+	if unknown := m.GetUnknown(); len(unknown) > 0 {
+		number, _, _ := protowire.ConsumeTag(unknown)
+		return fmt.Sprintf("%d", number)
+	}
+	found := ""
+	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		switch {
+		case f.IsMap() || f.Kind() != protoreflect.MessageKind:
+		case f.IsList():
+			for i := range v.List().Len() {
+				if inner := unknownField(v.List().Get(i).Message()); inner != "" {
+					found = fmt.Sprintf("%s[%d].%s", f.Name(), i, inner)
+					return false
+				}
+			}
+		default:
+			if inner := unknownField(v.Message()); inner != "" {
+				found = fmt.Sprintf("%s.%s", f.Name(), inner)
+				return false
+			}
+		}
+		return true
+	})
+	return found
 }
 
 func checkUnary(checks ...check) grpc.UnaryServerInterceptor {

@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/codes"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	reflectionv1 "google.golang.org/grpc/reflection/grpc_reflection_v1"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 func TestHealthAndReflection(t *testing.T) {
@@ -102,10 +103,24 @@ func TestRequestsOverTheLimit(t *testing.T) {
 	d := start(t, func(o *service.ServerOptions) { o.MaxMessageBytes = 1 << 20 })
 	d.create("s", nil)
 	_, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
-		SessionId: "s", Messages: []*compactordv1.Message{user(strings.Repeat("x", 2<<20))},
+		SessionId: "s", Messages: []*compactordv1.Message{user(strings.Repeat("x", 3<<19))},
 	})
 	info := requireReason(t, err, codes.ResourceExhausted, "LIMIT_EXCEEDED")
 	require.Equal(t, "max_message_bytes", info.GetMetadata()["limit"])
 	require.Equal(t, "1048576", info.GetMetadata()["value"])
 	d.append("s", user("small enough"))
+}
+
+// A field of a newer contract is refused by its place, and nothing is stored.
+func TestUnknownFieldsAreRefused(t *testing.T) {
+	d := start(t)
+	d.create("s", nil)
+	newer := user("hello")
+	newer.GetParts()[0].ProtoReflect().SetUnknown(protowire.AppendVarint(protowire.AppendTag(nil, 900, protowire.VarintType), 1))
+	_, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
+		SessionId: "s", Messages: []*compactordv1.Message{newer},
+	})
+	requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
+	require.ErrorContains(t, err, "messages[0].parts[0].900")
+	require.Empty(t, d.messages("s"))
 }
