@@ -15,6 +15,7 @@ const (
 	classLast class = iota
 	classUserRule
 	classRule
+	classPrefer
 	classError
 	classFocus
 	classPlan
@@ -39,8 +40,9 @@ type terms struct {
 
 var termsOf = [classes]terms{
 	classLast:     {40, 0, maxRequest, 60},
-	classUserRule: {40, 800, maxRule, 80},
-	classRule:     {30, 500, maxRule, 80},
+	classUserRule: {40, 800, maxRule, 160},
+	classRule:     {30, 500, maxRule, 160},
+	classPrefer:   {30, 700, maxRule, 160},
 	classError:    {30, 0, maxErrorText + maxCommand, 160},
 	classFocus:    {40, 0, maxRule, 120},
 	classPlan:     {40, 0, 400, 100},
@@ -49,7 +51,7 @@ var termsOf = [classes]terms{
 	classFile:     {25, 0, 300, 240},
 	classWork:     {30, 0, 300, 120},
 	classRequest:  {80, 0, 1500, 120},
-	classSoft:     {80, 0, 240, 160},
+	classSoft:     {0, 0, 240, 160},
 }
 
 // maxGoal is how many units the sentence of the goal takes.
@@ -68,8 +70,16 @@ type plan struct {
 func newPlan(l *ledger, ly *layout) *plan {
 	p := &plan{ly: ly, l: l}
 	p.sortRequests()
+	said := ""
+	if p.goal != nil {
+		said = p.goal.text
+	}
 	for _, k := range []kind{kindRule, kindDone, kindDoing, kindDecision, kindNext, kindFact} {
 		for _, it := range l.lists[k] {
+			if it.kind == kindRule && it.tier == tierSoft && strings.Contains(said, it.text) {
+				// What may be no rule at all need not be said twice.
+				continue
+			}
 			p.put(it)
 		}
 	}
@@ -86,7 +96,7 @@ func newPlan(l *ledger, ly *layout) *plan {
 		p.put(l.files[path].line())
 	}
 	for c := range p.byClass {
-		if class(c) == classUserRule || class(c) == classRule {
+		if class(c) == classUserRule || class(c) == classRule || class(c) == classPrefer {
 			slices.SortFunc(p.byClass[c], func(a, b *item) int {
 				if a.focused != b.focused {
 					if a.focused {
@@ -115,6 +125,8 @@ func (p *plan) put(it *item) {
 		switch {
 		case it.tier == tierSoft:
 			c = classSoft
+		case it.tier == tierPrefer:
+			c = classPrefer
 		case it.by == byUser:
 			c = classUserRule
 		default:

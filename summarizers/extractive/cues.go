@@ -1,6 +1,9 @@
 package extractive
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // cue is what the words of a sentence hint at.
 type cue uint32
@@ -43,6 +46,9 @@ type phrase struct {
 	unless []string
 }
 
+// anyWord stands in a phrase for any word of the same clause.
+const anyWord = "*"
+
 // subjects are words after which "never", "always" and the like tell a story instead of giving a rule.
 var subjects = []string{
 	"i", "it", "that", "this", "he", "she", "they", "has", "have", "had", "was", "were", "which", "is", "are", "almost",
@@ -70,6 +76,21 @@ var phrases = compile([]struct {
 		"do not", "don't", "dont", "ensure", "avoid", "cannot", "can't", "remember", "important", "keep in mind", "under no",
 		"required", "stop doing", "stop using", "refrain",
 	}},
+	{cueMust, false, nil, []string{
+		"may not", "can't be", "cannot be", "can not be", "must be", "let's not", "nobody", "no one", "nothing may", "nothing is to", "at all times",
+		"at any time", "is not to be", "are not to be", "not permitted", "isn't permitted", "no longer allowed", "is a must", "deal breaker",
+	}},
+	{cuePrefer, false, []string{"i", "it", "has", "have", "had", "was", "were", "that", "he", "she", "they"}, []string{"never", "always"}},
+	{cuePrefer, false, nil, []string{
+		"have to be", "has to be", "everywhere", "throughout", "across the board", "before committing", "before you", "before each", "before every",
+		"before merging", "before pushing", "after each", "after every", "each time", "every time", "whenever", "belongs in", "belong in", "goes through",
+		"go through", "dislike", "dislikes", "hate", "hates", "do not like", "don't like", "not a fan", "big fan", "compatibility", "compatible", "conventions",
+		"naming convention", "style guide", "code style", "is fine as long as", "as long as", "or later", "or newer", "and later", "up to date with",
+	}},
+	{cuePrefer, true, nil, []string{
+		"not", "no *", "every", "each", "all", "none of", "any", "be *", "skip", "do all", "nothing", "write in", "speak", "respond", "reply",
+		"name all", "put all", "work on", "work in", "stop", "sign",
+	}},
 	{cuePrefer, false, nil, []string{
 		"prefer", "prefers", "preferred", "preferably", "preference", "rather than", "instead of", "stick to", "stick with",
 		"no more than", "no longer than", "no less than", "at most", "at least", "by default", "i like", "i'd rather",
@@ -81,7 +102,10 @@ var phrases = compile([]struct {
 		"no comments", "no abbreviations", "no third-party", "no global", "no hardcoded", "no hard-coded", "leave", "follow", "respect", "limit", "write all", "answer in", "reply in", "respond in",
 		"stay", "treat", "restrict",
 	}},
-	{cueSoft, false, nil, []string{"should", "i want", "needs to be", "need to be", "expected to", "without"}},
+	{cueSoft, false, nil, []string{
+		"should", "i want", "needs to be", "need to be", "needs to", "need to", "needs a", "need a", "expected to", "without", "have to", "every", "each",
+		"all of", "spelling", "style", "wants", "likes",
+	}},
 	{cueAsks, false, nil, []string{"make sure", "please"}},
 
 	{cueDecided, false, nil, []string{
@@ -162,6 +186,9 @@ func compile(groups []struct {
 			for i := 1; i < len(words.spans); i++ {
 				rest = append(rest, words.word(i))
 			}
+			if strings.HasSuffix(text, anyWord) {
+				rest = append(rest, anyWord)
+			}
 			byWord[first] = append(byWord[first], phrase{rest: rest, cue: g.cue, opening: g.opening, unless: g.unless})
 		}
 	}
@@ -200,6 +227,8 @@ func (w *wordScanner) scan(s string) {
 		case b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || start >= 0 && (b == '\'' || b == '-' || b == '_'):
 			if start < 0 {
 				start = len(w.lower)
+				// People leave out the full stop; then a capital says that a clause opens.
+				opens = opens || s[i] < 'a' && s[i] >= 'A' && i+1 < len(s) && s[i+1] >= 'a' && s[i+1] <= 'z'
 			}
 			w.lower = append(w.lower, b)
 			continue
@@ -258,6 +287,13 @@ func (c *cueReader) matches(i int, p *phrase) bool {
 	w := &c.words
 	for k, want := range p.rest {
 		span := w.spans[i+1+k]
+		if want == anyWord {
+			// A word of the same clause.
+			if span.opens {
+				return false
+			}
+			continue
+		}
 		if string(w.lower[span.start:span.end]) != want {
 			return false
 		}
@@ -287,6 +323,8 @@ var ideographs = compileIdeographs(map[cue][]string{
 	cuePrefer: {
 		"优先", "尽量", "最好", "偏好", "首选", "更喜欢", "倾向", "避免", "除非", "不超过", "至少", "最多", "默认", "统一用", "统一使用", "只用", "仅用",
 		"保持", "而不是", "不用", "请使用", "请用", "用中文", "用英文", "沿用", "習慣", "习惯", "優先", "儘量", "なるべく", "できれば", "가급적", "保留",
+		"不低于", "不高于", "不大于", "不小于", "不多于", "不少于", "每次", "每个", "所有", "全部用", "都用", "都要", "都得", "统一", "不喜欢", "讨厌", "只改", "只在", "只做",
+		"只修", "只加", "只读", "只看", "只写", "只需", "尽可能", "之前先", "前先", "前必", "驼峰", "缩进", "规范", "命名", "风格", "兼容",
 	},
 	cueSoft:    {"应该", "应当", "希望", "需要", "建议", "要求", "注意", "應該"},
 	cueAsks:    {"请", "麻烦"},

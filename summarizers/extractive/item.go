@@ -70,9 +70,11 @@ type item struct {
 	key string
 	// cites are the messages it came from, ascending. Empty only where a previous summary did not say.
 	cites []uint32
-	// by and tier are of rules.
+	// by, tier and crowd are of rules.
 	by   speaker
 	tier int
+	// crowd says how many rules of the same message stand before it, in sixes.
+	crowd int
 	// box is of items of to-do lists.
 	box box
 	// score ranks the items of one kind, beside their age.

@@ -25,6 +25,8 @@ type ledger struct {
 
 	// lastStep is what the agent said last.
 	lastStep *item
+	// ruled counts the rules of each message.
+	ruled map[uint32]int
 	// seq counts the items that came in.
 	seq int
 	// newest is the highest index seen.
@@ -46,6 +48,7 @@ func newLedger(focus string) *ledger {
 		byKey:    map[string]*item{},
 		files:    map[string]*file{},
 		commands: map[string]*item{},
+		ruled:    map[uint32]int{},
 		marks:    newMarks(),
 	}
 	var w wordScanner
@@ -102,6 +105,10 @@ func (l *ledger) add(it *item) {
 	l.byKey[key] = it
 	l.seq++
 	it.seq = l.seq
+	if it.kind == kindRule && len(it.cites) > 0 {
+		it.crowd = l.ruled[it.oldest()] / 6
+		l.ruled[it.oldest()]++
+	}
 	list := append(l.lists[it.kind], it)
 	if limit := limits[it.kind]; len(list) > 2*limit {
 		slices.SortStableFunc(list, l.compare)
@@ -115,10 +122,11 @@ func (l *ledger) add(it *item) {
 }
 
 // compare ranks two items of one kind, the better first. Rules rank by who gave them and how firmly, and among equals
-// the older one stays, so that merging for ever loses none; all others by score and then age.
+// the older one stays, so that merging for ever loses none. A message with a whole handbook of rules does not drown
+// those of others. All other items rank by score and then age.
 func (l *ledger) compare(a, b *item) int {
 	if a.kind == kindRule && b.kind == kindRule {
-		if c := cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(a.by, b.by)); c != 0 {
+		if c := cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(a.crowd, b.crowd), cmp.Compare(a.by, b.by)); c != 0 {
 			return c
 		}
 		if a.carried != b.carried {

@@ -152,9 +152,9 @@ func (e *errorScan) message() string {
 	}
 	lines := []found{e.first, e.second, e.last}
 	slices.SortFunc(lines, func(a, b found) int { return a.line - b.line })
-	var texts []string
-	for i, f := range lines {
-		if f.text != "" && (i == 0 || f.text != lines[i-1].text) {
+	texts := make([]string, 0, len(lines))
+	for _, f := range lines {
+		if f.text != "" && !slices.Contains(texts, f.text) {
 			texts = append(texts, f.text)
 		}
 	}

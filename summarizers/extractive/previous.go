@@ -180,7 +180,7 @@ func (p *carrier) keep(it *item, labelled bool) {
 		p.l.requests = append(p.l.requests, it)
 		return
 	case kindRule:
-		it.tier = tierOf(cues.read(it.text))
+		it.tier = ruleTier(it.text, cues.read(it.text), it.by)
 	case kindError:
 		it.score = 6
 		if failed, _, ok := strings.Cut(it.text, "` failed: "); ok && strings.HasPrefix(failed, "`") {
@@ -244,18 +244,6 @@ func (p *carrier) keep(it *item, labelled bool) {
 		it.score = 4 + min(value, 4)
 	}
 	p.l.add(it)
-}
-
-// tierOf returns how firm a rule is that is known to be one.
-func tierOf(found cue) int {
-	switch {
-	case found&cueMust != 0:
-		return tierMust
-	case found&cuePrefer != 0 || found&cueSoft == 0:
-		return tierPrefer
-	default:
-		return tierSoft
-	}
 }
 
 // file reads a line about a file.

@@ -1,0 +1,49 @@
+package extractive_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestRulesInManyWords holds the reach of the phrases: people and operators put rules in many ways.
+func TestRulesInManyWords(t *testing.T) {
+	t.Parallel()
+	for _, rule := range []string{
+		"Every public function needs a doc comment.", "Tests have to pass on Windows too.", "It is forbidden to log card numbers.",
+		"Don't use mocks in integration tests.", "The API key may not appear in the logs.", "Nobody but me merges to main.",
+		"Please refrain from reformatting files you don't otherwise change.", "I want all dates as ISO 8601.", "Tabs, not spaces.",
+		"No semicolons in TypeScript.", "We only support PostgreSQL 14 and later.", "British spelling everywhere.",
+		"The binary can't be bigger than 10 MB.", "Let's not break the v1 API.", "Nothing may be deleted without a backup.",
+		"Commits need to be signed.", "Just don't rename the package.", "Use tabs for indentation.", "Write comments in English only.",
+		"Money is always an integer.", "Please keep the public API unchanged.", "Timeouts must not exceed 30 seconds.",
+		"You are not allowed to access the network.", "Skip the e2e tests, they're too slow.", "Work only on the branch feature/x.",
+		"Before committing, run make check.", "Please respond in French.", "Passwords are never stored in plain text.",
+		"The user dislikes emojis.", "All SQL goes through the repository layer.", "Do all work in a feature branch.",
+		"Limit the response to three sentences.", "I'd prefer it without a framework.", "I hate long functions.", "Be concise.",
+		"Python 3.8 compatibility is required.", "Secrets belong in the vault, not in code.", "DON’T EVER FORCE-PUSH.",
+		"代码里不能出现硬编码的密码。", "回答请用英文。", "数据库迁移只能由我来执行。", "函数不要超过50行。", "测试覆盖率不低于80%。", "请不要改动公共接口。",
+		"使用 pnpm，不要用 npm。", "变量名用驼峰。", "每次提交前先跑测试。", "生产环境严禁直接修改。", "不许删除任何数据。", "日志中不得包含用户信息。",
+		"我不喜欢太长的函数。", "所有时间都用 UTC。", "保留原有的注释。", "上线前必须经过评审。", "错误信息要用中文。", "不要动 config 目录。",
+		"只改 src 目录下的文件。", "尽可能少引入依赖。", "配置文件不可以提交。",
+	} {
+		var c conversation
+		c.user("Here is what holds from today on:\n\n" + rule + "\n\nCan you look at the importer first?")
+		c.user("And now look at the exporter of the same module.")
+		require.Contains(t, below(c.summary(t, ""), "## Constraints & Preferences"), "- "+rule+" [#0]")
+	}
+}
+
+// TestStoriesAreNoRules holds that the same words in a story or a question make no rule.
+func TestStoriesAreNoRules(t *testing.T) {
+	t.Parallel()
+	for _, story := range []string{
+		"I never saw this page before today.", "I don't know where it comes from.", "It always worked on my machine.", "They don't show up in the list.",
+		"Why must it be so slow?", "Should we always retry?", "The tests don't pass yet.", "No problem.", "为什么必须重启？",
+		`{"must":"never","always":{"only":"x"},"use":"y"}`, "TypeError: value must not be null",
+	} {
+		var c conversation
+		c.user("Please have a look at the importer.\n\n" + story)
+		require.Equal(t, "(none)", below(c.summary(t, ""), "## Constraints & Preferences"), story)
+	}
+}
