@@ -206,12 +206,7 @@ func errorScore(line string) (score, at int) {
 				s = 3
 			}
 		case 0xE9, 0xE5, 0xE6:
-			if strings.HasPrefix(line[i:], "错误") || strings.HasPrefix(line[i:], "失败") || strings.HasPrefix(line[i:], "异常") || strings.HasPrefix(line[i:], "报错") {
-				s = 2
-				if i < 12 {
-					s = 3
-				}
-			}
+			s = scoreIdeographs(line, i)
 		}
 		if s > 0 && i == 0 {
 			s++
@@ -224,6 +219,21 @@ func errorScore(line string) (score, at int) {
 		}
 	}
 	return score, at
+}
+
+// scoreIdeographs reads the Chinese words for errors at i; a colon after one makes it a message.
+func scoreIdeographs(line string, i int) int {
+	for _, word := range []string{"错误", "失败", "异常", "报错"} {
+		rest, ok := strings.CutPrefix(line[i:], word)
+		if !ok {
+			continue
+		}
+		if i < 12 && (strings.HasPrefix(rest, "：") || strings.HasPrefix(rest, ":")) {
+			return 3
+		}
+		return 1
+	}
+	return 0
 }
 
 // scoreE reads "error", "exception" and "ERR!" at i.

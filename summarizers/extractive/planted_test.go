@@ -31,7 +31,7 @@ var oneRound = planted.Amounts{
 }
 
 // seeds is how many conversations of each sort are tried.
-const seeds = 60
+const seeds = 40
 
 var languages = map[string]planted.Language{"english": planted.English, "chinese": planted.Chinese}
 
