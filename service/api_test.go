@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // What is in the contract and not built yet says so, naming the field.
@@ -264,7 +265,7 @@ func TestLargeToolOutputs(t *testing.T) {
 	large := strings.Repeat("All work and no play. ", 9<<20/22)
 	d.append("s", user("read it"), assistant("", call("1", "read", `{"path":"x"}`)))
 	answer := d.append("s", toolResult("1", large))
-	require.True(t, answer.GetReport().GetViewBytes() > 9<<20)
+	require.Greater(t, answer.GetReport().GetViewBytes(), uint32(9<<20))
 	d.append("s", user("thanks"))
 	view := d.view("s")
 	require.Len(t, view, 4)

@@ -8,16 +8,17 @@ import (
 	"strings"
 	"testing"
 
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/storage"
-	"github.com/compactord/compactord/strategies"
 	"github.com/stretchr/testify/require"
 	bolt "go.etcd.io/bbolt"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/strategies"
 )
 
 // Each benchmark has its baseline beside it, so that figures of one run can be compared on any machine.
@@ -36,7 +37,7 @@ func echo(b *testing.B, answer int) func(payload []byte) {
 			},
 		}},
 	}, nil)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := (&net.ListenConfig{}).Listen(b.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(b, err)
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
@@ -46,7 +47,9 @@ func echo(b *testing.B, answer int) func(payload []byte) {
 	b.Cleanup(func() {
 		_ = conn.Close()
 		server.Stop()
-		<-done
+		if err := <-done; err != nil {
+			b.Error(err)
+		}
 	})
 	return func(payload []byte) {
 		if err := conn.Invoke(b.Context(), "/echo.Echo/Echo", wrapperspb.Bytes(payload), &wrapperspb.BytesValue{}); err != nil {
@@ -117,6 +120,7 @@ func BenchmarkView800kB(b *testing.B) {
 }
 
 func viewOnce(b *testing.B, d *daemon) {
+	b.Helper()
 	answer, err := d.compactions.GetLLMView(b.Context(), &compactordv1.GetLLMViewRequest{
 		Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: "s"},
 	})

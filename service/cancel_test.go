@@ -6,12 +6,13 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/summarizers"
-	"github.com/stretchr/testify/require"
-	"google.golang.org/grpc/codes"
 )
 
 // gate holds a compaction at a place until the test has cancelled it.
@@ -150,6 +151,7 @@ func preemptWhenReached(t *testing.T, d *daemon, g *gate, appended <-chan struct
 }
 
 func appendFromMany(t *testing.T, d *daemon, id string, writers, each int) {
+	t.Helper()
 	var group sync.WaitGroup
 	for w := range writers {
 		group.Go(func() {

@@ -7,9 +7,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
-	"github.com/stretchr/testify/require"
 )
 
 // 64 agents at once, each in a session of its own: appending, compacting when told to, and reading views by deltas.

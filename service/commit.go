@@ -6,13 +6,14 @@ import (
 	"slices"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/types/known/durationpb"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/summarizers"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/protobuf/types/known/durationpb"
 )
 
 // commit writes what the compaction made: edits and cut in one transaction, on the state as it is by now.
@@ -23,7 +24,7 @@ func (c *compaction) commit(ctx context.Context, summary *written) (*compactordv
 		s.hooks.BeforeCommit(ctx)
 	}
 	var event *compactordv1.CompactionEvent
-	_, err := s.update(ctx, c.req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
+	err := s.update(ctx, c.req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
 		if err := c.stillFits(row); err != nil {
 			return nil, err
 		}
@@ -83,7 +84,7 @@ func (c *compaction) write(
 			return nil, nil, err
 		}
 	}
-	if completed.Prune == nil && completed.Compaction == nil {
+	if completed.GetPrune() == nil && completed.GetCompaction() == nil {
 		return nil, nil, &skip{
 			compactordv1.SkipReason_SKIP_REASON_OVERTAKEN, "all of it was edited or pinned by others meanwhile",
 		}

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"time"
 
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"google.golang.org/grpc"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // Compact implements CompactionService.

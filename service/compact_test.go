@@ -3,8 +3,9 @@ package service_test
 import (
 	"testing"
 
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/stretchr/testify/require"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 func TestCompactEndToEnd(t *testing.T) {

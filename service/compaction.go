@@ -4,15 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/protobuf/types/known/durationpb"
 )
 
 // compaction is one run of Compact: plan, summarize, check, commit.
@@ -46,7 +48,7 @@ func (c *compaction) run(ctx context.Context) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("compaction panicked: %v", r)
-			c.service.logger.Error("compaction panicked", "operation_id", c.id)
+			c.service.logger.ErrorContext(ctx, "compaction panicked", "operation_id", c.id)
 		}
 		err = c.conclusion(ctx, err, announced)
 	}()
@@ -128,8 +130,8 @@ func dueOrSkip(reason compactordv1.CompactionReason, h *storagev1.Head, p *compa
 		if by == compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE {
 			return newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_TARGET_UNREACHABLE,
 				map[string]string{
-					"fixed_tokens":   fmt.Sprint(r.GetFixedTokens()),
-					"trigger_tokens": fmt.Sprint(r.GetTriggerTokens()),
+					"fixed_tokens":   strconv.FormatUint(uint64(r.GetFixedTokens()), 10),
+					"trigger_tokens": strconv.FormatUint(uint64(r.GetTriggerTokens()), 10),
 				},
 				"%d tokens cannot be compacted, and compaction is due at %d: raise the window or lower what is fixed",
 				r.GetFixedTokens(), r.GetTriggerTokens())
@@ -234,7 +236,7 @@ func (c *compaction) recordAttempt(ctx context.Context, attempt *compactordv1.Co
 	attempt.OperationId, attempt.Reason = c.id, c.reason()
 	attempt.Duration = durationpb.New(s.hooks.Now().Sub(c.started))
 	attempt.SummarizerCalls = c.calls
-	_, err := s.update(ctx, c.req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
+	err := s.update(ctx, c.req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
 		if row.GetUid() != c.uid {
 			return nil, nil
 		}
@@ -243,7 +245,7 @@ func (c *compaction) recordAttempt(ctx context.Context, attempt *compactordv1.Co
 		return p, err
 	})
 	if err != nil {
-		s.logger.Warn("compaction attempt not recorded", "operation_id", c.id, "error", err)
+		s.logger.WarnContext(ctx, "compaction attempt not recorded", "operation_id", c.id, "error", err)
 	}
 }
 

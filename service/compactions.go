@@ -3,9 +3,10 @@ package service
 import (
 	"context"
 
+	"google.golang.org/grpc/codes"
+
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
-	"google.golang.org/grpc/codes"
 )
 
 // ListCompactions implements CompactionService.

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 func user(text string) *compactordv1.Message {

@@ -8,10 +8,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/compactord/compactord/dialects"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
-	"github.com/stretchr/testify/require"
 )
 
 // corpusFiles returns recorded conversations of real agents, or skips the test where they are not there.
@@ -37,7 +38,7 @@ func readTranscript(t testing.TB, path string) []*compactordv1.Message {
 	t.Helper()
 	f, err := os.Open(path)
 	require.NoError(t, err)
-	defer f.Close()
+	t.Cleanup(func() { _ = f.Close() })
 	reader, err := dialects.Open(bufio.NewReader(f))
 	require.NoError(t, err)
 	messages, err := reader.ReadAll()

@@ -10,6 +10,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
@@ -17,8 +20,6 @@ import (
 	"github.com/compactord/compactord/storage"
 	boltstore "github.com/compactord/compactord/storage/bolt"
 	"github.com/compactord/compactord/storage/storagetest"
-	"github.com/stretchr/testify/require"
-	"google.golang.org/protobuf/proto"
 )
 
 // childStore names, in a child of the test process, the store whose views it is to print.
@@ -36,7 +37,9 @@ func printViews(path string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	fmt.Print(digest)
+	if _, err := os.Stdout.WriteString(digest); err != nil {
+		return 1
+	}
 	if err := store.Close(); err != nil {
 		return 1
 	}
@@ -95,8 +98,7 @@ func TestViewsAreTheSameElsewhere(t *testing.T) {
 	require.Equal(t, here, elsewhere, "another store")
 	d.stop()
 
-	//nolint:gosec // the test runs itself
-	child := exec.Command(os.Args[0])
+	child := exec.CommandContext(t.Context(), os.Args[0])
 	child.Env = append(os.Environ(), childStore+"="+path)
 	printed, err := child.Output()
 	require.NoError(t, err)

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"google.golang.org/grpc/codes"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // Error is an error of the API before it becomes a gRPC status: a code, a stable reason, and what a program can act on.
@@ -39,8 +40,7 @@ func newError(
 	return &Error{Code: code, Reason: reason, Metadata: metadata, Message: fmt.Sprintf(format, args...)}
 }
 
-func invalidField(field, format string, args ...any) *Error {
-	description := fmt.Sprintf(format, args...)
+func invalidField(field, description string) *Error {
 	return &Error{
 		Code:    codes.InvalidArgument,
 		Reason:  compactordv1.ErrorReason_ERROR_REASON_INVALID_FIELD,

@@ -4,10 +4,11 @@ import (
 	"context"
 	"sync"
 
+	"google.golang.org/protobuf/proto"
+
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/extractive"
-	"google.golang.org/protobuf/proto"
 )
 
 // scripted is a summarizer that does what a test says, as a provider's might.

@@ -4,10 +4,11 @@ import (
 	"slices"
 	"testing"
 
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/testing/protocmp"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // requireGrammar asserts what every stream of events keeps: numbers that count from 1, one operation, `started` once and
@@ -73,13 +74,6 @@ func lastAttemptText(events []*compactordv1.CompactionEvent) string {
 func requireSameView(t testing.TB, want, got []*compactordv1.ViewMessage) {
 	t.Helper()
 	require.Empty(t, cmp.Diff(want, got, protocmp.Transform()))
-}
-
-// requirePrefix asserts that the first view is a prefix of the second.
-func requirePrefix(t testing.TB, first, second []*compactordv1.ViewMessage) {
-	t.Helper()
-	require.GreaterOrEqual(t, len(second), len(first))
-	requireSameView(t, first, second[:len(first)])
 }
 
 func (d *daemon) records(id string) []*compactordv1.Record {

@@ -11,13 +11,6 @@ import (
 	"testing"
 	"time"
 
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/service"
-	"github.com/compactord/compactord/storage"
-	boltstore "github.com/compactord/compactord/storage/bolt"
-	"github.com/compactord/compactord/strategies"
-	"github.com/compactord/compactord/summarizers"
-	"github.com/compactord/compactord/summarizers/extractive"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -25,6 +18,14 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/storage"
+	boltstore "github.com/compactord/compactord/storage/bolt"
+	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/extractive"
 )
 
 func TestMain(m *testing.M) {
@@ -84,7 +85,7 @@ func start(t testing.TB, options ...option) *daemon {
 	writers, err := summarizers.NewRegistry(extractive.New())
 	require.NoError(t, err)
 	o := service.ServerOptions{Options: service.Options{
-		Strategies: registry, Summarizers: writers, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Strategies: registry, Summarizers: writers, Logger: slog.New(slog.DiscardHandler),
 	}, DrainTimeout: time.Minute}
 	for _, option := range options {
 		option(&o)
@@ -94,9 +95,9 @@ func start(t testing.TB, options ...option) *daemon {
 	}
 	server, err := service.NewServer(o)
 	require.NoError(t, err)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- server.Run(ctx, listener) }()
 	const maxBytes = 64 << 20

@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"buf.build/go/protovalidate"
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	prommiddleware "github.com/grpc-ecosystem/go-grpc-middleware/providers/prometheus"
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/logging"
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/recovery"
@@ -18,6 +17,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // chain is the interceptors in their order, the same for unary and streaming calls:
@@ -50,7 +51,7 @@ func newChain(logger *slog.Logger, metrics *prommiddleware.ServerMetrics, maxMes
 	// Payloads are conversations: only that a call ended is logged, never what was in it.
 	logOptions := []logging.Option{logging.WithLogOnEvents(logging.FinishCall)}
 	log := logging.LoggerFunc(func(ctx context.Context, level logging.Level, message string, fields ...any) {
-		logger.Log(ctx, slog.Level(level), message, fields...)
+		logger.Log(ctx, slog.Level(level), "call", append(fields, "event", message)...)
 	})
 	return &chain{
 		unary: []grpc.UnaryServerInterceptor{

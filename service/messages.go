@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/protobuf/proto"
 )
 
 // AppendMessages implements SessionService.
@@ -25,7 +26,7 @@ func (s *Service) AppendMessages(
 		return nil, err
 	}
 	answer := &compactordv1.AppendMessagesResponse{}
-	_, err = s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
+	err = s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
 		if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
 			return nil, err
 		}

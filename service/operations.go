@@ -5,8 +5,9 @@ import (
 	"errors"
 	"sync"
 
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"google.golang.org/grpc/codes"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // Causes of a compaction's end from outside.
@@ -81,7 +82,7 @@ func (o *operations) end(session string, mine *operation) {
 func (o *operations) close() {
 	o.mu.Lock()
 	o.closed = true
-	var waits []*operation
+	waits := make([]*operation, 0, len(o.running))
 	for _, op := range o.running {
 		op.cancel(errShuttingDown)
 		waits = append(waits, op)

@@ -4,11 +4,15 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"log/slog"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
@@ -19,10 +23,6 @@ import (
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/extractive"
-	"github.com/stretchr/testify/require"
-	"google.golang.org/grpc"
-	"google.golang.org/protobuf/proto"
-	"pgregory.net/rapid"
 )
 
 // world is a service whose every answer is compared with the naive model of the whole log.
@@ -66,7 +66,7 @@ func newWorld(t worldT, counts map[string]int, draw func(low, high int, label st
 	require.NoError(t, err)
 	w.service, err = service.New(service.Options{
 		Store: w.store, Strategies: registry, Summarizers: writers,
-		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Logger: slog.New(slog.DiscardHandler),
 		Hooks: service.Hooks{BeforeCommit: func(context.Context) {
 			if during := w.duringCommit; during != nil {
 				w.duringCommit = nil

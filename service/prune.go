@@ -22,7 +22,7 @@ func (s *Service) Prune(
 		return nil, notImplemented("reason")
 	}
 	answer := &compactordv1.PruneResponse{}
-	_, err := s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
+	err := s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
 		if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
 			return nil, err
 		}

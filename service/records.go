@@ -4,12 +4,13 @@ import (
 	"context"
 	"strconv"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/protobuf/proto"
 )
 
 // recordChunk is how many records are read at a time: each carries the head that it left.
@@ -67,7 +68,7 @@ func (s *Service) RevertToCheckpoint(
 		return nil, notImplemented("summarize")
 	}
 	answer := &compactordv1.RevertToCheckpointResponse{}
-	_, err := s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
+	err := s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
 		if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
 			return nil, err
 		}

@@ -6,12 +6,13 @@ import (
 	"sync"
 	"testing"
 
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // I10: a request sent again with its id does nothing twice and gets the recorded answer, also after a restart.

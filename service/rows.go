@@ -5,13 +5,14 @@ import (
 	"errors"
 	"strconv"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
 // row reads a session, or says that there is none by this id.
@@ -71,34 +72,34 @@ func (s *Service) record(
 const attempts = 100
 
 // update lets change compute what a session's operation writes, and commits it; from the start where somebody else was
-// faster. It returns what was committed; nil where change returns nil, having found nothing to write.
+// faster. Where change returns nil, having found nothing to write, nothing is.
 func (s *Service) update(
 	ctx context.Context, id string, change func(row *storagev1.Session) (*pending, error),
-) (*pending, error) {
+) error {
 	leave, err := s.lanes.enter(ctx, tenant(ctx)+"\x00"+id)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer leave()
 	for range attempts {
 		row, err := s.row(ctx, id)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		p, err := change(row)
 		if err != nil || p == nil {
-			return nil, err
+			return err
 		}
 		err = s.store.Commit(ctx, &p.commit)
 		if err == nil {
-			return p, nil
+			return nil
 		}
 		// A request that another copy of it has committed meanwhile is answered from what that wrote.
 		if !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrRequestKnown) {
-			return nil, err
+			return err
 		}
 	}
-	return nil, storage.ErrConflict
+	return storage.ErrConflict
 }
 
 func wrongNextIndex(next uint32) *Error {

@@ -7,7 +7,6 @@ import (
 	"net"
 	"time"
 
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	prommiddleware "github.com/grpc-ecosystem/go-grpc-middleware/providers/prometheus"
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
@@ -16,6 +15,8 @@ import (
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // Limits of a Server.

@@ -11,11 +11,12 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/google/uuid"
+
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
-	"github.com/google/uuid"
 )
 
 // Defaults of Options.

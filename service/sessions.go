@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/google/uuid"
+	"google.golang.org/grpc/codes"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
-	"github.com/google/uuid"
-	"google.golang.org/grpc/codes"
 )
 
 // CreateSession implements SessionService.
@@ -119,7 +120,7 @@ func (s *Service) UpdateSession(
 	ctx context.Context, req *compactordv1.UpdateSessionRequest,
 ) (*compactordv1.UpdateSessionResponse, error) {
 	answer := &compactordv1.UpdateSessionResponse{}
-	_, err := s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
+	err := s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
 		if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
 			return nil, err
 		}

@@ -6,16 +6,17 @@ import (
 	"strings"
 
 	"buf.build/go/protovalidate"
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/storage"
-	"github.com/compactord/compactord/strategies"
-	"github.com/compactord/compactord/summarizers"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/protoadapt"
 	"google.golang.org/protobuf/types/known/durationpb"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/summarizers"
 )
 
 // Domain is the domain of google.rpc.ErrorInfo in every error.

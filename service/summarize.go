@@ -9,10 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"google.golang.org/grpc/codes"
+
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers"
-	"google.golang.org/grpc/codes"
 )
 
 const (

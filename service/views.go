@@ -3,11 +3,12 @@ package service
 import (
 	"context"
 
+	"google.golang.org/protobuf/proto"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
-	"google.golang.org/protobuf/proto"
 )
 
 // GetLLMView implements CompactionService.

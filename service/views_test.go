@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"testing"
 
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // holder is a client that keeps its view by deltas and counts what it was sent.

@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"slices"
 
+	"google.golang.org/protobuf/proto"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
-	"google.golang.org/protobuf/proto"
 )
 
 // Reader is the part of a Store that states are loaded from.
