@@ -67,8 +67,12 @@ type kongExit int
 
 func (a *app) dispatch(ctx context.Context, args []string) (err error) {
 	defer func() {
-		if code, ok := recover().(kongExit); ok && code != 0 {
-			err = usageError{errors.New("wrong usage")}
+		switch panicked := recover().(type) {
+		case nil:
+		case kongExit:
+			// The help was asked for and given.
+		default:
+			panic(panicked)
 		}
 	}()
 	parser, err := kong.New(&commands{},

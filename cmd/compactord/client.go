@@ -18,6 +18,8 @@ const (
 	callTimeout = 2 * time.Minute
 	// maxAnswer is more than the largest message that a log takes.
 	maxAnswer = 256 << 20
+	// pageBytes is what is asked for at a time of what comes in pages: each page of a view costs drawing it anew.
+	pageBytes = 32 << 20
 )
 
 // client talks to a daemon, or to the service in this process.
@@ -38,11 +40,13 @@ type where struct {
 	Store string `help:"Work on this store without a daemon." placeholder:"PATH" type:"path"`
 }
 
-// open connects to what the flags name.
-func (w *where) open(ctx context.Context, a *app) (*client, error) {
+// open connects to what the flags name. A store is made only where that is what the command is for.
+func (w *where) open(ctx context.Context, a *app, makeStore bool) (*client, error) {
 	switch {
 	case w.Store != "" && a.given["addr"]:
 		return nil, usagef("--addr and --store exclude each other: a daemon has its own store")
+	case w.Store != "" && !makeStore && !exists(w.Store):
+		return nil, fmt.Errorf("there is no store %s", w.Store)
 	case w.Store != "":
 		return a.embed(ctx, w.Store)
 	case w.Addr == "":

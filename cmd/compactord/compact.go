@@ -34,13 +34,13 @@ skipped (why nothing was done), plan (with --dry-run), notes, messages (how many
 // Run compacts.
 func (c *compactCommand) Run(ctx context.Context, a *app) (err error) {
 	p := a.progress(c.Quiet)
+	defer p.clear()
 	policy := c.policy()
 	conv, err := c.open(ctx, a, policy, p)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, conv.close()) }()
-	defer p.clear()
 	done, err := conv.compact(ctx, &compactordv1.CompactRequest{
 		Target: &compactordv1.CompactRequest_SessionId{SessionId: conv.session},
 		Reason: compactordv1.CompactionReason_COMPACTION_REASON_MANUAL,
@@ -49,7 +49,7 @@ func (c *compactCommand) Run(ctx context.Context, a *app) (err error) {
 		DryRun: c.DryRun,
 	}, p)
 	if err != nil {
-		return err
+		return whenInterrupted(err, conv.afterInterrupt())
 	}
 	result, err := conv.describe(ctx, done)
 	if err != nil {

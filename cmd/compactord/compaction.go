@@ -15,7 +15,7 @@ type compacted struct {
 	planned   *compactordv1.CompactionPlanned
 }
 
-// compact compacts through the stream. A Ctrl-C cancels it, and it waits until the service has put all back.
+// compact compacts through the stream. A Ctrl-C cancels it.
 func (c *conversation) compact(
 	ctx context.Context, req *compactordv1.CompactRequest, p *progress,
 ) (*compacted, error) {
@@ -48,6 +48,14 @@ func (c *conversation) compact(
 	}
 }
 
+// afterInterrupt says what a compaction that was interrupted leaves behind.
+func (c *conversation) afterInterrupt() string {
+	if c.transcript != nil {
+		return "The file is as it was."
+	}
+	return "The compaction is cancelled, unless it was written just before: 'compactord sessions' shows it."
+}
+
 func (d *compacted) check() error {
 	if d.completed == nil && d.skipped == nil && d.planned == nil {
 		return errors.New("the daemon ended the compaction without saying how")
@@ -78,6 +86,7 @@ func (c *conversation) view(ctx context.Context) (*llmView, error) {
 	for {
 		answer, err := c.compactions.GetLLMView(ctx, &compactordv1.GetLLMViewRequest{
 			Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: c.session}, ViewToken: token,
+			MaxBytes: pageBytes,
 		})
 		if err != nil {
 			return nil, err

@@ -19,9 +19,6 @@ const (
 // errInterrupted is why a context ends when the user presses Ctrl-C or the process is asked to end.
 var errInterrupted = errors.New("interrupted")
 
-// errReported fails a command that has already said why.
-var errReported = errors.New("failed")
-
 // usageError is a mistake in how the program was called.
 type usageError struct{ error }
 
@@ -39,6 +36,14 @@ func (e advisedError) Unwrap() error { return e.error }
 
 // advise adds what to do about an error.
 func advise(err error, todo string) error { return advisedError{err, todo} }
+
+// whenInterrupted says where a Ctrl-C leaves things.
+func whenInterrupted(err error, state string) error {
+	if errors.Is(err, errInterrupted) {
+		return advise(err, state)
+	}
+	return err
+}
 
 func asUsage(err error) error {
 	if err == nil {
@@ -71,7 +76,7 @@ func exitCode(err error) int {
 
 // complain tells the user what went wrong.
 func (a *app) complain(err error) {
-	if err == nil || errors.Is(err, errReported) {
+	if err == nil {
 		return
 	}
 	fmt.Fprintf(a.stderr, "compactord: %s\n", printable(strings.TrimRight(err.Error(), "\n")))

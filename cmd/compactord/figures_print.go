@@ -70,8 +70,12 @@ func (f *figures) printWindow(w io.Writer, paint painter) {
 	meter(w, paint.bar(r.GetTokens(), r.GetContextWindow(), white), "window", r.GetTokens(), r.GetContextWindow())
 	fmt.Fprintf(w, "\nThe window is of %s; the context holds %s (%s).", count(r.GetContextWindow(), "token"),
 		number(r.GetTokens()), source)
+	if r.GetSource() == compactordv1.TokenSource_TOKEN_SOURCE_ESTIMATED && r.GetOverheadTokens() > 0 {
+		fmt.Fprintf(w, "\nOf these %s are not in the conversation: tools and prompts that the agent adds.",
+			number(r.GetOverheadTokens()))
+	}
 	if r.TriggerTokens != nil {
-		fmt.Fprintf(w, " Compaction is due at %s.", number(r.GetTriggerTokens()))
+		fmt.Fprintf(w, "\nCompaction is due at %s.", number(r.GetTriggerTokens()))
 	}
 	fmt.Fprintln(w)
 }

@@ -28,6 +28,7 @@ notes and messages (how many the session holds).`
 // Run imports.
 func (c *importCommand) Run(ctx context.Context, a *app) (err error) {
 	p := a.progress(c.Quiet)
+	defer p.clear()
 	t, err := a.readTranscript(ctx, c.File, p)
 	if err != nil {
 		return err
@@ -35,18 +36,17 @@ func (c *importCommand) Run(ctx context.Context, a *app) (err error) {
 	if len(t.messages) == 0 {
 		return nothingError{t.name + " holds no messages"}
 	}
-	daemon, err := c.open(ctx, a)
+	daemon, err := c.open(ctx, a, true)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, daemon.close()) }()
-	defer p.clear()
 	before, err := c.ensure(ctx, daemon)
 	if err != nil {
 		return err
 	}
 	if err = daemon.upload(ctx, c.Session, t.messages, p); err != nil {
-		return c.explain(err, t)
+		return c.explain(whenInterrupted(err, "Run the same command again to go on where it was."), t)
 	}
 	after, err := c.get(ctx, daemon)
 	if err != nil {

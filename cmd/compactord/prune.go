@@ -30,13 +30,13 @@ The JSON document holds prune (the edits), skipped (why nothing was done), repor
 // Run prunes.
 func (c *pruneCommand) Run(ctx context.Context, a *app) (err error) {
 	p := a.progress(c.Quiet)
+	defer p.clear()
 	policy := c.policy()
 	conv, err := c.open(ctx, a, policy, p)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, conv.close()) }()
-	defer p.clear()
 	p.stage("pruning", "", 0)
 	answer, err := conv.compactions.Prune(ctx, &compactordv1.PruneRequest{
 		Target: &compactordv1.PruneRequest_SessionId{SessionId: conv.session},

@@ -116,8 +116,8 @@ func (r *result) printPlan(w io.Writer) {
 func (r *result) printCut(w io.Writer, verb string, summarized *compactordv1.IndexRange) {
 	row(w, verb, "%s, from #%d to #%d", count(summarized.GetEnd()-summarized.GetStart(), "message"),
 		summarized.GetStart(), summarized.GetEnd()-1)
-	row(w, "Kept", "%s word for word, from %s to #%d", count(r.messages-r.firstKept.GetIndex(), "message"),
-		r.where(r.firstKept), r.messages-1)
+	row(w, "Kept", "%s word for word, from %s on", count(r.messages-r.firstKept.GetIndex(), "message"),
+		r.where(r.firstKept))
 	if r.turnStart != nil {
 		row(w, "Split", "the turn that starts at %s: its beginning is summarized, its end kept", r.where(r.turnStart))
 	}

@@ -20,7 +20,7 @@ type sessionsCommand struct {
 
 // Run lists sessions.
 func (c *sessionsCommand) Run(ctx context.Context, a *app) (err error) {
-	daemon, err := c.open(ctx, a)
+	daemon, err := c.open(ctx, a, false)
 	if err != nil {
 		return err
 	}
@@ -43,14 +43,6 @@ func (c *sessionsCommand) Run(ctx context.Context, a *app) (err error) {
 			s.GetChangedAt().AsTime().Local().Format("2006-01-02 15:04"), printable(s.GetTitle()))
 	}
 	return table.Flush()
-}
-
-// open refuses to make a new store, in which there could be no sessions.
-func (c *sessionsCommand) open(ctx context.Context, a *app) (*client, error) {
-	if c.Store != "" && !exists(c.Store) {
-		return nil, fmt.Errorf("there is no store %s", c.Store)
-	}
-	return c.where.open(ctx, a)
 }
 
 func (c *sessionsCommand) list(ctx context.Context, daemon *client) ([]*compactordv1.Session, error) {

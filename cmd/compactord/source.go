@@ -61,7 +61,7 @@ func (s *source) open(
 	case s.File == "" && s.Session == "":
 		return nil, usagef("name a transcript file, - for standard input, or a session with --session ID")
 	case s.File == "":
-		c, err := s.where.open(ctx, a)
+		c, err := s.where.open(ctx, a, false)
 		if err != nil {
 			return nil, err
 		}

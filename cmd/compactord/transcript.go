@@ -18,8 +18,9 @@ const standardInput = "-"
 // transcript is a conversation that was read from a file.
 type transcript struct {
 	// name is what people call the file.
-	name     string
-	format   dialects.Format
+	name   string
+	format dialects.Format
+	// messages are those that are not stored yet.
 	messages []*compactordv1.Message
 	// notes say what the reader left out or changed.
 	notes []string

@@ -17,7 +17,7 @@ const (
 )
 
 // upload appends messages to an empty session, or goes on where an earlier upload of the same messages broke off: each
-// batch says where it belongs, and is known by what is in it.
+// batch says where it belongs, and is known by what is in it. The messages are gone from the slice afterwards.
 func (c *client) upload(
 	ctx context.Context, session string, messages []*compactordv1.Message, p *progress,
 ) error {
@@ -38,6 +38,8 @@ func (c *client) upload(
 			return err
 		}
 		start += len(batch)
+		// The store has them now; there is no need to hold them twice.
+		clear(batch)
 		p.update(int64(start))
 	}
 	return nil

@@ -34,12 +34,12 @@ func (c *viewCommand) Run(ctx context.Context, a *app) (err error) {
 		return usagef("--preset, --context-window and --keep-recent-tokens go with a file or with --compact")
 	}
 	p := a.progress(c.Quiet)
+	defer p.clear()
 	conv, err := c.open(ctx, a, c.policy(), p)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, conv.close()) }()
-	defer p.clear()
 	if c.Compact {
 		if err := c.compactFirst(ctx, conv, p); err != nil {
 			return err
@@ -77,7 +77,7 @@ func (c *viewCommand) compactFirst(ctx context.Context, conv *conversation, p *p
 		// There is a view all the same.
 		p.say("not compacted: %s", done.skipped.GetMessage())
 	}
-	return err
+	return whenInterrupted(err, conv.afterInterrupt())
 }
 
 // figures reads the log and counts what the view shows of it.
@@ -91,7 +91,7 @@ func (c *conversation) figures(ctx context.Context, v *llmView) (*figures, error
 		return nil, fmt.Errorf("cannot count the view's tokens: %w", err)
 	}
 	f.report = v.report
-	request := &compactordv1.ListMessagesRequest{SessionId: c.session, PageSize: 1000}
+	request := &compactordv1.ListMessagesRequest{SessionId: c.session, PageSize: 1000, MaxBytes: pageBytes}
 	for {
 		page, err := c.sessions.ListMessages(ctx, request)
 		if err != nil {

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/service"
+)
+
+// configured is what `serve` with these arguments would be configured by.
+func configured(t *testing.T, args ...string) (*Config, error) {
+	t.Helper()
+	cli := &commands{}
+	parser, err := kong.New(cli, kong.Vars{"default_store": "/var/lib/x.db", "default_addr": defaultListen})
+	require.NoError(t, err)
+	_, err = parser.Parse(append([]string{"serve"}, args...))
+	return &cli.Serve.Config, err
+}
+
+func TestDefaults(t *testing.T) {
+	c, err := configured(t)
+	require.NoError(t, err)
+	require.Equal(t, defaultListen, c.Listen)
+	require.Equal(t, service.DefaultMaxMessageBytes, c.MaxMessageBytes)
+	require.Equal(t, service.DefaultDrainTimeout, c.DrainTimeout)
+	require.Equal(t, service.DefaultHeartbeat, c.Heartbeat)
+	require.True(t, c.reflects())
+}
+
+func TestFlagsOverEnvironmentOverFileOverDefaults(t *testing.T) {
+	path := file(t, "config.yaml", "heartbeat: 1s\ndrain_timeout: 2s\nlog_level: warn\nmax_message_bytes: 2000000\nreflection: false\n")
+	t.Setenv("COMPACTORD_HEARTBEAT", "3s")
+	t.Setenv("COMPACTORD_DRAIN_TIMEOUT", "4s")
+	c, err := configured(t, "--config", path, "--heartbeat", "5s")
+	require.NoError(t, err)
+	require.Equal(t, 5*time.Second, c.Heartbeat, "flag over environment")
+	require.Equal(t, 4*time.Second, c.DrainTimeout, "environment over file")
+	require.Equal(t, "warn", c.LogLevel, "file over default")
+	require.Equal(t, 2000000, c.MaxMessageBytes)
+	require.False(t, c.reflects())
+	require.Equal(t, "text", c.LogFormat, "default")
+	t.Setenv("COMPACTORD_CONFIG", path)
+	c, err = configured(t)
+	require.NoError(t, err)
+	require.Equal(t, "warn", c.LogLevel, "the file itself is named by the environment")
+}
+
+func TestWrongFiles(t *testing.T) {
+	for name, test := range map[string]struct{ content, says string }{
+		"unknown key":   {"listen: 127.0.0.1:1\nlisten_to: x\n", `there is no setting "listen_to"; there are listen, store, `},
+		"flag's name":   {"log-level: debug\n", `there is no setting "log-level"`},
+		"no mapping":    {"- a\n", "is not a YAML mapping of settings"},
+		"no scalar":     {"listen: [a, b]\n", "listen must be a text, a number, or true or false"},
+		"twice":         {"listen: a\nlisten: b\n", "is not a YAML mapping of settings"},
+		"two documents": {"listen: a\n---\nlisten: b\n", "more than one YAML document"},
+		"wrong value":   {"heartbeat: soon\n", "heartbeat"},
+		"out of range":  {"heartbeat: 1ms\n", "--heartbeat: must be from 100ms to 1h0m0s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ran(t, "serve", "--store", storePath(t), "--config", file(t, "config.yaml", test.content)).
+				ends(t, exitUsage).says(t, test.says)
+		})
+	}
+	ran(t, "serve", "--config", "there-is-none.yaml").ends(t, exitUsage).says(t, "there is no such file")
+	_, err := configured(t, "--config", file(t, "empty.yaml", ""))
+	require.NoError(t, err)
+}
+
+func TestAllProblemsAtOnce(t *testing.T) {
+	c := &Config{Listen: "1.2.3.4:5", DefaultPreset: "x", LogLevel: "loud", LogFormat: "xml", MetricsListen: "x"}
+	err := c.Validate()
+	for _, flag := range []string{
+		"--listen: ", "--store: ", "--default-preset: ", "--max-message-bytes: ", "--drain-timeout: ", "--heartbeat: ",
+		"--log-level: ", "--log-format: ", "--metrics-listen: ",
+	} {
+		require.ErrorContains(t, err, flag)
+	}
+}
+
+// TestEverySettingIsDeclaredWhole finds a setting that is no flag, or has no variable of its name, or is not explained.
+func TestEverySettingIsDeclaredWhole(t *testing.T) {
+	keys := settingKeys()
+	require.Len(t, keys, reflect.TypeFor[Config]().NumField())
+	cli := &commands{}
+	parser, err := kong.New(cli, kong.Vars{"default_store": "x", "default_addr": "x"})
+	require.NoError(t, err)
+	flags := map[string]*kong.Flag{}
+	for _, node := range parser.Model.Children {
+		if node.Name == "serve" {
+			for _, flag := range node.Flags {
+				flags[strings.ReplaceAll(flag.Name, "-", "_")] = flag
+			}
+		}
+	}
+	for _, key := range keys {
+		require.Contains(t, flags, key)
+		require.Equal(t, []string{"COMPACTORD_" + strings.ToUpper(key)}, flags[key].Envs)
+		require.NotEmpty(t, flags[key].Help)
+	}
+}
+
+func TestDefaultStore(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", "/state")
+	require.Equal(t, "/state/compactord/compactord.db", defaultStore())
+	home := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", home)
+	// The folder of the default is made; its owner alone may look into it.
+	d := serving(t, "--listen", "127.0.0.1:0")
+	info, err := os.Stat(home + "/compactord")
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
+	require.Equal(t, exitDone, d.stop())
+}

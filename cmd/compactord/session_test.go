@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// storePath is the path of a store of the test's own, which is not there yet.
+func storePath(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(t.TempDir(), "store.db")
+}
+
+func TestImportedOnce(t *testing.T) {
+	store, path := storePath(t), talkFile(t)
+	r := ran(t, "import", path, "--session", "s", "--store", store, "--title", "Talk").ends(t, exitDone)
+	require.Equal(t, "Imported 480 messages into session s, which holds 480 now.\n", r.out)
+	ran(t, "import", path, "--session", "s", "--store", store).ends(t, exitNothing).
+		says(t, `nothing to do: session "s" holds all of `+path+" already")
+	other := file(t, "other.jsonl", talk(121))
+	r = ran(t, "import", other, "--session", "s", "--store", store).ends(t, exitFailed).
+		says(t, `session "s" holds 480 messages already, and they are not the first ones of `+other)
+	require.NotContains(t, r.err, "WRONG_NEXT_INDEX")
+	doc := document(t, ran(t, "import", path, "--session", "t", "--store", store, "--json").ends(t, exitDone).out)
+	require.InDelta(t, 480, at(t, doc, "imported"), 0)
+	require.Equal(t, "t", at(t, doc, "session", "session_id"))
+}
+
+func TestImportGoesOn(t *testing.T) {
+	store, content := storePath(t), talk(300)
+	lines := strings.SplitAfter(content, "\n")
+	// What broke off after its first batch has that one batch in the store.
+	first := file(t, "first.jsonl", strings.Join(lines[:batchMessages], ""))
+	ran(t, "import", first, "--session", "s", "--store", store).ends(t, exitDone)
+	r := ran(t, "import", file(t, "all.jsonl", content), "--session", "s", "--store", store).ends(t, exitDone)
+	require.Equal(t, "Imported 700 messages into session s, which holds 1,200 now.\n", r.out)
+	require.Contains(t, ran(t, "check", "--store", store).ends(t, exitDone).out, "is sound")
+}
+
+func TestBatches(t *testing.T) {
+	of := func(bytes int) *compactordv1.Message {
+		return &compactordv1.Message{Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{{
+			Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: strings.Repeat("x", bytes)}},
+		}}}
+	}
+	small := make([]*compactordv1.Message, 2*batchMessages)
+	for i := range small {
+		small[i] = of(1)
+	}
+	require.Len(t, nextBatch(small), batchMessages)
+	large := []*compactordv1.Message{of(batchBytes / 2), of(batchBytes / 3), of(batchBytes / 3)}
+	require.Len(t, nextBatch(large), 2)
+	huge := []*compactordv1.Message{of(2 * batchBytes), of(1)}
+	require.Len(t, nextBatch(huge), 1, "one message is a batch, however large")
+
+	id, err := batchID(7, small[:3])
+	require.NoError(t, err)
+	again, err := batchID(7, []*compactordv1.Message{proto.CloneOf(small[0]), small[1], small[2]})
+	require.NoError(t, err)
+	require.Equal(t, id, again)
+	other, err := batchID(8, small[:3])
+	require.NoError(t, err)
+	require.NotEqual(t, id, other)
+}
+
+func TestSessionOfAStore(t *testing.T) {
+	store := storePath(t)
+	on := func(args ...string) answer { return ran(t, append(args, "--store", store)...) }
+	on("import", talkFile(t), "--session", "s", "--title", "Long \x1b[31mtalk").ends(t, exitDone)
+	require.Contains(t, on("view", "--session", "s").ends(t, exitDone).out, "What the model sees of session s: 480 messages")
+	r := on("compact", "--session", "s").ends(t, exitDone)
+	require.Contains(t, r.out, "Compacted session s.")
+	require.Contains(t, r.out, "of its source")
+	on("compact", "--session", "s").ends(t, exitNothing).says(t, "nothing was appended since the last compaction")
+	on("prune", "--session", "s").ends(t, exitNothing)
+	r = on("sessions").ends(t, exitDone)
+	require.Contains(t, r.out, "up to #")
+	require.NotContains(t, r.out, "\x1b")
+	doc := document(t, on("sessions", "--json", "--changed", "--limit", "5").ends(t, exitDone).out)
+	sessions, ok := at(t, doc, "sessions").([]any)
+	require.True(t, ok)
+	require.Len(t, sessions, 1)
+	require.Equal(t, "s", at(t, sessions[0], "session_id"))
+	r = on("compact", "--session", "nope").ends(t, exitFailed).
+		says(t, "compactord: no session \"nope\" (SESSION_NOT_FOUND)\n'compactord sessions' lists")
+	require.NotContains(t, r.err, "rpc error")
+}
+
+func TestPrune(t *testing.T) {
+	temporaryFolder(t)
+	path := file(t, "long.jsonl", talk(300))
+	r := ran(t, "prune", path).ends(t, exitDone)
+	require.Contains(t, r.out, "Pruned "+path)
+	require.Contains(t, r.out, "more\n")
+	require.Contains(t, ran(t, "prune", path, "--dry-run").ends(t, exitDone).out, "Nothing was changed.")
+	doc := document(t, ran(t, "prune", path, "--json").ends(t, exitDone).out)
+	require.InDelta(t, 1200, at(t, doc, "messages"), 0)
+	require.Contains(t, at(t, doc, "prune"), "edits")
+	doc = document(t, ran(t, "prune", file(t, "short.jsonl", talk(2)), "--json").ends(t, exitNothing).out)
+	require.Contains(t, at(t, doc, "skipped"), "reason")
+}
+
+func TestNoSessions(t *testing.T) {
+	store := storePath(t)
+	ran(t, "sessions", "--store", store).ends(t, exitFailed).says(t, "there is no store "+store)
+	ran(t, "view", "--session", "s", "--store", store).ends(t, exitFailed).says(t, "there is no store "+store)
+	require.NoFileExists(t, store, "looking makes no store")
+	ran(t, "check", "--store", store).ends(t, exitFailed).says(t, "there is no store "+store)
+	ran(t, "check", "--store", file(t, "x.db", "no store")).ends(t, exitFailed).says(t, "is damaged, or no store of compactord")
+}
+
+func TestCheckFindsDamage(t *testing.T) {
+	store := storePath(t)
+	ran(t, "import", talkFile(t), "--session", "s", "--store", store).ends(t, exitDone)
+	require.Contains(t, document(t, ran(t, "check", "--store", store, "--json").ends(t, exitDone).out), "problems")
+	content, err := os.ReadFile(store)
+	require.NoError(t, err)
+	// A message that is not what its head counted.
+	damaged := bytes.ReplaceAll(content, []byte("Fix the failing test number 7 in"), []byte("Fix the failing test number 7 \xff\xfe"))
+	require.NotEqual(t, content, damaged)
+	require.NoError(t, os.WriteFile(store, damaged, 0o600))
+	r := ran(t, "check", "--store", store).ends(t, exitFailed).says(t, " found in "+store)
+	require.NotEmpty(t, r.out)
+	r = ran(t, "check", "--store", store, "--json").ends(t, exitFailed)
+	problems, ok := at(t, document(t, r.out), "problems").([]any)
+	require.True(t, ok)
+	require.NotEmpty(t, problems)
+}

@@ -1,0 +1,80 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+)
+
+// started is the program in a process of its own, serving.
+func started(t *testing.T, args ...string) (command *exec.Cmd, addr string, stderr *strings.Builder) {
+	t.Helper()
+	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--store", storePath(t)}, args...)
+	command = exec.CommandContext(t.Context(), program, args...)
+	stderr = &strings.Builder{}
+	command.Stderr = stderr
+	out, err := command.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, command.Start())
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	text, found := strings.CutPrefix(line, "compactord listens on ")
+	require.True(t, found, line)
+	addr, _, _ = strings.Cut(text, ", ")
+	return command, addr, stderr
+}
+
+func TestSignalStopsTheDaemon(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		command, _, stderr := started(t)
+		require.NoError(t, command.Process.Signal(signal))
+		require.NoError(t, command.Wait(), stderr.String())
+		require.Contains(t, stderr.String(), "stopping")
+	}
+}
+
+func TestSecondSignalEndsTheDaemonAtOnce(t *testing.T) {
+	command, addr, stderr := started(t, "--drain-timeout", "1h")
+	watch, err := healthv1.NewHealthClient(connection(t, addr)).Watch(t.Context(), &healthv1.HealthCheckRequest{})
+	require.NoError(t, err)
+	health, err := watch.Recv()
+	require.NoError(t, err)
+	require.Equal(t, healthv1.HealthCheckResponse_SERVING, health.GetStatus())
+	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
+	health, err = watch.Recv()
+	require.NoError(t, err)
+	require.Equal(t, healthv1.HealthCheckResponse_NOT_SERVING, health.GetStatus())
+	// The open stream would keep the daemon for an hour.
+	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
+	require.Error(t, command.Wait())
+	require.Equal(t, exitFailed, command.ProcessState.ExitCode())
+	require.Contains(t, stderr.String(), "stopped at once")
+}
+
+func TestCtrlCEndsACommand(t *testing.T) {
+	temporaryFolder(t)
+	command := exec.CommandContext(t.Context(), program, "compact", "-")
+	in, err := command.StdinPipe()
+	require.NoError(t, err)
+	stderr, err := command.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, command.Start())
+	reader := bufio.NewReader(stderr)
+	line, err := reader.ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "reading standard input\n", line)
+	require.NoError(t, command.Process.Signal(syscall.SIGINT))
+	line, err = reader.ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "compactord: interrupted\n", line)
+	require.Error(t, command.Wait())
+	require.Equal(t, exitFailed, command.ProcessState.ExitCode())
+	_ = in.Close()
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// talk writes a transcript of so many turns, each of four messages: a request, a call, its result of about 500 tokens, and an answer.
+func talk(turns int) string {
+	var b strings.Builder
+	for i := range turns {
+		call := fmt.Sprintf("call_%d", i)
+		for _, m := range []map[string]any{
+			{"role": "user", "content": fmt.Sprintf("Fix the failing test number %d in pkg/parser.go.", i)},
+			{"role": "assistant", "content": nil, "tool_calls": []any{map[string]any{
+				"id": call, "type": "function",
+				"function": map[string]any{"name": "read_file", "arguments": fmt.Sprintf(`{"path":"pkg/parser_%d.go"}`, i)},
+			}}},
+			{"role": "tool", "tool_call_id": call, "content": strings.Repeat(fmt.Sprintf("func parse%d() error\n", i), 100)},
+			{"role": "assistant", "content": fmt.Sprintf("Test %d passes now: the parser skipped an empty line.", i)},
+		} {
+			line, err := json.Marshal(m)
+			if err != nil {
+				panic(err)
+			}
+			b.Write(line)
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// file writes a file of the test's own.
+func file(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	return path
+}
+
+// talkFile is a transcript that is long enough to be compacted.
+func talkFile(t *testing.T) string {
+	t.Helper()
+	return file(t, "talk.jsonl", talk(120))
+}
+
+func TestFilesThatMakeNoSense(t *testing.T) {
+	temporaryFolder(t)
+	good := talk(3)
+	for name, test := range map[string]struct{ content, says string }{
+		"broken line":      {good + `{"role":"user","content":` + "\n", "bad.jsonl, line 13: "},
+		"unknown role":     {good + "\n" + `{"role":"robot","content":"hello"}`, "bad.jsonl, line 14: role: "},
+		"no transcript":    {"hello", "the format is not recognized"},
+		"empty":            {"", "bad.jsonl: the input is empty"},
+		"another document": {`{"a":1}`, "the format is not recognized"},
+		"not UTF-8":        {good + "{\"role\":\"user\",\"content\":\"\xff\"}", "bad.jsonl, line 13: is not valid UTF-8"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := file(t, "bad.jsonl", test.content)
+			for _, command := range []string{"compact", "view", "prune"} {
+				r := ran(t, command, path).ends(t, exitFailed).says(t, test.says)
+				require.Empty(t, r.out)
+			}
+			ran(t, "import", path, "--session", "s", "--store", filepath.Join(t.TempDir(), "s.db")).
+				ends(t, exitFailed).says(t, test.says)
+		})
+	}
+	t.Run("missing", func(t *testing.T) {
+		ran(t, "compact", "there-is-none.jsonl").ends(t, exitFailed).
+			says(t, "compactord: cannot read there-is-none.jsonl: there is no such file\n")
+	})
+	t.Run("folder", func(t *testing.T) {
+		ran(t, "compact", t.TempDir()).ends(t, exitFailed).says(t, "it is a folder")
+	})
+	t.Run("no messages", func(t *testing.T) {
+		path := file(t, "empty.jsonl", `{"type":"session","id":"x","version":3,"timestamp":"2026-01-01T00:00:00Z","cwd":"/"}`)
+		ran(t, "compact", path).ends(t, exitNothing).says(t, "nothing to do: "+path+" holds no messages")
+	})
+}
+
+func TestPlaceOfAMessageInItsFile(t *testing.T) {
+	require.Equal(t, "position 7 of its source", (*transcript)(nil).place(7))
+	for format, want := range map[string]string{"jsonl": "line 8", "pi": "entry 7", "json": "element 7"} {
+		content := map[string]string{
+			"jsonl": talk(1),
+			"json":  "[" + strings.Join(strings.Split(strings.TrimSpace(talk(1)), "\n"), ",") + "]",
+			"pi":    `{"type":"session","id":"x","timestamp":"2026-01-01T00:00:00Z","cwd":"/"}`,
+		}[format]
+		read, err := parseTranscript("x", strings.NewReader(content))
+		require.NoError(t, err)
+		require.Equal(t, want, read.place(7))
+	}
+}

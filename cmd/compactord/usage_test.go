@@ -1,0 +1,63 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestWrongUsage(t *testing.T) {
+	temporaryFolder(t)
+	path := file(t, "talk.jsonl", talk(3))
+	for _, test := range []struct {
+		args []string
+		says string
+	}{
+		{nil, "say what to do"},
+		{[]string{"nope"}, "unexpected argument nope"},
+		{[]string{"compact"}, "name a transcript file"},
+		{[]string{"compact", path, "--session", "x"}, "not both"},
+		{[]string{"compact", path, "--addr", "127.0.0.1:1"}, "--addr and --store go with --session"},
+		{[]string{"compact", path, "--store", "x.db"}, "--addr and --store go with --session"},
+		{[]string{"compact", "--session", "x", "--addr", "127.0.0.1:1", "--store", "x.db"}, "exclude each other"},
+		{[]string{"compact", "--session", "x", "--addr", "nowhere"}, "write HOST:PORT or unix:PATH"},
+		{[]string{"compact", "--session", "x", "--addr", "host:99999"}, "write a number up to 65535"},
+		{[]string{"compact", path, "--keep-recent-tokens", "many"}, "--keep-recent-tokens"},
+		{[]string{"compact", path, "--wrong"}, "unknown flag --wrong"},
+		{[]string{"compact", path, "--preset", "nope"}, "there are default, pi"},
+		{[]string{"compact", path, "--context-window", "0"}, "context_window"},
+		{[]string{"view", path, "--focus", "x"}, "--focus goes with --compact"},
+		{[]string{"view", "--session", "x", "--context-window", "9"}, "go with a file or with --compact"},
+		{[]string{"import", path}, "--session"},
+		{[]string{"import", "--session", "x"}, "<file>"},
+		{[]string{"serve", "extra"}, "unexpected argument extra"},
+		{[]string{"serve", "--drain-timeout", "soon"}, "--drain-timeout"},
+	} {
+		r := ran(t, test.args...).ends(t, exitUsage).says(t, test.says)
+		if len(test.args) > 0 {
+			require.Empty(t, r.out, "%v", test.args)
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	require.Contains(t, ran(t, "--help").ends(t, exitDone).out, "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing")
+	require.Contains(t, ran(t).ends(t, exitUsage).out, "Commands:", "who says nothing is told what there is")
+	for _, command := range []string{"serve", "compact", "view", "prune", "import", "sessions", "check", "version"} {
+		require.Contains(t, ran(t, command, "--help").ends(t, exitDone).out, "Usage: compactord "+command)
+	}
+}
+
+func TestNoDaemon(t *testing.T) {
+	for _, args := range [][]string{{"sessions"}, {"compact", "--session", "x"}, {"view", "--session", "x"}} {
+		args = append(args, "--addr", "unix:"+t.TempDir()+"/none.sock")
+		r := ran(t, args...).ends(t, exitFailed).says(t, "compactord: no daemon answers at unix:").
+			says(t, "Start one with 'compactord serve'")
+		require.NotContains(t, r.err, "rpc error")
+	}
+}
+
+func TestVersion(t *testing.T) {
+	require.Contains(t, ran(t, "version").ends(t, exitDone).out, "built with go")
+	require.Contains(t, document(t, ran(t, "version", "--json").ends(t, exitDone).out), "go")
+}
