@@ -188,6 +188,7 @@ func (p *carrier) keep(it *item, labelled bool) {
 			it.command = parsed.key
 			// Only words that a later command can repeat are left of a script.
 			it.command.once = it.command.once || strings.Contains(failed, "<<")
+			it.passing = len(it.cites) > 0 && (it.command.once || parsed.reads)
 		} else if tool, rest, ok := strings.Cut(strings.TrimPrefix(it.text, "`"), "` "); ok && strings.Contains(rest, " failed: ") {
 			it.tool = tool
 			if path, _, ok := strings.Cut(rest, " failed: "); ok && looksLikeFile(path) {
@@ -195,6 +196,9 @@ func (p *carrier) keep(it *item, labelled bool) {
 			} else {
 				it.path, _, _ = strings.Cut(it.text, " failed: ")
 			}
+		}
+		if strings.HasPrefix(it.text, modelFailed) {
+			it.tool = "model"
 		}
 		p.l.errors = append(p.l.errors, it)
 		return

@@ -1,0 +1,214 @@
+package extractive
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// maxGoal is how many units the sentence of the goal takes.
+const maxGoal = 240
+
+// plan is all that could be in a summary, by class and rank.
+type plan struct {
+	ly      *layout
+	l       *ledger
+	goal    *item
+	byClass [classes][]*item
+	marks   []*mark
+}
+
+// newPlan sorts what the ledger holds into classes.
+func newPlan(l *ledger, ly *layout) *plan {
+	p := &plan{ly: ly, l: l}
+	p.sortRequests()
+	said := ""
+	if p.goal != nil {
+		said = p.goal.text
+	}
+	for _, k := range []kind{kindRule, kindDone, kindDoing, kindDecision, kindNext, kindFact} {
+		for _, it := range l.lists[k] {
+			if it.kind == kindRule && it.tier == tierSoft && strings.Contains(said, it.text) {
+				// What may be no rule at all need not be said twice.
+				continue
+			}
+			p.put(it)
+		}
+	}
+	for _, it := range l.errors {
+		p.put(it)
+	}
+	for _, it := range l.todos {
+		p.put(it)
+	}
+	for _, it := range l.commands {
+		p.put(it)
+	}
+	for _, path := range l.paths {
+		p.put(l.files[path].line())
+	}
+	for c := range p.byClass {
+		if class(c) == classUserRule || class(c) == classRule || class(c) == classPrefer {
+			slices.SortFunc(p.byClass[c], func(a, b *item) int {
+				if a.focused != b.focused {
+					if a.focused {
+						return -1
+					}
+					return 1
+				}
+				return l.compare(a, b)
+			})
+			continue
+		}
+		slices.SortFunc(p.byClass[c], func(a, b *item) int {
+			return cmp.Or(cmp.Compare(p.rank(b), p.rank(a)), cmp.Compare(b.newest(), a.newest()), strings.Compare(a.text, b.text))
+		})
+	}
+	p.marks = l.marks.best(l)
+	return p
+}
+
+// put sorts one item into its class.
+func (p *plan) put(it *item) {
+	it.focused = p.l.matchesFocus(it.text)
+	c := classWork
+	switch it.kind {
+	case kindRule:
+		switch {
+		case it.tier == tierSoft:
+			c = classSoft
+		case it.tier == tierPrefer:
+			c = classPrefer
+		case it.by == byUser:
+			c = classUserRule
+		default:
+			c = classRule
+		}
+	case kindError:
+		c = classError
+	case kindDoing, kindNext:
+		c = classPlan
+	case kindDecision:
+		c = classDecision
+	case kindFact:
+		c = classFact
+	case kindFile:
+		c = classFile
+	case kindRequest:
+		c = classRequest
+	default:
+	}
+	if it.focused && c > classFocus {
+		c = classFocus
+	}
+	p.byClass[c] = append(p.byClass[c], it)
+}
+
+// rank orders the items of a class: what it says, how new it is, and whether it was found worth keeping before.
+func (p *plan) rank(it *item) int {
+	r := 8 * it.score
+	if p.l.newest > 0 {
+		r += int(24 * uint64(it.newest()) / uint64(p.l.newest))
+	}
+	if it.carried {
+		r += 16
+	}
+	if it.focused {
+		r += 1000
+	}
+	if it.box == openBox {
+		r += 200
+	}
+	if it.kind == kindDoing {
+		r += 100
+	}
+	return r
+}
+
+// sortRequests chooses the goal and the last request, and ranks the others.
+func (p *plan) sortRequests() {
+	var last *item
+	list := p.l.requests
+	for _, it := range list {
+		if it.last {
+			last = it
+		}
+	}
+	if last == nil && len(list) > 0 {
+		last = list[len(list)-1]
+		last.last = true
+	}
+	for i := len(list) - 1; i >= 0 && p.goal == nil; i-- {
+		if !list[i].noise && isTask(list[i].text) {
+			p.goal = list[i]
+		}
+	}
+	if p.goal == nil {
+		p.goal = last
+	}
+	ruled := map[string]bool{}
+	for _, it := range p.l.lists[kindRule] {
+		ruled[keyOf(it.text)] = true
+	}
+	for i, it := range list {
+		switch {
+		case it == last:
+			if it != p.goal || units(it.text) > maxGoal {
+				p.byClass[classLast] = append(p.byClass[classLast], it)
+			}
+			continue
+		case it == p.goal && units(it.text) <= maxGoal:
+			continue
+		case it.noise || !isTask(it.text) && len(it.cites) > 0 || ruled[keyOf(it.text)]:
+			continue
+		}
+		if i == 0 || it == p.goal {
+			it.score += 6
+		}
+		p.put(it)
+	}
+}
+
+// isTask says whether a request says what to do, and is not only an answer or a nod.
+func isTask(text string) bool {
+	if i := strings.Index(text, " (answering: “"); i >= 0 {
+		return false
+	}
+	n := units(text)
+	if !isASCII(text) {
+		return n >= 8
+	}
+	return n >= 24
+}
+
+// line makes the line of a file.
+func (f *file) line() *item {
+	it := &f.item
+	it.carried = f.carried
+	it.text = "`" + strings.ReplaceAll(f.path, "`", "'") + "` "
+	it.score = min(f.uses, 8)
+	if f.modified {
+		it.text += stateModified
+		it.score += 12
+	} else {
+		it.text += stateRead
+	}
+	if f.why != "" {
+		it.text += ": " + f.why
+	}
+	return it
+}
+
+// matchesFocus says whether a text holds a word of the focus.
+func (l *ledger) matchesFocus(text string) bool {
+	if len(l.focus) == 0 {
+		return false
+	}
+	lower := strings.ToLower(text)
+	for _, w := range l.focus {
+		if strings.Contains(lower, w) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,104 @@
+package extractive
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// maxRule is how many units of a rule are kept.
+const maxRule = 600
+
+// rules takes in the constraints and preferences of a text.
+func (r *reader) rules(index uint32, text string, by speaker) {
+	eachStatement(text, always, func(st statement) {
+		if st.heads || !looksRule(st.text) || len(st.text) < 4 || isASCII(st.text) && len(st.text) < 8 {
+			return
+		}
+		found := r.cues.read(st.text)
+		if by == byUser && found&cueDecided != 0 && found&cueMust == 0 && !asks(st.text) {
+			r.l.add(&item{kind: kindDecision, text: shorten(bare(clip(st.text, 4096)), maxRule), cites: []uint32{index}, score: 8})
+		}
+		rule := found&(cueMust|cuePrefer) != 0 || units(st.text) < 240 && (found&cueSoft != 0 || by != byUser)
+		if !rule || asks(st.text) && found&cueAsks == 0 {
+			return
+		}
+		tier := ruleTier(st.text, found, by)
+		body := bare(clip(st.text, 8*maxRule))
+		if r.lead[keyOf(body)] {
+			return
+		}
+		r.l.add(&item{kind: kindRule, text: shorten(body, maxRule), cites: []uint32{index}, by: by, tier: tier})
+	})
+}
+
+// ruleTier returns how firm a rule is. All that developers and operators say is meant to be kept to.
+func ruleTier(text string, found cue, by speaker) int {
+	switch {
+	case found&cueMust != 0:
+		return tierMust
+	case found&cuePrefer != 0 && (by != byUser || !opensTask(text)):
+		return tierPrefer
+	default:
+		return tierSoft
+	}
+}
+
+// looksRule says whether a statement can be a rule at all: it was written by somebody, is no message of an error, and
+// is more than "no problem".
+func looksRule(s string) bool {
+	if !looksWritten(s) {
+		return false
+	}
+	if score, _ := errorScore(s); score >= 3 {
+		return false
+	}
+	return len(s) > 24 || strings.Count(s, " ") > 2 || !hasFold(s, "no ") && !hasFold(s, "not ") && !hasFold(s, "all ")
+}
+
+// opensTask says whether a sentence tells what is to be done now, and so holds for now. A rule in it has to be a firm
+// one to be taken for more.
+func opensTask(s string) bool {
+	for _, polite := range []string{"please ", "can you ", "could you ", "now ", "then ", "and ", "also ", "let's ", "lets ", "ok, ", "next, "} {
+		if hasFold(s, polite) {
+			s = s[len(polite):]
+		}
+	}
+	end := 0
+	for end < len(s) && isLetter(s[end]) {
+		end++
+	}
+	if end > 0 {
+		return tasks[strings.ToLower(s[:end])]
+	}
+	for _, verb := range []string{"把", "给", "帮", "请把", "请给", "请帮", "现在", "写", "加", "改", "修", "实现", "添加", "新增", "创建", "删", "优化", "重命名", "查", "看", "跑"} {
+		if strings.HasPrefix(s, verb) {
+			return true
+		}
+	}
+	return false
+}
+
+// tasks are verbs with which tasks open, and rules hardly ever.
+var tasks = map[string]bool{
+	"add": true, "rename": true, "write": true, "fix": true, "create": true, "implement": true, "move": true, "remove": true, "refactor": true,
+	"update": true, "change": true, "make": true, "build": true, "look": true, "check": true, "find": true, "show": true, "explain": true, "review": true,
+	"propose": true, "investigate": true, "set": true, "install": true, "extend": true, "split": true, "merge": true, "rewrite": true, "convert": true,
+	"port": true, "migrate": true, "clean": true, "help": true, "tell": true, "give": true, "go": true, "continue": true, "commit": true, "push": true,
+	"open": true, "replace": true, "try": true, "delete": true, "read": true, "list": true, "summarize": true, "debug": true,
+}
+
+func always(string) bool { return true }
+
+func isASCII(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// asks says whether a sentence is a question.
+func asks(s string) bool {
+	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "吗") || strings.HasSuffix(s, "吗。")
+}
