@@ -46,7 +46,7 @@ func checkCut(s *session.State, c *compactordv1.Cut) error {
 		return invalid("shrink (I5): no active message before %d is left to summarize", first)
 	}
 	start := session.KeptFrom(s.Head)
-	if r := c.GetSummarized(); r == nil || r.GetStart() != start || r.GetEnd() != first {
+	if r := c.GetSummarized(); r.GetStart() != start || r.GetEnd() != first {
 		return invalid("coverage (I1): summarized must be %d to %d, not %d to %d", start, first, r.GetStart(), r.GetEnd())
 	}
 	if c.GetMaxSummaryTokens() == 0 {

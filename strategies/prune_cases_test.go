@@ -2,6 +2,7 @@ package strategies_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -137,6 +138,53 @@ func TestArgumentsAreClearedOnce(t *testing.T) {
 	plan := planned(t, l, pruneTools(p))
 	require.Len(t, plan.GetEdits(), 1)
 	require.Equal(t, []uint32{2}, hiddenIn(plan))
+}
+
+// Of several calls of one message each is cleared by itself, and the figures are those of the view.
+func TestArgumentsOfSeveralCallsOfAMessage(t *testing.T) {
+	t.Parallel()
+	p := pruneAll()
+	p.ClearArguments = proto.Bool(true)
+	for _, c := range []struct {
+		name    string
+		tokens  []int
+		cleared []uint32
+		want    []uint32
+	}{
+		{"all long", []int{200, 300}, nil, []uint32{0, 1}},
+		{"the first too short", []int{5, 200}, nil, []uint32{1}},
+		{"one cleared before", []int{200, 300, 200}, []uint32{1}, []uint32{0, 2}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLog().script("U")
+			call := &compactordv1.Message{Role: compactordv1.Role_ROLE_ASSISTANT}
+			for i, tokens := range c.tokens {
+				call.Parts = append(call.GetParts(), l.calls(tokens, fmt.Sprint("id", i))...)
+			}
+			l.add(call)
+			for range c.tokens {
+				l.script("R100")
+			}
+			for _, part := range c.cleared {
+				l.commit(&compactordv1.CompactionPlan{Edits: []*compactordv1.Edit{{
+					Index: 1, Part: part, Kind: compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS, Replacement: "{}",
+				}}}, "")
+			}
+			plan := planned(t, l, pruneTools(p))
+			var parts []uint32
+			freed := plan.GetTokensBefore()
+			for _, e := range plan.GetEdits() {
+				freed -= e.GetTokensFreed()
+				if e.GetIndex() == 1 {
+					parts = append(parts, e.GetPart())
+				}
+			}
+			require.Equal(t, c.want, parts)
+			l.commit(plan, "")
+			require.Equal(t, l.state().View(session.ViewOptions{}).Tokens, freed)
+		})
+	}
 }
 
 func TestPruneLeavesCollapsedGroups(t *testing.T) {
