@@ -164,7 +164,7 @@ func advanceCalls(h *storagev1.Head, l *compactordv1.LoggedMessage) {
 	switch m.GetRole() {
 	case compactordv1.Role_ROLE_USER:
 		h.OpenCalls, h.VoidCalls = nil, nil
-		h.LoopStart, h.LoopViewPoint = nil, 0
+		h.LoopStart, h.LoopViewPoint, h.LoopThinking = nil, 0, false
 	case compactordv1.Role_ROLE_ASSISTANT:
 		calls := Calls(m, l.GetIndex())
 		if Failed(m) {
@@ -174,6 +174,7 @@ func advanceCalls(h *storagev1.Head, l *compactordv1.LoggedMessage) {
 		if h.LoopStart == nil {
 			h.LoopStart, h.LoopViewPoint = proto.Uint32(l.GetIndex()), l.GetViewPoint()
 		}
+		h.LoopThinking = h.GetLoopThinking() || hasThinking(m)
 		h.OpenCalls = append(h.OpenCalls, calls...)
 		if len(calls) > 0 {
 			h.ViewToolGroups++

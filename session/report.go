@@ -44,6 +44,10 @@ func triggerOf(p *compactordv1.Policy) *compactordv1.Trigger {
 	return p.GetTrigger()
 }
 
+// ratioSlack keeps products such as 0.07 x 100, which floating point puts just above the whole number, from being
+// rounded up to the next.
+const ratioSlack = 1e-6
+
 // TriggerTokens is the lowest of the policy's triggers in tokens; false where none holds.
 func TriggerTokens(p *compactordv1.Policy) (uint32, bool) {
 	t := triggerOf(p)
@@ -53,7 +57,7 @@ func TriggerTokens(p *compactordv1.Policy) (uint32, bool) {
 	}
 	if window := p.GetContextWindow(); window > 0 {
 		if t.TriggerRatio != nil {
-			lowest = min(lowest, uint32(math.Ceil(t.GetTriggerRatio()*float64(window))))
+			lowest = min(lowest, uint32(math.Ceil(t.GetTriggerRatio()*float64(window)-ratioSlack)))
 		}
 		if t.ReserveTokens != nil {
 			lowest = min(lowest, window-min(window, t.GetReserveTokens()))
@@ -65,7 +69,7 @@ func TriggerTokens(p *compactordv1.Policy) (uint32, bool) {
 // contextTokens trusts the provider's last report unless the view was changed since it was made for.
 func contextTokens(h *storagev1.Head, overhead uint32) (uint32, compactordv1.TokenSource, uint32) {
 	if u := h.GetUsage(); u != nil && h.GetLastViewChange() <= u.GetViewPoint() {
-		return u.GetTokens() + u.GetTokensAfter(),
+		return saturate(uint64(u.GetTokens()) + uint64(u.GetTokensAfter())),
 			compactordv1.TokenSource_TOKEN_SOURCE_REPORTED, u.GetTokensAfter() / 2
 	}
 	// Four characters a token is off by a factor of up to 2.7 on logs and base64, and by less than half on prose and

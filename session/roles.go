@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"math"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -67,9 +68,16 @@ func ReportedTokens(u *compactordv1.Usage) uint32 {
 	if u.GetTotalTokens() > 0 {
 		return u.GetTotalTokens()
 	}
-	return inputTokens(u) + u.GetOutputTokens()
+	return saturate(inputSum(u) + uint64(u.GetOutputTokens()))
 }
 
 func inputTokens(u *compactordv1.Usage) uint32 {
-	return u.GetInputTokens() + u.GetCacheReadTokens() + u.GetCacheWriteTokens()
+	return saturate(inputSum(u))
 }
+
+func inputSum(u *compactordv1.Usage) uint64 {
+	return uint64(u.GetInputTokens()) + uint64(u.GetCacheReadTokens()) + uint64(u.GetCacheWriteTokens())
+}
+
+// saturate keeps a sum of figures that a client may have made up from starting over at 0.
+func saturate(tokens uint64) uint32 { return uint32(min(tokens, math.MaxUint32)) }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"slices"
+	"sort"
 
 	"google.golang.org/protobuf/proto"
 
@@ -36,16 +37,16 @@ func KeptFrom(h *storagev1.Head) uint32 {
 
 // ActiveIndex says whether the message with this index is on the active path.
 func ActiveIndex(h *storagev1.Head, index uint32) bool {
-	return slices.ContainsFunc(h.GetActive(), func(r *storagev1.ActiveRange) bool {
-		return r.GetFirstIndex() <= index && index < r.GetEndIndex()
-	})
+	active := h.GetActive()
+	at := sort.Search(len(active), func(i int) bool { return active[i].GetEndIndex() > index })
+	return at < len(active) && active[at].GetFirstIndex() <= index
 }
 
 // InForce says whether the record with this sequence has not been put aside.
 func InForce(h *storagev1.Head, sequence uint32) bool {
-	return slices.ContainsFunc(h.GetActive(), func(r *storagev1.ActiveRange) bool {
-		return r.GetFirstSequence() <= sequence && sequence < r.GetEndSequence()
-	})
+	active := h.GetActive()
+	at := sort.Search(len(active), func(i int) bool { return active[i].GetEndSequence() > sequence })
+	return at < len(active) && active[at].GetFirstSequence() <= sequence
 }
 
 // Pinned says whether the message with this index is pinned.

@@ -1,6 +1,9 @@
 package session
 
 import (
+	"slices"
+	"sort"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -33,17 +36,22 @@ func (d *drawing) dropsThinking(l *compactordv1.LoggedMessage) bool {
 // thinkingValid says whether nothing before the message has changed since the view that its tool loop began with:
 // providers bind a thinking block to all before it, and want a tool loop's blocks all or not at all.
 func thinkingValid(h *storagev1.Head, l *compactordv1.LoggedMessage) bool {
-	for _, mark := range h.GetChanges() {
-		if mark.GetSequence() > l.GetLoopViewPoint() && mark.GetChangedFrom() <= l.GetIndex() {
-			return false
-		}
-	}
-	return true
+	marks := h.GetChanges()
+	// Both figures of the marks ascend, so the first newer one reaches back the furthest.
+	newer := sort.Search(len(marks), func(i int) bool { return marks[i].GetSequence() > l.GetLoopViewPoint() })
+	return newer == len(marks) || marks[newer].GetChangedFrom() > l.GetIndex()
 }
 
-// inLiveLoop says whether the message belongs to the tool loop that goes on at the end of the log.
-func (d *drawing) inLiveLoop(l *compactordv1.LoggedMessage) bool {
-	return d.head.LoopStart != nil && l.GetIndex() >= d.head.GetLoopStart()
+// liveLoopLostThinking says whether the tool loop that goes on at the end of the log holds thinking that views leave
+// out. Whatever changed since its first view reaches back to its start. It does not ask what is drawn, so a delta knows
+// it too.
+func liveLoopLostThinking(h *storagev1.Head) bool {
+	marks := h.GetChanges()
+	return h.GetLoopThinking() && len(marks) > 0 && marks[len(marks)-1].GetSequence() > h.GetLoopViewPoint()
+}
+
+func hasThinking(m *compactordv1.Message) bool {
+	return slices.ContainsFunc(m.GetParts(), func(p *compactordv1.Part) bool { return p.GetThinking() != nil })
 }
 
 // pushMark adds a change. One that a later change reaches under can no longer decide anything.

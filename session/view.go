@@ -1,6 +1,8 @@
 package session
 
 import (
+	"slices"
+
 	"google.golang.org/protobuf/proto"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
@@ -30,7 +32,7 @@ func (s *State) View(opts ViewOptions) *View {
 		d.inPlace(l)
 	}
 	if s.Entry != nil {
-		d.summary(s.Entry, s.Policy.GetSummary().GetPlacement(), s.keptBeginsWithAssistant())
+		d.summary(s.Entry, s.Policy.GetSummary().GetPlacement(), s.assistantFollowsSummary())
 	}
 	d.outOfPlace(s.OutOfPlace)
 	for _, l := range s.Kept {
@@ -66,8 +68,11 @@ func (s *State) drawing(opts ViewOptions) *drawing {
 	}
 }
 
-func (s *State) keptBeginsWithAssistant() bool {
-	return len(s.Kept) > 0 && s.Kept[0].GetMessage().GetRole() == compactordv1.Role_ROLE_ASSISTANT
+// assistantFollowsSummary says whether an ASSISTANT message comes next after the summary. What stands there only a
+// record can change, so the answer holds as long as the prefix does.
+func (s *State) assistantFollowsSummary() bool {
+	next := slices.Concat(s.OutOfPlace, s.Kept)
+	return len(next) > 0 && next[0].GetMessage().GetRole() == compactordv1.Role_ROLE_ASSISTANT
 }
 
 // drawing is a view while it is drawn.
@@ -90,6 +95,8 @@ func (d *drawing) view() *View {
 		v.Bytes += uint32(proto.Size(vm.GetMessage()))
 	}
 	d.report.Tokens, d.report.Bytes = v.Tokens, v.Bytes
+	d.report.DisableThinking = d.thinking == compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID &&
+		liveLoopLostThinking(d.head)
 	return v
 }
 
@@ -181,9 +188,6 @@ func (d *drawing) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 	}
 	if d.dropsThinking(l) && e.dropThinking() {
 		d.report.ThinkingDropped = append(d.report.ThinkingDropped, l.GetIndex())
-		if d.thinking == compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID && d.inLiveLoop(l) {
-			d.report.DisableThinking = true
-		}
 	}
 	shown := e.message()
 	if hasCalls(shown) {

@@ -64,6 +64,7 @@ func (m *Model) loopFigures(h *storagev1.Head) {
 		if m.live(a) && a.is(compactordv1.Role_ROLE_ASSISTANT) && !a.Failed() {
 			first := m.Loop(a)[0]
 			h.LoopStart, h.LoopViewPoint = proto.Uint32(first.Index), first.MadeFrom
+			h.LoopThinking = h.GetLoopThinking() || slices.ContainsFunc(a.Message.GetParts(), isThinking)
 		}
 	}
 }

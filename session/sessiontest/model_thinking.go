@@ -1,6 +1,8 @@
 package sessiontest
 
 import (
+	"slices"
+
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 )
@@ -52,6 +54,15 @@ func (m *Model) loopValid(a *Active) bool {
 		}
 	}
 	return true
+}
+
+// liveLoopLostThinking says whether the tool loop that goes on at the end of the log holds thinking, shown or covered,
+// that is no longer valid.
+func (m *Model) liveLoopLostThinking() bool {
+	return slices.ContainsFunc(m.Messages, func(a *Active) bool {
+		return m.live(a) && a.is(compactordv1.Role_ROLE_ASSISTANT) && !a.Failed() &&
+			slices.ContainsFunc(a.Message.GetParts(), isThinking) && !m.loopValid(a)
+	})
 }
 
 // live says whether the message belongs to the tool loop that goes on at the end of the log.

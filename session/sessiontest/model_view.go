@@ -34,6 +34,8 @@ func (m *Model) View(opts session.ViewOptions) *session.View {
 		}
 	}
 	v.Report.Tokens, v.Report.Bytes = v.Tokens, v.Bytes
+	v.Report.DisableThinking = m.thinking(opts) == compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID &&
+		m.liveLoopLostThinking()
 	return v
 }
 
@@ -63,7 +65,8 @@ func (m *Model) summary() []*compactordv1.ViewMessage {
 	case compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM:
 		return []*compactordv1.ViewMessage{say(compactordv1.Role_ROLE_SYSTEM, words)}
 	case compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_PAIR:
-		if !m.Kept()[0].is(compactordv1.Role_ROLE_ASSISTANT) {
+		next := append(m.OutOfPlace(), m.Kept()...)
+		if !next[0].is(compactordv1.Role_ROLE_ASSISTANT) {
 			return []*compactordv1.ViewMessage{
 				say(compactordv1.Role_ROLE_USER, words),
 				say(compactordv1.Role_ROLE_ASSISTANT, session.SummaryReply()),
@@ -150,9 +153,6 @@ func (m *Model) show(
 		message = proto.CloneOf(message)
 		message.Parts = slices.DeleteFunc(message.GetParts(), isThinking)
 		report.ThinkingDropped = append(report.ThinkingDropped, a.Index)
-		if m.live(a) && m.thinking(opts) == compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID {
-			report.DisableThinking = true
-		}
 	}
 	vm := &compactordv1.ViewMessage{
 		Origin: &compactordv1.ViewMessage_Index{Index: a.Index}, OutOfPlace: outOfPlace, Edits: m.editKinds(a),

@@ -91,7 +91,7 @@ const (
 	// One SYSTEM message. A summary repeats what tools and web pages said: as a SYSTEM message it speaks with the
 	// operator's voice.
 	SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM SummaryPlacement = 2
-	// A USER and an ASSISTANT message; one USER message where the kept part begins with ASSISTANT.
+	// A USER and an ASSISTANT message; one USER message where an ASSISTANT message follows.
 	SummaryPlacement_SUMMARY_PLACEMENT_PAIR SummaryPlacement = 3
 )
 

@@ -232,7 +232,9 @@ type Head struct {
 	// The breaker of automatic compaction.
 	Breaker *Breaker `protobuf:"bytes,28,opt,name=breaker,proto3" json:"breaker,omitempty"`
 	// The sequence of the PolicyChange in force: the figures of the view are by its policy.
-	PolicyChange  uint32 `protobuf:"varint,29,opt,name=policy_change,json=policyChange,proto3" json:"policy_change,omitempty"`
+	PolicyChange uint32 `protobuf:"varint,29,opt,name=policy_change,json=policyChange,proto3" json:"policy_change,omitempty"`
+	// Whether that loop holds thinking.
+	LoopThinking  bool `protobuf:"varint,30,opt,name=loop_thinking,json=loopThinking,proto3" json:"loop_thinking,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -468,6 +470,13 @@ func (x *Head) GetPolicyChange() uint32 {
 		return x.PolicyChange
 	}
 	return 0
+}
+
+func (x *Head) GetLoopThinking() bool {
+	if x != nil {
+		return x.LoopThinking
+	}
+	return false
 }
 
 // ActiveRange is a stretch of the log that is on the active path.
@@ -1015,7 +1024,8 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\brevision\x18\f \x01(\rR\brevision\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xec\t\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x91\n" +
+	"\n" +
 	"\x04Head\x12#\n" +
 	"\rnext_sequence\x18\x01 \x01(\rR\fnextSequence\x12\x1d\n" +
 	"\n" +
@@ -1059,7 +1069,8 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\x0fappended_tokens\x18\x1a \x01(\rR\x0eappendedTokens\x12'\n" +
 	"\x0factive_messages\x18\x1b \x01(\rR\x0eactiveMessages\x128\n" +
 	"\abreaker\x18\x1c \x01(\v2\x1e.compactord.storage.v1.BreakerR\abreaker\x12#\n" +
-	"\rpolicy_change\x18\x1d \x01(\rR\fpolicyChangeB\r\n" +
+	"\rpolicy_change\x18\x1d \x01(\rR\fpolicyChange\x12#\n" +
+	"\rloop_thinking\x18\x1e \x01(\bR\floopThinkingB\r\n" +
 	"\v_tail_indexB\r\n" +
 	"\v_loop_startB\x12\n" +
 	"\x10_learnt_overhead\"\x95\x01\n" +
