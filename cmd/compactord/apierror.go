@@ -41,6 +41,9 @@ func (e *callError) Error() string {
 
 // todo is what a person can do about it; empty where nobody knows.
 func (e *callError) todo() string {
+	if tooLarge(e) {
+		return "The daemon's limit is set with 'compactord serve --max-message-bytes'."
+	}
 	if reason := reasonOf(e.status); reason != "" {
 		return advice[reason]
 	}
@@ -50,8 +53,6 @@ func (e *callError) todo() string {
 			"with --store."
 	case codes.DeadlineExceeded:
 		return "If it is only busy, try again."
-	case codes.ResourceExhausted:
-		return "The daemon's limit is set with 'compactord serve --max-message-bytes'."
 	default:
 		return ""
 	}
@@ -98,6 +99,19 @@ func hasReason(err error, reason string) bool {
 	var call *callError
 	return errors.As(err, &call) && reasonOf(call.status) == reason
 }
+
+// tooLarge says whether a request was refused for its size: by the service, or far above its limit by gRPC. A full store
+// is another limit.
+func tooLarge(err error) bool {
+	if status.Code(err) != codes.ResourceExhausted {
+		return false
+	}
+	limit, named := metadataOf(err)["limit"]
+	return !hasReason(err, "LIMIT_EXCEEDED") || named && limit == requestLimit
+}
+
+// requestLimit is what the service calls the limit of the size of requests.
+const requestLimit = "max_message_bytes"
 
 // refusedFlags turns the refusal of what the flags said into wrong usage.
 func refusedFlags(err error) error {

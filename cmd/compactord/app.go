@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/alecthomas/kong"
@@ -56,7 +55,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	a.out = bufio.NewWriterSize(a.stdout, 64<<10)
 	err := a.dispatch(ctx, args)
 	if flushErr := a.out.Flush(); flushErr != nil && exitCode(err) != exitFailed {
-		err = fmt.Errorf("cannot write the output: %w", flushErr)
+		err = outputError{flushErr}
 	}
 	a.complain(err)
 	return exitCode(err)

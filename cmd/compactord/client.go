@@ -18,8 +18,9 @@ const (
 	callTimeout = 2 * time.Minute
 	// maxAnswer is more than the largest message that a log takes.
 	maxAnswer = 256 << 20
-	// pageBytes is what is asked for at a time of what comes in pages: each page of a view costs drawing it anew.
-	pageBytes = 32 << 20
+	// ownPageBytes is what is asked for at a time of what comes in pages, where the service runs in this process: each
+	// page of a view costs drawing it anew. A daemon has limits of its own, and knows what fits.
+	ownPageBytes = 32 << 20
 )
 
 // client talks to a daemon, or to the service in this process.
@@ -30,6 +31,8 @@ type client struct {
 	conn *grpc.ClientConn
 	// address is the daemon's; empty where the service runs in this process.
 	address string
+	// pageBytes is how large the pages of answers are to be; 0 leaves it to the daemon.
+	pageBytes uint32
 	// end stops the service that runs in this process.
 	end func() error
 }

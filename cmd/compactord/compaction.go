@@ -86,10 +86,10 @@ func (c *conversation) view(ctx context.Context) (*llmView, error) {
 	for {
 		answer, err := c.compactions.GetLLMView(ctx, &compactordv1.GetLLMViewRequest{
 			Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: c.session}, ViewToken: token,
-			MaxBytes: pageBytes,
+			MaxBytes: c.pageBytes,
 		})
 		if err != nil {
-			return nil, err
+			return nil, refusedFlags(err)
 		}
 		// What changed meanwhile is sent again from where it differs.
 		unchanged := min(int(answer.GetUnchangedPrefix()), len(v.messages))

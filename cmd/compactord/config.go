@@ -31,7 +31,8 @@ type Config struct {
 
 // Bounds of settings.
 const (
-	minMessageBytes = 1 << 20
+	// Answers come in pages of up to 3 MiB unless a client asks for other ones.
+	minMessageBytes = 4 << 20
 	maxMessageBytes = 1 << 30
 	minHeartbeat    = 100 * time.Millisecond
 	maxSpan         = time.Hour

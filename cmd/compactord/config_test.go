@@ -34,7 +34,7 @@ func TestDefaults(t *testing.T) {
 }
 
 func TestFlagsOverEnvironmentOverFileOverDefaults(t *testing.T) {
-	path := file(t, "config.yaml", "heartbeat: 1s\ndrain_timeout: 2s\nlog_level: warn\nmax_message_bytes: 2000000\nreflection: false\n")
+	path := file(t, "config.yaml", "heartbeat: 1s\ndrain_timeout: 2s\nlog_level: warn\nmax_message_bytes: 5000000\nreflection: false\n")
 	t.Setenv("COMPACTORD_HEARTBEAT", "3s")
 	t.Setenv("COMPACTORD_DRAIN_TIMEOUT", "4s")
 	c, err := configured(t, "--config", path, "--heartbeat", "5s")
@@ -42,7 +42,7 @@ func TestFlagsOverEnvironmentOverFileOverDefaults(t *testing.T) {
 	require.Equal(t, 5*time.Second, c.Heartbeat, "flag over environment")
 	require.Equal(t, 4*time.Second, c.DrainTimeout, "environment over file")
 	require.Equal(t, "warn", c.LogLevel, "file over default")
-	require.Equal(t, 2000000, c.MaxMessageBytes)
+	require.Equal(t, 5000000, c.MaxMessageBytes)
 	require.False(t, c.reflects())
 	require.Equal(t, "text", c.LogFormat, "default")
 	t.Setenv("COMPACTORD_CONFIG", path)

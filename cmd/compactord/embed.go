@@ -71,7 +71,7 @@ func (a *app) embed(ctx context.Context, path string) (*client, error) {
 	if err != nil {
 		return nil, errors.Join(err, end())
 	}
-	c.end = end
+	c.end, c.pageBytes = end, ownPageBytes
 	return c, nil
 }
 

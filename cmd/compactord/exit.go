@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 )
@@ -59,6 +60,13 @@ func (e nothingError) Error() string {
 	return "nothing to do: " + strings.TrimPrefix(e.why, "nothing to compact: ")
 }
 
+// outputError is a failure to write what a command answered.
+type outputError struct{ error }
+
+func (e outputError) Error() string { return "cannot write the output: " + e.error.Error() }
+
+func (e outputError) Unwrap() error { return e.error }
+
 func exitCode(err error) int {
 	var usage usageError
 	var nothing nothingError
@@ -77,6 +85,11 @@ func exitCode(err error) int {
 // complain tells the user what went wrong.
 func (a *app) complain(err error) {
 	if err == nil {
+		return
+	}
+	var output outputError
+	if errors.As(err, &output) && errors.Is(err, syscall.EPIPE) {
+		// Whoever read has seen enough, and knows.
 		return
 	}
 	fmt.Fprintf(a.stderr, "compactord: %s\n", printable(strings.TrimRight(err.Error(), "\n")))

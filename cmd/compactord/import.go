@@ -41,7 +41,7 @@ func (c *importCommand) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, daemon.close()) }()
-	before, err := c.ensure(ctx, daemon)
+	before, err := c.ensure(ctx, daemon, p)
 	if err != nil {
 		return err
 	}
@@ -57,11 +57,14 @@ func (c *importCommand) Run(ctx context.Context, a *app) (err error) {
 }
 
 // ensure returns the session, and makes it where there is none.
-func (c *importCommand) ensure(ctx context.Context, daemon *client) (*compactordv1.Session, error) {
+func (c *importCommand) ensure(ctx context.Context, daemon *client, p *progress) (*compactordv1.Session, error) {
 	created, err := daemon.sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{
 		SessionId: c.Session, Policy: c.policy(), Title: c.Title,
 	})
 	if hasReason(err, "SESSION_EXISTS") {
+		if c.policy() != nil || c.Title != "" {
+			p.say("session %s exists: its policy and title stay as they are", c.Session)
+		}
 		return c.get(ctx, daemon)
 	}
 	return created.GetSession(), refusedFlags(err)

@@ -45,6 +45,21 @@ func TestImportGoesOn(t *testing.T) {
 	require.Contains(t, ran(t, "check", "--store", store).ends(t, exitDone).out, "is sound")
 }
 
+func TestImportIntoADaemonThatTakesLittle(t *testing.T) {
+	d := serving(t, "--listen", "127.0.0.1:0", "--store", storePath(t), "--max-message-bytes", "4194304")
+	line := `{"role":"user","content":"` + strings.Repeat("x", 500_000) + `"}` + "\n"
+	path := file(t, "large.jsonl", strings.Repeat(line, 40))
+	for _, code := range []int{exitDone, exitNothing} {
+		ran(t, "import", path, "--session", "s", "--addr", d.addr, "-q").ends(t, code)
+	}
+	require.Contains(t, ran(t, "sessions", "--addr", d.addr).ends(t, exitDone).out, "s        40 ")
+	require.Contains(t, ran(t, "view", "--session", "s", "--addr", d.addr).ends(t, exitDone).out, "40 messages")
+	tooLarge := file(t, "huge.jsonl", strings.Replace(line, "x", strings.Repeat("x", 5_000_000), 1))
+	ran(t, "import", tooLarge, "--session", "t", "--addr", d.addr).ends(t, exitFailed).
+		says(t, " bytes and at most 4194304 are taken (LIMIT_EXCEEDED)\nThe daemon's limit is set with")
+	require.Equal(t, exitDone, d.stop())
+}
+
 func TestBatches(t *testing.T) {
 	of := func(bytes int) *compactordv1.Message {
 		return &compactordv1.Message{Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{{
@@ -55,11 +70,11 @@ func TestBatches(t *testing.T) {
 	for i := range small {
 		small[i] = of(1)
 	}
-	require.Len(t, nextBatch(small), batchMessages)
+	require.Len(t, nextBatch(small, batchMessages), batchMessages)
 	large := []*compactordv1.Message{of(batchBytes / 2), of(batchBytes / 3), of(batchBytes / 3)}
-	require.Len(t, nextBatch(large), 2)
+	require.Len(t, nextBatch(large, batchMessages), 2)
 	huge := []*compactordv1.Message{of(2 * batchBytes), of(1)}
-	require.Len(t, nextBatch(huge), 1, "one message is a batch, however large")
+	require.Len(t, nextBatch(huge, batchMessages), 1, "one message is a batch, however large")
 
 	id, err := batchID(7, small[:3])
 	require.NoError(t, err)

@@ -8,12 +8,19 @@ import (
 	"syscall"
 )
 
-// untilSignal returns a context that ends with errInterrupted at the first SIGINT or SIGTERM. A second one ends the
-// process at once: who asks twice no longer wants to wait for a clean end.
+// untilSignal returns a context that ends with errInterrupted at the first signal to end. A second one ends the process
+// at once: who asks twice no longer wants to wait for a clean end.
 func (a *app) untilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	// A terminal that is closed ends the process too, unless it was started to outlive it.
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	// Where nobody reads the output any more, a write fails and the command ends as on any failure; the signal would end
+	// the process and leave the temporary store behind.
+	signal.Ignore(syscall.SIGPIPE)
 	done := make(chan struct{})
 	go func() {
 		select {

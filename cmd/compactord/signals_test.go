@@ -58,6 +58,19 @@ func TestSecondSignalEndsTheDaemonAtOnce(t *testing.T) {
 	require.Contains(t, stderr.String(), "stopped at once")
 }
 
+func TestNobodyReadsTheOutput(t *testing.T) {
+	temporaryFolder(t)
+	var stderr strings.Builder
+	command := exec.CommandContext(t.Context(), program, "view", file(t, "talk.jsonl", talk(300)), "--messages", "-q")
+	command.Stderr = &stderr
+	out, err := command.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, out.Close())
+	require.Error(t, command.Run())
+	require.Equal(t, exitFailed, command.ProcessState.ExitCode(), "ended by itself, not by the signal")
+	require.Empty(t, stderr.String())
+}
+
 func TestCtrlCEndsACommand(t *testing.T) {
 	temporaryFolder(t)
 	command := exec.CommandContext(t.Context(), program, "compact", "-")

@@ -22,8 +22,9 @@ func (c *client) upload(
 	ctx context.Context, session string, messages []*compactordv1.Message, p *progress,
 ) error {
 	p.stage("storing "+count(len(messages), "message"), "messages", int64(len(messages)))
+	most := batchMessages
 	for start := 0; start < len(messages); {
-		batch := nextBatch(messages[start:])
+		batch := nextBatch(messages[start:], most)
 		id, err := batchID(uint32(start), batch)
 		if err != nil {
 			return err
@@ -34,6 +35,10 @@ func (c *client) upload(
 			ExpectedNextIndex: proto.Uint32(uint32(start)),
 			RequestId:         id,
 		})
+		if tooLarge(err) && len(batch) > 1 {
+			most = len(batch) / 2
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -45,11 +50,12 @@ func (c *client) upload(
 	return nil
 }
 
-func nextBatch(messages []*compactordv1.Message) []*compactordv1.Message {
+// nextBatch cuts off the next batch, of at most so many messages.
+func nextBatch(messages []*compactordv1.Message, most int) []*compactordv1.Message {
 	size := 0
 	for i, m := range messages {
 		size += proto.Size(m)
-		if i > 0 && (i == batchMessages || size > batchBytes) {
+		if i > 0 && (i == most || size > batchBytes) {
 			return messages[:i]
 		}
 	}

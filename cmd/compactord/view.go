@@ -91,7 +91,7 @@ func (c *conversation) figures(ctx context.Context, v *llmView) (*figures, error
 		return nil, fmt.Errorf("cannot count the view's tokens: %w", err)
 	}
 	f.report = v.report
-	request := &compactordv1.ListMessagesRequest{SessionId: c.session, PageSize: 1000, MaxBytes: pageBytes}
+	request := &compactordv1.ListMessagesRequest{SessionId: c.session, PageSize: 1000, MaxBytes: c.pageBytes}
 	for {
 		page, err := c.sessions.ListMessages(ctx, request)
 		if err != nil {
