@@ -73,7 +73,7 @@ func (c *compaction) write(
 	cut := c.plan.GetCut()
 	if edits := stillOpen(state, c.plan.GetEdits(), cut); len(edits) > 0 {
 		entry := &compactordv1.PruneEntry{
-			Id: newID(), Edits: edits, Strategy: c.policy.GetStrategy(), Reason: c.reason(),
+			Id: newID(), Edits: edits, Strategy: c.resolvedStrategy(), Reason: c.reason(),
 		}
 		if completed.Prune, err = s.prune(ctx, p, entry, c.started); err != nil {
 			return nil, nil, err
@@ -125,7 +125,7 @@ func (c *compaction) writeCut(
 		Summary:      summary.text,
 		Slots:        session.SlotsOf(before.Entry.GetSlots(), covered, kept),
 		TokensBefore: p.head().GetViewTokens(),
-		Reason:       c.reason(), Focus: c.req.GetFocus(), Strategy: c.policy.GetStrategy(),
+		Reason:       c.reason(), Focus: c.req.GetFocus(), Strategy: c.resolvedStrategy(),
 		Summarizer: summary.summarizer, Model: summary.model, Usage: summary.usage, CostUsd: summary.costUSD,
 		SplitTurnStart: cut.SplitTurnStart, PreviousEntryId: before.Entry.GetId(),
 		Files:    session.TouchedFiles(before.Entry.GetFiles(), c.policy.GetFileTools(), covered),
@@ -141,6 +141,10 @@ func (c *compaction) writeCut(
 	written := r.GetCompaction()
 	written.TokensAfter = p.head().GetViewTokens()
 	return written, gain(written.GetTokensBefore(), written.GetTokensAfter())
+}
+
+func (c *compaction) resolvedStrategy() *compactordv1.Strategy {
+	return c.service.strategies.Resolved(c.policy, c.policy.GetStrategy())
 }
 
 func gain(before, after uint32) error {

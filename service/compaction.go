@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -137,9 +138,17 @@ func dueOrSkip(reason compactordv1.CompactionReason, h *storagev1.Head, p *compa
 				r.GetFixedTokens(), r.GetTriggerTokens())
 		}
 	}
-	return &skip{
-		compactordv1.SkipReason_SKIP_REASON_BELOW_THRESHOLD,
-		fmt.Sprintf("the context holds %d tokens; compaction is due at %d", r.GetTokens(), r.GetTriggerTokens()),
+	return &skip{compactordv1.SkipReason_SKIP_REASON_BELOW_THRESHOLD, notDue(r)}
+}
+
+func notDue(r *compactordv1.ContextReport) string {
+	switch {
+	case slices.Contains(r.GetBlockedBy(), compactordv1.BlockedBy_BLOCKED_BY_DISABLED):
+		return "the policy's trigger is disabled, so compaction is never due by itself"
+	case r.TriggerTokens == nil:
+		return "the policy has no context_window and no trigger_tokens, so compaction is never due by tokens"
+	default:
+		return fmt.Sprintf("the context holds %d tokens; compaction is due at %d", r.GetTokens(), r.GetTriggerTokens())
 	}
 }
 

@@ -6,11 +6,14 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"strconv"
+	"strings"
 
 	"buf.build/go/protovalidate"
 	prommiddleware "github.com/grpc-ecosystem/go-grpc-middleware/providers/prometheus"
+	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors"
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/logging"
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/recovery"
+	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/selector"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -49,7 +52,7 @@ func newChain(logger *slog.Logger, metrics *prommiddleware.ServerMetrics, maxMes
 		return fmt.Errorf("panic of type %T", cause)
 	})
 	// Payloads are conversations: only that a call ended is logged, never what was in it.
-	logOptions := []logging.Option{logging.WithLogOnEvents(logging.FinishCall)}
+	logOptions := []logging.Option{logging.WithLogOnEvents(logging.FinishCall), logging.WithLevels(callLevel)}
 	log := logging.LoggerFunc(func(ctx context.Context, level logging.Level, message string, fields ...any) {
 		logger.Log(ctx, slog.Level(level), "call", append(fields, "event", message)...)
 	})
@@ -57,7 +60,7 @@ func newChain(logger *slog.Logger, metrics *prommiddleware.ServerMetrics, maxMes
 		unary: []grpc.UnaryServerInterceptor{
 			recovery.UnaryServerInterceptor(backstop),
 			metrics.UnaryServerInterceptor(),
-			logging.UnaryServerInterceptor(log, logOptions...),
+			selector.UnaryServerInterceptor(logging.UnaryServerInterceptor(log, logOptions...), ourServices),
 			mapErrorsUnary(logger),
 			recovery.UnaryServerInterceptor(recovered),
 			checkUnary(limitTo(maxMessageBytes), knownFields, validator.Validate),
@@ -65,13 +68,30 @@ func newChain(logger *slog.Logger, metrics *prommiddleware.ServerMetrics, maxMes
 		stream: []grpc.StreamServerInterceptor{
 			recovery.StreamServerInterceptor(backstop),
 			metrics.StreamServerInterceptor(),
-			logging.StreamServerInterceptor(log, logOptions...),
+			selector.StreamServerInterceptor(logging.StreamServerInterceptor(log, logOptions...), ourServices),
 			mapErrorsStream(logger),
 			recovery.StreamServerInterceptor(recovered),
 			checkStream(limitTo(maxMessageBytes), knownFields, validator.Validate),
 		},
 	}, nil
 }
+
+// callLevel is the level at which a call's end is logged: what only the client can mend is no error of the daemon.
+func callLevel(code codes.Code) logging.Level {
+	switch code {
+	case codes.Internal, codes.DataLoss, codes.Unknown:
+		return logging.LevelError
+	case codes.Unavailable, codes.ResourceExhausted, codes.DeadlineExceeded:
+		return logging.LevelWarn
+	default:
+		return logging.LevelInfo
+	}
+}
+
+// ourServices leaves health checks and reflection out of the log: they come every few seconds and tell nothing.
+var ourServices = selector.MatchFunc(func(_ context.Context, call interceptors.CallMeta) bool {
+	return strings.HasPrefix(call.Service, "compactord.")
+})
 
 func mapErrorsUnary(logger *slog.Logger) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {

@@ -1,7 +1,8 @@
 package service
 
 import (
-	"fmt"
+	"errors"
+	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
@@ -11,6 +12,9 @@ import (
 // resolvePolicy resolves the daemon's default policy and what is given over it, each over the ones before.
 func (s *Service) resolvePolicy(given ...*compactordv1.Policy) (*compactordv1.Policy, error) {
 	resolved, err := strategies.Resolve(append([]*compactordv1.Policy{s.defaultPolicy}, given...)...)
+	if errors.Is(err, strategies.ErrUnknown) {
+		return nil, unknownName("policy.preset", err, strategies.PresetNames())
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -23,11 +27,11 @@ func (s *Service) checkPolicy(p *compactordv1.Policy) error {
 		"policy.strategy": p.GetStrategy(), "policy.prune_strategy": p.GetPruneStrategy(),
 	} {
 		if err := s.strategies.Supports(strategy); err != nil {
-			return fmt.Errorf("%s: %w", field, err)
+			return unknownName(field, err, s.strategies.Names())
 		}
 	}
 	if _, err := s.summarizers.Get(p.GetSummary().GetSummarizer()); err != nil {
-		return fmt.Errorf("policy.summary.summarizer: %w", err)
+		return unknownName("policy.summary.summarizer", err, s.summarizers.Names())
 	}
 	summary := p.GetSummary()
 	for _, not := range []struct {
@@ -48,6 +52,15 @@ func (s *Service) checkPolicy(p *compactordv1.Policy) error {
 		}
 	}
 	return nil
+}
+
+// unknownName adds to the error of a registry where the name stood and which names there are.
+func unknownName(field string, err error, known []string) error {
+	e := asError(err, "")
+	e.Message = field + ": " + e.Message
+	e.Metadata = map[string]string{"field": field, "known": strings.Join(known, ", ")}
+	e.Fields = []FieldViolation{{Field: field, Description: err.Error()}}
+	return e
 }
 
 // report says how full a session's context is.

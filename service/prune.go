@@ -52,6 +52,9 @@ func (s *Service) planPrune(
 	if err != nil {
 		return nil, err
 	}
+	if policy.GetPruneStrategy().GetSummarize() != nil {
+		return nil, invalidField("policy.prune_strategy", "`summarize` cuts: that is for Compact")
+	}
 	if err := dueOrSkip(reasonOf(req.GetReason()), row.GetHead(), policy); err != nil {
 		return nil, err
 	}
@@ -76,7 +79,8 @@ func (s *Service) planPrune(
 	p := s.begin(row)
 	p.state = state
 	answer.Prune, err = s.prune(ctx, p, &compactordv1.PruneEntry{
-		Id: newID(), Edits: plan.GetEdits(), Strategy: policy.GetPruneStrategy(), Reason: reasonOf(req.GetReason()),
+		Id: newID(), Edits: plan.GetEdits(), Reason: reasonOf(req.GetReason()),
+		Strategy: s.strategies.Resolved(policy, policy.GetPruneStrategy()),
 	}, started)
 	answer.Report = report(p)
 	return p, err

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	"google.golang.org/grpc/codes"
@@ -108,7 +109,7 @@ func (s *Service) headAt(
 				"last_point": strconv.FormatUint(uint64(last), 10),
 			},
 			"%s: the log ends at point %d", field, last)
-		e.Fields = []FieldViolation{{Field: field, Description: e.Message}}
+		e.Fields = []FieldViolation{{Field: field, Description: fmt.Sprintf("the log ends at point %d", last)}}
 		return nil, e
 	}
 	return storage.HeadAt(ctx, s.store, row, point)

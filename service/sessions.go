@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -98,21 +99,40 @@ func (s *Service) ListSessions(
 	if req.GetOrder() == compactordv1.SessionOrder_SESSION_ORDER_CHANGED {
 		order = storage.ByChange
 	}
-	rows, next, err := s.store.Sessions(ctx, storage.SessionQuery{
+	query := storage.SessionQuery{
 		Tenant: tenant(ctx), Labels: req.GetLabels(), Order: order,
 		Cursor: req.GetPageToken(), Limit: int(pageSize(req.GetPageSize())),
-	})
-	if errors.Is(err, storage.ErrNotFound) {
-		return nil, invalidToken("page_token")
 	}
-	if err != nil {
-		return nil, err
+	for {
+		rows, next, err := s.store.Sessions(ctx, query)
+		if errors.Is(err, storage.ErrNotFound) {
+			return nil, invalidToken("page_token")
+		}
+		if err != nil {
+			return nil, err
+		}
+		answer := &compactordv1.ListSessionsResponse{NextPageToken: next}
+		for _, row := range rows {
+			answer.Sessions = append(answer.Sessions, sessionOf(row))
+		}
+		// Labels and policies can be large. The store's cursor is for whole pages, so a shorter one is asked for anew.
+		fit := fitting(answer.GetSessions(), DefaultMaxAnswerBytes)
+		if fit == len(answer.GetSessions()) {
+			return answer, nil
+		}
+		query.Limit = fit
 	}
-	answer := &compactordv1.ListSessionsResponse{NextPageToken: next}
-	for _, row := range rows {
-		answer.Sessions = append(answer.Sessions, sessionOf(row))
+}
+
+// fitting counts the first sessions that fit into so many bytes: at least one.
+func fitting(sessions []*compactordv1.Session, maxBytes int) int {
+	size := 0
+	for i, each := range sessions {
+		if size += proto.Size(each); i > 0 && size > maxBytes {
+			return i
+		}
 	}
-	return answer, nil
+	return len(sessions)
 }
 
 // UpdateSession implements SessionService.

@@ -92,16 +92,38 @@ func fromViolations(v *protovalidate.ValidationError) *Error {
 			break
 		}
 		e.Fields = append(e.Fields, FieldViolation{
-			Field:       protovalidate.FieldPathString(violation.Proto.GetField()),
+			Field:       violatedField(violation),
 			Description: violation.Proto.GetMessage(),
 		})
 	}
 	texts := make([]string, 0, len(e.Fields))
 	for _, f := range e.Fields {
-		texts = append(texts, strings.TrimPrefix(f.Field+": "+f.Description, ": "))
+		texts = append(texts, f.Field+": "+f.Description)
 	}
 	e.Message = strings.Join(texts, "; ")
 	return e
+}
+
+// crossRules names the field to mend for the contract's rules that look at several.
+var crossRules = map[string]string{
+	"message.parts_of_role":                      "parts",
+	"message.assistant_only":                     "role",
+	"prune_tool_outputs.one_unit":                "protect_groups",
+	"create_session.request_id_needs_session_id": "request_id",
+	"append_messages.something":                  "messages",
+}
+
+func violatedField(v *protovalidate.Violation) string {
+	path := protovalidate.FieldPathString(v.Proto.GetField())
+	field, crosses := crossRules[v.Proto.GetRuleId()]
+	switch {
+	case !crosses:
+		return path
+	case path == "":
+		return field
+	default:
+		return path + "." + field
+	}
 }
 
 // status makes the gRPC status of an error, with its details.

@@ -309,11 +309,15 @@ type summaryProgress struct {
 func (p *summaryProgress) Read(tokens uint32) {
 	w := p.writer
 	read := min(w.earlier+tokens, w.total)
-	if read > w.read {
+	// A step for each message would be thousands of events that nobody sees.
+	if read >= w.read+max(1, w.total/progressSteps) && read < w.total {
 		w.read = read
 		w.compaction.progress(p.ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, w.read, w.total)
 	}
 }
+
+// progressSteps is how many steps of progress a summary tells at the most.
+const progressSteps = 100
 
 func (p *summaryProgress) Text(delta string) { p.writer.delta(p.ctx, delta) }
 

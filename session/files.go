@@ -41,7 +41,7 @@ func TouchedFiles(
 
 func touchByCall(call *compactordv1.ToolCall, tools *compactordv1.FileTools, touch func(string, bool)) {
 	for _, tool := range tools.GetTools() {
-		if tool.GetTool() != call.GetName() {
+		if !slices.Contains(tool.GetNames(), call.GetName()) {
 			continue
 		}
 		var arguments map[string]json.RawMessage

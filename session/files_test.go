@@ -15,7 +15,7 @@ func piTools() *compactordv1.FileTools {
 	tools := &compactordv1.FileTools{}
 	for tool, modifies := range map[string]bool{"read": false, "write": true, "edit": true} {
 		tools.Tools = append(tools.Tools, &compactordv1.FileTool{
-			Tool: tool, PathArguments: []string{"path"}, Modifies: modifies,
+			Names: []string{tool}, PathArguments: []string{"path"}, Modifies: modifies,
 		})
 	}
 	return tools
@@ -64,7 +64,7 @@ func TestCase116ToolNamesAreConfigurationAndCaseSensitive(t *testing.T) {
 	calls := []*compactordv1.LoggedMessage{callOf("Read", path("a"))}
 	requireFiles(t, session.TouchedFiles(nil, piTools(), calls), nil, nil)
 	tools := &compactordv1.FileTools{Tools: []*compactordv1.FileTool{{
-		Tool: "Read", PathArguments: []string{"file_path", "path"},
+		Names: []string{"Read"}, PathArguments: []string{"file_path", "path"},
 	}}}
 	requireFiles(t, session.TouchedFiles(nil, tools, calls), []string{"a"}, nil)
 }

@@ -46,15 +46,8 @@ func piFileTools() *compactordv1.FileTools {
 }
 
 func fileTools(arguments, readers, writers []string) *compactordv1.FileTools {
-	tools := &compactordv1.FileTools{}
-	add := func(names []string, modifies bool) {
-		for _, name := range names {
-			tools.Tools = append(tools.Tools, &compactordv1.FileTool{
-				Tool: name, PathArguments: slices.Clone(arguments), Modifies: modifies,
-			})
-		}
-	}
-	add(readers, false)
-	add(writers, true)
-	return tools
+	return &compactordv1.FileTools{Tools: []*compactordv1.FileTool{
+		{Names: slices.Clone(readers), PathArguments: slices.Clone(arguments)},
+		{Names: slices.Clone(writers), PathArguments: slices.Clone(arguments), Modifies: true},
+	}}
 }

@@ -84,7 +84,7 @@ const (
 	ErrorReason_ERROR_REASON_STORE_CORRUPT ErrorReason = 27
 	// INVALID_ARGUMENT. A page_token or view_token that this daemon did not make. Metadata: field.
 	ErrorReason_ERROR_REASON_INVALID_TOKEN ErrorReason = 28
-	// INVALID_ARGUMENT. A strategy or summarizer that this daemon does not know. Metadata: name, known.
+	// INVALID_ARGUMENT. A strategy or summarizer that this daemon does not know. Metadata: field, known.
 	ErrorReason_ERROR_REASON_UNKNOWN_NAME ErrorReason = 29
 	// ABORTED. A strategy's plan breaks an invariant. Metadata: invariant.
 	ErrorReason_ERROR_REASON_PLAN_INVALID ErrorReason = 30

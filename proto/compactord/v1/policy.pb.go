@@ -704,7 +704,7 @@ func (x *SummaryPolicy) GetRedact() bool {
 // FileTools maps tool names to what they do to files.
 type FileTools struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tools. At most 1,000.
+	// The tools, those with the same arguments and effect together. At most 1,000.
 	Tools         []*FileTool `protobuf:"bytes,1,rep,name=tools,proto3" json:"tools,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -747,14 +747,14 @@ func (x *FileTools) GetTools() []*FileTool {
 	return nil
 }
 
-// FileTool says which argument of a tool names a file, and what the tool does to it.
+// FileTool says which argument of some tools names a file, and what these tools do to it.
 type FileTool struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tool's name, case-sensitive. 1 to 256 bytes.
-	Tool string `protobuf:"bytes,1,opt,name=tool,proto3" json:"tool,omitempty"`
+	// The tools' names, case-sensitive. 1 to 1,000.
+	Names []string `protobuf:"bytes,1,rep,name=names,proto3" json:"names,omitempty"`
 	// The arguments that may hold the path, the first that does wins. 1 to 16 names.
 	PathArguments []string `protobuf:"bytes,2,rep,name=path_arguments,json=pathArguments,proto3" json:"path_arguments,omitempty"`
-	// Whether the tool changes the file (else it reads it).
+	// Whether they change the file (else they read it).
 	Modifies      bool `protobuf:"varint,3,opt,name=modifies,proto3" json:"modifies,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -790,11 +790,11 @@ func (*FileTool) Descriptor() ([]byte, []int) {
 	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{4}
 }
 
-func (x *FileTool) GetTool() string {
+func (x *FileTool) GetNames() []string {
 	if x != nil {
-		return x.Tool
+		return x.Names
 	}
-	return ""
+	return nil
 }
 
 func (x *FileTool) GetPathArguments() []string {
@@ -937,10 +937,9 @@ const file_compactord_v1_policy_proto_rawDesc = "" +
 	"\x0e_cached_prefixB\t\n" +
 	"\a_redact\"E\n" +
 	"\tFileTools\x128\n" +
-	"\x05tools\x18\x01 \x03(\v2\x17.compactord.v1.FileToolB\t\xbaH\x06\x92\x01\x03\x10\xe8\aR\x05tools\"\x82\x01\n" +
-	"\bFileTool\x12\x1e\n" +
-	"\x04tool\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05 \x01(\x80\x02R\x04tool\x12:\n" +
+	"\x05tools\x18\x01 \x03(\v2\x17.compactord.v1.FileToolB\t\xbaH\x06\x92\x01\x03\x10\xe8\aR\x05tools\"\x8e\x01\n" +
+	"\bFileTool\x12*\n" +
+	"\x05names\x18\x01 \x03(\tB\x14\xbaH\x11\x92\x01\x0e\b\x01\x10\xe8\a\"\ar\x05 \x01(\x80\x02R\x05names\x12:\n" +
 	"\x0epath_arguments\x18\x02 \x03(\tB\x13\xbaH\x10\x92\x01\r\b\x01\x10\x10\"\ar\x05 \x01(\x80\x02R\rpathArguments\x12\x1a\n" +
 	"\bmodifies\x18\x03 \x01(\bR\bmodifies\"t\n" +
 	"\x0eOverflowPolicy\x12\x1b\n" +

@@ -534,7 +534,7 @@ func (x *GetSessionResponse) GetReport() *ContextReport {
 // ListSessionsRequest asks for a page of sessions.
 type ListSessionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Sessions a page. 0 to 1,000; 0 means 100.
+	// Sessions a page. 0 to 1,000; 0 means 100. A page of more than 3,145,728 bytes ends earlier, after at least one.
 	PageSize uint32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// From the last answer; empty for the first page. At most 1,024 bytes.
 	PageToken string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`

@@ -1,0 +1,137 @@
+package service_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"buf.build/go/protovalidate"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// Rules that look at several fields name the one to mend.
+func TestCrossFieldRulesNameAField(t *testing.T) {
+	d := start(t)
+	d.create("s", nil)
+	ctx := t.Context()
+	wrongPart := user("x")
+	wrongPart.Parts = assistant("x", call("1", "t", "")).GetParts()
+	wrongUsage := user("x")
+	wrongUsage.Usage = &compactordv1.Usage{InputTokens: 1}
+	both := hideAllBut(1)
+	both.GetPruneStrategy().GetPruneToolOutputs().ProtectTurns = proto.Uint32(1)
+	for rule, c := range map[string]struct {
+		field string
+		call  func() error
+	}{
+		"message.parts_of_role": {"messages[0].parts", func() error {
+			_, err := d.sessions.AppendMessages(ctx, &compactordv1.AppendMessagesRequest{
+				SessionId: "s", Messages: []*compactordv1.Message{wrongPart},
+			})
+			return err
+		}},
+		"message.assistant_only": {"messages[0].role", func() error {
+			_, err := d.sessions.AppendMessages(ctx, &compactordv1.AppendMessagesRequest{
+				SessionId: "s", Messages: []*compactordv1.Message{wrongUsage},
+			})
+			return err
+		}},
+		"append_messages.something": {"messages", func() error {
+			_, err := d.sessions.AppendMessages(ctx, &compactordv1.AppendMessagesRequest{SessionId: "s"})
+			return err
+		}},
+		"create_session.request_id_needs_session_id": {"request_id", func() error {
+			_, err := d.sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{RequestId: "r"})
+			return err
+		}},
+		"prune_tool_outputs.one_unit": {"policy.prune_strategy.prune_tool_outputs.protect_groups", func() error {
+			_, err := d.sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{Policy: both})
+			return err
+		}},
+	} {
+		t.Run(rule, func(t *testing.T) {
+			err := c.call()
+			requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
+			require.True(t, namesField(status.Convert(err), c.field), "%v", status.Convert(err).Details())
+			delete(unnamed, rule)
+		})
+	}
+	require.Empty(t, unnamed, "rules of the contract that this test does not break")
+}
+
+// unnamed are the rules of the contract that look at several fields.
+var unnamed = crossFieldRules()
+
+func crossFieldRules() map[string]bool {
+	rules := make(map[string]bool)
+	var visit func(m protoreflect.MessageDescriptor)
+	visit = func(m protoreflect.MessageDescriptor) {
+		found, err := protovalidate.ResolveMessageRules(m)
+		if err != nil {
+			panic(err)
+		}
+		for _, cel := range found.GetCel() {
+			rules[cel.GetId()] = true
+		}
+		for i := range m.Messages().Len() {
+			visit(m.Messages().Get(i))
+		}
+	}
+	for _, file := range []protoreflect.FileDescriptor{
+		compactordv1.File_compactord_v1_message_proto, compactordv1.File_compactord_v1_strategy_proto,
+		compactordv1.File_compactord_v1_policy_proto, compactordv1.File_compactord_v1_record_proto,
+		compactordv1.File_compactord_v1_session_service_proto, compactordv1.File_compactord_v1_compaction_service_proto,
+	} {
+		for i := range file.Messages().Len() {
+			visit(file.Messages().Get(i))
+		}
+	}
+	return rules
+}
+
+// Pages of sessions stay below what raw stubs take, however large labels are.
+func TestPagesOfSessionsStaySmall(t *testing.T) {
+	d := start(t)
+	labels := make(map[string]string)
+	for i := range 64 {
+		labels[fmt.Sprintf("label-%d", i)] = strings.Repeat("x", 512)
+	}
+	const sessions = 150
+	for i := range sessions {
+		_, err := d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{
+			SessionId: fmt.Sprintf("s%d", i), Labels: labels,
+		})
+		require.NoError(t, err)
+	}
+	seen := 0
+	req := &compactordv1.ListSessionsRequest{PageSize: 1000}
+	for {
+		page, err := d.sessions.ListSessions(t.Context(), req)
+		require.NoError(t, err)
+		require.Less(t, proto.Size(page), 4<<20)
+		seen += len(page.GetSessions())
+		if page.GetNextPageToken() == "" {
+			break
+		}
+		req.PageToken = page.GetNextPageToken()
+	}
+	require.Equal(t, sessions, seen)
+}
+
+// Entries say what they were made with, defaults included.
+func TestEntriesHoldResolvedParameters(t *testing.T) {
+	d := start(t)
+	d.create("s", &compactordv1.Policy{ContextWindow: proto.Uint32(12_000)})
+	d.append("s", working(20, 2000)...)
+	events, err := d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	used := last(t, events).GetCompleted().GetCompaction().GetStrategy().GetSummarize()
+	require.Equal(t, uint32(4200), used.GetRecentTokens(), "35 % of the window")
+	require.Positive(t, used.GetMaxSummaryTokens())
+	require.NotNil(t, used.SplitTurn)
+}

@@ -1,0 +1,63 @@
+package strategies
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// Resolver is a Strategy whose parameters have defaults. What was in force is written down with what was done, so that
+// it can be told after the defaults have changed.
+type Resolver interface {
+	Strategy
+	// Resolved returns the parameters with all defaults filled in. The given ones stay as they are.
+	Resolved(policy *compactordv1.Policy, parameters *compactordv1.Strategy) *compactordv1.Strategy
+}
+
+// Resolved returns the parameters that Plan goes by, defaults filled in as far as the strategy tells them.
+func (r *Registry) Resolved(policy *compactordv1.Policy, parameters *compactordv1.Strategy) *compactordv1.Strategy {
+	s, err := r.selected(parameters)
+	if err != nil {
+		return parameters
+	}
+	if resolver, ok := s.(Resolver); ok {
+		return resolver.Resolved(policy, parameters)
+	}
+	return parameters
+}
+
+// Resolved implements Resolver.
+func (Summarize) Resolved(policy *compactordv1.Policy, parameters *compactordv1.Strategy) *compactordv1.Strategy {
+	p := &compactordv1.SummarizeStrategy{}
+	if given := parameters.GetSummarize(); given != nil {
+		p = proto.CloneOf(given)
+	}
+	if budget, holds := tokenBudget(policy, p); holds {
+		p.RecentTokens = proto.Uint32(budget)
+	}
+	if p.GetBudget() == compactordv1.BudgetRule_BUDGET_RULE_UNSPECIFIED {
+		p.Budget = compactordv1.BudgetRule_BUDGET_RULE_AT_LEAST.Enum()
+	}
+	if p.GetSplitTurn() == compactordv1.SplitTurn_SPLIT_TURN_UNSPECIFIED {
+		p.SplitTurn = compactordv1.SplitTurn_SPLIT_TURN_SUMMARY.Enum()
+	}
+	p.MaxSummaryTokens = proto.Uint32(maxSummaryTokens(policy, p))
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{Summarize: p}}
+}
+
+// Resolved implements Resolver.
+func (PruneToolOutputs) Resolved(
+	_ *compactordv1.Policy, parameters *compactordv1.Strategy,
+) *compactordv1.Strategy {
+	p := &compactordv1.PruneToolOutputsStrategy{}
+	if given := parameters.GetPruneToolOutputs(); given != nil {
+		p = proto.CloneOf(given)
+	}
+	if p.ProtectGroups == nil {
+		p.ProtectTurns = proto.Uint32(value(p.ProtectTurns, defaultProtectTurns))
+	}
+	p.ProtectTokens = proto.Uint32(value(p.ProtectTokens, defaultProtectTokens))
+	p.MinimumTokens = proto.Uint32(value(p.MinimumTokens, defaultMinimumTokens))
+	p.ClearArguments = proto.Bool(p.GetClearArguments())
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{PruneToolOutputs: p}}
+}
