@@ -1,0 +1,105 @@
+package storage_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+	"pgregory.net/rapid"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/sessiontest"
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/storagetest"
+)
+
+// store writes a generated log into a store; damage may change the row and the records before they are written.
+func store(t *rapid.T, w *sessiontest.Writer, damage func(*storagev1.Session, []*storagev1.StoredRecord)) storage.Store {
+	var records []*storagev1.StoredRecord
+	for sequence, item := range w.Log.Items {
+		if item.Record != nil {
+			record := proto.CloneOf(item.Record)
+			record.CreatedAt = timestamppb.New(timestamppb.Now().AsTime())
+			records = append(records, &storagev1.StoredRecord{
+				Schema: 1, Record: record, Head: w.HeadAt(uint32(sequence)),
+			})
+		}
+	}
+	row := &storagev1.Session{
+		SessionId: "s", Uid: "u", Revision: 1, CreatedAt: timestamppb.Now(), ChangedAt: timestamppb.Now(),
+		Estimator: compactordv1.Estimator_ESTIMATOR_CHARS4, ResolvedPolicy: w.Policy, Head: proto.CloneOf(w.Head),
+	}
+	if damage != nil {
+		damage(row, records)
+	}
+	first := proto.CloneOf(row)
+	first.Head = records[0].GetHead()
+	s := storagetest.NewModel()
+	require.NoError(t, s.CreateSession(t.Context(), &storage.Commit{Session: first, Records: records[:1]}))
+	row.Revision = 2
+	require.NoError(t, s.Commit(t.Context(), &storage.Commit{Session: row, Messages: w.Messages, Records: records[1:]}))
+	return s
+}
+
+func TestCheckLogsFindsNothingInSoundLogs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
+		for range sessiontest.Steps(t, 30) {
+			g.Step(t)
+		}
+		g.Message(t)
+		problems, err := storage.CheckLogs(t.Context(), store(t, g.W, nil), "")
+		require.NoError(t, err)
+		require.Empty(t, problems)
+	})
+}
+
+// Each figure of a head that is not what the log gives is found and named, in the row and in the records.
+func TestCheckLogsFindsHeadsThatLie(t *testing.T) {
+	lies := map[string]func(*storagev1.Head){
+		"view_tokens":     func(h *storagev1.Head) { h.ViewTokens++ },
+		"lead_end":        func(h *storagev1.Head) { h.LeadEnd++ },
+		"pins":            func(h *storagev1.Head) { h.Pins = append(h.Pins, 0) },
+		"view_format":     func(h *storagev1.Head) { h.ViewFormat++ },
+		"appended_tokens": func(h *storagev1.Head) { h.AppendedTokens++ },
+		"prunable_tokens": func(h *storagev1.Head) { h.PrunableTokens++ },
+	}
+	for field, lie := range lies {
+		t.Run(field, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
+				for range 5 {
+					g.Message(t)
+				}
+				inRow := store(t, g.W, func(row *storagev1.Session, _ []*storagev1.StoredRecord) { lie(row.GetHead()) })
+				requireProblem(t, inRow, field)
+				inRecord := store(t, g.W, func(_ *storagev1.Session, records []*storagev1.StoredRecord) {
+					lie(records[0].GetHead())
+				})
+				requireProblem(t, inRecord, field)
+			})
+		})
+	}
+}
+
+// A message whose links are not what the log gives is found.
+func TestCheckLogsFindsMessagesLinkedWrongly(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
+		g.Message(t)
+		last := g.W.Messages[len(g.W.Messages)-1]
+		last.Tokens++
+		requireProblem(t, store(t, g.W, nil), "tokens")
+	})
+}
+
+func requireProblem(t *rapid.T, s storage.Store, names string) {
+	problems, err := storage.CheckLogs(t.Context(), s, "")
+	require.NoError(t, err)
+	require.NotEmpty(t, problems)
+	require.Equal(t, "s", problems[0].SessionID)
+	require.Contains(t, fmt.Sprint(problems), names)
+}
