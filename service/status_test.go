@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"buf.build/go/protovalidate"
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // Rules that look at several fields name the one to mend.

@@ -53,11 +53,15 @@ func (PruneToolOutputs) Resolved(
 	if given := parameters.GetPruneToolOutputs(); given != nil {
 		p = proto.CloneOf(given)
 	}
-	if p.ProtectGroups == nil {
-		p.ProtectTurns = proto.Uint32(value(p.ProtectTurns, defaultProtectTurns))
+	if p.ProtectGroups == nil && p.ProtectTurns == nil {
+		p.ProtectTurns = proto.Uint32(defaultProtectTurns)
 	}
-	p.ProtectTokens = proto.Uint32(value(p.ProtectTokens, defaultProtectTokens))
-	p.MinimumTokens = proto.Uint32(value(p.MinimumTokens, defaultMinimumTokens))
+	if p.ProtectTokens == nil {
+		p.ProtectTokens = proto.Uint32(defaultProtectTokens)
+	}
+	if p.MinimumTokens == nil {
+		p.MinimumTokens = proto.Uint32(defaultMinimumTokens)
+	}
 	p.ClearArguments = proto.Bool(p.GetClearArguments())
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{PruneToolOutputs: p}}
 }
