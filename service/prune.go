@@ -11,6 +11,13 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
+func pruneSkipMessage(reason compactordv1.SkipReason) string {
+	if reason == compactordv1.SkipReason_SKIP_REASON_BELOW_MINIMUM {
+		return "what could be hidden is less than the strategy's minimum"
+	}
+	return "nothing to hide: every tool result is protected, hidden already or too short to gain by it"
+}
+
 // Prune implements CompactionService.
 func (s *Service) Prune(
 	ctx context.Context, req *compactordv1.PruneRequest,
@@ -71,7 +78,7 @@ func (s *Service) planPrune(
 		return nil, invalidField("policy.prune_strategy", "this strategy cuts: that is for Compact")
 	}
 	if len(plan.GetEdits()) == 0 {
-		return nil, &skip{plan.GetSkipReason(), skipMessage(plan.GetSkipReason(), plan.GetTokensBefore())}
+		return nil, &skip{plan.GetSkipReason(), pruneSkipMessage(plan.GetSkipReason())}
 	}
 	if err := strategies.Check(in, plan); err != nil {
 		return nil, err
