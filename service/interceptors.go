@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 
 	"buf.build/go/protovalidate"
 	prommiddleware "github.com/grpc-ecosystem/go-grpc-middleware/providers/prometheus"
@@ -31,6 +32,7 @@ import (
 //	log        outside the error map, so that it sees the final status
 //	errors     one mapping to statuses
 //	recovery   inside metrics and log, so that a panic is counted and logged like any other failure
+//	deadline   no unary call goes on for ever, whatever its client said
 //	limit      the size of requests, before anything is spent on them
 //	known      fields that the contract does not have
 //	validate   the contract's rules on fields
@@ -63,6 +65,7 @@ func newChain(logger *slog.Logger, metrics *prommiddleware.ServerMetrics, maxMes
 			selector.UnaryServerInterceptor(logging.UnaryServerInterceptor(log, logOptions...), ourServices),
 			mapErrorsUnary(logger),
 			recovery.UnaryServerInterceptor(recovered),
+			capDeadline(maxUnaryTime),
 			checkUnary(limitTo(maxMessageBytes), knownFields, validator.Validate),
 		},
 		stream: []grpc.StreamServerInterceptor{
@@ -126,6 +129,17 @@ func mapError(ctx context.Context, logger *slog.Logger, method string, err error
 // isOurs tells our errors, which carry a status too, from those of gRPC itself.
 func isOurs(err error) bool {
 	return asError(err, "").Code != codes.Internal
+}
+
+// maxUnaryTime is the longest that a unary call may take. Compact streams have the limits of the policy's summaries.
+const maxUnaryTime = 2 * time.Minute
+
+func capDeadline(most time.Duration) grpc.UnaryServerInterceptor {
+	return func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+		ctx, cancel := context.WithTimeout(ctx, most)
+		defer cancel()
+		return handler(ctx, req)
+	}
 }
 
 // check refuses requests.

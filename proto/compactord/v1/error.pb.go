@@ -46,49 +46,59 @@ const (
 	ErrorReason_ERROR_REASON_HISTORY_REVERTED ErrorReason = 8
 	// ABORTED. The state changed between plan and commit. Example: a Revert during a compaction.
 	ErrorReason_ERROR_REASON_STATE_CHANGED ErrorReason = 9
-	// FAILED_PRECONDITION. A compaction of this session runs. Metadata: operation_id.
+	// FAILED_PRECONDITION. A compaction of this session runs. Example: two Compact calls at once without preempt.
+	// Metadata: operation_id.
 	ErrorReason_ERROR_REASON_COMPACTION_RUNNING ErrorReason = 10
-	// FAILED_PRECONDITION. What no compaction can remove is at or above the trigger. Metadata: the figures.
+	// FAILED_PRECONDITION. What no compaction can remove is at or above the trigger. Example: a system prompt of 90,000
+	// tokens and a trigger of 80,000. Metadata: fixed_tokens, trigger_tokens.
 	ErrorReason_ERROR_REASON_TARGET_UNREACHABLE ErrorReason = 11
-	// FAILED_PRECONDITION. Automatic compaction is off after three in a row that did not help. Metadata: closes_after_tokens.
+	// FAILED_PRECONDITION. Automatic compaction is off after three in a row that did not help. Example: three THRESHOLD
+	// compactions that failed. Metadata: closes_after_tokens.
 	ErrorReason_ERROR_REASON_BREAKER_OPEN ErrorReason = 12
-	// FAILED_PRECONDITION. A rendered view needs the results of open calls first. Metadata: call_ids.
+	// FAILED_PRECONDITION. A rendered view needs the results of open calls first. Example: GetLLMView in a dialect between
+	// a call and its result. Metadata: call_ids.
 	ErrorReason_ERROR_REASON_TOOL_CALLS_OPEN ErrorReason = 13
-	// FAILED_PRECONDITION. A rendered view would break a provider's rule. Metadata: rule, message.
+	// FAILED_PRECONDITION. A rendered view would break a provider's rule. Example: a list that begins with an ASSISTANT
+	// message where the provider wants USER. Metadata: rule, message.
 	ErrorReason_ERROR_REASON_VIEW_INVALID ErrorReason = 14
 	// RESOURCE_EXHAUSTED. A limit of the daemon. Example: a request of 80 MiB. Metadata: limit, value.
 	ErrorReason_ERROR_REASON_LIMIT_EXCEEDED ErrorReason = 15
-	// UNAVAILABLE, with RetryInfo. The summarizer is out of reach. Metadata: summarizer.
+	// UNAVAILABLE, with RetryInfo. The summarizer is out of reach. Example: its provider answers 503. Metadata: summarizer.
 	ErrorReason_ERROR_REASON_SUMMARIZER_UNAVAILABLE ErrorReason = 16
-	// FAILED_PRECONDITION. No summary passed the checks and the policy's fallback is FAIL. Metadata: check.
+	// FAILED_PRECONDITION. No summary passed the checks and the policy's fallback is FAIL. Example: a model that answers
+	// nothing, twice. Metadata: summarizer, check.
 	ErrorReason_ERROR_REASON_SUMMARY_REJECTED ErrorReason = 17
-	// CANCELLED. The client, another client or a shutdown ended the operation.
+	// CANCELLED. The client, another client or a shutdown ended the operation. Example: a Compact call that was preempted.
+	// Metadata: operation_id.
 	ErrorReason_ERROR_REASON_CANCELLED ErrorReason = 18
-	// DEADLINE_EXCEEDED. The deadline of the RPC, or the policy's limit for summaries, has passed.
+	// DEADLINE_EXCEEDED. The deadline of the RPC, or the policy's limit for summaries, has passed. Example: a summarizer
+	// that hangs, and the fallback FAIL.
 	ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED ErrorReason = 19
-	// INVALID_ARGUMENT. The request_id was used with another request.
+	// INVALID_ARGUMENT. The request_id was used with another request. Example: AppendMessages with other messages under the
+	// same request_id. Metadata: request_id.
 	ErrorReason_ERROR_REASON_REQUEST_ID_REUSED ErrorReason = 20
 	// INVALID_ARGUMENT. The policy contradicts itself. Example: reserve_tokens at or above context_window. Metadata: field.
 	ErrorReason_ERROR_REASON_INVALID_POLICY ErrorReason = 21
-	// UNIMPLEMENTED. This daemon does not do this yet. Metadata: field, what was asked for.
+	// UNIMPLEMENTED. This daemon does not do this yet. Example: `dialect` of GetLLMView. Metadata: field.
 	ErrorReason_ERROR_REASON_NOT_IMPLEMENTED ErrorReason = 22
-	// INTERNAL. A bug: the text holds an id that the daemon's log has too.
+	// INTERNAL. A bug: the text holds an id that the daemon's log has too. Example: an error that nobody foresaw.
 	ErrorReason_ERROR_REASON_INTERNAL ErrorReason = 23
-	// UNAVAILABLE, with RetryInfo. The daemon is shutting down.
+	// UNAVAILABLE. The daemon is shutting down. Example: Compact after the daemon got SIGTERM.
 	ErrorReason_ERROR_REASON_SHUTTING_DOWN ErrorReason = 24
-	// UNAUTHENTICATED. No key, or a wrong one.
+	// UNAUTHENTICATED. Example: no key, or a wrong one.
 	ErrorReason_ERROR_REASON_UNAUTHENTICATED ErrorReason = 25
-	// PERMISSION_DENIED. The key may not do this.
+	// PERMISSION_DENIED. Example: a key that may read asks for DeleteSession.
 	ErrorReason_ERROR_REASON_PERMISSION_DENIED ErrorReason = 26
 	// DATA_LOSS. The store holds what it must not. Example: a record of a kind that this daemon does not know.
 	ErrorReason_ERROR_REASON_STORE_CORRUPT ErrorReason = 27
-	// INVALID_ARGUMENT. A page_token or view_token that this daemon did not make. Metadata: field.
+	// INVALID_ARGUMENT. A token that this daemon did not make. Example: the page_token of another listing. Metadata: field.
 	ErrorReason_ERROR_REASON_INVALID_TOKEN ErrorReason = 28
-	// INVALID_ARGUMENT. A strategy or summarizer that this daemon does not know. Metadata: field, known.
+	// INVALID_ARGUMENT. A preset, strategy or summarizer that this daemon does not know. Example: preset `fast`.
+	// Metadata: field, known.
 	ErrorReason_ERROR_REASON_UNKNOWN_NAME ErrorReason = 29
-	// ABORTED. A strategy's plan breaks an invariant. Metadata: invariant.
+	// ABORTED. A strategy's plan breaks an invariant. Example: a cut between a call and its result.
 	ErrorReason_ERROR_REASON_PLAN_INVALID ErrorReason = 30
-	// NOT_FOUND. No compaction with this operation id runs here.
+	// NOT_FOUND. No compaction with this operation id runs here. Example: CancelCompaction of one that has ended.
 	ErrorReason_ERROR_REASON_OPERATION_NOT_FOUND ErrorReason = 31
 )
 
