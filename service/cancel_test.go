@@ -290,3 +290,16 @@ func TestCompactionDuringCompaction(t *testing.T) {
 type shared struct{ storage.Store }
 
 func (*shared) Close() error { return nil }
+
+// A client that has seen the end of one compaction can start the next at once.
+func TestNextCompactionAfterTheEndIsNotRefused(t *testing.T) {
+	d := start(t)
+	d.create("s", small(1000))
+	d.append("s", working(4, 2000)...)
+	for range 200 {
+		req := compactRequest("s", nil)
+		req.DryRun = true
+		_, err := d.compact(req)
+		require.NoError(t, err)
+	}
+}

@@ -38,8 +38,9 @@ func (s *Service) Compact(
 		events: make(chan *compactordv1.CompactionEvent, eventsAhead),
 	}
 	go func() {
-		defer end()
+		// The session is free before the client hears of the end, so that its next call is not refused.
 		defer close(c.events)
+		defer end()
 		c.err = c.run(opCtx)
 	}()
 	return s.relay(stream, c)
