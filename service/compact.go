@@ -104,4 +104,7 @@ func (c *compaction) emit(ctx context.Context, e *compactordv1.CompactionEvent) 
 }
 
 // conclude hands on an event that must not be dropped: the relay reads until the channel is closed.
-func (c *compaction) conclude(e *compactordv1.CompactionEvent) { c.events <- e }
+func (c *compaction) conclude(e *compactordv1.CompactionEvent) {
+	c.ending = e
+	c.events <- e
+}

@@ -31,8 +31,10 @@ type compaction struct {
 	policy   *compactordv1.Policy
 	snapshot *session.State
 	plan     *compactordv1.CompactionPlan
-	uid      string
-	calls    uint32
+	// ending is the last event; nil where only an error tells the end.
+	ending *compactordv1.CompactionEvent
+	uid    string
+	calls  uint32
 }
 
 // skip ends a compaction that does nothing. It is an answer, carried as an error to where it is given.
@@ -52,7 +54,10 @@ func (c *compaction) run(ctx context.Context) (err error) {
 			c.service.logger.ErrorContext(ctx, "compaction panicked", "operation_id", c.id)
 		}
 		err = c.conclusion(ctx, err, announced)
+		c.service.metrics.running.Dec()
+		c.service.metrics.ended(c.reason(), c.ending, err, c.service.hooks.Now().Sub(c.started))
 	}()
+	c.service.metrics.running.Inc()
 	if err := c.prepare(ctx); err != nil {
 		return err
 	}

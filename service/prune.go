@@ -29,7 +29,9 @@ func (s *Service) Prune(
 		return nil, notImplemented("reason")
 	}
 	answer := &compactordv1.PruneResponse{}
+	wrote := false
 	err := s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
+		wrote = false
 		if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
 			return nil, err
 		}
@@ -43,10 +45,14 @@ func (s *Service) Prune(
 		if err != nil || req.GetDryRun() {
 			return nil, err
 		}
+		wrote = true
 		return p, p.remember(req, answer)
 	})
 	if err != nil {
 		return nil, err
+	}
+	if wrote {
+		s.metrics.freed.Add(float64(answer.GetPrune().GetTokensBefore() - answer.GetPrune().GetTokensAfter()))
 	}
 	return answer, nil
 }

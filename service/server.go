@@ -43,8 +43,6 @@ type ServerOptions struct {
 	DrainTimeout time.Duration
 	// Reflection says whether the server describes its API to tools such as grpcurl.
 	Reflection bool
-	// Metrics takes the server's metrics. Nil: a registry of its own.
-	Metrics prometheus.Registerer
 }
 
 // Server serves a Service over gRPC, with health and reflection.
@@ -57,6 +55,9 @@ type Server struct {
 
 // NewServer builds a server. It must be run or stopped.
 func NewServer(o ServerOptions) (*Server, error) {
+	if o.Metrics == nil {
+		o.Metrics = prometheus.NewRegistry()
+	}
 	service, err := New(o.Options)
 	if err != nil {
 		return nil, err
@@ -66,9 +67,6 @@ func NewServer(o ServerOptions) (*Server, error) {
 	}
 	if o.DrainTimeout == 0 {
 		o.DrainTimeout = DefaultDrainTimeout
-	}
-	if o.Metrics == nil {
-		o.Metrics = prometheus.NewRegistry()
 	}
 	metrics := prommiddleware.NewServerMetrics(prommiddleware.WithServerHandlingTimeHistogram())
 	if err := o.Metrics.Register(metrics); err != nil {

@@ -95,6 +95,8 @@ func TestLogsAndMetricsTellCallsAndNoContent(t *testing.T) {
 		text.WriteString(family.String())
 	}
 	require.Contains(t, text.String(), "grpc_server_handled_total")
+	require.Contains(t, text.String(), "compactord_compactions_total")
+	require.Contains(t, text.String(), `value:"failed"`)
 	require.Contains(t, text.String(), "InvalidArgument")
 	require.NotContains(t, text.String(), secret)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
@@ -41,6 +42,8 @@ type Options struct {
 	Logger *slog.Logger
 	// Heartbeat is how long a stream may be silent. Default DefaultHeartbeat.
 	Heartbeat time.Duration
+	// Metrics takes the metrics of compactions. Nil: nobody wants them.
+	Metrics prometheus.Registerer
 	// Hooks are for tests.
 	Hooks Hooks
 }
@@ -67,6 +70,7 @@ type Service struct {
 	logger        *slog.Logger
 	heartbeat     time.Duration
 	hooks         Hooks
+	metrics       *metrics
 
 	lanes      lanes
 	operations operations
@@ -83,7 +87,12 @@ func New(o Options) (*Service, error) {
 	if o.Hooks.Now == nil {
 		o.Hooks.Now = time.Now
 	}
+	counted, err := newMetrics(o.Metrics)
+	if err != nil {
+		return nil, err
+	}
 	s := &Service{
+		metrics:       counted,
 		store:         o.Store,
 		strategies:    o.Strategies,
 		summarizers:   o.Summarizers,

@@ -111,12 +111,12 @@ func (c *serveCommand) server(
 	}
 	options.DefaultPolicy = &compactordv1.Policy{Preset: proto.String(c.DefaultPreset)}
 	options.Heartbeat = c.Heartbeat
+	options.Metrics = metrics
 	return service.NewServer(service.ServerOptions{
 		Options:         options,
 		MaxMessageBytes: c.MaxMessageBytes,
 		DrainTimeout:    c.DrainTimeout,
 		Reflection:      c.reflects(),
-		Metrics:         metrics,
 	})
 }
 

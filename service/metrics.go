@@ -1,0 +1,80 @@
+package service
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// metrics count compactions. Labels are of bounded sets: never a tenant, a session or a model's text.
+type metrics struct {
+	compactions *prometheus.CounterVec
+	duration    *prometheus.HistogramVec
+	freed       prometheus.Counter
+	running     prometheus.Gauge
+}
+
+// newMetrics registers the metrics; with nil they are counted for nobody.
+func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
+	m := &metrics{
+		compactions: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "compactord_compactions_total",
+			Help: "Compactions by reason and how they ended: completed, skipped, planned, cancelled or failed.",
+		}, []string{"reason", "outcome"}),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "compactord_compaction_duration_seconds",
+			Help:    "Time from the request of a compaction to its end, by how it ended.",
+			Buckets: prometheus.ExponentialBuckets(0.005, 4, 10),
+		}, []string{"outcome"}),
+		freed: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "compactord_freed_tokens_total",
+			Help: "Tokens by which compactions and prunes made views smaller, by the sessions' estimators.",
+		}),
+		running: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "compactord_compactions_running",
+			Help: "Compactions that run now.",
+		}),
+	}
+	if registerer == nil {
+		return m, nil
+	}
+	for _, c := range []prometheus.Collector{m.compactions, m.duration, m.freed, m.running} {
+		if err := registerer.Register(c); err != nil {
+			return nil, fmt.Errorf("register metrics: %w", err)
+		}
+	}
+	return m, nil
+}
+
+// ended counts a compaction by its last event, or by the error of one that ended without.
+func (m *metrics) ended(reason compactordv1.CompactionReason, last *compactordv1.CompactionEvent, err error, took time.Duration) {
+	outcome := "failed"
+	var e *Error
+	switch k := last.GetEvent().(type) {
+	case *compactordv1.CompactionEvent_Completed:
+		outcome = "completed"
+		m.freed.Add(float64(freedTokens(k.Completed)))
+	case *compactordv1.CompactionEvent_Skipped:
+		outcome = "skipped"
+	case *compactordv1.CompactionEvent_Planned:
+		outcome = "planned"
+	default:
+		if errors.As(err, &e) && e.Reason == compactordv1.ErrorReason_ERROR_REASON_CANCELLED {
+			outcome = "cancelled"
+		}
+	}
+	m.compactions.WithLabelValues(label(reason.String(), "COMPACTION_REASON_"), outcome).Inc()
+	m.duration.WithLabelValues(outcome).Observe(took.Seconds())
+}
+
+func freedTokens(c *compactordv1.CompactionCompleted) uint32 {
+	return c.GetPrune().GetTokensBefore() - c.GetPrune().GetTokensAfter() +
+		c.GetCompaction().GetTokensBefore() - c.GetCompaction().GetTokensAfter()
+}
+
+func label(name, prefix string) string { return strings.ToLower(strings.TrimPrefix(name, prefix)) }
