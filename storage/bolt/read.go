@@ -60,65 +60,76 @@ func (s *Store) Session(ctx context.Context, tenant, sessionID string) (*storage
 func (s *Store) Messages(
 	ctx context.Context, ref storage.Ref, start, end uint32, maxBytes int,
 ) ([]*compactordv1.LoggedMessage, error) {
-	var messages []*compactordv1.LoggedMessage
-	total := 0
-	for more := true; more; {
-		var p page
-		err := s.view(ctx, func(tx *bbolt.Tx) (err error) {
-			more, err = messagePage(tx, &p, ref, start, end, maxBytes, &total)
-			return err
-		})
-		if err != nil {
+	p := messagePages{ref: ref, next: start, end: end, maxBytes: maxBytes}
+	for p.more = true; p.more; {
+		if err := s.view(ctx, p.read); err != nil {
 			return nil, err
 		}
-		for i, encoding := range p.bodies {
-			m, err := decodeMessage(encoding)
-			if err != nil {
-				return nil, err
-			}
-			if index := start + uint32(i); m.GetIndex() != index {
-				return nil, corrupt("message %d in the place of message %d", m.GetIndex(), index)
-			}
-			messages = append(messages, m)
-		}
-		start += uint32(len(p.bodies))
 	}
-	return messages, nil
+	return p.messages, nil
 }
 
-// messagePage copies out messages from start on, and returns whether there may be more. total is the size of what was
-// returned so far.
-func messagePage(tx *bbolt.Tx, p *page, ref storage.Ref, start, end uint32, maxBytes int, total *int) (bool, error) {
-	header, _, err := life(tx, ref)
+// messagePages is a range of messages while it is read, a page a transaction.
+type messagePages struct {
+	ref       storage.Ref
+	next, end uint32
+	maxBytes  int
+
+	messages []*compactordv1.LoggedMessage
+	// total is the size of what was read so far. more says that there may be another page.
+	total int
+	more  bool
+}
+
+// read reads a page. Messages are decoded where they lie: decoding copies what it keeps.
+func (p *messagePages) read(tx *bbolt.Tx) error {
+	header, _, err := life(tx, p.ref)
 	if err != nil {
-		return false, err
+		return err
 	}
+	p.more = false
 	cursor := tx.Bucket(messagesBucket).Cursor()
-	key, value := cursor.Seek(numberKey(header.ordinal, start))
-	for index := start; index < min(end, header.nextIndex); index++ {
-		if !bytes.Equal(key, numberKey(header.ordinal, index)) {
-			return false, corrupt("message %d is missing", index)
+	key, value := cursor.Seek(numberKey(header.ordinal, p.next))
+	first, bytesBefore := len(p.messages), p.total
+	for ; p.next < min(p.end, header.nextIndex); p.next++ {
+		if !bytes.Equal(key, numberKey(header.ordinal, p.next)) {
+			return corrupt("message %d is missing", p.next)
 		}
 		size, err := bodySize(value)
 		if err != nil {
-			return false, err
+			return err
 		}
-		if p.full(size) {
-			return true, nil
+		if n := len(p.messages) - first; n > 0 && (n == pageValues || p.total-bytesBefore+size > pageBytes) {
+			p.more = true
+			return nil
 		}
 		logged := loggedSize(size)
-		if maxBytes > 0 && *total > 0 && *total+logged > maxBytes {
-			return false, nil
+		if p.maxBytes > 0 && p.total > 0 && p.total+logged > p.maxBytes {
+			return nil
 		}
-		*total += logged
-		encoding, err := body(tx, header.ordinal, messageBlob, value)
+		p.total += logged
+		m, err := messageAt(tx, header.ordinal, value)
 		if err != nil {
-			return false, err
+			return err
 		}
-		p.add(nil, encoding)
+		if m.GetIndex() != p.next {
+			return corrupt("message %d in the place of message %d", m.GetIndex(), p.next)
+		}
+		p.messages = append(p.messages, m)
 		key, value = cursor.Next()
 	}
-	return false, nil
+	return nil
+}
+
+func messageAt(tx *bbolt.Tx, ordinal uint64, value []byte) (*compactordv1.LoggedMessage, error) {
+	if value[0] == inlineTag {
+		return decodeMessage(value[1:])
+	}
+	encoding, err := body(tx, ordinal, messageBlob, value)
+	if err != nil {
+		return nil, err
+	}
+	return decodeMessage(encoding)
 }
 
 // Records returns a range of records.
