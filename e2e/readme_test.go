@@ -48,9 +48,10 @@ func blocks(t *testing.T, text, section string) []block {
 	return found
 }
 
-// TestReadmeCommands runs the two commands: the example as it stands there, and of the tests what says that it is them.
+// TestReadmeCommands runs the two commands: the example as it stands there, and the other, which would run this test
+// again, as far as to say what it does and to find this package's tests.
 func TestReadmeCommands(t *testing.T) {
-	needs(t, "bash", "make")
+	needs(t, "bash")
 	found := blocks(t, document(t, "README.md"), "Two commands")
 	require.Len(t, found, 3)
 
@@ -61,13 +62,19 @@ func TestReadmeCommands(t *testing.T) {
 	requireShown(t, found[1], string(out))
 	require.Contains(t, string(out), "Summary")
 
-	require.Equal(t, "make verify\n", found[2].text)
-	dry := exec.CommandContext(t.Context(), "make", "--dry-run", "verify")
-	dry.Dir = repo
-	plan, err := dry.CombinedOutput()
-	require.NoError(t, err, string(plan))
-	require.Contains(t, string(plan), "go test")
-	require.Contains(t, document(t, ".ci/run"), "make verify")
+	tests := strings.TrimSpace(found[2].text)
+	require.Equal(t, "go run -C tools ./verify", tests)
+	verify := func(args ...string) string {
+		words := slices.Concat(strings.Fields(tests), args)
+		cmd := exec.CommandContext(t.Context(), words[0], words[1:]...)
+		cmd.Dir = repo
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+		return string(out)
+	}
+	require.Contains(t, verify("help"), "Without steps: lint, check-generate, test.")
+	require.Contains(t, verify("test", "./e2e", "--", "-list", "Readme"), t.Name()+"\n")
+	require.True(t, strings.HasSuffix(document(t, ".ci/run"), "\nexec "+tests+"\n"), "CI runs the same")
 }
 
 // TestReadmeQuickStart takes the quick start step by step, as a newcomer would, and compares each answer with the one

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// role makes this test binary the command that a test runs.
+const role = "VERIFY_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(role) {
+	case "":
+		os.Exit(m.Run())
+	case "fail":
+		fmt.Fprint(os.Stderr, "it broke\n")
+		os.Exit(7)
+	default:
+		os.Exit(hang(os.Getenv(role)))
+	}
+}
+
+// hang waits to be killed: as a parent with a child, as a child that takes no notice of an interrupt.
+func hang(as string) int {
+	if as == "child" {
+		signal.Ignore(os.Interrupt)
+		fmt.Fprintln(os.Stdout, "child")
+		select {}
+	}
+	child := exec.Command(os.Args[0]) //nolint:noctx // What is tested is that it ends without one.
+	child.Env = append(os.Environ(), role+"=child")
+	child.Stdout = os.Stdout
+	if err := child.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	_ = child.Wait()
+	return 0
+}
+
+func TestRunReportsFailure(t *testing.T) {
+	var out, errOut bytes.Buffer
+	v := &verifier{root: t.TempDir(), out: &out, err: &errOut}
+	err := v.run(t.Context(), command{args: []string{os.Args[0], "word"}, env: []string{role + "=fail"}, hint: "mend it"})
+	require.ErrorContains(t, err, " word: exit status 7; mend it")
+	require.Equal(t, 7, exitCode(err))
+	require.Equal(t, "it broke\n", errOut.String())
+	require.Regexp(t, `^==> \S+ word\n    failed after [0-9.]+m?s\n$`, out.String())
+}
+
+func TestExitCode(t *testing.T) {
+	require.Equal(t, 130, exitCode(fmt.Errorf("lint: %w", errInterrupted)))
+	require.Equal(t, 1, exitCode(errors.New("stale")))
+}
+
+func TestCommandString(t *testing.T) {
+	require.Equal(t, "buf lint", command{args: []string{"/somewhere/.bin/buf", "lint"}}.String())
+	require.Equal(t, "go vet (in tools)", command{args: []string{"go", "vet"}, folder: "tools"}.String())
+}
+
+func TestHasCompiler(t *testing.T) {
+	v := &verifier{root: t.TempDir(), err: os.Stderr}
+	for setting, want := range map[string]bool{"no-such-compiler -O2": false, "go": true, "go tool": true} {
+		t.Setenv("CC", setting)
+		has, err := v.hasCompiler(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, want, has, setting)
+	}
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// step is what a word on the command line stands for.
+type step struct {
+	name string
+	help string
+	run  func(*verifier, context.Context) error
+	// always is set for the steps of a run that selects none.
+	always bool
+}
+
+func steps() []step {
+	return []step{
+		{"lint", "go mod tidy, buf and golangci-lint, without changing anything", (*verifier).lint, true},
+		{"check-generate", "fail if the committed stubs are not what the protos generate", (*verifier).checkGenerate, true},
+		{"test", "run the tests, with the race detector where there is a C compiler", (*verifier).runTests, true},
+		{"generate", "generate the Go stubs from the protos", (*verifier).generate, false},
+		{"fmt", "format the Go code and the protos", (*verifier).format, false},
+		{"tools", "build all pinned tools into .bin", (*verifier).buildTools, false},
+	}
+}
+
+func usage() string {
+	var text strings.Builder
+	text.WriteString("Usage: go run -C tools ./verify [STEP...] [PACKAGE...] [-- FLAG...]\n\nSteps:\n")
+	var always []string
+	for _, s := range steps() {
+		fmt.Fprintf(&text, "  %-16s %s\n", s.name, s.help)
+		if s.always {
+			always = append(always, s.name)
+		}
+	}
+	fmt.Fprintf(&text, "\nWithout steps: %s.\n\n", strings.Join(always, ", "))
+	text.WriteString("Packages and the flags of go test narrow the step test: test ./session/... -- -run Cut -v\n")
+	return text.String()
+}
+
+// selection is what the command line asks for.
+type selection struct {
+	help  bool
+	steps []step
+	test  testArgs
+}
+
+// testArgs narrow the tests.
+type testArgs struct {
+	packages []string
+	flags    []string
+}
+
+// parse reads a command line: steps, behind `test` also packages, and behind `--` flags of go test.
+func parse(args []string) (selection, error) {
+	var s selection
+	words := args
+	if at := slices.Index(args, "--"); at >= 0 {
+		words, s.test.flags = args[:at], args[at+1:]
+	}
+	known := steps()
+	tests := false
+	for _, word := range words {
+		at := slices.IndexFunc(known, func(s step) bool { return s.name == word })
+		switch {
+		case word == "help" || word == "-h" || word == "--help":
+			return selection{help: true}, nil
+		case at >= 0:
+			s.steps = append(s.steps, known[at])
+			tests = tests || word == "test"
+		case strings.HasPrefix(word, "-"):
+			return selection{}, fmt.Errorf("unknown flag %s; the flags of go test stand behind --", word)
+		case tests:
+			s.test.packages = append(s.test.packages, word)
+		default:
+			return selection{}, fmt.Errorf("unknown step %q", word)
+		}
+	}
+	if len(s.steps) == 0 {
+		s.steps = slices.DeleteFunc(known, func(s step) bool { return !s.always })
+		tests = true
+	}
+	if len(s.test.flags) > 0 && !tests {
+		return selection{}, errors.New("there are flags of go test behind --, but no step test")
+	}
+	return s, nil
+}
+
+func (v *verifier) lint(ctx context.Context) error {
+	if err := v.need(ctx, "buf", "golangci-lint"); err != nil {
+		return err
+	}
+	buf, golangci := v.tool("buf"), v.tool("golangci-lint")
+	const format = "`go run -C tools ./verify fmt` formats"
+	for _, c := range []command{
+		{args: []string{"go", "mod", "tidy", "-diff"}, hint: "`go mod tidy` repairs go.mod and go.sum"},
+		{args: []string{"go", "mod", "tidy", "-diff"}, folder: "tools", hint: "`go -C tools mod tidy` repairs them"},
+		{args: []string{buf, "lint"}},
+		{args: []string{buf, "format", "--diff", "--exit-code", "proto"}, hint: format},
+		{args: []string{golangci, "run"}},
+		// It finds the same configuration in the folder above.
+		{args: []string{golangci, "run"}, folder: "tools"},
+	} {
+		if err := v.run(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *verifier) format(ctx context.Context) error {
+	if err := v.need(ctx, "buf", "golangci-lint"); err != nil {
+		return err
+	}
+	if err := v.run(ctx, command{args: []string{v.tool("buf"), "format", "--write", "proto"}}); err != nil {
+		return err
+	}
+	return v.run(ctx, command{args: []string{v.tool("golangci-lint"), "fmt"}})
+}
+
+// runTests tests both modules, or the packages that are named. The race detector needs cgo; its absence is printed, so
+// that a green run is never taken for more than it was.
+func (v *verifier) runTests(ctx context.Context) error {
+	compiler, err := v.hasCompiler(ctx)
+	if err != nil {
+		return err
+	}
+	args, env := []string{"go", "test"}, []string{"CGO_ENABLED=0"}
+	if compiler {
+		args, env = append(args, "-race"), []string{"CGO_ENABLED=1"}
+	} else {
+		fmt.Fprintln(v.out, "race detector off: no C compiler found")
+	}
+	args = append(args, "-shuffle=on", "-count=1")
+	packages := v.test.packages
+	if len(packages) == 0 {
+		packages = []string{"./..."}
+		// go test vets with a few rules only, unless told.
+		tools := slices.Concat(args, []string{"-vet=all"}, packages, v.test.flags)
+		if err := v.run(ctx, command{args: tools, env: env, folder: "tools"}); err != nil {
+			return err
+		}
+	}
+	return v.run(ctx, command{args: slices.Concat(args, packages, v.test.flags), env: env})
+}
+
+func (v *verifier) hasCompiler(ctx context.Context) (bool, error) {
+	setting, err := v.output(ctx, "", "go", "env", "CC")
+	if err != nil {
+		return false, err
+	}
+	// It may have arguments behind it.
+	fields := strings.Fields(setting)
+	if len(fields) == 0 {
+		return false, nil
+	}
+	_, err = exec.LookPath(fields[0])
+	return err == nil, nil
+}
+
+func (v *verifier) generate(ctx context.Context) error {
+	return v.withStubs(ctx, "generate the stubs", func(committed, fresh stubs, generated string) error {
+		for _, path := range committed.differences(fresh) {
+			fmt.Fprintln(v.out, path)
+			var err error
+			if _, wanted := fresh[path]; wanted {
+				err = os.Rename(filepath.Join(generated, path), filepath.Join(v.root, "proto", path))
+			} else {
+				err = os.Remove(filepath.Join(v.root, "proto", path))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (v *verifier) checkGenerate(ctx context.Context) error {
+	return v.withStubs(ctx, "check that the stubs are fresh", func(committed, fresh stubs, _ string) error {
+		stale := committed.differences(fresh)
+		if len(stale) == 0 {
+			return nil
+		}
+		return fmt.Errorf("not what the protos generate: %s; run `go run -C tools ./verify generate` and commit",
+			strings.Join(stale, ", "))
+	})
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct {
+		line     string
+		steps    string
+		packages string
+		flags    string
+	}{
+		{line: "", steps: "lint check-generate test"},
+		{line: "lint", steps: "lint"},
+		{line: "generate test", steps: "generate test"},
+		{line: "test ./a/... ./b", steps: "test", packages: "./a/... ./b"},
+		{line: "test --", steps: "test"},
+		{line: "test ./a -- -run lint -v", steps: "test", packages: "./a", flags: "-run lint -v"},
+		{line: "test ./a lint", steps: "test lint", packages: "./a"},
+		{line: "-- -short", steps: "lint check-generate test", flags: "-short"},
+	} {
+		t.Run(c.line, func(t *testing.T) {
+			s, err := parse(strings.Fields(c.line))
+			require.NoError(t, err)
+			var names []string
+			for _, step := range s.steps {
+				names = append(names, step.name)
+			}
+			require.Equal(t, c.steps, strings.Join(names, " "))
+			require.Equal(t, c.packages, strings.Join(s.test.packages, " "))
+			require.Equal(t, c.flags, strings.Join(s.test.flags, " "))
+			require.False(t, s.help)
+		})
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for line, message := range map[string]string{
+		"tset":         `unknown step "tset"`,
+		"./a":          `unknown step "./a"`,
+		"lint ./a":     `unknown step "./a"`,
+		"test -v":      "unknown flag -v; the flags of go test stand behind --",
+		"lint -- -v":   "there are flags of go test behind --, but no step test",
+		"./a test ./b": `unknown step "./a"`,
+	} {
+		_, err := parse(strings.Fields(line))
+		require.EqualError(t, err, message, line)
+	}
+}
+
+func TestParseHelp(t *testing.T) {
+	for _, word := range []string{"help", "-h", "--help"} {
+		s, err := parse([]string{word})
+		require.NoError(t, err)
+		require.True(t, s.help)
+	}
+	for _, s := range steps() {
+		require.Contains(t, usage(), "  "+s.name+" ")
+	}
+}
