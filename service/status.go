@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -27,30 +28,59 @@ const maxFieldViolations = 20
 
 const reasonPrefix = "ERROR_REASON_"
 
-// sentinels are the errors of the packages below, each with what the API makes of it.
+// sentinels are the errors of the packages below, each with what the API makes of it. text stands in for texts of the
+// operating system, which name paths; without it the error's own is sent.
 var sentinels = []struct {
 	err    error
 	code   codes.Code
 	reason compactordv1.ErrorReason
+	text   string
 }{
-	{storage.ErrNotFound, codes.NotFound, compactordv1.ErrorReason_ERROR_REASON_SESSION_NOT_FOUND},
-	{storage.ErrExists, codes.AlreadyExists, compactordv1.ErrorReason_ERROR_REASON_SESSION_EXISTS},
-	{storage.ErrConflict, codes.Aborted, compactordv1.ErrorReason_ERROR_REASON_STATE_CHANGED},
-	{storage.ErrClosed, codes.Unavailable, compactordv1.ErrorReason_ERROR_REASON_SHUTTING_DOWN},
-	{storage.ErrFull, codes.ResourceExhausted, compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED},
-	{storage.ErrCorrupt, codes.DataLoss, compactordv1.ErrorReason_ERROR_REASON_STORE_CORRUPT},
-	{session.ErrUnknownRecord, codes.DataLoss, compactordv1.ErrorReason_ERROR_REASON_STORE_CORRUPT},
-	{session.ErrEstimator, codes.Unimplemented, compactordv1.ErrorReason_ERROR_REASON_NOT_IMPLEMENTED},
-	{session.ErrPolicy, codes.InvalidArgument, compactordv1.ErrorReason_ERROR_REASON_INVALID_POLICY},
-	{session.ErrToken, codes.InvalidArgument, compactordv1.ErrorReason_ERROR_REASON_INVALID_TOKEN},
-	{strategies.ErrUnknown, codes.InvalidArgument, compactordv1.ErrorReason_ERROR_REASON_UNKNOWN_NAME},
-	{strategies.ErrNotImplemented, codes.Unimplemented, compactordv1.ErrorReason_ERROR_REASON_NOT_IMPLEMENTED},
-	{strategies.ErrInvalidPlan, codes.Aborted, compactordv1.ErrorReason_ERROR_REASON_PLAN_INVALID},
-	{summarizers.ErrUnknown, codes.InvalidArgument, compactordv1.ErrorReason_ERROR_REASON_UNKNOWN_NAME},
-	{errShuttingDown, codes.Unavailable, compactordv1.ErrorReason_ERROR_REASON_SHUTTING_DOWN},
-	{errPreempted, codes.Canceled, compactordv1.ErrorReason_ERROR_REASON_CANCELLED},
-	{context.Canceled, codes.Canceled, compactordv1.ErrorReason_ERROR_REASON_CANCELLED},
-	{context.DeadlineExceeded, codes.DeadlineExceeded, compactordv1.ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED},
+	{
+		storage.ErrNotFound, codes.NotFound, compactordv1.ErrorReason_ERROR_REASON_SESSION_NOT_FOUND,
+		"the session was deleted meanwhile",
+	},
+	{
+		storage.ErrExists, codes.AlreadyExists, compactordv1.ErrorReason_ERROR_REASON_SESSION_EXISTS,
+		"the session exists already",
+	},
+	{
+		storage.ErrConflict, codes.Aborted, compactordv1.ErrorReason_ERROR_REASON_STATE_CHANGED,
+		"the session kept changing: try again",
+	},
+	{
+		storage.ErrClosed, codes.Unavailable, compactordv1.ErrorReason_ERROR_REASON_SHUTTING_DOWN,
+		"the daemon is shutting down",
+	},
+	{
+		storage.ErrFull, codes.ResourceExhausted, compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED,
+		"the store is full; nothing was written",
+	},
+	{
+		storage.ErrCorrupt, codes.DataLoss, compactordv1.ErrorReason_ERROR_REASON_STORE_CORRUPT,
+		"the store is damaged; `compactord check` tells more",
+	},
+	{
+		session.ErrUnknownRecord, codes.DataLoss, compactordv1.ErrorReason_ERROR_REASON_STORE_CORRUPT,
+		"the store holds a record of a newer daemon",
+	},
+	{session.ErrEstimator, codes.Unimplemented, compactordv1.ErrorReason_ERROR_REASON_NOT_IMPLEMENTED, ""},
+	{session.ErrPolicy, codes.InvalidArgument, compactordv1.ErrorReason_ERROR_REASON_INVALID_POLICY, ""},
+	{session.ErrToken, codes.InvalidArgument, compactordv1.ErrorReason_ERROR_REASON_INVALID_TOKEN, ""},
+	{strategies.ErrUnknown, codes.InvalidArgument, compactordv1.ErrorReason_ERROR_REASON_UNKNOWN_NAME, ""},
+	{strategies.ErrNotImplemented, codes.Unimplemented, compactordv1.ErrorReason_ERROR_REASON_NOT_IMPLEMENTED, ""},
+	{strategies.ErrInvalidPlan, codes.Aborted, compactordv1.ErrorReason_ERROR_REASON_PLAN_INVALID, ""},
+	{summarizers.ErrUnknown, codes.InvalidArgument, compactordv1.ErrorReason_ERROR_REASON_UNKNOWN_NAME, ""},
+	{errShuttingDown, codes.Unavailable, compactordv1.ErrorReason_ERROR_REASON_SHUTTING_DOWN, ""},
+	{errPreempted, codes.Canceled, compactordv1.ErrorReason_ERROR_REASON_CANCELLED, ""},
+	{
+		context.Canceled, codes.Canceled, compactordv1.ErrorReason_ERROR_REASON_CANCELLED,
+		"the call was cancelled",
+	},
+	{
+		context.DeadlineExceeded, codes.DeadlineExceeded, compactordv1.ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED,
+		"the deadline has passed",
+	},
 }
 
 // asError makes an Error of any error. What nobody has mapped is a bug: internalID stands for its text.
@@ -65,7 +95,10 @@ func asError(err error, internalID string) *Error {
 	}
 	for _, s := range sentinels {
 		if errors.Is(err, s.err) {
-			e = &Error{Code: s.code, Reason: s.reason, Message: err.Error(), Cause: err}
+			e = &Error{Code: s.code, Reason: s.reason, Message: cmp.Or(s.text, err.Error()), Cause: err}
+			if errors.Is(err, storage.ErrFull) {
+				e.Metadata = map[string]string{"limit": "store_size"}
+			}
 			var policy *session.PolicyError
 			if errors.As(err, &policy) {
 				e.Metadata = map[string]string{"field": policy.Field}
