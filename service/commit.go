@@ -25,6 +25,11 @@ func (c *compaction) commit(ctx context.Context, summary *written) (*compactordv
 	}
 	var event *compactordv1.CompactionEvent
 	err := s.update(ctx, c.req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
+		recorded := &compactordv1.CompactResponse{}
+		if known, err := s.recorded(ctx, row, c.req, recorded); known || err != nil {
+			event = recorded.GetEvent()
+			return nil, err
+		}
 		if err := c.stillFits(row); err != nil {
 			return nil, err
 		}
@@ -41,8 +46,8 @@ func (c *compaction) commit(ctx context.Context, summary *written) (*compactordv
 	if err != nil {
 		return nil, err
 	}
-	// From here on a cancel changes nothing; the stage ends before the completed event says so.
-	c.progress(context.WithoutCancel(ctx), compactordv1.CompactionStage_COMPACTION_STAGE_COMMIT, 1, 1)
+	// From here on a cancel changes nothing.
+	c.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_COMMIT, 1, 1)
 	return event, nil
 }
 

@@ -29,9 +29,19 @@ func (s *Service) Compact(
 		before.GetEvent().Number = 1
 		return stream.Send(before)
 	}
-	opCtx, id, end, err := s.operations.start(ctx, tenant(ctx)+"\x00"+req.GetSessionId(), req.GetPreempt())
+	// By the life of the session, so that one which was created anew need not wait for the old one's.
+	opCtx, id, end, err := s.operations.start(ctx, row.GetUid(), req.GetPreempt())
 	if err != nil {
 		return err
+	}
+	// The one that was waited for may have been this very request.
+	if known, err := s.recorded(ctx, row, req, before); err != nil || known {
+		end()
+		if err != nil {
+			return err
+		}
+		before.GetEvent().Number = 1
+		return stream.Send(before)
 	}
 	c := &compaction{
 		service: s, req: req, id: id, started: s.hooks.Now(),
@@ -69,6 +79,9 @@ func (s *Service) relay(stream grpc.ServerStreamingServer[compactordv1.CompactRe
 		select {
 		case e, more := <-c.events:
 			if !more {
+				if c.ending != nil {
+					send(c.ending)
+				}
 				return errors.Join(c.err, sendErr)
 			}
 			send(e)
@@ -95,7 +108,8 @@ func compactNotImplemented(req *compactordv1.CompactRequest) error {
 	}
 }
 
-// emit hands an event to the stream, or drops it once the compaction is to end.
+// emit hands an event to the stream, or drops it once the compaction is to end: only a client that has stopped reading
+// or is gone misses it.
 func (c *compaction) emit(ctx context.Context, e *compactordv1.CompactionEvent) {
 	select {
 	case c.events <- e:
@@ -103,8 +117,6 @@ func (c *compaction) emit(ctx context.Context, e *compactordv1.CompactionEvent) 
 	}
 }
 
-// conclude hands on an event that must not be dropped: the relay reads until the channel is closed.
-func (c *compaction) conclude(e *compactordv1.CompactionEvent) {
-	c.ending = e
-	c.events <- e
-}
+// conclude leaves the last event for the relay to send after all others. A client that does not read its stream holds
+// up the relay, but not the end of the compaction, which others may wait for.
+func (c *compaction) conclude(e *compactordv1.CompactionEvent) { c.ending = e }

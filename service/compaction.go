@@ -31,7 +31,7 @@ type compaction struct {
 	policy   *compactordv1.Policy
 	snapshot *session.State
 	plan     *compactordv1.CompactionPlan
-	// ending is the last event; nil where only an error tells the end.
+	// ending is the last event; nil where only an error tells the end. It may be read once events is closed.
 	ending *compactordv1.CompactionEvent
 	uid    string
 	calls  uint32

@@ -21,6 +21,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -160,38 +162,62 @@ func limitTo(maxBytes int) check {
 
 // knownFields refuses fields that this daemon's contract does not have: a newer client must learn that they do nothing.
 func knownFields(req proto.Message, _ ...protovalidate.ValidationOption) error {
-	if field := unknownField(req.ProtoReflect()); field != "" {
-		return invalidField(field, "this daemon does not know this field")
+	if isUndecodable(req) {
+		return newError(codes.InvalidArgument, compactordv1.ErrorReason_ERROR_REASON_INVALID_FIELD, nil,
+			"the request does not decode as %s: broken bytes, or text that is not UTF-8",
+			req.ProtoReflect().Descriptor().FullName())
+	}
+	if field, what := strangeField(req.ProtoReflect()); field != "" {
+		return invalidField(field, what)
 	}
 	return nil
 }
 
-// unknownField returns the path of the first unknown field, by its number; empty where there is none.
-func unknownField(m protoreflect.Message) string {
+// strangeField returns the path of the first field that is unknown, by its number, or that is a time or span out of
+// protobuf's range, and what is wrong with it; empty where there is none.
+func strangeField(m protoreflect.Message) (path, what string) {
 	if unknown := m.GetUnknown(); len(unknown) > 0 {
 		number, _, _ := protowire.ConsumeTag(unknown)
-		return fmt.Sprintf("%d", number)
+		return strconv.Itoa(int(number)), "this daemon does not know this field"
 	}
-	found := ""
 	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 		switch {
 		case f.IsMap() || f.Kind() != protoreflect.MessageKind:
 		case f.IsList():
 			for i := range v.List().Len() {
-				if inner := unknownField(v.List().Get(i).Message()); inner != "" {
-					found = fmt.Sprintf("%s[%d].%s", f.Name(), i, inner)
+				if inner, w := strangeField(v.List().Get(i).Message()); w != "" {
+					path, what = fmt.Sprintf("%s[%d].%s", f.Name(), i, inner), w
 					return false
 				}
 			}
 		default:
-			if inner := unknownField(v.Message()); inner != "" {
-				found = fmt.Sprintf("%s.%s", f.Name(), inner)
+			if w := outOfTime(v.Message()); w != "" {
+				path, what = string(f.Name()), w
+				return false
+			}
+			if inner, w := strangeField(v.Message()); w != "" {
+				path, what = fmt.Sprintf("%s.%s", f.Name(), inner), w
 				return false
 			}
 		}
 		return true
 	})
-	return found
+	return path, what
+}
+
+// outOfTime says what is wrong with a time or span that JSON could not show again.
+func outOfTime(m protoreflect.Message) string {
+	switch t := m.Interface().(type) {
+	case *timestamppb.Timestamp:
+		if !t.IsValid() {
+			return "a time must lie in the years 1 to 9999, with 0 to 999,999,999 nanoseconds"
+		}
+	case *durationpb.Duration:
+		if !t.IsValid() {
+			return "a span must be within 10,000 years, with nanoseconds of the same sign"
+		}
+	}
+	return ""
 }
 
 func checkUnary(checks ...check) grpc.UnaryServerInterceptor {

@@ -78,17 +78,22 @@ func (o *operations) end(session string, mine *operation) {
 	close(mine.done)
 }
 
-// close refuses new operations, cancels the running ones and waits for them.
-func (o *operations) close() {
+// cancelAll refuses new operations, cancels the running ones and returns them.
+func (o *operations) cancelAll() []*operation {
 	o.mu.Lock()
+	defer o.mu.Unlock()
 	o.closed = true
-	waits := make([]*operation, 0, len(o.running))
+	cancelled := make([]*operation, 0, len(o.running))
 	for _, op := range o.running {
 		op.cancel(errShuttingDown)
-		waits = append(waits, op)
+		cancelled = append(cancelled, op)
 	}
-	o.mu.Unlock()
-	for _, op := range waits {
+	return cancelled
+}
+
+// close is cancelAll and waits for them.
+func (o *operations) close() {
+	for _, op := range o.cancelAll() {
 		<-op.done
 	}
 }

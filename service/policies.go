@@ -45,7 +45,7 @@ func (s *Service) checkPolicy(p *compactordv1.Policy) error {
 		{summary.PromptOverride != nil, "policy.summary.prompt_override"},
 		{len(summary.GetExtraContext()) > 0, "policy.summary.extra_context"},
 		{summary.GetCachedPrefix(), "policy.summary.cached_prefix"},
-		{summary.Redact != nil, "policy.summary.redact"},
+		{summary.GetRedact(), "policy.summary.redact"},
 	} {
 		if not.set {
 			return notImplemented(not.field)

@@ -26,8 +26,10 @@ const (
 	// DefaultDrainTimeout is how long a stopping server lets calls finish.
 	DefaultDrainTimeout = 10 * time.Second
 	hardLimitFactor     = 2
-	maxHeaderBytes      = 64 << 10
-	maxStreams          = 1000
+	// farewellTimeout is how long clients may take to hear that their compactions were cancelled by a stop.
+	farewellTimeout = 2 * time.Second
+	maxHeaderBytes  = 64 << 10
+	maxStreams      = 1000
 	// A client may ask for a sign of life this often, and the server asks this often itself.
 	minClientPing = 10 * time.Second
 	serverPing    = 1 * time.Minute
@@ -90,6 +92,7 @@ func NewServer(o ServerOptions) (*Server, error) {
 			grpc.MaxConcurrentStreams(maxStreams),
 			grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minClientPing, PermitWithoutStream: true}),
 			grpc.KeepaliveParams(keepalive.ServerParameters{Time: serverPing, Timeout: pingTimeout}),
+			grpc.ForceServerCodecV2(newLenientCodec()),
 			// Without it Stop returns while handlers still run, and the store would be closed under them.
 			grpc.WaitForHandlers(true),
 		),
@@ -141,7 +144,13 @@ func (s *Server) stop() {
 	select {
 	case <-graceful:
 	case <-timer.C:
-		s.service.Close()
+		// Compactions say that they were cancelled; a client that does not listen is cut off.
+		s.service.operations.cancelAll()
+		timer.Reset(farewellTimeout)
+		select {
+		case <-graceful:
+		case <-timer.C:
+		}
 		s.grpc.Stop()
 		<-graceful
 	}

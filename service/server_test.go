@@ -10,10 +10,14 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	reflectionv1 "google.golang.org/grpc/reflection/grpc_reflection_v1"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
@@ -126,4 +130,51 @@ func TestUnknownFieldsAreRefused(t *testing.T) {
 	requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
 	require.ErrorContains(t, err, "messages[0].parts[0].900")
 	require.Empty(t, d.messages("s"))
+}
+
+// rawCodec sends bytes as they are.
+type rawCodec struct{}
+
+func (rawCodec) Name() string { return "proto" }
+
+func (rawCodec) Marshal(v any) ([]byte, error) { return *v.(*[]byte), nil } //nolint:forcetypeassert // only bytes are sent
+
+func (rawCodec) Unmarshal([]byte, any) error { return nil }
+
+// Bytes that do not decode are a bad request like any other, and no bug of the daemon.
+func TestRequestsThatDoNotDecode(t *testing.T) {
+	d := start(t)
+	for name, sent := range map[string][]byte{
+		"not UTF-8": {0x0a, 2, 0xff, 0xfe}, "cut off": {0x0a, 9, 'x'}, "no protobuf": {0xff, 0xff},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := d.dial().Invoke(t.Context(), compactordv1.SessionService_GetSession_FullMethodName, &sent, &[]byte{},
+				grpc.ForceCodec(rawCodec{}))
+			requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
+		})
+	}
+}
+
+// A request that provokes a huge error harms no other call on its connection.
+func TestErrorsStayShort(t *testing.T) {
+	d := start(t)
+	_, err := d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{
+		Labels: map[string]string{strings.Repeat("k", 9<<20): "v"},
+	})
+	requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
+	require.Less(t, proto.Size(status.Convert(err).Proto()), 8000)
+	require.ErrorContains(t, err, "labels")
+}
+
+// Times and spans that JSON could not show again are refused.
+func TestTimesOutOfRange(t *testing.T) {
+	d := start(t)
+	d.create("s", nil)
+	late := user("x")
+	late.WrittenAt = &timestamppb.Timestamp{Seconds: 1 << 60, Nanos: -7}
+	_, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
+		SessionId: "s", Messages: []*compactordv1.Message{late},
+	})
+	requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
+	require.ErrorContains(t, err, "messages[0].written_at")
 }

@@ -131,7 +131,7 @@ func fromViolations(v *protovalidate.ValidationError) *Error {
 	}
 	texts := make([]string, 0, len(e.Fields))
 	for _, f := range e.Fields {
-		texts = append(texts, f.Field+": "+f.Description)
+		texts = append(texts, short(f.Field, maxFieldBytes)+": "+short(f.Description, maxDescriptionBytes))
 	}
 	e.Message = strings.Join(texts, "; ")
 	return e
@@ -159,19 +159,39 @@ func violatedField(v *protovalidate.Violation) string {
 	}
 }
 
+// The longest texts in a status, in bytes. Statuses travel in headers, and a header over a peer's limit ends the whole
+// connection, other calls on it too.
+const (
+	maxFieldBytes       = 200
+	maxDescriptionBytes = 300
+	maxMessageBytes     = 2000
+)
+
+// short cuts a text that a client can have made long.
+func short(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most-len(ellipsis)], "") + ellipsis
+}
+
+const ellipsis = "..."
+
 // status makes the gRPC status of an error, with its details.
 func (e *Error) status() *status.Status {
-	st := status.New(e.Code, e.Message)
+	st := status.New(e.Code, short(e.Message, maxMessageBytes))
 	details := []protoadapt.MessageV1{&errdetails.ErrorInfo{
 		Reason:   strings.TrimPrefix(e.Reason.String(), reasonPrefix),
 		Domain:   Domain,
-		Metadata: e.Metadata,
+		Metadata: shortValues(e.Metadata),
 	}}
 	if len(e.Fields) > 0 {
 		bad := &errdetails.BadRequest{}
 		for _, f := range e.Fields {
 			bad.FieldViolations = append(bad.FieldViolations,
-				&errdetails.BadRequest_FieldViolation{Field: f.Field, Description: f.Description})
+				&errdetails.BadRequest_FieldViolation{
+					Field: short(f.Field, maxFieldBytes), Description: short(f.Description, maxDescriptionBytes),
+				})
 		}
 		details = append(details, bad)
 	}
@@ -180,7 +200,7 @@ func (e *Error) status() *status.Status {
 			Violations: []*errdetails.PreconditionFailure_Violation{{
 				Type:        strings.TrimPrefix(e.Reason.String(), reasonPrefix),
 				Subject:     e.Metadata["session_id"],
-				Description: e.Message,
+				Description: short(e.Message, maxDescriptionBytes),
 			}},
 		})
 	}
@@ -192,6 +212,14 @@ func (e *Error) status() *status.Status {
 		return st
 	}
 	return withDetails
+}
+
+func shortValues(metadata map[string]string) map[string]string {
+	values := make(map[string]string, len(metadata))
+	for key, value := range metadata {
+		values[key] = short(value, maxFieldBytes)
+	}
+	return values
 }
 
 // GRPCStatus lets gRPC send an Error as it is.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"google.golang.org/grpc/codes"
 
@@ -115,20 +116,21 @@ func (w *summaryWriter) write(ctx context.Context, history, prefix []*compactord
 	previous := c.snapshot.Entry.GetSummary()
 	budget := c.plan.GetCut().GetMaxSummaryTokens()
 	w.begin()
-	if len(prefix) == 0 {
-		return w.part(ctx, summarizers.History, history, previous, budget)
-	}
 	// The turn in progress gets five of thirteen parts, as 0.5 and 0.8 of a reserve do in the systems that split.
 	joined := session.TextTokens(c.snapshot.Counter, noEarlierTurns+turnSeparator)
-	prefixBudget := max(budget*5/13, minSummaryTokens)
-	historyBudget := max(budget-min(budget, prefixBudget+joined), minSummaryTokens)
+	prefixBudget := budget * 5 / 13
+	historyBudget := budget - min(budget, prefixBudget+joined)
+	if len(prefix) == 0 || min(prefixBudget, historyBudget) < minSummaryTokens {
+		// A budget that is too small for two summaries is for one of both.
+		return w.part(ctx, summarizers.History, slices.Concat(history, prefix), previous, budget)
+	}
 	switch {
 	case len(history) > 0:
 		if err := w.part(ctx, summarizers.History, history, previous, historyBudget); err != nil {
 			return err
 		}
 	case previous == "":
-		prefixBudget = max(budget-min(budget, joined), minSummaryTokens)
+		prefixBudget = budget - joined
 		w.show(ctx, noEarlierTurns)
 	case session.TextTokens(c.snapshot.Counter, previous) <= historyBudget:
 		w.show(ctx, previous)
@@ -264,9 +266,7 @@ func (w *summaryWriter) try(ctx context.Context, by summarizers.Summarizer, req 
 	if err != nil {
 		return err
 	}
-	if summary != nil {
-		w.compaction.calls += summary.Calls
-	}
+	w.spend(summary)
 	if err := summarizers.Check(req, summary, w.covered); err != nil {
 		return err
 	}
@@ -278,6 +278,14 @@ func (w *summaryWriter) accept(summary *summarizers.Summary) {
 	w.text.WriteString(summarizers.WithoutThinking(summary.Text))
 	w.result.text = w.text.String()
 	w.result.model = cmp.Or(w.result.model, summary.Model)
+}
+
+// spend adds up what was paid for, also for what is refused.
+func (w *summaryWriter) spend(summary *summarizers.Summary) {
+	if summary == nil {
+		return
+	}
+	w.compaction.calls += summary.Calls
 	w.result.usage = addUsage(w.result.usage, summary.Usage)
 	if summary.CostUSD != nil {
 		total := *summary.CostUSD
@@ -304,6 +312,8 @@ func guarded(
 type summaryProgress struct {
 	ctx    context.Context //nolint:containedctx // lives as long as one call of the summarizer, whose interface has no context
 	writer *summaryWriter
+	// pending is the beginning of a character whose end has not come yet.
+	pending string
 }
 
 func (p *summaryProgress) Read(tokens uint32) {
@@ -319,7 +329,23 @@ func (p *summaryProgress) Read(tokens uint32) {
 // progressSteps is how many steps of progress a summary tells at the most.
 const progressSteps = 100
 
-func (p *summaryProgress) Text(delta string) { p.writer.delta(p.ctx, delta) }
+// Text hands on whole characters: a provider's stream may break within one.
+func (p *summaryProgress) Text(delta string) {
+	p.pending += delta
+	whole := len(p.pending)
+	for back := 1; back < utf8.UTFMax && back <= len(p.pending); back++ {
+		if start := len(p.pending) - back; utf8.RuneStart(p.pending[start]) {
+			if !utf8.FullRuneInString(p.pending[start:]) {
+				whole = start
+			}
+			break
+		}
+	}
+	if whole > 0 {
+		p.writer.delta(p.ctx, strings.ToValidUTF8(p.pending[:whole], string(utf8.RuneError)))
+	}
+	p.pending = p.pending[whole:]
+}
 
 func summaryFailure(name string, failure error) error {
 	metadata := map[string]string{"summarizer": name}

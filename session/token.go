@@ -36,9 +36,10 @@ type ViewToken struct {
 
 // HashOptions hashes what a view is drawn with beyond the log.
 func HashOptions(dialect compactordv1.Dialect, p *compactordv1.Policy, opts ViewOptions) [tokenOptionsSize]byte {
-	var b [8]byte
+	var b [12]byte
 	binary.BigEndian.PutUint32(b[:4], uint32(dialect))
-	binary.BigEndian.PutUint32(b[4:], uint32(thinkingPolicy(p, opts.Thinking)))
+	binary.BigEndian.PutUint32(b[4:8], uint32(thinkingPolicy(p, opts.Thinking)))
+	binary.BigEndian.PutUint32(b[8:], uint32(p.GetSummary().GetPlacement()))
 	sum := sha256.Sum256(b[:])
 	return [tokenOptionsSize]byte(sum[:tokenOptionsSize])
 }

@@ -3,10 +3,12 @@ package summarizers
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // The names of the checks, in the order in which they are made.
 const (
+	CheckUTF8      = "utf8"
 	CheckEmpty     = "empty"
 	CheckToolCall  = "tool_call"
 	CheckErrorText = "error_text"
@@ -34,6 +36,9 @@ func (e *CheckError) Error() string {
 func Check(req *Request, s *Summary, covered uint32) error {
 	if s == nil {
 		return &CheckError{CheckEmpty, "There is no summary."}
+	}
+	if !utf8.ValidString(s.Text) {
+		return &CheckError{CheckUTF8, "The summary is not valid UTF-8."}
 	}
 	text := WithoutThinking(s.Text)
 	if text == "" {

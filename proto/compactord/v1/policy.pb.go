@@ -595,7 +595,8 @@ type SummaryPolicy struct {
 	TotalTimeout *durationpb.Duration `protobuf:"bytes,8,opt,name=total_timeout,json=totalTimeout,proto3" json:"total_timeout,omitempty"`
 	// Whether the request rides on the agent's own prompt: its view plus one closing instruction. Default false.
 	CachedPrefix *bool `protobuf:"varint,9,opt,name=cached_prefix,json=cachedPrefix,proto3,oneof" json:"cached_prefix,omitempty"`
-	// Whether secrets are redacted before anything leaves the daemon and before a summary is stored. Default true.
+	// Whether secrets are redacted before anything leaves the daemon and before a summary is stored. Not built yet:
+	// default false, and true is refused.
 	Redact        *bool `protobuf:"varint,10,opt,name=redact,proto3,oneof" json:"redact,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
