@@ -1,0 +1,135 @@
+package service_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// chatty writes far more than any buffer on the way holds, and says when it has begun.
+func chatty(begun chan<- struct{}) *scripted {
+	first := true
+	return &scripted{name: "chatty", do: func(
+		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
+	) (*summarizers.Summary, error) {
+		if first {
+			first = false
+			close(begun)
+			for ctx.Err() == nil {
+				p.Text(strings.Repeat("word ", 1000))
+			}
+			return nil, context.Cause(ctx)
+		}
+		return faithful(ctx, req, p)
+	}}
+}
+
+// A client that does not read its stream holds up nobody else: its compaction can be preempted.
+func TestPreemptsACompactionWhoseClientDoesNotRead(t *testing.T) {
+	begun := make(chan struct{})
+	d := start(t, withSummarizer(chatty(begun)), func(o *service.ServerOptions) { o.DrainTimeout = time.Millisecond })
+	d.create("s", by("chatty", noFallback, small(1000)))
+	d.append("s", working(10, 2000)...)
+	_, err := d.compactions.Compact(t.Context(), compactRequest("s", nil))
+	require.NoError(t, err)
+	<-begun
+	req := compactRequest("s", nil)
+	req.Preempt = true
+	events, err := d.compact(req)
+	require.NoError(t, err)
+	require.NotNil(t, last(t, events).GetCompleted())
+}
+
+// Nor does it hold up the stop of the daemon.
+func TestStopsThoughAClientDoesNotRead(t *testing.T) {
+	begun := make(chan struct{})
+	d := start(t, withSummarizer(chatty(begun)), func(o *service.ServerOptions) { o.DrainTimeout = time.Millisecond })
+	d.create("s", by("chatty", noFallback, small(1000)))
+	d.append("s", working(10, 2000)...)
+	_, err := d.compactions.Compact(t.Context(), compactRequest("s", nil))
+	require.NoError(t, err)
+	<-begun
+	d.shutdown()
+	row, err := d.store.Session(t.Context(), "", "s")
+	require.NoError(t, err)
+	require.Equal(t, uint32(43), row.GetHead().GetNextSequence(), "one record for the policy and one for the attempt")
+}
+
+// I10: a Compact sent again, while it runs or after, gets what the first one wrote and pays for nothing.
+func TestRetriedCompactGetsTheRecordedResult(t *testing.T) {
+	reached, release := make(chan struct{}), make(chan struct{})
+	held := false
+	d := start(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) {
+		if !held {
+			held = true
+			close(reached)
+			<-release
+		}
+	}}))
+	d.create("s", small(1000))
+	d.append("s", working(10, 2000)...)
+	req := compactRequest("s", nil)
+	req.RequestId = "x"
+	type outcome struct {
+		events []*compactordv1.CompactionEvent
+		err    error
+	}
+	first := make(chan outcome, 1)
+	go func() {
+		events, err := d.compact(req)
+		first <- outcome{events, err}
+	}()
+	<-reached
+	other := &compactordv1.AppendMessagesRequest{
+		SessionId: "s", Messages: []*compactordv1.Message{user("y")}, RequestId: "y",
+	}
+	_, err := d.sessions.AppendMessages(t.Context(), other)
+	require.NoError(t, err)
+	close(release)
+	o := <-first
+	require.NoError(t, o.err)
+	want := last(t, o.events).GetCompleted().GetCompaction().GetId()
+	require.NotEmpty(t, want)
+	events, err := d.compact(req)
+	require.NoError(t, err)
+	require.Len(t, events, 1)
+	require.Equal(t, want, events[0].GetCompleted().GetCompaction().GetId())
+
+	// The id of another request: refused before anything is paid for.
+	req.RequestId = "y"
+	_, err = d.compact(req)
+	requireReason(t, err, codes.InvalidArgument, "REQUEST_ID_REUSED")
+}
+
+// A request id that another request used up while the compaction ran: the summary is lost, and the answer says why.
+func TestRequestIdTakenDuringCompaction(t *testing.T) {
+	reached, release := make(chan struct{}), make(chan struct{})
+	d := start(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) {
+		close(reached)
+		<-release
+	}}))
+	d.create("s", small(1000))
+	d.append("s", working(10, 2000)...)
+	req := compactRequest("s", nil)
+	req.RequestId = "x"
+	first := make(chan error, 1)
+	go func() {
+		_, err := d.compact(req)
+		first <- err
+	}()
+	<-reached
+	_, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
+		SessionId: "s", Messages: []*compactordv1.Message{user("y")}, RequestId: "x",
+	})
+	require.NoError(t, err)
+	close(release)
+	requireReason(t, <-first, codes.InvalidArgument, "REQUEST_ID_REUSED")
+}
