@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/compactord/compactord/summarizers"
@@ -22,6 +23,8 @@ const (
 	classFile
 	classWork
 	classRequest
+	// classCrowd are the rules of messages that give a whole handbook of them, beyond what is served with the others.
+	classCrowd
 	classSoft
 	classes
 )
@@ -41,40 +44,38 @@ var termsOf = [classes]terms{
 	classUserRule: {40, 800, maxRule, 160},
 	classRule:     {30, 500, maxRule, 160},
 	classPrefer:   {30, 700, maxRule, 160},
-	classError:    {30, 0, maxErrorText + maxCommand, 160},
+	classError:    {30, 200, maxErrorText + maxCommand, 160},
 	classFocus:    {40, 0, maxRule, 120},
-	classPlan:     {40, 0, 400, 100},
+	classPlan:     {40, 130, 400, 100},
 	classDecision: {35, 0, maxRule, 160},
 	classFact:     {30, 0, 400, 160},
 	classFile:     {25, 0, 300, 240},
-	classWork:     {30, 0, 300, 120},
+	classWork:     {30, 150, 300, 120},
 	classRequest:  {80, 0, 1500, 120},
+	classCrowd:    {0, 0, maxRule, 160},
 	classSoft:     {0, 0, 240, 160},
 }
 
 // share chooses what fits into so many units. all says that nothing was left out or shortened.
 func (p *plan) share(room int) (list []chosen, all bool) {
 	pool := room - p.frame()
-	goalLimit := min(maxGoal, max(room*2/5, 24))
-	if said := p.byClass[classLast]; len(said) > 0 && said[0] == p.goal && room >= 4*maxGoal {
-		// It is said in full further down.
-		goalLimit = maxGoal / 2
+	lists, ruled := p.lists(room)
+	h := p.head(room, pool, nil)
+	// Where there is room for all rules, other lines need not say them again.
+	if p.rulesFit(lists, room, pool-h.used) {
+		h = p.head(room, pool, ruled)
+		lists[classRequest] = unruled(lists[classRequest], p.ruled)
 	}
-	if p.goal != nil {
-		goalLimit = min(goalLimit, max(pool-8-units(citation(p.goal.cites)), 0))
-		if goalLimit > 0 {
-			c := chosen{it: p.goal, limit: goalLimit, goal: true}
-			list = append(list, c)
-			pool -= p.overhead(c) + min(units(p.goal.text), goalLimit)
-		}
+	all = !h.short
+	if h.goal.limit > 0 {
+		list = append(list, h.goal)
 	}
+	lists[classLast] = h.lines
+	pool -= h.used
 	var takes [classes]take
-	for c := range takes {
-		if class(c) == classLast && room < 4*maxGoal && len(p.byClass[c]) > 0 && p.byClass[c][0] == p.goal {
-			// The goal says what there is room for.
-			continue
-		}
-		takes[c] = p.take(class(c), min(max(pool*termsOf[c].share/100, termsOf[c].sure), pool))
+	takes[classLast] = h.last
+	for c := classLast + 1; c < classes; c++ {
+		takes[c] = p.first(c, lists[c], room, pool)
 		pool -= takes[c].used
 	}
 	marksRoom := pool / 3
@@ -82,22 +83,148 @@ func (p *plan) share(room int) (list []chosen, all bool) {
 	for _, row := range rows {
 		pool -= p.overhead(row) + units(row.it.text)
 	}
-	all = true
 	for c := range takes {
 		if takes[c].whole {
 			continue
 		}
-		if takes[c].served {
-			again := p.take(class(c), takes[c].used+max(pool, 0))
-			pool -= again.used - takes[c].used
-			takes[c] = again
-		}
+		again := p.take(class(c), lists[c], takes[c].used+max(pool, 0), h.inGoal && class(c) == classLast)
+		pool -= again.used - takes[c].used
+		takes[c] = again
 		all = all && takes[c].whole
 	}
 	for _, t := range takes {
 		list = append(list, t.list...)
 	}
 	return append(list, rows...), all
+}
+
+// first serves a class for the first time, when others still wait.
+func (p *plan) first(c class, list []*item, room, pool int) take {
+	open := pool
+	if c <= classPrefer {
+		// Who knows all that is forbidden and nothing of what was done cannot go on.
+		open = max(pool-min(room/6, 480), 0)
+	}
+	return p.take(c, list, min(max(pool*termsOf[c].share/100, termsOf[c].sure), open), false)
+}
+
+// fewRules is how many rules a message can give without crowding out others.
+const fewRules = 6
+
+// lists returns the items of each class, and the firm rules of each message. The rules of one message take no more than
+// a share of the room: beyond that, those of a whole handbook wait until all others were served.
+func (p *plan) lists(room int) (lists [classes][]*item, ruled ruleIndex) {
+	lists, ruled = p.byClass, ruleIndex{}
+	if room < 12*maxGoal {
+		// The sentence of the goal says enough of its request.
+		lists[classRequest] = slices.DeleteFunc(slices.Clone(lists[classRequest]), func(it *item) bool { return it == p.goal })
+	}
+	type spent struct{ rules, room int }
+	by := map[uint32]spent{}
+	for c := classUserRule; c <= classPrefer; c++ {
+		lists[c] = nil
+		for _, it := range p.byClass[c] {
+			s := by[it.oldest()]
+			s.rules++
+			s.room += p.overhead(chosen{it: it}) + units(it.text)
+			if s.rules > fewRules && s.room > room/5 && len(it.cites) > 0 {
+				lists[classCrowd] = append(lists[classCrowd], it)
+				continue
+			}
+			by[it.oldest()] = s
+			lists[c] = append(lists[c], it)
+			ruled.add(it)
+		}
+	}
+	return lists, ruled
+}
+
+// rulesFit says whether all rules are chosen the first time they are served.
+func (p *plan) rulesFit(lists [classes][]*item, room, pool int) bool {
+	for c := classUserRule; c <= classPrefer; c++ {
+		t := p.first(c, lists[c], room, pool)
+		if !t.whole {
+			return false
+		}
+		pool -= t.used
+	}
+	return true
+}
+
+// unruled returns requests without the rules in them, and without those of which little is left then.
+func unruled(list []*item, ruled ruleIndex) []*item {
+	var kept []*item
+	for _, it := range list {
+		text := withoutRules(it.text, ruled.of(it))
+		if text == it.text {
+			kept = append(kept, it)
+		} else if contentOf(text) > 2 {
+			rest := *it
+			rest.text = text
+			kept = append(kept, &rest)
+		}
+	}
+	return kept
+}
+
+// head is the lines of the goal and of the last request.
+type head struct {
+	// goal has the limit 0 where it has no line of its own.
+	goal chosen
+	// lines is what the last request is taken from, last what was taken.
+	lines []*item
+	last  take
+	// inGoal says that the last request stands in full in the place of the goal.
+	inGoal bool
+	// short says that something is left out for which there would be a place.
+	short bool
+	used  int
+}
+
+// head chooses the lines of the goal and of the last request. They leave out the rules that stand in lines of their own.
+func (p *plan) head(room, pool int, ruled ruleIndex) head {
+	h := head{last: take{whole: true}}
+	if p.goal == nil {
+		return h
+	}
+	goal := *p.goal
+	if text := withoutRules(goal.text, ruled.of(&goal)); text != "" {
+		goal.text = text
+	} else {
+		goal.text = p.cues.beforeRule(goal.text)
+	}
+	same, long, small := p.goal == p.last, units(goal.text) > maxGoal, room < 4*maxGoal
+	limit := min(maxGoal, max(room*2/5, 24))
+	if !same || long && !small {
+		last := *p.last
+		if ruled != nil && units(last.text) > room/4 {
+			if text := withoutRules(last.text, ruled.of(&last)); text != "" {
+				last.text = text
+			}
+		}
+		h.lines = []*item{&last}
+		h.inGoal = same && p.ly.goal == p.ly.last
+		if same {
+			limit = min(limit, room/10)
+		}
+	} else {
+		h.short = long
+	}
+	if !h.inGoal {
+		if long {
+			goal.text = p.cues.gist(goal.text, limit)
+		}
+		limit = min(limit, max(pool-8-units(citation(goal.cites)), 0))
+		if h.goal = (chosen{it: &goal, limit: limit, goal: true}); limit > 0 {
+			h.used = p.overhead(h.goal) + min(units(goal.text), limit)
+		}
+	}
+	if h.lines != nil {
+		rest := pool - h.used
+		h.last = p.take(classLast, h.lines, min(rest*termsOf[classLast].share/100, rest), h.inGoal)
+		h.used += h.last.used
+	}
+	return h
 }
 
 // frame returns the units of the headings, with what stands in empty sections.
@@ -120,22 +247,21 @@ func (p *plan) overhead(c chosen) int {
 
 // take is what a class got.
 type take struct {
-	list   []chosen
-	used   int
-	served bool
-	whole  bool
+	list  []chosen
+	used  int
+	whole bool
 }
 
 // take chooses items of a class for so many units: as many as can be had, each shortened no further than the class
-// allows, and then each as long as there is room for.
-func (p *plan) take(c class, room int) take {
+// allows, and then each as long as there is room for. goal says that they stand in the place of the goal.
+func (p *plan) take(c class, list []*item, room int, goal bool) take {
 	t := termsOf[c]
-	out := take{served: true, whole: true}
+	out := take{whole: true}
 	var sizes []int
 	overheads := 0
 	floor := 0
-	for _, it := range p.byClass[c] {
-		ch := chosen{it: it}
+	for _, it := range list {
+		ch := chosen{it: it, goal: goal}
 		over := p.overhead(ch)
 		size := min(units(it.text), t.most)
 		if floor+over+min(size, t.least) > room {

@@ -39,9 +39,15 @@ const maxCommand = 100
 type command struct {
 	// shown is the command on one line, without changes of directory before it and filters behind it.
 	shown string
-	key   *commandKey
+	// key is that of the command that matters most; proved are those that are known to have worked when the line did.
+	key    *commandKey
+	proved []*commandKey
+	// said is the command line as it was given, as far as it is read.
+	said string
 	// reads says that it only looks at something.
 	reads bool
+	// masks says that the line can end well though a command in it failed.
+	masks bool
 	// files are the files that it reads or writes.
 	files []touch
 }
@@ -69,10 +75,11 @@ func parseCommand(line string) command {
 	line = strings.TrimSpace(clip(line, 8<<10))
 	heredoc := strings.Contains(line, "<<")
 	segments := splitCommand(firstLines(line, heredoc))
-	var c command
+	c := command{said: line, masks: strings.ContainsAny(line, "|;\n")}
 	if len(segments) == 0 {
 		c.shown = shorten(oneLine(line), maxCommand)
 		c.key = &commandKey{program: c.shown, once: true}
+		c.proved = []*commandKey{c.key}
 		return c
 	}
 	main := -1
@@ -105,6 +112,17 @@ func parseCommand(line string) command {
 	}
 	c.key = keyOfCommand(segments[main].text, heredoc)
 	c.shown = shorten(oneLine(show(segments)), maxCommand)
+	if strings.Contains(line, "||") {
+		return c
+	}
+	c.proved = []*commandKey{c.key}
+	if !heredoc && !strings.ContainsAny(line, ";\n") {
+		for i, seg := range segments {
+			if i != main && !seg.piped {
+				c.proved = append(c.proved, keyOfCommand(seg.text, false))
+			}
+		}
+	}
 	return c
 }
 
@@ -246,7 +264,7 @@ func keyOfCommand(text string, heredoc bool) *commandKey {
 		case word == "" || word[0] == '-' || word[0] == '>' || word[0] == '<' || word[0] == '2' || word == "./..." || word == ".":
 			continue
 		case len(k.words) < 12:
-			k.words = append(k.words, clip(word, 120))
+			k.words = append(k.words, strings.TrimSuffix(clip(word, 120), "/"))
 		}
 	}
 	return k
@@ -274,7 +292,7 @@ func isChange(w []string) bool {
 	switch w[0] {
 	case "cat", "ls", "head", "tail", "grep", "rg", "egrep", "fgrep", "find", "fd", "pwd", "echo", "which", "wc", "tree", "diff", "file", "stat",
 		"printenv", "nl", "less", "more", "cd", "type", "ps", "du", "df", "date", "jq", "awk", "sort", "uniq", "whoami", "uname", "id",
-		"export", "source", "set", "sleep", "true", "printf", "test", "[", "xxd", "hexdump", "od", "history", "top", "lsof", "command", "for", "do", "done", "if", "then", "fi", "else", "while":
+		"export", "source", "set", "sleep", "true", "printf", "test", "[", "xxd", "hexdump", "od", "history", "top", "lsof", "journalctl", "dmesg", "man", "command", "for", "do", "done", "if", "then", "fi", "else", "while":
 		return false
 	case "sed":
 		return len(w) > 1 && strings.HasPrefix(w[1], "-i")
@@ -291,6 +309,8 @@ func isChange(w []string) bool {
 			return true
 		}
 		return false
+	case "go":
+		return len(w) < 2 || w[1] != "doc" && w[1] != "env" && w[1] != "list" && w[1] != "version"
 	case "gh":
 		return len(w) > 2 && w[2] != "view" && w[2] != "list" && w[2] != "diff" && w[2] != "status" && w[1] != "api" && w[2] != "checks"
 	case "kubectl", "docker":

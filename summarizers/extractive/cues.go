@@ -143,9 +143,9 @@ var phrases = compile([]struct {
 	}},
 	{cueNext, false, nil, []string{
 		"next step", "next steps", "next up", "remaining", "to-do", "still need", "still needs", "still have to", "left to do",
-		"follow-up", "follow up", "not yet", "yet to be", "next is", "next i", "next we", "next comes", "next on", "what's left", "outstanding", "after that", "pick up",
+		"follow-up", "follow up", "not yet", "yet to be", "next is", "next i", "next we", "next comes", "next on", "what's left", "outstanding", "pick up",
 	}},
-	{cueNext, true, nil, []string{"todo"}},
+	{cueNext, true, nil, []string{"todo", "after that i", "after that we"}},
 	{cueBlocked, false, nil, []string{
 		"blocked by", "blocked on", "is blocked", "am blocked", "waiting for", "waiting on", "cannot proceed", "can't proceed",
 		"cannot continue", "can't continue", "blocker", "stuck on", "no access to", "still fails", "still failing", "still broken",

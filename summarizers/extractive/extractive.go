@@ -5,8 +5,8 @@
 // linear in the size of the conversation.
 //
 // A request's life: the previous summary is parsed into a ledger of items (previous.go); each message then adds items
-// to it, or resolves items that are in it (read*.go); the items are ranked (plan.go) and the budget is shared out among
-// them (budget.go); what was chosen is written under the headings (layout.go, render.go).
+// to it, or resolves items that are in it (read*.go); the items are ranked (plan.go, goal.go) and the budget is shared
+// out among them (budget.go); what was chosen is written under the headings (layout.go, render.go).
 package extractive
 
 import (

@@ -203,7 +203,7 @@ func (l *ledger) succeed(c *call) {
 	l.errors = slices.DeleteFunc(l.errors, func(e *item) bool {
 		switch {
 		case e.command != nil:
-			return c.cmd != nil && c.cmd.key.covers(e.command)
+			return c.cmd != nil && slices.ContainsFunc(c.cmd.proved, func(k *commandKey) bool { return k.covers(e.command) })
 		case e.tool == "":
 			return false
 		case e.path == "":

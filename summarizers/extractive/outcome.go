@@ -14,7 +14,7 @@ type outcome struct {
 	said     string
 	// errors is what the tool said went wrong, word for word.
 	errors string
-	// closing is the last line, where it sums up.
+	// closing is what the last line says, "ok" where there is none, or where the tool said so.
 	closing string
 }
 
@@ -25,8 +25,11 @@ const maxErrorText = 420
 type errorScan struct {
 	// first and second are the lines that tell most, last is the latest that tells as much as the second.
 	first, second, last found
-	// exit is the exit status that the text names, -1 where it names none.
+	// exit is the exit status that the text names, -1 where it names none, the highest where it names several.
 	exit int
+	// ending are the last lines that are not empty, of which there were ends; the older ones are overwritten.
+	ending [endingLines]found
+	ends   int
 	// final is the last line that is not empty.
 	final string
 	// lines counts the lines that are not empty; few joins them, as long as it is not many.
@@ -42,6 +45,9 @@ type found struct {
 	// score is how surely it does, weight how much there is in it beside.
 	score, weight int
 }
+
+// endingLines is how many lines count as the end of an output.
+const endingLines = 6
 
 // fewBytes is how long an output is at most that is kept whole when it is the output of a failure.
 const fewBytes = 320
@@ -62,24 +68,158 @@ func (e *errorScan) scan(text string) {
 		}
 		e.lines++
 		// Tools put the exit status into the first lines or the last.
-		if e.exit < 0 && (e.lines <= 6 || len(text) < 512) && e.readExit(trimmed) || trimmed == "Output:" {
+		if (e.lines <= 6 || len(text) < 512) && e.readExit(trimmed) || trimmed == "Output:" {
 			continue
 		}
-		if trimmed[0] != '<' || !strings.HasSuffix(trimmed, ">") {
+		if !isFraming(trimmed) {
 			e.final = trimmed
 			if e.many = e.many || len(e.few)+len(trimmed) > fewBytes; !e.many {
 				e.few += trimmed + "\n"
 			}
 		}
 		score, at := errorScore(trimmed)
-		if score == 0 {
-			continue
-		}
 		if len(trimmed) > 600 {
 			trimmed = around(trimmed, at)
 		}
-		e.note(found{text: trimmed, line: e.lines, score: score, weight: 2*score + detail(trimmed)})
+		e.ending[e.ends%endingLines] = found{text: trimmed, line: e.lines, score: score}
+		e.ends++
+		if score > 0 {
+			e.note(found{text: trimmed, line: e.lines, score: score, weight: 2*score + detail(trimmed)})
+		}
 	}
+}
+
+// isFraming says whether a line is what stands around an output and tells nothing of how it ended: what a harness adds,
+// the prompt of a shell, a command that a runner repeats before it runs it, a file that a commit lists.
+func isFraming(line string) bool {
+	last := line[len(line)-1]
+	switch line[0] {
+	case '<':
+		return last == '>'
+	case '[':
+		return last == ']' || strings.Contains(line, "] $ ")
+	case '(':
+		return last == ')'
+	case '$', '+', '>':
+		return len(line) > 1 && line[1] == ' '
+	}
+	switch last {
+	case '$', '#', '%', '>':
+		return len(line) < 60 && (strings.Contains(line, "@") || strings.Contains(line, "-"+line[len(line)-1:]))
+	}
+	return strings.HasPrefix(line, "create mode ") || strings.HasPrefix(line, "delete mode ")
+}
+
+// endsBadly says whether the end of the output tells that the command failed. What the command itself said, in `said`,
+// tells nothing. A line that says that all is well takes back what compilers said before it, and no more.
+func (e *errorScan) endsBadly(said string) bool {
+	complaint := found{}
+	for i := max(0, e.ends-endingLines); i < e.ends; i++ {
+		f := e.ending[i%endingLines]
+		if quotes(said, f.text) {
+			continue
+		}
+		if message := complains(f.text); message != "" {
+			// Tests say where they logged something in the form in which they say where they failed.
+			f.score, _ = errorScore(message)
+			if f.score < 3 {
+				f.score, f.weight = 3, 6+detail(f.text)
+				complaint = f
+				continue
+			}
+		}
+		switch {
+		case f.score >= 3 || isDeath(f.text):
+			return true
+		case f.score == 0 && allIsWell(f.text):
+			complaint = found{}
+		}
+	}
+	if complaint.score == 0 {
+		return false
+	}
+	e.note(complaint)
+	return true
+}
+
+// endsWell says whether the last line tells that all is well.
+func (e *errorScan) endsWell() bool {
+	score, _ := errorScore(e.final)
+	return score == 0 && e.final != "" && allIsWell(e.final)
+}
+
+// isDeath says whether a line is what is left of a program that was ended.
+func isDeath(line string) bool {
+	return line == "Killed" || line == "Terminated" || strings.HasPrefix(line, "Traceback (most") || strings.Contains(line, "Segmentation fault") ||
+		strings.Contains(line, "core dumped") || strings.HasSuffix(line, "Aborted")
+}
+
+// quotes says whether a line of an output repeats what a command said, as that of a commit does.
+func quotes(said, line string) bool {
+	if i := strings.Index(line, "] "); i > 0 && line[0] == '[' {
+		line = line[i+2:]
+	}
+	return len(line) > 8 && strings.Contains(said, line)
+}
+
+// complains returns the message of a line that has the form in which compilers and linters complain: a path, a line,
+// perhaps a column, and a message that is not of less weight. It returns "" for any other line.
+func complains(line string) string {
+	colon := strings.IndexByte(line, ':')
+	if colon < 3 || colon > maxIdentifier || strings.ContainsAny(line[:colon], " \t\"'=(") || !hasExtension(line[:colon]) {
+		return ""
+	}
+	rest := line[colon+1:]
+	numbers := 0
+	for numbers < 2 {
+		digits := 0
+		for digits < len(rest) && digits < 7 && rest[digits] >= '0' && rest[digits] <= '9' {
+			digits++
+		}
+		if digits == 0 || digits == len(rest) || rest[digits] != ':' {
+			break
+		}
+		rest = rest[digits+1:]
+		numbers++
+	}
+	if numbers == 0 || !strings.HasPrefix(rest, " ") {
+		return ""
+	}
+	rest = strings.TrimSpace(rest)
+	for _, mild := range []string{"note:", "info", "debug", "hint", "help:", "warning"} {
+		if hasFold(rest, mild) {
+			return ""
+		}
+	}
+	if what, _, named := strings.Cut(rest, ":"); named && len(what) < 40 && strings.Contains(strings.ToLower(what), "warning") {
+		return ""
+	}
+	return rest
+}
+
+// saysOnlyOK says whether a line tells that a command ended well, and no more.
+func saysOnlyOK(line string) bool {
+	return strings.HasPrefix(line, "ok  ") || strings.HasPrefix(line, "ok \t") || line == "PASS" || line == "OK" || line == "ok"
+}
+
+// allIsWell says whether a line tells in so many words that a command ended well.
+func allIsWell(line string) bool {
+	if saysOnlyOK(line) || strings.HasPrefix(line, "--- PASS") {
+		return true
+	}
+	if len(line) > 160 {
+		return false
+	}
+	lower := strings.ToLower(line)
+	for _, w := range []string{
+		" passed", "tests pass", "all pass", "all checks pass", "succeeded", "build success", "successful", "0 issues", "0 errors", "no issues", "no errors",
+		"0 failed", "0 failures", "no problems", "up to date", "全部通过", "成功",
+	} {
+		if strings.Contains(lower, w) {
+			return !strings.Contains(lower, "not "+strings.TrimSpace(w)) && !strings.Contains(lower, "未") && !strings.Contains(lower, "unsuccessful")
+		}
+	}
+	return false
 }
 
 // note keeps a line, if it tells more than those that are kept.
@@ -138,7 +278,7 @@ func (e *errorScan) readExit(line string) bool {
 			digits++
 		}
 		if n, err := strconv.Atoi(rest[:digits]); err == nil {
-			e.exit = n
+			e.exit = max(e.exit, n)
 			return digits+24 > len(rest)
 		}
 	}
@@ -258,12 +398,20 @@ func scoreE(line string, i int) int {
 	if inName && line[i] != 'E' {
 		return 0
 	}
-	if i > 1 && (strings.HasSuffix(line[:i], "0 ") || strings.HasSuffix(line[:i], "no ") || strings.HasSuffix(line[:i], "No ")) {
-		return 0
-	}
+	count := counted(line[:i])
 	switch {
+	case count == countNone:
+		return 0
+	case count == countSome && endsWord(strings.TrimPrefix(rest, "s")):
+		return 3
+	case rest == "" && (i == 0 || inName && strings.IndexByte(line, ' ') < 0):
+		return 3
 	case rest == "":
 		return 1
+	case rest[0] == ':' && saysNone(rest[1:]):
+		return 0
+	case len(rest) > 1 && rest[0] == ' ' && line[i] == 'E' && rest[1] > '0' && rest[1] <= '9':
+		return 3
 	case rest[0] == ':' && !inName, rest[0] == '[':
 		if inName || strings.HasPrefix(rest, "[]") {
 			return 1
@@ -278,10 +426,68 @@ func scoreE(line string, i int) int {
 		return 3
 	case isLetter(rest[0]) || rest[0] == '.' || rest[0] == '_' || rest[0] == '(' || rest[0] == ')' || rest[0] == ',' || rest[0] == ';':
 		return 0
-	case line[i:i+2] == "ER":
+	case line[i:i+2] == "ER" && rest[0] != '`' && rest[0] != '"' && rest[0] != '\'':
 		return 3
 	}
 	return 1
+}
+
+// endsWord says whether a word of a sentence ended before the text, and not a part of a name.
+func endsWord(rest string) bool {
+	return rest == "" || strings.IndexByte(" ,;:!)\t", rest[0]) >= 0 || rest == "."
+}
+
+// count is what stands before a word for errors.
+type count uint8
+
+const (
+	uncounted count = iota
+	countNone
+	countSome
+)
+
+// counted reads the number that a text ends with, as in "12 tests ", or "no".
+func counted(before string) count {
+	if !strings.HasSuffix(before, " ") {
+		return uncounted
+	}
+	before = before[:len(before)-1]
+	for _, what := range []string{" tests", " test", " checks", " suites", " specs", " cases", " jobs"} {
+		if rest, ok := strings.CutSuffix(before, what); ok {
+			before = rest
+			break
+		}
+	}
+	start := len(before)
+	for start > 0 && before[start-1] >= '0' && before[start-1] <= '9' {
+		start--
+	}
+	digits := before[start:]
+	switch {
+	case digits == "":
+		if hasFold(before[max(0, len(before)-2):], "no") && (len(before) == 2 || !isLetter(before[len(before)-3])) {
+			return countNone
+		}
+		return uncounted
+	case start > 0 && (isLetter(before[start-1]) || before[start-1] == '.' || before[start-1] == ':'):
+		return uncounted
+	case strings.Trim(digits, "0") == "":
+		return countNone
+	}
+	return countSome
+}
+
+// saysNone says whether what stands after "error:" says that there was none.
+func saysNone(rest string) bool {
+	rest = strings.TrimSpace(rest)
+	if len(rest) > 8 {
+		return false
+	}
+	switch strings.ToLower(strings.Trim(rest, "\"'(),.")) {
+	case "none", "null", "nil", "0", "no", "false", "n/a", "0.0", "-":
+		return true
+	}
+	return false
 }
 
 // scoreF reads "fail", "failed" and "fatal" at i.
@@ -294,22 +500,28 @@ func scoreF(line string, i int) int {
 	case hasFold(rest, "fatal:") || hasFold(rest, "fatal error"):
 		return 3
 	case strings.HasPrefix(rest, "FAIL"):
-		if strings.HasPrefix(line, "---") || strings.HasPrefix(rest, "FAILED") || len(rest) == 4 || rest[4] == ' ' || rest[4] == ':' || rest[4] == '\t' {
-			return 3
+		if strings.HasPrefix(line, "---") || strings.HasPrefix(rest, "FAILED") || len(rest) == 4 || rest[4] == ' ' || rest[4] == ':' || rest[4] == '\t' || strings.HasPrefix(rest, "FAILURE") {
+			return scoreCounted(line, i, 3)
 		}
 		return 1
-	case hasFold(rest, "failed"):
-		if i > 1 && strings.HasSuffix(line[:i], "0 ") && (i < 3 || line[i-3] < '0' || line[i-3] > '9') {
-			return 0
-		}
-		if i > 1 && line[i-1] == ' ' && line[i-2] >= '0' && line[i-2] <= '9' {
-			return 3
-		}
-		return 1
-	case hasFold(rest, "failure"):
-		return 1
+	case i == 0 && hasFold(rest, "failed to "):
+		return 2
+	case hasFold(rest, "failed"), hasFold(rest, "failure"), hasFold(rest, "failing"):
+		return scoreCounted(line, i, 1)
 	}
 	return 0
+}
+
+// scoreCounted returns the score of a word at i, by the number that stands before it.
+func scoreCounted(line string, i, score int) int {
+	switch counted(line[:i]) {
+	case countNone:
+		return 0
+	case countSome:
+		return 3
+	default:
+		return score
+	}
 }
 
 func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
@@ -359,20 +571,30 @@ func judge(text string, flagged bool, class toolClass, cmd *command) outcome {
 	}
 	var e errorScan
 	e.scan(text)
+	said := ""
+	if cmd != nil {
+		said = cmd.said
+	}
 	switch {
-	case flagged || e.exit > 0:
+	case flagged:
+		o.failed = true
+	case e.exit > 0:
 		// A search that finds nothing ends with a status too.
-		o.failed = flagged && class != classCommand || cmd == nil || !cmd.reads || e.bestScore() > 0
+		o.failed = cmd == nil || !cmd.reads || e.bestScore() > 0
 	case cmd != nil && cmd.reads:
 		return o
+	case e.exit == 0 && cmd != nil && !cmd.masks:
 	default:
-		o.failed = e.bestScore() >= 4
+		o.failed = e.endsBadly(said) || e.bestScore() >= 4 && !e.endsWell()
 	}
 	if o.failed {
 		o.errors = strings.TrimSuffix(strings.TrimPrefix(e.message(), "<tool_use_error>"), "</tool_use_error>")
 		return o
 	}
-	if sumsUp(e.final) {
+	switch {
+	case e.final == "" || saysOnlyOK(e.final) || e.exit == 0 && !allIsWell(e.final) && !sumsUp(e.final):
+		o.closing = "ok"
+	default:
 		o.closing = shorten(oneLine(clip(e.final, 512)), 80)
 	}
 	return o

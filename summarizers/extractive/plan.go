@@ -11,20 +11,24 @@ const maxGoal = 240
 
 // plan is all that could be in a summary, by class and rank.
 type plan struct {
-	ly      *layout
-	l       *ledger
-	goal    *item
-	byClass [classes][]*item
-	marks   []*mark
+	ly   *layout
+	l    *ledger
+	cues cueReader
+	// goal is the request that the goal is taken from, last the last one.
+	goal, last *item
+	byClass    [classes][]*item
+	// ruled are the firm rules of each message.
+	ruled ruleIndex
+	marks []*mark
 }
 
 // newPlan sorts what the ledger holds into classes.
 func newPlan(l *ledger, ly *layout) *plan {
-	p := &plan{ly: ly, l: l}
+	p := &plan{ly: ly, l: l, ruled: firmRules(l.lists[kindRule])}
 	p.sortRequests()
 	said := ""
 	if p.goal != nil {
-		said = p.goal.text
+		said = p.goal.text + "\n" + p.last.text
 	}
 	for _, k := range []kind{kindRule, kindDone, kindDoing, kindDecision, kindNext, kindFact} {
 		for _, it := range l.lists[k] {
@@ -138,28 +142,30 @@ func (p *plan) sortRequests() {
 		last = list[len(list)-1]
 		last.last = true
 	}
-	for i := len(list) - 1; i >= 0 && p.goal == nil; i-- {
-		if !list[i].noise && isTask(list[i].text) {
-			p.goal = list[i]
+	p.last = last
+	said := make([]substance, len(list))
+	for i, it := range list {
+		if !it.noise {
+			said[i] = p.cues.substanceOf(it.text)
+		}
+	}
+	for _, enough := range []substance{task, reply, nod} {
+		for i := len(list) - 1; i >= 0 && p.goal == nil; i-- {
+			if !list[i].noise && said[i] >= enough {
+				p.goal = list[i]
+			}
 		}
 	}
 	if p.goal == nil {
 		p.goal = last
 	}
-	ruled := map[string]bool{}
-	for _, it := range p.l.lists[kindRule] {
-		ruled[keyOf(it.text)] = true
-	}
 	for i, it := range list {
 		switch {
 		case it == last:
-			if it != p.goal || units(it.text) > maxGoal {
-				p.byClass[classLast] = append(p.byClass[classLast], it)
-			}
 			continue
 		case it == p.goal && units(it.text) <= maxGoal:
 			continue
-		case it.noise || !isTask(it.text) && len(it.cites) > 0 || ruled[keyOf(it.text)]:
+		case it.noise || said[i] == nod && len(it.cites) > 0 || p.ruled.holds(it):
 			continue
 		}
 		if i == 0 || it == p.goal {
@@ -169,16 +175,42 @@ func (p *plan) sortRequests() {
 	}
 }
 
-// isTask says whether a request says what to do, and is not only an answer or a nod.
-func isTask(text string) bool {
-	if i := strings.Index(text, " (answering: “"); i >= 0 {
-		return false
+// firmRules returns the rules of each message that are surely rules.
+func firmRules(list []*item) ruleIndex {
+	ruled := ruleIndex{}
+	for _, it := range list {
+		if it.tier != tierSoft {
+			ruled.add(it)
+		}
 	}
-	n := units(text)
-	if !isASCII(text) {
-		return n >= 8
+	return ruled
+}
+
+// ruleIndex holds rules by the messages that they stand in.
+type ruleIndex map[uint32][]*item
+
+func (x ruleIndex) add(it *item) {
+	for _, c := range it.cites {
+		x[c] = append(x[c], it)
 	}
-	return n >= 24
+}
+
+// of returns the rules of the message that a request is.
+func (x ruleIndex) of(it *item) []*item {
+	if len(it.cites) == 0 {
+		return nil
+	}
+	return x[it.newest()]
+}
+
+// holds says whether all that a request says stands in one of its rules.
+func (x ruleIndex) holds(it *item) bool {
+	for _, rule := range x.of(it) {
+		if strings.Contains(rule.text, it.text) || rule.keyed() == it.keyed() {
+			return true
+		}
+	}
+	return false
 }
 
 // line makes the line of a file.

@@ -21,6 +21,8 @@ type reader struct {
 	tasks int
 	// asked is the last sentence of the agent before a user message.
 	asked string
+	// answered says that the agent said something since the last user message.
+	answered bool
 	// steps are statements about what comes next, kept for the end.
 	steps []*item
 	// messages counts the messages read.
@@ -30,7 +32,7 @@ type reader struct {
 }
 
 func newReader(l *ledger, req *summarizers.Request) *reader {
-	r := &reader{l: l, open: map[string][]*call{}, lead: map[string]bool{}}
+	r := &reader{l: l, open: map[string][]*call{}, lead: map[string]bool{}, answered: req.PreviousSummary != ""}
 	for _, m := range req.Lead {
 		eachStatement(clip(textOf(m.GetMessage()), maxProse), always, func(st statement) {
 			if len(r.lead) < maxMarks {
@@ -67,6 +69,7 @@ func (r *reader) read(logged *compactordv1.LoggedMessage) {
 	case compactordv1.Role_ROLE_DEVELOPER:
 		r.rules(index, clip(textOf(m), maxProse), byDeveloper)
 	case compactordv1.Role_ROLE_ASSISTANT:
+		r.answered = true
 		r.assistant(index, m)
 	case compactordv1.Role_ROLE_TOOL:
 		for _, p := range m.GetParts() {
@@ -145,6 +148,9 @@ func (r *reader) settleSteps() {
 	latest := uint32(0)
 	for _, it := range slices.Concat(r.l.lists[kindNext], r.l.todos) {
 		latest = max(latest, it.newest())
+	}
+	if r.messages > 0 {
+		latest = max(latest, r.l.newest-min(r.l.newest, stepAge))
 	}
 	r.l.lists[kindNext] = slices.DeleteFunc(r.l.lists[kindNext], func(it *item) bool {
 		return len(it.cites) > 0 && it.newest()+stepAge < latest

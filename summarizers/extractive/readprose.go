@@ -131,7 +131,7 @@ func (r *reader) statement(index uint32, text string, found cue, final int) *ite
 		if units(text) >= 20 || !isASCII(text) {
 			r.l.add(line(kindDone, 2+min(value, 6)))
 		}
-	case found&cueBlocked != 0 && found&cueNarrates == 0:
+	case found&cueBlocked != 0 && found&cueNarrates == 0 && (names > 0 || units(text) >= 24 || !isASCII(text)):
 		it := line(kindError, 2)
 		it.passing = true
 		r.l.fail(it)

@@ -10,8 +10,10 @@ const maxRule = 600
 
 // rules takes in the constraints and preferences of a text.
 func (r *reader) rules(index uint32, text string, by speaker) {
+	text, _ = without(text, "<!--", "-->")
 	eachStatement(text, always, func(st statement) {
-		if st.heads || !looksRule(st.text) || len(st.text) < 4 || isASCII(st.text) && len(st.text) < 8 {
+		st.text = withoutTags(st.text)
+		if st.heads || isMark(st.text) || !looksRule(st.text) || len(st.text) < 4 || isASCII(st.text) && len(st.text) < 8 {
 			return
 		}
 		found := r.cues.read(st.text)
@@ -19,7 +21,10 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 			r.l.add(&item{kind: kindDecision, text: shorten(bare(clip(st.text, 4096)), maxRule), cites: []uint32{index}, score: 8})
 		}
 		rule := found&(cueMust|cuePrefer) != 0 || units(st.text) < 240 && (found&cueSoft != 0 || by != byUser)
-		if !rule || asks(st.text) && found&cueAsks == 0 {
+		if !rule || (asks(st.text) || opensQuestion(st.text)) && found&cueAsks == 0 {
+			return
+		}
+		if by == byUser && found&(cueMust|cuePrefer) == 0 && (opensTask(st.text) || requests(st.text)) {
 			return
 		}
 		tier := ruleTier(st.text, found, by)
@@ -50,6 +55,9 @@ func looksRule(s string) bool {
 		return false
 	}
 	if score, _ := errorScore(s); score >= 3 {
+		return false
+	}
+	if isASCII(s) && !strings.Contains(s, " ") {
 		return false
 	}
 	return len(s) > 24 || strings.Count(s, " ") > 2 || !hasFold(s, "no ") && !hasFold(s, "not ") && !hasFold(s, "all ")
@@ -85,6 +93,8 @@ var tasks = map[string]bool{
 	"propose": true, "investigate": true, "set": true, "install": true, "extend": true, "split": true, "merge": true, "rewrite": true, "convert": true,
 	"port": true, "migrate": true, "clean": true, "help": true, "tell": true, "give": true, "go": true, "continue": true, "commit": true, "push": true,
 	"open": true, "replace": true, "try": true, "delete": true, "read": true, "list": true, "summarize": true, "debug": true,
+	"downgrade": true, "upgrade": true, "cancel": true, "book": true, "transfer": true, "renew": true, "reserve": true, "refund": true, "order": true,
+	"buy": true, "draft": true, "translate": true, "generate": true, "deploy": true, "revert": true, "undo": true, "redo": true,
 }
 
 func always(string) bool { return true }
@@ -96,6 +106,16 @@ func isASCII(s string) bool {
 		}
 	}
 	return true
+}
+
+// opensQuestion says whether a sentence opens like a question; people leave out the mark.
+func opensQuestion(s string) bool {
+	for _, opening := range []string{"can we ", "can you ", "can i ", "could we ", "could you ", "would you ", "will you ", "why ", "how ", "what ", "where ", "should we "} {
+		if hasFold(s, opening) {
+			return true
+		}
+	}
+	return false
 }
 
 // asks says whether a sentence is a question.

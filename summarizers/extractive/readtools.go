@@ -122,6 +122,10 @@ func resultText(res *compactordv1.ToolResult) string {
 // failed takes in a call that failed.
 func (r *reader) failed(index uint32, c *call, o outcome) {
 	if o.errors == "" {
+		if c.cmd != nil && c.cmd.reads {
+			// A search that found nothing.
+			return
+		}
 		o.errors = "(no output)"
 	}
 	it := &item{kind: kindError, text: c.shown() + " failed: " + o.errors, cites: []uint32{index}, tool: c.name}
@@ -172,12 +176,7 @@ func (r *reader) worked(index uint32, c *call, o outcome) {
 		case milestone(c.cmd.shown):
 			score = 7
 		}
-		if o.closing != "" {
-			text += ": " + o.closing
-		} else {
-			text += ": ok"
-		}
-		r.ran(index, c, text, score)
+		r.ran(index, c, text+": "+o.closing, score)
 	case classOther:
 		if c.name == "" {
 			return

@@ -9,6 +9,9 @@ import (
 // maxRequest is how many units of a request are kept.
 const maxRequest = 6000
 
+// answering opens what is told of the question that a short answer belongs to.
+const answering = " (answering: “"
+
 // user takes in a user message.
 func (r *reader) user(index uint32, m *compactordv1.Message) {
 	text := clip(textOf(m), maxProse)
@@ -30,25 +33,28 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 	if said == "" && media.Len() == 0 {
 		it.noise = true
 		said = text
+		if summary := between(text, "summary"); summary != "" {
+			said = summary
+		}
 	}
 	it.text = shorten(oneLine(clip(said, 8*maxRequest)+media.String()), maxRequest)
 	if it.text == "" {
 		return
 	}
 	switch {
-	case it.noise || looksObserved(said) && len(r.l.requests) > 0:
+	case it.noise || looksObserved(said) && r.answered:
 		it.noise = true
 		it.text = shorten(it.text, 160)
 		r.observe(index, text)
 	case units(it.text) < 24 && units(r.asked) > 8:
-		it.text += " (answering: “" + shorten(bare(clip(r.asked, 2048)), 160) + "”)"
+		it.text += answering + shorten(bare(clip(r.asked, 2048)), 160) + "”)"
 	}
 	if wrapped {
 		r.observe(index, text)
 	}
 	r.lastUser = it
 	r.l.request(it)
-	r.asked = ""
+	r.asked, r.answered = "", false
 	if it.noise {
 		return
 	}
@@ -118,19 +124,21 @@ func without(text, opening, closing string) (rest string, cut bool) {
 // slashCommand returns what a person typed who gave a command with arguments to the agent's program; one without is
 // about the program and not about the task.
 func slashCommand(text string) string {
-	between := func(tag string) string {
-		_, rest, ok := strings.Cut(text, "<"+tag+">")
-		if !ok {
-			return ""
-		}
-		inner, _, _ := strings.Cut(rest, "</"+tag+">")
-		return strings.TrimSpace(inner)
-	}
-	args := between("command-args")
+	args := between(text, "command-args")
 	if args == "" {
 		return ""
 	}
-	return between("command-name") + " " + args
+	return between(text, "command-name") + " " + args
+}
+
+// between returns what stands between the first pair of tags of a name.
+func between(text, tag string) string {
+	_, rest, ok := strings.Cut(text, "<"+tag+">")
+	if !ok {
+		return ""
+	}
+	inner, _, _ := strings.Cut(rest, "</"+tag+">")
+	return strings.TrimSpace(inner)
 }
 
 // looksObserved says whether a user message is the output of a command, as agents have it that know no tools: it ends

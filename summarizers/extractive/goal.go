@@ -1,0 +1,419 @@
+package extractive
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// substance says how much of a task there is in what a user said.
+type substance uint8
+
+const (
+	// nod is an approval, a thank-you, a word: it says nothing without what it answers.
+	nod substance = iota
+	// reply answers or asks something beside the task.
+	reply
+	// task says what is to be done, or what is wrong.
+	task
+)
+
+// substanceOf reads what a user said, as it stands in a line.
+func (c *cueReader) substanceOf(text string) substance {
+	if strings.Contains(text, answering) {
+		return nod
+	}
+	nodded, content, strongest := false, 0, nod
+	questions, statements := 0, 0
+	eachStatement(strings.ReplaceAll(clip(text, 8<<10), lineBreak, "\n"), never, func(st statement) {
+		said, nods := afterNods(st.text)
+		nodded = nodded || nods
+		n := contentOf(said)
+		if n == 0 {
+			return
+		}
+		content += n
+		statements++
+		found := c.read(said)
+		switch {
+		case isMark(said), goesOn(said):
+		case n > 1 && opensTask(said) || requests(said):
+			strongest = task
+		case asks(said) || opensQuestion(said) || wonders(said):
+			questions++
+		case n >= 6 && found&(cueMust|cuePrefer) == 0:
+			strongest = task
+		}
+	})
+	switch {
+	case content < 2:
+		return nod
+	case strongest == task:
+		return task
+	case nodded || questions == statements:
+		return reply
+	default:
+		return task
+	}
+}
+
+func never(string) bool { return false }
+
+// isMark says whether a statement is only a tag or a sign to a program.
+func isMark(s string) bool {
+	return strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") && !strings.Contains(s, " ") || strings.HasPrefix(s, "###") && strings.HasSuffix(s, "###")
+}
+
+// goesOn says whether a sentence only lets the agent go on, tells what the user is about to do, or holds on a condition.
+func goesOn(s string) bool {
+	for _, polite := range []string{"please ", "and ", "so ", "then ", "just "} {
+		if hasFold(s, polite) {
+			s = s[len(polite):]
+		}
+	}
+	for _, opening := range []string{
+		"go ahead", "go on", "continue", "proceed", "carry on", "keep going", "keep working", "i'll ", "i’ll ", "i will ", "once i ", "i appreciate", "i really appreciate",
+		"i apologize", "i'm sorry", "sorry", "if ",
+	} {
+		if hasFold(s, opening) {
+			return true
+		}
+	}
+	return false
+}
+
+// requests says whether a sentence asks for something to be done, though it does not open with what that is.
+func requests(s string) bool {
+	for _, opening := range []string{
+		"can you ", "could you ", "would you ", "will you ", "can we ", "could we ", "why don't you ", "why don't we ", "i want you to ", "i'd like you to ", "i need you to ",
+		"i'd like to ", "i want to ", "i need to ", "we need to ", "we should ", "we have to ", "help me ", "let's ", "lets ", "your task ", "your job ", "the task ",
+	} {
+		if hasFold(s, opening) {
+			return true
+		}
+	}
+	for _, within := range []string{", can you ", ", could you ", " please ", "can you please ", "your task is ", "i'd like to ", "i need to ", "i need you to "} {
+		if containsFold(s, within) {
+			return true
+		}
+	}
+	for _, opening := range []string{
+		"阅读", "更新", "检查", "生成", "部署", "运行", "回到", "切换", "安装", "整理", "重构", "完成", "处理", "分析", "解释", "总结", "翻译", "设计", "提交", "合并", "推送", "测试",
+	} {
+		if strings.HasPrefix(s, opening) {
+			return true
+		}
+	}
+	for _, within := range []string{"能不能", "能否", "可不可以", "可否", "是否可以", "帮我", "帮忙", "麻烦", "请", "我想", "我要", "我需要", "我希望"} {
+		if strings.Contains(s, within) {
+			return true
+		}
+	}
+	return false
+}
+
+// wonders says whether a sentence in Chinese asks for an answer; people leave out the mark.
+func wonders(s string) bool {
+	for _, word := range []string{"谁", "什么", "怎么", "如何", "哪", "是不是", "有没有", "多少"} {
+		if strings.Contains(s, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// containsFold says whether s holds what is in lower case, in any case. It is only asked of what a person wrote.
+func containsFold(s, lower string) bool {
+	for i := 0; i+len(lower) <= len(s); i++ {
+		if s[i]|0x20 == lower[0]|0x20 && hasFold(s[i:], lower) {
+			return true
+		}
+	}
+	return false
+}
+
+// afterNods takes the approvals, thanks and greetings off the beginning and the end of a sentence, clause by clause.
+func afterNods(s string) (rest string, nodded bool) {
+	rest = s
+	for rest != "" {
+		clause, after, _ := cutClause(rest)
+		if !isNod(clause) {
+			break
+		}
+		nodded, rest = true, after
+	}
+	for rest != "" {
+		i := strings.LastIndexAny(strings.TrimRight(rest, ".!?。！？ "), ",;，；、")
+		if i < 0 {
+			break
+		}
+		for i > 0 && !utf8.RuneStart(rest[i]) {
+			i--
+		}
+		_, size := utf8.DecodeRuneInString(rest[i:])
+		if !isNod(rest[i+size:]) {
+			break
+		}
+		nodded, rest = true, rest[:i]
+	}
+	// "yes need to be clean", "好的现在重命名"
+	if opening := leadingNod(rest); opening > 0 && opening < len(rest) {
+		nodded, rest = true, strings.TrimSpace(rest[opening:])
+	}
+	return rest, nodded
+}
+
+// cutClause takes the first clause off a sentence.
+func cutClause(s string) (clause, rest string, cut bool) {
+	for i, r := range s {
+		switch r {
+		case ',', ';', '!', '，', '；', '、', '。', '！', '—', '–', '：':
+		case '.', ':', '?', '-':
+			if next := s[i+1:]; next != "" && next[0] != ' ' || r == '-' && (i == 0 || s[i-1] != ' ') {
+				continue
+			}
+		default:
+			continue
+		}
+		return s[:i], strings.TrimSpace(s[i+utf8.RuneLen(r):]), true
+	}
+	return s, "", false
+}
+
+// nodWords are the words of approvals, thanks and greetings. A clause of nothing else is one.
+var nodWords = wordSet(`yes yeah yep yup ya y ok okay k kk sure thanks thank thx ty you u great good nice perfect awesome cool fine right correct
+	exactly excellent wonderful amazing brilliant agreed agree looks look looking sounds sound seems to me lgtm sgtm commit push merge ship
+	land it that this them these those go on ahead continue proceed carry keep going please pls do does so and then now next all is are was very
+	much a lot the with for of i i'm we let's let us approve approved approves done night morning evening afternoon tomorrow today bye goodbye hello hi hey
+	there welcome no nope not yet later wait stop well just start begin again retry try works work working course alright wow your
+	you're recommendation suggestion plan option first second one both either way everything anything else nothing same here back soon take time
+	appreciate appreciated help assistance team all's that's it's lovely super neat love happy glad hear have nice day weekend luck job
+	working task whatever approach think suitable prefer best git make feel free when ready sorry finalize wait
+	absolutely definitely certainly indeed understood got gotcha noted roger confirm confirmed true step steps change changes off up if as said`)
+
+// strongNods are those that approve, thank or greet by themselves, where they open a sentence.
+var strongNods = wordSet(`yes yeah yep yup ok okay sure thanks thank thx great perfect awesome cool agreed exactly excellent lgtm sgtm alright wow
+	nope no good nice fine right correct wonderful brilliant absolutely definitely understood hello hi hey`)
+
+func wordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		set[w] = true
+	}
+	return set
+}
+
+// nodPhrases are approvals, thanks and greetings in scripts without spaces, and the particles around them, the longer
+// before the shorter where one begins another.
+var nodPhrases = []string{
+	"看起来不错", "看起来没问题", "看着不错", "看着没问题", "看起来很好", "太好了", "太棒了", "没有问题", "没问题", "没关系", "不客气", "辛苦了", "辛苦", "谢谢你", "谢谢您",
+	"谢谢", "多谢", "感谢", "非常", "请继续", "继续吧", "继续", "接着做", "接着来", "接着", "下一步", "开始吧", "开始", "提交", "推送", "合并", "同意", "按你说的", "按照你说的",
+	"按计划", "就这样", "就这么", "就按", "这样", "可以的", "可以", "好的", "好吧", "好了", "好", "行", "对的", "对", "是的", "是", "嗯", "哦", "哈", "不错", "很好", "很棒",
+	"没错", "确认", "批准", "通过", "收到", "明白", "了解", "知道了", "知道", "完美", "赞", "晚安", "再见", "早上好", "早安", "你好", "您好", "大家", "做吧", "干吧", "来吧", "搞吧", "去做", "做", "办",
+	"执行", "进行", "方案", "计划", "不用了", "不用", "不是", "不", "没有", "请", "那就", "那", "就", "先", "都", "了", "吧", "啊", "呀", "呢", "的", "哈", "啦", "你", "您", "我", "代码", "一下", "下去",
+	"はい", "ありがとうございます", "ありがとう", "お願いします", "続けて", "了解", "네", "감사합니다", "계속",
+}
+
+// isNod says whether a clause is nothing but an approval, thanks or a greeting.
+func isNod(clause string) bool {
+	seen := false
+	for clause != "" {
+		if n := nodAt(clause); n > 0 {
+			clause, seen = clause[n:], true
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(clause)
+		if unicode.IsLetter(r) || unicode.IsNumber(r) {
+			return false
+		}
+		clause = clause[size:]
+	}
+	return seen
+}
+
+// nodAt returns the length of the word or phrase of a nod that s begins with, or 0.
+func nodAt(s string) int {
+	if s[0] < utf8.RuneSelf {
+		end := 0
+		for end < len(s) && (isLetter(s[end]) || end > 0 && s[end] == '\'') {
+			end++
+		}
+		if end == 0 || end < len(s) && (s[end] >= '0' && s[end] <= '9' || s[end] == '_' || s[end] == '/' || s[end] == '-') {
+			return 0
+		}
+		if nodWords[strings.ToLower(s[:end])] {
+			return end
+		}
+		return 0
+	}
+	for _, p := range nodPhrases {
+		if strings.HasPrefix(s, p) {
+			return len(p)
+		}
+	}
+	return 0
+}
+
+// leadingNod returns how long the nod is that a sentence opens with, without a sign after it.
+func leadingNod(s string) int {
+	end := 0
+	for end < len(s) && isLetter(s[end]) {
+		end++
+	}
+	if end > 0 {
+		if end < len(s) && s[end] == ' ' && strongNods[strings.ToLower(s[:end])] {
+			return end
+		}
+		return 0
+	}
+	for _, p := range []string{"好的", "好", "可以", "是的", "谢谢", "嗯", "对", "没问题", "不错"} {
+		if strings.HasPrefix(s, p) {
+			return len(p)
+		}
+	}
+	return 0
+}
+
+// contentOf counts the words of a text that no nod is made of; two ideographs count as one.
+func contentOf(s string) int {
+	n, ideographs := 0, 0
+	for s != "" {
+		// A short phrase may be part of a longer word.
+		if k := nodAt(s); k > 0 && (s[0] < utf8.RuneSelf || k >= 6) {
+			s = s[k:]
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s)
+		switch {
+		case isCJK(r):
+			if unicode.IsLetter(r) {
+				ideographs++
+			}
+			s = s[size:]
+		case unicode.IsLetter(r) || unicode.IsNumber(r):
+			n++
+			for s != "" {
+				r, size = utf8.DecodeRuneInString(s)
+				if isCJK(r) || !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '_' && r != '-' && r != '/' && r != '.' && r != '\'' && r != '’' {
+					break
+				}
+				s = s[size:]
+			}
+		default:
+			s = s[size:]
+		}
+	}
+	return n + (ideographs+1)/2
+}
+
+// gist returns the sentences of a long request that say what it is about: how it opens, and where it says what is to be
+// done. A text without sentences is its own gist.
+func (c *cueReader) gist(text string, limit int) string {
+	if units(text) <= limit {
+		return text
+	}
+	opening, asked, ordered, taken := "", "", "", 0
+	visible, _ := without(strings.ReplaceAll(clip(text, 8<<10), lineBreak, "\n"), "<!--", "-->")
+	eachStatement(visible, never, func(st statement) {
+		body := bare(withoutTags(st.text))
+		if st.heads || asked != "" || contentOf(body) < 2 || !looksWritten(body) || isField(body) {
+			return
+		}
+		wanted := requests(body) && !goesOn(body)
+		if ordered == "" && opensTask(body) {
+			ordered = body
+		}
+		switch {
+		case opening == "":
+			opening, taken = body, 1
+			if wanted || ordered != "" {
+				asked = body
+			}
+		case wanted:
+			asked = body
+		case taken == 1:
+			opening, taken = opening+" "+body, 2
+		}
+	})
+	if asked == "" && !strings.Contains(opening, ordered) {
+		asked = ordered
+	}
+	switch {
+	case opening == "":
+		return text
+	case asked == "" || asked == opening:
+		return opening
+	}
+	asked = shorten(asked, max(limit/2, limit-units(opening)-gapUnits))
+	return shorten(opening, limit-units(asked)-gapUnits) + gap + asked
+}
+
+// isField says whether a statement is a name and a value, as programs put them before what a person wrote.
+func isField(s string) bool {
+	_, value, ok := strings.Cut(s, ": ")
+	return ok && !strings.Contains(value, " ") && isASCII(value)
+}
+
+// withoutTags takes tags in angle brackets off the ends of a statement.
+func withoutTags(s string) string {
+	for strings.HasPrefix(s, "<") {
+		i := strings.IndexByte(s, '>')
+		if i < 0 || i > 64 {
+			break
+		}
+		s = strings.TrimSpace(s[i+1:])
+	}
+	for strings.HasSuffix(s, ">") {
+		i := strings.LastIndex(s, "</")
+		if i < 0 || i < len(s)-64 {
+			break
+		}
+		s = strings.TrimSpace(s[:i])
+	}
+	return s
+}
+
+// withoutRules takes sentences out of a text that stand in other lines of the summary. It returns "" where nothing is left
+// that says anything.
+func withoutRules(text string, rules []*item) string {
+	cut := false
+	for _, it := range rules {
+		i := strings.Index(text, it.text)
+		if i < 0 || len(it.text) < 8 {
+			continue
+		}
+		text = text[:i] + text[i+len(it.text):]
+		cut = true
+	}
+	if !cut {
+		return text
+	}
+	var kept []string
+	for line := range strings.SplitSeq(text, strings.TrimSpace(lineBreak)) {
+		line = strings.Join(strings.Fields(line), " ")
+		if body, _ := listItem(line + " "); contentOf(body) > 0 {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, lineBreak)
+}
+
+// beforeRule returns the part of a sentence that says what is to be done, where another part gives a rule and stands in
+// a line of its own, as in "Port the parser, and never touch the old one."
+func (c *cueReader) beforeRule(sentence string) string {
+	for i, r := range sentence {
+		switch r {
+		case ',', ';', '，', '；':
+		default:
+			continue
+		}
+		head := strings.TrimSpace(sentence[:i])
+		if contentOf(head) < 2 || c.read(head)&(cueMust|cuePrefer) != 0 {
+			continue
+		}
+		if c.read(sentence[i:])&cueMust != 0 && (opensTask(head) || requests(head)) {
+			return head
+		}
+	}
+	return sentence
+}

@@ -1,0 +1,119 @@
+package extractive_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestAnOutputThatEndsBadlyIsNoSuccess holds that the end of an output decides how a command ended, where nothing but
+// the output tells.
+func TestAnOutputThatEndsBadlyIsNoSuccess(t *testing.T) {
+	t.Parallel()
+	fine := strings.Repeat("ok  \texample.test/pkg/N\t0.01s\n", 600)
+	for ending, told := range map[string]string{
+		"api/server.go:12: undefined: Handler":                                              "undefined: Handler",
+		"api/server.go:12:5: missing return":                                                "missing return",
+		"api/server.go:12:5: missing return\n1 issues:\n* typecheck: 1":                     "missing return",
+		"src/main.c:7:1: error: expected ';'\n1 error generated.":                           "expected ';'",
+		"src/a.ts(12,5): error TS2304: Cannot find name 'x'.":                               "TS2304",
+		"error: could not compile `shop`":                                                   "could not compile",
+		"Error":                                                                             "Error",
+		"exit status 2":                                                                     "failed: ",
+		"make: *** [Makefile:3: build] Error 2":                                             "Error 2",
+		"FAILED tests/test_pager.py::test_last":                                             "test_last",
+		"FAIL\texample.test/pkg/z\t0.1s\nok  \texample.test/pkg/zz\t0.1s":                   "pkg/z",
+		"Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    x()": "Traceback",
+		"AssertionError":                                                                    "AssertionError",
+		"Tests: 1 failed, 40 passed":                                                        "1 failed",
+		"10 errors found":                                                                   "10 errors",
+		"Segmentation fault (core dumped)":                                                  "Segmentation",
+		"Process exited with code 3":                                                        "failed: ",
+		"BUILD FAILURE":                                                                     "BUILD FAILURE",
+		"错误：连接被拒绝":                                                                          "连接被拒绝",
+	} {
+		var c conversation
+		c.user("Build all of it, please.")
+		at := c.runs("go build ./...", fine+ending, false)
+		text := c.summary(t, "")
+		require.NotContains(t, below(text, "### Done"), "go build", ending)
+		require.Contains(t, below(text, "### Blocked"), told)
+		requireLine(t, text, "`go build ./...` failed", at)
+	}
+}
+
+// TestAnOutputThatEndsWellIsNoFailure holds that errors amid an output are not taken for its end.
+func TestAnOutputThatEndsWellIsNoFailure(t *testing.T) {
+	t.Parallel()
+	for output, told := range map[string]string{
+		"Error: expected by the test\n" + strings.Repeat("step\n", 40) + "Tests: 40 passed, 0 failed": ": Tests: 40 passed, 0 failed",
+		"    pager_test.go:57: logged a line\n--- PASS: TestPager (0.00s)\nPASS\nok  \tpkg\t0.1s":     ": ok",
+		"": ": ok",
+		"Compiled 31 files, 0 errors, 2 warnings":                                     ": Compiled 31 files, 0 errors, 2 warnings",
+		"a.py:3: DeprecationWarning: old\n12 tests done":                              ": 12 tests done",
+		"Output: (empty)\nError: (none)\nExit Code: 0\nSignal: 0":                     ": ok",
+		"Exit code: 0\nOutput:\nmain.go:12: listening on port 80\n":                   ": ok",
+		"[build] $ go build ./...\n":                                                  ": ok",
+		"Already on 'main'\nuser@host:/srv $":                                         ": Already on 'main'",
+		" 2 files changed, 3 insertions(+)\n create mode 100644 error.go":             ": 2 files changed, 3 insertions(+)",
+		"[main 1a2b3c4] Error: handle the empty page\n 1 file changed":                ": 1 file changed",
+		"10 tests ran\nthe `ERROR` level is for messages that nobody should ever see": ": the `ERROR` level is for",
+	} {
+		var c conversation
+		c.user("Build all of it, please.")
+		at := c.runs(`git commit -m "Error: handle the empty page"`, output, false)
+		text := c.summary(t, "")
+		require.Equal(t, "(none)", below(text, "### Blocked"), output)
+		requireLine(t, below(text, "### Done"), "page\"`"+told, at)
+	}
+}
+
+// TestWhatIsFlaggedFailed holds that a result that its tool calls an error is one, whatever it says.
+func TestWhatIsFlaggedFailed(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"make all", "cat notes.txt"} {
+		var c conversation
+		c.user("Build all of it, please.")
+		c.runs(command, "ok, all tests passed", true)
+		text := c.summary(t, "")
+		require.Contains(t, below(text, "### Blocked"), "`"+command+"` failed: ok, all tests passed")
+		require.Equal(t, "(none)", below(text, "### Done"))
+	}
+}
+
+// TestAChainProvesAllOfItsCommands holds that an error is resolved by a later line that runs the same among others.
+func TestAChainProvesAllOfItsCommands(t *testing.T) {
+	t.Parallel()
+	for then, gone := range map[string]bool{
+		"go test -race ./search/ && golangci-lint run": true,
+		"go vet ./search && go test ./search":          true,
+		"go test ./search; echo done":                  true,
+		"golangci-lint run; go test ./other":           false,
+		"golangci-lint run && go test ./other":         false,
+		"go vet ./search || go test ./search":          false,
+	} {
+		var c conversation
+		c.user("Find out why it is flaky.")
+		c.runs("go test ./search -run TestFlaky -count=60", "--- FAIL: TestFlaky\nFAIL", true)
+		c.runs(then, "0 issues.", false)
+		require.Equal(t, gone, below(c.summary(t, ""), "### Blocked") == "(none)", then)
+	}
+}
+
+// TestNextStepsGoStale holds that what was to come next long ago is no next step.
+func TestNextStepsGoStale(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Speed up the import of the timetables.")
+	c.says("The next step is to measure how long `ImportAll` takes.")
+	require.Contains(t, below(c.summary(t, ""), "## Next Steps"), "ImportAll")
+	for range 40 {
+		c.runs("ls", "a.go", false)
+	}
+	require.Contains(t, below(c.summary(t, ""), "## Next Steps"), "ImportAll")
+	for range 40 {
+		c.runs("ls", "a.go", false)
+	}
+	require.Equal(t, "(none)", below(c.summary(t, ""), "## Next Steps"))
+}
