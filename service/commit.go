@@ -128,7 +128,7 @@ func (c *compaction) writeCut(
 		},
 		Summarized:   cut.GetSummarized(),
 		Summary:      summary.text,
-		Slots:        session.SlotsOf(before.Entry.GetSlots(), covered, kept),
+		Slots:        session.SlotsOf(before.Entry.GetSlots(), covered, kept, before.Edits),
 		TokensBefore: p.head().GetViewTokens(),
 		Reason:       c.reason(), Focus: c.req.GetFocus(), Strategy: c.resolvedStrategy(),
 		Summarizer: summary.summarizer, Model: summary.model, Usage: summary.usage, CostUsd: summary.costUSD,
@@ -145,6 +145,9 @@ func (c *compaction) writeCut(
 	}
 	written := r.GetCompaction()
 	written.TokensAfter = p.head().GetViewTokens()
+	if c.byBytes {
+		return written, gainIn("bytes", before.Head.GetViewBytes(), p.head().GetViewBytes())
+	}
 	return written, gain(written.GetTokensBefore(), written.GetTokensAfter())
 }
 
@@ -152,13 +155,15 @@ func (c *compaction) resolvedStrategy() *compactordv1.Strategy {
 	return c.service.strategies.Resolved(c.policy, c.policy.GetStrategy())
 }
 
-func gain(before, after uint32) error {
+func gain(before, after uint32) error { return gainIn("tokens", before, after) }
+
+func gainIn(unit string, before, after uint32) error {
 	if after < before {
 		return nil
 	}
 	return &skip{
 		compactordv1.SkipReason_SKIP_REASON_NO_GAIN,
-		fmt.Sprintf("the view would have %d tokens instead of %d", after, before),
+		fmt.Sprintf("the view would have %d %s instead of %d", after, unit, before),
 	}
 }
 

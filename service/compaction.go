@@ -35,6 +35,8 @@ type compaction struct {
 	ending *compactordv1.CompactionEvent
 	uid    string
 	calls  uint32
+	// byBytes says that the size of the view in bytes made the compaction due, and its tokens did not.
+	byBytes bool
 }
 
 // skip ends a compaction that does nothing. It is an answer, carried as an error to where it is given.
@@ -98,6 +100,7 @@ func (c *compaction) prepare(ctx context.Context) error {
 	if err := dueOrSkip(c.reason(), row.GetHead(), c.policy); err != nil {
 		return err
 	}
+	c.byBytes = session.DueByBytesAlone(c.policy, session.Report(row.GetHead(), c.policy))
 	if c.snapshot, err = storage.LoadState(ctx, s.store, row, row.GetHead()); err != nil {
 		return err
 	}
@@ -108,10 +111,23 @@ func (c *compaction) prepare(ctx context.Context) error {
 	if c.plan, err = s.strategies.Plan(ctx, in, c.policy.GetStrategy()); err != nil {
 		return err
 	}
+	c.plan.Chunks = chunks(c.plan.GetCut())
 	if len(c.plan.GetEdits()) == 0 && c.plan.GetCut() == nil {
 		return &skip{c.plan.GetSkipReason(), skipMessage(c.plan.GetSkipReason(), c.plan.GetTokensBefore())}
 	}
 	return strategies.Check(in, c.plan)
+}
+
+// chunks counts the pieces that the summarizer gets the conversation in: the turn that the cut splits is one of its own.
+func chunks(cut *compactordv1.Cut) uint32 {
+	switch {
+	case cut == nil:
+		return 0
+	case cut.SplitTurnStart == nil || cut.GetSplitTurnStart() == cut.GetSummarized().GetStart():
+		return 1
+	default:
+		return 2
+	}
 }
 
 func (c *compaction) reason() compactordv1.CompactionReason { return reasonOf(c.req.GetReason()) }

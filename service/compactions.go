@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
@@ -28,13 +29,16 @@ func (s *Service) ListCompactions(
 		return nil, err
 	}
 	answer := &compactordv1.ListCompactionsResponse{}
+	bytes := 0
 	for _, r := range stored {
-		if len(answer.GetCompactions()) == size {
-			last := answer.GetCompactions()[size-1]
-			answer.NextPageToken = pageToken(pageOfCompactions, last.GetSequence())
+		entry := r.GetRecord().GetCompaction()
+		bytes += proto.Size(entry)
+		n := len(answer.GetCompactions())
+		if n == size || n > 0 && bytes > DefaultMaxAnswerBytes {
+			answer.NextPageToken = pageToken(pageOfCompactions, answer.GetCompactions()[n-1].GetSequence())
 			break
 		}
-		answer.Compactions = append(answer.Compactions, r.GetRecord().GetCompaction())
+		answer.Compactions = append(answer.Compactions, entry)
 	}
 	return answer, nil
 }

@@ -176,11 +176,12 @@ func spoken(l *compactordv1.LoggedMessage) bool {
 		return false
 	}
 	var text []*compactordv1.Part
-	for _, part := range m.GetParts() {
+	var sizes []uint32
+	for i, part := range m.GetParts() {
 		if part.GetText().GetText() != "" {
-			text = append(text, part)
+			text, sizes = append(text, part), append(sizes, l.GetPartSizes()[i])
 		}
 	}
-	m.Parts = text
+	m.Parts, l.PartSizes = text, sizes
 	return len(text) > 0
 }

@@ -23,12 +23,16 @@ func (s *Service) resolvePolicy(given ...*compactordv1.Policy) (*compactordv1.Po
 
 // checkPolicy refuses what this daemon cannot do, by the name of the field, before anything relies on it.
 func (s *Service) checkPolicy(p *compactordv1.Policy) error {
-	for field, strategy := range map[string]*compactordv1.Strategy{
-		"policy.strategy": p.GetStrategy(), "policy.prune_strategy": p.GetPruneStrategy(),
-	} {
-		if err := s.strategies.Supports(strategy); err != nil {
-			return unknownName(field, err, s.strategies.Names())
+	for _, named := range []struct {
+		field    string
+		strategy *compactordv1.Strategy
+	}{{"policy.strategy", p.GetStrategy()}, {"policy.prune_strategy", p.GetPruneStrategy()}} {
+		if err := s.strategies.Supports(named.strategy); err != nil {
+			return unknownName(named.field, err, s.strategies.Names())
 		}
+	}
+	if p.GetPruneStrategy().GetSummarize() != nil {
+		return invalidField("policy.prune_strategy", "`summarize` cuts: that is for Compact")
 	}
 	if _, err := s.summarizers.Get(p.GetSummary().GetSummarizer()); err != nil {
 		return unknownName("policy.summary.summarizer", err, s.summarizers.Names())

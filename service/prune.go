@@ -65,9 +65,6 @@ func (s *Service) planPrune(
 	if err != nil {
 		return nil, err
 	}
-	if policy.GetPruneStrategy().GetSummarize() != nil {
-		return nil, invalidField("policy.prune_strategy", "`summarize` cuts: that is for Compact")
-	}
 	if err := dueOrSkip(reasonOf(req.GetReason()), row.GetHead(), policy); err != nil {
 		return nil, err
 	}
@@ -96,5 +93,10 @@ func (s *Service) planPrune(
 		Strategy: s.strategies.Resolved(policy, policy.GetPruneStrategy()),
 	}, started)
 	answer.Report = report(p)
+	if req.GetDryRun() {
+		// What would be written has no place yet, and the context is as it was.
+		answer.Prune.Id, answer.Prune.Sequence = "", 0
+		answer.Report = session.Report(row.GetHead(), row.GetResolvedPolicy())
+	}
 	return p, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 	"google.golang.org/grpc/codes"
@@ -139,6 +140,9 @@ func fitting(sessions []*compactordv1.Session, maxBytes int) int {
 func (s *Service) UpdateSession(
 	ctx context.Context, req *compactordv1.UpdateSessionRequest,
 ) (*compactordv1.UpdateSessionResponse, error) {
+	if len(req.GetUpdateMask().GetPaths()) == 0 {
+		return nil, invalidField("update_mask.paths", "name at least one of `policy`, `labels` and `title`")
+	}
 	answer := &compactordv1.UpdateSessionResponse{}
 	err := s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
 		if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
@@ -146,6 +150,9 @@ func (s *Service) UpdateSession(
 		}
 		p := s.begin(row)
 		for i, path := range req.GetUpdateMask().GetPaths() {
+			if slices.Contains(req.GetUpdateMask().GetPaths()[:i], path) {
+				return nil, invalidField(fmt.Sprintf("update_mask.paths[%d]", i), "is named twice")
+			}
 			switch path {
 			case "policy":
 				if err := s.changePolicy(ctx, p, req.GetPolicy()); err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"buf.build/go/protovalidate"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -83,6 +84,9 @@ var sentinels = []struct {
 	},
 }
 
+// retryUnavailableAfter is what clients are told while the daemon stops: a supervisor starts it again within seconds.
+const retryUnavailableAfter = 5 * time.Second
+
 // asError makes an Error of any error. What nobody has mapped is a bug: internalID stands for its text.
 func asError(err error, internalID string) *Error {
 	var e *Error
@@ -96,6 +100,9 @@ func asError(err error, internalID string) *Error {
 	for _, s := range sentinels {
 		if errors.Is(err, s.err) {
 			e = &Error{Code: s.code, Reason: s.reason, Message: cmp.Or(s.text, err.Error()), Cause: err}
+			if e.Code == codes.Unavailable {
+				e.RetryAfter = retryUnavailableAfter
+			}
 			if errors.Is(err, storage.ErrFull) {
 				e.Metadata = map[string]string{"limit": "store_size"}
 			}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
@@ -94,7 +95,17 @@ func tokensOf(messages []*compactordv1.LoggedMessage) uint32 {
 // coveredTokens is the size of what the new summary replaces: the messages, and the summary before it.
 func (c *compaction) coveredTokens() uint32 {
 	history, prefix := c.divide(c.plan.GetCut())
-	return tokensOf(history) + tokensOf(prefix) + session.TextTokens(c.snapshot.Counter, c.snapshot.Entry.GetSummary())
+	covered := tokensOf(history) + tokensOf(prefix) +
+		session.TextTokens(c.snapshot.Counter, c.snapshot.Entry.GetSummary())
+	if !c.byBytes {
+		return covered
+	}
+	// What weighs in bytes need not in tokens: four bytes make one, as text would.
+	bytes := len(c.snapshot.Entry.GetSummary())
+	for _, l := range slices.Concat(history, prefix) {
+		bytes += proto.Size(l.GetMessage())
+	}
+	return max(covered, uint32(bytes/4))
 }
 
 // summaryWriter has the parts of a summary written, one after the other.

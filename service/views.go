@@ -66,12 +66,15 @@ func (s *Service) draw(ctx context.Context, d *delta, last string) error {
 	if err == nil {
 		relation = held.Compare(d.head, d.row.GetUid(), d.token.Options)
 	}
-	if relation == session.DeltaAppended && held.NextIndex > 0 {
+	// The figures of the head are those of now under the policy's own options.
+	plain := d.head == d.row.GetHead() && d.options == session.ViewOptions{}
+	if relation == session.DeltaAppended && held.NextIndex > 0 && plain {
 		state, err := storage.LoadStateFrom(ctx, s.store, d.row, d.head, held.NextIndex)
 		if err != nil {
 			return err
 		}
 		view := state.ViewFrom(held.NextIndex, d.options)
+		view.Report.Tokens, view.Report.Bytes = d.head.GetViewTokens(), d.head.GetViewBytes()
 		d.unchanged, d.fresh, d.report = held.Messages, view.Messages, view.Report
 		return nil
 	}

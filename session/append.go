@@ -86,15 +86,15 @@ func Advance(h *storagev1.Head, c Counter, policy *compactordv1.Policy, l *compa
 	extendActive(h, l.GetSequence()+1, l.GetIndex()+1)
 	h.NextSequence, h.NextIndex = l.GetSequence()+1, l.GetIndex()+1
 	h.ActiveMessages++
-	h.AppendedTokens += l.GetTokens()
+	h.AppendedTokens = plus(h.GetAppendedTokens(), l.GetTokens())
 	advanceLead(h, l)
 
 	shown := showing(h, c, policy, l)
 	for _, vm := range shown {
-		h.ViewTokens += vm.GetTokens()
+		h.ViewTokens = plus(h.GetViewTokens(), vm.GetTokens())
 		h.ViewBytes += uint32(proto.Size(vm.GetMessage()))
 		if h.GetUsage() != nil {
-			h.Usage.TokensAfter += vm.GetTokens()
+			h.Usage.TokensAfter = plus(h.GetUsage().GetTokensAfter(), vm.GetTokens())
 		}
 	}
 	advanceTail(h, l, shown)

@@ -12,6 +12,10 @@ import (
 // prompt cache and breaks the thinking that is bound to it.
 const ViewFormat = 1
 
+// minSpokenFor is how long a request must be, in bytes, for its text in the summary to be no accident: "go" is in many
+// words.
+const minSpokenFor = 40
+
 // maxSlotRunes bounds the user's last request as a slot, so that one huge request cannot defeat every compaction.
 const maxSlotRunes = 8000
 
@@ -20,12 +24,15 @@ func SummaryText(e *compactordv1.CompactionEntry) string {
 	var b strings.Builder
 	b.WriteString("Earlier parts of this conversation were compacted; this summary stands in for them. ")
 	b.WriteString("A number like [#12] is the index of the message that a line was taken from.\n\n<summary>\n")
-	b.WriteString(strings.TrimSpace(e.GetSummary()))
+	b.WriteString(wrapperEscape.Replace(strings.TrimSpace(e.GetSummary())))
 	b.WriteString("\n</summary>")
 	writeTodos(&b, e.GetSlots().GetOpenTodos())
 	writeLastRequest(&b, e)
 	return b.String()
 }
+
+// wrapperEscape keeps what tools and web pages said from closing the wrapper.
+var wrapperEscape = strings.NewReplacer("</summary", "<\\/summary", "</SUMMARY", "<\\/SUMMARY")
 
 func writeTodos(b *strings.Builder, todos []*compactordv1.Todo) {
 	if len(todos) == 0 {
@@ -43,10 +50,14 @@ func writeTodos(b *strings.Builder, todos []*compactordv1.Todo) {
 
 func writeLastRequest(b *strings.Builder, e *compactordv1.CompactionEntry) {
 	req := e.GetSlots().GetLastUserRequest()
-	if req == nil || strings.Contains(e.GetSummary(), req.GetText()) {
+	if req == nil || len(req.GetText()) >= minSpokenFor && strings.Contains(e.GetSummary(), req.GetText()) {
 		return
 	}
-	fmt.Fprintf(b, "\n\nThe user's last request [#%d], word for word:\n%s", req.GetIndex(), req.GetText())
+	how := "word for word"
+	if req.GetShortened() {
+		how = "shortened"
+	}
+	fmt.Fprintf(b, "\n\nThe user's last request [#%d], %s:\n%s", req.GetIndex(), how, req.GetText())
 }
 
 // SummaryReply is what the ASSISTANT of a pair says after the summary.

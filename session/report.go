@@ -3,9 +3,14 @@ package session
 import (
 	"math"
 
+	"google.golang.org/protobuf/proto"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
+
+// maxOpenCalls bounds a report, whatever a client appends.
+const maxOpenCalls = 100
 
 // Report says how full the context is.
 func Report(h *storagev1.Head, p *compactordv1.Policy) *compactordv1.ContextReport {
@@ -16,13 +21,14 @@ func Report(h *storagev1.Head, p *compactordv1.Policy) *compactordv1.ContextRepo
 		OverheadTokens: overhead(h, p),
 		ViewBytes:      h.GetViewBytes(),
 		ToolGroups:     h.GetViewToolGroups(),
-		OpenCalls:      h.GetOpenCalls(),
+		OpenCalls:      h.GetOpenCalls()[:min(len(h.GetOpenCalls()), maxOpenCalls)],
+		OpenCallCount:  uint32(len(h.GetOpenCalls())),
 	}
 	r.Tokens, r.Source, r.ErrorBoundTokens = contextTokens(h, r.GetOverheadTokens())
 	if trigger, ok := TriggerTokens(p); ok {
 		r.TriggerTokens = &trigger
 	}
-	r.FixedTokens = h.GetLeadTokens() + h.GetPinnedTokens() + h.GetTailTokens() + r.GetOverheadTokens()
+	r.FixedTokens = plus(plus(h.GetLeadTokens(), h.GetPinnedTokens()), plus(h.GetTailTokens(), r.GetOverheadTokens()))
 	r.BlockedBy = blockedBy(p, r)
 	r.ShouldCompact = Due(p, r) && len(r.GetBlockedBy()) == 0
 	return r
@@ -42,6 +48,17 @@ func triggerOf(p *compactordv1.Policy) *compactordv1.Trigger {
 		return &compactordv1.Trigger{}
 	}
 	return p.GetTrigger()
+}
+
+// DueByBytesAlone says whether compaction is due by the size of the view in bytes, and by nothing else.
+func DueByBytesAlone(p *compactordv1.Policy, r *compactordv1.ContextReport) bool {
+	limit := p.GetTrigger().GetMaxViewBytes()
+	if limit == 0 || r.GetViewBytes() < limit {
+		return false
+	}
+	other := proto.CloneOf(p)
+	other.Trigger.MaxViewBytes = nil
+	return !Due(other, r)
 }
 
 // ratioSlack keeps products such as 0.07 x 100, which floating point puts just above the whole number, from being
@@ -74,7 +91,7 @@ func contextTokens(h *storagev1.Head, overhead uint32) (uint32, compactordv1.Tok
 	}
 	// Four characters a token is off by a factor of up to 2.7 on logs and base64, and by less than half on prose and
 	// code.
-	return h.GetViewTokens() + overhead, compactordv1.TokenSource_TOKEN_SOURCE_ESTIMATED, h.GetViewTokens() / 2
+	return plus(h.GetViewTokens(), overhead), compactordv1.TokenSource_TOKEN_SOURCE_ESTIMATED, h.GetViewTokens() / 2
 }
 
 func overhead(h *storagev1.Head, p *compactordv1.Policy) uint32 {

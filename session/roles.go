@@ -79,5 +79,8 @@ func inputSum(u *compactordv1.Usage) uint64 {
 	return uint64(u.GetInputTokens()) + uint64(u.GetCacheReadTokens()) + uint64(u.GetCacheWriteTokens())
 }
 
+// plus adds figures without starting over at 0.
+func plus(a, b uint32) uint32 { return saturate(uint64(a) + uint64(b)) }
+
 // saturate keeps a sum of figures that a client may have made up from starting over at 0.
 func saturate(tokens uint64) uint32 { return uint32(min(tokens, math.MaxUint32)) }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -9,8 +10,10 @@ import (
 
 // SlotsOf takes from the log what a summary must not get wrong: the to-dos still open and the user's last request,
 // where messages, which the summary newly covers, have them; else those of the entry before. A request that is kept
-// needs no slot.
-func SlotsOf(before *compactordv1.Slots, covered, kept []*compactordv1.LoggedMessage) *compactordv1.Slots {
+// needs no slot. edits are those in force.
+func SlotsOf(
+	before *compactordv1.Slots, covered, kept []*compactordv1.LoggedMessage, edits map[uint32][]*compactordv1.Edit,
+) *compactordv1.Slots {
 	slots := &compactordv1.Slots{
 		OpenTodos:       before.GetOpenTodos(),
 		LastUserRequest: before.GetLastUserRequest(),
@@ -20,9 +23,10 @@ func SlotsOf(before *compactordv1.Slots, covered, kept []*compactordv1.LoggedMes
 			slots.OpenTodos = todos
 		}
 		if StartsTurn(l.GetMessage()) {
+			text := textOf(l.GetMessage())
+			short := Shorten(text, maxSlotRunes)
 			slots.LastUserRequest = &compactordv1.UserRequest{
-				Index: l.GetIndex(),
-				Text:  Shorten(textOf(l.GetMessage()), maxSlotRunes),
+				Index: l.GetIndex(), Text: short, Shortened: short != text,
 			}
 		}
 	}
@@ -30,12 +34,23 @@ func SlotsOf(before *compactordv1.Slots, covered, kept []*compactordv1.LoggedMes
 		if StartsTurn(l.GetMessage()) {
 			slots.LastUserRequest = nil
 		}
-		if _, ok := todosOf(l); ok {
-			// The newer list is in the view itself.
+		if todos, ok := todosOf(l); ok {
+			// The newer list is in the view itself, unless an edit has cleared it there.
 			slots.OpenTodos = nil
+			if cleared(edits[l.GetIndex()]) {
+				slots.OpenTodos = todos
+			}
 		}
 	}
 	return slots
+}
+
+// cleared says whether edits take the arguments of a message's calls out of the view.
+func cleared(edits []*compactordv1.Edit) bool {
+	return slices.ContainsFunc(edits, func(e *compactordv1.Edit) bool {
+		return e.GetKind() == compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS ||
+			e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP
+	})
 }
 
 func textOf(m *compactordv1.Message) string {

@@ -91,7 +91,7 @@ type drawing struct {
 func (d *drawing) view() *View {
 	v := &View{Messages: d.messages, ToolGroups: d.groups, Report: d.report}
 	for _, vm := range d.messages {
-		v.Tokens += vm.GetTokens()
+		v.Tokens = plus(v.Tokens, vm.GetTokens())
 		v.Bytes += uint32(proto.Size(vm.GetMessage()))
 	}
 	d.report.Tokens, d.report.Bytes = v.Tokens, v.Bytes

@@ -17,7 +17,7 @@ import (
 func TestPlansOverWholeLives(t *testing.T) {
 	t.Parallel()
 	did := seen{}
-	rapid.Check(t, func(t *rapid.T) {
+	checkRounds(t, func(t *rapid.T) {
 		g := sessiontest.NewGenerator(t, sessiontest.Counts{})
 		long := newLog()
 		for range 8 {

@@ -91,10 +91,18 @@ func (s seen) require(t *testing.T, least int, all ...string) {
 	}
 }
 
+// checkRounds checks a rule often enough that what is rare comes up, by whatever seed.
+func checkRounds(t *testing.T, rule func(*rapid.T)) {
+	t.Helper()
+	for range 5 {
+		rapid.Check(t, rule)
+	}
+}
+
 func TestEveryPlanKeepsTheRules(t *testing.T) {
 	t.Parallel()
 	did := seen{}
-	rapid.Check(t, func(t *rapid.T) {
+	checkRounds(t, func(t *rapid.T) {
 		l := generate(t)
 		for range 10 {
 			requireRules(t, l, parametersOf(t), did)
@@ -188,7 +196,7 @@ func snapshot(s *session.State) [][]byte {
 func TestBudgetRules(t *testing.T) {
 	t.Parallel()
 	did := seen{}
-	rapid.Check(t, func(t *rapid.T) {
+	checkRounds(t, func(t *rapid.T) {
 		l := generate(t)
 		s := l.state()
 		budget := []uint64{0, 1, 10, 100, 500, 2000}[dice(t, 6)]
@@ -238,7 +246,7 @@ func TestBudgetRules(t *testing.T) {
 func TestPruneRules(t *testing.T) {
 	t.Parallel()
 	did := seen{}
-	rapid.Check(t, func(t *rapid.T) {
+	rule := func(t *rapid.T) {
 		l, parameters := generate(t), pruneOf(t)
 		s, p := l.state(), parameters.GetPruneToolOutputs()
 		made, err := strategies.PruneToolOutputs{}.Plan(t.Context(), &strategies.Input{State: s, Policy: l.policy}, parameters)
@@ -277,7 +285,8 @@ func TestPruneRules(t *testing.T) {
 		require.Equal(t, made.GetTokensBefore()-freed, l.state().View(session.ViewOptions{}).Tokens)
 		did.count("hidden", true)
 		did.count("cleared", len(made.GetEdits()) > len(hidden))
-	})
+	}
+	checkRounds(t, rule)
 	did.require(t, 3, "hidden", "cleared")
 }
 
@@ -309,7 +318,7 @@ func TestCancelledPlansReturnTheCause(t *testing.T) {
 func TestCheckOfArbitraryPlans(t *testing.T) {
 	t.Parallel()
 	did := seen{}
-	rapid.Check(t, func(t *rapid.T) {
+	checkRounds(t, func(t *rapid.T) {
 		l := generate(t)
 		for range 30 {
 			requireVerdictOf(t, l, arbitraryPlan(t, l), did)

@@ -771,7 +771,7 @@ type ListCompactionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session's id.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// Entries a page. 0 to 1,000; 0 means 100.
+	// Entries a page. 0 to 1,000; 0 means 100. A page of more than 3,145,728 bytes ends earlier, after at least one.
 	PageSize uint32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// From the last answer; empty for the first page. At most 1,024 bytes.
 	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`

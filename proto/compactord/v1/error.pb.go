@@ -83,7 +83,7 @@ const (
 	ErrorReason_ERROR_REASON_NOT_IMPLEMENTED ErrorReason = 22
 	// INTERNAL. A bug: the text holds an id that the daemon's log has too. Example: an error that nobody foresaw.
 	ErrorReason_ERROR_REASON_INTERNAL ErrorReason = 23
-	// UNAVAILABLE. The daemon is shutting down. Example: Compact after the daemon got SIGTERM.
+	// UNAVAILABLE, with RetryInfo. The daemon is shutting down. Example: Compact after the daemon got SIGTERM.
 	ErrorReason_ERROR_REASON_SHUTTING_DOWN ErrorReason = 24
 	// UNAUTHENTICATED. Example: no key, or a wrong one.
 	ErrorReason_ERROR_REASON_UNAUTHENTICATED ErrorReason = 25

@@ -670,7 +670,7 @@ type CompactionEntry struct {
 	SummarizerCalls uint32 `protobuf:"varint,27,opt,name=summarizer_calls,json=summarizerCalls,proto3" json:"summarizer_calls,omitempty"`
 	// How many secrets were redacted on the way to the summarizer and in the summary.
 	Redactions uint32 `protobuf:"varint,28,opt,name=redactions,proto3" json:"redactions,omitempty"`
-	// The policy's placement and the sections of the summary.
+	// The sections of the summary.
 	Sections SectionSet `protobuf:"varint,29,opt,name=sections,proto3,enum=compactord.v1.SectionSet" json:"sections,omitempty"`
 	// The message indexes that the summary's lines cite, ascending.
 	CitedIndexes  []uint32 `protobuf:"varint,30,rep,packed,name=cited_indexes,json=citedIndexes,proto3" json:"cited_indexes,omitempty"`
@@ -1037,13 +1037,15 @@ func (x *Todo) GetIndex() uint32 {
 	return 0
 }
 
-// UserRequest is what the user asked for, word for word.
+// UserRequest is what the user asked for.
 type UserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The index of the message.
 	Index uint32 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`
-	// The text.
-	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	// The text, word for word up to 8,000 characters; of a longer one head and tail.
+	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	// Whether the text is not whole.
+	Shortened     bool `protobuf:"varint,3,opt,name=shortened,proto3" json:"shortened,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1090,6 +1092,13 @@ func (x *UserRequest) GetText() string {
 		return x.Text
 	}
 	return ""
+}
+
+func (x *UserRequest) GetShortened() bool {
+	if x != nil {
+		return x.Shortened
+	}
+	return false
 }
 
 // FileLists are the files that the agent read and modified.
@@ -1908,10 +1917,11 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12\x1f\n" +
 	"\vin_progress\x18\x02 \x01(\bR\n" +
 	"inProgress\x12\x14\n" +
-	"\x05index\x18\x03 \x01(\rR\x05index\"7\n" +
+	"\x05index\x18\x03 \x01(\rR\x05index\"U\n" +
 	"\vUserRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n" +
-	"\x04text\x18\x02 \x01(\tR\x04text\";\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\x12\x1c\n" +
+	"\tshortened\x18\x03 \x01(\bR\tshortened\";\n" +
 	"\tFileLists\x12\x12\n" +
 	"\x04read\x18\x01 \x03(\tR\x04read\x12\x1a\n" +
 	"\bmodified\x18\x02 \x03(\tR\bmodified\"\xc7\x03\n" +

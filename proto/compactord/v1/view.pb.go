@@ -429,8 +429,10 @@ type ContextReport struct {
 	ToolGroups uint32 `protobuf:"varint,12,opt,name=tool_groups,json=toolGroups,proto3" json:"tool_groups,omitempty"`
 	// Why compaction would be due but cannot help, or never is.
 	BlockedBy []BlockedBy `protobuf:"varint,13,rep,packed,name=blocked_by,json=blockedBy,proto3,enum=compactord.v1.BlockedBy" json:"blocked_by,omitempty"`
-	// Calls that are still open.
-	OpenCalls     []*CallRef `protobuf:"bytes,14,rep,name=open_calls,json=openCalls,proto3" json:"open_calls,omitempty"`
+	// The first 100 of the calls that are still open.
+	OpenCalls []*CallRef `protobuf:"bytes,14,rep,name=open_calls,json=openCalls,proto3" json:"open_calls,omitempty"`
+	// How many calls are still open.
+	OpenCallCount uint32 `protobuf:"varint,15,opt,name=open_call_count,json=openCallCount,proto3" json:"open_call_count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -563,12 +565,19 @@ func (x *ContextReport) GetOpenCalls() []*CallRef {
 	return nil
 }
 
+func (x *ContextReport) GetOpenCallCount() uint32 {
+	if x != nil {
+		return x.OpenCallCount
+	}
+	return 0
+}
+
 // ViewReport says what was done to draw a view.
 type ViewReport struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether the client must turn thinking off for its next request, since a live tool loop had to lose its thinking.
 	DisableThinking bool `protobuf:"varint,1,opt,name=disable_thinking,json=disableThinking,proto3" json:"disable_thinking,omitempty"`
-	// The indexes whose thinking was left out.
+	// The indexes whose thinking was left out of the messages that were drawn for this answer.
 	ThinkingDropped []uint32 `protobuf:"varint,2,rep,packed,name=thinking_dropped,json=thinkingDropped,proto3" json:"thinking_dropped,omitempty"`
 	// The dialect that it was rendered in.
 	Dialect Dialect `protobuf:"varint,3,opt,name=dialect,proto3,enum=compactord.v1.Dialect" json:"dialect,omitempty"`
@@ -582,9 +591,9 @@ type ViewReport struct {
 	PrefixValidThrough uint32 `protobuf:"varint,7,opt,name=prefix_valid_through,json=prefixValidThrough,proto3" json:"prefix_valid_through,omitempty"`
 	// The positions in the view after which a cache breakpoint pays.
 	SuggestedBreakpoints []uint32 `protobuf:"varint,8,rep,packed,name=suggested_breakpoints,json=suggestedBreakpoints,proto3" json:"suggested_breakpoints,omitempty"`
-	// Bytes of the view.
+	// Bytes of the whole view, whatever of it this answer holds.
 	Bytes uint32 `protobuf:"varint,9,opt,name=bytes,proto3" json:"bytes,omitempty"`
-	// Tokens of the view, by the session's estimator.
+	// Tokens of the whole view, by the session's estimator.
 	Tokens        uint32 `protobuf:"varint,10,opt,name=tokens,proto3" json:"tokens,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -773,7 +782,7 @@ const file_compactord_v1_view_proto_rawDesc = "" +
 	"\x04Mend\x12+\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x17.compactord.v1.MendKindR\x04kind\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\rR\x05index\x12\x12\n" +
-	"\x04part\x18\x03 \x01(\rR\x04part\"\x8f\x05\n" +
+	"\x04part\x18\x03 \x01(\rR\x04part\"\xb7\x05\n" +
 	"\rContextReport\x12\x16\n" +
 	"\x06tokens\x18\x01 \x01(\rR\x06tokens\x122\n" +
 	"\x06source\x18\x02 \x01(\x0e2\x1a.compactord.v1.TokenSourceR\x06source\x12,\n" +
@@ -793,7 +802,8 @@ const file_compactord_v1_view_proto_rawDesc = "" +
 	"\n" +
 	"blocked_by\x18\r \x03(\x0e2\x18.compactord.v1.BlockedByR\tblockedBy\x125\n" +
 	"\n" +
-	"open_calls\x18\x0e \x03(\v2\x16.compactord.v1.CallRefR\topenCallsB\x11\n" +
+	"open_calls\x18\x0e \x03(\v2\x16.compactord.v1.CallRefR\topenCalls\x12&\n" +
+	"\x0fopen_call_count\x18\x0f \x01(\rR\ropenCallCountB\x11\n" +
 	"\x0f_context_windowB\x11\n" +
 	"\x0f_trigger_tokensB\x10\n" +
 	"\x0e_target_tokens\"\xb8\x03\n" +
