@@ -3,6 +3,7 @@ package service_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -137,7 +138,13 @@ type rawCodec struct{}
 
 func (rawCodec) Name() string { return "proto" }
 
-func (rawCodec) Marshal(v any) ([]byte, error) { return *v.(*[]byte), nil } //nolint:forcetypeassert // only bytes are sent
+func (rawCodec) Marshal(v any) ([]byte, error) {
+	sent, ok := v.(*[]byte)
+	if !ok {
+		return nil, fmt.Errorf("not bytes but %T", v)
+	}
+	return *sent, nil
+}
 
 func (rawCodec) Unmarshal([]byte, any) error { return nil }
 

@@ -81,11 +81,12 @@ func isMadeID(c *compactordv1.CallRef) bool {
 func Advance(h *storagev1.Head, c Counter, policy *compactordv1.Policy, l *compactordv1.LoggedMessage) {
 	// What a provider reported was for the view before this message.
 	viewBefore := h.GetViewTokens()
-	pointBefore := Point(h)
+	pointBefore, lastBefore := Point(h), h.GetLastMessage()
 
 	extendActive(h, l.GetSequence()+1, l.GetIndex()+1)
 	h.NextSequence, h.NextIndex = l.GetSequence()+1, l.GetIndex()+1
 	h.ActiveMessages++
+	h.LastMessage = l.GetSequence()
 	h.AppendedTokens = plus(h.GetAppendedTokens(), l.GetTokens())
 	advanceLead(h, l)
 
@@ -100,7 +101,10 @@ func Advance(h *storagev1.Head, c Counter, policy *compactordv1.Policy, l *compa
 	advanceTail(h, l, shown)
 	advanceCalls(h, l)
 	if l.GetMessage().GetRole() == compactordv1.Role_ROLE_ASSISTANT && !Failed(l.GetMessage()) {
-		advanceUsage(h, l, viewBefore, pointBefore)
+		// A report that is older than the message before would leave that one out.
+		if l.GetViewPoint() >= lastBefore {
+			advanceUsage(h, l, viewBefore, pointBefore)
+		}
 	}
 }
 

@@ -21,7 +21,8 @@ func recentTokens(window uint32) uint32 {
 	if window == 0 {
 		return defaultRecentTokens
 	}
-	return max(minRecentTokens, min(defaultRecentTokens, percent(window, recentPercent)))
+	// What is kept must lie below the trigger, or compaction would be due again at once.
+	return min(window/2, max(minRecentTokens, min(defaultRecentTokens, percent(window, recentPercent))))
 }
 
 // reserveTokens is how much of the window is left free where nobody says.

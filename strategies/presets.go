@@ -45,7 +45,7 @@ var presets = []preset{
 		triggerRatio: 0.75,
 		keep: func(l Limits) *compactordv1.SummarizeStrategy {
 			return &compactordv1.SummarizeStrategy{
-				// Pi's 20,000, but at most klaude-code's 35 % of the window and never under its 4,096.
+				// Pi's 20,000, but at most klaude-code's 35 % of the window and not under its 4,096, unless that is half of it.
 				RecentTokens: proto.Uint32(recentTokens(l.Window)),
 			}
 		},

@@ -32,6 +32,9 @@ func (m *Model) Head() *storagev1.Head {
 			h.AppendedTokens += tokens(item.Message)
 		}
 	}
+	for _, a := range m.Messages {
+		h.LastMessage = a.Sequence
+	}
 	for _, a := range m.Lead() {
 		h.LeadEnd = a.Index + 1
 		h.LeadTokens += tokens(a.Message)
@@ -107,8 +110,8 @@ func tokens(message *compactordv1.Message) uint32 {
 	return shown(message, &compactordv1.ViewMessage{}).GetTokens()
 }
 
-// Reported is the last message that brought a report of its usage, of those that ended well, with the report; nil where
-// there is none.
+// Reported is the last message that brought a report of its usage, of those that ended well and were made from a view of
+// all before them, with the report; nil where there is none.
 func (m *Model) Reported() (*Active, uint32) {
 	for _, a := range slices.Backward(m.Messages) {
 		u := a.Message.GetUsage()
@@ -116,7 +119,10 @@ func (m *Model) Reported() (*Active, uint32) {
 		if total == 0 {
 			total = u.GetInputTokens() + u.GetOutputTokens() + u.GetCacheReadTokens() + u.GetCacheWriteTokens()
 		}
-		if total > 0 && !a.Failed() {
+		outdated := slices.ContainsFunc(m.Messages, func(b *Active) bool {
+			return a.MadeFrom < b.Sequence && b.Sequence < a.Sequence
+		})
+		if total > 0 && !a.Failed() && !outdated {
 			return a, total
 		}
 	}

@@ -535,7 +535,7 @@ func (*Strategy_Custom) isStrategy_Kind() {}
 type SummarizeStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Tokens of the newest messages to keep. 0 to 10,000,000. Default, where no rule is given: the smaller of
-	// 20,000 and 35 % of the window, never under 4,096; 20,000 where the window is unknown.
+	// 20,000 and 35 % of the window, but at least 4,096, and at most half of the window; 20,000 where the window is unknown.
 	RecentTokens *uint32 `protobuf:"varint,1,opt,name=recent_tokens,json=recentTokens,proto3,oneof" json:"recent_tokens,omitempty"`
 	// Newest turns to keep. 1 to 10,000.
 	RecentTurns *uint32 `protobuf:"varint,2,opt,name=recent_turns,json=recentTurns,proto3,oneof" json:"recent_turns,omitempty"`

@@ -234,7 +234,9 @@ type Head struct {
 	// The sequence of the PolicyChange in force: the figures of the view are by its policy.
 	PolicyChange uint32 `protobuf:"varint,29,opt,name=policy_change,json=policyChange,proto3" json:"policy_change,omitempty"`
 	// Whether that loop holds thinking.
-	LoopThinking  bool `protobuf:"varint,30,opt,name=loop_thinking,json=loopThinking,proto3" json:"loop_thinking,omitempty"`
+	LoopThinking bool `protobuf:"varint,30,opt,name=loop_thinking,json=loopThinking,proto3" json:"loop_thinking,omitempty"`
+	// The sequence of the newest active message; 0 where there is none.
+	LastMessage   uint32 `protobuf:"varint,31,opt,name=last_message,json=lastMessage,proto3" json:"last_message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -477,6 +479,13 @@ func (x *Head) GetLoopThinking() bool {
 		return x.LoopThinking
 	}
 	return false
+}
+
+func (x *Head) GetLastMessage() uint32 {
+	if x != nil {
+		return x.LastMessage
+	}
+	return 0
 }
 
 // ActiveRange is a stretch of the log that is on the active path.
@@ -1024,7 +1033,7 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\brevision\x18\f \x01(\rR\brevision\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x91\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xb4\n" +
 	"\n" +
 	"\x04Head\x12#\n" +
 	"\rnext_sequence\x18\x01 \x01(\rR\fnextSequence\x12\x1d\n" +
@@ -1070,7 +1079,8 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\x0factive_messages\x18\x1b \x01(\rR\x0eactiveMessages\x128\n" +
 	"\abreaker\x18\x1c \x01(\v2\x1e.compactord.storage.v1.BreakerR\abreaker\x12#\n" +
 	"\rpolicy_change\x18\x1d \x01(\rR\fpolicyChange\x12#\n" +
-	"\rloop_thinking\x18\x1e \x01(\bR\floopThinkingB\r\n" +
+	"\rloop_thinking\x18\x1e \x01(\bR\floopThinking\x12!\n" +
+	"\flast_message\x18\x1f \x01(\rR\vlastMessageB\r\n" +
 	"\v_tail_indexB\r\n" +
 	"\v_loop_startB\x12\n" +
 	"\x10_learnt_overhead\"\x95\x01\n" +
