@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,17 +19,17 @@ import (
 // gate holds a compaction at a place until the test has cancelled it.
 type gate struct {
 	reached chan struct{}
-	once    sync.Once
+	visited atomic.Bool
 }
 
 func newGate() *gate { return &gate{reached: make(chan struct{})} }
 
 // hold waits for the cancel; a second visit passes.
 func (g *gate) hold(ctx context.Context) {
-	g.once.Do(func() {
+	if g.visited.CompareAndSwap(false, true) {
 		close(g.reached)
 		<-ctx.Done()
-	})
+	}
 }
 
 // stagesToCancelAt builds a daemon that stops at a stage of its first compaction.
