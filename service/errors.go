@@ -50,8 +50,10 @@ func invalidField(field, description string) *Error {
 }
 
 func notImplemented(field string) *Error {
-	return newError(codes.Unimplemented, compactordv1.ErrorReason_ERROR_REASON_NOT_IMPLEMENTED,
+	e := newError(codes.Unimplemented, compactordv1.ErrorReason_ERROR_REASON_NOT_IMPLEMENTED,
 		map[string]string{"field": field}, "%s: this daemon does not do this yet", field)
+	e.Fields = []FieldViolation{{Field: field, Description: "this daemon does not do this yet"}}
+	return e
 }
 
 func sessionNotFound(id string) *Error {

@@ -57,6 +57,8 @@ type delta struct {
 	unchanged uint32
 	fresh     []*compactordv1.ViewMessage
 	report    *compactordv1.ViewReport
+	// resumable says that the view can be drawn from any of its messages on, without what stands before.
+	resumable bool
 }
 
 // draw draws what the holder of the last token lacks. A token that does not fit is as good as none.
@@ -76,6 +78,7 @@ func (s *Service) draw(ctx context.Context, d *delta, last string) error {
 		view := state.ViewFrom(held.NextIndex, d.options)
 		view.Report.Tokens, view.Report.Bytes = d.head.GetViewTokens(), d.head.GetViewBytes()
 		d.unchanged, d.fresh, d.report = held.Messages, view.Messages, view.Report
+		d.resumable = true
 		return nil
 	}
 	state, err := storage.LoadState(ctx, s.store, d.row, d.head)
@@ -95,6 +98,7 @@ func (s *Service) draw(ctx context.Context, d *delta, last string) error {
 	default:
 	}
 	d.fresh, d.report = view.Messages[d.unchanged:], view.Report
+	d.resumable = plain && !collapses(state)
 	return nil
 }
 
@@ -127,8 +131,31 @@ func unchangedBefore(view *session.View, h *storagev1.Head, point uint32) uint32
 	return unchanged
 }
 
-// page cuts what is new to the size that was asked for. The token of a view that goes on has no next index: what
-// follows is found by drawing the view again.
+// collapses says whether a group is collapsed: its results are left out by an edit that stands before them.
+func collapses(s *session.State) bool {
+	for _, edits := range s.Edits {
+		for _, e := range edits {
+			if e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// nextIndex is where the view goes on after the first n of what is new; 0 where that cannot be told by an index, and the
+// view has to be drawn whole again: among what is shown out of place, or between a mend and the message it stands before.
+func (d *delta) nextIndex(n int) uint32 {
+	next := d.fresh[n]
+	o, inLog := next.GetOrigin().(*compactordv1.ViewMessage_Index)
+	if !d.resumable || !inLog || next.GetOutOfPlace() || o.Index < session.KeptFrom(d.head) ||
+		d.fresh[n-1].GetMend().GetKind() == compactordv1.MendKind_MEND_KIND_MISSING_RESULT {
+		return 0
+	}
+	return o.Index
+}
+
+// page cuts what is new to the size that was asked for.
 func (d *delta) page(maxBytes int) *compactordv1.GetLLMViewResponse {
 	d.report.PrefixValidThrough = d.unchanged
 	answer := &compactordv1.GetLLMViewResponse{UnchangedPrefix: d.unchanged, ViewReport: d.report}
@@ -143,7 +170,7 @@ func (d *delta) page(maxBytes int) *compactordv1.GetLLMViewResponse {
 	}
 	d.token.Messages = d.unchanged + uint32(len(answer.GetMessages()))
 	if answer.GetHasMore() {
-		d.token.NextIndex = 0
+		d.token.NextIndex = d.nextIndex(len(answer.GetMessages()))
 	}
 	answer.ViewToken = d.token.String()
 	return answer

@@ -1,14 +1,20 @@
 package service_test
 
 import (
+	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/storagetest"
 )
 
 // holder is a client that keeps its view by deltas and counts what it was sent.
@@ -194,4 +200,57 @@ func TestCase074And080NothingNewIsSkipped(t *testing.T) {
 	events, err = d.compact(compactRequest("empty", nil))
 	require.NoError(t, err)
 	require.Equal(t, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT, last(t, events).GetSkipped().GetReason())
+}
+
+// Reading a long view in pages reads each message once: a page's token says where the view goes on.
+func TestPagesOfAViewGoOnWhereTheLastEnded(t *testing.T) {
+	counting := &countingStore{Store: storagetest.NewModel()}
+	d := start(t, withStore(counting))
+	d.create("s", nil)
+	const messages = 300
+	for range messages / 2 {
+		d.append("s", user(long(50)), assistant(long(50)))
+	}
+	counting.read.Store(0)
+	req := viewRequest()
+	req.MaxBytes = 2000
+	view := d.fullView(req)
+	require.Len(t, view, messages)
+	require.Less(t, counting.read.Load(), int64(messages*messages/8), "pages read what is left, and not all each time")
+	requireSameView(t, d.view("s"), view)
+}
+
+// countingStore counts the messages that are read.
+type countingStore struct {
+	storage.Store
+	read atomic.Int64
+}
+
+func (c *countingStore) Messages(
+	ctx context.Context, ref storage.Ref, first, end uint32, maxBytes int,
+) ([]*compactordv1.LoggedMessage, error) {
+	found, err := c.Store.Messages(ctx, ref, first, end, maxBytes)
+	c.read.Add(int64(len(found)))
+	return found, err
+}
+
+// A stream that has nothing new to tell shows that it lives.
+func TestHeartbeat(t *testing.T) {
+	g := newGate()
+	d := start(t, withHooks(service.Hooks{BeforeCommit: g.hold}), func(o *service.ServerOptions) {
+		o.Heartbeat = time.Millisecond
+	})
+	d.create("s", small(1000))
+	d.append("s", working(10, 2000)...)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	stream, err := d.compactions.Compact(ctx, compactRequest("s", nil))
+	require.NoError(t, err)
+	for {
+		answer, err := stream.Recv()
+		require.NoError(t, err)
+		if answer.GetEvent().GetHeartbeat() != nil {
+			return
+		}
+	}
 }

@@ -42,7 +42,7 @@ func (PruneToolOutputs) Plan(
 		pr.prune(l)
 	}
 	switch {
-	case pr.hidden == 0:
+	case len(pr.edits) == 0:
 		return noop(in, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT), nil
 	case pr.hidden <= uint64(value(p.MinimumTokens, defaultMinimumTokens)):
 		return noop(in, compactordv1.SkipReason_SKIP_REASON_BELOW_MINIMUM), nil
@@ -115,7 +115,7 @@ type pruning struct {
 	parameters *compactordv1.PruneToolOutputsStrategy
 	trial      *trial
 	edits      []*compactordv1.Edit
-	// hidden is what the hidden results hold in tokens.
+	// hidden is what the hidden results and the cleared arguments hold in tokens.
 	hidden uint64
 }
 
@@ -171,6 +171,7 @@ func (pr *pruning) clear(call *compactordv1.CallRef) {
 		pr.trial = newTrial(pr.state)
 	}
 	if e.TokensFreed = pr.trial.put(e, l); e.GetTokensFreed() > 0 {
+		pr.hidden += uint64(what.tokens)
 		pr.edits = append(pr.edits, e)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
 )
 
 func pruneTools(p *compactordv1.PruneToolOutputsStrategy) *compactordv1.Strategy {
@@ -312,4 +313,46 @@ func TestClearArguments(t *testing.T) {
 	for _, e := range planned(t, l, pruneTools(p)).GetEdits() {
 		require.GreaterOrEqual(t, e.GetIndex(), uint32(6))
 	}
+}
+
+// Writing files takes long arguments and answers with a word: these are cleared though no result is worth hiding.
+func TestClearsArgumentsOfCallsWithShortResults(t *testing.T) {
+	t.Parallel()
+	parameters := &compactordv1.Strategy{
+		Kind: &compactordv1.Strategy_PruneToolOutputs{PruneToolOutputs: &compactordv1.PruneToolOutputsStrategy{
+			ProtectGroups: proto.Uint32(1), ProtectTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(100),
+			ClearArguments: proto.Bool(true),
+		}},
+	}
+	head, counter := session.NewHead(), counterOf(t)
+	s := &session.State{Head: head, Counter: counter}
+	add := func(m *compactordv1.Message) {
+		l := session.Link(head, counter, m, nil)
+		session.Advance(head, counter, nil, l)
+		s.Kept = append(s.Kept, l)
+	}
+	for range 10 {
+		add(&compactordv1.Message{Role: compactordv1.Role_ROLE_ASSISTANT, Parts: []*compactordv1.Part{{
+			Kind: &compactordv1.Part_ToolCall{ToolCall: &compactordv1.ToolCall{
+				Id: "c", Name: "write", Arguments: `{"content":"` + strings.Repeat("x", 4000) + `"}`,
+			}},
+		}}})
+		add(&compactordv1.Message{Role: compactordv1.Role_ROLE_TOOL, Parts: []*compactordv1.Part{{
+			Kind: &compactordv1.Part_ToolResult{ToolResult: &compactordv1.ToolResult{
+				CallId: "c", Parts: []*compactordv1.ResultPart{{
+					Kind: &compactordv1.ResultPart_Text{Text: &compactordv1.TextPart{Text: "ok"}},
+				}},
+			}},
+		}}})
+	}
+	plan, err := strategies.PruneToolOutputs{}.Plan(t.Context(), &strategies.Input{State: s}, parameters)
+	require.NoError(t, err)
+	require.Len(t, plan.GetEdits(), 9)
+}
+
+func counterOf(t *testing.T) session.Counter {
+	t.Helper()
+	counter, err := session.CounterFor(compactordv1.Estimator_ESTIMATOR_CHARS4)
+	require.NoError(t, err)
+	return counter
 }

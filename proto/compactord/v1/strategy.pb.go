@@ -761,7 +761,7 @@ type PruneToolOutputsStrategy struct {
 	ProtectGroups *uint32 `protobuf:"varint,2,opt,name=protect_groups,json=protectGroups,proto3,oneof" json:"protect_groups,omitempty"`
 	// Tokens of older results that stay. The result that passes this is hidden whole. 0 to 10,000,000. Default 40,000.
 	ProtectTokens *uint32 `protobuf:"varint,3,opt,name=protect_tokens,json=protectTokens,proto3,oneof" json:"protect_tokens,omitempty"`
-	// Nothing is hidden unless the results to hide hold more tokens than this. 0 to 10,000,000. Default 20,000.
+	// Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this. 0 to 10,000,000. Default 20,000.
 	MinimumTokens *uint32 `protobuf:"varint,4,opt,name=minimum_tokens,json=minimumTokens,proto3,oneof" json:"minimum_tokens,omitempty"`
 	// Tools whose results are neither hidden nor counted. At most 1,000 names.
 	ProtectedTools []string `protobuf:"bytes,5,rep,name=protected_tools,json=protectedTools,proto3" json:"protected_tools,omitempty"`
