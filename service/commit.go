@@ -13,6 +13,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -133,7 +134,7 @@ func (c *compaction) writeCut(
 		Reason:       c.reason(), Focus: c.req.GetFocus(), Strategy: c.resolvedStrategy(),
 		Summarizer: summary.summarizer, Model: summary.model, Usage: summary.usage, CostUsd: summary.costUSD,
 		SplitTurnStart: cut.SplitTurnStart, PreviousEntryId: before.Entry.GetId(),
-		Files:    session.TouchedFiles(before.Entry.GetFiles(), c.policy.GetFileTools(), covered),
+		Files:    session.TouchedFiles(before.Entry.GetFiles(), strategies.FileTools(c.policy), covered),
 		Fallback: summary.fallback, FallbackCause: summary.cause,
 		Duration: durationpb.New(s.hooks.Now().Sub(c.started)), CreatedAt: s.now(),
 		SummarizerCalls: c.calls, Sections: c.policy.GetSummary().GetSections(),

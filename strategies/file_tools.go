@@ -36,6 +36,21 @@ var (
 	}
 )
 
+// FileTools are the tools that a policy says touch files: the common agents' where it says nothing.
+func FileTools(p *compactordv1.Policy) *compactordv1.FileTools {
+	if p.GetFileTools() != nil {
+		return p.GetFileTools()
+	}
+	return commonFileTools()
+}
+
+func (p *preset) fileTools() *compactordv1.FileTools {
+	if p.files == nil {
+		return nil
+	}
+	return p.files()
+}
+
 func commonFileTools() *compactordv1.FileTools {
 	return fileTools(pathArguments, fileReaders, fileWriters)
 }

@@ -33,7 +33,7 @@ type preset struct {
 	keep func(l Limits) *compactordv1.SummarizeStrategy
 	// prune is what Prune does.
 	prune func(l Limits) *compactordv1.PruneToolOutputsStrategy
-	// files are the tools that touch files.
+	// files are the tools that touch files; nil: the common ones, which are not written into every policy.
 	files func() *compactordv1.FileTools
 }
 
@@ -60,7 +60,6 @@ var presets = []preset{
 				MinimumTokens: proto.Uint32(share(l.Window, 10, defaultMinimumTokens)),
 			}
 		},
-		files: commonFileTools,
 	},
 	{
 		name: "pi",
@@ -129,7 +128,7 @@ func (p preset) policy(l Limits) *compactordv1.Policy {
 		PruneStrategy: &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{PruneToolOutputs: prune}},
 		Summary:       summaryPolicy(),
 		Thinking:      compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID.Enum(),
-		FileTools:     p.files(),
+		FileTools:     p.fileTools(),
 		Overflow: &compactordv1.OverflowPolicy{
 			Replay:       proto.Bool(false),
 			AutoContinue: proto.Bool(false),

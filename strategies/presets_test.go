@@ -48,7 +48,7 @@ func TestPresetOfPi(t *testing.T) {
 		l.add(&compactordv1.Message{Role: compactordv1.Role_ROLE_ASSISTANT, Parts: []*compactordv1.Part{{
 			Kind: &compactordv1.Part_ToolCall{ToolCall: &compactordv1.ToolCall{Id: "a", Name: tool, Arguments: arguments}},
 		}}})
-		lists := session.TouchedFiles(nil, p.GetFileTools(), l.messages)
+		lists := session.TouchedFiles(nil, strategies.FileTools(p), l.messages)
 		return append(lists.GetRead(), lists.GetModified()...)
 	}
 	require.Equal(t, []string{"a.go"}, files("read", `{"path":"a.go"}`))
@@ -71,6 +71,7 @@ func TestPresetsAreWholeAndValid(t *testing.T) {
 	t.Parallel()
 	open := map[protoreflect.FullName]string{
 		"compactord.v1.Policy.overhead_tokens":                   "learnt",
+		"compactord.v1.Policy.file_tools":                        "the common ones",
 		"compactord.v1.Policy.on_append":                         "none",
 		"compactord.v1.Policy.on_user_message":                   "none",
 		"compactord.v1.Trigger.trigger_tokens":                   "ratio and reserve say it",
@@ -108,7 +109,7 @@ func TestPresetsAreWholeAndValid(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, proto.Equal(p, again))
 		// Nobody who changes one changes the next.
-		p.FileTools.Tools[0].PathArguments[0] = "changed"
+		strategies.FileTools(p).Tools[0].PathArguments[0] = "changed"
 		p.Trigger.ReserveTokens = proto.Uint32(1)
 		untouched, err := strategies.Preset(name, limits)
 		require.NoError(t, err)

@@ -332,7 +332,7 @@ type Policy struct {
 	Summary *SummaryPolicy `protobuf:"bytes,9,opt,name=summary,proto3" json:"summary,omitempty"`
 	// Which thinking a view shows. Default KEEP_VALID.
 	Thinking *ThinkingPolicy `protobuf:"varint,10,opt,name=thinking,proto3,enum=compactord.v1.ThinkingPolicy,oneof" json:"thinking,omitempty"`
-	// Which tools read and change files, for the file lists of summaries. Default: the common tools' names.
+	// Which tools read and change files, for the file lists of summaries. Not set: the common agents' tools.
 	FileTools *FileTools `protobuf:"bytes,11,opt,name=file_tools,json=fileTools,proto3" json:"file_tools,omitempty"`
 	// Edits made when a message is appended, before any view has shown it: truncate_tool_outputs or offload. At most 4.
 	OnAppend []*Strategy `protobuf:"bytes,12,rep,name=on_append,json=onAppend,proto3" json:"on_append,omitempty"`
