@@ -44,7 +44,7 @@ func FileTools(p *compactordv1.Policy) *compactordv1.FileTools {
 	return commonFileTools()
 }
 
-func (p *preset) fileTools() *compactordv1.FileTools {
+func (p preset) fileTools() *compactordv1.FileTools {
 	if p.files == nil {
 		return nil
 	}
