@@ -43,6 +43,9 @@ func (s *Service) ListCompactions(
 	return answer, nil
 }
 
+// compactionChunk is how many entries are read at a time: each can hold a long summary.
+const compactionChunk = 16
+
 // GetCompaction implements CompactionService.
 func (s *Service) GetCompaction(
 	ctx context.Context, req *compactordv1.GetCompactionRequest,
@@ -51,13 +54,19 @@ func (s *Service) GetCompaction(
 	if err != nil {
 		return nil, err
 	}
-	stored, err := s.store.Compactions(ctx, storage.RefOf(row), 0, 0)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range stored {
-		if entry := r.GetRecord().GetCompaction(); entry.GetId() == req.GetCompactionId() {
-			return &compactordv1.GetCompactionResponse{Compaction: entry}, nil
+	for before := uint32(0); ; {
+		stored, err := s.store.Compactions(ctx, storage.RefOf(row), before, compactionChunk)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range stored {
+			if entry := r.GetRecord().GetCompaction(); entry.GetId() == req.GetCompactionId() {
+				return &compactordv1.GetCompactionResponse{Compaction: entry}, nil
+			}
+			before = r.GetRecord().GetSequence()
+		}
+		if len(stored) < compactionChunk {
+			break
 		}
 	}
 	return nil, newError(codes.NotFound, compactordv1.ErrorReason_ERROR_REASON_COMPACTION_NOT_FOUND,

@@ -15,6 +15,13 @@ const (
 	defaultMinimumTokens = 20_000
 )
 
+// maxPlanBytes bounds the edits of one plan, the oldest first, so that the answers that hold them fit into what clients
+// take. What is left is for the next prune.
+const maxPlanBytes = 1 << 20
+
+// editBytes is about what an edit takes beside its replacement.
+const editBytes = 32
+
 // PruneToolOutputs hides the older tool results if that frees enough: what an agent read long ago it seldom needs word
 // for word, and can recall.
 type PruneToolOutputs struct{}
@@ -39,7 +46,9 @@ func (PruneToolOutputs) Plan(
 		if err := ended(ctx); err != nil {
 			return nil, err
 		}
-		pr.prune(l)
+		if pr.prune(l); pr.bytes > maxPlanBytes {
+			break
+		}
 	}
 	switch {
 	case len(pr.edits) == 0:
@@ -115,6 +124,8 @@ type pruning struct {
 	parameters *compactordv1.PruneToolOutputsStrategy
 	trial      *trial
 	edits      []*compactordv1.Edit
+	// bytes is about what the edits take up.
+	bytes int
 	// hidden is what the hidden results and the cleared arguments hold in tokens.
 	hidden uint64
 }
@@ -141,6 +152,7 @@ func (pr *pruning) hide(l *compactordv1.LoggedMessage) {
 		return
 	}
 	pr.hidden += uint64(l.GetTokens())
+	pr.bytes += len(text) + editBytes
 	pr.edits = append(pr.edits, &compactordv1.Edit{
 		Index:       l.GetIndex(),
 		Kind:        compactordv1.EditKind_EDIT_KIND_HIDE_RESULT,
@@ -172,6 +184,7 @@ func (pr *pruning) clear(call *compactordv1.CallRef) {
 	}
 	if e.TokensFreed = pr.trial.put(e, l); e.GetTokensFreed() > 0 {
 		pr.hidden += uint64(what.tokens)
+		pr.bytes += len(e.GetReplacement()) + editBytes
 		pr.edits = append(pr.edits, e)
 	}
 }

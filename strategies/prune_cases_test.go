@@ -356,3 +356,52 @@ func counterOf(t *testing.T) session.Counter {
 	require.NoError(t, err)
 	return counter
 }
+
+// Edits of one plan fit into an answer, and the next prune goes on.
+func TestPruneTakesTheOldestWhereThereIsTooMuch(t *testing.T) {
+	t.Parallel()
+	head, counter := session.NewHead(), counterOf(t)
+	s := &session.State{Head: head, Counter: counter, Edits: map[uint32][]*compactordv1.Edit{}}
+	call := &compactordv1.Message{Role: compactordv1.Role_ROLE_ASSISTANT}
+	const calls = 2000
+	for i := range calls {
+		call.Parts = append(call.Parts, &compactordv1.Part{Kind: &compactordv1.Part_ToolCall{
+			ToolCall: &compactordv1.ToolCall{Id: fmt.Sprint(i), Name: "read"},
+		}})
+	}
+	add := func(m *compactordv1.Message) {
+		l := session.Link(head, counter, m, nil)
+		session.Advance(head, counter, nil, l)
+		s.Kept = append(s.Kept, l)
+	}
+	add(call)
+	for i := range calls {
+		add(&compactordv1.Message{Role: compactordv1.Role_ROLE_TOOL, Parts: []*compactordv1.Part{{
+			Kind: &compactordv1.Part_ToolResult{ToolResult: &compactordv1.ToolResult{
+				CallId: fmt.Sprint(i), Parts: []*compactordv1.ResultPart{{
+					Kind: &compactordv1.ResultPart_Text{Text: &compactordv1.TextPart{Text: strings.Repeat("x", 4000)}},
+				}},
+			}},
+		}}})
+	}
+	parameters := &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{
+		PruneToolOutputs: &compactordv1.PruneToolOutputsStrategy{
+			ProtectGroups: proto.Uint32(0), ProtectTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(0),
+			Placeholder: proto.String(strings.Repeat("y", 2000)),
+		},
+	}}
+	hidden := 0
+	for range 10 {
+		plan, err := strategies.PruneToolOutputs{}.Plan(t.Context(), &strategies.Input{State: s}, parameters)
+		require.NoError(t, err)
+		require.Less(t, proto.Size(plan), 2<<20)
+		for _, e := range plan.GetEdits() {
+			s.Edits[e.GetIndex()] = append(s.Edits[e.GetIndex()], e)
+		}
+		hidden += len(plan.GetEdits())
+		if len(plan.GetEdits()) == 0 {
+			break
+		}
+	}
+	require.Equal(t, calls, hidden)
+}
