@@ -41,7 +41,7 @@ func MergePolicy(base, override *compactordv1.Policy) *compactordv1.Policy {
 func merge(into, from protoreflect.Message) {
 	from.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 		nested := f.Kind() == protoreflect.MessageKind && !f.IsList() && !f.IsMap()
-		if nested && !isOneofWhole(f) && into.Has(f) && !hasRealOneof(f.Message()) && !isWellKnown(f.Message()) {
+		if nested && !isOneofWhole(f) && into.Has(f) && !isWellKnown(f.Message()) {
 			merge(into.Mutable(f).Message(), v.Message())
 			return true
 		}
@@ -52,16 +52,6 @@ func merge(into, from protoreflect.Message) {
 
 func isOneofWhole(f protoreflect.FieldDescriptor) bool {
 	return f.ContainingOneof() != nil && !f.ContainingOneof().IsSynthetic()
-}
-
-// hasRealOneof finds messages such as Strategy that are one choice and nothing else.
-func hasRealOneof(m protoreflect.MessageDescriptor) bool {
-	for i := range m.Oneofs().Len() {
-		if !m.Oneofs().Get(i).IsSynthetic() {
-			return true
-		}
-	}
-	return false
 }
 
 // isWellKnown finds messages such as Duration whose fields mean something only together.
