@@ -67,11 +67,16 @@ func TestCompactsByBytesWhereBytesWereTheTrigger(t *testing.T) {
 // A summary that is no text goes the way of other bad summaries, and a stream may break within a character.
 func TestSummaryThatIsNotUTF8(t *testing.T) {
 	broken := &scripted{name: "broken", do: func(
-		_ context.Context, _ *summarizers.Request, p summarizers.Progress,
+		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
 	) (*summarizers.Summary, error) {
 		p.Text("\xe4")
 		p.Text("\xb8\xad \xff")
-		return &summarizers.Summary{Text: "## Goal\n\xe4\xb8"}, nil
+		// But for its last bytes it is a good one.
+		s, err := faithful(ctx, req, unheard{})
+		if err == nil {
+			s.Text += "\xe4\xb8"
+		}
+		return s, err
 	}}
 	d := start(t, withSummarizer(broken))
 	d.create("s", by("broken", fallingBack, small(1000)))
@@ -87,6 +92,12 @@ func TestSummaryThatIsNotUTF8(t *testing.T) {
 	}
 	require.Equal(t, "中 \uFFFD", first)
 }
+
+// unheard is progress that nobody follows.
+type unheard struct{}
+
+func (unheard) Read(uint32) {}
+func (unheard) Text(string) {}
 
 // The budget is for all of a summary, also where it has two parts.
 func TestSplitSummaryStaysWithinItsBudget(t *testing.T) {
