@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/compactord/compactord/dialects"
+	"github.com/compactord/compactord/dialects/transcript"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
 )
@@ -39,7 +39,7 @@ func readTranscript(t testing.TB, path string) []*compactordv1.Message {
 	f, err := os.Open(path)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = f.Close() })
-	reader, err := dialects.Open(bufio.NewReader(f))
+	reader, err := transcript.Open(bufio.NewReader(f))
 	require.NoError(t, err)
 	messages, err := reader.ReadAll()
 	require.NoError(t, err)

@@ -76,7 +76,7 @@ func (c *importCommand) get(ctx context.Context, daemon *client) (*compactordv1.
 }
 
 // explain says what it means that a batch does not fit onto the session's log.
-func (c *importCommand) explain(err error, t *transcript) error {
+func (c *importCommand) explain(err error, t *readFile) error {
 	if !hasReason(err, "WRONG_NEXT_INDEX") {
 		return err
 	}
@@ -92,7 +92,7 @@ type importJSON struct {
 	Messages uint32   `json:"messages"`
 }
 
-func (c *importCommand) report(a *app, t *transcript, session *compactordv1.Session, imported uint32) error {
+func (c *importCommand) report(a *app, t *readFile, session *compactordv1.Session, imported uint32) error {
 	if c.JSON {
 		if err := printJSON(a.out, importJSON{
 			Session: optional(session), Imported: imported, Notes: append([]string{}, t.notes...),

@@ -45,7 +45,7 @@ type conversation struct {
 	*client
 	session string
 	// transcript is what was read; nil for a session.
-	transcript *transcript
+	transcript *readFile
 }
 
 // fileSession is the session that a file becomes in its temporary store.

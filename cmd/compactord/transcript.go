@@ -8,18 +8,18 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/compactord/compactord/dialects"
+	"github.com/compactord/compactord/dialects/transcript"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // standardInput is the name of the transcript that is read from there.
 const standardInput = "-"
 
-// transcript is a conversation that was read from a file.
-type transcript struct {
+// readFile is a conversation that was read from a file.
+type readFile struct {
 	// name is what people call the file.
 	name   string
-	format dialects.Format
+	format transcript.Format
 	// messages are those that are not stored yet.
 	messages []*compactordv1.Message
 	// notes say what the reader left out or changed.
@@ -27,7 +27,7 @@ type transcript struct {
 }
 
 // readTranscript reads a whole transcript, so that what is wrong at its end is known before anything is done.
-func (a *app) readTranscript(ctx context.Context, path string, p *progress) (*transcript, error) {
+func (a *app) readTranscript(ctx context.Context, path string, p *progress) (*readFile, error) {
 	name, in, size, err := a.openTranscript(path)
 	if err != nil {
 		return nil, err
@@ -67,8 +67,8 @@ func (a *app) openTranscript(path string) (name string, in io.ReadCloser, size i
 	return path, file, info.Size(), nil
 }
 
-func parseTranscript(name string, in io.Reader) (*transcript, error) {
-	reader, err := dialects.Open(in)
+func parseTranscript(name string, in io.Reader) (*readFile, error) {
+	reader, err := transcript.Open(in)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func parseTranscript(name string, in io.Reader) (*transcript, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &transcript{name: name, format: reader.Format(), messages: messages}
+	t := &readFile{name: name, format: reader.Format(), messages: messages}
 	for _, note := range reader.Notes() {
 		t.notes = append(t.notes, note.Text)
 	}
@@ -85,7 +85,7 @@ func parseTranscript(name string, in io.Reader) (*transcript, error) {
 
 // unreadable says in which transcript something is wrong, and where.
 func unreadable(name string, err error) error {
-	var line *dialects.LineError
+	var line *transcript.LineError
 	var path *fs.PathError
 	switch {
 	case errors.As(err, &line):
@@ -100,13 +100,13 @@ func unreadable(name string, err error) error {
 }
 
 // place names the position of a message in the file that it came from, as its readers count.
-func (t *transcript) place(position uint32) string {
+func (t *readFile) place(position uint32) string {
 	switch {
 	case t == nil:
 		return fmt.Sprintf("position %d of its source", position)
-	case t.format == dialects.OpenAILines:
+	case t.format == transcript.OpenAILines:
 		return fmt.Sprintf("line %d", position+1)
-	case t.format == dialects.PiSession:
+	case t.format == transcript.PiSession:
 		return fmt.Sprintf("entry %d", position)
 	default:
 		return fmt.Sprintf("element %d", position)

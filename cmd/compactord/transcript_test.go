@@ -85,7 +85,7 @@ func TestFilesThatMakeNoSense(t *testing.T) {
 }
 
 func TestPlaceOfAMessageInItsFile(t *testing.T) {
-	require.Equal(t, "position 7 of its source", (*transcript)(nil).place(7))
+	require.Equal(t, "position 7 of its source", (*readFile)(nil).place(7))
 	for format, want := range map[string]string{"jsonl": "line 8", "pi": "entry 7", "json": "element 7"} {
 		content := map[string]string{
 			"jsonl": talk(1),

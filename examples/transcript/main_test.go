@@ -8,7 +8,7 @@ import (
 	"buf.build/go/protovalidate"
 	"github.com/stretchr/testify/require"
 
-	"github.com/compactord/compactord/dialects"
+	"github.com/compactord/compactord/dialects/transcript"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -27,7 +27,7 @@ func TestTranscriptIsWorthCompacting(t *testing.T) {
 	f, err := os.Open("session.jsonl")
 	require.NoError(t, err)
 	defer func() { require.NoError(t, f.Close()) }()
-	r, err := dialects.Open(f)
+	r, err := transcript.Open(f)
 	require.NoError(t, err)
 	messages, err := r.ReadAll()
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-package dialects_test
+package transcript_test
 
 import (
 	"bufio"
@@ -16,7 +16,7 @@ import (
 	"buf.build/go/protovalidate"
 	"github.com/stretchr/testify/require"
 
-	"github.com/compactord/compactord/dialects"
+	"github.com/compactord/compactord/dialects/transcript"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -70,12 +70,12 @@ func readIndex(t *testing.T, dir string) map[string]listing {
 	return index
 }
 
-func openFile(t *testing.T, path string) *dialects.Reader {
+func openFile(t *testing.T, path string) *transcript.Reader {
 	t.Helper()
 	f, err := os.Open(path)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, f.Close()) })
-	r, err := dialects.Open(f)
+	r, err := transcript.Open(f)
 	require.NoError(t, err)
 	return r
 }
@@ -101,7 +101,7 @@ func TestCorpusIsReadWhole(t *testing.T) {
 			t.Parallel()
 			want := index[name]
 			r := openFile(t, filepath.Join(dir, name))
-			require.Equal(t, dialects.OpenAILines, r.Format())
+			require.Equal(t, transcript.OpenAILines, r.Format())
 			messages, err := r.ReadAll()
 			require.NoError(t, err)
 			// The index counts the compaction records too.
@@ -223,13 +223,13 @@ func TestNativePiSessionEqualsItsNeutralCounterpart(t *testing.T) {
 	t.Parallel()
 	dir := corpus(t)
 	native := openFile(t, filepath.Join(dir, "native", "pi", "pi-before-compaction.jsonl"))
-	require.Equal(t, dialects.PiSession, native.Format())
+	require.Equal(t, transcript.PiSession, native.Format())
 	have, err := native.ReadAll()
 	require.NoError(t, err)
 	neutral := openFile(t, filepath.Join(dir, "pi-before-compaction.jsonl"))
 	want, err := neutral.ReadAll()
 	require.NoError(t, err)
-	require.Equal(t, []dialects.Note{
+	require.Equal(t, []transcript.Note{
 		{Count: 10, Text: "10 settings entries (model, thinking level, session info) left out"},
 		{Count: 2, Text: "2 compaction entries left out"},
 	}, native.Notes())
@@ -273,12 +273,12 @@ func TestOtherNativeFilesAreRefusedInWords(t *testing.T) {
 				f, err := os.Open(path)
 				require.NoError(t, err)
 				defer func() { require.NoError(t, f.Close()) }()
-				r, err := dialects.Open(f)
+				r, err := transcript.Open(f)
 				if err == nil {
 					_, err = r.ReadAll()
 				}
-				var line *dialects.LineError
-				require.True(t, errors.Is(err, dialects.ErrUnknownFormat) || errors.As(err, &line), err)
+				var line *transcript.LineError
+				require.True(t, errors.Is(err, transcript.ErrUnknownFormat) || errors.As(err, &line), err)
 			})
 		}
 	}

@@ -1,10 +1,12 @@
-package dialects
+package transcript
 
 import (
 	"bufio"
 	"bytes"
 	"errors"
 	"io"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
 // recognize looks at the first line that is not blank and chooses the source.
@@ -32,7 +34,7 @@ func (r *Reader) recognizeObject(in *lines) error {
 	if err != nil {
 		return err
 	}
-	o, err := parseObject(first)
+	o, err := rawjson.ParseObject(first)
 	if err != nil {
 		if opensDocument(first) {
 			return r.recognizeBody(in, first)
@@ -40,15 +42,15 @@ func (r *Reader) recognizeObject(in *lines) error {
 		return onLine(in.line, err)
 	}
 	switch {
-	case o.isText("type", "session") && kindOf(o["id"]) == kindString:
+	case o.IsText("type", "session") && rawjson.KindOf(o["id"]) == rawjson.String:
 		r.format = PiSession
 		r.source, err = newPi(in, o, r.remarks)
 		return onLine(in.line, err)
-	case kindOf(o["role"]) == kindString:
+	case rawjson.KindOf(o["role"]) == rawjson.String:
 		r.format = OpenAILines
 		r.source = &openAILines{in: in, held: first, remarks: r.remarks}
 		return nil
-	case kindOf(o["messages"]) == kindArray:
+	case rawjson.KindOf(o["messages"]) == rawjson.Array:
 		return r.recognizeBody(in, first)
 	default:
 		return ErrUnknownFormat

@@ -1,4 +1,4 @@
-package dialects
+package transcript
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -21,8 +22,8 @@ var (
 )
 
 // piMessage parses the message of an entry; nil if it has no place in a log.
-func piMessage(o object, r *remarks) (*compactordv1.Message, error) {
-	role, err := o.demandText("role")
+func piMessage(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
+	role, err := o.DemandText("role")
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +44,7 @@ func piMessage(o object, r *remarks) (*compactordv1.Message, error) {
 	case "branchSummary":
 		r.add(branchSummary)
 	default:
-		err = in("role", errPiRole)
+		err = rawjson.In("role", errPiRole)
 	}
 	if m == nil || err != nil {
 		return nil, err
@@ -52,13 +53,13 @@ func piMessage(o object, r *remarks) (*compactordv1.Message, error) {
 	return m, err
 }
 
-func piUser(o object, r *remarks) (*compactordv1.Message, error) {
+func piUser(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
 	parts, err := piContent(o, compactordv1.Dialect_DIALECT_UNSPECIFIED, r, "text", "image")
 	if err != nil {
 		return nil, err
 	}
 	// Files that were shown beside a message: what the model got of them is in the content.
-	attached, err := o.array("attachments")
+	attached, err := o.Elements("attachments")
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func piUser(o object, r *remarks) (*compactordv1.Message, error) {
 
 // piExtension parses the text of an extension. Pi shows it to the model as the user's, but the user did not ask for it:
 // so it starts no turn.
-func piExtension(o object, r *remarks) (*compactordv1.Message, error) {
+func piExtension(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
 	parts, err := piContent(o, compactordv1.Dialect_DIALECT_UNSPECIFIED, r, "text", "image")
 	if err != nil {
 		return nil, err
@@ -84,8 +85,8 @@ func piExtension(o object, r *remarks) (*compactordv1.Message, error) {
 	}, nil
 }
 
-func piAssistant(o object, r *remarks) (*compactordv1.Message, error) {
-	api, err := o.text("api")
+func piAssistant(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
+	api, err := o.Text("api")
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +97,7 @@ func piAssistant(o object, r *remarks) (*compactordv1.Message, error) {
 	if m.Parts, err = piContent(o, piDialect(api), r, "text", "thinking", "toolCall", "image"); err != nil {
 		return nil, err
 	}
-	if m.Model, err = o.boundedText("model", maxName); err != nil {
+	if m.Model, err = o.BoundedText("model", maxName); err != nil {
 		return nil, err
 	}
 	if m.Usage, err = piUsage(o); err != nil {
@@ -106,7 +107,7 @@ func piAssistant(o object, r *remarks) (*compactordv1.Message, error) {
 		return nil, err
 	}
 	if m.GetStopReason() == compactordv1.StopReason_STOP_REASON_ERROR {
-		text, err := o.text("errorMessage")
+		text, err := o.Text("errorMessage")
 		if err != nil {
 			return nil, err
 		}
@@ -129,22 +130,22 @@ func cut(text string, limit int) string {
 	return text[:limit]
 }
 
-func piToolResult(o object, r *remarks) (*compactordv1.Message, error) {
+func piToolResult(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
 	parts, err := piContent(o, compactordv1.Dialect_DIALECT_UNSPECIFIED, r, "text", "image")
 	if err != nil {
 		return nil, err
 	}
 	if len(parts) > maxResultParts {
-		return nil, in("content", errManyParts)
+		return nil, rawjson.In("content", errManyParts)
 	}
 	result := &compactordv1.ToolResult{Parts: resultParts(parts)}
-	if result.CallId, err = o.boundedText("toolCallId", maxID); err != nil {
+	if result.CallId, err = o.BoundedText("toolCallId", maxID); err != nil {
 		return nil, err
 	}
-	if result.Name, err = o.boundedText("toolName", maxName); err != nil {
+	if result.Name, err = o.BoundedText("toolName", maxName); err != nil {
 		return nil, err
 	}
-	if result.IsError, err = o.truth("isError"); err != nil {
+	if result.IsError, err = o.Truth("isError"); err != nil {
 		return nil, err
 	}
 	return &compactordv1.Message{
@@ -154,8 +155,8 @@ func piToolResult(o object, r *remarks) (*compactordv1.Message, error) {
 	}, nil
 }
 
-func piUsage(o object) (*compactordv1.Usage, error) {
-	u, err := o.sub("usage")
+func piUsage(o rawjson.Object) (*compactordv1.Usage, error) {
+	u, err := o.Sub("usage")
 	if err != nil || u == nil {
 		return nil, err
 	}
@@ -167,11 +168,11 @@ func piUsage(o object) (*compactordv1.Usage, error) {
 		countField{"cacheWrite", &usage.CacheWriteTokens},
 		countField{"totalTokens", &usage.TotalTokens},
 	)
-	return usage, in("usage", err)
+	return usage, rawjson.In("usage", err)
 }
 
-func piStopReason(o object) (compactordv1.StopReason, error) {
-	word, err := o.text("stopReason")
+func piStopReason(o rawjson.Object) (compactordv1.StopReason, error) {
+	word, err := o.Text("stopReason")
 	if err != nil {
 		return 0, err
 	}
@@ -189,26 +190,26 @@ func piStopReason(o object) (compactordv1.StopReason, error) {
 	case "error":
 		return compactordv1.StopReason_STOP_REASON_ERROR, nil
 	default:
-		return 0, in("stopReason", errPiStop)
+		return 0, rawjson.In("stopReason", errPiStop)
 	}
 }
 
 // piTime reads `timestamp`: milliseconds since 1970 in messages, a text in entries.
-func piTime(o object) (*timestamppb.Timestamp, error) {
+func piTime(o rawjson.Object) (*timestamppb.Timestamp, error) {
 	raw := o["timestamp"]
 	var t time.Time
 	var err error
-	switch kindOf(raw) {
-	case kindMissing, kindNull:
+	switch rawjson.KindOf(raw) {
+	case rawjson.Missing, rawjson.Null:
 		return nil, nil
-	case kindNumber:
+	case rawjson.Number:
 		var ms float64
 		err = json.Unmarshal(raw, &ms)
 		if err == nil && (ms < -1e15 || ms > 1e15) {
 			err = errPiTime
 		}
 		t = time.UnixMilli(int64(ms))
-	case kindString:
+	case rawjson.String:
 		var text string
 		if err = json.Unmarshal(raw, &text); err == nil {
 			t, err = time.Parse(time.RFC3339Nano, text)
@@ -219,39 +220,39 @@ func piTime(o object) (*timestamppb.Timestamp, error) {
 	stamp := timestamppb.New(t)
 	// The errors of the packages quote the input.
 	if err != nil || stamp.CheckValid() != nil {
-		return nil, in("timestamp", errPiTime)
+		return nil, rawjson.In("timestamp", errPiTime)
 	}
 	return stamp, nil
 }
 
 // piContent parses `content`: a string, or a list of the kinds that the role may hold.
-func piContent(o object, d compactordv1.Dialect, r *remarks, allowed ...string) ([]*compactordv1.Part, error) {
+func piContent(o rawjson.Object, d compactordv1.Dialect, r *remarks, allowed ...string) ([]*compactordv1.Part, error) {
 	raw := o["content"]
-	switch kindOf(raw) {
-	case kindMissing, kindNull:
+	switch rawjson.KindOf(raw) {
+	case rawjson.Missing, rawjson.Null:
 		return nil, nil
-	case kindString:
-		text, err := o.boundedText("content", maxText)
+	case rawjson.String:
+		text, err := o.BoundedText("content", maxText)
 		if err != nil || text == "" {
 			return nil, err
 		}
 		return []*compactordv1.Part{textPart(text)}, nil
-	case kindArray:
+	case rawjson.Array:
 	default:
-		return nil, in("content", fmt.Errorf("must be a string or an array, is %s", kindOf(raw)))
+		return nil, rawjson.In("content", fmt.Errorf("must be a string or an array, is %s", rawjson.KindOf(raw)))
 	}
-	blocks, err := parseArray(raw)
+	blocks, err := rawjson.ParseArray(raw)
 	if err != nil {
-		return nil, in("content", err)
+		return nil, rawjson.In("content", err)
 	}
 	if len(blocks) > maxParts {
-		return nil, in("content", errManyParts)
+		return nil, rawjson.In("content", errManyParts)
 	}
 	parts := make([]*compactordv1.Part, 0, len(blocks))
 	for i, block := range blocks {
 		part, err := piBlock(block, d, r, allowed)
 		if err != nil {
-			return nil, in("content", inElement(i, err))
+			return nil, rawjson.In("content", rawjson.InElement(i, err))
 		}
 		parts = append(parts, part)
 	}

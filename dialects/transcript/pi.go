@@ -1,15 +1,16 @@
-package dialects
+package transcript
 
 import (
 	"errors"
 	"io"
 
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // piEntry is one line of a session file behind its header.
 type piEntry struct {
-	object
+	rawjson.Object
 	kind     string
 	line     int // in the file, from 1
 	position int // among the entries, from 0
@@ -26,8 +27,8 @@ type piSession struct {
 }
 
 // newPi reads on to the first entry, since versions before the second have no ids, and some writers no version.
-func newPi(in *lines, header object, r *remarks) (*piSession, error) {
-	version, err := header.count("version")
+func newPi(in *lines, header rawjson.Object, r *remarks) (*piSession, error) {
+	version, err := header.Count("version")
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +41,7 @@ func newPi(in *lines, header object, r *remarks) (*piSession, error) {
 		return nil, err
 	}
 	s.held = first
-	if version >= 2 || first.has("id") {
+	if version >= 2 || first.Has("id") {
 		s.tree = &piTree{}
 	}
 	return s, nil
@@ -97,18 +98,18 @@ func (s *piSession) read() (*piEntry, error) {
 }
 
 func parsePiEntry(line []byte) (*piEntry, error) {
-	o, err := parseObject(line)
+	o, err := rawjson.ParseObject(line)
 	if err != nil {
 		return nil, err
 	}
-	kind, err := o.demandText("type")
+	kind, err := o.DemandText("type")
 	if err != nil {
 		return nil, err
 	}
 	if _, known := piKinds[kind]; !known {
-		return nil, in("type", errUnknownEntry)
+		return nil, rawjson.In("type", errUnknownEntry)
 	}
-	return &piEntry{object: o, kind: kind}, nil
+	return &piEntry{Object: o, kind: kind}, nil
 }
 
 var (
@@ -151,17 +152,17 @@ func (s *piSession) message(e *piEntry) (*compactordv1.Message, error) {
 	var err error
 	switch e.kind {
 	case "message":
-		var o object
-		if o, err = e.sub("message"); err != nil {
+		var o rawjson.Object
+		if o, err = e.Sub("message"); err != nil {
 			return nil, err
 		}
 		if o == nil {
-			return nil, in("message", errMissing)
+			return nil, rawjson.In("message", rawjson.ErrMissing)
 		}
 		m, err = piMessage(o, s.remarks)
-		err = in("message", err)
+		err = rawjson.In("message", err)
 	case "custom_message":
-		m, err = piExtension(e.object, s.remarks)
+		m, err = piExtension(e.Object, s.remarks)
 	default:
 		s.remarks.add(piKinds[e.kind])
 		return nil, nil
@@ -170,7 +171,7 @@ func (s *piSession) message(e *piEntry) (*compactordv1.Message, error) {
 		return nil, err
 	}
 	if m.GetWrittenAt() == nil {
-		m.WrittenAt, err = piTime(e.object)
+		m.WrittenAt, err = piTime(e.Object)
 	}
 	return m, err
 }

@@ -1,10 +1,12 @@
-package dialects
+package transcript
 
 import (
 	"encoding/json"
 	"errors"
 	"io"
 	"unicode/utf8"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
 var (
@@ -92,7 +94,7 @@ func (d *document) value(b byte) (json.RawMessage, error) {
 		return nil, &LineError{Line: d.at, Err: errNotUTF8}
 	}
 	if !json.Valid(d.buf) {
-		return nil, &LineError{Line: d.at, Err: errNotJSON}
+		return nil, &LineError{Line: d.at, Err: rawjson.ErrNotJSON}
 	}
 	return d.buf, nil
 }
@@ -140,7 +142,7 @@ func (d *document) ended(b byte) bool {
 
 func errCutOffOr(err error) error {
 	if errors.Is(err, errOpen) {
-		return errCutOff
+		return rawjson.ErrCutOff
 	}
 	return err
 }

@@ -1,15 +1,16 @@
-package dialects
+package transcript
 
 import (
 	"strings"
 
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // piShell turns a command that the user ran in Pi's shell into a message of the user: the model is to know of it. It
 // returns nil where the user excluded the command from the context.
-func piShell(o object, r *remarks) (*compactordv1.Message, error) {
-	excluded, err := o.truth("excludeFromContext")
+func piShell(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
+	excluded, err := o.Truth("excludeFromContext")
 	if err != nil {
 		return nil, err
 	}
@@ -22,7 +23,7 @@ func piShell(o object, r *remarks) (*compactordv1.Message, error) {
 		return nil, err
 	}
 	if len(text) > maxText {
-		return nil, in("output", tooLarge(len(text), maxText))
+		return nil, rawjson.In("output", rawjson.TooLarge(len(text), maxText))
 	}
 	return &compactordv1.Message{
 		Role:   compactordv1.Role_ROLE_USER,
@@ -33,12 +34,12 @@ func piShell(o object, r *remarks) (*compactordv1.Message, error) {
 
 // piShellText writes the command as a terminal shows it. It is terse on purpose: Pi counts command and output alone when
 // it looks for a place to cut, and each further token would move our cuts away from its own.
-func piShellText(o object) (string, error) {
-	command, err := o.demandText("command")
+func piShellText(o rawjson.Object) (string, error) {
+	command, err := o.DemandText("command")
 	if err != nil {
 		return "", err
 	}
-	output, err := o.text("output")
+	output, err := o.Text("output")
 	if err != nil {
 		return "", err
 	}
@@ -61,16 +62,16 @@ func piShellText(o object) (string, error) {
 }
 
 // piShellMarks tells how the command ended, where that is not the usual way, and where the rest of its output was.
-func piShellMarks(o object) ([]string, error) {
-	cancelled, err := o.truth("cancelled")
+func piShellMarks(o rawjson.Object) ([]string, error) {
+	cancelled, err := o.Truth("cancelled")
 	if err != nil {
 		return nil, err
 	}
-	truncated, err := o.truth("truncated")
+	truncated, err := o.Truth("truncated")
 	if err != nil {
 		return nil, err
 	}
-	whole, err := o.text("fullOutputPath")
+	whole, err := o.Text("fullOutputPath")
 	if err != nil {
 		return nil, err
 	}
@@ -78,9 +79,9 @@ func piShellMarks(o object) ([]string, error) {
 	switch code := o["exitCode"]; {
 	case cancelled:
 		marks = append(marks, "cancelled")
-	case !o.has("exitCode"):
-	case kindOf(code) != kindNumber:
-		return nil, in("exitCode", wrongKind(code, kindNumber))
+	case !o.Has("exitCode"):
+	case rawjson.KindOf(code) != rawjson.Number:
+		return nil, rawjson.In("exitCode", rawjson.WrongKind(code, rawjson.Number))
 	case string(code) != "0":
 		marks = append(marks, "exit code "+string(code))
 	}

@@ -1,10 +1,11 @@
-package dialects
+package transcript
 
 import (
 	"encoding/json"
 	"errors"
 	"strings"
 
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -33,11 +34,11 @@ var (
 // openAIMessage parses one message of the OpenAI Chat Completions shape, with the fields that transcripts add to it:
 // reasoning_content, is_error, usage, model, stop_reason. Other fields become attachments.
 func openAIMessage(raw json.RawMessage) (*compactordv1.Message, error) {
-	o, err := parseObject(raw)
+	o, err := rawjson.ParseObject(raw)
 	if err != nil {
 		return nil, err
 	}
-	role, err := o.demandText("role")
+	role, err := o.DemandText("role")
 	if err != nil {
 		return nil, err
 	}
@@ -45,14 +46,14 @@ func openAIMessage(raw json.RawMessage) (*compactordv1.Message, error) {
 	known := []string{"role", "content", "name"}
 	if role != "assistant" {
 		for _, key := range []string{"reasoning_content", "tool_calls", "refusal"} {
-			if o.has(key) {
-				return nil, in(key, errOfAssistant)
+			if o.Has(key) {
+				return nil, rawjson.In(key, errOfAssistant)
 			}
 		}
 	}
 	for _, key := range []string{"function_call", "audio"} {
-		if o.has(key) {
-			return nil, in(key, errNoPlace)
+		if o.Has(key) {
+			return nil, rawjson.In(key, errNoPlace)
 		}
 	}
 	switch role {
@@ -78,13 +79,13 @@ func openAIMessage(raw json.RawMessage) (*compactordv1.Message, error) {
 		known = append(known, "tool_call_id", "is_error")
 		err = openAIToolResult(m, o)
 	default:
-		err = in("role", errUnknownRole)
+		err = rawjson.In("role", errUnknownRole)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if role != "tool" {
-		if m.Name, err = o.boundedText("name", maxName); err != nil {
+		if m.Name, err = o.BoundedText("name", maxName); err != nil {
 			return nil, err
 		}
 	}
@@ -93,8 +94,8 @@ func openAIMessage(raw json.RawMessage) (*compactordv1.Message, error) {
 }
 
 // openAIAssistant fills what only assistants have. It returns the field that told why the model stopped.
-func openAIAssistant(m *compactordv1.Message, o object) (stopField string, err error) {
-	thinking, err := o.boundedText("reasoning_content", maxText)
+func openAIAssistant(m *compactordv1.Message, o rawjson.Object) (stopField string, err error) {
+	thinking, err := o.BoundedText("reasoning_content", maxText)
 	if err != nil {
 		return "", err
 	}
@@ -106,7 +107,7 @@ func openAIAssistant(m *compactordv1.Message, o object) (stopField string, err e
 		return "", err
 	}
 	m.Parts = append(m.Parts, content...)
-	refusal, err := o.boundedText("refusal", maxText)
+	refusal, err := o.BoundedText("refusal", maxText)
 	if err != nil {
 		return "", err
 	}
@@ -121,7 +122,7 @@ func openAIAssistant(m *compactordv1.Message, o object) (stopField string, err e
 	if len(m.GetParts()) > maxParts {
 		return "", errManyParts
 	}
-	if m.Model, err = o.boundedText("model", maxName); err != nil {
+	if m.Model, err = o.BoundedText("model", maxName); err != nil {
 		return "", err
 	}
 	if m.Usage, err = openAIUsage(o); err != nil {
@@ -134,22 +135,22 @@ func openAIAssistant(m *compactordv1.Message, o object) (stopField string, err e
 	return stopField, nil
 }
 
-func openAIToolResult(m *compactordv1.Message, o object) error {
+func openAIToolResult(m *compactordv1.Message, o rawjson.Object) error {
 	parts, err := openAIContent(o, "text", "image_url", "input_audio", "file")
 	if err != nil {
 		return err
 	}
 	if len(parts) > maxResultParts {
-		return in("content", errManyParts)
+		return rawjson.In("content", errManyParts)
 	}
 	result := &compactordv1.ToolResult{Parts: resultParts(parts)}
-	if result.CallId, err = o.boundedText("tool_call_id", maxID); err != nil {
+	if result.CallId, err = o.BoundedText("tool_call_id", maxID); err != nil {
 		return err
 	}
-	if result.Name, err = o.boundedText("name", maxName); err != nil {
+	if result.Name, err = o.BoundedText("name", maxName); err != nil {
 		return err
 	}
-	if result.IsError, err = o.truth("is_error"); err != nil {
+	if result.IsError, err = o.Truth("is_error"); err != nil {
 		return err
 	}
 	m.Parts = []*compactordv1.Part{{Kind: &compactordv1.Part_ToolResult{ToolResult: result}}}
@@ -157,9 +158,9 @@ func openAIToolResult(m *compactordv1.Message, o object) error {
 }
 
 // openAIStopReason reads why the model stopped, where the transcript tells. A word that is not known stays an attachment.
-func openAIStopReason(o object) (reason compactordv1.StopReason, field string) {
+func openAIStopReason(o rawjson.Object) (reason compactordv1.StopReason, field string) {
 	for _, field := range []string{"stop_reason", "finish_reason"} {
-		if word, err := o.text(field); err == nil {
+		if word, err := o.Text(field); err == nil {
 			if reason, ok := stopReasons[strings.ToLower(word)]; ok {
 				return reason, field
 			}

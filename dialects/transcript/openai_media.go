@@ -1,9 +1,10 @@
-package dialects
+package transcript
 
 import (
 	"errors"
 	"strings"
 
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -13,13 +14,13 @@ const unknownMime = "application/octet-stream"
 var errNoFile = errors.New("holds neither file_data nor file_id")
 
 // openAIMedia parses an image_url, input_audio or file part.
-func openAIMedia(o object, kind string) (*compactordv1.Part, error) {
-	content, err := o.sub(kind)
+func openAIMedia(o rawjson.Object, kind string) (*compactordv1.Part, error) {
+	content, err := o.Sub(kind)
 	if err != nil {
 		return nil, err
 	}
 	if content == nil {
-		return nil, in(kind, errMissing)
+		return nil, rawjson.In(kind, rawjson.ErrMissing)
 	}
 	part := mediaPart(&compactordv1.MediaPart{})
 	switch kind {
@@ -30,27 +31,27 @@ func openAIMedia(o object, kind string) (*compactordv1.Part, error) {
 	default:
 		err = openAIFile(part, content)
 	}
-	return part, in(kind, err)
+	return part, rawjson.In(kind, err)
 }
 
-func openAIImage(part *compactordv1.Part, o object) error {
-	url, err := o.demandText("url")
+func openAIImage(part *compactordv1.Part, o rawjson.Object) error {
+	url, err := o.DemandText("url")
 	if err != nil {
 		return err
 	}
 	if err := fillFromURL(part.GetMedia(), url, "image/*"); err != nil {
-		return in("url", err)
+		return rawjson.In("url", err)
 	}
 	part.Attachments, err = openAIAttachments(o, "url")
 	return err
 }
 
-func openAIAudio(part *compactordv1.Part, o object) error {
-	format, err := o.demandText("format")
+func openAIAudio(part *compactordv1.Part, o rawjson.Object) error {
+	format, err := o.DemandText("format")
 	if err != nil {
 		return err
 	}
-	encoded, err := o.demandText("data")
+	encoded, err := o.DemandText("data")
 	if err != nil {
 		return err
 	}
@@ -60,21 +61,21 @@ func openAIAudio(part *compactordv1.Part, o object) error {
 		media.MimeType = "audio/mpeg"
 	}
 	if len(media.GetMimeType()) > maxName {
-		return in("format", tooLarge(len(format), maxName))
+		return rawjson.In("format", rawjson.TooLarge(len(format), maxName))
 	}
 	data, err := decodeBase64(encoded)
 	if err != nil {
-		return in("data", err)
+		return rawjson.In("data", err)
 	}
 	media.Source = &compactordv1.MediaPart_Data{Data: data}
 	part.Attachments, err = openAIAttachments(o, "format", "data")
 	return err
 }
 
-func openAIFile(part *compactordv1.Part, o object) error {
+func openAIFile(part *compactordv1.Part, o rawjson.Object) error {
 	media := part.GetMedia()
 	var err error
-	if media.Name, err = o.boundedText("filename", maxFileName); err != nil {
+	if media.Name, err = o.BoundedText("filename", maxFileName); err != nil {
 		return err
 	}
 	media.MimeType = unknownMime
@@ -82,8 +83,8 @@ func openAIFile(part *compactordv1.Part, o object) error {
 		media.MimeType = "application/pdf"
 	}
 	switch {
-	case o.has("file_data"):
-		encoded, err := o.demandText("file_data")
+	case o.Has("file_data"):
+		encoded, err := o.DemandText("file_data")
 		if err != nil {
 			return err
 		}
@@ -95,10 +96,10 @@ func openAIFile(part *compactordv1.Part, o object) error {
 			media.Source = &compactordv1.MediaPart_Data{Data: data}
 		}
 		if err != nil {
-			return in("file_data", err)
+			return rawjson.In("file_data", err)
 		}
-	case o.has("file_id"):
-		id, err := o.boundedText("file_id", maxID)
+	case o.Has("file_id"):
+		id, err := o.BoundedText("file_id", maxID)
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package dialects
+package transcript
 
 import (
 	"encoding/base64"
@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -22,7 +23,7 @@ func fillFromURL(m *compactordv1.MediaPart, address, suggested string) error {
 	m.MimeType = suggested
 	if len(address) < len(dataScheme) || !strings.EqualFold(address[:len(dataScheme)], dataScheme) {
 		if len(address) > maxURI {
-			return tooLarge(len(address), maxURI)
+			return rawjson.TooLarge(len(address), maxURI)
 		}
 		m.Source = &compactordv1.MediaPart_Uri{Uri: address}
 		return nil
@@ -55,7 +56,7 @@ func dataOf(body, parameters string) ([]byte, error) {
 		return nil, errDataURL
 	}
 	if len(plain) > maxText {
-		return nil, tooLarge(len(plain), maxText)
+		return nil, rawjson.TooLarge(len(plain), maxText)
 	}
 	return []byte(plain), nil
 }
@@ -80,7 +81,7 @@ func decodeBase64(encoded string) ([]byte, error) {
 		// Not passed on: the error of encoding/base64 tells a position, but also invites to print the input.
 		return nil, errBase64
 	case len(data) > maxText:
-		return nil, tooLarge(len(data), maxText)
+		return nil, rawjson.TooLarge(len(data), maxText)
 	default:
 		return data, nil
 	}

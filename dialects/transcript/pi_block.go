@@ -1,33 +1,34 @@
-package dialects
+package transcript
 
 import (
 	"encoding/json"
 	"slices"
 
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // piBlock parses one piece of a message's content.
 func piBlock(raw json.RawMessage, d compactordv1.Dialect, r *remarks, allowed []string) (*compactordv1.Part, error) {
-	o, err := parseObject(raw)
+	o, err := rawjson.ParseObject(raw)
 	if err != nil {
 		return nil, err
 	}
-	kind, err := o.demandText("type")
+	kind, err := o.DemandText("type")
 	if err != nil {
 		return nil, err
 	}
 	if !slices.Contains(allowed, kind) {
-		return nil, in("type", errPiContent)
+		return nil, rawjson.In("type", errPiContent)
 	}
 	switch kind {
 	case "text":
-		text, err := o.demandText("text")
+		text, err := o.DemandText("text")
 		if err != nil {
 			return nil, err
 		}
 		if len(text) > maxText {
-			return nil, in("text", tooLarge(len(text), maxText))
+			return nil, rawjson.In("text", rawjson.TooLarge(len(text), maxText))
 		}
 		part := textPart(text)
 		return part, piSignature(part, o, "textSignature", d, r)
@@ -40,12 +41,12 @@ func piBlock(raw json.RawMessage, d compactordv1.Dialect, r *remarks, allowed []
 	}
 }
 
-func piThinking(o object, d compactordv1.Dialect, r *remarks) (*compactordv1.Part, error) {
-	text, err := o.boundedText("thinking", maxText)
+func piThinking(o rawjson.Object, d compactordv1.Dialect, r *remarks) (*compactordv1.Part, error) {
+	text, err := o.BoundedText("thinking", maxText)
 	if err != nil {
 		return nil, err
 	}
-	redacted, err := o.truth("redacted")
+	redacted, err := o.Truth("redacted")
 	if err != nil {
 		return nil, err
 	}
@@ -54,10 +55,10 @@ func piThinking(o object, d compactordv1.Dialect, r *remarks) (*compactordv1.Par
 	return part, piSignature(part, o, "thinkingSignature", d, r)
 }
 
-func piToolCall(o object, d compactordv1.Dialect, r *remarks) (*compactordv1.Part, error) {
+func piToolCall(o rawjson.Object, d compactordv1.Dialect, r *remarks) (*compactordv1.Part, error) {
 	call := &compactordv1.ToolCall{}
 	var err error
-	if call.Id, err = o.boundedText("id", maxID); err != nil {
+	if call.Id, err = o.BoundedText("id", maxID); err != nil {
 		return nil, err
 	}
 	if call.Name, err = toolName(o); err != nil {
@@ -70,21 +71,21 @@ func piToolCall(o object, d compactordv1.Dialect, r *remarks) (*compactordv1.Par
 	return part, piSignature(part, o, "thoughtSignature", d, r)
 }
 
-func piImage(o object) (*compactordv1.Part, error) {
-	encoded, err := o.demandText("data")
+func piImage(o rawjson.Object) (*compactordv1.Part, error) {
+	encoded, err := o.DemandText("data")
 	if err != nil {
 		return nil, err
 	}
-	mime, err := o.boundedText("mimeType", maxName)
+	mime, err := o.BoundedText("mimeType", maxName)
 	if err != nil {
 		return nil, err
 	}
 	if mime == "" {
-		return nil, in("mimeType", errMissing)
+		return nil, rawjson.In("mimeType", rawjson.ErrMissing)
 	}
 	data, err := decodeBase64(encoded)
 	if err != nil {
-		return nil, in("data", err)
+		return nil, rawjson.In("data", err)
 	}
 	return mediaPart(&compactordv1.MediaPart{
 		MimeType: mime,
@@ -93,8 +94,8 @@ func piImage(o object) (*compactordv1.Part, error) {
 }
 
 // piSignature attaches what the provider wants back with a part. Pi has names of its own for it.
-func piSignature(part *compactordv1.Part, o object, field string, d compactordv1.Dialect, r *remarks) error {
-	signature, err := o.text(field)
+func piSignature(part *compactordv1.Part, o rawjson.Object, field string, d compactordv1.Dialect, r *remarks) error {
+	signature, err := o.Text(field)
 	if err != nil || signature == "" {
 		return err
 	}

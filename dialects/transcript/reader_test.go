@@ -1,4 +1,4 @@
-package dialects_test
+package transcript_test
 
 import (
 	"io"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/compactord/compactord/dialects"
+	"github.com/compactord/compactord/dialects/transcript"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -16,29 +16,29 @@ func TestFormatIsRecognizedByContent(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		input string
-		want  dialects.Format
+		want  transcript.Format
 		texts []string
 	}{
-		"lines":                {hello + hello, dialects.OpenAILines, []string{"hush", "hush"}},
-		"one line without end": {strings.TrimSpace(hello), dialects.OpenAILines, []string{"hush"}},
-		"byte order mark":      {"\ufeff" + hello, dialects.OpenAILines, []string{"hush"}},
-		"CRLF":                 {strings.ReplaceAll(hello+"\n"+hello, "\n", "\r\n"), dialects.OpenAILines, []string{"hush", "hush"}},
-		"blank lines first":    {"\n \r\n\t\n" + hello, dialects.OpenAILines, []string{"hush"}},
-		"a compaction first":   {`{"role":"_compaction"}` + "\n" + hello, dialects.OpenAILines, []string{"hush"}},
-		"array":                {"[" + hello + "," + hello + "]", dialects.OpenAIDocument, []string{"hush", "hush"}},
-		"array over lines":     {"\ufeff\n[\r\n" + hello + "\r\n]\r\n", dialects.OpenAIDocument, []string{"hush"}},
-		"empty array":          {"[]", dialects.OpenAIDocument, nil},
-		"body":                 {`{"messages":[` + hello + `]}`, dialects.OpenAIDocument, []string{"hush"}},
-		"body on one line":     {`{"model":"m","messages":[` + strings.TrimSpace(hello) + `],"n":1}` + "\n\n", dialects.OpenAIDocument, []string{"hush"}},
-		"body of no messages":  {`{"messages":[]}`, dialects.OpenAIDocument, nil},
-		"Pi without entries":   {head, dialects.PiSession, nil},
-		"Pi list":              {list + `{"type":"message","message":{"role":"user","content":"hi"}}`, dialects.PiSession, []string{"hi"}},
-		"Pi tree":              {head + `{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":"hi"}}`, dialects.PiSession, []string{"hi"}},
-		"Pi tree, no version":  {`{"type":"session","id":"s"}` + "\n" + `{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":"lost"}}` + "\n" + `{"type":"message","id":"b","parentId":null,"message":{"role":"user","content":"hi"}}`, dialects.PiSession, []string{"hi"}},
+		"lines":                {hello + hello, transcript.OpenAILines, []string{"hush", "hush"}},
+		"one line without end": {strings.TrimSpace(hello), transcript.OpenAILines, []string{"hush"}},
+		"byte order mark":      {"\ufeff" + hello, transcript.OpenAILines, []string{"hush"}},
+		"CRLF":                 {strings.ReplaceAll(hello+"\n"+hello, "\n", "\r\n"), transcript.OpenAILines, []string{"hush", "hush"}},
+		"blank lines first":    {"\n \r\n\t\n" + hello, transcript.OpenAILines, []string{"hush"}},
+		"a compaction first":   {`{"role":"_compaction"}` + "\n" + hello, transcript.OpenAILines, []string{"hush"}},
+		"array":                {"[" + hello + "," + hello + "]", transcript.OpenAIDocument, []string{"hush", "hush"}},
+		"array over lines":     {"\ufeff\n[\r\n" + hello + "\r\n]\r\n", transcript.OpenAIDocument, []string{"hush"}},
+		"empty array":          {"[]", transcript.OpenAIDocument, nil},
+		"body":                 {`{"messages":[` + hello + `]}`, transcript.OpenAIDocument, []string{"hush"}},
+		"body on one line":     {`{"model":"m","messages":[` + strings.TrimSpace(hello) + `],"n":1}` + "\n\n", transcript.OpenAIDocument, []string{"hush"}},
+		"body of no messages":  {`{"messages":[]}`, transcript.OpenAIDocument, nil},
+		"Pi without entries":   {head, transcript.PiSession, nil},
+		"Pi list":              {list + `{"type":"message","message":{"role":"user","content":"hi"}}`, transcript.PiSession, []string{"hi"}},
+		"Pi tree":              {head + `{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":"hi"}}`, transcript.PiSession, []string{"hi"}},
+		"Pi tree, no version":  {`{"type":"session","id":"s"}` + "\n" + `{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":"lost"}}` + "\n" + `{"type":"message","id":"b","parentId":null,"message":{"role":"user","content":"hi"}}`, transcript.PiSession, []string{"hi"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, err := dialects.Open(iotest.OneByteReader(strings.NewReader(c.input)))
+			r, err := transcript.Open(iotest.OneByteReader(strings.NewReader(c.input)))
 			require.NoError(t, err)
 			require.Equal(t, c.want, r.Format())
 			messages, err := r.ReadAll()
@@ -61,7 +61,7 @@ func TestSourcePositionIsTheLineFromZero(t *testing.T) {
 	require.Len(t, messages, 2)
 	require.Equal(t, uint32(1), messages[0].GetSourcePosition())
 	require.Equal(t, uint32(4), messages[1].GetSourcePosition())
-	require.Equal(t, []dialects.Note{{Count: 1, Text: "1 _compaction line left out"}}, notes)
+	require.Equal(t, []transcript.Note{{Count: 1, Text: "1 _compaction line left out"}}, notes)
 }
 
 func TestLinesAreReadAsTheyArrive(t *testing.T) {
@@ -79,7 +79,7 @@ func TestLinesAreReadAsTheyArrive(t *testing.T) {
 		}
 		written <- out.Close()
 	}()
-	r, err := dialects.Open(in)
+	r, err := transcript.Open(in)
 	require.NoError(t, err)
 	for range 3 {
 		m, err := r.Next()
@@ -115,13 +115,13 @@ func TestPiPathLeadsFromTheLastEntryUp(t *testing.T) {
 	for name, c := range map[string]struct {
 		input string
 		texts []string
-		notes []dialects.Note
+		notes []transcript.Note
 	}{
-		"a branch":        {head + user("a", "null", "1") + user("b", "a", "2") + user("c", "a", "3"), []string{"1", "3"}, []dialects.Note{{1, "1 entry that is not on the current path left out"}}},
-		"a lost parent":   {head + user("a", "null", "1") + user("b", "x", "2") + user("c", "b", "3"), []string{"2", "3"}, []dialects.Note{{1, "the current path begins at an entry whose parent is not in the file"}, {1, "1 entry that is not on the current path left out"}}},
-		"a new root":      {head + user("a", "null", "1") + user("b", "null", "2"), []string{"2"}, []dialects.Note{{1, "1 entry that is not on the current path left out"}}},
-		"an id used anew": {head + user("a", "null", "1") + user("a", "null", "2") + user("b", "a", "3"), []string{"2", "3"}, []dialects.Note{{1, "1 entry that is not on the current path left out"}}},
-		"parent behind":   {head + user("a", "b", "2") + user("b", "null", "1") + user("c", "a", "3"), []string{"1", "2", "3"}, []dialects.Note{}},
+		"a branch":        {head + user("a", "null", "1") + user("b", "a", "2") + user("c", "a", "3"), []string{"1", "3"}, []transcript.Note{{1, "1 entry that is not on the current path left out"}}},
+		"a lost parent":   {head + user("a", "null", "1") + user("b", "x", "2") + user("c", "b", "3"), []string{"2", "3"}, []transcript.Note{{1, "the current path begins at an entry whose parent is not in the file"}, {1, "1 entry that is not on the current path left out"}}},
+		"a new root":      {head + user("a", "null", "1") + user("b", "null", "2"), []string{"2"}, []transcript.Note{{1, "1 entry that is not on the current path left out"}}},
+		"an id used anew": {head + user("a", "null", "1") + user("a", "null", "2") + user("b", "a", "3"), []string{"2", "3"}, []transcript.Note{{1, "1 entry that is not on the current path left out"}}},
+		"parent behind":   {head + user("a", "b", "2") + user("b", "null", "1") + user("c", "a", "3"), []string{"1", "2", "3"}, []transcript.Note{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -156,7 +156,7 @@ func TestPiShellEntries(t *testing.T) {
 			require.Equal(t, c.want, textOf(messages[0]))
 			require.Equal(t, compactordv1.Role_ROLE_USER, messages[0].GetRole())
 			require.Equal(t, compactordv1.Origin_ORIGIN_IMPORT, messages[0].GetOrigin())
-			require.Equal(t, []dialects.Note{{1, "1 label entry left out"}}, notes)
+			require.Equal(t, []transcript.Note{{1, "1 label entry left out"}}, notes)
 		})
 	}
 }
@@ -168,7 +168,7 @@ func TestPiShellEntriesExcludedFromTheContextAreLeftOut(t *testing.T) {
 	messages, notes, err := read(list + excluded + excluded)
 	require.NoError(t, err)
 	require.Empty(t, messages)
-	require.Contains(t, notes, dialects.Note{
+	require.Contains(t, notes, transcript.Note{
 		Count: 2,
 		Text:  "2 shell commands that the user had excluded from the context left out",
 	})
@@ -180,5 +180,5 @@ func TestLongErrorTextOfPiIsCut(t *testing.T) {
 		strings.Repeat("é", 32<<10) + `"}}`)
 	require.NoError(t, err)
 	require.Equal(t, "a"+strings.Repeat("é", 32<<10-1), messages[0].GetErrorText())
-	require.Contains(t, notes, dialects.Note{Count: 1, Text: "1 error text cut to 64 KiB"})
+	require.Contains(t, notes, transcript.Note{Count: 1, Text: "1 error text cut to 64 KiB"})
 }

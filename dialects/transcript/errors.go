@@ -1,9 +1,10 @@
-package dialects
+package transcript
 
 import (
 	"errors"
 	"fmt"
-	"strings"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
 var (
@@ -35,41 +36,14 @@ func (e *LineError) Error() string {
 
 func (e *LineError) Unwrap() error { return e.Err }
 
-// fieldError is what the parsers return: they know the field, and whoever called them the line.
-type fieldError struct {
-	path string
-	err  error
-}
-
-func (e *fieldError) Error() string { return e.path + ": " + e.err.Error() }
-
-func (e *fieldError) Unwrap() error { return e.err }
-
-// in puts an error under a field; index brackets and names join as they are read in JavaScript.
-func in(field string, err error) error {
-	if err == nil {
-		return nil
-	}
-	inner := &fieldError{}
-	if !errors.As(err, &inner) {
-		return &fieldError{path: field, err: err}
-	}
-	if strings.HasPrefix(inner.path, "[") {
-		return &fieldError{path: field + inner.path, err: inner.err}
-	}
-	return &fieldError{path: field + "." + inner.path, err: inner.err}
-}
-
-func inElement(i int, err error) error { return in(fmt.Sprintf("[%d]", i), err) }
-
 func onLine(line int, err error) error {
 	known := &LineError{}
 	if err == nil || errors.As(err, &known) {
 		return err
 	}
-	inner := &fieldError{}
+	inner := &rawjson.FieldError{}
 	if errors.As(err, &inner) {
-		return &LineError{Line: line, Field: inner.path, Err: inner.err}
+		return &LineError{Line: line, Field: inner.Path, Err: inner.Err}
 	}
 	return &LineError{Line: line, Err: err}
 }

@@ -1,9 +1,10 @@
-package dialects
+package transcript
 
 import (
 	"encoding/json"
 	"errors"
 
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -41,7 +42,7 @@ func attachment(d compactordv1.Dialect, key string, raw json.RawMessage) (*compa
 		return nil, errFieldName
 	}
 	if len(raw) > maxText {
-		return nil, in(key, tooLarge(len(raw), maxText))
+		return nil, rawjson.In(key, rawjson.TooLarge(len(raw), maxText))
 	}
 	return &compactordv1.Attachment{Dialect: d, Key: key, Json: string(raw)}, nil
 }

@@ -1,4 +1,4 @@
-package dialects_test
+package transcript_test
 
 import (
 	"bytes"
@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/compactord/compactord/dialects"
+	"github.com/compactord/compactord/dialects/transcript"
 )
 
 // requireMessagesOrError reads an input that may be anything: what comes out is an error, or messages that the contract
 // takes and that can be stored.
 func requireMessagesOrError(t *testing.T, input []byte) {
 	t.Helper()
-	r, err := dialects.Open(bytes.NewReader(input))
+	r, err := transcript.Open(bytes.NewReader(input))
 	if err != nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package dialects
+package transcript
 
 import (
 	"errors"
@@ -27,7 +27,7 @@ func (t *piTree) grow(s *piSession) error {
 		if err != nil {
 			return err
 		}
-		id, err := e.demandText("id")
+		id, err := e.DemandText("id")
 		if err != nil {
 			return onLine(e.line, err)
 		}
@@ -45,19 +45,19 @@ func (t *piTree) grow(s *piSession) error {
 
 // shed drops what is not read again.
 func (e *piEntry) shed() {
-	for key := range e.object {
+	for key := range e.Object {
 		switch key {
 		case "parentId", "timestamp":
 		case "message":
 			if e.kind != "message" {
-				delete(e.object, key)
+				delete(e.Object, key)
 			}
 		case "content":
 			if e.kind != "custom_message" {
-				delete(e.object, key)
+				delete(e.Object, key)
 			}
 		default:
-			delete(e.object, key)
+			delete(e.Object, key)
 		}
 	}
 }
@@ -69,11 +69,11 @@ func (t *piTree) walk(last *piEntry, byID map[string]*piEntry, r *remarks) error
 		if len(t.path) > len(byID) {
 			return &LineError{Line: e.line, Field: "parentId", Err: errCycle}
 		}
-		parent, err := e.text("parentId")
+		parent, err := e.Text("parentId")
 		if err != nil {
 			return onLine(e.line, err)
 		}
-		if !e.has("parentId") {
+		if !e.Has("parentId") {
 			break
 		}
 		next, found := byID[parent]

@@ -1,4 +1,4 @@
-package dialects_test
+package transcript_test
 
 import (
 	"errors"
@@ -9,13 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/compactord/compactord/dialects"
+	"github.com/compactord/compactord/dialects/transcript"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // read reads a whole transcript.
-func read(input string) ([]*compactordv1.Message, []dialects.Note, error) {
-	r, err := dialects.Open(strings.NewReader(input))
+func read(input string) ([]*compactordv1.Message, []transcript.Note, error) {
+	r, err := transcript.Open(strings.NewReader(input))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -31,7 +31,7 @@ const (
 
 func TestWhatIsWrongIsNamedByLineAndField(t *testing.T) {
 	t.Parallel()
-	unknownFormat := dialects.ErrUnknownFormat.Error()
+	unknownFormat := transcript.ErrUnknownFormat.Error()
 	for name, c := range map[string]struct{ input, want string }{
 		"empty":                      {"", "the input is empty"},
 		"only white space":           {" \n\r\n\t", "the input is empty"},
@@ -47,20 +47,20 @@ func TestWhatIsWrongIsNamedByLineAndField(t *testing.T) {
 		"half-written last line":     {hello + `{"role":"user","content":"hus`, "line 2: is not valid JSON: it breaks off at its end"},
 		"half a character at end":    {hello + `{"role":"user","content":"hush` + "\xc3", "line 2: is not valid UTF-8"},
 		"two values on a line":       {hello + `{"role":"user"}{"role":"user"}`, "line 2: is not valid JSON: it goes wrong at byte 16"},
-		"a list among lines":         {hello + `["hush"]`, "line 2: must be an object, is an array"},
-		"null among lines":           {hello + `null`, "line 2: must be an object, is null"},
+		"a list among lines":         {hello + `["hush"]`, "line 2: must be an rawjson.Object, is an array"},
+		"null among lines":           {hello + `null`, "line 2: must be an rawjson.Object, is null"},
 		"role missing":               {hello + `{"content":"hush"}`, "line 2: role: is missing"},
 		"role of a wrong type":       {hello + `{"role":{"hush":1}}`, "line 2: role: must be a string, is an object"},
 		"role unknown":               {`{"role":"hush"}`, "line 1: role: unknown role; known are system, developer, user, assistant and tool"},
 		"role written large":         {`{"role":"User"}`, "line 1: role: unknown role; known are system, developer, user, assistant and tool"},
 		"content of a wrong type":    {`{"role":"user","content":12}`, "line 1: content: must be a string or an array, is a number"},
-		"part of a wrong type":       {`{"role":"user","content":["hush"]}`, "line 1: content[0]: must be an object, is a string"},
+		"part of a wrong type":       {`{"role":"user","content":["hush"]}`, "line 1: content[0]: must be an rawjson.Object, is a string"},
 		"part without type":          {`{"role":"user","content":[{"text":"hush"}]}`, "line 1: content[0].type: is missing"},
 		"part unknown":               {`{"role":"user","content":[{"type":"text","text":""},{"type":"hush"}]}`, "line 1: content[1].type: unknown kind of part, or one that this role may not hold; possible are text, image_url, input_audio, file"},
 		"image of the system":        {`{"role":"system","content":[{"type":"image_url","image_url":{"url":"hush"}}]}`, "line 1: content[0].type: unknown kind of part, or one that this role may not hold; possible are text"},
 		"text missing":               {`{"role":"user","content":[{"type":"text"}]}`, "line 1: content[0].text: is missing"},
 		"image missing":              {`{"role":"user","content":[{"type":"image_url"}]}`, "line 1: content[0].image_url: is missing"},
-		"image as a string":          {`{"role":"user","content":[{"type":"image_url","image_url":"hush"}]}`, "line 1: content[0].image_url: must be an object, is a string"},
+		"image as a string":          {`{"role":"user","content":[{"type":"image_url","image_url":"hush"}]}`, "line 1: content[0].image_url: must be an rawjson.Object, is a string"},
 		"image not base64":           {`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,hush!"}}]}`, "line 1: content[0].image_url.url: is not valid base64"},
 		"data URL without data":      {`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:hush"}}]}`, "line 1: content[0].image_url.url: is a data URL that cannot be read"},
 		"data URL badly escaped":     {`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:,%zz"}}]}`, "line 1: content[0].image_url.url: is a data URL that cannot be read"},
@@ -75,16 +75,16 @@ func TestWhatIsWrongIsNamedByLineAndField(t *testing.T) {
 		"call of unknown type":       {`{"role":"assistant","tool_calls":[{"type":"hush"}]}`, "line 1: tool_calls[0].type: unknown type of tool call; known is function"},
 		"call without name":          {`{"role":"assistant","tool_calls":[{"function":{"name":"a"}},{"function":{}}]}`, "line 1: tool_calls[1].function.name: is missing"},
 		"call with empty name":       {`{"role":"assistant","tool_calls":[{"function":{"name":""}}]}`, "line 1: tool_calls[0].function.name: is empty"},
-		"arguments of a wrong type":  {`{"role":"assistant","tool_calls":[{"function":{"name":"a","arguments":1}}]}`, "line 1: tool_calls[0].function.arguments: must be a string or an object, is a number"},
+		"arguments of a wrong type":  {`{"role":"assistant","tool_calls":[{"function":{"name":"a","arguments":1}}]}`, "line 1: tool_calls[0].function.arguments: must be a string or an rawjson.Object, is a number"},
 		"id of a wrong type":         {`{"role":"tool","tool_call_id":7}`, "line 1: tool_call_id: must be a string, is a number"},
 		"is_error of a wrong type":   {`{"role":"tool","is_error":"hush"}`, "line 1: is_error: must be a boolean, is a string"},
-		"usage of a wrong type":      {`{"role":"assistant","usage":3}`, "line 1: usage: must be an object, is a number"},
+		"usage of a wrong type":      {`{"role":"assistant","usage":3}`, "line 1: usage: must be an rawjson.Object, is a number"},
 		"negative usage":             {`{"role":"assistant","usage":{"output_tokens":-1}}`, "line 1: usage.output_tokens: must be a whole number from 0 to 4294967295"},
 		"more cached than all":       {`{"role":"assistant","usage":{"prompt_tokens":1,"prompt_tokens_details":{"cached_tokens":2}}}`, "line 1: usage.prompt_tokens_details.cached_tokens: is more than the whole prompt"},
 		"document breaks off":        {"[\n" + `{"role":"user"}`, "line 2: the document breaks off here"},
 		"element breaks off":         {"[\n\n" + `{"role":"user","content":"hush`, "line 3: is not valid JSON: it breaks off at its end"},
 		"element is broken":          {"[" + hello + "," + `{"role":hush}]`, "line 2: is not valid JSON"},
-		"element is no object":       {`["hush"]`, "line 1: must be an object, is a string"},
+		"element is no object":       {`["hush"]`, "line 1: must be an rawjson.Object, is a string"},
 		"commas are missing":         {"[" + hello + hello + "]", "line 2: is not what JSON has in this place"},
 		"a comma too many":           {"[" + hello + ",]", "line 2: is not valid JSON"},
 		"something behind":           {"[]\n" + hello, "line 2: something follows the end of the document; only one document is read"},
@@ -98,7 +98,7 @@ func TestWhatIsWrongIsNamedByLineAndField(t *testing.T) {
 		"Pi: entry without type":     {list + `{"hush":1}`, "line 3: type: is missing"},
 		"Pi: entry without id":       {head + `{"type":"label"}`, "line 2: id: is missing"},
 		"Pi: message missing":        {list + `{"type":"message"}`, "line 3: message: is missing"},
-		"Pi: message of wrong type":  {list + `{"type":"message","message":"hush"}`, "line 3: message: must be an object, is a string"},
+		"Pi: message of wrong type":  {list + `{"type":"message","message":"hush"}`, "line 3: message: must be an rawjson.Object, is a string"},
 		"Pi: unknown role":           {list + `{"type":"message","message":{"role":"hush"}}`, "line 3: message.role: unknown role of a message"},
 		"Pi: unknown content":        {list + `{"type":"message","message":{"role":"user","content":[{"type":"hush"}]}}`, "line 3: message.content[0].type: unknown kind of content, or one that this role may not hold"},
 		"Pi: thinking of a user":     {list + `{"type":"message","message":{"role":"user","content":[{"type":"thinking","thinking":"hush"}]}}`, "line 3: message.content[0].type: unknown kind of content, or one that this role may not hold"},
@@ -126,7 +126,7 @@ func TestWhatIsWrongIsNamedByLineAndField(t *testing.T) {
 func TestLineErrorTellsItsCause(t *testing.T) {
 	t.Parallel()
 	_, _, err := read(hello + `{"role":"user","content":3}`)
-	var line *dialects.LineError
+	var line *transcript.LineError
 	require.ErrorAs(t, err, &line)
 	require.Equal(t, 2, line.Line)
 	require.Equal(t, "content", line.Field)
@@ -135,7 +135,7 @@ func TestLineErrorTellsItsCause(t *testing.T) {
 
 func TestErrorsStay(t *testing.T) {
 	t.Parallel()
-	r, err := dialects.Open(strings.NewReader(hello + "{\n" + hello))
+	r, err := transcript.Open(strings.NewReader(hello + "{\n" + hello))
 	require.NoError(t, err)
 	_, err = r.Next()
 	require.NoError(t, err)
@@ -148,10 +148,10 @@ func TestErrorsStay(t *testing.T) {
 func TestFailureToReadIsPassedOn(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the disk is gone")
-	_, err := dialects.Open(iotest.ErrReader(broken))
+	_, err := transcript.Open(iotest.ErrReader(broken))
 	require.ErrorIs(t, err, broken)
 	for _, start := range []string{hello, "[" + hello, "{\"messages\":[", list} {
-		r, err := dialects.Open(io.MultiReader(strings.NewReader(start), iotest.ErrReader(broken)))
+		r, err := transcript.Open(io.MultiReader(strings.NewReader(start), iotest.ErrReader(broken)))
 		if err == nil {
 			_, err = r.ReadAll()
 		}

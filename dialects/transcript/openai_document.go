@@ -1,10 +1,11 @@
-package dialects
+package transcript
 
 import (
 	"encoding/json"
 	"errors"
 	"io"
 
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -143,7 +144,7 @@ func (s *openAIDocument) skipFields() (found bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if key == "system" && kindOf(value) != kindNull {
+		if key == "system" && rawjson.KindOf(value) != rawjson.Null {
 			return false, &LineError{Line: s.doc.at, Field: key, Err: errForeignSystem}
 		}
 		s.remarks.add(bodyField)
@@ -168,7 +169,7 @@ func (s *openAIDocument) field() (string, error) {
 	}
 	var key string
 	if err := json.Unmarshal(raw, &key); err != nil {
-		return "", s.doc.wrong(errNotJSON)
+		return "", s.doc.wrong(rawjson.ErrNotJSON)
 	}
 	return key, s.doc.expect(':')
 }

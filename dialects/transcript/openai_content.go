@@ -1,4 +1,4 @@
-package dialects
+package transcript
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -14,27 +15,27 @@ var errManyParts = fmt.Errorf("has too many parts; at most %d, or %d in a tool r
 
 // openAIContent parses `content`: a string, null, or a list of parts of the kinds that the role may hold. An empty string
 // says nothing and gives no part.
-func openAIContent(o object, allowed ...string) ([]*compactordv1.Part, error) {
+func openAIContent(o rawjson.Object, allowed ...string) ([]*compactordv1.Part, error) {
 	raw := o["content"]
-	switch kindOf(raw) {
-	case kindMissing, kindNull:
+	switch rawjson.KindOf(raw) {
+	case rawjson.Missing, rawjson.Null:
 		return nil, nil
-	case kindString:
-		text, err := o.boundedText("content", maxText)
+	case rawjson.String:
+		text, err := o.BoundedText("content", maxText)
 		if err != nil || text == "" {
 			return nil, err
 		}
 		return []*compactordv1.Part{textPart(text)}, nil
-	case kindArray:
+	case rawjson.Array:
 		parts, err := openAIParts(raw, allowed)
-		return parts, in("content", err)
+		return parts, rawjson.In("content", err)
 	default:
-		return nil, in("content", fmt.Errorf("must be a string or an array, is %s", kindOf(raw)))
+		return nil, rawjson.In("content", fmt.Errorf("must be a string or an array, is %s", rawjson.KindOf(raw)))
 	}
 }
 
 func openAIParts(raw json.RawMessage, allowed []string) ([]*compactordv1.Part, error) {
-	raws, err := parseArray(raw)
+	raws, err := rawjson.ParseArray(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +46,7 @@ func openAIParts(raw json.RawMessage, allowed []string) ([]*compactordv1.Part, e
 	for i, raw := range raws {
 		part, err := openAIPart(raw, allowed)
 		if err != nil {
-			return nil, inElement(i, err)
+			return nil, rawjson.InElement(i, err)
 		}
 		parts = append(parts, part)
 	}
@@ -53,24 +54,24 @@ func openAIParts(raw json.RawMessage, allowed []string) ([]*compactordv1.Part, e
 }
 
 func openAIPart(raw json.RawMessage, allowed []string) (*compactordv1.Part, error) {
-	o, err := parseObject(raw)
+	o, err := rawjson.ParseObject(raw)
 	if err != nil {
 		return nil, err
 	}
-	kind, err := o.demandText("type")
+	kind, err := o.DemandText("type")
 	if err != nil {
 		return nil, err
 	}
 	// The kind itself is not quoted: it is whatever stands there.
 	if !slices.Contains(allowed, kind) {
-		return nil, in("type", errors.New("unknown kind of part, or one that this role may not hold; possible are "+strings.Join(allowed, ", ")))
+		return nil, rawjson.In("type", errors.New("unknown kind of part, or one that this role may not hold; possible are "+strings.Join(allowed, ", ")))
 	}
 	var part *compactordv1.Part
 	switch kind {
 	case "text", "refusal":
 		var text string
-		if text, err = o.demandText(kind); err == nil && len(text) > maxText {
-			err = in(kind, tooLarge(len(text), maxText))
+		if text, err = o.DemandText(kind); err == nil && len(text) > maxText {
+			err = rawjson.In(kind, rawjson.TooLarge(len(text), maxText))
 		}
 		part = textPart(text)
 	default:
@@ -85,8 +86,8 @@ func openAIPart(raw json.RawMessage, allowed []string) (*compactordv1.Part, erro
 }
 
 // openAIAttachments keeps the fields that are not known, byte for byte.
-func openAIAttachments(o object, known ...string) ([]*compactordv1.Attachment, error) {
-	keys := o.others(known...)
+func openAIAttachments(o rawjson.Object, known ...string) ([]*compactordv1.Attachment, error) {
+	keys := o.Others(known...)
 	if len(keys) > maxAttachments {
 		return nil, fmt.Errorf("has %d fields that are not known, at most %d are possible", len(keys), maxAttachments)
 	}

@@ -1,17 +1,18 @@
-package dialects
+package transcript
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
 
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 var errUnknownCall = errors.New("unknown type of tool call; known is function")
 
-func openAIToolCalls(o object) ([]*compactordv1.Part, error) {
-	raws, err := o.array("tool_calls")
+func openAIToolCalls(o rawjson.Object) ([]*compactordv1.Part, error) {
+	raws, err := o.Elements("tool_calls")
 	if err != nil {
 		return nil, err
 	}
@@ -19,7 +20,7 @@ func openAIToolCalls(o object) ([]*compactordv1.Part, error) {
 	for i, raw := range raws {
 		part, err := openAIToolCall(raw)
 		if err != nil {
-			return nil, in("tool_calls", inElement(i, err))
+			return nil, rawjson.In("tool_calls", rawjson.InElement(i, err))
 		}
 		parts = append(parts, part)
 	}
@@ -27,29 +28,29 @@ func openAIToolCalls(o object) ([]*compactordv1.Part, error) {
 }
 
 func openAIToolCall(raw json.RawMessage) (*compactordv1.Part, error) {
-	o, err := parseObject(raw)
+	o, err := rawjson.ParseObject(raw)
 	if err != nil {
 		return nil, err
 	}
-	if o.has("type") && !o.isText("type", "function") {
-		return nil, in("type", errUnknownCall)
+	if o.Has("type") && !o.IsText("type", "function") {
+		return nil, rawjson.In("type", errUnknownCall)
 	}
-	function, err := o.sub("function")
+	function, err := o.Sub("function")
 	if err != nil {
 		return nil, err
 	}
 	if function == nil {
-		return nil, in("function", errMissing)
+		return nil, rawjson.In("function", rawjson.ErrMissing)
 	}
 	call := &compactordv1.ToolCall{}
-	if call.Id, err = o.boundedText("id", maxID); err != nil {
+	if call.Id, err = o.BoundedText("id", maxID); err != nil {
 		return nil, err
 	}
 	if call.Name, err = toolName(function); err != nil {
-		return nil, in("function", err)
+		return nil, rawjson.In("function", err)
 	}
 	if call.Arguments, err = arguments(function); err != nil {
-		return nil, in("function", err)
+		return nil, rawjson.In("function", err)
 	}
 	// `index` is left over from a stream and says nothing that the order does not.
 	attachments, err := openAIAttachments(o, "id", "type", "function", "index")
@@ -59,16 +60,16 @@ func openAIToolCall(raw json.RawMessage) (*compactordv1.Part, error) {
 	}, err
 }
 
-func toolName(o object) (string, error) {
-	name, err := o.demandText("name")
+func toolName(o rawjson.Object) (string, error) {
+	name, err := o.DemandText("name")
 	if err != nil {
 		return "", err
 	}
 	switch {
 	case name == "":
-		return "", in("name", errEmpty)
+		return "", rawjson.In("name", rawjson.ErrEmpty)
 	case len(name) > maxName:
-		return "", in("name", tooLarge(len(name), maxName))
+		return "", rawjson.In("name", rawjson.TooLarge(len(name), maxName))
 	default:
 		return name, nil
 	}
@@ -76,19 +77,19 @@ func toolName(o object) (string, error) {
 
 // arguments returns a call's arguments as the model wrote them. Some tools store them parsed: then their JSON as it
 // stands in the file.
-func arguments(o object) (string, error) {
+func arguments(o rawjson.Object) (string, error) {
 	raw := o["arguments"]
-	switch kindOf(raw) {
-	case kindMissing, kindNull:
+	switch rawjson.KindOf(raw) {
+	case rawjson.Missing, rawjson.Null:
 		return "", nil
-	case kindString:
-		return o.boundedText("arguments", maxText)
-	case kindObject, kindArray:
+	case rawjson.String:
+		return o.BoundedText("arguments", maxText)
+	case rawjson.ObjectKind, rawjson.Array:
 		if len(raw) > maxText {
-			return "", in("arguments", tooLarge(len(raw), maxText))
+			return "", rawjson.In("arguments", rawjson.TooLarge(len(raw), maxText))
 		}
 		return string(raw), nil
 	default:
-		return "", in("arguments", fmt.Errorf("must be a string or an object, is %s", kindOf(raw)))
+		return "", rawjson.In("arguments", fmt.Errorf("must be a string or an rawjson.Object, is %s", rawjson.KindOf(raw)))
 	}
 }

@@ -1,4 +1,4 @@
-package dialects_test
+package transcript_test
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/encoding/protojson"
 
-	"github.com/compactord/compactord/dialects"
+	"github.com/compactord/compactord/dialects/transcript"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -43,7 +43,7 @@ func TestGoldens(t *testing.T) {
 }
 
 // golden writes what was read for a person to check: a line on the format, the notes, and the messages.
-func golden(t *testing.T, r *dialects.Reader, messages []*compactordv1.Message) string {
+func golden(t *testing.T, r *transcript.Reader, messages []*compactordv1.Message) string {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString(r.Format().String() + "\n")

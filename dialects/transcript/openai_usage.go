@@ -1,8 +1,9 @@
-package dialects
+package transcript
 
 import (
 	"errors"
 
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -10,24 +11,24 @@ var errMoreCached = errors.New("is more than the whole prompt")
 
 // openAIUsage reads the tokens that were reported. Two shapes are in use: with input_tokens, which leaves out what came
 // from a cache, and OpenAI's own with prompt_tokens, which includes it.
-func openAIUsage(o object) (*compactordv1.Usage, error) {
-	u, err := o.sub("usage")
+func openAIUsage(o rawjson.Object) (*compactordv1.Usage, error) {
+	u, err := o.Sub("usage")
 	if err != nil || u == nil {
 		return nil, err
 	}
 	usage := &compactordv1.Usage{}
-	if u.has("prompt_tokens") {
+	if u.Has("prompt_tokens") {
 		err = promptUsage(usage, u)
 	} else {
 		err = inputUsage(usage, u)
 	}
 	if err == nil {
-		usage.TotalTokens, err = u.count("total_tokens")
+		usage.TotalTokens, err = u.Count("total_tokens")
 	}
-	return usage, in("usage", err)
+	return usage, rawjson.In("usage", err)
 }
 
-func inputUsage(usage *compactordv1.Usage, u object) error {
+func inputUsage(usage *compactordv1.Usage, u rawjson.Object) error {
 	return counts(u,
 		countField{"input_tokens", &usage.InputTokens},
 		countField{"output_tokens", &usage.OutputTokens},
@@ -36,7 +37,7 @@ func inputUsage(usage *compactordv1.Usage, u object) error {
 	)
 }
 
-func promptUsage(usage *compactordv1.Usage, u object) error {
+func promptUsage(usage *compactordv1.Usage, u rawjson.Object) error {
 	err := counts(u,
 		countField{"prompt_tokens", &usage.InputTokens},
 		countField{"completion_tokens", &usage.OutputTokens},
@@ -44,15 +45,15 @@ func promptUsage(usage *compactordv1.Usage, u object) error {
 	if err != nil {
 		return err
 	}
-	details, err := u.sub("prompt_tokens_details")
+	details, err := u.Sub("prompt_tokens_details")
 	if err != nil {
 		return err
 	}
 	if err := counts(details, countField{"cached_tokens", &usage.CacheReadTokens}); err != nil {
-		return in("prompt_tokens_details", err)
+		return rawjson.In("prompt_tokens_details", err)
 	}
 	if usage.GetCacheReadTokens() > usage.GetInputTokens() {
-		return in("prompt_tokens_details", in("cached_tokens", errMoreCached))
+		return rawjson.In("prompt_tokens_details", rawjson.In("cached_tokens", errMoreCached))
 	}
 	usage.InputTokens -= usage.GetCacheReadTokens()
 	return nil
@@ -64,10 +65,10 @@ type countField struct {
 	into *uint32
 }
 
-func counts(o object, fields ...countField) error {
+func counts(o rawjson.Object, fields ...countField) error {
 	for _, f := range fields {
 		var err error
-		if *f.into, err = o.count(f.key); err != nil {
+		if *f.into, err = o.Count(f.key); err != nil {
 			return err
 		}
 	}

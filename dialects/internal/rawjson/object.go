@@ -1,0 +1,206 @@
+// Package rawjson reads and writes JSON with its values kept as they were written: numbers are not rounded and unknown
+// fields are not lost. Its errors name the field and quote nothing.
+package rawjson
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// What can be wrong with a value; always within a text that names the field.
+var (
+	ErrNotJSON = errors.New("is not valid JSON")
+	ErrCutOff  = errors.New("is not valid JSON: it breaks off at its end")
+	ErrMissing = errors.New("is missing")
+	ErrEmpty   = errors.New("is empty")
+)
+
+// Object is a JSON object with its values as they were written. Keys are exact, as encoding/json's struct fields are not.
+type Object map[string]json.RawMessage
+
+// Kind is what a JSON value is.
+type Kind string
+
+const (
+	Missing    Kind = "missing"
+	Null       Kind = "null"
+	String     Kind = "a string"
+	Number     Kind = "a number"
+	Bool       Kind = "a boolean"
+	Array      Kind = "an array"
+	ObjectKind Kind = "an object"
+)
+
+// KindOf tells a valid JSON value's kind by its first byte.
+func KindOf(raw json.RawMessage) Kind {
+	if len(raw) == 0 {
+		return Missing
+	}
+	switch raw[0] {
+	case 'n':
+		return Null
+	case '"':
+		return String
+	case 't', 'f':
+		return Bool
+	case '[':
+		return Array
+	case '{':
+		return ObjectKind
+	default:
+		return Number
+	}
+}
+
+// WrongKind says that a value is of another kind than it must be, or missing.
+func WrongKind(raw json.RawMessage, want Kind) error {
+	have := KindOf(raw)
+	if have == Missing {
+		return ErrMissing
+	}
+	return fmt.Errorf("must be %s, is %s", want, have)
+}
+
+// ParseObject reads an object, and refuses what is not valid JSON as a whole.
+func ParseObject(raw []byte) (Object, error) {
+	var o Object
+	if err := json.Unmarshal(raw, &o); err != nil {
+		return nil, describe(raw, err)
+	}
+	if o == nil {
+		return nil, WrongKind(raw, ObjectKind)
+	}
+	return o, nil
+}
+
+// ParseArray reads an array.
+func ParseArray(raw json.RawMessage) ([]json.RawMessage, error) {
+	var a []json.RawMessage
+	if err := json.Unmarshal(raw, &a); err != nil || a == nil {
+		return nil, WrongKind(raw, Array)
+	}
+	return a, nil
+}
+
+// describe says what is wrong with JSON. The error of encoding/json is not passed on: it quotes the input.
+func describe(raw []byte, err error) error {
+	syntax := &json.SyntaxError{}
+	switch {
+	case !errors.As(err, &syntax):
+		return WrongKind(raw, ObjectKind)
+	case syntax.Offset >= int64(len(raw)):
+		return ErrCutOff
+	default:
+		return fmt.Errorf("%w: it goes wrong at byte %d", ErrNotJSON, syntax.Offset)
+	}
+}
+
+// Has says whether a field is there and not null.
+func (o Object) Has(key string) bool {
+	k := KindOf(o[key])
+	return k != Missing && k != Null
+}
+
+// IsText says whether a field is exactly this text.
+func (o Object) IsText(key, text string) bool {
+	if KindOf(o[key]) != String {
+		return false
+	}
+	var s string
+	return json.Unmarshal(o[key], &s) == nil && s == text
+}
+
+// Text returns a string, empty where it is missing or null.
+func (o Object) Text(key string) (string, error) {
+	if !o.Has(key) {
+		return "", nil
+	}
+	return o.DemandText(key)
+}
+
+// DemandText returns a string that must be there.
+func (o Object) DemandText(key string) (string, error) {
+	var s string
+	if KindOf(o[key]) != String || json.Unmarshal(o[key], &s) != nil {
+		return "", In(key, WrongKind(o[key], String))
+	}
+	return s, nil
+}
+
+// BoundedText returns a string of at most limit bytes, empty where it is missing or null.
+func (o Object) BoundedText(key string, limit int) (string, error) {
+	s, err := o.Text(key)
+	if err != nil {
+		return "", err
+	}
+	if len(s) > limit {
+		return "", In(key, TooLarge(len(s), limit))
+	}
+	return s, nil
+}
+
+// TooLarge says that a value is longer than a log takes.
+func TooLarge(size, limit int) error {
+	return fmt.Errorf("is %d bytes long, at most %d are possible", size, limit)
+}
+
+// Truth returns a boolean, false where it is missing or null.
+func (o Object) Truth(key string) (bool, error) {
+	if !o.Has(key) {
+		return false, nil
+	}
+	if KindOf(o[key]) != Bool {
+		return false, In(key, WrongKind(o[key], Bool))
+	}
+	return o[key][0] == 't', nil
+}
+
+// Count returns a whole number that fits 32 bits, 0 where it is missing or null.
+func (o Object) Count(key string) (uint32, error) {
+	if !o.Has(key) {
+		return 0, nil
+	}
+	if KindOf(o[key]) != Number {
+		return 0, In(key, WrongKind(o[key], Number))
+	}
+	// Some tools write counts as 1.0 or 1e3.
+	n, err := strconv.ParseFloat(string(o[key]), 64)
+	if err != nil || n < 0 || n > math.MaxUint32 || n != math.Trunc(n) {
+		return 0, In(key, errors.New("must be a whole number from 0 to 4294967295"))
+	}
+	return uint32(n), nil
+}
+
+// Sub returns an object within, nil where it is missing or null.
+func (o Object) Sub(key string) (Object, error) {
+	if !o.Has(key) {
+		return nil, nil
+	}
+	s, err := ParseObject(o[key])
+	return s, In(key, err)
+}
+
+// Elements returns the elements of an array, none where it is missing or null.
+func (o Object) Elements(key string) ([]json.RawMessage, error) {
+	if !o.Has(key) {
+		return nil, nil
+	}
+	a, err := ParseArray(o[key])
+	return a, In(key, err)
+}
+
+// Others returns, sorted, the keys that are not among known and whose value says something.
+func (o Object) Others(known ...string) []string {
+	var keys []string
+	for key := range o {
+		if o.Has(key) && !slices.Contains(known, key) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
