@@ -90,6 +90,6 @@ func arguments(o rawjson.Object) (string, error) {
 		}
 		return string(raw), nil
 	default:
-		return "", rawjson.In("arguments", fmt.Errorf("must be a string or an rawjson.Object, is %s", rawjson.KindOf(raw)))
+		return "", rawjson.In("arguments", fmt.Errorf("must be a string or an object, is %s", rawjson.KindOf(raw)))
 	}
 }

@@ -4,12 +4,10 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
-
-// unknownMime stands where a shape does not say what a file is.
-const unknownMime = "application/octet-stream"
 
 var errNoFile = errors.New("holds neither file_data nor file_id")
 
@@ -39,7 +37,7 @@ func openAIImage(part *compactordv1.Part, o rawjson.Object) error {
 	if err != nil {
 		return err
 	}
-	if err := fillFromURL(part.GetMedia(), url, "image/*"); err != nil {
+	if err := dialect.FillFromURL(part.GetMedia(), url, "image/*"); err != nil {
 		return rawjson.In("url", err)
 	}
 	part.Attachments, err = openAIAttachments(o, "url")
@@ -63,7 +61,7 @@ func openAIAudio(part *compactordv1.Part, o rawjson.Object) error {
 	if len(media.GetMimeType()) > maxName {
 		return rawjson.In("format", rawjson.TooLarge(len(format), maxName))
 	}
-	data, err := decodeBase64(encoded)
+	data, err := dialect.DecodeBase64(encoded)
 	if err != nil {
 		return rawjson.In("data", err)
 	}
@@ -78,7 +76,7 @@ func openAIFile(part *compactordv1.Part, o rawjson.Object) error {
 	if media.Name, err = o.BoundedText("filename", maxFileName); err != nil {
 		return err
 	}
-	media.MimeType = unknownMime
+	media.MimeType = dialect.UnknownMime
 	if strings.HasSuffix(strings.ToLower(media.GetName()), ".pdf") {
 		media.MimeType = "application/pdf"
 	}
@@ -88,11 +86,11 @@ func openAIFile(part *compactordv1.Part, o rawjson.Object) error {
 		if err != nil {
 			return err
 		}
-		if strings.HasPrefix(encoded, dataScheme) {
-			err = fillFromURL(media, encoded, media.GetMimeType())
+		if dialect.IsDataURL(encoded) {
+			err = dialect.FillFromURL(media, encoded, media.GetMimeType())
 		} else {
 			var data []byte
-			data, err = decodeBase64(encoded)
+			data, err = dialect.DecodeBase64(encoded)
 			media.Source = &compactordv1.MediaPart_Data{Data: data}
 		}
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -83,7 +84,7 @@ func piImage(o rawjson.Object) (*compactordv1.Part, error) {
 	if mime == "" {
 		return nil, rawjson.In("mimeType", rawjson.ErrMissing)
 	}
-	data, err := decodeBase64(encoded)
+	data, err := dialect.DecodeBase64(encoded)
 	if err != nil {
 		return nil, rawjson.In("data", err)
 	}

@@ -17,6 +17,8 @@ var (
 	ErrCutOff  = errors.New("is not valid JSON: it breaks off at its end")
 	ErrMissing = errors.New("is missing")
 	ErrEmpty   = errors.New("is empty")
+	// ErrTooLarge is within every error that says that something is larger than a log takes.
+	ErrTooLarge = errors.New("is larger than a log takes")
 )
 
 // Object is a JSON object with its values as they were written. Keys are exact, as encoding/json's struct fields are not.
@@ -25,6 +27,7 @@ type Object map[string]json.RawMessage
 // Kind is what a JSON value is.
 type Kind string
 
+// The kinds. Missing is that of no value at all.
 const (
 	Missing    Kind = "missing"
 	Null       Kind = "null"
@@ -145,8 +148,16 @@ func (o Object) BoundedText(key string, limit int) (string, error) {
 
 // TooLarge says that a value is longer than a log takes.
 func TooLarge(size, limit int) error {
-	return fmt.Errorf("is %d bytes long, at most %d are possible", size, limit)
+	return &sizeError{size: size, limit: limit}
 }
+
+type sizeError struct{ size, limit int }
+
+func (e *sizeError) Error() string {
+	return fmt.Sprintf("is %d bytes long, at most %d are possible", e.size, e.limit)
+}
+
+func (e *sizeError) Unwrap() error { return ErrTooLarge }
 
 // Truth returns a boolean, false where it is missing or null.
 func (o Object) Truth(key string) (bool, error) {

@@ -34,7 +34,10 @@ type InlineHistory struct {
 	// The edits that are in force, as earlier answers gave them. At most 100,000.
 	Edits []*Edit `protobuf:"bytes,4,rep,name=edits,proto3" json:"edits,omitempty"`
 	// How tokens are counted. Default CHARS4.
-	Estimator     Estimator `protobuf:"varint,5,opt,name=estimator,proto3,enum=compactord.v1.Estimator" json:"estimator,omitempty"`
+	Estimator Estimator `protobuf:"varint,5,opt,name=estimator,proto3,enum=compactord.v1.Estimator" json:"estimator,omitempty"`
+	// Whether malformed input is refused even where its meaning is clear. Default false: it is taken, and reported in
+	// findings.
+	Strict        bool `protobuf:"varint,6,opt,name=strict,proto3" json:"strict,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -102,6 +105,13 @@ func (x *InlineHistory) GetEstimator() Estimator {
 		return x.Estimator
 	}
 	return Estimator_ESTIMATOR_UNSPECIFIED
+}
+
+func (x *InlineHistory) GetStrict() bool {
+	if x != nil {
+		return x.Strict
+	}
+	return false
 }
 
 // CompactRequest asks for a compaction.
@@ -451,7 +461,9 @@ type PruneResponse struct {
 	// The same, in one sentence with the figures.
 	Message string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
 	// How full the context is now.
-	Report        *ContextReport `protobuf:"bytes,4,opt,name=report,proto3" json:"report,omitempty"`
+	Report *ContextReport `protobuf:"bytes,4,opt,name=report,proto3" json:"report,omitempty"`
+	// Of a history sent along: what was malformed and taken all the same. The first 1,000.
+	Findings      []*InputFinding `protobuf:"bytes,5,rep,name=findings,proto3" json:"findings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -514,6 +526,13 @@ func (x *PruneResponse) GetReport() *ContextReport {
 	return nil
 }
 
+func (x *PruneResponse) GetFindings() []*InputFinding {
+	if x != nil {
+		return x.Findings
+	}
+	return nil
+}
+
 // GetLLMViewRequest asks for the view.
 type GetLLMViewRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -536,7 +555,9 @@ type GetLLMViewRequest struct {
 	// The answer ends before its messages pass this many bytes, but holds at least one. 0 to 67,108,864; 0 means
 	// 3,145,728.
 	MaxBytes uint32 `protobuf:"varint,7,opt,name=max_bytes,json=maxBytes,proto3" json:"max_bytes,omitempty"`
-	// Whether cache breakpoints are marked in the rendered messages.
+	// Whether cache breakpoints are marked in the rendered messages, where the dialect has them: at the end of the system
+	// prompt, of the summary, and of the view. At most three, so that one is left for the tools. Breakpoints that the
+	// client had set are left out then.
 	MarkCacheBreakpoints bool `protobuf:"varint,8,opt,name=mark_cache_breakpoints,json=markCacheBreakpoints,proto3" json:"mark_cache_breakpoints,omitempty"`
 	unknownFields        protoimpl.UnknownFields
 	sizeCache            protoimpl.SizeCache
@@ -660,7 +681,8 @@ func (*GetLLMViewRequest_History) isGetLLMViewRequest_Target() {}
 // GetLLMViewResponse is the view, or what is new of it.
 type GetLLMViewResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// So many messages at the start of the view are those of the client's last one; they are not sent again.
+	// So many messages at the start of the view are those of the client's last one; they are not sent again. With a
+	// dialect it counts rendered messages, and the last one of them may be sent again, grown.
 	UnchangedPrefix uint32 `protobuf:"varint,1,opt,name=unchanged_prefix,json=unchangedPrefix,proto3" json:"unchanged_prefix,omitempty"`
 	// The messages after these, in order.
 	Messages []*ViewMessage `protobuf:"bytes,2,rep,name=messages,proto3" json:"messages,omitempty"`
@@ -672,10 +694,14 @@ type GetLLMViewResponse struct {
 	Report *ContextReport `protobuf:"bytes,5,opt,name=report,proto3" json:"report,omitempty"`
 	// What was done to draw the view.
 	ViewReport *ViewReport `protobuf:"bytes,6,opt,name=view_report,json=viewReport,proto3" json:"view_report,omitempty"`
-	// With a dialect: the messages after the unchanged prefix as raw JSON, in place of messages.
+	// With a dialect: the messages after the unchanged prefix as raw JSON, in place of messages. They are the elements of
+	// the request's `messages` (OpenAI Chat, Anthropic), `input` (OpenAI Responses) or `contents` (Gemini).
 	MessagesJson []string `protobuf:"bytes,7,rep,name=messages_json,json=messagesJson,proto3" json:"messages_json,omitempty"`
-	// With a dialect: the system prompt as raw JSON, where the dialect keeps it apart.
-	SystemJson    []string `protobuf:"bytes,8,rep,name=system_json,json=systemJson,proto3" json:"system_json,omitempty"`
+	// With a dialect that keeps the system prompt apart: Anthropic's are the text blocks of `system`, Gemini's one is
+	// `systemInstruction`, OpenAI Responses' one is `instructions`, where the input had it there. Sent whole each time.
+	SystemJson []string `protobuf:"bytes,8,rep,name=system_json,json=systemJson,proto3" json:"system_json,omitempty"`
+	// Of a history sent along: what was malformed and taken all the same. The first 1,000.
+	Findings      []*InputFinding `protobuf:"bytes,9,rep,name=findings,proto3" json:"findings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -762,6 +788,13 @@ func (x *GetLLMViewResponse) GetMessagesJson() []string {
 func (x *GetLLMViewResponse) GetSystemJson() []string {
 	if x != nil {
 		return x.SystemJson
+	}
+	return nil
+}
+
+func (x *GetLLMViewResponse) GetFindings() []*InputFinding {
+	if x != nil {
+		return x.Findings
 	}
 	return nil
 }
@@ -990,7 +1023,7 @@ var File_compactord_v1_compaction_service_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"\n" +
-	"&compactord/v1/compaction_service.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x19compactord/v1/event.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x18compactord/v1/view.proto\"\xca\x02\n" +
+	"&compactord/v1/compaction_service.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x19compactord/v1/event.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x18compactord/v1/view.proto\"\xe1\x03\n" +
 	"\rInlineHistory\x12>\n" +
 	"\bmessages\x18\x01 \x03(\v2\x16.compactord.v1.MessageB\n" +
 	"\xbaH\a\x92\x01\x04\x10\xa0\x8d\x06R\bmessages\x12@\n" +
@@ -1000,7 +1033,9 @@ const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"compaction\x125\n" +
 	"\x05edits\x18\x04 \x03(\v2\x13.compactord.v1.EditB\n" +
 	"\xbaH\a\x92\x01\x04\x10\xa0\x8d\x06R\x05edits\x12@\n" +
-	"\testimator\x18\x05 \x01(\x0e2\x18.compactord.v1.EstimatorB\b\xbaH\x05\x82\x01\x02\x10\x01R\testimator\"\xe1\x03\n" +
+	"\testimator\x18\x05 \x01(\x0e2\x18.compactord.v1.EstimatorB\b\xbaH\x05\x82\x01\x02\x10\x01R\testimator\x12\x16\n" +
+	"\x06strict\x18\x06 \x01(\bR\x06strict:}\xbaHz\x1ax\n" +
+	"\x18inline_history.one_shape\x12%give either messages or provider_json\x1a5this.messages.size() == 0 || !has(this.provider_json)\"\xe1\x03\n" +
 	"\x0eCompactRequest\x126\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$H\x00R\tsessionId\x128\n" +
@@ -1030,13 +1065,14 @@ const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"\adry_run\x18\x05 \x01(\bR\x06dryRun\x12'\n" +
 	"\n" +
 	"request_id\x18\x06 \x01(\tB\b\xbaH\x05r\x03(\x80\x01R\trequestIdB\x0f\n" +
-	"\x06target\x12\x05\xbaH\x02\b\x01\"\xcc\x01\n" +
+	"\x06target\x12\x05\xbaH\x02\b\x01\"\x85\x02\n" +
 	"\rPruneResponse\x12/\n" +
 	"\x05prune\x18\x01 \x01(\v2\x19.compactord.v1.PruneEntryR\x05prune\x12:\n" +
 	"\vskip_reason\x18\x02 \x01(\x0e2\x19.compactord.v1.SkipReasonR\n" +
 	"skipReason\x12\x18\n" +
 	"\amessage\x18\x03 \x01(\tR\amessage\x124\n" +
-	"\x06report\x18\x04 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\"\xd5\x03\n" +
+	"\x06report\x18\x04 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\x127\n" +
+	"\bfindings\x18\x05 \x03(\v2\x1b.compactord.v1.InputFindingR\bfindings\"\xd5\x03\n" +
 	"\x11GetLLMViewRequest\x126\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$H\x00R\tsessionId\x128\n" +
@@ -1051,7 +1087,7 @@ const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"\x16mark_cache_breakpoints\x18\b \x01(\bR\x14markCacheBreakpointsB\x0f\n" +
 	"\x06target\x12\x05\xbaH\x02\b\x01B\b\n" +
 	"\x06_as_ofB\v\n" +
-	"\t_thinking\"\xe9\x02\n" +
+	"\t_thinking\"\xa2\x03\n" +
 	"\x12GetLLMViewResponse\x12)\n" +
 	"\x10unchanged_prefix\x18\x01 \x01(\rR\x0funchangedPrefix\x126\n" +
 	"\bmessages\x18\x02 \x03(\v2\x1a.compactord.v1.ViewMessageR\bmessages\x12\x1d\n" +
@@ -1063,7 +1099,8 @@ const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"viewReport\x12#\n" +
 	"\rmessages_json\x18\a \x03(\tR\fmessagesJson\x12\x1f\n" +
 	"\vsystem_json\x18\b \x03(\tR\n" +
-	"systemJson\"\x9e\x01\n" +
+	"systemJson\x127\n" +
+	"\bfindings\x18\t \x03(\v2\x1b.compactord.v1.InputFindingR\bfindings\"\x9e\x01\n" +
 	"\x16ListCompactionsRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12%\n" +
@@ -1126,10 +1163,11 @@ var file_compactord_v1_compaction_service_proto_goTypes = []any{
 	(*PruneEntry)(nil),              // 19: compactord.v1.PruneEntry
 	(SkipReason)(0),                 // 20: compactord.v1.SkipReason
 	(*ContextReport)(nil),           // 21: compactord.v1.ContextReport
-	(Dialect)(0),                    // 22: compactord.v1.Dialect
-	(ThinkingPolicy)(0),             // 23: compactord.v1.ThinkingPolicy
-	(*ViewMessage)(nil),             // 24: compactord.v1.ViewMessage
-	(*ViewReport)(nil),              // 25: compactord.v1.ViewReport
+	(*InputFinding)(nil),            // 22: compactord.v1.InputFinding
+	(Dialect)(0),                    // 23: compactord.v1.Dialect
+	(ThinkingPolicy)(0),             // 24: compactord.v1.ThinkingPolicy
+	(*ViewMessage)(nil),             // 25: compactord.v1.ViewMessage
+	(*ViewReport)(nil),              // 26: compactord.v1.ViewReport
 }
 var file_compactord_v1_compaction_service_proto_depIdxs = []int32{
 	11, // 0: compactord.v1.InlineHistory.messages:type_name -> compactord.v1.Message
@@ -1147,29 +1185,31 @@ var file_compactord_v1_compaction_service_proto_depIdxs = []int32{
 	19, // 12: compactord.v1.PruneResponse.prune:type_name -> compactord.v1.PruneEntry
 	20, // 13: compactord.v1.PruneResponse.skip_reason:type_name -> compactord.v1.SkipReason
 	21, // 14: compactord.v1.PruneResponse.report:type_name -> compactord.v1.ContextReport
-	0,  // 15: compactord.v1.GetLLMViewRequest.history:type_name -> compactord.v1.InlineHistory
-	22, // 16: compactord.v1.GetLLMViewRequest.dialect:type_name -> compactord.v1.Dialect
-	23, // 17: compactord.v1.GetLLMViewRequest.thinking:type_name -> compactord.v1.ThinkingPolicy
-	24, // 18: compactord.v1.GetLLMViewResponse.messages:type_name -> compactord.v1.ViewMessage
-	21, // 19: compactord.v1.GetLLMViewResponse.report:type_name -> compactord.v1.ContextReport
-	25, // 20: compactord.v1.GetLLMViewResponse.view_report:type_name -> compactord.v1.ViewReport
-	13, // 21: compactord.v1.ListCompactionsResponse.compactions:type_name -> compactord.v1.CompactionEntry
-	13, // 22: compactord.v1.GetCompactionResponse.compaction:type_name -> compactord.v1.CompactionEntry
-	1,  // 23: compactord.v1.CompactionService.Compact:input_type -> compactord.v1.CompactRequest
-	3,  // 24: compactord.v1.CompactionService.Prune:input_type -> compactord.v1.PruneRequest
-	5,  // 25: compactord.v1.CompactionService.GetLLMView:input_type -> compactord.v1.GetLLMViewRequest
-	7,  // 26: compactord.v1.CompactionService.ListCompactions:input_type -> compactord.v1.ListCompactionsRequest
-	9,  // 27: compactord.v1.CompactionService.GetCompaction:input_type -> compactord.v1.GetCompactionRequest
-	2,  // 28: compactord.v1.CompactionService.Compact:output_type -> compactord.v1.CompactResponse
-	4,  // 29: compactord.v1.CompactionService.Prune:output_type -> compactord.v1.PruneResponse
-	6,  // 30: compactord.v1.CompactionService.GetLLMView:output_type -> compactord.v1.GetLLMViewResponse
-	8,  // 31: compactord.v1.CompactionService.ListCompactions:output_type -> compactord.v1.ListCompactionsResponse
-	10, // 32: compactord.v1.CompactionService.GetCompaction:output_type -> compactord.v1.GetCompactionResponse
-	28, // [28:33] is the sub-list for method output_type
-	23, // [23:28] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	22, // 15: compactord.v1.PruneResponse.findings:type_name -> compactord.v1.InputFinding
+	0,  // 16: compactord.v1.GetLLMViewRequest.history:type_name -> compactord.v1.InlineHistory
+	23, // 17: compactord.v1.GetLLMViewRequest.dialect:type_name -> compactord.v1.Dialect
+	24, // 18: compactord.v1.GetLLMViewRequest.thinking:type_name -> compactord.v1.ThinkingPolicy
+	25, // 19: compactord.v1.GetLLMViewResponse.messages:type_name -> compactord.v1.ViewMessage
+	21, // 20: compactord.v1.GetLLMViewResponse.report:type_name -> compactord.v1.ContextReport
+	26, // 21: compactord.v1.GetLLMViewResponse.view_report:type_name -> compactord.v1.ViewReport
+	22, // 22: compactord.v1.GetLLMViewResponse.findings:type_name -> compactord.v1.InputFinding
+	13, // 23: compactord.v1.ListCompactionsResponse.compactions:type_name -> compactord.v1.CompactionEntry
+	13, // 24: compactord.v1.GetCompactionResponse.compaction:type_name -> compactord.v1.CompactionEntry
+	1,  // 25: compactord.v1.CompactionService.Compact:input_type -> compactord.v1.CompactRequest
+	3,  // 26: compactord.v1.CompactionService.Prune:input_type -> compactord.v1.PruneRequest
+	5,  // 27: compactord.v1.CompactionService.GetLLMView:input_type -> compactord.v1.GetLLMViewRequest
+	7,  // 28: compactord.v1.CompactionService.ListCompactions:input_type -> compactord.v1.ListCompactionsRequest
+	9,  // 29: compactord.v1.CompactionService.GetCompaction:input_type -> compactord.v1.GetCompactionRequest
+	2,  // 30: compactord.v1.CompactionService.Compact:output_type -> compactord.v1.CompactResponse
+	4,  // 31: compactord.v1.CompactionService.Prune:output_type -> compactord.v1.PruneResponse
+	6,  // 32: compactord.v1.CompactionService.GetLLMView:output_type -> compactord.v1.GetLLMViewResponse
+	8,  // 33: compactord.v1.CompactionService.ListCompactions:output_type -> compactord.v1.ListCompactionsResponse
+	10, // 34: compactord.v1.CompactionService.GetCompaction:output_type -> compactord.v1.GetCompactionResponse
+	30, // [30:35] is the sub-list for method output_type
+	25, // [25:30] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_compaction_service_proto_init() }

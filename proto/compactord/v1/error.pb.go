@@ -100,6 +100,10 @@ const (
 	ErrorReason_ERROR_REASON_PLAN_INVALID ErrorReason = 30
 	// NOT_FOUND. No compaction with this operation id runs here. Example: CancelCompaction of one that has ended.
 	ErrorReason_ERROR_REASON_OPERATION_NOT_FOUND ErrorReason = 31
+	// INVALID_ARGUMENT. Messages that are malformed, and either have no clear meaning or were sent with `strict`. Nothing
+	// of them is stored. Example: provider_json with an unknown role. Metadata: rule, message (the position in the list
+	// that was sent, from 0), part.
+	ErrorReason_ERROR_REASON_INPUT_MALFORMED ErrorReason = 32
 )
 
 // Enum value maps for ErrorReason.
@@ -137,6 +141,7 @@ var (
 		29: "ERROR_REASON_UNKNOWN_NAME",
 		30: "ERROR_REASON_PLAN_INVALID",
 		31: "ERROR_REASON_OPERATION_NOT_FOUND",
+		32: "ERROR_REASON_INPUT_MALFORMED",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":            0,
@@ -171,6 +176,7 @@ var (
 		"ERROR_REASON_UNKNOWN_NAME":           29,
 		"ERROR_REASON_PLAN_INVALID":           30,
 		"ERROR_REASON_OPERATION_NOT_FOUND":    31,
+		"ERROR_REASON_INPUT_MALFORMED":        32,
 	}
 )
 
@@ -205,7 +211,7 @@ var File_compactord_v1_error_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x19compactord/v1/error.proto\x12\rcompactord.v1*\xcc\b\n" +
+	"\x19compactord/v1/error.proto\x12\rcompactord.v1*\xee\b\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aERROR_REASON_INVALID_FIELD\x10\x01\x12\"\n" +
@@ -239,7 +245,8 @@ const file_compactord_v1_error_proto_rawDesc = "" +
 	"\x1aERROR_REASON_INVALID_TOKEN\x10\x1c\x12\x1d\n" +
 	"\x19ERROR_REASON_UNKNOWN_NAME\x10\x1d\x12\x1d\n" +
 	"\x19ERROR_REASON_PLAN_INVALID\x10\x1e\x12$\n" +
-	" ERROR_REASON_OPERATION_NOT_FOUND\x10\x1fBCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
+	" ERROR_REASON_OPERATION_NOT_FOUND\x10\x1f\x12 \n" +
+	"\x1cERROR_REASON_INPUT_MALFORMED\x10 BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (
 	file_compactord_v1_error_proto_rawDescOnce sync.Once

@@ -96,6 +96,8 @@ type CompactionEvent struct {
 	Time *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=time,proto3" json:"time,omitempty"`
 	// As in the request.
 	WillRetry bool `protobuf:"varint,4,opt,name=will_retry,json=willRetry,proto3" json:"will_retry,omitempty"`
+	// On the first event, of a history sent along: what was malformed and taken all the same. The first 1,000.
+	Findings []*InputFinding `protobuf:"bytes,5,rep,name=findings,proto3" json:"findings,omitempty"`
 	// What happened.
 	//
 	// Types that are valid to be assigned to Event:
@@ -170,6 +172,13 @@ func (x *CompactionEvent) GetWillRetry() bool {
 		return x.WillRetry
 	}
 	return false
+}
+
+func (x *CompactionEvent) GetFindings() []*InputFinding {
+	if x != nil {
+		return x.Findings
+	}
+	return nil
 }
 
 func (x *CompactionEvent) GetEvent() isCompactionEvent_Event {
@@ -1009,13 +1018,14 @@ var File_compactord_v1_event_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_event_proto_rawDesc = "" +
 	"\n" +
-	"\x19compactord/v1/event.proto\x12\rcompactord.v1\x1a\x19compactord/v1/error.proto\x1a\x1acompactord/v1/record.proto\x1a\x18compactord/v1/view.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe0\x05\n" +
+	"\x19compactord/v1/event.proto\x12\rcompactord.v1\x1a\x19compactord/v1/error.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/record.proto\x1a\x18compactord/v1/view.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x99\x06\n" +
 	"\x0fCompactionEvent\x12!\n" +
 	"\foperation_id\x18\x01 \x01(\tR\voperationId\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\rR\x06number\x12.\n" +
 	"\x04time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x1d\n" +
 	"\n" +
-	"will_retry\x18\x04 \x01(\bR\twillRetry\x12<\n" +
+	"will_retry\x18\x04 \x01(\bR\twillRetry\x127\n" +
+	"\bfindings\x18\x05 \x03(\v2\x1b.compactord.v1.InputFindingR\bfindings\x12<\n" +
 	"\astarted\x18\n" +
 	" \x01(\v2 .compactord.v1.CompactionStartedH\x00R\astarted\x12?\n" +
 	"\bprogress\x18\v \x01(\v2!.compactord.v1.CompactionProgressH\x00R\bprogress\x12B\n" +
@@ -1113,47 +1123,49 @@ var file_compactord_v1_event_proto_goTypes = []any{
 	(*CompactionCancelled)(nil),   // 11: compactord.v1.CompactionCancelled
 	(*CompactionPlanned)(nil),     // 12: compactord.v1.CompactionPlanned
 	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
-	(*Edit)(nil),                  // 14: compactord.v1.Edit
-	(SkipReason)(0),               // 15: compactord.v1.SkipReason
-	(*IndexRange)(nil),            // 16: compactord.v1.IndexRange
-	(CompactionReason)(0),         // 17: compactord.v1.CompactionReason
-	(*CompactionEntry)(nil),       // 18: compactord.v1.CompactionEntry
-	(*PruneEntry)(nil),            // 19: compactord.v1.PruneEntry
-	(*ContextReport)(nil),         // 20: compactord.v1.ContextReport
-	(ErrorReason)(0),              // 21: compactord.v1.ErrorReason
-	(*durationpb.Duration)(nil),   // 22: google.protobuf.Duration
+	(*InputFinding)(nil),          // 14: compactord.v1.InputFinding
+	(*Edit)(nil),                  // 15: compactord.v1.Edit
+	(SkipReason)(0),               // 16: compactord.v1.SkipReason
+	(*IndexRange)(nil),            // 17: compactord.v1.IndexRange
+	(CompactionReason)(0),         // 18: compactord.v1.CompactionReason
+	(*CompactionEntry)(nil),       // 19: compactord.v1.CompactionEntry
+	(*PruneEntry)(nil),            // 20: compactord.v1.PruneEntry
+	(*ContextReport)(nil),         // 21: compactord.v1.ContextReport
+	(ErrorReason)(0),              // 22: compactord.v1.ErrorReason
+	(*durationpb.Duration)(nil),   // 23: google.protobuf.Duration
 }
 var file_compactord_v1_event_proto_depIdxs = []int32{
 	13, // 0: compactord.v1.CompactionEvent.time:type_name -> google.protobuf.Timestamp
-	4,  // 1: compactord.v1.CompactionEvent.started:type_name -> compactord.v1.CompactionStarted
-	5,  // 2: compactord.v1.CompactionEvent.progress:type_name -> compactord.v1.CompactionProgress
-	6,  // 3: compactord.v1.CompactionEvent.summary_delta:type_name -> compactord.v1.SummaryDelta
-	7,  // 4: compactord.v1.CompactionEvent.heartbeat:type_name -> compactord.v1.Heartbeat
-	8,  // 5: compactord.v1.CompactionEvent.completed:type_name -> compactord.v1.CompactionCompleted
-	9,  // 6: compactord.v1.CompactionEvent.skipped:type_name -> compactord.v1.CompactionSkipped
-	10, // 7: compactord.v1.CompactionEvent.failed:type_name -> compactord.v1.CompactionFailed
-	11, // 8: compactord.v1.CompactionEvent.cancelled:type_name -> compactord.v1.CompactionCancelled
-	12, // 9: compactord.v1.CompactionEvent.planned:type_name -> compactord.v1.CompactionPlanned
-	14, // 10: compactord.v1.CompactionPlan.edits:type_name -> compactord.v1.Edit
-	3,  // 11: compactord.v1.CompactionPlan.cut:type_name -> compactord.v1.Cut
-	15, // 12: compactord.v1.CompactionPlan.skip_reason:type_name -> compactord.v1.SkipReason
-	16, // 13: compactord.v1.Cut.summarized:type_name -> compactord.v1.IndexRange
-	17, // 14: compactord.v1.CompactionStarted.reason:type_name -> compactord.v1.CompactionReason
-	2,  // 15: compactord.v1.CompactionStarted.plan:type_name -> compactord.v1.CompactionPlan
-	0,  // 16: compactord.v1.CompactionProgress.stage:type_name -> compactord.v1.CompactionStage
-	18, // 17: compactord.v1.CompactionCompleted.compaction:type_name -> compactord.v1.CompactionEntry
-	19, // 18: compactord.v1.CompactionCompleted.prune:type_name -> compactord.v1.PruneEntry
-	20, // 19: compactord.v1.CompactionCompleted.report:type_name -> compactord.v1.ContextReport
-	15, // 20: compactord.v1.CompactionSkipped.reason:type_name -> compactord.v1.SkipReason
-	20, // 21: compactord.v1.CompactionSkipped.report:type_name -> compactord.v1.ContextReport
-	21, // 22: compactord.v1.CompactionFailed.reason:type_name -> compactord.v1.ErrorReason
-	22, // 23: compactord.v1.CompactionFailed.retry_after:type_name -> google.protobuf.Duration
-	2,  // 24: compactord.v1.CompactionPlanned.plan:type_name -> compactord.v1.CompactionPlan
-	25, // [25:25] is the sub-list for method output_type
-	25, // [25:25] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	14, // 1: compactord.v1.CompactionEvent.findings:type_name -> compactord.v1.InputFinding
+	4,  // 2: compactord.v1.CompactionEvent.started:type_name -> compactord.v1.CompactionStarted
+	5,  // 3: compactord.v1.CompactionEvent.progress:type_name -> compactord.v1.CompactionProgress
+	6,  // 4: compactord.v1.CompactionEvent.summary_delta:type_name -> compactord.v1.SummaryDelta
+	7,  // 5: compactord.v1.CompactionEvent.heartbeat:type_name -> compactord.v1.Heartbeat
+	8,  // 6: compactord.v1.CompactionEvent.completed:type_name -> compactord.v1.CompactionCompleted
+	9,  // 7: compactord.v1.CompactionEvent.skipped:type_name -> compactord.v1.CompactionSkipped
+	10, // 8: compactord.v1.CompactionEvent.failed:type_name -> compactord.v1.CompactionFailed
+	11, // 9: compactord.v1.CompactionEvent.cancelled:type_name -> compactord.v1.CompactionCancelled
+	12, // 10: compactord.v1.CompactionEvent.planned:type_name -> compactord.v1.CompactionPlanned
+	15, // 11: compactord.v1.CompactionPlan.edits:type_name -> compactord.v1.Edit
+	3,  // 12: compactord.v1.CompactionPlan.cut:type_name -> compactord.v1.Cut
+	16, // 13: compactord.v1.CompactionPlan.skip_reason:type_name -> compactord.v1.SkipReason
+	17, // 14: compactord.v1.Cut.summarized:type_name -> compactord.v1.IndexRange
+	18, // 15: compactord.v1.CompactionStarted.reason:type_name -> compactord.v1.CompactionReason
+	2,  // 16: compactord.v1.CompactionStarted.plan:type_name -> compactord.v1.CompactionPlan
+	0,  // 17: compactord.v1.CompactionProgress.stage:type_name -> compactord.v1.CompactionStage
+	19, // 18: compactord.v1.CompactionCompleted.compaction:type_name -> compactord.v1.CompactionEntry
+	20, // 19: compactord.v1.CompactionCompleted.prune:type_name -> compactord.v1.PruneEntry
+	21, // 20: compactord.v1.CompactionCompleted.report:type_name -> compactord.v1.ContextReport
+	16, // 21: compactord.v1.CompactionSkipped.reason:type_name -> compactord.v1.SkipReason
+	21, // 22: compactord.v1.CompactionSkipped.report:type_name -> compactord.v1.ContextReport
+	22, // 23: compactord.v1.CompactionFailed.reason:type_name -> compactord.v1.ErrorReason
+	23, // 24: compactord.v1.CompactionFailed.retry_after:type_name -> google.protobuf.Duration
+	2,  // 25: compactord.v1.CompactionPlanned.plan:type_name -> compactord.v1.CompactionPlan
+	26, // [26:26] is the sub-list for method output_type
+	26, // [26:26] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_event_proto_init() }
@@ -1162,6 +1174,7 @@ func file_compactord_v1_event_proto_init() {
 		return
 	}
 	file_compactord_v1_error_proto_init()
+	file_compactord_v1_message_proto_init()
 	file_compactord_v1_record_proto_init()
 	file_compactord_v1_view_proto_init()
 	file_compactord_v1_event_proto_msgTypes[0].OneofWrappers = []any{

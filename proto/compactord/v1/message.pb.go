@@ -718,7 +718,9 @@ func (*Part_Opaque) isPart_Kind() {}
 type TextPart struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The text. At most 32 MiB.
-	Text          string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	// ASSISTANT only: whether the model refuses with it.
+	Refusal       bool `protobuf:"varint,2,opt,name=refusal,proto3" json:"refusal,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -758,6 +760,13 @@ func (x *TextPart) GetText() string {
 		return x.Text
 	}
 	return ""
+}
+
+func (x *TextPart) GetRefusal() bool {
+	if x != nil {
+		return x.Refusal
+	}
+	return false
 }
 
 // ThinkingPart is the model's reasoning, readable or not.
@@ -971,6 +980,7 @@ type ResultPart struct {
 	//
 	//	*ResultPart_Text
 	//	*ResultPart_Media
+	//	*ResultPart_Opaque
 	Kind isResultPart_Kind `protobuf_oneof:"kind"`
 	// The provider's own fields of this piece, kept byte for byte.
 	Attachments   []*Attachment `protobuf:"bytes,3,rep,name=attachments,proto3" json:"attachments,omitempty"`
@@ -1033,6 +1043,15 @@ func (x *ResultPart) GetMedia() *MediaPart {
 	return nil
 }
 
+func (x *ResultPart) GetOpaque() *OpaquePart {
+	if x != nil {
+		if x, ok := x.Kind.(*ResultPart_Opaque); ok {
+			return x.Opaque
+		}
+	}
+	return nil
+}
+
 func (x *ResultPart) GetAttachments() []*Attachment {
 	if x != nil {
 		return x.Attachments
@@ -1054,14 +1073,22 @@ type ResultPart_Media struct {
 	Media *MediaPart `protobuf:"bytes,2,opt,name=media,proto3,oneof"`
 }
 
+type ResultPart_Opaque struct {
+	// A provider's item that must come back byte for byte.
+	Opaque *OpaquePart `protobuf:"bytes,4,opt,name=opaque,proto3,oneof"`
+}
+
 func (*ResultPart_Text) isResultPart_Kind() {}
 
 func (*ResultPart_Media) isResultPart_Kind() {}
 
+func (*ResultPart_Opaque) isResultPart_Kind() {}
+
 // MediaPart is an image, a document or a recording, by value or by reference.
 type MediaPart struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The MIME type, such as `image/png`. 1 to 256 bytes.
+	// The MIME type, such as `image/png`; a range such as `image/*`, or `application/octet-stream`, where the source does
+	// not say more. 1 to 256 bytes.
 	MimeType string `protobuf:"bytes,1,opt,name=mime_type,json=mimeType,proto3" json:"mime_type,omitempty"`
 	// The file's name, shown where the media itself is replaced. At most 1,024 bytes.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
@@ -1072,7 +1099,10 @@ type MediaPart struct {
 	//	*MediaPart_Data
 	//	*MediaPart_Uri
 	//	*MediaPart_FileId
-	Source        isMediaPart_Source `protobuf_oneof:"source"`
+	Source isMediaPart_Source `protobuf_oneof:"source"`
+	// The dialect whose provider alone can find the file_id or uri. Other dialects show a line of text in its place. Not
+	// set: anyone can find a uri, and no dialect is given a file_id.
+	Owner         Dialect `protobuf:"varint,6,opt,name=owner,proto3,enum=compactord.v1.Dialect" json:"owner,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1153,6 +1183,13 @@ func (x *MediaPart) GetFileId() string {
 		}
 	}
 	return ""
+}
+
+func (x *MediaPart) GetOwner() Dialect {
+	if x != nil {
+		return x.Owner
+	}
+	return Dialect_DIALECT_UNSPECIFIED
 }
 
 type isMediaPart_Source interface {
@@ -1245,14 +1282,15 @@ func (x *OpaquePart) GetJson() string {
 	return ""
 }
 
-// Attachment is a provider's own field, kept byte for byte and given back only to that provider.
+// Attachment is a provider's own field, kept byte for byte and given back only to that provider. Keys that begin with
+// `$` are the daemon's notes on the form that its dialect was written in, such as a text in place of a list of one text.
 type Attachment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The dialect that it belongs to.
 	Dialect Dialect `protobuf:"varint,1,opt,name=dialect,proto3,enum=compactord.v1.Dialect" json:"dialect,omitempty"`
 	// The field's name in that dialect, such as `signature`. 1 to 256 bytes.
 	Key string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
-	// The field's value as raw JSON. At most 32 MiB.
+	// The field's value as raw JSON; empty where the field, though usual, was left out. At most 32 MiB.
 	Json          string `protobuf:"bytes,3,opt,name=json,proto3" json:"json,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1528,6 +1566,79 @@ func (x *ProviderJson) GetStopReason() StopReason {
 	return StopReason_STOP_REASON_UNSPECIFIED
 }
 
+// InputFinding is something malformed in messages that were taken all the same, since their meaning is clear.
+type InputFinding struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The rule's id, such as `input.result-without-call`. docs/dialects.md lists them.
+	Rule string `protobuf:"bytes,1,opt,name=rule,proto3" json:"rule,omitempty"`
+	// The message's position in the list that was sent, from 0.
+	Message uint32 `protobuf:"varint,2,opt,name=message,proto3" json:"message,omitempty"`
+	// The part's position in that message, from 0.
+	Part uint32 `protobuf:"varint,3,opt,name=part,proto3" json:"part,omitempty"`
+	// What is malformed and what was made of it, in one sentence. It quotes nothing of the conversation.
+	Text          string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *InputFinding) Reset() {
+	*x = InputFinding{}
+	mi := &file_compactord_v1_message_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *InputFinding) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*InputFinding) ProtoMessage() {}
+
+func (x *InputFinding) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_message_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use InputFinding.ProtoReflect.Descriptor instead.
+func (*InputFinding) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_message_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *InputFinding) GetRule() string {
+	if x != nil {
+		return x.Rule
+	}
+	return ""
+}
+
+func (x *InputFinding) GetMessage() uint32 {
+	if x != nil {
+		return x.Message
+	}
+	return 0
+}
+
+func (x *InputFinding) GetPart() uint32 {
+	if x != nil {
+		return x.Part
+	}
+	return 0
+}
+
+func (x *InputFinding) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
 // CallRef names a tool call of the log.
 type CallRef struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1545,7 +1656,7 @@ type CallRef struct {
 
 func (x *CallRef) Reset() {
 	*x = CallRef{}
-	mi := &file_compactord_v1_message_proto_msgTypes[13]
+	mi := &file_compactord_v1_message_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1557,7 +1668,7 @@ func (x *CallRef) String() string {
 func (*CallRef) ProtoMessage() {}
 
 func (x *CallRef) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_message_proto_msgTypes[13]
+	mi := &file_compactord_v1_message_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1570,7 +1681,7 @@ func (x *CallRef) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallRef.ProtoReflect.Descriptor instead.
 func (*CallRef) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_message_proto_rawDescGZIP(), []int{13}
+	return file_compactord_v1_message_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *CallRef) GetIndex() uint32 {
@@ -1635,7 +1746,7 @@ type LoggedMessage struct {
 
 func (x *LoggedMessage) Reset() {
 	*x = LoggedMessage{}
-	mi := &file_compactord_v1_message_proto_msgTypes[14]
+	mi := &file_compactord_v1_message_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1647,7 +1758,7 @@ func (x *LoggedMessage) String() string {
 func (*LoggedMessage) ProtoMessage() {}
 
 func (x *LoggedMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_message_proto_msgTypes[14]
+	mi := &file_compactord_v1_message_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1660,7 +1771,7 @@ func (x *LoggedMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoggedMessage.ProtoReflect.Descriptor instead.
 func (*LoggedMessage) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_message_proto_rawDescGZIP(), []int{14}
+	return file_compactord_v1_message_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *LoggedMessage) GetIndex() uint32 {
@@ -1781,10 +1892,11 @@ const file_compactord_v1_message_proto_rawDesc = "" +
 	"\x05media\x18\x05 \x01(\v2\x18.compactord.v1.MediaPartH\x00R\x05media\x123\n" +
 	"\x06opaque\x18\x06 \x01(\v2\x19.compactord.v1.OpaquePartH\x00R\x06opaque\x12E\n" +
 	"\vattachments\x18\a \x03(\v2\x19.compactord.v1.AttachmentB\b\xbaH\x05\x92\x01\x02\x10@R\vattachmentsB\r\n" +
-	"\x04kind\x12\x05\xbaH\x02\b\x01\"*\n" +
+	"\x04kind\x12\x05\xbaH\x02\b\x01\"D\n" +
 	"\bTextPart\x12\x1e\n" +
 	"\x04text\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05(\x80\x80\x80\x10R\x04text\"J\n" +
+	"\xbaH\ar\x05(\x80\x80\x80\x10R\x04text\x12\x18\n" +
+	"\arefusal\x18\x02 \x01(\bR\arefusal\"J\n" +
 	"\fThinkingPart\x12\x1e\n" +
 	"\x04text\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05(\x80\x80\x80\x10R\x04text\x12\x1a\n" +
@@ -1801,13 +1913,14 @@ const file_compactord_v1_message_proto_rawDesc = "" +
 	"\x04name\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\x04name\x12:\n" +
 	"\x05parts\x18\x03 \x03(\v2\x19.compactord.v1.ResultPartB\t\xbaH\x06\x92\x01\x03\x10\xe8\aR\x05parts\x12\x19\n" +
 	"\bis_error\x18\x04 \x01(\bR\aisError\x129\n" +
-	"\x05files\x18\x05 \x03(\v2\x18.compactord.v1.FileTouchB\t\xbaH\x06\x92\x01\x03\x10\xe8\aR\x05files\"\xc3\x01\n" +
+	"\x05files\x18\x05 \x03(\v2\x18.compactord.v1.FileTouchB\t\xbaH\x06\x92\x01\x03\x10\xe8\aR\x05files\"\xf8\x01\n" +
 	"\n" +
 	"ResultPart\x12-\n" +
 	"\x04text\x18\x01 \x01(\v2\x17.compactord.v1.TextPartH\x00R\x04text\x120\n" +
-	"\x05media\x18\x02 \x01(\v2\x18.compactord.v1.MediaPartH\x00R\x05media\x12E\n" +
+	"\x05media\x18\x02 \x01(\v2\x18.compactord.v1.MediaPartH\x00R\x05media\x123\n" +
+	"\x06opaque\x18\x04 \x01(\v2\x19.compactord.v1.OpaquePartH\x00R\x06opaque\x12E\n" +
 	"\vattachments\x18\x03 \x03(\v2\x19.compactord.v1.AttachmentB\b\xbaH\x05\x92\x01\x02\x10@R\vattachmentsB\r\n" +
-	"\x04kind\x12\x05\xbaH\x02\b\x01\"\xc8\x01\n" +
+	"\x04kind\x12\x05\xbaH\x02\b\x01\"\x80\x02\n" +
 	"\tMediaPart\x12'\n" +
 	"\tmime_type\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05 \x01(\x80\x02R\bmimeType\x12\x1c\n" +
@@ -1815,7 +1928,8 @@ const file_compactord_v1_message_proto_rawDesc = "" +
 	"\x04data\x18\x03 \x01(\fB\n" +
 	"\xbaH\az\x05\x18\x80\x80\x80\x10H\x00R\x04data\x12\x1c\n" +
 	"\x03uri\x18\x04 \x01(\tB\b\xbaH\x05r\x03(\x80@H\x00R\x03uri\x12#\n" +
-	"\afile_id\x18\x05 \x01(\tB\b\xbaH\x05r\x03(\x80\x04H\x00R\x06fileIdB\x0f\n" +
+	"\afile_id\x18\x05 \x01(\tB\b\xbaH\x05r\x03(\x80\x04H\x00R\x06fileId\x126\n" +
+	"\x05owner\x18\x06 \x01(\x0e2\x16.compactord.v1.DialectB\b\xbaH\x05\x82\x01\x02\x10\x01R\x05ownerB\x0f\n" +
 	"\x06source\x12\x05\xbaH\x02\b\x01\"\x88\x01\n" +
 	"\n" +
 	"OpaquePart\x12<\n" +
@@ -1849,7 +1963,12 @@ const file_compactord_v1_message_proto_rawDesc = "" +
 	"\x05usage\x18\x03 \x01(\v2\x14.compactord.v1.UsageR\x05usage\x12\x1e\n" +
 	"\x05model\x18\x04 \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\x05model\x12D\n" +
 	"\vstop_reason\x18\x05 \x01(\x0e2\x19.compactord.v1.StopReasonB\b\xbaH\x05\x82\x01\x02\x10\x01R\n" +
-	"stopReason\"W\n" +
+	"stopReason\"d\n" +
+	"\fInputFinding\x12\x12\n" +
+	"\x04rule\x18\x01 \x01(\tR\x04rule\x12\x18\n" +
+	"\amessage\x18\x02 \x01(\rR\amessage\x12\x12\n" +
+	"\x04part\x18\x03 \x01(\rR\x04part\x12\x12\n" +
+	"\x04text\x18\x04 \x01(\tR\x04text\"W\n" +
 	"\aCallRef\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n" +
 	"\x04part\x18\x02 \x01(\rR\x04part\x12\x0e\n" +
@@ -1927,7 +2046,7 @@ func file_compactord_v1_message_proto_rawDescGZIP() []byte {
 }
 
 var file_compactord_v1_message_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_compactord_v1_message_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_compactord_v1_message_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_compactord_v1_message_proto_goTypes = []any{
 	(Role)(0),                     // 0: compactord.v1.Role
 	(Origin)(0),                   // 1: compactord.v1.Origin
@@ -1948,9 +2067,10 @@ var file_compactord_v1_message_proto_goTypes = []any{
 	(*FileTouch)(nil),             // 16: compactord.v1.FileTouch
 	(*Usage)(nil),                 // 17: compactord.v1.Usage
 	(*ProviderJson)(nil),          // 18: compactord.v1.ProviderJson
-	(*CallRef)(nil),               // 19: compactord.v1.CallRef
-	(*LoggedMessage)(nil),         // 20: compactord.v1.LoggedMessage
-	(*timestamppb.Timestamp)(nil), // 21: google.protobuf.Timestamp
+	(*InputFinding)(nil),          // 19: compactord.v1.InputFinding
+	(*CallRef)(nil),               // 20: compactord.v1.CallRef
+	(*LoggedMessage)(nil),         // 21: compactord.v1.LoggedMessage
+	(*timestamppb.Timestamp)(nil), // 22: google.protobuf.Timestamp
 }
 var file_compactord_v1_message_proto_depIdxs = []int32{
 	0,  // 0: compactord.v1.Message.role:type_name -> compactord.v1.Role
@@ -1959,7 +2079,7 @@ var file_compactord_v1_message_proto_depIdxs = []int32{
 	2,  // 3: compactord.v1.Message.stop_reason:type_name -> compactord.v1.StopReason
 	17, // 4: compactord.v1.Message.usage:type_name -> compactord.v1.Usage
 	15, // 5: compactord.v1.Message.attachments:type_name -> compactord.v1.Attachment
-	21, // 6: compactord.v1.Message.written_at:type_name -> google.protobuf.Timestamp
+	22, // 6: compactord.v1.Message.written_at:type_name -> google.protobuf.Timestamp
 	8,  // 7: compactord.v1.Part.text:type_name -> compactord.v1.TextPart
 	9,  // 8: compactord.v1.Part.thinking:type_name -> compactord.v1.ThinkingPart
 	10, // 9: compactord.v1.Part.tool_call:type_name -> compactord.v1.ToolCall
@@ -1971,23 +2091,25 @@ var file_compactord_v1_message_proto_depIdxs = []int32{
 	16, // 15: compactord.v1.ToolResult.files:type_name -> compactord.v1.FileTouch
 	8,  // 16: compactord.v1.ResultPart.text:type_name -> compactord.v1.TextPart
 	13, // 17: compactord.v1.ResultPart.media:type_name -> compactord.v1.MediaPart
-	15, // 18: compactord.v1.ResultPart.attachments:type_name -> compactord.v1.Attachment
-	3,  // 19: compactord.v1.OpaquePart.dialect:type_name -> compactord.v1.Dialect
-	3,  // 20: compactord.v1.Attachment.dialect:type_name -> compactord.v1.Dialect
-	3,  // 21: compactord.v1.ProviderJson.dialect:type_name -> compactord.v1.Dialect
-	17, // 22: compactord.v1.ProviderJson.usage:type_name -> compactord.v1.Usage
-	2,  // 23: compactord.v1.ProviderJson.stop_reason:type_name -> compactord.v1.StopReason
-	6,  // 24: compactord.v1.LoggedMessage.message:type_name -> compactord.v1.Message
-	21, // 25: compactord.v1.LoggedMessage.appended_at:type_name -> google.protobuf.Timestamp
-	5,  // 26: compactord.v1.LoggedMessage.result_place:type_name -> compactord.v1.ResultPlace
-	19, // 27: compactord.v1.LoggedMessage.answers:type_name -> compactord.v1.CallRef
-	19, // 28: compactord.v1.LoggedMessage.closes:type_name -> compactord.v1.CallRef
-	4,  // 29: compactord.v1.LoggedMessage.state:type_name -> compactord.v1.MessageState
-	30, // [30:30] is the sub-list for method output_type
-	30, // [30:30] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	14, // 18: compactord.v1.ResultPart.opaque:type_name -> compactord.v1.OpaquePart
+	15, // 19: compactord.v1.ResultPart.attachments:type_name -> compactord.v1.Attachment
+	3,  // 20: compactord.v1.MediaPart.owner:type_name -> compactord.v1.Dialect
+	3,  // 21: compactord.v1.OpaquePart.dialect:type_name -> compactord.v1.Dialect
+	3,  // 22: compactord.v1.Attachment.dialect:type_name -> compactord.v1.Dialect
+	3,  // 23: compactord.v1.ProviderJson.dialect:type_name -> compactord.v1.Dialect
+	17, // 24: compactord.v1.ProviderJson.usage:type_name -> compactord.v1.Usage
+	2,  // 25: compactord.v1.ProviderJson.stop_reason:type_name -> compactord.v1.StopReason
+	6,  // 26: compactord.v1.LoggedMessage.message:type_name -> compactord.v1.Message
+	22, // 27: compactord.v1.LoggedMessage.appended_at:type_name -> google.protobuf.Timestamp
+	5,  // 28: compactord.v1.LoggedMessage.result_place:type_name -> compactord.v1.ResultPlace
+	20, // 29: compactord.v1.LoggedMessage.answers:type_name -> compactord.v1.CallRef
+	20, // 30: compactord.v1.LoggedMessage.closes:type_name -> compactord.v1.CallRef
+	4,  // 31: compactord.v1.LoggedMessage.state:type_name -> compactord.v1.MessageState
+	32, // [32:32] is the sub-list for method output_type
+	32, // [32:32] is the sub-list for method input_type
+	32, // [32:32] is the sub-list for extension type_name
+	32, // [32:32] is the sub-list for extension extendee
+	0,  // [0:32] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_message_proto_init() }
@@ -2007,6 +2129,7 @@ func file_compactord_v1_message_proto_init() {
 	file_compactord_v1_message_proto_msgTypes[6].OneofWrappers = []any{
 		(*ResultPart_Text)(nil),
 		(*ResultPart_Media)(nil),
+		(*ResultPart_Opaque)(nil),
 	}
 	file_compactord_v1_message_proto_msgTypes[7].OneofWrappers = []any{
 		(*MediaPart_Data)(nil),
@@ -2019,7 +2142,7 @@ func file_compactord_v1_message_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_message_proto_rawDesc), len(file_compactord_v1_message_proto_rawDesc)),
 			NumEnums:      6,
-			NumMessages:   15,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -894,9 +894,14 @@ type AppendMessagesRequest struct {
 	// append. ABORTED with HISTORY_REVERTED where it is older than a Revert.
 	ViewToken string `protobuf:"bytes,5,opt,name=view_token,json=viewToken,proto3" json:"view_token,omitempty"`
 	// Makes the request safe to send again. At most 128 bytes.
-	RequestId     string `protobuf:"bytes,6,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	RequestId string `protobuf:"bytes,6,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// Whether malformed input is refused even where its meaning is clear. Default false: it is taken, and reported in
+	// findings.
+	Strict bool `protobuf:"varint,7,opt,name=strict,proto3" json:"strict,omitempty"`
+	// Records that the source of imported messages held. At most 10,000.
+	ImportedRecords []*ImportedRecord `protobuf:"bytes,8,rep,name=imported_records,json=importedRecords,proto3" json:"imported_records,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *AppendMessagesRequest) Reset() {
@@ -971,6 +976,254 @@ func (x *AppendMessagesRequest) GetRequestId() string {
 	return ""
 }
 
+func (x *AppendMessagesRequest) GetStrict() bool {
+	if x != nil {
+		return x.Strict
+	}
+	return false
+}
+
+func (x *AppendMessagesRequest) GetImportedRecords() []*ImportedRecord {
+	if x != nil {
+		return x.ImportedRecords
+	}
+	return nil
+}
+
+// ImportedRecord is a record of another tool's session file.
+type ImportedRecord struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// It is written behind so many of the request's messages. 0 to the number of messages; ascending.
+	AfterMessages uint32 `protobuf:"varint,1,opt,name=after_messages,json=afterMessages,proto3" json:"after_messages,omitempty"`
+	// What it is.
+	//
+	// Types that are valid to be assigned to Kind:
+	//
+	//	*ImportedRecord_Compaction
+	//	*ImportedRecord_Checkpoint
+	Kind          isImportedRecord_Kind `protobuf_oneof:"kind"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ImportedRecord) Reset() {
+	*x = ImportedRecord{}
+	mi := &file_compactord_v1_session_service_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ImportedRecord) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ImportedRecord) ProtoMessage() {}
+
+func (x *ImportedRecord) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_session_service_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ImportedRecord.ProtoReflect.Descriptor instead.
+func (*ImportedRecord) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *ImportedRecord) GetAfterMessages() uint32 {
+	if x != nil {
+		return x.AfterMessages
+	}
+	return 0
+}
+
+func (x *ImportedRecord) GetKind() isImportedRecord_Kind {
+	if x != nil {
+		return x.Kind
+	}
+	return nil
+}
+
+func (x *ImportedRecord) GetCompaction() *ImportedCompaction {
+	if x != nil {
+		if x, ok := x.Kind.(*ImportedRecord_Compaction); ok {
+			return x.Compaction
+		}
+	}
+	return nil
+}
+
+func (x *ImportedRecord) GetCheckpoint() *ImportedCheckpoint {
+	if x != nil {
+		if x, ok := x.Kind.(*ImportedRecord_Checkpoint); ok {
+			return x.Checkpoint
+		}
+	}
+	return nil
+}
+
+type isImportedRecord_Kind interface {
+	isImportedRecord_Kind()
+}
+
+type ImportedRecord_Compaction struct {
+	// A compaction that the source made.
+	Compaction *ImportedCompaction `protobuf:"bytes,2,opt,name=compaction,proto3,oneof"`
+}
+
+type ImportedRecord_Checkpoint struct {
+	// A checkpoint that the source made.
+	Checkpoint *ImportedCheckpoint `protobuf:"bytes,3,opt,name=checkpoint,proto3,oneof"`
+}
+
+func (*ImportedRecord_Compaction) isImportedRecord_Kind() {}
+
+func (*ImportedRecord_Checkpoint) isImportedRecord_Kind() {}
+
+// ImportedCheckpoint is a checkpoint that another tool made. It gets the session's next checkpoint id.
+type ImportedCheckpoint struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the source calls it. At most 512 bytes.
+	Title         string `protobuf:"bytes,1,opt,name=title,proto3" json:"title,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ImportedCheckpoint) Reset() {
+	*x = ImportedCheckpoint{}
+	mi := &file_compactord_v1_session_service_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ImportedCheckpoint) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ImportedCheckpoint) ProtoMessage() {}
+
+func (x *ImportedCheckpoint) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_session_service_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ImportedCheckpoint.ProtoReflect.Descriptor instead.
+func (*ImportedCheckpoint) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ImportedCheckpoint) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+// ImportedCompaction is a compaction that another tool made.
+type ImportedCompaction struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its summary. 1 byte to 4 MiB.
+	Summary string `protobuf:"bytes,1,opt,name=summary,proto3" json:"summary,omitempty"`
+	// The index in the log of the first message that the source went on to send word for word. Where no cut is valid there,
+	// the nearest valid place before it is taken.
+	FirstKeptIndex uint32 `protobuf:"varint,2,opt,name=first_kept_index,json=firstKeptIndex,proto3" json:"first_kept_index,omitempty"`
+	// The tokens before, as the source tells them. 0: not told.
+	TokensBefore uint32 `protobuf:"varint,3,opt,name=tokens_before,json=tokensBefore,proto3" json:"tokens_before,omitempty"`
+	// The tool that made it, such as `pi`. 1 to 128 bytes.
+	Tool string `protobuf:"bytes,4,opt,name=tool,proto3" json:"tool,omitempty"`
+	// What the source tells of files read and modified so far.
+	Files *FileLists `protobuf:"bytes,5,opt,name=files,proto3" json:"files,omitempty"`
+	// When it was made.
+	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ImportedCompaction) Reset() {
+	*x = ImportedCompaction{}
+	mi := &file_compactord_v1_session_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ImportedCompaction) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ImportedCompaction) ProtoMessage() {}
+
+func (x *ImportedCompaction) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_session_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ImportedCompaction.ProtoReflect.Descriptor instead.
+func (*ImportedCompaction) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ImportedCompaction) GetSummary() string {
+	if x != nil {
+		return x.Summary
+	}
+	return ""
+}
+
+func (x *ImportedCompaction) GetFirstKeptIndex() uint32 {
+	if x != nil {
+		return x.FirstKeptIndex
+	}
+	return 0
+}
+
+func (x *ImportedCompaction) GetTokensBefore() uint32 {
+	if x != nil {
+		return x.TokensBefore
+	}
+	return 0
+}
+
+func (x *ImportedCompaction) GetTool() string {
+	if x != nil {
+		return x.Tool
+	}
+	return ""
+}
+
+func (x *ImportedCompaction) GetFiles() *FileLists {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *ImportedCompaction) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
 // AppendMessagesResponse says where the messages went and how full the context is.
 type AppendMessagesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -981,14 +1234,16 @@ type AppendMessagesResponse struct {
 	// The point after them.
 	Point uint32 `protobuf:"varint,3,opt,name=point,proto3" json:"point,omitempty"`
 	// How full the context is, and whether to compact.
-	Report        *ContextReport `protobuf:"bytes,4,opt,name=report,proto3" json:"report,omitempty"`
+	Report *ContextReport `protobuf:"bytes,4,opt,name=report,proto3" json:"report,omitempty"`
+	// What was malformed and taken all the same. The first 1,000.
+	Findings      []*InputFinding `protobuf:"bytes,5,rep,name=findings,proto3" json:"findings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AppendMessagesResponse) Reset() {
 	*x = AppendMessagesResponse{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[12]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1000,7 +1255,7 @@ func (x *AppendMessagesResponse) String() string {
 func (*AppendMessagesResponse) ProtoMessage() {}
 
 func (x *AppendMessagesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[12]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1013,7 +1268,7 @@ func (x *AppendMessagesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AppendMessagesResponse.ProtoReflect.Descriptor instead.
 func (*AppendMessagesResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{12}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *AppendMessagesResponse) GetFirstIndex() uint32 {
@@ -1044,6 +1299,13 @@ func (x *AppendMessagesResponse) GetReport() *ContextReport {
 	return nil
 }
 
+func (x *AppendMessagesResponse) GetFindings() []*InputFinding {
+	if x != nil {
+		return x.Findings
+	}
+	return nil
+}
+
 // ListMessagesRequest asks for a page of messages.
 type ListMessagesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1066,7 +1328,7 @@ type ListMessagesRequest struct {
 
 func (x *ListMessagesRequest) Reset() {
 	*x = ListMessagesRequest{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[13]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1078,7 +1340,7 @@ func (x *ListMessagesRequest) String() string {
 func (*ListMessagesRequest) ProtoMessage() {}
 
 func (x *ListMessagesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[13]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1091,7 +1353,7 @@ func (x *ListMessagesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMessagesRequest.ProtoReflect.Descriptor instead.
 func (*ListMessagesRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{13}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListMessagesRequest) GetSessionId() string {
@@ -1149,7 +1411,7 @@ type ListMessagesResponse struct {
 
 func (x *ListMessagesResponse) Reset() {
 	*x = ListMessagesResponse{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[14]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1161,7 +1423,7 @@ func (x *ListMessagesResponse) String() string {
 func (*ListMessagesResponse) ProtoMessage() {}
 
 func (x *ListMessagesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[14]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1174,7 +1436,7 @@ func (x *ListMessagesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMessagesResponse.ProtoReflect.Descriptor instead.
 func (*ListMessagesResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{14}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListMessagesResponse) GetMessages() []*LoggedMessage {
@@ -1215,7 +1477,7 @@ type RevertToCheckpointRequest struct {
 
 func (x *RevertToCheckpointRequest) Reset() {
 	*x = RevertToCheckpointRequest{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[15]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1227,7 +1489,7 @@ func (x *RevertToCheckpointRequest) String() string {
 func (*RevertToCheckpointRequest) ProtoMessage() {}
 
 func (x *RevertToCheckpointRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[15]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1240,7 +1502,7 @@ func (x *RevertToCheckpointRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevertToCheckpointRequest.ProtoReflect.Descriptor instead.
 func (*RevertToCheckpointRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{15}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *RevertToCheckpointRequest) GetSessionId() string {
@@ -1329,7 +1591,7 @@ type RevertToCheckpointResponse struct {
 
 func (x *RevertToCheckpointResponse) Reset() {
 	*x = RevertToCheckpointResponse{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[16]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1341,7 +1603,7 @@ func (x *RevertToCheckpointResponse) String() string {
 func (*RevertToCheckpointResponse) ProtoMessage() {}
 
 func (x *RevertToCheckpointResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[16]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1354,7 +1616,7 @@ func (x *RevertToCheckpointResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevertToCheckpointResponse.ProtoReflect.Descriptor instead.
 func (*RevertToCheckpointResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{16}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *RevertToCheckpointResponse) GetRecord() *Record {
@@ -1398,7 +1660,7 @@ type ListRecordsRequest struct {
 
 func (x *ListRecordsRequest) Reset() {
 	*x = ListRecordsRequest{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[17]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1410,7 +1672,7 @@ func (x *ListRecordsRequest) String() string {
 func (*ListRecordsRequest) ProtoMessage() {}
 
 func (x *ListRecordsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[17]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1423,7 +1685,7 @@ func (x *ListRecordsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRecordsRequest.ProtoReflect.Descriptor instead.
 func (*ListRecordsRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{17}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListRecordsRequest) GetSessionId() string {
@@ -1474,7 +1736,7 @@ type ListRecordsResponse struct {
 
 func (x *ListRecordsResponse) Reset() {
 	*x = ListRecordsResponse{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[18]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1486,7 +1748,7 @@ func (x *ListRecordsResponse) String() string {
 func (*ListRecordsResponse) ProtoMessage() {}
 
 func (x *ListRecordsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[18]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1499,7 +1761,7 @@ func (x *ListRecordsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRecordsResponse.ProtoReflect.Descriptor instead.
 func (*ListRecordsResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{18}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListRecordsResponse) GetRecords() []*Record {
@@ -1596,7 +1858,7 @@ const file_compactord_v1_session_service_proto_rawDesc = "" +
 	"\x14DeleteSessionRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\"\x17\n" +
-	"\x15DeleteSessionResponse\"\xed\x03\n" +
+	"\x15DeleteSessionResponse\"\xda\x04\n" +
 	"\x15AppendMessagesRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12=\n" +
@@ -1606,16 +1868,39 @@ const file_compactord_v1_session_service_proto_rawDesc = "" +
 	"\n" +
 	"view_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\tviewToken\x12'\n" +
 	"\n" +
-	"request_id\x18\x06 \x01(\tB\b\xbaH\x05r\x03(\x80\x01R\trequestId:~\xbaH{\x1ay\n" +
+	"request_id\x18\x06 \x01(\tB\b\xbaH\x05r\x03(\x80\x01R\trequestId\x12\x16\n" +
+	"\x06strict\x18\a \x01(\bR\x06strict\x12S\n" +
+	"\x10imported_records\x18\b \x03(\v2\x1d.compactord.v1.ImportedRecordB\t\xbaH\x06\x92\x01\x03\x10\x90NR\x0fimportedRecords:~\xbaH{\x1ay\n" +
 	"\x19append_messages.something\x12%give either messages or provider_json\x1a5(this.messages.size() > 0) != has(this.provider_json)B\x16\n" +
-	"\x14_expected_next_index\"\xa4\x01\n" +
+	"\x14_expected_next_index\"\xda\x01\n" +
+	"\x0eImportedRecord\x12/\n" +
+	"\x0eafter_messages\x18\x01 \x01(\rB\b\xbaH\x05*\x03\x18\x90NR\rafterMessages\x12C\n" +
+	"\n" +
+	"compaction\x18\x02 \x01(\v2!.compactord.v1.ImportedCompactionH\x00R\n" +
+	"compaction\x12C\n" +
+	"\n" +
+	"checkpoint\x18\x03 \x01(\v2!.compactord.v1.ImportedCheckpointH\x00R\n" +
+	"checkpointB\r\n" +
+	"\x04kind\x12\x05\xbaH\x02\b\x01\"4\n" +
+	"\x12ImportedCheckpoint\x12\x1e\n" +
+	"\x05title\x18\x01 \x01(\tB\b\xbaH\x05r\x03(\x80\x04R\x05title\"\x96\x02\n" +
+	"\x12ImportedCompaction\x12&\n" +
+	"\asummary\x18\x01 \x01(\tB\f\xbaH\tr\a \x01(\x80\x80\x80\x02R\asummary\x12(\n" +
+	"\x10first_kept_index\x18\x02 \x01(\rR\x0efirstKeptIndex\x12#\n" +
+	"\rtokens_before\x18\x03 \x01(\rR\ftokensBefore\x12\x1e\n" +
+	"\x04tool\x18\x04 \x01(\tB\n" +
+	"\xbaH\ar\x05 \x01(\x80\x01R\x04tool\x12.\n" +
+	"\x05files\x18\x05 \x01(\v2\x18.compactord.v1.FileListsR\x05files\x129\n" +
+	"\n" +
+	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xdd\x01\n" +
 	"\x16AppendMessagesResponse\x12\x1f\n" +
 	"\vfirst_index\x18\x01 \x01(\rR\n" +
 	"firstIndex\x12\x1d\n" +
 	"\n" +
 	"next_index\x18\x02 \x01(\rR\tnextIndex\x12\x14\n" +
 	"\x05point\x18\x03 \x01(\rR\x05point\x124\n" +
-	"\x06report\x18\x04 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\"\xa6\x02\n" +
+	"\x06report\x18\x04 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\x127\n" +
+	"\bfindings\x18\x05 \x03(\v2\x1b.compactord.v1.InputFindingR\bfindings\"\xa6\x02\n" +
 	"\x13ListMessagesRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12%\n" +
@@ -1689,7 +1974,7 @@ func file_compactord_v1_session_service_proto_rawDescGZIP() []byte {
 }
 
 var file_compactord_v1_session_service_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_compactord_v1_session_service_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_compactord_v1_session_service_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_compactord_v1_session_service_proto_goTypes = []any{
 	(SessionOrder)(0),                  // 0: compactord.v1.SessionOrder
 	(MessageListing)(0),                // 1: compactord.v1.MessageListing
@@ -1705,78 +1990,89 @@ var file_compactord_v1_session_service_proto_goTypes = []any{
 	(*DeleteSessionRequest)(nil),       // 11: compactord.v1.DeleteSessionRequest
 	(*DeleteSessionResponse)(nil),      // 12: compactord.v1.DeleteSessionResponse
 	(*AppendMessagesRequest)(nil),      // 13: compactord.v1.AppendMessagesRequest
-	(*AppendMessagesResponse)(nil),     // 14: compactord.v1.AppendMessagesResponse
-	(*ListMessagesRequest)(nil),        // 15: compactord.v1.ListMessagesRequest
-	(*ListMessagesResponse)(nil),       // 16: compactord.v1.ListMessagesResponse
-	(*RevertToCheckpointRequest)(nil),  // 17: compactord.v1.RevertToCheckpointRequest
-	(*RevertToCheckpointResponse)(nil), // 18: compactord.v1.RevertToCheckpointResponse
-	(*ListRecordsRequest)(nil),         // 19: compactord.v1.ListRecordsRequest
-	(*ListRecordsResponse)(nil),        // 20: compactord.v1.ListRecordsResponse
-	nil,                                // 21: compactord.v1.Session.LabelsEntry
-	nil,                                // 22: compactord.v1.CreateSessionRequest.LabelsEntry
-	nil,                                // 23: compactord.v1.ListSessionsRequest.LabelsEntry
-	nil,                                // 24: compactord.v1.UpdateSessionRequest.LabelsEntry
-	(*timestamppb.Timestamp)(nil),      // 25: google.protobuf.Timestamp
-	(Estimator)(0),                     // 26: compactord.v1.Estimator
-	(*Policy)(nil),                     // 27: compactord.v1.Policy
-	(*ContextReport)(nil),              // 28: compactord.v1.ContextReport
-	(*fieldmaskpb.FieldMask)(nil),      // 29: google.protobuf.FieldMask
-	(*Message)(nil),                    // 30: compactord.v1.Message
-	(*ProviderJson)(nil),               // 31: compactord.v1.ProviderJson
-	(*LoggedMessage)(nil),              // 32: compactord.v1.LoggedMessage
-	(*Record)(nil),                     // 33: compactord.v1.Record
+	(*ImportedRecord)(nil),             // 14: compactord.v1.ImportedRecord
+	(*ImportedCheckpoint)(nil),         // 15: compactord.v1.ImportedCheckpoint
+	(*ImportedCompaction)(nil),         // 16: compactord.v1.ImportedCompaction
+	(*AppendMessagesResponse)(nil),     // 17: compactord.v1.AppendMessagesResponse
+	(*ListMessagesRequest)(nil),        // 18: compactord.v1.ListMessagesRequest
+	(*ListMessagesResponse)(nil),       // 19: compactord.v1.ListMessagesResponse
+	(*RevertToCheckpointRequest)(nil),  // 20: compactord.v1.RevertToCheckpointRequest
+	(*RevertToCheckpointResponse)(nil), // 21: compactord.v1.RevertToCheckpointResponse
+	(*ListRecordsRequest)(nil),         // 22: compactord.v1.ListRecordsRequest
+	(*ListRecordsResponse)(nil),        // 23: compactord.v1.ListRecordsResponse
+	nil,                                // 24: compactord.v1.Session.LabelsEntry
+	nil,                                // 25: compactord.v1.CreateSessionRequest.LabelsEntry
+	nil,                                // 26: compactord.v1.ListSessionsRequest.LabelsEntry
+	nil,                                // 27: compactord.v1.UpdateSessionRequest.LabelsEntry
+	(*timestamppb.Timestamp)(nil),      // 28: google.protobuf.Timestamp
+	(Estimator)(0),                     // 29: compactord.v1.Estimator
+	(*Policy)(nil),                     // 30: compactord.v1.Policy
+	(*ContextReport)(nil),              // 31: compactord.v1.ContextReport
+	(*fieldmaskpb.FieldMask)(nil),      // 32: google.protobuf.FieldMask
+	(*Message)(nil),                    // 33: compactord.v1.Message
+	(*ProviderJson)(nil),               // 34: compactord.v1.ProviderJson
+	(*FileLists)(nil),                  // 35: compactord.v1.FileLists
+	(*InputFinding)(nil),               // 36: compactord.v1.InputFinding
+	(*LoggedMessage)(nil),              // 37: compactord.v1.LoggedMessage
+	(*Record)(nil),                     // 38: compactord.v1.Record
 }
 var file_compactord_v1_session_service_proto_depIdxs = []int32{
-	25, // 0: compactord.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	25, // 1: compactord.v1.Session.changed_at:type_name -> google.protobuf.Timestamp
-	21, // 2: compactord.v1.Session.labels:type_name -> compactord.v1.Session.LabelsEntry
-	26, // 3: compactord.v1.Session.estimator:type_name -> compactord.v1.Estimator
-	27, // 4: compactord.v1.Session.policy:type_name -> compactord.v1.Policy
-	27, // 5: compactord.v1.Session.resolved_policy:type_name -> compactord.v1.Policy
-	27, // 6: compactord.v1.CreateSessionRequest.policy:type_name -> compactord.v1.Policy
-	22, // 7: compactord.v1.CreateSessionRequest.labels:type_name -> compactord.v1.CreateSessionRequest.LabelsEntry
-	26, // 8: compactord.v1.CreateSessionRequest.estimator:type_name -> compactord.v1.Estimator
+	28, // 0: compactord.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	28, // 1: compactord.v1.Session.changed_at:type_name -> google.protobuf.Timestamp
+	24, // 2: compactord.v1.Session.labels:type_name -> compactord.v1.Session.LabelsEntry
+	29, // 3: compactord.v1.Session.estimator:type_name -> compactord.v1.Estimator
+	30, // 4: compactord.v1.Session.policy:type_name -> compactord.v1.Policy
+	30, // 5: compactord.v1.Session.resolved_policy:type_name -> compactord.v1.Policy
+	30, // 6: compactord.v1.CreateSessionRequest.policy:type_name -> compactord.v1.Policy
+	25, // 7: compactord.v1.CreateSessionRequest.labels:type_name -> compactord.v1.CreateSessionRequest.LabelsEntry
+	29, // 8: compactord.v1.CreateSessionRequest.estimator:type_name -> compactord.v1.Estimator
 	2,  // 9: compactord.v1.CreateSessionResponse.session:type_name -> compactord.v1.Session
 	2,  // 10: compactord.v1.GetSessionResponse.session:type_name -> compactord.v1.Session
-	28, // 11: compactord.v1.GetSessionResponse.report:type_name -> compactord.v1.ContextReport
-	23, // 12: compactord.v1.ListSessionsRequest.labels:type_name -> compactord.v1.ListSessionsRequest.LabelsEntry
+	31, // 11: compactord.v1.GetSessionResponse.report:type_name -> compactord.v1.ContextReport
+	26, // 12: compactord.v1.ListSessionsRequest.labels:type_name -> compactord.v1.ListSessionsRequest.LabelsEntry
 	0,  // 13: compactord.v1.ListSessionsRequest.order:type_name -> compactord.v1.SessionOrder
 	2,  // 14: compactord.v1.ListSessionsResponse.sessions:type_name -> compactord.v1.Session
-	29, // 15: compactord.v1.UpdateSessionRequest.update_mask:type_name -> google.protobuf.FieldMask
-	27, // 16: compactord.v1.UpdateSessionRequest.policy:type_name -> compactord.v1.Policy
-	24, // 17: compactord.v1.UpdateSessionRequest.labels:type_name -> compactord.v1.UpdateSessionRequest.LabelsEntry
+	32, // 15: compactord.v1.UpdateSessionRequest.update_mask:type_name -> google.protobuf.FieldMask
+	30, // 16: compactord.v1.UpdateSessionRequest.policy:type_name -> compactord.v1.Policy
+	27, // 17: compactord.v1.UpdateSessionRequest.labels:type_name -> compactord.v1.UpdateSessionRequest.LabelsEntry
 	2,  // 18: compactord.v1.UpdateSessionResponse.session:type_name -> compactord.v1.Session
-	30, // 19: compactord.v1.AppendMessagesRequest.messages:type_name -> compactord.v1.Message
-	31, // 20: compactord.v1.AppendMessagesRequest.provider_json:type_name -> compactord.v1.ProviderJson
-	28, // 21: compactord.v1.AppendMessagesResponse.report:type_name -> compactord.v1.ContextReport
-	1,  // 22: compactord.v1.ListMessagesRequest.listing:type_name -> compactord.v1.MessageListing
-	32, // 23: compactord.v1.ListMessagesResponse.messages:type_name -> compactord.v1.LoggedMessage
-	33, // 24: compactord.v1.RevertToCheckpointResponse.record:type_name -> compactord.v1.Record
-	28, // 25: compactord.v1.RevertToCheckpointResponse.report:type_name -> compactord.v1.ContextReport
-	33, // 26: compactord.v1.ListRecordsResponse.records:type_name -> compactord.v1.Record
-	3,  // 27: compactord.v1.SessionService.CreateSession:input_type -> compactord.v1.CreateSessionRequest
-	5,  // 28: compactord.v1.SessionService.GetSession:input_type -> compactord.v1.GetSessionRequest
-	7,  // 29: compactord.v1.SessionService.ListSessions:input_type -> compactord.v1.ListSessionsRequest
-	9,  // 30: compactord.v1.SessionService.UpdateSession:input_type -> compactord.v1.UpdateSessionRequest
-	11, // 31: compactord.v1.SessionService.DeleteSession:input_type -> compactord.v1.DeleteSessionRequest
-	13, // 32: compactord.v1.SessionService.AppendMessages:input_type -> compactord.v1.AppendMessagesRequest
-	15, // 33: compactord.v1.SessionService.ListMessages:input_type -> compactord.v1.ListMessagesRequest
-	17, // 34: compactord.v1.SessionService.RevertToCheckpoint:input_type -> compactord.v1.RevertToCheckpointRequest
-	19, // 35: compactord.v1.SessionService.ListRecords:input_type -> compactord.v1.ListRecordsRequest
-	4,  // 36: compactord.v1.SessionService.CreateSession:output_type -> compactord.v1.CreateSessionResponse
-	6,  // 37: compactord.v1.SessionService.GetSession:output_type -> compactord.v1.GetSessionResponse
-	8,  // 38: compactord.v1.SessionService.ListSessions:output_type -> compactord.v1.ListSessionsResponse
-	10, // 39: compactord.v1.SessionService.UpdateSession:output_type -> compactord.v1.UpdateSessionResponse
-	12, // 40: compactord.v1.SessionService.DeleteSession:output_type -> compactord.v1.DeleteSessionResponse
-	14, // 41: compactord.v1.SessionService.AppendMessages:output_type -> compactord.v1.AppendMessagesResponse
-	16, // 42: compactord.v1.SessionService.ListMessages:output_type -> compactord.v1.ListMessagesResponse
-	18, // 43: compactord.v1.SessionService.RevertToCheckpoint:output_type -> compactord.v1.RevertToCheckpointResponse
-	20, // 44: compactord.v1.SessionService.ListRecords:output_type -> compactord.v1.ListRecordsResponse
-	36, // [36:45] is the sub-list for method output_type
-	27, // [27:36] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	33, // 19: compactord.v1.AppendMessagesRequest.messages:type_name -> compactord.v1.Message
+	34, // 20: compactord.v1.AppendMessagesRequest.provider_json:type_name -> compactord.v1.ProviderJson
+	14, // 21: compactord.v1.AppendMessagesRequest.imported_records:type_name -> compactord.v1.ImportedRecord
+	16, // 22: compactord.v1.ImportedRecord.compaction:type_name -> compactord.v1.ImportedCompaction
+	15, // 23: compactord.v1.ImportedRecord.checkpoint:type_name -> compactord.v1.ImportedCheckpoint
+	35, // 24: compactord.v1.ImportedCompaction.files:type_name -> compactord.v1.FileLists
+	28, // 25: compactord.v1.ImportedCompaction.created_at:type_name -> google.protobuf.Timestamp
+	31, // 26: compactord.v1.AppendMessagesResponse.report:type_name -> compactord.v1.ContextReport
+	36, // 27: compactord.v1.AppendMessagesResponse.findings:type_name -> compactord.v1.InputFinding
+	1,  // 28: compactord.v1.ListMessagesRequest.listing:type_name -> compactord.v1.MessageListing
+	37, // 29: compactord.v1.ListMessagesResponse.messages:type_name -> compactord.v1.LoggedMessage
+	38, // 30: compactord.v1.RevertToCheckpointResponse.record:type_name -> compactord.v1.Record
+	31, // 31: compactord.v1.RevertToCheckpointResponse.report:type_name -> compactord.v1.ContextReport
+	38, // 32: compactord.v1.ListRecordsResponse.records:type_name -> compactord.v1.Record
+	3,  // 33: compactord.v1.SessionService.CreateSession:input_type -> compactord.v1.CreateSessionRequest
+	5,  // 34: compactord.v1.SessionService.GetSession:input_type -> compactord.v1.GetSessionRequest
+	7,  // 35: compactord.v1.SessionService.ListSessions:input_type -> compactord.v1.ListSessionsRequest
+	9,  // 36: compactord.v1.SessionService.UpdateSession:input_type -> compactord.v1.UpdateSessionRequest
+	11, // 37: compactord.v1.SessionService.DeleteSession:input_type -> compactord.v1.DeleteSessionRequest
+	13, // 38: compactord.v1.SessionService.AppendMessages:input_type -> compactord.v1.AppendMessagesRequest
+	18, // 39: compactord.v1.SessionService.ListMessages:input_type -> compactord.v1.ListMessagesRequest
+	20, // 40: compactord.v1.SessionService.RevertToCheckpoint:input_type -> compactord.v1.RevertToCheckpointRequest
+	22, // 41: compactord.v1.SessionService.ListRecords:input_type -> compactord.v1.ListRecordsRequest
+	4,  // 42: compactord.v1.SessionService.CreateSession:output_type -> compactord.v1.CreateSessionResponse
+	6,  // 43: compactord.v1.SessionService.GetSession:output_type -> compactord.v1.GetSessionResponse
+	8,  // 44: compactord.v1.SessionService.ListSessions:output_type -> compactord.v1.ListSessionsResponse
+	10, // 45: compactord.v1.SessionService.UpdateSession:output_type -> compactord.v1.UpdateSessionResponse
+	12, // 46: compactord.v1.SessionService.DeleteSession:output_type -> compactord.v1.DeleteSessionResponse
+	17, // 47: compactord.v1.SessionService.AppendMessages:output_type -> compactord.v1.AppendMessagesResponse
+	19, // 48: compactord.v1.SessionService.ListMessages:output_type -> compactord.v1.ListMessagesResponse
+	21, // 49: compactord.v1.SessionService.RevertToCheckpoint:output_type -> compactord.v1.RevertToCheckpointResponse
+	23, // 50: compactord.v1.SessionService.ListRecords:output_type -> compactord.v1.ListRecordsResponse
+	42, // [42:51] is the sub-list for method output_type
+	33, // [33:42] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_session_service_proto_init() }
@@ -1790,7 +2086,11 @@ func file_compactord_v1_session_service_proto_init() {
 	file_compactord_v1_view_proto_init()
 	file_compactord_v1_session_service_proto_msgTypes[0].OneofWrappers = []any{}
 	file_compactord_v1_session_service_proto_msgTypes[11].OneofWrappers = []any{}
-	file_compactord_v1_session_service_proto_msgTypes[15].OneofWrappers = []any{
+	file_compactord_v1_session_service_proto_msgTypes[12].OneofWrappers = []any{
+		(*ImportedRecord_Compaction)(nil),
+		(*ImportedRecord_Checkpoint)(nil),
+	}
+	file_compactord_v1_session_service_proto_msgTypes[18].OneofWrappers = []any{
 		(*RevertToCheckpointRequest_CheckpointId)(nil),
 		(*RevertToCheckpointRequest_Point)(nil),
 	}
@@ -1800,7 +2100,7 @@ func file_compactord_v1_session_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_session_service_proto_rawDesc), len(file_compactord_v1_session_service_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   23,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,0 +1,85 @@
+package dialect
+
+import (
+	"fmt"
+	"strings"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// CallIDs gives every call of a list an id that its provider takes and that no other call of the list has, and every
+// result the id of its call. A call's id depends only on what stands before it, so a list that grows keeps its ids.
+type CallIDs struct {
+	ids     map[*compactordv1.Part]string
+	changed map[*compactordv1.Part]bool
+}
+
+// AssignCallIDs walks a list in which each result stands behind its call. clean makes an id that the provider takes of
+// any other; maxBytes is how long the provider lets it be. An id that is clean and unique stays as it is.
+func AssignCallIDs(messages []*compactordv1.Message, clean func(string) string, maxBytes int) *CallIDs {
+	c := &CallIDs{ids: make(map[*compactordv1.Part]string), changed: make(map[*compactordv1.Part]bool)}
+	used := make(map[string]bool)
+	// open holds, for each id as the log has it, the ids given to calls with it that have no result yet.
+	open := make(map[string][]string)
+	for at, m := range messages {
+		for i, p := range m.GetParts() {
+			switch {
+			case p.GetToolCall() != nil:
+				id := p.GetToolCall().GetId()
+				given := free(c.wanted(id, at, i, clean, maxBytes), used, maxBytes)
+				used[given] = true
+				c.ids[p], c.changed[p] = given, given != id
+				open[id] = append(open[id], given)
+			case p.GetToolResult() != nil:
+				id := p.GetToolResult().GetCallId()
+				given := id
+				if waiting := open[id]; len(waiting) > 0 {
+					given, open[id] = waiting[0], waiting[1:]
+				}
+				c.ids[p], c.changed[p] = given, given != id
+			}
+		}
+	}
+	return c
+}
+
+// wanted is the id that a call has, if the provider takes it, else one made of it or of its place.
+func (c *CallIDs) wanted(id string, message, part int, clean func(string) string, maxBytes int) string {
+	id = clean(id)
+	if id == "" {
+		id = fmt.Sprintf("call_%d_%d", message, part)
+	}
+	return cutTo(id, maxBytes)
+}
+
+// free is the id, or the first of its numbered variants that is not in use.
+func free(id string, used map[string]bool, maxBytes int) string {
+	candidate := id
+	for n := 2; used[candidate]; n++ {
+		suffix := fmt.Sprintf("_%d", n)
+		candidate = cutTo(id, maxBytes-len(suffix)) + suffix
+	}
+	return candidate
+}
+
+func cutTo(id string, maxBytes int) string {
+	if len(id) > maxBytes {
+		return id[:maxBytes]
+	}
+	return id
+}
+
+// Of returns the id of a call, or of the call that a result answers, and whether it is another than the log's.
+func (c *CallIDs) Of(p *compactordv1.Part) (id string, changed bool) { return c.ids[p], c.changed[p] }
+
+// CleanID replaces by an underscore what is no ASCII letter, digit, underscore or hyphen.
+func CleanID(id string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-':
+			return r
+		default:
+			return '_'
+		}
+	}, id)
+}

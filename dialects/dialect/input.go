@@ -1,0 +1,116 @@
+package dialect
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
+
+// The rules of input, whatever its dialect. What breaks one of the first two has no clear meaning and is always refused;
+// the others are taken and reported, or refused where the client asked for that.
+const (
+	InputShape             = "input.shape"
+	InputLimit             = "input.limit"
+	InputEmptyMessage      = "input.empty-message"
+	InputArgumentsNotJSON  = "input.arguments-not-json"
+	InputResultsOutOfOrder = "input.results-out-of-order"
+	InputResultWithoutCall = "input.result-without-call"
+	InputResultRepeated    = "input.result-repeated"
+	InputCallIDReused      = "input.call-id-reused"
+	InputCallUnanswered    = "input.call-unanswered"
+	InputChoicesLeftOut    = "input.choices-left-out"
+)
+
+// InputRules is the table of them.
+func InputRules() []Rule {
+	const ours = "compactord"
+	return []Rule{
+		{ID: InputShape, Source: ours, Sentence: "The JSON has the shape that the dialect's messages have. Always refused."},
+		{ID: InputLimit, Source: ours, Sentence: "Nothing is larger than a log takes. Always refused."},
+		{ID: InputEmptyMessage, Source: ours, Sentence: "A message says something. Taken as a message without parts."},
+		{
+			ID: InputArgumentsNotJSON, Source: ours,
+			Sentence: "The arguments of a call are JSON. Kept as they are; rendered as a JSON object that holds them as text.",
+		},
+		{
+			ID: InputResultsOutOfOrder, Source: ours,
+			Sentence: "In a message, the results of tools stand before all else. Taken as if they did.",
+		},
+		{
+			ID: InputResultWithoutCall, Source: ours,
+			Sentence: "A result answers an open call. Kept, and shown as text of the user.",
+		},
+		{
+			ID: InputResultRepeated, Source: ours,
+			Sentence: "A call has one result. The first is taken as its answer, the others are shown as text of the user.",
+		},
+		{
+			ID: InputCallIDReused, Source: ours,
+			Sentence: "No two open calls have the same id. Results answer them in order; rendered, the later get other ids.",
+		},
+		{
+			ID: InputCallUnanswered, Source: ours,
+			Sentence: "A call is answered before the user speaks. It is shown with a result that says there was none.",
+		},
+		{
+			ID: InputChoicesLeftOut, Source: ours,
+			Sentence: "A response holds one choice. The first is taken, the others are left out.",
+		},
+	}
+}
+
+// Finding is something malformed that was taken all the same.
+type Finding struct {
+	// Rule is one of the rules of input.
+	Rule string
+	// Message and Part are positions in the provider's list.
+	Message, Part int
+	// Text says what is malformed and what was made of it, in one sentence that quotes nothing.
+	Text string
+}
+
+// InputError is input without a clear meaning. It quotes nothing of it.
+type InputError struct {
+	// Rule is one of the rules of input.
+	Rule string
+	// Message and Part are positions in the provider's list; Message is -1 where it is no list at all.
+	Message, Part int
+	// Field is the path of the field within the message, such as `content[1].source.data`; may be empty.
+	Field string
+	// Err says what is wrong.
+	Err error
+}
+
+func (e *InputError) Error() string {
+	place := ""
+	if e.Message >= 0 {
+		place = fmt.Sprintf("message %d: ", e.Message)
+	}
+	if e.Field != "" {
+		place += e.Field + ": "
+	}
+	return place + e.Err.Error()
+}
+
+func (e *InputError) Unwrap() error { return e.Err }
+
+// ErrLimit marks what is larger than a log takes, for Malformed to tell.
+var ErrLimit = rawjson.ErrTooLarge
+
+// Malformed makes an InputError of what went wrong in a message, at a part of it.
+func Malformed(message, part int, err error) error {
+	known := &InputError{}
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	e := &InputError{Rule: InputShape, Message: message, Part: part, Err: err}
+	if errors.Is(err, ErrLimit) {
+		e.Rule = InputLimit
+	}
+	field := &rawjson.FieldError{}
+	if errors.As(err, &field) {
+		e.Field, e.Err = field.Path, field.Err
+	}
+	return e
+}

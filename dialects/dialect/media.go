@@ -1,0 +1,118 @@
+package dialect
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"strings"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// UnknownMime stands where a shape does not say what a file is.
+const UnknownMime = "application/octet-stream"
+
+const dataScheme = "data:"
+
+var (
+	errDataURL = errors.New("is a data URL that cannot be read")
+	errBase64  = errors.New("is not valid base64")
+)
+
+// FillFromURL sets mime type and source: the content of a data URL itself, the address of any other. Only a data URL
+// tells the mime type; for the others it is what the place suggests.
+func FillFromURL(m *compactordv1.MediaPart, address, suggested string) error {
+	m.MimeType = suggested
+	if !IsDataURL(address) {
+		if len(address) > MaxURI {
+			return rawjson.TooLarge(len(address), MaxURI)
+		}
+		m.Source = &compactordv1.MediaPart_Uri{Uri: address}
+		return nil
+	}
+	head, body, found := strings.Cut(address[len(dataScheme):], ",")
+	if !found {
+		return errDataURL
+	}
+	mime, parameters, _ := strings.Cut(head, ";")
+	if mime != "" {
+		m.MimeType = mime
+	}
+	if len(m.GetMimeType()) > MaxName {
+		return errDataURL
+	}
+	data, err := dataOf(body, parameters)
+	if err != nil {
+		return err
+	}
+	m.Source = &compactordv1.MediaPart_Data{Data: data}
+	return nil
+}
+
+func dataOf(body, parameters string) ([]byte, error) {
+	if parameters == "base64" || strings.HasSuffix(parameters, ";base64") {
+		return DecodeBase64(body)
+	}
+	plain, err := url.PathUnescape(body)
+	if err != nil {
+		return nil, errDataURL
+	}
+	if len(plain) > MaxText {
+		return nil, rawjson.TooLarge(len(plain), MaxText)
+	}
+	return []byte(plain), nil
+}
+
+// DecodeBase64 takes both alphabets, with and without padding and line breaks: tools differ, the content is clear.
+func DecodeBase64(encoded string) ([]byte, error) {
+	plain := strings.Map(func(r rune) rune {
+		switch r {
+		case '-':
+			return '+'
+		case '_':
+			return '/'
+		case ' ', '\t', '\r', '\n':
+			return -1
+		default:
+			return r
+		}
+	}, encoded)
+	data, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(plain, "="))
+	switch {
+	case err != nil:
+		// Not passed on: the error of encoding/base64 tells a position, but also invites to print the input.
+		return nil, errBase64
+	case len(data) > MaxText:
+		return nil, rawjson.TooLarge(len(data), MaxText)
+	default:
+		return data, nil
+	}
+}
+
+// IsDataURL says whether an address holds the content itself.
+func IsDataURL(address string) bool {
+	return len(address) >= len(dataScheme) && strings.EqualFold(address[:len(dataScheme)], dataScheme)
+}
+
+// DataURL writes content as an address.
+func DataURL(mime string, data []byte) string {
+	return dataScheme + mime + ";base64," + EncodeBase64(data)
+}
+
+// EncodeBase64 writes content as all providers take it: the standard alphabet, padded.
+func EncodeBase64(data []byte) string { return base64.StdEncoding.EncodeToString(data) }
+
+// SaysData returns a guard for a field of base64 that was written in another way than EncodeBase64 writes it.
+func SaysData(data []byte) func(json.RawMessage) bool {
+	return func(raw json.RawMessage) bool {
+		var encoded string
+		if json.Unmarshal(raw, &encoded) != nil {
+			return false
+		}
+		decoded, err := DecodeBase64(encoded)
+		return err == nil && bytes.Equal(decoded, data)
+	}
+}

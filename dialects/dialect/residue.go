@@ -1,0 +1,118 @@
+package dialect
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// NotePrefix begins the keys of attachments that are a dialect's own notes on the form, and no fields.
+const NotePrefix = "$"
+
+var (
+	errKey     = errors.New("a field that is not known has an empty or overlong name, or one that begins with $")
+	errTooMany = fmt.Errorf("%w: more than %d fields that are not known", rawjson.ErrTooLarge, MaxAttachments)
+)
+
+// Residue returns, as attachments, what an object has beyond what the neutral fields alone are rendered as: fields that
+// are not known or have another value, and, with an empty value, the usual fields that it lacks. Fields in except are
+// passed over.
+func Residue(
+	kind compactordv1.Dialect, original, usual rawjson.Object, except ...string,
+) ([]*compactordv1.Attachment, error) {
+	var residue []*compactordv1.Attachment
+	for _, key := range keysOf(original, usual) {
+		if slices.Contains(except, key) {
+			continue
+		}
+		value, there := original[key]
+		if there && rawjson.Equal(value, usual[key]) {
+			continue
+		}
+		if key == "" || len(key) > MaxName || strings.HasPrefix(key, NotePrefix) {
+			return nil, errKey
+		}
+		if len(value) > MaxText {
+			return nil, rawjson.In(key, rawjson.TooLarge(len(value), MaxText))
+		}
+		residue = append(residue, &compactordv1.Attachment{Dialect: kind, Key: key, Json: string(value)})
+	}
+	if len(residue) > MaxAttachments {
+		return nil, errTooMany
+	}
+	return residue, nil
+}
+
+func keysOf(objects ...rawjson.Object) []string {
+	var keys []string
+	for _, o := range objects {
+		for key := range o {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// Note returns an attachment that notes something on the form.
+func Note(kind compactordv1.Dialect, name, value string) *compactordv1.Attachment {
+	return &compactordv1.Attachment{Dialect: kind, Key: NotePrefix + name, Json: string(rawjson.Quote(value))}
+}
+
+// Noted finds a note.
+func Noted(attachments []*compactordv1.Attachment, kind compactordv1.Dialect, name string) (string, bool) {
+	raw, found := Attached(attachments, kind, NotePrefix+name)
+	var value string
+	if !found || json.Unmarshal(raw, &value) != nil {
+		return "", false
+	}
+	return value, true
+}
+
+// Attached finds the value of a field.
+func Attached(attachments []*compactordv1.Attachment, kind compactordv1.Dialect, key string) (json.RawMessage, bool) {
+	for _, a := range attachments {
+		if a.GetDialect() == kind && a.GetKey() == key {
+			return json.RawMessage(a.GetJson()), true
+		}
+	}
+	return nil, false
+}
+
+// Restore lays the attachments of a dialect over an object that was rendered from the neutral fields. Of the fields in
+// guards, which are made of what an edit may have replaced, an attachment counts only where its guard says that it still
+// says the same. Values that are no JSON are passed over.
+func Restore(
+	usual rawjson.Object, attachments []*compactordv1.Attachment, kind compactordv1.Dialect,
+	guards map[string]func(json.RawMessage) bool,
+) {
+	for _, a := range attachments {
+		key, value := a.GetKey(), json.RawMessage(a.GetJson())
+		if a.GetDialect() != kind || strings.HasPrefix(key, NotePrefix) {
+			continue
+		}
+		if guard := guards[key]; guard != nil && !guard(value) {
+			continue
+		}
+		switch {
+		case len(value) == 0:
+			delete(usual, key)
+		case json.Valid(value):
+			usual[key] = value
+		}
+	}
+}
+
+// SaysText returns a guard for a field that is a text: the attachment holds because decoding lost something of it, and
+// counts as long as it decodes to the text that is there now.
+func SaysText(text string) func(json.RawMessage) bool {
+	return func(raw json.RawMessage) bool {
+		var s string
+		return json.Unmarshal(raw, &s) == nil && s == text
+	}
+}

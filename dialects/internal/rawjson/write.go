@@ -1,0 +1,185 @@
+package rawjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Quote writes a text as JSON, without escaping what only HTML needs escaped.
+func Quote(text string) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	// A string always encodes, and a bytes.Buffer always takes it.
+	_ = e.Encode(text)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// leadingKeys stand first in what is written, since people look for them there. The others follow in their order.
+var leadingKeys = []string{"type", "role", "id", "name"}
+
+// Encode writes an object. The same object gives the same bytes.
+func (o Object) Encode() json.RawMessage {
+	keys := make([]string, 0, len(o))
+	size := 2
+	for key, value := range o {
+		keys = append(keys, key)
+		size += len(key) + len(value) + 4
+	}
+	slices.SortFunc(keys, func(a, b string) int {
+		if d := leading(a) - leading(b); d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	b := append(make([]byte, 0, size), '{')
+	for i, key := range keys {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, Quote(key)...)
+		b = append(b, ':')
+		b = append(b, o[key]...)
+	}
+	return append(b, '}')
+}
+
+func leading(key string) int {
+	if at := slices.Index(leadingKeys, key); at >= 0 {
+		return at
+	}
+	return len(leadingKeys)
+}
+
+// EncodeArray writes an array.
+func EncodeArray(elements []json.RawMessage) json.RawMessage {
+	b := []byte{'['}
+	for i, element := range elements {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, element...)
+	}
+	return append(b, ']')
+}
+
+// Equal says whether two valid JSON values are the same: numbers as written, strings by what they say, the order of keys
+// aside. Halves of surrogate pairs that stand alone, which decoding replaces, count as what they are.
+func Equal(a, b json.RawMessage) bool {
+	a, b = bytes.TrimSpace(a), bytes.TrimSpace(b)
+	if bytes.Equal(a, b) {
+		return true
+	}
+	kind := KindOf(a)
+	if kind != KindOf(b) {
+		return false
+	}
+	switch kind {
+	case String:
+		return slices.Equal(codeUnits(a), codeUnits(b))
+	case Array:
+		return equalArrays(a, b)
+	case ObjectKind:
+		return equalObjects(a, b)
+	default:
+		return false
+	}
+}
+
+func equalArrays(a, b json.RawMessage) bool {
+	as, errA := ParseArray(a)
+	bs, errB := ParseArray(b)
+	return errA == nil && errB == nil && slices.EqualFunc(as, bs, Equal)
+}
+
+func equalObjects(a, b json.RawMessage) bool {
+	ao, errA := ParseObject(a)
+	bo, errB := ParseObject(b)
+	if errA != nil || errB != nil || len(ao) != len(bo) {
+		return false
+	}
+	for key, value := range ao {
+		other, found := bo[key]
+		if !found || !Equal(value, other) {
+			return false
+		}
+	}
+	return true
+}
+
+// Keeps says whether decoding a valid JSON value loses nothing: it holds no half of a surrogate pair that stands alone.
+// Text that was cut in the middle of a character by a program that counts UTF-16 has such halves.
+func Keeps(raw json.RawMessage) bool {
+	if !bytes.Contains(raw, []byte(`\u`)) {
+		return true
+	}
+	units := codeUnits(raw)
+	for i := 0; i < len(units); i++ {
+		if !utf16.IsSurrogate(rune(units[i])) {
+			continue
+		}
+		if i+1 == len(units) || utf16.DecodeRune(rune(units[i]), rune(units[i+1])) == utf8.RuneError {
+			return false
+		}
+		i++
+	}
+	return true
+}
+
+// codeUnits are the UTF-16 code units of JSON text with its escapes resolved.
+func codeUnits(raw json.RawMessage) []uint16 {
+	units := make([]uint16, 0, len(raw))
+	for i := 0; i < len(raw); {
+		if raw[i] != '\\' || i+1 >= len(raw) {
+			r, size := utf8.DecodeRune(raw[i:])
+			units = utf16.AppendRune(units, r)
+			i += size
+			continue
+		}
+		if raw[i+1] == 'u' && i+6 <= len(raw) {
+			units = append(units, hex(raw[i+2:i+6]))
+			i += 6
+			continue
+		}
+		units = append(units, uint16(unescape(raw[i+1])))
+		i += 2
+	}
+	return units
+}
+
+func hex(digits []byte) uint16 {
+	var n uint16
+	for _, d := range digits {
+		n <<= 4
+		switch {
+		case '0' <= d && d <= '9':
+			n |= uint16(d - '0')
+		case 'a' <= d && d <= 'f':
+			n |= uint16(d - 'a' + 10)
+		case 'A' <= d && d <= 'F':
+			n |= uint16(d - 'A' + 10)
+		}
+	}
+	return n
+}
+
+func unescape(b byte) byte {
+	switch b {
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	default:
+		return b
+	}
+}
