@@ -19,7 +19,7 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/storage"
 	boltstore "github.com/compactord/compactord/storage/bolt"
-	"github.com/compactord/compactord/storage/storagetest"
+	"github.com/compactord/compactord/storage/memory"
 )
 
 // childStore names, in a child of the test process, the store whose views it is to print.
@@ -116,7 +116,7 @@ func copyOf(t *testing.T, from storage.Store, id string) storage.Store {
 	require.NoError(t, err)
 	records, err := from.Records(ctx, ref, 0, row.GetHead().GetNextSequence(), 0)
 	require.NoError(t, err)
-	to := storagetest.NewModel()
+	to := memory.New()
 	first := proto.CloneOf(row)
 	first.Revision, first.Head = 1, records[0].GetHead()
 	require.NoError(t, to.CreateSession(ctx, &storage.Commit{

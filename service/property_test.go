@@ -19,7 +19,7 @@ import (
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/storage"
-	"github.com/compactord/compactord/storage/storagetest"
+	"github.com/compactord/compactord/storage/memory"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/extractive"
@@ -57,7 +57,7 @@ type worldT interface {
 // newWorld makes a world with an empty session. draw draws a number between two, both included.
 func newWorld(t worldT, counts map[string]int, draw func(low, high int, label string) int) *world {
 	w := &world{
-		t: t, draw: draw, scale: 1, store: storagetest.NewModel(), counts: counts, received: make(map[string][]uint32),
+		t: t, draw: draw, scale: 1, store: memory.New(), counts: counts, received: make(map[string][]uint32),
 		recorder: &scripted{name: "recorder", do: faithful},
 	}
 	registry, err := strategies.NewRegistry(strategies.Builtin()...)

@@ -11,7 +11,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
-	"github.com/compactord/compactord/storage/storagetest"
+	"github.com/compactord/compactord/storage/memory"
 )
 
 // failing is a store whose commits fail when a test says so.
@@ -40,7 +40,7 @@ func TestErrorsOfTheStore(t *testing.T) {
 		"INTERNAL":       {fmt.Errorf("nobody foresaw this"), codes.Internal},
 	} {
 		t.Run(reason, func(t *testing.T) {
-			store := &failing{Store: storagetest.NewModel()}
+			store := &failing{Store: memory.New()}
 			d := start(t, withStore(store))
 			d.create("s", small(1000))
 			d.append("s", working(8, 2000)...)

@@ -14,7 +14,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/storage"
-	"github.com/compactord/compactord/storage/storagetest"
+	"github.com/compactord/compactord/storage/memory"
 )
 
 // holder is a client that keeps its view by deltas and counts what it was sent.
@@ -204,7 +204,7 @@ func TestCase074And080NothingNewIsSkipped(t *testing.T) {
 
 // Reading a long view in pages reads each message once: a page's token says where the view goes on.
 func TestPagesOfAViewGoOnWhereTheLastEnded(t *testing.T) {
-	counting := &countingStore{Store: storagetest.NewModel()}
+	counting := &countingStore{Store: memory.New()}
 	d := start(t, withStore(counting))
 	d.create("s", nil)
 	const messages = 300

@@ -86,16 +86,25 @@ func partSize(c Counter, p *compactordv1.Part) uint32 {
 	case *compactordv1.Part_ToolResult:
 		var size uint32
 		for _, rp := range k.ToolResult.GetParts() {
-			if rp.GetMedia() != nil {
-				size += c.MediaSize()
-			} else {
-				size += c.TextSize(rp.GetText().GetText())
-			}
+			size += resultPartSize(c, rp)
 		}
 		return size
 	case *compactordv1.Part_Media:
 		return c.MediaSize()
 	case *compactordv1.Part_Opaque:
+		return c.TextSize(k.Opaque.GetJson())
+	default:
+		return 0
+	}
+}
+
+func resultPartSize(c Counter, rp *compactordv1.ResultPart) uint32 {
+	switch k := rp.GetKind().(type) {
+	case *compactordv1.ResultPart_Text:
+		return c.TextSize(k.Text.GetText())
+	case *compactordv1.ResultPart_Media:
+		return c.MediaSize()
+	case *compactordv1.ResultPart_Opaque:
 		return c.TextSize(k.Opaque.GetJson())
 	default:
 		return 0

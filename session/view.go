@@ -270,9 +270,13 @@ func (d *drawing) strayResult(l *compactordv1.LoggedMessage, outOfPlace bool) {
 		Parts: []*compactordv1.Part{TextPart(StrayResultHeading(r))},
 	}
 	for _, rp := range r.GetParts() {
-		if media := rp.GetMedia(); media != nil {
-			m.Parts = append(m.Parts, &compactordv1.Part{Kind: &compactordv1.Part_Media{Media: media}})
-		} else {
+		switch k := rp.GetKind().(type) {
+		case *compactordv1.ResultPart_Media:
+			m.Parts = append(m.Parts, &compactordv1.Part{Kind: &compactordv1.Part_Media{Media: k.Media}})
+		case *compactordv1.ResultPart_Opaque:
+			// Its provider knows it only within a result.
+			m.Parts = append(m.Parts, TextPart(k.Opaque.GetJson()))
+		default:
 			m.Parts = append(m.Parts, TextPart(rp.GetText().GetText()))
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/storage"
-	"github.com/compactord/compactord/storage/storagetest"
+	"github.com/compactord/compactord/storage/memory"
 )
 
 // store writes a generated log into a store; damage may change the row and the records before they are written.
@@ -37,7 +37,7 @@ func store(t *rapid.T, w *sessiontest.Writer, damage func(*storagev1.Session, []
 	}
 	first := proto.CloneOf(row)
 	first.Head = records[0].GetHead()
-	s := storagetest.NewModel()
+	s := memory.New()
 	require.NoError(t, s.CreateSession(t.Context(), &storage.Commit{Session: first, Records: records[:1]}))
 	row.Revision = 2
 	require.NoError(t, s.Commit(t.Context(), &storage.Commit{Session: row, Messages: w.Messages, Records: records[1:]}))

@@ -18,6 +18,7 @@ const (
 	UserInARow         Class = "USER message after a USER message"
 	OddOrigin          Class = "USER message that starts no turn"
 	EmptyMessage       Class = "message without parts"
+	OpaqueInResult     Class = "result with an opaque part"
 	ParallelCalls      Class = "message with several calls"
 	NamelessCall       Class = "call without an id"
 	IDReusedWithin     Class = "id used again within a message"

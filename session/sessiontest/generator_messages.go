@@ -139,6 +139,13 @@ func (g *Generator) result(t *rapid.T) {
 			result.Parts = append(result.Parts, &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Media{Media: media(t)}})
 			continue
 		}
+		if chance(t, 10, "opaque") {
+			result.Parts = append(result.Parts, &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Opaque{
+				Opaque: &compactordv1.OpaquePart{Dialect: compactordv1.Dialect_DIALECT_ANTHROPIC, Type: "x", Json: `{"x":1}`},
+			}})
+			g.count(OpaqueInResult, true)
+			continue
+		}
 		result.Parts = append(result.Parts, &compactordv1.ResultPart{
 			Kind: &compactordv1.ResultPart_Text{Text: &compactordv1.TextPart{Text: g.words(t)}},
 		})

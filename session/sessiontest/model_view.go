@@ -169,7 +169,7 @@ func quote(r *compactordv1.ToolResult) *compactordv1.Message {
 		if media := p.GetMedia(); media != nil {
 			said.Parts = append(said.Parts, &compactordv1.Part{Kind: &compactordv1.Part_Media{Media: media}})
 		} else {
-			said.Parts = append(said.Parts, text(p.GetText().GetText()))
+			said.Parts = append(said.Parts, text(p.GetText().GetText()+p.GetOpaque().GetJson()))
 		}
 	}
 	return said

@@ -11,6 +11,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/memory"
 )
 
 // testModel has the store and the model do the same, at random, and compares all that they say.
@@ -21,7 +22,7 @@ func testModel(t *testing.T, b Backend) {
 	rapid.Check(t, func(rt *rapid.T) {
 		// Tenants see nothing of each other, so each run has the store to itself.
 		runs++
-		p := &pair{t: rt, outer: t, b: b, store: store, model: NewModel(), tenant: fmt.Sprintf("tenant %d", runs)}
+		p := &pair{t: rt, outer: t, b: b, store: store, model: memory.New(), tenant: fmt.Sprintf("tenant %d", runs)}
 		rt.Repeat(map[string]func(*rapid.T){
 			"":       p.compare,
 			"create": p.create,

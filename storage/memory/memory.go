@@ -1,4 +1,6 @@
-package storagetest
+// Package memory keeps logs in memory: for histories that are sent along with a request and gone with its answer, and for
+// tests, where the other backends are compared with it.
+package memory
 
 import (
 	"cmp"
@@ -18,28 +20,29 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// model is a Store as simple as one can be: slices that are gone through from end to end, under one lock.
-type model struct {
+// Store is a Store as simple as one can be: slices under one lock. It remembers all requests, and finds a session by
+// going through all of them.
+type Store struct {
 	mu       sync.Mutex
-	sessions []*modelSession // in the order of creation
+	sessions []*life // in the order of creation
 	closed   bool
 }
 
-type modelSession struct {
+var _ storage.Store = (*Store)(nil)
+
+// life is one life of a session.
+type life struct {
 	row      *storagev1.Session
 	messages []*compactordv1.LoggedMessage
 	records  []*storagev1.StoredRecord
 	requests []storage.Request
 }
 
-// NewModel returns a Store in memory that does what the contract says, slowly, and remembers all requests. Backends are
-// compared with it; tests of what stands above the store can use it in place of a file.
-func NewModel() storage.Store {
-	return &model{}
-}
+// New returns an empty store.
+func New() *Store { return &Store{} }
 
 // enter takes the lock, unless there is a reason not to begin.
-func (m *model) enter(ctx context.Context) error {
+func (m *Store) enter(ctx context.Context) error {
 	m.mu.Lock()
 	err := context.Cause(ctx)
 	if m.closed {
@@ -51,8 +54,8 @@ func (m *model) enter(ctx context.Context) error {
 	return err
 }
 
-func (m *model) find(tenant, id string) (int, error) {
-	i := slices.IndexFunc(m.sessions, func(s *modelSession) bool {
+func (m *Store) find(tenant, id string) (int, error) {
+	i := slices.IndexFunc(m.sessions, func(s *life) bool {
 		return s.row.GetTenant() == tenant && s.row.GetSessionId() == id
 	})
 	if i < 0 {
@@ -61,7 +64,7 @@ func (m *model) find(tenant, id string) (int, error) {
 	return i, nil
 }
 
-func (m *model) life(ref storage.Ref) (*modelSession, error) {
+func (m *Store) life(ref storage.Ref) (*life, error) {
 	i, err := m.find(ref.Tenant, ref.SessionID)
 	if err != nil || m.sessions[i].row.GetUid() != ref.UID {
 		return nil, storage.ErrNotFound
@@ -69,7 +72,8 @@ func (m *model) life(ref storage.Ref) (*modelSession, error) {
 	return m.sessions[i], nil
 }
 
-func (m *model) CreateSession(ctx context.Context, c *storage.Commit) error {
+// CreateSession implements storage.Store.
+func (m *Store) CreateSession(ctx context.Context, c *storage.Commit) error {
 	if err := m.enter(ctx); err != nil {
 		return err
 	}
@@ -83,13 +87,14 @@ func (m *model) CreateSession(ctx context.Context, c *storage.Commit) error {
 	if _, err := m.find(c.Session.GetTenant(), c.Session.GetSessionId()); err == nil {
 		return storage.ErrExists
 	}
-	s := &modelSession{}
+	s := &life{}
 	s.write(c)
 	m.sessions = append(m.sessions, s)
 	return nil
 }
 
-func (m *model) Commit(ctx context.Context, c *storage.Commit) error {
+// Commit implements storage.Store.
+func (m *Store) Commit(ctx context.Context, c *storage.Commit) error {
 	if err := m.enter(ctx); err != nil {
 		return err
 	}
@@ -114,7 +119,7 @@ func (m *model) Commit(ctx context.Context, c *storage.Commit) error {
 	return nil
 }
 
-func (s *modelSession) write(c *storage.Commit) {
+func (s *life) write(c *storage.Commit) {
 	s.row = proto.CloneOf(c.Session)
 	s.messages = append(s.messages, clones(c.Messages)...)
 	s.records = append(s.records, clones(c.Records)...)
@@ -123,7 +128,7 @@ func (s *modelSession) write(c *storage.Commit) {
 	}
 }
 
-func (s *modelSession) request(id string) *storagev1.StoredRequest {
+func (s *life) request(id string) *storagev1.StoredRequest {
 	for _, r := range s.requests {
 		if r.ID == id {
 			return r.Stored
@@ -198,7 +203,8 @@ func whole(m protoreflect.Message) bool {
 	return ok
 }
 
-func (m *model) DeleteSession(ctx context.Context, tenant, sessionID string) error {
+// DeleteSession implements storage.Store.
+func (m *Store) DeleteSession(ctx context.Context, tenant, sessionID string) error {
 	if err := m.enter(ctx); err != nil {
 		return err
 	}
@@ -210,7 +216,8 @@ func (m *model) DeleteSession(ctx context.Context, tenant, sessionID string) err
 	return err
 }
 
-func (m *model) Session(ctx context.Context, tenant, sessionID string) (*storagev1.Session, error) {
+// Session implements storage.Store.
+func (m *Store) Session(ctx context.Context, tenant, sessionID string) (*storagev1.Session, error) {
 	if err := m.enter(ctx); err != nil {
 		return nil, err
 	}
@@ -225,8 +232,8 @@ func (m *model) Session(ctx context.Context, tenant, sessionID string) (*storage
 // placeFormat is how a time sorts as text, from the year 1 to 9999.
 const placeFormat = "2006-01-02T15:04:05.000000000"
 
-// Sessions sorts all rows. A cursor is the query and what the sort goes by.
-func (m *model) Sessions(ctx context.Context, q storage.SessionQuery) ([]*storagev1.Session, string, error) {
+// Sessions implements storage.Store. It sorts all rows. A cursor is the query and what the sort goes by.
+func (m *Store) Sessions(ctx context.Context, q storage.SessionQuery) ([]*storagev1.Session, string, error) {
 	if err := m.enter(ctx); err != nil {
 		return nil, "", err
 	}
@@ -279,7 +286,8 @@ func (m *model) Sessions(ctx context.Context, q storage.SessionQuery) ([]*storag
 	return rows, "", nil
 }
 
-func (m *model) Messages(
+// Messages implements storage.Store.
+func (m *Store) Messages(
 	ctx context.Context, ref storage.Ref, start, end uint32, maxBytes int,
 ) ([]*compactordv1.LoggedMessage, error) {
 	if err := m.enter(ctx); err != nil {
@@ -292,10 +300,9 @@ func (m *model) Messages(
 	}
 	var list []*compactordv1.LoggedMessage
 	size := 0
-	for _, message := range s.messages {
-		if message.GetIndex() < start || message.GetIndex() >= end {
-			continue
-		}
+	// Indexes are dense.
+	held := uint32(len(s.messages))
+	for _, message := range s.messages[min(start, held):max(min(end, held), min(start, held))] {
 		size += proto.Size(message)
 		if maxBytes > 0 && len(list) > 0 && size > maxBytes {
 			break
@@ -305,7 +312,8 @@ func (m *model) Messages(
 	return list, nil
 }
 
-func (m *model) Records(
+// Records implements storage.Store.
+func (m *Store) Records(
 	ctx context.Context, ref storage.Ref, start, end uint32, limit int,
 ) ([]*storagev1.StoredRecord, error) {
 	return m.records(ctx, ref, limit, func(r *compactordv1.Record) bool {
@@ -314,7 +322,7 @@ func (m *model) Records(
 }
 
 // records returns the first records that match.
-func (m *model) records(
+func (m *Store) records(
 	ctx context.Context, ref storage.Ref, limit int, match func(*compactordv1.Record) bool,
 ) ([]*storagev1.StoredRecord, error) {
 	if err := m.enter(ctx); err != nil {
@@ -334,7 +342,8 @@ func (m *model) records(
 	return list, nil
 }
 
-func (m *model) RecordAtOrBefore(ctx context.Context, ref storage.Ref, sequence uint32) (*storagev1.StoredRecord, error) {
+// RecordAtOrBefore implements storage.Store.
+func (m *Store) RecordAtOrBefore(ctx context.Context, ref storage.Ref, sequence uint32) (*storagev1.StoredRecord, error) {
 	list, err := m.records(ctx, ref, 0, func(r *compactordv1.Record) bool { return r.GetSequence() <= sequence })
 	if err != nil {
 		return nil, err
@@ -342,7 +351,8 @@ func (m *model) RecordAtOrBefore(ctx context.Context, ref storage.Ref, sequence 
 	return list[len(list)-1], nil
 }
 
-func (m *model) Compactions(
+// Compactions implements storage.Store.
+func (m *Store) Compactions(
 	ctx context.Context, ref storage.Ref, before uint32, limit int,
 ) ([]*storagev1.StoredRecord, error) {
 	list, err := m.records(ctx, ref, 0, func(r *compactordv1.Record) bool {
@@ -355,7 +365,8 @@ func (m *model) Compactions(
 	return list, err
 }
 
-func (m *model) Edits(ctx context.Context, ref storage.Ref, start, end uint32) ([]storage.IndexedEdits, error) {
+// Edits implements storage.Store.
+func (m *Store) Edits(ctx context.Context, ref storage.Ref, start, end uint32) ([]storage.IndexedEdits, error) {
 	records, err := m.records(ctx, ref, 0, func(r *compactordv1.Record) bool { return r.GetPrune() != nil })
 	if err != nil {
 		return nil, err
@@ -382,7 +393,8 @@ func (m *model) Edits(ctx context.Context, ref storage.Ref, start, end uint32) (
 	return list, nil
 }
 
-func (m *model) Request(ctx context.Context, ref storage.Ref, id string) (*storagev1.StoredRequest, error) {
+// Request implements storage.Store.
+func (m *Store) Request(ctx context.Context, ref storage.Ref, id string) (*storagev1.StoredRequest, error) {
 	if err := m.enter(ctx); err != nil {
 		return nil, err
 	}
@@ -397,7 +409,8 @@ func (m *model) Request(ctx context.Context, ref storage.Ref, id string) (*stora
 	return nil, storage.ErrNotFound
 }
 
-func (m *model) Close() error {
+// Close implements storage.Store.
+func (m *Store) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.closed = true

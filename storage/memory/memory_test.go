@@ -1,4 +1,4 @@
-package storagetest_test
+package memory_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/memory"
 	"github.com/compactord/compactord/storage/storagetest"
 )
 
@@ -13,9 +14,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// What the backends are compared with keeps the contract itself.
-func TestModel(t *testing.T) {
+func TestStore(t *testing.T) {
 	storagetest.Run(t, storagetest.Backend{
-		Open: func(*testing.T) storage.Store { return storagetest.NewModel() },
+		Open: func(*testing.T) storage.Store { return memory.New() },
 	})
 }
