@@ -3,10 +3,10 @@ package service
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -18,10 +18,10 @@ import (
 func (s *Service) AppendMessages(
 	ctx context.Context, req *compactordv1.AppendMessagesRequest,
 ) (*compactordv1.AppendMessagesResponse, error) {
-	if req.GetProviderJson() != nil {
-		return nil, notImplemented("provider_json")
+	if err := checkImports(req); err != nil {
+		return nil, err
 	}
-	messages, err := incoming(req.GetMessages())
+	sent, err := s.appended(req)
 	if err != nil {
 		return nil, err
 	}
@@ -38,13 +38,21 @@ func (s *Service) AppendMessages(
 		if err != nil {
 			return nil, err
 		}
-		p := s.begin(row)
-		if err := s.append(p, messages, viewPoint); err != nil {
+		in, p := sent.fresh(), s.begin(row)
+		if len(req.GetImportedRecords()) > 0 {
+			err = s.appendWithRecords(ctx, p, in, req.GetImportedRecords(), viewPoint)
+		} else {
+			err = s.append(p, in, viewPoint)
+		}
+		if err == nil {
+			err = in.verdict()
+		}
+		if err != nil {
 			return nil, err
 		}
 		answer.FirstIndex, answer.NextIndex = head.GetNextIndex(), p.head().GetNextIndex()
 		answer.Point = session.Point(p.head())
-		answer.Report = report(p)
+		answer.Report, answer.Findings = report(p), in.report()
 		return p, p.remember(req, answer)
 	})
 	if err != nil {
@@ -53,39 +61,37 @@ func (s *Service) AppendMessages(
 	return answer, nil
 }
 
-// incoming gives messages their origin, and refuses those that only the daemon writes.
-func incoming(messages []*compactordv1.Message) ([]*compactordv1.Message, error) {
-	taken := make([]*compactordv1.Message, len(messages))
-	for i, m := range messages {
-		switch m.GetOrigin() {
-		case compactordv1.Origin_ORIGIN_CLIENT, compactordv1.Origin_ORIGIN_IMPORT,
-			compactordv1.Origin_ORIGIN_CONTINUE:
-			taken[i] = m
-		case compactordv1.Origin_ORIGIN_UNSPECIFIED:
-			taken[i] = proto.CloneOf(m)
-			taken[i].Origin = compactordv1.Origin_ORIGIN_CLIENT
-		default:
-			return nil, invalidField(fmt.Sprintf("messages[%d].origin", i),
-				"messages of origin FUTURE and MARKER are written by the daemon")
-		}
+// appended is what a request wants appended.
+func (s *Service) appended(req *compactordv1.AppendMessagesRequest) (*input, error) {
+	if req.GetProviderJson() != nil {
+		return s.providerInput(req.GetProviderJson(), req.GetStrict())
 	}
-	return taken, nil
+	return neutralInput(req.GetMessages(), req.GetStrict())
 }
 
 // append adds messages to what is pending.
-func (s *Service) append(p *pending, messages []*compactordv1.Message, viewPoint *uint32) error {
+func (s *Service) append(p *pending, in *input, viewPoint *uint32) error {
 	counter, err := session.CounterFor(p.before.GetEstimator())
 	if err != nil {
 		return err
 	}
 	now := s.now()
-	for _, m := range messages {
-		l := session.Link(p.head(), counter, m, viewPoint)
-		l.AppendedAt = now
-		session.Advance(p.head(), counter, p.before.GetResolvedPolicy(), l)
-		p.commit.Messages = append(p.commit.Messages, l)
+	for i := range in.messages {
+		p.append(counter, in, i, viewPoint, now)
 	}
 	return nil
+}
+
+// append adds one message to what is pending.
+func (p *pending) append(
+	counter session.Counter, in *input, i int, viewPoint *uint32, now *timestamppb.Timestamp,
+) *compactordv1.LoggedMessage {
+	l := session.Link(p.head(), counter, in.messages[i], viewPoint)
+	l.AppendedAt = now
+	in.linked(p.head(), l, i)
+	session.Advance(p.head(), counter, p.before.GetResolvedPolicy(), l)
+	p.commit.Messages = append(p.commit.Messages, l)
+	return l
 }
 
 // viewPointOf reads the point of the view that messages were made from; nil where no token was given.

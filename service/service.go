@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/compactord/compactord/dialects/dialect"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
@@ -36,6 +37,8 @@ type Options struct {
 	// Strategies and Summarizers are what policies can name. The fallback of summaries is the summarizer `extractive`.
 	Strategies  *strategies.Registry
 	Summarizers *summarizers.Registry
+	// Dialects are the shapes that provider JSON can have and views can be rendered in. May be empty.
+	Dialects []dialect.Dialect
 	// DefaultPolicy is what sessions start from, under what they give themselves. May be nil.
 	DefaultPolicy *compactordv1.Policy
 	// Logger takes what operators need to know; never content of conversations.
@@ -66,6 +69,7 @@ type Service struct {
 	store         storage.Store
 	strategies    *strategies.Registry
 	summarizers   *summarizers.Registry
+	dialects      map[compactordv1.Dialect]dialect.Dialect
 	defaultPolicy *compactordv1.Policy
 	logger        *slog.Logger
 	heartbeat     time.Duration
@@ -96,10 +100,14 @@ func New(o Options) (*Service, error) {
 		store:         o.Store,
 		strategies:    o.Strategies,
 		summarizers:   o.Summarizers,
+		dialects:      make(map[compactordv1.Dialect]dialect.Dialect, len(o.Dialects)),
 		defaultPolicy: o.DefaultPolicy,
 		logger:        o.Logger,
 		heartbeat:     o.Heartbeat,
 		hooks:         o.Hooks,
+	}
+	for _, d := range o.Dialects {
+		s.dialects[d.Kind()] = d
 	}
 	if _, err := s.resolvePolicy(nil); err != nil {
 		return nil, err

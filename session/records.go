@@ -43,7 +43,9 @@ func Apply(h *storagev1.Head, r *compactordv1.Record, at *storagev1.Head) (*stor
 		if vc := k.PolicyChange.GetViewChange(); vc != nil {
 			applyViewChange(next, r.GetSequence(), vc)
 		}
-	case *compactordv1.Record_Attempt, *compactordv1.Record_Checkpoint:
+	case *compactordv1.Record_Checkpoint:
+		next.LastCheckpoint = max(next.GetLastCheckpoint(), k.Checkpoint.GetId())
+	case *compactordv1.Record_Attempt:
 	default:
 		return nil, fmt.Errorf("%w at sequence %d", ErrUnknownRecord, r.GetSequence())
 	}
@@ -68,6 +70,7 @@ func applyRevert(h *storagev1.Head, r *compactordv1.Record, at *storagev1.Head) 
 	next.NextIndex = h.GetNextIndex()
 	next.AppendedTokens = h.GetAppendedTokens()
 	next.Breaker = h.GetBreaker()
+	next.LastCheckpoint = h.GetLastCheckpoint()
 	next.PolicyChange = h.GetPolicyChange()
 	next.LastViewChange = r.GetSequence()
 	next.LastRevert = r.GetSequence()

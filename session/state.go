@@ -85,6 +85,19 @@ func OutOfPlaceIndexes(h *storagev1.Head) []uint32 {
 	return slices.Compact(shown)
 }
 
+// WithAppended is the state after messages were appended, which left the head h.
+func (s *State) WithAppended(h *storagev1.Head, messages []*compactordv1.LoggedMessage) *State {
+	next := *s
+	next.Head = h
+	lead := 0
+	for lead < len(messages) && messages[lead].GetIndex() < h.GetLeadEnd() {
+		lead++
+	}
+	next.Lead = slices.Concat(s.Lead, messages[:lead])
+	next.Kept = slices.Concat(s.Kept, messages[lead:])
+	return &next
+}
+
 // WithMetrics returns a copy of the state's head with the figures of its view computed from the messages.
 func (s *State) WithMetrics() *storagev1.Head {
 	h := proto.CloneOf(s.Head)

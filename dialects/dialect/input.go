@@ -20,6 +20,7 @@ const (
 	InputCallIDReused      = "input.call-id-reused"
 	InputCallUnanswered    = "input.call-unanswered"
 	InputChoicesLeftOut    = "input.choices-left-out"
+	InputCompactionLeftOut = "input.compaction-left-out"
 )
 
 // InputRules is the table of them.
@@ -56,6 +57,10 @@ func InputRules() []Rule {
 		{
 			ID: InputChoicesLeftOut, Source: ours,
 			Sentence: "A response holds one choice. The first is taken, the others are left out.",
+		},
+		{
+			ID: InputCompactionLeftOut, Source: ours,
+			Sentence: "An imported compaction cuts where a cut is valid, and makes the view smaller. Else it is left out.",
 		},
 	}
 }

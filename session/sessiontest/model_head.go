@@ -22,6 +22,7 @@ func (m *Model) Head() *storagev1.Head {
 		if item.ChangesViews() {
 			h.LastViewChange = uint32(sequence)
 		}
+		h.LastCheckpoint = max(h.GetLastCheckpoint(), item.Record.GetCheckpoint().GetId())
 		if item.Record.GetPolicyChange() != nil {
 			h.PolicyChange = uint32(sequence)
 		}

@@ -673,9 +673,14 @@ type CompactionEntry struct {
 	// The sections of the summary.
 	Sections SectionSet `protobuf:"varint,29,opt,name=sections,proto3,enum=compactord.v1.SectionSet" json:"sections,omitempty"`
 	// The message indexes that the summary's lines cite, ascending.
-	CitedIndexes  []uint32 `protobuf:"varint,30,rep,packed,name=cited_indexes,json=citedIndexes,proto3" json:"cited_indexes,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	CitedIndexes []uint32 `protobuf:"varint,30,rep,packed,name=cited_indexes,json=citedIndexes,proto3" json:"cited_indexes,omitempty"`
+	// Where another tool made this compaction, and it was imported: the tool's name. Then what a summarizer would tell is
+	// not known.
+	ImportedFrom string `protobuf:"bytes,31,opt,name=imported_from,json=importedFrom,proto3" json:"imported_from,omitempty"`
+	// Where it was imported: the tokens before, as the tool counted them; 0 where it did not say.
+	SourceTokensBefore uint32 `protobuf:"varint,32,opt,name=source_tokens_before,json=sourceTokensBefore,proto3" json:"source_tokens_before,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *CompactionEntry) Reset() {
@@ -916,6 +921,20 @@ func (x *CompactionEntry) GetCitedIndexes() []uint32 {
 		return x.CitedIndexes
 	}
 	return nil
+}
+
+func (x *CompactionEntry) GetImportedFrom() string {
+	if x != nil {
+		return x.ImportedFrom
+	}
+	return ""
+}
+
+func (x *CompactionEntry) GetSourceTokensBefore() uint32 {
+	if x != nil {
+		return x.SourceTokensBefore
+	}
+	return 0
 }
 
 // Slots are facts taken from the log and not from a model, over all that the summary covers.
@@ -1495,7 +1514,7 @@ func (x *CompactionAttempt) GetSummarizerCalls() uint32 {
 // Checkpoint names a point.
 type Checkpoint struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id, unique for the life of the session.
+	// Its id, from 1, unique for the life of the session.
 	Id uint32 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The point.
 	Point uint32 `protobuf:"varint,2,opt,name=point,proto3" json:"point,omitempty"`
@@ -1864,8 +1883,7 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\n" +
 	"IndexRange\x12\x14\n" +
 	"\x05start\x18\x01 \x01(\rR\x05start\x12\x10\n" +
-	"\x03end\x18\x02 \x01(\rR\x03end\"\xd1\n" +
-	"\n" +
+	"\x03end\x18\x02 \x01(\rR\x03end\"\xa8\v\n" +
 	"\x0fCompactionEntry\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\rR\bsequence\x12(\n" +
@@ -1905,7 +1923,9 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"redactions\x18\x1c \x01(\rR\n" +
 	"redactions\x125\n" +
 	"\bsections\x18\x1d \x01(\x0e2\x19.compactord.v1.SectionSetR\bsections\x12#\n" +
-	"\rcited_indexes\x18\x1e \x03(\rR\fcitedIndexesB\v\n" +
+	"\rcited_indexes\x18\x1e \x03(\rR\fcitedIndexes\x12#\n" +
+	"\rimported_from\x18\x1f \x01(\tR\fimportedFrom\x120\n" +
+	"\x14source_tokens_before\x18  \x01(\rR\x12sourceTokensBeforeB\v\n" +
 	"\t_cost_usdB\x13\n" +
 	"\x11_split_turn_startB\x11\n" +
 	"\x0f_replayed_index\"\x83\x01\n" +

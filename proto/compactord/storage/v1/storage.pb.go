@@ -236,9 +236,11 @@ type Head struct {
 	// Whether that loop holds thinking.
 	LoopThinking bool `protobuf:"varint,30,opt,name=loop_thinking,json=loopThinking,proto3" json:"loop_thinking,omitempty"`
 	// The sequence of the newest active message; 0 where there is none.
-	LastMessage   uint32 `protobuf:"varint,31,opt,name=last_message,json=lastMessage,proto3" json:"last_message,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	LastMessage uint32 `protobuf:"varint,31,opt,name=last_message,json=lastMessage,proto3" json:"last_message,omitempty"`
+	// The highest checkpoint id that was ever given; 0 where there is none.
+	LastCheckpoint uint32 `protobuf:"varint,32,opt,name=last_checkpoint,json=lastCheckpoint,proto3" json:"last_checkpoint,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Head) Reset() {
@@ -484,6 +486,13 @@ func (x *Head) GetLoopThinking() bool {
 func (x *Head) GetLastMessage() uint32 {
 	if x != nil {
 		return x.LastMessage
+	}
+	return 0
+}
+
+func (x *Head) GetLastCheckpoint() uint32 {
+	if x != nil {
+		return x.LastCheckpoint
 	}
 	return 0
 }
@@ -1033,7 +1042,7 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\brevision\x18\f \x01(\rR\brevision\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xb4\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xdd\n" +
 	"\n" +
 	"\x04Head\x12#\n" +
 	"\rnext_sequence\x18\x01 \x01(\rR\fnextSequence\x12\x1d\n" +
@@ -1080,7 +1089,8 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\abreaker\x18\x1c \x01(\v2\x1e.compactord.storage.v1.BreakerR\abreaker\x12#\n" +
 	"\rpolicy_change\x18\x1d \x01(\rR\fpolicyChange\x12#\n" +
 	"\rloop_thinking\x18\x1e \x01(\bR\floopThinking\x12!\n" +
-	"\flast_message\x18\x1f \x01(\rR\vlastMessageB\r\n" +
+	"\flast_message\x18\x1f \x01(\rR\vlastMessage\x12'\n" +
+	"\x0flast_checkpoint\x18  \x01(\rR\x0elastCheckpointB\r\n" +
 	"\v_tail_indexB\r\n" +
 	"\v_loop_startB\x12\n" +
 	"\x10_learnt_overhead\"\x95\x01\n" +
