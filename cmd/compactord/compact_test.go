@@ -47,7 +47,7 @@ func TestCompactFile(t *testing.T) {
 	contains(t, r.out, " (line ")
 	contains(t, r.out, " less), estimated\n")
 	contains(t, r.out, "## Goal")
-	r.says(t, "480 messages, JSONL of OpenAI-style messages").says(t, "summarizing ")
+	r.says(t, "480 messages, OpenAI-style messages").says(t, "summarizing ")
 	require.NotContains(t, r.err, "\x1b", "no terminal, no escapes")
 	after, err := os.ReadFile(path)
 	require.NoError(t, err)

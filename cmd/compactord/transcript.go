@@ -19,7 +19,7 @@ const standardInput = "-"
 type readFile struct {
 	// name is what people call the file.
 	name   string
-	format transcript.Format
+	reader *transcript.Reader
 	// messages are those that are not stored yet.
 	messages []*compactordv1.Message
 	// notes say what the reader left out or changed.
@@ -42,7 +42,7 @@ func (a *app) readTranscript(ctx context.Context, path string, p *progress) (*re
 	if err != nil {
 		return nil, unreadable(name, err)
 	}
-	p.say("%s: %s, %s", name, count(len(t.messages), "message"), t.format)
+	p.say("%s: %s, %s", name, count(len(t.messages), "message"), t.reader.Format())
 	for _, note := range t.notes {
 		p.say("  %s", note)
 	}
@@ -76,7 +76,7 @@ func parseTranscript(name string, in io.Reader) (*readFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &readFile{name: name, format: reader.Format(), messages: messages}
+	t := &readFile{name: name, reader: reader, messages: messages}
 	for _, note := range reader.Notes() {
 		t.notes = append(t.notes, note.Text)
 	}
@@ -101,16 +101,10 @@ func unreadable(name string, err error) error {
 
 // place names the position of a message in the file that it came from, as its readers count.
 func (t *readFile) place(position uint32) string {
-	switch {
-	case t == nil:
+	if t == nil {
 		return fmt.Sprintf("position %d of its source", position)
-	case t.format == transcript.OpenAILines:
-		return fmt.Sprintf("line %d", position+1)
-	case t.format == transcript.PiSession:
-		return fmt.Sprintf("entry %d", position)
-	default:
-		return fmt.Sprintf("element %d", position)
 	}
+	return t.reader.Place(position)
 }
 
 // watched is an input that tells how much of it was read, and that a Ctrl-C ends even while it waits for more.

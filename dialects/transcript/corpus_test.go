@@ -101,7 +101,7 @@ func TestCorpusIsReadWhole(t *testing.T) {
 			t.Parallel()
 			want := index[name]
 			r := openFile(t, filepath.Join(dir, name))
-			require.Equal(t, transcript.OpenAILines, r.Format())
+			require.Equal(t, transcript.OpenAIChat, r.Format())
 			messages, err := r.ReadAll()
 			require.NoError(t, err)
 			// The index counts the compaction records too.
@@ -223,7 +223,7 @@ func TestNativePiSessionEqualsItsNeutralCounterpart(t *testing.T) {
 	t.Parallel()
 	dir := corpus(t)
 	native := openFile(t, filepath.Join(dir, "native", "pi", "pi-before-compaction.jsonl"))
-	require.Equal(t, transcript.PiSession, native.Format())
+	require.Equal(t, transcript.Pi, native.Format())
 	have, err := native.ReadAll()
 	require.NoError(t, err)
 	neutral := openFile(t, filepath.Join(dir, "pi-before-compaction.jsonl"))

@@ -11,9 +11,9 @@ var (
 	// ErrEmpty says that there was nothing to read.
 	ErrEmpty = errors.New("the input is empty")
 	// ErrUnknownFormat says that the input is of no format that Open knows.
-	ErrUnknownFormat = errors.New("the format is not recognized; expected OpenAI-style messages (one JSON object a line, " +
-		"each with a role; or one JSON array of them, or an object with messages) or a Pi session file (whose first line " +
-		"has type session and an id)")
+	ErrUnknownFormat = errors.New("the format is not recognized; docs/dialects.md lists those that can be read")
+
+	errNoFormat = errors.New("there is no such format")
 )
 
 // LineError says what is wrong on a line of the input. It quotes nothing of the conversation.

@@ -14,8 +14,8 @@ import (
 )
 
 // read reads a whole transcript.
-func read(input string) ([]*compactordv1.Message, []transcript.Note, error) {
-	r, err := transcript.Open(strings.NewReader(input))
+func read(input string, opts ...transcript.Option) ([]*compactordv1.Message, []transcript.Note, error) {
+	r, err := transcript.Open(strings.NewReader(input), opts...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -116,7 +116,7 @@ func TestWhatIsWrongIsNamedByLineAndField(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, _, err := read(c.input)
+			_, _, err := read(c.input, transcript.Strict())
 			require.EqualError(t, err, c.want)
 			require.NotContains(t, err.Error(), "hush", "an error quotes the conversation")
 		})
@@ -135,7 +135,7 @@ func TestLineErrorTellsItsCause(t *testing.T) {
 
 func TestErrorsStay(t *testing.T) {
 	t.Parallel()
-	r, err := transcript.Open(strings.NewReader(hello + "{\n" + hello))
+	r, err := transcript.Open(strings.NewReader(hello+"{\n"+hello), transcript.Strict())
 	require.NoError(t, err)
 	_, err = r.Next()
 	require.NoError(t, err)

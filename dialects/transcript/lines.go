@@ -3,9 +3,13 @@ package transcript
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
 // maxLine bounds a line, and a message of a JSON document: more than the largest part that a log takes (32 MiB), less
@@ -15,24 +19,40 @@ const maxLine = 64 << 20
 var (
 	errTooLong = errors.New("is longer than 64 MiB")
 	errNotUTF8 = errors.New("is not valid UTF-8")
+	errBroken  = errors.New("a broken line")
+
+	brokenLine = leftOut("broken line", "broken lines")
 )
 
-// lines reads an input line by line, blank ones left out.
+// brokenError marks what a crash or a full disk may have left of a line.
+type brokenError struct{ error }
+
+func (e brokenError) Unwrap() error { return e.error }
+
+func (e brokenError) Is(target error) bool { return target == errBroken }
+
+// lines reads an input line by line, blank ones left out. All sources of one input share it, with what was asked of them
+// and what they have to say.
 type lines struct {
 	in   *bufio.Reader
 	buf  []byte
 	line int // number of the line that was read last, from 1
 	// limit bounds a line; maxLine outside of tests.
-	limit int
+	limit   int
+	options options
+	remarks *remarks
+	// whole says that a line was read as an object; broken is what was wrong with the first that was not.
+	whole  bool
+	broken error
 }
 
-func newLines(r io.Reader) *lines {
-	in := bufio.NewReaderSize(r, 64<<10)
+func newLines(r io.Reader, o options) *lines {
+	in := bufio.NewReaderSize(r, recognizeBytes)
 	// A byte order mark is no part of JSON, but Windows editors write it.
 	if mark, err := in.Peek(3); err == nil && bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
 		_, _ = in.Discard(3)
 	}
-	return &lines{in: in, limit: maxLine}
+	return &lines{in: in, limit: maxLine, options: o, remarks: &remarks{}}
 }
 
 // first returns the first byte that is not white space, and leaves it there to be read.
@@ -59,15 +79,69 @@ func (l *lines) next() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		line = bytes.TrimFunc(line, func(r rune) bool { return r < 0x80 && isSpace(byte(r)) })
-		if len(line) == 0 {
+		if line = trimSpace(line); len(line) > 0 {
+			return line, nil
+		}
+	}
+}
+
+// object returns the next line as an object, and its JSON, which is valid until the next call; or io.EOF. Broken lines
+// are passed over and told, unless they are to be refused or there is no other.
+func (l *lines) object() (rawjson.Object, json.RawMessage, error) {
+	for {
+		line, err := l.next()
+		switch {
+		case errors.Is(err, io.EOF) && !l.whole && l.broken != nil:
+			return nil, nil, l.broken
+		case err != nil:
+			return nil, nil, err
+		}
+		o, line, err := parseLine(line)
+		if err == nil {
+			l.whole = true
+			return o, line, nil
+		}
+		err = onLine(l.line, err)
+		if l.options.strict || !errors.Is(err, errBroken) {
+			return nil, nil, err
+		}
+		if l.broken == nil {
+			l.broken = err
+		}
+		l.remarks.addAt(brokenLine, l.line)
+	}
+}
+
+// parseLine reads an object. Its JSON is the line, but for control characters, which some tools write as they are.
+func parseLine(line []byte) (rawjson.Object, json.RawMessage, error) {
+	if !utf8.Valid(line) {
+		return nil, nil, brokenError{errNotUTF8}
+	}
+	o, err := rawjson.ParseObject(line)
+	if err == nil {
+		return o, line, nil
+	}
+	if json.Valid(line) {
+		return nil, nil, err
+	}
+	if escaped := escapeControls(line); json.Valid(escaped) {
+		o, err := rawjson.ParseObject(escaped)
+		return o, escaped, err
+	}
+	return nil, nil, brokenError{err}
+}
+
+// escapeControls writes the control characters in a line of JSON as JSON wants them.
+func escapeControls(line []byte) []byte {
+	escaped := make([]byte, 0, len(line)+64)
+	for _, b := range line {
+		if b < ' ' && !isSpace(b) || b == '\t' {
+			escaped = fmt.Appendf(escaped, "\\u%04x", b)
 			continue
 		}
-		if !utf8.Valid(line) {
-			return nil, &LineError{Line: l.line, Err: errNotUTF8}
-		}
-		return line, nil
+		escaped = append(escaped, b)
 	}
+	return escaped
 }
 
 func (l *lines) read() ([]byte, error) {
@@ -89,6 +163,8 @@ func (l *lines) read() ([]byte, error) {
 		}
 	}
 }
+
+func trimSpace(line []byte) []byte { return bytes.Trim(line, " \t\r\n") }
 
 // isSpace says whether a byte is white space of JSON.
 func isSpace(b byte) bool { return b == ' ' || b == '\t' || b == '\r' || b == '\n' }

@@ -36,10 +36,10 @@ func TestLinesWithoutEndAreRefused(t *testing.T) {
 	} {
 		t.Run(start, func(t *testing.T) {
 			t.Parallel()
-			in := newLines(&endless{start: strings.NewReader(start), fill: 'a'})
+			in := newLines(&endless{start: strings.NewReader(start), fill: 'a'}, options{})
 			require.Equal(t, 64<<20, in.limit)
-			in.limit = 200_000
-			r, err := open(in)
+			in.limit = 2_000_000
+			r, err := open(in, format{})
 			if err == nil {
 				_, err = r.ReadAll()
 			}

@@ -3,6 +3,8 @@ package transcript
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Note tells a person about something that a Reader left out or changed.
@@ -24,13 +26,26 @@ func leftOut(one, many string) remark {
 	return remark{one: "1 " + one + " left out", many: "%d " + many + " left out"}
 }
 
+// maxPlaces bounds the line numbers of a note.
+const maxPlaces = 10
+
 // remarks counts what happened, in the order of its first time.
 type remarks struct {
 	seen   []remark
 	counts map[remark]int
+	places map[remark][]int
 }
 
 func (r *remarks) add(what remark) { r.addMany(what, 1) }
+
+// addAt tells the line too.
+func (r *remarks) addAt(what remark, line int) {
+	r.add(what)
+	if r.places == nil {
+		r.places = make(map[remark][]int)
+	}
+	r.places[what] = append(r.places[what], line)[:min(len(r.places[what])+1, maxPlaces)]
+}
 
 func (r *remarks) addMany(what remark, n int) {
 	if n == 0 {
@@ -53,7 +68,27 @@ func (r *remarks) notes() []Note {
 		if n > 1 {
 			text = fmt.Sprintf(what.many, n)
 		}
-		notes = append(notes, Note{Count: n, Text: text})
+		notes = append(notes, Note{Count: n, Text: text + placesOf(r.places[what], n)})
 	}
 	return slices.Clip(notes)
+}
+
+// placesOf tells the lines of what happened n times.
+func placesOf(lines []int, n int) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	word := " (line "
+	if len(lines) > 1 {
+		word = " (lines "
+	}
+	numbers := make([]string, len(lines))
+	for i, line := range lines {
+		numbers[i] = strconv.Itoa(line)
+	}
+	more := ")"
+	if n > len(lines) {
+		more = ", ...)"
+	}
+	return word + strings.Join(numbers, ", ") + more
 }

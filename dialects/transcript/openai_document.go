@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/compactord/compactord/dialects/internal/rawjson"
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 var (
@@ -34,13 +33,15 @@ const (
 	behindMessages
 )
 
-func newArray(in *lines, r *remarks) *openAIDocument {
-	return &openAIDocument{doc: document{in: in}, remarks: r}
+func newArray(in *lines) *openAIDocument {
+	return &openAIDocument{doc: document{in: in}, remarks: in.remarks}
 }
 
+func (s *openAIDocument) unit() unit { return unitElement }
+
 // newBody reads a request body up to its messages, and returns ErrUnknownFormat if it has none.
-func newBody(in *lines, r *remarks) (*openAIDocument, error) {
-	s := &openAIDocument{doc: document{in: in}, remarks: r, body: true}
+func newBody(in *lines) (*openAIDocument, error) {
+	s := &openAIDocument{doc: document{in: in}, remarks: in.remarks, body: true}
 	if err := s.doc.expect('{'); err != nil {
 		return nil, err
 	}
@@ -51,11 +52,11 @@ func newBody(in *lines, r *remarks) (*openAIDocument, error) {
 	return s, err
 }
 
-func (s *openAIDocument) next() (*compactordv1.Message, error) {
+func (s *openAIDocument) next() (entry, error) {
 	for {
 		raw, err := s.raw()
 		if err != nil {
-			return nil, err
+			return entry{}, err
 		}
 		m, err := openAIMessage(raw)
 		s.element++
@@ -64,10 +65,10 @@ func (s *openAIDocument) next() (*compactordv1.Message, error) {
 			continue
 		}
 		if err != nil {
-			return nil, onLine(s.doc.at, err)
+			return entry{}, onLine(s.doc.at, err)
 		}
 		m.SourcePosition = position(s.element - 1)
-		return m, nil
+		return entry{message: m}, nil
 	}
 }
 

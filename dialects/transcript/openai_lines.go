@@ -3,43 +3,56 @@ package transcript
 import (
 	"errors"
 
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
+
+// recognizeOpenAI takes what has a role, or an array of messages.
+func recognizeOpenAI(b beginning) verdict {
+	switch {
+	case rawjson.KindOf(b.Object["role"]) == rawjson.String, rawjson.KindOf(b.Object["messages"]) == rawjson.Array && !b.array:
+		return yes
+	default:
+		return no
+	}
+}
+
+func openOpenAI(in *lines, b beginning) (source, error) {
+	switch {
+	case b.array:
+		return newArray(in), nil
+	case b.Has("role"):
+		return &openAILines{in: in}, nil
+	default:
+		return newBody(in)
+	}
+}
 
 var compactionLine = leftOut("_compaction line", "_compaction lines")
 
 // openAILines reads one message a line.
 type openAILines struct {
-	in      *lines
-	held    []byte // the first line, which was read to recognize the format
-	remarks *remarks
+	in *lines
 }
 
-func (s *openAILines) next() (*compactordv1.Message, error) {
+func (s *openAILines) unit() unit { return unitLine }
+
+func (s *openAILines) next() (entry, error) {
 	for {
-		line, err := s.line()
+		_, line, err := s.in.object()
 		if err != nil {
-			return nil, err
+			return entry{}, err
 		}
 		m, err := openAIMessage(line)
 		if errors.Is(err, errCompaction) {
-			s.remarks.add(compactionLine)
+			s.in.remarks.add(compactionLine)
 			continue
 		}
 		if err != nil {
-			return nil, onLine(s.in.line, err)
+			return entry{}, onLine(s.in.line, err)
 		}
 		m.SourcePosition = position(s.in.line - 1)
-		return m, nil
+		return entry{message: m}, nil
 	}
-}
-
-func (s *openAILines) line() ([]byte, error) {
-	if held := s.held; held != nil {
-		s.held = nil
-		return held, nil
-	}
-	return s.in.next()
 }
 
 func position(n int) *uint32 {

@@ -26,13 +26,32 @@ type piSession struct {
 	tree    *piTree
 }
 
-// newPi reads on to the first entry, since versions before the second have no ids, and some writers no version.
-func newPi(in *lines, header rawjson.Object, r *remarks) (*piSession, error) {
-	version, err := header.Count("version")
+// recognizePi takes the header, which is the first line and no other: a session file without one has lost its beginning.
+func recognizePi(b beginning) verdict {
+	if b.line && isPiHeader(b.Object) {
+		return yes
+	}
+	return no
+}
+
+func isPiHeader(o rawjson.Object) bool {
+	return o.IsText("type", "session") && rawjson.KindOf(o["id"]) == rawjson.String
+}
+
+// openPi reads on to the first entry, since versions before the second have no ids, and some writers no version.
+func openPi(in *lines, _ beginning) (source, error) {
+	header, _, err := in.object()
 	if err != nil {
 		return nil, err
 	}
-	s := &piSession{in: in, remarks: r}
+	if !isPiHeader(header) {
+		return nil, onLine(in.line, errNoPiHeader)
+	}
+	version, err := header.Count("version")
+	if err != nil {
+		return nil, onLine(in.line, err)
+	}
+	s := &piSession{in: in, remarks: in.remarks}
 	first, err := s.read()
 	switch {
 	case errors.Is(err, io.EOF):
@@ -47,19 +66,21 @@ func newPi(in *lines, header rawjson.Object, r *remarks) (*piSession, error) {
 	return s, nil
 }
 
-func (s *piSession) next() (*compactordv1.Message, error) {
+func (s *piSession) unit() unit { return unitEntry }
+
+func (s *piSession) next() (entry, error) {
 	for {
 		e, err := s.entry()
 		if err != nil {
-			return nil, err
+			return entry{}, err
 		}
 		m, err := s.message(e)
 		if err != nil {
-			return nil, onLine(e.line, err)
+			return entry{}, onLine(e.line, err)
 		}
 		if m != nil {
 			m.SourcePosition = position(e.position)
-			return m, nil
+			return entry{message: m}, nil
 		}
 	}
 }
@@ -83,11 +104,11 @@ func (s *piSession) read() (*piEntry, error) {
 		s.held = nil
 		return held, nil
 	}
-	line, err := s.in.next()
+	o, _, err := s.in.object()
 	if err != nil {
 		return nil, err
 	}
-	e, err := parsePiEntry(line)
+	e, err := parsePiEntry(o)
 	if err != nil {
 		return nil, onLine(s.in.line, err)
 	}
@@ -97,11 +118,7 @@ func (s *piSession) read() (*piEntry, error) {
 	return e, nil
 }
 
-func parsePiEntry(line []byte) (*piEntry, error) {
-	o, err := rawjson.ParseObject(line)
-	if err != nil {
-		return nil, err
-	}
+func parsePiEntry(o rawjson.Object) (*piEntry, error) {
 	kind, err := o.DemandText("type")
 	if err != nil {
 		return nil, err
@@ -113,6 +130,7 @@ func parsePiEntry(line []byte) (*piEntry, error) {
 }
 
 var (
+	errNoPiHeader   = errors.New("a session file of Pi begins with its header, and this is none")
 	errUnknownEntry = errors.New("unknown type of entry")
 
 	compactionEntry = leftOut("compaction entry", "compaction entries")

@@ -2,84 +2,113 @@ package transcript
 
 import (
 	"errors"
+	"fmt"
 	"io"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Format is a shape of transcript that a Reader reads.
-type Format int
+// entry is what a source holds: a message or a record, never both.
+type entry struct {
+	message *compactordv1.Message
+	// record has no after_messages yet. Its first_kept_index counts the source's messages from 0; what is kept may be yet
+	// to come.
+	record *compactordv1.ImportedRecord
+}
+
+// source reads the entries of one format, and then returns io.EOF. Its other errors carry their line.
+type source interface {
+	next() (entry, error)
+	// unit says what source_position counts.
+	unit() unit
+}
+
+// unit is what a position in a file counts.
+type unit string
 
 const (
-	// OpenAILines is JSON Lines of OpenAI-style messages.
-	OpenAILines Format = iota + 1
-	// OpenAIDocument is one JSON document of OpenAI-style messages: an array, or an object that has them in `messages`.
-	OpenAIDocument
-	// PiSession is a session file of the coding agent Pi.
-	PiSession
+	unitLine    unit = "line"
+	unitElement unit = "element"
+	unitEntry   unit = "entry"
 )
-
-// String returns the format's name for people.
-func (f Format) String() string {
-	switch f {
-	case OpenAILines:
-		return "JSONL of OpenAI-style messages"
-	case OpenAIDocument:
-		return "JSON document of OpenAI-style messages"
-	case PiSession:
-		return "Pi session file"
-	default:
-		return "unknown format"
-	}
-}
-
-// source reads the messages of one format. Its errors carry their line.
-type source interface {
-	next() (*compactordv1.Message, error)
-}
 
 // Reader reads the messages of a transcript one by one. It is not safe for concurrent use.
 type Reader struct {
 	format  Format
 	source  source
 	remarks *remarks
+	records records
 	err     error
 }
 
-// Open recognizes a transcript by its beginning. It reads no further than it needs for that, and r need not be able to
-// seek. It returns ErrEmpty where there is nothing but white space, ErrUnknownFormat where the beginning is of another
-// kind, a *LineError where it is broken, and the error of r where reading failed.
-func Open(r io.Reader) (*Reader, error) {
-	return open(newLines(r))
+// Open recognizes a transcript by its beginning. It reads no further than it needs for that, at most 64 lines or 1 MiB,
+// and r need not be able to seek. It returns ErrEmpty where there is nothing but white space, ErrUnknownFormat where the
+// beginning is of another kind, a *LineError where it is broken, a *SessionsError where it holds several sessions and
+// none was selected, and the error of r where reading failed. Some of these come from Next only.
+func Open(r io.Reader, opts ...Option) (*Reader, error) {
+	return open(newLines(r, optionsOf(opts)), format{})
 }
 
-func open(in *lines) (*Reader, error) {
-	r := &Reader{remarks: &remarks{}}
-	if err := r.recognize(in); err != nil {
+// OpenAs reads a transcript of a format that is known. What is not of that format is a *LineError, here or from Next.
+func OpenAs(r io.Reader, id Format, opts ...Option) (*Reader, error) {
+	f, err := formatOf(id)
+	if err != nil {
 		return nil, err
 	}
-	return r, nil
+	return open(newLines(r, optionsOf(opts)), f)
+}
+
+func open(in *lines, forced format) (*Reader, error) {
+	f, by, err := recognize(in, forced)
+	if err != nil {
+		return nil, err
+	}
+	s, err := f.open(in, by)
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{format: f.id, source: s, remarks: in.remarks}, nil
 }
 
 // Format returns what the transcript was recognized as.
 func (r *Reader) Format() Format { return r.format }
+
+// Place says where in the file the message with a source_position is, such as `line 8`.
+func (r *Reader) Place(position uint32) string {
+	u := r.source.unit()
+	if u == unitLine {
+		// People count lines from 1, and what a tool made of it from 0.
+		return fmt.Sprintf("%s %d", u, uint64(position)+1)
+	}
+	return fmt.Sprintf("%s %d", u, position)
+}
 
 // Next returns the next message, or io.EOF at the end of the transcript. What is wrong with the input is a *LineError.
 // After an error Next returns the same error again.
 //
 // Every message has origin IMPORT, or CONTINUE if it is one of role USER that the user did not write. Its
 // source_position counts from 0: lines in JSON Lines, elements in a document, entries behind the header in a Pi session
-// file.
+// file. Place tells it in words.
 func (r *Reader) Next() (*compactordv1.Message, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	m, err := r.source.next()
-	if err != nil {
-		r.err = err
-		return nil, err
+	for {
+		e, err := r.source.next()
+		switch {
+		case errors.Is(err, io.EOF):
+			r.records.end(r.remarks)
+			fallthrough
+		case err != nil:
+			r.err = err
+			return nil, err
+		case e.record != nil:
+			r.records.add(e.record)
+		default:
+			r.records.count()
+			return e.message, nil
+		}
 	}
-	return m, nil
 }
 
 // ReadAll returns all messages that are left.
@@ -99,3 +128,9 @@ func (r *Reader) ReadAll() ([]*compactordv1.Message, error) {
 
 // Notes returns what was left out or changed so far. It is complete once Next has returned io.EOF.
 func (r *Reader) Notes() []Note { return r.remarks.notes() }
+
+// Records returns the compactions and checkpoints that the transcript told of so far; all of them once Next has returned
+// io.EOF. Their after_messages and first_kept_index count the messages that Next returned, from the first: who appends
+// them in several requests subtracts what went before. A compaction stands behind the first message that it kept, at the
+// earliest.
+func (r *Reader) Records() []*compactordv1.ImportedRecord { return r.records.ready }

@@ -19,22 +19,22 @@ func TestFormatIsRecognizedByContent(t *testing.T) {
 		want  transcript.Format
 		texts []string
 	}{
-		"lines":                {hello + hello, transcript.OpenAILines, []string{"hush", "hush"}},
-		"one line without end": {strings.TrimSpace(hello), transcript.OpenAILines, []string{"hush"}},
-		"byte order mark":      {"\ufeff" + hello, transcript.OpenAILines, []string{"hush"}},
-		"CRLF":                 {strings.ReplaceAll(hello+"\n"+hello, "\n", "\r\n"), transcript.OpenAILines, []string{"hush", "hush"}},
-		"blank lines first":    {"\n \r\n\t\n" + hello, transcript.OpenAILines, []string{"hush"}},
-		"a compaction first":   {`{"role":"_compaction"}` + "\n" + hello, transcript.OpenAILines, []string{"hush"}},
-		"array":                {"[" + hello + "," + hello + "]", transcript.OpenAIDocument, []string{"hush", "hush"}},
-		"array over lines":     {"\ufeff\n[\r\n" + hello + "\r\n]\r\n", transcript.OpenAIDocument, []string{"hush"}},
-		"empty array":          {"[]", transcript.OpenAIDocument, nil},
-		"body":                 {`{"messages":[` + hello + `]}`, transcript.OpenAIDocument, []string{"hush"}},
-		"body on one line":     {`{"model":"m","messages":[` + strings.TrimSpace(hello) + `],"n":1}` + "\n\n", transcript.OpenAIDocument, []string{"hush"}},
-		"body of no messages":  {`{"messages":[]}`, transcript.OpenAIDocument, nil},
-		"Pi without entries":   {head, transcript.PiSession, nil},
-		"Pi list":              {list + `{"type":"message","message":{"role":"user","content":"hi"}}`, transcript.PiSession, []string{"hi"}},
-		"Pi tree":              {head + `{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":"hi"}}`, transcript.PiSession, []string{"hi"}},
-		"Pi tree, no version":  {`{"type":"session","id":"s"}` + "\n" + `{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":"lost"}}` + "\n" + `{"type":"message","id":"b","parentId":null,"message":{"role":"user","content":"hi"}}`, transcript.PiSession, []string{"hi"}},
+		"lines":                {hello + hello, transcript.OpenAIChat, []string{"hush", "hush"}},
+		"one line without end": {strings.TrimSpace(hello), transcript.OpenAIChat, []string{"hush"}},
+		"byte order mark":      {"\ufeff" + hello, transcript.OpenAIChat, []string{"hush"}},
+		"CRLF":                 {strings.ReplaceAll(hello+"\n"+hello, "\n", "\r\n"), transcript.OpenAIChat, []string{"hush", "hush"}},
+		"blank lines first":    {"\n \r\n\t\n" + hello, transcript.OpenAIChat, []string{"hush"}},
+		"a compaction first":   {`{"role":"_compaction"}` + "\n" + hello, transcript.OpenAIChat, []string{"hush"}},
+		"array":                {"[" + hello + "," + hello + "]", transcript.OpenAIChat, []string{"hush", "hush"}},
+		"array over lines":     {"\ufeff\n[\r\n" + hello + "\r\n]\r\n", transcript.OpenAIChat, []string{"hush"}},
+		"empty array":          {"[]", transcript.OpenAIChat, nil},
+		"body":                 {`{"messages":[` + hello + `]}`, transcript.OpenAIChat, []string{"hush"}},
+		"body on one line":     {`{"model":"m","messages":[` + strings.TrimSpace(hello) + `],"n":1}` + "\n\n", transcript.OpenAIChat, []string{"hush"}},
+		"body of no messages":  {`{"messages":[]}`, transcript.OpenAIChat, nil},
+		"Pi without entries":   {head, transcript.Pi, nil},
+		"Pi list":              {list + `{"type":"message","message":{"role":"user","content":"hi"}}`, transcript.Pi, []string{"hi"}},
+		"Pi tree":              {head + `{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":"hi"}}`, transcript.Pi, []string{"hi"}},
+		"Pi tree, no version":  {`{"type":"session","id":"s"}` + "\n" + `{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":"lost"}}` + "\n" + `{"type":"message","id":"b","parentId":null,"message":{"role":"user","content":"hi"}}`, transcript.Pi, []string{"hi"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,113 @@
+package transcript
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
+
+// Format is the short id of a shape of transcript, as commands take it.
+type Format string
+
+// The formats.
+const (
+	// Pi is a session file of the coding agent Pi.
+	Pi Format = "pi"
+	// ClaudeCode is a session file of Claude Code.
+	ClaudeCode Format = "claude-code"
+	// Kimi is a context file of kimi-cli.
+	Kimi Format = "kimi"
+	// Codex is a rollout file of Codex CLI.
+	Codex Format = "codex"
+	// SWEAgent is a trajectory of SWE-agent.
+	SWEAgent Format = "swe-agent"
+	// OpenHands is an output file of OpenHands, with a session on each line.
+	OpenHands Format = "openhands"
+	// GeminiCLI is a chat of Gemini CLI.
+	GeminiCLI Format = "gemini-cli"
+	// OpenAIChat is messages of OpenAI's Chat Completions: JSON Lines, an array, or a body with `messages`.
+	OpenAIChat Format = "openai_chat"
+	// Anthropic is messages of Anthropic's Messages: JSON Lines, an array, or a body.
+	Anthropic Format = "anthropic"
+	// OpenAIResponses is items of OpenAI's Responses: JSON Lines, an array, or a body.
+	OpenAIResponses Format = "openai_responses"
+	// Gemini is Gemini's contents: JSON Lines, an array, or a body.
+	Gemini Format = "gemini"
+)
+
+// String returns the format's name for people.
+func (f Format) String() string {
+	for _, known := range formats() {
+		if known.id == f {
+			return known.name
+		}
+	}
+	return "unknown format"
+}
+
+// Formats returns the ids of all formats that can be read, in the order in which an input is tried.
+func Formats() []Format {
+	table := formats()
+	ids := make([]Format, len(table))
+	for i, f := range table {
+		ids[i] = f.id
+	}
+	return ids
+}
+
+// verdict is what a format says of the beginning of an input.
+type verdict int
+
+const (
+	// no: it is not of this format, or decides nothing.
+	no verdict = iota
+	// maybe: it may be, unless what follows is decisive for another format.
+	maybe
+	// yes: it is of this format and no other.
+	yes
+)
+
+// beginning is an object at the start of an input, by which it is recognized.
+type beginning struct {
+	// Object is a line of JSON Lines, a document, or an element of a document that is an array. Of what is too long to be
+	// looked at whole, it holds the fields as far as they go.
+	rawjson.Object
+	// array says that it is an element of an array.
+	array bool
+	// line says that it stands whole on a line.
+	line bool
+}
+
+// format is a row of the table of formats.
+type format struct {
+	id Format
+	// name is for people: what one such input is.
+	name string
+	// recognize looks at one object. Those before it decided nothing.
+	recognize func(b beginning) verdict
+	// open begins to read, from the very start of the input; b is what it was recognized by. It may find that the input is
+	// of this format but cannot be read: then it returns a *LineError.
+	open func(in *lines, b beginning) (source, error)
+}
+
+// formats is the table, in the order in which an input is tried: those with marks of their own before those that are
+// told by common words.
+func formats() []format {
+	return []format{
+		{Pi, "Pi session file", recognizePi, openPi},
+		{OpenAIChat, "OpenAI-style messages", recognizeOpenAI, openOpenAI},
+	}
+}
+
+// formatOf finds a row.
+func formatOf(id Format) (format, error) {
+	known := make([]string, 0, len(formats()))
+	for _, f := range formats() {
+		if f.id == id {
+			return f, nil
+		}
+		known = append(known, string(f.id))
+	}
+	return format{}, fmt.Errorf("%w; known are %s", errNoFormat, strings.Join(known, ", "))
+}

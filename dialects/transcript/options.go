@@ -1,0 +1,25 @@
+package transcript
+
+// Option changes how a transcript is read.
+type Option func(*options)
+
+type options struct {
+	strict  bool
+	session int
+}
+
+// Strict refuses broken lines with a *LineError. Default: what a crash or a full disk left of a line (no JSON, a piece of
+// it, half a character) is left out and told in the notes.
+func Strict() Option { return func(o *options) { o.strict = true } }
+
+// Select reads the n-th session, from 1, of an input that holds several. Default: the only one; a *SessionsError where
+// there are more.
+func Select(n int) Option { return func(o *options) { o.session = n } }
+
+func optionsOf(list []Option) options {
+	var o options
+	for _, option := range list {
+		option(&o)
+	}
+	return o
+}

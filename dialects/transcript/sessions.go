@@ -1,0 +1,49 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// SessionsError says that an input holds another number of sessions than can be read.
+type SessionsError struct {
+	// Count is how many there are.
+	Count int
+	// Selected is which one was asked for, from 1; 0 where none was.
+	Selected int
+}
+
+func (e *SessionsError) Error() string {
+	switch {
+	case e.Selected == 0:
+		return fmt.Sprintf("the input holds %d sessions, and only one can be read: select one, from 1 to %d", e.Count, e.Count)
+	case e.Count == 1:
+		return fmt.Sprintf("there is no session %d: the input holds 1", e.Selected)
+	default:
+		return fmt.Sprintf("there is no session %d: the input holds %d", e.Selected, e.Count)
+	}
+}
+
+// choose returns the session that was selected, or the only one. next returns one session after the other, and io.EOF
+// behind the last; its bytes need not outlive the next call. All that follows is read too, to count it.
+func (o options) choose(next func() (json.RawMessage, error)) (json.RawMessage, error) {
+	wanted := max(o.session, 1)
+	var chosen json.RawMessage
+	for count := 0; ; count++ {
+		session, err := next()
+		switch {
+		case errors.Is(err, io.EOF) && (count < wanted || o.session == 0 && count > 1):
+			return nil, &SessionsError{Count: count, Selected: o.session}
+		case errors.Is(err, io.EOF):
+			return chosen, nil
+		case err != nil:
+			return nil, err
+		}
+		if count+1 == wanted {
+			chosen = bytes.Clone(session)
+		}
+	}
+}
