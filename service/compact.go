@@ -17,6 +17,17 @@ func (s *Service) Compact(
 	if err := compactNotImplemented(req); err != nil {
 		return err
 	}
+	if req.GetHistory() != nil {
+		return s.compactInline(req, stream)
+	}
+	return s.compact(req, stream, nil)
+}
+
+// compact runs a compaction of a session. findings are told with its first event.
+func (s *Service) compact(
+	req *compactordv1.CompactRequest, stream grpc.ServerStreamingServer[compactordv1.CompactResponse],
+	findings []*compactordv1.InputFinding,
+) error {
 	ctx := stream.Context()
 	row, err := s.row(ctx, req.GetSessionId())
 	if err != nil {
@@ -44,7 +55,7 @@ func (s *Service) Compact(
 		return stream.Send(before)
 	}
 	c := &compaction{
-		service: s, req: req, id: id, started: s.hooks.Now(),
+		service: s, req: req, id: id, started: s.hooks.Now(), findings: findings,
 		events: make(chan *compactordv1.CompactionEvent, eventsAhead),
 	}
 	go func() {
@@ -72,6 +83,9 @@ func (s *Service) relay(stream grpc.ServerStreamingServer[compactordv1.CompactRe
 		}
 		number++
 		e.Number, e.OperationId, e.Time, e.WillRetry = number, c.id, s.now(), c.req.GetWillRetry()
+		if number == 1 {
+			e.Findings = c.findings
+		}
 		sendErr = stream.Send(&compactordv1.CompactResponse{Event: e})
 		heartbeat.Reset(s.heartbeat)
 	}
@@ -95,8 +109,6 @@ func (s *Service) relay(stream grpc.ServerStreamingServer[compactordv1.CompactRe
 
 func compactNotImplemented(req *compactordv1.CompactRequest) error {
 	switch {
-	case req.GetHistory() != nil:
-		return notImplemented("history")
 	case req.GetReason() == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW:
 		return notImplemented("reason")
 	case req.GetDetach():

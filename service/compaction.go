@@ -24,7 +24,9 @@ type compaction struct {
 	req     *compactordv1.CompactRequest
 	id      string
 	started time.Time
-	events  chan *compactordv1.CompactionEvent
+	// findings are what was malformed in a history that was sent along.
+	findings []*compactordv1.InputFinding
+	events   chan *compactordv1.CompactionEvent
 	// err is what the RPC ends with. It may be read once events is closed.
 	err error
 

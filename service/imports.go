@@ -41,6 +41,18 @@ func checkImports(req *compactordv1.AppendMessagesRequest) error {
 func (s *Service) appendWithRecords(
 	ctx context.Context, p *pending, in *input, records []*compactordv1.ImportedRecord, viewPoint *uint32,
 ) error {
+	now := s.now()
+	return s.interleave(ctx, p, in, viewPoint, len(records),
+		func(i int) int { return int(records[i].GetAfterMessages()) },
+		func(i int) error { return s.importRecord(p, in, records[i], now) },
+	)
+}
+
+// interleave adds messages and n records to what is pending: record i behind so many messages, ascending. write finds the
+// state at that point in p.
+func (s *Service) interleave(
+	ctx context.Context, p *pending, in *input, viewPoint *uint32, n int, after func(i int) int, write func(i int) error,
+) error {
 	counter, err := session.CounterFor(p.before.GetEstimator())
 	if err != nil {
 		return err
@@ -48,19 +60,17 @@ func (s *Service) appendWithRecords(
 	if p.state, err = storage.LoadState(ctx, s.store, p.before, p.before.GetHead()); err != nil {
 		return err
 	}
-	now := s.now()
+	now, next := s.now(), 0
 	var since []*compactordv1.LoggedMessage
-	for i := 0; i <= len(in.messages); i++ {
-		for len(records) > 0 && int(records[0].GetAfterMessages()) == i {
-			p.state = p.state.WithAppended(p.head(), since)
-			since = nil
-			if err := s.importRecord(ctx, p, in, records[0], i, now); err != nil {
+	for at := 0; at <= len(in.messages); at++ {
+		for ; next < n && after(next) == at; next++ {
+			p.state, since = p.state.WithAppended(p.head(), since), nil
+			if err := write(next); err != nil {
 				return err
 			}
-			records = records[1:]
 		}
-		if i < len(in.messages) {
-			since = append(since, p.append(counter, in, i, viewPoint, now))
+		if at < len(in.messages) {
+			since = append(since, p.append(counter, in, at, viewPoint, now))
 		}
 	}
 	p.state = p.state.WithAppended(p.head(), since)
@@ -69,7 +79,7 @@ func (s *Service) appendWithRecords(
 
 // importRecord adds one record of the source to what is pending.
 func (s *Service) importRecord(
-	ctx context.Context, p *pending, in *input, r *compactordv1.ImportedRecord, after int, now *timestamppb.Timestamp,
+	p *pending, in *input, r *compactordv1.ImportedRecord, now *timestamppb.Timestamp,
 ) error {
 	record := &compactordv1.Record{CreatedAt: now}
 	switch k := r.GetKind().(type) {
@@ -80,35 +90,47 @@ func (s *Service) importRecord(
 	case *compactordv1.ImportedRecord_Compaction:
 		entry := importedEntry(p.state, k.Compaction, now)
 		if entry == nil {
-			in.find(dialect.InputCompactionLeftOut, max(after-1, 0), 0,
-				"no cut is valid at or before the first message that the compaction kept; it is left out")
+			in.leftOut(r, "no cut is valid at or before the first message that the compaction kept; it is left out")
 			return nil
 		}
 		record.Kind = &compactordv1.Record_Compaction{Compaction: entry}
 	default:
 		return errors.New("imported record of an unknown kind")
 	}
-	before := p.state
-	written, err := session.Write(before, record, nil, func(*storagev1.Head) (*session.State, error) {
-		return nil, errors.New("an imported record needs a state that is not at hand")
-	})
+	written, err := writeOn(p.state, record)
 	if err != nil {
 		return err
 	}
 	if c := written.Record.GetCompaction(); c != nil {
 		c.TokensAfter = written.State.Head.GetViewTokens()
 		if c.GetTokensAfter() >= c.GetTokensBefore() {
-			in.find(dialect.InputCompactionLeftOut, max(after-1, 0), 0,
-				"the view would not become smaller by the compaction; it is left out")
+			in.leftOut(r, "the view would not become smaller by the compaction; it is left out")
 			return nil
 		}
 	}
+	p.take(written)
+	return nil
+}
+
+// leftOut reports an imported compaction that was not written.
+func (in *input) leftOut(r *compactordv1.ImportedRecord, why string) {
+	in.find(dialect.InputCompactionLeftOut, int(r.GetAfterMessages())-1, 0, "%s", why)
+}
+
+// writeOn puts a record that needs no other state at the end of the log that s is the state of.
+func writeOn(s *session.State, r *compactordv1.Record) (*session.Written, error) {
+	return session.Write(s, r, nil, func(*storagev1.Head) (*session.State, error) {
+		return nil, errors.New("the record needs a state that is not at hand")
+	})
+}
+
+// take adds a written record to what is pending.
+func (p *pending) take(written *session.Written) {
 	p.commit.Records = append(p.commit.Records,
 		&storagev1.StoredRecord{Schema: 1, Record: written.Record, Head: written.State.Head})
 	// What is appended next must not change the head that the record keeps.
 	p.commit.Session.Head = proto.CloneOf(written.State.Head)
 	p.state = written.State
-	return nil
 }
 
 // importedEntry is the entry of a compaction that the source made; nil where no cut is valid.

@@ -24,7 +24,7 @@ func (s *Service) Prune(
 ) (*compactordv1.PruneResponse, error) {
 	switch {
 	case req.GetHistory() != nil:
-		return nil, notImplemented("history")
+		return s.pruneInline(ctx, req)
 	case req.GetReason() == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW:
 		return nil, notImplemented("reason")
 	}

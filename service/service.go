@@ -76,8 +76,8 @@ type Service struct {
 	hooks         Hooks
 	metrics       *metrics
 
-	lanes      lanes
-	operations operations
+	lanes      *lanes
+	operations *operations
 }
 
 // New returns a service. Close ends it.
@@ -97,6 +97,8 @@ func New(o Options) (*Service, error) {
 	}
 	s := &Service{
 		metrics:       counted,
+		lanes:         &lanes{},
+		operations:    &operations{},
 		store:         o.Store,
 		strategies:    o.Strategies,
 		summarizers:   o.Summarizers,

@@ -17,11 +17,9 @@ func (s *Service) GetLLMView(
 ) (*compactordv1.GetLLMViewResponse, error) {
 	switch {
 	case req.GetHistory() != nil:
-		return nil, notImplemented("history")
-	case req.GetDialect() != compactordv1.Dialect_DIALECT_UNSPECIFIED:
-		return nil, notImplemented("dialect")
-	case req.GetMarkCacheBreakpoints():
-		return nil, notImplemented("mark_cache_breakpoints")
+		return s.viewInline(ctx, req)
+	case req.GetMarkCacheBreakpoints() && req.GetDialect() == compactordv1.Dialect_DIALECT_UNSPECIFIED:
+		return nil, invalidField("mark_cache_breakpoints", "needs a dialect: neutral messages have no place for marks")
 	}
 	row, err := s.row(ctx, req.GetSessionId())
 	if err != nil {
@@ -37,7 +35,16 @@ func (s *Service) GetLLMView(
 		row: row, head: head, options: session.ViewOptions{Thinking: req.GetThinking()},
 		token: session.ViewToken{UID: row.GetUid(), Point: session.Point(head), NextIndex: head.GetNextIndex()},
 	}
-	d.token.Options = session.HashOptions(req.GetDialect(), row.GetResolvedPolicy(), d.options)
+	d.token.Options = session.HashOptions(
+		req.GetDialect(), row.GetResolvedPolicy(), d.options, req.GetMarkCacheBreakpoints())
+	if req.GetDialect() != compactordv1.Dialect_DIALECT_UNSPECIFIED {
+		answer, err := s.renderedView(ctx, req, d)
+		if err != nil {
+			return nil, err
+		}
+		answer.Report = session.Report(d.head, row.GetResolvedPolicy())
+		return answer, nil
+	}
 	if err := s.draw(ctx, d, req.GetViewToken()); err != nil {
 		return nil, err
 	}
@@ -57,6 +64,8 @@ type delta struct {
 	unchanged uint32
 	fresh     []*compactordv1.ViewMessage
 	report    *compactordv1.ViewReport
+	// ends are the positions after which a cache breakpoint pays, of those in fresh.
+	ends []uint32
 	// resumable says that the view can be drawn from any of its messages on, without what stands before.
 	resumable bool
 }
@@ -79,6 +88,9 @@ func (s *Service) draw(ctx context.Context, d *delta, last string) error {
 		view.Report.Tokens, view.Report.Bytes = d.head.GetViewTokens(), d.head.GetViewBytes()
 		d.unchanged, d.fresh, d.report = held.Messages, view.Messages, view.Report
 		d.resumable = true
+		if n := len(d.fresh); n > 0 {
+			d.ends = []uint32{d.unchanged + uint32(n) - 1}
+		}
 		return nil
 	}
 	state, err := storage.LoadState(ctx, s.store, d.row, d.head)
@@ -98,6 +110,11 @@ func (s *Service) draw(ctx context.Context, d *delta, last string) error {
 	default:
 	}
 	d.fresh, d.report = view.Messages[d.unchanged:], view.Report
+	for _, end := range stableEnds(view.Messages) {
+		if uint32(end) >= d.unchanged {
+			d.ends = append(d.ends, uint32(end))
+		}
+	}
 	d.resumable = plain && !collapses(state)
 	return nil
 }
@@ -157,7 +174,7 @@ func (d *delta) nextIndex(n int) uint32 {
 
 // page cuts what is new to the size that was asked for.
 func (d *delta) page(maxBytes int) *compactordv1.GetLLMViewResponse {
-	d.report.PrefixValidThrough = d.unchanged
+	d.report.PrefixValidThrough, d.report.SuggestedBreakpoints = d.unchanged, d.ends
 	answer := &compactordv1.GetLLMViewResponse{UnchangedPrefix: d.unchanged, ViewReport: d.report}
 	size := 0
 	for _, vm := range d.fresh {

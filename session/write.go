@@ -27,7 +27,7 @@ func Write(
 	r.Sequence, r.NextIndex = before.Head.GetNextSequence(), before.Head.GetNextIndex()
 	change := viewChange(r)
 	if change != nil {
-		change.ViewFormat = ViewFormat
+		change.ViewFormat, change.NextIndex = ViewFormat, r.GetNextIndex()
 		if r.GetRevert() != nil {
 			change.ViewFormat = at.GetViewFormat()
 		}

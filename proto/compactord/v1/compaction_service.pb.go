@@ -22,7 +22,10 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// InlineHistory is a conversation sent along in place of a session id: nothing of it is stored.
+// InlineHistory is a conversation sent along in place of a session id: nothing of it is stored, and the answer holds all
+// that the caller must keep, which is the entries. The messages are the whole conversation, whatever was compacted: the
+// entries name them by their position, and a provider's message can count for several. A compaction may have been made
+// when the conversation was shorter. request_id, view_token, as_of, detach and preempt are refused with it.
 type InlineHistory struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Neutral messages, in order. At most 100,000.
@@ -31,8 +34,8 @@ type InlineHistory struct {
 	ProviderJson *ProviderJson `protobuf:"bytes,2,opt,name=provider_json,json=providerJson,proto3" json:"provider_json,omitempty"`
 	// The compaction entry that is in effect, as an earlier answer gave it.
 	Compaction *CompactionEntry `protobuf:"bytes,3,opt,name=compaction,proto3" json:"compaction,omitempty"`
-	// The edits that are in force, as earlier answers gave them. At most 100,000.
-	Edits []*Edit `protobuf:"bytes,4,rep,name=edits,proto3" json:"edits,omitempty"`
+	// The prune entries that are in force, as earlier answers gave them, the oldest first. At most 10,000.
+	Prunes []*PruneEntry `protobuf:"bytes,4,rep,name=prunes,proto3" json:"prunes,omitempty"`
 	// How tokens are counted. Default CHARS4.
 	Estimator Estimator `protobuf:"varint,5,opt,name=estimator,proto3,enum=compactord.v1.Estimator" json:"estimator,omitempty"`
 	// Whether malformed input is refused even where its meaning is clear. Default false: it is taken, and reported in
@@ -93,9 +96,9 @@ func (x *InlineHistory) GetCompaction() *CompactionEntry {
 	return nil
 }
 
-func (x *InlineHistory) GetEdits() []*Edit {
+func (x *InlineHistory) GetPrunes() []*PruneEntry {
 	if x != nil {
-		return x.Edits
+		return x.Prunes
 	}
 	return nil
 }
@@ -1023,16 +1026,15 @@ var File_compactord_v1_compaction_service_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"\n" +
-	"&compactord/v1/compaction_service.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x19compactord/v1/event.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x18compactord/v1/view.proto\"\xe1\x03\n" +
+	"&compactord/v1/compaction_service.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x19compactord/v1/event.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x18compactord/v1/view.proto\"\xe8\x03\n" +
 	"\rInlineHistory\x12>\n" +
 	"\bmessages\x18\x01 \x03(\v2\x16.compactord.v1.MessageB\n" +
 	"\xbaH\a\x92\x01\x04\x10\xa0\x8d\x06R\bmessages\x12@\n" +
 	"\rprovider_json\x18\x02 \x01(\v2\x1b.compactord.v1.ProviderJsonR\fproviderJson\x12>\n" +
 	"\n" +
 	"compaction\x18\x03 \x01(\v2\x1e.compactord.v1.CompactionEntryR\n" +
-	"compaction\x125\n" +
-	"\x05edits\x18\x04 \x03(\v2\x13.compactord.v1.EditB\n" +
-	"\xbaH\a\x92\x01\x04\x10\xa0\x8d\x06R\x05edits\x12@\n" +
+	"compaction\x12<\n" +
+	"\x06prunes\x18\x04 \x03(\v2\x19.compactord.v1.PruneEntryB\t\xbaH\x06\x92\x01\x03\x10\x90NR\x06prunes\x12@\n" +
 	"\testimator\x18\x05 \x01(\x0e2\x18.compactord.v1.EstimatorB\b\xbaH\x05\x82\x01\x02\x10\x01R\testimator\x12\x16\n" +
 	"\x06strict\x18\x06 \x01(\bR\x06strict:}\xbaHz\x1ax\n" +
 	"\x18inline_history.one_shape\x12%give either messages or provider_json\x1a5this.messages.size() == 0 || !has(this.provider_json)\"\xe1\x03\n" +
@@ -1155,25 +1157,24 @@ var file_compactord_v1_compaction_service_proto_goTypes = []any{
 	(*Message)(nil),                 // 11: compactord.v1.Message
 	(*ProviderJson)(nil),            // 12: compactord.v1.ProviderJson
 	(*CompactionEntry)(nil),         // 13: compactord.v1.CompactionEntry
-	(*Edit)(nil),                    // 14: compactord.v1.Edit
+	(*PruneEntry)(nil),              // 14: compactord.v1.PruneEntry
 	(Estimator)(0),                  // 15: compactord.v1.Estimator
 	(CompactionReason)(0),           // 16: compactord.v1.CompactionReason
 	(*Policy)(nil),                  // 17: compactord.v1.Policy
 	(*CompactionEvent)(nil),         // 18: compactord.v1.CompactionEvent
-	(*PruneEntry)(nil),              // 19: compactord.v1.PruneEntry
-	(SkipReason)(0),                 // 20: compactord.v1.SkipReason
-	(*ContextReport)(nil),           // 21: compactord.v1.ContextReport
-	(*InputFinding)(nil),            // 22: compactord.v1.InputFinding
-	(Dialect)(0),                    // 23: compactord.v1.Dialect
-	(ThinkingPolicy)(0),             // 24: compactord.v1.ThinkingPolicy
-	(*ViewMessage)(nil),             // 25: compactord.v1.ViewMessage
-	(*ViewReport)(nil),              // 26: compactord.v1.ViewReport
+	(SkipReason)(0),                 // 19: compactord.v1.SkipReason
+	(*ContextReport)(nil),           // 20: compactord.v1.ContextReport
+	(*InputFinding)(nil),            // 21: compactord.v1.InputFinding
+	(Dialect)(0),                    // 22: compactord.v1.Dialect
+	(ThinkingPolicy)(0),             // 23: compactord.v1.ThinkingPolicy
+	(*ViewMessage)(nil),             // 24: compactord.v1.ViewMessage
+	(*ViewReport)(nil),              // 25: compactord.v1.ViewReport
 }
 var file_compactord_v1_compaction_service_proto_depIdxs = []int32{
 	11, // 0: compactord.v1.InlineHistory.messages:type_name -> compactord.v1.Message
 	12, // 1: compactord.v1.InlineHistory.provider_json:type_name -> compactord.v1.ProviderJson
 	13, // 2: compactord.v1.InlineHistory.compaction:type_name -> compactord.v1.CompactionEntry
-	14, // 3: compactord.v1.InlineHistory.edits:type_name -> compactord.v1.Edit
+	14, // 3: compactord.v1.InlineHistory.prunes:type_name -> compactord.v1.PruneEntry
 	15, // 4: compactord.v1.InlineHistory.estimator:type_name -> compactord.v1.Estimator
 	0,  // 5: compactord.v1.CompactRequest.history:type_name -> compactord.v1.InlineHistory
 	16, // 6: compactord.v1.CompactRequest.reason:type_name -> compactord.v1.CompactionReason
@@ -1182,17 +1183,17 @@ var file_compactord_v1_compaction_service_proto_depIdxs = []int32{
 	0,  // 9: compactord.v1.PruneRequest.history:type_name -> compactord.v1.InlineHistory
 	16, // 10: compactord.v1.PruneRequest.reason:type_name -> compactord.v1.CompactionReason
 	17, // 11: compactord.v1.PruneRequest.policy:type_name -> compactord.v1.Policy
-	19, // 12: compactord.v1.PruneResponse.prune:type_name -> compactord.v1.PruneEntry
-	20, // 13: compactord.v1.PruneResponse.skip_reason:type_name -> compactord.v1.SkipReason
-	21, // 14: compactord.v1.PruneResponse.report:type_name -> compactord.v1.ContextReport
-	22, // 15: compactord.v1.PruneResponse.findings:type_name -> compactord.v1.InputFinding
+	14, // 12: compactord.v1.PruneResponse.prune:type_name -> compactord.v1.PruneEntry
+	19, // 13: compactord.v1.PruneResponse.skip_reason:type_name -> compactord.v1.SkipReason
+	20, // 14: compactord.v1.PruneResponse.report:type_name -> compactord.v1.ContextReport
+	21, // 15: compactord.v1.PruneResponse.findings:type_name -> compactord.v1.InputFinding
 	0,  // 16: compactord.v1.GetLLMViewRequest.history:type_name -> compactord.v1.InlineHistory
-	23, // 17: compactord.v1.GetLLMViewRequest.dialect:type_name -> compactord.v1.Dialect
-	24, // 18: compactord.v1.GetLLMViewRequest.thinking:type_name -> compactord.v1.ThinkingPolicy
-	25, // 19: compactord.v1.GetLLMViewResponse.messages:type_name -> compactord.v1.ViewMessage
-	21, // 20: compactord.v1.GetLLMViewResponse.report:type_name -> compactord.v1.ContextReport
-	26, // 21: compactord.v1.GetLLMViewResponse.view_report:type_name -> compactord.v1.ViewReport
-	22, // 22: compactord.v1.GetLLMViewResponse.findings:type_name -> compactord.v1.InputFinding
+	22, // 17: compactord.v1.GetLLMViewRequest.dialect:type_name -> compactord.v1.Dialect
+	23, // 18: compactord.v1.GetLLMViewRequest.thinking:type_name -> compactord.v1.ThinkingPolicy
+	24, // 19: compactord.v1.GetLLMViewResponse.messages:type_name -> compactord.v1.ViewMessage
+	20, // 20: compactord.v1.GetLLMViewResponse.report:type_name -> compactord.v1.ContextReport
+	25, // 21: compactord.v1.GetLLMViewResponse.view_report:type_name -> compactord.v1.ViewReport
+	21, // 22: compactord.v1.GetLLMViewResponse.findings:type_name -> compactord.v1.InputFinding
 	13, // 23: compactord.v1.ListCompactionsResponse.compactions:type_name -> compactord.v1.CompactionEntry
 	13, // 24: compactord.v1.GetCompactionResponse.compaction:type_name -> compactord.v1.CompactionEntry
 	1,  // 25: compactord.v1.CompactionService.Compact:input_type -> compactord.v1.CompactRequest

@@ -507,7 +507,9 @@ type ViewChange struct {
 	// tool loop. Not set: nothing differs.
 	ChangedFrom *uint32 `protobuf:"varint,1,opt,name=changed_from,json=changedFrom,proto3,oneof" json:"changed_from,omitempty"`
 	// The format that views are drawn in from here on.
-	ViewFormat    uint32 `protobuf:"varint,2,opt,name=view_format,json=viewFormat,proto3" json:"view_format,omitempty"`
+	ViewFormat uint32 `protobuf:"varint,2,opt,name=view_format,json=viewFormat,proto3" json:"view_format,omitempty"`
+	// How many messages the log held when the record was written.
+	NextIndex     uint32 `protobuf:"varint,3,opt,name=next_index,json=nextIndex,proto3" json:"next_index,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -552,6 +554,13 @@ func (x *ViewChange) GetChangedFrom() uint32 {
 func (x *ViewChange) GetViewFormat() uint32 {
 	if x != nil {
 		return x.ViewFormat
+	}
+	return 0
+}
+
+func (x *ViewChange) GetNextIndex() uint32 {
+	if x != nil {
+		return x.NextIndex
 	}
 	return 0
 }
@@ -1873,12 +1882,14 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\x03pin\x18\x0f \x01(\v2\x12.compactord.v1.PinH\x00R\x03pin\x12,\n" +
 	"\x05unpin\x18\x10 \x01(\v2\x14.compactord.v1.UnpinH\x00R\x05unpin\x12B\n" +
 	"\rpolicy_change\x18\x11 \x01(\v2\x1b.compactord.v1.PolicyChangeH\x00R\fpolicyChangeB\x06\n" +
-	"\x04kind\"f\n" +
+	"\x04kind\"\x85\x01\n" +
 	"\n" +
 	"ViewChange\x12&\n" +
 	"\fchanged_from\x18\x01 \x01(\rH\x00R\vchangedFrom\x88\x01\x01\x12\x1f\n" +
 	"\vview_format\x18\x02 \x01(\rR\n" +
-	"viewFormatB\x0f\n" +
+	"viewFormat\x12\x1d\n" +
+	"\n" +
+	"next_index\x18\x03 \x01(\rR\tnextIndexB\x0f\n" +
 	"\r_changed_from\"4\n" +
 	"\n" +
 	"IndexRange\x12\x14\n" +

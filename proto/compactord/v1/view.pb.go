@@ -590,7 +590,8 @@ type ViewReport struct {
 	// Up to this many messages the view is the same as the one that the token was for.
 	PrefixValidThrough uint32 `protobuf:"varint,7,opt,name=prefix_valid_through,json=prefixValidThrough,proto3" json:"prefix_valid_through,omitempty"`
 	// The positions, from 0, of the messages (with a dialect: of the rendered ones) after which a cache breakpoint pays.
-	// Where breakpoints were asked for and the dialect has them, they are marked there.
+	// Of neutral messages, those behind the unchanged prefix. Where breakpoints were asked for and the dialect has them,
+	// they are marked there.
 	SuggestedBreakpoints []uint32 `protobuf:"varint,8,rep,packed,name=suggested_breakpoints,json=suggestedBreakpoints,proto3" json:"suggested_breakpoints,omitempty"`
 	// Bytes of the whole view, whatever of it this answer holds: of its JSON where it was rendered, else in protobuf
 	// encoding.

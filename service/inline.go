@@ -1,0 +1,229 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/storage/memory"
+	"github.com/compactord/compactord/strategies"
+)
+
+// maxInlineBytes is the most that a view of a history holds where the request sets no limit: the most that one can set.
+const maxInlineBytes = 64 << 20
+
+// inlineSession is the id of the one session that a history sent along becomes.
+const inlineSession = "inline"
+
+// inline makes a session in memory of a history that was sent along, on a service of its own that is gone with the
+// answer. So a history is treated exactly as a session is, and nothing of it is stored.
+func (s *Service) inline(
+	ctx context.Context, h *compactordv1.InlineHistory, policy *compactordv1.Policy,
+) (*Service, []*compactordv1.InputFinding, error) {
+	alone := &Service{
+		store: memory.New(), strategies: s.strategies, summarizers: s.summarizers, dialects: s.dialects,
+		defaultPolicy: s.defaultPolicy, logger: s.logger, heartbeat: s.heartbeat, hooks: s.hooks, metrics: s.metrics,
+		operations: s.operations, lanes: &lanes{},
+	}
+	_, err := alone.CreateSession(ctx, &compactordv1.CreateSessionRequest{
+		SessionId: inlineSession, Policy: policy, Estimator: h.GetEstimator(),
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	var in *input
+	if h.GetProviderJson() != nil {
+		in, err = alone.providerInput(h.GetProviderJson(), h.GetStrict())
+	} else {
+		in, err = neutralInput(h.GetMessages(), h.GetStrict())
+	}
+	if err != nil {
+		return nil, nil, inHistory(err)
+	}
+	entries, err := restored(h, len(in.messages))
+	if err != nil {
+		return nil, nil, inHistory(err)
+	}
+	err = alone.update(ctx, inlineSession, func(row *storagev1.Session) (*pending, error) {
+		p := alone.begin(row)
+		in = in.fresh()
+		err := alone.interleave(ctx, p, in, nil, len(entries),
+			func(i int) int { return entries[i].after },
+			func(i int) error { return entries[i].write(p) },
+		)
+		return p, errors.Join(err, in.verdict())
+	})
+	if err != nil {
+		return nil, nil, inHistory(err)
+	}
+	return alone, in.report(), nil
+}
+
+// entry is a record that an earlier answer gave, and that is put in force again.
+type entry struct {
+	field  string
+	after  int
+	plan   *compactordv1.CompactionPlan
+	record *compactordv1.Record
+}
+
+// restored are the entries of a history, in the order in which they were made.
+func restored(h *compactordv1.InlineHistory, messages int) ([]entry, error) {
+	var entries []entry
+	for i, prune := range h.GetPrunes() {
+		entries = append(entries, entry{
+			field: fmt.Sprintf("prunes[%d]", i), after: int(prune.GetViewChange().GetNextIndex()),
+			plan:   &compactordv1.CompactionPlan{Edits: prune.GetEdits()},
+			record: &compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: prune}},
+		})
+	}
+	if c := h.GetCompaction(); c != nil {
+		if c.GetSummary() == "" {
+			return nil, invalidField("compaction.summary", "is empty")
+		}
+		if c.ReplayedIndex != nil {
+			return nil, notImplemented("history.compaction.replayed_index")
+		}
+		entries = append(entries, entry{
+			field: "compaction", after: int(c.GetViewChange().GetNextIndex()),
+			plan: &compactordv1.CompactionPlan{Cut: &compactordv1.Cut{
+				FirstKeptIndex: c.GetFirstKeptIndex(), MaxSummaryTokens: 1,
+			}},
+			record: &compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: c}},
+		})
+	}
+	for _, e := range entries {
+		if e.after > messages {
+			return nil, invalidField(e.field+".view_change.next_index",
+				fmt.Sprintf("was made when there were %d messages, and the history has %d", e.after, messages))
+		}
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return a.after - b.after })
+	return entries, nil
+}
+
+// write adds the entry to what is pending, if it fits the messages.
+func (e entry) write(p *pending) error {
+	if cut := e.plan.GetCut(); cut != nil {
+		// Earlier compactions are not sent along: this one covers what they covered.
+		cut.Summarized = &compactordv1.IndexRange{Start: session.KeptFrom(p.state.Head), End: cut.GetFirstKeptIndex()}
+	}
+	in := &strategies.Input{State: p.state, Policy: p.state.Policy}
+	if err := strategies.Check(in, e.plan); err != nil {
+		return invalidField(e.field, "does not fit the messages: "+err.Error())
+	}
+	written, err := writeOn(p.state, e.record)
+	if err != nil {
+		return err
+	}
+	p.take(written)
+	return nil
+}
+
+// inHistory puts the fields of an error under the request's field.
+func inHistory(err error) error {
+	e := &Error{}
+	if !errors.As(err, &e) || e.Code != codes.InvalidArgument {
+		return err
+	}
+	for i := range e.Fields {
+		e.Fields[i].Field = "history." + e.Fields[i].Field
+	}
+	e.Message = "history." + e.Message
+	return e
+}
+
+// refuseWithHistory refuses the fields that are set and make no sense with a history sent along.
+func refuseWithHistory(set map[string]bool) error {
+	for _, field := range slices.Sorted(maps.Keys(set)) {
+		if set[field] {
+			return invalidField(field, "goes with a session_id: nothing is kept of a history that is sent along")
+		}
+	}
+	return nil
+}
+
+// viewInline answers GetLLMView of a history. There is no next page, since there is no token to ask for it.
+func (s *Service) viewInline(
+	ctx context.Context, req *compactordv1.GetLLMViewRequest,
+) (*compactordv1.GetLLMViewResponse, error) {
+	err := refuseWithHistory(map[string]bool{"view_token": req.GetViewToken() != "", "as_of": req.AsOf != nil})
+	if err != nil {
+		return nil, err
+	}
+	alone, findings, err := s.inline(ctx, req.GetHistory(), nil)
+	if err != nil {
+		return nil, err
+	}
+	limit := req.GetMaxBytes()
+	if limit == 0 {
+		limit = maxInlineBytes
+	}
+	answer, err := alone.GetLLMView(ctx, &compactordv1.GetLLMViewRequest{
+		Target:  &compactordv1.GetLLMViewRequest_SessionId{SessionId: inlineSession},
+		Dialect: req.GetDialect(), Thinking: req.Thinking, MaxBytes: limit,
+		MarkCacheBreakpoints: req.GetMarkCacheBreakpoints(),
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case answer.GetHasMore():
+		return nil, newError(codes.ResourceExhausted, compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED,
+			map[string]string{"limit": "max_bytes", "value": strconv.FormatUint(uint64(limit), 10)},
+			"the view is larger than max_bytes, %d: a history sent along has no next page", limit)
+	}
+	answer.ViewToken, answer.Findings = "", findings
+	return answer, nil
+}
+
+// pruneInline answers Prune of a history.
+func (s *Service) pruneInline(
+	ctx context.Context, req *compactordv1.PruneRequest,
+) (*compactordv1.PruneResponse, error) {
+	if err := refuseWithHistory(map[string]bool{"request_id": req.GetRequestId() != ""}); err != nil {
+		return nil, err
+	}
+	alone, findings, err := s.inline(ctx, req.GetHistory(), req.GetPolicy())
+	if err != nil {
+		return nil, err
+	}
+	answer, err := alone.Prune(ctx, &compactordv1.PruneRequest{
+		Target: &compactordv1.PruneRequest_SessionId{SessionId: inlineSession},
+		Reason: req.GetReason(), DryRun: req.GetDryRun(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	answer.Findings = findings
+	return answer, nil
+}
+
+// compactInline answers Compact of a history.
+func (s *Service) compactInline(
+	req *compactordv1.CompactRequest, stream grpc.ServerStreamingServer[compactordv1.CompactResponse],
+) error {
+	err := refuseWithHistory(map[string]bool{
+		"request_id": req.GetRequestId() != "", "detach": req.GetDetach(), "preempt": req.GetPreempt(),
+	})
+	if err != nil {
+		return err
+	}
+	alone, findings, err := s.inline(stream.Context(), req.GetHistory(), req.GetPolicy())
+	if err != nil {
+		return err
+	}
+	return alone.compact(&compactordv1.CompactRequest{
+		Target: &compactordv1.CompactRequest_SessionId{SessionId: inlineSession},
+		Reason: req.GetReason(), Focus: req.GetFocus(), DryRun: req.GetDryRun(), Replay: req.Replay,
+		WillRetry: req.GetWillRetry(),
+	}, stream, findings)
+}
