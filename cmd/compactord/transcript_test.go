@@ -54,12 +54,11 @@ func TestFilesThatMakeNoSense(t *testing.T) {
 	temporaryFolder(t)
 	good := talk(3)
 	for name, test := range map[string]struct{ content, says string }{
-		"broken line":      {good + `{"role":"user","content":` + "\n", "bad.jsonl, line 13: "},
 		"unknown role":     {good + "\n" + `{"role":"robot","content":"hello"}`, "bad.jsonl, line 14: role: "},
 		"no transcript":    {"hello", "the format is not recognized"},
 		"empty":            {"", "bad.jsonl: the input is empty"},
 		"another document": {`{"a":1}`, "the format is not recognized"},
-		"not UTF-8":        {good + "{\"role\":\"user\",\"content\":\"\xff\"}", "bad.jsonl, line 13: is not valid UTF-8"},
+		"only half a line": {`{"role":"user","content":"x`, "bad.jsonl, line 1: is not valid JSON: it breaks off at its end"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := file(t, "bad.jsonl", test.content)
@@ -82,6 +81,12 @@ func TestFilesThatMakeNoSense(t *testing.T) {
 		path := file(t, "empty.jsonl", `{"type":"session","id":"x","version":3,"timestamp":"2026-01-01T00:00:00Z","cwd":"/"}`)
 		ran(t, "compact", path).ends(t, exitNothing).says(t, "nothing to do: "+path+" holds no messages")
 	})
+}
+
+func TestBrokenLinesAreTold(t *testing.T) {
+	temporaryFolder(t)
+	path := file(t, "bad.jsonl", talk(3)+`{"role":"user","content":`+"\n{\"role\":\"user\",\"content\":\"\xff\"}")
+	ran(t, "compact", path).says(t, "2 broken lines left out (lines 13, 14)")
 }
 
 func TestPlaceOfAMessageInItsFile(t *testing.T) {

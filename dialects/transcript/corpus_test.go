@@ -112,11 +112,12 @@ func TestCorpusIsReadWhole(t *testing.T) {
 			}
 			left := 0
 			for _, n := range r.Notes() {
-				require.Contains(t, n.Text, "_compaction line")
+				require.Regexp(t, "_compaction record|compaction without a summary", n.Text)
 				left += n.Count
 			}
 			lines := readLines(t, filepath.Join(dir, name))
-			require.Equal(t, want.compactions, left)
+			require.Equal(t, want.compactions, left+len(r.Records()))
+			requireSameCompactions(t, lines, r.Records())
 			require.Equal(t, want.messages, len(lines)) //nolint:testifylint // Len would print them all.
 			for _, m := range messages {
 				requireSameContent(t, lines[m.GetSourcePosition()], m)
@@ -193,6 +194,36 @@ func requireSameContent(t *testing.T, line map[string]any, m *compactordv1.Messa
 	}
 }
 
+// requireSameCompactions compares records with the `_compaction` lines that tell a summary and what was kept.
+func requireSameCompactions(t *testing.T, lines []map[string]any, records []*compactordv1.ImportedRecord) {
+	t.Helper()
+	messages := 0
+	before := make([]int, 0, len(lines)+1)
+	for _, line := range lines {
+		before = append(before, messages)
+		if line["role"] != "_compaction" {
+			messages++
+		}
+	}
+	before = append(before, messages)
+	for at, line := range lines {
+		first, told := line["first_kept"].(float64)
+		if line["role"] != "_compaction" || !told || line["summary"] == "" || line["kind"] != nil {
+			continue
+		}
+		require.NotEmpty(t, records)
+		c := records[0].GetCompaction()
+		require.Equal(t, line["summary"], c.GetSummary())
+		require.Equal(t, before[int(first)], int(c.GetFirstKeptIndex()))
+		require.Equal(t, max(before[at], before[int(first)]+1), int(records[0].GetAfterMessages()))
+		if tokens, told := line["tokens_before"].(float64); told {
+			require.InDelta(t, tokens, c.GetTokensBefore(), 0)
+		}
+		records = records[1:]
+	}
+	require.Empty(t, records)
+}
+
 // textOf joins the texts of a message or of its tool result.
 func textOf(m *compactordv1.Message) string {
 	var texts []string
@@ -231,8 +262,8 @@ func TestNativePiSessionEqualsItsNeutralCounterpart(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []transcript.Note{
 		{Count: 10, Text: "10 settings entries (model, thinking level, session info) left out"},
-		{Count: 2, Text: "2 compaction entries left out"},
 	}, native.Notes())
+	requireSameCompactions(t, readLines(t, filepath.Join(dir, "pi-before-compaction.jsonl")), native.Records())
 
 	entries := readLines(t, filepath.Join(dir, "native", "pi", "pi-before-compaction.jsonl"))[1:]
 	shell, added := 0, 0

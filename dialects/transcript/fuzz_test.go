@@ -31,6 +31,16 @@ func requireMessagesOrError(t *testing.T, input []byte) {
 		require.NoError(t, err)
 		require.NotNil(t, m.SourcePosition)
 	}
+	after := uint32(0)
+	for _, record := range r.Records() {
+		require.NoError(t, protovalidate.Validate(record))
+		require.GreaterOrEqual(t, record.GetAfterMessages(), after)
+		after = record.GetAfterMessages()
+		require.LessOrEqual(t, int(after), len(messages))
+		if c := record.GetCompaction(); c != nil {
+			require.Less(t, c.GetFirstKeptIndex(), after)
+		}
+	}
 	for _, n := range r.Notes() {
 		require.Positive(t, n.Count)
 		require.NotContains(t, n.Text, "%")

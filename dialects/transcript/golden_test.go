@@ -12,6 +12,7 @@ import (
 	"buf.build/go/protovalidate"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/compactord/compactord/dialects/transcript"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -42,7 +43,7 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
-// golden writes what was read for a person to check: a line on the format, the notes, and the messages.
+// golden writes what was read for a person to check: a line on the format, the notes, the messages and the records.
 func golden(t *testing.T, r *transcript.Reader, messages []*compactordv1.Message) string {
 	t.Helper()
 	var b strings.Builder
@@ -51,12 +52,22 @@ func golden(t *testing.T, r *transcript.Reader, messages []*compactordv1.Message
 		b.WriteString(n.Text + "\n")
 	}
 	for _, m := range messages {
-		raw, err := protojson.Marshal(m)
-		require.NoError(t, err)
-		// protojson varies its white space on purpose.
-		var indented bytes.Buffer
-		require.NoError(t, json.Indent(&indented, raw, "", "  "))
-		b.WriteString(indented.String() + "\n")
+		writeIndented(t, &b, m)
+	}
+	for _, record := range r.Records() {
+		require.NoError(t, protovalidate.Validate(record))
+		b.WriteString("record ")
+		writeIndented(t, &b, record)
 	}
 	return b.String()
+}
+
+func writeIndented(t *testing.T, b *strings.Builder, m proto.Message) {
+	t.Helper()
+	raw, err := protojson.Marshal(m)
+	require.NoError(t, err)
+	// protojson varies its white space on purpose.
+	var indented bytes.Buffer
+	require.NoError(t, json.Indent(&indented, raw, "", "  "))
+	b.WriteString(indented.String() + "\n")
 }

@@ -9,8 +9,7 @@ import (
 )
 
 var (
-	compactionElement = leftOut("_compaction element", "_compaction elements")
-	bodyField         = leftOut("field beside the messages", "fields beside the messages")
+	bodyField = leftOut("field beside the messages", "fields beside the messages")
 
 	errForeignSystem = errors.New("requests of OpenAI's shape have no such field; its text belongs into a message of role system")
 	errTwice         = errors.New("is there twice")
@@ -22,6 +21,7 @@ type openAIDocument struct {
 	remarks *remarks
 	body    bool
 	element int
+	counts  lineCounts
 	state   documentState
 }
 
@@ -58,17 +58,18 @@ func (s *openAIDocument) next() (entry, error) {
 		if err != nil {
 			return entry{}, err
 		}
-		m, err := openAIMessage(raw)
-		s.element++
-		if errors.Is(err, errCompaction) {
-			s.remarks.add(compactionElement)
-			continue
-		}
+		o, err := rawjson.ParseObject(raw)
 		if err != nil {
 			return entry{}, onLine(s.doc.at, err)
 		}
-		m.SourcePosition = position(s.element - 1)
-		return entry{message: m}, nil
+		e, ok, err := openAIEntry(o, raw, s.element, &s.counts, s.remarks)
+		if err != nil {
+			return entry{}, onLine(s.doc.at, err)
+		}
+		s.element++
+		if ok {
+			return e, nil
+		}
 	}
 }
 

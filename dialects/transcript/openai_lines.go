@@ -1,7 +1,7 @@
 package transcript
 
 import (
-	"errors"
+	"encoding/json"
 
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
@@ -27,32 +27,44 @@ func openOpenAI(in *lines, b beginning) (source, error) {
 	}
 }
 
-var compactionLine = leftOut("_compaction line", "_compaction lines")
-
 // openAILines reads one message a line.
 type openAILines struct {
-	in *lines
+	in     *lines
+	counts lineCounts
 }
 
 func (s *openAILines) unit() unit { return unitLine }
 
 func (s *openAILines) next() (entry, error) {
 	for {
-		_, line, err := s.in.object()
+		o, line, err := s.in.object()
 		if err != nil {
 			return entry{}, err
 		}
-		m, err := openAIMessage(line)
-		if errors.Is(err, errCompaction) {
-			s.in.remarks.add(compactionLine)
-			continue
-		}
+		at := s.in.line - 1
+		e, ok, err := openAIEntry(o, line, at, &s.counts, s.in.remarks)
 		if err != nil {
 			return entry{}, onLine(s.in.line, err)
 		}
-		m.SourcePosition = position(s.in.line - 1)
-		return entry{message: m}, nil
+		if ok {
+			return e, nil
+		}
 	}
+}
+
+// openAIEntry parses a line or element; ok is false where it is left out.
+func openAIEntry(o rawjson.Object, raw json.RawMessage, at int, c *lineCounts, notes *remarks) (e entry, ok bool, err error) {
+	c.reach(at)
+	if o.IsText("role", compactionRole) {
+		return openAICompaction(o, c, notes)
+	}
+	m, err := openAIMessage(raw)
+	if err != nil {
+		return entry{}, false, err
+	}
+	c.messages++
+	m.SourcePosition = position(at)
+	return entry{message: m}, true, nil
 }
 
 func position(n int) *uint32 {

@@ -23,9 +23,6 @@ const (
 )
 
 var (
-	// errCompaction is returned for a `_compaction` line, which is no message.
-	errCompaction = errors.New("a compaction record of the source")
-
 	errUnknownRole = errors.New("unknown role; known are system, developer, user, assistant and tool")
 	errOfAssistant = errors.New("only a message of role assistant may have it")
 	errNoPlace     = errors.New("has no place in a message and would be lost")
@@ -57,8 +54,6 @@ func openAIMessage(raw json.RawMessage) (*compactordv1.Message, error) {
 		}
 	}
 	switch role {
-	case "_compaction":
-		return nil, errCompaction
 	case "system":
 		m.Role = compactordv1.Role_ROLE_SYSTEM
 		m.Parts, err = openAIContent(o, "text")

@@ -24,6 +24,9 @@ type piSession struct {
 	entries int
 	held    *piEntry // the first entry, which was read to tell list from tree
 	tree    *piTree
+	// messages counts those that were read; before holds how many there were before each entry that was.
+	messages uint32
+	before   map[string]uint32
 }
 
 // recognizePi takes the header, which is the first line and no other: a session file without one has lost its beginning.
@@ -51,7 +54,7 @@ func openPi(in *lines, _ beginning) (source, error) {
 	if err != nil {
 		return nil, onLine(in.line, err)
 	}
-	s := &piSession{in: in, remarks: in.remarks}
+	s := &piSession{in: in, remarks: in.remarks, before: make(map[string]uint32)}
 	first, err := s.read()
 	switch {
 	case errors.Is(err, io.EOF):
@@ -74,11 +77,22 @@ func (s *piSession) next() (entry, error) {
 		if err != nil {
 			return entry{}, err
 		}
+		if s.before[e.key()] = s.messages; e.kind == "compaction" {
+			made, ok, err := s.compaction(e)
+			if err != nil {
+				return entry{}, onLine(e.line, err)
+			}
+			if ok {
+				return made, nil
+			}
+			continue
+		}
 		m, err := s.message(e)
 		if err != nil {
 			return entry{}, onLine(e.line, err)
 		}
 		if m != nil {
+			s.messages++
 			m.SourcePosition = position(e.position)
 			return entry{message: m}, nil
 		}
@@ -133,9 +147,9 @@ var (
 	errNoPiHeader   = errors.New("a session file of Pi begins with its header, and this is none")
 	errUnknownEntry = errors.New("unknown type of entry")
 
-	compactionEntry = leftOut("compaction entry", "compaction entries")
-	branchSummary   = leftOut("branch_summary entry", "branch_summary entries")
-	settingsEntry   = leftOut("settings entry (model, thinking level, session info)",
+	summaryMessage = leftOut("message that repeats a compaction's summary", "messages that repeat a compaction's summary")
+	emptyBranch    = leftOut("branch_summary entry without a summary", "branch_summary entries without a summary")
+	settingsEntry  = leftOut("settings entry (model, thinking level, session info)",
 		"settings entries (model, thinking level, session info)")
 	labelEntry    = leftOut("label entry", "label entries")
 	customEntry   = leftOut("custom entry (state of an extension)", "custom entries (state of extensions)")
@@ -155,8 +169,8 @@ var (
 var piKinds = map[string]remark{
 	"message":               {},
 	"custom_message":        {},
-	"compaction":            compactionEntry,
-	"branch_summary":        branchSummary,
+	"compaction":            {},
+	"branch_summary":        {},
 	"thinking_level_change": settingsEntry,
 	"model_change":          settingsEntry,
 	"session_info":          settingsEntry,
@@ -181,6 +195,8 @@ func (s *piSession) message(e *piEntry) (*compactordv1.Message, error) {
 		err = rawjson.In("message", err)
 	case "custom_message":
 		m, err = piExtension(e.Object, s.remarks)
+	case "branch_summary":
+		m, err = piBranch(e.Object, s.remarks)
 	default:
 		s.remarks.add(piKinds[e.kind])
 		return nil, nil

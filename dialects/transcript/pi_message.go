@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -40,9 +41,9 @@ func piMessage(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
 	case "custom", "hookMessage":
 		m, err = piExtension(o, r)
 	case "compactionSummary":
-		r.add(compactionEntry)
+		r.add(summaryMessage)
 	case "branchSummary":
-		r.add(branchSummary)
+		m, err = piBranch(o, r)
 	default:
 		err = rawjson.In("role", errPiRole)
 	}
@@ -106,17 +107,31 @@ func piAssistant(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
 	if m.StopReason, err = piStopReason(o); err != nil {
 		return nil, err
 	}
-	if m.GetStopReason() == compactordv1.StopReason_STOP_REASON_ERROR {
-		text, err := o.Text("errorMessage")
-		if err != nil {
-			return nil, err
-		}
-		m.ErrorText = cut(text, maxErrorText)
-		if len(m.GetErrorText()) < len(text) {
-			r.add(errorTextCut)
-		}
+	text, err := o.Text("errorMessage")
+	if err != nil {
+		return nil, err
 	}
+	piErrorText(m, text, piDialect(api), r)
 	return m, nil
+}
+
+// piErrorText keeps what Pi says of a request that failed: the contract's field is for errors of the provider.
+func piErrorText(m *compactordv1.Message, text string, d compactordv1.Dialect, r *remarks) {
+	if text == "" {
+		return
+	}
+	kept := cut(text, maxErrorText)
+	if len(kept) < len(text) {
+		r.add(errorTextCut)
+	}
+	if m.GetStopReason() == compactordv1.StopReason_STOP_REASON_ERROR {
+		m.ErrorText = kept
+		return
+	}
+	if d == compactordv1.Dialect_DIALECT_UNSPECIFIED {
+		d = compactordv1.Dialect_DIALECT_OPENAI_CHAT
+	}
+	m.Attachments = append(m.Attachments, dialect.Note(d, "error_message", kept))
 }
 
 // cut shortens a text to at most limit bytes, at the end of a character.

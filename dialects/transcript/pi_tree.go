@@ -47,13 +47,17 @@ func (t *piTree) grow(s *piSession) error {
 func (e *piEntry) shed() {
 	for key := range e.Object {
 		switch key {
-		case "parentId", "timestamp":
+		case "id", "parentId", "timestamp":
 		case "message":
 			if e.kind != "message" {
 				delete(e.Object, key)
 			}
 		case "content":
 			if e.kind != "custom_message" {
+				delete(e.Object, key)
+			}
+		case "summary", "firstKeptEntryId", "tokensBefore", "details":
+			if e.kind != "compaction" && e.kind != "branch_summary" {
 				delete(e.Object, key)
 			}
 		default:
