@@ -1,0 +1,125 @@
+package corpus
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
+	"github.com/compactord/compactord/strategies"
+)
+
+// Life is how a session is kept small while it grows: by these strategies, at each of the lengths that are looked at.
+type Life struct {
+	Name   string
+	Policy *compactordv1.Policy
+	// Strategies are carried out in this order.
+	Strategies []*compactordv1.Strategy
+}
+
+// Lives are all presets, and each built-in strategy with numbers so small that it has something to do in every
+// recording. Between them they place the summary in each of the ways that there are.
+func Lives(t testing.TB) []Life {
+	t.Helper()
+	lives := []Life{
+		{
+			Name:       "summarize",
+			Policy:     placed(compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_PAIR),
+			Strategies: []*compactordv1.Strategy{summarize(&compactordv1.SummarizeStrategy{RecentTokens: proto.Uint32(700)})},
+		},
+		{
+			Name:   "summarize within turns",
+			Policy: placed(compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM),
+			Strategies: []*compactordv1.Strategy{summarize(&compactordv1.SummarizeStrategy{
+				RecentMessages: proto.Uint32(1), SplitTurn: compactordv1.SplitTurn_SPLIT_TURN_JOIN_HEAD.Enum(),
+			})},
+		},
+		{
+			Name:   "prune_tool_outputs",
+			Policy: placed(compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_USER),
+			Strategies: []*compactordv1.Strategy{{Kind: &compactordv1.Strategy_PruneToolOutputs{
+				PruneToolOutputs: &compactordv1.PruneToolOutputsStrategy{
+					ProtectGroups: proto.Uint32(1), ProtectTokens: proto.Uint32(10), MinimumTokens: proto.Uint32(1),
+					ClearArguments: proto.Bool(true),
+				},
+			}}},
+		},
+	}
+	for _, name := range strategies.PresetNames() {
+		policy, err := strategies.Preset(name, strategies.Limits{Window: 32_000})
+		require.NoError(t, err)
+		lives = append(lives, Life{
+			Name: name, Policy: policy, Strategies: []*compactordv1.Strategy{policy.GetPruneStrategy(), policy.GetStrategy()},
+		})
+	}
+	return lives
+}
+
+func placed(where compactordv1.SummaryPlacement) *compactordv1.Policy {
+	return &compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{Placement: &where}}
+}
+
+func summarize(p *compactordv1.SummarizeStrategy) *compactordv1.Strategy {
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{Summarize: p}}
+}
+
+// View is what a model would be given.
+type View struct {
+	// Length is how many messages the log held.
+	Length   int
+	Messages []*compactordv1.Message
+}
+
+// Live appends messages to a log, and at so many lengths, spread over it, carries out the strategies and looks at the
+// view. A call that is still open at the end is closed by a USER message.
+func (l Life) Live(t testing.TB, messages []*compactordv1.Message, lengths int, look func(View)) {
+	t.Helper()
+	registry, err := strategies.NewRegistry(strategies.Builtin()...)
+	require.NoError(t, err)
+	w := sessiontest.NewWriter(l.Policy)
+	next := 1
+	for i, m := range messages {
+		w.Append(m, nil)
+		if i+1 == len(messages) && len(w.Head.GetOpenCalls()) > 0 {
+			w.Append(&compactordv1.Message{
+				Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{session.TextPart("Go on.")},
+			}, nil)
+		}
+		// Groups that are open are waited for.
+		if len(w.Head.GetOpenCalls()) > 0 || (i+1)*lengths < next*len(messages) {
+			continue
+		}
+		next = (i+1)*lengths/len(messages) + 1
+		for _, s := range l.Strategies {
+			plan, err := registry.Plan(t.Context(), &strategies.Input{State: w.State(), Policy: l.Policy}, s)
+			require.NoError(t, err)
+			carryOut(w, plan)
+		}
+		look(View{Length: i + 1, Messages: shown(w)})
+	}
+}
+
+// carryOut writes edits and cut, as a service does that has the summary.
+func carryOut(w *sessiontest.Writer, plan *compactordv1.CompactionPlan) {
+	if edits := plan.GetEdits(); len(edits) > 0 {
+		w.Write(&compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: &compactordv1.PruneEntry{Edits: edits}}})
+	}
+	if c := plan.GetCut(); c != nil {
+		w.Write(&compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: &compactordv1.CompactionEntry{
+			Id: fmt.Sprintf("cut-%d", w.Log.Newest()), FirstKeptIndex: c.GetFirstKeptIndex(),
+			Summary: "## Goal\nWhat was asked for.\n\n## Progress\nWhat was done until here.",
+		}}})
+	}
+}
+
+func shown(w *sessiontest.Writer) []*compactordv1.Message {
+	var messages []*compactordv1.Message
+	for _, vm := range w.State().View(session.ViewOptions{}).Messages {
+		messages = append(messages, vm.GetMessage())
+	}
+	return messages
+}

@@ -1,0 +1,70 @@
+package corpus_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/e2e/corpus"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
+)
+
+// Each life has something to show: edits where it prunes, a summary where it cuts.
+func TestLivesLeaveTheirMark(t *testing.T) {
+	t.Parallel()
+	files := corpus.Files(t)
+	for _, life := range corpus.Lives(t) {
+		t.Run(life.Name, func(t *testing.T) {
+			t.Parallel()
+			shorter, views := 0, 0
+			for i, file := range files {
+				if i%7 != 0 {
+					continue
+				}
+				messages := corpus.Read(t, file)
+				var lengths []int
+				life.Live(t, messages, 20, func(v corpus.View) {
+					lengths = append(lengths, v.Length)
+					views++
+					if size(v) < size(corpus.View{Messages: messages[:v.Length]}) {
+						shorter++
+					}
+				})
+				require.NotEmpty(t, lengths, filepath.Base(file))
+				require.LessOrEqual(t, len(lengths), 20)
+				require.Equal(t, len(messages), lengths[len(lengths)-1], "the end was not looked at")
+			}
+			require.Greater(t, 10*shorter, views, "it hardly does anything")
+		})
+	}
+}
+
+func size(v corpus.View) int {
+	counter, err := session.CounterFor(0)
+	if err != nil {
+		panic(err)
+	}
+	n := 0
+	for _, m := range v.Messages {
+		n += int(session.MessageTokens(counter, m))
+	}
+	return n
+}
+
+func TestLivesCoverStrategiesAndPresets(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for _, life := range corpus.Lives(t) {
+		names = append(names, life.Name)
+	}
+	all := strings.Join(names, " ")
+	for _, s := range strategies.Builtin() {
+		require.Contains(t, all, s.Name())
+	}
+	for _, name := range strategies.PresetNames() {
+		require.Contains(t, all, name)
+	}
+}
