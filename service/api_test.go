@@ -66,12 +66,6 @@ func TestNotBuiltYetIsNamed(t *testing.T) {
 			})
 			return err
 		},
-		"history": func() error {
-			_, err := d.compactions.GetLLMView(ctx, &compactordv1.GetLLMViewRequest{
-				Target: &compactordv1.GetLLMViewRequest_History{History: &compactordv1.InlineHistory{}},
-			})
-			return err
-		},
 		"reason": compactWith(func(r *compactordv1.CompactRequest) {
 			r.Reason = compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW
 		}),

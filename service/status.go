@@ -151,6 +151,7 @@ var crossRules = map[string]string{
 	"prune_tool_outputs.one_unit":                "protect_groups",
 	"create_session.request_id_needs_session_id": "request_id",
 	"append_messages.something":                  "messages",
+	"inline_history.one_shape":                   "messages",
 }
 
 func violatedField(v *protovalidate.Violation) string {

@@ -50,6 +50,13 @@ func TestCrossFieldRulesNameAField(t *testing.T) {
 			_, err := d.sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{RequestId: "r"})
 			return err
 		}},
+		"inline_history.one_shape": {"history.messages", func() error {
+			_, err := d.compactions.GetLLMView(ctx, historyTarget(&compactordv1.InlineHistory{
+				Messages:     []*compactordv1.Message{user("x")},
+				ProviderJson: &compactordv1.ProviderJson{Dialect: compactordv1.Dialect_DIALECT_GEMINI, Json: "[]"},
+			}))
+			return err
+		}},
 		"prune_tool_outputs.one_unit": {"policy.prune_strategy.prune_tool_outputs.protect_groups", func() error {
 			_, err := d.sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{Policy: both})
 			return err

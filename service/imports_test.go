@@ -1,0 +1,131 @@
+package service_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage"
+)
+
+func importedCompaction(after, firstKept uint32, summary string) *compactordv1.ImportedRecord {
+	return &compactordv1.ImportedRecord{AfterMessages: after, Kind: &compactordv1.ImportedRecord_Compaction{
+		Compaction: &compactordv1.ImportedCompaction{
+			Summary: summary, FirstKeptIndex: firstKept, Tool: "pi", TokensBefore: 4321,
+			Files:     &compactordv1.FileLists{Read: []string{"tides.txt"}},
+			CreatedAt: timestamppb.New(time.Date(2025, 12, 5, 0, 0, 0, 0, time.UTC)),
+		},
+	}}
+}
+
+func importedCheckpoint(after uint32, title string) *compactordv1.ImportedRecord {
+	return &compactordv1.ImportedRecord{AfterMessages: after, Kind: &compactordv1.ImportedRecord_Checkpoint{
+		Checkpoint: &compactordv1.ImportedCheckpoint{Title: title},
+	}}
+}
+
+// The compactions of an imported session are those of its log: its view is what the source went on to send, and what the
+// provider reported after them counts.
+func TestImportedCompactionsAreInForce(t *testing.T) {
+	d := start(t)
+	d.create("s", &compactordv1.Policy{ContextWindow: proto.Uint32(100_000)})
+	messages := turnsWithTools(6)
+	answered := messages[len(messages)-1]
+	answered.Usage = &compactordv1.Usage{InputTokens: 700, OutputTokens: 10}
+	answer, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
+		SessionId: "s", Messages: messages,
+		ImportedRecords: []*compactordv1.ImportedRecord{
+			importedCheckpoint(0, "before all"),
+			importedCompaction(10, 9, "The first eight are told here."),
+			importedCheckpoint(10, "after one"),
+			// The source cut between call and result; the nearest valid place before it is message 18.
+			importedCompaction(20, 19, "All up to the fifth ship."),
+		},
+	})
+	require.NoError(t, err)
+	require.Empty(t, answer.GetFindings())
+	require.Equal(t, uint32(710), answer.GetReport().GetTokens())
+	require.Equal(t, compactordv1.TokenSource_TOKEN_SOURCE_REPORTED, answer.GetReport().GetSource())
+
+	view := d.view("s")
+	require.NotEmpty(t, view[1].GetSummaryOf())
+	require.Contains(t, view[1].GetMessage().GetParts()[0].GetText().GetText(), "All up to the fifth ship.")
+	require.Equal(t, uint32(18), view[2].GetIndex())
+	require.Len(t, view, 2+len(messages)-18)
+
+	list, err := d.compactions.ListCompactions(t.Context(), &compactordv1.ListCompactionsRequest{SessionId: "s"})
+	require.NoError(t, err)
+	require.Len(t, list.GetCompactions(), 2)
+	newest, oldest := list.GetCompactions()[0], list.GetCompactions()[1]
+	require.Equal(t, oldest.GetId(), newest.GetPreviousEntryId())
+	require.Equal(t, "pi", newest.GetImportedFrom())
+	require.Equal(t, uint32(4321), newest.GetSourceTokensBefore())
+	require.Equal(t, 2025, newest.GetCreatedAt().AsTime().Year())
+	require.Equal(t, []string{"tides.txt"}, newest.GetFiles().GetRead())
+	require.Equal(t, uint32(9), newest.GetSummarized().GetStart())
+	require.Equal(t, uint32(18), newest.GetSummarized().GetEnd())
+	require.Greater(t, newest.GetTokensBefore(), newest.GetTokensAfter())
+
+	records, err := d.sessions.ListRecords(t.Context(), &compactordv1.ListRecordsRequest{SessionId: "s"})
+	require.NoError(t, err)
+	var checkpoints []uint32
+	for _, r := range records.GetRecords() {
+		if c := r.GetCheckpoint(); c != nil {
+			checkpoints = append(checkpoints, c.GetId())
+			require.Equal(t, r.GetSequence()-1, c.GetPoint())
+		}
+	}
+	require.Equal(t, []uint32{1, 2}, checkpoints)
+	problems, err := storage.CheckLogs(t.Context(), d.store, "")
+	require.NoError(t, err)
+	require.Empty(t, problems)
+}
+
+func TestImportedCompactionsWithoutAPlaceOrGainAreLeftOutAndReported(t *testing.T) {
+	d := start(t)
+	d.create("s", nil)
+	answer, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
+		SessionId: "s", Messages: turnsWithTools(2),
+		ImportedRecords: []*compactordv1.ImportedRecord{
+			importedCompaction(4, 1, "Nothing stands before the first message."),
+			importedCompaction(6, 5, strings.Repeat("tide ", 4000)),
+		},
+	})
+	require.NoError(t, err)
+	require.Len(t, answer.GetFindings(), 2)
+	for i, at := range []uint32{3, 5} {
+		require.Equal(t, "input.compaction-left-out", answer.GetFindings()[i].GetRule())
+		require.Equal(t, at, answer.GetFindings()[i].GetMessage())
+	}
+	require.Empty(t, d.view("s")[1].GetSummaryOf())
+}
+
+func TestImportedRecordsOutOfPlaceAreRefused(t *testing.T) {
+	d := start(t)
+	d.create("s", nil)
+	messages := turnsWithTools(1)
+	for name, records := range map[string][]*compactordv1.ImportedRecord{
+		"behind the end": {importedCheckpoint(6, "")},
+		"falling":        {importedCheckpoint(3, ""), importedCheckpoint(2, "")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
+				SessionId: "s", Messages: messages, ImportedRecords: records,
+			})
+			requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
+			field := "imported_records[0].after_messages"
+			if len(records) > 1 {
+				field = "imported_records[1].after_messages"
+			}
+			require.True(t, namesField(status.Convert(err), field), "%v", err)
+		})
+	}
+	require.Empty(t, d.view("s"))
+}
