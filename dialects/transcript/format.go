@@ -22,6 +22,12 @@ const (
 	Codex Format = "codex"
 	// SWEAgent is a trajectory of SWE-agent.
 	SWEAgent Format = "swe-agent"
+	// MiniSWEAgent is a trajectory of mini-swe-agent.
+	MiniSWEAgent Format = "mini-swe-agent"
+	// TauBench is a file of tau-bench runs, each of which is a session.
+	TauBench Format = "tau-bench"
+	// LangChain is a dump of LangChain messages.
+	LangChain Format = "langchain"
 	// OpenHands is an output file of OpenHands, with a session on each line.
 	OpenHands Format = "openhands"
 	// GeminiCLI is a chat of Gemini CLI.
@@ -96,6 +102,9 @@ type format struct {
 func formats() []format {
 	return []format{
 		{Pi, "Pi session file", recognizePi, openPi},
+		{SWEAgent, "SWE-agent trajectory", recognizeSWEAgent, openSWEAgent},
+		{MiniSWEAgent, "mini-swe-agent trajectory", recognizeMiniSWE, openMiniSWE},
+		{TauBench, "tau-bench runs", recognizeTauBench, openTauBench},
 		{OpenAIChat, "OpenAI-style messages", recognizeOpenAI, openOpenAI},
 	}
 }

@@ -1,0 +1,216 @@
+package transcript_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"buf.build/go/protovalidate"
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/dialects/transcript"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// native reads a file as its tool wrote it.
+func native(t *testing.T, id transcript.Format, path string, opts ...transcript.Option) []*compactordv1.Message {
+	t.Helper()
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, f.Close()) }()
+	r, err := transcript.Open(f, append(opts, transcript.Strict())...)
+	require.NoError(t, err)
+	require.Equal(t, id, r.Format())
+	messages, err := r.ReadAll()
+	require.NoError(t, err)
+	for i, m := range messages {
+		require.NoError(t, protovalidate.Validate(m), "message %d", i)
+		require.NotNil(t, m.SourcePosition, "message %d", i)
+		require.NotEqual(t, compactordv1.Origin_ORIGIN_UNSPECIFIED, m.GetOrigin(), "message %d", i)
+	}
+	return messages
+}
+
+// counterpart reads the neutral form that the corpus has of a native file, well-formed or not.
+func counterpart(t *testing.T, dir, name string) []*compactordv1.Message {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if _, err := os.Stat(path); err != nil {
+		path = filepath.Join(dir, "malformed", name)
+	}
+	messages, err := openFile(t, path).ReadAll()
+	require.NoError(t, err)
+	return messages
+}
+
+// difference is in what a native file may differ from its counterpart, where both are right.
+type difference struct {
+	// ids: the source has no ids of calls, and the corpus made some up.
+	ids bool
+	// developer: the corpus writes instructions of the application as those of the operator.
+	developer bool
+	// arguments: the corpus wrote arguments anew that the source keeps as an object.
+	arguments bool
+	// texts: the corpus joined texts that stand apart in the source.
+	texts bool
+}
+
+// requireSameMessages compares message by message what both sides say.
+func requireSameMessages(t *testing.T, want, have []*compactordv1.Message, d difference) {
+	t.Helper()
+	uses := make(map[string]int)
+	for _, m := range want {
+		for _, c := range callsOf(m) {
+			uses[c.GetId()]++
+		}
+	}
+	for i := range min(len(want), len(have)) {
+		requireSameMessage(t, i, want[i], have[i], d)
+		if result := resultOf(want[i]); result != nil && uses[result.GetCallId()] < 2 {
+			// The corpus names a result by the last call with its id, an importer by the last one before it.
+			require.Equal(t, result.GetName(), resultOf(have[i]).GetName(), "message %d", i)
+		}
+	}
+	require.Equal(t, len(want), len(have)) //nolint:testifylint // Len would print them all.
+}
+
+func requireSameMessage(t *testing.T, i int, want, have *compactordv1.Message, d difference) {
+	t.Helper()
+	role := have.GetRole()
+	if d.developer && role == compactordv1.Role_ROLE_DEVELOPER {
+		role = compactordv1.Role_ROLE_SYSTEM
+	}
+	require.Equal(t, want.GetRole(), role, "message %d", i)
+	if d.texts {
+		require.Equal(t, joined(textOf(want)), joined(textOf(have)), "message %d", i)
+		require.Equal(t, joined(thinkingOf(want)), joined(thinkingOf(have)), "message %d", i)
+	} else {
+		require.Equal(t, textOf(want), textOf(have), "message %d", i)
+		require.Equal(t, thinkingOf(want), thinkingOf(have), "message %d", i)
+	}
+	wantCalls, haveCalls := callsOf(want), callsOf(have)
+	require.Equal(t, len(wantCalls), len(haveCalls), "calls of message %d", i) //nolint:testifylint // As above.
+	for n, w := range wantCalls {
+		h := haveCalls[n]
+		require.Equal(t, w.GetName(), h.GetName(), "message %d", i)
+		if !d.ids {
+			require.Equal(t, w.GetId(), h.GetId(), "message %d", i)
+		}
+		if d.arguments {
+			require.JSONEq(t, w.GetArguments(), h.GetArguments(), "message %d", i)
+		} else {
+			require.Equal(t, w.GetArguments(), h.GetArguments(), "message %d", i)
+		}
+	}
+	if w, h := resultOf(want), resultOf(have); w != nil {
+		require.Equal(t, w.GetIsError(), h.GetIsError(), "message %d", i)
+		if !d.ids {
+			require.Equal(t, w.GetCallId(), h.GetCallId(), "message %d", i)
+		}
+	}
+	requireSameUsage(t, i, want.GetUsage(), have.GetUsage())
+}
+
+func requireSameUsage(t *testing.T, i int, want, have *compactordv1.Usage) {
+	t.Helper()
+	require.Equal(t, want.GetInputTokens(), have.GetInputTokens(), "message %d", i)
+	require.Equal(t, want.GetOutputTokens(), have.GetOutputTokens(), "message %d", i)
+	require.Equal(t, want.GetCacheReadTokens(), have.GetCacheReadTokens(), "message %d", i)
+	require.Equal(t, want.GetCacheWriteTokens(), have.GetCacheWriteTokens(), "message %d", i)
+}
+
+// resultOf is the result that a message holds; nil if it is of another role.
+func resultOf(m *compactordv1.Message) *compactordv1.ToolResult {
+	for _, p := range m.GetParts() {
+		return p.GetToolResult()
+	}
+	return nil
+}
+
+func callsOf(m *compactordv1.Message) []*compactordv1.ToolCall {
+	var calls []*compactordv1.ToolCall
+	for _, p := range m.GetParts() {
+		if p.GetToolCall() != nil {
+			calls = append(calls, p.GetToolCall())
+		}
+	}
+	return calls
+}
+
+// joined is a text without what joins pieces of it.
+func joined(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func TestNativeSWEAgentEqualsItsCounterpart(t *testing.T) {
+	t.Parallel()
+	dir := corpus(t)
+	for _, name := range names(t, dir, "swe-agent", ".traj") {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			have := native(t, transcript.SWEAgent, filepath.Join(dir, "native", "swe-agent", name+".traj"))
+			requireSameMessages(t, counterpart(t, dir, name+".jsonl"), have, difference{})
+		})
+	}
+}
+
+func TestNativeMiniSWEAgentEqualsItsCounterpart(t *testing.T) {
+	t.Parallel()
+	dir := corpus(t)
+	for _, name := range names(t, dir, "mini-swe-agent", ".traj.json") {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			have := native(t, transcript.MiniSWEAgent, filepath.Join(dir, "native", "mini-swe-agent", name+".traj.json"))
+			requireSameMessages(t, counterpart(t, dir, name+".jsonl"), have, difference{})
+			for _, m := range have[2:] {
+				require.NotNil(t, m.GetWrittenAt())
+			}
+		})
+	}
+}
+
+func TestNativeTauBenchEqualsItsCounterparts(t *testing.T) {
+	t.Parallel()
+	dir := corpus(t)
+	path := filepath.Join(dir, "native", "tau-bench", "gpt-4o-airline.subset.json")
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	var runs []struct {
+		Task  int `json:"task_id"`
+		Trial int `json:"trial"`
+	}
+	require.NoError(t, json.Unmarshal(text, &runs))
+	require.NotEmpty(t, runs)
+	seen := 0
+	for i, run := range runs {
+		name := tauBenchName(run.Task, run.Trial)
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			name = filepath.Join("malformed", name)
+		}
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			continue
+		}
+		seen++
+		have := native(t, transcript.TauBench, path, transcript.Select(i+1))
+		requireSameMessages(t, counterpart(t, dir, name), have, difference{})
+	}
+	require.Equal(t, len(runs), seen) //nolint:testifylint // As above.
+}
+
+func tauBenchName(task, trial int) string {
+	return "tau-bench-gpt4o-airline-t" + string([]byte{'0' + byte(task/10), '0' + byte(task%10)}) +
+		"-r" + string([]byte{'0' + byte(trial)}) + ".jsonl"
+}
+
+// names lists the native files of a tool, without their extension.
+func names(t *testing.T, dir, tool, extension string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "native", tool, "*"+extension))
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	found := make([]string, len(paths))
+	for i, path := range paths {
+		found[i] = strings.TrimSuffix(filepath.Base(path), extension)
+	}
+	return found
+}

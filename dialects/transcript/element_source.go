@@ -1,0 +1,73 @@
+package transcript
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// elementSource reads a list of which each element tells of any number of messages and records.
+type elementSource struct {
+	feed feed
+	// read parses an element.
+	read func(raw json.RawMessage) ([]entry, error)
+	// rest returns what can be told only at the end of the list; may be nil.
+	rest func() ([]entry, error)
+
+	entries []entry
+	element int
+	ended   bool
+}
+
+func (s *elementSource) unit() unit { return unitElement }
+
+func (s *elementSource) next() (entry, error) {
+	for len(s.entries) == 0 {
+		if err := s.advance(); err != nil {
+			return entry{}, err
+		}
+	}
+	e := s.entries[0]
+	s.entries = s.entries[1:]
+	return e, nil
+}
+
+// advance reads one element more, or what is left at the end.
+func (s *elementSource) advance() error {
+	if s.ended {
+		return io.EOF
+	}
+	raw, err := s.feed.next()
+	switch {
+	case errors.Is(err, io.EOF):
+		s.ended = true
+		if s.rest == nil {
+			return io.EOF
+		}
+		s.entries, err = s.rest()
+	case err != nil:
+		return err
+	default:
+		s.entries, err = s.read(raw)
+		s.element++
+	}
+	if err != nil {
+		return s.feed.on(err)
+	}
+	for _, e := range s.entries {
+		if e.message != nil && e.message.SourcePosition == nil {
+			e.message.SourcePosition = position(max(s.element-1, 0))
+		}
+	}
+	return nil
+}
+
+// one returns the entries of an element that is a message, or nothing.
+func one(m *compactordv1.Message, err error) ([]entry, error) {
+	if m == nil || err != nil {
+		return nil, err
+	}
+	return []entry{{message: m}}, nil
+}
