@@ -22,7 +22,7 @@ build: ## Build the static binary bin/compactord
 VERIFY := go run -C tools ./verify
 
 .PHONY: verify
-verify: ## Run everything a change must pass: lint, check-generate, test
+verify: ## Run everything a change must pass: lint, check-generate, test, fuzz
 	$(VERIFY)
 
 .PHONY: test
@@ -51,15 +51,9 @@ bench: ## Run the benchmarks into bench.txt; OLD=file compares with an earlier o
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(BENCHCOUNT) -p 1 $(or $(PKGS),./...) | tee bench.txt
 	@if [ -n "$(OLD)" ]; then go tool -modfile=tools/go.mod benchstat "$(OLD)" bench.txt; fi
 
-# go test fuzzes one target of one package at a time.
 .PHONY: fuzz
 fuzz: ## Run each fuzz target for FUZZTIME
-	@for dir in $$({ grep -rlE '^func Fuzz' --include='*_test.go' . || true; } | xargs -r -n1 dirname | sort -u); do \
-		for target in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]*' "$$dir"/*_test.go | cut -d' ' -f2); do \
-			echo "$$dir $$target"; \
-			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$dir"; \
-		done; \
-	done
+	FUZZTIME=$(FUZZTIME) $(VERIFY) fuzz
 
 .PHONY: tools
 tools: ## Build the pinned tools into .bin

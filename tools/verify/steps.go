@@ -25,6 +25,7 @@ func steps() []step {
 		{"lint", "go mod tidy, buf and golangci-lint, without changing anything", (*verifier).lint, true},
 		{"check-generate", "fail if the committed stubs are not what the protos generate", (*verifier).checkGenerate, true},
 		{"test", "run the tests, with the race detector where there is a C compiler", (*verifier).runTests, true},
+		{"fuzz", fuzzHelp(), (*verifier).fuzz, true},
 		{"generate", "generate the Go stubs from the protos", (*verifier).generate, false},
 		{"fmt", "format the Go code and the protos", (*verifier).format, false},
 		{"tools", "build all pinned tools into .bin", (*verifier).buildTools, false},
@@ -103,11 +104,13 @@ func (v *verifier) lint(ctx context.Context) error {
 	for _, c := range []command{
 		{args: []string{"go", "mod", "tidy", "-diff"}, hint: "`go mod tidy` repairs go.mod and go.sum"},
 		{args: []string{"go", "mod", "tidy", "-diff"}, folder: "tools", hint: "`go -C tools mod tidy` repairs them"},
+		{args: []string{"go", "mod", "tidy", "-diff"}, folder: "sdkcheck", hint: "`go -C sdkcheck mod tidy` repairs them"},
 		{args: []string{buf, "lint"}},
 		{args: []string{buf, "format", "--diff", "--exit-code", "proto"}, hint: format},
 		{args: []string{golangci, "run"}},
 		// It finds the same configuration in the folder above.
 		{args: []string{golangci, "run"}, folder: "tools"},
+		{args: []string{golangci, "run"}, folder: "sdkcheck"},
 	} {
 		if err := v.run(ctx, c); err != nil {
 			return err
@@ -126,7 +129,7 @@ func (v *verifier) format(ctx context.Context) error {
 	return v.run(ctx, command{args: []string{v.tool("golangci-lint"), "fmt"}})
 }
 
-// runTests tests both modules, or the packages that are named. The race detector needs cgo; its absence is printed, so
+// runTests tests all modules, or the packages that are named. The race detector needs cgo; its absence is printed, so
 // that a green run is never taken for more than it was.
 func (v *verifier) runTests(ctx context.Context) error {
 	compiler, err := v.hasCompiler(ctx)
@@ -144,9 +147,11 @@ func (v *verifier) runTests(ctx context.Context) error {
 	if len(packages) == 0 {
 		packages = []string{"./..."}
 		// go test vets with a few rules only, unless told.
-		tools := slices.Concat(args, []string{"-vet=all"}, packages, v.test.flags)
-		if err := v.run(ctx, command{args: tools, env: env, folder: "tools"}); err != nil {
-			return err
+		vetted := slices.Concat(args, []string{"-vet=all"}, packages, v.test.flags)
+		for _, module := range []string{"tools", "sdkcheck"} {
+			if err := v.run(ctx, command{args: vetted, env: env, folder: module}); err != nil {
+				return err
+			}
 		}
 	}
 	return v.run(ctx, command{args: slices.Concat(args, packages, v.test.flags), env: env})

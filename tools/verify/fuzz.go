@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// fuzzTimeVariable says how long each target is fuzzed, as go test's -fuzztime does.
+const fuzzTimeVariable = "FUZZTIME"
+
+// fuzzBudget is shared among all targets where the variable is not set, so that a run does not grow with their number.
+const fuzzBudget = 60 * time.Second
+
+// target is a fuzz target of the main module.
+type target struct{ folder, name string }
+
+// fuzz runs each target for a short time. What a target fails on stays in its testdata/fuzz, where the tests find it from
+// then on.
+func (v *verifier) fuzz(ctx context.Context) error {
+	targets, err := fuzzTargets(v.root)
+	if err != nil {
+		return err
+	}
+	spell := os.Getenv(fuzzTimeVariable)
+	if spell == "" {
+		spell = fuzzTime(len(targets)).String()
+	}
+	for _, t := range targets {
+		args := []string{"go", "test", "-run", "^$", "-fuzz", "^" + t.name + "$", "-fuzztime", spell, t.folder}
+		if err := v.run(ctx, command{args: args}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func fuzzTime(targets int) time.Duration {
+	return min(5*time.Second, max(time.Second, fuzzBudget/time.Duration(max(1, targets)))).Round(time.Second / 10)
+}
+
+var fuzzFunction = regexp.MustCompile(`(?m)^func (Fuzz\w*)\(\w+ \*testing\.F\)`)
+
+// fuzzTargets finds the targets in the sources: to have them listed by go test, all tests would have to be built first.
+func fuzzTargets(root string) ([]target, error) {
+	var targets []target
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			return skipFolder(root, path)
+		}
+		if !strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		folder, err := filepath.Rel(root, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		for _, found := range fuzzFunction.FindAllSubmatch(source, -1) {
+			targets = append(targets, target{"./" + filepath.ToSlash(folder), string(found[1])})
+		}
+		return nil
+	})
+	slices.SortFunc(targets, func(a, b target) int {
+		return strings.Compare(a.folder+" "+a.name, b.folder+" "+b.name)
+	})
+	return targets, err
+}
+
+// skipFolder passes over what go passes over, and over other modules.
+func skipFolder(root, path string) error {
+	if path == root {
+		return nil
+	}
+	name := filepath.Base(path)
+	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor" {
+		return fs.SkipDir
+	}
+	if _, err := os.Stat(filepath.Join(path, "go.mod")); err == nil {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+// fuzzHelp is what the step does.
+func fuzzHelp() string {
+	return fmt.Sprintf("fuzz each target for a few seconds, or for %s (such as 20s)", fuzzTimeVariable)
+}
