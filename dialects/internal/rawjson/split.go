@@ -1,0 +1,111 @@
+package rawjson
+
+import "encoding/json"
+
+// SplitObject reads an object that is known to be valid JSON, such as a value within what ParseObject took. It does not
+// look into the values, so to go down a tree of JSON takes the time of one reading, not one for each level.
+func SplitObject(valid json.RawMessage) (Object, error) {
+	if KindOf(valid) != ObjectKind {
+		return nil, WrongKind(valid, ObjectKind)
+	}
+	o := make(Object)
+	s := splitter{raw: valid, at: 1}
+	for {
+		name := s.next()
+		if name == nil {
+			return o, nil
+		}
+		key, err := keyOf(name)
+		value := s.next()
+		if err != nil || value == nil {
+			return nil, ErrNotJSON
+		}
+		o[key] = value
+	}
+}
+
+// SplitArray reads an array that is known to be valid JSON.
+func SplitArray(valid json.RawMessage) ([]json.RawMessage, error) {
+	if KindOf(valid) != Array {
+		return nil, WrongKind(valid, Array)
+	}
+	elements := []json.RawMessage{}
+	s := splitter{raw: valid, at: 1}
+	for {
+		element := s.next()
+		if element == nil {
+			return elements, nil
+		}
+		elements = append(elements, element)
+	}
+}
+
+func keyOf(name json.RawMessage) (string, error) {
+	var key string
+	err := json.Unmarshal(name, &key)
+	return key, err
+}
+
+// splitter walks over the values of one object or array.
+type splitter struct {
+	raw json.RawMessage
+	at  int
+}
+
+// next returns the next key or value, nil at the end.
+func (s *splitter) next() json.RawMessage {
+	for s.at < len(s.raw) && separates(s.raw[s.at]) {
+		s.at++
+	}
+	start := s.at
+	s.skipValue()
+	if s.at == start {
+		return nil
+	}
+	return s.raw[start:s.at:s.at]
+}
+
+func (s *splitter) skipValue() {
+	depth := 0
+	for s.at < len(s.raw) {
+		switch c := s.raw[s.at]; c {
+		case '"':
+			s.skipString()
+		case '{', '[':
+			depth++
+			s.at++
+		case '}', ']':
+			if depth == 0 {
+				return
+			}
+			depth--
+			s.at++
+		default:
+			if depth == 0 && separates(c) {
+				return
+			}
+			s.at++
+			continue
+		}
+		if depth == 0 {
+			return
+		}
+	}
+}
+
+func (s *splitter) skipString() {
+	for s.at++; s.at < len(s.raw); s.at++ {
+		switch s.raw[s.at] {
+		case '\\':
+			s.at++
+		case '"':
+			s.at++
+			return
+		}
+	}
+	s.at = len(s.raw)
+}
+
+func separates(c byte) bool {
+	return c == ',' || c == ':' || c == ' ' || c == '\t' || c == '\r' || c == '\n'
+}
