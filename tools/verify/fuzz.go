@@ -16,7 +16,7 @@ import (
 const fuzzTimeVariable = "FUZZTIME"
 
 // fuzzBudget is shared among all targets where the variable is not set, so that a run does not grow with their number.
-const fuzzBudget = 60 * time.Second
+const fuzzBudget = 40 * time.Second
 
 // target is a fuzz target of the main module.
 type target struct{ folder, name string }
@@ -42,7 +42,7 @@ func (v *verifier) fuzz(ctx context.Context) error {
 }
 
 func fuzzTime(targets int) time.Duration {
-	return min(5*time.Second, max(time.Second, fuzzBudget/time.Duration(max(1, targets)))).Round(time.Second / 10)
+	return min(3*time.Second, max(time.Second, fuzzBudget/time.Duration(max(1, targets)))).Round(time.Second / 10)
 }
 
 var fuzzFunction = regexp.MustCompile(`(?m)^func (Fuzz\w*)\(\w+ \*testing\.F\)`)
