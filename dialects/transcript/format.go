@@ -102,9 +102,11 @@ type format struct {
 func formats() []format {
 	return []format{
 		{Pi, "Pi session file", recognizePi, openPi},
+		{Kimi, "kimi-cli context file", recognizeKimi, openKimi},
 		{SWEAgent, "SWE-agent trajectory", recognizeSWEAgent, openSWEAgent},
 		{MiniSWEAgent, "mini-swe-agent trajectory", recognizeMiniSWE, openMiniSWE},
 		{TauBench, "tau-bench runs", recognizeTauBench, openTauBench},
+		{OpenHands, "OpenHands output file", recognizeOpenHands, openOpenHands},
 		{OpenAIChat, "OpenAI-style messages", recognizeOpenAI, openOpenAI},
 	}
 }

@@ -20,27 +20,43 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
+// Of three rotated files, the oldest and the newest made way for compactions, and the second for a revert.
+func TestKimiGoesOnFromRotatedFiles(t *testing.T) {
+	t.Parallel()
+	r, err := transcript.OpenFile(filepath.Join("testdata", "kimi", "context.jsonl"))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, r.Close()) }()
+	require.Equal(t, transcript.Kimi, r.Format())
+	requireGolden(t, r, filepath.Join("testdata", "kimi", "context.golden"))
+	require.Equal(t, "entry 3", r.Place(3))
+}
+
 func TestGoldens(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"openai.jsonl", "body.json", "pi-tree.jsonl", "pi-list.jsonl"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := openFile(t, filepath.Join("testdata", name))
-			messages, err := r.ReadAll()
-			require.NoError(t, err)
-			for _, m := range messages {
-				require.NoError(t, protovalidate.Validate(m))
-			}
-			have := golden(t, r, messages)
-			path := filepath.Join("testdata", name+".golden")
-			if *update {
-				require.NoError(t, os.WriteFile(path, []byte(have), 0o600))
-			}
-			want, err := os.ReadFile(path)
-			require.NoError(t, err)
-			require.Equal(t, string(want), have)
+			requireGolden(t, r, filepath.Join("testdata", name+".golden"))
 		})
 	}
+}
+
+// requireGolden reads all that is left and compares it with a golden file.
+func requireGolden(t *testing.T, r *transcript.Reader, path string) {
+	t.Helper()
+	messages, err := r.ReadAll()
+	require.NoError(t, err)
+	for _, m := range messages {
+		require.NoError(t, protovalidate.Validate(m))
+	}
+	have := golden(t, r, messages)
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(have), 0o600))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), have)
 }
 
 // golden writes what was read for a person to check: a line on the format, the notes, the messages and the records.

@@ -39,7 +39,7 @@ func TestLinesWithoutEndAreRefused(t *testing.T) {
 			in := newLines(&endless{start: strings.NewReader(start), fill: 'a'}, options{})
 			require.Equal(t, 64<<20, in.limit)
 			in.limit = 2_000_000
-			r, err := open(in, format{})
+			r, err := open(in)
 			if err == nil {
 				_, err = r.ReadAll()
 			}

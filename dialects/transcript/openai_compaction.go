@@ -11,9 +11,9 @@ const toolUntold = "unknown"
 const compactionRole = "_compaction"
 
 var (
-	clearedResults = leftOut("_compaction record that only cleared results", "_compaction records that only cleared results")
-	keptHead       = leftOut("_compaction record that kept the beginning too", "_compaction records that kept the beginning too")
-	keptUntold     = leftOut("_compaction record that does not tell what it kept", "_compaction records that do not tell what they kept")
+	openAICleared    = leftOut("_compaction record that only cleared results", "_compaction records that only cleared results")
+	openAIKeptHead   = leftOut("_compaction record that kept the beginning too", "_compaction records that kept the beginning too")
+	openAIKeptUntold = leftOut("_compaction record that does not tell what it kept", "_compaction records that do not tell what they kept")
 )
 
 // lineCounts tells how many messages stood before each line or element of a file.
@@ -34,13 +34,13 @@ func (c *lineCounts) reach(at int) {
 func openAICompaction(o rawjson.Object, c *lineCounts, notes *remarks) (made entry, ok bool, err error) {
 	switch {
 	case o.Has("kind"):
-		notes.add(clearedResults)
+		notes.add(openAICleared)
 		return entry{}, false, nil
 	case o.Has("kept_head_events"):
-		notes.add(keptHead)
+		notes.add(openAIKeptHead)
 		return entry{}, false, nil
 	case !o.Has("first_kept"):
-		notes.add(keptUntold)
+		notes.add(openAIKeptUntold)
 		return entry{}, false, nil
 	}
 	told := compaction{tool: toolUntold, firstKept: c.messages}

@@ -1,12 +1,23 @@
 package transcript
 
+import "io"
+
 // Option changes how a transcript is read.
 type Option func(*options)
 
 type options struct {
+	format  Format
 	strict  bool
 	session int
+	through func(io.Reader) io.Reader
 }
+
+// As reads a transcript of a format that is known. What is not of that format is a *LineError. Default: the format is
+// recognized.
+func As(id Format) Option { return func(o *options) { o.format = id } }
+
+// Through makes OpenFile read each file through a reader that wrap makes of it, such as one that counts bytes.
+func Through(wrap func(io.Reader) io.Reader) Option { return func(o *options) { o.through = wrap } }
 
 // Strict refuses broken lines with a *LineError. Default: what a crash or a full disk left of a line (no JSON, a piece of
 // it, half a character) is left out and told in the notes.

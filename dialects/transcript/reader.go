@@ -38,6 +38,7 @@ type Reader struct {
 	source  source
 	remarks *remarks
 	records records
+	files   *files // nil where the input is not ours
 	err     error
 }
 
@@ -46,19 +47,24 @@ type Reader struct {
 // beginning is of another kind, a *LineError where it is broken, a *SessionsError where it holds several sessions and
 // none was selected, and the error of r where reading failed. Some of these come from Next only.
 func Open(r io.Reader, opts ...Option) (*Reader, error) {
-	return open(newLines(r, optionsOf(opts)), format{})
+	return open(newLines(r, optionsOf(opts)))
 }
 
-// OpenAs reads a transcript of a format that is known. What is not of that format is a *LineError, here or from Next.
+// OpenAs reads a transcript of a format that is known, like Open with the option As.
 func OpenAs(r io.Reader, id Format, opts ...Option) (*Reader, error) {
-	f, err := formatOf(id)
-	if err != nil {
-		return nil, err
-	}
-	return open(newLines(r, optionsOf(opts)), f)
+	o := optionsOf(opts)
+	o.format = id
+	return open(newLines(r, o))
 }
 
-func open(in *lines, forced format) (*Reader, error) {
+func open(in *lines) (*Reader, error) {
+	var forced format
+	if id := in.options.format; id != "" {
+		var err error
+		if forced, err = formatOf(id); err != nil {
+			return nil, err
+		}
+	}
 	f, by, err := recognize(in, forced)
 	if err != nil {
 		return nil, err
