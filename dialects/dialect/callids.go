@@ -2,7 +2,9 @@ package dialect
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -19,8 +21,8 @@ type CallIDs struct {
 func AssignCallIDs(messages []*compactordv1.Message, clean func(string) string, maxBytes int) *CallIDs {
 	c := &CallIDs{ids: make(map[*compactordv1.Part]string), changed: make(map[*compactordv1.Part]bool)}
 	used := make(map[string]bool)
-	// open holds, for each id as the log has it, the ids given to calls with it that have no result yet.
-	open := make(map[string][]string)
+	// open holds, for each id as the log has it, the calls with it that have no result yet.
+	open := make(map[string][]openCall)
 	for at, m := range messages {
 		for i, p := range m.GetParts() {
 			switch {
@@ -29,18 +31,34 @@ func AssignCallIDs(messages []*compactordv1.Message, clean func(string) string, 
 				given := free(c.wanted(id, at, i, clean, maxBytes), used, maxBytes)
 				used[given] = true
 				c.ids[p], c.changed[p] = given, given != id
-				open[id] = append(open[id], given)
+				open[id] = append(open[id], openCall{message: at, given: given})
 			case p.GetToolResult() != nil:
 				id := p.GetToolResult().GetCallId()
 				given := id
-				if waiting := open[id]; len(waiting) > 0 {
-					given, open[id] = waiting[0], waiting[1:]
+				if answered := nearest(open[id]); answered >= 0 {
+					given = open[id][answered].given
+					open[id] = slices.Delete(open[id], answered, answered+1)
 				}
 				c.ids[p], c.changed[p] = given, given != id
 			}
 		}
 	}
 	return c
+}
+
+type openCall struct {
+	message int
+	given   string
+}
+
+// nearest finds the call that a result answers as a log has it: of the newest message that has such a call, the first.
+// -1: there is none.
+func nearest(open []openCall) int {
+	found := len(open) - 1
+	for found > 0 && open[found-1].message == open[found].message {
+		found--
+	}
+	return found
 }
 
 // wanted is the id that a call has, if the provider takes it, else one made of it or of its place.
@@ -62,11 +80,15 @@ func free(id string, used map[string]bool, maxBytes int) string {
 	return candidate
 }
 
+// cutTo shortens an id, and halves no character.
 func cutTo(id string, maxBytes int) string {
-	if len(id) > maxBytes {
-		return id[:maxBytes]
+	if len(id) <= maxBytes {
+		return id
 	}
-	return id
+	for maxBytes > 0 && !utf8.RuneStart(id[maxBytes]) {
+		maxBytes--
+	}
+	return id[:maxBytes]
 }
 
 // Of returns the id of a call, or of the call that a result answers, and whether it is another than the log's.
