@@ -194,7 +194,31 @@ func TestNativeTauBenchEqualsItsCounterparts(t *testing.T) {
 		have := native(t, transcript.TauBench, path, transcript.Select(i+1))
 		requireSameMessages(t, counterpart(t, dir, name), have, difference{})
 	}
-	require.Equal(t, len(runs), seen) //nolint:testifylint // As above.
+	require.Equal(t, len(runs), seen)
+}
+
+func TestNativeLangChainEqualsItsCounterpart(t *testing.T) {
+	t.Parallel()
+	dir := corpus(t)
+	const name = "deepagents-summarization-seed"
+	have := native(t, transcript.LangChain, filepath.Join(dir, "native", "langchain", name+".json"))
+	requireSameMessages(t, counterpart(t, dir, name+".jsonl"), have, difference{})
+}
+
+func TestNativeOpenHandsEqualsItsCounterparts(t *testing.T) {
+	t.Parallel()
+	dir := corpus(t)
+	for i, name := range []string{
+		"openhands-v0-ponylang__ponyc-4588.jsonl", "openhands-v0-resolver-issue-5.jsonl", "openhands-v0-resolver-issue-1.jsonl",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(dir, "native", "openhands-output", "output.jsonl")
+			have := native(t, transcript.OpenHands, path, transcript.Select(i+1))
+			// The old form of the last two runs tells actions alone, without ids.
+			requireSameMessages(t, counterpart(t, dir, name), have, difference{ids: i > 0})
+		})
+	}
 }
 
 func tauBenchName(task, trial int) string {

@@ -136,8 +136,7 @@ func litellmUsage(u rawjson.Object) (*compactordv1.Usage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cached := uint64(usage.GetCacheReadTokens()) + uint64(usage.GetCacheWriteTokens()); cached <= uint64(usage.GetInputTokens()) {
-		usage.InputTokens -= uint32(cached)
-	}
+	// More than the whole prompt: so it is an older version.
+	_ = takeCached(usage)
 	return usage, nil
 }

@@ -1,0 +1,213 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// langChainContent parses `content`: a text, or a list of texts and blocks of the kinds that are allowed.
+func langChainContent(o rawjson.Object, allowed ...string) ([]*compactordv1.Part, error) {
+	if rawjson.KindOf(o["content"]) != rawjson.Array {
+		text, err := o.BoundedText("content", maxText)
+		if err != nil || text == "" {
+			return nil, err
+		}
+		return []*compactordv1.Part{textPart(text)}, nil
+	}
+	raws, err := o.Elements("content")
+	if err != nil {
+		return nil, err
+	}
+	if len(raws) > maxParts {
+		return nil, rawjson.In("content", errManyParts)
+	}
+	parts := make([]*compactordv1.Part, 0, len(raws))
+	for i, raw := range raws {
+		part, err := langChainBlock(raw, allowed)
+		if err != nil {
+			return nil, rawjson.In("content", rawjson.InElement(i, err))
+		}
+		if part != nil {
+			parts = append(parts, part)
+		}
+	}
+	return parts, nil
+}
+
+// langChainBlock parses one block; nil for a call, which stands in `tool_calls` too.
+func langChainBlock(raw json.RawMessage, allowed []string) (*compactordv1.Part, error) {
+	if rawjson.KindOf(raw) == rawjson.String {
+		text, err := rawjson.Object{"text": raw}.BoundedText("text", maxText)
+		return textPart(text), err
+	}
+	o, err := rawjson.ParseObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	kind, err := o.DemandText("type")
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(allowed, kind) {
+		return nil, rawjson.In("type", errLangChainBlock)
+	}
+	switch kind {
+	case "text":
+		text, err := o.DemandText("text")
+		if err == nil && len(text) > maxText {
+			err = rawjson.In("text", rawjson.TooLarge(len(text), maxText))
+		}
+		return textPart(text), err
+	case "image_url":
+		return openAIMedia(o, kind)
+	case "thinking", "redacted_thinking":
+		return anthropicThinking(raw)
+	default:
+		return nil, nil
+	}
+}
+
+// langChainAssistant fills what only the model's messages have.
+func langChainAssistant(m *compactordv1.Message, o rawjson.Object) error {
+	thinking, err := langChainReasoning(o)
+	if err != nil {
+		return err
+	}
+	content, err := langChainContent(o, "text", "image_url", "thinking", "redacted_thinking", "tool_use", "input_json_delta")
+	if err != nil {
+		return err
+	}
+	m.Parts = append(thinking, content...)
+	for _, field := range []string{"tool_calls", "invalid_tool_calls"} {
+		calls, err := langChainCalls(o, field)
+		if err != nil {
+			return err
+		}
+		m.Parts = append(m.Parts, calls...)
+	}
+	if len(m.GetParts()) > maxParts {
+		return errManyParts
+	}
+	if err := langChainResponse(m, o); err != nil {
+		return rawjson.In("response_metadata", err)
+	}
+	m.Usage, err = langChainUsage(o)
+	return rawjson.In("usage_metadata", err)
+}
+
+// langChainReasoning is the reasoning of models that tell it beside the content.
+func langChainReasoning(o rawjson.Object) ([]*compactordv1.Part, error) {
+	beside, err := o.Sub("additional_kwargs")
+	if err != nil {
+		return nil, err
+	}
+	text, err := beside.BoundedText("reasoning_content", maxText)
+	if err != nil || text == "" {
+		return nil, rawjson.In("additional_kwargs", err)
+	}
+	return []*compactordv1.Part{thinkingPart(text)}, nil
+}
+
+func langChainCalls(o rawjson.Object, field string) ([]*compactordv1.Part, error) {
+	raws, err := o.Elements(field)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]*compactordv1.Part, 0, len(raws))
+	for i, raw := range raws {
+		part, err := langChainCall(raw)
+		if err != nil {
+			return nil, rawjson.In(field, rawjson.InElement(i, err))
+		}
+		parts = append(parts, part)
+	}
+	return parts, nil
+}
+
+// langChainCall parses a call. Of an invalid one, the arguments are the text that is no JSON.
+func langChainCall(raw json.RawMessage) (*compactordv1.Part, error) {
+	o, err := rawjson.ParseObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	call := &compactordv1.ToolCall{}
+	if call.Id, err = o.BoundedText("id", maxID); err != nil {
+		return nil, err
+	}
+	if call.Name, err = toolName(o); err != nil {
+		return nil, err
+	}
+	if call.Arguments, err = arguments(rawjson.Object{"arguments": compacted(o["args"])}); err != nil {
+		return nil, err
+	}
+	return &compactordv1.Part{Kind: &compactordv1.Part_ToolCall{ToolCall: call}}, nil
+}
+
+// compacted is a value without the white space in which its file was laid out.
+func compacted(raw json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return raw
+	}
+	return b.Bytes()
+}
+
+// langChainResponse reads model and stop reason, which have the words of the provider.
+func langChainResponse(m *compactordv1.Message, o rawjson.Object) error {
+	response, err := o.Sub("response_metadata")
+	if err != nil {
+		return err
+	}
+	for _, field := range []string{"model_name", "model"} {
+		if m.GetModel() == "" {
+			if m.Model, err = response.BoundedText(field, maxName); err != nil {
+				return err
+			}
+		}
+	}
+	m.StopReason, _ = openAIStopReason(response)
+	return nil
+}
+
+// langChainUsage reads the tokens. What went through a cache is part of the input.
+func langChainUsage(o rawjson.Object) (*compactordv1.Usage, error) {
+	u, err := o.Sub("usage_metadata")
+	if err != nil || u == nil {
+		return nil, err
+	}
+	details, err := u.Sub("input_token_details")
+	if err != nil {
+		return nil, err
+	}
+	usage := &compactordv1.Usage{}
+	err = counts(u,
+		countField{"input_tokens", &usage.InputTokens},
+		countField{"output_tokens", &usage.OutputTokens},
+		countField{"total_tokens", &usage.TotalTokens},
+	)
+	if err != nil {
+		return nil, err
+	}
+	err = counts(details,
+		countField{"cache_read", &usage.CacheReadTokens},
+		countField{"cache_creation", &usage.CacheWriteTokens},
+	)
+	if err != nil {
+		return nil, rawjson.In("input_token_details", err)
+	}
+	return usage, takeCached(usage)
+}
+
+// takeCached takes what went through a cache out of the input, of which it is a part.
+func takeCached(usage *compactordv1.Usage) error {
+	cached := uint64(usage.GetCacheReadTokens()) + uint64(usage.GetCacheWriteTokens())
+	if cached > uint64(usage.GetInputTokens()) {
+		return errMoreCached
+	}
+	usage.InputTokens -= uint32(cached)
+	return nil
+}

@@ -1,0 +1,112 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
+
+// recognizeOpenHands takes a run with its history, a list of events, or the log of one completion.
+func recognizeOpenHands(b beginning) verdict {
+	switch {
+	case b.array:
+		if isOpenHandsEvent(b.Object) && b.Has("source") {
+			return yes
+		}
+		return no
+	case isOpenHandsHistory(b.Object), isCompletionLog(b.Object):
+		return yes
+	}
+	if run, err := b.Sub("metadata"); err == nil && run.Has("agent_class") {
+		return yes
+	}
+	return no
+}
+
+func isOpenHandsEvent(o rawjson.Object) bool {
+	return rawjson.KindOf(o["action"]) == rawjson.String || rawjson.KindOf(o["observation"]) == rawjson.String
+}
+
+// isOpenHandsHistory looks at the first event, which in old files is a pair of an action and its observation.
+func isOpenHandsHistory(o rawjson.Object) bool {
+	events, err := o.Elements("history")
+	if err != nil || len(events) == 0 {
+		return false
+	}
+	if pair, err := rawjson.ParseArray(events[0]); err == nil && len(pair) > 0 {
+		events = pair
+	}
+	first, err := rawjson.ParseObject(events[0])
+	return err == nil && isOpenHandsEvent(first)
+}
+
+// openOpenHands reads one run of an output file, of which each line is a session; a list of events; or the messages and
+// the response of a completion.
+func openOpenHands(in *lines, b beginning) (source, error) {
+	if isCompletionLog(b.Object) {
+		return newCompletionLog(in), nil
+	}
+	s := newOpenHands(in.remarks)
+	if b.array {
+		return &elementSource{feed: newElements(in, "", nil), read: s.read}, nil
+	}
+	runs := openHandsRuns(in, b)
+	line, count := 0, 0
+	run, err := in.options.choose(func() (json.RawMessage, error) {
+		raw, at, err := runs()
+		if count++; count == max(in.options.session, 1) {
+			line = at
+		}
+		return raw, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	o, err := rawjson.ParseObject(run)
+	if err != nil {
+		return nil, onLine(line, err)
+	}
+	in.remarks.addMany(runField, len(o.Others("history")))
+	if !o.Has("history") {
+		// A run that failed before it began.
+		o["history"] = json.RawMessage("[]")
+	}
+	events, err := newParsed(o, "history", line)
+	if err != nil {
+		return nil, err
+	}
+	return &elementSource{feed: events, read: s.read}, nil
+}
+
+// openHandsRuns returns a function that reads the next run, and the line on which it begins. A file with one run may have
+// been laid out over several lines.
+func openHandsRuns(in *lines, b beginning) func() (json.RawMessage, int, error) {
+	if b.line || !endsWithin(in) {
+		return func() (json.RawMessage, int, error) {
+			_, line, err := in.object()
+			return line, in.line, err
+		}
+	}
+	doc := &document{in: in}
+	return func() (json.RawMessage, int, error) {
+		if _, err := in.first(); errors.Is(err, io.EOF) {
+			return nil, 0, err
+		}
+		first, err := doc.token()
+		if err != nil {
+			return nil, 0, err
+		}
+		raw, err := doc.value(first)
+		return raw, doc.at, err
+	}
+}
+
+// endsWithin says whether the first line ends within what was looked at to recognize the input.
+func endsWithin(in *lines) bool {
+	// What is buffered can always be peeked at.
+	seen, _ := in.in.Peek(in.in.Buffered())
+	return bytes.IndexByte(seen, '\n') >= 0
+}

@@ -1,0 +1,150 @@
+package transcript
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+var (
+	errOpenHandsEvent = errors.New("is neither an action nor an observation of OpenHands")
+	errNoAnswer       = errors.New("a response holds a message of role assistant")
+
+	controlEvent = leftOut("event that is no message (state, settings, retrieval)",
+		"events that are no messages (state, settings, retrieval)")
+	retrieved  = leftOut("text that OpenHands adds about the repository", "texts that OpenHands adds about the repository")
+	screenshot = leftOut("screenshot of a browser", "screenshots of a browser")
+)
+
+// openHands makes messages of events. An action of the agent was a response of the model, which stands whole beside it;
+// old files tell the action alone, and it becomes a call of a tool.
+type openHands struct {
+	remarks *remarks
+	names   callNames
+	// answered holds the ids of responses that have become messages: each of several calls has an action of its own.
+	answered map[string]bool
+	// last is the role that spoke last, and unnamed says that it did with a call that has no id.
+	last    compactordv1.Role
+	unnamed bool
+	// begun holds what the messages so far came from, for the condensations.
+	begun []begunMessage
+}
+
+type begunMessage struct {
+	event uint32
+	role  compactordv1.Role
+}
+
+const systemRole = compactordv1.Role_ROLE_SYSTEM
+
+func newOpenHands(r *remarks) *openHands {
+	return &openHands{remarks: r, names: callNames{}, answered: make(map[string]bool)}
+}
+
+// read makes the messages of an event, or of a pair of an action and its observation.
+func (s *openHands) read(raw json.RawMessage) ([]entry, error) {
+	if rawjson.KindOf(raw) != rawjson.Array {
+		return s.event(raw)
+	}
+	pair, err := rawjson.ParseArray(raw)
+	if err != nil {
+		return nil, err
+	}
+	var entries []entry
+	for i, raw := range pair {
+		some, err := s.event(raw)
+		if err != nil {
+			return nil, rawjson.InElement(i, err)
+		}
+		entries = append(entries, some...)
+	}
+	return entries, nil
+}
+
+func (s *openHands) event(raw json.RawMessage) ([]entry, error) {
+	o, err := rawjson.ParseObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	var m *compactordv1.Message
+	switch {
+	case o.IsText("action", "condensation"):
+		return s.condensation(o)
+	case rawjson.KindOf(o["action"]) == rawjson.String:
+		m, err = s.action(o)
+	case rawjson.KindOf(o["observation"]) == rawjson.String:
+		m, err = s.observation(o)
+	default:
+		err = errOpenHandsEvent
+	}
+	if m == nil || err != nil {
+		return nil, err
+	}
+	return one(m, s.place(m, o))
+}
+
+// place fills what every event tells, and remembers what the next ones need.
+func (s *openHands) place(m *compactordv1.Message, o rawjson.Object) error {
+	id, err := o.Count("id")
+	if err != nil {
+		return err
+	}
+	if m.WrittenAt, err = writtenAt(o, "timestamp", time.Second); err != nil {
+		return err
+	}
+	if m.GetOrigin() == compactordv1.Origin_ORIGIN_UNSPECIFIED {
+		m.Origin = compactordv1.Origin_ORIGIN_IMPORT
+	}
+	s.begun = append(s.begun, begunMessage{event: id, role: m.GetRole()})
+	s.last = m.GetRole()
+	s.names.see(m)
+	return nil
+}
+
+// fields are those of an action or an observation: in an object of their own, or in old files beside its kind.
+func openHandsFields(o rawjson.Object, key string) (rawjson.Object, error) {
+	if !o.Has(key) {
+		return o, nil
+	}
+	return o.Sub(key)
+}
+
+// textMessage is a message of one text; of no part where the text is empty.
+func textMessage(role compactordv1.Role, text string) (*compactordv1.Message, error) {
+	m := &compactordv1.Message{Role: role}
+	if len(text) > maxText {
+		return nil, rawjson.TooLarge(len(text), maxText)
+	}
+	if text != "" {
+		m.Parts = []*compactordv1.Part{textPart(text)}
+	}
+	return m, nil
+}
+
+// imageParts are images by their addresses.
+func imageParts(o rawjson.Object, field string) ([]*compactordv1.Part, error) {
+	raws, err := o.Elements(field)
+	if err != nil {
+		return nil, err
+	}
+	if len(raws) >= maxParts {
+		return nil, rawjson.In(field, errManyParts)
+	}
+	parts := make([]*compactordv1.Part, 0, len(raws))
+	for i, raw := range raws {
+		part := mediaPart(&compactordv1.MediaPart{})
+		address, err := rawjson.Object{"url": raw}.DemandText("url")
+		if err == nil {
+			err = dialect.FillFromURL(part.GetMedia(), address, "image/*")
+		}
+		if err != nil {
+			return nil, rawjson.In(field, rawjson.InElement(i, err))
+		}
+		parts = append(parts, part)
+	}
+	return parts, nil
+}
