@@ -20,12 +20,12 @@ func Check(kind compactordv1.Dialect, list *dialect.List) error {
 		return fmt.Errorf("no SDK for %s", kind)
 	}
 	for i, element := range list.System {
-		if err := check(element, readSystem); err != nil {
+		if err := check(kind, element, readSystem); err != nil {
 			return fmt.Errorf("system %d: %w", i, err)
 		}
 	}
 	for i, element := range list.Messages {
-		if err := check(element, read); err != nil {
+		if err := check(kind, element, read); err != nil {
 			return fmt.Errorf("element %d: %w", i, err)
 		}
 	}
@@ -56,20 +56,20 @@ func text(element json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(s)
 }
 
-func check(element json.RawMessage, read reader) error {
-	want, err := readable(element)
+func check(kind compactordv1.Dialect, element json.RawMessage, read reader) error {
+	want, err := readable(element, unknown[kind])
 	if err != nil {
 		return err
 	}
-	plain, err := json.Marshal(want)
+	input, err := json.Marshal(want)
 	if err != nil {
 		return err
 	}
-	encoded, err := read(plain)
+	encoded, err := read(input)
 	if err != nil {
 		return err
 	}
-	have, err := readable(encoded)
+	have, err := readable(encoded, nil)
 	if err != nil {
 		return err
 	}

@@ -9,18 +9,19 @@ import (
 	"strconv"
 )
 
-// readable decodes JSON. Numbers that no float64 holds are put as 0, since the SDKs hold arguments in Go's own types.
-func readable(raw json.RawMessage) (any, error) {
+// readable decodes JSON, but for fields to be passed over. Numbers that no float64 holds are put as 0, since the SDKs hold
+// arguments in Go's own types.
+func readable(raw json.RawMessage, passedOver map[string]bool) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	var value any
 	if err := decoder.Decode(&value); err != nil {
 		return nil, err
 	}
-	return floats(value), nil
+	return plain(value, passedOver), nil
 }
 
-func floats(value any) any {
+func plain(value any, passedOver map[string]bool) any {
 	switch v := value.(type) {
 	case json.Number:
 		f, err := strconv.ParseFloat(v.String(), 64)
@@ -30,15 +31,15 @@ func floats(value any) any {
 		return f
 	case []any:
 		for i := range v {
-			v[i] = floats(v[i])
+			v[i] = plain(v[i], passedOver)
 		}
 	case map[string]any:
 		for key := range v {
-			if unknown[key] {
+			if passedOver[key] {
 				delete(v, key)
 				continue
 			}
-			v[key] = floats(v[key])
+			v[key] = plain(v[key], passedOver)
 		}
 	}
 	return value
@@ -76,12 +77,16 @@ func lost(path string, want, have any) error {
 			}
 		}
 		return nil
-	default:
-		if want != have && !(isZero(want) && isZero(have)) {
-			return fmt.Errorf("%s: a %T became another", path, want)
+	case string:
+		// A text is short for a list of one.
+		if list, ok := have.([]any); ok && len(list) == 1 {
+			return lost(path, map[string]any{"text": w}, list[0])
 		}
-		return nil
 	}
+	if want != have && (!isZero(want) || !isZero(have)) {
+		return fmt.Errorf("%s: a %T became another", path, want)
+	}
+	return nil
 }
 
 func isZero(value any) bool {

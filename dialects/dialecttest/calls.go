@@ -13,7 +13,7 @@ var (
 	// comes twice.
 	plainIDs   = []string{"a", "b", "c", "d", "call_1", "toolu_01AbC", "fc_68a1", "call_1_0", "call_3_1", "a_2", "a_3"}
 	foreignIDs = []string{
-		"functions.read:0", "call_1|fc_68a1", "with space", "ключ", "🙂", "\x00", "a/b", " ", "\u2028", strings.Repeat("é", 40),
+		"functions.read:0", "call_1|fc_68a1", "with space", "ключ", "🙂", "\x00", "a/b", " ", "\u2028", "x" + strings.Repeat("é", 40),
 		strings.Repeat("x", 65),
 	}
 	plainNames   = []string{"read", "bash", "edit_file", "mcp__server__list-all"}

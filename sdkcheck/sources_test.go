@@ -1,0 +1,41 @@
+package sdkcheck_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/dialecttest"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/sdkcheck"
+)
+
+// beyond is what providers take and their SDKs do not: types of items that are yet to come, ids and statuses of messages
+// that go in, names in results, and base64 without padding or of the other alphabet.
+var beyond = regexp.MustCompile(`something_new|msg_in|"iVBORw0KGgo"|"_-8="|"role":"tool","name"|"fco_1"`)
+
+// What the dialects are tested with is what the providers document.
+func TestSources(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []compactordv1.Dialect{chat, responses, anthropic, gemini} {
+		t.Run(kind.String(), func(t *testing.T) {
+			t.Parallel()
+			for range 5 {
+				rapid.Check(t, func(t *rapid.T) {
+					source := dialecttest.SourceOf(t, kind)
+					for _, element := range source.Messages {
+						if beyond.Match(element) {
+							continue
+						}
+						list := &dialect.List{Messages: []json.RawMessage{element}}
+						require.NoError(t, sdkcheck.Check(kind, list), "%s", element)
+					}
+				})
+			}
+		})
+	}
+}
