@@ -1,11 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -50,45 +51,42 @@ var fuzzFunction = regexp.MustCompile(`(?m)^func (Fuzz\w*)\(\w+ \*testing\.F\)`)
 // fuzzTargets finds the targets in the sources: to have them listed by go test, all tests would have to be built first.
 func fuzzTargets(root string) ([]target, error) {
 	var targets []target
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	sources := os.DirFS(root)
+	err := fs.WalkDir(sources, ".", func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if entry.IsDir() {
-			return skipFolder(root, path)
+			return skipFolder(sources, file)
 		}
-		if !strings.HasSuffix(path, "_test.go") {
+		if !strings.HasSuffix(file, "_test.go") {
 			return nil
 		}
-		source, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		folder, err := filepath.Rel(root, filepath.Dir(path))
+		source, err := fs.ReadFile(sources, file)
 		if err != nil {
 			return err
 		}
 		for _, found := range fuzzFunction.FindAllSubmatch(source, -1) {
-			targets = append(targets, target{"./" + filepath.ToSlash(folder), string(found[1])})
+			targets = append(targets, target{"./" + path.Dir(file), string(found[1])})
 		}
 		return nil
 	})
 	slices.SortFunc(targets, func(a, b target) int {
-		return strings.Compare(a.folder+" "+a.name, b.folder+" "+b.name)
+		return cmp.Or(strings.Compare(a.folder, b.folder), strings.Compare(a.name, b.name))
 	})
 	return targets, err
 }
 
 // skipFolder passes over what go passes over, and over other modules.
-func skipFolder(root, path string) error {
-	if path == root {
+func skipFolder(sources fs.FS, folder string) error {
+	if folder == "." {
 		return nil
 	}
-	name := filepath.Base(path)
+	name := path.Base(folder)
 	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor" {
 		return fs.SkipDir
 	}
-	if _, err := os.Stat(filepath.Join(path, "go.mod")); err == nil {
+	if _, err := fs.Stat(sources, path.Join(folder, "go.mod")); err == nil {
 		return fs.SkipDir
 	}
 	return nil
