@@ -1,0 +1,185 @@
+package transcript
+
+import (
+	"errors"
+	"io"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+var (
+	sidechainLine    = leftOut("line of a subagent", "lines of subagents")
+	claudeTitle      = leftOut("session title", "session titles")
+	claudeNews       = leftOut("line of news for the user alone (hooks, durations, snapshots, settings, progress)", "lines of news for the user alone (hooks, durations, snapshots, settings, progress)")
+	claudeAPIError   = leftOut("request that failed and was sent again", "requests that failed and were sent again")
+	clearedByClaude  = leftOut("microcompaction, which only cleared results", "microcompactions, which only cleared results")
+	claudeAttachment = leftOut("attachment that the model was not shown", "attachments that the model was not shown")
+	claudeRepeated   = leftOut("line that repeats an earlier one", "lines that repeat earlier ones")
+	transcriptOnly   = leftOut("message that the model was not shown", "messages that the model was not shown")
+
+	errClaudeType = errors.New("unknown type of line")
+)
+
+// claudeKinds holds the types of lines that are known, and what is said of those that hold nothing for a log.
+var claudeKinds = map[string]remark{
+	"user":                  {},
+	"assistant":             {},
+	"system":                {},
+	"attachment":            {},
+	"queue-operation":       {},
+	"summary":               claudeTitle,
+	"custom-title":          claudeTitle,
+	"ai-title":              claudeTitle,
+	"agent-name":            claudeTitle,
+	"agent-color":           claudeNews,
+	"agent-setting":         claudeNews,
+	"file-history-snapshot": claudeNews,
+	"last-prompt":           claudeNews,
+	"permission-mode":       claudeNews,
+	"mode":                  claudeNews,
+	"progress":              claudeNews,
+	"pr-link":               claudeNews,
+	"tag":                   claudeNews,
+	"worktree-state":        claudeNews,
+}
+
+// recognizeClaude takes the lines that hold a message beside its place in the tree. What else stands at the start of a
+// file (titles, snapshots) decides nothing alone.
+func recognizeClaude(b beginning) verdict {
+	kind, err := b.Text("type")
+	if _, known := claudeKinds[kind]; err != nil || !known || b.array {
+		return no
+	}
+	_, inTree := b.Object["parentUuid"]
+	switch {
+	case inTree && b.Has("uuid") && b.Has("sessionId"),
+		kind == "file-history-snapshot" && b.Has("snapshot"),
+		kind == "summary" && b.Has("leafUuid"),
+		kind == "queue-operation" && b.Has("sessionId"):
+		return yes
+	default:
+		return no
+	}
+}
+
+// claudeLine is a line of a session file.
+type claudeLine struct {
+	rawjson.Object
+	kind, uuid, parent string
+	// message is the id of the provider's message that an assistant's line is a piece of; calls and results are the ids of
+	// the tool calls in it.
+	message        string
+	calls, results []string
+	at             int // in the file, from 1
+	// before is the line of the conversation before it in the file, nil for the first.
+	before *claudeLine
+	onPath bool
+}
+
+// claudeSession reads a session file of Claude Code. It is a tree: each line names its parent, and the conversation is
+// the path to the line written last. The file is read whole, since only then that is known.
+type claudeSession struct {
+	in      *lines
+	remarks *remarks
+	dialect dialect.Dialect
+	path    []*claudeLine
+	whole   bool
+	// pieces are the lines on the path of each of the provider's messages.
+	pieces map[string][]*claudeLine
+	queue  claudeQueue
+	// boundary is the line that told of the compaction whose summary comes next.
+	boundary *claudeLine
+	// open are the calls without a result so far; what the user says meanwhile waits for the results.
+	open    map[string]bool
+	waiting []entry
+	ready   []entry
+	// messages counts those that were given out; before holds how many there were before each line.
+	messages uint32
+	before   map[string]uint32
+}
+
+func (s *claudeSession) unit() unit { return unitLine }
+
+func (s *claudeSession) next() (entry, error) {
+	if !s.whole {
+		if err := s.grow(); err != nil {
+			return entry{}, err
+		}
+		s.whole = true
+	}
+	for len(s.ready) == 0 {
+		if len(s.path) == 0 {
+			if s.flush(); len(s.ready) == 0 {
+				return entry{}, io.EOF
+			}
+			break
+		}
+		l := s.path[0]
+		s.path[0] = nil
+		s.path = s.path[1:]
+		s.before[l.uuid] = s.messages + uint32(len(s.waiting))
+		if err := s.take(l); err != nil {
+			return entry{}, onLine(l.at, err)
+		}
+	}
+	e := s.ready[0]
+	s.ready = s.ready[1:]
+	return e, nil
+}
+
+// take makes entries of a line on the path.
+func (s *claudeSession) take(l *claudeLine) error {
+	switch l.kind {
+	case "assistant":
+		return s.assistant(l)
+	case "user":
+		return s.user(l)
+	case "attachment":
+		return s.attachment(l)
+	case "queue-operation":
+		return s.queued(l)
+	default:
+		return s.system(l)
+	}
+}
+
+// give gives out a message. One of the user's that came while calls were open waits for their results: in a log it would
+// close them.
+func (s *claudeSession) give(m *compactordv1.Message, l *claudeLine) error {
+	m.SourcePosition = position(l.at - 1)
+	var err error
+	if m.WrittenAt, err = piTime(l.Object); err != nil {
+		return err
+	}
+	if m.GetRole() == compactordv1.Role_ROLE_USER && len(s.open) > 0 {
+		s.waiting = append(s.waiting, entry{message: m})
+		return nil
+	}
+	if m.GetRole() == compactordv1.Role_ROLE_ASSISTANT {
+		s.flush()
+	}
+	s.messages++
+	s.ready = append(s.ready, entry{message: m})
+	for _, p := range m.GetParts() {
+		switch {
+		case p.GetToolCall() != nil:
+			s.open[p.GetToolCall().GetId()] = true
+		case p.GetToolResult() != nil:
+			delete(s.open, p.GetToolResult().GetCallId())
+		}
+	}
+	if len(s.open) == 0 {
+		s.flush()
+	}
+	return nil
+}
+
+// flush gives out what waited. Calls that are still open stay without a result.
+func (s *claudeSession) flush() {
+	clear(s.open)
+	s.messages += uint32(len(s.waiting))
+	s.ready = append(s.ready, s.waiting...)
+	s.waiting = nil
+}

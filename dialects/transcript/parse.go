@@ -1,0 +1,34 @@
+package transcript
+
+import (
+	"errors"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// parseOne parses one message of a provider's shape; its results and its text may be several messages of a log.
+func parseOne(d dialect.Dialect, raw []byte) ([]*compactordv1.Message, error) {
+	parsed, err := d.Parse(raw)
+	if err != nil {
+		return nil, fieldOf(err)
+	}
+	for _, m := range parsed.Messages {
+		m.Origin = compactordv1.Origin_ORIGIN_IMPORT
+	}
+	return parsed.Messages, nil
+}
+
+// fieldOf leaves of an input error what concerns one message: its place in a list is told by the line.
+func fieldOf(err error) error {
+	input := &dialect.InputError{}
+	switch {
+	case !errors.As(err, &input):
+		return err
+	case input.Field == "":
+		return input.Err
+	default:
+		return &rawjson.FieldError{Path: input.Field, Err: input.Err}
+	}
+}
