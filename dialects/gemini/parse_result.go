@@ -1,0 +1,148 @@
+package gemini
+
+import (
+	"encoding/json"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+const noteResponse = "response"
+
+// The forms of a response that are noted, and the keys that Gemini knows in it.
+const (
+	asJSON    = "json"
+	asText    = "text"
+	keyResult = "result"
+	keyOutput = "output"
+	keyError  = "error"
+)
+
+func parseResult(o rawjson.Object, snake []string) (*compactordv1.Part, error) {
+	inner, err := rawjson.ParseObject(o[fieldResponse])
+	if err != nil {
+		return nil, rawjson.In(fieldResponse, err)
+	}
+	result, notes, err := readResult(inner)
+	if err != nil {
+		return nil, rawjson.In(fieldResponse, err)
+	}
+	d := writtenResult(result, noted(notes, noteResponse))
+	residue, err := d.residue(o, inner, snake)
+	if err != nil {
+		return nil, err
+	}
+	residue = append(residue, notes...)
+	if !has(inner, "id") {
+		residue = append(residue, leftOut(fieldResponse+".id"))
+	}
+	part := &compactordv1.Part{Kind: &compactordv1.Part_ToolResult{ToolResult: result}}
+	part.Attachments, err = bounded(residue)
+	return part, err
+}
+
+func readResult(inner rawjson.Object) (*compactordv1.ToolResult, []*compactordv1.Attachment, error) {
+	name, err := inner.BoundedText("name", dialect.MaxName)
+	if err != nil {
+		return nil, nil, err
+	}
+	id, err := inner.BoundedText("id", dialect.MaxID)
+	if err != nil {
+		return nil, nil, err
+	}
+	result := &compactordv1.ToolResult{CallId: id, Name: name}
+	var notes []*compactordv1.Attachment
+	if inner.Has("response") {
+		said := readResponse(inner["response"])
+		if len(said.text) > dialect.MaxText {
+			return nil, nil, rawjson.In("response", rawjson.TooLarge(len(said.text), dialect.MaxText))
+		}
+		result.IsError = said.failed
+		result.Parts = append(result.Parts, resultText(said.text))
+		if said.form != "" {
+			notes = append(notes, dialect.Note(kind, noteResponse, said.form))
+		}
+	}
+	media, err := resultParts(inner)
+	result.Parts = append(result.Parts, media...)
+	return result, notes, err
+}
+
+// said is what a response says.
+type said struct {
+	text string
+	// form is the form that it says it in, empty where that is the usual one.
+	form   string
+	failed bool
+}
+
+func readResponse(raw json.RawMessage) said {
+	switch rawjson.KindOf(raw) {
+	case rawjson.String:
+		text, _ := rawjson.Object{"": raw}.DemandText("")
+		return said{text: text, form: asText}
+	case rawjson.ObjectKind:
+	default:
+		return said{text: string(raw), form: asJSON}
+	}
+	o, err := rawjson.ParseObject(raw)
+	if err != nil {
+		return said{text: string(raw), form: asJSON}
+	}
+	for _, key := range []string{keyOutput, keyError, keyResult} {
+		text, err := o.DemandText(key)
+		if err != nil || len(o) != 1 {
+			continue
+		}
+		s := said{text: text, failed: key == keyError}
+		if key == keyResult {
+			s.form = keyResult
+		}
+		return s
+	}
+	return said{text: string(raw), form: asJSON, failed: o.Has(keyError) && !o.Has(keyOutput) && !o.Has(keyResult)}
+}
+
+func resultText(text string) *compactordv1.ResultPart {
+	return &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Text{Text: &compactordv1.TextPart{Text: text}}}
+}
+
+// resultParts reads the files of a response.
+func resultParts(inner rawjson.Object) ([]*compactordv1.ResultPart, error) {
+	elements, err := inner.Elements("parts")
+	if err != nil {
+		return nil, err
+	}
+	// One more is the response itself.
+	if len(elements) >= dialect.MaxResultParts {
+		return nil, rawjson.In("parts", rawjson.TooLarge(len(elements), dialect.MaxResultParts-1))
+	}
+	var parts []*compactordv1.ResultPart
+	for i, element := range elements {
+		part, err := parseResultPart(element)
+		if err != nil {
+			return nil, rawjson.In("parts", rawjson.InElement(i, err))
+		}
+		parts = append(parts, part)
+	}
+	return parts, nil
+}
+
+func parseResultPart(raw json.RawMessage) (*compactordv1.ResultPart, error) {
+	o, err := rawjson.ParseObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	o, snake := camel(o, "inline_data", "file_data")
+	field := kindOf(o)
+	if (field == fieldInline || field == fieldFile) && !isThought(o) {
+		media, attachments, err := parseMedia(o, field, snake)
+		if err != nil {
+			return nil, err
+		}
+		return &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Media{Media: media}, Attachments: attachments}, nil
+	}
+	opaque, err := parseOpaque(raw, field)
+	return &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Opaque{Opaque: opaque}}, err
+}

@@ -1,0 +1,106 @@
+package gemini
+
+import (
+	"encoding/json"
+	"math"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// stopReasons are the finish reasons. What is not among them says nothing about the message.
+var stopReasons = map[string]compactordv1.StopReason{
+	"STOP":                     compactordv1.StopReason_STOP_REASON_END,
+	"MAX_TOKENS":               compactordv1.StopReason_STOP_REASON_LENGTH,
+	"CONTINUATION":             compactordv1.StopReason_STOP_REASON_LENGTH,
+	"SAFETY":                   compactordv1.StopReason_STOP_REASON_REFUSAL,
+	"RECITATION":               compactordv1.StopReason_STOP_REASON_REFUSAL,
+	"LANGUAGE":                 compactordv1.StopReason_STOP_REASON_REFUSAL,
+	"BLOCKLIST":                compactordv1.StopReason_STOP_REASON_REFUSAL,
+	"PROHIBITED_CONTENT":       compactordv1.StopReason_STOP_REASON_REFUSAL,
+	"SPII":                     compactordv1.StopReason_STOP_REASON_REFUSAL,
+	"MODEL_ARMOR":              compactordv1.StopReason_STOP_REASON_REFUSAL,
+	"IMAGE_SAFETY":             compactordv1.StopReason_STOP_REASON_REFUSAL,
+	"IMAGE_PROHIBITED_CONTENT": compactordv1.StopReason_STOP_REASON_REFUSAL,
+	"IMAGE_RECITATION":         compactordv1.StopReason_STOP_REASON_REFUSAL,
+	"MALFORMED_FUNCTION_CALL":  compactordv1.StopReason_STOP_REASON_ERROR,
+	"UNEXPECTED_TOOL_CALL":     compactordv1.StopReason_STOP_REASON_ERROR,
+	"TOO_MANY_TOOL_CALLS":      compactordv1.StopReason_STOP_REASON_ERROR,
+	"NO_IMAGE":                 compactordv1.StopReason_STOP_REASON_ERROR,
+	"IMAGE_OTHER":              compactordv1.StopReason_STOP_REASON_ERROR,
+}
+
+// response puts what the body says around the content into the one message.
+func (p *parser) response(e *envelope) error {
+	p.parsed.Response = true
+	p.at, p.part = 0, 0
+	if e.candidates > 1 {
+		p.find(dialect.InputChoicesLeftOut, "the response has several candidates; the first was taken")
+	}
+	if len(p.parsed.Messages) != 1 || p.parsed.Messages[0].GetRole() != compactordv1.Role_ROLE_ASSISTANT {
+		return rawjson.In("role", errRole)
+	}
+	m := p.parsed.Messages[0]
+	var err error
+	if m.Model, err = text(e.response, "modelVersion", "model_version", dialect.MaxName); err != nil {
+		return err
+	}
+	if m.Usage, err = usageOf(either(e.response, "usageMetadata", "usage_metadata")); err != nil {
+		return rawjson.In("usageMetadata", err)
+	}
+	reason, err := text(e.candidate, "finishReason", "finish_reason", dialect.MaxName)
+	if err != nil {
+		return err
+	}
+	m.StopReason = stopReasons[reason]
+	if m.GetStopReason() == compactordv1.StopReason_STOP_REASON_END && len(callsOf(m).ids) > 0 {
+		m.StopReason = compactordv1.StopReason_STOP_REASON_TOOL_USE
+	}
+	if m.GetStopReason() == compactordv1.StopReason_STOP_REASON_ERROR {
+		m.ErrorText, err = text(e.candidate, "finishMessage", "finish_message", dialect.MaxErrorText)
+	}
+	return err
+}
+
+// text returns a field in either spelling, empty where it is missing.
+func text(o rawjson.Object, camel, snake string, limit int) (string, error) {
+	return rawjson.Object{camel: either(o, camel, snake)}.BoundedText(camel, limit)
+}
+
+// usageOf reads token counts. Gemini's prompt counts what was cached, and leaves out what server tools put into it.
+func usageOf(raw json.RawMessage) (*compactordv1.Usage, error) {
+	if raw == nil {
+		return nil, nil
+	}
+	o, err := rawjson.ParseObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	counts := make(map[string]uint64)
+	for field, snake := range map[string]string{
+		"promptTokenCount": "prompt_token_count", "cachedContentTokenCount": "cached_content_token_count",
+		"candidatesTokenCount": "candidates_token_count", "thoughtsTokenCount": "thoughts_token_count",
+		"toolUsePromptTokenCount": "tool_use_prompt_token_count", "totalTokenCount": "total_token_count",
+	} {
+		n, err := rawjson.Object{field: either(o, field, snake)}.Count(field)
+		if err != nil {
+			return nil, err
+		}
+		counts[field] = uint64(n)
+	}
+	cached := counts["cachedContentTokenCount"]
+	fresh := counts["promptTokenCount"] - min(cached, counts["promptTokenCount"])
+	u := &compactordv1.Usage{
+		InputTokens:     clamp(fresh + counts["toolUsePromptTokenCount"]),
+		OutputTokens:    clamp(counts["candidatesTokenCount"] + counts["thoughtsTokenCount"]),
+		CacheReadTokens: clamp(cached),
+		TotalTokens:     clamp(counts["totalTokenCount"]),
+	}
+	if u.GetInputTokens()|u.GetOutputTokens()|u.GetCacheReadTokens()|u.GetTotalTokens() == 0 {
+		return nil, nil
+	}
+	return u, nil
+}
+
+func clamp(n uint64) uint32 { return uint32(min(n, math.MaxUint32)) }

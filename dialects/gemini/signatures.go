@@ -1,0 +1,35 @@
+package gemini
+
+import (
+	"strings"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// isSigned says whether a part carries a thought signature.
+func isSigned(o rawjson.Object) bool {
+	signature := either(o, "thoughtSignature", "thought_signature")
+	return isSignature(signature) && !o.IsText("thoughtSignature", "") && !o.IsText("thought_signature", "")
+}
+
+// mayBeUnsigned says whether a call can do without a signature as long as nothing before it has one: a model that signs
+// none made it, by its name or by what its own list looked like.
+func mayBeUnsigned(m *compactordv1.Message, call *compactordv1.Part) bool {
+	if m.GetModel() == "" {
+		return attached(call.GetAttachments(), "$"+noteUnsigned)
+	}
+	return signsNothing(m.GetModel())
+}
+
+// signsNothing says whether a model is a Gemini before the third, whose calls need no signatures.
+func signsNothing(model string) bool {
+	model = strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
+	for _, old := range []string{"gemini-1", "gemini-2", "gemini-pro"} {
+		rest, found := strings.CutPrefix(model, old)
+		if found && (rest == "" || rest[0] == '.' || rest[0] == '-') {
+			return true
+		}
+	}
+	return false
+}
