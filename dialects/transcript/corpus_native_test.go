@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -219,6 +220,37 @@ func TestNativeOpenHandsEqualsItsCounterparts(t *testing.T) {
 			requireSameMessages(t, counterpart(t, dir, name), have, difference{ids: i > 0})
 		})
 	}
+}
+
+func TestNativeGeminiCLIEqualsItsCounterparts(t *testing.T) {
+	t.Parallel()
+	dir := corpus(t)
+	for name, compacted := range map[string]bool{"gemini-cli-agent-teams": true, "gemini-cli-issue-17029": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			have := native(t, transcript.GeminiCLI, filepath.Join(dir, "native", "gemini", name+".json"))
+			if compacted {
+				// The corpus takes the snapshot for a compaction. Of what it stands for, the file holds nothing.
+				require.Equal(t, compactordv1.Origin_ORIGIN_CONTINUE, have[1].GetOrigin())
+				have = slices.Delete(have, 1, 2)
+			}
+			have = withNeighboursJoined(have)
+			requireSameMessages(t, counterpart(t, dir, name+".jsonl"), have, difference{ids: !compacted, arguments: true, texts: true})
+		})
+	}
+}
+
+// withNeighboursJoined makes one message of neighbours of the model's, as the corpus does.
+func withNeighboursJoined(messages []*compactordv1.Message) []*compactordv1.Message {
+	var all []*compactordv1.Message
+	for _, m := range messages {
+		if n := len(all); n > 0 && m.GetRole() == compactordv1.Role_ROLE_ASSISTANT && all[n-1].GetRole() == m.GetRole() {
+			all[n-1].Parts = append(all[n-1].GetParts(), m.GetParts()...)
+			continue
+		}
+		all = append(all, m)
+	}
+	return all
 }
 
 func tauBenchName(task, trial int) string {

@@ -107,6 +107,7 @@ func formats() []format {
 		{MiniSWEAgent, "mini-swe-agent trajectory", recognizeMiniSWE, openMiniSWE},
 		{TauBench, "tau-bench runs", recognizeTauBench, openTauBench},
 		{OpenHands, "OpenHands output file", recognizeOpenHands, openOpenHands},
+		{GeminiCLI, "Gemini CLI chat", recognizeGeminiCLI, openGeminiCLI},
 		{LangChain, "LangChain messages", recognizeLangChain, openLangChain},
 		{OpenAIChat, "OpenAI-style messages", recognizeOpenAI, openOpenAI},
 	}

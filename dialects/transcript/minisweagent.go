@@ -74,7 +74,7 @@ func (s *miniSWE) message(raw json.RawMessage) (*compactordv1.Message, error) {
 // note fills what the agent noted on a message.
 func (s *miniSWE) note(m *compactordv1.Message, extra rawjson.Object) error {
 	var err error
-	if m.WrittenAt, err = writtenAt(extra, "timestamp", time.Second); err != nil {
+	if m.WrittenAt, err = writtenAt(extra, time.Second); err != nil {
 		return err
 	}
 	switch m.GetRole() {

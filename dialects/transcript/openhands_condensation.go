@@ -22,7 +22,7 @@ func (s *openHands) condensation(o rawjson.Object) ([]entry, error) {
 	if c.summary, err = fields.Text("summary"); err != nil {
 		return nil, rawjson.In("args", err)
 	}
-	if c.at, err = writtenAt(o, "timestamp", time.Second); err != nil {
+	if c.at, err = writtenAt(o, time.Second); err != nil {
 		return nil, err
 	}
 	first, last, err := forgottenEvents(fields)

@@ -93,7 +93,7 @@ func (s *openHands) place(m *compactordv1.Message, o rawjson.Object) error {
 	if err != nil {
 		return err
 	}
-	if m.WrittenAt, err = writtenAt(o, "timestamp", time.Second); err != nil {
+	if m.WrittenAt, err = writtenAt(o, time.Second); err != nil {
 		return err
 	}
 	if m.GetOrigin() == compactordv1.Origin_ORIGIN_UNSPECIFIED {

@@ -13,12 +13,12 @@ import (
 
 var errTime = errors.New("is not a point in time")
 
-// writtenAt reads a point in time: a number of units since 1970, or a text. A text without a zone counts as UTC, since
+// writtenAt reads `timestamp`: a number of units since 1970, or a text. A text without a zone counts as UTC, since
 // the file does not say where it was written. Nil where the field is missing.
-func writtenAt(o rawjson.Object, key string, unit time.Duration) (*timestamppb.Timestamp, error) {
+func writtenAt(o rawjson.Object, unit time.Duration) (*timestamppb.Timestamp, error) {
 	var t time.Time
 	var err error
-	switch raw := o[key]; rawjson.KindOf(raw) {
+	switch raw := o["timestamp"]; rawjson.KindOf(raw) {
 	case rawjson.Missing, rawjson.Null:
 		return nil, nil
 	case rawjson.Number:
@@ -31,7 +31,7 @@ func writtenAt(o rawjson.Object, key string, unit time.Duration) (*timestamppb.T
 	stamp := timestamppb.New(t)
 	// The errors of the packages quote the input.
 	if err != nil || stamp.CheckValid() != nil {
-		return nil, rawjson.In(key, errTime)
+		return nil, rawjson.In("timestamp", errTime)
 	}
 	return stamp, nil
 }

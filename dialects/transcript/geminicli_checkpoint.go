@@ -1,0 +1,64 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
+
+// geminiCheckpoint reads a list of Gemini's contents. A content of the model waits for the next one: where calls have no
+// ids, only the two together tell which result answers which call.
+type geminiCheckpoint struct {
+	texts geminiTexts
+	// held is the content of the model that waits, at its position.
+	held   json.RawMessage
+	heldAt int
+	read   int
+}
+
+func newGeminiCheckpoint(r *remarks, contents *elements) source {
+	c := &geminiCheckpoint{texts: geminiTexts{remarks: r}}
+	return &elementSource{feed: contents, read: c.content, rest: c.flush}
+}
+
+func (c *geminiCheckpoint) content(raw json.RawMessage) ([]entry, error) {
+	at := c.read
+	c.read++
+	o, err := rawjson.ParseObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	if !o.IsText("role", "model") {
+		return c.parse(at, raw)
+	}
+	entries, err := c.flush()
+	c.held, c.heldAt = bytes.Clone(raw), at
+	return entries, err
+}
+
+// flush parses the content that waits.
+func (c *geminiCheckpoint) flush() ([]entry, error) { return c.parse(c.heldAt) }
+
+// parse parses the content that waits, and those behind it, of which the first stands at a position.
+func (c *geminiCheckpoint) parse(at int, more ...json.RawMessage) ([]entry, error) {
+	contents := more
+	if c.held != nil {
+		contents = append([]json.RawMessage{c.held}, more...)
+	}
+	if len(contents) == 0 {
+		return nil, nil
+	}
+	messages, positions, err := parseContents(contents)
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range messages {
+		m.SourcePosition = position(at)
+		if c.held != nil && positions[i] == 0 {
+			m.SourcePosition = position(c.heldAt)
+		}
+	}
+	c.held = nil
+	return c.texts.attribute(messages)
+}

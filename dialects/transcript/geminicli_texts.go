@@ -1,0 +1,89 @@
+package transcript
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/gemini"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+var snapshotOfAbsent = remark{
+	one:  "1 state snapshot taken as a message, since the file does not hold what it stands for",
+	many: "%d state snapshots taken as messages, since the file does not hold what they stand for",
+}
+
+// geminiTexts tells the texts of Gemini CLI from those of the user.
+type geminiTexts struct {
+	remarks *remarks
+	// messages counts those so far, and conversed says that one of them is more than the tool's own beginning.
+	messages  uint32
+	conversed bool
+}
+
+// attribute makes entries of messages: a record of a state snapshot that stands for messages of the file.
+func (g *geminiTexts) attribute(messages []*compactordv1.Message) ([]entry, error) {
+	entries := make([]entry, 0, len(messages))
+	for _, m := range messages {
+		m.Origin = compactordv1.Origin_ORIGIN_IMPORT
+		text := ""
+		if m.GetRole() == compactordv1.Role_ROLE_USER {
+			text = onlyText(m)
+		}
+		snapshot := strings.HasPrefix(text, geminiSnapshotTag)
+		switch {
+		case snapshot && g.conversed:
+			c := compaction{tool: string(GeminiCLI), summary: text, firstKept: g.messages, at: m.GetWrittenAt()}
+			if e, ok := c.entry(g.remarks); ok {
+				entries = append(entries, e)
+			}
+			continue
+		case snapshot:
+			g.remarks.add(snapshotOfAbsent)
+			m.Origin = compactordv1.Origin_ORIGIN_CONTINUE
+		case strings.HasPrefix(text, geminiContextTag), strings.HasPrefix(text, geminiContextText):
+			m.Origin = compactordv1.Origin_ORIGIN_CONTINUE
+		default:
+			g.conversed = true
+		}
+		g.messages++
+		entries = append(entries, entry{message: m})
+	}
+	return entries, nil
+}
+
+// onlyText is the text of a message that holds nothing else.
+func onlyText(m *compactordv1.Message) string {
+	var b strings.Builder
+	for _, p := range m.GetParts() {
+		if p.GetText() == nil {
+			return ""
+		}
+		b.WriteString(p.GetText().GetText())
+	}
+	return b.String()
+}
+
+// parseContents parses contents of Gemini.
+func parseContents(contents []json.RawMessage) ([]*compactordv1.Message, []int, error) {
+	parsed, err := gemini.New().Parse(rawjson.EncodeArray(contents))
+	if err != nil {
+		return nil, nil, inField(err)
+	}
+	return parsed.Messages, parsed.Positions, nil
+}
+
+// inField makes an error of a dialect one of a field: its position is that of a list which is not in the file.
+func inField(err error) error {
+	input := &dialect.InputError{}
+	if !errors.As(err, &input) {
+		return err
+	}
+	if input.Field == "" {
+		return input.Err
+	}
+	return rawjson.In(input.Field, input.Err)
+}
