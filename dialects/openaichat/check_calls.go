@@ -1,0 +1,145 @@
+package openaichat
+
+import (
+	"encoding/json"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
+
+func isTool(m *decoded) bool { return m.role == "tool" }
+
+func checkCallsNotEmpty(messages []*decoded, report reporter) {
+	for i, m := range messages {
+		if m.hasCalls && len(m.calls) == 0 {
+			report(i, 0, "tool_calls is empty")
+		}
+	}
+}
+
+func checkCallID(messages []*decoded, report reporter) {
+	for i, m := range messages {
+		for j, c := range m.calls {
+			if c.inner != nil && !isFilled(c.object, "id") {
+				report(i, j, "a call has no id")
+			}
+		}
+		if isTool(m) && !isFilled(m.object, "tool_call_id") {
+			report(i, 0, "a message of role tool has no tool_call_id")
+		}
+	}
+}
+
+// isFilled says whether a field is there; one of a wrong type is the business of another rule.
+func isFilled(o rawjson.Object, key string) bool { return !saysNothing(o[key]) }
+
+func checkCallIDLength(messages []*decoded, report reporter) {
+	for i, m := range messages {
+		for j, c := range m.calls {
+			if len(text(c.object, "id")) > 40 {
+				report(i, j, "the id of a call is too long")
+			}
+		}
+		if isTool(m) && len(text(m.object, "tool_call_id")) > 40 {
+			report(i, 0, "tool_call_id is too long")
+		}
+	}
+}
+
+func checkCallIDs(messages []*decoded, report reporter) {
+	seen := make(map[string]bool)
+	for i, m := range messages {
+		for j, c := range m.calls {
+			id := text(c.object, "id")
+			if id != "" && seen[id] {
+				report(i, j, "another call before has the same id")
+			}
+			seen[id] = true
+		}
+	}
+}
+
+func checkToolName(messages []*decoded, report reporter) {
+	wrong := func(o rawjson.Object) bool { return o != nil && !isName(text(o, "name")) }
+	for i, m := range messages {
+		for j, c := range m.calls {
+			if wrong(c.inner) {
+				report(i, j, "the name of a tool is missing, too long, or has characters that it may not have")
+			}
+		}
+		if m.legacy != nil && wrong(m.legacy.inner) || m.role == "function" && wrong(m.object) ||
+			isTool(m) && m.object.Has("name") && wrong(m.object) {
+			report(i, 0, "the name of a tool is missing, too long, or has characters that it may not have")
+		}
+	}
+}
+
+func checkParticipantName(messages []*decoded, report reporter) {
+	for i, m := range messages {
+		if m.role == "function" || isTool(m) || rawjson.KindOf(m.object["name"]) != rawjson.String {
+			continue
+		}
+		if !isName(text(m.object, "name")) {
+			report(i, 0, "name is empty, too long, or has characters that it may not have")
+		}
+	}
+}
+
+func isName(name string) bool {
+	for i := range len(name) {
+		switch b := name[i]; {
+		case 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z', '0' <= b && b <= '9', b == '_', b == '-':
+		default:
+			return false
+		}
+	}
+	return name != "" && len(name) <= 64
+}
+
+// functions runs a check of the arguments of all calls of functions.
+func functions(messages []*decoded, check func(message, part int, arguments json.RawMessage)) {
+	for i, m := range messages {
+		for j, c := range m.calls {
+			if c.inner != nil && !c.isCustom {
+				check(i, j, c.inner["arguments"])
+			}
+		}
+		if m.legacy != nil && m.legacy.inner != nil {
+			check(i, 0, m.legacy.inner["arguments"])
+		}
+	}
+}
+
+func checkArgumentsString(messages []*decoded, report reporter) {
+	functions(messages, func(message, part int, arguments json.RawMessage) {
+		if k := rawjson.KindOf(arguments); k != rawjson.String {
+			report(message, part, "arguments must be a string, is "+string(k))
+		}
+	})
+}
+
+func checkArgumentsObject(messages []*decoded, report reporter) {
+	functions(messages, func(message, part int, arguments json.RawMessage) {
+		var inner string
+		if rawjson.KindOf(arguments) != rawjson.String || json.Unmarshal(arguments, &inner) != nil {
+			return
+		}
+		if _, err := rawjson.ParseObject([]byte(inner)); err != nil {
+			report(message, part, "arguments hold no JSON object")
+		}
+	})
+}
+
+func checkTranscriptFields(messages []*decoded, report reporter) {
+	for i, m := range messages {
+		for _, key := range []string{"usage", "model", "stop_reason", "finish_reason", "is_error", "timestamp"} {
+			if _, there := m.object[key]; there {
+				report(i, 0, "the field "+key+" belongs into a record, not into a request")
+			}
+		}
+		for j, c := range m.calls {
+			if _, there := c.object["index"]; there {
+				report(i, j, "the field index of a call belongs into a stream, not into a request")
+			}
+		}
+	}
+}

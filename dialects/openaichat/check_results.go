@@ -1,0 +1,91 @@
+package openaichat
+
+// batch is a message with calls on a walk through a list, while its results may follow.
+type batch struct {
+	// at is the message, -1 where none is open.
+	at int
+	// part holds the position of the call with each id; answered the ids that have their result.
+	part     map[string]int
+	answered map[string]bool
+}
+
+// walkResults tells of each result that follows its calls, and of each message with calls when its batch is over; last
+// says that the list ends there.
+func walkResults(
+	messages []*decoded,
+	result func(message int, b *batch, id string),
+	over func(b *batch, last bool),
+) {
+	open := &batch{at: -1}
+	for i, m := range messages {
+		if isTool(m) {
+			if id := text(m.object, "tool_call_id"); id != "" {
+				result(i, open, id)
+				if _, known := open.part[id]; known {
+					open.answered[id] = true
+				}
+			}
+			continue
+		}
+		over(open, false)
+		open = &batch{at: -1}
+		if len(m.calls) > 0 {
+			open = newBatch(i, m)
+		}
+	}
+	over(open, true)
+}
+
+func newBatch(at int, m *decoded) *batch {
+	b := &batch{at: at, part: make(map[string]int), answered: make(map[string]bool)}
+	for j, c := range m.calls {
+		id := text(c.object, "id")
+		if _, known := b.part[id]; !known && id != "" {
+			b.part[id] = j
+		}
+	}
+	return b
+}
+
+// unanswered reports the calls of a batch that have no result.
+func (b *batch) unanswered(report reporter) {
+	for id, part := range b.part {
+		if !b.answered[id] {
+			report(b.at, part, "a call has no result")
+		}
+	}
+}
+
+func ignoreResult(int, *batch, string) {}
+
+func checkCallsAnswered(messages []*decoded, report reporter) {
+	walkResults(messages, ignoreResult, func(b *batch, last bool) {
+		if !last {
+			b.unanswered(report)
+		}
+	})
+}
+
+func checkLastCalls(messages []*decoded, report reporter) {
+	walkResults(messages, ignoreResult, func(b *batch, last bool) {
+		if last {
+			b.unanswered(report)
+		}
+	})
+}
+
+func checkResultsFollow(messages []*decoded, report reporter) {
+	walkResults(messages, func(message int, b *batch, id string) {
+		if _, known := b.part[id]; !known {
+			report(message, 0, "a result follows no message with its call")
+		}
+	}, func(*batch, bool) {})
+}
+
+func checkResultOnce(messages []*decoded, report reporter) {
+	walkResults(messages, func(message int, b *batch, id string) {
+		if b.answered[id] {
+			report(message, 0, "a call has a second result")
+		}
+	}, func(*batch, bool) {})
+}

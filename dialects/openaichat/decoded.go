@@ -1,0 +1,179 @@
+package openaichat
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
+
+// decoded is a message as Validate sees it: taken apart anew, with nothing taken for granted.
+type decoded struct {
+	// object is nil, and role empty, for what is no message at all.
+	object rawjson.Object
+	role   string
+	// content is the content; parts are those of an array.
+	content json.RawMessage
+	parts   []decodedPart
+	calls   []decodedCall
+	// hasCalls says that there is an array of calls, even if it is empty.
+	hasCalls bool
+	// legacy is the call in function_call.
+	legacy *decodedCall
+	faults []fault
+}
+
+// fault is a wrong shape.
+type fault struct {
+	part   int
+	detail string
+}
+
+type decodedPart struct {
+	partType string
+	object   rawjson.Object
+}
+
+type decodedCall struct {
+	object rawjson.Object
+	// isCustom calls hold their input, and no arguments, in inner.
+	isCustom bool
+	inner    rawjson.Object
+}
+
+// text returns a field that is a string, and else nothing.
+func text(o rawjson.Object, key string) string {
+	s, err := o.Text(key)
+	if err != nil {
+		return ""
+	}
+	return s
+}
+
+func (m *decoded) fault(part int, format string, args ...any) {
+	m.faults = append(m.faults, fault{part, fmt.Sprintf(format, args...)})
+}
+
+func decode(list *dialect.List) []*decoded {
+	messages := make([]*decoded, len(list.Messages))
+	for i, raw := range list.Messages {
+		messages[i] = decodeMessage(raw)
+	}
+	return messages
+}
+
+func decodeMessage(raw json.RawMessage) *decoded {
+	m := &decoded{}
+	o, err := rawjson.ParseObject(raw)
+	if err != nil {
+		m.fault(0, "the message %v", err)
+		return m
+	}
+	role, err := o.DemandText("role")
+	if err != nil {
+		m.fault(0, "%v", err)
+		return m
+	}
+	if _, known := roles[role]; !known {
+		m.fault(0, "role is none that the provider knows")
+		return m
+	}
+	m.object, m.role, m.content = o, role, o["content"]
+	m.decodeContent()
+	m.decodeCalls()
+	for _, key := range []string{"name", "tool_call_id", "refusal"} {
+		if _, err := o.Text(key); err != nil {
+			m.fault(0, "%v", err)
+		}
+	}
+	return m
+}
+
+func (m *decoded) decodeContent() {
+	switch k := rawjson.KindOf(m.content); k {
+	case rawjson.Missing, rawjson.Null, rawjson.String:
+		return
+	case rawjson.Array:
+	default:
+		m.fault(0, "content must be a string or an array, is %s", k)
+		return
+	}
+	list, err := rawjson.ParseArray(m.content)
+	if err != nil {
+		m.fault(0, "content %v", err)
+	}
+	for i, raw := range list {
+		part := decodedPart{}
+		o, err := rawjson.ParseObject(raw)
+		if err == nil {
+			part.partType, err = o.DemandText("type")
+		}
+		if err == nil && (part.partType == "text" || part.partType == "refusal") {
+			_, err = o.DemandText(part.partType)
+		}
+		if err != nil {
+			m.fault(i, "content: %v", rawjson.InElement(i, err))
+			part.partType = ""
+		}
+		part.object = o
+		m.parts = append(m.parts, part)
+	}
+}
+
+func (m *decoded) decodeCalls() {
+	if m.object.Has("function_call") {
+		o, err := m.object.Sub("function_call")
+		if err != nil {
+			m.fault(0, "%v", err)
+		} else {
+			m.legacy = &decodedCall{inner: o}
+		}
+	}
+	if !m.object.Has("tool_calls") {
+		return
+	}
+	list, err := m.object.Elements("tool_calls")
+	if err != nil {
+		m.fault(0, "%v", err)
+		return
+	}
+	m.hasCalls = true
+	for i, raw := range list {
+		c, err := decodeCall(raw)
+		if err != nil {
+			m.fault(i, "%v", rawjson.In("tool_calls", rawjson.InElement(i, err)))
+		}
+		m.calls = append(m.calls, c)
+	}
+}
+
+func decodeCall(raw json.RawMessage) (decodedCall, error) {
+	c := decodedCall{}
+	o, err := rawjson.ParseObject(raw)
+	if err != nil {
+		return c, err
+	}
+	c.object = o
+	key, err := o.DemandText("type")
+	if err != nil {
+		return c, err
+	}
+	c.isCustom = key == customType
+	if key != functionType && key != customType {
+		return c, rawjson.In("type", errCallType)
+	}
+	inner, err := o.Sub(key)
+	if err == nil && inner == nil {
+		err = rawjson.In(key, rawjson.ErrMissing)
+	}
+	if err == nil && c.isCustom {
+		_, err = inner.DemandText("input")
+		err = rawjson.In(key, err)
+	}
+	if err == nil {
+		_, err = o.Text("id")
+	}
+	c.inner = inner
+	return c, err
+}

@@ -1,0 +1,163 @@
+package openaichat
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+var (
+	errOnlyText = errors.New("a message of this role holds only parts of type text")
+	errContent  = "must be a string or an array, is %s"
+)
+
+// partsOf are the types of content parts that are read into a role's neutral parts. Others are kept as they are, but for
+// system and developer, which hold only text.
+func partsOf(role compactordv1.Role) []string {
+	switch role {
+	case compactordv1.Role_ROLE_ASSISTANT:
+		return []string{"text", "refusal", "image_url", "input_audio", "file"}
+	case compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_TOOL:
+		return []string{"text", "image_url", "input_audio", "file"}
+	default:
+		return []string{"text"}
+	}
+}
+
+// content reads the content. An empty string says nothing and gives no part.
+func (r *messageReader) content(types []string) ([]*compactordv1.Part, error) {
+	raw := r.Object["content"]
+	var parts []*compactordv1.Part
+	switch rawjson.KindOf(raw) {
+	case rawjson.Missing:
+		r.lacks("content")
+	case rawjson.Null:
+		if string(emptyContent(r.m.GetRole())) == "null" {
+			r.say("content")
+		}
+	case rawjson.String:
+		text, err := r.text("content", dialect.MaxText)
+		if err != nil {
+			return nil, err
+		}
+		if text != "" {
+			return []*compactordv1.Part{textPart(text)}, nil
+		}
+		if string(emptyContent(r.m.GetRole())) == `""` {
+			r.say("content")
+		}
+	case rawjson.Array:
+		list, err := rawjson.ParseArray(raw)
+		if err != nil {
+			return nil, rawjson.In("content", err)
+		}
+		if parts, err = r.parts(list, types); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, rawjson.In("content", fmt.Errorf(errContent, rawjson.KindOf(raw)))
+	}
+	return parts, nil
+}
+
+func (r *messageReader) parts(list []json.RawMessage, types []string) ([]*compactordv1.Part, error) {
+	if len(list) > dialect.MaxParts {
+		return nil, rawjson.In("content", errManyParts)
+	}
+	parts := make([]*compactordv1.Part, 0, len(list))
+	for i, raw := range list {
+		part, err := contentPart(raw, types)
+		if err != nil {
+			return nil, dialect.Malformed(r.at, i, rawjson.In("content", rawjson.InElement(i, err)))
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) > 0 {
+		r.say("content")
+	}
+	if len(parts) == 1 && isPlain(parts[0]) {
+		r.note(noteContent, "array")
+	}
+	return parts, nil
+}
+
+// emptyContent is what a message without content parts has as its content.
+func emptyContent(role compactordv1.Role) json.RawMessage {
+	if role == compactordv1.Role_ROLE_ASSISTANT {
+		return json.RawMessage("null")
+	}
+	return json.RawMessage(`""`)
+}
+
+// isPlain says whether a part can be written as a string.
+func isPlain(p *compactordv1.Part) bool {
+	return p.GetText() != nil && !p.GetText().GetRefusal() && !hasOwn(p.GetAttachments())
+}
+
+func contentPart(raw json.RawMessage, types []string) (*compactordv1.Part, error) {
+	f, err := readFields(raw)
+	if err != nil {
+		return nil, err
+	}
+	partType, err := f.DemandText("type")
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(types, partType) {
+		if len(types) == 1 {
+			return nil, rawjson.In("type", errOnlyText)
+		}
+		return opaque(raw, partType)
+	}
+	f.say("type")
+	var part *compactordv1.Part
+	switch partType {
+	case "text", "refusal":
+		part, err = f.textPart(partType)
+	default:
+		part, err = f.media(partType)
+	}
+	if err != nil {
+		return nil, err
+	}
+	part.Attachments, err = f.rest()
+	return part, err
+}
+
+func (f *fields) textPart(key string) (*compactordv1.Part, error) {
+	if _, err := f.DemandText(key); err != nil {
+		return nil, err
+	}
+	text, err := f.text(key, dialect.MaxText)
+	if err != nil {
+		return nil, err
+	}
+	if text == "" {
+		f.say(key)
+	}
+	part := textPart(text)
+	part.GetText().Refusal = key == "refusal"
+	return part, nil
+}
+
+func textPart(text string) *compactordv1.Part {
+	return &compactordv1.Part{Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: text}}}
+}
+
+// opaque keeps an item that has no neutral meaning.
+func opaque(raw json.RawMessage, itemType string) (*compactordv1.Part, error) {
+	if len(itemType) > dialect.MaxName {
+		return nil, rawjson.In("type", rawjson.TooLarge(len(itemType), dialect.MaxName))
+	}
+	if len(raw) > dialect.MaxText {
+		return nil, rawjson.TooLarge(len(raw), dialect.MaxText)
+	}
+	return &compactordv1.Part{Kind: &compactordv1.Part_Opaque{Opaque: &compactordv1.OpaquePart{
+		Dialect: kind, Type: itemType, Json: string(raw),
+	}}}, nil
+}

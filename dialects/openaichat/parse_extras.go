@@ -1,0 +1,177 @@
+package openaichat
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// transcriptFields are what tools add to the messages that they record. They are read, kept, and left out of requests.
+var transcriptFields = []string{"usage", "model", "stop_reason", "finish_reason", "is_error", "timestamp"}
+
+var errMoreCached = errors.New("is more than the whole prompt")
+
+// readExtras reads what recorded messages of the assistant tell beside what was said.
+func (r *messageReader) readExtras() error {
+	var err error
+	if r.m.Model, err = r.BoundedText("model", dialect.MaxName); err != nil {
+		return err
+	}
+	if r.m.Usage, err = usageOf(r.Object); err != nil {
+		return err
+	}
+	r.m.StopReason = stopReasonOf(r.Object)
+	if r.m.GetStopReason() == compactordv1.StopReason_STOP_REASON_UNSPECIFIED && r.Has("refusal") && !saysNothing(r.Object["refusal"]) {
+		r.m.StopReason = compactordv1.StopReason_STOP_REASON_REFUSAL
+	}
+	return nil
+}
+
+// usageOf reads the tokens that were reported. Two shapes are in use: with input_tokens, which leaves out what came from
+// a cache, and OpenAI's own with prompt_tokens, which includes it.
+func usageOf(o rawjson.Object) (*compactordv1.Usage, error) {
+	u, err := o.Sub("usage")
+	if err != nil || u == nil {
+		return nil, err
+	}
+	usage := &compactordv1.Usage{}
+	if u.Has("prompt_tokens") {
+		err = promptUsage(usage, u)
+	} else {
+		err = counts(u,
+			countField{"input_tokens", &usage.InputTokens},
+			countField{"output_tokens", &usage.OutputTokens},
+			countField{"cache_read_tokens", &usage.CacheReadTokens},
+			countField{"cache_write_tokens", &usage.CacheWriteTokens},
+		)
+	}
+	if err == nil {
+		usage.TotalTokens, err = u.Count("total_tokens")
+	}
+	return usage, rawjson.In("usage", err)
+}
+
+func promptUsage(usage *compactordv1.Usage, u rawjson.Object) error {
+	err := counts(u,
+		countField{"prompt_tokens", &usage.InputTokens},
+		countField{"completion_tokens", &usage.OutputTokens},
+	)
+	if err != nil {
+		return err
+	}
+	field := "prompt_tokens_details"
+	details, err := u.Sub(field)
+	if err != nil {
+		return err
+	}
+	if details.Has("cached_tokens") || details.Has("cache_write_tokens") {
+		err = rawjson.In(field, counts(details,
+			countField{"cached_tokens", &usage.CacheReadTokens},
+			countField{"cache_write_tokens", &usage.CacheWriteTokens},
+		))
+		field += ".cached_tokens"
+	} else {
+		// DeepSeek's name of it.
+		field = "prompt_cache_hit_tokens"
+		err = counts(u, countField{field, &usage.CacheReadTokens})
+	}
+	if err != nil {
+		return err
+	}
+	cached := uint64(usage.GetCacheReadTokens()) + uint64(usage.GetCacheWriteTokens())
+	if cached > uint64(usage.GetInputTokens()) {
+		return rawjson.In(field, errMoreCached)
+	}
+	usage.InputTokens -= uint32(cached)
+	return nil
+}
+
+// countField is a field that holds a count, and where the count goes.
+type countField struct {
+	key  string
+	into *uint32
+}
+
+func counts(o rawjson.Object, fields ...countField) error {
+	for _, f := range fields {
+		var err error
+		if *f.into, err = o.Count(f.key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stopReasonOf reads why the model stopped. A word that is not known tells nothing.
+func stopReasonOf(o rawjson.Object) compactordv1.StopReason {
+	for _, field := range []string{"stop_reason", "finish_reason"} {
+		if word, err := o.Text(field); err == nil {
+			if reason, ok := stopReasons[strings.ToLower(word)]; ok {
+				return reason
+			}
+		}
+	}
+	return compactordv1.StopReason_STOP_REASON_UNSPECIFIED
+}
+
+// stopReasons holds the words of the providers, and of the transcripts that were made from them.
+var stopReasons = map[string]compactordv1.StopReason{
+	"stop":           compactordv1.StopReason_STOP_REASON_END,
+	"end":            compactordv1.StopReason_STOP_REASON_END,
+	"end_turn":       compactordv1.StopReason_STOP_REASON_END,
+	"tool_calls":     compactordv1.StopReason_STOP_REASON_TOOL_USE,
+	"function_call":  compactordv1.StopReason_STOP_REASON_TOOL_USE,
+	"tool_use":       compactordv1.StopReason_STOP_REASON_TOOL_USE,
+	"length":         compactordv1.StopReason_STOP_REASON_LENGTH,
+	"max_tokens":     compactordv1.StopReason_STOP_REASON_LENGTH,
+	"stop_sequence":  compactordv1.StopReason_STOP_REASON_STOP_SEQUENCE,
+	"content_filter": compactordv1.StopReason_STOP_REASON_REFUSAL,
+	"refusal":        compactordv1.StopReason_STOP_REASON_REFUSAL,
+	"error":          compactordv1.StopReason_STOP_REASON_ERROR,
+	"aborted":        compactordv1.StopReason_STOP_REASON_ABORTED,
+	"pause_turn":     compactordv1.StopReason_STOP_REASON_PAUSE,
+}
+
+// Numbers from here on count milliseconds since 1970, smaller ones seconds.
+const firstMillisecond = 1e11
+
+// timestampOf reads when a message was written: RFC 3339, or a number of seconds or milliseconds since 1970. What is
+// neither tells nothing.
+func timestampOf(o rawjson.Object) *timestamppb.Timestamp {
+	raw := o["timestamp"]
+	var t time.Time
+	switch rawjson.KindOf(raw) {
+	case rawjson.String:
+		text, err := o.Text("timestamp")
+		if err != nil {
+			return nil
+		}
+		if t, err = time.Parse(time.RFC3339Nano, text); err != nil {
+			return nil
+		}
+	case rawjson.Number:
+		var n float64
+		if err := json.Unmarshal(raw, &n); err != nil || n <= 0 || n > math.MaxInt64/1e3 {
+			return nil
+		}
+		if n < firstMillisecond {
+			n *= 1e3
+		}
+		t = time.UnixMilli(int64(n))
+	default:
+		return nil
+	}
+	stamp := timestamppb.New(t)
+	if stamp.CheckValid() != nil {
+		return nil
+	}
+	return stamp
+}

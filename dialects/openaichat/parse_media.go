@@ -1,0 +1,207 @@
+package openaichat
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+const (
+	anyImage = "image/*"
+	pdf      = "application/pdf"
+)
+
+var errNoFile = errors.New("holds neither file_data nor file_id")
+
+// media reads an image_url, input_audio or file part.
+func (f *fields) media(partType string) (*compactordv1.Part, error) {
+	media := &compactordv1.MediaPart{}
+	part := &compactordv1.Part{Kind: &compactordv1.Part_Media{Media: media}}
+	if partType == "image_url" && rawjson.KindOf(f.Object[partType]) == rawjson.String {
+		err := f.bareImage(media)
+		f.noteType(media, partType)
+		return part, err
+	}
+	raw := f.Object[partType]
+	if !f.Has(partType) {
+		return nil, rawjson.In(partType, rawjson.ErrMissing)
+	}
+	inner, err := readFields(raw)
+	if err == nil {
+		switch partType {
+		case "image_url":
+			err = inner.image(media)
+		case "input_audio":
+			err = inner.inputAudio(media)
+		default:
+			err = inner.file(media)
+		}
+	}
+	if err != nil {
+		return nil, rawjson.In(partType, err)
+	}
+	f.noteType(media, partType)
+	return part, f.keepWithin(partType, inner)
+}
+
+// noteType notes the type where the medium alone would suggest another.
+func (f *fields) noteType(media *compactordv1.MediaPart, partType string) {
+	if partType != usualType(media) {
+		f.note(noteType, partType)
+	}
+}
+
+// bareImage reads an address that stands where an object with it should: some tools write that.
+func (f *fields) bareImage(media *compactordv1.MediaPart) error {
+	url, err := f.DemandText("image_url")
+	if err != nil {
+		return err
+	}
+	if err := dialect.FillFromURL(media, url, anyImage); err != nil {
+		return rawjson.In("image_url", err)
+	}
+	f.note(noteImage, "string")
+	if url == addressOf(media) && rawjson.Keeps(f.Object["image_url"]) {
+		f.say("image_url")
+	}
+	return nil
+}
+
+func (f *fields) image(media *compactordv1.MediaPart) error {
+	url, err := f.DemandText("url")
+	if err != nil {
+		return err
+	}
+	if err := dialect.FillFromURL(media, url, anyImage); err != nil {
+		return rawjson.In("url", err)
+	}
+	if url == addressOf(media) && rawjson.Keeps(f.Object["url"]) {
+		f.say("url")
+	}
+	return nil
+}
+
+// addressOf is the address under which a medium is usually written.
+func addressOf(media *compactordv1.MediaPart) string {
+	if data, ok := media.GetSource().(*compactordv1.MediaPart_Data); ok {
+		return dialect.DataURL(media.GetMimeType(), data.Data)
+	}
+	return media.GetUri()
+}
+
+// saysAddress guards an address that is written in another way than usual.
+func saysAddress(media *compactordv1.MediaPart) func(json.RawMessage) bool {
+	return func(raw json.RawMessage) bool {
+		var url string
+		read := &compactordv1.MediaPart{}
+		return json.Unmarshal(raw, &url) == nil &&
+			dialect.FillFromURL(read, url, anyImage) == nil && addressOf(read) == addressOf(media)
+	}
+}
+
+func (f *fields) inputAudio(media *compactordv1.MediaPart) error {
+	format, err := f.DemandText("format")
+	if err != nil {
+		return err
+	}
+	encoded, err := f.DemandText("data")
+	if err != nil {
+		return err
+	}
+	media.MimeType = audioMime(format)
+	if len(media.GetMimeType()) > dialect.MaxName {
+		return rawjson.In("format", rawjson.TooLarge(len(format), dialect.MaxName))
+	}
+	data, err := dialect.DecodeBase64(encoded)
+	if err != nil {
+		return rawjson.In("data", err)
+	}
+	media.Source = &compactordv1.MediaPart_Data{Data: data}
+	if format == audioFormat(media.GetMimeType()) && rawjson.Keeps(f.Object["format"]) {
+		f.say("format")
+	}
+	if encoded == dialect.EncodeBase64(data) {
+		f.say("data")
+	}
+	return nil
+}
+
+func audioMime(format string) string {
+	if format == "mp3" {
+		return "audio/mpeg"
+	}
+	return "audio/" + format
+}
+
+// audioFormat is the name that a recording's format has here.
+func audioFormat(mime string) string {
+	switch mime {
+	case "audio/mpeg":
+		return "mp3"
+	case "audio/x-wav", "audio/wave", "audio/vnd.wave":
+		return "wav"
+	default:
+		return strings.TrimPrefix(mime, "audio/")
+	}
+}
+
+func (f *fields) file(media *compactordv1.MediaPart) error {
+	var err error
+	if media.Name, err = f.text("filename", dialect.MaxFileName); err != nil {
+		return err
+	}
+	media.MimeType = dialect.UnknownMime
+	if strings.HasSuffix(strings.ToLower(media.GetName()), ".pdf") {
+		media.MimeType = pdf
+	}
+	switch {
+	case f.Has("file_data"):
+		return rawjson.In("file_data", f.fileData(media))
+	case f.Has("file_id"):
+		id, err := f.text("file_id", dialect.MaxID)
+		media.Source = &compactordv1.MediaPart_FileId{FileId: id}
+		media.Owner = kind
+		return err
+	default:
+		return errNoFile
+	}
+}
+
+func (f *fields) fileData(media *compactordv1.MediaPart) error {
+	var encoded string
+	if raw := f.Object["file_data"]; rawjson.KindOf(raw) != rawjson.String || json.Unmarshal(raw, &encoded) != nil {
+		return rawjson.WrongKind(raw, rawjson.String)
+	}
+	if dialect.IsDataURL(encoded) {
+		if err := dialect.FillFromURL(media, encoded, media.GetMimeType()); err != nil {
+			return err
+		}
+		if encoded == addressOf(media) && rawjson.Keeps(f.Object["file_data"]) {
+			f.say("file_data")
+		}
+		return nil
+	}
+	data, err := dialect.DecodeBase64(encoded)
+	if err != nil {
+		return err
+	}
+	media.Source = &compactordv1.MediaPart_Data{Data: data}
+	f.note(noteFileData, "base64")
+	if encoded == dialect.EncodeBase64(data) {
+		f.say("file_data")
+	}
+	return nil
+}
+
+// saysFile guards a file's content that is written in another way than usual.
+func saysFile(media *compactordv1.MediaPart) func(json.RawMessage) bool {
+	return func(raw json.RawMessage) bool {
+		read := &fields{Object: rawjson.Object{"file_data": raw}}
+		again := &compactordv1.MediaPart{MimeType: media.GetMimeType()}
+		return read.fileData(again) == nil && addressOf(again) == addressOf(media)
+	}
+}

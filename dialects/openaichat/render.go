@@ -1,0 +1,116 @@
+package openaichat
+
+import (
+	"encoding/json"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// maxCallID is how long OpenAI lets the id of a call be, in bytes.
+const maxCallID = 40
+
+func (chat) Render(messages []*compactordv1.Message, opts dialect.RenderOptions) (*dialect.Rendered, error) {
+	out := &dialect.Rendered{}
+	out.Messages = make([]json.RawMessage, 0, len(messages))
+	if opts.AsWritten {
+		for i, m := range messages {
+			w := &writer{out: out, at: i, m: m}
+			out.Messages = append(out.Messages, w.message().Encode())
+			out.From = append(out.From, dialect.Span{First: i, End: i + 1})
+		}
+		return out, nil
+	}
+	ids := dialect.AssignCallIDs(messages, cleanID, maxCallID)
+	answers := findAnswers(messages, ids)
+	write := func(i int) {
+		w := &writer{out: out, at: i, m: messages[i], request: true, ids: ids, legacy: answers.legacy[i]}
+		if o := w.message(); o != nil {
+			out.Messages = append(out.Messages, o.Encode())
+			out.From = append(out.From, dialect.Span{First: i, End: i + 1})
+		}
+	}
+	for i := range messages {
+		if answers.isAnswer[i] {
+			continue
+		}
+		write(i)
+		next := i + 1
+		for _, r := range answers.of[i] {
+			if r != next {
+				out.Repairs = append(out.Repairs, dialect.Repair{
+					Rule: ruleCallsAnswered, Message: r,
+					What: "The result was moved before what stood between it and its call.",
+				})
+			}
+			next = r + 1
+			write(r)
+		}
+	}
+	return out, nil
+}
+
+// answers says which messages hold the results of which.
+type answers struct {
+	// of are, for a message with calls, the positions of their results.
+	of map[int][]int
+	// isAnswer holds the positions of results that answer a call.
+	isAnswer map[int]bool
+	// legacy holds the positions of exchanges by function_call, from the call to the message of role function.
+	legacy map[int]bool
+}
+
+func findAnswers(messages []*compactordv1.Message, ids *dialect.CallIDs) *answers {
+	a := &answers{of: make(map[int][]int), isAnswer: make(map[int]bool), legacy: make(map[int]bool)}
+	callers := make(map[string]int)
+	for i, m := range messages {
+		for _, p := range m.GetParts() {
+			id, _ := ids.Of(p)
+			if p.GetToolCall() != nil {
+				callers[id] = i
+			}
+			if p.GetToolResult() == nil {
+				continue
+			}
+			caller, open := callers[id]
+			if !open {
+				continue
+			}
+			// One result answers a call; another stays where it is.
+			delete(callers, id)
+			a.of[caller] = append(a.of[caller], i)
+			a.isAnswer[i] = true
+			if isNoted(m.GetAttachments(), noteRole, "function") && isLegacyCall(messages[caller]) {
+				a.legacy[caller], a.legacy[i] = true, true
+			}
+		}
+	}
+	return a
+}
+
+// isLegacyCall says whether the one call of a message was made by function_call.
+func isLegacyCall(m *compactordv1.Message) bool {
+	calls, legacy := 0, 0
+	for _, p := range m.GetParts() {
+		if p.GetToolCall() == nil {
+			continue
+		}
+		calls++
+		if fieldOf(p) == "function_call" {
+			legacy++
+		}
+	}
+	return calls == 1 && legacy == 1
+}
+
+// cleanID keeps what servers themselves write into ids, which is more than letters: Kimi's `functions.bash:0` must come
+// back as it is.
+func cleanID(id string) string {
+	clean := []byte(id)
+	for i, b := range clean {
+		if b <= ' ' || b > '~' {
+			clean[i] = '_'
+		}
+	}
+	return string(clean)
+}

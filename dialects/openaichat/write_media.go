@@ -1,0 +1,167 @@
+package openaichat
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+var (
+	// imageTypes are the types of images that OpenAI takes. Tools write the first for the second.
+	imageTypes = []string{"image/jpg", "image/jpeg", "image/png", "image/gif", "image/webp"}
+	// audioFormats are the formats of recordings that OpenAI takes.
+	audioFormats = []string{"wav", "mp3"}
+)
+
+// usualType is the type of content part that a medium is written as; empty for one that has no place in the list.
+func usualType(media *compactordv1.MediaPart) string {
+	mime := strings.ToLower(media.GetMimeType())
+	switch media.GetSource().(type) {
+	case *compactordv1.MediaPart_FileId:
+		if media.GetOwner() == kind {
+			return "file"
+		}
+	case *compactordv1.MediaPart_Uri:
+		if strings.HasPrefix(mime, "image/") {
+			return "image_url"
+		}
+	case *compactordv1.MediaPart_Data:
+		switch {
+		case strings.HasPrefix(mime, "image/"):
+			return "image_url"
+		case strings.HasPrefix(mime, "audio/"):
+			return "input_audio"
+		default:
+			return "file"
+		}
+	}
+	return ""
+}
+
+// isTaken says whether OpenAI takes a medium from the user.
+func isTaken(media *compactordv1.MediaPart) bool {
+	mime := strings.ToLower(media.GetMimeType())
+	switch usualType(media) {
+	case "image_url":
+		if data, ok := media.GetSource().(*compactordv1.MediaPart_Data); ok {
+			return len(data.Data) > 0 && slices.Contains(imageTypes, mime)
+		}
+		return isWebAddress(media.GetUri())
+	case "input_audio":
+		return len(media.GetData()) > 0 && slices.Contains(audioFormats, audioFormat(mime))
+	case "file":
+		return media.GetFileId() != "" || len(media.GetData()) > 0 && mime == pdf
+	default:
+		return false
+	}
+}
+
+func isWebAddress(url string) bool {
+	lower := strings.ToLower(url[:min(len(url), len("https://"))])
+	return strings.HasPrefix(lower, "http://") || lower == "https://"
+}
+
+// media returns nil for a medium that has no place in the list.
+func (w *writer) media(p *compactordv1.Part) rawjson.Object {
+	media := p.GetMedia()
+	if owner := media.GetOwner(); owner != kind && owner != compactordv1.Dialect_DIALECT_UNSPECIFIED {
+		return nil
+	}
+	if w.request && (w.m.GetRole() != compactordv1.Role_ROLE_USER || !isTaken(media)) {
+		return nil
+	}
+	partType := usualType(media)
+	_, isData := media.GetSource().(*compactordv1.MediaPart_Data)
+	if noted, found := dialect.Noted(p.GetAttachments(), kind, noteType); found && isData && !w.request {
+		partType = noted
+	}
+	switch partType {
+	case "image_url":
+		return w.image(p)
+	case "input_audio":
+		return w.inputAudio(p)
+	case "file":
+		return w.file(p)
+	default:
+		return nil
+	}
+}
+
+// mediaPart writes a content part of an inner object with the same name.
+func (w *writer) mediaPart(p *compactordv1.Part, partType string, inner rawjson.Object, guarded guards) rawjson.Object {
+	if w.request {
+		for _, key := range []string{"url", "data", "format", "file_data", "file_id", "filename"} {
+			guarded[key] = never
+		}
+	}
+	layWithin(inner, p.GetAttachments(), partType, guarded)
+	o := rawjson.Object{"type": rawjson.Quote(partType), partType: inner.Encode()}
+	w.restorePart(o, p, guards{"type": never, partType: never})
+	return o
+}
+
+func (w *writer) image(p *compactordv1.Part) rawjson.Object {
+	media := p.GetMedia()
+	if !w.request && isNoted(p.GetAttachments(), noteImage, "string") {
+		o := rawjson.Object{"type": rawjson.Quote("image_url"), "image_url": rawjson.Quote(addressOf(media))}
+		w.restorePart(o, p, guards{"type": never, "image_url": saysAddress(media)})
+		return o
+	}
+	return w.mediaPart(p, "image_url", rawjson.Object{"url": rawjson.Quote(w.addressOf(media))}, guards{"url": saysAddress(media)})
+}
+
+// addressOf writes the type of a medium in a request as the provider spells it.
+func (w *writer) addressOf(media *compactordv1.MediaPart) string {
+	if data, ok := media.GetSource().(*compactordv1.MediaPart_Data); ok && w.request {
+		return dialect.DataURL(strings.ToLower(media.GetMimeType()), data.Data)
+	}
+	return addressOf(media)
+}
+
+func (w *writer) inputAudio(p *compactordv1.Part) rawjson.Object {
+	media, mime := p.GetMedia(), p.GetMedia().GetMimeType()
+	if w.request {
+		mime = strings.ToLower(mime)
+	}
+	inner := rawjson.Object{
+		"data":   rawjson.Quote(dialect.EncodeBase64(media.GetData())),
+		"format": rawjson.Quote(audioFormat(mime)),
+	}
+	return w.mediaPart(p, "input_audio", inner, guards{
+		"data": dialect.SaysData(media.GetData()),
+		"format": func(raw json.RawMessage) bool {
+			var format string
+			return json.Unmarshal(raw, &format) == nil && audioMime(format) == mime
+		},
+	})
+}
+
+func (w *writer) file(p *compactordv1.Part) rawjson.Object {
+	media := p.GetMedia()
+	inner := rawjson.Object{}
+	guarded := guards{"filename": saysText(media.GetName())}
+	if name := media.GetName(); name != "" {
+		inner["filename"] = rawjson.Quote(name)
+	}
+	switch source := media.GetSource().(type) {
+	case *compactordv1.MediaPart_Data:
+		inner["file_data"] = rawjson.Quote(w.addressOf(media))
+		if !w.request && isNoted(p.GetAttachments(), noteFileData, "base64") {
+			inner["file_data"] = rawjson.Quote(dialect.EncodeBase64(source.Data))
+		}
+		guarded["file_data"] = saysFile(media)
+		if w.request && media.GetName() == "" {
+			inner["filename"] = rawjson.Quote("file.pdf")
+		}
+	case *compactordv1.MediaPart_FileId:
+		if source.FileId != "" {
+			inner["file_id"] = rawjson.Quote(source.FileId)
+		}
+		guarded["file_id"], guarded["file_data"] = saysText(source.FileId), saysNothing
+	}
+	return w.mediaPart(p, "file", inner, guarded)
+}
