@@ -39,6 +39,7 @@ func (s *elementSource) advance() error {
 	if s.ended {
 		return io.EOF
 	}
+	at := s.element
 	raw, err := s.feed.next()
 	switch {
 	case errors.Is(err, io.EOF):
@@ -58,7 +59,7 @@ func (s *elementSource) advance() error {
 	}
 	for _, e := range s.entries {
 		if e.message != nil && e.message.SourcePosition == nil {
-			e.message.SourcePosition = position(max(s.element-1, 0))
+			e.message.SourcePosition = position(at)
 		}
 	}
 	return nil
