@@ -2,7 +2,6 @@ package gemini
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
@@ -14,12 +13,12 @@ func checkSystem(j *judged, report report) {
 			report(-1, 0, "the system instruction is not one content")
 			continue
 		}
-		parts, err := o.Elements("parts")
+		parts, err := elementsOf(o, "parts")
 		if err != nil || len(parts) == 0 || len(o.Others("role", "parts")) > 0 {
 			report(-1, 0, "the system instruction is no content with parts")
 		}
 		for _, part := range parts {
-			fields, err := rawjson.ParseObject(part)
+			fields, err := rawjson.SplitObject(part)
 			if err != nil || rawjson.KindOf(fields[fieldText]) != rawjson.String || fields.IsText(fieldText, "") ||
 				len(kindsIn(fields)) != 1 {
 				report(-1, 0, "a part of the system instruction is no text, or an empty one")
@@ -175,25 +174,21 @@ func (j *judged) eachMedium(check func(at, part int, field string, inner rawjson
 		if p.field != fieldResponse {
 			return
 		}
-		elements, _ := p.inner.Elements("parts")
+		elements, _ := elementsOf(p.inner, "parts")
 		for _, element := range elements {
-			for field, inner := range mediaIn(element) {
-				check(at, p.at, field, inner)
-			}
+			checkMediaIn(element, func(field string, inner rawjson.Object) { check(at, p.at, field, inner) })
 		}
 	})
 }
 
-func mediaIn(raw json.RawMessage) map[string]rawjson.Object {
-	media := make(map[string]rawjson.Object)
-	o, err := rawjson.ParseObject(raw)
+func checkMediaIn(raw json.RawMessage, check func(field string, inner rawjson.Object)) {
+	o, err := rawjson.SplitObject(raw)
 	if err != nil {
-		return media
+		return
 	}
-	for _, field := range slices.Sorted(slices.Values([]string{fieldInline, fieldFile})) {
-		if inner, err := rawjson.ParseObject(either(o, field, aliases[field])); err == nil {
-			media[field] = inner
+	for _, field := range []string{fieldInline, fieldFile} {
+		if inner, err := rawjson.SplitObject(either(o, field, aliases[field])); err == nil {
+			check(field, inner)
 		}
 	}
-	return media
 }

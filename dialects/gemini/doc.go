@@ -31,7 +31,7 @@
 //	| `$system`   | SYSTEM message    | `text`: the instruction was a string                                          |
 //	| `$content`  | TOOL, USER        | `new`: begins a content, although results stand before; `same`: goes on in it |
 //	| `$at`       | TOOL message      | the position of the result among the parts of its content                     |
-//	| `$response` | result            | `json`, `text` or `result`: the form of the response                          |
+//	| `$response` | result            | `json`, `value`, `text` or `result`: the form of the response                 |
 //	| `$unsigned` | call              | it came from Gemini without a thought signature                               |
 //
 // # Requests

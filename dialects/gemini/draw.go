@@ -76,9 +76,10 @@ func noted(attachments []*compactordv1.Attachment, name string) string {
 // drawResponse writes what a tool said in the form that is noted, as far as it still fits: an edit may have put another
 // text in the place of JSON.
 func drawResponse(text, form string, failed bool) json.RawMessage {
+	raw := json.RawMessage(text)
 	switch {
-	case form == asJSON && json.Valid([]byte(text)):
-		return json.RawMessage(text)
+	case form == asObject && rawjson.KindOf(raw) == rawjson.ObjectKind && json.Valid(raw), form == asValue && json.Valid(raw):
+		return raw
 	case form == asText:
 		return rawjson.Quote(text)
 	case form == keyResult && !failed:

@@ -11,12 +11,11 @@ import (
 )
 
 var (
-	errNotUTF8  = errors.New("is not valid UTF-8")
-	errUnknown  = errors.New("is no list of contents, no content, no request and no response of the Gemini API")
-	errError    = errors.New("is the body of an error: ClassifyError takes those")
-	errBlocked  = errors.New("is a response without candidates: the prompt was blocked, and there is no message in it")
-	errNobody   = errors.New("is a response without candidates: there is no message in it")
-	errStreamed = errors.New("is a part of a streamed response: put the parts of its contents into one content first")
+	errNotUTF8 = errors.New("is not valid UTF-8")
+	errUnknown = errors.New("is no list of contents, no content, no request and no response of the Gemini API")
+	errError   = errors.New("is the body of an error: ClassifyError takes those")
+	errBlocked = errors.New("is a response without candidates: the prompt was blocked, and there is no message in it")
+	errNobody  = errors.New("is a response without candidates: there is no message in it")
 )
 
 // envelope is a list of contents with what came around it.
@@ -49,7 +48,7 @@ func openAny(raw json.RawMessage) (*envelope, error) {
 		return nil, errNotUTF8
 	}
 	if rawjson.KindOf(raw) == rawjson.Array && json.Valid(raw) {
-		contents, err := rawjson.ParseArray(raw)
+		contents, err := rawjson.SplitArray(raw)
 		return &envelope{contents: contents}, err
 	}
 	o, err := rawjson.ParseObject(raw)
@@ -89,7 +88,7 @@ func openRequest(o rawjson.Object) (*envelope, error) {
 		return e, nil
 	default:
 		var err error
-		e.contents, err = o.Elements("contents")
+		e.contents, err = elementsOf(o, "contents")
 		return e, err
 	}
 }
@@ -105,18 +104,18 @@ func either(o rawjson.Object, camel, snake string) json.RawMessage {
 }
 
 func openResponse(o rawjson.Object) (*envelope, error) {
-	candidates, err := o.Elements("candidates")
+	candidates, err := elementsOf(o, "candidates")
 	if err != nil {
 		return nil, err
 	}
 	if len(candidates) == 0 {
-		feedback, err := rawjson.ParseObject(either(o, "promptFeedback", "prompt_feedback"))
+		feedback, err := rawjson.SplitObject(either(o, "promptFeedback", "prompt_feedback"))
 		if err == nil && either(feedback, "blockReason", "block_reason") != nil {
 			return nil, errBlocked
 		}
 		return nil, errNobody
 	}
-	candidate, err := rawjson.ParseObject(candidates[0])
+	candidate, err := rawjson.SplitObject(candidates[0])
 	if err != nil {
 		return nil, rawjson.In("candidates", rawjson.InElement(0, err))
 	}
@@ -135,7 +134,7 @@ func writtenByModel(raw json.RawMessage) (json.RawMessage, error) {
 	if k := rawjson.KindOf(raw); k == rawjson.Missing || k == rawjson.Null {
 		return rawjson.Object{"role": rawjson.Quote(roleModel), "parts": []byte("[]")}.Encode(), nil
 	}
-	content, err := rawjson.ParseObject(raw)
+	content, err := rawjson.SplitObject(raw)
 	if err != nil {
 		return nil, err
 	}

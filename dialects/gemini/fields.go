@@ -24,6 +24,15 @@ var (
 	}
 )
 
+// elementsOf returns the elements of an array in valid JSON, none where it is missing or null.
+func elementsOf(o rawjson.Object, key string) ([]json.RawMessage, error) {
+	if !o.Has(key) {
+		return nil, nil
+	}
+	elements, err := rawjson.SplitArray(o[key])
+	return elements, rawjson.In(key, err)
+}
+
 // guard says whether a field that was kept is still true: see dialect.Restore.
 type guard = func(json.RawMessage) bool
 

@@ -75,7 +75,7 @@ func (j *judged) content(at int, raw json.RawMessage) judgedContent {
 	if !fields.Has("role") {
 		c.role = roleUser
 	}
-	elements, err := fields.Elements("parts")
+	elements, err := elementsOf(fields, "parts")
 	if err != nil {
 		j.flaw(at, 0, "the parts are no list")
 	}
@@ -88,7 +88,7 @@ func (j *judged) content(at int, raw json.RawMessage) judgedContent {
 }
 
 func (j *judged) part(at, i int, raw json.RawMessage) (judgedPart, bool) {
-	fields, err := rawjson.ParseObject(raw)
+	fields, err := rawjson.SplitObject(raw)
 	if err != nil {
 		j.flaw(at, i, "the part is no object")
 		return judgedPart{}, false
@@ -106,7 +106,7 @@ func (j *judged) part(at, i int, raw json.RawMessage) (judgedPart, bool) {
 			j.flaw(at, i, "the "+field+" is no object")
 			continue
 		}
-		p.inner, _ = rawjson.ParseObject(value)
+		p.inner, _ = rawjson.SplitObject(value)
 		j.names(at, &p)
 		return p, true
 	}
@@ -121,7 +121,7 @@ func (j *judged) names(at int, p *judgedPart) {
 	p.id, errID = p.inner.Text("id")
 	p.name, errName = p.inner.Text("name")
 	if p.field == fieldResponse {
-		_, errParts = p.inner.Elements("parts")
+		_, errParts = elementsOf(p.inner, "parts")
 	}
 	if errID != nil || errName != nil {
 		j.flaw(at, p.at, "the id or the name of the "+p.field+" is no string")

@@ -29,8 +29,7 @@ func mimeType(given string) (name string, known bool) {
 func isMimeType(name string) bool {
 	family, sub, _ := strings.Cut(name, "/")
 	for i := range len(sub) {
-		b := sub[i]
-		if !('a' <= b && b <= 'z' || '0' <= b && b <= '9' || strings.IndexByte(".+-_", b) >= 0) {
+		if b := sub[i]; ('a' > b || b > 'z') && ('0' > b || b > '9') && strings.IndexByte(".+-_", b) < 0 {
 			return false
 		}
 	}

@@ -64,11 +64,11 @@ func (o *openCalls) pair(results []placedResult) (reordered bool) {
 // answeredBy finds the call of a result and closes it.
 func (o *openCalls) answeredBy(p *compactordv1.Part) int {
 	r := p.GetToolResult()
-	at := math.MaxInt
-	if r.GetCallId() == "" {
-		at = o.next(o.byName, r.GetName())
-	} else if at = o.next(o.byID, r.GetCallId()); at == math.MaxInt {
-		at = o.next(o.unnamed, r.GetName())
+	at := o.next(o.byName, r.GetName())
+	if r.GetCallId() != "" {
+		if at = o.next(o.byID, r.GetCallId()); at == math.MaxInt {
+			at = o.next(o.unnamed, r.GetName())
+		}
 	}
 	if at == math.MaxInt {
 		return at

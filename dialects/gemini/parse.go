@@ -25,6 +25,7 @@ const (
 
 var (
 	errRole     = errors.New("must be user or model")
+	errStreamed = errors.New("is a part of a streamed response: put the parts of all contents into one content first")
 	errOnlyText = errors.New("is no text, and an instruction holds nothing else")
 )
 
@@ -89,7 +90,7 @@ func systemMessage(raw json.RawMessage) (*compactordv1.Message, error) {
 		m.Attachments = []*compactordv1.Attachment{dialect.Note(kind, noteSystem, plainText)}
 		return m, nil
 	}
-	o, err := rawjson.ParseObject(raw)
+	o, err := rawjson.SplitObject(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -121,12 +122,19 @@ func partsOf(o rawjson.Object, m *compactordv1.Message, role string) ([]json.Raw
 	var except []string
 	switch rawjson.KindOf(o["parts"]) {
 	case rawjson.Missing, rawjson.Null:
+		if has(o, "candidates") {
+			return nil, errStreamed
+		}
+		// What says something elsewhere is a message of another provider.
+		if len(o.Others("role")) > 0 || !has(o, "role") && !has(o, "parts") {
+			return nil, rawjson.In("parts", rawjson.ErrMissing)
+		}
 	case rawjson.ObjectKind:
 		elements, except = []json.RawMessage{o["parts"]}, []string{"parts"}
 		notes = append(notes, dialect.Note(kind, noteParts, onePart))
 	default:
 		var err error
-		if elements, err = o.Elements("parts"); err != nil {
+		if elements, err = elementsOf(o, "parts"); err != nil {
 			return nil, err
 		}
 		except = []string{"parts"}
@@ -143,7 +151,7 @@ func partsOf(o rawjson.Object, m *compactordv1.Message, role string) ([]json.Raw
 }
 
 func (p *parser) content(raw json.RawMessage) error {
-	o, err := rawjson.ParseObject(raw)
+	o, err := rawjson.SplitObject(raw)
 	if err != nil {
 		return err
 	}

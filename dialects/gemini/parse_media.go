@@ -13,7 +13,7 @@ import (
 func parseMedia(
 	o rawjson.Object, field string, snake []string,
 ) (*compactordv1.MediaPart, []*compactordv1.Attachment, error) {
-	inner, err := rawjson.ParseObject(o[field])
+	inner, err := rawjson.SplitObject(o[field])
 	if err != nil {
 		return nil, nil, rawjson.In(field, err)
 	}

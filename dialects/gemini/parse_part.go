@@ -59,7 +59,7 @@ func saysTwo(o rawjson.Object) bool {
 	n := 0
 	for _, fields := range [][]string{modelledFields, otherFields} {
 		for _, field := range fields {
-			if o.Has(field) && !(field == fieldText && o.IsText(field, "")) {
+			if o.Has(field) && (field != fieldText || !o.IsText(field, "")) {
 				n++
 			}
 		}
@@ -71,7 +71,7 @@ func isThought(o rawjson.Object) bool { return string(o["thought"]) == "true" }
 
 // parsePart reads a part, whoever's it is.
 func parsePart(raw json.RawMessage) (*compactordv1.Part, error) {
-	o, err := rawjson.ParseObject(raw)
+	o, err := rawjson.SplitObject(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func parseOpaque(raw json.RawMessage, field string) (*compactordv1.OpaquePart, e
 }
 
 func parseCall(o rawjson.Object, snake []string) (*compactordv1.Part, error) {
-	inner, err := rawjson.ParseObject(o[fieldCall])
+	inner, err := rawjson.SplitObject(o[fieldCall])
 	if err != nil {
 		return nil, rawjson.In(fieldCall, err)
 	}

@@ -12,7 +12,8 @@ const noteResponse = "response"
 
 // The forms of a response that are noted, and the keys that Gemini knows in it.
 const (
-	asJSON    = "json"
+	asObject  = "json"
+	asValue   = "value"
 	asText    = "text"
 	keyResult = "result"
 	keyOutput = "output"
@@ -20,7 +21,7 @@ const (
 )
 
 func parseResult(o rawjson.Object, snake []string) (*compactordv1.Part, error) {
-	inner, err := rawjson.ParseObject(o[fieldResponse])
+	inner, err := rawjson.SplitObject(o[fieldResponse])
 	if err != nil {
 		return nil, rawjson.In(fieldResponse, err)
 	}
@@ -84,11 +85,11 @@ func readResponse(raw json.RawMessage) said {
 		return said{text: text, form: asText}
 	case rawjson.ObjectKind:
 	default:
-		return said{text: string(raw), form: asJSON}
+		return said{text: string(raw), form: asValue}
 	}
 	o, err := rawjson.ParseObject(raw)
 	if err != nil {
-		return said{text: string(raw), form: asJSON}
+		return said{text: string(raw), form: asValue}
 	}
 	for _, key := range []string{keyOutput, keyError, keyResult} {
 		text, err := o.DemandText(key)
@@ -101,7 +102,7 @@ func readResponse(raw json.RawMessage) said {
 		}
 		return s
 	}
-	return said{text: string(raw), form: asJSON, failed: o.Has(keyError) && !o.Has(keyOutput) && !o.Has(keyResult)}
+	return said{text: string(raw), form: asObject, failed: o.Has(keyError) && !o.Has(keyOutput) && !o.Has(keyResult)}
 }
 
 func resultText(text string) *compactordv1.ResultPart {
@@ -110,7 +111,7 @@ func resultText(text string) *compactordv1.ResultPart {
 
 // resultParts reads the files of a response.
 func resultParts(inner rawjson.Object) ([]*compactordv1.ResultPart, error) {
-	elements, err := inner.Elements("parts")
+	elements, err := elementsOf(inner, "parts")
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +131,7 @@ func resultParts(inner rawjson.Object) ([]*compactordv1.ResultPart, error) {
 }
 
 func parseResultPart(raw json.RawMessage) (*compactordv1.ResultPart, error) {
-	o, err := rawjson.ParseObject(raw)
+	o, err := rawjson.SplitObject(raw)
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ type content struct {
 func renderRequest(messages []*compactordv1.Message) *dialect.Rendered {
 	r := &requesting{out: &dialect.Rendered{}, messages: messages}
 	r.ids = dialect.AssignCallIDs(messages, func(id string) string { return id }, dialect.MaxID)
-	r.pair()
+	r.answers, r.calls = pairs(messages)
 	lead := dialect.LeadingRun(messages)
 	r.system(lead)
 	for at := lead; at < len(messages); at++ {
@@ -72,28 +72,6 @@ func renderRequest(messages []*compactordv1.Message) *dialect.Rendered {
 		r.out.From = append(r.out.From, c.span)
 	}
 	return r.out
-}
-
-// pair finds the call of each result, as AssignCallIDs does: the first open one with its id.
-func (r *requesting) pair() {
-	r.answers, r.calls = make(map[*compactordv1.Part]*call), make(map[*compactordv1.Part]*call)
-	open := make(map[string][]*compactordv1.Part)
-	for _, m := range r.messages {
-		for _, p := range m.GetParts() {
-			if p.GetToolCall() != nil {
-				id := p.GetToolCall().GetId()
-				open[id] = append(open[id], p)
-			}
-			result := p.GetToolResult()
-			if result == nil || len(open[result.GetCallId()]) == 0 {
-				continue
-			}
-			calling := open[result.GetCallId()][0]
-			open[result.GetCallId()] = open[result.GetCallId()][1:]
-			r.calls[calling] = &call{}
-			r.answers[p] = r.calls[calling]
-		}
-	}
 }
 
 func (r *requesting) repair(rule string, at int, what string) {
@@ -125,8 +103,10 @@ func (r *requesting) message(at int) {
 	m := r.messages[at]
 	switch m.GetRole() {
 	case compactordv1.Role_ROLE_ASSISTANT:
+		r.reportFields(at, m)
 		r.model(at, m)
 	case compactordv1.Role_ROLE_TOOL:
+		r.reportFields(at, m)
 		if len(m.GetParts()) > 0 {
 			r.result(at, m.GetParts()[0])
 		}

@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
@@ -9,11 +10,31 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
+// reportFields tells of fields of the content that are not sent.
+func (r *requesting) reportFields(at int, m *compactordv1.Message) {
+	unknown, role := false, false
+	for _, a := range m.GetAttachments() {
+		own := a.GetDialect() == kind && !strings.HasPrefix(a.GetKey(), dialect.NotePrefix) && a.GetJson() != ""
+		role = role || own && a.GetKey() == "role"
+		unknown = unknown || own && a.GetKey() != "role" && a.GetKey() != "parts"
+	}
+	if unknown {
+		r.repair(ruleKnownFields, at, "fields of the content that are neither role nor parts were left out")
+	}
+	if role {
+		r.repair(ruleRoles, at, "the content was given the role of its side")
+	}
+}
+
 // user adds what is not the model's: a USER message, or an instruction in the middle of the conversation.
 func (r *requesting) user(at int, m *compactordv1.Message) {
 	if m.GetRole() != compactordv1.Role_ROLE_USER {
 		r.instruct(at, m)
 		return
+	}
+	r.reportFields(at, m)
+	if n := len(r.contents); n > 0 && r.contents[n-1].responses && noted(m.GetAttachments(), noteContent) == sameContent {
+		r.repair(ruleResponsesAlone, at, "what stood beside function responses was put into a content of its own")
 	}
 	var parts []json.RawMessage
 	for i, p := range m.GetParts() {
@@ -55,6 +76,9 @@ func (r *requesting) part(at, i int, p *compactordv1.Part) rawjson.Object {
 		return part
 	case *compactordv1.Part_Media:
 		if part := requestMedia(k.Media, p.GetAttachments()); part != nil {
+			if name, known := mimeType(k.Media.GetMimeType()); known && name != k.Media.GetMimeType() {
+				r.repair(ruleMimeTypes, at, "the MIME type was written as Gemini names it")
+			}
 			return part
 		}
 		r.drop(at, i, whyMedia)
@@ -153,6 +177,9 @@ func (r *requesting) call(at int, p *compactordv1.Part) rawjson.Object {
 	}
 	if answered := r.calls[p]; answered != nil {
 		answered.id, answered.name = id, name
+	}
+	if thought, _ := dialect.Attached(p.GetAttachments(), kind, "thought"); string(thought) == "true" {
+		r.repair(ruleNoThoughts, at, "the mark of a thought was taken off a call")
 	}
 	part := requestCall(p, id, name)
 	r.reportSignature(at, p, part)

@@ -73,29 +73,33 @@ func usageOf(raw json.RawMessage) (*compactordv1.Usage, error) {
 	if raw == nil {
 		return nil, nil
 	}
-	o, err := rawjson.ParseObject(raw)
+	o, err := rawjson.SplitObject(raw)
 	if err != nil {
 		return nil, err
 	}
-	counts := make(map[string]uint64)
-	for field, snake := range map[string]string{
-		"promptTokenCount": "prompt_token_count", "cachedContentTokenCount": "cached_content_token_count",
-		"candidatesTokenCount": "candidates_token_count", "thoughtsTokenCount": "thoughts_token_count",
-		"toolUsePromptTokenCount": "tool_use_prompt_token_count", "totalTokenCount": "total_token_count",
+	var prompt, cached, candidates, thoughts, tools, total uint64
+	for _, c := range []struct {
+		camel, snake string
+		count        *uint64
+	}{
+		{"promptTokenCount", "prompt_token_count", &prompt},
+		{"cachedContentTokenCount", "cached_content_token_count", &cached},
+		{"candidatesTokenCount", "candidates_token_count", &candidates},
+		{"thoughtsTokenCount", "thoughts_token_count", &thoughts},
+		{"toolUsePromptTokenCount", "tool_use_prompt_token_count", &tools},
+		{"totalTokenCount", "total_token_count", &total},
 	} {
-		n, err := rawjson.Object{field: either(o, field, snake)}.Count(field)
+		n, err := rawjson.Object{c.camel: either(o, c.camel, c.snake)}.Count(c.camel)
 		if err != nil {
 			return nil, err
 		}
-		counts[field] = uint64(n)
+		*c.count = uint64(n)
 	}
-	cached := counts["cachedContentTokenCount"]
-	fresh := counts["promptTokenCount"] - min(cached, counts["promptTokenCount"])
 	u := &compactordv1.Usage{
-		InputTokens:     clamp(fresh + counts["toolUsePromptTokenCount"]),
-		OutputTokens:    clamp(counts["candidatesTokenCount"] + counts["thoughtsTokenCount"]),
+		InputTokens:     clamp(prompt - min(cached, prompt) + tools),
+		OutputTokens:    clamp(candidates + thoughts),
 		CacheReadTokens: clamp(cached),
-		TotalTokens:     clamp(counts["totalTokenCount"]),
+		TotalTokens:     clamp(total),
 	}
 	if u.GetInputTokens()|u.GetOutputTokens()|u.GetCacheReadTokens()|u.GetTotalTokens() == 0 {
 		return nil, nil

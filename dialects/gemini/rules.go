@@ -43,7 +43,7 @@ const (
 	sourceFiles      = "https://ai.google.dev/gemini-api/docs/file-input-methods"
 	sourceHardening  = "google-gemini/gemini-cli: packages/core/src/utils/historyHardening.ts"
 	sourceEnds       = "https://github.com/envoyproxy/ai-gateway/pull/2686"
-	sourceAlone      = "https://github.com/pydantic/pydantic-ai/issues/4210"
+	sourceAlone      = "https://github.com/Prism-Shadow/agenthub/pull/189"
 	sourceCallTurn   = "https://github.com/google-gemini/gemini-cli/issues/26486"
 	sourceCount      = "https://github.com/google-gemini/gemini-cli/issues/4217"
 )

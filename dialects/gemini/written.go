@@ -197,7 +197,7 @@ func writtenResult(r *compactordv1.ToolResult, form string) *drawing {
 }
 
 func instruction(m *compactordv1.Message) string {
-	var texts []string
+	texts := make([]string, 0, len(m.GetParts()))
 	for _, p := range m.GetParts() {
 		texts = append(texts, p.GetText().GetText())
 	}

@@ -1,0 +1,56 @@
+package gemini
+
+import (
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// pairs finds the call of each result as dialect.AssignCallIDs does: with its id, of the newest message that has such an
+// open call the first. Both maps lead to the same; a call without a result has none.
+func pairs(messages []*compactordv1.Message) (byResult, byCall map[*compactordv1.Part]*call) {
+	byResult, byCall = make(map[*compactordv1.Part]*call), make(map[*compactordv1.Part]*call)
+	open := make(openByID)
+	for at, m := range messages {
+		for _, p := range m.GetParts() {
+			if c := p.GetToolCall(); c != nil {
+				open.add(c.GetId(), at, p)
+			}
+			if result := p.GetToolResult(); result != nil {
+				if calling := open.close(result.GetCallId()); calling != nil {
+					byResult[p] = &call{}
+					byCall[calling] = byResult[p]
+				}
+			}
+		}
+	}
+	return byResult, byCall
+}
+
+// openByID are the open calls of each id, by the messages that they stand in.
+type openByID map[string][]openOf
+
+type openOf struct {
+	message int
+	calls   []*compactordv1.Part
+}
+
+func (o openByID) add(id string, at int, p *compactordv1.Part) {
+	if n := len(o[id]); n > 0 && o[id][n-1].message == at {
+		o[id][n-1].calls = append(o[id][n-1].calls, p)
+		return
+	}
+	o[id] = append(o[id], openOf{message: at, calls: []*compactordv1.Part{p}})
+}
+
+// close takes away the call that a result with an id answers; nil where there is none.
+func (o openByID) close(id string) *compactordv1.Part {
+	n := len(o[id])
+	if n == 0 {
+		return nil
+	}
+	newest := &o[id][n-1]
+	calling := newest.calls[0]
+	if newest.calls = newest.calls[1:]; len(newest.calls) == 0 {
+		o[id] = o[id][:n-1]
+	}
+	return calling
+}
