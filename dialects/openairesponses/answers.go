@@ -1,0 +1,189 @@
+package openairesponses
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+const (
+	// typeWhole is the type of an opaque piece that is all there is in an output, whatever its form.
+	typeWhole = "output"
+	stdout    = "stdout"
+	stderr    = "stderr"
+)
+
+// answerForm is how the output of a kind of call says what the tool answered.
+type answerForm struct {
+	// field holds the answer; an optional one is left out where there is none.
+	field    string
+	optional bool
+	// flag, if there is one, is the field that tells of a failure by one of two values.
+	flag, done, failed string
+	// read takes the field apart; false where it is not of this form. Texts and lists of pieces need none.
+	read func(value json.RawMessage) ([]piece, bool, error)
+	// write puts it together again; false where the pieces are not of this form.
+	write func(w *writer, pieces []piece, inList bool) (json.RawMessage, bool)
+}
+
+// readAnswer reads the field, whatever its form.
+func (f *answerForm) readAnswer(value json.RawMessage) ([]piece, error) {
+	if f.read != nil {
+		pieces, ok, err := f.read(value)
+		if ok || err != nil {
+			return pieces, err
+		}
+		return readWhole(value)
+	}
+	if k := rawjson.KindOf(value); k == rawjson.ObjectKind || k == rawjson.Bool || k == rawjson.Number {
+		return readWhole(value)
+	}
+	pieces, err := readContent(value, outputSide)
+	if err == nil && len(pieces) > dialect.MaxResultParts {
+		err = fmt.Errorf("%w: more than %d parts in one result", dialect.ErrLimit, dialect.MaxResultParts)
+	}
+	return pieces, err
+}
+
+func readWhole(value json.RawMessage) ([]piece, error) {
+	if k := rawjson.KindOf(value); k == rawjson.Missing || k == rawjson.Null {
+		return nil, nil
+	}
+	p, err := opaquePiece(value, typeWhole)
+	return []piece{p}, err
+}
+
+// whole returns what readWhole read.
+func whole(pieces []piece) (json.RawMessage, bool) {
+	if len(pieces) != 1 || pieces[0].opaque.GetDialect() != kind || pieces[0].opaque.GetType() != typeWhole {
+		return nil, false
+	}
+	raw := json.RawMessage(pieces[0].opaque.GetJson())
+	return raw, json.Valid(raw)
+}
+
+func readAsItIs(json.RawMessage) ([]piece, bool, error) { return nil, false, nil }
+
+func writeAsItIs(_ *writer, pieces []piece, _ bool) (json.RawMessage, bool) {
+	raw, ok := whole(pieces)
+	return raw, ok && rawjson.KindOf(raw) == rawjson.Array
+}
+
+// writeString writes one text or none.
+func writeString(w *writer, pieces []piece, inList bool) (json.RawMessage, bool) {
+	if inList || len(pieces) > 1 || len(pieces) == 1 && !isPlain(pieces[0]) {
+		return nil, false
+	}
+	return w.content(pieces, outputSide, false), true
+}
+
+func writeContent(w *writer, pieces []piece, inList bool) (json.RawMessage, bool) {
+	return w.content(pieces, outputSide, inList), true
+}
+
+// readScreenshot reads what a computer showed.
+func readScreenshot(value json.RawMessage) ([]piece, bool, error) {
+	o, err := rawjson.ParseObject(value)
+	if err != nil || !o.IsText("type", typeScreenshot) {
+		return nil, false, nil //nolint:nilerr // What is no screenshot is kept as it is.
+	}
+	p := piece{media: &compactordv1.MediaPart{}}
+	if err := readImage(&p, o); err != nil {
+		return nil, false, err
+	}
+	if p.media.GetSource() == nil {
+		return nil, false, nil
+	}
+	p.attachments = []*compactordv1.Attachment{note(noteKind, typeScreenshot)}
+	residue, err := dialect.Residue(kind, o, usualScreenshot(p.media))
+	p.attachments = append(p.attachments, residue...)
+	return []piece{p}, true, err
+}
+
+func usualScreenshot(m *compactordv1.MediaPart) rawjson.Object {
+	o := usualMedia(m, typeInputImage, nil)
+	o["type"] = rawjson.Quote(typeScreenshot)
+	return o
+}
+
+func writeScreenshot(w *writer, pieces []piece, _ bool) (json.RawMessage, bool) {
+	if len(pieces) != 1 || pieces[0].media == nil || noted(pieces[0].attachments, noteKind) != typeScreenshot {
+		return nil, false
+	}
+	if _, ok := requestType(pieces[0], outputSide); !ok && !w.asWritten {
+		return nil, false
+	}
+	o := usualScreenshot(pieces[0].media)
+	w.restore(o, pieces[0].attachments, nil)
+	return o.Encode(), true
+}
+
+// readChunks reads what a shell put out: of each chunk the text of one stream, or of both one after the other.
+func readChunks(value json.RawMessage) ([]piece, bool, error) {
+	chunks, err := rawjson.ParseArray(value)
+	if err != nil || len(chunks) > dialect.MaxResultParts/2 {
+		return nil, false, nil //nolint:nilerr // What is no list of chunks is kept as it is.
+	}
+	var pieces []piece
+	for _, raw := range chunks {
+		o, err := rawjson.ParseObject(raw)
+		if err != nil || rawjson.KindOf(o[stdout]) != rawjson.String || rawjson.KindOf(o[stderr]) != rawjson.String {
+			return nil, false, nil //nolint:nilerr // What is no chunk is kept as it is.
+		}
+		chunk, err := readChunk(o)
+		if err != nil {
+			return nil, false, err
+		}
+		pieces = append(pieces, chunk...)
+	}
+	return pieces, true, nil
+}
+
+func readChunk(o rawjson.Object) ([]piece, error) {
+	out, err := demandText(o, stdout)
+	if err != nil {
+		return nil, err
+	}
+	errs, err := demandText(o, stderr)
+	if err != nil {
+		return nil, err
+	}
+	first := textPiece(out)
+	residue, err := dialect.Residue(kind, o, usualChunk(out, errs))
+	if err != nil {
+		return nil, err
+	}
+	first.attachments = append(residue, note(noteStream, stdout))
+	if err := tooMany(first.attachments); err != nil || errs == "" {
+		return []piece{first}, err
+	}
+	second := textPiece(errs)
+	second.attachments = []*compactordv1.Attachment{note(noteStream, stderr)}
+	return []piece{first, second}, nil
+}
+
+func usualChunk(out, errs string) rawjson.Object {
+	return rawjson.Object{stdout: rawjson.Quote(out), stderr: rawjson.Quote(errs)}
+}
+
+func writeChunks(w *writer, pieces []piece, _ bool) (json.RawMessage, bool) {
+	var chunks []json.RawMessage
+	for i := 0; i < len(pieces); i++ {
+		p := pieces[i]
+		if !isPlain(p) || noted(p.attachments, noteStream) != stdout {
+			return nil, false
+		}
+		errs := ""
+		if i+1 < len(pieces) && isPlain(pieces[i+1]) && noted(pieces[i+1].attachments, noteStream) == stderr {
+			i++
+			errs = pieces[i].text.GetText()
+		}
+		o := usualChunk(w.fit(p.text.GetText()), w.fit(errs))
+		w.restore(o, p.attachments, guards{stdout: dialect.SaysText(p.text.GetText()), stderr: dialect.SaysText(errs)})
+		chunks = append(chunks, o.Encode())
+	}
+	return rawjson.EncodeArray(chunks), true
+}

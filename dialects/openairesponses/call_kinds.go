@@ -1,0 +1,130 @@
+package openairesponses
+
+import (
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
+
+// callKind is a type of call with the type of item that answers it.
+type callKind struct {
+	call, output string
+	// id is the field of the call that its output names, link the field of the output that names it.
+	id, link string
+	// name is what the tool is called where the item does not name it.
+	name string
+	// inputs are the fields that hold what the model wants, of which an item has one.
+	inputs []string
+	// isText says that the input is a text, and not JSON of its own.
+	isText bool
+	// complete says whether an input can be sent again; any can where it is not set.
+	complete func(input rawjson.Object) bool
+	// answer is the form of the output.
+	answer answerForm
+	// open says that a call is one even without an id.
+	open bool
+}
+
+const callID = "call_id"
+
+var (
+	functionCalls = &callKind{
+		call: typeFunctionCall, output: typeFunctionOutput, id: callID, link: callID,
+		inputs: []string{"arguments"}, isText: true, answer: answerForm{field: "output", write: writeContent}, open: true,
+	}
+	customCalls = &callKind{
+		call: "custom_tool_call", output: "custom_tool_call_output", id: callID, link: callID,
+		inputs: []string{"input"}, isText: true, answer: answerForm{field: "output", write: writeContent}, open: true,
+	}
+	callKinds = []*callKind{
+		functionCalls,
+		customCalls,
+		{
+			call: "local_shell_call", output: typeLocalShellOut, id: callID, link: callID, name: "local_shell",
+			inputs: []string{"action"}, complete: hasList("command"),
+			answer: answerForm{field: "output", write: writeString},
+		},
+		{
+			call: "shell_call", output: "shell_call_output", id: callID, link: callID, name: "shell",
+			inputs: []string{"action"}, complete: hasList("commands"),
+			answer: answerForm{field: "output", read: readChunks, write: writeChunks},
+		},
+		{
+			call: "apply_patch_call", output: "apply_patch_call_output", id: callID, link: callID, name: "apply_patch",
+			inputs: []string{"operation"}, complete: hasText("type"),
+			answer: answerForm{field: "output", optional: true, write: writeString, flag: "status", done: `"completed"`, failed: `"failed"`},
+		},
+		{
+			call: "computer_call", output: "computer_call_output", id: callID, link: callID, name: "computer",
+			inputs: []string{"action", "actions"},
+			answer: answerForm{field: "output", read: readScreenshot, write: writeScreenshot},
+		},
+		{
+			call: "tool_search_call", output: "tool_search_output", id: callID, link: callID, name: "tool_search",
+			inputs: []string{"arguments"}, answer: answerForm{field: "tools", read: readAsItIs, write: writeAsItIs},
+		},
+		{
+			call: "mcp_approval_request", output: typeApproval, id: "id", link: "approval_request_id",
+			inputs: []string{"arguments"}, isText: true,
+			answer: answerForm{field: "reason", optional: true, write: writeString, flag: "approve", done: "true", failed: "false"},
+		},
+	}
+)
+
+func hasList(key string) func(rawjson.Object) bool {
+	return func(input rawjson.Object) bool { return rawjson.KindOf(input[key]) == rawjson.Array }
+}
+
+func hasText(key string) func(rawjson.Object) bool {
+	return func(input rawjson.Object) bool { return rawjson.KindOf(input[key]) == rawjson.String }
+}
+
+func kindOfCall(typ string) *callKind {
+	for _, k := range callKinds {
+		if k.call == typ {
+			return k
+		}
+	}
+	return nil
+}
+
+func kindOfOutput(typ string) *callKind {
+	for _, k := range callKinds {
+		if k.output == typ {
+			return k
+		}
+	}
+	return nil
+}
+
+// linkIn is the field of an output that names its call. The output of a local shell has its call's id as its own by the
+// provider's reference, and names it as the others do in Codex.
+func (k *callKind) linkIn(o rawjson.Object) string {
+	if k.output == typeLocalShellOut && !o.Has(callID) {
+		return "id"
+	}
+	return k.link
+}
+
+// reads says whether an item is a call or output of this kind: without an id it answers nothing, and functions aside it
+// has no neutral meaning then.
+func (k *callKind) reads(o rawjson.Object, link string) bool {
+	if k.open {
+		return true
+	}
+	id, err := o.Text(link)
+	return err == nil && id != ""
+}
+
+// linkOf returns the id by which an item is a call or answers one; empty where it is neither.
+func linkOf(o rawjson.Object, typ string) string {
+	key := ""
+	if k := kindOfCall(typ); k != nil {
+		key = k.id
+	} else if k := kindOfOutput(typ); k != nil {
+		key = k.linkIn(o)
+	}
+	id, err := o.Text(key)
+	if key == "" || err != nil {
+		return ""
+	}
+	return id
+}

@@ -1,0 +1,2 @@
+// Package openairesponses is the dialect of OpenAI's Responses API.
+package openairesponses

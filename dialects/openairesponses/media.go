@@ -1,0 +1,184 @@
+package openairesponses
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+const (
+	anyImage = "image/*"
+	// plainBase64 notes a file's content that was written without the address of a data URL around it.
+	plainBase64 = "base64"
+)
+
+// audioFormats are the recordings that input_audio takes.
+var audioFormats = map[string]string{"wav": "audio/wav", "mp3": "audio/mpeg"}
+
+// readMedia reads an image, a file or a recording. What names no content that we know of stays as it is.
+func readMedia(raw json.RawMessage, o rawjson.Object, typ string) (piece, error) {
+	p := piece{media: &compactordv1.MediaPart{}}
+	var err error
+	switch typ {
+	case typeInputImage:
+		err = readImage(&p, o)
+	case typeInputFile:
+		err = readFile(&p, o)
+	default:
+		err = readAudio(&p, o)
+	}
+	if err != nil {
+		return piece{}, err
+	}
+	if p.media.GetSource() == nil {
+		return opaquePiece(raw, typ)
+	}
+	if typ != usualType(p.media) {
+		p.attachments = append(p.attachments, note(noteKind, typ))
+	}
+	residue, err := dialect.Residue(kind, o, usualMedia(p.media, typ, p.attachments))
+	p.attachments = append(p.attachments, residue...)
+	return p, err
+}
+
+func readImage(p *piece, o rawjson.Object) error {
+	if o.Has("image_url") {
+		address, err := o.DemandText("image_url")
+		if err != nil {
+			return err
+		}
+		return rawjson.In("image_url", dialect.FillFromURL(p.media, address, anyImage))
+	}
+	return readFileID(p, o, anyImage)
+}
+
+func readFile(p *piece, o rawjson.Object) error {
+	name, err := o.BoundedText("filename", dialect.MaxFileName)
+	if err != nil {
+		return err
+	}
+	p.media.Name = name
+	switch {
+	case o.Has("file_data"):
+		return readFileData(p, o)
+	case o.Has("file_url"):
+		address, err := o.DemandText("file_url")
+		if err != nil {
+			return err
+		}
+		return rawjson.In("file_url", dialect.FillFromURL(p.media, address, dialect.UnknownMime))
+	default:
+		return readFileID(p, o, dialect.UnknownMime)
+	}
+}
+
+func readFileData(p *piece, o rawjson.Object) error {
+	encoded, err := o.DemandText("file_data")
+	if err != nil {
+		return err
+	}
+	if dialect.IsDataURL(encoded) {
+		return rawjson.In("file_data", dialect.FillFromURL(p.media, encoded, dialect.UnknownMime))
+	}
+	data, err := dialect.DecodeBase64(encoded)
+	if err != nil {
+		return rawjson.In("file_data", err)
+	}
+	p.media.MimeType, p.media.Source = dialect.UnknownMime, &compactordv1.MediaPart_Data{Data: data}
+	p.attachments = append(p.attachments, note(noteData, plainBase64))
+	return nil
+}
+
+func readFileID(p *piece, o rawjson.Object, mime string) error {
+	if !o.Has("file_id") {
+		return nil
+	}
+	id, err := o.BoundedText("file_id", dialect.MaxID)
+	if err != nil {
+		return err
+	}
+	p.media.MimeType, p.media.Owner, p.media.Source = mime, kind, &compactordv1.MediaPart_FileId{FileId: id}
+	return nil
+}
+
+func readAudio(p *piece, o rawjson.Object) error {
+	sound, err := o.Sub("input_audio")
+	if err != nil || sound == nil {
+		return err
+	}
+	format, err := sound.Text("format")
+	if err != nil {
+		return rawjson.In("input_audio", err)
+	}
+	encoded, err := sound.Text("data")
+	if err != nil {
+		return rawjson.In("input_audio", err)
+	}
+	data, err := dialect.DecodeBase64(encoded)
+	if err != nil {
+		return rawjson.In("input_audio", rawjson.In("data", err))
+	}
+	if mime, known := audioFormats[format]; known {
+		p.media.MimeType, p.media.Source = mime, &compactordv1.MediaPart_Data{Data: data}
+	}
+	return nil
+}
+
+// usualType is the type of piece that a medium is rendered as, if nothing else is noted.
+func usualType(m *compactordv1.MediaPart) string {
+	if strings.HasPrefix(m.GetMimeType(), "image/") {
+		return typeInputImage
+	}
+	return typeInputFile
+}
+
+// writtenType is the type of piece that a medium was read from, or else is rendered as.
+func writtenType(p piece) string {
+	switch typ := noted(p.attachments, noteKind); typ {
+	case typeInputImage, typeInputFile, typeInputAudio:
+		return typ
+	default:
+		return usualType(p.media)
+	}
+}
+
+func usualMedia(m *compactordv1.MediaPart, typ string, attachments []*compactordv1.Attachment) rawjson.Object {
+	o := rawjson.Object{"type": rawjson.Quote(typ)}
+	switch typ {
+	case typeInputImage:
+		putSource(o, m, "image_url", "image_url", func() string { return dialect.DataURL(m.GetMimeType(), m.GetData()) })
+	case typeInputFile:
+		putSource(o, m, "file_data", "file_url", func() string {
+			if noted(attachments, noteData) == plainBase64 {
+				return dialect.EncodeBase64(m.GetData())
+			}
+			return dialect.DataURL(m.GetMimeType(), m.GetData())
+		})
+		if m.GetName() != "" {
+			o["filename"] = rawjson.Quote(m.GetName())
+		}
+	default:
+		format := "wav"
+		if m.GetMimeType() == audioFormats["mp3"] {
+			format = "mp3"
+		}
+		o["input_audio"] = rawjson.Object{
+			"data": rawjson.Quote(dialect.EncodeBase64(m.GetData())), "format": rawjson.Quote(format),
+		}.Encode()
+	}
+	return o
+}
+
+func putSource(o rawjson.Object, m *compactordv1.MediaPart, dataKey, addressKey string, data func() string) {
+	switch source := m.GetSource().(type) {
+	case *compactordv1.MediaPart_Uri:
+		o[addressKey] = rawjson.Quote(source.Uri)
+	case *compactordv1.MediaPart_FileId:
+		o["file_id"] = rawjson.Quote(source.FileId)
+	default:
+		o[dataKey] = rawjson.Quote(data())
+	}
+}

@@ -1,0 +1,145 @@
+package openairesponses
+
+import (
+	"encoding/json"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// pairs are the calls of a list with the results that answer them.
+type pairs struct {
+	calls map[*compactordv1.Part]*compactordv1.Part
+	// results are those of calls, by the message of the calls, in their order; each is the position of its message.
+	results map[int][]int
+	answers map[*compactordv1.Part]*compactordv1.Part
+	// kinds are how the calls so far were rendered.
+	kinds map[*compactordv1.Part]*callKind
+}
+
+type openCall struct {
+	message int
+	part    *compactordv1.Part
+}
+
+// pair finds the results as AssignCallIDs does: each answers the earliest open call with its id.
+func pair(messages []*compactordv1.Message) *pairs {
+	p := &pairs{
+		calls:   make(map[*compactordv1.Part]*compactordv1.Part),
+		results: make(map[int][]int),
+		answers: make(map[*compactordv1.Part]*compactordv1.Part),
+		kinds:   make(map[*compactordv1.Part]*callKind),
+	}
+	open := make(map[string][]openCall)
+	for at, m := range messages {
+		for _, part := range m.GetParts() {
+			if call := part.GetToolCall(); call != nil {
+				open[call.GetId()] = append(open[call.GetId()], openCall{at, part})
+			}
+			result := part.GetToolResult()
+			if result == nil || len(open[result.GetCallId()]) == 0 {
+				continue
+			}
+			answered := open[result.GetCallId()][0]
+			open[result.GetCallId()] = open[result.GetCallId()][1:]
+			p.calls[part], p.answers[answered.part] = answered.part, part
+			p.results[answered.message] = append(p.results[answered.message], at)
+		}
+	}
+	return p
+}
+
+// kindFor decides how a call is rendered: as what it was, if it and its answer still have what that demands, else as a
+// function call.
+func (w *writer) kindFor(p *compactordv1.Part) *callKind {
+	k := kindOfCall(noted(p.GetAttachments(), noteKind))
+	if k == nil {
+		k = functionCalls
+	}
+	if w.asWritten {
+		return k
+	}
+	if !k.open && !(w.isComplete(k, p) && w.isAnswered(k, p)) {
+		w.repair(ruleShape, "A call of a tool of the provider, or its answer, was changed and became one of a function.")
+		k = functionCalls
+	}
+	w.pairs.kinds[p] = k
+	return k
+}
+
+func (w *writer) isComplete(k *callKind, p *compactordv1.Part) bool {
+	arguments := []byte(p.GetToolCall().GetArguments())
+	if k.isText {
+		id, changed := w.ids.Of(p)
+		return !changed && isItemID(id, k.call) && !w.used[id]
+	}
+	if !json.Valid(arguments) {
+		return false
+	}
+	if k.complete == nil {
+		return true
+	}
+	input, err := rawjson.ParseObject(arguments)
+	return err == nil && k.complete(input)
+}
+
+func (w *writer) isAnswered(k *callKind, p *compactordv1.Part) bool {
+	answer := w.pairs.answers[p]
+	if answer == nil {
+		return true
+	}
+	_, ok := k.answer.write(&writer{}, k.pieces(answer.GetToolResult()), isInParts(answer))
+	return ok
+}
+
+func isInParts(p *compactordv1.Part) bool { return noted(p.GetAttachments(), noteContent) == inParts }
+
+// settledParts finds, in what the model said, the calls that are answered there and then: those of tools that the
+// provider runs itself.
+func (w *writer) settledParts(m *compactordv1.Message) map[*compactordv1.Part]bool {
+	settled := make(map[*compactordv1.Part]bool)
+	open := make(map[string]*compactordv1.Part)
+	answering := false
+	for _, p := range m.GetParts() {
+		if p.GetToolCall() != nil {
+			// Its own answer follows behind the message, and must not be parted from it by other items.
+			return settled
+		}
+		id, isOutput := settledID(p)
+		if isOutput && open[id] != nil {
+			settled[open[id]], settled[p] = true, true
+			delete(open, id)
+			w.usedCalls[id] = true
+			answering = true
+			continue
+		}
+		if answering {
+			clear(open)
+			answering = false
+		}
+		if id != "" && !isOutput && len(id) <= maxItemID && !w.usedCalls[id] {
+			open[id] = p
+		}
+	}
+	return settled
+}
+
+// settledID returns the id by which an opaque part is a call or answers one.
+func settledID(p *compactordv1.Part) (id string, isOutput bool) {
+	o, err := rawjson.ParseObject([]byte(p.GetOpaque().GetJson()))
+	if err != nil || p.GetOpaque().GetDialect() != kind {
+		return "", false
+	}
+	typ, err := o.Text("type")
+	if err != nil {
+		return "", false
+	}
+	if k := kindOfCall(typ); k != nil && k.isText {
+		return "", false
+	}
+	k := kindOfOutput(typ)
+	if k != nil && k.isText {
+		return "", false
+	}
+	return linkOf(o, typ), k != nil
+}

@@ -1,0 +1,147 @@
+package openairesponses
+
+import (
+	"encoding/json"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// side is where a piece of content stands. It decides of which types a piece is.
+type side int
+
+const (
+	instructionSide side = iota
+	userSide
+	assistantSide
+	outputSide
+)
+
+func (s side) textType() string {
+	if s == assistantSide {
+		return typeOutputText
+	}
+	return typeInputText
+}
+
+// piece is an element of content, wherever it stands: exactly one of text, media and opaque is set.
+type piece struct {
+	text        *compactordv1.TextPart
+	media       *compactordv1.MediaPart
+	opaque      *compactordv1.OpaquePart
+	attachments []*compactordv1.Attachment
+	// at is the part of the message that it is, or is within.
+	at int
+}
+
+func pieceOf(p *compactordv1.Part) piece {
+	return piece{text: p.GetText(), media: p.GetMedia(), opaque: p.GetOpaque(), attachments: p.GetAttachments()}
+}
+
+func pieceOfResult(p *compactordv1.ResultPart) piece {
+	return piece{text: p.GetText(), media: p.GetMedia(), opaque: p.GetOpaque(), attachments: p.GetAttachments()}
+}
+
+func (p piece) part() *compactordv1.Part {
+	made := &compactordv1.Part{Attachments: p.attachments}
+	switch {
+	case p.text != nil:
+		made.Kind = &compactordv1.Part_Text{Text: p.text}
+	case p.media != nil:
+		made.Kind = &compactordv1.Part_Media{Media: p.media}
+	default:
+		made.Kind = &compactordv1.Part_Opaque{Opaque: p.opaque}
+	}
+	return made
+}
+
+func (p piece) resultPart() *compactordv1.ResultPart {
+	made := &compactordv1.ResultPart{Attachments: p.attachments}
+	switch {
+	case p.text != nil:
+		made.Kind = &compactordv1.ResultPart_Text{Text: p.text}
+	case p.media != nil:
+		made.Kind = &compactordv1.ResultPart_Media{Media: p.media}
+	default:
+		made.Kind = &compactordv1.ResultPart_Opaque{Opaque: p.opaque}
+	}
+	return made
+}
+
+func textPiece(text string) piece { return piece{text: &compactordv1.TextPart{Text: text}} }
+
+// readPiece reads an element of content.
+func readPiece(raw json.RawMessage, s side) (piece, error) {
+	o, err := rawjson.ParseObject(raw)
+	if err != nil {
+		return piece{}, err
+	}
+	typ, err := o.DemandText("type")
+	if err != nil {
+		return piece{}, err
+	}
+	switch typ {
+	case typeInputText, typeOutputText, typePlainText:
+		return readText(o, s)
+	case typeRefusal:
+		if s == assistantSide {
+			return readRefusal(o)
+		}
+	case typeInputImage, typeInputFile, typeInputAudio:
+		if s == userSide || s == outputSide {
+			return readMedia(raw, o, typ)
+		}
+	}
+	return opaquePiece(raw, typ)
+}
+
+func opaquePiece(raw json.RawMessage, typ string) (piece, error) {
+	opaque, err := opaqueOf(raw, typ)
+	return piece{opaque: opaque}, err
+}
+
+func opaqueOf(raw json.RawMessage, typ string) (*compactordv1.OpaquePart, error) {
+	if len(typ) > dialect.MaxName {
+		return nil, rawjson.In("type", rawjson.TooLarge(len(typ), dialect.MaxName))
+	}
+	if len(raw) > dialect.MaxText {
+		return nil, rawjson.TooLarge(len(raw), dialect.MaxText)
+	}
+	return &compactordv1.OpaquePart{Dialect: kind, Type: typ, Json: string(raw)}, nil
+}
+
+func readText(o rawjson.Object, s side) (piece, error) {
+	text, err := demandText(o, "text")
+	if err != nil {
+		return piece{}, err
+	}
+	p := textPiece(text)
+	p.attachments, err = dialect.Residue(kind, o, usualText(p.text, s))
+	return p, err
+}
+
+func readRefusal(o rawjson.Object) (piece, error) {
+	text, err := demandText(o, "refusal")
+	if err != nil {
+		return piece{}, err
+	}
+	p := piece{text: &compactordv1.TextPart{Text: text, Refusal: true}}
+	p.attachments, err = dialect.Residue(kind, o, usualText(p.text, assistantSide))
+	return p, err
+}
+
+func usualText(t *compactordv1.TextPart, s side) rawjson.Object {
+	if t.GetRefusal() && s == assistantSide {
+		return rawjson.Object{"type": rawjson.Quote(typeRefusal), "refusal": rawjson.Quote(t.GetText())}
+	}
+	return rawjson.Object{"type": rawjson.Quote(s.textType()), "text": rawjson.Quote(t.GetText())}
+}
+
+// demandText returns a text that must be there and fits into a log.
+func demandText(o rawjson.Object, key string) (string, error) {
+	if _, err := o.DemandText(key); err != nil {
+		return "", err
+	}
+	return o.BoundedText(key, dialect.MaxText)
+}

@@ -1,0 +1,122 @@
+package openairesponses
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// between stands between the texts of a reasoning where they become one.
+const between = "\n\n"
+
+// reasoningTexts are the fields of a reasoning that can be read, the one that is shown first.
+var reasoningTexts = []struct{ field, typ string }{{"summary", typeSummaryText}, {"content", typeReasoningText}}
+
+func (r *reader) reasoning(at int, o rawjson.Object) error {
+	p := &compactordv1.Part{}
+	think := &compactordv1.ThinkingPart{}
+	p.Kind = &compactordv1.Part_Thinking{Thinking: think}
+	for _, source := range reasoningTexts {
+		elements, err := o.Elements(source.field)
+		if err != nil {
+			return err
+		}
+		texts, plain := plainTexts(elements, source.typ)
+		if !plain || think.GetText() != "" {
+			continue
+		}
+		think.Text = strings.Join(texts, between)
+		if think.GetText() == "" {
+			continue
+		}
+		if source.field != reasoningTexts[0].field {
+			p.Attachments = append(p.Attachments, note(noteText, source.field))
+		}
+		if len(texts) > 1 {
+			p.Attachments = append(p.Attachments, note(noteLengths, lengthsOf(texts)))
+		}
+	}
+	if len(think.GetText()) > dialect.MaxText {
+		return rawjson.TooLarge(len(think.GetText()), dialect.MaxText)
+	}
+	residue, err := dialect.Residue(kind, o, usualReasoning(think, p.GetAttachments()))
+	if err != nil {
+		return err
+	}
+	p.Attachments = append(p.GetAttachments(), residue...)
+	if err := tooMany(p.GetAttachments()); err != nil {
+		return err
+	}
+	r.reasonings++
+	return r.say(at, p)
+}
+
+// plainTexts returns the texts of a list that holds texts of one type only, each without further fields.
+func plainTexts(elements []json.RawMessage, typ string) ([]string, bool) {
+	texts := make([]string, len(elements))
+	for i, element := range elements {
+		o, err := rawjson.ParseObject(element)
+		if err != nil || !o.IsText("type", typ) || rawjson.KindOf(o["text"]) != rawjson.String {
+			return nil, false
+		}
+		if texts[i], err = o.Text("text"); err != nil {
+			return nil, false
+		}
+	}
+	return texts, true
+}
+
+func lengthsOf(texts []string) string {
+	lengths := make([]string, len(texts))
+	for i, text := range texts {
+		lengths[i] = strconv.Itoa(len(text))
+	}
+	return strings.Join(lengths, ",")
+}
+
+// split takes a text apart again where it was joined.
+func split(text, lengths string) []string {
+	if text == "" {
+		return nil
+	}
+	var texts []string
+	rest := text
+	for i, field := range strings.Split(lengths, ",") {
+		n, err := strconv.Atoi(field)
+		if i > 0 {
+			var found bool
+			if rest, found = strings.CutPrefix(rest, between); !found {
+				return []string{text}
+			}
+		}
+		if err != nil || n < 0 || n > len(rest) || !utf8.ValidString(rest[:n]) {
+			return []string{text}
+		}
+		texts, rest = append(texts, rest[:n]), rest[n:]
+	}
+	if rest != "" {
+		return []string{text}
+	}
+	return texts
+}
+
+func usualReasoning(think *compactordv1.ThinkingPart, attachments []*compactordv1.Attachment) rawjson.Object {
+	o := rawjson.Object{"type": rawjson.Quote(typeReasoning), "summary": rawjson.EncodeArray(nil)}
+	source := reasoningTexts[0]
+	if noted(attachments, noteText) == reasoningTexts[1].field {
+		source = reasoningTexts[1]
+	}
+	var elements []json.RawMessage
+	for _, text := range split(think.GetText(), noted(attachments, noteLengths)) {
+		elements = append(elements, rawjson.Object{
+			"type": rawjson.Quote(source.typ), "text": rawjson.Quote(text),
+		}.Encode())
+	}
+	o[source.field] = rawjson.EncodeArray(elements)
+	return o
+}
