@@ -3,6 +3,7 @@ package openairesponses
 import (
 	"encoding/json"
 
+	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -17,32 +18,31 @@ type pairs struct {
 	kinds map[*compactordv1.Part]*callKind
 }
 
-type openCall struct {
-	message int
-	part    *compactordv1.Part
-}
-
-// pair finds the results as AssignCallIDs does: each answers the earliest open call with its id.
-func pair(messages []*compactordv1.Message) *pairs {
+// pair finds the calls that results answer by the ids that both were given.
+func pair(messages []*compactordv1.Message, ids *dialect.CallIDs) *pairs {
 	p := &pairs{
 		calls:   make(map[*compactordv1.Part]*compactordv1.Part),
 		results: make(map[int][]int),
 		answers: make(map[*compactordv1.Part]*compactordv1.Part),
 		kinds:   make(map[*compactordv1.Part]*callKind),
 	}
-	open := make(map[string][]openCall)
+	type place struct {
+		message int
+		call    *compactordv1.Part
+	}
+	open := make(map[string]place)
 	for at, m := range messages {
 		for _, part := range m.GetParts() {
-			if call := part.GetToolCall(); call != nil {
-				open[call.GetId()] = append(open[call.GetId()], openCall{at, part})
+			id, _ := ids.Of(part)
+			if part.GetToolCall() != nil {
+				open[id] = place{at, part}
 			}
-			result := part.GetToolResult()
-			if result == nil || len(open[result.GetCallId()]) == 0 {
+			answered, found := open[id]
+			if part.GetToolResult() == nil || !found {
 				continue
 			}
-			answered := open[result.GetCallId()][0]
-			open[result.GetCallId()] = open[result.GetCallId()][1:]
-			p.calls[part], p.answers[answered.part] = answered.part, part
+			delete(open, id)
+			p.calls[part], p.answers[answered.call] = answered.call, part
 			p.results[answered.message] = append(p.results[answered.message], at)
 		}
 	}

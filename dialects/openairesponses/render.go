@@ -15,7 +15,7 @@ func (responses) Render(messages []*compactordv1.Message, opts dialect.RenderOpt
 		w.list()
 	} else {
 		w.ids = dialect.AssignCallIDs(messages, dialect.CleanID, maxItemID)
-		w.pairs = pair(messages)
+		w.pairs = pair(messages, w.ids)
 		w.used, w.usedCalls = make(map[string]bool), make(map[string]bool)
 		w.request()
 	}
