@@ -140,8 +140,8 @@ func callsOf(m *compactordv1.Message) []*compactordv1.ToolCall {
 	return calls
 }
 
-// joined is a text without what joins pieces of it.
-func joined(text string) string { return strings.Join(strings.Fields(text), " ") }
+// joined is a text without the white space that joins its pieces.
+func joined(text string) string { return strings.Join(strings.Fields(text), "") }
 
 func TestNativeSWEAgentEqualsItsCounterpart(t *testing.T) {
 	t.Parallel()
@@ -238,6 +238,47 @@ func TestNativeGeminiCLIEqualsItsCounterparts(t *testing.T) {
 			requireSameMessages(t, counterpart(t, dir, name+".jsonl"), have, difference{ids: !compacted, arguments: true, texts: true})
 		})
 	}
+}
+
+func TestNativeCodexEqualsItsCounterparts(t *testing.T) {
+	t.Parallel()
+	dir := corpus(t)
+	for _, name := range names(t, dir, "codex", ".jsonl") {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			have := native(t, transcript.Codex, filepath.Join(dir, "native", "codex", name+".jsonl"))
+			requireSameMessages(t, counterpart(t, dir, strings.TrimPrefix(name, "rollout-")+".jsonl"), asTheCorpusWrites(t, have),
+				difference{developer: true, texts: true})
+		})
+	}
+}
+
+// asTheCorpusWrites writes messages of Codex as the corpus does: without reasoning that was broken off, with searches as
+// text, and with the free text of a call within an object.
+func asTheCorpusWrites(t *testing.T, messages []*compactordv1.Message) []*compactordv1.Message {
+	t.Helper()
+	return slices.DeleteFunc(messages, func(m *compactordv1.Message) bool {
+		for _, p := range m.GetParts() {
+			if o := p.GetOpaque(); o != nil {
+				var item struct {
+					Action json.RawMessage `json:"action"`
+				}
+				require.NoError(t, json.Unmarshal([]byte(o.GetJson()), &item))
+				text := "[" + o.GetType() + "] " + string(item.Action)
+				p.Kind = &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: text}}
+			}
+			if call := p.GetToolCall(); call != nil && !json.Valid([]byte(call.GetArguments())) {
+				// Without escapes for HTML, as the corpus has it.
+				var b strings.Builder
+				e := json.NewEncoder(&b)
+				e.SetEscapeHTML(false)
+				require.NoError(t, e.Encode(map[string]string{"input": call.GetArguments()}))
+				call.Arguments = strings.TrimSpace(b.String())
+			}
+		}
+		aborted := m.GetStopReason() == compactordv1.StopReason_STOP_REASON_ABORTED
+		return aborted && textOf(m) == "" && len(callsOf(m)) == 0
+	})
 }
 
 // withNeighboursJoined makes one message of neighbours of the model's, as the corpus does.

@@ -294,7 +294,7 @@ func TestNativePiSessionEqualsItsNeutralCounterpart(t *testing.T) {
 func TestOtherNativeFilesAreRefusedInWords(t *testing.T) {
 	t.Parallel()
 	dir := corpus(t)
-	for _, sub := range []string{"claude-code", "codex"} {
+	for _, sub := range []string{"claude-code"} {
 		paths, err := filepath.Glob(filepath.Join(dir, "native", sub, "*"))
 		require.NoError(t, err)
 		require.NotEmpty(t, paths)

@@ -103,6 +103,7 @@ func formats() []format {
 	return []format{
 		{Pi, "Pi session file", recognizePi, openPi},
 		{Kimi, "kimi-cli context file", recognizeKimi, openKimi},
+		{Codex, "Codex rollout file", recognizeCodex, openCodex},
 		{SWEAgent, "SWE-agent trajectory", recognizeSWEAgent, openSWEAgent},
 		{MiniSWEAgent, "mini-swe-agent trajectory", recognizeMiniSWE, openMiniSWE},
 		{TauBench, "tau-bench runs", recognizeTauBench, openTauBench},

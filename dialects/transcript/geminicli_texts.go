@@ -2,10 +2,8 @@ package transcript
 
 import (
 	"encoding/json"
-	"errors"
 	"strings"
 
-	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/gemini"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -71,19 +69,7 @@ func onlyText(m *compactordv1.Message) string {
 func parseContents(contents []json.RawMessage) ([]*compactordv1.Message, []int, error) {
 	parsed, err := gemini.New().Parse(rawjson.EncodeArray(contents))
 	if err != nil {
-		return nil, nil, inField(err)
+		return nil, nil, fieldOf(err)
 	}
 	return parsed.Messages, parsed.Positions, nil
-}
-
-// inField makes an error of a dialect one of a field: its position is that of a list which is not in the file.
-func inField(err error) error {
-	input := &dialect.InputError{}
-	if !errors.As(err, &input) {
-		return err
-	}
-	if input.Field == "" {
-		return input.Err
-	}
-	return rawjson.In(input.Field, input.Err)
 }

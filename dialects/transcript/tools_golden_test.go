@@ -28,6 +28,8 @@ var toolFiles = []struct {
 	{"geminicli.json", transcript.GeminiCLI, 0},
 	{"geminicli.jsonl", transcript.GeminiCLI, 0},
 	{"geminicli-checkpoint.json", transcript.GeminiCLI, 0},
+	{"codex.jsonl", transcript.Codex, 0},
+	{"codex-old.jsonl", transcript.Codex, 0},
 }
 
 func TestGoldensOfTools(t *testing.T) {

@@ -1,0 +1,160 @@
+package transcript
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	"github.com/compactord/compactord/dialects/openairesponses"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// recognizeCodex takes a line of a rollout file: one that says what its payload is, or the header of an old file.
+func recognizeCodex(b beginning) verdict {
+	if b.array {
+		return no
+	}
+	if rawjson.KindOf(b.Object["payload"]) == rawjson.ObjectKind {
+		for _, kind := range []string{"session_meta", "response_item", "event_msg", "turn_context", "compacted"} {
+			if b.IsText("type", kind) {
+				return yes
+			}
+		}
+	}
+	if isOldCodexHeader(b.Object) {
+		return yes
+	}
+	return no
+}
+
+func isOldCodexHeader(o rawjson.Object) bool {
+	_, told := o["instructions"]
+	return told && o.Has("id") && o.Has("timestamp") && !o.Has("type") && !o.Has("role")
+}
+
+// openCodex reads a rollout file: items of OpenAI's Responses, among them what the tool noted.
+func openCodex(in *lines, _ beginning) (source, error) {
+	return &codexRollout{in: in, names: callNames{}}, nil
+}
+
+// codexRollout reads a rollout file line by line. The items of a response wait for the results of its calls.
+type codexRollout struct {
+	in       *lines
+	names    callNames
+	batch    codexBatch
+	entries  []entry
+	messages uint32
+	// begun says that a header has been read: a session that goes on from another has that one's header too.
+	begun bool
+	// model is what the turn is for.
+	model string
+	// total is the last sum of tokens, as it stands in the file: it is told again before the next response.
+	total json.RawMessage
+	// tokens is how large the context was last.
+	tokens uint32
+}
+
+func (s *codexRollout) unit() unit { return unitLine }
+
+func (s *codexRollout) next() (entry, error) {
+	for len(s.entries) == 0 {
+		o, line, err := s.in.object()
+		switch {
+		case errors.Is(err, io.EOF):
+			if err := s.flush(); err != nil {
+				return entry{}, err
+			}
+			if len(s.entries) == 0 {
+				return entry{}, io.EOF
+			}
+		case err != nil:
+			return entry{}, err
+		default:
+			if err := s.line(o, line); err != nil {
+				return entry{}, onLine(s.in.line, err)
+			}
+		}
+	}
+	e := s.entries[0]
+	s.entries = s.entries[1:]
+	return e, nil
+}
+
+var (
+	codexEvent    = leftOut("event for the user interface", "events for the user interface")
+	codexUnknown  = leftOut("line of an unknown type", "lines of unknown types")
+	codexSnapshot = leftOut("snapshot of the repository", "snapshots of the repository")
+	codexRollback = remark{
+		one:  "1 rollback of turns not applied: the messages are read as if they stood",
+		many: "%d rollbacks of turns not applied: the messages are read as if they stood",
+	}
+)
+
+// line reads one line. Those of old files are the items themselves.
+func (s *codexRollout) line(o rawjson.Object, raw json.RawMessage) error {
+	if !o.Has("payload") {
+		if o.Has("type") {
+			return s.item(o, o, raw)
+		}
+		return nil
+	}
+	payload, err := o.Sub("payload")
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.IsText("type", "session_meta"):
+		err = s.header(o, payload)
+	case o.IsText("type", "turn_context"):
+		s.model, err = payload.BoundedText("model", maxName)
+	case o.IsText("type", "response_item"):
+		err = s.item(o, payload, o["payload"])
+	case o.IsText("type", "compacted"):
+		err = s.compacted(o, payload)
+	case o.IsText("type", "event_msg"):
+		err = s.event(payload)
+	default:
+		s.in.remarks.add(codexUnknown)
+	}
+	return rawjson.In("payload", err)
+}
+
+// header reads the instructions that stand in front of all messages.
+func (s *codexRollout) header(o, meta rawjson.Object) error {
+	if s.begun {
+		return nil
+	}
+	s.begun = true
+	base, err := meta.Sub("base_instructions")
+	if err != nil || base == nil {
+		return err
+	}
+	text, err := base.BoundedText("text", maxText)
+	if err != nil || text == "" {
+		return rawjson.In("base_instructions", err)
+	}
+	parsed, err := openairesponses.New().Parse(rawjson.Object{"instructions": base["text"]}.Encode())
+	if err != nil {
+		return rawjson.In("base_instructions", fieldOf(err))
+	}
+	for _, m := range parsed.Messages {
+		if m.WrittenAt, err = writtenAt(o, time.Second); err != nil {
+			return err
+		}
+		m.SourcePosition = position(s.in.line - 1)
+		s.emit(m)
+	}
+	return nil
+}
+
+// emit hands out a message.
+func (s *codexRollout) emit(m *compactordv1.Message) {
+	if m.GetOrigin() == compactordv1.Origin_ORIGIN_UNSPECIFIED {
+		m.Origin = compactordv1.Origin_ORIGIN_IMPORT
+	}
+	s.names.see(m)
+	s.messages++
+	s.entries = append(s.entries, entry{message: m})
+}

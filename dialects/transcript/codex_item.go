@@ -1,0 +1,172 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	"github.com/compactord/compactord/dialects/openairesponses"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// codexAborted begins what Codex tells the model when the user has stopped it.
+const codexAborted = "<turn_aborted>"
+
+// codexContexts begin what Codex says in the user's name.
+var codexContexts = []string{
+	"# agents.md instructions", "<user_instructions>", "<instructions>", "<environment_context>", codexAborted, "<skill>",
+	"<subagent_notification>", "<hook_prompt", "<codex_internal_context",
+}
+
+// codexItem is an item of the conversation with its place.
+type codexItem struct {
+	raw  json.RawMessage
+	path string // of the item within its line
+	line int    // from 1
+	at   *timestamppb.Timestamp
+}
+
+// codexBatch is a response of the model, of which more may come, and behind it the results of its calls.
+type codexBatch struct {
+	items []codexItem
+	// answered says that results have come, ended that the usage of the whole response has.
+	answered, ended bool
+	usage           *compactordv1.Usage
+	aborted         bool
+}
+
+// item reads an item of the conversation.
+func (s *codexRollout) item(o, item rawjson.Object, raw json.RawMessage) error {
+	kind, err := item.DemandText("type")
+	if err != nil {
+		return err
+	}
+	if kind == "ghost_snapshot" {
+		s.in.remarks.add(codexSnapshot)
+		return nil
+	}
+	one := codexItem{raw: bytes.Clone(raw), line: s.in.line}
+	if o.Has("payload") {
+		one.path = "payload"
+	}
+	if one.at, err = writtenAt(o, time.Second); err != nil {
+		return err
+	}
+	switch {
+	case strings.HasSuffix(kind, "_output"):
+		s.batch.answered = true
+	case kind == "message" && !item.IsText("role", "assistant"):
+		return s.said(one)
+	case s.batch.answered || s.batch.ended:
+		if err := s.flush(); err != nil {
+			return err
+		}
+	}
+	s.batch.items = append(s.batch.items, one)
+	return nil
+}
+
+// said hands out a message that is not the model's, and before it what the model had to say.
+func (s *codexRollout) said(item codexItem) error {
+	messages, _, err := parseItems([]codexItem{item})
+	if err != nil {
+		return err
+	}
+	for _, m := range messages {
+		if m.GetRole() != compactordv1.Role_ROLE_USER {
+			continue
+		}
+		if text := strings.ToLower(startOf(m)); hasAnyPrefix(text, codexContexts) {
+			m.Origin = compactordv1.Origin_ORIGIN_CONTINUE
+			if strings.HasPrefix(text, codexAborted) {
+				s.abort()
+			}
+		}
+	}
+	if err := s.flush(); err != nil {
+		return err
+	}
+	for _, m := range messages {
+		item.place(m)
+		s.emit(m)
+	}
+	return nil
+}
+
+// startOf is how the text of a message begins, as far as it tells whose it is.
+func startOf(m *compactordv1.Message) string {
+	for _, p := range m.GetParts() {
+		return cut(strings.TrimSpace(p.GetText().GetText()), 64)
+	}
+	return ""
+}
+
+func hasAnyPrefix(text string, prefixes []string) bool {
+	for _, prefix := range prefixes {
+		if strings.HasPrefix(text, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// abort marks a response that was broken off: of a whole one, the usage was told or the calls were answered.
+func (s *codexRollout) abort() {
+	s.batch.aborted = !s.batch.ended && !s.batch.answered
+}
+
+// flush hands out the messages of the batch.
+func (s *codexRollout) flush() error {
+	batch := s.batch
+	s.batch = codexBatch{}
+	if len(batch.items) == 0 {
+		return nil
+	}
+	messages, positions, err := parseItems(batch.items)
+	if err != nil {
+		return err
+	}
+	for i, m := range messages {
+		batch.items[positions[i]].place(m)
+		if m.GetRole() == compactordv1.Role_ROLE_ASSISTANT {
+			m.Model, m.Usage, batch.usage = s.model, batch.usage, nil
+			if batch.aborted {
+				m.StopReason = compactordv1.StopReason_STOP_REASON_ABORTED
+			}
+		}
+		s.emit(m)
+	}
+	return nil
+}
+
+func (i codexItem) place(m *compactordv1.Message) {
+	m.WrittenAt, m.SourcePosition = i.at, position(i.line-1)
+}
+
+// parseItems parses items, and returns with the messages the position of the item that each began with.
+func parseItems(items []codexItem) ([]*compactordv1.Message, []int, error) {
+	raws := make([]json.RawMessage, len(items))
+	for i, item := range items {
+		raws[i] = item.raw
+	}
+	parsed, err := openairesponses.New().Parse(rawjson.EncodeArray(raws))
+	if err == nil {
+		return parsed.Messages, parsed.Positions, nil
+	}
+	input := &dialect.InputError{}
+	if !errors.As(err, &input) || input.Message < 0 || input.Message >= len(items) {
+		return nil, nil, onLine(items[0].line, fieldOf(err))
+	}
+	at := items[input.Message]
+	err = fieldOf(err)
+	if at.path != "" {
+		err = rawjson.In(at.path, err)
+	}
+	return nil, nil, onLine(at.line, err)
+}
