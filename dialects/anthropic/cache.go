@@ -1,0 +1,174 @@
+package anthropic
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
+
+const (
+	cacheKey = "cache_control"
+	// maxMarks is how many blocks of a request may be marked for the cache.
+	maxMarks = 4
+	// markDepth bounds how deep blocks are looked for marks. A text in a document in a result is at depth 2.
+	markDepth = 4
+)
+
+// markCache marks blocks for the cache. With breakpoints, they take the place of the client's marks. Without, the
+// client's stay, as far as the provider takes them.
+func (r *request) markCache(lead int, breakpoints []int) {
+	var blocks []*block
+	for i := range r.system {
+		blocks = append(blocks, &r.system[i])
+	}
+	for _, t := range r.turns {
+		for i := range t.results {
+			blocks = append(blocks, &t.results[i])
+		}
+		for i := range t.rest {
+			blocks = append(blocks, &t.rest[i])
+		}
+	}
+	if breakpoints == nil {
+		r.limitMarks(blocks)
+		return
+	}
+	for _, b := range blocks {
+		b.raw = remark(b.raw, markDepth, func(json.RawMessage) json.RawMessage { return nil })
+	}
+	marked := make(map[*block]bool)
+	for _, message := range breakpoints {
+		if b := r.lastUpTo(blocks, max(message, lead-1)); b != nil && len(marked) < maxMarks && !marked[b] {
+			marked[b] = true
+			b.raw = mark(b.raw)
+		}
+	}
+}
+
+// lastUpTo is the last block that can be marked of those made of messages up to one.
+func (r *request) lastUpTo(blocks []*block, message int) *block {
+	for i := len(blocks) - 1; i >= 0; i-- {
+		if blocks[i].message <= message && takesMark(blocks[i].typ) {
+			return blocks[i]
+		}
+	}
+	return nil
+}
+
+// takesMark says whether a block can be marked. Others may be able to, but it is not known.
+func takesMark(typ string) bool {
+	switch typ {
+	case typeText, typeImage, typeDocument, typeToolUse, typeToolResult, typeSearchResult:
+		return true
+	default:
+		return false
+	}
+}
+
+func mark(raw json.RawMessage) json.RawMessage {
+	o, err := rawjson.SplitObject(raw)
+	if err != nil {
+		return raw
+	}
+	o[cacheKey] = json.RawMessage(`{"type":"ephemeral"}`)
+	return o.Encode()
+}
+
+// limitMarks keeps of the client's marks what the provider takes: the newest ones, and none with a longer time behind one
+// with a shorter.
+func (r *request) limitMarks(blocks []*block) {
+	count := 0
+	for _, b := range blocks {
+		remark(b.raw, markDepth, func(mark json.RawMessage) json.RawMessage {
+			if isMark(mark) && !thinks(*b) {
+				count++
+			}
+			return mark
+		})
+	}
+	short := false
+	for _, b := range blocks {
+		b.raw = remark(b.raw, markDepth, func(mark json.RawMessage) json.RawMessage {
+			switch {
+			case rawjson.KindOf(mark) == rawjson.Null:
+				return mark
+			case !isMark(mark), thinks(*b):
+				r.repaired(ruleCachePlace, b.message, "a mark for the cache is left out, since the provider takes none there")
+				return nil
+			case count > maxMarks:
+				count--
+				r.repaired(ruleCacheCount, b.message, "a mark for the cache is left out, since newer ones are as many as there can be")
+				return nil
+			}
+			long := isLong(mark)
+			if long && short {
+				r.repaired(ruleCacheOrder, b.message, "a mark for the cache has the shorter time of those before it")
+				return shortened(mark)
+			}
+			short = short || !long
+			return mark
+		})
+	}
+}
+
+func isMark(mark json.RawMessage) bool { return rawjson.KindOf(mark) == rawjson.ObjectKind }
+
+func isLong(mark json.RawMessage) bool { return textField(mark, "ttl") == "1h" }
+
+func shortened(mark json.RawMessage) json.RawMessage {
+	o, err := rawjson.SplitObject(mark)
+	if err != nil {
+		return mark
+	}
+	delete(o, "ttl")
+	return o.Encode()
+}
+
+// remark lets change decide on each mark of a block and of the blocks in it: what it returns takes the mark's place.
+func remark(raw json.RawMessage, depth int, change func(json.RawMessage) json.RawMessage) json.RawMessage {
+	if depth < 0 || !bytes.Contains(raw, []byte(cacheKey)) && !bytes.Contains(raw, []byte(`\u`)) {
+		return raw
+	}
+	o, err := rawjson.SplitObject(raw)
+	if err != nil {
+		return raw
+	}
+	changed := remarkContent(o, depth, change)
+	if source, err := rawjson.SplitObject(o["source"]); err == nil && remarkContent(source, depth, change) {
+		o["source"] = source.Encode()
+		changed = true
+	}
+	if mark, there := o[cacheKey]; there {
+		now := change(mark)
+		switch {
+		case now == nil:
+			delete(o, cacheKey)
+			changed = true
+		case !bytes.Equal(now, mark):
+			o[cacheKey] = now
+			changed = true
+		}
+	}
+	if !changed {
+		return raw
+	}
+	return o.Encode()
+}
+
+func remarkContent(o rawjson.Object, depth int, change func(json.RawMessage) json.RawMessage) bool {
+	elements, err := rawjson.SplitArray(o["content"])
+	if err != nil {
+		return false
+	}
+	changed := false
+	for i, element := range elements {
+		now := remark(element, depth-1, change)
+		changed = changed || !bytes.Equal(now, element)
+		elements[i] = now
+	}
+	if changed {
+		o["content"] = rawjson.EncodeArray(elements)
+	}
+	return changed
+}

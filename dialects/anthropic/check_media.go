@@ -1,0 +1,64 @@
+package anthropic
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
+
+func checkMediaSource(j *judged, report report) {
+	j.eachBlock(func(i int, b judgedBlock) {
+		if b.typ != typeImage && b.typ != typeDocument {
+			return
+		}
+		source, err := rawjson.SplitObject(b.fields["source"])
+		if err != nil {
+			return
+		}
+		if wrong := wrongSource(judgedBlock{fields: source}, b.typ == typeImage); wrong != "" {
+			report(i, b.part, wrong)
+		}
+	})
+}
+
+// wrongSource says what is wrong with the source of an image or a document. Types that are not known are not judged.
+func wrongSource(source judgedBlock, image bool) string {
+	mime := source.text("media_type")
+	switch source.text("type") {
+	case sourceBase64:
+		switch {
+		case source.text("data") == "":
+			return "the source has no data"
+		case image && !slices.Contains(imageTypes, mime), !image && mime != mimePDF:
+			return "the type of the data is none that the provider takes"
+		}
+	case sourceText:
+		if image || mime != mimePlain || isBlank(source.text("data")) {
+			return "the source is not plain text of a document that says something"
+		}
+	case sourceURL:
+		if url := source.text("url"); !strings.HasPrefix(url, "https://") && !strings.HasPrefix(url, "http://") {
+			return "the source is no web address"
+		}
+	case sourceFile:
+		if source.text("file_id") == "" {
+			return "the source has no file id"
+		}
+	case "content":
+		if image {
+			return "an image has no source of blocks"
+		}
+	}
+	return ""
+}
+
+func checkImageSize(j *judged, report report) {
+	j.eachBlock(func(i int, b judgedBlock) {
+		source, err := rawjson.SplitObject(b.fields["source"])
+		// The quotes are not counted.
+		if b.typ == typeImage && err == nil && source.IsText("type", sourceBase64) && len(source["data"])-2 > maxImage {
+			report(i, b.part, "the image is too large")
+		}
+	})
+}

@@ -1,0 +1,172 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+var (
+	errRole      = errors.New("unknown role; known are user, assistant and system")
+	errContent   = errors.New("must be a string or an array")
+	errResponse  = errors.New("must be assistant in a response")
+	errManyNotes = fmt.Errorf("%w: more than %d fields that are not known", dialect.ErrLimit, dialect.MaxAttachments)
+)
+
+func (messagesAPI) Parse(raw []byte) (*dialect.Parsed, error) {
+	doc, err := splitDocument(raw)
+	if err != nil {
+		return nil, err
+	}
+	p := &parser{parsed: &dialect.Parsed{Response: doc.response != nil}}
+	if err := p.system(&doc.List); err != nil {
+		return nil, err
+	}
+	for at, message := range doc.Messages {
+		p.at = at
+		if err := p.message(message); err != nil {
+			return nil, dialect.Malformed(at, 0, err)
+		}
+		if len(p.parsed.Messages) > dialect.MaxMessages {
+			return nil, dialect.Malformed(at, 0, errMany)
+		}
+	}
+	if doc.response == nil {
+		return p.parsed, nil
+	}
+	answer := p.parsed.Messages[0]
+	if answer.GetRole() != compactordv1.Role_ROLE_ASSISTANT {
+		return nil, dialect.Malformed(0, 0, rawjson.In("role", errResponse))
+	}
+	return p.parsed, dialect.Malformed(0, 0, fillFromEnvelope(answer, doc.response))
+}
+
+// parser makes neutral messages of a list.
+type parser struct {
+	parsed *dialect.Parsed
+	// at is the position in the list.
+	at int
+}
+
+// add takes a neutral message, with its own fields; the latter are the first one's of those that a message becomes.
+func (p *parser) add(m *compactordv1.Message) error {
+	if len(m.GetAttachments()) > dialect.MaxAttachments {
+		return errManyNotes
+	}
+	p.parsed.Messages = append(p.parsed.Messages, m)
+	p.parsed.Positions = append(p.parsed.Positions, p.at)
+	return nil
+}
+
+func (p *parser) find(rule string, part int, text string) {
+	p.parsed.Findings = append(p.parsed.Findings, dialect.Finding{Rule: rule, Message: p.at, Part: part, Text: text})
+}
+
+// system makes one message of the system prompt.
+func (p *parser) system(list *dialect.List) error {
+	if len(list.System) == 0 {
+		return nil
+	}
+	m := &compactordv1.Message{Role: compactordv1.Role_ROLE_SYSTEM}
+	for i, raw := range list.System {
+		part, err := systemBlock(raw)
+		if err != nil {
+			return dialect.Malformed(0, i, rawjson.In("system", rawjson.InElement(i, err)))
+		}
+		m.Parts = append(m.Parts, part)
+	}
+	if list.SystemAsText {
+		m.Attachments = append(m.Attachments, dialect.Note(kind, noteForm, noteString))
+	}
+	return p.add(m)
+}
+
+func (p *parser) message(raw json.RawMessage) error {
+	o, err := rawjson.SplitObject(raw)
+	if err != nil {
+		return err
+	}
+	role, err := o.DemandText("role")
+	if err != nil {
+		return err
+	}
+	c, err := readContent(o, dialect.MaxParts)
+	if err != nil {
+		return err
+	}
+	// The content is of the parts' making, except where there are none.
+	usual := rawjson.Object{"role": o["role"], "content": o["content"]}
+	if len(c.blocks) == 0 {
+		usual["content"] = json.RawMessage("[]")
+	}
+	own, err := dialect.Residue(kind, o, usual)
+	if err != nil {
+		return err
+	}
+	if c.isString {
+		own = append(own, dialect.Note(kind, noteForm, noteString))
+	}
+	if len(c.blocks) == 0 {
+		p.find(dialect.InputEmptyMessage, 0, "the message is empty; kept as it is")
+	}
+	switch role {
+	case roleUser:
+		return p.user(c, own)
+	case roleAssistant:
+		return p.assistant(o, c, own)
+	case roleSystem:
+		return p.instruction(c, own)
+	default:
+		return rawjson.In("role", errRole)
+	}
+}
+
+// content is what a message or a tool result holds.
+type content struct {
+	blocks []rawjson.Object
+	// raw are the blocks as they were written; nil for the one that stands for a string.
+	raw      []json.RawMessage
+	isString bool
+}
+
+// readContent reads at most so many blocks, and a string as one block of text. An empty string says nothing and gives no block.
+func readContent(o rawjson.Object, most int) (content, error) {
+	switch value := o["content"]; rawjson.KindOf(value) {
+	case rawjson.Missing, rawjson.Null:
+		return content{}, nil
+	case rawjson.String:
+		if text, err := o.BoundedText("content", dialect.MaxText); err != nil || text == "" {
+			return content{}, err
+		}
+		block := rawjson.Object{"type": rawjson.Quote(typeText), "text": value}
+		return content{blocks: []rawjson.Object{block}, raw: []json.RawMessage{nil}, isString: true}, nil
+	case rawjson.Array:
+		return readBlocks(value, most)
+	default:
+		return content{}, rawjson.In("content", errContent)
+	}
+}
+
+func readBlocks(array json.RawMessage, most int) (content, error) {
+	raw, err := rawjson.SplitArray(array)
+	if err != nil {
+		return content{}, rawjson.In("content", err)
+	}
+	if len(raw) > most {
+		return content{}, rawjson.In("content", fmt.Errorf("%w: more than %d blocks", dialect.ErrLimit, most))
+	}
+	blocks := make([]rawjson.Object, len(raw))
+	for i, element := range raw {
+		if blocks[i], err = rawjson.SplitObject(element); err != nil {
+			return content{}, inBlock(i, err)
+		}
+	}
+	return content{blocks: blocks, raw: raw}, nil
+}
+
+// inBlock puts an error under a block of the content.
+func inBlock(i int, err error) error { return rawjson.In("content", rawjson.InElement(i, err)) }

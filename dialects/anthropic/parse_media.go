@@ -1,0 +1,124 @@
+package anthropic
+
+import (
+	"fmt"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// The types of sources of images and documents that are known.
+const (
+	sourceBase64 = "base64"
+	sourceText   = "text"
+	sourceURL    = "url"
+	sourceFile   = "file"
+)
+
+const (
+	mimeAnyImage = "image/*"
+	mimePDF      = "application/pdf"
+	mimePlain    = "text/plain"
+)
+
+// readMedia reads an image or document block, and what it has beyond that. It returns nil where the source is of another
+// type, such as a document that is made of blocks.
+func readMedia(o rawjson.Object, typ string) (*compactordv1.MediaPart, []*compactordv1.Attachment, error) {
+	source, err := rawjson.SplitObject(o["source"])
+	if err != nil {
+		return nil, nil, rawjson.In("source", err)
+	}
+	m := &compactordv1.MediaPart{}
+	known, err := readSource(m, source, typ)
+	if !known || err != nil {
+		return nil, nil, rawjson.In("source", err)
+	}
+	if title, err := o.Text("title"); typ == typeDocument && err == nil && len(title) <= dialect.MaxFileName {
+		m.Name = title
+	}
+	own, err := dialect.Residue(kind, o, usualMedia(m), "source")
+	if err != nil {
+		return nil, nil, err
+	}
+	within, err := dialect.Residue(kind, source, usualSource(m))
+	if err != nil {
+		return nil, nil, rawjson.In("source", err)
+	}
+	for _, a := range within {
+		a.Key = dialect.NotePrefix + noteSource + a.GetKey()
+		if len(a.GetKey()) > dialect.MaxName {
+			return nil, nil, rawjson.In("source", errLongName)
+		}
+	}
+	if own = append(own, within...); len(own) > dialect.MaxAttachments {
+		return nil, nil, errManyNotes
+	}
+	return m, own, nil
+}
+
+var errLongName = fmt.Errorf("%w: a field that is not known has an overlong name", dialect.ErrLimit)
+
+// readSource fills in type and content, and says whether it knows the type of source.
+func readSource(m *compactordv1.MediaPart, source rawjson.Object, typ string) (known bool, err error) {
+	from, err := source.DemandText("type")
+	if err != nil {
+		return false, err
+	}
+	switch {
+	case from == sourceBase64:
+		return true, readBase64(m, source)
+	case from == sourceURL:
+		m.MimeType = mimePDF
+		if typ == typeImage {
+			m.MimeType = mimeAnyImage
+		}
+		address, err := demandBounded(source, "url", dialect.MaxURI)
+		m.Source = &compactordv1.MediaPart_Uri{Uri: address}
+		return true, err
+	case from == sourceFile:
+		m.MimeType, m.Owner = dialect.UnknownMime, kind
+		if typ == typeImage {
+			m.MimeType = mimeAnyImage
+		}
+		id, err := demandBounded(source, "file_id", dialect.MaxID)
+		m.Source = &compactordv1.MediaPart_FileId{FileId: id}
+		return true, err
+	case from == sourceText && typ == typeDocument:
+		if m.MimeType, err = source.BoundedText("media_type", dialect.MaxName); err != nil {
+			return true, err
+		}
+		if m.GetMimeType() == "" {
+			m.MimeType = mimePlain
+		}
+		text, err := demandBounded(source, "data", dialect.MaxText)
+		m.Source = &compactordv1.MediaPart_Data{Data: []byte(text)}
+		return true, err
+	default:
+		return false, nil
+	}
+}
+
+func readBase64(m *compactordv1.MediaPart, source rawjson.Object) (err error) {
+	if m.MimeType, err = demandBounded(source, "media_type", dialect.MaxName); err != nil {
+		return err
+	}
+	if m.GetMimeType() == "" {
+		return rawjson.In("media_type", rawjson.ErrEmpty)
+	}
+	encoded, err := source.DemandText("data")
+	if err != nil {
+		return err
+	}
+	data, err := dialect.DecodeBase64(encoded)
+	m.Source = &compactordv1.MediaPart_Data{Data: data}
+	return rawjson.In("data", err)
+}
+
+func demandBounded(o rawjson.Object, key string, limit int) (string, error) {
+	text, err := o.DemandText(key)
+	if err == nil && len(text) > limit {
+		err = rawjson.In(key, rawjson.TooLarge(len(text), limit))
+	}
+	return text, err
+}

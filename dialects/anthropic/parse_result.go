@@ -1,0 +1,79 @@
+package anthropic
+
+import (
+	"encoding/json"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// resultPart reads a tool_result block.
+func resultPart(o rawjson.Object) (*compactordv1.Part, error) {
+	result := &compactordv1.ToolResult{}
+	var err error
+	if result.CallId, err = o.BoundedText("tool_use_id", dialect.MaxID); err != nil {
+		return nil, err
+	}
+	if result.IsError, err = o.Truth("is_error"); err != nil {
+		return nil, err
+	}
+	c, err := readContent(o, dialect.MaxResultParts)
+	if err != nil {
+		return nil, err
+	}
+	for i, block := range c.blocks {
+		part, err := innerPart(block, c.raw[i])
+		if err != nil {
+			return nil, inBlock(i, err)
+		}
+		result.Parts = append(result.Parts, part)
+	}
+	// The content is of the parts' making, except where there are none.
+	var except []string
+	if len(c.blocks) > 0 {
+		except = []string{"content"}
+	}
+	p, err := completed(&compactordv1.Part{Kind: &compactordv1.Part_ToolResult{ToolResult: result}}, o, except...)
+	if err != nil {
+		return nil, err
+	}
+	if c.isString {
+		p.Attachments = append(p.Attachments, dialect.Note(kind, noteForm, noteString))
+	}
+	if len(p.GetAttachments()) > dialect.MaxAttachments {
+		return nil, errManyNotes
+	}
+	return p, nil
+}
+
+// innerPart reads a block of a result.
+func innerPart(o rawjson.Object, raw json.RawMessage) (*compactordv1.ResultPart, error) {
+	typ, err := o.DemandText("type")
+	if err != nil {
+		return nil, err
+	}
+	switch typ {
+	case typeText:
+		p, err := textPart(o)
+		if err != nil {
+			return nil, err
+		}
+		return &compactordv1.ResultPart{
+			Kind: &compactordv1.ResultPart_Text{Text: p.GetText()}, Attachments: p.GetAttachments(),
+		}, nil
+	case typeImage, typeDocument:
+		media, own, err := readMedia(o, typ)
+		if media == nil || err != nil {
+			return innerOpaque(typ, raw, err)
+		}
+		return &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Media{Media: media}, Attachments: own}, nil
+	default:
+		return innerOpaque(typ, raw, nil)
+	}
+}
+
+func innerOpaque(typ string, raw json.RawMessage, err error) (*compactordv1.ResultPart, error) {
+	opaque, err := readOpaque(typ, raw, err)
+	return &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Opaque{Opaque: opaque}}, err
+}

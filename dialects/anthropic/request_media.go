@@ -1,0 +1,80 @@
+package anthropic
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// imageTypes are the images that the provider takes by value.
+var imageTypes = []string{"image/jpeg", "image/png", "image/gif", "image/webp"}
+
+// knownSource says whether a type of source has a neutral meaning.
+func knownSource(from string) bool {
+	return slices.Contains([]string{sourceBase64, sourceText, sourceURL, sourceFile}, from)
+}
+
+// mediaBlock renders an image or a document, or says why the provider cannot take it.
+func mediaBlock(p *compactordv1.Part) (o rawjson.Object, why string) {
+	m := p.GetMedia()
+	if dialect.IsDataURL(m.GetUri()) {
+		m = fromDataURL(m)
+	}
+	if why := refusesMedia(m); why != "" {
+		return nil, why
+	}
+	source := usualSource(m)
+	restoreSource(source, p.GetAttachments(), true)
+	o = usualMedia(m)
+	o["source"] = source.Encode()
+	return restored(o, p), ""
+}
+
+// fromDataURL holds the content itself in place of an address that holds it.
+func fromDataURL(m *compactordv1.MediaPart) *compactordv1.MediaPart {
+	media := &compactordv1.MediaPart{Name: m.GetName()}
+	if dialect.FillFromURL(media, m.GetUri(), m.GetMimeType()) != nil {
+		return m
+	}
+	return media
+}
+
+// refusesMedia says why the provider cannot take an image or a document; nothing where it can.
+func refusesMedia(m *compactordv1.MediaPart) string {
+	mime := m.GetMimeType()
+	image, pdf := slices.Contains(imageTypes, mime), mime == mimePDF
+	switch source := m.GetSource().(type) {
+	case *compactordv1.MediaPart_Data:
+		switch {
+		case len(source.Data) == 0:
+			return "the media is empty"
+		case image && base64Size(source.Data) > maxImage:
+			return "the image is larger than the provider takes"
+		case image, pdf, mime == mimePlain && utf8.Valid(source.Data) && !isBlank(string(source.Data)):
+			return ""
+		}
+	case *compactordv1.MediaPart_Uri:
+		switch {
+		case m.GetOwner() != compactordv1.Dialect_DIALECT_UNSPECIFIED && m.GetOwner() != kind:
+			return "only another provider can find the media"
+		case !strings.HasPrefix(source.Uri, "https://"):
+			return "the provider takes media from https addresses only"
+		case image, pdf, mime == mimeAnyImage:
+			return ""
+		}
+	case *compactordv1.MediaPart_FileId:
+		switch {
+		case m.GetOwner() != kind || source.FileId == "":
+			return "the provider cannot find the file"
+		case image, pdf, mime == mimeAnyImage, mime == mimePlain, mime == dialect.UnknownMime:
+			return ""
+		}
+	}
+	return "the provider takes no media of this type"
+}
+
+func base64Size(data []byte) int { return (len(data) + 2) / 3 * 4 }

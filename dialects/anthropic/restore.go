@@ -1,0 +1,81 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// guards decide for fields whether an attachment counts; see dialect.Restore.
+type guards map[string]func(json.RawMessage) bool
+
+// contentGuards are for the fields that are made of what an edit may have replaced.
+func contentGuards(p *compactordv1.Part) guards {
+	switch k := p.GetKind().(type) {
+	case *compactordv1.Part_Text:
+		return guards{"text": dialect.SaysText(k.Text.GetText())}
+	case *compactordv1.Part_Thinking:
+		return guards{"thinking": saysOrLacks(k.Thinking.GetText())}
+	case *compactordv1.Part_ToolCall:
+		return guards{"input": only(k.ToolCall.GetArguments() == "")}
+	case *compactordv1.Part_ToolResult:
+		return guards{
+			"content": only(len(k.ToolResult.GetParts()) == 0),
+			"is_error": func(raw json.RawMessage) bool {
+				said := rawjson.KindOf(raw) == rawjson.Bool || rawjson.KindOf(raw) == rawjson.Null
+				return said && k.ToolResult.GetIsError() == (string(raw) == "true")
+			},
+		}
+	default:
+		return guards{}
+	}
+}
+
+// requestGuards keep, beyond that, the fields that the provider demands as rendering makes them.
+func requestGuards(p *compactordv1.Part) guards {
+	g := contentGuards(p)
+	for _, key := range []string{"type", "id", "name", "input", "tool_use_id", "content", "source"} {
+		g[key] = only(false)
+	}
+	g["cache_control"] = func(raw json.RawMessage) bool {
+		k := rawjson.KindOf(raw)
+		return k == rawjson.ObjectKind || k == rawjson.Null
+	}
+	return g
+}
+
+func only(is bool) func(json.RawMessage) bool {
+	return func(json.RawMessage) bool { return is }
+}
+
+// saysOrLacks is for a text that may be missing or null where it is empty.
+func saysOrLacks(text string) func(json.RawMessage) bool {
+	says := dialect.SaysText(text)
+	return func(raw json.RawMessage) bool { return says(raw) || len(raw) == 0 && text == "" }
+}
+
+// restoreSource lays the kept fields over a source. In a request only those count that are not of rendering's making.
+func restoreSource(source rawjson.Object, attachments []*compactordv1.Attachment, request bool) {
+	g := guards{}
+	if request {
+		for _, key := range []string{"type", "media_type", "data", "url", "file_id"} {
+			g[key] = only(false)
+		}
+	}
+	var within []*compactordv1.Attachment
+	for _, a := range attachments {
+		if key, is := strings.CutPrefix(a.GetKey(), dialect.NotePrefix+noteSource); is && key != "" {
+			within = append(within, &compactordv1.Attachment{Dialect: a.GetDialect(), Key: key, Json: a.GetJson()})
+		}
+	}
+	dialect.Restore(source, within, kind, g)
+}
+
+// noted says whether a note says this.
+func noted(attachments []*compactordv1.Attachment, name, value string) bool {
+	said, found := dialect.Noted(attachments, kind, name)
+	return found && said == value
+}

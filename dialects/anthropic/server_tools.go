@@ -1,0 +1,148 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"maps"
+	"strings"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
+
+// serverUse says whether a block is the use of a tool that the provider runs.
+func serverUse(typ string) bool { return typ == typeServerToolUse || typ == typeMCPToolUse }
+
+// serverResult says whether a block is the result of such a use.
+func serverResult(typ string) bool { return strings.HasSuffix(typ, serverResultSuffix) }
+
+// ofAssistant says whether only the assistant's messages hold blocks of a type.
+func ofAssistant(typ string) bool {
+	switch typ {
+	case typeThinking, typeRedactedThinking, typeToolUse, typeFallback:
+		return true
+	default:
+		return serverUse(typ) || serverResult(typ)
+	}
+}
+
+// pairServerTools drops uses of server tools without their result, and results without their use. A use that is a program
+// can wait for calls that it makes of the client's tools: then its result comes in a later message.
+func (r *request) pairServerTools() {
+	waiting := make(map[string]bool)
+	for i, t := range r.turns {
+		if t.role != roleAssistant {
+			continue
+		}
+		last := i+1 == len(r.turns)
+		interrupted := !last && len(r.turns[i+1].rest) > 0
+		callers := r.callers(t, waiting, interrupted)
+		unpaired := unpairedBlocks(t.rest, waiting, callers, last && t.paused)
+		if len(unpaired) == 0 {
+			continue
+		}
+		var kept []block
+		for at, b := range t.rest {
+			if unpaired[at] {
+				r.dropped(b.message, b.part, "the use of a server tool and its result do not stand together")
+				continue
+			}
+			kept = append(kept, b)
+		}
+		t.rest = kept
+	}
+	r.dropEmpty()
+}
+
+// callers are the ids of the programs that wait for calls of a turn. A call becomes one of the model's own where its
+// program is not there, or where the user spoke before the program could go on.
+func (r *request) callers(t *turn, waiting map[string]bool, interrupted bool) map[string]bool {
+	runs, callers := maps.Clone(waiting), make(map[string]bool)
+	for at, b := range t.rest {
+		switch {
+		case serverUse(b.typ):
+			runs[textField(b.raw, "id")] = true
+			continue
+		case serverResult(b.typ):
+			delete(runs, textField(b.raw, "tool_use_id"))
+			continue
+		case b.typ != typeToolUse:
+			continue
+		}
+		o, program := program(b.raw)
+		switch {
+		case program == "":
+		case interrupted, !runs[program]:
+			delete(o, "caller")
+			t.rest[at].raw = o.Encode()
+			r.repaired(ruleProgramResults, b.message, "a program's call becomes a call of the model's own")
+		default:
+			callers[program] = true
+		}
+	}
+	return callers
+}
+
+// program is the id of the program that makes a call, empty where the model itself does.
+func program(use json.RawMessage) (o rawjson.Object, id string) {
+	o, err := rawjson.SplitObject(use)
+	if err != nil {
+		return nil, ""
+	}
+	caller, err := rawjson.SplitObject(o["caller"])
+	if err != nil {
+		return o, ""
+	}
+	id, err = caller.Text("tool_id")
+	if err != nil {
+		return o, ""
+	}
+	return o, id
+}
+
+// unpairedBlocks are the positions of uses and results that have no counterpart. It keeps account of waiting.
+func unpairedBlocks(blocks []block, waiting, callers map[string]bool, paused bool) map[int]bool {
+	unpaired, open := make(map[int]bool), make(map[string]int)
+	for at, b := range blocks {
+		switch {
+		case serverUse(b.typ):
+			unpaired[at] = true
+			if id := textField(b.raw, "id"); id != "" {
+				open[id] = at
+			}
+		case serverResult(b.typ):
+			id := textField(b.raw, "tool_use_id")
+			use, found := open[id]
+			switch {
+			case found:
+				delete(unpaired, use)
+				delete(open, id)
+			case waiting[id]:
+				delete(waiting, id)
+			default:
+				unpaired[at] = true
+			}
+		}
+	}
+	for id, use := range open {
+		if callers[id] {
+			waiting[id] = true
+		}
+		if callers[id] || paused {
+			delete(unpaired, use)
+		}
+	}
+	return unpaired
+}
+
+// textField is a field of a block, empty where it is no text.
+func textField(raw json.RawMessage, key string) string {
+	o, err := rawjson.SplitObject(raw)
+	if err != nil {
+		return ""
+	}
+	text, err := o.Text(key)
+	if err != nil {
+		return ""
+	}
+	return text
+}
+

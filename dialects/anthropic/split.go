@@ -1,0 +1,143 @@
+package anthropic
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
+
+var (
+	errUTF8   = errors.New("is not valid UTF-8")
+	errKind   = errors.New("must be a list of messages, a message, a request body or a response body")
+	errFailed = errors.New("is the body of an error, not of a response; ClassifyError takes it")
+	errSystem = errors.New("must be a string or an array")
+	errMany   = fmt.Errorf("%w: more than %d messages", dialect.ErrLimit, dialect.MaxMessages)
+)
+
+// document is a list, and the response body that it came from, if it came from one.
+type document struct {
+	dialect.List
+
+	response rawjson.Object
+}
+
+func (messagesAPI) Split(raw []byte) (*dialect.List, error) {
+	doc, err := splitDocument(raw)
+	if err != nil {
+		return nil, err
+	}
+	return &doc.List, nil
+}
+
+func splitDocument(raw []byte) (*document, error) {
+	doc, err := readDocument(bytes.TrimSpace(raw))
+	if err != nil {
+		return nil, dialect.Malformed(-1, 0, err)
+	}
+	if len(doc.Messages) > dialect.MaxMessages || len(doc.System) > dialect.MaxParts {
+		return nil, dialect.Malformed(-1, 0, errMany)
+	}
+	return doc, nil
+}
+
+func readDocument(raw json.RawMessage) (*document, error) {
+	if !utf8.Valid(raw) {
+		return nil, errUTF8
+	}
+	if !json.Valid(raw) {
+		_, err := rawjson.ParseObject(raw)
+		return nil, err
+	}
+	switch rawjson.KindOf(raw) {
+	case rawjson.Array:
+		messages, err := rawjson.SplitArray(raw)
+		return &document{List: dialect.List{Messages: messages}}, err
+	case rawjson.ObjectKind:
+	default:
+		return nil, errKind
+	}
+	o, err := rawjson.SplitObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case o["messages"] != nil:
+		return requestBody(o)
+	case o.Has("error") && !o.Has("role"):
+		return nil, rawjson.In("error", errFailed)
+	case isResponse(o):
+		return responseBody(o), nil
+	case o["role"] != nil || o["content"] != nil:
+		return &document{List: dialect.List{Messages: []json.RawMessage{raw}}}, nil
+	default:
+		return nil, errKind
+	}
+}
+
+// isResponse tells a response body from a message: some gateways leave its type out, but all of them tell the usage.
+func isResponse(o rawjson.Object) bool {
+	return o.IsText("type", "message") || o.Has("usage") && o.IsText("role", roleAssistant)
+}
+
+// responseBody takes what can go into a request. The rest, such as the id, is about the response.
+func responseBody(o rawjson.Object) *document {
+	message := rawjson.Object{}
+	for _, key := range []string{"role", "content"} {
+		if value, there := o[key]; there {
+			message[key] = value
+		}
+	}
+	return &document{List: dialect.List{Messages: []json.RawMessage{message.Encode()}}, response: o}
+}
+
+func requestBody(o rawjson.Object) (*document, error) {
+	messages, err := rawjson.SplitArray(o["messages"])
+	if err != nil {
+		return nil, rawjson.In("messages", err)
+	}
+	doc := &document{List: dialect.List{Messages: messages}}
+	switch system := o["system"]; rawjson.KindOf(system) {
+	case rawjson.Missing, rawjson.Null:
+	case rawjson.String:
+		doc.SystemAsText = true
+		doc.System = []json.RawMessage{rawjson.Object{"type": rawjson.Quote(typeText), "text": system}.Encode()}
+	case rawjson.Array:
+		doc.System, err = rawjson.SplitArray(system)
+	default:
+		err = errSystem
+	}
+	return doc, rawjson.In("system", err)
+}
+
+func (messagesAPI) Document(list *dialect.List) json.RawMessage {
+	body := rawjson.Object{"messages": rawjson.EncodeArray(list.Messages)}
+	if text, is := systemText(list); is {
+		body["system"] = text
+	} else if len(list.System) > 0 {
+		body["system"] = rawjson.EncodeArray(list.System)
+	}
+	return body.Encode()
+}
+
+// systemText is the system prompt as a string, where that says all.
+func systemText(list *dialect.List) (json.RawMessage, bool) {
+	if !list.SystemAsText || len(list.System) != 1 {
+		return nil, false
+	}
+	block, err := rawjson.ParseObject(list.System[0])
+	if err != nil {
+		return nil, false
+	}
+	return plainText(block)
+}
+
+// plainText is the text of a block that has nothing but a text.
+func plainText(block rawjson.Object) (json.RawMessage, bool) {
+	text := block["text"]
+	return text, len(block) == 2 && block.IsText("type", typeText) && rawjson.KindOf(text) == rawjson.String
+}

@@ -1,0 +1,216 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// writeAsWritten renders messages as they were parsed, flaws and all.
+func writeAsWritten(messages []*compactordv1.Message) *dialect.Rendered {
+	w := &asWritten{messages: messages}
+	first := w.system()
+	for i := first; i < len(messages); i++ {
+		if i == first || !joins(messages[i-1], messages[i]) {
+			w.end()
+			w.element = rawjson.Object{"role": rawjson.Quote(roleOf(messages[i]))}
+			w.span.First = i
+		} else {
+			w.out.Merged++
+		}
+		w.extend(i)
+	}
+	w.end()
+	return &w.out
+}
+
+type asWritten struct {
+	messages []*compactordv1.Message
+	out      dialect.Rendered
+	// element, blocks and span are of the provider's message that is being written.
+	element rawjson.Object
+	blocks  []json.RawMessage
+	span    dialect.Span
+}
+
+// system writes the messages at the start that stood apart, and returns how many they are.
+func (w *asWritten) system() int {
+	n := 0
+	for n < dialect.LeadingRun(w.messages) && !noted(w.messages[n].GetAttachments(), notePlace, noteMessages) {
+		w.out.System = append(w.out.System, w.blocksOf(n)...)
+		n++
+	}
+	if n == 1 && noted(w.messages[0].GetAttachments(), noteForm, noteString) {
+		w.out.SystemAsText = true
+		_, w.out.SystemAsText = systemText(&w.out.List)
+	}
+	return n
+}
+
+// joins says whether a message is part of the one before: results come in one message, with the user's words behind them.
+func joins(before, m *compactordv1.Message) bool {
+	return before.GetRole() == compactordv1.Role_ROLE_TOOL &&
+		(m.GetRole() == compactordv1.Role_ROLE_TOOL || m.GetRole() == compactordv1.Role_ROLE_USER) &&
+		!noted(m.GetAttachments(), noteBegin, noteMessage)
+}
+
+func roleOf(m *compactordv1.Message) string {
+	switch m.GetRole() {
+	case compactordv1.Role_ROLE_ASSISTANT:
+		return roleAssistant
+	case compactordv1.Role_ROLE_SYSTEM, compactordv1.Role_ROLE_DEVELOPER:
+		return roleSystem
+	default:
+		return roleUser
+	}
+}
+
+func (w *asWritten) extend(at int) {
+	w.span.End = at + 1
+	w.blocks = append(w.blocks, w.blocksOf(at)...)
+	if len(w.blocks) == 0 {
+		w.element["content"] = json.RawMessage("[]")
+	}
+	dialect.Restore(w.element, w.messages[at].GetAttachments(), kind, guards{
+		"content": only(len(w.blocks) == 0), "role": only(false),
+	})
+}
+
+// end writes the provider's message out.
+func (w *asWritten) end() {
+	if w.element == nil {
+		return
+	}
+	if len(w.blocks) > 0 {
+		isString := w.span.End == w.span.First+1 &&
+			noted(w.messages[w.span.First].GetAttachments(), noteForm, noteString)
+		w.element["content"] = encodeContent(w.blocks, isString)
+	}
+	w.out.Messages = append(w.out.Messages, w.element.Encode())
+	w.out.From = append(w.out.From, w.span)
+	w.element, w.blocks = nil, nil
+}
+
+// encodeContent writes blocks as a list, or as a string if it is to be one and they are nothing but a text.
+func encodeContent(blocks []json.RawMessage, isString bool) json.RawMessage {
+	if isString && len(blocks) == 1 {
+		if block, err := rawjson.SplitObject(blocks[0]); err == nil {
+			if text, plain := plainText(block); plain {
+				return text
+			}
+		}
+	}
+	return rawjson.EncodeArray(blocks)
+}
+
+func (w *asWritten) blocksOf(at int) []json.RawMessage {
+	m := w.messages[at]
+	blocks := make([]json.RawMessage, len(m.GetParts()))
+	for i, p := range m.GetParts() {
+		blocks[i] = w.block(p, at, i)
+	}
+	if roleOf(m) == roleSystem {
+		return withOthers(blocks, otherBlocks(m))
+	}
+	return blocks
+}
+
+// block writes a part. What is no block of this dialect becomes text.
+func (w *asWritten) block(p *compactordv1.Part, at, i int) json.RawMessage {
+	if p.GetOpaque() != nil {
+		if _, block := ownBlock(p.GetOpaque()); block != nil {
+			return block
+		}
+		w.out.Dropped = append(w.out.Dropped, dialect.Dropped{
+			Message: at, Part: i, Why: "an item that is no block of this dialect is put as text",
+		})
+		return usualText(p.GetOpaque().GetJson()).Encode()
+	}
+	o := usualBlock(p)
+	if p.GetMedia() != nil {
+		source := usualSource(p.GetMedia())
+		restoreSource(source, p.GetAttachments(), false)
+		o["source"] = source.Encode()
+	}
+	if parts := p.GetToolResult().GetParts(); len(parts) > 0 {
+		blocks := make([]json.RawMessage, len(parts))
+		for j, inner := range parts {
+			blocks[j] = w.block(partOf(inner), at, i)
+		}
+		o["content"] = encodeContent(blocks, noted(p.GetAttachments(), noteForm, noteString))
+	}
+	dialect.Restore(o, p.GetAttachments(), kind, contentGuards(p))
+	return o.Encode()
+}
+
+// ownBlock is an opaque part as the block of this dialect that it is, nil if it is none.
+func ownBlock(opaque *compactordv1.OpaquePart) (rawjson.Object, json.RawMessage) {
+	raw := json.RawMessage(opaque.GetJson())
+	if opaque.GetDialect() != kind {
+		return nil, nil
+	}
+	o, err := rawjson.ParseObject(raw)
+	if err != nil {
+		return nil, nil
+	}
+	return o, raw
+}
+
+// partOf is a piece of a result as a part of a message, since their blocks are alike.
+func partOf(inner *compactordv1.ResultPart) *compactordv1.Part {
+	p := &compactordv1.Part{Attachments: inner.GetAttachments()}
+	switch k := inner.GetKind().(type) {
+	case *compactordv1.ResultPart_Media:
+		p.Kind = &compactordv1.Part_Media{Media: k.Media}
+	case *compactordv1.ResultPart_Opaque:
+		p.Kind = &compactordv1.Part_Opaque{Opaque: k.Opaque}
+	default:
+		p.Kind = &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: inner.GetText().GetText()}}
+	}
+	return p
+}
+
+// otherBlock is a block of a message of role system that is no text, and its place.
+type otherBlock struct {
+	place int
+	raw   json.RawMessage
+}
+
+func otherBlocks(m *compactordv1.Message) []otherBlock {
+	raw, found := dialect.Attached(m.GetAttachments(), kind, dialect.NotePrefix+noteBlocks)
+	if !found {
+		return nil
+	}
+	fields, err := rawjson.ParseObject(raw)
+	if err != nil {
+		return nil
+	}
+	var others []otherBlock
+	for key, block := range fields {
+		if place, err := strconv.Atoi(key); err == nil && rawjson.KindOf(block) == rawjson.ObjectKind {
+			others = append(others, otherBlock{place, block})
+		}
+	}
+	slices.SortFunc(others, func(a, b otherBlock) int { return a.place - b.place })
+	return others
+}
+
+// withOthers puts blocks back where they stood.
+func withOthers(blocks []json.RawMessage, others []otherBlock) []json.RawMessage {
+	if len(others) == 0 {
+		return blocks
+	}
+	all := make([]json.RawMessage, 0, len(blocks)+len(others))
+	for len(blocks)+len(others) > 0 {
+		if len(others) > 0 && (others[0].place <= len(all) || len(blocks) == 0) {
+			all, others = append(all, others[0].raw), others[1:]
+		} else {
+			all, blocks = append(all, blocks[0]), blocks[1:]
+		}
+	}
+	return all
+}
