@@ -30,6 +30,7 @@ func Run(t *testing.T, d dialect.Dialect) {
 		{"prefixes", 3, prefixes},
 		{"rendered and parsed", 5, renderedAndParsed},
 		{"breakpoints", 2, breakpoints},
+		{"hostile attachments", 3, hostile},
 		{"arbitrary JSON", 3, arbitraryJSON},
 		{"mutated", 10, mutated},
 		{"arbitrary bytes", 3, arbitraryBytes},
@@ -52,7 +53,7 @@ func rules(t *testing.T, d dialect.Dialect) {
 	for _, r := range d.Rules() {
 		require.False(t, seen[r.ID], "two rules %s", r.ID)
 		seen[r.ID] = true
-		require.Regexp(t, `^[a-z]+(-[a-z]+)*\.[a-z0-9]+(-[a-z0-9]+)*$`, r.ID)
+		require.Regexp(t, `^[a-z_]+\.[a-z0-9]+(-[a-z0-9]+)*$`, r.ID)
 		require.True(t, strings.HasSuffix(r.Sentence, "."), "the sentence of %s has no end", r.ID)
 		require.NotEmpty(t, r.Source, "%s has no source", r.ID)
 	}
