@@ -4,17 +4,19 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 )
 
+const prefix = "openai-responses."
+
 // The rules that a rendering can repair; the others are told in the table alone.
 const (
-	ruleShape             = "openai-responses.shape"
-	ruleContentNotEmpty   = "openai-responses.content-not-empty"
-	ruleTextLength        = "openai-responses.text-length"
-	ruleItemIDs           = "openai-responses.item-ids"
-	ruleCallIDs           = "openai-responses.call-ids"
-	ruleToolNames         = "openai-responses.tool-names"
-	ruleArguments         = "openai-responses.arguments-are-json"
-	ruleOutputsFollow     = "openai-responses.outputs-follow-calls"
-	ruleReasoningFollowed = "openai-responses.reasoning-followed"
+	ruleShape             = prefix + "shape"
+	ruleContentNotEmpty   = prefix + "content-not-empty"
+	ruleTextLength        = prefix + "text-length"
+	ruleItemIDs           = prefix + "item-ids"
+	ruleCallIDs           = prefix + "call-ids"
+	ruleToolNames         = prefix + "tool-names"
+	ruleArguments         = prefix + "arguments-are-json"
+	ruleOutputsFollow     = prefix + "outputs-follow-calls"
+	ruleReasoningFollowed = prefix + "reasoning-followed"
 )
 
 // Sources of the rules.
@@ -31,15 +33,15 @@ var table = []dialect.Check[*input]{
 		Sentence: "An item is an object with a type, or a message, with the fields that its type demands.",
 	}, Check: (*input).shape},
 	{Rule: dialect.Rule{
-		ID: "openai-responses.input-not-empty", Source: "decolua/9router#389", RequestOnly: true,
+		ID: prefix + "input-not-empty", Source: "decolua/9router#389", RequestOnly: true,
 		Sentence: "A request has at least one item.",
 	}, Check: (*input).notEmpty},
 	{Rule: dialect.Rule{
-		ID: "openai-responses.instructions", Source: reference,
+		ID: prefix + "instructions", Source: reference,
 		Sentence: "The instructions are one text that is not empty.",
 	}, Check: (*input).instructions},
 	{Rule: dialect.Rule{
-		ID: "openai-responses.roles", Source: reference,
+		ID: prefix + "roles", Source: reference,
 		Sentence: "The role of a message is user, assistant, system or developer.",
 	}, Check: (*input).roles},
 	{Rule: dialect.Rule{
@@ -47,15 +49,15 @@ var table = []dialect.Check[*input]{
 		Sentence: "The content of a message is not empty.",
 	}, Check: (*input).contentNotEmpty},
 	{Rule: dialect.Rule{
-		ID: "openai-responses.content-types", Source: "google/adk-go#1197",
+		ID: prefix + "content-types", Source: "google/adk-go#1197",
 		Sentence: "Messages of the assistant hold output_text and refusal, instructions input_text, the user's messages and the outputs of tools neither output_text nor refusal.",
 	}, Check: (*input).contentTypes},
 	{Rule: dialect.Rule{
-		ID: "openai-responses.media-source", Source: reference,
+		ID: prefix + "media-source", Source: reference,
 		Sentence: "An image names a web address, a data URL or a file id, a file one of these or its content.",
 	}, Check: (*input).mediaSource},
 	{Rule: dialect.Rule{
-		ID: "openai-responses.media-size", Source: openSpec,
+		ID: prefix + "media-size", Source: openSpec,
 		Sentence: "The address of an image has at most 20,971,520 characters, the content of a file 33,554,432.",
 	}, Check: (*input).mediaSize},
 	{Rule: dialect.Rule{
@@ -67,7 +69,7 @@ var table = []dialect.Check[*input]{
 		Sentence: "The id of an item has 1 to 64 letters, digits, underscores and dashes, and begins with msg at a message, rs at reasoning and fc at a function call.",
 	}, Check: (*input).itemIDs},
 	{Rule: dialect.Rule{
-		ID: "openai-responses.item-ids-unique", Source: "vercel/ai#13307",
+		ID: prefix + "item-ids-unique", Source: "vercel/ai#13307",
 		Sentence: "No two items have the same id.",
 	}, Check: (*input).itemIDsUnique},
 	{Rule: dialect.Rule{
@@ -75,7 +77,7 @@ var table = []dialect.Check[*input]{
 		Sentence: "The id of a call, which its output names, has 1 to 64 characters.",
 	}, Check: (*input).callIDs},
 	{Rule: dialect.Rule{
-		ID: "openai-responses.call-ids-unique", Source: "earendil-works/pi#9057",
+		ID: prefix + "call-ids-unique", Source: "earendil-works/pi#9057",
 		Sentence: "No two calls have the same id.",
 	}, Check: (*input).callIDsUnique},
 	{Rule: dialect.Rule{
@@ -87,23 +89,23 @@ var table = []dialect.Check[*input]{
 		Sentence: "The arguments of a function call are a JSON object, written as a text.",
 	}, Check: (*input).arguments},
 	{Rule: dialect.Rule{
-		ID: "openai-responses.calls-answered", Source: "continuedev/continue#11785",
+		ID: prefix + "calls-answered", Source: "continuedev/continue#11785",
 		Sentence: "A call has an output.",
 	}, Check: (*input).callsAnswered},
 	{Rule: dialect.Rule{
-		ID: "openai-responses.last-calls-answered", Source: "continuedev/continue#11785", RequestOnly: true,
+		ID: prefix + "last-calls-answered", Source: "continuedev/continue#11785", RequestOnly: true,
 		Sentence: "The calls at the end of a request have their outputs.",
 	}, Check: (*input).lastCallsAnswered},
 	{Rule: dialect.Rule{
-		ID: "openai-responses.outputs-have-calls", Source: "continuedev/continue#11785",
+		ID: prefix + "outputs-have-calls", Source: "continuedev/continue#11785",
 		Sentence: "An output stands behind the call that it answers.",
 	}, Check: (*input).outputsHaveCalls},
 	{Rule: dialect.Rule{
-		ID: "openai-responses.one-output", Source: "continuedev/continue#11785",
+		ID: prefix + "one-output", Source: "continuedev/continue#11785",
 		Sentence: "A call has one output.",
 	}, Check: (*input).oneOutput},
 	{Rule: dialect.Rule{
-		ID: "openai-responses.output-types", Source: reference,
+		ID: prefix + "output-types", Source: reference,
 		Sentence: "The output of a call is of the type that answers the type of the call.",
 	}, Check: (*input).outputTypes},
 	{Rule: dialect.Rule{
@@ -115,11 +117,11 @@ var table = []dialect.Check[*input]{
 		Sentence: "Reasoning is followed by what the model said or did upon it.",
 	}, Check: (*input).reasoningFollowed},
 	{Rule: dialect.Rule{
-		ID: "openai-responses.reasoning-resolvable", Source: reasoning,
+		ID: prefix + "reasoning-resolvable", Source: reasoning,
 		Sentence: "Reasoning has an id, by which a stored response is found, or encrypted content.",
 	}, Check: (*input).reasoningResolvable},
 	{Rule: dialect.Rule{
-		ID: "openai-responses.compaction-length", Source: compaction,
+		ID: prefix + "compaction-length", Source: compaction,
 		Sentence: "The encrypted content of a compaction has 1 to 10,485,760 characters.",
 	}, Check: (*input).compactionLength},
 }

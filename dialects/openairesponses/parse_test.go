@@ -1,0 +1,310 @@
+package openairesponses_test
+
+import (
+	"strings"
+	"testing"
+
+	"buf.build/go/protovalidate"
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/openairesponses"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, raw string
+		want      []string
+		positions []int
+	}{
+		{"a text is a message of the user", ` "Hello" `, []string{"USER text(Hello)"}, []int{0}},
+		{"an empty list", "[]", []string{}, nil},
+		{"one item", `{"role":"user","content":"Hello"}`, []string{"USER text(Hello)"}, []int{0}},
+		{
+			"a request body", `{"model":"m","instructions":"Be kind.","input":[{"role":"user","content":"Hello"}]}`,
+			[]string{"SYSTEM text(Be kind.)", "USER text(Hello)"}, []int{0, 0},
+		},
+		{
+			"a request body with a text", `{"instructions":"Be kind.","input":"Hello"}`,
+			[]string{"SYSTEM text(Be kind.)", "USER text(Hello)"}, []int{0, 0},
+		},
+		{
+			"roles", `[{"role":"system","content":"a"},{"role":"developer","content":"b"},{"role":"assistant","content":"c"}]`,
+			[]string{"SYSTEM text(a)", "DEVELOPER text(b)", "ASSISTANT text(c)"}, []int{0, 1, 2},
+		},
+		{
+			"what the model says and does up to the next output is one message",
+			`[{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"Hm."}]},
+			  {"type":"message","role":"assistant","content":[{"type":"output_text","text":"a"},{"type":"refusal","refusal":"b"}]},
+			  {"type":"web_search_call","id":"ws_1"},
+			  {"type":"function_call","call_id":"1","name":"f","arguments":"{}"},
+			  {"type":"custom_tool_call","call_id":"2","name":"g","input":"x"},
+			  {"type":"function_call_output","call_id":"1","output":"y"},
+			  {"type":"custom_tool_call_output","call_id":"2","output":"z"},
+			  {"role":"assistant","content":"c"},{"role":"assistant","content":"d"}]`,
+			[]string{
+				"ASSISTANT thinking(Hm.) text(a) refusal(b) opaque(web_search_call) call(1 f {}) call(2 g x)",
+				"TOOL result 1 text(y)", "TOOL result 2 text(z)", "ASSISTANT text(c) text(d)",
+			},
+			[]int{0, 5, 6, 7},
+		},
+		{
+			"outputs between calls",
+			`[{"type":"function_call","call_id":"1","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"1","output":"y"},
+			  {"type":"function_call","call_id":"2","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"2","output":"z"}]`,
+			[]string{"ASSISTANT call(1 f {})", "TOOL result 1 text(y)", "ASSISTANT call(2 f {})", "TOOL result 2 text(z)"},
+			[]int{0, 1, 2, 3},
+		},
+		{
+			"media", `[{"role":"user","content":[
+			  {"type":"input_image","image_url":"data:image/png;base64,AQID"},{"type":"input_image","image_url":"https://example.org/a"},
+			  {"type":"input_image","file_id":"f1"},{"type":"input_file","file_data":"data:application/pdf;base64,AQID","filename":"a.pdf"},
+			  {"type":"input_file","file_data":"AQID"},{"type":"input_file","file_url":"https://example.org/b"},
+			  {"type":"input_file","file_id":"f2"},{"type":"input_audio","input_audio":{"data":"AQID","format":"mp3"}},
+			  {"type":"input_image"},{"type":"input_video"}]}]`,
+			[]string{"USER media(image/png 3 bytes) media(image/* https://example.org/a) " +
+				"media(image/* f1 of DIALECT_OPENAI_RESPONSES) media(application/pdf 3 bytes) a.pdf " +
+				"media(application/octet-stream 3 bytes) media(application/octet-stream https://example.org/b) " +
+				"media(application/octet-stream f2 of DIALECT_OPENAI_RESPONSES) media(audio/mpeg 3 bytes) " +
+				"opaque(input_image) opaque(input_video)"},
+			[]int{0},
+		},
+		{
+			"an instruction holds text only",
+			`[{"role":"system","content":[{"type":"input_text","text":"a"},{"type":"input_image","image_url":"https://example.org/a"}]}]`,
+			[]string{"SYSTEM text(a)"},
+			[]int{0},
+		},
+		{
+			"reasoning that can be read in full", `[{"type":"reasoning","id":"rs_1","summary":[],"content":[{"type":"reasoning_text","text":"a"},{"type":"reasoning_text","text":"b"}]}]`,
+			[]string{"ASSISTANT thinking(a\n\nb)"},
+			[]int{0},
+		},
+		{
+			"reasoning that is encrypted", `[{"type":"reasoning","summary":[],"encrypted_content":"x"}]`,
+			[]string{"ASSISTANT thinking()"},
+			[]int{0},
+		},
+		{
+			"items of the client that are no message", `[{"type":"compaction_trigger"},{"type":"compaction","encrypted_content":"x"}]`,
+			[]string{"USER opaque(compaction_trigger)", "ASSISTANT opaque(compaction)"},
+			[]int{0, 1},
+		},
+		{
+			"what was compacted is a list", `{"object":"response.compaction","output":[{"role":"user","content":"a"},{"type":"compaction","encrypted_content":"x"}]}`,
+			[]string{"USER text(a)", "ASSISTANT opaque(compaction)"},
+			[]int{0, 1},
+		},
+		{
+			"an output of another form", `[{"type":"function_call_output","call_id":"1","output":{"success":true}}]`,
+			[]string{"TOOL result 1 opaque(output)"},
+			[]int{0},
+		},
+		{
+			"a result with more than text", `[{"type":"function_call_output","call_id":"1","name":"f","output":[
+			  {"type":"input_text","text":"a"},{"type":"input_image","file_id":"f1"},{"type":"input_video"}]}]`,
+			[]string{"TOOL result 1 text(a) media(image/* f1 of DIALECT_OPENAI_RESPONSES) opaque(input_video)"},
+			[]int{0},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			parsed := parse(t, test.raw)
+			require.Equal(t, test.want, outline(parsed.Messages))
+			require.Equal(t, test.positions, parsed.Positions)
+			require.Empty(t, parsed.Findings)
+			require.False(t, parsed.Response)
+			for _, m := range parsed.Messages {
+				require.NoError(t, protovalidate.Validate(m))
+			}
+			written(t, []byte(test.raw))
+		})
+	}
+}
+
+func TestParseToolsOfTheProvider(t *testing.T) {
+	t.Parallel()
+	parsed := parse(t, string(testdata(t, "tools.json")))
+	require.Equal(t, []string{
+		"USER text(Run everything.)",
+		`ASSISTANT call(call_l1 local_shell {"type": "exec", "command": ["ls", "-l"], "env": {}, "timeout_ms": 1e3}) ` +
+			`call(call_l2 local_shell {"type": "exec", "command": ["pwd"], "env": {}})`,
+		"TOOL result call_l1 text(total 0)",
+		"TOOL result call_l2 text(/)",
+		`ASSISTANT call(call_s1 shell {"commands": ["make"], "timeout_ms": null, "max_output_length": 4096})`,
+		"TOOL result call_s1 text(ok \ufffd) text() text(no rule) text(half) text(late)",
+		`ASSISTANT call(call_s2 shell {"commands": []})`,
+		"TOOL result call_s2 opaque(output)",
+		`ASSISTANT call(call_a1 apply_patch {"type": "delete_file", "path": "a.txt"}) ` +
+			`call(call_a2 apply_patch {"type": "update_file", "path": "b.txt", "diff": "@@\n-a\n+b"})`,
+		"TOOL result call_a1",
+		"TOOL result call_a2 failed text(no such file)",
+		`ASSISTANT call(call_c1 computer {"type": "click", "x": 10, "y": 20.50, "button": "left"})`,
+		"TOOL result call_c1 media(image/png 8 bytes)",
+		`ASSISTANT call(call_c2 computer [{"type": "wait"}])`,
+		"TOOL result call_c2 media(image/* file-9 of DIALECT_OPENAI_RESPONSES)",
+		`ASSISTANT opaque(mcp_list_tools) call(mcpr_1 delete {"page":1}) call(mcpr_2 create {})`,
+		"TOOL result mcpr_1 failed text(Keep it.)",
+		"TOOL result mcpr_2",
+		`ASSISTANT opaque(mcp_call) call(call_t1 tool_search {"goal": "find"})`,
+		"TOOL result call_t1 opaque(output)",
+		"ASSISTANT opaque(tool_search_call) opaque(tool_search_output) opaque(file_search_call) " +
+			"opaque(code_interpreter_call) opaque(image_generation_call) opaque(compaction) opaque(item_reference) " +
+			"opaque(something_new)",
+		"USER opaque(compaction_trigger)",
+		"USER opaque(additional_tools)",
+		"USER opaque(mcp_approval_response)",
+		"ASSISTANT call(call_p1 a )",
+		"TOOL result call_p1",
+		`ASSISTANT call(call_p2 b {"s":"\ud83d"})`,
+		"TOOL result call_p2",
+		"ASSISTANT call(call_p3 c {} \ufffd) call(call_p4 d {})",
+		"TOOL result call_p4 opaque(output)",
+		"TOOL result call_p3 text(alone)",
+		"ASSISTANT call( e {})",
+		"TOOL result ",
+		"TOOL result  text(without a call)",
+	}, outline(parsed.Messages))
+}
+
+func TestParseFindings(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, raw string
+		want      []dialect.Finding
+	}{
+		{
+			"arguments that are no JSON", `[{"role":"user","content":"a"},{"type":"function_call","call_id":"1","name":"f","arguments":"{"}]`,
+			[]dialect.Finding{{Rule: dialect.InputArgumentsNotJSON, Message: 1, Text: "the arguments of the call are no JSON; kept as they are"}},
+		},
+		{"a custom tool takes any text", `[{"type":"custom_tool_call","call_id":"1","name":"f","input":"{"}]`, nil},
+		{
+			"messages that say nothing", `[{"role":"user","content":""},{"role":"user","content":[]},{"role":"assistant","content":null},{"role":"user"}]`,
+			[]dialect.Finding{
+				{Rule: dialect.InputEmptyMessage, Message: 0, Text: "the message is empty; kept as it is"},
+				{Rule: dialect.InputEmptyMessage, Message: 1, Text: "the message is empty; kept as it is"},
+				{Rule: dialect.InputEmptyMessage, Message: 2, Text: "the message is empty; kept as it is"},
+				{Rule: dialect.InputEmptyMessage, Message: 3, Text: "the message is empty; kept as it is"},
+			},
+		},
+		{
+			"instructions that say nothing", `{"instructions":"","input":"Hello"}`,
+			[]dialect.Finding{{Rule: dialect.InputEmptyMessage, Text: "the instructions are empty; kept as they are"}},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, test.want, parse(t, test.raw).Findings)
+			written(t, []byte(test.raw))
+		})
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	t.Parallel()
+	long := `"` + strings.Repeat("x", 600) + `"`
+	for _, test := range []struct {
+		name, raw, rule string
+		at              int
+		field, text     string
+	}{
+		{"nothing", "", dialect.InputShape, -1, "", "it breaks off at its end"},
+		{"no JSON", "[{]", dialect.InputShape, -1, "", "is not valid JSON"},
+		{"half of JSON", `{"input":[`, dialect.InputShape, -1, "", "it breaks off at its end"},
+		{"not UTF-8", "\"\xff\"", dialect.InputShape, -1, "", "is not valid UTF-8"},
+		{"a number", "1", dialect.InputShape, -1, "", "must be an object, is a number"},
+		{"an object without a list", `{"model":"m"}`, dialect.InputShape, -1, "", "is neither items"},
+		{"an error body", `{"error":{"message":"secret"}}`, dialect.InputShape, -1, "", "ClassifyError"},
+		{"an error body with a type", `{"type":"error","error":{"message":"secret"}}`, dialect.InputShape, -1, "", "ClassifyError"},
+		{"input of another kind", `{"input":1}`, dialect.InputShape, -1, "input", "must be an array, is a number"},
+		{"an item of another kind", `[{"role":"user","content":"a"},"b"]`, dialect.InputShape, 1, "", "must be an object, is a string"},
+		{"an item without a type", `[{"content":"a"}]`, dialect.InputShape, 0, "type", "is missing"},
+		{"a role that there is not", `[{"role":"tool","content":"a"}]`, dialect.InputShape, 0, "role", "must be user, assistant, system or developer"},
+		{"content of another kind", `[{"role":"user","content":1}]`, dialect.InputShape, 0, "content", "must be an array, is a number"},
+		{"a part of another kind", `[{"role":"user","content":["a"]}]`, dialect.InputShape, 0, "content[0]", "must be an object, is a string"},
+		{"a part without a text", `[{"role":"user","content":[{"type":"input_text"}]}]`, dialect.InputShape, 0, "content[0].text", "is missing"},
+		{"a part without a type", `[{"role":"user","content":[{"text":"a"}]}]`, dialect.InputShape, 0, "content[0].type", "is missing"},
+		{"an image that is no base64", `[{"role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,?"}]}]`, dialect.InputShape, 0, "content[0].image_url", "is not valid base64"},
+		{"an address of another kind", `[{"role":"user","content":[{"type":"input_image","image_url":{"url":"a"}}]}]`, dialect.InputShape, 0, "content[0].image_url", "must be a string, is an object"},
+		{"a call without a name", `[{"type":"function_call","call_id":"1","arguments":"{}"}]`, dialect.InputShape, 0, "name", "is missing"},
+		{"a call with an empty name", `[{"type":"function_call","call_id":"1","name":"","arguments":"{}"}]`, dialect.InputShape, 0, "name", "is empty"},
+		{"arguments of another kind", `[{"type":"function_call","call_id":"1","name":"f","arguments":{}}]`, dialect.InputShape, 0, "arguments", "must be a string, is an object"},
+		{"a call id of another kind", `[{"type":"function_call_output","call_id":1,"output":""}]`, dialect.InputShape, 0, "call_id", "must be a string, is a number"},
+		{"a call id that is too long", `[{"type":"function_call_output","call_id":` + long + `,"output":""}]`, dialect.InputLimit, 0, "call_id", "at most 512 are possible"},
+		{"a name that is too long", `[{"type":"function_call","call_id":"1","name":` + long + `,"arguments":"{}"}]`, dialect.InputLimit, 0, "name", "at most 256 are possible"},
+		{"a type that is too long", `[{"type":` + long + `}]`, dialect.InputLimit, 0, "type", "at most 256 are possible"},
+		{"a field that looks like a note", `[{"role":"user","content":"a","$x":1}]`, dialect.InputShape, 0, "", "begins with $"},
+		{"a summary of another kind", `[{"type":"reasoning","summary":"a"}]`, dialect.InputShape, 0, "summary", "must be an array, is a string"},
+		{"instructions of another kind", `{"instructions":[],"input":"a"}`, dialect.InputShape, 0, "instructions", "must be a string, is an array"},
+		{"a response with a message of the user", `{"output":[{"role":"user","content":"a"}]}`, dialect.InputShape, 0, "", "holds only what the model says and does"},
+		{"a response with more from the cache than there was", `{"output":[],"usage":{"input_tokens":1,"input_tokens_details":{"cached_tokens":2}}}`, dialect.InputShape, -1, "usage.input_tokens_details.cached_tokens", "is more than the whole input"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := openairesponses.New().Parse([]byte(test.raw))
+			refused := &dialect.InputError{}
+			require.ErrorAs(t, err, &refused)
+			require.Equal(t, test.rule, refused.Rule)
+			require.Equal(t, test.at, refused.Message)
+			require.Equal(t, test.field, refused.Field)
+			require.ErrorContains(t, refused.Err, test.text)
+			require.NotContains(t, err.Error(), "secret")
+		})
+	}
+}
+
+func TestParseResponse(t *testing.T) {
+	t.Parallel()
+	parsed := parse(t, string(testdata(t, "response.json")))
+	require.True(t, parsed.Response)
+	require.Equal(t, []string{
+		"ASSISTANT thinking() opaque(shell_call) opaque(shell_call_output) text(I ask twice.) call(call_1 read {}) call(call_2 read {})",
+	}, outline(parsed.Messages))
+	m := parsed.Messages[0]
+	require.Equal(t, "gpt-5-2025-08-07", m.GetModel())
+	require.Equal(t, compactordv1.StopReason_STOP_REASON_TOOL_USE, m.GetStopReason())
+	require.Equal(t, "input_tokens:30 output_tokens:20 cache_read_tokens:64 cache_write_tokens:6 total_tokens:120",
+		spaced(m.GetUsage().String()))
+	require.NotContains(t, m.String(), "resp_1")
+	require.NoError(t, protovalidate.Validate(m))
+}
+
+func TestParseResponseStopReason(t *testing.T) {
+	t.Parallel()
+	const said = `"output":[{"role":"assistant","content":"a"}]`
+	for _, test := range []struct {
+		name, raw string
+		want      compactordv1.StopReason
+	}{
+		{"completed", `{"status":"completed",` + said + `}`, compactordv1.StopReason_STOP_REASON_END},
+		{"cut at the limit", `{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},` + said + `}`, compactordv1.StopReason_STOP_REASON_LENGTH},
+		{"filtered", `{"status":"incomplete","incomplete_details":{"reason":"content_filter"},` + said + `}`, compactordv1.StopReason_STOP_REASON_REFUSAL},
+		{"for another reason", `{"status":"incomplete","incomplete_details":null,` + said + `}`, compactordv1.StopReason_STOP_REASON_UNSPECIFIED},
+		{"failed", `{"status":"failed","error":{"code":"server_error","message":"It broke."},"output":[]}`, compactordv1.StopReason_STOP_REASON_ERROR},
+		{"cancelled", `{"status":"cancelled",` + said + `}`, compactordv1.StopReason_STOP_REASON_ABORTED},
+		{"not told", `{` + said + `}`, compactordv1.StopReason_STOP_REASON_UNSPECIFIED},
+		{"the last event of a stream", `{"type":"response.completed","response":{"status":"completed",` + said + `}}`, compactordv1.StopReason_STOP_REASON_END},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			parsed := parse(t, test.raw)
+			require.True(t, parsed.Response)
+			require.Len(t, parsed.Messages, 1)
+			require.Equal(t, test.want, parsed.Messages[0].GetStopReason())
+			require.Equal(t, test.name == "failed", parsed.Messages[0].GetErrorText() == "It broke.")
+			written(t, []byte(test.raw))
+		})
+	}
+}
+
+func TestWrittenAsItWas(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"conversation.json", "tools.json", "response.json"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			written(t, testdata(t, name))
+		})
+	}
+}
