@@ -19,7 +19,7 @@ func checkSystem(j *judged, report report) {
 		}
 		for _, part := range parts {
 			fields, err := rawjson.SplitObject(part)
-			if err != nil || rawjson.KindOf(fields[fieldText]) != rawjson.String || fields.IsText(fieldText, "") ||
+			if err != nil || rawjson.KindOf(fields[fieldText]) != rawjson.String || isEmptyText(fields, fieldText) ||
 				len(kindsIn(fields)) != 1 {
 				report(-1, 0, "a part of the system instruction is no text, or an empty one")
 			}
@@ -67,13 +67,13 @@ func checkThoughts(j *judged, report report) {
 
 func checkEmpty(j *judged, report report) {
 	for at, c := range j.contents {
-		if len(c.parts) == 0 && rawjson.KindOf(c.fields["parts"]) != rawjson.String {
+		if len(c.parts) == 0 && !c.unread {
 			report(at, 0, "the content has no parts")
 		}
 	}
 	j.each(func(at int, p judgedPart) {
 		says := p.fields.Others(append([]string{fieldText}, sideFields...)...)
-		text := p.fields.Has(fieldText) && (!p.fields.IsText(fieldText, "") || isSigned(p.fields))
+		text := p.fields.Has(fieldText) && (!isEmptyText(p.fields, fieldText) || isSigned(p.fields))
 		if len(says) == 0 && !text {
 			report(at, p.at, "the part says nothing")
 		}
@@ -91,9 +91,7 @@ func checkKinds(j *judged, report report) {
 // kindsIn are the kinds of data in a part.
 func kindsIn(o rawjson.Object) []string {
 	var kinds []string
-	for _, fields := range [][]string{
-		modelledFields, otherFields, {"function_call", "function_response", "inline_data", "file_data"},
-	} {
+	for _, fields := range [][]string{modelledFields, snakeKinds, otherFields} {
 		for _, field := range fields {
 			if o.Has(field) {
 				kinds = append(kinds, field)
@@ -105,7 +103,8 @@ func kindsIn(o rawjson.Object) []string {
 
 func checkNames(j *judged, report report) {
 	j.each(func(at int, p judgedPart) {
-		if p.inner != nil && (p.field == fieldCall || p.field == fieldResponse) && !isFunctionName(p.name) {
+		// That of a response is the name of its call: another rule.
+		if p.field == fieldCall && p.inner != nil && !isFunctionName(p.name) {
 			report(at, p.at, "the name of the function is missing, too long, or has characters that it may not have")
 		}
 	})

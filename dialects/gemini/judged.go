@@ -27,6 +27,8 @@ type judgedContent struct {
 	// role is that of the content; user where it has none.
 	role  string
 	parts []judgedPart
+	// unread says that there may be more parts than could be read.
+	unread bool
 }
 
 // judgedPart is a part; where it is a call, a response or a medium, inner is the object that says so.
@@ -66,23 +68,28 @@ func (j *judged) content(at int, raw json.RawMessage) judgedContent {
 	fields, err := rawjson.ParseObject(raw)
 	if err != nil {
 		j.flaw(at, 0, "the content is no object")
+		c.unread = true
 		return c
 	}
 	c.fields = fields
 	if c.role, err = fields.Text("role"); err != nil {
 		j.flaw(at, 0, "the role is no string")
 	}
-	if !fields.Has("role") {
+	if err != nil || !fields.Has("role") {
 		c.role = roleUser
 	}
 	elements, err := elementsOf(fields, "parts")
 	if err != nil {
 		j.flaw(at, 0, "the parts are no list")
+		c.unread = true
 	}
 	for i, element := range elements {
-		if part, ok := j.part(at, i, element); ok {
-			c.parts = append(c.parts, part)
+		part, read := j.part(at, i, element)
+		if !read {
+			c.unread = true
+			continue
 		}
+		c.parts = append(c.parts, part)
 	}
 	return c
 }

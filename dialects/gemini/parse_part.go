@@ -26,6 +26,7 @@ var (
 	errKinds           = errors.New("says two things at once, such as a text and a call; each needs a part of its own")
 	errResponseOfModel = errors.New("stands in a content of the model; responses are the user's")
 
+	snakeKinds     = []string{"function_call", "function_response", "inline_data", "file_data"}
 	modelledFields = []string{fieldCall, fieldResponse, fieldInline, fieldFile, fieldText}
 	otherFields    = []string{
 		"executableCode", "codeExecutionResult", "toolCall", "toolResponse",
@@ -59,13 +60,16 @@ func saysTwo(o rawjson.Object) bool {
 	n := 0
 	for _, fields := range [][]string{modelledFields, otherFields} {
 		for _, field := range fields {
-			if o.Has(field) && (field != fieldText || !o.IsText(field, "")) {
+			if o.Has(field) && (field != fieldText || !isEmptyText(o, field)) {
 				n++
 			}
 		}
 	}
 	return n > 1
 }
+
+// isEmptyText says whether a field is the empty text. There is one way to write that, and decoding a long one takes time.
+func isEmptyText(o rawjson.Object, field string) bool { return string(o[field]) == `""` }
 
 func isThought(o rawjson.Object) bool { return string(o["thought"]) == "true" }
 

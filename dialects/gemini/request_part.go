@@ -13,8 +13,7 @@ import (
 
 // What is not sent in a request, however it came into the attachments of a part.
 var (
-	requestGuards = requestGuardsOf(slices.Concat(modelledFields, otherFields,
-		[]string{"function_call", "function_response", "inline_data", "file_data"}))
+	requestGuards      = requestGuardsOf(slices.Concat(modelledFields, snakeKinds, otherFields))
 	requestInnerGuards = map[string]guard{
 		"id": never, "mimeType": never, "mime_type": never, "file_uri": never, "parts": isNothing,
 	}

@@ -10,7 +10,7 @@ import (
 // isSigned says whether a part carries a thought signature.
 func isSigned(o rawjson.Object) bool {
 	signature := either(o, "thoughtSignature", "thought_signature")
-	return isSignature(signature) && !o.IsText("thoughtSignature", "") && !o.IsText("thought_signature", "")
+	return string(signature) != `""` && isSignature(signature)
 }
 
 // mayBeUnsigned says whether a call can do without a signature as long as nothing before it has one: a model that signs
