@@ -63,6 +63,7 @@ const (
 	noteBegin   = "begin"
 	noteMessage = "message"
 
+	noteAt     = "at"
 	noteBlocks = "blocks"
 	noteSource = "source."
 )

@@ -17,7 +17,7 @@ func checkBlockOfRole(j *judged, report report) {
 				wrong = b.typ == typeToolResult || b.typ == typeImage || b.typ == typeDocument
 			}
 			if wrong {
-				report(i, b.part, fmt.Sprintf("a message of role %s holds a block of type %s", m.role, quoteType(b.typ)))
+				report(i, b.part, fmt.Sprintf("a message of role %s holds a block of type %s", m.role, typeName(b.typ)))
 			}
 		}
 	}
@@ -152,7 +152,7 @@ func checkFailedResults(j *judged, report report) {
 		}
 		for _, inner := range b.inner {
 			if inner.typ != typeText {
-				report(i, b.part, "the failed result holds a block of type "+quoteType(inner.typ))
+				report(i, b.part, "the failed result holds a block of type "+typeName(inner.typ))
 			}
 		}
 	})
@@ -172,7 +172,7 @@ func checkResultContent(j *judged, report report) {
 	j.of(roleUser, typeToolResult, func(i int, b judgedBlock) {
 		for _, inner := range b.inner {
 			if !resultTakes(inner.typ) {
-				report(i, b.part, "the result holds a block of type "+quoteType(inner.typ))
+				report(i, b.part, "the result holds a block of type "+typeName(inner.typ))
 			}
 		}
 	})

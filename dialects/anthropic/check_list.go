@@ -46,15 +46,15 @@ func checkMessagesNotEmpty(j *judged, report report) {
 
 func checkMessageFields(j *judged, report report) {
 	for i, m := range j.messages {
-		var extra []string
+		extra := 0
 		for key := range m.fields {
 			known := key == "role" || key == "content"
 			if !known && (m.role != roleSystem || key != "clear_at" && key != "output_config") {
-				extra = append(extra, key)
+				extra++
 			}
 		}
-		if len(extra) > 0 {
-			report(i, 0, fmt.Sprintf("there are %d fields that a message does not have, such as %s", len(extra), quoteType(slices.Min(extra))))
+		if extra > 0 {
+			report(i, 0, fmt.Sprintf("there are %d fields that a message does not have", extra))
 		}
 	}
 }
@@ -93,13 +93,13 @@ func checkAlternateRoles(j *judged, report report) {
 func checkSystemText(j *judged, report report) {
 	for _, b := range j.system {
 		if b.typ != typeText {
-			report(-1, b.part, "the system prompt holds a block of type "+quoteType(b.typ))
+			report(-1, b.part, "the system prompt holds a block of type "+typeName(b.typ))
 		}
 	}
 	for i, m := range j.messages {
 		for _, b := range m.blocks {
 			if m.role == roleSystem && b.typ != typeText && b.typ != typeToolAddition && b.typ != typeToolRemoval {
-				report(i, b.part, "a message of role system holds a block of type "+quoteType(b.typ))
+				report(i, b.part, "a message of role system holds a block of type "+typeName(b.typ))
 			}
 		}
 	}

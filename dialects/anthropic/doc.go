@@ -17,18 +17,17 @@
 //	$form        `string`: the content, the result or the system prompt is a string, not a list of one text
 //	$place       `messages`: the SYSTEM message is one of the messages, not `system`
 //	$begin       `message`: the neutral message begins a message of its own, though the one before is a tool result
+//	$at          the place of a result in its message, where results stood behind other content
 //	$blocks      the blocks of a message of role system that are no text, by their position
 //	$source.KEY  the field KEY of an image's or a document's source
 //
 // # Requests
 //
 // A request's list is made so that it breaks none of the Rules. Whatever could be decided by what stands before is
-// decided by that, so a list that grows keeps all of its elements but the last. Four demands of the provider need what
+// decided by that, so a list that grows keeps all of its elements but the last. Three demands of the provider need what
 // comes later, and can change an earlier element:
 //
 //   - A message of role system may be followed by an assistant's message only; if a user's comes, it becomes user text.
 //   - A server tool's use that a paused turn ended with is left out if the assistant does not go on next.
-//   - A tool loop is one unit for thinking: if a later message of it has thinking that is not the provider's, the loop
-//     loses all.
 //   - At most four blocks are marked for the cache, and the newest marks are those that count.
 package anthropic

@@ -14,6 +14,7 @@ func (p *parser) user(c content, own []*compactordv1.Attachment) error {
 	rest := &compactordv1.Message{Role: compactordv1.Role_ROLE_USER}
 	late := -1
 	var results []*compactordv1.Message
+	var places []int
 	for i, block := range c.blocks {
 		part, err := readBlock(block, c.raw[i], roleUser)
 		if err != nil {
@@ -29,8 +30,12 @@ func (p *parser) user(c content, own []*compactordv1.Attachment) error {
 		results = append(results, &compactordv1.Message{
 			Role: compactordv1.Role_ROLE_TOOL, Parts: []*compactordv1.Part{part},
 		})
+		places = append(places, i)
 	}
 	if late >= 0 {
+		for i, m := range results {
+			m.Attachments = append(m.Attachments, dialect.Note(kind, noteAt, strconv.Itoa(places[i])))
+		}
 		p.find(dialect.InputResultsOutOfOrder, late, "a tool result stands behind other content; taken as if it stood before")
 	}
 	if len(rest.GetParts()) > 0 || len(results) == 0 {
@@ -39,7 +44,7 @@ func (p *parser) user(c content, own []*compactordv1.Attachment) error {
 	if p.followsResult() {
 		own = append(own, dialect.Note(kind, noteBegin, noteMessage))
 	}
-	results[0].Attachments = own
+	results[0].Attachments = append(results[0].Attachments, own...)
 	for _, m := range results {
 		if err := p.add(m); err != nil {
 			return err

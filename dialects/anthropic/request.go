@@ -154,19 +154,13 @@ func (r *request) addAssistant(i int) {
 		}
 	}
 	t.rest = append(t.rest, blocks...)
-	t.paused = pauses(r.messages[i])
+	t.stop = r.messages[i].GetStopReason()
 	for _, b := range blocks {
 		if b.typ == typeToolUse && r.answered[b.id] {
 			r.calling = t
 			r.open[b.id] = true
 		}
 	}
-}
-
-// pauses says whether the provider may have ended the message to go on with it in the next request.
-func pauses(m *compactordv1.Message) bool {
-	return m.GetStopReason() == compactordv1.StopReason_STOP_REASON_PAUSE ||
-		m.GetStopReason() == compactordv1.StopReason_STOP_REASON_UNSPECIFIED
 }
 
 // addResult adds a tool's result to the turn behind its call.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
-	"github.com/compactord/compactord/session"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
 const (

@@ -3,9 +3,11 @@ package anthropic
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // serverUse says whether a block is the use of a tool that the provider runs.
@@ -35,7 +37,10 @@ func (r *request) pairServerTools() {
 		last := i+1 == len(r.turns)
 		interrupted := !last && len(r.turns[i+1].rest) > 0
 		callers := r.callers(t, waiting, interrupted)
-		unpaired := unpairedBlocks(t.rest, waiting, callers, last && t.paused)
+		// Without a word that it paused, a message of nothing else is gone when the user speaks; so it is left out at once.
+		paused := last && (t.stop == compactordv1.StopReason_STOP_REASON_PAUSE ||
+			t.stop == compactordv1.StopReason_STOP_REASON_UNSPECIFIED && !onlyServerUses(t.rest))
+		unpaired := unpairedBlocks(t.rest, waiting, callers, paused)
 		if len(unpaired) == 0 {
 			continue
 		}
@@ -50,6 +55,10 @@ func (r *request) pairServerTools() {
 		t.rest = kept
 	}
 	r.dropEmpty()
+}
+
+func onlyServerUses(blocks []block) bool {
+	return !slices.ContainsFunc(blocks, func(b block) bool { return !serverUse(b.typ) })
 }
 
 // callers are the ids of the programs that wait for calls of a turn. A call becomes one of the model's own where its
@@ -145,4 +154,3 @@ func textField(raw json.RawMessage, key string) string {
 	}
 	return text
 }
-

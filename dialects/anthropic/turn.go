@@ -20,8 +20,8 @@ type block struct {
 	// message and part are what it was made from.
 	message, part int
 	// foreign says of thinking that it is not this provider's, or not signed; moved that the message left its place, to
-	// which its thinking is bound.
-	foreign, moved bool
+	// which its thinking is bound; trailing that its message ends with it.
+	foreign, moved, trailing bool
 }
 
 func thinks(b block) bool { return b.typ == typeThinking || b.typ == typeRedactedThinking }
@@ -38,8 +38,8 @@ type turn struct {
 	extra []int
 	// isString says that the content was a string.
 	isString bool
-	// paused says that the assistant may go on with the turn.
-	paused bool
+	// stop is why the assistant's last message in it ended.
+	stop compactordv1.StopReason
 }
 
 func newTurn(role string, at int, m *compactordv1.Message) *turn {
@@ -78,25 +78,13 @@ func takesField(role, key string) bool {
 
 func (t *turn) empty() bool { return len(t.results)+len(t.rest) == 0 }
 
-// first is the first message that the turn has something of.
-func (t *turn) first() int {
-	switch {
-	case len(t.results) > 0:
-		return t.results[0].message
-	case len(t.rest) > 0:
-		return t.rest[0].message
-	default:
-		return t.span.First
-	}
-}
-
 // join adds the turn behind, of the same role.
 func (t *turn) join(next *turn) {
 	t.results = append(t.results, next.results...)
 	t.rest = append(t.rest, next.rest...)
 	t.extra = append(t.extra, next.extra...)
 	t.span.End = max(t.span.End, next.span.End)
-	t.paused = next.paused
+	t.stop = next.stop
 	t.isString = false
 }
 

@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/compactord/compactord/dialects/dialect"
@@ -228,12 +227,17 @@ func (j *judged) of(role, typ string, visit func(message int, b judgedBlock)) {
 
 func (j *judged) isLast(message int) bool { return message == len(j.messages)-1 }
 
-func quoteType(typ string) string {
-	if len(typ) > maxQuotedType {
-		typ = typ[:maxQuotedType]
+// typeName names a type of block, if it is one that is known: others may be anything that the conversation says.
+func typeName(typ string) string {
+	switch typ {
+	case typeText, typeThinking, typeRedactedThinking, typeToolUse, typeToolResult, typeImage, typeDocument,
+		typeServerToolUse, typeMCPToolUse, typeContainerUpload, typeSearchResult, typeCompaction, typeFallback,
+		typeToolAddition, typeToolRemoval:
+		return typ
+	default:
+		if serverResult(typ) {
+			return "a server tool's result"
+		}
+		return "that is not known"
 	}
-	return fmt.Sprintf("%q", typ)
 }
-
-// maxQuotedType keeps a type that is none from being told at length.
-const maxQuotedType = 64

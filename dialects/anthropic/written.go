@@ -19,8 +19,6 @@ func writeAsWritten(messages []*compactordv1.Message) *dialect.Rendered {
 			w.end()
 			w.element = rawjson.Object{"role": rawjson.Quote(roleOf(messages[i]))}
 			w.span.First = i
-		} else {
-			w.out.Merged++
 		}
 		w.extend(i)
 	}
@@ -34,7 +32,9 @@ type asWritten struct {
 	// element, blocks and span are of the provider's message that is being written.
 	element rawjson.Object
 	blocks  []json.RawMessage
-	span    dialect.Span
+	// placed are the results that stood behind other content.
+	placed []otherBlock
+	span   dialect.Span
 }
 
 // system writes the messages at the start that stood apart, and returns how many they are.
@@ -71,12 +71,18 @@ func roleOf(m *compactordv1.Message) string {
 
 func (w *asWritten) extend(at int) {
 	w.span.End = at + 1
-	w.blocks = append(w.blocks, w.blocksOf(at)...)
-	if len(w.blocks) == 0 {
+	blocks := w.blocksOf(at)
+	place, found := dialect.Noted(w.messages[at].GetAttachments(), kind, noteAt)
+	if n, err := strconv.Atoi(place); found && err == nil && len(blocks) == 1 && resultOf(w.messages[at]) != nil {
+		w.placed = append(w.placed, otherBlock{n, blocks[0]})
+		blocks = nil
+	}
+	w.blocks = append(w.blocks, blocks...)
+	if len(w.blocks)+len(w.placed) == 0 {
 		w.element["content"] = json.RawMessage("[]")
 	}
 	dialect.Restore(w.element, w.messages[at].GetAttachments(), kind, guards{
-		"content": only(len(w.blocks) == 0), "role": only(false),
+		"content": only(len(w.blocks)+len(w.placed) == 0), "role": only(false),
 	})
 }
 
@@ -85,6 +91,7 @@ func (w *asWritten) end() {
 	if w.element == nil {
 		return
 	}
+	w.blocks = withOthers(w.blocks, w.placed)
 	if len(w.blocks) > 0 {
 		isString := w.span.End == w.span.First+1 &&
 			noted(w.messages[w.span.First].GetAttachments(), noteForm, noteString)
@@ -92,7 +99,7 @@ func (w *asWritten) end() {
 	}
 	w.out.Messages = append(w.out.Messages, w.element.Encode())
 	w.out.From = append(w.out.From, w.span)
-	w.element, w.blocks = nil, nil
+	w.element, w.blocks, w.placed = nil, nil, nil
 }
 
 // encodeContent writes blocks as a list, or as a string if it is to be one and they are nothing but a text.
