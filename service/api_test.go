@@ -40,11 +40,11 @@ func TestNotBuiltYetIsNamed(t *testing.T) {
 			})
 			return err
 		},
-		"provider_json": func() error {
-			_, err := d.sessions.AppendMessages(ctx, &compactordv1.AppendMessagesRequest{
-				SessionId:    "s",
-				ProviderJson: &compactordv1.ProviderJson{Dialect: compactordv1.Dialect_DIALECT_ANTHROPIC, Json: "[]"},
-			})
+		"history.compaction.replayed_index": func() error {
+			_, err := d.compactions.GetLLMView(ctx, historyTarget(&compactordv1.InlineHistory{
+				Messages:   []*compactordv1.Message{user("x")},
+				Compaction: &compactordv1.CompactionEntry{Summary: "s", ReplayedIndex: proto.Uint32(0)},
+			}))
 			return err
 		},
 		"checkpoint_id": func() error {
@@ -56,13 +56,6 @@ func TestNotBuiltYetIsNamed(t *testing.T) {
 		"summarize": func() error {
 			_, err := d.sessions.RevertToCheckpoint(ctx, &compactordv1.RevertToCheckpointRequest{
 				SessionId: "s", Target: &compactordv1.RevertToCheckpointRequest_Point{}, Summarize: true,
-			})
-			return err
-		},
-		"dialect": func() error {
-			_, err := d.compactions.GetLLMView(ctx, &compactordv1.GetLLMViewRequest{
-				Target:  &compactordv1.GetLLMViewRequest_SessionId{SessionId: "s"},
-				Dialect: compactordv1.Dialect_DIALECT_GEMINI,
 			})
 			return err
 		},

@@ -19,6 +19,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
+	"github.com/compactord/compactord/dialects"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/storage"
@@ -85,7 +86,7 @@ func start(t testing.TB, options ...option) *daemon {
 	writers, err := summarizers.NewRegistry(extractive.New())
 	require.NoError(t, err)
 	o := service.ServerOptions{Options: service.Options{
-		Strategies: registry, Summarizers: writers, Logger: slog.New(slog.DiscardHandler),
+		Strategies: registry, Summarizers: writers, Dialects: dialects.All(), Logger: slog.New(slog.DiscardHandler),
 	}, DrainTimeout: time.Minute}
 	for _, option := range options {
 		option(&o)

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
+	"github.com/compactord/compactord/dialects"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/session"
@@ -44,6 +45,8 @@ type world struct {
 	// shown is the last view, and changes how many view-changing records the log held then.
 	shown   []*compactordv1.ViewMessage
 	changes int
+	// followers are clients that follow the view in a dialect.
+	followers map[compactordv1.Dialect]*follower
 }
 
 const worldSession = "s"
@@ -58,14 +61,15 @@ type worldT interface {
 func newWorld(t worldT, counts map[string]int, draw func(low, high int, label string) int) *world {
 	w := &world{
 		t: t, draw: draw, scale: 1, store: memory.New(), counts: counts, received: make(map[string][]uint32),
-		recorder: &scripted{name: "recorder", do: faithful},
+		followers: make(map[compactordv1.Dialect]*follower),
+		recorder:  &scripted{name: "recorder", do: faithful},
 	}
 	registry, err := strategies.NewRegistry(strategies.Builtin()...)
 	require.NoError(t, err)
 	writers, err := summarizers.NewRegistry(extractive.New(), w.recorder)
 	require.NoError(t, err)
 	w.service, err = service.New(service.Options{
-		Store: w.store, Strategies: registry, Summarizers: writers,
+		Store: w.store, Strategies: registry, Summarizers: writers, Dialects: dialects.All(),
 		Logger: slog.New(slog.DiscardHandler),
 		Hooks: service.Hooks{BeforeCommit: func(context.Context) {
 			if during := w.duringCommit; during != nil {
@@ -330,18 +334,25 @@ func (w *world) check() {
 	requireSameBytes(w.t, model.View(session.ViewOptions{}).Messages, view)
 	w.checkCoverage(model, view)
 
-	changes := 0
-	for _, item := range log.Items {
-		if item.ChangesViews() {
-			changes++
-		}
-	}
+	changes := changesOf(log)
 	if changes == w.changes {
 		// I8: nothing has changed views since the last one.
 		require.GreaterOrEqual(w.t, len(view), len(w.shown))
 		requireSameBytes(w.t, w.shown, view[:len(w.shown)])
 	}
 	w.shown, w.changes = view, changes
+	w.checkRendered(model, view, changes)
+}
+
+// changesOf counts the view-changing records of a log.
+func changesOf(log *sessiontest.Log) int {
+	changes := 0
+	for _, item := range log.Items {
+		if item.ChangesViews() {
+			changes++
+		}
+	}
+	return changes
 }
 
 // checkCoverage is I1: each active message is shown, was given to a summarizer for the summary in the view, or is left
@@ -430,7 +441,9 @@ func TestInvariantsOverGeneratedLogs(t *testing.T) {
 	}
 	for _, class := range []string{
 		"compaction", "compaction that splits a turn", "prune", "revert", "revert of a revert", "policy",
-		"append during compaction",
+		"append during compaction", "rendering refused while calls are open", "rendered in openai_chat",
+		"rendered in openai_responses", "rendered in anthropic", "rendered in gemini", "repaired",
+		"rendered view is a prefix of the next",
 	} {
 		require.GreaterOrEqual(t, counts[class], 5, "too rare to mean anything: %s", class)
 	}

@@ -19,6 +19,9 @@ type commands struct {
 	View     viewCommand     `cmd:"" help:"Show what fills the context window."`
 	Prune    pruneCommand    `cmd:"" help:"Hide old tool results, without a summary."`
 	Import   importCommand   `cmd:"" help:"Put a transcript into a session."`
+	Export   exportCommand   `cmd:"" help:"Write a session as JSON Lines of a provider's messages, or as Markdown."`
+	Convert  convertCommand  `cmd:"" help:"Write a transcript in another shape."`
+	Validate validateCommand `cmd:"" help:"Check a message list by a provider's rules."`
 	Sessions sessionsCommand `cmd:"" help:"List the sessions."`
 	Check    checkCommand    `cmd:"" help:"Check a store for damage."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
@@ -45,8 +48,9 @@ type app struct {
 
 const description = `Keeps the conversations of language model agents within their context window.
 
-FILE is a transcript: JSON Lines of OpenAI-style messages, one JSON document of them, or a session file of Pi; - is
-standard input. It is never changed.
+FILE is a transcript: messages as OpenAI, Anthropic or Gemini have them (JSON Lines, or one JSON document), or a session
+file of a coding agent, such as Claude Code, Codex or Pi; - is standard input. It is recognized by its content and never
+changed.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing to do.`
 
@@ -80,6 +84,8 @@ func (a *app) dispatch(ctx context.Context, args []string) (err error) {
 		kong.Vars{
 			"default_store": defaultStore(),
 			"default_addr":  defaultListen,
+			"formats":       formatNames(),
+			"dialects":      dialectNames(),
 		},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, WrapUpperBound: 110}),
 		kong.Writers(a.out, a.stderr),

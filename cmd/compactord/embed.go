@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/test/bufconn"
 
+	"github.com/compactord/compactord/dialects"
 	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/storage"
 	boltstore "github.com/compactord/compactord/storage/bolt"
@@ -90,7 +91,8 @@ func (a *app) serviceOptions(store storage.Store, logger *slog.Logger) (service.
 		return service.Options{}, err
 	}
 	return service.Options{
-		Store: store, Strategies: planners, Summarizers: registry, Logger: logger, Hooks: a.hooks,
+		Store: store, Strategies: planners, Summarizers: registry, Dialects: dialects.All(), Logger: logger,
+		Hooks: a.hooks,
 	}, nil
 }
 

@@ -15,6 +15,7 @@ type importCommand struct {
 	Title   string `help:"Title of a new session." placeholder:"TEXT"`
 	where
 	policyFlags
+	reading
 	output
 }
 
@@ -29,7 +30,7 @@ notes and messages (how many the session holds).`
 func (c *importCommand) Run(ctx context.Context, a *app) (err error) {
 	p := a.progress(c.Quiet)
 	defer p.clear()
-	t, err := a.readTranscript(ctx, c.File, p)
+	t, err := a.readTranscript(ctx, c.File, c.reading, p)
 	if err != nil {
 		return err
 	}
@@ -45,9 +46,11 @@ func (c *importCommand) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	if err = daemon.upload(ctx, c.Session, t.messages, p); err != nil {
+	told, err := daemon.upload(ctx, c.Session, t, p)
+	if err != nil {
 		return c.explain(whenInterrupted(err, "Run the same command again to go on where it was."), t)
 	}
+	t.tell(told, p)
 	after, err := c.get(ctx, daemon)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ type source struct {
 	File    string `arg:"" help:"Transcript to work on; - is standard input." name:"file" optional:""`
 	Session string `help:"Session to work on, in place of a file." placeholder:"ID"`
 	where
+	reading
 }
 
 // policyFlags are the settings of a policy that commands take.
@@ -70,7 +71,7 @@ func (s *source) open(
 		return nil, advise(usagef("--addr and --store go with --session: a file is worked on in a temporary store"),
 			"To keep it in a session, use 'compactord import'.")
 	}
-	t, err := a.readTranscript(ctx, s.File, p)
+	t, err := a.readTranscript(ctx, s.File, s.reading, p)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +95,12 @@ func (c *conversation) fill(ctx context.Context, policy *compactordv1.Policy, p 
 	if err != nil {
 		return refusedFlags(err)
 	}
-	return c.upload(ctx, c.session, c.transcript.messages, p)
+	told, err := c.upload(ctx, c.session, c.transcript, p)
+	if err != nil {
+		return err
+	}
+	c.transcript.tell(told, p)
+	return nil
 }
 
 // name is what people call the conversation.

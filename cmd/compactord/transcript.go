@@ -22,12 +22,35 @@ type readFile struct {
 	reader *transcript.Reader
 	// messages are those that are not stored yet.
 	messages []*compactordv1.Message
+	// records are the compactions and checkpoints that the source told of.
+	records []*compactordv1.ImportedRecord
 	// notes say what the reader left out or changed.
 	notes []string
+	// strict refuses what is malformed.
+	strict bool
+}
+
+// reading says how a transcript is to be read.
+type reading struct {
+	Format             string `help:"What FILE is, where it is not recognized: ${formats}." placeholder:"FORMAT"`
+	Nth                int    `help:"Of a file that holds several sessions: which one, from 1." placeholder:"N"`
+	Strict             bool   `help:"Refuse what is malformed, instead of taking what is clear and saying so."`
+	WithoutCompactions bool   `help:"Leave out the compactions that the tool which wrote FILE made."`
+}
+
+func (r reading) options() []transcript.Option {
+	var options []transcript.Option
+	if r.Strict {
+		options = append(options, transcript.Strict())
+	}
+	if r.Nth > 0 {
+		options = append(options, transcript.Select(r.Nth))
+	}
+	return options
 }
 
 // readTranscript reads a whole transcript, so that what is wrong at its end is known before anything is done.
-func (a *app) readTranscript(ctx context.Context, path string, p *progress) (*readFile, error) {
+func (a *app) readTranscript(ctx context.Context, path string, how reading, p *progress) (*readFile, error) {
 	name, in, size, err := a.openTranscript(path)
 	if err != nil {
 		return nil, err
@@ -35,7 +58,7 @@ func (a *app) readTranscript(ctx context.Context, path string, p *progress) (*re
 	// It was read only: what closing it says changes nothing.
 	defer func() { _ = in.Close() }()
 	p.stage("reading "+name, "bytes", size)
-	t, err := parseTranscript(name, &watched{ctx: ctx, in: in, progress: p})
+	t, err := parseTranscript(name, how, &watched{ctx: ctx, in: in, progress: p})
 	if errors.Is(context.Cause(ctx), errInterrupted) {
 		return nil, errInterrupted
 	}
@@ -67,8 +90,8 @@ func (a *app) openTranscript(path string) (name string, in io.ReadCloser, size i
 	return path, file, info.Size(), nil
 }
 
-func parseTranscript(name string, in io.Reader) (*readFile, error) {
-	reader, err := transcript.Open(in)
+func parseTranscript(name string, how reading, in io.Reader) (*readFile, error) {
+	reader, err := openReader(how, in)
 	if err != nil {
 		return nil, err
 	}
@@ -76,11 +99,21 @@ func parseTranscript(name string, in io.Reader) (*readFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &readFile{name: name, reader: reader, messages: messages}
+	t := &readFile{name: name, reader: reader, messages: messages, strict: how.Strict}
+	if !how.WithoutCompactions {
+		t.records = reader.Records()
+	}
 	for _, note := range reader.Notes() {
 		t.notes = append(t.notes, note.Text)
 	}
 	return t, nil
+}
+
+func openReader(how reading, in io.Reader) (*transcript.Reader, error) {
+	if how.Format != "" {
+		return transcript.OpenAs(in, transcript.Format(how.Format), how.options()...)
+	}
+	return transcript.Open(in, how.options()...)
 }
 
 // unreadable says in which transcript something is wrong, and where.

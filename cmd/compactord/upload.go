@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"maps"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 
@@ -16,38 +18,83 @@ const (
 	batchBytes    = 8 << 20
 )
 
+// uploaded tells what there is to say of an upload.
+type uploaded struct {
+	// findings count what was malformed and taken all the same, by rule; examples hold the first text of each.
+	findings map[string]int
+	examples map[string]string
+}
+
+// notes are the findings in words, the rules in order.
+func (u *uploaded) notes() []string {
+	var notes []string
+	for _, rule := range slices.Sorted(maps.Keys(u.findings)) {
+		notes = append(notes, fmt.Sprintf("%s (%s): %s", rule, count(u.findings[rule], "time"), u.examples[rule]))
+	}
+	return notes
+}
+
+// tell adds what the upload found to the notes.
+func (t *readFile) tell(told *uploaded, p *progress) {
+	for _, note := range told.notes() {
+		t.notes = append(t.notes, note)
+		p.say("  %s", note)
+	}
+}
+
 // upload appends messages to an empty session, or goes on where an earlier upload of the same messages broke off: each
-// batch says where it belongs, and is known by what is in it. The messages are gone from the slice afterwards.
-func (c *client) upload(
-	ctx context.Context, session string, messages []*compactordv1.Message, p *progress,
-) error {
+// batch says where it belongs, and is known by what is in it. The messages are gone from the file afterwards.
+func (c *client) upload(ctx context.Context, session string, file *readFile, p *progress) (*uploaded, error) {
+	messages := file.messages
 	p.stage("storing "+count(len(messages), "message"), "messages", int64(len(messages)))
+	told := &uploaded{findings: make(map[string]int), examples: make(map[string]string)}
 	most := batchMessages
 	for start := 0; start < len(messages); {
 		batch := nextBatch(messages[start:], most)
-		id, err := batchID(uint32(start), batch)
-		if err != nil {
-			return err
+		request := &compactordv1.AppendMessagesRequest{
+			SessionId: session, Messages: batch, ExpectedNextIndex: proto.Uint32(uint32(start)), Strict: file.strict,
+			ImportedRecords: recordsBetween(file.records, uint32(start), uint32(start+len(batch))),
 		}
-		_, err = c.sessions.AppendMessages(ctx, &compactordv1.AppendMessagesRequest{
-			SessionId:         session,
-			Messages:          batch,
-			ExpectedNextIndex: proto.Uint32(uint32(start)),
-			RequestId:         id,
-		})
+		var err error
+		if request.RequestId, err = batchID(request); err != nil {
+			return nil, err
+		}
+		answer, err := c.sessions.AppendMessages(ctx, request)
 		if tooLarge(err) && len(batch) > 1 {
 			most = len(batch) / 2
 			continue
 		}
 		if err != nil {
-			return err
+			return nil, err
+		}
+		for _, f := range answer.GetFindings() {
+			told.findings[f.GetRule()]++
+			if told.examples[f.GetRule()] == "" {
+				told.examples[f.GetRule()] = f.GetText()
+			}
 		}
 		start += len(batch)
 		// The store has them now; there is no need to hold them twice.
 		clear(batch)
 		p.update(int64(start))
 	}
-	return nil
+	return told, nil
+}
+
+// recordsBetween are the records behind the messages from start to end, counted within these.
+func recordsBetween(records []*compactordv1.ImportedRecord, start, end uint32) []*compactordv1.ImportedRecord {
+	var between []*compactordv1.ImportedRecord
+	for _, r := range records {
+		after := r.GetAfterMessages()
+		// What stands between two batches goes with the first.
+		if after > end || after <= start && (start > 0 || after > 0) {
+			continue
+		}
+		within := proto.CloneOf(r)
+		within.AfterMessages = after - start
+		between = append(between, within)
+	}
+	return between
 }
 
 // nextBatch cuts off the next batch, of at most so many messages.
@@ -62,16 +109,15 @@ func nextBatch(messages []*compactordv1.Message, most int) []*compactordv1.Messa
 	return messages
 }
 
-// batchID is the same for the same messages in the same place, whoever sends them.
-func batchID(start uint32, batch []*compactordv1.Message) (string, error) {
-	hash := sha256.New()
-	for _, m := range batch {
-		encoded, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
-		if err != nil {
-			return "", err
-		}
-		fmt.Fprintf(hash, "%d:", len(encoded))
-		hash.Write(encoded)
+// batchID is the same for the same messages and records in the same place, whoever sends them.
+func batchID(request *compactordv1.AppendMessagesRequest) (string, error) {
+	content := &compactordv1.AppendMessagesRequest{
+		Messages: request.GetMessages(), ImportedRecords: request.GetImportedRecords(),
 	}
-	return fmt.Sprintf("import-%d-%x", start, hash.Sum(nil)[:16]), nil
+	encoded, err := proto.MarshalOptions{Deterministic: true}.Marshal(content)
+	if err != nil {
+		return "", err
+	}
+	hash := sha256.Sum256(encoded)
+	return fmt.Sprintf("import-%d-%x", request.GetExpectedNextIndex(), hash[:16]), nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/compactord/compactord/dialects/dialect"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -12,9 +13,11 @@ import (
 type viewCommand struct {
 	source
 	policyFlags
-	Compact  bool   `help:"Compact first; --session is changed by it."`
-	Focus    string `help:"With --compact: what the summary is to attend to." placeholder:"TEXT"`
-	Messages bool   `help:"Print the messages that the model sees, in place of the figures."`
+	Compact              bool   `help:"Compact first; --session is changed by it."`
+	Focus                string `help:"With --compact: what the summary is to attend to." placeholder:"TEXT"`
+	Messages             bool   `help:"Print the messages that the model sees, in place of the figures."`
+	Dialect              string `help:"Print the JSON that goes into the provider's request, in place of the figures: ${dialects}." placeholder:"NAME"`
+	MarkCacheBreakpoints bool   `help:"With --dialect anthropic: mark where the provider's prompt cache is to begin anew."`
 	output
 }
 
@@ -22,7 +25,10 @@ type viewCommand struct {
 func (c *viewCommand) Help() string {
 	return `The figures are estimates: four characters a token, and 1,200 tokens for an image or a document. The JSON document
 holds in_view and not_shown (what fills the window, and what it was spared), tokens, report, notes, messages (how
-many the log holds) and, with --messages, view.`
+many the log holds) and, with --messages, view.
+
+With --dialect, stdout holds one JSON object with the fields of the request's body that the conversation fills, such as
+system and messages.`
 }
 
 // Run shows what fills the window.
@@ -32,6 +38,17 @@ func (c *viewCommand) Run(ctx context.Context, a *app) (err error) {
 	}
 	if c.File == "" && !c.Compact && c.policy() != nil {
 		return usagef("--preset, --context-window and --keep-recent-tokens go with a file or with --compact")
+	}
+	var shape dialect.Dialect
+	if c.Dialect != "" {
+		if shape, err = dialectNamed("--dialect", c.Dialect); err != nil {
+			return err
+		}
+		if c.JSON || c.Messages {
+			return usagef("--dialect prints JSON of its own; leave out --json and --messages")
+		}
+	} else if c.MarkCacheBreakpoints {
+		return usagef("--mark-cache-breakpoints goes with --dialect")
 	}
 	p := a.progress(c.Quiet)
 	defer p.clear()
@@ -46,6 +63,9 @@ func (c *viewCommand) Run(ctx context.Context, a *app) (err error) {
 		}
 	}
 	p.stage("drawing the view", "", 0)
+	if shape != nil {
+		return c.printRendered(ctx, a, conv, shape, p)
+	}
 	v, err := conv.view(ctx)
 	if err != nil {
 		return err
@@ -63,6 +83,20 @@ func (c *viewCommand) Run(ctx context.Context, a *app) (err error) {
 	default:
 		f.print(a.out, conv.name(), a.painter())
 	}
+	return nil
+}
+
+// printRendered prints what goes into the provider's request.
+func (c *viewCommand) printRendered(
+	ctx context.Context, a *app, conv *conversation, shape dialect.Dialect, p *progress,
+) error {
+	v, err := conv.rendered(ctx, shape, c.MarkCacheBreakpoints)
+	if err != nil {
+		return err
+	}
+	v.tell(p)
+	p.clear()
+	fmt.Fprintf(a.out, "%s\n", shape.Document(&v.list))
 	return nil
 }
 

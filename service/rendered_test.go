@@ -1,0 +1,102 @@
+package service_test
+
+import (
+	"slices"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/dialects"
+	"github.com/compactord/compactord/dialects/dialect"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/session/sessiontest"
+)
+
+// follower is a client that holds a rendered view and asks for what is new of it.
+type follower struct {
+	token    string
+	marked   bool
+	messages []string
+	system   []string
+	// changes is how many view-changing records the log held when the view was fetched.
+	changes int
+}
+
+// follow brings what the follower holds up to date, page by page.
+func (w *world) follow(d dialect.Dialect, f *follower, maxBytes uint32) (*compactordv1.ViewReport, error) {
+	for {
+		answer, err := w.service.GetLLMView(w.t.Context(), &compactordv1.GetLLMViewRequest{
+			Target:  &compactordv1.GetLLMViewRequest_SessionId{SessionId: worldSession},
+			Dialect: d.Kind(), ViewToken: f.token, MarkCacheBreakpoints: f.marked, MaxBytes: maxBytes,
+		})
+		if err != nil {
+			return nil, err
+		}
+		require.LessOrEqual(w.t, int(answer.GetUnchangedPrefix()), len(f.messages))
+		f.messages = append(f.messages[:answer.GetUnchangedPrefix()], answer.GetMessagesJson()...)
+		f.token, f.system = answer.GetViewToken(), answer.GetSystemJson()
+		if !answer.GetHasMore() {
+			return answer.GetViewReport(), nil
+		}
+	}
+}
+
+// checkRendered renders the view in a dialect as a new client and as one that followed it all along: both hold the same,
+// and it is valid.
+func (w *world) checkRendered(model *sessiontest.Model, view []*compactordv1.ViewMessage, changes int) {
+	all := dialects.All()
+	d := all[w.draw(0, len(all)-1, "dialect")]
+	held := w.followers[d.Kind()]
+	if held == nil {
+		held = &follower{marked: w.draw(0, 2, "marked") == 0}
+		w.followers[d.Kind()] = held
+	}
+	before := append([]string{}, held.messages...)
+	report, err := w.follow(d, held, uint32(w.draw(1, 4000, "page")))
+	if open := model.OpenCalls(); len(open) > 0 {
+		refused := &service.Error{}
+		require.ErrorAs(w.t, err, &refused)
+		require.Equal(w.t, compactordv1.ErrorReason_ERROR_REASON_TOOL_CALLS_OPEN, refused.Reason)
+		require.Contains(w.t, refused.Metadata["call_ids"], open[0].ID)
+		w.counts["rendering refused while calls are open"]++
+		return
+	}
+	require.NoError(w.t, err, d.Name())
+	fresh := &follower{marked: held.marked}
+	_, err = w.follow(d, fresh, 64<<20)
+	require.NoError(w.t, err)
+	require.True(w.t, slices.Equal(fresh.messages, held.messages), "what was new, joined, is the whole view in %s", d.Name())
+	require.Equal(w.t, fresh.system, held.system)
+	w.counts["rendered in "+d.Name()]++
+	if len(report.GetRepairs()) > 0 {
+		w.counts["repaired"]++
+	}
+	if changes == held.changes && len(before) > 0 {
+		// I8 of a rendered view: all but its last message.
+		require.GreaterOrEqual(w.t, len(held.messages), len(before)-1)
+		require.Equal(w.t, before[:len(before)-1], held.messages[:len(before)-1], "the rendered view is no prefix of the next")
+		w.counts["rendered view is a prefix of the next"]++
+	}
+	held.changes = changes
+	requireValid(w.t, d, fresh, view)
+}
+
+// requireValid judges a rendered view anew: in REQUEST mode where the next message would be the model's.
+func requireValid(t require.TestingT, d dialect.Dialect, f *follower, view []*compactordv1.ViewMessage) {
+	list := &dialect.List{}
+	for _, raw := range f.system {
+		list.System = append(list.System, []byte(raw))
+	}
+	for _, raw := range f.messages {
+		list.Messages = append(list.Messages, []byte(raw))
+	}
+	mode := dialect.History
+	if n := len(view); n > 0 {
+		switch view[n-1].GetMessage().GetRole() {
+		case compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_TOOL:
+			mode = dialect.Request
+		default:
+		}
+	}
+	require.Empty(t, d.Validate(list, mode), d.Name())
+}
