@@ -71,8 +71,11 @@ func (w *writer) piece(p piece, s side) json.RawMessage {
 	case p.text != nil:
 		fitting := &compactordv1.TextPart{Text: w.fit(p.text.GetText()), Refusal: p.text.GetRefusal()}
 		o := usualText(fitting, s)
-		says := dialect.SaysText(p.text.GetText())
-		w.restore(o, p.attachments, guards{"text": says, "refusal": says})
+		field := "text"
+		if _, refuses := o["refusal"]; refuses {
+			field = "refusal"
+		}
+		w.restore(o, p.attachments, guards{field: dialect.SaysText(p.text.GetText())})
 		return o.Encode()
 	case p.media != nil:
 		typ := writtenType(p)

@@ -1,0 +1,243 @@
+package openairesponses_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/openairesponses"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// hide puts a text in the place of a result, as session does it: the attachments of the part stay.
+func hide(m *compactordv1.Message) *compactordv1.Message {
+	hidden := proto.CloneOf(m)
+	hidden.GetParts()[0].GetToolResult().Parts = []*compactordv1.ResultPart{resultText("[hidden]")}
+	return hidden
+}
+
+func withArguments(m *compactordv1.Message, part int, arguments string) *compactordv1.Message {
+	edited := proto.CloneOf(m)
+	edited.GetParts()[part].GetToolCall().Arguments = arguments
+	return edited
+}
+
+func withPart(m *compactordv1.Message, at int, p *compactordv1.Part) *compactordv1.Message {
+	edited := proto.CloneOf(m)
+	edited.Parts[at] = p
+	return edited
+}
+
+func withoutPart(m *compactordv1.Message, at int) *compactordv1.Message {
+	edited := proto.CloneOf(m)
+	edited.Parts = append(edited.Parts[:at:at], edited.Parts[at+1:]...)
+	return edited
+}
+
+// TestEdits: an edited part never shows what it was before, neither in a request nor as written.
+func TestEdits(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, raw string
+		edit      func([]*compactordv1.Message)
+		want      []string
+	}{
+		{
+			"a hidden text", `[{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c1","output":"secret \ud83d","status":"completed"}]`,
+			func(m []*compactordv1.Message) { m[1] = hide(m[1]) },
+			[]string{
+				`{"arguments":"{}","call_id":"c1","name":"f","type":"function_call"}`,
+				`{"call_id":"c1","output":"[hidden]","status":"completed","type":"function_call_output"}`,
+			},
+		},
+		{
+			"a hidden list", `[{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c1","output":[{"type":"input_text","text":"secret"}]}]`,
+			func(m []*compactordv1.Message) { m[1] = hide(m[1]) },
+			[]string{
+				`{"arguments":"{}","call_id":"c1","name":"f","type":"function_call"}`,
+				`{"call_id":"c1","output":[{"text":"[hidden]","type":"input_text"}],"type":"function_call_output"}`,
+			},
+		},
+		{
+			"a hidden output of another form", `[{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c1","output":{"secret":1}}]`,
+			func(m []*compactordv1.Message) { m[1] = hide(m[1]) },
+			[]string{
+				`{"arguments":"{}","call_id":"c1","name":"f","type":"function_call"}`,
+				`{"call_id":"c1","output":"[hidden]","type":"function_call_output"}`,
+			},
+		},
+		{
+			"an output that was null", `[{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c1","output":null}]`,
+			func(m []*compactordv1.Message) { m[1] = hide(m[1]) },
+			[]string{
+				`{"arguments":"{}","call_id":"c1","name":"f","type":"function_call"}`,
+				`{"call_id":"c1","output":"[hidden]","type":"function_call_output"}`,
+			},
+		},
+		{
+			"shorter arguments", `[{"type":"function_call","call_id":"c1","id":"fc_1","name":"f","arguments":"{\"secret\":\"\ud83d\"}"},{"type":"function_call_output","call_id":"c1","output":"a"}]`,
+			func(m []*compactordv1.Message) { m[0] = withArguments(m[0], 0, `{"short":1}`) },
+			[]string{
+				`{"arguments":"{\"short\":1}","call_id":"c1","id":"fc_1","name":"f","type":"function_call"}`,
+				`{"call_id":"c1","output":"a","type":"function_call_output"}`,
+			},
+		},
+		{
+			"a shorter input of a custom tool", `[{"type":"custom_tool_call","call_id":"c1","name":"f","input":"secret \ud83d"},{"type":"custom_tool_call_output","call_id":"c1","output":"secret"}]`,
+			func(m []*compactordv1.Message) { m[0], m[1] = withArguments(m[0], 0, "short"), hide(m[1]) },
+			[]string{
+				`{"call_id":"c1","input":"short","name":"f","type":"custom_tool_call"}`,
+				`{"call_id":"c1","output":"[hidden]","type":"custom_tool_call_output"}`,
+			},
+		},
+		{
+			"an image in the place of which a text stands", `[{"role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,AQI","detail":"low"}]}]`,
+			func(m []*compactordv1.Message) { m[0] = withPart(m[0], 0, text("[an image]")) },
+			[]string{`{"content":"[an image]","role":"user"}`},
+		},
+		{
+			"a hidden patch", `[{"type":"apply_patch_call","call_id":"c1","status":"completed","operation":{"type":"delete_file","path":"a"}},{"type":"apply_patch_call_output","call_id":"c1","status":"failed","output":"secret"}]`,
+			func(m []*compactordv1.Message) { m[1] = hide(m[1]) },
+			[]string{
+				`{"call_id":"c1","operation":{"path":"a","type":"delete_file"},"status":"completed","type":"apply_patch_call"}`,
+				`{"call_id":"c1","output":"[hidden]","status":"failed","type":"apply_patch_call_output"}`,
+			},
+		},
+		{
+			"a denial keeps being one", `[{"type":"mcp_approval_request","id":"mcpr_1","name":"f","arguments":"{}","server_label":"s"},{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":false,"reason":"secret"}]`,
+			func(m []*compactordv1.Message) { m[1] = hide(m[1]) },
+			[]string{
+				`{"arguments":"{}","id":"mcpr_1","name":"f","server_label":"s","type":"mcp_approval_request"}`,
+				`{"approval_request_id":"mcpr_1","approve":false,"reason":"[hidden]","type":"mcp_approval_response"}`,
+			},
+		},
+		{
+			"a content that was null", `[{"role":"user","content":null}]`,
+			func(m []*compactordv1.Message) { m[0].Parts = []*compactordv1.Part{text("a")} },
+			[]string{`{"content":"a","role":"user"}`},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			messages := parse(t, test.raw).Messages
+			test.edit(messages)
+			require.Equal(t, test.want, items(t, rendered(t, messages).Messages))
+			asWritten, err := openairesponses.New().Render(messages, dialect.RenderOptions{AsWritten: true})
+			require.NoError(t, err)
+			require.Equal(t, test.want, items(t, asWritten.Messages))
+		})
+	}
+}
+
+// TestEditsOfToolsOfTheProvider: where an edit leaves no form that a tool of the provider knows, a request holds a function
+// call in its place, and nothing of what was there before.
+func TestEditsOfToolsOfTheProvider(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, raw string
+		edit      func([]*compactordv1.Message)
+		want      []string
+	}{
+		{
+			"a hidden screen", `[{"type":"computer_call","id":"cu_1","call_id":"c1","action":{"type":"wait"},"status":"completed"},
+			  {"type":"computer_call_output","call_id":"c1","output":{"type":"computer_screenshot","image_url":"data:image/png;base64,AQID"}}]`,
+			func(m []*compactordv1.Message) { m[1] = hide(m[1]) },
+			[]string{
+				`{"arguments":"{\"type\":\"wait\"}","call_id":"c1","name":"computer","type":"function_call"}`,
+				`{"call_id":"c1","output":"[hidden]","type":"function_call_output"}`,
+			},
+		},
+		{
+			"a hidden shell", `[{"type":"shell_call","id":"sh_1","call_id":"c1","action":{"commands":["ls"]}},
+			  {"type":"shell_call_output","call_id":"c1","output":[{"stdout":"secret","stderr":"secret","outcome":{"type":"exit","exit_code":0}}]}]`,
+			func(m []*compactordv1.Message) { m[1] = hide(m[1]) },
+			[]string{
+				`{"arguments":"{\"commands\":[\"ls\"]}","call_id":"c1","name":"shell","type":"function_call"}`,
+				`{"call_id":"c1","output":"[hidden]","type":"function_call_output"}`,
+			},
+		},
+		{
+			"shorter arguments", `[{"type":"local_shell_call","id":"l_1","call_id":"c1","action":{"type":"exec","command":["secret"],"env":{}},"status":"completed"},
+			  {"type":"local_shell_call_output","id":"c1","output":"a"}]`,
+			func(m []*compactordv1.Message) { m[0] = withArguments(m[0], 0, `{"short":1}`) },
+			[]string{
+				`{"arguments":"{\"short\":1}","call_id":"c1","name":"local_shell","type":"function_call"}`,
+				`{"call_id":"c1","output":"a","type":"function_call_output"}`,
+			},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			messages := parse(t, test.raw).Messages
+			test.edit(messages)
+			r := rendered(t, messages)
+			require.Equal(t, test.want, items(t, r.Messages))
+			require.Len(t, r.Repairs, 1)
+			asWritten, err := openairesponses.New().Render(messages, dialect.RenderOptions{AsWritten: true})
+			require.NoError(t, err)
+			for _, item := range items(t, asWritten.Messages) {
+				require.NotContains(t, item, "secret")
+				require.NotContains(t, item, "AQID")
+			}
+		})
+	}
+}
+
+const reasoned = `[{"role":"user","content":"a"},
+	{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"},
+	{"type":"reasoning","id":"rs_2","summary":[]},
+	{"type":"message","role":"assistant","id":"msg_1","status":"completed","content":[{"type":"output_text","text":"b"}]},
+	{"type":"function_call","id":"fc_1","call_id":"c1","name":"f","arguments":"{}"},
+	{"type":"function_call_output","call_id":"c1","output":"c"}]`
+
+// Reasoning that was dropped leaves a call behind that the provider takes only without its id (TanStack/ai#1212,
+// continuedev/continue#11785).
+func TestReasoningDropped(t *testing.T) {
+	t.Parallel()
+	messages := parse(t, reasoned).Messages
+	messages[1] = withoutPart(messages[1], 0)
+	require.Equal(t, []string{
+		`{"content":"a","role":"user"}`,
+		`{"content":[{"text":"b","type":"output_text"}],"role":"assistant","status":"completed","type":"message"}`,
+		`{"arguments":"{}","call_id":"c1","name":"f","type":"function_call"}`,
+		`{"call_id":"c1","output":"c","type":"function_call_output"}`,
+	}, items(t, rendered(t, messages).Messages))
+}
+
+// Reasoning whose item was replaced has lost its following item (vercel/ai#7099). Encrypted, it needs no id.
+func TestReasoningOfCollapsedGroup(t *testing.T) {
+	t.Parallel()
+	messages := parse(t, reasoned).Messages
+	messages[1] = withPart(messages[1], 3, text("[f was called]"))
+	r := rendered(t, messages[:2])
+	require.Equal(t, []string{
+		`{"content":"a","role":"user"}`,
+		`{"encrypted_content":"x","summary":[],"type":"reasoning"}`,
+		`{"content":[{"text":"b","type":"output_text"}],"role":"assistant","status":"completed","type":"message"}`,
+		`{"content":"[f was called]","role":"assistant"}`,
+	}, items(t, r.Messages))
+	require.Len(t, r.Dropped, 1)
+}
+
+// All of a tool loop belongs to the reasoning that it began with, until the user speaks.
+func TestReasoningDroppedEarlierInTheLoop(t *testing.T) {
+	t.Parallel()
+	messages := parse(t, reasoned[:len(reasoned)-1]+`,
+		{"type":"function_call","id":"fc_2","call_id":"c2","name":"f","arguments":"{}"},
+		{"type":"function_call_output","call_id":"c2","output":"c"},
+		{"role":"user","content":"d"},
+		{"type":"message","role":"assistant","id":"msg_2","content":"e"}]`).Messages
+	messages[1] = withoutPart(withoutPart(messages[1], 0), 0)
+	require.Equal(t, []string{
+		`{"content":"a","role":"user"}`,
+		`{"content":[{"text":"b","type":"output_text"}],"role":"assistant","status":"completed","type":"message"}`,
+		`{"arguments":"{}","call_id":"c1","name":"f","type":"function_call"}`,
+		`{"call_id":"c1","output":"c","type":"function_call_output"}`,
+		`{"arguments":"{}","call_id":"c2","name":"f","type":"function_call"}`,
+		`{"call_id":"c2","output":"c","type":"function_call_output"}`,
+		`{"content":"d","role":"user"}`,
+		`{"content":"e","id":"msg_2","role":"assistant","type":"message"}`,
+	}, items(t, rendered(t, messages).Messages))
+}
