@@ -166,6 +166,9 @@ func (r *requesting) reportIDs(at int, p *compactordv1.Part, c *call) {
 	if name := p.GetToolResult().GetName(); name != "" && name != c.name {
 		r.repair(ruleResponseNames, at, "the result was given the name that its call has")
 	}
+	if form := noted(p.GetAttachments(), noteResponse); form == asText || form == asValue {
+		r.repair(ruleResponses, at, "a response that is no object was put into one")
+	}
 }
 
 // stray shows a result without a call as text: a response that answers no call is refused.
