@@ -2,6 +2,7 @@ package openaichat
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
@@ -123,7 +124,8 @@ func checkArgumentsObject(messages []*decoded, report reporter) {
 		if rawjson.KindOf(arguments) != rawjson.String || json.Unmarshal(arguments, &inner) != nil {
 			return
 		}
-		if _, err := rawjson.ParseObject([]byte(inner)); err != nil {
+		inner = strings.Trim(inner, " \t\r\n")
+		if !strings.HasPrefix(inner, "{") || !json.Valid([]byte(inner)) {
 			report(message, part, "arguments hold no JSON object")
 		}
 	})

@@ -62,7 +62,7 @@ func checkContentNotEmpty(messages []*decoded, report reporter) {
 			report(i, 0, "content is an empty array")
 		}
 		for j, p := range m.parts {
-			if (p.partType == "text" || p.partType == "refusal") && text(p.object, p.partType) == "" {
+			if (p.partType == "text" || p.partType == "refusal") && saysNothing(p.object[p.partType]) {
 				report(i, j, "a part of the content is an empty text")
 			}
 		}
@@ -115,7 +115,7 @@ func checkMedia(messages []*decoded, partType string, report reporter, wrong fun
 			if m.role != "user" || p.partType != partType {
 				continue
 			}
-			inner, err := p.object.Sub(partType)
+			inner, err := objectIn(p.object, partType)
 			if err != nil || inner == nil {
 				report(i, j, partType+" must be an object")
 				continue

@@ -51,6 +51,14 @@ func text(o rawjson.Object, key string) string {
 	return s
 }
 
+// demandString is an error unless a field is a string, which it does not decode.
+func demandString(o rawjson.Object, key string) error {
+	if rawjson.KindOf(o[key]) == rawjson.String {
+		return nil
+	}
+	return rawjson.In(key, rawjson.WrongKind(o[key], rawjson.String))
+}
+
 func (m *decoded) fault(part int, format string, args ...any) {
 	m.faults = append(m.faults, fault{part, fmt.Sprintf(format, args...)})
 }
@@ -65,7 +73,11 @@ func decode(list *dialect.List) []*decoded {
 
 func decodeMessage(raw json.RawMessage) *decoded {
 	m := &decoded{}
-	o, err := rawjson.ParseObject(raw)
+	raw, err := validJSON(raw)
+	var o rawjson.Object
+	if err == nil {
+		o, err = rawjson.SplitObject(raw)
+	}
 	if err != nil {
 		m.fault(0, "the message %v", err)
 		return m
@@ -99,18 +111,18 @@ func (m *decoded) decodeContent() {
 		m.fault(0, "content must be a string or an array, is %s", k)
 		return
 	}
-	list, err := rawjson.ParseArray(m.content)
+	list, err := rawjson.SplitArray(m.content)
 	if err != nil {
 		m.fault(0, "content %v", err)
 	}
 	for i, raw := range list {
 		part := decodedPart{}
-		o, err := rawjson.ParseObject(raw)
+		o, err := rawjson.SplitObject(raw)
 		if err == nil {
 			part.partType, err = o.DemandText("type")
 		}
 		if err == nil && (part.partType == "text" || part.partType == "refusal") {
-			_, err = o.DemandText(part.partType)
+			err = demandString(o, part.partType)
 		}
 		if err != nil {
 			m.fault(i, "content: %v", rawjson.InElement(i, err))
@@ -123,7 +135,7 @@ func (m *decoded) decodeContent() {
 
 func (m *decoded) decodeCalls() {
 	if m.object.Has("function_call") {
-		o, err := m.object.Sub("function_call")
+		o, err := objectIn(m.object, "function_call")
 		if err != nil {
 			m.fault(0, "%v", err)
 		} else {
@@ -133,7 +145,7 @@ func (m *decoded) decodeCalls() {
 	if !m.object.Has("tool_calls") {
 		return
 	}
-	list, err := m.object.Elements("tool_calls")
+	list, err := elementsOf(m.object, "tool_calls")
 	if err != nil {
 		m.fault(0, "%v", err)
 		return
@@ -150,7 +162,7 @@ func (m *decoded) decodeCalls() {
 
 func decodeCall(raw json.RawMessage) (decodedCall, error) {
 	c := decodedCall{}
-	o, err := rawjson.ParseObject(raw)
+	o, err := rawjson.SplitObject(raw)
 	if err != nil {
 		return c, err
 	}
@@ -163,13 +175,12 @@ func decodeCall(raw json.RawMessage) (decodedCall, error) {
 	if key != functionType && key != customType {
 		return c, rawjson.In("type", errCallType)
 	}
-	inner, err := o.Sub(key)
+	inner, err := objectIn(o, key)
 	if err == nil && inner == nil {
 		err = rawjson.In(key, rawjson.ErrMissing)
 	}
 	if err == nil && c.isCustom {
-		_, err = inner.DemandText("input")
-		err = rawjson.In(key, err)
+		err = rawjson.In(key, demandString(inner, "input"))
 	}
 	if err == nil {
 		_, err = o.Text("id")

@@ -37,11 +37,13 @@ func (chat) Split(raw []byte) (*dialect.List, error) {
 
 // open finds the messages in a list, a message, or the body of a request or a response.
 func open(raw []byte) (*envelope, error) {
-	raw = decodable(bytes.TrimSpace(raw))
+	raw, err := validJSON(raw)
+	if err != nil {
+		return nil, err
+	}
 	e := &envelope{}
-	var err error
 	if rawjson.KindOf(raw) == rawjson.Array {
-		e.messages, err = elements(raw)
+		e.messages, err = rawjson.SplitArray(raw)
 	} else {
 		err = e.openObject(raw)
 	}
@@ -51,17 +53,18 @@ func open(raw []byte) (*envelope, error) {
 	return e, err
 }
 
-func elements(raw []byte) ([]json.RawMessage, error) {
-	list, err := rawjson.ParseArray(raw)
-	if err != nil {
-		// It looked like an array, so it is no JSON; this error says where it goes wrong.
-		_, err = rawjson.ParseObject(raw)
+// validJSON returns a copy of JSON in which all that is within can be taken apart without a second look.
+func validJSON(raw []byte) (json.RawMessage, error) {
+	raw = decodable(bytes.TrimSpace(raw))
+	if json.Valid(raw) {
+		return bytes.Clone(raw), nil
 	}
-	return list, err
+	_, err := rawjson.ParseObject(raw)
+	return nil, err
 }
 
-func (e *envelope) openObject(raw []byte) error {
-	o, err := rawjson.ParseObject(raw)
+func (e *envelope) openObject(raw json.RawMessage) error {
+	o, err := rawjson.SplitObject(raw)
 	switch {
 	case err != nil:
 		return err
@@ -69,7 +72,7 @@ func (e *envelope) openObject(raw []byte) error {
 		if o.Has("system") {
 			return rawjson.In("system", errForeignSystem)
 		}
-		e.messages, err = o.Elements("messages")
+		e.messages, err = elementsOf(o, "messages")
 		return err
 	case o.Has("role"):
 		e.messages = []json.RawMessage{raw}
@@ -84,14 +87,14 @@ func (e *envelope) openObject(raw []byte) error {
 }
 
 func (e *envelope) openResponse(body rawjson.Object) error {
-	choices, err := body.Elements("choices")
+	choices, err := elementsOf(body, "choices")
 	if err != nil {
 		return err
 	}
 	if len(choices) == 0 {
 		return rawjson.In("choices", rawjson.ErrEmpty)
 	}
-	choice, err := rawjson.ParseObject(choices[0])
+	choice, err := rawjson.SplitObject(choices[0])
 	switch {
 	case err != nil:
 	case choice.Has("message"):

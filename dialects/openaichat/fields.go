@@ -23,8 +23,9 @@ type fields struct {
 	attachments []*compactordv1.Attachment
 }
 
+// readFields reads an object that is known to be valid JSON.
 func readFields(raw json.RawMessage) (*fields, error) {
-	o, err := rawjson.ParseObject(raw)
+	o, err := rawjson.SplitObject(raw)
 	return &fields{Object: o}, err
 }
 
@@ -96,6 +97,24 @@ func (f *fields) name() (string, error) {
 		err = rawjson.In("name", errEmptyName)
 	}
 	return name, err
+}
+
+// elementsOf returns the elements of an array in valid JSON, none where it is missing or null.
+func elementsOf(o rawjson.Object, key string) ([]json.RawMessage, error) {
+	if !o.Has(key) {
+		return nil, nil
+	}
+	list, err := rawjson.SplitArray(o[key])
+	return list, rawjson.In(key, err)
+}
+
+// objectIn returns an object in valid JSON, nil where it is missing or null.
+func objectIn(o rawjson.Object, key string) (rawjson.Object, error) {
+	if !o.Has(key) {
+		return nil, nil
+	}
+	inner, err := rawjson.SplitObject(o[key])
+	return inner, rawjson.In(key, err)
 }
 
 // saysNothing says whether a value is missing, null, or an empty string or array.

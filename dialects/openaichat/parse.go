@@ -41,7 +41,11 @@ func (chat) Parse(raw []byte) (*dialect.Parsed, error) {
 // ParseMessage reads one message, and what was malformed in it and taken all the same. Errors are *dialect.InputError,
 // with 0 as the message's position.
 func ParseMessage(raw []byte) (*compactordv1.Message, []dialect.Finding, error) {
-	m, findings, err := parseMessage(decodable(raw), 0)
+	valid, err := validJSON(raw)
+	if err != nil {
+		return nil, nil, dialect.Malformed(0, 0, err)
+	}
+	m, findings, err := parseMessage(valid, 0)
 	if err != nil {
 		return nil, nil, dialect.Malformed(0, 0, err)
 	}

@@ -13,7 +13,7 @@ import (
 const notJSONText = "The arguments of the call are no JSON; they are kept as they are."
 
 func (r *messageReader) calls() ([]*compactordv1.Part, error) {
-	list, err := r.Elements("tool_calls")
+	list, err := elementsOf(r.Object, "tool_calls")
 	if err != nil {
 		return nil, err
 	}

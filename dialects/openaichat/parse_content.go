@@ -52,7 +52,7 @@ func (r *messageReader) content(types []string) ([]*compactordv1.Part, error) {
 			r.say("content")
 		}
 	case rawjson.Array:
-		list, err := rawjson.ParseArray(raw)
+		list, err := rawjson.SplitArray(raw)
 		if err != nil {
 			return nil, rawjson.In("content", err)
 		}

@@ -56,12 +56,12 @@ type answers struct {
 	of map[int][]int
 	// isAnswer holds the positions of results that answer a call.
 	isAnswer map[int]bool
-	// legacy holds the positions of exchanges by function_call, from the call to the message of role function.
-	legacy map[int]bool
+	// legacy holds the calls of exchanges by function_call, at the positions of the call and of its result.
+	legacy map[int]*compactordv1.ToolCall
 }
 
 func findAnswers(messages []*compactordv1.Message, ids *dialect.CallIDs) *answers {
-	a := &answers{of: make(map[int][]int), isAnswer: make(map[int]bool), legacy: make(map[int]bool)}
+	a := &answers{of: make(map[int][]int), isAnswer: make(map[int]bool), legacy: make(map[int]*compactordv1.ToolCall)}
 	callers := make(map[string]int)
 	for i, m := range messages {
 		for _, p := range m.GetParts() {
@@ -80,27 +80,27 @@ func findAnswers(messages []*compactordv1.Message, ids *dialect.CallIDs) *answer
 			delete(callers, id)
 			a.of[caller] = append(a.of[caller], i)
 			a.isAnswer[i] = true
-			if isNoted(m.GetAttachments(), noteRole, "function") && isLegacyCall(messages[caller]) {
-				a.legacy[caller], a.legacy[i] = true, true
+			if call := legacyCall(messages[caller]); call != nil && isNoted(m.GetAttachments(), noteRole, "function") {
+				a.legacy[caller], a.legacy[i] = call, call
 			}
 		}
 	}
 	return a
 }
 
-// isLegacyCall says whether the one call of a message was made by function_call.
-func isLegacyCall(m *compactordv1.Message) bool {
-	calls, legacy := 0, 0
+// legacyCall returns the one call of a message if it was made by function_call.
+func legacyCall(m *compactordv1.Message) *compactordv1.ToolCall {
+	var only *compactordv1.ToolCall
 	for _, p := range m.GetParts() {
 		if p.GetToolCall() == nil {
 			continue
 		}
-		calls++
-		if fieldOf(p) == "function_call" {
-			legacy++
+		if only != nil || fieldOf(p) != "function_call" {
+			return nil
 		}
+		only = p.GetToolCall()
 	}
-	return calls == 1 && legacy == 1
+	return only
 }
 
 // cleanID keeps what servers themselves write into ids, which is more than letters: Kimi's `functions.bash:0` must come

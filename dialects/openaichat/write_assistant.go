@@ -23,7 +23,7 @@ func (w *writer) sort() *sorted {
 		switch {
 		case p.GetThinking() != nil:
 			s.thinking = append(s.thinking, n)
-		case p.GetToolCall() != nil && field == "function_call" && s.functionCall == nil && (w.legacy || !w.request):
+		case p.GetToolCall() != nil && field == "function_call" && s.functionCall == nil && (w.legacy != nil || !w.request):
 			s.functionCall = &n
 		case p.GetToolCall() != nil, p.GetOpaque() != nil && field == "tool_calls":
 			s.calls = append(s.calls, n)

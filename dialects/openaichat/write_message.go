@@ -14,9 +14,9 @@ type writer struct {
 	at      int
 	m       *compactordv1.Message
 	request bool
-	// The others are for requests only.
+	// The others are for requests only; legacy is the call of an exchange by function_call.
 	ids    *dialect.CallIDs
-	legacy bool
+	legacy *compactordv1.ToolCall
 }
 
 func (w *writer) drop(part int, why string) {
@@ -124,22 +124,30 @@ func (w *writer) result() rawjson.Object {
 	} else if flagged {
 		o["is_error"] = json.RawMessage("true")
 	}
-	if w.legacy || !w.request && isNoted(w.m.GetAttachments(), noteRole, "function") {
+	if w.legacy != nil || !w.request && isNoted(w.m.GetAttachments(), noteRole, "function") {
 		o["role"] = rawjson.Quote("function")
 	}
 	o["content"] = w.joined(blocks)
-	if !w.legacy {
+	if w.legacy == nil {
 		if id := w.idOf(part[0], result.GetCallId()); id != "" {
 			o["tool_call_id"] = rawjson.Quote(id)
 		}
 	}
-	if result.GetName() != "" {
-		o["name"] = w.toolName(result.GetName())
+	if name := w.resultName(result); name != "" {
+		o["name"] = w.toolName(name)
 	}
 	w.restore(o, guards{
 		"content": w.saysContent(blocks), "tool_call_id": saysText(result.GetCallId()), "name": saysText(result.GetName()),
 	})
 	return o
+}
+
+// resultName is the tool's name. A message of role function needs one, if only that of the call.
+func (w *writer) resultName(result *compactordv1.ToolResult) string {
+	if result.GetName() == "" && w.legacy != nil {
+		return w.legacy.GetName()
+	}
+	return result.GetName()
 }
 
 // emptyResult is a TOOL message without its result, which no log takes.
