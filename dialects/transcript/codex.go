@@ -6,6 +6,8 @@ import (
 	"io"
 	"time"
 
+	"google.golang.org/protobuf/types/known/timestamppb"
+
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	"github.com/compactord/compactord/dialects/openairesponses"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -46,6 +48,8 @@ type codexRollout struct {
 	batch    codexBatch
 	entries  []entry
 	messages uint32
+	// at is when the line was written.
+	at *timestamppb.Timestamp
 	// begun says that a header has been read: a session that goes on from another has that one's header too.
 	begun bool
 	// model is what the turn is for.
@@ -94,9 +98,13 @@ var (
 
 // line reads one line. Those of old files are the items themselves.
 func (s *codexRollout) line(o rawjson.Object, raw json.RawMessage) error {
+	var err error
+	if s.at, err = writtenAt(o, time.Second); err != nil {
+		return err
+	}
 	if !o.Has("payload") {
 		if o.Has("type") {
-			return s.item(o, o, raw)
+			return s.item(o, raw, "")
 		}
 		return nil
 	}
@@ -106,13 +114,16 @@ func (s *codexRollout) line(o rawjson.Object, raw json.RawMessage) error {
 	}
 	switch {
 	case o.IsText("type", "session_meta"):
-		err = s.header(o, payload)
+		err = s.header(payload)
 	case o.IsText("type", "turn_context"):
 		s.model, err = payload.BoundedText("model", maxName)
 	case o.IsText("type", "response_item"):
-		err = s.item(o, payload, o["payload"])
+		return s.item(payload, o["payload"], "payload")
 	case o.IsText("type", "compacted"):
-		err = s.compacted(o, payload)
+		if err := s.flush(); err != nil {
+			return err
+		}
+		err = s.compacted(payload)
 	case o.IsText("type", "event_msg"):
 		err = s.event(payload)
 	default:
@@ -122,7 +133,7 @@ func (s *codexRollout) line(o rawjson.Object, raw json.RawMessage) error {
 }
 
 // header reads the instructions that stand in front of all messages.
-func (s *codexRollout) header(o, meta rawjson.Object) error {
+func (s *codexRollout) header(meta rawjson.Object) error {
 	if s.begun {
 		return nil
 	}
@@ -140,10 +151,7 @@ func (s *codexRollout) header(o, meta rawjson.Object) error {
 		return rawjson.In("base_instructions", fieldOf(err))
 	}
 	for _, m := range parsed.Messages {
-		if m.WrittenAt, err = writtenAt(o, time.Second); err != nil {
-			return err
-		}
-		m.SourcePosition = position(s.in.line - 1)
+		m.WrittenAt, m.SourcePosition = s.at, position(s.in.line-1)
 		s.emit(m)
 	}
 	return nil

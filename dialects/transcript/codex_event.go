@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
-	"time"
 
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -65,10 +64,7 @@ const codexSummary = "Another language model started to solve this problem"
 
 // compacted makes a record of a compaction. Of the messages before, Codex keeps only some of the user's, and those are in
 // the summary's place.
-func (s *codexRollout) compacted(o, payload rawjson.Object) error {
-	if err := s.flush(); err != nil {
-		return err
-	}
+func (s *codexRollout) compacted(payload rawjson.Object) error {
 	summary, err := payload.Text("message")
 	if err != nil {
 		return err
@@ -78,10 +74,7 @@ func (s *codexRollout) compacted(o, payload rawjson.Object) error {
 			return err
 		}
 	}
-	c := compaction{tool: string(Codex), firstKept: s.messages, tokensBefore: s.tokens}
-	if c.at, err = writtenAt(o, time.Second); err != nil {
-		return err
-	}
+	c := compaction{tool: string(Codex), firstKept: s.messages, tokensBefore: s.tokens, at: s.at}
 	if c.summary = summary; strings.HasPrefix(summary, codexSummary) {
 		_, c.summary, _ = strings.Cut(summary, "\n")
 	}
@@ -103,9 +96,12 @@ func replacementSummary(payload rawjson.Object) (string, error) {
 	if err != nil {
 		return "", rawjson.In("replacement_history", rawjson.InElement(len(items)-1, err))
 	}
-	texts, err := item.Elements("content")
-	if err != nil || !item.IsText("role", "user") {
+	if !item.IsText("role", "user") {
 		return "", nil
+	}
+	texts, err := item.Elements("content")
+	if err != nil {
+		return "", rawjson.In("replacement_history", rawjson.InElement(len(items)-1, err))
 	}
 	return textOfContent(texts), nil
 }

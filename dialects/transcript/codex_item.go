@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
-	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -41,23 +40,17 @@ type codexBatch struct {
 	aborted         bool
 }
 
-// item reads an item of the conversation.
-func (s *codexRollout) item(o, item rawjson.Object, raw json.RawMessage) error {
+// item reads an item of the conversation, which stands at a path of its line.
+func (s *codexRollout) item(item rawjson.Object, raw json.RawMessage, path string) error {
 	kind, err := item.DemandText("type")
 	if err != nil {
-		return err
+		return under(path, err)
 	}
 	if kind == "ghost_snapshot" {
 		s.in.remarks.add(codexSnapshot)
 		return nil
 	}
-	one := codexItem{raw: bytes.Clone(raw), line: s.in.line}
-	if o.Has("payload") {
-		one.path = "payload"
-	}
-	if one.at, err = writtenAt(o, time.Second); err != nil {
-		return err
-	}
+	one := codexItem{raw: bytes.Clone(raw), path: path, line: s.in.line, at: s.at}
 	switch {
 	case strings.HasSuffix(kind, "_output"):
 		s.batch.answered = true
@@ -164,9 +157,13 @@ func parseItems(items []codexItem) ([]*compactordv1.Message, []int, error) {
 		return nil, nil, onLine(items[0].line, fieldOf(err))
 	}
 	at := items[input.Message]
-	err = fieldOf(err)
-	if at.path != "" {
-		err = rawjson.In(at.path, err)
+	return nil, nil, onLine(at.line, under(at.path, fieldOf(err)))
+}
+
+// under puts an error under a path; an empty one is that of the line.
+func under(path string, err error) error {
+	if path == "" {
+		return err
 	}
-	return nil, nil, onLine(at.line, err)
+	return rawjson.In(path, err)
 }

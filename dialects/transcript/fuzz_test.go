@@ -21,6 +21,11 @@ func requireMessagesOrError(t *testing.T, input []byte) {
 	if err != nil {
 		return
 	}
+	requireSoundOrError(t, r)
+}
+
+func requireSoundOrError(t *testing.T, r *transcript.Reader) {
+	t.Helper()
 	messages, err := r.ReadAll()
 	if err != nil {
 		return
