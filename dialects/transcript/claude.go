@@ -93,6 +93,7 @@ type claudeSession struct {
 	boundary *claudeLine
 	// open are the calls without a result so far; what the user says meanwhile waits for the results.
 	open    map[string]bool
+	names   callNames
 	waiting []entry
 	ready   []entry
 	// messages counts those that were given out; before holds how many there were before each line.
@@ -162,6 +163,7 @@ func (s *claudeSession) give(m *compactordv1.Message, l *claudeLine) error {
 	}
 	s.messages++
 	s.ready = append(s.ready, entry{message: m})
+	s.names.see(m)
 	for _, p := range m.GetParts() {
 		switch {
 		case p.GetToolCall() != nil:

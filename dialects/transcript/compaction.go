@@ -11,13 +11,6 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Bounds of the contract for records.
-const (
-	maxSummary = 4 << 20
-	maxTitle   = 512
-	maxPath    = 4096
-)
-
 var (
 	emptyCompaction = leftOut("compaction without a summary", "compactions without a summary")
 	summaryCut      = remark{one: "1 summary cut to 4 MiB", many: "%d summaries cut to 4 MiB"}

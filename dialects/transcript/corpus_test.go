@@ -3,7 +3,6 @@ package transcript_test
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -289,28 +288,4 @@ func TestNativePiSessionEqualsItsNeutralCounterpart(t *testing.T) {
 	// Pi counts command and output alone. With 20,000 tokens to keep, 16 more would move the cut from 944 to 946.
 	require.LessOrEqual(t, added, 66)
 	require.Equal(t, 454, countCalls(have))
-}
-
-func TestOtherNativeFilesAreRefusedInWords(t *testing.T) {
-	t.Parallel()
-	dir := corpus(t)
-	for _, sub := range []string{"claude-code"} {
-		paths, err := filepath.Glob(filepath.Join(dir, "native", sub, "*"))
-		require.NoError(t, err)
-		require.NotEmpty(t, paths)
-		for _, path := range paths {
-			t.Run(filepath.Base(path), func(t *testing.T) {
-				t.Parallel()
-				f, err := os.Open(path)
-				require.NoError(t, err)
-				defer func() { require.NoError(t, f.Close()) }()
-				r, err := transcript.Open(f)
-				if err == nil {
-					_, err = r.ReadAll()
-				}
-				var line *transcript.LineError
-				require.True(t, errors.Is(err, transcript.ErrUnknownFormat) || errors.As(err, &line), err)
-			})
-		}
-	}
 }

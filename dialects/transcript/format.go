@@ -102,6 +102,7 @@ type format struct {
 func formats() []format {
 	return []format{
 		{Pi, "Pi session file", recognizePi, openPi},
+		{ClaudeCode, "Claude Code session file", recognizeClaude, openClaude},
 		{Kimi, "kimi-cli context file", recognizeKimi, openKimi},
 		{Codex, "Codex rollout file", recognizeCodex, openCodex},
 		{SWEAgent, "SWE-agent trajectory", recognizeSWEAgent, openSWEAgent},
@@ -111,6 +112,9 @@ func formats() []format {
 		{GeminiCLI, "Gemini CLI chat", recognizeGeminiCLI, openGeminiCLI},
 		{LangChain, "LangChain messages", recognizeLangChain, openLangChain},
 		{OpenAIChat, "OpenAI-style messages", recognizeOpenAI, openOpenAI},
+		{Anthropic, "messages of Anthropic's API", recognizeProvider(Anthropic), openAnthropic},
+		{OpenAIResponses, "items of OpenAI's Responses API", recognizeProvider(OpenAIResponses), openResponses},
+		{Gemini, "contents of Gemini's API", recognizeProvider(Gemini), openGemini},
 	}
 }
 

@@ -4,26 +4,20 @@ import (
 	"encoding/json"
 
 	"github.com/compactord/compactord/dialects/internal/rawjson"
+	"github.com/compactord/compactord/dialects/openaichat"
 )
 
-// recognizeOpenAI takes what has a role, or an array of messages.
-func recognizeOpenAI(b beginning) verdict {
-	switch {
-	case rawjson.KindOf(b.Object["role"]) == rawjson.String, rawjson.KindOf(b.Object["messages"]) == rawjson.Array && !b.array:
-		return yes
-	default:
-		return no
-	}
-}
-
 func openOpenAI(in *lines, b beginning) (source, error) {
+	_, body := signOfBody(b.Object)
 	switch {
 	case b.array:
-		return newArray(in), nil
-	case b.Has("role"):
-		return &openAILines{in: in}, nil
+		return &openAIDocument{feed: newElements(in, "", nil), remarks: in.remarks}, nil
+	case b.Has("choices"):
+		return provider{dialect: openaichat.New(), list: "messages"}.open(in, b)
+	case body:
+		return newOpenAIBody(in), nil
 	default:
-		return newBody(in)
+		return &openAILines{in: in}, nil
 	}
 }
 

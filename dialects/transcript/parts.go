@@ -3,12 +3,16 @@ package transcript
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-var errFieldName = errors.New("a field that is not known has an empty or overlong name")
+var (
+	errManyParts = fmt.Errorf("has too many parts; at most %d, or %d in a tool result, are possible", maxParts, maxResultParts)
+	errFieldName = errors.New("a field that is not known has an empty or overlong name")
+)
 
 func textPart(text string) *compactordv1.Part {
 	return &compactordv1.Part{Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: text}}}

@@ -71,7 +71,8 @@ func TestLinesAreReadAsTheyArrive(t *testing.T) {
 	next := make(chan struct{})
 	go func() {
 		for range 3 {
-			if _, err := io.WriteString(out, hello); err != nil {
+			// A message of a tool is of OpenAI's shape and no other's, so no further line is needed to tell.
+			if _, err := io.WriteString(out, `{"role":"tool","content":"hush"}`+"\n"); err != nil {
 				written <- err
 				return
 			}

@@ -1,0 +1,232 @@
+package transcript
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// provider is a dialect whose messages stand in a file as the provider's API has them.
+type provider struct {
+	dialect dialect.Dialect
+	// list is the field of a request body that holds them; around are the others that Parse reads of a body.
+	list   string
+	around []string
+	// joins says whether an item is of one message with the one before it, if that says so too; nil where each stands
+	// alone.
+	joins func(o rawjson.Object) bool
+}
+
+// open reads JSON Lines or an array message by message. A body is read whole: what stands before its messages may follow
+// them.
+func (p provider) open(in *lines, b beginning) (source, error) {
+	_, body := signOfBody(b.Object)
+	switch {
+	case b.array:
+		return &providerItems{provider: p, feed: &elementItems{feed: newElements(in, "", nil)}}, nil
+	case body:
+		return &providerBody{provider: p, doc: document{in: in}}, nil
+	default:
+		return &providerItems{provider: p, feed: &lineItems{in: in}}, nil
+	}
+}
+
+// item is a message, or a piece of one, as a file has it.
+type item struct {
+	rawjson.Object
+	raw json.RawMessage
+	// at is its position, line that on which it begins.
+	at, line int
+}
+
+// itemFeed gives one item after the other, and then io.EOF. Their bytes are valid until the next call.
+type itemFeed interface {
+	next() (item, error)
+	unit() unit
+}
+
+type lineItems struct{ in *lines }
+
+func (f *lineItems) unit() unit { return unitLine }
+
+func (f *lineItems) next() (item, error) {
+	o, line, err := f.in.object()
+	return item{Object: o, raw: line, at: f.in.line - 1, line: f.in.line}, err
+}
+
+type elementItems struct {
+	feed *elements
+	read int
+}
+
+func (f *elementItems) unit() unit { return unitElement }
+
+func (f *elementItems) next() (item, error) {
+	raw, err := f.feed.next()
+	if err != nil {
+		return item{}, err
+	}
+	o, err := rawjson.ParseObject(raw)
+	f.read++
+	return item{Object: o, raw: raw, at: f.read - 1, line: f.feed.doc.at}, f.feed.on(err)
+}
+
+// providerItems reads the items of JSON Lines or an array.
+type providerItems struct {
+	provider
+
+	feed  itemFeed
+	held  *item // read already, but not of the last batch
+	ready []entry
+}
+
+func (s *providerItems) unit() unit { return s.feed.unit() }
+
+func (s *providerItems) next() (entry, error) {
+	for len(s.ready) == 0 {
+		batch, err := s.batch()
+		if err != nil {
+			return entry{}, err
+		}
+		if err := s.parse(batch); err != nil {
+			return entry{}, err
+		}
+	}
+	e := s.ready[0]
+	s.ready = s.ready[1:]
+	return e, nil
+}
+
+// batch returns the next item, or all that make one message.
+func (s *providerItems) batch() ([]item, error) {
+	var batch []item
+	for {
+		next, err := s.item()
+		if errors.Is(err, io.EOF) && len(batch) > 0 {
+			return batch, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		joins := s.joins != nil && s.joins(next.Object)
+		if len(batch) > 0 && !joins {
+			s.held = &next
+			return batch, nil
+		}
+		batch = append(batch, next)
+		if !joins {
+			return batch, nil
+		}
+		batch[len(batch)-1].raw = append(json.RawMessage(nil), next.raw...)
+	}
+}
+
+func (s *providerItems) item() (item, error) {
+	if held := s.held; held != nil {
+		s.held = nil
+		return *held, nil
+	}
+	return s.feed.next()
+}
+
+func (s *providerItems) parse(batch []item) error {
+	raw := batch[0].raw
+	if len(batch) > 1 {
+		raws := make([]json.RawMessage, len(batch))
+		for i, item := range batch {
+			raws[i] = item.raw
+		}
+		raw = rawjson.EncodeArray(raws)
+	}
+	parsed, err := s.dialect.Parse(raw)
+	if err != nil {
+		at := batch[0]
+		if input := (&dialect.InputError{}); errors.As(err, &input) && input.Message >= 0 && input.Message < len(batch) {
+			at = batch[input.Message]
+		}
+		return onLine(at.line, fieldOf(err))
+	}
+	for i, m := range parsed.Messages {
+		at := batch[0].at
+		if len(batch) > 1 {
+			at = batch[parsed.Positions[i]].at
+		}
+		s.ready = append(s.ready, entry{message: imported(m, at)})
+	}
+	return nil
+}
+
+// imported says where a message came from.
+func imported(m *compactordv1.Message, at int) *compactordv1.Message {
+	m.Origin = compactordv1.Origin_ORIGIN_IMPORT
+	m.SourcePosition = position(at)
+	return m
+}
+
+// providerBody reads a request or response body.
+type providerBody struct {
+	provider
+
+	doc    document
+	parsed *dialect.Parsed
+	given  int
+}
+
+func (s *providerBody) unit() unit { return unitElement }
+
+func (s *providerBody) next() (entry, error) {
+	if s.parsed == nil {
+		if err := s.read(); err != nil {
+			return entry{}, err
+		}
+	}
+	if s.given == len(s.parsed.Messages) {
+		return entry{}, io.EOF
+	}
+	i := s.given
+	s.given++
+	return entry{message: imported(s.parsed.Messages[i], s.parsed.Positions[i])}, nil
+}
+
+func (s *providerBody) read() error {
+	b, err := s.doc.token()
+	if err != nil {
+		return err
+	}
+	raw, err := s.doc.value(b)
+	if err != nil {
+		return err
+	}
+	parsed, err := s.dialect.Parse(raw)
+	if err != nil {
+		return onLine(s.doc.at, s.fieldOf(err))
+	}
+	o, err := rawjson.ParseObject(raw)
+	if err != nil {
+		return onLine(s.doc.at, err)
+	}
+	if !parsed.Response {
+		s.doc.in.remarks.addMany(bodyField, len(o.Others(append(s.around, s.list)...)))
+	}
+	s.parsed = parsed
+	return s.doc.end()
+}
+
+// fieldOf puts an error under the message of the body that it is in.
+func (s *providerBody) fieldOf(err error) error {
+	input := &dialect.InputError{}
+	if !errors.As(err, &input) || input.Message < 0 {
+		return fieldOf(err)
+	}
+	for _, field := range s.around {
+		if strings.HasPrefix(input.Field, field) {
+			return fieldOf(err)
+		}
+	}
+	return rawjson.In(s.list, rawjson.InElement(input.Message, fieldOf(err)))
+}
