@@ -132,7 +132,7 @@ func items(t *testing.T, list []json.RawMessage) []string {
 	return texts
 }
 
-func testdata(t *testing.T, name string) []byte {
+func testdata(t testing.TB, name string) []byte {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join("testdata", name))
 	require.NoError(t, err)

@@ -4,7 +4,7 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 )
 
-const prefix = "openai-responses."
+const prefix = "openai_responses."
 
 // The rules that a rendering can repair; the others are told in the table alone.
 const (
