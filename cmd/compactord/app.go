@@ -65,6 +65,14 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return exitCode(err)
 }
 
+// variables are what texts of help and defaults of flags refer to.
+func variables() kong.Vars {
+	return kong.Vars{
+		"default_store": defaultStore(), "default_addr": defaultListen,
+		"formats": formatNames(), "dialects": dialectNames(),
+	}
+}
+
 // kongExit is the panic by which kong, which wants to end the process after --help, ends the parsing only.
 type kongExit int
 
@@ -81,12 +89,7 @@ func (a *app) dispatch(ctx context.Context, args []string) (err error) {
 	parser, err := kong.New(&commands{},
 		kong.Name("compactord"),
 		kong.Description(description),
-		kong.Vars{
-			"default_store": defaultStore(),
-			"default_addr":  defaultListen,
-			"formats":       formatNames(),
-			"dialects":      dialectNames(),
-		},
+		variables(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, WrapUpperBound: 110}),
 		kong.Writers(a.out, a.stderr),
 		kong.Exit(func(code int) { panic(kongExit(code)) }),

@@ -62,7 +62,7 @@ func TestCompactAsJSON(t *testing.T) {
 	require.Empty(t, r.err, "quiet")
 	doc := document(t, r.out)
 	require.InDelta(t, 480, at(t, doc, "messages"), 0)
-	require.Equal(t, []any{"1 _compaction line left out"}, at(t, doc, "notes"))
+	require.Equal(t, []any{"1 _compaction record that does not tell what it kept left out"}, at(t, doc, "notes"))
 	require.Equal(t, "the parser", at(t, doc, "entry", "focus"))
 	require.Equal(t, "COMPACTION_REASON_MANUAL", at(t, doc, "entry", "reason"))
 	require.InDelta(t, 5000, at(t, doc, "entry", "strategy", "summarize", "recent_tokens"), 0)

@@ -17,7 +17,7 @@ import (
 func configured(t *testing.T, args ...string) (*Config, error) {
 	t.Helper()
 	cli := &commands{}
-	parser, err := kong.New(cli, kong.Vars{"default_store": "/var/lib/x.db", "default_addr": defaultListen})
+	parser, err := kong.New(cli, variables(), kong.Vars{"default_store": "/var/lib/x.db"})
 	require.NoError(t, err)
 	_, err = parser.Parse(append([]string{"serve"}, args...))
 	return &cli.Serve.Config, err
@@ -88,7 +88,7 @@ func TestEverySettingIsDeclaredWhole(t *testing.T) {
 	keys := settingKeys()
 	require.Len(t, keys, reflect.TypeFor[Config]().NumField())
 	cli := &commands{}
-	parser, err := kong.New(cli, kong.Vars{"default_store": "x", "default_addr": "x"})
+	parser, err := kong.New(cli, variables())
 	require.NoError(t, err)
 	flags := map[string]*kong.Flag{}
 	for _, node := range parser.Model.Children {

@@ -95,7 +95,9 @@ func TestBatches(t *testing.T) {
 
 // Each record goes with exactly one batch, with its place counted within it.
 func TestRecordsOfBatches(t *testing.T) {
-	at := func(after uint32) *compactordv1.ImportedRecord { return &compactordv1.ImportedRecord{AfterMessages: after} }
+	at := func(after uint32) *compactordv1.ImportedRecord {
+		return &compactordv1.ImportedRecord{AfterMessages: after}
+	}
 	records := []*compactordv1.ImportedRecord{at(0), at(2), at(4), at(5)}
 	var places [][]uint32
 	for _, batch := range [][2]uint32{{0, 2}, {2, 4}, {4, 5}} {
