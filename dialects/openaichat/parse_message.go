@@ -55,10 +55,11 @@ func (r *messageReader) read() error {
 	if err != nil {
 		return err
 	}
-	known := false
-	if r.m.Role, known = roles[role]; !known {
+	known, ok := roles[role]
+	if !ok {
 		return rawjson.In("role", errUnknownRole)
 	}
+	r.m.Role = known
 	r.say("role")
 	switch r.m.GetRole() {
 	case compactordv1.Role_ROLE_ASSISTANT:

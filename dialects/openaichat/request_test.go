@@ -111,7 +111,7 @@ func TestRequestsAreRepaired(t *testing.T) {
 			want: strings.Replace(wantCall, `"a"`, `"`+longID[:40]+`"`, 1) + `,{"role":"tool","tool_call_id":"` + longID[:40] + `","content":"1"},` +
 				strings.Replace(wantCall, `"a"`, `"___b"`, 1) + `,{"role":"tool","tool_call_id":"___b","content":"1"}`,
 			repairs: []string{
-				"openai_chat.call-ids-unique", "openai_chat.call-ids-unique", "openai_chat.call-ids-unique", "openai_chat.call-ids-unique",
+				"openai_chat.call-id-length", "openai_chat.call-id-length", "openai_chat.call-ids-unique", "openai_chat.call-ids-unique",
 			},
 		},
 		"ids as Kimi writes them": {

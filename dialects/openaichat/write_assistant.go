@@ -3,6 +3,7 @@ package openaichat
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
@@ -126,8 +127,9 @@ func (w *writer) restoreEmptyReasoning(o rawjson.Object) {
 // refusals writes what the model refused with: as it was, or for a request either as the only part of the content, or
 // beside it in the message's own field.
 func (w *writer) refusals(parts []numberedPart, blocks []block, silent bool) (content []block, field string) {
-	var texts []block
-	own := 0
+	var refused []block
+	var texts []string
+	fromField := 0
 	for _, n := range parts {
 		text := n.part.GetText().GetText()
 		if w.request && text == "" {
@@ -135,29 +137,25 @@ func (w *writer) refusals(parts []numberedPart, blocks []block, silent bool) (co
 			continue
 		}
 		if fieldOf(n.part) == "refusal" {
-			own++
+			fromField++
 		}
-		texts = append(texts, w.textBlock(n.part))
+		refused, texts = append(refused, w.textBlock(n.part)), append(texts, text)
 	}
 	if len(texts) == 0 {
 		return blocks, ""
 	}
-	joined := texts[0].text
-	for _, t := range texts[1:] {
-		joined += "\n" + t.text
-	}
-	inField := !w.request || len(blocks) > 0 || own == len(texts) && !silent
-	if w.request && (len(texts) > 1 || inField != (own > 0)) {
+	inField := !w.request || len(blocks) > 0 || fromField == len(texts) && !silent
+	if w.request && (len(texts) > 1 || inField != (fromField > 0)) {
 		w.repair(ruleRefusalAlone, "A refusal was put where the provider takes it.")
 	}
 	if inField {
-		return blocks, joined
+		return blocks, strings.Join(texts, "\n")
 	}
-	refusal := texts[0]
 	if len(texts) > 1 {
-		refusal = block{object: rawjson.Object{"type": rawjson.Quote("refusal"), "refusal": rawjson.Quote(joined)}}
+		joined := rawjson.Quote(strings.Join(texts, "\n"))
+		refused = []block{{object: rawjson.Object{"type": rawjson.Quote("refusal"), "refusal": joined}}}
 	}
-	return []block{refusal}, ""
+	return refused, ""
 }
 
 // audio refers to what the model said aloud: a request names it, only a response holds it.
@@ -179,9 +177,9 @@ func (w *writer) audio(n *numberedPart) json.RawMessage {
 
 // thinking writes reasoning into the fields that it came from.
 func (w *writer) thinking(o rawjson.Object, parts []numberedPart) {
-	said := make(map[string]string)
+	texts := make(map[string][]string)
 	for _, n := range parts {
-		field, text := fieldOf(n.part), n.part.GetThinking().GetText()
+		field := fieldOf(n.part)
 		if !slices.Contains(reasoningFields, field) {
 			if w.request {
 				w.drop(n.at, "The reasoning did not come from a server of this dialect.")
@@ -189,26 +187,35 @@ func (w *writer) thinking(o rawjson.Object, parts []numberedPart) {
 			}
 			field = reasoningContent
 		}
-		if field != reasoningDetails {
-			if before := said[field]; before != "" {
-				text = before + "\n" + text
+		for _, key := range reasoningFields {
+			if key != field || key == reasoningDetails {
+				layField(o, n.part, key)
 			}
-			said[field] = text
-			o[field] = rawjson.Quote(text)
 		}
-		w.restoreThinking(o, n.part, field, text)
+		if field != reasoningDetails {
+			texts[field] = append(texts[field], n.part.GetThinking().GetText())
+		}
+	}
+	for field, said := range texts {
+		o[field] = rawjson.Quote(strings.Join(said, "\n"))
+	}
+	if len(parts) == 1 && !w.request {
+		w.restoreThinking(o, parts[0].part)
 	}
 }
 
-func (w *writer) restoreThinking(o rawjson.Object, p *compactordv1.Part, field, text string) {
-	for _, key := range reasoningFields {
-		raw, found := dialect.Attached(p.GetAttachments(), kind, key)
-		if !found || len(raw) == 0 || !json.Valid(raw) {
-			continue
-		}
-		if key == field && key != reasoningDetails && (w.request || !saysText(text)(raw)) {
-			continue
-		}
+// layField lays a field that was kept with a part over its message.
+func layField(o rawjson.Object, p *compactordv1.Part, key string) {
+	if raw, found := dialect.Attached(p.GetAttachments(), kind, key); found && json.Valid(raw) {
 		o[key] = raw
+	}
+}
+
+// restoreThinking writes a text as it was where decoding lost something of it.
+func (w *writer) restoreThinking(o rawjson.Object, p *compactordv1.Part) {
+	field := fieldOf(p)
+	raw, found := dialect.Attached(p.GetAttachments(), kind, field)
+	if found && field != reasoningDetails && saysText(p.GetThinking().GetText())(raw) {
+		layField(o, p, field)
 	}
 }

@@ -175,7 +175,14 @@ func (w *writer) idOf(p *compactordv1.Part, id string) string {
 	}
 	given, changed := w.ids.Of(p)
 	if changed {
-		w.repair(ruleCallIDs, "The id of a call was replaced by one that the provider takes and that no other call has.")
+		rule := ruleCallIDs
+		switch {
+		case id == "":
+			rule = ruleCallID
+		case len(id) > maxCallID:
+			rule = ruleCallIDLength
+		}
+		w.repair(rule, "The id of a call was replaced by one that the provider takes and that no other call has.")
 	}
 	return given
 }
