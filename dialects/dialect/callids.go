@@ -20,7 +20,7 @@ type CallIDs struct {
 // any other; maxBytes is how long the provider lets it be. An id that is clean and unique stays as it is.
 func AssignCallIDs(messages []*compactordv1.Message, clean func(string) string, maxBytes int) *CallIDs {
 	c := &CallIDs{ids: make(map[*compactordv1.Part]string), changed: make(map[*compactordv1.Part]bool)}
-	used := make(map[string]bool)
+	used := make(usedIDs)
 	// open holds, for each id as the log has it, the calls with it that have no result yet.
 	open := make(map[string][]openCall)
 	for at, m := range messages {
@@ -28,8 +28,7 @@ func AssignCallIDs(messages []*compactordv1.Message, clean func(string) string, 
 			switch {
 			case p.GetToolCall() != nil:
 				id := p.GetToolCall().GetId()
-				given := free(c.wanted(id, at, i, clean, maxBytes), used, maxBytes)
-				used[given] = true
+				given := used.take(c.wanted(id, at, i, clean, maxBytes), maxBytes)
 				c.ids[p], c.changed[p] = given, given != id
 				open[id] = append(open[id], openCall{message: at, given: given})
 			case p.GetToolResult() != nil:
@@ -70,13 +69,18 @@ func (c *CallIDs) wanted(id string, message, part int, clean func(string) string
 	return cutTo(id, maxBytes)
 }
 
-// free is the id, or the first of its numbered variants that is not in use.
-func free(id string, used map[string]bool, maxBytes int) string {
+// usedIDs holds, for each id in use, the number that its next variant is tried with: all smaller ones are in use.
+type usedIDs map[string]int
+
+// take takes the id, or the first of its numbered variants that is not in use.
+func (u usedIDs) take(id string, maxBytes int) string {
 	candidate := id
-	for n := 2; used[candidate]; n++ {
+	for n := u[id]; u[candidate] > 0; n++ {
 		suffix := fmt.Sprintf("_%d", n)
 		candidate = cutTo(id, maxBytes-len(suffix)) + suffix
+		u[id] = n + 1
 	}
+	u[candidate] = 2
 	return candidate
 }
 

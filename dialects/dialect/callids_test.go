@@ -81,3 +81,11 @@ func TestLongIDsAreCutBetweenCharacters(t *testing.T) {
 	require.Equal(t, "xéééé", first)
 	require.Equal(t, "xééé_2", second)
 }
+
+// BenchmarkOneID assigns ids where a client gave all its calls the same.
+func BenchmarkOneID(b *testing.B) {
+	list := listOf(strings.Repeat("a =a ", 10_000))
+	for b.Loop() {
+		dialect.AssignCallIDs(list, dialect.CleanID, 40)
+	}
+}
