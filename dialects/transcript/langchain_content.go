@@ -169,7 +169,7 @@ func langChainResponse(m *compactordv1.Message, o rawjson.Object) error {
 			}
 		}
 	}
-	m.StopReason, _ = openAIStopReason(response)
+	m.StopReason = openAIStopReason(response)
 	return nil
 }
 

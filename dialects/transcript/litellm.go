@@ -101,7 +101,7 @@ func litellmResponse(m *compactordv1.Message, response rawjson.Object) error {
 	}
 	choice, err := litellmChoice(response)
 	if err == nil && choice != nil {
-		m.StopReason, _ = openAIStopReason(choice)
+		m.StopReason = openAIStopReason(choice)
 	}
 	return err
 }

@@ -7,16 +7,16 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// openAIStopReason reads why the model stopped, where the transcript tells. A word that is not known stays an attachment.
-func openAIStopReason(o rawjson.Object) (reason compactordv1.StopReason, field string) {
+// openAIStopReason reads why the model stopped, where the transcript tells, in a word that is known.
+func openAIStopReason(o rawjson.Object) compactordv1.StopReason {
 	for _, field := range []string{"stop_reason", "finish_reason"} {
 		if word, err := o.Text(field); err == nil {
 			if reason, ok := stopReasons[strings.ToLower(word)]; ok {
-				return reason, field
+				return reason
 			}
 		}
 	}
-	return compactordv1.StopReason_STOP_REASON_UNSPECIFIED, ""
+	return compactordv1.StopReason_STOP_REASON_UNSPECIFIED
 }
 
 // stopReasons holds the words of the providers, and of the transcripts that were made from them.

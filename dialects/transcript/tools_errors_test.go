@@ -33,7 +33,7 @@ func TestWhatIsWrongInFilesOfToolsIsNamedByLineAndField(t *testing.T) {
 		"swe-agent: cut off":            {sweHistory + `{"role":"user","content":"hush"}`, "line 2: the document breaks off here"},
 		"swe-agent: cut off behind":     {sweHistory + `{"role":"user","content":"hush"}],"info":{`, "line 2: is not valid JSON: it breaks off at its end"},
 		"swe-agent: more behind":        {sweHistory + `{"role":"user","content":"hush"}]} hush`, "line 2: something follows the end of the document; only one document is read"},
-		"swe-agent: unknown role":       {sweHistory + `{"role":"hush"}]}`, "line 2: role: unknown role; known are system, developer, user, assistant and tool"},
+		"swe-agent: unknown role":       {sweHistory + `{"role":"hush"}]}`, "line 2: role: unknown role; known are system, developer, user, assistant, tool and function"},
 		"swe-agent: agent no text":      {sweHistory + `{"role":"user","agent":["hush"]}]}`, "line 2: agent: must be a string, is an array"},
 		"swe-agent: two ids":            {sweHistory + `{"role":"tool","content":"","tool_call_ids":["hush","hush2"]}]}`, "line 2: tool_call_ids: holds more than one id; a result answers one call"},
 		"swe-agent: id no text":         {sweHistory + `{"role":"tool","content":"","tool_call_ids":[{"hush":1}]}]}`, "line 2: tool_call_ids: must be a string, is an object"},
@@ -46,7 +46,7 @@ func TestWhatIsWrongInFilesOfToolsIsNamedByLineAndField(t *testing.T) {
 		"mini-swe-agent: response items": {miniList + `{"object":"response","output":[]}]}`, "line 2: role: is missing"},
 
 		"tau-bench: no trajectory":   {`[{"task_id":1,"reward":0}]`, "line 1: traj: is missing"},
-		"tau-bench: bad message":     {`[` + "\n" + `{"task_id":1,"traj":[{"role":"user"},{"role":"hush"}]}]`, "line 2: traj[1].role: unknown role; known are system, developer, user, assistant and tool"},
+		"tau-bench: bad message":     {`[` + "\n" + `{"task_id":1,"traj":[{"role":"user"},{"role":"hush"}]}]`, "line 2: traj[1].role: unknown role; known are system, developer, user, assistant, tool and function"},
 		"tau-bench: several":         {`[{"task_id":1,"traj":[]},{"task_id":2,"traj":[]}]`, "the input holds 2 sessions, and only one can be read: select one, from 1 to 2"},
 		"tau-bench: cut off":         {`[{"task_id":1,"traj":[]},`, "line 1: the document breaks off here"},
 		"tau-bench: cut off in half": {`[{"task_id":1,"traj":[]},{"task_id":2,"tra`, "line 1: is not valid JSON: it breaks off at its end"},
