@@ -48,6 +48,16 @@ func (f *answerForm) readAnswer(value json.RawMessage) ([]piece, error) {
 	return pieces, err
 }
 
+// isWellFormed says whether an output answers in this form.
+func (f *answerForm) isWellFormed(o rawjson.Object) bool {
+	pieces, err := f.readAnswer(o[f.field])
+	if err != nil {
+		return false
+	}
+	_, ok := f.write(&writer{}, pieces, false)
+	return ok
+}
+
 func readWhole(value json.RawMessage) ([]piece, error) {
 	if k := rawjson.KindOf(value); k == rawjson.Missing || k == rawjson.Null {
 		return nil, nil
@@ -86,7 +96,7 @@ func writeContent(w *writer, pieces []piece, inList bool) (json.RawMessage, bool
 
 // readScreenshot reads what a computer showed.
 func readScreenshot(value json.RawMessage) ([]piece, bool, error) {
-	o, err := rawjson.ParseObject(value)
+	o, err := rawjson.SplitObject(value)
 	if err != nil || !o.IsText("type", typeScreenshot) {
 		return nil, false, nil //nolint:nilerr // What is no screenshot is kept as it is.
 	}
@@ -113,7 +123,7 @@ func writeScreenshot(w *writer, pieces []piece, _ bool) (json.RawMessage, bool) 
 	if len(pieces) != 1 || pieces[0].media == nil || noted(pieces[0].attachments, noteKind) != typeScreenshot {
 		return nil, false
 	}
-	if _, ok := requestType(pieces[0], outputSide); !ok && !w.asWritten {
+	if !w.asWritten && !isTaken(pieces[0], outputSide) {
 		return nil, false
 	}
 	o := usualScreenshot(pieces[0].media)
@@ -123,13 +133,13 @@ func writeScreenshot(w *writer, pieces []piece, _ bool) (json.RawMessage, bool) 
 
 // readChunks reads what a shell put out: of each chunk the text of one stream, or of both one after the other.
 func readChunks(value json.RawMessage) ([]piece, bool, error) {
-	chunks, err := rawjson.ParseArray(value)
+	chunks, err := rawjson.SplitArray(value)
 	if err != nil || len(chunks) > dialect.MaxResultParts/2 {
 		return nil, false, nil //nolint:nilerr // What is no list of chunks is kept as it is.
 	}
 	var pieces []piece
 	for _, raw := range chunks {
-		o, err := rawjson.ParseObject(raw)
+		o, err := rawjson.SplitObject(raw)
 		if err != nil || rawjson.KindOf(o[stdout]) != rawjson.String || rawjson.KindOf(o[stderr]) != rawjson.String {
 			return nil, false, nil //nolint:nilerr // What is no chunk is kept as it is.
 		}

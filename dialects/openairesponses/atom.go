@@ -166,11 +166,9 @@ func (w *writer) refusesID(items []*item) bool {
 	return false
 }
 
-// withoutIDs are the provider's own items that can be sent without their ids, others those that are sent with it in any
-// case, since no reasoning belongs to them.
+// Of the provider's own items that belong to reasoning, some can be sent without their ids, and some only by them.
 var (
 	withoutIDs = map[string]bool{"web_search_call": true}
-	free       = map[string]bool{typeCompaction: true, "mcp_list_tools": true}
 	byID       = map[string]bool{
 		"file_search_call": true, "code_interpreter_call": true, "image_generation_call": true, "mcp_call": true,
 		typeItemReference: true,
@@ -179,7 +177,7 @@ var (
 
 // untie takes away the ids by which items belong to each other. Reasoning stays where it is encrypted.
 func (w *writer) untie(items []*item) []*item {
-	var rest []*item
+	rest := make([]*item, 0, len(items))
 	seen := make(map[string]bool)
 	for _, it := range items {
 		id, has := idOf(it.fields)

@@ -58,7 +58,7 @@ var (
 			answer: answerForm{field: "output", read: readScreenshot, write: writeScreenshot},
 		},
 		{
-			call: "tool_search_call", output: "tool_search_output", id: callID, link: callID, name: "tool_search",
+			call: typeToolSearch, output: typeToolSearchOut, id: callID, link: callID, name: "tool_search",
 			inputs: []string{"arguments"}, answer: answerForm{field: "tools", read: readAsItIs, write: writeAsItIs},
 		},
 		{

@@ -1,6 +1,7 @@
 package openairesponses
 
 import (
+	"bytes"
 	"encoding/json"
 
 	"github.com/compactord/compactord/dialects/dialect"
@@ -82,7 +83,7 @@ func decode(list *dialect.List) *input {
 		answered: make(map[*entry]bool),
 	}
 	for at, raw := range list.Messages {
-		in.entries = append(in.entries, decodeEntry(at, raw))
+		in.entries = append(in.entries, decodeEntry(at, bytes.TrimSpace(raw)))
 	}
 	in.batches()
 	in.pair()
@@ -91,7 +92,10 @@ func decode(list *dialect.List) *input {
 
 func decodeEntry(at int, raw json.RawMessage) *entry {
 	e := &entry{at: at, raw: raw, speaker: ofClient, batch: -1}
-	fields, err := rawjson.ParseObject(raw)
+	if !json.Valid(raw) {
+		return e
+	}
+	fields, err := rawjson.SplitObject(raw)
 	if err != nil {
 		return e
 	}
@@ -115,7 +119,9 @@ func decodeEntry(at int, raw json.RawMessage) *entry {
 	case !clientTypes[e.typ] && (e.typ != "message" || e.role == "assistant"):
 		e.speaker = ofModel
 	}
-	e.parts = partsOf(fields[e.contentField()])
+	if field := e.contentField(); field != "" {
+		e.parts = partsOf(fields[field])
+	}
 	return e
 }
 
@@ -131,16 +137,13 @@ func (e *entry) contentField() string {
 }
 
 func partsOf(raw json.RawMessage) []part {
-	if rawjson.KindOf(raw) != rawjson.Array {
-		return nil
-	}
-	elements, err := rawjson.ParseArray(raw)
+	elements, err := rawjson.SplitArray(raw)
 	if err != nil {
 		return nil
 	}
 	parts := make([]part, len(elements))
 	for i, element := range elements {
-		fields, err := rawjson.ParseObject(element)
+		fields, err := rawjson.SplitObject(element)
 		if err == nil {
 			parts[i] = part{fields: fields, typ: textIn(fields, "type")}
 		}

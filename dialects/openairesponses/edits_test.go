@@ -1,6 +1,7 @@
 package openairesponses_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,7 +33,7 @@ func withPart(m *compactordv1.Message, at int, p *compactordv1.Part) *compactord
 
 func withoutPart(m *compactordv1.Message, at int) *compactordv1.Message {
 	edited := proto.CloneOf(m)
-	edited.Parts = append(edited.Parts[:at:at], edited.Parts[at+1:]...)
+	edited.Parts = slices.Delete(edited.GetParts(), at, at+1)
 	return edited
 }
 

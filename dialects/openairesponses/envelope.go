@@ -41,6 +41,10 @@ func open(raw []byte) (*envelope, error) {
 	if !utf8.Valid(raw) {
 		return nil, dialect.Malformed(-1, 0, errNotUTF8)
 	}
+	if !json.Valid(raw) {
+		_, err := rawjson.ParseObject(raw)
+		return nil, dialect.Malformed(-1, 0, err)
+	}
 	e, err := openValue(raw)
 	return e, dialect.Malformed(-1, 0, err)
 }
@@ -48,27 +52,17 @@ func open(raw []byte) (*envelope, error) {
 func openValue(raw json.RawMessage) (*envelope, error) {
 	switch rawjson.KindOf(raw) {
 	case rawjson.Array:
-		return openList(raw)
+		items, err := rawjson.SplitArray(raw)
+		return &envelope{items: items}, err
 	case rawjson.String:
-		if !json.Valid(raw) {
-			return nil, rawjson.ErrNotJSON
-		}
 		return &envelope{items: []json.RawMessage{raw}, text: true}, nil
+	default:
+		o, err := rawjson.SplitObject(raw)
+		if err != nil {
+			return nil, err
+		}
+		return openObject(raw, o)
 	}
-	o, err := rawjson.ParseObject(raw)
-	if err != nil {
-		return nil, err
-	}
-	return openObject(raw, o)
-}
-
-func openList(raw json.RawMessage) (*envelope, error) {
-	if !json.Valid(raw) {
-		_, err := rawjson.ParseObject(raw)
-		return nil, err
-	}
-	items, err := rawjson.ParseArray(raw)
-	return &envelope{items: items}, err
 }
 
 func openObject(raw json.RawMessage, o rawjson.Object) (*envelope, error) {
@@ -97,9 +91,9 @@ func openBody(o rawjson.Object) (*envelope, error) {
 	case o.Has(fieldInput):
 		return openRequest(o)
 	case o.Has(fieldOutput):
-		items, err := o.Elements(fieldOutput)
+		items, err := rawjson.SplitArray(o[fieldOutput])
 		if err != nil {
-			return nil, err
+			return nil, rawjson.In(fieldOutput, err)
 		}
 		if o.IsText("object", "response.compaction") {
 			// What was compacted is a list to go on with, and no answer of the model.
@@ -123,6 +117,6 @@ func openRequest(o rawjson.Object) (*envelope, error) {
 		return e, nil
 	}
 	var err error
-	e.items, err = o.Elements(fieldInput)
-	return e, err
+	e.items, err = rawjson.SplitArray(o[fieldInput])
+	return e, rawjson.In(fieldInput, err)
 }

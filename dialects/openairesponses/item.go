@@ -1,6 +1,7 @@
 package openairesponses
 
 import (
+	"bytes"
 	"encoding/json"
 	"unicode/utf8"
 
@@ -80,7 +81,7 @@ func (w *writer) claim(it *item) {
 // to one that both are the provider's.
 func (w *writer) opaqueItem(p piece, settled bool) *item {
 	raw := json.RawMessage(p.opaque.GetJson())
-	fields, err := rawjson.ParseObject(raw)
+	fields, err := objectOf(raw)
 	if p.opaque.GetDialect() != kind {
 		w.leaveOut(p, "The item belongs to another provider.")
 		return nil
@@ -105,6 +106,15 @@ func (w *writer) opaqueItem(p piece, settled bool) *item {
 	return nil
 }
 
+// objectOf reads an object of which nobody knows that it is JSON.
+func objectOf(raw json.RawMessage) (rawjson.Object, error) {
+	raw = bytes.TrimSpace(raw)
+	if !json.Valid(raw) {
+		return nil, rawjson.ErrNotJSON
+	}
+	return rawjson.SplitObject(raw)
+}
+
 func (w *writer) leaveOut(p piece, why string) {
 	if !w.asWritten {
 		w.drop(p.at, why)
@@ -113,17 +123,19 @@ func (w *writer) leaveOut(p piece, why string) {
 
 // isFreeItem says whether an item asks nothing of the others and has what its type demands.
 func isFreeItem(o rawjson.Object, typ string) bool {
-	switch {
-	case typ == typeMessage, typ == typeReasoning, typ == typeFunctionCall, typ == typeFunctionOutput,
-		typ == customCalls.call, typ == customCalls.output, typ == typeApproval:
+	switch typ {
+	case typeMessage, typeReasoning, typeApproval:
 		return false
-	case typ == typeCompaction:
+	case typeCompaction:
 		content, err := o.Text("encrypted_content")
 		return err == nil && content != "" && utf8.RuneCountInString(content) <= maxText
-	case typ == typeItemReference:
+	case typeItemReference:
 		_, has := idOf(o)
 		return has
-	default:
+	case typeToolSearch, typeToolSearchOut:
+		// The provider searches by itself where there is no id for an answer.
 		return linkOf(o, typ) == ""
+	default:
+		return kindOfCall(typ) == nil && kindOfOutput(typ) == nil
 	}
 }

@@ -59,7 +59,7 @@ func (w *writer) kindFor(p *compactordv1.Part) *callKind {
 	if w.asWritten {
 		return k
 	}
-	if !k.open && !(w.isComplete(k, p) && w.isAnswered(k, p)) {
+	if !k.open && (!w.isComplete(k, p) || !w.isAnswered(k, p)) {
 		w.repair(ruleShape, "A call of a tool of the provider, or its answer, was changed and became one of a function.")
 		k = functionCalls
 	}
@@ -79,7 +79,7 @@ func (w *writer) isComplete(k *callKind, p *compactordv1.Part) bool {
 	if k.complete == nil {
 		return true
 	}
-	input, err := rawjson.ParseObject(arguments)
+	input, err := objectOf(arguments)
 	return err == nil && k.complete(input)
 }
 
@@ -124,9 +124,12 @@ func (w *writer) settledParts(m *compactordv1.Message) map[*compactordv1.Part]bo
 	return settled
 }
 
-// settledID returns the id by which an opaque part is a call or answers one.
+// settledID returns the id by which an opaque part is a call or answers one, if it has what its type demands.
 func settledID(p *compactordv1.Part) (id string, isOutput bool) {
-	o, err := rawjson.ParseObject([]byte(p.GetOpaque().GetJson()))
+	if p.GetOpaque() == nil {
+		return "", false
+	}
+	o, err := objectOf(json.RawMessage(p.GetOpaque().GetJson()))
 	if err != nil || p.GetOpaque().GetDialect() != kind {
 		return "", false
 	}
@@ -134,12 +137,19 @@ func settledID(p *compactordv1.Part) (id string, isOutput bool) {
 	if err != nil {
 		return "", false
 	}
-	if k := kindOfCall(typ); k != nil && k.isText {
-		return "", false
+	if k := kindOfCall(typ); k != nil && !k.isText && (k.complete == nil || k.complete(inputOf(o, k))) {
+		return linkOf(o, typ), false
 	}
-	k := kindOfOutput(typ)
-	if k != nil && k.isText {
-		return "", false
+	if k := kindOfOutput(typ); k != nil && !k.isText && k.answer.isWellFormed(o) {
+		return linkOf(o, typ), true
 	}
-	return linkOf(o, typ), k != nil
+	return "", false
+}
+
+func inputOf(o rawjson.Object, k *callKind) rawjson.Object {
+	input, err := o.Sub(k.inputs[0])
+	if err != nil {
+		return nil
+	}
+	return input
 }

@@ -24,15 +24,18 @@ func TestParse(t *testing.T) {
 		{"one item", `{"role":"user","content":"Hello"}`, []string{"USER text(Hello)"}, []int{0}},
 		{
 			"a request body", `{"model":"m","instructions":"Be kind.","input":[{"role":"user","content":"Hello"}]}`,
-			[]string{"SYSTEM text(Be kind.)", "USER text(Hello)"}, []int{0, 0},
+			[]string{"SYSTEM text(Be kind.)", "USER text(Hello)"},
+			[]int{0, 0},
 		},
 		{
 			"a request body with a text", `{"instructions":"Be kind.","input":"Hello"}`,
-			[]string{"SYSTEM text(Be kind.)", "USER text(Hello)"}, []int{0, 0},
+			[]string{"SYSTEM text(Be kind.)", "USER text(Hello)"},
+			[]int{0, 0},
 		},
 		{
 			"roles", `[{"role":"system","content":"a"},{"role":"developer","content":"b"},{"role":"assistant","content":"c"}]`,
-			[]string{"SYSTEM text(a)", "DEVELOPER text(b)", "ASSISTANT text(c)"}, []int{0, 1, 2},
+			[]string{"SYSTEM text(a)", "DEVELOPER text(b)", "ASSISTANT text(c)"},
+			[]int{0, 1, 2},
 		},
 		{
 			"what the model says and does up to the next output is one message",

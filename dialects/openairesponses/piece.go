@@ -73,7 +73,7 @@ func textPiece(text string) piece { return piece{text: &compactordv1.TextPart{Te
 
 // readPiece reads an element of content.
 func readPiece(raw json.RawMessage, s side) (piece, error) {
-	o, err := rawjson.ParseObject(raw)
+	o, err := rawjson.SplitObject(raw)
 	if err != nil {
 		return piece{}, err
 	}
@@ -140,8 +140,9 @@ func usualText(t *compactordv1.TextPart, s side) rawjson.Object {
 
 // demandText returns a text that must be there and fits into a log.
 func demandText(o rawjson.Object, key string) (string, error) {
-	if _, err := o.DemandText(key); err != nil {
-		return "", err
+	text, err := o.DemandText(key)
+	if err == nil && len(text) > dialect.MaxText {
+		return "", rawjson.In(key, rawjson.TooLarge(len(text), dialect.MaxText))
 	}
-	return o.BoundedText(key, dialect.MaxText)
+	return text, err
 }

@@ -30,7 +30,7 @@ type reader struct {
 }
 
 func (r *reader) item(at int, raw json.RawMessage) error {
-	o, err := rawjson.ParseObject(raw)
+	o, err := rawjson.SplitObject(raw)
 	if err != nil {
 		return err
 	}

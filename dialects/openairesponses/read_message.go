@@ -9,12 +9,21 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-var roles = map[string]compactordv1.Role{
-	"user":      compactordv1.Role_ROLE_USER,
-	"assistant": compactordv1.Role_ROLE_ASSISTANT,
-	"system":    compactordv1.Role_ROLE_SYSTEM,
-	"developer": compactordv1.Role_ROLE_DEVELOPER,
-}
+var (
+	roleNames = map[compactordv1.Role]string{
+		compactordv1.Role_ROLE_USER:      "user",
+		compactordv1.Role_ROLE_ASSISTANT: "assistant",
+		compactordv1.Role_ROLE_SYSTEM:    "system",
+		compactordv1.Role_ROLE_DEVELOPER: "developer",
+	}
+	roles = func() map[string]compactordv1.Role {
+		byName := make(map[string]compactordv1.Role, len(roleNames))
+		for role, name := range roleNames {
+			byName[name] = role
+		}
+		return byName
+	}()
+)
 
 func sideOf(role compactordv1.Role) side {
 	switch role {
@@ -131,8 +140,13 @@ func readContent(raw json.RawMessage, s side) ([]piece, error) {
 		return nil, nil
 	case rawjson.String:
 		return readString(raw)
+	default:
+		return readList(raw, s)
 	}
-	elements, err := rawjson.ParseArray(raw)
+}
+
+func readList(raw json.RawMessage, s side) ([]piece, error) {
+	elements, err := rawjson.SplitArray(raw)
 	if err != nil {
 		return nil, err
 	}

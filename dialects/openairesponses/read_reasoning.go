@@ -60,7 +60,7 @@ func (r *reader) reasoning(at int, o rawjson.Object) error {
 func plainTexts(elements []json.RawMessage, typ string) ([]string, bool) {
 	texts := make([]string, len(elements))
 	for i, element := range elements {
-		o, err := rawjson.ParseObject(element)
+		o, err := rawjson.SplitObject(element)
 		if err != nil || !o.IsText("type", typ) || rawjson.KindOf(o["text"]) != rawjson.String {
 			return nil, false
 		}
@@ -111,11 +111,10 @@ func usualReasoning(think *compactordv1.ThinkingPart, attachments []*compactordv
 	if noted(attachments, noteText) == reasoningTexts[1].field {
 		source = reasoningTexts[1]
 	}
-	var elements []json.RawMessage
-	for _, text := range split(think.GetText(), noted(attachments, noteLengths)) {
-		elements = append(elements, rawjson.Object{
-			"type": rawjson.Quote(source.typ), "text": rawjson.Quote(text),
-		}.Encode())
+	texts := split(think.GetText(), noted(attachments, noteLengths))
+	elements := make([]json.RawMessage, len(texts))
+	for i, text := range texts {
+		elements[i] = rawjson.Object{"type": rawjson.Quote(source.typ), "text": rawjson.Quote(text)}.Encode()
 	}
 	o[source.field] = rawjson.EncodeArray(elements)
 	return o

@@ -404,7 +404,8 @@ func TestDocument(t *testing.T) {
 		{"items", dialect.List{Messages: []json.RawMessage{item}}, `{"input":[{"role":"user","content":"a"}]}`},
 		{"none", dialect.List{}, `{"input":[]}`},
 		{
-			"a text and instructions", dialect.List{
+			"a text and instructions",
+			dialect.List{
 				System: []json.RawMessage{json.RawMessage(`"Be kind."`)}, Messages: []json.RawMessage{json.RawMessage(`"Hello"`)},
 			},
 			`{"input":"Hello","instructions":"Be kind."}`,

@@ -35,7 +35,7 @@ func (r *reader) responseBody(e *envelope) (*dialect.Parsed, error) {
 func settledIDs(e *envelope) map[string]bool {
 	settled := make(map[string]bool)
 	for _, raw := range e.items {
-		o, err := rawjson.ParseObject(raw)
+		o, err := rawjson.SplitObject(raw)
 		if err != nil {
 			continue
 		}

@@ -11,6 +11,8 @@ const (
 	typeFunctionOutput = "function_call_output"
 	typeLocalShellOut  = "local_shell_call_output"
 	typeApproval       = "mcp_approval_response"
+	typeToolSearch     = "tool_search_call"
+	typeToolSearchOut  = "tool_search_output"
 
 	typeInputText     = "input_text"
 	typeOutputText    = "output_text"

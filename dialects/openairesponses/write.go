@@ -119,7 +119,7 @@ func (w *writer) presentable(pieces []piece, s side) []piece {
 }
 
 func (w *writer) presentableMedia(p piece, s side) piece {
-	fetched, ok := p.media, false
+	fetched := p.media
 	if address := p.media.GetUri(); dialect.IsDataURL(address) {
 		fetched = &compactordv1.MediaPart{Name: p.media.GetName()}
 		if dialect.FillFromURL(fetched, address, p.media.GetMimeType()) != nil {
@@ -127,7 +127,8 @@ func (w *writer) presentableMedia(p piece, s side) piece {
 		}
 	}
 	p = piece{media: fetched, attachments: p.attachments, at: p.at}
-	if p.media, ok = requestMedia(p, s); ok {
+	if taken, ok := requestMedia(p, s); ok {
+		p.media = taken
 		return p
 	}
 	w.drop(p.at, "The provider takes no such file here; a line of text stands in its place.")

@@ -63,7 +63,7 @@ func toolName(name string) string {
 }
 
 func isJSONObject(text string) bool {
-	_, err := rawjson.ParseObject([]byte(text))
+	_, err := objectOf(json.RawMessage(text))
 	return err == nil
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -39,21 +38,21 @@ var documents = map[string]bool{
 	"application/vnd.openxmlformats-officedocument.wordprocessingml.document":   true,
 }
 
-// requestType is the type of piece that a medium can go into a request as; false where it cannot.
-func requestType(p piece, s side) (string, bool) {
+// isTaken says whether the provider takes a medium as a piece of content.
+func isTaken(p piece, s side) bool {
 	m, typ := p.media, writtenType(p)
 	if s != userSide && s != outputSide || m.GetOwner() != 0 && m.GetOwner() != kind {
-		return "", false
+		return false
 	}
 	switch source := m.GetSource().(type) {
 	case *compactordv1.MediaPart_FileId:
-		return typ, source.FileId != "" && m.GetOwner() == kind && typ != typeInputAudio
+		return source.FileId != "" && m.GetOwner() == kind && typ != typeInputAudio
 	case *compactordv1.MediaPart_Uri:
-		return typ, isWeb(source.Uri) && !isSoundOrFilm(m.GetMimeType()) && typ != typeInputAudio
+		return isWeb(source.Uri) && !isSoundOrFilm(m.GetMimeType()) && typ != typeInputAudio
 	case *compactordv1.MediaPart_Data:
-		return typ, len(source.Data) > 0 && fitsAsData(p, typ, s)
+		return len(source.Data) > 0 && fitsAsData(p, typ, s)
 	default:
-		return "", false
+		return false
 	}
 }
 
@@ -78,8 +77,7 @@ func requestMedia(p piece, s side) (*compactordv1.MediaPart, bool) {
 		p.media = proto.CloneOf(p.media)
 		p.media.MimeType = bare
 	}
-	_, ok := requestType(p, s)
-	return p.media, ok
+	return p.media, isTaken(p, s)
 }
 
 // bareMime is a mime type in lower case and without parameters.
@@ -122,7 +120,7 @@ func canBePiece(opaque *compactordv1.OpaquePart, s side) bool {
 	if s != userSide && s != outputSide {
 		return false
 	}
-	o, err := rawjson.ParseObject(json.RawMessage(opaque.GetJson()))
+	o, err := objectOf(json.RawMessage(opaque.GetJson()))
 	if err != nil {
 		return false
 	}

@@ -2,6 +2,7 @@ package openairesponses
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
@@ -14,13 +15,7 @@ func usualMessage(role compactordv1.Role, pieces []piece, inList bool) rawjson.O
 }
 
 func (w *writer) easyMessage(role compactordv1.Role, pieces []piece, inList bool) rawjson.Object {
-	name := ""
-	for candidate, r := range roles {
-		if r == role {
-			name = candidate
-		}
-	}
-	return rawjson.Object{"role": rawjson.Quote(name), "content": w.content(pieces, sideOf(role), inList)}
+	return rawjson.Object{"role": rawjson.Quote(roleNames[role]), "content": w.content(pieces, sideOf(role), inList)}
 }
 
 func guardsOfMessage(pieces []piece, s side) guards {
@@ -100,10 +95,11 @@ func isSilent(pieces []piece) bool {
 }
 
 func (w *writer) instructions(m *compactordv1.Message) {
-	text := ""
+	var b strings.Builder
 	for _, p := range m.GetParts() {
-		text += p.GetText().GetText()
+		b.WriteString(p.GetText().GetText())
 	}
+	text := b.String()
 	o := rawjson.Object{fieldInstructions: rawjson.Quote(w.fit(text))}
 	if w.asWritten {
 		w.restore(o, m.GetAttachments(), guards{fieldInstructions: dialect.SaysText(text)})
