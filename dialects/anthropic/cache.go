@@ -22,7 +22,9 @@ func (r *request) markCache(lead int, breakpoints []int) {
 	for i := range r.system {
 		blocks = append(blocks, &r.system[i])
 	}
+	newest := len(blocks)
 	for _, t := range r.turns {
+		newest = len(blocks)
 		for i := range t.results {
 			blocks = append(blocks, &t.results[i])
 		}
@@ -31,7 +33,7 @@ func (r *request) markCache(lead int, breakpoints []int) {
 		}
 	}
 	if breakpoints == nil {
-		r.limitMarks(blocks)
+		r.limitMarks(blocks, newest)
 		return
 	}
 	for _, b := range blocks {
@@ -39,7 +41,7 @@ func (r *request) markCache(lead int, breakpoints []int) {
 	}
 	marked := make(map[*block]bool)
 	for _, message := range breakpoints {
-		if b := r.lastUpTo(blocks, max(message, lead-1)); b != nil && len(marked) < maxMarks && !marked[b] {
+		if b := lastUpTo(blocks, max(message, lead-1)); b != nil && len(marked) < maxMarks && !marked[b] {
 			marked[b] = true
 			b.raw = mark(b.raw)
 		}
@@ -47,7 +49,7 @@ func (r *request) markCache(lead int, breakpoints []int) {
 }
 
 // lastUpTo is the last block that can be marked of those made of messages up to one.
-func (r *request) lastUpTo(blocks []*block, message int) *block {
+func lastUpTo(blocks []*block, message int) *block {
 	for i := len(blocks) - 1; i >= 0; i-- {
 		if blocks[i].message <= message && takesMark(blocks[i].typ) {
 			return blocks[i]
@@ -75,10 +77,11 @@ func mark(raw json.RawMessage) json.RawMessage {
 	return o.Encode()
 }
 
-// limitMarks keeps of the client's marks what the provider takes: the newest ones, and none with a longer time behind one
-// with a shorter.
-func (r *request) limitMarks(blocks []*block) {
-	count := 0
+// limitMarks keeps of the client's marks what the provider takes, and none with a longer time behind one with a shorter.
+// A log can have many marks. The first ones stay, and the newest as long as it is in the last message, which begins at
+// newest: to move marks of other messages would change what a view has shown, though the list only grew.
+func (r *request) limitMarks(blocks []*block, newest int) {
+	count, at, short := 0, 0, false
 	for _, b := range blocks {
 		remark(b.raw, markDepth, func(mark json.RawMessage) json.RawMessage {
 			if isMark(mark) && !thinks(*b) {
@@ -87,18 +90,18 @@ func (r *request) limitMarks(blocks []*block) {
 			return mark
 		})
 	}
-	short := false
-	for _, b := range blocks {
+	for i, b := range blocks {
 		b.raw = remark(b.raw, markDepth, func(mark json.RawMessage) json.RawMessage {
-			switch {
-			case rawjson.KindOf(mark) == rawjson.Null:
+			if rawjson.KindOf(mark) == rawjson.Null {
 				return mark
-			case !isMark(mark), thinks(*b):
+			}
+			if !isMark(mark) || thinks(*b) {
 				r.repaired(ruleCachePlace, b.message, "a mark for the cache is left out, since the provider takes none there")
 				return nil
-			case count > maxMarks:
-				count--
-				r.repaired(ruleCacheCount, b.message, "a mark for the cache is left out, since newer ones are as many as there can be")
+			}
+			at++
+			if at >= maxMarks && (at < count || i < newest) {
+				r.repaired(ruleCacheCount, b.message, "a mark for the cache is left out, since there could be too many")
 				return nil
 			}
 			long := isLong(mark)

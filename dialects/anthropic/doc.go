@@ -24,10 +24,12 @@
 // # Requests
 //
 // A request's list is made so that it breaks none of the Rules. Whatever could be decided by what stands before is
-// decided by that, so a list that grows keeps all of its elements but the last. Three demands of the provider need what
-// comes later, and can change an earlier element:
+// decided by that, so a list that grows keeps all of its elements but the last. Two demands of the provider need what comes
+// later, and can change an earlier element:
 //
 //   - A message of role system may be followed by an assistant's message only; if a user's comes, it becomes user text.
-//   - A server tool's use that a paused turn ended with is left out if the assistant does not go on next.
-//   - At most four blocks are marked for the cache, and the newest marks are those that count.
+//   - The use of a server tool that a paused turn ended with is left out if the assistant does not go on next. A turn that
+//     was nothing else is left out, too, and the user's messages around it become one.
+//
+// Of the client's marks for the cache the first three stay, and the newest if it is in the last message.
 package anthropic

@@ -40,7 +40,12 @@ func requestGuards(p *compactordv1.Part) guards {
 	for _, key := range []string{"type", "id", "name", "input", "tool_use_id", "content", "source"} {
 		g[key] = only(false)
 	}
-	g["cache_control"] = func(raw json.RawMessage) bool {
+	for _, key := range []string{"text", "thinking"} {
+		if says := g[key]; says != nil {
+			g[key] = func(raw json.RawMessage) bool { return rawjson.KindOf(raw) == rawjson.String && says(raw) }
+		}
+	}
+	g[cacheKey] = func(raw json.RawMessage) bool {
 		k := rawjson.KindOf(raw)
 		return k == rawjson.ObjectKind || k == rawjson.Null
 	}
