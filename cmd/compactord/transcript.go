@@ -38,8 +38,17 @@ type reading struct {
 	WithoutCompactions bool   `help:"Leave out the compactions that the tool which wrote FILE made."`
 }
 
-func (r reading) options() []transcript.Option {
-	var options []transcript.Option
+// options are those of a reader that counts what it reads by w.
+func (r reading) options(w *watched) []transcript.Option {
+	options := []transcript.Option{transcript.Through(func(in io.Reader) io.Reader {
+		// A context file of kimi-cli goes on from others.
+		each := *w
+		each.in = in
+		return &each
+	})}
+	if r.Format != "" {
+		options = append(options, transcript.As(transcript.Format(r.Format)))
+	}
 	if r.Strict {
 		options = append(options, transcript.Strict())
 	}
@@ -58,7 +67,7 @@ func (a *app) readTranscript(ctx context.Context, path string, how reading, p *p
 	// It was read only: what closing it says changes nothing.
 	defer func() { _ = in.Close() }()
 	p.stage("reading "+name, "bytes", size)
-	t, err := parseTranscript(name, how, &watched{ctx: ctx, in: in, progress: p})
+	t, err := parseTranscript(name, path, how, &watched{ctx: ctx, in: in, progress: p})
 	if errors.Is(context.Cause(ctx), errInterrupted) {
 		return nil, errInterrupted
 	}
@@ -90,11 +99,20 @@ func (a *app) openTranscript(path string) (name string, in io.ReadCloser, size i
 	return path, file, info.Size(), nil
 }
 
-func parseTranscript(name string, how reading, in io.Reader) (*readFile, error) {
-	reader, err := openReader(how, in)
+// parseTranscript reads what in holds or, where path names a file, that file and those that it goes on from.
+func parseTranscript(name, path string, how reading, in *watched) (*readFile, error) {
+	var reader *transcript.Reader
+	var err error
+	if path == standardInput {
+		reader, err = transcript.Open(in, how.options(in)...)
+	} else {
+		reader, err = transcript.OpenFile(path, how.options(in)...)
+	}
 	if err != nil {
 		return nil, err
 	}
+	// It was read only, as above.
+	defer func() { _ = reader.Close() }()
 	messages, err := reader.ReadAll()
 	if err != nil {
 		return nil, err
@@ -107,13 +125,6 @@ func parseTranscript(name string, how reading, in io.Reader) (*readFile, error) 
 		t.notes = append(t.notes, note.Text)
 	}
 	return t, nil
-}
-
-func openReader(how reading, in io.Reader) (*transcript.Reader, error) {
-	if how.Format != "" {
-		return transcript.OpenAs(in, transcript.Format(how.Format), how.options()...)
-	}
-	return transcript.Open(in, how.options()...)
 }
 
 // unreadable says in which transcript something is wrong, and where.
