@@ -127,11 +127,12 @@ func (o Object) Text(key string) (string, error) {
 
 // DemandText returns a string that must be there.
 func (o Object) DemandText(key string) (string, error) {
-	var s string
-	if KindOf(o[key]) != String || json.Unmarshal(o[key], &s) != nil {
-		return "", In(key, WrongKind(o[key], String))
+	if KindOf(o[key]) == String {
+		if s, err := textOf(o[key]); err == nil {
+			return s, nil
+		}
 	}
-	return s, nil
+	return "", In(key, WrongKind(o[key], String))
 }
 
 // BoundedText returns a string of at most limit bytes, empty where it is missing or null.

@@ -15,7 +15,7 @@ func SplitObject(valid json.RawMessage) (Object, error) {
 		if name == nil {
 			return o, nil
 		}
-		key, err := keyOf(name)
+		key, err := textOf(name)
 		value := s.next()
 		if err != nil || value == nil {
 			return nil, ErrNotJSON
@@ -38,12 +38,6 @@ func SplitArray(valid json.RawMessage) ([]json.RawMessage, error) {
 		}
 		elements = append(elements, element)
 	}
-}
-
-func keyOf(name json.RawMessage) (string, error) {
-	var key string
-	err := json.Unmarshal(name, &key)
-	return key, err
 }
 
 // splitter walks over the values of one object or array.

@@ -11,12 +11,26 @@ import (
 
 // Quote writes a text as JSON, without escaping what only HTML needs escaped.
 func Quote(text string) json.RawMessage {
+	if isPlain(text) {
+		return append(append(append(make(json.RawMessage, 0, len(text)+2), '"'), text...), '"')
+	}
 	var b bytes.Buffer
+	b.Grow(len(text) + len(text)/16 + 3)
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	// A string always encodes, and a bytes.Buffer always takes it.
 	_ = e.Encode(text)
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// isPlain says whether a text is written as it is, as keys, types and ids are.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // leadingKeys stand first in what is written, since people look for them there. The others follow in their order.
