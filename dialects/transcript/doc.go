@@ -1,12 +1,16 @@
-// Package transcript reads transcripts that other tools wrote into the messages of a log.
+// Package transcript reads transcripts that other tools wrote into the messages and records of a log.
 //
-// Open recognizes the format by its content, and the Reader then gives one message at a time:
+// Open recognizes the format by its content, and the Reader then gives one message at a time. Formats lists what can be
+// read: session files of agents, and messages of the four dialects as JSON Lines, as an array, or in the body of a
+// request or response. What holds several sessions is read one session at a time: see Select.
 //
-//   - JSON Lines of OpenAI-style messages, one message a line;
-//   - one JSON document of such messages: an array, or a request body with `messages`;
-//   - session files of Pi, of which the messages on the current path are read.
+// Compactions and checkpoints that a tool made become records of the log. What is understood but has no place in a log is
+// left out and counted in the Reader's notes; so is what a crash left of a line, unless Strict is asked for. What is not
+// understood (an unknown role, an unknown kind of part) is an error that names line and field: a message that quietly lost
+// a piece would mislead the model. Errors and notes never quote the conversation, since they end up in logs and on
+// screens.
 //
-// What is understood but has no place in a log is left out and counted in the Reader's notes. What is not understood (an
-// unknown role, an unknown kind of part) is an error that names line and field: a message that quietly lost a piece would
-// mislead the model. Errors never quote the conversation, since they end up in logs and on screens.
+// JSON Lines, arrays and the messages of OpenAI-style bodies are streamed: no more than a few messages are in memory.
+// Files that are trees (Pi, Claude Code) must be known to their end before their first message is. Bodies of the other
+// dialects are read whole, up to 64 MiB.
 package transcript

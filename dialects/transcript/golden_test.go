@@ -33,10 +33,24 @@ func TestKimiGoesOnFromRotatedFiles(t *testing.T) {
 
 func TestGoldens(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"openai.jsonl", "body.json", "pi-tree.jsonl", "pi-list.jsonl"} {
+	for name, want := range map[string]transcript.Format{
+		"openai.jsonl":         transcript.OpenAIChat,
+		"openai-response.json": transcript.OpenAIChat,
+		"body.json":            transcript.OpenAIChat,
+		"anthropic.jsonl":      transcript.Anthropic,
+		"anthropic-body.json":  transcript.Anthropic,
+		"responses.jsonl":      transcript.OpenAIResponses,
+		"responses-body.json":  transcript.OpenAIResponses,
+		"gemini.jsonl":         transcript.Gemini,
+		"gemini-body.json":     transcript.Gemini,
+		"claude.jsonl":         transcript.ClaudeCode,
+		"pi-tree.jsonl":        transcript.Pi,
+		"pi-list.jsonl":        transcript.Pi,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := openFile(t, filepath.Join("testdata", name))
+			require.Equal(t, want, r.Format())
 			requireGolden(t, r, filepath.Join("testdata", name+".golden"))
 		})
 	}

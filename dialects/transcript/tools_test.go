@@ -110,12 +110,13 @@ func TestUsageOfCodexGoesToTheResponseBeforeIt(t *testing.T) {
 	call := `{"type":"response_item","payload":{"type":"function_call","name":"ls","arguments":"{}","call_id":"1"}}` + "\n"
 	result := `{"type":"response_item","payload":{"type":"function_call_output","call_id":"1","output":"a"}}` + "\n"
 	messages, _, _ := readWith(t, codexHeader+codexSays("user", "1")+call+tokenCount(1, 1)+result+
-		codexSays("assistant", "2")+tokenCount(1, 1)+tokenCount(2, 2)+codexSays("user", "3")+tokenCount(2, 2)+codexSays("assistant", "4"))
+		codexSays("assistant", "2")+tokenCount(1, 1)+tokenCount(2, 2)+tokenCount(3, 3)+codexSays("user", "3")+tokenCount(3, 3)+
+		codexSays("assistant", "4")+tokenCount(4, 4)+codexSays("assistant", "5"))
 	var inputs []uint32
 	for _, m := range messages {
 		inputs = append(inputs, m.GetUsage().GetInputTokens())
 	}
-	require.Equal(t, []uint32{0, 1, 0, 11, 0, 0}, inputs)
+	require.Equal(t, []uint32{0, 1, 0, 11, 0, 1111, 0}, inputs)
 }
 
 func TestResponsesOfCodexThatWereBrokenOff(t *testing.T) {
@@ -255,6 +256,42 @@ func TestGeminiChatsThatWereWrittenAnew(t *testing.T) {
 	}
 }
 
+func TestSWEAgentDemonstrationsAreNoWorkOfTheAgent(t *testing.T) {
+	t.Parallel()
+	messages, _, _ := readWith(t, `{"history":[{"role":"user","agent":"main","is_demo":true,"content":"a"},`+
+		`{"role":"assistant","agent":"main","is_demo":true,"content":"b"},{"role":"user","agent":"main","content":"c"},`+
+		`{"role":"assistant","agent":"main","content":"d"},{"role":"user","agent":"main","content":"e"}]}`)
+	const imported, goesOn = compactordv1.Origin_ORIGIN_IMPORT, compactordv1.Origin_ORIGIN_CONTINUE
+	for i, want := range []compactordv1.Origin{goesOn, imported, imported, imported, goesOn} {
+		require.Equal(t, want, messages[i].GetOrigin(), "message %d", i)
+	}
+}
+
+func TestThinkingThatIsToldTwiceIsReadOnce(t *testing.T) {
+	t.Parallel()
+	messages, _, _ := readWith(t, miniList+`{"role":"assistant","content":"","reasoning_content":"a","thinking_blocks":[{"type":"thinking","thinking":"a"},{"type":"redacted_thinking","data":"Yg=="}]}]}`)
+	require.Len(t, messages[0].GetParts(), 2)
+	require.Equal(t, "a", messages[0].GetParts()[0].GetThinking().GetText())
+	require.True(t, messages[0].GetParts()[1].GetThinking().GetRedacted())
+}
+
+func TestCommandsOfOpenHandsThatGoOnHaveNotFailed(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]bool{"0": false, "-1": false, "1": true} {
+		messages, _, _ := readWith(t, openHands+`{"source":"agent","action":"run","args":{"command":"a"}},{"observation":"run","content":"b","extras":{"exit_code":`+code+`}}]}`)
+		require.Equal(t, want, messages[1].GetParts()[0].GetToolResult().GetIsError(), code)
+	}
+}
+
+func TestBrokenRunsOfOpenHandsBehindALongOneArePassedOver(t *testing.T) {
+	t.Parallel()
+	long := openHands + `{"source":"user","action":"message","args":{"content":"` + strings.Repeat("a", 2<<20) + `"}}]}`
+	messages, notes, err := read(long + "\n" + `{"history":[{"source":"us` + "\n")
+	require.NoError(t, err)
+	require.Len(t, messages, 1)
+	require.Equal(t, "1 broken line left out (line 2)", notes[0].Text)
+}
+
 func TestSelectedRunOfTauBench(t *testing.T) {
 	t.Parallel()
 	const runs = `[{"task_id":1,"traj":[{"role":"user","content":"a"}]},` + "\n" + `{"task_id":2,"traj":[{"role":"user","content":"b"}]}]`
@@ -263,6 +300,8 @@ func TestSelectedRunOfTauBench(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, textOf(messages[0]))
 	}
-	_, _, err := read(runs, transcript.Select(3))
+	_, _, err := read(strings.Replace(runs, `"b"`, `12`, 1), transcript.Select(2))
+	require.EqualError(t, err, "line 2: traj[0].content: must be a string or an array, is a number")
+	_, _, err = read(runs, transcript.Select(3))
 	require.EqualError(t, err, "there is no session 3: the input holds 2")
 }

@@ -1,0 +1,178 @@
+package transcript_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/dialects/transcript"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// Openings of files whose lines are messages, each with a message in it, and a line that goes on.
+var lineFormats = map[string]struct{ opening, more string }{
+	"openai":    {hello, hello},
+	"anthropic": {`{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"a","input":{}}]}` + "\n", hello},
+	"responses": {`{"type":"message","role":"user","content":[{"type":"input_text","text":"a"}]}` + "\n", hello},
+	"gemini":    {`{"role":"user","parts":[{"text":"a"}]}` + "\n", `{"role":"model","parts":[{"text":"b"}]}` + "\n"},
+	"kimi":      {`{"role":"_checkpoint","id":0}` + "\n" + hello, hello},
+	"pi":        {list + `{"type":"message","message":{"role":"user","content":"a"}}` + "\n", `{"type":"message","message":{"role":"user","content":"b"}}` + "\n"},
+	"claude":    {claudeUser("a", "null"), claudeUser("b", "a")},
+}
+
+// claudeUser is a user's line of Claude Code; it says its own id.
+func claudeUser(id, parent string) string {
+	if parent != "null" {
+		parent = `"` + parent + `"`
+	}
+	return `{"type":"user","uuid":"` + id + `","parentUuid":` + parent + `,"sessionId":"s","message":{"role":"user","content":"` + id + `"}}` + "\n"
+}
+
+// What is left of a line is passed over and told; all else is read.
+func TestCase135BrokenLinesAreLeftOut(t *testing.T) {
+	t.Parallel()
+	for name, c := range lineFormats {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at := strings.Count(c.opening, "\n")
+			input := c.opening + `{"role":"user","con` + "\n" + "hush\n" + c.more + strings.TrimSuffix(c.more, "}\n")
+			messages, notes, err := read(input)
+			require.NoError(t, err)
+			require.Len(t, messages, 2)
+			require.Contains(t, notes, transcript.Note{Count: 3, Text: "3 broken lines left out (lines " + numbers(at+1, at+2, at+4) + ")"})
+			_, _, err = read(input, transcript.Strict())
+			var line *transcript.LineError
+			require.ErrorAs(t, err, &line)
+			require.Equal(t, at+1, line.Line)
+		})
+	}
+}
+
+func numbers(n ...int) string {
+	var words []string
+	for _, n := range n {
+		words = append(words, string(rune('0'+n)))
+	}
+	return strings.Join(words, ", ")
+}
+
+func TestCase136LinesCutWithinACharacterAreLeftOut(t *testing.T) {
+	t.Parallel()
+	for name, c := range lineFormats {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			messages, notes, err := read(c.opening + c.more + "{\"role\":\"user\",\"content\":\"hus\xe2\x82")
+			require.NoError(t, err)
+			require.Len(t, messages, 2)
+			text := "1 broken line left out (line " + numbers(strings.Count(c.opening, "\n")+2) + ")"
+			require.Contains(t, notes, transcript.Note{Count: 1, Text: text})
+		})
+	}
+}
+
+func TestCase137FilesThatBeginWithoutTheirHeaderAreRefused(t *testing.T) {
+	t.Parallel()
+	entry := user("a", "null", "hush")
+	for name, c := range map[string]struct {
+		input, want string
+		opts        []transcript.Option
+	}{
+		"no header":             {entry, transcript.ErrUnknownFormat.Error(), nil},
+		"half a header":         {`{"type":"session","id` + "\n" + entry, transcript.ErrUnknownFormat.Error(), nil},
+		"a header further down": {entry + head, "line 1: a session file of Pi begins with its header, and this is none", nil},
+		"no header, for sure":   {entry, "line 1: a session file of Pi begins with its header, and this is none", []transcript.Option{transcript.As(transcript.Pi)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, _, err := read(c.input, c.opts...)
+			require.EqualError(t, err, c.want)
+		})
+	}
+}
+
+// Files of before ids name what a compaction kept by its place in the file, of which the header is the first line.
+func TestCase138OldFilesOfPiSayWhatTheyWereMigratedTo(t *testing.T) {
+	t.Parallel()
+	say := func(fields, text string) string {
+		return `{"type":"message",` + fields + `"message":{"role":"user","content":"` + text + `"}}` + "\n"
+	}
+	old := `{"type":"session","id":"s"}` + "\n" + say("", "1") + `{"type":"label"}` + "\n" + say("", "2") + say("", "3") +
+		`{"type":"compaction","summary":"1 was said","firstKeptEntryIndex":3,"tokensBefore":9}` + "\n" + say("", "4")
+	migrated := head + say(`"id":"a","parentId":null,`, "1") + `{"type":"label","id":"b","parentId":"a"}` + "\n" +
+		say(`"id":"c","parentId":"b",`, "2") + say(`"id":"d","parentId":"c",`, "3") +
+		`{"type":"compaction","id":"e","parentId":"d","summary":"1 was said","firstKeptEntryId":"c","tokensBefore":9}` + "\n" +
+		say(`"id":"f","parentId":"e",`, "4")
+	for _, input := range []string{old, migrated} {
+		messages, records, _ := readWith(t, input)
+		require.Len(t, messages, 4)
+		require.Len(t, records, 1)
+		require.Equal(t, uint32(1), records[0].GetCompaction().GetFirstKeptIndex())
+		require.Equal(t, uint32(3), records[0].GetAfterMessages())
+	}
+	// An index of the header itself names no entry.
+	messages, records, notes := readWith(t, strings.Replace(old, `"firstKeptEntryIndex":3`, `"firstKeptEntryIndex":0`, 1))
+	require.Len(t, messages, 4)
+	require.Equal(t, uint32(3), records[0].GetCompaction().GetFirstKeptIndex())
+	require.Equal(t, uint32(4), records[0].GetAfterMessages())
+	require.Contains(t, notes, transcript.Note{Count: 1, Text: "1 compaction whose first kept message is not told or not there keeps only what follows it"})
+}
+
+// Pi makes another id where one is taken. A file that has one twice all the same is read by the later entry, or refused
+// where that leads in a circle.
+func TestCase139AnIDUsedTwiceNamesTheLaterEntry(t *testing.T) {
+	t.Parallel()
+	messages, records, _ := readWith(t, head+user("a", "null", "1")+user("a", "null", "2")+
+		`{"type":"compaction","id":"c","parentId":"a","summary":"x","firstKeptEntryId":"a","tokensBefore":9}`+"\n"+user("d", "c", "3"))
+	require.Len(t, messages, 2)
+	require.Equal(t, "2", textOf(messages[0]))
+	require.Len(t, records, 1)
+	require.Zero(t, records[0].GetCompaction().GetFirstKeptIndex())
+	_, _, err := read(head + user("a", "null", "1") + user("b", "a", "2") + user("a", "b", "3"))
+	require.EqualError(t, err, "line 4: parentId: is its own ancestor")
+}
+
+// Seed case 127: a compaction whose first kept entry is nowhere on the path keeps what follows it.
+func TestCase127FirstKeptEntryThatIsNotOnThePath(t *testing.T) {
+	t.Parallel()
+	for name, kept := range map[string]string{
+		"missing": "x", "after the compaction": "d", "the compaction itself": "c", "on another branch": "o",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			messages, records, notes := readWith(t, head+user("a", "null", "1")+user("o", "a", "other")+user("b", "a", "2")+
+				`{"type":"compaction","id":"c","parentId":"b","summary":"x","firstKeptEntryId":"`+kept+`","tokensBefore":9}`+"\n"+
+				user("d", "c", "3")+user("e", "d", "4"))
+			require.Len(t, messages, 4)
+			require.Len(t, records, 1)
+			require.Equal(t, uint32(2), records[0].GetCompaction().GetFirstKeptIndex())
+			require.Equal(t, uint32(3), records[0].GetAfterMessages())
+			require.NotEmpty(t, notes)
+		})
+	}
+}
+
+func TestCompactionsOfPiTellFiles(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		details string
+		want    *compactordv1.FileLists
+	}{
+		"none":      {`null`, nil},
+		"empty":     {`{"readFiles":[],"modifiedFiles":[]}`, nil},
+		"both":      {`{"readFiles":["b","a","c","a"],"modifiedFiles":["c"]}`, &compactordv1.FileLists{Read: []string{"a", "b"}, Modified: []string{"c"}}},
+		"by UTF-16": {`{"readFiles":["\uffee","\ud83d\ude00"]}`, &compactordv1.FileLists{Read: []string{"\U0001f600", "\uffee"}}},
+		"malformed": {`{"readFiles":"a","modifiedFiles":[1,null,"b"]}`, &compactordv1.FileLists{Modified: []string{"b"}}},
+		"no object": {`"hush"`, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, records, _ := readWith(t, list+`{"type":"message","message":{"role":"user","content":"a"}}`+"\n"+
+				`{"type":"compaction","summary":"s","firstKeptEntryIndex":2,"tokensBefore":1,"details":`+c.details+`}`)
+			require.Len(t, records, 1)
+			have := records[0].GetCompaction().GetFiles()
+			require.Equal(t, c.want.GetRead(), have.GetRead())
+			require.Equal(t, c.want.GetModified(), have.GetModified())
+		})
+	}
+}
