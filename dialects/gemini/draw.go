@@ -56,8 +56,7 @@ func drawResult(r *compactordv1.ToolResult, form string, texts []string, parts [
 	return &drawing{
 		field: fieldResponse, outer: rawjson.Object{}, inner: inner,
 		innerGuards: map[string]guard{
-			"name":  saysText(r.GetName()),
-			"parts": func(json.RawMessage) bool { return len(parts) == 0 },
+			"name": saysText(r.GetName()),
 			"response": func(raw json.RawMessage) bool {
 				if k := rawjson.KindOf(raw); k == rawjson.Missing || k == rawjson.Null {
 					return len(texts) == 0

@@ -1,6 +1,7 @@
 package gemini_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -47,6 +48,7 @@ func TestEditedPartsDoNotShowWhatTheyHeld(t *testing.T) {
 			r, err := gemini.New().Render(hidden(parse(t, raw).Messages), dialect.RenderOptions{AsWritten: asWritten})
 			require.NoError(t, err)
 			document := string(gemini.New().Document(&r.List))
+			require.True(t, json.Valid([]byte(document)), document)
 			require.NotContains(t, document, "SECRET", raw)
 			require.Equal(t, 2, strings.Count(document, "[hidden]"), document)
 		}

@@ -72,28 +72,44 @@ func TestPartsAreRead(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, part, want string }{
 		{"text", `{"text":"a"}`, `{"text":{"text":"a"}}`},
-		{"signed text", `{"text":"","thoughtSignature":"YQ=="}`,
-			`{"text":{},"attachments":[{"dialect":"DIALECT_GEMINI","key":"thoughtSignature","json":"\"YQ==\""}]}`},
+		{
+			"signed text", `{"text":"","thoughtSignature":"YQ=="}`,
+			`{"text":{},"attachments":[{"dialect":"DIALECT_GEMINI","key":"thoughtSignature","json":"\"YQ==\""}]}`,
+		},
 		{"thought", `{"text":"a","thought":true}`, `{"thinking":{"text":"a"}}`},
-		{"call with id", `{"functionCall":{"id":"1","name":"ls","args":{"n": 1.0}},"thoughtSignature":"YQ=="}`,
+		{
+			"call with id", `{"functionCall":{"id":"1","name":"ls","args":{"n": 1.0}},"thoughtSignature":"YQ=="}`,
 			`{"toolCall":{"id":"1","name":"ls","arguments":"{\"n\": 1.0}"},
-			"attachments":[{"dialect":"DIALECT_GEMINI","key":"thoughtSignature","json":"\"YQ==\""}]}`},
-		{"call without id", `{"functionCall":{"name":"ls","args":{}}}`,
+			"attachments":[{"dialect":"DIALECT_GEMINI","key":"thoughtSignature","json":"\"YQ==\""}]}`,
+		},
+		{
+			"call without id", `{"functionCall":{"name":"ls","args":{}}}`,
 			`{"toolCall":{"name":"ls","arguments":"{}"},"attachments":[
-				{"dialect":"DIALECT_GEMINI","key":"functionCall.id"},{"dialect":"DIALECT_GEMINI","key":"$unsigned","json":"\"\""}]}`},
-		{"underscores", `{"function_call":{"id":"1","name":"ls","args":{}},"thought_signature":"YQ=="}`,
+				{"dialect":"DIALECT_GEMINI","key":"functionCall.id"},{"dialect":"DIALECT_GEMINI","key":"$unsigned","json":"\"\""}]}`,
+		},
+		{
+			"underscores", `{"function_call":{"id":"1","name":"ls","args":{}},"thought_signature":"YQ=="}`,
 			`{"toolCall":{"id":"1","name":"ls","arguments":"{}"},"attachments":[
 				{"dialect":"DIALECT_GEMINI","key":"thoughtSignature","json":"\"YQ==\""},
-				{"dialect":"DIALECT_GEMINI","key":"$snake","json":"\"function_call thought_signature\""}]}`},
+				{"dialect":"DIALECT_GEMINI","key":"$snake","json":"\"function_call thought_signature\""}]}`,
+		},
 		{"media by value", `{"inlineData":{"mimeType":"image/png","data":"AQID"}}`, `{"media":{"mimeType":"image/png","data":"AQID"}}`},
-		{"media by address", `{"fileData":{"mimeType":"image/png","fileUri":"https://example.org/a.png"}}`,
-			`{"media":{"mimeType":"image/png","uri":"https://example.org/a.png"}}`},
-		{"media of Gemini's", `{"fileData":{"mimeType":"image/png","fileUri":"gs://b/a.png"}}`,
-			`{"media":{"mimeType":"image/png","uri":"gs://b/a.png","owner":"DIALECT_GEMINI"}}`},
-		{"code", `{"executableCode":{"code":"1"}}`,
-			`{"opaque":{"dialect":"DIALECT_GEMINI","type":"executableCode","json":"{\"executableCode\":{\"code\":\"1\"}}"}}`},
-		{"unknown", `{"zzz":1,"thought":false}`,
-			`{"opaque":{"dialect":"DIALECT_GEMINI","type":"zzz","json":"{\"zzz\":1,\"thought\":false}"}}`},
+		{
+			"media by address", `{"fileData":{"mimeType":"image/png","fileUri":"https://example.org/a.png"}}`,
+			`{"media":{"mimeType":"image/png","uri":"https://example.org/a.png"}}`,
+		},
+		{
+			"media of Gemini's", `{"fileData":{"mimeType":"image/png","fileUri":"gs://b/a.png"}}`,
+			`{"media":{"mimeType":"image/png","uri":"gs://b/a.png","owner":"DIALECT_GEMINI"}}`,
+		},
+		{
+			"code", `{"executableCode":{"code":"1"}}`,
+			`{"opaque":{"dialect":"DIALECT_GEMINI","type":"executableCode","json":"{\"executableCode\":{\"code\":\"1\"}}"}}`,
+		},
+		{
+			"unknown", `{"zzz":1,"thought":false}`,
+			`{"opaque":{"dialect":"DIALECT_GEMINI","type":"zzz","json":"{\"zzz\":1,\"thought\":false}"}}`,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -155,30 +171,35 @@ func TestResultsFindTheirCallsWithoutIDs(t *testing.T) {
 			"by order", model(`{"functionCall":{"name":"a"}},{"functionCall":{"name":"a"}}`) + `,` +
 				user(`{"functionResponse":{"name":"a","response":{}}},{"functionResponse":{"name":"a","response":{}}}`),
 			[]string{"", ""},
-			[]string{"a", "a"}, 0,
+			[]string{"a", "a"},
+			0,
 		},
 		{
 			"by name", model(`{"functionCall":{"name":"a"}},{"functionCall":{"name":"b"}}`) + `,` +
 				user(`{"functionResponse":{"name":"b","response":{}}},{"functionResponse":{"name":"a","response":{}}}`),
 			[]string{"", ""},
-			[]string{"a", "b"}, 1,
+			[]string{"a", "b"},
+			1,
 		},
 		{
 			"only calls have ids", model(`{"functionCall":{"id":"1","name":"a"}},{"functionCall":{"id":"2","name":"b"}}`) + `,` +
 				user(`{"functionResponse":{"name":"b","response":{}}},{"functionResponse":{"name":"a","response":{}}}`),
 			[]string{"2", "1"},
-			[]string{"b", "a"}, 0,
+			[]string{"b", "a"},
+			0,
 		},
 		{
 			"only results have ids", model(`{"functionCall":{"name":"a"}}`) + `,` + user(`{"functionResponse":{"id":"1","name":"a","response":{}}}`),
 			[]string{""},
-			[]string{"a"}, 0,
+			[]string{"a"},
+			0,
 		},
 		{
 			"in two contents", model(`{"functionCall":{"id":"1","name":"a"}},{"functionCall":{"id":"2","name":"a"}}`) + `,` +
 				user(`{"functionResponse":{"name":"a","response":{}}}`) + `,` + user(`{"functionResponse":{"name":"a","response":{}}}`),
 			[]string{"1", "2"},
-			[]string{"a", "a"}, 0,
+			[]string{"a", "a"},
+			0,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -66,7 +66,6 @@ func requestCall(p *compactordv1.Part, id, name string) rawjson.Object {
 	d.innerGuards["args"] = func(raw json.RawMessage) bool {
 		return arguments == "" && (len(raw) == 0 || string(raw) == "null")
 	}
-	d.innerGuards["name"] = never
 	return d.request(p.GetAttachments())
 }
 
@@ -106,7 +105,7 @@ func requestResult(p *compactordv1.Part, id, name string, left func(why string))
 			texts = append(texts, session.MediaLine(rp.GetMedia()))
 			left(whyMedia)
 		default:
-			if part := requestOpaque(rp.GetOpaque()); part != nil {
+			if part := requestOpaque(rp.GetOpaque()); part != nil && !standsInContents(part) {
 				parts = append(parts, json.RawMessage(rp.GetOpaque().GetJson()))
 				continue
 			}
@@ -123,9 +122,7 @@ func requestResult(p *compactordv1.Part, id, name string, left func(why string))
 	d.innerGuards["response"] = func(raw json.RawMessage) bool {
 		return rawjson.KindOf(raw) == rawjson.ObjectKind && says(raw)
 	}
-	d.innerGuards["name"], d.innerGuards["parts"] = never, func(raw json.RawMessage) bool {
-		return len(parts) == 0 && len(raw) > 0 && isNothing(raw)
-	}
+	d.innerGuards["parts"] = func(raw json.RawMessage) bool { return len(parts) == 0 && isNothing(raw) }
 	return d.request(p.GetAttachments())
 }
 
@@ -136,7 +133,7 @@ func requestOpaque(opaque *compactordv1.OpaquePart) rawjson.Object {
 		return nil
 	}
 	o, err := rawjson.ParseObject([]byte(opaque.GetJson()))
-	if err != nil || isThought(o) || len(o.Others(sideFields...)) == 0 || saysTwo(o) {
+	if err != nil || len(o.Others(sideFields...)) == 0 || saysTwo(o) {
 		return nil
 	}
 	for field, allowed := range requestGuards {
@@ -145,4 +142,10 @@ func requestOpaque(opaque *compactordv1.OpaquePart) rawjson.Object {
 		}
 	}
 	return o
+}
+
+// standsInContents says whether an item is of a kind that Gemini has as a part of contents: in the result of a function it
+// takes none of these.
+func standsInContents(o rawjson.Object) bool {
+	return slices.ContainsFunc(otherFields, o.Has)
 }

@@ -82,6 +82,19 @@ var requestCases = []struct {
 		dropped:  2,
 	},
 	{
+		name: "items of Gemini's own that it does not take",
+		messages: []string{user(`{"opaque":{"dialect":"DIALECT_GEMINI","json":"{\"executableCode\":{},\"codeExecutionResult\":{}}"}},
+			{"opaque":{"dialect":"DIALECT_GEMINI","json":"{\"inlineData\":{},\"thought\":true}"}},
+			{"opaque":{"dialect":"DIALECT_GEMINI","json":"{\"executableCode\":{},\"thought\":true}"}},
+			{"opaque":{"dialect":"DIALECT_GEMINI","json":"{\"executableCode\":{},\"thoughtSignature\":\"!\"}"}},
+			{"opaque":{"dialect":"DIALECT_GEMINI","json":"{\"function_call\":{}}"}},
+			{"opaque":{"dialect":"DIALECT_GEMINI","json":"{\"thought\":false}"}},
+			{"opaque":{"dialect":"DIALECT_GEMINI","json":"{"}},
+			{"opaque":{"dialect":"DIALECT_GEMINI","json":"{\"executableCode\":{},\"text\":null}"}}`)},
+		contents: []string{`{"role":"user","parts":[{"executableCode":{},"text":null}]}`},
+		dropped:  7,
+	},
+	{
 		name: "ids come again, or are missing",
 		messages: []string{
 			say, callLs, resultLs,
@@ -199,10 +212,11 @@ func TestMessagesOfAnyProviderGoIntoARequest(t *testing.T) {
 func TestReportTellsWhereElementsComeFrom(t *testing.T) {
 	t.Parallel()
 	r, err := gemini.New().Render(messages(t, `{"role":"ROLE_SYSTEM","parts":[{"text":{"text":"a"}}]}`,
-		reply, reply, callLs, resultLs, say, say), dialect.RenderOptions{})
+		reply, reply, assistant(`{"toolCall":{"id":"1","name":"ls"}},{"toolCall":{"id":"2","name":"ls"}}`), resultLs,
+		`{"role":"ROLE_TOOL","parts":[{"toolResult":{"callId":"2"}}]}`, say, say), dialect.RenderOptions{})
 	require.NoError(t, err)
-	require.Equal(t, []dialect.Span{{First: 1, End: 1}, {First: 1, End: 4}, {First: 4, End: 5}, {First: 5, End: 7}}, r.From)
-	require.Equal(t, 3, r.Merged)
+	require.Equal(t, []dialect.Span{{First: 1, End: 1}, {First: 1, End: 4}, {First: 4, End: 6}, {First: 6, End: 8}}, r.From)
+	require.Equal(t, 4, r.Merged)
 }
 
 func TestSignatures(t *testing.T) {
