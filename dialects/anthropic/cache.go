@@ -3,6 +3,7 @@ package anthropic
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
@@ -81,16 +82,20 @@ func mark(raw json.RawMessage) json.RawMessage {
 // A log can have many marks. The first ones stay, and the newest as long as it is in the last message, which begins at
 // newest: to move marks of other messages would change what a view has shown, though the list only grew.
 func (r *request) limitMarks(blocks []*block, newest int) {
-	count, at, short := 0, 0, false
-	for _, b := range blocks {
+	var marked []int
+	count := 0
+	for i, b := range blocks {
 		remark(b.raw, markDepth, func(mark json.RawMessage) json.RawMessage {
+			marked = append(marked, i)
 			if isMark(mark) && !thinks(*b) {
 				count++
 			}
 			return mark
 		})
 	}
-	for i, b := range blocks {
+	at, short := 0, false
+	for _, i := range slices.Compact(marked) {
+		b := blocks[i]
 		b.raw = remark(b.raw, markDepth, func(mark json.RawMessage) json.RawMessage {
 			if rawjson.KindOf(mark) == rawjson.Null {
 				return mark

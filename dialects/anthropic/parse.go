@@ -139,8 +139,14 @@ func readContent(o rawjson.Object, most int) (content, error) {
 	case rawjson.Missing, rawjson.Null:
 		return content{}, nil
 	case rawjson.String:
-		if text, err := o.BoundedText("content", dialect.MaxText); err != nil || text == "" {
-			return content{}, err
+		if string(value) == `""` {
+			return content{}, nil
+		}
+		// Only then can the text be too long, so that it is not decoded twice.
+		if len(value) > dialect.MaxText {
+			if _, err := o.BoundedText("content", dialect.MaxText); err != nil {
+				return content{}, err
+			}
 		}
 		block := rawjson.Object{"type": rawjson.Quote(typeText), "text": value}
 		return content{blocks: []rawjson.Object{block}, raw: []json.RawMessage{nil}, isString: true}, nil

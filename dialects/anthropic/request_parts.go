@@ -51,7 +51,9 @@ func (r *request) blocksOf(i int) []block {
 
 // restored lays a part's own fields over what the part alone is written as.
 func restored(o rawjson.Object, p *compactordv1.Part) rawjson.Object {
-	dialect.Restore(o, p.GetAttachments(), kind, requestGuards(p))
+	if len(p.GetAttachments()) > 0 {
+		dialect.Restore(o, p.GetAttachments(), kind, requestGuards(p))
+	}
 	return o
 }
 

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 
@@ -57,7 +58,11 @@ func (b judgedBlock) text(key string) string {
 func judge(list *dialect.List) *judged {
 	j := &judged{list: list}
 	for i, raw := range list.System {
-		if b, ok := j.block(raw, -1, i); ok {
+		if !json.Valid(raw) {
+			j.flaw(-1, i, rawjson.ErrNotJSON)
+			continue
+		}
+		if b, ok := j.block(bytes.TrimSpace(raw), -1, i); ok {
 			j.system = append(j.system, b)
 		}
 	}
@@ -74,7 +79,11 @@ func (j *judged) flaw(message, part int, err error) {
 }
 
 func (j *judged) message(raw json.RawMessage, i int) judgedMessage {
-	o, err := rawjson.ParseObject(raw)
+	if !json.Valid(raw) {
+		j.flaw(i, 0, rawjson.ErrNotJSON)
+		return judgedMessage{broken: true}
+	}
+	o, err := rawjson.SplitObject(bytes.TrimSpace(raw))
 	if err != nil {
 		j.flaw(i, 0, err)
 		return judgedMessage{broken: true}
@@ -124,10 +133,6 @@ func (j *judged) blocks(array json.RawMessage, message, result int) []judgedBloc
 }
 
 func (j *judged) block(raw json.RawMessage, message, part int) (judgedBlock, bool) {
-	if message < 0 && !json.Valid(raw) {
-		j.flaw(message, part, rawjson.ErrNotJSON)
-		return judgedBlock{}, false
-	}
 	o, err := rawjson.SplitObject(raw)
 	if err != nil {
 		j.flaw(message, part, err)
