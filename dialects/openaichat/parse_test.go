@@ -87,6 +87,15 @@ func TestMessagesAreReadByTheirMeaning(t *testing.T) {
 				attached("reasoning_details", `[{"type":"reasoning.summary","summary":"so"},{"type":"reasoning.encrypted","data":"x"}]`) +
 				`]},{"text":{"text":"well"}}]}`,
 		},
+		"reasoning without a word": {
+			`{"role":"assistant","content":"well","reasoning":null,"reasoning_details":[]}`,
+			`{"role":"ROLE_ASSISTANT","parts":[{"text":{"text":"well"}}],"attachments":[` +
+				attached("reasoning", `null`) + `,` + attached("reasoning_details", `[]`) + `]}`,
+		},
+		"bytes that are no UTF-8": {
+			"{\"role\":\"user\",\"content\":\"a\xff\xfe\",\"x\":\"\xff\"}",
+			`{"role":"ROLE_USER","parts":[{"text":{"text":"a\ufffd\ufffd"}}],"attachments":[` + attached("x", "\"\ufffd\"") + `]}`,
+		},
 		"function_call": {
 			`{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}}`,
 			`{"role":"ROLE_ASSISTANT","parts":[{"tool_call":{"name":"f","arguments":"{}"},"attachments":[` + attached("$field", `"function_call"`) + `]}]}`,

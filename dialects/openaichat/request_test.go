@@ -295,6 +295,9 @@ func TestOwnListsGoIntoRequests(t *testing.T) {
 			raw:  `{"role":"assistant","content":null,"refusal":"no"},{"role":"assistant","content":"well","refusal":"no"}`,
 			want: `{"role":"assistant","content":[{"type":"refusal","refusal":"no"}]},{"role":"assistant","content":"well","refusal":"no"}`,
 		},
+		"a refusal beside calls": {
+			raw: `{"role":"assistant","content":null,"refusal":"no","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}` + answered,
+		},
 		"what the provider would not take": {
 			raw: `{"role":"user","content":[{"type":"image_url","image_url":"https://example.com/a.png"},
 				{"type":"file","file":{"file_data":"AQID","filename":"a.pdf"}},{"type":"image_url","image_url":{"url":"data:application/pdf;base64,AQI="}},
@@ -318,6 +321,12 @@ func TestOwnListsGoIntoRequests(t *testing.T) {
 			requireList(t, c.want, dialecttest.RequireRendered(t, openaichat.New(), dialecttest.ViewOf(parsed.Messages)))
 		})
 	}
+}
+
+func TestOneResultIsMovedToItsCall(t *testing.T) {
+	t.Parallel()
+	rendered := render(t, neutrals(t, neutralCall, neutralUser, neutralResult("a", ""), neutralResult("a", "")), dialect.RenderOptions{})
+	require.Equal(t, []dialect.Span{{First: 0, End: 1}, {First: 2, End: 3}, {First: 1, End: 2}, {First: 3, End: 4}}, rendered.From)
 }
 
 func TestListsThatAreNotClosedAreRendered(t *testing.T) {
