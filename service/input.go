@@ -136,7 +136,9 @@ func (in *input) linked(before *storagev1.Head, l *compactordv1.LoggedMessage, i
 	at := in.positions[i]
 	switch l.GetMessage().GetRole() {
 	case compactordv1.Role_ROLE_USER:
-		if n := len(l.GetCloses()); n > 0 {
+		if n := len(l.GetCloses()); n == 1 {
+			in.find(dialect.InputCallUnanswered, at, 0, "a call before it has no result; views show that there was none")
+		} else if n > 1 {
 			in.find(dialect.InputCallUnanswered, at, 0,
 				"%d calls before it have no result; views show that there was none", n)
 		}
