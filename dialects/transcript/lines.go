@@ -16,6 +16,9 @@ import (
 // than what would exhaust memory.
 const maxLine = 64 << 20
 
+// bufferBytes is what is buffered of an input, more only while its format is not told by that.
+const bufferBytes = 64 << 10
+
 var (
 	errTooLong = errors.New("is longer than 64 MiB")
 	errNotUTF8 = errors.New("is not valid UTF-8")
@@ -47,7 +50,7 @@ type lines struct {
 }
 
 func newLines(r io.Reader, o options) *lines {
-	in := bufio.NewReaderSize(r, recognizeBytes)
+	in := bufio.NewReaderSize(r, bufferBytes)
 	// A byte order mark is no part of JSON, but Windows editors write it.
 	if mark, err := in.Peek(3); err == nil && bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
 		_, _ = in.Discard(3)

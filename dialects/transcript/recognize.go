@@ -131,13 +131,16 @@ func (r *recognition) buffered() []byte {
 	return b
 }
 
-// fill reads on until so many bytes are buffered, or the input ends.
+// fill reads on until so many bytes are buffered, or as many as are looked at, or the input ends.
 func (r *recognition) fill(size int) error {
-	_, err := r.in.in.Peek(size)
-	if errors.Is(err, io.EOF) || errors.Is(err, bufio.ErrBufferFull) {
-		return nil
+	size = min(size, recognizeBytes)
+	if size > r.in.in.Size() {
+		r.in.in = bufio.NewReaderSize(r.in.in, recognizeBytes)
 	}
-	return err
+	if _, err := r.in.in.Peek(size); !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
 }
 
 // peekLine returns the line at an offset, without its end, and the offset of the next. It reads no further than it needs,
@@ -149,13 +152,10 @@ func (r *recognition) peekLine(at int) (line []byte, next int, err error) {
 			return trimSpace(b[at : searched+i]), searched + i + 1, nil
 		}
 		searched = len(b)
-		if searched >= recognizeBytes {
-			return b[at:], searched, nil
-		}
 		if err := r.fill(searched + 1); err != nil {
 			return nil, at, err
 		}
-		if r.in.in.Buffered() == searched {
+		if b = r.buffered(); len(b) == searched {
 			return trimSpace(b[at:]), searched, nil
 		}
 	}
