@@ -19,6 +19,22 @@ func chatMessage(element json.RawMessage) (json.RawMessage, error) {
 	if variants(message) != 1 {
 		return nil, errNoVariant
 	}
+	encoded, err := json.Marshal(message)
+	if err != nil || message.OfTool == nil {
+		return encoded, err
+	}
+	return withName(encoded, element)
+}
+
+// withName gives the result of a tool its name back. The API and its imitators take it, and some of them want it, but the
+// SDK has no place for it.
+func withName(encoded, element json.RawMessage) (json.RawMessage, error) {
+	var original struct{ Name any }
+	message := map[string]any{}
+	if err := errors.Join(json.Unmarshal(element, &original), json.Unmarshal(encoded, &message)); err != nil {
+		return nil, err
+	}
+	message["name"] = original.Name
 	return json.Marshal(message)
 }
 

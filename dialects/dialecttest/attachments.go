@@ -20,11 +20,17 @@ var knownFields = map[compactordv1.Dialect][]field{
 		{"annotations", "[]"}, {"audio", `{"id":"audio_1"}`}, {"reasoning_content", `"As I see it."`}, {"index", "0"},
 	},
 	compactordv1.Dialect_DIALECT_OPENAI_RESPONSES: {
-		{"id", `"msg_68a1"`}, {"status", `"completed"`}, {"encrypted_content", `"Z2VoZWlt"`}, {"phase", `"commentary"`},
-		{"annotations", "[]"}, {"logprobs", "[]"},
+		{"id", `"msg_68a1"`},
+		{"status", `"completed"`},
+		{"encrypted_content", `"Z2VoZWlt"`},
+		{"phase", `"commentary"`},
+		{"annotations", "[]"},
+		{"logprobs", "[]"},
 	},
 	compactordv1.Dialect_DIALECT_ANTHROPIC: {
-		{"signature", `"c2lnbmVk"`}, {"cache_control", `{"type":"ephemeral","ttl":"1h"}`}, {"citations", "null"},
+		{"signature", `"c2lnbmVk"`},
+		{"cache_control", `{"type":"ephemeral","ttl":"1h"}`},
+		{"citations", "null"},
 		{"caller", `{"type":"direct"}`},
 	},
 	compactordv1.Dialect_DIALECT_GEMINI: {

@@ -130,7 +130,7 @@ func requireInputError(t tHelper, err error) {
 	require.ErrorAs(t, err, &refused)
 	require.Contains(t, []string{dialect.InputShape, dialect.InputLimit}, refused.Rule)
 	require.GreaterOrEqual(t, refused.Message, -1)
-	require.NotNil(t, refused.Err)
+	require.Error(t, refused.Err)
 	requireSentence(t, refused.Error())
 }
 

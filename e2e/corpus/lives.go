@@ -25,7 +25,11 @@ type Life struct {
 // recording. Between them they place the summary in each of the ways that there are.
 func Lives(t testing.TB) []Life {
 	t.Helper()
-	lives := []Life{
+	return append(strategyLives(), presetLives(t)...)
+}
+
+func strategyLives() []Life {
+	return []Life{
 		{
 			Name:       "summarize",
 			Policy:     placed(compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_PAIR),
@@ -49,7 +53,13 @@ func Lives(t testing.TB) []Life {
 			}}},
 		},
 	}
-	for _, name := range strategies.PresetNames() {
+}
+
+func presetLives(t testing.TB) []Life {
+	t.Helper()
+	names := strategies.PresetNames()
+	lives := make([]Life, 0, len(names))
+	for _, name := range names {
 		policy, err := strategies.Preset(name, strategies.Limits{Window: 32_000})
 		require.NoError(t, err)
 		lives = append(lives, Life{
@@ -117,9 +127,10 @@ func carryOut(w *sessiontest.Writer, plan *compactordv1.CompactionPlan) {
 }
 
 func shown(w *sessiontest.Writer) []*compactordv1.Message {
-	var messages []*compactordv1.Message
-	for _, vm := range w.State().View(session.ViewOptions{}).Messages {
-		messages = append(messages, vm.GetMessage())
+	view := w.State().View(session.ViewOptions{}).Messages
+	messages := make([]*compactordv1.Message, len(view))
+	for i, vm := range view {
+		messages[i] = vm.GetMessage()
 	}
 	return messages
 }
