@@ -64,10 +64,10 @@ func (in *input) contentTypes(report report) {
 }
 
 func (e *entry) takes(typ string) bool {
-	switch e.role {
-	case "assistant":
+	switch {
+	case e.typ == "message" && e.role == "assistant":
 		return typ == "output_text" || typ == "refusal"
-	case "system", "developer":
+	case e.typ == "message" && (e.role == "system" || e.role == "developer"):
 		return typ == "input_text"
 	default:
 		return !slices.Contains([]string{"output_text", "refusal", "text", "summary_text", "reasoning_text"}, typ)

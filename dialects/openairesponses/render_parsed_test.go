@@ -1,11 +1,14 @@
 package openairesponses_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/compactord/compactord/dialects/openairesponses"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // TestRenderParsed renders for a request what was written in this dialect: what the provider takes stays as it is.
@@ -74,6 +77,15 @@ func TestRenderParsed(t *testing.T) {
 			"a recording stays", `[{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"AQID","format":"wav"}}]}]`, "",
 		},
 		{
+			"a recording cannot be what a tool answers",
+			`[{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c1","output":[{"type":"input_audio","input_audio":{"data":"AQID","format":"wav"}}]}]`,
+			`[{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c1","output":"[Attached audio/wav: file]"}]`,
+		},
+		{
+			"fields of an output that look like a message's", `[{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},
+			  {"type":"function_call_output","call_id":"c1","role":"assistant","output":[{"type":"input_text","text":"a"}]}]`, "",
+		},
+		{
 			"a file in plain base64 stays", `[{"role":"user","content":[{"type":"input_file","file_data":"AQID","filename":"a.bin"}]}]`, "",
 		},
 	} {
@@ -113,4 +125,50 @@ func TestRenderToolsOfTheProvider(t *testing.T) {
 	require.Equal(t, map[int]bool{7: true, 8: true}, changed)
 	require.Contains(t, have[7], `"type":"function_call"`)
 	require.Contains(t, have[8], `"output":"\"not chunks\""`)
+}
+
+// What a response answered itself is sent again as long as the answers follow their calls.
+func TestRenderSettledCalls(t *testing.T) {
+	t.Parallel()
+	const (
+		first    = `{"type":"shell_call","call_id":"c1","action":{"commands":["ls"]}}`
+		second   = `{"type":"shell_call","call_id":"c2","action":{"commands":["ls"]}}`
+		answer1  = `{"type":"shell_call_output","call_id":"c1","output":[]}`
+		answer2  = `{"type":"shell_call_output","call_id":"c2","output":[]}`
+		said     = `{"role":"assistant","content":"a"}`
+		function = `{"type":"function_call","call_id":"c3","name":"f","arguments":"{}"}`
+		output   = `{"type":"function_call_output","call_id":"c3","output":"b"}`
+	)
+	for _, test := range []struct {
+		name        string
+		items, want []string
+	}{
+		{"one", []string{first, answer1, said}, []string{first, answer1, said}},
+		{"two at once", []string{first, second, answer2, answer1, said}, []string{first, second, answer2, answer1, said}},
+		{"two in turn", []string{first, answer1, second, answer2}, []string{first, answer1, second, answer2}},
+		{"before a call", []string{first, answer1, function, output}, []string{first, answer1, function, output}},
+		{"parted", []string{first, second, answer1, said, answer2}, []string{first, answer1, said}},
+		{"behind a call", []string{function, first, answer1, output}, []string{function, output}},
+		{"of another form", []string{first, strings.Replace(answer1, "[]", "1", 1), said}, []string{said}},
+		{"twice", []string{first, answer1, first, answer1}, []string{first, answer1}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var output []string
+			messages := []*compactordv1.Message{assistant()}
+			for _, item := range test.items {
+				if strings.Contains(item, `"function_call_output"`) {
+					messages = append(messages, answer("c3", "b"))
+				} else {
+					output = append(output, item)
+				}
+			}
+			messages[0] = parse(t, `{"status":"completed","output":[`+strings.Join(output, ",")+`]}`).Messages[0]
+			var want []json.RawMessage
+			for _, item := range test.want {
+				want = append(want, json.RawMessage(item))
+			}
+			require.Equal(t, items(t, want), items(t, rendered(t, messages).Messages))
+		})
+	}
 }
