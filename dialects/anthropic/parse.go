@@ -125,11 +125,10 @@ func (p *parser) message(raw json.RawMessage) error {
 	}
 }
 
-// content is what a message or a tool result holds.
+// content are the blocks that a message or a tool result holds, as they were written.
 type content struct {
-	blocks []rawjson.Object
-	// raw are the blocks as they were written; nil for the one that stands for a string.
-	raw      []json.RawMessage
+	blocks []json.RawMessage
+	// isString says that the one block stands for a string.
 	isString bool
 }
 
@@ -149,29 +148,16 @@ func readContent(o rawjson.Object, most int) (content, error) {
 			}
 		}
 		block := rawjson.Object{"type": rawjson.Quote(typeText), "text": value}
-		return content{blocks: []rawjson.Object{block}, raw: []json.RawMessage{nil}, isString: true}, nil
+		return content{blocks: []json.RawMessage{block.Encode()}, isString: true}, nil
 	case rawjson.Array:
-		return readBlocks(value, most)
+		blocks, err := rawjson.SplitArray(value)
+		if err == nil && len(blocks) > most {
+			err = fmt.Errorf("%w: more than %d blocks", dialect.ErrLimit, most)
+		}
+		return content{blocks: blocks}, rawjson.In("content", err)
 	default:
 		return content{}, rawjson.In("content", errContent)
 	}
-}
-
-func readBlocks(array json.RawMessage, most int) (content, error) {
-	raw, err := rawjson.SplitArray(array)
-	if err != nil {
-		return content{}, rawjson.In("content", err)
-	}
-	if len(raw) > most {
-		return content{}, rawjson.In("content", fmt.Errorf("%w: more than %d blocks", dialect.ErrLimit, most))
-	}
-	blocks := make([]rawjson.Object, len(raw))
-	for i, element := range raw {
-		if blocks[i], err = rawjson.SplitObject(element); err != nil {
-			return content{}, inBlock(i, err)
-		}
-	}
-	return content{blocks: blocks, raw: raw}, nil
 }
 
 // inBlock puts an error under a block of the content.

@@ -15,9 +15,18 @@ var (
 	errOnlyText    = errors.New("must be text")
 )
 
-// readBlock makes a part of a block that was written as raw.
-func readBlock(o rawjson.Object, raw json.RawMessage, role string) (*compactordv1.Part, error) {
-	typ, err := o.DemandText("type")
+// typed takes a block apart.
+func typed(raw json.RawMessage) (o rawjson.Object, typ string, err error) {
+	if o, err = rawjson.SplitObject(raw); err != nil {
+		return nil, "", err
+	}
+	typ, err = o.DemandText("type")
+	return o, typ, err
+}
+
+// readBlock makes a part of a block of a message.
+func readBlock(raw json.RawMessage, role string) (*compactordv1.Part, error) {
+	o, typ, err := typed(raw)
 	if err != nil {
 		return nil, err
 	}

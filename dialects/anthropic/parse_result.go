@@ -23,7 +23,7 @@ func resultPart(o rawjson.Object) (*compactordv1.Part, error) {
 		return nil, err
 	}
 	for i, block := range c.blocks {
-		part, err := innerPart(block, c.raw[i])
+		part, err := innerPart(block)
 		if err != nil {
 			return nil, inBlock(i, err)
 		}
@@ -48,8 +48,8 @@ func resultPart(o rawjson.Object) (*compactordv1.Part, error) {
 }
 
 // innerPart reads a block of a result.
-func innerPart(o rawjson.Object, raw json.RawMessage) (*compactordv1.ResultPart, error) {
-	typ, err := o.DemandText("type")
+func innerPart(raw json.RawMessage) (*compactordv1.ResultPart, error) {
+	o, typ, err := typed(raw)
 	if err != nil {
 		return nil, err
 	}

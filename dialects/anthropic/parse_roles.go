@@ -16,7 +16,7 @@ func (p *parser) user(c content, own []*compactordv1.Attachment) error {
 	var results []*compactordv1.Message
 	var places []int
 	for i, block := range c.blocks {
-		part, err := readBlock(block, c.raw[i], roleUser)
+		part, err := readBlock(block, roleUser)
 		if err != nil {
 			return dialect.Malformed(p.at, i, inBlock(i, err))
 		}
@@ -62,7 +62,7 @@ func (p *parser) followsResult() bool {
 func (p *parser) assistant(o rawjson.Object, c content, own []*compactordv1.Attachment) error {
 	m := &compactordv1.Message{Role: compactordv1.Role_ROLE_ASSISTANT, Attachments: own}
 	for i, block := range c.blocks {
-		part, err := readBlock(block, c.raw[i], roleAssistant)
+		part, err := readBlock(block, roleAssistant)
 		if err != nil {
 			return dialect.Malformed(p.at, i, inBlock(i, err))
 		}
@@ -90,15 +90,15 @@ func (p *parser) instruction(c content, own []*compactordv1.Attachment) error {
 	m := &compactordv1.Message{Role: compactordv1.Role_ROLE_SYSTEM}
 	others := rawjson.Object{}
 	for i, block := range c.blocks {
-		typ, err := block.DemandText("type")
-		if err != nil {
-			return dialect.Malformed(p.at, i, inBlock(i, err))
-		}
-		if typ != typeText {
-			others[strconv.Itoa(i)] = c.raw[i]
+		o, typ, err := typed(block)
+		if err == nil && typ != typeText {
+			others[strconv.Itoa(i)] = block
 			continue
 		}
-		part, err := textPart(block)
+		var part *compactordv1.Part
+		if err == nil {
+			part, err = textPart(o)
+		}
 		if err != nil {
 			return dialect.Malformed(p.at, i, inBlock(i, err))
 		}
