@@ -266,11 +266,12 @@ func TestOwnListsGoIntoRequests(t *testing.T) {
 			want: `{"role":"assistant","content":"a","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]},
 				{"role":"tool","tool_call_id":"a","content":"it failed"}`,
 		},
-		"nulls and empty lists are left out": {
+		"nulls that the provider refuses and empty lists are left out": {
 			raw: `{"role":"assistant","content":[],"refusal":null,"audio":null,"function_call":null,"name":null,
 				"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":null}}]}` + answered + `,
 				{"role":"assistant","content":"a","tool_calls":[],"reasoning_content":null}`,
-			want: `{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}` + answered + `,
+			want: `{"role":"assistant","content":null,"refusal":null,"audio":null,
+				"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}` + answered + `,
 				{"role":"assistant","content":"a"}`,
 		},
 		"arguments become a string": {

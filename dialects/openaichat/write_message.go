@@ -91,9 +91,24 @@ func (w *writer) restore(o rawjson.Object, guarded guards) {
 		for _, key := range []string{"name", "tool_call_id", reasoningContent, reasoning, reasoningDetails} {
 			guarded[key] = never
 		}
+		if w.m.GetRole() == compactordv1.Role_ROLE_ASSISTANT {
+			w.allowNulls(o, guarded)
+		}
 	}
 	dialect.Restore(o, w.m.GetAttachments(), kind, guarded)
 }
+
+// allowNulls lets null stand where responses have it and the provider's schema of requests allows it, so that what an
+// agent sends back is what it got.
+func (w *writer) allowNulls(o rawjson.Object, guarded guards) {
+	for _, key := range []string{"refusal", "audio"} {
+		if o[key] == nil {
+			guarded[key] = isNull
+		}
+	}
+}
+
+func isNull(raw json.RawMessage) bool { return rawjson.KindOf(raw) == rawjson.Null }
 
 // saysContent guards a content that is written in another way than usual.
 func (w *writer) saysContent(blocks []block) func(json.RawMessage) bool {
