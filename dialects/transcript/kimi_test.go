@@ -119,16 +119,19 @@ func TestKimiCheckpointsStandWhereTheyWere(t *testing.T) {
 
 func TestWhatIsWrongInAFileOfKimiIsNamed(t *testing.T) {
 	t.Parallel()
-	for line, want := range map[string]string{
-		`{"role":"_hush"}`:                       "line 3: role: unknown kind of record; known are _system_prompt, _checkpoint and _usage",
-		`{"role":"hush"}`:                        "line 3: role: unknown role; known are system, user, assistant and tool",
-		`{"role":"_usage","token_count":"hush"}`: "line 3: token_count: must be a number, is a string",
-		`{"role":"user","content":[{"type":"think","think":"x"}]}`: "line 3: content[0].type: unknown kind of content, or one that this role may not hold",
-		`{"role":"user","content":[{"type":"image_url"}]}`:         "line 3: content[0].image_url: is missing",
-		`{"role":"assistant","tool_calls":[{"function":{}}]}`:      "line 3: tool_calls[0].function.name: is missing",
+	for name, c := range map[string]struct{ line, want string }{
+		"record":  {`{"role":"_hush"}`, "line 3: role: unknown kind of record; known are _system_prompt, _checkpoint and _usage"},
+		"role":    {`{"role":"hush"}`, "line 3: role: unknown role; known are system, user, assistant and tool"},
+		"usage":   {`{"role":"_usage","token_count":"hush"}`, "line 3: token_count: must be a number, is a string"},
+		"content": {`{"role":"user","content":[{"type":"think","think":"x"}]}`, "line 3: content[0].type: unknown kind of content, or one that this role may not hold"},
+		"image":   {`{"role":"user","content":[{"type":"image_url"}]}`, "line 3: content[0].image_url: is missing"},
+		"call":    {`{"role":"assistant","tool_calls":[{"function":{}}]}`, "line 3: tool_calls[0].function.name: is missing"},
 	} {
-		_, _, err := read(kimiStart + line)
-		require.EqualError(t, err, want)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, _, err := read(kimiStart + c.line)
+			require.EqualError(t, err, c.want)
+		})
 	}
 }
 
