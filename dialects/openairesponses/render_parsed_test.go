@@ -86,6 +86,11 @@ func TestRenderParsed(t *testing.T) {
 			  {"type":"function_call_output","call_id":"c1","role":"assistant","output":[{"type":"input_text","text":"a"}]}]`, "",
 		},
 		{
+			"the id of an output that names its call is none of its own",
+			`[{"type":"local_shell_call","id":"c1","call_id":"c1","status":"completed","action":{"type":"exec","command":[],"env":{}}},
+			  {"type":"local_shell_call_output","id":"c1","output":"a"}]`, "",
+		},
+		{
 			"a file in plain base64 stays", `[{"role":"user","content":[{"type":"input_file","file_data":"AQID","filename":"a.bin"}]}]`, "",
 		},
 	} {

@@ -218,6 +218,24 @@ func TestRenderForRequest(t *testing.T) {
 			dropped: 5,
 		},
 		{
+			name: "an id of a message of the user that becomes two items",
+			messages: []*compactordv1.Message{{
+				Role: compactordv1.Role_ROLE_USER, Attachments: []*compactordv1.Attachment{attachment("id", `"msg_1"`)},
+				Parts: []*compactordv1.Part{text("a"), opaque(ours, "something_new", `{"type":"something_new"}`), text("b")},
+			}},
+			want: []string{
+				`{"content":"a","id":"msg_1","role":"user"}`, `{"type":"something_new"}`, `{"content":"b","role":"user"}`,
+			},
+		},
+		{
+			name: "instructions that do not stand in front",
+			messages: []*compactordv1.Message{user(text("a")), {
+				Role: compactordv1.Role_ROLE_SYSTEM, Attachments: []*compactordv1.Attachment{attachment("$instructions", `""`)},
+				Parts: []*compactordv1.Part{text("Be kind.")},
+			}},
+			want: []string{`{"content":"a","role":"user"}`, `{"content":"Be kind.","role":"system"}`},
+		},
+		{
 			name: "items among the parts of the user",
 			messages: []*compactordv1.Message{
 				user(text("a"), opaque(ours, "compaction", `{"type":"compaction","encrypted_content":"x"}`), text("b")),
