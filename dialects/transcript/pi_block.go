@@ -6,6 +6,7 @@ import (
 
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
+	"github.com/compactord/compactord/dialects/openairesponses"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -51,9 +52,28 @@ func piThinking(o rawjson.Object, d compactordv1.Dialect, r *remarks) (*compacto
 	if err != nil {
 		return nil, err
 	}
+	if d == compactordv1.Dialect_DIALECT_OPENAI_RESPONSES {
+		return piReasoning(o, text, r), nil
+	}
 	part := thinkingPart(text)
 	part.GetThinking().Redacted = redacted
 	return part, piSignature(part, o, "thinkingSignature", d, r)
+}
+
+// piReasoning reads the reasoning of OpenAI Responses, of which Pi keeps the whole item, as JSON, for a signature.
+func piReasoning(o rawjson.Object, text string, r *remarks) *compactordv1.Part {
+	signature, err := o.Text("thinkingSignature")
+	if err != nil || signature == "" {
+		return thinkingPart(text)
+	}
+	parsed, err := openairesponses.New().Parse([]byte(signature))
+	if err == nil && len(parsed.Messages) == 1 && len(parsed.Messages[0].GetParts()) == 1 {
+		if part := parsed.Messages[0].GetParts()[0]; part.GetThinking() != nil {
+			return part
+		}
+	}
+	r.add(signatureLost)
+	return thinkingPart(text)
 }
 
 func piToolCall(o rawjson.Object, d compactordv1.Dialect, r *remarks) (*compactordv1.Part, error) {
@@ -100,7 +120,8 @@ func piSignature(part *compactordv1.Part, o rawjson.Object, field string, d comp
 	if err != nil || signature == "" {
 		return err
 	}
-	if d == compactordv1.Dialect_DIALECT_UNSPECIFIED {
+	// Of OpenAI Responses these are ids of items, which say nothing without the items that they came with.
+	if d == compactordv1.Dialect_DIALECT_UNSPECIFIED || d == compactordv1.Dialect_DIALECT_OPENAI_RESPONSES {
 		r.add(signatureLost)
 		return nil
 	}
