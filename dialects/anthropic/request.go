@@ -56,6 +56,8 @@ func writeRequest(messages []*compactordv1.Message, breakpoints []int) *dialect.
 	}
 	r.dropThinking()
 	r.pairServerTools()
+	// A message that has lost the use of a server tool can end with thinking by now.
+	r.dropThinking()
 	r.settle()
 	r.openWithUser()
 	r.markCache(lead, breakpoints)
