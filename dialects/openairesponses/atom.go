@@ -12,15 +12,49 @@ import (
 // assistant renders what the model said and did, one item after another.
 func (w *writer) assistant(m *compactordv1.Message) {
 	items := w.itemsOf(m)
+	var last []*item
 	if !w.asWritten {
-		items = w.mend(m, items)
-		if len(items) == 0 {
+		items, last = w.mend(m, items)
+		if len(items)+len(last) == 0 {
 			w.repair(ruleContentNotEmpty, "A message of the assistant without content was left out.")
+		}
+		if len(items) > 0 {
+			w.emitHeld()
 		}
 	}
 	for _, it := range items {
 		w.emit(it.encode())
 	}
+	for _, it := range last {
+		w.held = append(w.held, heldItem{item: it, at: w.at})
+	}
+}
+
+// heldItem is reasoning at the end of a message. Agents that append each item as it is written put what follows the
+// reasoning into a message of its own.
+type heldItem struct {
+	*item
+	at int
+}
+
+// emitHeld writes the reasoning that was held, since what follows it comes now.
+func (w *writer) emitHeld() {
+	at := w.at
+	for _, h := range w.held {
+		w.at = h.at
+		w.emit(h.encode())
+	}
+	w.held, w.at = nil, at
+}
+
+// dropHeld leaves out the reasoning that was held, since nothing of the model follows it.
+func (w *writer) dropHeld() {
+	at := w.at
+	for _, h := range w.held {
+		w.at = h.at
+		w.drop(h.part, "Nothing follows the reasoning, which the provider does not take.")
+	}
+	w.held, w.at = nil, at
 }
 
 // itemsOf makes items of the parts of a message: of texts message items, as many as there were.
@@ -114,8 +148,9 @@ func isEncrypted(it *item) bool {
 	return err == nil && content != ""
 }
 
-// mend makes items such as the provider takes them together.
-func (w *writer) mend(m *compactordv1.Message, items []*item) []*item {
+// mend makes items such as the provider takes them together. What it returns apart is reasoning that nothing in the
+// message follows.
+func (w *writer) mend(m *compactordv1.Message, items []*item) (mended, last []*item) {
 	if w.isTorn(m, items) {
 		w.lost = true
 		w.repair(ruleReasoningFollowed, "What the model said without all of its reasoning is sent without the ids of its items.")
@@ -124,14 +159,17 @@ func (w *writer) mend(m *compactordv1.Message, items []*item) []*item {
 		w.repair(ruleItemIDs, "Ids of items that the provider would refuse were left out.")
 		items = w.untie(items)
 	}
-	items = w.withoutLastReasoning(items)
+	items, last = lastReasoning(items)
 	if !slices.ContainsFunc(items, isReasoning) {
 		items = w.callsLast(items)
 	}
 	for _, it := range items {
 		w.claim(it)
 	}
-	return items
+	for _, it := range last {
+		w.claim(it)
+	}
+	return items, last
 }
 
 func isReasoning(it *item) bool { return it.typ == typeReasoning }
@@ -198,16 +236,13 @@ func (w *writer) untie(items []*item) []*item {
 	return rest
 }
 
-// withoutLastReasoning leaves out reasoning that nothing follows.
-func (w *writer) withoutLastReasoning(items []*item) []*item {
+// lastReasoning takes the reasoning at the end apart.
+func lastReasoning(items []*item) (rest, last []*item) {
 	end := len(items)
 	for end > 0 && isReasoning(items[end-1]) {
 		end--
 	}
-	for _, it := range items[end:] {
-		w.drop(it.part, "Nothing follows the reasoning, which the provider does not take.")
-	}
-	return items[:end]
+	return items[:end], items[end:]
 }
 
 // callsLast puts messages that stand behind calls before them, so that nothing parts the calls from their answers.

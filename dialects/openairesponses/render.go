@@ -71,10 +71,12 @@ func (w *writer) request() {
 			w.assistant(m)
 			w.results(at)
 		default:
+			w.dropHeld()
 			w.lost = w.lost && m.GetRole() != compactordv1.Role_ROLE_USER
 			w.message(m)
 		}
 	}
+	w.dropHeld()
 }
 
 // results renders what answers the calls of a message.

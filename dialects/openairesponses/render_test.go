@@ -196,13 +196,27 @@ func TestRenderForRequest(t *testing.T) {
 			name: "reasoning that nothing follows, and reasoning without id and content",
 			messages: []*compactordv1.Message{
 				assistant(thinking("Hm.", attachment("id", `"rs_1"`)), text("Hi"), thinking("Ah.", attachment("id", `"rs_2"`))),
+				user(text("And?")),
 				assistant(thinking("Oh.", attachment("content", "null")), text("So")),
 			},
 			want: []string{
 				`{"id":"rs_1","summary":[{"text":"Hm.","type":"summary_text"}],"type":"reasoning"}`,
-				`{"content":"Hi","role":"assistant"}`, `{"content":"So","role":"assistant"}`,
+				`{"content":"Hi","role":"assistant"}`, `{"content":"And?","role":"user"}`, `{"content":"So","role":"assistant"}`,
 			},
 			dropped: 2,
+		},
+		{
+			name: "reasoning that was appended before what follows it",
+			messages: []*compactordv1.Message{
+				assistant(thinking("Hm.", attachment("id", `"rs_1"`))),
+				assistant(thinking("Ah.", attachment("id", `"rs_2"`))),
+				assistant(text("So")),
+			},
+			want: []string{
+				`{"id":"rs_1","summary":[{"text":"Hm.","type":"summary_text"}],"type":"reasoning"}`,
+				`{"id":"rs_2","summary":[{"text":"Ah.","type":"summary_text"}],"type":"reasoning"}`,
+				`{"content":"So","role":"assistant"}`,
+			},
 		},
 		{
 			name: "items that cannot stand by themselves",

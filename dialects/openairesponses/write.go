@@ -28,6 +28,8 @@ type writer struct {
 	used, usedCalls map[string]bool
 	// lost says that the tool loop has lost reasoning of the model, whose ids the provider does not take any more.
 	lost bool
+	// held is reasoning at the end of what has been rendered; it is written when the model goes on.
+	held []heldItem
 }
 
 // asItWas renders parts as they were written.
