@@ -101,10 +101,8 @@ func (in *input) lastCallsAnswered(report report) { in.unanswered(true, report) 
 // unanswered tells of the calls without an output: of those at the end, or of the others.
 func (in *input) unanswered(atEnd bool, report report) {
 	last := -1
-	for _, e := range in.entries {
-		if last = e.batch; e.speaker == ofClient {
-			last = -1
-		}
+	if n := len(in.entries); n > 0 {
+		last = in.entries[n-1].batch
 	}
 	for _, e := range in.entries {
 		if e.isCall() && !in.answered[e] && atEnd == (e.batch == last) {

@@ -152,7 +152,7 @@ func TestEditsOfToolsOfTheProvider(t *testing.T) {
 		},
 		{
 			"a hidden shell", `[{"type":"shell_call","id":"sh_1","call_id":"c1","action":{"commands":["ls"]}},
-			  {"type":"shell_call_output","call_id":"c1","output":[{"stdout":"secret","stderr":"secret","outcome":{"type":"exit","exit_code":0}}]}]`,
+			  {"type":"shell_call_output","call_id":"c1","output":[{"stdout":"secret","stderr":"secret","outcome":{"type":"exit","exit_code":0}}],"max_output_length":100}]`,
 			func(m []*compactordv1.Message) { m[1] = hide(m[1]) },
 			[]string{
 				`{"arguments":"{\"commands\":[\"ls\"]}","call_id":"c1","name":"shell","type":"function_call"}`,

@@ -43,7 +43,7 @@ func (r *reader) item(at int, raw json.RawMessage) error {
 		return r.message(at, raw, o)
 	case typ == typeReasoning:
 		return r.reasoning(at, o)
-	case r.reply && r.settled[linkOf(o, typ)]:
+	case r.settled[linkOf(o, typ)]:
 		return r.opaque(at, raw, o, typ)
 	}
 	if k := kindOfCall(typ); k != nil && k.reads(o, k.id) {

@@ -91,6 +91,18 @@ func TestRenderParsed(t *testing.T) {
 			  {"type":"local_shell_call_output","id":"c1","output":"a"}]`, "",
 		},
 		{
+			"a request for an approval keeps the id that its answer names",
+			`[{"type":"reasoning","id":"rs_1","summary":[]},{"type":"mcp_approval_request","id":"mcpr_1","name":"f","arguments":"{}","server_label":"s"},
+			  {"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":true}]`, "",
+		},
+		{
+			"a request for an approval cannot have another id",
+			`[{"type":"mcp_approval_request","id":"mcpr_1","name":"f","arguments":"{}","server_label":"s"},{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":true},
+			  {"type":"mcp_approval_request","id":"mcpr_1","name":"f","arguments":"{}","server_label":"s"},{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":true}]`,
+			`[{"type":"mcp_approval_request","id":"mcpr_1","name":"f","arguments":"{}","server_label":"s"},{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":true},
+			  {"type":"function_call","call_id":"mcpr_1_2","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"mcpr_1_2","output":""}]`,
+		},
+		{
 			"a file in plain base64 stays", `[{"role":"user","content":[{"type":"input_file","file_data":"AQID","filename":"a.bin"}]}]`, "",
 		},
 	} {

@@ -324,3 +324,16 @@ func TestViolationsTellThePlace(t *testing.T) {
 	require.Equal(t, 1, violations[0].Part)
 	require.NotEmpty(t, violations[0].Detail)
 }
+
+func TestViolationOfEachOutput(t *testing.T) {
+	t.Parallel()
+	items, err := rawjson.ParseArray(json.RawMessage(`[{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},
+		{"type":"function_call","call_id":"c2","name":"f","arguments":"{}"},{"role":"user","content":"Hello"},
+		{"type":"function_call_output","call_id":"c1","output":"a"},{"type":"function_call_output","call_id":"c2","output":"a"}]`))
+	require.NoError(t, err)
+	var at []int
+	for _, v := range openairesponses.New().Validate(&dialect.List{Messages: items}, dialect.Request) {
+		at = append(at, v.Message)
+	}
+	require.Equal(t, []int{3, 4}, at)
+}
