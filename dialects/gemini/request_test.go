@@ -166,13 +166,15 @@ var requestCases = []struct {
 			{"media":{"mimeType":"image/png","uri":"https://example.org/a.png"}},
 			{"media":{"mimeType":"image/png","uri":"https://example.org/a.png","owner":"DIALECT_ANTHROPIC"}},
 			{"media":{"mimeType":"image/png","fileId":"file-1"}},
+			{"media":{"mimeType":"application/octet-stream","uri":"https://example.org/a"}},
 			{"media":{"mimeType":"image/png","data":""}}`)},
 		contents: []string{`{"role":"user","parts":[{"inlineData":{"mimeType":"image/png","data":"AQID"}},
 			{"inlineData":{"mimeType":"image/jpeg","data":"AQID"}},{"text":"[Attached image/*: file]"},{"text":"[Attached image/svg+xml: a.svg]"},
 			{"fileData":{"mimeType":"image/png","fileUri":"https://example.org/a.png"}},
-			{"text":"[Attached image/png: file]"},{"text":"[Attached image/png: file]"},{"text":"[Attached image/png: file]"}]}`},
+			{"text":"[Attached image/png: file]"},{"text":"[Attached image/png: file]"},
+			{"text":"[Attached application/octet-stream: file]"},{"text":"[Attached image/png: file]"}]}`},
 		rules:   []string{"gemini.mime-types"},
-		dropped: 5,
+		dropped: 6,
 	},
 	{
 		name: "a result with media",
@@ -207,6 +209,15 @@ func TestMessagesOfAnyProviderGoIntoARequest(t *testing.T) {
 			require.False(t, r.DisableThinking)
 		})
 	}
+}
+
+func TestResultsAnswerTheNewestCallWithTheirID(t *testing.T) {
+	t.Parallel()
+	r, err := gemini.New().Render(messages(t, say, callLs, say, callLs, resultLs), dialect.RenderOptions{})
+	require.NoError(t, err)
+	require.Len(t, r.Messages, 5)
+	require.Contains(t, string(r.Messages[4]), `"id":"1_2"`)
+	require.Equal(t, []dialect.Span{{First: 0, End: 1}, {First: 1, End: 2}, {First: 2, End: 3}, {First: 3, End: 4}, {First: 4, End: 5}}, r.From)
 }
 
 func TestReportTellsWhereElementsComeFrom(t *testing.T) {

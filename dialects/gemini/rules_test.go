@@ -96,6 +96,10 @@ var ruleCases = []struct {
 		`[` + hello + `,{"role":"model","parts":[{"text":"a","thoughtSignature":"_-8"}]},` + hello + `]`, 1, 0,
 	},
 	{
+		"gemini.signatures-are-bytes", `[` + hello + `,{"role":"model","parts":[{"text":"a","thoughtSignature":"YWJjZ"}]},` + hello + `]`,
+		`[` + hello + `,{"role":"model","parts":[{"text":"a","thoughtSignature":"YWJjZA"}]},` + hello + `]`, 1, 0,
+	},
+	{
 		"gemini.no-thoughts", `[` + hello + `,{"role":"model","parts":[{"text":"a","thought":true}]},` + hello + `]`,
 		`[` + hello + `,{"role":"model","parts":[{"text":"a","thought":false}]},` + hello + `]`, 1, 0,
 	},
