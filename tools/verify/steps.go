@@ -27,6 +27,7 @@ func steps() []step {
 		{"test", "run the tests, with the race detector where there is a C compiler", (*verifier).runTests, true},
 		{"fuzz", fuzzHelp(), (*verifier).fuzz, true},
 		{"generate", "generate the Go stubs from the protos", (*verifier).generate, false},
+		{"freeze", "take what was added to the contract into the image that it is held to", (*verifier).freeze, false},
 		{"fmt", "format the Go code and the protos", (*verifier).format, false},
 		{"tools", "build all pinned tools into .bin", (*verifier).buildTools, false},
 	}
@@ -107,6 +108,10 @@ func (v *verifier) lint(ctx context.Context) error {
 		{args: []string{"go", "mod", "tidy", "-diff"}, folder: "sdkcheck", hint: "`go -C sdkcheck mod tidy` repairs them"},
 		{args: []string{buf, "lint"}},
 		{args: []string{buf, "format", "--diff", "--exit-code", "proto"}, hint: format},
+		{
+			args: []string{buf, "breaking", "proto", "--against", frozenContract},
+			hint: "clients keep generated stubs: add fields and calls, and leave those that there are as they are",
+		},
 		{args: []string{golangci, "run"}},
 		// It finds the same configuration in the folder above.
 		{args: []string{golangci, "run"}, folder: "tools"},
@@ -117,6 +122,21 @@ func (v *verifier) lint(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// frozenContract is the image of the contract that clients may rely on: `buf breaking` compares with it.
+const frozenContract = "proto/frozen.binpb"
+
+// freeze holds the contract to what it is now. What it was before still holds: nothing that breaks it is taken in.
+func (v *verifier) freeze(ctx context.Context) error {
+	if err := v.need(ctx, "buf"); err != nil {
+		return err
+	}
+	buf := v.tool("buf")
+	if err := v.run(ctx, command{args: []string{buf, "breaking", "proto", "--against", frozenContract}}); err != nil {
+		return err
+	}
+	return v.run(ctx, command{args: []string{buf, "build", "proto", "--exclude-source-info", "--output", frozenContract}})
 }
 
 func (v *verifier) format(ctx context.Context) error {
