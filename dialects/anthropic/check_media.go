@@ -45,7 +45,7 @@ func wrongSource(source judgedBlock, image bool) string {
 		if source.text("file_id") == "" {
 			return "the source has no file id"
 		}
-	case "content":
+	case sourceContent:
 		if image {
 			return "an image has no source of blocks"
 		}

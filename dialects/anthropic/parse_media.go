@@ -14,6 +14,8 @@ const (
 	sourceText   = "text"
 	sourceURL    = "url"
 	sourceFile   = "file"
+	// sourceContent is a document made of blocks. It has no neutral meaning.
+	sourceContent = "content"
 )
 
 const (

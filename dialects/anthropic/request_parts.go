@@ -143,7 +143,8 @@ func opaqueTakes(o rawjson.Object, typ, role string) bool {
 	case typeImage, typeDocument:
 		source, err := o.Sub("source")
 		from, wrong := source.Text("type")
-		return role == roleUser && err == nil && wrong == nil && from != "" && !knownSource(from)
+		known := knownSource(from) || typ == typeImage && from == sourceContent
+		return role == roleUser && err == nil && wrong == nil && from != "" && !known
 	default:
 		return role == roleAssistant || !ofAssistant(typ)
 	}

@@ -1,0 +1,347 @@
+package anthropic_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/dialects/anthropic"
+	"github.com/compactord/compactord/dialects/dialect"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+const chat = compactordv1.Dialect_DIALECT_OPENAI_CHAT
+
+func TestRequest(t *testing.T) {
+	t.Parallel()
+	developer := func(text string) *compactordv1.Message {
+		return message(compactordv1.Role_ROLE_DEVELOPER, textPart(text))
+	}
+	for _, c := range []struct {
+		name     string
+		messages []*compactordv1.Message
+		want     string
+		// repairs are the rules, without the dialect's name.
+		repairs []string
+		dropped int
+		merged  int
+	}{
+		{name: "nothing", want: `{"messages":[]}`},
+		{
+			name:     "the leading run becomes the system prompt",
+			messages: []*compactordv1.Message{system("A"), developer("B"), system(" "), user(textPart("Hi"))},
+			want:     `{"system":[{"type":"text","text":"A"},{"type":"text","text":"B"}],"messages":[` + hiBlocks + `]}`,
+			dropped:  1,
+		},
+		{
+			name:     "a list without anything else",
+			messages: []*compactordv1.Message{system("A")},
+			want:     `{"system":[{"type":"text","text":"A"}],"messages":[]}`,
+		},
+		{
+			name: "results of one batch and the words behind them are one message",
+			messages: []*compactordv1.Message{
+				user(textPart("Hi")), assistant(call("a", "n", "{}"), call("b", "n", "{}")), tool("b", resultText("2")),
+				tool("a", resultText("1")), user(textPart("Go on")), user(textPart("please")),
+			},
+			want: `{"messages":[` + hiBlocks + `,` + calling("a", "b") + `,{"role":"user","content":[` +
+				answer("b", "2") + `,` + answer("a", "1") + `,{"type":"text","text":"Go on"},{"type":"text","text":"please"}]}]}`,
+			merged: 3,
+		},
+		{
+			name:     "the user speaks first",
+			messages: []*compactordv1.Message{assistant(textPart("Hello")), user(textPart("Hi"))},
+			want: `{"messages":[{"role":"user","content":[{"type":"text","text":"` + dialect.OpeningText + `"}]},
+				{"role":"assistant","content":[{"type":"text","text":"Hello"}]},` + hiBlocks + `]}`,
+			repairs: []string{"first-message-user"},
+		},
+		{
+			name:     "empty messages",
+			messages: []*compactordv1.Message{user(), assistant(), user(textPart(" ")), assistant(textPart("Hello")), user(textPart("\n"))},
+			want: `{"messages":[{"role":"user","content":[{"type":"text","text":"` + dialect.EmptyUserText + `"}]},
+				{"role":"assistant","content":[{"type":"text","text":"Hello"}]},
+				{"role":"user","content":[{"type":"text","text":"` + dialect.EmptyUserText + `"}]}]}`,
+			repairs: []string{"content-not-empty", "content-not-empty", "content-not-empty"},
+			dropped: 2, merged: 1,
+		},
+		{
+			name:     "an empty message behind results says nothing",
+			messages: []*compactordv1.Message{user(textPart("Hi")), assistant(call("a", "n", "{}")), tool("a", resultText("1")), user()},
+			want:     `{"messages":[` + hiBlocks + `,` + calling("a") + `,{"role":"user","content":[` + answer("a", "1") + `]}]}`,
+			merged:   1,
+		},
+		{
+			name:     "blank texts are left out beside others",
+			messages: []*compactordv1.Message{user(textPart(""), textPart("Hi"), textPart("\u2003\n"))},
+			want:     `{"messages":[` + hiBlocks + `]}`,
+			dropped:  2,
+		},
+		{
+			name: "ids, names and arguments that the provider does not take",
+			messages: []*compactordv1.Message{
+				user(textPart("Hi")),
+				assistant(call("a b", "read file", "rm"), call("a_b", "n", "[1]"), call("", strings.Repeat("n", 200), "")),
+				tool("a b", resultText("1")), tool("a_b", resultText("2")), tool("", resultText("3")),
+			},
+			want: `{"messages":[` + hiBlocks + `,{"role":"assistant","content":[
+				{"type":"tool_use","id":"a_b","name":"read_file","input":{"_raw":"rm"}},
+				{"type":"tool_use","id":"a_b_2","name":"n","input":{"_raw":"[1]"}},
+				{"type":"tool_use","id":"call_1_2","name":"` + strings.Repeat("n", 128) + `","input":{}}]},
+				{"role":"user","content":[` + answer("a_b", "1") + `,` + answer("a_b_2", "2") + `,` + answer("call_1_2", "3") + `]}]}`,
+			repairs: []string{"call-ids", "tool-names", "input-object", "call-ids", "input-object", "call-ids", "tool-names"},
+			merged:  2,
+		},
+		{
+			name: "an id that comes again",
+			messages: []*compactordv1.Message{
+				user(textPart("Hi")), assistant(call("a", "n", "{}")), tool("a", resultText("1")),
+				assistant(call("a", "n", "{}")), tool("a", resultText("2")),
+			},
+			want: `{"messages":[` + hiBlocks + `,` + calling("a") + `,{"role":"user","content":[` + answer("a", "1") + `]},` +
+				calling("a_2") + `,{"role":"user","content":[` + answer("a_2", "2") + `]}]}`,
+			repairs: []string{"call-ids"},
+		},
+		{
+			name: "what stands between a call and its result",
+			messages: []*compactordv1.Message{
+				user(textPart("Hi")), assistant(call("a", "n", "{}"), call("b", "n", "{}")), tool("a", resultText("1")),
+				developer("Hurry"), assistant(textPart("Still waiting")), user(textPart("What?")), tool("b", resultText("2")),
+				assistant(textPart("Done")), user(textPart("Hi")),
+			},
+			want: `{"messages":[` + hiBlocks + `,{"role":"assistant","content":[
+				{"type":"tool_use","id":"a","name":"n","input":{}},{"type":"tool_use","id":"b","name":"n","input":{}},
+				{"type":"text","text":"Still waiting"}]},{"role":"user","content":[` + answer("a", "1") + `,` + answer("b", "2") + `,
+				{"type":"text","text":"[Instruction of the application, not of the user]\nHurry"},{"type":"text","text":"What?"}]},
+				{"role":"assistant","content":[{"type":"text","text":"Done"}]},` + hiBlocks + `]}`,
+			repairs: []string{"system-message-place", "results-follow-calls", "results-first"},
+			merged:  4,
+		},
+		{
+			name: "instructions in mid-conversation",
+			messages: []*compactordv1.Message{
+				user(textPart("Hi")), developer("Hurry"), assistant(textPart("Hello")), system("Slow down"), system(""),
+			},
+			want: `{"messages":[{"role":"user","content":[{"type":"text","text":"Hi"},
+				{"type":"text","text":"[Instruction of the application, not of the user]\nHurry"}]},
+				{"role":"assistant","content":[{"type":"text","text":"Hello"}]},
+				{"role":"user","content":[{"type":"text","text":"[Instruction of the application, not of the user]\nSlow down"}]}]}`,
+			repairs: []string{"system-message-place", "system-message-place"},
+			dropped: 1, merged: 1,
+		},
+		{
+			name: "results that failed",
+			messages: []*compactordv1.Message{
+				user(textPart("Hi")), assistant(call("a", "n", "{}"), call("b", "n", "{}"), call("c", "n", "{}")),
+				failed(tool("a", resultText(" "))), failed(tool("b", resultText("no"), resultMedia(media("image/png", []byte{1}, 0)))),
+				tool("c", resultText("")),
+			},
+			want: `{"messages":[` + hiBlocks + `,` + calling("a", "b", "c") + `,{"role":"user","content":[
+				{"type":"tool_result","tool_use_id":"a","is_error":true,"content":[{"type":"text","text":"[The tool failed]"}]},
+				{"type":"tool_result","tool_use_id":"b","is_error":true,"content":[{"type":"text","text":"no"},
+					{"type":"text","text":"[Attached image/png: plan]"}]},
+				{"type":"tool_result","tool_use_id":"c"}]}]}`,
+			repairs: []string{"failed-results"},
+			dropped: 3, merged: 2,
+		},
+		{
+			name: "opaque parts",
+			messages: []*compactordv1.Message{
+				user(textPart("Hi"), opaque(chat, `{"type":"file"}`), opaque(kind, `{"type":"container_upload","file_id":"f"}`),
+					opaque(kind, `{"type":"text","text":""}`), opaque(kind, `{"x":1}`), opaque(kind, `no`),
+					opaque(kind, `{"type":"web_search_tool_result","tool_use_id":"s"}`),
+					opaque(kind, `{"type":"image","source":{"type":"url","url":"x"}}`),
+					opaque(kind, `{"type":"document","source":{"type":"content","content":"x"}}`)),
+				assistant(opaque(kind, `{"type":"compaction","content":""}`), opaque(kind, `{"type":"document","source":{"type":"content","content":"x"}}`),
+					opaque(kind, `{"type":"hologram","x": 1.0}`)),
+				user(textPart("Hi")),
+			},
+			want: `{"messages":[{"role":"user","content":[{"type":"text","text":"Hi"},{"type":"container_upload","file_id":"f"},
+				{"type":"document","source":{"type":"content","content":"x"}}]},
+				{"role":"assistant","content":[{"type":"compaction","content":null},{"type":"hologram","x":1.0}]},` + hiBlocks + `]}`,
+			repairs: []string{"compaction-content"},
+			dropped: 7,
+		},
+		{
+			name: "a compaction may stand first",
+			messages: []*compactordv1.Message{
+				assistant(opaque(kind, `{"type":"compaction","content":"a"}`), textPart("b")), user(textPart("Hi")),
+			},
+			want: `{"messages":[{"role":"assistant","content":[{"type":"compaction","content":"a"},{"type":"text","text":"b"}]},` + hiBlocks + `]}`,
+		},
+		{
+			name:     "half a character",
+			messages: []*compactordv1.Message{user(with(textPart("a\ufffd"), attachment("text", `"a\ud83d"`)))},
+			want:     `{"messages":[{"role":"user","content":[{"type":"text","text":"a\ufffd"}]}]}`,
+			repairs:  []string{"whole-characters"},
+		},
+		{
+			name: "attachments cannot change what a block is",
+			messages: []*compactordv1.Message{user(with(textPart("Hi"), attachment("type", `"image"`), attachment("text", `"Bye"`),
+				attachment("cache_control", `7`), attachment("x", `1`)))},
+			want: `{"messages":[{"role":"user","content":[{"type":"text","text":"Hi","x":1}]}]}`,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := request(t, c.messages...)
+			require.JSONEq(t, c.want, list(r))
+			var rules []string
+			for _, rule := range repairs(r) {
+				rules = append(rules, strings.TrimPrefix(rule, "anthropic."))
+			}
+			require.Equal(t, c.repairs, rules)
+			require.Len(t, r.Dropped, c.dropped)
+			require.Equal(t, c.merged, r.Merged)
+			require.False(t, r.DisableThinking)
+		})
+	}
+}
+
+const hiBlocks = `{"role":"user","content":[{"type":"text","text":"Hi"}]}`
+
+func calling(ids ...string) string {
+	var blocks []string
+	for _, id := range ids {
+		blocks = append(blocks, `{"type":"tool_use","id":"`+id+`","name":"n","input":{}}`)
+	}
+	return `{"role":"assistant","content":[` + strings.Join(blocks, ",") + `]}`
+}
+
+func answer(id, text string) string {
+	return `{"type":"tool_result","tool_use_id":"` + id + `","content":[{"type":"text","text":"` + text + `"}]}`
+}
+
+func resultMedia(m *compactordv1.MediaPart) *compactordv1.ResultPart {
+	return &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Media{Media: m}}
+}
+
+func TestRequestMedia(t *testing.T) {
+	t.Parallel()
+	const line = `{"type":"text","text":"[Attached MIME: plan]"}`
+	for _, c := range []struct {
+		name string
+		m    *compactordv1.MediaPart
+		// want is the block; empty where a line of text stands for it.
+		want string
+	}{
+		{"image", media("image/webp", []byte{1, 2, 3}, 0), `{"type":"image","source":{"type":"base64","media_type":"image/webp","data":"AQID"}}`},
+		{"image by address", media("image/*", "https://example.com/a", 0), `{"type":"image","source":{"type":"url","url":"https://example.com/a"}}`},
+		{"image within an address", media("image/png", "data:image/gif;base64,AQID", 0), `{"type":"image","source":{"type":"base64","media_type":"image/gif","data":"AQID"}}`},
+		{"file of the provider", media("image/*", fileID("file_1"), kind), `{"type":"image","source":{"type":"file","file_id":"file_1"}}`},
+		{"document of the provider", media(dialect.UnknownMime, fileID("file_1"), kind), `{"type":"document","title":"plan","source":{"type":"file","file_id":"file_1"}}`},
+		{"PDF", media("application/pdf", []byte{1, 2, 3}, 0), `{"type":"document","title":"plan","source":{"type":"base64","media_type":"application/pdf","data":"AQID"}}`},
+		{"plain text", media("text/plain", []byte("läuft"), 0), `{"type":"document","title":"plan","source":{"type":"text","media_type":"text/plain","data":"läuft"}}`},
+		{"image of a type that is not taken", media("image/svg+xml", []byte{1}, 0), ""},
+		{"image of any type by value", media("image/*", []byte{1}, 0), ""},
+		{"sound", media("audio/wav", []byte{1}, 0), ""},
+		{"nothing", media("image/png", []byte{}, 0), ""},
+		{"text that is none", media("text/plain", []byte{0xff}, 0), ""},
+		{"too large", media("image/png", make([]byte, 4<<20), 0), ""},
+		{"as large as can be", media("image/png", make([]byte, 5<<20/4*3), 0), `as large`},
+		{"address that is not on the web", media("image/png", "gs://bucket/a", 0), ""},
+		{"address that is not safe", media("image/png", "http://example.com/a", 0), ""},
+		{"address of another provider", media("image/png", "https://example.com/a", chat), ""},
+		{"file of another provider", media("image/png", fileID("file-1"), chat), ""},
+		{"file of nobody", media("image/png", fileID("file-1"), 0), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			want := c.want
+			if want == "" {
+				want = strings.Replace(line, "MIME", c.m.GetMimeType(), 1)
+			}
+			messages := []*compactordv1.Message{
+				user(mediaPart(c.m)), assistant(call("a", "n", "{}")), tool("a", resultMedia(c.m)),
+			}
+			r := request(t, messages...)
+			if c.want == "as large" {
+				require.Empty(t, r.Dropped)
+				return
+			}
+			require.JSONEq(t, `{"messages":[{"role":"user","content":[`+want+`]},`+calling("a")+`,{"role":"user","content":[
+				{"type":"tool_result","tool_use_id":"a","content":[`+want+`]}]}]}`, list(r))
+			if c.want == "" {
+				require.Len(t, r.Dropped, 2)
+			} else {
+				require.Empty(t, r.Dropped)
+			}
+			// The assistant shows none.
+			r = request(t, user(textPart("Hi")), assistant(mediaPart(c.m)), user(textPart("Hi")))
+			require.JSONEq(t, `{"messages":[`+hiBlocks+`,{"role":"assistant","content":[`+
+				strings.Replace(line, "MIME", c.m.GetMimeType(), 1)+`]},`+hiBlocks+`]}`, list(r))
+		})
+	}
+}
+
+// A message of role system of this dialect keeps its role where it can.
+func TestRequestKeepsSystemMessages(t *testing.T) {
+	t.Parallel()
+	const instruction = `{"role":"system","content":"Hurry","clear_at":"never"}`
+	const said = `"[Instruction of the application, not of the user]\nHurry"`
+	for _, c := range []struct{ name, raw, want string }{
+		{"last", hi + `,` + instruction, hi + `,` + instruction},
+		{"before the assistant", hi + `,` + instruction + `,` + hello + `,` + hi, hi + `,` + instruction + `,` + hello + `,` + hi},
+		{"behind results", hi + `,` + use + `,` + done + `,` + instruction, hi + `,` + use + `,` + done + `,` + instruction},
+		{"two", hi + `,` + instruction + `,` + instruction, hi + `,{"role":"system","content":[{"type":"text","text":"Hurry"},{"type":"text","text":"Hurry"}],"clear_at":"never"}`},
+		{"before the user", hi + `,` + instruction + `,` + hi, `{"role":"user","content":[{"type":"text","text":"Hi"},{"type":"text","text":` + said + `},{"type":"text","text":"Hi"}]}`},
+		{"behind the assistant", hi + `,` + hello + `,` + instruction, hi + `,` + hello + `,{"role":"user","content":` + said + `}`},
+		{
+			"with changes of the tools", hi + `,{"role":"system","content":[{"type":"tool_removal","tool":{}},{"type":"text","text":"a"},{"type":"hologram"}]}`,
+			hi + `,{"role":"system","content":[{"type":"tool_removal","tool":{}},{"type":"text","text":"a"}]}`,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := request(t, parse(t, `[`+c.raw+`]`).Messages...)
+			require.JSONEq(t, `{"messages":[`+c.want+`]}`, list(r))
+		})
+	}
+	r := request(t, parse(t, `{"system":"A","messages":[`+instruction+`,`+hi+`]}`).Messages...)
+	require.JSONEq(t, `{"system":[{"type":"text","text":"A"},{"type":"text","text":"Hurry"}],"messages":[`+hi+`]}`, list(r))
+	require.Equal(t, []string{"anthropic.system-message-place"}, repairs(r))
+}
+
+// What needs no repair goes into the request as it was written.
+func TestRequestIsWhatWasParsed(t *testing.T) {
+	t.Parallel()
+	for _, raw := range []string{
+		`{"system":"Be brief.","messages":[` + hi + `,` + hello + `,` + hi + `]}`,
+		`{"system":[{"type":"text","text":"A","cache_control":{"type":"ephemeral"}}],"messages":[` + hi + `,` + use + `,` + done + `]}`,
+		`{"messages":[` + hi + `,` + program + `,` + done + `]}`,
+		`{"messages":[` + hi + `,{"role":"assistant","content":[{"type":"thinking","thinking":"","signature":"c2ln","x":1},
+			{"type":"redacted_thinking","data":"eA=="},{"type":"text","text":" a ","citations":null},
+			{"type":"tool_use","id":"t","name":"read","input":{"n":1.50},"caller":{"type":"direct"}}]},
+			{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","is_error":false,"content":[{"type":"tool_reference","tool_name":"n"}]},
+			{"type":"document","title":null,"source":{"type":"text","media_type":"text/plain","data":"a"},"citations":{"enabled":true}}]}]}`,
+	} {
+		r := request(t, parse(t, raw).Messages...)
+		require.JSONEq(t, raw, list(r))
+		require.Empty(t, r.Repairs)
+		require.Empty(t, r.Dropped)
+	}
+}
+
+func TestRequestTellsWhatElementsAreMadeFrom(t *testing.T) {
+	t.Parallel()
+	r := request(t, system("A"), assistant(call("a", "n", "{}"), call("b", "n", "{}")), tool("a"), tool("b"), user(textPart("Hi")), assistant(textPart("x")))
+	require.Equal(t, []dialect.Span{{First: 1, End: 1}, {First: 1, End: 2}, {First: 2, End: 5}, {First: 5, End: 6}}, r.From)
+}
+
+// Lists with open calls, or results without calls, come by exports and mistakes only. They are rendered all the same.
+func TestRequestOfOpenCalls(t *testing.T) {
+	t.Parallel()
+	for _, messages := range [][]*compactordv1.Message{
+		{user(textPart("Hi")), assistant(call("a", "n", "{}"))},
+		{user(textPart("Hi")), assistant(call("a", "n", "{}")), user(textPart("Hi"))},
+		{tool("a", resultText("1")), assistant(call("a", "n", "{}")), assistant(textPart("x"))},
+		{tool("a"), tool("a")},
+		{message(compactordv1.Role_ROLE_TOOL), message(compactordv1.Role_ROLE_UNSPECIFIED), {}},
+		{user(&compactordv1.Part{}), assistant(&compactordv1.Part{}, tool("a").GetParts()[0])},
+	} {
+		for _, opts := range []dialect.RenderOptions{{}, {AsWritten: true}, {Breakpoints: []int{0, 1, 9}}} {
+			_, err := anthropic.New().Render(messages, opts)
+			require.NoError(t, err)
+		}
+	}
+}
