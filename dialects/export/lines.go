@@ -11,14 +11,11 @@ import (
 )
 
 // Lines writes a list as JSON Lines: one message, item or content a line. A system prompt that the dialect keeps apart
-// stands on the first line, as the object that the request would hold it in, such as {"system":[...]}.
+// stands on the first line, in a request body without messages, such as {"system":[...],"messages":[]}.
 func Lines(w io.Writer, d dialect.Dialect, list *dialect.List) error {
 	out := bufio.NewWriter(w)
 	if len(list.System) > 0 {
-		apart, err := systemLine(d, list)
-		if err != nil {
-			return err
-		}
+		apart := d.Document(&dialect.List{System: list.System, SystemAsText: list.SystemAsText})
 		if err := line(out, apart); err != nil {
 			return err
 		}
@@ -29,21 +26,6 @@ func Lines(w io.Writer, d dialect.Dialect, list *dialect.List) error {
 		}
 	}
 	return out.Flush()
-}
-
-// systemLine is the request's part that holds the system prompt, without the messages.
-func systemLine(d dialect.Dialect, list *dialect.List) (json.RawMessage, error) {
-	var fields map[string]json.RawMessage
-	only := d.Document(&dialect.List{System: list.System, SystemAsText: list.SystemAsText})
-	if err := json.Unmarshal(only, &fields); err != nil {
-		return nil, err
-	}
-	for key, value := range fields {
-		if string(bytes.TrimSpace(value)) == "[]" {
-			delete(fields, key)
-		}
-	}
-	return json.Marshal(fields)
 }
 
 // line writes a value on a line of its own. As it was written it may be spread over several.

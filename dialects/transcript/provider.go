@@ -29,11 +29,18 @@ func (p provider) open(in *lines, b beginning) (source, error) {
 	switch {
 	case b.array:
 		return &providerItems{provider: p, feed: &elementItems{feed: newElements(in, "", nil)}}, nil
-	case body:
+	case body && !p.begins(b):
 		return &providerBody{provider: p, doc: document{in: in}}, nil
 	default:
 		return &providerItems{provider: p, feed: &lineItems{in: in}}, nil
 	}
+}
+
+// begins says whether an object is a body without messages on a line of its own: then it holds the system prompt of
+// JSON Lines, and the messages follow it.
+func (p provider) begins(b beginning) bool {
+	list, err := b.Elements(p.list)
+	return b.line && b.Has(p.list) && err == nil && len(list) == 0
 }
 
 // item is a message, or a piece of one, as a file has it.
