@@ -71,9 +71,9 @@ func TestKimiRotations(t *testing.T) {
 			"context.jsonl":   kimiStart + kimiSummary + kimiSays("assistant", "b") + kimiSays("user", "c"),
 		}, []string{"system be", "user a", "assistant b", "user c"}, []uint32{2}, true},
 		"numbers as numbers": {map[string]string{
-			"context_02.jsonl": kimiStart + kimiSays("user", "a"),
-			"context_10.jsonl": kimiStart + kimiSummary + kimiSays("user", "b"),
-			"context.jsonl":    kimiStart + strings.Replace(kimiSummary, "sum", "sum2", 1) + kimiSays("user", "b", "c"),
+			"context_2.jsonl":   kimiStart + kimiSays("user", "a"),
+			"context_010.jsonl": kimiStart + kimiSummary + kimiSays("user", "b"),
+			"context.jsonl":     kimiStart + strings.Replace(kimiSummary, "sum", "sum2", 1) + kimiSays("user", "b", "c"),
 		}, []string{"system be", "user a", "user b", "user c"}, []uint32{2, 2}, false},
 		"other files": {map[string]string{
 			"context.jsonl":       kimiStart + kimiSummary + kimiSays("user", "b"),
