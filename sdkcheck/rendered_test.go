@@ -5,16 +5,16 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
 	"github.com/compactord/compactord/dialects"
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/dialecttest"
 	"github.com/compactord/compactord/e2e/corpus"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session/sessiontest"
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
-
 	"github.com/compactord/compactord/sdkcheck"
+	"github.com/compactord/compactord/session/sessiontest"
 )
 
 func TestGeneratedHistories(t *testing.T) {

@@ -5,12 +5,12 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/compactord/compactord/dialects/dialect"
-	"github.com/compactord/compactord/dialects/dialecttest"
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/dialecttest"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/sdkcheck"
 )
 

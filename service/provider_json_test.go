@@ -23,27 +23,35 @@ func TestWholeResponsesAreTaken(t *testing.T) {
 		model string
 		stop  compactordv1.StopReason
 	}{
-		"OpenAI Chat": {chat, `{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"m-1","choices":[
+		"OpenAI Chat": {
+			chat, `{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"m-1","choices":[
 			{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Nine.","refusal":null,"annotations":[]}}],
 			"usage":{"prompt_tokens":120,"completion_tokens":7,"total_tokens":127,"prompt_tokens_details":{"cached_tokens":100}}}`,
 			&compactordv1.Usage{InputTokens: 20, CacheReadTokens: 100, OutputTokens: 7, TotalTokens: 127}, "m-1",
-			compactordv1.StopReason_STOP_REASON_END},
-		"OpenAI Responses": {responses, `{"id":"resp_1","object":"response","status":"completed","model":"m-2","output":[
+			compactordv1.StopReason_STOP_REASON_END,
+		},
+		"OpenAI Responses": {
+			responses, `{"id":"resp_1","object":"response","status":"completed","model":"m-2","output":[
 			{"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[
 				{"type":"output_text","text":"Nine.","annotations":[]}]}],
 			"usage":{"input_tokens":120,"input_tokens_details":{"cached_tokens":100},"output_tokens":7,"total_tokens":127}}`,
 			&compactordv1.Usage{InputTokens: 20, CacheReadTokens: 100, OutputTokens: 7, TotalTokens: 127}, "m-2",
-			compactordv1.StopReason_STOP_REASON_END},
-		"Anthropic": {anthropic, `{"id":"msg_1","type":"message","role":"assistant","model":"m-3","stop_reason":"end_turn",
+			compactordv1.StopReason_STOP_REASON_END,
+		},
+		"Anthropic": {
+			anthropic, `{"id":"msg_1","type":"message","role":"assistant","model":"m-3","stop_reason":"end_turn",
 			"stop_sequence":null,"content":[{"type":"text","text":"Nine."}],
 			"usage":{"input_tokens":20,"cache_read_input_tokens":100,"cache_creation_input_tokens":3,"output_tokens":7}}`,
 			&compactordv1.Usage{InputTokens: 20, CacheReadTokens: 100, CacheWriteTokens: 3, OutputTokens: 7}, "m-3",
-			compactordv1.StopReason_STOP_REASON_END},
-		"Gemini": {gemini, `{"candidates":[{"content":{"role":"model","parts":[{"text":"Nine."}]},"finishReason":"STOP","index":0}],
+			compactordv1.StopReason_STOP_REASON_END,
+		},
+		"Gemini": {
+			gemini, `{"candidates":[{"content":{"role":"model","parts":[{"text":"Nine."}]},"finishReason":"STOP","index":0}],
 			"modelVersion":"m-4","usageMetadata":{"promptTokenCount":120,"cachedContentTokenCount":100,"candidatesTokenCount":5,
 			"thoughtsTokenCount":2,"totalTokenCount":127}}`,
 			&compactordv1.Usage{InputTokens: 20, CacheReadTokens: 100, OutputTokens: 7, TotalTokens: 127}, "m-4",
-			compactordv1.StopReason_STOP_REASON_END},
+			compactordv1.StopReason_STOP_REASON_END,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := start(t)
@@ -156,12 +164,16 @@ func TestMalformedInputIsReportedOrRefusedWhole(t *testing.T) {
 		"id of an open call": {chat, `[{"role":"assistant","content":"","tool_calls":[
 			{"id":"x","type":"function","function":{"name":"f","arguments":"{}"}},
 			{"id":"x","type":"function","function":{"name":"g","arguments":"{}"}}]}]`, dialect.InputCallIDReused, 0, 1},
-		"arguments that are no JSON": {chat, `[{"role":"assistant","tool_calls":[{"id":"x","type":"function","function":{"name":"f","arguments":"{oops"}}]}]`,
-			dialect.InputArgumentsNotJSON, 0, 0},
+		"arguments that are no JSON": {
+			chat, `[{"role":"assistant","tool_calls":[{"id":"x","type":"function","function":{"name":"f","arguments":"{oops"}}]}]`,
+			dialect.InputArgumentsNotJSON, 0, 0,
+		},
 		"nothing said": {anthropic, `[{"role":"user","content":[]}]`, dialect.InputEmptyMessage, 0, 0},
-		"results out of order": {anthropic, `[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]},
+		"results out of order": {
+			anthropic, `[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]},
 			{"role":"user","content":[{"type":"text","text":"and"},{"type":"tool_result","tool_use_id":"t","content":"1"}]}]`,
-			dialect.InputResultsOutOfOrder, 1, 1},
+			dialect.InputResultsOutOfOrder, 1, 1,
+		},
 		"call without an answer": {chat, `[{"role":"assistant","tool_calls":[{"id":"x","type":"function","function":{"name":"f","arguments":"{}"}}]},
 			{"role":"user","content":"Never mind."}]`, dialect.InputCallUnanswered, 1, 0},
 	} {

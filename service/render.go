@@ -147,12 +147,13 @@ func (r *rendering) valid() error {
 
 // unchangedRendered counts the messages at the start that the holder of the last token has already, byte for byte.
 func (s *Service) unchangedRendered(ctx context.Context, last string, d *delta, now *rendering) (int, error) {
+	relation := session.DeltaNone
 	held, err := session.ParseViewToken(last)
-	if err != nil {
-		return 0, nil
+	if err == nil {
+		relation = held.Compare(d.head, d.row.GetUid(), d.token.Options)
 	}
 	var then *session.View
-	switch held.Compare(d.head, d.row.GetUid(), d.token.Options) {
+	switch relation {
 	case session.DeltaAppended:
 		then = before(now.view, held.NextIndex)
 	case session.DeltaChanged:

@@ -27,7 +27,7 @@ type uploaded struct {
 
 // notes are the findings in words, the rules in order.
 func (u *uploaded) notes() []string {
-	var notes []string
+	notes := make([]string, 0, len(u.findings))
 	for _, rule := range slices.Sorted(maps.Keys(u.findings)) {
 		notes = append(notes, fmt.Sprintf("%s (%s): %s", rule, count(u.findings[rule], "time"), u.examples[rule]))
 	}

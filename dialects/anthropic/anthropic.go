@@ -47,11 +47,6 @@ const (
 // serverResultSuffix ends the types of blocks that hold a server tool's result.
 const serverResultSuffix = "_tool_result"
 
-// envelope are the fields of a response that its message has beside role and content. A request must not hold them.
-var envelope = []string{
-	"id", "type", "model", "stop_reason", "stop_sequence", "stop_details", "usage", "container", "context_management",
-}
-
 // The notes, and what they say.
 const (
 	noteForm   = "form"

@@ -30,7 +30,7 @@ func TestEditsDoNotBringBackOldContent(t *testing.T) {
 		p.GetToolResult().Parts = []*compactordv1.ResultPart{resultText("new")}
 	}
 	messages[0].Parts[1] = textPart("new")
-	messages[1].Parts = messages[1].Parts[1:] // The thinking is dropped.
+	messages[1].Parts = messages[1].GetParts()[1:] // The thinking is dropped.
 	messages[1].Parts[1].GetToolCall().Arguments = `{"path":"new"}`
 	messages[1].Parts[2].GetToolCall().Arguments = `{"path":"new"}`
 	messages[1].Parts[3].GetToolCall().Arguments = `{"pa...`

@@ -65,6 +65,17 @@ func writeRequest(messages []*compactordv1.Message, breakpoints []int) *dialect.
 	return &r.out
 }
 
+// shape is another number whenever turns were dropped, joined, or changed their role.
+func (r *request) shape() int {
+	n := len(r.turns)
+	for _, t := range r.turns {
+		if t.role == roleSystem {
+			n++
+		}
+	}
+	return n
+}
+
 // resultOf is the part that a TOOL message holds.
 func resultOf(m *compactordv1.Message) *compactordv1.Part {
 	for _, p := range m.GetParts() {
@@ -216,9 +227,10 @@ func (r *request) nativeInstruction(i int) []block {
 		}
 	}
 	others := slices.DeleteFunc(otherBlocks(r.messages[i]), func(other otherBlock) bool { return !changesTools(other.raw) })
-	var blocks []block
-	for _, raw := range withOthers(texts, others) {
-		blocks = append(blocks, block{raw: raw, typ: typeText, message: i})
+	all := withOthers(texts, others)
+	blocks := make([]block, len(all))
+	for j, raw := range all {
+		blocks[j] = block{raw: raw, typ: typeText, message: i}
 	}
 	return blocks
 }

@@ -22,22 +22,32 @@ func TestServerTools(t *testing.T) {
 		dropped         int
 	}{
 		{"a pair", hi + `,` + says("assistant", search+`,`+found) + `,` + hi, hi + `,` + says("assistant", search+`,`+found) + `,` + hi, 0},
-		{"a turn that was paused goes on", hi + `,` + says("assistant", text+`,`+search) + `,` + says("assistant", found+`,`+text) + `,` + hi,
-			hi + `,` + says("assistant", text+`,`+search+`,`+found+`,`+text) + `,` + hi, 0},
+		{
+			"a turn that was paused goes on", hi + `,` + says("assistant", text+`,`+search) + `,` + says("assistant", found+`,`+text) + `,` + hi,
+			hi + `,` + says("assistant", text+`,`+search+`,`+found+`,`+text) + `,` + hi, 0,
+		},
 		{"a turn that is paused", hi + `,` + says("assistant", text+`,`+search), hi + `,` + says("assistant", text+`,`+search), 0},
 		{"a turn that was paused and given up", hi + `,` + says("assistant", text+`,`+search) + `,` + hi, hi + `,` + says("assistant", text) + `,` + hi, 1},
 		{"a result without its use", hi + `,` + says("assistant", found+`,`+text) + `,` + hi, hi + `,` + says("assistant", text) + `,` + hi, 1},
 		{"a use that comes twice", hi + `,` + says("assistant", search+`,`+search+`,`+found) + `,` + hi, hi + `,` + says("assistant", search+`,`+found) + `,` + hi, 1},
 		{"a use without an id", hi + `,` + says("assistant", `{"type":"server_tool_use"},`+text) + `,` + hi, hi + `,` + says("assistant", text) + `,` + hi, 1},
 		{"a program waits", hi + `,` + program + `,` + done, hi + `,` + program + `,` + done, 0},
-		{"a program has ended", hi + `,` + program + `,` + done + `,` + says("assistant", ran+`,`+text) + `,` + hi,
-			hi + `,` + program + `,` + done + `,` + says("assistant", ran+`,`+text) + `,` + hi, 0},
-		{"the user speaks while a program waits", hi + `,` + program + `,` + done + `,` + hi,
-			hi + `,` + says("assistant", own) + `,` + says("user", `{"type":"tool_result","tool_use_id":"t","content":"x"},{"type":"text","text":"Hi"}`), 1},
-		{"a program that is not there", hi + `,` + says("assistant", own[:len(own)-1]+`,"caller":{"type":"c","tool_id":"gone"}}`) + `,` + done,
-			hi + `,` + says("assistant", own) + `,` + done, 0},
-		{"a program that has ended does not call", hi + `,` + says("assistant", search+`,`+ran+`,`+own[:len(own)-1]+`,"caller":{"type":"c","tool_id":"s"}}`) + `,` + done,
-			hi + `,` + says("assistant", search+`,`+ran+`,`+own) + `,` + done, 0},
+		{
+			"a program has ended", hi + `,` + program + `,` + done + `,` + says("assistant", ran+`,`+text) + `,` + hi,
+			hi + `,` + program + `,` + done + `,` + says("assistant", ran+`,`+text) + `,` + hi, 0,
+		},
+		{
+			"the user speaks while a program waits", hi + `,` + program + `,` + done + `,` + hi,
+			hi + `,` + says("assistant", own) + `,` + says("user", `{"type":"tool_result","tool_use_id":"t","content":"x"},{"type":"text","text":"Hi"}`), 1,
+		},
+		{
+			"a program that is not there", hi + `,` + says("assistant", own[:len(own)-1]+`,"caller":{"type":"c","tool_id":"gone"}}`) + `,` + done,
+			hi + `,` + says("assistant", own) + `,` + done, 0,
+		},
+		{
+			"a program that has ended does not call", hi + `,` + says("assistant", search+`,`+ran+`,`+own[:len(own)-1]+`,"caller":{"type":"c","tool_id":"s"}}`) + `,` + done,
+			hi + `,` + says("assistant", search+`,`+ran+`,`+own) + `,` + done, 0,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

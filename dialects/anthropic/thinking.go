@@ -41,7 +41,8 @@ func (r *request) dropThinking() {
 				return false
 			}
 			// What the list ends with can still be gone on with.
-			if !began[loop] && !(last && b.trailing && !b.foreign) {
+			unfinished := last && b.trailing && !b.foreign
+			if !began[loop] && !unfinished {
 				lost[loop] = true
 				r.out.DisableThinking = r.out.DisableThinking || b.message >= live
 			}

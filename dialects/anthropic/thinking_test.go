@@ -49,13 +49,17 @@ func TestThinking(t *testing.T) {
 		},
 		{
 			"thinking that nothing follows",
-			join(hi, []*compactordv1.Message{assistant(signed("A"), textPart("x"), signed("B"))}, hi), []int{1}, 1, false,
+			join(hi, []*compactordv1.Message{assistant(signed("A"), textPart("x"), signed("B"))}, hi),
+			[]int{1},
+			1, false,
 		},
 		{"thinking that the list ends with", join(hi, []*compactordv1.Message{assistant(signed("A"))}), nil, 1, false},
 		{
 			"thinking that leaves its place",
 			join(hi, []*compactordv1.Message{assistant(signed("A"), call("a", "n", "{}"), call("b", "n", "{}")), tool("a")},
-				[]*compactordv1.Message{assistant(signed("B"), textPart("x")), tool("b")}), []int{1}, 1, false,
+				[]*compactordv1.Message{assistant(signed("B"), textPart("x")), tool("b")}),
+			[]int{1},
+			1, false,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -138,7 +138,7 @@ func (s *life) request(id string) *storagev1.StoredRequest {
 }
 
 func clones[M proto.Message](list []M) []M {
-	var out []M
+	out := make([]M, 0, len(list))
 	for _, m := range list {
 		out = append(out, proto.CloneOf(m))
 	}
