@@ -24,6 +24,8 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	}
+	// What came between a program's calls and the user's words was dropped, and they became neighbours.
+	f.Add([]byte(`[` + hi + `,` + program + `,{"role":"user"},` + says("assistant", `{"type":"x_tool_result"}`) + `,` + hi + `]`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		d := anthropic.New()
 		split, err := d.Split(raw)
