@@ -17,7 +17,7 @@ import (
 const fuzzTimeVariable = "FUZZTIME"
 
 // fuzzBudget is shared among all targets where the variable is not set, so that a run does not grow with their number.
-const fuzzBudget = 40 * time.Second
+const fuzzBudget = 30 * time.Second
 
 // target is a fuzz target of the main module.
 type target struct{ folder, name string }

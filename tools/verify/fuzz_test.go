@@ -32,7 +32,7 @@ func TestFuzzTargets(t *testing.T) {
 
 func TestFuzzTimeStaysWithinTheBudget(t *testing.T) {
 	for targets, want := range map[int]time.Duration{
-		0: 3 * time.Second, 1: 3 * time.Second, 13: 3 * time.Second, 20: 2 * time.Second, 25: 1600 * time.Millisecond, 40: time.Second,
+		0: 3 * time.Second, 1: 3 * time.Second, 10: 3 * time.Second, 15: 2 * time.Second, 20: 1500 * time.Millisecond, 30: time.Second,
 		100: time.Second,
 	} {
 		require.Equal(t, want, fuzzTime(targets), "%d targets", targets)
