@@ -155,20 +155,9 @@ func (p *parser) content(raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	speaker, err := o.Text("role")
+	role, usual, err := roleOf(o)
 	if err != nil {
-		return err
-	}
-	role := compactordv1.Role_ROLE_USER
-	usual := roleUser
-	switch speaker {
-	case roleModel:
-		role, usual = compactordv1.Role_ROLE_ASSISTANT, roleModel
-	case roleUser, roleFunction:
-	default:
-		if o.Has("role") {
-			return rawjson.In("role", errRole)
-		}
+		return rawjson.In("role", err)
 	}
 	whole := &compactordv1.Message{Role: role}
 	elements, err := partsOf(o, whole, usual)
@@ -184,6 +173,18 @@ func (p *parser) content(raw json.RawMessage) error {
 	}
 	p.part = 0
 	return p.split(whole, results)
+}
+
+// roleOf returns the role of a content, and how it is usually written.
+func roleOf(o rawjson.Object) (role compactordv1.Role, usual string, err error) {
+	switch {
+	case o.IsText("role", roleModel):
+		return compactordv1.Role_ROLE_ASSISTANT, roleModel, nil
+	case !o.Has("role"), o.IsText("role", roleUser), o.IsText("role", roleFunction):
+		return compactordv1.Role_ROLE_USER, roleUser, nil
+	default:
+		return 0, "", errRole
+	}
 }
 
 // parts reads the parts of a content: results by themselves, with their positions, and all else into the message.

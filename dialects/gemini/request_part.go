@@ -91,8 +91,23 @@ func requestMedia(m *compactordv1.MediaPart, attachments []*compactordv1.Attachm
 // requestResult draws the result of a call of this name. left tells of each part that has no place in it.
 func requestResult(p *compactordv1.Part, id, name string, left func(why string)) rawjson.Object {
 	r := p.GetToolResult()
-	var texts []string
-	var parts []json.RawMessage
+	texts, parts := requestAnswer(r, left)
+	form := noted(p.GetAttachments(), noteResponse)
+	named := &compactordv1.ToolResult{CallId: id, Name: name, IsError: r.GetIsError()}
+	d := drawResult(named, form, texts, parts)
+	if rawjson.KindOf(d.inner["response"]) != rawjson.ObjectKind {
+		d = drawResult(named, "", texts, parts)
+	}
+	says := d.innerGuards["response"]
+	d.innerGuards["response"] = func(raw json.RawMessage) bool {
+		return rawjson.KindOf(raw) == rawjson.ObjectKind && says(raw)
+	}
+	d.innerGuards["parts"] = func(raw json.RawMessage) bool { return len(parts) == 0 && isNothing(raw) }
+	return d.request(p.GetAttachments())
+}
+
+// requestAnswer tells the texts of a result from the parts that go along with them.
+func requestAnswer(r *compactordv1.ToolResult, left func(why string)) (texts []string, parts []json.RawMessage) {
 	for _, rp := range r.GetParts() {
 		switch {
 		case rp.GetText() != nil:
@@ -112,18 +127,7 @@ func requestResult(p *compactordv1.Part, id, name string, left func(why string))
 			left(whyOpaque)
 		}
 	}
-	form := noted(p.GetAttachments(), noteResponse)
-	named := &compactordv1.ToolResult{CallId: id, Name: name, IsError: r.GetIsError()}
-	d := drawResult(named, form, texts, parts)
-	if rawjson.KindOf(d.inner["response"]) != rawjson.ObjectKind {
-		d = drawResult(named, "", texts, parts)
-	}
-	says := d.innerGuards["response"]
-	d.innerGuards["response"] = func(raw json.RawMessage) bool {
-		return rawjson.KindOf(raw) == rawjson.ObjectKind && says(raw)
-	}
-	d.innerGuards["parts"] = func(raw json.RawMessage) bool { return len(parts) == 0 && isNothing(raw) }
-	return d.request(p.GetAttachments())
+	return texts, parts
 }
 
 // requestOpaque returns an item of Gemini's own that can go back, nil where it cannot: what has a neutral kind of part
