@@ -54,15 +54,22 @@ func writeRequest(messages []*compactordv1.Message, breakpoints []int) *dialect.
 	for i := lead; i < len(messages); i++ {
 		r.add(i)
 	}
-	r.dropThinking()
-	r.pairServerTools()
-	// A message that has lost the use of a server tool can end with thinking by now.
-	r.dropThinking()
-	r.settle()
+	r.setRight()
 	r.openWithUser()
 	r.markCache(lead, breakpoints)
 	r.write()
 	return &r.out
+}
+
+// setRight drops and joins until nothing is left to do: a message that has lost the use of a server tool can end with
+// thinking, and what is dropped can make neighbours of a program's calls and the user's words.
+func (r *request) setRight() {
+	for n := -1; n != r.shape(); {
+		n = r.shape()
+		r.pairServerTools()
+		r.dropThinking()
+		r.settle()
+	}
 }
 
 // shape is another number whenever turns were dropped, joined, or changed their role.

@@ -41,6 +41,15 @@ func TestServerTools(t *testing.T) {
 			hi + `,` + says("assistant", own) + `,` + says("user", `{"type":"tool_result","tool_use_id":"t","content":"x"},{"type":"text","text":"Hi"}`), 1,
 		},
 		{
+			"the user speaks, and what was between is dropped", hi + `,` + program + `,` + done + `,` +
+				says("assistant", `{"type":"x_tool_result","tool_use_id":"x"}`) + `,` + hi,
+			hi + `,` + says("assistant", own) + `,` + says("user", `{"type":"tool_result","tool_use_id":"t","content":"x"},{"type":"text","text":"Hi"}`), 2,
+		},
+		{
+			"thinking before a use that is dropped", hi + `,` + says("assistant", text+`,{"type":"thinking","thinking":"a","signature":"c"},`+search) + `,` + hi,
+			hi + `,` + says("assistant", text) + `,` + hi, 2,
+		},
+		{
 			"a program that is not there", hi + `,` + says("assistant", own[:len(own)-1]+`,"caller":{"type":"c","tool_id":"gone"}}`) + `,` + done,
 			hi + `,` + says("assistant", own) + `,` + done, 0,
 		},
