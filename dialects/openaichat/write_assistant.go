@@ -83,7 +83,10 @@ func (w *writer) restoreAssistant(o rawjson.Object, s *sorted, blocks []block, r
 		}
 	}
 	for _, key := range reasoningFields {
-		guarded[key] = func(raw json.RawMessage) bool { return len(s.thinking) == 0 && saysNothing(raw) }
+		// Reasoning of a shape that could not be read stays with the message, and goes into no request.
+		guarded[key] = func(raw json.RawMessage) bool {
+			return len(s.thinking) == 0 && (!w.request || saysNothing(raw))
+		}
 	}
 	w.restore(o, guarded)
 	if w.request && len(blocks) == 0 {
