@@ -70,7 +70,7 @@ func (e *entry) takes(typ string) bool {
 	case e.typ == "message" && (e.role == "system" || e.role == "developer"):
 		return typ == "input_text"
 	default:
-		return !slices.Contains([]string{"output_text", "refusal", "text", "summary_text", "reasoning_text"}, typ)
+		return strings.HasPrefix(typ, "input_")
 	}
 }
 

@@ -193,6 +193,21 @@ func TestRenderForRequest(t *testing.T) {
 			},
 		},
 		{
+			name: "a result that holds an item",
+			messages: []*compactordv1.Message{
+				assistant(call("c1", "f", "{}")),
+				result(&compactordv1.ToolResult{CallId: "c1", Parts: []*compactordv1.ResultPart{
+					{Kind: &compactordv1.ResultPart_Opaque{Opaque: opaque(ours, "compaction", `{"type":"compaction","encrypted_content":"x"}`).GetOpaque()}},
+					{Kind: &compactordv1.ResultPart_Opaque{Opaque: opaque(ours, "input_video", `{"type":"input_video"}`).GetOpaque()}},
+				}}),
+			},
+			want: []string{
+				`{"arguments":"{}","call_id":"c1","name":"f","type":"function_call"}`,
+				`{"call_id":"c1","output":[{"type":"input_video"}],"type":"function_call_output"}`,
+			},
+			dropped: 1,
+		},
+		{
 			name: "reasoning that nothing follows, and reasoning without id and content",
 			messages: []*compactordv1.Message{
 				assistant(thinking("Hm.", attachment("id", `"rs_1"`)), text("Hi"), thinking("Ah.", attachment("id", `"rs_2"`))),

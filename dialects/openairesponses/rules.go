@@ -50,7 +50,7 @@ var table = []dialect.Check[*input]{
 	}, Check: (*input).contentNotEmpty},
 	{Rule: dialect.Rule{
 		ID: prefix + "content-types", Source: "google/adk-go#1197",
-		Sentence: "Messages of the assistant hold output_text and refusal, instructions input_text, the user's messages and the outputs of tools neither output_text nor refusal.",
+		Sentence: "Messages of the assistant hold output_text and refusal, instructions input_text, the user's messages and the outputs of tools what begins with input.",
 	}, Check: (*input).contentTypes},
 	{Rule: dialect.Rule{
 		ID: prefix + "media-source", Source: reference,

@@ -102,6 +102,7 @@ func TestRules(t *testing.T) {
 				{`{"role":"user","content":[{"type":"output_text","text":"a"}]}`},
 				{`{"role":"system","content":[{"type":"input_image","file_id":"f"}]}`},
 				{`{"role":"user","content":[{"type":"text","text":"a"}]}`},
+				{`{"role":"user","content":[{"type":"compaction","encrypted_content":"a"}]}`},
 				{call, `{"type":"function_call_output","call_id":"c1","output":[{"type":"output_text","text":"a"}]}`},
 			},
 			valid: [][]string{

@@ -115,7 +115,7 @@ func withoutSources(attachments []*compactordv1.Attachment) []*compactordv1.Atta
 	return rest
 }
 
-// canBePiece says whether an opaque piece is one that can stand among the others.
+// canBePiece says whether an opaque piece is one that can stand among the others: input of a kind that we do not know.
 func canBePiece(opaque *compactordv1.OpaquePart, s side) bool {
 	if s != userSide && s != outputSide {
 		return false
@@ -128,11 +128,5 @@ func canBePiece(opaque *compactordv1.OpaquePart, s side) bool {
 	if err != nil {
 		return false
 	}
-	switch typ {
-	case typeInputText, typeOutputText, typePlainText, typeRefusal, typeInputImage, typeInputFile, typeSummaryText,
-		typeReasoningText:
-		return false
-	default:
-		return typ != ""
-	}
+	return strings.HasPrefix(typ, "input_") && typ != typeInputText && typ != typeInputImage && typ != typeInputFile
 }
