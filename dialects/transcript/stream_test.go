@@ -38,7 +38,7 @@ func (r *repeatedLines) Read(p []byte) (int, error) {
 
 // A large file is read within a few times its largest line.
 func TestLargeFilesAreStreamed(t *testing.T) {
-	const line, times = 64 << 10, 400
+	const line, times = 64 << 10, 128
 	text := strings.Repeat("a", line)
 	for name, c := range map[string]struct{ opening, line string }{
 		"openai":    {"", `{"role":"tool","content":"` + text + `"}` + "\n"},
@@ -64,7 +64,7 @@ func TestLargeFilesAreStreamed(t *testing.T) {
 					break // An array or body breaks off.
 				}
 				require.NoError(t, err)
-				if read++; read%100 == 0 {
+				if read++; read%32 == 0 {
 					runtime.GC()
 					runtime.ReadMemStats(&now)
 					require.Less(t, int64(now.HeapAlloc)-int64(before.HeapAlloc), int64(32*line), "after %d messages", read)
