@@ -38,7 +38,7 @@ func (r *repeatedLines) Read(p []byte) (int, error) {
 
 // A large file is read within a few times its largest line.
 func TestLargeFilesAreStreamed(t *testing.T) {
-	const line, times = 64 << 10, 128
+	const line, times = 32 << 10, 96
 	text := strings.Repeat("a", line)
 	for name, c := range map[string]struct{ opening, line string }{
 		"openai":    {"", `{"role":"tool","content":"` + text + `"}` + "\n"},
