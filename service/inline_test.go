@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 
+	"github.com/compactord/compactord/dialects/dialect"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -227,4 +228,48 @@ func TestInlineEntriesThatDoNotFitAreRefused(t *testing.T) {
 
 func madeAt(nextIndex uint32) *compactordv1.ViewChange {
 	return &compactordv1.ViewChange{NextIndex: nextIndex}
+}
+
+// A provider's whole request goes in and comes out, smaller: no session, no conversion.
+func TestInlineHistoryOfAProvider(t *testing.T) {
+	d := start(t)
+	var list []string
+	for i := range 8 {
+		list = append(list, fmt.Sprintf(`{"role":"user","content":"Count pier %d. %s"}`, i, strings.Repeat("tide ", 300)),
+			fmt.Sprintf(`{"role":"assistant","content":[{"type":"tool_use","id":"toolu_%d","name":"count","input":{"pier":%d.0}}]}`, i, i),
+			fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":"%s"}]}`, i, strings.Repeat("ship ", 300)),
+			`{"role":"assistant","content":[{"type":"text","text":"Nine."}]}`)
+	}
+	list = append(list, `{"role":"user","content":"And all together?"}`)
+	history := &compactordv1.InlineHistory{ProviderJson: &compactordv1.ProviderJson{
+		Dialect: anthropic, Json: `{"model":"m","max_tokens":1,"system":"Be brief.","messages":[` + strings.Join(list, ",") + `]}`,
+	}}
+	rendered := func() *compactordv1.GetLLMViewResponse {
+		request := historyTarget(history)
+		request.Dialect = anthropic
+		answer, err := d.compactions.GetLLMView(t.Context(), request)
+		require.NoError(t, err)
+		require.Empty(t, brokenRules(anthropic, answer, dialect.Request))
+		return answer
+	}
+	whole := rendered()
+	require.Len(t, whole.GetMessagesJson(), len(list))
+	for i := range list {
+		require.JSONEq(t, list[i], whole.GetMessagesJson()[i])
+	}
+	require.Equal(t, []string{`{"type":"text","text":"Be brief."}`}, whole.GetSystemJson())
+
+	events, err := d.compact(&compactordv1.CompactRequest{
+		Target: &compactordv1.CompactRequest_History{History: history}, Policy: keepTurns(2),
+	})
+	require.NoError(t, err)
+	history.Compaction = last(t, events).GetCompleted().GetCompaction()
+	compacted := rendered()
+	kept := compacted.GetMessagesJson()
+	require.Contains(t, kept[0], "Earlier parts of this conversation were compacted")
+	require.Contains(t, kept[0], "Count pier 7.", "the summary and the first kept message are both the user's: one message")
+	require.Len(t, kept, 5)
+	for i, raw := range kept[1:] {
+		require.JSONEq(t, list[len(list)-4+i], raw)
+	}
 }
