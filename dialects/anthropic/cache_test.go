@@ -116,6 +116,14 @@ func TestBreakpoints(t *testing.T) {
 	}
 }
 
+// The system prompt is one, however many messages it was made of.
+func TestBreakpointsInTheLeadingRun(t *testing.T) {
+	t.Parallel()
+	r, err := anthropic.New().Render([]*compactordv1.Message{system("a"), system("b"), user(textPart("c"))}, dialect.RenderOptions{Breakpoints: []int{0}})
+	require.NoError(t, err)
+	require.Equal(t, "b", marks(r))
+}
+
 // A string has no place for a mark.
 func TestBreakpointsTurnStringsIntoBlocks(t *testing.T) {
 	t.Parallel()

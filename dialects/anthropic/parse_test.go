@@ -44,6 +44,10 @@ func TestParseBlocks(t *testing.T) {
 			with(call("t", "read", ""), attachment("input", "")),
 		},
 		{
+			"call with null for its input", "assistant", `{"type":"tool_use","id":"t","name":"read","input":null}`,
+			with(call("t", "read", ""), attachment("input", "null")),
+		},
+		{
 			"image", "user", `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AQID"}}`,
 			mediaPart(&compactordv1.MediaPart{
 				MimeType: "image/png", Source: &compactordv1.MediaPart_Data{Data: []byte{1, 2, 3}},

@@ -171,9 +171,26 @@ func TestRequest(t *testing.T) {
 		},
 		{
 			name:     "half a character",
-			messages: []*compactordv1.Message{user(with(textPart("a\ufffd"), attachment("text", `"a\ud83d"`)))},
-			want:     `{"messages":[{"role":"user","content":[{"type":"text","text":"a\ufffd"}]}]}`,
+			messages: []*compactordv1.Message{user(with(textPart("😀a\ufffd\\ud83d"), attachment("text", `"\ud83d\ude00a\ud83d\\ud83d"`)))},
+			want:     `{"messages":[{"role":"user","content":[{"type":"text","text":"😀a\ufffd\\ud83d"}]}]}`,
 			repairs:  []string{"whole-characters"},
+		},
+		{
+			name: "a result holds no blocks of messages",
+			messages: []*compactordv1.Message{
+				user(textPart("Hi")), assistant(call("a", "n", "{}")), tool("a", resultText("1"), resultOpaque(`{"type":"compaction","content":"a"}`)),
+			},
+			want:    `{"messages":[` + hiBlocks + `,` + calling("a") + `,{"role":"user","content":[` + answer("a", "1") + `]}]}`,
+			dropped: 1,
+		},
+		{
+			name: "attachments cannot change whether a tool failed, or where a document comes from",
+			messages: []*compactordv1.Message{
+				user(with(mediaPart(media("text/plain", []byte("a"), 0)), attachment("$source.type", `"base64"`), attachment("$source.data", `"YQ=="`))),
+				assistant(call("a", "n", "{}")), flagged(failed(tool("a", resultText("1"))), "false"),
+			},
+			want: `{"messages":[{"role":"user","content":[{"type":"document","title":"plan","source":{"type":"text","media_type":"text/plain","data":"a"}}]},` +
+				calling("a") + `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":[{"type":"text","text":"1"}]}]}]}`,
 		},
 		{
 			name: "attachments cannot change what a block is",
@@ -214,6 +231,15 @@ func answer(id, text string) string {
 
 func resultMedia(m *compactordv1.MediaPart) *compactordv1.ResultPart {
 	return &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Media{Media: m}}
+}
+
+func resultOpaque(raw string) *compactordv1.ResultPart {
+	return &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Opaque{Opaque: opaque(kind, raw).GetOpaque()}}
+}
+
+func flagged(m *compactordv1.Message, isError string) *compactordv1.Message {
+	with(m.GetParts()[0], attachment("is_error", isError))
+	return m
 }
 
 func TestRequestMedia(t *testing.T) {
@@ -326,6 +352,16 @@ func TestRequestTellsWhatElementsAreMadeFrom(t *testing.T) {
 	t.Parallel()
 	r := request(t, system("A"), assistant(call("a", "n", "{}"), call("b", "n", "{}")), tool("a"), tool("b"), user(textPart("Hi")), assistant(textPart("x")))
 	require.Equal(t, []dialect.Span{{First: 1, End: 1}, {First: 1, End: 2}, {First: 2, End: 5}, {First: 5, End: 6}}, r.From)
+}
+
+// A call that nothing answers does not draw all that follows to it.
+func TestRequestOfACallThatNothingAnswers(t *testing.T) {
+	t.Parallel()
+	r, err := anthropic.New().Render([]*compactordv1.Message{
+		user(textPart("Hi")), assistant(call("a", "n", "{}")), user(textPart("Hi")), assistant(textPart("Hello")), user(textPart("Hi")),
+	}, dialect.RenderOptions{})
+	require.NoError(t, err)
+	require.Len(t, r.Messages, 5)
 }
 
 // Lists with open calls, or results without calls, come by exports and mistakes only. They are rendered all the same.

@@ -41,6 +41,10 @@ func TestServerTools(t *testing.T) {
 			hi + `,` + says("assistant", own) + `,` + says("user", `{"type":"tool_result","tool_use_id":"t","content":"x"},{"type":"text","text":"Hi"}`), 1,
 		},
 		{
+			"a program ends once", hi + `,` + program + `,` + done + `,` + says("assistant", ran+`,`+ran+`,`+text) + `,` + hi,
+			hi + `,` + program + `,` + done + `,` + says("assistant", ran+`,`+text) + `,` + hi, 1,
+		},
+		{
 			"the user speaks, and what was between is dropped", hi + `,` + program + `,` + done + `,` +
 				says("assistant", `{"type":"x_tool_result","tool_use_id":"x"}`) + `,` + hi,
 			hi + `,` + says("assistant", own) + `,` + says("user", `{"type":"tool_result","tool_use_id":"t","content":"x"},{"type":"text","text":"Hi"}`), 2,

@@ -36,7 +36,7 @@ type turn struct {
 	own rawjson.Object
 	// extra are the messages with fields that it does not take.
 	extra []int
-	// isString says that the content was a string.
+	// isString says that the content of its first message was a string. One block is written as one, too.
 	isString bool
 	// stop is why the assistant's last message in it ended.
 	stop compactordv1.StopReason
@@ -52,7 +52,6 @@ func newTurn(role string, at int, m *compactordv1.Message) *turn {
 // take lets a message join the turn.
 func (t *turn) take(at int, m *compactordv1.Message) {
 	t.span.End = at + 1
-	t.isString = false
 	for _, a := range m.GetAttachments() {
 		switch key, value := a.GetKey(), json.RawMessage(a.GetJson()); {
 		case a.GetDialect() != kind, strings.HasPrefix(key, dialect.NotePrefix), len(value) == 0, key == "content":
@@ -85,7 +84,6 @@ func (t *turn) join(next *turn) {
 	t.extra = append(t.extra, next.extra...)
 	t.span.End = max(t.span.End, next.span.End)
 	t.stop = next.stop
-	t.isString = false
 }
 
 // encode writes the message.

@@ -81,9 +81,8 @@ func (w *asWritten) extend(at int) {
 	if len(w.blocks)+len(w.placed) == 0 {
 		w.element["content"] = json.RawMessage("[]")
 	}
-	dialect.Restore(w.element, w.messages[at].GetAttachments(), kind, guards{
-		"content": only(len(w.blocks)+len(w.placed) == 0), "role": only(false),
-	})
+	// What there is of content takes the place of what there was instead, in the end.
+	dialect.Restore(w.element, w.messages[at].GetAttachments(), kind, guards{"role": only(false)})
 }
 
 // end writes the provider's message out.
