@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/compactord/compactord/dialects"
-	"github.com/compactord/compactord/dialects/dialecttest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -52,15 +51,5 @@ func TestRulesOfAllDialectsHaveIDsOfTheirOwn(t *testing.T) {
 			require.False(t, seen[r.ID], "two rules %s", r.ID)
 			seen[r.ID] = true
 		}
-	}
-}
-
-func TestDialectsConform(t *testing.T) {
-	t.Parallel()
-	for _, d := range dialects.All() {
-		t.Run(d.Name(), func(t *testing.T) {
-			t.Parallel()
-			dialecttest.Run(t, d)
-		})
 	}
 }

@@ -63,7 +63,7 @@ func listIn(t *testing.T, file string) *dialect.List {
 }
 
 // Every recording, kept small by every strategy and preset, at 20 lengths: valid in every dialect. Under the race detector
-// the dialects take turns.
+// a third of the recordings is looked at, and the dialects take turns.
 func TestEveryViewOfARecordingIsValid(t *testing.T) {
 	t.Parallel()
 	files, all := corpus.Files(t), dialects.All()
@@ -71,7 +71,10 @@ func TestEveryViewOfARecordingIsValid(t *testing.T) {
 		t.Run(life.Name, func(t *testing.T) {
 			t.Parallel()
 			requests, views := 0, 0
-			for _, file := range files {
+			for i, file := range files {
+				if raced && i%3 != 0 {
+					continue
+				}
 				life.Live(t, corpus.Read(t, file), 20, func(v corpus.View) {
 					if dialecttest.ModeOf(v.Messages) == dialect.Request {
 						requests++
@@ -87,7 +90,7 @@ func TestEveryViewOfARecordingIsValid(t *testing.T) {
 					}
 				})
 			}
-			require.Greater(t, requests, len(files), "hardly a view that the model would answer")
+			require.Greater(t, 3*requests, len(files), "hardly a view that the model would answer")
 		})
 	}
 }

@@ -2,5 +2,5 @@
 
 package corpus_test
 
-// The race detector slows rendering several times, and finds no more in four dialects than in one.
+// The race detector slows rendering several times, and finds no more in all views than in some.
 const raced = true
