@@ -102,12 +102,9 @@ func (t *turn) encode() json.RawMessage {
 func (r *request) settle() {
 	var settled []*turn
 	for i, t := range r.turns {
-		if t.role == roleSystem {
-			behindUser := len(settled) > 0 && settled[len(settled)-1].role == roleUser
-			beforeAssistant := i+1 == len(r.turns) || r.turns[i+1].role == roleAssistant
-			if !behindUser || !beforeAssistant {
-				t = r.asUser(t)
-			}
+		// It stands behind a user's message, since add makes no other turn of instructions.
+		if last := i+1 == len(r.turns); t.role == roleSystem && !last && r.turns[i+1].role != roleAssistant {
+			t = r.asUser(t)
 		}
 		if n := len(settled); n > 0 && settled[n-1].role == t.role {
 			settled[n-1].join(t)
