@@ -34,6 +34,9 @@ func (s *Service) inline(
 		defaultPolicy: s.defaultPolicy, logger: s.logger, heartbeat: s.heartbeat, hooks: s.hooks, metrics: s.metrics,
 		operations: s.operations, lanes: &lanes{},
 	}
+	if _, err := session.CounterFor(h.GetEstimator()); err != nil {
+		return nil, nil, notImplemented("history.estimator")
+	}
 	_, err := alone.CreateSession(ctx, &compactordv1.CreateSessionRequest{
 		SessionId: inlineSession, Policy: policy, Estimator: h.GetEstimator(),
 	})

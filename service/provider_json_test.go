@@ -96,6 +96,48 @@ func TestWhatTheJSONDoesNotSayTheRequestMay(t *testing.T) {
 	require.Equal(t, compactordv1.StopReason_STOP_REASON_LENGTH, m.GetStopReason())
 }
 
+// With several answers in a list, it is the last one that the request speaks of.
+func TestWhatTheRequestSaysIsOfTheLastAnswer(t *testing.T) {
+	d := start(t)
+	d.create("s", nil)
+	_, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
+		SessionId: "s", ProviderJson: &compactordv1.ProviderJson{
+			Dialect: chat, Model: "m", Json: `[{"role":"user","content":"One."},{"role":"assistant","content":"1"},
+				{"role":"user","content":"Two."},{"role":"assistant","content":"2"},{"role":"user","content":"Three."}]`,
+		},
+	})
+	require.NoError(t, err)
+	view := d.view("s")
+	require.Empty(t, view[1].GetMessage().GetModel())
+	require.Equal(t, "m", view[3].GetMessage().GetModel())
+}
+
+// Agents that follow a stream append each item when it is written: parallel calls stay together, with their reasoning.
+func TestItemsThatAreAppendedOneByOneStayTogether(t *testing.T) {
+	items := []string{
+		`{"role":"user","content":"Both."}`,
+		`{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"ZW5j"}`,
+		`{"type":"function_call","id":"fc_1","call_id":"c1","name":"f","arguments":"{}"}`,
+		`{"type":"function_call","id":"fc_2","call_id":"c2","name":"f","arguments":"{}"}`,
+		`{"type":"function_call_output","call_id":"c1","output":"1"}`,
+		`{"type":"function_call_output","call_id":"c2","output":"2"}`,
+	}
+	d := start(t)
+	d.create("s", nil)
+	for _, item := range items {
+		d.appendJSON("s", responses, item)
+	}
+	rendered := d.render("s", responses)
+	require.Empty(t, rendered.GetViewReport().GetRepairs())
+	require.Len(t, rendered.GetMessagesJson(), len(items))
+	for i, item := range items {
+		require.JSONEq(t, item, rendered.GetMessagesJson()[i])
+	}
+	for _, kind := range allKinds() {
+		require.Empty(t, brokenRules(kind, d.render("s", kind), dialect.Request))
+	}
+}
+
 // What an agent appended comes back as it was, in its own dialect.
 func TestOwnJSONComesBackEqual(t *testing.T) {
 	for kind, messages := range map[compactordv1.Dialect][]string{

@@ -73,9 +73,13 @@ func callsAnswered(h *storagev1.Head) error {
 	for _, call := range open[:min(len(open), maxCallIDs)] {
 		ids = append(ids, call.GetId())
 	}
+	wait := "1 tool call waits for its result"
+	if len(open) > 1 {
+		wait = fmt.Sprintf("%d tool calls wait for their results", len(open))
+	}
 	return newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_TOOL_CALLS_OPEN,
 		map[string]string{"call_ids": strings.Join(ids, ","), "open_calls": strconv.Itoa(len(open))},
-		"%d tool calls wait for their results: append these first, or a USER message to give them up", len(open))
+		"%s: append what they answered first, or a USER message to give them up", wait)
 }
 
 func render(shape dialect.Dialect, v *session.View, marked bool) (*rendering, error) {

@@ -65,7 +65,7 @@ func (c *convertCommand) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	if found := to.Validate(&rendered.List, dialect.History); len(found) > 0 {
-		p.say("the list breaks %s of %s, such as %s", count(len(found), "rule"), to.Name(), found[0])
+		p.say("the list breaks the rules of %s in %s, such as %s", to.Name(), count(len(found), "place"), found[0])
 	}
 	p.clear()
 	return export.Lines(a.out, to, &rendered.List)

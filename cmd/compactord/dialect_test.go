@@ -40,6 +40,7 @@ func TestViewMarksBreakpoints(t *testing.T) {
 	temporaryFolder(t)
 	r := ran(t, "view", talkFile(t), "--dialect", "anthropic", "--mark-cache-breakpoints").ends(t, exitDone)
 	require.Equal(t, 1, strings.Count(r.out, `"cache_control"`))
+	ran(t, "view", talkFile(t), "--dialect", "gemini", "--mark-cache-breakpoints").ends(t, exitUsage)
 	ran(t, "view", talkFile(t), "--mark-cache-breakpoints").ends(t, exitUsage).says(t, "goes with --dialect")
 	ran(t, "view", talkFile(t), "--dialect", "anthropic", "--json").ends(t, exitUsage)
 	ran(t, "view", talkFile(t), "--dialect", "latin").ends(t, exitUsage).says(t, "known are openai_chat, ")
@@ -49,7 +50,7 @@ func TestViewOfOpenCallsSaysWhatToDo(t *testing.T) {
 	temporaryFolder(t)
 	open := strings.SplitAfter(talk(1), "\n")[:2]
 	ran(t, "view", file(t, "open.jsonl", strings.Join(open, "")), "--dialect", "openai_chat").
-		ends(t, exitFailed).says(t, "1 tool calls wait for their results")
+		ends(t, exitFailed).says(t, "1 tool call waits for its result").says(t, "a message of the user")
 }
 
 func TestValidateIsALinter(t *testing.T) {
@@ -60,7 +61,7 @@ func TestValidateIsALinter(t *testing.T) {
 	r := ran(t, "validate", file(t, "bad.jsonl", lines), "--dialect", "anthropic").ends(t, exitFailed)
 	require.Regexp(t, `^\S+bad.jsonl: message 1, part 0: anthropic.results-follow-calls: `, r.out)
 	require.NotContains(t, r.out, "secret")
-	r.says(t, "breaks 1 rule of anthropic")
+	r.says(t, "breaks the rules of anthropic in 1 place")
 
 	r = ran(t, "validate", file(t, "bad.jsonl", lines), "--dialect", "anthropic", "--json").ends(t, exitFailed)
 	var document validateJSON
@@ -75,6 +76,10 @@ func TestValidateIsALinter(t *testing.T) {
 	ran(t, "validate", ends, "--dialect", "anthropic", "--history").ends(t, exitDone)
 	ran(t, "validate", file(t, "no.json", `{"role":`), "--dialect", "gemini").ends(t, exitFailed).says(t, "not valid JSON")
 	ran(t, "validate", file(t, "no.json", " "), "--dialect", "gemini").ends(t, exitFailed).says(t, "it is empty")
+	ran(t, "validate", file(t, "bytes.json", "[{\"role\":\"user\",\"content\":\"a\xff\"}]"), "--dialect", "openai_chat").
+		ends(t, exitFailed).says(t, "not valid UTF-8")
+	ran(t, "validate", file(t, "bom.json", "\xef\xbb\xbf"+`[{"role":"user","content":"a"}]`), "--dialect", "openai_chat").
+		ends(t, exitDone)
 }
 
 // To the shape that it is written in, a transcript comes out as it was; to each other one as a list that is valid.
@@ -90,6 +95,7 @@ func TestConvert(t *testing.T) {
 	}
 	for _, d := range dialects.All() {
 		converted := ran(t, "convert", path, "--to", d.Name(), "-q").ends(t, exitDone).out
+		ranOn(t, strings.NewReader(converted), "validate", "-", "--dialect", d.Name(), "--history").ends(t, exitDone)
 		back := ranOn(t, strings.NewReader(converted), "convert", "-", "--to", "openai_chat", "-q").ends(t, exitDone).out
 		require.Equal(t, 1+4*3, strings.Count(back, "\n"), "%s: %s", d.Name(), back)
 		contains(t, back, "Be brief.")

@@ -130,8 +130,11 @@ func parseTranscript(name, path string, how reading, in *watched) (*readFile, er
 // unreadable says in which transcript something is wrong, and where.
 func unreadable(name string, err error) error {
 	var line *transcript.LineError
+	var several *transcript.SessionsError
 	var path *fs.PathError
 	switch {
+	case errors.As(err, &several):
+		return advise(fmt.Errorf("%s: %w", name, several), "Choose one by --nth N.")
 	case errors.As(err, &line):
 		return fmt.Errorf("%s, %w", name, line)
 	case errors.Is(err, fs.ErrNotExist):

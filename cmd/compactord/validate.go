@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 
 	"github.com/compactord/compactord/dialects/dialect"
 )
@@ -62,7 +63,7 @@ func (c *validateCommand) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if len(found) > 0 {
-		return fmt.Errorf("%s breaks %s of %s", name, count(len(found), "rule"), d.Name())
+		return fmt.Errorf("%s breaks the rules of %s in %s", name, d.Name(), count(len(found), "place"))
 	}
 	return nil
 }
@@ -103,19 +104,46 @@ func (c *validateCommand) read(
 	if err != nil {
 		return "", nil, unreadable(name, err)
 	}
-	whole, err := asDocument(raw)
-	if err != nil {
-		return "", nil, unreadable(name, err)
-	}
-	list, err := d.Split(whole)
+	list, err := splitFile(d, raw)
 	if err != nil {
 		return "", nil, unreadable(name, err)
 	}
 	return name, list, nil
 }
 
-// asDocument makes an array of JSON Lines; what is one document stays as it is.
-func asDocument(raw []byte) (json.RawMessage, error) {
+// splitFile takes one document apart, or JSON Lines: one message a line, behind the system prompt where that stands apart.
+func splitFile(d dialect.Dialect, raw []byte) (*dialect.List, error) {
+	values, err := valuesIn(raw)
+	if err != nil {
+		return nil, err
+	}
+	if len(values) == 1 {
+		return d.Split(values[0])
+	}
+	list := &dialect.List{}
+	// As convert and export write it.
+	if first, err := d.Split(values[0]); err == nil && len(first.System) > 0 && len(first.Messages) == 0 {
+		list, values = first, values[1:]
+	}
+	lines, err := json.Marshal(values)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := d.Split(lines)
+	if err != nil {
+		return nil, err
+	}
+	list.Messages = rest.Messages
+	return list, nil
+}
+
+// valuesIn reads the values of an input; one at least.
+func valuesIn(raw []byte) ([]json.RawMessage, error) {
+	// A byte order mark is no part of JSON, but Windows editors write it.
+	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
+	if !utf8.Valid(raw) {
+		return nil, errors.New("it is not valid UTF-8")
+	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	var values []json.RawMessage
 	for {
@@ -130,12 +158,8 @@ func asDocument(raw []byte) (json.RawMessage, error) {
 		}
 		values = append(values, value)
 	}
-	switch len(values) {
-	case 0:
+	if len(values) == 0 {
 		return nil, errors.New("it is empty")
-	case 1:
-		return values[0], nil
-	default:
-		return json.Marshal(values)
 	}
+	return values, nil
 }

@@ -47,8 +47,9 @@ func (c *viewCommand) Run(ctx context.Context, a *app) (err error) {
 		if c.JSON || c.Messages {
 			return usagef("--dialect prints JSON of its own; leave out --json and --messages")
 		}
-	} else if c.MarkCacheBreakpoints {
-		return usagef("--mark-cache-breakpoints goes with --dialect")
+	}
+	if c.MarkCacheBreakpoints && c.Dialect != "anthropic" {
+		return usagef("--mark-cache-breakpoints goes with --dialect anthropic: the others have no such marks in their messages")
 	}
 	p := a.progress(c.Quiet)
 	defer p.clear()
@@ -91,10 +92,16 @@ func (c *viewCommand) printRendered(
 	ctx context.Context, a *app, conv *conversation, shape dialect.Dialect, p *progress,
 ) error {
 	v, err := conv.rendered(ctx, shape, c.MarkCacheBreakpoints)
+	if hasReason(err, "TOOL_CALLS_OPEN") {
+		return advise(err, "Views in a dialect need the results: add them to the end, or a message of the user to give them up.")
+	}
 	if err != nil {
 		return err
 	}
 	v.tell(p)
+	if found := shape.Validate(&v.list, dialect.Request); len(found) > 0 {
+		p.say("this is a history, and no request yet: %s", found[0])
+	}
 	p.clear()
 	fmt.Fprintf(a.out, "%s\n", shape.Document(&v.list))
 	return nil

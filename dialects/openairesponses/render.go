@@ -60,8 +60,10 @@ func (w *writer) message(m *compactordv1.Message) {
 	}
 }
 
-// request renders messages for a request: each result directly behind the calls of its message.
+// request renders messages for a request: each result directly behind the calls of its message, or of the messages that
+// only go on with more calls.
 func (w *writer) request() {
+	var run []int
 	for at, m := range w.messages {
 		w.at = at
 		switch m.GetRole() {
@@ -69,7 +71,10 @@ func (w *writer) request() {
 			w.strays(m)
 		case compactordv1.Role_ROLE_ASSISTANT:
 			w.assistant(m)
-			w.results(at)
+			if run = append(run, at); !w.callsGoOn(at + 1) {
+				w.results(run)
+				run = nil
+			}
 		default:
 			w.dropHeld()
 			w.lost = w.lost && m.GetRole() != compactordv1.Role_ROLE_USER
@@ -79,15 +84,30 @@ func (w *writer) request() {
 	w.dropHeld()
 }
 
-// results renders what answers the calls of a message.
-func (w *writer) results(at int) {
-	for i, from := range w.pairs.results[at] {
-		w.at = from
-		if from != at+1+i {
-			w.repair(ruleOutputsFollow, "A result was put directly behind the calls that it belongs to.")
-		}
-		for _, p := range w.messages[from].GetParts() {
-			w.result(p)
+// callsGoOn says whether a message holds nothing but more calls of the model. Agents that append each item as it is
+// written put parallel calls into messages of their own.
+func (w *writer) callsGoOn(at int) bool {
+	if at >= len(w.messages) || w.messages[at].GetRole() != compactordv1.Role_ROLE_ASSISTANT {
+		return false
+	}
+	parts := w.messages[at].GetParts()
+	return len(parts) > 0 &&
+		!slices.ContainsFunc(parts, func(p *compactordv1.Part) bool { return p.GetToolCall() == nil })
+}
+
+// results renders what answers the calls of messages that stand one behind the other.
+func (w *writer) results(run []int) {
+	next := run[len(run)-1] + 1
+	for _, at := range run {
+		for _, from := range w.pairs.results[at] {
+			w.at = from
+			if from != next {
+				w.repair(ruleOutputsFollow, "A result was put directly behind the calls that it belongs to.")
+			}
+			next++
+			for _, p := range w.messages[from].GetParts() {
+				w.result(p)
+			}
 		}
 	}
 }
