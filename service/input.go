@@ -68,6 +68,9 @@ func (s *Service) providerInput(p *compactordv1.ProviderJson, strict bool) (*inp
 		})
 	}
 	in := &input{messages: parsed.Messages, positions: parsed.Positions, strict: strict}
+	for _, at := range dialect.HalfCharacters(d, p.GetJson()) {
+		in.find(dialect.InputHalfCharacter, at, 0, "half of a surrogate pair stands alone; it is shown as U+FFFD")
+	}
 	for _, f := range parsed.Findings {
 		in.find(f.Rule, f.Message, f.Part, "%s", f.Text)
 	}

@@ -210,6 +210,10 @@ func TestMalformedInputIsReportedOrRefusedWhole(t *testing.T) {
 			chat, `[{"role":"assistant","tool_calls":[{"id":"x","type":"function","function":{"name":"f","arguments":"{oops"}}]}]`,
 			dialect.InputArgumentsNotJSON, 0, 0,
 		},
+		"half of a character": {
+			gemini, `[{"role":"user","parts":[{"text":"whole \ud83d\ude00"}]},{"role":"user","parts":[{"text":"cut \ud83d"}]}]`,
+			dialect.InputHalfCharacter, 1, 0,
+		},
 		"nothing said": {anthropic, `[{"role":"user","content":[]}]`, dialect.InputEmptyMessage, 0, 0},
 		"results out of order": {
 			anthropic, `[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]},

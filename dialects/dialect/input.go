@@ -3,6 +3,7 @@ package dialect
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
@@ -21,6 +22,7 @@ const (
 	InputCallUnanswered    = "input.call-unanswered"
 	InputChoicesLeftOut    = "input.choices-left-out"
 	InputCompactionLeftOut = "input.compaction-left-out"
+	InputHalfCharacter     = "input.half-character"
 )
 
 // InputRules is the table of them.
@@ -59,10 +61,34 @@ func InputRules() []Rule {
 			Sentence: "A response holds one choice. The first is taken, the others are left out.",
 		},
 		{
+			ID: InputHalfCharacter, Source: ours,
+			Sentence: "No half of a surrogate pair stands alone. Views show the replacement character in its place.",
+		},
+		{
 			ID: InputCompactionLeftOut, Source: ours,
 			Sentence: "An imported compaction cuts where a cut is valid, and makes the view smaller. Else it is left out.",
 		},
 	}
+}
+
+// HalfCharacters returns which messages of a list in JSON hold half of a surrogate pair that stands alone. Programs that
+// count UTF-16 leave such halves where they cut a text within a character; no provider takes them, and no log can hold
+// them.
+func HalfCharacters(d Dialect, raw string) []int {
+	if !strings.Contains(raw, `\ud`) && !strings.Contains(raw, `\uD`) {
+		return nil
+	}
+	list, err := d.Split([]byte(raw))
+	if err != nil {
+		return nil
+	}
+	var found []int
+	for i, message := range list.Messages {
+		if !rawjson.Keeps(message) {
+			found = append(found, i)
+		}
+	}
+	return found
 }
 
 // Finding is something malformed that was taken all the same.
