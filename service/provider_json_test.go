@@ -369,3 +369,15 @@ func TestTheReportOfARenderedViewSaysWhatWasDone(t *testing.T) {
 	require.Len(t, report.GetRulesChecked(), len(shape.Rules()), "the list is a request's: all rules hold")
 	require.False(t, report.GetDisableThinking(), "the loop whose thinking went is over")
 }
+
+// What Gemini signed behind the shape of OpenAI's Chat Completions, it gets back in its own.
+func TestSignaturesCrossFromChatToGemini(t *testing.T) {
+	d := start(t)
+	d.create("s", nil)
+	d.appendJSON("s", chat, `[{"role":"user","content":"Go."},{"role":"assistant","content":null,"tool_calls":[
+		{"id":"a","type":"function","function":{"name":"f","arguments":"{}"},"extra_content":{"google":{"thought_signature":"c2ln"}}}]},
+		{"role":"tool","tool_call_id":"a","content":"gone"}]`)
+	rendered := d.render("s", gemini)
+	require.Contains(t, rendered.GetMessagesJson()[1], `"thoughtSignature":"c2ln"`)
+	require.Empty(t, rendered.GetViewReport().GetRepairs())
+}

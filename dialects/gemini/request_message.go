@@ -156,6 +156,10 @@ func (r *requesting) sign(
 		return
 	}
 	delete(parts[position], "thought_signature")
+	if carried := carriedSignature(first); carried != nil {
+		parts[position]["thoughtSignature"] = carried
+		return
+	}
 	parts[position]["thoughtSignature"] = rawjson.Quote(skipSignature)
 	r.repair(ruleCallsSigned, at, "a call without a thought signature was given the value that stands in for one")
 }

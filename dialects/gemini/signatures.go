@@ -1,8 +1,10 @@
 package gemini
 
 import (
+	"encoding/json"
 	"strings"
 
+	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -11,6 +13,22 @@ import (
 func isSigned(o rawjson.Object) bool {
 	signature := either(o, "thoughtSignature", "thought_signature")
 	return string(signature) != `""` && isSignature(signature)
+}
+
+// carriedSignature is the signature of a call that Gemini made behind the shape of OpenAI's Chat Completions, where
+// extra_content carries it; nil where there is none.
+func carriedSignature(call *compactordv1.Part) json.RawMessage {
+	raw, _ := dialect.Attached(call.GetAttachments(), compactordv1.Dialect_DIALECT_OPENAI_CHAT, "extra_content")
+	extra, err := rawjson.ParseObject(raw)
+	if err != nil {
+		return nil
+	}
+	google, err := extra.Sub("google")
+	signature := google["thought_signature"]
+	if err != nil || string(signature) == `""` || !isSignature(signature) {
+		return nil
+	}
+	return signature
 }
 
 // mayBeUnsigned says whether a call can do without a signature as long as nothing before it has one: a model that signs
