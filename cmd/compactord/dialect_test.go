@@ -139,6 +139,12 @@ func TestImportedCompactions(t *testing.T) {
 	contains(t, r.out, "#35 ")
 }
 
+func TestChoosingASessionThatIsNotThere(t *testing.T) {
+	temporaryFolder(t)
+	ran(t, "view", talkFile(t), "--nth", "2").ends(t, exitFailed).says(t, "there is no session 2: the input holds 1")
+	ran(t, "view", talkFile(t), "--nth", "1").ends(t, exitDone)
+}
+
 func TestStrictRefusesWhatIsMalformed(t *testing.T) {
 	temporaryFolder(t)
 	path := file(t, "late.jsonl", talk(1)+`{"role":"tool","tool_call_id":"nobody","content":"late"}`+"\n")

@@ -118,6 +118,9 @@ func formats() []format {
 	}
 }
 
+// holdsSeveral says whether an input of the format can hold several sessions.
+func (f format) holdsSeveral() bool { return f.id == TauBench || f.id == OpenHands }
+
 // formatOf finds a row.
 func formatOf(id Format) (format, error) {
 	known := make([]string, 0, len(formats()))

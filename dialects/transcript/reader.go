@@ -69,6 +69,9 @@ func open(in *lines) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
+	if n := in.options.session; n > 1 && !f.holdsSeveral() {
+		return nil, &SessionsError{Count: 1, Selected: n}
+	}
 	s, err := f.open(in, by)
 	if err != nil {
 		return nil, err
