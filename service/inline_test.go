@@ -70,6 +70,12 @@ func TestInlineHistoryHasTheViewOfItsSession(t *testing.T) {
 	if completed.GetPrune() != nil {
 		history.Prunes = append(history.Prunes, completed.GetPrune())
 	}
+	again, err := d.compactions.Prune(t.Context(), &compactordv1.PruneRequest{
+		Target: &compactordv1.PruneRequest_SessionId{SessionId: "s"}, Policy: hideAllBut(1),
+	})
+	require.NoError(t, err)
+	require.NotEmpty(t, again.GetPrune().GetEdits(), "a prune behind the compaction")
+	history.Prunes = append(history.Prunes, again.GetPrune())
 	answer, err := d.compactions.GetLLMView(t.Context(), historyTarget(history))
 	require.NoError(t, err)
 	require.Empty(t, cmp.Diff(d.view("s"), answer.GetMessages(), protocmp.Transform()))

@@ -381,3 +381,25 @@ func TestSignaturesCrossFromChatToGemini(t *testing.T) {
 	require.Contains(t, rendered.GetMessagesJson()[1], `"thoughtSignature":"c2ln"`)
 	require.Empty(t, rendered.GetViewReport().GetRepairs())
 }
+
+// What lies before a change is not sent again, in a dialect neither.
+func TestADeltaAfterAPruneSendsWhatTheChangeTouched(t *testing.T) {
+	d := start(t)
+	d.create("s", nil)
+	d.append("s", batches(4, 1)...)
+	d.append("s", user("And now?"))
+	held := d.render("s", chat)
+	pruned, err := d.compactions.Prune(t.Context(), &compactordv1.PruneRequest{
+		Target: &compactordv1.PruneRequest_SessionId{SessionId: "s"}, Policy: hideAllBut(1),
+	})
+	require.NoError(t, err)
+	first := pruned.GetPrune().GetEdits()[0].GetIndex()
+	require.Equal(t, uint32(3), first)
+	delta, err := d.compactions.GetLLMView(t.Context(), &compactordv1.GetLLMViewRequest{
+		Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: "s"}, Dialect: chat, ViewToken: held.GetViewToken(),
+	})
+	require.NoError(t, err)
+	require.Equal(t, first, delta.GetUnchangedPrefix())
+	require.Equal(t, first, delta.GetViewReport().GetPrefixValidThrough())
+	require.Len(t, delta.GetMessagesJson(), len(held.GetMessagesJson())-int(first))
+}

@@ -179,8 +179,8 @@ func (s *Service) unchangedRendered(ctx context.Context, last string, d *delta, 
 	return n, nil
 }
 
-// before is the part of a view that stood there when the log's next index was the given one. A result that mending adds
-// stands before the message that closed its call, and came with that.
+// before is the part of a view that stood there when the log's next index was the given one. It was rendered then, so no
+// call was open: what mends an earlier message was there already.
 func before(v *session.View, nextIndex uint32) *session.View {
 	end := 0
 	for i, vm := range v.Messages {
@@ -192,7 +192,7 @@ func before(v *session.View, nextIndex uint32) *session.View {
 		case *compactordv1.ViewMessage_SummaryOf:
 			end = i + 1
 		case *compactordv1.ViewMessage_Mend:
-			if o.Mend.GetKind() == compactordv1.MendKind_MEND_KIND_STRAY_RESULT && o.Mend.GetIndex() < nextIndex {
+			if o.Mend.GetIndex() < nextIndex {
 				end = i + 1
 			}
 		}

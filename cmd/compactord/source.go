@@ -61,6 +61,8 @@ func (s *source) open(
 		return nil, usagef("name a file or --session, not both")
 	case s.File == "" && s.Session == "":
 		return nil, usagef("name a transcript file, - for standard input, or a session with --session ID")
+	case s.File == "" && s.reading != (reading{}):
+		return nil, usagef("--format, --nth, --strict and --without-compactions go with a file")
 	case s.File == "":
 		c, err := s.where.open(ctx, a, false)
 		if err != nil {

@@ -81,36 +81,7 @@ func kimiToolResult(m *compactordv1.Message, o rawjson.Object) error {
 
 // kimiContent parses `content`: a string, or a list of parts.
 func kimiContent(o rawjson.Object, role compactordv1.Role, r *remarks) ([]*compactordv1.Part, error) {
-	raw := o["content"]
-	switch rawjson.KindOf(raw) {
-	case rawjson.Missing, rawjson.Null:
-		return nil, nil
-	case rawjson.String:
-		text, err := o.BoundedText("content", maxText)
-		if err != nil || text == "" {
-			return nil, err
-		}
-		return []*compactordv1.Part{textPart(text)}, nil
-	case rawjson.Array:
-	default:
-		return nil, rawjson.In("content", fmt.Errorf("must be a string or an array, is %s", rawjson.KindOf(raw)))
-	}
-	raws, err := rawjson.ParseArray(raw)
-	if err != nil {
-		return nil, rawjson.In("content", err)
-	}
-	if len(raws) > maxParts {
-		return nil, rawjson.In("content", errManyParts)
-	}
-	parts := make([]*compactordv1.Part, 0, len(raws))
-	for i, raw := range raws {
-		part, err := kimiPart(raw, role, r)
-		if err != nil {
-			return nil, rawjson.In("content", rawjson.InElement(i, err))
-		}
-		parts = append(parts, part)
-	}
-	return parts, nil
+	return contentParts(o, func(raw json.RawMessage) (*compactordv1.Part, error) { return kimiPart(raw, role, r) })
 }
 
 func kimiPart(raw json.RawMessage, role compactordv1.Role, r *remarks) (*compactordv1.Part, error) {

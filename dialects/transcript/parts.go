@@ -26,6 +26,43 @@ func mediaPart(m *compactordv1.MediaPart) *compactordv1.Part {
 	return &compactordv1.Part{Kind: &compactordv1.Part_Media{Media: m}}
 }
 
+// contentParts parses `content`: a string, null, or a list of what element parses. An empty string says nothing and gives
+// no part.
+func contentParts(
+	o rawjson.Object, element func(json.RawMessage) (*compactordv1.Part, error),
+) ([]*compactordv1.Part, error) {
+	raw := o["content"]
+	switch rawjson.KindOf(raw) {
+	case rawjson.Missing, rawjson.Null:
+		return nil, nil
+	case rawjson.String:
+		text, err := o.BoundedText("content", maxText)
+		if err != nil || text == "" {
+			return nil, err
+		}
+		return []*compactordv1.Part{textPart(text)}, nil
+	case rawjson.Array:
+	default:
+		return nil, rawjson.In("content", fmt.Errorf("must be a string or an array, is %s", rawjson.KindOf(raw)))
+	}
+	elements, err := rawjson.ParseArray(raw)
+	if err != nil {
+		return nil, rawjson.In("content", err)
+	}
+	if len(elements) > maxParts {
+		return nil, rawjson.In("content", errManyParts)
+	}
+	parts := make([]*compactordv1.Part, 0, len(elements))
+	for i, raw := range elements {
+		part, err := element(raw)
+		if err != nil {
+			return nil, rawjson.In("content", rawjson.InElement(i, err))
+		}
+		parts = append(parts, part)
+	}
+	return parts, nil
+}
+
 // resultParts turns text and media into the parts of a tool's answer.
 func resultParts(parts []*compactordv1.Part) []*compactordv1.ResultPart {
 	results := make([]*compactordv1.ResultPart, 0, len(parts))

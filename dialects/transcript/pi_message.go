@@ -3,7 +3,6 @@ package transcript
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -242,36 +241,7 @@ func piTime(o rawjson.Object) (*timestamppb.Timestamp, error) {
 
 // piContent parses `content`: a string, or a list of the kinds that the role may hold.
 func piContent(o rawjson.Object, d compactordv1.Dialect, r *remarks, allowed ...string) ([]*compactordv1.Part, error) {
-	raw := o["content"]
-	switch rawjson.KindOf(raw) {
-	case rawjson.Missing, rawjson.Null:
-		return nil, nil
-	case rawjson.String:
-		text, err := o.BoundedText("content", maxText)
-		if err != nil || text == "" {
-			return nil, err
-		}
-		return []*compactordv1.Part{textPart(text)}, nil
-	case rawjson.Array:
-	default:
-		return nil, rawjson.In("content", fmt.Errorf("must be a string or an array, is %s", rawjson.KindOf(raw)))
-	}
-	blocks, err := rawjson.ParseArray(raw)
-	if err != nil {
-		return nil, rawjson.In("content", err)
-	}
-	if len(blocks) > maxParts {
-		return nil, rawjson.In("content", errManyParts)
-	}
-	parts := make([]*compactordv1.Part, 0, len(blocks))
-	for i, block := range blocks {
-		part, err := piBlock(block, d, r, allowed)
-		if err != nil {
-			return nil, rawjson.In("content", rawjson.InElement(i, err))
-		}
-		parts = append(parts, part)
-	}
-	return parts, nil
+	return contentParts(o, func(raw json.RawMessage) (*compactordv1.Part, error) { return piBlock(raw, d, r, allowed) })
 }
 
 // piDialect tells whose signatures a message carries. What Pi notes for OpenAI's chat API is no signature, but the name of
