@@ -210,6 +210,11 @@ func TestMalformedInputIsReportedOrRefusedWhole(t *testing.T) {
 			chat, `[{"role":"assistant","tool_calls":[{"id":"x","type":"function","function":{"name":"f","arguments":"{oops"}}]}]`,
 			dialect.InputArgumentsNotJSON, 0, 0,
 		},
+		"id of a call that is open since before": {
+			chat, `[{"role":"assistant","tool_calls":[{"id":"x","type":"function","function":{"name":"f","arguments":"{}"}}]},
+				{"role":"assistant","tool_calls":[{"id":"x","type":"function","function":{"name":"f","arguments":"{}"}}]}]`,
+			dialect.InputCallIDReused, 1, 0,
+		},
 		"half of a character": {
 			gemini, `[{"role":"user","parts":[{"text":"whole \ud83d\ude00"}]},{"role":"user","parts":[{"text":"cut \ud83d"}]}]`,
 			dialect.InputHalfCharacter, 1, 0,

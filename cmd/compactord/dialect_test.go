@@ -2,12 +2,15 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"io"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/compactord/compactord/dialects"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // What view prints in a dialect is the JSON of a request, and passes the linter.
@@ -125,6 +128,20 @@ func TestExport(t *testing.T) {
 	ran(t, "export", "--session", "nobody", "--store", store, "--to", "gemini").ends(t, exitFailed).says(t, `no session "nobody"`)
 }
 
+func TestExportLeavesOutWhatWasPutAside(t *testing.T) {
+	store := storePath(t)
+	ran(t, "import", file(t, "talk.jsonl", talk(2)), "--session", "s", "--store", store).ends(t, exitDone)
+	a := &app{stderr: io.Discard}
+	c, err := a.embed(t.Context(), store)
+	require.NoError(t, err)
+	_, err = c.sessions.RevertToCheckpoint(t.Context(), &compactordv1.RevertToCheckpointRequest{
+		SessionId: "s", Target: &compactordv1.RevertToCheckpointRequest_Point{Point: 4},
+	})
+	require.NoError(t, errors.Join(err, c.close()))
+	r := ran(t, "export", "--session", "s", "--store", store, "--to", "openai_chat", "-q").ends(t, exitDone)
+	require.Equal(t, 4, strings.Count(r.out, "\n"))
+}
+
 // The compactions of an imported session are in force, unless they are not wanted.
 func TestImportedCompactions(t *testing.T) {
 	temporaryFolder(t)
@@ -134,6 +151,9 @@ func TestImportedCompactions(t *testing.T) {
 	contains(t, r.out, "Ten tests were mended")
 	require.NotContains(t, r.out, "#35 ")
 	contains(t, r.out, "#36 ")
+	converted := ran(t, "convert", path, "--to", "anthropic", "-q").ends(t, exitDone).out
+	contains(t, converted, "parser_0.go")
+	require.NotContains(t, converted, "Ten tests were mended")
 	r = ran(t, "view", path, "--messages", "--without-compactions").ends(t, exitDone)
 	require.NotContains(t, r.out, "Ten tests were mended")
 	contains(t, r.out, "#35 ")
