@@ -214,16 +214,3 @@ func without(calls []*compactordv1.CallRef, gone *compactordv1.CallRef) []*compa
 	}
 	return kept
 }
-
-func advanceUsage(h *storagev1.Head, l *compactordv1.LoggedMessage, viewBefore, pointBefore uint32) {
-	u := l.GetMessage().GetUsage()
-	reported := ReportedTokens(u)
-	if reported == 0 {
-		return
-	}
-	h.Usage = &storagev1.UsageBaseline{Index: l.GetIndex(), ViewPoint: l.GetViewPoint(), Tokens: reported}
-	// Overhead can be told only where the report is for exactly the view that was estimated.
-	if input := inputTokens(u); input > 0 && l.GetViewPoint() == pointBefore {
-		h.LearntOverhead = proto.Uint32(input - min(input, viewBefore))
-	}
-}

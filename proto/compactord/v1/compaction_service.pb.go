@@ -135,7 +135,8 @@ type CompactRequest struct {
 	Policy *Policy `protobuf:"bytes,5,opt,name=policy,proto3" json:"policy,omitempty"`
 	// Whether a running compaction is cancelled first. Default false: COMPACTION_RUNNING.
 	Preempt bool `protobuf:"varint,6,opt,name=preempt,proto3" json:"preempt,omitempty"`
-	// Whether the compaction outlives the stream. Default false.
+	// Whether the compaction outlives the stream: it goes on when the client is gone, WatchSession follows it and
+	// CancelCompaction ends it. Default false.
 	Detach bool `protobuf:"varint,7,opt,name=detach,proto3" json:"detach,omitempty"`
 	// Whether only the plan and its estimated cost are answered. Default false.
 	DryRun bool `protobuf:"varint,8,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
@@ -331,6 +332,118 @@ func (x *CompactResponse) GetEvent() *CompactionEvent {
 	return nil
 }
 
+// CancelCompactionRequest names a running compaction.
+type CancelCompactionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The session's id.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The operation's id. Default: the one that runs. At most 128 bytes. NOT_FOUND with OPERATION_NOT_FOUND where it does not
+	// run here.
+	OperationId   string `protobuf:"bytes,2,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CancelCompactionRequest) Reset() {
+	*x = CancelCompactionRequest{}
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CancelCompactionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CancelCompactionRequest) ProtoMessage() {}
+
+func (x *CancelCompactionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CancelCompactionRequest.ProtoReflect.Descriptor instead.
+func (*CancelCompactionRequest) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *CancelCompactionRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *CancelCompactionRequest) GetOperationId() string {
+	if x != nil {
+		return x.OperationId
+	}
+	return ""
+}
+
+// CancelCompactionResponse says how the compaction ended.
+type CancelCompactionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The operation's id.
+	OperationId string `protobuf:"bytes,1,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
+	// Its last event: `cancelled`, or `completed`, `skipped` or `failed` where it came to its end before the cancel did. Not
+	// set where it ended without an event, before it had started.
+	Ending        *CompactionEvent `protobuf:"bytes,2,opt,name=ending,proto3" json:"ending,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CancelCompactionResponse) Reset() {
+	*x = CancelCompactionResponse{}
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CancelCompactionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CancelCompactionResponse) ProtoMessage() {}
+
+func (x *CancelCompactionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CancelCompactionResponse.ProtoReflect.Descriptor instead.
+func (*CancelCompactionResponse) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *CancelCompactionResponse) GetOperationId() string {
+	if x != nil {
+		return x.OperationId
+	}
+	return ""
+}
+
+func (x *CancelCompactionResponse) GetEnding() *CompactionEvent {
+	if x != nil {
+		return x.Ending
+	}
+	return nil
+}
+
 // PruneRequest asks for edits.
 type PruneRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -355,7 +468,7 @@ type PruneRequest struct {
 
 func (x *PruneRequest) Reset() {
 	*x = PruneRequest{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[3]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -367,7 +480,7 @@ func (x *PruneRequest) String() string {
 func (*PruneRequest) ProtoMessage() {}
 
 func (x *PruneRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[3]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -380,7 +493,7 @@ func (x *PruneRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PruneRequest.ProtoReflect.Descriptor instead.
 func (*PruneRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{3}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *PruneRequest) GetTarget() isPruneRequest_Target {
@@ -473,7 +586,7 @@ type PruneResponse struct {
 
 func (x *PruneResponse) Reset() {
 	*x = PruneResponse{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[4]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -485,7 +598,7 @@ func (x *PruneResponse) String() string {
 func (*PruneResponse) ProtoMessage() {}
 
 func (x *PruneResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[4]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -498,7 +611,7 @@ func (x *PruneResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PruneResponse.ProtoReflect.Descriptor instead.
 func (*PruneResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{4}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *PruneResponse) GetPrune() *PruneEntry {
@@ -568,7 +681,7 @@ type GetLLMViewRequest struct {
 
 func (x *GetLLMViewRequest) Reset() {
 	*x = GetLLMViewRequest{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[5]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -580,7 +693,7 @@ func (x *GetLLMViewRequest) String() string {
 func (*GetLLMViewRequest) ProtoMessage() {}
 
 func (x *GetLLMViewRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[5]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -593,7 +706,7 @@ func (x *GetLLMViewRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLLMViewRequest.ProtoReflect.Descriptor instead.
 func (*GetLLMViewRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{5}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *GetLLMViewRequest) GetTarget() isGetLLMViewRequest_Target {
@@ -711,7 +824,7 @@ type GetLLMViewResponse struct {
 
 func (x *GetLLMViewResponse) Reset() {
 	*x = GetLLMViewResponse{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[6]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -723,7 +836,7 @@ func (x *GetLLMViewResponse) String() string {
 func (*GetLLMViewResponse) ProtoMessage() {}
 
 func (x *GetLLMViewResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[6]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -736,7 +849,7 @@ func (x *GetLLMViewResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLLMViewResponse.ProtoReflect.Descriptor instead.
 func (*GetLLMViewResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{6}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *GetLLMViewResponse) GetUnchangedPrefix() uint32 {
@@ -817,7 +930,7 @@ type ListCompactionsRequest struct {
 
 func (x *ListCompactionsRequest) Reset() {
 	*x = ListCompactionsRequest{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[7]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -829,7 +942,7 @@ func (x *ListCompactionsRequest) String() string {
 func (*ListCompactionsRequest) ProtoMessage() {}
 
 func (x *ListCompactionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[7]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -842,7 +955,7 @@ func (x *ListCompactionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCompactionsRequest.ProtoReflect.Descriptor instead.
 func (*ListCompactionsRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{7}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ListCompactionsRequest) GetSessionId() string {
@@ -879,7 +992,7 @@ type ListCompactionsResponse struct {
 
 func (x *ListCompactionsResponse) Reset() {
 	*x = ListCompactionsResponse{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[8]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -891,7 +1004,7 @@ func (x *ListCompactionsResponse) String() string {
 func (*ListCompactionsResponse) ProtoMessage() {}
 
 func (x *ListCompactionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[8]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -904,7 +1017,7 @@ func (x *ListCompactionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCompactionsResponse.ProtoReflect.Descriptor instead.
 func (*ListCompactionsResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{8}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListCompactionsResponse) GetCompactions() []*CompactionEntry {
@@ -934,7 +1047,7 @@ type GetCompactionRequest struct {
 
 func (x *GetCompactionRequest) Reset() {
 	*x = GetCompactionRequest{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[9]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -946,7 +1059,7 @@ func (x *GetCompactionRequest) String() string {
 func (*GetCompactionRequest) ProtoMessage() {}
 
 func (x *GetCompactionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[9]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -959,7 +1072,7 @@ func (x *GetCompactionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCompactionRequest.ProtoReflect.Descriptor instead.
 func (*GetCompactionRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{9}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *GetCompactionRequest) GetSessionId() string {
@@ -987,7 +1100,7 @@ type GetCompactionResponse struct {
 
 func (x *GetCompactionResponse) Reset() {
 	*x = GetCompactionResponse{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[10]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -999,7 +1112,7 @@ func (x *GetCompactionResponse) String() string {
 func (*GetCompactionResponse) ProtoMessage() {}
 
 func (x *GetCompactionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[10]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1012,7 +1125,7 @@ func (x *GetCompactionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCompactionResponse.ProtoReflect.Descriptor instead.
 func (*GetCompactionResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{10}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *GetCompactionResponse) GetCompaction() *CompactionEntry {
@@ -1026,7 +1139,7 @@ var File_compactord_v1_compaction_service_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"\n" +
-	"&compactord/v1/compaction_service.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x19compactord/v1/event.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x18compactord/v1/view.proto\"\xe8\x03\n" +
+	"&compactord/v1/compaction_service.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1ccompactord/v1/classify.proto\x1a\x19compactord/v1/event.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1acompactord/v1/tokens.proto\x1a\x18compactord/v1/view.proto\"\xe8\x03\n" +
 	"\rInlineHistory\x12>\n" +
 	"\bmessages\x18\x01 \x03(\v2\x16.compactord.v1.MessageB\n" +
 	"\xbaH\a\x92\x01\x04\x10\xa0\x8d\x06R\bmessages\x12@\n" +
@@ -1057,7 +1170,14 @@ const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"\x06target\x12\x05\xbaH\x02\b\x01B\t\n" +
 	"\a_replay\"G\n" +
 	"\x0fCompactResponse\x124\n" +
-	"\x05event\x18\x01 \x01(\v2\x1e.compactord.v1.CompactionEventR\x05event\"\xc5\x02\n" +
+	"\x05event\x18\x01 \x01(\v2\x1e.compactord.v1.CompactionEventR\x05event\"|\n" +
+	"\x17CancelCompactionRequest\x124\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12+\n" +
+	"\foperation_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\x80\x01R\voperationId\"u\n" +
+	"\x18CancelCompactionResponse\x12!\n" +
+	"\foperation_id\x18\x01 \x01(\tR\voperationId\x126\n" +
+	"\x06ending\x18\x02 \x01(\v2\x1e.compactord.v1.CompactionEventR\x06ending\"\xc5\x02\n" +
 	"\fPruneRequest\x126\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$H\x00R\tsessionId\x128\n" +
@@ -1120,14 +1240,17 @@ const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"\x15GetCompactionResponse\x12>\n" +
 	"\n" +
 	"compaction\x18\x01 \x01(\v2\x1e.compactord.v1.CompactionEntryR\n" +
-	"compaction2\xc3\x03\n" +
+	"compaction2\xe4\x05\n" +
 	"\x11CompactionService\x12J\n" +
-	"\aCompact\x12\x1d.compactord.v1.CompactRequest\x1a\x1e.compactord.v1.CompactResponse0\x01\x12B\n" +
+	"\aCompact\x12\x1d.compactord.v1.CompactRequest\x1a\x1e.compactord.v1.CompactResponse0\x01\x12c\n" +
+	"\x10CancelCompaction\x12&.compactord.v1.CancelCompactionRequest\x1a'.compactord.v1.CancelCompactionResponse\x12B\n" +
 	"\x05Prune\x12\x1b.compactord.v1.PruneRequest\x1a\x1c.compactord.v1.PruneResponse\x12V\n" +
 	"\n" +
 	"GetLLMView\x12 .compactord.v1.GetLLMViewRequest\x1a!.compactord.v1.GetLLMViewResponse\"\x03\x90\x02\x01\x12e\n" +
 	"\x0fListCompactions\x12%.compactord.v1.ListCompactionsRequest\x1a&.compactord.v1.ListCompactionsResponse\"\x03\x90\x02\x01\x12_\n" +
-	"\rGetCompaction\x12#.compactord.v1.GetCompactionRequest\x1a$.compactord.v1.GetCompactionResponse\"\x03\x90\x02\x01BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
+	"\rGetCompaction\x12#.compactord.v1.GetCompactionRequest\x1a$.compactord.v1.GetCompactionResponse\"\x03\x90\x02\x01\x12Y\n" +
+	"\vCountTokens\x12!.compactord.v1.CountTokensRequest\x1a\".compactord.v1.CountTokensResponse\"\x03\x90\x02\x01\x12_\n" +
+	"\rClassifyError\x12#.compactord.v1.ClassifyErrorRequest\x1a$.compactord.v1.ClassifyErrorResponse\"\x03\x90\x02\x01BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (
 	file_compactord_v1_compaction_service_proto_rawDescOnce sync.Once
@@ -1141,76 +1264,89 @@ func file_compactord_v1_compaction_service_proto_rawDescGZIP() []byte {
 	return file_compactord_v1_compaction_service_proto_rawDescData
 }
 
-var file_compactord_v1_compaction_service_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_compactord_v1_compaction_service_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_compactord_v1_compaction_service_proto_goTypes = []any{
-	(*InlineHistory)(nil),           // 0: compactord.v1.InlineHistory
-	(*CompactRequest)(nil),          // 1: compactord.v1.CompactRequest
-	(*CompactResponse)(nil),         // 2: compactord.v1.CompactResponse
-	(*PruneRequest)(nil),            // 3: compactord.v1.PruneRequest
-	(*PruneResponse)(nil),           // 4: compactord.v1.PruneResponse
-	(*GetLLMViewRequest)(nil),       // 5: compactord.v1.GetLLMViewRequest
-	(*GetLLMViewResponse)(nil),      // 6: compactord.v1.GetLLMViewResponse
-	(*ListCompactionsRequest)(nil),  // 7: compactord.v1.ListCompactionsRequest
-	(*ListCompactionsResponse)(nil), // 8: compactord.v1.ListCompactionsResponse
-	(*GetCompactionRequest)(nil),    // 9: compactord.v1.GetCompactionRequest
-	(*GetCompactionResponse)(nil),   // 10: compactord.v1.GetCompactionResponse
-	(*Message)(nil),                 // 11: compactord.v1.Message
-	(*ProviderJson)(nil),            // 12: compactord.v1.ProviderJson
-	(*CompactionEntry)(nil),         // 13: compactord.v1.CompactionEntry
-	(*PruneEntry)(nil),              // 14: compactord.v1.PruneEntry
-	(Estimator)(0),                  // 15: compactord.v1.Estimator
-	(CompactionReason)(0),           // 16: compactord.v1.CompactionReason
-	(*Policy)(nil),                  // 17: compactord.v1.Policy
-	(*CompactionEvent)(nil),         // 18: compactord.v1.CompactionEvent
-	(SkipReason)(0),                 // 19: compactord.v1.SkipReason
-	(*ContextReport)(nil),           // 20: compactord.v1.ContextReport
-	(*InputFinding)(nil),            // 21: compactord.v1.InputFinding
-	(Dialect)(0),                    // 22: compactord.v1.Dialect
-	(ThinkingPolicy)(0),             // 23: compactord.v1.ThinkingPolicy
-	(*ViewMessage)(nil),             // 24: compactord.v1.ViewMessage
-	(*ViewReport)(nil),              // 25: compactord.v1.ViewReport
+	(*InlineHistory)(nil),            // 0: compactord.v1.InlineHistory
+	(*CompactRequest)(nil),           // 1: compactord.v1.CompactRequest
+	(*CompactResponse)(nil),          // 2: compactord.v1.CompactResponse
+	(*CancelCompactionRequest)(nil),  // 3: compactord.v1.CancelCompactionRequest
+	(*CancelCompactionResponse)(nil), // 4: compactord.v1.CancelCompactionResponse
+	(*PruneRequest)(nil),             // 5: compactord.v1.PruneRequest
+	(*PruneResponse)(nil),            // 6: compactord.v1.PruneResponse
+	(*GetLLMViewRequest)(nil),        // 7: compactord.v1.GetLLMViewRequest
+	(*GetLLMViewResponse)(nil),       // 8: compactord.v1.GetLLMViewResponse
+	(*ListCompactionsRequest)(nil),   // 9: compactord.v1.ListCompactionsRequest
+	(*ListCompactionsResponse)(nil),  // 10: compactord.v1.ListCompactionsResponse
+	(*GetCompactionRequest)(nil),     // 11: compactord.v1.GetCompactionRequest
+	(*GetCompactionResponse)(nil),    // 12: compactord.v1.GetCompactionResponse
+	(*Message)(nil),                  // 13: compactord.v1.Message
+	(*ProviderJson)(nil),             // 14: compactord.v1.ProviderJson
+	(*CompactionEntry)(nil),          // 15: compactord.v1.CompactionEntry
+	(*PruneEntry)(nil),               // 16: compactord.v1.PruneEntry
+	(Estimator)(0),                   // 17: compactord.v1.Estimator
+	(CompactionReason)(0),            // 18: compactord.v1.CompactionReason
+	(*Policy)(nil),                   // 19: compactord.v1.Policy
+	(*CompactionEvent)(nil),          // 20: compactord.v1.CompactionEvent
+	(SkipReason)(0),                  // 21: compactord.v1.SkipReason
+	(*ContextReport)(nil),            // 22: compactord.v1.ContextReport
+	(*InputFinding)(nil),             // 23: compactord.v1.InputFinding
+	(Dialect)(0),                     // 24: compactord.v1.Dialect
+	(ThinkingPolicy)(0),              // 25: compactord.v1.ThinkingPolicy
+	(*ViewMessage)(nil),              // 26: compactord.v1.ViewMessage
+	(*ViewReport)(nil),               // 27: compactord.v1.ViewReport
+	(*CountTokensRequest)(nil),       // 28: compactord.v1.CountTokensRequest
+	(*ClassifyErrorRequest)(nil),     // 29: compactord.v1.ClassifyErrorRequest
+	(*CountTokensResponse)(nil),      // 30: compactord.v1.CountTokensResponse
+	(*ClassifyErrorResponse)(nil),    // 31: compactord.v1.ClassifyErrorResponse
 }
 var file_compactord_v1_compaction_service_proto_depIdxs = []int32{
-	11, // 0: compactord.v1.InlineHistory.messages:type_name -> compactord.v1.Message
-	12, // 1: compactord.v1.InlineHistory.provider_json:type_name -> compactord.v1.ProviderJson
-	13, // 2: compactord.v1.InlineHistory.compaction:type_name -> compactord.v1.CompactionEntry
-	14, // 3: compactord.v1.InlineHistory.prunes:type_name -> compactord.v1.PruneEntry
-	15, // 4: compactord.v1.InlineHistory.estimator:type_name -> compactord.v1.Estimator
+	13, // 0: compactord.v1.InlineHistory.messages:type_name -> compactord.v1.Message
+	14, // 1: compactord.v1.InlineHistory.provider_json:type_name -> compactord.v1.ProviderJson
+	15, // 2: compactord.v1.InlineHistory.compaction:type_name -> compactord.v1.CompactionEntry
+	16, // 3: compactord.v1.InlineHistory.prunes:type_name -> compactord.v1.PruneEntry
+	17, // 4: compactord.v1.InlineHistory.estimator:type_name -> compactord.v1.Estimator
 	0,  // 5: compactord.v1.CompactRequest.history:type_name -> compactord.v1.InlineHistory
-	16, // 6: compactord.v1.CompactRequest.reason:type_name -> compactord.v1.CompactionReason
-	17, // 7: compactord.v1.CompactRequest.policy:type_name -> compactord.v1.Policy
-	18, // 8: compactord.v1.CompactResponse.event:type_name -> compactord.v1.CompactionEvent
-	0,  // 9: compactord.v1.PruneRequest.history:type_name -> compactord.v1.InlineHistory
-	16, // 10: compactord.v1.PruneRequest.reason:type_name -> compactord.v1.CompactionReason
-	17, // 11: compactord.v1.PruneRequest.policy:type_name -> compactord.v1.Policy
-	14, // 12: compactord.v1.PruneResponse.prune:type_name -> compactord.v1.PruneEntry
-	19, // 13: compactord.v1.PruneResponse.skip_reason:type_name -> compactord.v1.SkipReason
-	20, // 14: compactord.v1.PruneResponse.report:type_name -> compactord.v1.ContextReport
-	21, // 15: compactord.v1.PruneResponse.findings:type_name -> compactord.v1.InputFinding
-	0,  // 16: compactord.v1.GetLLMViewRequest.history:type_name -> compactord.v1.InlineHistory
-	22, // 17: compactord.v1.GetLLMViewRequest.dialect:type_name -> compactord.v1.Dialect
-	23, // 18: compactord.v1.GetLLMViewRequest.thinking:type_name -> compactord.v1.ThinkingPolicy
-	24, // 19: compactord.v1.GetLLMViewResponse.messages:type_name -> compactord.v1.ViewMessage
-	20, // 20: compactord.v1.GetLLMViewResponse.report:type_name -> compactord.v1.ContextReport
-	25, // 21: compactord.v1.GetLLMViewResponse.view_report:type_name -> compactord.v1.ViewReport
-	21, // 22: compactord.v1.GetLLMViewResponse.findings:type_name -> compactord.v1.InputFinding
-	13, // 23: compactord.v1.ListCompactionsResponse.compactions:type_name -> compactord.v1.CompactionEntry
-	13, // 24: compactord.v1.GetCompactionResponse.compaction:type_name -> compactord.v1.CompactionEntry
-	1,  // 25: compactord.v1.CompactionService.Compact:input_type -> compactord.v1.CompactRequest
-	3,  // 26: compactord.v1.CompactionService.Prune:input_type -> compactord.v1.PruneRequest
-	5,  // 27: compactord.v1.CompactionService.GetLLMView:input_type -> compactord.v1.GetLLMViewRequest
-	7,  // 28: compactord.v1.CompactionService.ListCompactions:input_type -> compactord.v1.ListCompactionsRequest
-	9,  // 29: compactord.v1.CompactionService.GetCompaction:input_type -> compactord.v1.GetCompactionRequest
-	2,  // 30: compactord.v1.CompactionService.Compact:output_type -> compactord.v1.CompactResponse
-	4,  // 31: compactord.v1.CompactionService.Prune:output_type -> compactord.v1.PruneResponse
-	6,  // 32: compactord.v1.CompactionService.GetLLMView:output_type -> compactord.v1.GetLLMViewResponse
-	8,  // 33: compactord.v1.CompactionService.ListCompactions:output_type -> compactord.v1.ListCompactionsResponse
-	10, // 34: compactord.v1.CompactionService.GetCompaction:output_type -> compactord.v1.GetCompactionResponse
-	30, // [30:35] is the sub-list for method output_type
-	25, // [25:30] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	18, // 6: compactord.v1.CompactRequest.reason:type_name -> compactord.v1.CompactionReason
+	19, // 7: compactord.v1.CompactRequest.policy:type_name -> compactord.v1.Policy
+	20, // 8: compactord.v1.CompactResponse.event:type_name -> compactord.v1.CompactionEvent
+	20, // 9: compactord.v1.CancelCompactionResponse.ending:type_name -> compactord.v1.CompactionEvent
+	0,  // 10: compactord.v1.PruneRequest.history:type_name -> compactord.v1.InlineHistory
+	18, // 11: compactord.v1.PruneRequest.reason:type_name -> compactord.v1.CompactionReason
+	19, // 12: compactord.v1.PruneRequest.policy:type_name -> compactord.v1.Policy
+	16, // 13: compactord.v1.PruneResponse.prune:type_name -> compactord.v1.PruneEntry
+	21, // 14: compactord.v1.PruneResponse.skip_reason:type_name -> compactord.v1.SkipReason
+	22, // 15: compactord.v1.PruneResponse.report:type_name -> compactord.v1.ContextReport
+	23, // 16: compactord.v1.PruneResponse.findings:type_name -> compactord.v1.InputFinding
+	0,  // 17: compactord.v1.GetLLMViewRequest.history:type_name -> compactord.v1.InlineHistory
+	24, // 18: compactord.v1.GetLLMViewRequest.dialect:type_name -> compactord.v1.Dialect
+	25, // 19: compactord.v1.GetLLMViewRequest.thinking:type_name -> compactord.v1.ThinkingPolicy
+	26, // 20: compactord.v1.GetLLMViewResponse.messages:type_name -> compactord.v1.ViewMessage
+	22, // 21: compactord.v1.GetLLMViewResponse.report:type_name -> compactord.v1.ContextReport
+	27, // 22: compactord.v1.GetLLMViewResponse.view_report:type_name -> compactord.v1.ViewReport
+	23, // 23: compactord.v1.GetLLMViewResponse.findings:type_name -> compactord.v1.InputFinding
+	15, // 24: compactord.v1.ListCompactionsResponse.compactions:type_name -> compactord.v1.CompactionEntry
+	15, // 25: compactord.v1.GetCompactionResponse.compaction:type_name -> compactord.v1.CompactionEntry
+	1,  // 26: compactord.v1.CompactionService.Compact:input_type -> compactord.v1.CompactRequest
+	3,  // 27: compactord.v1.CompactionService.CancelCompaction:input_type -> compactord.v1.CancelCompactionRequest
+	5,  // 28: compactord.v1.CompactionService.Prune:input_type -> compactord.v1.PruneRequest
+	7,  // 29: compactord.v1.CompactionService.GetLLMView:input_type -> compactord.v1.GetLLMViewRequest
+	9,  // 30: compactord.v1.CompactionService.ListCompactions:input_type -> compactord.v1.ListCompactionsRequest
+	11, // 31: compactord.v1.CompactionService.GetCompaction:input_type -> compactord.v1.GetCompactionRequest
+	28, // 32: compactord.v1.CompactionService.CountTokens:input_type -> compactord.v1.CountTokensRequest
+	29, // 33: compactord.v1.CompactionService.ClassifyError:input_type -> compactord.v1.ClassifyErrorRequest
+	2,  // 34: compactord.v1.CompactionService.Compact:output_type -> compactord.v1.CompactResponse
+	4,  // 35: compactord.v1.CompactionService.CancelCompaction:output_type -> compactord.v1.CancelCompactionResponse
+	6,  // 36: compactord.v1.CompactionService.Prune:output_type -> compactord.v1.PruneResponse
+	8,  // 37: compactord.v1.CompactionService.GetLLMView:output_type -> compactord.v1.GetLLMViewResponse
+	10, // 38: compactord.v1.CompactionService.ListCompactions:output_type -> compactord.v1.ListCompactionsResponse
+	12, // 39: compactord.v1.CompactionService.GetCompaction:output_type -> compactord.v1.GetCompactionResponse
+	30, // 40: compactord.v1.CompactionService.CountTokens:output_type -> compactord.v1.CountTokensResponse
+	31, // 41: compactord.v1.CompactionService.ClassifyError:output_type -> compactord.v1.ClassifyErrorResponse
+	34, // [34:42] is the sub-list for method output_type
+	26, // [26:34] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_compaction_service_proto_init() }
@@ -1218,20 +1354,22 @@ func file_compactord_v1_compaction_service_proto_init() {
 	if File_compactord_v1_compaction_service_proto != nil {
 		return
 	}
+	file_compactord_v1_classify_proto_init()
 	file_compactord_v1_event_proto_init()
 	file_compactord_v1_message_proto_init()
 	file_compactord_v1_policy_proto_init()
 	file_compactord_v1_record_proto_init()
+	file_compactord_v1_tokens_proto_init()
 	file_compactord_v1_view_proto_init()
 	file_compactord_v1_compaction_service_proto_msgTypes[1].OneofWrappers = []any{
 		(*CompactRequest_SessionId)(nil),
 		(*CompactRequest_History)(nil),
 	}
-	file_compactord_v1_compaction_service_proto_msgTypes[3].OneofWrappers = []any{
+	file_compactord_v1_compaction_service_proto_msgTypes[5].OneofWrappers = []any{
 		(*PruneRequest_SessionId)(nil),
 		(*PruneRequest_History)(nil),
 	}
-	file_compactord_v1_compaction_service_proto_msgTypes[5].OneofWrappers = []any{
+	file_compactord_v1_compaction_service_proto_msgTypes[7].OneofWrappers = []any{
 		(*GetLLMViewRequest_SessionId)(nil),
 		(*GetLLMViewRequest_History)(nil),
 	}
@@ -1241,7 +1379,7 @@ func file_compactord_v1_compaction_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_compaction_service_proto_rawDesc), len(file_compactord_v1_compaction_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   11,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -19,11 +19,14 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	CompactionService_Compact_FullMethodName         = "/compactord.v1.CompactionService/Compact"
-	CompactionService_Prune_FullMethodName           = "/compactord.v1.CompactionService/Prune"
-	CompactionService_GetLLMView_FullMethodName      = "/compactord.v1.CompactionService/GetLLMView"
-	CompactionService_ListCompactions_FullMethodName = "/compactord.v1.CompactionService/ListCompactions"
-	CompactionService_GetCompaction_FullMethodName   = "/compactord.v1.CompactionService/GetCompaction"
+	CompactionService_Compact_FullMethodName          = "/compactord.v1.CompactionService/Compact"
+	CompactionService_CancelCompaction_FullMethodName = "/compactord.v1.CompactionService/CancelCompaction"
+	CompactionService_Prune_FullMethodName            = "/compactord.v1.CompactionService/Prune"
+	CompactionService_GetLLMView_FullMethodName       = "/compactord.v1.CompactionService/GetLLMView"
+	CompactionService_ListCompactions_FullMethodName  = "/compactord.v1.CompactionService/ListCompactions"
+	CompactionService_GetCompaction_FullMethodName    = "/compactord.v1.CompactionService/GetCompaction"
+	CompactionService_CountTokens_FullMethodName      = "/compactord.v1.CompactionService/CountTokens"
+	CompactionService_ClassifyError_FullMethodName    = "/compactord.v1.CompactionService/ClassifyError"
 )
 
 // CompactionServiceClient is the client API for CompactionService service.
@@ -35,6 +38,9 @@ type CompactionServiceClient interface {
 	// Compact plans, summarizes, checks and commits, and streams how it goes on. Cancelling the RPC cancels the
 	// compaction: nothing is written but the attempt. Appends go on meanwhile and are not lost.
 	Compact(ctx context.Context, in *CompactRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[CompactResponse], error)
+	// CancelCompaction ends a running compaction and waits for its end. After the commit a cancel changes nothing: the answer
+	// says how it ended.
+	CancelCompaction(ctx context.Context, in *CancelCompactionRequest, opts ...grpc.CallOption) (*CancelCompactionResponse, error)
 	// Prune makes the edits of the policy's strategy; it never runs a summarizer.
 	Prune(ctx context.Context, in *PruneRequest, opts ...grpc.CallOption) (*PruneResponse, error)
 	// GetLLMView answers the messages that the model needs to go on, or what is new of them since the last view.
@@ -43,6 +49,10 @@ type CompactionServiceClient interface {
 	ListCompactions(ctx context.Context, in *ListCompactionsRequest, opts ...grpc.CallOption) (*ListCompactionsResponse, error)
 	// GetCompaction answers one compaction entry.
 	GetCompaction(ctx context.Context, in *GetCompactionRequest, opts ...grpc.CallOption) (*GetCompactionResponse, error)
+	// CountTokens says how many tokens a session's view, messages or a text are.
+	CountTokens(ctx context.Context, in *CountTokensRequest, opts ...grpc.CallOption) (*CountTokensResponse, error)
+	// ClassifyError says whether a provider's error is a context overflow.
+	ClassifyError(ctx context.Context, in *ClassifyErrorRequest, opts ...grpc.CallOption) (*ClassifyErrorResponse, error)
 }
 
 type compactionServiceClient struct {
@@ -71,6 +81,16 @@ func (c *compactionServiceClient) Compact(ctx context.Context, in *CompactReques
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type CompactionService_CompactClient = grpc.ServerStreamingClient[CompactResponse]
+
+func (c *compactionServiceClient) CancelCompaction(ctx context.Context, in *CancelCompactionRequest, opts ...grpc.CallOption) (*CancelCompactionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CancelCompactionResponse)
+	err := c.cc.Invoke(ctx, CompactionService_CancelCompaction_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
 
 func (c *compactionServiceClient) Prune(ctx context.Context, in *PruneRequest, opts ...grpc.CallOption) (*PruneResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
@@ -112,6 +132,26 @@ func (c *compactionServiceClient) GetCompaction(ctx context.Context, in *GetComp
 	return out, nil
 }
 
+func (c *compactionServiceClient) CountTokens(ctx context.Context, in *CountTokensRequest, opts ...grpc.CallOption) (*CountTokensResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CountTokensResponse)
+	err := c.cc.Invoke(ctx, CompactionService_CountTokens_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *compactionServiceClient) ClassifyError(ctx context.Context, in *ClassifyErrorRequest, opts ...grpc.CallOption) (*ClassifyErrorResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ClassifyErrorResponse)
+	err := c.cc.Invoke(ctx, CompactionService_ClassifyError_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // CompactionServiceServer is the server API for CompactionService service.
 // All implementations must embed UnimplementedCompactionServiceServer
 // for forward compatibility.
@@ -121,6 +161,9 @@ type CompactionServiceServer interface {
 	// Compact plans, summarizes, checks and commits, and streams how it goes on. Cancelling the RPC cancels the
 	// compaction: nothing is written but the attempt. Appends go on meanwhile and are not lost.
 	Compact(*CompactRequest, grpc.ServerStreamingServer[CompactResponse]) error
+	// CancelCompaction ends a running compaction and waits for its end. After the commit a cancel changes nothing: the answer
+	// says how it ended.
+	CancelCompaction(context.Context, *CancelCompactionRequest) (*CancelCompactionResponse, error)
 	// Prune makes the edits of the policy's strategy; it never runs a summarizer.
 	Prune(context.Context, *PruneRequest) (*PruneResponse, error)
 	// GetLLMView answers the messages that the model needs to go on, or what is new of them since the last view.
@@ -129,6 +172,10 @@ type CompactionServiceServer interface {
 	ListCompactions(context.Context, *ListCompactionsRequest) (*ListCompactionsResponse, error)
 	// GetCompaction answers one compaction entry.
 	GetCompaction(context.Context, *GetCompactionRequest) (*GetCompactionResponse, error)
+	// CountTokens says how many tokens a session's view, messages or a text are.
+	CountTokens(context.Context, *CountTokensRequest) (*CountTokensResponse, error)
+	// ClassifyError says whether a provider's error is a context overflow.
+	ClassifyError(context.Context, *ClassifyErrorRequest) (*ClassifyErrorResponse, error)
 	mustEmbedUnimplementedCompactionServiceServer()
 }
 
@@ -142,6 +189,9 @@ type UnimplementedCompactionServiceServer struct{}
 func (UnimplementedCompactionServiceServer) Compact(*CompactRequest, grpc.ServerStreamingServer[CompactResponse]) error {
 	return status.Error(codes.Unimplemented, "method Compact not implemented")
 }
+func (UnimplementedCompactionServiceServer) CancelCompaction(context.Context, *CancelCompactionRequest) (*CancelCompactionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method CancelCompaction not implemented")
+}
 func (UnimplementedCompactionServiceServer) Prune(context.Context, *PruneRequest) (*PruneResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Prune not implemented")
 }
@@ -153,6 +203,12 @@ func (UnimplementedCompactionServiceServer) ListCompactions(context.Context, *Li
 }
 func (UnimplementedCompactionServiceServer) GetCompaction(context.Context, *GetCompactionRequest) (*GetCompactionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetCompaction not implemented")
+}
+func (UnimplementedCompactionServiceServer) CountTokens(context.Context, *CountTokensRequest) (*CountTokensResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method CountTokens not implemented")
+}
+func (UnimplementedCompactionServiceServer) ClassifyError(context.Context, *ClassifyErrorRequest) (*ClassifyErrorResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ClassifyError not implemented")
 }
 func (UnimplementedCompactionServiceServer) mustEmbedUnimplementedCompactionServiceServer() {}
 func (UnimplementedCompactionServiceServer) testEmbeddedByValue()                           {}
@@ -185,6 +241,24 @@ func _CompactionService_Compact_Handler(srv interface{}, stream grpc.ServerStrea
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type CompactionService_CompactServer = grpc.ServerStreamingServer[CompactResponse]
+
+func _CompactionService_CancelCompaction_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CancelCompactionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(CompactionServiceServer).CancelCompaction(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: CompactionService_CancelCompaction_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(CompactionServiceServer).CancelCompaction(ctx, req.(*CancelCompactionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
 
 func _CompactionService_Prune_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(PruneRequest)
@@ -258,6 +332,42 @@ func _CompactionService_GetCompaction_Handler(srv interface{}, ctx context.Conte
 	return interceptor(ctx, in, info, handler)
 }
 
+func _CompactionService_CountTokens_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CountTokensRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(CompactionServiceServer).CountTokens(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: CompactionService_CountTokens_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(CompactionServiceServer).CountTokens(ctx, req.(*CountTokensRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _CompactionService_ClassifyError_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ClassifyErrorRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(CompactionServiceServer).ClassifyError(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: CompactionService_ClassifyError_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(CompactionServiceServer).ClassifyError(ctx, req.(*ClassifyErrorRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // CompactionService_ServiceDesc is the grpc.ServiceDesc for CompactionService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -265,6 +375,10 @@ var CompactionService_ServiceDesc = grpc.ServiceDesc{
 	ServiceName: "compactord.v1.CompactionService",
 	HandlerType: (*CompactionServiceServer)(nil),
 	Methods: []grpc.MethodDesc{
+		{
+			MethodName: "CancelCompaction",
+			Handler:    _CompactionService_CancelCompaction_Handler,
+		},
 		{
 			MethodName: "Prune",
 			Handler:    _CompactionService_Prune_Handler,
@@ -280,6 +394,14 @@ var CompactionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "GetCompaction",
 			Handler:    _CompactionService_GetCompaction_Handler,
+		},
+		{
+			MethodName: "CountTokens",
+			Handler:    _CompactionService_CountTokens_Handler,
+		},
+		{
+			MethodName: "ClassifyError",
+			Handler:    _CompactionService_ClassifyError_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

@@ -104,6 +104,21 @@ const (
 	// of them is stored. Example: provider_json with an unknown role. Metadata: rule, message (the position in the list
 	// that was sent, from 0), part.
 	ErrorReason_ERROR_REASON_INPUT_MALFORMED ErrorReason = 32
+	// FAILED_PRECONDITION. A Revert went back to before the checkpoint; its point can still be gone to. Example:
+	// RevertToCheckpoint to checkpoint 3 after one to checkpoint 1. Metadata: checkpoint_id, point.
+	ErrorReason_ERROR_REASON_CHECKPOINT_PUT_ASIDE ErrorReason = 33
+	// FAILED_PRECONDITION. There is nothing to go back from. Example: two turns to be taken back of one. Metadata: turns, how
+	// many there are, where turns were asked for.
+	ErrorReason_ERROR_REASON_NOTHING_TO_REVERT ErrorReason = 34
+	// NOT_FOUND. The log has no message with this index, or the message no such part. Example: RecallContent of part 4 of a
+	// message with one. Metadata: index, next_index, part.
+	ErrorReason_ERROR_REASON_CONTENT_NOT_FOUND ErrorReason = 35
+	// FAILED_PRECONDITION. A Revert put the message aside. Example: PinMessages of a message that was taken back. Metadata:
+	// index.
+	ErrorReason_ERROR_REASON_MESSAGE_PUT_ASIDE ErrorReason = 36
+	// RESOURCE_EXHAUSTED. The watcher reads more slowly than its session changes. Example: WatchSession of a client that has
+	// stopped reading. Metadata: next_sequence, to go on from.
+	ErrorReason_ERROR_REASON_WATCHER_TOO_SLOW ErrorReason = 37
 )
 
 // Enum value maps for ErrorReason.
@@ -142,6 +157,11 @@ var (
 		30: "ERROR_REASON_PLAN_INVALID",
 		31: "ERROR_REASON_OPERATION_NOT_FOUND",
 		32: "ERROR_REASON_INPUT_MALFORMED",
+		33: "ERROR_REASON_CHECKPOINT_PUT_ASIDE",
+		34: "ERROR_REASON_NOTHING_TO_REVERT",
+		35: "ERROR_REASON_CONTENT_NOT_FOUND",
+		36: "ERROR_REASON_MESSAGE_PUT_ASIDE",
+		37: "ERROR_REASON_WATCHER_TOO_SLOW",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":            0,
@@ -177,6 +197,11 @@ var (
 		"ERROR_REASON_PLAN_INVALID":           30,
 		"ERROR_REASON_OPERATION_NOT_FOUND":    31,
 		"ERROR_REASON_INPUT_MALFORMED":        32,
+		"ERROR_REASON_CHECKPOINT_PUT_ASIDE":   33,
+		"ERROR_REASON_NOTHING_TO_REVERT":      34,
+		"ERROR_REASON_CONTENT_NOT_FOUND":      35,
+		"ERROR_REASON_MESSAGE_PUT_ASIDE":      36,
+		"ERROR_REASON_WATCHER_TOO_SLOW":       37,
 	}
 )
 
@@ -211,7 +236,8 @@ var File_compactord_v1_error_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x19compactord/v1/error.proto\x12\rcompactord.v1*\xee\b\n" +
+	"\x19compactord/v1/error.proto\x12\rcompactord.v1*\xa4\n" +
+	"\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aERROR_REASON_INVALID_FIELD\x10\x01\x12\"\n" +
@@ -246,7 +272,12 @@ const file_compactord_v1_error_proto_rawDesc = "" +
 	"\x19ERROR_REASON_UNKNOWN_NAME\x10\x1d\x12\x1d\n" +
 	"\x19ERROR_REASON_PLAN_INVALID\x10\x1e\x12$\n" +
 	" ERROR_REASON_OPERATION_NOT_FOUND\x10\x1f\x12 \n" +
-	"\x1cERROR_REASON_INPUT_MALFORMED\x10 BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
+	"\x1cERROR_REASON_INPUT_MALFORMED\x10 \x12%\n" +
+	"!ERROR_REASON_CHECKPOINT_PUT_ASIDE\x10!\x12\"\n" +
+	"\x1eERROR_REASON_NOTHING_TO_REVERT\x10\"\x12\"\n" +
+	"\x1eERROR_REASON_CONTENT_NOT_FOUND\x10#\x12\"\n" +
+	"\x1eERROR_REASON_MESSAGE_PUT_ASIDE\x10$\x12!\n" +
+	"\x1dERROR_REASON_WATCHER_TOO_SLOW\x10%BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (
 	file_compactord_v1_error_proto_rawDescOnce sync.Once

@@ -251,13 +251,13 @@ type Estimator int32
 const (
 	// CHARS4.
 	Estimator_ESTIMATOR_UNSPECIFIED Estimator = 0
-	// UTF-16 code units / 4, rounded up a message; a medium counts 1,200 tokens.
+	// UTF-16 code units / 4, rounded up a message; an image counts 1,200 tokens, other media by their kind.
 	Estimator_ESTIMATOR_CHARS4 Estimator = 1
-	// The o200k_base vocabulary.
+	// Exact by the o200k_base vocabulary (GPT-4o and later).
 	Estimator_ESTIMATOR_O200K_BASE Estimator = 2
-	// The cl100k_base vocabulary.
+	// Exact by the cl100k_base vocabulary (GPT-4, GPT-3.5).
 	Estimator_ESTIMATOR_CL100K_BASE Estimator = 3
-	// CHARS4 times what this session's reports have shown, clamped.
+	// CHARS4 times what this session's reports have shown, 0.5 to 2.0.
 	Estimator_ESTIMATOR_CALIBRATED Estimator = 4
 )
 

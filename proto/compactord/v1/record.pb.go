@@ -688,8 +688,10 @@ type CompactionEntry struct {
 	ImportedFrom string `protobuf:"bytes,31,opt,name=imported_from,json=importedFrom,proto3" json:"imported_from,omitempty"`
 	// Where it was imported: the tokens before, as the tool counted them; 0 where it did not say.
 	SourceTokensBefore uint32 `protobuf:"varint,32,opt,name=source_tokens_before,json=sourceTokensBefore,proto3" json:"source_tokens_before,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
+	// The operation of Compact that made it.
+	OperationId   string `protobuf:"bytes,33,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CompactionEntry) Reset() {
@@ -944,6 +946,13 @@ func (x *CompactionEntry) GetSourceTokensBefore() uint32 {
 		return x.SourceTokensBefore
 	}
 	return 0
+}
+
+func (x *CompactionEntry) GetOperationId() string {
+	if x != nil {
+		return x.OperationId
+	}
+	return ""
 }
 
 // Slots are facts taken from the log and not from a model, over all that the summary covers.
@@ -1206,7 +1215,11 @@ type PruneEntry struct {
 	// How long it took.
 	Duration *durationpb.Duration `protobuf:"bytes,9,opt,name=duration,proto3" json:"duration,omitempty"`
 	// When it was committed.
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// The operation of Compact that made it; empty where Prune did.
+	OperationId string `protobuf:"bytes,11,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
+	// Whether the same operation committed a cut with it: the next record.
+	WithCut       bool `protobuf:"varint,12,opt,name=with_cut,json=withCut,proto3" json:"with_cut,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1309,6 +1322,20 @@ func (x *PruneEntry) GetCreatedAt() *timestamppb.Timestamp {
 		return x.CreatedAt
 	}
 	return nil
+}
+
+func (x *PruneEntry) GetOperationId() string {
+	if x != nil {
+		return x.OperationId
+	}
+	return ""
+}
+
+func (x *PruneEntry) GetWithCut() bool {
+	if x != nil {
+		return x.WithCut
+	}
+	return false
 }
 
 // Edit replaces content in the view. The log keeps what was there.
@@ -1525,7 +1552,7 @@ type Checkpoint struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its id, from 1, unique for the life of the session.
 	Id uint32 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The point.
+	// The point that a revert to it goes to: the checkpoint's own sequence, so that it stays in force.
 	Point uint32 `protobuf:"varint,2,opt,name=point,proto3" json:"point,omitempty"`
 	// What the client calls it.
 	Title string `protobuf:"bytes,3,opt,name=title,proto3" json:"title,omitempty"`
@@ -1600,10 +1627,14 @@ type Revert struct {
 	Point uint32 `protobuf:"varint,1,opt,name=point,proto3" json:"point,omitempty"`
 	// The checkpoint, where one was named.
 	CheckpointId *uint32 `protobuf:"varint,2,opt,name=checkpoint_id,json=checkpointId,proto3,oneof" json:"checkpoint_id,omitempty"`
-	// The message of origin FUTURE that was appended with it.
+	// The message of origin FUTURE that was appended with it: a message from the future, or a summary of what was put aside.
 	FutureIndex *uint32 `protobuf:"varint,3,opt,name=future_index,json=futureIndex,proto3,oneof" json:"future_index,omitempty"`
 	// What it changes in views. Its view_format is the one in force at the point.
-	ViewChange    *ViewChange `protobuf:"bytes,4,opt,name=view_change,json=viewChange,proto3" json:"view_change,omitempty"`
+	ViewChange *ViewChange `protobuf:"bytes,4,opt,name=view_change,json=viewChange,proto3" json:"view_change,omitempty"`
+	// How many messages it put aside.
+	MessagesPutAside uint32 `protobuf:"varint,5,opt,name=messages_put_aside,json=messagesPutAside,proto3" json:"messages_put_aside,omitempty"`
+	// What was put aside became a summary: who wrote it.
+	Summary       *RevertSummary `protobuf:"bytes,6,opt,name=summary,proto3" json:"summary,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1666,6 +1697,129 @@ func (x *Revert) GetViewChange() *ViewChange {
 	return nil
 }
 
+func (x *Revert) GetMessagesPutAside() uint32 {
+	if x != nil {
+		return x.MessagesPutAside
+	}
+	return 0
+}
+
+func (x *Revert) GetSummary() *RevertSummary {
+	if x != nil {
+		return x.Summary
+	}
+	return nil
+}
+
+// RevertSummary says who summarized what a Revert put aside.
+type RevertSummary struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The summarizer's name.
+	Summarizer string `protobuf:"bytes,1,opt,name=summarizer,proto3" json:"summarizer,omitempty"`
+	// The model; empty for `extractive`.
+	Model string `protobuf:"bytes,2,opt,name=model,proto3" json:"model,omitempty"`
+	// What the summarizer's provider reported.
+	Usage *Usage `protobuf:"bytes,3,opt,name=usage,proto3" json:"usage,omitempty"`
+	// What it cost in US dollars, where the price is configured.
+	CostUsd *float64 `protobuf:"fixed64,4,opt,name=cost_usd,json=costUsd,proto3,oneof" json:"cost_usd,omitempty"`
+	// Which fallback wrote the summary, if one was used.
+	Fallback SummaryFallback `protobuf:"varint,5,opt,name=fallback,proto3,enum=compactord.v1.SummaryFallback" json:"fallback,omitempty"`
+	// How many requests the summarizer was sent.
+	SummarizerCalls uint32 `protobuf:"varint,6,opt,name=summarizer_calls,json=summarizerCalls,proto3" json:"summarizer_calls,omitempty"`
+	// What the caller wanted the summary to attend to.
+	Focus string `protobuf:"bytes,7,opt,name=focus,proto3" json:"focus,omitempty"`
+	// The message indexes that the summary's lines cite, ascending.
+	CitedIndexes  []uint32 `protobuf:"varint,8,rep,packed,name=cited_indexes,json=citedIndexes,proto3" json:"cited_indexes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RevertSummary) Reset() {
+	*x = RevertSummary{}
+	mi := &file_compactord_v1_record_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RevertSummary) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RevertSummary) ProtoMessage() {}
+
+func (x *RevertSummary) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_record_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RevertSummary.ProtoReflect.Descriptor instead.
+func (*RevertSummary) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *RevertSummary) GetSummarizer() string {
+	if x != nil {
+		return x.Summarizer
+	}
+	return ""
+}
+
+func (x *RevertSummary) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *RevertSummary) GetUsage() *Usage {
+	if x != nil {
+		return x.Usage
+	}
+	return nil
+}
+
+func (x *RevertSummary) GetCostUsd() float64 {
+	if x != nil && x.CostUsd != nil {
+		return *x.CostUsd
+	}
+	return 0
+}
+
+func (x *RevertSummary) GetFallback() SummaryFallback {
+	if x != nil {
+		return x.Fallback
+	}
+	return SummaryFallback_SUMMARY_FALLBACK_UNSPECIFIED
+}
+
+func (x *RevertSummary) GetSummarizerCalls() uint32 {
+	if x != nil {
+		return x.SummarizerCalls
+	}
+	return 0
+}
+
+func (x *RevertSummary) GetFocus() string {
+	if x != nil {
+		return x.Focus
+	}
+	return ""
+}
+
+func (x *RevertSummary) GetCitedIndexes() []uint32 {
+	if x != nil {
+		return x.CitedIndexes
+	}
+	return nil
+}
+
 // Pin keeps messages word for word in every view.
 type Pin struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1681,7 +1835,7 @@ type Pin struct {
 
 func (x *Pin) Reset() {
 	*x = Pin{}
-	mi := &file_compactord_v1_record_proto_msgTypes[13]
+	mi := &file_compactord_v1_record_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1693,7 +1847,7 @@ func (x *Pin) String() string {
 func (*Pin) ProtoMessage() {}
 
 func (x *Pin) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_record_proto_msgTypes[13]
+	mi := &file_compactord_v1_record_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1706,7 +1860,7 @@ func (x *Pin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pin.ProtoReflect.Descriptor instead.
 func (*Pin) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{13}
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Pin) GetIndexes() []uint32 {
@@ -1745,7 +1899,7 @@ type Unpin struct {
 
 func (x *Unpin) Reset() {
 	*x = Unpin{}
-	mi := &file_compactord_v1_record_proto_msgTypes[14]
+	mi := &file_compactord_v1_record_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1757,7 +1911,7 @@ func (x *Unpin) String() string {
 func (*Unpin) ProtoMessage() {}
 
 func (x *Unpin) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_record_proto_msgTypes[14]
+	mi := &file_compactord_v1_record_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1770,7 +1924,7 @@ func (x *Unpin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Unpin.ProtoReflect.Descriptor instead.
 func (*Unpin) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{14}
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Unpin) GetIndexes() []uint32 {
@@ -1809,7 +1963,7 @@ type PolicyChange struct {
 
 func (x *PolicyChange) Reset() {
 	*x = PolicyChange{}
-	mi := &file_compactord_v1_record_proto_msgTypes[15]
+	mi := &file_compactord_v1_record_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1821,7 +1975,7 @@ func (x *PolicyChange) String() string {
 func (*PolicyChange) ProtoMessage() {}
 
 func (x *PolicyChange) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_record_proto_msgTypes[15]
+	mi := &file_compactord_v1_record_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1834,7 +1988,7 @@ func (x *PolicyChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PolicyChange.ProtoReflect.Descriptor instead.
 func (*PolicyChange) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{15}
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *PolicyChange) GetGiven() *Policy {
@@ -1894,7 +2048,7 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\n" +
 	"IndexRange\x12\x14\n" +
 	"\x05start\x18\x01 \x01(\rR\x05start\x12\x10\n" +
-	"\x03end\x18\x02 \x01(\rR\x03end\"\xa8\v\n" +
+	"\x03end\x18\x02 \x01(\rR\x03end\"\xcb\v\n" +
 	"\x0fCompactionEntry\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\rR\bsequence\x12(\n" +
@@ -1936,7 +2090,8 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\bsections\x18\x1d \x01(\x0e2\x19.compactord.v1.SectionSetR\bsections\x12#\n" +
 	"\rcited_indexes\x18\x1e \x03(\rR\fcitedIndexes\x12#\n" +
 	"\rimported_from\x18\x1f \x01(\tR\fimportedFrom\x120\n" +
-	"\x14source_tokens_before\x18  \x01(\rR\x12sourceTokensBeforeB\v\n" +
+	"\x14source_tokens_before\x18  \x01(\rR\x12sourceTokensBefore\x12!\n" +
+	"\foperation_id\x18! \x01(\tR\voperationIdB\v\n" +
 	"\t_cost_usdB\x13\n" +
 	"\x11_split_turn_startB\x11\n" +
 	"\x0f_replayed_index\"\x83\x01\n" +
@@ -1955,7 +2110,7 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\tshortened\x18\x03 \x01(\bR\tshortened\";\n" +
 	"\tFileLists\x12\x12\n" +
 	"\x04read\x18\x01 \x03(\tR\x04read\x12\x1a\n" +
-	"\bmodified\x18\x02 \x03(\tR\bmodified\"\xc7\x03\n" +
+	"\bmodified\x18\x02 \x03(\tR\bmodified\"\x85\x04\n" +
 	"\n" +
 	"PruneEntry\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1a\n" +
@@ -1970,7 +2125,9 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\bduration\x18\t \x01(\v2\x19.google.protobuf.DurationR\bduration\x129\n" +
 	"\n" +
 	"created_at\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xd1\x01\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12!\n" +
+	"\foperation_id\x18\v \x01(\tR\voperationId\x12\x19\n" +
+	"\bwith_cut\x18\f \x01(\bR\awithCut\"\xd1\x01\n" +
 	"\x04Edit\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n" +
 	"\x04part\x18\x02 \x01(\rR\x04part\x125\n" +
@@ -1996,15 +2153,29 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\x05point\x18\x02 \x01(\rR\x05point\x12\x14\n" +
 	"\x05title\x18\x03 \x01(\tR\x05title\x12&\n" +
 	"\fmarker_index\x18\x04 \x01(\rH\x00R\vmarkerIndex\x88\x01\x01B\x0f\n" +
-	"\r_marker_index\"\xcf\x01\n" +
+	"\r_marker_index\"\xb5\x02\n" +
 	"\x06Revert\x12\x14\n" +
 	"\x05point\x18\x01 \x01(\rR\x05point\x12(\n" +
 	"\rcheckpoint_id\x18\x02 \x01(\rH\x00R\fcheckpointId\x88\x01\x01\x12&\n" +
 	"\ffuture_index\x18\x03 \x01(\rH\x01R\vfutureIndex\x88\x01\x01\x12:\n" +
 	"\vview_change\x18\x04 \x01(\v2\x19.compactord.v1.ViewChangeR\n" +
-	"viewChangeB\x10\n" +
+	"viewChange\x12,\n" +
+	"\x12messages_put_aside\x18\x05 \x01(\rR\x10messagesPutAside\x126\n" +
+	"\asummary\x18\x06 \x01(\v2\x1c.compactord.v1.RevertSummaryR\asummaryB\x10\n" +
 	"\x0e_checkpoint_idB\x0f\n" +
-	"\r_future_index\"s\n" +
+	"\r_future_index\"\xc0\x02\n" +
+	"\rRevertSummary\x12\x1e\n" +
+	"\n" +
+	"summarizer\x18\x01 \x01(\tR\n" +
+	"summarizer\x12\x14\n" +
+	"\x05model\x18\x02 \x01(\tR\x05model\x12*\n" +
+	"\x05usage\x18\x03 \x01(\v2\x14.compactord.v1.UsageR\x05usage\x12\x1e\n" +
+	"\bcost_usd\x18\x04 \x01(\x01H\x00R\acostUsd\x88\x01\x01\x12:\n" +
+	"\bfallback\x18\x05 \x01(\x0e2\x1e.compactord.v1.SummaryFallbackR\bfallback\x12)\n" +
+	"\x10summarizer_calls\x18\x06 \x01(\rR\x0fsummarizerCalls\x12\x14\n" +
+	"\x05focus\x18\a \x01(\tR\x05focus\x12#\n" +
+	"\rcited_indexes\x18\b \x03(\rR\fcitedIndexesB\v\n" +
+	"\t_cost_usd\"s\n" +
 	"\x03Pin\x12\x18\n" +
 	"\aindexes\x18\x01 \x03(\rR\aindexes\x12\x16\n" +
 	"\x06pinned\x18\x02 \x03(\rR\x06pinned\x12:\n" +
@@ -2063,7 +2234,7 @@ func file_compactord_v1_record_proto_rawDescGZIP() []byte {
 }
 
 var file_compactord_v1_record_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_compactord_v1_record_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_compactord_v1_record_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_compactord_v1_record_proto_goTypes = []any{
 	(CompactionReason)(0),         // 0: compactord.v1.CompactionReason
 	(EditKind)(0),                 // 1: compactord.v1.EditKind
@@ -2082,67 +2253,71 @@ var file_compactord_v1_record_proto_goTypes = []any{
 	(*CompactionAttempt)(nil),     // 14: compactord.v1.CompactionAttempt
 	(*Checkpoint)(nil),            // 15: compactord.v1.Checkpoint
 	(*Revert)(nil),                // 16: compactord.v1.Revert
-	(*Pin)(nil),                   // 17: compactord.v1.Pin
-	(*Unpin)(nil),                 // 18: compactord.v1.Unpin
-	(*PolicyChange)(nil),          // 19: compactord.v1.PolicyChange
-	(*timestamppb.Timestamp)(nil), // 20: google.protobuf.Timestamp
-	(*Strategy)(nil),              // 21: compactord.v1.Strategy
-	(*Usage)(nil),                 // 22: compactord.v1.Usage
-	(SummaryFallback)(0),          // 23: compactord.v1.SummaryFallback
-	(*OpaquePart)(nil),            // 24: compactord.v1.OpaquePart
-	(*durationpb.Duration)(nil),   // 25: google.protobuf.Duration
-	(SectionSet)(0),               // 26: compactord.v1.SectionSet
-	(ErrorReason)(0),              // 27: compactord.v1.ErrorReason
-	(*Policy)(nil),                // 28: compactord.v1.Policy
+	(*RevertSummary)(nil),         // 17: compactord.v1.RevertSummary
+	(*Pin)(nil),                   // 18: compactord.v1.Pin
+	(*Unpin)(nil),                 // 19: compactord.v1.Unpin
+	(*PolicyChange)(nil),          // 20: compactord.v1.PolicyChange
+	(*timestamppb.Timestamp)(nil), // 21: google.protobuf.Timestamp
+	(*Strategy)(nil),              // 22: compactord.v1.Strategy
+	(*Usage)(nil),                 // 23: compactord.v1.Usage
+	(SummaryFallback)(0),          // 24: compactord.v1.SummaryFallback
+	(*OpaquePart)(nil),            // 25: compactord.v1.OpaquePart
+	(*durationpb.Duration)(nil),   // 26: google.protobuf.Duration
+	(SectionSet)(0),               // 27: compactord.v1.SectionSet
+	(ErrorReason)(0),              // 28: compactord.v1.ErrorReason
+	(*Policy)(nil),                // 29: compactord.v1.Policy
 }
 var file_compactord_v1_record_proto_depIdxs = []int32{
-	20, // 0: compactord.v1.Record.created_at:type_name -> google.protobuf.Timestamp
+	21, // 0: compactord.v1.Record.created_at:type_name -> google.protobuf.Timestamp
 	7,  // 1: compactord.v1.Record.compaction:type_name -> compactord.v1.CompactionEntry
 	12, // 2: compactord.v1.Record.prune:type_name -> compactord.v1.PruneEntry
 	14, // 3: compactord.v1.Record.attempt:type_name -> compactord.v1.CompactionAttempt
 	15, // 4: compactord.v1.Record.checkpoint:type_name -> compactord.v1.Checkpoint
 	16, // 5: compactord.v1.Record.revert:type_name -> compactord.v1.Revert
-	17, // 6: compactord.v1.Record.pin:type_name -> compactord.v1.Pin
-	18, // 7: compactord.v1.Record.unpin:type_name -> compactord.v1.Unpin
-	19, // 8: compactord.v1.Record.policy_change:type_name -> compactord.v1.PolicyChange
+	18, // 6: compactord.v1.Record.pin:type_name -> compactord.v1.Pin
+	19, // 7: compactord.v1.Record.unpin:type_name -> compactord.v1.Unpin
+	20, // 8: compactord.v1.Record.policy_change:type_name -> compactord.v1.PolicyChange
 	6,  // 9: compactord.v1.CompactionEntry.covered:type_name -> compactord.v1.IndexRange
 	6,  // 10: compactord.v1.CompactionEntry.summarized:type_name -> compactord.v1.IndexRange
 	8,  // 11: compactord.v1.CompactionEntry.slots:type_name -> compactord.v1.Slots
 	0,  // 12: compactord.v1.CompactionEntry.reason:type_name -> compactord.v1.CompactionReason
-	21, // 13: compactord.v1.CompactionEntry.strategy:type_name -> compactord.v1.Strategy
-	22, // 14: compactord.v1.CompactionEntry.usage:type_name -> compactord.v1.Usage
+	22, // 13: compactord.v1.CompactionEntry.strategy:type_name -> compactord.v1.Strategy
+	23, // 14: compactord.v1.CompactionEntry.usage:type_name -> compactord.v1.Usage
 	11, // 15: compactord.v1.CompactionEntry.files:type_name -> compactord.v1.FileLists
-	23, // 16: compactord.v1.CompactionEntry.fallback:type_name -> compactord.v1.SummaryFallback
-	24, // 17: compactord.v1.CompactionEntry.provider_block:type_name -> compactord.v1.OpaquePart
+	24, // 16: compactord.v1.CompactionEntry.fallback:type_name -> compactord.v1.SummaryFallback
+	25, // 17: compactord.v1.CompactionEntry.provider_block:type_name -> compactord.v1.OpaquePart
 	5,  // 18: compactord.v1.CompactionEntry.view_change:type_name -> compactord.v1.ViewChange
-	25, // 19: compactord.v1.CompactionEntry.duration:type_name -> google.protobuf.Duration
-	20, // 20: compactord.v1.CompactionEntry.created_at:type_name -> google.protobuf.Timestamp
-	26, // 21: compactord.v1.CompactionEntry.sections:type_name -> compactord.v1.SectionSet
+	26, // 19: compactord.v1.CompactionEntry.duration:type_name -> google.protobuf.Duration
+	21, // 20: compactord.v1.CompactionEntry.created_at:type_name -> google.protobuf.Timestamp
+	27, // 21: compactord.v1.CompactionEntry.sections:type_name -> compactord.v1.SectionSet
 	9,  // 22: compactord.v1.Slots.open_todos:type_name -> compactord.v1.Todo
 	10, // 23: compactord.v1.Slots.last_user_request:type_name -> compactord.v1.UserRequest
 	13, // 24: compactord.v1.PruneEntry.edits:type_name -> compactord.v1.Edit
-	21, // 25: compactord.v1.PruneEntry.strategy:type_name -> compactord.v1.Strategy
+	22, // 25: compactord.v1.PruneEntry.strategy:type_name -> compactord.v1.Strategy
 	0,  // 26: compactord.v1.PruneEntry.reason:type_name -> compactord.v1.CompactionReason
 	5,  // 27: compactord.v1.PruneEntry.view_change:type_name -> compactord.v1.ViewChange
-	25, // 28: compactord.v1.PruneEntry.duration:type_name -> google.protobuf.Duration
-	20, // 29: compactord.v1.PruneEntry.created_at:type_name -> google.protobuf.Timestamp
+	26, // 28: compactord.v1.PruneEntry.duration:type_name -> google.protobuf.Duration
+	21, // 29: compactord.v1.PruneEntry.created_at:type_name -> google.protobuf.Timestamp
 	1,  // 30: compactord.v1.Edit.kind:type_name -> compactord.v1.EditKind
 	2,  // 31: compactord.v1.CompactionAttempt.outcome:type_name -> compactord.v1.AttemptOutcome
-	27, // 32: compactord.v1.CompactionAttempt.error_reason:type_name -> compactord.v1.ErrorReason
+	28, // 32: compactord.v1.CompactionAttempt.error_reason:type_name -> compactord.v1.ErrorReason
 	3,  // 33: compactord.v1.CompactionAttempt.skip_reason:type_name -> compactord.v1.SkipReason
 	0,  // 34: compactord.v1.CompactionAttempt.reason:type_name -> compactord.v1.CompactionReason
-	25, // 35: compactord.v1.CompactionAttempt.duration:type_name -> google.protobuf.Duration
+	26, // 35: compactord.v1.CompactionAttempt.duration:type_name -> google.protobuf.Duration
 	5,  // 36: compactord.v1.Revert.view_change:type_name -> compactord.v1.ViewChange
-	5,  // 37: compactord.v1.Pin.view_change:type_name -> compactord.v1.ViewChange
-	5,  // 38: compactord.v1.Unpin.view_change:type_name -> compactord.v1.ViewChange
-	28, // 39: compactord.v1.PolicyChange.given:type_name -> compactord.v1.Policy
-	28, // 40: compactord.v1.PolicyChange.resolved:type_name -> compactord.v1.Policy
-	5,  // 41: compactord.v1.PolicyChange.view_change:type_name -> compactord.v1.ViewChange
-	42, // [42:42] is the sub-list for method output_type
-	42, // [42:42] is the sub-list for method input_type
-	42, // [42:42] is the sub-list for extension type_name
-	42, // [42:42] is the sub-list for extension extendee
-	0,  // [0:42] is the sub-list for field type_name
+	17, // 37: compactord.v1.Revert.summary:type_name -> compactord.v1.RevertSummary
+	23, // 38: compactord.v1.RevertSummary.usage:type_name -> compactord.v1.Usage
+	24, // 39: compactord.v1.RevertSummary.fallback:type_name -> compactord.v1.SummaryFallback
+	5,  // 40: compactord.v1.Pin.view_change:type_name -> compactord.v1.ViewChange
+	5,  // 41: compactord.v1.Unpin.view_change:type_name -> compactord.v1.ViewChange
+	29, // 42: compactord.v1.PolicyChange.given:type_name -> compactord.v1.Policy
+	29, // 43: compactord.v1.PolicyChange.resolved:type_name -> compactord.v1.Policy
+	5,  // 44: compactord.v1.PolicyChange.view_change:type_name -> compactord.v1.ViewChange
+	45, // [45:45] is the sub-list for method output_type
+	45, // [45:45] is the sub-list for method input_type
+	45, // [45:45] is the sub-list for extension type_name
+	45, // [45:45] is the sub-list for extension extendee
+	0,  // [0:45] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_record_proto_init() }
@@ -2168,13 +2343,14 @@ func file_compactord_v1_record_proto_init() {
 	file_compactord_v1_record_proto_msgTypes[3].OneofWrappers = []any{}
 	file_compactord_v1_record_proto_msgTypes[11].OneofWrappers = []any{}
 	file_compactord_v1_record_proto_msgTypes[12].OneofWrappers = []any{}
+	file_compactord_v1_record_proto_msgTypes[13].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_record_proto_rawDesc), len(file_compactord_v1_record_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   16,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

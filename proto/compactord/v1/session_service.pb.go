@@ -161,6 +161,12 @@ type Session struct {
 	CompactionId string `protobuf:"bytes,13,opt,name=compaction_id,json=compactionId,proto3" json:"compaction_id,omitempty"`
 	// The effective compaction's first_kept_index.
 	FirstKeptIndex *uint32 `protobuf:"varint,14,opt,name=first_kept_index,json=firstKeptIndex,proto3,oneof" json:"first_kept_index,omitempty"`
+	// Where it was forked from; not set where it was not.
+	ForkedFrom *ForkOrigin `protobuf:"bytes,15,opt,name=forked_from,json=forkedFrom,proto3" json:"forked_from,omitempty"`
+	// The newest checkpoint's id; 0 where there is none.
+	LastCheckpoint uint32 `protobuf:"varint,16,opt,name=last_checkpoint,json=lastCheckpoint,proto3" json:"last_checkpoint,omitempty"`
+	// How many messages are pinned.
+	PinnedMessages uint32 `protobuf:"varint,17,opt,name=pinned_messages,json=pinnedMessages,proto3" json:"pinned_messages,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -293,6 +299,146 @@ func (x *Session) GetFirstKeptIndex() uint32 {
 	return 0
 }
 
+func (x *Session) GetForkedFrom() *ForkOrigin {
+	if x != nil {
+		return x.ForkedFrom
+	}
+	return nil
+}
+
+func (x *Session) GetLastCheckpoint() uint32 {
+	if x != nil {
+		return x.LastCheckpoint
+	}
+	return 0
+}
+
+func (x *Session) GetPinnedMessages() uint32 {
+	if x != nil {
+		return x.PinnedMessages
+	}
+	return 0
+}
+
+// ForkOrigin is what a session was forked from.
+type ForkOrigin struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The session's id.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The session's uid.
+	Uid string `protobuf:"bytes,2,opt,name=uid,proto3" json:"uid,omitempty"`
+	// The point.
+	Point         uint32 `protobuf:"varint,3,opt,name=point,proto3" json:"point,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ForkOrigin) Reset() {
+	*x = ForkOrigin{}
+	mi := &file_compactord_v1_session_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ForkOrigin) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ForkOrigin) ProtoMessage() {}
+
+func (x *ForkOrigin) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_session_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ForkOrigin.ProtoReflect.Descriptor instead.
+func (*ForkOrigin) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ForkOrigin) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *ForkOrigin) GetUid() string {
+	if x != nil {
+		return x.Uid
+	}
+	return ""
+}
+
+func (x *ForkOrigin) GetPoint() uint32 {
+	if x != nil {
+		return x.Point
+	}
+	return 0
+}
+
+// ForkSessionResponse answers the new session.
+type ForkSessionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The session.
+	Session *Session `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
+	// How full its context is.
+	Report        *ContextReport `protobuf:"bytes,2,opt,name=report,proto3" json:"report,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ForkSessionResponse) Reset() {
+	*x = ForkSessionResponse{}
+	mi := &file_compactord_v1_session_service_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ForkSessionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ForkSessionResponse) ProtoMessage() {}
+
+func (x *ForkSessionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_session_service_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ForkSessionResponse.ProtoReflect.Descriptor instead.
+func (*ForkSessionResponse) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ForkSessionResponse) GetSession() *Session {
+	if x != nil {
+		return x.Session
+	}
+	return nil
+}
+
+func (x *ForkSessionResponse) GetReport() *ContextReport {
+	if x != nil {
+		return x.Report
+	}
+	return nil
+}
+
 // CreateSessionRequest begins a log.
 type CreateSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -314,7 +460,7 @@ type CreateSessionRequest struct {
 
 func (x *CreateSessionRequest) Reset() {
 	*x = CreateSessionRequest{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[1]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -326,7 +472,7 @@ func (x *CreateSessionRequest) String() string {
 func (*CreateSessionRequest) ProtoMessage() {}
 
 func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[1]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -339,7 +485,7 @@ func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionRequest.ProtoReflect.Descriptor instead.
 func (*CreateSessionRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{1}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *CreateSessionRequest) GetSessionId() string {
@@ -395,7 +541,7 @@ type CreateSessionResponse struct {
 
 func (x *CreateSessionResponse) Reset() {
 	*x = CreateSessionResponse{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[2]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -407,7 +553,7 @@ func (x *CreateSessionResponse) String() string {
 func (*CreateSessionResponse) ProtoMessage() {}
 
 func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[2]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -420,7 +566,7 @@ func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionResponse.ProtoReflect.Descriptor instead.
 func (*CreateSessionResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{2}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *CreateSessionResponse) GetSession() *Session {
@@ -441,7 +587,7 @@ type GetSessionRequest struct {
 
 func (x *GetSessionRequest) Reset() {
 	*x = GetSessionRequest{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[3]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -453,7 +599,7 @@ func (x *GetSessionRequest) String() string {
 func (*GetSessionRequest) ProtoMessage() {}
 
 func (x *GetSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[3]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -466,7 +612,7 @@ func (x *GetSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSessionRequest.ProtoReflect.Descriptor instead.
 func (*GetSessionRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{3}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *GetSessionRequest) GetSessionId() string {
@@ -489,7 +635,7 @@ type GetSessionResponse struct {
 
 func (x *GetSessionResponse) Reset() {
 	*x = GetSessionResponse{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[4]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -501,7 +647,7 @@ func (x *GetSessionResponse) String() string {
 func (*GetSessionResponse) ProtoMessage() {}
 
 func (x *GetSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[4]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -514,7 +660,7 @@ func (x *GetSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSessionResponse.ProtoReflect.Descriptor instead.
 func (*GetSessionResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{4}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *GetSessionResponse) GetSession() *Session {
@@ -548,7 +694,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[5]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -560,7 +706,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[5]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -573,7 +719,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{5}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListSessionsRequest) GetPageSize() uint32 {
@@ -617,7 +763,7 @@ type ListSessionsResponse struct {
 
 func (x *ListSessionsResponse) Reset() {
 	*x = ListSessionsResponse{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[6]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -629,7 +775,7 @@ func (x *ListSessionsResponse) String() string {
 func (*ListSessionsResponse) ProtoMessage() {}
 
 func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[6]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -642,7 +788,7 @@ func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{6}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ListSessionsResponse) GetSessions() []*Session {
@@ -680,7 +826,7 @@ type UpdateSessionRequest struct {
 
 func (x *UpdateSessionRequest) Reset() {
 	*x = UpdateSessionRequest{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[7]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -692,7 +838,7 @@ func (x *UpdateSessionRequest) String() string {
 func (*UpdateSessionRequest) ProtoMessage() {}
 
 func (x *UpdateSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[7]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -705,7 +851,7 @@ func (x *UpdateSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateSessionRequest.ProtoReflect.Descriptor instead.
 func (*UpdateSessionRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{7}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *UpdateSessionRequest) GetSessionId() string {
@@ -761,7 +907,7 @@ type UpdateSessionResponse struct {
 
 func (x *UpdateSessionResponse) Reset() {
 	*x = UpdateSessionResponse{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[8]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -773,7 +919,7 @@ func (x *UpdateSessionResponse) String() string {
 func (*UpdateSessionResponse) ProtoMessage() {}
 
 func (x *UpdateSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[8]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -786,7 +932,7 @@ func (x *UpdateSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateSessionResponse.ProtoReflect.Descriptor instead.
 func (*UpdateSessionResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{8}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *UpdateSessionResponse) GetSession() *Session {
@@ -807,7 +953,7 @@ type DeleteSessionRequest struct {
 
 func (x *DeleteSessionRequest) Reset() {
 	*x = DeleteSessionRequest{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[9]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -819,7 +965,7 @@ func (x *DeleteSessionRequest) String() string {
 func (*DeleteSessionRequest) ProtoMessage() {}
 
 func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[9]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -832,7 +978,7 @@ func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSessionRequest.ProtoReflect.Descriptor instead.
 func (*DeleteSessionRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{9}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *DeleteSessionRequest) GetSessionId() string {
@@ -851,7 +997,7 @@ type DeleteSessionResponse struct {
 
 func (x *DeleteSessionResponse) Reset() {
 	*x = DeleteSessionResponse{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[10]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -863,7 +1009,7 @@ func (x *DeleteSessionResponse) String() string {
 func (*DeleteSessionResponse) ProtoMessage() {}
 
 func (x *DeleteSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[10]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -876,7 +1022,7 @@ func (x *DeleteSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSessionResponse.ProtoReflect.Descriptor instead.
 func (*DeleteSessionResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{10}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{12}
 }
 
 // AppendMessagesRequest adds messages, as neutral messages or as a provider's JSON.
@@ -906,7 +1052,7 @@ type AppendMessagesRequest struct {
 
 func (x *AppendMessagesRequest) Reset() {
 	*x = AppendMessagesRequest{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[11]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -918,7 +1064,7 @@ func (x *AppendMessagesRequest) String() string {
 func (*AppendMessagesRequest) ProtoMessage() {}
 
 func (x *AppendMessagesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[11]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -931,7 +1077,7 @@ func (x *AppendMessagesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AppendMessagesRequest.ProtoReflect.Descriptor instead.
 func (*AppendMessagesRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{11}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *AppendMessagesRequest) GetSessionId() string {
@@ -1008,7 +1154,7 @@ type ImportedRecord struct {
 
 func (x *ImportedRecord) Reset() {
 	*x = ImportedRecord{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[12]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1020,7 +1166,7 @@ func (x *ImportedRecord) String() string {
 func (*ImportedRecord) ProtoMessage() {}
 
 func (x *ImportedRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[12]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1033,7 +1179,7 @@ func (x *ImportedRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportedRecord.ProtoReflect.Descriptor instead.
 func (*ImportedRecord) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{12}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ImportedRecord) GetAfterMessages() uint32 {
@@ -1097,7 +1243,7 @@ type ImportedCheckpoint struct {
 
 func (x *ImportedCheckpoint) Reset() {
 	*x = ImportedCheckpoint{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[13]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1109,7 +1255,7 @@ func (x *ImportedCheckpoint) String() string {
 func (*ImportedCheckpoint) ProtoMessage() {}
 
 func (x *ImportedCheckpoint) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[13]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1122,7 +1268,7 @@ func (x *ImportedCheckpoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportedCheckpoint.ProtoReflect.Descriptor instead.
 func (*ImportedCheckpoint) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{13}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ImportedCheckpoint) GetTitle() string {
@@ -1154,7 +1300,7 @@ type ImportedCompaction struct {
 
 func (x *ImportedCompaction) Reset() {
 	*x = ImportedCompaction{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[14]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1166,7 +1312,7 @@ func (x *ImportedCompaction) String() string {
 func (*ImportedCompaction) ProtoMessage() {}
 
 func (x *ImportedCompaction) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[14]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1179,7 +1325,7 @@ func (x *ImportedCompaction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportedCompaction.ProtoReflect.Descriptor instead.
 func (*ImportedCompaction) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{14}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ImportedCompaction) GetSummary() string {
@@ -1243,7 +1389,7 @@ type AppendMessagesResponse struct {
 
 func (x *AppendMessagesResponse) Reset() {
 	*x = AppendMessagesResponse{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[15]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1255,7 +1401,7 @@ func (x *AppendMessagesResponse) String() string {
 func (*AppendMessagesResponse) ProtoMessage() {}
 
 func (x *AppendMessagesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[15]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1268,7 +1414,7 @@ func (x *AppendMessagesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AppendMessagesResponse.ProtoReflect.Descriptor instead.
 func (*AppendMessagesResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{15}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *AppendMessagesResponse) GetFirstIndex() uint32 {
@@ -1328,7 +1474,7 @@ type ListMessagesRequest struct {
 
 func (x *ListMessagesRequest) Reset() {
 	*x = ListMessagesRequest{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[16]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1340,7 +1486,7 @@ func (x *ListMessagesRequest) String() string {
 func (*ListMessagesRequest) ProtoMessage() {}
 
 func (x *ListMessagesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[16]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1353,7 +1499,7 @@ func (x *ListMessagesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMessagesRequest.ProtoReflect.Descriptor instead.
 func (*ListMessagesRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{16}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListMessagesRequest) GetSessionId() string {
@@ -1411,7 +1557,7 @@ type ListMessagesResponse struct {
 
 func (x *ListMessagesResponse) Reset() {
 	*x = ListMessagesResponse{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[17]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1423,7 +1569,7 @@ func (x *ListMessagesResponse) String() string {
 func (*ListMessagesResponse) ProtoMessage() {}
 
 func (x *ListMessagesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[17]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1436,7 +1582,7 @@ func (x *ListMessagesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMessagesResponse.ProtoReflect.Descriptor instead.
 func (*ListMessagesResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{17}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListMessagesResponse) GetMessages() []*LoggedMessage {
@@ -1464,20 +1610,26 @@ type RevertToCheckpointRequest struct {
 	//
 	//	*RevertToCheckpointRequest_CheckpointId
 	//	*RevertToCheckpointRequest_Point
+	//	*RevertToCheckpointRequest_Turns
+	//	*RevertToCheckpointRequest_Undo
 	Target isRevertToCheckpointRequest_Target `protobuf_oneof:"target"`
-	// A message to the model from the future that is put aside. At most 1 MiB.
+	// A message to the model from the future that is put aside, shown as a USER message with a notice that files and the
+	// outside world are not reverted. At most 1 MiB. It excludes summarize.
 	MessageFromFuture string `protobuf:"bytes,4,opt,name=message_from_future,json=messageFromFuture,proto3" json:"message_from_future,omitempty"`
-	// Whether what is put aside becomes a summary that the model sees.
+	// Whether what is put aside becomes a summary that the model sees, as a USER message. The policy's summarizer writes it;
+	// where it fails, nothing is reverted. It runs as a compaction does: one at a time, and CancelCompaction ends it.
 	Summarize bool `protobuf:"varint,5,opt,name=summarize,proto3" json:"summarize,omitempty"`
 	// Makes the request safe to send again. At most 128 bytes.
-	RequestId     string `protobuf:"bytes,6,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	RequestId string `protobuf:"bytes,6,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// With summarize: what the summary is to attend to. At most 16 KiB.
+	Focus         string `protobuf:"bytes,9,opt,name=focus,proto3" json:"focus,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RevertToCheckpointRequest) Reset() {
 	*x = RevertToCheckpointRequest{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[18]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1489,7 +1641,7 @@ func (x *RevertToCheckpointRequest) String() string {
 func (*RevertToCheckpointRequest) ProtoMessage() {}
 
 func (x *RevertToCheckpointRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[18]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1502,7 +1654,7 @@ func (x *RevertToCheckpointRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevertToCheckpointRequest.ProtoReflect.Descriptor instead.
 func (*RevertToCheckpointRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{18}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *RevertToCheckpointRequest) GetSessionId() string {
@@ -1537,6 +1689,24 @@ func (x *RevertToCheckpointRequest) GetPoint() uint32 {
 	return 0
 }
 
+func (x *RevertToCheckpointRequest) GetTurns() uint32 {
+	if x != nil {
+		if x, ok := x.Target.(*RevertToCheckpointRequest_Turns); ok {
+			return x.Turns
+		}
+	}
+	return 0
+}
+
+func (x *RevertToCheckpointRequest) GetUndo() bool {
+	if x != nil {
+		if x, ok := x.Target.(*RevertToCheckpointRequest_Undo); ok {
+			return x.Undo
+		}
+	}
+	return false
+}
+
 func (x *RevertToCheckpointRequest) GetMessageFromFuture() string {
 	if x != nil {
 		return x.MessageFromFuture
@@ -1558,40 +1728,69 @@ func (x *RevertToCheckpointRequest) GetRequestId() string {
 	return ""
 }
 
+func (x *RevertToCheckpointRequest) GetFocus() string {
+	if x != nil {
+		return x.Focus
+	}
+	return ""
+}
+
 type isRevertToCheckpointRequest_Target interface {
 	isRevertToCheckpointRequest_Target()
 }
 
 type RevertToCheckpointRequest_CheckpointId struct {
-	// A checkpoint's id.
+	// A checkpoint's id. NOT_FOUND with CHECKPOINT_NOT_FOUND where none has it; FAILED_PRECONDITION with
+	// CHECKPOINT_PUT_ASIDE where a Revert went back to before it.
 	CheckpointId uint32 `protobuf:"varint,2,opt,name=checkpoint_id,json=checkpointId,proto3,oneof"`
 }
 
 type RevertToCheckpointRequest_Point struct {
-	// A point: the state just after the message or record with this sequence.
+	// A point: the state just after the message or record with this sequence. It may have been put aside.
 	Point uint32 `protobuf:"varint,3,opt,name=point,proto3,oneof"`
+}
+
+type RevertToCheckpointRequest_Turns struct {
+	// So many turns are taken back: to the point before the message that starts the last but so many. 1 to 10,000.
+	// FAILED_PRECONDITION with NOTHING_TO_REVERT where there are fewer.
+	Turns uint32 `protobuf:"varint,7,opt,name=turns,proto3,oneof"`
+}
+
+type RevertToCheckpointRequest_Undo struct {
+	// The newest record in force that changed the view, or the newest Revert, whichever is later, is undone: to the point
+	// before it. Messages appended since are put aside. FAILED_PRECONDITION with NOTHING_TO_REVERT where there is none.
+	// Only true makes sense.
+	Undo bool `protobuf:"varint,8,opt,name=undo,proto3,oneof"`
 }
 
 func (*RevertToCheckpointRequest_CheckpointId) isRevertToCheckpointRequest_Target() {}
 
 func (*RevertToCheckpointRequest_Point) isRevertToCheckpointRequest_Target() {}
 
+func (*RevertToCheckpointRequest_Turns) isRevertToCheckpointRequest_Target() {}
+
+func (*RevertToCheckpointRequest_Undo) isRevertToCheckpointRequest_Target() {}
+
 // RevertToCheckpointResponse says what was written.
 type RevertToCheckpointResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The record.
 	Record *Record `protobuf:"bytes,1,opt,name=record,proto3" json:"record,omitempty"`
-	// The point after it.
+	// The point after it, and after the message of origin FUTURE where there is one.
 	Point uint32 `protobuf:"varint,2,opt,name=point,proto3" json:"point,omitempty"`
 	// How full the context is.
-	Report        *ContextReport `protobuf:"bytes,3,opt,name=report,proto3" json:"report,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Report *ContextReport `protobuf:"bytes,3,opt,name=report,proto3" json:"report,omitempty"`
+	// How many messages were put aside.
+	MessagesPutAside uint32 `protobuf:"varint,4,opt,name=messages_put_aside,json=messagesPutAside,proto3" json:"messages_put_aside,omitempty"`
+	// The first of them that is a request of the user, if there is one: to edit it and send it again.
+	FirstRequestPutAside *uint32 `protobuf:"varint,5,opt,name=first_request_put_aside,json=firstRequestPutAside,proto3,oneof" json:"first_request_put_aside,omitempty"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
 }
 
 func (x *RevertToCheckpointResponse) Reset() {
 	*x = RevertToCheckpointResponse{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[19]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1603,7 +1802,7 @@ func (x *RevertToCheckpointResponse) String() string {
 func (*RevertToCheckpointResponse) ProtoMessage() {}
 
 func (x *RevertToCheckpointResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[19]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1616,7 +1815,7 @@ func (x *RevertToCheckpointResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevertToCheckpointResponse.ProtoReflect.Descriptor instead.
 func (*RevertToCheckpointResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{19}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *RevertToCheckpointResponse) GetRecord() *Record {
@@ -1640,6 +1839,20 @@ func (x *RevertToCheckpointResponse) GetReport() *ContextReport {
 	return nil
 }
 
+func (x *RevertToCheckpointResponse) GetMessagesPutAside() uint32 {
+	if x != nil {
+		return x.MessagesPutAside
+	}
+	return 0
+}
+
+func (x *RevertToCheckpointResponse) GetFirstRequestPutAside() uint32 {
+	if x != nil && x.FirstRequestPutAside != nil {
+		return *x.FirstRequestPutAside
+	}
+	return 0
+}
+
 // ListRecordsRequest asks for a page of records.
 type ListRecordsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1660,7 +1873,7 @@ type ListRecordsRequest struct {
 
 func (x *ListRecordsRequest) Reset() {
 	*x = ListRecordsRequest{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[20]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1672,7 +1885,7 @@ func (x *ListRecordsRequest) String() string {
 func (*ListRecordsRequest) ProtoMessage() {}
 
 func (x *ListRecordsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[20]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1685,7 +1898,7 @@ func (x *ListRecordsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRecordsRequest.ProtoReflect.Descriptor instead.
 func (*ListRecordsRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{20}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListRecordsRequest) GetSessionId() string {
@@ -1736,7 +1949,7 @@ type ListRecordsResponse struct {
 
 func (x *ListRecordsResponse) Reset() {
 	*x = ListRecordsResponse{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[21]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1748,7 +1961,7 @@ func (x *ListRecordsResponse) String() string {
 func (*ListRecordsResponse) ProtoMessage() {}
 
 func (x *ListRecordsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[21]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1761,7 +1974,7 @@ func (x *ListRecordsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRecordsResponse.ProtoReflect.Descriptor instead.
 func (*ListRecordsResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{21}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListRecordsResponse) GetRecords() []*Record {
@@ -1782,7 +1995,7 @@ var File_compactord_v1_session_service_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_session_service_proto_rawDesc = "" +
 	"\n" +
-	"#compactord/v1/session_service.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x18compactord/v1/view.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xab\x05\n" +
+	"#compactord/v1/session_service.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1bcompactord/v1/message.proto\x1a\x17compactord/v1/pin.proto\x1a\x19compactord/v1/point.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/recall.proto\x1a\x1acompactord/v1/record.proto\x1a\x18compactord/v1/view.proto\x1a\x19compactord/v1/watch.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb9\x06\n" +
 	"\aSession\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x10\n" +
@@ -1802,11 +2015,24 @@ const file_compactord_v1_session_service_proto_rawDesc = "" +
 	"\x05point\x18\v \x01(\rR\x05point\x12'\n" +
 	"\x0factive_messages\x18\f \x01(\rR\x0eactiveMessages\x12#\n" +
 	"\rcompaction_id\x18\r \x01(\tR\fcompactionId\x12-\n" +
-	"\x10first_kept_index\x18\x0e \x01(\rH\x00R\x0efirstKeptIndex\x88\x01\x01\x1a9\n" +
+	"\x10first_kept_index\x18\x0e \x01(\rH\x00R\x0efirstKeptIndex\x88\x01\x01\x12:\n" +
+	"\vforked_from\x18\x0f \x01(\v2\x19.compactord.v1.ForkOriginR\n" +
+	"forkedFrom\x12'\n" +
+	"\x0flast_checkpoint\x18\x10 \x01(\rR\x0elastCheckpoint\x12'\n" +
+	"\x0fpinned_messages\x18\x11 \x01(\rR\x0epinnedMessages\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x13\n" +
-	"\x11_first_kept_index\"\xe1\x04\n" +
+	"\x11_first_kept_index\"S\n" +
+	"\n" +
+	"ForkOrigin\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x10\n" +
+	"\x03uid\x18\x02 \x01(\tR\x03uid\x12\x14\n" +
+	"\x05point\x18\x03 \x01(\rR\x05point\"}\n" +
+	"\x13ForkSessionResponse\x120\n" +
+	"\asession\x18\x01 \x01(\v2\x16.compactord.v1.SessionR\asession\x124\n" +
+	"\x06report\x18\x02 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\"\xe1\x04\n" +
 	"\x14CreateSessionRequest\x127\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x18\xbaH\x15\xd8\x01\x01r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12-\n" +
@@ -1914,21 +2140,30 @@ const file_compactord_v1_session_service_proto_rawDesc = "" +
 	"\xbaH\a*\x05\x18\x80\x80\x80 R\bmaxBytes\"x\n" +
 	"\x14ListMessagesResponse\x128\n" +
 	"\bmessages\x18\x01 \x03(\v2\x1c.compactord.v1.LoggedMessageR\bmessages\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa3\x02\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xeb\x04\n" +
 	"\x19RevertToCheckpointRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12%\n" +
 	"\rcheckpoint_id\x18\x02 \x01(\rH\x00R\fcheckpointId\x12\x16\n" +
-	"\x05point\x18\x03 \x01(\rH\x00R\x05point\x129\n" +
+	"\x05point\x18\x03 \x01(\rH\x00R\x05point\x12\"\n" +
+	"\x05turns\x18\a \x01(\rB\n" +
+	"\xbaH\a*\x05\x18\x90N(\x01H\x00R\x05turns\x12\x1d\n" +
+	"\x04undo\x18\b \x01(\bB\a\xbaH\x04j\x02\b\x01H\x00R\x04undo\x129\n" +
 	"\x13message_from_future\x18\x04 \x01(\tB\t\xbaH\x06r\x04(\x80\x80@R\x11messageFromFuture\x12\x1c\n" +
 	"\tsummarize\x18\x05 \x01(\bR\tsummarize\x12'\n" +
 	"\n" +
-	"request_id\x18\x06 \x01(\tB\b\xbaH\x05r\x03(\x80\x01R\trequestIdB\x0f\n" +
-	"\x06target\x12\x05\xbaH\x02\b\x01\"\x97\x01\n" +
+	"request_id\x18\x06 \x01(\tB\b\xbaH\x05r\x03(\x80\x01R\trequestId\x12\x1f\n" +
+	"\x05focus\x18\t \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x01R\x05focus:\xe1\x01\xbaH\xdd\x01\x1a|\n" +
+	"\x19revert.message_or_summary\x12,give either message_from_future or summarize\x1a1this.message_from_future == '' || !this.summarize\x1a]\n" +
+	"\x1crevert.focus_needs_summarize\x12\x19focus goes with summarize\x1a\"this.focus == '' || this.summarizeB\x0f\n" +
+	"\x06target\x12\x05\xbaH\x02\b\x01\"\x9d\x02\n" +
 	"\x1aRevertToCheckpointResponse\x12-\n" +
 	"\x06record\x18\x01 \x01(\v2\x15.compactord.v1.RecordR\x06record\x12\x14\n" +
 	"\x05point\x18\x02 \x01(\rR\x05point\x124\n" +
-	"\x06report\x18\x03 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\"\xe8\x01\n" +
+	"\x06report\x18\x03 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\x12,\n" +
+	"\x12messages_put_aside\x18\x04 \x01(\rR\x10messagesPutAside\x12:\n" +
+	"\x17first_request_put_aside\x18\x05 \x01(\rH\x00R\x14firstRequestPutAside\x88\x01\x01B\x1a\n" +
+	"\x18_first_request_put_aside\"\xe8\x01\n" +
 	"\x12ListRecordsRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12%\n" +
@@ -1948,7 +2183,7 @@ const file_compactord_v1_session_service_proto_rawDesc = "" +
 	"\x0eMessageListing\x12\x1f\n" +
 	"\x1bMESSAGE_LISTING_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aMESSAGE_LISTING_TRANSCRIPT\x10\x01\x12\x1c\n" +
-	"\x18MESSAGE_LISTING_DIALOGUE\x10\x022\xdd\x06\n" +
+	"\x18MESSAGE_LISTING_DIALOGUE\x10\x022\xaf\r\n" +
 	"\x0eSessionService\x12Z\n" +
 	"\rCreateSession\x12#.compactord.v1.CreateSessionRequest\x1a$.compactord.v1.CreateSessionResponse\x12V\n" +
 	"\n" +
@@ -1957,9 +2192,18 @@ const file_compactord_v1_session_service_proto_rawDesc = "" +
 	"\rUpdateSession\x12#.compactord.v1.UpdateSessionRequest\x1a$.compactord.v1.UpdateSessionResponse\x12Z\n" +
 	"\rDeleteSession\x12#.compactord.v1.DeleteSessionRequest\x1a$.compactord.v1.DeleteSessionResponse\x12]\n" +
 	"\x0eAppendMessages\x12$.compactord.v1.AppendMessagesRequest\x1a%.compactord.v1.AppendMessagesResponse\x12\\\n" +
-	"\fListMessages\x12\".compactord.v1.ListMessagesRequest\x1a#.compactord.v1.ListMessagesResponse\"\x03\x90\x02\x01\x12i\n" +
-	"\x12RevertToCheckpoint\x12(.compactord.v1.RevertToCheckpointRequest\x1a).compactord.v1.RevertToCheckpointResponse\x12Y\n" +
-	"\vListRecords\x12!.compactord.v1.ListRecordsRequest\x1a\".compactord.v1.ListRecordsResponse\"\x03\x90\x02\x01BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
+	"\fListMessages\x12\".compactord.v1.ListMessagesRequest\x1a#.compactord.v1.ListMessagesResponse\"\x03\x90\x02\x01\x12T\n" +
+	"\vForkSession\x12!.compactord.v1.ForkSessionRequest\x1a\".compactord.v1.ForkSessionResponse\x12c\n" +
+	"\x10CreateCheckpoint\x12&.compactord.v1.CreateCheckpointRequest\x1a'.compactord.v1.CreateCheckpointResponse\x12e\n" +
+	"\x0fListCheckpoints\x12%.compactord.v1.ListCheckpointsRequest\x1a&.compactord.v1.ListCheckpointsResponse\"\x03\x90\x02\x01\x12i\n" +
+	"\x12RevertToCheckpoint\x12(.compactord.v1.RevertToCheckpointRequest\x1a).compactord.v1.RevertToCheckpointResponse\x12W\n" +
+	"\fClearSession\x12\".compactord.v1.ClearSessionRequest\x1a#.compactord.v1.ClearSessionResponse\x12T\n" +
+	"\vPinMessages\x12!.compactord.v1.PinMessagesRequest\x1a\".compactord.v1.PinMessagesResponse\x12Z\n" +
+	"\rUnpinMessages\x12#.compactord.v1.UnpinMessagesRequest\x1a$.compactord.v1.UnpinMessagesResponse\x12_\n" +
+	"\rRecallContent\x12#.compactord.v1.RecallContentRequest\x1a$.compactord.v1.RecallContentResponse\"\x03\x90\x02\x01\x12b\n" +
+	"\x0eSearchMessages\x12$.compactord.v1.SearchMessagesRequest\x1a%.compactord.v1.SearchMessagesResponse\"\x03\x90\x02\x01\x12Y\n" +
+	"\vListRecords\x12!.compactord.v1.ListRecordsRequest\x1a\".compactord.v1.ListRecordsResponse\"\x03\x90\x02\x01\x12^\n" +
+	"\fWatchSession\x12\".compactord.v1.WatchSessionRequest\x1a#.compactord.v1.WatchSessionResponse\"\x03\x90\x02\x010\x01BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (
 	file_compactord_v1_session_service_proto_rawDescOnce sync.Once
@@ -1974,105 +2218,145 @@ func file_compactord_v1_session_service_proto_rawDescGZIP() []byte {
 }
 
 var file_compactord_v1_session_service_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_compactord_v1_session_service_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_compactord_v1_session_service_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
 var file_compactord_v1_session_service_proto_goTypes = []any{
 	(SessionOrder)(0),                  // 0: compactord.v1.SessionOrder
 	(MessageListing)(0),                // 1: compactord.v1.MessageListing
 	(*Session)(nil),                    // 2: compactord.v1.Session
-	(*CreateSessionRequest)(nil),       // 3: compactord.v1.CreateSessionRequest
-	(*CreateSessionResponse)(nil),      // 4: compactord.v1.CreateSessionResponse
-	(*GetSessionRequest)(nil),          // 5: compactord.v1.GetSessionRequest
-	(*GetSessionResponse)(nil),         // 6: compactord.v1.GetSessionResponse
-	(*ListSessionsRequest)(nil),        // 7: compactord.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),       // 8: compactord.v1.ListSessionsResponse
-	(*UpdateSessionRequest)(nil),       // 9: compactord.v1.UpdateSessionRequest
-	(*UpdateSessionResponse)(nil),      // 10: compactord.v1.UpdateSessionResponse
-	(*DeleteSessionRequest)(nil),       // 11: compactord.v1.DeleteSessionRequest
-	(*DeleteSessionResponse)(nil),      // 12: compactord.v1.DeleteSessionResponse
-	(*AppendMessagesRequest)(nil),      // 13: compactord.v1.AppendMessagesRequest
-	(*ImportedRecord)(nil),             // 14: compactord.v1.ImportedRecord
-	(*ImportedCheckpoint)(nil),         // 15: compactord.v1.ImportedCheckpoint
-	(*ImportedCompaction)(nil),         // 16: compactord.v1.ImportedCompaction
-	(*AppendMessagesResponse)(nil),     // 17: compactord.v1.AppendMessagesResponse
-	(*ListMessagesRequest)(nil),        // 18: compactord.v1.ListMessagesRequest
-	(*ListMessagesResponse)(nil),       // 19: compactord.v1.ListMessagesResponse
-	(*RevertToCheckpointRequest)(nil),  // 20: compactord.v1.RevertToCheckpointRequest
-	(*RevertToCheckpointResponse)(nil), // 21: compactord.v1.RevertToCheckpointResponse
-	(*ListRecordsRequest)(nil),         // 22: compactord.v1.ListRecordsRequest
-	(*ListRecordsResponse)(nil),        // 23: compactord.v1.ListRecordsResponse
-	nil,                                // 24: compactord.v1.Session.LabelsEntry
-	nil,                                // 25: compactord.v1.CreateSessionRequest.LabelsEntry
-	nil,                                // 26: compactord.v1.ListSessionsRequest.LabelsEntry
-	nil,                                // 27: compactord.v1.UpdateSessionRequest.LabelsEntry
-	(*timestamppb.Timestamp)(nil),      // 28: google.protobuf.Timestamp
-	(Estimator)(0),                     // 29: compactord.v1.Estimator
-	(*Policy)(nil),                     // 30: compactord.v1.Policy
-	(*ContextReport)(nil),              // 31: compactord.v1.ContextReport
-	(*fieldmaskpb.FieldMask)(nil),      // 32: google.protobuf.FieldMask
-	(*Message)(nil),                    // 33: compactord.v1.Message
-	(*ProviderJson)(nil),               // 34: compactord.v1.ProviderJson
-	(*FileLists)(nil),                  // 35: compactord.v1.FileLists
-	(*InputFinding)(nil),               // 36: compactord.v1.InputFinding
-	(*LoggedMessage)(nil),              // 37: compactord.v1.LoggedMessage
-	(*Record)(nil),                     // 38: compactord.v1.Record
+	(*ForkOrigin)(nil),                 // 3: compactord.v1.ForkOrigin
+	(*ForkSessionResponse)(nil),        // 4: compactord.v1.ForkSessionResponse
+	(*CreateSessionRequest)(nil),       // 5: compactord.v1.CreateSessionRequest
+	(*CreateSessionResponse)(nil),      // 6: compactord.v1.CreateSessionResponse
+	(*GetSessionRequest)(nil),          // 7: compactord.v1.GetSessionRequest
+	(*GetSessionResponse)(nil),         // 8: compactord.v1.GetSessionResponse
+	(*ListSessionsRequest)(nil),        // 9: compactord.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),       // 10: compactord.v1.ListSessionsResponse
+	(*UpdateSessionRequest)(nil),       // 11: compactord.v1.UpdateSessionRequest
+	(*UpdateSessionResponse)(nil),      // 12: compactord.v1.UpdateSessionResponse
+	(*DeleteSessionRequest)(nil),       // 13: compactord.v1.DeleteSessionRequest
+	(*DeleteSessionResponse)(nil),      // 14: compactord.v1.DeleteSessionResponse
+	(*AppendMessagesRequest)(nil),      // 15: compactord.v1.AppendMessagesRequest
+	(*ImportedRecord)(nil),             // 16: compactord.v1.ImportedRecord
+	(*ImportedCheckpoint)(nil),         // 17: compactord.v1.ImportedCheckpoint
+	(*ImportedCompaction)(nil),         // 18: compactord.v1.ImportedCompaction
+	(*AppendMessagesResponse)(nil),     // 19: compactord.v1.AppendMessagesResponse
+	(*ListMessagesRequest)(nil),        // 20: compactord.v1.ListMessagesRequest
+	(*ListMessagesResponse)(nil),       // 21: compactord.v1.ListMessagesResponse
+	(*RevertToCheckpointRequest)(nil),  // 22: compactord.v1.RevertToCheckpointRequest
+	(*RevertToCheckpointResponse)(nil), // 23: compactord.v1.RevertToCheckpointResponse
+	(*ListRecordsRequest)(nil),         // 24: compactord.v1.ListRecordsRequest
+	(*ListRecordsResponse)(nil),        // 25: compactord.v1.ListRecordsResponse
+	nil,                                // 26: compactord.v1.Session.LabelsEntry
+	nil,                                // 27: compactord.v1.CreateSessionRequest.LabelsEntry
+	nil,                                // 28: compactord.v1.ListSessionsRequest.LabelsEntry
+	nil,                                // 29: compactord.v1.UpdateSessionRequest.LabelsEntry
+	(*timestamppb.Timestamp)(nil),      // 30: google.protobuf.Timestamp
+	(Estimator)(0),                     // 31: compactord.v1.Estimator
+	(*Policy)(nil),                     // 32: compactord.v1.Policy
+	(*ContextReport)(nil),              // 33: compactord.v1.ContextReport
+	(*fieldmaskpb.FieldMask)(nil),      // 34: google.protobuf.FieldMask
+	(*Message)(nil),                    // 35: compactord.v1.Message
+	(*ProviderJson)(nil),               // 36: compactord.v1.ProviderJson
+	(*FileLists)(nil),                  // 37: compactord.v1.FileLists
+	(*InputFinding)(nil),               // 38: compactord.v1.InputFinding
+	(*LoggedMessage)(nil),              // 39: compactord.v1.LoggedMessage
+	(*Record)(nil),                     // 40: compactord.v1.Record
+	(*ForkSessionRequest)(nil),         // 41: compactord.v1.ForkSessionRequest
+	(*CreateCheckpointRequest)(nil),    // 42: compactord.v1.CreateCheckpointRequest
+	(*ListCheckpointsRequest)(nil),     // 43: compactord.v1.ListCheckpointsRequest
+	(*ClearSessionRequest)(nil),        // 44: compactord.v1.ClearSessionRequest
+	(*PinMessagesRequest)(nil),         // 45: compactord.v1.PinMessagesRequest
+	(*UnpinMessagesRequest)(nil),       // 46: compactord.v1.UnpinMessagesRequest
+	(*RecallContentRequest)(nil),       // 47: compactord.v1.RecallContentRequest
+	(*SearchMessagesRequest)(nil),      // 48: compactord.v1.SearchMessagesRequest
+	(*WatchSessionRequest)(nil),        // 49: compactord.v1.WatchSessionRequest
+	(*CreateCheckpointResponse)(nil),   // 50: compactord.v1.CreateCheckpointResponse
+	(*ListCheckpointsResponse)(nil),    // 51: compactord.v1.ListCheckpointsResponse
+	(*ClearSessionResponse)(nil),       // 52: compactord.v1.ClearSessionResponse
+	(*PinMessagesResponse)(nil),        // 53: compactord.v1.PinMessagesResponse
+	(*UnpinMessagesResponse)(nil),      // 54: compactord.v1.UnpinMessagesResponse
+	(*RecallContentResponse)(nil),      // 55: compactord.v1.RecallContentResponse
+	(*SearchMessagesResponse)(nil),     // 56: compactord.v1.SearchMessagesResponse
+	(*WatchSessionResponse)(nil),       // 57: compactord.v1.WatchSessionResponse
 }
 var file_compactord_v1_session_service_proto_depIdxs = []int32{
-	28, // 0: compactord.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	28, // 1: compactord.v1.Session.changed_at:type_name -> google.protobuf.Timestamp
-	24, // 2: compactord.v1.Session.labels:type_name -> compactord.v1.Session.LabelsEntry
-	29, // 3: compactord.v1.Session.estimator:type_name -> compactord.v1.Estimator
-	30, // 4: compactord.v1.Session.policy:type_name -> compactord.v1.Policy
-	30, // 5: compactord.v1.Session.resolved_policy:type_name -> compactord.v1.Policy
-	30, // 6: compactord.v1.CreateSessionRequest.policy:type_name -> compactord.v1.Policy
-	25, // 7: compactord.v1.CreateSessionRequest.labels:type_name -> compactord.v1.CreateSessionRequest.LabelsEntry
-	29, // 8: compactord.v1.CreateSessionRequest.estimator:type_name -> compactord.v1.Estimator
-	2,  // 9: compactord.v1.CreateSessionResponse.session:type_name -> compactord.v1.Session
-	2,  // 10: compactord.v1.GetSessionResponse.session:type_name -> compactord.v1.Session
-	31, // 11: compactord.v1.GetSessionResponse.report:type_name -> compactord.v1.ContextReport
-	26, // 12: compactord.v1.ListSessionsRequest.labels:type_name -> compactord.v1.ListSessionsRequest.LabelsEntry
-	0,  // 13: compactord.v1.ListSessionsRequest.order:type_name -> compactord.v1.SessionOrder
-	2,  // 14: compactord.v1.ListSessionsResponse.sessions:type_name -> compactord.v1.Session
-	32, // 15: compactord.v1.UpdateSessionRequest.update_mask:type_name -> google.protobuf.FieldMask
-	30, // 16: compactord.v1.UpdateSessionRequest.policy:type_name -> compactord.v1.Policy
-	27, // 17: compactord.v1.UpdateSessionRequest.labels:type_name -> compactord.v1.UpdateSessionRequest.LabelsEntry
-	2,  // 18: compactord.v1.UpdateSessionResponse.session:type_name -> compactord.v1.Session
-	33, // 19: compactord.v1.AppendMessagesRequest.messages:type_name -> compactord.v1.Message
-	34, // 20: compactord.v1.AppendMessagesRequest.provider_json:type_name -> compactord.v1.ProviderJson
-	14, // 21: compactord.v1.AppendMessagesRequest.imported_records:type_name -> compactord.v1.ImportedRecord
-	16, // 22: compactord.v1.ImportedRecord.compaction:type_name -> compactord.v1.ImportedCompaction
-	15, // 23: compactord.v1.ImportedRecord.checkpoint:type_name -> compactord.v1.ImportedCheckpoint
-	35, // 24: compactord.v1.ImportedCompaction.files:type_name -> compactord.v1.FileLists
-	28, // 25: compactord.v1.ImportedCompaction.created_at:type_name -> google.protobuf.Timestamp
-	31, // 26: compactord.v1.AppendMessagesResponse.report:type_name -> compactord.v1.ContextReport
-	36, // 27: compactord.v1.AppendMessagesResponse.findings:type_name -> compactord.v1.InputFinding
-	1,  // 28: compactord.v1.ListMessagesRequest.listing:type_name -> compactord.v1.MessageListing
-	37, // 29: compactord.v1.ListMessagesResponse.messages:type_name -> compactord.v1.LoggedMessage
-	38, // 30: compactord.v1.RevertToCheckpointResponse.record:type_name -> compactord.v1.Record
-	31, // 31: compactord.v1.RevertToCheckpointResponse.report:type_name -> compactord.v1.ContextReport
-	38, // 32: compactord.v1.ListRecordsResponse.records:type_name -> compactord.v1.Record
-	3,  // 33: compactord.v1.SessionService.CreateSession:input_type -> compactord.v1.CreateSessionRequest
-	5,  // 34: compactord.v1.SessionService.GetSession:input_type -> compactord.v1.GetSessionRequest
-	7,  // 35: compactord.v1.SessionService.ListSessions:input_type -> compactord.v1.ListSessionsRequest
-	9,  // 36: compactord.v1.SessionService.UpdateSession:input_type -> compactord.v1.UpdateSessionRequest
-	11, // 37: compactord.v1.SessionService.DeleteSession:input_type -> compactord.v1.DeleteSessionRequest
-	13, // 38: compactord.v1.SessionService.AppendMessages:input_type -> compactord.v1.AppendMessagesRequest
-	18, // 39: compactord.v1.SessionService.ListMessages:input_type -> compactord.v1.ListMessagesRequest
-	20, // 40: compactord.v1.SessionService.RevertToCheckpoint:input_type -> compactord.v1.RevertToCheckpointRequest
-	22, // 41: compactord.v1.SessionService.ListRecords:input_type -> compactord.v1.ListRecordsRequest
-	4,  // 42: compactord.v1.SessionService.CreateSession:output_type -> compactord.v1.CreateSessionResponse
-	6,  // 43: compactord.v1.SessionService.GetSession:output_type -> compactord.v1.GetSessionResponse
-	8,  // 44: compactord.v1.SessionService.ListSessions:output_type -> compactord.v1.ListSessionsResponse
-	10, // 45: compactord.v1.SessionService.UpdateSession:output_type -> compactord.v1.UpdateSessionResponse
-	12, // 46: compactord.v1.SessionService.DeleteSession:output_type -> compactord.v1.DeleteSessionResponse
-	17, // 47: compactord.v1.SessionService.AppendMessages:output_type -> compactord.v1.AppendMessagesResponse
-	19, // 48: compactord.v1.SessionService.ListMessages:output_type -> compactord.v1.ListMessagesResponse
-	21, // 49: compactord.v1.SessionService.RevertToCheckpoint:output_type -> compactord.v1.RevertToCheckpointResponse
-	23, // 50: compactord.v1.SessionService.ListRecords:output_type -> compactord.v1.ListRecordsResponse
-	42, // [42:51] is the sub-list for method output_type
-	33, // [33:42] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	30, // 0: compactord.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	30, // 1: compactord.v1.Session.changed_at:type_name -> google.protobuf.Timestamp
+	26, // 2: compactord.v1.Session.labels:type_name -> compactord.v1.Session.LabelsEntry
+	31, // 3: compactord.v1.Session.estimator:type_name -> compactord.v1.Estimator
+	32, // 4: compactord.v1.Session.policy:type_name -> compactord.v1.Policy
+	32, // 5: compactord.v1.Session.resolved_policy:type_name -> compactord.v1.Policy
+	3,  // 6: compactord.v1.Session.forked_from:type_name -> compactord.v1.ForkOrigin
+	2,  // 7: compactord.v1.ForkSessionResponse.session:type_name -> compactord.v1.Session
+	33, // 8: compactord.v1.ForkSessionResponse.report:type_name -> compactord.v1.ContextReport
+	32, // 9: compactord.v1.CreateSessionRequest.policy:type_name -> compactord.v1.Policy
+	27, // 10: compactord.v1.CreateSessionRequest.labels:type_name -> compactord.v1.CreateSessionRequest.LabelsEntry
+	31, // 11: compactord.v1.CreateSessionRequest.estimator:type_name -> compactord.v1.Estimator
+	2,  // 12: compactord.v1.CreateSessionResponse.session:type_name -> compactord.v1.Session
+	2,  // 13: compactord.v1.GetSessionResponse.session:type_name -> compactord.v1.Session
+	33, // 14: compactord.v1.GetSessionResponse.report:type_name -> compactord.v1.ContextReport
+	28, // 15: compactord.v1.ListSessionsRequest.labels:type_name -> compactord.v1.ListSessionsRequest.LabelsEntry
+	0,  // 16: compactord.v1.ListSessionsRequest.order:type_name -> compactord.v1.SessionOrder
+	2,  // 17: compactord.v1.ListSessionsResponse.sessions:type_name -> compactord.v1.Session
+	34, // 18: compactord.v1.UpdateSessionRequest.update_mask:type_name -> google.protobuf.FieldMask
+	32, // 19: compactord.v1.UpdateSessionRequest.policy:type_name -> compactord.v1.Policy
+	29, // 20: compactord.v1.UpdateSessionRequest.labels:type_name -> compactord.v1.UpdateSessionRequest.LabelsEntry
+	2,  // 21: compactord.v1.UpdateSessionResponse.session:type_name -> compactord.v1.Session
+	35, // 22: compactord.v1.AppendMessagesRequest.messages:type_name -> compactord.v1.Message
+	36, // 23: compactord.v1.AppendMessagesRequest.provider_json:type_name -> compactord.v1.ProviderJson
+	16, // 24: compactord.v1.AppendMessagesRequest.imported_records:type_name -> compactord.v1.ImportedRecord
+	18, // 25: compactord.v1.ImportedRecord.compaction:type_name -> compactord.v1.ImportedCompaction
+	17, // 26: compactord.v1.ImportedRecord.checkpoint:type_name -> compactord.v1.ImportedCheckpoint
+	37, // 27: compactord.v1.ImportedCompaction.files:type_name -> compactord.v1.FileLists
+	30, // 28: compactord.v1.ImportedCompaction.created_at:type_name -> google.protobuf.Timestamp
+	33, // 29: compactord.v1.AppendMessagesResponse.report:type_name -> compactord.v1.ContextReport
+	38, // 30: compactord.v1.AppendMessagesResponse.findings:type_name -> compactord.v1.InputFinding
+	1,  // 31: compactord.v1.ListMessagesRequest.listing:type_name -> compactord.v1.MessageListing
+	39, // 32: compactord.v1.ListMessagesResponse.messages:type_name -> compactord.v1.LoggedMessage
+	40, // 33: compactord.v1.RevertToCheckpointResponse.record:type_name -> compactord.v1.Record
+	33, // 34: compactord.v1.RevertToCheckpointResponse.report:type_name -> compactord.v1.ContextReport
+	40, // 35: compactord.v1.ListRecordsResponse.records:type_name -> compactord.v1.Record
+	5,  // 36: compactord.v1.SessionService.CreateSession:input_type -> compactord.v1.CreateSessionRequest
+	7,  // 37: compactord.v1.SessionService.GetSession:input_type -> compactord.v1.GetSessionRequest
+	9,  // 38: compactord.v1.SessionService.ListSessions:input_type -> compactord.v1.ListSessionsRequest
+	11, // 39: compactord.v1.SessionService.UpdateSession:input_type -> compactord.v1.UpdateSessionRequest
+	13, // 40: compactord.v1.SessionService.DeleteSession:input_type -> compactord.v1.DeleteSessionRequest
+	15, // 41: compactord.v1.SessionService.AppendMessages:input_type -> compactord.v1.AppendMessagesRequest
+	20, // 42: compactord.v1.SessionService.ListMessages:input_type -> compactord.v1.ListMessagesRequest
+	41, // 43: compactord.v1.SessionService.ForkSession:input_type -> compactord.v1.ForkSessionRequest
+	42, // 44: compactord.v1.SessionService.CreateCheckpoint:input_type -> compactord.v1.CreateCheckpointRequest
+	43, // 45: compactord.v1.SessionService.ListCheckpoints:input_type -> compactord.v1.ListCheckpointsRequest
+	22, // 46: compactord.v1.SessionService.RevertToCheckpoint:input_type -> compactord.v1.RevertToCheckpointRequest
+	44, // 47: compactord.v1.SessionService.ClearSession:input_type -> compactord.v1.ClearSessionRequest
+	45, // 48: compactord.v1.SessionService.PinMessages:input_type -> compactord.v1.PinMessagesRequest
+	46, // 49: compactord.v1.SessionService.UnpinMessages:input_type -> compactord.v1.UnpinMessagesRequest
+	47, // 50: compactord.v1.SessionService.RecallContent:input_type -> compactord.v1.RecallContentRequest
+	48, // 51: compactord.v1.SessionService.SearchMessages:input_type -> compactord.v1.SearchMessagesRequest
+	24, // 52: compactord.v1.SessionService.ListRecords:input_type -> compactord.v1.ListRecordsRequest
+	49, // 53: compactord.v1.SessionService.WatchSession:input_type -> compactord.v1.WatchSessionRequest
+	6,  // 54: compactord.v1.SessionService.CreateSession:output_type -> compactord.v1.CreateSessionResponse
+	8,  // 55: compactord.v1.SessionService.GetSession:output_type -> compactord.v1.GetSessionResponse
+	10, // 56: compactord.v1.SessionService.ListSessions:output_type -> compactord.v1.ListSessionsResponse
+	12, // 57: compactord.v1.SessionService.UpdateSession:output_type -> compactord.v1.UpdateSessionResponse
+	14, // 58: compactord.v1.SessionService.DeleteSession:output_type -> compactord.v1.DeleteSessionResponse
+	19, // 59: compactord.v1.SessionService.AppendMessages:output_type -> compactord.v1.AppendMessagesResponse
+	21, // 60: compactord.v1.SessionService.ListMessages:output_type -> compactord.v1.ListMessagesResponse
+	4,  // 61: compactord.v1.SessionService.ForkSession:output_type -> compactord.v1.ForkSessionResponse
+	50, // 62: compactord.v1.SessionService.CreateCheckpoint:output_type -> compactord.v1.CreateCheckpointResponse
+	51, // 63: compactord.v1.SessionService.ListCheckpoints:output_type -> compactord.v1.ListCheckpointsResponse
+	23, // 64: compactord.v1.SessionService.RevertToCheckpoint:output_type -> compactord.v1.RevertToCheckpointResponse
+	52, // 65: compactord.v1.SessionService.ClearSession:output_type -> compactord.v1.ClearSessionResponse
+	53, // 66: compactord.v1.SessionService.PinMessages:output_type -> compactord.v1.PinMessagesResponse
+	54, // 67: compactord.v1.SessionService.UnpinMessages:output_type -> compactord.v1.UnpinMessagesResponse
+	55, // 68: compactord.v1.SessionService.RecallContent:output_type -> compactord.v1.RecallContentResponse
+	56, // 69: compactord.v1.SessionService.SearchMessages:output_type -> compactord.v1.SearchMessagesResponse
+	25, // 70: compactord.v1.SessionService.ListRecords:output_type -> compactord.v1.ListRecordsResponse
+	57, // 71: compactord.v1.SessionService.WatchSession:output_type -> compactord.v1.WatchSessionResponse
+	54, // [54:72] is the sub-list for method output_type
+	36, // [36:54] is the sub-list for method input_type
+	36, // [36:36] is the sub-list for extension type_name
+	36, // [36:36] is the sub-list for extension extendee
+	0,  // [0:36] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_session_service_proto_init() }
@@ -2081,26 +2365,33 @@ func file_compactord_v1_session_service_proto_init() {
 		return
 	}
 	file_compactord_v1_message_proto_init()
+	file_compactord_v1_pin_proto_init()
+	file_compactord_v1_point_proto_init()
 	file_compactord_v1_policy_proto_init()
+	file_compactord_v1_recall_proto_init()
 	file_compactord_v1_record_proto_init()
 	file_compactord_v1_view_proto_init()
+	file_compactord_v1_watch_proto_init()
 	file_compactord_v1_session_service_proto_msgTypes[0].OneofWrappers = []any{}
-	file_compactord_v1_session_service_proto_msgTypes[11].OneofWrappers = []any{}
-	file_compactord_v1_session_service_proto_msgTypes[12].OneofWrappers = []any{
+	file_compactord_v1_session_service_proto_msgTypes[13].OneofWrappers = []any{}
+	file_compactord_v1_session_service_proto_msgTypes[14].OneofWrappers = []any{
 		(*ImportedRecord_Compaction)(nil),
 		(*ImportedRecord_Checkpoint)(nil),
 	}
-	file_compactord_v1_session_service_proto_msgTypes[18].OneofWrappers = []any{
+	file_compactord_v1_session_service_proto_msgTypes[20].OneofWrappers = []any{
 		(*RevertToCheckpointRequest_CheckpointId)(nil),
 		(*RevertToCheckpointRequest_Point)(nil),
+		(*RevertToCheckpointRequest_Turns)(nil),
+		(*RevertToCheckpointRequest_Undo)(nil),
 	}
+	file_compactord_v1_session_service_proto_msgTypes[21].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_session_service_proto_rawDesc), len(file_compactord_v1_session_service_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   26,
+			NumMessages:   28,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

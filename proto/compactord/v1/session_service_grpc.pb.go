@@ -26,8 +26,17 @@ const (
 	SessionService_DeleteSession_FullMethodName      = "/compactord.v1.SessionService/DeleteSession"
 	SessionService_AppendMessages_FullMethodName     = "/compactord.v1.SessionService/AppendMessages"
 	SessionService_ListMessages_FullMethodName       = "/compactord.v1.SessionService/ListMessages"
+	SessionService_ForkSession_FullMethodName        = "/compactord.v1.SessionService/ForkSession"
+	SessionService_CreateCheckpoint_FullMethodName   = "/compactord.v1.SessionService/CreateCheckpoint"
+	SessionService_ListCheckpoints_FullMethodName    = "/compactord.v1.SessionService/ListCheckpoints"
 	SessionService_RevertToCheckpoint_FullMethodName = "/compactord.v1.SessionService/RevertToCheckpoint"
+	SessionService_ClearSession_FullMethodName       = "/compactord.v1.SessionService/ClearSession"
+	SessionService_PinMessages_FullMethodName        = "/compactord.v1.SessionService/PinMessages"
+	SessionService_UnpinMessages_FullMethodName      = "/compactord.v1.SessionService/UnpinMessages"
+	SessionService_RecallContent_FullMethodName      = "/compactord.v1.SessionService/RecallContent"
+	SessionService_SearchMessages_FullMethodName     = "/compactord.v1.SessionService/SearchMessages"
 	SessionService_ListRecords_FullMethodName        = "/compactord.v1.SessionService/ListRecords"
+	SessionService_WatchSession_FullMethodName       = "/compactord.v1.SessionService/WatchSession"
 )
 
 // SessionServiceClient is the client API for SessionService service.
@@ -54,11 +63,31 @@ type SessionServiceClient interface {
 	AppendMessages(ctx context.Context, in *AppendMessagesRequest, opts ...grpc.CallOption) (*AppendMessagesResponse, error)
 	// ListMessages answers the transcript or the dialogue, in the order of the log.
 	ListMessages(ctx context.Context, in *ListMessagesRequest, opts ...grpc.CallOption) (*ListMessagesResponse, error)
+	// ForkSession makes a new session of another one's log up to a point: the same messages, records, indexes and views.
+	ForkSession(ctx context.Context, in *ForkSessionRequest, opts ...grpc.CallOption) (*ForkSessionResponse, error)
+	// CreateCheckpoint names the end of the log, so that a later revert can go back to it.
+	CreateCheckpoint(ctx context.Context, in *CreateCheckpointRequest, opts ...grpc.CallOption) (*CreateCheckpointResponse, error)
+	// ListCheckpoints answers the session's checkpoints, by ascending id.
+	ListCheckpoints(ctx context.Context, in *ListCheckpointsRequest, opts ...grpc.CallOption) (*ListCheckpointsResponse, error)
 	// RevertToCheckpoint makes active path, effective compaction, edits and pins what they were at a checkpoint or point.
 	// Nothing is removed: a Revert to the point before the Revert undoes it.
 	RevertToCheckpoint(ctx context.Context, in *RevertToCheckpointRequest, opts ...grpc.CallOption) (*RevertToCheckpointResponse, error)
+	// ClearSession puts all aside but the leading run of SYSTEM and DEVELOPER messages.
+	ClearSession(ctx context.Context, in *ClearSessionRequest, opts ...grpc.CallOption) (*ClearSessionResponse, error)
+	// PinMessages keeps messages word for word in every view.
+	PinMessages(ctx context.Context, in *PinMessagesRequest, opts ...grpc.CallOption) (*PinMessagesResponse, error)
+	// UnpinMessages lets messages be covered and edited again.
+	UnpinMessages(ctx context.Context, in *UnpinMessagesRequest, opts ...grpc.CallOption) (*UnpinMessagesResponse, error)
+	// RecallContent answers content of the log word for word, whatever views show of it.
+	RecallContent(ctx context.Context, in *RecallContentRequest, opts ...grpc.CallOption) (*RecallContentResponse, error)
+	// SearchMessages searches all that is in the log, hidden, covered or put aside.
+	SearchMessages(ctx context.Context, in *SearchMessagesRequest, opts ...grpc.CallOption) (*SearchMessagesResponse, error)
 	// ListRecords answers the audit trail, in the order of the log.
 	ListRecords(ctx context.Context, in *ListRecordsRequest, opts ...grpc.CallOption) (*ListRecordsResponse, error)
+	// WatchSession streams messages and records as they are written, and if asked for the events of compactions. It ends
+	// when the client ends it, the session is deleted (NOT_FOUND), or the client reads too slowly (RESOURCE_EXHAUSTED with
+	// WATCHER_TOO_SLOW).
+	WatchSession(ctx context.Context, in *WatchSessionRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchSessionResponse], error)
 }
 
 type sessionServiceClient struct {
@@ -139,10 +168,90 @@ func (c *sessionServiceClient) ListMessages(ctx context.Context, in *ListMessage
 	return out, nil
 }
 
+func (c *sessionServiceClient) ForkSession(ctx context.Context, in *ForkSessionRequest, opts ...grpc.CallOption) (*ForkSessionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ForkSessionResponse)
+	err := c.cc.Invoke(ctx, SessionService_ForkSession_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *sessionServiceClient) CreateCheckpoint(ctx context.Context, in *CreateCheckpointRequest, opts ...grpc.CallOption) (*CreateCheckpointResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CreateCheckpointResponse)
+	err := c.cc.Invoke(ctx, SessionService_CreateCheckpoint_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *sessionServiceClient) ListCheckpoints(ctx context.Context, in *ListCheckpointsRequest, opts ...grpc.CallOption) (*ListCheckpointsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListCheckpointsResponse)
+	err := c.cc.Invoke(ctx, SessionService_ListCheckpoints_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *sessionServiceClient) RevertToCheckpoint(ctx context.Context, in *RevertToCheckpointRequest, opts ...grpc.CallOption) (*RevertToCheckpointResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(RevertToCheckpointResponse)
 	err := c.cc.Invoke(ctx, SessionService_RevertToCheckpoint_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *sessionServiceClient) ClearSession(ctx context.Context, in *ClearSessionRequest, opts ...grpc.CallOption) (*ClearSessionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ClearSessionResponse)
+	err := c.cc.Invoke(ctx, SessionService_ClearSession_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *sessionServiceClient) PinMessages(ctx context.Context, in *PinMessagesRequest, opts ...grpc.CallOption) (*PinMessagesResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PinMessagesResponse)
+	err := c.cc.Invoke(ctx, SessionService_PinMessages_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *sessionServiceClient) UnpinMessages(ctx context.Context, in *UnpinMessagesRequest, opts ...grpc.CallOption) (*UnpinMessagesResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(UnpinMessagesResponse)
+	err := c.cc.Invoke(ctx, SessionService_UnpinMessages_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *sessionServiceClient) RecallContent(ctx context.Context, in *RecallContentRequest, opts ...grpc.CallOption) (*RecallContentResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RecallContentResponse)
+	err := c.cc.Invoke(ctx, SessionService_RecallContent_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *sessionServiceClient) SearchMessages(ctx context.Context, in *SearchMessagesRequest, opts ...grpc.CallOption) (*SearchMessagesResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SearchMessagesResponse)
+	err := c.cc.Invoke(ctx, SessionService_SearchMessages_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -158,6 +267,25 @@ func (c *sessionServiceClient) ListRecords(ctx context.Context, in *ListRecordsR
 	}
 	return out, nil
 }
+
+func (c *sessionServiceClient) WatchSession(ctx context.Context, in *WatchSessionRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchSessionResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &SessionService_ServiceDesc.Streams[0], SessionService_WatchSession_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[WatchSessionRequest, WatchSessionResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type SessionService_WatchSessionClient = grpc.ServerStreamingClient[WatchSessionResponse]
 
 // SessionServiceServer is the server API for SessionService service.
 // All implementations must embed UnimplementedSessionServiceServer
@@ -183,11 +311,31 @@ type SessionServiceServer interface {
 	AppendMessages(context.Context, *AppendMessagesRequest) (*AppendMessagesResponse, error)
 	// ListMessages answers the transcript or the dialogue, in the order of the log.
 	ListMessages(context.Context, *ListMessagesRequest) (*ListMessagesResponse, error)
+	// ForkSession makes a new session of another one's log up to a point: the same messages, records, indexes and views.
+	ForkSession(context.Context, *ForkSessionRequest) (*ForkSessionResponse, error)
+	// CreateCheckpoint names the end of the log, so that a later revert can go back to it.
+	CreateCheckpoint(context.Context, *CreateCheckpointRequest) (*CreateCheckpointResponse, error)
+	// ListCheckpoints answers the session's checkpoints, by ascending id.
+	ListCheckpoints(context.Context, *ListCheckpointsRequest) (*ListCheckpointsResponse, error)
 	// RevertToCheckpoint makes active path, effective compaction, edits and pins what they were at a checkpoint or point.
 	// Nothing is removed: a Revert to the point before the Revert undoes it.
 	RevertToCheckpoint(context.Context, *RevertToCheckpointRequest) (*RevertToCheckpointResponse, error)
+	// ClearSession puts all aside but the leading run of SYSTEM and DEVELOPER messages.
+	ClearSession(context.Context, *ClearSessionRequest) (*ClearSessionResponse, error)
+	// PinMessages keeps messages word for word in every view.
+	PinMessages(context.Context, *PinMessagesRequest) (*PinMessagesResponse, error)
+	// UnpinMessages lets messages be covered and edited again.
+	UnpinMessages(context.Context, *UnpinMessagesRequest) (*UnpinMessagesResponse, error)
+	// RecallContent answers content of the log word for word, whatever views show of it.
+	RecallContent(context.Context, *RecallContentRequest) (*RecallContentResponse, error)
+	// SearchMessages searches all that is in the log, hidden, covered or put aside.
+	SearchMessages(context.Context, *SearchMessagesRequest) (*SearchMessagesResponse, error)
 	// ListRecords answers the audit trail, in the order of the log.
 	ListRecords(context.Context, *ListRecordsRequest) (*ListRecordsResponse, error)
+	// WatchSession streams messages and records as they are written, and if asked for the events of compactions. It ends
+	// when the client ends it, the session is deleted (NOT_FOUND), or the client reads too slowly (RESOURCE_EXHAUSTED with
+	// WATCHER_TOO_SLOW).
+	WatchSession(*WatchSessionRequest, grpc.ServerStreamingServer[WatchSessionResponse]) error
 	mustEmbedUnimplementedSessionServiceServer()
 }
 
@@ -219,11 +367,38 @@ func (UnimplementedSessionServiceServer) AppendMessages(context.Context, *Append
 func (UnimplementedSessionServiceServer) ListMessages(context.Context, *ListMessagesRequest) (*ListMessagesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListMessages not implemented")
 }
+func (UnimplementedSessionServiceServer) ForkSession(context.Context, *ForkSessionRequest) (*ForkSessionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ForkSession not implemented")
+}
+func (UnimplementedSessionServiceServer) CreateCheckpoint(context.Context, *CreateCheckpointRequest) (*CreateCheckpointResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method CreateCheckpoint not implemented")
+}
+func (UnimplementedSessionServiceServer) ListCheckpoints(context.Context, *ListCheckpointsRequest) (*ListCheckpointsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListCheckpoints not implemented")
+}
 func (UnimplementedSessionServiceServer) RevertToCheckpoint(context.Context, *RevertToCheckpointRequest) (*RevertToCheckpointResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RevertToCheckpoint not implemented")
 }
+func (UnimplementedSessionServiceServer) ClearSession(context.Context, *ClearSessionRequest) (*ClearSessionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ClearSession not implemented")
+}
+func (UnimplementedSessionServiceServer) PinMessages(context.Context, *PinMessagesRequest) (*PinMessagesResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method PinMessages not implemented")
+}
+func (UnimplementedSessionServiceServer) UnpinMessages(context.Context, *UnpinMessagesRequest) (*UnpinMessagesResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method UnpinMessages not implemented")
+}
+func (UnimplementedSessionServiceServer) RecallContent(context.Context, *RecallContentRequest) (*RecallContentResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method RecallContent not implemented")
+}
+func (UnimplementedSessionServiceServer) SearchMessages(context.Context, *SearchMessagesRequest) (*SearchMessagesResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method SearchMessages not implemented")
+}
 func (UnimplementedSessionServiceServer) ListRecords(context.Context, *ListRecordsRequest) (*ListRecordsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListRecords not implemented")
+}
+func (UnimplementedSessionServiceServer) WatchSession(*WatchSessionRequest, grpc.ServerStreamingServer[WatchSessionResponse]) error {
+	return status.Error(codes.Unimplemented, "method WatchSession not implemented")
 }
 func (UnimplementedSessionServiceServer) mustEmbedUnimplementedSessionServiceServer() {}
 func (UnimplementedSessionServiceServer) testEmbeddedByValue()                        {}
@@ -372,6 +547,60 @@ func _SessionService_ListMessages_Handler(srv interface{}, ctx context.Context, 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _SessionService_ForkSession_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ForkSessionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SessionServiceServer).ForkSession(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SessionService_ForkSession_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SessionServiceServer).ForkSession(ctx, req.(*ForkSessionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SessionService_CreateCheckpoint_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CreateCheckpointRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SessionServiceServer).CreateCheckpoint(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SessionService_CreateCheckpoint_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SessionServiceServer).CreateCheckpoint(ctx, req.(*CreateCheckpointRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SessionService_ListCheckpoints_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListCheckpointsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SessionServiceServer).ListCheckpoints(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SessionService_ListCheckpoints_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SessionServiceServer).ListCheckpoints(ctx, req.(*ListCheckpointsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _SessionService_RevertToCheckpoint_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(RevertToCheckpointRequest)
 	if err := dec(in); err != nil {
@@ -386,6 +615,96 @@ func _SessionService_RevertToCheckpoint_Handler(srv interface{}, ctx context.Con
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(SessionServiceServer).RevertToCheckpoint(ctx, req.(*RevertToCheckpointRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SessionService_ClearSession_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ClearSessionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SessionServiceServer).ClearSession(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SessionService_ClearSession_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SessionServiceServer).ClearSession(ctx, req.(*ClearSessionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SessionService_PinMessages_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PinMessagesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SessionServiceServer).PinMessages(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SessionService_PinMessages_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SessionServiceServer).PinMessages(ctx, req.(*PinMessagesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SessionService_UnpinMessages_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(UnpinMessagesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SessionServiceServer).UnpinMessages(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SessionService_UnpinMessages_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SessionServiceServer).UnpinMessages(ctx, req.(*UnpinMessagesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SessionService_RecallContent_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RecallContentRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SessionServiceServer).RecallContent(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SessionService_RecallContent_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SessionServiceServer).RecallContent(ctx, req.(*RecallContentRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SessionService_SearchMessages_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SearchMessagesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SessionServiceServer).SearchMessages(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SessionService_SearchMessages_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SessionServiceServer).SearchMessages(ctx, req.(*SearchMessagesRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -407,6 +726,17 @@ func _SessionService_ListRecords_Handler(srv interface{}, ctx context.Context, d
 	}
 	return interceptor(ctx, in, info, handler)
 }
+
+func _SessionService_WatchSession_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(WatchSessionRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(SessionServiceServer).WatchSession(m, &grpc.GenericServerStream[WatchSessionRequest, WatchSessionResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type SessionService_WatchSessionServer = grpc.ServerStreamingServer[WatchSessionResponse]
 
 // SessionService_ServiceDesc is the grpc.ServiceDesc for SessionService service.
 // It's only intended for direct use with grpc.RegisterService,
@@ -444,14 +774,52 @@ var SessionService_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _SessionService_ListMessages_Handler,
 		},
 		{
+			MethodName: "ForkSession",
+			Handler:    _SessionService_ForkSession_Handler,
+		},
+		{
+			MethodName: "CreateCheckpoint",
+			Handler:    _SessionService_CreateCheckpoint_Handler,
+		},
+		{
+			MethodName: "ListCheckpoints",
+			Handler:    _SessionService_ListCheckpoints_Handler,
+		},
+		{
 			MethodName: "RevertToCheckpoint",
 			Handler:    _SessionService_RevertToCheckpoint_Handler,
+		},
+		{
+			MethodName: "ClearSession",
+			Handler:    _SessionService_ClearSession_Handler,
+		},
+		{
+			MethodName: "PinMessages",
+			Handler:    _SessionService_PinMessages_Handler,
+		},
+		{
+			MethodName: "UnpinMessages",
+			Handler:    _SessionService_UnpinMessages_Handler,
+		},
+		{
+			MethodName: "RecallContent",
+			Handler:    _SessionService_RecallContent_Handler,
+		},
+		{
+			MethodName: "SearchMessages",
+			Handler:    _SessionService_SearchMessages_Handler,
 		},
 		{
 			MethodName: "ListRecords",
 			Handler:    _SessionService_ListRecords_Handler,
 		},
 	},
-	Streams:  []grpc.StreamDesc{},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "WatchSession",
+			Handler:       _SessionService_WatchSession_Handler,
+			ServerStreams: true,
+		},
+	},
 	Metadata: "compactord/v1/session_service.proto",
 }

@@ -52,7 +52,9 @@ type Session struct {
 	// The state at the end of the log.
 	Head *Head `protobuf:"bytes,11,opt,name=head,proto3" json:"head,omitempty"`
 	// Counts the changes of the row; a commit expects it unchanged.
-	Revision      uint32 `protobuf:"varint,12,opt,name=revision,proto3" json:"revision,omitempty"`
+	Revision uint32 `protobuf:"varint,12,opt,name=revision,proto3" json:"revision,omitempty"`
+	// Where it was forked from.
+	ForkedFrom    *v1.ForkOrigin `protobuf:"bytes,13,opt,name=forked_from,json=forkedFrom,proto3" json:"forked_from,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -171,6 +173,13 @@ func (x *Session) GetRevision() uint32 {
 	return 0
 }
 
+func (x *Session) GetForkedFrom() *v1.ForkOrigin {
+	if x != nil {
+		return x.ForkedFrom
+	}
+	return nil
+}
+
 // Head is the state of a log at a point: a pure function of the log up to there, kept so that a view need not read all
 // of it. Policy aside, it is all that a Revert restores.
 type Head struct {
@@ -239,8 +248,16 @@ type Head struct {
 	LastMessage uint32 `protobuf:"varint,31,opt,name=last_message,json=lastMessage,proto3" json:"last_message,omitempty"`
 	// The highest checkpoint id that was ever given; 0 where there is none.
 	LastCheckpoint uint32 `protobuf:"varint,32,opt,name=last_checkpoint,json=lastCheckpoint,proto3" json:"last_checkpoint,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// What reports have shown of the estimates; not set before the first that tells.
+	Calibration *Calibration `protobuf:"bytes,33,opt,name=calibration,proto3" json:"calibration,omitempty"`
+	// Tokens of media in the view.
+	ViewMediaTokens uint32 `protobuf:"varint,34,opt,name=view_media_tokens,json=viewMediaTokens,proto3" json:"view_media_tokens,omitempty"`
+	// Bytes of media in the view.
+	ViewMediaBytes uint32 `protobuf:"varint,35,opt,name=view_media_bytes,json=viewMediaBytes,proto3" json:"view_media_bytes,omitempty"`
+	// Tokens of pinned messages that the view shows in their place, before tail_index.
+	PinnedKeptTokens uint32 `protobuf:"varint,36,opt,name=pinned_kept_tokens,json=pinnedKeptTokens,proto3" json:"pinned_kept_tokens,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *Head) Reset() {
@@ -497,6 +514,125 @@ func (x *Head) GetLastCheckpoint() uint32 {
 	return 0
 }
 
+func (x *Head) GetCalibration() *Calibration {
+	if x != nil {
+		return x.Calibration
+	}
+	return nil
+}
+
+func (x *Head) GetViewMediaTokens() uint32 {
+	if x != nil {
+		return x.ViewMediaTokens
+	}
+	return 0
+}
+
+func (x *Head) GetViewMediaBytes() uint32 {
+	if x != nil {
+		return x.ViewMediaBytes
+	}
+	return 0
+}
+
+func (x *Head) GetPinnedKeptTokens() uint32 {
+	if x != nil {
+		return x.PinnedKeptTokens
+	}
+	return 0
+}
+
+// Calibration is what a session's reports have shown of its estimates.
+type Calibration struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Real tokens for 1,000 estimated ones.
+	Permille uint32 `protobuf:"varint,1,opt,name=permille,proto3" json:"permille,omitempty"`
+	// The last report that was for exactly the view that was estimated: the view's estimate.
+	Estimated uint32 `protobuf:"varint,2,opt,name=estimated,proto3" json:"estimated,omitempty"`
+	// The same: the reported input tokens.
+	Reported uint32 `protobuf:"varint,3,opt,name=reported,proto3" json:"reported,omitempty"`
+	// The point of that view.
+	Point uint32 `protobuf:"varint,4,opt,name=point,proto3" json:"point,omitempty"`
+	// How many reports it has learnt from.
+	Samples uint32 `protobuf:"varint,5,opt,name=samples,proto3" json:"samples,omitempty"`
+	// How far the last of them was off, in thousandths of the calibrated estimate.
+	ErrorPermille uint32 `protobuf:"varint,6,opt,name=error_permille,json=errorPermille,proto3" json:"error_permille,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Calibration) Reset() {
+	*x = Calibration{}
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Calibration) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Calibration) ProtoMessage() {}
+
+func (x *Calibration) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Calibration.ProtoReflect.Descriptor instead.
+func (*Calibration) Descriptor() ([]byte, []int) {
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Calibration) GetPermille() uint32 {
+	if x != nil {
+		return x.Permille
+	}
+	return 0
+}
+
+func (x *Calibration) GetEstimated() uint32 {
+	if x != nil {
+		return x.Estimated
+	}
+	return 0
+}
+
+func (x *Calibration) GetReported() uint32 {
+	if x != nil {
+		return x.Reported
+	}
+	return 0
+}
+
+func (x *Calibration) GetPoint() uint32 {
+	if x != nil {
+		return x.Point
+	}
+	return 0
+}
+
+func (x *Calibration) GetSamples() uint32 {
+	if x != nil {
+		return x.Samples
+	}
+	return 0
+}
+
+func (x *Calibration) GetErrorPermille() uint32 {
+	if x != nil {
+		return x.ErrorPermille
+	}
+	return 0
+}
+
 // ActiveRange is a stretch of the log that is on the active path.
 type ActiveRange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -514,7 +650,7 @@ type ActiveRange struct {
 
 func (x *ActiveRange) Reset() {
 	*x = ActiveRange{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[2]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -526,7 +662,7 @@ func (x *ActiveRange) String() string {
 func (*ActiveRange) ProtoMessage() {}
 
 func (x *ActiveRange) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[2]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -539,7 +675,7 @@ func (x *ActiveRange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActiveRange.ProtoReflect.Descriptor instead.
 func (*ActiveRange) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{2}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ActiveRange) GetFirstSequence() uint32 {
@@ -587,7 +723,7 @@ type EffectiveCompaction struct {
 
 func (x *EffectiveCompaction) Reset() {
 	*x = EffectiveCompaction{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[3]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -599,7 +735,7 @@ func (x *EffectiveCompaction) String() string {
 func (*EffectiveCompaction) ProtoMessage() {}
 
 func (x *EffectiveCompaction) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[3]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -612,7 +748,7 @@ func (x *EffectiveCompaction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EffectiveCompaction.ProtoReflect.Descriptor instead.
 func (*EffectiveCompaction) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{3}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *EffectiveCompaction) GetSequence() uint32 {
@@ -656,7 +792,7 @@ type ChangeMark struct {
 
 func (x *ChangeMark) Reset() {
 	*x = ChangeMark{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[4]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -668,7 +804,7 @@ func (x *ChangeMark) String() string {
 func (*ChangeMark) ProtoMessage() {}
 
 func (x *ChangeMark) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[4]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -681,7 +817,7 @@ func (x *ChangeMark) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChangeMark.ProtoReflect.Descriptor instead.
 func (*ChangeMark) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{4}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ChangeMark) GetSequence() uint32 {
@@ -715,7 +851,7 @@ type UsageBaseline struct {
 
 func (x *UsageBaseline) Reset() {
 	*x = UsageBaseline{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[5]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -727,7 +863,7 @@ func (x *UsageBaseline) String() string {
 func (*UsageBaseline) ProtoMessage() {}
 
 func (x *UsageBaseline) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[5]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -740,7 +876,7 @@ func (x *UsageBaseline) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsageBaseline.ProtoReflect.Descriptor instead.
 func (*UsageBaseline) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{5}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *UsageBaseline) GetIndex() uint32 {
@@ -784,7 +920,7 @@ type Breaker struct {
 
 func (x *Breaker) Reset() {
 	*x = Breaker{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[6]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -796,7 +932,7 @@ func (x *Breaker) String() string {
 func (*Breaker) ProtoMessage() {}
 
 func (x *Breaker) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[6]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -809,7 +945,7 @@ func (x *Breaker) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Breaker.ProtoReflect.Descriptor instead.
 func (*Breaker) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{6}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Breaker) GetFailures() uint32 {
@@ -839,7 +975,7 @@ type StoredMessage struct {
 
 func (x *StoredMessage) Reset() {
 	*x = StoredMessage{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[7]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -851,7 +987,7 @@ func (x *StoredMessage) String() string {
 func (*StoredMessage) ProtoMessage() {}
 
 func (x *StoredMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[7]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -864,7 +1000,7 @@ func (x *StoredMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoredMessage.ProtoReflect.Descriptor instead.
 func (*StoredMessage) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{7}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *StoredMessage) GetSchema() uint32 {
@@ -896,7 +1032,7 @@ type StoredRecord struct {
 
 func (x *StoredRecord) Reset() {
 	*x = StoredRecord{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[8]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -908,7 +1044,7 @@ func (x *StoredRecord) String() string {
 func (*StoredRecord) ProtoMessage() {}
 
 func (x *StoredRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[8]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -921,7 +1057,7 @@ func (x *StoredRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoredRecord.ProtoReflect.Descriptor instead.
 func (*StoredRecord) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{8}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *StoredRecord) GetSchema() uint32 {
@@ -962,7 +1098,7 @@ type StoredRequest struct {
 
 func (x *StoredRequest) Reset() {
 	*x = StoredRequest{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[9]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -974,7 +1110,7 @@ func (x *StoredRequest) String() string {
 func (*StoredRequest) ProtoMessage() {}
 
 func (x *StoredRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[9]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -987,7 +1123,7 @@ func (x *StoredRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoredRequest.ProtoReflect.Descriptor instead.
 func (*StoredRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{9}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *StoredRequest) GetSchema() uint32 {
@@ -1022,7 +1158,7 @@ var File_compactord_storage_v1_storage_proto protoreflect.FileDescriptor
 
 const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\n" +
-	"#compactord/storage/v1/storage.proto\x12\x15compactord.storage.v1\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xd1\x04\n" +
+	"#compactord/storage/v1/storage.proto\x12\x15compactord.storage.v1\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a#compactord/v1/session_service.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8d\x05\n" +
 	"\aSession\x12\x16\n" +
 	"\x06tenant\x18\x01 \x01(\tR\x06tenant\x12\x1d\n" +
 	"\n" +
@@ -1039,11 +1175,12 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\x0fresolved_policy\x18\n" +
 	" \x01(\v2\x15.compactord.v1.PolicyR\x0eresolvedPolicy\x12/\n" +
 	"\x04head\x18\v \x01(\v2\x1b.compactord.storage.v1.HeadR\x04head\x12\x1a\n" +
-	"\brevision\x18\f \x01(\rR\brevision\x1a9\n" +
+	"\brevision\x18\f \x01(\rR\brevision\x12:\n" +
+	"\vforked_from\x18\r \x01(\v2\x19.compactord.v1.ForkOriginR\n" +
+	"forkedFrom\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xdd\n" +
-	"\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa7\f\n" +
 	"\x04Head\x12#\n" +
 	"\rnext_sequence\x18\x01 \x01(\rR\fnextSequence\x12\x1d\n" +
 	"\n" +
@@ -1090,10 +1227,21 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\rpolicy_change\x18\x1d \x01(\rR\fpolicyChange\x12#\n" +
 	"\rloop_thinking\x18\x1e \x01(\bR\floopThinking\x12!\n" +
 	"\flast_message\x18\x1f \x01(\rR\vlastMessage\x12'\n" +
-	"\x0flast_checkpoint\x18  \x01(\rR\x0elastCheckpointB\r\n" +
+	"\x0flast_checkpoint\x18  \x01(\rR\x0elastCheckpoint\x12D\n" +
+	"\vcalibration\x18! \x01(\v2\".compactord.storage.v1.CalibrationR\vcalibration\x12*\n" +
+	"\x11view_media_tokens\x18\" \x01(\rR\x0fviewMediaTokens\x12(\n" +
+	"\x10view_media_bytes\x18# \x01(\rR\x0eviewMediaBytes\x12,\n" +
+	"\x12pinned_kept_tokens\x18$ \x01(\rR\x10pinnedKeptTokensB\r\n" +
 	"\v_tail_indexB\r\n" +
 	"\v_loop_startB\x12\n" +
-	"\x10_learnt_overhead\"\x95\x01\n" +
+	"\x10_learnt_overhead\"\xba\x01\n" +
+	"\vCalibration\x12\x1a\n" +
+	"\bpermille\x18\x01 \x01(\rR\bpermille\x12\x1c\n" +
+	"\testimated\x18\x02 \x01(\rR\testimated\x12\x1a\n" +
+	"\breported\x18\x03 \x01(\rR\breported\x12\x14\n" +
+	"\x05point\x18\x04 \x01(\rR\x05point\x12\x18\n" +
+	"\asamples\x18\x05 \x01(\rR\asamples\x12%\n" +
+	"\x0eerror_permille\x18\x06 \x01(\rR\rerrorPermille\"\x95\x01\n" +
 	"\vActiveRange\x12%\n" +
 	"\x0efirst_sequence\x18\x01 \x01(\rR\rfirstSequence\x12!\n" +
 	"\fend_sequence\x18\x02 \x01(\rR\vendSequence\x12\x1f\n" +
@@ -1144,49 +1292,53 @@ func file_compactord_storage_v1_storage_proto_rawDescGZIP() []byte {
 	return file_compactord_storage_v1_storage_proto_rawDescData
 }
 
-var file_compactord_storage_v1_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_compactord_storage_v1_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_compactord_storage_v1_storage_proto_goTypes = []any{
 	(*Session)(nil),               // 0: compactord.storage.v1.Session
 	(*Head)(nil),                  // 1: compactord.storage.v1.Head
-	(*ActiveRange)(nil),           // 2: compactord.storage.v1.ActiveRange
-	(*EffectiveCompaction)(nil),   // 3: compactord.storage.v1.EffectiveCompaction
-	(*ChangeMark)(nil),            // 4: compactord.storage.v1.ChangeMark
-	(*UsageBaseline)(nil),         // 5: compactord.storage.v1.UsageBaseline
-	(*Breaker)(nil),               // 6: compactord.storage.v1.Breaker
-	(*StoredMessage)(nil),         // 7: compactord.storage.v1.StoredMessage
-	(*StoredRecord)(nil),          // 8: compactord.storage.v1.StoredRecord
-	(*StoredRequest)(nil),         // 9: compactord.storage.v1.StoredRequest
-	nil,                           // 10: compactord.storage.v1.Session.LabelsEntry
-	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
-	(v1.Estimator)(0),             // 12: compactord.v1.Estimator
-	(*v1.Policy)(nil),             // 13: compactord.v1.Policy
-	(*v1.CallRef)(nil),            // 14: compactord.v1.CallRef
-	(*v1.LoggedMessage)(nil),      // 15: compactord.v1.LoggedMessage
-	(*v1.Record)(nil),             // 16: compactord.v1.Record
+	(*Calibration)(nil),           // 2: compactord.storage.v1.Calibration
+	(*ActiveRange)(nil),           // 3: compactord.storage.v1.ActiveRange
+	(*EffectiveCompaction)(nil),   // 4: compactord.storage.v1.EffectiveCompaction
+	(*ChangeMark)(nil),            // 5: compactord.storage.v1.ChangeMark
+	(*UsageBaseline)(nil),         // 6: compactord.storage.v1.UsageBaseline
+	(*Breaker)(nil),               // 7: compactord.storage.v1.Breaker
+	(*StoredMessage)(nil),         // 8: compactord.storage.v1.StoredMessage
+	(*StoredRecord)(nil),          // 9: compactord.storage.v1.StoredRecord
+	(*StoredRequest)(nil),         // 10: compactord.storage.v1.StoredRequest
+	nil,                           // 11: compactord.storage.v1.Session.LabelsEntry
+	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
+	(v1.Estimator)(0),             // 13: compactord.v1.Estimator
+	(*v1.Policy)(nil),             // 14: compactord.v1.Policy
+	(*v1.ForkOrigin)(nil),         // 15: compactord.v1.ForkOrigin
+	(*v1.CallRef)(nil),            // 16: compactord.v1.CallRef
+	(*v1.LoggedMessage)(nil),      // 17: compactord.v1.LoggedMessage
+	(*v1.Record)(nil),             // 18: compactord.v1.Record
 }
 var file_compactord_storage_v1_storage_proto_depIdxs = []int32{
-	11, // 0: compactord.storage.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	11, // 1: compactord.storage.v1.Session.changed_at:type_name -> google.protobuf.Timestamp
-	10, // 2: compactord.storage.v1.Session.labels:type_name -> compactord.storage.v1.Session.LabelsEntry
-	12, // 3: compactord.storage.v1.Session.estimator:type_name -> compactord.v1.Estimator
-	13, // 4: compactord.storage.v1.Session.policy:type_name -> compactord.v1.Policy
-	13, // 5: compactord.storage.v1.Session.resolved_policy:type_name -> compactord.v1.Policy
+	12, // 0: compactord.storage.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	12, // 1: compactord.storage.v1.Session.changed_at:type_name -> google.protobuf.Timestamp
+	11, // 2: compactord.storage.v1.Session.labels:type_name -> compactord.storage.v1.Session.LabelsEntry
+	13, // 3: compactord.storage.v1.Session.estimator:type_name -> compactord.v1.Estimator
+	14, // 4: compactord.storage.v1.Session.policy:type_name -> compactord.v1.Policy
+	14, // 5: compactord.storage.v1.Session.resolved_policy:type_name -> compactord.v1.Policy
 	1,  // 6: compactord.storage.v1.Session.head:type_name -> compactord.storage.v1.Head
-	2,  // 7: compactord.storage.v1.Head.active:type_name -> compactord.storage.v1.ActiveRange
-	3,  // 8: compactord.storage.v1.Head.compaction:type_name -> compactord.storage.v1.EffectiveCompaction
-	14, // 9: compactord.storage.v1.Head.open_calls:type_name -> compactord.v1.CallRef
-	14, // 10: compactord.storage.v1.Head.void_calls:type_name -> compactord.v1.CallRef
-	4,  // 11: compactord.storage.v1.Head.changes:type_name -> compactord.storage.v1.ChangeMark
-	5,  // 12: compactord.storage.v1.Head.usage:type_name -> compactord.storage.v1.UsageBaseline
-	6,  // 13: compactord.storage.v1.Head.breaker:type_name -> compactord.storage.v1.Breaker
-	15, // 14: compactord.storage.v1.StoredMessage.logged:type_name -> compactord.v1.LoggedMessage
-	16, // 15: compactord.storage.v1.StoredRecord.record:type_name -> compactord.v1.Record
-	1,  // 16: compactord.storage.v1.StoredRecord.head:type_name -> compactord.storage.v1.Head
-	17, // [17:17] is the sub-list for method output_type
-	17, // [17:17] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	15, // 7: compactord.storage.v1.Session.forked_from:type_name -> compactord.v1.ForkOrigin
+	3,  // 8: compactord.storage.v1.Head.active:type_name -> compactord.storage.v1.ActiveRange
+	4,  // 9: compactord.storage.v1.Head.compaction:type_name -> compactord.storage.v1.EffectiveCompaction
+	16, // 10: compactord.storage.v1.Head.open_calls:type_name -> compactord.v1.CallRef
+	16, // 11: compactord.storage.v1.Head.void_calls:type_name -> compactord.v1.CallRef
+	5,  // 12: compactord.storage.v1.Head.changes:type_name -> compactord.storage.v1.ChangeMark
+	6,  // 13: compactord.storage.v1.Head.usage:type_name -> compactord.storage.v1.UsageBaseline
+	7,  // 14: compactord.storage.v1.Head.breaker:type_name -> compactord.storage.v1.Breaker
+	2,  // 15: compactord.storage.v1.Head.calibration:type_name -> compactord.storage.v1.Calibration
+	17, // 16: compactord.storage.v1.StoredMessage.logged:type_name -> compactord.v1.LoggedMessage
+	18, // 17: compactord.storage.v1.StoredRecord.record:type_name -> compactord.v1.Record
+	1,  // 18: compactord.storage.v1.StoredRecord.head:type_name -> compactord.storage.v1.Head
+	19, // [19:19] is the sub-list for method output_type
+	19, // [19:19] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_compactord_storage_v1_storage_proto_init() }
@@ -1195,14 +1347,14 @@ func file_compactord_storage_v1_storage_proto_init() {
 		return
 	}
 	file_compactord_storage_v1_storage_proto_msgTypes[1].OneofWrappers = []any{}
-	file_compactord_storage_v1_storage_proto_msgTypes[3].OneofWrappers = []any{}
+	file_compactord_storage_v1_storage_proto_msgTypes[4].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_storage_v1_storage_proto_rawDesc), len(file_compactord_storage_v1_storage_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   11,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

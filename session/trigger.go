@@ -1,0 +1,72 @@
+package session
+
+import (
+	"math"
+
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// Due says whether compaction is due by the figures of a report, blocked or not.
+func Due(p *compactordv1.Policy, r *compactordv1.ContextReport) bool {
+	t := triggerOf(p)
+	return r.TriggerTokens != nil && r.GetTokens() >= r.GetTriggerTokens() ||
+		t.TriggerToolGroups != nil && r.GetToolGroups() >= t.GetTriggerToolGroups() ||
+		t.MaxViewBytes != nil && r.GetViewBytes() >= t.GetMaxViewBytes()
+}
+
+// triggerOf is the policy's trigger; without one, one that sets nothing.
+func triggerOf(p *compactordv1.Policy) *compactordv1.Trigger {
+	if p.GetTrigger() == nil {
+		return &compactordv1.Trigger{}
+	}
+	return p.GetTrigger()
+}
+
+// DueByBytesAlone says whether compaction is due by the size of the view in bytes, and by nothing else.
+func DueByBytesAlone(p *compactordv1.Policy, r *compactordv1.ContextReport) bool {
+	limit := p.GetTrigger().GetMaxViewBytes()
+	if limit == 0 || r.GetViewBytes() < limit {
+		return false
+	}
+	other := proto.CloneOf(p)
+	other.Trigger.MaxViewBytes = nil
+	return !Due(other, r)
+}
+
+// ratioSlack keeps products such as 0.07 x 100, which floating point puts just above the whole number, from being
+// rounded up to the next.
+const ratioSlack = 1e-6
+
+// TriggerTokens is the lowest of the policy's triggers in tokens; false where none holds.
+func TriggerTokens(p *compactordv1.Policy) (uint32, bool) {
+	t := triggerOf(p)
+	lowest := uint32(math.MaxUint32)
+	if t.TriggerTokens != nil {
+		lowest = t.GetTriggerTokens()
+	}
+	if window := p.GetContextWindow(); window > 0 {
+		if t.TriggerRatio != nil {
+			lowest = min(lowest, uint32(math.Ceil(t.GetTriggerRatio()*float64(window)-ratioSlack)))
+		}
+		if t.ReserveTokens != nil {
+			lowest = min(lowest, window-min(window, t.GetReserveTokens()))
+		}
+	}
+	return lowest, lowest != math.MaxUint32
+}
+
+func blockedBy(p *compactordv1.Policy, r *compactordv1.ContextReport) []compactordv1.BlockedBy {
+	t := triggerOf(p)
+	if t.Enabled != nil && !t.GetEnabled() {
+		return []compactordv1.BlockedBy{compactordv1.BlockedBy_BLOCKED_BY_DISABLED}
+	}
+	if p.ContextWindow == nil && r.TriggerTokens == nil && t.TriggerToolGroups == nil && t.MaxViewBytes == nil {
+		return []compactordv1.BlockedBy{compactordv1.BlockedBy_BLOCKED_BY_WINDOW_UNKNOWN}
+	}
+	if Due(p, r) && r.TriggerTokens != nil && r.GetFixedTokens() >= r.GetTriggerTokens() {
+		return []compactordv1.BlockedBy{compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE}
+	}
+	return nil
+}
