@@ -98,7 +98,11 @@ func indexesText(edits []*compactordv1.Edit) string {
 		indexes = append(indexes, e.GetIndex())
 	}
 	slices.Sort(indexes)
-	indexes = slices.Compact(indexes)
+	return hashed(slices.Compact(indexes))
+}
+
+// hashed writes the numbers of messages, the first of many.
+func hashed(indexes []uint32) string {
 	text := ""
 	for i, index := range indexes {
 		if i == mostIndexes {

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// recallCommand is `compactord recall`.
+type recallCommand struct {
+	Reference string `arg:"" help:"What to recall, as placeholders and summaries name it: 12 or '#12' is a message, 12.0 its part 0."`
+	source
+	Bytes      string `help:"Only these bytes, such as 0:4096 (first and how many) or 4096: (all from there on)." placeholder:"FIRST:COUNT"`
+	Lines      string `help:"Only these lines, such as 10-20, 10- or 10." placeholder:"FIRST-LAST"`
+	Match      string `help:"Only the lines that match an expression (RE2)." placeholder:"RE"`
+	Context    uint32 `help:"With --match: lines to show around each." placeholder:"N"`
+	IgnoreCase bool   `help:"With --match: upper and lower case are the same."`
+	output
+}
+
+// Help is printed below the flags.
+func (c *recallCommand) Help() string {
+	return `The content is written on stdout word for word as the log holds it, whether or not views show it. Nothing is added, so that
+it can go into a file; what it is, is said on stderr.`
+}
+
+// Run recalls content.
+func (c *recallCommand) Run(ctx context.Context, a *app) (err error) {
+	request, err := c.request()
+	if err != nil {
+		return err
+	}
+	p := a.progress(c.Quiet)
+	defer p.clear()
+	conv, err := c.open(ctx, a, nil, p)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conv.close()) }()
+	p.clear()
+	request.SessionId = conv.session
+	if c.JSON {
+		answer, err := conv.sessions.RecallContent(ctx, request)
+		if err != nil {
+			return refusedFlags(err)
+		}
+		return printJSON(a.out, apiJSON{answer})
+	}
+	return c.print(ctx, a, conv, request, p)
+}
+
+// recallBytes is how much is asked for at a time.
+const recallBytes = 3 << 20
+
+func (c *recallCommand) request() (*compactordv1.RecallContentRequest, error) {
+	request := &compactordv1.RecallContentRequest{
+		What: &compactordv1.RecallContentRequest_Reference{Reference: c.Reference}, MaxBytes: recallBytes,
+	}
+	if c.Match == "" && (c.Context > 0 || c.IgnoreCase) {
+		return nil, usagef("--context and --ignore-case go with --match")
+	}
+	given := 0
+	if c.Bytes != "" {
+		given++
+		first, n, err := span("--bytes", c.Bytes, ":")
+		if err != nil {
+			return nil, err
+		}
+		request.Range = &compactordv1.RecallContentRequest_Bytes{Bytes: &compactordv1.ByteRange{Offset: first, Length: n}}
+	}
+	if c.Lines != "" {
+		given++
+		first, last, err := span("--lines", c.Lines, "-")
+		if err != nil {
+			return nil, err
+		}
+		lines := &compactordv1.LineRange{First: first}
+		switch {
+		case !strings.Contains(c.Lines, "-"):
+			lines.Count = 1
+		case last != 0 && last < first:
+			return nil, usagef("--lines: %s ends before it begins", c.Lines)
+		case last != 0:
+			lines.Count = last - first + 1
+		}
+		request.Range = &compactordv1.RecallContentRequest_Lines{Lines: lines}
+	}
+	if c.Match != "" {
+		given++
+		request.Range = &compactordv1.RecallContentRequest_Match{Match: &compactordv1.LineMatch{
+			Pattern: c.Match, ContextLines: c.Context, IgnoreCase: c.IgnoreCase,
+		}}
+	}
+	if given > 1 {
+		return nil, usagef("give one of --bytes, --lines and --match")
+	}
+	return request, nil
+}
+
+// span reads two numbers with a mark between them; the second is 0 where it is left out.
+func span(flag, text, mark string) (first, second uint32, err error) {
+	a, b, _ := strings.Cut(text, mark)
+	one, err := strconv.ParseUint(a, 10, 32)
+	if err != nil {
+		return 0, 0, usagef("%s: %q is no number from 0 to 4294967295", flag, a)
+	}
+	if b == "" {
+		return uint32(one), 0, nil
+	}
+	two, err := strconv.ParseUint(b, 10, 32)
+	if err != nil {
+		return 0, 0, usagef("%s: %q is no number from 0 to 4294967295", flag, b)
+	}
+	return uint32(one), uint32(two), nil
+}
+
+// print writes what was asked for, page by page.
+func (c *recallCommand) print(
+	ctx context.Context, a *app, conv *conversation, request *compactordv1.RecallContentRequest, p *progress,
+) error {
+	wanted := request.GetBytes().GetLength()
+	linesWanted := request.GetLines().GetCount()
+	first, matched := true, false
+	for {
+		answer, err := conv.sessions.RecallContent(ctx, request)
+		if err != nil {
+			return refusedFlags(err)
+		}
+		media := answer.GetKind() == compactordv1.ContentKind_CONTENT_KIND_MEDIA
+		if first {
+			p.say("%s", recalledTitle(answer))
+			if media && a.outTerminal {
+				return usagef("this is %s and no text: send the output into a file", answer.GetMimeType())
+			}
+		}
+		matched = matched || len(answer.GetBlocks()) > 0
+		c.write(a, answer, first)
+		first = false
+		if !answer.GetHasMore() {
+			break
+		}
+		switch r := request.GetRange().(type) {
+		case *compactordv1.RecallContentRequest_Match:
+			r.Match.FirstLine = answer.GetNextLine()
+		case *compactordv1.RecallContentRequest_Lines:
+			if linesWanted > 0 {
+				linesWanted -= answer.GetNextLine() - r.Lines.GetFirst()
+			}
+			r.Lines.First, r.Lines.Count = answer.GetNextLine(), linesWanted
+		case *compactordv1.RecallContentRequest_Bytes:
+			if wanted > 0 {
+				wanted -= answer.GetNextOffset() - r.Bytes.GetOffset()
+			}
+			r.Bytes.Offset, r.Bytes.Length = answer.GetNextOffset(), wanted
+		default:
+			request.Range = &compactordv1.RecallContentRequest_Bytes{
+				Bytes: &compactordv1.ByteRange{Offset: answer.GetNextOffset()},
+			}
+		}
+	}
+	if c.Match != "" && !matched {
+		return nothingError{"no line matches"}
+	}
+	return nil
+}
+
+// write writes one page. On a terminal, what would steer it is replaced.
+func (c *recallCommand) write(a *app, answer *compactordv1.RecallContentResponse, first bool) {
+	if len(answer.GetData()) > 0 {
+		_, _ = a.out.Write(answer.GetData())
+		return
+	}
+	text := answer.GetText()
+	if c.Match != "" {
+		text = matchesText(answer.GetBlocks(), first)
+	}
+	if a.outTerminal {
+		text = printable(text)
+		if !answer.GetHasMore() && !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+	}
+	_, _ = a.out.WriteString(text)
+}
+
+// matchesText writes lines with their numbers as grep does: a colon behind the number of one that matches.
+func matchesText(blocks []*compactordv1.LineBlock, first bool) string {
+	var b strings.Builder
+	for i, block := range blocks {
+		if i > 0 || !first {
+			b.WriteString("--\n")
+		}
+		matching := block.GetMatchingLines()
+		line := block.GetFirstLine()
+		for text := range strings.Lines(block.GetText()) {
+			mark := "-"
+			if len(matching) > 0 && matching[0] == line {
+				mark, matching = ":", matching[1:]
+			}
+			fmt.Fprintf(&b, "%d%s%s\n", line, mark, strings.TrimRight(text, "\r\n"))
+			line++
+		}
+	}
+	return b.String()
+}
+
+// recalledTitle says what was recalled.
+func recalledTitle(answer *compactordv1.RecallContentResponse) string {
+	title := fmt.Sprintf("#%d", answer.GetIndex())
+	if answer.Part != nil {
+		title += fmt.Sprintf(".%d", answer.GetPart())
+	}
+	if answer.ResultPart != nil {
+		title += fmt.Sprintf(".%d", answer.GetResultPart())
+	}
+	title += " " + roleName(answer.GetRole()) + ", " + enumName(answer.GetKind(), "CONTENT_KIND_")
+	if answer.GetTool() != "" {
+		title += " of " + answer.GetTool()
+	}
+	if answer.GetMimeType() != "" {
+		title += ", " + answer.GetMimeType()
+	}
+	if answer.GetName() != "" {
+		title += ", " + answer.GetName()
+	}
+	title += ", " + stateName(answer.GetState()) + ", " + count(answer.GetTotalBytes(), "byte")
+	if answer.GetTotalLines() > 0 {
+		title += ", " + count(answer.GetTotalLines(), "line")
+	}
+	return title
+}

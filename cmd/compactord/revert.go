@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// revertCommand is `compactord revert`.
+type revertCommand struct {
+	onSession
+	aim
+	Turns     uint32 `help:"Take back so many turns." placeholder:"N"`
+	Message   string `help:"Tell the model this, as a message from the future that is put aside." placeholder:"TEXT"`
+	Summarize bool   `help:"Leave the model a summary of what is put aside."`
+	Focus     string `help:"With --summarize: what the summary is to attend to." placeholder:"TEXT"`
+}
+
+// Help is printed below the flags.
+func (c *revertCommand) Help() string {
+	return `Say where to: --to-checkpoint, --to-point or --turns. What came later is put aside: views no longer show it, the log keeps
+it, and 'compactord undo' brings it back. Files and the outside world stay as they are.`
+}
+
+// Run reverts.
+func (c *revertCommand) Run(ctx context.Context, a *app) error {
+	request := &compactordv1.RevertToCheckpointRequest{
+		SessionId: c.Session, MessageFromFuture: c.Message, Summarize: c.Summarize, Focus: c.Focus,
+	}
+	named := 0
+	if c.ToCheckpoint != nil {
+		named++
+		request.Target = &compactordv1.RevertToCheckpointRequest_CheckpointId{CheckpointId: *c.ToCheckpoint}
+	}
+	if c.ToPoint != nil {
+		named++
+		request.Target = &compactordv1.RevertToCheckpointRequest_Point{Point: *c.ToPoint}
+	}
+	if a.given["turns"] {
+		named++
+		request.Target = &compactordv1.RevertToCheckpointRequest_Turns{Turns: c.Turns}
+	}
+	if named != 1 {
+		return usagef("say where to go back to by one of --to-checkpoint, --to-point and --turns")
+	}
+	return c.with(ctx, a, func(client *client) error { return c.revert(ctx, a, client, request, "Reverted") })
+}
+
+// revert sends the request and says what it did.
+func (c *onSession) revert(
+	ctx context.Context, a *app, client *client, request *compactordv1.RevertToCheckpointRequest, done string,
+) error {
+	answer, err := client.sessions.RevertToCheckpoint(ctx, request)
+	if hasReason(err, "NOTHING_TO_REVERT") {
+		return nothingError{err.Error()}
+	}
+	if err != nil {
+		return refusedFlags(err)
+	}
+	if c.JSON {
+		return printJSON(a.out, apiJSON{answer})
+	}
+	revert := answer.GetRecord().GetRevert()
+	fmt.Fprintf(a.out, "%s session %s to point %d: %s put aside, %s in the context now.\n", done, c.Session,
+		revert.GetPoint(), count(answer.GetMessagesPutAside(), "message"), contextText(answer.GetReport()))
+	if revert.FutureIndex != nil {
+		fmt.Fprintf(a.out, "The model is told by message #%d.\n", revert.GetFutureIndex())
+	}
+	if answer.FirstRequestPutAside != nil {
+		fmt.Fprintf(a.out, "The first request put aside is #%d: compactord recall '#%d' --session %s\n",
+			answer.GetFirstRequestPutAside(), answer.GetFirstRequestPutAside(), c.Session)
+	}
+	fmt.Fprintf(a.out, "To take this back: compactord undo --session %s\n", c.Session)
+	return nil
+}
+
+// undoCommand is `compactord undo`.
+type undoCommand struct {
+	onSession
+}
+
+// Help is printed below the flags.
+func (c *undoCommand) Help() string {
+	return `The newest compaction, prune, pin, revert or clear is undone, by a revert to the point before it; messages appended since
+are put aside. A second undo brings all of it back. To take back turns, see 'compactord revert --turns'.`
+}
+
+// Run undoes the last change.
+func (c *undoCommand) Run(ctx context.Context, a *app) error {
+	return c.with(ctx, a, func(client *client) error {
+		return c.revert(ctx, a, client, &compactordv1.RevertToCheckpointRequest{
+			SessionId: c.Session, Target: &compactordv1.RevertToCheckpointRequest_Undo{Undo: true},
+		}, "Undone: reverted")
+	})
+}
+
+// clearCommand is `compactord clear`.
+type clearCommand struct {
+	onSession
+}
+
+// Help is printed below the flags.
+func (c *clearCommand) Help() string {
+	return `All is put aside but the leading system and developer messages. The log keeps it, and 'compactord undo' brings it back.`
+}
+
+// Run clears a session.
+func (c *clearCommand) Run(ctx context.Context, a *app) error {
+	return c.with(ctx, a, func(client *client) error {
+		answer, err := client.sessions.ClearSession(ctx, &compactordv1.ClearSessionRequest{SessionId: c.Session})
+		if err != nil {
+			return refusedFlags(err)
+		}
+		if c.JSON {
+			if err := printJSON(a.out, apiJSON{answer}); err != nil {
+				return err
+			}
+		}
+		switch {
+		case answer.GetRecord() == nil:
+			return nothingError{"session " + c.Session + " is clear already"}
+		case !c.JSON:
+			fmt.Fprintf(a.out, "Cleared session %s: %s put aside, %s in the context now.\n", c.Session,
+				count(answer.GetMessagesPutAside(), "message"), contextText(answer.GetReport()))
+			fmt.Fprintf(a.out, "To take this back: compactord undo --session %s\n", c.Session)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// searchCommand is `compactord search`.
+type searchCommand struct {
+	Query string `arg:"" help:"Words to look for, all of them, whatever their case."`
+	source
+	Regexp bool     `help:"QUERY is an expression (RE2)." short:"e"`
+	Role   []string `help:"Only messages of this role: system, developer, user, assistant or tool; may be given again." placeholder:"ROLE" enum:"system,developer,user,assistant,tool"`
+	State  []string `help:"Only messages that are so: active, covered or put-aside; may be given again." placeholder:"STATE" enum:"active,covered,put-aside"`
+	Newest bool     `help:"The newest first."`
+	Limit  uint32   `help:"At most so many messages; 0 is all." default:"20" placeholder:"N"`
+	output
+}
+
+// Help is printed below the flags.
+func (c *searchCommand) Help() string {
+	return `All that the log holds is searched: what views show, what they hide, what a summary covers and what was put aside. Each
+message that is found has its number, for 'compactord recall'.`
+}
+
+// Run searches.
+func (c *searchCommand) Run(ctx context.Context, a *app) (err error) {
+	p := a.progress(c.Quiet)
+	defer p.clear()
+	conv, err := c.open(ctx, a, nil, p)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conv.close()) }()
+	p.stage("searching", "", 0)
+	hits, more, err := c.search(ctx, conv)
+	if err != nil {
+		return err
+	}
+	p.clear()
+	if c.JSON {
+		if err := printJSON(a.out, map[string]any{"hits": apiList(hits), "has_more": more}); err != nil {
+			return err
+		}
+	}
+	if len(hits) == 0 {
+		return nothingError{"nothing in " + conv.name() + " matches"}
+	}
+	if c.JSON {
+		return nil
+	}
+	for _, hit := range hits {
+		fmt.Fprintln(a.out, hitText(hit))
+	}
+	if more {
+		p.say("There are more: --limit 0 shows all.")
+	}
+	return nil
+}
+
+func (c *searchCommand) search(ctx context.Context, conv *conversation) (hits []*compactordv1.SearchHit, more bool, err error) {
+	request := c.request()
+	request.SessionId = conv.session
+	for {
+		request.PageSize = 1000
+		if c.Limit > 0 {
+			request.PageSize = min(1000, c.Limit-uint32(len(hits)))
+		}
+		answer, err := conv.sessions.SearchMessages(ctx, request)
+		if err != nil {
+			return nil, false, refusedFlags(err)
+		}
+		hits = append(hits, answer.GetHits()...)
+		request.PageToken = answer.GetNextPageToken()
+		full := c.Limit > 0 && uint32(len(hits)) >= c.Limit
+		if request.GetPageToken() == "" || full {
+			return hits, request.GetPageToken() != "", nil
+		}
+	}
+}
+
+func (c *searchCommand) request() *compactordv1.SearchMessagesRequest {
+	request := &compactordv1.SearchMessagesRequest{NewestFirst: c.Newest}
+	if c.Regexp {
+		request.Query = &compactordv1.SearchMessagesRequest_Pattern{Pattern: c.Query}
+	} else {
+		request.Query = &compactordv1.SearchMessagesRequest_Words{Words: c.Query}
+	}
+	for _, role := range slices.Compact(slices.Sorted(slices.Values(c.Role))) {
+		value := compactordv1.Role_value["ROLE_"+strings.ToUpper(role)]
+		request.Roles = append(request.Roles, compactordv1.Role(value))
+	}
+	for _, state := range slices.Compact(slices.Sorted(slices.Values(c.State))) {
+		value := compactordv1.MessageState_value["MESSAGE_STATE_"+strings.ToUpper(strings.ReplaceAll(state, "-", "_"))]
+		request.States = append(request.States, compactordv1.MessageState(value))
+	}
+	return request
+}
+
+// hitText writes a hit as one line.
+func hitText(hit *compactordv1.SearchHit) string {
+	place := fmt.Sprintf("#%d.%d", hit.GetIndex(), hit.GetPart())
+	if hit.ResultPart != nil {
+		place += fmt.Sprintf(".%d", hit.GetResultPart())
+	}
+	who := roleName(hit.GetRole())
+	if hit.GetTool() != "" {
+		who += " " + hit.GetTool()
+	}
+	if hit.GetState() != compactordv1.MessageState_MESSAGE_STATE_ACTIVE {
+		who += ", " + stateName(hit.GetState())
+	}
+	if len(hit.GetEdits()) > 0 {
+		who += ", edited"
+	}
+	snippet := strings.Join(strings.Fields(printable(hit.GetSnippet())), " ")
+	return fmt.Sprintf("%s  %s  line %s: %s", place, printable(who), number(hit.GetLine()), snippet)
+}
