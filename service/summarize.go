@@ -33,7 +33,7 @@ const (
 	turnSeparator  = "\n\n---\n\n# The turn in progress, up to the messages that follow\n\n"
 )
 
-// written is the summary that a compaction commits.
+// written is a summary, and what it took to have it written.
 type written struct {
 	text       string
 	summarizer string
@@ -42,6 +42,25 @@ type written struct {
 	costUSD    *float64
 	fallback   compactordv1.SummaryFallback
 	cause      string
+	calls      uint32
+}
+
+// task is a summary to be written.
+type task struct {
+	policy  *compactordv1.Policy
+	counter session.Counter
+	// lead is the leading run, which binds the model beyond the summary.
+	lead []*compactordv1.LoggedMessage
+	// history is summarized as complete turns, prefix as the first part of a turn that goes on after the summary. Either
+	// may be empty.
+	history, prefix []*compactordv1.LoggedMessage
+	// previous is the summary of what came before, which this one takes in; empty where there is none.
+	previous string
+	focus    string
+	// budget is the most tokens that the summary may have; it must have fewer than covered, what it replaces.
+	budget, covered uint32
+	// emit takes the progress and the text as they come; nil where nobody listens.
+	emit func(ctx context.Context, e *compactordv1.CompactionEvent)
 }
 
 // summarize has the summary written that the plan's cut needs; nil where it has none.
@@ -50,19 +69,14 @@ func (c *compaction) summarize(ctx context.Context) (*written, error) {
 	if cut == nil {
 		return nil, nil
 	}
-	limit := duration(c.policy.GetSummary().GetTotalTimeout(), defaultTotalTimeout)
-	w := &summaryWriter{
-		compaction: c, result: &written{}, covered: c.coveredTokens(), deadline: time.Now().Add(limit),
-	}
 	history, prefix := c.divide(cut)
-	w.total = tokensOf(history) + tokensOf(prefix)
-	c.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, 0, w.total)
-	if err := w.write(ctx, history, prefix); err != nil {
-		return nil, err
-	}
-	c.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, w.total, w.total)
-	c.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_CHECK, 1, 1)
-	return w.result, nil
+	summary, err := c.service.summarize(ctx, &task{
+		policy: c.policy, counter: c.snapshot.Counter, lead: c.snapshot.Lead, history: history, prefix: prefix,
+		previous: c.snapshot.Entry.GetSummary(), focus: c.req.GetFocus(),
+		budget: cut.GetMaxSummaryTokens(), covered: c.coveredTokens(), emit: c.emit,
+	})
+	c.calls = summary.calls
+	return summary, err
 }
 
 // divide returns what is summarized as complete turns, and the first part of the turn that the cut splits.
@@ -108,11 +122,26 @@ func (c *compaction) coveredTokens() uint32 {
 	return max(covered, uint32(bytes/4))
 }
 
+// summarize has a summary written: by the policy's summarizer, within its limits, or by its fallback. What it returns
+// says what was spent, also beside an error.
+func (s *Service) summarize(ctx context.Context, t *task) (*written, error) {
+	limit := duration(t.policy.GetSummary().GetTotalTimeout(), defaultTotalTimeout)
+	w := &summaryWriter{service: s, task: t, result: &written{}, deadline: time.Now().Add(limit)}
+	w.total = tokensOf(t.history) + tokensOf(t.prefix)
+	w.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, 0, w.total)
+	if err := w.write(ctx); err != nil {
+		return w.result, err
+	}
+	w.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, w.total, w.total)
+	w.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_CHECK, 1, 1)
+	return w.result, nil
+}
+
 // summaryWriter has the parts of a summary written, one after the other.
 type summaryWriter struct {
-	compaction *compaction
-	result     *written
-	covered    uint32
+	service *Service
+	task    *task
+	result  *written
 	// deadline is when the policy's limit for all tries passes. The fallback has no limit: it is what is left then.
 	deadline time.Time
 	// total and read count tokens of conversation; earlier is what the parts before this one held.
@@ -122,37 +151,35 @@ type summaryWriter struct {
 	text    strings.Builder
 }
 
-func (w *summaryWriter) write(ctx context.Context, history, prefix []*compactordv1.LoggedMessage) error {
-	c := w.compaction
-	previous := c.snapshot.Entry.GetSummary()
-	budget := c.plan.GetCut().GetMaxSummaryTokens()
+func (w *summaryWriter) write(ctx context.Context) error {
+	t := w.task
 	w.begin()
 	// The turn in progress gets five of thirteen parts, as 0.5 and 0.8 of a reserve do in the systems that split.
-	joined := session.TextTokens(c.snapshot.Counter, noEarlierTurns+turnSeparator)
-	prefixBudget := budget * 5 / 13
-	historyBudget := budget - min(budget, prefixBudget+joined)
-	if len(prefix) == 0 || min(prefixBudget, historyBudget) < minSummaryTokens {
+	joined := session.TextTokens(t.counter, noEarlierTurns+turnSeparator)
+	prefixBudget := t.budget * 5 / 13
+	historyBudget := t.budget - min(t.budget, prefixBudget+joined)
+	if len(t.prefix) == 0 || min(prefixBudget, historyBudget) < minSummaryTokens {
 		// A budget that is too small for two summaries is for one of both.
-		return w.part(ctx, summarizers.History, slices.Concat(history, prefix), previous, budget)
+		return w.part(ctx, summarizers.History, slices.Concat(t.history, t.prefix), t.previous, t.budget)
 	}
 	switch {
-	case len(history) > 0:
-		if err := w.part(ctx, summarizers.History, history, previous, historyBudget); err != nil {
+	case len(t.history) > 0:
+		if err := w.part(ctx, summarizers.History, t.history, t.previous, historyBudget); err != nil {
 			return err
 		}
-	case previous == "":
-		prefixBudget = budget - joined
+	case t.previous == "":
+		prefixBudget = t.budget - joined
 		w.show(ctx, noEarlierTurns)
-	case session.TextTokens(c.snapshot.Counter, previous) <= historyBudget:
-		w.show(ctx, previous)
+	case session.TextTokens(t.counter, t.previous) <= historyBudget:
+		w.show(ctx, t.previous)
 	default:
-		if err := w.part(ctx, summarizers.History, nil, previous, historyBudget); err != nil {
+		if err := w.part(ctx, summarizers.History, nil, t.previous, historyBudget); err != nil {
 			return err
 		}
 	}
 	w.show(ctx, turnSeparator)
-	w.earlier = tokensOf(history)
-	return w.part(ctx, summarizers.TurnPrefix, prefix, "", prefixBudget)
+	w.earlier = tokensOf(t.history)
+	return w.part(ctx, summarizers.TurnPrefix, t.prefix, "", prefixBudget)
 }
 
 // minSummaryTokens is the smallest budget that a summarizer is given.
@@ -169,9 +196,21 @@ func (w *summaryWriter) show(ctx context.Context, text string) {
 }
 
 func (w *summaryWriter) delta(ctx context.Context, text string) {
-	w.compaction.emit(ctx, &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_SummaryDelta{
+	w.emit(ctx, &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_SummaryDelta{
 		SummaryDelta: &compactordv1.SummaryDelta{Attempt: w.attempt, Text: text},
 	}})
+}
+
+func (w *summaryWriter) progress(ctx context.Context, stage compactordv1.CompactionStage, done, total uint32) {
+	w.emit(ctx, &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Progress{
+		Progress: &compactordv1.CompactionProgress{Stage: stage, Done: done, Total: total},
+	}})
+}
+
+func (w *summaryWriter) emit(ctx context.Context, e *compactordv1.CompactionEvent) {
+	if w.task.emit != nil {
+		w.task.emit(ctx, e)
+	}
 }
 
 // part has one part written and checked: by the policy's summarizer, once more with the fault named, then by the
@@ -179,14 +218,14 @@ func (w *summaryWriter) delta(ctx context.Context, text string) {
 func (w *summaryWriter) part(
 	ctx context.Context, kind summarizers.Kind, messages []*compactordv1.LoggedMessage, previous string, budget uint32,
 ) error {
-	c := w.compaction
-	policy := c.policy.GetSummary()
+	t := w.task
+	policy := t.policy.GetSummary()
 	req := &summarizers.Request{
-		Kind: kind, Messages: messages, Lead: c.snapshot.Lead, PreviousSummary: previous, Focus: c.req.GetFocus(),
+		Kind: kind, Messages: messages, Lead: t.lead, PreviousSummary: previous, Focus: t.focus,
 		Sections: policy.GetSections(), MaxTokens: budget,
-		Count: func(text string) uint32 { return session.TextTokens(c.snapshot.Counter, text) },
+		Count: func(text string) uint32 { return session.TextTokens(t.counter, text) },
 	}
-	chosen, err := c.service.summarizers.Get(policy.GetSummarizer())
+	chosen, err := w.service.summarizers.Get(policy.GetSummarizer())
 	if err != nil {
 		return err
 	}
@@ -223,12 +262,11 @@ func (w *summaryWriter) again(ctx context.Context) {
 func (w *summaryWriter) fallBack(
 	ctx context.Context, chosen summarizers.Summarizer, req *summarizers.Request, failure error,
 ) error {
-	c := w.compaction
-	if c.policy.GetSummary().GetFallback() == compactordv1.SummaryFallback_SUMMARY_FALLBACK_FAIL {
+	if w.task.policy.GetSummary().GetFallback() == compactordv1.SummaryFallback_SUMMARY_FALLBACK_FAIL {
 		return summaryFailure(chosen.Name(), failure)
 	}
 	if chosen.Name() != fallbackSummarizer {
-		fallback, err := c.service.summarizers.Get(fallbackSummarizer)
+		fallback, err := w.service.summarizers.Get(fallbackSummarizer)
 		if err != nil {
 			return err
 		}
@@ -249,7 +287,7 @@ func (w *summaryWriter) fallBack(
 	if errors.As(failure, &refused) && (refused.Check == summarizers.CheckSize || refused.Check == summarizers.CheckBudget) {
 		return &skip{
 			compactordv1.SkipReason_SKIP_REASON_NO_GAIN,
-			fmt.Sprintf("no summary is smaller than the %d tokens that it would replace", w.covered),
+			fmt.Sprintf("no summary is smaller than the %d tokens that it would replace", w.task.covered),
 		}
 	}
 	return summaryFailure(chosen.Name(), failure)
@@ -259,7 +297,7 @@ func (w *summaryWriter) fallBack(
 func (w *summaryWriter) limited(
 	ctx context.Context, by summarizers.Summarizer, req *summarizers.Request,
 ) error {
-	tryLimit := duration(w.compaction.policy.GetSummary().GetTryTimeout(), defaultTryTimeout)
+	tryLimit := duration(w.task.policy.GetSummary().GetTryTimeout(), defaultTryTimeout)
 	tryCtx, cancel := context.WithTimeout(ctx, tryLimit)
 	defer cancel()
 	tryCtx, cancel = context.WithDeadline(tryCtx, w.deadline)
@@ -278,7 +316,7 @@ func (w *summaryWriter) try(ctx context.Context, by summarizers.Summarizer, req 
 		return err
 	}
 	w.spend(summary)
-	if err := summarizers.Check(req, summary, w.covered); err != nil {
+	if err := summarizers.Check(req, summary, w.task.covered); err != nil {
 		return err
 	}
 	w.accept(summary)
@@ -296,7 +334,7 @@ func (w *summaryWriter) spend(summary *summarizers.Summary) {
 	if summary == nil {
 		return
 	}
-	w.compaction.calls += summary.Calls
+	w.result.calls += summary.Calls
 	w.result.usage = addUsage(w.result.usage, summary.Usage)
 	if summary.CostUSD != nil {
 		total := *summary.CostUSD
@@ -333,7 +371,7 @@ func (p *summaryProgress) Read(tokens uint32) {
 	// A step for each message would be thousands of events that nobody sees.
 	if read >= w.read+max(1, w.total/progressSteps) && read < w.total {
 		w.read = read
-		w.compaction.progress(p.ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, w.read, w.total)
+		w.progress(p.ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, w.read, w.total)
 	}
 }
 
