@@ -108,9 +108,11 @@ type RecallContentRequest struct {
 	//	*RecallContentRequest_Reference
 	What isRecallContentRequest_What `protobuf_oneof:"what"`
 	// The part of the message, from 0. Not set: the only part that it has, or all its text in order, a line break between
-	// parts. It goes with index, not with a reference that names a part.
+	// parts; INVALID_ARGUMENT where it has several parts and none is text. It goes with index, not with a reference that
+	// names a part.
 	Part *uint32 `protobuf:"varint,4,opt,name=part,proto3,oneof" json:"part,omitempty"`
-	// Of a tool result: the piece of it, from 0. Not set: all its text in order, a line break between pieces. Needs part.
+	// Of a tool result: the piece of it, from 0. Not set: all its text in order, a line break between pieces, or the only
+	// piece that it has; INVALID_ARGUMENT where it has several and none is text. Needs part.
 	ResultPart *uint32 `protobuf:"varint,5,opt,name=result_part,json=resultPart,proto3,oneof" json:"result_part,omitempty"`
 	// Which of the content. Not set: from the start, as much as max_bytes allows.
 	//
@@ -288,7 +290,8 @@ func (*RecallContentRequest_Lines) isRecallContentRequest_Range() {}
 
 func (*RecallContentRequest_Match) isRecallContentRequest_Range() {}
 
-// ByteRange is a range of bytes. In text it is widened at its start and shortened at its end to whole characters.
+// ByteRange is a range of bytes. In text it is widened at its start and shortened at its end to whole characters, but to
+// no less than one.
 type ByteRange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The first byte, from 0. INVALID_ARGUMENT at or beyond the end of what is not empty.
@@ -506,11 +509,13 @@ type RecallContentResponse struct {
 	TotalLines uint32 `protobuf:"varint,15,opt,name=total_lines,json=totalLines,proto3" json:"total_lines,omitempty"`
 	// The line, from 1, that the answer begins in; 0 for media.
 	FirstLine uint32 `protobuf:"varint,16,opt,name=first_line,json=firstLine,proto3" json:"first_line,omitempty"`
-	// Whether the range, or the matches, go on: ask again from next_offset or next_line.
+	// Whether max_bytes ended the answer before the range, or the matches, had ended: ask again from next_offset or
+	// next_line.
 	HasMore bool `protobuf:"varint,17,opt,name=has_more,json=hasMore,proto3" json:"has_more,omitempty"`
-	// The byte that the next request begins at.
+	// The byte behind the answer, where a next request for bytes begins. Of a match: behind the last block.
 	NextOffset uint32 `protobuf:"varint,18,opt,name=next_offset,json=nextOffset,proto3" json:"next_offset,omitempty"`
-	// The line that the next request for lines or matches begins at.
+	// The line that the next request for lines or matches begins at. 0 where bytes end within a line, or where one line alone
+	// passes max_bytes: go on by bytes, from next_offset. 0 for media.
 	NextLine uint32 `protobuf:"varint,19,opt,name=next_line,json=nextLine,proto3" json:"next_line,omitempty"`
 	// The provider's own fields of the part or piece. With the first byte of the content only, and only where they fit into
 	// max_bytes; ListMessages answers them always.
@@ -694,7 +699,7 @@ type LineBlock struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The first line, from 1.
 	FirstLine uint32 `protobuf:"varint,1,opt,name=first_line,json=firstLine,proto3" json:"first_line,omitempty"`
-	// The lines.
+	// The lines. A matching line that alone passes max_bytes is cut; next_offset is where.
 	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
 	// The lines among them that match, ascending.
 	MatchingLines []uint32 `protobuf:"varint,3,rep,packed,name=matching_lines,json=matchingLines,proto3" json:"matching_lines,omitempty"`
@@ -890,12 +895,13 @@ type isSearchMessagesRequest_Query interface {
 }
 
 type SearchMessagesRequest_Words struct {
-	// Words: messages that hold all of them, whatever the case. 1 to 1,024 bytes, at most 32 words.
+	// Words: messages that hold all of them, also within longer words, whatever the case. 1 to 1,024 bytes, at most 32
+	// words.
 	Words string `protobuf:"bytes,2,opt,name=words,proto3,oneof"`
 }
 
 type SearchMessagesRequest_Pattern struct {
-	// An expression in the syntax of RE2. 1 to 1,024 bytes.
+	// An expression in the syntax of RE2, for the content of a part or piece as a whole. 1 to 1,024 bytes.
 	Pattern string `protobuf:"bytes,3,opt,name=pattern,proto3,oneof"`
 }
 
@@ -908,8 +914,8 @@ type SearchMessagesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The hits, one a message: its first.
 	Hits []*SearchHit `protobuf:"bytes,1,rep,name=hits,proto3" json:"hits,omitempty"`
-	// For the next page; empty where the search has come to the end of the log. One call reads at most 64 MiB of the log,
-	// so a page can be short, or empty, and yet not the last.
+	// For the next page; empty where the search has come to the end of the log. One call stops reading once it has read 64
+	// MiB of the log, and a page holds at most 3 MiB, so a page can be short, or empty, and yet not the last.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -984,9 +990,10 @@ type SearchHit struct {
 	MatchStart uint32 `protobuf:"varint,10,opt,name=match_start,json=matchStart,proto3" json:"match_start,omitempty"`
 	// The match within the snippet: the byte after it.
 	MatchEnd uint32 `protobuf:"varint,11,opt,name=match_end,json=matchEnd,proto3" json:"match_end,omitempty"`
-	// The match's first byte within the part's (or piece's) content, for RecallContent.
+	// The match's first byte within the part's (or piece's) content, for RecallContent. 0 where it is in the name of a tool
+	// or a medium.
 	Offset uint32 `protobuf:"varint,12,opt,name=offset,proto3" json:"offset,omitempty"`
-	// The line of it, from 1.
+	// The line of it, from 1; 0 where it is in a name.
 	Line uint32 `protobuf:"varint,13,opt,name=line,proto3" json:"line,omitempty"`
 	// How many matches the message holds, counted up to 1,000.
 	Matches       uint32 `protobuf:"varint,14,opt,name=matches,proto3" json:"matches,omitempty"`
