@@ -154,6 +154,7 @@ func advanceTail(h *storagev1.Head, l *compactordv1.LoggedMessage, shown []*comp
 	if validPlace {
 		h.TailIndex = proto.Uint32(l.GetIndex())
 		h.TailTokens = 0
+		h.PinnedKeptTokens, h.PinnedTailTokens = plus(h.GetPinnedKeptTokens(), h.GetPinnedTailTokens()), 0
 	}
 	for _, vm := range shown {
 		// Mends before a USER message belong to the part that a cut at it would cover.
@@ -199,6 +200,7 @@ func advanceResult(h *storagev1.Head, l *compactordv1.LoggedMessage) {
 		}
 		// A pin holds the whole group, also those of its results that come later.
 		h.Pins = append(h.Pins, l.GetIndex())
+		h.PinnedTailTokens = plus(h.GetPinnedTailTokens(), l.GetTokens())
 	case compactordv1.ResultPlace_RESULT_PLACE_VOID:
 		h.VoidCalls = without(h.GetVoidCalls(), l.GetAnswers())
 	default:

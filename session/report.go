@@ -24,8 +24,21 @@ func Report(h *storagev1.Head, p *compactordv1.Policy) *compactordv1.ContextRepo
 	if trigger, ok := TriggerTokens(p); ok {
 		r.TriggerTokens = &trigger
 	}
-	r.FixedTokens = plus(plus(h.GetLeadTokens(), h.GetPinnedTokens()), plus(h.GetTailTokens(), r.GetOverheadTokens()))
+	r.FixedTokens = fixedTokens(h, r.GetOverheadTokens())
+	r.BreakerClosesAfterTokens = BreakerClosesAfter(h)
 	r.BlockedBy = blockedBy(p, r)
 	r.ShouldCompact = Due(p, r) && len(r.GetBlockedBy()) == 0
 	return r
+}
+
+// fixedTokens is what no compaction can remove: the leading run, what is pinned, the smallest valid kept part, which an
+// open group belongs to, and what is outside the log.
+func fixedTokens(h *storagev1.Head, overhead uint32) uint32 {
+	var fixed uint64
+	for _, tokens := range []uint32{
+		h.GetLeadTokens(), h.GetPinnedTokens(), h.GetPinnedKeptTokens(), h.GetTailTokens(), overhead,
+	} {
+		fixed += uint64(tokens)
+	}
+	return saturate(fixed)
 }

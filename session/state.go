@@ -120,7 +120,44 @@ func (s *State) WithMetrics() *storagev1.Head {
 		h.TailIndex = &tail
 		h.TailTokens = v.tokensFrom(tail)
 	}
+	h.PinnedKeptTokens, h.PinnedTailTokens = pinnedInPlace(h, v)
 	return h
+}
+
+// HeadAfter returns a copy of the state's head as the record leaves it that led to this state, with all that depends on
+// the view: its figures, and the breaker that judges a compaction by them.
+func (s *State) HeadAfter(r *compactordv1.Record) *storagev1.Head {
+	h := s.WithMetrics()
+	h.Breaker = breakerAfter(h, s.Policy, r)
+	return h
+}
+
+// pinnedInPlace sums the pinned messages that the view shows in their place behind the leading run, before the smallest
+// valid kept part and in it.
+func pinnedInPlace(h *storagev1.Head, v *View) (before, tail uint32) {
+	for _, vm := range v.Messages {
+		index, ofLog := shownIndex(vm)
+		switch {
+		case !ofLog || vm.GetOutOfPlace() || index < h.GetLeadEnd() || !Pinned(h, index):
+		case h.TailIndex == nil || index >= h.GetTailIndex():
+			tail += vm.GetTokens()
+		default:
+			before += vm.GetTokens()
+		}
+	}
+	return before, tail
+}
+
+// shownIndex is the message of the log that a message of the view is, or that it quotes.
+func shownIndex(vm *compactordv1.ViewMessage) (uint32, bool) {
+	switch o := vm.GetOrigin().(type) {
+	case *compactordv1.ViewMessage_Index:
+		return o.Index, true
+	case *compactordv1.ViewMessage_Mend:
+		return o.Mend.GetIndex(), o.Mend.GetKind() == compactordv1.MendKind_MEND_KIND_STRAY_RESULT
+	default:
+		return 0, false
+	}
 }
 
 func (s *State) prunableTokens() uint32 {

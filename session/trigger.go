@@ -39,7 +39,7 @@ func DueByBytesAlone(p *compactordv1.Policy, r *compactordv1.ContextReport) bool
 // rounded up to the next.
 const ratioSlack = 1e-6
 
-// TriggerTokens is the lowest of the policy's triggers in tokens; false where none holds.
+// TriggerTokens is the lowest of the policy's triggers in tokens, at least 1; 0 and false where none holds.
 func TriggerTokens(p *compactordv1.Policy) (uint32, bool) {
 	t := triggerOf(p)
 	lowest := uint32(math.MaxUint32)
@@ -54,19 +54,34 @@ func TriggerTokens(p *compactordv1.Policy) (uint32, bool) {
 			lowest = min(lowest, window-min(window, t.GetReserveTokens()))
 		}
 	}
-	return lowest, lowest != math.MaxUint32
+	if lowest == math.MaxUint32 {
+		return 0, false
+	}
+	// An empty context is never due, however small the ratio.
+	return max(1, lowest), true
 }
 
+// blockedBy lists each reason that holds: what makes compaction never due, and what makes one useless that is due.
 func blockedBy(p *compactordv1.Policy, r *compactordv1.ContextReport) []compactordv1.BlockedBy {
 	t := triggerOf(p)
-	if t.Enabled != nil && !t.GetEnabled() {
-		return []compactordv1.BlockedBy{compactordv1.BlockedBy_BLOCKED_BY_DISABLED}
+	unreachable := r.TriggerTokens != nil && r.GetTokens() >= r.GetTriggerTokens() &&
+		r.GetFixedTokens() >= r.GetTriggerTokens()
+	var reasons []compactordv1.BlockedBy
+	for _, of := range []struct {
+		holds  bool
+		reason compactordv1.BlockedBy
+	}{
+		{Due(p, r) && r.GetBreakerClosesAfterTokens() > 0, compactordv1.BlockedBy_BLOCKED_BY_BREAKER_OPEN},
+		{unreachable, compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE},
+		{
+			p.ContextWindow == nil && t.TriggerTokens == nil && t.TriggerToolGroups == nil && t.MaxViewBytes == nil,
+			compactordv1.BlockedBy_BLOCKED_BY_WINDOW_UNKNOWN,
+		},
+		{t.Enabled != nil && !t.GetEnabled(), compactordv1.BlockedBy_BLOCKED_BY_DISABLED},
+	} {
+		if of.holds {
+			reasons = append(reasons, of.reason)
+		}
 	}
-	if p.ContextWindow == nil && r.TriggerTokens == nil && t.TriggerToolGroups == nil && t.MaxViewBytes == nil {
-		return []compactordv1.BlockedBy{compactordv1.BlockedBy_BLOCKED_BY_WINDOW_UNKNOWN}
-	}
-	if Due(p, r) && r.TriggerTokens != nil && r.GetFixedTokens() >= r.GetTriggerTokens() {
-		return []compactordv1.BlockedBy{compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE}
-	}
-	return nil
+	return reasons
 }

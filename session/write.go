@@ -53,7 +53,7 @@ func Write(
 			return nil, err
 		}
 	}
-	after.Head = after.WithMetrics()
+	after.Head = after.HeadAfter(r)
 	return &Written{Record: r, State: after}, nil
 }
 

@@ -139,7 +139,7 @@ func (c *logCheck) record(ctx context.Context, stored *storagev1.StoredRecord) e
 		return err
 	}
 	state.Policy = c.policy
-	c.head = state.WithMetrics()
+	c.head = state.HeadAfter(r)
 	if !proto.Equal(c.head, stored.GetHead()) {
 		c.say("the head at record %d is not what the log gives: %s", r.GetSequence(), differing(c.head, stored.GetHead()))
 	}

@@ -256,8 +256,14 @@ type Head struct {
 	ViewMediaBytes uint32 `protobuf:"varint,35,opt,name=view_media_bytes,json=viewMediaBytes,proto3" json:"view_media_bytes,omitempty"`
 	// Tokens of pinned messages that the view shows in their place, before tail_index.
 	PinnedKeptTokens uint32 `protobuf:"varint,36,opt,name=pinned_kept_tokens,json=pinnedKeptTokens,proto3" json:"pinned_kept_tokens,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// Tokens of pinned messages among tail_tokens.
+	PinnedTailTokens uint32 `protobuf:"varint,40,opt,name=pinned_tail_tokens,json=pinnedTailTokens,proto3" json:"pinned_tail_tokens,omitempty"`
+	// How all these tokens are counted: the session's estimator. Not set is CHARS4.
+	Estimator v1.Estimator `protobuf:"varint,37,opt,name=estimator,proto3,enum=compactord.v1.Estimator" json:"estimator,omitempty"`
+	// How many messages the view has.
+	ViewMessages  uint32 `protobuf:"varint,38,opt,name=view_messages,json=viewMessages,proto3" json:"view_messages,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Head) Reset() {
@@ -538,6 +544,27 @@ func (x *Head) GetViewMediaBytes() uint32 {
 func (x *Head) GetPinnedKeptTokens() uint32 {
 	if x != nil {
 		return x.PinnedKeptTokens
+	}
+	return 0
+}
+
+func (x *Head) GetPinnedTailTokens() uint32 {
+	if x != nil {
+		return x.PinnedTailTokens
+	}
+	return 0
+}
+
+func (x *Head) GetEstimator() v1.Estimator {
+	if x != nil {
+		return x.Estimator
+	}
+	return v1.Estimator(0)
+}
+
+func (x *Head) GetViewMessages() uint32 {
+	if x != nil {
+		return x.ViewMessages
 	}
 	return 0
 }
@@ -844,9 +871,13 @@ type UsageBaseline struct {
 	// The reported tokens.
 	Tokens uint32 `protobuf:"varint,3,opt,name=tokens,proto3" json:"tokens,omitempty"`
 	// The estimate of all that was appended after it.
-	TokensAfter   uint32 `protobuf:"varint,4,opt,name=tokens_after,json=tokensAfter,proto3" json:"tokens_after,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	TokensAfter uint32 `protobuf:"varint,4,opt,name=tokens_after,json=tokensAfter,proto3" json:"tokens_after,omitempty"`
+	// How many messages the view shows of that.
+	MessagesAfter uint32 `protobuf:"varint,5,opt,name=messages_after,json=messagesAfter,proto3" json:"messages_after,omitempty"`
+	// Tokens of media among tokens_after.
+	MediaTokensAfter uint32 `protobuf:"varint,6,opt,name=media_tokens_after,json=mediaTokensAfter,proto3" json:"media_tokens_after,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *UsageBaseline) Reset() {
@@ -907,15 +938,31 @@ func (x *UsageBaseline) GetTokensAfter() uint32 {
 	return 0
 }
 
+func (x *UsageBaseline) GetMessagesAfter() uint32 {
+	if x != nil {
+		return x.MessagesAfter
+	}
+	return 0
+}
+
+func (x *UsageBaseline) GetMediaTokensAfter() uint32 {
+	if x != nil {
+		return x.MediaTokensAfter
+	}
+	return 0
+}
+
 // Breaker stops automatic compactions that do not help.
 type Breaker struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Automatic compactions in a row that did not help.
+	// Automatic compactions in a row that did not help. From the third on each opens it.
 	Failures uint32 `protobuf:"varint,1,opt,name=failures,proto3" json:"failures,omitempty"`
-	// Head.appended_tokens when it opened.
+	// Head.appended_tokens when it opened last.
 	OpenedAtTokens uint32 `protobuf:"varint,2,opt,name=opened_at_tokens,json=openedAtTokens,proto3" json:"opened_at_tokens,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// How many tokens must be appended after that for it to close.
+	SpanTokens    uint32 `protobuf:"varint,3,opt,name=span_tokens,json=spanTokens,proto3" json:"span_tokens,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Breaker) Reset() {
@@ -958,6 +1005,13 @@ func (x *Breaker) GetFailures() uint32 {
 func (x *Breaker) GetOpenedAtTokens() uint32 {
 	if x != nil {
 		return x.OpenedAtTokens
+	}
+	return 0
+}
+
+func (x *Breaker) GetSpanTokens() uint32 {
+	if x != nil {
+		return x.SpanTokens
 	}
 	return 0
 }
@@ -1180,7 +1234,7 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"forkedFrom\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa7\f\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xb2\r\n" +
 	"\x04Head\x12#\n" +
 	"\rnext_sequence\x18\x01 \x01(\rR\fnextSequence\x12\x1d\n" +
 	"\n" +
@@ -1231,7 +1285,10 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\vcalibration\x18! \x01(\v2\".compactord.storage.v1.CalibrationR\vcalibration\x12*\n" +
 	"\x11view_media_tokens\x18\" \x01(\rR\x0fviewMediaTokens\x12(\n" +
 	"\x10view_media_bytes\x18# \x01(\rR\x0eviewMediaBytes\x12,\n" +
-	"\x12pinned_kept_tokens\x18$ \x01(\rR\x10pinnedKeptTokensB\r\n" +
+	"\x12pinned_kept_tokens\x18$ \x01(\rR\x10pinnedKeptTokens\x12,\n" +
+	"\x12pinned_tail_tokens\x18( \x01(\rR\x10pinnedTailTokens\x126\n" +
+	"\testimator\x18% \x01(\x0e2\x18.compactord.v1.EstimatorR\testimator\x12#\n" +
+	"\rview_messages\x18& \x01(\rR\fviewMessagesB\r\n" +
 	"\v_tail_indexB\r\n" +
 	"\v_loop_startB\x12\n" +
 	"\x10_learnt_overhead\"\xba\x01\n" +
@@ -1257,16 +1314,20 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\n" +
 	"ChangeMark\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\rR\bsequence\x12!\n" +
-	"\fchanged_from\x18\x02 \x01(\rR\vchangedFrom\"\x7f\n" +
+	"\fchanged_from\x18\x02 \x01(\rR\vchangedFrom\"\xd4\x01\n" +
 	"\rUsageBaseline\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x1d\n" +
 	"\n" +
 	"view_point\x18\x02 \x01(\rR\tviewPoint\x12\x16\n" +
 	"\x06tokens\x18\x03 \x01(\rR\x06tokens\x12!\n" +
-	"\ftokens_after\x18\x04 \x01(\rR\vtokensAfter\"O\n" +
+	"\ftokens_after\x18\x04 \x01(\rR\vtokensAfter\x12%\n" +
+	"\x0emessages_after\x18\x05 \x01(\rR\rmessagesAfter\x12,\n" +
+	"\x12media_tokens_after\x18\x06 \x01(\rR\x10mediaTokensAfter\"p\n" +
 	"\aBreaker\x12\x1a\n" +
 	"\bfailures\x18\x01 \x01(\rR\bfailures\x12(\n" +
-	"\x10opened_at_tokens\x18\x02 \x01(\rR\x0eopenedAtTokens\"]\n" +
+	"\x10opened_at_tokens\x18\x02 \x01(\rR\x0eopenedAtTokens\x12\x1f\n" +
+	"\vspan_tokens\x18\x03 \x01(\rR\n" +
+	"spanTokens\"]\n" +
 	"\rStoredMessage\x12\x16\n" +
 	"\x06schema\x18\x01 \x01(\rR\x06schema\x124\n" +
 	"\x06logged\x18\x02 \x01(\v2\x1c.compactord.v1.LoggedMessageR\x06logged\"\x86\x01\n" +
@@ -1331,14 +1392,15 @@ var file_compactord_storage_v1_storage_proto_depIdxs = []int32{
 	6,  // 13: compactord.storage.v1.Head.usage:type_name -> compactord.storage.v1.UsageBaseline
 	7,  // 14: compactord.storage.v1.Head.breaker:type_name -> compactord.storage.v1.Breaker
 	2,  // 15: compactord.storage.v1.Head.calibration:type_name -> compactord.storage.v1.Calibration
-	17, // 16: compactord.storage.v1.StoredMessage.logged:type_name -> compactord.v1.LoggedMessage
-	18, // 17: compactord.storage.v1.StoredRecord.record:type_name -> compactord.v1.Record
-	1,  // 18: compactord.storage.v1.StoredRecord.head:type_name -> compactord.storage.v1.Head
-	19, // [19:19] is the sub-list for method output_type
-	19, // [19:19] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	13, // 16: compactord.storage.v1.Head.estimator:type_name -> compactord.v1.Estimator
+	17, // 17: compactord.storage.v1.StoredMessage.logged:type_name -> compactord.v1.LoggedMessage
+	18, // 18: compactord.storage.v1.StoredRecord.record:type_name -> compactord.v1.Record
+	1,  // 19: compactord.storage.v1.StoredRecord.head:type_name -> compactord.storage.v1.Head
+	20, // [20:20] is the sub-list for method output_type
+	20, // [20:20] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_compactord_storage_v1_storage_proto_init() }
