@@ -80,8 +80,9 @@ func (c *compaction) write(
 	if edits := stillOpen(state, c.plan.GetEdits(), cut); len(edits) > 0 {
 		entry := &compactordv1.PruneEntry{
 			Id: newID(), Edits: edits, Strategy: c.resolvedStrategy(), Reason: c.reason(),
+			OperationId: c.id, WithCut: cut != nil,
 		}
-		if completed.Prune, err = s.prune(ctx, p, entry, c.started); err != nil {
+		if completed.Prune, err = s.prune(ctx, p, entry, c.started, c.byBytes); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -99,10 +100,11 @@ func (c *compaction) write(
 	return p, completed, nil
 }
 
-// prune adds a PruneEntry to what is pending, if the view becomes smaller by it.
+// prune adds a PruneEntry to what is pending, if the view becomes smaller by it: in bytes, where only they asked for it.
 func (s *Service) prune(
-	ctx context.Context, p *pending, entry *compactordv1.PruneEntry, started time.Time,
+	ctx context.Context, p *pending, entry *compactordv1.PruneEntry, started time.Time, byBytes bool,
 ) (*compactordv1.PruneEntry, error) {
+	before := p.head()
 	entry.TokensBefore = p.head().GetViewTokens()
 	entry.CreatedAt = s.now()
 	entry.Duration = durationpb.New(s.hooks.Now().Sub(started))
@@ -111,7 +113,7 @@ func (s *Service) prune(
 		return nil, err
 	}
 	r.GetPrune().TokensAfter = p.head().GetViewTokens()
-	return r.GetPrune(), gain(r.GetPrune().GetTokensBefore(), r.GetPrune().GetTokensAfter())
+	return r.GetPrune(), gain(before, p.head(), byBytes)
 }
 
 // writeCut adds the CompactionEntry to what is pending, if the view becomes smaller by it.
@@ -138,7 +140,7 @@ func (c *compaction) writeCut(
 		Fallback: summary.fallback, FallbackCause: summary.cause,
 		Duration: durationpb.New(s.hooks.Now().Sub(c.started)), CreatedAt: s.now(),
 		SummarizerCalls: c.calls, Sections: c.policy.GetSummary().GetSections(),
-		CitedIndexes: summarizers.Citations(summary.text),
+		CitedIndexes: summarizers.Citations(summary.text), OperationId: c.id,
 	}
 	r, err := s.record(ctx, p, &compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: entry}}, nil)
 	if err != nil {
@@ -146,25 +148,25 @@ func (c *compaction) writeCut(
 	}
 	written := r.GetCompaction()
 	written.TokensAfter = p.head().GetViewTokens()
-	if c.byBytes {
-		return written, gainIn("bytes", before.Head.GetViewBytes(), p.head().GetViewBytes())
-	}
-	return written, gain(written.GetTokensBefore(), written.GetTokensAfter())
+	return written, gain(before.Head, p.head(), c.byBytes)
 }
 
 func (c *compaction) resolvedStrategy() *compactordv1.Strategy {
 	return c.service.strategies.Resolved(c.policy, c.policy.GetStrategy())
 }
 
-func gain(before, after uint32) error { return gainIn("tokens", before, after) }
-
-func gainIn(unit string, before, after uint32) error {
-	if after < before {
+// gain skips what does not make the view smaller.
+func gain(before, after *storagev1.Head, byBytes bool) error {
+	unit, was, is := "tokens", before.GetViewTokens(), after.GetViewTokens()
+	if byBytes {
+		unit, was, is = "bytes", before.GetViewBytes(), after.GetViewBytes()
+	}
+	if is < was {
 		return nil
 	}
 	return &skip{
 		compactordv1.SkipReason_SKIP_REASON_NO_GAIN,
-		fmt.Sprintf("the view would have %d %s instead of %d", after, unit, before),
+		fmt.Sprintf("the view would have %d %s instead of %d", is, unit, was),
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -99,7 +97,7 @@ func (c *compaction) prepare(ctx context.Context) error {
 	if c.policy, err = s.resolvePolicy(row.GetPolicy(), c.req.GetPolicy()); err != nil {
 		return err
 	}
-	if err := dueOrSkip(c.reason(), row.GetHead(), c.policy); err != nil {
+	if err := compactionDue(c.reason(), row.GetHead(), c.policy); err != nil {
 		return err
 	}
 	c.byBytes = session.DueByBytesAlone(c.policy, session.Report(row.GetHead(), c.policy))
@@ -139,40 +137,6 @@ func reasonOf(r compactordv1.CompactionReason) compactordv1.CompactionReason {
 		return compactordv1.CompactionReason_COMPACTION_REASON_MANUAL
 	}
 	return r
-}
-
-// dueOrSkip checks again whether a THRESHOLD compaction is due: the report that the client acts on may be old.
-func dueOrSkip(reason compactordv1.CompactionReason, h *storagev1.Head, p *compactordv1.Policy) error {
-	if reason != compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD {
-		return nil
-	}
-	r := session.Report(h, p)
-	if r.GetShouldCompact() {
-		return nil
-	}
-	for _, by := range r.GetBlockedBy() {
-		if by == compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE {
-			return newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_TARGET_UNREACHABLE,
-				map[string]string{
-					"fixed_tokens":   strconv.FormatUint(uint64(r.GetFixedTokens()), 10),
-					"trigger_tokens": strconv.FormatUint(uint64(r.GetTriggerTokens()), 10),
-				},
-				"%d tokens cannot be compacted, and compaction is due at %d: raise the window or lower what is fixed",
-				r.GetFixedTokens(), r.GetTriggerTokens())
-		}
-	}
-	return &skip{compactordv1.SkipReason_SKIP_REASON_BELOW_THRESHOLD, notDue(r)}
-}
-
-func notDue(r *compactordv1.ContextReport) string {
-	switch {
-	case slices.Contains(r.GetBlockedBy(), compactordv1.BlockedBy_BLOCKED_BY_DISABLED):
-		return "the policy's trigger is disabled, so compaction is never due by itself"
-	case r.TriggerTokens == nil:
-		return "the policy has no context_window and no trigger_tokens, so compaction is never due by tokens"
-	default:
-		return fmt.Sprintf("the context holds %d tokens; compaction is due at %d", r.GetTokens(), r.GetTriggerTokens())
-	}
 }
 
 func skipMessage(reason compactordv1.SkipReason, tokens uint32) string {

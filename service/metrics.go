@@ -72,9 +72,11 @@ func (m *metrics) ended(reason compactordv1.CompactionReason, last *compactordv1
 	m.duration.WithLabelValues(outcome).Observe(took.Seconds())
 }
 
+// freedTokens is what the view lost in tokens. It may gain some where it was to lose bytes.
 func freedTokens(c *compactordv1.CompactionCompleted) uint32 {
-	return c.GetPrune().GetTokensBefore() - c.GetPrune().GetTokensAfter() +
-		c.GetCompaction().GetTokensBefore() - c.GetCompaction().GetTokensAfter()
+	before := uint64(c.GetPrune().GetTokensBefore()) + uint64(c.GetCompaction().GetTokensBefore())
+	after := uint64(c.GetPrune().GetTokensAfter()) + uint64(c.GetCompaction().GetTokensAfter())
+	return uint32(before - min(before, after))
 }
 
 func label(name, prefix string) string { return strings.ToLower(strings.TrimPrefix(name, prefix)) }

@@ -52,7 +52,7 @@ func (s *Service) Prune(
 		return nil, err
 	}
 	if wrote {
-		s.metrics.freed.Add(float64(answer.GetPrune().GetTokensBefore() - answer.GetPrune().GetTokensAfter()))
+		s.metrics.freed.Add(float64(freedTokens(&compactordv1.CompactionCompleted{Prune: answer.GetPrune()})))
 	}
 	return answer, nil
 }
@@ -65,7 +65,7 @@ func (s *Service) planPrune(
 	if err != nil {
 		return nil, err
 	}
-	if err := dueOrSkip(reasonOf(req.GetReason()), row.GetHead(), policy); err != nil {
+	if err := pruneDue(reasonOf(req.GetReason()), row.GetHead(), policy); err != nil {
 		return nil, err
 	}
 	state, err := storage.LoadState(ctx, s.store, row, row.GetHead())
@@ -91,7 +91,7 @@ func (s *Service) planPrune(
 	answer.Prune, err = s.prune(ctx, p, &compactordv1.PruneEntry{
 		Id: newID(), Edits: plan.GetEdits(), Reason: reasonOf(req.GetReason()),
 		Strategy: s.strategies.Resolved(policy, policy.GetPruneStrategy()),
-	}, started)
+	}, started, session.DueByBytesAlone(policy, session.Report(row.GetHead(), policy)))
 	answer.Report = report(p)
 	if req.GetDryRun() {
 		// What would be written has no place yet, and the context is as it was.
