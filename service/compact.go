@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/grpc"
 
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -41,68 +42,72 @@ func (s *Service) compact(
 		return stream.Send(before)
 	}
 	// By the life of the session, so that one which was created anew need not wait for the old one's.
-	opCtx, id, end, err := s.operations.start(ctx, row.GetUid(), req.GetPreempt())
+	opCtx, op, err := s.operations.start(ctx, row.GetUid(), terms{preempt: req.GetPreempt(), detach: req.GetDetach()})
 	if err != nil {
 		return err
 	}
 	// The one that was waited for may have been this very request.
 	if known, err := s.recorded(ctx, row, req, before); err != nil || known {
-		end()
+		s.operations.end(row.GetUid(), op, nil)
 		if err != nil {
 			return err
 		}
 		before.GetEvent().Number = 1
 		return stream.Send(before)
 	}
-	c := &compaction{
-		service: s, req: req, id: id, started: s.hooks.Now(), findings: findings,
-		events: make(chan *compactordv1.CompactionEvent, eventsAhead),
-	}
+	c := s.newCompaction(ctx, req, row, op, findings)
 	go func() {
-		// The session is free before the client hears of the end, so that its next call is not refused.
-		defer close(c.events)
-		defer end()
 		c.err = c.run(opCtx)
+		c.events.seal(c.ending)
+		// The session is free before the client hears of the end, so that its next call is not refused.
+		s.operations.end(row.GetUid(), op, c.ending)
+		c.events.end(c.ending)
 	}()
 	return s.relay(stream, c)
 }
 
-// eventsAhead is how far a compaction may run ahead of its stream; past that the stream sets the pace.
-const eventsAhead = 16
+func (s *Service) newCompaction(
+	ctx context.Context, req *compactordv1.CompactRequest, row *storagev1.Session, op *operation,
+	findings []*compactordv1.InputFinding,
+) *compaction {
+	c := &compaction{service: s, req: req, id: op.id, started: s.hooks.Now(), findings: findings}
+	name := nameOf(ctx, req.GetSessionId())
+	c.events = newTelling(req.GetDetach(), c.stamp, func(e *compactordv1.CompactionEvent) {
+		s.watchers.publish(name, row.GetUid(), e)
+	})
+	return c
+}
+
+// stamp fills in what every event of the compaction has.
+func (c *compaction) stamp(e *compactordv1.CompactionEvent) {
+	e.OperationId, e.Time, e.WillRetry = c.id, c.service.now(), c.req.GetWillRetry()
+}
 
 // relay sends the events of a compaction until it has ended, with heartbeats in between. Where the stream is gone, it
-// still waits for the end: its context has cancelled the compaction.
+// still waits for the end: its context has cancelled the compaction. It does not wait for one that is detached.
 func (s *Service) relay(stream grpc.ServerStreamingServer[compactordv1.CompactResponse], c *compaction) error {
 	heartbeat := time.NewTicker(s.heartbeat)
 	defer heartbeat.Stop()
-	var sendErr error
-	var number uint32
-	send := func(e *compactordv1.CompactionEvent) {
-		if sendErr != nil {
-			return
-		}
-		number++
-		e.Number, e.OperationId, e.Time, e.WillRetry = number, c.id, s.now(), c.req.GetWillRetry()
-		if number == 1 {
-			e.Findings = c.findings
-		}
-		sendErr = stream.Send(&compactordv1.CompactResponse{Event: e})
-		heartbeat.Reset(s.heartbeat)
+	var gone <-chan struct{}
+	if c.req.GetDetach() {
+		gone = stream.Context().Done()
 	}
+	var sendErr error
 	for {
 		select {
-		case e, more := <-c.events:
+		case e, more := <-c.events.stream:
 			if !more {
-				if c.ending != nil {
-					send(c.ending)
-				}
 				return errors.Join(c.err, sendErr)
 			}
-			send(e)
+			c.events.taken()
+			if sendErr == nil {
+				sendErr = stream.Send(&compactordv1.CompactResponse{Event: e})
+				heartbeat.Reset(s.heartbeat)
+			}
 		case <-heartbeat.C:
-			send(&compactordv1.CompactionEvent{
-				Event: &compactordv1.CompactionEvent_Heartbeat{Heartbeat: &compactordv1.Heartbeat{}},
-			})
+			c.events.beat()
+		case <-gone:
+			return context.Cause(stream.Context())
 		}
 	}
 }
@@ -111,8 +116,6 @@ func compactNotImplemented(req *compactordv1.CompactRequest) error {
 	switch {
 	case req.GetReason() == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW:
 		return notImplemented("reason")
-	case req.GetDetach():
-		return notImplemented("detach")
 	case req.GetReplay():
 		return notImplemented("replay")
 	default:
@@ -120,15 +123,10 @@ func compactNotImplemented(req *compactordv1.CompactRequest) error {
 	}
 }
 
-// emit hands an event to the stream, or drops it once the compaction is to end: only a client that has stopped reading
-// or is gone misses it.
+// emit tells what goes on.
 func (c *compaction) emit(ctx context.Context, e *compactordv1.CompactionEvent) {
-	select {
-	case c.events <- e:
-	case <-ctx.Done():
-	}
+	c.events.tell(ctx, e)
 }
 
-// conclude leaves the last event for the relay to send after all others. A client that does not read its stream holds
-// up the relay, but not the end of the compaction, which others may wait for.
+// conclude leaves the last event to be told after all others.
 func (c *compaction) conclude(e *compactordv1.CompactionEvent) { c.ending = e }

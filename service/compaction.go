@@ -24,14 +24,14 @@ type compaction struct {
 	started time.Time
 	// findings are what was malformed in a history that was sent along.
 	findings []*compactordv1.InputFinding
-	events   chan *compactordv1.CompactionEvent
-	// err is what the RPC ends with. It may be read once events is closed.
+	events   *telling
+	// err is what the RPC ends with. It may be read once the stream of the events is closed.
 	err error
 
 	policy   *compactordv1.Policy
 	snapshot *session.State
 	plan     *compactordv1.CompactionPlan
-	// ending is the last event; nil where only an error tells the end. It may be read once events is closed.
+	// ending is the last event; nil where only an error tells the end.
 	ending *compactordv1.CompactionEvent
 	uid    string
 	calls  uint32
@@ -210,7 +210,7 @@ func (c *compaction) errorOf(ctx context.Context, err error) *Error {
 }
 
 func cancelledBy(cause error) string {
-	if errors.Is(cause, errPreempted) || errors.Is(cause, errShuttingDown) {
+	if errors.Is(cause, errPreempted) || errors.Is(cause, errCancelled) || errors.Is(cause, errShuttingDown) {
 		return cause.Error()
 	}
 	return "the client ended the call"

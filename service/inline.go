@@ -32,7 +32,7 @@ func (s *Service) inline(
 	alone := &Service{
 		store: memory.New(), strategies: s.strategies, summarizers: s.summarizers, dialects: s.dialects,
 		defaultPolicy: s.defaultPolicy, logger: s.logger, heartbeat: s.heartbeat, hooks: s.hooks, metrics: s.metrics,
-		operations: s.operations, lanes: &lanes{},
+		operations: s.operations, lanes: &lanes{}, watchers: newWatchers(s.metrics.watchers),
 	}
 	if _, err := session.CounterFor(h.GetEstimator()); err != nil {
 		return nil, nil, notImplemented("history.estimator")

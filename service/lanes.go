@@ -11,6 +11,9 @@ type lanes struct {
 	byName map[string]*lane
 }
 
+// nameOf is what lanes and watchers know a session by, whatever life it is in.
+func nameOf(ctx context.Context, sessionID string) string { return tenant(ctx) + "\x00" + sessionID }
+
 type lane struct {
 	free    chan struct{}
 	waiting int

@@ -17,6 +17,7 @@ type metrics struct {
 	duration    *prometheus.HistogramVec
 	freed       prometheus.Counter
 	running     prometheus.Gauge
+	watchers    prometheus.Gauge
 }
 
 // newMetrics registers the metrics; with nil they are counted for nobody.
@@ -39,11 +40,15 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 			Name: "compactord_compactions_running",
 			Help: "Compactions that run now.",
 		}),
+		watchers: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "compactord_watchers",
+			Help: "Clients that watch a session now.",
+		}),
 	}
 	if registerer == nil {
 		return m, nil
 	}
-	for _, c := range []prometheus.Collector{m.compactions, m.duration, m.freed, m.running} {
+	for _, c := range []prometheus.Collector{m.compactions, m.duration, m.freed, m.running, m.watchers} {
 		if err := registerer.Register(c); err != nil {
 			return nil, fmt.Errorf("register metrics: %w", err)
 		}

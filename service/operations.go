@@ -10,21 +10,24 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Causes of a compaction's end from outside.
+// Causes of an operation's end from outside.
 var (
 	errPreempted    = errors.New("another compaction took its place")
+	errCancelled    = errors.New("another client cancelled it")
 	errShuttingDown = errors.New("the daemon is shutting down")
 )
 
-// operation is a running compaction.
+// operation is what runs a summarizer for a session: a compaction, or a revert that summarizes.
 type operation struct {
 	id     string
 	cancel context.CancelCauseFunc
 	// done is closed when the operation has written all that it will.
 	done chan struct{}
+	// ending is its last event; nil where it has none. It may be read once done is closed.
+	ending *compactordv1.CompactionEvent
 }
 
-// operations are the running compactions, at most one for each session: a second one would pay the summarizer twice for
+// operations are the running operations, at most one for each session: a second one would pay the summarizer twice for
 // what only one of them can commit.
 type operations struct {
 	mu      sync.Mutex
@@ -32,68 +35,109 @@ type operations struct {
 	closed  bool
 }
 
-// start begins an operation whose context ends with ctx. Where one runs already, it is an error, or with preempt that
-// one is cancelled and waited for. end must be called.
-func (o *operations) start(
-	ctx context.Context, session string, preempt bool,
-) (opCtx context.Context, id string, end func(), err error) {
+// terms are how an operation is to be started.
+type terms struct {
+	// preempt: one that runs already is cancelled and waited for. Else it is an error.
+	preempt bool
+	// detach: the operation outlives the call that starts it. Else it ends with it.
+	detach bool
+}
+
+// start begins an operation of the session and returns the context that it runs under. end must be called.
+func (o *operations) start(ctx context.Context, session string, t terms) (context.Context, *operation, error) {
 	for {
 		o.mu.Lock()
 		if o.closed {
 			o.mu.Unlock()
-			return nil, "", nil, errShuttingDown
+			return nil, nil, errShuttingDown
 		}
 		other := o.running[session]
 		if other == nil {
 			break
 		}
 		o.mu.Unlock()
-		if !preempt {
-			return nil, "", nil, newError(codes.FailedPrecondition,
+		if !t.preempt {
+			return nil, nil, newError(codes.FailedPrecondition,
 				compactordv1.ErrorReason_ERROR_REASON_COMPACTION_RUNNING, map[string]string{"operation_id": other.id},
 				"a compaction of this session runs already: wait for it, cancel it, or set preempt")
 		}
 		other.cancel(errPreempted)
-		select {
-		case <-other.done:
-		case <-ctx.Done():
-			return nil, "", nil, context.Cause(ctx)
+		if err := other.wait(ctx); err != nil {
+			return nil, nil, err
 		}
 	}
 	defer o.mu.Unlock()
 	if o.running == nil {
 		o.running = make(map[string]*operation)
 	}
+	if t.detach {
+		ctx = context.WithoutCancel(ctx)
+	}
 	mine := &operation{id: newID(), done: make(chan struct{})}
-	opCtx, mine.cancel = context.WithCancelCause(ctx)
+	ctx, mine.cancel = context.WithCancelCause(ctx)
 	o.running[session] = mine
-	return opCtx, mine.id, func() { o.end(session, mine) }, nil
+	return ctx, mine, nil
 }
 
-func (o *operations) end(session string, mine *operation) {
+// end takes the operation of the session off the list. ending is its last event, or nil.
+func (o *operations) end(session string, mine *operation, ending *compactordv1.CompactionEvent) {
 	mine.cancel(nil)
 	o.mu.Lock()
 	delete(o.running, session)
 	o.mu.Unlock()
+	mine.ending = ending
 	close(mine.done)
 }
 
-// cancelAll refuses new operations, cancels the running ones and returns them.
-func (o *operations) cancelAll() []*operation {
+// find returns the running operation of the session, if it has this id or id is empty; else nil.
+func (o *operations) find(session, id string) *operation {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.closed = true
-	cancelled := make([]*operation, 0, len(o.running))
-	for _, op := range o.running {
-		op.cancel(errShuttingDown)
-		cancelled = append(cancelled, op)
+	if op := o.running[session]; op != nil && (id == "" || id == op.id) {
+		return op
 	}
-	return cancelled
+	return nil
+}
+
+// wait returns once the operation has ended, or the cause of the context's end.
+func (op *operation) wait(ctx context.Context) error {
+	select {
+	case <-op.done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (o *operations) all() []*operation {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	all := make([]*operation, 0, len(o.running))
+	for _, op := range o.running {
+		all = append(all, op)
+	}
+	return all
+}
+
+// waitAll returns once the operations that run now have ended.
+func (o *operations) waitAll() {
+	for _, op := range o.all() {
+		<-op.done
+	}
+}
+
+// cancelAll refuses new operations and cancels the running ones.
+func (o *operations) cancelAll() {
+	o.mu.Lock()
+	o.closed = true
+	o.mu.Unlock()
+	for _, op := range o.all() {
+		op.cancel(errShuttingDown)
+	}
 }
 
 // close is cancelAll and waits for them.
 func (o *operations) close() {
-	for _, op := range o.cancelAll() {
-		<-op.done
-	}
+	o.cancelAll()
+	o.waitAll()
 }

@@ -76,7 +76,8 @@ const attempts = 100
 func (s *Service) update(
 	ctx context.Context, id string, change func(row *storagev1.Session) (*pending, error),
 ) error {
-	leave, err := s.lanes.enter(ctx, tenant(ctx)+"\x00"+id)
+	name := nameOf(ctx, id)
+	leave, err := s.lanes.enter(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -92,6 +93,7 @@ func (s *Service) update(
 		}
 		err = s.store.Commit(ctx, &p.commit)
 		if err == nil {
+			s.watchers.wake(name)
 			return nil
 		}
 		// A request that another copy of it has committed meanwhile is answered from what that wrote.

@@ -107,9 +107,9 @@ func NewServer(o ServerOptions) (*Server, error) {
 	return s, nil
 }
 
-// Run serves on the listener until ctx ends, then stops: health says NOT_SERVING, calls may finish until the drain
-// timeout, then compactions are cancelled and what still runs is cut off. It returns nil after a stop that was asked
-// for. The listener is closed.
+// Run serves on the listener until ctx ends, then stops: health says NOT_SERVING, watchers are ended, calls and
+// compactions may finish until the drain timeout, then compactions are cancelled and what still runs is cut off. It
+// returns nil after a stop that was asked for. The listener is closed.
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	stopped := make(chan struct{})
 	group, groupCtx := errgroup.WithContext(ctx)
@@ -134,10 +134,14 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 // stop ends the server within the drain timeout and what its handlers need to notice.
 func (s *Server) stop() {
 	s.health.Shutdown()
+	// They would never end by themselves, and go on with another daemon where they left off.
+	s.service.watchers.close()
 	graceful := make(chan struct{})
 	go func() {
 		defer close(graceful)
 		s.grpc.GracefulStop()
+		// Those that are detached have no call that could be waited for.
+		s.service.operations.waitAll()
 	}()
 	timer := time.NewTimer(s.drain)
 	defer timer.Stop()

@@ -2,10 +2,11 @@
 //
 // A Service holds no state of a session that matters: it reads a session's row, computes what an operation writes, and
 // commits on the condition that the row is still the same. What it keeps in memory, running compactions and lanes,
-// only saves work.
+// only saves work; watchers read what they are told from the store.
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -26,6 +27,8 @@ const (
 	DefaultHeartbeat = 15 * time.Second
 	// DefaultMaxAnswerBytes is where answers with messages end, so that clients with gRPC's usual limit of 4 MB just work.
 	DefaultMaxAnswerBytes = 3 << 20
+	DefaultWatchQueue     = 256
+	DefaultWatchPatience  = time.Minute
 	// attemptTimeout bounds the writing of a CompactionAttempt after its compaction was cut off.
 	attemptTimeout = 5 * time.Second
 )
@@ -45,6 +48,12 @@ type Options struct {
 	Logger *slog.Logger
 	// Heartbeat is how long a stream may be silent. Default DefaultHeartbeat.
 	Heartbeat time.Duration
+	// WatchQueue is how many events of compactions may wait for a watcher before it counts as too slow. Default
+	// DefaultWatchQueue.
+	WatchQueue int
+	// WatchPatience is how long the client of a watcher may leave an answer unread before it counts as too slow. Default
+	// DefaultWatchPatience.
+	WatchPatience time.Duration
 	// Metrics takes the metrics of compactions. Nil: nobody wants them.
 	Metrics prometheus.Registerer
 	// Hooks are for tests.
@@ -73,11 +82,14 @@ type Service struct {
 	defaultPolicy *compactordv1.Policy
 	logger        *slog.Logger
 	heartbeat     time.Duration
+	watchQueue    int
+	watchPatience time.Duration
 	hooks         Hooks
 	metrics       *metrics
 
 	lanes      *lanes
 	operations *operations
+	watchers   *watchers
 }
 
 // New returns a service. Close ends it.
@@ -99,6 +111,7 @@ func New(o Options) (*Service, error) {
 		metrics:       counted,
 		lanes:         &lanes{},
 		operations:    &operations{},
+		watchers:      newWatchers(counted.watchers),
 		store:         o.Store,
 		strategies:    o.Strategies,
 		summarizers:   o.Summarizers,
@@ -106,6 +119,8 @@ func New(o Options) (*Service, error) {
 		defaultPolicy: o.DefaultPolicy,
 		logger:        o.Logger,
 		heartbeat:     o.Heartbeat,
+		watchQueue:    cmp.Or(o.WatchQueue, DefaultWatchQueue),
+		watchPatience: cmp.Or(o.WatchPatience, DefaultWatchPatience),
 		hooks:         o.Hooks,
 	}
 	for _, d := range o.Dialects {
@@ -117,8 +132,11 @@ func New(o Options) (*Service, error) {
 	return s, nil
 }
 
-// Close cancels the running compactions and waits for them.
-func (s *Service) Close() { s.operations.close() }
+// Close ends the watchers, cancels the running compactions and waits for these.
+func (s *Service) Close() {
+	s.watchers.close()
+	s.operations.close()
+}
 
 // tenant is the empty string as long as nobody is asked who they are.
 func tenant(context.Context) string { return "" }

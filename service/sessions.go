@@ -198,7 +198,8 @@ func (s *Service) changePolicy(ctx context.Context, p *pending, given *compactor
 func (s *Service) DeleteSession(
 	ctx context.Context, req *compactordv1.DeleteSessionRequest,
 ) (*compactordv1.DeleteSessionResponse, error) {
-	leave, err := s.lanes.enter(ctx, tenant(ctx)+"\x00"+req.GetSessionId())
+	name := nameOf(ctx, req.GetSessionId())
+	leave, err := s.lanes.enter(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -210,6 +211,7 @@ func (s *Service) DeleteSession(
 	if err != nil {
 		return nil, err
 	}
+	s.watchers.wake(name)
 	return &compactordv1.DeleteSessionResponse{}, nil
 }
 

@@ -1,0 +1,38 @@
+package service
+
+import (
+	"context"
+
+	"google.golang.org/grpc/codes"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// CancelCompaction implements CompactionService. It knows the operations of this daemon only: another one on the same
+// store has its own.
+func (s *Service) CancelCompaction(
+	ctx context.Context, req *compactordv1.CancelCompactionRequest,
+) (*compactordv1.CancelCompactionResponse, error) {
+	row, err := s.row(ctx, req.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	op := s.operations.find(row.GetUid(), req.GetOperationId())
+	if op == nil {
+		return nil, operationNotFound(req.GetOperationId())
+	}
+	op.cancel(errCancelled)
+	if err := op.wait(ctx); err != nil {
+		return nil, err
+	}
+	return &compactordv1.CancelCompactionResponse{OperationId: op.id, Ending: op.ending}, nil
+}
+
+func operationNotFound(id string) *Error {
+	if id == "" {
+		return newError(codes.NotFound, compactordv1.ErrorReason_ERROR_REASON_OPERATION_NOT_FOUND, nil,
+			"no compaction of this session runs on this daemon")
+	}
+	return newError(codes.NotFound, compactordv1.ErrorReason_ERROR_REASON_OPERATION_NOT_FOUND,
+		map[string]string{"operation_id": id}, "operation_id: no compaction %q of this session runs on this daemon", id)
+}

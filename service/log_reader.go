@@ -1,0 +1,96 @@
+package service
+
+import (
+	"context"
+	"fmt"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/storage"
+)
+
+// readAheadBytes is how many bytes of messages are read at a time.
+const readAheadBytes = 1 << 20
+
+// logReader reads messages and records of a session in the order of their sequences. It holds a page of each.
+type logReader struct {
+	store storage.Store
+	ref   storage.Ref
+	// next is the sequence that comes next, and index that of the message that comes next.
+	next, index uint32
+
+	messages []*compactordv1.LoggedMessage
+	records  []*storagev1.StoredRecord
+	// known is where the records that were read end: below it there are no others.
+	known uint32
+}
+
+// newLogReader reads from a sequence on.
+func newLogReader(ctx context.Context, store storage.Store, row *storagev1.Session, from uint32) (*logReader, error) {
+	r := &logReader{store: store, ref: storage.RefOf(row), next: from, known: from}
+	if from == 0 {
+		return r, nil
+	}
+	before, err := store.RecordAtOrBefore(ctx, r.ref, from-1)
+	if err != nil {
+		return nil, err
+	}
+	// Between two records there are only messages, one a sequence.
+	r.index = before.GetHead().GetNextIndex() + from - 1 - before.GetRecord().GetSequence()
+	return r, nil
+}
+
+// read returns what comes next in a log that has this head, a message or a record; neither at its end.
+func (r *logReader) read(
+	ctx context.Context, h *storagev1.Head,
+) (*compactordv1.LoggedMessage, *compactordv1.Record, error) {
+	if r.next >= h.GetNextSequence() {
+		return nil, nil, nil
+	}
+	if err := r.readRecords(ctx, h.GetNextSequence()); err != nil {
+		return nil, nil, err
+	}
+	if len(r.records) > 0 && r.records[0].GetRecord().GetSequence() == r.next {
+		record := r.records[0].GetRecord()
+		r.records = r.records[1:]
+		r.next++
+		return nil, record, nil
+	}
+	if err := r.readMessages(ctx, h.GetNextIndex()); err != nil {
+		return nil, nil, err
+	}
+	if len(r.messages) == 0 || r.messages[0].GetSequence() != r.next {
+		return nil, nil, fmt.Errorf("%w: nothing at sequence %d", storage.ErrCorrupt, r.next)
+	}
+	message := r.messages[0]
+	r.messages = r.messages[1:]
+	message.State = session.StateOf(h, message.GetIndex())
+	r.next++
+	r.index++
+	return message, nil, nil
+}
+
+func (r *logReader) readRecords(ctx context.Context, end uint32) error {
+	if len(r.records) > 0 || r.known >= end {
+		return nil
+	}
+	var err error
+	if r.records, err = r.store.Records(ctx, r.ref, r.next, end, recordChunk); err != nil {
+		return err
+	}
+	r.known = end
+	if len(r.records) == recordChunk {
+		r.known = r.records[recordChunk-1].GetRecord().GetSequence() + 1
+	}
+	return nil
+}
+
+func (r *logReader) readMessages(ctx context.Context, end uint32) error {
+	if len(r.messages) > 0 {
+		return nil
+	}
+	var err error
+	r.messages, err = r.store.Messages(ctx, r.ref, r.index, end, readAheadBytes)
+	return err
+}

@@ -1,0 +1,108 @@
+package service
+
+import (
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// watchers are those who watch sessions on this daemon, by the names that lanes have too. They are woken by each write;
+// what was written they read from the store, so that nothing is buffered for them.
+type watchers struct {
+	count prometheus.Gauge
+
+	mu     sync.Mutex
+	byName map[string]map[*watcher]struct{}
+	closed bool
+	// ended is closed when the daemon begins to stop.
+	ended chan struct{}
+}
+
+// watcher is one who watches a session.
+type watcher struct {
+	uid string
+	// changed holds an element where something may have been written since it was last taken out.
+	changed chan struct{}
+	// events are those of compactions; nil for a watcher that does not want them.
+	events chan *compactordv1.CompactionEvent
+	// overrun is closed when events has had no room for one; missed says so under the lock of all watchers.
+	overrun chan struct{}
+	missed  bool
+}
+
+func newWatchers(count prometheus.Gauge) *watchers {
+	return &watchers{
+		count: count, byName: make(map[string]map[*watcher]struct{}), ended: make(chan struct{}),
+	}
+}
+
+// join begins to watch a life of a session, with room for so many events (0: none are wanted). leave must be called.
+func (w *watchers) join(name, uid string, events int) (*watcher, error) {
+	mine := &watcher{uid: uid, changed: make(chan struct{}, 1), overrun: make(chan struct{})}
+	if events > 0 {
+		mine.events = make(chan *compactordv1.CompactionEvent, events)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return nil, errShuttingDown
+	}
+	if w.byName[name] == nil {
+		w.byName[name] = make(map[*watcher]struct{})
+	}
+	w.byName[name][mine] = struct{}{}
+	w.count.Inc()
+	return mine, nil
+}
+
+func (w *watchers) leave(name string, mine *watcher) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.count.Dec()
+	delete(w.byName[name], mine)
+	if len(w.byName[name]) == 0 {
+		delete(w.byName, name)
+	}
+}
+
+// wake tells the watchers of a session that it was written to or deleted.
+func (w *watchers) wake(name string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for each := range w.byName[name] {
+		select {
+		case each.changed <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// publish hands an event of a compaction to the watchers of a life of a session. It never waits: a watcher without room
+// for the event is overrun, and gets no more of them.
+func (w *watchers) publish(name, uid string, e *compactordv1.CompactionEvent) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for each := range w.byName[name] {
+		if each.events == nil || each.missed || each.uid != uid {
+			continue
+		}
+		select {
+		case each.events <- e:
+		default:
+			each.missed = true
+			close(each.overrun)
+		}
+	}
+}
+
+// close ends all watchers and refuses new ones.
+func (w *watchers) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.closed {
+		w.closed = true
+		close(w.ended)
+	}
+}
