@@ -42,6 +42,17 @@ func ActiveIndex(h *storagev1.Head, index uint32) bool {
 	return at < len(active) && active[at].GetFirstIndex() <= index
 }
 
+// ActiveRun returns the first active index at or after the given one, and the end of the run of active ones that it
+// begins or is in; both the log's end where there is none.
+func ActiveRun(h *storagev1.Head, index uint32) (start, end uint32) {
+	for _, a := range h.GetActive() {
+		if start = max(index, a.GetFirstIndex()); start < a.GetEndIndex() {
+			return start, a.GetEndIndex()
+		}
+	}
+	return h.GetNextIndex(), h.GetNextIndex()
+}
+
 // InForce says whether the record with this sequence has not been put aside.
 func InForce(h *storagev1.Head, sequence uint32) bool {
 	active := h.GetActive()

@@ -1,0 +1,197 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/storage"
+)
+
+// groupChunk is how much of the log is read at a time in search of a group's results, which mostly follow their calls.
+const groupChunk = 256 << 10
+
+// PinMessages implements SessionService.
+func (s *Service) PinMessages(
+	ctx context.Context, req *compactordv1.PinMessagesRequest,
+) (*compactordv1.PinMessagesResponse, error) {
+	answer := &compactordv1.PinMessagesResponse{}
+	err := s.changePins(ctx, req, answer, func(h *storagev1.Head, members []uint32) (*compactordv1.Record, error) {
+		pinned := len(h.GetPins())
+		for _, index := range members {
+			if !session.Pinned(h, index) {
+				pinned++
+			}
+		}
+		switch {
+		case pinned == len(h.GetPins()):
+			return nil, nil
+		case pinned > session.MaxPins:
+			return nil, tooManyPins(pinned)
+		}
+		return &compactordv1.Record{Kind: &compactordv1.Record_Pin{
+			Pin: &compactordv1.Pin{Indexes: sorted(req.GetIndexes()), Pinned: members},
+		}}, nil
+	}, func(record *compactordv1.Record, point uint32, report *compactordv1.ContextReport) {
+		answer.Record, answer.Point, answer.Report = record, point, report
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// UnpinMessages implements SessionService.
+func (s *Service) UnpinMessages(
+	ctx context.Context, req *compactordv1.UnpinMessagesRequest,
+) (*compactordv1.UnpinMessagesResponse, error) {
+	answer := &compactordv1.UnpinMessagesResponse{}
+	err := s.changePins(ctx, req, answer, func(h *storagev1.Head, members []uint32) (*compactordv1.Record, error) {
+		if !slices.ContainsFunc(members, func(index uint32) bool { return session.Pinned(h, index) }) {
+			return nil, nil
+		}
+		return &compactordv1.Record{Kind: &compactordv1.Record_Unpin{
+			Unpin: &compactordv1.Unpin{Indexes: sorted(req.GetIndexes()), Unpinned: members},
+		}}, nil
+	}, func(record *compactordv1.Record, point uint32, report *compactordv1.ContextReport) {
+		answer.Record, answer.Point, answer.Report = record, point, report
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+type pinsRequest interface {
+	identified
+	GetSessionId() string
+	GetIndexes() []uint32
+}
+
+// changePins writes the record that change makes of the messages and their groups; nothing where it makes none.
+func (s *Service) changePins(
+	ctx context.Context, req pinsRequest, answer proto.Message,
+	change func(h *storagev1.Head, members []uint32) (*compactordv1.Record, error),
+	tell func(record *compactordv1.Record, point uint32, report *compactordv1.ContextReport),
+) error {
+	return s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
+		if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
+			return nil, err
+		}
+		members, err := s.withGroups(ctx, row, sorted(req.GetIndexes()))
+		if err != nil {
+			return nil, err
+		}
+		record, err := change(row.GetHead(), members)
+		if err != nil {
+			return nil, err
+		}
+		if record == nil {
+			tell(nil, session.Point(row.GetHead()), session.Report(row.GetHead(), row.GetResolvedPolicy()))
+			return nil, nil
+		}
+		p := s.begin(row)
+		if record, err = s.record(ctx, p, record, nil); err != nil {
+			return nil, err
+		}
+		tell(record, session.Point(p.head()), report(p))
+		return p, p.remember(req, answer)
+	})
+}
+
+// withGroups adds to messages of the active path the other members of their tool groups. It reads these messages and,
+// of each group, from its first message no further than to its end.
+func (s *Service) withGroups(ctx context.Context, row *storagev1.Session, indexes []uint32) ([]uint32, error) {
+	head := row.GetHead()
+	for _, index := range indexes {
+		if index >= head.GetNextIndex() {
+			return nil, noMessage(index, head.GetNextIndex())
+		}
+		if !session.ActiveIndex(head, index) {
+			return nil, putAside(index)
+		}
+	}
+	members := session.NewGroupMembers()
+	for _, index := range indexes {
+		l, err := s.message(ctx, row, index)
+		if err != nil {
+			return nil, err
+		}
+		members.Ask(l)
+	}
+	next, more := members.Next(0)
+	for more {
+		start, end := session.ActiveRun(head, next)
+		if start == end {
+			break
+		}
+		run, err := s.store.Messages(ctx, storage.RefOf(row), start, end, groupChunk)
+		if err != nil {
+			return nil, err
+		}
+		if len(run) == 0 {
+			return nil, fmt.Errorf("%w: no message %d", storage.ErrCorrupt, start)
+		}
+		next, more = seeRun(members, run)
+	}
+	return members.Members(), nil
+}
+
+// seeRun shows messages that follow one another until they are of no more use, and returns what is to be seen next.
+func seeRun(members *session.GroupMembers, run []*compactordv1.LoggedMessage) (next uint32, more bool) {
+	for _, l := range run {
+		members.See(l)
+		if next, more = members.Next(l.GetIndex() + 1); !more || next != l.GetIndex()+1 {
+			break
+		}
+	}
+	return next, more
+}
+
+// message reads one message, which the log must have.
+func (s *Service) message(
+	ctx context.Context, row *storagev1.Session, index uint32,
+) (*compactordv1.LoggedMessage, error) {
+	one, err := s.store.Messages(ctx, storage.RefOf(row), index, index+1, 0)
+	if err != nil {
+		return nil, err
+	}
+	if len(one) != 1 {
+		return nil, fmt.Errorf("%w: no message %d", storage.ErrCorrupt, index)
+	}
+	return one[0], nil
+}
+
+func sorted(indexes []uint32) []uint32 {
+	indexes = slices.Clone(indexes)
+	slices.Sort(indexes)
+	return slices.Compact(indexes)
+}
+
+func noMessage(index, next uint32) *Error {
+	return newError(codes.NotFound, compactordv1.ErrorReason_ERROR_REASON_CONTENT_NOT_FOUND,
+		map[string]string{
+			"index":      strconv.FormatUint(uint64(index), 10),
+			"next_index": strconv.FormatUint(uint64(next), 10),
+		},
+		"the log has no message %d: the next one gets index %d", index, next)
+}
+
+func putAside(index uint32) *Error {
+	return newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_MESSAGE_PUT_ASIDE,
+		map[string]string{"index": strconv.FormatUint(uint64(index), 10)},
+		"message %d was put aside by a revert: views do not show it", index)
+}
+
+func tooManyPins(count int) *Error {
+	return newError(codes.ResourceExhausted, compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED,
+		map[string]string{"limit": strconv.Itoa(session.MaxPins), "value": strconv.Itoa(count)},
+		"indexes: %d messages would be pinned, with their tool groups; a session can have %d", count, session.MaxPins)
+}

@@ -1,0 +1,126 @@
+package session
+
+import (
+	"errors"
+	"strings"
+	"unicode/utf8"
+)
+
+// ErrBeyondEnd says that a range begins beyond the end of the content.
+var ErrBeyondEnd = errors.New("beyond the end")
+
+// Excerpt is a range of a content as it is answered.
+type Excerpt struct {
+	// Start and End are its first byte, and the one behind its last.
+	Start, End int
+	// More says that the limit ended it before the range had ended.
+	More bool
+}
+
+// Bytes is the excerpt of data from offset on, of length bytes (0: all that follow), and at most limit.
+func Bytes(data []byte, offset, length uint32, limit int) (Excerpt, error) {
+	start, end, err := byteRange(len(data), offset, length)
+	if err != nil {
+		return Excerpt{}, err
+	}
+	if end-start > limit {
+		return Excerpt{Start: start, End: start + limit, More: true}, nil
+	}
+	return Excerpt{Start: start, End: end}, nil
+}
+
+// Characters is Bytes for text: widened at its start and shortened at its end to whole characters, but to no less
+// than one.
+func Characters(text string, offset, length uint32, limit int) (Excerpt, error) {
+	start, end, err := byteRange(len(text), offset, length)
+	if err != nil {
+		return Excerpt{}, err
+	}
+	for start > 0 && start < len(text) && !utf8.RuneStart(text[start]) {
+		start--
+	}
+	whole := wholeCharacters(text, start, end)
+	cut := wholeCharacters(text, start, min(whole, start+limit))
+	return Excerpt{Start: start, End: cut, More: cut < whole}, nil
+}
+
+func byteRange(size int, offset, length uint32) (start, end int, err error) {
+	if int64(offset) > int64(size) || size > 0 && int64(offset) == int64(size) {
+		return 0, 0, ErrBeyondEnd
+	}
+	start, end = int(offset), size
+	if length > 0 && int64(length) < int64(size-start) {
+		end = start + int(length)
+	}
+	return start, end, nil
+}
+
+// wholeCharacters moves end back to the end of a character, or on to that of the first one after start.
+func wholeCharacters(text string, start, end int) int {
+	if end >= len(text) {
+		return len(text)
+	}
+	for end > start && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	if end <= start {
+		_, width := utf8.DecodeRuneInString(text[start:])
+		return start + width
+	}
+	return end
+}
+
+// Lines is the excerpt of count lines (0: all that follow) from line first on, counted from 1: as many whole ones as
+// limit allows, or the beginning of the first. A line ends behind its line feed.
+func Lines(text string, first, count uint32, limit int) (Excerpt, error) {
+	start, ok := lineStart(text, first)
+	if !ok {
+		return Excerpt{}, ErrBeyondEnd
+	}
+	// end is behind the lines that fit, asked behind those that were asked for.
+	end, asked := start, start
+	for taken := uint32(0); asked < len(text) && (count == 0 || taken < count); taken++ {
+		if asked = lineEnd(text, asked); asked-start > limit {
+			break
+		}
+		end = asked
+	}
+	if end == start {
+		end = wholeCharacters(text, start, min(asked, start+limit))
+	}
+	return Excerpt{Start: start, End: end, More: end < asked}, nil
+}
+
+// lineStart finds the first byte of a line; false where the text has fewer lines. An empty text has a line to begin at.
+func lineStart(text string, line uint32) (int, bool) {
+	at := 0
+	for n := uint32(1); n < line; n++ {
+		if at = lineEnd(text, at); at == len(text) {
+			return 0, false
+		}
+	}
+	return at, true
+}
+
+// lineEnd is the byte behind the line that begins at start.
+func lineEnd(text string, start int) int {
+	if feed := strings.IndexByte(text[start:], '\n'); feed >= 0 {
+		return start + feed + 1
+	}
+	return len(text)
+}
+
+// LineCount counts the lines of a text; an empty one has none.
+func LineCount(text string) uint32 {
+	count := strings.Count(text, "\n")
+	if text != "" && text[len(text)-1] != '\n' {
+		count++
+	}
+	return uint32(count)
+}
+
+// LineOf is the number, from 1, of the line that a byte is in.
+func LineOf(text string, at int) uint32 { return uint32(strings.Count(text[:at], "\n")) + 1 }
+
+// AtLineStart says whether a line begins at a byte, or would begin there at the end.
+func AtLineStart(text string, at int) bool { return at == 0 || text[at-1] == '\n' || at == len(text) }

@@ -1,0 +1,97 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ErrReference says that a text does not name one message. The error's own text says what is wrong, and quotes nothing.
+var ErrReference = errors.New("no reference to a message")
+
+// Reference names a message, a part of it or a piece of its result.
+type Reference struct {
+	Index uint32
+	// Part and ResultPart are nil where the reference does not name them.
+	Part, ResultPart *uint32
+}
+
+// references finds `#12.0.1` and `index 12, part 0` in a text. A mark that follows letters or a slash is part of
+// something else, such as an address, and so is a number that goes on with letters.
+var references = regexp.MustCompile(
+	`(?i)(?:^|[^\pL\pN_./\\#&?=%@~+\-])(?:#([0-9]+)(?:\.([0-9]+))?(?:\.([0-9]+))?|index ([0-9]+)(?:, part ([0-9]+))?)`)
+
+// ParseReference reads the reference that a placeholder or a citation shows, alone or as the placeholder's whole text:
+// `#12`, `#12.0`, `#12.0.1`, `[#12]`, `index 12, part 0`. A text that names different ones is refused. It returns
+// ErrReference.
+func ParseReference(text string) (Reference, error) {
+	var found *Reference
+	for _, at := range references.FindAllStringSubmatchIndex(text, -1) {
+		if goesOn(text, at[1]) {
+			continue
+		}
+		named, err := referenceAt(text, at)
+		if err != nil {
+			return Reference{}, err
+		}
+		if found != nil && !found.equal(named) {
+			return Reference{}, fmt.Errorf("%w: it names several; give one", ErrReference)
+		}
+		found = &named
+	}
+	if found == nil {
+		return Reference{}, fmt.Errorf("%w: write #12 for message 12, #12.0 for its part 0, #12.0.1 for the piece 1 of that",
+			ErrReference)
+	}
+	return *found, nil
+}
+
+// goesOn says whether what follows a number makes it another thing: a word, a path, a range, a fourth number.
+func goesOn(text string, at int) bool {
+	if at == len(text) {
+		return false
+	}
+	c, width := utf8.DecodeRuneInString(text[at:])
+	if c == '.' || c == ',' {
+		next, _ := utf8.DecodeRuneInString(text[at+width:])
+		return isWord(next)
+	}
+	return isWord(c) || strings.ContainsRune(`/\#%`, c) || unicode.Is(unicode.Pd, c)
+}
+
+func isWord(c rune) bool { return c == '_' || unicode.IsLetter(c) || unicode.IsNumber(c) }
+
+func referenceAt(text string, at []int) (Reference, error) {
+	var numbers [3]*uint32
+	// Of the two ways to write a reference only one has matched.
+	groups := [3][2]int{{1, 4}, {2, 5}, {3, 3}}
+	for i, ways := range groups {
+		for _, group := range ways {
+			if at[2*group] < 0 {
+				continue
+			}
+			n, err := strconv.ParseUint(text[at[2*group]:at[2*group+1]], 10, 32)
+			if err != nil {
+				return Reference{}, fmt.Errorf("%w: a number over 4294967295", ErrReference)
+			}
+			number := uint32(n)
+			numbers[i] = &number
+		}
+	}
+	return Reference{Index: *numbers[0], Part: numbers[1], ResultPart: numbers[2]}, nil
+}
+
+func (r Reference) equal(other Reference) bool {
+	return r.Index == other.Index && same(r.Part, other.Part) && same(r.ResultPart, other.ResultPart)
+}
+
+func same(a, b *uint32) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
