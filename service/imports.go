@@ -84,9 +84,7 @@ func (s *Service) importRecord(
 	record := &compactordv1.Record{CreatedAt: now}
 	switch k := r.GetKind().(type) {
 	case *compactordv1.ImportedRecord_Checkpoint:
-		record.Kind = &compactordv1.Record_Checkpoint{Checkpoint: &compactordv1.Checkpoint{
-			Id: p.head().GetLastCheckpoint() + 1, Point: session.Point(p.head()), Title: k.Checkpoint.GetTitle(),
-		}}
+		record.Kind = &compactordv1.Record_Checkpoint{Checkpoint: nextCheckpoint(p.head(), k.Checkpoint.GetTitle())}
 	case *compactordv1.ImportedRecord_Compaction:
 		entry := importedEntry(p.state, k.Compaction, now)
 		if entry == nil {

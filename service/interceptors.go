@@ -67,7 +67,7 @@ func newChain(logger *slog.Logger, metrics *prommiddleware.ServerMetrics, maxMes
 			selector.UnaryServerInterceptor(logging.UnaryServerInterceptor(log, logOptions...), ourServices),
 			mapErrorsUnary(logger),
 			recovery.UnaryServerInterceptor(recovered),
-			capDeadline(maxUnaryTime),
+			capDeadline(unaryTime),
 			checkUnary(limitTo(maxMessageBytes), knownFields, validator.Validate),
 		},
 		stream: []grpc.StreamServerInterceptor{
@@ -136,9 +136,9 @@ func isOurs(err error) bool {
 // maxUnaryTime is the longest that a unary call may take. Compact streams have the limits of the policy's summaries.
 const maxUnaryTime = 2 * time.Minute
 
-func capDeadline(most time.Duration) grpc.UnaryServerInterceptor {
+func capDeadline(most func(req any) time.Duration) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
-		ctx, cancel := context.WithTimeout(ctx, most)
+		ctx, cancel := context.WithTimeout(ctx, most(req))
 		defer cancel()
 		return handler(ctx, req)
 	}

@@ -16,6 +16,7 @@ const (
 	pageOfMessages    = 'm'
 	pageOfRecords     = 'r'
 	pageOfCompactions = 'c'
+	pageOfCheckpoints = 'k'
 )
 
 // pageStart reads a page token; without one the first page begins at first.

@@ -54,50 +54,6 @@ func (s *Service) ListRecords(
 	return answer, nil
 }
 
-// RevertToCheckpoint implements SessionService.
-func (s *Service) RevertToCheckpoint(
-	ctx context.Context, req *compactordv1.RevertToCheckpointRequest,
-) (*compactordv1.RevertToCheckpointResponse, error) {
-	switch {
-	case req.GetTarget() == nil:
-		return nil, invalidField("target", "give a point")
-	case isCheckpoint(req):
-		return nil, notImplemented("checkpoint_id")
-	case req.GetMessageFromFuture() != "":
-		return nil, notImplemented("message_from_future")
-	case req.GetSummarize():
-		return nil, notImplemented("summarize")
-	}
-	answer := &compactordv1.RevertToCheckpointResponse{}
-	err := s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
-		if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
-			return nil, err
-		}
-		at, err := s.headAt(ctx, row, req.GetPoint(), "point")
-		if err != nil {
-			return nil, err
-		}
-		p := s.begin(row)
-		revert := &compactordv1.Record{Kind: &compactordv1.Record_Revert{
-			Revert: &compactordv1.Revert{Point: req.GetPoint()},
-		}}
-		if answer.Record, err = s.record(ctx, p, revert, at); err != nil {
-			return nil, err
-		}
-		answer.Point, answer.Report = session.Point(p.head()), report(p)
-		return p, p.remember(req, answer)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return answer, nil
-}
-
-func isCheckpoint(req *compactordv1.RevertToCheckpointRequest) bool {
-	_, ok := req.GetTarget().(*compactordv1.RevertToCheckpointRequest_CheckpointId)
-	return ok
-}
-
 // headAt returns the head at a point of the session's log, or says that the point in that field is beyond its end.
 func (s *Service) headAt(
 	ctx context.Context, row *storagev1.Session, point uint32, field string,

@@ -54,7 +54,7 @@ func (s *Service) CreateSession(
 	}
 	err = s.store.CreateSession(ctx, &p.commit)
 	if errors.Is(err, storage.ErrExists) {
-		return s.createdBefore(ctx, req)
+		return answer, s.createdBefore(ctx, id, req, answer)
 	}
 	if err != nil {
 		return nil, err
@@ -62,20 +62,17 @@ func (s *Service) CreateSession(
 	return answer, nil
 }
 
-// createdBefore answers a CreateSession whose id is in use: with the session, if this very request made it.
-func (s *Service) createdBefore(
-	ctx context.Context, req *compactordv1.CreateSessionRequest,
-) (*compactordv1.CreateSessionResponse, error) {
-	row, err := s.row(ctx, req.GetSessionId())
+// createdBefore answers a request for a new session whose id is in use: with the session, if this very request made it.
+func (s *Service) createdBefore(ctx context.Context, id string, req identified, answer proto.Message) error {
+	row, err := s.row(ctx, id)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	answer := &compactordv1.CreateSessionResponse{}
 	if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
-		return answer, err
+		return err
 	}
-	return nil, newError(codes.AlreadyExists, compactordv1.ErrorReason_ERROR_REASON_SESSION_EXISTS,
-		map[string]string{"session_id": req.GetSessionId()}, "session %q exists already", req.GetSessionId())
+	return newError(codes.AlreadyExists, compactordv1.ErrorReason_ERROR_REASON_SESSION_EXISTS,
+		map[string]string{"session_id": id}, "session %q exists already", id)
 }
 
 // GetSession implements SessionService.
@@ -222,7 +219,8 @@ func sessionOf(row *storagev1.Session) *compactordv1.Session {
 		Labels: row.GetLabels(), Title: row.GetTitle(), Estimator: row.GetEstimator(),
 		Policy: row.GetPolicy(), ResolvedPolicy: row.GetResolvedPolicy(),
 		NextIndex: h.GetNextIndex(), Point: session.Point(h), ActiveMessages: h.GetActiveMessages(),
-		CompactionId: h.GetCompaction().GetId(),
+		CompactionId: h.GetCompaction().GetId(), ForkedFrom: row.GetForkedFrom(),
+		LastCheckpoint: h.GetLastCheckpoint(), PinnedMessages: uint32(len(h.GetPins())),
 	}
 	if c := h.GetCompaction(); c != nil {
 		answer.FirstKeptIndex = &c.FirstKeptIndex

@@ -194,6 +194,14 @@ func policyOf(
 	if h.GetPolicyChange() == row.GetHead().GetPolicyChange() {
 		return row.GetResolvedPolicy(), nil
 	}
+	change, err := PolicyChangeOf(ctx, r, row, h)
+	return change.GetResolved(), err
+}
+
+// PolicyChangeOf returns the change that brought the policy which was in force at a head of the session.
+func PolicyChangeOf(
+	ctx context.Context, r Reader, row *storagev1.Session, h *storagev1.Head,
+) (*compactordv1.PolicyChange, error) {
 	records, err := r.Records(ctx, RefOf(row), h.GetPolicyChange(), h.GetPolicyChange()+1, 1)
 	if err != nil {
 		return nil, err
@@ -201,5 +209,5 @@ func policyOf(
 	if len(records) == 0 || records[0].GetRecord().GetPolicyChange() == nil {
 		return nil, fmt.Errorf("%w: no change of policy at sequence %d", ErrCorrupt, h.GetPolicyChange())
 	}
-	return records[0].GetRecord().GetPolicyChange().GetResolved(), nil
+	return records[0].GetRecord().GetPolicyChange(), nil
 }

@@ -46,6 +46,11 @@ func maxSummaryTokens(policy *compactordv1.Policy, p *compactordv1.SummarizeStra
 	return summaryTokens(reserve)
 }
 
+// SummaryBudget is the most tokens that a summary may have which no plan sets a budget for.
+func SummaryBudget(policy *compactordv1.Policy) uint32 {
+	return maxSummaryTokens(policy, policy.GetStrategy().GetSummarize())
+}
+
 // summaryTokens is the share of the reserve that a summary may fill.
 func summaryTokens(reserve uint32) uint32 {
 	return max(minSummaryTokens, percent(reserve, 80))

@@ -1,0 +1,193 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/storage"
+)
+
+// CreateCheckpoint implements SessionService.
+func (s *Service) CreateCheckpoint(
+	ctx context.Context, req *compactordv1.CreateCheckpointRequest,
+) (*compactordv1.CreateCheckpointResponse, error) {
+	answer := &compactordv1.CreateCheckpointResponse{}
+	err := s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
+		if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
+			return nil, err
+		}
+		p := s.begin(row)
+		marker, err := s.announce(ctx, p, req)
+		if err != nil {
+			return nil, err
+		}
+		checkpoint := nextCheckpoint(p.head(), req.GetTitle())
+		checkpoint.MarkerIndex = marker
+		r, err := s.record(ctx, p, &compactordv1.Record{
+			Kind: &compactordv1.Record_Checkpoint{Checkpoint: checkpoint},
+		}, nil)
+		if err != nil {
+			return nil, err
+		}
+		answer.Checkpoint, answer.Point, answer.Report = r.GetCheckpoint(), session.Point(p.head()), report(p)
+		return p, p.remember(req, answer)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// announce adds the announcement of the next checkpoint to what is pending and returns its index; nil where none is wanted.
+func (s *Service) announce(
+	ctx context.Context, p *pending, req *compactordv1.CreateCheckpointRequest,
+) (*uint32, error) {
+	if !req.GetAnnounce() {
+		return nil, nil
+	}
+	if err := callsAnswered(p.head()); err != nil {
+		return nil, err
+	}
+	marker, err := s.say(ctx, p, session.Marker(p.head().GetLastCheckpoint()+1))
+	if err != nil {
+		return nil, err
+	}
+	return &marker.Index, nil
+}
+
+// nextCheckpoint is a checkpoint at the end of the log. Its point is its own sequence, so that it stays in force after a
+// revert to it.
+func nextCheckpoint(h *storagev1.Head, title string) *compactordv1.Checkpoint {
+	return &compactordv1.Checkpoint{Id: h.GetLastCheckpoint() + 1, Point: h.GetNextSequence(), Title: title}
+}
+
+// say appends a message of the daemon's own to what is pending.
+func (s *Service) say(
+	ctx context.Context, p *pending, m *compactordv1.Message,
+) (*compactordv1.LoggedMessage, error) {
+	if p.state == nil {
+		state, err := storage.LoadState(ctx, s.store, p.before, p.head())
+		if err != nil {
+			return nil, err
+		}
+		p.state = state
+	}
+	// A record that is pending keeps the head that it left.
+	h := proto.CloneOf(p.head())
+	l := session.Link(h, p.state.Counter, m, nil)
+	l.AppendedAt = s.now()
+	session.Advance(h, p.state.Counter, p.state.Policy, l)
+	p.commit.Session.Head, p.commit.Messages = h, append(p.commit.Messages, l)
+	p.state = p.state.WithAppended(h, []*compactordv1.LoggedMessage{l})
+	return l, nil
+}
+
+// ListCheckpoints implements SessionService.
+func (s *Service) ListCheckpoints(
+	ctx context.Context, req *compactordv1.ListCheckpointsRequest,
+) (*compactordv1.ListCheckpointsResponse, error) {
+	row, err := s.row(ctx, req.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	next, err := pageStart(pageOfCheckpoints, req.GetPageToken(), 1)
+	if err != nil {
+		return nil, err
+	}
+	head, answer := row.GetHead(), &compactordv1.ListCheckpointsResponse{}
+	if next > head.GetLastCheckpoint() {
+		return answer, nil
+	}
+	first, err := s.checkpointRecord(ctx, row, next)
+	if err != nil {
+		return nil, err
+	}
+	sequence := first.GetSequence()
+	for next <= head.GetLastCheckpoint() {
+		chunk, err := s.store.Records(ctx, storage.RefOf(row), sequence, head.GetNextSequence(), recordChunk)
+		if err != nil {
+			return nil, err
+		}
+		if len(chunk) == 0 {
+			return nil, missingCheckpoint(next)
+		}
+		for _, stored := range chunk {
+			r := stored.GetRecord()
+			sequence = r.GetSequence() + 1
+			if r.GetCheckpoint() == nil {
+				continue
+			}
+			if len(answer.GetCheckpoints()) == int(pageSize(req.GetPageSize())) {
+				answer.NextPageToken = pageToken(pageOfCheckpoints, r.GetCheckpoint().GetId())
+				return answer, nil
+			}
+			next = r.GetCheckpoint().GetId() + 1
+			answer.Checkpoints = append(answer.Checkpoints, &compactordv1.ListedCheckpoint{
+				Checkpoint: r.GetCheckpoint(), PutAside: !session.InForce(head, r.GetSequence()),
+				NextIndex: r.GetNextIndex(), CreatedAt: r.GetCreatedAt(),
+			})
+		}
+	}
+	return answer, nil
+}
+
+// checkpointInForce returns a checkpoint that can be gone back to by its id.
+func (s *Service) checkpointInForce(
+	ctx context.Context, row *storagev1.Session, id uint32,
+) (*compactordv1.Checkpoint, error) {
+	last := row.GetHead().GetLastCheckpoint()
+	if id == 0 || id > last {
+		return nil, newError(codes.NotFound, compactordv1.ErrorReason_ERROR_REASON_CHECKPOINT_NOT_FOUND,
+			map[string]string{"checkpoint_id": decimal(id), "last_checkpoint": decimal(last)},
+			"checkpoint_id: there is no checkpoint %d; the last one is %d", id, last)
+	}
+	r, err := s.checkpointRecord(ctx, row, id)
+	if err != nil {
+		return nil, err
+	}
+	c := r.GetCheckpoint()
+	if !session.InForce(row.GetHead(), r.GetSequence()) {
+		return nil, newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_CHECKPOINT_PUT_ASIDE,
+			map[string]string{"checkpoint_id": decimal(id), "point": decimal(c.GetPoint())},
+			"checkpoint_id: a revert went back to before checkpoint %d; its point, %d, can still be named", id, c.GetPoint())
+	}
+	return c, nil
+}
+
+// checkpointRecord finds the record of a checkpoint that there is. Each record keeps the head that it left, and the
+// highest id never falls along the log, so the first record with at least this id is the one.
+func (s *Service) checkpointRecord(
+	ctx context.Context, row *storagev1.Session, id uint32,
+) (*compactordv1.Record, error) {
+	var found *compactordv1.Record
+	low, high := uint32(0), row.GetHead().GetNextSequence()
+	for low < high {
+		middle := low + (high-low)/2
+		stored, err := s.store.RecordAtOrBefore(ctx, storage.RefOf(row), middle)
+		if err != nil {
+			return nil, err
+		}
+		if stored.GetHead().GetLastCheckpoint() < id {
+			low = middle + 1
+			continue
+		}
+		found, high = stored.GetRecord(), stored.GetRecord().GetSequence()
+	}
+	if found.GetCheckpoint().GetId() != id {
+		return nil, missingCheckpoint(id)
+	}
+	return found, nil
+}
+
+func missingCheckpoint(id uint32) error {
+	return fmt.Errorf("%w: no record of checkpoint %d", storage.ErrCorrupt, id)
+}
+
+func decimal(n uint32) string { return strconv.FormatUint(uint64(n), 10) }

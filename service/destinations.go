@@ -1,0 +1,97 @@
+package service
+
+import (
+	"context"
+	"fmt"
+
+	"google.golang.org/grpc/codes"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/storage"
+)
+
+// destination is the Revert that a request asks for, with the point that it goes to.
+func (s *Service) destination(
+	ctx context.Context, row *storagev1.Session, req *compactordv1.RevertToCheckpointRequest,
+) (*compactordv1.Revert, error) {
+	var point uint32
+	var err error
+	switch target := req.GetTarget().(type) {
+	case *compactordv1.RevertToCheckpointRequest_CheckpointId:
+		c, err := s.checkpointInForce(ctx, row, target.CheckpointId)
+		if err != nil {
+			return nil, err
+		}
+		return &compactordv1.Revert{Point: c.GetPoint(), CheckpointId: &c.Id}, nil
+	case *compactordv1.RevertToCheckpointRequest_Point:
+		point = target.Point
+	case *compactordv1.RevertToCheckpointRequest_Turns:
+		point, err = s.beforeTurns(ctx, row, target.Turns)
+	case *compactordv1.RevertToCheckpointRequest_Undo:
+		point, err = s.beforeLastChange(ctx, row)
+	default:
+		err = invalidField("target", "say where to: checkpoint_id, point, turns or undo")
+	}
+	return &compactordv1.Revert{Point: point}, err
+}
+
+// turnChunk is how many messages are read at a time, backwards.
+const turnChunk = 100
+
+// beforeTurns is the point before the message that starts the last but so many active turns.
+func (s *Service) beforeTurns(ctx context.Context, row *storagev1.Session, turns uint32) (uint32, error) {
+	left := turns
+	active := row.GetHead().GetActive()
+	for i := len(active) - 1; i >= 0; i-- {
+		for end := active[i].GetEndIndex(); end > active[i].GetFirstIndex(); {
+			from := max(active[i].GetFirstIndex(), end-min(end, turnChunk))
+			chunk, err := s.store.Messages(ctx, storage.RefOf(row), from, end, 0)
+			if err != nil {
+				return 0, err
+			}
+			if len(chunk) != int(end-from) {
+				return 0, missingMessage(from)
+			}
+			for at := len(chunk) - 1; at >= 0; at-- {
+				if !session.StartsTurn(chunk[at].GetMessage()) {
+					continue
+				}
+				if left--; left == 0 {
+					return chunk[at].GetSequence() - 1, nil
+				}
+			}
+			end = from
+		}
+	}
+	return 0, newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_NOTHING_TO_REVERT,
+		map[string]string{"turns": decimal(turns), "active_turns": decimal(turns - left)},
+		"turns: %d are to be taken back and the conversation has %d", turns, turns-left)
+}
+
+// beforeLastChange is the point before the newest record that an undo undoes: the newest Revert, or what has changed the
+// view since. A change of policy is passed over: a revert would not bring the old one back.
+func (s *Service) beforeLastChange(ctx context.Context, row *storagev1.Session) (uint32, error) {
+	changed := row.GetHead().GetLastViewChange()
+	for changed > 0 {
+		stored, err := s.store.RecordAtOrBefore(ctx, storage.RefOf(row), changed)
+		if err != nil {
+			return 0, err
+		}
+		if stored.GetRecord().GetPolicyChange() == nil {
+			return changed - 1, nil
+		}
+		before, err := s.store.RecordAtOrBefore(ctx, storage.RefOf(row), changed-1)
+		if err != nil {
+			return 0, err
+		}
+		changed = before.GetHead().GetLastViewChange()
+	}
+	return 0, newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_NOTHING_TO_REVERT, nil,
+		"undo: nothing has changed the view of this session yet")
+}
+
+func missingMessage(index uint32) error {
+	return fmt.Errorf("%w: message %d is missing", storage.ErrCorrupt, index)
+}

@@ -1,0 +1,174 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"google.golang.org/grpc/codes"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// summarizedRevert is one run of a revert that leaves a summary of what it puts aside.
+type summarizedRevert struct {
+	service *Service
+	req     *compactordv1.RevertToCheckpointRequest
+	id      string
+
+	row    *storagev1.Session
+	policy *compactordv1.Policy
+	// future is the message with the summary; nil where nothing is put aside.
+	future  *compactordv1.Message
+	summary *compactordv1.RevertSummary
+}
+
+// revertWithSummary has what a revert puts aside summarized, and then reverts, as one operation of the session.
+func (s *Service) revertWithSummary(
+	ctx context.Context, req *compactordv1.RevertToCheckpointRequest,
+) (*compactordv1.RevertToCheckpointResponse, error) {
+	row, err := s.row(ctx, req.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	answer := &compactordv1.RevertToCheckpointResponse{}
+	if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
+		return answer, err
+	}
+	opCtx, id, end, err := s.operations.start(ctx, row.GetUid(), false)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	r := &summarizedRevert{service: s, req: req, id: id}
+	if err := r.run(opCtx, answer); err != nil {
+		return nil, r.errorOf(opCtx, err)
+	}
+	return answer, nil
+}
+
+func (r *summarizedRevert) run(ctx context.Context, answer *compactordv1.RevertToCheckpointResponse) error {
+	s := r.service
+	var err error
+	// The operation that ran before may have been this very request.
+	if r.row, err = s.row(ctx, r.req.GetSessionId()); err != nil {
+		return err
+	}
+	if known, err := s.recorded(ctx, r.row, r.req, answer); known || err != nil {
+		return err
+	}
+	if r.policy, err = s.resolvePolicy(r.row.GetPolicy()); err != nil {
+		return err
+	}
+	back, err := s.reversal(ctx, r.row, r.req)
+	if err != nil {
+		return err
+	}
+	if len(back.aside) > 0 {
+		if err := r.summarize(ctx, back); err != nil {
+			return err
+		}
+	}
+	if s.hooks.BeforeCommit != nil {
+		s.hooks.BeforeCommit(ctx)
+	}
+	return r.commit(ctx, answer)
+}
+
+// summarize has the messages that are put aside summarized as the log holds them.
+func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error {
+	s := r.service
+	then, err := storage.LoadState(ctx, s.store, r.row, back.at)
+	if err != nil {
+		return err
+	}
+	var aside []*compactordv1.LoggedMessage
+	err = s.eachMessage(ctx, r.row, back.aside, func(l *compactordv1.LoggedMessage) bool {
+		aside = append(aside, l)
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	// The summary need not be smaller than what it tells of: that leaves the view in any case.
+	summary, err := s.summarize(ctx, &task{
+		policy: r.policy, counter: then.Counter, lead: then.Lead, history: aside, focus: r.req.GetFocus(),
+		budget: strategies.SummaryBudget(r.policy), covered: math.MaxUint32,
+	})
+	if err != nil {
+		return rejected(err)
+	}
+	files := session.TouchedFiles(nil, strategies.FileTools(r.policy), aside)
+	r.future = session.FutureSummary(summary.text, files)
+	r.summary = &compactordv1.RevertSummary{
+		Summarizer: summary.summarizer, Model: summary.model, Usage: summary.usage, CostUsd: summary.costUSD,
+		Fallback: summary.fallback, SummarizerCalls: summary.calls, Focus: r.req.GetFocus(),
+		CitedIndexes: summarizers.Citations(summary.text),
+	}
+	return nil
+}
+
+// rejected turns the answer that nothing is gained, which a revert does not have, into an error.
+func rejected(err error) error {
+	var skipped *skip
+	if !errors.As(err, &skipped) {
+		return err
+	}
+	return newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_SUMMARY_REJECTED, nil,
+		"no summary of what is put aside fits the policy's budget for summaries")
+}
+
+// commit writes the Revert and the summary, if the log is still the one that was summarized.
+func (r *summarizedRevert) commit(ctx context.Context, answer *compactordv1.RevertToCheckpointResponse) error {
+	s := r.service
+	return s.update(ctx, r.req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
+		if known, err := s.recorded(ctx, row, r.req, answer); known || err != nil {
+			return nil, err
+		}
+		if row.GetUid() != r.row.GetUid() || session.Point(row.GetHead()) != session.Point(r.row.GetHead()) {
+			return nil, newError(codes.Aborted, compactordv1.ErrorReason_ERROR_REASON_STATE_CHANGED,
+				map[string]string{"operation_id": r.id},
+				"the log grew, or the session was created anew, while what is to be put aside was summarized")
+		}
+		back, err := s.reversal(ctx, row, r.req)
+		if err != nil {
+			return nil, err
+		}
+		back.revert.Summary = r.summary
+		p := s.begin(row)
+		if err := s.revert(ctx, p, back, r.future, answer); err != nil {
+			return nil, err
+		}
+		return p, p.remember(r.req, answer)
+	})
+}
+
+// errorOf makes the RPC's error. Who ended the operation is asked first: what fails after that fails because of it.
+func (r *summarizedRevert) errorOf(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	if cause == nil || errors.Is(cause, context.DeadlineExceeded) {
+		return err
+	}
+	e := newError(codes.Canceled, compactordv1.ErrorReason_ERROR_REASON_CANCELLED,
+		map[string]string{"operation_id": r.id}, "the revert was cancelled: %s; nothing was reverted", cancelledBy(cause))
+	e.Cause = err
+	return e
+}
+
+// maxSummarizingTime is the longest that a unary call may take that has a summary written: the most that a policy allows
+// for it, and what any call has.
+const maxSummarizingTime = 6*time.Hour + maxUnaryTime
+
+// unaryTime is the longest that a unary call may take.
+func unaryTime(req any) time.Duration {
+	if r, ok := req.(*compactordv1.RevertToCheckpointRequest); ok && r.GetSummarize() {
+		return maxSummarizingTime
+	}
+	return maxUnaryTime
+}

@@ -1,0 +1,209 @@
+package service
+
+import (
+	"context"
+	"strings"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/storage"
+)
+
+// RevertToCheckpoint implements SessionService.
+func (s *Service) RevertToCheckpoint(
+	ctx context.Context, req *compactordv1.RevertToCheckpointRequest,
+) (*compactordv1.RevertToCheckpointResponse, error) {
+	if req.GetSummarize() {
+		return s.revertWithSummary(ctx, req)
+	}
+	future, err := messageFromFuture(req)
+	if err != nil {
+		return nil, err
+	}
+	answer := &compactordv1.RevertToCheckpointResponse{}
+	err = s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
+		if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
+			return nil, err
+		}
+		r, err := s.reversal(ctx, row, req)
+		if err != nil {
+			return nil, err
+		}
+		p := s.begin(row)
+		if err := s.revert(ctx, p, r, future, answer); err != nil {
+			return nil, err
+		}
+		return p, p.remember(req, answer)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// messageFromFuture is the message that a revert sends back; nil where there is none.
+func messageFromFuture(req *compactordv1.RevertToCheckpointRequest) (*compactordv1.Message, error) {
+	if req.GetMessageFromFuture() == "" {
+		return nil, nil
+	}
+	text := strings.TrimSpace(req.GetMessageFromFuture())
+	if text == "" {
+		return nil, invalidField("message_from_future", "is blank")
+	}
+	return session.Future(text), nil
+}
+
+// reversal is a Revert before it is written.
+type reversal struct {
+	revert *compactordv1.Revert
+	// at is the head at its point.
+	at *storagev1.Head
+	// aside are the indexes of the messages that it puts aside.
+	aside []*compactordv1.IndexRange
+	// firstRequest is the first of them that starts a turn; nil where none does.
+	firstRequest *uint32
+}
+
+// reversal works out what a request reverts.
+func (s *Service) reversal(
+	ctx context.Context, row *storagev1.Session, req *compactordv1.RevertToCheckpointRequest,
+) (*reversal, error) {
+	revert, err := s.destination(ctx, row, req)
+	if err != nil {
+		return nil, err
+	}
+	return s.reversalTo(ctx, row, revert)
+}
+
+func (s *Service) reversalTo(
+	ctx context.Context, row *storagev1.Session, revert *compactordv1.Revert,
+) (*reversal, error) {
+	at, err := s.headAt(ctx, row, revert.GetPoint(), "point")
+	if err != nil {
+		return nil, err
+	}
+	r := &reversal{revert: revert, at: at, aside: session.PutAside(row.GetHead(), at)}
+	revert.MessagesPutAside = session.Indexes(r.aside)
+	err = s.eachMessage(ctx, row, r.aside, func(l *compactordv1.LoggedMessage) bool {
+		if session.StartsTurn(l.GetMessage()) {
+			r.firstRequest = &l.Index
+		}
+		return r.firstRequest == nil
+	})
+	return r, err
+}
+
+// revert adds the Revert to what is pending, and behind it the message to the model, if there is one.
+func (s *Service) revert(
+	ctx context.Context, p *pending, r *reversal, future *compactordv1.Message,
+	answer *compactordv1.RevertToCheckpointResponse,
+) error {
+	if future != nil {
+		next := p.head().GetNextIndex()
+		r.revert.FutureIndex = &next
+	}
+	record, err := s.record(ctx, p, &compactordv1.Record{Kind: &compactordv1.Record_Revert{Revert: r.revert}}, r.at)
+	if err != nil {
+		return err
+	}
+	if future != nil {
+		if _, err := s.say(ctx, p, future); err != nil {
+			return err
+		}
+	}
+	answer.Record, answer.Point, answer.Report = record, session.Point(p.head()), report(p)
+	answer.MessagesPutAside, answer.FirstRequestPutAside = r.revert.GetMessagesPutAside(), r.firstRequest
+	return nil
+}
+
+// ClearSession implements SessionService.
+func (s *Service) ClearSession(
+	ctx context.Context, req *compactordv1.ClearSessionRequest,
+) (*compactordv1.ClearSessionResponse, error) {
+	answer := &compactordv1.ClearSessionResponse{}
+	err := s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
+		if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
+			return nil, err
+		}
+		p, err := s.clear(ctx, row, answer)
+		if err != nil || p == nil {
+			return nil, err
+		}
+		return p, p.remember(req, answer)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// clear makes the Revert to the end of the leading run; nil where it would change nothing.
+func (s *Service) clear(
+	ctx context.Context, row *storagev1.Session, answer *compactordv1.ClearSessionResponse,
+) (*pending, error) {
+	point, err := s.endOfLead(ctx, row)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.reversalTo(ctx, row, &compactordv1.Revert{Point: point})
+	if err != nil {
+		return nil, err
+	}
+	p, reverted := s.begin(row), &compactordv1.RevertToCheckpointResponse{}
+	if err := s.revert(ctx, p, r, nil, reverted); err != nil {
+		return nil, err
+	}
+	changes := reverted.GetRecord().GetRevert().GetViewChange().ChangedFrom != nil
+	if !changes && reverted.GetMessagesPutAside() == 0 {
+		answer.Record, answer.MessagesPutAside, answer.Point = nil, 0, session.Point(row.GetHead())
+		answer.Report = session.Report(row.GetHead(), row.GetResolvedPolicy())
+		return nil, nil
+	}
+	answer.Record, answer.Point = reverted.GetRecord(), reverted.GetPoint()
+	answer.Report, answer.MessagesPutAside = reverted.GetReport(), reverted.GetMessagesPutAside()
+	return p, nil
+}
+
+// endOfLead is the point of the last message of the leading run; the empty session's where there is none.
+func (s *Service) endOfLead(ctx context.Context, row *storagev1.Session) (uint32, error) {
+	end := row.GetHead().GetLeadEnd()
+	if end == 0 {
+		return 0, nil
+	}
+	var point uint32
+	last := []*compactordv1.IndexRange{{Start: end - 1, End: end}}
+	err := s.eachMessage(ctx, row, last, func(l *compactordv1.LoggedMessage) bool {
+		point = l.GetSequence()
+		return false
+	})
+	return point, err
+}
+
+// messageChunk is how many bytes of messages are read at a time.
+const messageChunk = 4 << 20
+
+// eachMessage reads the messages with these indexes, in order, until take says that it has enough.
+func (s *Service) eachMessage(
+	ctx context.Context, row *storagev1.Session, ranges []*compactordv1.IndexRange,
+	take func(l *compactordv1.LoggedMessage) bool,
+) error {
+	for _, r := range ranges {
+		for next := r.GetStart(); next < r.GetEnd(); {
+			chunk, err := s.store.Messages(ctx, storage.RefOf(row), next, r.GetEnd(), messageChunk)
+			if err != nil {
+				return err
+			}
+			if len(chunk) == 0 {
+				return missingMessage(next)
+			}
+			for _, l := range chunk {
+				if !take(l) {
+					return nil
+				}
+			}
+			next = chunk[len(chunk)-1].GetIndex() + 1
+		}
+	}
+	return nil
+}
