@@ -170,7 +170,7 @@ func (c *compaction) conclusion(ctx context.Context, err error, announced bool) 
 		}})
 		return nil
 	}
-	e := c.errorOf(ctx, err)
+	e := endError(ctx, c.id, "compaction", err)
 	if !announced {
 		return e
 	}
@@ -194,19 +194,20 @@ func (c *compaction) conclusion(ctx context.Context, err error, announced bool) 
 	return e
 }
 
-// errorOf makes the RPC's error. Who ended the context is asked first: what fails after that fails because of it.
-func (c *compaction) errorOf(ctx context.Context, err error) *Error {
+// endError makes the RPC's error of an operation that failed. Who ended its context is asked first: what fails after that
+// fails because of it.
+func endError(ctx context.Context, id, what string, err error) *Error {
 	cause := context.Cause(ctx)
 	if cause != nil && !errors.Is(cause, context.DeadlineExceeded) {
 		e := newError(codes.Canceled, compactordv1.ErrorReason_ERROR_REASON_CANCELLED,
-			map[string]string{"operation_id": c.id}, "the compaction was cancelled: %s", cancelledBy(cause))
+			map[string]string{"operation_id": id}, "the %s was cancelled: %s", what, cancelledBy(cause))
 		e.Cause = err
 		return e
 	}
 	if cause != nil {
 		err = cause
 	}
-	return asError(err, c.id)
+	return asError(err, id)
 }
 
 func cancelledBy(cause error) string {

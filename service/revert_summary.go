@@ -41,14 +41,14 @@ func (s *Service) revertWithSummary(
 	if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
 		return answer, err
 	}
-	opCtx, id, end, err := s.operations.start(ctx, row.GetUid(), false)
+	opCtx, op, err := s.operations.start(ctx, row.GetUid(), terms{})
 	if err != nil {
 		return nil, err
 	}
-	defer end()
-	r := &summarizedRevert{service: s, req: req, id: id}
+	defer s.operations.end(row.GetUid(), op, nil)
+	r := &summarizedRevert{service: s, req: req, id: op.id}
 	if err := r.run(opCtx, answer); err != nil {
-		return nil, r.errorOf(opCtx, err)
+		return nil, endError(opCtx, op.id, "revert", err)
 	}
 	return answer, nil
 }
@@ -147,18 +147,6 @@ func (r *summarizedRevert) commit(ctx context.Context, answer *compactordv1.Reve
 		}
 		return p, p.remember(r.req, answer)
 	})
-}
-
-// errorOf makes the RPC's error. Who ended the operation is asked first: what fails after that fails because of it.
-func (r *summarizedRevert) errorOf(ctx context.Context, err error) error {
-	cause := context.Cause(ctx)
-	if cause == nil || errors.Is(cause, context.DeadlineExceeded) {
-		return err
-	}
-	e := newError(codes.Canceled, compactordv1.ErrorReason_ERROR_REASON_CANCELLED,
-		map[string]string{"operation_id": r.id}, "the revert was cancelled: %s; nothing was reverted", cancelledBy(cause))
-	e.Cause = err
-	return e
 }
 
 // maxSummarizingTime is the longest that a unary call may take that has a summary written: the most that a policy allows
