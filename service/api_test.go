@@ -47,22 +47,9 @@ func TestNotBuiltYetIsNamed(t *testing.T) {
 			}))
 			return err
 		},
-		"checkpoint_id": func() error {
-			_, err := d.sessions.RevertToCheckpoint(ctx, &compactordv1.RevertToCheckpointRequest{
-				SessionId: "s", Target: &compactordv1.RevertToCheckpointRequest_CheckpointId{CheckpointId: 1},
-			})
-			return err
-		},
-		"summarize": func() error {
-			_, err := d.sessions.RevertToCheckpoint(ctx, &compactordv1.RevertToCheckpointRequest{
-				SessionId: "s", Target: &compactordv1.RevertToCheckpointRequest_Point{}, Summarize: true,
-			})
-			return err
-		},
 		"reason": compactWith(func(r *compactordv1.CompactRequest) {
 			r.Reason = compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW
 		}),
-		"detach":                 compactWith(func(r *compactordv1.CompactRequest) { r.Detach = true }),
 		"replay":                 compactWith(func(r *compactordv1.CompactRequest) { r.Replay = proto.Bool(true) }),
 		"policy.strategy":        createWith(&compactordv1.Policy{Strategy: strategy}),
 		"policy.on_append":       createWith(&compactordv1.Policy{OnAppend: []*compactordv1.Strategy{strategy}}),
