@@ -122,5 +122,15 @@ func LineCount(text string) uint32 {
 // LineOf is the number, from 1, of the line that a byte is in.
 func LineOf(text string, at int) uint32 { return uint32(strings.Count(text[:at], "\n")) + 1 }
 
-// AtLineStart says whether a line begins at a byte, or would begin there at the end.
-func AtLineStart(text string, at int) bool { return at == 0 || text[at-1] == '\n' || at == len(text) }
+// NextLine is the number of the line that begins behind an excerpt; 0 where that ends within a line. Behind the end it
+// is one more than there are lines.
+func NextLine(text string, end int) uint32 {
+	switch {
+	case end == len(text):
+		return LineCount(text) + 1
+	case end > 0 && text[end-1] != '\n':
+		return 0
+	default:
+		return LineOf(text, end)
+	}
+}

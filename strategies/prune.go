@@ -109,13 +109,14 @@ func unprotected(s *session.State, p *compactordv1.PruneToolOutputsStrategy) []b
 }
 
 // prunable says whether a result may be hidden and counts as one that is there. One that is edited already is neither,
-// so that pruning comes to an end; nor is an error, which the agent must not run into again.
+// so that pruning comes to an end; nor is an error, which the agent must not run into again, nor what it recalled.
 func prunable(s *session.State, l *compactordv1.LoggedMessage, protectedTools []string) bool {
 	r := l.GetMessage().GetParts()[0].GetToolResult()
 	return !r.GetIsError() &&
 		len(s.Edits[l.GetIndex()]) == 0 &&
 		!session.Pinned(s.Head, l.GetIndex()) &&
-		!slices.Contains(protectedTools, l.GetAnswers().GetName())
+		!slices.Contains(protectedTools, l.GetAnswers().GetName()) &&
+		!slices.Contains(recallTools, l.GetAnswers().GetName())
 }
 
 // pruning is a prune while it is planned.

@@ -1,0 +1,178 @@
+package session
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// MaxCountedMatches is where the matches of a message are no longer counted.
+const MaxCountedMatches = 1000
+
+// Query is what a search looks for in a message.
+type Query struct {
+	words      []*foldedWord
+	expression *regexp.Regexp
+}
+
+// Words looks for messages that hold all of the words, whatever the case.
+func Words(words []string) *Query {
+	q := &Query{}
+	for _, word := range words {
+		q.words = append(q.words, newFoldedWord(word))
+	}
+	return q
+}
+
+// Expression looks for messages with a part, or a piece of a result, that matches.
+func Expression(re *regexp.Regexp) *Query { return &Query{expression: re} }
+
+// span is from a byte of a text to behind another.
+type span struct{ start, end int }
+
+// Find returns the first match in a message, with so many characters of the text around it; nil where there is none.
+// What concerns the session is left for the caller: the state, and the edits in force.
+func (q *Query) Find(l *compactordv1.LoggedMessage, snippetChars int) *compactordv1.SearchHit {
+	places := searched(l)
+	if !q.holdsAllWords(places) {
+		return nil
+	}
+	var hit *compactordv1.SearchHit
+	matches := 0
+	for i := range places {
+		p := &places[i]
+		first, count := q.inText(p.text, MaxCountedMatches-matches)
+		if count > 0 && hit == nil {
+			hit = p.hit(l, first, snippetChars)
+		}
+		matches += count
+	}
+	if hit != nil {
+		hit.Matches = uint32(matches)
+	}
+	return hit
+}
+
+func (q *Query) holdsAllWords(places []searchedPlace) bool {
+	for _, w := range q.words {
+		found := false
+		for i := range places {
+			if _, found = w.find(places[i].text, 0); found {
+				break
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// inText returns the first match in a text, and how many there are, counted up to most.
+func (q *Query) inText(text string, most int) (first span, count int) {
+	if q.expression != nil {
+		at := q.expression.FindAllStringIndex(text, most)
+		if len(at) == 0 {
+			return span{}, 0
+		}
+		return span{at[0][0], at[0][1]}, len(at)
+	}
+	for _, w := range q.words {
+		for from := 0; most > 0; {
+			at, found := w.find(text, from)
+			if !found {
+				break
+			}
+			if count == 0 || at.start < first.start {
+				first = at
+			}
+			if count = min(count+1, most); count == most {
+				break
+			}
+			from = at.end
+		}
+	}
+	return first, count
+}
+
+// searchedPlace is a text of a message with where it stands.
+type searchedPlace struct {
+	content *Content
+	text    string
+	// name says that the text is the name of a tool or a medium, and not the content.
+	name bool
+}
+
+// searched lists all texts of a message in order.
+func searched(l *compactordv1.LoggedMessage) []searchedPlace {
+	var places []searchedPlace
+	add := func(c *Content) {
+		if c.Kind == compactordv1.ContentKind_CONTENT_KIND_ARGUMENTS {
+			places = append(places, searchedPlace{content: c, text: c.Tool, name: true})
+		}
+		if c.Name != "" {
+			places = append(places, searchedPlace{content: c, text: c.Name, name: true})
+		}
+		if c.Text != "" {
+			places = append(places, searchedPlace{content: c, text: c.Text})
+		}
+	}
+	for i, p := range l.GetMessage().GetParts() {
+		part := uint32(i)
+		r := p.GetToolResult()
+		if r == nil {
+			c := contentOfPart(p)
+			c.Part = &part
+			add(c)
+			continue
+		}
+		for j, rp := range r.GetParts() {
+			piece := uint32(j)
+			c := contentOfPiece(rp)
+			c.Part, c.ResultPart, c.Tool = &part, &piece, resultTool(l, r)
+			add(c)
+		}
+	}
+	return places
+}
+
+func (p *searchedPlace) hit(l *compactordv1.LoggedMessage, at span, snippetChars int) *compactordv1.SearchHit {
+	h := &compactordv1.SearchHit{
+		Index: l.GetIndex(), Part: *p.content.Part, ResultPart: p.content.ResultPart, Kind: p.content.Kind,
+		Role: l.GetMessage().GetRole(), Tool: p.content.Tool,
+	}
+	cut := around(p.text, at, snippetChars)
+	h.Snippet = strings.Clone(p.text[cut.start:cut.end])
+	h.MatchStart, h.MatchEnd = uint32(at.start-cut.start), uint32(min(at.end, cut.end)-cut.start)
+	if !p.name {
+		h.Offset, h.Line = uint32(at.start), LineOf(p.text, at.start)
+	}
+	return h
+}
+
+// around is the text around a match, so many characters together: as many before it as behind it where there are, else
+// more on the other side. Of a longer match it is the beginning.
+func around(text string, match span, characters int) span {
+	cut := span{match.start, match.start}
+	left := characters
+	for left > 0 && cut.end < match.end {
+		cut.end, left = forward(text, cut.end), left-1
+	}
+	for grown := true; left > 0 && grown; {
+		grown = false
+		if cut.start > 0 {
+			cut.start, left, grown = back(text, cut.start, 1), left-1, true
+		}
+		if left > 0 && cut.end < len(text) {
+			cut.end, left, grown = forward(text, cut.end), left-1, true
+		}
+	}
+	return cut
+}
+
+func forward(text string, at int) int {
+	_, width := utf8.DecodeRuneInString(text[at:])
+	return at + width
+}
