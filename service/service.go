@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/overflow"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
@@ -42,6 +44,8 @@ type Options struct {
 	Summarizers *summarizers.Registry
 	// Dialects are the shapes that provider JSON can have and views can be rendered in. May be empty.
 	Dialects []dialect.Dialect
+	// Overflow is what ClassifyError knows beside the built-in rules. May be empty.
+	Overflow overflow.Extra
 	// DefaultPolicy is what sessions start from, under what they give themselves. May be nil.
 	DefaultPolicy *compactordv1.Policy
 	// Logger takes what operators need to know; never content of conversations.
@@ -79,6 +83,7 @@ type Service struct {
 	strategies    *strategies.Registry
 	summarizers   *summarizers.Registry
 	dialects      map[compactordv1.Dialect]dialect.Dialect
+	overflow      *overflow.Classifier
 	defaultPolicy *compactordv1.Policy
 	logger        *slog.Logger
 	heartbeat     time.Duration
@@ -103,6 +108,10 @@ func New(o Options) (*Service, error) {
 	if o.Hooks.Now == nil {
 		o.Hooks.Now = time.Now
 	}
+	classifier, err := overflow.New(o.Overflow)
+	if err != nil {
+		return nil, fmt.Errorf("service: overflow: %w", err)
+	}
 	counted, err := newMetrics(o.Metrics)
 	if err != nil {
 		return nil, err
@@ -116,6 +125,7 @@ func New(o Options) (*Service, error) {
 		strategies:    o.Strategies,
 		summarizers:   o.Summarizers,
 		dialects:      make(map[compactordv1.Dialect]dialect.Dialect, len(o.Dialects)),
+		overflow:      classifier,
 		defaultPolicy: o.DefaultPolicy,
 		logger:        o.Logger,
 		heartbeat:     o.Heartbeat,

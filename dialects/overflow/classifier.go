@@ -1,0 +1,125 @@
+package overflow
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+const (
+	statusTooManyRequests = 429
+	statusTooLarge        = 413
+	firstErrorStatus      = 400
+	firstServerError      = 500
+	// fullPercent of the window leave no room to answer.
+	fullPercent = 99
+)
+
+// Classifier tells what errors are. It holds no state and may be used by many at once.
+type Classifier struct {
+	exclusions, overflows []compiled
+}
+
+// compiled is a rule that searches the text.
+type compiled struct {
+	Rule
+	expression *regexp.Regexp
+}
+
+// New returns a classifier with the built-in rules, and before those of their kind the ones of a configuration. It
+// returns an EntryError for the first entry that cannot be used.
+func New(extra Extra) (*Classifier, error) {
+	patterns, exclude, err := extra.compile()
+	if err != nil {
+		return nil, err
+	}
+	return &Classifier{
+		exclusions: append(exclude, compile(exclusions)...),
+		overflows:  append(patterns, append(compile(tokenRules), compile(byteRules)...)...),
+	}, nil
+}
+
+func compile(rules []Rule) []compiled {
+	all := make([]compiled, 0, len(rules))
+	for _, r := range rules {
+		all = append(all, compiled{Rule: r, expression: regexp.MustCompile(r.Pattern)})
+	}
+	return all
+}
+
+// Classify says what the error is. window is the model's context window in tokens; 0 is unknown, and then no overflow is
+// found by usage.
+func (c *Classifier) Classify(req *compactordv1.ClassifyErrorRequest, window uint32) *compactordv1.ClassifyErrorResponse {
+	text := ""
+	if isError(req) {
+		text = searchable(req.GetErrorText())
+	}
+	answer := &compactordv1.ClassifyErrorResponse{
+		ErrorClass: other, Why: "Nothing speaks for an overflow or a rate limit.",
+	}
+	if rule := c.decide(req, text, window); rule != nil {
+		answer.ErrorClass, answer.Rule, answer.Why = rule.Class, rule.ID, rule.Sentence
+	}
+	answer.Overflow = answer.GetErrorClass() == contextOverflow || answer.GetErrorClass() == tooLarge
+	answer.RequestedTokens, answer.LimitTokens = figuresOf(text)
+	return answer
+}
+
+// isError says whether the text can be one of an error. Models write about overflows, too.
+func isError(req *compactordv1.ClassifyErrorRequest) bool {
+	return req.GetHttpStatus() >= firstErrorStatus ||
+		req.GetStopReason() == compactordv1.StopReason_STOP_REASON_UNSPECIFIED ||
+		req.GetStopReason() == compactordv1.StopReason_STOP_REASON_ERROR
+}
+
+// decide returns the first rule that holds; nil where none does.
+func (c *Classifier) decide(req *compactordv1.ClassifyErrorRequest, text string, window uint32) *Rule {
+	switch {
+	case req.GetHttpStatus() == statusTooManyRequests:
+		return &statusRules[0]
+	case slices.Contains(stopReasons, strings.ToLower(req.GetProviderStopReason())):
+		return &stopRules[0]
+	}
+	for _, list := range [][]compiled{c.exclusions, c.overflows} {
+		if rule := search(list, text, req.GetHttpStatus()); rule != nil {
+			return rule
+		}
+	}
+	if req.GetHttpStatus() == statusTooLarge {
+		return &sizeStatusRules[0]
+	}
+	return byUsage(req, window)
+}
+
+func search(rules []compiled, text string, status uint32) *Rule {
+	if text == "" {
+		return nil
+	}
+	clientError := status >= firstErrorStatus && status < firstServerError
+	for i, r := range rules {
+		if (clientError || !r.ClientError) && r.expression.MatchString(text) {
+			return &rules[i].Rule
+		}
+	}
+	return nil
+}
+
+// byUsage finds what no error tells: a provider that dropped what was over the window, or left no room to answer. What
+// was written to the cache and the output do not count: neither says that input was lost.
+func byUsage(req *compactordv1.ClassifyErrorRequest, window uint32) *Rule {
+	u := req.GetUsage()
+	input := uint64(u.GetInputTokens()) + uint64(u.GetCacheReadTokens())
+	switch {
+	case window == 0:
+		return nil
+	case req.GetStopReason() == compactordv1.StopReason_STOP_REASON_END && input > uint64(window):
+		return &usageRules[0]
+	case req.GetStopReason() == compactordv1.StopReason_STOP_REASON_LENGTH && u.GetOutputTokens() == 0 &&
+		input*100 >= uint64(window)*fullPercent:
+		return &usageRules[1]
+	default:
+		return nil
+	}
+}

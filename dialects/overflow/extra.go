@@ -1,0 +1,110 @@
+package overflow
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// Bounds of what a configuration adds.
+const (
+	// MaxEntries is the most entries of a list.
+	MaxEntries = 100
+	// MaxPatternBytes is the longest expression.
+	MaxPatternBytes = 1000
+)
+
+// Extra is what a configuration adds to the table.
+type Extra struct {
+	// Patterns find overflows: class CONTEXT_OVERFLOW, which stands for UNSPECIFIED too, or REQUEST_TOO_LARGE.
+	Patterns []Pattern
+	// Exclusions are asked before all that finds overflows: class RATE_LIMIT, which stands for UNSPECIFIED too, or OTHER.
+	Exclusions []Pattern
+}
+
+// Pattern is a wording that a configuration adds.
+type Pattern struct {
+	// ID is what answers name it by: 1 to 64 of a to z, 0 to 9, - and _, beginning with a letter; unlike all others.
+	ID string
+	// Expression is an RE2 expression, whatever the case of the text. It must not match the empty text.
+	Expression string
+	// Class is what an error with this wording is.
+	Class compactordv1.ErrorClass
+}
+
+// EntryError says which entry of an Extra cannot be used.
+type EntryError struct {
+	// List is `patterns` or `exclusions`.
+	List string
+	// Index is the entry's place in it, from 0.
+	Index int
+	// What is wrong.
+	What string
+}
+
+func (e *EntryError) Error() string { return fmt.Sprintf("%s[%d]: %s", e.List, e.Index, e.What) }
+
+var idPattern = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+
+func (x Extra) compile() (patterns, exclude []compiled, err error) {
+	taken := make(map[string]bool)
+	for _, r := range Rules() {
+		taken[r.ID] = true
+	}
+	if patterns, err = entries("patterns", x.Patterns, taken, contextOverflow, tooLarge); err != nil {
+		return nil, nil, err
+	}
+	if exclude, err = entries("exclusions", x.Exclusions, taken, rateLimit, other); err != nil {
+		return nil, nil, err
+	}
+	return patterns, exclude, nil
+}
+
+// entries makes rules of a list. The first of the classes is the default.
+func entries(
+	list string, all []Pattern, taken map[string]bool, classes ...compactordv1.ErrorClass,
+) ([]compiled, error) {
+	if len(all) > MaxEntries {
+		return nil, &EntryError{list, MaxEntries, fmt.Sprintf("there may be %d at most", MaxEntries)}
+	}
+	rules := make([]compiled, 0, len(all))
+	for i, p := range all {
+		if p.Class == compactordv1.ErrorClass_ERROR_CLASS_UNSPECIFIED {
+			p.Class = classes[0]
+		}
+		expression, what := p.check(taken, classes)
+		if what != "" {
+			return nil, &EntryError{list, i, what}
+		}
+		taken[p.ID] = true
+		rules = append(rules, compiled{expression: expression, Rule: Rule{
+			ID: p.ID, Class: p.Class, Pattern: p.Expression, Source: "configuration",
+			Sentence: "The text matches an expression of the daemon's configuration.",
+		}})
+	}
+	return rules, nil
+}
+
+// check returns the expression, or what is wrong with the entry.
+func (p Pattern) check(taken map[string]bool, classes []compactordv1.ErrorClass) (*regexp.Regexp, string) {
+	switch {
+	case !idPattern.MatchString(p.ID):
+		return nil, fmt.Sprintf("id %q must be 1 to 64 of a-z, 0-9, - and _, beginning with a letter", p.ID)
+	case taken[p.ID]:
+		return nil, fmt.Sprintf("id %q is in use", p.ID)
+	case !slices.Contains(classes, p.Class):
+		return nil, fmt.Sprintf("id %q: this list has no class %s", p.ID, p.Class)
+	case p.Expression == "" || len(p.Expression) > MaxPatternBytes:
+		return nil, fmt.Sprintf("id %q: pattern must have 1 to %d bytes", p.ID, MaxPatternBytes)
+	}
+	expression, err := regexp.Compile("(?i)" + p.Expression)
+	if err != nil {
+		return nil, fmt.Sprintf("id %q: pattern is no RE2 expression: %v", p.ID, err)
+	}
+	if expression.MatchString("") {
+		return nil, fmt.Sprintf("id %q: pattern matches the empty text, and so every error", p.ID)
+	}
+	return expression, ""
+}

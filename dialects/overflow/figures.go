@@ -1,0 +1,93 @@
+package overflow
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// number is one with or without separators of thousands.
+const number = `(\d{1,3}(?:[,_]\d{3})+|\d{1,12})`
+
+// figure is a wording that holds figures, with which of its groups are which.
+type figure struct {
+	pattern *regexp.Regexp
+	// requested are groups that are added up; limit is one group. 0 is none.
+	requested []int
+	limit     int
+}
+
+func reads(pattern string, limit int, requested ...int) figure {
+	return figure{
+		pattern: regexp.MustCompile(strings.ReplaceAll(pattern, "N", number)), requested: requested, limit: limit,
+	}
+}
+
+// figures are read in this order; the first that holds one gives it. Those that hold both come first.
+var figures = []figure{
+	reads(`prompt is too long: N tokens? > N`, 2, 1),
+	reads(`exceed context limit: N \+ N > N`, 3, 1, 2),
+	reads(`input token count \(?N\)? exceeds the maximum number of tokens allowed \(?N`, 2, 1),
+	reads(`maximum prompt length is N but the request contains N`, 1, 2),
+	reads(`prompt token count of N exceeds the limit of N`, 2, 1),
+	reads(`request \(N tokens\) exceeds the available context size \(N`, 2, 1),
+	reads(`prompt contains N tokens[^\n]{0,100}too large for model with N maximum context`, 2, 1),
+	reads(`exceeded model token limit: N \(requested: N`, 1, 2),
+	reads(`input \(N tokens\) is longer than the model.?s context length \(N`, 2, 1),
+	reads(`must be <= N\. given: N`, 1, 2),
+	reads(`max input length is N tokens, but you supplied N`, 1, 2),
+	reads(`requested tokens \(N\) exceed context window of N`, 2, 1),
+	reads(`\blimit:? N,(?: used:? \d+,)? requested:? N`, 1, 2),
+	// A total comes before the parts that it is of.
+	reads(`for a total of (?:at least )?N tokens`, 0, 1),
+	reads(`you requested (?:about )?N tokens`, 0, 1),
+	reads(`your messages resulted in N tokens`, 0, 1),
+	reads(`your (?:request|prompt) (?:has|contains) (?:at least )?N input tokens`, 0, 1),
+	reads(`"n_prompt_tokens": ?N`, 0, 1),
+	reads(`keep the first N tokens`, 0, 1),
+	reads(`maximum context length (?:is|of) \(?N`, 1),
+	reads(`maximum allowed input length of N`, 1),
+	reads(`exceeds the maximum number of tokens allowed \(?N`, 1),
+	reads(`maximum prompt length is N`, 1),
+	reads(`range of input length should be \[\d+, ?N\]`, 1),
+	reads(`"n_ctx": ?N`, 1),
+	reads(`context length of only N`, 1),
+}
+
+// figuresOf reads how many tokens a request had and how many the provider takes; nil where the text does not say.
+func figuresOf(text string) (requested, limit *uint32) {
+	for _, f := range figures {
+		if requested != nil && limit != nil {
+			break
+		}
+		match := f.pattern.FindStringSubmatch(text)
+		if match == nil {
+			continue
+		}
+		if requested == nil && len(f.requested) > 0 {
+			requested = total(match, f.requested...)
+		}
+		if limit == nil && f.limit > 0 {
+			limit = total(match, f.limit)
+		}
+	}
+	return requested, limit
+}
+
+// total adds up groups of a match; nil where the sum is no figure that an answer can hold.
+func total(match []string, groups ...int) *uint32 {
+	var sum uint64
+	for _, group := range groups {
+		n, err := strconv.ParseUint(strings.NewReplacer(",", "", "_", "").Replace(match[group]), 10, 64)
+		if err != nil || n > math.MaxUint32 {
+			return nil
+		}
+		sum += n
+	}
+	if sum > math.MaxUint32 {
+		return nil
+	}
+	small := uint32(sum)
+	return &small
+}
