@@ -144,10 +144,6 @@ var tokenRules = []Rule{
 		Pattern: `reduce the length`, Sentence: "The text asks to reduce the length.",
 	},
 	{
-		ID: "context-length", Class: contextOverflow, Source: "OpenAI, OpenRouter, vLLM, DeepSeek, gateways",
-		Pattern: `maximum context length`, Sentence: "The text gives the maximum context length.",
-	},
-	{
 		ID: "copilot-limit", Class: contextOverflow, Source: "GitHub Copilot",
 		Pattern: `exceeds the limit of \d`, Sentence: "The prompt exceeds a limit that the text gives.",
 	},
@@ -178,6 +174,10 @@ var tokenRules = []Rule{
 		ID: "mistral-length", Class: contextOverflow, Source: "Mistral",
 		Pattern:  `too large for model with \d+ maximum context`,
 		Sentence: "The prompt is too large for the model's maximum context length.",
+	},
+	{
+		ID: "context-length", Class: contextOverflow, Source: "OpenAI, OpenRouter, vLLM, DeepSeek, gateways",
+		Pattern: `maximum context length`, Sentence: "The text gives the maximum context length.",
 	},
 	{
 		ID: "together-input", Class: contextOverflow, Source: "Together",
