@@ -24,9 +24,6 @@ func (s *Service) CreateSession(
 	if id == "" {
 		id = newID()
 	}
-	if _, err := session.CounterFor(req.GetEstimator()); err != nil {
-		return nil, notImplemented("estimator")
-	}
 	resolved, err := s.resolvePolicy(req.GetPolicy())
 	if err != nil {
 		return nil, err
@@ -39,7 +36,7 @@ func (s *Service) CreateSession(
 	row := &storagev1.Session{
 		Tenant: tenant(ctx), SessionId: id, Uid: uuid.NewString(), CreatedAt: now, ChangedAt: now,
 		Labels: req.GetLabels(), Title: req.GetTitle(), Estimator: estimator,
-		Policy: req.GetPolicy(), ResolvedPolicy: resolved, Head: session.NewHead(),
+		Policy: req.GetPolicy(), ResolvedPolicy: resolved, Head: session.NewHead(estimator),
 	}
 	p := s.begin(row)
 	first := &compactordv1.Record{Kind: &compactordv1.Record_PolicyChange{

@@ -7,9 +7,9 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// NewHead returns the head of an empty log, before its first record.
-func NewHead() *storagev1.Head {
-	return &storagev1.Head{LeadOpen: true, ViewFormat: ViewFormat}
+// NewHead returns the head of an empty log, before its first record, whose tokens are counted by an estimator.
+func NewHead(e compactordv1.Estimator) *storagev1.Head {
+	return &storagev1.Head{LeadOpen: true, ViewFormat: ViewFormat, Estimator: e}
 }
 
 // Point is the newest point of a log.
@@ -92,19 +92,30 @@ func Advance(h *storagev1.Head, c Counter, policy *compactordv1.Policy, l *compa
 
 	shown := showing(h, c, policy, l)
 	for _, vm := range shown {
-		h.ViewTokens = plus(h.GetViewTokens(), vm.GetTokens())
-		h.ViewBytes += uint32(proto.Size(vm.GetMessage()))
-		if h.GetUsage() != nil {
-			h.Usage.TokensAfter = plus(h.GetUsage().GetTokensAfter(), vm.GetTokens())
-		}
+		advanceView(h, c, vm)
 	}
 	advanceTail(h, l, shown)
 	advanceCalls(h, l)
 	if l.GetMessage().GetRole() == compactordv1.Role_ROLE_ASSISTANT && !Failed(l.GetMessage()) {
 		// A report that is older than the message before would leave that one out.
 		if l.GetViewPoint() >= lastBefore {
-			advanceUsage(h, l, viewBefore, pointBefore)
+			advanceUsage(h, policy, l, viewBefore, pointBefore)
 		}
+	}
+}
+
+// advanceView takes a message that the view shows at its end into the figures of the view.
+func advanceView(h *storagev1.Head, c Counter, vm *compactordv1.ViewMessage) {
+	media, mediaBytes := MediaOf(c, vm.GetMessage())
+	h.ViewMessages++
+	h.ViewTokens = plus(h.GetViewTokens(), vm.GetTokens())
+	h.ViewBytes += uint32(proto.Size(vm.GetMessage()))
+	h.ViewMediaTokens = plus(h.GetViewMediaTokens(), media)
+	h.ViewMediaBytes = plus(h.GetViewMediaBytes(), mediaBytes)
+	if u := h.GetUsage(); u != nil {
+		u.MessagesAfter++
+		u.TokensAfter = plus(u.GetTokensAfter(), vm.GetTokens())
+		u.MediaTokensAfter = plus(u.GetMediaTokensAfter(), media)
 	}
 }
 

@@ -2,36 +2,69 @@ package session
 
 import (
 	"errors"
+	"fmt"
 	"unicode/utf8"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/bpe"
 )
 
 // ErrEstimator says that this build cannot count by the estimator that was asked for.
 var ErrEstimator = errors.New("estimator not available")
 
-// MediaTokens is what one image, document or recording counts in chars4.
-const MediaTokens = 1200
-
-// Counter counts tokens. Text and media have sizes in the counter's own unit; sizes add up, tokens are made from sums.
+// Counter counts tokens. Text and media have sizes in the counter's own unit; sizes add up, tokens are made from sums. The
+// size of a message is the sum of its parts' sizes: what a provider adds to each message is not in it.
 type Counter interface {
 	// TextSize is the size of a text.
 	TextSize(text string) uint32
 	// MediaSize is the size of one medium.
-	MediaSize() uint32
+	MediaSize(m *compactordv1.MediaPart) uint32
 	// Tokens turns a size into tokens.
 	Tokens(size uint64) uint32
 }
 
-// CounterFor returns the counter of an estimator, or ErrEstimator.
+// CounterFor returns the counter of an estimator, or ErrEstimator. That of CALIBRATED counts as CHARS4 does; Scaled makes
+// tokens of sums of its counts. The first counter of an exact estimator loads its vocabulary.
 func CounterFor(e compactordv1.Estimator) (Counter, error) {
 	switch e {
 	case compactordv1.Estimator_ESTIMATOR_UNSPECIFIED, compactordv1.Estimator_ESTIMATOR_CHARS4:
 		return chars4{}, nil
+	case compactordv1.Estimator_ESTIMATOR_CALIBRATED:
+		return chars4{}, nil
+	case compactordv1.Estimator_ESTIMATOR_O200K_BASE:
+		return exactCounter(bpe.O200kBase())
+	case compactordv1.Estimator_ESTIMATOR_CL100K_BASE:
+		return exactCounter(bpe.Cl100kBase())
 	default:
 		return nil, ErrEstimator
 	}
 }
+
+// Exact says whether an estimator counts by a model's own vocabulary.
+func Exact(e compactordv1.Estimator) bool {
+	return e == compactordv1.Estimator_ESTIMATOR_O200K_BASE || e == compactordv1.Estimator_ESTIMATOR_CL100K_BASE
+}
+
+// exact counts by a vocabulary; its sizes are tokens.
+type exact struct{ vocabulary *bpe.Vocabulary }
+
+func exactCounter(v *bpe.Vocabulary, err error) (Counter, error) {
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrEstimator, err)
+	}
+	return exact{v}, nil
+}
+
+func (c exact) TextSize(text string) uint32 { return uint32(c.vocabulary.Count(text)) }
+
+func (c exact) MediaSize(m *compactordv1.MediaPart) uint32 {
+	if isText(m) {
+		return c.TextSize(string(m.GetData()))
+	}
+	return mediaTokens(m)
+}
+
+func (exact) Tokens(size uint64) uint32 { return saturate(size) }
 
 // chars4 counts UTF-16 code units, four to a token, as JavaScript agents do with string lengths.
 type chars4 struct{}
@@ -54,9 +87,14 @@ func (chars4) TextSize(text string) uint32 {
 	return units
 }
 
-func (chars4) MediaSize() uint32 { return 4 * MediaTokens }
+func (c chars4) MediaSize(m *compactordv1.MediaPart) uint32 {
+	if isText(m) {
+		return c.TextSize(string(m.GetData()))
+	}
+	return 4 * mediaTokens(m)
+}
 
-func (chars4) Tokens(size uint64) uint32 { return uint32(min((size+3)/4, 1<<32-1)) }
+func (chars4) Tokens(size uint64) uint32 { return saturate((size + 3) / 4) }
 
 // TextTokens estimates the tokens of one text.
 func TextTokens(c Counter, text string) uint32 { return c.Tokens(uint64(c.TextSize(text))) }
@@ -90,7 +128,7 @@ func partSize(c Counter, p *compactordv1.Part) uint32 {
 		}
 		return size
 	case *compactordv1.Part_Media:
-		return c.MediaSize()
+		return c.MediaSize(k.Media)
 	case *compactordv1.Part_Opaque:
 		return c.TextSize(k.Opaque.GetJson())
 	default:
@@ -103,7 +141,7 @@ func resultPartSize(c Counter, rp *compactordv1.ResultPart) uint32 {
 	case *compactordv1.ResultPart_Text:
 		return c.TextSize(k.Text.GetText())
 	case *compactordv1.ResultPart_Media:
-		return c.MediaSize()
+		return c.MediaSize(k.Media)
 	case *compactordv1.ResultPart_Opaque:
 		return c.TextSize(k.Opaque.GetJson())
 	default:

@@ -71,6 +71,8 @@ func applyRevert(h *storagev1.Head, r *compactordv1.Record, at *storagev1.Head) 
 	next.AppendedTokens = h.GetAppendedTokens()
 	next.Breaker = h.GetBreaker()
 	next.LastCheckpoint = h.GetLastCheckpoint()
+	// What reports have shown of the estimates stays true.
+	next.Calibration = proto.CloneOf(h.GetCalibration())
 	next.PolicyChange = h.GetPolicyChange()
 	next.LastViewChange = r.GetSequence()
 	next.LastRevert = r.GetSequence()

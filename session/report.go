@@ -1,6 +1,8 @@
 package session
 
 import (
+	"google.golang.org/protobuf/proto"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -13,12 +15,17 @@ func Report(h *storagev1.Head, p *compactordv1.Policy) *compactordv1.ContextRepo
 	r := &compactordv1.ContextReport{
 		ContextWindow:  p.ContextWindow,
 		TargetTokens:   triggerOf(p).TargetTokens,
-		PrunableTokens: h.GetPrunableTokens(),
+		PrunableTokens: Scaled(h, h.GetPrunableTokens()),
 		OverheadTokens: overhead(h, p),
 		ViewBytes:      h.GetViewBytes(),
 		ToolGroups:     h.GetViewToolGroups(),
+		MediaTokens:    Scaled(h, h.GetViewMediaTokens()),
+		MediaBytes:     h.GetViewMediaBytes(),
 		OpenCalls:      h.GetOpenCalls()[:min(len(h.GetOpenCalls()), maxOpenCalls)],
 		OpenCallCount:  uint32(len(h.GetOpenCalls())),
+	}
+	if h.GetEstimator() == compactordv1.Estimator_ESTIMATOR_CALIBRATED {
+		r.CalibrationPermille = proto.Uint32(Calibration(h))
 	}
 	r.Tokens, r.Source, r.ErrorBoundTokens = contextTokens(h, r.GetOverheadTokens())
 	if trigger, ok := TriggerTokens(p); ok {
@@ -36,9 +43,9 @@ func Report(h *storagev1.Head, p *compactordv1.Policy) *compactordv1.ContextRepo
 func fixedTokens(h *storagev1.Head, overhead uint32) uint32 {
 	var fixed uint64
 	for _, tokens := range []uint32{
-		h.GetLeadTokens(), h.GetPinnedTokens(), h.GetPinnedKeptTokens(), h.GetTailTokens(), overhead,
+		h.GetLeadTokens(), h.GetPinnedTokens(), h.GetPinnedKeptTokens(), h.GetTailTokens(),
 	} {
 		fixed += uint64(tokens)
 	}
-	return saturate(fixed)
+	return plus(Scaled(h, saturate(fixed)), overhead)
 }

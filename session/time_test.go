@@ -16,7 +16,7 @@ import (
 // What was appended is never written to, whatever is drawn from it, and whatever heads follow.
 func TestAppendOnly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
+		g := sessiontest.NewGeneratorBy(t, estimator(t), make(sessiontest.Counts))
 		var items, heads [][]byte
 		var kept []*storagev1.Head
 		for range sessiontest.Steps(t, 40) {
@@ -46,7 +46,7 @@ func itemBytes(item sessiontest.Item) []byte {
 // Each message keeps its place and what it answers, whatever is appended, reverted, or computed anew.
 func TestHeadsComputedAnew(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
+		g := sessiontest.NewGeneratorBy(t, estimator(t), make(sessiontest.Counts))
 		heads := make(map[uint32]*storagev1.Head)
 		for range sessiontest.Steps(t, 40) {
 			g.Step(t)
@@ -63,11 +63,11 @@ func TestHeadsComputedAnew(t *testing.T) {
 // Another process sees the same: all goes through its encoding.
 func TestViewAfterRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
+		g := sessiontest.NewGeneratorBy(t, estimator(t), make(sessiontest.Counts))
 		for range sessiontest.Steps(t, 40) {
 			g.Step(t)
 		}
-		decoded := &sessiontest.Log{}
+		decoded := &sessiontest.Log{Estimator: g.W.Log.Estimator}
 		for _, item := range g.W.Log.Items {
 			decoded.Items = append(decoded.Items, decode(t, item))
 		}

@@ -20,6 +20,8 @@ type View struct {
 	Messages []*compactordv1.ViewMessage
 	// Tokens is the estimate of Messages, Bytes their size in protobuf encoding.
 	Tokens, Bytes uint32
+	// MediaTokens and MediaBytes are of the media in Messages, the bytes of those that are sent along.
+	MediaTokens, MediaBytes uint32
 	// ToolGroups counts the tool groups that Messages shows.
 	ToolGroups uint32
 	Report     *compactordv1.ViewReport
@@ -93,6 +95,8 @@ func (d *drawing) view() *View {
 	for _, vm := range d.messages {
 		v.Tokens = plus(v.Tokens, vm.GetTokens())
 		v.Bytes += uint32(proto.Size(vm.GetMessage()))
+		tokens, sent := MediaOf(d.counter, vm.GetMessage())
+		v.MediaTokens, v.MediaBytes = plus(v.MediaTokens, tokens), plus(v.MediaBytes, sent)
 	}
 	d.report.Tokens, d.report.Bytes = v.Tokens, v.Bytes
 	d.report.DisableThinking = d.thinking == compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID &&

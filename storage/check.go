@@ -54,7 +54,7 @@ func checkLog(ctx context.Context, s Reader, row *storagev1.Session) ([]Problem,
 	if err != nil {
 		return []Problem{problem(row, "%v", err)}, nil
 	}
-	c := &logCheck{store: s, row: row, counter: counter, head: session.NewHead()}
+	c := &logCheck{store: s, row: row, counter: counter, head: session.NewHead(row.GetEstimator())}
 	end := row.GetHead().GetNextSequence()
 	for sequence := uint32(0); sequence < end; {
 		records, err := s.Records(ctx, RefOf(row), sequence, end, checkChunk)

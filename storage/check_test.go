@@ -30,7 +30,7 @@ func store(t *rapid.T, w *sessiontest.Writer, damage func(*storagev1.Session, []
 	}
 	row := &storagev1.Session{
 		SessionId: "s", Uid: "u", Revision: 1, CreatedAt: timestamppb.Now(), ChangedAt: timestamppb.Now(),
-		Estimator: compactordv1.Estimator_ESTIMATOR_CHARS4, ResolvedPolicy: w.Policy, Head: proto.CloneOf(w.Head),
+		Estimator: w.Log.Estimator, ResolvedPolicy: w.Policy, Head: proto.CloneOf(w.Head),
 	}
 	if damage != nil {
 		damage(row, records)
@@ -46,7 +46,10 @@ func store(t *rapid.T, w *sessiontest.Writer, damage func(*storagev1.Session, []
 
 func TestCheckLogsFindsNothingInSoundLogs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
+		g := sessiontest.NewGeneratorBy(t, rapid.SampledFrom([]compactordv1.Estimator{
+			compactordv1.Estimator_ESTIMATOR_CHARS4, compactordv1.Estimator_ESTIMATOR_CL100K_BASE,
+			compactordv1.Estimator_ESTIMATOR_CALIBRATED,
+		}).Draw(t, "estimator"), make(sessiontest.Counts))
 		for range sessiontest.Steps(t, 30) {
 			g.Step(t)
 		}

@@ -324,7 +324,7 @@ func TestClearsArgumentsOfCallsWithShortResults(t *testing.T) {
 			ClearArguments: proto.Bool(true),
 		}},
 	}
-	head, counter := session.NewHead(), counterOf(t)
+	head, counter := session.NewHead(compactordv1.Estimator_ESTIMATOR_CHARS4), counterOf(t)
 	s := &session.State{Head: head, Counter: counter}
 	add := func(m *compactordv1.Message) {
 		l := session.Link(head, counter, m, nil)
@@ -360,7 +360,7 @@ func counterOf(t *testing.T) session.Counter {
 // Edits of one plan fit into an answer, and the next prune goes on.
 func TestPruneTakesTheOldestWhereThereIsTooMuch(t *testing.T) {
 	t.Parallel()
-	head, counter := session.NewHead(), counterOf(t)
+	head, counter := session.NewHead(compactordv1.Estimator_ESTIMATOR_CHARS4), counterOf(t)
 	s := &session.State{Head: head, Counter: counter, Edits: map[uint32][]*compactordv1.Edit{}}
 	call := &compactordv1.Message{Role: compactordv1.Role_ROLE_ASSISTANT}
 	const calls = 2000

@@ -125,12 +125,12 @@ func (f *figures) sizes(vm *compactordv1.ViewMessage) [kinds]uint32 {
 
 func (f *figures) mediaSize(p *compactordv1.Part) uint32 {
 	if p.GetMedia() != nil {
-		return f.counter.MediaSize()
+		return f.counter.MediaSize(p.GetMedia())
 	}
 	var size uint32
 	for _, rp := range p.GetToolResult().GetParts() {
 		if rp.GetMedia() != nil {
-			size += f.counter.MediaSize()
+			size += f.counter.MediaSize(rp.GetMedia())
 		}
 	}
 	return size

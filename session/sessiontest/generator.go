@@ -24,9 +24,14 @@ type Generator struct {
 	lastRevert *uint32
 }
 
-// NewGenerator starts a log.
+// NewGenerator starts a log whose tokens are counted by CHARS4.
 func NewGenerator(t *rapid.T, counts Counts) *Generator {
-	g := &Generator{W: NewWriter(&compactordv1.Policy{}), Counts: counts}
+	return NewGeneratorBy(t, compactordv1.Estimator_ESTIMATOR_CHARS4, counts)
+}
+
+// NewGeneratorBy is NewGenerator with another estimator.
+func NewGeneratorBy(t *rapid.T, e compactordv1.Estimator, counts Counts) *Generator {
+	g := &Generator{W: NewWriterBy(e, &compactordv1.Policy{}), Counts: counts}
 	lead := between(t, 0, 3, "lead")
 	if lead == 0 {
 		g.count(NoLead, true)
@@ -129,7 +134,13 @@ func attachments(t *rapid.T) []*compactordv1.Attachment {
 }
 
 func media(t *rapid.T) *compactordv1.MediaPart {
-	part := &compactordv1.MediaPart{MimeType: "image/png", Source: &compactordv1.MediaPart_Data{Data: []byte{1, 2, 3}}}
+	part := &compactordv1.MediaPart{
+		MimeType: oneOf(t, "type", []string{"image/png", "image/png", "application/pdf", "audio/wav", "text/plain"}),
+		Source:   &compactordv1.MediaPart_Data{Data: []byte{'a', 'b', 3}},
+	}
+	if chance(t, 20, "elsewhere") {
+		part.Source = &compactordv1.MediaPart_Uri{Uri: "https://example.com/plan"}
+	}
 	if chance(t, 50, "named") {
 		part.Name = "plan.png"
 	}

@@ -17,6 +17,11 @@ type Item struct {
 // Log is messages and records by sequence: no head, no index.
 type Log struct {
 	Items []Item
+	// Estimator is how its tokens are counted; UNSPECIFIED is CHARS4.
+	Estimator compactordv1.Estimator
+
+	// estimates are those of views by point, as far as they were asked for.
+	estimates map[uint32]uint32
 }
 
 // Newest is the newest point. The log must not be empty.

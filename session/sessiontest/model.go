@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
 // Model is what is in force at a point of a log.
@@ -19,10 +20,12 @@ type Model struct {
 	// Entry is the effective compaction; nil where there is none.
 	Entry *compactordv1.CompactionEntry
 
-	log   *Log
-	path  []uint32
-	pins  map[uint32]bool
-	edits map[uint32][]*compactordv1.Edit
+	log *Log
+	// counter is that of the log's estimator.
+	counter session.Counter
+	path    []uint32
+	pins    map[uint32]bool
+	edits   map[uint32][]*compactordv1.Edit
 	// blind is a record whose own changed_from is left out of account; -1 for none.
 	blind int64
 }
@@ -67,7 +70,7 @@ func NewModel(log *Log, point uint32, policy *compactordv1.Policy) *Model {
 }
 
 func newModel(log *Log, point uint32, policy *compactordv1.Policy, blind int64) *Model {
-	m := &Model{Point: point, Policy: policy, log: log, blind: blind, Records: make(map[uint32]Item)}
+	m := &Model{Point: point, Policy: policy, log: log, counter: counterFor(log.Estimator), blind: blind, Records: make(map[uint32]Item)}
 	m.path = activePath(log, point)
 	m.readPath()
 	m.match()

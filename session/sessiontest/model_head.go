@@ -16,7 +16,7 @@ func (m *Model) Head() *storagev1.Head {
 	h := &storagev1.Head{
 		NextSequence: m.Point + 1, NextIndex: m.log.Messages(m.Point),
 		ActiveMessages: uint32(len(m.Messages)), LeadOpen: len(m.Lead()) == len(m.Messages),
-		ViewFormat: session.ViewFormat,
+		ViewFormat: session.ViewFormat, Estimator: m.log.Estimator, Calibration: m.calibration(),
 	}
 	for sequence, item := range m.log.Items[:m.Point+1] {
 		if item.ChangesViews() {
@@ -30,7 +30,7 @@ func (m *Model) Head() *storagev1.Head {
 			h.LastRevert = uint32(sequence)
 		}
 		if item.Message != nil {
-			h.AppendedTokens += tokens(item.Message)
+			h.AppendedTokens += m.tokens(item.Message)
 		}
 	}
 	for _, a := range m.Messages {
@@ -38,7 +38,7 @@ func (m *Model) Head() *storagev1.Head {
 	}
 	for _, a := range m.Lead() {
 		h.LeadEnd = a.Index + 1
-		h.LeadTokens += tokens(a.Message)
+		h.LeadTokens += m.tokens(a.Message)
 	}
 	if e := m.Entry; e != nil {
 		h.Compaction = &storagev1.EffectiveCompaction{
@@ -76,6 +76,7 @@ func (m *Model) loopFigures(h *storagev1.Head) {
 func (m *Model) viewFigures(h *storagev1.Head) {
 	v := m.View(session.ViewOptions{})
 	h.ViewTokens, h.ViewBytes, h.ViewToolGroups = v.Tokens, v.Bytes, v.ToolGroups
+	h.ViewMessages, h.ViewMediaTokens, h.ViewMediaBytes = uint32(len(v.Messages)), v.MediaTokens, v.MediaBytes
 	places := m.CutPlaces()
 	if len(places) > 0 {
 		h.TailIndex = proto.Uint32(places[len(places)-1])
@@ -107,8 +108,8 @@ func (m *Model) prunable(a *Active) bool {
 	return a.Place == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && !m.pins[a.Index] && len(m.edits[a.Index]) == 0
 }
 
-func tokens(message *compactordv1.Message) uint32 {
-	return shown(message, &compactordv1.ViewMessage{}).GetTokens()
+func (m *Model) tokens(message *compactordv1.Message) uint32 {
+	return m.shown(message, &compactordv1.ViewMessage{}).GetTokens()
 }
 
 // Reported is the last message that brought a report of its usage, of those that ended well and were made from a view of
@@ -131,26 +132,28 @@ func (m *Model) Reported() (*Active, uint32) {
 }
 
 // ContextTokens are the tokens of the context before overhead, and whether a provider reported them: the last report
-// and what the view shows after that message, unless a record has changed views since the view it was made from.
+// and what the view shows after that message, unless a record has changed views since the view it was made from. All that
+// is estimated is scaled by what reports have shown.
 func (m *Model) ContextTokens() (uint32, bool) {
 	v := m.View(session.ViewOptions{})
 	a, total := m.Reported()
 	if a == nil {
-		return v.Tokens, false
+		return m.scaled(v.Tokens), false
 	}
 	for _, item := range m.log.Items[a.MadeFrom+1 : m.Point+1] {
 		if item.ChangesViews() {
-			return v.Tokens, false
+			return m.scaled(v.Tokens), false
 		}
 	}
 	at := slices.IndexFunc(v.Messages, func(vm *compactordv1.ViewMessage) bool {
 		o, ok := vm.GetOrigin().(*compactordv1.ViewMessage_Index)
 		return ok && o.Index == a.Index
 	})
+	var after uint32
 	for _, vm := range v.Messages[at+1:] {
-		total += vm.GetTokens()
+		after += vm.GetTokens()
 	}
-	return total, true
+	return total + m.scaled(after), true
 }
 
 // Overhead is what the last report with an input, of a message made from the newest view, said beyond that view's
@@ -162,8 +165,8 @@ func (m *Model) Overhead() *uint32 {
 		if input == 0 || a.Failed() || a.MadeFrom != a.Sequence-1 {
 			continue
 		}
-		before := NewModel(m.log, a.MadeFrom, m.log.PolicyAt(a.MadeFrom)).View(session.ViewOptions{})
-		return proto.Uint32(input - min(input, before.Tokens))
+		then := NewModel(m.log, a.Sequence, m.log.PolicyAt(a.Sequence))
+		return proto.Uint32(input - min(input, then.scaled(m.log.estimateAt(a.MadeFrom))))
 	}
 	return nil
 }

@@ -33,6 +33,7 @@ func (m *Model) View(opts session.ViewOptions) *session.View {
 			v.ToolGroups++
 		}
 	}
+	v.MediaTokens, v.MediaBytes = m.media(v.Messages)
 	v.Report.Tokens, v.Report.Bytes = v.Tokens, v.Bytes
 	v.Report.DisableThinking = m.thinking(opts) == compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID &&
 		m.liveLoopLostThinking()
@@ -43,8 +44,8 @@ func isCall(p *compactordv1.Part) bool { return p.GetToolCall() != nil }
 
 func isThinking(p *compactordv1.Part) bool { return p.GetThinking() != nil }
 
-func shown(message *compactordv1.Message, vm *compactordv1.ViewMessage) *compactordv1.ViewMessage {
-	vm.Message, vm.Tokens = message, session.MessageTokens(newCounter(), message)
+func (m *Model) shown(message *compactordv1.Message, vm *compactordv1.ViewMessage) *compactordv1.ViewMessage {
+	vm.Message, vm.Tokens = message, session.MessageTokens(m.counter, message)
 	return vm
 }
 
@@ -57,7 +58,7 @@ func (m *Model) summary() []*compactordv1.ViewMessage {
 		return nil
 	}
 	say := func(role compactordv1.Role, words string) *compactordv1.ViewMessage {
-		return shown(&compactordv1.Message{Role: role, Parts: []*compactordv1.Part{text(words)}},
+		return m.shown(&compactordv1.Message{Role: role, Parts: []*compactordv1.Part{text(words)}},
 			&compactordv1.ViewMessage{Origin: &compactordv1.ViewMessage_SummaryOf{SummaryOf: m.Entry.GetId()}})
 	}
 	words := session.SummaryText(m.Entry)
@@ -89,7 +90,7 @@ func (m *Model) mendBefore(a *Active) []*compactordv1.ViewMessage {
 	var mends []*compactordv1.ViewMessage
 	for _, c := range a.Closes {
 		if slices.Contains(m.Kept(), c.Owner) && !m.collapsed(c.Owner) {
-			mends = append(mends, missing(c))
+			mends = append(mends, m.missing(c))
 		}
 	}
 	return mends
@@ -106,20 +107,20 @@ func (m *Model) mendAfter(list []*Active, i int) []*compactordv1.ViewMessage {
 	var mends []*compactordv1.ViewMessage
 	for _, c := range leader.calls {
 		if c.ClosedBy != nil {
-			mends = append(mends, missing(c))
+			mends = append(mends, m.missing(c))
 		}
 	}
 	return mends
 }
 
-func missing(c *Call) *compactordv1.ViewMessage {
+func (m *Model) missing(c *Call) *compactordv1.ViewMessage {
 	result := &compactordv1.ToolResult{
 		CallId: c.ID, Name: c.Name, IsError: true,
 		Parts: []*compactordv1.ResultPart{{
 			Kind: &compactordv1.ResultPart_Text{Text: &compactordv1.TextPart{Text: session.MissingResultText()}},
 		}},
 	}
-	return shown(
+	return m.shown(
 		&compactordv1.Message{
 			Role:  compactordv1.Role_ROLE_TOOL,
 			Parts: []*compactordv1.Part{{Kind: &compactordv1.Part_ToolResult{ToolResult: result}}},
@@ -143,7 +144,7 @@ func (m *Model) show(
 	case a.Place == compactordv1.ResultPlace_RESULT_PLACE_STRAY:
 		vm := mend(compactordv1.MendKind_MEND_KIND_STRAY_RESULT, a.Index, 0)
 		vm.OutOfPlace = outOfPlace
-		return []*compactordv1.ViewMessage{shown(quote(a.Message.GetParts()[0].GetToolResult()), vm)}
+		return []*compactordv1.ViewMessage{m.shown(quote(a.Message.GetParts()[0].GetToolResult()), vm)}
 	case a.Place == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && m.collapsed(a.Answers.Owner):
 		return nil
 	}
@@ -157,7 +158,7 @@ func (m *Model) show(
 	vm := &compactordv1.ViewMessage{
 		Origin: &compactordv1.ViewMessage_Index{Index: a.Index}, OutOfPlace: outOfPlace, Edits: m.editKinds(a),
 	}
-	return []*compactordv1.ViewMessage{shown(message, vm)}
+	return []*compactordv1.ViewMessage{m.shown(message, vm)}
 }
 
 // quote is a stray result as the text of a user.

@@ -20,7 +20,7 @@ func Reopen(log *Log) *Writer {
 }
 
 func reopen(log *Log) (*Writer, []*storagev1.Head) {
-	w := &Writer{Log: &Log{}, Head: session.NewHead(), counter: newCounter()}
+	w := emptyWriter(log.Estimator)
 	heads := make([]*storagev1.Head, 0, len(log.Items))
 	for _, item := range log.Items {
 		switch {

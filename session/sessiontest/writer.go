@@ -32,16 +32,26 @@ type storedRecord struct {
 	head   *storagev1.Head
 }
 
-// NewWriter starts a log with its first record, which sets the policy.
+// NewWriter starts a log with its first record, which sets the policy. Its tokens are counted by CHARS4.
 func NewWriter(policy *compactordv1.Policy) *Writer {
-	w := &Writer{Log: &Log{}, Head: session.NewHead(), Policy: policy, counter: newCounter()}
+	return NewWriterBy(compactordv1.Estimator_ESTIMATOR_CHARS4, policy)
+}
+
+// NewWriterBy is NewWriter with another estimator.
+func NewWriterBy(e compactordv1.Estimator, policy *compactordv1.Policy) *Writer {
+	w := emptyWriter(e)
+	w.Policy = policy
 	first := &compactordv1.PolicyChange{Given: policy, Resolved: policy}
 	w.Write(&compactordv1.Record{Kind: &compactordv1.Record_PolicyChange{PolicyChange: first}})
 	return w
 }
 
-func newCounter() session.Counter {
-	counter, err := session.CounterFor(compactordv1.Estimator_ESTIMATOR_CHARS4)
+func emptyWriter(e compactordv1.Estimator) *Writer {
+	return &Writer{Log: &Log{Estimator: e}, Head: session.NewHead(e), counter: counterFor(e)}
+}
+
+func counterFor(e compactordv1.Estimator) session.Counter {
+	counter, err := session.CounterFor(e)
 	if err != nil {
 		panic(err)
 	}
