@@ -29,5 +29,8 @@ func Resolve(given ...*compactordv1.Policy) (*compactordv1.Policy, error) {
 	if err := session.CheckPolicy(resolved); err != nil {
 		return nil, err
 	}
+	if err := settleTarget(resolved, all.GetTrigger() != nil && all.GetTrigger().TargetTokens != nil); err != nil {
+		return nil, err
+	}
 	return resolved, nil
 }

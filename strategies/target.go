@@ -1,0 +1,30 @@
+package strategies
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// settleTarget keeps a resolved policy's target below its trigger, where a ladder that has run is at rest. A target that
+// nobody gave gives way: it becomes half the trigger. A given one is refused with a session.PolicyError.
+func settleTarget(p *compactordv1.Policy, given bool) error {
+	t := p.GetTrigger()
+	trigger, due := session.TriggerTokens(p)
+	switch {
+	case t == nil || t.TargetTokens == nil || !due || t.GetTargetTokens() < trigger:
+		return nil
+	case given:
+		return &session.PolicyError{
+			Field: "policy.trigger.target_tokens",
+			What: fmt.Sprintf("a target of %d tokens is not below the trigger of %d: a ladder would never run",
+				t.GetTargetTokens(), trigger),
+		}
+	default:
+		t.TargetTokens = proto.Uint32(max(1, trigger/2))
+		return nil
+	}
+}
