@@ -101,8 +101,11 @@ func TextTokens(c Counter, text string) uint32 { return c.Tokens(uint64(c.TextSi
 
 // MessageTokens estimates the tokens of a message that is not in the log, such as a summary.
 func MessageTokens(c Counter, m *compactordv1.Message) uint32 {
-	return c.Tokens(sum(PartSizes(c, m)))
+	return SizesTokens(c, PartSizes(c, m))
 }
+
+// SizesTokens returns the tokens of a message whose parts have these sizes.
+func SizesTokens(c Counter, sizes []uint32) uint32 { return c.Tokens(sum(sizes)) }
 
 // PartSizes returns the size of each part of a message.
 func PartSizes(c Counter, m *compactordv1.Message) []uint32 {

@@ -264,7 +264,8 @@ func (d *drawing) missingResult(call *compactordv1.CallRef) {
 		Role:  compactordv1.Role_ROLE_TOOL,
 		Parts: []*compactordv1.Part{{Kind: &compactordv1.Part_ToolResult{ToolResult: r}}},
 	}
-	d.mend(m, compactordv1.MendKind_MEND_KIND_MISSING_RESULT, call.GetIndex(), call.GetPart(), false)
+	tokens := MessageTokens(d.counter, m)
+	d.mend(m, tokens, compactordv1.MendKind_MEND_KIND_MISSING_RESULT, call.GetIndex(), call.GetPart(), false)
 }
 
 func (d *drawing) strayResult(l *compactordv1.LoggedMessage, outOfPlace bool) {
@@ -284,16 +285,20 @@ func (d *drawing) strayResult(l *compactordv1.LoggedMessage, outOfPlace bool) {
 			m.Parts = append(m.Parts, TextPart(rp.GetText().GetText()))
 		}
 	}
-	d.mend(m, compactordv1.MendKind_MEND_KIND_STRAY_RESULT, l.GetIndex(), 0, outOfPlace)
+	// The parts are those that were counted at the append.
+	size := uint64(d.counter.TextSize(StrayResultHeading(r))) + sum(l.GetPartSizes())
+	d.mend(m, d.counter.Tokens(size), compactordv1.MendKind_MEND_KIND_STRAY_RESULT, l.GetIndex(), 0, outOfPlace)
 }
 
-func (d *drawing) mend(m *compactordv1.Message, kind compactordv1.MendKind, index, part uint32, outOfPlace bool) {
+func (d *drawing) mend(
+	m *compactordv1.Message, tokens uint32, kind compactordv1.MendKind, index, part uint32, outOfPlace bool,
+) {
 	d.add(&compactordv1.ViewMessage{
 		Message: m,
 		Origin: &compactordv1.ViewMessage_Mend{
 			Mend: &compactordv1.Mend{Kind: kind, Index: index, Part: part},
 		},
-		Tokens:     MessageTokens(d.counter, m),
+		Tokens:     tokens,
 		OutOfPlace: outOfPlace,
 	})
 }

@@ -248,7 +248,7 @@ type Head struct {
 	LastMessage uint32 `protobuf:"varint,31,opt,name=last_message,json=lastMessage,proto3" json:"last_message,omitempty"`
 	// The highest checkpoint id that was ever given; 0 where there is none.
 	LastCheckpoint uint32 `protobuf:"varint,32,opt,name=last_checkpoint,json=lastCheckpoint,proto3" json:"last_checkpoint,omitempty"`
-	// What reports have shown of the estimates; not set before the first that tells.
+	// What reports have shown of the estimates; not set before the first that could be compared.
 	Calibration *Calibration `protobuf:"bytes,33,opt,name=calibration,proto3" json:"calibration,omitempty"`
 	// Tokens of media in the view.
 	ViewMediaTokens uint32 `protobuf:"varint,34,opt,name=view_media_tokens,json=viewMediaTokens,proto3" json:"view_media_tokens,omitempty"`
