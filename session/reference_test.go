@@ -1,0 +1,102 @@
+package session_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/compactord/compactord/session"
+)
+
+func TestParseReference(t *testing.T) {
+	for text, want := range map[string]session.Reference{
+		"#12":                     {Index: 12},
+		" #12 ":                   {Index: 12},
+		"[#12]":                   {Index: 12},
+		"#12.0":                   {Index: 12, Part: proto.Uint32(0)},
+		"[#12.0]":                 {Index: 12, Part: proto.Uint32(0)},
+		"#12.0.1":                 {Index: 12, Part: proto.Uint32(0), ResultPart: proto.Uint32(1)},
+		"index 12":                {Index: 12},
+		"index 12, part 0":        {Index: 12, Part: proto.Uint32(0)},
+		"Recall index 12.":        {Index: 12},
+		"#4294967295":             {Index: 4294967295},
+		"#007":                    {Index: 7},
+		"See #3, and #3.":         {Index: 3},
+		"见“#12”。":                 {Index: 12},
+		"[read: gone, 5 t, #2.1]": {Index: 2, Part: proto.Uint32(1)},
+		"[The result of read (648 tokens) was hidden to free context. To read it again, recall index 2, part 0.]": {
+			Index: 2, Part: proto.Uint32(0),
+		},
+		`{"_cleared":"the arguments (70 tokens) were cleared to free context; recall index 5, part 1"}`: {
+			Index: 5, Part: proto.Uint32(1),
+		},
+	} {
+		got, err := session.ParseReference(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, got, text)
+	}
+}
+
+func TestParseReferenceRefuses(t *testing.T) {
+	for text, why := range map[string]string{
+		"":                            "write #12",
+		"12":                          "write #12",
+		"-1":                          "write #12",
+		"#-1":                         "write #12",
+		"# 1":                         "write #12",
+		"../x":                        "write #12",
+		"a/b":                         "write #12",
+		"../#12":                      "write #12",
+		"other#12":                    "write #12",
+		"other/#12":                   "write #12",
+		"http://host/?#12":            "write #12",
+		"#12/../13":                   "write #12",
+		"#12-15":                      "write #12",
+		"#12–15":                      "write #12",
+		"#12abc":                      "write #12",
+		"#12é":                        "write #12",
+		"#12.0.1.4":                   "write #12",
+		"#12.x":                       "write #12",
+		"#1,2":                        "write #12",
+		"index -1":                    "write #12",
+		"myindex 1":                   "write #12",
+		"#4294967296":                 "over 4294967295",
+		"#0.4294967296":               "over 4294967295",
+		"#99999999999999999999999999": "over 4294967295",
+		"index 1, part 5000000000":    "over 4294967295",
+		"#1 #2":                       "several",
+		"[#1, #2]":                    "several",
+		"#1 or index 1, part 0":       "several",
+	} {
+		_, err := session.ParseReference(text)
+		require.ErrorIs(t, err, session.ErrReference, text)
+		require.ErrorContains(t, err, why, text)
+	}
+}
+
+// No text makes the parser panic, quote it, or name a number that is not in it.
+func FuzzParseReference(f *testing.F) {
+	for _, seed := range []string{"#12", "[#12.0]", "#12.0.1", "index 12, part 0", "../x", "#4294967296", "#1 #2", "\xff#1"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got, err := session.ParseReference(text)
+		if err != nil {
+			require.ErrorIs(t, err, session.ErrReference)
+			return
+		}
+		written := fmt.Sprintf("#%d", got.Index)
+		for _, n := range []*uint32{got.Part, got.ResultPart} {
+			if n != nil {
+				written += fmt.Sprintf(".%d", *n)
+			}
+		}
+		require.True(t, strings.Contains(text, "#") || strings.Contains(strings.ToLower(text), "index "), text)
+		again, err := session.ParseReference(written)
+		require.NoError(t, err, written)
+		require.Equal(t, got, again)
+	})
+}

@@ -1,0 +1,124 @@
+package session_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+func said(text string) *compactordv1.LoggedMessage { return request(3, text) }
+
+// Words are found where a regular expression that ignores case finds them, in whatever case and writing.
+func TestWordsAreFoundWhateverTheCase(t *testing.T) {
+	letters := rapid.SampledFrom([]string{"a", "A", "b", "k", "K", "\u212A", "s", "ſ", "ß", "ẞ", "é", "É", "σ", "ς", "Σ", "語", "😀", "-", " "})
+	join := func(pieces []string) string { return strings.Join(pieces, "") }
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.Map(rapid.SliceOfN(letters, 0, 40), join).Draw(t, "text")
+		word := strings.ReplaceAll(rapid.Map(rapid.SliceOfN(letters, 1, 4), join).Draw(t, "word"), " ", "x")
+		re := regexp.MustCompile("(?i)" + regexp.QuoteMeta(word))
+		want := re.FindAllStringIndex(text, -1)
+		hit := session.Words([]string{word}).Find(said(text), 100)
+		if want == nil {
+			require.Nil(t, hit)
+			return
+		}
+		require.NotNil(t, hit, "%q in %q", word, text)
+		require.Equal(t, want[0][0], int(hit.GetOffset()))
+		require.Equal(t, text[want[0][0]:want[0][1]], hit.GetSnippet()[hit.GetMatchStart():hit.GetMatchEnd()])
+		require.Len(t, want, int(hit.GetMatches()))
+	})
+}
+
+func TestAllWordsAreNeeded(t *testing.T) {
+	l := everyKind()
+	for words, found := range map[string]bool{
+		"first":               true,
+		"FIRST second":        true,
+		"second path read":    true,
+		"hm a.png file-1":     true,
+		"first missing":       false,
+		`"X":1 HTTP://HOST`:   true,
+		"irst":                true,
+		"first\nsecond third": false,
+	} {
+		hit := session.Words(strings.Fields(words)).Find(l, 10)
+		require.Equal(t, found, hit != nil, words)
+	}
+	hit := session.Words([]string{"second", "path", "hm"}).Find(l, 10)
+	require.Equal(t, uint32(1), hit.GetPart(), "the first of the matches in the order of the message")
+	require.Equal(t, compactordv1.ContentKind_CONTENT_KIND_THINKING, hit.GetKind())
+	require.Equal(t, uint32(3), hit.GetMatches())
+	hit = session.Words([]string{"second", "first"}).Find(said("a first second"), 100)
+	require.Equal(t, uint32(2), hit.GetOffset(), "of several words the one that stands first")
+}
+
+func TestFindSaysWhere(t *testing.T) {
+	l := resultOf(pieceOf("nothing"), pieceOf("line one\nline two: here it is\nline three, here"))
+	hit := session.Expression(regexp.MustCompile("here")).Find(l, 9)
+	require.Equal(t, "o: here i", hit.GetSnippet())
+	require.Equal(t, "here", hit.GetSnippet()[hit.GetMatchStart():hit.GetMatchEnd()])
+	hit.Snippet, hit.MatchStart, hit.MatchEnd = "", 0, 0
+	require.True(t, proto.Equal(&compactordv1.SearchHit{
+		Index: 8, Part: 0, ResultPart: proto.Uint32(1), Kind: compactordv1.ContentKind_CONTENT_KIND_RESULT,
+		Role: compactordv1.Role_ROLE_TOOL, Tool: "read", Offset: 19, Line: 2, Matches: 2,
+	}, hit), "%v", hit)
+
+	hit = session.Words([]string{"READ"}).Find(everyKind(), 100)
+	require.Equal(t, uint32(2), hit.GetPart())
+	require.Equal(t, "read", hit.GetSnippet())
+	require.Zero(t, hit.GetLine(), "in the name of the tool")
+	hit = session.Words([]string{".png"}).Find(everyKind(), 100)
+	require.Equal(t, uint32(3), hit.GetPart())
+	require.Equal(t, compactordv1.ContentKind_CONTENT_KIND_MEDIA, hit.GetKind())
+	require.Zero(t, hit.GetLine())
+}
+
+func TestMatchesAreCountedUpToALimit(t *testing.T) {
+	for _, q := range []*session.Query{
+		session.Words([]string{"a"}), session.Expression(regexp.MustCompile("a")), session.Words([]string{"a", "b"}),
+	} {
+		l := said("b" + strings.Repeat("a ", 700))
+		require.LessOrEqual(t, q.Find(l, 10).GetMatches(), uint32(701))
+		l.Message.Parts = append(l.Message.Parts, session.TextPart(strings.Repeat("a ", 700)))
+		require.Equal(t, uint32(session.MaxCountedMatches), q.Find(l, 10).GetMatches())
+	}
+	hit := session.Words([]string{"a", "b"}).Find(said("b"+strings.Repeat("a", 3000)), 10)
+	require.Zero(t, hit.GetOffset(), "the first match is found though others fill the count")
+}
+
+// Snippets are as long as they can be, whole characters, with the match in them.
+func TestSnippets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := texts().Draw(t, "text")
+		chars := rapid.IntRange(1, 40).Draw(t, "chars")
+		re := regexp.MustCompile("x[^x]?")
+		at := re.FindStringIndex(text)
+		hit := session.Expression(re).Find(said(text), chars)
+		if at == nil {
+			require.Nil(t, hit)
+			return
+		}
+		require.True(t, utf8.ValidString(hit.GetSnippet()))
+		require.Equal(t, min(chars, utf8.RuneCountInString(text)), utf8.RuneCountInString(hit.GetSnippet()))
+		match := text[at[0]:at[1]]
+		shown := hit.GetSnippet()[hit.GetMatchStart():hit.GetMatchEnd()]
+		require.True(t, strings.HasPrefix(match, shown))
+		require.Equal(t, min(chars, utf8.RuneCountInString(match)), utf8.RuneCountInString(shown))
+		require.True(t, strings.HasPrefix(text[at[0]-int(hit.GetMatchStart()):], hit.GetSnippet()))
+	})
+}
+
+// A text of one letter and a word of the same but its end takes no time by their product.
+func TestSearchTakesLinearTime(t *testing.T) {
+	text := strings.Repeat("a", 4<<20)
+	word := strings.Repeat("a", 1000) + "b"
+	require.Nil(t, session.Words([]string{word}).Find(said(text), 10))
+}
