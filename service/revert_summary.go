@@ -98,7 +98,7 @@ func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error 
 	}
 	// The summary need not be smaller than what it tells of: that leaves the view in any case.
 	summary, err := s.summarize(ctx, &task{
-		policy: r.policy, counter: then.Counter, lead: then.Lead, history: aside, focus: r.req.GetFocus(),
+		policy: r.policy, counter: then.ModelCounter(), lead: then.Lead, history: aside, focus: r.req.GetFocus(),
 		budget: strategies.SummaryBudget(r.policy), covered: math.MaxUint32,
 	})
 	if err != nil {

@@ -47,7 +47,8 @@ type written struct {
 
 // task is a summary to be written.
 type task struct {
-	policy  *compactordv1.Policy
+	policy *compactordv1.Policy
+	// counter counts in tokens of the model, as budget and covered do.
 	counter session.Counter
 	// lead is the leading run, which binds the model beyond the summary.
 	lead []*compactordv1.LoggedMessage
@@ -71,7 +72,7 @@ func (c *compaction) summarize(ctx context.Context) (*written, error) {
 	}
 	history, prefix := c.divide(cut)
 	summary, err := c.service.summarize(ctx, &task{
-		policy: c.policy, counter: c.snapshot.Counter, lead: c.snapshot.Lead, history: history, prefix: prefix,
+		policy: c.policy, counter: c.snapshot.ModelCounter(), lead: c.snapshot.Lead, history: history, prefix: prefix,
 		previous: c.snapshot.Entry.GetSummary(), focus: c.req.GetFocus(),
 		budget: cut.GetMaxSummaryTokens(), covered: c.coveredTokens(), emit: c.emit,
 	})
@@ -109,8 +110,8 @@ func tokensOf(messages []*compactordv1.LoggedMessage) uint32 {
 // coveredTokens is the size of what the new summary replaces: the messages, and the summary before it.
 func (c *compaction) coveredTokens() uint32 {
 	history, prefix := c.divide(c.plan.GetCut())
-	covered := tokensOf(history) + tokensOf(prefix) +
-		session.TextTokens(c.snapshot.Counter, c.snapshot.Entry.GetSummary())
+	covered := c.snapshot.Scaled(tokensOf(history) + tokensOf(prefix) +
+		session.TextTokens(c.snapshot.Counter, c.snapshot.Entry.GetSummary()))
 	if !c.byBytes {
 		return covered
 	}

@@ -14,7 +14,7 @@ func BreakerClosesAfter(h *storagev1.Head) uint32 {
 	if b.GetFailures() < breakerFailures {
 		return 0
 	}
-	since := h.GetAppendedTokens() - b.GetOpenedAtTokens()
+	since := Scaled(h, h.GetAppendedTokens()-b.GetOpenedAtTokens())
 	return b.GetSpanTokens() - min(since, b.GetSpanTokens())
 }
 
@@ -95,7 +95,7 @@ func breakerSpan(h *storagev1.Head, p *compactordv1.Policy) uint32 {
 		whole, _ = TriggerTokens(p)
 	}
 	if whole == 0 {
-		whole = h.GetViewTokens()
+		whole = Scaled(h, h.GetViewTokens())
 	}
 	return max(1, whole/tenths)
 }

@@ -49,6 +49,18 @@ func (s *State) Scaled(stored uint32) uint32 { return Scaled(s.Head, stored) }
 // Stored turns tokens of the model, such as a budget, into the unit of the counts of messages and views.
 func (s *State) Stored(tokens uint32) uint32 { return Stored(s.Head, tokens) }
 
+// ModelCounter counts in tokens of the model, as budgets of summaries are given. What it counts cannot be compared with
+// the counts of messages and views.
+func (s *State) ModelCounter() Counter { return scaled{s.Counter, s.Head} }
+
+// scaled is a counter whose tokens are those of the model.
+type scaled struct {
+	Counter
+	head *storagev1.Head
+}
+
+func (c scaled) Tokens(size uint64) uint32 { return Scaled(c.head, c.Counter.Tokens(size)) }
+
 // rounded divides to the nearest.
 func rounded(n, by uint64) uint64 { return (n + by/2) / by }
 

@@ -29,7 +29,7 @@ func firstKept(ctx context.Context, in *Input, p *compactordv1.SummarizeStrategy
 		at = max(at, atOrBefore(places, recentToolGroups(in.State, p.GetRecentToolGroups())))
 	}
 	if budget, holds := tokenBudget(in.Policy, p); holds {
-		reached, err := budgetReached(ctx, in.State.Kept, budget, p.GetBudget())
+		reached, err := budgetReached(ctx, in.State.Kept, in.State.Stored(budget), p.GetBudget())
 		if err != nil {
 			return 0, err
 		}

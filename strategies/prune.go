@@ -53,7 +53,7 @@ func (PruneToolOutputs) Plan(
 	switch {
 	case len(pr.edits) == 0:
 		return noop(in, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT), nil
-	case pr.hidden <= uint64(value(p.MinimumTokens, defaultMinimumTokens)):
+	case pr.hidden <= uint64(in.State.Stored(value(p.MinimumTokens, defaultMinimumTokens))):
 		return noop(in, compactordv1.SkipReason_SKIP_REASON_BELOW_MINIMUM), nil
 	}
 	plan := noop(in, compactordv1.SkipReason_SKIP_REASON_UNSPECIFIED)
@@ -68,7 +68,7 @@ func (PruneToolOutputs) Plan(
 func beyondProtection(
 	ctx context.Context, s *session.State, p *compactordv1.PruneToolOutputsStrategy,
 ) ([]*compactordv1.LoggedMessage, error) {
-	protectTokens := uint64(value(p.ProtectTokens, defaultProtectTokens))
+	protectTokens := uint64(s.Stored(value(p.ProtectTokens, defaultProtectTokens)))
 	finished := unprotected(s, p)
 	var old []*compactordv1.LoggedMessage
 	var sum uint64

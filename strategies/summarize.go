@@ -89,5 +89,5 @@ func inputTokens(s *session.State, at int) uint32 {
 		total += uint64(l.GetTokens())
 	}
 	total += uint64(session.TextTokens(s.Counter, s.Entry.GetSummary()))
-	return uint32(min(total, math.MaxUint32))
+	return s.Scaled(uint32(min(total, math.MaxUint32)))
 }
