@@ -57,4 +57,13 @@ var least = map[sessiontest.Class]int{
 	sessiontest.CheckpointMade:     2,
 	sessiontest.ThinkingDropped:    110,
 	sessiontest.LiveLoopLostItsOwn: 6,
+	sessiontest.AttemptCounted:     2,
+	sessiontest.PruneCounted:       10,
+	sessiontest.DueNow:             100,
+	sessiontest.BreakerOpen:        8,
+	sessiontest.BreakerBlocks:      3,
+	sessiontest.BreakerClosed:      8,
+	sessiontest.TargetUnreachable:  150,
+	sessiontest.TriggerDisabled:    5,
+	sessiontest.PinnedInPlace:      90,
 }

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/sessiontest"
 )
@@ -34,7 +35,7 @@ func requireModelsHead(t *rapid.T, s step) {
 		require.Equal(t, tokens, got.GetUsage().GetTokens(), "reported")
 	}
 	require.Equal(t, s.model.Overhead(), got.LearntOverhead, "overhead")
-	got.Active, got.Changes, got.Usage, got.LearntOverhead, got.Breaker = nil, nil, nil, nil, nil
+	got.Active, got.Changes, got.Usage, got.LearntOverhead = nil, nil, nil, nil
 	sameMessage(t, s.model.Head(), got, "head")
 }
 
@@ -74,6 +75,21 @@ func requireModelsContextTokens(t *rapid.T, s step) {
 	if tokens != r.GetTokens() {
 		require.Equal(t, tokens, r.GetTokens(), story(s.g.W.Log))
 	}
+}
+
+// The report says what is due, and all that stands in its way, as the model does.
+func requireModelsTriggers(t *rapid.T, s step) {
+	r := session.Report(s.g.W.Head, s.g.W.Policy)
+	blocked := make(map[compactordv1.BlockedBy]bool)
+	for _, by := range r.GetBlockedBy() {
+		require.False(t, blocked[by], "%v is listed twice", by)
+		blocked[by] = true
+	}
+	require.Equal(t, s.model.BlockedBy(), blocked)
+	require.Equal(t, s.model.Due() && len(blocked) == 0, r.GetShouldCompact(), "due")
+	require.Equal(t, s.model.Fixed(), r.GetFixedTokens(), "fixed")
+	require.Equal(t, s.model.BreakerClosesAfter(), r.GetBreakerClosesAfterTokens(), "breaker")
+	s.g.CountReport(r)
 }
 
 // nextActive is the lowest index from one on that is active before or after the newest record and not left out by

@@ -31,7 +31,8 @@ func (s step) newest() sessiontest.Item { return s.g.W.Log.Items[s.g.W.Log.Newes
 // everyStep are the checks that hold after every step of any log.
 var everyStep = []func(t *rapid.T, s step){
 	requireModelsView, requireModelsHead, requireModelsCutPlaces, requireModelsChangedFrom, requireModelsContextTokens,
-	requireMetricsComputedAnew, requireCoverage, requirePairing, requireOrder, requireLoopsWhole, requireViewOfRevert,
+	requireModelsTriggers, requireMetricsComputedAnew, requireCoverage, requirePairing, requireOrder, requireLoopsWhole,
+	requireViewOfRevert,
 }
 
 func TestEveryStep(t *testing.T) {

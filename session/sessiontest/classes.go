@@ -64,6 +64,15 @@ const (
 	AttemptMade        Class = "attempt"
 	CheckpointMade     Class = "checkpoint"
 	ThinkingDropped    Class = "view with thinking dropped as no longer valid"
+	AttemptCounted     Class = "attempt of an automatic compaction"
+	PruneCounted       Class = "edits of an automatic compaction without a cut"
+	DueNow             Class = "report that says to compact"
+	BreakerOpen        Class = "report with the breaker open"
+	BreakerBlocks      Class = "report whose only reason not to compact is the breaker"
+	BreakerClosed      Class = "report with the breaker closed by what was appended"
+	TargetUnreachable  Class = "report whose target is unreachable"
+	TriggerDisabled    Class = "report with the trigger disabled, and compaction due"
+	PinnedInPlace      Class = "pinned message before the smallest kept part"
 	LiveLoopLostItsOwn Class = "view whose live loop lost its thinking"
 )
 

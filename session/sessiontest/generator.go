@@ -31,7 +31,8 @@ func NewGenerator(t *rapid.T, counts Counts) *Generator {
 
 // NewGeneratorBy is NewGenerator with another estimator.
 func NewGeneratorBy(t *rapid.T, e compactordv1.Estimator, counts Counts) *Generator {
-	g := &Generator{W: NewWriterBy(e, &compactordv1.Policy{}), Counts: counts}
+	policy := &compactordv1.Policy{ContextWindow: window(t), Trigger: trigger(t)}
+	g := &Generator{W: NewWriterBy(e, policy), Counts: counts}
 	lead := between(t, 0, 3, "lead")
 	if lead == 0 {
 		g.count(NoLead, true)

@@ -26,7 +26,7 @@ func (g *Generator) compact(t *rapid.T) {
 	g.made++
 	entry := &compactordv1.CompactionEntry{
 		Id: fmt.Sprintf("entry-%d", g.made), FirstKeptIndex: cut, Summary: g.words(t),
-		PreviousEntryId: m.Entry.GetId(),
+		PreviousEntryId: m.Entry.GetId(), Reason: reason(t),
 	}
 	if chance(t, 30, "slots") {
 		entry.Slots = &compactordv1.Slots{
@@ -81,9 +81,12 @@ func (g *Generator) prune(t *rapid.T) {
 		}
 		chosen = append(chosen, e)
 	}
-	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: &compactordv1.PruneEntry{
-		Id: fmt.Sprintf("prune-%d", g.made), Edits: chosen,
-	}}})
+	entry := &compactordv1.PruneEntry{Id: fmt.Sprintf("prune-%d", g.made), Edits: chosen, Reason: reason(t)}
+	if chance(t, 50, "by a compaction") {
+		entry.OperationId, entry.WithCut = "operation", chance(t, 25, "with a cut")
+	}
+	g.count(PruneCounted, entry.GetOperationId() != "" && !entry.GetWithCut() && automatic(entry.GetReason()))
+	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: entry}})
 }
 
 // possibleEdits lists what may be edited in what is shown: all that is neither pinned, nor collapsed, nor left out.
@@ -198,7 +201,7 @@ func (g *Generator) changePolicy(t *rapid.T) {
 		g.count(PlacementChanged, placement != policy.GetSummary().GetPlacement())
 		policy.Summary = &compactordv1.SummaryPolicy{Placement: &placement}
 	default:
-		policy.ContextWindow = proto.Uint32(uint32(between(t, 1, 100, "window")))
+		policy.ContextWindow, policy.Trigger = window(t), trigger(t)
 		g.count(PolicyUnrelated, true)
 	}
 	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_PolicyChange{
@@ -217,7 +220,13 @@ func (g *Generator) note(t *rapid.T) {
 		return
 	}
 	g.count(AttemptMade, true)
-	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Attempt{
-		Attempt: &compactordv1.CompactionAttempt{Outcome: compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_FAILED},
-	}})
+	attempt := &compactordv1.CompactionAttempt{
+		Reason: reason(t), Outcome: oneOf(t, "outcome", []compactordv1.AttemptOutcome{
+			compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_FAILED, compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_FAILED,
+			compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_SKIPPED, compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_CANCELLED,
+		}),
+	}
+	g.count(AttemptCounted, automatic(attempt.GetReason()) &&
+		attempt.GetOutcome() != compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_CANCELLED)
+	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Attempt{Attempt: attempt}})
 }

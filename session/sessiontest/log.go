@@ -22,6 +22,8 @@ type Log struct {
 
 	// estimates are those of views by point, as far as they were asked for.
 	estimates map[uint32]uint32
+	// due says by the sequence of a record whether compaction was due after it, as far as it was asked.
+	due map[uint32]bool
 }
 
 // Newest is the newest point. The log must not be empty.

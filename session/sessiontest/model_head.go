@@ -11,7 +11,7 @@ import (
 )
 
 // Head is what a head must say at the point, but for what only caches how it came about: the active ranges, the change
-// marks, the usage, the overhead learnt and the breaker.
+// marks, the usage and the overhead learnt.
 func (m *Model) Head() *storagev1.Head {
 	h := &storagev1.Head{
 		NextSequence: m.Point + 1, NextIndex: m.log.Messages(m.Point),
@@ -60,6 +60,7 @@ func (m *Model) Head() *storagev1.Head {
 	}
 	m.loopFigures(h)
 	m.viewFigures(h)
+	h.Breaker = m.Breaker()
 	return h
 }
 
@@ -98,9 +99,28 @@ func (m *Model) viewFigures(h *storagev1.Head) {
 		if inTail {
 			h.TailTokens += vm.GetTokens()
 		}
+		switch {
+		case !m.shownPinned(vm, h.GetLeadEnd()):
+		case inTail:
+			h.PinnedTailTokens += vm.GetTokens()
+		default:
+			h.PinnedKeptTokens += vm.GetTokens()
+		}
 		if ofLog && m.prunable(m.Find(index.Index)) {
 			h.PrunableTokens += vm.GetTokens()
 		}
+	}
+}
+
+// shownPinned says whether a message of the view is a pinned one of the log behind the leading run, quoted or not.
+func (m *Model) shownPinned(vm *compactordv1.ViewMessage, leadEnd uint32) bool {
+	switch o := vm.GetOrigin().(type) {
+	case *compactordv1.ViewMessage_Index:
+		return o.Index >= leadEnd && m.pins[o.Index]
+	case *compactordv1.ViewMessage_Mend:
+		return o.Mend.GetKind() == compactordv1.MendKind_MEND_KIND_STRAY_RESULT && m.pins[o.Mend.GetIndex()]
+	default:
+		return false
 	}
 }
 

@@ -1,0 +1,76 @@
+package sessiontest
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// reason draws why a compaction was asked for: mostly because it was due.
+func reason(t *rapid.T) compactordv1.CompactionReason {
+	return oneOf(t, "reason", []compactordv1.CompactionReason{
+		compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD,
+		compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD,
+		compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD,
+		compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD,
+		compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW,
+		compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW,
+		compactordv1.CompactionReason_COMPACTION_REASON_MANUAL,
+		compactordv1.CompactionReason_COMPACTION_REASON_UNSPECIFIED,
+	})
+}
+
+func automatic(r compactordv1.CompactionReason) bool {
+	return r == compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD ||
+		r == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW
+}
+
+// window draws one that the logs of a test fill, or none.
+func window(t *rapid.T) *uint32 {
+	if chance(t, 25, "window unknown") {
+		return nil
+	}
+	return proto.Uint32(uint32(between(t, 1, 400, "window")))
+}
+
+// trigger draws some of the triggers, or none.
+func trigger(t *rapid.T) *compactordv1.Trigger {
+	if chance(t, 10, "no trigger") {
+		return nil
+	}
+	tr := &compactordv1.Trigger{}
+	if chance(t, 30, "by tokens") {
+		tr.TriggerTokens = proto.Uint32(uint32(between(t, 1, 300, "trigger tokens")))
+	}
+	if chance(t, 50, "by ratio") {
+		tr.TriggerRatio = proto.Float64(float64(between(t, 1, 20, "ratio")) / 20)
+	}
+	if chance(t, 50, "by reserve") {
+		tr.ReserveTokens = proto.Uint32(uint32(between(t, 0, 100, "reserve")))
+	}
+	if chance(t, 15, "by groups") {
+		tr.TriggerToolGroups = proto.Uint32(uint32(between(t, 1, 5, "groups")))
+	}
+	if chance(t, 15, "by bytes") {
+		tr.MaxViewBytes = proto.Uint32(uint32(between(t, 1, 2000, "bytes")))
+	}
+	if chance(t, 20, "enabled said") {
+		tr.Enabled = proto.Bool(chance(t, 50, "enabled"))
+	}
+	return tr
+}
+
+// CountReport counts what a report of the newest point says.
+func (g *Generator) CountReport(r *compactordv1.ContextReport) {
+	blocked := func(by compactordv1.BlockedBy) bool { return slices.Contains(r.GetBlockedBy(), by) }
+	g.count(DueNow, r.GetShouldCompact())
+	g.count(BreakerOpen, r.GetBreakerClosesAfterTokens() > 0)
+	g.count(BreakerBlocks, blocked(compactordv1.BlockedBy_BLOCKED_BY_BREAKER_OPEN) && len(r.GetBlockedBy()) == 1)
+	g.count(BreakerClosed, g.head().GetBreaker().GetSpanTokens() > 0 && r.GetBreakerClosesAfterTokens() == 0)
+	g.count(TargetUnreachable, blocked(compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE))
+	g.count(TriggerDisabled, blocked(compactordv1.BlockedBy_BLOCKED_BY_DISABLED) && g.Model().Due())
+	g.count(PinnedInPlace, g.head().GetPinnedKeptTokens() > 0)
+}
