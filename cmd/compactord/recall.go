@@ -57,8 +57,13 @@ func (c *recallCommand) Run(ctx context.Context, a *app) (err error) {
 const recallBytes = 3 << 20
 
 func (c *recallCommand) request() (*compactordv1.RecallContentRequest, error) {
+	reference := c.Reference
+	if reference != "" && strings.Trim(reference, "0123456789.") == "" {
+		// A shell takes a # for the start of a comment, so people leave it out.
+		reference = "#" + reference
+	}
 	request := &compactordv1.RecallContentRequest{
-		What: &compactordv1.RecallContentRequest_Reference{Reference: c.Reference}, MaxBytes: recallBytes,
+		What: &compactordv1.RecallContentRequest_Reference{Reference: reference}, MaxBytes: recallBytes,
 	}
 	if c.Match == "" && (c.Context > 0 || c.IgnoreCase) {
 		return nil, usagef("--context and --ignore-case go with --match")
