@@ -34,12 +34,6 @@ func TestNotBuiltYetIsNamed(t *testing.T) {
 	}
 	strategy := &compactordv1.Strategy{Kind: &compactordv1.Strategy_Offload{Offload: &compactordv1.OffloadStrategy{}}}
 	for field, call := range map[string]func() error{
-		"estimator": func() error {
-			_, err := d.sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{
-				Estimator: compactordv1.Estimator_ESTIMATOR_O200K_BASE,
-			})
-			return err
-		},
 		"history.compaction.replayed_index": func() error {
 			_, err := d.compactions.GetLLMView(ctx, historyTarget(&compactordv1.InlineHistory{
 				Messages:   []*compactordv1.Message{user("x")},

@@ -34,9 +34,6 @@ func (s *Service) inline(
 		defaultPolicy: s.defaultPolicy, logger: s.logger, heartbeat: s.heartbeat, hooks: s.hooks, metrics: s.metrics,
 		operations: s.operations, lanes: &lanes{}, watchers: newWatchers(s.metrics.watchers),
 	}
-	if _, err := session.CounterFor(h.GetEstimator()); err != nil {
-		return nil, nil, notImplemented("history.estimator")
-	}
 	_, err := alone.CreateSession(ctx, &compactordv1.CreateSessionRequest{
 		SessionId: inlineSession, Policy: policy, Estimator: h.GetEstimator(),
 	})
@@ -132,16 +129,18 @@ func (e entry) write(p *pending) error {
 	return nil
 }
 
-// inHistory puts the fields of an error under the request's field.
-func inHistory(err error) error {
+func inHistory(err error) error { return within("history", err) }
+
+// within puts the fields of an error under a field of the request.
+func within(field string, err error) error {
 	e := &Error{}
 	if !errors.As(err, &e) || e.Code != codes.InvalidArgument {
 		return err
 	}
 	for i := range e.Fields {
-		e.Fields[i].Field = "history." + e.Fields[i].Field
+		e.Fields[i].Field = field + "." + e.Fields[i].Field
 	}
-	e.Message = "history." + e.Message
+	e.Message = field + "." + e.Message
 	return e
 }
 

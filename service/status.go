@@ -153,6 +153,7 @@ var crossRules = map[string]string{
 	"create_session.request_id_needs_session_id": "request_id",
 	"append_messages.something":                  "messages",
 	"inline_history.one_shape":                   "messages",
+	"counted_messages.one_shape":                 "messages",
 }
 
 func violatedField(v *protovalidate.Violation) string {
