@@ -72,7 +72,11 @@ func (s *Service) newCompaction(
 ) *compaction {
 	c := &compaction{service: s, req: req, id: op.id, started: s.hooks.Now(), findings: findings}
 	name := nameOf(ctx, req.GetSessionId())
-	c.events = newTelling(req.GetDetach(), c.stamp, func(e *compactordv1.CompactionEvent) {
+	ahead := eventsAhead
+	if req.GetDetach() {
+		ahead = s.watchQueue
+	}
+	c.events = newTelling(ahead, req.GetDetach(), c.stamp, func(e *compactordv1.CompactionEvent) {
 		s.watchers.publish(name, row.GetUid(), e)
 	})
 	return c

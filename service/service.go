@@ -29,7 +29,7 @@ const (
 	DefaultHeartbeat = 15 * time.Second
 	// DefaultMaxAnswerBytes is where answers with messages end, so that clients with gRPC's usual limit of 4 MB just work.
 	DefaultMaxAnswerBytes = 3 << 20
-	DefaultWatchQueue     = 256
+	DefaultWatchQueue     = 1024
 	DefaultWatchPatience  = time.Minute
 	// attemptTimeout bounds the writing of a CompactionAttempt after its compaction was cut off.
 	attemptTimeout = 5 * time.Second
@@ -52,8 +52,8 @@ type Options struct {
 	Logger *slog.Logger
 	// Heartbeat is how long a stream may be silent. Default DefaultHeartbeat.
 	Heartbeat time.Duration
-	// WatchQueue is how many events of compactions may wait for a watcher before it counts as too slow. Default
-	// DefaultWatchQueue.
+	// WatchQueue is how many events of compactions may wait for a watcher before it counts as too slow, or for the stream
+	// of a detached compaction before it misses some. Default DefaultWatchQueue.
 	WatchQueue int
 	// WatchPatience is how long the client of a watcher may leave an answer unread before it counts as too slow. Default
 	// DefaultWatchPatience.

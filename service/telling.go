@@ -7,7 +7,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// eventsAhead is how far a compaction may run ahead of its stream.
+// eventsAhead is how far a compaction may run ahead of a stream that sets its pace.
 const eventsAhead = 16
 
 // telling is what a compaction tells. Its events get their numbers where they are made, in one order for all, and go to
@@ -33,15 +33,16 @@ type telling struct {
 	sealed bool
 }
 
-func newTelling(detached bool, stamp, publish func(e *compactordv1.CompactionEvent)) *telling {
+// newTelling begins a telling that may run ahead of its stream by so many events.
+func newTelling(ahead int, detached bool, stamp, publish func(e *compactordv1.CompactionEvent)) *telling {
 	return &telling{
 		stamp: stamp, publish: publish, detached: detached,
-		room: make(chan struct{}, eventsAhead), stream: make(chan *compactordv1.CompactionEvent, eventsAhead+1),
+		room: make(chan struct{}, ahead), stream: make(chan *compactordv1.CompactionEvent, ahead+1),
 	}
 }
 
-// tell hands on an event. Past eventsAhead the stream sets the pace, until ctx ends; a stream that is detached does
-// not.
+// tell hands on an event. Where the stream has no room it sets the pace, until ctx ends; one that is detached misses the
+// event.
 func (t *telling) tell(ctx context.Context, e *compactordv1.CompactionEvent) {
 	select {
 	case t.room <- struct{}{}:
