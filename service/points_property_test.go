@@ -1,0 +1,297 @@
+package service_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
+	"github.com/compactord/compactord/storage"
+)
+
+// The reasons for which going back is refused.
+const (
+	noCheckpoint    = compactordv1.ErrorReason_ERROR_REASON_CHECKPOINT_NOT_FOUND
+	checkpointAside = compactordv1.ErrorReason_ERROR_REASON_CHECKPOINT_PUT_ASIDE
+	nothingToRevert = compactordv1.ErrorReason_ERROR_REASON_NOTHING_TO_REVERT
+	callsOpen       = compactordv1.ErrorReason_ERROR_REASON_TOOL_CALLS_OPEN
+)
+
+// refused asserts that a call failed for this reason and wrote nothing.
+func (w *world) refused(err error, reason compactordv1.ErrorReason, before *compactordv1.Session) {
+	e := &service.Error{}
+	require.ErrorAs(w.t, err, &e)
+	require.Equal(w.t, reason, e.Reason, e.Message)
+	require.True(w.t, proto.Equal(before, w.row()))
+	w.counts["refused: "+reason.String()]++
+}
+
+// modelAt works out what was in force at a point.
+func modelAt(log *sessiontest.Log, point uint32) *sessiontest.Model {
+	return sessiontest.NewModel(log, point, log.PolicyAt(point))
+}
+
+func (w *world) checkpoint() {
+	log, before := w.log(), w.row()
+	announce := w.draw(0, 1, "announce") == 1
+	answer, err := w.service.CreateCheckpoint(w.t.Context(), &compactordv1.CreateCheckpointRequest{
+		SessionId: worldSession, Announce: announce,
+	})
+	if announce && len(modelAt(log, log.Newest()).OpenCalls()) > 0 {
+		w.refused(err, callsOpen, before)
+		return
+	}
+	require.NoError(w.t, err)
+	require.Equal(w.t, before.GetLastCheckpoint()+1, answer.GetCheckpoint().GetId())
+	require.Equal(w.t, answer.GetPoint(), answer.GetCheckpoint().GetPoint())
+	require.Equal(w.t, announce, answer.GetCheckpoint().MarkerIndex != nil)
+	w.counts[fmt.Sprintf("checkpoint, announced %v", announce)]++
+}
+
+// aim draws where to go back to, and works out from the log what point that is, or why it is refused.
+func (w *world) aim(
+	log *sessiontest.Log, req *compactordv1.RevertToCheckpointRequest,
+) (point uint32, refusal compactordv1.ErrorReason) {
+	switch w.draw(0, 3, "target") {
+	case 0:
+		id := uint32(w.draw(0, int(w.row().GetLastCheckpoint())+1, "checkpoint"))
+		if last := w.row().GetLastCheckpoint(); last > 0 && w.draw(0, 3, "newest") > 0 {
+			id = last
+		}
+		req.Target = &compactordv1.RevertToCheckpointRequest_CheckpointId{CheckpointId: id}
+		return checkpointIn(log, id)
+	case 1:
+		turns := w.draw(1, 4, "turns")
+		req.Target = &compactordv1.RevertToCheckpointRequest_Turns{Turns: uint32(turns)}
+		return beforeTurnsOf(log, turns)
+	case 2:
+		req.Target = &compactordv1.RevertToCheckpointRequest_Undo{Undo: true}
+		return beforeLastChangeOf(log)
+	default:
+		point = uint32(w.draw(0, int(log.Newest()), "point"))
+		req.Target = &compactordv1.RevertToCheckpointRequest_Point{Point: point}
+		return point, 0
+	}
+}
+
+func checkpointIn(log *sessiontest.Log, id uint32) (point uint32, refusal compactordv1.ErrorReason) {
+	inForce := modelAt(log, log.Newest()).Records
+	for sequence, item := range log.Items {
+		if c := item.Record.GetCheckpoint(); c != nil && c.GetId() == id {
+			if _, ok := inForce[uint32(sequence)]; !ok {
+				return 0, checkpointAside
+			}
+			return c.GetPoint(), 0
+		}
+	}
+	return 0, noCheckpoint
+}
+
+func beforeTurnsOf(log *sessiontest.Log, turns int) (point uint32, refusal compactordv1.ErrorReason) {
+	for _, a := range slices.Backward(modelAt(log, log.Newest()).Messages) {
+		if session.StartsTurn(a.Message) {
+			if turns--; turns == 0 {
+				return a.Sequence - 1, 0
+			}
+		}
+	}
+	return 0, nothingToRevert
+}
+
+func beforeLastChangeOf(log *sessiontest.Log) (point uint32, refusal compactordv1.ErrorReason) {
+	for sequence, item := range slices.Backward(log.Items) {
+		if item.ChangesViews() && item.Record.GetPolicyChange() == nil {
+			return uint32(sequence - 1), 0
+		}
+	}
+	return 0, nothingToRevert
+}
+
+// goBack reverts to any target, with a message or a summary or neither.
+func (w *world) goBack() {
+	req := &compactordv1.RevertToCheckpointRequest{SessionId: worldSession}
+	log, before := w.log(), w.row()
+	point, refusal := w.aim(log, req)
+	switch w.draw(0, 3, "tell") {
+	case 0:
+		req.MessageFromFuture = "do it otherwise"
+	case 1:
+		req.Summarize = true
+	default:
+	}
+	w.recorder.requests = nil
+	answer, err := w.service.RevertToCheckpoint(w.t.Context(), req)
+	if refusal != 0 {
+		w.refused(err, refusal, before)
+		return
+	}
+	require.NoError(w.t, err)
+	w.counts[fmt.Sprintf("revert by %T", req.GetTarget())]++
+
+	aside := putAside(modelAt(log, log.Newest()), modelAt(log, point))
+	require.Equal(w.t, uint32(len(aside)), answer.GetMessagesPutAside())
+	require.Equal(w.t, firstRequest(aside), answer.FirstRequestPutAside)
+	told := req.GetMessageFromFuture() != "" || req.GetSummarize() && len(aside) > 0
+	require.Equal(w.t, told, answer.GetRecord().GetRevert().FutureIndex != nil)
+	view := w.view()
+	if told {
+		w.counts["message of origin FUTURE"]++
+		require.Equal(w.t, before.GetNextIndex(), answer.GetRecord().GetRevert().GetFutureIndex())
+		require.Equal(w.t, compactordv1.Origin_ORIGIN_FUTURE, view[len(view)-1].GetMessage().GetOrigin())
+	}
+	// Calls that were open at the point are closed by the message, so what it shows comes behind the view of then.
+	want := w.viewAt(point)
+	requireSameBytes(w.t, want, view[:min(len(want), len(view))])
+	if !told {
+		require.Len(w.t, view, len(want))
+	}
+	if req.GetSummarize() {
+		w.checkSummarized(aside)
+	}
+}
+
+// checkSummarized asserts that the summarizer got exactly what was put aside.
+func (w *world) checkSummarized(aside []*sessiontest.Active) {
+	var want []uint32
+	for _, a := range aside {
+		want = append(want, a.Index)
+	}
+	require.Equal(w.t, want, received(w.recorder))
+	w.counts["revert with a summary"]++
+}
+
+func putAside(before, after *sessiontest.Model) []*sessiontest.Active {
+	var aside []*sessiontest.Active
+	for _, a := range before.Messages {
+		if after.Find(a.Index) == nil {
+			aside = append(aside, a)
+		}
+	}
+	return aside
+}
+
+func firstRequest(aside []*sessiontest.Active) *uint32 {
+	for _, a := range aside {
+		if session.StartsTurn(a.Message) {
+			return &a.Index
+		}
+	}
+	return nil
+}
+
+func (w *world) clear() {
+	log, before, shown := w.log(), w.row(), w.view()
+	m := modelAt(log, log.Newest())
+	answer, err := w.service.ClearSession(w.t.Context(), &compactordv1.ClearSessionRequest{SessionId: worldSession})
+	require.NoError(w.t, err)
+	require.Equal(w.t, uint32(len(m.Messages)-len(m.Lead())), answer.GetMessagesPutAside())
+	requireSameBytes(w.t, shown[:len(m.Lead())], w.view())
+	if answer.GetRecord() == nil {
+		require.True(w.t, proto.Equal(before, w.row()))
+		w.counts["clear of what is clear"]++
+		return
+	}
+	w.counts["clear"]++
+}
+
+// fork makes a session as of a point, which must be what the naive model says of that point.
+func (w *world) fork() {
+	log := w.log()
+	point := uint32(w.draw(0, int(log.Newest()), "fork at"))
+	answer, err := w.service.ForkSession(w.t.Context(), &compactordv1.ForkSessionRequest{
+		SessionId: worldSession, At: &compactordv1.ForkSessionRequest_Point{Point: point},
+	})
+	require.NoError(w.t, err)
+	view, err := w.service.GetLLMView(w.t.Context(), &compactordv1.GetLLMViewRequest{
+		Target:   &compactordv1.GetLLMViewRequest_SessionId{SessionId: answer.GetSession().GetSessionId()},
+		MaxBytes: 64 << 20,
+	})
+	require.NoError(w.t, err)
+	m := modelAt(log, point)
+	requireSameBytes(w.t, m.View(session.ViewOptions{}).Messages, view.GetMessages())
+	require.Equal(w.t, uint32(len(m.Messages)), answer.GetSession().GetActiveMessages())
+	require.Equal(w.t, tokensOf(view.GetMessages()), view.GetViewReport().GetTokens())
+	w.counts["fork"]++
+}
+
+func (w *world) pin() {
+	log := w.log()
+	messages := modelAt(log, log.Newest()).Messages
+	if len(messages) == 0 {
+		return
+	}
+	index := messages[w.draw(0, len(messages)-1, "pin")].Index
+	if w.draw(0, 2, "unpin") == 0 {
+		_, err := w.service.UnpinMessages(w.t.Context(), &compactordv1.UnpinMessagesRequest{
+			SessionId: worldSession, Indexes: []uint32{index},
+		})
+		require.NoError(w.t, err)
+		return
+	}
+	_, err := w.service.PinMessages(w.t.Context(), &compactordv1.PinMessagesRequest{
+		SessionId: worldSession, Indexes: []uint32{index},
+	})
+	require.NoError(w.t, err)
+	w.counts["pin"]++
+}
+
+// The invariants hold however often a conversation is sent back, cleared and forked, by any target, with compactions,
+// prunes and pins in any order.
+func TestInvariantsOverPoints(t *testing.T) {
+	counts := make(map[string]int)
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })
+		defer w.service.Close()
+		for range between(t, 20, 100, "steps") {
+			switch n := between(t, 0, 99, "step"); {
+			case n < 52:
+				w.message(t)
+			case n < 60:
+				w.compact(func() { w.message(t) })
+			case n < 65:
+				w.prune()
+			case n < 69:
+				w.pin()
+			case n < 78:
+				w.checkpoint()
+			case n < 91:
+				w.goBack()
+			case n < 93:
+				w.clear()
+				if w.draw(0, 1, "again") == 1 {
+					w.clear()
+				}
+			case n < 97:
+				w.fork()
+			default:
+				w.policy()
+			}
+			w.check()
+		}
+		problems, err := storage.CheckLogs(t.Context(), w.store, "")
+		require.NoError(t, err)
+		require.Empty(t, problems)
+	})
+	t.Log(describe(counts))
+	if !fullRun() {
+		return
+	}
+	for _, class := range []string{
+		"checkpoint, announced true", "checkpoint, announced false", "fork", "clear", "clear of what is clear", "pin",
+		"message of origin FUTURE", "revert with a summary",
+		"revert by *compactordv1.RevertToCheckpointRequest_CheckpointId",
+		"revert by *compactordv1.RevertToCheckpointRequest_Turns",
+		"revert by *compactordv1.RevertToCheckpointRequest_Undo",
+		"refused: " + noCheckpoint.String(), "refused: " + checkpointAside.String(),
+		"refused: " + nothingToRevert.String(), "refused: " + callsOpen.String(),
+	} {
+		require.GreaterOrEqual(t, counts[class], 5, "too rare to mean anything: %s", class)
+	}
+}
