@@ -38,7 +38,7 @@ func modelAt(log *sessiontest.Log, point uint32) *sessiontest.Model {
 	return sessiontest.NewModel(log, point, log.PolicyAt(point))
 }
 
-func (w *world) checkpoint() {
+func (w *world) makeCheckpoint() {
 	log, before := w.log(), w.row()
 	announce := w.draw(0, 1, "announce") == 1
 	answer, err := w.service.CreateCheckpoint(w.t.Context(), &compactordv1.CreateCheckpointRequest{
@@ -114,8 +114,8 @@ func beforeLastChangeOf(log *sessiontest.Log) (point uint32, refusal compactordv
 	return 0, nothingToRevert
 }
 
-// goBack reverts to any target, with a message or a summary or neither.
-func (w *world) goBack() {
+// revertSomehow reverts to any target, with a message or a summary or neither.
+func (w *world) revertSomehow() {
 	req := &compactordv1.RevertToCheckpointRequest{SessionId: worldSession}
 	log, before := w.log(), w.row()
 	point, refusal := w.aim(log, req)
@@ -186,7 +186,7 @@ func firstRequest(aside []*sessiontest.Active) *uint32 {
 	return nil
 }
 
-func (w *world) clear() {
+func (w *world) clearAll() {
 	log, before, shown := w.log(), w.row(), w.view()
 	m := modelAt(log, log.Newest())
 	answer, err := w.service.ClearSession(w.t.Context(), &compactordv1.ClearSessionRequest{SessionId: worldSession})
@@ -221,27 +221,6 @@ func (w *world) fork() {
 	w.counts["fork"]++
 }
 
-func (w *world) pin() {
-	log := w.log()
-	messages := modelAt(log, log.Newest()).Messages
-	if len(messages) == 0 {
-		return
-	}
-	index := messages[w.draw(0, len(messages)-1, "pin")].Index
-	if w.draw(0, 2, "unpin") == 0 {
-		_, err := w.service.UnpinMessages(w.t.Context(), &compactordv1.UnpinMessagesRequest{
-			SessionId: worldSession, Indexes: []uint32{index},
-		})
-		require.NoError(w.t, err)
-		return
-	}
-	_, err := w.service.PinMessages(w.t.Context(), &compactordv1.PinMessagesRequest{
-		SessionId: worldSession, Indexes: []uint32{index},
-	})
-	require.NoError(w.t, err)
-	w.counts["pin"]++
-}
-
 // The invariants hold however often a conversation is sent back, cleared and forked, by any target, with compactions,
 // prunes and pins in any order.
 func TestInvariantsOverPoints(t *testing.T) {
@@ -260,13 +239,13 @@ func TestInvariantsOverPoints(t *testing.T) {
 			case n < 69:
 				w.pin()
 			case n < 78:
-				w.checkpoint()
+				w.makeCheckpoint()
 			case n < 91:
-				w.goBack()
+				w.revertSomehow()
 			case n < 93:
-				w.clear()
+				w.clearAll()
 				if w.draw(0, 1, "again") == 1 {
-					w.clear()
+					w.clearAll()
 				}
 			case n < 97:
 				w.fork()
