@@ -248,8 +248,8 @@ func TestPinWhileACompactionRuns(t *testing.T) {
 	require.NotEmpty(t, shownIndexes(d.view("p"))[7].GetEdits())
 }
 
-// pin pins or unpins some messages, and compares what the service made of it with the model's rule on tool groups.
-func (w *world) pin(unpin bool) {
+// pinByModel pins or unpins some messages, and compares what the service made of it with the model's rule on tool groups.
+func (w *world) pinByModel(unpin bool) {
 	log := w.log()
 	model := sessiontest.NewModel(log, log.Newest(), log.PolicyAt(log.Newest()))
 	if len(model.Messages) == 0 {
@@ -294,15 +294,15 @@ func TestInvariantsWithPins(t *testing.T) {
 			case n < 60:
 				w.message(t)
 			case n < 72:
-				w.compact(func() { w.pin(false) })
+				w.compact(func() { w.pinByModel(false) })
 			case n < 80:
 				w.prune()
 			case n < 85:
 				w.revert()
 			case n < 94:
-				w.pin(false)
+				w.pinByModel(false)
 			default:
-				w.pin(true)
+				w.pinByModel(true)
 			}
 			w.check()
 		}
