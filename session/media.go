@@ -100,7 +100,8 @@ func pages(data []byte) uint32 {
 		before := bytes.TrimRight(rest[:at], " \r\n\t")
 		rest = rest[at+len("/Page"):]
 		// /Pages are the nodes that hold them.
-		if !bytes.HasSuffix(before, []byte("/Type")) || bytes.HasPrefix(rest, []byte("s")) {
+		longer := len(rest) > 0 && (rest[0]|0x20 >= 'a' && rest[0]|0x20 <= 'z')
+		if longer || !bytes.HasSuffix(before, []byte("/Type")) {
 			count--
 		}
 	}

@@ -56,8 +56,8 @@ func (m *Model) BreakerClosesAfter() uint32 {
 	if b.GetFailures() < 3 {
 		return 0
 	}
-	left := int64(b.GetOpenedAtTokens()) + int64(b.GetSpanTokens()) - int64(m.Head().GetAppendedTokens())
-	return uint32(max(0, left))
+	since := m.scaled(m.Head().GetAppendedTokens() - b.GetOpenedAtTokens())
+	return uint32(max(0, int64(b.GetSpanTokens())-int64(since)))
 }
 
 // dueAfter says whether compaction was due just after a record that changes views, by the policy in force then.
@@ -79,7 +79,7 @@ func (l *Log) span(sequence uint32) uint32 {
 		whole = then.trigger()
 	}
 	if whole == 0 {
-		whole = then.View(session.ViewOptions{}).Tokens
+		whole = then.scaled(then.View(session.ViewOptions{}).Tokens)
 	}
 	return max(1, whole/10)
 }
