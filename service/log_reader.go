@@ -11,7 +11,7 @@ import (
 )
 
 // readAheadBytes is how many bytes of messages are read at a time.
-const readAheadBytes = 1 << 20
+const readAheadBytes = 256 << 10
 
 // logReader reads messages and records of a session in the order of their sequences. It holds a page of each.
 type logReader struct {
