@@ -53,7 +53,7 @@ func TestEveryViewOfALifeIsValid(t *testing.T) {
 		})
 	}
 	require.Empty(t, counts.Rare(map[sessiontest.Class]int{
-		sessiontest.FirstCompaction: 100, sessiontest.LaterCompaction: 100, sessiontest.CompactionInTurn: 100,
+		sessiontest.FirstCompaction: 100, sessiontest.LaterCompaction: 50, sessiontest.CompactionInTurn: 100,
 		sessiontest.ReplayMade: 20, sessiontest.PinnedCovered: 20, sessiontest.EditMade: 100, sessiontest.EditOverEdit: 20,
 		sessiontest.GroupCollapsed: 50, sessiontest.CollapsedMissing: 5, sessiontest.PinMade: 50, sessiontest.RevertMade: 50,
 		sessiontest.PlacementChanged: 50, sessiontest.ThinkingChanged: 50, sessiontest.FailedWithCalls: 20,

@@ -57,7 +57,7 @@ func (g *Generator) Model() *Model {
 	return g.model
 }
 
-// Step appends one message or record, drawn as an agent's life has them.
+// Step appends one message or record, or a record with the message that belongs to it, drawn as an agent's life has them.
 func (g *Generator) Step(t *rapid.T) {
 	open := len(g.W.Head.GetOpenCalls()) > 0
 	steps := []struct {
@@ -72,7 +72,10 @@ func (g *Generator) Step(t *rapid.T) {
 		{9, g.prune},
 		{5, g.pin},
 		{3, g.unpin},
-		{6, g.revert},
+		{5, g.revert},
+		{1, g.sendBack},
+		{1, g.clear},
+		{1, g.mark},
 		{3, g.changePolicy},
 		{2, g.note},
 	}

@@ -212,10 +212,10 @@ func (g *Generator) changePolicy(t *rapid.T) {
 // note writes a record that changes no view.
 func (g *Generator) note(t *rapid.T) {
 	if chance(t, 50, "checkpoint") {
-		g.made++
 		g.count(CheckpointMade, true)
+		h := g.head()
 		g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Checkpoint{
-			Checkpoint: &compactordv1.Checkpoint{Id: uint32(g.made), Point: g.W.Log.Newest()},
+			Checkpoint: &compactordv1.Checkpoint{Id: h.GetLastCheckpoint() + 1, Point: h.GetNextSequence()},
 		}})
 		return
 	}
