@@ -39,7 +39,7 @@ type CompactionServiceClient interface {
 	// compaction: nothing is written but the attempt. Appends go on meanwhile and are not lost.
 	Compact(ctx context.Context, in *CompactRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[CompactResponse], error)
 	// CancelCompaction ends a running compaction and waits for its end. After the commit a cancel changes nothing: the answer
-	// says how it ended.
+	// says how it ended. It knows the compactions of the daemon that it asks.
 	CancelCompaction(ctx context.Context, in *CancelCompactionRequest, opts ...grpc.CallOption) (*CancelCompactionResponse, error)
 	// Prune makes the edits of the policy's strategy; it never runs a summarizer.
 	Prune(ctx context.Context, in *PruneRequest, opts ...grpc.CallOption) (*PruneResponse, error)
@@ -162,7 +162,7 @@ type CompactionServiceServer interface {
 	// compaction: nothing is written but the attempt. Appends go on meanwhile and are not lost.
 	Compact(*CompactRequest, grpc.ServerStreamingServer[CompactResponse]) error
 	// CancelCompaction ends a running compaction and waits for its end. After the commit a cancel changes nothing: the answer
-	// says how it ended.
+	// says how it ended. It knows the compactions of the daemon that it asks.
 	CancelCompaction(context.Context, *CancelCompactionRequest) (*CancelCompactionResponse, error)
 	// Prune makes the edits of the policy's strategy; it never runs a summarizer.
 	Prune(context.Context, *PruneRequest) (*PruneResponse, error)

@@ -90,7 +90,7 @@ type CompactionEvent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The operation's id.
 	OperationId string `protobuf:"bytes,1,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
-	// 1, 2, 3, ...
+	// 1, 2, 3, ... A detached compaction whose client reads too slowly leaves out some of its progress and text.
 	Number uint32 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
 	// When it happened.
 	Time *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=time,proto3" json:"time,omitempty"`

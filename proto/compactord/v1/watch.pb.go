@@ -225,7 +225,8 @@ type WatchSessionResponse_Record struct {
 }
 
 type WatchSessionResponse_Event struct {
-	// A compaction goes on. Best effort, from the daemon that runs it; its end comes as a record, too.
+	// A compaction goes on, from its `started` on; one that never starts tells nothing here. Best effort, from the daemon
+	// that runs it; its end comes as a record, too.
 	Event *CompactionEvent `protobuf:"bytes,4,opt,name=event,proto3,oneof"`
 }
 
