@@ -50,7 +50,8 @@ type figures struct {
 	tokens, viewMessages, messages uint32
 	report                         *compactordv1.ContextReport
 
-	counter session.Counter
+	estimator compactordv1.Estimator
+	counter   session.Counter
 	// shown are the messages of the log that the view shows, by index.
 	shown map[uint32]*compactordv1.ViewMessage
 }
@@ -79,8 +80,8 @@ func newFigures(v *llmView, estimator compactordv1.Estimator) (*figures, error) 
 			isVoid:     {Kind: "failed", label: "failed or aborted answers"},
 			isPutAside: {Kind: "put_aside", label: "put aside by a revert"},
 		},
-		counter: counter,
-		shown:   make(map[uint32]*compactordv1.ViewMessage),
+		report: v.report, estimator: estimator, counter: counter,
+		shown: make(map[uint32]*compactordv1.ViewMessage),
 	}
 	for _, vm := range v.messages {
 		f.viewed(vm)
@@ -100,14 +101,24 @@ func (f *figures) viewed(vm *compactordv1.ViewMessage) {
 	default:
 	}
 	f.viewMessages++
-	f.tokens += vm.GetTokens()
+	whole := f.scaled(vm.GetTokens())
+	f.tokens += whole
 	sizes := f.sizes(vm)
-	for kind, tokens := range divide(vm.GetTokens(), sizes) {
+	for kind, tokens := range divide(whole, sizes) {
 		if sizes[kind] > 0 {
 			f.inView[kind].Messages++
 			f.inView[kind].Tokens += tokens
 		}
 	}
+}
+
+// scaled is the count of a message in tokens of the model, by what the session has learnt.
+func (f *figures) scaled(tokens uint32) uint32 {
+	factor := f.report.GetCalibrationPermille()
+	if factor == 0 {
+		return tokens
+	}
+	return uint32((uint64(tokens)*uint64(factor) + 500) / 1000)
 }
 
 // sizes says how much of each kind a message holds, in the estimator's own unit.
@@ -205,5 +216,5 @@ func (f *figures) logged(l *compactordv1.LoggedMessage) {
 
 func (f *figures) absent(why int, tokens uint32) {
 	f.notShown[why].Messages++
-	f.notShown[why].Tokens += tokens
+	f.notShown[why].Tokens += f.scaled(tokens)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
 // painter draws bars: in colour on a terminal, in plain characters elsewhere.
@@ -41,8 +42,11 @@ func (p painter) bar(part, whole uint32, colour int) string {
 
 // print writes the figures for people.
 func (f *figures) print(w io.Writer, name string, paint painter) {
-	fmt.Fprintf(w, "What the model sees of %s: %s, an estimated %s.\n\n", printable(name),
-		count(f.viewMessages, "message"), count(f.tokens, "token"))
+	tokens := "an estimated " + count(f.tokens, "token")
+	if session.Exact(f.estimator) {
+		tokens = count(f.tokens, "token") + " by " + estimatorName(f.estimator)
+	}
+	fmt.Fprintf(w, "What the model sees of %s: %s, %s.\n\n", printable(name), count(f.viewMessages, "message"), tokens)
 	for kind, s := range f.inView {
 		meter(w, paint.bar(s.Tokens, f.tokens, colours[kind]), s.label, s.Tokens, f.tokens)
 	}
@@ -57,9 +61,15 @@ func meter(w io.Writer, bar, label string, part, whole uint32) {
 func (f *figures) printWindow(w io.Writer, paint painter) {
 	r := f.report
 	fmt.Fprintln(w)
+	reported := r.GetSource() == compactordv1.TokenSource_TOKEN_SOURCE_REPORTED
 	source := "estimated"
-	if r.GetSource() == compactordv1.TokenSource_TOKEN_SOURCE_REPORTED {
+	switch {
+	case reported:
 		source = "as the provider last reported"
+	case r.GetSource() == compactordv1.TokenSource_TOKEN_SOURCE_EXACT:
+		source = "counted"
+	case r.GetSource() == compactordv1.TokenSource_TOKEN_SOURCE_CALIBRATED:
+		source = "estimated by what the provider has reported so far"
 	}
 	if r.ContextWindow == nil {
 		fmt.Fprintf(w, "The context holds %s (%s). The window is not known; --context-window N tells.\n",
@@ -70,7 +80,7 @@ func (f *figures) printWindow(w io.Writer, paint painter) {
 	meter(w, paint.bar(r.GetTokens(), r.GetContextWindow(), white), "window", r.GetTokens(), r.GetContextWindow())
 	fmt.Fprintf(w, "\nThe window is of %s; the context holds %s (%s).", count(r.GetContextWindow(), "token"),
 		number(r.GetTokens()), source)
-	if r.GetSource() == compactordv1.TokenSource_TOKEN_SOURCE_ESTIMATED && r.GetOverheadTokens() > 0 {
+	if !reported && r.GetOverheadTokens() > 0 {
 		fmt.Fprintf(w, "\nOf these %s are not in the conversation: tools and prompts that the agent adds.",
 			number(r.GetOverheadTokens()))
 	}

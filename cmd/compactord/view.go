@@ -23,9 +23,10 @@ type viewCommand struct {
 
 // Help is printed below the flags.
 func (c *viewCommand) Help() string {
-	return `The figures are estimates: four characters a token, and 1,200 tokens for an image or a document. The JSON document
-holds in_view and not_shown (what fills the window, and what it was spared), tokens, report, notes, messages (how
-many the log holds) and, with --messages, view.
+	return `The figures are counted as the session counts: four characters a token, unless it was created with another estimator.
+Media count by their kind, such as 1,200 tokens for an image. The JSON document holds in_view and not_shown (what fills
+the window, and what it was spared), tokens, report, notes, messages (how many the log holds) and, with --messages,
+view.
 
 With --dialect, stdout holds one JSON object with the fields of the request's body that the conversation fills, such as
 system and messages.`
@@ -131,7 +132,6 @@ func (c *conversation) figures(ctx context.Context, v *llmView) (*figures, error
 	if err != nil {
 		return nil, fmt.Errorf("cannot count the view's tokens: %w", err)
 	}
-	f.report = v.report
 	request := &compactordv1.ListMessagesRequest{SessionId: c.session, PageSize: 1000, MaxBytes: c.pageBytes}
 	for {
 		page, err := c.sessions.ListMessages(ctx, request)

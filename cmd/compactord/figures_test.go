@@ -1,0 +1,52 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// figuresOf prints the figures of a view of one message of 100 tokens in a session that counts by an estimator.
+func figuresOf(t *testing.T, e compactordv1.Estimator, report *compactordv1.ContextReport) string {
+	t.Helper()
+	v := &llmView{report: report, messages: []*compactordv1.ViewMessage{{
+		Tokens: 100, Origin: &compactordv1.ViewMessage_Index{},
+		Message: &compactordv1.Message{Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{{
+			Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: "hello"}},
+		}}},
+	}}}
+	f, err := newFigures(v, e)
+	require.NoError(t, err)
+	f.logged(&compactordv1.LoggedMessage{Index: 7, Tokens: 10, State: compactordv1.MessageState_MESSAGE_STATE_PUT_ASIDE})
+	var out strings.Builder
+	f.print(&out, "s", painter{})
+	return out.String()
+}
+
+func TestFiguresSayHowTheyWereCounted(t *testing.T) {
+	out := figuresOf(t, compactordv1.Estimator_ESTIMATOR_CHARS4, &compactordv1.ContextReport{
+		Source: compactordv1.TokenSource_TOKEN_SOURCE_ESTIMATED,
+	})
+	require.Contains(t, out, "an estimated 100 tokens.")
+	out = figuresOf(t, compactordv1.Estimator_ESTIMATOR_O200K_BASE, &compactordv1.ContextReport{
+		Source: compactordv1.TokenSource_TOKEN_SOURCE_EXACT,
+	})
+	require.Contains(t, out, "100 tokens by o200k_base.")
+	require.Contains(t, out, "(counted)")
+}
+
+// The figures of a calibrated session are those of its report: scaled.
+func TestFiguresOfACalibratedSession(t *testing.T) {
+	out := figuresOf(t, compactordv1.Estimator_ESTIMATOR_CALIBRATED, &compactordv1.ContextReport{
+		Source: compactordv1.TokenSource_TOKEN_SOURCE_CALIBRATED, CalibrationPermille: proto.Uint32(1500),
+		Tokens: 160, OverheadTokens: 10, ContextWindow: proto.Uint32(1000),
+	})
+	require.Contains(t, out, "an estimated 150 tokens.")
+	require.Contains(t, out, "15 tokens\n", "what is not shown too")
+	require.Contains(t, out, "estimated by what the provider has reported so far")
+	require.Contains(t, out, "Of these 10 are not in the conversation")
+}
