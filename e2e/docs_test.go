@@ -138,7 +138,7 @@ func TestCalls(t *testing.T) {
 	service := sources(t, "service")
 	missing := regexp.MustCompile(`notImplemented\("([a-z_]+)"\)`).FindAllStringSubmatch(service, -1)
 	missing = append(missing, regexp.MustCompile(`, "policy\.([a-z_.]+)"}`).FindAllStringSubmatch(service, -1)...)
-	require.Greater(t, len(missing), 12)
+	require.NotEmpty(t, missing)
 	for _, match := range missing {
 		require.Contains(t, api, "`"+match[1]+"`", "what answers UNIMPLEMENTED")
 	}
@@ -261,7 +261,7 @@ func TestConfiguration(t *testing.T) {
 	_, said := run(t, 2, "serve", "--config", file)
 	_, known, ok := strings.Cut(strings.SplitN(said, "\n", 2)[0], "there are ")
 	require.True(t, ok, said)
-	require.ElementsMatch(t, keys, strings.Split(known, ", "))
+	require.ElementsMatch(t, append(keys, "overflow"), strings.Split(known, ", "))
 }
 
 // TestConfigurationFile takes the example file as it stands, but for the folders, which only an operator can make.
