@@ -13,40 +13,51 @@ import (
 
 	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/compactord/compactord/dialects/overflow"
 )
 
 // settings are those of a YAML file, by key.
 type settings map[string]any
 
-// readSettings reads a YAML file. What it does not know is an error: a key that is spelt wrong must not quietly leave a
-// setting at its default.
-func readSettings(path string, known []string) (settings, error) {
+// readSettings reads a YAML file, and what it adds to the rules of errors. What it does not know is an error: a key that
+// is spelt wrong must not quietly leave a setting at its default.
+func readSettings(path string, flags []string) (settings, overflow.Extra, error) {
+	var none overflow.Extra
 	content, err := os.ReadFile(path)
 	if err != nil {
-		return nil, unreadable(path, err)
+		return nil, none, unreadable(path, err)
 	}
 	var s settings
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
 	if err := decoder.Decode(&s); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s is not a YAML mapping of settings: %w", path, err)
+		return nil, none, fmt.Errorf("%s is not a YAML mapping of settings: %w", path, err)
 	}
 	if err := decoder.Decode(new(any)); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s holds more than one YAML document", path)
+		return nil, none, fmt.Errorf("%s holds more than one YAML document", path)
 	}
+	known := append(slices.Clone(flags), overflowKey)
 	for _, key := range slices.Sorted(maps.Keys(s)) {
 		if !slices.Contains(known, key) {
-			return nil, fmt.Errorf("%s: there is no setting %q; there are %s", path, key, strings.Join(known, ", "))
+			return nil, none, fmt.Errorf("%s: there is no setting %q; there are %s", path, key, strings.Join(known, ", "))
 		}
 		switch s[key].(type) {
 		case string, int, bool:
 		default:
-			return nil, fmt.Errorf("%s: %s must be a text, a number, or true or false", path, key)
+			if key != overflowKey {
+				return nil, none, fmt.Errorf("%s: %s must be a text, a number, or true or false", path, key)
+			}
 		}
 	}
-	return s, nil
+	extra, err := readOverflow(s[overflowKey])
+	if err != nil {
+		return nil, none, fmt.Errorf("%s: %w", path, err)
+	}
+	delete(s, overflowKey)
+	return s, extra, nil
 }
 
-// settingKeys are the keys that a YAML file may hold, in the order of Config.
+// settingKeys are the keys that a YAML file may hold for flags, in the order of Config.
 func settingKeys() []string {
 	var keys []string
 	for field := range reflect.TypeFor[Config]().Fields() {

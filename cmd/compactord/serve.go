@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/compactord/compactord/dialects/overflow"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
 	boltstore "github.com/compactord/compactord/storage/bolt"
@@ -24,6 +25,8 @@ import (
 type serveCommand struct {
 	ConfigFile string `env:"COMPACTORD_CONFIG" help:"YAML file with settings: a flag's name with underscores, and its value." name:"config" placeholder:"PATH" type:"path"`
 	Config
+
+	overflow overflow.Extra
 }
 
 // Help is printed below the flags.
@@ -44,10 +47,11 @@ func (c *serveCommand) BeforeResolve(k *kong.Context) error {
 		if !ok || path == "" {
 			return nil
 		}
-		s, err := readSettings(path, settingKeys())
+		s, extra, err := readSettings(path, settingKeys())
 		if err != nil {
 			return fmt.Errorf("--config: %w", err)
 		}
+		c.overflow = extra
 		k.AddResolver(s)
 	}
 	return nil
@@ -111,6 +115,7 @@ func (c *serveCommand) server(
 	}
 	options.DefaultPolicy = &compactordv1.Policy{Preset: proto.String(c.DefaultPreset)}
 	options.Heartbeat = c.Heartbeat
+	options.Overflow = c.overflow
 	options.Metrics = metrics
 	return service.NewServer(service.ServerOptions{
 		Options:         options,

@@ -240,7 +240,7 @@ var tokenRules = []Rule{
 		ID: "client-error-wording", Class: contextOverflow, Source: "kimi-cli's and xbot's lists", ClientError: true,
 		Pattern: `context[ _]length|maximum context|\btoken limit\b|` +
 			`\bmax(?:imum)?[ _]tokens\b[^\n]{0,80}\bexceed|\bexceed[a-z]*\b[^\n]{0,80}\bmax(?:imum)?[ _]tokens\b`,
-		Sentence: "The text speaks of the context length or a token limit.",
+		Sentence: "With an HTTP status of 400 to 499, the text speaks of the context length or a token limit.",
 	},
 }
 
