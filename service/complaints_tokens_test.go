@@ -1,0 +1,154 @@
+package service_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// What users of other tools complain of: token figures that are far off, and requests that are too large in bytes while
+// their tokens are few. Each test is named after what broke.
+
+// strip is a change of policy after which no report is trusted any more, and all is estimated.
+func (d *daemon) strip(id string, policy *compactordv1.Policy) {
+	d.t.Helper()
+	policy.Thinking = compactordv1.ThinkingPolicy_THINKING_POLICY_STRIP.Enum()
+	_, err := d.sessions.UpdateSession(d.t.Context(), &compactordv1.UpdateSessionRequest{
+		SessionId: id, UpdateMask: mask("policy"), Policy: policy,
+	})
+	require.NoError(d.t, err)
+}
+
+// Four characters a token is two to four times too few for Chinese, Japanese and Korean. An exact session counts them.
+func TestCJKIsNotCountedInFourths(t *testing.T) {
+	d := start(t)
+	text := strings.Repeat("为了统计用量，我们只在写入时计算一次。", 100)
+	d.createBy("fourths", chars4, nil)
+	d.createBy("exact", cl100k, nil)
+	fourths := d.append("fourths", user(text)).GetReport()
+	counted := d.append("exact", user(text)).GetReport()
+	require.Greater(t, counted.GetTokens(), 2*fourths.GetTokens())
+	require.Equal(t, compactordv1.TokenSource_TOKEN_SOURCE_EXACT, counted.GetSource())
+	require.Equal(t, uint32(4), counted.GetErrorBoundTokens())
+}
+
+// A model with another tokenizer takes far more than the estimate says. A calibrated session learns it, up to twice, and
+// its figures hold what the next report says within their bound.
+func TestATokenizerThatTakesMoreIsLearnt(t *testing.T) {
+	d := start(t)
+	d.createBy("s", calibrated, nil)
+	var estimate uint32
+	for range 12 {
+		d.append("s", user(strings.Repeat("x", 4000)))
+		estimate += 1000
+		d.append("s", reported("", 3000+estimate*18/10))
+	}
+	d.strip("s", &compactordv1.Policy{})
+	r := d.reportOf("s")
+	require.Equal(t, compactordv1.TokenSource_TOKEN_SOURCE_CALIBRATED, r.GetSource())
+	require.InDelta(t, 3000+estimate*18/10, r.GetTokens(), float64(r.GetErrorBoundTokens()))
+	require.Less(t, r.GetErrorBoundTokens(), r.GetTokens()/10)
+}
+
+// Tools and the provider's own prompts are not in the log, and take their tokens all the same: also after a compaction,
+// when the last report is void.
+func TestToolsOutsideTheLogAreCounted(t *testing.T) {
+	d := start(t)
+	for _, e := range []compactordv1.Estimator{chars4, o200k, calibrated} {
+		id := e.String()
+		d.createBy(id, e, small(100))
+		d.append(id, working(5, 400)...)
+		view := d.countTokens(countSession(id, compactordv1.Estimator_ESTIMATOR_UNSPECIFIED)).GetTokens()
+		d.append(id, reported("done", view+7000))
+		_, err := d.compact(compactRequest(id, nil))
+		require.NoError(t, err)
+		r := d.reportOf(id)
+		require.Equal(t, uint32(7000), r.GetOverheadTokens(), id)
+		require.Equal(t, d.countTokens(countSession(id, 0)).GetTokens()+7000, r.GetTokens(), id)
+	}
+}
+
+// What each answer reports is a context, not a share of one: the last holds, and nothing is added up.
+func TestReportsAreNotAddedUp(t *testing.T) {
+	d := start(t)
+	d.create("s", &compactordv1.Policy{ContextWindow: proto.Uint32(10_000)})
+	for _, input := range []uint32{3000, 3500, 4000} {
+		d.append("s", user("more"), reported("fine", input))
+	}
+	r := d.reportOf("s")
+	require.Equal(t, uint32(4001), r.GetTokens())
+	require.False(t, r.GetShouldCompact())
+}
+
+// An image, a document and a recording are not the same, and how much of the context is media can be seen.
+func TestMediaAreNotAllAlike(t *testing.T) {
+	d := start(t)
+	d.create("s", nil)
+	file := func(kind string, size int) *compactordv1.Message {
+		m := user("")
+		m.GetParts()[0] = &compactordv1.Part{Kind: &compactordv1.Part_Media{Media: &compactordv1.MediaPart{
+			MimeType: kind, Source: &compactordv1.MediaPart_Data{Data: make([]byte, size)},
+		}}}
+		return m
+	}
+	seen := make(map[uint32]bool)
+	for _, kind := range []string{"image/png", "application/pdf", "audio/mpeg", "video/mp4"} {
+		before := d.reportOf("s").GetMediaTokens()
+		r := d.append("s", file(kind, 1<<20)).GetReport()
+		require.Equal(t, r.GetTokens(), r.GetMediaTokens())
+		seen[r.GetMediaTokens()-before] = true
+	}
+	require.Len(t, seen, 4)
+	require.Equal(t, uint32(4<<20), d.reportOf("s").GetMediaBytes())
+}
+
+// A request is refused for its megabytes at a tenth of its tokens. Bytes are a trigger of their own, and what is compacted
+// then is smaller in bytes.
+func TestARequestTooLargeInBytes(t *testing.T) {
+	d := start(t)
+	policy := small(100)
+	policy.ContextWindow = proto.Uint32(1_000_000)
+	policy.Trigger = &compactordv1.Trigger{MaxViewBytes: proto.Uint32(4 << 20)}
+	d.create("s", policy)
+	var r *compactordv1.ContextReport
+	for range 6 {
+		shown := user("Look at this.")
+		shown.Parts = append(shown.Parts, picture(1<<20))
+		d.append("s", shown)
+		r = d.append("s", assistant("I see a ship at the pier.")).GetReport()
+	}
+	require.Less(t, r.GetTokens(), uint32(10_000))
+	require.True(t, r.GetShouldCompact())
+	require.Equal(t, uint32(6<<20), r.GetMediaBytes())
+	req := compactRequest("s", nil)
+	req.Reason = compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD
+	events, err := d.compact(req)
+	require.NoError(t, err)
+	after := last(t, events).GetCompleted().GetReport()
+	require.Less(t, after.GetViewBytes(), uint32(2<<20))
+	require.LessOrEqual(t, after.GetMediaBytes(), uint32(1<<20))
+	require.False(t, after.GetShouldCompact())
+}
+
+// Images are in the log once, and no record of a compaction holds one again.
+func TestRecordsHoldNoMedia(t *testing.T) {
+	d := start(t)
+	d.create("s", small(50))
+	for range 4 {
+		shown := user(strings.Repeat("Look at this ship. ", 20))
+		shown.Parts = append(shown.Parts, picture(1<<18))
+		d.append("s", shown, assistant(strings.Repeat("I see a ship at the pier. ", 20)), user("Go on."), assistant("Yes."))
+		_, err := d.compact(compactRequest("s", nil))
+		require.NoError(t, err)
+	}
+	answer, err := d.sessions.ListRecords(t.Context(), &compactordv1.ListRecordsRequest{SessionId: "s"})
+	require.NoError(t, err)
+	require.Greater(t, len(answer.GetRecords()), 3)
+	for _, r := range answer.GetRecords() {
+		require.Less(t, proto.Size(r), 1<<14)
+	}
+}
