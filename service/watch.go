@@ -48,7 +48,7 @@ func (s *Service) WatchSession(
 	defer s.watchers.leave(name, joined)
 	w := &watch{
 		service: s, req: req, log: log, watcher: joined,
-		sends: make(chan *compactordv1.WatchSessionResponse), sent: make(chan error, 1),
+		sends: make(chan *compactordv1.WatchSessionResponse), sent: make(chan struct{}),
 		patience: time.NewTimer(s.watchPatience), heartbeat: time.NewTicker(s.heartbeat),
 	}
 	w.undelivered.Store(from)
@@ -82,9 +82,10 @@ type watch struct {
 	watcher *watcher
 
 	// sends goes to the goroutine that sends, since a send to a client that does not read cannot be given up: it ends
-	// with the call. sent gets the error of that goroutine, if it has one, and is closed when it ends.
-	sends chan *compactordv1.WatchSessionResponse
-	sent  chan error
+	// with the call. sent is closed when that goroutine has ended; then sendErr is why, nil where sends was closed.
+	sends   chan *compactordv1.WatchSessionResponse
+	sent    chan struct{}
+	sendErr error
 	// undelivered is the first sequence that may not have reached the client.
 	undelivered atomic.Uint32
 	// patience runs out where the client leaves an answer unread.
@@ -96,8 +97,7 @@ type watch struct {
 func (w *watch) sendAll(stream grpc.ServerStreamingServer[compactordv1.WatchSessionResponse]) {
 	defer close(w.sent)
 	for answer := range w.sends {
-		if err := stream.Send(answer); err != nil {
-			w.sent <- err
+		if w.sendErr = stream.Send(answer); w.sendErr != nil {
 			return
 		}
 		switch kind := answer.GetKind().(type) {
@@ -148,10 +148,10 @@ func (w *watch) wait(ctx context.Context) (look bool, err error) {
 		return false, w.send(ctx, &compactordv1.WatchSessionResponse{
 			Kind: &compactordv1.WatchSessionResponse_Heartbeat{Heartbeat: &compactordv1.Heartbeat{}},
 		})
-	case err := <-w.sent:
-		return false, err
+	case <-w.sent:
+		return false, w.sendErr
 	case <-w.watcher.overrun:
-		return false, &tooSlow{overrun}
+		return false, &tooSlowError{overrun}
 	case <-w.service.watchers.ended:
 		return false, errShuttingDown
 	case <-ctx.Done():
@@ -229,12 +229,12 @@ func (w *watch) send(ctx context.Context, answer *compactordv1.WatchSessionRespo
 	case w.sends <- answer:
 		w.heartbeat.Reset(w.service.heartbeat)
 		return nil
-	case err := <-w.sent:
-		return err
+	case <-w.sent:
+		return w.sendErr
 	case <-w.patience.C:
-		return &tooSlow{"an answer was left unread for " + w.service.watchPatience.String()}
+		return &tooSlowError{"an answer was left unread for " + w.service.watchPatience.String()}
 	case <-w.watcher.overrun:
-		return &tooSlow{overrun}
+		return &tooSlowError{overrun}
 	case <-w.service.watchers.ended:
 		return errShuttingDown
 	case <-ctx.Done():
@@ -250,7 +250,7 @@ func (w *watch) farewell(ctx context.Context, why error) error {
 	case <-w.patience.C:
 	case <-ctx.Done():
 	}
-	var slow *tooSlow
+	var slow *tooSlowError
 	if !errors.As(why, &slow) {
 		return why
 	}
@@ -260,7 +260,7 @@ func (w *watch) farewell(ctx context.Context, why error) error {
 		"%s: go on from sequence %d", slow.why, next)
 }
 
-// tooSlow ends a watch whose client does not keep up.
-type tooSlow struct{ why string }
+// tooSlowError ends a watch whose client does not keep up.
+type tooSlowError struct{ why string }
 
-func (t *tooSlow) Error() string { return t.why }
+func (t *tooSlowError) Error() string { return t.why }
