@@ -495,7 +495,7 @@ type ForkSessionRequest struct {
 	At isForkSessionRequest_At `protobuf_oneof:"at"`
 	// The new session's id. Default: a new UUID, version 7.
 	NewSessionId string `protobuf:"bytes,4,opt,name=new_session_id,json=newSessionId,proto3" json:"new_session_id,omitempty"`
-	// The new session's policy. Default: the one in force at the point.
+	// The new session's policy: a PolicyChange behind what is copied. Default: the one in force at the point.
 	Policy *Policy `protobuf:"bytes,5,opt,name=policy,proto3" json:"policy,omitempty"`
 	// The new session's labels, bounded as in CreateSession. Default: those of the session that is forked.
 	Labels map[string]string `protobuf:"bytes,6,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
@@ -614,7 +614,7 @@ type ForkSessionRequest_Point struct {
 }
 
 type ForkSessionRequest_CheckpointId struct {
-	// A checkpoint's id.
+	// A checkpoint's id. Refused where RevertToCheckpoint refuses it.
 	CheckpointId uint32 `protobuf:"varint,3,opt,name=checkpoint_id,json=checkpointId,proto3,oneof"`
 }
 

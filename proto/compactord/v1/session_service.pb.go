@@ -1614,10 +1614,11 @@ type RevertToCheckpointRequest struct {
 	//	*RevertToCheckpointRequest_Undo
 	Target isRevertToCheckpointRequest_Target `protobuf_oneof:"target"`
 	// A message to the model from the future that is put aside, shown as a USER message with a notice that files and the
-	// outside world are not reverted. At most 1 MiB. It excludes summarize.
+	// outside world are not reverted. Trimmed; not blank. At most 1 MiB. It excludes summarize.
 	MessageFromFuture string `protobuf:"bytes,4,opt,name=message_from_future,json=messageFromFuture,proto3" json:"message_from_future,omitempty"`
-	// Whether what is put aside becomes a summary that the model sees, as a USER message. The policy's summarizer writes it;
-	// where it fails, nothing is reverted. It runs as a compaction does: one at a time, and CancelCompaction ends it.
+	// Whether what is put aside becomes a summary that the model sees, as a USER message; none where nothing is put aside.
+	// The policy's summarizer writes it; where it fails, nothing is reverted. It runs as a compaction does: one at a time,
+	// and CancelCompaction ends it. ABORTED with STATE_CHANGED where the log grows meanwhile.
 	Summarize bool `protobuf:"varint,5,opt,name=summarize,proto3" json:"summarize,omitempty"`
 	// Makes the request safe to send again. At most 128 bytes.
 	RequestId string `protobuf:"bytes,6,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
@@ -1758,8 +1759,9 @@ type RevertToCheckpointRequest_Turns struct {
 
 type RevertToCheckpointRequest_Undo struct {
 	// The newest record in force that changed the view, or the newest Revert, whichever is later, is undone: to the point
-	// before it. Messages appended since are put aside. FAILED_PRECONDITION with NOTHING_TO_REVERT where there is none.
-	// Only true makes sense.
+	// before it. Messages appended since are put aside. So undoing twice does it again. A change of policy is passed over,
+	// since no Revert brings a policy back. FAILED_PRECONDITION with NOTHING_TO_REVERT where there is none. Only true makes
+	// sense.
 	Undo bool `protobuf:"varint,8,opt,name=undo,proto3,oneof"`
 }
 
