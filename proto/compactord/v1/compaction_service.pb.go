@@ -337,8 +337,8 @@ type CancelCompactionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session's id.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The operation's id. Default: the one that runs. At most 128 bytes. NOT_FOUND with OPERATION_NOT_FOUND where it does not
-	// run here.
+	// The operation's id. Default: the one that runs, be it a compaction or a revert that summarizes. At most 128 bytes.
+	// NOT_FOUND with OPERATION_NOT_FOUND where it does not run here.
 	OperationId   string `protobuf:"bytes,2,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -394,7 +394,7 @@ type CancelCompactionResponse struct {
 	// The operation's id.
 	OperationId string `protobuf:"bytes,1,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
 	// Its last event: `cancelled`, or `completed`, `skipped` or `failed` where it came to its end before the cancel did. Not
-	// set where it ended without an event, before it had started.
+	// set where it ended without an event: before it had started, or as a revert that summarizes.
 	Ending        *CompactionEvent `protobuf:"bytes,2,opt,name=ending,proto3" json:"ending,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

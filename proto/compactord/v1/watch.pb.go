@@ -33,7 +33,7 @@ type WatchSessionRequest struct {
 	FromSequence *uint32 `protobuf:"varint,2,opt,name=from_sequence,json=fromSequence,proto3,oneof" json:"from_sequence,omitempty"`
 	// The session's uid, where the client goes on: NOT_FOUND where the id has a new life. At most 128 bytes.
 	Uid string `protobuf:"bytes,3,opt,name=uid,proto3" json:"uid,omitempty"`
-	// Whether messages come without their parts. Default false.
+	// Whether messages come without their parts; part_sizes still tells how large they are. Default false.
 	WithoutContent bool `protobuf:"varint,4,opt,name=without_content,json=withoutContent,proto3" json:"without_content,omitempty"`
 	// Whether the events of running compactions come too. Default false.
 	Events        bool `protobuf:"varint,5,opt,name=events,proto3" json:"events,omitempty"`
