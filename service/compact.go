@@ -85,6 +85,9 @@ func (s *Service) newCompaction(
 // stamp fills in what every event of the compaction has.
 func (c *compaction) stamp(e *compactordv1.CompactionEvent) {
 	e.OperationId, e.Time, e.WillRetry = c.id, c.service.now(), c.req.GetWillRetry()
+	if e.GetNumber() == 1 {
+		e.Findings = c.findings
+	}
 }
 
 // relay sends the events of a compaction until it has ended, with heartbeats in between. Where the stream is gone, it

@@ -13,7 +13,7 @@ const eventsAhead = 16
 // telling is what a compaction tells. Its events get their numbers where they are made, in one order for all, and go to
 // the stream and to those who watch the session.
 type telling struct {
-	// stamp fills in what all events of the operation have but the number.
+	// stamp fills in what all events of the operation have, beside the number.
 	stamp func(e *compactordv1.CompactionEvent)
 	// publish hands an event to the watchers of the session. It must not wait.
 	publish func(e *compactordv1.CompactionEvent)
@@ -94,8 +94,8 @@ func (t *telling) put(e *compactordv1.CompactionEvent, room bool) {
 
 func (t *telling) next(e *compactordv1.CompactionEvent) {
 	t.number++
-	t.stamp(e)
 	e.Number = t.number
+	t.stamp(e)
 }
 
 // seal numbers the last event; nil where only an error tells the end. No other event can come from then on.
