@@ -69,6 +69,10 @@ func TestCheckLogsFindsHeadsThatLie(t *testing.T) {
 		"view_format":     func(h *storagev1.Head) { h.ViewFormat++ },
 		"appended_tokens": func(h *storagev1.Head) { h.AppendedTokens++ },
 		"prunable_tokens": func(h *storagev1.Head) { h.PrunableTokens++ },
+		"breaker": func(h *storagev1.Head) {
+			h.Breaker = &storagev1.Breaker{Failures: h.GetBreaker().GetFailures() + 1}
+		},
+		"pinned_kept_tokens": func(h *storagev1.Head) { h.PinnedKeptTokens++ },
 	}
 	for field, lie := range lies {
 		t.Run(field, func(t *testing.T) {
