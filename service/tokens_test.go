@@ -133,7 +133,7 @@ func TestCountSession(t *testing.T) {
 	require.Equal(t, o200k, own.GetEstimator())
 	require.Equal(t, compactordv1.TokenSource_TOKEN_SOURCE_EXACT, own.GetSource())
 	require.Equal(t, uint32(4*len(d.view("s"))), own.GetErrorBoundTokens())
-	require.Nil(t, own.GetMessages()[1].Index, "the summary has no index") //nolint:protogetter // Whether it is set.
+	require.Nil(t, own.GetMessages()[1].Index, "the summary has no index")
 
 	other := d.countTokens(countSession("s", chars4))
 	require.Equal(t, compactordv1.TokenSource_TOKEN_SOURCE_ESTIMATED, other.GetSource())
@@ -246,6 +246,6 @@ func TestHistoryByAnyEstimator(t *testing.T) {
 		}))
 		require.NoError(t, err)
 		require.Equal(t, source, answer.GetReport().GetSource(), e)
-		require.Equal(t, e == calibrated, answer.GetReport().CalibrationPermille != nil, e) //nolint:protogetter // Whether it is set.
+		require.Equal(t, e == calibrated, answer.GetReport().CalibrationPermille != nil, e)
 	}
 }

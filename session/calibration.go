@@ -93,8 +93,8 @@ func calibrate(h *storagev1.Head, p *compactordv1.Policy, input, estimate, point
 }
 
 // learn moves the factor towards what a sample shows.
-func learn(c *storagev1.Calibration, real, estimated uint32) {
-	shown, old := rounded(uint64(real)*exactly, uint64(estimated)), uint64(c.GetPermille())
+func learn(c *storagev1.Calibration, reported, estimated uint32) {
+	shown, old := rounded(uint64(reported)*exactly, uint64(estimated)), uint64(c.GetPermille())
 	off := max(shown, old) - min(shown, old)
 	c.ErrorPermille = uint32(min(rounded(off*exactly, old), maxErrorPermille))
 	next := min(max(shown, old-maxStep), old+maxStep)

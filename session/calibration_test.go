@@ -131,7 +131,7 @@ func TestOthersAreNotCalibrated(t *testing.T) {
 			k.turn(1000)
 		}
 		require.Nil(t, k.Head.GetCalibration())
-		require.Nil(t, session.Report(k.Head, &compactordv1.Policy{}).CalibrationPermille) //nolint:protogetter // Whether it is set.
+		require.Nil(t, session.Report(k.Head, &compactordv1.Policy{}).CalibrationPermille)
 	}
 }
 

@@ -43,20 +43,20 @@ func (m *Model) calibration() *storagev1.Calibration {
 			c = &storagev1.Calibration{Permille: 1000}
 		}
 		estimate := m.log.estimateAt(point)
-		real, estimated := int64(input), int64(estimate)
+		took, estimated := int64(input), int64(estimate)
 		switch outside := m.log.PolicyAt(point).OverheadTokens; {
 		case outside != nil:
-			real -= int64(*outside)
+			took -= int64(*outside)
 		case c.GetEstimated() > 0 && !m.log.changesWithin(c.GetPoint(), sequence):
-			real, estimated = real-int64(c.GetReported()), estimated-int64(c.GetEstimated())
+			took, estimated = took-int64(c.GetReported()), estimated-int64(c.GetEstimated())
 			if estimated < 256 {
 				continue
 			}
 		default:
 			estimated = 0
 		}
-		if real > 0 && estimated >= 256 {
-			shown := (real*1000 + estimated/2) / estimated
+		if took > 0 && estimated >= 256 {
+			shown := (took*1000 + estimated/2) / estimated
 			old := int64(c.GetPermille())
 			off := shown - old
 			if off < 0 {
