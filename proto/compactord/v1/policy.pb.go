@@ -489,7 +489,8 @@ type Trigger struct {
 	TriggerToolGroups *uint32 `protobuf:"varint,5,opt,name=trigger_tool_groups,json=triggerToolGroups,proto3,oneof" json:"trigger_tool_groups,omitempty"`
 	// Bytes of the view. 1 to 4,000,000,000.
 	MaxViewBytes *uint32 `protobuf:"varint,6,opt,name=max_view_bytes,json=maxViewBytes,proto3,oneof" json:"max_view_bytes,omitempty"`
-	// Where a ladder stops, in tokens. 1 to 100,000,000. Default 0.4 of the window.
+	// Where a ladder stops, in tokens. 1 to 100,000,000, below the trigger. Default 0.4 of the window, or half the trigger
+	// where that is not above it.
 	TargetTokens  *uint32 `protobuf:"varint,7,opt,name=target_tokens,json=targetTokens,proto3,oneof" json:"target_tokens,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

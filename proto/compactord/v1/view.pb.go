@@ -135,17 +135,18 @@ func (TokenSource) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_view_proto_rawDescGZIP(), []int{1}
 }
 
-// BlockedBy is why compaction, though due, cannot help.
+// BlockedBy is why compaction, though due, cannot help, or why it is never due. Reports list each reason that holds.
 type BlockedBy int32
 
 const (
 	// Never sent.
 	BlockedBy_BLOCKED_BY_UNSPECIFIED BlockedBy = 0
-	// Three automatic compactions in a row failed, did nothing, or left the view at or above the trigger.
+	// Three automatic compactions in a row failed, were skipped after they had started, or left the view at or above the
+	// trigger.
 	BlockedBy_BLOCKED_BY_BREAKER_OPEN BlockedBy = 1
 	// What no compaction can remove is at or above the trigger.
 	BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE BlockedBy = 2
-	// The policy names no context window.
+	// The policy names no context window, and no other trigger holds without one.
 	BlockedBy_BLOCKED_BY_WINDOW_UNKNOWN BlockedBy = 3
 	// The policy's trigger is disabled.
 	BlockedBy_BLOCKED_BY_DISABLED BlockedBy = 4
