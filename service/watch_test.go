@@ -373,7 +373,8 @@ func TestWatcherThatDoesNotReadIsEnded(t *testing.T) {
 	// The one that was on its way when the watch was given up may have come through.
 	require.Contains(t, []string{fmt.Sprint(len(got)), fmt.Sprint(len(got) - 1)}, info.GetMetadata()["next_sequence"])
 	require.Less(t, len(got), len(all))
-	w = d.watch(&compactordv1.WatchSessionRequest{SessionId: "s", FromSequence: proto.Uint32(uint32(len(got)))})
+	patient := start(t, withStore(&shared{d.store}))
+	w = patient.watch(&compactordv1.WatchSessionRequest{SessionId: "s", FromSequence: proto.Uint32(uint32(len(got)))})
 	for len(got) < len(all) {
 		got = append(got, w.next())
 	}
