@@ -143,6 +143,33 @@ func TestTriggersWithoutAWindow(t *testing.T) {
 	}
 }
 
+// An image by its address counts many tokens and few bytes: hiding it helps tokens, and makes a view that is too large in
+// bytes larger.
+func TestPruneByBytesWhereBytesWereTheTrigger(t *testing.T) {
+	d := start(t)
+	picture := toolResult("a", "")
+	picture.GetParts()[0].GetToolResult().Parts = []*compactordv1.ResultPart{{Kind: &compactordv1.ResultPart_Media{
+		Media: &compactordv1.MediaPart{MimeType: "image/png", Source: &compactordv1.MediaPart_Uri{Uri: "https://a.example/1"}},
+	}}}
+	messages := []*compactordv1.Message{user("Look."), assistant("", call("a", "look", "{}")), picture, user("Thanks.")}
+	pruned := func(id string, trigger *compactordv1.Trigger) *compactordv1.PruneResponse {
+		policy := hideAllBut(0)
+		policy.Trigger = trigger
+		d.create(id, policy)
+		d.append(id, messages...)
+		answer, err := d.compactions.Prune(t.Context(), &compactordv1.PruneRequest{
+			Target: &compactordv1.PruneRequest_SessionId{SessionId: id},
+		})
+		require.NoError(t, err)
+		return answer
+	}
+	require.NotNil(t, pruned("by-tokens", nil).GetPrune())
+	answer := pruned("by-bytes", &compactordv1.Trigger{MaxViewBytes: proto.Uint32(10)})
+	require.Nil(t, answer.GetPrune())
+	require.Equal(t, compactordv1.SkipReason_SKIP_REASON_NO_GAIN, answer.GetSkipReason())
+	require.Contains(t, answer.GetMessage(), "bytes")
+}
+
 func (d *daemon) classify(req *compactordv1.ClassifyErrorRequest) *compactordv1.ClassifyErrorResponse {
 	d.t.Helper()
 	answer, err := d.compactions.ClassifyError(d.t.Context(), req)
