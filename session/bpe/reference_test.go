@@ -116,4 +116,12 @@ var reference = []struct {
 	{strings.Repeat("\n", 16384), 1024, 512},
 	{strings.Repeat("🙂", 262144), 262144, 524288},
 	{strings.Repeat("aGVsbG8g", 8192), 40961, 40961},
+	{"1é'ſ'sthe", 7, 7},
+	{"\u0301=s", 2, 3},
+	{"ʰ=a ʰ's", 7, 7},
+	{"x \n\t\n ", 3, 3},
+	{"x\n  ", 3, 3},
+	{"x\n\t\t", 3, 3},
+	{strings.Repeat("hello", 500), 500, 500},
+	{strings.Repeat("xyz", 2000), 2000, 2000},
 }
