@@ -245,9 +245,14 @@ func listViolations(f protoreflect.FieldDescriptor, r *validate.RepeatedRules) [
 		}
 	}
 	plain := func(l protoreflect.List) {
-		if f.Kind() == protoreflect.MessageKind {
+		switch f.Kind() {
+		case protoreflect.MessageKind:
 			l.AppendMutable()
-		} else {
+		case protoreflect.Uint32Kind:
+			l.Append(protoreflect.ValueOfUint32(1))
+		case protoreflect.EnumKind:
+			l.Append(protoreflect.ValueOfEnum(1))
+		default:
 			l.Append(protoreflect.ValueOfString("x"))
 		}
 	}
@@ -259,6 +264,11 @@ func listViolations(f protoreflect.FieldDescriptor, r *validate.RepeatedRules) [
 	}
 	for _, s := range stringsOutOfRange(r.GetItems().GetString()) {
 		all = append(all, violation{"items", fill(1, func(l protoreflect.List) { l.Append(protoreflect.ValueOfString(s)) })})
+	}
+	if r.GetItems().GetEnum() != nil {
+		for _, n := range []protoreflect.EnumNumber{0, 99} {
+			all = append(all, violation{"items", fill(1, func(l protoreflect.List) { l.Append(protoreflect.ValueOfEnum(n)) })})
+		}
 	}
 	return all
 }
