@@ -69,6 +69,9 @@ func TestGroupMembersReadNoMoreThanTheGroup(t *testing.T) {
 		}
 		for _, a := range g.Model().Messages {
 			members, seen := membersOf(g.W, []uint32{a.Index})
+			if a.Failed() {
+				require.Equal(t, 1, seen, "the calls of a message that failed are closed at once")
+			}
 			if len(members) > 1 && !openGroup(g.Model(), members[0]) {
 				last := members[len(members)-1]
 				for _, call := range g.Model().Calls {
