@@ -117,8 +117,8 @@ func TestCase179ClearKeepsTheLog(t *testing.T) {
 	_, err := d.compact(compactRequest("s", nil))
 	require.NoError(t, err)
 	logged, before := d.messages("s"), d.view("s")
-	clear := &compactordv1.ClearSessionRequest{SessionId: "s"}
-	answer, err := d.sessions.ClearSession(t.Context(), clear)
+	toRules := &compactordv1.ClearSessionRequest{SessionId: "s"}
+	answer, err := d.sessions.ClearSession(t.Context(), toRules)
 	require.NoError(t, err)
 	require.Equal(t, uint32(21), answer.GetMessagesPutAside())
 	require.Equal(t, answer.GetRecord().GetSequence(), answer.GetPoint())
@@ -128,7 +128,7 @@ func TestCase179ClearKeepsTheLog(t *testing.T) {
 		require.True(t, proto.Equal(logged[i].GetMessage(), l.GetMessage()))
 	}
 	d.requireUnchanged(t, func() {
-		again, err := d.sessions.ClearSession(t.Context(), clear)
+		again, err := d.sessions.ClearSession(t.Context(), toRules)
 		require.NoError(t, err)
 		require.Nil(t, again.GetRecord())
 		require.Equal(t, answer.GetPoint(), again.GetPoint())

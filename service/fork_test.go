@@ -184,7 +184,11 @@ func TestForkOfNothing(t *testing.T) {
 			requireReason(t, err, codes.NotFound, "SESSION_NOT_FOUND")
 		})
 	}
-	d.fork(&compactordv1.ForkSessionRequest{SessionId: "s", NewSessionId: "f", RequestId: "r"})
+	again := &compactordv1.ForkSessionRequest{SessionId: "s", NewSessionId: "f", RequestId: "r"}
+	first := d.fork(again)
 	_, err := d.sessions.ForkSession(t.Context(), &compactordv1.ForkSessionRequest{SessionId: "s", NewSessionId: "f"})
 	requireReason(t, err, codes.AlreadyExists, "SESSION_EXISTS")
+	_, err = d.sessions.DeleteSession(t.Context(), &compactordv1.DeleteSessionRequest{SessionId: "s"})
+	require.NoError(t, err)
+	require.True(t, proto.Equal(first, d.fork(again)), "sent again, it needs no source")
 }
