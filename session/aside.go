@@ -1,34 +1,36 @@
 package session
 
 import (
+	"sort"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // PutAside returns the ranges of indexes of the messages that are active at one head and not at another of the same log,
-// ascending.
+// ascending. Two paths through a log part once: from the first message that is missing on, all are.
 func PutAside(before, after *storagev1.Head) []*compactordv1.IndexRange {
 	var aside []*compactordv1.IndexRange
-	stay := after.GetActive()
 	for _, a := range before.GetActive() {
-		from, end := a.GetFirstIndex(), a.GetEndIndex()
-		for from < end {
-			for len(stay) > 0 && stay[0].GetEndIndex() <= from {
-				stay = stay[1:]
-			}
-			if len(stay) > 0 && stay[0].GetFirstIndex() <= from {
-				from = min(end, stay[0].GetEndIndex())
-				continue
-			}
-			to := end
-			if len(stay) > 0 {
-				to = min(end, stay[0].GetFirstIndex())
-			}
-			aside = append(aside, &compactordv1.IndexRange{Start: from, End: to})
-			from = to
+		end := a.GetEndIndex()
+		if start := firstInactive(after, a.GetFirstIndex(), end); start < end {
+			aside = append(aside, &compactordv1.IndexRange{Start: start, End: end})
 		}
 	}
 	return aside
+}
+
+// firstInactive returns the first index from start on that is not active; end where all before it are.
+func firstInactive(h *storagev1.Head, start, end uint32) uint32 {
+	active := h.GetActive()
+	for start < end {
+		at := sort.Search(len(active), func(i int) bool { return active[i].GetEndIndex() > start })
+		if at == len(active) || active[at].GetFirstIndex() > start {
+			return start
+		}
+		start = min(end, active[at].GetEndIndex())
+	}
+	return end
 }
 
 // Indexes counts the indexes in ranges that do not overlap.
