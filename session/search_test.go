@@ -26,8 +26,8 @@ func TestWordsAreFoundWhateverTheCase(t *testing.T) {
 	} {
 		letter := rapid.SampledFrom(letters)
 		rapid.Check(t, func(t *rapid.T) {
-			text := rapid.Map(rapid.SliceOfN(letter, 0, 60), join).Draw(t, "text")
-			word := strings.ReplaceAll(rapid.Map(rapid.SliceOfN(letter, 1, 6), join).Draw(t, "word"), " ", "x")
+			text := rapid.Map(rapid.SliceOfN(letter, 20, 60), join).Draw(t, "text")
+			word := strings.ReplaceAll(rapid.Map(rapid.SliceOfN(letter, 2, 6), join).Draw(t, "word"), " ", "x")
 			requireFound(t, text, word)
 		})
 	}
