@@ -147,13 +147,16 @@ func fromViolations(v *protovalidate.ValidationError) *Error {
 
 // crossRules names the field to mend for the contract's rules that look at several.
 var crossRules = map[string]string{
-	"message.parts_of_role":                      "parts",
-	"message.assistant_only":                     "role",
-	"prune_tool_outputs.one_unit":                "protect_groups",
-	"create_session.request_id_needs_session_id": "request_id",
-	"append_messages.something":                  "messages",
-	"inline_history.one_shape":                   "messages",
-	"counted_messages.one_shape":                 "messages",
+	"message.parts_of_role":                        "parts",
+	"message.assistant_only":                       "role",
+	"prune_tool_outputs.one_unit":                  "protect_groups",
+	"create_session.request_id_needs_session_id":   "request_id",
+	"append_messages.something":                    "messages",
+	"inline_history.one_shape":                     "messages",
+	"counted_messages.one_shape":                   "messages",
+	"fork_session.request_id_needs_new_session_id": "request_id",
+	"revert.message_or_summary":                    "message_from_future",
+	"revert.focus_needs_summarize":                 "focus",
 }
 
 func violatedField(v *protovalidate.Violation) string {

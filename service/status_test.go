@@ -50,6 +50,22 @@ func TestCrossFieldRulesNameAField(t *testing.T) {
 			_, err := d.sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{RequestId: "r"})
 			return err
 		}},
+		"fork_session.request_id_needs_new_session_id": {"request_id", func() error {
+			_, err := d.sessions.ForkSession(ctx, &compactordv1.ForkSessionRequest{SessionId: "s", RequestId: "r"})
+			return err
+		}},
+		"revert.message_or_summary": {"message_from_future", func() error {
+			req := summarized(toPoint(0))
+			req.MessageFromFuture = "x"
+			_, err := d.sessions.RevertToCheckpoint(ctx, req)
+			return err
+		}},
+		"revert.focus_needs_summarize": {"focus", func() error {
+			req := toPoint(0)
+			req.Focus = "x"
+			_, err := d.sessions.RevertToCheckpoint(ctx, req)
+			return err
+		}},
 		"inline_history.one_shape": {"history.messages", func() error {
 			_, err := d.compactions.GetLLMView(ctx, historyTarget(&compactordv1.InlineHistory{
 				Messages:     []*compactordv1.Message{user("x")},
@@ -93,6 +109,7 @@ func crossFieldRules() map[string]bool {
 	for _, file := range []protoreflect.FileDescriptor{
 		compactordv1.File_compactord_v1_message_proto, compactordv1.File_compactord_v1_strategy_proto,
 		compactordv1.File_compactord_v1_policy_proto, compactordv1.File_compactord_v1_record_proto,
+		compactordv1.File_compactord_v1_point_proto,
 		compactordv1.File_compactord_v1_session_service_proto, compactordv1.File_compactord_v1_compaction_service_proto,
 	} {
 		for i := range file.Messages().Len() {
