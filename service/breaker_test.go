@@ -316,3 +316,20 @@ func TestCase044NotAgainOnTheSameState(t *testing.T) {
 		require.Equal(t, compactordv1.SkipReason_SKIP_REASON_ALREADY_COMPACTED, events[0].GetSkipped().GetReason())
 	}
 }
+
+// A compaction that only edits is one, too: each names its operation, and three that leave the context full are enough.
+func TestCompactionsThatOnlyEditCount(t *testing.T) {
+	d := start(t)
+	policy := hideAllBut(1)
+	policy.Strategy, policy.Trigger = policy.GetPruneStrategy(), &compactordv1.Trigger{TriggerTokens: proto.Uint32(100)}
+	d.create("s", policy)
+	for range 3 {
+		require.True(t, d.append("s", working(2, 2000)[1:]...).GetReport().GetShouldCompact())
+		events, err := d.compactFor(threshold, nil)
+		require.NoError(t, err)
+		prune := last(t, events).GetCompleted().GetPrune()
+		require.Equal(t, events[0].GetOperationId(), prune.GetOperationId())
+		require.False(t, prune.GetWithCut())
+	}
+	requireOpen(t, d)
+}

@@ -156,7 +156,7 @@ func TestCase149SilentOverflow(t *testing.T) {
 		{used(601, 400, 0, 5), overflow.UsageOverWindow},
 		{used(600, 401, 0, 5), overflow.UsageOverWindow},
 		{used(600, 400, 1000, 1000), ""},
-		{used(1<<32-1, 1<<32-1, 0, 0), overflow.UsageOverWindow},
+		{used(1<<31, 1<<31, 0, 0), overflow.UsageOverWindow},
 	} {
 		answer := classify(t, &compactordv1.ClassifyErrorRequest{StopReason: ended, Usage: test.usage}, 1000)
 		require.Equal(t, test.rule, answer.GetRule(), test.usage)

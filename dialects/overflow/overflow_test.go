@@ -98,6 +98,7 @@ func TestFigures(t *testing.T) {
 		"Requested tokens (612) exceed context window of 512":                                                                                    {612, 512},
 		"on tokens per min (TPM): Limit 30000, Requested 31538.":                                                                                 {31538, 30000},
 		"invalid params, context window exceeds limit (2013)":                                                                                    {0, 0},
+		"exceed context limit: 4294967295 + 8192 > 200000":                                                                                       {0, 200000},
 		"prompt is too long: 99999999999 tokens > 200000 maximum":                                                                                {0, 200000},
 		"prompt is too long": {0, 0},
 	} {
