@@ -3,7 +3,6 @@ package service_test
 import (
 	"bytes"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,8 +54,7 @@ func (d *daemon) requireContent(
 	t.Helper()
 	req := recallOf(index)
 	req.Part, req.ResultPart, req.MaxBytes = &part, piece, maxBytes
-	var gotText strings.Builder
-	var gotData bytes.Buffer
+	var gotText, gotData bytes.Buffer
 	for first := true; ; first = false {
 		answer := d.recall(req)
 		gotText.WriteString(answer.GetText())
@@ -76,7 +74,7 @@ func (d *daemon) requireContent(
 		}
 		req.Range = &compactordv1.RecallContentRequest_Bytes{Bytes: &compactordv1.ByteRange{Offset: answer.GetNextOffset()}}
 	}
-	require.True(t, text == gotText.String(), "the text of message %d, part %d", index, part)
+	require.True(t, bytes.Equal([]byte(text), gotText.Bytes()), "the text of message %d, part %d", index, part)
 	require.True(t, bytes.Equal(data, gotData.Bytes()), "the data of message %d, part %d", index, part)
 }
 
@@ -139,7 +137,7 @@ func (d *daemon) listed() []*compactordv1.LoggedMessage {
 		answer, err := d.sessions.ListMessages(d.t.Context(), req)
 		require.NoError(d.t, err)
 		log = append(log, answer.GetMessages()...)
-		if req.PageToken = answer.GetNextPageToken(); req.PageToken == "" {
+		if req.PageToken = answer.GetNextPageToken(); req.GetPageToken() == "" {
 			return log
 		}
 	}

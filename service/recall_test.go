@@ -55,7 +55,7 @@ func recallDaemon(t *testing.T, options ...option) *daemon {
 	t.Helper()
 	d := start(t, options...)
 	d.create("s", nil)
-	d.append("s", user("go"), assistant("reading", call("a", "read", `{"path":"a"}`)),
+	d.append("s", user("go"), assistant("reading", call("a", "read", `{"path": "a",}`)),
 		toolResult("a", strings.Repeat(recalled, 30)), user("next"), assistant("done"))
 	require.Len(t, d.prune(hideAll()).GetEdits(), 1)
 	return d
@@ -85,7 +85,7 @@ func TestRecallByWhatAPlaceholderShows(t *testing.T) {
 	}
 	part := recallBy("#1")
 	part.Part = proto.Uint32(1)
-	require.Equal(t, `{"path":"a"}`, d.recall(part).GetText(), "a reference without a part takes one")
+	require.Equal(t, `{"path": "a",}`, d.recall(part).GetText(), "a reference without a part takes one")
 	piece := recallBy("#2.0")
 	piece.ResultPart = proto.Uint32(0)
 	require.Equal(t, uint32(0), d.recall(piece).GetResultPart())

@@ -36,7 +36,7 @@ func (d *daemon) search(req *compactordv1.SearchMessagesRequest) (hits []*compac
 		require.NoError(d.t, err)
 		hits, pages = append(hits, answer.GetHits()...), pages+1
 		require.Less(d.t, proto.Size(answer), 4<<20)
-		if req.PageToken = answer.GetNextPageToken(); req.PageToken == "" {
+		if req.PageToken = answer.GetNextPageToken(); req.GetPageToken() == "" {
 			return hits, pages
 		}
 	}
@@ -62,7 +62,7 @@ func TestSearchFindsWhatViewsDoNotShow(t *testing.T) {
 	require.Equal(t, compactordv1.Role_ROLE_TOOL, hit.GetRole())
 	require.Equal(t, "read", hit.GetTool())
 	require.Equal(t, uint32(150), hit.GetMatches())
-	require.Equal(t, 200, len(hit.GetSnippet()))
+	require.Len(t, hit.GetSnippet(), 200)
 
 	hits, _ = d.search(searchPattern(`two\nline t(.*)`))
 	at := recallOf(2)
@@ -185,9 +185,7 @@ func TestSearchTokensAreBoundToTheQuery(t *testing.T) {
 	listed, err := d.sessions.ListMessages(t.Context(), &compactordv1.ListMessagesRequest{SessionId: "s", PageSize: 1})
 	require.NoError(t, err)
 	for what, change := range map[string]func(req *compactordv1.SearchMessagesRequest){
-		"words": func(req *compactordv1.SearchMessagesRequest) {
-			req.GetQuery().(*compactordv1.SearchMessagesRequest_Words).Words = "a"
-		}, //nolint:errcheck // it is words
+		"words":   func(req *compactordv1.SearchMessagesRequest) { req.Query = searchWords("a").GetQuery() },
 		"pattern": func(req *compactordv1.SearchMessagesRequest) { req.Query = searchPattern("needle").GetQuery() },
 		"roles": func(req *compactordv1.SearchMessagesRequest) {
 			req.Roles = []compactordv1.Role{compactordv1.Role_ROLE_USER}

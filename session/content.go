@@ -131,7 +131,8 @@ func contentOfPiece(rp *compactordv1.ResultPart) *Content {
 }
 
 func textOfResult(p *compactordv1.Part) (*Content, error) {
-	var texts, kinds []string
+	var texts []string
+	kinds := make([]string, 0, len(p.GetToolResult().GetParts()))
 	for _, rp := range p.GetToolResult().GetParts() {
 		if t := rp.GetText(); t != nil {
 			texts = append(texts, t.GetText())
@@ -148,7 +149,8 @@ func textOfResult(p *compactordv1.Part) (*Content, error) {
 }
 
 func allText(parts []*compactordv1.Part) (*Content, error) {
-	var texts, kinds []string
+	var texts []string
+	kinds := make([]string, 0, len(parts))
 	for _, p := range parts {
 		if t := p.GetText(); t != nil {
 			texts = append(texts, t.GetText())
