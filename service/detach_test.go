@@ -387,6 +387,11 @@ func TestStopWaitsForDetachedCompactions(t *testing.T) {
 			}()
 			requireReason(t, w.last(), codes.Unavailable, "SHUTTING_DOWN")
 			if drain == time.Hour {
+				// Time enough for a stop that does not wait to cancel it.
+				other := start(t, withStore(&shared{d.store}))
+				for range 20 {
+					other.append("s", user("meanwhile"))
+				}
 				close(held.release)
 			}
 			<-stopped

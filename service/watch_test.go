@@ -260,6 +260,19 @@ func TestWatchEndsWithItsSession(t *testing.T) {
 	requireReason(t, err, codes.NotFound, "SESSION_NOT_FOUND")
 }
 
+// Not even where the daemon learns of the new life before it has learnt of the end of the old one.
+func TestWatchEndsWithALifeThatAnotherDaemonEnded(t *testing.T) {
+	d := start(t)
+	d.create("s", nil)
+	w := d.watch(&compactordv1.WatchSessionRequest{SessionId: "s"})
+	other := start(t, withStore(&shared{d.store}))
+	_, err := other.sessions.DeleteSession(t.Context(), &compactordv1.DeleteSessionRequest{SessionId: "s"})
+	require.NoError(t, err)
+	other.create("s", nil)
+	d.append("s", user("in another life"))
+	requireReason(t, w.last(), codes.NotFound, "SESSION_NOT_FOUND")
+}
+
 // A watcher goes on where it was after the daemon was started again.
 func TestWatchGoesOnAfterARestart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
