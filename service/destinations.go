@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"fmt"
 
 	"google.golang.org/grpc/codes"
 
@@ -90,8 +89,4 @@ func (s *Service) beforeLastChange(ctx context.Context, row *storagev1.Session) 
 	}
 	return 0, newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_NOTHING_TO_REVERT, nil,
 		"undo: nothing has changed the view of this session yet")
-}
-
-func missingMessage(index uint32) error {
-	return fmt.Errorf("%w: message %d is missing", storage.ErrCorrupt, index)
 }

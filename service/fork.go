@@ -126,36 +126,6 @@ func (s *Service) rowAt(ctx context.Context, row *storagev1.Session, point uint3
 	return then, nil
 }
 
-func (s *Service) messagesBefore(
-	ctx context.Context, row *storagev1.Session, end uint32,
-) ([]*compactordv1.LoggedMessage, error) {
-	messages := make([]*compactordv1.LoggedMessage, 0, end)
-	all := []*compactordv1.IndexRange{{End: end}}
-	err := s.eachMessage(ctx, row, all, func(l *compactordv1.LoggedMessage) bool {
-		messages = append(messages, l)
-		return true
-	})
-	return messages, err
-}
-
-func (s *Service) recordsUpTo(
-	ctx context.Context, row *storagev1.Session, point uint32,
-) ([]*storagev1.StoredRecord, error) {
-	var records []*storagev1.StoredRecord
-	for next := uint32(0); next <= point; {
-		chunk, err := s.store.Records(ctx, storage.RefOf(row), next, point+1, recordChunk)
-		if err != nil {
-			return nil, err
-		}
-		if len(chunk) == 0 {
-			break
-		}
-		records = append(records, chunk...)
-		next = chunk[len(chunk)-1].GetRecord().GetSequence() + 1
-	}
-	return records, nil
-}
-
 func isSessionNotFound(err error) bool {
 	e := &Error{}
 	return errors.As(err, &e) && e.Reason == compactordv1.ErrorReason_ERROR_REASON_SESSION_NOT_FOUND

@@ -7,7 +7,6 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/storage"
 )
 
 // RevertToCheckpoint implements SessionService.
@@ -178,32 +177,4 @@ func (s *Service) endOfLead(ctx context.Context, row *storagev1.Session) (uint32
 		return false
 	})
 	return point, err
-}
-
-// messageChunk is how many bytes of messages are read at a time.
-const messageChunk = 4 << 20
-
-// eachMessage reads the messages with these indexes, in order, until take says that it has enough.
-func (s *Service) eachMessage(
-	ctx context.Context, row *storagev1.Session, ranges []*compactordv1.IndexRange,
-	take func(l *compactordv1.LoggedMessage) bool,
-) error {
-	for _, r := range ranges {
-		for next := r.GetStart(); next < r.GetEnd(); {
-			chunk, err := s.store.Messages(ctx, storage.RefOf(row), next, r.GetEnd(), messageChunk)
-			if err != nil {
-				return err
-			}
-			if len(chunk) == 0 {
-				return missingMessage(next)
-			}
-			for _, l := range chunk {
-				if !take(l) {
-					return nil
-				}
-			}
-			next = chunk[len(chunk)-1].GetIndex() + 1
-		}
-	}
-	return nil
 }
