@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -10,7 +11,10 @@ import (
 // ViewFormat is the format that new view-changing records ask for. Views of older logs go on in theirs: a change of
 // wording here needs a new number, with the old wording kept beside it, since a changed prefix costs the provider's
 // prompt cache and breaks the thinking that is bound to it.
-const ViewFormat = 1
+const ViewFormat = viewFormatFiles
+
+// viewFormatFiles is the first format that tells the files that a summary does not name.
+const viewFormatFiles = 2
 
 // minSpokenFor is how long a request must be, in bytes, for its text in the summary to be no accident: "go" is in many
 // words.
@@ -19,14 +23,21 @@ const minSpokenFor = 40
 // maxSlotRunes bounds the user's last request as a slot, so that one huge request cannot defeat every compaction.
 const maxSlotRunes = 8000
 
-// SummaryText is what a summary message says: the summary, and the slots that it does not hold itself.
-func SummaryText(e *compactordv1.CompactionEntry) string {
+// maxSlotFileBytes bounds what is told of the files read, and of those modified.
+const maxSlotFileBytes = 2000
+
+// SummaryText is what a summary message says in a view format: the summary, and the slots that it does not hold itself.
+func SummaryText(e *compactordv1.CompactionEntry, viewFormat uint32) string {
 	var b strings.Builder
 	b.WriteString("Earlier parts of this conversation were compacted; this summary stands in for them. ")
 	b.WriteString("A number like [#12] is the index of the message that a line was taken from.\n\n<summary>\n")
 	b.WriteString(wrapperEscape.Replace(strings.TrimSpace(e.GetSummary())))
 	b.WriteString("\n</summary>")
 	writeTodos(&b, e.GetSlots().GetOpenTodos())
+	if viewFormat >= viewFormatFiles {
+		writeUnnamedFiles(&b, "modified", e.GetFiles().GetModified(), e.GetSummary())
+		writeUnnamedFiles(&b, "read", e.GetFiles().GetRead(), e.GetSummary())
+	}
 	writeLastRequest(&b, e)
 	return b.String()
 }
@@ -47,6 +58,45 @@ func writeTodos(b *strings.Builder, todos []*compactordv1.Todo) {
 		fmt.Fprintf(b, "\n- (%s) %s", mark, t.GetText())
 	}
 }
+
+// writeUnnamedFiles lists the files that the summary does not name, as many as there is room for.
+func writeUnnamedFiles(b *strings.Builder, how string, paths []string, summary string) {
+	left := maxSlotFileBytes
+	for i, path := range paths {
+		if names(summary, path) {
+			continue
+		}
+		line := "\n- " + wrapperEscape.Replace(shownPath(path))
+		if len(line) > left {
+			fmt.Fprintf(b, "\n\nFurther files %s: %d", how, len(paths)-i)
+			return
+		}
+		if left == maxSlotFileBytes {
+			fmt.Fprintf(b, "\n\nFiles %s that the summary does not name:", how)
+		}
+		b.WriteString(line)
+		left -= len(line)
+	}
+}
+
+// names says whether a text names a file by its whole path, and not only one that it is a part of.
+func names(text, path string) bool {
+	for from := 0; ; {
+		at := strings.Index(text[from:], path)
+		if at < 0 {
+			return false
+		}
+		start, end := from+at, from+at+len(path)
+		before, _ := utf8.DecodeLastRuneInString(text[:start])
+		behind, _ := utf8.DecodeRuneInString(text[end:])
+		if (start == 0 || !inPath(before) && before != '.') && (end == len(text) || !inPath(behind)) {
+			return true
+		}
+		from = start + 1
+	}
+}
+
+func inPath(r rune) bool { return isWord(r) || strings.ContainsRune(`/\-`, r) }
 
 func writeLastRequest(b *strings.Builder, e *compactordv1.CompactionEntry) {
 	req := e.GetSlots().GetLastUserRequest()

@@ -49,6 +49,7 @@ func repairConversation() *sessiontest.Writer {
 			OpenTodos:       []*compactordv1.Todo{{Text: "test", InProgress: true, Index: 5}, {Text: "release", Index: 5}},
 			LastUserRequest: &compactordv1.UserRequest{Index: 2, Text: "The parser drops the last line. Fix it."},
 		},
+		Files: &compactordv1.FileLists{Modified: []string{"parse.go"}},
 	}}})
 	w.Append(assistant(calling("c3", "bash", `{"command":"go test"}`)), nil)
 	return w

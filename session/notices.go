@@ -55,15 +55,19 @@ func writeFiles(b *strings.Builder, heading string, paths []string) {
 	}
 	b.WriteString("\n\n" + heading)
 	for _, path := range paths[:min(len(paths), maxListedFiles)] {
-		// A path is a tool's argument, and must not pass for more than one line.
-		if strings.ContainsFunc(path, unicode.IsControl) {
-			path = strconv.Quote(path)
-		}
-		b.WriteString("\n- " + path)
+		b.WriteString("\n- " + shownPath(path))
 	}
 	if more := len(paths) - maxListedFiles; more > 0 {
 		fmt.Fprintf(b, "\n- and %d more", more)
 	}
+}
+
+// shownPath is a path as lists show it. It is a tool's argument, and must not pass for more than one line.
+func shownPath(path string) string {
+	if strings.ContainsFunc(path, unicode.IsControl) {
+		return strconv.Quote(path)
+	}
+	return path
 }
 
 func notice(origin compactordv1.Origin, text string) *compactordv1.Message {

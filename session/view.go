@@ -235,7 +235,7 @@ func (d *drawing) summary(
 	if placement == compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM {
 		role = compactordv1.Role_ROLE_SYSTEM
 	}
-	d.made(role, SummaryText(e), &compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
+	d.made(role, SummaryText(e, d.head.GetViewFormat()), &compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
 	if placement == compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_PAIR && !assistantNext {
 		d.made(compactordv1.Role_ROLE_ASSISTANT, SummaryReply(),
 			&compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
