@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage/memory"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -61,6 +62,23 @@ func TestListCheckpoints(t *testing.T) {
 	require.Equal(t, uint32(3), d.session("s").GetSession().GetLastCheckpoint())
 	_, err := d.sessions.ListCheckpoints(t.Context(), &compactordv1.ListCheckpointsRequest{SessionId: "s", PageToken: "cg"})
 	requireReason(t, err, codes.InvalidArgument, "INVALID_TOKEN")
+}
+
+// More checkpoints than are read at a time are listed without a gap.
+func TestListManyCheckpoints(t *testing.T) {
+	d := start(t, withStore(memory.New()))
+	d.create("s", nil)
+	const many = 205
+	for range many {
+		d.checkpoint("s", false)
+	}
+	for _, pageSize := range []uint32{90, 1000} {
+		listed := d.checkpoints(pageSize)
+		require.Len(t, listed, many)
+		for i, c := range listed {
+			require.Equal(t, uint32(i+1), c.GetCheckpoint().GetId())
+		}
+	}
 }
 
 // An announcement would close the calls that are open: it has to wait for their results.
