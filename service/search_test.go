@@ -209,6 +209,13 @@ func TestSearchTokensAreBoundToTheQuery(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []uint32{1, 2, 3}, indexesOf(answer.GetHits()), "what was appended meanwhile is found")
 	require.Equal(t, "needl", answer.GetHits()[0].GetSnippet())
+
+	_, err = d.sessions.DeleteSession(t.Context(), &compactordv1.DeleteSessionRequest{SessionId: "s"})
+	require.NoError(t, err)
+	d.create("s", nil)
+	d.append("s", user("a needle"), user("a needle"), user("a needle"))
+	_, err = d.sessions.SearchMessages(t.Context(), first)
+	requireReason(t, err, codes.InvalidArgument, "INVALID_TOKEN")
 }
 
 func TestSearchErrors(t *testing.T) {
