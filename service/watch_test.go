@@ -264,12 +264,17 @@ func TestWatchEndsWithItsSession(t *testing.T) {
 func TestWatchEndsWithALifeThatAnotherDaemonEnded(t *testing.T) {
 	d := start(t)
 	d.create("s", nil)
+	d.append("s", user("a"), user("b"))
 	w := d.watch(&compactordv1.WatchSessionRequest{SessionId: "s"})
 	other := start(t, withStore(&shared{d.store}))
 	_, err := other.sessions.DeleteSession(t.Context(), &compactordv1.DeleteSessionRequest{SessionId: "s"})
 	require.NoError(t, err)
 	other.create("s", nil)
-	d.append("s", user("in another life"))
+	// The log of the new life is too short for anything in it to be new.
+	_, err = d.sessions.UpdateSession(t.Context(), &compactordv1.UpdateSessionRequest{
+		SessionId: "s", UpdateMask: mask("title"), Title: "another life",
+	})
+	require.NoError(t, err)
 	requireReason(t, w.last(), codes.NotFound, "SESSION_NOT_FOUND")
 }
 
