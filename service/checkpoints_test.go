@@ -198,8 +198,8 @@ func TestCase181FillAfterACompaction(t *testing.T) {
 	require.Positive(t, report.GetTokens())
 }
 
-// Seed cases 182, 183 and 193: an unknown checkpoint is an error; a known one keeps what stood before it and itself.
-func TestCase183RevertToCheckpoints(t *testing.T) {
+// Seed cases 182 and 183: an unknown checkpoint is an error; a known one keeps what stood before it and itself.
+func TestCase182And183RevertToCheckpoints(t *testing.T) {
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", system("rules"), user("first"))
@@ -221,7 +221,7 @@ func TestCase183RevertToCheckpoints(t *testing.T) {
 }
 
 // Seed cases 185 and 192: a checkpoint older than a compaction is what it always was; going back undoes the compaction.
-func TestCase185CheckpointBeforeACompaction(t *testing.T) {
+func TestCase185And192CheckpointBeforeACompaction(t *testing.T) {
 	d := start(t)
 	d.create("s", small(1000))
 	d.append("s", working(3, 2000)...)

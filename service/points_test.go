@@ -119,7 +119,7 @@ func readsALargeFile(d *daemon) {
 
 // Seed cases 188 and 193: the model is sent back, and sees what it saw then and the mail; the checkpoint and its
 // announcement stay, under the same number, and can be gone back to again.
-func TestCase188MessageFromTheFuture(t *testing.T) {
+func TestCase188And193MessageFromTheFuture(t *testing.T) {
 	d := start(t)
 	d.create("s", nil)
 	readsALargeFile(d)
@@ -318,7 +318,7 @@ func TestPointRequestsSentAgain(t *testing.T) {
 }
 
 // Seed cases 27 and 186: what a provider reported of a history that is put aside counts no more.
-func TestCase186ReportsOfAHistoryPutAside(t *testing.T) {
+func TestCase027And186ReportsOfAHistoryPutAside(t *testing.T) {
 	d := start(t)
 	d.create("s", small(1000))
 	reported := assistant("Done.")

@@ -56,7 +56,7 @@ func recording(t *testing.T, window uint32) (*daemon, *scripted) {
 
 // Seed cases 230 and 232: all that is put aside is summarized, whatever its size, the results of tools too; and the model
 // learns of every file, since files are not reverted.
-func TestCase230RevertWithSummary(t *testing.T) {
+func TestCase230And232RevertWithSummary(t *testing.T) {
 	d, recorder := recording(t, 20000)
 	d.append("s", working(1, 200)...)
 	point := d.session("s").GetSession().GetPoint()
