@@ -234,6 +234,26 @@ func TestBudgetsAreTokensOfTheModel(t *testing.T) {
 	require.Equal(t, 1+2*4, kept(calibrated))
 }
 
+// So are budgets of summaries: a summarizer counts its text as the model does.
+func TestSummariesAreCountedInTokensOfTheModel(t *testing.T) {
+	writer := &scripted{name: "writer", do: faithful}
+	d := start(t, withSummarizer(writer))
+	policy := by("writer", noFallback, small(0))
+	policy.OverheadTokens = proto.Uint32(0)
+	d.createBy("s", calibrated, policy)
+	var estimate uint32
+	for range 10 {
+		d.append("s", user(strings.Repeat("y", 3996)))
+		estimate += 999
+		d.append("s", reported("1234", estimate*2))
+		estimate++
+	}
+	require.Equal(t, uint32(2000), d.reportOf("s").GetCalibrationPermille())
+	_, err := d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	require.Equal(t, uint32(200), writer.seen()[0].Count(strings.Repeat("x", 400)))
+}
+
 // An inline history can be counted by any estimator.
 func TestHistoryByAnyEstimator(t *testing.T) {
 	d := start(t)

@@ -69,6 +69,10 @@ func TestCalibrationWithOverheadGiven(t *testing.T) {
 	k.turn(1000)
 	require.Equal(t, uint32(900), k.factor())
 	require.Equal(t, uint32(100), k.Head.GetCalibration().GetErrorPermille(), "as far as it was off")
+	k.perMille = 450
+	k.turn(1000)
+	require.Equal(t, uint32(750), k.factor())
+	require.Equal(t, uint32(500), k.Head.GetCalibration().GetErrorPermille(), "in thousandths of what was estimated")
 }
 
 func TestCalibrationIsClamped(t *testing.T) {

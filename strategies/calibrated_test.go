@@ -1,0 +1,59 @@
+package strategies_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
+	"github.com/compactord/compactord/strategies"
+)
+
+// reads is a state of ten tool groups, each with a result of 1,000 stored tokens, of which each is two of the model.
+func reads() *session.State {
+	w := sessiontest.NewWriterBy(compactordv1.Estimator_ESTIMATOR_CALIBRATED, &compactordv1.Policy{})
+	for range 10 {
+		w.Append(&compactordv1.Message{Role: compactordv1.Role_ROLE_ASSISTANT, Parts: []*compactordv1.Part{{
+			Kind: &compactordv1.Part_ToolCall{ToolCall: &compactordv1.ToolCall{Id: "c", Name: "read"}},
+		}}}, nil)
+		w.Append(&compactordv1.Message{Role: compactordv1.Role_ROLE_TOOL, Parts: []*compactordv1.Part{{
+			Kind: &compactordv1.Part_ToolResult{ToolResult: &compactordv1.ToolResult{
+				CallId: "c", Parts: []*compactordv1.ResultPart{{
+					Kind: &compactordv1.ResultPart_Text{Text: &compactordv1.TextPart{Text: strings.Repeat("x", 4000)}},
+				}},
+			}},
+		}}}, nil)
+	}
+	w.Head.Calibration = &storagev1.Calibration{Permille: 2000, Samples: 1}
+	return w.State()
+}
+
+// The tokens that strategies are given are those of the model, not of stored counts.
+func TestBudgetsOfACalibratedState(t *testing.T) {
+	t.Parallel()
+	in := &strategies.Input{State: reads(), Policy: &compactordv1.Policy{}}
+	prune := func(protect, minimum uint32) int {
+		plan, err := strategies.PruneToolOutputs{}.Plan(t.Context(), in, &compactordv1.Strategy{
+			Kind: &compactordv1.Strategy_PruneToolOutputs{PruneToolOutputs: &compactordv1.PruneToolOutputsStrategy{
+				ProtectGroups: proto.Uint32(0), ProtectTokens: proto.Uint32(protect), MinimumTokens: proto.Uint32(minimum),
+			}},
+		})
+		require.NoError(t, err)
+		return len(plan.GetEdits())
+	}
+	require.Equal(t, 8, prune(4000, 0), "two results are 4,000 tokens")
+	require.Equal(t, 8, prune(4000, 15_998), "eight are 16,000")
+	require.Zero(t, prune(4000, 16_000), "which is not more than that")
+
+	plan, err := strategies.Summarize{}.Plan(t.Context(), in, &compactordv1.Strategy{
+		Kind: &compactordv1.Strategy_Summarize{Summarize: &compactordv1.SummarizeStrategy{RecentTokens: proto.Uint32(4008)}},
+	})
+	require.NoError(t, err)
+	require.Equal(t, uint32(16), plan.GetCut().GetFirstKeptIndex(), "two groups of 2,004 tokens each")
+	require.Equal(t, uint32(8*2004), plan.GetSummarizerInputTokens())
+}
