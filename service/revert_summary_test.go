@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
@@ -254,6 +256,26 @@ func TestShutdownEndsASummarizedRevert(t *testing.T) {
 	after, err := d.store.Session(t.Context(), "", "s")
 	require.NoError(t, err)
 	require.True(t, proto.Equal(row, after))
+}
+
+// A summary takes the time that the policy gives it, which is more than other unary calls have.
+func TestSummarizedRevertHasThePolicysTime(t *testing.T) {
+	limits := make(chan time.Time, 1)
+	d := start(t, withSummarizer(&scripted{name: "patient", do: func(
+		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
+	) (*summarizers.Summary, error) {
+		limit, _ := ctx.Deadline()
+		limits <- limit
+		return faithful(ctx, req, p)
+	}}))
+	policy := by("patient", noFallback, small(1000))
+	policy.Summary.TryTimeout = durationpb.New(time.Hour)
+	policy.Summary.TotalTimeout = durationpb.New(6 * time.Hour)
+	d.create("s", policy)
+	d.append("s", working(4, 400)...)
+	begun := time.Now()
+	d.revert(summarized(turnsBack(2)))
+	require.False(t, (<-limits).Before(begun.Add(time.Hour)))
 }
 
 // What tools said cannot close the wrapper that a notice puts around it, nor a path run over its line.
