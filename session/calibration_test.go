@@ -173,6 +173,16 @@ func TestScaledAndStored(t *testing.T) {
 	require.Equal(t, ^uint32(0), session.Scaled(h, 3<<30), "a figure that a client made up ends at the end")
 }
 
+// The breaker closes by tokens of the model.
+func TestBreakerClosesByTokensOfTheModel(t *testing.T) {
+	h := session.NewHead(calibrated)
+	h.AppendedTokens = 1400
+	h.Breaker = &storagev1.Breaker{Failures: 3, OpenedAtTokens: 1000, SpanTokens: 900}
+	require.Equal(t, uint32(500), session.BreakerClosesAfter(h))
+	h.Calibration = &storagev1.Calibration{Permille: 2000}
+	require.Equal(t, uint32(100), session.BreakerClosesAfter(h))
+}
+
 func TestErrorBounds(t *testing.T) {
 	bound := func(e compactordv1.Estimator) uint32 {
 		w := sessiontest.NewWriterBy(e, &compactordv1.Policy{})

@@ -11,6 +11,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/memory"
@@ -100,6 +101,31 @@ func TestCheckLogsFindsMessagesLinkedWrongly(t *testing.T) {
 		last := g.W.Messages[len(g.W.Messages)-1]
 		last.Tokens++
 		requireProblem(t, store(t, g.W, nil), "tokens")
+	})
+}
+
+// What media count is by the release that appended them: an earlier one's figure is no problem.
+func TestCheckLogsTakesEarlierFiguresOfMedia(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := sessiontest.NewWriter(&compactordv1.Policy{})
+		first := proto.CloneOf(w.Head)
+		w.Append(&compactordv1.Message{Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{{
+			Kind: &compactordv1.Part_Media{Media: &compactordv1.MediaPart{
+				MimeType: "application/pdf", Source: &compactordv1.MediaPart_Data{Data: []byte("%PDF")},
+			}},
+		}}}, nil)
+		size := rapid.Uint32Range(4, 1<<20).Draw(t, "size")
+		l := w.Messages[0]
+		l.PartSizes, l.Tokens = []uint32{size}, (size+3)/4
+		counter, err := session.CounterFor(w.Log.Estimator)
+		require.NoError(t, err)
+		session.Advance(first, counter, w.Policy, l)
+		w.Head = first
+		problems, err := storage.CheckLogs(t.Context(), store(t, w, nil), "")
+		require.NoError(t, err)
+		require.Empty(t, problems)
+		l.Tokens++
+		requireProblem(t, store(t, w, nil), "tokens")
 	})
 }
 
