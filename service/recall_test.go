@@ -48,14 +48,18 @@ func requireInvalid(t testing.TB, err error, field, text string) {
 	require.Fail(t, "no field named", err)
 }
 
-const recalled = "line one\nline two\nline three\nline four\n"
+const (
+	recalled = "line one\nline two\nline three\nline four\n"
+	// arguments are as a model wrote them, and no JSON.
+	arguments = `{"path": "a",}`
+)
 
 // recallDaemon has a session whose message 2, a result, is hidden.
 func recallDaemon(t *testing.T, options ...option) *daemon {
 	t.Helper()
 	d := start(t, options...)
 	d.create("s", nil)
-	d.append("s", user("go"), assistant("reading", call("a", "read", `{"path": "a",}`)),
+	d.append("s", user("go"), assistant("reading", call("a", "read", arguments)),
 		toolResult("a", strings.Repeat(recalled, 30)), user("next"), assistant("done"))
 	require.Len(t, d.prune(hideAll()).GetEdits(), 1)
 	return d
@@ -85,7 +89,7 @@ func TestRecallByWhatAPlaceholderShows(t *testing.T) {
 	}
 	part := recallBy("#1")
 	part.Part = proto.Uint32(1)
-	require.Equal(t, `{"path": "a",}`, d.recall(part).GetText(), "a reference without a part takes one")
+	require.Equal(t, arguments, d.recall(part).GetText(), "a reference without a part takes one")
 	piece := recallBy("#2.0")
 	piece.ResultPart = proto.Uint32(0)
 	require.Equal(t, uint32(0), d.recall(piece).GetResultPart())
