@@ -51,7 +51,7 @@ func requireInvalid(t testing.TB, err error, field, text string) {
 const (
 	recalled = "line one\nline two\nline three\nline four\n"
 	// arguments are as a model wrote them, and no JSON.
-	arguments = `{"path": "a",}`
+	arguments = "path=a"
 )
 
 // recallDaemon has a session whose message 2, a result, is hidden.
