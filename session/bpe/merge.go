@@ -8,8 +8,8 @@ import (
 // fewBytes is the length up to which looking at all pairs for the next merge is faster than a heap.
 const fewBytes = 64
 
-// maxPiece bounds the memory that a piece takes: 28 bytes for each of its own. Prose and code have no piece of a hundredth
-// of it. A longer one is cut, which can make it a few tokens more.
+// maxPiece bounds the memory that a piece takes: some 20 bytes for each of its own. Prose and code have no piece of a
+// hundredth of it. A longer one is cut, which can make it a few tokens more.
 const maxPiece = 1 << 20
 
 // merger makes the tokens of pieces that are no token themselves. Its memory is used again from piece to piece.
