@@ -137,7 +137,8 @@ func (s *Service) ClearSession(
 	return answer, nil
 }
 
-// clear makes the Revert to the end of the leading run; nil where it would change nothing.
+// clear makes the Revert to the end of the leading run; nil where nothing else is active, since no record hides or edits
+// that run.
 func (s *Service) clear(
 	ctx context.Context, row *storagev1.Session, answer *compactordv1.ClearSessionResponse,
 ) (*pending, error) {
@@ -149,15 +150,14 @@ func (s *Service) clear(
 	if err != nil {
 		return nil, err
 	}
-	p, reverted := s.begin(row), &compactordv1.RevertToCheckpointResponse{}
-	if err := s.revert(ctx, p, r, nil, reverted); err != nil {
-		return nil, err
-	}
-	changes := reverted.GetRecord().GetRevert().GetViewChange().ChangedFrom != nil
-	if !changes && reverted.GetMessagesPutAside() == 0 {
+	if len(r.aside) == 0 {
 		answer.Record, answer.MessagesPutAside, answer.Point = nil, 0, session.Point(row.GetHead())
 		answer.Report = session.Report(row.GetHead(), row.GetResolvedPolicy())
 		return nil, nil
+	}
+	p, reverted := s.begin(row), &compactordv1.RevertToCheckpointResponse{}
+	if err := s.revert(ctx, p, r, nil, reverted); err != nil {
+		return nil, err
 	}
 	answer.Record, answer.Point = reverted.GetRecord(), reverted.GetPoint()
 	answer.Report, answer.MessagesPutAside = reverted.GetReport(), reverted.GetMessagesPutAside()
