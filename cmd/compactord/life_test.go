@@ -64,8 +64,13 @@ func TestGoingBack(t *testing.T) {
 func TestWhereToGoBackTo(t *testing.T) {
 	on := life(t)
 	for _, args := range [][]string{
-		{}, {"--to-point", "1", "--turns", "1"}, {"--to-checkpoint", "-1"}, {"--to-point=-1"}, {"--turns", "0"},
-		{"--turns", "1", "--focus", "tests"}, {"--turns", "1", "--summarize", "--message", "Hello."},
+		{},
+		{"--to-point", "1", "--turns", "1"},
+		{"--to-checkpoint", "-1"},
+		{"--to-point=-1"},
+		{"--turns", "0"},
+		{"--turns", "1", "--focus", "tests"},
+		{"--turns", "1", "--summarize", "--message", "Hello."},
 	} {
 		on(append([]string{"revert", "--session", "s"}, args...)...).ends(t, exitUsage)
 	}
@@ -116,11 +121,26 @@ func TestRecall(t *testing.T) {
 	lines := "Fix the failing test"
 	require.Equal(t, "1:"+lines+" number 1 in pkg/parser.go.\n", ran(t, "recall", "4", path, "--match", "FAIL", "--ignore-case").ends(t, exitDone).out)
 	ran(t, "recall", "4", path, "--match", "nowhere").ends(t, exitNothing)
+	huge := file(t, "huge.jsonl", `{"role":"user","content":"first\n`+strings.Repeat("x", 4_000_000)+`\nthird\nfourth"}`)
+	require.Len(t, ran(t, "recall", "0", huge, "--lines", "2-3").ends(t, exitDone).out, 4_000_000+len("\nthird\n"))
+	require.Len(t, ran(t, "recall", "0", huge, "--bytes", "6:3500000").ends(t, exitDone).out, 3_500_000)
+	require.Len(t, ran(t, "recall", "0", huge).ends(t, exitDone).out, 4_000_000+len("first\n\nthird\nfourth"))
 	doc := document(t, ran(t, "recall", "#5.0", path, "--json").ends(t, exitDone).out)
-	require.Equal(t, `{"path":"pkg/parser_1.go"}`, at(t, doc, "text"))
+	require.Contains(t, at(t, doc, "text"), `"pkg/parser_1.go"`)
 	for _, wrong := range [][]string{
-		{"../6"}, {"a/b"}, {"99999999999"}, {""}, {"--", "-1"}, {"6", "--bytes", "5000:"}, {"6", "--bytes=-1:"}, {"6", "--lines", "0"},
-		{"6", "--lines", "101-"}, {"6", "--lines", "9-8"}, {"6", "--lines", "x"}, {"6", "--match", "("}, {"6", "--context", "2"},
+		{"../6"},
+		{"a/b"},
+		{"99999999999"},
+		{""},
+		{"--", "-1"},
+		{"6", "--bytes", "5000:"},
+		{"6", "--bytes=-1:"},
+		{"6", "--lines", "0"},
+		{"6", "--lines", "101-"},
+		{"6", "--lines", "9-8"},
+		{"6", "--lines", "x"},
+		{"6", "--match", "("},
+		{"6", "--context", "2"},
 		{"6", "--lines", "1", "--match", "x"},
 	} {
 		ran(t, append(append([]string{"recall"}, wrong...), path)...).ends(t, exitUsage)

@@ -93,9 +93,9 @@ const mostIndexes = 20
 
 // indexesText names the messages that were edited.
 func indexesText(edits []*compactordv1.Edit) string {
-	var indexes []uint32
-	for _, e := range edits {
-		indexes = append(indexes, e.GetIndex())
+	indexes := make([]uint32, len(edits))
+	for i, e := range edits {
+		indexes[i] = e.GetIndex()
 	}
 	slices.Sort(indexes)
 	return hashed(slices.Compact(indexes))

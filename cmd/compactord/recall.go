@@ -65,45 +65,48 @@ func (c *recallCommand) request() (*compactordv1.RecallContentRequest, error) {
 	request := &compactordv1.RecallContentRequest{
 		What: &compactordv1.RecallContentRequest_Reference{Reference: reference}, MaxBytes: recallBytes,
 	}
-	if c.Match == "" && (c.Context > 0 || c.IgnoreCase) {
-		return nil, usagef("--context and --ignore-case go with --match")
-	}
 	given := 0
-	if c.Bytes != "" {
-		given++
+	for _, flag := range []string{c.Bytes, c.Lines, c.Match} {
+		if flag != "" {
+			given++
+		}
+	}
+	switch {
+	case given > 1:
+		return nil, usagef("give one of --bytes, --lines and --match")
+	case c.Match == "" && (c.Context > 0 || c.IgnoreCase):
+		return nil, usagef("--context and --ignore-case go with --match")
+	case c.Bytes != "":
 		first, n, err := span("--bytes", c.Bytes, ":")
-		if err != nil {
-			return nil, err
-		}
 		request.Range = &compactordv1.RecallContentRequest_Bytes{Bytes: &compactordv1.ByteRange{Offset: first, Length: n}}
-	}
-	if c.Lines != "" {
-		given++
-		first, last, err := span("--lines", c.Lines, "-")
-		if err != nil {
-			return nil, err
-		}
-		lines := &compactordv1.LineRange{First: first}
-		switch {
-		case !strings.Contains(c.Lines, "-"):
-			lines.Count = 1
-		case last != 0 && last < first:
-			return nil, usagef("--lines: %s ends before it begins", c.Lines)
-		case last != 0:
-			lines.Count = last - first + 1
-		}
+		return request, err
+	case c.Lines != "":
+		lines, err := lineRange(c.Lines)
 		request.Range = &compactordv1.RecallContentRequest_Lines{Lines: lines}
-	}
-	if c.Match != "" {
-		given++
+		return request, err
+	case c.Match != "":
 		request.Range = &compactordv1.RecallContentRequest_Match{Match: &compactordv1.LineMatch{
 			Pattern: c.Match, ContextLines: c.Context, IgnoreCase: c.IgnoreCase,
 		}}
 	}
-	if given > 1 {
-		return nil, usagef("give one of --bytes, --lines and --match")
-	}
 	return request, nil
+}
+
+// lineRange reads the lines that are wanted.
+func lineRange(text string) (*compactordv1.LineRange, error) {
+	first, last, err := span("--lines", text, "-")
+	switch {
+	case err != nil:
+		return nil, err
+	case !strings.Contains(text, "-"):
+		return &compactordv1.LineRange{First: first, Count: 1}, nil
+	case last == 0:
+		return &compactordv1.LineRange{First: first}, nil
+	case last < first:
+		return nil, usagef("--lines: %s ends before it begins", text)
+	default:
+		return &compactordv1.LineRange{First: first, Count: last - first + 1}, nil
+	}
 }
 
 // span reads two numbers with a mark between them; the second is 0 where it is left out.
@@ -127,44 +130,31 @@ func span(flag, text, mark string) (first, second uint32, err error) {
 func (c *recallCommand) print(
 	ctx context.Context, a *app, conv *conversation, request *compactordv1.RecallContentRequest, p *progress,
 ) error {
-	wanted := request.GetBytes().GetLength()
-	linesWanted := request.GetLines().GetCount()
-	first, matched := true, false
-	for {
+	rest := remainder{bytes: request.GetBytes().GetLength(), lines: int(request.GetLines().GetCount())}
+	matched := false
+	for page := 0; ; page++ {
 		answer, err := conv.sessions.RecallContent(ctx, request)
 		if err != nil {
 			return refusedFlags(err)
 		}
-		media := answer.GetKind() == compactordv1.ContentKind_CONTENT_KIND_MEDIA
-		if first {
+		if page == 0 {
 			p.say("%s", recalledTitle(answer))
-			if media && a.outTerminal {
+			if answer.GetKind() == compactordv1.ContentKind_CONTENT_KIND_MEDIA && a.outTerminal {
 				return usagef("this is %s and no text: send the output into a file", answer.GetMimeType())
 			}
 		}
 		matched = matched || len(answer.GetBlocks()) > 0
-		c.write(a, answer, first)
-		first = false
-		if !answer.GetHasMore() {
+		more := rest.take(answer)
+		c.write(a, answer, page == 0, more)
+		if !more {
 			break
 		}
-		switch r := request.GetRange().(type) {
-		case *compactordv1.RecallContentRequest_Match:
-			r.Match.FirstLine = answer.GetNextLine()
-		case *compactordv1.RecallContentRequest_Lines:
-			if linesWanted > 0 {
-				linesWanted -= answer.GetNextLine() - r.Lines.GetFirst()
-			}
-			r.Lines.First, r.Lines.Count = answer.GetNextLine(), linesWanted
-		case *compactordv1.RecallContentRequest_Bytes:
-			if wanted > 0 {
-				wanted -= answer.GetNextOffset() - r.Bytes.GetOffset()
-			}
-			r.Bytes.Offset, r.Bytes.Length = answer.GetNextOffset(), wanted
-		default:
-			request.Range = &compactordv1.RecallContentRequest_Bytes{
-				Bytes: &compactordv1.ByteRange{Offset: answer.GetNextOffset()},
-			}
+		if c.Match != "" {
+			request.GetMatch().FirstLine = answer.GetNextLine()
+			continue
+		}
+		request.Range = &compactordv1.RecallContentRequest_Bytes{
+			Bytes: &compactordv1.ByteRange{Offset: answer.GetNextOffset(), Length: rest.bytes},
 		}
 	}
 	if c.Match != "" && !matched {
@@ -173,8 +163,36 @@ func (c *recallCommand) print(
 	return nil
 }
 
+// remainder is how much of a range is still to come; 0 where it has no end of its own.
+type remainder struct {
+	bytes uint32
+	lines int
+}
+
+// take counts what a page holds, cuts off the lines that were not asked for, and says whether there is more to come.
+func (r *remainder) take(answer *compactordv1.RecallContentResponse) bool {
+	if r.bytes > 0 {
+		r.bytes -= min(r.bytes, answer.GetNextOffset()-answer.GetOffset())
+		return answer.GetHasMore() && r.bytes > 0
+	}
+	if r.lines == 0 {
+		return answer.GetHasMore()
+	}
+	for at := 0; ; {
+		end := strings.IndexByte(answer.GetText()[at:], '\n')
+		if end < 0 {
+			return answer.GetHasMore()
+		}
+		at += end + 1
+		if r.lines--; r.lines == 0 {
+			answer.Text = answer.GetText()[:at]
+			return false
+		}
+	}
+}
+
 // write writes one page. On a terminal, what would steer it is replaced.
-func (c *recallCommand) write(a *app, answer *compactordv1.RecallContentResponse, first bool) {
+func (c *recallCommand) write(a *app, answer *compactordv1.RecallContentResponse, first, more bool) {
 	if len(answer.GetData()) > 0 {
 		_, _ = a.out.Write(answer.GetData())
 		return
@@ -185,7 +203,7 @@ func (c *recallCommand) write(a *app, answer *compactordv1.RecallContentResponse
 	}
 	if a.outTerminal {
 		text = printable(text)
-		if !answer.GetHasMore() && !strings.HasSuffix(text, "\n") {
+		if !more && !strings.HasSuffix(text, "\n") {
 			text += "\n"
 		}
 	}

@@ -38,29 +38,9 @@ func (c *tokensCommand) Run(ctx context.Context, a *app) (err error) {
 	p := a.progress(c.Quiet)
 	defer p.clear()
 	request := &compactordv1.CountTokensRequest{Estimator: estimators[c.Estimator]}
-	var counter *client
-	name := "session " + c.Session
-	if c.Text {
-		if c.File == "" || c.Session != "" {
-			return usagef("--text goes with a file, or - for standard input")
-		}
-		text, err := a.readText(c.File)
-		if err != nil {
-			return err
-		}
-		name = c.File
-		request.What = &compactordv1.CountTokensRequest_Text{Text: text}
-		if counter, err = a.embedTemporary(ctx); err != nil {
-			return err
-		}
-	} else {
-		conv, err := c.open(ctx, a, nil, p)
-		if err != nil {
-			return err
-		}
-		name = conv.name()
-		counter = conv.client
-		request.What = &compactordv1.CountTokensRequest_SessionId{SessionId: conv.session}
+	counter, name, err := c.what(ctx, a, request, p)
+	if err != nil {
+		return err
 	}
 	defer func() { err = errors.Join(err, counter.close()) }()
 	p.stage("counting", "", 0)
@@ -74,6 +54,30 @@ func (c *tokensCommand) Run(ctx context.Context, a *app) (err error) {
 	}
 	c.print(a.out, name, answer)
 	return nil
+}
+
+// what opens what is to be counted, and names it in the request.
+func (c *tokensCommand) what(
+	ctx context.Context, a *app, request *compactordv1.CountTokensRequest, p *progress,
+) (counter *client, name string, err error) {
+	if !c.Text {
+		conv, err := c.open(ctx, a, nil, p)
+		if err != nil {
+			return nil, "", err
+		}
+		request.What = &compactordv1.CountTokensRequest_SessionId{SessionId: conv.session}
+		return conv.client, conv.name(), nil
+	}
+	if c.File == "" || c.Session != "" {
+		return nil, "", usagef("--text goes with a file, or - for standard input")
+	}
+	text, err := a.readText(c.File)
+	if err != nil {
+		return nil, "", err
+	}
+	request.What = &compactordv1.CountTokensRequest_Text{Text: text}
+	counter, err = a.embedTemporary(ctx)
+	return counter, c.File, err
 }
 
 func (c *tokensCommand) print(w io.Writer, name string, answer *compactordv1.CountTokensResponse) {

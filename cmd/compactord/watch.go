@@ -94,9 +94,9 @@ const gistRunes = 80
 
 // gist is the beginning of a message in one line.
 func gist(m *compactordv1.Message) string {
-	var texts []string
-	for _, p := range m.GetParts() {
-		texts = append(texts, partText(p))
+	texts := make([]string, len(m.GetParts()))
+	for i, p := range m.GetParts() {
+		texts[i] = partText(p)
 	}
 	runes := []rune(strings.Join(strings.Fields(strings.Join(texts, " ")), " "))
 	if len(runes) > gistRunes {
