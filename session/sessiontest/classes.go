@@ -72,6 +72,7 @@ const (
 	DueNow              Class = "report that says to compact"
 	BreakerOpen         Class = "report with the breaker open"
 	BreakerBlocks       Class = "report whose only reason not to compact is the breaker"
+	CalibrationLearnt   Class = "report scaled by what earlier ones have shown"
 	BreakerClosed       Class = "report with the breaker closed by what was appended"
 	TargetUnreachable   Class = "report whose target is unreachable"
 	TriggerDisabled     Class = "report with the trigger disabled, and compaction due"

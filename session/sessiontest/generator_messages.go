@@ -128,7 +128,19 @@ func (g *Generator) report(t *rapid.T, message *compactordv1.Message) {
 		message.Usage = &compactordv1.Usage{TotalTokens: uint32(between(t, 1, 5000, "total")), InputTokens: 3}
 		g.count(UsageReported, true)
 	default:
+		g.reportLikely(t, message)
 	}
+}
+
+// reportLikely has answers of a calibrated log report what a model might take for what it was shown, so that there is
+// something to learn.
+func (g *Generator) reportLikely(t *rapid.T, message *compactordv1.Message) {
+	if g.W.Log.Estimator != compactordv1.Estimator_ESTIMATOR_CALIBRATED {
+		return
+	}
+	permille := between(t, 300, 2500, "permille")
+	message.Usage = &compactordv1.Usage{InputTokens: g.head().GetViewTokens()*uint32(permille)/1000 + 100}
+	g.count(UsageReported, true)
 }
 
 func (g *Generator) result(t *rapid.T) {

@@ -69,6 +69,7 @@ func (g *Generator) CountReport(r *compactordv1.ContextReport) {
 	g.count(DueNow, r.GetShouldCompact())
 	g.count(BreakerOpen, r.GetBreakerClosesAfterTokens() > 0)
 	g.count(BreakerBlocks, blocked(compactordv1.BlockedBy_BLOCKED_BY_BREAKER_OPEN) && len(r.GetBlockedBy()) == 1)
+	g.count(CalibrationLearnt, g.head().GetCalibration().GetSamples() > 0)
 	g.count(BreakerClosed, g.head().GetBreaker().GetSpanTokens() > 0 && r.GetBreakerClosesAfterTokens() == 0)
 	g.count(TargetUnreachable, blocked(compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE))
 	g.count(TriggerDisabled, blocked(compactordv1.BlockedBy_BLOCKED_BY_DISABLED) && g.Model().Due())
