@@ -48,6 +48,23 @@ func TestCalibrationByGrowth(t *testing.T) {
 	require.Equal(t, r.GetOverheadTokens(), k.Head.GetLearntOverhead())
 }
 
+// An estimate that falls short by half falls short by more with every turn. None of that is overhead.
+func TestOverheadIsTheLowestThatReportsHaveShown(t *testing.T) {
+	k := &talk{sessiontest.NewWriterBy(compactordv1.Estimator_ESTIMATOR_CHARS4, &compactordv1.Policy{}), 1500, 5000}
+	k.turn(1000)
+	require.Equal(t, uint32(5500), k.Head.GetLearntOverhead())
+	for range 5 {
+		k.turn(10_000)
+	}
+	require.Equal(t, uint32(5500), k.Head.GetLearntOverhead())
+	k.outside = 1000
+	k.turn(1)
+	require.Equal(t, uint32(5500), k.Head.GetLearntOverhead())
+	k.perMille = 1000
+	k.turn(1)
+	require.Equal(t, uint32(1000), k.Head.GetLearntOverhead(), "less is outside the log by now")
+}
+
 // Small turns add up until they tell something.
 func TestCalibrationOfSmallTurns(t *testing.T) {
 	k := newTalk(1100, 500)

@@ -1,8 +1,6 @@
 package session
 
 import (
-	"google.golang.org/protobuf/proto"
-
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -19,8 +17,18 @@ func advanceUsage(
 	// Factor and overhead can be told only where the report is for exactly the view that was estimated.
 	if input := inputTokens(u); input > 0 && l.GetViewPoint() == pointBefore {
 		calibrate(h, p, input, viewBefore, pointBefore)
-		h.LearntOverhead = proto.Uint32(input - min(input, Scaled(h, viewBefore)))
+		learnOverhead(h, input-min(input, Scaled(h, viewBefore)))
 	}
+}
+
+// learnOverhead takes the lowest of what reports said beyond the estimate: an estimate that falls short does so by more the
+// longer the view is, and that is no overhead. Right after a compaction it would be taken for what no compaction can remove.
+// A calibrated session has set that right in its factor, and takes the last.
+func learnOverhead(h *storagev1.Head, outside uint32) {
+	if h.LearntOverhead != nil && h.GetEstimator() != compactordv1.Estimator_ESTIMATOR_CALIBRATED {
+		outside = min(outside, h.GetLearntOverhead())
+	}
+	h.LearntOverhead = &outside
 }
 
 // contextTokens trusts the provider's last report unless the view was changed since it was made for.

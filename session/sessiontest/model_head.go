@@ -176,9 +176,10 @@ func (m *Model) ContextTokens() (uint32, bool) {
 	return total + m.scaled(after), true
 }
 
-// Overhead is what the last report with an input, of a message made from the newest view, said beyond that view's
-// estimate; nil where there is none.
+// Overhead is the lowest of what reports with an input, of messages made from the newest view, said beyond that view's
+// estimate, and in a calibrated session the last; nil where there is none.
 func (m *Model) Overhead() *uint32 {
+	var lowest *uint32
 	for _, a := range slices.Backward(m.Messages) {
 		u := a.Message.GetUsage()
 		input := u.GetInputTokens() + u.GetCacheReadTokens() + u.GetCacheWriteTokens()
@@ -186,7 +187,13 @@ func (m *Model) Overhead() *uint32 {
 			continue
 		}
 		then := NewModel(m.log, a.Sequence, m.log.PolicyAt(a.Sequence))
-		return proto.Uint32(input - min(input, then.scaled(m.log.estimateAt(a.MadeFrom))))
+		outside := input - min(input, then.scaled(m.log.estimateAt(a.MadeFrom)))
+		if m.log.Estimator == compactordv1.Estimator_ESTIMATOR_CALIBRATED {
+			return &outside
+		}
+		if lowest == nil || outside < *lowest {
+			lowest = &outside
+		}
 	}
-	return nil
+	return lowest
 }

@@ -623,7 +623,7 @@ func (x *IndexRange) GetEnd() uint32 {
 // CompactionEntry is one committed compaction.
 type CompactionEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id, unique in the daemon.
+	// Its id, unique in the daemon but for forks, which keep it.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// Its place in the log.
 	Sequence uint32 `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"`
@@ -1196,7 +1196,7 @@ func (x *FileLists) GetModified() []string {
 // PruneEntry is one set of committed edits.
 type PruneEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id, unique in the daemon.
+	// Its id, unique in the daemon but for forks, which keep it.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// Its place in the log.
 	Sequence uint32 `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"`
