@@ -168,6 +168,8 @@ func TestTranscriptAndDialogue(t *testing.T) {
 	})
 	require.NoError(t, err)
 	d.append("s", user("the last"))
+	_, err = d.sessions.CreateCheckpoint(t.Context(), &compactordv1.CreateCheckpointRequest{SessionId: "s", Announce: true})
+	require.NoError(t, err)
 
 	states := make(map[compactordv1.MessageState]int)
 	logged := d.messages("s")
@@ -175,7 +177,7 @@ func TestTranscriptAndDialogue(t *testing.T) {
 		require.Equal(t, uint32(i), l.GetIndex())
 		states[l.GetState()]++
 	}
-	require.Len(t, logged, 43)
+	require.Len(t, logged, 44)
 	require.Equal(t, 1, states[compactordv1.MessageState_MESSAGE_STATE_PUT_ASIDE])
 	require.Positive(t, states[compactordv1.MessageState_MESSAGE_STATE_COVERED])
 	require.Equal(t, compactordv1.MessageState_MESSAGE_STATE_ACTIVE, logged[0].GetState(), "the leading run is never covered")
@@ -184,7 +186,7 @@ func TestTranscriptAndDialogue(t *testing.T) {
 		SessionId: "s", Listing: compactordv1.MessageListing_MESSAGE_LISTING_DIALOGUE, PageSize: 1000,
 	})
 	require.NoError(t, err)
-	require.Len(t, dialogue.GetMessages(), 31)
+	require.Len(t, dialogue.GetMessages(), 31, "the announcement of a checkpoint is nothing that the user said")
 	for _, l := range dialogue.GetMessages() {
 		require.Contains(t, []compactordv1.Role{compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_ASSISTANT},
 			l.GetMessage().GetRole())

@@ -178,6 +178,7 @@ func spoken(l *compactordv1.LoggedMessage) bool {
 	m := l.GetMessage()
 	role := m.GetRole()
 	if l.GetState() == compactordv1.MessageState_MESSAGE_STATE_PUT_ASIDE || session.Failed(m) ||
+		m.GetOrigin() == compactordv1.Origin_ORIGIN_MARKER ||
 		role != compactordv1.Role_ROLE_USER && role != compactordv1.Role_ROLE_ASSISTANT {
 		return false
 	}

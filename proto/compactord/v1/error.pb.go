@@ -117,7 +117,7 @@ const (
 	// index.
 	ErrorReason_ERROR_REASON_MESSAGE_PUT_ASIDE ErrorReason = 36
 	// RESOURCE_EXHAUSTED. The watcher reads more slowly than its session changes. Example: WatchSession of a client that has
-	// stopped reading. Metadata: next_sequence, to go on from.
+	// stopped reading. Metadata: next_sequence; all before it has been sent, and one more may still arrive.
 	ErrorReason_ERROR_REASON_WATCHER_TOO_SLOW ErrorReason = 37
 )
 

@@ -85,7 +85,7 @@ const (
 	MessageListing_MESSAGE_LISTING_UNSPECIFIED MessageListing = 0
 	// Everything in the log, also what is covered or put aside.
 	MessageListing_MESSAGE_LISTING_TRANSCRIPT MessageListing = 1
-	// Only USER and ASSISTANT text of the active path.
+	// Only USER and ASSISTANT text of the active path, announcements of checkpoints aside.
 	MessageListing_MESSAGE_LISTING_DIALOGUE MessageListing = 2
 )
 
