@@ -48,21 +48,38 @@ func TestCalibrationByGrowth(t *testing.T) {
 	require.Equal(t, r.GetOverheadTokens(), k.Head.GetLearntOverhead())
 }
 
-// An estimate that falls short by half falls short by more with every turn. None of that is overhead.
-func TestOverheadIsTheLowestThatReportsHaveShown(t *testing.T) {
+// An estimate that falls short by half falls short by more with every turn, and one odd report says nothing of what is
+// outside the log. The report for the smallest view counts.
+func TestOverheadOfTheSmallestView(t *testing.T) {
 	k := &talk{sessiontest.NewWriterBy(compactordv1.Estimator_ESTIMATOR_CHARS4, &compactordv1.Policy{}), 1500, 5000}
 	k.turn(1000)
 	require.Equal(t, uint32(5500), k.Head.GetLearntOverhead())
 	for range 5 {
 		k.turn(10_000)
 	}
+	k.Append(used(says(""), &compactordv1.Usage{InputTokens: 2500}), nil)
 	require.Equal(t, uint32(5500), k.Head.GetLearntOverhead())
-	k.outside = 1000
+	// A smaller view comes with a compaction.
+	k.Append(user("x"), nil)
+	k.Write(&compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: &compactordv1.CompactionEntry{
+		Id: "c", FirstKeptIndex: k.Head.GetNextIndex() - 1, Summary: "short",
+	}}})
+	k.outside = 9000
 	k.turn(1)
-	require.Equal(t, uint32(5500), k.Head.GetLearntOverhead())
-	k.perMille = 1000
-	k.turn(1)
-	require.Equal(t, uint32(1000), k.Head.GetLearntOverhead(), "less is outside the log by now")
+	require.InDelta(t, 9000, k.Head.GetLearntOverhead(), 100, "tools came along")
+}
+
+// Tools and prompts do not go away by a revert to before the first report.
+func TestOverheadSurvivesARevert(t *testing.T) {
+	for _, estimator := range []compactordv1.Estimator{compactordv1.Estimator_ESTIMATOR_CHARS4, calibrated} {
+		k := &talk{sessiontest.NewWriterBy(estimator, &compactordv1.Policy{}), 1000, 12_000}
+		k.turn(5)
+		k.turn(5)
+		k.Write(&compactordv1.Record{Kind: &compactordv1.Record_Revert{Revert: &compactordv1.Revert{Point: 0}}})
+		r := session.Report(k.Head, &compactordv1.Policy{})
+		require.Equal(t, uint32(12_000), r.GetOverheadTokens())
+		require.Equal(t, uint32(12_000), r.GetTokens())
+	}
 }
 
 // Small turns add up until they tell something.

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"google.golang.org/protobuf/proto"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -17,18 +19,19 @@ func advanceUsage(
 	// Factor and overhead can be told only where the report is for exactly the view that was estimated.
 	if input := inputTokens(u); input > 0 && l.GetViewPoint() == pointBefore {
 		calibrate(h, p, input, viewBefore, pointBefore)
-		learnOverhead(h, input-min(input, Scaled(h, viewBefore)))
+		learnOverhead(h, input, Scaled(h, viewBefore))
 	}
 }
 
-// learnOverhead takes the lowest of what reports said beyond the estimate: an estimate that falls short does so by more the
-// longer the view is, and that is no overhead. Right after a compaction it would be taken for what no compaction can remove.
-// A calibrated session has set that right in its factor, and takes the last.
-func learnOverhead(h *storagev1.Head, outside uint32) {
-	if h.LearntOverhead != nil && h.GetEstimator() != compactordv1.Estimator_ESTIMATOR_CALIBRATED {
-		outside = min(outside, h.GetLearntOverhead())
+// learnOverhead takes what a report said beyond the estimate of its view, if no smaller view has told it before: the error
+// of an estimate grows with the view, and what is outside the log does not. Taken for overhead, that error would count right
+// after a compaction as what no compaction can remove. A calibrated session has set it right in its factor, and takes the
+// newest report.
+func learnOverhead(h *storagev1.Head, input, estimate uint32) {
+	newest := h.GetEstimator() == compactordv1.Estimator_ESTIMATOR_CALIBRATED
+	if h.LearntOverhead == nil || newest || estimate <= h.GetLearntFrom() {
+		h.LearntOverhead, h.LearntFrom = proto.Uint32(input-min(input, estimate)), estimate
 	}
-	h.LearntOverhead = &outside
 }
 
 // contextTokens trusts the provider's last report unless the view was changed since it was made for.

@@ -83,7 +83,7 @@ func (c *tokensCommand) what(
 func (c *tokensCommand) print(w io.Writer, name string, answer *compactordv1.CountTokensResponse) {
 	fmt.Fprintf(w, "%s: %s, %s by %s\n\n", printable(name), count(answer.GetTokens(), "token"),
 		enumName(answer.GetSource(), "TOKEN_SOURCE_"), estimatorName(answer.GetEstimator()))
-	row(w, "Off by", "at most about %s", count(answer.GetErrorBoundTokens(), "token"))
+	row(w, "Off by", "about %s either way, if not worse", count(answer.GetErrorBoundTokens(), "token"))
 	row(w, "Text", "%s", count(answer.GetTextBytes(), "byte"))
 	if answer.GetMediaTokens() > 0 {
 		row(w, "Media", "%s, %s", count(answer.GetMediaTokens(), "token"), count(answer.GetMediaBytes(), "byte"))

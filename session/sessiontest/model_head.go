@@ -176,24 +176,21 @@ func (m *Model) ContextTokens() (uint32, bool) {
 	return total + m.scaled(after), true
 }
 
-// Overhead is the lowest of what reports with an input, of messages made from the newest view, said beyond that view's
-// estimate, and in a calibrated session the last; nil where there is none.
-func (m *Model) Overhead() *uint32 {
-	var lowest *uint32
-	for _, a := range slices.Backward(m.Messages) {
-		u := a.Message.GetUsage()
-		input := u.GetInputTokens() + u.GetCacheReadTokens() + u.GetCacheWriteTokens()
-		if input == 0 || a.Failed() || a.MadeFrom != a.Sequence-1 {
+// Overhead is what the report with an input for the smallest view, of messages made from the newest view, said beyond that
+// view's estimate: of views alike the newest, in a calibrated session the newest of all; nil where there is none. It does
+// not matter whether the message was put aside.
+func (m *Model) Overhead() (overhead *uint32, from uint32) {
+	for sequence := uint32(1); sequence <= m.Point; sequence++ {
+		input, reports := m.log.reportedInput(sequence)
+		if !reports {
 			continue
 		}
-		then := NewModel(m.log, a.Sequence, m.log.PolicyAt(a.Sequence))
-		outside := input - min(input, then.scaled(m.log.estimateAt(a.MadeFrom)))
-		if m.log.Estimator == compactordv1.Estimator_ESTIMATOR_CALIBRATED {
-			return &outside
-		}
-		if lowest == nil || outside < *lowest {
-			lowest = &outside
+		then := NewModel(m.log, sequence, m.log.PolicyAt(sequence))
+		estimate := then.scaled(m.log.estimateAt(sequence - 1))
+		newest := m.log.Estimator == compactordv1.Estimator_ESTIMATOR_CALIBRATED
+		if overhead == nil || newest || estimate <= from {
+			overhead, from = proto.Uint32(input-min(input, estimate)), estimate
 		}
 	}
-	return lowest
+	return overhead, from
 }

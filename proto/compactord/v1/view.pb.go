@@ -408,7 +408,8 @@ type ContextReport struct {
 	Tokens uint32 `protobuf:"varint,1,opt,name=tokens,proto3" json:"tokens,omitempty"`
 	// Where the figure comes from.
 	Source TokenSource `protobuf:"varint,2,opt,name=source,proto3,enum=compactord.v1.TokenSource" json:"source,omitempty"`
-	// The figure may be off by this many tokens either way.
+	// The figure may be off by about this many tokens either way. Of CHARS4 that holds for prose and code in Latin script:
+	// Chinese, Japanese and Korean text has up to four times as many tokens, base64 three times.
 	ErrorBoundTokens uint32 `protobuf:"varint,3,opt,name=error_bound_tokens,json=errorBoundTokens,proto3" json:"error_bound_tokens,omitempty"`
 	// The context window; not set where unknown.
 	ContextWindow *uint32 `protobuf:"varint,4,opt,name=context_window,json=contextWindow,proto3,oneof" json:"context_window,omitempty"`
