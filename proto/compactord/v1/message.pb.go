@@ -1740,6 +1740,8 @@ type LoggedMessage struct {
 	// ASSISTANT: the view_point of the first ASSISTANT message of its tool loop, by which the thinking of the whole loop
 	// is judged.
 	LoopViewPoint uint32 `protobuf:"varint,12,opt,name=loop_view_point,json=loopViewPoint,proto3" json:"loop_view_point,omitempty"`
+	// Whether it is pinned now. Set in answers only.
+	Pinned        bool `protobuf:"varint,13,opt,name=pinned,proto3" json:"pinned,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1858,6 +1860,13 @@ func (x *LoggedMessage) GetLoopViewPoint() uint32 {
 	return 0
 }
 
+func (x *LoggedMessage) GetPinned() bool {
+	if x != nil {
+		return x.Pinned
+	}
+	return false
+}
+
 var File_compactord_v1_message_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_message_proto_rawDesc = "" +
@@ -1973,7 +1982,7 @@ const file_compactord_v1_message_proto_rawDesc = "" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n" +
 	"\x04part\x18\x02 \x01(\rR\x04part\x12\x0e\n" +
 	"\x02id\x18\x03 \x01(\tR\x02id\x12\x12\n" +
-	"\x04name\x18\x04 \x01(\tR\x04name\"\x82\x04\n" +
+	"\x04name\x18\x04 \x01(\tR\x04name\"\x9a\x04\n" +
 	"\rLoggedMessage\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\rR\bsequence\x120\n" +
@@ -1990,7 +1999,8 @@ const file_compactord_v1_message_proto_rawDesc = "" +
 	"\x06closes\x18\n" +
 	" \x03(\v2\x16.compactord.v1.CallRefR\x06closes\x121\n" +
 	"\x05state\x18\v \x01(\x0e2\x1b.compactord.v1.MessageStateR\x05state\x12&\n" +
-	"\x0floop_view_point\x18\f \x01(\rR\rloopViewPoint*s\n" +
+	"\x0floop_view_point\x18\f \x01(\rR\rloopViewPoint\x12\x16\n" +
+	"\x06pinned\x18\r \x01(\bR\x06pinned*s\n" +
 	"\x04Role\x12\x14\n" +
 	"\x10ROLE_UNSPECIFIED\x10\x00\x12\x0f\n" +
 	"\vROLE_SYSTEM\x10\x01\x12\x12\n" +

@@ -257,7 +257,8 @@ type RecallContentRequest_Index struct {
 
 type RecallContentRequest_Reference struct {
 	// The reference that a placeholder or a summary shows, or the placeholder itself: `#12` is message 12, `#12.0` its
-	// part 0, `#12.0.1` the result part 1 of that; `[#12]` and `index 12, part 0` say the same. 1 to 4,096 bytes.
+	// part 0, `#12.0.1` the result part 1 of that; `[#12]` and `index 12, part 0` say the same, and alone so do `12`, `12.0`
+	// and `12.0.1`. 1 to 4,096 bytes.
 	Reference string `protobuf:"bytes,3,opt,name=reference,proto3,oneof"`
 }
 

@@ -1760,8 +1760,8 @@ type RevertToCheckpointRequest_Turns struct {
 type RevertToCheckpointRequest_Undo struct {
 	// The newest record in force that changed the view, or the newest Revert, whichever is later, is undone: to the point
 	// before it. Messages appended since are put aside. So undoing twice does it again. A change of policy is passed over,
-	// since no Revert brings a policy back. FAILED_PRECONDITION with NOTHING_TO_REVERT where there is none. Only true makes
-	// sense.
+	// since no Revert brings a policy back, and so is a compaction with imported_from, which was done elsewhere.
+	// FAILED_PRECONDITION with NOTHING_TO_REVERT where there is none. Only true makes sense.
 	Undo bool `protobuf:"varint,8,opt,name=undo,proto3,oneof"`
 }
 
@@ -1776,9 +1776,10 @@ func (*RevertToCheckpointRequest_Undo) isRevertToCheckpointRequest_Target() {}
 // RevertToCheckpointResponse says what was written.
 type RevertToCheckpointResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The record.
+	// The record. Not set where the target is the newest point and there is no message_from_future: there is nothing to put
+	// aside or to tell then, and nothing is written.
 	Record *Record `protobuf:"bytes,1,opt,name=record,proto3" json:"record,omitempty"`
-	// The point after it, and after the message of origin FUTURE where there is one.
+	// The point after it, and after the message of origin FUTURE where there is one; without a record the newest.
 	Point uint32 `protobuf:"varint,2,opt,name=point,proto3" json:"point,omitempty"`
 	// How full the context is.
 	Report *ContextReport `protobuf:"bytes,3,opt,name=report,proto3" json:"report,omitempty"`
