@@ -73,7 +73,7 @@ func applyRevert(h *storagev1.Head, r *compactordv1.Record, at *storagev1.Head) 
 	next.LastCheckpoint = h.GetLastCheckpoint()
 	// What reports have shown of the estimates, and of what is outside the log, stays true.
 	next.Calibration = proto.CloneOf(h.GetCalibration())
-	next.LearntOverhead, next.LearntFrom = h.LearntOverhead, h.GetLearntFrom()
+	next.LearntOverhead, next.LearntFrom, next.LearntInput = h.LearntOverhead, h.GetLearntFrom(), h.GetLearntInput()
 	next.PolicyChange = h.GetPolicyChange()
 	next.LastViewChange = r.GetSequence()
 	next.LastRevert = r.GetSequence()

@@ -19,19 +19,19 @@ func advanceUsage(
 	// Factor and overhead can be told only where the report is for exactly the view that was estimated.
 	if input := inputTokens(u); input > 0 && l.GetViewPoint() == pointBefore {
 		calibrate(h, p, input, viewBefore, pointBefore)
-		learnOverhead(h, input, Scaled(h, viewBefore))
+		learnOverhead(h, input, viewBefore)
 	}
 }
 
-// learnOverhead takes what a report said beyond the estimate of its view, if no smaller view has told it before: the error
-// of an estimate grows with the view, and what is outside the log does not. Taken for overhead, that error would count right
-// after a compaction as what no compaction can remove. A calibrated session has set it right in its factor, and takes the
-// newest report.
+// learnOverhead takes what the report for the smallest view said beyond its estimate: the error of an estimate grows with
+// the view, and what is outside the log does not. Taken for overhead, that error would count right after a compaction as
+// what no compaction can remove.
 func learnOverhead(h *storagev1.Head, input, estimate uint32) {
-	newest := h.GetEstimator() == compactordv1.Estimator_ESTIMATOR_CALIBRATED
-	if h.LearntOverhead == nil || newest || estimate <= h.GetLearntFrom() {
-		h.LearntOverhead, h.LearntFrom = proto.Uint32(input-min(input, estimate)), estimate
+	if h.LearntOverhead == nil || estimate <= h.GetLearntFrom() {
+		h.LearntFrom, h.LearntInput = estimate, input
 	}
+	// The report may have moved the factor.
+	h.LearntOverhead = proto.Uint32(h.GetLearntInput() - min(h.GetLearntInput(), Scaled(h, h.GetLearntFrom())))
 }
 
 // contextTokens trusts the provider's last report unless the view was changed since it was made for.

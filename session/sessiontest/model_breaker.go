@@ -127,7 +127,7 @@ func (m *Model) outside() uint32 {
 	if m.Policy.GetOverheadTokens() > 0 {
 		return m.Policy.GetOverheadTokens()
 	}
-	if learnt, _ := m.Overhead(); learnt != nil && m.Policy.OverheadTokens == nil {
+	if learnt := m.Overhead(); learnt != nil && m.Policy.OverheadTokens == nil {
 		return *learnt
 	}
 	return 0

@@ -177,20 +177,19 @@ func (m *Model) ContextTokens() (uint32, bool) {
 }
 
 // Overhead is what the report with an input for the smallest view, of messages made from the newest view, said beyond that
-// view's estimate: of views alike the newest, in a calibrated session the newest of all; nil where there is none. It does
-// not matter whether the message was put aside.
-func (m *Model) Overhead() (overhead *uint32, from uint32) {
+// view's estimate, of views alike the newest; nil where there is none. It does not matter whether the message was put
+// aside.
+func (m *Model) Overhead() *uint32 {
+	var overhead *uint32
+	smallest := uint32(0)
 	for sequence := uint32(1); sequence <= m.Point; sequence++ {
 		input, reports := m.log.reportedInput(sequence)
 		if !reports {
 			continue
 		}
-		then := NewModel(m.log, sequence, m.log.PolicyAt(sequence))
-		estimate := then.scaled(m.log.estimateAt(sequence - 1))
-		newest := m.log.Estimator == compactordv1.Estimator_ESTIMATOR_CALIBRATED
-		if overhead == nil || newest || estimate <= from {
-			overhead, from = proto.Uint32(input-min(input, estimate)), estimate
+		if estimate := m.log.estimateAt(sequence - 1); overhead == nil || estimate <= smallest {
+			overhead, smallest = proto.Uint32(input-min(input, m.scaled(estimate))), estimate
 		}
 	}
-	return overhead, from
+	return overhead
 }

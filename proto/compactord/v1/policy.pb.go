@@ -320,8 +320,7 @@ type Policy struct {
 	// The model's input limit in tokens, where it differs from the window. 1 to 100,000,000. Only presets read it.
 	MaxInputTokens *uint32 `protobuf:"varint,4,opt,name=max_input_tokens,json=maxInputTokens,proto3,oneof" json:"max_input_tokens,omitempty"`
 	// Tokens of tools and prompts that are not in the log. 0 to 100,000,000.
-	// Default: learnt as what the report for the smallest view said beyond its estimate, never below 0; with CALIBRATED the
-	// newest report.
+	// Default: learnt as what the report for the smallest view said beyond its estimate, never below 0.
 	OverheadTokens *uint32 `protobuf:"varint,5,opt,name=overhead_tokens,json=overheadTokens,proto3,oneof" json:"overhead_tokens,omitempty"`
 	// When compaction is due.
 	Trigger *Trigger `protobuf:"bytes,6,opt,name=trigger,proto3" json:"trigger,omitempty"`

@@ -258,8 +258,10 @@ type Head struct {
 	PinnedKeptTokens uint32 `protobuf:"varint,36,opt,name=pinned_kept_tokens,json=pinnedKeptTokens,proto3" json:"pinned_kept_tokens,omitempty"`
 	// Tokens of pinned messages among tail_tokens.
 	PinnedTailTokens uint32 `protobuf:"varint,40,opt,name=pinned_tail_tokens,json=pinnedTailTokens,proto3" json:"pinned_tail_tokens,omitempty"`
-	// The estimate of the view whose report the overhead was learnt from, in tokens of the model.
+	// The estimate of the smallest view that a report was for, not scaled: the overhead is learnt from it.
 	LearntFrom uint32 `protobuf:"varint,41,opt,name=learnt_from,json=learntFrom,proto3" json:"learnt_from,omitempty"`
+	// The input tokens that were reported for it.
+	LearntInput uint32 `protobuf:"varint,42,opt,name=learnt_input,json=learntInput,proto3" json:"learnt_input,omitempty"`
 	// How all these tokens are counted: the session's estimator. Not set is CHARS4.
 	Estimator v1.Estimator `protobuf:"varint,37,opt,name=estimator,proto3,enum=compactord.v1.Estimator" json:"estimator,omitempty"`
 	// How many messages the view has.
@@ -560,6 +562,13 @@ func (x *Head) GetPinnedTailTokens() uint32 {
 func (x *Head) GetLearntFrom() uint32 {
 	if x != nil {
 		return x.LearntFrom
+	}
+	return 0
+}
+
+func (x *Head) GetLearntInput() uint32 {
+	if x != nil {
+		return x.LearntInput
 	}
 	return 0
 }
@@ -1243,7 +1252,7 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"forkedFrom\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd3\r\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xf6\r\n" +
 	"\x04Head\x12#\n" +
 	"\rnext_sequence\x18\x01 \x01(\rR\fnextSequence\x12\x1d\n" +
 	"\n" +
@@ -1297,7 +1306,8 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\x12pinned_kept_tokens\x18$ \x01(\rR\x10pinnedKeptTokens\x12,\n" +
 	"\x12pinned_tail_tokens\x18( \x01(\rR\x10pinnedTailTokens\x12\x1f\n" +
 	"\vlearnt_from\x18) \x01(\rR\n" +
-	"learntFrom\x126\n" +
+	"learntFrom\x12!\n" +
+	"\flearnt_input\x18* \x01(\rR\vlearntInput\x126\n" +
 	"\testimator\x18% \x01(\x0e2\x18.compactord.v1.EstimatorR\testimator\x12#\n" +
 	"\rview_messages\x18& \x01(\rR\fviewMessagesB\r\n" +
 	"\v_tail_indexB\r\n" +
