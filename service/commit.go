@@ -60,6 +60,11 @@ func (c *compaction) stillFits(row *storagev1.Session) error {
 		then.GetCompaction().GetSequence() == now.GetCompaction().GetSequence() {
 		return nil
 	}
+	return c.overtaken()
+}
+
+// overtaken is the error of a compaction whose session is no longer what it was made for.
+func (c *compaction) overtaken() error {
 	return newError(codes.Aborted, compactordv1.ErrorReason_ERROR_REASON_STATE_CHANGED,
 		map[string]string{"operation_id": c.id},
 		"the session was reverted, compacted or created anew while this compaction ran")

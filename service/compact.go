@@ -70,7 +70,9 @@ func (s *Service) newCompaction(
 	ctx context.Context, req *compactordv1.CompactRequest, row *storagev1.Session, op *operation,
 	findings []*compactordv1.InputFinding,
 ) *compaction {
-	c := &compaction{service: s, req: req, id: op.id, started: s.hooks.Now(), findings: findings}
+	c := &compaction{
+		service: s, req: req, id: op.id, started: s.hooks.Now(), findings: findings, uid: row.GetUid(),
+	}
 	name := nameOf(ctx, req.GetSessionId())
 	ahead := eventsAhead
 	if req.GetDetach() {

@@ -33,8 +33,9 @@ type compaction struct {
 	plan     *compactordv1.CompactionPlan
 	// ending is the last event; nil where only an error tells the end.
 	ending *compactordv1.CompactionEvent
-	uid    string
-	calls  uint32
+	// uid is the life of the session that it is for.
+	uid   string
+	calls uint32
 	// byBytes says that the size of the view in bytes made the compaction due, and its tokens did not.
 	byBytes bool
 }
@@ -52,8 +53,7 @@ func (c *compaction) run(ctx context.Context) (err error) {
 	announced := false
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("compaction panicked: %v", r)
-			c.service.logger.ErrorContext(ctx, "compaction panicked", "operation_id", c.id)
+			err = caught(ctx, c.service.logger, "compaction", r)
 		}
 		err = c.conclusion(ctx, err, announced)
 		c.service.metrics.running.Dec()
@@ -93,7 +93,9 @@ func (c *compaction) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.uid = row.GetUid()
+	if row.GetUid() != c.uid {
+		return c.overtaken()
+	}
 	if c.policy, err = s.resolvePolicy(row.GetPolicy(), c.req.GetPolicy()); err != nil {
 		return err
 	}
@@ -170,7 +172,7 @@ func (c *compaction) conclusion(ctx context.Context, err error, announced bool) 
 		}})
 		return nil
 	}
-	e := endError(ctx, c.id, "compaction", err)
+	e := c.service.endError(ctx, c.id, "compaction", err)
 	if !announced {
 		return e
 	}
@@ -195,8 +197,8 @@ func (c *compaction) conclusion(ctx context.Context, err error, announced bool) 
 }
 
 // endError makes the RPC's error of an operation that failed. Who ended its context is asked first: what fails after that
-// fails because of it.
-func endError(ctx context.Context, id, what string, err error) *Error {
+// fails because of it. It logs what only the daemon's side can mend, since the call may be gone by now.
+func (s *Service) endError(ctx context.Context, id, what string, err error) *Error {
 	cause := context.Cause(ctx)
 	if cause != nil && !errors.Is(cause, context.DeadlineExceeded) {
 		e := newError(codes.Canceled, compactordv1.ErrorReason_ERROR_REASON_CANCELLED,
@@ -207,12 +209,16 @@ func endError(ctx context.Context, id, what string, err error) *Error {
 	if cause != nil {
 		err = cause
 	}
-	return asError(err, id)
+	e := asError(err, id)
+	logBug(ctx, s.logger, id, what, e)
+	return e
 }
 
 func cancelledBy(cause error) string {
-	if errors.Is(cause, errPreempted) || errors.Is(cause, errCancelled) || errors.Is(cause, errShuttingDown) {
-		return cause.Error()
+	for _, known := range []error{errPreempted, errCancelled, errDeleted, errShuttingDown} {
+		if errors.Is(cause, known) {
+			return known.Error()
+		}
 	}
 	return "the client ended the call"
 }
@@ -241,7 +247,7 @@ func (c *compaction) recordAttempt(ctx context.Context, attempt *compactordv1.Co
 		_, err := s.record(ctx, p, &compactordv1.Record{Kind: &compactordv1.Record_Attempt{Attempt: attempt}}, nil)
 		return p, err
 	})
-	if err != nil {
+	if err != nil && !isSessionNotFound(err) {
 		s.logger.WarnContext(ctx, "compaction attempt not recorded", "operation_id", c.id, "error", err)
 	}
 }

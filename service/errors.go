@@ -21,6 +21,8 @@ type Error struct {
 	RetryAfter time.Duration
 	// Cause is for the log only.
 	Cause error
+	// logged says that the log has the cause, under the id that the client gets.
+	logged bool
 }
 
 // FieldViolation says what is wrong with a field.

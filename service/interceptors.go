@@ -1,7 +1,9 @@
 package service
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -52,8 +54,7 @@ func newChain(logger *slog.Logger, metrics *prommiddleware.ServerMetrics, maxMes
 		return status.Error(codes.Internal, "internal error")
 	})
 	recovered := recovery.WithRecoveryHandlerContext(func(ctx context.Context, cause any) error {
-		logger.ErrorContext(ctx, "handler panicked", "panic", fmt.Sprintf("%T", cause), "stack", string(debug.Stack()))
-		return fmt.Errorf("panic of type %T", cause)
+		return caught(ctx, logger, "handler", cause)
 	})
 	// Payloads are conversations: only that a call ended is logged, never what was in it.
 	logOptions := []logging.Option{logging.WithLogOnEvents(logging.FinishCall), logging.WithLevels(callLevel)}
@@ -122,15 +123,30 @@ func mapError(ctx context.Context, logger *slog.Logger, method string, err error
 	}
 	id := newID()
 	e := asError(err, id)
-	if e.Code == codes.Internal || e.Code == codes.DataLoss {
-		logger.ErrorContext(ctx, "call failed by a bug or a broken store", "id", id, "method", method, "error", err)
-	}
+	logBug(ctx, logger, id, method, e)
 	return e.status().Err()
+}
+
+// logBug logs the cause of an error that no client can mend, once, under the id that the client gets.
+func logBug(ctx context.Context, logger *slog.Logger, id, method string, e *Error) {
+	if e.logged || e.Code != codes.Internal && e.Code != codes.DataLoss {
+		return
+	}
+	e.logged = true
+	logger.ErrorContext(ctx, "call failed by a bug or a broken store", "id", id, "method", method,
+		"error", cmp.Or(e.Cause, error(e)))
+}
+
+// caught makes an error of a panic and logs where it was. Its value may hold what a client sent: only its type is told.
+func caught(ctx context.Context, logger *slog.Logger, who string, cause any) error {
+	logger.ErrorContext(ctx, who+" panicked", "panic", fmt.Sprintf("%T", cause), "stack", string(debug.Stack()))
+	return fmt.Errorf("%s panicked with a %T", who, cause)
 }
 
 // isOurs tells our errors, which carry a status too, from those of gRPC itself.
 func isOurs(err error) bool {
-	return asError(err, "").Code != codes.Internal
+	e := &Error{}
+	return errors.As(err, &e) || asError(err, "").Code != codes.Internal
 }
 
 // maxUnaryTime is the longest that a unary call may take. Compact streams have the limits of the policy's summaries.

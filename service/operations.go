@@ -14,6 +14,7 @@ import (
 var (
 	errPreempted    = errors.New("another compaction took its place")
 	errCancelled    = errors.New("another client cancelled it")
+	errDeleted      = errors.New("the session was deleted")
 	errShuttingDown = errors.New("the daemon is shutting down")
 )
 

@@ -48,7 +48,7 @@ func (s *Service) revertWithSummary(
 	defer s.operations.end(row.GetUid(), op, nil)
 	r := &summarizedRevert{service: s, req: req, id: op.id}
 	if err := r.run(opCtx, answer); err != nil {
-		return nil, endError(opCtx, op.id, "revert", err)
+		return nil, s.endError(opCtx, op.id, "revert", err)
 	}
 	return answer, nil
 }

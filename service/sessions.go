@@ -192,21 +192,41 @@ func (s *Service) changePolicy(ctx context.Context, p *pending, given *compactor
 func (s *Service) DeleteSession(
 	ctx context.Context, req *compactordv1.DeleteSessionRequest,
 ) (*compactordv1.DeleteSessionResponse, error) {
-	name := nameOf(ctx, req.GetSessionId())
+	uid, err := s.delete(ctx, req.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	// What runs for the session has nothing left to write to, and nobody could find it by its name.
+	if op := s.operations.find(uid, ""); op != nil {
+		op.cancel(errDeleted)
+		// The session is deleted, whether or not the caller waits for this.
+		_ = op.wait(ctx)
+	}
+	return &compactordv1.DeleteSessionResponse{}, nil
+}
+
+// delete deletes a session and returns which life of it that was.
+func (s *Service) delete(ctx context.Context, sessionID string) (uid string, err error) {
+	name := nameOf(ctx, sessionID)
 	leave, err := s.lanes.enter(ctx, name)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer leave()
-	err = s.store.DeleteSession(ctx, tenant(ctx), req.GetSessionId())
+	// One that cannot be read can still be deleted.
+	row, err := s.row(ctx, sessionID)
+	if isSessionNotFound(err) {
+		return "", err
+	}
+	err = s.store.DeleteSession(ctx, tenant(ctx), sessionID)
 	if errors.Is(err, storage.ErrNotFound) {
-		return nil, sessionNotFound(req.GetSessionId())
+		return "", sessionNotFound(sessionID)
 	}
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	s.watchers.wake(name)
-	return &compactordv1.DeleteSessionResponse{}, nil
+	return row.GetUid(), nil
 }
 
 func sessionOf(row *storagev1.Session) *compactordv1.Session {

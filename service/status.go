@@ -75,6 +75,7 @@ var sentinels = []struct {
 	{errShuttingDown, codes.Unavailable, compactordv1.ErrorReason_ERROR_REASON_SHUTTING_DOWN, ""},
 	{errPreempted, codes.Canceled, compactordv1.ErrorReason_ERROR_REASON_CANCELLED, ""},
 	{errCancelled, codes.Canceled, compactordv1.ErrorReason_ERROR_REASON_CANCELLED, ""},
+	{errDeleted, codes.Canceled, compactordv1.ErrorReason_ERROR_REASON_CANCELLED, ""},
 	{
 		context.Canceled, codes.Canceled, compactordv1.ErrorReason_ERROR_REASON_CANCELLED,
 		"the call was cancelled",

@@ -312,7 +312,7 @@ func (w *summaryWriter) limited(
 
 // try has a summarizer write the part once and checks it.
 func (w *summaryWriter) try(ctx context.Context, by summarizers.Summarizer, req *summarizers.Request) error {
-	summary, err := guarded(ctx, by, req, &summaryProgress{ctx: ctx, writer: w})
+	summary, err := w.guarded(ctx, by, req, &summaryProgress{ctx: ctx, writer: w})
 	if err != nil {
 		return err
 	}
@@ -347,12 +347,12 @@ func (w *summaryWriter) spend(summary *summarizers.Summary) {
 }
 
 // guarded turns a summarizer's panic into an error: who plugs one in must not be able to end the daemon.
-func guarded(
+func (w *summaryWriter) guarded(
 	ctx context.Context, by summarizers.Summarizer, req *summarizers.Request, progress summarizers.Progress,
 ) (summary *summarizers.Summary, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("summarizer %s panicked", by.Name())
+			err = caught(ctx, w.service.logger, "summarizer "+by.Name(), r)
 		}
 	}()
 	return by.Summarize(ctx, req, progress)

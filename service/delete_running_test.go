@@ -1,0 +1,74 @@
+package service_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers"
+)
+
+func (d *daemon) delete(id string) {
+	d.t.Helper()
+	_, err := d.sessions.DeleteSession(d.t.Context(), &compactordv1.DeleteSessionRequest{SessionId: id})
+	require.NoError(d.t, err)
+}
+
+// held is a summarizer that tells of each call and goes on when it is released or cancelled; ended counts its ends.
+type held struct {
+	begun, release, ended chan struct{}
+}
+
+func newHeld() *held {
+	return &held{begun: make(chan struct{}, 10), release: make(chan struct{}), ended: make(chan struct{}, 10)}
+}
+
+func (h *held) option() option {
+	return withSummarizer(&scripted{name: "held", do: func(
+		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
+	) (*summarizers.Summary, error) {
+		h.begun <- struct{}{}
+		defer func() { h.ended <- struct{}{} }()
+		select {
+		case <-h.release:
+			return faithful(ctx, req, p)
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}})
+}
+
+// What runs for a session ends with it: nobody else could end it, and a summary would be paid for nothing.
+func TestDeletedSessionEndsWhatRuns(t *testing.T) {
+	for name, begin := range map[string]func(*daemon) error{
+		"detached compaction": func(d *daemon) error {
+			_, err := d.compact(detached("s"))
+			return err
+		},
+		"revert with a summary": func(d *daemon) error {
+			_, err := d.sessions.RevertToCheckpoint(d.t.Context(), summarized(turnsBack(2)))
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			summarizer, log := newHeld(), &kept{}
+			d := start(t, summarizer.option(), log.option())
+			d.create("s", by("held", noFallback, small(1000)))
+			d.append("s", working(6, 3000)...)
+			w := d.watch(&compactordv1.WatchSessionRequest{SessionId: "s"})
+			ended := make(chan error, 1)
+			go func() { ended <- begin(d) }()
+			<-summarizer.begun
+			d.delete("s")
+			require.Len(t, summarizer.ended, 1, "the delete waits for the end")
+			err := <-ended
+			requireReason(t, err, codes.Canceled, "CANCELLED")
+			require.ErrorContains(t, err, "the session was deleted")
+			requireReason(t, w.last(), codes.NotFound, "SESSION_NOT_FOUND")
+			require.Empty(t, log.lines(t, "compaction attempt not recorded"), "there is no log left to note it in")
+		})
+	}
+}
