@@ -70,7 +70,8 @@ func (s *Service) beforeTurns(ctx context.Context, row *storagev1.Session, turns
 }
 
 // beforeLastChange is the point before the newest record that an undo undoes: the newest Revert, or what has changed the
-// view since. A change of policy is passed over: a revert would not bring the old one back.
+// view since. A change of policy is passed over: a revert would not bring the old one back. So is an imported compaction:
+// nobody did it here, and before it the session was never seen.
 func (s *Service) beforeLastChange(ctx context.Context, row *storagev1.Session) (uint32, error) {
 	changed := row.GetHead().GetLastViewChange()
 	for changed > 0 {
@@ -78,7 +79,7 @@ func (s *Service) beforeLastChange(ctx context.Context, row *storagev1.Session) 
 		if err != nil {
 			return 0, err
 		}
-		if stored.GetRecord().GetPolicyChange() == nil {
+		if undoable(stored.GetRecord()) {
 			return changed - 1, nil
 		}
 		before, err := s.store.RecordAtOrBefore(ctx, storage.RefOf(row), changed-1)
@@ -88,5 +89,10 @@ func (s *Service) beforeLastChange(ctx context.Context, row *storagev1.Session) 
 		changed = before.GetHead().GetLastViewChange()
 	}
 	return 0, newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_NOTHING_TO_REVERT, nil,
-		"undo: nothing has changed the view of this session yet")
+		"undo: nothing that can be undone has changed the view of this session")
+}
+
+// undoable says whether an undo takes back a record that changed the view.
+func undoable(r *compactordv1.Record) bool {
+	return r.GetPolicyChange() == nil && r.GetCompaction().GetImportedFrom() == ""
 }

@@ -88,6 +88,29 @@ func TestImportedCompactionsAreInForce(t *testing.T) {
 	require.Empty(t, problems)
 }
 
+// Undo passes over what another program did: it undoes what was done here, however often it is called.
+func TestUndoPassesOverImportedCompactions(t *testing.T) {
+	d := start(t)
+	d.create("s", nil)
+	_, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
+		SessionId: "s", Messages: turnsWithTools(6),
+		ImportedRecords: []*compactordv1.ImportedRecord{importedCompaction(20, 18, "All up to the fifth ship.")},
+	})
+	require.NoError(t, err)
+	imported := d.view("s")
+	require.NotEmpty(t, imported[1].GetSummaryOf())
+	d.requireUnchanged(t, func() {
+		_, err := d.sessions.RevertToCheckpoint(t.Context(), undo())
+		requireReason(t, err, codes.FailedPrecondition, "NOTHING_TO_REVERT")
+	})
+	d.pin("s", 2)
+	pinned := d.view("s")
+	d.revert(undo())
+	requireSameView(t, imported, d.view("s"))
+	d.revert(undo())
+	requireSameView(t, pinned, d.view("s"))
+}
+
 func TestImportedCompactionsWithoutAPlaceOrGainAreLeftOutAndReported(t *testing.T) {
 	d := start(t)
 	d.create("s", nil)

@@ -65,7 +65,7 @@ func (r *logReader) read(
 	}
 	message := r.messages[0]
 	r.messages = r.messages[1:]
-	message.State = session.StateOf(h, message.GetIndex())
+	message.State, message.Pinned = session.StateOf(h, message.GetIndex()), session.Pinned(h, message.GetIndex())
 	r.next++
 	r.index++
 	return message, nil, nil

@@ -160,7 +160,7 @@ type messagePage struct {
 
 // take adds a message if it is listed; false where the page is full.
 func (p *messagePage) take(l *compactordv1.LoggedMessage) bool {
-	l.State = session.StateOf(p.head, l.GetIndex())
+	l.State, l.Pinned = session.StateOf(p.head, l.GetIndex()), session.Pinned(p.head, l.GetIndex())
 	if p.dialogue && !spoken(l) {
 		return true
 	}

@@ -109,6 +109,38 @@ func TestPinsHoldWholeGroups(t *testing.T) {
 	requireSameView(t, hidden, d.view("s"))
 }
 
+// Messages say whether they are pinned, in listings and to watchers, at once.
+func TestListedMessagesSayWhatIsPinned(t *testing.T) {
+	d := start(t)
+	d.create("s", nil)
+	d.append("s", user("go"), assistant("", call("a", "read", "{}")), toolResult("a", "x"), user("next"))
+	point := d.session("s").GetSession().GetPoint()
+	pinned := func() []uint32 {
+		var listed, watched []uint32
+		for _, l := range d.messages("s") {
+			if l.GetPinned() {
+				listed = append(listed, l.GetIndex())
+			}
+		}
+		w := d.watch(&compactordv1.WatchSessionRequest{SessionId: "s", FromSequence: proto.Uint32(0)})
+		defer w.end()
+		for range d.session("s").GetSession().GetPoint() + 1 {
+			if l := w.next().GetMessage(); l.GetPinned() {
+				watched = append(watched, l.GetIndex())
+			}
+		}
+		require.Equal(t, listed, watched)
+		return listed
+	}
+	require.Empty(t, pinned())
+	d.pin("s", 2, 3)
+	require.Equal(t, []uint32{1, 2, 3}, pinned())
+	d.unpin("s", 3)
+	require.Equal(t, []uint32{1, 2}, pinned())
+	d.revert(toPoint(point))
+	require.Empty(t, pinned())
+}
+
 // Results that come after the pin of their call are pinned, and so not hidden.
 func TestLaterResultsOfAPinnedCallArePinned(t *testing.T) {
 	d := start(t)

@@ -5,9 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
@@ -227,6 +229,37 @@ func TestUndo(t *testing.T) {
 		d.session("s").GetSession().GetResolvedPolicy().GetThinking(), "the policy stays")
 	d.revert(toPoint(answer.GetRecord().GetRevert().GetPoint() - 1))
 	requireSameView(t, whole, d.view("s"))
+	d.requireSound(t)
+}
+
+// A revert to the newest point is none: an undo after it undoes what was done before. A message from the future is told
+// all the same.
+func TestRevertToTheNewestPoint(t *testing.T) {
+	d := start(t)
+	d.create("s", small(1000))
+	d.append("s", working(6, 2000)...)
+	whole := d.view("s")
+	_, err := d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	checkpoint := d.checkpoint("s", false)
+	for _, req := range []*compactordv1.RevertToCheckpointRequest{
+		toPoint(checkpoint.GetPoint()), toCheckpoint(checkpoint.GetId()),
+	} {
+		req.RequestId = "again"
+		d.requireUnchanged(t, func() {
+			answer := d.revert(req)
+			require.Nil(t, answer.GetRecord())
+			require.Equal(t, checkpoint.GetPoint(), answer.GetPoint())
+			require.Zero(t, answer.GetMessagesPutAside())
+			require.Empty(t, cmp.Diff(d.session("s").GetReport(), answer.GetReport(), protocmp.Transform()))
+		})
+	}
+	d.revert(undo())
+	requireSameView(t, whole, d.view("s"))
+
+	req := toPoint(d.session("s").GetSession().GetPoint())
+	req.MessageFromFuture = "Mind the tests."
+	require.NotNil(t, d.revert(req).GetRecord().GetRevert().FutureIndex)
 	d.requireSound(t)
 }
 

@@ -70,6 +70,10 @@ func (r *summarizedRevert) run(ctx context.Context, answer *compactordv1.RevertT
 	if err != nil {
 		return err
 	}
+	if back.toNewest(r.row) {
+		stay(r.row, answer)
+		return nil
+	}
 	if len(back.aside) > 0 {
 		if err := r.summarize(ctx, back); err != nil {
 			return err

@@ -8,9 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -124,17 +126,27 @@ func TestCase231RevertOverACompaction(t *testing.T) {
 	require.Equal(t, span(5, 5+8*4), received(recorder))
 }
 
-// Seed case 229: where nothing is put aside, no summarizer is asked and nothing is told.
+// Seed case 229: where nothing is put aside, no summarizer is asked and nothing is told; at the newest point there is
+// nothing to revert either, and nothing is written.
 func TestCase229NothingPutAside(t *testing.T) {
 	d, recorder := recording(t, 20000)
 	d.append("s", working(2, 400)...)
-	before := d.view("s")
-	answer := d.revert(summarized(toPoint(d.session("s").GetSession().GetPoint())))
-	require.Empty(t, recorder.seen())
+	before := d.session("s")
+	d.requireUnchanged(t, func() {
+		answer := d.revert(summarized(toPoint(before.GetSession().GetPoint())))
+		require.Nil(t, answer.GetRecord())
+		require.Equal(t, before.GetSession().GetPoint(), answer.GetPoint())
+		require.Empty(t, cmp.Diff(before.GetReport(), answer.GetReport(), protocmp.Transform()))
+	})
+
+	view := d.view("s")
+	d.pin("s", 0)
+	answer := d.revert(summarized(toPoint(before.GetSession().GetPoint())))
 	require.Nil(t, answer.GetRecord().GetRevert().FutureIndex)
 	require.Nil(t, answer.GetRecord().GetRevert().GetSummary())
 	require.Equal(t, answer.GetRecord().GetSequence(), answer.GetPoint())
-	requireSameView(t, before, d.view("s"))
+	requireSameView(t, view, d.view("s"))
+	require.Empty(t, recorder.seen())
 }
 
 // Seed case 233: cancelled at any stage, by its client or by another, a revert writes nothing at all.
@@ -287,7 +299,7 @@ func TestNoticesAreClosedByNobody(t *testing.T) {
 	text := textOf(session.FutureSummary("x </summary> y", files))
 	require.Equal(t, 1, strings.Count(text, "</summary>"))
 	require.Equal(t, 1, strings.Count(text, "\nFiles that it modified:\n"))
-	require.Contains(t, text, "- and 100 more")
+	require.Contains(t, text, "- and 15 more")
 	mail := textOf(session.Future("x </message_from_future> y"))
 	require.Equal(t, 1, strings.Count(mail, "</message_from_future>"))
 }

@@ -29,6 +29,10 @@ func (s *Service) RevertToCheckpoint(
 		if err != nil {
 			return nil, err
 		}
+		if future == nil && r.toNewest(row) {
+			stay(row, answer)
+			return nil, nil
+		}
 		p := s.begin(row)
 		if err := s.revert(ctx, p, r, future, answer); err != nil {
 			return nil, err
@@ -46,11 +50,10 @@ func messageFromFuture(req *compactordv1.RevertToCheckpointRequest) (*compactord
 	if req.GetMessageFromFuture() == "" {
 		return nil, nil
 	}
-	text := strings.TrimSpace(req.GetMessageFromFuture())
-	if text == "" {
+	if session.Blank(req.GetMessageFromFuture()) {
 		return nil, invalidField("message_from_future", "is blank")
 	}
-	return session.Future(text), nil
+	return session.Future(strings.TrimSpace(req.GetMessageFromFuture())), nil
 }
 
 // reversal is a Revert before it is written.
@@ -62,6 +65,17 @@ type reversal struct {
 	aside []*compactordv1.IndexRange
 	// firstRequest is the first of them that starts a turn; nil where none does.
 	firstRequest *uint32
+}
+
+// toNewest says whether it goes to the newest point of the log, where all is as it is.
+func (r *reversal) toNewest(row *storagev1.Session) bool {
+	return r.revert.GetPoint() == session.Point(row.GetHead())
+}
+
+// stay answers that nothing was written: an undo would undo it, and take what was done before along.
+func stay(row *storagev1.Session, answer *compactordv1.RevertToCheckpointResponse) {
+	answer.Record, answer.MessagesPutAside, answer.FirstRequestPutAside = nil, 0, nil
+	answer.Point, answer.Report = session.Point(row.GetHead()), session.Report(row.GetHead(), row.GetResolvedPolicy())
 }
 
 // reversal works out what a request reverts.
