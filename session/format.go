@@ -23,15 +23,16 @@ const minSpokenFor = 40
 // maxSlotRunes bounds the user's last request as a slot, so that one huge request cannot defeat every compaction.
 const maxSlotRunes = 8000
 
-// maxSlotFileBytes bounds what is told of the files read, and of those modified.
-const maxSlotFileBytes = 2000
-
 // SummaryText is what a summary message says in a view format: the summary, and the slots that it does not hold itself.
 func SummaryText(e *compactordv1.CompactionEntry, viewFormat uint32) string {
 	var b strings.Builder
 	b.WriteString("Earlier parts of this conversation were compacted; this summary stands in for them. ")
 	b.WriteString("A number like [#12] is the index of the message that a line was taken from.\n\n<summary>\n")
-	b.WriteString(wrapperEscape.Replace(strings.TrimSpace(e.GetSummary())))
+	if summary := strings.TrimSpace(e.GetSummary()); viewFormat >= viewFormatFiles {
+		b.WriteString(summaryWrapper.escape(summary))
+	} else {
+		b.WriteString(firstEscape.Replace(summary))
+	}
 	b.WriteString("\n</summary>")
 	writeTodos(&b, e.GetSlots().GetOpenTodos())
 	if viewFormat >= viewFormatFiles {
@@ -42,8 +43,8 @@ func SummaryText(e *compactordv1.CompactionEntry, viewFormat uint32) string {
 	return b.String()
 }
 
-// wrapperEscape keeps what tools and web pages said from closing the wrapper.
-var wrapperEscape = strings.NewReplacer("</summary", "<\\/summary", "</SUMMARY", "<\\/SUMMARY")
+// firstEscape is what the first format has in place of summaryWrapper.
+var firstEscape = strings.NewReplacer("</summary", "<\\/summary", "</SUMMARY", "<\\/SUMMARY")
 
 func writeTodos(b *strings.Builder, todos []*compactordv1.Todo) {
 	if len(todos) == 0 {
@@ -61,21 +62,12 @@ func writeTodos(b *strings.Builder, todos []*compactordv1.Todo) {
 
 // writeUnnamedFiles lists the files that the summary does not name, as many as there is room for.
 func writeUnnamedFiles(b *strings.Builder, how string, paths []string, summary string) {
-	left := maxSlotFileBytes
-	for i, path := range paths {
-		if names(summary, path) {
-			continue
-		}
-		line := "\n- " + wrapperEscape.Replace(shownPath(path))
-		if len(line) > left {
-			fmt.Fprintf(b, "\n\nFurther files %s: %d", how, len(paths)-i)
-			return
-		}
-		if left == maxSlotFileBytes {
-			fmt.Fprintf(b, "\n\nFiles %s that the summary does not name:", how)
-		}
-		b.WriteString(line)
-		left -= len(line)
+	lines, more := pathLines(paths, func(path string) bool { return names(summary, path) })
+	if lines != "" {
+		fmt.Fprintf(b, "\n\nFiles %s that the summary does not name:%s", how, lines)
+	}
+	if more > 0 {
+		fmt.Fprintf(b, "\n\nFurther files %s: %d", how, more)
 	}
 }
 

@@ -2,7 +2,6 @@ package session
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -11,9 +10,6 @@ import (
 
 // Notices are messages that the daemon writes into the log. Unlike what views make up, they are stored: a change of
 // wording here changes no view of what is there.
-
-// maxListedFiles bounds each list of files in a notice.
-const maxListedFiles = 200
 
 // Marker announces a checkpoint to the model.
 func Marker(id uint32) *compactordv1.Message {
@@ -26,7 +22,7 @@ func Future(text string) *compactordv1.Message {
 	return notice(compactordv1.Origin_ORIGIN_FUTURE,
 		"The message below was sent back to here from the future of this very conversation. What came after this point was "+
 			"put aside, and you no longer see it. "+worldStays+
-			"\n\n<message_from_future>\n"+futureEscape.Replace(text)+"\n</message_from_future>")
+			"\n\n<message_from_future>\n"+futureWrapper.escape(text)+"\n</message_from_future>")
 }
 
 // FutureSummary is the message by which a revert tells what it put aside: a summary, and the files that were touched.
@@ -35,7 +31,7 @@ func FutureSummary(summary string, files *compactordv1.FileLists) *compactordv1.
 	b.WriteString("The conversation went on from here once before. That part was put aside, and this summary tells what " +
 		"happened in it. " + worldStays + " A number like [#12] is the index of the message that a line was taken from." +
 		"\n\n<summary>\n")
-	b.WriteString(wrapperEscape.Replace(strings.TrimSpace(summary)))
+	b.WriteString(summaryWrapper.escape(strings.TrimSpace(summary)))
 	b.WriteString("\n</summary>")
 	writeFiles(&b, "Files that it modified:", files.GetModified())
 	writeFiles(&b, "Files that it read:", files.GetRead())
@@ -44,30 +40,23 @@ func FutureSummary(summary string, files *compactordv1.FileLists) *compactordv1.
 
 const worldStays = "Files and the outside world were not reverted: they are as the later work left them."
 
-// futureEscape keeps a message from closing the wrapper that it stands in.
-var futureEscape = strings.NewReplacer(
-	"</message_from_future", "<\\/message_from_future", "</MESSAGE_FROM_FUTURE", "<\\/MESSAGE_FROM_FUTURE",
-)
+// Blank says whether a text shows nothing to anybody: all of it is white space, control and format characters.
+func Blank(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		return !unicode.IsSpace(r) && !unicode.IsControl(r) && !unicode.Is(unicode.Cf, r)
+	})
+}
 
 func writeFiles(b *strings.Builder, heading string, paths []string) {
 	if len(paths) == 0 {
 		return
 	}
 	b.WriteString("\n\n" + heading)
-	for _, path := range paths[:min(len(paths), maxListedFiles)] {
-		b.WriteString("\n- " + shownPath(path))
-	}
-	if more := len(paths) - maxListedFiles; more > 0 {
+	lines, more := pathLines(paths, nil)
+	b.WriteString(lines)
+	if more > 0 {
 		fmt.Fprintf(b, "\n- and %d more", more)
 	}
-}
-
-// shownPath is a path as lists show it. It is a tool's argument, and must not pass for more than one line.
-func shownPath(path string) string {
-	if strings.ContainsFunc(path, unicode.IsControl) {
-		return strconv.Quote(path)
-	}
-	return path
 }
 
 func notice(origin compactordv1.Origin, text string) *compactordv1.Message {

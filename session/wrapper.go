@@ -1,0 +1,21 @@
+package session
+
+import "regexp"
+
+// wrapper is a pair of tags around text that the daemon did not write. What models, tools and web pages said must not
+// close it.
+type wrapper struct{ closing *regexp.Regexp }
+
+var (
+	summaryWrapper = wrapperOf("summary")
+	futureWrapper  = wrapperOf("message_from_future")
+)
+
+func wrapperOf(tag string) wrapper {
+	return wrapper{regexp.MustCompile(`(?i)<(/` + tag + `)`)}
+}
+
+// escape puts a backslash into each closing tag of the wrapper, however it is written.
+func (w wrapper) escape(text string) string {
+	return w.closing.ReplaceAllString(text, `<\$1`)
+}
