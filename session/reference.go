@@ -25,10 +25,16 @@ type Reference struct {
 var references = regexp.MustCompile(
 	`(?i)(?:^|[^\pL\pN_./\\#&?=%@~+\-])(?:#([0-9]+)(?:\.([0-9]+))?(?:\.([0-9]+))?|index ([0-9]+)(?:, part ([0-9]+))?)`)
 
+// bare is a reference without its mark. It is one only as a whole text: among words a number can be anything.
+var bare = regexp.MustCompile(`^\s*[0-9]+(?:\.[0-9]+){0,2}\s*$`)
+
 // ParseReference reads the reference that a placeholder or a citation shows, alone or as the placeholder's whole text:
-// `#12`, `#12.0`, `#12.0.1`, `[#12]`, `index 12, part 0`. A text that names different ones is refused. It returns
-// ErrReference.
+// `#12`, `#12.0`, `#12.0.1`, `[#12]`, `index 12, part 0`. Alone the mark can be left out: `12`, `12.0`, `12.0.1`. A text
+// that names different ones is refused. It returns ErrReference.
 func ParseReference(text string) (Reference, error) {
+	if bare.MatchString(text) {
+		text = "#" + strings.TrimSpace(text)
+	}
 	var found *Reference
 	for _, at := range references.FindAllStringSubmatchIndex(text, -1) {
 		if goesOn(text, at[1]) {

@@ -19,6 +19,12 @@ func TestParseReference(t *testing.T) {
 		"#12.0":                   {Index: 12, Part: proto.Uint32(0)},
 		"[#12.0]":                 {Index: 12, Part: proto.Uint32(0)},
 		"#12.0.1":                 {Index: 12, Part: proto.Uint32(0), ResultPart: proto.Uint32(1)},
+		"12":                      {Index: 12},
+		" 12\n":                   {Index: 12},
+		"0":                       {Index: 0},
+		"12.0":                    {Index: 12, Part: proto.Uint32(0)},
+		"12.0.1":                  {Index: 12, Part: proto.Uint32(0), ResultPart: proto.Uint32(1)},
+		"4294967295":              {Index: 4294967295},
 		"index 12":                {Index: 12},
 		"index 12, part 0":        {Index: 12, Part: proto.Uint32(0)},
 		"Recall index 12.":        {Index: 12},
@@ -43,8 +49,21 @@ func TestParseReference(t *testing.T) {
 func TestParseReferenceRefuses(t *testing.T) {
 	for text, why := range map[string]string{
 		"":                            "write #12",
-		"12":                          "write #12",
 		"-1":                          "write #12",
+		"+1":                          "write #12",
+		"12.":                         "write #12",
+		".12":                         "write #12",
+		"12.-1":                       "write #12",
+		"12.0.1.4":                    "write #12",
+		"1 2":                         "write #12",
+		"1, 2":                        "write #12",
+		"see 12":                      "write #12",
+		"12 tokens":                   "write #12",
+		"1e3":                         "write #12",
+		"0x1":                         "write #12",
+		"١٢":                          "write #12",
+		"4294967296":                  "over 4294967295",
+		"12.4294967296":               "over 4294967295",
 		"#-1":                         "write #12",
 		"# 1":                         "write #12",
 		"../x":                        "write #12",
@@ -79,7 +98,7 @@ func TestParseReferenceRefuses(t *testing.T) {
 
 // No text makes the parser panic, quote it, or name a number that is not in it.
 func FuzzParseReference(f *testing.F) {
-	for _, seed := range []string{"#12", "[#12.0]", "#12.0.1", "index 12, part 0", "../x", "#4294967296", "#1 #2", "\xff#1"} {
+	for _, seed := range []string{"#12", "[#12.0]", "#12.0.1", "index 12, part 0", "../x", "#4294967296", "#1 #2", "\xff#1", "12", "12.0.1", "-1"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -94,7 +113,8 @@ func FuzzParseReference(f *testing.F) {
 				written += fmt.Sprintf(".%d", *n)
 			}
 		}
-		require.True(t, strings.Contains(text, "#") || strings.Contains(strings.ToLower(text), "index "), text)
+		require.True(t, strings.Contains(text, "#") || strings.Contains(strings.ToLower(text), "index ") ||
+			strings.Trim(text, "0123456789.\t\n\f\r ") == "", text)
 		again, err := session.ParseReference(written)
 		require.NoError(t, err, written)
 		require.Equal(t, got, again)
