@@ -15,12 +15,11 @@ type classifyCommand struct {
 	Error   string `arg:"" help:"File with the provider's error, text or JSON; - is standard input." name:"file" optional:""`
 	Text    string `help:"The error itself, in place of a file." placeholder:"TEXT"`
 	Status  uint32 `help:"The HTTP status." placeholder:"CODE"`
-	Stop    string `help:"The reason for which the model stopped, as the provider writes it." placeholder:"REASON"`
+	Stop    string `help:"The reason for which the model stopped, as the provider writes it: end_turn, length or another." placeholder:"REASON"`
 	Window  uint32 `help:"The model's context window in tokens, to find overflows that no error tells." placeholder:"N"`
 	Input   uint32 `help:"Input tokens that the provider reported, cached ones left out." placeholder:"N"`
 	Cached  uint32 `help:"Input tokens that the provider reported as read from its cache." placeholder:"N"`
 	Output  uint32 `help:"Output tokens that the provider reported." placeholder:"N"`
-	Ended   string `help:"With the reported tokens: how the answer ended, end or length." placeholder:"HOW" enum:",end,length" default:""`
 	Addr    string `env:"COMPACTORD_ADDR" help:"Daemon to ask, whose configuration may know more patterns." placeholder:"HOST:PORT|unix:PATH"`
 	Session string `help:"With --addr: a session whose context window counts." placeholder:"ID"`
 	JSON    bool   `help:"Print one JSON document: the answer as the API gives it." name:"json"`
@@ -90,12 +89,6 @@ func (c *classifyCommand) request(a *app) (*compactordv1.ClassifyErrorRequest, e
 	}
 	if c.Input+c.Cached+c.Output > 0 {
 		request.Usage = &compactordv1.Usage{InputTokens: c.Input, CacheReadTokens: c.Cached, OutputTokens: c.Output}
-	}
-	switch c.Ended {
-	case "end":
-		request.StopReason = compactordv1.StopReason_STOP_REASON_END
-	case "length":
-		request.StopReason = compactordv1.StopReason_STOP_REASON_LENGTH
 	}
 	return request, nil
 }

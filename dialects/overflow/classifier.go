@@ -3,7 +3,6 @@ package overflow
 import (
 	"regexp"
 	"slices"
-	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -17,6 +16,9 @@ const (
 	fullPercent = 99
 )
 
+// refusedStatuses say that who asks, or what is asked for, is at fault.
+var refusedStatuses = []uint32{401, 403, 404}
+
 // Classifier tells what errors are. It holds no state and may be used by many at once.
 type Classifier struct {
 	exclusions, overflows []compiled
@@ -27,6 +29,9 @@ type compiled struct {
 	Rule
 	expression *regexp.Regexp
 }
+
+// byItself is a rule that looks elsewhere than in the text.
+func byItself(r Rule) *compiled { return &compiled{Rule: r} }
 
 // New returns a classifier with the built-in rules, and before those of their kind the ones of a configuration. It
 // returns an EntryError for the first entry that cannot be used.
@@ -59,48 +64,56 @@ func (c *Classifier) Classify(req *compactordv1.ClassifyErrorRequest, window uin
 	answer := &compactordv1.ClassifyErrorResponse{
 		ErrorClass: other, Why: "Nothing speaks for an overflow or a rate limit.",
 	}
-	if rule := c.decide(req, text, window); rule != nil {
+	rule := c.decide(req, text, window)
+	if rule != nil {
 		answer.ErrorClass, answer.Rule, answer.Why = rule.Class, rule.ID, rule.Sentence
 	}
 	answer.Overflow = answer.GetErrorClass() == contextOverflow || answer.GetErrorClass() == tooLarge
-	answer.RequestedTokens, answer.LimitTokens = figuresOf(text)
+	answer.RequestedTokens, answer.LimitTokens = figuresOf(text, rule)
 	return answer
 }
 
 // isError says whether the text can be one of an error. Models write about overflows, too.
 func isError(req *compactordv1.ClassifyErrorRequest) bool {
+	stopped := stopOf(req)
 	return req.GetHttpStatus() >= firstErrorStatus ||
-		req.GetStopReason() == compactordv1.StopReason_STOP_REASON_UNSPECIFIED ||
-		req.GetStopReason() == compactordv1.StopReason_STOP_REASON_ERROR
+		stopped == compactordv1.StopReason_STOP_REASON_UNSPECIFIED ||
+		stopped == compactordv1.StopReason_STOP_REASON_ERROR
 }
 
 // decide returns the first rule that holds; nil where none does.
-func (c *Classifier) decide(req *compactordv1.ClassifyErrorRequest, text string, window uint32) *Rule {
+func (c *Classifier) decide(req *compactordv1.ClassifyErrorRequest, text string, window uint32) *compiled {
+	status := req.GetHttpStatus()
+	isRefused := slices.Contains(refusedStatuses, status)
 	switch {
-	case req.GetHttpStatus() == statusTooManyRequests:
-		return &statusRules[0]
-	case slices.Contains(stopReasons, strings.ToLower(req.GetProviderStopReason())):
-		return &stopRules[0]
+	case status == statusTooManyRequests:
+		return byItself(tooManyRequests)
+	case saysFullWindow(req) && !isRefused:
+		return byItself(windowFull)
 	}
-	for _, list := range [][]compiled{c.exclusions, c.overflows} {
-		if rule := search(list, text, req.GetHttpStatus()); rule != nil {
-			return rule
-		}
+	if rule := search(c.exclusions, text, status); rule != nil {
+		return rule
 	}
-	if req.GetHttpStatus() == statusTooLarge {
-		return &sizeStatusRules[0]
+	if isRefused {
+		return byItself(refused)
+	}
+	if rule := search(c.overflows, text, status); rule != nil {
+		return rule
+	}
+	if status == statusTooLarge {
+		return byItself(tooLargeStatus)
 	}
 	return byUsage(req, window)
 }
 
-func search(rules []compiled, text string, status uint32) *Rule {
+func search(rules []compiled, text string, status uint32) *compiled {
 	if text == "" {
 		return nil
 	}
 	clientError := status >= firstErrorStatus && status < firstServerError
 	for i, r := range rules {
 		if (clientError || !r.ClientError) && r.expression.MatchString(text) {
-			return &rules[i].Rule
+			return &rules[i]
 		}
 	}
 	return nil
@@ -108,17 +121,18 @@ func search(rules []compiled, text string, status uint32) *Rule {
 
 // byUsage finds what no error tells: a provider that dropped what was over the window, or left no room to answer. What
 // was written to the cache and the output do not count: neither says that input was lost.
-func byUsage(req *compactordv1.ClassifyErrorRequest, window uint32) *Rule {
+func byUsage(req *compactordv1.ClassifyErrorRequest, window uint32) *compiled {
 	u := req.GetUsage()
 	input := uint64(u.GetInputTokens()) + uint64(u.GetCacheReadTokens())
+	stopped := stopOf(req)
 	switch {
 	case window == 0:
 		return nil
-	case req.GetStopReason() == compactordv1.StopReason_STOP_REASON_END && input > uint64(window):
-		return &usageRules[0]
-	case req.GetStopReason() == compactordv1.StopReason_STOP_REASON_LENGTH && u.GetOutputTokens() == 0 &&
+	case stopped == compactordv1.StopReason_STOP_REASON_END && input > uint64(window):
+		return byItself(overWindow)
+	case stopped == compactordv1.StopReason_STOP_REASON_LENGTH && u.GetOutputTokens() == 0 &&
 		input*100 >= uint64(window)*fullPercent:
-		return &usageRules[1]
+		return byItself(noOutput)
 	default:
 		return nil
 	}

@@ -28,7 +28,8 @@ type Extra struct {
 type Pattern struct {
 	// ID is what answers name it by: 1 to 64 of a to z, 0 to 9, - and _, beginning with a letter; unlike all others.
 	ID string
-	// Expression is an RE2 expression, whatever the case of the text. It must not match the empty text.
+	// Expression is an RE2 expression, whatever the case of the text. It must not match the empty text. Its groups may be
+	// named `requested` and `limit`: then they hold those figures, in digits that commas or underscores may separate.
 	Expression string
 	// Class is what an error with this wording is.
 	Class compactordv1.ErrorClass
@@ -105,6 +106,12 @@ func (p Pattern) check(taken map[string]bool, classes []compactordv1.ErrorClass)
 	}
 	if expression.MatchString("") {
 		return nil, fmt.Sprintf("id %q: pattern matches the empty text, and so every error", p.ID)
+	}
+	for _, group := range expression.SubexpNames() {
+		if group != "" && group != requestedGroup && group != limitGroup {
+			return nil, fmt.Sprintf("id %q: pattern has a group %q: only %s and %s may be names of groups",
+				p.ID, group, requestedGroup, limitGroup)
+		}
 	}
 	return expression, ""
 }

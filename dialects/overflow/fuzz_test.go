@@ -1,6 +1,7 @@
 package overflow_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,13 +11,15 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// FuzzClassify demands of any error that the answer is whole, the same each time, and never an overflow with status 429.
+// FuzzClassify demands of any error that the answer is whole, the same each time, and never an overflow with a status of
+// 401, 403, 404 or 429.
 func FuzzClassify(f *testing.F) {
 	c, err := overflow.New(overflow.Extra{})
 	require.NoError(f, err)
 	f.Add("prompt is too long: 210,000 tokens > 200000 maximum", uint32(400), int32(6), "", uint32(1), uint32(2), uint32(0), uint32(9))
 	f.Add("429 too many tokens", uint32(429), int32(0), "model_context_window_exceeded", uint32(0), uint32(0), uint32(0), uint32(0))
 	f.Add("\xff\\u003e \\\\\" code\":413", uint32(0), int32(1), "", uint32(1<<31), uint32(1<<31), uint32(1), uint32(1<<31))
+	f.Add("(404) exceeds the token limit", uint32(404), int32(0), "STOP", uint32(2), uint32(2), uint32(0), uint32(3))
 	f.Fuzz(func(t *testing.T, text string, status uint32, stop int32, stopped string, input, cached, output, window uint32) {
 		req := &compactordv1.ClassifyErrorRequest{
 			ErrorText: text, HttpStatus: status, StopReason: compactordv1.StopReason(stop), ProviderStopReason: stopped,
@@ -28,7 +31,7 @@ func FuzzClassify(f *testing.F) {
 		require.Equal(t, answer.GetErrorClass() == contextOverflow || answer.GetErrorClass() == tooLarge, answer.GetOverflow())
 		require.NotEmpty(t, answer.GetWhy())
 		require.False(t, answer.GetErrorClass() != other && answer.GetRule() == "")
-		require.False(t, status == 429 && answer.GetOverflow())
+		require.False(t, slices.Contains([]uint32{401, 403, 404, 429}, status) && answer.GetOverflow())
 	})
 }
 

@@ -36,8 +36,8 @@ func TestTooLargeInBytes(t *testing.T) {
 // Common words count with a status that blames the request, and never alone.
 func TestCommonWordsNeedAStatus(t *testing.T) {
 	for _, text := range []string{
-		"bad context length", "context_length", "over the maximum context", "token limit", "max tokens exceeded",
-		"request exceeded the max_tokens of the model",
+		"more than the context length", "request exceeds context_length", "over the maximum context",
+		"token limit reached", "max tokens exceeded", "larger than the context window", "exceeds max input tokens",
 	} {
 		require.Equal(t, "client-error-wording", said(t, 400, text).GetRule(), text)
 		require.Equal(t, other, said(t, 0, text).GetErrorClass(), text)
@@ -58,7 +58,7 @@ func TestTooMuchOutputAskedFor(t *testing.T) {
 	answer := said(t, 400, "'max_tokens' or 'max_completion_tokens' is too large: 8192. This model's maximum context "+
 		"length is 32768 tokens and your request has 30000 input tokens (8192 > 32768 - 30000).")
 	require.Equal(t, contextOverflow, answer.GetErrorClass(), "here a shorter context does help")
-	require.Equal(t, []uint32{30000, 32768}, []uint32{answer.GetRequestedTokens(), answer.GetLimitTokens()})
+	require.Equal(t, []uint32{38192, 32768}, []uint32{answer.GetRequestedTokens(), answer.GetLimitTokens()})
 }
 
 func TestOtherErrors(t *testing.T) {
@@ -66,7 +66,7 @@ func TestOtherErrors(t *testing.T) {
 		"invalid api key", "model not found", "Internal server error", "messages: roles must alternate", "connection reset",
 		"tool_use ids were found without tool_result blocks immediately after", "Overloading of operators", "context",
 	} {
-		for _, status := range []uint32{0, 400, 401, 500} {
+		for _, status := range []uint32{0, 400, 422, 500} {
 			require.Equal(t, other, said(t, status, text).GetErrorClass(), text)
 			require.Empty(t, said(t, status, text).GetRule())
 		}

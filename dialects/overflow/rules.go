@@ -25,6 +25,7 @@ type Rule struct {
 // Ids of the rules that look elsewhere than in the text.
 const (
 	Status429       = "status-429"
+	StatusRefused   = "status-refused"
 	Status413       = "status-413"
 	ProviderStopped = "provider-stop-reason"
 	UsageOverWindow = "usage-over-window"
@@ -41,23 +42,28 @@ const (
 // Rules returns the built-in rules in the order in which they are asked. Those of a configuration come before the
 // built-in ones of their kind.
 func Rules() []Rule {
-	return slices.Concat(statusRules, stopRules, exclusions, tokenRules, byteRules, sizeStatusRules, usageRules)
+	return slices.Concat(
+		[]Rule{tooManyRequests, windowFull}, exclusions, []Rule{refused}, tokenRules, byteRules,
+		[]Rule{tooLargeStatus, overWindow, noOutput},
+	)
 }
 
-var statusRules = []Rule{{
+var tooManyRequests = Rule{
 	ID: Status429, Class: rateLimit, Source: "HTTP",
 	Sentence: "The HTTP status is 429, whatever the text says of tokens.",
-}}
-
-// stopReasons are finish reasons by which providers say that the window is full.
-var stopReasons = []string{
-	"model_context_window_exceeded", "context_window_exceeded", "context_length_exceeded", "contextlengthreached",
 }
 
-var stopRules = []Rule{{
+var windowFull = Rule{
 	ID: ProviderStopped, Class: contextOverflow, Source: "Anthropic, Amazon Bedrock, z.ai, LM Studio",
 	Sentence: "The provider's own stop reason says that the context window is full.",
-}}
+}
+
+// refused comes after the exclusions: some gateways refuse what is over a quota with the status 403.
+var refused = Rule{
+	ID: StatusRefused, Class: other, Source: "HTTP",
+	Sentence: "The HTTP status is 401, 403 or 404: who asks, or what is asked for, is at fault, whatever the text says of " +
+		"tokens.",
+}
 
 // exclusions look like overflows, or stand beside words that do, and are none.
 var exclusions = []Rule{
@@ -80,7 +86,10 @@ var exclusions = []Rule{
 	},
 	{
 		ID: "please-wait", Class: rateLimit, Source: "Amazon Bedrock, OpenAI",
-		Pattern:  `\bplease (?:wait|(?:re)?try (?:again )?(?:in|after)\b)`,
+		Pattern: `\bplease (?:wait|(?:re)?try (?:again |your request )?(?:in|after) ` +
+			`(?:about |around |approximately |at least |another )?(?:\d|` +
+			`(?:an? |a few |a short |a couple of |some |several |the next )?` +
+			`(?:seconds?|minutes?|hours?|days?|moments?|while|time|wait(?:ing)?)\b))`,
 		Sentence: "The text asks to wait: what is too long does not get shorter by that.",
 	},
 	{
@@ -98,149 +107,14 @@ var exclusions = []Rule{
 		Sentence: "The provider has no capacity at the moment.",
 	},
 	{
-		ID: "output-limit", Class: other, Source: "OpenAI, Amazon Bedrock",
+		ID: "output-limit", Class: other, Source: "OpenAI, Anthropic, Amazon Bedrock, Cohere, Databricks",
 		Pattern: `supports at most \d+ (?:completion|output) tokens|` +
-			`maximum tokens you requested exceeds? the model limit`,
+			`maximum tokens you requested exceeds? the model limit|` +
+			`\bmax_(?:completion_|output_)?tokens\W{0,3}(?:\d+\W{0,2} )?` +
+			`(?:(?:can|must|may|should) ?not exceed|exceeds? the limit of) \W?\d|` +
+			`exceeds? the (?:model.?s )?max(?:imum)? (?:number of )?(?:output|completion) tokens|` +
+			`maximum (?:allowed )?number of output tokens|maximum output for this model`,
 		Sentence: "The request asks for more output than the model writes: no shorter context helps.",
-	},
-}
-
-// tokenRules are wordings of providers for a context that is too long in tokens.
-var tokenRules = []Rule{
-	{
-		ID: "anthropic-prompt", Class: contextOverflow, Source: "Anthropic",
-		Pattern: `prompt is too long`, Sentence: "The text says that the prompt is too long.",
-	},
-	{
-		ID: "anthropic-input-and-output", Class: contextOverflow, Source: "Anthropic",
-		Pattern:  `input length and \W?max_tokens\W? exceed`,
-		Sentence: "Input and max_tokens together exceed the context limit.",
-	},
-	{
-		ID: "bedrock-input", Class: contextOverflow, Source: "Amazon Bedrock, MosaicML",
-		Pattern: `input is too long|input tokens exceeded`, Sentence: "The text says that the input is too long.",
-	},
-	{
-		ID: "openai-window", Class: contextOverflow, Source: "OpenAI Chat and Responses",
-		Pattern:  `exceed(?:s|ed)? the (?:model.?s )?context window`,
-		Sentence: "The input exceeds the context window.",
-	},
-	{
-		ID: "gemini-input", Class: contextOverflow, Source: "Gemini",
-		Pattern:  `input token count[^\n]*exceeds the maximum`,
-		Sentence: "The input token count exceeds the maximum.",
-	},
-	{
-		ID: "maximum-tokens", Class: contextOverflow, Source: "Gemini, Vertex AI",
-		Pattern:  `exceeds the maximum number of tokens`,
-		Sentence: "The text says that the maximum number of tokens is exceeded.",
-	},
-	{
-		ID: "xai-prompt", Class: contextOverflow, Source: "xAI",
-		Pattern: `maximum prompt length is \d`, Sentence: "The text gives the maximum prompt length.",
-	},
-	{
-		ID: "reduce-length", Class: contextOverflow, Source: "Groq, OpenAI, vLLM",
-		Pattern: `reduce the length`, Sentence: "The text asks to reduce the length.",
-	},
-	{
-		ID: "copilot-limit", Class: contextOverflow, Source: "GitHub Copilot",
-		Pattern: `exceeds the limit of \d`, Sentence: "The prompt exceeds a limit that the text gives.",
-	},
-	{
-		ID: "llamacpp-size", Class: contextOverflow, Source: "llama.cpp",
-		Pattern:  `exceeds? the available context size|exceed_context_size_error|context size has been exceeded`,
-		Sentence: "The request exceeds the context size that the server was started with.",
-	},
-	{
-		ID: "llamacpp-python-window", Class: contextOverflow, Source: "llama-cpp-python",
-		Pattern:  `requested tokens[^\n]{0,20} exceed context window`,
-		Sentence: "The requested tokens exceed the context window.",
-	},
-	{
-		ID: "lmstudio-length", Class: contextOverflow, Source: "LM Studio",
-		Pattern:  `greater than the context length|when context the overflows|when the context overflows`,
-		Sentence: "What must stay of the prompt is longer than the context length that the model was loaded with.",
-	},
-	{
-		ID: "minimax-window", Class: contextOverflow, Source: "MiniMax",
-		Pattern: `context window exceeds limit`, Sentence: "The context window exceeds the limit.",
-	},
-	{
-		ID: "kimi-limit", Class: contextOverflow, Source: "Kimi",
-		Pattern: `exceeded model token limit`, Sentence: "The request exceeded the model's token limit.",
-	},
-	{
-		ID: "mistral-length", Class: contextOverflow, Source: "Mistral",
-		Pattern:  `too large for model with \d+ maximum context`,
-		Sentence: "The prompt is too large for the model's maximum context length.",
-	},
-	{
-		ID: "context-length", Class: contextOverflow, Source: "OpenAI, OpenRouter, vLLM, DeepSeek, gateways",
-		Pattern: `maximum context length`, Sentence: "The text gives the maximum context length.",
-	},
-	{
-		ID: "together-input", Class: contextOverflow, Source: "Together",
-		Pattern:  `\btokens\) is longer than the model.?s context`,
-		Sentence: "The input is longer than the model's context length.",
-	},
-	{
-		ID: "ollama-prompt", Class: contextOverflow, Source: "Ollama",
-		Pattern:  `prompt too long; exceeded (?:max )?context length`,
-		Sentence: "The prompt exceeded the context length.",
-	},
-	{
-		ID: "proxy-input", Class: contextOverflow, Source: "gateways",
-		Pattern:  `exceeds the maximum allowed input length`,
-		Sentence: "The input exceeds the maximum that is allowed.",
-	},
-	{
-		ID: "vllm-total", Class: contextOverflow, Source: "vLLM",
-		Pattern: `requested \d+ output tokens|prompt contains (?:at least )?\d+ input tokens|` +
-			`for a total of (?:at least )?\d+ tokens`,
-		Sentence: "The text counts input and output together.",
-	},
-	{
-		ID: "tgi-inputs", Class: contextOverflow, Source: "Text Generation Inference",
-		Pattern:  `inputs\W{1,2} tokens \+ \W?max_new_tokens\W? must be`,
-		Sentence: "Inputs and max_new_tokens together are over the limit.",
-	},
-	{
-		ID: "qwen-range", Class: contextOverflow, Source: "Qwen",
-		Pattern: `range of input length`, Sentence: "The text gives the range of the input's length.",
-	},
-	{
-		ID: "input-too-long", Class: contextOverflow, Source: "several",
-		Pattern: `input too long`, Sentence: "The text says that the input is too long.",
-	},
-	{
-		ID: "window-exceeded", Class: contextOverflow, Source: "z.ai, LiteLLM",
-		Pattern:  `model_context_window_exceeded|contextwindowexceedederror`,
-		Sentence: "The text has the name of an error for a full context window.",
-	},
-	{
-		ID: "length-exceeded", Class: contextOverflow, Source: "OpenAI, Groq, Cerebras, gateways",
-		Pattern:  `context[ _]length[ _]exceeded`,
-		Sentence: "The text, or the error's code, says that the context length is exceeded.",
-	},
-	{
-		ID: "too-many-tokens", Class: contextOverflow, Source: "Cohere and others",
-		Pattern: `too many tokens`, Sentence: "The text says that there are too many tokens, and asks not to wait.",
-	},
-	{
-		ID: "limit-exceeded", Class: contextOverflow, Source: "several",
-		Pattern: `token limit exceeded`, Sentence: "The text says that the token limit is exceeded.",
-	},
-	{
-		ID: "no-body", Class: contextOverflow, Source: "Cerebras",
-		Pattern:  `^4(?:00|13)\s*(?:status code)?\s*\(no body\)`,
-		Sentence: "The whole text is a status of 400 or 413 without a body.",
-	},
-	{
-		ID: "client-error-wording", Class: contextOverflow, Source: "kimi-cli's and xbot's lists", ClientError: true,
-		Pattern: `context[ _]length|maximum context|\btoken limit\b|` +
-			`\bmax(?:imum)?[ _]tokens\b[^\n]{0,80}\bexceed|\bexceed[a-z]*\b[^\n]{0,80}\bmax(?:imum)?[ _]tokens\b`,
-		Sentence: "With an HTTP status of 400 to 499, the text speaks of the context length or a token limit.",
 	},
 }
 
@@ -265,24 +139,29 @@ var byteRules = []Rule{
 	},
 	{
 		ID: "string-too-long", Class: tooLarge, Source: "OpenAI",
-		Pattern:  `string_above_max_length|string too long`,
-		Sentence: "One text of the request is longer than the API takes.",
+		Pattern: contentField + `\W{1,3}string too long|` +
+			contentField + `\W{1,4}code\W{1,4}string_above_max_length`,
+		Sentence: "One text of the conversation is longer than the API takes: a content, a tool's output or a prompt.",
 	},
 }
 
-var sizeStatusRules = []Rule{{
+// contentField is a path to what a conversation holds, as errors of OpenAI name it. Ids, names and tools are none: they
+// do not get shorter by compacting.
+const contentField = `['"](?:(?:input|prompt)(?:\[\d+\])?|` +
+	`(?:messages|input)\[\d+\]\.(?:[a-z_]+(?:\[\d+\])?\.)*(?:content|output|arguments|text|url)(?:\[\d+\])?)`
+
+var tooLargeStatus = Rule{
 	ID: Status413, Class: tooLarge, Source: "HTTP",
 	Sentence: "The HTTP status is 413, and the text says nothing of tokens.",
-}}
+}
 
-var usageRules = []Rule{
-	{
-		ID: UsageOverWindow, Class: contextOverflow, Source: "z.ai and others that cut the input off",
-		Sentence: "The model ended by itself, and input and cache_read are more than the window: the provider dropped " +
-			"what was over it.",
-	},
-	{
-		ID: UsageNoOutput, Class: contextOverflow, Source: "providers that leave no room to answer",
-		Sentence: "The model stopped at its length without any output, and input and cache_read fill 99 % of the window.",
-	},
+var overWindow = Rule{
+	ID: UsageOverWindow, Class: contextOverflow, Source: "z.ai and others that cut the input off",
+	Sentence: "The model ended by itself, and input and cache_read are more than the window: the provider dropped " +
+		"what was over it.",
+}
+
+var noOutput = Rule{
+	ID: UsageNoOutput, Class: contextOverflow, Source: "providers that leave no room to answer",
+	Sentence: "The model stopped at its length without any output, and input and cache_read fill 99 % of the window.",
 }

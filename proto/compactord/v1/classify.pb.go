@@ -90,10 +90,13 @@ type ClassifyErrorRequest struct {
 	ErrorText string `protobuf:"bytes,1,opt,name=error_text,json=errorText,proto3" json:"error_text,omitempty"`
 	// The HTTP status. 0 to 999; 0: not known.
 	HttpStatus uint32 `protobuf:"varint,2,opt,name=http_status,json=httpStatus,proto3" json:"http_status,omitempty"`
-	// Why the model stopped, where it answered. Where it is set to anything but ERROR and there is no HTTP status of 400 or
-	// above, the text is not searched: models write about overflows, too.
+	// Why the model stopped, where it answered. Not set: what provider_stop_reason means, where that is known. Where it is
+	// anything but ERROR and there is no HTTP status of 400 or above, the text is not searched: models write about
+	// overflows, too.
 	StopReason StopReason `protobuf:"varint,3,opt,name=stop_reason,json=stopReason,proto3,enum=compactord.v1.StopReason" json:"stop_reason,omitempty"`
-	// The reason as the provider writes it, such as `model_context_window_exceeded`. At most 256 bytes.
+	// The reason as the provider writes it, such as `model_context_window_exceeded`. At most 256 bytes. Whatever the case,
+	// `stop`, `end_turn`, `stop_sequence` and `completed` mean END, `length`, `max_tokens` and `max_output_tokens` LENGTH,
+	// `tool_use` and `tool_calls` TOOL_USE; others leave open how the answer ended.
 	ProviderStopReason string `protobuf:"bytes,4,opt,name=provider_stop_reason,json=providerStopReason,proto3" json:"provider_stop_reason,omitempty"`
 	// What the provider reported, where the model answered.
 	Usage *Usage `protobuf:"bytes,5,opt,name=usage,proto3" json:"usage,omitempty"`

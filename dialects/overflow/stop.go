@@ -1,0 +1,39 @@
+package overflow
+
+import (
+	"slices"
+	"strings"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// fullWindow are the reasons, in lower case, by which providers say that the window is full.
+var fullWindow = []string{
+	"model_context_window_exceeded", "context_window_exceeded", "context_length_exceeded", "contextlengthreached",
+}
+
+// answered are the reasons, in lower case, by which providers say that a model has answered.
+var answered = map[string]compactordv1.StopReason{
+	"stop":              compactordv1.StopReason_STOP_REASON_END,
+	"end_turn":          compactordv1.StopReason_STOP_REASON_END,
+	"stop_sequence":     compactordv1.StopReason_STOP_REASON_END,
+	"completed":         compactordv1.StopReason_STOP_REASON_END,
+	"length":            compactordv1.StopReason_STOP_REASON_LENGTH,
+	"max_tokens":        compactordv1.StopReason_STOP_REASON_LENGTH,
+	"max_output_tokens": compactordv1.StopReason_STOP_REASON_LENGTH,
+	"tool_use":          compactordv1.StopReason_STOP_REASON_TOOL_USE,
+	"tool_calls":        compactordv1.StopReason_STOP_REASON_TOOL_USE,
+}
+
+// stopOf says why the model stopped: the request's stop_reason, else what the provider's own reason means; UNSPECIFIED
+// where neither says it.
+func stopOf(req *compactordv1.ClassifyErrorRequest) compactordv1.StopReason {
+	if said := req.GetStopReason(); said != compactordv1.StopReason_STOP_REASON_UNSPECIFIED {
+		return said
+	}
+	return answered[strings.ToLower(req.GetProviderStopReason())]
+}
+
+func saysFullWindow(req *compactordv1.ClassifyErrorRequest) bool {
+	return slices.Contains(fullWindow, strings.ToLower(req.GetProviderStopReason()))
+}
