@@ -61,9 +61,10 @@ func TestWrongOverflowOfTheFile(t *testing.T) {
 
 // What the file adds reaches the daemon.
 func TestOverflowOfTheFileIsServed(t *testing.T) {
-	path := file(t, "config.yaml", "overflow: {patterns: [{id: ours, pattern: over the brim}]}\n")
+	path := file(t, "config.yaml", "overflow: {patterns: [{id: ours, pattern: 'over the brim of (?P<limit>\\d+)'}]}\n")
 	d := serving(t, "--listen", "127.0.0.1:0", "--store", storePath(t), "--config", path)
-	answer := ran(t, "classify", "--addr", d.addr, "--text", "The cup is OVER the brim").ends(t, exitDone)
+	answer := ran(t, "classify", "--addr", d.addr, "--text", "The cup is OVER the brim of 700").ends(t, exitDone)
 	contains(t, answer.out, "ours: ")
+	contains(t, answer.out, "  Limit       700 tokens\n")
 	require.Equal(t, exitDone, d.stop())
 }

@@ -156,8 +156,8 @@ var tokenRules = []Rule{
 	},
 	{
 		ID: "vllm-no-room", Class: contextOverflow, Source: "vLLM",
-		Pattern:  `max_(?:completion_)?tokens must be at least 1, got -\d`,
-		Sentence: "The prompt has left less than nothing of the window to the output.",
+		Pattern:  `max_(?:completion_)?tokens must be at least 1, got -(?:[2-9]|\d{2,})`,
+		Sentence: "The prompt has left less than nothing of the window to the output. Who asks for -1 means no limit.",
 	},
 	{
 		ID: "tabby-length", Class: contextOverflow, Source: "TabbyAPI",

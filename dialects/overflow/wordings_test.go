@@ -110,6 +110,8 @@ func TestLimitsOfAnotherKind(t *testing.T) {
 		"too many tokens: max tokens must be less than or equal to 4096, the maximum output for this model - got": "output-limit",
 		"budget_tokens: token limit must be at least 1024":                                                        "",
 		"Invalid value for 'context_length'":                                                                      "",
+		"max_tokens must be at least 1, got -1.":                                                                  "",
+		"max_tokens must be at least 1, got 0.":                                                                   "",
 		"max_tokens is too large":                                                                                 "",
 		"This model's token limit and context length are not known":                                               "",
 	} {
