@@ -266,7 +266,9 @@ func (w *summaryWriter) fallBack(
 	if w.task.policy.GetSummary().GetFallback() == compactordv1.SummaryFallback_SUMMARY_FALLBACK_FAIL {
 		return summaryFailure(chosen.Name(), failure)
 	}
-	if chosen.Name() != fallbackSummarizer {
+	// The failure that is told is the last one, under the name of who failed.
+	failed := chosen.Name()
+	if failed != fallbackSummarizer {
 		fallback, err := w.service.summarizers.Get(fallbackSummarizer)
 		if err != nil {
 			return err
@@ -283,6 +285,7 @@ func (w *summaryWriter) fallBack(
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		failed = fallback.Name()
 	}
 	var refused *summarizers.CheckError
 	if errors.As(failure, &refused) && (refused.Check == summarizers.CheckSize || refused.Check == summarizers.CheckBudget) {
@@ -291,7 +294,7 @@ func (w *summaryWriter) fallBack(
 			fmt.Sprintf("no summary is smaller than the %d tokens that it would replace", w.task.covered),
 		}
 	}
-	return summaryFailure(chosen.Name(), failure)
+	return summaryFailure(failed, failure)
 }
 
 // limited has a summarizer write the part once, within the limits of the policy.

@@ -32,7 +32,7 @@ func (e *CheckError) Error() string {
 
 // Check makes the checks that a summary has to pass before it may replace what it covers, which takes `covered` tokens
 // by req.Count's measure. The failure is a *CheckError. The sections are looked at last, so that who has replaced the
-// instructions can take CheckSections as passed.
+// instructions can take CheckSections as passed; none are wanted of a summary whose budget does not hold the headings.
 func Check(req *Request, s *Summary, covered uint32) error {
 	if s == nil {
 		return &CheckError{CheckEmpty, "There is no summary."}
@@ -64,7 +64,8 @@ func Check(req *Request, s *Summary, covered uint32) error {
 	if tokens >= covered {
 		return &CheckError{CheckSize, fmt.Sprintf("The summary has %d tokens and what it would replace only %d.", tokens, covered)}
 	}
-	if missing := firstMissing(present, Headings(req.Kind, req.Sections)); missing != "" {
+	wanted := Headings(req.Kind, req.Sections)
+	if missing := firstMissing(present, wanted); missing != "" && req.Count(skeleton(wanted)) <= req.MaxTokens {
 		return &CheckError{CheckSections, fmt.Sprintf("The section %q is missing or not in its place.", missing)}
 	}
 	return nil

@@ -89,6 +89,22 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
+// A budget that does not hold the headings cannot ask for them; all else is looked at.
+func TestCheckAsksForNoSectionsWithoutRoom(t *testing.T) {
+	t.Parallel()
+	const skeleton = "## Original Request\n## Early Progress\n## Context for Suffix\n(none)"
+	req := &summarizers.Request{Kind: summarizers.TurnPrefix, MaxTokens: uint32(len(skeleton)), Count: countBytes}
+	require.NoError(t, summarizers.Check(req, &summarizers.Summary{Text: skeleton}, 1000))
+	alone := &summarizers.Summary{Text: "They want the parser ported."}
+	var failed *summarizers.CheckError
+	require.ErrorAs(t, summarizers.Check(req, alone, 1000), &failed)
+	require.Equal(t, summarizers.CheckSections, failed.Check)
+	req.MaxTokens--
+	require.NoError(t, summarizers.Check(req, alone, 1000))
+	require.ErrorAs(t, summarizers.Check(req, &summarizers.Summary{Text: "I'm sorry, no."}, 1000), &failed)
+	require.Equal(t, summarizers.CheckErrorText, failed.Check)
+}
+
 func TestWithoutThinking(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][2]string{

@@ -1,6 +1,10 @@
 package summarizers
 
-import compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+import (
+	"strings"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
 
 // Heading is a heading of a summary.
 type Heading struct {
@@ -35,6 +39,18 @@ var turnPrefixHeadings = []Heading{
 	{2, "Original Request"},
 	{2, "Early Progress"},
 	{2, "Context for Suffix"},
+}
+
+// NothingBelow stands for what a section has none of.
+const NothingBelow = "(none)"
+
+// skeleton is the least text that has all of the headings and does not end in one.
+func skeleton(headings []Heading) string {
+	var b strings.Builder
+	for _, h := range headings {
+		b.WriteString(strings.Repeat("#", h.Level) + " " + h.Title + "\n")
+	}
+	return b.String() + NothingBelow
 }
 
 // Headings returns the headings that a summary of that kind must have, in order. The caller must not change them.

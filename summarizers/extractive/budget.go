@@ -352,11 +352,18 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 	p := newPlan(l, ly)
 	budget := int64(req.MaxTokens)
 	count := func(pieces []string) int64 { return int64(req.Count(strings.Join(pieces, ""))) }
-	airy := req.MaxTokens >= 400
+	space := dense
+	if req.MaxTokens >= 400 {
+		space = airy
+	}
 	room := int(min(4*budget, 1<<24))
 	for range 8 {
 		list, all := p.share(room)
-		tried := ly.render(list, airy)
+		if p.goal != nil && !slices.ContainsFunc(list, isRequest) {
+			// Headings with nothing below them would fit, and tell nothing.
+			break
+		}
+		tried := ly.render(list, space)
 		n := count(tried)
 		if n <= budget {
 			pieces, ok = tried, true
@@ -385,6 +392,8 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 	return p.least(req)
 }
 
+func isRequest(c chosen) bool { return c.it.kind == kindRequest }
+
 // least writes what can be written into a budget that hardly holds the headings: the goal as long as it may be below
 // them, or, where not even they fit, alone.
 func (p *plan) least(req *summarizers.Request) (pieces []string, ok bool) {
@@ -401,7 +410,7 @@ func (p *plan) least(req *summarizers.Request) (pieces []string, ok bool) {
 		}
 		return write(low)
 	}
-	frame := p.ly.render(nil, false)
+	frame := p.ly.render(nil, tight)
 	if fits(frame) {
 		if p.goal == nil {
 			return frame, true
@@ -410,7 +419,7 @@ func (p *plan) least(req *summarizers.Request) (pieces []string, ok bool) {
 			if limit == 0 {
 				return frame
 			}
-			return p.ly.render([]chosen{{it: p.goal, limit: limit, goal: true}}, false)
+			return p.ly.render([]chosen{{it: p.goal, limit: limit, goal: true}}, tight)
 		})
 		return pieces, fits(pieces)
 	}

@@ -9,7 +9,19 @@ import (
 )
 
 // none stands in a section without lines.
-const none = "(none)"
+const none = summarizers.NothingBelow
+
+// spacing is what stands between the lines of a summary.
+type spacing uint8
+
+const (
+	// airy puts empty lines between the sections.
+	airy spacing = iota
+	// dense puts none there.
+	dense
+	// tight leaves out, too, that a section is empty, but for the last: a summary that ends in a heading looks cut off.
+	tight
+)
 
 // chosen is an item that was chosen for the summary, with the most units that its text may take.
 type chosen struct {
@@ -19,8 +31,8 @@ type chosen struct {
 	goal bool
 }
 
-// render writes the summary, one piece a section. airy puts empty lines between the sections.
-func (ly *layout) render(list []chosen, airy bool) []string {
+// render writes the summary, one piece a section.
+func (ly *layout) render(list []chosen, space spacing) []string {
 	below := make([][]chosen, len(ly.sections))
 	for _, c := range list {
 		at := ly.sectionOf(c.it)
@@ -34,7 +46,7 @@ func (ly *layout) render(list []chosen, airy bool) []string {
 		var b strings.Builder
 		if i > 0 {
 			b.WriteByte('\n')
-			if airy {
+			if space == airy {
 				b.WriteByte('\n')
 			}
 		}
@@ -45,7 +57,7 @@ func (ly *layout) render(list []chosen, airy bool) []string {
 			b.WriteByte('\n')
 			b.WriteString(ly.line(c, s.holds))
 		}
-		if len(lines) == 0 && !s.group {
+		if len(lines) == 0 && !s.group && (space != tight || i == len(ly.sections)-1) {
 			b.WriteString("\n" + none)
 		}
 		pieces = append(pieces, b.String())
