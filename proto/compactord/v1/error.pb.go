@@ -68,7 +68,7 @@ const (
 	// FAILED_PRECONDITION. No summary passed the checks and the policy's fallback is FAIL. Example: a model that answers
 	// nothing, twice. Metadata: summarizer, check.
 	ErrorReason_ERROR_REASON_SUMMARY_REJECTED ErrorReason = 17
-	// CANCELLED. The client, another client or a shutdown ended the operation. Example: a Compact call that was preempted.
+	// CANCELLED. The client, another client, a shutdown or the end of the session ended the operation. Example: a Compact call that was preempted.
 	// Metadata: operation_id.
 	ErrorReason_ERROR_REASON_CANCELLED ErrorReason = 18
 	// DEADLINE_EXCEEDED. The deadline of the RPC, or the policy's limit for summaries, has passed. Example: a summarizer

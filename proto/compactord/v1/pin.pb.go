@@ -28,7 +28,7 @@ type PinMessagesRequest struct {
 	// The session's id.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// The messages, by index. Each takes the whole of its tool group along, results that come later included. 1 to 1,000.
-	// A session has at most 10,000 pinned messages.
+	// At most 10,000 messages of a session can be pinned by calls; results that come later join them.
 	Indexes []uint32 `protobuf:"varint,2,rep,packed,name=indexes,proto3" json:"indexes,omitempty"`
 	// Makes the request safe to send again. At most 128 bytes.
 	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`

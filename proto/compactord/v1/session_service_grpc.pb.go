@@ -56,7 +56,8 @@ type SessionServiceClient interface {
 	ListSessions(ctx context.Context, in *ListSessionsRequest, opts ...grpc.CallOption) (*ListSessionsResponse, error)
 	// UpdateSession changes policy, labels or title.
 	UpdateSession(ctx context.Context, in *UpdateSessionRequest, opts ...grpc.CallOption) (*UpdateSessionResponse, error)
-	// DeleteSession removes a session and its log for good. NOT_FOUND where there is none.
+	// DeleteSession removes a session and its log for good. NOT_FOUND where there is none. It cancels the compaction or
+	// revert that runs for the session, and waits for its end.
 	DeleteSession(ctx context.Context, in *DeleteSessionRequest, opts ...grpc.CallOption) (*DeleteSessionResponse, error)
 	// AppendMessages adds messages to the end of the log: all of them or, on any error, none. They are on disk before
 	// the answer.
@@ -304,7 +305,8 @@ type SessionServiceServer interface {
 	ListSessions(context.Context, *ListSessionsRequest) (*ListSessionsResponse, error)
 	// UpdateSession changes policy, labels or title.
 	UpdateSession(context.Context, *UpdateSessionRequest) (*UpdateSessionResponse, error)
-	// DeleteSession removes a session and its log for good. NOT_FOUND where there is none.
+	// DeleteSession removes a session and its log for good. NOT_FOUND where there is none. It cancels the compaction or
+	// revert that runs for the session, and waits for its end.
 	DeleteSession(context.Context, *DeleteSessionRequest) (*DeleteSessionResponse, error)
 	// AppendMessages adds messages to the end of the log: all of them or, on any error, none. They are on disk before
 	// the answer.
