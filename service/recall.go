@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
-	"regexp/syntax"
 	"strconv"
 
 	"google.golang.org/protobuf/proto"
@@ -15,12 +13,8 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-const (
-	// defaultRecallBytes is where recalled content ends if the request does not say.
-	defaultRecallBytes = 64 << 10
-	// maxProgram bounds a compiled expression, in instructions: matching takes time by its size times the text's.
-	maxProgram = 2000
-)
+// defaultRecallBytes is where recalled content ends if the request does not say.
+const defaultRecallBytes = 64 << 10
 
 // RecallContent implements SessionService.
 func (s *Service) RecallContent(
@@ -181,12 +175,12 @@ func (r *recall) place(x session.Excerpt) {
 }
 
 func (r *recall) match(ctx context.Context, m *compactordv1.LineMatch) error {
-	re, err := expression(m.GetPattern(), m.GetIgnoreCase())
+	pattern, err := session.CompilePattern(m.GetPattern(), m.GetIgnoreCase())
 	if err != nil {
 		return invalidField("match.pattern", err.Error())
 	}
-	found, err := session.MatchLines(
-		ctx, r.content.Text, re, max(m.GetFirstLine(), 1), m.GetContextLines(), r.limit)
+	found, err := session.MatchLines(ctx, r.content.Text, pattern,
+		max(m.GetFirstLine(), 1), m.GetContextLines(), r.limit, session.NewWork(session.CallSteps))
 	if errors.Is(err, session.ErrBeyondEnd) {
 		return r.beyondLines("match.first_line")
 	}
@@ -196,7 +190,7 @@ func (r *recall) match(ctx context.Context, m *compactordv1.LineMatch) error {
 	r.answer.Blocks = found.Blocks
 	r.answer.Offset, r.answer.NextOffset = uint32(found.Start), uint32(found.End)
 	r.answer.FirstLine = session.LineOf(r.content.Text, found.Start)
-	r.answer.HasMore, r.answer.NextLine = found.NextLine > 0, found.NextLine
+	r.answer.HasMore, r.answer.NextLine = found.More, found.NextLine
 	return nil
 }
 
@@ -206,27 +200,4 @@ func (r *recall) beyondBytes() error {
 
 func (r *recall) beyondLines(field string) error {
 	return invalidField(field, fmt.Sprintf("the content has %d lines", r.answer.GetTotalLines()))
-}
-
-// expression compiles an expression of RE2 that is no larger than it needs to be.
-func expression(pattern string, ignoreCase bool) (*regexp.Regexp, error) {
-	flags := syntax.Perl
-	if ignoreCase {
-		flags |= syntax.FoldCase
-	}
-	parsed, err := syntax.Parse(pattern, flags)
-	if err != nil {
-		return nil, err
-	}
-	program, err := syntax.Compile(parsed.Simplify())
-	if err != nil {
-		return nil, err
-	}
-	if size := len(program.Inst); size > maxProgram {
-		return nil, fmt.Errorf("the expression has %d steps once its repetitions are written out, over %d", size, maxProgram)
-	}
-	if ignoreCase {
-		pattern = "(?i)" + pattern
-	}
-	return regexp.Compile(pattern)
 }

@@ -42,6 +42,7 @@ func (s *Service) SearchMessages(
 	}
 	search := &search{
 		service: s, row: row, req: req, query: query, run: firstRun, left: searchBytes,
+		work: session.NewWork(session.CallSteps),
 		hits: defaultHits, snippet: defaultSnippetChars, end: row.GetHead().GetNextIndex(),
 	}
 	if req.GetPageSize() > 0 {
@@ -61,11 +62,11 @@ func (s *Service) SearchMessages(
 
 func queryOf(req *compactordv1.SearchMessagesRequest) (*session.Query, error) {
 	if _, ok := req.GetQuery().(*compactordv1.SearchMessagesRequest_Pattern); ok {
-		re, err := expression(req.GetPattern(), false)
+		pattern, err := session.CompilePattern(req.GetPattern(), false)
 		if err != nil {
 			return nil, invalidField("pattern", err.Error())
 		}
-		return session.Expression(re), nil
+		return session.Matching(pattern), nil
 	}
 	words := strings.Fields(req.GetWords())
 	if len(words) == 0 || len(words) > maxWords {
@@ -88,12 +89,15 @@ type search struct {
 	// run is how many messages are read at a time, left how many bytes of the log this call may still read.
 	run  uint32
 	left int
+	// work is what this call may still do with what it has read.
+	work *session.Work
 
 	found []*compactordv1.SearchHit
 	size  int
 }
 
-// page searches until the page is full, all has been read that one call reads, or nothing is left.
+// page searches until the page is full, all has been read that one call reads, its work is done, or nothing is left. What
+// it does is bounded by a call's work and that of one message more.
 func (s *search) page(ctx context.Context) error {
 	for s.start < s.end && s.left > 0 {
 		messages, err := s.next(ctx)
@@ -117,7 +121,7 @@ func (s *search) page(ctx context.Context) error {
 			} else {
 				s.start = l.GetIndex() + 1
 			}
-			if len(s.found) == s.hits {
+			if len(s.found) == s.hits || s.work.Left() <= 0 {
 				return nil
 			}
 		}
@@ -165,12 +169,11 @@ func (s *search) look(ctx context.Context, l *compactordv1.LoggedMessage) (*comp
 	if !among(s.req.GetRoles(), l.GetMessage().GetRole()) || !among(s.req.GetStates(), state) {
 		return nil, nil
 	}
-	hit := s.query.Find(l, s.snippet)
+	hit, err := s.query.Find(ctx, l, s.snippet, s.work)
 	if hit == nil {
-		return nil, nil
+		return nil, err
 	}
 	hit.State = state
-	var err error
 	hit.Edits, err = s.edits(ctx, l)
 	return hit, err
 }

@@ -10,6 +10,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/memory"
 )
 
 const (
@@ -272,4 +273,22 @@ func TestHistoryByAnyEstimator(t *testing.T) {
 		require.Equal(t, source, answer.GetReport().GetSource(), e)
 		require.Equal(t, e == calibrated, answer.GetReport().CalibrationPermille != nil, e)
 	}
+}
+
+// Of a log that is longer than an answer tells of, all messages count.
+func TestCountsOfLongLogsAreBounded(t *testing.T) {
+	d := start(t, withStore(memory.New()))
+	d.create("s", nil)
+	messages := make([]*compactordv1.Message, 10_000)
+	for i := range messages {
+		messages[i] = user("word")
+	}
+	for range 10 {
+		d.append("s", messages...)
+	}
+	d.append("s", user("word"), user("word"))
+	answer := d.countTokens(countSession("s", chars4))
+	require.Len(t, answer.GetMessages(), 100_000)
+	require.Equal(t, uint32(99_999), answer.GetMessages()[99_999].GetIndex())
+	require.Equal(t, uint32(100_002), answer.GetTokens())
 }

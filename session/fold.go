@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"unicode"
 	"unicode/utf8"
 )
@@ -30,10 +31,20 @@ func newFoldedWord(word string) *foldedWord {
 	return w
 }
 
-// find returns where the word first stands at or after a byte of the text; false where it does not.
-func (w *foldedWord) find(text string, from int) (span, bool) {
-	matched := 0
+// glance is how many bytes of a text are looked at for a word before they count as work.
+const glance = 64 << 10
+
+// find returns where the word first stands at or after a byte of the text; false where it does not. It takes a step for
+// each byte, and returns the context's error.
+func (w *foldedWord) find(ctx context.Context, text string, from int, work *Work) (span, bool, error) {
+	matched, counted := 0, from
 	for at := from; at < len(text); {
+		if at-counted >= glance {
+			if err := work.spend(ctx, at-counted); err != nil {
+				return span{}, false, err
+			}
+			counted = at
+		}
 		r, width := rune(text[at]), 1
 		if r >= utf8.RuneSelf {
 			r, width = utf8.DecodeRuneInString(text[at:])
@@ -47,10 +58,10 @@ func (w *foldedWord) find(text string, from int) (span, bool) {
 			matched++
 		}
 		if matched == len(w.runes) {
-			return span{back(text, at, matched), at}, true
+			return span{back(text, at, matched), at}, true, work.spend(ctx, at-counted)
 		}
 	}
-	return span{}, false
+	return span{}, false, work.spend(ctx, len(text)-counted)
 }
 
 // back is the byte so many characters before another.

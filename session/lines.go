@@ -2,7 +2,7 @@ package session
 
 import (
 	"context"
-	"regexp"
+	"slices"
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -19,34 +19,45 @@ type Matches struct {
 	Blocks []*compactordv1.LineBlock
 	// Start and End are the first byte of the first block, and the one behind the last.
 	Start, End int
-	// NextLine is the line to go on from where the limit ended the search; else 0.
+	// More says that the limit, or the work that one call does, ended the search before the content had ended, or cut
+	// the last line.
+	More bool
+	// NextLine is the line to go on from where there is more; 0 where a line was cut.
 	NextLine uint32
 }
 
 // MatchLines searches the lines of a text from line first on (counted from 1), each without its line end, and takes so
-// many lines before and behind each match, up to limit bytes. It returns ErrBeyondEnd, and the context's error.
+// many lines before and behind each match, up to limit bytes. It looks at no line more than once, and goes on to the next
+// while there is work left. It returns ErrBeyondEnd, and the context's error.
 func MatchLines(
-	ctx context.Context, text string, re *regexp.Regexp, first, around uint32, limit int,
+	ctx context.Context, text string, p *Pattern, first, around uint32, limit int, work *Work,
 ) (*Matches, error) {
 	start, ok := lineStart(text, first)
 	if !ok {
 		return nil, ErrBeyondEnd
 	}
 	m := matching{text: text, around: around, left: limit}
-	next := uint32(0)
+	from := start
 	for line := first; start < len(text); line++ {
-		if err := ctx.Err(); err != nil {
-			return nil, context.Cause(ctx)
+		if work.Left() <= 0 {
+			return m.endAt(line, start), nil
 		}
 		end := lineEnd(text, start)
-		if re.MatchString(withoutEnd(text[start:end])) {
-			if next = m.take(line, start, end); next > 0 {
-				break
+		_, matches, err := p.find(ctx, withoutEnd(text[start:end]), work)
+		if err != nil {
+			return nil, err
+		}
+		if matches && len(m.blocks) == 0 {
+			if err := m.lookBack(ctx, p, work, line, first, from); err != nil {
+				return nil, err
 			}
+		}
+		if matches && !m.take(line, start, end) {
+			return m.found(start), nil
 		}
 		start = end
 	}
-	return m.found(start, next), nil
+	return m.found(start), nil
 }
 
 func withoutEnd(line string) string { return strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r") }
@@ -57,6 +68,11 @@ type matching struct {
 	around uint32
 	left   int
 	blocks []lineRun
+	// earlier are the matching lines, ascending, among those before the first one searched that may be shown around the
+	// first match.
+	earlier []uint32
+	more    bool
+	next    uint32
 }
 
 // lineRun is lines that follow one another: text[from:to], the first of which has number first.
@@ -66,56 +82,79 @@ type lineRun struct {
 	matching []uint32
 }
 
-// take adds a matching line with those around it. It returns the line to go on from where the limit is reached; else 0.
-func (m *matching) take(line uint32, start, end int) uint32 {
+// lookBack finds out which of the lines before line first, which begins at from, match, as far as they are around a line.
+func (m *matching) lookBack(ctx context.Context, p *Pattern, work *Work, line, first uint32, from int) error {
+	for n := first; n > 1 && line-(n-1) <= m.around; n-- {
+		start := strings.LastIndexByte(m.text[:from-1], '\n') + 1
+		_, matches, err := p.find(ctx, withoutEnd(m.text[start:from]), work)
+		if err != nil {
+			return err
+		}
+		if matches {
+			m.earlier = append(m.earlier, n-1)
+		}
+		from = start
+	}
+	slices.Reverse(m.earlier)
+	return nil
+}
+
+// take adds a matching line with those around it; false where that ends the search.
+func (m *matching) take(line uint32, start, end int) bool {
 	if len(m.blocks) == 0 {
 		return m.begin(line, start, end)
 	}
 	run, joins := m.surrounded(line, start, end, m.around)
+	cost := run.cost()
 	last := &m.blocks[len(m.blocks)-1]
 	if joins {
-		if cost := max(run.to-last.to, 0) + matchingLineBytes; cost <= m.left {
-			m.left -= cost
-			last.to, last.matching = max(last.to, run.to), append(last.matching, line)
-			return 0
-		}
-		// What is left out must not be shown as a line that does not match.
-		last.to = min(last.to, start)
-		return line
+		cost = max(run.to-last.to, 0) + matchingLineBytes
 	}
-	if cost := run.cost(); cost <= m.left {
-		m.left -= cost
+	if cost > m.left {
+		m.endAt(line, start)
+		return false
+	}
+	m.left -= cost
+	if joins {
+		last.to, last.matching = max(last.to, run.to), append(last.matching, line)
+	} else {
 		m.blocks = append(m.blocks, run)
-		return 0
 	}
-	return line
+	return true
+}
+
+// endAt ends the search at a line that is left out: it must not be shown as one that does not match.
+func (m *matching) endAt(line uint32, start int) *Matches {
+	if n := len(m.blocks); n > 0 {
+		m.blocks[n-1].to = min(m.blocks[n-1].to, start)
+	}
+	m.more, m.next = true, line
+	return m.found(start)
 }
 
 // begin takes the first match, with fewer lines around it where they do not fit, and cut where it does not fit itself.
-func (m *matching) begin(line uint32, start, end int) uint32 {
+func (m *matching) begin(line uint32, start, end int) bool {
 	for around := m.around; ; around-- {
 		run, _ := m.surrounded(line, start, end, around)
 		if run.cost() <= m.left {
 			m.left -= run.cost()
 			m.blocks = append(m.blocks, run)
-			return 0
+			return true
 		}
 		if around == 0 {
 			break
 		}
 	}
-	if whole := end - start; whole > m.left {
-		m.blocks = []lineRun{{
-			from: start, to: wholeCharacters(m.text, start, start+m.left), first: line, matching: []uint32{line},
-		}}
-	} else {
-		m.blocks = []lineRun{{from: start, to: end, first: line, matching: []uint32{line}}}
+	alone := lineRun{from: start, to: end, first: line, matching: []uint32{line}}
+	if end-start > m.left {
+		alone.to = wholeCharacters(m.text, start, start+m.left)
 	}
-	m.left = 0
-	if end == len(m.text) {
-		return 0
+	m.blocks, m.left = []lineRun{alone}, 0
+	m.more = alone.to < len(m.text)
+	if m.more && alone.to == end {
+		m.next = line + 1
 	}
-	return line + 1
+	return false
 }
 
 func (r *lineRun) cost() int { return r.to - r.from + blockBytes + matchingLineBytes*len(r.matching) }
@@ -127,7 +166,7 @@ func (m *matching) surrounded(line uint32, start, end int, around uint32) (run l
 	if n := len(m.blocks); n > 0 {
 		shown = m.blocks[n-1].to
 	}
-	run = lineRun{from: start, to: end, first: line, matching: []uint32{line}}
+	run = lineRun{from: start, to: end, first: line}
 	for range around {
 		if run.from <= shown {
 			break
@@ -138,12 +177,18 @@ func (m *matching) surrounded(line uint32, start, end int, around uint32) (run l
 	for n := uint32(0); n < around && run.to < len(m.text) && run.to-run.from <= m.left; n++ {
 		run.to = lineEnd(m.text, run.to)
 	}
+	for _, n := range m.earlier {
+		if n >= run.first {
+			run.matching = append(run.matching, n)
+		}
+	}
+	run.matching = append(run.matching, line)
 	return run, len(m.blocks) > 0 && run.from <= shown
 }
 
-// found closes the search at a byte.
-func (m *matching) found(at int, next uint32) *Matches {
-	f := &Matches{Start: at, End: at, NextLine: next}
+// found is what was found, by a search that has come to a byte.
+func (m *matching) found(at int) *Matches {
+	f := &Matches{Start: at, End: at, More: m.more, NextLine: m.next}
 	if n := len(m.blocks); n > 0 {
 		f.Start, f.End = m.blocks[0].from, m.blocks[n-1].to
 	}

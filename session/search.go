@@ -1,7 +1,7 @@
 package session
 
 import (
-	"regexp"
+	"context"
 	"strings"
 	"unicode/utf8"
 
@@ -13,8 +13,8 @@ const MaxCountedMatches = 1000
 
 // Query is what a search looks for in a message.
 type Query struct {
-	words      []*foldedWord
-	expression *regexp.Regexp
+	words   []*foldedWord
+	pattern *Pattern
 }
 
 // Words looks for messages that hold all of the words, whatever the case.
@@ -26,24 +26,34 @@ func Words(words []string) *Query {
 	return q
 }
 
-// Expression looks for messages with a part, or a piece of a result, that matches.
-func Expression(re *regexp.Regexp) *Query { return &Query{expression: re} }
+// Matching looks for messages with a line, of a part or a piece of a result, that matches.
+func Matching(p *Pattern) *Query { return &Query{pattern: p} }
 
 // span is from a byte of a text to behind another.
 type span struct{ start, end int }
 
-// Find returns the first match in a message, with so many characters of the text around it; nil where there is none.
-// What concerns the session is left for the caller: the state, and the edits in force.
-func (q *Query) Find(l *compactordv1.LoggedMessage, snippetChars int) *compactordv1.SearchHit {
+// Find returns the first match in a message, with so many characters of the text around it; nil where there is none. No
+// byte is looked at more than twice for a word, or once for a pattern. It returns the context's error. What concerns the
+// session is left for the caller: the state, and the edits in force.
+func (q *Query) Find(
+	ctx context.Context, l *compactordv1.LoggedMessage, snippetChars int, work *Work,
+) (*compactordv1.SearchHit, error) {
 	places := searched(l)
-	if !q.holdsAllWords(places) {
-		return nil
+	if all, err := q.holdsAllWords(ctx, places, work); !all {
+		return nil, err
+	}
+	inText := q.wordsInText
+	if q.pattern != nil {
+		inText = q.linesInText
 	}
 	var hit *compactordv1.SearchHit
 	matches := 0
 	for i := range places {
 		p := &places[i]
-		first, count := q.inText(p.text, MaxCountedMatches-matches)
+		first, count, err := inText(ctx, p.text, MaxCountedMatches-matches, work)
+		if err != nil {
+			return nil, err
+		}
 		if count > 0 && hit == nil {
 			hit = p.hit(l, first, snippetChars)
 		}
@@ -52,36 +62,52 @@ func (q *Query) Find(l *compactordv1.LoggedMessage, snippetChars int) *compactor
 	if hit != nil {
 		hit.Matches = uint32(matches)
 	}
-	return hit
+	return hit, nil
 }
 
-func (q *Query) holdsAllWords(places []searchedPlace) bool {
+func (q *Query) holdsAllWords(ctx context.Context, places []searchedPlace, work *Work) (bool, error) {
 	for _, w := range q.words {
 		found := false
-		for i := range places {
-			if _, found = w.find(places[i].text, 0); found {
-				break
+		for i := 0; i < len(places) && !found; i++ {
+			var err error
+			if _, found, err = w.find(ctx, places[i].text, 0, work); err != nil {
+				return false, err
 			}
 		}
 		if !found {
-			return false
+			return false, nil
 		}
 	}
-	return true
+	return true, nil
 }
 
-// inText returns the first match in a text, and how many there are, counted up to most.
-func (q *Query) inText(text string, most int) (first span, count int) {
-	if q.expression != nil {
-		at := q.expression.FindAllStringIndex(text, most)
-		if len(at) == 0 {
-			return span{}, 0
+// linesInText returns the first match in a text, and how many lines match, counted up to most.
+func (q *Query) linesInText(ctx context.Context, text string, most int, work *Work) (first span, count int, err error) {
+	for start := 0; start < len(text) && count < most; {
+		end := lineEnd(text, start)
+		at, found, err := q.pattern.find(ctx, withoutEnd(text[start:end]), work)
+		if err != nil {
+			return span{}, 0, err
 		}
-		return span{at[0][0], at[0][1]}, len(at)
+		if found && count == 0 {
+			first = span{start + at.start, start + at.end}
+		}
+		if found {
+			count++
+		}
+		start = end
 	}
+	return first, count, nil
+}
+
+// wordsInText returns the first of the words in a text, and how often they stand there, counted up to most.
+func (q *Query) wordsInText(ctx context.Context, text string, most int, work *Work) (first span, count int, err error) {
 	for _, w := range q.words {
 		for from := 0; most > 0; {
-			at, found := w.find(text, from)
+			at, found, err := w.find(ctx, text, from, work)
+			if err != nil {
+				return span{}, 0, err
+			}
 			if !found {
 				break
 			}
@@ -94,7 +120,7 @@ func (q *Query) inText(text string, most int) (first span, count int) {
 			from = at.end
 		}
 	}
-	return first, count
+	return first, count, nil
 }
 
 // searchedPlace is a text of a message with where it stands.

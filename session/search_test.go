@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"context"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,6 +14,15 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 )
+
+// plenty is more work than any test needs.
+func plenty() *session.Work { return session.NewWork(1 << 40) }
+
+func hitIn(t require.TestingT, q *session.Query, l *compactordv1.LoggedMessage, snippetChars int) *compactordv1.SearchHit {
+	hit, err := q.Find(context.Background(), l, snippetChars, plenty())
+	require.NoError(t, err)
+	return hit
+}
 
 func said(text string) *compactordv1.LoggedMessage { return request(3, text) }
 
@@ -35,7 +45,7 @@ func TestWordsAreFoundWhateverTheCase(t *testing.T) {
 
 func requireFound(t *rapid.T, text, word string) {
 	want := regexp.MustCompile("(?i)"+regexp.QuoteMeta(word)).FindAllStringIndex(text, -1)
-	hit := session.Words([]string{word}).Find(said(text), 100)
+	hit := hitIn(t, session.Words([]string{word}), said(text), 100)
 	if want == nil {
 		require.Nil(t, hit)
 		return
@@ -58,20 +68,20 @@ func TestAllWordsAreNeeded(t *testing.T) {
 		"irst":                true,
 		"first\nsecond third": false,
 	} {
-		hit := session.Words(strings.Fields(words)).Find(l, 10)
+		hit := hitIn(t, session.Words(strings.Fields(words)), l, 10)
 		require.Equal(t, found, hit != nil, words)
 	}
-	hit := session.Words([]string{"second", "path", "hm"}).Find(l, 10)
+	hit := hitIn(t, session.Words([]string{"second", "path", "hm"}), l, 10)
 	require.Equal(t, uint32(1), hit.GetPart(), "the first of the matches in the order of the message")
 	require.Equal(t, compactordv1.ContentKind_CONTENT_KIND_THINKING, hit.GetKind())
 	require.Equal(t, uint32(3), hit.GetMatches())
-	hit = session.Words([]string{"second", "first"}).Find(said("a first second"), 100)
+	hit = hitIn(t, session.Words([]string{"second", "first"}), said("a first second"), 100)
 	require.Equal(t, uint32(2), hit.GetOffset(), "of several words the one that stands first")
 }
 
 func TestFindSaysWhere(t *testing.T) {
 	l := resultOf(pieceOf("nothing"), pieceOf("line one\nline two: here it is\nline three, here"))
-	hit := session.Expression(regexp.MustCompile("here")).Find(l, 9)
+	hit := hitIn(t, session.Matching(pattern(t, "here")), l, 9)
 	require.Equal(t, "o: here i", hit.GetSnippet())
 	require.Equal(t, "here", hit.GetSnippet()[hit.GetMatchStart():hit.GetMatchEnd()])
 	hit.Snippet, hit.MatchStart, hit.MatchEnd = "", 0, 0
@@ -80,11 +90,11 @@ func TestFindSaysWhere(t *testing.T) {
 		Role: compactordv1.Role_ROLE_TOOL, Tool: "read", Offset: 19, Line: 2, Matches: 2,
 	}, hit), "%v", hit)
 
-	hit = session.Words([]string{"READ"}).Find(everyKind(), 100)
+	hit = hitIn(t, session.Words([]string{"READ"}), everyKind(), 100)
 	require.Equal(t, uint32(2), hit.GetPart())
 	require.Equal(t, "read", hit.GetSnippet())
 	require.Zero(t, hit.GetLine(), "in the name of the tool")
-	hit = session.Words([]string{".png"}).Find(everyKind(), 100)
+	hit = hitIn(t, session.Words([]string{".png"}), everyKind(), 100)
 	require.Equal(t, uint32(3), hit.GetPart())
 	require.Equal(t, compactordv1.ContentKind_CONTENT_KIND_MEDIA, hit.GetKind())
 	require.Zero(t, hit.GetLine())
@@ -92,14 +102,15 @@ func TestFindSaysWhere(t *testing.T) {
 
 func TestMatchesAreCountedUpToALimit(t *testing.T) {
 	for _, q := range []*session.Query{
-		session.Words([]string{"a"}), session.Expression(regexp.MustCompile("a")), session.Words([]string{"a", "b"}),
+		session.Words([]string{"a"}), session.Matching(pattern(t, "a\\b")), session.Words([]string{"a", "b"}),
 	} {
-		l := said("b" + strings.Repeat("a ", 700))
-		require.LessOrEqual(t, q.Find(l, 10).GetMatches(), uint32(701))
-		l.Message.Parts = append(l.Message.Parts, session.TextPart(strings.Repeat("a ", 700)))
-		require.Equal(t, uint32(session.MaxCountedMatches), q.Find(l, 10).GetMatches())
+		l := said("b" + strings.Repeat("a \n", 700))
+		require.GreaterOrEqual(t, hitIn(t, q, l, 10).GetMatches(), uint32(700))
+		require.LessOrEqual(t, hitIn(t, q, l, 10).GetMatches(), uint32(701))
+		l.Message.Parts = append(l.Message.Parts, session.TextPart(strings.Repeat("a \n", 700)))
+		require.Equal(t, uint32(session.MaxCountedMatches), hitIn(t, q, l, 10).GetMatches())
 	}
-	hit := session.Words([]string{"a", "b"}).Find(said("b"+strings.Repeat("a", 3000)), 10)
+	hit := hitIn(t, session.Words([]string{"a", "b"}), said("b"+strings.Repeat("a", 3000)), 10)
 	require.Zero(t, hit.GetOffset(), "the first match is found though others fill the count")
 }
 
@@ -108,9 +119,9 @@ func TestSnippets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := texts().Draw(t, "text")
 		chars := rapid.IntRange(1, 40).Draw(t, "chars")
-		re := regexp.MustCompile("x[^x]?")
+		re := regexp.MustCompile(`x[^x\r\n]?`)
 		at := re.FindStringIndex(text)
-		hit := session.Expression(re).Find(said(text), chars)
+		hit := hitIn(t, session.Matching(pattern(t, re.String())), said(text), chars)
 		if at == nil {
 			require.Nil(t, hit)
 			return
@@ -128,6 +139,10 @@ func TestSnippets(t *testing.T) {
 // A text of one letter and a word of the same but its end takes no time by their product.
 func TestSearchTakesLinearTime(t *testing.T) {
 	text := strings.Repeat("a", 4<<20)
+	work := session.NewWork(4 << 20)
 	word := strings.Repeat("a", 1000) + "b"
-	require.Nil(t, session.Words([]string{word}).Find(said(text), 10))
+	hit, err := session.Words([]string{word}).Find(t.Context(), said(text), 10, work)
+	require.NoError(t, err)
+	require.Nil(t, hit)
+	require.Zero(t, work.Left(), "each byte is looked at once")
 }

@@ -125,6 +125,10 @@ func TestRecall(t *testing.T) {
 	require.Len(t, ran(t, "recall", "0", huge, "--lines", "2-3").ends(t, exitDone).out, 4_000_000+len("\nthird\n"))
 	require.Len(t, ran(t, "recall", "0", huge, "--bytes", "6:3500000").ends(t, exitDone).out, 3_500_000)
 	require.Len(t, ran(t, "recall", "0", huge).ends(t, exitDone).out, 4_000_000+len("first\n\nthird\nfourth"))
+	r := ran(t, "recall", "0", huge, "--match", "x|third").ends(t, exitDone).says(t, "line 2 goes on: see --bytes 3145734:")
+	require.Equal(t, "2:"+strings.Repeat("x", 3<<20)+"\n--\n3:third\n", r.out)
+	long := file(t, "long.jsonl", `{"role":"user","content":"`+strings.Repeat("x", 4_000_000)+`"}`)
+	require.Len(t, ran(t, "recall", "0", long, "--match", "x").ends(t, exitDone).out, 3<<20+len("1:\n"))
 	doc := document(t, ran(t, "recall", "#5.0", path, "--json").ends(t, exitDone).out)
 	require.Contains(t, at(t, doc, "text"), `"pkg/parser_1.go"`)
 	for _, wrong := range [][]string{

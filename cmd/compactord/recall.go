@@ -150,7 +150,14 @@ func (c *recallCommand) print(
 			break
 		}
 		if c.Match != "" {
-			request.GetMatch().FirstLine = answer.GetNextLine()
+			next := answer.GetNextLine()
+			if next == 0 {
+				next = behindCut(answer, p)
+			}
+			if next > answer.GetTotalLines() {
+				break
+			}
+			request.GetMatch().FirstLine = next
 			continue
 		}
 		request.Range = &compactordv1.RecallContentRequest_Bytes{
@@ -161,6 +168,13 @@ func (c *recallCommand) print(
 		return nothingError{"no line matches"}
 	}
 	return nil
+}
+
+// behindCut tells of a matching line that is too long for an answer, and returns the number of the next one.
+func behindCut(answer *compactordv1.RecallContentResponse, p *progress) uint32 {
+	line := answer.GetBlocks()[0].GetFirstLine()
+	p.say("line %d goes on: see --bytes %d:", line, answer.GetNextOffset())
+	return line + 1
 }
 
 // remainder is how much of a range is still to come; 0 where it has no end of its own.

@@ -405,7 +405,8 @@ func (x *LineRange) GetCount() uint32 {
 // LineMatch selects the lines that match an expression, with lines around them.
 type LineMatch struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The expression, in the syntax of RE2. 1 to 1,024 bytes.
+	// The expression, in the syntax of RE2, for each line by itself, without its line end. 1 to 1,024 bytes, and at most
+	// 2,000 steps once its repetitions are written out.
 	Pattern string `protobuf:"bytes,1,opt,name=pattern,proto3" json:"pattern,omitempty"`
 	// Whether upper and lower case are the same.
 	IgnoreCase bool `protobuf:"varint,2,opt,name=ignore_case,json=ignoreCase,proto3" json:"ignore_case,omitempty"`
@@ -511,12 +512,13 @@ type RecallContentResponse struct {
 	// The line, from 1, that the answer begins in; 0 for media.
 	FirstLine uint32 `protobuf:"varint,16,opt,name=first_line,json=firstLine,proto3" json:"first_line,omitempty"`
 	// Whether max_bytes ended the answer before the range, or the matches, had ended: ask again from next_offset or
-	// next_line.
+	// next_line. A match also ends where one call has searched as much as it may, in time and not in bytes; blocks can then
+	// be empty.
 	HasMore bool `protobuf:"varint,17,opt,name=has_more,json=hasMore,proto3" json:"has_more,omitempty"`
 	// The byte behind the answer, where a next request for bytes begins. Of a match: behind the last block.
 	NextOffset uint32 `protobuf:"varint,18,opt,name=next_offset,json=nextOffset,proto3" json:"next_offset,omitempty"`
 	// The line that the next request for lines or matches begins at. 0 where bytes end within a line, or where one line alone
-	// passes max_bytes: go on by bytes, from next_offset. 0 for media.
+	// passes max_bytes: go on by bytes, from next_offset. A match goes on with the line behind that one. 0 for media.
 	NextLine uint32 `protobuf:"varint,19,opt,name=next_line,json=nextLine,proto3" json:"next_line,omitempty"`
 	// The provider's own fields of the part or piece. With the first byte of the content only, and only where they fit into
 	// max_bytes; ListMessages answers them always.
@@ -702,7 +704,7 @@ type LineBlock struct {
 	FirstLine uint32 `protobuf:"varint,1,opt,name=first_line,json=firstLine,proto3" json:"first_line,omitempty"`
 	// The lines. A matching line that alone passes max_bytes is cut; next_offset is where.
 	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
-	// The lines among them that match, ascending.
+	// The lines among them that match, ascending; also those before the first line to search.
 	MatchingLines []uint32 `protobuf:"varint,3,rep,packed,name=matching_lines,json=matchingLines,proto3" json:"matching_lines,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -902,7 +904,8 @@ type SearchMessagesRequest_Words struct {
 }
 
 type SearchMessagesRequest_Pattern struct {
-	// An expression in the syntax of RE2, for the content of a part or piece as a whole. 1 to 1,024 bytes.
+	// An expression in the syntax of RE2, for each line by itself, without its line end. 1 to 1,024 bytes, and at most
+	// 2,000 steps once its repetitions are written out.
 	Pattern string `protobuf:"bytes,3,opt,name=pattern,proto3,oneof"`
 }
 
@@ -916,7 +919,8 @@ type SearchMessagesResponse struct {
 	// The hits, one a message: its first.
 	Hits []*SearchHit `protobuf:"bytes,1,rep,name=hits,proto3" json:"hits,omitempty"`
 	// For the next page; empty where the search has come to the end of the log. One call stops reading once it has read 64
-	// MiB of the log, and a page holds at most 3 MiB, so a page can be short, or empty, and yet not the last.
+	// MiB of the log, or has searched as much as it may: 2^30 steps, each a byte for one step of the expression or for one
+	// word. A page holds at most 3 MiB. So a page can be short, or empty, and yet not the last.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -996,7 +1000,7 @@ type SearchHit struct {
 	Offset uint32 `protobuf:"varint,12,opt,name=offset,proto3" json:"offset,omitempty"`
 	// The line of it, from 1; 0 where it is in a name.
 	Line uint32 `protobuf:"varint,13,opt,name=line,proto3" json:"line,omitempty"`
-	// How many matches the message holds, counted up to 1,000.
+	// How many lines of the message match the expression, or how often the words stand in it; counted up to 1,000.
 	Matches       uint32 `protobuf:"varint,14,opt,name=matches,proto3" json:"matches,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -1,0 +1,156 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/session"
+)
+
+func pattern(t require.TestingT, expression string) *session.Pattern {
+	p, err := session.CompilePattern(expression, false)
+	require.NoError(t, err)
+	return p
+}
+
+// endsAfter is a context that ends when it has been looked at so many times.
+type endsAfter struct {
+	context.Context
+	looks  int
+	cancel context.CancelCauseFunc
+}
+
+var errEnough = errors.New("enough")
+
+func newEndsAfter(t *testing.T, looks int) *endsAfter {
+	t.Helper()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	t.Cleanup(func() { cancel(nil) })
+	return &endsAfter{Context: ctx, looks: looks, cancel: cancel}
+}
+
+func (c *endsAfter) Err() error {
+	if c.looks--; c.looks == 0 {
+		c.cancel(errEnough)
+	}
+	return c.Context.Err()
+}
+
+// What makes an expression large keeps it from matching long lines at once.
+const large = "|~{1000}"
+
+// Lines that are too long to be matched at once are matched all the same.
+func TestPatternsFindTheSameInLongLines(t *testing.T) {
+	padding := strings.Repeat("é- ", 2000)
+	for _, expression := range []string{
+		`ab`, `^a`, `b$`, `\bab\b`, `a.*b`, `a.*?b`, `(a|ab)(c|bcd)?`, `^$`, `\x{e9}`, `(?i)AB`, `nowhere`, `x*`, `ab(.*z)?`, `-\z`,
+	} {
+		for _, line := range []string{
+			padding + "ab", "ab" + padding, padding + "abcd" + padding, "a" + padding + "b", padding, padding + "\rab",
+		} {
+			want := regexp.MustCompile(expression + large).FindStringIndex(line)
+			hit := hitIn(t, session.Matching(pattern(t, expression+large)), said(line+"\r\nend"), 4000)
+			if want == nil {
+				require.Nil(t, hit, "%s in %.9q", expression, line)
+				continue
+			}
+			require.NotNil(t, hit, "%s in %.9q", expression, line)
+			require.Equal(t, want[0], int(hit.GetOffset()), "%s in %.9q", expression, line)
+			shown := hit.GetSnippet()[hit.GetMatchStart():hit.GetMatchEnd()]
+			require.True(t, strings.HasPrefix(line[want[0]:want[1]], shown), "%s in %.9q", expression, line)
+			if want[1]-want[0] < 1000 {
+				require.Equal(t, line[want[0]:want[1]], shown)
+			}
+		}
+	}
+	require.NotNil(t, hitIn(t, session.Matching(pattern(t, "prefix~{1000}|prefix")), said(padding+"prefix"), 9))
+	require.Nil(t, hitIn(t, session.Matching(pattern(t, "prefix~{1000}|prefix")), said(padding+"prefi"), 9))
+}
+
+// An expression is matched within lines, and lines that match are counted.
+func TestPatternsMatchLines(t *testing.T) {
+	text := "one two two\r\n\r\ntwo\nthree\ntwo"
+	for expression, want := range map[string]struct {
+		offset, line, matches uint32
+	}{
+		"two":          {4, 1, 3},
+		"two$":         {8, 1, 3},
+		"^two":         {15, 3, 2},
+		"^$":           {13, 2, 1},
+		"(?s)e.*":      {2, 1, 2},
+		`[^t]`:         {0, 1, 4},
+		"(?m)^th":      {19, 4, 1},
+		"\\Atwo\\z":    {15, 3, 2},
+		"(two)?":       {0, 1, 5},
+		"e( two)?(.*)": {2, 1, 2},
+	} {
+		hit := hitIn(t, session.Matching(pattern(t, expression)), said(text), 10)
+		require.NotNil(t, hit, expression)
+		require.Equal(t, fmt.Sprint(want), fmt.Sprintf("{%d %d %d}", hit.GetOffset(), hit.GetLine(), hit.GetMatches()), expression)
+	}
+	for _, expression := range []string{`\n`, `\r`, `(?s)one.*three`, `two\s+three`} {
+		require.Nil(t, hitIn(t, session.Matching(pattern(t, expression)), said(text), 10), expression)
+	}
+}
+
+// A match that comes with more the longer it looks takes no time by the matches times the text.
+func TestMatchingTakesLinearTime(t *testing.T) {
+	for _, expression := range []string{`error(.*timeout)?` + large, `(?s)a.*b|a` + large, `(?:a?){300}[^a]`} {
+		for _, text := range []string{strings.Repeat("error a ", 4<<10), strings.Repeat("error a\n", 4<<10)} {
+			work := plenty()
+			before := work.Left()
+			_, err := session.Matching(pattern(t, expression)).Find(t.Context(), said(text), 10, work)
+			require.NoError(t, err)
+			require.Less(t, before-work.Left(), 2*len(text)*2000, expression)
+		}
+	}
+}
+
+// A search ends soon after its context does, whatever it looks for and in whatever text.
+func TestSearchEndsWithItsContext(t *testing.T) {
+	texts := map[string]string{
+		"a long line": strings.Repeat("a", 8<<20), "many lines": strings.Repeat("aaaaaaaaaaaaaaa\n", 1<<19),
+	}
+	for name, text := range texts {
+		for what, q := range map[string]*session.Query{
+			"words":    session.Words([]string{strings.Repeat("a", 20) + "b"}),
+			"found":    session.Words([]string{"a"}),
+			"pattern":  session.Matching(pattern(t, `(?:a?){300}[^a]`)),
+			"optional": session.Matching(pattern(t, `a(.*b)?`)),
+		} {
+			if what == "found" || what == "optional" && name == "many lines" {
+				continue // A thousand matches are soon found.
+			}
+			ctx, work := newEndsAfter(t, 2), plenty()
+			before := work.Left()
+			hit, err := q.Find(ctx, said(text), 10, work)
+			require.ErrorIs(t, err, errEnough, "%s in %s", what, name)
+			require.Nil(t, hit)
+			require.LessOrEqual(t, before-work.Left(), 13<<20, "%s in %s", what, name)
+		}
+		ctx, work := newEndsAfter(t, 2), plenty()
+		before := work.Left()
+		m, err := session.MatchLines(ctx, text, pattern(t, `(?:a?){300}[^a]`), 1, 0, 1000, work)
+		require.ErrorIs(t, err, errEnough, name)
+		require.Nil(t, m)
+		require.LessOrEqual(t, before-work.Left(), 13<<20, name)
+	}
+}
+
+func TestPatternErrors(t *testing.T) {
+	for expression, text := range map[string]string{"a(": "missing closing )", "a{1000}b{1000}": "2002 steps once"} {
+		_, err := session.CompilePattern(expression, false)
+		require.ErrorContains(t, err, text)
+	}
+	_, err := session.CompilePattern("k{1000}s{990}", true)
+	require.NoError(t, err)
+	p, err := session.CompilePattern("k", true)
+	require.NoError(t, err)
+	require.Equal(t, uint32(2), hitIn(t, session.Matching(p), said("K\n\u212a"), 9).GetMatches())
+}
