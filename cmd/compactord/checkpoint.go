@@ -32,7 +32,7 @@ func (c *checkpointCommand) Run(ctx context.Context, a *app) error {
 			return refusedFlags(err)
 		}
 		if c.JSON {
-			return printJSON(a.out, apiJSON{answer})
+			return printJSON(a.out, wholeAnswer(answer))
 		}
 		checkpoint := answer.GetCheckpoint()
 		fmt.Fprintf(a.out, "Checkpoint %d of session %s, at point %d.\n", checkpoint.GetId(), c.Session, checkpoint.GetPoint())
@@ -55,7 +55,7 @@ func (c *checkpointCommand) list(ctx context.Context, a *app, client *client) er
 		}
 	}
 	if c.JSON {
-		return printJSON(a.out, map[string]any{"checkpoints": apiList(all)})
+		return printJSON(a.out, map[string]any{"checkpoints": wholeAnswers(all)})
 	}
 	if len(all) == 0 {
 		fmt.Fprintf(a.out, "Session %s has no checkpoints.\n", c.Session)
@@ -70,7 +70,7 @@ func (c *checkpointCommand) list(ctx context.Context, a *app, client *client) er
 		}
 		fmt.Fprintf(table, "%d\t%d\t%s\t%s\t%s\t%s\n", each.GetCheckpoint().GetId(), each.GetCheckpoint().GetPoint(),
 			number(each.GetNextIndex()), each.GetCreatedAt().AsTime().Local().Format("2006-01-02 15:04"), state,
-			printable(each.GetCheckpoint().GetTitle()))
+			inLine(each.GetCheckpoint().GetTitle()))
 	}
 	return table.Flush()
 }

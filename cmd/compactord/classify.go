@@ -47,7 +47,7 @@ func (c *classifyCommand) Run(ctx context.Context, a *app) (err error) {
 		return refusedFlags(err)
 	}
 	if c.JSON {
-		if err := printJSON(a.out, apiJSON{answer}); err != nil {
+		if err := printJSON(a.out, wholeAnswer(answer)); err != nil {
 			return err
 		}
 	} else {

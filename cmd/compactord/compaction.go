@@ -86,7 +86,7 @@ func (c *conversation) view(ctx context.Context) (*llmView, error) {
 	for {
 		answer, err := c.compactions.GetLLMView(ctx, &compactordv1.GetLLMViewRequest{
 			Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: c.session}, ViewToken: token,
-			MaxBytes: c.pageBytes,
+			AsOf: c.asOf, MaxBytes: c.pageBytes,
 		})
 		if err != nil {
 			return nil, refusedFlags(err)

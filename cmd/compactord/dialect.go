@@ -48,12 +48,13 @@ func (c *conversation) rendered(ctx context.Context, d dialect.Dialect, breakpoi
 	v := &renderedView{}
 	request := &compactordv1.GetLLMViewRequest{
 		Target:  &compactordv1.GetLLMViewRequest_SessionId{SessionId: c.session},
-		Dialect: d.Kind(), MarkCacheBreakpoints: breakpoints, MaxBytes: c.pageBytes,
+		Dialect: d.Kind(), MarkCacheBreakpoints: breakpoints, AsOf: c.asOf,
+		MaxBytes: c.pageBytes,
 	}
 	for {
 		answer, err := c.compactions.GetLLMView(ctx, request)
 		if err != nil {
-			return nil, err
+			return nil, refusedFlags(err)
 		}
 		v.list.System, v.report = nil, answer.GetViewReport()
 		for _, raw := range answer.GetSystemJson() {

@@ -39,13 +39,13 @@ const (
 	isThinking
 	isVoid
 	isPutAside
-	absences
 )
 
 // figures say what fills the window, and what it was spared.
 type figures struct {
-	inView   [kinds]share
-	notShown [absences]share
+	inView [kinds]share
+	// notShown is by why; nil where nobody counted.
+	notShown []share
 	// tokens is the estimate of the view, viewMessages the number of messages in it, messages that of the log.
 	tokens, viewMessages, messages uint32
 	report                         *compactordv1.ContextReport
@@ -73,7 +73,7 @@ func newFigures(v *llmView, estimator compactordv1.Estimator) (*figures, error) 
 			ofResults:   {Kind: "tool_results", label: "tool results"},
 			ofMedia:     {Kind: "media", label: "media"},
 		},
-		notShown: [absences]share{
+		notShown: []share{
 			isCovered:  {Kind: "covered", label: "covered by the summary"},
 			isHidden:   {Kind: "hidden", label: "hidden or shortened"},
 			isThinking: {Kind: "thinking_dropped", label: "thinking left out"},

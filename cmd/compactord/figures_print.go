@@ -114,7 +114,7 @@ type shareJSON struct {
 type figuresJSON struct {
 	Tokens   uint32      `json:"tokens"`
 	InView   []shareJSON `json:"in_view"`
-	NotShown []share     `json:"not_shown"`
+	NotShown []share     `json:"not_shown,omitempty"`
 	Report   *apiJSON    `json:"report,omitempty"`
 	Notes    []string    `json:"notes"`
 	Messages uint32      `json:"messages"`
@@ -123,7 +123,7 @@ type figuresJSON struct {
 
 func (f *figures) printJSON(w io.Writer, c *conversation, v *llmView, messages bool) error {
 	doc := figuresJSON{
-		Tokens: f.tokens, NotShown: f.notShown[:], Report: optional(f.report),
+		Tokens: f.tokens, NotShown: f.notShown, Report: optional(f.report),
 		Notes: append([]string{}, c.notes()...), Messages: f.messages,
 	}
 	for _, s := range f.inView {

@@ -41,7 +41,7 @@ func (c *forkCommand) Run(ctx context.Context, a *app) error {
 			return refusedFlags(err)
 		}
 		if c.JSON {
-			return printJSON(a.out, apiJSON{answer})
+			return printJSON(a.out, wholeAnswer(answer))
 		}
 		s := answer.GetSession()
 		fmt.Fprintf(a.out, "Forked session %s at point %d into session %s: %s, %s in the context.\n", c.Session,

@@ -4,15 +4,18 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"text/tabwriter"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
 // pinCommand is `compactord pin`.
 type pinCommand struct {
-	Index []uint32 `arg:"" help:"Messages, by their numbers in the log."`
+	Message []string `arg:"" help:"Messages, by their numbers in the log: 12 or '#12'." optional:""`
 	onSession
 	Remove bool `help:"Unpin them."`
+	List   bool `help:"List what is pinned, in place of pinning."`
 }
 
 // Help is printed below the flags.
@@ -23,24 +26,87 @@ group along: the calls and their results.`
 
 // Run pins or unpins messages.
 func (c *pinCommand) Run(ctx context.Context, a *app) error {
+	indexes, err := c.indexes()
+	if err != nil {
+		return err
+	}
 	return c.with(ctx, a, func(client *client) error {
+		if c.List {
+			return c.list(ctx, a, client)
+		}
 		if c.Remove {
 			answer, err := client.sessions.UnpinMessages(ctx, &compactordv1.UnpinMessagesRequest{
-				SessionId: c.Session, Indexes: c.Index,
+				SessionId: c.Session, Indexes: indexes,
 			})
 			if err != nil {
 				return refusedFlags(err)
 			}
-			return c.tell(a, apiJSON{answer}, "Unpinned", answer.GetRecord().GetUnpin().GetUnpinned(), answer.GetReport())
+			return c.tell(a, wholeAnswer(answer), "Unpinned", answer.GetRecord().GetUnpin().GetUnpinned(), answer.GetReport())
 		}
 		answer, err := client.sessions.PinMessages(ctx, &compactordv1.PinMessagesRequest{
-			SessionId: c.Session, Indexes: c.Index,
+			SessionId: c.Session, Indexes: indexes,
 		})
 		if err != nil {
 			return refusedFlags(err)
 		}
-		return c.tell(a, apiJSON{answer}, "Pinned", answer.GetRecord().GetPin().GetPinned(), answer.GetReport())
+		return c.tell(a, wholeAnswer(answer), "Pinned", answer.GetRecord().GetPin().GetPinned(), answer.GetReport())
 	})
+}
+
+// indexes are the messages that the arguments name.
+func (c *pinCommand) indexes() ([]uint32, error) {
+	switch {
+	case c.List && (c.Remove || len(c.Message) > 0):
+		return nil, usagef("--list pins nothing: leave out --remove and the messages")
+	case !c.List && len(c.Message) == 0:
+		return nil, usagef("name messages by their numbers, such as 12, or ask for what is pinned with --list")
+	}
+	indexes := make([]uint32, len(c.Message))
+	for i, text := range c.Message {
+		named, err := session.ParseReference(text)
+		switch {
+		case err != nil:
+			return nil, usagef("%q names no message: write 12 or '#12'", text)
+		case named.Part != nil:
+			return nil, usagef("%q names a part: messages are pinned whole", text)
+		}
+		indexes[i] = named.Index
+	}
+	return indexes, nil
+}
+
+// list shows what is pinned.
+func (c *pinCommand) list(ctx context.Context, a *app, client *client) error {
+	request := &compactordv1.ListMessagesRequest{SessionId: c.Session, PageSize: 1000, MaxBytes: client.pageBytes}
+	var pinned []*compactordv1.LoggedMessage
+	for {
+		page, err := client.sessions.ListMessages(ctx, request)
+		if err != nil {
+			return refusedFlags(err)
+		}
+		for _, l := range page.GetMessages() {
+			if l.GetPinned() {
+				pinned = append(pinned, l)
+			}
+		}
+		if request.PageToken = page.GetNextPageToken(); request.GetPageToken() == "" {
+			break
+		}
+	}
+	if c.JSON {
+		return printJSON(a.out, map[string]any{"messages": wholeAnswers(pinned)})
+	}
+	if len(pinned) == 0 {
+		fmt.Fprintf(a.out, "Session %s has no pinned messages.\n", c.Session)
+		return nil
+	}
+	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "MESSAGE\tROLE\tTOKENS\tTEXT")
+	for _, l := range pinned {
+		fmt.Fprintf(table, "#%d\t%s\t%s\t%s\n", l.GetIndex(), roleName(l.GetMessage().GetRole()), number(l.GetTokens()),
+			inLine(gist(l.GetMessage())))
+	}
+	return table.Flush()
 }
 
 func (c *pinCommand) tell(

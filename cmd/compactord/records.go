@@ -46,13 +46,13 @@ func (c *recordsCommand) Run(ctx context.Context, a *app) (err error) {
 	}
 	p.clear()
 	if c.JSON {
-		return printJSON(a.out, map[string]any{"records": apiList(records)})
+		return printJSON(a.out, map[string]any{"records": wholeAnswers(records)})
 	}
 	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "POINT\tMESSAGES\tWRITTEN\tWHAT")
 	for _, r := range records {
 		fmt.Fprintf(table, "%d\t%s\t%s\t%s\n", r.GetSequence(), number(r.GetNextIndex()),
-			r.GetCreatedAt().AsTime().Local().Format("2006-01-02 15:04:05"), printable(recordText(r)))
+			r.GetCreatedAt().AsTime().Local().Format("2006-01-02 15:04:05"), inLine(recordText(r)))
 	}
 	return table.Flush()
 }

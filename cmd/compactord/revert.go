@@ -28,6 +28,9 @@ func (c *revertCommand) Run(ctx context.Context, a *app) error {
 	request := &compactordv1.RevertToCheckpointRequest{
 		SessionId: c.Session, MessageFromFuture: c.Message, Summarize: c.Summarize, Focus: c.Focus,
 	}
+	if a.given["message"] && c.Message == "" {
+		return usagef("--message: is blank")
+	}
 	named := 0
 	if c.ToCheckpoint != nil {
 		named++
@@ -51,6 +54,10 @@ func (c *revertCommand) Run(ctx context.Context, a *app) error {
 func (c *onSession) revert(
 	ctx context.Context, a *app, client *client, request *compactordv1.RevertToCheckpointRequest, done string,
 ) error {
+	before, err := c.compaction(ctx, client)
+	if err != nil {
+		return err
+	}
 	answer, err := client.sessions.RevertToCheckpoint(ctx, request)
 	if hasReason(err, "NOTHING_TO_REVERT") {
 		return nothingError{err.Error()}
@@ -59,7 +66,15 @@ func (c *onSession) revert(
 		return refusedFlags(err)
 	}
 	if c.JSON {
-		return printJSON(a.out, apiJSON{answer})
+		if err := printJSON(a.out, wholeAnswer(answer)); err != nil {
+			return err
+		}
+	}
+	switch {
+	case answer.GetRecord() == nil:
+		return nothingError{fmt.Sprintf("session %s is at point %d already", c.Session, answer.GetPoint())}
+	case c.JSON:
+		return nil
 	}
 	revert := answer.GetRecord().GetRevert()
 	fmt.Fprintf(a.out, "%s session %s to point %d: %s put aside, %s in the context now.\n", done, c.Session,
@@ -71,8 +86,33 @@ func (c *onSession) revert(
 		fmt.Fprintf(a.out, "The first request put aside is #%d: compactord recall '#%d' --session %s\n",
 			answer.GetFirstRequestPutAside(), answer.GetFirstRequestPutAside(), c.Session)
 	}
+	after, err := c.compaction(ctx, client)
+	if err != nil {
+		return err
+	}
+	if after != before {
+		fmt.Fprintln(a.out, compactionChange(before, after))
+	}
 	fmt.Fprintf(a.out, "To take this back: compactord undo --session %s\n", c.Session)
 	return nil
+}
+
+// compaction is the id of the compaction that is in effect; empty where there is none.
+func (c *onSession) compaction(ctx context.Context, client *client) (string, error) {
+	answer, err := client.sessions.GetSession(ctx, &compactordv1.GetSessionRequest{SessionId: c.Session})
+	return answer.GetSession().GetCompactionId(), refusedFlags(err)
+}
+
+// compactionChange says what a revert did to the compaction in effect, which people do not expect of taking back turns.
+func compactionChange(before, after string) string {
+	switch {
+	case after == "":
+		return "The compaction " + before + " is undone: nothing is summarized now."
+	case before == "":
+		return "The compaction " + after + " is in effect again."
+	default:
+		return "The compaction " + after + " is in effect again, in place of " + before + "."
+	}
 }
 
 // undoCommand is `compactord undo`.
@@ -113,7 +153,7 @@ func (c *clearCommand) Run(ctx context.Context, a *app) error {
 			return refusedFlags(err)
 		}
 		if c.JSON {
-			if err := printJSON(a.out, apiJSON{answer}); err != nil {
+			if err := printJSON(a.out, wholeAnswer(answer)); err != nil {
 				return err
 			}
 		}

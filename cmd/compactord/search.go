@@ -44,7 +44,7 @@ func (c *searchCommand) Run(ctx context.Context, a *app) (err error) {
 	}
 	p.clear()
 	if c.JSON {
-		if err := printJSON(a.out, map[string]any{"hits": apiList(hits), "has_more": more}); err != nil {
+		if err := printJSON(a.out, map[string]any{"hits": wholeAnswers(hits), "has_more": more}); err != nil {
 			return err
 		}
 	}

@@ -30,7 +30,7 @@ func (c *sessionsCommand) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	if c.JSON {
-		return printJSON(a.out, map[string]any{"sessions": apiList(sessions)})
+		return printJSON(a.out, map[string]any{"sessions": wholeAnswers(sessions)})
 	}
 	if len(sessions) == 0 {
 		fmt.Fprintln(a.out, "There are no sessions.")
@@ -40,7 +40,7 @@ func (c *sessionsCommand) Run(ctx context.Context, a *app) (err error) {
 	fmt.Fprintln(table, "SESSION\tMESSAGES\tCOMPACTED\tCHANGED\tTITLE")
 	for _, s := range sessions {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", s.GetSessionId(), number(s.GetNextIndex()), compactedText(s),
-			s.GetChangedAt().AsTime().Local().Format("2006-01-02 15:04"), printable(s.GetTitle()))
+			s.GetChangedAt().AsTime().Local().Format("2006-01-02 15:04"), inLine(s.GetTitle()))
 	}
 	return table.Flush()
 }

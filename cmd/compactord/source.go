@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"google.golang.org/protobuf/proto"
 
@@ -47,6 +48,8 @@ type conversation struct {
 	session string
 	// transcript is what was read; nil for a session.
 	transcript *readFile
+	// asOf is the point whose view is shown; nil for now.
+	asOf *uint32
 }
 
 // fileSession is the session that a file becomes in its temporary store.
@@ -109,6 +112,9 @@ func (c *conversation) fill(ctx context.Context, policy *compactordv1.Policy, p 
 func (c *conversation) name() string {
 	if c.transcript != nil {
 		return c.transcript.name
+	}
+	if c.asOf != nil {
+		return fmt.Sprintf("session %s as of point %d", c.session, *c.asOf)
 	}
 	return "session " + c.session
 }

@@ -22,6 +22,18 @@ func printable(text string) string {
 	}, strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
+// inLine is printable in one line: in a table, line breaks would make rows that nobody wrote.
+func inLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case '\n', '\t', '\u2028', '\u2029':
+			return ' '
+		default:
+			return r
+		}
+	}, printable(text))
+}
+
 // number writes an integer with a comma between thousands.
 func number[T ~int | ~int64 | ~uint32](n T) string {
 	digits := strconv.FormatInt(int64(n), 10)

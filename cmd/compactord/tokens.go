@@ -50,7 +50,7 @@ func (c *tokensCommand) Run(ctx context.Context, a *app) (err error) {
 	}
 	p.clear()
 	if c.JSON {
-		return printJSON(a.out, apiJSON{answer})
+		return printJSON(a.out, wholeAnswer(answer))
 	}
 	c.print(a.out, name, answer)
 	return nil

@@ -13,11 +13,12 @@ import (
 type viewCommand struct {
 	source
 	policyFlags
-	Compact              bool   `help:"Compact first; --session is changed by it."`
-	Focus                string `help:"With --compact: what the summary is to attend to." placeholder:"TEXT"`
-	Messages             bool   `help:"Print the messages that the model sees, in place of the figures."`
-	Dialect              string `help:"Print the JSON that goes into the provider's request, in place of the figures: ${dialects}." placeholder:"NAME"`
-	MarkCacheBreakpoints bool   `help:"With --dialect anthropic: mark where the provider's prompt cache is to begin anew."`
+	Compact              bool    `help:"Compact first; --session is changed by it."`
+	AsOf                 *uint32 `help:"Show the view of this point of the session's log, in place of now." placeholder:"SEQUENCE"`
+	Focus                string  `help:"With --compact: what the summary is to attend to." placeholder:"TEXT"`
+	Messages             bool    `help:"Print the messages that the model sees, in place of the figures."`
+	Dialect              string  `help:"Print the JSON that goes into the provider's request, in place of the figures: ${dialects}." placeholder:"NAME"`
+	MarkCacheBreakpoints bool    `help:"With --dialect anthropic: mark where the provider's prompt cache is to begin anew."`
 	output
 }
 
@@ -26,7 +27,7 @@ func (c *viewCommand) Help() string {
 	return `The figures are counted as the session counts: four characters a token, unless it was created with another estimator.
 Media count by their kind, such as 1,200 tokens for an image. The JSON document holds in_view and not_shown (what fills
 the window, and what it was spared), tokens, report, notes, messages (how many the log holds) and, with --messages,
-view.
+view. With --as-of there is no not_shown, and messages are those of the log up to the point.
 
 With --dialect, stdout holds one JSON object with the fields of the request's body that the conversation fills, such as
 system and messages.`
@@ -39,6 +40,9 @@ func (c *viewCommand) Run(ctx context.Context, a *app) (err error) {
 	}
 	if c.File == "" && !c.Compact && c.policy() != nil {
 		return usagef("--preset, --context-window and --keep-recent-tokens go with a file or with --compact")
+	}
+	if c.AsOf != nil && (c.Session == "" || c.Compact) {
+		return usagef("--as-of goes with --session, and not with --compact")
 	}
 	var shape dialect.Dialect
 	if c.Dialect != "" {
@@ -59,6 +63,7 @@ func (c *viewCommand) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, conv.close()) }()
+	conv.asOf = c.AsOf
 	if c.Compact {
 		if err := c.compactFirst(ctx, conv, p); err != nil {
 			return err
@@ -133,13 +138,24 @@ func (c *conversation) figures(ctx context.Context, v *llmView) (*figures, error
 		return nil, fmt.Errorf("cannot count the view's tokens: %w", err)
 	}
 	request := &compactordv1.ListMessagesRequest{SessionId: c.session, PageSize: 1000, MaxBytes: c.pageBytes}
+	if c.asOf != nil {
+		// Of what a view of then does not show, the log says only why views of now do not.
+		f.notShown = nil
+	}
 	for {
 		page, err := c.sessions.ListMessages(ctx, request)
 		if err != nil {
 			return nil, err
 		}
 		for _, l := range page.GetMessages() {
-			f.logged(l)
+			switch {
+			case c.asOf == nil:
+				f.logged(l)
+			case l.GetSequence() > *c.asOf:
+				return f, nil
+			default:
+				f.messages++
+			}
 		}
 		if page.GetNextPageToken() == "" {
 			return f, nil

@@ -7,27 +7,34 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // watchCommand is `compactord watch`.
 type watchCommand struct {
-	Session string `help:"Session to watch." placeholder:"ID" required:""`
-	where
-	From   *uint32 `help:"Begin at this sequence, in place of now; 0 is the beginning of the log." placeholder:"SEQUENCE"`
-	Events bool    `help:"Show how running compactions go on."`
-	JSON   bool    `help:"Print one JSON document a line, each as the API gives it." name:"json"`
+	Session string  `help:"Session to watch." placeholder:"ID" required:""`
+	Addr    string  `env:"COMPACTORD_ADDR" help:"Daemon to talk to (default: ${default_addr})." placeholder:"HOST:PORT|unix:PATH"`
+	Store   string  `hidden:"" type:"path"`
+	From    *uint32 `help:"Begin at this sequence, in place of now; 0 is the beginning of the log." placeholder:"SEQUENCE"`
+	Events  bool    `help:"Show how running compactions go on."`
+	JSON    bool    `help:"Print one JSON document a line, each as the API gives it." name:"json"`
 }
 
 // Help is printed below the flags.
 func (c *watchCommand) Help() string {
-	return `What is written to the session is shown as it comes, until Ctrl-C.`
+	return `What is written to the session is shown as it comes, until Ctrl-C. This needs a daemon: a store that is watched would be
+locked to all who write.`
 }
 
 // Run watches a session.
 func (c *watchCommand) Run(ctx context.Context, a *app) (err error) {
-	client, err := c.open(ctx, a, false)
+	if c.Store != "" {
+		return advise(usagef("--store: watching needs a daemon, since nobody else can write to a store while it is open here"),
+			"Start one on this store with 'compactord serve --store', and name it with --addr.")
+	}
+	client, err := (&where{Addr: c.Addr}).open(ctx, a, false)
 	if err != nil {
 		return err
 	}
@@ -47,16 +54,22 @@ func (c *watchCommand) Run(ctx context.Context, a *app) (err error) {
 		if err != nil {
 			return refusedFlags(client.wrong(ctx, err))
 		}
-		if err := c.show(a, answer); err != nil {
+		err = c.show(a, answer)
+		if errors.Is(err, syscall.EPIPE) {
+			// Whoever read has seen enough: that ends a watch as a Ctrl-C does.
+			a.out.Reset(io.Discard)
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 	}
 }
 
 func (c *watchCommand) show(a *app, answer *compactordv1.WatchSessionResponse) error {
-	text := watchedText(answer)
+	text := inLine(watchedText(answer))
 	if c.JSON {
-		line, err := json.Marshal(apiJSON{answer})
+		line, err := json.Marshal(wholeAnswer(answer))
 		if err != nil {
 			return err
 		}
@@ -65,7 +78,7 @@ func (c *watchCommand) show(a *app, answer *compactordv1.WatchSessionResponse) e
 	if text == "" {
 		return nil
 	}
-	fmt.Fprintln(a.out, printable(text))
+	fmt.Fprintln(a.out, text)
 	// Whoever reads wants each line when it comes.
 	if err := a.out.Flush(); err != nil {
 		return outputError{err}
