@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -71,6 +72,8 @@ func TestWhereToGoBackTo(t *testing.T) {
 		{"--turns", "0"},
 		{"--turns", "1", "--focus", "tests"},
 		{"--turns", "1", "--summarize", "--message", "Hello."},
+		{"--turns", "1", "--message", ""},
+		{"--turns", "1", "--message", "  "},
 	} {
 		on(append([]string{"revert", "--session", "s"}, args...)...).ends(t, exitUsage)
 	}
@@ -93,15 +96,26 @@ func TestFork(t *testing.T) {
 
 func TestPins(t *testing.T) {
 	on := life(t)
-	r := on("pin", "2", "0", "--session", "s").ends(t, exitDone)
+	contains(t, on("pin", "--list", "--session", "s").ends(t, exitDone).out, "Session s has no pinned messages.\n")
+	r := on("pin", "2", "#0", "--session", "s").ends(t, exitDone)
 	contains(t, r.out, "Pinned 3 messages of session s: #0 #1 #2. The context holds ")
 	on("pin", "2", "--session", "s").ends(t, exitNothing).says(t, "pinned already")
 	on("compact", "--session", "s", "--keep-recent-tokens", "100").ends(t, exitDone)
 	contains(t, on("view", "--session", "s", "--messages").ends(t, exitDone).out, "#2 tool (pinned)")
+	r = on("pin", "--list", "--session", "s").ends(t, exitDone)
+	require.Equal(t, []string{"MESSAGE", "#0", "#1", "#2"}, firstWords(r.out))
+	require.Regexp(t, `\n#0 +user +\d+ +Fix the failing test number 0 in pkg/parser.go.\n`, r.out)
+	listed := elements(t, document(t, on("pin", "--list", "--session", "s", "--json").ends(t, exitDone).out), "messages")
+	require.Len(t, listed, 3)
+	require.Equal(t, "MESSAGE_STATE_COVERED", at(t, listed[0], "state"))
 	contains(t, on("pin", "1", "--session", "s", "--remove").ends(t, exitDone).out, "Unpinned 2 messages of session s: #1 #2.")
 	on("pin", "99", "--session", "s").ends(t, exitFailed).says(t, "(CONTENT_NOT_FOUND)")
 	on("pin", "--session", "s").ends(t, exitUsage)
-	on("pin", "--session", "s", "--", "-1").ends(t, exitUsage)
+	for _, wrong := range [][]string{
+		{"--", "-1"}, {"--", "+1"}, {"#-1"}, {"x"}, {""}, {"4294967296"}, {"2.0"}, {"--list", "2"}, {"--list", "--remove"},
+	} {
+		on(append([]string{"pin", "--session", "s"}, wrong...)...).ends(t, exitUsage)
+	}
 }
 
 func TestRecall(t *testing.T) {
@@ -215,6 +229,19 @@ func TestClassify(t *testing.T) {
 	ran(t, "classify", "--session", "s", "--text", "x").ends(t, exitUsage)
 }
 
+// watchUnread watches with an output that nobody reads any more, which ends a watch as a Ctrl-C does.
+func watchUnread(t *testing.T, addr string) {
+	t.Helper()
+	var stderr strings.Builder
+	command := exec.CommandContext(t.Context(), program, "watch", "--session", "s", "--from", "0", "--addr", addr)
+	command.Stderr = &stderr
+	out, err := command.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, out.Close())
+	require.NoError(t, command.Run())
+	require.Empty(t, stderr.String())
+}
+
 // A watch shows what the log holds and what comes, and ends with a Ctrl-C as a person expects.
 func TestWatch(t *testing.T) {
 	d := serving(t, "--listen", "127.0.0.1:0", "--store", storePath(t))
@@ -247,5 +274,7 @@ func TestWatch(t *testing.T) {
 	require.Equal(t, exitDone, <-ended)
 	ran(t, "watch", "--session", "nobody", "--addr", d.addr).ends(t, exitFailed).says(t, "(SESSION_NOT_FOUND)")
 	ran(t, "watch", "--session", "s", "--from", "4000", "--addr", d.addr).ends(t, exitUsage)
+	ran(t, "watch", "--session", "s", "--store", d.addr).ends(t, exitUsage).says(t, "watching needs a daemon")
+	watchUnread(t, d.addr)
 	require.Equal(t, exitDone, d.stop())
 }

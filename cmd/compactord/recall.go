@@ -48,7 +48,7 @@ func (c *recallCommand) Run(ctx context.Context, a *app) (err error) {
 		if err != nil {
 			return refusedFlags(err)
 		}
-		return printJSON(a.out, apiJSON{answer})
+		return printJSON(a.out, wholeAnswer(answer))
 	}
 	return c.print(ctx, a, conv, request, p)
 }
@@ -57,13 +57,8 @@ func (c *recallCommand) Run(ctx context.Context, a *app) (err error) {
 const recallBytes = 3 << 20
 
 func (c *recallCommand) request() (*compactordv1.RecallContentRequest, error) {
-	reference := c.Reference
-	if reference != "" && strings.Trim(reference, "0123456789.") == "" {
-		// A shell takes a # for the start of a comment, so people leave it out.
-		reference = "#" + reference
-	}
 	request := &compactordv1.RecallContentRequest{
-		What: &compactordv1.RecallContentRequest_Reference{Reference: reference}, MaxBytes: recallBytes,
+		What: &compactordv1.RecallContentRequest_Reference{Reference: c.Reference}, MaxBytes: recallBytes,
 	}
 	given := 0
 	for _, flag := range []string{c.Bytes, c.Lines, c.Match} {
