@@ -37,7 +37,7 @@ func pruneDue(reason compactordv1.CompactionReason, h *storagev1.Head, p *compac
 	switch {
 	case !session.Due(p, r), slices.Contains(r.GetBlockedBy(), compactordv1.BlockedBy_BLOCKED_BY_DISABLED):
 		return &skip{compactordv1.SkipReason_SKIP_REASON_BELOW_THRESHOLD, notDue(p, r)}
-	case slices.Contains(r.GetBlockedBy(), compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE):
+	case session.Unreachable(r):
 		return newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_TARGET_UNREACHABLE,
 			map[string]string{
 				"fixed_tokens":   figure(r.GetFixedTokens()),

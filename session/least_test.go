@@ -67,6 +67,7 @@ var least = map[sessiontest.Class]int{
 	sessiontest.BreakerBlocks:       1,
 	sessiontest.BreakerClosed:       3,
 	sessiontest.TargetUnreachable:   100,
+	sessiontest.NothingToCut:        10,
 	sessiontest.TriggerDisabled:     5,
 	sessiontest.PinnedInPlace:       30,
 }

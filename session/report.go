@@ -33,7 +33,7 @@ func Report(h *storagev1.Head, p *compactordv1.Policy) *compactordv1.ContextRepo
 	}
 	r.FixedTokens = fixedTokens(h, r.GetOverheadTokens())
 	r.BreakerClosesAfterTokens = BreakerClosesAfter(h)
-	r.BlockedBy = blockedBy(p, r)
+	r.BlockedBy = blockedBy(h, p, r)
 	r.ShouldCompact = Due(p, r) && len(r.GetBlockedBy()) == 0
 	return r
 }

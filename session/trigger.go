@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -61,11 +62,35 @@ func TriggerTokens(p *compactordv1.Policy) (uint32, bool) {
 	return max(1, lowest), true
 }
 
+// Unreachable says whether compaction is due by tokens, and what none can remove is at or above the trigger.
+func Unreachable(r *compactordv1.ContextReport) bool {
+	return r.TriggerTokens != nil && min(r.GetTokens(), r.GetFixedTokens()) >= r.GetTriggerTokens()
+}
+
+// uncuttable says whether the policy's strategy only cuts, and no cut takes anything out of the view: all that it shows
+// before the smallest valid kept part is pinned. How much that is in bytes and tool groups the head does not know, and
+// need not.
+func uncuttable(h *storagev1.Head, p *compactordv1.Policy) bool {
+	if p.GetStrategy().GetSummarize() == nil {
+		return false
+	}
+	if h.TailIndex == nil {
+		return true
+	}
+	for index, end := ActiveRun(h, KeptFrom(h)); index < h.GetTailIndex(); index, end = ActiveRun(h, end) {
+		for ; index < min(end, h.GetTailIndex()); index++ {
+			if !Pinned(h, index) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // blockedBy lists each reason that holds: what makes compaction never due, and what makes one useless that is due.
-func blockedBy(p *compactordv1.Policy, r *compactordv1.ContextReport) []compactordv1.BlockedBy {
+func blockedBy(h *storagev1.Head, p *compactordv1.Policy, r *compactordv1.ContextReport) []compactordv1.BlockedBy {
 	t := triggerOf(p)
-	unreachable := r.TriggerTokens != nil && r.GetTokens() >= r.GetTriggerTokens() &&
-		r.GetFixedTokens() >= r.GetTriggerTokens()
+	unreachable := Unreachable(r) || Due(p, r) && uncuttable(h, p)
 	var reasons []compactordv1.BlockedBy
 	for _, of := range []struct {
 		holds  bool

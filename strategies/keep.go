@@ -8,17 +8,17 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// firstKept returns the position in State.Kept of the first message that the rules keep; 0 where they keep all. Of
-// several rules the one that keeps the fewest holds.
-func firstKept(ctx context.Context, in *Input, p *compactordv1.SummarizeStrategy) (int, error) {
+// firstKept returns the position in State.Kept of the first message that the rules keep, 0 where they keep all, and the
+// most tokens that a summary of the others may have beside them. Of several rules the one that keeps the fewest holds, and
+// where a trigger made compaction due, what it leaves room for.
+func firstKept(ctx context.Context, in *Input, p *compactordv1.SummarizeStrategy) (at int, maxSummary uint32, err error) {
 	places := cutPlaces(in.State, p.GetSplitTurn())
 	if len(places) == 0 {
-		return 0, ended(ctx)
+		return 0, 0, ended(ctx)
 	}
 	if p == nil {
 		p = &compactordv1.SummarizeStrategy{}
 	}
-	at := 0
 	if p.RecentTurns != nil {
 		at = max(at, atOrBefore(places, recentTurns(in.State, p.GetRecentTurns())))
 	}
@@ -31,11 +31,15 @@ func firstKept(ctx context.Context, in *Input, p *compactordv1.SummarizeStrategy
 	if budget, holds := tokenBudget(in.Policy, p); holds {
 		reached, err := budgetReached(ctx, in.State.Kept, in.State.Stored(budget), p.GetBudget())
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		at = max(at, atOrAfter(places, reached))
 	}
-	return at, ended(ctx)
+	if err := ended(ctx); err != nil {
+		return 0, 0, err
+	}
+	at, maxSummary = withRoom(in, places, at)
+	return at, maxSummary, nil
 }
 
 // cutPlaces returns the positions where a cut is valid.

@@ -24,7 +24,7 @@ func (Summarize) Plan(
 	if alreadyCompacted(s) {
 		return noop(in, compactordv1.SkipReason_SKIP_REASON_ALREADY_COMPACTED), nil
 	}
-	at, err := firstKept(ctx, in, p)
+	at, maxSummary, err := firstKept(ctx, in, p)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (Summarize) Plan(
 			End:   s.Kept[at].GetIndex(),
 		},
 		SplitTurnStart:   splitTurnStart(s, at, p.GetSplitTurn()),
-		MaxSummaryTokens: maxSummaryTokens(in.Policy, p),
+		MaxSummaryTokens: min(maxSummary, maxSummaryTokens(in.Policy, p)),
 	}
 	plan.SummarizerInputTokens = inputTokens(s, at)
 	return plan, nil

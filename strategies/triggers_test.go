@@ -24,9 +24,15 @@ func resolved(t *testing.T, window uint32, trigger *compactordv1.Trigger) *compa
 	return p
 }
 
-// holding is the report on a context of so many tokens.
+// holding is the report on a context of so many tokens, in two messages that a cut can part.
 func holding(p *compactordv1.Policy, tokens uint32) *compactordv1.ContextReport {
-	return session.Report(&storagev1.Head{ViewTokens: tokens}, p)
+	return session.Report(cuttable(&storagev1.Head{ViewTokens: tokens}), p)
+}
+
+func cuttable(h *storagev1.Head) *storagev1.Head {
+	h.NextSequence, h.NextIndex, h.TailIndex = 3, 2, proto.Uint32(1)
+	h.Active = []*storagev1.ActiveRange{{EndSequence: 3, EndIndex: 2}}
+	return h
 }
 
 // requireDueAt demands that compaction is due from so many tokens on, and not before.
@@ -77,7 +83,7 @@ func TestCase031WindowUnknown(t *testing.T) {
 		{TriggerToolGroups: proto.Uint32(2)}, {MaxViewBytes: proto.Uint32(2)},
 	} {
 		p := resolved(t, 0, trigger)
-		require.True(t, session.Report(&storagev1.Head{ViewToolGroups: 2, ViewBytes: 2}, p).GetShouldCompact())
+		require.True(t, session.Report(cuttable(&storagev1.Head{ViewToolGroups: 2, ViewBytes: 2}), p).GetShouldCompact())
 		r := session.Report(&storagev1.Head{ViewToolGroups: 1, ViewBytes: 1}, p)
 		require.False(t, r.GetShouldCompact())
 		require.Empty(t, r.GetBlockedBy())

@@ -75,6 +75,7 @@ const (
 	CalibrationLearnt   Class = "report scaled by what earlier ones have shown"
 	BreakerClosed       Class = "report with the breaker closed by what was appended"
 	TargetUnreachable   Class = "report whose target is unreachable"
+	NothingToCut        Class = "report of what is due with nothing to cut"
 	TriggerDisabled     Class = "report with the trigger disabled, and compaction due"
 	PinnedInPlace       Class = "pinned message before the smallest kept part"
 	LiveLoopLostItsOwn  Class = "view whose live loop lost its thinking"

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
 // reason draws why a compaction was asked for: mostly because it was due.
@@ -63,6 +64,14 @@ func trigger(t *rapid.T) *compactordv1.Trigger {
 	return tr
 }
 
+// strategy draws one that only cuts, or none.
+func strategy(t *rapid.T) *compactordv1.Strategy {
+	if !chance(t, 50, "cuts") {
+		return nil
+	}
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{Summarize: &compactordv1.SummarizeStrategy{}}}
+}
+
 // CountReport counts what a report of the newest point says.
 func (g *Generator) CountReport(r *compactordv1.ContextReport) {
 	blocked := func(by compactordv1.BlockedBy) bool { return slices.Contains(r.GetBlockedBy(), by) }
@@ -72,6 +81,7 @@ func (g *Generator) CountReport(r *compactordv1.ContextReport) {
 	g.count(CalibrationLearnt, g.head().GetCalibration().GetSamples() > 0)
 	g.count(BreakerClosed, g.head().GetBreaker().GetSpanTokens() > 0 && r.GetBreakerClosesAfterTokens() == 0)
 	g.count(TargetUnreachable, blocked(compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE))
+	g.count(NothingToCut, blocked(compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE) && !session.Unreachable(r))
 	g.count(TriggerDisabled, blocked(compactordv1.BlockedBy_BLOCKED_BY_DISABLED) && g.Model().Due())
 	g.count(PinnedInPlace, g.head().GetPinnedKeptTokens() > 0)
 }

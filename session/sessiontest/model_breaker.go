@@ -151,6 +151,19 @@ func (m *Model) BlockedBy() map[compactordv1.BlockedBy]bool {
 	hold(compactordv1.BlockedBy_BLOCKED_BY_WINDOW_UNKNOWN, m.Policy.GetContextWindow() == 0 &&
 		t.GetTriggerTokens()+t.GetTriggerToolGroups()+t.GetMaxViewBytes() == 0)
 	hold(compactordv1.BlockedBy_BLOCKED_BY_BREAKER_OPEN, m.BreakerClosesAfter() > 0 && m.Due())
-	hold(compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE, m.dueWith(m.Tokens()) && m.dueWith(m.Fixed()))
+	hold(compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE, m.dueWith(m.Tokens()) && m.dueWith(m.Fixed()) ||
+		m.Due() && m.Policy.GetStrategy().GetSummarize() != nil && !m.cuttable())
 	return reasons
+}
+
+// cuttable says whether there is a cut that takes out a message which is not pinned.
+func (m *Model) cuttable() bool {
+	for _, place := range m.CutPlaces() {
+		for _, a := range m.Kept() {
+			if a.Index < place && !m.Pinned(a.Index) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -1,0 +1,171 @@
+package strategies
+
+import (
+	"math"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// load is what messages take of all that a trigger watches: stored tokens, tool groups and bytes.
+type load [3]uint64
+
+const (
+	byTokens = iota
+	byGroups
+	byBytes
+)
+
+func (l load) plus(more load) load {
+	for by := range l {
+		l[by] += more[by]
+	}
+	return l
+}
+
+// less is what remains of a load beside another, 0 where nothing does.
+func (l load) less(other load) load {
+	for by := range l {
+		l[by] -= min(l[by], other[by])
+	}
+	return l
+}
+
+// reachedBy lists the limits that a load is at or above.
+func (l load) reachedBy(of load) []int {
+	var reached []int
+	for by, limit := range l {
+		if of[by] >= limit {
+			reached = append(reached, by)
+		}
+	}
+	return reached
+}
+
+// withRoom returns the place of the cut where compaction is due by a trigger, and the most tokens of the model that the
+// summary may have. The place is the one that the rules say, unless the context would be due again at once with what they
+// keep. Then it is a later one, behind which is at most half of what the trigger leaves, or else the last one; and half of
+// what is left beside that is the most for the summary. A rule that keeps more than the trigger allows would else have an
+// agent ask for ever for compactions that do nothing, or next to nothing.
+func withRoom(in *Input, places []int, ruled int) (at int, maxSummary uint32) {
+	if in.Reason != compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD {
+		return ruled, math.MaxUint32
+	}
+	limits, view := limitsOf(in), weigh(in.State)
+	// A summary is seldom shorter than the one that it takes in.
+	over := limits.reachedBy(view.kept[ruled].plus(view.fixed[ruled]).plus(view.summary))
+	if len(over) == 0 {
+		return ruled, math.MaxUint32
+	}
+	at = places[len(places)-1]
+	for _, pos := range places {
+		if pos >= ruled && takesOut(in.State, pos) && view.leavesHalf(pos, limits, over) {
+			at = pos
+			break
+		}
+	}
+	rest := limits.less(view.kept[at].plus(view.fixed[at]))
+	// Text of four bytes makes a token.
+	stored := min(rest[byTokens], rest[byBytes]/4, math.MaxUint32) / 2
+	return at, max(minSummaryTokens, in.State.Scaled(uint32(stored)))
+}
+
+// limitsOf are the loads of the whole view at which compaction is due; the greatest number where nothing is.
+func limitsOf(in *Input) load {
+	t := in.Policy.GetTrigger()
+	limits := load{math.MaxUint64, math.MaxUint64, math.MaxUint64}
+	if t != nil && t.TriggerToolGroups != nil {
+		limits[byGroups] = uint64(t.GetTriggerToolGroups())
+	}
+	if t != nil && t.MaxViewBytes != nil {
+		limits[byBytes] = uint64(t.GetMaxViewBytes())
+	}
+	if trigger, ok := session.TriggerTokens(in.Policy); ok {
+		limits[byTokens] = storedLimit(in, trigger)
+	}
+	return limits
+}
+
+// storedLimit is what a trigger in tokens leaves the view, in stored tokens. Where the provider reports more than was
+// estimated, the view takes as much more, and the limit is as much lower.
+func storedLimit(in *Input, trigger uint32) uint64 {
+	head := in.State.Head
+	r := session.Report(head, in.Policy)
+	left := trigger - min(trigger, r.GetOverheadTokens())
+	limit := uint64(in.State.Stored(left))
+	if takes := r.GetTokens() - min(r.GetTokens(), r.GetOverheadTokens()); takes > 0 {
+		limit = min(limit, uint64(left)*uint64(head.GetViewTokens())/uint64(takes))
+	}
+	return limit
+}
+
+// weighed is what a view weighs, divided at each position in State.Kept.
+type weighed struct {
+	// kept is the load from a position on, fixed what stays of that before it: the leading run, and what is pinned.
+	kept, fixed []load
+	summary     load
+}
+
+// leavesHalf says whether what a cut at a position keeps is at most half of what each of these limits leaves.
+func (w *weighed) leavesHalf(pos int, limits load, of []int) bool {
+	left := limits.less(w.fixed[pos])
+	return !slices.ContainsFunc(of, func(by int) bool { return w.kept[pos][by] > left[by]/2 })
+}
+
+// weigh draws the view, since edits and mending make messages other than the log has them.
+func weigh(s *session.State) *weighed {
+	n := len(s.Kept)
+	each := make([]load, n)
+	var always, summary load
+	for _, vm := range s.View(session.ViewOptions{}).Messages {
+		index, ofLog := originOf(vm)
+		switch {
+		case !ofLog:
+			summary = summary.plus(loadOf(vm))
+		case index < session.KeptFrom(s.Head):
+			always = always.plus(loadOf(vm))
+		default:
+			// A missing result goes with its call: no cut parts them.
+			pos, _ := position(s, index)
+			each[pos] = each[pos].plus(loadOf(vm))
+		}
+	}
+	w := &weighed{kept: make([]load, n), fixed: make([]load, n), summary: summary}
+	for pos, l := range s.Kept {
+		w.fixed[pos] = always
+		if session.Pinned(s.Head, l.GetIndex()) {
+			always = always.plus(each[pos])
+		}
+	}
+	var behind load
+	for pos := n - 1; pos >= 0; pos-- {
+		behind = behind.plus(each[pos])
+		w.kept[pos] = behind
+	}
+	return w
+}
+
+// originOf is the message of the log that a message of the view shows or mends; false for one of the summary.
+func originOf(vm *compactordv1.ViewMessage) (uint32, bool) {
+	switch o := vm.GetOrigin().(type) {
+	case *compactordv1.ViewMessage_Index:
+		return o.Index, true
+	case *compactordv1.ViewMessage_Mend:
+		return o.Mend.GetIndex(), true
+	default:
+		return 0, false
+	}
+}
+
+func loadOf(vm *compactordv1.ViewMessage) load {
+	l := load{byTokens: uint64(vm.GetTokens()), byBytes: uint64(proto.Size(vm.GetMessage()))}
+	for _, p := range vm.GetMessage().GetParts() {
+		if p.GetToolCall() != nil {
+			l[byGroups] = 1
+		}
+	}
+	return l
+}

@@ -1,0 +1,284 @@
+package strategies_test
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
+)
+
+const due = compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD
+
+// testingT is what a plan needs of a test, be it of testing or of rapid.
+type testingT interface {
+	require.TestingT
+	Context() context.Context
+}
+
+// plannedFor plans for a reason, and checks what was planned.
+func plannedFor(
+	t testingT, l *testLog, reason compactordv1.CompactionReason, p *compactordv1.SummarizeStrategy,
+) *plan {
+	in := &strategies.Input{State: l.state(), Policy: l.policy, Reason: reason}
+	made, err := registry().Plan(t.Context(), in, summarizing(p))
+	require.NoError(t, err)
+	require.NoError(t, strategies.Check(in, made))
+	return made
+}
+
+// What the rules keep gives way to a trigger that made compaction due, and to nothing else.
+func TestRulesGiveWayToTheTrigger(t *testing.T) {
+	t.Parallel()
+	tokens := func(n, overhead uint32) *compactordv1.Policy {
+		return &compactordv1.Policy{
+			OverheadTokens: proto.Uint32(overhead), Trigger: &compactordv1.Trigger{TriggerTokens: &n},
+		}
+	}
+	groups := &compactordv1.Policy{Trigger: &compactordv1.Trigger{TriggerToolGroups: proto.Uint32(5)}}
+	const six = "U T2 R T2 R T2 R T2 R T2 R T2 R"
+	for _, c := range []struct {
+		name   string
+		log    string
+		policy *compactordv1.Policy
+		keep   *compactordv1.SummarizeStrategy
+		// ruled is the first kept index where no trigger says otherwise, cut where one does; or none.
+		ruled, cut int
+		summary    uint32
+	}{
+		{"half of the trigger", "U100 A100 U100 A100 U100 A100", tokens(500, 0), nil, none, 4, 150},
+		{"less the leading run", "S100 U100 A100 U100 A100 U100 A100", tokens(600, 0), nil, none, 5, 150},
+		{"less the overhead", "U100 A100 U100 A100 U100 A100", tokens(500, 299), nil, none, 5, 64},
+		{"a rule that leaves the view below", "U100 A100 U100 A100 U100 A100", tokens(500, 0), keepTokens(400), 2, 2, 13_107},
+		{"a rule that leaves it at the trigger", "U100 A100 U100 A100 U100 A100", tokens(400, 0), keepTokens(400), 2, 4, 100},
+		{"at least one valid part", "U100 A100 T100 R900", tokens(1100, 0), nil, none, 2, 64},
+		{"one message", "U1000", tokens(500, 0), nil, none, none, 0},
+		{"half of the tool groups", six, groups, nil, none, 9, 13_107},
+		{
+			"fewer groups than the trigger are not touched", six, groups,
+			&compactordv1.SummarizeStrategy{RecentToolGroups: proto.Uint32(4)}, 5, 5, 13_107,
+		},
+		{
+			"as many are", six, groups,
+			&compactordv1.SummarizeStrategy{RecentToolGroups: proto.Uint32(5)}, 3, 9, 13_107,
+		},
+		{
+			"half of the bytes", "U100 A100 U100 A100 U100 A100",
+			&compactordv1.Policy{Trigger: &compactordv1.Trigger{MaxViewBytes: proto.Uint32(2000)}}, nil, none, 4, 147,
+		},
+		{
+			"turns stay whole where they must", "U100 A100 U100 A100 A100 A100", tokens(500, 0),
+			splitting(keepTokens(1000), compactordv1.SplitTurn_SPLIT_TURN_OFF), none, 2, 64,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLog().script(c.log)
+			l.policy = c.policy
+			for reason, cut := range map[compactordv1.CompactionReason]int{
+				due: c.cut, compactordv1.CompactionReason_COMPACTION_REASON_MANUAL: c.ruled,
+				compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW: c.ruled,
+			} {
+				made := plannedFor(t, l, reason, c.keep)
+				if cut == none {
+					require.Equal(t, nothing, made.GetSkipReason(), reason)
+					continue
+				}
+				require.Equal(t, uint32(cut), made.GetCut().GetFirstKeptIndex(), reason)
+				if reason == due {
+					require.Equal(t, c.summary, made.GetCut().GetMaxSummaryTokens())
+				} else {
+					require.Equal(t, uint32(13_107), made.GetCut().GetMaxSummaryTokens(), reason)
+				}
+			}
+		})
+	}
+}
+
+// Where the provider reports more than the estimate, what is kept weighs as much more.
+func TestRoomByWhatIsReported(t *testing.T) {
+	t.Parallel()
+	l := newLog().script("U100 A100 U100 A100 U100")
+	answer := l.message("A", 100, "")
+	answer.Usage = &compactordv1.Usage{InputTokens: 1700, OutputTokens: 100}
+	l.policy = &compactordv1.Policy{
+		OverheadTokens: proto.Uint32(0), Trigger: &compactordv1.Trigger{TriggerTokens: proto.Uint32(1500)},
+	}
+	l.add(answer)
+	// 600 stored tokens are 1,800, so that 500 are the 1,500 of the trigger.
+	require.Equal(t, uint32(4), plannedFor(t, l, due, nil).GetCut().GetFirstKeptIndex())
+	require.Equal(t, uint32(150), plannedFor(t, l, due, nil).GetCut().GetMaxSummaryTokens())
+	require.Equal(t, nothing, plannedFor(t, l, 0, nil).GetSkipReason())
+}
+
+// A long summary may be all that makes compaction due again. A cut that takes nothing out would leave it as it is.
+func TestRoomBesideALongSummary(t *testing.T) {
+	t.Parallel()
+	l := newLog().script("U A U A")
+	l.commit(plannedFor(t, l, 0, keepTokens(20)), textOf(1000))
+	l.script("U A")
+	l.policy = &compactordv1.Policy{Trigger: &compactordv1.Trigger{TriggerTokens: proto.Uint32(1000)}}
+	require.Equal(t, uint32(3), plannedFor(t, l, due, nil).GetCut().GetFirstKeptIndex())
+	require.Equal(t, uint32(5), plannedFor(t, l, due, keepTokens(10)).GetCut().GetFirstKeptIndex(), "never more than ruled")
+}
+
+// The room in other words than those of the code: by the views that there are after a cut at each place.
+func TestRoomRules(t *testing.T) {
+	t.Parallel()
+	did := seen{}
+	checkRounds(t, func(t *rapid.T) {
+		l := generate(t)
+		if dice(t, 5) == 0 {
+			l = newLog().script("S U5000")
+		}
+		l.policy = &compactordv1.Policy{OverheadTokens: optional(t, "overhead", 0, 500), Trigger: &compactordv1.Trigger{}}
+		switch dice(t, 4) {
+		case 0:
+			l.policy.Trigger.TriggerToolGroups = proto.Uint32(uint32(1 + dice(t, 6)))
+		case 1:
+			l.policy.Trigger.MaxViewBytes = proto.Uint32(uint32(1 + dice(t, 20_000)))
+		default:
+			l.policy.Trigger.TriggerTokens = proto.Uint32(uint32(1 + dice(t, 5000)))
+		}
+		p := keepTokens([]uint32{0, 100, 1000, 20_000}[dice(t, 4)])
+		requireRoom(t, l, p, did)
+	})
+	did.require(t, 5, "as ruled", "later", "smallest", "nothing", "pinned")
+}
+
+func requireRoom(t *rapid.T, l *testLog, p *compactordv1.SummarizeStrategy, did seen) {
+	s := l.state()
+	ruled, made := plannedFor(t, l, 0, p), plannedFor(t, l, due, p)
+	places := s.CutPlaces()
+	if made.GetSkipReason() == already || len(places) == 0 {
+		require.True(t, proto.Equal(ruled, made))
+		return
+	}
+	from, now := 0, weigh(s.View(session.ViewOptions{}), s.Kept[0].GetIndex())
+	start := now
+	if c := ruled.GetCut(); c != nil {
+		from = slices.IndexFunc(s.Kept, func(m *compactordv1.LoggedMessage) bool { return m.GetIndex() == c.GetFirstKeptIndex() })
+		start = cutAt(l, from)
+	}
+	limits := limitsOf(l)
+	over := limits.over(start, now.summary)
+	if len(over) == 0 {
+		require.True(t, proto.Equal(ruled, made), "%v %v", ruled, made)
+		did.count("as ruled", made.GetCut() != nil)
+		return
+	}
+	// The whole of what a cut there takes out may be pinned.
+	useful := slices.DeleteFunc(slices.Clone(places), func(pos int) bool { return pos < from || !parts(s, pos) })
+	if len(useful) == 0 {
+		require.Equal(t, nothing, made.GetSkipReason())
+		did.count("nothing", true)
+		return
+	}
+	fits := func(pos int) bool { return limits.halved(cutAt(l, pos), over) }
+	want := useful[len(useful)-1]
+	if i := slices.IndexFunc(useful, fits); i >= 0 {
+		want = useful[i]
+	}
+	require.Equal(t, s.Kept[want].GetIndex(), made.GetCut().GetFirstKeptIndex())
+	require.Equal(t, limits.summaryBeside(cutAt(l, want)), made.GetCut().GetMaxSummaryTokens())
+	did.count("later", fits(want))
+	did.count("smallest", !fits(want))
+	did.count("pinned", cutAt(l, want).fixed.tokens > now.fixed.tokens)
+}
+
+// figures are those by which compaction can be due.
+type figures struct{ tokens, groups, bytes int }
+
+// weights are what a view weighs: what it shows from an index on, what it shows of the log before, and its summary.
+type weights struct{ kept, fixed, summary figures }
+
+func weigh(v *session.View, from uint32) (w weights) {
+	for _, vm := range v.Messages {
+		of := &w.summary
+		if vm.GetSummaryOf() == "" {
+			of = &w.fixed
+			if max(vm.GetIndex(), vm.GetMend().GetIndex()) >= from {
+				of = &w.kept
+			}
+		}
+		of.tokens += int(vm.GetTokens())
+		of.bytes += proto.Size(vm.GetMessage())
+		if slices.ContainsFunc(vm.GetMessage().GetParts(), func(p *compactordv1.Part) bool { return p.GetToolCall() != nil }) {
+			of.groups++
+		}
+	}
+	return w
+}
+
+// cutAt weighs the view that there would be after a cut before the message at a position.
+func cutAt(l *testLog, pos int) weights {
+	s := l.state()
+	first := s.Kept[pos].GetIndex()
+	written, err := session.Write(s, &compactordv1.Record{Kind: &compactordv1.Record_Compaction{
+		Compaction: &compactordv1.CompactionEntry{Id: "tried", FirstKeptIndex: first},
+	}}, nil, nil)
+	if err != nil {
+		panic(err)
+	}
+	return weigh(written.State.View(session.ViewOptions{}), first)
+}
+
+// parts says whether a cut takes a message out that is shown and not pinned.
+func parts(s *session.State, pos int) bool {
+	shown := s.View(session.ViewOptions{}).Messages
+	return slices.ContainsFunc(s.Kept[:pos], func(m *compactordv1.LoggedMessage) bool {
+		return !session.Pinned(s.Head, m.GetIndex()) && slices.ContainsFunc(shown, func(vm *compactordv1.ViewMessage) bool {
+			return vm.GetSummaryOf() == "" && max(vm.GetIndex(), vm.GetMend().GetIndex()) == m.GetIndex()
+		})
+	})
+}
+
+// limitsOf are the policy's triggers, the tokens without what is outside the log.
+func limitsOf(l *testLog) figures {
+	none := math.MaxInt
+	limits, t := figures{none, none, none}, l.policy.GetTrigger()
+	if t.TriggerTokens != nil {
+		limits.tokens = max(0, int(t.GetTriggerTokens())-int(l.policy.GetOverheadTokens()))
+	}
+	if t.TriggerToolGroups != nil {
+		limits.groups = int(t.GetTriggerToolGroups())
+	}
+	if t.MaxViewBytes != nil {
+		limits.bytes = int(t.GetMaxViewBytes())
+	}
+	return limits
+}
+
+// of takes a figure out of several.
+var of = []func(figures) int{
+	func(f figures) int { return f.tokens }, func(f figures) int { return f.groups }, func(f figures) int { return f.bytes },
+}
+
+// over lists those by which compaction is due again at once.
+func (limits figures) over(w weights, summary figures) (which []func(figures) int) {
+	for _, by := range of {
+		if by(w.kept)+by(w.fixed)+by(summary) >= by(limits) {
+			which = append(which, by)
+		}
+	}
+	return which
+}
+
+func (limits figures) halved(w weights, which []func(figures) int) bool {
+	return !slices.ContainsFunc(which, func(by func(figures) int) bool {
+		return 2*by(w.kept) > max(0, by(limits)-by(w.fixed))
+	})
+}
+
+func (limits figures) summaryBeside(w weights) uint32 {
+	tokens := limits.tokens - w.kept.tokens - w.fixed.tokens
+	bytes := limits.bytes - w.kept.bytes - w.fixed.bytes
+	return uint32(min(max(64, min(tokens/2, bytes/8)), 13_107))
+}
