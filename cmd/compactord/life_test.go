@@ -267,8 +267,8 @@ func TestWatch(t *testing.T) {
 		line := next()
 		require.Equal(t, []string{"#0", "#1", "#2", "#3", "#4", "#5", "#6", "#7"}[i], strings.Fields(line)[1], line)
 	}
-	ran(t, "checkpoint", "--session", "s", "--addr", d.addr).ends(t, exitDone)
-	require.Contains(t, next(), "checkpoint 1")
+	ran(t, "checkpoint", "--session", "s", "--title", "one\ntwo", "--addr", d.addr).ends(t, exitDone)
+	require.Contains(t, next(), "checkpoint 1: one two\n")
 	cancel(errInterrupted)
 	_, _ = io.Copy(io.Discard, lines)
 	require.Equal(t, exitDone, <-ended)
