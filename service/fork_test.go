@@ -2,13 +2,16 @@ package service_test
 
 import (
 	"path/filepath"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/memory"
@@ -149,6 +152,22 @@ func TestForkHasThePolicyOfThePoint(t *testing.T) {
 	require.Equal(t, uint32(20_000), then.GetResolvedPolicy().GetContextWindow())
 	now := d.fork(&compactordv1.ForkSessionRequest{SessionId: "s"}).GetSession()
 	require.Equal(t, uint32(99_000), now.GetResolvedPolicy().GetContextWindow())
+}
+
+// A fork is made when it is made, whenever its source was.
+func TestForkHasItsOwnTimes(t *testing.T) {
+	var hours atomic.Int64
+	begun := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	d := start(t, withHooks(service.Hooks{Now: func() time.Time {
+		return begun.Add(time.Duration(hours.Load()) * time.Hour)
+	}}))
+	d.create("s", nil)
+	d.append("s", user("first"))
+	hours.Store(5)
+	fork := d.fork(&compactordv1.ForkSessionRequest{SessionId: "s"}).GetSession()
+	require.Equal(t, begun.Add(5*time.Hour), fork.GetCreatedAt().AsTime())
+	require.Equal(t, begun.Add(5*time.Hour), fork.GetChangedAt().AsTime())
+	require.Equal(t, begun, d.session("s").GetSession().GetCreatedAt().AsTime())
 }
 
 // What cannot be forked is refused by name, and no session is made.

@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -107,6 +109,50 @@ func TestRetriedCompactGetsTheRecordedResult(t *testing.T) {
 	req.RequestId = "y"
 	_, err = d.compact(req)
 	requireReason(t, err, codes.InvalidArgument, "REQUEST_ID_REUSED")
+}
+
+// late is a store that commits a compaction once the one who wants it has been told to end.
+type late struct {
+	storage.Store
+	reached chan struct{}
+}
+
+func (l *late) Commit(ctx context.Context, c *storage.Commit) error {
+	if len(c.Records) == 0 || !isCompaction(c.Records[0]) {
+		return l.Store.Commit(ctx, c)
+	}
+	close(l.reached)
+	<-ctx.Done()
+	return l.Store.Commit(context.WithoutCancel(ctx), c)
+}
+
+// Nor does one pay that preempts the first, where that was past its cancel: it gets what the first one wrote.
+func TestRetriedCompactThatPreemptsGetsTheRecordedResult(t *testing.T) {
+	disk := &late{Store: openStore(t, filepath.Join(t.TempDir(), "store.db")), reached: make(chan struct{})}
+	writer := &scripted{name: "writer", do: faithful}
+	d := start(t, withStore(disk), withSummarizer(writer))
+	d.create("s", by("writer", noFallback, small(1000)))
+	d.append("s", working(10, 2000)...)
+	req := compactRequest("s", nil)
+	req.RequestId, req.Preempt = "x", true
+	first := make(chan []*compactordv1.CompactionEvent, 1)
+	go func() {
+		events, _ := d.compact(req)
+		first <- events
+	}()
+	<-disk.reached
+	paid := len(writer.seen())
+	events, err := d.compact(req)
+	require.NoError(t, err)
+	want := last(t, <-first).GetCompleted().GetCompaction().GetId()
+	require.NotEmpty(t, want)
+	require.Len(t, events, 1)
+	require.Equal(t, uint32(1), events[0].GetNumber())
+	require.Equal(t, want, events[0].GetCompleted().GetCompaction().GetId())
+	require.Len(t, writer.seen(), paid)
+	completed, attempts := d.ends("s")
+	require.Equal(t, 1, completed)
+	require.Zero(t, attempts)
 }
 
 // A request id that another request used up while the compaction ran: the summary is lost, and the answer says why.

@@ -1,0 +1,80 @@
+package service_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
+)
+
+// anew has another daemon on the same store delete session s and create it anew, with a log of the same shape. What runs
+// for the old life on the first daemon is not ended by that.
+func anew(d *daemon, policy *compactordv1.Policy) {
+	d.t.Helper()
+	other := start(d.t, withStore(&shared{d.store}))
+	other.delete("s")
+	other.create("s", policy)
+	other.append("s", working(10, 2000)...)
+}
+
+// A compaction writes nothing to another life of its session, neither what it made nor that it failed, and those who
+// watch that life hear nothing of it.
+func TestNewLifeGetsNothingOfTheOldOnesCompaction(t *testing.T) {
+	held := newStops()
+	d := start(t, held.option())
+	d.create("s", small(1000))
+	d.append("s", working(10, 2000)...)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := d.compact(detached("s"))
+		ended <- err
+	}()
+	<-held.reached
+	anew(d, small(1000))
+	w := d.watch(&compactordv1.WatchSessionRequest{SessionId: "s", Events: true})
+	d.requireUnchanged(t, func() {
+		close(held.release)
+		requireReason(t, <-ended, codes.Aborted, "STATE_CHANGED")
+	})
+	for _, text := range []string{"one", "two"} {
+		// An event that waits comes before the message or right after it.
+		d.append("s", user(text))
+		require.Equal(t, text, textOf(w.next().GetMessage().GetMessage()))
+	}
+	completed, attempts := d.ends("s")
+	require.Zero(t, completed+attempts)
+}
+
+// One that was waiting for its turn when its session ended does not begin with the new life.
+func TestCompactionThatWaitedForTheOldLife(t *testing.T) {
+	reached, preempted, release := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	d := start(t, withHooks(service.Hooks{BeforeCommit: func(ctx context.Context) {
+		close(reached)
+		<-ctx.Done()
+		close(preempted)
+		<-release
+	}}))
+	d.create("s", small(1000))
+	d.append("s", working(10, 2000)...)
+	first, second := make(chan error, 1), make(chan error, 1)
+	compact := func(ended chan<- error) {
+		req := compactRequest("s", nil)
+		req.Preempt = true
+		_, err := d.compact(req)
+		ended <- err
+	}
+	go compact(first)
+	<-reached
+	go compact(second)
+	<-preempted
+	anew(d, small(1000))
+	close(release)
+	requireReason(t, <-first, codes.Canceled, "CANCELLED")
+	requireReason(t, <-second, codes.Aborted, "STATE_CHANGED")
+	completed, attempts := d.ends("s")
+	require.Zero(t, completed+attempts)
+}
