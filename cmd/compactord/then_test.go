@@ -70,6 +70,8 @@ func TestTitlesStayInTheirLine(t *testing.T) {
 	on("checkpoint", "--session", "s", "--title", evil).ends(t, exitDone)
 	contains(t, on("checkpoint", "--session", "s", "--list").ends(t, exitDone).out, "active  "+harmless)
 	contains(t, on("records", "--session", "s").ends(t, exitDone).out, "checkpoint 1: "+harmless)
+	on("import", file(t, "talk.jsonl", talk(1)), "--session", "titled", "--title", evil).ends(t, exitDone)
+	contains(t, on("sessions").ends(t, exitDone).out, harmless)
 }
 
 // elements are those of a list in a document.
