@@ -68,8 +68,8 @@ func Unreachable(r *compactordv1.ContextReport) bool {
 }
 
 // uncuttable says whether the policy's strategy only cuts, and no cut takes anything out of the view: all that it shows
-// before the smallest valid kept part is pinned. How much that is in bytes and tool groups the head does not know, and
-// need not.
+// before the smallest valid kept part is pinned. So it is known without knowing how much that is in bytes and in tool
+// groups. A message that mending leaves out is taken for one that is shown, since the head does not tell them apart.
 func uncuttable(h *storagev1.Head, p *compactordv1.Policy) bool {
 	if p.GetStrategy().GetSummarize() == nil {
 		return false
