@@ -144,7 +144,7 @@ const (
 	// Three automatic compactions in a row failed, were skipped after they had started, or left the view at or above the
 	// trigger.
 	BlockedBy_BLOCKED_BY_BREAKER_OPEN BlockedBy = 1
-	// What no compaction can remove is at or above the trigger.
+	// What no compaction can remove is at or above the trigger, or no cut can take anything out.
 	BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE BlockedBy = 2
 	// The policy names no context window, and no other trigger holds without one.
 	BlockedBy_BLOCKED_BY_WINDOW_UNKNOWN BlockedBy = 3
