@@ -34,6 +34,12 @@ func (s *Service) CountTokens(
 	}
 	c := &count{counter: counter, answer: &compactordv1.CountTokensResponse{Estimator: e}}
 	if what, ok := req.GetWhat().(*compactordv1.CountTokensRequest_Text); ok {
+		counter, err := session.CountAhead(ctx, counter, &compactordv1.Message{
+			Parts: []*compactordv1.Part{session.TextPart(what.Text)},
+		})
+		if err != nil {
+			return nil, err
+		}
 		c.tokens = uint64(session.TextTokens(counter, what.Text))
 		c.textBytes = uint64(len(what.Text))
 		return c.done(session.NewHead(e), 0), nil
@@ -42,12 +48,15 @@ func (s *Service) CountTokens(
 	if err != nil {
 		return nil, err
 	}
+	if c.counter, err = session.CountAhead(ctx, counter, messages...); err != nil {
+		return nil, err
+	}
 	for i, m := range messages {
-		if err := ctx.Err(); err != nil {
+		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		position := uint32(i)
-		c.message(m, session.MessageTokens(counter, m), &position)
+		c.message(m, session.MessageTokens(c.counter, m), &position)
 	}
 	return c.done(session.NewHead(e), len(messages)), nil
 }
@@ -96,12 +105,16 @@ func (s *Service) countSession(
 	c := &count{counter: counter, answer: &compactordv1.CountTokensResponse{Estimator: e}}
 	view := state.View(session.ViewOptions{})
 	for _, vm := range view.Messages {
-		if err := ctx.Err(); err != nil {
+		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		tokens := vm.GetTokens()
 		if e != own {
-			tokens = session.MessageTokens(counter, vm.GetMessage())
+			c.counter, err = session.CountAhead(ctx, counter, vm.GetMessage())
+			if err != nil {
+				return nil, err
+			}
+			tokens = session.MessageTokens(c.counter, vm.GetMessage())
 		}
 		c.message(vm.GetMessage(), tokens, indexOf(vm))
 	}

@@ -57,12 +57,7 @@ func exactCounter(v *bpe.Vocabulary, err error) (Counter, error) {
 
 func (c exact) TextSize(text string) uint32 { return uint32(c.vocabulary.Count(text)) }
 
-func (c exact) MediaSize(m *compactordv1.MediaPart) uint32 {
-	if isText(m) {
-		return c.TextSize(string(m.GetData()))
-	}
-	return mediaTokens(m)
-}
+func (c exact) MediaSize(m *compactordv1.MediaPart) uint32 { return mediaSize(c, m) }
 
 func (exact) Tokens(size uint64) uint32 { return saturate(size) }
 

@@ -21,7 +21,8 @@ func pattern(t require.TestingT, expression string) *session.Pattern {
 
 // endsAfter is a context that ends when it has been looked at so many times.
 type endsAfter struct {
-	context.Context
+	context.Context //nolint:containedctx // It is a context itself.
+
 	looks  int
 	cancel context.CancelCauseFunc
 }

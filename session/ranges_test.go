@@ -297,6 +297,16 @@ func TestMatchLinesTellsOfAllMatchingLines(t *testing.T) {
 	require.Equal(t, uint32(5), m.NextLine)
 }
 
+// Of the lines before the first one only those are searched that can be shown.
+func TestMatchLinesLooksBackNoFurtherThanItShows(t *testing.T) {
+	text := strings.Repeat("no\n", 1000) + "m"
+	work := plenty()
+	before := work.Left()
+	_, err := session.MatchLines(t.Context(), text, pattern(t, "m"), 1001, 3, 1000, work)
+	require.NoError(t, err)
+	require.Less(t, before-work.Left(), 10*20)
+}
+
 // A matching line that is cut says so, whether or not another follows.
 func TestMatchLinesCutsLongLines(t *testing.T) {
 	long := strings.Repeat("é", 50)

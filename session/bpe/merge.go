@@ -40,15 +40,10 @@ func (c candidate) at() int32 { return int32(c & math.MaxUint32) }
 
 // count returns the number of tokens of a piece: the pair with the lowest rank is merged until no pair is a token.
 func (m *merger) count(v *Vocabulary, piece string) int {
-	count := 0
-	for len(piece) > maxPiece {
-		count += m.many(v, piece[:maxPiece])
-		piece = piece[maxPiece:]
-	}
 	if len(piece) <= fewBytes {
-		return count + m.few(v, piece)
+		return m.few(v, piece)
 	}
-	return count + m.many(v, piece)
+	return m.many(v, piece)
 }
 
 // few merges a short piece without a heap.

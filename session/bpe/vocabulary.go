@@ -2,6 +2,7 @@ package bpe
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -88,16 +89,35 @@ func (v *Vocabulary) rank(token string) uint32 {
 
 // Count returns the number of tokens of a text.
 func (v *Vocabulary) Count(text string) int {
-	count := 0
+	count, _ := v.CountContext(context.Background(), text)
+	return count
+}
+
+// glance is how many bytes are counted between two looks at the context, unless a piece is longer.
+const glance = 4 << 10
+
+// CountContext is Count, but ends soon after its context does, with the cause.
+func (v *Vocabulary) CountContext(ctx context.Context, text string) (int, error) {
+	count, counted := 0, 0
 	var m merger
 	for len(text) > 0 {
 		end := v.next(text)
-		if piece := text[:end]; v.rank(piece) != noRank {
-			count++
-		} else {
-			count += m.count(v, piece)
+		// Only the longest pieces are counted in more than one step.
+		for piece := text[:end]; piece != ""; {
+			if counted >= glance {
+				if counted = 0; ctx.Err() != nil {
+					return 0, context.Cause(ctx)
+				}
+			}
+			part := piece[:min(len(piece), maxPiece)]
+			if v.rank(part) != noRank {
+				count++
+			} else {
+				count += m.count(v, part)
+			}
+			piece, counted = piece[len(part):], counted+len(part)
 		}
 		text = text[end:]
 	}
-	return count
+	return count, nil
 }
