@@ -136,28 +136,26 @@ func TestPruneWhereNothingCanBeCut(t *testing.T) {
 // to compact.
 func TestWhatIsDueCanBeCompacted(t *testing.T) {
 	counts := make(map[string]int)
-	for range 3 {
-		rapid.Check(t, func(t *rapid.T) {
-			w := newWorld(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })
-			defer w.service.Close()
-			w.triggered()
-			for range between(t, 5, 60, "steps") {
-				switch between(t, 0, 19, "step") {
-				case 0:
-					w.revert()
-				case 1:
-					w.pin()
-				case 2:
-					w.prune()
-				case 3:
-					w.compact(func() {})
-				default:
-					w.message(t)
-				}
-				w.obey()
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })
+		defer w.service.Close()
+		w.triggered()
+		for range between(t, 5, 60, "steps") {
+			switch between(t, 0, 19, "step") {
+			case 0:
+				w.revert()
+			case 1:
+				w.pin()
+			case 2:
+				w.prune()
+			case 3:
+				w.compact(func() {})
+			default:
+				w.message(t)
 			}
-		})
-	}
+			w.obey()
+		}
+	})
 	for _, what := range []string{"due", "obeyed", "due after it", "blocked"} {
 		require.Greater(t, counts[what], 10, what)
 	}
