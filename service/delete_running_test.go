@@ -17,27 +17,25 @@ func (d *daemon) delete(id string) {
 	require.NoError(d.t, err)
 }
 
-// held is a summarizer that tells of each call and goes on when it is released or cancelled; ended counts its ends.
-type held struct {
-	begun, release, ended chan struct{}
+// endless is a summarizer that goes on until it is cancelled, and then does what a test says before it ends.
+type endless struct {
+	begun, ended chan struct{}
+	cancelled    func()
 }
 
-func newHeld() *held {
-	return &held{begun: make(chan struct{}, 10), release: make(chan struct{}), ended: make(chan struct{}, 10)}
+func newEndless() *endless {
+	return &endless{begun: make(chan struct{}, 1), ended: make(chan struct{}, 1)}
 }
 
-func (h *held) option() option {
-	return withSummarizer(&scripted{name: "held", do: func(
-		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
+func (e *endless) option() option {
+	return withSummarizer(&scripted{name: "endless", do: func(
+		ctx context.Context, _ *summarizers.Request, _ summarizers.Progress,
 	) (*summarizers.Summary, error) {
-		h.begun <- struct{}{}
-		defer func() { h.ended <- struct{}{} }()
-		select {
-		case <-h.release:
-			return faithful(ctx, req, p)
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
+		e.begun <- struct{}{}
+		<-ctx.Done()
+		e.cancelled()
+		e.ended <- struct{}{}
+		return nil, context.Cause(ctx)
 	}})
 }
 
@@ -54,10 +52,17 @@ func TestDeletedSessionEndsWhatRuns(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			summarizer, log := newHeld(), &kept{}
+			summarizer, log := newEndless(), &kept{}
 			d := start(t, summarizer.option(), log.option())
-			d.create("s", by("held", noFallback, small(1000)))
+			d.create("s", by("endless", noFallback, small(1000)))
 			d.append("s", working(6, 3000)...)
+			d.create("other", nil)
+			summarizer.cancelled = func() {
+				// Time enough for a delete that does not wait to answer.
+				for range 20 {
+					d.append("other", user("meanwhile"))
+				}
+			}
 			w := d.watch(&compactordv1.WatchSessionRequest{SessionId: "s"})
 			ended := make(chan error, 1)
 			go func() { ended <- begin(d) }()
