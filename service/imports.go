@@ -53,7 +53,7 @@ func (s *Service) appendWithRecords(
 func (s *Service) interleave(
 	ctx context.Context, p *pending, in *input, viewPoint *uint32, n int, after func(i int) int, write func(i int) error,
 ) error {
-	counter, err := session.CounterFor(p.before.GetEstimator())
+	counter, err := in.counter(p.before.GetEstimator())
 	if err != nil {
 		return err
 	}

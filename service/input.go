@@ -30,6 +30,9 @@ type input struct {
 	// answered are the ids that results of this input have answered.
 	answered map[string]bool
 	strict   bool
+	// ahead has counted the messages by the estimator; nil where that is left for later.
+	ahead     session.Counter
+	estimator compactordv1.Estimator
 }
 
 // neutralInput takes neutral messages.

@@ -25,6 +25,9 @@ func (s *Service) AppendMessages(
 	if err != nil {
 		return nil, err
 	}
+	if err := s.countAhead(ctx, req, sent); err != nil {
+		return nil, err
+	}
 	answer := &compactordv1.AppendMessagesResponse{}
 	err = s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
 		if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
@@ -71,7 +74,7 @@ func (s *Service) appended(req *compactordv1.AppendMessagesRequest) (*input, err
 
 // append adds messages to what is pending.
 func (s *Service) append(p *pending, in *input, viewPoint *uint32) error {
-	counter, err := session.CounterFor(p.before.GetEstimator())
+	counter, err := in.counter(p.before.GetEstimator())
 	if err != nil {
 		return err
 	}
