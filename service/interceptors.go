@@ -139,7 +139,7 @@ func logBug(ctx context.Context, logger *slog.Logger, id, method string, e *Erro
 
 // caught makes an error of a panic and logs where it was. Its value may hold what a client sent: only its type is told.
 func caught(ctx context.Context, logger *slog.Logger, who string, cause any) error {
-	logger.ErrorContext(ctx, who+" panicked", "panic", fmt.Sprintf("%T", cause), "stack", string(debug.Stack()))
+	logger.ErrorContext(ctx, "panicked", "who", who, "panic", fmt.Sprintf("%T", cause), "stack", string(debug.Stack()))
 	return fmt.Errorf("%s panicked with a %T", who, cause)
 }
 
