@@ -81,7 +81,10 @@ func (d *daemon) requireContent(
 // I11 over recorded conversations: whatever prunes and compactions of each preset leave out is recalled byte for byte.
 func TestRecallGivesBackWhatViewsLeaveOut(t *testing.T) {
 	recalled := 0
-	for _, path := range corpusFiles(t) {
+	for i, path := range corpusFiles(t) {
+		if raced && i%6 != 0 {
+			continue
+		}
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			messages := readTranscript(t, path)
 			d := start(t, withStore(memory.New()))
