@@ -49,7 +49,10 @@ func readTranscript(t testing.TB, path string) []*compactordv1.Message {
 // The same invariants over recorded conversations, at many lengths, over several compactions and reverts.
 func TestInvariantsOverCorpus(t *testing.T) {
 	counts := make(map[string]int)
-	for _, path := range corpusFiles(t) {
+	for i, path := range corpusFiles(t) {
+		if raced && i%4 != 0 {
+			continue
+		}
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			messages := readTranscript(t, path)
 			seed := fnv.New64a()

@@ -82,7 +82,7 @@ func (d *daemon) requireContent(
 func TestRecallGivesBackWhatViewsLeaveOut(t *testing.T) {
 	recalled := 0
 	for i, path := range corpusFiles(t) {
-		if raced && i%6 != 0 {
+		if raced && i%12 != 0 {
 			continue
 		}
 		t.Run(filepath.Base(path), func(t *testing.T) {
