@@ -82,7 +82,7 @@ func (d *daemon) requireContent(
 func TestRecallGivesBackWhatViewsLeaveOut(t *testing.T) {
 	recalled := 0
 	for i, path := range corpusFiles(t) {
-		if raced && i%12 != 0 {
+		if raced && i%6 != 0 {
 			continue
 		}
 		t.Run(filepath.Base(path), func(t *testing.T) {
@@ -97,7 +97,11 @@ func TestRecallGivesBackWhatViewsLeaveOut(t *testing.T) {
 		})
 	}
 	t.Log(recalled, "messages recalled")
-	require.Greater(t, recalled, 1000)
+	least := 1000
+	if raced {
+		least = 100
+	}
+	require.Greater(t, recalled, least)
 }
 
 // recallAll appends a conversation in parts, prunes and compacts it after each, and recalls what the views leave out.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync"
 
 	"github.com/alecthomas/kong"
 
@@ -69,12 +70,25 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing to do.`
 // run carries out one command line and returns the exit code.
 func (a *app) run(ctx context.Context, args []string) int {
 	a.out = bufio.NewWriterSize(a.stdout, 64<<10)
+	a.stderr = &turnsWriter{out: a.stderr}
 	err := a.dispatch(ctx, args)
 	if flushErr := a.out.Flush(); flushErr != nil && exitCode(err) != exitFailed {
 		err = outputError{flushErr}
 	}
 	a.complain(err)
 	return exitCode(err)
+}
+
+// turnsWriter lets one write at a time: progress and the log of a service in this process share stderr.
+type turnsWriter struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+func (w *turnsWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.out.Write(p)
 }
 
 // variables are what texts of help and defaults of flags refer to.
