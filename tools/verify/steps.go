@@ -162,7 +162,8 @@ func (v *verifier) runTests(ctx context.Context) error {
 	} else {
 		fmt.Fprintln(v.out, "race detector off: no C compiler found")
 	}
-	args = append(args, "-shuffle=on", "-count=1")
+	// The tests of the service take most of go test's own limit of ten minutes under the race detector.
+	args = append(args, "-shuffle=on", "-count=1", "-timeout=30m")
 	packages := v.test.packages
 	if len(packages) == 0 {
 		packages = []string{"./..."}
