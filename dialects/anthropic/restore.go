@@ -18,6 +18,10 @@ func contentGuards(p *compactordv1.Part) guards {
 	case *compactordv1.Part_Text:
 		return guards{"text": dialect.SaysText(k.Text.GetText())}
 	case *compactordv1.Part_Thinking:
+		if k.Thinking.GetRedacted() {
+			// Nothing of the block is made of a text: what it has of one is kept as it came.
+			return guards{}
+		}
 		return guards{"thinking": saysOrLacks(k.Thinking.GetText())}
 	case *compactordv1.Part_ToolCall:
 		return guards{"input": only(k.ToolCall.GetArguments() == "")}
@@ -44,6 +48,9 @@ func requestGuards(p *compactordv1.Part) guards {
 		if says := g[key]; says != nil {
 			g[key] = func(raw json.RawMessage) bool { return rawjson.KindOf(raw) == rawjson.String && says(raw) }
 		}
+	}
+	if p.GetThinking().GetRedacted() {
+		g["thinking"] = only(false)
 	}
 	g[cacheKey] = func(raw json.RawMessage) bool {
 		k := rawjson.KindOf(raw)
