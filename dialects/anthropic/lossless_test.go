@@ -139,3 +139,10 @@ func TestForeignPartsAreExportedAsText(t *testing.T) {
 	require.Len(t, r.Dropped, 2)
 	require.Equal(t, []dialect.Span{{First: 1, End: 2}, {First: 2, End: 3}, {First: 3, End: 4}, {First: 4, End: 6}}, r.From)
 }
+
+// Redacted thinking has no text. One that came with a text all the same gave it up when it was rendered as written.
+func TestRedactedThinkingGivesBackAStrayText(t *testing.T) {
+	const block = `{"type":"redacted_thinking","data":"Z2VoZWlt","thinking":"role"}`
+	r := asWritten(t, parse(t, `[{"role":"assistant","content":[`+block+`]}]`).Messages)
+	require.JSONEq(t, `{"role":"assistant","content":[`+block+`]}`, string(r.Messages[0]))
+}
