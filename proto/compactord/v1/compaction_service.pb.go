@@ -140,7 +140,8 @@ type CompactRequest struct {
 	Detach bool `protobuf:"varint,7,opt,name=detach,proto3" json:"detach,omitempty"`
 	// Whether only the plan and its estimated cost are answered. Default false.
 	DryRun bool `protobuf:"varint,8,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
-	// OVERFLOW only: whether the last user message is shown again after the summary. Default: the policy's.
+	// OVERFLOW only: whether the last user message, where the summary covers it, is shown again after the summary. Default:
+	// the policy's.
 	Replay *bool `protobuf:"varint,9,opt,name=replay,proto3,oneof" json:"replay,omitempty"`
 	// Echoed in every event: whether the client is going to try its turn again.
 	WillRetry bool `protobuf:"varint,10,opt,name=will_retry,json=willRetry,proto3" json:"will_retry,omitempty"`
@@ -1139,7 +1140,7 @@ var File_compactord_v1_compaction_service_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"\n" +
-	"&compactord/v1/compaction_service.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1ccompactord/v1/classify.proto\x1a\x19compactord/v1/event.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1acompactord/v1/tokens.proto\x1a\x18compactord/v1/view.proto\"\xe8\x03\n" +
+	"&compactord/v1/compaction_service.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1dcompactord/v1/catalogue.proto\x1a\x1ccompactord/v1/classify.proto\x1a\x19compactord/v1/event.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1acompactord/v1/tokens.proto\x1a\x18compactord/v1/view.proto\"\xe8\x03\n" +
 	"\rInlineHistory\x12>\n" +
 	"\bmessages\x18\x01 \x03(\v2\x16.compactord.v1.MessageB\n" +
 	"\xbaH\a\x92\x01\x04\x10\xa0\x8d\x06R\bmessages\x12@\n" +
@@ -1150,12 +1151,13 @@ const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"\x06prunes\x18\x04 \x03(\v2\x19.compactord.v1.PruneEntryB\t\xbaH\x06\x92\x01\x03\x10\x90NR\x06prunes\x12@\n" +
 	"\testimator\x18\x05 \x01(\x0e2\x18.compactord.v1.EstimatorB\b\xbaH\x05\x82\x01\x02\x10\x01R\testimator\x12\x16\n" +
 	"\x06strict\x18\x06 \x01(\bR\x06strict:}\xbaHz\x1ax\n" +
-	"\x18inline_history.one_shape\x12%give either messages or provider_json\x1a5this.messages.size() == 0 || !has(this.provider_json)\"\xe1\x03\n" +
+	"\x18inline_history.one_shape\x12%give either messages or provider_json\x1a5this.messages.size() == 0 || !has(this.provider_json)\"\xe3\x03\n" +
 	"\x0eCompactRequest\x126\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$H\x00R\tsessionId\x128\n" +
-	"\ahistory\x18\x02 \x01(\v2\x1c.compactord.v1.InlineHistoryH\x00R\ahistory\x12A\n" +
-	"\x06reason\x18\x03 \x01(\x0e2\x1f.compactord.v1.CompactionReasonB\b\xbaH\x05\x82\x01\x02\x10\x01R\x06reason\x12\x1f\n" +
+	"\ahistory\x18\x02 \x01(\v2\x1c.compactord.v1.InlineHistoryH\x00R\ahistory\x12C\n" +
+	"\x06reason\x18\x03 \x01(\x0e2\x1f.compactord.v1.CompactionReasonB\n" +
+	"\xbaH\a\x82\x01\x04\x10\x01 \x04R\x06reason\x12\x1f\n" +
 	"\x05focus\x18\x04 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x01R\x05focus\x12-\n" +
 	"\x06policy\x18\x05 \x01(\v2\x15.compactord.v1.PolicyR\x06policy\x12\x18\n" +
 	"\apreempt\x18\x06 \x01(\bR\apreempt\x12\x16\n" +
@@ -1177,12 +1179,13 @@ const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"\foperation_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\x80\x01R\voperationId\"u\n" +
 	"\x18CancelCompactionResponse\x12!\n" +
 	"\foperation_id\x18\x01 \x01(\tR\voperationId\x126\n" +
-	"\x06ending\x18\x02 \x01(\v2\x1e.compactord.v1.CompactionEventR\x06ending\"\xc5\x02\n" +
+	"\x06ending\x18\x02 \x01(\v2\x1e.compactord.v1.CompactionEventR\x06ending\"\xc7\x02\n" +
 	"\fPruneRequest\x126\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$H\x00R\tsessionId\x128\n" +
-	"\ahistory\x18\x02 \x01(\v2\x1c.compactord.v1.InlineHistoryH\x00R\ahistory\x12A\n" +
-	"\x06reason\x18\x03 \x01(\x0e2\x1f.compactord.v1.CompactionReasonB\b\xbaH\x05\x82\x01\x02\x10\x01R\x06reason\x12-\n" +
+	"\ahistory\x18\x02 \x01(\v2\x1c.compactord.v1.InlineHistoryH\x00R\ahistory\x12C\n" +
+	"\x06reason\x18\x03 \x01(\x0e2\x1f.compactord.v1.CompactionReasonB\n" +
+	"\xbaH\a\x82\x01\x04\x10\x01 \x04R\x06reason\x12-\n" +
 	"\x06policy\x18\x04 \x01(\v2\x15.compactord.v1.PolicyR\x06policy\x12\x17\n" +
 	"\adry_run\x18\x05 \x01(\bR\x06dryRun\x12'\n" +
 	"\n" +
@@ -1240,7 +1243,7 @@ const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"\x15GetCompactionResponse\x12>\n" +
 	"\n" +
 	"compaction\x18\x01 \x01(\v2\x1e.compactord.v1.CompactionEntryR\n" +
-	"compaction2\xe4\x05\n" +
+	"compaction2\xc8\x06\n" +
 	"\x11CompactionService\x12J\n" +
 	"\aCompact\x12\x1d.compactord.v1.CompactRequest\x1a\x1e.compactord.v1.CompactResponse0\x01\x12c\n" +
 	"\x10CancelCompaction\x12&.compactord.v1.CancelCompactionRequest\x1a'.compactord.v1.CancelCompactionResponse\x12B\n" +
@@ -1249,7 +1252,8 @@ const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"GetLLMView\x12 .compactord.v1.GetLLMViewRequest\x1a!.compactord.v1.GetLLMViewResponse\"\x03\x90\x02\x01\x12e\n" +
 	"\x0fListCompactions\x12%.compactord.v1.ListCompactionsRequest\x1a&.compactord.v1.ListCompactionsResponse\"\x03\x90\x02\x01\x12_\n" +
 	"\rGetCompaction\x12#.compactord.v1.GetCompactionRequest\x1a$.compactord.v1.GetCompactionResponse\"\x03\x90\x02\x01\x12Y\n" +
-	"\vCountTokens\x12!.compactord.v1.CountTokensRequest\x1a\".compactord.v1.CountTokensResponse\"\x03\x90\x02\x01\x12_\n" +
+	"\vCountTokens\x12!.compactord.v1.CountTokensRequest\x1a\".compactord.v1.CountTokensResponse\"\x03\x90\x02\x01\x12b\n" +
+	"\x0eListStrategies\x12$.compactord.v1.ListStrategiesRequest\x1a%.compactord.v1.ListStrategiesResponse\"\x03\x90\x02\x01\x12_\n" +
 	"\rClassifyError\x12#.compactord.v1.ClassifyErrorRequest\x1a$.compactord.v1.ClassifyErrorResponse\"\x03\x90\x02\x01BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (
@@ -1295,9 +1299,11 @@ var file_compactord_v1_compaction_service_proto_goTypes = []any{
 	(*ViewMessage)(nil),              // 26: compactord.v1.ViewMessage
 	(*ViewReport)(nil),               // 27: compactord.v1.ViewReport
 	(*CountTokensRequest)(nil),       // 28: compactord.v1.CountTokensRequest
-	(*ClassifyErrorRequest)(nil),     // 29: compactord.v1.ClassifyErrorRequest
-	(*CountTokensResponse)(nil),      // 30: compactord.v1.CountTokensResponse
-	(*ClassifyErrorResponse)(nil),    // 31: compactord.v1.ClassifyErrorResponse
+	(*ListStrategiesRequest)(nil),    // 29: compactord.v1.ListStrategiesRequest
+	(*ClassifyErrorRequest)(nil),     // 30: compactord.v1.ClassifyErrorRequest
+	(*CountTokensResponse)(nil),      // 31: compactord.v1.CountTokensResponse
+	(*ListStrategiesResponse)(nil),   // 32: compactord.v1.ListStrategiesResponse
+	(*ClassifyErrorResponse)(nil),    // 33: compactord.v1.ClassifyErrorResponse
 }
 var file_compactord_v1_compaction_service_proto_depIdxs = []int32{
 	13, // 0: compactord.v1.InlineHistory.messages:type_name -> compactord.v1.Message
@@ -1333,17 +1339,19 @@ var file_compactord_v1_compaction_service_proto_depIdxs = []int32{
 	9,  // 30: compactord.v1.CompactionService.ListCompactions:input_type -> compactord.v1.ListCompactionsRequest
 	11, // 31: compactord.v1.CompactionService.GetCompaction:input_type -> compactord.v1.GetCompactionRequest
 	28, // 32: compactord.v1.CompactionService.CountTokens:input_type -> compactord.v1.CountTokensRequest
-	29, // 33: compactord.v1.CompactionService.ClassifyError:input_type -> compactord.v1.ClassifyErrorRequest
-	2,  // 34: compactord.v1.CompactionService.Compact:output_type -> compactord.v1.CompactResponse
-	4,  // 35: compactord.v1.CompactionService.CancelCompaction:output_type -> compactord.v1.CancelCompactionResponse
-	6,  // 36: compactord.v1.CompactionService.Prune:output_type -> compactord.v1.PruneResponse
-	8,  // 37: compactord.v1.CompactionService.GetLLMView:output_type -> compactord.v1.GetLLMViewResponse
-	10, // 38: compactord.v1.CompactionService.ListCompactions:output_type -> compactord.v1.ListCompactionsResponse
-	12, // 39: compactord.v1.CompactionService.GetCompaction:output_type -> compactord.v1.GetCompactionResponse
-	30, // 40: compactord.v1.CompactionService.CountTokens:output_type -> compactord.v1.CountTokensResponse
-	31, // 41: compactord.v1.CompactionService.ClassifyError:output_type -> compactord.v1.ClassifyErrorResponse
-	34, // [34:42] is the sub-list for method output_type
-	26, // [26:34] is the sub-list for method input_type
+	29, // 33: compactord.v1.CompactionService.ListStrategies:input_type -> compactord.v1.ListStrategiesRequest
+	30, // 34: compactord.v1.CompactionService.ClassifyError:input_type -> compactord.v1.ClassifyErrorRequest
+	2,  // 35: compactord.v1.CompactionService.Compact:output_type -> compactord.v1.CompactResponse
+	4,  // 36: compactord.v1.CompactionService.CancelCompaction:output_type -> compactord.v1.CancelCompactionResponse
+	6,  // 37: compactord.v1.CompactionService.Prune:output_type -> compactord.v1.PruneResponse
+	8,  // 38: compactord.v1.CompactionService.GetLLMView:output_type -> compactord.v1.GetLLMViewResponse
+	10, // 39: compactord.v1.CompactionService.ListCompactions:output_type -> compactord.v1.ListCompactionsResponse
+	12, // 40: compactord.v1.CompactionService.GetCompaction:output_type -> compactord.v1.GetCompactionResponse
+	31, // 41: compactord.v1.CompactionService.CountTokens:output_type -> compactord.v1.CountTokensResponse
+	32, // 42: compactord.v1.CompactionService.ListStrategies:output_type -> compactord.v1.ListStrategiesResponse
+	33, // 43: compactord.v1.CompactionService.ClassifyError:output_type -> compactord.v1.ClassifyErrorResponse
+	35, // [35:44] is the sub-list for method output_type
+	26, // [26:35] is the sub-list for method input_type
 	26, // [26:26] is the sub-list for extension type_name
 	26, // [26:26] is the sub-list for extension extendee
 	0,  // [0:26] is the sub-list for field type_name
@@ -1354,6 +1362,7 @@ func file_compactord_v1_compaction_service_proto_init() {
 	if File_compactord_v1_compaction_service_proto != nil {
 		return
 	}
+	file_compactord_v1_catalogue_proto_init()
 	file_compactord_v1_classify_proto_init()
 	file_compactord_v1_event_proto_init()
 	file_compactord_v1_message_proto_init()

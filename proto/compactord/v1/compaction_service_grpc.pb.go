@@ -26,6 +26,7 @@ const (
 	CompactionService_ListCompactions_FullMethodName  = "/compactord.v1.CompactionService/ListCompactions"
 	CompactionService_GetCompaction_FullMethodName    = "/compactord.v1.CompactionService/GetCompaction"
 	CompactionService_CountTokens_FullMethodName      = "/compactord.v1.CompactionService/CountTokens"
+	CompactionService_ListStrategies_FullMethodName   = "/compactord.v1.CompactionService/ListStrategies"
 	CompactionService_ClassifyError_FullMethodName    = "/compactord.v1.CompactionService/ClassifyError"
 )
 
@@ -51,6 +52,8 @@ type CompactionServiceClient interface {
 	GetCompaction(ctx context.Context, in *GetCompactionRequest, opts ...grpc.CallOption) (*GetCompactionResponse, error)
 	// CountTokens says how many tokens a session's view, messages or a text are.
 	CountTokens(ctx context.Context, in *CountTokensRequest, opts ...grpc.CallOption) (*CountTokensResponse, error)
+	// ListStrategies answers what there is to choose from: the strategies with their parameters, and the presets.
+	ListStrategies(ctx context.Context, in *ListStrategiesRequest, opts ...grpc.CallOption) (*ListStrategiesResponse, error)
 	// ClassifyError says whether a provider's error is a context overflow.
 	ClassifyError(ctx context.Context, in *ClassifyErrorRequest, opts ...grpc.CallOption) (*ClassifyErrorResponse, error)
 }
@@ -142,6 +145,16 @@ func (c *compactionServiceClient) CountTokens(ctx context.Context, in *CountToke
 	return out, nil
 }
 
+func (c *compactionServiceClient) ListStrategies(ctx context.Context, in *ListStrategiesRequest, opts ...grpc.CallOption) (*ListStrategiesResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListStrategiesResponse)
+	err := c.cc.Invoke(ctx, CompactionService_ListStrategies_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *compactionServiceClient) ClassifyError(ctx context.Context, in *ClassifyErrorRequest, opts ...grpc.CallOption) (*ClassifyErrorResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ClassifyErrorResponse)
@@ -174,6 +187,8 @@ type CompactionServiceServer interface {
 	GetCompaction(context.Context, *GetCompactionRequest) (*GetCompactionResponse, error)
 	// CountTokens says how many tokens a session's view, messages or a text are.
 	CountTokens(context.Context, *CountTokensRequest) (*CountTokensResponse, error)
+	// ListStrategies answers what there is to choose from: the strategies with their parameters, and the presets.
+	ListStrategies(context.Context, *ListStrategiesRequest) (*ListStrategiesResponse, error)
 	// ClassifyError says whether a provider's error is a context overflow.
 	ClassifyError(context.Context, *ClassifyErrorRequest) (*ClassifyErrorResponse, error)
 	mustEmbedUnimplementedCompactionServiceServer()
@@ -206,6 +221,9 @@ func (UnimplementedCompactionServiceServer) GetCompaction(context.Context, *GetC
 }
 func (UnimplementedCompactionServiceServer) CountTokens(context.Context, *CountTokensRequest) (*CountTokensResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method CountTokens not implemented")
+}
+func (UnimplementedCompactionServiceServer) ListStrategies(context.Context, *ListStrategiesRequest) (*ListStrategiesResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListStrategies not implemented")
 }
 func (UnimplementedCompactionServiceServer) ClassifyError(context.Context, *ClassifyErrorRequest) (*ClassifyErrorResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ClassifyError not implemented")
@@ -350,6 +368,24 @@ func _CompactionService_CountTokens_Handler(srv interface{}, ctx context.Context
 	return interceptor(ctx, in, info, handler)
 }
 
+func _CompactionService_ListStrategies_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListStrategiesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(CompactionServiceServer).ListStrategies(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: CompactionService_ListStrategies_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(CompactionServiceServer).ListStrategies(ctx, req.(*ListStrategiesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _CompactionService_ClassifyError_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ClassifyErrorRequest)
 	if err := dec(in); err != nil {
@@ -398,6 +434,10 @@ var CompactionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "CountTokens",
 			Handler:    _CompactionService_CountTokens_Handler,
+		},
+		{
+			MethodName: "ListStrategies",
+			Handler:    _CompactionService_ListStrategies_Handler,
 		},
 		{
 			MethodName: "ClassifyError",

@@ -729,7 +729,9 @@ type CompactionCompleted struct {
 	// The edits, if any were made.
 	Prune *PruneEntry `protobuf:"bytes,2,opt,name=prune,proto3" json:"prune,omitempty"`
 	// How full the context is now.
-	Report        *ContextReport `protobuf:"bytes,3,opt,name=report,proto3" json:"report,omitempty"`
+	Report *ContextReport `protobuf:"bytes,3,opt,name=report,proto3" json:"report,omitempty"`
+	// The message of origin CONTINUE that was appended with it, where policy.overflow.auto_continue has it so.
+	ContinueIndex *uint32 `protobuf:"varint,4,opt,name=continue_index,json=continueIndex,proto3,oneof" json:"continue_index,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -783,6 +785,13 @@ func (x *CompactionCompleted) GetReport() *ContextReport {
 		return x.Report
 	}
 	return nil
+}
+
+func (x *CompactionCompleted) GetContinueIndex() uint32 {
+	if x != nil && x.ContinueIndex != nil {
+		return *x.ContinueIndex
+	}
+	return 0
 }
 
 // CompactionSkipped says why nothing was done.
@@ -1065,13 +1074,15 @@ const file_compactord_v1_event_proto_rawDesc = "" +
 	"\fSummaryDelta\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\rR\aattempt\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\"\v\n" +
-	"\tHeartbeat\"\xbc\x01\n" +
+	"\tHeartbeat\"\xfb\x01\n" +
 	"\x13CompactionCompleted\x12>\n" +
 	"\n" +
 	"compaction\x18\x01 \x01(\v2\x1e.compactord.v1.CompactionEntryR\n" +
 	"compaction\x12/\n" +
 	"\x05prune\x18\x02 \x01(\v2\x19.compactord.v1.PruneEntryR\x05prune\x124\n" +
-	"\x06report\x18\x03 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\"\x96\x01\n" +
+	"\x06report\x18\x03 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\x12*\n" +
+	"\x0econtinue_index\x18\x04 \x01(\rH\x00R\rcontinueIndex\x88\x01\x01B\x11\n" +
+	"\x0f_continue_index\"\x96\x01\n" +
 	"\x11CompactionSkipped\x121\n" +
 	"\x06reason\x18\x01 \x01(\x0e2\x19.compactord.v1.SkipReasonR\x06reason\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x124\n" +
@@ -1190,6 +1201,7 @@ func file_compactord_v1_event_proto_init() {
 	}
 	file_compactord_v1_event_proto_msgTypes[1].OneofWrappers = []any{}
 	file_compactord_v1_event_proto_msgTypes[2].OneofWrappers = []any{}
+	file_compactord_v1_event_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

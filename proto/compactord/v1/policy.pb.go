@@ -311,7 +311,8 @@ func (Estimator) EnumDescriptor() ([]byte, []int) {
 // messages merge by field, repeated fields and oneofs replace whole. 0 and false are values.
 type Policy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The preset to start from: `default` or `pi`. Default `default`.
+	// The preset to start from: `default`, `pi`, `klaude`, `kimi`, `klip13`, `opencode`, `xbot`, `xbot_current`,
+	// `claude_code`, `masking` or `hybrid`. Default `default`.
 	Preset *string `protobuf:"bytes,1,opt,name=preset,proto3,oneof" json:"preset,omitempty"`
 	// The model's context window in tokens. 1 to 100,000,000. Not set: unknown, and no compaction is ever due by tokens.
 	ContextWindow *uint32 `protobuf:"varint,2,opt,name=context_window,json=contextWindow,proto3,oneof" json:"context_window,omitempty"`
@@ -336,7 +337,8 @@ type Policy struct {
 	FileTools *FileTools `protobuf:"bytes,11,opt,name=file_tools,json=fileTools,proto3" json:"file_tools,omitempty"`
 	// Edits made when a message is appended, before any view has shown it: truncate_tool_outputs or offload. At most 4.
 	OnAppend []*Strategy `protobuf:"bytes,12,rep,name=on_append,json=onAppend,proto3" json:"on_append,omitempty"`
-	// Edits made in the transaction that appends a USER message. At most 4.
+	// Edits made in the transaction that appends a USER message which starts a turn. Strategies that cut or need a summarizer
+	// are refused. At most 4.
 	OnUserMessage []*Strategy `protobuf:"bytes,13,rep,name=on_user_message,json=onUserMessage,proto3" json:"on_user_message,omitempty"`
 	// What happens after an overflow compaction.
 	Overflow      *OverflowPolicy `protobuf:"bytes,14,opt,name=overflow,proto3" json:"overflow,omitempty"`
@@ -813,12 +815,14 @@ func (x *FileTool) GetModifies() bool {
 	return false
 }
 
-// OverflowPolicy says what a compaction with reason OVERFLOW does beside the strategy.
+// OverflowPolicy says what automatic compactions do beside the strategy. One with reason OVERFLOW always replaces media.
 type OverflowPolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether the last user message is shown again after the summary. Default false.
+	// Whether the last user message, where the summary covers it and it is not the first, is shown again after the summary,
+	// its media replaced, with a note on why. Default false.
 	Replay *bool `protobuf:"varint,1,opt,name=replay,proto3,oneof" json:"replay,omitempty"`
-	// Whether a message that tells the agent to go on is appended after an automatic compaction. Default false.
+	// Whether an automatic compaction (THRESHOLD, OVERFLOW) that cuts and replays nothing appends a USER message of origin
+	// CONTINUE that tells the agent to go on, unless calls are open or a USER message is the last already. Default false.
 	AutoContinue  *bool `protobuf:"varint,2,opt,name=auto_continue,json=autoContinue,proto3,oneof" json:"auto_continue,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

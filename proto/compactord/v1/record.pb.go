@@ -36,6 +36,8 @@ const (
 	CompactionReason_COMPACTION_REASON_THRESHOLD CompactionReason = 2
 	// The provider refused the request as too long.
 	CompactionReason_COMPACTION_REASON_OVERFLOW CompactionReason = 3
+	// A USER message was appended, and policy.on_user_message says so. In records only.
+	CompactionReason_COMPACTION_REASON_USER_MESSAGE CompactionReason = 4
 )
 
 // Enum value maps for CompactionReason.
@@ -45,12 +47,14 @@ var (
 		1: "COMPACTION_REASON_MANUAL",
 		2: "COMPACTION_REASON_THRESHOLD",
 		3: "COMPACTION_REASON_OVERFLOW",
+		4: "COMPACTION_REASON_USER_MESSAGE",
 	}
 	CompactionReason_value = map[string]int32{
-		"COMPACTION_REASON_UNSPECIFIED": 0,
-		"COMPACTION_REASON_MANUAL":      1,
-		"COMPACTION_REASON_THRESHOLD":   2,
-		"COMPACTION_REASON_OVERFLOW":    3,
+		"COMPACTION_REASON_UNSPECIFIED":  0,
+		"COMPACTION_REASON_MANUAL":       1,
+		"COMPACTION_REASON_THRESHOLD":    2,
+		"COMPACTION_REASON_OVERFLOW":     3,
+		"COMPACTION_REASON_USER_MESSAGE": 4,
 	}
 )
 
@@ -2190,12 +2194,13 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\x05given\x18\x01 \x01(\v2\x15.compactord.v1.PolicyR\x05given\x121\n" +
 	"\bresolved\x18\x02 \x01(\v2\x15.compactord.v1.PolicyR\bresolved\x12:\n" +
 	"\vview_change\x18\x03 \x01(\v2\x19.compactord.v1.ViewChangeR\n" +
-	"viewChange*\x94\x01\n" +
+	"viewChange*\xb8\x01\n" +
 	"\x10CompactionReason\x12!\n" +
 	"\x1dCOMPACTION_REASON_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18COMPACTION_REASON_MANUAL\x10\x01\x12\x1f\n" +
 	"\x1bCOMPACTION_REASON_THRESHOLD\x10\x02\x12\x1e\n" +
-	"\x1aCOMPACTION_REASON_OVERFLOW\x10\x03*\x96\x02\n" +
+	"\x1aCOMPACTION_REASON_OVERFLOW\x10\x03\x12\"\n" +
+	"\x1eCOMPACTION_REASON_USER_MESSAGE\x10\x04*\x96\x02\n" +
 	"\bEditKind\x12\x19\n" +
 	"\x15EDIT_KIND_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15EDIT_KIND_HIDE_RESULT\x10\x01\x12\x1d\n" +

@@ -75,6 +75,59 @@ func (BudgetRule) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{0}
 }
 
+// CutDirection says where the cut goes if it may not lie where the token budget is reached: within a tool group.
+type CutDirection int32
+
+const (
+	// FORWARD.
+	CutDirection_CUT_DIRECTION_UNSPECIFIED CutDirection = 0
+	// To the nearest valid place after it, else before it.
+	CutDirection_CUT_DIRECTION_FORWARD CutDirection = 1
+	// Back to the call whose group is cut, so that all of the group is kept.
+	CutDirection_CUT_DIRECTION_BACKWARD CutDirection = 2
+)
+
+// Enum value maps for CutDirection.
+var (
+	CutDirection_name = map[int32]string{
+		0: "CUT_DIRECTION_UNSPECIFIED",
+		1: "CUT_DIRECTION_FORWARD",
+		2: "CUT_DIRECTION_BACKWARD",
+	}
+	CutDirection_value = map[string]int32{
+		"CUT_DIRECTION_UNSPECIFIED": 0,
+		"CUT_DIRECTION_FORWARD":     1,
+		"CUT_DIRECTION_BACKWARD":    2,
+	}
+)
+
+func (x CutDirection) Enum() *CutDirection {
+	p := new(CutDirection)
+	*p = x
+	return p
+}
+
+func (x CutDirection) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (CutDirection) Descriptor() protoreflect.EnumDescriptor {
+	return file_compactord_v1_strategy_proto_enumTypes[1].Descriptor()
+}
+
+func (CutDirection) Type() protoreflect.EnumType {
+	return &file_compactord_v1_strategy_proto_enumTypes[1]
+}
+
+func (x CutDirection) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use CutDirection.Descriptor instead.
+func (CutDirection) EnumDescriptor() ([]byte, []int) {
+	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{1}
+}
+
 // SplitTurn says what happens where the cut falls within a turn.
 type SplitTurn int32
 
@@ -116,11 +169,11 @@ func (x SplitTurn) String() string {
 }
 
 func (SplitTurn) Descriptor() protoreflect.EnumDescriptor {
-	return file_compactord_v1_strategy_proto_enumTypes[1].Descriptor()
+	return file_compactord_v1_strategy_proto_enumTypes[2].Descriptor()
 }
 
 func (SplitTurn) Type() protoreflect.EnumType {
-	return &file_compactord_v1_strategy_proto_enumTypes[1]
+	return &file_compactord_v1_strategy_proto_enumTypes[2]
 }
 
 func (x SplitTurn) Number() protoreflect.EnumNumber {
@@ -129,7 +182,7 @@ func (x SplitTurn) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use SplitTurn.Descriptor instead.
 func (SplitTurn) EnumDescriptor() ([]byte, []int) {
-	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{1}
+	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{2}
 }
 
 // MaskUnit is what MaskObservationsStrategy counts.
@@ -169,11 +222,11 @@ func (x MaskUnit) String() string {
 }
 
 func (MaskUnit) Descriptor() protoreflect.EnumDescriptor {
-	return file_compactord_v1_strategy_proto_enumTypes[2].Descriptor()
+	return file_compactord_v1_strategy_proto_enumTypes[3].Descriptor()
 }
 
 func (MaskUnit) Type() protoreflect.EnumType {
-	return &file_compactord_v1_strategy_proto_enumTypes[2]
+	return &file_compactord_v1_strategy_proto_enumTypes[3]
 }
 
 func (x MaskUnit) Number() protoreflect.EnumNumber {
@@ -182,7 +235,7 @@ func (x MaskUnit) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use MaskUnit.Descriptor instead.
 func (MaskUnit) EnumDescriptor() ([]byte, []int) {
-	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{2}
+	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{3}
 }
 
 // ToolDigest is what a collapsed tool group leaves behind.
@@ -222,11 +275,11 @@ func (x ToolDigest) String() string {
 }
 
 func (ToolDigest) Descriptor() protoreflect.EnumDescriptor {
-	return file_compactord_v1_strategy_proto_enumTypes[3].Descriptor()
+	return file_compactord_v1_strategy_proto_enumTypes[4].Descriptor()
 }
 
 func (ToolDigest) Type() protoreflect.EnumType {
-	return &file_compactord_v1_strategy_proto_enumTypes[3]
+	return &file_compactord_v1_strategy_proto_enumTypes[4]
 }
 
 func (x ToolDigest) Number() protoreflect.EnumNumber {
@@ -235,7 +288,7 @@ func (x ToolDigest) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ToolDigest.Descriptor instead.
 func (ToolDigest) EnumDescriptor() ([]byte, []int) {
-	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{3}
+	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{4}
 }
 
 // Strategy is one way to make a view smaller, with its parameters.
@@ -550,8 +603,13 @@ type SummarizeStrategy struct {
 	SplitTurn *SplitTurn `protobuf:"varint,6,opt,name=split_turn,json=splitTurn,proto3,enum=compactord.v1.SplitTurn,oneof" json:"split_turn,omitempty"`
 	// The summary's budget in tokens. 64 to 1,000,000. Default 0.8 of the reserve.
 	MaxSummaryTokens *uint32 `protobuf:"varint,7,opt,name=max_summary_tokens,json=maxSummaryTokens,proto3,oneof" json:"max_summary_tokens,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// With reason MANUAL in place of recent_tokens: who asks for a compaction wants more of it gone. 0 to 10,000,000.
+	// Default: recent_tokens.
+	ManualRecentTokens *uint32 `protobuf:"varint,8,opt,name=manual_recent_tokens,json=manualRecentTokens,proto3,oneof" json:"manual_recent_tokens,omitempty"`
+	// Where the cut goes if it may not lie where recent_tokens is reached. Default FORWARD.
+	CutDirection  *CutDirection `protobuf:"varint,9,opt,name=cut_direction,json=cutDirection,proto3,enum=compactord.v1.CutDirection,oneof" json:"cut_direction,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SummarizeStrategy) Reset() {
@@ -633,15 +691,38 @@ func (x *SummarizeStrategy) GetMaxSummaryTokens() uint32 {
 	return 0
 }
 
+func (x *SummarizeStrategy) GetManualRecentTokens() uint32 {
+	if x != nil && x.ManualRecentTokens != nil {
+		return *x.ManualRecentTokens
+	}
+	return 0
+}
+
+func (x *SummarizeStrategy) GetCutDirection() CutDirection {
+	if x != nil && x.CutDirection != nil {
+		return *x.CutDirection
+	}
+	return CutDirection_CUT_DIRECTION_UNSPECIFIED
+}
+
 // HideToolResultsStrategy hides the results of all but the newest tool groups.
 type HideToolResultsStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Newest tool groups to leave. 0 to 100,000. Default 5.
 	KeepGroups *uint32 `protobuf:"varint,1,opt,name=keep_groups,json=keepGroups,proto3,oneof" json:"keep_groups,omitempty"`
-	// The text shown in place of a result. At most 2,000 bytes.
-	Placeholder   *string `protobuf:"bytes,2,opt,name=placeholder,proto3,oneof" json:"placeholder,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
+	Placeholder *string `protobuf:"bytes,2,opt,name=placeholder,proto3,oneof" json:"placeholder,omitempty"`
+	// Newest messages whose results stay, whatever their group. 0 to 100,000. Default 0.
+	KeepMessages *uint32 `protobuf:"varint,3,opt,name=keep_messages,json=keepMessages,proto3,oneof" json:"keep_messages,omitempty"`
+	// Results of fewer characters (code points) stay. 0 to 10,000,000. Default 0.
+	MinChars *uint32 `protobuf:"varint,4,opt,name=min_chars,json=minChars,proto3,oneof" json:"min_chars,omitempty"`
+	// Nothing is hidden unless the results to hide hold more tokens than this; and with reason THRESHOLD nothing until as
+	// many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+	MinimumTokens *uint32 `protobuf:"varint,5,opt,name=minimum_tokens,json=minimumTokens,proto3,oneof" json:"minimum_tokens,omitempty"`
+	// Tools whose results stay. At most 1,000 names.
+	ProtectedTools []string `protobuf:"bytes,6,rep,name=protected_tools,json=protectedTools,proto3" json:"protected_tools,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *HideToolResultsStrategy) Reset() {
@@ -688,6 +769,34 @@ func (x *HideToolResultsStrategy) GetPlaceholder() string {
 	return ""
 }
 
+func (x *HideToolResultsStrategy) GetKeepMessages() uint32 {
+	if x != nil && x.KeepMessages != nil {
+		return *x.KeepMessages
+	}
+	return 0
+}
+
+func (x *HideToolResultsStrategy) GetMinChars() uint32 {
+	if x != nil && x.MinChars != nil {
+		return *x.MinChars
+	}
+	return 0
+}
+
+func (x *HideToolResultsStrategy) GetMinimumTokens() uint32 {
+	if x != nil && x.MinimumTokens != nil {
+		return *x.MinimumTokens
+	}
+	return 0
+}
+
+func (x *HideToolResultsStrategy) GetProtectedTools() []string {
+	if x != nil {
+		return x.ProtectedTools
+	}
+	return nil
+}
+
 // MaskObservationsStrategy hides the results of older agent steps.
 type MaskObservationsStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -695,10 +804,19 @@ type MaskObservationsStrategy struct {
 	Window *uint32 `protobuf:"varint,1,opt,name=window,proto3,oneof" json:"window,omitempty"`
 	// What is counted. Default GROUP.
 	Unit *MaskUnit `protobuf:"varint,2,opt,name=unit,proto3,enum=compactord.v1.MaskUnit,oneof" json:"unit,omitempty"`
-	// The text shown in place of a result. At most 2,000 bytes.
-	Placeholder   *string `protobuf:"bytes,3,opt,name=placeholder,proto3,oneof" json:"placeholder,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
+	Placeholder *string `protobuf:"bytes,3,opt,name=placeholder,proto3,oneof" json:"placeholder,omitempty"`
+	// Results of fewer characters (code points) stay. 0 to 10,000,000. Default 0.
+	MinChars *uint32 `protobuf:"varint,4,opt,name=min_chars,json=minChars,proto3,oneof" json:"min_chars,omitempty"`
+	// Older groups stay, too, that name a file which one of so many newest groups names. 0 to 1,000. Default 0.
+	ActiveFileGroups *uint32 `protobuf:"varint,5,opt,name=active_file_groups,json=activeFileGroups,proto3,oneof" json:"active_file_groups,omitempty"`
+	// Nothing is hidden unless the results to hide hold more tokens than this; and with reason THRESHOLD nothing until as
+	// many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+	MinimumTokens *uint32 `protobuf:"varint,6,opt,name=minimum_tokens,json=minimumTokens,proto3,oneof" json:"minimum_tokens,omitempty"`
+	// Tools whose results stay. At most 1,000 names.
+	ProtectedTools []string `protobuf:"bytes,7,rep,name=protected_tools,json=protectedTools,proto3" json:"protected_tools,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *MaskObservationsStrategy) Reset() {
@@ -752,6 +870,34 @@ func (x *MaskObservationsStrategy) GetPlaceholder() string {
 	return ""
 }
 
+func (x *MaskObservationsStrategy) GetMinChars() uint32 {
+	if x != nil && x.MinChars != nil {
+		return *x.MinChars
+	}
+	return 0
+}
+
+func (x *MaskObservationsStrategy) GetActiveFileGroups() uint32 {
+	if x != nil && x.ActiveFileGroups != nil {
+		return *x.ActiveFileGroups
+	}
+	return 0
+}
+
+func (x *MaskObservationsStrategy) GetMinimumTokens() uint32 {
+	if x != nil && x.MinimumTokens != nil {
+		return *x.MinimumTokens
+	}
+	return 0
+}
+
+func (x *MaskObservationsStrategy) GetProtectedTools() []string {
+	if x != nil {
+		return x.ProtectedTools
+	}
+	return nil
+}
+
 // PruneToolOutputsStrategy walks back from the newest message, protects the newest turns or groups,
 // then a number of tokens of results, and hides the older ones if that frees enough.
 type PruneToolOutputsStrategy struct {
@@ -762,7 +908,8 @@ type PruneToolOutputsStrategy struct {
 	ProtectGroups *uint32 `protobuf:"varint,2,opt,name=protect_groups,json=protectGroups,proto3,oneof" json:"protect_groups,omitempty"`
 	// Tokens of older results that stay. The result that passes this is hidden whole. 0 to 10,000,000. Default 40,000.
 	ProtectTokens *uint32 `protobuf:"varint,3,opt,name=protect_tokens,json=protectTokens,proto3,oneof" json:"protect_tokens,omitempty"`
-	// Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this. 0 to 10,000,000. Default 20,000.
+	// Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
+	// THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 20,000.
 	MinimumTokens *uint32 `protobuf:"varint,4,opt,name=minimum_tokens,json=minimumTokens,proto3,oneof" json:"minimum_tokens,omitempty"`
 	// Tools whose results are neither hidden nor counted. At most 1,000 names.
 	ProtectedTools []string `protobuf:"bytes,5,rep,name=protected_tools,json=protectedTools,proto3" json:"protected_tools,omitempty"`
@@ -948,9 +1095,14 @@ func (x *ClearToolUsesStrategy) GetPlaceholder() string {
 type TruncateToolOutputsStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Characters (code points) to leave of each result. 1 to 10,000,000. Default 2,000.
-	MaxChars      *uint32 `protobuf:"varint,1,opt,name=max_chars,json=maxChars,proto3,oneof" json:"max_chars,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	MaxChars *uint32 `protobuf:"varint,1,opt,name=max_chars,json=maxChars,proto3,oneof" json:"max_chars,omitempty"`
+	// The text behind what is left. {omitted} stands for how many characters were left out; {index}, {part}, {tool} and
+	// {tokens} for what was there. At most 2,000 bytes.
+	Placeholder *string `protobuf:"bytes,2,opt,name=placeholder,proto3,oneof" json:"placeholder,omitempty"`
+	// Tools whose results stay. At most 1,000 names.
+	ProtectedTools []string `protobuf:"bytes,3,rep,name=protected_tools,json=protectedTools,proto3" json:"protected_tools,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *TruncateToolOutputsStrategy) Reset() {
@@ -988,6 +1140,20 @@ func (x *TruncateToolOutputsStrategy) GetMaxChars() uint32 {
 		return *x.MaxChars
 	}
 	return 0
+}
+
+func (x *TruncateToolOutputsStrategy) GetPlaceholder() string {
+	if x != nil && x.Placeholder != nil {
+		return *x.Placeholder
+	}
+	return ""
+}
+
+func (x *TruncateToolOutputsStrategy) GetProtectedTools() []string {
+	if x != nil {
+		return x.ProtectedTools
+	}
+	return nil
 }
 
 // StripMediaStrategy replaces media by a line of text.
@@ -1152,7 +1318,13 @@ type OffloadStrategy struct {
 	// Results over this many tokens are offloaded. 1 to 10,000,000. Default 2,000.
 	OverTokens *uint32 `protobuf:"varint,1,opt,name=over_tokens,json=overTokens,proto3,oneof" json:"over_tokens,omitempty"`
 	// Characters (code points) of preview. 0 to 100,000. Default 500.
-	PreviewChars  *uint32 `protobuf:"varint,2,opt,name=preview_chars,json=previewChars,proto3,oneof" json:"preview_chars,omitempty"`
+	PreviewChars *uint32 `protobuf:"varint,2,opt,name=preview_chars,json=previewChars,proto3,oneof" json:"preview_chars,omitempty"`
+	// Results over this many bytes are offloaded too, however few their tokens. 1 to 67,108,864. Default: no such limit.
+	OverBytes *uint32 `protobuf:"varint,3,opt,name=over_bytes,json=overBytes,proto3,oneof" json:"over_bytes,omitempty"`
+	// Tools whose results stay. At most 1,000 names.
+	ProtectedTools []string `protobuf:"bytes,4,rep,name=protected_tools,json=protectedTools,proto3" json:"protected_tools,omitempty"`
+	// Whether what a call read of a part of a file is offloaded, too. Default false: who asked for some lines wants these.
+	PartialReads  *bool `protobuf:"varint,5,opt,name=partial_reads,json=partialReads,proto3,oneof" json:"partial_reads,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1201,13 +1373,36 @@ func (x *OffloadStrategy) GetPreviewChars() uint32 {
 	return 0
 }
 
+func (x *OffloadStrategy) GetOverBytes() uint32 {
+	if x != nil && x.OverBytes != nil {
+		return *x.OverBytes
+	}
+	return 0
+}
+
+func (x *OffloadStrategy) GetProtectedTools() []string {
+	if x != nil {
+		return x.ProtectedTools
+	}
+	return nil
+}
+
+func (x *OffloadStrategy) GetPartialReads() bool {
+	if x != nil && x.PartialReads != nil {
+		return *x.PartialReads
+	}
+	return false
+}
+
 // DialogueOnlyStrategy collapses the tool groups of finished turns.
 type DialogueOnlyStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Newest finished turns whose groups stay. 0 to 10,000. Default 0.
 	KeepTurns *uint32 `protobuf:"varint,1,opt,name=keep_turns,json=keepTurns,proto3,oneof" json:"keep_turns,omitempty"`
 	// What a collapsed group leaves behind. Default LINE.
-	ToolDigest    *ToolDigest `protobuf:"varint,2,opt,name=tool_digest,json=toolDigest,proto3,enum=compactord.v1.ToolDigest,oneof" json:"tool_digest,omitempty"`
+	ToolDigest *ToolDigest `protobuf:"varint,2,opt,name=tool_digest,json=toolDigest,proto3,enum=compactord.v1.ToolDigest,oneof" json:"tool_digest,omitempty"`
+	// Characters (code points) of a result's beginning that its line tells. 0 to 2,000. Default 120.
+	OutcomeChars  *uint32 `protobuf:"varint,3,opt,name=outcome_chars,json=outcomeChars,proto3,oneof" json:"outcome_chars,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1256,7 +1451,15 @@ func (x *DialogueOnlyStrategy) GetToolDigest() ToolDigest {
 	return ToolDigest_TOOL_DIGEST_UNSPECIFIED
 }
 
-// FirstEffectiveStrategy takes the first of its strategies whose result is under the trigger; the last always runs.
+func (x *DialogueOnlyStrategy) GetOutcomeChars() uint32 {
+	if x != nil && x.OutcomeChars != nil {
+		return *x.OutcomeChars
+	}
+	return 0
+}
+
+// FirstEffectiveStrategy takes the first of its strategies that does something and whose result is under the trigger; the
+// last always runs. Where no trigger holds, the first that does something.
 type FirstEffectiveStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The strategies, in order. 1 to 16; nesting at most 4 deep.
@@ -1302,8 +1505,8 @@ func (x *FirstEffectiveStrategy) GetStrategies() []*Strategy {
 	return nil
 }
 
-// LadderStrategy runs its strategies in order, cheapest first, until the view is at or under the target:
-// it estimates each and rewrites once.
+// LadderStrategy runs its strategies in order, cheapest first, until the view is at or under the target and no other
+// trigger is met: it estimates each and rewrites once. With reason MANUAL, and where no target is known, it runs them all.
 type LadderStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The rungs, in order. 1 to 16; nesting at most 4 deep.
@@ -1409,7 +1612,8 @@ type LadderStrategy_Rung struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The strategy.
 	Strategy *Strategy `protobuf:"bytes,1,opt,name=strategy,proto3" json:"strategy,omitempty"`
-	// The rung is skipped while context tokens / window is below this. 0 to 1.
+	// The rung is skipped where context tokens / window, after the rungs before it, is below this; where the window is
+	// unknown always. 0 to 1.
 	AtRatio       *float64 `protobuf:"fixed64,2,opt,name=at_ratio,json=atRatio,proto3,oneof" json:"at_ratio,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1481,7 +1685,7 @@ const file_compactord_v1_strategy_proto_rawDesc = "" +
 	"\x0ffirst_effective\x18\f \x01(\v2%.compactord.v1.FirstEffectiveStrategyH\x00R\x0efirstEffective\x127\n" +
 	"\x06ladder\x18\r \x01(\v2\x1d.compactord.v1.LadderStrategyH\x00R\x06ladder\x127\n" +
 	"\x06custom\x18\x0e \x01(\v2\x1d.compactord.v1.CustomStrategyH\x00R\x06customB\r\n" +
-	"\x04kind\x12\x05\xbaH\x02\b\x01\"\xc1\x04\n" +
+	"\x04kind\x12\x05\xbaH\x02\b\x01\"\x80\x06\n" +
 	"\x11SummarizeStrategy\x124\n" +
 	"\rrecent_tokens\x18\x01 \x01(\rB\n" +
 	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x00R\frecentTokens\x88\x01\x01\x122\n" +
@@ -1492,27 +1696,52 @@ const file_compactord_v1_strategy_proto_rawDesc = "" +
 	"\x06budget\x18\x05 \x01(\x0e2\x19.compactord.v1.BudgetRuleB\b\xbaH\x05\x82\x01\x02\x10\x01H\x04R\x06budget\x88\x01\x01\x12F\n" +
 	"\n" +
 	"split_turn\x18\x06 \x01(\x0e2\x18.compactord.v1.SplitTurnB\b\xbaH\x05\x82\x01\x02\x10\x01H\x05R\tsplitTurn\x88\x01\x01\x12>\n" +
-	"\x12max_summary_tokens\x18\a \x01(\rB\v\xbaH\b*\x06\x18\xc0\x84=(@H\x06R\x10maxSummaryTokens\x88\x01\x01B\x10\n" +
+	"\x12max_summary_tokens\x18\a \x01(\rB\v\xbaH\b*\x06\x18\xc0\x84=(@H\x06R\x10maxSummaryTokens\x88\x01\x01\x12A\n" +
+	"\x14manual_recent_tokens\x18\b \x01(\rB\n" +
+	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\aR\x12manualRecentTokens\x88\x01\x01\x12O\n" +
+	"\rcut_direction\x18\t \x01(\x0e2\x1b.compactord.v1.CutDirectionB\b\xbaH\x05\x82\x01\x02\x10\x01H\bR\fcutDirection\x88\x01\x01B\x10\n" +
 	"\x0e_recent_tokensB\x0f\n" +
 	"\r_recent_turnsB\x12\n" +
 	"\x10_recent_messagesB\x15\n" +
 	"\x13_recent_tool_groupsB\t\n" +
 	"\a_budgetB\r\n" +
 	"\v_split_turnB\x15\n" +
-	"\x13_max_summary_tokens\"\x9b\x01\n" +
+	"\x13_max_summary_tokensB\x17\n" +
+	"\x15_manual_recent_tokensB\x10\n" +
+	"\x0e_cut_direction\"\xa6\x03\n" +
 	"\x17HideToolResultsStrategy\x12/\n" +
 	"\vkeep_groups\x18\x01 \x01(\rB\t\xbaH\x06*\x04\x18\xa0\x8d\x06H\x00R\n" +
 	"keepGroups\x88\x01\x01\x12/\n" +
-	"\vplaceholder\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\xd0\x0fH\x01R\vplaceholder\x88\x01\x01B\x0e\n" +
+	"\vplaceholder\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\xd0\x0fH\x01R\vplaceholder\x88\x01\x01\x123\n" +
+	"\rkeep_messages\x18\x03 \x01(\rB\t\xbaH\x06*\x04\x18\xa0\x8d\x06H\x02R\fkeepMessages\x88\x01\x01\x12,\n" +
+	"\tmin_chars\x18\x04 \x01(\rB\n" +
+	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x03R\bminChars\x88\x01\x01\x126\n" +
+	"\x0eminimum_tokens\x18\x05 \x01(\rB\n" +
+	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x04R\rminimumTokens\x88\x01\x01\x12;\n" +
+	"\x0fprotected_tools\x18\x06 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xe8\a\"\ar\x05 \x01(\x80\x02R\x0eprotectedToolsB\x0e\n" +
 	"\f_keep_groupsB\x0e\n" +
-	"\f_placeholder\"\xd5\x01\n" +
+	"\f_placeholderB\x10\n" +
+	"\x0e_keep_messagesB\f\n" +
+	"\n" +
+	"_min_charsB\x11\n" +
+	"\x0f_minimum_tokens\"\xed\x03\n" +
 	"\x18MaskObservationsStrategy\x12(\n" +
 	"\x06window\x18\x01 \x01(\rB\v\xbaH\b*\x06\x18\xa0\x8d\x06(\x01H\x00R\x06window\x88\x01\x01\x12:\n" +
 	"\x04unit\x18\x02 \x01(\x0e2\x17.compactord.v1.MaskUnitB\b\xbaH\x05\x82\x01\x02\x10\x01H\x01R\x04unit\x88\x01\x01\x12/\n" +
-	"\vplaceholder\x18\x03 \x01(\tB\b\xbaH\x05r\x03(\xd0\x0fH\x02R\vplaceholder\x88\x01\x01B\t\n" +
+	"\vplaceholder\x18\x03 \x01(\tB\b\xbaH\x05r\x03(\xd0\x0fH\x02R\vplaceholder\x88\x01\x01\x12,\n" +
+	"\tmin_chars\x18\x04 \x01(\rB\n" +
+	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x03R\bminChars\x88\x01\x01\x12;\n" +
+	"\x12active_file_groups\x18\x05 \x01(\rB\b\xbaH\x05*\x03\x18\xe8\aH\x04R\x10activeFileGroups\x88\x01\x01\x126\n" +
+	"\x0eminimum_tokens\x18\x06 \x01(\rB\n" +
+	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x05R\rminimumTokens\x88\x01\x01\x12;\n" +
+	"\x0fprotected_tools\x18\a \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xe8\a\"\ar\x05 \x01(\x80\x02R\x0eprotectedToolsB\t\n" +
 	"\a_windowB\a\n" +
 	"\x05_unitB\x0e\n" +
-	"\f_placeholder\"\x94\x05\n" +
+	"\f_placeholderB\f\n" +
+	"\n" +
+	"_min_charsB\x15\n" +
+	"\x13_active_file_groupsB\x11\n" +
+	"\x0f_minimum_tokens\"\x94\x05\n" +
 	"\x18PruneToolOutputsStrategy\x122\n" +
 	"\rprotect_turns\x18\x01 \x01(\rB\b\xbaH\x05*\x03\x18\x90NH\x00R\fprotectTurns\x88\x01\x01\x125\n" +
 	"\x0eprotect_groups\x18\x02 \x01(\rB\t\xbaH\x06*\x04\x18\xa0\x8d\x06H\x01R\rprotectGroups\x88\x01\x01\x126\n" +
@@ -1543,11 +1772,14 @@ const file_compactord_v1_strategy_proto_rawDesc = "" +
 	"\x0f_trigger_tokensB\x11\n" +
 	"\x0f_clear_at_leastB\x0f\n" +
 	"\r_clear_inputsB\x0e\n" +
-	"\f_placeholder\"[\n" +
+	"\f_placeholder\"\xd9\x01\n" +
 	"\x1bTruncateToolOutputsStrategy\x12.\n" +
-	"\tmax_chars\x18\x01 \x01(\rB\f\xbaH\t*\a\x18\x80\xad\xe2\x04(\x01H\x00R\bmaxChars\x88\x01\x01B\f\n" +
+	"\tmax_chars\x18\x01 \x01(\rB\f\xbaH\t*\a\x18\x80\xad\xe2\x04(\x01H\x00R\bmaxChars\x88\x01\x01\x12/\n" +
+	"\vplaceholder\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\xd0\x0fH\x01R\vplaceholder\x88\x01\x01\x12;\n" +
+	"\x0fprotected_tools\x18\x03 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xe8\a\"\ar\x05 \x01(\x80\x02R\x0eprotectedToolsB\f\n" +
 	"\n" +
-	"_max_chars\"T\n" +
+	"_max_charsB\x0e\n" +
+	"\f_placeholder\"T\n" +
 	"\x12StripMediaStrategy\x12.\n" +
 	"\vkeep_newest\x18\x01 \x01(\rB\b\xbaH\x05*\x03\x18\x90NH\x00R\n" +
 	"keepNewest\x88\x01\x01B\x0e\n" +
@@ -1566,20 +1798,28 @@ const file_compactord_v1_strategy_proto_rawDesc = "" +
 	"guidelines\x88\x01\x01B\x0e\n" +
 	"\f_over_tokensB\x0e\n" +
 	"\f_keep_groupsB\r\n" +
-	"\v_guidelines\"\x9c\x01\n" +
+	"\v_guidelines\"\xd6\x02\n" +
 	"\x0fOffloadStrategy\x122\n" +
 	"\vover_tokens\x18\x01 \x01(\rB\f\xbaH\t*\a\x18\x80\xad\xe2\x04(\x01H\x00R\n" +
 	"overTokens\x88\x01\x01\x123\n" +
-	"\rpreview_chars\x18\x02 \x01(\rB\t\xbaH\x06*\x04\x18\xa0\x8d\x06H\x01R\fpreviewChars\x88\x01\x01B\x0e\n" +
+	"\rpreview_chars\x18\x02 \x01(\rB\t\xbaH\x06*\x04\x18\xa0\x8d\x06H\x01R\fpreviewChars\x88\x01\x01\x120\n" +
+	"\n" +
+	"over_bytes\x18\x03 \x01(\rB\f\xbaH\t*\a\x18\x80\x80\x80 (\x01H\x02R\toverBytes\x88\x01\x01\x12;\n" +
+	"\x0fprotected_tools\x18\x04 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xe8\a\"\ar\x05 \x01(\x80\x02R\x0eprotectedTools\x12(\n" +
+	"\rpartial_reads\x18\x05 \x01(\bH\x03R\fpartialReads\x88\x01\x01B\x0e\n" +
 	"\f_over_tokensB\x10\n" +
-	"\x0e_preview_chars\"\xae\x01\n" +
+	"\x0e_preview_charsB\r\n" +
+	"\v_over_bytesB\x10\n" +
+	"\x0e_partial_reads\"\xf4\x01\n" +
 	"\x14DialogueOnlyStrategy\x12,\n" +
 	"\n" +
 	"keep_turns\x18\x01 \x01(\rB\b\xbaH\x05*\x03\x18\x90NH\x00R\tkeepTurns\x88\x01\x01\x12I\n" +
 	"\vtool_digest\x18\x02 \x01(\x0e2\x19.compactord.v1.ToolDigestB\b\xbaH\x05\x82\x01\x02\x10\x01H\x01R\n" +
-	"toolDigest\x88\x01\x01B\r\n" +
+	"toolDigest\x88\x01\x01\x122\n" +
+	"\routcome_chars\x18\x03 \x01(\rB\b\xbaH\x05*\x03\x18\xd0\x0fH\x02R\foutcomeChars\x88\x01\x01B\r\n" +
 	"\v_keep_turnsB\x0e\n" +
-	"\f_tool_digest\"]\n" +
+	"\f_tool_digestB\x10\n" +
+	"\x0e_outcome_chars\"]\n" +
 	"\x16FirstEffectiveStrategy\x12C\n" +
 	"\n" +
 	"strategies\x18\x01 \x03(\v2\x17.compactord.v1.StrategyB\n" +
@@ -1599,7 +1839,11 @@ const file_compactord_v1_strategy_proto_rawDesc = "" +
 	"BudgetRule\x12\x1b\n" +
 	"\x17BUDGET_RULE_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14BUDGET_RULE_AT_LEAST\x10\x01\x12\x17\n" +
-	"\x13BUDGET_RULE_AT_MOST\x10\x02*m\n" +
+	"\x13BUDGET_RULE_AT_MOST\x10\x02*d\n" +
+	"\fCutDirection\x12\x1d\n" +
+	"\x19CUT_DIRECTION_UNSPECIFIED\x10\x00\x12\x19\n" +
+	"\x15CUT_DIRECTION_FORWARD\x10\x01\x12\x1a\n" +
+	"\x16CUT_DIRECTION_BACKWARD\x10\x02*m\n" +
 	"\tSplitTurn\x12\x1a\n" +
 	"\x16SPLIT_TURN_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12SPLIT_TURN_SUMMARY\x10\x01\x12\x18\n" +
@@ -1627,57 +1871,59 @@ func file_compactord_v1_strategy_proto_rawDescGZIP() []byte {
 	return file_compactord_v1_strategy_proto_rawDescData
 }
 
-var file_compactord_v1_strategy_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
+var file_compactord_v1_strategy_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
 var file_compactord_v1_strategy_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_compactord_v1_strategy_proto_goTypes = []any{
 	(BudgetRule)(0),                      // 0: compactord.v1.BudgetRule
-	(SplitTurn)(0),                       // 1: compactord.v1.SplitTurn
-	(MaskUnit)(0),                        // 2: compactord.v1.MaskUnit
-	(ToolDigest)(0),                      // 3: compactord.v1.ToolDigest
-	(*Strategy)(nil),                     // 4: compactord.v1.Strategy
-	(*SummarizeStrategy)(nil),            // 5: compactord.v1.SummarizeStrategy
-	(*HideToolResultsStrategy)(nil),      // 6: compactord.v1.HideToolResultsStrategy
-	(*MaskObservationsStrategy)(nil),     // 7: compactord.v1.MaskObservationsStrategy
-	(*PruneToolOutputsStrategy)(nil),     // 8: compactord.v1.PruneToolOutputsStrategy
-	(*ClearToolUsesStrategy)(nil),        // 9: compactord.v1.ClearToolUsesStrategy
-	(*TruncateToolOutputsStrategy)(nil),  // 10: compactord.v1.TruncateToolOutputsStrategy
-	(*StripMediaStrategy)(nil),           // 11: compactord.v1.StripMediaStrategy
-	(*DropThinkingStrategy)(nil),         // 12: compactord.v1.DropThinkingStrategy
-	(*CompressObservationsStrategy)(nil), // 13: compactord.v1.CompressObservationsStrategy
-	(*OffloadStrategy)(nil),              // 14: compactord.v1.OffloadStrategy
-	(*DialogueOnlyStrategy)(nil),         // 15: compactord.v1.DialogueOnlyStrategy
-	(*FirstEffectiveStrategy)(nil),       // 16: compactord.v1.FirstEffectiveStrategy
-	(*LadderStrategy)(nil),               // 17: compactord.v1.LadderStrategy
-	(*CustomStrategy)(nil),               // 18: compactord.v1.CustomStrategy
-	(*LadderStrategy_Rung)(nil),          // 19: compactord.v1.LadderStrategy.Rung
+	(CutDirection)(0),                    // 1: compactord.v1.CutDirection
+	(SplitTurn)(0),                       // 2: compactord.v1.SplitTurn
+	(MaskUnit)(0),                        // 3: compactord.v1.MaskUnit
+	(ToolDigest)(0),                      // 4: compactord.v1.ToolDigest
+	(*Strategy)(nil),                     // 5: compactord.v1.Strategy
+	(*SummarizeStrategy)(nil),            // 6: compactord.v1.SummarizeStrategy
+	(*HideToolResultsStrategy)(nil),      // 7: compactord.v1.HideToolResultsStrategy
+	(*MaskObservationsStrategy)(nil),     // 8: compactord.v1.MaskObservationsStrategy
+	(*PruneToolOutputsStrategy)(nil),     // 9: compactord.v1.PruneToolOutputsStrategy
+	(*ClearToolUsesStrategy)(nil),        // 10: compactord.v1.ClearToolUsesStrategy
+	(*TruncateToolOutputsStrategy)(nil),  // 11: compactord.v1.TruncateToolOutputsStrategy
+	(*StripMediaStrategy)(nil),           // 12: compactord.v1.StripMediaStrategy
+	(*DropThinkingStrategy)(nil),         // 13: compactord.v1.DropThinkingStrategy
+	(*CompressObservationsStrategy)(nil), // 14: compactord.v1.CompressObservationsStrategy
+	(*OffloadStrategy)(nil),              // 15: compactord.v1.OffloadStrategy
+	(*DialogueOnlyStrategy)(nil),         // 16: compactord.v1.DialogueOnlyStrategy
+	(*FirstEffectiveStrategy)(nil),       // 17: compactord.v1.FirstEffectiveStrategy
+	(*LadderStrategy)(nil),               // 18: compactord.v1.LadderStrategy
+	(*CustomStrategy)(nil),               // 19: compactord.v1.CustomStrategy
+	(*LadderStrategy_Rung)(nil),          // 20: compactord.v1.LadderStrategy.Rung
 }
 var file_compactord_v1_strategy_proto_depIdxs = []int32{
-	5,  // 0: compactord.v1.Strategy.summarize:type_name -> compactord.v1.SummarizeStrategy
-	6,  // 1: compactord.v1.Strategy.hide_tool_results:type_name -> compactord.v1.HideToolResultsStrategy
-	7,  // 2: compactord.v1.Strategy.mask_observations:type_name -> compactord.v1.MaskObservationsStrategy
-	8,  // 3: compactord.v1.Strategy.prune_tool_outputs:type_name -> compactord.v1.PruneToolOutputsStrategy
-	9,  // 4: compactord.v1.Strategy.clear_tool_uses:type_name -> compactord.v1.ClearToolUsesStrategy
-	10, // 5: compactord.v1.Strategy.truncate_tool_outputs:type_name -> compactord.v1.TruncateToolOutputsStrategy
-	11, // 6: compactord.v1.Strategy.strip_media:type_name -> compactord.v1.StripMediaStrategy
-	12, // 7: compactord.v1.Strategy.drop_thinking:type_name -> compactord.v1.DropThinkingStrategy
-	13, // 8: compactord.v1.Strategy.compress_observations:type_name -> compactord.v1.CompressObservationsStrategy
-	14, // 9: compactord.v1.Strategy.offload:type_name -> compactord.v1.OffloadStrategy
-	15, // 10: compactord.v1.Strategy.dialogue_only:type_name -> compactord.v1.DialogueOnlyStrategy
-	16, // 11: compactord.v1.Strategy.first_effective:type_name -> compactord.v1.FirstEffectiveStrategy
-	17, // 12: compactord.v1.Strategy.ladder:type_name -> compactord.v1.LadderStrategy
-	18, // 13: compactord.v1.Strategy.custom:type_name -> compactord.v1.CustomStrategy
+	6,  // 0: compactord.v1.Strategy.summarize:type_name -> compactord.v1.SummarizeStrategy
+	7,  // 1: compactord.v1.Strategy.hide_tool_results:type_name -> compactord.v1.HideToolResultsStrategy
+	8,  // 2: compactord.v1.Strategy.mask_observations:type_name -> compactord.v1.MaskObservationsStrategy
+	9,  // 3: compactord.v1.Strategy.prune_tool_outputs:type_name -> compactord.v1.PruneToolOutputsStrategy
+	10, // 4: compactord.v1.Strategy.clear_tool_uses:type_name -> compactord.v1.ClearToolUsesStrategy
+	11, // 5: compactord.v1.Strategy.truncate_tool_outputs:type_name -> compactord.v1.TruncateToolOutputsStrategy
+	12, // 6: compactord.v1.Strategy.strip_media:type_name -> compactord.v1.StripMediaStrategy
+	13, // 7: compactord.v1.Strategy.drop_thinking:type_name -> compactord.v1.DropThinkingStrategy
+	14, // 8: compactord.v1.Strategy.compress_observations:type_name -> compactord.v1.CompressObservationsStrategy
+	15, // 9: compactord.v1.Strategy.offload:type_name -> compactord.v1.OffloadStrategy
+	16, // 10: compactord.v1.Strategy.dialogue_only:type_name -> compactord.v1.DialogueOnlyStrategy
+	17, // 11: compactord.v1.Strategy.first_effective:type_name -> compactord.v1.FirstEffectiveStrategy
+	18, // 12: compactord.v1.Strategy.ladder:type_name -> compactord.v1.LadderStrategy
+	19, // 13: compactord.v1.Strategy.custom:type_name -> compactord.v1.CustomStrategy
 	0,  // 14: compactord.v1.SummarizeStrategy.budget:type_name -> compactord.v1.BudgetRule
-	1,  // 15: compactord.v1.SummarizeStrategy.split_turn:type_name -> compactord.v1.SplitTurn
-	2,  // 16: compactord.v1.MaskObservationsStrategy.unit:type_name -> compactord.v1.MaskUnit
-	3,  // 17: compactord.v1.DialogueOnlyStrategy.tool_digest:type_name -> compactord.v1.ToolDigest
-	4,  // 18: compactord.v1.FirstEffectiveStrategy.strategies:type_name -> compactord.v1.Strategy
-	19, // 19: compactord.v1.LadderStrategy.rungs:type_name -> compactord.v1.LadderStrategy.Rung
-	4,  // 20: compactord.v1.LadderStrategy.Rung.strategy:type_name -> compactord.v1.Strategy
-	21, // [21:21] is the sub-list for method output_type
-	21, // [21:21] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	2,  // 15: compactord.v1.SummarizeStrategy.split_turn:type_name -> compactord.v1.SplitTurn
+	1,  // 16: compactord.v1.SummarizeStrategy.cut_direction:type_name -> compactord.v1.CutDirection
+	3,  // 17: compactord.v1.MaskObservationsStrategy.unit:type_name -> compactord.v1.MaskUnit
+	4,  // 18: compactord.v1.DialogueOnlyStrategy.tool_digest:type_name -> compactord.v1.ToolDigest
+	5,  // 19: compactord.v1.FirstEffectiveStrategy.strategies:type_name -> compactord.v1.Strategy
+	20, // 20: compactord.v1.LadderStrategy.rungs:type_name -> compactord.v1.LadderStrategy.Rung
+	5,  // 21: compactord.v1.LadderStrategy.Rung.strategy:type_name -> compactord.v1.Strategy
+	22, // [22:22] is the sub-list for method output_type
+	22, // [22:22] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_strategy_proto_init() }
@@ -1718,7 +1964,7 @@ func file_compactord_v1_strategy_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_strategy_proto_rawDesc), len(file_compactord_v1_strategy_proto_rawDesc)),
-			NumEnums:      4,
+			NumEnums:      5,
 			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   0,

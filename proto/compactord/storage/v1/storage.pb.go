@@ -265,9 +265,12 @@ type Head struct {
 	// How all these tokens are counted: the session's estimator. Not set is CHARS4.
 	Estimator v1.Estimator `protobuf:"varint,37,opt,name=estimator,proto3,enum=compactord.v1.Estimator" json:"estimator,omitempty"`
 	// How many messages the view has.
-	ViewMessages  uint32 `protobuf:"varint,38,opt,name=view_messages,json=viewMessages,proto3" json:"view_messages,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	ViewMessages uint32 `protobuf:"varint,38,opt,name=view_messages,json=viewMessages,proto3" json:"view_messages,omitempty"`
+	// appended_tokens when the last compaction or prune in force was written, those of on_user_message aside; not set where
+	// there is none.
+	RewrittenAtTokens *uint32 `protobuf:"varint,43,opt,name=rewritten_at_tokens,json=rewrittenAtTokens,proto3,oneof" json:"rewritten_at_tokens,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *Head) Reset() {
@@ -583,6 +586,13 @@ func (x *Head) GetEstimator() v1.Estimator {
 func (x *Head) GetViewMessages() uint32 {
 	if x != nil {
 		return x.ViewMessages
+	}
+	return 0
+}
+
+func (x *Head) GetRewrittenAtTokens() uint32 {
+	if x != nil && x.RewrittenAtTokens != nil {
+		return *x.RewrittenAtTokens
 	}
 	return 0
 }
@@ -1252,7 +1262,7 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"forkedFrom\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xf6\r\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xc3\x0e\n" +
 	"\x04Head\x12#\n" +
 	"\rnext_sequence\x18\x01 \x01(\rR\fnextSequence\x12\x1d\n" +
 	"\n" +
@@ -1309,10 +1319,12 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"learntFrom\x12!\n" +
 	"\flearnt_input\x18* \x01(\rR\vlearntInput\x126\n" +
 	"\testimator\x18% \x01(\x0e2\x18.compactord.v1.EstimatorR\testimator\x12#\n" +
-	"\rview_messages\x18& \x01(\rR\fviewMessagesB\r\n" +
+	"\rview_messages\x18& \x01(\rR\fviewMessages\x123\n" +
+	"\x13rewritten_at_tokens\x18+ \x01(\rH\x03R\x11rewrittenAtTokens\x88\x01\x01B\r\n" +
 	"\v_tail_indexB\r\n" +
 	"\v_loop_startB\x12\n" +
-	"\x10_learnt_overhead\"\xba\x01\n" +
+	"\x10_learnt_overheadB\x16\n" +
+	"\x14_rewritten_at_tokens\"\xba\x01\n" +
 	"\vCalibration\x12\x1a\n" +
 	"\bpermille\x18\x01 \x01(\rR\bpermille\x12\x1c\n" +
 	"\testimated\x18\x02 \x01(\rR\testimated\x12\x1a\n" +
