@@ -206,7 +206,9 @@ func advanceResult(h *storagev1.Head, l *compactordv1.LoggedMessage) {
 	case compactordv1.ResultPlace_RESULT_PLACE_ANSWER:
 		h.OpenCalls = without(h.GetOpenCalls(), l.GetAnswers())
 		if !Pinned(h, l.GetAnswers().GetIndex()) {
-			h.PrunableTokens += l.GetTokens()
+			if len(l.GetArrivalEdits()) == 0 {
+				h.PrunableTokens += l.GetTokens()
+			}
 			return
 		}
 		// A pin holds the whole group, also those of its results that come later.

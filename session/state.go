@@ -177,7 +177,7 @@ func (s *State) prunableTokens() uint32 {
 	var tokens uint32
 	for _, l := range s.Kept {
 		if l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && !d.collapsed(l.GetAnswers().GetIndex()) &&
-			!Pinned(s.Head, l.GetIndex()) && len(s.Edits[l.GetIndex()]) == 0 {
+			!Pinned(s.Head, l.GetIndex()) && len(s.EditsOf(l)) == 0 {
 			tokens += l.GetTokens()
 		}
 	}

@@ -188,7 +188,7 @@ func (d *drawing) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 	// First, since the ids that are made name the part as the log has it, and edits can drop parts.
 	e.nameCalls()
 	if !Pinned(d.head, l.GetIndex()) {
-		e.apply(d.edits[l.GetIndex()])
+		e.apply(editsOf(l, d.edits))
 	}
 	if d.dropsThinking(l) && e.dropThinking() {
 		d.report.ThinkingDropped = append(d.report.ThinkingDropped, l.GetIndex())

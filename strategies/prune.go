@@ -113,7 +113,7 @@ func unprotected(s *session.State, p *compactordv1.PruneToolOutputsStrategy) []b
 func prunable(s *session.State, l *compactordv1.LoggedMessage, protectedTools []string) bool {
 	r := l.GetMessage().GetParts()[0].GetToolResult()
 	return !r.GetIsError() &&
-		len(s.Edits[l.GetIndex()]) == 0 &&
+		len(s.EditsOf(l)) == 0 &&
 		!session.Pinned(s.Head, l.GetIndex()) &&
 		!slices.Contains(protectedTools, l.GetAnswers().GetName()) &&
 		!slices.Contains(recallTools, l.GetAnswers().GetName())

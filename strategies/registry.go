@@ -68,7 +68,9 @@ func (r *Registry) Plan(
 	if err := ended(ctx); err != nil {
 		return nil, err
 	}
-	return guarded(ctx, s, in, parameters)
+	planned := *in
+	planned.registry = r
+	return guarded(ctx, s, &planned, parameters)
 }
 
 func (r *Registry) selected(parameters *compactordv1.Strategy) (Strategy, error) {

@@ -51,10 +51,11 @@ func (l load) reachedBy(of load) []int {
 // what is left beside that is the most for the summary. A rule that keeps more than the trigger allows would else have an
 // agent ask for ever for compactions that do nothing, or next to nothing.
 func withRoom(in *Input, places []int, ruled int) (at int, maxSummary uint32) {
-	if in.Reason != compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD {
+	if in.Reason != compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD &&
+		in.Reason != compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW {
 		return ruled, math.MaxUint32
 	}
-	limits, view := limitsOf(in), weigh(in.State)
+	limits, view := in.measure().due, weigh(in.State)
 	// A summary is seldom shorter than the one that it takes in.
 	over := limits.reachedBy(view.kept[ruled].plus(view.fixed[ruled]).plus(view.summary))
 	if len(over) == 0 {
@@ -71,35 +72,6 @@ func withRoom(in *Input, places []int, ruled int) (at int, maxSummary uint32) {
 	// Text of four bytes makes a token.
 	stored := min(rest[byTokens], rest[byBytes]/4, math.MaxUint32) / 2
 	return at, max(minSummaryTokens, in.State.Scaled(uint32(stored)))
-}
-
-// limitsOf are the loads of the whole view at which compaction is due; the greatest number where nothing is.
-func limitsOf(in *Input) load {
-	t := in.Policy.GetTrigger()
-	limits := load{math.MaxUint64, math.MaxUint64, math.MaxUint64}
-	if t != nil && t.TriggerToolGroups != nil {
-		limits[byGroups] = uint64(t.GetTriggerToolGroups())
-	}
-	if t != nil && t.MaxViewBytes != nil {
-		limits[byBytes] = uint64(t.GetMaxViewBytes())
-	}
-	if trigger, ok := session.TriggerTokens(in.Policy); ok {
-		limits[byTokens] = storedLimit(in, trigger)
-	}
-	return limits
-}
-
-// storedLimit is what a trigger in tokens leaves the view, in stored tokens. Where the provider reports more than was
-// estimated, the view takes as much more, and the limit is as much lower.
-func storedLimit(in *Input, trigger uint32) uint64 {
-	head := in.State.Head
-	r := session.Report(head, in.Policy)
-	left := trigger - min(trigger, r.GetOverheadTokens())
-	limit := uint64(in.State.Stored(left))
-	if takes := r.GetTokens() - min(r.GetTokens(), r.GetOverheadTokens()); takes > 0 {
-		limit = min(limit, uint64(left)*uint64(head.GetViewTokens())/uint64(takes))
-	}
-	return limit
 }
 
 // weighed is what a view weighs, divided at each position in State.Kept.

@@ -30,6 +30,31 @@ type Input struct {
 	// Policy is what is in force for this request.
 	Policy *compactordv1.Policy
 	Reason compactordv1.CompactionReason
+
+	// whole is the input that the whole plan begins with; nil where that is this one.
+	whole *Input
+	// registry plans what a strategy nests.
+	registry *Registry
+}
+
+// measure is the gauge of the whole plan.
+func (in *Input) measure() *gauge {
+	if in.whole != nil {
+		return newGauge(in.whole)
+	}
+	return newGauge(in)
+}
+
+// nested has a strategy plan that this one nests, on a state that others before it would leave.
+func (in *Input) nested(
+	ctx context.Context, s *session.State, parameters *compactordv1.Strategy,
+) (*compactordv1.CompactionPlan, error) {
+	inner := *in
+	inner.State = s
+	if inner.whole == nil {
+		inner.whole = in
+	}
+	return in.registry.Plan(ctx, &inner, parameters)
 }
 
 // Strategy plans.
@@ -44,7 +69,7 @@ type Strategy interface {
 
 // Builtin returns the strategies that every daemon has.
 func Builtin() []Strategy {
-	return []Strategy{Summarize{}, PruneToolOutputs{}}
+	return []Strategy{Summarize{}, PruneToolOutputs{}, FirstEffective{}, Ladder{}}
 }
 
 // noop returns the plan that does nothing.

@@ -1,0 +1,97 @@
+package strategies
+
+import (
+	"math"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// gauge measures views against the limits of the policy. It is made of the state that a plan begins with, since only
+// there the provider's report stands beside the estimate.
+type gauge struct {
+	state *session.State
+	// overhead is what is outside the log, in tokens of the model.
+	overhead uint64
+	// held are the stored tokens of the view, and takes what they come to in tokens of the model.
+	held, takes uint64
+	// window is the model's, in its tokens; 0 where it is unknown.
+	window uint64
+	// due are the loads at which compaction is due; the greatest number where none is.
+	due load
+	// target is where a ladder stops, in stored tokens; false where the policy has none.
+	target      uint64
+	targetKnown bool
+}
+
+// newGauge returns the gauge of a state. A context that the provider refused as too long holds a window at least, whatever
+// was estimated.
+func newGauge(in *Input) *gauge {
+	report := session.Report(in.State.Head, in.Policy)
+	g := &gauge{
+		state:    in.State,
+		overhead: uint64(report.GetOverheadTokens()),
+		held:     uint64(in.State.Head.GetViewTokens()),
+		takes:    uint64(report.GetTokens() - min(report.GetTokens(), report.GetOverheadTokens())),
+		window:   uint64(in.Policy.GetContextWindow()),
+		due:      load{math.MaxUint64, math.MaxUint64, math.MaxUint64},
+	}
+	if in.Reason == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW {
+		g.takes = max(g.takes, g.window-min(g.window, g.overhead))
+	}
+	trigger := in.Policy.GetTrigger()
+	if trigger != nil && trigger.TriggerToolGroups != nil {
+		g.due[byGroups] = uint64(trigger.GetTriggerToolGroups())
+	}
+	if trigger != nil && trigger.MaxViewBytes != nil {
+		g.due[byBytes] = uint64(trigger.GetMaxViewBytes())
+	}
+	if tokens, ok := session.TriggerTokens(in.Policy); ok {
+		g.due[byTokens] = g.stored(tokens)
+	}
+	if trigger != nil && trigger.TargetTokens != nil {
+		g.target, g.targetKnown = g.stored(trigger.GetTargetTokens()), true
+	}
+	return g
+}
+
+// stored is the most that a view may have in stored tokens for the context to hold so many. Where the provider reports
+// more than was estimated, the view takes as much more, and the limit is as much lower.
+func (g *gauge) stored(context uint32) uint64 {
+	left := uint64(context) - min(uint64(context), g.overhead)
+	limit := uint64(g.state.Stored(uint32(left)))
+	if g.takes > 0 {
+		limit = min(limit, left*g.held/g.takes)
+	}
+	return limit
+}
+
+// full is the share of the window that the context holds with so many stored tokens in the view; false where the window
+// is unknown.
+func (g *gauge) full(stored uint64) (float64, bool) {
+	if g.window == 0 {
+		return 0, false
+	}
+	view := uint64(g.state.Scaled(uint32(min(stored, math.MaxUint32))))
+	if g.held > 0 {
+		view = max(view, stored*g.takes/g.held)
+	}
+	return float64(g.overhead+view) / float64(g.window), true
+}
+
+// dueAt says whether compaction is due with such a view.
+func (g *gauge) dueAt(view load) bool { return len(g.due.reachedBy(view)) > 0 }
+
+// done says whether a ladder is at rest with such a view: at its target, and nothing else is due.
+func (g *gauge) done(view load) bool {
+	return g.targetKnown && view[byTokens] <= g.target && !g.dueAt(view)
+}
+
+// viewLoad is what the view of a state weighs.
+func viewLoad(s *session.State) load {
+	return load{
+		byTokens: uint64(s.Head.GetViewTokens()),
+		byGroups: uint64(s.Head.GetViewToolGroups()),
+		byBytes:  uint64(s.Head.GetViewBytes()),
+	}
+}

@@ -1,0 +1,60 @@
+package strategies
+
+import (
+	"context"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// Ladder runs its strategies in order, cheapest first, until the view is at or under the target. Each is planned on what
+// those before it would leave, and all is written at once.
+type Ladder struct{}
+
+// Name returns `ladder`.
+func (Ladder) Name() string { return "ladder" }
+
+// Plan returns what the rungs that were needed do together. Where they do nothing, the last one's reason holds.
+func (Ladder) Plan(
+	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
+) (*compactordv1.CompactionPlan, error) {
+	all := noop(in, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT)
+	state := in.State
+	for _, rung := range parameters.GetLadder().GetRungs() {
+		if goesToTarget(in) && in.measure().done(viewLoad(state)) {
+			break
+		}
+		if !reached(in.measure(), state, rung) {
+			continue
+		}
+		step, err := in.nested(ctx, state, rung.GetStrategy())
+		if err != nil {
+			return nil, err
+		}
+		if !does(step) {
+			if !does(all) {
+				all.SkipReason = step.GetSkipReason()
+			}
+			continue
+		}
+		all = together(in.State, all, step)
+		if state, err = forecast(state, step); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// goesToTarget says whether a ladder stops at its target. Who asks for a compaction wants all that it can do.
+func goesToTarget(in *Input) bool {
+	return in.Reason != compactordv1.CompactionReason_COMPACTION_REASON_MANUAL
+}
+
+// reached says whether the context is as full as a rung wants it.
+func reached(g *gauge, s *session.State, rung *compactordv1.LadderStrategy_Rung) bool {
+	if rung.AtRatio == nil {
+		return true
+	}
+	full, known := g.full(uint64(s.Head.GetViewTokens()))
+	return known && full >= rung.GetAtRatio()
+}
