@@ -3,6 +3,7 @@ package strategies_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,7 +36,9 @@ func TestRegistryNames(t *testing.T) {
 	t.Parallel()
 	registry, err := strategies.NewRegistry(append(strategies.Builtin(), fake{name: "mine"})...)
 	require.NoError(t, err)
-	require.Equal(t, []string{"mine", "prune_tool_outputs", "summarize"}, registry.Names())
+	require.Len(t, registry.Names(), len(strategies.Builtin())+1)
+	require.Contains(t, registry.Names(), "mine")
+	require.IsIncreasing(t, registry.Names())
 	for _, name := range registry.Names() {
 		s, err := registry.Get(name)
 		require.NoError(t, err)
@@ -43,7 +46,7 @@ func TestRegistryNames(t *testing.T) {
 	}
 	_, err = registry.Get("yours")
 	require.ErrorIs(t, err, strategies.ErrUnknown)
-	require.ErrorContains(t, err, `"yours"; there are mine, prune_tool_outputs, summarize`)
+	require.ErrorContains(t, err, `"yours"; there are `+strings.Join(registry.Names(), ", "))
 }
 
 func TestRegistryRefusesNames(t *testing.T) {
@@ -66,6 +69,7 @@ func TestRegistryPicks(t *testing.T) {
 	t.Parallel()
 	answer := &compactordv1.CompactionPlan{Chunks: 7}
 	answers := func(*compactordv1.Strategy) (*compactordv1.CompactionPlan, error) { return answer, nil }
+	// A registry need not have ours: who builds a daemon may have another strategy of a name of the contract.
 	ladder := fake{name: "ladder", plan: answers}
 	mine := fake{name: "mine", plan: func(p *compactordv1.Strategy) (*compactordv1.CompactionPlan, error) {
 		require.JSONEq(t, `{"n":1}`, p.GetCustom().GetParametersJson())
@@ -92,7 +96,7 @@ func TestRegistryPicks(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			registry, err := strategies.NewRegistry(append(strategies.Builtin(), ladder, mine)...)
+			registry, err := strategies.NewRegistry(strategies.Summarize{}, ladder, mine)
 			require.NoError(t, err)
 			l := newLog()
 			plan, err := registry.Plan(t.Context(), &strategies.Input{State: l.state(), Policy: l.policy}, c.parameters)
