@@ -1,0 +1,161 @@
+package strategies
+
+import (
+	"slices"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// maxPlanBytes bounds the edits of one plan, the oldest first, so that the answers that hold them fit into what clients
+// take. What is left is for the next one.
+const maxPlanBytes = 1 << 20
+
+// editBytes is about what an edit takes beside its replacement.
+const editBytes = 32
+
+// hiding is a plan that hides results, and clears arguments of calls, while it is made. The oldest come first.
+type hiding struct {
+	state *session.State
+	// template is the text in place of a result.
+	template string
+	trial    *trial
+	edits    []*compactordv1.Edit
+	// bytes is about what the edits take up.
+	bytes int
+	// held is what the hidden results and the cleared arguments hold in tokens, freed what the view is smaller by.
+	held, freed uint64
+}
+
+// newHiding begins a plan. Without a placeholder it is ours.
+func newHiding(s *session.State, placeholder string) *hiding {
+	if placeholder == "" {
+		placeholder = hiddenResult
+	}
+	return &hiding{state: s, template: placeholder}
+}
+
+// full says whether the plan takes no more edits.
+func (h *hiding) full() bool { return h.bytes > maxPlanBytes }
+
+// hide hides a result that has no edit yet, where that frees anything. It does without the trial: such a result is shown
+// as the log has it, and there are many of them.
+func (h *hiding) hide(l *compactordv1.LoggedMessage) {
+	what := replaced{index: l.GetIndex(), tokens: l.GetTokens(), tool: toolOf(l)}
+	text := what.fill(h.template)
+	size := session.TextTokens(h.state.Counter, text)
+	if size >= l.GetTokens() {
+		return
+	}
+	h.add(l.GetTokens(), &compactordv1.Edit{
+		Index:       l.GetIndex(),
+		Kind:        compactordv1.EditKind_EDIT_KIND_HIDE_RESULT,
+		Replacement: text,
+		TokensFreed: l.GetTokens() - size,
+	})
+}
+
+// clear clears the arguments of a call, where they are there and that frees anything.
+func (h *hiding) clear(call *compactordv1.CallRef) {
+	pos, kept := position(h.state, call.GetIndex())
+	if !kept ||
+		edited(h.state, call.GetIndex(), call.GetPart(), compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS) {
+		return
+	}
+	l := h.state.Kept[pos]
+	arguments := l.GetMessage().GetParts()[call.GetPart()].GetToolCall().GetArguments()
+	what := replaced{
+		index: call.GetIndex(), part: call.GetPart(), tool: call.GetName(),
+		tokens: session.TextTokens(h.state.Counter, arguments),
+	}
+	e := &compactordv1.Edit{
+		Index:       call.GetIndex(),
+		Part:        call.GetPart(),
+		Kind:        compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS,
+		Replacement: what.fillObject(clearedArguments),
+	}
+	if e.TokensFreed = h.tried().put(e, l); e.GetTokensFreed() > 0 {
+		h.add(what.tokens, e)
+	}
+}
+
+func (h *hiding) tried() *trial {
+	if h.trial == nil {
+		h.trial = newTrial(h.state)
+	}
+	return h.trial
+}
+
+func (h *hiding) add(held uint32, e *compactordv1.Edit) {
+	h.held += uint64(held)
+	h.freed += uint64(e.GetTokensFreed())
+	h.bytes += len(e.GetReplacement()) + editBytes
+	h.edits = append(h.edits, e)
+}
+
+// plan is what was hidden, in the order of the log. Nothing is where all of it holds no more than so many tokens.
+func (h *hiding) plan(in *Input, minimum uint32) *compactordv1.CompactionPlan {
+	switch {
+	case len(h.edits) == 0:
+		return noop(in, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT)
+	case h.held <= uint64(h.state.Stored(minimum)):
+		return noop(in, compactordv1.SkipReason_SKIP_REASON_BELOW_MINIMUM)
+	}
+	plan := noop(in, compactordv1.SkipReason_SKIP_REASON_UNSPECIFIED)
+	plan.Edits = h.edits
+	slices.SortStableFunc(plan.GetEdits(), func(a, b *compactordv1.Edit) int {
+		return int(int64(a.GetIndex()) - int64(b.GetIndex()))
+	})
+	return plan
+}
+
+// hideable says whether a result may be hidden and counts as one that is there. One that is edited already is neither,
+// so that hiding comes to an end; nor is what the agent recalled.
+func hideable(s *session.State, l *compactordv1.LoggedMessage, protectedTools []string) bool {
+	return len(s.EditsOf(l)) == 0 &&
+		!session.Pinned(s.Head, l.GetIndex()) &&
+		!slices.Contains(protectedTools, toolOf(l)) &&
+		!slices.Contains(recallTools, toolOf(l))
+}
+
+// toolOf is the tool that a result is of.
+func toolOf(l *compactordv1.LoggedMessage) string { return l.GetAnswers().GetName() }
+
+// answersTo marks the positions of the results of groups. What an open group has so far nobody has read yet, and what a
+// collapsed one had no view shows.
+func answersTo(s *session.State, groups []session.Group) []bool {
+	marks := make([]bool, len(s.Kept))
+	for _, g := range groups {
+		if g.Open || collapsed(s, g) {
+			continue
+		}
+		for _, pos := range g.Results {
+			marks[pos] = true
+		}
+	}
+	return marks
+}
+
+func collapsed(s *session.State, g session.Group) bool {
+	return edited(s, s.Kept[g.Call].GetIndex(), 0, compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP)
+}
+
+// allBut are the groups that are older than the newest so many.
+func allBut(groups []session.Group, newest uint32) []session.Group {
+	return groups[:len(groups)-int(min(uint64(len(groups)), uint64(newest)))]
+}
+
+// edited says whether an edit of that kind is in force.
+func edited(s *session.State, index, part uint32, kind compactordv1.EditKind) bool {
+	return slices.ContainsFunc(s.Edits[index], func(e *compactordv1.Edit) bool {
+		return e.GetPart() == part && e.GetKind() == kind
+	})
+}
+
+// value is a parameter, or its default where it is not set.
+func value(given *uint32, otherwise uint32) uint32 {
+	if given == nil {
+		return otherwise
+	}
+	return *given
+}
