@@ -89,6 +89,7 @@ func Advance(h *storagev1.Head, c Counter, policy *compactordv1.Policy, l *compa
 	h.LastMessage = l.GetSequence()
 	h.AppendedTokens = plus(h.GetAppendedTokens(), l.GetTokens())
 	advanceLead(h, l)
+	advancePins(h, l)
 
 	shown := showing(h, c, policy, l)
 	for _, vm := range shown {
@@ -201,19 +202,23 @@ func advanceCalls(h *storagev1.Head, l *compactordv1.LoggedMessage) {
 	}
 }
 
+// advancePins pins a result whose group is pinned: a pin holds the whole group, also those of its results that come later.
+func advancePins(h *storagev1.Head, l *compactordv1.LoggedMessage) {
+	if l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && Pinned(h, l.GetAnswers().GetIndex()) {
+		h.Pins = append(h.Pins, l.GetIndex())
+	}
+}
+
 func advanceResult(h *storagev1.Head, l *compactordv1.LoggedMessage) {
 	switch l.GetResultPlace() {
 	case compactordv1.ResultPlace_RESULT_PLACE_ANSWER:
 		h.OpenCalls = without(h.GetOpenCalls(), l.GetAnswers())
-		if !Pinned(h, l.GetAnswers().GetIndex()) {
-			if len(l.GetArrivalEdits()) == 0 {
-				h.PrunableTokens += l.GetTokens()
-			}
-			return
+		switch {
+		case Pinned(h, l.GetIndex()):
+			h.PinnedTailTokens = plus(h.GetPinnedTailTokens(), l.GetTokens())
+		case len(l.GetArrivalEdits()) == 0:
+			h.PrunableTokens += l.GetTokens()
 		}
-		// A pin holds the whole group, also those of its results that come later.
-		h.Pins = append(h.Pins, l.GetIndex())
-		h.PinnedTailTokens = plus(h.GetPinnedTailTokens(), l.GetTokens())
 	case compactordv1.ResultPlace_RESULT_PLACE_VOID:
 		h.VoidCalls = without(h.GetVoidCalls(), l.GetAnswers())
 	default:

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -36,4 +38,37 @@ func arrivalKind(k compactordv1.ArrivalEditKind) compactordv1.EditKind {
 		return compactordv1.EditKind_EDIT_KIND_OFFLOAD_RESULT
 	}
 	return compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT
+}
+
+// ErrArrivalEdit says that a message cannot have been edited so on its arrival.
+var ErrArrivalEdit = errors.New("unsound edit on arrival")
+
+// CheckArrivalEdits returns ErrArrivalEdit where views could not show a linked message by its edits on arrival, or would
+// not be smaller for it by what they say. It quotes nothing.
+func CheckArrivalEdits(c Counter, l *compactordv1.LoggedMessage) error {
+	edits := l.GetArrivalEdits()
+	if len(edits) == 0 {
+		return nil
+	}
+	unsound := func(format string, args ...any) error {
+		return fmt.Errorf("%w: message %d: %s", ErrArrivalEdit, l.GetIndex(), fmt.Sprintf(format, args...))
+	}
+	e := edits[0]
+	switch {
+	case l.GetResultPlace() != compactordv1.ResultPlace_RESULT_PLACE_ANSWER:
+		return unsound("it answers no call that views show")
+	case len(edits) > 1:
+		return unsound("%d edits of one result", len(edits))
+	case e.GetPart() != 0:
+		return unsound("part %d is no result", e.GetPart())
+	case e.GetKind() != compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_TRUNCATE_RESULT &&
+		e.GetKind() != compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_OFFLOAD_RESULT:
+		return unsound("kind %d", e.GetKind())
+	case e.GetReplacement() == "":
+		return unsound("nothing says what was there")
+	}
+	if left := TextTokens(c, e.GetReplacement()); left >= l.GetTokens() || e.GetTokensFreed() != l.GetTokens()-left {
+		return unsound("%d of %d tokens are left, and not %d freed", left, l.GetTokens(), e.GetTokensFreed())
+	}
+	return nil
 }

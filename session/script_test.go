@@ -118,6 +118,12 @@ func pin(w *sessiontest.Writer, indexes ...uint32) {
 	}})
 }
 
+func unpin(w *sessiontest.Writer, indexes ...uint32) {
+	w.Write(&compactordv1.Record{Kind: &compactordv1.Record_Unpin{
+		Unpin: &compactordv1.Unpin{Indexes: indexes, Unpinned: w.Model().WithGroups(indexes)},
+	}})
+}
+
 func setPolicy(w *sessiontest.Writer, p *compactordv1.Policy) {
 	w.Write(&compactordv1.Record{Kind: &compactordv1.Record_PolicyChange{
 		PolicyChange: &compactordv1.PolicyChange{Given: p, Resolved: p},

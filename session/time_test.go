@@ -86,6 +86,11 @@ func decode(t *rapid.T, item sessiontest.Item) sessiontest.Item {
 	if item.Message != nil {
 		decoded.Message = &compactordv1.Message{}
 		require.NoError(t, proto.Unmarshal(itemBytes(item), decoded.Message))
+		for _, e := range item.Arrival {
+			arrived := &compactordv1.ArrivalEdit{}
+			require.NoError(t, proto.Unmarshal(sessiontest.Bytes(e), arrived))
+			decoded.Arrival = append(decoded.Arrival, arrived)
+		}
 		return decoded
 	}
 	decoded.Record = &compactordv1.Record{}

@@ -77,7 +77,7 @@ func story(log *sessiontest.Log) string {
 	for sequence, item := range log.Items {
 		fmt.Fprintf(&b, "%d: ", sequence)
 		if item.Message != nil {
-			fmt.Fprintf(&b, "made from %v: %v\n", item.MadeFrom, item.Message)
+			fmt.Fprintf(&b, "made from %v, edited %v: %v\n", item.MadeFrom, item.Arrival, item.Message)
 		} else {
 			fmt.Fprintln(&b, item.Record)
 		}

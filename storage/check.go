@@ -112,6 +112,11 @@ func (c *logCheck) messagesUpTo(ctx context.Context, end uint32) error {
 func (c *logCheck) message(l *compactordv1.LoggedMessage) {
 	linked := session.Link(c.head, c.counter, l.GetMessage(), &l.ViewPoint)
 	linked.AppendedAt = l.GetAppendedAt()
+	// What they are the policy decided that was in force then; a later release may decide otherwise.
+	linked.ArrivalEdits = l.GetArrivalEdits()
+	if err := session.CheckArrivalEdits(c.counter, l); err != nil {
+		c.say("%v", err)
+	}
 	if tokens, _ := session.MediaOf(c.counter, l.GetMessage()); tokens > 0 {
 		// What media count may be another figure than in the release that appended them; theirs holds.
 		linked.PartSizes, linked.Tokens = l.GetPartSizes(), session.SizesTokens(c.counter, l.GetPartSizes())

@@ -104,6 +104,17 @@ func TestCheckLogsFindsMessagesLinkedWrongly(t *testing.T) {
 	})
 }
 
+// An edit on arrival that the message cannot have had is found.
+func TestCheckLogsFindsUnsoundEditsOnArrival(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
+		g.Message(t)
+		last := g.W.Messages[len(g.W.Messages)-1]
+		last.ArrivalEdits = []*compactordv1.ArrivalEdit{{Replacement: "more"}}
+		requireProblem(t, store(t, g.W, nil), "unsound edit on arrival")
+	})
+}
+
 // What media count is by the release that appended them: an earlier one's figure is no problem.
 func TestCheckLogsTakesEarlierFiguresOfMedia(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

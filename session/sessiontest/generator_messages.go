@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
 // ids are few, so that they are used again; the empty one is a call that came without.
@@ -166,13 +167,37 @@ func (g *Generator) result(t *rapid.T) {
 		result.Files = []*compactordv1.FileTouch{{Path: "a.go", Modified: true}}
 	}
 	result.CallId = g.resultID(t, m)
-	logged := g.W.Append(&compactordv1.Message{
+	message := &compactordv1.Message{
 		Role: compactordv1.Role_ROLE_TOOL,
 		Parts: []*compactordv1.Part{{
 			Kind: &compactordv1.Part_ToolResult{ToolResult: result}, Attachments: attachments(t),
 		}},
-	}, nil)
+	}
+	logged := g.W.AppendEdited(message, g.arrival(t, message)...)
+	g.count(ArrivalEdited, len(logged.GetArrivalEdits()) > 0)
+	g.count(ArrivalPinned, len(logged.GetArrivalEdits()) > 0 && g.Model().Pinned(logged.GetIndex()))
 	g.countResult(m, logged.GetIndex())
+}
+
+// arrival draws how views are to show a result from the first on, where that makes it smaller.
+func (g *Generator) arrival(t *rapid.T, message *compactordv1.Message) []*compactordv1.ArrivalEdit {
+	if !chance(t, 50, "edited on arrival") {
+		return nil
+	}
+	e := &compactordv1.ArrivalEdit{
+		Kind: oneOf(t, "arrival kind", []compactordv1.ArrivalEditKind{
+			compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_TRUNCATE_RESULT,
+			compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_OFFLOAD_RESULT,
+		}),
+		Replacement: oneOf(t, "arrival text", []string{"cut", "[was cut]"}),
+	}
+	before := session.MessageTokens(g.W.counter, message)
+	after := session.TextTokens(g.W.counter, e.GetReplacement())
+	if after >= before {
+		return nil
+	}
+	e.TokensFreed = before - after
+	return []*compactordv1.ArrivalEdit{e}
 }
 
 // resultID draws mostly the id of an open call, else that of any call, else one that no call had.

@@ -74,6 +74,7 @@ func (g *Generator) prune(t *rapid.T) {
 		}
 		g.count(EditMade, true)
 		g.count(EditOverEdit, len(m.edits[e.GetIndex()]) > 0)
+		g.count(EditOverArrival, len(m.Find(e.GetIndex()).Arrival) > 0)
 		if e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP {
 			g.count(GroupCollapsed, true)
 			lacks := func(c *Call) bool { return c.ClosedBy != nil }
@@ -101,7 +102,7 @@ func (g *Generator) possibleEdits(m *Model) []*compactordv1.Edit {
 			continue
 		}
 		for part, p := range a.Message.GetParts() {
-			for _, kind := range kindsFor(p, m.edits[a.Index], part) {
+			for _, kind := range kindsFor(p, m.editsOf(a), part) {
 				edits = append(edits, &compactordv1.Edit{Index: a.Index, Part: uint32(part), Kind: kind})
 			}
 		}
@@ -174,6 +175,9 @@ func (g *Generator) unpin(t *rapid.T) {
 		return
 	}
 	g.count(UnpinMade, slices.ContainsFunc(indexes, m.Pinned))
+	g.count(ArrivalUnpinned, slices.ContainsFunc(m.WithGroups(indexes), func(index uint32) bool {
+		return m.Pinned(index) && len(m.Find(index).Arrival) > 0
+	}))
 	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Unpin{
 		Unpin: &compactordv1.Unpin{Indexes: indexes, Unpinned: m.WithGroups(indexes)},
 	}})

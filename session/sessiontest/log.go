@@ -10,6 +10,8 @@ type Item struct {
 	Message *compactordv1.Message
 	// MadeFrom is, for an ASSISTANT message, the point of the view that the client says it was made from.
 	MadeFrom *uint32
+	// Arrival is, for a result that answers a call, how views show it from the first on.
+	Arrival []*compactordv1.ArrivalEdit
 	// Record is set for records only.
 	Record *compactordv1.Record
 }

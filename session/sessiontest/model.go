@@ -36,6 +36,8 @@ type Active struct {
 	Message         *compactordv1.Message
 	// MadeFrom is the point of the view that it was made from.
 	MadeFrom uint32
+	// Arrival are the edits that were made when it was appended.
+	Arrival []*compactordv1.ArrivalEdit
 	// Place says of a TOOL message what it answers, Answers which call.
 	Place   compactordv1.ResultPlace
 	Answers *Call
@@ -114,7 +116,7 @@ func (m *Model) readPath() {
 			}
 			continue
 		}
-		a := &Active{Index: index[sequence], Sequence: sequence, Message: item.Message, loop: loop}
+		a := &Active{Index: index[sequence], Sequence: sequence, Message: item.Message, Arrival: item.Arrival, loop: loop}
 		if a.is(compactordv1.Role_ROLE_ASSISTANT) {
 			a.MadeFrom = sequence - 1
 			if item.MadeFrom != nil && *item.MadeFrom < a.MadeFrom {

@@ -125,7 +125,7 @@ func (m *Model) shownPinned(vm *compactordv1.ViewMessage, leadEnd uint32) bool {
 }
 
 func (m *Model) prunable(a *Active) bool {
-	return a.Place == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && !m.pins[a.Index] && len(m.edits[a.Index]) == 0
+	return a.Place == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && !m.pins[a.Index] && len(m.editsOf(a)) == 0
 }
 
 func (m *Model) tokens(message *compactordv1.Message) uint32 {

@@ -61,12 +61,30 @@ func counterFor(e compactordv1.Estimator) session.Counter {
 // Append appends a message. madeFrom is, for an ASSISTANT message, the point of the view that it was made from; nil is
 // the newest.
 func (w *Writer) Append(message *compactordv1.Message, madeFrom *uint32) *compactordv1.LoggedMessage {
+	return w.append(message, madeFrom, nil)
+}
+
+// AppendEdited appends a result that views show by these edits from the first on, if it answers a call.
+func (w *Writer) AppendEdited(
+	message *compactordv1.Message, edits ...*compactordv1.ArrivalEdit,
+) *compactordv1.LoggedMessage {
+	return w.append(message, nil, edits)
+}
+
+func (w *Writer) append(
+	message *compactordv1.Message, madeFrom *uint32, edits []*compactordv1.ArrivalEdit,
+) *compactordv1.LoggedMessage {
 	logged := session.Link(w.Head, w.counter, message, madeFrom)
+	if logged.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER {
+		logged.ArrivalEdits = edits
+	}
 	next := proto.CloneOf(w.Head)
 	session.Advance(next, w.counter, w.Policy, logged)
 	w.Head = next
 	w.Messages = append(w.Messages, logged)
-	w.Log.Items = append(w.Log.Items, Item{Message: message, MadeFrom: madeFrom})
+	w.Log.Items = append(w.Log.Items, Item{
+		Message: message, MadeFrom: madeFrom, Arrival: logged.GetArrivalEdits(),
+	})
 	return logged
 }
 

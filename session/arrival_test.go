@@ -1,0 +1,83 @@
+package session_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// shortened is an edit on arrival of a result of 10 tokens, by which 2 are left.
+func shortened() *compactordv1.ArrivalEdit {
+	return &compactordv1.ArrivalEdit{
+		Kind:        compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_TRUNCATE_RESULT,
+		Replacement: "12345678", TokensFreed: 8,
+	}
+}
+
+const tenTokens = "1234567890123456789012345678901234567890"
+
+// A result that was edited on arrival is shown so from the first view on, under the role and the call that it had.
+func TestViewsShowResultsAsEditedOnArrival(t *testing.T) {
+	w := newLog(user("u"), assistant(calling("a", "read", "{}")))
+	w.AppendEdited(answers("a", tenTokens), shortened())
+	require.Equal(t, []string{
+		`user 0: "u"`, `assistant 1: call a read({})`, `tool 2 truncate_result: result a "12345678"`,
+	}, drawn(w))
+	require.Equal(t, uint32(1+2+2), w.Head.GetViewTokens())
+	require.Zero(t, w.Head.GetPrunableTokens(), "it is shortened already")
+	require.Equal(t, uint32(10), w.Messages[2].GetTokens(), "the message is whole")
+	require.Equal(t, w.Head.GetTailTokens(), uint32(2+2))
+}
+
+// A pin shows a result whole that was edited on arrival, and an unpin brings the edit back.
+func TestPinsShowWholeWhatWasEditedOnArrival(t *testing.T) {
+	w := newLog(user("u"), assistant(calling("a", "read", "{}")))
+	w.AppendEdited(answers("a", tenTokens), shortened())
+	edited := drawn(w)
+	pin(w, 2)
+	require.Equal(t, `tool 2: result a "`+tenTokens+`"`, drawn(w)[2])
+	require.Equal(t, uint32(1+2+10), w.Head.GetViewTokens())
+	unpin(w, 2)
+	require.Equal(t, edited, drawn(w))
+	require.Equal(t, uint32(1+2+2), w.Head.GetViewTokens())
+}
+
+// A result that joins a pinned group is shown whole from the first on.
+func TestResultsOfPinnedGroupsArriveWhole(t *testing.T) {
+	w := newLog(user("u"), assistant(calling("a", "read", "{}")))
+	pin(w, 1)
+	w.AppendEdited(answers("a", tenTokens), shortened())
+	require.Equal(t, `tool 2: result a "`+tenTokens+`"`, drawn(w)[2])
+	require.Equal(t, uint32(1+2+10), w.Head.GetViewTokens())
+	require.Equal(t, uint32(2+10), w.Head.GetPinnedTailTokens())
+}
+
+// What is found unsound in edits on arrival.
+func TestArrivalEditsThatAreUnsound(t *testing.T) {
+	counter, err := session.CounterFor(compactordv1.Estimator_ESTIMATOR_CHARS4)
+	require.NoError(t, err)
+	w := newLog(user("u"), assistant(calling("a", "read", "{}")))
+	sound := w.AppendEdited(answers("a", tenTokens), shortened())
+	require.NoError(t, session.CheckArrivalEdits(counter, sound))
+	for what, spoil := range map[string]func(*compactordv1.LoggedMessage){
+		"not the tokens freed": func(l *compactordv1.LoggedMessage) { l.ArrivalEdits[0].TokensFreed++ },
+		"not shorter":          func(l *compactordv1.LoggedMessage) { l.ArrivalEdits[0].Replacement = tenTokens },
+		"nothing":              func(l *compactordv1.LoggedMessage) { l.ArrivalEdits[0].Replacement = "" },
+		"another part":         func(l *compactordv1.LoggedMessage) { l.ArrivalEdits[0].Part = math.MaxUint32 },
+		"two":                  func(l *compactordv1.LoggedMessage) { l.ArrivalEdits = append(l.ArrivalEdits, shortened()) },
+		"no kind":              func(l *compactordv1.LoggedMessage) { l.ArrivalEdits[0].Kind = 0 },
+		"an unknown kind":      func(l *compactordv1.LoggedMessage) { l.ArrivalEdits[0].Kind = 9 },
+		"a stray": func(l *compactordv1.LoggedMessage) {
+			l.ResultPlace = compactordv1.ResultPlace_RESULT_PLACE_STRAY
+		},
+	} {
+		l := proto.CloneOf(sound)
+		spoil(l)
+		require.ErrorIs(t, session.CheckArrivalEdits(counter, l), session.ErrArrivalEdit, what)
+	}
+}
