@@ -107,6 +107,12 @@ func SummaryReply() string {
 	return "Understood. The summary stands for what came before; the work goes on from there."
 }
 
+// ReplayNote stands before a request that the view shows again after the summary.
+func ReplayNote() string {
+	return "[The request below made the conversation too long for the provider. The conversation was compacted, and attached " +
+		"media were taken out of it. Go on with the request from where the summary leaves off.]"
+}
+
 // MissingResultText stands in for the result of a call that was closed without one.
 func MissingResultText() string {
 	return "No result: the call was interrupted before the tool answered."

@@ -5,14 +5,70 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
-// A compaction may replay what an earlier one covers: the head that it leaves counts it.
+const note = "[The request below made the conversation too long for the provider. The conversation was compacted, and " +
+	"attached media were taken out of it. Go on with the request from where the summary leaves off.]"
+
+// A compaction may replay what an earlier one covers. The next one can take it back, so it is not among what stays.
 func TestReplayOfWhatWasCovered(t *testing.T) {
 	w := newLog(user("12345678"), says("1"), says("2"), says("3"))
 	compact(w, 1, "s")
 	compactReplaying(w, 2, 0)
-	require.Equal(t, []string{`user 0 out of place: "12345678"`, `assistant 2: "2"`, `assistant 3: "3"`}, drawn(w)[1:])
-	require.Equal(t, uint32(2), w.Head.GetPinnedTokens())
+	require.Equal(t, []string{
+		`user 0 out of place: "` + note + `" "12345678"`, `assistant 2: "2"`, `assistant 3: "3"`,
+	}, drawn(w)[1:])
+	require.Zero(t, w.Head.GetPinnedTokens())
 	require.True(t, proto.Equal(w.State().WithMetrics(), w.Head))
+
+	compact(w, 3, "t")
+	require.Equal(t, []string{`assistant 3: "3"`}, drawn(w)[1:])
+}
+
+// Case 160: media become lines that tell what was attached, one without a name is a file, and texts stay.
+func TestCase160ReplaysMediaAsLines(t *testing.T) {
+	w := newLog(user("Read."), says("Done."), message(compactordv1.Role_ROLE_USER,
+		session.TextPart("And this?"), pictured("name"), pictured(""), session.TextPart("Hurry.")), says("1"), says("2"))
+	compactReplaying(w, 4, 2)
+	require.Equal(t, `user 2 out of place replace_media: "`+note+
+		`" "And this?" "[Attached image/png: name]" "[Attached image/png: file]" "Hurry."`, drawn(w)[1])
+	// The log has them still, and what they weigh is no longer in the view.
+	require.Len(t, w.Messages[2].GetMessage().GetParts(), 4)
+	require.NotNil(t, w.Messages[2].GetMessage().GetParts()[1].GetMedia())
+	require.Zero(t, w.Head.GetViewMediaTokens())
+	require.Zero(t, w.Head.GetViewMediaBytes())
+	vm := w.State().View(everyOption[0]).Messages[1]
+	require.Equal(t, session.MessageTokens(w.State().Counter, vm.GetMessage()), vm.GetTokens())
+}
+
+// What is pinned is shown word for word, media and all, whether or not a compaction wanted to replay it.
+func TestPinnedMessageIsNoReplay(t *testing.T) {
+	w := newLog(message(compactordv1.Role_ROLE_USER, session.TextPart("See."), pictured("a")), says("1"), says("2"))
+	compactReplaying(w, 2, 0)
+	require.Contains(t, drawn(w)[1], note)
+	require.NotNil(t, w.State().Replayed())
+	pin(w, 0)
+	require.NotContains(t, drawn(w)[1], note)
+	require.NotContains(t, drawn(w)[1], "Attached")
+	require.Nil(t, w.State().Replayed())
+	require.Positive(t, w.Head.GetPinnedTokens())
+	w.Write(&compactordv1.Record{Kind: &compactordv1.Record_Unpin{
+		Unpin: &compactordv1.Unpin{Indexes: []uint32{0}, Unpinned: []uint32{0}},
+	}})
+	require.Contains(t, drawn(w)[1], note)
+}
+
+// Thinking of what is kept was bound to the request where it stood.
+func TestReplayMakesThinkingInvalid(t *testing.T) {
+	w := newLog(user("See."), says("1"), user("Go."), assistant(thinking("hm"), session.TextPart("2")))
+	compact(w, 1, "s")
+	require.NotContains(t, drawn(w)[len(drawn(w))-1], "hm")
+	w.Append(user("Again."), nil)
+	w.Append(assistant(thinking("ha"), session.TextPart("3")), nil)
+	require.Contains(t, drawn(w)[len(drawn(w))-1], "ha")
+	compactReplaying(w, 3, 2)
+	require.NotContains(t, drawn(w)[len(drawn(w))-1], "ha")
 }

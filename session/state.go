@@ -120,8 +120,9 @@ func (s *State) WithMetrics() *storagev1.Head {
 	for _, l := range s.Lead {
 		h.LeadTokens += l.GetTokens()
 	}
+	// The next compaction can take back what this one replays.
 	for _, vm := range v.Messages {
-		if vm.GetOutOfPlace() {
+		if index, ofLog := shownIndex(vm); ofLog && vm.GetOutOfPlace() && !Replayed(h, index) {
 			h.PinnedTokens += vm.GetTokens()
 		}
 	}

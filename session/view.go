@@ -190,6 +190,9 @@ func (d *drawing) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 	if !Pinned(d.head, l.GetIndex()) {
 		e.apply(editsOf(l, d.edits))
 	}
+	if outOfPlace && Replayed(d.head, l.GetIndex()) {
+		e.replay()
+	}
 	if d.dropsThinking(l) && e.dropThinking() {
 		d.report.ThinkingDropped = append(d.report.ThinkingDropped, l.GetIndex())
 	}

@@ -87,7 +87,9 @@ func (m *Model) viewFigures(h *storagev1.Head) {
 	for _, vm := range v.Messages {
 		index, ofLog := vm.GetOrigin().(*compactordv1.ViewMessage_Index)
 		if vm.GetOutOfPlace() {
-			h.PinnedTokens += vm.GetTokens()
+			if !ofLog || m.pins[index.Index] {
+				h.PinnedTokens += vm.GetTokens()
+			}
 			continue
 		}
 		switch {

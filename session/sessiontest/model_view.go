@@ -155,10 +155,40 @@ func (m *Model) show(
 		message.Parts = slices.DeleteFunc(message.GetParts(), isThinking)
 		report.ThinkingDropped = append(report.ThinkingDropped, a.Index)
 	}
+	kinds := m.editKinds(a)
+	if m.replayed(a) {
+		message, kinds = replayed(message, kinds)
+	}
 	vm := &compactordv1.ViewMessage{
-		Origin: &compactordv1.ViewMessage_Index{Index: a.Index}, OutOfPlace: outOfPlace, Edits: m.editKinds(a),
+		Origin: &compactordv1.ViewMessage_Index{Index: a.Index}, OutOfPlace: outOfPlace, Edits: kinds,
 	}
 	return []*compactordv1.ViewMessage{m.shown(message, vm)}
+}
+
+// replayed says whether a message that the summary covers is shown only because the compaction wants it again.
+func (m *Model) replayed(a *Active) bool {
+	return slices.Contains(m.Covered(), a) && !m.pins[a.Index] &&
+		m.Entry.ReplayedIndex != nil && m.Entry.GetReplayedIndex() == a.Index
+}
+
+// replayed is a message as it is shown again: a note, and then its parts with a line for each medium.
+func replayed(
+	message *compactordv1.Message, kinds []compactordv1.EditKind,
+) (*compactordv1.Message, []compactordv1.EditKind) {
+	again := proto.CloneOf(message)
+	again.Parts = []*compactordv1.Part{text(session.ReplayNote())}
+	lines := 0
+	for _, p := range message.GetParts() {
+		if p.GetMedia() != nil {
+			lines++
+			p = text(session.MediaLine(p.GetMedia()))
+		}
+		again.Parts = append(again.Parts, p)
+	}
+	if lines > 0 && !slices.Contains(kinds, compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA) {
+		kinds = append(kinds, compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA)
+	}
+	return again, kinds
 }
 
 // quote is a stray result as the text of a user.

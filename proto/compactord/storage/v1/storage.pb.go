@@ -222,7 +222,7 @@ type Head struct {
 	PrunableTokens uint32 `protobuf:"varint,18,opt,name=prunable_tokens,json=prunableTokens,proto3" json:"prunable_tokens,omitempty"`
 	// Tokens of the leading run.
 	LeadTokens uint32 `protobuf:"varint,19,opt,name=lead_tokens,json=leadTokens,proto3" json:"lead_tokens,omitempty"`
-	// Tokens of pinned and replayed messages shown out of place.
+	// Tokens of pinned messages shown out of place. A replayed one is not among them: the next compaction can take it back.
 	PinnedTokens uint32 `protobuf:"varint,20,opt,name=pinned_tokens,json=pinnedTokens,proto3" json:"pinned_tokens,omitempty"`
 	// Tokens of the smallest valid kept part: from the last place where a cut is valid.
 	TailTokens uint32 `protobuf:"varint,21,opt,name=tail_tokens,json=tailTokens,proto3" json:"tail_tokens,omitempty"`

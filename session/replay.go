@@ -1,0 +1,41 @@
+package session
+
+import (
+	"slices"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// Replayed says whether the view shows the message with this index after the summary that covers it, for the model to
+// take it up again. A pinned one is shown there anyway, word for word.
+func Replayed(h *storagev1.Head, index uint32) bool {
+	c := h.GetCompaction()
+	return c != nil && c.ReplayedIndex != nil && c.GetReplayedIndex() == index && index < KeptFrom(h) && !Pinned(h, index)
+}
+
+// Replayed returns the message that the view shows again after the summary; nil where there is none.
+func (s *State) Replayed() *compactordv1.LoggedMessage {
+	at := slices.IndexFunc(s.OutOfPlace, func(l *compactordv1.LoggedMessage) bool { return Replayed(s.Head, l.GetIndex()) })
+	if at < 0 {
+		return nil
+	}
+	return s.OutOfPlace[at]
+}
+
+// replay makes of a message what the view shows of it again: its media replaced, and before it a note on why it is there.
+func (e *editing) replay() {
+	for i, p := range e.message().GetParts() {
+		if p.GetMedia() == nil {
+			continue
+		}
+		e.setPart(i, TextPart(MediaLine(p.GetMedia())))
+		if !slices.Contains(e.kinds, compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA) {
+			e.kinds = append(e.kinds, compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA)
+		}
+	}
+	note := TextPart(ReplayNote())
+	m := e.change()
+	m.Parts = slices.Insert(m.GetParts(), 0, note)
+	e.sizes = slices.Insert(e.sizes, 0, partSize(e.counter, note))
+}
