@@ -37,6 +37,9 @@ func Check(req *Request, s *Summary, covered uint32) error {
 	if s == nil {
 		return &CheckError{CheckEmpty, "There is no summary."}
 	}
+	if req.Kind == Observation {
+		return checkObservation(req, s, covered)
+	}
 	if !utf8.ValidString(s.Text) {
 		return &CheckError{CheckUTF8, "The summary is not valid UTF-8."}
 	}

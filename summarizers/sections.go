@@ -56,6 +56,8 @@ func skeleton(headings []Heading) string {
 // Headings returns the headings that a summary of that kind must have, in order. The caller must not change them.
 func Headings(kind Kind, set compactordv1.SectionSet) []Heading {
 	switch {
+	case kind == Observation:
+		return nil
 	case kind == TurnPrefix:
 		return turnPrefixHeadings
 	case set == compactordv1.SectionSet_SECTION_SET_KIMI:

@@ -19,17 +19,23 @@ var ErrUnknown = errors.New("unknown summarizer")
 // Kind is what a summary is of.
 type Kind int
 
-// The kinds of summaries.
+// The kinds of what is written.
 const (
 	// History covers complete turns, merged into the previous summary if there is one.
 	History Kind = iota
 	// TurnPrefix covers the first part of a turn whose rest is kept.
 	TurnPrefix
+	// Observation is no summary of messages but one tool result, Request.Result, written shorter. Its text needs no
+	// sections and no line on how to have the whole result back: ToolResult.Replacement adds that one, and the budget
+	// holds both. Of the request Messages, Lead, PreviousSummary and Sections are empty.
+	Observation
 )
 
 // Request is what a Summarizer gets.
 type Request struct {
 	Kind Kind
+	// Result is the tool result of an Observation; nil for the other kinds.
+	Result *ToolResult
 	// Messages are what is to be summarized, in the order of the log, as the log holds them. May be empty where
 	// PreviousSummary is not.
 	Messages []*compactordv1.LoggedMessage

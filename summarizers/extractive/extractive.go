@@ -29,13 +29,16 @@ func New() *Summarizer { return &Summarizer{} }
 // Name is what policies call it.
 func (*Summarizer) Name() string { return Name }
 
-// Summarize writes a summary of the messages, merged into the previous one.
+// Summarize writes a summary of the messages, merged into the previous one, or a tool result shorter.
 //
 // The request's Fault is not looked at: with the same messages and budget this summarizer can only write the same text
 // again, and what it writes has all sections and keeps to the budget at the first try.
 func (*Summarizer) Summarize(
 	ctx context.Context, req *summarizers.Request, progress summarizers.Progress,
 ) (*summarizers.Summary, error) {
+	if req.Kind == summarizers.Observation {
+		return observe(ctx, req, progress)
+	}
 	l := newLedger(req.Focus)
 	l.carry(req.PreviousSummary)
 	r := newReader(l, req)

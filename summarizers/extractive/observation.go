@@ -1,0 +1,188 @@
+package extractive
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/compactord/compactord/summarizers"
+)
+
+// What of a shortened result goes to its first lines and to those that tell of errors, in percent. The last lines have the
+// rest: there commands tell how they ended.
+const (
+	headPercent  = 40
+	errorPercent = 30
+)
+
+// blank is all that there is to say of white space.
+const blank = "(only white space)"
+
+const (
+	// leftOutUnits is about what the mark takes that stands where lines were left out.
+	leftOutUnits = 32
+	// fewUnits is the room in which lines are not worth choosing.
+	fewUnits = 160
+	// maxErrorLines is how many lines of each score are looked at.
+	maxErrorLines = 64
+)
+
+// observe writes a tool result shorter: its first lines, its last ones, and between them those that tell of errors. The
+// guidelines are for models.
+func observe(
+	ctx context.Context, req *summarizers.Request, progress summarizers.Progress,
+) (*summarizers.Summary, error) {
+	budget := req.TextTokens()
+	whole := req.Result.Text
+	if strings.TrimSpace(whole) == "" {
+		whole = blank
+	}
+	e := newExcerpt(whole)
+	for room := 4 * int(budget); room > 0; {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		text := strings.TrimSpace(e.in(room))
+		tokens := req.Count(text)
+		if tokens <= budget && text != "" {
+			progress.Text(text)
+			return &summarizers.Summary{Text: text}, nil
+		}
+		room = min(room*9/10, room*int(budget)/int(max(tokens, 1)))
+	}
+	return nil, fmt.Errorf("no shorter text of a result fits into %d tokens", req.MaxTokens)
+}
+
+// excerpt is a text of which some lines are chosen.
+type excerpt struct {
+	text  string
+	lines int
+	// errors are the lines that tell of errors, the surest first, then in order.
+	errors []numbered
+}
+
+// numbered is a line of a text, counted from 0.
+type numbered struct {
+	at   int
+	text string
+}
+
+func newExcerpt(text string) *excerpt {
+	e := &excerpt{text: text}
+	var byScore [5][]numbered
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		score, _ := errorScore(line)
+		if score == 0 && complains(line) != "" {
+			score = 3
+		}
+		if score > 0 && len(byScore[score]) < maxErrorLines {
+			byScore[score] = append(byScore[score], numbered{e.lines, line})
+		}
+		e.lines++
+	}
+	for _, lines := range slices.Backward(byScore[:]) {
+		e.errors = append(e.errors, lines...)
+	}
+	return e
+}
+
+// in returns what fits into so many units.
+func (e *excerpt) in(room int) string {
+	switch {
+	case units(e.text) <= room:
+		return e.text
+	case room < fewUnits || e.lines == 1:
+		return shorten(e.text, room)
+	}
+	room -= 2 * leftOutUnits
+	c := &choice{longest: max(room/4, room/e.lines), chosen: make(map[int]string)}
+	c.head(e.text, room*headPercent/100)
+	c.errors(e.errors, room*errorPercent/100)
+	c.tail(e, room)
+	return c.text(e.lines)
+}
+
+// choice are the lines that were chosen.
+type choice struct {
+	// longest is how many units of one line are kept.
+	longest int
+	chosen  map[int]string
+	used    int
+}
+
+// take chooses a line if the lines chosen then take at most so many units.
+func (c *choice) take(at int, line string, most int) bool {
+	if _, had := c.chosen[at]; had {
+		return true
+	}
+	line = shorten(clip(line, 8*c.longest), c.longest)
+	size := units(line) + 1
+	if c.used+size > most {
+		return false
+	}
+	c.chosen[at] = line
+	c.used += size
+	return true
+}
+
+// head chooses the first lines, the first in any case.
+func (c *choice) head(text string, most int) {
+	at := 0
+	for line := range strings.Lines(text) {
+		if !c.take(at, strings.TrimRight(line, "\r\n"), max(most, c.longest+1)) {
+			return
+		}
+		at++
+	}
+}
+
+func (c *choice) errors(lines []numbered, room int) {
+	most := c.used + room
+	for _, l := range lines {
+		// Each may stand alone between two marks.
+		if !c.take(l.at, l.text, most-leftOutUnits) {
+			continue
+		}
+		c.used += leftOutUnits
+	}
+}
+
+// tail chooses the last lines.
+func (c *choice) tail(e *excerpt, most int) {
+	rest := strings.TrimSuffix(e.text, "\n")
+	for at := e.lines - 1; at >= 0; at-- {
+		cut := strings.LastIndexByte(rest, '\n')
+		if !c.take(at, strings.TrimRight(rest[cut+1:], "\r"), most) || cut < 0 {
+			return
+		}
+		rest = rest[:cut]
+	}
+}
+
+// text is what was chosen, with a mark where lines are left out. The text had so many lines.
+func (c *choice) text(lines int) string {
+	kept := make([]int, 0, len(c.chosen))
+	for at := range c.chosen {
+		kept = append(kept, at)
+	}
+	slices.Sort(kept)
+	var b strings.Builder
+	next := 0
+	for _, at := range kept {
+		leftOut(&b, at-next)
+		b.WriteString(c.chosen[at] + "\n")
+		next = at + 1
+	}
+	leftOut(&b, lines-next)
+	return b.String()
+}
+
+func leftOut(b *strings.Builder, lines int) {
+	if lines == 1 {
+		b.WriteString("[... 1 line left out ...]\n")
+	} else if lines > 1 {
+		fmt.Fprintf(b, "[... %d lines left out ...]\n", lines)
+	}
+}
