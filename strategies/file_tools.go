@@ -44,13 +44,6 @@ func FileTools(p *compactordv1.Policy) *compactordv1.FileTools {
 	return commonFileTools()
 }
 
-func (p preset) fileTools() *compactordv1.FileTools {
-	if p.files == nil {
-		return nil
-	}
-	return p.files()
-}
-
 func commonFileTools() *compactordv1.FileTools {
 	return fileTools(pathArguments, fileReaders, fileWriters)
 }

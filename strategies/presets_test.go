@@ -2,6 +2,7 @@ package strategies_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"buf.build/go/protovalidate"
@@ -70,54 +71,106 @@ func TestPresetOfASmallWindow(t *testing.T) {
 func TestPresetsAreWholeAndValid(t *testing.T) {
 	t.Parallel()
 	open := map[protoreflect.FullName]string{
-		"compactord.v1.Policy.overhead_tokens":                   "learnt",
-		"compactord.v1.Policy.file_tools":                        "the common ones",
-		"compactord.v1.Policy.on_append":                         "none",
-		"compactord.v1.Policy.on_user_message":                   "none",
-		"compactord.v1.Trigger.trigger_tokens":                   "ratio and reserve say it",
-		"compactord.v1.Trigger.trigger_ratio":                    "pi has none",
-		"compactord.v1.Trigger.trigger_tool_groups":              "none",
-		"compactord.v1.Trigger.max_view_bytes":                   "none",
-		"compactord.v1.SummaryPolicy.prompt_override":            "none",
-		"compactord.v1.SummaryPolicy.extra_context":              "none",
-		"compactord.v1.SummaryPolicy.redact":                     "not implemented yet",
-		"compactord.v1.SummarizeStrategy.recent_turns":           "another rule holds",
+		"compactord.v1.Policy.overhead_tokens":          "learnt",
+		"compactord.v1.Policy.file_tools":               "the common ones",
+		"compactord.v1.Policy.on_append":                "none",
+		"compactord.v1.Policy.on_user_message":          "none",
+		"compactord.v1.Policy.max_input_tokens":         "a limit",
+		"compactord.v1.Policy.max_output_tokens":        "a limit",
+		"compactord.v1.Trigger.trigger_tokens":          "ratio and reserve say it",
+		"compactord.v1.Trigger.trigger_ratio":           "pi has none",
+		"compactord.v1.Trigger.reserve_tokens":          "trigger_tokens say it",
+		"compactord.v1.Trigger.trigger_tool_groups":     "none",
+		"compactord.v1.Trigger.max_view_bytes":          "none",
+		"compactord.v1.SummaryPolicy.prompt_override":   "none",
+		"compactord.v1.SummaryPolicy.extra_context":     "none",
+		"compactord.v1.SummaryPolicy.redact":            "not implemented yet",
+		"compactord.v1.LadderStrategy.Rung.at_ratio":    "always",
+		"compactord.v1.HideToolResultsStrategy":         "its defaults",
+		"compactord.v1.MaskObservationsStrategy":        "its defaults",
+		"compactord.v1.OffloadStrategy":                 "its defaults",
+		"compactord.v1.DialogueOnlyStrategy":            "its defaults",
+		"compactord.v1.TruncateToolOutputsStrategy":     "its defaults",
+		"compactord.v1.StripMediaStrategy":              "its defaults",
+		"compactord.v1.DropThinkingStrategy":            "its defaults",
+		"compactord.v1.SummarizeStrategy.recent_tokens": "another rule holds", "compactord.v1.SummarizeStrategy.recent_turns": "another rule holds",
 		"compactord.v1.SummarizeStrategy.recent_messages":        "another rule holds",
 		"compactord.v1.SummarizeStrategy.recent_tool_groups":     "another rule holds",
+		"compactord.v1.SummarizeStrategy.manual_recent_tokens":   "recent_tokens",
 		"compactord.v1.PruneToolOutputsStrategy.protect_turns":   "one of two",
 		"compactord.v1.PruneToolOutputsStrategy.protect_groups":  "one of two",
 		"compactord.v1.PruneToolOutputsStrategy.protected_tools": "none",
 		"compactord.v1.PruneToolOutputsStrategy.placeholder":     "the strategy's own",
-		"compactord.v1.Policy.max_input_tokens":                  "a limit",
-		"compactord.v1.Policy.max_output_tokens":                 "a limit",
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom(strategies.PresetNames()).Draw(t, "name")
 		limits := strategies.Limits{
-			Window:    rapid.Uint32Range(1, 100_000_000).Draw(t, "window"),
-			MaxOutput: rapid.Uint32Range(0, 100_000_000).Draw(t, "output"),
-			MaxInput:  rapid.Uint32Range(0, 100_000_000).Draw(t, "input"),
+			Window:    limit(t, "window", 1),
+			MaxOutput: limit(t, "output", 0),
+			MaxInput:  limit(t, "input", 0),
 		}
 		p, err := strategies.Preset(name, limits)
 		require.NoError(t, err)
 		require.NoError(t, protovalidate.Validate(p))
 		require.NoError(t, session.CheckPolicy(p))
-		require.NoError(t, registry().Supports(p.GetStrategy()))
-		require.NoError(t, registry().Supports(p.GetPruneStrategy()))
+		for _, used := range slices.Concat([]*compactordv1.Strategy{p.GetStrategy(), p.GetPruneStrategy()},
+			p.GetOnAppend(), p.GetOnUserMessage()) {
+			if err := registry().Supports(used); err != nil {
+				require.ErrorIs(t, err, strategies.ErrNotImplemented)
+			}
+		}
+		requireRest(t, name, limits)
 		requireSet(t, p.ProtoReflect(), open)
 		again, err := strategies.Preset(name, limits)
 		require.NoError(t, err)
 		require.True(t, proto.Equal(p, again))
 		// Nobody who changes one changes the next.
 		strategies.FileTools(p).Tools[0].PathArguments[0] = "changed"
-		p.Trigger.ReserveTokens = proto.Uint32(1)
+		p.Trigger.Enabled = proto.Bool(!p.GetTrigger().GetEnabled())
 		untouched, err := strategies.Preset(name, limits)
 		require.NoError(t, err)
 		require.True(t, proto.Equal(again, untouched))
 	})
 }
 
+// limit is one that models have, or any.
+func limit(t *rapid.T, label string, least uint32) uint32 {
+	switch dice(t, 3) {
+	case 0:
+		return rapid.SampledFrom([]uint32{
+			least, 4_000, 8_000, 8_192, 32_000, 50_000, 100_000, 128_000, 200_000, 524_288, 524_289, 1_000_000,
+		}).Draw(t, label)
+	case 1:
+		return rapid.Uint32Range(least, 200).Draw(t, label)
+	default:
+		return rapid.Uint32Range(least, 100_000_000).Draw(t, label)
+	}
+}
+
+func atLeastOne(n uint32) *uint32 {
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
+
+// requireRest demands that a ladder which has reached its target is at rest, in every window that has a token to spare.
+func requireRest(t *rapid.T, name string, l strategies.Limits) {
+	resolved, err := strategies.Resolve(&compactordv1.Policy{
+		Preset: &name, ContextWindow: &l.Window,
+		MaxOutputTokens: atLeastOne(l.MaxOutput), MaxInputTokens: atLeastOne(l.MaxInput),
+	})
+	require.NoError(t, err)
+	trigger, due := session.TriggerTokens(resolved)
+	if due && trigger > 1 {
+		require.Less(t, resolved.GetTrigger().GetTargetTokens(), trigger)
+	}
+}
+
 func requireSet(t *rapid.T, m protoreflect.Message, open map[protoreflect.FullName]string) {
+	if _, ok := open[m.Descriptor().FullName()]; ok {
+		return
+	}
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
 		f := fields.Get(i)
@@ -128,8 +181,15 @@ func requireSet(t *rapid.T, m protoreflect.Message, open map[protoreflect.FullNa
 			}
 			continue
 		}
-		if f.Message() != nil && !f.IsList() && f.Message().ParentFile().Package() == "compactord.v1" {
+		if f.Message() == nil || f.Message().ParentFile().Package() != "compactord.v1" {
+			continue
+		}
+		if !f.IsList() {
 			requireSet(t, m.Get(f).Message(), open)
+			continue
+		}
+		for j := range m.Get(f).List().Len() {
+			requireSet(t, m.Get(f).List().Get(j).Message(), open)
 		}
 	}
 }
@@ -138,7 +198,7 @@ func TestUnknownPreset(t *testing.T) {
 	t.Parallel()
 	_, err := strategies.Preset("fast", strategies.Limits{})
 	require.ErrorIs(t, err, strategies.ErrUnknown)
-	require.ErrorContains(t, err, `"fast"; there are default, pi`)
+	require.ErrorContains(t, err, `"fast"; there are default, pi, klaude, kimi, klip13, opencode, xbot, xbot_current, claude_code, masking, hybrid`)
 	_, err = strategies.Resolve(&compactordv1.Policy{Preset: proto.String("fast")})
 	require.ErrorIs(t, err, strategies.ErrUnknown)
 }

@@ -1,0 +1,38 @@
+package strategies
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// defaultPreset is ours.
+var defaultPreset = preset{
+	name: DefaultPreset,
+	does: "Compacts at 75 % of the window. Keeps the newest 20,000 tokens, or 35 % of a smaller window. Prunes all but " +
+		"the last five tool groups.",
+	change: func(p *compactordv1.Policy, l Limits) {
+		p.Trigger.TriggerRatio = proto.Float64(0.75)
+		p.PruneStrategy = pruneBy(defaultPrune(l))
+		p.Strategy = cutBy(l, &compactordv1.SummarizeStrategy{RecentTokens: proto.Uint32(recentTokens(l.Window))})
+	},
+	sources: []source{
+		{"trigger.trigger_ratio", "klaude-code. The rest is for the answer, and for what tools bring before the next look " +
+			"at the report"},
+		{"summarize.recent_tokens", "Pi's 20,000, but at most klaude-code's 35 % of the window and not under its 4,096, " +
+			"unless that is half of it"},
+		{"prune_tool_outputs.protect_groups", "KLIP-13. Groups and not turns: an agent that is given one task works it off " +
+			"within one turn, which turns would protect whole"},
+		{"prune_tool_outputs.protect_tokens", "opencode's 40,000, which is a fifth of a window of 200,000; at most a fifth, " +
+			"since in a smaller one it would protect all there is"},
+		{"prune_tool_outputs.minimum_tokens", "opencode's 20,000, at most a tenth of the window"},
+	},
+}
+
+func defaultPrune(l Limits) *compactordv1.PruneToolOutputsStrategy {
+	return &compactordv1.PruneToolOutputsStrategy{
+		ProtectGroups: proto.Uint32(5),
+		ProtectTokens: proto.Uint32(share(l.Window, 20, defaultProtectTokens)),
+		MinimumTokens: proto.Uint32(share(l.Window, 10, defaultMinimumTokens)),
+	}
+}

@@ -1,0 +1,81 @@
+package strategies
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+var kimiPreset = preset{
+	name: "kimi",
+	does: "Compacts at 85 % of the window, or when less than 50,000 tokens of it are left. Keeps the last two user and " +
+		"assistant messages.",
+	reproduces: "kimi-cli",
+	from:       "kimi-cli 1.49.0",
+	deviations: []string{
+		"The reserve is at most half of the window: kimi-cli compacts at every step in a window of 50,000 and less.",
+		"With an unknown window it is never due, instead of always.",
+		"Nothing to compact writes nothing; kimi-cli rotates its file all the same.",
+		"Announced checkpoints do not count as messages to keep.",
+		"The calls of the summarized part are told to the summarizer, too, and not only its text.",
+		"The summary's budget is that of `default`; kimi-cli only bounds it by what the next request has room for.",
+	},
+	change: func(p *compactordv1.Policy, l Limits) {
+		kimiTrigger(p, l)
+		p.Strategy = kimiSummary(l)
+		p.Summary.Sections = compactordv1.SectionSet_SECTION_SET_KIMI.Enum()
+	},
+	sources: kimiSources,
+}
+
+var kimiSources = []source{
+	{"trigger.trigger_ratio", "`compaction_trigger_ratio`"},
+	{"trigger.reserve_tokens", "`reserved_context_size` 50,000; at most half of the window"},
+	{"summarize.recent_messages", "`max_preserved_messages`"},
+	{"summarize.max_summary_tokens", "ours, that of `default`"},
+}
+
+func kimiTrigger(p *compactordv1.Policy, l Limits) {
+	p.Trigger.TriggerRatio = proto.Float64(0.85)
+	p.Trigger.ReserveTokens = proto.Uint32(share(l.Window, 50, 50_000))
+}
+
+func kimiSummary(l Limits) *compactordv1.Strategy {
+	return cutBy(l, &compactordv1.SummarizeStrategy{
+		RecentMessages: proto.Uint32(2),
+		SplitTurn:      compactordv1.SplitTurn_SPLIT_TURN_JOIN_HEAD.Enum(),
+	})
+}
+
+var klip13Preset = preset{
+	name: "klip13",
+	does: "Compacts when `kimi` does: hides the results of all but the last five tool groups, and where that does not bring " +
+		"the context under the trigger, summarizes as `kimi` does.",
+	reproduces: "KLIP-13, a proposal for kimi-cli",
+	from:       "the draft of KLIP-13, 2026-01-22",
+	deviations: []string{
+		"Whether hiding was enough is measured. The draft summarizes only where nothing was left to hide, so a group that " +
+			"ages out each time would keep the summary from ever running.",
+	},
+	change: func(p *compactordv1.Policy, l Limits) {
+		kimiTrigger(p, l)
+		p.Strategy = &compactordv1.Strategy{Kind: &compactordv1.Strategy_FirstEffective{
+			FirstEffective: &compactordv1.FirstEffectiveStrategy{
+				Strategies: []*compactordv1.Strategy{klip13Hide(), kimiSummary(l)},
+			},
+		}}
+		p.PruneStrategy = klip13Hide()
+		p.Summary.Sections = compactordv1.SectionSet_SECTION_SET_KIMI.Enum()
+	},
+	sources: append([]source{
+		{"hide_tool_results.keep_groups", "`preserve_recent_n`"},
+		{"hide_tool_results.placeholder", "the draft's literal, in its system tag"},
+	}, kimiSources...),
+}
+
+func klip13Hide() *compactordv1.Strategy {
+	return hideBy(&compactordv1.HideToolResultsStrategy{
+		KeepGroups:  proto.Uint32(5),
+		Placeholder: proto.String("<system>历史 tool_call已隐藏</system>"),
+	})
+}

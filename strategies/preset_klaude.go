@@ -1,0 +1,89 @@
+package strategies
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+var klaudePreset = preset{
+	name: "klaude",
+	does: "Compacts at three quarters of what the window leaves beside the output limit, at half of a very large one. Keeps " +
+		"up to 20,000 tokens, less when it is asked for by hand, and cuts back to the call where the budget ends in its results.",
+	reproduces: "klaude-code",
+	from:       "klaude-code at c7f22216, and its compaction plan of 2026-01-08",
+	deviations: []string{
+		"The summary is a SYSTEM message, as the plan says; the program made it a USER message from its first day on.",
+		"A call that a later user message closed does not pull the cut back.",
+		"An image counts 1,200 tokens, as the plan says, and not 300.",
+		"File lists come from the tools' names and arguments, not from the shape of the arguments alone.",
+	},
+	change: func(p *compactordv1.Policy, l Limits) {
+		k := klaudeFigures(l)
+		p.Trigger.TriggerTokens, p.Trigger.ReserveTokens = k.trigger, nil
+		p.Trigger.Enabled = proto.Bool(l.Window == 0 || k.trigger != nil)
+		p.Strategy = cutBy(l, &compactordv1.SummarizeStrategy{
+			RecentTokens:       proto.Uint32(k.keep),
+			ManualRecentTokens: proto.Uint32(k.manual),
+			MaxSummaryTokens:   proto.Uint32(k.summary),
+			CutDirection:       compactordv1.CutDirection_CUT_DIRECTION_BACKWARD.Enum(),
+		})
+		p.Summary.Placement = compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM.Enum()
+		p.FileTools = klaudeFileTools()
+	},
+	sources: []source{
+		{"trigger.trigger_tokens", "effective - reserve, where effective is the window less the output limit (32,000 where " +
+			"that is unknown) and the reserve a quarter of it, half of it in a window over 524,288; with nothing left of the " +
+			"window it is disabled"},
+		{"summarize.recent_tokens", "min(20,000, max(4,096, 35 % of the window)), at most the window less the reserve"},
+		{"summarize.manual_recent_tokens", "min(keep, max(2,048, min(8,192, a quarter of keep)))"},
+		{"summarize.max_summary_tokens", "max(1,024, 0.8 x min(reserve, 16,384))"},
+	},
+}
+
+// klaude are the figures that klaude-code derives from the model's limits.
+type klaude struct {
+	// trigger is nil where compaction is never due.
+	trigger               *uint32
+	keep, manual, summary uint32
+}
+
+// klaudeMaxOutput is what it takes for the output limit where that is unknown; above klaudeLargeWindow it compacts early.
+const (
+	klaudeMaxOutput   = 32_000
+	klaudeLargeWindow = 524_288
+)
+
+func klaudeFigures(l Limits) klaude {
+	reserve, keep := uint32(defaultReserve), uint32(defaultRecentTokens)
+	var trigger *uint32
+	if l.Window > 0 {
+		output := l.MaxOutput
+		if output == 0 {
+			output = klaudeMaxOutput
+		}
+		effective := l.Window - min(l.Window, output)
+		of := uint32(25)
+		if l.Window > klaudeLargeWindow {
+			of = 50
+		}
+		if effective > 0 {
+			reserve = percent(effective, of)
+			trigger = proto.Uint32(effective - reserve)
+		} else {
+			reserve = percent(l.Window, of)
+		}
+		keep = min(defaultRecentTokens, max(minRecentTokens, percent(l.Window, recentPercent)), l.Window-reserve)
+	}
+	return klaude{
+		trigger: trigger,
+		keep:    keep,
+		manual:  min(keep, max(2_048, min(8_192, keep/4))),
+		summary: max(1_024, percent(min(reserve, defaultReserve), 80)),
+	}
+}
+
+// klaudeFileTools are its own tools. Their path argument is `file_path`, or `path`; patches name their files themselves.
+func klaudeFileTools() *compactordv1.FileTools {
+	return fileTools([]string{"file_path", "path"}, []string{"Read"}, []string{"Edit", "MultiEdit", "Write"})
+}

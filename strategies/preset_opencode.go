@@ -1,0 +1,86 @@
+package strategies
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+var opencodePreset = preset{
+	name: "opencode",
+	does: "Cuts each tool result to 2,000 characters as it comes. Compacts when what the model can read is full; keeps the last " +
+		"two turns as far as they fit into a quarter of that. After an overflow the last request is shown again.",
+	reproduces: "opencode",
+	from:       "an analysis of its five strategies, with code",
+	deviations: []string{
+		"With nothing usable in the window compaction is disabled; opencode's would run for ever.",
+		"Where the output limit is unknown, the buffer of 20,000 is left free, at most a quarter of the window.",
+		"Results are cut as they come, as the analysis says is always in effect. Its code does it for the summarizer only.",
+		"Two turns that both fit leave nothing to compact; opencode summarizes everything then.",
+		"At least one message is kept, even one that does not fit.",
+		"Compacting does not prune: opencode prunes in the background after each run; call Prune then.",
+		"`reserve_tokens`, where you set it, holds with an input limit or without; opencode's `reserved` holds with one only.",
+	},
+	change: func(p *compactordv1.Policy, l Limits) {
+		usable, knownLimit := opencodeUsable(l)
+		p.Trigger.Enabled = proto.Bool(!knownLimit || usable > 0)
+		p.Trigger.TriggerTokens, p.Trigger.ReserveTokens = known(usable), nil
+		recent := uint32(opencodeMostRecent)
+		if knownLimit {
+			recent = min(opencodeMostRecent, max(opencodeLeastRecent, percent(usable, 25)))
+		}
+		p.Strategy = cutBy(l, &compactordv1.SummarizeStrategy{
+			RecentTurns:  proto.Uint32(2),
+			RecentTokens: proto.Uint32(recent),
+			Budget:       compactordv1.BudgetRule_BUDGET_RULE_AT_MOST.Enum(),
+			SplitTurn:    compactordv1.SplitTurn_SPLIT_TURN_JOIN_HEAD.Enum(),
+		})
+		p.PruneStrategy = pruneBy(&compactordv1.PruneToolOutputsStrategy{
+			ProtectTurns:   proto.Uint32(2),
+			ProtectTokens:  proto.Uint32(40_000),
+			MinimumTokens:  proto.Uint32(20_000),
+			ProtectedTools: []string{"skill"},
+			Placeholder:    proto.String("[Old tool result content cleared]"),
+		})
+		p.OnAppend = []*compactordv1.Strategy{{Kind: &compactordv1.Strategy_TruncateToolOutputs{
+			TruncateToolOutputs: &compactordv1.TruncateToolOutputsStrategy{
+				MaxChars:    proto.Uint32(2_000),
+				Placeholder: proto.String("\n[Tool output truncated: omitted {omitted} chars]"),
+			},
+		}}}
+		p.Overflow = &compactordv1.OverflowPolicy{Replay: proto.Bool(true), AutoContinue: proto.Bool(true)}
+	},
+	sources: []source{
+		{"trigger.trigger_tokens", "the usable context: the input limit less min(20,000, the output limit), or without an " +
+			"input limit the window less the output limit"},
+		{"summarize.recent_turns", "`DEFAULT_TAIL_TURNS`"},
+		{"summarize.recent_tokens", "clamp(a quarter of the usable context, 2,000, 8,000)"},
+		{"summarize.max_summary_tokens", "ours, that of `default`: opencode states none"},
+		{"prune_tool_outputs.protected_tools", "`PRUNE_PROTECTED_TOOLS`"},
+		{"prune_tool_outputs.placeholder", "its literal"},
+		{"truncate_tool_outputs.max_chars", "`TOOL_OUTPUT_MAX_CHARS`"},
+		{"truncate_tool_outputs.placeholder", "its literal"},
+	},
+}
+
+const (
+	opencodeBuffer      = 20_000
+	opencodeLeastRecent = 2_000
+	opencodeMostRecent  = 8_000
+)
+
+// opencodeUsable is how much of the window opencode fills; false where the window is unknown.
+func opencodeUsable(l Limits) (uint32, bool) {
+	output := l.MaxOutput
+	if output == 0 {
+		output = min(opencodeBuffer, l.Window/4)
+	}
+	switch {
+	case l.Window == 0:
+		return 0, false
+	case l.MaxInput > 0:
+		return l.MaxInput - min(l.MaxInput, opencodeBuffer, output), true
+	default:
+		return l.Window - min(l.Window, output), true
+	}
+}

@@ -1,0 +1,152 @@
+package strategies
+
+import (
+	"math"
+
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+var xbotPreset = preset{
+	name: "xbot",
+	does: "Offloads long tool results as they come, and folds a finished turn to what user and agent said when the next one " +
+		"begins. Compacts at 70 % of the window and keeps the last ten turns; evicts results and arguments first where the " +
+		"context is at 85 %.",
+	reproduces: "xbot, as its document recommends",
+	from:       "xbot's research note on context management, 2026-03-19",
+	deviations: []string{
+		"The log keeps the tool messages: only the view is without them.",
+		"What was offloaded can be recalled for as long as the session lives.",
+		"The rule-based summary of an offloaded result is its beginning.",
+	},
+	change: func(p *compactordv1.Policy, l Limits) {
+		p.Trigger.TriggerRatio = proto.Float64(0.70)
+		p.OnAppend = []*compactordv1.Strategy{xbotOffload()}
+		p.OnUserMessage = []*compactordv1.Strategy{foldBy(&compactordv1.DialogueOnlyStrategy{
+			KeepTurns:  proto.Uint32(0),
+			ToolDigest: compactordv1.ToolDigest_TOOL_DIGEST_NOTHING.Enum(),
+		})}
+		p.PruneStrategy = xbotEvict()
+		p.Strategy = ladderOf(
+			from(0.85, xbotEvict()),
+			always(cutBy(l, &compactordv1.SummarizeStrategy{
+				RecentTurns: proto.Uint32(10),
+				SplitTurn:   compactordv1.SplitTurn_SPLIT_TURN_JOIN_HEAD.Enum(),
+			})),
+		)
+	},
+	sources: append([]source{
+		{"trigger.trigger_ratio", "the middle of the document's 64 to 75 %"},
+		{"summarize.recent_turns", "the last 10 turns whole"},
+		{"ladder.rungs.at_ratio", "evict at 85 %"},
+		{"prune_tool_outputs.protect_groups", "the 3 tool groups that its compaction kept"},
+		{"prune_tool_outputs.protect_tokens", "no more than these groups"},
+		{"prune_tool_outputs.minimum_tokens", "ours: a tenth of what `default` demands, so that rewrites are worth it"},
+		{"dialogue_only.keep_turns", "after each turn only user and agent are left"},
+	}, xbotOffloadSources...),
+}
+
+// xbotOffload begins where xbot's code does, at 2,000 tokens and at 10,240 bytes.
+func xbotOffload() *compactordv1.Strategy {
+	return offloadBy(&compactordv1.OffloadStrategy{
+		OverTokens:   proto.Uint32(1_999),
+		OverBytes:    proto.Uint32(10_239),
+		PreviewChars: proto.Uint32(300),
+	})
+}
+
+var xbotOffloadSources = []source{
+	{"offload.over_tokens", "its code: 2,000 tokens and more"},
+	{"offload.over_bytes", "its code: 10,240 bytes and more"},
+	{"offload.preview_chars", "its code: the first 300 characters, of tools without a summary of their own"},
+}
+
+func xbotEvict() *compactordv1.Strategy {
+	return pruneBy(&compactordv1.PruneToolOutputsStrategy{
+		ProtectGroups:  proto.Uint32(3),
+		ProtectTokens:  proto.Uint32(0),
+		MinimumTokens:  proto.Uint32(2_000),
+		ClearArguments: proto.Bool(true),
+	})
+}
+
+var xbotCurrentPreset = preset{
+	name: "xbot_current",
+	does: "Offloads long tool results as they come. Masks older results from 61 % of the window on, the more the fuller it " +
+		"is; snips results at 65 %, and summarizes all but the last turn at 90 % of what the output limit leaves.",
+	reproduces: "xbot, as its code is",
+	from:       "xbot at e8ee94ff, 2026-04-27",
+	deviations: []string{
+		"What is masked, snipped or offloaded can be recalled for as long as the session lives; xbot deletes it when it compacts.",
+		"Snipping comes before masking, as in xbot, but leaves alone what a placeholder stands for already.",
+		"A single turn is cut within where it alone reaches the trigger; xbot never compacts it.",
+		"The last turn is kept from its user message on, also behind an answer without calls.",
+		"Instead of a pause of five checks after a compaction there is the breaker, after three that did not help.",
+		"A cancelled or failed compaction changes nothing; xbot clears and writes the session in two steps.",
+	},
+	change: func(p *compactordv1.Policy, l Limits) {
+		budget := xbotBudget(l)
+		ofWindow := func(float64) float64 { return 1 }
+		if l.Window > 0 {
+			ofWindow = func(share float64) float64 { return share * float64(budget) / float64(l.Window) }
+			// The lowest of the three is where there is something to do.
+			lowest := min(math.Ceil(0.9*float64(budget)), math.Floor(0.65*float64(budget))+1)
+			p.Trigger.TriggerTokens = proto.Uint32(max(1, uint32(lowest)))
+			p.Trigger.TargetTokens = proto.Uint32(1)
+		}
+		p.Trigger.TriggerRatio, p.Trigger.ReserveTokens = proto.Float64(0.61), nil
+		p.OnAppend = []*compactordv1.Strategy{xbotOffload()}
+		p.PruneStrategy = xbotMask(12)
+		p.Strategy = ladderOf(
+			from(ofWindow(0.9), cutBy(l, &compactordv1.SummarizeStrategy{
+				RecentTurns: proto.Uint32(1),
+				SplitTurn:   compactordv1.SplitTurn_SPLIT_TURN_JOIN_HEAD.Enum(),
+			})),
+			from(ofWindow(0.65), hideBy(&compactordv1.HideToolResultsStrategy{
+				KeepGroups:   proto.Uint32(0),
+				KeepMessages: proto.Uint32(8),
+				MinChars:     proto.Uint32(501),
+				Placeholder:  proto.String("[Old tool result cleared to save context]"),
+			})),
+			from(0.91, xbotMask(3)), from(0.81, xbotMask(5)), from(0.71, xbotMask(8)), from(0.61, xbotMask(12)),
+		)
+	},
+	sources: append([]source{
+		{"trigger.trigger_ratio", "masking, above 60 % of the window"},
+		{"trigger.trigger_tokens", "the lower of where it summarizes (0.9 of the window less the output limit, 8,192 where " +
+			"that is unknown) and where it snips (above 0.65 of that)"},
+		{"trigger.target_tokens", "so low that no rung is left out for it: xbot knows no target"},
+		{"ladder.rungs.at_ratio", "summarize at 0.9 and snip at 0.65 of the window less the output limit; mask above 0.9, 0.8, " +
+			"0.7 and 0.6 of the window"},
+		{"summarize.recent_turns", "all since the last user message"},
+		{"summarize.max_summary_tokens", "ours, that of `default`: xbot names a length in its instruction only"},
+		{"hide_tool_results.keep_groups", "any group"},
+		{"hide_tool_results.keep_messages", "the last 8 messages"},
+		{"hide_tool_results.min_chars", "over 500 bytes; ours are characters"},
+		{"hide_tool_results.placeholder", "its literal"},
+		{"mask_observations.window", "3 groups above 90 % of the window, 5 above 80 %, 8 above 70 %, 12 above 60 %"},
+		{"mask_observations.min_chars", "300 runes and more"},
+		{"mask_observations.active_file_groups", "the files of the last 3 tool rounds"},
+	}, xbotOffloadSources...),
+}
+
+func xbotMask(groups uint32) *compactordv1.Strategy {
+	return maskBy(&compactordv1.MaskObservationsStrategy{
+		Window:           proto.Uint32(groups),
+		MinChars:         proto.Uint32(300),
+		ActiveFileGroups: proto.Uint32(3),
+	})
+}
+
+// xbotBudget is the window less the output limit, and half of it where nothing is left.
+func xbotBudget(l Limits) uint32 {
+	output := l.MaxOutput
+	if output == 0 {
+		output = 8_192
+	}
+	if output >= l.Window {
+		return l.Window / 2
+	}
+	return l.Window - output
+}

@@ -1,0 +1,140 @@
+package strategies
+
+import (
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// commonPolicy is what all presets begin with: all but what the strategy is.
+func commonPolicy(name string, l Limits) *compactordv1.Policy {
+	return &compactordv1.Policy{
+		Preset:          proto.String(name),
+		ContextWindow:   known(l.Window),
+		MaxOutputTokens: known(l.MaxOutput),
+		MaxInputTokens:  known(l.MaxInput),
+		Trigger: &compactordv1.Trigger{
+			Enabled:       proto.Bool(true),
+			ReserveTokens: proto.Uint32(reserveTokens(l.Window)),
+			TargetTokens:  targetTokens(l.Window),
+		},
+		PruneStrategy: pruneBy(&compactordv1.PruneToolOutputsStrategy{
+			ProtectTurns:  proto.Uint32(defaultProtectTurns),
+			ProtectTokens: proto.Uint32(defaultProtectTokens),
+			MinimumTokens: proto.Uint32(defaultMinimumTokens),
+		}),
+		Summary:  summaryPolicy(),
+		Thinking: compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID.Enum(),
+		Overflow: &compactordv1.OverflowPolicy{
+			Replay:       proto.Bool(false),
+			AutoContinue: proto.Bool(false),
+		},
+	}
+}
+
+// commonSources are those of what presets do not change.
+var commonSources = []source{
+	{"trigger.reserve_tokens", "Pi, `compaction.reserveTokens` 16,384; at most a quarter of the window, so that a small " +
+		"model is left something to work in"},
+	{"trigger.target_tokens", "ours: 0.4 of the window, well below the trigger, so that rewrites are few and large"},
+	{"max_summary_tokens", "Pi: floor(0.8 x reserve), 13,107 of the whole reserve"},
+	{"prune_strategy.prune_tool_outputs.protect_turns", "opencode, `PRUNE` of the last two turns"},
+	{"prune_strategy.prune_tool_outputs.protect_tokens", "opencode, `PRUNE_PROTECT`"},
+	{"prune_strategy.prune_tool_outputs.minimum_tokens", "opencode, `PRUNE_MINIMUM`"},
+	{"summary.try_timeout", "ours: a summary of a long context takes a minute"},
+	{"summary.total_timeout", "ours: some tries, and chunks"},
+}
+
+// summaryPolicy needs no network and no model: what every daemon can do.
+func summaryPolicy() *compactordv1.SummaryPolicy {
+	return &compactordv1.SummaryPolicy{
+		Summarizer:   proto.String("extractive"),
+		Placement:    compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_USER.Enum(),
+		Sections:     compactordv1.SectionSet_SECTION_SET_STANDARD.Enum(),
+		Fallback:     compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE.Enum(),
+		TryTimeout:   durationpb.New(2 * time.Minute),
+		TotalTimeout: durationpb.New(10 * time.Minute),
+		CachedPrefix: proto.Bool(false),
+	}
+}
+
+// cutBy is summarize with what presets mostly leave as it is.
+func cutBy(l Limits, p *compactordv1.SummarizeStrategy) *compactordv1.Strategy {
+	if p.Budget == nil {
+		p.Budget = compactordv1.BudgetRule_BUDGET_RULE_AT_LEAST.Enum()
+	}
+	if p.SplitTurn == nil {
+		p.SplitTurn = compactordv1.SplitTurn_SPLIT_TURN_SUMMARY.Enum()
+	}
+	if p.CutDirection == nil {
+		p.CutDirection = compactordv1.CutDirection_CUT_DIRECTION_FORWARD.Enum()
+	}
+	if p.MaxSummaryTokens == nil {
+		p.MaxSummaryTokens = proto.Uint32(summaryTokens(reserveTokens(l.Window)))
+	}
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{Summarize: p}}
+}
+
+func pruneBy(p *compactordv1.PruneToolOutputsStrategy) *compactordv1.Strategy {
+	if p.ClearArguments == nil {
+		p.ClearArguments = proto.Bool(false)
+	}
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{PruneToolOutputs: p}}
+}
+
+func maskBy(p *compactordv1.MaskObservationsStrategy) *compactordv1.Strategy {
+	p.Unit = compactordv1.MaskUnit_MASK_UNIT_GROUP.Enum()
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_MaskObservations{MaskObservations: p}}
+}
+
+func hideBy(p *compactordv1.HideToolResultsStrategy) *compactordv1.Strategy {
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_HideToolResults{HideToolResults: p}}
+}
+
+func foldBy(p *compactordv1.DialogueOnlyStrategy) *compactordv1.Strategy {
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_DialogueOnly{DialogueOnly: p}}
+}
+
+func offloadBy(p *compactordv1.OffloadStrategy) *compactordv1.Strategy {
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Offload{Offload: p}}
+}
+
+func ladderOf(rungs ...*compactordv1.LadderStrategy_Rung) *compactordv1.Strategy {
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Ladder{Ladder: &compactordv1.LadderStrategy{Rungs: rungs}}}
+}
+
+// always is a rung that is not skipped, however full the context is.
+func always(s *compactordv1.Strategy) *compactordv1.LadderStrategy_Rung {
+	return &compactordv1.LadderStrategy_Rung{Strategy: s}
+}
+
+// from is a rung that is skipped below a share of the window.
+func from(ratio float64, s *compactordv1.Strategy) *compactordv1.LadderStrategy_Rung {
+	return &compactordv1.LadderStrategy_Rung{Strategy: s, AtRatio: &ratio}
+}
+
+// targetTokens is 0.4 of the window.
+func targetTokens(window uint32) *uint32 {
+	if window == 0 {
+		return nil
+	}
+	return proto.Uint32(max(1, percent(window, 40)))
+}
+
+// share is a percentage of the window, at most a number; that number where the window is unknown.
+func share(window, of, most uint32) uint32 {
+	if window == 0 {
+		return most
+	}
+	return min(most, percent(window, of))
+}
+
+func known(n uint32) *uint32 {
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
