@@ -85,6 +85,7 @@ func TestPresetsAreWholeAndValid(t *testing.T) {
 		"compactord.v1.SummaryPolicy.prompt_override":   "none",
 		"compactord.v1.SummaryPolicy.extra_context":     "none",
 		"compactord.v1.SummaryPolicy.redact":            "not implemented yet",
+		"compactord.v1.FileTool.modifies":               "no optional field",
 		"compactord.v1.LadderStrategy.Rung.at_ratio":    "always",
 		"compactord.v1.HideToolResultsStrategy":         "its defaults",
 		"compactord.v1.MaskObservationsStrategy":        "its defaults",
