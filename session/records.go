@@ -29,8 +29,10 @@ func Apply(h *storagev1.Head, r *compactordv1.Record, at *storagev1.Head) (*stor
 		next.Compaction = &storagev1.EffectiveCompaction{
 			Sequence: r.GetSequence(), FirstKeptIndex: e.GetFirstKeptIndex(), Id: e.GetId(), ReplayedIndex: e.ReplayedIndex,
 		}
+		applyRewrite(next, e.GetReason())
 		applyViewChange(next, r.GetSequence(), e.GetViewChange())
 	case *compactordv1.Record_Prune:
+		applyRewrite(next, k.Prune.GetReason())
 		applyViewChange(next, r.GetSequence(), k.Prune.GetViewChange())
 	case *compactordv1.Record_Pin:
 		next.Pins = union(next.GetPins(), k.Pin.GetPinned())
@@ -50,6 +52,14 @@ func Apply(h *storagev1.Head, r *compactordv1.Record, at *storagev1.Head) (*stor
 		return nil, fmt.Errorf("%w at sequence %d", ErrUnknownRecord, r.GetSequence())
 	}
 	return next, nil
+}
+
+// applyRewrite notes how much was appended up to a rewrite of the view. What policy.on_user_message does is no reason to
+// put off another: it comes with every request.
+func applyRewrite(h *storagev1.Head, reason compactordv1.CompactionReason) {
+	if reason != compactordv1.CompactionReason_COMPACTION_REASON_USER_MESSAGE {
+		h.RewrittenAtTokens = proto.Uint32(h.GetAppendedTokens())
+	}
 }
 
 func applyViewChange(h *storagev1.Head, sequence uint32, vc *compactordv1.ViewChange) {

@@ -271,8 +271,13 @@ func (d *drawing) missingResult(call *compactordv1.CallRef) {
 	d.mend(m, tokens, compactordv1.MendKind_MEND_KIND_MISSING_RESULT, call.GetIndex(), call.GetPart(), false)
 }
 
+// strayResult quotes a result that answers no call, with the edits in force.
 func (d *drawing) strayResult(l *compactordv1.LoggedMessage, outOfPlace bool) {
-	r := result(l.GetMessage())
+	e := editing{counter: d.counter, logged: l, sizes: l.GetPartSizes()}
+	if !Pinned(d.head, l.GetIndex()) {
+		e.apply(editsOf(l, d.edits))
+	}
+	r := result(e.message())
 	m := &compactordv1.Message{
 		Role:  compactordv1.Role_ROLE_USER,
 		Parts: []*compactordv1.Part{TextPart(StrayResultHeading(r))},
@@ -288,9 +293,10 @@ func (d *drawing) strayResult(l *compactordv1.LoggedMessage, outOfPlace bool) {
 			m.Parts = append(m.Parts, TextPart(rp.GetText().GetText()))
 		}
 	}
-	// The parts are those that were counted at the append.
-	size := uint64(d.counter.TextSize(StrayResultHeading(r))) + sum(l.GetPartSizes())
+	// The parts are those that were counted, at the append or with their edits.
+	size := uint64(d.counter.TextSize(StrayResultHeading(r))) + sum(e.sizes)
 	d.mend(m, d.counter.Tokens(size), compactordv1.MendKind_MEND_KIND_STRAY_RESULT, l.GetIndex(), 0, outOfPlace)
+	d.messages[len(d.messages)-1].Edits = e.kinds
 }
 
 func (d *drawing) mend(

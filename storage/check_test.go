@@ -64,12 +64,13 @@ func TestCheckLogsFindsNothingInSoundLogs(t *testing.T) {
 // Each figure of a head that is not what the log gives is found and named, in the row and in the records.
 func TestCheckLogsFindsHeadsThatLie(t *testing.T) {
 	lies := map[string]func(*storagev1.Head){
-		"view_tokens":     func(h *storagev1.Head) { h.ViewTokens++ },
-		"lead_end":        func(h *storagev1.Head) { h.LeadEnd++ },
-		"pins":            func(h *storagev1.Head) { h.Pins = append(h.Pins, 0) },
-		"view_format":     func(h *storagev1.Head) { h.ViewFormat++ },
-		"appended_tokens": func(h *storagev1.Head) { h.AppendedTokens++ },
-		"prunable_tokens": func(h *storagev1.Head) { h.PrunableTokens++ },
+		"view_tokens":         func(h *storagev1.Head) { h.ViewTokens++ },
+		"lead_end":            func(h *storagev1.Head) { h.LeadEnd++ },
+		"pins":                func(h *storagev1.Head) { h.Pins = append(h.Pins, 0) },
+		"view_format":         func(h *storagev1.Head) { h.ViewFormat++ },
+		"appended_tokens":     func(h *storagev1.Head) { h.AppendedTokens++ },
+		"rewritten_at_tokens": func(h *storagev1.Head) { h.RewrittenAtTokens = proto.Uint32(h.GetRewrittenAtTokens() + 1) },
+		"prunable_tokens":     func(h *storagev1.Head) { h.PrunableTokens++ },
 		"breaker": func(h *storagev1.Head) {
 			h.Breaker = &storagev1.Breaker{Failures: h.GetBreaker().GetFailures() + 1}
 		},

@@ -75,6 +75,7 @@ func (g *Generator) prune(t *rapid.T) {
 		g.count(EditMade, true)
 		g.count(EditOverEdit, len(m.edits[e.GetIndex()]) > 0)
 		g.count(EditOverArrival, len(m.Find(e.GetIndex()).Arrival) > 0)
+		g.count(StrayHidden, m.Find(e.GetIndex()).Place == compactordv1.ResultPlace_RESULT_PLACE_STRAY)
 		if e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP {
 			g.count(GroupCollapsed, true)
 			lacks := func(c *Call) bool { return c.ClosedBy != nil }
@@ -85,6 +86,9 @@ func (g *Generator) prune(t *rapid.T) {
 	entry := &compactordv1.PruneEntry{Id: fmt.Sprintf("prune-%d", g.made), Edits: chosen, Reason: reason(t)}
 	if chance(t, 50, "by a compaction") {
 		entry.OperationId, entry.WithCut = "operation", chance(t, 25, "with a cut")
+	} else if chance(t, 50, "by a user message") {
+		entry.Reason = compactordv1.CompactionReason_COMPACTION_REASON_USER_MESSAGE
+		g.count(PrunedByUser, true)
 	}
 	g.count(PruneCounted, entry.GetOperationId() != "" && !entry.GetWithCut() && automatic(entry.GetReason()))
 	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: entry}})
@@ -98,8 +102,15 @@ func (g *Generator) possibleEdits(m *Model) []*compactordv1.Edit {
 		if m.Pinned(a.Index) || a.Failed() || leader != nil && m.collapsed(leader) {
 			continue
 		}
-		if a.is(compactordv1.Role_ROLE_TOOL) && a.Place != compactordv1.ResultPlace_RESULT_PLACE_ANSWER {
+		switch a.Place {
+		case compactordv1.ResultPlace_RESULT_PLACE_STRAY:
+			edits = append(edits, &compactordv1.Edit{
+				Index: a.Index, Kind: compactordv1.EditKind_EDIT_KIND_HIDE_RESULT,
+			})
 			continue
+		case compactordv1.ResultPlace_RESULT_PLACE_VOID:
+			continue
+		default:
 		}
 		for part, p := range a.Message.GetParts() {
 			for _, kind := range kindsFor(p, m.editsOf(a), part) {

@@ -33,6 +33,7 @@ func (m *Model) Head() *storagev1.Head {
 			h.AppendedTokens += m.tokens(item.Message)
 		}
 	}
+	h.RewrittenAtTokens = m.rewrittenAt()
 	for _, a := range m.Messages {
 		h.LastMessage = a.Sequence
 	}
@@ -62,6 +63,25 @@ func (m *Model) Head() *storagev1.Head {
 	m.viewFigures(h)
 	h.Breaker = m.Breaker()
 	return h
+}
+
+// rewrittenAt is how many tokens were appended before the newest compaction or prune in force that no USER message brought
+// with it, put aside or not; nil where there is none.
+func (m *Model) rewrittenAt() *uint32 {
+	var at *uint32
+	var appended uint32
+	for sequence, item := range m.log.Items[:m.Point+1] {
+		if item.Message != nil {
+			appended += m.tokens(item.Message)
+		}
+		_, inForce := m.Records[uint32(sequence)]
+		reason := item.Record.GetCompaction().GetReason() + item.Record.GetPrune().GetReason()
+		if inForce && (item.Record.GetCompaction() != nil || item.Record.GetPrune() != nil) &&
+			reason != compactordv1.CompactionReason_COMPACTION_REASON_USER_MESSAGE {
+			at = proto.Uint32(appended)
+		}
+	}
+	return at
 }
 
 func (m *Model) loopFigures(h *storagev1.Head) {

@@ -143,8 +143,8 @@ func (m *Model) show(
 		return nil
 	case a.Place == compactordv1.ResultPlace_RESULT_PLACE_STRAY:
 		vm := mend(compactordv1.MendKind_MEND_KIND_STRAY_RESULT, a.Index, 0)
-		vm.OutOfPlace = outOfPlace
-		return []*compactordv1.ViewMessage{m.shown(quote(a.Message.GetParts()[0].GetToolResult()), vm)}
+		vm.OutOfPlace, vm.Edits = outOfPlace, m.editKinds(a)
+		return []*compactordv1.ViewMessage{m.shown(quote(m.edited(a).GetParts()[0].GetToolResult()), vm)}
 	case a.Place == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && m.collapsed(a.Answers.Owner):
 		return nil
 	}
