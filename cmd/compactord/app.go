@@ -19,6 +19,8 @@ type commands struct {
 	Compact    compactCommand    `cmd:"" help:"Compact a transcript or a session: summarize its older part."`
 	View       viewCommand       `cmd:"" help:"Show what fills the context window."`
 	Prune      pruneCommand      `cmd:"" help:"Hide old tool results, without a summary."`
+	Strategies strategiesCommand `cmd:"" help:"List the strategies and presets that there are."`
+	Compare    compareCommand    `cmd:"" help:"Compare the presets on a transcript, side by side."`
 	Recall     recallCommand     `cmd:"" help:"Print content of the log word for word, whatever views show of it."`
 	Search     searchCommand     `cmd:"" help:"Find messages, also those that views no longer show."`
 	Tokens     tokensCommand     `cmd:"" help:"Count tokens."`
@@ -95,7 +97,7 @@ func (w *turnsWriter) Write(p []byte) (int, error) {
 func variables() kong.Vars {
 	return kong.Vars{
 		"default_store": defaultStore(), "default_addr": defaultListen,
-		"formats": formatNames(), "dialects": dialectNames(),
+		"formats": formatNames(), "dialects": dialectNames(), "presets": presetNames(),
 	}
 }
 

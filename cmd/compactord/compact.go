@@ -11,10 +11,19 @@ import (
 type compactCommand struct {
 	source
 	policyFlags
+	Reason string `default:"manual" enum:"manual,threshold,overflow" help:"Why: manual, threshold (only if it is due) or overflow (also replaces media)." placeholder:"REASON"`
+	Replay *bool  `help:"With --reason overflow: show the last request again after the summary, or not, whatever the policy says." negatable:""`
 	Focus  string `help:"What the summary is to attend to." placeholder:"TEXT"`
 	DryRun bool   `help:"Only say what would be done."`
 	View   bool   `help:"Also print what the model sees afterwards."`
 	output
+}
+
+// compactionReasons are the values of --reason.
+var compactionReasons = map[string]compactordv1.CompactionReason{
+	"manual":    compactordv1.CompactionReason_COMPACTION_REASON_MANUAL,
+	"threshold": compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD,
+	"overflow":  compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW,
 }
 
 // output is how a command answers.
@@ -25,14 +34,18 @@ type output struct {
 
 // Help is printed below the flags.
 func (c *compactCommand) Help() string {
-	return `The older part of the conversation is replaced by a summary, and the newest messages stay word for word. With FILE
-all happens in a temporary store. The JSON document holds entry (the compaction), prune (edits made with it), cut
+	return `The policy's strategy is carried out: the older part of the conversation is replaced by a summary, and the newest
+messages stay word for word; some presets hide or shorten content first, or instead. With FILE all happens in a
+temporary store. The JSON document holds entry (the compaction), prune (edits made with it), cut
 (the message that is kept first, and the one that starts a split turn, with their source_position), report,
 skipped (why nothing was done), plan (with --dry-run), notes, messages (how many) and view (with --view).`
 }
 
 // Run compacts.
 func (c *compactCommand) Run(ctx context.Context, a *app) (err error) {
+	if c.Replay != nil && c.Reason != "overflow" {
+		return usagef("--replay goes with --reason overflow")
+	}
 	p := a.progress(c.Quiet)
 	defer p.clear()
 	policy := c.policy()
@@ -41,13 +54,9 @@ func (c *compactCommand) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, conv.close()) }()
-	done, err := conv.compact(ctx, &compactordv1.CompactRequest{
-		Target: &compactordv1.CompactRequest_SessionId{SessionId: conv.session},
-		Reason: compactordv1.CompactionReason_COMPACTION_REASON_MANUAL,
-		Focus:  c.Focus,
-		Policy: policy,
-		DryRun: c.DryRun,
-	}, p)
+	request := compactRequest(conv.session, compactionReasons[c.Reason])
+	request.Focus, request.Policy, request.DryRun, request.Replay = c.Focus, policy, c.DryRun, c.Replay
+	done, err := conv.compact(ctx, request, p)
 	if err != nil {
 		return whenInterrupted(err, conv.afterInterrupt())
 	}

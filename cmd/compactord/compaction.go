@@ -15,6 +15,11 @@ type compacted struct {
 	planned   *compactordv1.CompactionPlanned
 }
 
+// compactRequest asks for a compaction of a session by its own policy.
+func compactRequest(id string, reason compactordv1.CompactionReason) *compactordv1.CompactRequest {
+	return &compactordv1.CompactRequest{Target: &compactordv1.CompactRequest_SessionId{SessionId: id}, Reason: reason}
+}
+
 // compact compacts through the stream. A Ctrl-C cancels it.
 func (c *conversation) compact(
 	ctx context.Context, req *compactordv1.CompactRequest, p *progress,

@@ -18,7 +18,7 @@ import (
 type Config struct {
 	Listen          string        `default:"${default_addr}" env:"COMPACTORD_LISTEN" help:"Address to listen on (default: ${default})." placeholder:"HOST:PORT|unix:PATH"`
 	Store           string        `default:"${default_store}" env:"COMPACTORD_STORE" help:"File that keeps the sessions; made where there is none (default: ${default})." placeholder:"PATH" type:"path"`
-	DefaultPreset   string        `default:"default" env:"COMPACTORD_DEFAULT_PRESET" help:"Preset of sessions that name none: default or pi (default: ${default})." placeholder:"NAME"`
+	DefaultPreset   string        `default:"default" env:"COMPACTORD_DEFAULT_PRESET" help:"Preset of sessions that name none: ${presets} (default: ${default})." placeholder:"NAME"`
 	Insecure        bool          `env:"COMPACTORD_INSECURE" help:"Listen on an address that other machines can reach, though there is neither encryption nor authentication yet."`
 	Reflection      *bool         `env:"COMPACTORD_REFLECTION" help:"Describe the API to tools such as grpcurl (default: yes, unless other machines can reach the address)." negatable:""`
 	MaxMessageBytes int           `default:"67108864" env:"COMPACTORD_MAX_MESSAGE_BYTES" help:"Size of the largest request or answer (default: ${default})." placeholder:"N"`

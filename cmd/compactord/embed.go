@@ -17,6 +17,7 @@ import (
 	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/storage"
 	boltstore "github.com/compactord/compactord/storage/bolt"
+	"github.com/compactord/compactord/storage/memory"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/extractive"
@@ -46,6 +47,17 @@ func (a *app) embed(ctx context.Context, path string) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
+	return a.embedOn(ctx, store)
+}
+
+// embedInMemory starts the service on a store that is gone with the process, for what need not outlive it: nothing waits
+// for a disk.
+func (a *app) embedInMemory(ctx context.Context) (*client, error) {
+	return a.embedOn(ctx, memory.New())
+}
+
+// embedOn starts the service in this process. Closing the client closes the store.
+func (a *app) embedOn(ctx context.Context, store storage.Store) (*client, error) {
 	options, err := a.serviceOptions(store, slog.New(slog.NewTextHandler(a.stderr,
 		// Whoever watches a command sees its errors anyway; what they cannot see is the cause of a bug.
 		&slog.HandlerOptions{Level: slog.LevelError})))

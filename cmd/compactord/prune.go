@@ -7,17 +7,14 @@ import (
 	"io"
 	"slices"
 
-	"google.golang.org/protobuf/proto"
-
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // pruneCommand is `compactord prune`.
 type pruneCommand struct {
 	source
-	Preset        string  `help:"Preset to work by: default or pi." placeholder:"NAME"`
-	ContextWindow *uint32 `help:"The model's context window in tokens." placeholder:"N"`
-	DryRun        bool    `help:"Only say what would be done."`
+	presetFlags
+	DryRun bool `help:"Only say what would be done."`
 	output
 }
 
@@ -64,24 +61,13 @@ func (c *pruneCommand) Run(ctx context.Context, a *app) (err error) {
 	return err
 }
 
-func (c *pruneCommand) policy() *compactordv1.Policy {
-	if c.Preset == "" && c.ContextWindow == nil {
-		return nil
-	}
-	p := &compactordv1.Policy{ContextWindow: c.ContextWindow}
-	if c.Preset != "" {
-		p.Preset = proto.String(c.Preset)
-	}
-	return p
-}
-
 func (c *pruneCommand) print(w io.Writer, conv *conversation, entry *compactordv1.PruneEntry) {
 	if c.DryRun {
 		fmt.Fprintf(w, "This would be done to %s. Nothing was changed.\n\n", printable(conv.name()))
 	} else {
 		fmt.Fprintf(w, "Pruned %s.\n\n", printable(conv.name()))
 	}
-	row(w, "Hidden", "%s", editsText(entry.GetEdits()))
+	printEdits(w, entry.GetEdits())
 	row(w, "Messages", "%s", indexesText(entry.GetEdits()))
 	before, after := entry.GetTokensBefore(), entry.GetTokensAfter()
 	row(w, "Tokens", "%s before, %s after (%s less), estimated", number(before), number(after),

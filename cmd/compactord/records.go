@@ -32,17 +32,9 @@ func (c *recordsCommand) Run(ctx context.Context, a *app) (err error) {
 	}
 	defer func() { err = errors.Join(err, conv.close()) }()
 	p.stage("reading the records", "", 0)
-	var records []*compactordv1.Record
-	request := &compactordv1.ListRecordsRequest{SessionId: conv.session, PageSize: 1000, FromSequence: c.From}
-	for {
-		page, err := conv.sessions.ListRecords(ctx, request)
-		if err != nil {
-			return refusedFlags(err)
-		}
-		records = append(records, page.GetRecords()...)
-		if request.PageToken = page.GetNextPageToken(); request.GetPageToken() == "" {
-			break
-		}
+	records, err := conv.records(ctx, c.From)
+	if err != nil {
+		return err
 	}
 	p.clear()
 	if c.JSON {
@@ -55,6 +47,22 @@ func (c *recordsCommand) Run(ctx context.Context, a *app) (err error) {
 			r.GetCreatedAt().AsTime().Local().Format("2006-01-02 15:04:05"), inLine(recordText(r)))
 	}
 	return table.Flush()
+}
+
+// records reads the log's records from a sequence on, page by page.
+func (c *conversation) records(ctx context.Context, from uint32) ([]*compactordv1.Record, error) {
+	var records []*compactordv1.Record
+	request := &compactordv1.ListRecordsRequest{SessionId: c.session, PageSize: 1000, FromSequence: from}
+	for {
+		page, err := c.sessions.ListRecords(ctx, request)
+		if err != nil {
+			return nil, refusedFlags(err)
+		}
+		records = append(records, page.GetRecords()...)
+		if request.PageToken = page.GetNextPageToken(); request.GetPageToken() == "" {
+			return records, nil
+		}
+	}
 }
 
 // recordText says in one line what a record did.

@@ -81,7 +81,7 @@ func (r *result) printDone(w io.Writer) {
 		}
 	}
 	if prune != nil {
-		row(w, "Edited", "%s", editsText(prune.GetEdits()))
+		printEdits(w, prune.GetEdits())
 	}
 	row(w, "Tokens", "%s before, %s after (%s less), estimated", number(before), number(after),
 		percent(before-min(before, after), before))
@@ -104,9 +104,7 @@ func (r *result) printPlan(w io.Writer) {
 		r.printCut(w, "Summarize", cut.GetSummarized())
 		row(w, "Summary", "of at most %s", count(cut.GetMaxSummaryTokens(), "token"))
 	}
-	if edits := plan.GetEdits(); len(edits) > 0 {
-		row(w, "Edit", "%s", editsText(edits))
-	}
+	printEdits(w, plan.GetEdits())
 	row(w, "Tokens", "%s now, estimated", number(plan.GetTokensBefore()))
 	if plan.EstimatedCostUsd != nil {
 		row(w, "Cost", "about %.4f US dollars", plan.GetEstimatedCostUsd())
@@ -141,14 +139,6 @@ func summarizerText(e *compactordv1.CompactionEntry) string {
 		text += ", as a fallback: " + e.GetFallbackCause()
 	}
 	return text
-}
-
-func editsText(edits []*compactordv1.Edit) string {
-	var freed uint32
-	for _, e := range edits {
-		freed += e.GetTokensFreed()
-	}
-	return fmt.Sprintf("%s, which frees %s", count(len(edits), "part"), count(freed, "token"))
 }
 
 // row writes a line with a name in front.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"google.golang.org/protobuf/proto"
-
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -16,30 +14,6 @@ type source struct {
 	Session string `help:"Session to work on, in place of a file." placeholder:"ID"`
 	where
 	reading
-}
-
-// policyFlags are the settings of a policy that commands take.
-type policyFlags struct {
-	Preset           string  `help:"Preset to work by: default or pi." placeholder:"NAME"`
-	ContextWindow    *uint32 `help:"The model's context window in tokens." placeholder:"N"`
-	KeepRecentTokens *uint32 `help:"Tokens of the newest messages to keep word for word." placeholder:"N"`
-}
-
-// policy is what the flags ask for; nil where they ask for nothing.
-func (f *policyFlags) policy() *compactordv1.Policy {
-	if f.Preset == "" && f.ContextWindow == nil && f.KeepRecentTokens == nil {
-		return nil
-	}
-	p := &compactordv1.Policy{ContextWindow: f.ContextWindow}
-	if f.Preset != "" {
-		p.Preset = proto.String(f.Preset)
-	}
-	if f.KeepRecentTokens != nil {
-		p.Strategy = &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{
-			Summarize: &compactordv1.SummarizeStrategy{RecentTokens: f.KeepRecentTokens},
-		}}
-	}
-	return p
 }
 
 // conversation is an opened source.

@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"strconv"
+	"math"
 	"strings"
 	"unicode"
 )
@@ -35,8 +35,8 @@ func inLine(text string) string {
 }
 
 // number writes an integer with a comma between thousands.
-func number[T ~int | ~int64 | ~uint32](n T) string {
-	digits := strconv.FormatInt(int64(n), 10)
+func number[T ~int | ~int64 | ~uint32 | ~uint64](n T) string {
+	digits := fmt.Sprint(n)
 	sign := ""
 	if digits[0] == '-' {
 		sign, digits = "-", digits[1:]
@@ -68,11 +68,21 @@ func percent(part, whole uint32) string {
 	switch {
 	case part > 0 && share < 1:
 		return "<1 %"
+	case share > 999:
+		return ">999 %"
 	case part < whole && share > 99:
 		return "99 %"
 	default:
 		return fmt.Sprintf("%.0f %%", share)
 	}
+}
+
+// permille writes the share of a whole where the tenth of a percent counts. It is never rounded up to all.
+func permille(part, whole uint64) string {
+	if whole == 0 {
+		return "0 %"
+	}
+	return fmt.Sprintf("%.1f %%", math.Floor(1000*float64(part)/float64(whole))/10)
 }
 
 // indent puts spaces before each line that is not empty.

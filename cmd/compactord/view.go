@@ -39,7 +39,7 @@ func (c *viewCommand) Run(ctx context.Context, a *app) (err error) {
 		return usagef("--focus goes with --compact")
 	}
 	if c.File == "" && !c.Compact && c.policy() != nil {
-		return usagef("--preset, --context-window and --keep-recent-tokens go with a file or with --compact")
+		return usagef("--preset and what else sets the policy go with a file or with --compact")
 	}
 	if c.AsOf != nil && (c.Session == "" || c.Compact) {
 		return usagef("--as-of goes with --session, and not with --compact")
@@ -114,12 +114,9 @@ func (c *viewCommand) printRendered(
 }
 
 func (c *viewCommand) compactFirst(ctx context.Context, conv *conversation, p *progress) error {
-	done, err := conv.compact(ctx, &compactordv1.CompactRequest{
-		Target: &compactordv1.CompactRequest_SessionId{SessionId: conv.session},
-		Reason: compactordv1.CompactionReason_COMPACTION_REASON_MANUAL,
-		Focus:  c.Focus,
-		Policy: c.policy(),
-	}, p)
+	request := compactRequest(conv.session, compactordv1.CompactionReason_COMPACTION_REASON_MANUAL)
+	request.Focus, request.Policy = c.Focus, c.policy()
+	done, err := conv.compact(ctx, request, p)
 	if err == nil && done.skipped != nil {
 		// There is a view all the same.
 		p.say("not compacted: %s", done.skipped.GetMessage())

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
+)
+
+// compareCommand is `compactord compare`.
+type compareCommand struct {
+	File    string   `arg:"" help:"Transcript to compare on; - is standard input." name:"file"`
+	Presets []string `help:"Only this preset; may be given again: ${presets}." name:"preset" placeholder:"NAME"`
+	limitFlags
+	Format string `help:"What FILE is, where it is not recognized: ${formats}." placeholder:"FORMAT"`
+	Nth    int    `help:"Of a file that holds several sessions: which one, from 1." placeholder:"N"`
+	Strict bool   `help:"Refuse what is malformed, instead of taking what is clear and saying so."`
+	output
+}
+
+// Help is printed below the flags.
+func (c *compareCommand) Help() string {
+	return `Each preset compacts the whole transcript once, and then lives through it as an agent would: before each answer of the
+model it compacts if that is due, and takes the view. What providers reported of other views, and compactions that FILE
+tells of, are left out. Summaries are written without a model. Without --context-window, the window is two thirds of the
+transcript, but at least 8,000 tokens, so that there is something to do.
+
+The JSON document holds file, messages, tokens, context_window, notes and presets: of each its name, once (the one
+compaction), replay (the figures of the run) and failed (why it came to no end).`
+}
+
+// smallestWindow is the least window that is made up for a transcript: presets are not made for smaller ones.
+const smallestWindow = 8_000
+
+// comparison is a transcript under several presets.
+type comparison struct {
+	file *readFile
+	// tokens are those of the messages as they are.
+	tokens uint32
+	limits limitFlags
+	// madeUp says whether the window was not given.
+	madeUp bool
+	trials []*trial
+}
+
+// trial is what became of the transcript under one preset.
+type trial struct {
+	preset string
+	once   *onceFigures
+	replay *replayFigures
+	// failed is why it came to no end; nil where it did.
+	failed error
+}
+
+// Run compares.
+func (c *compareCommand) Run(ctx context.Context, a *app) (err error) {
+	if err := c.checkPresets(); err != nil {
+		return err
+	}
+	p := a.progress(c.Quiet)
+	defer p.clear()
+	how := reading{Format: c.Format, Nth: c.Nth, Strict: c.Strict, WithoutCompactions: true}
+	file, err := a.readTranscript(ctx, c.File, how, p)
+	if err != nil {
+		return err
+	}
+	compared, err := c.prepare(file)
+	if err != nil {
+		return err
+	}
+	service, err := a.embedInMemory(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, service.close()) }()
+	if err := compared.run(ctx, service, p); err != nil {
+		return err
+	}
+	p.clear()
+	if c.JSON {
+		err = compared.printJSON(a.out)
+	} else {
+		compared.print(a.out)
+	}
+	return errors.Join(err, compared.ending())
+}
+
+// checkPresets refuses names of no preset before anything is read.
+func (c *compareCommand) checkPresets() error {
+	there := strategies.PresetNames()
+	for _, name := range c.Presets {
+		if !slices.Contains(there, name) {
+			return usagef("--preset: there is no preset %q; there are %s", name, strings.Join(there, ", "))
+		}
+	}
+	if len(c.Presets) == 0 {
+		c.Presets = there
+	}
+	return nil
+}
+
+// prepare settles what is compared.
+func (c *compareCommand) prepare(file *readFile) (*comparison, error) {
+	if len(file.messages) == 0 {
+		return nil, nothingError{file.name + " holds no messages"}
+	}
+	counter, err := session.CounterFor(compactordv1.Estimator_ESTIMATOR_CHARS4)
+	if err != nil {
+		return nil, err
+	}
+	compared := &comparison{file: file, limits: c.limitFlags}
+	var tokens uint64
+	for _, m := range file.messages {
+		// They count contexts that were made otherwise, and would be believed.
+		m.Usage = nil
+		tokens += uint64(session.MessageTokens(counter, m))
+	}
+	compared.tokens = uint32(min(tokens, math.MaxUint32))
+	if compared.limits.ContextWindow == nil {
+		compared.limits.ContextWindow = proto.Uint32(windowFor(compared.tokens))
+		compared.madeUp = true
+	}
+	for _, name := range c.Presets {
+		if !slices.ContainsFunc(compared.trials, func(t *trial) bool { return t.preset == name }) {
+			compared.trials = append(compared.trials, &trial{preset: name})
+		}
+	}
+	return compared, nil
+}
+
+// windowFor is a window that a transcript of so many tokens does not fit into: two thirds of it, rounded up to two digits.
+func windowFor(tokens uint32) uint32 {
+	window := (2*uint64(tokens) + 2) / 3
+	unit := uint64(1)
+	for window/unit >= 100 {
+		unit *= 10
+	}
+	window = (window + unit - 1) / unit * unit
+	return uint32(min(max(window, smallestWindow), 100_000_000))
+}
+
+// run tries one preset after the other.
+func (c *comparison) run(ctx context.Context, service *client, p *progress) error {
+	for _, t := range c.trials {
+		p.stage("replaying under "+t.preset, "messages", int64(len(c.file.messages)))
+		t.failed = c.try(ctx, service, t, p)
+		if errors.Is(t.failed, errInterrupted) {
+			return whenInterrupted(t.failed, "The file is as it was.")
+		}
+	}
+	if slices.ContainsFunc(c.trials, func(t *trial) bool { return t.failed == nil }) {
+		return nil
+	}
+	// It is the limits, then, or the transcript: there is nothing to compare.
+	return refusedFlags(c.trials[0].failed)
+}
+
+// try puts the transcript under one preset, in two sessions that are deleted when their figures are known.
+func (c *comparison) try(ctx context.Context, service *client, t *trial, p *progress) error {
+	flags := presetFlags{Preset: t.preset, limitFlags: c.limits}
+	once := &conversation{client: service, session: t.preset + "-once"}
+	var err error
+	if t.once, err = once.compactOnce(ctx, c.file, flags.policy()); err != nil {
+		return err
+	}
+	lived := &conversation{client: service, session: t.preset + "-replay"}
+	t.replay, err = lived.replay(ctx, c.file.messages, flags.policy(), p)
+	return err
+}
+
+// ending is how the command ends where it is no plain success.
+func (c *comparison) ending() error {
+	idle := true
+	var failed []string
+	for _, t := range c.trials {
+		if t.failed != nil {
+			failed = append(failed, t.preset)
+			continue
+		}
+		idle = idle && t.once.skipped != nil && t.replay.Rewrites == 0
+	}
+	switch {
+	case len(failed) > 0:
+		return fmt.Errorf("%s of %s failed: %s", number(len(failed)), count(len(c.trials), "preset"), strings.Join(failed, ", "))
+	case idle:
+		return advise(nothingError{"in this window the transcript is left as it is under every preset"},
+			"A smaller --context-window shows what they differ in.")
+	default:
+		return nil
+	}
+}

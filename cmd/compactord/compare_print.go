@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// print writes the two tables and what their columns mean.
+func (c *comparison) print(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s, an estimated %s.\n", printable(c.file.name), count(len(c.file.messages), "message"),
+		count(c.tokens, "token"))
+	window := count(*c.limits.ContextWindow, "token")
+	if c.madeUp {
+		fmt.Fprintf(w, "The window: %s, made up from the transcript's size; --context-window sets another.\n", window)
+	} else {
+		fmt.Fprintf(w, "The window: %s.\n", window)
+	}
+	c.printOnce(w)
+	c.printReplays(w)
+	for _, t := range c.trials {
+		if t.failed != nil {
+			fmt.Fprintf(w, "\n%s failed: %s\n", t.preset, printable(t.failed.Error()))
+		}
+	}
+}
+
+func (c *comparison) printOnce(w io.Writer) {
+	fmt.Fprintf(w, "\nThe whole transcript, compacted once:\n\n")
+	table := newFiguresTable(w, "PRESET", "BEFORE", "AFTER", "LESS", "KEPT", "HIDDEN", "OTHER EDITS", "SUMMARY")
+	for _, t := range c.trials {
+		if t.once == nil {
+			table.row(t.preset, "failed")
+			continue
+		}
+		f := t.once
+		hidden, others := f.edited()
+		summary := "yes"
+		switch {
+		case f.skipped != nil:
+			summary = enumName(f.skipped.GetReason(), "SKIP_REASON_")
+		case !f.summary:
+			summary = "no"
+		}
+		table.row(t.preset, number(f.before), number(f.after), percent(f.before-min(f.before, f.after), f.before),
+			number(f.kept), number(hidden), number(others), summary)
+	}
+	table.flush()
+	fmt.Fprint(w, `
+BEFORE, AFTER  tokens of the view; LESS is the difference
+KEPT           messages of the log that the view still shows
+HIDDEN         of these, tool results that the view only names; OTHER EDITS are all else that was shortened
+SUMMARY        whether one stands for the rest, or why nothing was done
+`)
+}
+
+func (c *comparison) printReplays(w io.Writer) {
+	fmt.Fprintf(w, "\nThe transcript replayed, as an agent would live through it (%s to the model):\n\n",
+		count(c.requests(), "request"))
+	table := newFiguresTable(w,
+		"PRESET", "DUE AT", "REWRITES", "PEAK", "WINDOW", "OVER", "SENT", "REUSED", "LAST", "MESSAGES")
+	for _, t := range c.trials {
+		if t.replay == nil {
+			table.row(t.preset, "failed")
+			continue
+		}
+		f := t.replay
+		due := "-"
+		if f.TriggerTokens != nil {
+			due = number(*f.TriggerTokens)
+		}
+		table.row(t.preset, due, number(f.Rewrites), number(f.PeakTokens), percent(f.PeakTokens, *c.limits.ContextWindow),
+			number(f.RequestsDue), number(f.SentTokens), permille(f.ReusedTokens, f.SentTokens), number(f.LastTokens),
+			number(f.LastMessages))
+	}
+	table.flush()
+	fmt.Fprint(w, `
+DUE AT    compaction is due at so many tokens
+REWRITES  how many times what the model had seen was changed: by a summary, by edits, or by both at once
+PEAK      tokens of the largest request; WINDOW is their share of it
+OVER      requests that were sent although compaction was due: it could not help, or not enough
+SENT      tokens of all requests
+REUSED    share of these that began the request before in the same words: what a prompt cache serves
+LAST      tokens of the last request, and its MESSAGES
+`)
+}
+
+// requests is how many requests each replay made: the same number for all.
+func (c *comparison) requests() uint32 {
+	for _, t := range c.trials {
+		if t.replay != nil {
+			return t.replay.Requests
+		}
+	}
+	return 0
+}
+
+// edited counts the messages with hidden results, and all other edits.
+func (f *onceFigures) edited() (hidden, others uint32) {
+	for kind, n := range f.edits {
+		if kind == compactordv1.EditKind_EDIT_KIND_HIDE_RESULT {
+			hidden += n
+		} else {
+			others += n
+		}
+	}
+	return hidden, others
+}

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// onceFigures say what one compaction of the whole transcript did.
+type onceFigures struct {
+	// before and after are the view's tokens, kept how many messages of the log the view shows after.
+	before, after, kept uint32
+	// edits counts the messages of the view that edits are in force on, by kind.
+	edits map[compactordv1.EditKind]uint32
+	// summary says whether one was written, skipped why nothing was done; nil where something was.
+	summary bool
+	skipped *compactordv1.CompactionSkipped
+}
+
+// compactOnce fills a session with the transcript, compacts it as a person who asks for it, and deletes it.
+func (c *conversation) compactOnce(
+	ctx context.Context, file *readFile, policy *compactordv1.Policy,
+) (*onceFigures, error) {
+	if _, err := c.create(ctx, policy); err != nil {
+		return nil, err
+	}
+	// The upload lets go of what it has sent.
+	copied := &readFile{messages: slices.Clone(file.messages), strict: file.strict}
+	if _, err := c.upload(ctx, c.session, copied, nil); err != nil {
+		return nil, err
+	}
+	before, err := c.view(ctx)
+	if err != nil {
+		return nil, err
+	}
+	done, err := c.compact(ctx, compactRequest(c.session, compactordv1.CompactionReason_COMPACTION_REASON_MANUAL), nil)
+	if err != nil {
+		return nil, err
+	}
+	after, err := c.view(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f := &onceFigures{
+		before: before.report.GetTokens(), after: after.report.GetTokens(), edits: make(map[compactordv1.EditKind]uint32),
+		summary: done.completed.GetCompaction() != nil, skipped: done.skipped,
+	}
+	for _, m := range after.messages {
+		if _, logged := m.GetOrigin().(*compactordv1.ViewMessage_Index); logged {
+			f.kept++
+		}
+		for _, kind := range m.GetEdits() {
+			f.edits[kind]++
+		}
+	}
+	return f, c.drop(ctx)
+}
+
+func (c *conversation) create(ctx context.Context, policy *compactordv1.Policy) (*compactordv1.Policy, error) {
+	answer, err := c.sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{SessionId: c.session, Policy: policy})
+	return answer.GetSession().GetResolvedPolicy(), err
+}
+
+// drop makes room for the next preset.
+func (c *conversation) drop(ctx context.Context) error {
+	_, err := c.sessions.DeleteSession(ctx, &compactordv1.DeleteSessionRequest{SessionId: c.session})
+	return err
+}
+
+// replayFigures say how an agent would have lived through the transcript. Its field names are those of the document.
+type replayFigures struct {
+	// Requests is how many requests to the model there were.
+	Requests uint32 `json:"requests"`
+	// TriggerTokens is where compaction was due; nil where it is not in tokens.
+	TriggerTokens *uint32 `json:"trigger_tokens,omitempty"`
+	// Rewrites is how many times the view was changed where it had been shown already; Compactions of them wrote a summary.
+	Rewrites    uint32 `json:"rewrites"`
+	Compactions uint32 `json:"compactions"`
+	// PeakTokens is the largest request.
+	PeakTokens uint32 `json:"peak_tokens"`
+	// RequestsDue is how many were sent although compaction was due, RequestsOverWindow how many a provider would refuse.
+	RequestsDue        uint32 `json:"requests_due"`
+	RequestsOverWindow uint32 `json:"requests_over_window"`
+	// SentTokens are those of all requests, ReusedTokens those of them that began the request before in the same words.
+	SentTokens   uint64 `json:"sent_tokens"`
+	ReusedTokens uint64 `json:"reused_tokens"`
+	// LastTokens and LastMessages are those of the last request.
+	LastTokens   uint32 `json:"last_tokens"`
+	LastMessages uint32 `json:"last_messages"`
+}
+
+// replay is an agent that appends, compacts when it is told to, and fetches what it sends to the model.
+type replay struct {
+	*conversation
+	replayFigures
+	policy *compactordv1.Policy
+
+	// report is the one of the last append.
+	report *compactordv1.ContextReport
+	// view holds the tokens of each message of the last view, token names it.
+	view  []uint32
+	token string
+}
+
+// replay has an agent live through the messages, and deletes the session.
+func (c *conversation) replay(
+	ctx context.Context, messages []*compactordv1.Message, policy *compactordv1.Policy, p *progress,
+) (*replayFigures, error) {
+	resolved, err := c.create(ctx, policy)
+	if err != nil {
+		return nil, err
+	}
+	r := &replay{conversation: c, policy: resolved}
+	for start := 0; start < len(messages); {
+		end := start
+		for end < len(messages) && messages[end].GetRole() != compactordv1.Role_ROLE_ASSISTANT {
+			end++
+		}
+		if err := r.appendAll(ctx, messages[start:end]); err != nil {
+			return nil, err
+		}
+		if end < len(messages) {
+			if err := r.request(ctx); err != nil {
+				return nil, err
+			}
+			if err := r.append(ctx, messages[end:end+1], r.token); err != nil {
+				return nil, err
+			}
+			end++
+		}
+		start = end
+		p.update(int64(start))
+	}
+	if err := r.countRewrites(ctx); err != nil {
+		return nil, err
+	}
+	return &r.replayFigures, c.drop(ctx)
+}
+
+// appendAll appends what came between two answers of the model.
+func (r *replay) appendAll(ctx context.Context, messages []*compactordv1.Message) error {
+	for len(messages) > 0 {
+		batch := nextBatch(messages, batchMessages)
+		if err := r.append(ctx, batch, ""); err != nil {
+			return err
+		}
+		messages = messages[len(batch):]
+	}
+	return nil
+}
+
+func (r *replay) append(ctx context.Context, messages []*compactordv1.Message, token string) error {
+	answer, err := r.sessions.AppendMessages(ctx, &compactordv1.AppendMessagesRequest{
+		SessionId: r.session, Messages: messages, ViewToken: token,
+	})
+	r.report = answer.GetReport()
+	return err
+}
+
+// request is one request to the model: compact if that is due, and fetch the view.
+func (r *replay) request(ctx context.Context) error {
+	if r.report.GetShouldCompact() {
+		request := compactRequest(r.session, compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD)
+		if _, err := r.compact(ctx, request, nil); err != nil {
+			return err
+		}
+	}
+	report, reused, err := r.fetch(ctx)
+	if err != nil {
+		return err
+	}
+	r.Requests++
+	r.TriggerTokens = report.TriggerTokens
+	if session.Due(r.policy, report) {
+		r.RequestsDue++
+	}
+	if report.ContextWindow != nil && report.GetTokens() > report.GetContextWindow() {
+		r.RequestsOverWindow++
+	}
+	r.PeakTokens = max(r.PeakTokens, report.GetTokens())
+	r.SentTokens += uint64(report.GetTokens())
+	r.ReusedTokens += reused
+	r.LastTokens, r.LastMessages = report.GetTokens(), uint32(len(r.view))
+	return nil
+}
+
+// fetch brings the view up to date and says how many tokens of it are the beginning of the one before.
+func (r *replay) fetch(ctx context.Context) (report *compactordv1.ContextReport, reused uint64, err error) {
+	unchanged := len(r.view)
+	for {
+		answer, err := r.compactions.GetLLMView(ctx, &compactordv1.GetLLMViewRequest{
+			Target:    &compactordv1.GetLLMViewRequest_SessionId{SessionId: r.session},
+			ViewToken: r.token, MaxBytes: r.pageBytes,
+		})
+		if err != nil {
+			return nil, 0, err
+		}
+		prefix := min(int(answer.GetUnchangedPrefix()), len(r.view))
+		unchanged = min(unchanged, prefix)
+		r.view = r.view[:prefix]
+		for _, m := range answer.GetMessages() {
+			r.view = append(r.view, m.GetTokens())
+		}
+		r.token, report = answer.GetViewToken(), answer.GetReport()
+		if !answer.GetHasMore() {
+			break
+		}
+	}
+	for _, tokens := range r.view[:unchanged] {
+		reused += uint64(tokens)
+	}
+	return report, reused, nil
+}
+
+// countRewrites counts what the log says was done.
+func (r *replay) countRewrites(ctx context.Context) error {
+	records, err := r.records(ctx, 0)
+	for _, record := range records {
+		switch kind := record.GetKind().(type) {
+		case *compactordv1.Record_Compaction:
+			r.Compactions++
+			r.Rewrites++
+		case *compactordv1.Record_Prune:
+			// The edits that were made with a cut are one rewrite with it.
+			if !kind.Prune.GetWithCut() {
+				r.Rewrites++
+			}
+		default:
+		}
+	}
+	return err
+}

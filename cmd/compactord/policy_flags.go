@@ -1,0 +1,61 @@
+package main
+
+import (
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/strategies"
+)
+
+// limitFlags are the limits of the model, for which presets give their numbers.
+type limitFlags struct {
+	ContextWindow   *uint32 `aliases:"window" help:"The model's context window in tokens." placeholder:"N"`
+	MaxOutputTokens *uint32 `aliases:"max-output" help:"The model's output limit in tokens; some presets go by it." placeholder:"N"`
+	MaxInputTokens  *uint32 `aliases:"max-input" help:"The model's input limit in tokens, where it is not the window." placeholder:"N"`
+}
+
+// presetFlags name where a policy starts from.
+type presetFlags struct {
+	Preset string `help:"Preset to work by: ${presets}." placeholder:"NAME"`
+	limitFlags
+}
+
+// policy is what the flags ask for; nil where they ask for nothing.
+func (f *presetFlags) policy() *compactordv1.Policy {
+	if *f == (presetFlags{}) {
+		return nil
+	}
+	p := &compactordv1.Policy{
+		ContextWindow: f.ContextWindow, MaxOutputTokens: f.MaxOutputTokens, MaxInputTokens: f.MaxInputTokens,
+	}
+	if f.Preset != "" {
+		p.Preset = proto.String(f.Preset)
+	}
+	return p
+}
+
+// policyFlags are the settings of a policy that commands take which compact.
+type policyFlags struct {
+	presetFlags
+	KeepRecentTokens *uint32 `help:"Summarize all but so many tokens of the newest messages, whatever the preset's strategy." placeholder:"N"`
+}
+
+// policy is what the flags ask for; nil where they ask for nothing.
+func (f *policyFlags) policy() *compactordv1.Policy {
+	p := f.presetFlags.policy()
+	if f.KeepRecentTokens == nil {
+		return p
+	}
+	if p == nil {
+		p = &compactordv1.Policy{}
+	}
+	p.Strategy = &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{
+		Summarize: &compactordv1.SummarizeStrategy{RecentTokens: f.KeepRecentTokens},
+	}}
+	return p
+}
+
+// presetNames are the presets that there are, for help texts.
+func presetNames() string { return strings.Join(strategies.PresetNames(), ", ") }

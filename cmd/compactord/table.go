@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// figuresTable is a table of names with figures: figures are aligned to the right, as people compare them.
+type figuresTable struct {
+	out  io.Writer
+	rows [][]string
+}
+
+func newFiguresTable(w io.Writer, headings ...string) *figuresTable {
+	return &figuresTable{w, [][]string{headings}}
+}
+
+func (t *figuresTable) row(cells ...string) { t.rows = append(t.rows, cells) }
+
+// flush writes the table.
+func (t *figuresTable) flush() {
+	widths := widest(t.rows)
+	for _, row := range t.rows {
+		var line strings.Builder
+		for i, cell := range row {
+			if i == 0 {
+				fmt.Fprintf(&line, "%-*s", widths[i], cell)
+			} else {
+				fmt.Fprintf(&line, "  %*s", widths[i], cell)
+			}
+		}
+		fmt.Fprintln(t.out, line.String())
+	}
+}
+
+// column is a column of text: its heading, and how wide it may be; 0 is as wide as it takes.
+type column struct {
+	heading string
+	width   int
+}
+
+// textTable is a table whose cells are wrapped.
+type textTable struct {
+	out     io.Writer
+	columns []column
+	rows    [][]string
+}
+
+func newTextTable(w io.Writer, columns ...column) *textTable {
+	t := &textTable{out: w, columns: columns}
+	headings := make([]string, len(columns))
+	for i, c := range columns {
+		headings[i] = c.heading
+	}
+	t.row(headings...)
+	return t
+}
+
+// row adds a row, which takes as many lines as its longest cell.
+func (t *textTable) row(cells ...string) {
+	lines := make([][]string, len(cells))
+	height := 1
+	for i, cell := range cells {
+		lines[i] = wrapped(inLine(cell), t.columns[i].width)
+		height = max(height, len(lines[i]))
+	}
+	for at := range height {
+		row := make([]string, len(cells))
+		for i := range cells {
+			if at < len(lines[i]) {
+				row[i] = lines[i][at]
+			}
+		}
+		t.rows = append(t.rows, row)
+	}
+}
+
+// flush writes the table.
+func (t *textTable) flush() {
+	widths := widest(t.rows)
+	for _, row := range t.rows {
+		var line strings.Builder
+		for i, cell := range row {
+			fmt.Fprintf(&line, "%-*s  ", widths[i], cell)
+		}
+		fmt.Fprintln(t.out, strings.TrimRight(line.String(), " "))
+	}
+}
+
+// widest is how many characters the widest cell of each column has.
+func widest(rows [][]string) []int {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	return widths
+}
+
+// wrapped breaks a text between words into lines of at most so many characters; a longer word has a line of its own.
+// 0 is no limit.
+func wrapped(text string, width int) []string {
+	if width == 0 {
+		return []string{text}
+	}
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= width:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = word
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
