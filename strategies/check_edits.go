@@ -99,7 +99,8 @@ func misfitOfResult(e *compactordv1.Edit, l *compactordv1.LoggedMessage) string 
 	switch {
 	case l.GetMessage().GetParts()[e.GetPart()].GetToolResult() == nil:
 		return "the part is no tool result"
-	case l.GetResultPlace() != compactordv1.ResultPlace_RESULT_PLACE_ANSWER:
+	case l.GetResultPlace() != compactordv1.ResultPlace_RESULT_PLACE_ANSWER &&
+		!(stray(l) && e.GetKind() == compactordv1.EditKind_EDIT_KIND_HIDE_RESULT):
 		return "the result answers no call that the view shows"
 	case !e.GetBySummarizer():
 		if e.GetReplacement() == "" {

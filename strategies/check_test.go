@@ -204,7 +204,10 @@ func TestCheckEdits(t *testing.T) {
 		{"hiding a user's text", []*compactordv1.Edit{edit(1, 0, hide, "gone")}, "no tool result"},
 		{"hiding without a word", []*compactordv1.Edit{edit(3, 0, hide, "")}, "what was there"},
 		{"a result of an aborted message", []*compactordv1.Edit{edit(6, 0, hide, "gone")}, "answers no call"},
-		{"a result without a call", []*compactordv1.Edit{edit(7, 0, hide, "gone")}, "answers no call"},
+		{"a result without a call", []*compactordv1.Edit{edit(7, 0, hide, "gone")}, ""},
+		{"a result without a call, as long", []*compactordv1.Edit{edit(7, 0, hide, textOf(2000))}, "(I5)"},
+		{"a result without a call, cut", []*compactordv1.Edit{edit(7, 0, truncate, "gone")}, "answers no call"},
+		{"a result without a call, written", []*compactordv1.Edit{written(edit(7, 0, compress, ""))}, "answers no call"},
 		{"as long as the result", []*compactordv1.Edit{edit(3, 0, hide, long)}, "(I5)"},
 		{"hidden, then longer", []*compactordv1.Edit{
 			edit(3, 0, hide, "gone"), edit(3, 0, truncate, textOf(50)),

@@ -72,11 +72,25 @@ func (g *gauge) full(stored uint64) (float64, bool) {
 	if g.window == 0 {
 		return 0, false
 	}
+	return float64(g.holding(stored)) / float64(g.window), true
+}
+
+// holding is what the context holds with so many stored tokens in the view, in tokens of the model.
+func (g *gauge) holding(stored uint64) uint64 {
 	view := uint64(g.state.Scaled(uint32(min(stored, math.MaxUint32))))
 	if g.held > 0 {
 		view = max(view, stored*g.takes/g.held)
 	}
-	return float64(g.overhead+view) / float64(g.window), true
+	return g.overhead + view
+}
+
+// context is what the context holds with the view of a state: as the report says where it is the state that the plan
+// begins with.
+func (g *gauge) context(s *session.State) uint64 {
+	if s == g.state {
+		return g.overhead + g.takes
+	}
+	return g.holding(uint64(s.Head.GetViewTokens()))
 }
 
 // dueAt says whether compaction is due with such a view.

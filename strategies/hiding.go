@@ -27,32 +27,40 @@ type hiding struct {
 	held, freed uint64
 }
 
-// newHiding begins a plan. Without a placeholder it is ours.
 func newHiding(s *session.State, placeholder string) *hiding {
+	return &hiding{state: s, template: resultTemplate(placeholder)}
+}
+
+// resultTemplate is the given text in place of a result, or ours.
+func resultTemplate(placeholder string) string {
 	if placeholder == "" {
-		placeholder = hiddenResult
+		return hiddenResult
 	}
-	return &hiding{state: s, template: placeholder}
+	return placeholder
 }
 
 // full says whether the plan takes no more edits.
 func (h *hiding) full() bool { return h.bytes > maxPlanBytes }
 
-// hide hides a result that has no edit yet, where that frees anything. It does without the trial: such a result is shown
-// as the log has it, and there are many of them.
+// hide hides a result that has no edit yet, where that frees anything.
 func (h *hiding) hide(l *compactordv1.LoggedMessage) {
 	what := replaced{index: l.GetIndex(), tokens: l.GetTokens(), tool: toolOf(l)}
-	text := what.fill(h.template)
-	size := session.TextTokens(h.state.Counter, text)
-	if size >= l.GetTokens() {
-		return
-	}
-	h.add(l.GetTokens(), &compactordv1.Edit{
+	e := &compactordv1.Edit{
 		Index:       l.GetIndex(),
 		Kind:        compactordv1.EditKind_EDIT_KIND_HIDE_RESULT,
-		Replacement: text,
-		TokensFreed: l.GetTokens() - size,
-	})
+		Replacement: what.fill(h.template),
+	}
+	if e.TokensFreed = h.freedBy(e, l); e.GetTokensFreed() > 0 {
+		h.add(l.GetTokens(), e)
+	}
+}
+
+// freedBy does without the trial where it can: an answer without edits is shown as the log has it, and there are many.
+func (h *hiding) freedBy(e *compactordv1.Edit, l *compactordv1.LoggedMessage) uint32 {
+	if stray(l) {
+		return h.tried().put(e, l)
+	}
+	return l.GetTokens() - min(l.GetTokens(), session.TextTokens(h.state.Counter, e.GetReplacement()))
 }
 
 // clear clears the arguments of a call, where they are there and that frees anything.
@@ -93,12 +101,13 @@ func (h *hiding) add(held uint32, e *compactordv1.Edit) {
 	h.edits = append(h.edits, e)
 }
 
-// plan is what was hidden, in the order of the log. Nothing is where all of it holds no more than so many tokens.
+// plan is what was hidden, in the order of the log: nothing where all of it holds no more than so many tokens, or where it
+// is too soon after the last rewrite.
 func (h *hiding) plan(in *Input, minimum uint32) *compactordv1.CompactionPlan {
 	switch {
 	case len(h.edits) == 0:
 		return noop(in, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT)
-	case h.held <= uint64(h.state.Stored(minimum)):
+	case h.held <= uint64(h.state.Stored(minimum)), tooSoon(in, minimum):
 		return noop(in, compactordv1.SkipReason_SKIP_REASON_BELOW_MINIMUM)
 	}
 	plan := noop(in, compactordv1.SkipReason_SKIP_REASON_UNSPECIFIED)
@@ -107,6 +116,15 @@ func (h *hiding) plan(in *Input, minimum uint32) *compactordv1.CompactionPlan {
 		return int(int64(a.GetIndex()) - int64(b.GetIndex()))
 	})
 	return plan
+}
+
+// tooSoon says whether less than so many tokens were appended since the view was last rewritten. Each rewrite costs the
+// provider's prompt cache, so those that nobody asked for have to be worth it. What strategies before this one would do in
+// the same plan is no rewrite of its own.
+func tooSoon(in *Input, minimum uint32) bool {
+	head := in.beginning().Head
+	return in.Reason == compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD && head.RewrittenAtTokens != nil &&
+		head.GetAppendedTokens()-head.GetRewrittenAtTokens() < session.Stored(head, minimum)
 }
 
 // hideable says whether a result may be hidden and counts as one that is there. One that is edited already is neither,
@@ -118,8 +136,21 @@ func hideable(s *session.State, l *compactordv1.LoggedMessage, protectedTools []
 		!slices.Contains(recallTools, toolOf(l))
 }
 
-// toolOf is the tool that a result is of.
-func toolOf(l *compactordv1.LoggedMessage) string { return l.GetAnswers().GetName() }
+// toolOf is the tool that a result is of, as far as anything says so.
+func toolOf(l *compactordv1.LoggedMessage) string {
+	if !stray(l) {
+		return l.GetAnswers().GetName()
+	}
+	if name := l.GetMessage().GetParts()[0].GetToolResult().GetName(); name != "" {
+		return name
+	}
+	return "a tool"
+}
+
+// stray says whether a message is a result that answers no call, which views quote.
+func stray(l *compactordv1.LoggedMessage) bool {
+	return l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_STRAY
+}
 
 // answersTo marks the positions of the results of groups. What an open group has so far nobody has read yet, and what a
 // collapsed one had no view shows.

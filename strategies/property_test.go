@@ -34,7 +34,10 @@ func parametersOf(t *rapid.T) *compactordv1.Strategy {
 	draw := rapid.SampledFrom(names).Draw(t, "strategy")
 	return map[string]func(*rapid.T) *compactordv1.Strategy{
 		"summarize":          summarizeOf,
+		"hide_tool_results":  hideOf,
+		"mask_observations":  maskOf,
 		"prune_tool_outputs": pruneOf,
+		"clear_tool_uses":    clearOf,
 	}[draw](t)
 }
 
@@ -57,6 +60,45 @@ func summarizeOf(t *rapid.T) *compactordv1.Strategy {
 		p.RecentToolGroups = optional(t, "recent_tool_groups", 1, 5)
 	}
 	return summarizing(p)
+}
+
+func hideOf(t *rapid.T) *compactordv1.Strategy {
+	p := &compactordv1.HideToolResultsStrategy{
+		KeepGroups: optional(t, "keep_groups", 0, 4), KeepMessages: optional(t, "keep_messages", 0, 8),
+		MinChars: optional(t, "min_chars", 0, 900), MinimumTokens: optional(t, "minimum_tokens", 0, 300),
+		Placeholder: placeholderOf(t), ProtectedTools: protectedOf(t),
+	}
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_HideToolResults{HideToolResults: p}}
+}
+
+func maskOf(t *rapid.T) *compactordv1.Strategy {
+	p := &compactordv1.MaskObservationsStrategy{
+		Window: optional(t, "window", 1, 4), Unit: new(compactordv1.MaskUnit(dice(t, 3))),
+		MinChars: optional(t, "min_chars", 0, 900), MinimumTokens: optional(t, "minimum_tokens", 0, 300),
+		ActiveFileGroups: optional(t, "active_file_groups", 0, 3),
+		Placeholder:      placeholderOf(t), ProtectedTools: protectedOf(t),
+	}
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_MaskObservations{MaskObservations: p}}
+}
+
+func clearOf(t *rapid.T) *compactordv1.Strategy {
+	p := &compactordv1.ClearToolUsesStrategy{
+		Keep: optional(t, "keep", 0, 4), TriggerTokens: proto.Uint32(rapid.SampledFrom([]uint32{0, 100, 2000}).Draw(t, "trigger")),
+		ClearAtLeast: optional(t, "clear_at_least", 0, 300), ClearInputs: new(rapid.Bool().Draw(t, "clear_inputs")),
+		Placeholder: placeholderOf(t), ExcludeTools: protectedOf(t),
+	}
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_ClearToolUses{ClearToolUses: p}}
+}
+
+func placeholderOf(t *rapid.T) *string {
+	return rapid.SampledFrom([]*string{nil, proto.String("[gone]"), proto.String("{tool} {index}")}).Draw(t, "placeholder")
+}
+
+func protectedOf(t *rapid.T) []string {
+	if rapid.Bool().Draw(t, "protects a tool") {
+		return []string{"read"}
+	}
+	return nil
 }
 
 func pruneOf(t *rapid.T) *compactordv1.Strategy {

@@ -45,6 +45,14 @@ func (in *Input) measure() *gauge {
 	return newGauge(in)
 }
 
+// beginning is the state that the whole plan begins with.
+func (in *Input) beginning() *session.State {
+	if in.whole != nil {
+		return in.whole.State
+	}
+	return in.State
+}
+
 // nested has a strategy plan that this one nests, on a state that others before it would leave.
 func (in *Input) nested(
 	ctx context.Context, s *session.State, parameters *compactordv1.Strategy,
@@ -69,7 +77,9 @@ type Strategy interface {
 
 // Builtin returns the strategies that every daemon has.
 func Builtin() []Strategy {
-	return []Strategy{Summarize{}, PruneToolOutputs{}, FirstEffective{}, Ladder{}}
+	return []Strategy{
+		Summarize{}, HideToolResults{}, MaskObservations{}, PruneToolOutputs{}, ClearToolUses{}, FirstEffective{}, Ladder{},
+	}
 }
 
 // noop returns the plan that does nothing.

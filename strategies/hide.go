@@ -1,0 +1,53 @@
+package strategies
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// defaultKeepGroups is KLIP-13's.
+const defaultKeepGroups = 5
+
+// HideToolResults hides the results of all but the newest tool groups. It goes by groups and not by turns, since an agent
+// works off a task within one turn, and since not every USER message is what a user said.
+type HideToolResults struct{}
+
+// Name returns `hide_tool_results`.
+func (HideToolResults) Name() string { return "hide_tool_results" }
+
+// Plan returns a plan with edits, or one that does nothing.
+func (HideToolResults) Plan(
+	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
+) (*compactordv1.CompactionPlan, error) {
+	p := parameters.GetHideToolResults()
+	if p == nil {
+		p = &compactordv1.HideToolResultsStrategy{}
+	}
+	groups, keep := in.State.Groups(), value(p.KeepGroups, defaultKeepGroups)
+	kept := len(in.State.Kept)
+	old := oldResults{
+		groups:         allBut(groups, keep),
+		strays:         beforeNewest(in.State, groups, keep),
+		end:            kept - int(min(uint64(kept), uint64(p.GetKeepMessages()))),
+		minChars:       p.GetMinChars(),
+		protectedTools: p.GetProtectedTools(),
+	}
+	return old.plan(ctx, in, p.GetPlaceholder(), p.GetMinimumTokens())
+}
+
+// Resolved implements Resolver.
+func (HideToolResults) Resolved(_ *compactordv1.Policy, parameters *compactordv1.Strategy) *compactordv1.Strategy {
+	p := &compactordv1.HideToolResultsStrategy{}
+	if given := parameters.GetHideToolResults(); given != nil {
+		p = proto.CloneOf(given)
+	}
+	p.KeepGroups = proto.Uint32(value(p.KeepGroups, defaultKeepGroups))
+	p.Placeholder = proto.String(resultTemplate(p.GetPlaceholder()))
+	p.KeepMessages = proto.Uint32(p.GetKeepMessages())
+	p.MinChars = proto.Uint32(p.GetMinChars())
+	p.MinimumTokens = proto.Uint32(p.GetMinimumTokens())
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_HideToolResults{HideToolResults: p}}
+}
