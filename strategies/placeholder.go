@@ -18,10 +18,12 @@ const clearedArguments = "the arguments ({tokens} tokens) were cleared to free c
 type replaced struct {
 	index, part, tokens uint32
 	tool                string
+	// omitted is how many characters are left out; nil where nothing of the content is shown.
+	omitted *int
 }
 
-// fill puts the figures in the place of {index}, {part}, {tool} and {tokens}. All else in the template stays as it is,
-// and so does what a tool's name holds.
+// fill puts the figures in the place of {index}, {part}, {tool}, {tokens} and {omitted}. All else in the template stays as
+// it is, and so does what a tool's name holds.
 func (r replaced) fill(template string) string {
 	var b strings.Builder
 	for {
@@ -52,6 +54,11 @@ func (r replaced) variable(name string) (text string, known bool) {
 		return r.tool, true
 	case "tokens":
 		return decimal(r.tokens), true
+	case "omitted":
+		if r.omitted == nil {
+			return "", false
+		}
+		return strconv.Itoa(*r.omitted), true
 	default:
 		return "", false
 	}

@@ -78,7 +78,10 @@ type Strategy interface {
 // Builtin returns the strategies that every daemon has.
 func Builtin() []Strategy {
 	return []Strategy{
-		Summarize{}, HideToolResults{}, MaskObservations{}, PruneToolOutputs{}, ClearToolUses{}, FirstEffective{}, Ladder{},
+		Summarize{},
+		HideToolResults{}, MaskObservations{}, PruneToolOutputs{}, ClearToolUses{},
+		TruncateToolOutputs{}, Offload{},
+		FirstEffective{}, Ladder{},
 	}
 }
 

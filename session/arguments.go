@@ -1,0 +1,81 @@
+package session
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// maxArguments bounds the fields that are read of one call.
+const maxArguments = 64
+
+// Argument is a field of the object that a tool was called with.
+type Argument struct {
+	Name  string
+	Value json.RawMessage
+}
+
+// Arguments returns the fields of a call's arguments, in order. Models write broken JSON too: what stands before the
+// fault is read.
+func Arguments(arguments string) []Argument {
+	d := json.NewDecoder(strings.NewReader(arguments))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return nil
+	}
+	var list []Argument
+	for len(list) < maxArguments && d.More() {
+		name, err := d.Token()
+		text, isName := name.(string)
+		a := Argument{Name: text}
+		if err != nil || !isName || d.Decode(&a.Value) != nil {
+			break
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// Text returns the value of a string, and the words of a command that is given word by word; false for all else.
+func (a Argument) Text() (string, bool) {
+	var text string
+	if json.Unmarshal(a.Value, &text) == nil && string(a.Value) != "null" {
+		return text, true
+	}
+	var words []string
+	if json.Unmarshal(a.Value, &words) == nil && len(words) > 0 {
+		return strings.Join(words, " "), true
+	}
+	return "", false
+}
+
+// mainArguments are the arguments that tell most of what a call was for, the more telling first. A search is told by what
+// it looks for, not by where.
+var mainArguments = []string{
+	"command", "cmd", "script", "pattern", "query", "regex", "url", "uri",
+	"file_path", "filePath", "path", "target_file", "targetFile", "TargetFile", "absolute_path", "AbsolutePath",
+	"notebook_path", "filename", "file_name", "file", "description", "name",
+}
+
+// maxMainRunes is how much of the main argument is told.
+const maxMainRunes = 80
+
+// MainArgument tells on one line what a tool was called for: a path, a command, what was searched for. Empty where nothing
+// tells it.
+func MainArgument(arguments string) string {
+	texts := make(map[string]string)
+	first := ""
+	for _, a := range Arguments(arguments) {
+		text, ok := a.Text()
+		if line := OneLine(text, maxMainRunes); ok && line != "" {
+			texts[a.Name] = line
+			if first == "" {
+				first = line
+			}
+		}
+	}
+	for _, name := range mainArguments {
+		if line, ok := texts[name]; ok {
+			return line
+		}
+	}
+	return first
+}

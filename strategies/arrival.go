@@ -1,0 +1,113 @@
+package strategies
+
+import (
+	"fmt"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// OnAppend returns the edits that policy.on_append makes of a message that is being appended: at most one, of the first
+// strategy that shows it shorter. h is the head before it, l what session.Link made of it, and call what it answers, as
+// far as that is known: without it a part that was read of a file passes for all of it. Only a result that answers an open
+// call has edits. The policy is a resolved one.
+func OnAppend(
+	h *storagev1.Head, c session.Counter, policy *compactordv1.Policy, l *compactordv1.LoggedMessage,
+	call *compactordv1.ToolCall,
+) []*compactordv1.ArrivalEdit {
+	if l.GetResultPlace() != compactordv1.ResultPlace_RESULT_PLACE_ANSWER {
+		return nil
+	}
+	stored := func(tokens uint32) uint32 { return session.Stored(h, tokens) }
+	for _, s := range policy.GetOnAppend() {
+		editor, kind := onArrival(s, policy, stored)
+		if editor == nil {
+			continue
+		}
+		e := editor.edit(resultOf(l, call))
+		if e == nil {
+			continue
+		}
+		if shown := session.TextTokens(c, e.GetReplacement()); shown < l.GetTokens() {
+			return []*compactordv1.ArrivalEdit{{
+				Part: e.GetPart(), Kind: kind, Replacement: e.GetReplacement(), TokensFreed: l.GetTokens() - shown,
+			}}
+		}
+	}
+	return nil
+}
+
+// onArrival is what a strategy of policy.on_append does; nil where it does nothing then.
+func onArrival(
+	s *compactordv1.Strategy, policy *compactordv1.Policy, stored func(uint32) uint32,
+) (resultEditor, compactordv1.ArrivalEditKind) {
+	switch k := s.GetKind().(type) {
+	case *compactordv1.Strategy_TruncateToolOutputs:
+		return truncating{k.TruncateToolOutputs}, compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_TRUNCATE_RESULT
+	case *compactordv1.Strategy_Offload:
+		return newOffloading(k.Offload, policy, stored), compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_OFFLOAD_RESULT
+	default:
+		return nil, compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_UNSPECIFIED
+	}
+}
+
+// CheckArrival returns a session.PolicyError where policy.on_append or policy.on_user_message holds what cannot run then:
+// on_append takes strategies that need one message alone, on_user_message those that neither cut nor need a summarizer,
+// nested ones included. A strategy of the daemon's builder is taken for one that only edits; where it does cut, nothing is
+// done.
+func CheckArrival(policy *compactordv1.Policy) error {
+	for i, s := range policy.GetOnAppend() {
+		if editor, _ := onArrival(s, policy, func(tokens uint32) uint32 { return tokens }); editor == nil {
+			return &session.PolicyError{
+				Field: fmt.Sprintf("policy.on_append[%d]", i),
+				What: fmt.Sprintf("%s does not run when a message is appended; truncate_tool_outputs and offload do",
+					named(s)),
+			}
+		}
+	}
+	for i, s := range policy.GetOnUserMessage() {
+		if beyond := beyondEdits(s); beyond != nil {
+			return &session.PolicyError{
+				Field: fmt.Sprintf("policy.on_user_message[%d]", i),
+				What:  fmt.Sprintf("%s cuts or needs a summarizer, which an append does not wait for", named(beyond)),
+			}
+		}
+	}
+	return nil
+}
+
+// beyondEdits is the first strategy that cuts or needs a summarizer, of one and all that it nests; nil where there is none.
+func beyondEdits(s *compactordv1.Strategy) *compactordv1.Strategy {
+	if s.GetSummarize() != nil || s.GetCompressObservations() != nil {
+		return s
+	}
+	for _, inner := range Nested(s) {
+		if beyond := beyondEdits(inner); beyond != nil {
+			return beyond
+		}
+	}
+	return nil
+}
+
+// Nested are the strategies that one holds itself, in order.
+func Nested(s *compactordv1.Strategy) []*compactordv1.Strategy {
+	if f := s.GetFirstEffective(); f != nil {
+		return f.GetStrategies()
+	}
+	var inner []*compactordv1.Strategy
+	for _, rung := range s.GetLadder().GetRungs() {
+		inner = append(inner, rung.GetStrategy())
+	}
+	return inner
+}
+
+// named is what a strategy is called in the contract.
+func named(s *compactordv1.Strategy) string {
+	switch kind := kindOf(s); kind {
+	case "":
+		return "a strategy of no kind"
+	default:
+		return kind
+	}
+}

@@ -1,0 +1,106 @@
+package strategies
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// Defaults of Offload. 2,000 tokens are xbot's.
+const (
+	defaultOffloadTokens = 2_000
+	defaultPreviewChars  = 500
+)
+
+// Offload replaces long tool results by a preview and a reference by which the agent can recall the whole.
+type Offload struct{}
+
+// Name returns `offload`.
+func (Offload) Name() string { return "offload" }
+
+// Plan returns a plan with edits, or one that does nothing.
+func (Offload) Plan(
+	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
+) (*compactordv1.CompactionPlan, error) {
+	return planResults(ctx, in, newOffloading(parameters.GetOffload(), in.Policy, in.State.Stored))
+}
+
+// Resolved implements Resolver.
+func (Offload) Resolved(_ *compactordv1.Policy, parameters *compactordv1.Strategy) *compactordv1.Strategy {
+	p := &compactordv1.OffloadStrategy{}
+	if given := parameters.GetOffload(); given != nil {
+		p = proto.CloneOf(given)
+	}
+	p.OverTokens = proto.Uint32(value(p.OverTokens, defaultOffloadTokens))
+	p.PreviewChars = proto.Uint32(value(p.PreviewChars, defaultPreviewChars))
+	p.PartialReads = proto.Bool(p.GetPartialReads())
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Offload{Offload: p}}
+}
+
+// offloading offloads results by these parameters.
+type offloading struct {
+	parameters *compactordv1.OffloadStrategy
+	// over is in stored tokens.
+	over    uint32
+	preview int
+	files   *compactordv1.FileTools
+}
+
+// newOffloading takes parameters that may be nil; stored turns tokens of the model into those of messages.
+func newOffloading(
+	p *compactordv1.OffloadStrategy, policy *compactordv1.Policy, stored func(uint32) uint32,
+) *offloading {
+	if p == nil {
+		p = &compactordv1.OffloadStrategy{}
+	}
+	return &offloading{
+		parameters: p,
+		over:       stored(value(p.OverTokens, defaultOffloadTokens)),
+		preview:    int(value(p.PreviewChars, defaultPreviewChars)),
+		files:      FileTools(policy),
+	}
+}
+
+func (o *offloading) edit(r *toolResult) *compactordv1.Edit {
+	long := r.logged.GetTokens() > o.over ||
+		o.parameters.OverBytes != nil && r.bytes() > int(o.parameters.GetOverBytes())
+	// An error is what the agent has to act on.
+	if !long || r.result.GetIsError() || r.stays(o.parameters.GetProtectedTools()) ||
+		!o.parameters.GetPartialReads() && readsPart(o.files, r.call) {
+		return nil
+	}
+	return &compactordv1.Edit{
+		Index:       r.logged.GetIndex(),
+		Kind:        compactordv1.EditKind_EDIT_KIND_OFFLOAD_RESULT,
+		Replacement: preview(session.ResultText(r.result), o.preview) + reference(r),
+	}
+}
+
+// preview is the beginning of a text, up to the end of a line where one is near.
+func preview(text string, characters int) string {
+	head := firstCharacters(text, characters)
+	if len(head) < len(text) {
+		if end := strings.LastIndexByte(head, '\n'); end >= len(head)*4/5 {
+			head = head[:end]
+		}
+	}
+	if head == "" {
+		return ""
+	}
+	return strings.TrimSuffix(head, "\n") + "\n"
+}
+
+// reference says what was there and how to have it. An agent can hand it as it stands to the tool that recalls.
+func reference(r *toolResult) string {
+	of := ""
+	if tool := r.tool(); tool != "" {
+		of = " of " + tool
+	}
+	return fmt.Sprintf("[The result%s has %d tokens (%d bytes) in all. To read the whole of it, recall index %d, part 0.]",
+		of, r.logged.GetTokens(), r.bytes(), r.logged.GetIndex())
+}

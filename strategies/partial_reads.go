@@ -1,0 +1,47 @@
+package strategies
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// rangeArguments say from where or how much of a file is read: a number over 0, or a range that is not empty.
+var rangeArguments = []string{
+	"offset", "limit", // Claude Code, Pi, opencode, Gemini CLI
+	"max_lines",              // xbot
+	"line_offset", "n_lines", // kimi-cli
+	"start_line", "end_line", // Cline, Roo Code
+	"startLine", "endLine", // Copilot
+	"StartLine", "EndLine", // Windsurf
+	"view_range", "line_range", // OpenHands, Anthropic's
+	"start_line_one_indexed", "end_line_one_indexed_inclusive", // Cursor
+	"line_start", "line_end", "from_line", "to_line", "num_lines", "lines", "range", "pages",
+}
+
+// readsPart says whether a call reads a part of a file. A tool that both reads and writes is asked, too: what its calls
+// that write answer is short.
+func readsPart(files *compactordv1.FileTools, call *compactordv1.ToolCall) bool {
+	touches := slices.ContainsFunc(files.GetTools(), func(t *compactordv1.FileTool) bool {
+		return slices.Contains(t.GetNames(), call.GetName())
+	})
+	return touches && slices.ContainsFunc(session.Arguments(call.GetArguments()), func(a session.Argument) bool {
+		return slices.Contains(rangeArguments, a.Name) && saysRange(a.Value)
+	})
+}
+
+// saysRange says whether a value is a number over 0, in a string or not, or a list or a text of a range.
+func saysRange(raw json.RawMessage) bool {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		text = string(raw)
+	}
+	var number float64
+	if json.Unmarshal([]byte(text), &number) == nil && strings.TrimSpace(text) != "null" {
+		return number > 0
+	}
+	return strings.ContainsAny(text, "123456789")
+}

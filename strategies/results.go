@@ -1,0 +1,136 @@
+package strategies
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// toolResult is a result with what its edits are made from: the message and its call, and nothing of what is around them,
+// so that the same edits can be made when it arrives.
+type toolResult struct {
+	logged *compactordv1.LoggedMessage
+	result *compactordv1.ToolResult
+	// call is what it answers; nil where that is not known.
+	call *compactordv1.ToolCall
+}
+
+func resultOf(l *compactordv1.LoggedMessage, call *compactordv1.ToolCall) *toolResult {
+	return &toolResult{logged: l, result: l.GetMessage().GetParts()[0].GetToolResult(), call: call}
+}
+
+// tool is the name of the tool that was called.
+func (r *toolResult) tool() string { return toolOf(r.logged) }
+
+// stays says whether the result is of a tool whose results are left alone: what the agent recalled it would else recall
+// again, for ever.
+func (r *toolResult) stays(protectedTools []string) bool {
+	return slices.Contains(recallTools, r.tool()) || slices.Contains(protectedTools, r.tool())
+}
+
+// bytes is what the result holds, media included.
+func (r *toolResult) bytes() int {
+	var bytes int
+	for _, rp := range r.result.GetParts() {
+		bytes += len(rp.GetText().GetText()) + len(rp.GetMedia().GetData()) + len(rp.GetOpaque().GetJson())
+	}
+	return bytes
+}
+
+func (r *toolResult) replaced() replaced {
+	return replaced{index: r.logged.GetIndex(), tokens: r.logged.GetTokens(), tool: r.tool()}
+}
+
+// resultEditor says how a result is shown shorter, by what that result and its call hold.
+type resultEditor interface {
+	// edit returns the edit of a result; nil where the result stays. Whether the edit frees anything is for the caller to
+	// see.
+	edit(r *toolResult) *compactordv1.Edit
+}
+
+// planResults edits the results that an editor shows shorter, the older first: those of finished groups, since what an
+// open one has so far nobody has read yet.
+func planResults(ctx context.Context, in *Input, editor resultEditor) (*compactordv1.CompactionPlan, error) {
+	e := newEditing(in.State)
+	for pos, finished := range answersTo(in.State, in.State.Groups()) {
+		if err := ended(ctx); err != nil {
+			return nil, err
+		}
+		if l := in.State.Kept[pos]; finished && !session.Pinned(in.State.Head, l.GetIndex()) && !replacedWhole(in.State, l) {
+			e.try(editor.edit(resultOf(l, callOf(in.State, l))), l)
+		}
+		if e.full() {
+			break
+		}
+	}
+	return e.plan(in), nil
+}
+
+// callOf is the call that a result answers; nil where the kept part does not hold it.
+func callOf(s *session.State, l *compactordv1.LoggedMessage) *compactordv1.ToolCall {
+	pos, kept := position(s, l.GetAnswers().GetIndex())
+	if !kept {
+		return nil
+	}
+	return s.Kept[pos].GetMessage().GetParts()[l.GetAnswers().GetPart()].GetToolCall()
+}
+
+// replacedWhole says whether an edit has put something in the place of all that a result holds.
+func replacedWhole(s *session.State, l *compactordv1.LoggedMessage) bool {
+	return slices.ContainsFunc(s.EditsOf(l), func(e *compactordv1.Edit) bool {
+		switch e.GetKind() {
+		case compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT,
+			compactordv1.EditKind_EDIT_KIND_OFFLOAD_RESULT, compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT:
+			return true
+		default:
+			return false
+		}
+	})
+}
+
+// editing is a plan of edits while it is made, each tried with those before it.
+type editing struct {
+	trial *trial
+	edits []*compactordv1.Edit
+	// bytes is about what the edits take up.
+	bytes int
+}
+
+func newEditing(s *session.State) *editing { return &editing{trial: newTrial(s)} }
+
+// full says whether the plan takes no more edits.
+func (e *editing) full() bool { return e.bytes > maxPlanBytes }
+
+// try adds an edit where it frees anything in the messages that it shows in. None is nothing to add.
+func (e *editing) try(edit *compactordv1.Edit, shownIn ...*compactordv1.LoggedMessage) bool {
+	if edit == nil {
+		return false
+	}
+	if edit.TokensFreed = e.trial.put(edit, shownIn...); edit.GetTokensFreed() == 0 {
+		return false
+	}
+	e.add(edit)
+	return true
+}
+
+// add adds an edit that is known to free something.
+func (e *editing) add(edit *compactordv1.Edit) {
+	e.edits = append(e.edits, edit)
+	e.bytes += len(edit.GetReplacement()) + editBytes
+}
+
+// plan is what was edited, in the order of the log.
+func (e *editing) plan(in *Input) *compactordv1.CompactionPlan {
+	if len(e.edits) == 0 {
+		return noop(in, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT)
+	}
+	plan := noop(in, compactordv1.SkipReason_SKIP_REASON_UNSPECIFIED)
+	plan.Edits = e.edits
+	slices.SortStableFunc(plan.GetEdits(), func(a, b *compactordv1.Edit) int {
+		return cmp.Compare(a.GetIndex(), b.GetIndex())
+	})
+	return plan
+}

@@ -1,0 +1,110 @@
+package strategies
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// defaultMaxChars is opencode's.
+const defaultMaxChars = 2_000
+
+// truncationMark stands behind what is left of a result where no placeholder is given.
+const truncationMark = "[{omitted} characters left out. To read the whole result, recall index {index}, part {part}.]"
+
+// TruncateToolOutputs cuts each long tool result to its first characters.
+type TruncateToolOutputs struct{}
+
+// Name returns `truncate_tool_outputs`.
+func (TruncateToolOutputs) Name() string { return "truncate_tool_outputs" }
+
+// Plan returns a plan with edits, or one that does nothing.
+func (TruncateToolOutputs) Plan(
+	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
+) (*compactordv1.CompactionPlan, error) {
+	return planResults(ctx, in, truncating{parameters.GetTruncateToolOutputs()})
+}
+
+// Resolved implements Resolver.
+func (TruncateToolOutputs) Resolved(
+	_ *compactordv1.Policy, parameters *compactordv1.Strategy,
+) *compactordv1.Strategy {
+	p := &compactordv1.TruncateToolOutputsStrategy{}
+	if given := parameters.GetTruncateToolOutputs(); given != nil {
+		p = proto.CloneOf(given)
+	}
+	p.MaxChars = proto.Uint32(value(p.MaxChars, defaultMaxChars))
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_TruncateToolOutputs{TruncateToolOutputs: p}}
+}
+
+// truncating cuts results by these parameters, which may be nil.
+type truncating struct {
+	parameters *compactordv1.TruncateToolOutputsStrategy
+}
+
+func (t truncating) edit(r *toolResult) *compactordv1.Edit {
+	if r.stays(t.parameters.GetProtectedTools()) {
+		return nil
+	}
+	most := defaultMaxChars
+	if t.parameters != nil {
+		most = int(value(t.parameters.MaxChars, defaultMaxChars))
+	}
+	left, omitted := beginningOf(r.result, most)
+	if omitted == 0 {
+		return nil
+	}
+	mark := truncationMark
+	if given := t.parameters.GetPlaceholder(); given != "" {
+		mark = given
+	}
+	what := r.replaced()
+	what.omitted = &omitted
+	return &compactordv1.Edit{
+		Index:       r.logged.GetIndex(),
+		Kind:        compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT,
+		Replacement: left + "\n" + what.fill(mark),
+	}
+}
+
+// beginningOf is the first characters (code points) of a result's text, and how many are left out. What is no text counts
+// nothing and is told where it stands.
+func beginningOf(r *compactordv1.ToolResult, characters int) (left string, omitted int) {
+	var pieces []string
+	for _, rp := range r.GetParts() {
+		if media := rp.GetMedia(); media != nil {
+			pieces = append(pieces, session.MediaLine(media))
+			continue
+		}
+		text := rp.GetText().GetText() + rp.GetOpaque().GetJson()
+		head := firstCharacters(text, characters)
+		taken := utf8.RuneCountInString(head)
+		characters -= taken
+		if len(head) < len(text) {
+			omitted += utf8.RuneCountInString(text[len(head):])
+		}
+		if head != "" {
+			pieces = append(pieces, head)
+		}
+	}
+	return strings.Join(pieces, "\n"), omitted
+}
+
+// firstCharacters is the beginning of a text, never with half a character at its end.
+func firstCharacters(text string, characters int) string {
+	if len(text) <= characters {
+		return text
+	}
+	for at := range text {
+		if characters == 0 {
+			return text[:at]
+		}
+		characters--
+	}
+	return text
+}
