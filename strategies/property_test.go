@@ -33,11 +33,13 @@ func parametersOf(t *rapid.T) *compactordv1.Strategy {
 	names := slices.DeleteFunc(registry().Names(), func(name string) bool { return slices.Contains(nesting, name) })
 	draw := rapid.SampledFrom(names).Draw(t, "strategy")
 	return map[string]func(*rapid.T) *compactordv1.Strategy{
-		"summarize":          summarizeOf,
-		"hide_tool_results":  hideOf,
-		"mask_observations":  maskOf,
-		"prune_tool_outputs": pruneOf,
-		"clear_tool_uses":    clearOf,
+		"summarize":             summarizeOf,
+		"hide_tool_results":     hideOf,
+		"mask_observations":     maskOf,
+		"prune_tool_outputs":    pruneOf,
+		"clear_tool_uses":       clearOf,
+		"truncate_tool_outputs": truncateOf,
+		"offload":               offloadOf,
 	}[draw](t)
 }
 
