@@ -15,13 +15,6 @@ func offloading(p *compactordv1.OffloadStrategy) *compactordv1.Strategy {
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Offload{Offload: p}}
 }
 
-func protectedOf(t *rapid.T) []string {
-	if rapid.Bool().Draw(t, "protects a tool") {
-		return []string{"read"}
-	}
-	return nil
-}
-
 func truncateOf(t *rapid.T) *compactordv1.Strategy {
 	p := &compactordv1.TruncateToolOutputsStrategy{
 		MaxChars:       proto.Uint32(rapid.SampledFrom([]uint32{1, 20, 300, 2000}).Draw(t, "max_chars")),
