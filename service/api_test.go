@@ -24,31 +24,10 @@ func TestNotBuiltYetIsNamed(t *testing.T) {
 			return err
 		}
 	}
-	compactWith := func(change func(*compactordv1.CompactRequest)) func() error {
-		return func() error {
-			req := compactRequest("s", nil)
-			change(req)
-			_, err := d.compact(req)
-			return err
-		}
-	}
 	strategy := &compactordv1.Strategy{Kind: &compactordv1.Strategy_Offload{Offload: &compactordv1.OffloadStrategy{}}}
 	for field, call := range map[string]func() error{
-		"history.compaction.replayed_index": func() error {
-			_, err := d.compactions.GetLLMView(ctx, historyTarget(&compactordv1.InlineHistory{
-				Messages:   []*compactordv1.Message{user("x")},
-				Compaction: &compactordv1.CompactionEntry{Summary: "s", ReplayedIndex: proto.Uint32(0)},
-			}))
-			return err
-		},
-		"reason": compactWith(func(r *compactordv1.CompactRequest) {
-			r.Reason = compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW
-		}),
-		"replay":                 compactWith(func(r *compactordv1.CompactRequest) { r.Replay = proto.Bool(true) }),
-		"policy.strategy":        createWith(&compactordv1.Policy{Strategy: strategy}),
-		"policy.on_append":       createWith(&compactordv1.Policy{OnAppend: []*compactordv1.Strategy{strategy}}),
-		"policy.overflow.replay": createWith(&compactordv1.Policy{Overflow: &compactordv1.OverflowPolicy{Replay: proto.Bool(true)}}),
-		"policy.summary.redact":  createWith(&compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{Redact: proto.Bool(true)}}),
+		"policy.on_append":      createWith(&compactordv1.Policy{OnAppend: []*compactordv1.Strategy{strategy}}),
+		"policy.summary.redact": createWith(&compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{Redact: proto.Bool(true)}}),
 	} {
 		t.Run(field, func(t *testing.T) {
 			err := call()

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -70,6 +71,8 @@ func (c *compaction) overtaken() error {
 		"the session was reverted, compacted or created anew while this compaction ran")
 }
 
+// write puts down what makes the view smaller: the edits, and the cut behind them. Where one of both gains nothing, the
+// other goes alone.
 func (c *compaction) write(
 	ctx context.Context, row *storagev1.Session, summary *written,
 ) (*pending, *compactordv1.CompactionCompleted, error) {
@@ -78,31 +81,74 @@ func (c *compaction) write(
 	if err != nil {
 		return nil, nil, err
 	}
-	p := s.begin(row)
-	p.state = state
+	before := s.begin(row)
+	before.state = state
+	noCut := c.noCut
+	if summary != nil {
+		p, completed, err := c.writeCutAndEdits(ctx, before, summary)
+		if noCut = asSkip(err); noCut == nil {
+			return p, completed, err
+		}
+	}
+	edits, err := c.editsAlone(ctx, state)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, prune, err := c.writeEdits(ctx, before, edits, false)
+	if asSkip(err) != nil && noCut != nil {
+		err = noCut
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return p, &compactordv1.CompactionCompleted{Prune: prune, Report: report(p)}, nil
+}
+
+// writeCutAndEdits writes the cut, and before it the edits where they gain something. It says to go on where that is
+// wanted.
+func (c *compaction) writeCutAndEdits(
+	ctx context.Context, before *pending, summary *written,
+) (*pending, *compactordv1.CompactionCompleted, error) {
 	completed := &compactordv1.CompactionCompleted{}
-	cut := c.plan.GetCut()
-	if edits := stillOpen(state, c.plan.GetEdits(), cut); len(edits) > 0 {
-		entry := &compactordv1.PruneEntry{
-			Id: newID(), Edits: edits, Strategy: c.resolvedStrategy(), Reason: c.reason(),
-			OperationId: c.id, WithCut: cut != nil,
-		}
-		if completed.Prune, err = s.prune(ctx, p, entry, c.started, c.byBytes); err != nil {
-			return nil, nil, err
-		}
+	p, prune, err := c.writeEdits(ctx, before, c.withTexts(c.plan.GetEdits()), true)
+	switch {
+	case asSkip(err) != nil:
+		p = before
+	case err != nil:
+		return nil, nil, err
+	default:
+		completed.Prune = prune
 	}
-	if cut != nil {
-		if completed.Compaction, err = c.writeCut(ctx, p, summary); err != nil {
-			return nil, nil, err
-		}
+	if p, completed.Compaction, err = c.writeCut(ctx, p, summary); err != nil {
+		return nil, nil, err
 	}
-	if completed.GetPrune() == nil && completed.GetCompaction() == nil {
+	if completed.ContinueIndex, err = c.goOn(ctx, p, completed.GetCompaction()); err != nil {
+		return nil, nil, err
+	}
+	completed.Report = report(p)
+	return p, completed, nil
+}
+
+// writeEdits adds those of the edits that still fit to a copy of what is pending.
+func (c *compaction) writeEdits(
+	ctx context.Context, before *pending, edits []*compactordv1.Edit, withCut bool,
+) (*pending, *compactordv1.PruneEntry, error) {
+	var cut *compactordv1.Cut
+	if withCut {
+		cut = c.plan.GetCut()
+	}
+	edits = c.stillOpen(before.state, edits, cut)
+	if len(edits) == 0 {
 		return nil, nil, &skip{
 			compactordv1.SkipReason_SKIP_REASON_OVERTAKEN, "all of it was edited or pinned by others meanwhile",
 		}
 	}
-	completed.Report = report(p)
-	return p, completed, nil
+	p := before.fork()
+	entry, err := c.service.prune(ctx, p, &compactordv1.PruneEntry{
+		Id: newID(), Edits: edits, Strategy: c.resolvedStrategy(), Reason: c.reason(),
+		OperationId: c.id, WithCut: withCut,
+	}, c.started, c.byBytes)
+	return p, entry, err
 }
 
 // prune adds a PruneEntry to what is pending, if the view becomes smaller by it: in bytes, where only they asked for it.
@@ -121,9 +167,32 @@ func (s *Service) prune(
 	return r.GetPrune(), gain(before, p.head(), byBytes)
 }
 
-// writeCut adds the CompactionEntry to what is pending, if the view becomes smaller by it.
+// writeCut adds the CompactionEntry to a copy of what is pending, if the view becomes smaller by it. Where the view with
+// the message that is to be replayed would not, or would be due again, nothing is replayed.
 func (c *compaction) writeCut(
-	ctx context.Context, p *pending, summary *written,
+	ctx context.Context, before *pending, summary *written,
+) (*pending, *compactordv1.CompactionEntry, error) {
+	again, err := c.toReplay(ctx, before)
+	if err != nil {
+		return nil, nil, err
+	}
+	if again != nil {
+		p := before.fork()
+		entry, err := c.writeEntry(ctx, p, summary, again)
+		if err == nil && !session.Due(c.policy, session.Report(p.head(), c.policy)) {
+			return p, entry, nil
+		}
+		if err != nil && asSkip(err) == nil {
+			return nil, nil, err
+		}
+	}
+	p := before.fork()
+	entry, err := c.writeEntry(ctx, p, summary, nil)
+	return p, entry, err
+}
+
+func (c *compaction) writeEntry(
+	ctx context.Context, p *pending, summary *written, replayed *uint32,
 ) (*compactordv1.CompactionEntry, error) {
 	s := c.service
 	cut, before := c.plan.GetCut(), p.state
@@ -134,11 +203,12 @@ func (c *compaction) writeCut(
 		Covered: &compactordv1.IndexRange{
 			Start: p.head().GetLeadEnd(), End: cut.GetFirstKeptIndex(),
 		},
-		Summarized:   cut.GetSummarized(),
-		Summary:      summary.text,
-		Slots:        session.SlotsOf(before.Entry.GetSlots(), covered, kept, before.Edits),
-		TokensBefore: p.head().GetViewTokens(),
-		Reason:       c.reason(), Focus: c.req.GetFocus(), Strategy: c.resolvedStrategy(),
+		Summarized:    cut.GetSummarized(),
+		Summary:       summary.text,
+		Slots:         slotsOf(before, covered, kept),
+		TokensBefore:  p.head().GetViewTokens(),
+		ReplayedIndex: replayed,
+		Reason:        c.reason(), Focus: c.req.GetFocus(), Strategy: c.resolvedStrategy(),
 		Summarizer: summary.summarizer, Model: summary.model, Usage: summary.usage, CostUsd: summary.costUSD,
 		SplitTurnStart: cut.SplitTurnStart, PreviousEntryId: before.Entry.GetId(),
 		Files:    session.TouchedFiles(before.Entry.GetFiles(), strategies.FileTools(c.policy), covered),
@@ -146,6 +216,10 @@ func (c *compaction) writeCut(
 		Duration: durationpb.New(s.hooks.Now().Sub(c.started)), CreatedAt: s.now(),
 		SummarizerCalls: c.calls, Sections: c.policy.GetSummary().GetSections(),
 		CitedIndexes: summarizers.Citations(summary.text), OperationId: c.id,
+	}
+	if replayed != nil {
+		// The view shows it whole.
+		entry.Slots.LastUserRequest = nil
 	}
 	r, err := s.record(ctx, p, &compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: entry}}, nil)
 	if err != nil {
@@ -175,17 +249,24 @@ func gain(before, after *storagev1.Head, byBytes bool) error {
 	}
 }
 
-// stillOpen leaves out the edits of messages that the cut covers, or that were edited or pinned since the plan.
-func stillOpen(state *session.State, edits []*compactordv1.Edit, cut *compactordv1.Cut) []*compactordv1.Edit {
-	var open []*compactordv1.Edit
-	for _, e := range edits {
-		done := slices.ContainsFunc(state.Edits[e.GetIndex()], func(other *compactordv1.Edit) bool {
+// asSkip returns the skip that an error is, or nil.
+func asSkip(err error) *skip {
+	var skipped *skip
+	errors.As(err, &skipped)
+	return skipped
+}
+
+// stillOpen leaves out the edits of messages that the cut covers, and those that others have made or made useless since
+// the plan.
+func (c *compaction) stillOpen(
+	state *session.State, edits []*compactordv1.Edit, cut *compactordv1.Cut,
+) []*compactordv1.Edit {
+	made := func(e *compactordv1.Edit) bool {
+		now := state.Edits[e.GetIndex()]
+		since := now[min(len(c.snapshot.Edits[e.GetIndex()]), len(now)):]
+		return slices.ContainsFunc(since, func(other *compactordv1.Edit) bool {
 			return other.GetPart() == e.GetPart() && other.GetKind() == e.GetKind()
 		})
-		covered := cut != nil && e.GetIndex() < cut.GetFirstKeptIndex()
-		if !done && !covered && !session.Pinned(state.Head, e.GetIndex()) {
-			open = append(open, e)
-		}
 	}
-	return open
+	return strategies.Fitting(state, slices.DeleteFunc(slices.Clone(edits), made), cut)
 }

@@ -15,8 +15,8 @@ import (
 func (s *Service) Compact(
 	req *compactordv1.CompactRequest, stream grpc.ServerStreamingServer[compactordv1.CompactResponse],
 ) error {
-	if err := compactNotImplemented(req); err != nil {
-		return err
+	if req.GetReplay() && req.GetReason() != compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW {
+		return invalidField("replay", "goes with reason OVERFLOW: only what was too long for the provider is shown again")
 	}
 	if req.GetHistory() != nil {
 		return s.compactInline(req, stream)
@@ -118,17 +118,6 @@ func (s *Service) relay(stream grpc.ServerStreamingServer[compactordv1.CompactRe
 		case <-gone:
 			return context.Cause(stream.Context())
 		}
-	}
-}
-
-func compactNotImplemented(req *compactordv1.CompactRequest) error {
-	switch {
-	case req.GetReason() == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW:
-		return notImplemented("reason")
-	case req.GetReplay():
-		return notImplemented("replay")
-	default:
-		return nil
 	}
 }
 

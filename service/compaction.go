@@ -33,6 +33,15 @@ type compaction struct {
 	plan     *compactordv1.CompactionPlan
 	// ending is the last event; nil where only an error tells the end.
 	ending *compactordv1.CompactionEvent
+	// texts are what the summarizer wrote for the plan's edits.
+	texts map[place]string
+	// spent is what those took, and read how much of the conversation they were, in stored tokens.
+	spent *written
+	read  uint32
+	// noCut is why the plan's cut is not made; nil where it is.
+	noCut *skip
+	// deadline is when the policy's limit for all that the summarizer writes passes.
+	deadline time.Time
 	// uid is the life of the session that it is for.
 	uid   string
 	calls uint32
@@ -74,7 +83,14 @@ func (c *compaction) run(ctx context.Context) (err error) {
 	}})
 	announced = true
 	c.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_PLAN, 1, 1)
+	c.deadline = summaryDeadline(c.policy)
+	if err := c.compress(ctx); err != nil {
+		return err
+	}
 	summary, err := c.summarize(ctx)
+	if c.noCut = asSkip(err); c.noCut != nil {
+		err = c.goWithoutCut(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -110,14 +126,51 @@ func (c *compaction) prepare(ctx context.Context) error {
 		s.hooks.BeforePlan(ctx)
 	}
 	in := &strategies.Input{State: c.snapshot, Policy: c.policy, Reason: c.reason()}
-	if c.plan, err = s.strategies.Plan(ctx, in, c.policy.GetStrategy()); err != nil {
+	if c.plan, err = s.plan(ctx, in, c.policy.GetStrategy()); err != nil {
 		return err
 	}
-	c.plan.Chunks = chunks(c.plan.GetCut())
+	c.plan.Chunks = chunks(c.plan.GetCut()) + uint32(len(toWrite(c.plan.GetEdits())))
 	if len(c.plan.GetEdits()) == 0 && c.plan.GetCut() == nil {
 		return &skip{c.plan.GetSkipReason(), skipMessage(c.plan.GetSkipReason(), c.plan.GetTokensBefore())}
 	}
 	return strategies.Check(in, c.plan)
+}
+
+// goWithoutCut says whether the compaction can go on where no summary is smaller than what it would replace: with edits
+// alone. Else it returns that as its end.
+func (c *compaction) goWithoutCut(ctx context.Context) error {
+	edits, err := c.editsAlone(ctx, c.snapshot)
+	if err != nil {
+		return err
+	}
+	if len(strategies.Fitting(c.snapshot, edits, nil)) == 0 {
+		return c.noCut
+	}
+	return nil
+}
+
+// editsAlone are the plan's edits where it has no cut. Where that is not made they are planned anew: those of what it
+// would have covered are not in the plan.
+func (c *compaction) editsAlone(ctx context.Context, state *session.State) ([]*compactordv1.Edit, error) {
+	if c.plan.GetCut() == nil {
+		return c.withTexts(c.plan.GetEdits()), nil
+	}
+	in := &strategies.Input{State: state, Policy: c.policy, Reason: c.reason(), EditsOnly: true}
+	plan, err := c.service.plan(ctx, in, c.policy.GetStrategy())
+	if err != nil {
+		return nil, err
+	}
+	return c.withTexts(plan.GetEdits()), nil
+}
+
+// plan has a strategy plan for a reason.
+func (s *Service) plan(
+	ctx context.Context, in *strategies.Input, parameters *compactordv1.Strategy,
+) (*compactordv1.CompactionPlan, error) {
+	if in.Reason == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW {
+		return s.strategies.PlanOverflow(ctx, in, parameters)
+	}
+	return s.strategies.Plan(ctx, in, parameters)
 }
 
 // chunks counts the pieces that the summarizer gets the conversation in: the turn that the cut splits is one of its own.

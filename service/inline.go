@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -90,9 +91,6 @@ func restored(h *compactordv1.InlineHistory, messages int) ([]entry, error) {
 		if c.GetSummary() == "" {
 			return nil, invalidField("compaction.summary", "is empty")
 		}
-		if c.ReplayedIndex != nil {
-			return nil, notImplemented("history.compaction.replayed_index")
-		}
 		entries = append(entries, entry{
 			field: "compaction", after: int(c.GetViewChange().GetNextIndex()),
 			plan: &compactordv1.CompactionPlan{Cut: &compactordv1.Cut{
@@ -121,12 +119,28 @@ func (e entry) write(p *pending) error {
 	if err := strategies.Check(in, e.plan); err != nil {
 		return invalidField(e.field, "does not fit the messages: "+err.Error())
 	}
+	if err := checkReplayed(p.state, e.record.GetCompaction()); err != nil {
+		return err
+	}
 	written, err := writeOn(p.state, e.record)
 	if err != nil {
 		return err
 	}
 	p.take(written)
 	return nil
+}
+
+// checkReplayed refuses an entry that replays what no compaction would: anything but a request that it covers.
+func checkReplayed(s *session.State, e *compactordv1.CompactionEntry) error {
+	if e == nil || e.ReplayedIndex == nil {
+		return nil
+	}
+	at := positionOf(s.Kept, e.GetReplayedIndex())
+	if at < positionOf(s.Kept, e.GetFirstKeptIndex()) && s.Kept[at].GetIndex() == e.GetReplayedIndex() && isRequest(s.Kept[at]) {
+		return nil
+	}
+	return invalidField("compaction.replayed_index",
+		fmt.Sprintf("message %d is no request of the user that the compaction covers", e.GetReplayedIndex()))
 }
 
 func inHistory(err error) error { return within("history", err) }
@@ -227,5 +241,7 @@ func (s *Service) compactInline(
 		Target: &compactordv1.CompactRequest_SessionId{SessionId: inlineSession},
 		Reason: req.GetReason(), Focus: req.GetFocus(), DryRun: req.GetDryRun(), Replay: req.Replay,
 		WillRetry: req.GetWillRetry(),
+		// The messages are the caller's: what is appended to them here would be lost.
+		Policy: &compactordv1.Policy{Overflow: &compactordv1.OverflowPolicy{AutoContinue: proto.Bool(false)}},
 	}, stream, findings)
 }

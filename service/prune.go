@@ -22,11 +22,8 @@ func pruneSkipMessage(reason compactordv1.SkipReason) string {
 func (s *Service) Prune(
 	ctx context.Context, req *compactordv1.PruneRequest,
 ) (*compactordv1.PruneResponse, error) {
-	switch {
-	case req.GetHistory() != nil:
+	if req.GetHistory() != nil {
 		return s.pruneInline(ctx, req)
-	case req.GetReason() == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW:
-		return nil, notImplemented("reason")
 	}
 	answer := &compactordv1.PruneResponse{}
 	wrote := false
@@ -73,12 +70,15 @@ func (s *Service) planPrune(
 		return nil, err
 	}
 	in := &strategies.Input{State: state, Policy: policy, Reason: reasonOf(req.GetReason())}
-	plan, err := s.strategies.Plan(ctx, in, policy.GetPruneStrategy())
+	plan, err := s.plan(ctx, in, policy.GetPruneStrategy())
 	if err != nil {
 		return nil, err
 	}
 	if plan.GetCut() != nil {
 		return nil, invalidField("policy.prune_strategy", "this strategy cuts: that is for Compact")
+	}
+	if len(toWrite(plan.GetEdits())) > 0 {
+		return nil, invalidField("policy.prune_strategy", "this strategy needs a summarizer: that is for Compact")
 	}
 	if len(plan.GetEdits()) == 0 {
 		return nil, &skip{plan.GetSkipReason(), pruneSkipMessage(plan.GetSkipReason())}

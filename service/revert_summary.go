@@ -104,6 +104,7 @@ func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error 
 	summary, err := s.summarize(ctx, &task{
 		policy: r.policy, counter: then.ModelCounter(), lead: then.Lead, history: aside, focus: r.req.GetFocus(),
 		budget: strategies.SummaryBudget(r.policy), covered: math.MaxUint32,
+		total: tokensOf(aside), deadline: summaryDeadline(r.policy),
 	})
 	if err != nil {
 		return rejected(err)

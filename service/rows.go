@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 
 	"google.golang.org/grpc/codes"
@@ -37,6 +38,15 @@ func (s *Service) begin(row *storagev1.Session) *pending {
 	next.Revision++
 	next.ChangedAt = s.now()
 	return &pending{before: row, commit: storage.Commit{Session: next}}
+}
+
+// fork returns a copy that can be added to and thrown away.
+func (p *pending) fork() *pending {
+	other := *p
+	other.commit.Session = proto.CloneOf(p.commit.Session)
+	other.commit.Records = slices.Clip(p.commit.Records)
+	other.commit.Messages = slices.Clip(p.commit.Messages)
+	return &other
 }
 
 func (p *pending) head() *storagev1.Head { return p.commit.Session.GetHead() }

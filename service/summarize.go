@@ -60,6 +60,10 @@ type task struct {
 	focus    string
 	// budget is the most tokens that the summary may have; it must have fewer than covered, what it replaces.
 	budget, covered uint32
+	// read is how much the summarizer has read before for the same operation, of total; in stored tokens.
+	read, total uint32
+	// deadline is when the policy's limit for all tries passes.
+	deadline time.Time
 	// emit takes the progress and the text as they come; nil where nobody listens.
 	emit func(ctx context.Context, e *compactordv1.CompactionEvent)
 }
@@ -75,9 +79,34 @@ func (c *compaction) summarize(ctx context.Context) (*written, error) {
 		policy: c.policy, counter: c.snapshot.ModelCounter(), lead: c.snapshot.Lead, history: history, prefix: prefix,
 		previous: c.snapshot.Entry.GetSummary(), focus: c.req.GetFocus(),
 		budget: cut.GetMaxSummaryTokens(), covered: c.coveredTokens(), emit: c.emit,
+		read: c.read, total: c.toRead(), deadline: c.deadline,
 	})
-	c.calls = summary.calls
-	return summary, err
+	c.calls += summary.calls
+	summary.add(c.spent)
+	if err != nil {
+		return nil, err
+	}
+	return summary, nil
+}
+
+// add adds what another text took.
+func (w *written) add(other *written) {
+	if other == nil {
+		return
+	}
+	w.usage = addUsage(w.usage, other.usage)
+	if other.costUSD != nil {
+		total := *other.costUSD
+		if w.costUSD != nil {
+			total += *w.costUSD
+		}
+		w.costUSD = &total
+	}
+}
+
+// summaryDeadline is when the policy's limit for all tries passes.
+func summaryDeadline(p *compactordv1.Policy) time.Time {
+	return time.Now().Add(duration(p.GetSummary().GetTotalTimeout(), defaultTotalTimeout))
 }
 
 // divide returns what is summarized as complete turns, and the first part of the turn that the cut splits.
@@ -126,10 +155,9 @@ func (c *compaction) coveredTokens() uint32 {
 // summarize has a summary written: by the policy's summarizer, within its limits, or by its fallback. What it returns
 // says what was spent, also beside an error.
 func (s *Service) summarize(ctx context.Context, t *task) (*written, error) {
-	limit := duration(t.policy.GetSummary().GetTotalTimeout(), defaultTotalTimeout)
-	w := &summaryWriter{service: s, task: t, result: &written{}, deadline: time.Now().Add(limit)}
-	w.total = tokensOf(t.history) + tokensOf(t.prefix)
-	w.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, 0, w.total)
+	w := &summaryWriter{service: s, task: t, result: &written{}, deadline: t.deadline}
+	w.read, w.earlier, w.total = t.read, t.read, t.total
+	w.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, w.read, w.total)
 	if err := w.write(ctx); err != nil {
 		return w.result, err
 	}
@@ -145,7 +173,7 @@ type summaryWriter struct {
 	result  *written
 	// deadline is when the policy's limit for all tries passes. The fallback has no limit: it is what is left then.
 	deadline time.Time
-	// total and read count tokens of conversation; earlier is what the parts before this one held.
+	// total and read count stored tokens of what is to be read; earlier is what the parts before this one held.
 	total, read, earlier uint32
 	// attempt numbers the attempts; text is what this attempt has shown so far.
 	attempt uint32
@@ -179,7 +207,7 @@ func (w *summaryWriter) write(ctx context.Context) error {
 		}
 	}
 	w.show(ctx, turnSeparator)
-	w.earlier = tokensOf(t.history)
+	w.earlier += tokensOf(t.history)
 	return w.part(ctx, summarizers.TurnPrefix, t.prefix, "", prefixBudget)
 }
 
@@ -214,18 +242,22 @@ func (w *summaryWriter) emit(ctx context.Context, e *compactordv1.CompactionEven
 	}
 }
 
-// part has one part written and checked: by the policy's summarizer, once more with the fault named, then by the
-// fallback.
+// part has one part of a summary written and checked.
 func (w *summaryWriter) part(
 	ctx context.Context, kind summarizers.Kind, messages []*compactordv1.LoggedMessage, previous string, budget uint32,
 ) error {
 	t := w.task
-	policy := t.policy.GetSummary()
-	req := &summarizers.Request{
+	return w.checked(ctx, &summarizers.Request{
 		Kind: kind, Messages: messages, Lead: t.lead, PreviousSummary: previous, Focus: t.focus,
-		Sections: policy.GetSections(), MaxTokens: budget,
+		Sections: t.policy.GetSummary().GetSections(), MaxTokens: budget,
 		Count: func(text string) uint32 { return session.TextTokens(t.counter, text) },
-	}
+	})
+}
+
+// checked has a request answered by the policy's summarizer and the text checked: once more with the fault named, then by
+// the fallback.
+func (w *summaryWriter) checked(ctx context.Context, req *summarizers.Request) error {
+	policy := w.task.policy.GetSummary()
 	chosen, err := w.service.summarizers.Get(policy.GetSummarizer())
 	if err != nil {
 		return err
@@ -339,14 +371,7 @@ func (w *summaryWriter) spend(summary *summarizers.Summary) {
 		return
 	}
 	w.result.calls += summary.Calls
-	w.result.usage = addUsage(w.result.usage, summary.Usage)
-	if summary.CostUSD != nil {
-		total := *summary.CostUSD
-		if w.result.costUSD != nil {
-			total += *w.result.costUSD
-		}
-		w.result.costUSD = &total
-	}
+	w.result.add(&written{usage: summary.Usage, costUSD: summary.CostUSD})
 }
 
 // guarded turns a summarizer's panic into an error: who plugs one in must not be able to end the daemon.
@@ -432,8 +457,8 @@ func asErrorText(failure error) string {
 }
 
 func addUsage(a, b *compactordv1.Usage) *compactordv1.Usage {
-	if a == nil {
-		return b
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
 	}
 	return &compactordv1.Usage{
 		InputTokens:      a.GetInputTokens() + b.GetInputTokens(),

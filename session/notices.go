@@ -38,6 +38,19 @@ func FutureSummary(summary string, files *compactordv1.FileLists) *compactordv1.
 	return notice(compactordv1.Origin_ORIGIN_FUTURE, b.String())
 }
 
+// Continue tells the agent to go on after a compaction that it did not ask for; after an overflow it says what has changed
+// beside.
+func Continue(afterOverflow bool) *compactordv1.Message {
+	text := "[The conversation was compacted. Go on with the next step, if there is one. If it is not clear what to do, stop " +
+		"and ask.]"
+	if afterOverflow {
+		text = "[The provider refused the conversation as too long, so it was compacted, and attached media were taken out. " +
+			"Where the work needs them, say so. Go on with the next step, if there is one. If it is not clear what to do, " +
+			"stop and ask.]"
+	}
+	return notice(compactordv1.Origin_ORIGIN_CONTINUE, text)
+}
+
 const worldStays = "Files and the outside world were not reverted: they are as the later work left them."
 
 // Blank says whether a text shows nothing to anybody: all of it is white space, control and format characters.

@@ -14,9 +14,16 @@ func Replayed(h *storagev1.Head, index uint32) bool {
 	return c != nil && c.ReplayedIndex != nil && c.GetReplayedIndex() == index && index < KeptFrom(h) && !Pinned(h, index)
 }
 
-// Replayed returns the message that the view shows again after the summary; nil where there is none.
-func (s *State) Replayed() *compactordv1.LoggedMessage {
-	at := slices.IndexFunc(s.OutOfPlace, func(l *compactordv1.LoggedMessage) bool { return Replayed(s.Head, l.GetIndex()) })
+// ReplayedMessage returns the message that the compaction in effect wanted shown again, pinned since or not; nil where
+// there is none.
+func (s *State) ReplayedMessage() *compactordv1.LoggedMessage {
+	c := s.Head.GetCompaction()
+	if c == nil || c.ReplayedIndex == nil {
+		return nil
+	}
+	at := slices.IndexFunc(s.OutOfPlace, func(l *compactordv1.LoggedMessage) bool {
+		return l.GetIndex() == c.GetReplayedIndex()
+	})
 	if at < 0 {
 		return nil
 	}

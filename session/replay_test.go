@@ -49,11 +49,13 @@ func TestPinnedMessageIsNoReplay(t *testing.T) {
 	w := newLog(message(compactordv1.Role_ROLE_USER, session.TextPart("See."), pictured("a")), says("1"), says("2"))
 	compactReplaying(w, 2, 0)
 	require.Contains(t, drawn(w)[1], note)
-	require.NotNil(t, w.State().Replayed())
+	require.True(t, session.Replayed(w.Head, 0))
 	pin(w, 0)
 	require.NotContains(t, drawn(w)[1], note)
 	require.NotContains(t, drawn(w)[1], "Attached")
-	require.Nil(t, w.State().Replayed())
+	require.False(t, session.Replayed(w.Head, 0))
+	require.Equal(t, uint32(0), w.State().ReplayedMessage().GetIndex())
+	require.NotNil(t, w.State().ReplayedMessage())
 	require.Positive(t, w.Head.GetPinnedTokens())
 	w.Write(&compactordv1.Record{Kind: &compactordv1.Record_Unpin{
 		Unpin: &compactordv1.Unpin{Indexes: []uint32{0}, Unpinned: []uint32{0}},

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 
+	"google.golang.org/protobuf/proto"
+
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 )
@@ -22,6 +24,28 @@ func checkEdits(s *session.State, edits []*compactordv1.Edit, shownFrom uint32) 
 	return nil
 }
 
+// Fitting returns those of the edits that Check takes, each with those before it in force and with what it frees there. A
+// plan's edits may no longer fit: messages were edited or pinned since, and a text by the summarizer is not shorter. What
+// the cut covers needs none.
+func Fitting(s *session.State, edits []*compactordv1.Edit, cut *compactordv1.Cut) []*compactordv1.Edit {
+	c := editCheck{state: s, trial: newTrial(s), shownFrom: session.KeptFrom(s.Head), written: make(map[place]bool)}
+	if cut != nil {
+		c.shownFrom = cut.GetFirstKeptIndex()
+	}
+	var fitting []*compactordv1.Edit
+	for _, e := range edits {
+		if c.check(e) != nil {
+			continue
+		}
+		if !e.GetBySummarizer() && e.GetTokensFreed() != c.freed {
+			e = proto.CloneOf(e)
+			e.TokensFreed = c.freed
+		}
+		fitting = append(fitting, e)
+	}
+	return fitting
+}
+
 // place is what the summarizer writes at most one text for.
 type place struct{ index, part uint32 }
 
@@ -31,6 +55,8 @@ type editCheck struct {
 	shownFrom uint32
 	written   map[place]bool
 	groups    []session.Group
+	// freed is what the last edit that was tried takes out of the view, in tokens.
+	freed uint32
 }
 
 func (c *editCheck) check(e *compactordv1.Edit) error {
@@ -168,7 +194,7 @@ func (c *editCheck) collapse(e *compactordv1.Edit, at int) error {
 }
 
 func (c *editCheck) shrinks(e *compactordv1.Edit, shownIn ...*compactordv1.LoggedMessage) error {
-	if c.trial.put(e, shownIn...) == 0 {
+	if c.freed = c.trial.put(e, shownIn...); c.freed == 0 {
 		return invalid("shrink (I5): %s of part %d of message %d frees nothing",
 			e.GetKind(), e.GetPart(), e.GetIndex())
 	}

@@ -34,8 +34,7 @@ func plannedFor(
 	return made
 }
 
-// What the rules keep gives way to a trigger that made compaction due, or that the provider says was passed, and to
-// nothing else.
+// What the rules keep gives way to a trigger that made compaction due, and to nothing else.
 func TestRulesGiveWayToTheTrigger(t *testing.T) {
 	t.Parallel()
 	tokens := func(n, overhead uint32) *compactordv1.Policy {
@@ -85,7 +84,7 @@ func TestRulesGiveWayToTheTrigger(t *testing.T) {
 			l.policy = c.policy
 			for reason, cut := range map[compactordv1.CompactionReason]int{
 				due: c.cut, compactordv1.CompactionReason_COMPACTION_REASON_MANUAL: c.ruled,
-				compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW: c.cut,
+				compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW: c.ruled,
 			} {
 				made := plannedFor(t, l, reason, c.keep)
 				if cut == none {
@@ -93,7 +92,7 @@ func TestRulesGiveWayToTheTrigger(t *testing.T) {
 					continue
 				}
 				require.Equal(t, uint32(cut), made.GetCut().GetFirstKeptIndex(), reason)
-				if reason != compactordv1.CompactionReason_COMPACTION_REASON_MANUAL {
+				if reason == due {
 					require.Equal(t, c.summary, made.GetCut().GetMaxSummaryTokens())
 				} else {
 					require.Equal(t, uint32(13_107), made.GetCut().GetMaxSummaryTokens(), reason)

@@ -30,6 +30,8 @@ type Input struct {
 	// Policy is what is in force for this request.
 	Policy *compactordv1.Policy
 	Reason compactordv1.CompactionReason
+	// EditsOnly says that no cut is to be planned: no summary would be smaller than what it replaces.
+	EditsOnly bool
 
 	// whole is the input that the whole plan begins with; nil where that is this one.
 	whole *Input

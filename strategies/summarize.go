@@ -21,6 +21,9 @@ func (Summarize) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
 	s, p := in.State, parameters.GetSummarize()
+	if in.EditsOnly {
+		return noop(in, compactordv1.SkipReason_SKIP_REASON_NO_GAIN), nil
+	}
 	if alreadyCompacted(s) {
 		return noop(in, compactordv1.SkipReason_SKIP_REASON_ALREADY_COMPACTED), nil
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"google.golang.org/protobuf/proto"
-
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 )
@@ -75,9 +73,8 @@ func (c *conversation) drop(ctx context.Context) error {
 type replayFigures struct {
 	// Requests is how many requests to the model there were.
 	Requests uint32 `json:"requests"`
-	// TriggerTokens and TriggerToolGroups say when compaction was due; nil where it was not by these.
-	TriggerTokens     *uint32 `json:"trigger_tokens,omitempty"`
-	TriggerToolGroups *uint32 `json:"trigger_tool_groups,omitempty"`
+	// TriggerTokens is where compaction was due; nil where it is not in tokens.
+	TriggerTokens *uint32 `json:"trigger_tokens,omitempty"`
 	// Rewrites is how many times the view was changed where it had been shown already; Compactions of them wrote a summary.
 	Rewrites    uint32 `json:"rewrites"`
 	Compactions uint32 `json:"compactions"`
@@ -102,8 +99,8 @@ type replay struct {
 
 	// report is the one of the last append.
 	report *compactordv1.ContextReport
-	// view is the last one, token names it.
-	view  []*compactordv1.ViewMessage
+	// view holds the tokens of each message of the last view, token names it.
+	view  []uint32
 	token string
 }
 
@@ -116,12 +113,6 @@ func (c *conversation) replay(
 		return nil, err
 	}
 	r := &replay{conversation: c, policy: resolved}
-	if resolved.GetTrigger().GetEnabled() {
-		r.TriggerToolGroups = resolved.GetTrigger().TriggerToolGroups
-		if tokens, due := session.TriggerTokens(resolved); due {
-			r.TriggerTokens = proto.Uint32(tokens)
-		}
-	}
 	for start := 0; start < len(messages); {
 		end := start
 		for end < len(messages) && messages[end].GetRole() != compactordv1.Role_ROLE_ASSISTANT {
@@ -181,7 +172,8 @@ func (r *replay) request(ctx context.Context) error {
 		return err
 	}
 	r.Requests++
-	if r.policy.GetTrigger().GetEnabled() && session.Due(r.policy, report) {
+	r.TriggerTokens = report.TriggerTokens
+	if session.Due(r.policy, report) {
 		r.RequestsDue++
 	}
 	if report.ContextWindow != nil && report.GetTokens() > report.GetContextWindow() {
@@ -196,7 +188,7 @@ func (r *replay) request(ctx context.Context) error {
 
 // fetch brings the view up to date and says how many tokens of it are the beginning of the one before.
 func (r *replay) fetch(ctx context.Context) (report *compactordv1.ContextReport, reused uint64, err error) {
-	before, unchanged := r.view, len(r.view)
+	unchanged := len(r.view)
 	for {
 		answer, err := r.compactions.GetLLMView(ctx, &compactordv1.GetLLMViewRequest{
 			Target:    &compactordv1.GetLLMViewRequest_SessionId{SessionId: r.session},
@@ -207,20 +199,17 @@ func (r *replay) fetch(ctx context.Context) (report *compactordv1.ContextReport,
 		}
 		prefix := min(int(answer.GetUnchangedPrefix()), len(r.view))
 		unchanged = min(unchanged, prefix)
-		// The view before is still needed: it is copied where the new one goes another way.
-		r.view = append(slices.Clip(r.view[:prefix]), answer.GetMessages()...)
+		r.view = r.view[:prefix]
+		for _, m := range answer.GetMessages() {
+			r.view = append(r.view, m.GetTokens())
+		}
 		r.token, report = answer.GetViewToken(), answer.GetReport()
 		if !answer.GetHasMore() {
 			break
 		}
 	}
-	// Where the view was rewritten, the answer begins with the tool loop that the first change is in.
-	for unchanged < min(len(before), len(r.view)) &&
-		proto.Equal(before[unchanged].GetMessage(), r.view[unchanged].GetMessage()) {
-		unchanged++
-	}
-	for _, m := range r.view[:unchanged] {
-		reused += uint64(m.GetTokens())
+	for _, tokens := range r.view[:unchanged] {
+		reused += uint64(tokens)
 	}
 	return report, reused, nil
 }

@@ -1,0 +1,159 @@
+package service
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// place is a part of a message, which the summarizer writes at most one text for.
+type place struct{ index, part uint32 }
+
+func placeOf(e *compactordv1.Edit) place { return place{e.GetIndex(), e.GetPart()} }
+
+// toWrite are the edits whose text is up to the summarizer.
+func toWrite(edits []*compactordv1.Edit) []*compactordv1.Edit {
+	return slices.DeleteFunc(slices.Clone(edits), func(e *compactordv1.Edit) bool { return !e.GetBySummarizer() })
+}
+
+// compress has the tool results written shorter that the plan's edits are to replace. One that does not get shorter has no
+// text in the end, and its edit is not made.
+func (c *compaction) compress(ctx context.Context) error {
+	edits := toWrite(c.plan.GetEdits())
+	if len(edits) == 0 {
+		return nil
+	}
+	total := c.toRead()
+	c.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, 0, total)
+	c.texts, c.spent = make(map[place]string), &written{}
+	for _, e := range edits {
+		l := c.snapshot.Kept[positionOf(c.snapshot.Kept, e.GetIndex())]
+		if err := c.observe(ctx, e, l); err != nil {
+			return err
+		}
+		c.read += l.GetTokens()
+		c.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, c.read, total)
+	}
+	if c.plan.GetCut() != nil {
+		return nil
+	}
+	c.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_CHECK, 1, 1)
+	if len(strategies.Fitting(c.snapshot, c.withTexts(c.plan.GetEdits()), nil)) == 0 {
+		return &skip{
+			compactordv1.SkipReason_SKIP_REASON_NO_GAIN,
+			"no result was written shorter than what the view shows of it",
+		}
+	}
+	return nil
+}
+
+// toRead is what the summarizer gets to read in all, in stored tokens: the results and the conversation.
+func (c *compaction) toRead() uint32 {
+	var total uint32
+	for _, e := range toWrite(c.plan.GetEdits()) {
+		total += c.snapshot.Kept[positionOf(c.snapshot.Kept, e.GetIndex())].GetTokens()
+	}
+	if cut := c.plan.GetCut(); cut != nil {
+		history, prefix := c.divide(cut)
+		total += tokensOf(history) + tokensOf(prefix)
+	}
+	return total
+}
+
+// observe has one result written shorter.
+func (c *compaction) observe(ctx context.Context, e *compactordv1.Edit, l *compactordv1.LoggedMessage) error {
+	result := c.toolResult(e, l)
+	counter := c.snapshot.ModelCounter()
+	w := &summaryWriter{
+		service: c.service, result: &written{}, deadline: c.deadline,
+		// Nobody listens: what is written is no text of the summary.
+		task: &task{policy: c.policy, counter: counter, covered: c.snapshot.Scaled(l.GetTokens())},
+	}
+	w.begin()
+	err := w.checked(ctx, &summarizers.Request{
+		Kind: summarizers.Observation, Result: result, Focus: c.req.GetFocus(),
+		MaxTokens: max(minSummaryTokens, c.snapshot.Scaled(l.GetTokens()-min(l.GetTokens(), e.GetTokensFreed()))),
+		Count:     func(text string) uint32 { return session.TextTokens(counter, text) },
+	})
+	c.calls += w.result.calls
+	c.spent.add(w.result)
+	switch {
+	case asSkip(err) != nil:
+		return nil
+	case err != nil:
+		return err
+	}
+	c.texts[placeOf(e)] = result.Replacement(&summarizers.Summary{Text: w.result.text})
+	return nil
+}
+
+// toolResult is what the summarizer is told of a result: all of it, as the log has it.
+func (c *compaction) toolResult(e *compactordv1.Edit, l *compactordv1.LoggedMessage) *summarizers.ToolResult {
+	r := l.GetMessage().GetParts()[e.GetPart()].GetToolResult()
+	lines := make([]string, len(r.GetParts()))
+	for i, p := range r.GetParts() {
+		switch k := p.GetKind().(type) {
+		case *compactordv1.ResultPart_Media:
+			lines[i] = session.MediaLine(k.Media)
+		case *compactordv1.ResultPart_Opaque:
+			lines[i] = k.Opaque.GetJson()
+		default:
+			lines[i] = p.GetText().GetText()
+		}
+	}
+	return &summarizers.ToolResult{
+		Index: e.GetIndex(), Part: e.GetPart(), Tool: l.GetAnswers().GetName(), Argument: c.argumentOf(l.GetAnswers()),
+		Text: strings.Join(lines, "\n"), Failed: r.GetIsError(), Guidelines: guidelines(c.policy.GetStrategy()),
+	}
+}
+
+// argumentOf is what tells most of what a call asked for; empty where the call is not kept.
+func (c *compaction) argumentOf(ref *compactordv1.CallRef) string {
+	kept := c.snapshot.Kept
+	at := positionOf(kept, ref.GetIndex())
+	if at == len(kept) || kept[at].GetIndex() != ref.GetIndex() {
+		return ""
+	}
+	return session.MainArgument(kept[at].GetMessage().GetParts()[ref.GetPart()].GetToolCall().GetArguments())
+}
+
+// guidelines are those of the first strategy that has results written shorter.
+func guidelines(s *compactordv1.Strategy) string {
+	if compress := s.GetCompressObservations(); compress != nil {
+		return compress.GetGuidelines()
+	}
+	nested := s.GetFirstEffective().GetStrategies()
+	for _, rung := range s.GetLadder().GetRungs() {
+		nested = append(slices.Clip(nested), rung.GetStrategy())
+	}
+	for _, inner := range nested {
+		if found := guidelines(inner); found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+// withTexts puts in what the summarizer wrote. An edit that it wrote nothing for is left out.
+func (c *compaction) withTexts(edits []*compactordv1.Edit) []*compactordv1.Edit {
+	var ready []*compactordv1.Edit
+	for _, e := range edits {
+		if e.GetBySummarizer() {
+			text, wrote := c.texts[placeOf(e)]
+			if !wrote {
+				continue
+			}
+			e = proto.CloneOf(e)
+			e.Replacement, e.BySummarizer = text, false
+		}
+		ready = append(ready, e)
+	}
+	return ready
+}

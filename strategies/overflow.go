@@ -1,0 +1,42 @@
+package strategies
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// allMedia selects the replacing of all media that the view shows.
+var allMedia = &compactordv1.Strategy{Kind: &compactordv1.Strategy_StripMedia{
+	StripMedia: &compactordv1.StripMediaStrategy{KeepNewest: proto.Uint32(0)},
+}}
+
+// PlanOverflow plans for a context that the provider refused as too long: all media are replaced, since they weigh more
+// than estimates tell, and then comes what parameters select, planned on what that leaves.
+func (r *Registry) PlanOverflow(
+	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
+) (*compactordv1.CompactionPlan, error) {
+	if r.Supports(allMedia) != nil {
+		return r.Plan(ctx, in, parameters)
+	}
+	media, err := r.Plan(ctx, in, allMedia)
+	if err != nil {
+		return nil, err
+	}
+	if !does(media) {
+		return r.Plan(ctx, in, parameters)
+	}
+	whole := *in
+	whole.registry = r
+	left, err := forecast(in.State, media)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := whole.nested(ctx, left, parameters)
+	if err != nil {
+		return nil, err
+	}
+	return together(in.State, media, rest), nil
+}
