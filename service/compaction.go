@@ -199,7 +199,9 @@ func skipMessage(reason compactordv1.SkipReason, tokens uint32) string {
 	case compactordv1.SkipReason_SKIP_REASON_ALREADY_COMPACTED:
 		return "nothing was appended since the last compaction"
 	case compactordv1.SkipReason_SKIP_REASON_BELOW_MINIMUM:
-		return "what could be hidden is less than the strategy's minimum"
+		return belowMinimum
+	case compactordv1.SkipReason_SKIP_REASON_BELOW_THRESHOLD:
+		return belowStrategysTrigger
 	default:
 		return fmt.Sprintf("nothing to compact: the view's %d tokens are all to be kept", tokens)
 	}

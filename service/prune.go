@@ -11,11 +11,22 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
+// What a strategy's own limits say.
+const (
+	belowMinimum = "what could be hidden, or what was appended since the last rewrite, is less than the strategy's minimum"
+	// belowStrategysTrigger is of clear_tool_uses, which has a trigger of its own.
+	belowStrategysTrigger = "the context is below the strategy's own trigger"
+)
+
 func pruneSkipMessage(reason compactordv1.SkipReason) string {
-	if reason == compactordv1.SkipReason_SKIP_REASON_BELOW_MINIMUM {
-		return "what could be hidden is less than the strategy's minimum"
+	switch reason {
+	case compactordv1.SkipReason_SKIP_REASON_BELOW_MINIMUM:
+		return belowMinimum
+	case compactordv1.SkipReason_SKIP_REASON_BELOW_THRESHOLD:
+		return belowStrategysTrigger
+	default:
+		return "nothing to hide: every tool result is protected, hidden already or too short to gain by it"
 	}
-	return "nothing to hide: every tool result is protected, hidden already or too short to gain by it"
 }
 
 // Prune implements CompactionService.
