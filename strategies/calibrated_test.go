@@ -57,3 +57,40 @@ func TestBudgetsOfACalibratedState(t *testing.T) {
 	require.Equal(t, uint32(16), plan.GetCut().GetFirstKeptIndex(), "two groups of 2,004 tokens each")
 	require.Equal(t, uint32(8*2004), plan.GetSummarizerInputTokens())
 }
+
+// So are those of the other strategies that hide: a result of 1,000 stored tokens is 2,000 of the model.
+func TestMinimumsOfACalibratedState(t *testing.T) {
+	t.Parallel()
+	in := &strategies.Input{State: reads(), Policy: &compactordv1.Policy{}}
+	edits := func(parameters *compactordv1.Strategy) int {
+		made, err := registry().Plan(t.Context(), in, parameters)
+		require.NoError(t, err)
+		return len(made.GetEdits())
+	}
+	hiding := func(minimum uint32) *compactordv1.Strategy {
+		p := keepGroups(2)
+		p.MinimumTokens = &minimum
+		return hideTools(p)
+	}
+	require.Equal(t, 8, edits(hiding(15_998)))
+	require.Zero(t, edits(hiding(16_000)))
+	masked := func(minimum uint32) *compactordv1.Strategy {
+		p := masking(2)
+		p.MinimumTokens = &minimum
+		return mask(p)
+	}
+	require.Equal(t, 8, edits(masked(15_998)))
+	require.Zero(t, edits(masked(16_000)))
+
+	held := in.State.Scaled(in.State.Head.GetViewTokens())
+	require.Equal(t, uint32(20_040), held)
+	clear := func(trigger, least uint32) *compactordv1.Strategy {
+		return clearUses(&compactordv1.ClearToolUsesStrategy{
+			Keep: proto.Uint32(2), TriggerTokens: &trigger, ClearAtLeast: &least, Placeholder: proto.String("gone"),
+		})
+	}
+	require.Equal(t, 8, edits(clear(20_040, 0)))
+	require.Zero(t, edits(clear(20_041, 0)))
+	require.Equal(t, 8, edits(clear(0, 15_984)), "999 stored tokens each")
+	require.Zero(t, edits(clear(0, 15_986)))
+}

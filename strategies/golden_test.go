@@ -55,12 +55,32 @@ const workday = "S300 D40 U60 T30:read/a R900:a A120 U40 T25:bash/b R60:b T400:w
 func TestPlansAreAsGolden(t *testing.T) {
 	t.Parallel()
 	for name, parameters := range map[string]*compactordv1.Strategy{
-		"summarize/tokens":   summarizing(keepTokens(3000)),
-		"summarize/at_most":  summarizing(keepAtMost(3000)),
-		"summarize/joined":   summarizing(splitting(keepTokens(6000), compactordv1.SplitTurn_SPLIT_TURN_JOIN_HEAD)),
-		"summarize/unsplit":  summarizing(splitting(keepTokens(6000), compactordv1.SplitTurn_SPLIT_TURN_OFF)),
-		"summarize/groups":   summarizing(&compactordv1.SummarizeStrategy{RecentToolGroups: proto.Uint32(3)}),
-		"summarize/too_many": summarizing(&compactordv1.SummarizeStrategy{RecentTurns: proto.Uint32(9)}),
+		"summarize/tokens":           summarizing(keepTokens(3000)),
+		"summarize/at_most":          summarizing(keepAtMost(3000)),
+		"summarize/joined":           summarizing(splitting(keepTokens(6000), compactordv1.SplitTurn_SPLIT_TURN_JOIN_HEAD)),
+		"summarize/unsplit":          summarizing(splitting(keepTokens(6000), compactordv1.SplitTurn_SPLIT_TURN_OFF)),
+		"summarize/groups":           summarizing(&compactordv1.SummarizeStrategy{RecentToolGroups: proto.Uint32(3)}),
+		"summarize/too_many":         summarizing(&compactordv1.SummarizeStrategy{RecentTurns: proto.Uint32(9)}),
+		"hide_tool_results/defaults": hideTools(nil),
+		"hide_tool_results/sparing": hideTools(&compactordv1.HideToolResultsStrategy{
+			KeepGroups: proto.Uint32(2), KeepMessages: proto.Uint32(12), MinChars: proto.Uint32(3000),
+			MinimumTokens: proto.Uint32(1000), ProtectedTools: []string{"write"},
+			Placeholder: proto.String("[{tool} said {tokens} tokens, kept as {index}.{part}]"),
+		}),
+		"hide_tool_results/below_minimum": hideTools(&compactordv1.HideToolResultsStrategy{
+			MinimumTokens: proto.Uint32(10_000),
+		}),
+		"mask_observations/window":   mask(masking(4)),
+		"mask_observations/defaults": mask(nil),
+		"mask_observations/turns": mask(&compactordv1.MaskObservationsStrategy{
+			Window: proto.Uint32(1), Unit: compactordv1.MaskUnit_MASK_UNIT_TURN.Enum(), MinChars: proto.Uint32(300),
+		}),
+		"clear_tool_uses/uses": clearUses(clearing(4)),
+		"clear_tool_uses/inputs": clearUses(&compactordv1.ClearToolUsesStrategy{
+			Keep: proto.Uint32(2), TriggerTokens: proto.Uint32(10_000), ClearAtLeast: proto.Uint32(5000),
+			ExcludeTools: []string{"read"}, ClearInputs: proto.Bool(true), Placeholder: proto.String("[cleared]"),
+		}),
+		"clear_tool_uses/below_trigger": clearUses(nil),
 		"prune_tool_outputs/groups": pruneTools(&compactordv1.PruneToolOutputsStrategy{
 			ProtectGroups: proto.Uint32(2), ProtectTokens: proto.Uint32(3000), MinimumTokens: proto.Uint32(1000),
 			ClearArguments: proto.Bool(true),

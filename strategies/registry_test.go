@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/strategies"
@@ -177,7 +178,10 @@ func TestPlanEndsWithItsContext(t *testing.T) {
 	why := errors.New("the client went away")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(why)
-	for _, parameters := range []*compactordv1.Strategy{summarizing(keepTokens(100)), pruneTools(pruneAll())} {
+	for _, parameters := range []*compactordv1.Strategy{
+		summarizing(keepTokens(100)), pruneTools(pruneAll()), hideTools(keepGroups(0)), mask(masking(1)),
+		clearUses(clearing(0)),
+	} {
 		plan, err := registry.Plan(ctx, in, parameters)
 		require.ErrorIs(t, err, why)
 		require.Nil(t, plan)
@@ -213,6 +217,11 @@ func TestPlanStopsWithinOneMessage(t *testing.T) {
 	}{
 		{strategies.Summarize{}, summarizing(keepTokens(1_000_000)), 201},
 		{strategies.PruneToolOutputs{}, pruneTools(pruneAll()), 301},
+		{strategies.HideToolResults{}, hideTools(keepGroups(0)), 201},
+		{strategies.MaskObservations{}, mask(&compactordv1.MaskObservationsStrategy{
+			Window: proto.Uint32(1), ActiveFileGroups: proto.Uint32(100),
+		}), 400},
+		{strategies.ClearToolUses{}, clearUses(clearing(0)), 100},
 	} {
 		t.Run(c.strategy.Name(), func(t *testing.T) {
 			t.Parallel()

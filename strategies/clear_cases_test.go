@@ -1,0 +1,156 @@
+package strategies_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+func clearUses(p *compactordv1.ClearToolUsesStrategy) *compactordv1.Strategy {
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_ClearToolUses{ClearToolUses: p}}
+}
+
+// clearing keeps so many uses, whatever the context holds.
+func clearing(keep uint32) *compactordv1.ClearToolUsesStrategy {
+	return &compactordv1.ClearToolUsesStrategy{Keep: &keep, TriggerTokens: proto.Uint32(0)}
+}
+
+func TestClearToolUses(t *testing.T) {
+	t.Parallel()
+	excluding := func(p *compactordv1.ClearToolUsesStrategy, tools ...string) *compactordv1.ClearToolUsesStrategy {
+		p.ExcludeTools = tools
+		return p
+	}
+	for _, c := range []struct {
+		name   string
+		log    string
+		clear  *compactordv1.ClearToolUsesStrategy
+		hidden []uint32
+		skip   compactordv1.SkipReason
+	}{
+		{"nothing at all", "", clearing(0), nil, nothing},
+		{"three by default", "U T2 R100 T2 R100 T2 R100", &compactordv1.ClearToolUsesStrategy{
+			TriggerTokens: proto.Uint32(0),
+		}, nil, nothing},
+		{"the fourth", "U T2 R100 T2 R100 T2 R100 T2 R100", &compactordv1.ClearToolUsesStrategy{
+			TriggerTokens: proto.Uint32(0),
+		}, []uint32{2}, 0},
+		{"none is to be kept", "U T2 R100 T2 R100", clearing(0), []uint32{2, 4}, 0},
+		// A group is not the unit: of parallel calls the first can go.
+		{"single calls", "U T2:a,b,c R100:c R100:b R100:a", clearing(1), []uint32{3, 4}, 0},
+		{"by the order of the calls", "U T2:a T2:b R100:b R100:a", clearing(1), []uint32{4}, 0},
+		{"an open call is one of the newest", "U T2 R100 T2 R100 T2", clearing(2), []uint32{2}, 0},
+		{"an open group is not touched", "U T2 R100 T2:a,b R100:a", clearing(0), []uint32{2}, 0},
+		{"a use without a result counts", "U T2 R100 T2 U", clearing(1), []uint32{2}, 0},
+		{"an excluded tool's use counts, and stays", "U T2:x R100 T2:skill/a R100 T2:b R100", excluding(clearing(1), "skill"), []uint32{2}, 0},
+		{"errors are cleared", "U T2 E100 T2 R100", clearing(1), []uint32{2}, 0},
+		{"what was recalled is not", "U T2:recall/a R100 T2 R100", clearing(1), nil, nothing},
+		{"a stray result is no use", "U R100:x T2 R100", clearing(0), []uint32{3}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			requireHidden(t, newLog().script(c.log), clearUses(c.clear), c.hidden, c.skip)
+		})
+	}
+}
+
+// The trigger is for what the context holds, with what is outside the log.
+func TestClearToolUsesFromItsTriggerOn(t *testing.T) {
+	t.Parallel()
+	const belowTrigger = compactordv1.SkipReason_SKIP_REASON_BELOW_THRESHOLD
+	l := newLog().script("U100 T100 R100 T100 R100")
+	p := clearing(0)
+	p.TriggerTokens = proto.Uint32(501)
+	require.Equal(t, belowTrigger, planned(t, l, clearUses(p)).GetSkipReason())
+	p.TriggerTokens = proto.Uint32(500)
+	require.Len(t, planned(t, l, clearUses(p)).GetEdits(), 2)
+	p.TriggerTokens = nil
+	require.Equal(t, belowTrigger, planned(t, l, clearUses(p)).GetSkipReason(), "100,000 by default")
+
+	l.policy.OverheadTokens = proto.Uint32(99_500)
+	require.Len(t, planned(t, l, clearUses(p)).GetEdits(), 2)
+	l.policy.OverheadTokens = proto.Uint32(99_499)
+	require.Equal(t, belowTrigger, planned(t, l, clearUses(p)).GetSkipReason())
+
+	// What a provider reported holds, be it more than the estimate or less.
+	for reported, want := range map[uint32]int{100_000: 2, 99_999: 0, 300: 0} {
+		l := newLog().script("U100 T100 R100 T100 R100")
+		l.add(&compactordv1.Message{
+			Role: compactordv1.Role_ROLE_ASSISTANT, Usage: &compactordv1.Usage{TotalTokens: reported},
+			Parts: []*compactordv1.Part{session.TextPart("done")},
+		})
+		require.Len(t, planned(t, l, clearUses(p)).GetEdits(), want, "%d tokens", reported)
+	}
+}
+
+// Within a ladder the trigger is for what the rungs before have left.
+func TestClearToolUsesAfterAnotherRung(t *testing.T) {
+	t.Parallel()
+	l := newLog().script("U T2 R1000 T2 R1000 T2 R1000")
+	p := clearing(1)
+	p.TriggerTokens = proto.Uint32(2500)
+	ladder := func(first *compactordv1.Strategy) *compactordv1.Strategy {
+		return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Ladder{Ladder: &compactordv1.LadderStrategy{
+			Rungs: []*compactordv1.LadderStrategy_Rung{{Strategy: first}, {Strategy: clearUses(p)}},
+		}}}
+	}
+	require.Equal(t, []uint32{2}, hiddenIn(planned(t, l, ladder(hideTools(keepGroups(2))))), "2,042 tokens are left")
+	require.Equal(t, []uint32{2, 4}, hiddenIn(planned(t, l, ladder(hideTools(keepGroups(3))))), "nothing was done before")
+}
+
+func TestClearToolUsesFreesEnoughOrNothing(t *testing.T) {
+	t.Parallel()
+	l := newLog().script("U T2 R100 T2 R100 T2 R100")
+	p := clearing(1)
+	freed := uint32(0)
+	for _, e := range planned(t, l, clearUses(p)).GetEdits() {
+		freed += e.GetTokensFreed()
+	}
+	require.Equal(t, uint32(148), freed)
+	p.ClearAtLeast = proto.Uint32(148)
+	require.Len(t, planned(t, l, clearUses(p)).GetEdits(), 2)
+	p.ClearAtLeast = proto.Uint32(149)
+	require.Equal(t, tooFew, planned(t, l, clearUses(p)).GetSkipReason())
+}
+
+func TestClearToolUsesClearsInputs(t *testing.T) {
+	t.Parallel()
+	// 1 two calls, the first long; 4 a call whose result is too short, 6 one that never got a result; 8 the newest.
+	l := newLog().script("U T200:a,b R100:a R100:b T200:c R2:c T200:d U T200:e R100:e")
+	p := clearing(1)
+	p.ClearInputs = proto.Bool(true)
+	made := planned(t, l, clearUses(p))
+	require.Equal(t, []uint32{2, 3}, hiddenIn(made))
+	var cleared []uint32
+	freed := made.GetTokensBefore()
+	for _, e := range made.GetEdits() {
+		freed -= e.GetTokensFreed()
+		if e.GetKind() == compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS {
+			cleared = append(cleared, e.GetIndex())
+		}
+	}
+	require.Equal(t, []uint32{1, 4, 6}, cleared)
+	require.IsNonDecreasing(t, indexesOf(made))
+	l.commit(made, "")
+	require.Equal(t, freed, l.head().GetViewTokens())
+	require.Equal(t, nothing, planned(t, l, clearUses(p)).GetSkipReason())
+
+	// What was hidden before does not keep the arguments from being cleared, a pin does.
+	l = newLog().script("U T200:a R100:a T200:b R100:b")
+	l.commit(planned(t, l, hideTools(keepGroups(0))), "")
+	l.pin(4)
+	p.Keep = proto.Uint32(0)
+	require.Equal(t, []uint32{1}, indexesOf(planned(t, l, clearUses(p))))
+}
+
+func indexesOf(p *plan) []uint32 {
+	var indexes []uint32
+	for _, e := range p.GetEdits() {
+		indexes = append(indexes, e.GetIndex())
+	}
+	return indexes
+}
