@@ -31,8 +31,8 @@ func (s *Service) checkPolicy(p *compactordv1.Policy) error {
 			return unknownName(named.field, err, s.strategies.Names())
 		}
 	}
-	if p.GetPruneStrategy().GetSummarize() != nil {
-		return invalidField("policy.prune_strategy", "`summarize` cuts: that is for Compact")
+	if err := editsOnly("policy.prune_strategy", p.GetPruneStrategy()); err != nil {
+		return err
 	}
 	if _, err := s.summarizers.Get(p.GetSummary().GetSummarizer()); err != nil {
 		return unknownName("policy.summary.summarizer", err, s.summarizers.Names())
@@ -56,8 +56,29 @@ func (s *Service) checkPolicy(p *compactordv1.Policy) error {
 	return nil
 }
 
+// editsOnly refuses a strategy that is for Compact alone, wherever it is nested.
+func editsOnly(field string, s *compactordv1.Strategy) error {
+	for n := range session.Nested(s) {
+		at := field
+		if n.Path != "" {
+			at += "." + n.Path
+		}
+		switch {
+		case n.Strategy.GetSummarize() != nil:
+			return invalidField(at, "`summarize` cuts: that is for Compact")
+		case n.Strategy.GetCompressObservations() != nil:
+			return invalidField(at, "`compress_observations` needs a summarizer: that is for Compact")
+		}
+	}
+	return nil
+}
+
 // unknownName adds to the error of a registry where the name stood and which names there are.
 func unknownName(field string, err error, known []string) error {
+	var nested *strategies.NestedError
+	if errors.As(err, &nested) {
+		field, err = field+"."+nested.Path, nested.Err
+	}
 	e := asError(err, "")
 	e.Message = field + ": " + e.Message
 	e.Metadata = map[string]string{"field": field, "known": strings.Join(known, ", ")}

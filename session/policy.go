@@ -61,6 +61,9 @@ func isWellKnown(m protoreflect.MessageDescriptor) bool {
 
 // CheckPolicy returns a PolicyError where a resolved policy contradicts itself.
 func CheckPolicy(p *compactordv1.Policy) error {
+	if err := checkNesting(p); err != nil {
+		return err
+	}
 	t := triggerOf(p)
 	if p.ContextWindow == nil {
 		return nil

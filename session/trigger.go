@@ -71,7 +71,7 @@ func Unreachable(r *compactordv1.ContextReport) bool {
 // before the smallest valid kept part is pinned. So it is known without knowing how much that is in bytes and in tool
 // groups. A message that mending leaves out is taken for one that is shown, since the head does not tell them apart.
 func uncuttable(h *storagev1.Head, p *compactordv1.Policy) bool {
-	if p.GetStrategy().GetSummarize() == nil {
+	if p.GetStrategy() == nil || !onlyCuts(p.GetStrategy()) {
 		return false
 	}
 	if h.TailIndex == nil {

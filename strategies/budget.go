@@ -2,6 +2,7 @@ package strategies
 
 import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
 // Defaults where neither request nor policy gives a figure.
@@ -46,9 +47,15 @@ func maxSummaryTokens(policy *compactordv1.Policy, p *compactordv1.SummarizeStra
 	return summaryTokens(reserve)
 }
 
-// SummaryBudget is the most tokens that a summary may have which no plan sets a budget for.
+// SummaryBudget is the most tokens that a summary may have which no plan sets a budget for: as many as the policy's
+// strategy gives one, wherever that nests it.
 func SummaryBudget(policy *compactordv1.Policy) uint32 {
-	return maxSummaryTokens(policy, policy.GetStrategy().GetSummarize())
+	for n := range session.Nested(policy.GetStrategy()) {
+		if p := n.Strategy.GetSummarize(); p != nil {
+			return maxSummaryTokens(policy, p)
+		}
+	}
+	return maxSummaryTokens(policy, nil)
 }
 
 // summaryTokens is the share of the reserve that a summary may fill.

@@ -28,12 +28,12 @@ func firstKept(ctx context.Context, in *Input, p *compactordv1.SummarizeStrategy
 	if p.RecentToolGroups != nil {
 		at = max(at, atOrBefore(places, recentToolGroups(in.State, p.GetRecentToolGroups())))
 	}
-	if budget, holds := tokenBudget(in.Policy, p); holds {
+	if budget, holds := tokenBudget(in.Policy, p, in.Reason); holds {
 		reached, err := budgetReached(ctx, in.State.Kept, in.State.Stored(budget), p.GetBudget())
 		if err != nil {
 			return 0, 0, err
 		}
-		at = max(at, atOrAfter(places, reached))
+		at = max(at, placeNear(in.State, places, reached, p.GetCutDirection()))
 	}
 	if err := ended(ctx); err != nil {
 		return 0, 0, err
@@ -52,7 +52,12 @@ func cutPlaces(s *session.State, mode compactordv1.SplitTurn) []int {
 }
 
 // tokenBudget returns the tokens to keep; false where other rules are given and this one is not.
-func tokenBudget(policy *compactordv1.Policy, p *compactordv1.SummarizeStrategy) (uint32, bool) {
+func tokenBudget(
+	policy *compactordv1.Policy, p *compactordv1.SummarizeStrategy, why compactordv1.CompactionReason,
+) (uint32, bool) {
+	if why == compactordv1.CompactionReason_COMPACTION_REASON_MANUAL && p.ManualRecentTokens != nil {
+		return p.GetManualRecentTokens(), true
+	}
 	if p.RecentTokens != nil {
 		return p.GetRecentTokens(), true
 	}
@@ -80,6 +85,16 @@ func budgetReached(
 		}
 	}
 	return 0, nil
+}
+
+// placeNear returns the place for a budget that is reached at a position.
+func placeNear(s *session.State, places []int, reached int, direction compactordv1.CutDirection) int {
+	backward := direction == compactordv1.CutDirection_CUT_DIRECTION_BACKWARD && reached < len(s.Kept) &&
+		s.Kept[reached].GetMessage().GetRole() != compactordv1.Role_ROLE_DEVELOPER
+	if backward && places[0] <= reached {
+		return atOrBefore(places, reached)
+	}
+	return atOrAfter(places, reached)
 }
 
 // atOrAfter returns the nearest place at or after a position, else the nearest before it: a budget that a huge newest

@@ -31,6 +31,7 @@ func (Ladder) Plan(
 		if err != nil {
 			return nil, err
 		}
+		step.Edits = fitting(all.GetEdits(), step.GetEdits())
 		if !does(step) {
 			if !does(all) {
 				all.SkipReason = step.GetSkipReason()
@@ -43,6 +44,22 @@ func (Ladder) Plan(
 		}
 	}
 	return all, nil
+}
+
+// fitting returns as many of these edits, the oldest first, as fit into a plan beside others.
+func fitting(others, edits []*compactordv1.Edit) []*compactordv1.Edit {
+	left := maxPlanBytes
+	for _, e := range others {
+		left -= len(e.GetReplacement()) + editBytes
+	}
+	for i, e := range edits {
+		// What is reached is passed by one, as each strategy by itself does.
+		if left < 0 {
+			return edits[:i]
+		}
+		left -= len(e.GetReplacement()) + editBytes
+	}
+	return edits
 }
 
 // goesToTarget says whether a ladder stops at its target. Who asks for a compaction wants all that it can do.

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
 // customKind is the field of compactord.v1.Strategy that names a registered strategy instead of being one.
@@ -51,11 +52,32 @@ func (r *Registry) Get(name string) (Strategy, error) {
 	return nil, fmt.Errorf("%w: strategy %q; there are %s", ErrUnknown, name, strings.Join(r.Names(), ", "))
 }
 
-// Supports returns an error where Plan could not run what parameters select.
+// Supports returns an error where Plan could not run what parameters select, or something that this nests.
 func (r *Registry) Supports(parameters *compactordv1.Strategy) error {
-	_, err := r.selected(parameters)
-	return err
+	for n := range session.Nested(parameters) {
+		_, err := r.selected(n.Strategy)
+		switch {
+		case err == nil:
+		case n.Path == "":
+			return err
+		default:
+			return &NestedError{Path: n.Path, Err: err}
+		}
+	}
+	return nil
 }
+
+// NestedError says what is wrong with a strategy that another nests.
+type NestedError struct {
+	// Path leads to it from the outermost, such as `ladder.rungs[0].strategy`.
+	Path string
+	Err  error
+}
+
+func (e *NestedError) Error() string { return e.Path + ": " + e.Err.Error() }
+
+// Unwrap returns what is wrong with it.
+func (e *NestedError) Unwrap() error { return e.Err }
 
 // Plan has the strategy that parameters select plan. A panic of it is a PanicError.
 func (r *Registry) Plan(

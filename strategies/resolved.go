@@ -23,7 +23,25 @@ func (r *Registry) Resolved(policy *compactordv1.Policy, parameters *compactordv
 	if resolver, ok := s.(Resolver); ok {
 		return resolver.Resolved(policy, parameters)
 	}
-	return parameters
+	return r.resolvedWithin(policy, parameters)
+}
+
+// resolvedWithin resolves what a strategy nests.
+func (r *Registry) resolvedWithin(
+	policy *compactordv1.Policy, parameters *compactordv1.Strategy,
+) *compactordv1.Strategy {
+	if parameters.GetLadder() == nil && parameters.GetFirstEffective() == nil {
+		return parameters
+	}
+	resolved := proto.CloneOf(parameters)
+	for _, rung := range resolved.GetLadder().GetRungs() {
+		rung.Strategy = r.Resolved(policy, rung.GetStrategy())
+	}
+	inner := resolved.GetFirstEffective().GetStrategies()
+	for i, s := range inner {
+		inner[i] = r.Resolved(policy, s)
+	}
+	return resolved
 }
 
 // Resolved implements Resolver.
@@ -32,14 +50,20 @@ func (Summarize) Resolved(policy *compactordv1.Policy, parameters *compactordv1.
 	if given := parameters.GetSummarize(); given != nil {
 		p = proto.CloneOf(given)
 	}
-	if budget, holds := tokenBudget(policy, p); holds {
+	if budget, holds := tokenBudget(policy, p, compactordv1.CompactionReason_COMPACTION_REASON_UNSPECIFIED); holds {
 		p.RecentTokens = proto.Uint32(budget)
+		if p.ManualRecentTokens == nil {
+			p.ManualRecentTokens = proto.Uint32(budget)
+		}
 	}
 	if p.GetBudget() == compactordv1.BudgetRule_BUDGET_RULE_UNSPECIFIED {
 		p.Budget = compactordv1.BudgetRule_BUDGET_RULE_AT_LEAST.Enum()
 	}
 	if p.GetSplitTurn() == compactordv1.SplitTurn_SPLIT_TURN_UNSPECIFIED {
 		p.SplitTurn = compactordv1.SplitTurn_SPLIT_TURN_SUMMARY.Enum()
+	}
+	if p.GetCutDirection() == compactordv1.CutDirection_CUT_DIRECTION_UNSPECIFIED {
+		p.CutDirection = compactordv1.CutDirection_CUT_DIRECTION_FORWARD.Enum()
 	}
 	p.MaxSummaryTokens = proto.Uint32(maxSummaryTokens(policy, p))
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{Summarize: p}}

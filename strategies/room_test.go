@@ -34,7 +34,8 @@ func plannedFor(
 	return made
 }
 
-// What the rules keep gives way to a trigger that made compaction due, and to nothing else.
+// What the rules keep gives way to a trigger that made compaction due, or that the provider says was passed, and to
+// nothing else.
 func TestRulesGiveWayToTheTrigger(t *testing.T) {
 	t.Parallel()
 	tokens := func(n, overhead uint32) *compactordv1.Policy {
@@ -84,7 +85,7 @@ func TestRulesGiveWayToTheTrigger(t *testing.T) {
 			l.policy = c.policy
 			for reason, cut := range map[compactordv1.CompactionReason]int{
 				due: c.cut, compactordv1.CompactionReason_COMPACTION_REASON_MANUAL: c.ruled,
-				compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW: c.ruled,
+				compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW: c.cut,
 			} {
 				made := plannedFor(t, l, reason, c.keep)
 				if cut == none {
@@ -92,7 +93,7 @@ func TestRulesGiveWayToTheTrigger(t *testing.T) {
 					continue
 				}
 				require.Equal(t, uint32(cut), made.GetCut().GetFirstKeptIndex(), reason)
-				if reason == due {
+				if reason != compactordv1.CompactionReason_COMPACTION_REASON_MANUAL {
 					require.Equal(t, c.summary, made.GetCut().GetMaxSummaryTokens())
 				} else {
 					require.Equal(t, uint32(13_107), made.GetCut().GetMaxSummaryTokens(), reason)

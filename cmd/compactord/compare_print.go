@@ -19,10 +19,20 @@ func (c *comparison) print(w io.Writer) {
 	}
 	c.printOnce(w)
 	c.printReplays(w)
+	c.printFailed(w)
+}
+
+func (c *comparison) printFailed(w io.Writer) {
+	said := false
 	for _, t := range c.trials {
-		if t.failed != nil {
-			fmt.Fprintf(w, "\n%s failed: %s\n", t.preset, printable(t.failed.Error()))
+		if t.failed == nil {
+			continue
 		}
+		if !said {
+			fmt.Fprint(w, "\nFailed:\n\n")
+			said = true
+		}
+		row(w, t.preset, "%s", printable(t.failed.Error()))
 	}
 }
 
@@ -50,7 +60,8 @@ func (c *comparison) printOnce(w io.Writer) {
 	fmt.Fprint(w, `
 BEFORE, AFTER  tokens of the view; LESS is the difference
 KEPT           messages of the log that the view still shows
-HIDDEN         of these, tool results that the view only names; OTHER EDITS are all else that was shortened
+HIDDEN         tool results that the view only names
+OTHER EDITS    other messages of the view that were shortened
 SUMMARY        whether one stands for the rest, or why nothing was done
 `)
 }
@@ -66,24 +77,37 @@ func (c *comparison) printReplays(w io.Writer) {
 			continue
 		}
 		f := t.replay
-		due := "-"
-		if f.TriggerTokens != nil {
-			due = number(*f.TriggerTokens)
-		}
-		table.row(t.preset, due, number(f.Rewrites), number(f.PeakTokens), percent(f.PeakTokens, *c.limits.ContextWindow),
+		table.row(t.preset, f.dueAt(), number(f.Rewrites), number(f.PeakTokens), percent(f.PeakTokens, *c.limits.ContextWindow),
 			number(f.RequestsDue), number(f.SentTokens), permille(f.ReusedTokens, f.SentTokens), number(f.LastTokens),
 			number(f.LastMessages))
 	}
 	table.flush()
 	fmt.Fprint(w, `
 DUE AT    compaction is due at so many tokens
-REWRITES  how many times what the model had seen was changed: by a summary, by edits, or by both at once
+REWRITES  how many times what the model had seen was changed: by a summary, edits, or both at once
 PEAK      tokens of the largest request; WINDOW is their share of it
 OVER      requests that were sent although compaction was due: it could not help, or not enough
 SENT      tokens of all requests
-REUSED    share of these that began the request before in the same words: what a prompt cache serves
+REUSED    share of these that began the request before too: what a prompt cache serves
 LAST      tokens of the last request, and its MESSAGES
 `)
+	for _, t := range c.trials {
+		if t.replay != nil && t.replay.TriggerTokens != nil && t.replay.TriggerToolGroups != nil {
+			fmt.Fprintf(w, "Under %s it is due at %s too.\n", t.preset, count(*t.replay.TriggerToolGroups, "tool group"))
+		}
+	}
+}
+
+// dueAt says when compaction was due.
+func (f *replayFigures) dueAt() string {
+	switch {
+	case f.TriggerTokens != nil:
+		return number(*f.TriggerTokens)
+	case f.TriggerToolGroups != nil:
+		return count(*f.TriggerToolGroups, "group")
+	default:
+		return "never"
+	}
 }
 
 // requests is how many requests each replay made: the same number for all.

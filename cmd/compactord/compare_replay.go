@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"google.golang.org/protobuf/proto"
+
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 )
@@ -73,8 +75,9 @@ func (c *conversation) drop(ctx context.Context) error {
 type replayFigures struct {
 	// Requests is how many requests to the model there were.
 	Requests uint32 `json:"requests"`
-	// TriggerTokens is where compaction was due; nil where it is not in tokens.
-	TriggerTokens *uint32 `json:"trigger_tokens,omitempty"`
+	// TriggerTokens and TriggerToolGroups say when compaction was due; nil where it was not by these.
+	TriggerTokens     *uint32 `json:"trigger_tokens,omitempty"`
+	TriggerToolGroups *uint32 `json:"trigger_tool_groups,omitempty"`
 	// Rewrites is how many times the view was changed where it had been shown already; Compactions of them wrote a summary.
 	Rewrites    uint32 `json:"rewrites"`
 	Compactions uint32 `json:"compactions"`
@@ -99,8 +102,8 @@ type replay struct {
 
 	// report is the one of the last append.
 	report *compactordv1.ContextReport
-	// view holds the tokens of each message of the last view, token names it.
-	view  []uint32
+	// view is the last one, token names it.
+	view  []*compactordv1.ViewMessage
 	token string
 }
 
@@ -113,6 +116,12 @@ func (c *conversation) replay(
 		return nil, err
 	}
 	r := &replay{conversation: c, policy: resolved}
+	if resolved.GetTrigger().GetEnabled() {
+		r.TriggerToolGroups = resolved.GetTrigger().TriggerToolGroups
+		if tokens, due := session.TriggerTokens(resolved); due {
+			r.TriggerTokens = proto.Uint32(tokens)
+		}
+	}
 	for start := 0; start < len(messages); {
 		end := start
 		for end < len(messages) && messages[end].GetRole() != compactordv1.Role_ROLE_ASSISTANT {
@@ -172,8 +181,7 @@ func (r *replay) request(ctx context.Context) error {
 		return err
 	}
 	r.Requests++
-	r.TriggerTokens = report.TriggerTokens
-	if session.Due(r.policy, report) {
+	if r.policy.GetTrigger().GetEnabled() && session.Due(r.policy, report) {
 		r.RequestsDue++
 	}
 	if report.ContextWindow != nil && report.GetTokens() > report.GetContextWindow() {
@@ -188,7 +196,7 @@ func (r *replay) request(ctx context.Context) error {
 
 // fetch brings the view up to date and says how many tokens of it are the beginning of the one before.
 func (r *replay) fetch(ctx context.Context) (report *compactordv1.ContextReport, reused uint64, err error) {
-	unchanged := len(r.view)
+	before, unchanged := r.view, len(r.view)
 	for {
 		answer, err := r.compactions.GetLLMView(ctx, &compactordv1.GetLLMViewRequest{
 			Target:    &compactordv1.GetLLMViewRequest_SessionId{SessionId: r.session},
@@ -199,17 +207,20 @@ func (r *replay) fetch(ctx context.Context) (report *compactordv1.ContextReport,
 		}
 		prefix := min(int(answer.GetUnchangedPrefix()), len(r.view))
 		unchanged = min(unchanged, prefix)
-		r.view = r.view[:prefix]
-		for _, m := range answer.GetMessages() {
-			r.view = append(r.view, m.GetTokens())
-		}
+		// The view before is still needed: it is copied where the new one goes another way.
+		r.view = append(slices.Clip(r.view[:prefix]), answer.GetMessages()...)
 		r.token, report = answer.GetViewToken(), answer.GetReport()
 		if !answer.GetHasMore() {
 			break
 		}
 	}
-	for _, tokens := range r.view[:unchanged] {
-		reused += uint64(tokens)
+	// Where the view was rewritten, the answer begins with the tool loop that the first change is in.
+	for unchanged < min(len(before), len(r.view)) &&
+		proto.Equal(before[unchanged].GetMessage(), r.view[unchanged].GetMessage()) {
+		unchanged++
+	}
+	for _, m := range r.view[:unchanged] {
+		reused += uint64(m.GetTokens())
 	}
 	return report, reused, nil
 }

@@ -152,8 +152,23 @@ func (m *Model) BlockedBy() map[compactordv1.BlockedBy]bool {
 		t.GetTriggerTokens()+t.GetTriggerToolGroups()+t.GetMaxViewBytes() == 0)
 	hold(compactordv1.BlockedBy_BLOCKED_BY_BREAKER_OPEN, m.BreakerClosesAfter() > 0 && m.Due())
 	hold(compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE, m.dueWith(m.Tokens()) && m.dueWith(m.Fixed()) ||
-		m.Due() && m.Policy.GetStrategy().GetSummarize() != nil && !m.cuttable())
+		m.Due() && onlyCuts(m.Policy.GetStrategy()) && !m.cuttable())
 	return reasons
+}
+
+// onlyCuts says whether no strategy in this one edits.
+func onlyCuts(s *compactordv1.Strategy) bool {
+	for _, inner := range s.GetFirstEffective().GetStrategies() {
+		if !onlyCuts(inner) {
+			return false
+		}
+	}
+	for _, rung := range s.GetLadder().GetRungs() {
+		if !onlyCuts(rung.GetStrategy()) {
+			return false
+		}
+	}
+	return s.GetSummarize() != nil || s.GetLadder() != nil || s.GetFirstEffective() != nil
 }
 
 // cuttable says whether there is a cut that takes out a message which is not pinned.

@@ -1,0 +1,94 @@
+package session
+
+import (
+	"fmt"
+	"iter"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// maxNesting is how deep strategies may nest, the outermost counted.
+const maxNesting = 4
+
+// NestedStrategy is a strategy where it stands in another.
+type NestedStrategy struct {
+	// Path leads to it: empty for the outermost, else such as `ladder.rungs[0].strategy`.
+	Path string
+	// Depth is 1 for the outermost.
+	Depth    int
+	Strategy *compactordv1.Strategy
+}
+
+// Nested yields a strategy and all that it nests, each before those within it.
+func Nested(s *compactordv1.Strategy) iter.Seq[NestedStrategy] {
+	return func(yield func(NestedStrategy) bool) {
+		nested("", 1, s, yield)
+	}
+}
+
+func nested(path string, depth int, s *compactordv1.Strategy, yield func(NestedStrategy) bool) bool {
+	if !yield(NestedStrategy{Path: path, Depth: depth, Strategy: s}) {
+		return false
+	}
+	if path != "" {
+		path += "."
+	}
+	for i, inner := range s.GetFirstEffective().GetStrategies() {
+		if !nested(fmt.Sprintf("%sfirst_effective.strategies[%d]", path, i), depth+1, inner, yield) {
+			return false
+		}
+	}
+	for i, rung := range s.GetLadder().GetRungs() {
+		if !nested(fmt.Sprintf("%sladder.rungs[%d].strategy", path, i), depth+1, rung.GetStrategy(), yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// nests says whether a strategy only runs others.
+func nests(s *compactordv1.Strategy) bool {
+	return s.GetFirstEffective() != nil || s.GetLadder() != nil
+}
+
+// onlyCuts says whether a strategy edits nothing.
+func onlyCuts(s *compactordv1.Strategy) bool {
+	for n := range Nested(s) {
+		if !nests(n.Strategy) && n.Strategy.GetSummarize() == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// checkNesting returns a PolicyError where the strategies of a policy nest too deep.
+func checkNesting(p *compactordv1.Policy) error {
+	check := func(field string, s *compactordv1.Strategy) error {
+		for n := range Nested(s) {
+			if n.Depth > maxNesting {
+				return &PolicyError{
+					Field: field + "." + n.Path,
+					What:  fmt.Sprintf("strategies nest %d deep at most, and this is the %dth", maxNesting, n.Depth),
+				}
+			}
+		}
+		return nil
+	}
+	if err := check("policy.strategy", p.GetStrategy()); err != nil {
+		return err
+	}
+	if err := check("policy.prune_strategy", p.GetPruneStrategy()); err != nil {
+		return err
+	}
+	for i, s := range p.GetOnAppend() {
+		if err := check(fmt.Sprintf("policy.on_append[%d]", i), s); err != nil {
+			return err
+		}
+	}
+	for i, s := range p.GetOnUserMessage() {
+		if err := check(fmt.Sprintf("policy.on_user_message[%d]", i), s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
