@@ -43,6 +43,33 @@ func strategyLives() []Life {
 			})},
 		},
 		{
+			Name:   "hide_tool_results",
+			Policy: placed(compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_USER),
+			Strategies: []*compactordv1.Strategy{{Kind: &compactordv1.Strategy_HideToolResults{
+				HideToolResults: &compactordv1.HideToolResultsStrategy{
+					KeepGroups: proto.Uint32(1), Placeholder: proto.String("[hidden]"),
+				},
+			}}},
+		},
+		{
+			Name:   "mask_observations",
+			Policy: placed(compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_USER),
+			Strategies: []*compactordv1.Strategy{{Kind: &compactordv1.Strategy_MaskObservations{
+				MaskObservations: &compactordv1.MaskObservationsStrategy{
+					Window: proto.Uint32(1), ActiveFileGroups: proto.Uint32(2), Placeholder: proto.String("[masked]"),
+				},
+			}}},
+		},
+		{
+			Name:   "clear_tool_uses",
+			Policy: placed(compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_USER),
+			Strategies: []*compactordv1.Strategy{{Kind: &compactordv1.Strategy_ClearToolUses{
+				ClearToolUses: &compactordv1.ClearToolUsesStrategy{
+					Keep: proto.Uint32(1), TriggerTokens: proto.Uint32(100), ClearInputs: proto.Bool(true),
+				},
+			}}},
+		},
+		{
 			Name:   "prune_tool_outputs",
 			Policy: placed(compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_USER),
 			Strategies: []*compactordv1.Strategy{{Kind: &compactordv1.Strategy_PruneToolOutputs{
@@ -105,9 +132,17 @@ func (l Life) Live(t testing.TB, messages []*compactordv1.Message, lengths int, 
 		}
 		next = (i+1)*lengths/len(messages) + 1
 		for _, s := range l.Strategies {
-			plan, err := registry.Plan(t.Context(), &strategies.Input{State: w.State(), Policy: l.Policy}, s)
+			in := &strategies.Input{State: w.State(), Policy: l.Policy}
+			plan, err := registry.Plan(t.Context(), in, s)
 			require.NoError(t, err)
+			require.NoError(t, strategies.Check(in, plan))
 			carryOut(w, plan)
+			if len(plan.GetEdits()) > 0 && plan.GetCut() == nil {
+				// What was edited is edited for good.
+				rest, err := registry.Plan(t.Context(), &strategies.Input{State: w.State(), Policy: l.Policy}, s)
+				require.NoError(t, err)
+				require.Empty(t, rest.GetEdits())
+			}
 		}
 		look(View{Length: i + 1, Messages: shown(w)})
 	}
