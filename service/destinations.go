@@ -71,7 +71,8 @@ func (s *Service) beforeTurns(ctx context.Context, row *storagev1.Session, turns
 
 // beforeLastChange is the point before the newest record that an undo undoes: the newest Revert, or what has changed the
 // view since. A change of policy is passed over: a revert would not bring the old one back. So is an imported compaction:
-// nobody did it here, and before it the session was never seen.
+// nobody did it here, and before it the session was never seen. And so is what policy.on_user_message did: each turn does
+// it again, so that nothing before it could ever be undone.
 func (s *Service) beforeLastChange(ctx context.Context, row *storagev1.Session) (uint32, error) {
 	changed := row.GetHead().GetLastViewChange()
 	for changed > 0 {
@@ -94,5 +95,6 @@ func (s *Service) beforeLastChange(ctx context.Context, row *storagev1.Session) 
 
 // undoable says whether an undo takes back a record that changed the view.
 func undoable(r *compactordv1.Record) bool {
-	return r.GetPolicyChange() == nil && r.GetCompaction().GetImportedFrom() == ""
+	return r.GetPolicyChange() == nil && r.GetCompaction().GetImportedFrom() == "" &&
+		r.GetPrune().GetReason() != compactordv1.CompactionReason_COMPACTION_REASON_USER_MESSAGE
 }

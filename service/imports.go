@@ -53,14 +53,14 @@ func (s *Service) appendWithRecords(
 func (s *Service) interleave(
 	ctx context.Context, p *pending, in *input, viewPoint *uint32, n int, after func(i int) int, write func(i int) error,
 ) error {
-	counter, err := in.counter(p.before.GetEstimator())
+	a, err := s.appending(p, in, viewPoint)
 	if err != nil {
 		return err
 	}
 	if p.state, err = storage.LoadState(ctx, s.store, p.before, p.before.GetHead()); err != nil {
 		return err
 	}
-	now, next := s.now(), 0
+	next := 0
 	var since []*compactordv1.LoggedMessage
 	for at := 0; at <= len(in.messages); at++ {
 		for ; next < n && after(next) == at; next++ {
@@ -70,7 +70,11 @@ func (s *Service) interleave(
 			}
 		}
 		if at < len(in.messages) {
-			since = append(since, p.append(counter, in, at, viewPoint, now))
+			l, err := a.append(ctx, at)
+			if err != nil {
+				return err
+			}
+			since = append(since, l)
 		}
 	}
 	p.state = p.state.WithAppended(p.head(), since)

@@ -6,7 +6,6 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -29,31 +28,20 @@ func (s *Service) AppendMessages(
 		return nil, err
 	}
 	answer := &compactordv1.AppendMessagesResponse{}
+	var folded *compactordv1.PruneEntry
 	err = s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
+		folded = nil
 		if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
 			return nil, err
 		}
-		head := row.GetHead()
-		if req.ExpectedNextIndex != nil && req.GetExpectedNextIndex() != head.GetNextIndex() {
-			return nil, wrongNextIndex(head.GetNextIndex())
-		}
-		viewPoint, err := viewPointOf(req.GetViewToken(), row)
-		if err != nil {
-			return nil, err
-		}
 		in, p := sent.fresh(), s.begin(row)
-		if len(req.GetImportedRecords()) > 0 {
-			err = s.appendWithRecords(ctx, p, in, req.GetImportedRecords(), viewPoint)
-		} else {
-			err = s.append(p, in, viewPoint)
-		}
-		if err == nil {
-			err = in.verdict()
-		}
-		if err != nil {
+		if err := s.appendRequest(ctx, p, in, req); err != nil {
 			return nil, err
 		}
-		answer.FirstIndex, answer.NextIndex = head.GetNextIndex(), p.head().GetNextIndex()
+		if folded, err = s.onUserMessage(ctx, p); err != nil {
+			return nil, err
+		}
+		answer.FirstIndex, answer.NextIndex = row.GetHead().GetNextIndex(), p.head().GetNextIndex()
 		answer.Point = session.Point(p.head())
 		answer.Report, answer.Findings = report(p), in.report()
 		return p, p.remember(req, answer)
@@ -61,7 +49,31 @@ func (s *Service) AppendMessages(
 	if err != nil {
 		return nil, err
 	}
+	s.metrics.freed.Add(float64(freedTokens(&compactordv1.CompactionCompleted{Prune: folded})))
 	return answer, nil
+}
+
+// appendRequest adds the messages of a request to what is pending, and the records that came with them.
+func (s *Service) appendRequest(
+	ctx context.Context, p *pending, in *input, req *compactordv1.AppendMessagesRequest,
+) error {
+	next := p.head().GetNextIndex()
+	if req.ExpectedNextIndex != nil && req.GetExpectedNextIndex() != next {
+		return wrongNextIndex(next)
+	}
+	viewPoint, err := viewPointOf(req.GetViewToken(), p.before)
+	if err != nil {
+		return err
+	}
+	if len(req.GetImportedRecords()) > 0 {
+		err = s.appendWithRecords(ctx, p, in, req.GetImportedRecords(), viewPoint)
+	} else {
+		err = s.append(ctx, p, in, viewPoint)
+	}
+	if err != nil {
+		return err
+	}
+	return in.verdict()
 }
 
 // appended is what a request wants appended.
@@ -70,31 +82,6 @@ func (s *Service) appended(req *compactordv1.AppendMessagesRequest) (*input, err
 		return s.providerInput(req.GetProviderJson(), req.GetStrict())
 	}
 	return neutralInput(req.GetMessages(), req.GetStrict())
-}
-
-// append adds messages to what is pending.
-func (s *Service) append(p *pending, in *input, viewPoint *uint32) error {
-	counter, err := in.counter(p.before.GetEstimator())
-	if err != nil {
-		return err
-	}
-	now := s.now()
-	for i := range in.messages {
-		p.append(counter, in, i, viewPoint, now)
-	}
-	return nil
-}
-
-// append adds one message to what is pending.
-func (p *pending) append(
-	counter session.Counter, in *input, i int, viewPoint *uint32, now *timestamppb.Timestamp,
-) *compactordv1.LoggedMessage {
-	l := session.Link(p.head(), counter, in.messages[i], viewPoint)
-	l.AppendedAt = now
-	in.linked(p.head(), l, i)
-	session.Advance(p.head(), counter, p.before.GetResolvedPolicy(), l)
-	p.commit.Messages = append(p.commit.Messages, l)
-	return l
 }
 
 // viewPointOf reads the point of the view that messages were made from; nil where no token was given.

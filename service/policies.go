@@ -2,6 +2,7 @@ package service
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -23,13 +24,13 @@ func (s *Service) resolvePolicy(given ...*compactordv1.Policy) (*compactordv1.Po
 
 // checkPolicy refuses what this daemon cannot do, by the name of the field, before anything relies on it.
 func (s *Service) checkPolicy(p *compactordv1.Policy) error {
-	for _, named := range []struct {
-		field    string
-		strategy *compactordv1.Strategy
-	}{{"policy.strategy", p.GetStrategy()}, {"policy.prune_strategy", p.GetPruneStrategy()}} {
+	for _, named := range namedStrategies(p) {
 		if err := s.strategies.Supports(named.strategy); err != nil {
 			return unknownName(named.field, err, s.strategies.Names())
 		}
+	}
+	if err := strategies.CheckArrival(p); err != nil {
+		return err
 	}
 	if err := editsOnly("policy.prune_strategy", p.GetPruneStrategy()); err != nil {
 		return err
@@ -42,8 +43,6 @@ func (s *Service) checkPolicy(p *compactordv1.Policy) error {
 		set   bool
 		field string
 	}{
-		{len(p.GetOnAppend()) > 0, "policy.on_append"},
-		{len(p.GetOnUserMessage()) > 0, "policy.on_user_message"},
 		{summary.PromptOverride != nil, "policy.summary.prompt_override"},
 		{len(summary.GetExtraContext()) > 0, "policy.summary.extra_context"},
 		{summary.GetCachedPrefix(), "policy.summary.cached_prefix"},
@@ -71,6 +70,20 @@ func editsOnly(field string, s *compactordv1.Strategy) error {
 		}
 	}
 	return nil
+}
+
+// namedStrategy is a strategy that the registry is to find, with the field of the policy that selects it.
+type namedStrategy struct {
+	field    string
+	strategy *compactordv1.Strategy
+}
+
+func namedStrategies(p *compactordv1.Policy) []namedStrategy {
+	all := []namedStrategy{{"policy.strategy", p.GetStrategy()}, {"policy.prune_strategy", p.GetPruneStrategy()}}
+	for i, each := range p.GetOnUserMessage() {
+		all = append(all, namedStrategy{fmt.Sprintf("policy.on_user_message[%d]", i), each})
+	}
+	return all
 }
 
 // unknownName adds to the error of a registry where the name stood and which names there are.

@@ -185,18 +185,21 @@ func among[E comparable](wanted []E, is E) bool {
 // edits are the kinds of edits in force on a message, and of the one that collapses its group.
 func (s *search) edits(ctx context.Context, l *compactordv1.LoggedMessage) ([]compactordv1.EditKind, error) {
 	const collapse = compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP
-	kinds, err := s.editsOf(ctx, l.GetIndex())
+	kinds, err := s.editsOf(ctx, l.GetIndex(), session.ArrivalKinds(l))
 	if err != nil || l.GetResultPlace() != compactordv1.ResultPlace_RESULT_PLACE_ANSWER {
 		return kinds, err
 	}
-	ofGroup, err := s.editsOf(ctx, l.GetAnswers().GetIndex())
+	ofGroup, err := s.editsOf(ctx, l.GetAnswers().GetIndex(), nil)
 	if slices.Contains(ofGroup, collapse) {
 		kinds = append(kinds, collapse)
 	}
 	return kinds, err
 }
 
-func (s *search) editsOf(ctx context.Context, index uint32) ([]compactordv1.EditKind, error) {
+// editsOf are the kinds of edits in force on the message with an index, which arrived with some already.
+func (s *search) editsOf(
+	ctx context.Context, index uint32, kinds []compactordv1.EditKind,
+) ([]compactordv1.EditKind, error) {
 	head := s.row.GetHead()
 	if session.Pinned(head, index) || !session.ActiveIndex(head, index) {
 		return nil, nil
@@ -205,7 +208,6 @@ func (s *search) editsOf(ctx context.Context, index uint32) ([]compactordv1.Edit
 	if err != nil {
 		return nil, err
 	}
-	var kinds []compactordv1.EditKind
 	for _, of := range edits {
 		if !session.InForce(head, of.Sequence) {
 			continue

@@ -33,6 +33,15 @@ func arrivalEdits(l *compactordv1.LoggedMessage) []*compactordv1.Edit {
 	return edits
 }
 
+// ArrivalKinds are the kinds of the edits made on a message's arrival.
+func ArrivalKinds(l *compactordv1.LoggedMessage) []compactordv1.EditKind {
+	var kinds []compactordv1.EditKind
+	for _, a := range l.GetArrivalEdits() {
+		kinds = append(kinds, arrivalKind(a.GetKind()))
+	}
+	return kinds
+}
+
 func arrivalKind(k compactordv1.ArrivalEditKind) compactordv1.EditKind {
 	if k == compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_OFFLOAD_RESULT {
 		return compactordv1.EditKind_EDIT_KIND_OFFLOAD_RESULT

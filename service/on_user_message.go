@@ -1,0 +1,110 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/strategies"
+)
+
+// onUserMessage does what policy.on_user_message says, where a message that starts a turn is among those that are pending,
+// and returns what it did; nil where that was nothing. What is appended is more important: where the strategies fail, it
+// is appended without.
+func (s *Service) onUserMessage(ctx context.Context, p *pending) (*compactordv1.PruneEntry, error) {
+	list := p.before.GetResolvedPolicy().GetOnUserMessage()
+	if len(list) == 0 || !slices.ContainsFunc(p.commit.Messages, startsTurn) {
+		return nil, nil
+	}
+	if p.state == nil {
+		before, err := storage.LoadState(ctx, s.store, p.before, p.before.GetHead())
+		if err != nil {
+			return nil, err
+		}
+		p.state = before.WithAppended(p.head(), p.commit.Messages)
+	}
+	written, err := s.planOnUserMessage(ctx, p.state, list)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		s.logNotPlanned(ctx, err)
+		return nil, nil
+	case written == nil:
+		return nil, nil
+	}
+	p.take(written)
+	return written.Record.GetPrune(), nil
+}
+
+func startsTurn(l *compactordv1.LoggedMessage) bool { return session.StartsTurn(l.GetMessage()) }
+
+// planOnUserMessage plans all that is to be done on a state, and writes it as one entry; nil where the view would not
+// become smaller.
+func (s *Service) planOnUserMessage(
+	ctx context.Context, state *session.State, list []*compactordv1.Strategy,
+) (*session.Written, error) {
+	started := s.hooks.Now()
+	in := &strategies.Input{
+		State: state, Policy: state.Policy, Reason: compactordv1.CompactionReason_COMPACTION_REASON_USER_MESSAGE,
+	}
+	plan, err := s.strategies.PlanAll(ctx, in, list)
+	if err != nil {
+		return nil, err
+	}
+	if len(plan.GetEdits()) == 0 && plan.GetCut() == nil {
+		return nil, nil
+	}
+	if plan.GetCut() != nil {
+		return nil, errors.New("policy.on_user_message cuts")
+	}
+	if err := strategies.Check(in, plan); err != nil {
+		return nil, err
+	}
+	entry := &compactordv1.PruneEntry{
+		Id: newID(), Edits: plan.GetEdits(), Reason: in.Reason, Strategy: s.inOrder(state.Policy, list),
+		TokensBefore: state.Head.GetViewTokens(), CreatedAt: s.now(),
+		Duration: durationpb.New(s.hooks.Now().Sub(started)),
+	}
+	written, err := writeOn(state, &compactordv1.Record{
+		Kind: &compactordv1.Record_Prune{Prune: entry}, CreatedAt: entry.GetCreatedAt(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	written.Record.GetPrune().TokensAfter = written.State.Head.GetViewTokens()
+	if written.State.Head.GetViewTokens() >= state.Head.GetViewTokens() {
+		return nil, nil
+	}
+	return written, nil
+}
+
+// inOrder is what an entry says of the strategies that it was made by, with their defaults: of several, the ladder of them
+// all.
+func (s *Service) inOrder(policy *compactordv1.Policy, list []*compactordv1.Strategy) *compactordv1.Strategy {
+	if len(list) == 1 {
+		return s.strategies.Resolved(policy, list[0])
+	}
+	all := &compactordv1.LadderStrategy{}
+	for _, each := range list {
+		all.Rungs = append(all.Rungs, &compactordv1.LadderStrategy_Rung{Strategy: s.strategies.Resolved(policy, each)})
+	}
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Ladder{Ladder: all}}
+}
+
+// logNotPlanned logs why policy.on_user_message was not carried out. The value of a panic may hold what a client sent:
+// only its type is told.
+func (s *Service) logNotPlanned(ctx context.Context, err error) {
+	attributes := []any{"error", err}
+	var panicked *strategies.PanicError
+	if errors.As(err, &panicked) {
+		attributes = append(attributes, "panic", fmt.Sprintf("%T", panicked.Value), "stack", string(panicked.Stack))
+	}
+	s.logger.ErrorContext(ctx, "messages were appended without policy.on_user_message", attributes...)
+}

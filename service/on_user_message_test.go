@@ -1,0 +1,348 @@
+package service_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/strategies"
+)
+
+const userMessage = compactordv1.CompactionReason_COMPACTION_REASON_USER_MESSAGE
+
+func onUserMessage(list ...*compactordv1.Strategy) []*compactordv1.Strategy { return list }
+
+// hideOld hides the results of all turns but the newest, however little that frees.
+func hideOld() *compactordv1.Strategy {
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{
+		PruneToolOutputs: &compactordv1.PruneToolOutputsStrategy{
+			ProtectTurns: proto.Uint32(1), ProtectTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(0),
+			Placeholder: proto.String("[hidden]"),
+		},
+	}}
+}
+
+// hiding is a policy that hides the results of finished turns.
+func hiding() *compactordv1.Policy {
+	return &compactordv1.Policy{OnUserMessage: onUserMessage(hideOld())}
+}
+
+// folds are the entries that a session's policy.on_user_message has made.
+func (d *daemon) folds(id string) []*compactordv1.PruneEntry {
+	d.t.Helper()
+	var found []*compactordv1.PruneEntry
+	for _, r := range d.records(id) {
+		if r.GetPrune().GetReason() == userMessage {
+			found = append(found, r.GetPrune())
+		}
+	}
+	return found
+}
+
+// The message that starts a turn and what is done on it are one transaction, and one answer tells of both.
+func TestOnUserMessage(t *testing.T) {
+	d := start(t)
+	created := d.create("s", hiding())
+	d.append("s", reads("a", 4000)...)
+	running := d.append("s", assistant("More.", call("b", "read", "{}")), toolResult("b", strings.Repeat("y", 4000)))
+	require.Empty(t, d.folds("s"), "the running turn has all of it")
+	unfolded := d.view("s")
+	w := d.watch(&compactordv1.WatchSessionRequest{SessionId: "s"})
+
+	answer := d.append("s", user("Thanks. And now?"), assistant("I read again.", call("c", "read", "{}")))
+	require.Equal(t, uint32(6), answer.GetFirstIndex())
+	require.Equal(t, uint32(8), answer.GetNextIndex())
+	require.Equal(t, running.GetPoint()+3, answer.GetPoint(), "two messages and a record")
+	folds := d.folds("s")
+	require.Len(t, folds, 1)
+	fold := folds[0]
+	require.Equal(t, answer.GetPoint(), fold.GetSequence())
+	require.Len(t, fold.GetEdits(), 2)
+	require.Equal(t, []uint32{2, 5}, []uint32{fold.GetEdits()[0].GetIndex(), fold.GetEdits()[1].GetIndex()})
+	require.Equal(t, uint32(1), fold.GetStrategy().GetPruneToolOutputs().GetProtectTurns())
+	view := d.view("s")
+	require.Equal(t, "[hidden]", resultTextOf(view[2].GetMessage()))
+	require.Equal(t, tokensOf(view), fold.GetTokensAfter())
+	require.Equal(t, tokensOf(d.asOf(answer.GetPoint()-1)), fold.GetTokensBefore())
+	require.Equal(t, tokensOf(view), answer.GetReport().GetTokens())
+	require.True(t, proto.Equal(d.session("s").GetReport(), answer.GetReport()))
+	require.Equal(t, created.GetUid(), d.session("s").GetSession().GetUid())
+
+	// Watchers get messages and record, in the order of the log.
+	require.Equal(t, uint32(6), w.next().GetMessage().GetIndex())
+	require.Equal(t, uint32(7), w.next().GetMessage().GetIndex())
+	require.Equal(t, userMessage, w.next().GetRecord().GetPrune().GetReason())
+
+	// It is a change like any other: as of before, a revert, a fork, a recall.
+	requireSameBytes(t, unfolded, d.asOf(running.GetPoint()))
+	d.fork(&compactordv1.ForkSessionRequest{
+		SessionId: "s", NewSessionId: "f", At: &compactordv1.ForkSessionRequest_Point{Point: answer.GetPoint() - 1},
+	})
+	requireSameBytes(t, d.asOf(answer.GetPoint()-1), d.view("f"))
+	require.Equal(t, strings.Repeat("x", 4000), d.recall(recallOf(2)).GetText())
+	d.revert(turnsBack(1))
+	requireSameBytes(t, unfolded, d.view("s"))
+	d.append("s", user("Again."))
+	require.Len(t, d.folds("s"), 2, "what was put aside is done again")
+	d.requireSound(t)
+}
+
+// A client that has the view before is told what of it still stands.
+func TestDeltasAfterOnUserMessage(t *testing.T) {
+	d := start(t)
+	d.create("s", hiding())
+	d.append("s", append(reads("a", 4000), reads("b", 4000)...)...)
+	token := d.tokenOf("s")
+	d.append("s", user("And now?"))
+	view := d.view("s")
+	delta, err := d.compactions.GetLLMView(t.Context(), &compactordv1.GetLLMViewRequest{
+		Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: "s"}, ViewToken: token,
+	})
+	require.NoError(t, err)
+	require.Equal(t, uint32(5), delta.GetUnchangedPrefix(), "the first turn's result was hidden with the second's message")
+	requireSameBytes(t, view[5:], delta.GetMessages())
+}
+
+// Nothing is written where nothing shrinks, and where no message starts a turn.
+func TestOnUserMessageWithNothingToDo(t *testing.T) {
+	d := start(t)
+	d.create("s", hiding())
+	d.append("s", user("u"), assistant("a"), user("u"))
+	d.append("s", assistant("I read.", call("a", "read", "{}")), toolResult("a", "x"), assistant("Short."))
+	d.append("s", user("The placeholder is longer than the result."))
+	d.append("s", assistant("I read.", call("b", "read", "{}")), toolResult("b", strings.Repeat("x", 4000)))
+	goOn := user("Go on.")
+	goOn.Origin = compactordv1.Origin_ORIGIN_CONTINUE
+	d.append("s", goOn, assistant("I do."))
+	require.Len(t, d.records("s"), 1)
+	d.append("s", user("This starts a turn."))
+	require.Len(t, d.folds("s"), 1)
+}
+
+// However many messages of a request start turns, there is one plan, at its end; also where records come with them.
+func TestOnUserMessageOnceARequest(t *testing.T) {
+	d := start(t)
+	d.create("s", hiding())
+	d.create("imported", hiding())
+	messages := append(reads("a", 4000), append(reads("b", 4000), reads("c", 4000)...)...)
+	d.append("s", messages...)
+	require.Len(t, d.folds("s"), 1)
+	require.Len(t, d.folds("s")[0].GetEdits(), 2)
+	answer, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
+		SessionId: "imported", Messages: messages,
+		ImportedRecords: []*compactordv1.ImportedRecord{importedCompaction(8, 4, "All of the first is told here.")},
+	})
+	require.NoError(t, err)
+	require.Len(t, d.folds("imported"), 1)
+	require.Len(t, d.folds("imported")[0].GetEdits(), 1, "the compaction covers the first")
+	require.Equal(t, tokensOf(d.view("imported")), answer.GetReport().GetTokens())
+	d.requireSound(t)
+}
+
+// Of several strategies each is planned on what those before it leave, and all is one entry.
+func TestOnUserMessageInOrder(t *testing.T) {
+	d := start(t)
+	policy := hiding()
+	twice := hideOld()
+	twice.GetPruneToolOutputs().ClearArguments = proto.Bool(true)
+	policy.OnUserMessage = onUserMessage(hideOld(), twice, hideOld())
+	d.create("s", policy)
+	long := reads("a", 4000)
+	long[1] = assistant("I write.", call("a", "write", `{"text":"`+strings.Repeat("z", 4000)+`"}`))
+	d.append("s", long...)
+	d.append("s", user("u"))
+	folds := d.folds("s")
+	require.Len(t, folds, 1)
+	require.Len(t, folds[0].GetStrategy().GetLadder().GetRungs(), 3)
+	require.Len(t, folds[0].GetEdits(), 1, "the second finds the result hidden, and what is hidden it passes over")
+}
+
+// Sent again, a request is answered from what it wrote, and does nothing twice.
+func TestOnUserMessageIsIdempotent(t *testing.T) {
+	d := start(t)
+	d.create("s", hiding())
+	d.append("s", reads("a", 4000)...)
+	req := &compactordv1.AppendMessagesRequest{
+		SessionId: "s", Messages: []*compactordv1.Message{user("u")}, RequestId: "r", ExpectedNextIndex: proto.Uint32(4),
+	}
+	first, err := d.sessions.AppendMessages(t.Context(), req)
+	require.NoError(t, err)
+	d.append("s", user("later"))
+	again, err := d.sessions.AppendMessages(t.Context(), req)
+	require.NoError(t, err)
+	require.True(t, proto.Equal(first, again))
+	require.Len(t, d.folds("s"), 1)
+	req.RequestId = "other"
+	_, err = d.sessions.AppendMessages(t.Context(), req)
+	require.Equal(t, "6", requireReason(t, err, codes.Aborted, "WRONG_NEXT_INDEX").GetMetadata()["next_index"])
+}
+
+// Undo is for what somebody asked for: each turn would do again what the policy does.
+func TestUndoPassesOverOnUserMessage(t *testing.T) {
+	d := start(t)
+	d.create("s", hiding())
+	d.append("s", reads("a", 4000)...)
+	before := d.view("s")
+	_, err := d.sessions.RevertToCheckpoint(t.Context(), undo())
+	requireReason(t, err, codes.FailedPrecondition, "NOTHING_TO_REVERT")
+	_, err = d.compactions.Prune(t.Context(), &compactordv1.PruneRequest{
+		Target: &compactordv1.PruneRequest_SessionId{SessionId: "s"}, Policy: hideAllBut(0),
+	})
+	require.NoError(t, err)
+	require.NotEqual(t, tokensOf(before), tokensOf(d.view("s")))
+	d.append("s", reads("b", 4000)...)
+	d.append("s", user("u"))
+	require.Len(t, d.folds("s"), 1)
+	d.revert(undo())
+	requireSameBytes(t, before, d.view("s"))
+	d.requireSound(t)
+}
+
+// planner is a strategy whose plan a test writes.
+type planner func(ctx context.Context, in *strategies.Input) (*compactordv1.CompactionPlan, error)
+
+func (planner) Name() string { return "planner" }
+
+func (p planner) Plan(
+	ctx context.Context, in *strategies.Input, _ *compactordv1.Strategy,
+) (*compactordv1.CompactionPlan, error) {
+	return p(ctx, in)
+}
+
+func (p planner) option() option {
+	return func(o *service.ServerOptions) {
+		registry, err := strategies.NewRegistry(append(strategies.Builtin(), p)...)
+		if err != nil {
+			panic(err)
+		}
+		o.Strategies = registry
+	}
+}
+
+// planned is a policy by which a planner plans on each message of the user.
+func planned() *compactordv1.Policy {
+	return &compactordv1.Policy{OnUserMessage: onUserMessage(&compactordv1.Strategy{
+		Kind: &compactordv1.Strategy_Custom{Custom: &compactordv1.CustomStrategy{Name: "planner"}},
+	})}
+}
+
+// What is appended does not depend on whether the strategies work: a failure is logged, without what was said.
+func TestMessagesAreAppendedWhereOnUserMessageFails(t *testing.T) {
+	for name, fails := range map[string]planner{
+		"panic": func(_ context.Context, in *strategies.Input) (*compactordv1.CompactionPlan, error) {
+			panic(textOf(in.State.Kept[0].GetMessage()))
+		},
+		"error": func(context.Context, *strategies.Input) (*compactordv1.CompactionPlan, error) {
+			return nil, errors.New("a bug")
+		},
+		"cut": func(_ context.Context, in *strategies.Input) (*compactordv1.CompactionPlan, error) {
+			return &compactordv1.CompactionPlan{Cut: &compactordv1.Cut{
+				FirstKeptIndex: 1, MaxSummaryTokens: 100, Summarized: &compactordv1.IndexRange{End: 1},
+			}}, nil
+		},
+		"invalid plan": func(_ context.Context, in *strategies.Input) (*compactordv1.CompactionPlan, error) {
+			return &compactordv1.CompactionPlan{Edits: []*compactordv1.Edit{{Index: 99}}}, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := &kept{}
+			d := start(t, fails.option(), log.option())
+			d.create("s", planned())
+			answer := d.append("s", user("the secret word"), assistant("a"))
+			require.Equal(t, uint32(2), answer.GetNextIndex())
+			require.Len(t, d.view("s"), 2)
+			require.Empty(t, d.folds("s"))
+			require.Len(t, log.lines(t, "messages were appended without policy.on_user_message"), 1)
+			require.NotContains(t, log.all(), "secret")
+			d.requireSound(t)
+		})
+	}
+}
+
+// A request that is cancelled while it is planned appends nothing.
+func TestCancelledOnUserMessageAppendsNothing(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	d := start(t, planner(func(ctx context.Context, _ *strategies.Input) (*compactordv1.CompactionPlan, error) {
+		cancel()
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	}).option())
+	d.create("s", planned())
+	_, err := d.sessions.AppendMessages(ctx, &compactordv1.AppendMessagesRequest{
+		SessionId: "s", Messages: []*compactordv1.Message{user("u")},
+	})
+	require.Equal(t, codes.Canceled, statusCode(err))
+	require.Empty(t, d.messages("s"))
+}
+
+// Writers that append at once each have their turns' ends folded, and lose nothing.
+func TestOnUserMessageOfManyWriters(t *testing.T) {
+	const writers, turns = 3, 4
+	d := start(t)
+	d.create("s", hiding())
+	var all sync.WaitGroup
+	failures := make([]error, writers)
+	for w := range writers {
+		all.Go(func() {
+			for turn := range turns {
+				_, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
+					SessionId: "s", Messages: reads(fmt.Sprintf("%d-%d", w, turn), 400), RequestId: fmt.Sprintf("%d-%d", w, turn),
+				})
+				failures[w] = errors.Join(failures[w], err)
+			}
+		})
+	}
+	all.Wait()
+	require.NoError(t, errors.Join(failures...))
+	require.Len(t, d.messages("s"), writers*turns*4)
+	require.Len(t, d.folds("s"), writers*turns-1, "each but the first found a turn that was finished")
+	hidden := 0
+	for _, vm := range d.view("s") {
+		if len(vm.GetEdits()) > 0 {
+			hidden++
+		}
+	}
+	require.Equal(t, writers*turns-1, hidden)
+	d.requireSound(t)
+}
+
+// A history that is sent along is not appended to: who keeps it asks for a prune.
+func TestOnUserMessageIsNotForHistories(t *testing.T) {
+	d := start(t, func(o *service.ServerOptions) { o.DefaultPolicy = hiding() })
+	view, err := d.compactions.GetLLMView(t.Context(), historyTarget(&compactordv1.InlineHistory{
+		Messages: append(reads("a", 4000), user("u")),
+	}))
+	require.NoError(t, err)
+	require.Empty(t, view.GetMessages()[2].GetEdits())
+}
+
+// The tokens that it frees are counted, and it is no compaction: it opens and closes no breaker.
+func TestOnUserMessageIsNoCompaction(t *testing.T) {
+	summarizer := &scripted{name: "broken", do: faults()[0].do}
+	d := start(t, withSummarizer(summarizer))
+	policy := by("broken", compactordv1.SummaryFallback_SUMMARY_FALLBACK_FAIL, small(100))
+	policy.Trigger = &compactordv1.Trigger{TriggerTokens: proto.Uint32(500)}
+	policy.OnUserMessage = onUserMessage(hideOld())
+	d.create("s", policy)
+	d.append("s", working(2, 4000)...)
+	for range 3 {
+		req := compactRequest("s", nil)
+		req.Reason = compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD
+		_, err := d.compact(req)
+		require.Error(t, err)
+	}
+	before := d.session("s").GetReport().GetBreakerClosesAfterTokens()
+	require.Positive(t, before)
+	answer := d.append("s", user("u"))
+	require.NotEmpty(t, d.folds("s"))
+	require.Equal(t, before-1, answer.GetReport().GetBreakerClosesAfterTokens(), "by what was appended alone")
+}
