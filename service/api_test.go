@@ -24,9 +24,7 @@ func TestNotBuiltYetIsNamed(t *testing.T) {
 			return err
 		}
 	}
-	strategy := &compactordv1.Strategy{Kind: &compactordv1.Strategy_Offload{Offload: &compactordv1.OffloadStrategy{}}}
 	for field, call := range map[string]func() error{
-		"policy.on_append":      createWith(&compactordv1.Policy{OnAppend: []*compactordv1.Strategy{strategy}}),
 		"policy.summary.redact": createWith(&compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{Redact: proto.Bool(true)}}),
 	} {
 		t.Run(field, func(t *testing.T) {

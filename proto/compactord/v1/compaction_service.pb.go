@@ -25,7 +25,8 @@ const (
 // InlineHistory is a conversation sent along in place of a session id: nothing of it is stored, and the answer holds all
 // that the caller must keep, which is the entries. The messages are the whole conversation, whatever was compacted: the
 // entries name them by their position, and a provider's message can count for several. A compaction may have been made
-// when the conversation was shorter. request_id, view_token, as_of, detach and preempt are refused with it.
+// when the conversation was shorter. policy.on_append is made of every result anew; policy.on_user_message is not applied,
+// since nothing is appended: ask Prune. request_id, view_token, as_of, detach and preempt are refused with it.
 type InlineHistory struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Neutral messages, in order. At most 100,000.

@@ -1206,7 +1206,7 @@ type PruneEntry struct {
 	Sequence uint32 `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	// The edits.
 	Edits []*Edit `protobuf:"bytes,3,rep,name=edits,proto3" json:"edits,omitempty"`
-	// The strategy with its resolved parameters.
+	// The strategy with its resolved parameters. Of several in policy.on_user_message: a ladder of them, all of which ran.
 	Strategy *Strategy `protobuf:"bytes,4,opt,name=strategy,proto3" json:"strategy,omitempty"`
 	// Why it was asked for.
 	Reason CompactionReason `protobuf:"varint,5,opt,name=reason,proto3,enum=compactord.v1.CompactionReason" json:"reason,omitempty"`

@@ -1760,7 +1760,8 @@ type RevertToCheckpointRequest_Turns struct {
 type RevertToCheckpointRequest_Undo struct {
 	// The newest record in force that changed the view, or the newest Revert, whichever is later, is undone: to the point
 	// before it. Messages appended since are put aside. So undoing twice does it again. A change of policy is passed over,
-	// since no Revert brings a policy back, and so is a compaction with imported_from, which was done elsewhere.
+	// since no Revert brings a policy back, and so is a compaction with imported_from, which was done elsewhere, and what
+	// policy.on_user_message did, which each turn does again.
 	// FAILED_PRECONDITION with NOTHING_TO_REVERT where there is none. Only true makes sense.
 	Undo bool `protobuf:"varint,8,opt,name=undo,proto3,oneof"`
 }
