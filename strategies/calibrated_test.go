@@ -84,13 +84,13 @@ func TestMinimumsOfACalibratedState(t *testing.T) {
 
 	held := in.State.Scaled(in.State.Head.GetViewTokens())
 	require.Equal(t, uint32(20_040), held)
-	clear := func(trigger, least uint32) *compactordv1.Strategy {
+	cleared := func(trigger, least uint32) *compactordv1.Strategy {
 		return clearUses(&compactordv1.ClearToolUsesStrategy{
 			Keep: proto.Uint32(2), TriggerTokens: &trigger, ClearAtLeast: &least, Placeholder: proto.String("gone"),
 		})
 	}
-	require.Equal(t, 8, edits(clear(20_040, 0)))
-	require.Zero(t, edits(clear(20_041, 0)))
-	require.Equal(t, 8, edits(clear(0, 15_984)), "999 stored tokens each")
-	require.Zero(t, edits(clear(0, 15_986)))
+	require.Equal(t, 8, edits(cleared(20_040, 0)))
+	require.Zero(t, edits(cleared(20_041, 0)))
+	require.Equal(t, 8, edits(cleared(0, 15_984)), "999 stored tokens each")
+	require.Zero(t, edits(cleared(0, 15_986)))
 }

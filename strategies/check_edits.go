@@ -126,7 +126,7 @@ func misfitOfResult(e *compactordv1.Edit, l *compactordv1.LoggedMessage) string 
 	case l.GetMessage().GetParts()[e.GetPart()].GetToolResult() == nil:
 		return "the part is no tool result"
 	case l.GetResultPlace() != compactordv1.ResultPlace_RESULT_PLACE_ANSWER &&
-		!(stray(l) && e.GetKind() == compactordv1.EditKind_EDIT_KIND_HIDE_RESULT):
+		(!stray(l) || e.GetKind() != compactordv1.EditKind_EDIT_KIND_HIDE_RESULT):
 		return "the result answers no call that the view shows"
 	case !e.GetBySummarizer():
 		if e.GetReplacement() == "" {

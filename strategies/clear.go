@@ -24,19 +24,16 @@ type ClearToolUses struct{}
 func (ClearToolUses) Name() string { return "clear_tool_uses" }
 
 // Plan returns a plan with edits, or one that does nothing.
-func (ClearToolUses) Plan(
+func (c ClearToolUses) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
-	p := parameters.GetClearToolUses()
-	if p == nil {
-		p = &compactordv1.ClearToolUsesStrategy{}
-	}
-	if in.measure().context(in.State) < uint64(value(p.TriggerTokens, defaultClearTrigger)) {
+	p := c.Resolved(in.Policy, parameters).GetClearToolUses()
+	if in.measure().context(in.State) < uint64(p.GetTriggerTokens()) {
 		return noop(in, compactordv1.SkipReason_SKIP_REASON_BELOW_THRESHOLD), nil
 	}
 	uses := toolUses(in.State)
 	h := newHiding(in.State, p.GetPlaceholder())
-	for _, u := range uses[:len(uses)-int(min(uint64(len(uses)), uint64(value(p.Keep, defaultKeepUses))))] {
+	for _, u := range allBut(uses, p.GetKeep()) {
 		if err := ended(ctx); err != nil {
 			return nil, err
 		}
@@ -95,9 +92,9 @@ func (ClearToolUses) Resolved(_ *compactordv1.Policy, parameters *compactordv1.S
 	if given := parameters.GetClearToolUses(); given != nil {
 		p = proto.CloneOf(given)
 	}
-	p.Keep = proto.Uint32(value(p.Keep, defaultKeepUses))
-	p.TriggerTokens = proto.Uint32(value(p.TriggerTokens, defaultClearTrigger))
-	p.ClearAtLeast = proto.Uint32(p.GetClearAtLeast())
+	fill(&p.Keep, defaultKeepUses)
+	fill(&p.TriggerTokens, defaultClearTrigger)
+	fill(&p.ClearAtLeast, 0)
 	p.ClearInputs = proto.Bool(p.GetClearInputs())
 	p.Placeholder = proto.String(resultTemplate(p.GetPlaceholder()))
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_ClearToolUses{ClearToolUses: p}}

@@ -19,14 +19,11 @@ type HideToolResults struct{}
 func (HideToolResults) Name() string { return "hide_tool_results" }
 
 // Plan returns a plan with edits, or one that does nothing.
-func (HideToolResults) Plan(
+func (h HideToolResults) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
-	p := parameters.GetHideToolResults()
-	if p == nil {
-		p = &compactordv1.HideToolResultsStrategy{}
-	}
-	groups, keep := in.State.Groups(), value(p.KeepGroups, defaultKeepGroups)
+	p := h.Resolved(in.Policy, parameters).GetHideToolResults()
+	groups, keep := in.State.Groups(), p.GetKeepGroups()
 	kept := len(in.State.Kept)
 	old := oldResults{
 		groups:         allBut(groups, keep),
@@ -44,10 +41,10 @@ func (HideToolResults) Resolved(_ *compactordv1.Policy, parameters *compactordv1
 	if given := parameters.GetHideToolResults(); given != nil {
 		p = proto.CloneOf(given)
 	}
-	p.KeepGroups = proto.Uint32(value(p.KeepGroups, defaultKeepGroups))
+	fill(&p.KeepGroups, defaultKeepGroups)
 	p.Placeholder = proto.String(resultTemplate(p.GetPlaceholder()))
-	p.KeepMessages = proto.Uint32(p.GetKeepMessages())
-	p.MinChars = proto.Uint32(p.GetMinChars())
-	p.MinimumTokens = proto.Uint32(p.GetMinimumTokens())
+	fill(&p.KeepMessages, 0)
+	fill(&p.MinChars, 0)
+	fill(&p.MinimumTokens, 0)
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_HideToolResults{HideToolResults: p}}
 }

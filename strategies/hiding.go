@@ -171,9 +171,9 @@ func collapsed(s *session.State, g session.Group) bool {
 	return edited(s, s.Kept[g.Call].GetIndex(), 0, compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP)
 }
 
-// allBut are the groups that are older than the newest so many.
-func allBut(groups []session.Group, newest uint32) []session.Group {
-	return groups[:len(groups)-int(min(uint64(len(groups)), uint64(newest)))]
+// allBut are those that are older than the newest so many.
+func allBut[T any](all []T, newest uint32) []T {
+	return all[:len(all)-int(min(uint64(len(all)), uint64(newest)))]
 }
 
 // edited says whether an edit of that kind is in force.

@@ -21,17 +21,14 @@ type MaskObservations struct{}
 func (MaskObservations) Name() string { return "mask_observations" }
 
 // Plan returns a plan with edits, or one that does nothing.
-func (MaskObservations) Plan(
+func (m MaskObservations) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
-	p := parameters.GetMaskObservations()
-	if p == nil {
-		p = &compactordv1.MaskObservationsStrategy{}
-	}
-	groups, window := in.State.Groups(), value(p.Window, defaultMaskWindow)
-	start := beforeNewest(in.State, groups, window)
+	p := m.Resolved(in.Policy, parameters).GetMaskObservations()
+	groups := in.State.Groups()
+	start := beforeNewest(in.State, groups, p.GetWindow())
 	if p.GetUnit() == compactordv1.MaskUnit_MASK_UNIT_TURN {
-		start = recentTurns(in.State, window)
+		start = recentTurns(in.State, p.GetWindow())
 	}
 	older := slices.IndexFunc(groups, func(g session.Group) bool { return g.Call >= start })
 	if older < 0 {
@@ -86,13 +83,13 @@ func (MaskObservations) Resolved(_ *compactordv1.Policy, parameters *compactordv
 	if given := parameters.GetMaskObservations(); given != nil {
 		p = proto.CloneOf(given)
 	}
-	p.Window = proto.Uint32(value(p.Window, defaultMaskWindow))
+	fill(&p.Window, defaultMaskWindow)
 	if p.GetUnit() == compactordv1.MaskUnit_MASK_UNIT_UNSPECIFIED {
 		p.Unit = compactordv1.MaskUnit_MASK_UNIT_GROUP.Enum()
 	}
 	p.Placeholder = proto.String(resultTemplate(p.GetPlaceholder()))
-	p.MinChars = proto.Uint32(p.GetMinChars())
-	p.ActiveFileGroups = proto.Uint32(p.GetActiveFileGroups())
-	p.MinimumTokens = proto.Uint32(p.GetMinimumTokens())
+	fill(&p.MinChars, 0)
+	fill(&p.ActiveFileGroups, 0)
+	fill(&p.MinimumTokens, 0)
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_MaskObservations{MaskObservations: p}}
 }

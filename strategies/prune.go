@@ -23,13 +23,10 @@ type PruneToolOutputs struct{}
 func (PruneToolOutputs) Name() string { return "prune_tool_outputs" }
 
 // Plan returns a plan with edits, or one that does nothing.
-func (PruneToolOutputs) Plan(
+func (s PruneToolOutputs) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
-	p := parameters.GetPruneToolOutputs()
-	if p == nil {
-		p = &compactordv1.PruneToolOutputsStrategy{}
-	}
+	p := s.Resolved(in.Policy, parameters).GetPruneToolOutputs()
 	old, err := beyondProtection(ctx, in.State, p)
 	if err != nil {
 		return nil, err
@@ -48,14 +45,14 @@ func (PruneToolOutputs) Plan(
 			break
 		}
 	}
-	return h.plan(in, value(p.MinimumTokens, defaultMinimumTokens)), nil
+	return h.plan(in, p.GetMinimumTokens()), nil
 }
 
 // beyondProtection returns the results that lie beyond what is protected, the newest first.
 func beyondProtection(
 	ctx context.Context, s *session.State, p *compactordv1.PruneToolOutputsStrategy,
 ) ([]*compactordv1.LoggedMessage, error) {
-	protectTokens := uint64(s.Stored(value(p.ProtectTokens, defaultProtectTokens)))
+	protectTokens := uint64(s.Stored(p.GetProtectTokens()))
 	finished := unprotected(s, p)
 	var old []*compactordv1.LoggedMessage
 	var sum uint64
@@ -79,7 +76,7 @@ func unprotected(s *session.State, p *compactordv1.PruneToolOutputsStrategy) []b
 		return answersTo(s, allBut(s.Groups(), p.GetProtectGroups()))
 	}
 	marks := answersTo(s, s.Groups())
-	if turns := value(p.ProtectTurns, defaultProtectTurns); turns > 0 {
+	if turns := p.GetProtectTurns(); turns > 0 {
 		clear(marks[recentTurns(s, turns):])
 	}
 	return marks

@@ -80,12 +80,15 @@ func (PruneToolOutputs) Resolved(
 	if p.ProtectGroups == nil && p.ProtectTurns == nil {
 		p.ProtectTurns = proto.Uint32(defaultProtectTurns)
 	}
-	if p.ProtectTokens == nil {
-		p.ProtectTokens = proto.Uint32(defaultProtectTokens)
-	}
-	if p.MinimumTokens == nil {
-		p.MinimumTokens = proto.Uint32(defaultMinimumTokens)
-	}
+	fill(&p.ProtectTokens, defaultProtectTokens)
+	fill(&p.MinimumTokens, defaultMinimumTokens)
 	p.ClearArguments = proto.Bool(p.GetClearArguments())
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{PruneToolOutputs: p}}
+}
+
+// fill sets a parameter to its default where it is not given.
+func fill(parameter **uint32, otherwise uint32) {
+	if *parameter == nil {
+		*parameter = &otherwise
+	}
 }

@@ -81,9 +81,14 @@ type Strategy interface {
 func Builtin() []Strategy {
 	return []Strategy{
 		Summarize{},
-		HideToolResults{}, MaskObservations{}, PruneToolOutputs{}, ClearToolUses{},
-		TruncateToolOutputs{}, Offload{},
-		FirstEffective{}, Ladder{},
+		HideToolResults{},
+		MaskObservations{},
+		PruneToolOutputs{},
+		ClearToolUses{},
+		TruncateToolOutputs{},
+		Offload{},
+		FirstEffective{},
+		Ladder{},
 	}
 }
 
