@@ -235,6 +235,7 @@ func TestInvariantsOverPoints(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })
 		defer w.service.Close()
+		w.policy()
 		for range between(t, 20, 100, "steps") {
 			switch n := between(t, 0, 99, "step"); {
 			case n < 52:

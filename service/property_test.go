@@ -145,12 +145,17 @@ func (w *world) message(t *rapid.T) {
 	if drawn.MadeFrom != nil {
 		req.ViewToken = session.ViewToken{UID: w.row().GetUid(), Point: *drawn.MadeFrom}.String()
 	}
-	_, err := w.service.AppendMessages(w.t.Context(), req)
+	w.counts["message"]++
+	row := w.row()
+	answer, err := w.service.AppendMessages(w.t.Context(), req)
 	if err != nil {
 		require.ErrorContains(w.t, err, "reverted")
 		w.counts["stale view refused"]++
+		return
 	}
-	w.counts["message"]++
+	log := w.log()
+	require.Equal(w.t, log.Newest(), answer.GetPoint())
+	w.checkAppended(row.GetResolvedPolicy(), row.GetPoint(), log)
 }
 
 // enlarge makes texts longer than what stands in for them: what is short already cannot be compacted.
@@ -301,6 +306,7 @@ func (w *world) policy() {
 	policy := w.row().GetPolicy()
 	policy.Thinking = compactordv1.ThinkingPolicy(w.draw(1, 3, "thinking")).Enum()
 	policy.Summary.Placement = compactordv1.SummaryPlacement(w.draw(1, 3, "placement")).Enum()
+	w.drawArrival(policy)
 	_, err := w.service.UpdateSession(w.t.Context(), &compactordv1.UpdateSessionRequest{
 		SessionId: worldSession, UpdateMask: mask("policy"), Policy: policy,
 	})
@@ -416,6 +422,7 @@ func TestInvariantsOverGeneratedLogs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })
 		defer w.service.Close()
+		w.policy()
 		for range between(t, 10, 80, "steps") {
 			switch n := between(t, 0, 99, "step"); {
 			case n < 70:
@@ -443,7 +450,7 @@ func TestInvariantsOverGeneratedLogs(t *testing.T) {
 		"compaction", "compaction that splits a turn", "prune", "revert", "revert of a revert", "policy",
 		"append during compaction", "rendering refused while calls are open", "rendered in openai_chat",
 		"rendered in openai_responses", "rendered in anthropic", "rendered in gemini", "repaired",
-		"rendered view is a prefix of the next",
+		"rendered view is a prefix of the next", "edited on arrival", "shortened on a user's message",
 	} {
 		require.GreaterOrEqual(t, counts[class], 5, "too rare to mean anything: %s", class)
 	}

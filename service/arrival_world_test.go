@@ -1,0 +1,133 @@
+package service_test
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
+)
+
+// drawArrival has a policy edit results when they are appended, or shorten views when a user speaks, or neither.
+func (w *world) drawArrival(policy *compactordv1.Policy) {
+	policy.OnAppend, policy.OnUserMessage = nil, nil
+	switch w.draw(0, 5, "on append") {
+	case 0:
+		policy.OnAppend = truncating(uint32(w.draw(1, 400, "max chars"))).GetOnAppend()
+	case 1:
+		policy.OnAppend = offloading(uint32(w.draw(1, 100, "over tokens"))).GetOnAppend()
+	default:
+	}
+	for range max(0, w.draw(-3, 2, "on user message")) {
+		policy.OnUserMessage = append(policy.OnUserMessage, w.drawOnUserMessage())
+	}
+}
+
+func (w *world) drawOnUserMessage() *compactordv1.Strategy {
+	if w.draw(0, 1, "by groups") == 0 {
+		return &compactordv1.Strategy{Kind: &compactordv1.Strategy_HideToolResults{
+			HideToolResults: &compactordv1.HideToolResultsStrategy{
+				KeepGroups: proto.Uint32(uint32(w.draw(0, 3, "groups"))), Placeholder: proto.String("[hidden]"),
+			},
+		}}
+	}
+	s := hideOld()
+	s.GetPruneToolOutputs().ProtectTurns = proto.Uint32(uint32(w.draw(0, 2, "turns")))
+	return s
+}
+
+// checkAppended compares what an append did with what the policy of then says.
+func (w *world) checkAppended(policy *compactordv1.Policy, before uint32, log *sessiontest.Log) {
+	appended := log.Items[before+1:]
+	w.checkArrivalEdits(policy, appended[0], modelAt(log, before+1))
+	folds := 0
+	for at, item := range appended[1:] {
+		folds++
+		require.Equal(w.t, userMessage, item.Record.GetPrune().GetReason())
+		require.True(w.t, session.StartsTurn(appended[0].Message), "only what starts a turn shortens the view")
+		then := modelAt(log, before+1+uint32(at)).View(session.ViewOptions{}).Tokens
+		now := modelAt(log, log.Newest()).View(session.ViewOptions{}).Tokens
+		require.Less(w.t, now, then)
+		require.Equal(w.t, []uint32{then, now}, []uint32{
+			item.Record.GetPrune().GetTokensBefore(), item.Record.GetPrune().GetTokensAfter(),
+		})
+		w.counts["shortened on a user's message"]++
+	}
+	require.LessOrEqual(w.t, folds, 1)
+	if session.StartsTurn(appended[0].Message) {
+		for _, s := range policy.GetOnUserMessage() {
+			w.checkHidden(s, modelAt(log, log.Newest()))
+		}
+	}
+}
+
+// checkArrivalEdits asserts that exactly the results which the policy is about were edited.
+func (w *world) checkArrivalEdits(policy *compactordv1.Policy, item sessiontest.Item, m *sessiontest.Model) {
+	last := m.Messages[len(m.Messages)-1]
+	if last.Place != compactordv1.ResultPlace_RESULT_PLACE_ANSWER || len(policy.GetOnAppend()) == 0 {
+		require.Empty(w.t, item.Arrival)
+		return
+	}
+	r := item.Message.GetParts()[0].GetToolResult()
+	var text strings.Builder
+	for _, rp := range r.GetParts() {
+		text.WriteString(rp.GetText().GetText())
+	}
+	if len(item.Arrival) > 0 {
+		w.counts["edited on arrival"]++
+	}
+	s := policy.GetOnAppend()[0]
+	if t := s.GetTruncateToolOutputs(); t != nil {
+		chars, most := utf8.RuneCountInString(text.String()), int(t.GetMaxChars())
+		const mark = 200
+		switch {
+		case chars <= most && len(r.GetParts()) == 1:
+			require.Empty(w.t, item.Arrival, "%d characters of %d", chars, most)
+		case chars > most+mark:
+			require.Len(w.t, item.Arrival, 1, "%d characters of %d", chars, most)
+		}
+	}
+	if o := s.GetOffload(); o != nil {
+		counter, err := session.CounterFor(compactordv1.Estimator_ESTIMATOR_CHARS4)
+		require.NoError(w.t, err)
+		tokens := session.MessageTokens(counter, item.Message)
+		const preview = 100
+		switch {
+		case tokens <= o.GetOverTokens() || r.GetIsError():
+			require.Empty(w.t, item.Arrival, "%d tokens of %d", tokens, o.GetOverTokens())
+		case tokens > max(o.GetOverTokens(), preview):
+			require.Len(w.t, item.Arrival, 1, "%d tokens of %d", tokens, o.GetOverTokens())
+		}
+	}
+}
+
+// checkHidden asserts that the view shows nothing of what the strategy hides and can be shorter.
+func (w *world) checkHidden(s *compactordv1.Strategy, m *sessiontest.Model) {
+	p := s.GetPruneToolOutputs()
+	if p == nil {
+		return
+	}
+	turns := int(p.GetProtectTurns())
+	for i := len(m.Kept()) - 1; i >= 0; i-- {
+		a := m.Kept()[i]
+		if turns > 0 {
+			if session.StartsTurn(a.Message) {
+				turns--
+			}
+			continue
+		}
+		if a.Place != compactordv1.ResultPlace_RESULT_PLACE_ANSWER || m.Pinned(a.Index) ||
+			a.Message.GetParts()[0].GetToolResult().GetIsError() || len(a.Arrival) > 0 {
+			continue
+		}
+		for _, vm := range m.View(session.ViewOptions{}).Messages {
+			if o, ok := vm.GetOrigin().(*compactordv1.ViewMessage_Index); ok && o.Index == a.Index && len(vm.GetEdits()) == 0 {
+				require.LessOrEqual(w.t, vm.GetTokens(), uint32(2), "message %d could be hidden", a.Index)
+			}
+		}
+	}
+}
