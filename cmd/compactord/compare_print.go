@@ -32,7 +32,7 @@ func (c *comparison) printFailed(w io.Writer) {
 			fmt.Fprint(w, "\nFailed:\n\n")
 			said = true
 		}
-		row(w, t.preset, "%s", printable(t.failed.Error()))
+		fmt.Fprintf(w, "  %-12s %s\n", t.preset, printable(t.failed.Error()))
 	}
 }
 

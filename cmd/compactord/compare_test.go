@@ -173,7 +173,7 @@ func TestCompareWithAFailure(t *testing.T) {
 	var out strings.Builder
 	c.print(&out)
 	contains(t, out.String(), "\nb       failed\n")
-	contains(t, out.String(), "\nFailed:\n\n  b           out of luck\n")
+	contains(t, out.String(), "\nFailed:\n\n  b            out of luck\n")
 	err := c.ending()
 	require.EqualError(t, err, "1 of 2 presets failed: b")
 	require.Equal(t, exitFailed, exitCode(err))
