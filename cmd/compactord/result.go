@@ -74,7 +74,7 @@ func (r *result) printDone(w io.Writer) {
 	entry, prune := r.completed.GetCompaction(), r.completed.GetPrune()
 	before, after := prune.GetTokensBefore(), prune.GetTokensAfter()
 	if entry != nil {
-		r.printCut(w, "Summarized", entry.GetSummarized())
+		r.printCut(w, "Summarized", entry.GetSummarized(), len(prune.GetEdits()) > 0)
 		after = entry.GetTokensAfter()
 		if prune == nil {
 			before = entry.GetTokensBefore()
@@ -85,8 +85,14 @@ func (r *result) printDone(w io.Writer) {
 	}
 	row(w, "Tokens", "%s before, %s after (%s less), estimated", number(before), number(after),
 		percent(before-min(before, after), before))
+	if r.completed.ContinueIndex != nil {
+		row(w, "Goes on", "#%d tells the agent to", r.completed.GetContinueIndex())
+	}
 	if entry == nil {
 		return
+	}
+	if entry.ReplayedIndex != nil {
+		row(w, "Replayed", "#%d is shown again after the summary", entry.GetReplayedIndex())
 	}
 	row(w, "Summarizer", "%s", summarizerText(entry))
 	if files := entry.GetFiles(); len(files.GetRead())+len(files.GetModified()) > 0 {
@@ -101,7 +107,7 @@ func (r *result) printPlan(w io.Writer) {
 	plan := r.planned.GetPlan()
 	fmt.Fprintf(w, "This would be done to %s. Nothing was changed.\n\n", printable(r.conversation.name()))
 	if cut := plan.GetCut(); cut != nil {
-		r.printCut(w, "Summarize", cut.GetSummarized())
+		r.printCut(w, "Summarize", cut.GetSummarized(), len(plan.GetEdits()) > 0)
 		row(w, "Summary", "of at most %s", count(cut.GetMaxSummaryTokens(), "token"))
 	}
 	printEdits(w, plan.GetEdits())
@@ -111,11 +117,20 @@ func (r *result) printPlan(w io.Writer) {
 	}
 }
 
-func (r *result) printCut(w io.Writer, verb string, summarized *compactordv1.IndexRange) {
+// printCut says what is summarized and what is kept; edited is whether some of it is kept shortened.
+func (r *result) printCut(w io.Writer, verb string, summarized *compactordv1.IndexRange, edited bool) {
 	row(w, verb, "%s, from #%d to #%d", count(summarized.GetEnd()-summarized.GetStart(), "message"),
 		summarized.GetStart(), summarized.GetEnd()-1)
-	row(w, "Kept", "%s word for word, from %s on", count(r.messages-r.firstKept.GetIndex(), "message"),
-		r.where(r.firstKept))
+	end := r.messages
+	if r.completed.GetContinueIndex() > 0 {
+		// What tells the agent to go on was not there to be kept.
+		end = r.completed.GetContinueIndex()
+	}
+	kept := count(end-r.firstKept.GetIndex(), "message")
+	if !edited {
+		kept += " word for word"
+	}
+	row(w, "Kept", "%s, from %s on", kept, r.where(r.firstKept))
 	if r.turnStart != nil {
 		row(w, "Split", "the turn that starts at %s: its beginning is summarized, its end kept", r.where(r.turnStart))
 	}

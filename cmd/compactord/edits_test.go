@@ -1,0 +1,103 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// Every kind of edit of the contract has words for it.
+func TestEditsArePrintedByKind(t *testing.T) {
+	var edits []*compactordv1.Edit
+	for kind := range compactordv1.EditKind_name {
+		if kind != 0 {
+			edits = append(edits, &compactordv1.Edit{Kind: compactordv1.EditKind(kind), TokensFreed: 1000 + uint32(kind)})
+		}
+	}
+	edits = append(edits,
+		&compactordv1.Edit{Index: 9, Kind: compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, TokensFreed: 500})
+	var out strings.Builder
+	printEdits(&out, edits)
+	require.Equal(t, `  Hidden      2 results, 1,501 tokens less
+  Shortened   1 result, 1,002 tokens less
+  Offloaded   1 result, 1,003 tokens less
+  Cleared     1 argument list, 1,004 tokens less
+  Dropped     1 thinking block, 1,005 tokens less
+  Replaced    1 media part, 1,006 tokens less
+  Compressed  1 result, 1,007 tokens less
+  Collapsed   1 tool group, 1,008 tokens less
+`, out.String())
+}
+
+// What the summarizer has not written yet frees what nobody knows.
+func TestEditsThatAreToBeWritten(t *testing.T) {
+	var out strings.Builder
+	printEdits(&out, []*compactordv1.Edit{{Kind: compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT, BySummarizer: true}})
+	require.Equal(t, "  Compressed  1 result by the summarizer\n", out.String())
+}
+
+// A compaction with edits and a cut tells both, and that not all it kept is as it was.
+func TestResultWithEditsAndACut(t *testing.T) {
+	r := &result{
+		conversation: &conversation{session: "s"}, messages: 31,
+		firstKept: &compactordv1.LoggedMessage{Index: 20},
+		compacted: &compacted{completed: &compactordv1.CompactionCompleted{
+			Compaction: &compactordv1.CompactionEntry{
+				FirstKeptIndex: 20, Summarized: &compactordv1.IndexRange{Start: 1, End: 20}, TokensBefore: 800, TokensAfter: 500,
+				Summarizer: "extractive", ReplayedIndex: proto.Uint32(15),
+			},
+			Prune: &compactordv1.PruneEntry{
+				Edits:        []*compactordv1.Edit{{Index: 22, Kind: compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, TokensFreed: 200}},
+				TokensBefore: 1000, TokensAfter: 800,
+			},
+			ContinueIndex: proto.Uint32(30),
+		}},
+	}
+	var out strings.Builder
+	r.print(&out)
+	require.Equal(t, `Compacted session s.
+
+  Summarized  19 messages, from #1 to #19
+  Kept        10 messages, from #20 on
+  Hidden      1 result, 200 tokens less
+  Tokens      1,000 before, 500 after (50 % less), estimated
+  Goes on     #30 tells the agent to
+  Replayed    #15 is shown again after the summary
+  Summarizer  extractive, 0s
+
+Summary (a number like [#12] is that of a message)
+--------------------------------------------------
+
+
+`, out.String())
+}
+
+func TestCompactByAPresetThatOnlyEdits(t *testing.T) {
+	temporaryFolder(t)
+	r := ran(t, "compact", talkFile(t), "--preset", "klip13", "--window", "200000").ends(t, exitDone)
+	require.Regexp(t, `(?m)^  Hidden      115 results, [0-9,]+ tokens less$`, r.out)
+	require.NotContains(t, r.out, "Summar")
+	r = ran(t, "prune", talkFile(t), "--preset", "klip13", "--window", "200000").ends(t, exitDone)
+	require.Regexp(t, `(?m)^  Hidden      115 results, [0-9,]+ tokens less$`, r.out)
+	contains(t, r.out, "  Messages    #2 #6 #10 ")
+}
+
+func TestCompactForAReason(t *testing.T) {
+	temporaryFolder(t)
+	path := talkFile(t)
+	doc := document(t, ran(t, "compact", path, "--json", "--reason", "overflow", "--replay", "--keep-recent-tokens", "1").
+		ends(t, exitDone).out)
+	require.Equal(t, "COMPACTION_REASON_OVERFLOW", at(t, doc, "entry", "reason"))
+	require.InDelta(t, 476, at(t, doc, "entry", "replayed_index"), 0)
+	doc = document(t, ran(t, "compact", path, "--json", "--reason", "overflow", "--no-replay", "--keep-recent-tokens", "1").
+		ends(t, exitDone).out)
+	require.NotContains(t, at(t, doc, "entry"), "replayed_index")
+	ran(t, "compact", path, "--reason", "threshold", "--window", "1000000").ends(t, exitNothing).
+		says(t, "compaction is due at 750000")
+	ran(t, "compact", path, "--replay").ends(t, exitUsage).says(t, "--replay goes with --reason overflow")
+	ran(t, "compact", path, "--reason", "boredom").ends(t, exitUsage).says(t, "--reason must be one of")
+}
