@@ -44,7 +44,7 @@ func TestEditsThatAreToBeWritten(t *testing.T) {
 func TestResultWithEditsAndACut(t *testing.T) {
 	r := &result{
 		conversation: &conversation{session: "s"}, messages: 31,
-		firstKept: &compactordv1.LoggedMessage{Index: 20},
+		firstKept: &compactordv1.LoggedMessage{Index: 20, Message: &compactordv1.Message{}},
 		compacted: &compacted{completed: &compactordv1.CompactionCompleted{
 			Compaction: &compactordv1.CompactionEntry{
 				FirstKeptIndex: 20, Summarized: &compactordv1.IndexRange{Start: 1, End: 20}, TokensBefore: 800, TokensAfter: 500,
