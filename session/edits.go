@@ -11,10 +11,12 @@ import (
 // editing is a message of the log on its way into a view. The log's message is shared until something changes it.
 type editing struct {
 	counter Counter
-	logged  *compactordv1.LoggedMessage
-	edited  *compactordv1.Message
-	sizes   []uint32
-	kinds   []compactordv1.EditKind
+	// format is the view's.
+	format uint32
+	logged *compactordv1.LoggedMessage
+	edited *compactordv1.Message
+	sizes  []uint32
+	kinds  []compactordv1.EditKind
 }
 
 func (e *editing) message() *compactordv1.Message {
@@ -98,11 +100,16 @@ func (e *editing) replaceMedia(i int, p *compactordv1.Part, text string) {
 	if r == nil {
 		return
 	}
-	parts := make([]*compactordv1.ResultPart, len(r.GetParts()))
-	for j, rp := range r.GetParts() {
-		parts[j] = rp
-		if rp.GetMedia() != nil {
-			parts[j] = resultText(text)
+	// The text tells all media of the result, so it stands in the place of the first.
+	var parts []*compactordv1.ResultPart
+	told := false
+	for _, rp := range r.GetParts() {
+		switch {
+		case rp.GetMedia() == nil:
+			parts = append(parts, rp)
+		case !told || e.format < viewFormatEmptied:
+			parts = append(parts, resultText(text))
+			told = true
 		}
 	}
 	e.setPart(i, resultPart(p, r, parts))
@@ -162,6 +169,25 @@ func (e *editing) drop(gone func(i int, p *compactordv1.Part) bool) bool {
 	}
 	e.change().Parts, e.sizes = parts, sizes
 	return true
+}
+
+// emptied says whether edits have left nothing of a message but thinking, of which each view shows what it may.
+func (e *editing) emptied() bool {
+	return e.format >= viewFormatEmptied &&
+		(slices.Contains(e.kinds, compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP) ||
+			slices.Contains(e.kinds, compactordv1.EditKind_EDIT_KIND_DROP_THINKING)) &&
+		!slices.ContainsFunc(e.message().GetParts(), func(p *compactordv1.Part) bool { return p.GetThinking() == nil })
+}
+
+// emptied says whether edits have left nothing of a message but thinking. Views may show it or not, so nothing is to
+// depend on it.
+func (s *State) emptied(l *compactordv1.LoggedMessage) bool {
+	if Pinned(s.Head, l.GetIndex()) || len(s.Edits[l.GetIndex()]) == 0 {
+		return false
+	}
+	e := editing{counter: s.Counter, format: s.Head.GetViewFormat(), logged: l, sizes: l.GetPartSizes()}
+	e.apply(s.EditsOf(l))
+	return e.emptied()
 }
 
 func resultText(text string) *compactordv1.ResultPart {

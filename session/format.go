@@ -11,10 +11,15 @@ import (
 // ViewFormat is the format that new view-changing records ask for. Views of older logs go on in theirs: a change of
 // wording here needs a new number, with the old wording kept beside it, since a changed prefix costs the provider's
 // prompt cache and breaks the thinking that is bound to it.
-const ViewFormat = viewFormatFiles
+const ViewFormat = viewFormatEmptied
 
-// viewFormatFiles is the first format that tells the files that a summary does not name.
-const viewFormatFiles = 2
+const (
+	// viewFormatFiles is the first format that tells the files that a summary does not name.
+	viewFormatFiles = 2
+	// viewFormatEmptied is the first format that leaves out messages of which edits have left nothing, and that tells the
+	// media of one result once.
+	viewFormatEmptied = 3
+)
 
 // minSpokenFor is how long a request must be, in bytes, for its text in the summary to be no accident: "go" is in many
 // words.

@@ -66,7 +66,7 @@ func (s *State) CutPlaces() []int {
 	for pos, l := range s.Kept {
 		m := l.GetMessage()
 		role := m.GetRole()
-		if inside[pos] || Failed(m) {
+		if inside[pos] || Failed(m) || s.emptied(l) {
 			continue
 		}
 		if role == compactordv1.Role_ROLE_USER || role == compactordv1.Role_ROLE_ASSISTANT {

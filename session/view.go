@@ -73,8 +73,12 @@ func (s *State) drawing(opts ViewOptions) *drawing {
 // assistantFollowsSummary says whether an ASSISTANT message comes next after the summary. What stands there only a
 // record can change, so the answer holds as long as the prefix does.
 func (s *State) assistantFollowsSummary() bool {
-	next := slices.Concat(s.OutOfPlace, s.Kept)
-	return len(next) > 0 && next[0].GetMessage().GetRole() == compactordv1.Role_ROLE_ASSISTANT
+	for _, l := range slices.Concat(s.OutOfPlace, s.Kept) {
+		if !s.emptied(l) {
+			return l.GetMessage().GetRole() == compactordv1.Role_ROLE_ASSISTANT
+		}
+	}
+	return false
 }
 
 // drawing is a view while it is drawn.
@@ -172,7 +176,7 @@ func groupOf(l *compactordv1.LoggedMessage) *uint32 {
 	}
 }
 
-// message draws one message of the log, or nothing where mending leaves it out.
+// message draws one message of the log, or nothing where mending or an edit leaves it out.
 func (d *drawing) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 	m := l.GetMessage()
 	switch {
@@ -184,7 +188,7 @@ func (d *drawing) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 	case l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && d.collapsed(l.GetAnswers().GetIndex()):
 		return
 	}
-	e := editing{counter: d.counter, logged: l, sizes: l.GetPartSizes()}
+	e := editing{counter: d.counter, format: d.head.GetViewFormat(), logged: l, sizes: l.GetPartSizes()}
 	// First, since the ids that are made name the part as the log has it, and edits can drop parts.
 	e.nameCalls()
 	if !Pinned(d.head, l.GetIndex()) {
@@ -197,6 +201,9 @@ func (d *drawing) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 		d.report.ThinkingDropped = append(d.report.ThinkingDropped, l.GetIndex())
 	}
 	shown := e.message()
+	if len(shown.GetParts()) == 0 && e.emptied() {
+		return
+	}
 	if hasCalls(shown) {
 		d.groups++
 	}
@@ -273,7 +280,7 @@ func (d *drawing) missingResult(call *compactordv1.CallRef) {
 
 // strayResult quotes a result that answers no call, with the edits in force.
 func (d *drawing) strayResult(l *compactordv1.LoggedMessage, outOfPlace bool) {
-	e := editing{counter: d.counter, logged: l, sizes: l.GetPartSizes()}
+	e := editing{counter: d.counter, format: d.head.GetViewFormat(), logged: l, sizes: l.GetPartSizes()}
 	if !Pinned(d.head, l.GetIndex()) {
 		e.apply(editsOf(l, d.edits))
 	}

@@ -61,6 +61,18 @@ func (m *Model) edited(a *Active) *compactordv1.Message {
 	return copied
 }
 
+// Emptied says whether edits take all that a message says but thinking, which views show or not: no cut goes before it.
+func (m *Model) Emptied(a *Active) bool {
+	takes := slices.ContainsFunc(m.editsOn(a), func(e *compactordv1.Edit) bool {
+		return e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP ||
+			e.GetKind() == compactordv1.EditKind_EDIT_KIND_DROP_THINKING
+	})
+	for _, p := range m.edited(a).GetParts() {
+		takes = takes && isThinking(p)
+	}
+	return takes
+}
+
 func (m *Model) lacksID(a *Active) bool {
 	return slices.ContainsFunc(a.Message.GetParts(), func(p *compactordv1.Part) bool {
 		return p.GetToolCall() != nil && p.GetToolCall().GetId() == "" ||
@@ -96,9 +108,11 @@ func edit(message *compactordv1.Message, part int, e *compactordv1.Edit) {
 		if p.GetMedia() != nil {
 			message.Parts[part] = text(e.GetReplacement())
 		}
-		for i, rp := range p.GetToolResult().GetParts() {
-			if rp.GetMedia() != nil {
-				p.GetToolResult().Parts[i] = words[0]
+		if r := p.GetToolResult(); r != nil {
+			isMedia := func(rp *compactordv1.ResultPart) bool { return rp.GetMedia() != nil }
+			if first := slices.IndexFunc(r.GetParts(), isMedia); first >= 0 {
+				r.Parts[first] = words[0]
+				r.Parts = slices.DeleteFunc(r.GetParts(), isMedia)
 			}
 		}
 	default:

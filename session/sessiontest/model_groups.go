@@ -116,7 +116,8 @@ func (m *Model) WithGroups(indexes []uint32) []uint32 {
 func (m *Model) CutPlaces() []uint32 {
 	var places []uint32
 	for _, a := range m.Kept() {
-		if a.is(compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_ASSISTANT) && !a.Failed() && !m.straddled(a.Index) {
+		if a.is(compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_ASSISTANT) && !a.Failed() && !m.straddled(a.Index) &&
+			!m.Emptied(a) {
 			places = append(places, a.Index)
 		}
 	}

@@ -66,8 +66,8 @@ func (m *Model) summary() []*compactordv1.ViewMessage {
 	case compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM:
 		return []*compactordv1.ViewMessage{say(compactordv1.Role_ROLE_SYSTEM, words)}
 	case compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_PAIR:
-		next := append(m.OutOfPlace(), m.Kept()...)
-		if !next[0].is(compactordv1.Role_ROLE_ASSISTANT) {
+		next := slices.DeleteFunc(append(m.OutOfPlace(), m.Kept()...), m.Emptied)
+		if len(next) == 0 || !next[0].is(compactordv1.Role_ROLE_ASSISTANT) {
 			return []*compactordv1.ViewMessage{
 				say(compactordv1.Role_ROLE_USER, words),
 				say(compactordv1.Role_ROLE_ASSISTANT, session.SummaryReply()),
@@ -154,6 +154,9 @@ func (m *Model) show(
 		message = proto.CloneOf(message)
 		message.Parts = slices.DeleteFunc(message.GetParts(), isThinking)
 		report.ThinkingDropped = append(report.ThinkingDropped, a.Index)
+	}
+	if len(message.GetParts()) == 0 && m.Emptied(a) {
+		return nil
 	}
 	kinds := m.editKinds(a)
 	if m.replayed(a) {
