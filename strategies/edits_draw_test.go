@@ -35,3 +35,42 @@ func offloadOf(t *rapid.T) *compactordv1.Strategy {
 		PartialReads:   new(rapid.Bool().Draw(t, "partial_reads")),
 	})
 }
+
+func stripping(p *compactordv1.StripMediaStrategy) *compactordv1.Strategy {
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_StripMedia{StripMedia: p}}
+}
+
+func dropping(p *compactordv1.DropThinkingStrategy) *compactordv1.Strategy {
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_DropThinking{DropThinking: p}}
+}
+
+func compressing(p *compactordv1.CompressObservationsStrategy) *compactordv1.Strategy {
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_CompressObservations{CompressObservations: p}}
+}
+
+func folding(p *compactordv1.DialogueOnlyStrategy) *compactordv1.Strategy {
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_DialogueOnly{DialogueOnly: p}}
+}
+
+func stripOf(t *rapid.T) *compactordv1.Strategy {
+	return stripping(&compactordv1.StripMediaStrategy{KeepNewest: optional(t, "keep_newest", 0, 4)})
+}
+
+func dropOf(t *rapid.T) *compactordv1.Strategy {
+	return dropping(&compactordv1.DropThinkingStrategy{KeepTurns: optional(t, "keep_turns", 0, 3)})
+}
+
+func compressOf(t *rapid.T) *compactordv1.Strategy {
+	return compressing(&compactordv1.CompressObservationsStrategy{
+		OverTokens: proto.Uint32(rapid.SampledFrom([]uint32{1, 29, 200, 999}).Draw(t, "over_tokens")),
+		KeepGroups: optional(t, "keep_groups", 0, 3),
+	})
+}
+
+func foldOf(t *rapid.T) *compactordv1.Strategy {
+	return folding(&compactordv1.DialogueOnlyStrategy{
+		KeepTurns:    optional(t, "keep_turns", 0, 3),
+		ToolDigest:   new(rapid.SampledFrom([]compactordv1.ToolDigest{0, 1, 2}).Draw(t, "tool_digest")),
+		OutcomeChars: optional(t, "outcome_chars", 0, 300),
+	})
+}

@@ -62,9 +62,9 @@ func planOf(t *rapid.T, l *testLog) *plan {
 
 // word draws a message. Ids are few, so that they come up again while a call with them is open and after.
 func word(t *rapid.T, l *testLog) string {
-	letters := "SDUUUICFMAAATTTTTTXXRRRR"
+	letters := "SDUUUICFMAAATTTTTTXXRRRRHHPV"
 	if len(l.head().GetOpenCalls()) > 0 {
-		letters += strings.Repeat("R", 30) + "E"
+		letters += strings.Repeat("R", 30) + "EVV"
 	}
 	letter := letters[dice(t, len(letters))]
 	tokens := []int{0, 1, 2, 10, 30, 200, 1000}[dice(t, 7)]
@@ -73,7 +73,7 @@ func word(t *rapid.T, l *testLog) string {
 	case 'T', 'X':
 		id := rapid.SampledFrom([]string{"a", "b", "c", "read/d"})
 		ids = strings.Join(rapid.SliceOfN(id, 0, 3).Draw(t, "ids"), ",")
-	case 'R', 'E':
+	case 'R', 'E', 'V':
 		// Mostly the oldest open call's.
 		ids = rapid.SampledFrom([]string{"", "", "", "a", "b", "c"}).Draw(t, "id")
 	}

@@ -96,7 +96,7 @@ func (l *testLog) stateOf(h *storagev1.Head) *session.State {
 func (l *testLog) commit(plan *compactordv1.CompactionPlan, summary string) {
 	if len(plan.GetEdits()) > 0 {
 		l.record(&compactordv1.Record{Kind: &compactordv1.Record_Prune{
-			Prune: &compactordv1.PruneEntry{Edits: plan.GetEdits()},
+			Prune: &compactordv1.PruneEntry{Edits: written(plan.GetEdits())},
 		}}, 0)
 	}
 	if c := plan.GetCut(); c != nil {
@@ -107,6 +107,18 @@ func (l *testLog) commit(plan *compactordv1.CompactionPlan, summary string) {
 			},
 		}}, 0)
 	}
+}
+
+// written are edits as they are stored: the summarizer's text is there.
+func written(edits []*compactordv1.Edit) []*compactordv1.Edit {
+	all := make([]*compactordv1.Edit, len(edits))
+	for i, e := range edits {
+		all[i] = proto.CloneOf(e)
+		if e.GetBySummarizer() {
+			all[i].BySummarizer, all[i].Replacement = false, "shorter"
+		}
+	}
+	return all
 }
 
 // pin pins a message and its group.
@@ -136,7 +148,8 @@ func (l *testLog) revert(point uint32) {
 // script appends what is written in words: a letter, tokens, and after a colon the ids of calls or of the call that is
 // answered. S, D: system, developer. U, I, C, F, M: user of origin client, import, continue, future, marker. A, T:
 // assistant with text, with calls. X: assistant that was aborted. R: result of the oldest open call; E: the same, an
-// error. Tokens are 10 where there are none.
+// error. H: assistant who thinks so much, and says a word. P: user with an image. V: as R, with two images. Tokens are 10
+// where there are none.
 func (l *testLog) script(words string) *testLog {
 	for _, word := range strings.Fields(words) {
 		rest, ids, _ := strings.Cut(word[1:], ":")
@@ -168,6 +181,13 @@ func (l *testLog) message(letter string, tokens int, ids string) *compactordv1.M
 		m.Role = compactordv1.Role_ROLE_DEVELOPER
 	case "U", "I", "C", "F", "M":
 		m.Role, m.Origin = compactordv1.Role_ROLE_USER, origins[letter]
+	case "P":
+		m.Role, m.Origin = compactordv1.Role_ROLE_USER, origins["U"]
+		m.Parts = append(m.Parts, &compactordv1.Part{Kind: &compactordv1.Part_Media{Media: image("plan.png")}})
+	case "H":
+		m.Role, m.Parts = compactordv1.Role_ROLE_ASSISTANT, []*compactordv1.Part{
+			{Kind: &compactordv1.Part_Thinking{Thinking: &compactordv1.ThinkingPart{Text: textOf(tokens)}}}, session.TextPart("word"),
+		}
 	case "A":
 		m.Role = compactordv1.Role_ROLE_ASSISTANT
 	case "T":
@@ -177,12 +197,16 @@ func (l *testLog) message(letter string, tokens int, ids string) *compactordv1.M
 		if ids != "" {
 			m.Parts = l.calls(tokens, ids)
 		}
-	case "R", "E":
+	case "R", "E", "V":
 		if open := l.head().GetOpenCalls(); ids == "" && len(open) > 0 {
 			ids = open[0].GetId()
 		}
 		m.Role, m.Parts = compactordv1.Role_ROLE_TOOL, []*compactordv1.Part{resultPart(ids, textOf(tokens))}
-		m.GetParts()[0].GetToolResult().IsError = letter == "E"
+		r := m.GetParts()[0].GetToolResult()
+		r.IsError = letter == "E"
+		if letter == "V" {
+			r.Parts = append(r.Parts, imagePiece("a.png"), imagePiece(""))
+		}
 	default:
 		panic("no such letter: " + letter)
 	}
@@ -220,6 +244,16 @@ func resultPart(id, text string) *compactordv1.Part {
 			{Kind: &compactordv1.ResultPart_Text{Text: &compactordv1.TextPart{Text: text}}},
 		},
 	}}}
+}
+
+func image(name string) *compactordv1.MediaPart {
+	return &compactordv1.MediaPart{
+		MimeType: "image/png", Name: name, Source: &compactordv1.MediaPart_Uri{Uri: "https://host.example/" + name},
+	}
+}
+
+func imagePiece(name string) *compactordv1.ResultPart {
+	return &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Media{Media: image(name)}}
 }
 
 // textOf is a text of so many tokens.

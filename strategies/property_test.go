@@ -31,7 +31,8 @@ var nesting = []string{"first_effective", "ladder"}
 // parametersOf draws a strategy with parameters. Each strategy has its own, so that none is forgotten.
 func parametersOf(t *rapid.T) *compactordv1.Strategy {
 	names := slices.DeleteFunc(registry().Names(), func(name string) bool { return slices.Contains(nesting, name) })
-	draw := rapid.SampledFrom(names).Draw(t, "strategy")
+	// A cut changes what the others see, and what it does depends on more.
+	draw := rapid.SampledFrom(append(names, "summarize", "summarize", "summarize")).Draw(t, "strategy")
 	return map[string]func(*rapid.T) *compactordv1.Strategy{
 		"summarize":             summarizeOf,
 		"hide_tool_results":     hideOf,
@@ -40,6 +41,10 @@ func parametersOf(t *rapid.T) *compactordv1.Strategy {
 		"clear_tool_uses":       clearOf,
 		"truncate_tool_outputs": truncateOf,
 		"offload":               offloadOf,
+		"strip_media":           stripOf,
+		"drop_thinking":         dropOf,
+		"compress_observations": compressOf,
+		"dialogue_only":         foldOf,
 	}[draw](t)
 }
 

@@ -87,6 +87,10 @@ func Builtin() []Strategy {
 		ClearToolUses{},
 		TruncateToolOutputs{},
 		Offload{},
+		StripMedia{},
+		DropThinking{},
+		CompressObservations{},
+		DialogueOnly{},
 		FirstEffective{},
 		Ladder{},
 	}

@@ -39,6 +39,9 @@ func (TruncateToolOutputs) Resolved(
 		p = proto.CloneOf(given)
 	}
 	p.MaxChars = proto.Uint32(value(p.MaxChars, defaultMaxChars))
+	if p.GetPlaceholder() == "" {
+		p.Placeholder = proto.String(truncationMark)
+	}
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_TruncateToolOutputs{TruncateToolOutputs: p}}
 }
 

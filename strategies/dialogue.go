@@ -1,0 +1,93 @@
+package strategies
+
+import (
+	"context"
+	"math"
+
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// defaultOutcomeChars is how much of a result's beginning a digest tells.
+const defaultOutcomeChars = 120
+
+// DialogueOnly collapses the tool groups of finished turns: what is left of these is what user and agent said, and a line
+// on each call. A turn is finished once the next one has begun.
+type DialogueOnly struct{}
+
+// Name returns `dialogue_only`.
+func (DialogueOnly) Name() string { return "dialogue_only" }
+
+// Plan returns a plan with edits, or one that does nothing.
+func (DialogueOnly) Plan(
+	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
+) (*compactordv1.CompactionPlan, error) {
+	p := parameters.GetDialogueOnly()
+	if p == nil {
+		p = &compactordv1.DialogueOnlyStrategy{}
+	}
+	s, e := in.State, newEditing(in.State)
+	newest := uint32(min(uint64(p.GetKeepTurns())+1, math.MaxUint32))
+	end := finishedTurns(s, newest)
+	for _, g := range s.Groups() {
+		if err := ended(ctx); err != nil {
+			return nil, err
+		}
+		if g.Call >= end || g.Open || collapsed(s, g) || hasPinned(s, g) {
+			continue
+		}
+		if e.collapse(s, g, p); e.full() {
+			break
+		}
+	}
+	return e.plan(in), nil
+}
+
+// Resolved implements Resolver.
+func (DialogueOnly) Resolved(_ *compactordv1.Policy, parameters *compactordv1.Strategy) *compactordv1.Strategy {
+	p := &compactordv1.DialogueOnlyStrategy{}
+	if given := parameters.GetDialogueOnly(); given != nil {
+		p = proto.CloneOf(given)
+	}
+	p.KeepTurns = proto.Uint32(p.GetKeepTurns())
+	if p.GetToolDigest() == compactordv1.ToolDigest_TOOL_DIGEST_UNSPECIFIED {
+		p.ToolDigest = compactordv1.ToolDigest_TOOL_DIGEST_LINE.Enum()
+	}
+	p.OutcomeChars = proto.Uint32(value(p.OutcomeChars, defaultOutcomeChars))
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_DialogueOnly{DialogueOnly: p}}
+}
+
+// collapse collapses a group. Where a digest would be no shorter than the group, a shorter one stands in for it.
+func (e *editing) collapse(s *session.State, g session.Group, p *compactordv1.DialogueOnlyStrategy) {
+	members := []*compactordv1.LoggedMessage{s.Kept[g.Call]}
+	for _, pos := range g.Results {
+		members = append(members, s.Kept[pos])
+	}
+	texts := []string{""}
+	if p.GetToolDigest() != compactordv1.ToolDigest_TOOL_DIGEST_NOTHING {
+		texts = digests(members[0], members[1:], int(value(p.OutcomeChars, defaultOutcomeChars)))
+	}
+	for _, text := range texts {
+		collapsed := e.try(&compactordv1.Edit{
+			Index: members[0].GetIndex(), Kind: compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP, Replacement: text,
+		}, members...)
+		if collapsed {
+			return
+		}
+	}
+}
+
+// hasPinned says whether a member of a group is pinned, which keeps all of it as it is.
+func hasPinned(s *session.State, g session.Group) bool {
+	if session.Pinned(s.Head, s.Kept[g.Call].GetIndex()) {
+		return true
+	}
+	for _, pos := range g.Results {
+		if session.Pinned(s.Head, s.Kept[pos].GetIndex()) {
+			return true
+		}
+	}
+	return false
+}

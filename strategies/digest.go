@@ -1,0 +1,87 @@
+package strategies
+
+import (
+	"fmt"
+	"strings"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// digests are the texts that can stand in for a finished tool group, the most telling first: a line for each call with what
+// came of it and where it can be recalled, then less and less of that, and nothing at last.
+func digests(
+	call *compactordv1.LoggedMessage, results []*compactordv1.LoggedMessage, outcomeChars int,
+) []string {
+	var whole, brief, short, names strings.Builder
+	for i, p := range call.GetMessage().GetParts() {
+		c := p.GetToolCall()
+		if c == nil {
+			continue
+		}
+		result := answerTo(uint32(i), results)
+		name, asked, came := session.OneLine(c.GetName(), maxToolRunes), asked(c), outcome(result, outcomeChars)
+		fmt.Fprintf(&whole, "- %s%s%s%s\n", name, asked, came, recallable(result))
+		fmt.Fprintf(&brief, "- %s%s%s\n", name, asked, came)
+		fmt.Fprintf(&short, "- %s%s\n", name, asked)
+		fmt.Fprintf(&names, "- %s\n", name)
+	}
+	texts := []string{whole.String(), brief.String(), short.String(), names.String(), ""}
+	for i := range texts {
+		texts[i] = strings.TrimSuffix(texts[i], "\n")
+	}
+	return texts
+}
+
+// maxToolRunes is how much of a tool's name is told: a model can write anything there.
+const maxToolRunes = 80
+
+// answerTo is the result of the call that is that part of its message; nil where none came.
+func answerTo(part uint32, results []*compactordv1.LoggedMessage) *compactordv1.LoggedMessage {
+	for _, l := range results {
+		if l.GetAnswers().GetPart() == part {
+			return l
+		}
+	}
+	return nil
+}
+
+// asked is what a tool was called for.
+func asked(c *compactordv1.ToolCall) string {
+	if main := session.MainArgument(c.GetArguments()); main != "" {
+		return " " + main
+	}
+	return ""
+}
+
+// outcome is what came of a call: the beginning of its result, so many characters of it.
+func outcome(l *compactordv1.LoggedMessage, characters int) string {
+	if l == nil {
+		return " → no result"
+	}
+	r := resultOf(l, nil).result
+	text := session.OneLine(session.ResultText(r), characters)
+	if characters == 0 {
+		text = ""
+	}
+	switch {
+	case r.GetIsError() && text == "":
+		return " → error"
+	case r.GetIsError():
+		return " → error: " + text
+	case characters == 0:
+		return ""
+	case text == "":
+		return " → no output"
+	default:
+		return " → " + text
+	}
+}
+
+// recallable is where the log has a result, as summaries cite it.
+func recallable(l *compactordv1.LoggedMessage) string {
+	if l == nil {
+		return ""
+	}
+	return fmt.Sprintf(" [#%d]", l.GetIndex())
+}

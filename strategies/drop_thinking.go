@@ -1,0 +1,75 @@
+package strategies
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// defaultThinkingTurns keeps the thinking of the turn that goes on: providers want it within a tool loop.
+const defaultThinkingTurns = 1
+
+// DropThinking drops the thinking of all but the newest turns.
+type DropThinking struct{}
+
+// Name returns `drop_thinking`.
+func (DropThinking) Name() string { return "drop_thinking" }
+
+// Plan returns a plan with edits, or one that does nothing. Thinking that the view leaves out anyway frees nothing.
+func (DropThinking) Plan(
+	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
+) (*compactordv1.CompactionPlan, error) {
+	p := parameters.GetDropThinking()
+	if p == nil {
+		p = &compactordv1.DropThinkingStrategy{}
+	}
+	s, e := in.State, newEditing(in.State)
+	unread := unreadMessages(s)
+	for _, l := range s.Kept[:finishedTurns(s, value(p.KeepTurns, defaultThinkingTurns))] {
+		if err := ended(ctx); err != nil {
+			return nil, err
+		}
+		if unread[l.GetIndex()] || session.Pinned(s.Head, l.GetIndex()) {
+			continue
+		}
+		if dropThinking(s, e, l); e.full() {
+			break
+		}
+	}
+	return e.plan(in), nil
+}
+
+// Resolved implements Resolver.
+func (DropThinking) Resolved(_ *compactordv1.Policy, parameters *compactordv1.Strategy) *compactordv1.Strategy {
+	p := &compactordv1.DropThinkingStrategy{}
+	if given := parameters.GetDropThinking(); given != nil {
+		p = proto.CloneOf(given)
+	}
+	p.KeepTurns = proto.Uint32(value(p.KeepTurns, defaultThinkingTurns))
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_DropThinking{DropThinking: p}}
+}
+
+// dropThinking drops the thinking of one message, as far as that frees anything.
+func dropThinking(s *session.State, e *editing, l *compactordv1.LoggedMessage) {
+	for i, p := range l.GetMessage().GetParts() {
+		part := uint32(i)
+		if p.GetThinking() == nil ||
+			edited(s, l.GetIndex(), part, compactordv1.EditKind_EDIT_KIND_DROP_THINKING) {
+			continue
+		}
+		e.try(&compactordv1.Edit{
+			Index: l.GetIndex(), Part: part, Kind: compactordv1.EditKind_EDIT_KIND_DROP_THINKING,
+		}, l)
+	}
+}
+
+// finishedTurns is how many kept messages stand before the newest so many turns: all where that is none.
+func finishedTurns(s *session.State, newest uint32) int {
+	if newest == 0 {
+		return len(s.Kept)
+	}
+	return recentTurns(s, newest)
+}

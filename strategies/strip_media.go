@@ -1,0 +1,150 @@
+package strategies
+
+import (
+	"context"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// StripMedia replaces media by a line of text each: an image takes as much as a page of text, and an agent that has
+// looked at it can tell what it saw. Without parameters all go.
+type StripMedia struct{}
+
+// Name returns `strip_media`.
+func (StripMedia) Name() string { return "strip_media" }
+
+// Plan returns a plan with edits, or one that does nothing.
+func (StripMedia) Plan(
+	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
+) (*compactordv1.CompactionPlan, error) {
+	e := newEditing(in.State)
+	for _, m := range mediaBeyond(in.State, parameters.GetStripMedia().GetKeepNewest()) {
+		if err := ended(ctx); err != nil {
+			return nil, err
+		}
+		if e.try(m.edit(), m.logged); e.full() {
+			break
+		}
+	}
+	return e.plan(in), nil
+}
+
+// Resolved implements Resolver.
+func (StripMedia) Resolved(_ *compactordv1.Policy, parameters *compactordv1.Strategy) *compactordv1.Strategy {
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_StripMedia{StripMedia: &compactordv1.StripMediaStrategy{
+		KeepNewest: proto.Uint32(parameters.GetStripMedia().GetKeepNewest()),
+	}}}
+}
+
+// mediaPart is a part that is a medium, or a result with media among its pieces.
+type mediaPart struct {
+	logged *compactordv1.LoggedMessage
+	part   uint32
+	media  []*compactordv1.MediaPart
+}
+
+func (m *mediaPart) edit() *compactordv1.Edit {
+	lines := make([]string, len(m.media))
+	for i, media := range m.media {
+		lines[i] = session.MediaLine(media)
+	}
+	return &compactordv1.Edit{
+		Index:       m.logged.GetIndex(),
+		Part:        m.part,
+		Kind:        compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA,
+		Replacement: strings.Join(lines, "\n"),
+	}
+}
+
+// mediaBeyond returns the parts with media that the view shows beyond the newest so many media, the older first. The media
+// of one part go or stay together, and what is older than one that goes goes, too. What is pinned, or of an open group,
+// counts and stays.
+func mediaBeyond(s *session.State, newest uint32) []mediaPart {
+	all := mediaOf(s)
+	first := len(all)
+	for left := uint64(newest); first > 0 && uint64(len(all[first-1].media)) <= left; first-- {
+		left -= uint64(len(all[first-1].media))
+	}
+	unread := unreadMessages(s)
+	var beyond []mediaPart
+	for _, m := range all[:first] {
+		if !session.Pinned(s.Head, m.logged.GetIndex()) && !unread[m.logged.GetIndex()] {
+			beyond = append(beyond, m)
+		}
+	}
+	return beyond
+}
+
+// mediaOf returns the parts with media that the view shows in the kept part, in the order of the log.
+func mediaOf(s *session.State) []mediaPart {
+	hidden := collapsedResults(s)
+	var all []mediaPart
+	for _, l := range s.Kept {
+		if session.Failed(l.GetMessage()) || hidden[l.GetIndex()] ||
+			l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_VOID {
+			continue
+		}
+		for i, p := range l.GetMessage().GetParts() {
+			m := mediaPart{logged: l, part: uint32(i), media: mediaIn(p)}
+			if len(m.media) > 0 && !mediaReplaced(s, &m) {
+				all = append(all, m)
+			}
+		}
+	}
+	return all
+}
+
+func mediaIn(p *compactordv1.Part) []*compactordv1.MediaPart {
+	if m := p.GetMedia(); m != nil {
+		return []*compactordv1.MediaPart{m}
+	}
+	var media []*compactordv1.MediaPart
+	for _, rp := range p.GetToolResult().GetParts() {
+		if m := rp.GetMedia(); m != nil {
+			media = append(media, m)
+		}
+	}
+	return media
+}
+
+// mediaReplaced says whether edits in force have taken the media of a part out of the view.
+func mediaReplaced(s *session.State, m *mediaPart) bool {
+	if session.Pinned(s.Head, m.logged.GetIndex()) {
+		return false
+	}
+	return replacedWhole(s, m.logged) ||
+		edited(s, m.logged.GetIndex(), m.part, compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA)
+}
+
+// collapsedResults are the results that collapsed groups have taken out of the view, by index.
+func collapsedResults(s *session.State) map[uint32]bool {
+	gone := make(map[uint32]bool)
+	for _, g := range s.Groups() {
+		if call := s.Kept[g.Call].GetIndex(); !session.Pinned(s.Head, call) && collapsed(s, g) {
+			markResults(s, g, gone)
+		}
+	}
+	return gone
+}
+
+// unreadMessages are the members of open groups, by index: the model has yet to see how they end.
+func unreadMessages(s *session.State) map[uint32]bool {
+	unread := make(map[uint32]bool)
+	for _, g := range s.Groups() {
+		if g.Open {
+			unread[s.Kept[g.Call].GetIndex()] = true
+			markResults(s, g, unread)
+		}
+	}
+	return unread
+}
+
+func markResults(s *session.State, g session.Group, marks map[uint32]bool) {
+	for _, pos := range g.Results {
+		marks[s.Kept[pos].GetIndex()] = true
+	}
+}
