@@ -59,15 +59,16 @@ func (DialogueOnly) Resolved(_ *compactordv1.Policy, parameters *compactordv1.St
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_DialogueOnly{DialogueOnly: p}}
 }
 
-// collapse collapses a group. Where a digest would be no shorter than the group, a shorter one stands in for it.
+// collapse collapses a group. Where a digest would be no shorter than the group, a shorter one stands in for it; where
+// nothing must not be left, a digest.
 func (e *editing) collapse(s *session.State, g session.Group, p *compactordv1.DialogueOnlyStrategy) {
 	members := []*compactordv1.LoggedMessage{s.Kept[g.Call]}
 	for _, pos := range g.Results {
 		members = append(members, s.Kept[pos])
 	}
-	texts := []string{""}
-	if p.GetToolDigest() != compactordv1.ToolDigest_TOOL_DIGEST_NOTHING {
-		texts = digests(members[0], members[1:], int(value(p.OutcomeChars, defaultOutcomeChars)))
+	texts := digests(members[0], members[1:], int(value(p.OutcomeChars, defaultOutcomeChars)))
+	if p.GetToolDigest() == compactordv1.ToolDigest_TOOL_DIGEST_NOTHING {
+		texts = append([]string{""}, texts...)
 	}
 	for _, text := range texts {
 		collapsed := e.try(&compactordv1.Edit{

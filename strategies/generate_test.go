@@ -62,7 +62,7 @@ func planOf(t *rapid.T, l *testLog) *plan {
 
 // word draws a message. Ids are few, so that they come up again while a call with them is open and after.
 func word(t *rapid.T, l *testLog) string {
-	letters := "SDUUUICFMAAATTTTTTXXRRRRHHPV"
+	letters := "SDUUUICFMAAATTTTTTXXRRRRPV"
 	if len(l.head().GetOpenCalls()) > 0 {
 		letters += strings.Repeat("R", 30) + "EVV"
 	}

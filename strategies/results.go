@@ -106,7 +106,7 @@ func (e *editing) full() bool { return e.bytes > maxPlanBytes }
 
 // try adds an edit where it frees anything in the messages that it shows in. None is nothing to add.
 func (e *editing) try(edit *compactordv1.Edit, shownIn ...*compactordv1.LoggedMessage) bool {
-	if edit == nil {
+	if edit == nil || e.emptiesStart(edit) {
 		return false
 	}
 	if edit.TokensFreed = e.trial.put(edit, shownIn...); edit.GetTokensFreed() == 0 {
@@ -114,6 +114,18 @@ func (e *editing) try(edit *compactordv1.Edit, shownIn ...*compactordv1.LoggedMe
 	}
 	e.add(edit)
 	return true
+}
+
+// emptiesStart says whether an edit would take all that the message says which the kept part begins with behind a summary.
+// What comes next may be no place to begin at.
+func (e *editing) emptiesStart(edit *compactordv1.Edit) bool {
+	s := e.trial.state
+	if s.Entry == nil || s.Kept[0].GetIndex() != edit.GetIndex() || edit.GetReplacement() != "" || edit.GetBySummarizer() {
+		return false
+	}
+	return !slices.ContainsFunc(s.Kept[0].GetMessage().GetParts(), func(p *compactordv1.Part) bool {
+		return p.GetThinking() == nil && p.GetToolCall() == nil
+	})
 }
 
 // add adds an edit that is known to free something.
