@@ -63,9 +63,9 @@ func editsOnly(field string, s *compactordv1.Strategy) error {
 			at += "." + n.Path
 		}
 		switch {
-		case n.Strategy.GetSummarize() != nil:
+		case strategies.Cuts(n.Strategy):
 			return invalidField(at, "`summarize` cuts: that is for Compact")
-		case n.Strategy.GetCompressObservations() != nil:
+		case strategies.NeedsSummarizer(n.Strategy):
 			return invalidField(at, "`compress_observations` needs a summarizer: that is for Compact")
 		}
 	}

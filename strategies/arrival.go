@@ -79,27 +79,12 @@ func CheckArrival(policy *compactordv1.Policy) error {
 
 // beyondEdits is the first strategy that cuts or needs a summarizer, of one and all that it nests; nil where there is none.
 func beyondEdits(s *compactordv1.Strategy) *compactordv1.Strategy {
-	if s.GetSummarize() != nil || s.GetCompressObservations() != nil {
-		return s
-	}
-	for _, inner := range Nested(s) {
-		if beyond := beyondEdits(inner); beyond != nil {
-			return beyond
+	for n := range session.Nested(s) {
+		if Cuts(n.Strategy) || NeedsSummarizer(n.Strategy) {
+			return n.Strategy
 		}
 	}
 	return nil
-}
-
-// Nested are the strategies that one holds itself, in order.
-func Nested(s *compactordv1.Strategy) []*compactordv1.Strategy {
-	if f := s.GetFirstEffective(); f != nil {
-		return f.GetStrategies()
-	}
-	var inner []*compactordv1.Strategy
-	for _, rung := range s.GetLadder().GetRungs() {
-		inner = append(inner, rung.GetStrategy())
-	}
-	return inner
 }
 
 // named is what a strategy is called in the contract.

@@ -30,7 +30,7 @@ func (r *Registry) Resolved(policy *compactordv1.Policy, parameters *compactordv
 func (r *Registry) resolvedWithin(
 	policy *compactordv1.Policy, parameters *compactordv1.Strategy,
 ) *compactordv1.Strategy {
-	if parameters.GetLadder() == nil && parameters.GetFirstEffective() == nil {
+	if !nests(parameters) {
 		return parameters
 	}
 	resolved := proto.CloneOf(parameters)
