@@ -23,10 +23,10 @@ type step struct {
 func steps() []step {
 	return []step{
 		{"lint", "go mod tidy, buf and golangci-lint, without changing anything", (*verifier).lint, true},
-		{"check-generate", "fail if the committed stubs are not what the protos generate", (*verifier).checkGenerate, true},
+		{"check-generate", "fail if the committed Go files are not what the protos generate", (*verifier).checkGenerate, true},
 		{"test", "run the tests, with the race detector where there is a C compiler", (*verifier).runTests, true},
 		{"fuzz", fuzzHelp(), (*verifier).fuzz, true},
-		{"generate", "generate the Go stubs from the protos", (*verifier).generate, false},
+		{"generate", "generate the Go stubs, and the descriptions of strategies, from the protos", (*verifier).generate, false},
 		{"freeze", "take what was added to the contract into the image that it is held to", (*verifier).freeze, false},
 		{"fmt", "format the Go code and the protos", (*verifier).format, false},
 		{"tools", "build all pinned tools into .bin", (*verifier).buildTools, false},
@@ -196,7 +196,7 @@ func (v *verifier) hasCompiler(ctx context.Context) (bool, error) {
 }
 
 func (v *verifier) generate(ctx context.Context) error {
-	return v.withStubs(ctx, "generate the stubs", func(committed, fresh stubs, generated string) error {
+	err := v.withStubs(ctx, "generate the stubs", func(committed, fresh stubs, generated string) error {
 		for _, path := range committed.differences(fresh) {
 			fmt.Fprintln(v.out, path)
 			var err error
@@ -211,10 +211,14 @@ func (v *verifier) generate(ctx context.Context) error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return v.generateDescriptions(ctx)
 }
 
 func (v *verifier) checkGenerate(ctx context.Context) error {
-	return v.withStubs(ctx, "check that the stubs are fresh", func(committed, fresh stubs, _ string) error {
+	err := v.withStubs(ctx, "check that the stubs are fresh", func(committed, fresh stubs, _ string) error {
 		stale := committed.differences(fresh)
 		if len(stale) == 0 {
 			return nil
@@ -222,4 +226,8 @@ func (v *verifier) checkGenerate(ctx context.Context) error {
 		return fmt.Errorf("not what the protos generate: %s; run `go run -C tools ./verify generate` and commit",
 			strings.Join(stale, ", "))
 	})
+	if err != nil {
+		return err
+	}
+	return v.checkDescriptions(ctx)
 }

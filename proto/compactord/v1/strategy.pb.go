@@ -584,8 +584,8 @@ func (*Strategy_Ladder) isStrategy_Kind() {}
 func (*Strategy_Custom) isStrategy_Kind() {}
 
 // SummarizeStrategy cuts the conversation and replaces the older part by a summary.
-// Of several `recent_*` rules the one that keeps the fewest messages holds. With reason THRESHOLD less is kept, and the
-// summary's budget is lower, where the rules would leave the context at or above the trigger.
+// Of several `recent_*` rules the one that keeps the fewest messages holds. With reason THRESHOLD or OVERFLOW less is kept,
+// and the summary's budget is lower, where the rules would leave the context at or above the trigger.
 type SummarizeStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Tokens of the newest messages to keep. 0 to 10,000,000. Default, where no rule is given: the smaller of

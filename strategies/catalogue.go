@@ -1,0 +1,97 @@
+package strategies
+
+import (
+	"maps"
+	"slices"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// Described is a Strategy of a daemon's builder that says what it does.
+type Described interface {
+	Strategy
+	// Description is a sentence or two.
+	Description() string
+}
+
+// Catalogue returns what there is to choose from: the strategies of the registry, and the presets for a model with these
+// limits.
+func Catalogue(r *Registry, l Limits) (*compactordv1.ListStrategiesResponse, error) {
+	all := &compactordv1.ListStrategiesResponse{Presets: make([]*compactordv1.PresetInfo, len(presets))}
+	users := make(map[string][]string)
+	for i, p := range presets {
+		policy, err := Resolve(&compactordv1.Policy{
+			Preset: &p.name, ContextWindow: known(l.Window), MaxOutputTokens: known(l.MaxOutput), MaxInputTokens: known(l.MaxInput),
+		})
+		if err != nil {
+			return nil, err
+		}
+		all.Presets[i] = &compactordv1.PresetInfo{
+			Name: p.name, Description: p.does, Reproduces: p.reproduces, Deviations: slices.Clone(p.deviations), Policy: policy,
+		}
+		for _, name := range used(policy) {
+			users[name] = append(users[name], p.name)
+		}
+	}
+	kinds := kindField().Fields()
+	for i := range kinds.Len() {
+		name := string(kinds.Get(i).Name())
+		if s, ok := r.byName[name]; ok {
+			all.Strategies = append(all.Strategies, infoOf(s, kinds.Get(i), users[name]))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.byName)) {
+		if isKind(name) {
+			continue
+		}
+		info := &compactordv1.StrategyInfo{Name: name, Custom: true, Presets: users[name]}
+		if s, ok := r.byName[name].(Described); ok {
+			info.Description = s.Description()
+		}
+		all.Strategies = append(all.Strategies, info)
+	}
+	return all, nil
+}
+
+// used are the names of all strategies in a policy, each once.
+func used(p *compactordv1.Policy) []string {
+	var names []string
+	for _, s := range slices.Concat(
+		[]*compactordv1.Strategy{p.GetStrategy(), p.GetPruneStrategy()}, p.GetOnAppend(), p.GetOnUserMessage(),
+	) {
+		for n := range session.Nested(s) {
+			names = append(names, kindOf(n.Strategy))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// infoOf describes a strategy of the contract by what the contract says.
+func infoOf(s Strategy, kind protoreflect.FieldDescriptor, presets []string) *compactordv1.StrategyInfo {
+	bare := &compactordv1.Strategy{}
+	m := bare.ProtoReflect()
+	m.Set(kind, m.NewField(kind))
+	resolved := bare
+	if resolver, ok := s.(Resolver); ok {
+		resolved = resolver.Resolved(&compactordv1.Policy{}, bare)
+	}
+	editor, _ := onArrival(bare, &compactordv1.Policy{}, func(tokens uint32) uint32 { return tokens })
+	info := &compactordv1.StrategyInfo{
+		Name:            string(kind.Name()),
+		Description:     descriptions[string(kind.FullName())],
+		NeedsSummarizer: NeedsSummarizer(bare),
+		Cuts:            Cuts(bare),
+		Nests:           nests(bare),
+		OnAppend:        editor != nil,
+		Presets:         presets,
+	}
+	fields := kind.Message().Fields()
+	for i := range fields.Len() {
+		info.Parameters = append(info.Parameters, parameterOf(fields.Get(i), resolved.ProtoReflect().Get(kind).Message()))
+	}
+	return info
+}
