@@ -46,7 +46,7 @@ func TestListStrategies(t *testing.T) {
 	require.Nil(t, there.GetPresets()[0].GetPolicy().ContextWindow)
 
 	_, err = d.compactions.ListStrategies(t.Context(), &compactordv1.ListStrategiesRequest{ContextWindow: proto.Uint32(0)})
-	requireReason(t, err, codes.InvalidArgument, "INVALID_ARGUMENT")
+	requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
 }
 
 // What Prune cannot do is refused wherever it stands, and so is what nobody registered.
@@ -66,7 +66,7 @@ func TestPoliciesThatNestAreChecked(t *testing.T) {
 		reason string
 		field  string
 	}{
-		{"a cut in prune_strategy", &compactordv1.Policy{PruneStrategy: ladder(cut)}, "INVALID_ARGUMENT",
+		{"a cut in prune_strategy", &compactordv1.Policy{PruneStrategy: ladder(cut)}, "INVALID_FIELD",
 			"policy.prune_strategy.ladder.rungs[0].strategy"},
 		{"an unknown name", &compactordv1.Policy{Strategy: ladder(ladder(unknown))}, "UNKNOWN_NAME",
 			"policy.strategy.ladder.rungs[0].strategy.ladder.rungs[0].strategy"},
