@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
@@ -186,26 +188,114 @@ func (w *world) compact(meanwhile func()) {
 	}
 	w.recorder.requests = nil
 	stream := &memoryStream{ctx: w.t.Context()}
-	err := w.service.Compact(compactRequest(worldSession, policy), stream)
+	err := w.service.Compact(w.compactRequest(policy), stream)
 	w.duringCommit = nil
-	require.NoError(w.t, err)
+	if err != nil {
+		// Only what nobody asked for is held up.
+		require.Contains(w.t, []codes.Code{codes.FailedPrecondition}, status.Code(err))
+		w.counts["compaction held up"]++
+		requireSameBytes(w.t, before, w.view())
+		return
+	}
 	end := stream.events[len(stream.events)-1]
-	entry := end.GetCompleted().GetCompaction()
-	if entry == nil {
+	done := end.GetCompleted()
+	if done == nil {
 		require.NotNil(w.t, end.GetSkipped())
 		w.counts["compaction skipped: "+end.GetSkipped().GetReason().String()]++
 		requireSameBytes(w.t, before, w.view())
 		return
 	}
+	w.completed(done, before)
+}
+
+// compactRequest draws why it is asked for, and what an automatic compaction does beside.
+func (w *world) compactRequest(policy *compactordv1.Policy) *compactordv1.CompactRequest {
+	if w.draw(0, 3, "ladder") == 0 {
+		policy.Strategy = rungs(hideAllBut(uint32(w.draw(0, 2, "hide"))).GetPruneStrategy(), policy.GetStrategy()).GetStrategy()
+		if policy.Preset != nil {
+			policy.Strategy.GetLadder().Rungs = policy.GetStrategy().GetLadder().GetRungs()[:1]
+		}
+	}
+	req := compactRequest(worldSession, policy)
+	switch w.draw(0, 5, "reason") {
+	case 0:
+		req.Reason = threshold
+		policy.Trigger = &compactordv1.Trigger{TriggerTokens: proto.Uint32(uint32(w.draw(1, 2000, "trigger")))}
+	case 1, 2, 3, 4:
+		req.Reason = tooLong
+		policy.Overflow = &compactordv1.OverflowPolicy{Replay: proto.Bool(w.draw(0, 2, "replay") > 0)}
+	default:
+		return req
+	}
+	if policy.Overflow == nil {
+		policy.Overflow = &compactordv1.OverflowPolicy{}
+	}
+	policy.Overflow.AutoContinue = proto.Bool(w.draw(0, 4, "go on") > 0)
+	return req
+}
+
+// completed holds what a compaction has done to what it says, and notes it. before is the view before it.
+func (w *world) completed(done *compactordv1.CompactionCompleted, before []*compactordv1.ViewMessage) {
+	// I5, by what the view really holds: what tells the agent to go on comes on top.
+	after := w.view()
+	if done.ContinueIndex != nil {
+		w.counts["told to go on"]++
+		require.Equal(w.t, done.GetContinueIndex(), after[len(after)-1].GetIndex())
+		require.Nil(w.t, done.GetCompaction().ReplayedIndex)
+		after = after[:len(after)-1]
+	}
+	require.Less(w.t, tokensOf(after), tokensOf(before), "the view shrinks")
+	prune, entry := done.GetPrune(), done.GetCompaction()
+	tokens := tokensOf(before)
+	if prune != nil {
+		w.counts["edits by a compaction"]++
+		require.Equal(w.t, tokens, prune.GetTokensBefore())
+		require.Equal(w.t, entry != nil, prune.GetWithCut())
+		tokens = prune.GetTokensAfter()
+	}
+	if entry == nil {
+		require.Equal(w.t, tokensOf(after), tokens)
+		return
+	}
 	w.counts["compaction"]++
+	if prune != nil {
+		w.counts["edits beside a cut"]++
+	}
 	if entry.SplitTurnStart != nil {
 		w.counts["compaction that splits a turn"]++
 	}
 	w.remember(entry)
-	// I5, by what the view really holds.
-	require.Less(w.t, tokensOf(w.view()), tokensOf(before), "the view shrinks")
-	require.Equal(w.t, tokensOf(w.view()), entry.GetTokensAfter())
-	require.Equal(w.t, tokensOf(before), entry.GetTokensBefore())
+	require.Equal(w.t, tokens, entry.GetTokensBefore())
+	require.Equal(w.t, tokensOf(after), entry.GetTokensAfter())
+	if entry.ReplayedIndex != nil {
+		w.checkReplay(entry, after)
+	}
+}
+
+// checkReplay holds a replay to the whole log: the last request, of several, that is neither kept nor pinned.
+func (w *world) checkReplay(entry *compactordv1.CompactionEntry, view []*compactordv1.ViewMessage) {
+	w.counts["replay"]++
+	log := w.log()
+	model := sessiontest.NewModel(log, entry.GetSequence(), log.PolicyAt(entry.GetSequence()))
+	var requests []uint32
+	for _, a := range model.Messages {
+		if session.StartsTurn(a.Message) && !a.LeftOut() {
+			requests = append(requests, a.Index)
+		}
+	}
+	require.Greater(w.t, len(requests), 1)
+	require.Equal(w.t, requests[len(requests)-1], entry.GetReplayedIndex())
+	require.Less(w.t, entry.GetReplayedIndex(), entry.GetFirstKeptIndex())
+	require.False(w.t, model.Pinned(entry.GetReplayedIndex()))
+	require.Nil(w.t, entry.GetSlots().GetLastUserRequest())
+	shown := 0
+	for _, vm := range view {
+		if vm.GetOutOfPlace() && vm.GetIndex() == entry.GetReplayedIndex() {
+			shown++
+			require.Contains(w.t, vm.GetMessage().GetParts()[0].GetText().GetText(), replayNote)
+		}
+	}
+	require.Equal(w.t, 1, shown)
 }
 
 // remember notes what the summarizer was given for an entry, and that what the entry before said was not dropped.
@@ -271,8 +361,12 @@ func (w *world) prune() {
 	} else {
 		p.ProtectTurns = proto.Uint32(uint32(w.draw(0, 2, "turns")))
 	}
+	reason := manual
+	if w.draw(0, 3, "after an overflow") == 0 {
+		reason = tooLong
+	}
 	answer, err := w.service.Prune(w.t.Context(), &compactordv1.PruneRequest{
-		Target: &compactordv1.PruneRequest_SessionId{SessionId: worldSession},
+		Target: &compactordv1.PruneRequest_SessionId{SessionId: worldSession}, Reason: reason,
 		Policy: &compactordv1.Policy{PruneStrategy: &compactordv1.Strategy{
 			Kind: &compactordv1.Strategy_PruneToolOutputs{PruneToolOutputs: p},
 		}},
@@ -451,6 +545,7 @@ func TestInvariantsOverGeneratedLogs(t *testing.T) {
 		"append during compaction", "rendering refused while calls are open", "rendered in openai_chat",
 		"rendered in openai_responses", "rendered in anthropic", "rendered in gemini", "repaired",
 		"rendered view is a prefix of the next", "edited on arrival", "shortened on a user's message",
+		"replay", "told to go on", "edits by a compaction", "edits beside a cut",
 	} {
 		require.GreaterOrEqual(t, counts[class], 5, "too rare to mean anything: %s", class)
 	}

@@ -45,8 +45,8 @@ func Continue(afterOverflow bool) *compactordv1.Message {
 		"and ask.]"
 	if afterOverflow {
 		text = "[The provider refused the conversation as too long, so it was compacted, and attached media were taken out. " +
-			"Where the work needs them, say so. Go on with the next step, if there is one. If it is not clear what to do, " +
-			"stop and ask.]"
+			"Where the work needs them, tell the user that they were too large. Go on with the next step, if there is one. If " +
+			"it is not clear what to do, stop and ask.]"
 	}
 	return notice(compactordv1.Origin_ORIGIN_CONTINUE, text)
 }

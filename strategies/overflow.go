@@ -18,18 +18,18 @@ var allMedia = &compactordv1.Strategy{Kind: &compactordv1.Strategy_StripMedia{
 func (r *Registry) PlanOverflow(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
-	if r.Supports(allMedia) != nil {
-		return r.Plan(ctx, in, parameters)
+	if err := r.Supports(parameters); err != nil {
+		return nil, err
 	}
-	media, err := r.Plan(ctx, in, allMedia)
+	whole := *in
+	whole.registry = r
+	media, err := guarded(ctx, StripMedia{}, &whole, allMedia)
 	if err != nil {
 		return nil, err
 	}
 	if !does(media) {
 		return r.Plan(ctx, in, parameters)
 	}
-	whole := *in
-	whole.registry = r
 	left, err := forecast(in.State, media)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,238 @@
+package service_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// shortener is a registered strategy that has results written shorter by the summarizer, each to a quarter, and that cuts
+// where a message is named.
+type shortener struct {
+	results []uint32
+	cut     *uint32
+}
+
+func (*shortener) Name() string { return "shortener" }
+
+func (s *shortener) Plan(
+	_ context.Context, in *strategies.Input, _ *compactordv1.Strategy,
+) (*compactordv1.CompactionPlan, error) {
+	plan := &compactordv1.CompactionPlan{TokensBefore: in.State.Head.GetViewTokens()}
+	for _, l := range in.State.Kept {
+		for _, index := range s.results {
+			if l.GetIndex() == index {
+				plan.Edits = append(plan.Edits, &compactordv1.Edit{
+					Index: index, Kind: compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT,
+					TokensFreed: l.GetTokens() * 3 / 4, BySummarizer: true,
+				})
+			}
+		}
+	}
+	if s.cut != nil && !in.EditsOnly {
+		plan.Cut = &compactordv1.Cut{
+			FirstKeptIndex: *s.cut, MaxSummaryTokens: 1000,
+			Summarized: &compactordv1.IndexRange{Start: in.State.Kept[0].GetIndex(), End: *s.cut},
+		}
+	}
+	return plan, nil
+}
+
+func withStrategy(s strategies.Strategy) option {
+	return func(o *service.ServerOptions) {
+		registry, err := strategies.NewRegistry(append(strategies.Builtin(), s)...)
+		if err != nil {
+			panic(err)
+		}
+		o.Strategies = registry
+	}
+}
+
+// shortening is a policy that the strategy and the summarizer are named by.
+func shortening(fallback compactordv1.SummaryFallback) *compactordv1.Policy {
+	return by("writer", fallback, &compactordv1.Policy{Strategy: &compactordv1.Strategy{
+		Kind: &compactordv1.Strategy_Custom{Custom: &compactordv1.CustomStrategy{Name: "shortener"}},
+	}})
+}
+
+// observing writes a text for results, and faithful summaries for all else.
+func observing(text string) *scripted {
+	return &scripted{name: "writer", do: func(
+		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
+	) (*summarizers.Summary, error) {
+		if req.Kind != summarizers.Observation {
+			return faithful(ctx, req, p)
+		}
+		p.Text(text)
+		return &summarizers.Summary{
+			Text: text, Model: "small", Calls: 1, Usage: &compactordv1.Usage{InputTokens: 100, OutputTokens: 10},
+			CostUSD: proto.Float64(0.25),
+		}, nil
+	}}
+}
+
+// shortened is what views show of a result at an index, of which the text is the shorter one.
+func shortened(t *testing.T, d *daemon, index uint32) string {
+	t.Helper()
+	for _, vm := range d.view("s") {
+		if vm.GetIndex() == index && vm.GetSummaryOf() == "" {
+			return vm.GetMessage().GetParts()[0].GetToolResult().GetParts()[0].GetText().GetText()
+		}
+	}
+	require.Fail(t, "not in the view")
+	return ""
+}
+
+func TestResultsAreWrittenShorterByTheSummarizer(t *testing.T) {
+	writer := observing("module 0 has 160 lines, all alike")
+	d := start(t, withSummarizer(writer), withStrategy(&shortener{results: []uint32{3, 7}}))
+	d.create("s", shortening(noFallback))
+	d.append("s", working(3, 3000)...)
+	events, err := d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	requireGrammar(t, events)
+	require.Equal(t, uint32(2), events[0].GetStarted().GetPlan().GetChunks())
+	require.Empty(t, lastAttemptText(events), "it is no text of a summary")
+	done := last(t, events).GetCompleted()
+	require.Nil(t, done.GetCompaction())
+	require.Len(t, done.GetPrune().GetEdits(), 2)
+	for _, e := range done.GetPrune().GetEdits() {
+		require.False(t, e.GetBySummarizer())
+		require.Equal(t, shortened(t, d, e.GetIndex()), e.GetReplacement())
+		require.Greater(t, e.GetTokensFreed(), uint32(600))
+	}
+	require.True(t, strings.HasPrefix(shortened(t, d, 3), "module 0 has 160 lines, all alike\n[A shortened result."))
+	require.Contains(t, shortened(t, d, 7), "recall index 7, part 0")
+	require.Equal(t, tokensOf(d.view("s")), done.GetPrune().GetTokensAfter())
+
+	// The summarizer gets the result and where it came from, and nothing else of the conversation.
+	require.Len(t, writer.seen(), 2)
+	req := writer.seen()[0]
+	require.Equal(t, "read", req.Result.Tool)
+	require.Equal(t, "pkg/module0/file.go", req.Result.Argument)
+	require.Equal(t, d.messages("s")[3].GetMessage().GetParts()[0].GetToolResult().GetParts()[0].GetText().GetText(),
+		req.Result.Text)
+	require.Empty(t, req.Messages)
+	require.Empty(t, req.Lead)
+	require.Less(t, req.MaxTokens, uint32(260))
+
+	// What is written shorter already is not planned for again.
+	events, err = d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	require.Equal(t, compactordv1.SkipReason_SKIP_REASON_NO_GAIN, last(t, events).GetSkipped().GetReason())
+	d.requireChecked()
+}
+
+// A text that is no shorter is asked for once more with the fault named; then its edit is left out.
+func TestResultThatDoesNotGetShorter(t *testing.T) {
+	writer := observing(long(2000))
+	d := start(t, withSummarizer(writer), withStrategy(&shortener{results: []uint32{3}}))
+	d.create("s", shortening(noFallback))
+	d.append("s", working(2, 3000)...)
+	before := d.view("s")
+	_, err := d.compact(compactRequest("s", nil))
+	info := requireReason(t, err, codes.FailedPrecondition, "SUMMARY_REJECTED")
+	require.Equal(t, summarizers.CheckBudget, info.GetMetadata()["check"])
+	require.Len(t, writer.seen(), 2)
+	require.Empty(t, writer.seen()[0].Fault)
+	require.NotEmpty(t, writer.seen()[1].Fault)
+	requireSameView(t, before, d.view("s"))
+
+	// The fallback writes it.
+	events, err := d.compact(compactRequest("s", shortening(fallingBack)))
+	require.NoError(t, err)
+	require.Len(t, last(t, events).GetCompleted().GetPrune().GetEdits(), 1)
+	require.Contains(t, shortened(t, d, 3), "line of module 0")
+}
+
+// Results that are short already: nobody can write them shorter, so that nothing is gained.
+func TestNoResultGetsShorter(t *testing.T) {
+	d := start(t, withSummarizer(observing("short")), withStrategy(&shortener{results: []uint32{3}}))
+	d.create("s", shortening(fallingBack))
+	d.append("s", working(2, 30)...)
+	before := d.view("s")
+	events, err := d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	requireGrammar(t, events)
+	require.Equal(t, compactordv1.SkipReason_SKIP_REASON_NO_GAIN, last(t, events).GetSkipped().GetReason())
+	require.Contains(t, last(t, events).GetSkipped().GetMessage(), "shorter")
+	require.Len(t, d.attempts(), 1)
+	requireSameView(t, before, d.view("s"))
+}
+
+// With a cut the entry tells what both took.
+func TestResultsWrittenShorterBesideACut(t *testing.T) {
+	writer := observing("nothing new")
+	d := start(t, withSummarizer(writer), withStrategy(&shortener{results: []uint32{11, 15}, cut: proto.Uint32(9)}))
+	d.create("s", shortening(noFallback))
+	d.append("s", working(4, 3000)...)
+	events, err := d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	requireGrammar(t, events)
+	require.Equal(t, uint32(3), events[0].GetStarted().GetPlan().GetChunks())
+	done := last(t, events).GetCompleted()
+	require.Len(t, done.GetPrune().GetEdits(), 2)
+	require.True(t, done.GetPrune().GetWithCut())
+	require.Equal(t, uint32(2), done.GetCompaction().GetSummarizerCalls())
+	require.Equal(t, uint32(200), done.GetCompaction().GetUsage().GetInputTokens())
+	require.InDelta(t, 0.5, done.GetCompaction().GetCostUsd(), 1e-9)
+	require.Equal(t, done.GetCompaction().GetSummary(), lastAttemptText(events))
+	var totals []uint32
+	for _, e := range events {
+		if p := e.GetProgress(); p.GetStage() == compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE {
+			totals = append(totals, p.GetTotal())
+		}
+	}
+	for _, total := range totals {
+		require.Equal(t, totals[0], total, "one total for all that is read")
+	}
+}
+
+// A cancel ends the summarizer, and nothing is written but the attempt; a failure of it fails all.
+func TestResultsWrittenShorterAreCancelled(t *testing.T) {
+	began := make(chan struct{})
+	writer := &scripted{name: "writer", do: func(
+		ctx context.Context, _ *summarizers.Request, _ summarizers.Progress,
+	) (*summarizers.Summary, error) {
+		close(began)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}
+	d := start(t, withSummarizer(writer), withStrategy(&shortener{results: []uint32{3}}))
+	d.create("s", shortening(fallingBack))
+	d.append("s", working(2, 3000)...)
+	before := d.view("s")
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-began; cancel() }()
+	_, err := d.compactCtx(ctx, compactRequest("s", nil))
+	require.Equal(t, codes.Canceled, statusCode(err))
+	d.waitForCompactions()
+	requireSameView(t, before, d.view("s"))
+	require.Len(t, d.attempts(), 1)
+	require.Equal(t, compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_CANCELLED, d.attempts()[0].GetOutcome())
+}
+
+// Prune has no summarizer, whoever planned for one.
+func TestPruneRefusesWhatNeedsASummarizer(t *testing.T) {
+	writer := observing("short")
+	d := start(t, withSummarizer(writer), withStrategy(&shortener{results: []uint32{3}}))
+	d.create("s", nil)
+	d.append("s", working(2, 3000)...)
+	policy := shortening(noFallback)
+	policy.PruneStrategy = policy.GetStrategy()
+	_, err := d.compactions.Prune(t.Context(), &compactordv1.PruneRequest{
+		Target: &compactordv1.PruneRequest_SessionId{SessionId: "s"}, Policy: policy,
+	})
+	requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
+	require.ErrorContains(t, err, "policy.prune_strategy")
+	require.Empty(t, writer.seen())
+}
