@@ -109,12 +109,8 @@ func TestEditsAloneWhereNoSummaryIsSmaller(t *testing.T) {
 // Where others have made the edits meanwhile the cut goes alone.
 func TestCutAloneWhereTheEditsWereOvertaken(t *testing.T) {
 	var d *daemon
-	d = start(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) {
-		_, err := d.compactions.Prune(t.Context(), &compactordv1.PruneRequest{
-			Target: &compactordv1.PruneRequest_SessionId{SessionId: "s"}, Policy: hideAllBut(1),
-		})
-		require.NoError(t, err)
-	}}))
+	hide := func() { require.NotNil(t, d.prune(hideAllBut(1))) }
+	d = start(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) { hide() }}))
 	d.create("s", hideAndCut(3))
 	d.append("s", working(6, 3000)...)
 	events, err := d.compact(compactRequest("s", nil))

@@ -84,14 +84,13 @@ func (c *compaction) observe(ctx context.Context, e *compactordv1.Edit, l *compa
 	})
 	c.calls += w.result.calls
 	c.spent.add(w.result)
-	switch {
-	case asSkip(err) != nil:
-		return nil
-	case err != nil:
-		return err
+	if err == nil {
+		c.texts[placeOf(e)] = result.Replacement(&summarizers.Summary{Text: w.result.text})
 	}
-	c.texts[placeOf(e)] = result.Replacement(&summarizers.Summary{Text: w.result.text})
-	return nil
+	if asSkip(err) != nil {
+		err = nil
+	}
+	return err
 }
 
 // toolResult is what the summarizer is told of a result: all of it, as the log has it.

@@ -305,7 +305,8 @@ func TestNoReplayThatWouldNotShrink(t *testing.T) {
 // I13: what the user says while the compaction runs is kept, so the request before it is not the last one any more.
 func TestRequestDuringAnOverflowCompaction(t *testing.T) {
 	var d *daemon
-	d = start(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) { d.append("s", user("Wait.")) }}))
+	speak := func() { d.append("s", user("Wait.")) }
+	d = start(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) { speak() }}))
 	d.create("s", keepMessages(1))
 	d.append("s", overflown(user("u2"))...)
 	entry := d.afterOverflow(proto.Bool(true), nil).GetCompaction()

@@ -227,7 +227,7 @@ func (w *world) compactRequest(policy *compactordv1.Policy) *compactordv1.Compac
 	default:
 		return req
 	}
-	if policy.Overflow == nil {
+	if policy.GetOverflow() == nil {
 		policy.Overflow = &compactordv1.OverflowPolicy{}
 	}
 	policy.Overflow.AutoContinue = proto.Bool(w.draw(0, 4, "go on") > 0)

@@ -2,7 +2,8 @@
 //
 // The model is make-believe: a small function that reads the view, calls a tool three times and then answers. All
 // else is what a real agent does in each turn: append the user's message, compact when the report says so, fetch what
-// is new of the view, call the model, append what it said and what its tools answered.
+// is new of the view, call the model, append what it said and what its tools answered. Where the model refuses the view
+// as too long, it compacts and calls once more.
 //
 //	go run ./cmd/compactord serve          # in one terminal
 //	go run ./examples/agent                # in another
@@ -51,6 +52,7 @@ func run(ctx context.Context, out io.Writer, addr string, turns int, window uint
 		sessions:    compactordv1.NewSessionServiceClient(conn),
 		compactions: compactordv1.NewCompactionServiceClient(conn),
 		out:         out,
+		window:      window,
 	}
 	created, err := a.sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{
 		Title:  "examples/agent",
@@ -79,6 +81,7 @@ type agent struct {
 	sessions    compactordv1.SessionServiceClient
 	compactions compactordv1.CompactionServiceClient
 	out         io.Writer
+	window      uint32 // the model's
 
 	session string
 	next    uint32                      // the index that the next message will get
@@ -94,14 +97,14 @@ func (a *agent) turn(ctx context.Context, user string) error {
 	}
 	for {
 		if a.report.GetShouldCompact() {
-			if err := a.compact(ctx); err != nil {
+			if err := a.compact(ctx, compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD); err != nil {
 				return err
 			}
 		}
-		if err := a.refresh(ctx); err != nil {
+		said, err := a.ask(ctx)
+		if err != nil {
 			return err
 		}
-		said := think(a.view)
 		messages := append([]*compactordv1.Message{said}, runTools(said)...)
 		if err := a.append(ctx, messages...); err != nil {
 			return err
@@ -110,6 +113,34 @@ func (a *agent) turn(ctx context.Context, user string) error {
 			return nil
 		}
 	}
+}
+
+// ask calls the model with the view of now. What it refuses as too long is compacted, and it is called once more.
+func (a *agent) ask(ctx context.Context) (*compactordv1.Message, error) {
+	if err := a.refresh(ctx); err != nil {
+		return nil, err
+	}
+	said, refusal := think(a.view, a.window)
+	if refusal == nil {
+		return said, nil
+	}
+	verdict, err := a.compactions.ClassifyError(ctx, &compactordv1.ClassifyErrorRequest{
+		ErrorText: refusal.Error(), SessionId: a.session,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !verdict.GetOverflow() {
+		return nil, refusal
+	}
+	fmt.Fprintf(a.out, "  the model refused: %s\n", verdict.GetWhy())
+	if err := a.compact(ctx, compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW); err != nil {
+		return nil, err
+	}
+	if err := a.refresh(ctx); err != nil {
+		return nil, err
+	}
+	return think(a.view, a.window)
 }
 
 // append adds messages to the log. The expected index refuses what somebody else's append has overtaken, the request
@@ -130,11 +161,12 @@ func (a *agent) append(ctx context.Context, messages ...*compactordv1.Message) e
 }
 
 // compact follows a compaction to its end. Cancelling ctx cancels it, and then nothing has changed.
-func (a *agent) compact(ctx context.Context) error {
+func (a *agent) compact(ctx context.Context, reason compactordv1.CompactionReason) error {
 	stream, err := a.compactions.Compact(ctx, &compactordv1.CompactRequest{
 		Target:    &compactordv1.CompactRequest_SessionId{SessionId: a.session},
-		Reason:    compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD,
-		RequestId: fmt.Sprintf("compact-%d", a.next),
+		Reason:    reason,
+		WillRetry: reason == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW,
+		RequestId: fmt.Sprintf("compact-%d-%d", reason, a.next),
 	})
 	if err != nil {
 		return err

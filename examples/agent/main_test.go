@@ -80,6 +80,7 @@ func TestDeltas(t *testing.T) {
 		sessions:    compactordv1.NewSessionServiceClient(conn),
 		compactions: compactordv1.NewCompactionServiceClient(conn),
 		out:         io.Discard,
+		window:      32_000,
 	}
 	created, err := a.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{
 		Policy: &compactordv1.Policy{ContextWindow: proto.Uint32(32_000)},
@@ -99,6 +100,39 @@ func TestDeltas(t *testing.T) {
 			require.True(t, proto.Equal(m, a.view[i]), "turn %d, message %d of the view", turn, i)
 		}
 	}
+}
+
+// TestOverflow has an agent work that never compacts before the model refuses.
+func TestOverflow(t *testing.T) {
+	const window = 16_000
+	conn, err := grpc.NewClient(startDaemon(t), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close()) }()
+	var out bytes.Buffer
+	a := &agent{
+		sessions:    compactordv1.NewSessionServiceClient(conn),
+		compactions: compactordv1.NewCompactionServiceClient(conn),
+		out:         &out,
+		window:      window,
+	}
+	created, err := a.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{
+		Policy: &compactordv1.Policy{
+			ContextWindow: proto.Uint32(window), Trigger: &compactordv1.Trigger{Enabled: proto.Bool(false)},
+		},
+	})
+	require.NoError(t, err)
+	a.session = created.GetSession().GetSessionId()
+	require.NoError(t, a.append(t.Context(), text(compactordv1.Role_ROLE_SYSTEM, systemPrompt)))
+	for turn := range 8 {
+		require.NoError(t, a.turn(t.Context(), request(turn)))
+	}
+	listed, err := a.compactions.ListCompactions(t.Context(), &compactordv1.ListCompactionsRequest{SessionId: a.session})
+	require.NoError(t, err)
+	require.NotEmpty(t, listed.GetCompactions())
+	for _, entry := range listed.GetCompactions() {
+		require.Equal(t, compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW, entry.GetReason())
+	}
+	require.Equal(t, len(listed.GetCompactions()), strings.Count(out.String(), "  the model refused: "))
 }
 
 func TestCancel(t *testing.T) {

@@ -22,9 +22,16 @@ func request(turn int) string {
 	return fmt.Sprintf("Thanks. Now review module %d.", turn+1)
 }
 
-// think is the model: it reads files until this turn's results are enough, then answers.
-func think(view []*compactordv1.ViewMessage) *compactordv1.Message {
-	results := 0
+// think is the model: it reads files until this turn's results are enough, then answers. It refuses what is longer than
+// its window, in the words of a provider.
+func think(view []*compactordv1.ViewMessage, window uint32) (*compactordv1.Message, error) {
+	var tokens, results uint32
+	for _, vm := range view {
+		tokens += vm.GetTokens()
+	}
+	if tokens > window {
+		return nil, fmt.Errorf("prompt is too long: %d tokens > %d maximum", tokens, window)
+	}
 	for i := len(view) - 1; i >= 0 && view[i].GetMessage().GetRole() != compactordv1.Role_ROLE_USER; i-- {
 		if view[i].GetMessage().GetRole() == compactordv1.Role_ROLE_TOOL {
 			results++
@@ -32,7 +39,7 @@ func think(view []*compactordv1.ViewMessage) *compactordv1.Message {
 	}
 	if results >= callsPerTurn {
 		return text(compactordv1.Role_ROLE_ASSISTANT,
-			fmt.Sprintf("I read %d files of this module; the checks at their boundaries look right.", results))
+			fmt.Sprintf("I read %d files of this module; the checks at their boundaries look right.", results)), nil
 	}
 	said := text(compactordv1.Role_ROLE_ASSISTANT, "I will read the next file.")
 	said.StopReason = compactordv1.StopReason_STOP_REASON_TOOL_USE
@@ -41,7 +48,7 @@ func think(view []*compactordv1.ViewMessage) *compactordv1.Message {
 		Name:      "read_file",
 		Arguments: fmt.Sprintf(`{"path":"shop/handler_%d.go"}`, results+1),
 	}}})
-	return said
+	return said, nil
 }
 
 // runTools answers the tool calls of a message, each with one message.
