@@ -79,8 +79,10 @@ type replayFigures struct {
 	TriggerTokens     *uint32 `json:"trigger_tokens,omitempty"`
 	TriggerToolGroups *uint32 `json:"trigger_tool_groups,omitempty"`
 	// Rewrites is how many times the view was changed where it had been shown already; Compactions of them wrote a summary.
+	// Skipped is how many compactions were due and did nothing.
 	Rewrites    uint32 `json:"rewrites"`
 	Compactions uint32 `json:"compactions"`
+	Skipped     uint32 `json:"skipped"`
 	// PeakTokens is the largest request.
 	PeakTokens uint32 `json:"peak_tokens"`
 	// RequestsDue is how many were sent although compaction was due, RequestsOverWindow how many a provider would refuse.
@@ -172,8 +174,12 @@ func (r *replay) append(ctx context.Context, messages []*compactordv1.Message, t
 func (r *replay) request(ctx context.Context) error {
 	if r.report.GetShouldCompact() {
 		request := compactRequest(r.session, compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD)
-		if _, err := r.compact(ctx, request, nil); err != nil {
+		done, err := r.compact(ctx, request, nil)
+		if err != nil {
 			return err
+		}
+		if done.skipped != nil {
+			r.Skipped++
 		}
 	}
 	report, reused, err := r.fetch(ctx)

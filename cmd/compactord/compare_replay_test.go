@@ -81,7 +81,7 @@ func TestReplayWithoutARewrite(t *testing.T) {
 	f, err := embedded(t).replay(t.Context(), three(), hiding(5000), nil)
 	require.NoError(t, err)
 	require.Equal(t, &replayFigures{
-		Requests: 4, TriggerTokens: proto.Uint32(4500), PeakTokens: 6103, RequestsDue: 1, RequestsOverWindow: 1,
+		Requests: 4, TriggerTokens: proto.Uint32(4500), PeakTokens: 6103, RequestsDue: 1, RequestsOverWindow: 1, Skipped: 1,
 		SentTokens: 100 + 2101 + 4102 + 6103, ReusedTokens: 100 + 2101 + 4102, LastTokens: 6103, LastMessages: 7,
 	}, f)
 }
@@ -97,18 +97,26 @@ func TestReplayWithoutATrigger(t *testing.T) {
 	require.Zero(t, f.RequestsDue)
 }
 
-// With edits and a cut at once there is one rewrite, and one compaction.
-func TestReplayWithASummary(t *testing.T) {
-	messages := append(three(), three()...)
+// Before the fourth request the ladder hides two results, and summarizes what comes before the second of them: edits and a
+// cut at once are one rewrite, and one compaction.
+func TestReplayWithEditsAndACut(t *testing.T) {
 	policy := hiding(0)
-	policy.Strategy = &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{
-		Summarize: &compactordv1.SummarizeStrategy{RecentToolGroups: proto.Uint32(1)},
-	}}
-	f, err := embedded(t).replay(t.Context(), messages, policy, nil)
+	policy.Trigger.TargetTokens = proto.Uint32(1)
+	policy.Strategy = &compactordv1.Strategy{Kind: &compactordv1.Strategy_Ladder{Ladder: &compactordv1.LadderStrategy{
+		Rungs: []*compactordv1.LadderStrategy_Rung{
+			{Strategy: policy.GetStrategy()},
+			{Strategy: &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{
+				Summarize: &compactordv1.SummarizeStrategy{RecentToolGroups: proto.Uint32(2)},
+			}}},
+		},
+	}}}
+	lived := embedded(t)
+	f, err := lived.replay(t.Context(), three(), policy, nil)
 	require.NoError(t, err)
-	require.EqualValues(t, 8, f.Requests)
-	require.Equal(t, f.Rewrites, f.Compactions)
-	require.Positive(t, f.Compactions)
+	require.EqualValues(t, 1, f.Rewrites)
+	require.EqualValues(t, 1, f.Compactions)
+	require.EqualValues(t, 100+2101, f.ReusedTokens, "the fourth request begins with the summary")
+	require.EqualValues(t, 5, f.LastMessages, "the summary and two groups")
 }
 
 // What a transcript says was sent and reused is what an agent counts that fetches every view whole and compares it, byte
