@@ -1,0 +1,181 @@
+package strategies_test
+
+import (
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
+)
+
+// What the strategies hide, in other words than those of the code: each result looked at by itself.
+
+// observed is a log as a result sees it.
+type observed struct{ *session.State }
+
+// callsAfter counts the calls that stand behind a part of a message.
+func (o observed) callsAfter(index, part uint32) uint32 {
+	var calls uint32
+	for _, l := range o.Kept {
+		if session.Failed(l.GetMessage()) {
+			continue
+		}
+		for i, p := range l.GetMessage().GetParts() {
+			if p.GetToolCall() != nil && (l.GetIndex() > index || l.GetIndex() == index && uint32(i) > part) {
+				calls++
+			}
+		}
+	}
+	return calls
+}
+
+// groupsFrom counts the messages with calls from an index on.
+func (o observed) groupsFrom(index uint32) uint32 {
+	var groups uint32
+	for _, l := range o.Kept {
+		if l.GetIndex() >= index && !session.Failed(l.GetMessage()) &&
+			len(session.Calls(l.GetMessage(), l.GetIndex())) > 0 {
+			groups++
+		}
+	}
+	return groups
+}
+
+func (o observed) turnsAfter(index uint32) uint32 {
+	var turns uint32
+	for _, l := range o.Kept {
+		if l.GetIndex() > index && session.StartsTurn(l.GetMessage()) {
+			turns++
+		}
+	}
+	return turns
+}
+
+// mayBeHidden says of a result what has nothing to do with its age. All texts in its place are `[gone]`, of 2 tokens.
+func (o observed) mayBeHidden(l *compactordv1.LoggedMessage, tools []string) bool {
+	if l.GetMessage().GetRole() != compactordv1.Role_ROLE_TOOL || session.Pinned(o.Head, l.GetIndex()) ||
+		len(o.Edits[l.GetIndex()]) > 0 {
+		return false
+	}
+	for _, tool := range tools {
+		if l.GetAnswers().GetName() == tool {
+			return false
+		}
+	}
+	switch l.GetResultPlace() {
+	case compactordv1.ResultPlace_RESULT_PLACE_ANSWER:
+		for _, e := range o.Edits[l.GetAnswers().GetIndex()] {
+			if e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP {
+				return false
+			}
+		}
+		for _, call := range o.Head.GetOpenCalls() {
+			if call.GetIndex() == l.GetAnswers().GetIndex() {
+				return false
+			}
+		}
+		return l.GetTokens() > 2
+	case compactordv1.ResultPlace_RESULT_PLACE_STRAY:
+		quoted := session.StrayResultHeading(l.GetMessage().GetParts()[0].GetToolResult())
+		return session.TextTokens(o.Counter, quoted+characters(l)) > session.TextTokens(o.Counter, quoted+"[gone]")
+	default:
+		return false
+	}
+}
+
+func characters(l *compactordv1.LoggedMessage) string {
+	return l.GetMessage().GetParts()[0].GetToolResult().GetParts()[0].GetText().GetText()
+}
+
+// requireHides compares what a strategy hides with what a rule says of each result.
+func requireHides(
+	t *rapid.T, l *testLog, parameters *compactordv1.Strategy, minimum uint32, old func(observed, *compactordv1.LoggedMessage) bool,
+) (hidden []uint32) {
+	s := observed{l.state()}
+	made, err := registry().Plan(t.Context(), &strategies.Input{State: s.State, Policy: l.policy}, parameters)
+	require.NoError(t, err)
+	var want []uint32
+	var holds uint32
+	for _, m := range s.Kept {
+		if m.GetMessage().GetRole() == compactordv1.Role_ROLE_TOOL && old(s, m) {
+			want = append(want, m.GetIndex())
+			holds += m.GetTokens()
+		}
+	}
+	if holds <= minimum {
+		want = nil
+	}
+	require.Equal(t, want, hiddenIn(made))
+	return want
+}
+
+func TestHideRules(t *testing.T) {
+	t.Parallel()
+	did := seen{}
+	checkRounds(t, func(t *rapid.T) {
+		l, parameters := generate(t), hideOf(t)
+		p := parameters.GetHideToolResults()
+		p.Placeholder, p.KeepGroups = proto.String("[gone]"), proto.Uint32(uint32(dice(t, 4)))
+		hidden := requireHides(t, l, parameters, p.GetMinimumTokens(), func(s observed, m *compactordv1.LoggedMessage) bool {
+			after := uint32(0)
+			for _, other := range s.Kept {
+				if other.GetIndex() > m.GetIndex() {
+					after++
+				}
+			}
+			old := s.groupsFrom(m.GetAnswers().GetIndex()+1) >= p.GetKeepGroups()
+			if m.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_STRAY {
+				all, newer := s.groupsFrom(0), s.groupsFrom(m.GetIndex())
+				old = p.GetKeepGroups() == 0 || all > 0 && newer >= min(all, p.GetKeepGroups())
+				did.count("stray", old && s.mayBeHidden(m, p.GetProtectedTools()))
+			}
+			return old && after >= p.GetKeepMessages() && s.mayBeHidden(m, p.GetProtectedTools()) &&
+				utf8.RuneCountInString(characters(m)) >= int(p.GetMinChars())
+		})
+		did.count("hidden", len(hidden) > 0)
+	})
+	did.require(t, 10, "hidden", "stray")
+}
+
+func TestMaskRulesOfTurns(t *testing.T) {
+	t.Parallel()
+	did := seen{}
+	checkRounds(t, func(t *rapid.T) {
+		l, parameters := generate(t), maskOf(t)
+		p := parameters.GetMaskObservations()
+		p.Placeholder, p.Window = proto.String("[gone]"), proto.Uint32(1+uint32(dice(t, 3)))
+		p.Unit = compactordv1.MaskUnit_MASK_UNIT_TURN.Enum()
+		hidden := requireHides(t, l, parameters, p.GetMinimumTokens(), func(s observed, m *compactordv1.LoggedMessage) bool {
+			return s.turnsAfter(m.GetIndex()) >= p.GetWindow() && s.mayBeHidden(m, p.GetProtectedTools()) &&
+				utf8.RuneCountInString(characters(m)) >= int(p.GetMinChars())
+		})
+		did.count("hidden", len(hidden) > 0)
+	})
+	did.require(t, 10, "hidden")
+}
+
+func TestClearRules(t *testing.T) {
+	t.Parallel()
+	did := seen{}
+	checkRounds(t, func(t *rapid.T) {
+		l, parameters := generate(t), clearOf(t)
+		p := parameters.GetClearToolUses()
+		p.Placeholder, p.Keep = proto.String("[gone]"), proto.Uint32(uint32(dice(t, 4)))
+		p.ClearAtLeast, p.ClearInputs = nil, nil
+		hidden := requireHides(t, l, parameters, 0, func(s observed, m *compactordv1.LoggedMessage) bool {
+			if m.GetResultPlace() != compactordv1.ResultPlace_RESULT_PLACE_ANSWER ||
+				s.Head.GetViewTokens() < p.GetTriggerTokens() {
+				return false
+			}
+			newer := s.callsAfter(m.GetAnswers().GetIndex(), m.GetAnswers().GetPart())
+			return newer >= p.GetKeep() && s.mayBeHidden(m, p.GetExcludeTools())
+		})
+		did.count("hidden", len(hidden) > 0)
+	})
+	did.require(t, 10, "hidden")
+}
