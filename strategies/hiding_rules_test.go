@@ -81,8 +81,9 @@ func (o observed) mayBeHidden(l *compactordv1.LoggedMessage, tools []string) boo
 		}
 		return l.GetTokens() > 2
 	case compactordv1.ResultPlace_RESULT_PLACE_STRAY:
-		quoted := session.StrayResultHeading(l.GetMessage().GetParts()[0].GetToolResult())
-		return session.TextTokens(o.Counter, quoted+characters(l)) > session.TextTokens(o.Counter, quoted+"[gone]")
+		quoted := o.Counter.TextSize(session.StrayResultHeading(l.GetMessage().GetParts()[0].GetToolResult()))
+		return o.Counter.Tokens(uint64(quoted+l.GetPartSizes()[0])) >
+			o.Counter.Tokens(uint64(quoted+o.Counter.TextSize("[gone]")))
 	default:
 		return false
 	}
