@@ -28,16 +28,25 @@ func (w *world) drawArrival(policy *compactordv1.Policy) {
 }
 
 func (w *world) drawOnUserMessage() *compactordv1.Strategy {
-	if w.draw(0, 1, "by groups") == 0 {
+	switch w.draw(0, 3, "what") {
+	case 0, 1:
+		return &compactordv1.Strategy{Kind: &compactordv1.Strategy_DialogueOnly{
+			DialogueOnly: &compactordv1.DialogueOnlyStrategy{
+				KeepTurns:  proto.Uint32(uint32(w.draw(0, 1, "turns"))),
+				ToolDigest: compactordv1.ToolDigest(w.draw(1, 2, "digest")).Enum(),
+			},
+		}}
+	case 2:
 		return &compactordv1.Strategy{Kind: &compactordv1.Strategy_HideToolResults{
 			HideToolResults: &compactordv1.HideToolResultsStrategy{
 				KeepGroups: proto.Uint32(uint32(w.draw(0, 3, "groups"))), Placeholder: proto.String("[hidden]"),
 			},
 		}}
+	default:
+		s := hideOld()
+		s.GetPruneToolOutputs().ProtectTurns = proto.Uint32(uint32(w.draw(0, 2, "turns")))
+		return s
 	}
-	s := hideOld()
-	s.GetPruneToolOutputs().ProtectTurns = proto.Uint32(uint32(w.draw(0, 2, "turns")))
-	return s
 }
 
 // checkAppended compares what an append did with what the policy of then says.
@@ -107,6 +116,9 @@ func (w *world) checkArrivalEdits(policy *compactordv1.Policy, item sessiontest.
 
 // checkHidden asserts that the view shows nothing of what the strategy hides and can be shorter.
 func (w *world) checkHidden(s *compactordv1.Strategy, m *sessiontest.Model) {
+	if s.GetDialogueOnly().GetToolDigest() == compactordv1.ToolDigest_TOOL_DIGEST_NOTHING {
+		w.checkFolded(s.GetDialogueOnly(), m)
+	}
 	p := s.GetPruneToolOutputs()
 	if p == nil {
 		return
@@ -128,6 +140,23 @@ func (w *world) checkHidden(s *compactordv1.Strategy, m *sessiontest.Model) {
 			if o, ok := vm.GetOrigin().(*compactordv1.ViewMessage_Index); ok && o.Index == a.Index && len(vm.GetEdits()) == 0 {
 				require.LessOrEqual(w.t, vm.GetTokens(), uint32(2), "message %d could be hidden", a.Index)
 			}
+		}
+	}
+}
+
+// checkFolded asserts that the view shows no result of a finished turn that was answered and is not pinned.
+func (w *world) checkFolded(p *compactordv1.DialogueOnlyStrategy, m *sessiontest.Model) {
+	turns := int(p.GetKeepTurns()) + 1
+	finished := false
+	for i := len(m.Kept()) - 1; i >= 0; i-- {
+		a := m.Kept()[i]
+		if finished && a.Place == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && !m.Pinned(a.Index) {
+			require.True(w.t, m.Collapsed(a) || a.Answers.Owner.Index == m.Kept()[0].Index, "message %d is shown", a.Index)
+			w.counts["folded"]++
+		}
+		if session.StartsTurn(a.Message) {
+			turns--
+			finished = turns <= 0
 		}
 	}
 }

@@ -251,3 +251,23 @@ func TestOnAppendTakesWhatGoesByOneMessage(t *testing.T) {
 		require.Equal(t, field, info.GetMetadata()["field"])
 	}
 }
+
+// Who asked for some lines of a file gets these: what a result answers is looked up in the request, or else in the log.
+func TestPartialReadsAreNotOffloadedOnArrival(t *testing.T) {
+	d := start(t)
+	d.create("s", offloading(100))
+	part, whole := call("part", "read", `{"path":"a.go","offset":7,"limit":20}`), call("whole", "read", `{"path":"a.go"}`)
+	lines := strings.Repeat("a line of the file\n", 100)
+	results := []*compactordv1.Message{toolResult("whole", lines), toolResult("part", lines)}
+	d.append("s", append([]*compactordv1.Message{user("u"), assistant("I read.", part, whole)}, results...)...)
+	d.append("s", assistant("Once more.", part, whole))
+	d.append("s", results...)
+	for _, index := range []uint32{2, 5} {
+		require.Len(t, d.messages("s")[index].GetArrivalEdits(), 1, "%d", index)
+		require.Empty(t, d.messages("s")[index+1].GetArrivalEdits(), "%d", index+1)
+	}
+	shown := d.view("s")[2]
+	require.Equal(t, []compactordv1.EditKind{compactordv1.EditKind_EDIT_KIND_OFFLOAD_RESULT}, shown.GetEdits())
+	require.Equal(t, lines, d.recall(recallBy(resultTextOf(shown.GetMessage()))).GetText())
+	d.requireSound(t)
+}

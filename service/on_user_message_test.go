@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
@@ -271,7 +272,8 @@ func TestMessagesAreAppendedWhereOnUserMessageFails(t *testing.T) {
 // A request that is cancelled while it is planned appends nothing.
 func TestCancelledOnUserMessageAppendsNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	d := start(t, planner(func(ctx context.Context, _ *strategies.Input) (*compactordv1.CompactionPlan, error) {
+	log := &kept{}
+	d := start(t, log.option(), planner(func(ctx context.Context, _ *strategies.Input) (*compactordv1.CompactionPlan, error) {
 		cancel()
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
@@ -281,7 +283,11 @@ func TestCancelledOnUserMessageAppendsNothing(t *testing.T) {
 		SessionId: "s", Messages: []*compactordv1.Message{user("u")},
 	})
 	require.Equal(t, codes.Canceled, statusCode(err))
-	require.Empty(t, d.messages("s"))
+	d.shutdown()
+	require.Empty(t, log.lines(t, "messages were appended without policy.on_user_message"), "it is no bug")
+	row, err := d.store.Session(context.WithoutCancel(t.Context()), "", "s")
+	require.NoError(t, err)
+	require.Zero(t, row.GetHead().GetNextIndex())
 }
 
 // Writers that append at once each have their turns' ends folded, and lose nothing.
@@ -328,7 +334,8 @@ func TestOnUserMessageIsNotForHistories(t *testing.T) {
 // The tokens that it frees are counted, and it is no compaction: it opens and closes no breaker.
 func TestOnUserMessageIsNoCompaction(t *testing.T) {
 	summarizer := &scripted{name: "broken", do: faults()[0].do}
-	d := start(t, withSummarizer(summarizer))
+	registry := prometheus.NewRegistry()
+	d := start(t, withSummarizer(summarizer), func(o *service.ServerOptions) { o.Metrics = registry })
 	policy := by("broken", compactordv1.SummaryFallback_SUMMARY_FALLBACK_FAIL, small(100))
 	policy.Trigger = &compactordv1.Trigger{TriggerTokens: proto.Uint32(500)}
 	policy.OnUserMessage = onUserMessage(hideOld())
@@ -342,7 +349,23 @@ func TestOnUserMessageIsNoCompaction(t *testing.T) {
 	}
 	before := d.session("s").GetReport().GetBreakerClosesAfterTokens()
 	require.Positive(t, before)
+	freedBefore := uint32(freed(t, registry))
 	answer := d.append("s", user("u"))
-	require.NotEmpty(t, d.folds("s"))
+	fold := d.folds("s")[len(d.folds("s"))-1]
+	require.Equal(t, float64(freedBefore+fold.GetTokensBefore()-fold.GetTokensAfter()), freed(t, registry))
 	require.Equal(t, before-1, answer.GetReport().GetBreakerClosesAfterTokens(), "by what was appended alone")
+}
+
+// freed is what the metrics say of the tokens that were freed.
+func freed(t *testing.T, registry *prometheus.Registry) float64 {
+	t.Helper()
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	for _, family := range families {
+		if family.GetName() == "compactord_freed_tokens_total" {
+			return family.GetMetric()[0].GetCounter().GetValue()
+		}
+	}
+	require.Fail(t, "no such metric")
+	return 0
 }

@@ -455,8 +455,8 @@ func changesOf(log *sessiontest.Log) int {
 	return changes
 }
 
-// checkCoverage is I1: each active message is shown, was given to a summarizer for the summary in the view, or is left
-// out by mending.
+// checkCoverage is I1: each active message is shown, was given to a summarizer for the summary in the view, was collapsed
+// with its group, or is left out by mending.
 func (w *world) checkCoverage(model *sessiontest.Model, view []*compactordv1.ViewMessage) {
 	accounted := make(map[uint32]bool)
 	for _, vm := range view {
@@ -475,7 +475,7 @@ func (w *world) checkCoverage(model *sessiontest.Model, view []*compactordv1.Vie
 		}
 	}
 	for _, a := range model.Messages {
-		require.True(w.t, accounted[a.Index] || a.LeftOut(), "message %d is lost", a.Index)
+		require.True(w.t, accounted[a.Index] || a.LeftOut() || model.Collapsed(a), "message %d is lost", a.Index)
 	}
 }
 
@@ -545,7 +545,7 @@ func TestInvariantsOverGeneratedLogs(t *testing.T) {
 		"append during compaction", "rendering refused while calls are open", "rendered in openai_chat",
 		"rendered in openai_responses", "rendered in anthropic", "rendered in gemini", "repaired",
 		"rendered view is a prefix of the next", "edited on arrival", "shortened on a user's message",
-		"replay", "told to go on", "edits by a compaction", "edits beside a cut",
+		"replay", "told to go on", "edits by a compaction", "edits beside a cut", "folded",
 	} {
 		require.GreaterOrEqual(t, counts[class], 5, "too rare to mean anything: %s", class)
 	}

@@ -78,6 +78,12 @@ func (m *Model) summary() []*compactordv1.ViewMessage {
 	return []*compactordv1.ViewMessage{say(compactordv1.Role_ROLE_USER, words)}
 }
 
+// Collapsed says whether a message is shown in a text that stands for its tool group.
+func (m *Model) Collapsed(a *Active) bool {
+	leader := a.leader()
+	return leader != nil && m.collapsed(leader)
+}
+
 // collapsed says whether the group that a message leads is shown as a text.
 func (m *Model) collapsed(leader *Active) bool {
 	return !m.pins[leader.Index] && slices.ContainsFunc(m.edits[leader.Index], func(e *compactordv1.Edit) bool {
