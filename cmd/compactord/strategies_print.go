@@ -92,7 +92,9 @@ func printStrategy(w io.Writer, s *compactordv1.StrategyInfo) {
 	row(w, "Summarizer", "%s", summarizerNeed(s))
 	row(w, "Presets", "%s", orDash(strings.Join(s.GetPresets(), ", ")))
 	if s.GetCustom() {
-		fmt.Fprintln(w, "\nIt was registered by whoever built this daemon: a policy selects it by `custom`, and its parameters are its own.")
+		fmt.Fprintln(w)
+		paragraph(w, "It was registered by whoever built this daemon: a policy selects it by `custom`, and its parameters are "+
+			"its own.", "", "")
 	}
 	if len(s.GetParameters()) == 0 {
 		return

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/strategies"
 )
 
 // choice is what a daemon has to choose from that was built by somebody else.
@@ -130,7 +131,9 @@ func TestOneStrategy(t *testing.T) {
 	narrow(t, r.out)
 	contains(t, ran(t, "strategies", "offload", "--addr", addr).ends(t, exitDone).out,
 		"  Taken by    Compact, Prune, on_user_message, on_append\n")
-	contains(t, ran(t, "strategies", "mine", "--addr", addr).ends(t, exitDone).out, "a policy selects it by `custom`")
+	r = ran(t, "strategies", "mine", "--addr", addr).ends(t, exitDone)
+	contains(t, r.out, "a policy selects it by `custom`")
+	narrow(t, r.out)
 }
 
 func TestOnePreset(t *testing.T) {
@@ -172,6 +175,21 @@ func TestStrategiesAsJSON(t *testing.T) {
 		require.Len(t, answer.GetStrategies(), want[0], name)
 		require.Len(t, answer.GetPresets(), want[1], name)
 	}
+}
+
+// Without a daemon the program says what it has itself, and all of it fits on a screen.
+func TestStrategiesWithoutADaemon(t *testing.T) {
+	temporaryFolder(t)
+	r := ran(t, "strategies").ends(t, exitDone)
+	for _, name := range append(strategies.PresetNames(), "summarize", "ladder") {
+		require.Regexp(t, "(?m)^"+name+" +[A-Z]", r.out)
+		narrow(t, ran(t, "strategies", name).ends(t, exitDone).out)
+	}
+	narrow(t, r.out)
+	r = ran(t, "strategies", "pi", "--window", "200000").ends(t, exitDone)
+	contains(t, r.out, "\nIts policy for a window of 200,000 tokens:\n\n  preset: pi\n  context_window: 200000\n")
+	contains(t, r.out, "\n      recent_tokens: 20000\n")
+	ran(t, "strategies", "--window", "0").ends(t, exitUsage).says(t, "context_window")
 }
 
 func TestStrategiesRefuse(t *testing.T) {

@@ -43,7 +43,7 @@ func TestWrongUsage(t *testing.T) {
 func TestHelp(t *testing.T) {
 	require.Contains(t, ran(t, "--help").ends(t, exitDone).out, "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing")
 	require.Contains(t, ran(t).ends(t, exitUsage).out, "Commands:", "who says nothing is told what there is")
-	for _, command := range []string{"serve", "compact", "view", "prune", "import", "sessions", "check", "version"} {
+	for _, command := range []string{"serve", "compact", "view", "prune", "import", "sessions", "check", "version", "compare", "strategies"} {
 		require.Contains(t, ran(t, command, "--help").ends(t, exitDone).out, "Usage: compactord "+command)
 	}
 }
