@@ -1,0 +1,130 @@
+package strategies_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/strategies"
+)
+
+// afterOverflow plans on the newest state of a log for an overflow.
+func afterOverflow(t *testing.T, l *testLog, parameters *compactordv1.Strategy) *compactordv1.CompactionPlan {
+	t.Helper()
+	registry, err := strategies.NewRegistry(strategies.Builtin()...)
+	require.NoError(t, err)
+	in := &strategies.Input{
+		State: l.state(), Policy: l.policy, Reason: compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW,
+	}
+	plan, err := registry.PlanOverflow(t.Context(), in, parameters)
+	require.NoError(t, err)
+	require.NoError(t, strategies.Check(in, plan))
+	return plan
+}
+
+// placesOf are the messages of edits, by kind.
+func placesOf(plan *compactordv1.CompactionPlan) map[compactordv1.EditKind][]uint32 {
+	found := make(map[compactordv1.EditKind][]uint32)
+	for _, e := range plan.GetEdits() {
+		found[e.GetKind()] = append(found[e.GetKind()], e.GetIndex())
+	}
+	return found
+}
+
+func hidingAll() *compactordv1.Strategy {
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_HideToolResults{
+		HideToolResults: &compactordv1.HideToolResultsStrategy{KeepGroups: proto.Uint32(0)},
+	}}
+}
+
+func keeping(messages uint32) *compactordv1.Strategy {
+	return summarizing(&compactordv1.SummarizeStrategy{RecentMessages: proto.Uint32(messages)})
+}
+
+// All media are replaced, results' too, and what the strategy does comes on top: hiding leaves a result alone of which
+// something is replaced already. Pinned messages stay.
+func TestOverflowReplacesMediaBesideTheStrategy(t *testing.T) {
+	l := newLog().script("P T:a R500 P T:b V500 A")
+	l.pin(0)
+	require.Equal(t, map[compactordv1.EditKind][]uint32{
+		compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA: {3, 5}, compactordv1.EditKind_EDIT_KIND_HIDE_RESULT: {2},
+	}, placesOf(afterOverflow(t, l, hidingAll())))
+}
+
+// What the cut covers needs no edit.
+func TestOverflowEditsWhatIsKept(t *testing.T) {
+	l := newLog().script("U900 A900 P10 A10 P10 A10")
+	plan := afterOverflow(t, l, keeping(4))
+	require.Equal(t, uint32(2), plan.GetCut().GetFirstKeptIndex())
+	require.Equal(t, map[compactordv1.EditKind][]uint32{
+		compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA: {2, 4},
+	}, placesOf(plan))
+	require.Equal(t, l.head().GetViewTokens(), plan.GetTokensBefore())
+	plan = afterOverflow(t, l, keeping(2))
+	require.Equal(t, uint32(4), plan.GetCut().GetFirstKeptIndex())
+	require.Equal(t, map[compactordv1.EditKind][]uint32{
+		compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA: {4},
+	}, placesOf(plan))
+}
+
+// Where one of both has nothing to do the other goes alone, and where neither has, the strategy says why.
+func TestOverflowOfOneKindAlone(t *testing.T) {
+	media := afterOverflow(t, newLog().script("P A P A"), hidingAll())
+	require.Len(t, media.GetEdits(), 2)
+	require.Zero(t, media.GetSkipReason())
+	results := afterOverflow(t, newLog().script("U T:a R500 A"), hidingAll())
+	require.Len(t, results.GetEdits(), 1)
+	require.Equal(t, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT,
+		afterOverflow(t, newLog().script("U A"), hidingAll()).GetSkipReason())
+}
+
+// An edit fits as long as it frees something: with what it frees by then, and not where it was made or pinned meanwhile.
+func TestFittingEdits(t *testing.T) {
+	l := newLog().script("U T:a R500 T:b R500 T:c R500 A")
+	plan := afterOverflow(t, l, hidingAll())
+	require.Len(t, plan.GetEdits(), 3)
+	require.Empty(t, equalEdits(plan.GetEdits(), strategies.Fitting(l.state(), plan.GetEdits(), nil)))
+
+	l.commit(&compactordv1.CompactionPlan{Edits: []*compactordv1.Edit{{
+		Index: 4, Kind: compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT, Replacement: textOf(100),
+	}}}, "")
+	l.pin(6)
+	fitting := strategies.Fitting(l.state(), append(plan.GetEdits(), plan.GetEdits()[0]), nil)
+	require.Len(t, fitting, 2, "the pinned one and the second of a kind are left out")
+	require.Equal(t, plan.GetEdits()[0].GetTokensFreed(), fitting[0].GetTokensFreed())
+	require.Equal(t, plan.GetEdits()[1].GetTokensFreed()-400, fitting[1].GetTokensFreed())
+	require.NotEqual(t, plan.GetEdits()[1].GetTokensFreed(), fitting[1].GetTokensFreed(), "the plan's own stays as it is")
+
+	cut := &compactordv1.Cut{FirstKeptIndex: 3}
+	require.Equal(t, uint32(4), strategies.Fitting(l.state(), plan.GetEdits(), cut)[0].GetIndex())
+}
+
+func equalEdits(a, b []*compactordv1.Edit) string {
+	x, y := &compactordv1.CompactionPlan{Edits: a}, &compactordv1.CompactionPlan{Edits: b}
+	if proto.Equal(x, y) {
+		return ""
+	}
+	return x.String() + " and " + y.String()
+}
+
+// Without a cut to plan a ladder does what its other rungs do.
+func TestEditsOnly(t *testing.T) {
+	l := newLog().script("U T:a R500 A U T:b R500 A")
+	ladder := &compactordv1.Strategy{Kind: &compactordv1.Strategy_Ladder{Ladder: &compactordv1.LadderStrategy{
+		Rungs: []*compactordv1.LadderStrategy_Rung{{Strategy: hidingAll()}, {Strategy: keeping(2)}},
+	}}}
+	registry, err := strategies.NewRegistry(strategies.Builtin()...)
+	require.NoError(t, err)
+	in := &strategies.Input{State: l.state(), Policy: l.policy}
+	plan, err := registry.Plan(t.Context(), in, ladder)
+	require.NoError(t, err)
+	require.NotNil(t, plan.GetCut())
+	require.Len(t, plan.GetEdits(), 1)
+	in.EditsOnly = true
+	plan, err = registry.Plan(t.Context(), in, ladder)
+	require.NoError(t, err)
+	require.Nil(t, plan.GetCut())
+	require.Len(t, plan.GetEdits(), 2)
+}
