@@ -17,3 +17,14 @@ func TestMediaOfResultAreReplacedByTheText(t *testing.T) {
 	require.Equal(t, `tool 2 replace_media: result a "see" "[2.0 was a.png]"`, drawn(w)[2])
 	require.Len(t, w.State().View(everyOption[0]).Messages[2].GetMessage().GetParts()[0].GetToolResult().GetFiles(), 1)
 }
+
+// Of several media of one result the text tells all, so it stands there once, in the place of the first.
+func TestSeveralMediaOfOneResultAreToldOnce(t *testing.T) {
+	w := newLog(user("do"), assistant(calling("a", "shot", "")),
+		answering("a", resultPicture("a.png"), resultText("see"), resultPicture("b.png")))
+	prune(w, &compactordv1.Edit{
+		Index: 2, Kind: compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA, Replacement: "[a.png]\n[b.png]",
+	})
+	require.Equal(t, `tool 2 replace_media: result a "[a.png]\n[b.png]" "see"`, drawn(w)[2])
+	require.Equal(t, `tool 2 replace_media: result a "[a.png]\n[b.png]" "see" "[a.png]\n[b.png]"`, drawnAs(w.State(), 2)[2])
+}
