@@ -42,11 +42,11 @@ func OnAppend(
 func onArrival(
 	s *compactordv1.Strategy, policy *compactordv1.Policy, stored func(uint32) uint32,
 ) (resultEditor, compactordv1.ArrivalEditKind) {
-	switch k := s.GetKind().(type) {
+	switch s.GetKind().(type) {
 	case *compactordv1.Strategy_TruncateToolOutputs:
-		return truncating{k.TruncateToolOutputs}, compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_TRUNCATE_RESULT
+		return newTruncating(s), compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_TRUNCATE_RESULT
 	case *compactordv1.Strategy_Offload:
-		return newOffloading(k.Offload, policy, stored), compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_OFFLOAD_RESULT
+		return newOffloading(s, policy, stored), compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_OFFLOAD_RESULT
 	default:
 		return nil, compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_UNSPECIFIED
 	}
@@ -61,8 +61,7 @@ func CheckArrival(policy *compactordv1.Policy) error {
 		if editor, _ := onArrival(s, policy, func(tokens uint32) uint32 { return tokens }); editor == nil {
 			return &session.PolicyError{
 				Field: fmt.Sprintf("policy.on_append[%d]", i),
-				What: fmt.Sprintf("%s does not run when a message is appended; truncate_tool_outputs and offload do",
-					named(s)),
+				What:  named(s) + " does not run when a message is appended; truncate_tool_outputs and offload do",
 			}
 		}
 	}
@@ -70,7 +69,7 @@ func CheckArrival(policy *compactordv1.Policy) error {
 		if beyond := beyondEdits(s); beyond != nil {
 			return &session.PolicyError{
 				Field: fmt.Sprintf("policy.on_user_message[%d]", i),
-				What:  fmt.Sprintf("%s cuts or needs a summarizer, which an append does not wait for", named(beyond)),
+				What:  named(beyond) + " cuts or needs a summarizer, which an append does not wait for",
 			}
 		}
 	}

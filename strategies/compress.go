@@ -29,13 +29,10 @@ func (CompressObservations) Name() string { return "compress_observations" }
 func (CompressObservations) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
-	p := parameters.GetCompressObservations()
-	if p == nil {
-		p = &compactordv1.CompressObservationsStrategy{}
-	}
+	p := CompressObservations{}.Resolved(in.Policy, parameters).GetCompressObservations()
 	s, e := in.State, newEditing(in.State)
-	over := s.Stored(value(p.OverTokens, defaultCompressTokens))
-	for pos, old := range answersTo(s, allBut(s.Groups(), value(p.KeepGroups, defaultCompressGroups))) {
+	over := s.Stored(p.GetOverTokens())
+	for pos, old := range answersTo(s, allBut(s.Groups(), p.GetKeepGroups())) {
 		if err := ended(ctx); err != nil {
 			return nil, err
 		}
@@ -57,8 +54,12 @@ func (CompressObservations) Resolved(
 	if given := parameters.GetCompressObservations(); given != nil {
 		p = proto.CloneOf(given)
 	}
-	p.OverTokens = proto.Uint32(value(p.OverTokens, defaultCompressTokens))
-	p.KeepGroups = proto.Uint32(value(p.KeepGroups, defaultCompressGroups))
+	if p.OverTokens == nil {
+		p.OverTokens = proto.Uint32(defaultCompressTokens)
+	}
+	if p.KeepGroups == nil {
+		p.KeepGroups = proto.Uint32(defaultCompressGroups)
+	}
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_CompressObservations{CompressObservations: p}}
 }
 

@@ -24,10 +24,7 @@ func (DialogueOnly) Name() string { return "dialogue_only" }
 func (DialogueOnly) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
-	p := parameters.GetDialogueOnly()
-	if p == nil {
-		p = &compactordv1.DialogueOnlyStrategy{}
-	}
+	p := DialogueOnly{}.Resolved(in.Policy, parameters).GetDialogueOnly()
 	s, e := in.State, newEditing(in.State)
 	newest := uint32(min(uint64(p.GetKeepTurns())+1, math.MaxUint32))
 	end := finishedTurns(s, newest)
@@ -55,18 +52,21 @@ func (DialogueOnly) Resolved(_ *compactordv1.Policy, parameters *compactordv1.St
 	if p.GetToolDigest() == compactordv1.ToolDigest_TOOL_DIGEST_UNSPECIFIED {
 		p.ToolDigest = compactordv1.ToolDigest_TOOL_DIGEST_LINE.Enum()
 	}
-	p.OutcomeChars = proto.Uint32(value(p.OutcomeChars, defaultOutcomeChars))
+	if p.OutcomeChars == nil {
+		p.OutcomeChars = proto.Uint32(defaultOutcomeChars)
+	}
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_DialogueOnly{DialogueOnly: p}}
 }
 
 // collapse collapses a group. Where a digest would be no shorter than the group, a shorter one stands in for it; where
 // nothing must not be left, a digest.
 func (e *editing) collapse(s *session.State, g session.Group, p *compactordv1.DialogueOnlyStrategy) {
-	members := []*compactordv1.LoggedMessage{s.Kept[g.Call]}
+	members := make([]*compactordv1.LoggedMessage, 0, 1+len(g.Results))
+	members = append(members, s.Kept[g.Call])
 	for _, pos := range g.Results {
 		members = append(members, s.Kept[pos])
 	}
-	texts := digests(members[0], members[1:], int(value(p.OutcomeChars, defaultOutcomeChars)))
+	texts := digests(members[0], members[1:], int(p.GetOutcomeChars()))
 	if p.GetToolDigest() == compactordv1.ToolDigest_TOOL_DIGEST_NOTHING {
 		texts = append([]string{""}, texts...)
 	}

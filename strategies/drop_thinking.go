@@ -22,13 +22,10 @@ func (DropThinking) Name() string { return "drop_thinking" }
 func (DropThinking) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
-	p := parameters.GetDropThinking()
-	if p == nil {
-		p = &compactordv1.DropThinkingStrategy{}
-	}
+	p := DropThinking{}.Resolved(in.Policy, parameters).GetDropThinking()
 	s, e := in.State, newEditing(in.State)
 	unread := unreadMessages(s)
-	for _, l := range s.Kept[:finishedTurns(s, value(p.KeepTurns, defaultThinkingTurns))] {
+	for _, l := range s.Kept[:finishedTurns(s, p.GetKeepTurns())] {
 		if err := ended(ctx); err != nil {
 			return nil, err
 		}
@@ -48,7 +45,9 @@ func (DropThinking) Resolved(_ *compactordv1.Policy, parameters *compactordv1.St
 	if given := parameters.GetDropThinking(); given != nil {
 		p = proto.CloneOf(given)
 	}
-	p.KeepTurns = proto.Uint32(value(p.KeepTurns, defaultThinkingTurns))
+	if p.KeepTurns == nil {
+		p.KeepTurns = proto.Uint32(defaultThinkingTurns)
+	}
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_DropThinking{DropThinking: p}}
 }
 

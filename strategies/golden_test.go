@@ -52,6 +52,9 @@ const workday = "S300 D40 U60 T30:read/a R900:a A120 U40 T25:bash/b R60:b T400:w
 	"U150 T30:read/d,read/e R2500:d R1800:e T60:bash/f E700:f X45:bash/g D30 T60:bash/h R3200:h " +
 	"T350:edit/i R8:i T50:bash/j R2100:j A90 T45:read/k R1500:k T55:bash/l"
 
+// What the agent thought and was shown after it.
+const afternoon = "U20 H120 P15 T30:shot/m V60:m H80 U10 H40 T20:shot/n V20:n A30"
+
 func TestPlansAreAsGolden(t *testing.T) {
 	t.Parallel()
 	for name, parameters := range map[string]*compactordv1.Strategy{
@@ -92,11 +95,34 @@ func TestPlansAreAsGolden(t *testing.T) {
 		"prune_tool_outputs/below_minimum": pruneTools(&compactordv1.PruneToolOutputsStrategy{
 			ProtectTurns: proto.Uint32(1), ProtectTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(1000),
 		}),
-		"prune_tool_outputs/defaults": pruneTools(nil),
+		"prune_tool_outputs/defaults":    pruneTools(nil),
+		"truncate_tool_outputs/defaults": truncating(nil),
+		"truncate_tool_outputs/marked": truncating(&compactordv1.TruncateToolOutputsStrategy{
+			MaxChars: proto.Uint32(200), ProtectedTools: []string{"bash"},
+			Placeholder: proto.String("[{omitted} of {tokens} tokens of {tool} left out: {index}.{part}]"),
+		}),
+		"strip_media/all":                stripping(nil),
+		"strip_media/newest":             keepMedia(2),
+		"drop_thinking/all":              keepThinking(0),
+		"drop_thinking/newest":           dropping(nil),
+		"compress_observations/defaults": compressing(nil),
+		"compress_observations/more":     compressOver(500, 1),
+		"offload/defaults":               offloading(nil),
+		"offload/by_bytes": offloading(&compactordv1.OffloadStrategy{
+			OverTokens: proto.Uint32(10_000), OverBytes: proto.Uint32(3000), PreviewChars: proto.Uint32(40),
+		}),
+		"dialogue_only/lines": telling(30),
+		"dialogue_only/nothing": folding(&compactordv1.DialogueOnlyStrategy{
+			ToolDigest: compactordv1.ToolDigest_TOOL_DIGEST_NOTHING.Enum(),
+		}),
+		"dialogue_only/turns": folding(&compactordv1.DialogueOnlyStrategy{KeepTurns: proto.Uint32(2)}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := newLog().script(workday)
+			if kind, _, _ := strings.Cut(name, "/"); kind == "strip_media" || kind == "drop_thinking" {
+				l.script(afternoon)
+			}
 			requireGolden(t, "", map[string]proto.Message{
 				"parameters": parameters, "plan": planned(t, l, parameters),
 			})

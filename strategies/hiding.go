@@ -182,11 +182,3 @@ func edited(s *session.State, index, part uint32, kind compactordv1.EditKind) bo
 		return e.GetPart() == part && e.GetKind() == kind
 	})
 }
-
-// value is a parameter, or its default where it is not set.
-func value(given *uint32, otherwise uint32) uint32 {
-	if given == nil {
-		return otherwise
-	}
-	return *given
-}

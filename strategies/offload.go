@@ -27,7 +27,7 @@ func (Offload) Name() string { return "offload" }
 func (Offload) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
-	return planResults(ctx, in, newOffloading(parameters.GetOffload(), in.Policy, in.State.Stored))
+	return planResults(ctx, in, newOffloading(parameters, in.Policy, in.State.Stored))
 }
 
 // Resolved implements Resolver.
@@ -36,8 +36,12 @@ func (Offload) Resolved(_ *compactordv1.Policy, parameters *compactordv1.Strateg
 	if given := parameters.GetOffload(); given != nil {
 		p = proto.CloneOf(given)
 	}
-	p.OverTokens = proto.Uint32(value(p.OverTokens, defaultOffloadTokens))
-	p.PreviewChars = proto.Uint32(value(p.PreviewChars, defaultPreviewChars))
+	if p.OverTokens == nil {
+		p.OverTokens = proto.Uint32(defaultOffloadTokens)
+	}
+	if p.PreviewChars == nil {
+		p.PreviewChars = proto.Uint32(defaultPreviewChars)
+	}
 	p.PartialReads = proto.Bool(p.GetPartialReads())
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Offload{Offload: p}}
 }
@@ -51,17 +55,15 @@ type offloading struct {
 	files   *compactordv1.FileTools
 }
 
-// newOffloading takes parameters that may be nil; stored turns tokens of the model into those of messages.
+// newOffloading fills in the defaults; stored turns tokens of the model into those of messages.
 func newOffloading(
-	p *compactordv1.OffloadStrategy, policy *compactordv1.Policy, stored func(uint32) uint32,
+	parameters *compactordv1.Strategy, policy *compactordv1.Policy, stored func(uint32) uint32,
 ) *offloading {
-	if p == nil {
-		p = &compactordv1.OffloadStrategy{}
-	}
+	p := Offload{}.Resolved(policy, parameters).GetOffload()
 	return &offloading{
 		parameters: p,
-		over:       stored(value(p.OverTokens, defaultOffloadTokens)),
-		preview:    int(value(p.PreviewChars, defaultPreviewChars)),
+		over:       stored(p.GetOverTokens()),
+		preview:    int(p.GetPreviewChars()),
 		files:      FileTools(policy),
 	}
 }

@@ -27,7 +27,7 @@ func (TruncateToolOutputs) Name() string { return "truncate_tool_outputs" }
 func (TruncateToolOutputs) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
-	return planResults(ctx, in, truncating{parameters.GetTruncateToolOutputs()})
+	return planResults(ctx, in, newTruncating(parameters))
 }
 
 // Resolved implements Resolver.
@@ -38,40 +38,39 @@ func (TruncateToolOutputs) Resolved(
 	if given := parameters.GetTruncateToolOutputs(); given != nil {
 		p = proto.CloneOf(given)
 	}
-	p.MaxChars = proto.Uint32(value(p.MaxChars, defaultMaxChars))
+	if p.MaxChars == nil {
+		p.MaxChars = proto.Uint32(defaultMaxChars)
+	}
 	if p.GetPlaceholder() == "" {
 		p.Placeholder = proto.String(truncationMark)
 	}
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_TruncateToolOutputs{TruncateToolOutputs: p}}
 }
 
-// truncating cuts results by these parameters, which may be nil.
+// truncating cuts results by these parameters.
 type truncating struct {
 	parameters *compactordv1.TruncateToolOutputsStrategy
+}
+
+// newTruncating fills in the defaults.
+func newTruncating(parameters *compactordv1.Strategy) truncating {
+	return truncating{TruncateToolOutputs{}.Resolved(nil, parameters).GetTruncateToolOutputs()}
 }
 
 func (t truncating) edit(r *toolResult) *compactordv1.Edit {
 	if r.stays(t.parameters.GetProtectedTools()) {
 		return nil
 	}
-	most := defaultMaxChars
-	if t.parameters != nil {
-		most = int(value(t.parameters.MaxChars, defaultMaxChars))
-	}
-	left, omitted := beginningOf(r.result, most)
+	left, omitted := beginningOf(r.result, int(t.parameters.GetMaxChars()))
 	if omitted == 0 {
 		return nil
-	}
-	mark := truncationMark
-	if given := t.parameters.GetPlaceholder(); given != "" {
-		mark = given
 	}
 	what := r.replaced()
 	what.omitted = &omitted
 	return &compactordv1.Edit{
 		Index:       r.logged.GetIndex(),
 		Kind:        compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT,
-		Replacement: left + "\n" + what.fill(mark),
+		Replacement: left + "\n" + what.fill(t.parameters.GetPlaceholder()),
 	}
 }
 
