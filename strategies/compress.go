@@ -36,7 +36,8 @@ func (CompressObservations) Plan(
 		if err := ended(ctx); err != nil {
 			return nil, err
 		}
-		if l := s.Kept[pos]; old && !session.Pinned(s.Head, l.GetIndex()) && !replacedWhole(s, l) {
+		// An edited one is not shown with the tokens that the log counts.
+		if l := s.Kept[pos]; old && !session.Pinned(s.Head, l.GetIndex()) && len(s.EditsOf(l)) == 0 {
 			compress(e, l, over)
 		}
 		if e.full() {
