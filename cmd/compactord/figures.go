@@ -204,14 +204,22 @@ func (f *figures) logged(l *compactordv1.LoggedMessage) {
 		f.absent(isPutAside, l.GetTokens())
 	case vm == nil && l.GetState() == compactordv1.MessageState_MESSAGE_STATE_COVERED:
 		f.absent(isCovered, l.GetTokens())
-	case vm == nil && len(l.GetMessage().GetParts()) > 0:
+	case vm == nil && void(l):
 		f.absent(isVoid, l.GetTokens())
+	case vm == nil && len(l.GetMessage().GetParts()) > 0:
+		// Its group is collapsed, or edits left nothing of it.
+		f.absent(isHidden, l.GetTokens())
 	case vm.GetTokens() >= l.GetTokens():
 	case len(vm.GetEdits()) > 0:
 		f.absent(isHidden, l.GetTokens()-vm.GetTokens())
 	default:
 		f.absent(isThinking, l.GetTokens()-vm.GetTokens())
 	}
+}
+
+// void says whether views leave a message out since it, or what it answers, ended in an error or was aborted.
+func void(l *compactordv1.LoggedMessage) bool {
+	return session.Failed(l.GetMessage()) || l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_VOID
 }
 
 func (f *figures) absent(why int, tokens uint32) {

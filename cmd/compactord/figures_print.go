@@ -72,22 +72,28 @@ func (f *figures) printWindow(w io.Writer, paint painter) {
 		source = "estimated by what the provider has reported so far"
 	}
 	if r.ContextWindow == nil {
-		fmt.Fprintf(w, "The context holds %s (%s). The window is not known; --context-window N tells.\n",
+		fmt.Fprintf(w, "The context holds %s (%s). The window is not known; --context-window N tells.",
 			count(r.GetTokens(), "token"), source)
+		f.printOverhead(w, reported)
+		fmt.Fprintln(w)
 		return
 	}
 	const white = 37
 	meter(w, paint.bar(r.GetTokens(), r.GetContextWindow(), white), "window", r.GetTokens(), r.GetContextWindow())
 	fmt.Fprintf(w, "\nThe window is of %s; the context holds %s (%s).", count(r.GetContextWindow(), "token"),
 		number(r.GetTokens()), source)
-	if !reported && r.GetOverheadTokens() > 0 {
-		fmt.Fprintf(w, "\nOf these %s are not in the conversation: tools and prompts that the agent adds.",
-			number(r.GetOverheadTokens()))
-	}
+	f.printOverhead(w, reported)
 	if r.TriggerTokens != nil {
 		fmt.Fprintf(w, "\nCompaction is due at %s.", number(r.GetTriggerTokens()))
 	}
 	fmt.Fprintln(w)
+}
+
+// printOverhead says why the context holds more than the view, where it does.
+func (f *figures) printOverhead(w io.Writer, reported bool) {
+	if overhead := f.report.GetOverheadTokens(); !reported && overhead > 0 {
+		fmt.Fprintf(w, "\nOf these %s are not in the conversation: tools and prompts that the agent adds.", number(overhead))
+	}
 }
 
 func (f *figures) printNotShown(w io.Writer) {

@@ -32,6 +32,11 @@ func TestFiguresSayHowTheyWereCounted(t *testing.T) {
 		Source: compactordv1.TokenSource_TOKEN_SOURCE_ESTIMATED,
 	})
 	require.Contains(t, out, "an estimated 100 tokens.")
+	require.NotContains(t, out, "not in the conversation")
+	out = figuresOf(t, compactordv1.Estimator_ESTIMATOR_CHARS4, &compactordv1.ContextReport{
+		Source: compactordv1.TokenSource_TOKEN_SOURCE_ESTIMATED, Tokens: 110, OverheadTokens: 10,
+	})
+	require.Contains(t, out, "Of these 10 are not in the conversation", "also where the window is not known")
 	out = figuresOf(t, compactordv1.Estimator_ESTIMATOR_O200K_BASE, &compactordv1.ContextReport{
 		Source: compactordv1.TokenSource_TOKEN_SOURCE_EXACT,
 	})

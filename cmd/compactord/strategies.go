@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -57,6 +60,9 @@ func (c *strategiesCommand) ask(ctx context.Context, a *app) (there *compactordv
 	there, err = asked.compactions.ListStrategies(ctx, &compactordv1.ListStrategiesRequest{
 		ContextWindow: c.ContextWindow, MaxOutputTokens: c.MaxOutputTokens, MaxInputTokens: c.MaxInputTokens,
 	})
+	if status.Code(err) == codes.Unavailable {
+		return nil, advise(err, "Start one with 'compactord serve', or leave out --addr (and COMPACTORD_ADDR) to see what this program has.")
+	}
 	return there, refusedFlags(err)
 }
 

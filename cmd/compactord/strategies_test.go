@@ -198,7 +198,8 @@ func TestStrategiesRefuse(t *testing.T) {
 		`there is no strategy or preset "nope"; there are summarize, offload, ladder, mine, default, pi`)
 	ran(t, "strategies", "pi", "--presets", "--addr", addr).ends(t, exitUsage).says(t, "not both")
 	ran(t, "strategies", "--addr", "nowhere").ends(t, exitUsage).says(t, "write HOST:PORT or unix:PATH")
-	ran(t, "strategies", "--addr", "unix:"+t.TempDir()+"/none.sock").ends(t, exitFailed).says(t, "no daemon answers at")
+	ran(t, "strategies", "--addr", "unix:"+t.TempDir()+"/none.sock").ends(t, exitFailed).says(t, "no daemon answers at").
+		says(t, "or leave out --addr")
 }
 
 func TestWrappedTables(t *testing.T) {

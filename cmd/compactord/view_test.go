@@ -94,14 +94,22 @@ func TestWhatIsNotShown(t *testing.T) {
 		Index: 0, Tokens: 10, Message: text, State: compactordv1.MessageState_MESSAGE_STATE_COVERED,
 	})
 	f.logged(&compactordv1.LoggedMessage{Index: 1, Tokens: 30, Message: text})
-	f.logged(&compactordv1.LoggedMessage{Index: 2, Tokens: 40, Message: text})
+	failed := &compactordv1.Message{Parts: text.GetParts(), StopReason: compactordv1.StopReason_STOP_REASON_ABORTED}
+	f.logged(&compactordv1.LoggedMessage{Index: 2, Tokens: 40, Message: failed})
 	f.logged(&compactordv1.LoggedMessage{
 		Index: 3, Tokens: 50, Message: text, State: compactordv1.MessageState_MESSAGE_STATE_PUT_ASIDE,
 	})
 	f.logged(&compactordv1.LoggedMessage{Index: 4, Tokens: 9, Message: text})
+	f.logged(&compactordv1.LoggedMessage{
+		Index: 5, Tokens: 3, Message: text, ResultPlace: compactordv1.ResultPlace_RESULT_PLACE_VOID,
+	})
+	// A result of a group that is collapsed.
+	f.logged(&compactordv1.LoggedMessage{
+		Index: 6, Tokens: 100, Message: text, ResultPlace: compactordv1.ResultPlace_RESULT_PLACE_ANSWER,
+	})
 	require.EqualValues(t, 10, f.notShown[isCovered].Tokens)
-	require.EqualValues(t, 28, f.notShown[isHidden].Tokens)
-	require.EqualValues(t, 40, f.notShown[isVoid].Tokens)
+	require.EqualValues(t, 28+100, f.notShown[isHidden].Tokens)
+	require.EqualValues(t, 40+3, f.notShown[isVoid].Tokens)
 	require.EqualValues(t, 50, f.notShown[isPutAside].Tokens)
 	require.EqualValues(t, 2, f.notShown[isThinking].Tokens)
 }
