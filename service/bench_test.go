@@ -93,6 +93,36 @@ func BenchmarkAppend2kB(b *testing.B) {
 	})
 }
 
+// BenchmarkAppendTurn is a durable append of a finished turn with a result of 2 kB, by each kind of policy on append. The
+// session is cleared every 50 turns: with on_user_message what is in the view is read.
+func BenchmarkAppendTurn(b *testing.B) {
+	const size, turns = 2000, 50
+	for _, each := range []struct {
+		name   string
+		policy *compactordv1.Policy
+	}{
+		{"without", nil},
+		{"on_append", offloading(100)},
+		{"on_user_message", hiding()},
+	} {
+		b.Run(each.name, func(b *testing.B) {
+			d := start(b)
+			d.create("s", each.policy)
+			turn := reads("a", size)
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				d.append("s", turn...)
+				if i%turns == turns-1 {
+					b.StopTimer()
+					_, err := d.sessions.ClearSession(b.Context(), &compactordv1.ClearSessionRequest{SessionId: "s"})
+					require.NoError(b, err)
+					b.StartTimer()
+				}
+			}
+		})
+	}
+}
+
 // BenchmarkView800kB is a full view of 800 kB. Target: 3 times the echo of it.
 func BenchmarkView800kB(b *testing.B) {
 	const messages, size = 400, 2000
