@@ -51,11 +51,13 @@ func TestDualView(t *testing.T) {
 	for _, digest := range []compactordv1.ToolDigest{
 		compactordv1.ToolDigest_TOOL_DIGEST_LINE, compactordv1.ToolDigest_TOOL_DIGEST_NOTHING,
 	} {
-		t.Run(digest.String(), func(t *testing.T) { testDualView(t, digest) })
+		t.Run(digest.String(), func(t *testing.T) { liveInTwoViews(t, digest) })
 	}
 }
 
-func testDualView(t *testing.T, digest compactordv1.ToolDigest) {
+// liveInTwoViews lives some turns of an agent in two daemons, and restarts one.
+func liveInTwoViews(t *testing.T, digest compactordv1.ToolDigest) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "store.db")
 	d := start(t, withStore(openStore(t, path)))
 	d.create("s", folding(digest))

@@ -133,7 +133,7 @@ func TestEditsOnArrivalStayAsTheyAre(t *testing.T) {
 	d.append("s", reads("b", 4000)...)
 	view := d.view("s")
 	requireSameBytes(t, first, view[:4])
-	require.Equal(t, 4000, len(resultTextOf(view[6].GetMessage())), "under the policy of now results arrive whole")
+	require.Len(t, resultTextOf(view[6].GetMessage()), 4000, "under the policy of now results arrive whole")
 
 	d.fork(&compactordv1.ForkSessionRequest{SessionId: "s", NewSessionId: "f"})
 	requireSameBytes(t, view, d.view("f"))

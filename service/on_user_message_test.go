@@ -349,21 +349,21 @@ func TestOnUserMessageIsNoCompaction(t *testing.T) {
 	}
 	before := d.session("s").GetReport().GetBreakerClosesAfterTokens()
 	require.Positive(t, before)
-	freedBefore := uint32(freed(t, registry))
+	freedBefore := freed(t, registry)
 	answer := d.append("s", user("u"))
 	fold := d.folds("s")[len(d.folds("s"))-1]
-	require.Equal(t, float64(freedBefore+fold.GetTokensBefore()-fold.GetTokensAfter()), freed(t, registry))
+	require.Equal(t, freedBefore+fold.GetTokensBefore()-fold.GetTokensAfter(), freed(t, registry))
 	require.Equal(t, before-1, answer.GetReport().GetBreakerClosesAfterTokens(), "by what was appended alone")
 }
 
 // freed is what the metrics say of the tokens that were freed.
-func freed(t *testing.T, registry *prometheus.Registry) float64 {
+func freed(t *testing.T, registry *prometheus.Registry) uint32 {
 	t.Helper()
 	families, err := registry.Gather()
 	require.NoError(t, err)
 	for _, family := range families {
 		if family.GetName() == "compactord_freed_tokens_total" {
-			return family.GetMetric()[0].GetCounter().GetValue()
+			return uint32(family.GetMetric()[0].GetCounter().GetValue())
 		}
 	}
 	require.Fail(t, "no such metric")

@@ -79,7 +79,9 @@ type namedStrategy struct {
 }
 
 func namedStrategies(p *compactordv1.Policy) []namedStrategy {
-	all := []namedStrategy{{"policy.strategy", p.GetStrategy()}, {"policy.prune_strategy", p.GetPruneStrategy()}}
+	all := make([]namedStrategy, 0, 2+len(p.GetOnUserMessage()))
+	all = append(all,
+		namedStrategy{"policy.strategy", p.GetStrategy()}, namedStrategy{"policy.prune_strategy", p.GetPruneStrategy()})
 	for i, each := range p.GetOnUserMessage() {
 		all = append(all, namedStrategy{fmt.Sprintf("policy.on_user_message[%d]", i), each})
 	}

@@ -35,7 +35,7 @@ func arrivalEdits(l *compactordv1.LoggedMessage) []*compactordv1.Edit {
 
 // ArrivalKinds are the kinds of the edits made on a message's arrival.
 func ArrivalKinds(l *compactordv1.LoggedMessage) []compactordv1.EditKind {
-	var kinds []compactordv1.EditKind
+	kinds := make([]compactordv1.EditKind, 0, len(l.GetArrivalEdits()))
 	for _, a := range l.GetArrivalEdits() {
 		kinds = append(kinds, arrivalKind(a.GetKind()))
 	}
