@@ -77,7 +77,8 @@ func TestClearToolUsesFromItsTriggerOn(t *testing.T) {
 	require.Equal(t, belowTrigger, planned(t, l, clearUses(p)).GetSkipReason())
 
 	// What a provider reported holds, be it more than the estimate or less.
-	for reported, want := range map[uint32]int{100_000: 2, 99_999: 0, 300: 0} {
+	p.TriggerTokens = proto.Uint32(400)
+	for reported, want := range map[uint32]int{100_000: 2, 400: 2, 399: 0} {
 		l := newLog().script("U100 T100 R100 T100 R100")
 		l.add(&compactordv1.Message{
 			Role: compactordv1.Role_ROLE_ASSISTANT, Usage: &compactordv1.Usage{TotalTokens: reported},
