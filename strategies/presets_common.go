@@ -44,8 +44,6 @@ var commonSources = []source{
 	{"prune_strategy.prune_tool_outputs.protect_turns", "opencode, `PRUNE` of the last two turns"},
 	{"prune_strategy.prune_tool_outputs.protect_tokens", "opencode, `PRUNE_PROTECT`"},
 	{"prune_strategy.prune_tool_outputs.minimum_tokens", "opencode, `PRUNE_MINIMUM`"},
-	{"summary.try_timeout", "ours: a summary of a long context takes a minute"},
-	{"summary.total_timeout", "ours: some tries, and chunks"},
 }
 
 // summaryPolicy needs no network and no model: what every daemon can do.

@@ -1,0 +1,357 @@
+package strategies_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
+)
+
+// Each preset on transcripts whose outcome was worked out by hand from what is told of the system.
+
+func presetFor(t *testing.T, name string, l strategies.Limits, over *compactordv1.Policy) *compactordv1.Policy {
+	t.Helper()
+	p, err := strategies.Resolve(&compactordv1.Policy{
+		Preset: &name, ContextWindow: given(l.Window), MaxOutputTokens: given(l.MaxOutput), MaxInputTokens: given(l.MaxInput),
+	}, over)
+	require.NoError(t, err)
+	return p
+}
+
+func given(n uint32) *uint32 {
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
+
+// requireTrigger demands that compaction is due at so many tokens and not at one less; never where there are none.
+func requireTrigger(t *testing.T, p *compactordv1.Policy, tokens uint32) {
+	t.Helper()
+	trigger, holds := session.TriggerTokens(p)
+	if tokens == 0 {
+		require.False(t, holds && p.GetTrigger().GetEnabled())
+		return
+	}
+	require.True(t, p.GetTrigger().GetEnabled())
+	require.True(t, holds)
+	require.Equal(t, tokens, trigger)
+	for count, due := range map[uint32]bool{tokens - 1: false, tokens: true} {
+		l := newLog().script("U A")
+		answer := l.message("A", 1, "")
+		answer.Usage = &compactordv1.Usage{TotalTokens: count}
+		l.policy = p
+		l.add(answer)
+		require.Equal(t, due, session.Report(l.head(), p).GetShouldCompact(), "%d tokens", count)
+	}
+}
+
+// byPreset plans what a preset does with a log, by its strategy.
+func byPreset(t *testing.T, p *compactordv1.Policy, words string) (*testLog, *plan) {
+	t.Helper()
+	l := newLog()
+	l.policy = p
+	l.script(words)
+	return l, thresholdPlan(t, l)
+}
+
+func thresholdPlan(t *testing.T, l *testLog) *plan {
+	t.Helper()
+	in := &strategies.Input{State: l.state(), Policy: l.policy, Reason: due}
+	made, err := registry().Plan(t.Context(), in, l.policy.GetStrategy())
+	require.NoError(t, err)
+	require.NoError(t, strategies.Check(in, made))
+	return made
+}
+
+func TestPresetKlaudeFigures(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ window, output, reserve, keep, manual, summary uint32 }{
+		{0, 0, 16_384, 20_000, 5_000, 13_107},
+		{1_000_000, 0, 484_000, 20_000, 5_000, 13_107},
+		{1_000_000, 128_000, 436_000, 20_000, 5_000, 13_107},
+		{524_289, 0, 246_144, 20_000, 5_000, 13_107},
+		{524_288, 0, 123_072, 20_000, 5_000, 13_107},
+		{200_000, 0, 42_000, 20_000, 5_000, 13_107},
+		{100_000, 0, 17_000, 20_000, 5_000, 13_107},
+		{30_000, 0, 7_500, 10_500, 2_625, 6_000},
+		{8_000, 0, 2_000, 4_096, 2_048, 1_600},
+		{4_000, 0, 1_000, 3_000, 2_048, 1_024},
+	} {
+		p := presetFor(t, "klaude", strategies.Limits{Window: c.window, MaxOutput: c.output}, nil)
+		cut := p.GetStrategy().GetSummarize()
+		require.Equal(t, []uint32{c.keep, c.manual, c.summary},
+			[]uint32{cut.GetRecentTokens(), cut.GetManualRecentTokens(), cut.GetMaxSummaryTokens()}, "window of %d", c.window)
+		output := c.output
+		if output == 0 {
+			output = 32_000
+		}
+		if c.window <= output {
+			requireTrigger(t, p, 0)
+		} else {
+			requireTrigger(t, p, c.window-output-c.reserve)
+		}
+	}
+}
+
+func TestCase038KlaudeTrigger(t *testing.T) {
+	t.Parallel()
+	requireTrigger(t, presetFor(t, "klaude", strategies.Limits{Window: 200_000, MaxOutput: 32_000}, nil), 126_000)
+	requireTrigger(t, presetFor(t, "klaude", strategies.Limits{Window: 1_000_000, MaxOutput: 128_000}, nil), 436_000)
+	// An explicit reserve of 16,384: what is left of the window beside it and the output limit.
+	requireTrigger(t, presetFor(t, "klaude", strategies.Limits{Window: 200_000, MaxOutput: 32_000}, &compactordv1.Policy{
+		Trigger: &compactordv1.Trigger{TriggerTokens: proto.Uint32(151_616)},
+	}), 151_616)
+}
+
+func TestCase039KlaudeWithoutAnEffectiveWindow(t *testing.T) {
+	t.Parallel()
+	for _, output := range []uint32{30_000, 40_000} {
+		requireTrigger(t, presetFor(t, "klaude", strategies.Limits{Window: 30_000, MaxOutput: output}, nil), 0)
+	}
+	requireTrigger(t, presetFor(t, "klaude", strategies.Limits{}, nil), 0)
+}
+
+// A coding agent in the middle of its task: the budget of 20,000 ends in a result, and the cut goes back to its call.
+func TestPresetKlaudeCutsBackToTheCall(t *testing.T) {
+	t.Parallel()
+	p := presetFor(t, "klaude", strategies.Limits{Window: 200_000, MaxOutput: 32_000}, nil)
+	_, made := byPreset(t, p, "S U100 T10 R90000 T10 R19000 T10 R15000 T10 R4000 A10")
+	require.Equal(t, uint32(4), made.GetCut().GetFirstKeptIndex(), "15,000 and 4,000 are not enough, so the 19,000 stay")
+	_, made = byPreset(t, p, "S U100 T10 R90000 T10 R19000 T10 R16000 T10 R4000 A10")
+	require.Equal(t, uint32(6), made.GetCut().GetFirstKeptIndex(), "back from the result to the call")
+	require.Equal(t, uint32(1), made.GetCut().GetSplitTurnStart())
+	require.Equal(t, compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM, p.GetSummary().GetPlacement())
+}
+
+func TestCase033KimiTrigger(t *testing.T) {
+	t.Parallel()
+	requireTrigger(t, presetFor(t, "kimi", strategies.Limits{Window: 200_000}, nil), 150_000)
+	requireTrigger(t, presetFor(t, "klip13", strategies.Limits{Window: 200_000}, nil), 150_000)
+}
+
+func TestCase034KimiTriggerOfALargeWindow(t *testing.T) {
+	t.Parallel()
+	requireTrigger(t, presetFor(t, "kimi", strategies.Limits{Window: 1_000_000}, nil), 850_000)
+}
+
+func TestCase035KimiTriggerByRatio(t *testing.T) {
+	t.Parallel()
+	requireTrigger(t, presetFor(t, "kimi", strategies.Limits{Window: 200_000}, &compactordv1.Policy{
+		Trigger: &compactordv1.Trigger{TriggerRatio: proto.Float64(0.7)},
+	}), 140_000)
+}
+
+func TestCase032KimiInASmallWindow(t *testing.T) {
+	t.Parallel()
+	// kimi-cli would compact at 0 tokens; the reserve is half of the window.
+	requireTrigger(t, presetFor(t, "kimi", strategies.Limits{Window: 50_000}, nil), 25_000)
+}
+
+func TestPresetKimiKeepsTwoMessages(t *testing.T) {
+	t.Parallel()
+	p := presetFor(t, "kimi", strategies.Limits{Window: 200_000}, nil)
+	_, made := byPreset(t, p, "S U100 T10 R120000 A10 U100 T10 R20000 R10")
+	require.Equal(t, uint32(5), made.GetCut().GetFirstKeptIndex(), "the last user and assistant message, with the results")
+	require.Nil(t, made.GetCut().SplitTurnStart)
+	require.Equal(t, compactordv1.SectionSet_SECTION_SET_KIMI, p.GetSummary().GetSections())
+}
+
+// KLIP-13 as it is told: hide, then nothing is left to hide, then the summary.
+func TestPresetKlip13HidesThenSummarizes(t *testing.T) {
+	t.Parallel()
+	p := presetFor(t, "klip13", strategies.Limits{Window: 1_100}, nil)
+	requireTrigger(t, p, 550)
+	l, made := byPreset(t, p, "U10 T2 R100 T2:a,b R50:a R50:b T2 R100 T2 R100 T2 R100 T2 R100")
+	require.Equal(t, []uint32{2}, hiddenIn(made), "the oldest of six groups")
+	require.Equal(t, "<system>历史 tool_call已隐藏</system>", made.GetEdits()[0].GetReplacement())
+	require.Nil(t, made.GetCut())
+	l.commit(made, "")
+	require.Less(t, l.head().GetViewTokens(), uint32(550))
+
+	l.script("A100")
+	made = thresholdPlan(t, l)
+	require.Empty(t, made.GetEdits(), "nothing is left to hide")
+	require.NotNil(t, made.GetCut(), "so a summary")
+	require.Equal(t, uint32(12), made.GetCut().GetFirstKeptIndex(), "that keeps the last two messages of the model")
+
+	l.script("T2 R100")
+	made = thresholdPlan(t, l)
+	require.Empty(t, made.GetEdits(), "hiding the next, both of its results, would not be enough: case 199")
+	require.NotNil(t, made.GetCut())
+}
+
+func TestCase040OpencodeUsable(t *testing.T) {
+	t.Parallel()
+	requireTrigger(t, presetFor(t, "opencode", strategies.Limits{Window: 100_000, MaxOutput: 8_000}, nil), 92_000)
+	// With an input limit min(20,000, output limit) is reserved; 50,000 are if one says so.
+	limits := strategies.Limits{Window: 100_000, MaxOutput: 8_000, MaxInput: 90_000}
+	requireTrigger(t, presetFor(t, "opencode", limits, nil), 82_000)
+	requireTrigger(t, presetFor(t, "opencode", limits, &compactordv1.Policy{
+		Trigger: &compactordv1.Trigger{TriggerTokens: proto.Uint32(40_000)},
+	}), 40_000)
+	limits.MaxOutput = 32_000
+	requireTrigger(t, presetFor(t, "opencode", limits, nil), 70_000)
+}
+
+func TestCase041OpencodeWithNothingUsable(t *testing.T) {
+	t.Parallel()
+	for _, limits := range []strategies.Limits{
+		{Window: 8_000, MaxOutput: 8_000}, {Window: 8_000, MaxOutput: 9_000},
+		{Window: 100_000, MaxOutput: 30_000, MaxInput: 20_000}, {},
+	} {
+		requireTrigger(t, presetFor(t, "opencode", limits, nil), 0)
+	}
+}
+
+func TestPresetOpencodeTail(t *testing.T) {
+	t.Parallel()
+	const log = "U10 A10 U100 A3000 A3000 A1500"
+	recent := func(window, output uint32) uint32 {
+		return presetFor(t, "opencode", strategies.Limits{Window: window, MaxOutput: output}, nil).
+			GetStrategy().GetSummarize().GetRecentTokens()
+	}
+	require.Equal(t, []uint32{8_000, 8_000, 7_999, 2_000, 2_000},
+		[]uint32{recent(100_000, 8_000), recent(40_000, 8_000), recent(39_999, 8_000), recent(10_000, 2_000), recent(4_000, 1_000)})
+	// A quarter of what is usable is 4,500, and 4,499: case 69.
+	for window, cut := range map[uint32]uint32{20_000: 4, 19_999: 5} {
+		p := presetFor(t, "opencode", strategies.Limits{Window: window, MaxOutput: 2_000}, nil)
+		_, made := byPreset(t, p, log)
+		require.Equal(t, cut, made.GetCut().GetFirstKeptIndex())
+		require.Nil(t, made.GetCut().SplitTurnStart, "the first part of the turn is summarized with the rest")
+	}
+	// Five turns of two messages: all before the fourth is summarized.
+	_, made := byPreset(t, presetFor(t, "opencode", strategies.Limits{Window: 100_000, MaxOutput: 8_000}, nil),
+		strings.Repeat("U10 A10 ", 5))
+	require.Equal(t, uint32(6), made.GetCut().GetFirstKeptIndex())
+}
+
+func TestPresetXbotAsRecommended(t *testing.T) {
+	t.Parallel()
+	p := presetFor(t, "xbot", strategies.Limits{Window: 100_000}, nil)
+	requireTrigger(t, p, 70_000)
+	turns := strings.Repeat("U100 A5900 ", 12)
+	_, made := byPreset(t, p, turns)
+	require.Equal(t, uint32(4), made.GetCut().GetFirstKeptIndex(), "of twelve turns the last ten")
+	require.Nil(t, made.GetCut().SplitTurnStart)
+	require.Empty(t, made.GetEdits())
+
+	// At 85 % results and arguments are evicted first, and that brings it to the target.
+	steps := "U100 T20000 R30000" + strings.Repeat(" T10 R5000", 3)
+	_, made = byPreset(t, p, steps+" A19870")
+	require.Nil(t, made.GetCut())
+	require.Equal(t, []uint32{2}, hiddenIn(made), "all but the last three groups")
+	require.Len(t, made.GetEdits(), 2, "the result, and the arguments")
+	_, made = byPreset(t, p, steps+" A19869")
+	require.Empty(t, made.GetEdits(), "not below 85 %")
+	require.NotNil(t, made.GetCut())
+}
+
+func TestCase042XbotTrigger(t *testing.T) {
+	t.Parallel()
+	p := presetFor(t, "xbot_current", strategies.Limits{Window: 100_000, MaxOutput: 8_192}, nil)
+	// It snips above 0.65 of 91,808, which are 59,675.2; masks above 60 %; and summarizes from 0.9 on, 82,627.2.
+	requireTrigger(t, p, 59_676)
+	_, made := byPreset(t, p, "U10 A82608 U10")
+	require.Equal(t, uint32(2), made.GetCut().GetFirstKeptIndex(), "82,628 tokens: all before the last user message")
+	_, made = byPreset(t, p, "U10 A82607 U10")
+	require.Equal(t, nothing, made.GetSkipReason(), "82,627 tokens")
+}
+
+func TestCase209XbotMasksTheMoreTheFuller(t *testing.T) {
+	t.Parallel()
+	// A window so large beside its output limit that neither snipping nor summarizing stands in the way.
+	p := presetFor(t, "xbot_current", strategies.Limits{Window: 100_000, MaxOutput: 8_192}, nil)
+	p.GetStrategy().GetLadder().Rungs = p.GetStrategy().GetLadder().GetRungs()[2:]
+	for fill, masked := range map[int]int{60_000: 0, 61_000: 2, 70_000: 2, 71_000: 6, 80_000: 6, 81_000: 9, 90_000: 9, 91_000: 11} {
+		// 14 groups of results of 400 characters: xbot leaves the newest 12, 8, 5 or 3.
+		const groups = 14 * (2 + 100)
+		l := newLog()
+		l.policy = p
+		l.script("U10 A" + strconv.Itoa(fill-groups-10) + strings.Repeat(" T2 R100", 14))
+		require.Equal(t, uint32(fill), l.head().GetViewTokens())
+		require.Len(t, hiddenIn(thresholdPlan(t, l)), masked, "%d of 100,000", fill)
+	}
+}
+
+func TestPresetXbotCurrentSnips(t *testing.T) {
+	t.Parallel()
+	p := presetFor(t, "xbot_current", strategies.Limits{Window: 100_000, MaxOutput: 8_192}, nil)
+	// 501 characters are snipped and 500 are not; nor is what is among the last eight messages.
+	_, made := byPreset(t, p, "U10 T2 R125 T2 R126 T2 R200 T2 R200 T2 R200 T2 R200 A60000")
+	require.Equal(t, []uint32{4}, hiddenIn(made))
+	require.Equal(t, "[Old tool result cleared to save context]", made.GetEdits()[0].GetReplacement())
+}
+
+func TestPresetClaudeCode(t *testing.T) {
+	t.Parallel()
+	requireTrigger(t, presetFor(t, "claude_code", strategies.Limits{Window: 100_000, MaxOutput: 20_000}, nil), 70_000)
+	requireTrigger(t, presetFor(t, "claude_code", strategies.Limits{Window: 100_000, MaxOutput: 40_000}, nil), 60_000)
+	p := presetFor(t, "claude_code", strategies.Limits{Window: 100_000}, nil)
+	// Five turns of four messages; in the last one the agent still works.
+	turn := "U100 T10 R16000 A50 "
+	_, made := byPreset(t, p, strings.Repeat(turn, 4)+"U100 T10 R16000")
+	require.Equal(t, uint32(8), made.GetCut().GetFirstKeptIndex(), "the last three turns")
+	var folded []uint32
+	for _, e := range made.GetEdits() {
+		require.Equal(t, compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP, e.GetKind())
+		folded = append(folded, e.GetIndex())
+	}
+	require.Equal(t, []uint32{9, 13}, folded, "the groups of finished turns that are kept")
+}
+
+func TestPresetMasking(t *testing.T) {
+	t.Parallel()
+	p := presetFor(t, "masking", strategies.Limits{Window: 40_000}, nil)
+	requireTrigger(t, p, 30_000)
+	group := " T10 R2600"
+	_, made := byPreset(t, p, "U10"+strings.Repeat(group, 12))
+	require.Equal(t, []uint32{2, 4}, hiddenIn(made), "of twelve groups all but ten")
+	require.Nil(t, made.GetCut())
+	_, made = byPreset(t, p, "U10"+strings.Repeat(group, 11))
+	require.Equal(t, tooFew, made.GetSkipReason(), "one result of 2,600 is less than a tenth of the window")
+	_, made = byPreset(t, p, "U10"+strings.Repeat(group, 10))
+	require.Equal(t, nothing, made.GetSkipReason())
+}
+
+func TestPresetHybrid(t *testing.T) {
+	t.Parallel()
+	p := presetFor(t, "hybrid", strategies.Limits{Window: 200_000}, nil)
+	l := newLog()
+	l.policy = p
+	l.script("S U10" + strings.Repeat(" T10 R100", 30))
+	require.False(t, session.Report(l.head(), p).GetShouldCompact(), "30 groups")
+	l.script("T10 R100")
+	require.True(t, session.Report(l.head(), p).GetShouldCompact(), "31 groups")
+	made := thresholdPlan(t, l)
+	s := l.state()
+	var summarized, kept int
+	for _, g := range s.Groups() {
+		if s.Kept[g.Call].GetIndex() < made.GetCut().GetFirstKeptIndex() {
+			summarized++
+		} else {
+			kept++
+		}
+	}
+	require.Equal(t, []int{21, 10}, []int{summarized, kept})
+}
+
+func TestPresetDefault(t *testing.T) {
+	t.Parallel()
+	p := presetFor(t, "default", strategies.Limits{Window: 100_000}, nil)
+	requireTrigger(t, p, 75_000)
+	// One large result before the last five groups: hiding it leaves 25,000, which is under the target of 40,000.
+	_, made := byPreset(t, p, "U10 T2 R50000"+strings.Repeat(" T2 R5000", 5))
+	require.Equal(t, []uint32{2}, hiddenIn(made))
+	require.Nil(t, made.GetCut())
+	// Ten of 8,000: 24,000 could be hidden, which leaves 56,000. So all is summarized but what 20,000 tokens keep.
+	_, made = byPreset(t, p, "U10"+strings.Repeat(" T2 R8000", 10))
+	require.Equal(t, uint32(17), made.GetCut().GetFirstKeptIndex())
+	require.Empty(t, made.GetEdits(), "what the cut covers needs none")
+}
