@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -165,7 +166,8 @@ func TestStrategies(t *testing.T) {
 	require.Equal(t, kinds.Len(), seen)
 }
 
-// TestPresets computes the numbers of the presets anew.
+// TestPresets computes the triggers of the presets anew. Their other numbers are in a document of their own, which is made
+// from them.
 func TestPresets(t *testing.T) {
 	var seen []string
 	for _, row := range rows(t, document(t, "docs/strategies.md"), "preset", "window") {
@@ -173,28 +175,10 @@ func TestPresets(t *testing.T) {
 		seen = append(seen, name)
 		p, err := strategies.Preset(name, strategies.Limits{Window: number(t, row[1])})
 		require.NoError(t, err)
-		prune := p.GetPruneStrategy().GetPruneToolOutputs()
-		got := []uint32{
-			trigger(p), p.GetStrategy().GetSummarize().GetRecentTokens(), p.GetStrategy().GetSummarize().GetMaxSummaryTokens(),
-			prune.GetProtectTokens(), prune.GetMinimumTokens(),
-		}
-		for i, figure := range got {
-			require.Equal(t, number(t, row[i+2]), figure, "%s, window %s, column %d", name, row[1], i+2)
-		}
+		trigger, _ := session.TriggerTokens(p)
+		require.Equal(t, number(t, row[2]), trigger, "%s, window %s", name, row[1])
 	}
 	require.Equal(t, strategies.PresetNames(), slices.Compact(seen))
-}
-
-func trigger(p *compactordv1.Policy) uint32 {
-	window := p.GetContextWindow()
-	if window == 0 {
-		return 0
-	}
-	due := window - p.GetTrigger().GetReserveTokens()
-	if ratio := p.GetTrigger().GetTriggerRatio(); ratio > 0 {
-		due = min(due, uint32(ratio*float64(window)))
-	}
-	return due
 }
 
 // number reads a figure of a table; what is no figure is 0, which stands for unknown and never.
