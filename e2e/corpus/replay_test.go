@@ -1,0 +1,215 @@
+package corpus_test
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/compactord/compactord/e2e/corpus"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
+	"github.com/compactord/compactord/strategies"
+)
+
+const threshold = compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD
+
+// resolved is the policy of a preset for a window.
+func resolved(t testing.TB, preset string, window uint32) *compactordv1.Policy {
+	t.Helper()
+	policy, err := strategies.Resolve(&compactordv1.Policy{
+		Preset: &preset, ContextWindow: &window, MaxOutputTokens: proto.Uint32(window / 8),
+	})
+	require.NoError(t, err)
+	return policy
+}
+
+// tokensOf is what a recording holds.
+func tokensOf(t testing.TB, messages []*compactordv1.Message) uint32 {
+	t.Helper()
+	counter, err := session.CounterFor(0)
+	require.NoError(t, err)
+	var tokens uint32
+	for _, m := range messages {
+		tokens += session.MessageTokens(counter, m)
+	}
+	return tokens
+}
+
+// TestPresetsLiveThroughEveryRecording has an agent live each recording under each preset with a window that it outgrows:
+// each plan keeps the rules, each rewrite makes the view smaller, and the view is that of the naive model.
+func TestPresetsLiveThroughEveryRecording(t *testing.T) {
+	t.Parallel()
+	files := sample(corpus.Files(t))
+	for _, preset := range strategies.PresetNames() {
+		t.Run(preset, func(t *testing.T) {
+			t.Parallel()
+			rewrites := 0
+			for _, file := range files {
+				messages := corpus.Read(t, file)
+				r := corpus.NewReplay(t, resolved(t, preset, max(4_000, tokensOf(t, messages)/2)))
+				live(t, r, messages)
+				rewrites += len(r.Rewrites)
+			}
+			require.Greater(t, rewrites, len(files)/2, "it hardly does anything")
+		})
+	}
+}
+
+// live appends a recording, compacts where that is due, and looks at each rewrite.
+func live(t *testing.T, r *corpus.Replay, messages []*compactordv1.Message) {
+	t.Helper()
+	var prefix []*compactordv1.ViewMessage
+	for _, m := range messages {
+		if m.GetRole() == compactordv1.Role_ROLE_ASSISTANT && r.Due() {
+			requireGrown(t, r, prefix)
+			r.Run(t, threshold, r.Policy.GetStrategy())
+			prefix = requireAsModel(t, r)
+		}
+		r.Append(m)
+	}
+	requireGrown(t, r, prefix)
+	for i, done := range r.Rewrites {
+		require.Less(t, done.After, done.Before, "rewrite %d", i)
+	}
+}
+
+// requireGrown demands that the view has only grown since it was last looked at (I8).
+func requireGrown(t *testing.T, r *corpus.Replay, prefix []*compactordv1.ViewMessage) {
+	t.Helper()
+	now := r.Writer.State().View(session.ViewOptions{}).Messages
+	require.GreaterOrEqual(t, len(now), len(prefix))
+	requireSame(t, prefix, now[:len(prefix)])
+}
+
+func requireAsModel(t *testing.T, r *corpus.Replay) []*compactordv1.ViewMessage {
+	t.Helper()
+	view := r.Writer.State().View(session.ViewOptions{}).Messages
+	requireSame(t, r.Writer.Model().View(session.ViewOptions{}).Messages, view)
+	return view
+}
+
+func requireSame(t *testing.T, want, got []*compactordv1.ViewMessage) {
+	t.Helper()
+	require.Len(t, got, len(want))
+	for i := range want {
+		if !slices.Equal(sessiontest.Bytes(want[i]), sessiontest.Bytes(got[i])) {
+			require.Fail(t, "the view is another", "message %d", i)
+		}
+	}
+}
+
+// TestRewritesNeverFlap replays each recording at a trigger: no two rewrites by a prune or a ladder come without as much
+// new content in between as the preset demands.
+func TestRewritesNeverFlap(t *testing.T) {
+	t.Parallel()
+	files := sample(corpus.Files(t))
+	for _, preset := range strategies.PresetNames() {
+		t.Run(preset, func(t *testing.T) {
+			t.Parallel()
+			for _, file := range files {
+				messages := corpus.Read(t, file)
+				policy := resolved(t, preset, max(4_000, tokensOf(t, messages)/3))
+				for _, s := range []*compactordv1.Strategy{policy.GetStrategy(), policy.GetPruneStrategy()} {
+					least, rewrites := minimumTokens(s)
+					if !rewrites {
+						continue
+					}
+					requireCalm(t, policy, s, messages, least, filepath.Base(file))
+				}
+			}
+		})
+	}
+}
+
+func requireCalm(
+	t *testing.T, policy *compactordv1.Policy, s *compactordv1.Strategy, messages []*compactordv1.Message, least uint32,
+	file string,
+) {
+	t.Helper()
+	r := corpus.NewReplay(t, policy)
+	for _, m := range messages {
+		if m.GetRole() == compactordv1.Role_ROLE_ASSISTANT && r.Due() {
+			r.Run(t, threshold, s)
+		}
+		r.Append(m)
+	}
+	for i, done := range r.Rewrites {
+		if i > 0 {
+			require.GreaterOrEqual(t, done.Appended-r.Rewrites[i-1].Appended, least,
+				"%s: rewrite %d at message %d, of %d", file, i, done.Length, len(r.Rewrites))
+		}
+	}
+}
+
+// minimumTokens is the least that the strategies which rewrite without a summary demand; false where there is none.
+func minimumTokens(s *compactordv1.Strategy) (uint32, bool) {
+	switch k := s.GetKind().(type) {
+	case *compactordv1.Strategy_PruneToolOutputs:
+		return k.PruneToolOutputs.GetMinimumTokens(), true
+	case *compactordv1.Strategy_MaskObservations:
+		return k.MaskObservations.GetMinimumTokens(), true
+	case *compactordv1.Strategy_HideToolResults:
+		return k.HideToolResults.GetMinimumTokens(), true
+	case *compactordv1.Strategy_Ladder:
+		var all []*compactordv1.Strategy
+		for _, rung := range k.Ladder.GetRungs() {
+			all = append(all, rung.GetStrategy())
+		}
+		return leastOf(all)
+	case *compactordv1.Strategy_FirstEffective:
+		return leastOf(k.FirstEffective.GetStrategies())
+	default:
+		return 0, false
+	}
+}
+
+func leastOf(all []*compactordv1.Strategy) (least uint32, found bool) {
+	for _, s := range all {
+		if n, ok := minimumTokens(s); ok && (!found || n < least) {
+			least, found = n, true
+		}
+	}
+	return least, found
+}
+
+// TestDefaultAndMaskingAct has `default` and `masking` do something on every recording that is over its trigger, whatever
+// its turns: many have one or two user messages only.
+func TestDefaultAndMaskingAct(t *testing.T) {
+	t.Parallel()
+	over := 0
+	for _, file := range corpus.Files(t) {
+		messages := corpus.Read(t, file)
+		for _, window := range []uint32{8_000, 32_000, 128_000, 200_000} {
+			for _, preset := range []string{"default", "masking"} {
+				r := corpus.NewReplay(t, resolved(t, preset, window))
+				for _, m := range messages {
+					r.Append(m)
+				}
+				if !r.Due() {
+					continue
+				}
+				over++
+				plan := r.Run(t, threshold, r.Policy.GetStrategy())
+				require.True(t, plan.GetCut() != nil || len(plan.GetEdits()) > 0, "%s, %s, %d tokens: %s",
+					preset, filepath.Base(file), window, plan.GetSkipReason())
+			}
+		}
+	}
+	require.Greater(t, over, 100)
+}
+
+// sample are the recordings that a test takes under the race detector, which finds no more in all of them.
+func sample(files []string) []string {
+	if !raced {
+		return files
+	}
+	var some []string
+	for i := 0; i < len(files); i += 6 {
+		some = append(some, files[i])
+	}
+	return some
+}
