@@ -74,16 +74,29 @@ func (r *Replay) Run(t testing.TB, reason compactordv1.CompactionReason, s *comp
 			Edits: written(edits), Reason: reason, OperationId: "replay", WithCut: plan.GetCut() != nil,
 		}}})
 	}
-	if c := plan.GetCut(); c != nil {
-		tokens := min(c.GetMaxSummaryTokens(), plan.GetSummarizerInputTokens()/2)
-		w.Write(&compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: &compactordv1.CompactionEntry{
-			Id: fmt.Sprintf("cut-%d", w.Log.Newest()), FirstKeptIndex: c.GetFirstKeptIndex(), Reason: reason,
-			Summary: strings.Repeat("said", int(tokens)),
-		}}})
+	if plan.GetCut() != nil {
+		r.cut(t, reason, plan)
 	}
 	done.After = w.Head.GetViewTokens()
-	r.Rewrites = append(r.Rewrites, done)
+	if done.After < done.Before {
+		r.Rewrites = append(r.Rewrites, done)
+	}
 	return plan
+}
+
+// cut writes a plan's cut with a summary of half of what it stands for, unless the view does not become smaller by it.
+func (r *Replay) cut(t testing.TB, reason compactordv1.CompactionReason, plan *compactordv1.CompactionPlan) {
+	t.Helper()
+	w, c := r.Writer, plan.GetCut()
+	record := &compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: &compactordv1.CompactionEntry{
+		Id: fmt.Sprintf("cut-%d", w.Log.Newest()), FirstKeptIndex: c.GetFirstKeptIndex(), Reason: reason,
+		Summary: strings.Repeat("said", int(min(c.GetMaxSummaryTokens(), plan.GetSummarizerInputTokens()/2))),
+	}}}
+	tried, err := session.Write(w.State(), record, nil, nil)
+	require.NoError(t, err)
+	if tried.State.Head.GetViewTokens() < w.Head.GetViewTokens() {
+		w.Write(record)
+	}
 }
 
 // written are edits with the text that a summarizer was to write.
