@@ -18,6 +18,9 @@ func (Ladder) Name() string { return "ladder" }
 func (Ladder) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
+	if inPause(in, rungsOf(parameters.GetLadder())) {
+		return noop(in, compactordv1.SkipReason_SKIP_REASON_BELOW_MINIMUM), nil
+	}
 	all := noop(in, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT)
 	state := in.State
 	for _, rung := range parameters.GetLadder().GetRungs() {

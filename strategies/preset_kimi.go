@@ -56,26 +56,29 @@ var klip13Preset = preset{
 	deviations: []string{
 		"Whether hiding was enough is measured. The draft summarizes only where nothing was left to hide, so a group that " +
 			"ages out each time would keep the summary from ever running.",
+		"Hiding has to be worth it: where less than a tenth of the window is to be hidden, it summarizes.",
 	},
 	change: func(p *compactordv1.Policy, l Limits) {
 		kimiTrigger(p, l)
 		p.Strategy = &compactordv1.Strategy{Kind: &compactordv1.Strategy_FirstEffective{
 			FirstEffective: &compactordv1.FirstEffectiveStrategy{
-				Strategies: []*compactordv1.Strategy{klip13Hide(), kimiSummary(l)},
+				Strategies: []*compactordv1.Strategy{klip13Hide(l), kimiSummary(l)},
 			},
 		}}
-		p.PruneStrategy = klip13Hide()
+		p.PruneStrategy = klip13Hide(l)
 		p.Summary.Sections = compactordv1.SectionSet_SECTION_SET_KIMI.Enum()
 	},
 	sources: append([]source{
 		{"hide_tool_results.keep_groups", "`preserve_recent_n`"},
 		{"hide_tool_results.placeholder", "the draft's literal, in its system tag"},
+		{"hide_tool_results.minimum_tokens", "ours: a tenth of the window, at most opencode's 20,000"},
 	}, kimiSources...),
 }
 
-func klip13Hide() *compactordv1.Strategy {
+func klip13Hide(l Limits) *compactordv1.Strategy {
 	return hideBy(&compactordv1.HideToolResultsStrategy{
-		KeepGroups:  proto.Uint32(5),
-		Placeholder: proto.String("<system>历史 tool_call已隐藏</system>"),
+		KeepGroups:    proto.Uint32(5),
+		MinimumTokens: proto.Uint32(share(l.Window, 10, defaultMinimumTokens)),
+		Placeholder:   proto.String("<system>历史 tool_call已隐藏</system>"),
 	})
 }

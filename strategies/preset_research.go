@@ -51,22 +51,34 @@ var claudeCodePreset = preset{
 }
 
 var maskingPreset = preset{
-	name:       "masking",
-	does:       "Hides the results of all but the last ten tool groups, and writes no summary.",
+	name: "masking",
+	does: "Hides the results of all but the last ten tool groups. Only where that leaves the context above 65 % of the window, it " +
+		"summarizes as `default` does.",
 	reproduces: "observation masking, a study by JetBrains Research",
 	from:       researchNote,
 	deviations: []string{
 		"The study masks at every step; this one when compaction is due, and only if that hides enough, so that the prefix " +
 			"of the view stays as it is in between.",
+		"Where the last ten groups and what was said are too much by themselves, a summary is written, and the agent is not " +
+			"left to overflow.",
 	},
 	change: func(p *compactordv1.Policy, l Limits) {
 		p.Trigger.TriggerRatio = proto.Float64(0.75)
-		p.Strategy, p.PruneStrategy = maskingOf(l), maskingOf(l)
+		if l.Window > 0 {
+			p.Trigger.TargetTokens = proto.Uint32(max(1, percent(l.Window, 65)))
+		}
+		p.Strategy = ladderOf(
+			always(maskingOf(l)),
+			always(cutBy(l, &compactordv1.SummarizeStrategy{RecentTokens: proto.Uint32(recentTokens(l.Window))})),
+		)
+		p.PruneStrategy = maskingOf(l)
 	},
 	sources: []source{
 		{"trigger.trigger_ratio", "ours, that of `default`"},
+		{"trigger.target_tokens", "ours: 0.65 of the window, so that masking alone is mostly enough, and not due again at once"},
 		{"mask_observations.window", "the study: a window of 10 did best"},
 		{"mask_observations.minimum_tokens", "ours: a tenth of the window, at most opencode's 20,000"},
+		{"summarize.recent_tokens", "ours, that of `default`"},
 	},
 }
 

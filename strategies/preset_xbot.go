@@ -27,9 +27,9 @@ var xbotPreset = preset{
 			KeepTurns:  proto.Uint32(0),
 			ToolDigest: compactordv1.ToolDigest_TOOL_DIGEST_NOTHING.Enum(),
 		})}
-		p.PruneStrategy = xbotEvict()
+		p.PruneStrategy = xbotEvict(l)
 		p.Strategy = ladderOf(
-			from(0.85, xbotEvict()),
+			from(0.85, xbotEvict(l)),
 			always(cutBy(l, &compactordv1.SummarizeStrategy{
 				RecentTurns: proto.Uint32(10),
 				SplitTurn:   compactordv1.SplitTurn_SPLIT_TURN_JOIN_HEAD.Enum(),
@@ -42,7 +42,7 @@ var xbotPreset = preset{
 		{"ladder.rungs.at_ratio", "evict at 85 %"},
 		{"prune_tool_outputs.protect_groups", "the 3 tool groups that its compaction kept"},
 		{"prune_tool_outputs.protect_tokens", "no more than these groups"},
-		{"prune_tool_outputs.minimum_tokens", "ours: a tenth of what `default` demands, so that rewrites are worth it"},
+		{"prune_tool_outputs.minimum_tokens", "ours, that of `default`: a tenth of the window, at most opencode's 20,000"},
 		{"dialogue_only.keep_turns", "after each turn only user and agent are left"},
 	}, xbotOffloadSources...),
 }
@@ -62,11 +62,11 @@ var xbotOffloadSources = []source{
 	{"offload.preview_chars", "its code: the first 300 characters, of tools without a summary of their own"},
 }
 
-func xbotEvict() *compactordv1.Strategy {
+func xbotEvict(l Limits) *compactordv1.Strategy {
 	return pruneBy(&compactordv1.PruneToolOutputsStrategy{
 		ProtectGroups:  proto.Uint32(3),
 		ProtectTokens:  proto.Uint32(0),
-		MinimumTokens:  proto.Uint32(2_000),
+		MinimumTokens:  proto.Uint32(share(l.Window, 10, defaultMinimumTokens)),
 		ClearArguments: proto.Bool(true),
 	})
 }
@@ -82,7 +82,8 @@ var xbotCurrentPreset = preset{
 		"Snipping comes before masking, as in xbot, but leaves alone what a placeholder stands for already.",
 		"A single turn is cut within where it alone reaches the trigger; xbot never compacts it.",
 		"The last turn is kept from its user message on, also behind an answer without calls.",
-		"Instead of a pause of five checks after a compaction there is the breaker, after three that did not help.",
+		"Instead of a pause of five checks after a compaction a tenth of the window has to be new, and after three compactions " +
+			"that did not help there is the breaker.",
 		"A cancelled or failed compaction changes nothing; xbot clears and writes the session in two steps.",
 	},
 	change: func(p *compactordv1.Policy, l Limits) {
@@ -97,19 +98,20 @@ var xbotCurrentPreset = preset{
 		}
 		p.Trigger.TriggerRatio, p.Trigger.ReserveTokens = proto.Float64(0.61), nil
 		p.OnAppend = []*compactordv1.Strategy{xbotOffload()}
-		p.PruneStrategy = xbotMask(12)
+		p.PruneStrategy = xbotMask(l, 12)
 		p.Strategy = ladderOf(
 			from(ofWindow(0.9), cutBy(l, &compactordv1.SummarizeStrategy{
 				RecentTurns: proto.Uint32(1),
 				SplitTurn:   compactordv1.SplitTurn_SPLIT_TURN_JOIN_HEAD.Enum(),
 			})),
 			from(ofWindow(0.65), hideBy(&compactordv1.HideToolResultsStrategy{
-				KeepGroups:   proto.Uint32(0),
-				KeepMessages: proto.Uint32(8),
-				MinChars:     proto.Uint32(501),
-				Placeholder:  proto.String("[Old tool result cleared to save context]"),
+				KeepGroups:    proto.Uint32(0),
+				KeepMessages:  proto.Uint32(8),
+				MinChars:      proto.Uint32(501),
+				MinimumTokens: proto.Uint32(share(l.Window, 10, defaultMinimumTokens)),
+				Placeholder:   proto.String("[Old tool result cleared to save context]"),
 			})),
-			from(0.91, xbotMask(3)), from(0.81, xbotMask(5)), from(0.71, xbotMask(8)), from(0.61, xbotMask(12)),
+			from(0.91, xbotMask(l, 3)), from(0.81, xbotMask(l, 5)), from(0.71, xbotMask(l, 8)), from(0.61, xbotMask(l, 12)),
 		)
 	},
 	sources: append([]source{
@@ -127,15 +129,17 @@ var xbotCurrentPreset = preset{
 		{"hide_tool_results.placeholder", "its literal"},
 		{"mask_observations.window", "3 groups above 90 % of the window, 5 above 80 %, 8 above 70 %, 12 above 60 %"},
 		{"mask_observations.min_chars", "300 runes and more"},
+		{"minimum_tokens", "ours: a tenth of the window, at most opencode's 20,000, so that not every step rewrites the view"},
 		{"mask_observations.active_file_groups", "the files of the last 3 tool rounds"},
 	}, xbotOffloadSources...),
 }
 
-func xbotMask(groups uint32) *compactordv1.Strategy {
+func xbotMask(l Limits, groups uint32) *compactordv1.Strategy {
 	return maskBy(&compactordv1.MaskObservationsStrategy{
 		Window:           proto.Uint32(groups),
 		MinChars:         proto.Uint32(300),
 		ActiveFileGroups: proto.Uint32(3),
+		MinimumTokens:    proto.Uint32(share(l.Window, 10, defaultMinimumTokens)),
 	})
 }
 

@@ -1,0 +1,59 @@
+package strategies
+
+import (
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// inPause says whether strategies that nest others wait for more content, though compaction is due: a rewrite that comes
+// right after another costs the provider's prompt cache for next to nothing. The least that one of the nested strategies
+// demands between rewrites counts, but no more than half of what is left behind the trigger, so that nothing overflows.
+func inPause(in *Input, nested []*compactordv1.Strategy) bool {
+	minimum, demanded := leastDemanded(nested)
+	if !demanded {
+		return false
+	}
+	window := in.Policy.GetContextWindow()
+	if trigger, due := session.TriggerTokens(in.Policy); due && window > 0 {
+		minimum = min(minimum, (window-min(window, trigger))/2)
+	}
+	return tooSoon(in, minimum)
+}
+
+// leastDemanded returns the least minimum_tokens of strategies; false where none has one.
+func leastDemanded(all []*compactordv1.Strategy) (least uint32, demanded bool) {
+	for _, s := range all {
+		if n, ok := minimumOf(s); ok && (!demanded || n < least) {
+			least, demanded = n, true
+		}
+	}
+	return least, demanded
+}
+
+func minimumOf(s *compactordv1.Strategy) (uint32, bool) {
+	switch k := s.GetKind().(type) {
+	case *compactordv1.Strategy_PruneToolOutputs:
+		if k.PruneToolOutputs == nil {
+			return defaultMinimumTokens, true
+		}
+		return value(k.PruneToolOutputs.MinimumTokens, defaultMinimumTokens), true
+	case *compactordv1.Strategy_HideToolResults:
+		return k.HideToolResults.GetMinimumTokens(), k.HideToolResults.GetMinimumTokens() > 0
+	case *compactordv1.Strategy_MaskObservations:
+		return k.MaskObservations.GetMinimumTokens(), k.MaskObservations.GetMinimumTokens() > 0
+	case *compactordv1.Strategy_FirstEffective:
+		return leastDemanded(k.FirstEffective.GetStrategies())
+	case *compactordv1.Strategy_Ladder:
+		return leastDemanded(rungsOf(k.Ladder))
+	default:
+		return 0, false
+	}
+}
+
+func rungsOf(l *compactordv1.LadderStrategy) []*compactordv1.Strategy {
+	all := make([]*compactordv1.Strategy, len(l.GetRungs()))
+	for i, rung := range l.GetRungs() {
+		all[i] = rung.GetStrategy()
+	}
+	return all
+}
