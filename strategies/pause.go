@@ -33,10 +33,8 @@ func leastDemanded(all []*compactordv1.Strategy) (least uint32, demanded bool) {
 func minimumOf(s *compactordv1.Strategy) (uint32, bool) {
 	switch k := s.GetKind().(type) {
 	case *compactordv1.Strategy_PruneToolOutputs:
-		if k.PruneToolOutputs == nil {
-			return defaultMinimumTokens, true
-		}
-		return value(k.PruneToolOutputs.MinimumTokens, defaultMinimumTokens), true
+		resolved := PruneToolOutputs{}.Resolved(nil, s).GetPruneToolOutputs()
+		return resolved.GetMinimumTokens(), true
 	case *compactordv1.Strategy_HideToolResults:
 		return k.HideToolResults.GetMinimumTokens(), k.HideToolResults.GetMinimumTokens() > 0
 	case *compactordv1.Strategy_MaskObservations:
