@@ -277,10 +277,9 @@ func TestWhoSaysWhetherToReplay(t *testing.T) {
 // A request that would fill the context anew is told shortened, as a slot.
 func TestNoReplayThatWouldBeDueAgain(t *testing.T) {
 	d := start(t)
-	policy := keepMessages(1)
-	policy.ContextWindow = proto.Uint32(8000)
-	d.create("s", policy)
-	d.append("s", overflown(user("Mind "+long(6500)))...)
+	d.create("s", keepMessages(1))
+	d.append("s", user("Begin."), assistant(long(9000)))
+	d.append("s", overflown(user("Mind "+long(15_500)))...)
 	entry := d.afterOverflow(proto.Bool(true), nil).GetCompaction()
 	require.Nil(t, entry.ReplayedIndex)
 	require.True(t, entry.GetSlots().GetLastUserRequest().GetShortened())
