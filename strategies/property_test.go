@@ -32,7 +32,7 @@ var nesting = []string{"first_effective", "ladder"}
 func parametersOf(t *rapid.T) *compactordv1.Strategy {
 	names := slices.DeleteFunc(registry().Names(), func(name string) bool { return slices.Contains(nesting, name) })
 	// A cut changes what the others see, and what it does depends on more.
-	draw := rapid.SampledFrom(append(names, "summarize", "summarize", "summarize")).Draw(t, "strategy")
+	names = append(names, "summarize", "summarize", "summarize")
 	return map[string]func(*rapid.T) *compactordv1.Strategy{
 		"summarize":             summarizeOf,
 		"hide_tool_results":     hideOf,
@@ -45,7 +45,7 @@ func parametersOf(t *rapid.T) *compactordv1.Strategy {
 		"drop_thinking":         dropOf,
 		"compress_observations": compressOf,
 		"dialogue_only":         foldOf,
-	}[draw](t)
+	}[names[dice(t, len(names))]](t)
 }
 
 func optional(t *rapid.T, label string, least, most uint32) *uint32 {

@@ -16,8 +16,8 @@ func maxChars(n uint32) *compactordv1.Strategy {
 	})
 }
 
-// opencode: 2,000 characters stay; of 2,001 the first 2,000 are left, with a mark that 1 is left out. Ours is made only
-// where the mark is shorter than what it stands for, so the mark here is opencode's from some hundred characters on.
+// opencode: 2,000 characters stay; of 2,001 the first 2,000 are left, with a mark that 1 is left out. Ours makes no edit that
+// frees nothing: with opencode's mark, which is longer than a character, 2,001 stay too.
 func TestTruncateToTwoThousandCharacters(t *testing.T) {
 	t.Parallel()
 	parameters := truncating(&compactordv1.TruncateToolOutputsStrategy{
