@@ -364,32 +364,34 @@ func TestComposedPlansKeepTheRules(t *testing.T) {
 	t.Parallel()
 	did := seen{}
 	reasons := []compactordv1.CompactionReason{0, manual, due, overflow}
-	checkRounds(t, func(t *rapid.T) {
-		l := generate(t)
-		l.policy = triggerAt(uint32(1+dice(t, 5000)), uint32(1+dice(t, 3000)))
-		if dice(t, 2) == 0 {
-			l.policy.ContextWindow = proto.Uint32(uint32(1 + dice(t, 6000)))
-		}
-		in := &strategies.Input{State: l.state(), Policy: l.policy, Reason: reasons[dice(t, len(reasons))]}
-		parameters := composedOf(t, 3)
-		before, asked := snapshot(in.State), proto.CloneOf(parameters)
-		made, err := registry().Plan(t.Context(), in, parameters)
-		require.NoError(t, err)
-		require.NoError(t, strategies.Check(in, made))
-		require.Equal(t, before, snapshot(in.State), "the input was changed")
-		require.True(t, proto.Equal(asked, parameters), "the parameters were changed")
-		require.Equal(t, in.State.Head.GetViewTokens(), made.GetTokensBefore())
-		does := made.GetCut() != nil || len(made.GetEdits()) > 0
-		require.Equal(t, does, made.GetSkipReason() == 0)
-		requireWhole(t, in.State, made)
-		again, err := registry().Plan(t.Context(), in, parameters)
-		require.NoError(t, err)
-		require.True(t, proto.Equal(made, again), "the same state gave another plan")
-		did.count("cut", made.GetCut() != nil)
-		did.count("edits", len(made.GetEdits()) > 0)
-		did.count("both", made.GetCut() != nil && len(made.GetEdits()) > 0)
-		did.count("neither", !does)
-	})
+	for range 2 {
+		rapid.Check(t, func(t *rapid.T) {
+			l := generate(t)
+			l.policy = triggerAt(uint32(1+dice(t, 5000)), uint32(1+dice(t, 3000)))
+			if dice(t, 2) == 0 {
+				l.policy.ContextWindow = proto.Uint32(uint32(1 + dice(t, 6000)))
+			}
+			in := &strategies.Input{State: l.state(), Policy: l.policy, Reason: reasons[dice(t, len(reasons))]}
+			parameters := composedOf(t, 3)
+			before, asked := snapshot(in.State), proto.CloneOf(parameters)
+			made, err := registry().Plan(t.Context(), in, parameters)
+			require.NoError(t, err)
+			require.NoError(t, strategies.Check(in, made))
+			require.Equal(t, before, snapshot(in.State), "the input was changed")
+			require.True(t, proto.Equal(asked, parameters), "the parameters were changed")
+			require.Equal(t, in.State.Head.GetViewTokens(), made.GetTokensBefore())
+			does := made.GetCut() != nil || len(made.GetEdits()) > 0
+			require.Equal(t, does, made.GetSkipReason() == 0)
+			requireWhole(t, in.State, made)
+			again, err := registry().Plan(t.Context(), in, parameters)
+			require.NoError(t, err)
+			require.True(t, proto.Equal(made, again), "the same state gave another plan")
+			did.count("cut", made.GetCut() != nil)
+			did.count("edits", len(made.GetEdits()) > 0)
+			did.count("both", made.GetCut() != nil && len(made.GetEdits()) > 0)
+			did.count("neither", !does)
+		})
+	}
 	did.require(t, 1, "cut", "edits", "both", "neither")
 }
 
