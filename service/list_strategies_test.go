@@ -63,12 +63,18 @@ func TestPoliciesThatNestAreChecked(t *testing.T) {
 		reason string
 		field  string
 	}{
-		{"a cut in prune_strategy", &compactordv1.Policy{PruneStrategy: ladder(cut)}, "INVALID_FIELD",
-			"policy.prune_strategy.ladder.rungs[0].strategy"},
-		{"an unknown name", &compactordv1.Policy{Strategy: ladder(ladder(unknown))}, "UNKNOWN_NAME",
-			"policy.strategy.ladder.rungs[0].strategy.ladder.rungs[0].strategy"},
-		{"five deep", &compactordv1.Policy{Strategy: ladder(ladder(ladder(ladder(cut))))}, "INVALID_POLICY",
-			"policy.strategy.ladder.rungs[0].strategy.ladder.rungs[0].strategy.ladder.rungs[0].strategy.ladder.rungs[0].strategy"},
+		{
+			"a cut in prune_strategy", &compactordv1.Policy{PruneStrategy: ladder(cut)}, "INVALID_FIELD",
+			"policy.prune_strategy.ladder.rungs[0].strategy",
+		},
+		{
+			"an unknown name", &compactordv1.Policy{Strategy: ladder(ladder(unknown))}, "UNKNOWN_NAME",
+			"policy.strategy.ladder.rungs[0].strategy.ladder.rungs[0].strategy",
+		},
+		{
+			"five deep", &compactordv1.Policy{Strategy: ladder(ladder(ladder(ladder(cut))))}, "INVALID_POLICY",
+			"policy.strategy.ladder.rungs[0].strategy.ladder.rungs[0].strategy.ladder.rungs[0].strategy.ladder.rungs[0].strategy",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

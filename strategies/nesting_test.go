@@ -131,30 +131,63 @@ func TestLadder(t *testing.T) {
 		{"is at rest where it stands at the target", triggerAt(400, 326), due, all, nil, none},
 		{"by hand all rungs run", triggerAt(400, 326), manual, all, []uint32{2, 4, 6}, none},
 		{"without a target all rungs run", &compactordv1.Policy{}, due, all, []uint32{2, 4, 6}, none},
-		{"a rung that does nothing is passed", triggerAt(300, 10), due,
-			ladder(rung(custom("first")), rung(custom("first")), rung(custom("second"))), []uint32{2, 4}, none},
-		{"what the cut covers is not edited", triggerAt(300, 10), due,
-			ladder(rung(custom("first")), rung(custom("both")), rung(cut)), nil, 7},
-		{"an edit behind the cut stays", triggerAt(300, 1), due,
-			ladder(rung(custom("both")), rung(custom("third")), rung(summarizing(keepTokens(112)))), []uint32{6}, 5},
-		{"a cut before edits", triggerAt(300, 1), manual,
-			ladder(rung(summarizing(keepTokens(150))), rung(custom("both")), rung(custom("third"))), []uint32{6}, 5},
+		{
+			"a rung that does nothing is passed", triggerAt(300, 10), due,
+			ladder(rung(custom("first")), rung(custom("first")), rung(custom("second"))),
+			[]uint32{2, 4},
+			none,
+		},
+		{
+			"what the cut covers is not edited", triggerAt(300, 10), due,
+			ladder(rung(custom("first")), rung(custom("both")), rung(cut)), nil, 7,
+		},
+		{
+			"an edit behind the cut stays", triggerAt(300, 1), due,
+			ladder(rung(custom("both")), rung(custom("third")), rung(summarizing(keepTokens(112)))),
+			[]uint32{6},
+			5,
+		},
+		{
+			"a cut before edits", triggerAt(300, 1), manual,
+			ladder(rung(summarizing(keepTokens(150))), rung(custom("both")), rung(custom("third"))),
+			[]uint32{6},
+			5,
+		},
 
 		// The view is 0.815 of the window; 0.5675 with one result hidden.
 		{"full enough", windowed(400), due, ladder(rungAt(0.815, custom("first"))), []uint32{2}, none},
 		{"not full enough", windowed(400), due, ladder(rungAt(0.816, custom("first"))), nil, none},
-		{"as full as earlier rungs leave it", windowed(400), due,
-			ladder(rung(custom("first")), rungAt(0.57, custom("second")), rungAt(0.56, custom("third"))), []uint32{2, 6}, none},
-		{"by hand rungs wait for their ratio too", windowed(400), manual,
-			ladder(rung(custom("first")), rungAt(0.57, custom("second"))), []uint32{2}, none},
-		{"after an overflow the window counts as full", windowed(400), overflow,
-			ladder(rungAt(1, custom("first")), rungAt(0.7, custom("second")), rungAt(0.69, custom("third"))), []uint32{2, 6}, none},
-		{"with an unknown window no ratio is reached", triggerAt(300, 1), due,
-			ladder(rungAt(0, custom("first")), rung(custom("second"))), []uint32{4}, none},
+		{
+			"as full as earlier rungs leave it", windowed(400), due,
+			ladder(rung(custom("first")), rungAt(0.57, custom("second")), rungAt(0.56, custom("third"))),
+			[]uint32{2, 6},
+			none,
+		},
+		{
+			"by hand rungs wait for their ratio too", windowed(400), manual,
+			ladder(rung(custom("first")), rungAt(0.57, custom("second"))),
+			[]uint32{2},
+			none,
+		},
+		{
+			"after an overflow the window counts as full", windowed(400), overflow,
+			ladder(rungAt(1, custom("first")), rungAt(0.7, custom("second")), rungAt(0.69, custom("third"))),
+			[]uint32{2, 6},
+			none,
+		},
+		{
+			"with an unknown window no ratio is reached", triggerAt(300, 1), due,
+			ladder(rungAt(0, custom("first")), rung(custom("second"))),
+			[]uint32{4},
+			none,
+		},
 
-		{"ladders in ladders", triggerAt(300, 128), due,
+		{
+			"ladders in ladders", triggerAt(300, 128), due,
 			ladder(rung(ladder(rung(ladder(rung(custom("first")))), rung(custom("second")))), rung(custom("third"))),
-			[]uint32{2, 4}, none},
+			[]uint32{2, 4},
+			none,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -222,25 +255,54 @@ func TestFirstEffective(t *testing.T) {
 		edited   []uint32
 		cut      int
 	}{
-		{"the first that brings it under the trigger", triggerAt(228, 1), due,
-			firstEffective(custom("first"), custom("both")), []uint32{2}, none},
-		{"not the first that brings it to the trigger", triggerAt(227, 1), due,
-			firstEffective(custom("first"), custom("both")), []uint32{2, 4}, none},
-		{"the last, whatever it does", triggerAt(100, 1), due,
-			firstEffective(custom("both"), custom("first")), []uint32{2}, none},
-		{"what does little, where the last does nothing", triggerAt(100, 1), due,
+		{
+			"the first that brings it under the trigger", triggerAt(228, 1), due,
+			firstEffective(custom("first"), custom("both")),
+			[]uint32{2},
+			none,
+		},
+		{
+			"not the first that brings it to the trigger", triggerAt(227, 1), due,
+			firstEffective(custom("first"), custom("both")),
+			[]uint32{2, 4},
+			none,
+		},
+		{
+			"the last, whatever it does", triggerAt(100, 1), due,
+			firstEffective(custom("both"), custom("first")),
+			[]uint32{2},
+			none,
+		},
+		{
+			"what does little, where the last does nothing", triggerAt(100, 1), due,
 			firstEffective(custom("both"), summarizing(&compactordv1.SummarizeStrategy{
 				RecentTurns: proto.Uint32(1), SplitTurn: compactordv1.SplitTurn_SPLIT_TURN_OFF.Enum(),
-			})), []uint32{2, 4}, none},
-		{"each plans on what there is, not on what others would leave", triggerAt(150, 1), due,
-			firstEffective(custom("first"), custom("both")), []uint32{2, 4}, none},
-		{"hiding takes out no tool group", groups, due,
-			firstEffective(custom("both"), summarizing(&compactordv1.SummarizeStrategy{RecentToolGroups: proto.Uint32(2)})), nil, 3},
-		{"without a trigger the first that does something", &compactordv1.Policy{}, due,
-			firstEffective(summarizing(keepTokens(1000)), custom("second"), custom("first")), []uint32{4}, none},
-		{"in a ladder", triggerAt(300, 128), due,
+			})),
+			[]uint32{2, 4},
+			none,
+		},
+		{
+			"each plans on what there is, not on what others would leave", triggerAt(150, 1), due,
+			firstEffective(custom("first"), custom("both")),
+			[]uint32{2, 4},
+			none,
+		},
+		{
+			"hiding takes out no tool group", groups, due,
+			firstEffective(custom("both"), summarizing(&compactordv1.SummarizeStrategy{RecentToolGroups: proto.Uint32(2)})), nil, 3,
+		},
+		{
+			"without a trigger the first that does something", &compactordv1.Policy{}, due,
+			firstEffective(summarizing(keepTokens(1000)), custom("second"), custom("first")),
+			[]uint32{4},
+			none,
+		},
+		{
+			"in a ladder", triggerAt(300, 128), due,
 			ladder(rung(firstEffective(custom("first"), custom("both"))), rung(custom("second")), rung(custom("third"))),
-			[]uint32{2, 4}, none},
+			[]uint32{2, 4},
+			none,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -203,8 +203,10 @@ func TestCase040OpencodeUsable(t *testing.T) {
 func TestCase041OpencodeWithNothingUsable(t *testing.T) {
 	t.Parallel()
 	for _, limits := range []strategies.Limits{
-		{Window: 8_000, MaxOutput: 8_000}, {Window: 8_000, MaxOutput: 9_000},
-		{Window: 100_000, MaxOutput: 30_000, MaxInput: 20_000}, {},
+		{Window: 8_000, MaxOutput: 8_000},
+		{Window: 8_000, MaxOutput: 9_000},
+		{Window: 100_000, MaxOutput: 30_000, MaxInput: 20_000},
+		{},
 	} {
 		requireTrigger(t, presetFor(t, "opencode", limits, nil), 0)
 	}
