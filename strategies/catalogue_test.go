@@ -90,7 +90,6 @@ func TestCatalogueOfSummarize(t *testing.T) {
 	require.True(t, s.GetNeedsSummarizer())
 	require.True(t, s.GetCuts())
 	require.False(t, s.GetNests() || s.GetOnAppend() || s.GetCustom())
-	require.NotContains(t, s.GetPresets(), "masking")
 	require.Subset(t, s.GetPresets(), []string{"default", "pi", "klaude", "kimi", "klip13", "opencode", "xbot", "hybrid"})
 	requireEqual(t, &compactordv1.ParameterInfo{
 		Name: "split_turn", Type: "enum", Description: "What happens where the cut falls within a turn. Default SUMMARY.",
@@ -126,6 +125,7 @@ func TestCatalogueOfOthers(t *testing.T) {
 	require.Equal(t, "strategies", parameterInfo(t, ladder, "rungs").GetType())
 	require.InDelta(t, 1, parameterInfo(t, ladder, "rungs").GetMinimum(), 0)
 	require.InDelta(t, 16, parameterInfo(t, ladder, "rungs").GetMaximum(), 0)
+	require.Equal(t, []string{"klip13", "xbot_current"}, strategyInfo(t, all, "hide_tool_results").GetPresets())
 	require.Equal(t, []string{"klip13"}, strategyInfo(t, all, "first_effective").GetPresets())
 
 	truncate := strategyInfo(t, all, "truncate_tool_outputs")

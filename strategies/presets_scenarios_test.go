@@ -168,7 +168,7 @@ func TestPresetKlip13HidesThenSummarizes(t *testing.T) {
 	t.Parallel()
 	p := presetFor(t, "klip13", strategies.Limits{Window: 1_100}, nil)
 	requireTrigger(t, p, 550)
-	l, made := byPreset(t, p, "U10 T2 R100 T2:a,b R50:a R50:b T2 R100 T2 R100 T2 R100 T2 R100")
+	l, made := byPreset(t, p, "U10 T2 R120 T2:a,b R50:a R50:b T2 R100 T2 R100 T2 R100 T2 R100")
 	require.Equal(t, []uint32{2}, hiddenIn(made), "the oldest of six groups")
 	require.Equal(t, "<system>历史 tool_call已隐藏</system>", made.GetEdits()[0].GetReplacement())
 	require.Nil(t, made.GetCut())
@@ -271,6 +271,10 @@ func TestCase209XbotMasksTheMoreTheFuller(t *testing.T) {
 	// A window so large beside its output limit that neither snipping nor summarizing stands in the way.
 	p := presetFor(t, "xbot_current", strategies.Limits{Window: 100_000, MaxOutput: 8_192}, nil)
 	p.GetStrategy().GetLadder().Rungs = p.GetStrategy().GetLadder().GetRungs()[2:]
+	for _, r := range p.GetStrategy().GetLadder().GetRungs() {
+		// Whether it is worth a rewrite is not asked here.
+		r.GetStrategy().GetMaskObservations().MinimumTokens = proto.Uint32(0)
+	}
 	for fill, masked := range map[int]int{60_000: 0, 61_000: 2, 70_000: 2, 71_000: 6, 80_000: 6, 81_000: 9, 90_000: 9, 91_000: 11} {
 		// 14 groups of results of 400 characters: xbot leaves the newest 12, 8, 5 or 3.
 		const groups = 14 * (2 + 100)
@@ -286,8 +290,8 @@ func TestPresetXbotCurrentSnips(t *testing.T) {
 	t.Parallel()
 	p := presetFor(t, "xbot_current", strategies.Limits{Window: 100_000, MaxOutput: 8_192}, nil)
 	// 501 characters are snipped and 500 are not; nor is what is among the last eight messages.
-	_, made := byPreset(t, p, "U10 T2 R125 T2 R126 T2 R200 T2 R200 T2 R200 T2 R200 A60000")
-	require.Equal(t, []uint32{4}, hiddenIn(made))
+	_, made := byPreset(t, p, "U10 T2 R125 T2 R126 T2 R10000 T2 R200 T2 R200 T2 R200 T2 R200 A50000")
+	require.Equal(t, []uint32{4, 6}, hiddenIn(made))
 	require.Equal(t, "[Old tool result cleared to save context]", made.GetEdits()[0].GetReplacement())
 }
 
@@ -312,12 +316,13 @@ func TestPresetMasking(t *testing.T) {
 	t.Parallel()
 	p := presetFor(t, "masking", strategies.Limits{Window: 40_000}, nil)
 	requireTrigger(t, p, 30_000)
-	group := " T10 R2600"
+	group := " T10 R2500"
 	_, made := byPreset(t, p, "U10"+strings.Repeat(group, 12))
 	require.Equal(t, []uint32{2, 4}, hiddenIn(made), "of twelve groups all but ten")
 	require.Nil(t, made.GetCut())
 	_, made = byPreset(t, p, "U10"+strings.Repeat(group, 11))
-	require.Equal(t, tooFew, made.GetSkipReason(), "one result of 2,600 is less than a tenth of the window")
+	require.Empty(t, made.GetEdits(), "one result of 2,500 is less than a tenth of the window")
+	require.NotNil(t, made.GetCut(), "and 27,620 tokens are over the target, so that a summary is written")
 	_, made = byPreset(t, p, "U10"+strings.Repeat(group, 10))
 	require.Equal(t, nothing, made.GetSkipReason())
 }
