@@ -175,7 +175,7 @@ func TestPresetKlip13HidesThenSummarizes(t *testing.T) {
 	l.commit(made, "")
 	require.Less(t, l.head().GetViewTokens(), uint32(550))
 
-	l.script("A100")
+	l.script("A120")
 	made = thresholdPlan(t, l)
 	require.Empty(t, made.GetEdits(), "nothing is left to hide")
 	require.NotNil(t, made.GetCut(), "so a summary")
