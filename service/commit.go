@@ -144,10 +144,12 @@ func (c *compaction) writeEdits(
 		}
 	}
 	p := before.fork()
-	entry, err := c.service.prune(ctx, p, &compactordv1.PruneEntry{
+	entry := &compactordv1.PruneEntry{
 		Id: newID(), Edits: edits, Strategy: c.resolvedStrategy(), Reason: c.reason(),
 		OperationId: c.id, WithCut: withCut,
-	}, c.started, c.byBytes)
+	}
+	c.tellSummarizer(entry)
+	entry, err := c.service.prune(ctx, p, entry, c.started, c.byBytes)
 	return p, entry, err
 }
 
@@ -209,12 +211,12 @@ func (c *compaction) writeEntry(
 		TokensBefore:  p.head().GetViewTokens(),
 		ReplayedIndex: replayed,
 		Reason:        c.reason(), Focus: c.req.GetFocus(), Strategy: c.resolvedStrategy(),
-		Summarizer: summary.summarizer, Model: summary.model, Usage: summary.usage, CostUsd: summary.costUSD,
+		Summarizer: summary.summarizer, Model: summary.model, Usage: c.spent.usage, CostUsd: c.spent.costUSD,
 		SplitTurnStart: cut.SplitTurnStart, PreviousEntryId: before.Entry.GetId(),
 		Files:    session.TouchedFiles(before.Entry.GetFiles(), strategies.FileTools(c.policy), covered),
 		Fallback: summary.fallback, FallbackCause: summary.cause,
 		Duration: durationpb.New(s.hooks.Now().Sub(c.started)), CreatedAt: s.now(),
-		SummarizerCalls: c.calls, Sections: c.policy.GetSummary().GetSections(),
+		SummarizerCalls: c.spent.calls, Sections: c.policy.GetSummary().GetSections(),
 		CitedIndexes: summarizers.Citations(summary.text), OperationId: c.id,
 	}
 	if replayed != nil {

@@ -33,18 +33,18 @@ type compaction struct {
 	plan     *compactordv1.CompactionPlan
 	// ending is the last event; nil where only an error tells the end.
 	ending *compactordv1.CompactionEvent
-	// texts are what the summarizer wrote for the plan's edits.
-	texts map[place]string
-	// spent is what those took, and read how much of the conversation they were, in stored tokens.
-	spent *written
+	// texts are what the summarizer wrote for the plan's edits, and read how much of the conversation it read for them, in
+	// stored tokens.
+	texts map[place]*written
 	read  uint32
+	// spent is what the summarizer took so far, also for what is not used in the end.
+	spent written
 	// noCut is why the plan's cut is not made; nil where it is.
 	noCut *skip
 	// deadline is when the policy's limit for all that the summarizer writes passes.
 	deadline time.Time
 	// uid is the life of the session that it is for.
-	uid   string
-	calls uint32
+	uid string
 	// byBytes says that the size of the view in bytes made the compaction due, and its tokens did not.
 	byBytes bool
 }
@@ -67,6 +67,7 @@ func (c *compaction) run(ctx context.Context) (err error) {
 		err = c.conclusion(ctx, err, announced)
 		c.service.metrics.running.Dec()
 		c.service.metrics.ended(c.reason(), c.ending, err, c.service.hooks.Now().Sub(c.started))
+		c.service.metrics.summarized(&c.spent)
 	}()
 	c.service.metrics.running.Inc()
 	if err := c.prepare(ctx); err != nil {
@@ -293,7 +294,7 @@ func (c *compaction) recordAttempt(ctx context.Context, attempt *compactordv1.Co
 	defer cancel()
 	attempt.OperationId, attempt.Reason = c.id, c.reason()
 	attempt.Duration = durationpb.New(s.hooks.Now().Sub(c.started))
-	attempt.SummarizerCalls = c.calls
+	attempt.SummarizerCalls = c.spent.calls
 	err := s.update(ctx, c.req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
 		if row.GetUid() != c.uid {
 			return nil, nil

@@ -115,6 +115,10 @@ func (e entry) write(p *pending) error {
 		// Earlier compactions are not sent along: this one covers what they covered.
 		cut.Summarized = &compactordv1.IndexRange{Start: session.KeptFrom(p.state.Head), End: cut.GetFirstKeptIndex()}
 	}
+	e = e.underOnAppend(p.state)
+	if len(e.plan.GetEdits()) == 0 && e.plan.GetCut() == nil {
+		return nil
+	}
 	in := &strategies.Input{State: p.state, Policy: p.state.Policy}
 	if err := strategies.Check(in, e.plan); err != nil {
 		return invalidField(e.field, "does not fit the messages: "+err.Error())
@@ -128,6 +132,20 @@ func (e entry) write(p *pending) error {
 	}
 	p.take(written)
 	return nil
+}
+
+// underOnAppend leaves out the edits that policy.on_append makes needless. It may not have held when they were made, and
+// who sends them cannot know.
+func (e entry) underOnAppend(s *session.State) entry {
+	prune := e.record.GetPrune()
+	if prune == nil || len(s.Policy.GetOnAppend()) == 0 {
+		return e
+	}
+	prune = proto.CloneOf(prune)
+	prune.Edits = strategies.Gaining(s, prune.GetEdits())
+	e.plan = &compactordv1.CompactionPlan{Edits: prune.GetEdits()}
+	e.record = &compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: prune}}
+	return e
 }
 
 // checkReplayed refuses an entry that replays what no compaction would: anything but a request that it covers.

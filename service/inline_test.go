@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -229,6 +230,54 @@ func TestInlineEntriesThatDoNotFitAreRefused(t *testing.T) {
 			requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
 			require.True(t, namesField(status.Convert(err), c.field), "%v", status.Convert(err).Details())
 		})
+	}
+}
+
+// Entries that were made under another on_append fit all the same: what on_append shortens to less than their placeholder
+// is shown so, and all else as the entry says.
+func TestInlineEntriesOfAnotherOnAppend(t *testing.T) {
+	d := start(t)
+	messages := slices.Concat(reads("a", 4000), reads("b", 4000), reads("c", 4000))
+	prune := func(edits []*compactordv1.Edit, p *compactordv1.Policy) (*compactordv1.PruneResponse, error) {
+		history := &compactordv1.InlineHistory{Messages: messages}
+		if len(edits) > 0 {
+			history.Prunes = []*compactordv1.PruneEntry{{Edits: edits, ViewChange: madeAt(12)}}
+		}
+		return d.compactions.Prune(t.Context(), &compactordv1.PruneRequest{
+			Target: &compactordv1.PruneRequest_History{History: history}, Policy: p,
+		})
+	}
+	whole := proto.CloneOf(hideAllBut(3))
+	truncated := proto.CloneOf(whole)
+	truncated.OnAppend = truncating(100).GetOnAppend()
+	long := strings.Repeat("hidden ", 100)
+	edits := []*compactordv1.Edit{
+		{Index: 2, Kind: compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, Replacement: long},
+		{Index: 6, Kind: compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, Replacement: "[hidden]"},
+		{Index: 9, Kind: compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP, Replacement: long},
+	}
+	tokens := func(edits []*compactordv1.Edit, p *compactordv1.Policy) uint32 {
+		answer, err := prune(edits, p)
+		require.NoError(t, err)
+		return answer.GetReport().GetTokens()
+	}
+	require.Less(t, tokens(edits, whole), tokens(edits[:2], whole))
+	require.Less(t, tokens(edits[:1], whole), tokens(nil, whole))
+	require.Equal(t, tokens(nil, truncated), tokens(edits[:1], truncated))
+	require.Equal(t, tokens(edits[1:2], truncated), tokens(edits, truncated))
+	require.Less(t, tokens(edits, truncated), tokens(nil, truncated), "the second edit is in force")
+
+	// One that does not fit for another reason is refused, whatever shortened the result, and so is one that frees nothing
+	// where nothing was shortened.
+	for name, e := range map[string]*compactordv1.Edit{
+		"another kind of part": {Index: 2, Kind: compactordv1.EditKind_EDIT_KIND_DROP_THINKING},
+		"not shorter": {
+			Index: 1, Part: 1, Kind: compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS, Replacement: `{"path":"longer.go"}`,
+		},
+	} {
+		_, err := prune([]*compactordv1.Edit{edits[1], e}, truncated)
+		requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
+		require.ErrorContains(t, err, "history.prunes[0]", name)
 	}
 }
 

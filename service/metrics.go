@@ -16,6 +16,9 @@ type metrics struct {
 	compactions *prometheus.CounterVec
 	duration    *prometheus.HistogramVec
 	freed       prometheus.Counter
+	calls       prometheus.Counter
+	tokens      *prometheus.CounterVec
+	cost        prometheus.Counter
 	running     prometheus.Gauge
 	watchers    prometheus.Gauge
 }
@@ -36,6 +39,18 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 			Name: "compactord_freed_tokens_total",
 			Help: "Tokens by which compactions and prunes made views smaller, by the sessions' estimators.",
 		}),
+		calls: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "compactord_summarizer_calls_total",
+			Help: "Requests that summarizers sent to models.",
+		}),
+		tokens: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "compactord_summarizer_tokens_total",
+			Help: "Tokens that the models of summarizers took, by what they reported: input, cache_read, cache_write and output.",
+		}, []string{"kind"}),
+		cost: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "compactord_summarizer_cost_usd_total",
+			Help: "What summarizers cost in US dollars, where the price is configured.",
+		}),
 		running: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "compactord_compactions_running",
 			Help: "Compactions that run now.",
@@ -48,7 +63,9 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 	if registerer == nil {
 		return m, nil
 	}
-	for _, c := range []prometheus.Collector{m.compactions, m.duration, m.freed, m.running, m.watchers} {
+	for _, c := range []prometheus.Collector{
+		m.compactions, m.duration, m.freed, m.calls, m.tokens, m.cost, m.running, m.watchers,
+	} {
 		if err := registerer.Register(c); err != nil {
 			return nil, fmt.Errorf("register metrics: %w", err)
 		}
@@ -75,6 +92,20 @@ func (m *metrics) ended(reason compactordv1.CompactionReason, last *compactordv1
 	}
 	m.compactions.WithLabelValues(label(reason.String(), "COMPACTION_REASON_"), outcome).Inc()
 	m.duration.WithLabelValues(outcome).Observe(took.Seconds())
+}
+
+// summarized counts what a summarizer took, also for an operation that failed.
+func (m *metrics) summarized(spent *written) {
+	m.calls.Add(float64(spent.calls))
+	for kind, tokens := range map[string]uint32{
+		"input": spent.usage.GetInputTokens(), "cache_read": spent.usage.GetCacheReadTokens(),
+		"cache_write": spent.usage.GetCacheWriteTokens(), "output": spent.usage.GetOutputTokens(),
+	} {
+		m.tokens.WithLabelValues(kind).Add(float64(tokens))
+	}
+	if spent.costUSD != nil {
+		m.cost.Add(max(0, *spent.costUSD))
+	}
 }
 
 // freedTokens is what the view lost in tokens. It may gain some where it was to lose bytes.

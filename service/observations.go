@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -32,7 +33,7 @@ func (c *compaction) compress(ctx context.Context) error {
 	}
 	total := c.toRead()
 	c.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, 0, total)
-	c.texts, c.spent = make(map[place]string), &written{}
+	c.texts = make(map[place]*written)
 	for _, e := range edits {
 		l := c.snapshot.Kept[positionOf(c.snapshot.Kept, e.GetIndex())]
 		if err := c.observe(ctx, e, l); err != nil {
@@ -82,10 +83,10 @@ func (c *compaction) observe(ctx context.Context, e *compactordv1.Edit, l *compa
 		MaxTokens: max(minSummaryTokens, c.snapshot.Scaled(l.GetTokens()-min(l.GetTokens(), e.GetTokensFreed()))),
 		Count:     func(text string) uint32 { return session.TextTokens(counter, text) },
 	})
-	c.calls += w.result.calls
 	c.spent.add(w.result)
 	if err == nil {
-		c.texts[placeOf(e)] = result.Replacement(&summarizers.Summary{Text: w.result.text})
+		w.result.text = result.Replacement(&summarizers.Summary{Text: w.result.text})
+		c.texts[placeOf(e)] = w.result
 	}
 	if asSkip(err) != nil {
 		err = nil
@@ -150,9 +151,31 @@ func (c *compaction) withTexts(edits []*compactordv1.Edit) []*compactordv1.Edit 
 				continue
 			}
 			e = proto.CloneOf(e)
-			e.Replacement, e.BySummarizer = text, false
+			e.Replacement, e.BySummarizer = text.text, false
 		}
 		ready = append(ready, e)
 	}
 	return ready
+}
+
+// tellSummarizer says in a PruneEntry who wrote the texts of its edits and, where there is no cut whose entry does, what
+// the summarizer took.
+func (c *compaction) tellSummarizer(entry *compactordv1.PruneEntry) {
+	for _, e := range entry.GetEdits() {
+		text, wrote := c.texts[placeOf(e)]
+		if !wrote || e.GetKind() != compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT {
+			continue
+		}
+		entry.Model = cmp.Or(entry.GetModel(), text.model)
+		fellBack := text.fallback != compactordv1.SummaryFallback_SUMMARY_FALLBACK_UNSPECIFIED
+		if entry.GetSummarizer() == "" || fellBack {
+			entry.Summarizer = text.summarizer
+		}
+		if fellBack {
+			entry.Fallback, entry.FallbackCause = text.fallback, text.cause
+		}
+	}
+	if !entry.GetWithCut() {
+		entry.Usage, entry.CostUsd, entry.SummarizerCalls = c.spent.usage, c.spent.costUSD, c.spent.calls
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
@@ -93,8 +94,9 @@ func shortened(t *testing.T, d *daemon, index uint32) string {
 }
 
 func TestResultsAreWrittenShorterByTheSummarizer(t *testing.T) {
-	writer := observing("module 0 has 160 lines, all alike")
-	d := start(t, withSummarizer(writer), withStrategy(&shortener{results: []uint32{3, 7}}))
+	writer, registry := observing("module 0 has 160 lines, all alike"), prometheus.NewRegistry()
+	d := start(t, withSummarizer(writer), withStrategy(&shortener{results: []uint32{3, 7}}),
+		func(o *service.ServerOptions) { o.Metrics = registry })
 	d.create("s", shortening(noFallback))
 	d.append("s", working(3, 3000)...)
 	events, err := d.compact(compactRequest("s", nil))
@@ -113,6 +115,15 @@ func TestResultsAreWrittenShorterByTheSummarizer(t *testing.T) {
 	require.True(t, strings.HasPrefix(shortened(t, d, 3), "module 0 has 160 lines, all alike\n[A shortened result."))
 	require.Contains(t, shortened(t, d, 7), "recall index 7, part 0")
 	require.Equal(t, tokensOf(d.view("s")), done.GetPrune().GetTokensAfter())
+
+	// No cut tells who wrote it and what that took, so these edits do.
+	requireWriter(t, done.GetPrune(), "writer", "small")
+	requireSpent(t, done.GetPrune(), 2, 200, 0.5)
+	require.True(t, proto.Equal(done.GetPrune(), d.lastPrune("s")), "the log says the same")
+	require.Equal(t, map[string]float64{
+		"compactord_summarizer_calls_total": 2, "compactord_summarizer_cost_usd_total": 0.5,
+		"compactord_summarizer_tokens_total input": 200, "compactord_summarizer_tokens_total output": 20,
+	}, spent(t, registry))
 
 	// The summarizer gets the result and where it came from, and nothing else of the conversation.
 	require.Len(t, writer.seen(), 2)
@@ -152,6 +163,11 @@ func TestResultThatDoesNotGetShorter(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, last(t, events).GetCompleted().GetPrune().GetEdits(), 1)
 	require.Contains(t, shortened(t, d, 3), "line of module 0")
+	prune := last(t, events).GetCompleted().GetPrune()
+	requireWriter(t, prune, "extractive", "")
+	require.Equal(t, compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE, prune.GetFallback())
+	require.NotEmpty(t, prune.GetFallbackCause())
+	requireSpent(t, prune, 2, 200, 0.5) // what was refused was paid for, too
 }
 
 // Results that are short already: nobody can write them shorter, so that nothing is gained.
@@ -185,6 +201,10 @@ func TestResultsWrittenShorterBesideACut(t *testing.T) {
 	require.Equal(t, uint32(2), done.GetCompaction().GetSummarizerCalls())
 	require.Equal(t, uint32(200), done.GetCompaction().GetUsage().GetInputTokens())
 	require.InDelta(t, 0.5, done.GetCompaction().GetCostUsd(), 1e-9)
+	requireWriter(t, done.GetPrune(), "writer", "small")
+	require.Nil(t, done.GetPrune().GetUsage(), "no figure is told twice")
+	require.Nil(t, done.GetPrune().CostUsd)
+	require.Zero(t, done.GetPrune().GetSummarizerCalls())
 	require.Equal(t, done.GetCompaction().GetSummary(), lastAttemptText(events))
 	var totals []uint32
 	for _, e := range events {
@@ -235,4 +255,73 @@ func TestPruneRefusesWhatNeedsASummarizer(t *testing.T) {
 	requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
 	require.ErrorContains(t, err, "policy.prune_strategy")
 	require.Empty(t, writer.seen())
+}
+
+// Edits that a summarizer was not asked for tell nothing of one; what a summary took that was refused they tell.
+func TestEditsAloneTellWhatARefusedSummaryTook(t *testing.T) {
+	writer := &scripted{name: "writer", do: func(
+		context.Context, *summarizers.Request, summarizers.Progress,
+	) (*summarizers.Summary, error) {
+		return &summarizers.Summary{
+			Text: "## Goal\n" + long(5000), Calls: 1, Usage: &compactordv1.Usage{InputTokens: 100}, CostUSD: proto.Float64(0.25),
+		}, nil
+	}}
+	d := start(t, withSummarizer(writer))
+	policy := by("writer", fallingBack, hideAndCut(2))
+	policy.GetStrategy().GetLadder().GetRungs()[1].GetStrategy().GetSummarize().MaxSummaryTokens = proto.Uint32(64)
+	d.create("s", policy)
+	messages := []*compactordv1.Message{user("u1"), assistant("", call("a", "read", "{}")), toolResult("a", long(60))}
+	d.append("s", append(messages, working(2, 2000)[1:]...)...)
+	events, err := d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	done := last(t, events).GetCompleted()
+	require.Nil(t, done.GetCompaction())
+	requireWriter(t, done.GetPrune(), "", "")
+	requireSpent(t, done.GetPrune(), 2, 200, 0.5)
+	require.Zero(t, done.GetPrune().GetFallback())
+}
+
+func requireWriter(t *testing.T, e *compactordv1.PruneEntry, summarizer, model string) {
+	t.Helper()
+	require.Equal(t, summarizer, e.GetSummarizer())
+	require.Equal(t, model, e.GetModel())
+}
+
+func requireSpent(t *testing.T, e *compactordv1.PruneEntry, calls, input uint32, cost float64) {
+	t.Helper()
+	require.Equal(t, calls, e.GetSummarizerCalls())
+	require.Equal(t, input, e.GetUsage().GetInputTokens())
+	require.InDelta(t, cost, e.GetCostUsd(), 1e-9)
+}
+
+// lastPrune is the newest PruneEntry of the log.
+func (d *daemon) lastPrune(id string) *compactordv1.PruneEntry {
+	d.t.Helper()
+	var prune *compactordv1.PruneEntry
+	for _, r := range d.records(id) {
+		if r.GetPrune() != nil {
+			prune = r.GetPrune()
+		}
+	}
+	return prune
+}
+
+// spent are the metrics of summarizers that are not zero, with their labels.
+func spent(t *testing.T, registry *prometheus.Registry) map[string]float64 {
+	t.Helper()
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	figures := make(map[string]float64)
+	for _, family := range families {
+		for _, m := range family.GetMetric() {
+			name := family.GetName()
+			for _, l := range m.GetLabel() {
+				name += " " + l.GetValue()
+			}
+			if value := m.GetCounter().GetValue(); strings.HasPrefix(name, "compactord_summarizer_") && value > 0 {
+				figures[name] = value
+			}
+		}
+	}
+	return figures
 }

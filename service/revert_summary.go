@@ -106,6 +106,7 @@ func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error 
 		budget: strategies.SummaryBudget(r.policy), covered: math.MaxUint32,
 		total: tokensOf(aside), deadline: summaryDeadline(r.policy),
 	})
+	s.metrics.summarized(summary)
 	if err != nil {
 		return rejected(err)
 	}

@@ -81,8 +81,7 @@ func (c *compaction) summarize(ctx context.Context) (*written, error) {
 		budget: cut.GetMaxSummaryTokens(), covered: c.coveredTokens(), emit: c.emit,
 		read: c.read, total: c.toRead(), deadline: c.deadline,
 	})
-	c.calls += summary.calls
-	summary.add(c.spent)
+	c.spent.add(summary)
 	if err != nil {
 		return nil, err
 	}
@@ -91,9 +90,7 @@ func (c *compaction) summarize(ctx context.Context) (*written, error) {
 
 // add adds what another text took.
 func (w *written) add(other *written) {
-	if other == nil {
-		return
-	}
+	w.calls += other.calls
 	w.usage = addUsage(w.usage, other.usage)
 	if other.costUSD != nil {
 		total := *other.costUSD
@@ -370,8 +367,7 @@ func (w *summaryWriter) spend(summary *summarizers.Summary) {
 	if summary == nil {
 		return
 	}
-	w.result.calls += summary.Calls
-	w.result.add(&written{usage: summary.Usage, costUSD: summary.CostUSD})
+	w.result.add(&written{usage: summary.Usage, costUSD: summary.CostUSD, calls: summary.Calls})
 }
 
 // guarded turns a summarizer's panic into an error: who plugs one in must not be able to end the daemon.

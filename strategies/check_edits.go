@@ -2,6 +2,9 @@ package strategies
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -45,6 +48,27 @@ func Fitting(s *session.State, edits []*compactordv1.Edit, cut *compactordv1.Cut
 	}
 	return fitting
 }
+
+// Gaining leaves out the edits that gain nothing because the result was shortened enough when it was appended. They were
+// made where another policy.on_append held, and such a result is to be shown as it is. All else is left to Check.
+func Gaining(s *session.State, edits []*compactordv1.Edit) []*compactordv1.Edit {
+	c := editCheck{state: s, trial: newTrial(s), shownFrom: session.KeptFrom(s.Head), written: make(map[place]bool)}
+	return slices.DeleteFunc(slices.Clone(edits), func(e *compactordv1.Edit) bool {
+		return errors.Is(c.check(e), errFreesNothing) && shortenedOnArrival(s, e)
+	})
+}
+
+// shortenedOnArrival says whether a result that the edit replaces was shortened when it was appended.
+func shortenedOnArrival(s *session.State, e *compactordv1.Edit) bool {
+	return slices.ContainsFunc(s.Kept, func(l *compactordv1.LoggedMessage) bool {
+		ofGroup := e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP &&
+			l.GetAnswers() != nil && l.GetAnswers().GetIndex() == e.GetIndex()
+		return (ofGroup || l.GetIndex() == e.GetIndex()) && len(l.GetArrivalEdits()) > 0
+	})
+}
+
+// errFreesNothing is of an edit that the view does not become smaller by.
+var errFreesNothing = fmt.Errorf("%w: shrink (I5)", ErrInvalidPlan)
 
 // place is what the summarizer writes at most one text for.
 type place struct{ index, part uint32 }
@@ -195,8 +219,7 @@ func (c *editCheck) collapse(e *compactordv1.Edit, at int) error {
 
 func (c *editCheck) shrinks(e *compactordv1.Edit, shownIn ...*compactordv1.LoggedMessage) error {
 	if c.freed = c.trial.put(e, shownIn...); c.freed == 0 {
-		return invalid("shrink (I5): %s of part %d of message %d frees nothing",
-			e.GetKind(), e.GetPart(), e.GetIndex())
+		return fmt.Errorf("%w: %s of part %d of message %d frees nothing", errFreesNothing, e.GetKind(), e.GetPart(), e.GetIndex())
 	}
 	return nil
 }

@@ -76,6 +76,31 @@ Summary (a number like [#12] is that of a message)
 `, out.String())
 }
 
+// Where the summarizer wrote edits alone, result and record say who it was.
+func TestResultWithEditsByASummarizer(t *testing.T) {
+	prune := &compactordv1.PruneEntry{
+		Edits:        []*compactordv1.Edit{{Index: 2, Kind: compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT, TokensFreed: 200}},
+		TokensBefore: 1000, TokensAfter: 800, Summarizer: "extractive",
+		Fallback: compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE, FallbackCause: "summarizer writer failed",
+	}
+	r := &result{
+		conversation: &conversation{session: "s"}, messages: 31,
+		compacted: &compacted{completed: &compactordv1.CompactionCompleted{Prune: prune}},
+	}
+	var out strings.Builder
+	r.print(&out)
+	require.Equal(t, `Compacted session s.
+
+  Compressed  1 result, 200 tokens less
+  Tokens      1,000 before, 800 after (20 % less), estimated
+  Summarizer  extractive, 0s, as a fallback: summarizer writer failed
+`, out.String())
+	record := &compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: prune}}
+	require.Equal(t, "prune: 1 edit, 1,000 to 800 tokens (extractive)", recordText(record))
+	prune.Summarizer = ""
+	require.Equal(t, "prune: 1 edit, 1,000 to 800 tokens", recordText(record))
+}
+
 func TestCompactByAPresetThatOnlyEdits(t *testing.T) {
 	temporaryFolder(t)
 	r := ran(t, "compact", talkFile(t), "--preset", "klip13", "--window", "200000").ends(t, exitDone)

@@ -73,8 +73,7 @@ func recordText(r *compactordv1.Record) string {
 		return fmt.Sprintf("compaction: summarized #%d to #%d, %s to %s tokens (%s)", e.GetSummarized().GetStart(),
 			max(e.GetSummarized().GetEnd(), 1)-1, number(e.GetTokensBefore()), number(e.GetTokensAfter()), writer(e))
 	case *compactordv1.Record_Prune:
-		return fmt.Sprintf("prune: %s, %s to %s tokens", count(len(k.Prune.GetEdits()), "edit"),
-			number(k.Prune.GetTokensBefore()), number(k.Prune.GetTokensAfter()))
+		return pruneText(k.Prune)
 	case *compactordv1.Record_Attempt:
 		return "compaction " + enumName(k.Attempt.GetOutcome(), "ATTEMPT_OUTCOME_") + ": " + k.Attempt.GetMessage()
 	case *compactordv1.Record_Checkpoint:
@@ -97,6 +96,15 @@ func recordText(r *compactordv1.Record) string {
 	default:
 		return "a kind of record that this version does not know"
 	}
+}
+
+func pruneText(e *compactordv1.PruneEntry) string {
+	text := fmt.Sprintf("prune: %s, %s to %s tokens", count(len(e.GetEdits()), "edit"),
+		number(e.GetTokensBefore()), number(e.GetTokensAfter()))
+	if e.GetSummarizer() != "" {
+		text += " (" + e.GetSummarizer() + ")"
+	}
+	return text
 }
 
 func writer(e *compactordv1.CompactionEntry) string {

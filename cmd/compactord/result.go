@@ -6,6 +6,8 @@ import (
 	"io"
 	"time"
 
+	"google.golang.org/protobuf/types/known/durationpb"
+
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -89,6 +91,9 @@ func (r *result) printDone(w io.Writer) {
 		row(w, "Goes on", "#%d tells the agent to", r.completed.GetContinueIndex())
 	}
 	if entry == nil {
+		if prune.GetSummarizer() != "" {
+			row(w, "Summarizer", "%s", summarizerText(prune))
+		}
 		return
 	}
 	if entry.ReplayedIndex != nil {
@@ -144,7 +149,16 @@ func (r *result) where(l *compactordv1.LoggedMessage) string {
 	return fmt.Sprintf("#%d (%s)", l.GetIndex(), r.conversation.transcript.place(l.GetMessage().GetSourcePosition()))
 }
 
-func summarizerText(e *compactordv1.CompactionEntry) string {
+// told is what an entry says of the summarizer that wrote its texts.
+type told interface {
+	GetSummarizer() string
+	GetModel() string
+	GetDuration() *durationpb.Duration
+	GetFallback() compactordv1.SummaryFallback
+	GetFallbackCause() string
+}
+
+func summarizerText(e told) string {
 	text := e.GetSummarizer()
 	if e.GetModel() != "" {
 		text += ", " + printable(e.GetModel())

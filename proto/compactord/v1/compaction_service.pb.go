@@ -36,6 +36,7 @@ type InlineHistory struct {
 	// The compaction entry that is in effect, as an earlier answer gave it.
 	Compaction *CompactionEntry `protobuf:"bytes,3,opt,name=compaction,proto3" json:"compaction,omitempty"`
 	// The prune entries that are in force, as earlier answers gave them, the oldest first. At most 10,000.
+	// An edit of a result that the policy's on_append shortens enough is left out.
 	Prunes []*PruneEntry `protobuf:"bytes,4,rep,name=prunes,proto3" json:"prunes,omitempty"`
 	// How tokens are counted. Default CHARS4.
 	Estimator Estimator `protobuf:"varint,5,opt,name=estimator,proto3,enum=compactord.v1.Estimator" json:"estimator,omitempty"`

@@ -655,9 +655,9 @@ type CompactionEntry struct {
 	Summarizer string `protobuf:"bytes,13,opt,name=summarizer,proto3" json:"summarizer,omitempty"`
 	// The model that wrote the summary; empty for `extractive`.
 	Model string `protobuf:"bytes,14,opt,name=model,proto3" json:"model,omitempty"`
-	// What the summarizer's provider reported.
+	// What the summarizer's provider reported for the whole operation: the summary, and the texts of the edits beside it.
 	Usage *Usage `protobuf:"bytes,15,opt,name=usage,proto3" json:"usage,omitempty"`
-	// What it cost in US dollars, where the price is configured.
+	// What that cost in US dollars, where the price is configured.
 	CostUsd *float64 `protobuf:"fixed64,16,opt,name=cost_usd,json=costUsd,proto3,oneof" json:"cost_usd,omitempty"`
 	// Where the cut split a turn: the index of the message that starts it.
 	SplitTurnStart *uint32 `protobuf:"varint,17,opt,name=split_turn_start,json=splitTurnStart,proto3,oneof" json:"split_turn_start,omitempty"`
@@ -679,7 +679,7 @@ type CompactionEntry struct {
 	Duration *durationpb.Duration `protobuf:"bytes,25,opt,name=duration,proto3" json:"duration,omitempty"`
 	// When it was committed.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,26,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// How many requests the summarizer was sent.
+	// How many requests the summarizer was sent in the whole operation.
 	SummarizerCalls uint32 `protobuf:"varint,27,opt,name=summarizer_calls,json=summarizerCalls,proto3" json:"summarizer_calls,omitempty"`
 	// How many secrets were redacted on the way to the summarizer and in the summary.
 	Redactions uint32 `protobuf:"varint,28,opt,name=redactions,proto3" json:"redactions,omitempty"`
@@ -1223,7 +1223,22 @@ type PruneEntry struct {
 	// The operation of Compact that made it; empty where Prune did.
 	OperationId string `protobuf:"bytes,11,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
 	// Whether the same operation committed a cut with it: the next record.
-	WithCut       bool `protobuf:"varint,12,opt,name=with_cut,json=withCut,proto3" json:"with_cut,omitempty"`
+	WithCut bool `protobuf:"varint,12,opt,name=with_cut,json=withCut,proto3" json:"with_cut,omitempty"`
+	// Who wrote texts of these edits; empty where no summarizer did. Where a fallback wrote one of them, that is named.
+	Summarizer string `protobuf:"bytes,13,opt,name=summarizer,proto3" json:"summarizer,omitempty"`
+	// The model that wrote texts of these edits; empty for `extractive`.
+	Model string `protobuf:"bytes,14,opt,name=model,proto3" json:"model,omitempty"`
+	// What the summarizer's provider reported for the whole operation, also for texts that were refused. Not set where a cut
+	// was committed with it: then the CompactionEntry tells it, so that no figure is told twice.
+	Usage *Usage `protobuf:"bytes,15,opt,name=usage,proto3" json:"usage,omitempty"`
+	// What that cost in US dollars, where the price is configured. Told where usage is.
+	CostUsd *float64 `protobuf:"fixed64,16,opt,name=cost_usd,json=costUsd,proto3,oneof" json:"cost_usd,omitempty"`
+	// How many requests the summarizer was sent. Told where usage is.
+	SummarizerCalls uint32 `protobuf:"varint,17,opt,name=summarizer_calls,json=summarizerCalls,proto3" json:"summarizer_calls,omitempty"`
+	// Which fallback wrote a text of these edits, if one was used.
+	Fallback SummaryFallback `protobuf:"varint,18,opt,name=fallback,proto3,enum=compactord.v1.SummaryFallback" json:"fallback,omitempty"`
+	// Why the fallback was used, in one sentence.
+	FallbackCause string `protobuf:"bytes,19,opt,name=fallback_cause,json=fallbackCause,proto3" json:"fallback_cause,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1340,6 +1355,55 @@ func (x *PruneEntry) GetWithCut() bool {
 		return x.WithCut
 	}
 	return false
+}
+
+func (x *PruneEntry) GetSummarizer() string {
+	if x != nil {
+		return x.Summarizer
+	}
+	return ""
+}
+
+func (x *PruneEntry) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *PruneEntry) GetUsage() *Usage {
+	if x != nil {
+		return x.Usage
+	}
+	return nil
+}
+
+func (x *PruneEntry) GetCostUsd() float64 {
+	if x != nil && x.CostUsd != nil {
+		return *x.CostUsd
+	}
+	return 0
+}
+
+func (x *PruneEntry) GetSummarizerCalls() uint32 {
+	if x != nil {
+		return x.SummarizerCalls
+	}
+	return 0
+}
+
+func (x *PruneEntry) GetFallback() SummaryFallback {
+	if x != nil {
+		return x.Fallback
+	}
+	return SummaryFallback_SUMMARY_FALLBACK_UNSPECIFIED
+}
+
+func (x *PruneEntry) GetFallbackCause() string {
+	if x != nil {
+		return x.FallbackCause
+	}
+	return ""
 }
 
 // Edit replaces content in the view. The log keeps what was there.
@@ -2114,7 +2178,7 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\tshortened\x18\x03 \x01(\bR\tshortened\";\n" +
 	"\tFileLists\x12\x12\n" +
 	"\x04read\x18\x01 \x03(\tR\x04read\x12\x1a\n" +
-	"\bmodified\x18\x02 \x03(\tR\bmodified\"\x85\x04\n" +
+	"\bmodified\x18\x02 \x03(\tR\bmodified\"\xa2\x06\n" +
 	"\n" +
 	"PruneEntry\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1a\n" +
@@ -2131,7 +2195,17 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"created_at\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12!\n" +
 	"\foperation_id\x18\v \x01(\tR\voperationId\x12\x19\n" +
-	"\bwith_cut\x18\f \x01(\bR\awithCut\"\xd1\x01\n" +
+	"\bwith_cut\x18\f \x01(\bR\awithCut\x12\x1e\n" +
+	"\n" +
+	"summarizer\x18\r \x01(\tR\n" +
+	"summarizer\x12\x14\n" +
+	"\x05model\x18\x0e \x01(\tR\x05model\x12*\n" +
+	"\x05usage\x18\x0f \x01(\v2\x14.compactord.v1.UsageR\x05usage\x12\x1e\n" +
+	"\bcost_usd\x18\x10 \x01(\x01H\x00R\acostUsd\x88\x01\x01\x12)\n" +
+	"\x10summarizer_calls\x18\x11 \x01(\rR\x0fsummarizerCalls\x12:\n" +
+	"\bfallback\x18\x12 \x01(\x0e2\x1e.compactord.v1.SummaryFallbackR\bfallback\x12%\n" +
+	"\x0efallback_cause\x18\x13 \x01(\tR\rfallbackCauseB\v\n" +
+	"\t_cost_usd\"\xd1\x01\n" +
 	"\x04Edit\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n" +
 	"\x04part\x18\x02 \x01(\rR\x04part\x125\n" +
@@ -2303,26 +2377,28 @@ var file_compactord_v1_record_proto_depIdxs = []int32{
 	5,  // 27: compactord.v1.PruneEntry.view_change:type_name -> compactord.v1.ViewChange
 	26, // 28: compactord.v1.PruneEntry.duration:type_name -> google.protobuf.Duration
 	21, // 29: compactord.v1.PruneEntry.created_at:type_name -> google.protobuf.Timestamp
-	1,  // 30: compactord.v1.Edit.kind:type_name -> compactord.v1.EditKind
-	2,  // 31: compactord.v1.CompactionAttempt.outcome:type_name -> compactord.v1.AttemptOutcome
-	28, // 32: compactord.v1.CompactionAttempt.error_reason:type_name -> compactord.v1.ErrorReason
-	3,  // 33: compactord.v1.CompactionAttempt.skip_reason:type_name -> compactord.v1.SkipReason
-	0,  // 34: compactord.v1.CompactionAttempt.reason:type_name -> compactord.v1.CompactionReason
-	26, // 35: compactord.v1.CompactionAttempt.duration:type_name -> google.protobuf.Duration
-	5,  // 36: compactord.v1.Revert.view_change:type_name -> compactord.v1.ViewChange
-	17, // 37: compactord.v1.Revert.summary:type_name -> compactord.v1.RevertSummary
-	23, // 38: compactord.v1.RevertSummary.usage:type_name -> compactord.v1.Usage
-	24, // 39: compactord.v1.RevertSummary.fallback:type_name -> compactord.v1.SummaryFallback
-	5,  // 40: compactord.v1.Pin.view_change:type_name -> compactord.v1.ViewChange
-	5,  // 41: compactord.v1.Unpin.view_change:type_name -> compactord.v1.ViewChange
-	29, // 42: compactord.v1.PolicyChange.given:type_name -> compactord.v1.Policy
-	29, // 43: compactord.v1.PolicyChange.resolved:type_name -> compactord.v1.Policy
-	5,  // 44: compactord.v1.PolicyChange.view_change:type_name -> compactord.v1.ViewChange
-	45, // [45:45] is the sub-list for method output_type
-	45, // [45:45] is the sub-list for method input_type
-	45, // [45:45] is the sub-list for extension type_name
-	45, // [45:45] is the sub-list for extension extendee
-	0,  // [0:45] is the sub-list for field type_name
+	23, // 30: compactord.v1.PruneEntry.usage:type_name -> compactord.v1.Usage
+	24, // 31: compactord.v1.PruneEntry.fallback:type_name -> compactord.v1.SummaryFallback
+	1,  // 32: compactord.v1.Edit.kind:type_name -> compactord.v1.EditKind
+	2,  // 33: compactord.v1.CompactionAttempt.outcome:type_name -> compactord.v1.AttemptOutcome
+	28, // 34: compactord.v1.CompactionAttempt.error_reason:type_name -> compactord.v1.ErrorReason
+	3,  // 35: compactord.v1.CompactionAttempt.skip_reason:type_name -> compactord.v1.SkipReason
+	0,  // 36: compactord.v1.CompactionAttempt.reason:type_name -> compactord.v1.CompactionReason
+	26, // 37: compactord.v1.CompactionAttempt.duration:type_name -> google.protobuf.Duration
+	5,  // 38: compactord.v1.Revert.view_change:type_name -> compactord.v1.ViewChange
+	17, // 39: compactord.v1.Revert.summary:type_name -> compactord.v1.RevertSummary
+	23, // 40: compactord.v1.RevertSummary.usage:type_name -> compactord.v1.Usage
+	24, // 41: compactord.v1.RevertSummary.fallback:type_name -> compactord.v1.SummaryFallback
+	5,  // 42: compactord.v1.Pin.view_change:type_name -> compactord.v1.ViewChange
+	5,  // 43: compactord.v1.Unpin.view_change:type_name -> compactord.v1.ViewChange
+	29, // 44: compactord.v1.PolicyChange.given:type_name -> compactord.v1.Policy
+	29, // 45: compactord.v1.PolicyChange.resolved:type_name -> compactord.v1.Policy
+	5,  // 46: compactord.v1.PolicyChange.view_change:type_name -> compactord.v1.ViewChange
+	47, // [47:47] is the sub-list for method output_type
+	47, // [47:47] is the sub-list for method input_type
+	47, // [47:47] is the sub-list for extension type_name
+	47, // [47:47] is the sub-list for extension extendee
+	0,  // [0:47] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_record_proto_init() }
@@ -2346,6 +2422,7 @@ func file_compactord_v1_record_proto_init() {
 	}
 	file_compactord_v1_record_proto_msgTypes[1].OneofWrappers = []any{}
 	file_compactord_v1_record_proto_msgTypes[3].OneofWrappers = []any{}
+	file_compactord_v1_record_proto_msgTypes[8].OneofWrappers = []any{}
 	file_compactord_v1_record_proto_msgTypes[11].OneofWrappers = []any{}
 	file_compactord_v1_record_proto_msgTypes[12].OneofWrappers = []any{}
 	file_compactord_v1_record_proto_msgTypes[13].OneofWrappers = []any{}
