@@ -213,11 +213,10 @@ func advanceResult(h *storagev1.Head, l *compactordv1.LoggedMessage) {
 	switch l.GetResultPlace() {
 	case compactordv1.ResultPlace_RESULT_PLACE_ANSWER:
 		h.OpenCalls = without(h.GetOpenCalls(), l.GetAnswers())
-		switch {
-		case Pinned(h, l.GetIndex()):
+		if Pinned(h, l.GetIndex()) {
 			h.PinnedTailTokens = plus(h.GetPinnedTailTokens(), l.GetTokens())
-		case len(l.GetArrivalEdits()) == 0:
-			h.PrunableTokens += l.GetTokens()
+		} else {
+			h.PrunableTokens += prunableOnArrival(l)
 		}
 	case compactordv1.ResultPlace_RESULT_PLACE_VOID:
 		h.VoidCalls = without(h.GetVoidCalls(), l.GetAnswers())

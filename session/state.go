@@ -178,8 +178,9 @@ func (s *State) prunableTokens() uint32 {
 	var tokens uint32
 	for _, l := range s.Kept {
 		if l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && !d.collapsed(l.GetAnswers().GetIndex()) &&
-			!Pinned(s.Head, l.GetIndex()) && len(s.EditsOf(l)) == 0 {
-			tokens += l.GetTokens()
+			!Pinned(s.Head, l.GetIndex()) && !s.PutAway(l) {
+			_, shown := s.Shown(l)
+			tokens += shown
 		}
 	}
 	return tokens

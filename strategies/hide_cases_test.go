@@ -214,14 +214,14 @@ func TestHideToolResults(t *testing.T) {
 	}
 }
 
-func TestHidingLeavesWhatIsPinnedEditedOrCollapsed(t *testing.T) {
+func TestHidingLeavesWhatIsPinnedPutAwayOrCollapsed(t *testing.T) {
 	t.Parallel()
-	// 1, 2 pinned; 3, 4 cut before; 5, 6 collapsed; 7, 8 plain; 9 a stray that is pinned.
+	// 1, 2 pinned; 3, 4 offloaded before; 5, 6 collapsed; 7, 8 plain; 9 a stray that is pinned.
 	l := newLog().script("U T2 R100 T2 R100 T2 R100 T2 R100 R100:x A")
 	l.pin(2)
 	l.pin(9)
 	l.commit(&plan{Edits: []*compactordv1.Edit{
-		{Index: 4, Kind: compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT, Replacement: textOf(60)},
+		{Index: 4, Kind: compactordv1.EditKind_EDIT_KIND_OFFLOAD_RESULT, Replacement: textOf(60)},
 		{Index: 5, Kind: compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP, Replacement: "ran it"},
 	}}, "")
 	for _, parameters := range []*compactordv1.Strategy{

@@ -23,7 +23,7 @@ type hiding struct {
 	edits    []*compactordv1.Edit
 	// bytes is about what the edits take up.
 	bytes int
-	// held is what the hidden results and the cleared arguments hold in tokens, freed what the view is smaller by.
+	// held is what the view showed of the hidden results and the cleared arguments in tokens, freed what it is smaller by.
 	held, freed uint64
 }
 
@@ -42,25 +42,27 @@ func resultTemplate(placeholder string) string {
 // full says whether the plan takes no more edits.
 func (h *hiding) full() bool { return h.bytes > maxPlanBytes }
 
-// hide hides a result that has no edit yet, where that frees anything.
+// hide hides a result, where that frees anything. The placeholder tells the tokens of the log's: so many are recalled.
 func (h *hiding) hide(l *compactordv1.LoggedMessage) {
+	_, shown := h.state.Shown(l)
 	what := replaced{index: l.GetIndex(), tokens: l.GetTokens(), tool: toolOf(l)}
 	e := &compactordv1.Edit{
 		Index:       l.GetIndex(),
 		Kind:        compactordv1.EditKind_EDIT_KIND_HIDE_RESULT,
 		Replacement: what.fill(h.template),
 	}
-	if e.TokensFreed = h.freedBy(e, l); e.GetTokensFreed() > 0 {
-		h.add(l.GetTokens(), e)
+	if e.TokensFreed = h.freedBy(e, l, shown); e.GetTokensFreed() > 0 {
+		h.add(shown, e)
 	}
 }
 
-// freedBy does without the trial where it can: an answer without edits is shown as the log has it, and there are many.
-func (h *hiding) freedBy(e *compactordv1.Edit, l *compactordv1.LoggedMessage) uint32 {
+// freedBy does without the trial where it can: an answer is shown in so many tokens and nothing around it, and there are
+// many.
+func (h *hiding) freedBy(e *compactordv1.Edit, l *compactordv1.LoggedMessage, shown uint32) uint32 {
 	if stray(l) {
 		return h.tried().put(e, l)
 	}
-	return l.GetTokens() - min(l.GetTokens(), session.TextTokens(h.state.Counter, e.GetReplacement()))
+	return shown - min(shown, session.TextTokens(h.state.Counter, e.GetReplacement()))
 }
 
 // clear clears the arguments of a call, where they are there and that frees anything.
@@ -127,11 +129,11 @@ func tooSoon(in *Input, minimum uint32) bool {
 		head.GetAppendedTokens()-head.GetRewrittenAtTokens() < session.Stored(head, minimum)
 }
 
-// hideable says whether a result may be hidden and counts as one that is there. One that is edited already is neither,
-// so that hiding comes to an end; nor is what the agent recalled.
+// hideable says whether a result may be hidden and counts as one that is there. One that is put away already is neither,
+// so that hiding comes to an end and no text is lost that says how to have it back; nor is what the agent recalled.
 func hideable(s *session.State, l *compactordv1.LoggedMessage, protectedTools []string) bool {
-	return len(s.EditsOf(l)) == 0 &&
-		!session.Pinned(s.Head, l.GetIndex()) &&
+	return !session.Pinned(s.Head, l.GetIndex()) &&
+		!s.PutAway(l) &&
 		!slices.Contains(protectedTools, toolOf(l)) &&
 		!slices.Contains(recallTools, toolOf(l))
 }

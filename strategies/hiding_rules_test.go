@@ -1,6 +1,7 @@
 package strategies_test
 
 import (
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -15,8 +16,52 @@ import (
 
 // What the strategies hide, in other words than those of the code: each result looked at by itself.
 
-// observed is a log as a result sees it.
-type observed struct{ *session.State }
+// observed is a log as a result sees it, with what the view shows of each message.
+type observed struct {
+	*session.State
+	shown map[uint32]*compactordv1.ViewMessage
+}
+
+func observe(s *session.State) observed {
+	o := observed{s, make(map[uint32]*compactordv1.ViewMessage)}
+	for _, vm := range s.View(session.ViewOptions{}).Messages {
+		switch origin := vm.GetOrigin().(type) {
+		case *compactordv1.ViewMessage_Index:
+			o.shown[origin.Index] = vm
+		case *compactordv1.ViewMessage_Mend:
+			if origin.Mend.GetKind() == compactordv1.MendKind_MEND_KIND_STRAY_RESULT {
+				o.shown[origin.Mend.GetIndex()] = vm
+			}
+		}
+	}
+	return o
+}
+
+// text is what the view shows of a result, without what a quote says of it.
+func (o observed) text(l *compactordv1.LoggedMessage) string {
+	var b strings.Builder
+	m := o.shown[l.GetIndex()].GetMessage()
+	if m.GetRole() == compactordv1.Role_ROLE_USER {
+		for _, p := range m.GetParts()[1:] {
+			b.WriteString(p.GetText().GetText())
+		}
+	}
+	for _, rp := range m.GetParts()[0].GetToolResult().GetParts() {
+		b.WriteString(rp.GetText().GetText())
+	}
+	return b.String()
+}
+
+// size is what the view shows of a result in the counter's units: the log's as long as nothing is edited, else text alone,
+// since no edit leaves media.
+func (o observed) size(l *compactordv1.LoggedMessage) uint64 {
+	if len(o.Edits[l.GetIndex()]) == 0 {
+		return uint64(l.GetPartSizes()[0])
+	}
+	return uint64(o.Counter.TextSize(o.text(l)))
+}
+
+func (o observed) tokens(l *compactordv1.LoggedMessage) uint32 { return o.Counter.Tokens(o.size(l)) }
 
 // callsAfter counts the calls that stand behind a part of a message.
 func (o observed) callsAfter(index, part uint32) uint32 {
@@ -58,9 +103,16 @@ func (o observed) turnsAfter(index uint32) uint32 {
 
 // mayBeHidden says of a result what has nothing to do with its age. All texts in its place are `[gone]`, of 2 tokens.
 func (o observed) mayBeHidden(l *compactordv1.LoggedMessage, tools []string) bool {
-	if l.GetMessage().GetRole() != compactordv1.Role_ROLE_TOOL || session.Pinned(o.Head, l.GetIndex()) ||
-		len(o.Edits[l.GetIndex()]) > 0 {
+	if l.GetMessage().GetRole() != compactordv1.Role_ROLE_TOOL || session.Pinned(o.Head, l.GetIndex()) {
 		return false
+	}
+	for _, e := range o.Edits[l.GetIndex()] {
+		switch e.GetKind() {
+		case compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, compactordv1.EditKind_EDIT_KIND_OFFLOAD_RESULT,
+			compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT:
+			return false
+		default:
+		}
 	}
 	for _, tool := range tools {
 		if l.GetAnswers().GetName() == tool {
@@ -79,25 +131,21 @@ func (o observed) mayBeHidden(l *compactordv1.LoggedMessage, tools []string) boo
 				return false
 			}
 		}
-		return l.GetTokens() > 2
+		return o.tokens(l) > 2
 	case compactordv1.ResultPlace_RESULT_PLACE_STRAY:
-		quoted := o.Counter.TextSize(session.StrayResultHeading(l.GetMessage().GetParts()[0].GetToolResult()))
-		return o.Counter.Tokens(uint64(quoted+l.GetPartSizes()[0])) >
-			o.Counter.Tokens(uint64(quoted+o.Counter.TextSize("[gone]")))
+		quoted := uint64(o.Counter.TextSize(session.StrayResultHeading(l.GetMessage().GetParts()[0].GetToolResult())))
+		return o.Counter.Tokens(quoted+o.size(l)) >
+			o.Counter.Tokens(quoted+uint64(o.Counter.TextSize("[gone]")))
 	default:
 		return false
 	}
-}
-
-func characters(l *compactordv1.LoggedMessage) string {
-	return l.GetMessage().GetParts()[0].GetToolResult().GetParts()[0].GetText().GetText()
 }
 
 // requireHides compares what a strategy hides with what a rule says of each result.
 func requireHides(
 	t *rapid.T, l *testLog, parameters *compactordv1.Strategy, minimum uint32, old func(observed, *compactordv1.LoggedMessage) bool,
 ) (hidden []uint32) {
-	s := observed{l.state()}
+	s := observe(l.state())
 	made, err := registry().Plan(t.Context(), &strategies.Input{State: s.State, Policy: l.policy}, parameters)
 	require.NoError(t, err)
 	var want []uint32
@@ -105,7 +153,7 @@ func requireHides(
 	for _, m := range s.Kept {
 		if m.GetMessage().GetRole() == compactordv1.Role_ROLE_TOOL && old(s, m) {
 			want = append(want, m.GetIndex())
-			holds += m.GetTokens()
+			holds += s.tokens(m)
 		}
 	}
 	if holds <= minimum {
@@ -136,7 +184,7 @@ func TestHideRules(t *testing.T) {
 				did.count("stray", old && s.mayBeHidden(m, p.GetProtectedTools()))
 			}
 			return old && after >= p.GetKeepMessages() && s.mayBeHidden(m, p.GetProtectedTools()) &&
-				utf8.RuneCountInString(characters(m)) >= int(p.GetMinChars())
+				utf8.RuneCountInString(s.text(m)) >= int(p.GetMinChars())
 		})
 		did.count("hidden", len(hidden) > 0)
 	})
@@ -153,7 +201,7 @@ func TestMaskRulesOfTurns(t *testing.T) {
 		p.Unit = compactordv1.MaskUnit_MASK_UNIT_TURN.Enum()
 		hidden := requireHides(t, l, parameters, p.GetMinimumTokens(), func(s observed, m *compactordv1.LoggedMessage) bool {
 			return s.turnsAfter(m.GetIndex()) >= p.GetWindow() && s.mayBeHidden(m, p.GetProtectedTools()) &&
-				utf8.RuneCountInString(characters(m)) >= int(p.GetMinChars())
+				utf8.RuneCountInString(s.text(m)) >= int(p.GetMinChars())
 		})
 		did.count("hidden", len(hidden) > 0)
 	})

@@ -69,8 +69,8 @@ func newOffloading(
 }
 
 func (o *offloading) edit(r *toolResult) *compactordv1.Edit {
-	long := r.logged.GetTokens() > o.over ||
-		o.parameters.OverBytes != nil && r.bytes() > int(o.parameters.GetOverBytes())
+	long := r.tokens > o.over ||
+		o.parameters.OverBytes != nil && bytesOf(r.shown) > int(o.parameters.GetOverBytes())
 	// An error is what the agent has to act on.
 	if !long || r.result.GetIsError() || r.stays(o.parameters.GetProtectedTools()) ||
 		!o.parameters.GetPartialReads() && readsPart(o.files, r.call) {
@@ -104,5 +104,5 @@ func reference(r *toolResult) string {
 		of = " of " + tool
 	}
 	return fmt.Sprintf("[The result%s has %d tokens (%d bytes) in all. To read the whole of it, recall index %d, part 0.]",
-		of, r.logged.GetTokens(), r.bytes(), r.logged.GetIndex())
+		of, r.logged.GetTokens(), bytesOf(r.result), r.logged.GetIndex())
 }

@@ -32,7 +32,7 @@ func (o oldResults) plan(
 			return nil, err
 		}
 		old := answers[pos] || stray(l) && pos < o.strays
-		if old && hideable(in.State, l, o.protectedTools) && hasCharacters(l, o.minChars) {
+		if old && hideable(in.State, l, o.protectedTools) && hasCharacters(in.State, l, o.minChars) {
 			h.hide(l)
 		}
 		if h.full() {
@@ -42,10 +42,14 @@ func (o oldResults) plan(
 	return h.plan(in, minimum), nil
 }
 
-// hasCharacters says whether a result has so many code points of text.
-func hasCharacters(l *compactordv1.LoggedMessage, least uint32) bool {
+// hasCharacters says whether the view shows so many code points of a result's text.
+func hasCharacters(s *session.State, l *compactordv1.LoggedMessage, least uint32) bool {
+	if least == 0 {
+		return true
+	}
+	shown, _ := s.Shown(l)
 	var has uint64
-	for _, p := range l.GetMessage().GetParts()[0].GetToolResult().GetParts() {
+	for _, p := range shown.GetParts()[0].GetToolResult().GetParts() {
 		has += uint64(utf8.RuneCountInString(p.GetText().GetText()) + utf8.RuneCountInString(p.GetOpaque().GetJson()))
 	}
 	return has >= uint64(least)

@@ -63,7 +63,8 @@ func beyondProtection(
 		if !finished[pos] || !prunable(s, l, p.GetProtectedTools()) {
 			continue
 		}
-		if sum += uint64(l.GetTokens()); sum > protectTokens {
+		_, shown := s.Shown(l)
+		if sum += uint64(shown); sum > protectTokens {
 			old = append(old, l)
 		}
 	}

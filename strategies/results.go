@@ -14,12 +14,25 @@ import (
 type toolResult struct {
 	logged *compactordv1.LoggedMessage
 	result *compactordv1.ToolResult
+	// shown is the result by the edits that views show it by, and tokens what it then has.
+	shown  *compactordv1.ToolResult
+	tokens uint32
 	// call is what it answers; nil where that is not known.
 	call *compactordv1.ToolCall
 }
 
+// resultOf is a result that no edit has been made of.
 func resultOf(l *compactordv1.LoggedMessage, call *compactordv1.ToolCall) *toolResult {
-	return &toolResult{logged: l, result: l.GetMessage().GetParts()[0].GetToolResult(), call: call}
+	result := l.GetMessage().GetParts()[0].GetToolResult()
+	return &toolResult{logged: l, result: result, shown: result, tokens: l.GetTokens(), call: call}
+}
+
+// shownResult is a result as views show it.
+func shownResult(s *session.State, l *compactordv1.LoggedMessage) *toolResult {
+	r := resultOf(l, callOf(s, l))
+	shown, tokens := s.Shown(l)
+	r.shown, r.tokens = shown.GetParts()[0].GetToolResult(), tokens
+	return r
 }
 
 // tool is the name of the tool that was called.
@@ -31,10 +44,10 @@ func (r *toolResult) stays(protectedTools []string) bool {
 	return slices.Contains(recallTools, r.tool()) || slices.Contains(protectedTools, r.tool())
 }
 
-// bytes is what the result holds, media included.
-func (r *toolResult) bytes() int {
+// bytesOf is what a result holds, media included.
+func bytesOf(r *compactordv1.ToolResult) int {
 	var bytes int
-	for _, rp := range r.result.GetParts() {
+	for _, rp := range r.GetParts() {
 		bytes += len(rp.GetText().GetText()) + len(rp.GetMedia().GetData()) + len(rp.GetOpaque().GetJson())
 	}
 	return bytes
@@ -59,14 +72,20 @@ func planResults(ctx context.Context, in *Input, editor resultEditor) (*compacto
 		if err := ended(ctx); err != nil {
 			return nil, err
 		}
-		if l := in.State.Kept[pos]; finished && !session.Pinned(in.State.Head, l.GetIndex()) && !replacedWhole(in.State, l) {
-			e.try(editor.edit(resultOf(l, callOf(in.State, l))), l)
+		if l := in.State.Kept[pos]; finished && editable(in.State, l) {
+			e.try(editor.edit(shownResult(in.State, l)), l)
 		}
 		if e.full() {
 			break
 		}
 	}
 	return e.plan(in), nil
+}
+
+// editable says whether a result may be shown shorter. One that is put away has nothing left, but the text that says how to
+// have it back.
+func editable(s *session.State, l *compactordv1.LoggedMessage) bool {
+	return !session.Pinned(s.Head, l.GetIndex()) && !s.PutAway(l)
 }
 
 // callOf is the call that a result answers; nil where the kept part does not hold it.
@@ -76,19 +95,6 @@ func callOf(s *session.State, l *compactordv1.LoggedMessage) *compactordv1.ToolC
 		return nil
 	}
 	return s.Kept[pos].GetMessage().GetParts()[l.GetAnswers().GetPart()].GetToolCall()
-}
-
-// replacedWhole says whether an edit has put something in the place of all that a result holds.
-func replacedWhole(s *session.State, l *compactordv1.LoggedMessage) bool {
-	return slices.ContainsFunc(s.EditsOf(l), func(e *compactordv1.Edit) bool {
-		switch e.GetKind() {
-		case compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT,
-			compactordv1.EditKind_EDIT_KIND_OFFLOAD_RESULT, compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT:
-			return true
-		default:
-			return false
-		}
-	})
 }
 
 // editing is a plan of edits while it is made, each tried with those before it.

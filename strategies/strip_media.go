@@ -2,6 +2,7 @@ package strategies
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -116,8 +117,15 @@ func mediaReplaced(s *session.State, m *mediaPart) bool {
 	if session.Pinned(s.Head, m.logged.GetIndex()) {
 		return false
 	}
-	return replacedWhole(s, m.logged) ||
+	return cutOrPutAway(s, m.logged) ||
 		edited(s, m.logged.GetIndex(), m.part, compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA)
+}
+
+// cutOrPutAway says whether an edit has put text in the place of all that a result holds.
+func cutOrPutAway(s *session.State, l *compactordv1.LoggedMessage) bool {
+	return s.PutAway(l) || slices.ContainsFunc(s.EditsOf(l), func(e *compactordv1.Edit) bool {
+		return e.GetKind() == compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT
+	})
 }
 
 // collapsedResults are the results that collapsed groups have taken out of the view, by index.

@@ -146,8 +146,18 @@ func (m *Model) shownPinned(vm *compactordv1.ViewMessage, leadEnd uint32) bool {
 	}
 }
 
+// prunable says whether a result still shows what the tool said, if only a part of it.
 func (m *Model) prunable(a *Active) bool {
-	return a.Place == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && !m.pins[a.Index] && len(m.editsOf(a)) == 0
+	if a.Place != compactordv1.ResultPlace_RESULT_PLACE_ANSWER || m.pins[a.Index] {
+		return false
+	}
+	for _, e := range m.editsOf(a) {
+		if e.GetKind() != compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT &&
+			e.GetKind() != compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA {
+			return false
+		}
+	}
+	return true
 }
 
 func (m *Model) tokens(message *compactordv1.Message) uint32 {

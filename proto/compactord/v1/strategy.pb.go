@@ -714,7 +714,7 @@ type HideToolResultsStrategy struct {
 	Placeholder *string `protobuf:"bytes,2,opt,name=placeholder,proto3,oneof" json:"placeholder,omitempty"`
 	// Newest messages whose results stay, whatever their group. 0 to 100,000. Default 0.
 	KeepMessages *uint32 `protobuf:"varint,3,opt,name=keep_messages,json=keepMessages,proto3,oneof" json:"keep_messages,omitempty"`
-	// Results of fewer characters (code points) stay. 0 to 10,000,000. Default 0.
+	// Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
 	MinChars *uint32 `protobuf:"varint,4,opt,name=min_chars,json=minChars,proto3,oneof" json:"min_chars,omitempty"`
 	// Nothing is hidden unless the results to hide hold more tokens than this; and with reason THRESHOLD nothing until as
 	// many were appended since the last rewrite. 0 to 10,000,000. Default 0.
@@ -806,7 +806,7 @@ type MaskObservationsStrategy struct {
 	Unit *MaskUnit `protobuf:"varint,2,opt,name=unit,proto3,enum=compactord.v1.MaskUnit,oneof" json:"unit,omitempty"`
 	// The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
 	Placeholder *string `protobuf:"bytes,3,opt,name=placeholder,proto3,oneof" json:"placeholder,omitempty"`
-	// Results of fewer characters (code points) stay. 0 to 10,000,000. Default 0.
+	// Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
 	MinChars *uint32 `protobuf:"varint,4,opt,name=min_chars,json=minChars,proto3,oneof" json:"min_chars,omitempty"`
 	// Older groups stay, too, that name a file which one of so many newest groups names. 0 to 1,000. Default 0.
 	ActiveFileGroups *uint32 `protobuf:"varint,5,opt,name=active_file_groups,json=activeFileGroups,proto3,oneof" json:"active_file_groups,omitempty"`
@@ -906,7 +906,8 @@ type PruneToolOutputsStrategy struct {
 	ProtectTurns *uint32 `protobuf:"varint,1,opt,name=protect_turns,json=protectTurns,proto3,oneof" json:"protect_turns,omitempty"`
 	// Newest tool groups whose results stay, in place of protect_turns. 0 to 100,000.
 	ProtectGroups *uint32 `protobuf:"varint,2,opt,name=protect_groups,json=protectGroups,proto3,oneof" json:"protect_groups,omitempty"`
-	// Tokens of older results that stay. The result that passes this is hidden whole. 0 to 10,000,000. Default 40,000.
+	// Tokens of older results that stay, as the view shows them. The result that passes this is hidden whole. 0 to 10,000,000.
+	// Default 40,000.
 	ProtectTokens *uint32 `protobuf:"varint,3,opt,name=protect_tokens,json=protectTokens,proto3,oneof" json:"protect_tokens,omitempty"`
 	// Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
 	// THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 20,000.
@@ -1459,7 +1460,8 @@ func (x *DialogueOnlyStrategy) GetOutcomeChars() uint32 {
 }
 
 // FirstEffectiveStrategy takes the first of its strategies that does something and whose result is under the trigger; the
-// last always runs. Where no trigger holds, the first that does something.
+// last always runs. Where no trigger holds, the first that does something. With reason THRESHOLD it pauses after a rewrite
+// until the least minimum_tokens of those it nests were appended, or half of what the trigger leaves of the window.
 type FirstEffectiveStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The strategies, in order. 1 to 16; nesting at most 4 deep.
@@ -1507,6 +1509,8 @@ func (x *FirstEffectiveStrategy) GetStrategies() []*Strategy {
 
 // LadderStrategy runs its strategies in order, cheapest first, until the view is at or under the target and no other
 // trigger is met: it estimates each and rewrites once. With reason MANUAL, and where no target is known, it runs them all.
+// With reason THRESHOLD it pauses after a rewrite until the least minimum_tokens of those it nests were appended, or half of
+// what the trigger leaves of the window.
 type LadderStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The rungs, in order. 1 to 16; nesting at most 4 deep.

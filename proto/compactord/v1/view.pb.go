@@ -419,7 +419,8 @@ type ContextReport struct {
 	TargetTokens *uint32 `protobuf:"varint,6,opt,name=target_tokens,json=targetTokens,proto3,oneof" json:"target_tokens,omitempty"`
 	// Whether the client should call Compact with reason THRESHOLD now.
 	ShouldCompact bool `protobuf:"varint,7,opt,name=should_compact,json=shouldCompact,proto3" json:"should_compact,omitempty"`
-	// Tokens of tool results in the view that no edit has replaced yet: the most that Prune can free.
+	// The most that hiding tool results can free: the tokens of those that views show, as they show them, if only in part. Not
+	// counted are those that are pinned, and those that are hidden, offloaded or compressed already.
 	PrunableTokens uint32 `protobuf:"varint,8,opt,name=prunable_tokens,json=prunableTokens,proto3" json:"prunable_tokens,omitempty"`
 	// Tokens that no compaction can remove: leading run, pinned messages, open group, overhead, smallest valid kept part.
 	FixedTokens uint32 `protobuf:"varint,9,opt,name=fixed_tokens,json=fixedTokens,proto3" json:"fixed_tokens,omitempty"`
