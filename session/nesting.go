@@ -46,15 +46,20 @@ func nested(path string, depth int, s *compactordv1.Strategy, yield func(NestedS
 	return true
 }
 
-// nests says whether a strategy only runs others.
-func nests(s *compactordv1.Strategy) bool {
-	return s.GetFirstEffective() != nil || s.GetLadder() != nil
+// Nests says whether a strategy only runs others, if none.
+func Nests(s *compactordv1.Strategy) bool {
+	switch s.GetKind().(type) {
+	case *compactordv1.Strategy_FirstEffective, *compactordv1.Strategy_Ladder:
+		return true
+	default:
+		return false
+	}
 }
 
 // onlyCuts says whether a strategy edits nothing.
 func onlyCuts(s *compactordv1.Strategy) bool {
 	for n := range Nested(s) {
-		if !nests(n.Strategy) && n.Strategy.GetSummarize() == nil {
+		if _, cuts := n.Strategy.GetKind().(*compactordv1.Strategy_Summarize); !cuts && !Nests(n.Strategy) {
 			return false
 		}
 	}

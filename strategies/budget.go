@@ -51,8 +51,8 @@ func maxSummaryTokens(policy *compactordv1.Policy, p *compactordv1.SummarizeStra
 // strategy gives one, wherever that nests it.
 func SummaryBudget(policy *compactordv1.Policy) uint32 {
 	for n := range session.Nested(policy.GetStrategy()) {
-		if p := n.Strategy.GetSummarize(); p != nil {
-			return maxSummaryTokens(policy, p)
+		if Cuts(n.Strategy) {
+			return maxSummaryTokens(policy, n.Strategy.GetSummarize())
 		}
 	}
 	return maxSummaryTokens(policy, nil)

@@ -85,7 +85,7 @@ func infoOf(s Strategy, kind protoreflect.FieldDescriptor, presets []string) *co
 		Description:     descriptions[string(kind.FullName())],
 		NeedsSummarizer: NeedsSummarizer(bare),
 		Cuts:            Cuts(bare),
-		Nests:           nests(bare),
+		Nests:           session.Nests(bare),
 		OnAppend:        editor != nil,
 		Presets:         presets,
 	}

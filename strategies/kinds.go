@@ -5,15 +5,15 @@ import (
 )
 
 // Cuts says whether a strategy of the contract cuts, what it nests aside. Prune and on_user_message do not take it then.
-func Cuts(s *compactordv1.Strategy) bool { return s.GetSummarize() != nil }
+func Cuts(s *compactordv1.Strategy) bool {
+	// By the kind alone: in Go it can be set without parameters, and then all defaults hold.
+	_, cuts := s.GetKind().(*compactordv1.Strategy_Summarize)
+	return cuts
+}
 
 // NeedsSummarizer says whether a summarizer writes for a strategy of the contract, what it nests aside. Only Compact waits
 // for one.
 func NeedsSummarizer(s *compactordv1.Strategy) bool {
-	return s.GetSummarize() != nil || s.GetCompressObservations() != nil
-}
-
-// nests says whether a strategy only runs others.
-func nests(s *compactordv1.Strategy) bool {
-	return s.GetLadder() != nil || s.GetFirstEffective() != nil
+	_, compresses := s.GetKind().(*compactordv1.Strategy_CompressObservations)
+	return compresses || Cuts(s)
 }
