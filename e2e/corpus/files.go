@@ -1,8 +1,10 @@
 package corpus
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,15 +50,29 @@ func Files(t testing.TB) []string {
 	return files
 }
 
-// Read returns the messages of a recording.
+// Read returns the messages of a recording. They are read once for all tests of a process, and must not be changed.
 func Read(t testing.TB, file string) []*compactordv1.Message {
 	t.Helper()
-	f, err := os.Open(file)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, f.Close()) }()
-	r, err := transcript.Open(f)
-	require.NoError(t, err)
-	messages, err := r.ReadAll()
+	once, _ := recordings.LoadOrStore(file, sync.OnceValues(func() ([]*compactordv1.Message, error) {
+		return read(file)
+	}))
+	messages, err := once.(func() ([]*compactordv1.Message, error))()
 	require.NoError(t, err)
 	return messages
+}
+
+// recordings are the functions that read a file once, by the file.
+var recordings sync.Map
+
+func read(file string) (messages []*compactordv1.Message, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	r, err := transcript.Open(f)
+	if err != nil {
+		return nil, err
+	}
+	return r.ReadAll()
 }

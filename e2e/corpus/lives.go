@@ -79,6 +79,47 @@ func strategyLives() []Life {
 				},
 			}}},
 		},
+		{
+			Name:   "truncate_tool_outputs, strip_media, drop_thinking",
+			Policy: placed(compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_USER),
+			Strategies: []*compactordv1.Strategy{
+				{Kind: &compactordv1.Strategy_TruncateToolOutputs{
+					TruncateToolOutputs: &compactordv1.TruncateToolOutputsStrategy{MaxChars: proto.Uint32(300)},
+				}},
+				{Kind: &compactordv1.Strategy_StripMedia{StripMedia: &compactordv1.StripMediaStrategy{}}},
+				{Kind: &compactordv1.Strategy_DropThinking{DropThinking: &compactordv1.DropThinkingStrategy{KeepTurns: proto.Uint32(0)}}},
+			},
+		},
+		{
+			Name:   "offload, compress_observations",
+			Policy: placed(compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_USER),
+			Strategies: []*compactordv1.Strategy{
+				{Kind: &compactordv1.Strategy_Offload{
+					Offload: &compactordv1.OffloadStrategy{OverTokens: proto.Uint32(500), PreviewChars: proto.Uint32(100)},
+				}},
+				{Kind: &compactordv1.Strategy_CompressObservations{
+					CompressObservations: &compactordv1.CompressObservationsStrategy{
+						OverTokens: proto.Uint32(50), KeepGroups: proto.Uint32(1),
+					},
+				}},
+			},
+		},
+		{
+			Name:   "dialogue_only by a ladder, summarize by first_effective",
+			Policy: placed(compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_USER),
+			Strategies: []*compactordv1.Strategy{
+				{Kind: &compactordv1.Strategy_Ladder{Ladder: &compactordv1.LadderStrategy{
+					Rungs: []*compactordv1.LadderStrategy_Rung{{Strategy: &compactordv1.Strategy{
+						Kind: &compactordv1.Strategy_DialogueOnly{DialogueOnly: &compactordv1.DialogueOnlyStrategy{}},
+					}}},
+				}}},
+				{Kind: &compactordv1.Strategy_FirstEffective{FirstEffective: &compactordv1.FirstEffectiveStrategy{
+					Strategies: []*compactordv1.Strategy{
+						summarize(&compactordv1.SummarizeStrategy{RecentTokens: proto.Uint32(2_000)}),
+					},
+				}}},
+			},
+		},
 	}
 }
 
@@ -151,7 +192,9 @@ func (l Life) Live(t testing.TB, messages []*compactordv1.Message, lengths int, 
 // carryOut writes edits and cut, as a service does that has the summary.
 func carryOut(w *sessiontest.Writer, plan *compactordv1.CompactionPlan) {
 	if edits := plan.GetEdits(); len(edits) > 0 {
-		w.Write(&compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: &compactordv1.PruneEntry{Edits: edits}}})
+		w.Write(&compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: &compactordv1.PruneEntry{
+			Edits: written(edits),
+		}}})
 	}
 	if c := plan.GetCut(); c != nil {
 		w.Write(&compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: &compactordv1.CompactionEntry{

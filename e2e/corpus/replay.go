@@ -18,8 +18,10 @@ import (
 type Replay struct {
 	Writer *sessiontest.Writer
 	Policy *compactordv1.Policy
-	// Rewrites are those that were made so far.
+	// Rewrites are those that were made so far, of Run.
 	Rewrites []Rewrite
+	// Folds are those that policy.on_user_message made.
+	Folds []Rewrite
 
 	registry *strategies.Registry
 }
@@ -43,60 +45,139 @@ func NewReplay(t testing.TB, policy *compactordv1.Policy) *Replay {
 	return &Replay{Writer: sessiontest.NewWriter(policy), Policy: policy, registry: registry}
 }
 
-// Append appends a message. What its provider reported was for another view, so it is left out.
-func (r *Replay) Append(m *compactordv1.Message) {
+// Append appends a message, and does what policy.on_append and policy.on_user_message say. What its provider reported was
+// for another view, so it is left out.
+func (r *Replay) Append(t testing.TB, m *compactordv1.Message) *compactordv1.LoggedMessage {
+	t.Helper()
 	if m.GetUsage() != nil {
 		m = proto.CloneOf(m)
 		m.Usage = nil
 	}
-	r.Writer.Append(m, nil)
+	logged := r.Writer.AppendEdited(m, r.arriving(t, m)...)
+	if session.StartsTurn(logged.GetMessage()) && len(r.Policy.GetOnUserMessage()) > 0 {
+		r.fold(t)
+	}
+	return logged
+}
+
+// arriving is what policy.on_append makes of a message.
+func (r *Replay) arriving(t testing.TB, m *compactordv1.Message) []*compactordv1.ArrivalEdit {
+	t.Helper()
+	if len(r.Policy.GetOnAppend()) == 0 || m.GetRole() != compactordv1.Role_ROLE_TOOL {
+		return nil
+	}
+	w := r.Writer
+	counter, err := session.CounterFor(w.Head.GetEstimator())
+	require.NoError(t, err)
+	l := session.Link(w.Head, counter, m, nil)
+	var call *compactordv1.ToolCall
+	if a := l.GetAnswers(); a != nil {
+		call = w.Messages[a.GetIndex()].GetMessage().GetParts()[a.GetPart()].GetToolCall()
+	}
+	return strategies.OnAppend(w.Head, counter, r.Policy, l, call)
+}
+
+// fold does what policy.on_user_message says, unless the view does not become smaller by it.
+func (r *Replay) fold(t testing.TB) {
+	t.Helper()
+	in := r.input(compactordv1.CompactionReason_COMPACTION_REASON_USER_MESSAGE)
+	plan, err := r.registry.PlanAll(t.Context(), in, r.Policy.GetOnUserMessage())
+	require.NoError(t, err)
+	require.NoError(t, strategies.Check(in, plan))
+	if len(plan.GetEdits()) == 0 {
+		return
+	}
+	done := r.begun(plan)
+	if r.write(t, &compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: &compactordv1.PruneEntry{
+		Edits: plan.GetEdits(), Reason: in.Reason, OperationId: "replay",
+	}}}) {
+		done.After = r.Writer.Head.GetViewTokens()
+		r.Folds = append(r.Folds, done)
+	}
 }
 
 // Due says whether the context report asks for a compaction.
 func (r *Replay) Due() bool { return session.Report(r.Writer.Head, r.Policy).GetShouldCompact() }
 
-// Run plans for a reason and carries the plan out; what is summarized becomes as long as it may. The plan is what was made.
-func (r *Replay) Run(t testing.TB, reason compactordv1.CompactionReason, s *compactordv1.Strategy) *compactordv1.CompactionPlan {
+// Plan plans for a reason, and carries nothing out.
+func (r *Replay) Plan(t testing.TB, reason compactordv1.CompactionReason, s *compactordv1.Strategy) *compactordv1.CompactionPlan {
 	t.Helper()
-	w := r.Writer
-	in := &strategies.Input{State: w.State(), Policy: r.Policy, Reason: reason}
+	in := r.input(reason)
 	plan, err := r.registry.Plan(t.Context(), in, s)
 	require.NoError(t, err)
 	require.NoError(t, strategies.Check(in, plan))
-	if plan.GetCut() == nil && len(plan.GetEdits()) == 0 {
-		return plan
+	return plan
+}
+
+// Run plans for a reason and carries the plan out; what is summarized becomes as long as it may. The plan is what was made.
+func (r *Replay) Run(t testing.TB, reason compactordv1.CompactionReason, s *compactordv1.Strategy) *compactordv1.CompactionPlan {
+	t.Helper()
+	plan := r.Plan(t, reason, s)
+	if plan.GetCut() != nil || len(plan.GetEdits()) > 0 {
+		r.Carry(t, reason, plan)
 	}
-	done := Rewrite{
-		Length: len(w.Messages), Appended: w.Head.GetAppendedTokens(), Plan: plan, Before: w.Head.GetViewTokens(),
-	}
+	return plan
+}
+
+// Carry carries out a plan that was made just now.
+func (r *Replay) Carry(t testing.TB, reason compactordv1.CompactionReason, plan *compactordv1.CompactionPlan) {
+	t.Helper()
+	done := r.begun(plan)
 	if edits := plan.GetEdits(); len(edits) > 0 {
-		w.Write(&compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: &compactordv1.PruneEntry{
+		r.Writer.Write(&compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: &compactordv1.PruneEntry{
 			Edits: written(edits), Reason: reason, OperationId: "replay", WithCut: plan.GetCut() != nil,
 		}}})
 	}
 	if plan.GetCut() != nil {
 		r.cut(t, reason, plan)
 	}
-	done.After = w.Head.GetViewTokens()
+	done.After = r.Writer.Head.GetViewTokens()
 	if done.After < done.Before {
 		r.Rewrites = append(r.Rewrites, done)
 	}
-	return plan
+}
+
+// Change changes the policy, which must be a resolved one.
+func (r *Replay) Change(policy *compactordv1.Policy) {
+	r.Writer.Write(&compactordv1.Record{Kind: &compactordv1.Record_PolicyChange{
+		PolicyChange: &compactordv1.PolicyChange{Given: policy, Resolved: policy},
+	}})
+	r.Policy = policy
+}
+
+func (r *Replay) input(reason compactordv1.CompactionReason) *strategies.Input {
+	return &strategies.Input{State: r.Writer.State(), Policy: r.Policy, Reason: reason}
+}
+
+// begun is a rewrite that has yet to be carried out.
+func (r *Replay) begun(plan *compactordv1.CompactionPlan) Rewrite {
+	h := r.Writer.Head
+	return Rewrite{
+		Length: len(r.Writer.Messages), Appended: h.GetAppendedTokens(), Plan: plan, Before: h.GetViewTokens(),
+	}
 }
 
 // cut writes a plan's cut with a summary of half of what it stands for, unless the view does not become smaller by it.
 func (r *Replay) cut(t testing.TB, reason compactordv1.CompactionReason, plan *compactordv1.CompactionPlan) {
 	t.Helper()
-	w, c := r.Writer, plan.GetCut()
-	record := &compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: &compactordv1.CompactionEntry{
-		Id: fmt.Sprintf("cut-%d", w.Log.Newest()), FirstKeptIndex: c.GetFirstKeptIndex(), Reason: reason,
+	c := plan.GetCut()
+	r.write(t, &compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: &compactordv1.CompactionEntry{
+		Id: fmt.Sprintf("cut-%d", r.Writer.Log.Newest()), FirstKeptIndex: c.GetFirstKeptIndex(), Reason: reason,
 		Summary: strings.Repeat("said", int(min(c.GetMaxSummaryTokens(), plan.GetSummarizerInputTokens()/2))),
-	}}}
+	}}})
+}
+
+// write writes a record if the view becomes smaller by it.
+func (r *Replay) write(t testing.TB, record *compactordv1.Record) bool {
+	t.Helper()
+	w := r.Writer
 	tried, err := session.Write(w.State(), record, nil, nil)
 	require.NoError(t, err)
-	if tried.State.Head.GetViewTokens() < w.Head.GetViewTokens() {
-		w.Write(record)
+	if tried.State.Head.GetViewTokens() >= w.Head.GetViewTokens() {
+		return false
 	}
+	w.Write(record)
+	return true
 }
 
 // written are edits with the text that a summarizer was to write.

@@ -1,0 +1,188 @@
+package corpus_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/compactord/compactord/e2e/corpus"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// chronicle tells, in lines to read, what was done to a session while it grew.
+type chronicle struct {
+	strings.Builder
+	*corpus.Replay
+}
+
+// lived has an agent live through messages, and tells of it.
+func lived(t *testing.T, policy *compactordv1.Policy, messages []*compactordv1.Message) string {
+	t.Helper()
+	c := &chronicle{Replay: corpus.NewReplay(t, policy)}
+	c.begin(messages)
+	for _, m := range messages {
+		if m.GetRole() == compactordv1.Role_ROLE_ASSISTANT && c.Due() {
+			c.due(t)
+		}
+		c.arrived(c.Append(t, m))
+	}
+	c.end()
+	return c.String()
+}
+
+func (c *chronicle) line(format string, args ...any) { fmt.Fprintf(c, format+"\n", args...) }
+
+func (c *chronicle) begin(messages []*compactordv1.Message) {
+	trigger, _ := session.TriggerTokens(c.Policy)
+	c.line("%d messages in a window of %d tokens; compaction is due at %d", len(messages), c.Policy.GetContextWindow(), trigger)
+	if groups := c.Policy.GetTrigger().GetTriggerToolGroups(); groups > 0 {
+		c.line("or at %d tool groups", groups)
+	}
+	c.line("")
+}
+
+// due compacts, and tells the plan and what came of it.
+func (c *chronicle) due(t *testing.T) {
+	t.Helper()
+	before, at := c.Writer.Head.GetViewTokens(), len(c.Writer.Messages)
+	plan := c.Run(t, threshold, c.Policy.GetStrategy())
+	if reason := plan.GetSkipReason(); reason != 0 {
+		c.line("before message %d: %d tokens, skipped: %s", at, before, short(reason, "SKIP_REASON_"))
+		return
+	}
+	c.line("before message %d: %d tokens, then %d", at, before, c.Writer.Head.GetViewTokens())
+	c.plan(plan)
+}
+
+func (c *chronicle) plan(plan *compactordv1.CompactionPlan) {
+	if cut := plan.GetCut(); cut != nil {
+		split := ""
+		if cut.SplitTurnStart != nil {
+			split = fmt.Sprintf(", within the turn of %d", cut.GetSplitTurnStart())
+		}
+		c.line("  cut at %d%s: %d to %d are summarized, %d tokens in at most %d", cut.GetFirstKeptIndex(), split,
+			cut.GetSummarized().GetStart(), cut.GetSummarized().GetEnd()-1, plan.GetSummarizerInputTokens(),
+			cut.GetMaxSummaryTokens())
+	}
+	byKind := make(map[compactordv1.EditKind][]string)
+	var kinds []compactordv1.EditKind
+	for _, e := range plan.GetEdits() {
+		if byKind[e.GetKind()] == nil {
+			kinds = append(kinds, e.GetKind())
+		}
+		byKind[e.GetKind()] = append(byKind[e.GetKind()], fmt.Sprintf("%d.%d -%d", e.GetIndex(), e.GetPart(), e.GetTokensFreed()))
+	}
+	for _, kind := range kinds {
+		c.line("  %s: %s", short(kind, "EDIT_KIND_"), strings.Join(byKind[kind], ", "))
+	}
+}
+
+// arrived tells what the policy made of a message as it came.
+func (c *chronicle) arrived(l *compactordv1.LoggedMessage) {
+	for _, e := range l.GetArrivalEdits() {
+		c.line("message %d: %s of %d tokens, -%d", l.GetIndex(), short(e.GetKind(), "ARRIVAL_EDIT_KIND_"), l.GetTokens(),
+			e.GetTokensFreed())
+	}
+	if n := len(c.Folds); n > 0 && c.Folds[n-1].Length == len(c.Writer.Messages) {
+		c.line("with message %d: %d tokens, then %d", l.GetIndex(), c.Folds[n-1].Before, c.Folds[n-1].After)
+		c.plan(c.Folds[n-1].Plan)
+	}
+}
+
+// end tells the view that the model is given at last, a line for each message.
+func (c *chronicle) end() {
+	view := c.Writer.State().View(session.ViewOptions{})
+	c.line("")
+	c.line("the view at the end: %d tokens", view.Tokens)
+	for _, vm := range view.Messages {
+		c.line("  %s", told(vm))
+	}
+}
+
+// told is a message of a view in one line.
+func told(vm *compactordv1.ViewMessage) string {
+	var from string
+	switch origin := vm.GetOrigin().(type) {
+	case *compactordv1.ViewMessage_Index:
+		from = fmt.Sprint(origin.Index)
+	case *compactordv1.ViewMessage_SummaryOf:
+		from = "summary"
+	case *compactordv1.ViewMessage_Mend:
+		from = fmt.Sprintf("%s %d.%d", short(origin.Mend.GetKind(), "MEND_KIND_"), origin.Mend.GetIndex(), origin.Mend.GetPart())
+	}
+	m := vm.GetMessage()
+	words := []string{from, short(m.GetRole(), "ROLE_"), fmt.Sprint(vm.GetTokens())}
+	for _, kind := range vm.GetEdits() {
+		words = append(words, short(kind, "EDIT_KIND_"))
+	}
+	for _, p := range m.GetParts() {
+		words = append(words, partTold(p))
+	}
+	return strings.Join(words, " | ")
+}
+
+func partTold(p *compactordv1.Part) string {
+	switch k := p.GetKind().(type) {
+	case *compactordv1.Part_Text:
+		return begun(k.Text.GetText())
+	case *compactordv1.Part_Thinking:
+		return "thinks: " + begun(k.Thinking.GetText())
+	case *compactordv1.Part_ToolCall:
+		return k.ToolCall.GetName() + begun(k.ToolCall.GetArguments())
+	case *compactordv1.Part_Media:
+		return k.Media.GetName()
+	case *compactordv1.Part_ToolResult:
+		return resultTold(k.ToolResult)
+	default:
+		return "?"
+	}
+}
+
+func resultTold(r *compactordv1.ToolResult) string {
+	var words []string
+	if r.GetIsError() {
+		words = append(words, "error:")
+	}
+	for _, p := range r.GetParts() {
+		switch k := p.GetKind().(type) {
+		case *compactordv1.ResultPart_Text:
+			words = append(words, begun(k.Text.GetText()))
+		case *compactordv1.ResultPart_Media:
+			words = append(words, k.Media.GetName())
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// begun is a text as far as it tells it from others, in one line.
+func begun(text string) string {
+	const most = 60
+	text = strings.ReplaceAll(text, "\n", "/")
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "..."
+	}
+	return text
+}
+
+// short is the name of an enum's value without what all of its names begin with.
+func short(value fmt.Stringer, prefix string) string {
+	return strings.TrimPrefix(value.String(), prefix)
+}
+
+// planTold is a plan in one line, without a word of the conversation.
+func planTold(plan *compactordv1.CompactionPlan) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d>%s>%d", plan.GetTokensBefore(), plan.GetSkipReason(), plan.GetSummarizerInputTokens())
+	if cut := plan.GetCut(); cut != nil {
+		fmt.Fprintf(&b, " cut %d %d-%d %d", cut.GetFirstKeptIndex(), cut.GetSummarized().GetStart(),
+			cut.GetSummarized().GetEnd(), cut.GetMaxSummaryTokens())
+		if cut.SplitTurnStart != nil {
+			fmt.Fprintf(&b, " split %d", cut.GetSplitTurnStart())
+		}
+	}
+	for _, e := range plan.GetEdits() {
+		fmt.Fprintf(&b, " %s %d.%d-%d", e.GetKind(), e.GetIndex(), e.GetPart(), e.GetTokensFreed())
+	}
+	return b.String()
+}

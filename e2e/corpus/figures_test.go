@@ -1,0 +1,71 @@
+package corpus_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/e2e/corpus"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// figures are what was done to a recording, in one line without a word of it. The digest is over all that was planned, so
+// that what is done in another way shows even where the sums are the same.
+func figures(name string, r *corpus.Replay, plans []*compactordv1.CompactionPlan) string {
+	cuts := 0
+	edits := make(map[string]int)
+	digest := sha256.New()
+	for _, fold := range r.Folds {
+		plans = append(plans, fold.Plan)
+	}
+	for _, plan := range plans {
+		fmt.Fprintln(digest, planTold(plan))
+		if plan.GetCut() != nil {
+			cuts++
+		}
+		for _, e := range plan.GetEdits() {
+			edits[short(e.GetKind(), "EDIT_KIND_")]++
+		}
+	}
+	for _, l := range r.Writer.Messages {
+		for _, e := range l.GetArrivalEdits() {
+			fmt.Fprintln(digest, l.GetIndex(), e.GetKind(), e.GetTokensFreed())
+			edits["arriving "+short(e.GetKind(), "ARRIVAL_EDIT_KIND_")]++
+		}
+	}
+	line := fmt.Sprintf("%s: window %d, %d rewrites, %d on user messages, %d cuts", name, r.Policy.GetContextWindow(),
+		len(r.Rewrites), len(r.Folds), cuts)
+	for _, kind := range slices.Sorted(maps.Keys(edits)) {
+		line += fmt.Sprintf(", %d %s", edits[kind], kind)
+	}
+	return line + fmt.Sprintf("; %d tokens at the end; %x", r.Writer.Head.GetViewTokens(), digest.Sum(nil)[:4])
+}
+
+// requireLines compares lines with those of a file of testdata that begin with the same name. Those of a sample are some.
+func requireLines(t *testing.T, name string, lines []string) {
+	t.Helper()
+	if !raced {
+		requireGolden(t, name, strings.Join(lines, "\n")+"\n")
+		return
+	}
+	require.False(t, *update, "the race detector sees a sample only")
+	golden, err := os.ReadFile(filepath.Join("testdata", name))
+	require.NoError(t, err)
+	for _, line := range lines {
+		recording, _, _ := strings.Cut(line, ": ")
+		var want string
+		for candidate := range strings.Lines(string(golden)) {
+			if strings.HasPrefix(candidate, recording+": ") {
+				want = strings.TrimSuffix(candidate, "\n")
+			}
+		}
+		require.Equal(t, want, line)
+	}
+}
