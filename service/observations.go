@@ -163,7 +163,7 @@ func (c *compaction) withTexts(edits []*compactordv1.Edit) []*compactordv1.Edit 
 func (c *compaction) tellSummarizer(entry *compactordv1.PruneEntry) {
 	for _, e := range entry.GetEdits() {
 		text, wrote := c.texts[placeOf(e)]
-		if !wrote || e.GetKind() != compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT {
+		if !wrote {
 			continue
 		}
 		entry.Model = cmp.Or(entry.GetModel(), text.model)

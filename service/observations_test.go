@@ -257,6 +257,29 @@ func TestPruneRefusesWhatNeedsASummarizer(t *testing.T) {
 	require.Empty(t, writer.seen())
 }
 
+// Of several texts one by the fallback is enough for the entry to say so.
+func TestOneOfTwoResultsIsWrittenByTheFallback(t *testing.T) {
+	good, bad := observing("module 0 is all alike"), observing(long(2000))
+	writer := &scripted{name: "writer", do: func(
+		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
+	) (*summarizers.Summary, error) {
+		if req.Result.Index == 3 {
+			return good.do(ctx, req, p)
+		}
+		return bad.do(ctx, req, p)
+	}}
+	d := start(t, withSummarizer(writer), withStrategy(&shortener{results: []uint32{3, 7}}))
+	d.create("s", shortening(fallingBack))
+	d.append("s", working(3, 3000)...)
+	events, err := d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	prune := last(t, events).GetCompleted().GetPrune()
+	require.Len(t, prune.GetEdits(), 2)
+	requireWriter(t, prune, "extractive", "small")
+	require.Equal(t, compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE, prune.GetFallback())
+	requireSpent(t, prune, 3, 300, 0.75)
+}
+
 // Edits that a summarizer was not asked for tell nothing of one; what a summary took that was refused they tell.
 func TestEditsAloneTellWhatARefusedSummaryTook(t *testing.T) {
 	writer := &scripted{name: "writer", do: func(

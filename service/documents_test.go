@@ -1,0 +1,43 @@
+package service_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+var exampleJSON = regexp.MustCompile("(?s)```json\n(.*?)```")
+
+// The policies that the documents show are taken as they stand, and resolve to what they say.
+func TestPoliciesOfTheDocuments(t *testing.T) {
+	for file, holds := range map[string]func(*compactordv1.Policy) bool{
+		"configuration.md": func(p *compactordv1.Policy) bool {
+			rungs := p.GetStrategy().GetLadder().GetRungs()
+			return len(rungs) == 2 && len(rungs[1].GetStrategy().GetFirstEffective().GetStrategies()) == 2 &&
+				p.GetTrigger().GetTargetTokens() == 80_000 && len(p.GetOnAppend()) == 1 && len(p.GetOnUserMessage()) == 1
+		},
+		"strategies.md": func(p *compactordv1.Policy) bool {
+			return p.GetOnAppend()[0].GetOffload().GetOverTokens() == 2000 &&
+				p.GetOnUserMessage()[0].GetDialogueOnly().GetToolDigest() == compactordv1.ToolDigest_TOOL_DIGEST_LINE
+		},
+	} {
+		t.Run(file, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join("..", "docs", file))
+			require.NoError(t, err)
+			examples := exampleJSON.FindAllSubmatch(text, -1)
+			require.Len(t, examples, 1)
+			req := &compactordv1.CreateSessionRequest{}
+			require.NoError(t, protojson.Unmarshal(examples[0][1], req))
+			d := start(t)
+			created, err := d.sessions.CreateSession(t.Context(), req)
+			require.NoError(t, err)
+			require.True(t, holds(created.GetSession().GetResolvedPolicy()), "%v", created.GetSession().GetResolvedPolicy())
+		})
+	}
+}
