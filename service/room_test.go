@@ -213,7 +213,7 @@ func (w *world) obey() {
 	kept := sessiontest.NewModel(log, log.Newest(), log.PolicyAt(log.Newest())).Kept()
 	// A report does not know which messages mending leaves out.
 	if !slices.ContainsFunc(kept, (*sessiontest.Active).LeftOut) {
-		require.NotEqual(w.t, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT, end.GetSkipped().GetReason())
+		require.NotEqual(w.t, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT, end.GetSkipped().GetReason(), "%v", before)
 	}
 	if report().GetShouldCompact() {
 		w.counts["due after it"]++

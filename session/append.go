@@ -113,6 +113,7 @@ func advanceView(h *storagev1.Head, c Counter, vm *compactordv1.ViewMessage) {
 	h.ViewBytes += uint32(proto.Size(vm.GetMessage()))
 	h.ViewMediaTokens = plus(h.GetViewMediaTokens(), media)
 	h.ViewMediaBytes = plus(h.GetViewMediaBytes(), mediaBytes)
+	h.ViewMedia += countMedia(vm.GetMessage())
 	if u := h.GetUsage(); u != nil {
 		u.MessagesAfter++
 		u.TokensAfter = plus(u.GetTokensAfter(), vm.GetTokens())

@@ -111,6 +111,22 @@ func pages(data []byte) uint32 {
 	return uint32(min(max(1, count), maxPages))
 }
 
+// countMedia counts the media of a message.
+func countMedia(m *compactordv1.Message) uint32 {
+	var n uint32
+	for _, p := range m.GetParts() {
+		if p.GetMedia() != nil {
+			n++
+		}
+		for _, rp := range p.GetToolResult().GetParts() {
+			if rp.GetMedia() != nil {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // MediaOf returns what the media of a message count in tokens, and the bytes of those that are sent along: media named by
 // address or file id have none.
 func MediaOf(c Counter, m *compactordv1.Message) (tokens, sent uint32) {

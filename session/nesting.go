@@ -56,16 +56,6 @@ func Nests(s *compactordv1.Strategy) bool {
 	}
 }
 
-// onlyCuts says whether a strategy edits nothing.
-func onlyCuts(s *compactordv1.Strategy) bool {
-	for n := range Nested(s) {
-		if _, cuts := n.Strategy.GetKind().(*compactordv1.Strategy_Summarize); !cuts && !Nests(n.Strategy) {
-			return false
-		}
-	}
-	return true
-}
-
 // checkNesting returns a PolicyError where the strategies of a policy nest too deep.
 func checkNesting(p *compactordv1.Policy) error {
 	check := func(field string, s *compactordv1.Strategy) error {

@@ -115,6 +115,7 @@ func (s *State) WithMetrics() *storagev1.Head {
 	v := s.View(ViewOptions{})
 	h.ViewTokens, h.ViewBytes, h.ViewToolGroups = v.Tokens, v.Bytes, v.ToolGroups
 	h.ViewMessages, h.ViewMediaTokens, h.ViewMediaBytes = uint32(len(v.Messages)), v.MediaTokens, v.MediaBytes
+	h.ViewMedia = v.Media
 	h.PrunableTokens = s.prunableTokens()
 	h.LeadTokens, h.PinnedTokens = 0, 0
 	for _, l := range s.Lead {

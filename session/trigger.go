@@ -67,11 +67,11 @@ func Unreachable(r *compactordv1.ContextReport) bool {
 	return r.TriggerTokens != nil && min(r.GetTokens(), r.GetFixedTokens()) >= r.GetTriggerTokens()
 }
 
-// uncuttable says whether the policy's strategy only cuts, and no cut takes anything out of the view: all that it shows
-// before the smallest valid kept part is pinned. So it is known without knowing how much that is in bytes and in tool
-// groups. A message that mending leaves out is taken for one that is shown, since the head does not tell them apart.
+// uncuttable says whether no cut takes anything out of the view, and the policy's strategy edits nothing of what it shows
+// then: all before the smallest valid kept part is pinned. So it is known without knowing how much that is in bytes and in
+// tool groups. A message that mending leaves out is taken for one that is shown, since the head does not tell them apart.
 func uncuttable(h *storagev1.Head, p *compactordv1.Policy) bool {
-	if p.GetStrategy() == nil || !onlyCuts(p.GetStrategy()) {
+	if p.GetStrategy() == nil || !sparesNewest(h, p.GetStrategy()) {
 		return false
 	}
 	if h.TailIndex == nil {

@@ -22,6 +22,8 @@ type View struct {
 	Tokens, Bytes uint32
 	// MediaTokens and MediaBytes are of the media in Messages, the bytes of those that are sent along.
 	MediaTokens, MediaBytes uint32
+	// Media counts them.
+	Media uint32
 	// ToolGroups counts the tool groups that Messages shows.
 	ToolGroups uint32
 	Report     *compactordv1.ViewReport
@@ -101,6 +103,7 @@ func (d *drawing) view() *View {
 		v.Bytes += uint32(proto.Size(vm.GetMessage()))
 		tokens, sent := MediaOf(d.counter, vm.GetMessage())
 		v.MediaTokens, v.MediaBytes = plus(v.MediaTokens, tokens), plus(v.MediaBytes, sent)
+		v.Media += countMedia(vm.GetMessage())
 	}
 	d.report.Tokens, d.report.Bytes = v.Tokens, v.Bytes
 	d.report.DisableThinking = d.thinking == compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID &&

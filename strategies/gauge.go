@@ -2,6 +2,7 @@ package strategies
 
 import (
 	"math"
+	"slices"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
@@ -95,6 +96,11 @@ func (g *gauge) context(s *session.State) uint64 {
 
 // dueAt says whether compaction is due with such a view.
 func (g *gauge) dueAt(view load) bool { return len(g.due.reachedBy(view)) > 0 }
+
+// dueBeside says whether compaction is due by anything but tokens with such a view.
+func (g *gauge) dueBeside(view load) bool {
+	return slices.ContainsFunc(g.due.reachedBy(view), func(by int) bool { return by != byTokens })
+}
 
 // done says whether a ladder is at rest with such a view: at its target, and nothing else is due.
 func (g *gauge) done(view load) bool {

@@ -5,16 +5,22 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// inPause says whether strategies that nest others wait for more content, though compaction is due: a rewrite that comes
-// right after another costs the provider's prompt cache for next to nothing. The least that one of the nested strategies
-// demands between rewrites counts, but no more than half of what is left behind the trigger, so that nothing overflows.
+// pauseOfTrigger is how much of the trigger may be new before a pause ends: a trigger far below the window is there to be
+// kept to.
+const pauseOfTrigger = 5
+
+// inPause says whether strategies that nest others wait for more content, though compaction is due by tokens: a rewrite
+// that comes right after another costs the provider's prompt cache for next to nothing. The least that one of the nested
+// strategies demands between rewrites counts, but no more than half of what is left behind the trigger, so that nothing
+// overflows.
 func inPause(in *Input, nested []*compactordv1.Strategy) bool {
 	minimum, demanded := leastDemanded(nested)
-	if !demanded {
+	trigger, byTokens := session.TriggerTokens(in.Policy)
+	if !demanded || !byTokens || in.measure().dueBeside(viewLoad(in.beginning())) {
 		return false
 	}
-	window := in.Policy.GetContextWindow()
-	if trigger, due := session.TriggerTokens(in.Policy); due && window > 0 {
+	minimum = min(minimum, trigger/pauseOfTrigger)
+	if window := in.Policy.GetContextWindow(); window > 0 {
 		minimum = min(minimum, (window-min(window, trigger))/2)
 	}
 	return tooSoon(in, minimum)

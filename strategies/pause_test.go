@@ -29,12 +29,14 @@ func TestNestingStrategiesPauseBetweenRewrites(t *testing.T) {
 			reason   compactordv1.CompactionReason
 			does     bool
 		}{
-			{"too soon", 10_000, 100, "R499", due, false},
-			{"as much is new as is demanded", 10_000, 100, "R500", due, true},
-			{"half of what is left of the window", 1_000, 400, "R300", due, true},
-			{"less than that", 1_000, 400, "R299", due, false},
-			{"asked for by hand", 10_000, 100, "R1", manual, true},
-			{"after an overflow", 10_000, 100, "R1", compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW, true},
+			{"too soon", 10_000, 5_000, "R499", due, false},
+			{"as much is new as is demanded", 10_000, 5_000, "R500", due, true},
+			{"half of what is left of the window", 1_000, 900, "R50", due, true},
+			{"less than that", 1_000, 900, "R49", due, false},
+			{"a fifth of the trigger", 10_000, 100, "R20", due, true},
+			{"less than that of the trigger", 10_000, 100, "R19", due, false},
+			{"asked for by hand", 10_000, 5_000, "R1", manual, true},
+			{"after an overflow", 10_000, 5_000, "R1", compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW, true},
 		} {
 			t.Run(name+", "+c.name, func(t *testing.T) {
 				t.Parallel()

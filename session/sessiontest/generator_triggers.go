@@ -64,12 +64,22 @@ func trigger(t *rapid.T) *compactordv1.Trigger {
 	return tr
 }
 
-// strategy draws one that only cuts, or none.
+// strategy draws one that only cuts, one that hides too, or none.
 func strategy(t *rapid.T) *compactordv1.Strategy {
 	if !chance(t, 50, "cuts") {
 		return nil
 	}
-	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{Summarize: &compactordv1.SummarizeStrategy{}}}
+	cut := &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{Summarize: &compactordv1.SummarizeStrategy{}}}
+	if !chance(t, 40, "hides") {
+		return cut
+	}
+	hide := &compactordv1.HideToolResultsStrategy{KeepGroups: proto.Uint32(uint32(between(t, 0, 3, "groups")))}
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Ladder{Ladder: &compactordv1.LadderStrategy{
+		Rungs: []*compactordv1.LadderStrategy_Rung{
+			{Strategy: &compactordv1.Strategy{Kind: &compactordv1.Strategy_HideToolResults{HideToolResults: hide}}},
+			{Strategy: cut},
+		},
+	}}}
 }
 
 // CountReport counts what a report of the newest point says.

@@ -1,6 +1,8 @@
 package sessiontest
 
 import (
+	"slices"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
@@ -152,23 +154,26 @@ func (m *Model) BlockedBy() map[compactordv1.BlockedBy]bool {
 		t.GetTriggerTokens()+t.GetTriggerToolGroups()+t.GetMaxViewBytes() == 0)
 	hold(compactordv1.BlockedBy_BLOCKED_BY_BREAKER_OPEN, m.BreakerClosesAfter() > 0 && m.Due())
 	hold(compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE, m.dueWith(m.Tokens()) && m.dueWith(m.Fixed()) ||
-		m.Due() && onlyCuts(m.Policy.GetStrategy()) && !m.cuttable())
+		m.Due() && !m.mayEdit(m.Policy.GetStrategy()) && !m.cuttable())
 	return reasons
 }
 
-// onlyCuts says whether no strategy in this one edits.
-func onlyCuts(s *compactordv1.Strategy) bool {
-	for _, inner := range s.GetFirstEffective().GetStrategies() {
-		if !onlyCuts(inner) {
-			return false
-		}
+// mayEdit says whether a strategy may edit what the view shows of the newest turn; also where there is no strategy that
+// could be asked.
+func (m *Model) mayEdit(s *compactordv1.Strategy) bool {
+	groups := m.Head().GetViewToolGroups()
+	switch {
+	case s.GetLadder() != nil:
+		return slices.ContainsFunc(s.GetLadder().GetRungs(), func(r *compactordv1.LadderStrategy_Rung) bool {
+			return m.mayEdit(r.GetStrategy())
+		})
+	case s.GetFirstEffective() != nil:
+		return slices.ContainsFunc(s.GetFirstEffective().GetStrategies(), m.mayEdit)
+	case s.GetHideToolResults() != nil:
+		return groups > s.GetHideToolResults().GetKeepGroups()
+	default:
+		return s.GetSummarize() == nil
 	}
-	for _, rung := range s.GetLadder().GetRungs() {
-		if !onlyCuts(rung.GetStrategy()) {
-			return false
-		}
-	}
-	return s.GetSummarize() != nil || s.GetLadder() != nil || s.GetFirstEffective() != nil
 }
 
 // cuttable says whether there is a cut that takes out a message which is not pinned.

@@ -98,6 +98,7 @@ func (m *Model) viewFigures(h *storagev1.Head) {
 	v := m.View(session.ViewOptions{})
 	h.ViewTokens, h.ViewBytes, h.ViewToolGroups = v.Tokens, v.Bytes, v.ToolGroups
 	h.ViewMessages, h.ViewMediaTokens, h.ViewMediaBytes = uint32(len(v.Messages)), v.MediaTokens, v.MediaBytes
+	h.ViewMedia = v.Media
 	places := m.CutPlaces()
 	if len(places) > 0 {
 		h.TailIndex = proto.Uint32(places[len(places)-1])

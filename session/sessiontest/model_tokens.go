@@ -7,7 +7,7 @@ import (
 )
 
 // media adds up the media of messages of a view.
-func (m *Model) media(view []*compactordv1.ViewMessage) (tokens, sent uint32) {
+func (m *Model) media(view []*compactordv1.ViewMessage) (tokens, sent, count uint32) {
 	for _, vm := range view {
 		var size uint64
 		for _, p := range vm.GetMessage().GetParts() {
@@ -19,12 +19,13 @@ func (m *Model) media(view []*compactordv1.ViewMessage) (tokens, sent uint32) {
 				if medium != nil {
 					size += uint64(m.counter.MediaSize(medium))
 					sent += uint32(len(medium.GetData()))
+					count++
 				}
 			}
 		}
 		tokens += m.counter.Tokens(size)
 	}
-	return tokens, sent
+	return tokens, sent, count
 }
 
 // calibration is what all reports up to the point have shown, put aside or not; nil where none could tell.

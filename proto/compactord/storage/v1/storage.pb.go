@@ -269,8 +269,10 @@ type Head struct {
 	// appended_tokens when the last compaction or prune in force was written, those of on_user_message aside; not set where
 	// there is none.
 	RewrittenAtTokens *uint32 `protobuf:"varint,43,opt,name=rewritten_at_tokens,json=rewrittenAtTokens,proto3,oneof" json:"rewritten_at_tokens,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// How many media the view shows.
+	ViewMedia     uint32 `protobuf:"varint,44,opt,name=view_media,json=viewMedia,proto3" json:"view_media,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Head) Reset() {
@@ -593,6 +595,13 @@ func (x *Head) GetViewMessages() uint32 {
 func (x *Head) GetRewrittenAtTokens() uint32 {
 	if x != nil && x.RewrittenAtTokens != nil {
 		return *x.RewrittenAtTokens
+	}
+	return 0
+}
+
+func (x *Head) GetViewMedia() uint32 {
+	if x != nil {
+		return x.ViewMedia
 	}
 	return 0
 }
@@ -1262,7 +1271,7 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"forkedFrom\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xc3\x0e\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xe2\x0e\n" +
 	"\x04Head\x12#\n" +
 	"\rnext_sequence\x18\x01 \x01(\rR\fnextSequence\x12\x1d\n" +
 	"\n" +
@@ -1320,7 +1329,9 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\flearnt_input\x18* \x01(\rR\vlearntInput\x126\n" +
 	"\testimator\x18% \x01(\x0e2\x18.compactord.v1.EstimatorR\testimator\x12#\n" +
 	"\rview_messages\x18& \x01(\rR\fviewMessages\x123\n" +
-	"\x13rewritten_at_tokens\x18+ \x01(\rH\x03R\x11rewrittenAtTokens\x88\x01\x01B\r\n" +
+	"\x13rewritten_at_tokens\x18+ \x01(\rH\x03R\x11rewrittenAtTokens\x88\x01\x01\x12\x1d\n" +
+	"\n" +
+	"view_media\x18, \x01(\rR\tviewMediaB\r\n" +
 	"\v_tail_indexB\r\n" +
 	"\v_loop_startB\x12\n" +
 	"\x10_learnt_overheadB\x16\n" +
