@@ -56,7 +56,9 @@ func Read(t testing.TB, file string) []*compactordv1.Message {
 	once, _ := recordings.LoadOrStore(file, sync.OnceValues(func() ([]*compactordv1.Message, error) {
 		return read(file)
 	}))
-	messages, err := once.(func() ([]*compactordv1.Message, error))()
+	readOnce, ok := once.(func() ([]*compactordv1.Message, error))
+	require.True(t, ok)
+	messages, err := readOnce()
 	require.NoError(t, err)
 	return messages
 }
