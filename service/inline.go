@@ -194,7 +194,7 @@ func (s *Service) viewInline(
 	if err != nil {
 		return nil, err
 	}
-	alone, findings, err := s.inline(ctx, req.GetHistory(), nil)
+	alone, findings, err := s.inline(ctx, req.GetHistory(), req.GetPolicy())
 	if err != nil {
 		return nil, err
 	}

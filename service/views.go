@@ -18,6 +18,8 @@ func (s *Service) GetLLMView(
 	switch {
 	case req.GetHistory() != nil:
 		return s.viewInline(ctx, req)
+	case req.GetPolicy() != nil:
+		return nil, invalidField("policy", "goes with a history: a session has its own")
 	case req.GetMarkCacheBreakpoints() && req.GetDialect() == compactordv1.Dialect_DIALECT_UNSPECIFIED:
 		return nil, invalidField("mark_cache_breakpoints", "needs a dialect: neutral messages have no place for marks")
 	}

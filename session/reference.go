@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -28,10 +29,17 @@ var references = regexp.MustCompile(
 // bare is a reference without its mark. It is one only as a whole text: among words a number can be anything.
 var bare = regexp.MustCompile(`^\s*[0-9]+(?:\.[0-9]+){0,2}\s*$`)
 
+// notices finds the ends of our own placeholders: `recall index 12, part 0.]`, and that of cleared arguments.
+var notices = regexp.MustCompile(`recall (index [0-9]+, part [0-9]+)(?:\.\]|"\})`)
+
 // ParseReference reads the reference that a placeholder or a citation shows, alone or as the placeholder's whole text:
-// `#12`, `#12.0`, `#12.0.1`, `[#12]`, `index 12, part 0`. Alone the mark can be left out: `12`, `12.0`, `12.0.1`. A text
-// that names different ones is refused. It returns ErrReference.
+// `#12`, `#12.0`, `#12.0.1`, `[#12]`, `index 12, part 0`. Alone the mark can be left out: `12`, `12.0`, `12.0.1`. Of a text
+// that holds a placeholder of ours that one's holds, since a preview quotes whatever the result said. Else a text that names
+// different ones is refused. It returns ErrReference.
 func ParseReference(text string) (Reference, error) {
+	if own, ok := noticeIn(text); ok {
+		text = own
+	}
 	if bare.MatchString(text) {
 		text = "#" + strings.TrimSpace(text)
 	}
@@ -54,6 +62,23 @@ func ParseReference(text string) (Reference, error) {
 			ErrReference)
 	}
 	return *found, nil
+}
+
+// noticeIn is the reference of the placeholder that a text ends with, or else of the only one that it holds.
+func noticeIn(text string) (reference string, ok bool) {
+	all := notices.FindAllStringSubmatchIndex(text, -1)
+	for i, at := range slices.Backward(all) {
+		if reference == "" {
+			reference = text[at[2]:at[3]]
+			if i == len(all)-1 && strings.TrimSpace(text[at[1]:]) == "" {
+				break
+			}
+		}
+		if text[at[2]:at[3]] != reference {
+			return "", false
+		}
+	}
+	return reference, reference != ""
 }
 
 // goesOn says whether what follows a number makes it another thing: a word, a path, a range, a fourth number.

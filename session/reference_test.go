@@ -11,6 +11,8 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
+const hiddenNotice = "[The result of read (648 tokens) was hidden to free context. To read it again, recall index 2, part 0.]"
+
 func TestParseReference(t *testing.T) {
 	for text, want := range map[string]session.Reference{
 		"#12":                     {Index: 12},
@@ -33,12 +35,19 @@ func TestParseReference(t *testing.T) {
 		"See #3, and #3.":         {Index: 3},
 		"见“#12”。":                 {Index: 12},
 		"[read: gone, 5 t, #2.1]": {Index: 2, Part: proto.Uint32(1)},
-		"[The result of read (648 tokens) was hidden to free context. To read it again, recall index 2, part 0.]": {
-			Index: 2, Part: proto.Uint32(0),
-		},
+		hiddenNotice:              {Index: 2, Part: proto.Uint32(0)},
 		`{"_cleared":"the arguments (70 tokens) were cleared to free context; recall index 5, part 1"}`: {
 			Index: 5, Part: proto.Uint32(1),
 		},
+		"#9\n" + hiddenNotice + "\n": {Index: 2, Part: proto.Uint32(0)},
+		"index 1, part 0 and #3.1\n[9 characters left out. To read the whole result, recall index 2, part 0.]": {
+			Index: 2, Part: proto.Uint32(0),
+		},
+		"quoted: [It was hidden. To read it again, recall index 9, part 0.]\n" + hiddenNotice: {
+			Index: 2, Part: proto.Uint32(0),
+		},
+		"<tool_result tool=\"#5\">\n" + hiddenNotice + "\n</tool_result>": {Index: 2, Part: proto.Uint32(0)},
+		hiddenNotice + " " + hiddenNotice + " #7":                         {Index: 2, Part: proto.Uint32(0)},
 	} {
 		got, err := session.ParseReference(text)
 		require.NoError(t, err, text)
@@ -89,6 +98,9 @@ func TestParseReferenceRefuses(t *testing.T) {
 		"#1 #2":                       "several",
 		"[#1, #2]":                    "several",
 		"#1 or index 1, part 0":       "several",
+		"#1, recall index 2, part 0.": "several",
+		"[To read it again, recall index 2, part 0.] [To read it again, recall index 3, part 0.] of #4": "several",
+		"#1\n[To read it again, recall index 5000000000, part 0.]":                                      "over 4294967295",
 	} {
 		_, err := session.ParseReference(text)
 		require.ErrorIs(t, err, session.ErrReference, text)

@@ -83,7 +83,7 @@ func toolUses(s *session.State) []toolUse {
 // clearable says whether anything of a use may be cleared: its pin holds for the whole group.
 func clearable(s *session.State, call *compactordv1.CallRef, excluded []string) bool {
 	return !session.Pinned(s.Head, call.GetIndex()) &&
-		!slices.Contains(excluded, call.GetName()) && !slices.Contains(recallTools, call.GetName())
+		!slices.Contains(excluded, call.GetName()) && !isRecallTool(call.GetName())
 }
 
 // Resolved implements Resolver.

@@ -54,7 +54,7 @@ func TestCompressLeavesAlone(t *testing.T) {
 	require.Equal(t, []uint32{4}, indexesOf(planned(t, l, compressOver(899, 4))))
 
 	// Nor one without its media: what is left of it is shorter than the log says.
-	l = newLog().script("U T:a V:a")
+	l = newLog().script("U T:a V:a A")
 	require.Len(t, planned(t, l, compressOver(2000, 0)).GetEdits(), 1)
 	l.commit(planned(t, l, stripping(nil)), "")
 	require.Equal(t, nothing, planned(t, l, compressOver(2000, 0)).GetSkipReason())

@@ -56,7 +56,7 @@ var descriptions = map[string]string{
 	"compactord.v1.TruncateToolOutputsStrategy.max_chars":       "Characters (code points) to leave of each result. 1 to 10,000,000. Default 2,000.",
 	"compactord.v1.TruncateToolOutputsStrategy.placeholder":     "The text behind what is left. {omitted} stands for how many characters were left out; {index}, {part}, {tool} and {tokens} for what was there. At most 2,000 bytes.",
 	"compactord.v1.TruncateToolOutputsStrategy.protected_tools": "Tools whose results stay. At most 1,000 names.",
-	"compactord.v1.StripMediaStrategy.keep_newest":              "Newest media to leave. 0 to 10,000. Default 0.",
+	"compactord.v1.StripMediaStrategy.keep_newest":              "Newest media to leave. Those of one result stay or go together: they stay where any of them is among the newest. 0 to 10,000. Default 0.",
 	"compactord.v1.DropThinkingStrategy.keep_turns":             "Newest turns whose thinking stays. 0 to 10,000. Default 1.",
 	"compactord.v1.CompressObservationsStrategy.over_tokens":    "Results over this many tokens are written shorter. 1 to 10,000,000. Default 2,000.",
 	"compactord.v1.CompressObservationsStrategy.keep_groups":    "Newest tool groups to leave. 0 to 100,000. Default 3.",

@@ -53,7 +53,7 @@ func (l *testLog) appendEdited(tokens int, on *compactordv1.Strategy) {
 func TestCase216LaddersEditWhatIsEdited(t *testing.T) {
 	t.Parallel()
 	// 2 is long and 4 is short; 6 has media.
-	const words = "U T2 R1000 T2 R30 T2 V500"
+	const words = "U T2 R1000 T2 R30 T2 V500 A"
 	for _, c := range []struct {
 		name  string
 		rungs []*compactordv1.Strategy

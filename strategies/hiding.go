@@ -135,7 +135,7 @@ func hideable(s *session.State, l *compactordv1.LoggedMessage, protectedTools []
 	return !session.Pinned(s.Head, l.GetIndex()) &&
 		!s.PutAway(l) &&
 		!slices.Contains(protectedTools, toolOf(l)) &&
-		!slices.Contains(recallTools, toolOf(l))
+		!isRecallTool(toolOf(l))
 }
 
 // toolOf is the tool that a result is of, as far as anything says so.

@@ -12,7 +12,7 @@ import (
 )
 
 // StripMedia replaces media by a line of text each: an image takes as much as a page of text, and an agent that has
-// looked at it can tell what it saw. Without parameters all go.
+// looked at it can tell what it saw. Without parameters all go that the model has read.
 type StripMedia struct{}
 
 // Name returns `strip_media`.
@@ -23,7 +23,15 @@ func (StripMedia) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
 	e := newEditing(in.State)
+	unread := unreadMessages(in.State)
+	// What the provider refused as too long would be refused again.
+	if in.Reason != compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW {
+		markUnreadResults(in.State, unread)
+	}
 	for _, m := range mediaBeyond(in.State, parameters.GetStripMedia().GetKeepNewest()) {
+		if unread[m.logged.GetIndex()] {
+			continue
+		}
 		if err := ended(ctx); err != nil {
 			return nil, err
 		}
@@ -62,22 +70,35 @@ func (m *mediaPart) edit() *compactordv1.Edit {
 }
 
 // mediaBeyond returns the parts with media that the view shows beyond the newest so many media, the older first. The media
-// of one part go or stay together, and what is older than one that goes goes, too. What is pinned, or of an open group,
-// counts and stays.
+// of one part stay together where any of them is among the newest, and what is older than one that goes goes, too. What is
+// pinned counts and stays.
 func mediaBeyond(s *session.State, newest uint32) []mediaPart {
 	all := mediaOf(s)
 	first := len(all)
-	for left := uint64(newest); first > 0 && uint64(len(all[first-1].media)) <= left; first-- {
-		left -= uint64(len(all[first-1].media))
+	for left := uint64(newest); first > 0 && left > 0; first-- {
+		left -= min(left, uint64(len(all[first-1].media)))
 	}
-	unread := unreadMessages(s)
 	var beyond []mediaPart
 	for _, m := range all[:first] {
-		if !session.Pinned(s.Head, m.logged.GetIndex()) && !unread[m.logged.GetIndex()] {
+		if !session.Pinned(s.Head, m.logged.GetIndex()) {
 			beyond = append(beyond, m)
 		}
 	}
 	return beyond
+}
+
+// markUnreadResults marks the results behind the last answer of the model. One that failed is no answer: what it was made
+// from is sent again.
+func markUnreadResults(s *session.State, marks map[uint32]bool) {
+	for _, l := range slices.Backward(s.Kept) {
+		m := l.GetMessage()
+		if m.GetRole() == compactordv1.Role_ROLE_ASSISTANT && !session.Failed(m) {
+			return
+		}
+		if m.GetRole() == compactordv1.Role_ROLE_TOOL {
+			marks[l.GetIndex()] = true
+		}
+	}
 }
 
 // mediaOf returns the parts with media that the view shows in the kept part, in the order of the log.

@@ -19,6 +19,7 @@ func TestStripMediaTellsTypeAndName(t *testing.T) {
 	l := newLog().script("P")
 	shots := l.used("shot", `{}`, piece("see"), imagePiece("a.png"), imagePiece(""))
 	one := l.used("shot", `{}`, imagePiece(""))
+	l.script("A")
 	made := planned(t, l, stripping(nil))
 	require.Equal(t, map[uint32]string{
 		0:     "[Attached image/png: plan.png]",
@@ -30,14 +31,15 @@ func TestStripMediaTellsTypeAndName(t *testing.T) {
 	require.Zero(t, l.head().GetViewMediaTokens())
 }
 
-// Media are counted, not messages. Those of one result go or stay together, and so goes what is older.
+// Media are counted, not messages. Those of one result stay together where any of them is to stay, and what is older goes.
 func TestStripMediaKeepsTheNewest(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("P P U")
 	three := l.used("shot", `{}`, imagePiece("a"), imagePiece("b"), imagePiece("c"))
 	one := l.used("shot", `{}`, imagePiece("d"))
+	l.script("A")
 	for keep, want := range map[uint32][]uint32{
-		0: {0, 1, three, one}, 1: {0, 1, three}, 2: {0, 1, three}, 3: {0, 1, three}, 4: {0, 1}, 5: {0}, 6: nil, 10_000: nil,
+		0: {0, 1, three, one}, 1: {0, 1, three}, 2: {0, 1}, 3: {0, 1}, 4: {0, 1}, 5: {0}, 6: nil, 10_000: nil,
 	} {
 		made := planned(t, l, keepMedia(keep))
 		require.Equal(t, want, indexesOf(made), "keep %d", keep)
@@ -55,8 +57,8 @@ func TestStripMediaOfWhatTheViewShows(t *testing.T) {
 		{Index: gone, Kind: compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, Replacement: "[hidden]"},
 		{Index: folded - 1, Kind: compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP, Replacement: "- shot"},
 	}}, "")
-	l.script("X:void V:void V:stray P P")
-	stray, pinned := uint32(len(l.messages)-3), uint32(len(l.messages)-1)
+	l.script("X:void V:void V:stray A P P")
+	stray, pinned := uint32(len(l.messages)-4), uint32(len(l.messages)-1)
 	l.pin(pinned)
 	require.Equal(t, []uint32{0, 1, stray, pinned - 1}, indexesOf(planned(t, l, stripping(nil))))
 	require.Equal(t, []uint32{0, 1, stray}, indexesOf(planned(t, l, keepMedia(2))))
@@ -78,4 +80,30 @@ func TestStripMediaWhereItFreesSomething(t *testing.T) {
 		}},
 	}}})
 	require.Equal(t, nothing, planned(t, l, stripping(nil)).GetSkipReason())
+}
+
+// One result with more media than are to stay was stripped, and with it the newest that there were.
+func TestStripMediaLeavesAResultWithMoreThanItKeeps(t *testing.T) {
+	t.Parallel()
+	l := newLog().script("P U")
+	l.used("shot", `{}`, imagePiece("a"), imagePiece("b"), imagePiece("c"))
+	l.script("A")
+	for _, keep := range []uint32{1, 2, 3} {
+		require.Equal(t, []uint32{0}, indexesOf(planned(t, l, keepMedia(keep))), "keep %d", keep)
+	}
+}
+
+// Results were stripped before the model had been asked with them, so it could never tell what it saw. An answer that
+// failed was no answer, and an overflow would only come again.
+func TestStripMediaLeavesWhatNoModelHasRead(t *testing.T) {
+	t.Parallel()
+	l := newLog().script("U")
+	read := l.used("shot", `{}`, imagePiece("read"))
+	l.script("T:a,b V:a V:b")
+	require.Equal(t, []uint32{read}, indexesOf(planned(t, l, stripping(nil))))
+	l.script("U X")
+	require.Equal(t, []uint32{read}, indexesOf(planned(t, l, stripping(nil))), "the answer failed")
+	require.Equal(t, []uint32{read, read + 2, read + 3}, indexesOf(plannedBecause(t, l, overflow, stripping(nil))))
+	l.script("A")
+	require.Equal(t, []uint32{read, read + 2, read + 3}, indexesOf(planned(t, l, stripping(nil))))
 }

@@ -678,8 +678,11 @@ type GetLLMViewRequest struct {
 	// prompt, of the summary, and of the view. At most three, so that one is left for the tools. Breakpoints that the
 	// client had set are left out then.
 	MarkCacheBreakpoints bool `protobuf:"varint,8,opt,name=mark_cache_breakpoints,json=markCacheBreakpoints,proto3" json:"mark_cache_breakpoints,omitempty"`
-	unknownFields        protoimpl.UnknownFields
-	sizeCache            protoimpl.SizeCache
+	// Of a history sent along: overrides the daemon's default policy, such as on_append, the summary's placement and the
+	// context window of the report. With a session_id INVALID_ARGUMENT: a session has its own.
+	Policy        *Policy `protobuf:"bytes,9,opt,name=policy,proto3" json:"policy,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GetLLMViewRequest) Reset() {
@@ -777,6 +780,13 @@ func (x *GetLLMViewRequest) GetMarkCacheBreakpoints() bool {
 		return x.MarkCacheBreakpoints
 	}
 	return false
+}
+
+func (x *GetLLMViewRequest) GetPolicy() *Policy {
+	if x != nil {
+		return x.Policy
+	}
+	return nil
 }
 
 type isGetLLMViewRequest_Target interface {
@@ -1199,7 +1209,7 @@ const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"skipReason\x12\x18\n" +
 	"\amessage\x18\x03 \x01(\tR\amessage\x124\n" +
 	"\x06report\x18\x04 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\x127\n" +
-	"\bfindings\x18\x05 \x03(\v2\x1b.compactord.v1.InputFindingR\bfindings\"\xd5\x03\n" +
+	"\bfindings\x18\x05 \x03(\v2\x1b.compactord.v1.InputFindingR\bfindings\"\x84\x04\n" +
 	"\x11GetLLMViewRequest\x126\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$H\x00R\tsessionId\x128\n" +
@@ -1211,7 +1221,8 @@ const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"\bthinking\x18\x06 \x01(\x0e2\x1d.compactord.v1.ThinkingPolicyB\b\xbaH\x05\x82\x01\x02\x10\x01H\x02R\bthinking\x88\x01\x01\x12'\n" +
 	"\tmax_bytes\x18\a \x01(\rB\n" +
 	"\xbaH\a*\x05\x18\x80\x80\x80 R\bmaxBytes\x124\n" +
-	"\x16mark_cache_breakpoints\x18\b \x01(\bR\x14markCacheBreakpointsB\x0f\n" +
+	"\x16mark_cache_breakpoints\x18\b \x01(\bR\x14markCacheBreakpoints\x12-\n" +
+	"\x06policy\x18\t \x01(\v2\x15.compactord.v1.PolicyR\x06policyB\x0f\n" +
 	"\x06target\x12\x05\xbaH\x02\b\x01B\b\n" +
 	"\x06_as_ofB\v\n" +
 	"\t_thinking\"\xa2\x03\n" +
@@ -1328,35 +1339,36 @@ var file_compactord_v1_compaction_service_proto_depIdxs = []int32{
 	0,  // 17: compactord.v1.GetLLMViewRequest.history:type_name -> compactord.v1.InlineHistory
 	24, // 18: compactord.v1.GetLLMViewRequest.dialect:type_name -> compactord.v1.Dialect
 	25, // 19: compactord.v1.GetLLMViewRequest.thinking:type_name -> compactord.v1.ThinkingPolicy
-	26, // 20: compactord.v1.GetLLMViewResponse.messages:type_name -> compactord.v1.ViewMessage
-	22, // 21: compactord.v1.GetLLMViewResponse.report:type_name -> compactord.v1.ContextReport
-	27, // 22: compactord.v1.GetLLMViewResponse.view_report:type_name -> compactord.v1.ViewReport
-	23, // 23: compactord.v1.GetLLMViewResponse.findings:type_name -> compactord.v1.InputFinding
-	15, // 24: compactord.v1.ListCompactionsResponse.compactions:type_name -> compactord.v1.CompactionEntry
-	15, // 25: compactord.v1.GetCompactionResponse.compaction:type_name -> compactord.v1.CompactionEntry
-	1,  // 26: compactord.v1.CompactionService.Compact:input_type -> compactord.v1.CompactRequest
-	3,  // 27: compactord.v1.CompactionService.CancelCompaction:input_type -> compactord.v1.CancelCompactionRequest
-	5,  // 28: compactord.v1.CompactionService.Prune:input_type -> compactord.v1.PruneRequest
-	7,  // 29: compactord.v1.CompactionService.GetLLMView:input_type -> compactord.v1.GetLLMViewRequest
-	9,  // 30: compactord.v1.CompactionService.ListCompactions:input_type -> compactord.v1.ListCompactionsRequest
-	11, // 31: compactord.v1.CompactionService.GetCompaction:input_type -> compactord.v1.GetCompactionRequest
-	28, // 32: compactord.v1.CompactionService.CountTokens:input_type -> compactord.v1.CountTokensRequest
-	29, // 33: compactord.v1.CompactionService.ListStrategies:input_type -> compactord.v1.ListStrategiesRequest
-	30, // 34: compactord.v1.CompactionService.ClassifyError:input_type -> compactord.v1.ClassifyErrorRequest
-	2,  // 35: compactord.v1.CompactionService.Compact:output_type -> compactord.v1.CompactResponse
-	4,  // 36: compactord.v1.CompactionService.CancelCompaction:output_type -> compactord.v1.CancelCompactionResponse
-	6,  // 37: compactord.v1.CompactionService.Prune:output_type -> compactord.v1.PruneResponse
-	8,  // 38: compactord.v1.CompactionService.GetLLMView:output_type -> compactord.v1.GetLLMViewResponse
-	10, // 39: compactord.v1.CompactionService.ListCompactions:output_type -> compactord.v1.ListCompactionsResponse
-	12, // 40: compactord.v1.CompactionService.GetCompaction:output_type -> compactord.v1.GetCompactionResponse
-	31, // 41: compactord.v1.CompactionService.CountTokens:output_type -> compactord.v1.CountTokensResponse
-	32, // 42: compactord.v1.CompactionService.ListStrategies:output_type -> compactord.v1.ListStrategiesResponse
-	33, // 43: compactord.v1.CompactionService.ClassifyError:output_type -> compactord.v1.ClassifyErrorResponse
-	35, // [35:44] is the sub-list for method output_type
-	26, // [26:35] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	19, // 20: compactord.v1.GetLLMViewRequest.policy:type_name -> compactord.v1.Policy
+	26, // 21: compactord.v1.GetLLMViewResponse.messages:type_name -> compactord.v1.ViewMessage
+	22, // 22: compactord.v1.GetLLMViewResponse.report:type_name -> compactord.v1.ContextReport
+	27, // 23: compactord.v1.GetLLMViewResponse.view_report:type_name -> compactord.v1.ViewReport
+	23, // 24: compactord.v1.GetLLMViewResponse.findings:type_name -> compactord.v1.InputFinding
+	15, // 25: compactord.v1.ListCompactionsResponse.compactions:type_name -> compactord.v1.CompactionEntry
+	15, // 26: compactord.v1.GetCompactionResponse.compaction:type_name -> compactord.v1.CompactionEntry
+	1,  // 27: compactord.v1.CompactionService.Compact:input_type -> compactord.v1.CompactRequest
+	3,  // 28: compactord.v1.CompactionService.CancelCompaction:input_type -> compactord.v1.CancelCompactionRequest
+	5,  // 29: compactord.v1.CompactionService.Prune:input_type -> compactord.v1.PruneRequest
+	7,  // 30: compactord.v1.CompactionService.GetLLMView:input_type -> compactord.v1.GetLLMViewRequest
+	9,  // 31: compactord.v1.CompactionService.ListCompactions:input_type -> compactord.v1.ListCompactionsRequest
+	11, // 32: compactord.v1.CompactionService.GetCompaction:input_type -> compactord.v1.GetCompactionRequest
+	28, // 33: compactord.v1.CompactionService.CountTokens:input_type -> compactord.v1.CountTokensRequest
+	29, // 34: compactord.v1.CompactionService.ListStrategies:input_type -> compactord.v1.ListStrategiesRequest
+	30, // 35: compactord.v1.CompactionService.ClassifyError:input_type -> compactord.v1.ClassifyErrorRequest
+	2,  // 36: compactord.v1.CompactionService.Compact:output_type -> compactord.v1.CompactResponse
+	4,  // 37: compactord.v1.CompactionService.CancelCompaction:output_type -> compactord.v1.CancelCompactionResponse
+	6,  // 38: compactord.v1.CompactionService.Prune:output_type -> compactord.v1.PruneResponse
+	8,  // 39: compactord.v1.CompactionService.GetLLMView:output_type -> compactord.v1.GetLLMViewResponse
+	10, // 40: compactord.v1.CompactionService.ListCompactions:output_type -> compactord.v1.ListCompactionsResponse
+	12, // 41: compactord.v1.CompactionService.GetCompaction:output_type -> compactord.v1.GetCompactionResponse
+	31, // 42: compactord.v1.CompactionService.CountTokens:output_type -> compactord.v1.CountTokensResponse
+	32, // 43: compactord.v1.CompactionService.ListStrategies:output_type -> compactord.v1.ListStrategiesResponse
+	33, // 44: compactord.v1.CompactionService.ClassifyError:output_type -> compactord.v1.ClassifyErrorResponse
+	36, // [36:45] is the sub-list for method output_type
+	27, // [27:36] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_compaction_service_proto_init() }

@@ -258,7 +258,9 @@ type RecallContentRequest_Index struct {
 type RecallContentRequest_Reference struct {
 	// The reference that a placeholder or a summary shows, or the placeholder itself: `#12` is message 12, `#12.0` its
 	// part 0, `#12.0.1` the result part 1 of that; `[#12]` and `index 12, part 0` say the same, and alone so do `12`, `12.0`
-	// and `12.0.1`. 1 to 4,096 bytes.
+	// and `12.0.1`. Where the text ends with a placeholder of the daemon's own wording, that one's reference holds, whatever
+	// the text before it quotes; else a text that names several is INVALID_ARGUMENT. 1 to 1,048,576 bytes, which is more
+	// than the longest preview takes.
 	Reference string `protobuf:"bytes,3,opt,name=reference,proto3,oneof"`
 }
 
@@ -1138,13 +1140,12 @@ var File_compactord_v1_recall_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_recall_proto_rawDesc = "" +
 	"\n" +
-	"\x1acompactord/v1/recall.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/record.proto\"\xbf\x03\n" +
+	"\x1acompactord/v1/recall.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/record.proto\"\xc0\x03\n" +
 	"\x14RecallContentRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12\x16\n" +
-	"\x05index\x18\x02 \x01(\rH\x00R\x05index\x12*\n" +
-	"\treference\x18\x03 \x01(\tB\n" +
-	"\xbaH\ar\x05 \x01(\x80 H\x00R\treference\x12\x17\n" +
+	"\x05index\x18\x02 \x01(\rH\x00R\x05index\x12+\n" +
+	"\treference\x18\x03 \x01(\tB\v\xbaH\br\x06 \x01(\x80\x80@H\x00R\treference\x12\x17\n" +
 	"\x04part\x18\x04 \x01(\rH\x02R\x04part\x88\x01\x01\x12$\n" +
 	"\vresult_part\x18\x05 \x01(\rH\x03R\n" +
 	"resultPart\x88\x01\x01\x120\n" +

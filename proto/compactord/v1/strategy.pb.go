@@ -1157,10 +1157,12 @@ func (x *TruncateToolOutputsStrategy) GetProtectedTools() []string {
 	return nil
 }
 
-// StripMediaStrategy replaces media by a line of text.
+// StripMediaStrategy replaces media by a line of text. What a result holds stays until an ASSISTANT message stands behind
+// it: no model has read it before.
 type StripMediaStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Newest media to leave. 0 to 10,000. Default 0.
+	// Newest media to leave. Those of one result stay or go together: they stay where any of them is among the newest. 0 to
+	// 10,000. Default 0.
 	KeepNewest    *uint32 `protobuf:"varint,1,opt,name=keep_newest,json=keepNewest,proto3,oneof" json:"keep_newest,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
