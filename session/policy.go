@@ -68,11 +68,14 @@ func CheckPolicy(p *compactordv1.Policy) error {
 	if p.ContextWindow == nil {
 		return nil
 	}
-	if t.ReserveTokens != nil && t.GetReserveTokens() >= p.GetContextWindow() {
+	if limit := ContextLimit(p); t.ReserveTokens != nil && t.GetReserveTokens() >= limit {
+		of := "a window"
+		if limit < p.GetContextWindow() {
+			of = "an input limit"
+		}
 		return &PolicyError{
 			Field: "policy.trigger.reserve_tokens",
-			What: fmt.Sprintf("%d tokens of reserve leave nothing of a window of %d",
-				t.GetReserveTokens(), p.GetContextWindow()),
+			What:  fmt.Sprintf("%d tokens of reserve leave nothing of %s of %d", t.GetReserveTokens(), of, limit),
 		}
 	}
 	return nil

@@ -47,12 +47,12 @@ func TriggerTokens(p *compactordv1.Policy) (uint32, bool) {
 	if t.TriggerTokens != nil {
 		lowest = t.GetTriggerTokens()
 	}
-	if window := p.GetContextWindow(); window > 0 {
+	if limit := ContextLimit(p); limit > 0 {
 		if t.TriggerRatio != nil {
-			lowest = min(lowest, uint32(math.Ceil(t.GetTriggerRatio()*float64(window)-ratioSlack)))
+			lowest = min(lowest, uint32(math.Ceil(t.GetTriggerRatio()*float64(limit)-ratioSlack)))
 		}
 		if t.ReserveTokens != nil {
-			lowest = min(lowest, window-min(window, t.GetReserveTokens()))
+			lowest = min(lowest, limit-min(limit, t.GetReserveTokens()))
 		}
 	}
 	if lowest == math.MaxUint32 {

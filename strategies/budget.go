@@ -42,7 +42,7 @@ func maxSummaryTokens(policy *compactordv1.Policy, p *compactordv1.SummarizeStra
 	}
 	reserve := policy.GetTrigger().GetReserveTokens()
 	if reserve == 0 {
-		reserve = reserveTokens(policy.GetContextWindow())
+		reserve = reserveTokens(session.ContextLimit(policy))
 	}
 	return summaryTokens(reserve)
 }

@@ -16,7 +16,7 @@ type gauge struct {
 	overhead uint64
 	// held are the stored tokens of the view, and takes what they come to in tokens of the model.
 	held, takes uint64
-	// window is the model's, in its tokens; 0 where it is unknown.
+	// window is what a request can hold of the model's, in its tokens; 0 where it is unknown.
 	window uint64
 	// due are the loads at which compaction is due; the greatest number where none is.
 	due load
@@ -34,7 +34,7 @@ func newGauge(in *Input) *gauge {
 		overhead: uint64(report.GetOverheadTokens()),
 		held:     uint64(in.State.Head.GetViewTokens()),
 		takes:    uint64(report.GetTokens() - min(report.GetTokens(), report.GetOverheadTokens())),
-		window:   uint64(in.Policy.GetContextWindow()),
+		window:   uint64(session.ContextLimit(in.Policy)),
 		due:      load{math.MaxUint64, math.MaxUint64, math.MaxUint64},
 	}
 	if in.Reason == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW {

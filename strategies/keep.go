@@ -62,7 +62,7 @@ func tokenBudget(
 		return p.GetRecentTokens(), true
 	}
 	given := p.RecentTurns != nil || p.RecentMessages != nil || p.RecentToolGroups != nil
-	return recentTokens(policy.GetContextWindow()), !given
+	return recentTokens(session.ContextLimit(policy)), !given
 }
 
 // budgetReached walks back from the newest message and returns the position where the budget makes it stop: 0 where

@@ -14,16 +14,15 @@ var defaultPreset = preset{
 		"newest 20,000 tokens, or 35 % of a smaller window.",
 	change: func(p *compactordv1.Policy, l Limits) {
 		p.Trigger.TriggerRatio = proto.Float64(0.75)
-		p.PruneStrategy = pruneBy(defaultPrune(l))
 		p.Strategy = ladderOf(
-			always(pruneBy(defaultPrune(l))),
+			always(commonPrune(l)),
 			always(&compactordv1.Strategy{Kind: &compactordv1.Strategy_DropThinking{
 				DropThinking: &compactordv1.DropThinkingStrategy{KeepTurns: proto.Uint32(1)},
 			}}),
 			always(&compactordv1.Strategy{Kind: &compactordv1.Strategy_StripMedia{
 				StripMedia: &compactordv1.StripMediaStrategy{KeepNewest: proto.Uint32(2)},
 			}}),
-			always(cutBy(l, &compactordv1.SummarizeStrategy{RecentTokens: proto.Uint32(recentTokens(l.Window))})),
+			always(cutBy(l, &compactordv1.SummarizeStrategy{RecentTokens: proto.Uint32(recentTokens(l.readable()))})),
 		)
 	},
 	sources: []source{
@@ -31,20 +30,7 @@ var defaultPreset = preset{
 			"at the report"},
 		{"summarize.recent_tokens", "Pi's 20,000, but at most klaude-code's 35 % of the window and not under its 4,096, " +
 			"unless that is half of it"},
-		{"prune_tool_outputs.protect_groups", "KLIP-13. Groups and not turns: an agent that is given one task works it off " +
-			"within one turn, which turns would protect whole"},
-		{"prune_tool_outputs.protect_tokens", "opencode's 40,000, which is a fifth of a window of 200,000; at most a fifth, " +
-			"since in a smaller one it would protect all there is"},
-		{"prune_tool_outputs.minimum_tokens", "opencode's 20,000, at most a tenth of the window"},
 		{"drop_thinking.keep_turns", "ours: the turn that runs thinks on what it thought before"},
 		{"strip_media.keep_newest", "ours: what was seen last, and what it is compared with"},
 	},
-}
-
-func defaultPrune(l Limits) *compactordv1.PruneToolOutputsStrategy {
-	return &compactordv1.PruneToolOutputsStrategy{
-		ProtectGroups: proto.Uint32(5),
-		ProtectTokens: proto.Uint32(share(l.Window, 20, defaultProtectTokens)),
-		MinimumTokens: proto.Uint32(share(l.Window, 10, defaultMinimumTokens)),
-	}
 }

@@ -37,7 +37,7 @@ var kimiSources = []source{
 
 func kimiTrigger(p *compactordv1.Policy, l Limits) {
 	p.Trigger.TriggerRatio = proto.Float64(0.85)
-	p.Trigger.ReserveTokens = proto.Uint32(share(l.Window, 50, 50_000))
+	p.Trigger.ReserveTokens = proto.Uint32(share(l.readable(), 50, 50_000))
 }
 
 func kimiSummary(l Limits) *compactordv1.Strategy {
@@ -78,7 +78,7 @@ var klip13Preset = preset{
 func klip13Hide(l Limits) *compactordv1.Strategy {
 	return hideBy(&compactordv1.HideToolResultsStrategy{
 		KeepGroups:    proto.Uint32(5),
-		MinimumTokens: proto.Uint32(share(l.Window, 10, defaultMinimumTokens)),
+		MinimumTokens: proto.Uint32(share(l.readable(), 10, defaultMinimumTokens)),
 		Placeholder:   proto.String("<system>历史 tool_call已隐藏</system>"),
 	})
 }

@@ -14,6 +14,14 @@ var klaudePreset = preset{
 	from:       "klaude-code at c7f22216, and its compaction plan of 2026-01-08",
 	deviations: []string{
 		"The summary is a SYSTEM message, as the plan says; the program made it a USER message from its first day on.",
+		"With an input limit, no more of the window than that counts; the output limit is taken off the window and not off the " +
+			"input limit.",
+		"A reserve of your own is said by `trigger_tokens`: the window less the output limit less the reserve, 151,616 for 16,384 " +
+			"in a window of 200,000 with an output limit of 32,000. `reserve_tokens` is only another limit beside the preset's " +
+			"`trigger_tokens`, and the lower one holds.",
+		"The summarizer reads 2,000 characters of each tool result and of each call's arguments; klaude-code's reads 4,000 of a " +
+			"result. It reads no thinking; klaude-code's does.",
+		"The sentence with which klaude-code's summary has the model go on is not in ours: the view has a frame of its own.",
 		"A call that a later user message closed does not pull the cut back.",
 		"An image counts 1,200 tokens, as the plan says, and not 300.",
 		"File lists come from the tools' names and arguments, not from the shape of the arguments alone.",
@@ -33,7 +41,7 @@ var klaudePreset = preset{
 	},
 	sources: []source{
 		{"trigger.trigger_tokens", "effective - reserve, where effective is the window less the output limit (32,000 where " +
-			"that is unknown) and the reserve a quarter of it, half of it in a window over 524,288; with nothing left of the " +
+			"that is unknown), at most the input limit, and the reserve a quarter of it, half of it in a window over 524,288; with nothing left of the " +
 			"window it is disabled"},
 		{"summarize.recent_tokens", "min(20,000, max(4,096, 35 % of the window)), at most the window less the reserve"},
 		{"summarize.manual_recent_tokens", "min(keep, max(2,048, min(8,192, a quarter of keep)))"},
@@ -62,18 +70,18 @@ func klaudeFigures(l Limits) klaude {
 		if output == 0 {
 			output = klaudeMaxOutput
 		}
-		effective := l.Window - min(l.Window, output)
+		effective := l.beside(output)
 		of := uint32(25)
-		if l.Window > klaudeLargeWindow {
+		if l.readable() > klaudeLargeWindow {
 			of = 50
 		}
 		if effective > 0 {
 			reserve = percent(effective, of)
 			trigger = proto.Uint32(effective - reserve)
 		} else {
-			reserve = percent(l.Window, of)
+			reserve = percent(l.readable(), of)
 		}
-		keep = min(defaultRecentTokens, max(minRecentTokens, percent(l.Window, recentPercent)), l.Window-reserve)
+		keep = min(defaultRecentTokens, max(minRecentTokens, percent(l.readable(), recentPercent)), l.readable()-reserve)
 	}
 	return klaude{
 		trigger: trigger,

@@ -19,6 +19,10 @@ var opencodePreset = preset{
 		"Two turns that both fit leave nothing to compact; opencode summarizes everything then.",
 		"At least one message is kept, even one that does not fit.",
 		"Compacting does not prune: opencode prunes in the background after each run; call Prune then.",
+		"Prune protects the last two turns, as opencode does, so that it takes nothing from an agent that works off one task in " +
+			"one turn. Set the `prune_strategy` of `default` there, which protects tool groups.",
+		"The summary is a USER message; opencode's is one of the model, behind a user message that marks the place.",
+		"An input limit above the window counts as the window.",
 		"`reserve_tokens`, where you set it, holds with an input limit or without; opencode's `reserved` holds with one only.",
 	},
 	change: func(p *compactordv1.Policy, l Limits) {
@@ -56,6 +60,9 @@ var opencodePreset = preset{
 		{"summarize.recent_turns", "`DEFAULT_TAIL_TURNS`"},
 		{"summarize.recent_tokens", "clamp(a quarter of the usable context, 2,000, 8,000)"},
 		{"summarize.max_summary_tokens", "ours, that of `default`: opencode states none"},
+		{"prune_tool_outputs.protect_turns", "`PRUNE` of the last two turns"},
+		{"prune_tool_outputs.protect_tokens", "`PRUNE_PROTECT`"},
+		{"prune_tool_outputs.minimum_tokens", "`PRUNE_MINIMUM`"},
 		{"prune_tool_outputs.protected_tools", "`PRUNE_PROTECTED_TOOLS`"},
 		{"prune_tool_outputs.placeholder", "its literal"},
 		{"truncate_tool_outputs.max_chars", "`TOOL_OUTPUT_MAX_CHARS`"},
@@ -79,7 +86,7 @@ func opencodeUsable(l Limits) (uint32, bool) {
 	case l.Window == 0:
 		return 0, false
 	case l.MaxInput > 0:
-		return l.MaxInput - min(l.MaxInput, opencodeBuffer, output), true
+		return l.readable() - min(l.readable(), opencodeBuffer, output), true
 	default:
 		return l.Window - min(l.Window, output), true
 	}

@@ -18,6 +18,7 @@ var piPreset = preset{
 		"What the last compaction kept is summarized by the next one, instead of being lost.",
 		"Where no place to cut lies behind the message that reaches the budget, the nearest before it is taken, instead of " +
 			"keeping everything.",
+		"The summarizer reads no thinking; Pi's does.",
 		"An empty or cut off summary is refused, and the previous one is never dropped.",
 		"The summary of a split turn shares the budget of the whole, instead of having half of the reserve on top.",
 	},

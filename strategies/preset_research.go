@@ -24,7 +24,9 @@ var claudeCodePreset = preset{
 			buffer = defaultReserve
 		}
 		p.Trigger.TriggerRatio = proto.Float64(0.70)
-		p.Trigger.ReserveTokens = proto.Uint32(share(l.Window, 50, buffer))
+		// What the input limit leaves of the window is for the answer already.
+		beyond := l.Window - l.readable()
+		p.Trigger.ReserveTokens = proto.Uint32(share(l.readable(), 50, buffer-min(buffer, beyond)))
 		if l.Window > 0 {
 			p.Trigger.TargetTokens = proto.Uint32(1)
 		}
@@ -52,8 +54,8 @@ var claudeCodePreset = preset{
 
 var maskingPreset = preset{
 	name: "masking",
-	does: "Hides the results of all but the last ten tool groups. Only where that leaves the context above 65 % of the window, it " +
-		"summarizes as `default` does.",
+	does: "Hides the results of all but the last ten tool groups. By a trigger it summarizes, as `default` does, only where " +
+		"that leaves the context above 65 % of the window; by hand always.",
 	reproduces: "observation masking, a study by JetBrains Research",
 	from:       researchNote,
 	deviations: []string{
@@ -65,11 +67,11 @@ var maskingPreset = preset{
 	change: func(p *compactordv1.Policy, l Limits) {
 		p.Trigger.TriggerRatio = proto.Float64(0.75)
 		if l.Window > 0 {
-			p.Trigger.TargetTokens = proto.Uint32(max(1, percent(l.Window, 65)))
+			p.Trigger.TargetTokens = proto.Uint32(max(1, percent(l.readable(), 65)))
 		}
 		p.Strategy = ladderOf(
 			always(maskingOf(l)),
-			always(cutBy(l, &compactordv1.SummarizeStrategy{RecentTokens: proto.Uint32(recentTokens(l.Window))})),
+			always(cutBy(l, &compactordv1.SummarizeStrategy{RecentTokens: proto.Uint32(recentTokens(l.readable()))})),
 		)
 		p.PruneStrategy = maskingOf(l)
 	},
@@ -85,7 +87,7 @@ var maskingPreset = preset{
 func maskingOf(l Limits) *compactordv1.Strategy {
 	return maskBy(&compactordv1.MaskObservationsStrategy{
 		Window:        proto.Uint32(10),
-		MinimumTokens: proto.Uint32(share(l.Window, 10, defaultMinimumTokens)),
+		MinimumTokens: proto.Uint32(share(l.readable(), 10, defaultMinimumTokens)),
 	})
 }
 

@@ -66,7 +66,7 @@ func xbotEvict(l Limits) *compactordv1.Strategy {
 	return pruneBy(&compactordv1.PruneToolOutputsStrategy{
 		ProtectGroups:  proto.Uint32(3),
 		ProtectTokens:  proto.Uint32(0),
-		MinimumTokens:  proto.Uint32(share(l.Window, 10, defaultMinimumTokens)),
+		MinimumTokens:  proto.Uint32(share(l.readable(), 10, defaultMinimumTokens)),
 		ClearArguments: proto.Bool(true),
 	})
 }
@@ -80,6 +80,11 @@ var xbotCurrentPreset = preset{
 	deviations: []string{
 		"What is masked, snipped or offloaded can be recalled for as long as the session lives; xbot deletes it when it compacts.",
 		"Snipping comes before masking, as in xbot, but leaves alone what a placeholder stands for already.",
+		"It masks at 0.61, 0.71, 0.81 and 0.91 of the window; xbot at what is above 0.6, 0.7, 0.8 and 0.9. `at_ratio` means at " +
+			"least, and the next hundredth is a plain number.",
+		"The summary has the sections of `default` and the frame of every summary here; xbot's has seven of its own behind " +
+			"`[Compacted context]`, and a user message that tells the model to go on.",
+		"Where the input limit is below the window, it stands for the window; the output limit is taken off the window.",
 		"A single turn is cut within where it alone reaches the trigger; xbot never compacts it.",
 		"The last turn is kept from its user message on, also behind an answer without calls.",
 		"Instead of a pause of five checks after a compaction a tenth of the window has to be new, and after three compactions " +
@@ -90,7 +95,7 @@ var xbotCurrentPreset = preset{
 		budget := xbotBudget(l)
 		ofWindow := func(float64) float64 { return 1 }
 		if l.Window > 0 {
-			ofWindow = func(share float64) float64 { return share * float64(budget) / float64(l.Window) }
+			ofWindow = func(share float64) float64 { return share * float64(budget) / float64(l.readable()) }
 			// The lowest of the three is where there is something to do.
 			lowest := min(math.Ceil(0.9*float64(budget)), math.Floor(0.65*float64(budget))+1)
 			p.Trigger.TriggerTokens = proto.Uint32(max(1, uint32(lowest)))
@@ -108,7 +113,7 @@ var xbotCurrentPreset = preset{
 				KeepGroups:    proto.Uint32(0),
 				KeepMessages:  proto.Uint32(8),
 				MinChars:      proto.Uint32(501),
-				MinimumTokens: proto.Uint32(share(l.Window, 10, defaultMinimumTokens)),
+				MinimumTokens: proto.Uint32(share(l.readable(), 10, defaultMinimumTokens)),
 				Placeholder:   proto.String("[Old tool result cleared to save context]"),
 			})),
 			from(0.91, xbotMask(l, 3)), from(0.81, xbotMask(l, 5)), from(0.71, xbotMask(l, 8)), from(0.61, xbotMask(l, 12)),
@@ -139,18 +144,18 @@ func xbotMask(l Limits, groups uint32) *compactordv1.Strategy {
 		Window:           proto.Uint32(groups),
 		MinChars:         proto.Uint32(300),
 		ActiveFileGroups: proto.Uint32(3),
-		MinimumTokens:    proto.Uint32(share(l.Window, 10, defaultMinimumTokens)),
+		MinimumTokens:    proto.Uint32(share(l.readable(), 10, defaultMinimumTokens)),
 	})
 }
 
-// xbotBudget is the window less the output limit, and half of it where nothing is left.
+// xbotBudget is what can be read beside the output limit, and half of the window where nothing is left.
 func xbotBudget(l Limits) uint32 {
 	output := l.MaxOutput
 	if output == 0 {
 		output = 8_192
 	}
 	if output >= l.Window {
-		return l.Window / 2
+		return l.readable() / 2
 	}
-	return l.Window - output
+	return l.beside(output)
 }

@@ -20,6 +20,19 @@ type Limits struct {
 	MaxInput uint32
 }
 
+// readable is what a request can hold: the window, or the input limit where that is lower.
+func (l Limits) readable() uint32 {
+	if l.MaxInput == 0 {
+		return l.Window
+	}
+	return min(l.Window, l.MaxInput)
+}
+
+// beside is what a request can hold where an answer of so many tokens has to fit into the window with it.
+func (l Limits) beside(output uint32) uint32 {
+	return min(l.Window-min(l.Window, output), l.readable())
+}
+
 // preset is a system by name: what it differs in from what all presets begin with, and where each number is from.
 type preset struct {
 	name string

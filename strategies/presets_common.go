@@ -18,16 +18,12 @@ func commonPolicy(name string, l Limits) *compactordv1.Policy {
 		MaxInputTokens:  known(l.MaxInput),
 		Trigger: &compactordv1.Trigger{
 			Enabled:       proto.Bool(true),
-			ReserveTokens: proto.Uint32(reserveTokens(l.Window)),
-			TargetTokens:  targetTokens(l.Window),
+			ReserveTokens: proto.Uint32(reserveTokens(l.readable())),
+			TargetTokens:  targetTokens(l.readable()),
 		},
-		PruneStrategy: pruneBy(&compactordv1.PruneToolOutputsStrategy{
-			ProtectTurns:  proto.Uint32(defaultProtectTurns),
-			ProtectTokens: proto.Uint32(defaultProtectTokens),
-			MinimumTokens: proto.Uint32(defaultMinimumTokens),
-		}),
-		Summary:  summaryPolicy(),
-		Thinking: compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID.Enum(),
+		PruneStrategy: commonPrune(l),
+		Summary:       summaryPolicy(),
+		Thinking:      compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID.Enum(),
 		Overflow: &compactordv1.OverflowPolicy{
 			Replay:       proto.Bool(false),
 			AutoContinue: proto.Bool(false),
@@ -41,9 +37,20 @@ var commonSources = []source{
 		"model is left something to work in"},
 	{"trigger.target_tokens", "ours: 0.4 of the window, well below the trigger, so that rewrites are few and large"},
 	{"max_summary_tokens", "Pi: floor(0.8 x reserve), 13,107 of the whole reserve"},
-	{"prune_strategy.prune_tool_outputs.protect_turns", "opencode, `PRUNE` of the last two turns"},
-	{"prune_strategy.prune_tool_outputs.protect_tokens", "opencode, `PRUNE_PROTECT`"},
-	{"prune_strategy.prune_tool_outputs.minimum_tokens", "opencode, `PRUNE_MINIMUM`"},
+	{"prune_tool_outputs.protect_groups", "KLIP-13. Groups and not turns: an agent that is given one task works it off " +
+		"within one turn, which turns would protect whole"},
+	{"prune_tool_outputs.protect_tokens", "opencode's 40,000, which is a fifth of a window of 200,000; at most a fifth, " +
+		"since in a smaller one it would protect all there is"},
+	{"prune_tool_outputs.minimum_tokens", "opencode's 20,000, at most a tenth of the window"},
+}
+
+// commonPrune is what Prune does where the system that a preset reproduces prunes nothing.
+func commonPrune(l Limits) *compactordv1.Strategy {
+	return pruneBy(&compactordv1.PruneToolOutputsStrategy{
+		ProtectGroups: proto.Uint32(5),
+		ProtectTokens: proto.Uint32(share(l.readable(), 20, defaultProtectTokens)),
+		MinimumTokens: proto.Uint32(share(l.readable(), 10, defaultMinimumTokens)),
+	})
 }
 
 // summaryPolicy needs no network and no model: what every daemon can do.
@@ -71,7 +78,7 @@ func cutBy(l Limits, p *compactordv1.SummarizeStrategy) *compactordv1.Strategy {
 		p.CutDirection = compactordv1.CutDirection_CUT_DIRECTION_FORWARD.Enum()
 	}
 	if p.MaxSummaryTokens == nil {
-		p.MaxSummaryTokens = proto.Uint32(summaryTokens(reserveTokens(l.Window)))
+		p.MaxSummaryTokens = proto.Uint32(summaryTokens(reserveTokens(l.readable())))
 	}
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{Summarize: p}}
 }

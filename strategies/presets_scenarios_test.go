@@ -104,7 +104,12 @@ func TestCase038KlaudeTrigger(t *testing.T) {
 	t.Parallel()
 	requireTrigger(t, presetFor(t, "klaude", strategies.Limits{Window: 200_000, MaxOutput: 32_000}, nil), 126_000)
 	requireTrigger(t, presetFor(t, "klaude", strategies.Limits{Window: 1_000_000, MaxOutput: 128_000}, nil), 436_000)
-	// An explicit reserve of 16,384: what is left of the window beside it and the output limit.
+	// A reserve of 16,384 of one's own leaves the preset's trigger as it is; it is said by the trigger that comes of it, what
+	// is left of the window beside the output limit and the reserve.
+	requireTrigger(t, presetFor(t, "klaude", strategies.Limits{Window: 200_000, MaxOutput: 32_000}, &compactordv1.Policy{
+		Trigger: &compactordv1.Trigger{ReserveTokens: proto.Uint32(16_384)},
+	}), 126_000)
+	require.Equal(t, 151_616, 200_000-32_000-16_384)
 	requireTrigger(t, presetFor(t, "klaude", strategies.Limits{Window: 200_000, MaxOutput: 32_000}, &compactordv1.Policy{
 		Trigger: &compactordv1.Trigger{TriggerTokens: proto.Uint32(151_616)},
 	}), 151_616)

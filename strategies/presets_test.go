@@ -163,6 +163,7 @@ func requireRest(t *rapid.T, name string, l strategies.Limits) {
 	trigger, due := session.TriggerTokens(resolved)
 	if due && trigger > 1 {
 		require.Less(t, resolved.GetTrigger().GetTargetTokens(), trigger)
+		require.LessOrEqual(t, trigger, session.ContextLimit(resolved), "a model is never sent more than it can read")
 	}
 }
 

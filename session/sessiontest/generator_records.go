@@ -216,7 +216,7 @@ func (g *Generator) changePolicy(t *rapid.T) {
 		g.count(PlacementChanged, placement != policy.GetSummary().GetPlacement())
 		policy.Summary = &compactordv1.SummaryPolicy{Placement: &placement}
 	default:
-		policy.ContextWindow, policy.Trigger = window(t), trigger(t)
+		policy.ContextWindow, policy.MaxInputTokens, policy.Trigger = window(t), inputLimit(t), trigger(t)
 		g.count(PolicyUnrelated, true)
 	}
 	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_PolicyChange{

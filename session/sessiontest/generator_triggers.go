@@ -37,6 +37,14 @@ func window(t *rapid.T) *uint32 {
 	return proto.Uint32(uint32(between(t, 1, 400, "window")))
 }
 
+// inputLimit is mostly unknown, as it is of most models.
+func inputLimit(t *rapid.T) *uint32 {
+	if chance(t, 80, "input limit unknown") {
+		return nil
+	}
+	return proto.Uint32(uint32(between(t, 1, 400, "input limit")))
+}
+
 // trigger draws some of the triggers, or none.
 func trigger(t *rapid.T) *compactordv1.Trigger {
 	if chance(t, 10, "no trigger") {

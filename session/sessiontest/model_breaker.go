@@ -102,6 +102,9 @@ func (m *Model) dueWith(tokens uint32) bool {
 	if tokens == 0 || t == nil {
 		return false
 	}
+	if m.Policy.MaxInputTokens != nil && float64(m.Policy.GetMaxInputTokens()) < window {
+		window = float64(m.Policy.GetMaxInputTokens())
+	}
 	const slack = 1e-6
 	return t.TriggerTokens != nil && tokens >= t.GetTriggerTokens() ||
 		window > 0 && t.TriggerRatio != nil && float64(tokens) >= window*t.GetTriggerRatio()-slack ||

@@ -318,7 +318,8 @@ type Policy struct {
 	ContextWindow *uint32 `protobuf:"varint,2,opt,name=context_window,json=contextWindow,proto3,oneof" json:"context_window,omitempty"`
 	// The model's output limit in tokens. 1 to 100,000,000. Only presets read it.
 	MaxOutputTokens *uint32 `protobuf:"varint,3,opt,name=max_output_tokens,json=maxOutputTokens,proto3,oneof" json:"max_output_tokens,omitempty"`
-	// The model's input limit in tokens, where it differs from the window. 1 to 100,000,000. Only presets read it.
+	// The model's input limit in tokens, where it differs from the window. 1 to 100,000,000. Where it is lower, it stands
+	// for the window in all that is a share of it or is reserved in it.
 	MaxInputTokens *uint32 `protobuf:"varint,4,opt,name=max_input_tokens,json=maxInputTokens,proto3,oneof" json:"max_input_tokens,omitempty"`
 	// Tokens of tools and prompts that are not in the log. 0 to 100,000,000.
 	// Default: learnt as what the report for the smallest view said beyond its estimate, never below 0.
@@ -475,7 +476,8 @@ func (x *Policy) GetOverflow() *OverflowPolicy {
 }
 
 // Trigger says when compaction is due: at or above the lowest of trigger_tokens, trigger_ratio x window and
-// window - reserve_tokens (those that are set), or when another trigger is met.
+// window - reserve_tokens (those that are set), or when another trigger is met. Where max_input_tokens is lower than the
+// window, it stands for the window in these and in target_tokens.
 type Trigger struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether compaction is ever due by itself. Manual compaction works all the same. Default true.
