@@ -90,7 +90,7 @@ func printStrategy(w io.Writer, s *compactordv1.StrategyInfo) {
 	fmt.Fprintln(w)
 	row(w, "Taken by", "%s", takenBy(s))
 	row(w, "Summarizer", "%s", summarizerNeed(s))
-	row(w, "Presets", "%s", orDash(strings.Join(s.GetPresets(), ", ")))
+	paragraph(w, orDash(strings.Join(s.GetPresets(), ", ")), "  Presets     ", "              ")
 	if s.GetCustom() {
 		fmt.Fprintln(w)
 		paragraph(w, "It was registered by whoever built this daemon: a policy selects it by `custom`, and its parameters are "+
