@@ -87,9 +87,9 @@ func Advance(h *storagev1.Head, c Counter, policy *compactordv1.Policy, l *compa
 	h.NextSequence, h.NextIndex = l.GetSequence()+1, l.GetIndex()+1
 	h.ActiveMessages++
 	h.LastMessage = l.GetSequence()
-	h.AppendedTokens = plus(h.GetAppendedTokens(), l.GetTokens())
 	advanceLead(h, l)
 	advancePins(h, l)
+	h.AppendedTokens = plus(h.GetAppendedTokens(), tokensOnArrival(h, l))
 
 	shown := showing(h, c, policy, l)
 	for _, vm := range shown {
@@ -217,7 +217,7 @@ func advanceResult(h *storagev1.Head, l *compactordv1.LoggedMessage) {
 		if Pinned(h, l.GetIndex()) {
 			h.PinnedTailTokens = plus(h.GetPinnedTailTokens(), l.GetTokens())
 		} else {
-			h.PrunableTokens += prunableOnArrival(l)
+			h.PrunableTokens += prunableOnArrival(h, l)
 		}
 	case compactordv1.ResultPlace_RESULT_PLACE_VOID:
 		h.VoidCalls = without(h.GetVoidCalls(), l.GetAnswers())

@@ -182,10 +182,18 @@ func (e *editing) emptied() bool {
 // emptied says whether edits have left nothing of a message but thinking. Views may show it or not, so nothing is to
 // depend on it.
 func (s *State) emptied(l *compactordv1.LoggedMessage) bool {
-	if Pinned(s.Head, l.GetIndex()) || len(s.Edits[l.GetIndex()]) == 0 {
+	return !Pinned(s.Head, l.GetIndex()) && s.emptiedIn(s.Head.GetViewFormat(), l)
+}
+
+// Emptied says whether the edits of a message leave nothing of it but thinking, in the format of new records and whether
+// or not a pin lets the edits rest: no kept part is to begin with it, since it would begin with what comes next.
+func (s *State) Emptied(l *compactordv1.LoggedMessage) bool { return s.emptiedIn(ViewFormat, l) }
+
+func (s *State) emptiedIn(format uint32, l *compactordv1.LoggedMessage) bool {
+	if len(s.Edits[l.GetIndex()]) == 0 {
 		return false
 	}
-	e := editing{counter: s.Counter, format: s.Head.GetViewFormat(), logged: l, sizes: l.GetPartSizes()}
+	e := editing{counter: s.Counter, format: format, logged: l, sizes: l.GetPartSizes()}
 	e.apply(s.EditsOf(l))
 	return e.emptied()
 }

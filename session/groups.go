@@ -54,7 +54,7 @@ func (s *State) Groups() []Group {
 }
 
 // CutPlaces returns the positions in State.Kept before which a cut is valid, ascending: before a USER or ASSISTANT
-// message that the view shows, where no tool group straddles.
+// message that the view shows, also once it is no longer pinned, where no tool group straddles.
 func (s *State) CutPlaces() []int {
 	inside := make([]bool, len(s.Kept)+1)
 	for _, g := range s.Groups() {
@@ -66,7 +66,7 @@ func (s *State) CutPlaces() []int {
 	for pos, l := range s.Kept {
 		m := l.GetMessage()
 		role := m.GetRole()
-		if inside[pos] || Failed(m) || s.emptied(l) {
+		if inside[pos] || Failed(m) || s.Emptied(l) {
 			continue
 		}
 		if role == compactordv1.Role_ROLE_USER || role == compactordv1.Role_ROLE_ASSISTANT {

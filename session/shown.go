@@ -3,6 +3,7 @@ package session
 import (
 	"slices"
 
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -36,14 +37,23 @@ func putsAway(k compactordv1.EditKind) bool {
 	}
 }
 
-// prunableOnArrival is what hiding a result that has just arrived could free.
-func prunableOnArrival(l *compactordv1.LoggedMessage) uint32 {
+// tokensOnArrival is what a message that has just arrived has by the edits of its arrival: what is shown shorter from the
+// first view on never filled the context. In a pinned group it is shown whole.
+func tokensOnArrival(h *storagev1.Head, l *compactordv1.LoggedMessage) uint32 {
 	tokens := l.GetTokens()
+	if Pinned(h, l.GetIndex()) {
+		return tokens
+	}
 	for _, e := range l.GetArrivalEdits() {
-		if putsAway(arrivalKind(e.GetKind())) {
-			return 0
-		}
 		tokens -= min(tokens, e.GetTokensFreed())
 	}
 	return tokens
+}
+
+// prunableOnArrival is what hiding a result that has just arrived, and is not pinned, could free.
+func prunableOnArrival(h *storagev1.Head, l *compactordv1.LoggedMessage) uint32 {
+	if slices.ContainsFunc(ArrivalKinds(l), putsAway) {
+		return 0
+	}
+	return tokensOnArrival(h, l)
 }

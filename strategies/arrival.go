@@ -11,12 +11,13 @@ import (
 // OnAppend returns the edits that policy.on_append makes of a message that is being appended: at most one, of the first
 // strategy that shows it shorter. h is the head before it, l what session.Link made of it, and call what it answers, as
 // far as that is known: without it a part that was read of a file passes for all of it. Only a result that answers an open
-// call has edits. The policy is a resolved one.
+// call has edits, and none that holds media: no view has shown them yet, and a text cannot stand in for what nobody has
+// looked at. The policy is a resolved one.
 func OnAppend(
 	h *storagev1.Head, c session.Counter, policy *compactordv1.Policy, l *compactordv1.LoggedMessage,
 	call *compactordv1.ToolCall,
 ) []*compactordv1.ArrivalEdit {
-	if l.GetResultPlace() != compactordv1.ResultPlace_RESULT_PLACE_ANSWER {
+	if l.GetResultPlace() != compactordv1.ResultPlace_RESULT_PLACE_ANSWER || hasMedia(l.GetMessage().GetParts()[0]) {
 		return nil
 	}
 	stored := func(tokens uint32) uint32 { return session.Stored(h, tokens) }

@@ -18,7 +18,7 @@ func checkEdits(s *session.State, edits []*compactordv1.Edit, shownFrom uint32) 
 	if len(edits) == 0 {
 		return nil
 	}
-	c := editCheck{state: s, trial: newTrial(s), shownFrom: shownFrom, written: make(map[place]bool)}
+	c := newEditCheck(s, shownFrom)
 	for _, e := range edits {
 		if err := c.check(e); err != nil {
 			return err
@@ -31,10 +31,11 @@ func checkEdits(s *session.State, edits []*compactordv1.Edit, shownFrom uint32) 
 // plan's edits may no longer fit: messages were edited or pinned since, and a text by the summarizer is not shorter. What
 // the cut covers needs none.
 func Fitting(s *session.State, edits []*compactordv1.Edit, cut *compactordv1.Cut) []*compactordv1.Edit {
-	c := editCheck{state: s, trial: newTrial(s), shownFrom: session.KeptFrom(s.Head), written: make(map[place]bool)}
+	shownFrom := session.KeptFrom(s.Head)
 	if cut != nil {
-		c.shownFrom = cut.GetFirstKeptIndex()
+		shownFrom = cut.GetFirstKeptIndex()
 	}
+	c := newEditCheck(s, shownFrom)
 	var fitting []*compactordv1.Edit
 	for _, e := range edits {
 		if c.check(e) != nil {
@@ -52,7 +53,7 @@ func Fitting(s *session.State, edits []*compactordv1.Edit, cut *compactordv1.Cut
 // Gaining leaves out the edits that gain nothing because the result was shortened enough when it was appended. They were
 // made where another policy.on_append held, and such a result is to be shown as it is. All else is left to Check.
 func Gaining(s *session.State, edits []*compactordv1.Edit) []*compactordv1.Edit {
-	c := editCheck{state: s, trial: newTrial(s), shownFrom: session.KeptFrom(s.Head), written: make(map[place]bool)}
+	c := newEditCheck(s, session.KeptFrom(s.Head))
 	return slices.DeleteFunc(slices.Clone(edits), func(e *compactordv1.Edit) bool {
 		return errors.Is(c.check(e), errFreesNothing) && shortenedOnArrival(s, e)
 	})
@@ -83,6 +84,16 @@ type editCheck struct {
 	freed uint32
 }
 
+// newEditCheck checks edits of what the view shows in its place from an index on.
+func newEditCheck(s *session.State, shownFrom uint32) *editCheck {
+	return &editCheck{state: s, trial: newTrial(s), shownFrom: shownFrom, written: make(map[place]bool)}
+}
+
+// summarized says whether a summary stands before what is shown in its place.
+func (c *editCheck) summarized() bool {
+	return c.state.Entry != nil || c.shownFrom > session.KeptFrom(c.state.Head)
+}
+
 func (c *editCheck) check(e *compactordv1.Edit) error {
 	at, kept := position(c.state, e.GetIndex())
 	if !kept || e.GetIndex() < c.shownFrom {
@@ -96,6 +107,9 @@ func (c *editCheck) check(e *compactordv1.Edit) error {
 		return invalid("an edit of part %d of message %d, which has %d parts",
 			e.GetPart(), e.GetIndex(), len(l.GetMessage().GetParts()))
 	}
+	if e.GetIndex() == c.shownFrom && c.summarized() && c.trial.empties(e, l) {
+		return invalid("cuts (I4): nothing is left of message %d, which the kept part begins with", e.GetIndex())
+	}
 	if e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP {
 		return c.collapse(e, at)
 	}
@@ -104,6 +118,9 @@ func (c *editCheck) check(e *compactordv1.Edit) error {
 	}
 	if e.GetBySummarizer() {
 		return c.bySummarizer(e)
+	}
+	if e.GetKind() == compactordv1.EditKind_EDIT_KIND_DROP_THINKING {
+		return c.drops(e, l)
 	}
 	return c.shrinks(e, l)
 }
@@ -217,9 +234,23 @@ func (c *editCheck) collapse(e *compactordv1.Edit, at int) error {
 	return invalid("pairing (I2): message %d leads no tool group", e.GetIndex())
 }
 
-func (c *editCheck) shrinks(e *compactordv1.Edit, shownIn ...*compactordv1.LoggedMessage) error {
-	if c.freed = c.trial.put(e, shownIn...); c.freed == 0 {
-		return fmt.Errorf("%w: %s of part %d of message %d frees nothing", errFreesNothing, e.GetKind(), e.GetPart(), e.GetIndex())
+// drops accepts to drop any thinking that is shown, be it none that counts tokens.
+func (c *editCheck) drops(e *compactordv1.Edit, l *compactordv1.LoggedMessage) error {
+	var added bool
+	if c.freed, added = c.trial.putThinking(e, l); !added {
+		return freesNothing(e)
 	}
 	return nil
+}
+
+func (c *editCheck) shrinks(e *compactordv1.Edit, shownIn ...*compactordv1.LoggedMessage) error {
+	if c.freed = c.trial.put(e, shownIn...); c.freed == 0 {
+		return freesNothing(e)
+	}
+	return nil
+}
+
+func freesNothing(e *compactordv1.Edit) error {
+	return fmt.Errorf("%w: %s of part %d of message %d frees nothing",
+		errFreesNothing, e.GetKind(), e.GetPart(), e.GetIndex())
 }

@@ -24,6 +24,7 @@ func (DropThinking) Plan(
 ) (*compactordv1.CompactionPlan, error) {
 	p := DropThinking{}.Resolved(in.Policy, parameters).GetDropThinking()
 	s, e := in.State, newEditing(in.State)
+	forBytes := session.DueByBytesAlone(in.Policy, session.Report(in.beginning().Head, in.Policy))
 	unread := unreadMessages(s)
 	for _, l := range s.Kept[:finishedTurns(s, p.GetKeepTurns())] {
 		if err := ended(ctx); err != nil {
@@ -32,7 +33,7 @@ func (DropThinking) Plan(
 		if unread[l.GetIndex()] || session.Pinned(s.Head, l.GetIndex()) {
 			continue
 		}
-		if dropThinking(s, e, l); e.full() {
+		if dropThinking(e, l, forBytes); e.full() {
 			break
 		}
 	}
@@ -51,17 +52,35 @@ func (DropThinking) Resolved(_ *compactordv1.Policy, parameters *compactordv1.St
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_DropThinking{DropThinking: p}}
 }
 
-// dropThinking drops the thinking of one message, as far as that frees anything.
-func dropThinking(s *session.State, e *editing, l *compactordv1.LoggedMessage) {
+// dropThinking drops the thinking of one message, all of it or none: a provider that gets a part back refuses the message,
+// or takes what is left for the whole. It goes where that frees tokens, and where bytes are what the view has too many of
+// also where it frees these alone: what a provider redacted counts no tokens.
+func dropThinking(e *editing, l *compactordv1.LoggedMessage, forBytes bool) {
+	var edits []*compactordv1.Edit
+	var freed uint32
+	undo := e.trial.mark(l.GetIndex())
 	for i, p := range l.GetMessage().GetParts() {
-		part := uint32(i)
-		if p.GetThinking() == nil ||
-			edited(s, l.GetIndex(), part, compactordv1.EditKind_EDIT_KIND_DROP_THINKING) {
+		edit := &compactordv1.Edit{
+			Index: l.GetIndex(), Part: uint32(i), Kind: compactordv1.EditKind_EDIT_KIND_DROP_THINKING,
+		}
+		if p.GetThinking() == nil {
 			continue
 		}
-		e.try(&compactordv1.Edit{
-			Index: l.GetIndex(), Part: part, Kind: compactordv1.EditKind_EDIT_KIND_DROP_THINKING,
-		}, l)
+		if e.emptiesStart(edit) {
+			undo()
+			return
+		}
+		var added bool
+		if edit.TokensFreed, added = e.trial.putThinking(edit, l); added {
+			edits, freed = append(edits, edit), freed+edit.GetTokensFreed()
+		}
+	}
+	if freed == 0 && !forBytes {
+		undo()
+		return
+	}
+	for _, edit := range edits {
+		e.add(edit)
 	}
 }
 

@@ -65,6 +65,11 @@ func (h *hiding) freedBy(e *compactordv1.Edit, l *compactordv1.LoggedMessage, sh
 	return shown - min(shown, session.TextTokens(h.state.Counter, e.GetReplacement()))
 }
 
+// leastCleared is how many tokens arguments must be longer than what stands in for them. Tokens are counted for whole
+// messages, so a difference of one comes and goes with what else is cleared of the message, and the next run would find
+// something to do.
+const leastCleared = 2
+
 // clear clears the arguments of a call, where they are there and that frees anything.
 func (h *hiding) clear(call *compactordv1.CallRef) {
 	pos, kept := position(h.state, call.GetIndex())
@@ -83,6 +88,9 @@ func (h *hiding) clear(call *compactordv1.CallRef) {
 		Part:        call.GetPart(),
 		Kind:        compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS,
 		Replacement: what.fillObject(clearedArguments),
+	}
+	if what.tokens < session.TextTokens(h.state.Counter, e.GetReplacement())+leastCleared {
+		return
 	}
 	if e.TokensFreed = h.tried().put(e, l); e.GetTokensFreed() > 0 {
 		h.add(what.tokens, e)

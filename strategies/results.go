@@ -122,16 +122,10 @@ func (e *editing) try(edit *compactordv1.Edit, shownIn ...*compactordv1.LoggedMe
 	return true
 }
 
-// emptiesStart says whether an edit would take all that the message says which the kept part begins with behind a summary.
-// What comes next may be no place to begin at.
+// emptiesStart says whether an edit would leave nothing of what the kept part begins with behind a summary.
 func (e *editing) emptiesStart(edit *compactordv1.Edit) bool {
 	s := e.trial.state
-	if s.Entry == nil || s.Kept[0].GetIndex() != edit.GetIndex() || edit.GetReplacement() != "" || edit.GetBySummarizer() {
-		return false
-	}
-	return !slices.ContainsFunc(s.Kept[0].GetMessage().GetParts(), func(p *compactordv1.Part) bool {
-		return p.GetThinking() == nil && p.GetToolCall() == nil
-	})
+	return s.Entry != nil && e.trial.empties(edit, s.Kept[0])
 }
 
 // add adds an edit that is known to free something.

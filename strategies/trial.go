@@ -24,22 +24,65 @@ func newTrial(s *session.State) *trial {
 // put adds an edit to those in force and returns the tokens that it takes from the messages it shows in. An edit that
 // frees none is not added.
 func (t *trial) put(e *compactordv1.Edit, shownIn ...*compactordv1.LoggedMessage) uint32 {
-	before := t.tokens(shownIn)
-	old, had := t.edits[e.GetIndex()]
-	t.edits[e.GetIndex()] = append(slices.Clip(old), e)
-	if after := t.tokens(shownIn); after < before {
-		return before - after
-	}
-	if had {
-		t.edits[e.GetIndex()] = old
-	} else {
-		delete(t.edits, e.GetIndex())
-	}
-	return 0
+	freed, _ := t.putWhere(e, func(freed weight) bool { return freed.tokens > 0 }, shownIn)
+	return freed.tokens
 }
 
-// tokens is what these messages take in the view.
-func (t *trial) tokens(messages []*compactordv1.LoggedMessage) uint32 {
+// putThinking is put for an edit that drops thinking of a message, and says whether it was added: as little as a byte will
+// do. What a provider redacted is in its attachments, which count no tokens, and thinking goes as a whole.
+func (t *trial) putThinking(e *compactordv1.Edit, l *compactordv1.LoggedMessage) (tokens uint32, added bool) {
+	freed, added := t.putWhere(e, func(freed weight) bool { return freed.bytes > 0 }, []*compactordv1.LoggedMessage{l})
+	return freed.tokens, added
+}
+
+// putWhere adds an edit where what it frees is enough.
+func (t *trial) putWhere(
+	e *compactordv1.Edit, enough func(freed weight) bool, shownIn []*compactordv1.LoggedMessage,
+) (weight, bool) {
+	before := t.weigh(shownIn)
+	undo := t.mark(e.GetIndex())
+	t.edits[e.GetIndex()] = append(slices.Clip(t.edits[e.GetIndex()]), e)
+	if freed := before.minus(t.weigh(shownIn)); enough(freed) {
+		return freed, true
+	}
+	undo()
+	return weight{}, false
+}
+
+// mark returns what takes back the edits of a message that are added after it.
+func (t *trial) mark(index uint32) (undo func()) {
+	old, had := t.edits[index]
+	return func() {
+		t.edits[index] = old
+		if !had {
+			delete(t.edits, index)
+		}
+	}
+}
+
+// weight is what messages take in the view.
+type weight struct{ tokens, bytes uint32 }
+
+// minus is how much less another weighs, and nothing where that weighs more.
+func (w weight) minus(other weight) weight {
+	return weight{w.tokens - min(w.tokens, other.tokens), w.bytes - min(w.bytes, other.bytes)}
+}
+
+// empties says whether an edit would leave nothing of the message that the kept part begins with behind a summary. What
+// comes next may be no place to begin at.
+func (t *trial) empties(e *compactordv1.Edit, start *compactordv1.LoggedMessage) bool {
+	if start.GetIndex() != e.GetIndex() {
+		return false
+	}
+	edits := append(slices.Clip(t.edits[e.GetIndex()]), e)
+	then := session.State{
+		Head: t.state.Head, Counter: t.state.Counter, Edits: map[uint32][]*compactordv1.Edit{e.GetIndex(): edits},
+	}
+	return then.Emptied(start)
+}
+
+// weigh is what these messages take in the view.
+func (t *trial) weigh(messages []*compactordv1.LoggedMessage) weight {
 	shown := session.State{
 		Head:    t.state.Head,
 		Policy:  t.state.Policy,
@@ -47,7 +90,8 @@ func (t *trial) tokens(messages []*compactordv1.LoggedMessage) uint32 {
 		Kept:    messages,
 		Edits:   t.edits,
 	}
-	return shown.View(session.ViewOptions{}).Tokens
+	v := shown.View(session.ViewOptions{})
+	return weight{v.Tokens, v.Bytes}
 }
 
 // position returns where the message with an index stands in the kept part; false where it does not.

@@ -61,7 +61,7 @@ func (t truncating) edit(r *toolResult) *compactordv1.Edit {
 	if r.stays(t.parameters.GetProtectedTools()) {
 		return nil
 	}
-	left, omitted := beginningOf(r.result, int(t.parameters.GetMaxChars()))
+	left, omitted := beginningOf(r, int(t.parameters.GetMaxChars()))
 	if omitted == 0 {
 		return nil
 	}
@@ -75,12 +75,12 @@ func (t truncating) edit(r *toolResult) *compactordv1.Edit {
 }
 
 // beginningOf is the first characters (code points) of a result's text, and how many are left out. What is no text counts
-// nothing and is told where it stands.
-func beginningOf(r *compactordv1.ToolResult, characters int) (left string, omitted int) {
+// nothing and is told where it stands, with the reference by which it is recalled.
+func beginningOf(r *toolResult, characters int) (left string, omitted int) {
 	var pieces []string
-	for _, rp := range r.GetParts() {
+	for i, rp := range r.result.GetParts() {
 		if media := rp.GetMedia(); media != nil {
-			pieces = append(pieces, session.MediaLine(media))
+			pieces = append(pieces, session.MediaLine(media)+" "+pieceReference(r.logged.GetIndex(), i))
 			continue
 		}
 		text := rp.GetText().GetText() + rp.GetOpaque().GetJson()

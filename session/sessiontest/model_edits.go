@@ -41,9 +41,11 @@ func (m *Model) editKinds(a *Active) []compactordv1.EditKind {
 	return kinds
 }
 
-// edited is a message with its edits, and with ids on the calls and results that came without.
-func (m *Model) edited(a *Active) *compactordv1.Message {
-	edits := m.editsOn(a)
+// edited is a message with the edits that hold on it.
+func (m *Model) edited(a *Active) *compactordv1.Message { return m.editedBy(a, m.editsOn(a)) }
+
+// editedBy is a message with edits, and with ids on the calls and results that came without.
+func (m *Model) editedBy(a *Active, edits []*compactordv1.Edit) *compactordv1.Message {
 	if len(edits) == 0 && !m.lacksID(a) {
 		return a.Message
 	}
@@ -61,13 +63,17 @@ func (m *Model) edited(a *Active) *compactordv1.Message {
 	return copied
 }
 
-// Emptied says whether edits take all that a message says but thinking, which views show or not: no cut goes before it.
-func (m *Model) Emptied(a *Active) bool {
-	takes := slices.ContainsFunc(m.editsOn(a), func(e *compactordv1.Edit) bool {
+// Emptied says whether edits take all that a message says but thinking, which views show or not.
+func (m *Model) Emptied(a *Active) bool { return m.emptiedBy(a, m.editsOn(a)) }
+
+// emptiedBy is Emptied by these edits. No cut goes before a message that is emptied by all it has, whether they hold or a
+// pin lets them rest.
+func (m *Model) emptiedBy(a *Active, edits []*compactordv1.Edit) bool {
+	takes := slices.ContainsFunc(edits, func(e *compactordv1.Edit) bool {
 		return e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP ||
 			e.GetKind() == compactordv1.EditKind_EDIT_KIND_DROP_THINKING
 	})
-	for _, p := range m.edited(a).GetParts() {
+	for _, p := range m.editedBy(a, edits).GetParts() {
 		takes = takes && isThinking(p)
 	}
 	return takes

@@ -117,7 +117,7 @@ func (m *Model) CutPlaces() []uint32 {
 	var places []uint32
 	for _, a := range m.Kept() {
 		if a.is(compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_ASSISTANT) && !a.Failed() && !m.straddled(a.Index) &&
-			!m.Emptied(a) {
+			!m.emptiedBy(a, m.editsOf(a)) {
 			places = append(places, a.Index)
 		}
 	}

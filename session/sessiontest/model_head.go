@@ -30,7 +30,7 @@ func (m *Model) Head() *storagev1.Head {
 			h.LastRevert = uint32(sequence)
 		}
 		if item.Message != nil {
-			h.AppendedTokens += m.tokens(item.Message)
+			h.AppendedTokens += m.appendedBy(uint32(sequence))
 		}
 	}
 	h.RewrittenAtTokens = m.rewrittenAt()
@@ -65,6 +65,16 @@ func (m *Model) Head() *storagev1.Head {
 	return h
 }
 
+// appendedBy is how many tokens a message had as views showed it when it was appended, mends aside.
+func (m *Model) appendedBy(sequence uint32) uint32 {
+	item := m.log.Items[sequence]
+	if len(item.Arrival) == 0 {
+		return m.tokens(item.Message)
+	}
+	then := NewModel(m.log, sequence, m.log.PolicyAt(sequence))
+	return m.tokens(then.edited(then.Messages[len(then.Messages)-1]))
+}
+
 // rewrittenAt is how many tokens were appended before the newest compaction or prune in force that no USER message brought
 // with it, put aside or not; nil where there is none.
 func (m *Model) rewrittenAt() *uint32 {
@@ -72,7 +82,7 @@ func (m *Model) rewrittenAt() *uint32 {
 	var appended uint32
 	for sequence, item := range m.log.Items[:m.Point+1] {
 		if item.Message != nil {
-			appended += m.tokens(item.Message)
+			appended += m.appendedBy(uint32(sequence))
 		}
 		_, inForce := m.Records[uint32(sequence)]
 		reason := item.Record.GetCompaction().GetReason() + item.Record.GetPrune().GetReason()

@@ -234,7 +234,8 @@ type Head struct {
 	LoopViewPoint uint32 `protobuf:"varint,24,opt,name=loop_view_point,json=loopViewPoint,proto3" json:"loop_view_point,omitempty"`
 	// Overhead learnt from reports, in tokens.
 	LearntOverhead *uint32 `protobuf:"varint,25,opt,name=learnt_overhead,json=learntOverhead,proto3,oneof" json:"learnt_overhead,omitempty"`
-	// Tokens appended in the life of the session, put aside or not.
+	// Tokens appended in the life of the session, put aside or not, as views show them on arrival: what policy.on_append takes
+	// away is not counted, unless the result is of a pinned group.
 	AppendedTokens uint32 `protobuf:"varint,26,opt,name=appended_tokens,json=appendedTokens,proto3" json:"appended_tokens,omitempty"`
 	// How many messages are active.
 	ActiveMessages uint32 `protobuf:"varint,27,opt,name=active_messages,json=activeMessages,proto3" json:"active_messages,omitempty"`
