@@ -45,7 +45,7 @@ func TestMessageIsShownWhereEditsLeaveText(t *testing.T) {
 	require.Len(t, v.Messages, 3)
 }
 
-// A pin shows the message again, and no cut goes before one that may show nothing.
+// A pin shows the message again, and no cut goes before one that may show nothing, be it only once it is unpinned.
 func TestEmptiedMessageIsNoPlaceForACut(t *testing.T) {
 	w := newLog(user("do"), assistant(calling("a", "read", "")), answers("a", "found"), developer("mind"), user("on"))
 	places := func() (indexes []uint32) {
@@ -58,7 +58,7 @@ func TestEmptiedMessageIsNoPlaceForACut(t *testing.T) {
 	prune(w, collapse(1, ""))
 	require.Equal(t, []uint32{0, 4}, places())
 	pin(w, 1)
-	require.Equal(t, []uint32{0, 1, 4}, places())
+	require.Equal(t, []uint32{0, 4}, places())
 	require.Len(t, drawn(w), 5)
 	unpin(w, 1)
 	require.Len(t, drawn(w), 3)
@@ -78,4 +78,14 @@ func TestPairAnswersBeforeWhatIsShown(t *testing.T) {
 	require.Len(t, v.Messages, 3)
 	require.Equal(t, session.SummaryReply(), v.Messages[1].GetMessage().GetParts()[0].GetText().GetText())
 	require.Equal(t, uint32(3), v.Messages[2].GetIndex())
+}
+
+// What the edits of a pinned message leave of it counts in the format of the record that cuts.
+func TestEmptiedMessageOfAnEarlierFormatIsNoPlaceForACut(t *testing.T) {
+	w := newLog(user("do"), assistant(calling("a", "read", "")), answers("a", "found"), developer("mind"), user("on"))
+	prune(w, collapse(1, ""))
+	old := *w.State()
+	old.Head = proto.CloneOf(old.Head)
+	old.Head.ViewFormat = 2
+	require.Equal(t, []int{0, 4}, old.CutPlaces())
 }

@@ -63,6 +63,25 @@ func TestOnAppendLeavesAlone(t *testing.T) {
 	require.Len(t, arriving(newLog().script("U T:a R3000:a"), policy), 1)
 }
 
+// What no view has shown is not taken away: a result that holds media stays as it came, however long its text is, and is
+// edited afterwards.
+func TestOnAppendLeavesMediaThatNobodyHasSeen(t *testing.T) {
+	t.Parallel()
+	policy := onAppend(truncating(nil), offloading(nil))
+	for name, pieces := range map[string][]*compactordv1.ResultPart{
+		"two images and a word":  {piece("word"), imagePiece("a.png"), imagePiece("")},
+		"an image and long text": {imagePiece("a.png"), piece(textOf(3000))},
+	} {
+		l := newLog().script("U")
+		at := l.used("shot", `{}`, pieces...)
+		require.Empty(t, arriving(l, policy), name)
+		require.Equal(t, []uint32{at}, indexesOf(planned(t, l, offloading(nil))), "%s, by the next prune", name)
+	}
+	l := newLog().script("U")
+	l.used("shot", `{}`, piece(textOf(3000)), piece("word"))
+	require.Len(t, arriving(l, policy), 1)
+}
+
 // Limits are in tokens of the model, the counts of messages are not where a session is calibrated.
 func TestOnAppendTakesTokensOfTheModel(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
 func keepThinking(turns uint32) *compactordv1.Strategy {
@@ -53,4 +54,49 @@ func TestDropThinkingLeavesAlone(t *testing.T) {
 	require.Equal(t, nothing, planned(t, l, keepThinking(0)).GetSkipReason())
 	l.script("R:a")
 	require.Equal(t, []uint32{1}, indexesOf(planned(t, l, keepThinking(0))))
+}
+
+// thought is a message with thinking parts of so many tokens; of none, redacted ones with bytes in their attachments.
+func (l *testLog) thought(text string, tokens ...int) {
+	m := &compactordv1.Message{Role: compactordv1.Role_ROLE_ASSISTANT}
+	for _, n := range tokens {
+		p := &compactordv1.Part{Kind: &compactordv1.Part_Thinking{Thinking: &compactordv1.ThinkingPart{
+			Text: textOf(n), Redacted: n == 0,
+		}}}
+		if n == 0 {
+			p.Attachments = []*compactordv1.Attachment{{Key: "data", Json: `"` + textOf(1000) + `"`}}
+		}
+		m.Parts = append(m.GetParts(), p)
+	}
+	m.Parts = append(m.GetParts(), session.TextPart(text))
+	l.add(m)
+}
+
+// All thinking of a message goes or none: also what was redacted, which counts no tokens, where it stands beside some that
+// does. Alone it goes where bytes are what is too many.
+func TestDropThinkingDropsWhatWasRedacted(t *testing.T) {
+	t.Parallel()
+	log := func() *testLog {
+		l := newLog().script("U")
+		l.thought("hello", 100, 0, 50)
+		l.script("U")
+		l.thought("hello", 0)
+		return l.script("U A")
+	}
+	l := log()
+	made := planned(t, l, keepThinking(1))
+	var parts, freed []uint32
+	for _, e := range made.GetEdits() {
+		require.Equal(t, uint32(1), e.GetIndex())
+		parts, freed = append(parts, e.GetPart()), append(freed, e.GetTokensFreed())
+	}
+	require.Equal(t, []uint32{0, 1, 2}, parts)
+	require.Equal(t, []uint32{100, 0, 50}, freed)
+	requireConverged(t, l, made, keepThinking(1))
+
+	l = log()
+	l.policy = &compactordv1.Policy{Trigger: &compactordv1.Trigger{MaxViewBytes: proto.Uint32(8000)}}
+	made = planned(t, l, keepThinking(1))
+	require.Equal(t, []uint32{1, 1, 1, 3}, indexesOf(made))
+	requireConverged(t, l, made, keepThinking(1))
 }

@@ -162,12 +162,50 @@ func TestOffloadPreview(t *testing.T) {
 	require.Equal(t, reference, replacements(made)[at])
 }
 
-// A result that is short but for its media is told with a line for each.
-func TestOffloadOfMedia(t *testing.T) {
+// A result that is short but for its media is told with a line for each. The text is recalled by the part, and does not hold
+// them, so each is named.
+func TestOffloadNamesTheMediaThatItTakesAway(t *testing.T) {
 	t.Parallel()
+	many := make([]*compactordv1.ResultPart, 22)
+	for i := range many {
+		many[i] = imagePiece("a.png")
+	}
+	for name, c := range map[string]struct {
+		pieces []*compactordv1.ResultPart
+		want   string
+	}{
+		"beside text": {
+			[]*compactordv1.ResultPart{piece("two shots"), imagePiece("a.png"), imagePiece("")},
+			"two shots\n[Attached image/png: a.png]\n[Attached image/png: file]\n[The result of shot has 2403 tokens (9 bytes) in " +
+				"all, the media #2.0.1, #2.0.2 among them. To read its text, recall index 2, part 0.]",
+		},
+		"alone": {
+			[]*compactordv1.ResultPart{imagePiece("a.png"), imagePiece("b.png")},
+			"[Attached image/png: a.png]\n[Attached image/png: b.png]\n[The result of shot has 2400 tokens (0 bytes) in all: the " +
+				"media #2.0.0, #2.0.1. To have one, recall it by its number.]",
+		},
+		"one, as the part itself": {
+			[]*compactordv1.ResultPart{imagePiece("a.png")},
+			"[Attached image/png: a.png]\n[The result of shot has 1200 tokens (0 bytes) in all. To read the whole of it, recall " +
+				"index 2, part 0.]",
+		},
+		"many": {
+			many,
+			"[The result of shot has 26400 tokens (0 bytes) in all: the media #2.0.0, #2.0.1, #2.0.2, #2.0.3, #2.0.4, #2.0.5, " +
+				"#2.0.6, #2.0.7, #2.0.8, #2.0.9, #2.0.10, #2.0.11, #2.0.12, #2.0.13, #2.0.14, #2.0.15, #2.0.16, #2.0.17, " +
+				"#2.0.18, #2.0.19 and 2 more. To have one, recall it by its number.]",
+		},
+	} {
+		l := newLog().script("U")
+		at := l.used("shot", `{}`, c.pieces...)
+		p := &compactordv1.OffloadStrategy{OverTokens: proto.Uint32(1000)}
+		if len(c.pieces) > 3 {
+			p.PreviewChars = proto.Uint32(0)
+		}
+		require.Equal(t, c.want, replacements(planned(t, l, offloading(p)))[at], name)
+	}
 	l := newLog().script("U")
-	at := l.used("shot", `{}`, piece("two shots"), imagePiece("a.png"), imagePiece(""))
-	require.Equal(t, "two shots\n[Attached image/png: a.png]\n[Attached image/png: file]\n"+
-		"[The result of shot has 2403 tokens (9 bytes) in all. To read the whole of it, recall index 2, part 0.]",
-		replacements(planned(t, l, offloading(nil)))[at])
+	l.used("shot", `{}`, imagePiece("a.png"))
+	require.Equal(t, image("a.png").GetUri(), recalled(t, l, "index 2, part 0"), "the only piece")
+	require.Equal(t, image("a.png").GetUri(), recalled(t, l, "#2.0.0"))
 }

@@ -39,7 +39,7 @@ func TestTruncateToTwoThousandCharacters(t *testing.T) {
 	wide := l.used("bash", `{}`, piece(strings.Repeat("好", 2000)+"👍"), imagePiece("a.png"))
 	made = planned(t, l, truncating(&compactordv1.TruncateToolOutputsStrategy{Placeholder: proto.String("[omitted {omitted}]")}))
 	require.Equal(t, map[uint32]string{
-		wide: strings.Repeat("好", 2000) + "\n[Attached image/png: a.png]\n[omitted 1]",
+		wide: strings.Repeat("好", 2000) + "\n[Attached image/png: a.png] #4.0.1\n[omitted 1]",
 	}, replacements(made))
 }
 
@@ -67,7 +67,7 @@ func TestTruncateCountsCharactersOverAllPieces(t *testing.T) {
 		},
 		"media count nothing": {
 			[]*compactordv1.ResultPart{imagePiece("a.png"), piece(strings.Repeat("日", 47)), imagePiece("")},
-			"[Attached image/png: a.png]\n日日日日日日日日日日\n[Attached image/png: file]\n[-37]",
+			"[Attached image/png: a.png] #2.0.0\n日日日日日日日日日日\n[Attached image/png: file] #2.0.2\n[-37]",
 		},
 	} {
 		l := newLog().script("U")

@@ -15,7 +15,7 @@ func (m *Model) Breaker() *storagev1.Breaker {
 	var appended uint32
 	for sequence, item := range m.log.Items[:m.Point+1] {
 		if item.Message != nil {
-			appended += m.tokens(item.Message)
+			appended += m.appendedBy(uint32(sequence))
 			continue
 		}
 		manual, completed, counts := ending(item.Record)
