@@ -150,5 +150,6 @@ func TestCase164FailingThresholdCompactionHindersNothing(t *testing.T) {
 		require.Equal(t, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT, last(t, events).GetSkipped().GetReason())
 	}
 	require.Empty(t, d.attempts())
-	require.True(t, d.report("s").GetShouldCompact())
+	require.False(t, d.report("s").GetShouldCompact())
+	require.Equal(t, []compactordv1.BlockedBy{compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE}, d.report("s").GetBlockedBy())
 }

@@ -31,21 +31,22 @@ func Report(h *storagev1.Head, p *compactordv1.Policy) *compactordv1.ContextRepo
 	if trigger, ok := TriggerTokens(p); ok {
 		r.TriggerTokens = &trigger
 	}
-	r.FixedTokens = fixedTokens(h, r.GetOverheadTokens())
+	r.FixedTokens = fixedTokens(h, p, r.GetOverheadTokens())
+	r.PauseEndsAfterTokens = PauseEndsAfter(h, p, p.GetStrategy())
 	r.BreakerClosesAfterTokens = BreakerClosesAfter(h)
 	r.BlockedBy = blockedBy(h, p, r)
 	r.ShouldCompact = Due(p, r) && len(r.GetBlockedBy()) == 0
 	return r
 }
 
-// fixedTokens is what no compaction can remove: the leading run, what is pinned, the smallest valid kept part, which an
-// open group belongs to, and what is outside the log.
-func fixedTokens(h *storagev1.Head, overhead uint32) uint32 {
-	var fixed uint64
-	for _, tokens := range []uint32{
-		h.GetLeadTokens(), h.GetPinnedTokens(), h.GetPinnedKeptTokens(), h.GetTailTokens(),
-	} {
-		fixed += uint64(tokens)
+// fixedTokens is what no compaction can remove: the leading run, what is pinned, what is outside the log, and the smallest
+// valid kept part, which an open group belongs to, where the policy's strategy edits nothing of it.
+func fixedTokens(h *storagev1.Head, p *compactordv1.Policy, overhead uint32) uint32 {
+	fixed := uint64(h.GetLeadTokens()) + uint64(h.GetPinnedTokens()) + uint64(h.GetPinnedKeptTokens())
+	if sparesTail(h, p.GetStrategy()) {
+		fixed += uint64(h.GetTailTokens())
+	} else {
+		fixed += uint64(h.GetPinnedTailTokens())
 	}
 	return plus(Scaled(h, saturate(fixed)), overhead)
 }

@@ -67,30 +67,10 @@ func Unreachable(r *compactordv1.ContextReport) bool {
 	return r.TriggerTokens != nil && min(r.GetTokens(), r.GetFixedTokens()) >= r.GetTriggerTokens()
 }
 
-// uncuttable says whether no cut takes anything out of the view, and the policy's strategy edits nothing of what it shows
-// then: all before the smallest valid kept part is pinned. So it is known without knowing how much that is in bytes and in
-// tool groups. A message that mending leaves out is taken for one that is shown, since the head does not tell them apart.
-func uncuttable(h *storagev1.Head, p *compactordv1.Policy) bool {
-	if p.GetStrategy() == nil || !sparesNewest(h, p.GetStrategy()) {
-		return false
-	}
-	if h.TailIndex == nil {
-		return true
-	}
-	for index, end := ActiveRun(h, KeptFrom(h)); index < h.GetTailIndex(); index, end = ActiveRun(h, end) {
-		for ; index < min(end, h.GetTailIndex()); index++ {
-			if !Pinned(h, index) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // blockedBy lists each reason that holds: what makes compaction never due, and what makes one useless that is due.
 func blockedBy(h *storagev1.Head, p *compactordv1.Policy, r *compactordv1.ContextReport) []compactordv1.BlockedBy {
 	t := triggerOf(p)
-	unreachable := Unreachable(r) || Due(p, r) && uncuttable(h, p)
+	unreachable := Unreachable(r) || Due(p, r) && !mayHelp(h, p)
 	var reasons []compactordv1.BlockedBy
 	for _, of := range []struct {
 		holds  bool
@@ -98,6 +78,7 @@ func blockedBy(h *storagev1.Head, p *compactordv1.Policy, r *compactordv1.Contex
 	}{
 		{Due(p, r) && r.GetBreakerClosesAfterTokens() > 0, compactordv1.BlockedBy_BLOCKED_BY_BREAKER_OPEN},
 		{unreachable, compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE},
+		{Due(p, r) && r.GetPauseEndsAfterTokens() > 0, compactordv1.BlockedBy_BLOCKED_BY_PAUSE},
 		{
 			p.ContextWindow == nil && t.TriggerTokens == nil && t.TriggerToolGroups == nil && t.MaxViewBytes == nil,
 			compactordv1.BlockedBy_BLOCKED_BY_WINDOW_UNKNOWN,

@@ -72,7 +72,7 @@ var descriptions = map[string]string{
 	"compactord.v1.FirstEffectiveStrategy.strategies":           "The strategies, in order. 1 to 16; nesting at most 4 deep.",
 	"compactord.v1.LadderStrategy.rungs":                        "The rungs, in order. 1 to 16; nesting at most 4 deep.",
 	"compactord.v1.LadderStrategy.Rung.strategy":                "The strategy.",
-	"compactord.v1.LadderStrategy.Rung.at_ratio":                "The rung is skipped where context tokens / window, after the rungs before it, is below this; where the window is unknown always. 0 to 1.",
+	"compactord.v1.LadderStrategy.Rung.at_ratio":                "The rung is skipped where context tokens / window, after the rungs before it, is below this, and where the window is unknown. With reason MANUAL no rung is skipped, nor with OVERFLOW where the window is unknown. 0 to 1.",
 	"compactord.v1.CustomStrategy.name":                         "The name that it was registered under. 1 to 64 characters: lower-case letters, digits, `_`.",
 	"compactord.v1.CustomStrategy.parameters_json":              "Its parameters as raw JSON. At most 64 KiB.",
 }

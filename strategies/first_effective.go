@@ -18,7 +18,7 @@ func (FirstEffective) Name() string { return "first_effective" }
 func (FirstEffective) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
-	if inPause(in, parameters.GetFirstEffective().GetStrategies()) {
+	if inPause(in, parameters) {
 		return noop(in, compactordv1.SkipReason_SKIP_REASON_BELOW_MINIMUM), nil
 	}
 	last := noop(in, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT)

@@ -2,7 +2,6 @@ package strategies
 
 import (
 	"math"
-	"slices"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
@@ -50,6 +49,10 @@ func newGauge(in *Input) *gauge {
 	if tokens, ok := session.TriggerTokens(in.Policy); ok {
 		g.due[byTokens] = g.stored(tokens)
 	}
+	if in.Reason == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW && !g.dueAt(viewLoad(in.State)) {
+		// The view was too long, whatever the trigger is.
+		g.due[byTokens] = g.held
+	}
 	if trigger != nil && trigger.TargetTokens != nil {
 		g.target, g.targetKnown = g.stored(trigger.GetTargetTokens()), true
 	}
@@ -65,15 +68,6 @@ func (g *gauge) stored(context uint32) uint64 {
 		limit = min(limit, left*g.held/g.takes)
 	}
 	return limit
-}
-
-// full is the share of the window that the context holds with so many stored tokens in the view; false where the window
-// is unknown.
-func (g *gauge) full(stored uint64) (float64, bool) {
-	if g.window == 0 {
-		return 0, false
-	}
-	return float64(g.holding(stored)) / float64(g.window), true
 }
 
 // holding is what the context holds with so many stored tokens in the view, in tokens of the model.
@@ -96,11 +90,6 @@ func (g *gauge) context(s *session.State) uint64 {
 
 // dueAt says whether compaction is due with such a view.
 func (g *gauge) dueAt(view load) bool { return len(g.due.reachedBy(view)) > 0 }
-
-// dueBeside says whether compaction is due by anything but tokens with such a view.
-func (g *gauge) dueBeside(view load) bool {
-	return slices.ContainsFunc(g.due.reachedBy(view), func(by int) bool { return by != byTokens })
-}
 
 // done says whether a ladder is at rest with such a view: at its target, and nothing else is due.
 func (g *gauge) done(view load) bool {

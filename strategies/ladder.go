@@ -18,7 +18,7 @@ func (Ladder) Name() string { return "ladder" }
 func (Ladder) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
-	if inPause(in, rungsOf(parameters.GetLadder())) {
+	if inPause(in, parameters) {
 		return noop(in, compactordv1.SkipReason_SKIP_REASON_BELOW_MINIMUM), nil
 	}
 	all := noop(in, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT)
@@ -27,7 +27,7 @@ func (Ladder) Plan(
 		if goesToTarget(in) && in.measure().done(viewLoad(state)) {
 			break
 		}
-		if !reached(in.measure(), state, rung) {
+		if !reached(in, state, rung) {
 			continue
 		}
 		step, err := in.nested(ctx, state, rung.GetStrategy())
@@ -70,11 +70,16 @@ func goesToTarget(in *Input) bool {
 	return in.Reason != compactordv1.CompactionReason_COMPACTION_REASON_MANUAL
 }
 
-// reached says whether the context is as full as a rung wants it.
-func reached(g *gauge, s *session.State, rung *compactordv1.LadderStrategy_Rung) bool {
-	if rung.AtRatio == nil {
+// reached says whether the context is as full as a rung wants it. Who asks for a compaction, and a context that was too
+// long, want all rungs.
+func reached(in *Input, s *session.State, rung *compactordv1.LadderStrategy_Rung) bool {
+	g := in.measure()
+	switch {
+	case rung.AtRatio == nil || in.Reason == compactordv1.CompactionReason_COMPACTION_REASON_MANUAL:
 		return true
+	case g.window == 0:
+		return in.Reason == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW
+	default:
+		return float64(g.context(s)) >= rung.GetAtRatio()*float64(g.window)
 	}
-	full, known := g.full(uint64(s.Head.GetViewTokens()))
-	return known && full >= rung.GetAtRatio()
 }

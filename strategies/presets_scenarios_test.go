@@ -48,7 +48,7 @@ func requireTrigger(t *testing.T, p *compactordv1.Policy, tokens uint32) {
 		answer.Usage = &compactordv1.Usage{TotalTokens: count}
 		l.policy = p
 		l.add(answer)
-		require.Equal(t, due, session.Report(l.head(), p).GetShouldCompact(), "%d tokens", count)
+		require.Equal(t, due, session.Due(p, session.Report(l.head(), p)), "%d tokens", count)
 	}
 }
 

@@ -82,6 +82,9 @@ func strategy(t *rapid.T) *compactordv1.Strategy {
 		return cut
 	}
 	hide := &compactordv1.HideToolResultsStrategy{KeepGroups: proto.Uint32(uint32(between(t, 0, 3, "groups")))}
+	if chance(t, 50, "waits") {
+		hide.MinimumTokens = proto.Uint32(uint32(between(t, 1, 200, "minimum")))
+	}
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Ladder{Ladder: &compactordv1.LadderStrategy{
 		Rungs: []*compactordv1.LadderStrategy_Rung{
 			{Strategy: &compactordv1.Strategy{Kind: &compactordv1.Strategy_HideToolResults{HideToolResults: hide}}},

@@ -141,7 +141,60 @@ func (m *Model) outside() uint32 {
 // Fixed are the tokens that no compaction can remove.
 func (m *Model) Fixed() uint32 {
 	h := m.Head()
-	return m.scaled(h.GetLeadTokens()+h.GetPinnedTokens()+h.GetPinnedKeptTokens()+h.GetTailTokens()) + m.outside()
+	tail := h.GetTailTokens()
+	if m.editsTail(m.Policy.GetStrategy()) && len(m.OpenCalls()) == 0 {
+		tail = h.GetPinnedTailTokens()
+	}
+	return m.scaled(h.GetLeadTokens()+h.GetPinnedTokens()+h.GetPinnedKeptTokens()+tail) + m.outside()
+}
+
+// nested are the strategies that a strategy runs; itself where it runs none.
+func nested(s *compactordv1.Strategy) []*compactordv1.Strategy {
+	var all []*compactordv1.Strategy
+	for _, rung := range s.GetLadder().GetRungs() {
+		all = append(all, rung.GetStrategy())
+	}
+	all = append(all, s.GetFirstEffective().GetStrategies()...)
+	if len(all) == 0 && s != nil {
+		all = append(all, s)
+	}
+	return all
+}
+
+// editsTail says whether a strategy hides also the results of the newest group.
+func (m *Model) editsTail(s *compactordv1.Strategy) bool {
+	return slices.ContainsFunc(nested(s), func(s *compactordv1.Strategy) bool {
+		return s.GetHideToolResults() != nil && s.GetHideToolResults().GetKeepGroups() == 0
+	})
+}
+
+// Pause is how many tokens are still to be appended before the policy's strategy rewrites the view by itself.
+func (m *Model) Pause() uint32 {
+	at, s, t := m.rewrittenAt(), m.Policy.GetStrategy(), m.Policy.GetTrigger()
+	var least uint32
+	for _, one := range nested(s) {
+		if n := one.GetHideToolResults().GetMinimumTokens(); n > 0 && (least == 0 || n < least) {
+			least = n
+		}
+	}
+	if at == nil || least == 0 {
+		return 0
+	}
+	since := m.scaled(m.Head().GetAppendedTokens() - *at)
+	if s.GetLadder() != nil {
+		trigger, tokens := m.trigger(), m.Tokens()
+		view := m.View(session.ViewOptions{})
+		byOthers := t.GetTriggerToolGroups() > 0 && view.ToolGroups >= t.GetTriggerToolGroups() ||
+			t.GetMaxViewBytes() > 0 && view.Bytes >= t.GetMaxViewBytes()
+		if trigger == 0 || byOthers || int64(tokens)-int64(since) >= int64(trigger) {
+			return 0
+		}
+		least = min(least, trigger/5)
+		if window := m.Policy.GetContextWindow(); window > 0 {
+			least = min(least, uint32(max(0, int64(window)-int64(trigger)))/2)
+		}
+	}
+	return uint32(max(0, int64(least)-int64(since)))
 }
 
 // BlockedBy are all reasons for which compaction never is due, or does not help where it is.
@@ -157,26 +210,22 @@ func (m *Model) BlockedBy() map[compactordv1.BlockedBy]bool {
 		t.GetTriggerTokens()+t.GetTriggerToolGroups()+t.GetMaxViewBytes() == 0)
 	hold(compactordv1.BlockedBy_BLOCKED_BY_BREAKER_OPEN, m.BreakerClosesAfter() > 0 && m.Due())
 	hold(compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE, m.dueWith(m.Tokens()) && m.dueWith(m.Fixed()) ||
-		m.Due() && !m.mayEdit(m.Policy.GetStrategy()) && !m.cuttable())
+		m.Due() && !m.mayHelp())
+	hold(compactordv1.BlockedBy_BLOCKED_BY_PAUSE, m.Due() && m.Pause() > 0)
 	return reasons
 }
 
-// mayEdit says whether a strategy may edit what the view shows of the newest turn; also where there is no strategy that
-// could be asked.
-func (m *Model) mayEdit(s *compactordv1.Strategy) bool {
-	groups := m.Head().GetViewToolGroups()
-	switch {
-	case s.GetLadder() != nil:
-		return slices.ContainsFunc(s.GetLadder().GetRungs(), func(r *compactordv1.LadderStrategy_Rung) bool {
-			return m.mayEdit(r.GetStrategy())
-		})
-	case s.GetFirstEffective() != nil:
-		return slices.ContainsFunc(s.GetFirstEffective().GetStrategies(), m.mayEdit)
-	case s.GetHideToolResults() != nil:
-		return groups > s.GetHideToolResults().GetKeepGroups()
-	default:
-		return s.GetSummarize() == nil
-	}
+// mayHelp says whether the policy's strategy may take anything out of the view; also where there is no strategy that could
+// be asked.
+func (m *Model) mayHelp() bool {
+	h, s := m.Head(), m.Policy.GetStrategy()
+	return s == nil || slices.ContainsFunc(nested(s), func(s *compactordv1.Strategy) bool {
+		if s.GetSummarize() != nil {
+			return m.cuttable()
+		}
+		hide := s.GetHideToolResults()
+		return h.GetViewToolGroups() > hide.GetKeepGroups() && m.scaled(h.GetPrunableTokens()) > hide.GetMinimumTokens()
+	})
 }
 
 // cuttable says whether there is a cut that takes out a message which is not pinned.

@@ -1618,8 +1618,8 @@ type LadderStrategy_Rung struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The strategy.
 	Strategy *Strategy `protobuf:"bytes,1,opt,name=strategy,proto3" json:"strategy,omitempty"`
-	// The rung is skipped where context tokens / window, after the rungs before it, is below this; where the window is
-	// unknown always. 0 to 1.
+	// The rung is skipped where context tokens / window, after the rungs before it, is below this, and where the window is
+	// unknown. With reason MANUAL no rung is skipped, nor with OVERFLOW where the window is unknown. 0 to 1.
 	AtRatio       *float64 `protobuf:"fixed64,2,opt,name=at_ratio,json=atRatio,proto3,oneof" json:"at_ratio,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -144,12 +144,14 @@ const (
 	// Three automatic compactions in a row failed, were skipped after they had started, or left the view at or above the
 	// trigger.
 	BlockedBy_BLOCKED_BY_BREAKER_OPEN BlockedBy = 1
-	// What no compaction can remove is at or above the trigger, or no cut can take anything out.
+	// What no compaction can remove is at or above the trigger, or the policy's strategy has nothing to take out.
 	BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE BlockedBy = 2
 	// The policy names no context window, and no other trigger holds without one.
 	BlockedBy_BLOCKED_BY_WINDOW_UNKNOWN BlockedBy = 3
 	// The policy's trigger is disabled.
 	BlockedBy_BLOCKED_BY_DISABLED BlockedBy = 4
+	// Too little was appended since the last rewrite for the policy's strategy to make another.
+	BlockedBy_BLOCKED_BY_PAUSE BlockedBy = 5
 )
 
 // Enum value maps for BlockedBy.
@@ -160,6 +162,7 @@ var (
 		2: "BLOCKED_BY_TARGET_UNREACHABLE",
 		3: "BLOCKED_BY_WINDOW_UNKNOWN",
 		4: "BLOCKED_BY_DISABLED",
+		5: "BLOCKED_BY_PAUSE",
 	}
 	BlockedBy_value = map[string]int32{
 		"BLOCKED_BY_UNSPECIFIED":        0,
@@ -167,6 +170,7 @@ var (
 		"BLOCKED_BY_TARGET_UNREACHABLE": 2,
 		"BLOCKED_BY_WINDOW_UNKNOWN":     3,
 		"BLOCKED_BY_DISABLED":           4,
+		"BLOCKED_BY_PAUSE":              5,
 	}
 )
 
@@ -446,8 +450,11 @@ type ContextReport struct {
 	MediaBytes uint32 `protobuf:"varint,18,opt,name=media_bytes,json=mediaBytes,proto3" json:"media_bytes,omitempty"`
 	// Where the breaker is open: it closes once so many more tokens have been appended.
 	BreakerClosesAfterTokens uint32 `protobuf:"varint,19,opt,name=breaker_closes_after_tokens,json=breakerClosesAfterTokens,proto3" json:"breaker_closes_after_tokens,omitempty"`
-	unknownFields            protoimpl.UnknownFields
-	sizeCache                protoimpl.SizeCache
+	// Where the policy's strategy waits between rewrites (minimum_tokens): it may run by itself once so many more tokens have
+	// been appended.
+	PauseEndsAfterTokens uint32 `protobuf:"varint,20,opt,name=pause_ends_after_tokens,json=pauseEndsAfterTokens,proto3" json:"pause_ends_after_tokens,omitempty"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
 }
 
 func (x *ContextReport) Reset() {
@@ -609,6 +616,13 @@ func (x *ContextReport) GetMediaBytes() uint32 {
 func (x *ContextReport) GetBreakerClosesAfterTokens() uint32 {
 	if x != nil {
 		return x.BreakerClosesAfterTokens
+	}
+	return 0
+}
+
+func (x *ContextReport) GetPauseEndsAfterTokens() uint32 {
+	if x != nil {
+		return x.PauseEndsAfterTokens
 	}
 	return 0
 }
@@ -899,7 +913,7 @@ const file_compactord_v1_view_proto_rawDesc = "" +
 	"\x04Mend\x12+\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x17.compactord.v1.MendKindR\x04kind\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\rR\x05index\x12\x12\n" +
-	"\x04part\x18\x03 \x01(\rR\x04part\"\x8b\a\n" +
+	"\x04part\x18\x03 \x01(\rR\x04part\"\xc2\a\n" +
 	"\rContextReport\x12\x16\n" +
 	"\x06tokens\x18\x01 \x01(\rR\x06tokens\x122\n" +
 	"\x06source\x18\x02 \x01(\x0e2\x1a.compactord.v1.TokenSourceR\x06source\x12,\n" +
@@ -925,7 +939,8 @@ const file_compactord_v1_view_proto_rawDesc = "" +
 	"\fmedia_tokens\x18\x11 \x01(\rR\vmediaTokens\x12\x1f\n" +
 	"\vmedia_bytes\x18\x12 \x01(\rR\n" +
 	"mediaBytes\x12=\n" +
-	"\x1bbreaker_closes_after_tokens\x18\x13 \x01(\rR\x18breakerClosesAfterTokensB\x11\n" +
+	"\x1bbreaker_closes_after_tokens\x18\x13 \x01(\rR\x18breakerClosesAfterTokens\x125\n" +
+	"\x17pause_ends_after_tokens\x18\x14 \x01(\rR\x14pauseEndsAfterTokensB\x11\n" +
 	"\x0f_context_windowB\x11\n" +
 	"\x0f_trigger_tokensB\x10\n" +
 	"\x0e_target_tokensB\x17\n" +
@@ -961,13 +976,14 @@ const file_compactord_v1_view_proto_rawDesc = "" +
 	"\x15TOKEN_SOURCE_REPORTED\x10\x01\x12\x1a\n" +
 	"\x16TOKEN_SOURCE_ESTIMATED\x10\x02\x12\x16\n" +
 	"\x12TOKEN_SOURCE_EXACT\x10\x03\x12\x1b\n" +
-	"\x17TOKEN_SOURCE_CALIBRATED\x10\x04*\x9f\x01\n" +
+	"\x17TOKEN_SOURCE_CALIBRATED\x10\x04*\xb5\x01\n" +
 	"\tBlockedBy\x12\x1a\n" +
 	"\x16BLOCKED_BY_UNSPECIFIED\x10\x00\x12\x1b\n" +
 	"\x17BLOCKED_BY_BREAKER_OPEN\x10\x01\x12!\n" +
 	"\x1dBLOCKED_BY_TARGET_UNREACHABLE\x10\x02\x12\x1d\n" +
 	"\x19BLOCKED_BY_WINDOW_UNKNOWN\x10\x03\x12\x17\n" +
-	"\x13BLOCKED_BY_DISABLED\x10\x04BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
+	"\x13BLOCKED_BY_DISABLED\x10\x04\x12\x14\n" +
+	"\x10BLOCKED_BY_PAUSE\x10\x05BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (
 	file_compactord_v1_view_proto_rawDescOnce sync.Once

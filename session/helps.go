@@ -1,0 +1,122 @@
+package session
+
+import (
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// mayHelp says whether a policy's strategy may take anything out of the view, as far as the head tells: where it says no,
+// there is nothing. A policy without a strategy may be anything.
+func mayHelp(h *storagev1.Head, p *compactordv1.Policy) bool {
+	return p.GetStrategy() == nil || strategyMayHelp(h, p, p.GetStrategy())
+}
+
+func strategyMayHelp(h *storagev1.Head, p *compactordv1.Policy, s *compactordv1.Strategy) bool {
+	switch k := s.GetKind().(type) {
+	case *compactordv1.Strategy_FirstEffective:
+		for _, nested := range k.FirstEffective.GetStrategies() {
+			if strategyMayHelp(h, p, nested) {
+				return true
+			}
+		}
+		return false
+	case *compactordv1.Strategy_Ladder:
+		for _, rung := range k.Ladder.GetRungs() {
+			if rungReached(h, p, rung) && strategyMayHelp(h, p, rung.GetStrategy()) {
+				return true
+			}
+		}
+		return false
+	case *compactordv1.Strategy_Summarize, *compactordv1.Strategy_DialogueOnly, *compactordv1.Strategy_DropThinking:
+		// What they take out or edit lies behind the smallest valid kept part, but where they leave nothing alone.
+		return cuttable(h) || !sparesTail(h, s)
+	case *compactordv1.Strategy_HideToolResults, *compactordv1.Strategy_MaskObservations,
+		*compactordv1.Strategy_PruneToolOutputs:
+		return h.GetViewToolGroups() > sparedGroups(s) && h.GetPrunableTokens() > Stored(h, minimumOf(s))
+	case *compactordv1.Strategy_StripMedia:
+		return h.GetViewMedia() > k.StripMedia.GetKeepNewest()
+	default:
+		return true
+	}
+}
+
+// rungReached says whether the context is as full as a rung wants it, before the others have run.
+func rungReached(h *storagev1.Head, p *compactordv1.Policy, rung *compactordv1.LadderStrategy_Rung) bool {
+	if rung.AtRatio == nil {
+		return true
+	}
+	tokens, _, _ := contextTokens(h, overhead(h, p))
+	return p.GetContextWindow() > 0 && float64(tokens) >= rung.GetAtRatio()*float64(p.GetContextWindow())
+}
+
+// cuttable says whether a cut takes anything out of the view that is not pinned. A message that mending leaves out is
+// taken for one that is shown, since the head does not tell them apart.
+func cuttable(h *storagev1.Head) bool {
+	if h.TailIndex == nil {
+		return false
+	}
+	for index, end := ActiveRun(h, KeptFrom(h)); index < h.GetTailIndex(); index, end = ActiveRun(h, end) {
+		for ; index < min(end, h.GetTailIndex()); index++ {
+			if !Pinned(h, index) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sparesTail says whether a strategy edits nothing of the smallest valid kept part, which holds one tool group at most
+// unless groups overlap. What waits for its results no strategy edits.
+func sparesTail(h *storagev1.Head, s *compactordv1.Strategy) bool {
+	if s == nil || len(h.GetOpenCalls()) > 0 {
+		return true
+	}
+	for n := range Nested(s) {
+		if !Nests(n.Strategy) && !leavesNewest(h, n.Strategy) {
+			return false
+		}
+	}
+	return true
+}
+
+func leavesNewest(h *storagev1.Head, s *compactordv1.Strategy) bool {
+	switch k := s.GetKind().(type) {
+	case *compactordv1.Strategy_Summarize, *compactordv1.Strategy_DialogueOnly:
+		return true
+	case *compactordv1.Strategy_HideToolResults, *compactordv1.Strategy_MaskObservations,
+		*compactordv1.Strategy_PruneToolOutputs:
+		return sparedGroups(s) > 0
+	case *compactordv1.Strategy_DropThinking:
+		return k.DropThinking == nil || k.DropThinking.KeepTurns == nil || k.DropThinking.GetKeepTurns() > 0
+	case *compactordv1.Strategy_StripMedia:
+		return h.GetViewMedia() <= k.StripMedia.GetKeepNewest()
+	default:
+		return false
+	}
+}
+
+// sparedGroups is how many of the newest tool groups a strategy leaves alone at least. A turn can be without a group, but
+// the newest group then is of a turn before it.
+func sparedGroups(s *compactordv1.Strategy) uint32 {
+	switch s.GetKind().(type) {
+	case *compactordv1.Strategy_HideToolResults:
+		if k := s.GetHideToolResults(); k != nil && k.KeepGroups != nil {
+			return k.GetKeepGroups()
+		}
+		return 5
+	case *compactordv1.Strategy_MaskObservations:
+		if k := s.GetMaskObservations(); k != nil {
+			if k.GetUnit() == compactordv1.MaskUnit_MASK_UNIT_TURN {
+				return 0
+			}
+			if k.Window != nil {
+				return k.GetWindow()
+			}
+		}
+		return 10
+	case *compactordv1.Strategy_PruneToolOutputs:
+		return s.GetPruneToolOutputs().GetProtectGroups()
+	default:
+		return 0
+	}
+}

@@ -1,0 +1,71 @@
+package session
+
+import (
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// DefaultMinimumTokens is the minimum_tokens of a PruneToolOutputsStrategy that gives none.
+const DefaultMinimumTokens = 20_000
+
+// pauseOfTrigger is how many times a pause fits into the trigger: one that is far below the window is there to be kept to.
+const pauseOfTrigger = 5
+
+// PauseEndsAfter says how many tokens must still be appended before a strategy rewrites the view again by itself; 0 where
+// it does not wait. A rewrite that comes right after another costs the provider's prompt cache for next to nothing.
+//
+// A strategy that only hides waits for its minimum_tokens. One that nests others waits for the least that one of them
+// demands, but no longer than for a fifth of the trigger and half of what is left of the window behind it, only where
+// compaction is due by tokens alone, and not at all where the last rewrite left the context at the trigger.
+func PauseEndsAfter(h *storagev1.Head, p *compactordv1.Policy, s *compactordv1.Strategy) uint32 {
+	minimum, demanded := leastDemanded(s)
+	if !demanded || h.RewrittenAtTokens == nil {
+		return 0
+	}
+	since := Scaled(h, h.GetAppendedTokens()-h.GetRewrittenAtTokens())
+	if Nests(s) {
+		trigger, byTokens := TriggerTokens(p)
+		context, _, _ := contextTokens(h, overhead(h, p))
+		if !byTokens || dueBesideTokens(h, p) || context-min(context, since) >= trigger {
+			return 0
+		}
+		minimum = min(minimum, trigger/pauseOfTrigger)
+		if window := p.GetContextWindow(); window > 0 {
+			minimum = min(minimum, (window-min(window, trigger))/2)
+		}
+	}
+	return minimum - min(minimum, since)
+}
+
+// dueBesideTokens says whether compaction is due by tool groups or bytes.
+func dueBesideTokens(h *storagev1.Head, p *compactordv1.Policy) bool {
+	t := triggerOf(p)
+	return t.TriggerToolGroups != nil && h.GetViewToolGroups() >= t.GetTriggerToolGroups() ||
+		t.MaxViewBytes != nil && h.GetViewBytes() >= t.GetMaxViewBytes()
+}
+
+// leastDemanded returns the least minimum_tokens of a strategy and all that it nests; false where none has one.
+func leastDemanded(s *compactordv1.Strategy) (least uint32, demanded bool) {
+	for n := range Nested(s) {
+		if minimum := minimumOf(n.Strategy); minimum > 0 && (!demanded || minimum < least) {
+			least, demanded = minimum, true
+		}
+	}
+	return least, demanded
+}
+
+func minimumOf(s *compactordv1.Strategy) uint32 {
+	switch s.GetKind().(type) {
+	case *compactordv1.Strategy_PruneToolOutputs:
+		if p := s.GetPruneToolOutputs(); p != nil && p.MinimumTokens != nil {
+			return p.GetMinimumTokens()
+		}
+		return DefaultMinimumTokens
+	case *compactordv1.Strategy_HideToolResults:
+		return s.GetHideToolResults().GetMinimumTokens()
+	case *compactordv1.Strategy_MaskObservations:
+		return s.GetMaskObservations().GetMinimumTokens()
+	default:
+		return 0
+	}
+}
