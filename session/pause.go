@@ -15,8 +15,8 @@ const pauseOfTrigger = 5
 // it does not wait. A rewrite that comes right after another costs the provider's prompt cache for next to nothing.
 //
 // A strategy that only hides waits for its minimum_tokens. One that nests others waits for the least that one of them
-// demands, but no longer than for a fifth of the trigger and half of what is left of the window behind it, only where
-// compaction is due by tokens alone, and not at all where the last rewrite left the context at the trigger.
+// demands, but no longer than for a fifth of the trigger, and only where compaction is due by tokens alone and the context
+// is not half-way from the trigger to the window.
 func PauseEndsAfter(h *storagev1.Head, p *compactordv1.Policy, s *compactordv1.Strategy) uint32 {
 	minimum, demanded := leastDemanded(s)
 	if !demanded || h.RewrittenAtTokens == nil {
@@ -26,13 +26,15 @@ func PauseEndsAfter(h *storagev1.Head, p *compactordv1.Policy, s *compactordv1.S
 	if Nests(s) {
 		trigger, byTokens := TriggerTokens(p)
 		context, _, _ := contextTokens(h, overhead(h, p))
-		if !byTokens || dueBesideTokens(h, p) || context-min(context, since) >= trigger {
+		if !byTokens || dueBesideTokens(h, p) {
 			return 0
 		}
 		minimum = min(minimum, trigger/pauseOfTrigger)
+		most := plus(trigger, minimum)
 		if window := p.GetContextWindow(); window > 0 {
-			minimum = min(minimum, (window-min(window, trigger))/2)
+			most = plus(trigger, (window-min(window, trigger))/2)
 		}
+		return min(minimum-min(minimum, since), most-min(most, context))
 	}
 	return minimum - min(minimum, since)
 }

@@ -30,11 +30,13 @@ func TestReportTellsThePause(t *testing.T) {
 		since                   uint32
 		pause                   uint32
 	}{
-		{"a ladder waits for the least that is demanded", both, 990, 10_000, 0, 100, 98},
+		{"a ladder waits for the least that is demanded", both, 4000, 10_000, 0, 100, 400},
 		{"for a fifth of the trigger", both, 1000, 10_000, 0, 150, 50},
-		{"for half of what is left", both, 990, 1090, 0, 20, 30},
+		{"until half of what is left of the window", both, 990, 1050, 0, 20, 20},
 		{"it is over", both, 990, 10_000, 0, 198, 0},
-		{"the last rewrite left it at the trigger", both, 900, 10_000, 0, 100, 0},
+		{"the context is beyond that", both, 900, 1100, 0, 20, 0},
+		{"without a window", both, 990, 0, 0, 100, 98},
+		{"beyond a fifth of the trigger without a window", both, 800, 0, 0, 100, 0},
 		{"due by groups", both, 990, 10_000, 1, 100, 0},
 		{"without a trigger in tokens", both, 0, 0, 2, 100, 0},
 		{"one that hides by itself waits for all", hide, 900, 1000, 0, 100, 400},

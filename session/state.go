@@ -122,13 +122,18 @@ func (s *State) WithMetrics() *storagev1.Head {
 		h.LeadTokens += l.GetTokens()
 	}
 	// The next compaction can take back what this one replays.
+	var outOfPlace uint32
 	for _, vm := range v.Messages {
-		if index, ofLog := shownIndex(vm); ofLog && vm.GetOutOfPlace() && !Replayed(h, index) {
+		if !vm.GetOutOfPlace() {
+			continue
+		}
+		outOfPlace += vm.GetTokens()
+		if index, ofLog := shownIndex(vm); ofLog && !Replayed(h, index) {
 			h.PinnedTokens += vm.GetTokens()
 		}
 	}
-	// Where no cut is valid there is no compaction, and all but the leading run stays.
-	h.TailIndex, h.TailTokens = nil, v.Tokens-h.GetLeadTokens()
+	// Where no cut is valid there is no compaction, and all but the leading run stays where it is.
+	h.TailIndex, h.TailTokens = nil, v.Tokens-h.GetLeadTokens()-outOfPlace
 	if places := s.CutPlaces(); len(places) > 0 {
 		tail := s.Kept[places[len(places)-1]].GetIndex()
 		h.TailIndex = &tail

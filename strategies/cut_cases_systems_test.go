@@ -154,7 +154,7 @@ func TestManualRecentTokens(t *testing.T) {
 		return plannedFor(t, l, reason, p).GetCut().GetFirstKeptIndex()
 	}
 	require.Equal(t, uint32(3), cutFor(manual, rule))
-	for _, reason := range []compactordv1.CompactionReason{0, due, overflow} {
+	for _, reason := range []compactordv1.CompactionReason{0, due} {
 		require.Equal(t, uint32(1), cutFor(reason, rule), reason)
 	}
 	require.Equal(t, uint32(2), cutFor(manual, &compactordv1.SummarizeStrategy{ManualRecentTokens: proto.Uint32(20)}))

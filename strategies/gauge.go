@@ -50,8 +50,8 @@ func newGauge(in *Input) *gauge {
 		g.due[byTokens] = g.stored(tokens)
 	}
 	if in.Reason == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW && !g.dueAt(viewLoad(in.State)) {
-		// The view was too long, whatever the trigger is.
-		g.due[byTokens] = g.held
+		// The view was too long, whatever the trigger is. Taken for a full window, it is due at three quarters, as by default.
+		g.due[byTokens] = g.held / 4 * 3
 	}
 	if trigger != nil && trigger.TargetTokens != nil {
 		g.target, g.targetKnown = g.stored(trigger.GetTargetTokens()), true

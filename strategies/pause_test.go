@@ -31,11 +31,9 @@ func TestNestingStrategiesPauseBetweenRewrites(t *testing.T) {
 		}{
 			{"too soon", 10_000, 5_000, "R499", due, false},
 			{"as much is new as is demanded", 10_000, 5_000, "R500", due, true},
-			{"half of what is left of the window", 1_000, 900, "R50", due, true},
-			{"less than that", 1_000, 900, "R49", due, false},
+			{"half-way to the window", 1_000, 400, "R80", due, true},
 			{"a fifth of the trigger", 10_000, 2_000, "R400", due, true},
 			{"less than that of the trigger", 10_000, 2_000, "R399", due, false},
-			{"the last rewrite left it at the trigger", 10_000, 100, "R1", due, true},
 			{"asked for by hand", 10_000, 5_000, "R1", manual, true},
 			{"after an overflow", 10_000, 5_000, "R1", compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW, true},
 		} {

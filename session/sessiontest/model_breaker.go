@@ -186,13 +186,15 @@ func (m *Model) Pause() uint32 {
 		view := m.View(session.ViewOptions{})
 		byOthers := t.GetTriggerToolGroups() > 0 && view.ToolGroups >= t.GetTriggerToolGroups() ||
 			t.GetMaxViewBytes() > 0 && view.Bytes >= t.GetMaxViewBytes()
-		if trigger == 0 || byOthers || int64(tokens)-int64(since) >= int64(trigger) {
+		if trigger == 0 || byOthers {
 			return 0
 		}
 		least = min(least, trigger/5)
+		room := least
 		if window := m.Policy.GetContextWindow(); window > 0 {
-			least = min(least, uint32(max(0, int64(window)-int64(trigger)))/2)
+			room = uint32(max(0, int64(window)-int64(trigger))) / 2
 		}
+		return uint32(max(0, min(int64(least)-int64(since), int64(trigger)+int64(room)-int64(tokens))))
 	}
 	return uint32(max(0, int64(least)-int64(since)))
 }
