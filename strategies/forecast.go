@@ -68,7 +68,7 @@ func textOf(c session.Counter, tokens uint32) string {
 func together(s *session.State, first, second *compactordv1.CompactionPlan) *compactordv1.CompactionPlan {
 	all := &compactordv1.CompactionPlan{
 		TokensBefore: first.GetTokensBefore(),
-		Edits:        slices.Concat(first.GetEdits(), second.GetEdits()),
+		Edits:        overlaid(s, first.GetEdits(), second.GetEdits()),
 		Cut:          first.GetCut(),
 	}
 	if cut := second.GetCut(); cut != nil {
