@@ -273,8 +273,8 @@ func TestCase221ReferencesThatAreNone(t *testing.T) {
 	}
 	_, err := d.sessions.RecallContent(t.Context(), recallBy(""))
 	requireInvalid(t, err, "reference", "")
-	_, err = d.sessions.RecallContent(t.Context(), recallBy("#"+strings.Repeat("1", 4096)))
-	requireInvalid(t, err, "reference", "4096")
+	_, err = d.sessions.RecallContent(t.Context(), recallBy("#"+strings.Repeat("1", 1<<20)))
+	requireInvalid(t, err, "reference", "1048576")
 	_, err = d.sessions.RecallContent(t.Context(), &compactordv1.RecallContentRequest{SessionId: "s"})
 	requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
 	req := recallBy("#2.0")
