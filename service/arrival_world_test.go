@@ -84,6 +84,11 @@ func (w *world) checkArrivalEdits(policy *compactordv1.Policy, item sessiontest.
 	r := item.Message.GetParts()[0].GetToolResult()
 	var text strings.Builder
 	for _, rp := range r.GetParts() {
+		if rp.GetMedia() != nil {
+			w.counts["media left on arrival"]++
+			require.Empty(w.t, item.Arrival, "no model has seen the media yet")
+			return
+		}
 		text.WriteString(rp.GetText().GetText())
 	}
 	if len(item.Arrival) > 0 {
