@@ -46,7 +46,8 @@ func rungReached(h *storagev1.Head, p *compactordv1.Policy, rung *compactordv1.L
 		return true
 	}
 	tokens, _, _ := contextTokens(h, overhead(h, p))
-	return p.GetContextWindow() > 0 && float64(tokens) >= rung.GetAtRatio()*float64(p.GetContextWindow())
+	limit := ContextLimit(p)
+	return limit > 0 && float64(tokens) >= rung.GetAtRatio()*float64(limit)
 }
 
 // cuttable says whether a cut takes anything out of the view that is not pinned. A message that mending leaves out is

@@ -31,7 +31,7 @@ func PauseEndsAfter(h *storagev1.Head, p *compactordv1.Policy, s *compactordv1.S
 		}
 		minimum = min(minimum, trigger/pauseOfTrigger)
 		most := plus(trigger, minimum)
-		if window := p.GetContextWindow(); window > 0 {
+		if window := ContextLimit(p); window > 0 {
 			most = plus(trigger, (window-min(window, trigger))/2)
 		}
 		return min(minimum-min(minimum, since), most-min(most, context))

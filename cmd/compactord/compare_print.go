@@ -92,6 +92,9 @@ REUSED    share of these that began the request before too: what a prompt cache 
 LAST      tokens of the last request, and its MESSAGES
 `)
 	for _, t := range c.trials {
+		if t.replay != nil && t.replay.Disabled {
+			paragraph(w, "Under "+t.preset+" "+c.limits.neverDue(), "", "")
+		}
 		if t.replay != nil && t.replay.TriggerTokens != nil && t.replay.TriggerToolGroups != nil {
 			fmt.Fprintf(w, "Under %s it is due at %s too.\n", t.preset, count(*t.replay.TriggerToolGroups, "tool group"))
 		}

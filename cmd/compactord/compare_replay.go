@@ -78,6 +78,8 @@ type replayFigures struct {
 	// TriggerTokens and TriggerToolGroups say when compaction was due; nil where it was not by these.
 	TriggerTokens     *uint32 `json:"trigger_tokens,omitempty"`
 	TriggerToolGroups *uint32 `json:"trigger_tool_groups,omitempty"`
+	// Disabled says that the preset is never due: its numbers leave nothing of the window.
+	Disabled bool `json:"disabled,omitempty"`
 	// Rewrites is how many times the view was changed where it had been shown already; Compactions of them wrote a summary.
 	// Skipped is how many compactions were due and did nothing.
 	Rewrites    uint32 `json:"rewrites"`
@@ -118,6 +120,7 @@ func (c *conversation) replay(
 		return nil, err
 	}
 	r := &replay{conversation: c, policy: resolved}
+	r.Disabled = !resolved.GetTrigger().GetEnabled()
 	if resolved.GetTrigger().GetEnabled() {
 		r.TriggerToolGroups = resolved.GetTrigger().TriggerToolGroups
 		if tokens, due := session.TriggerTokens(resolved); due {

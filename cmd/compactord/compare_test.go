@@ -109,6 +109,35 @@ func TestCompareWhatIsTooShort(t *testing.T) {
 		ran(t, "compare", path, "--preset", "pi").ends(t, exitNothing).out)
 }
 
+// A preset that is disabled for want of room says so, and what would help.
+func TestCompareSaysWhyAPresetIsNeverDue(t *testing.T) {
+	temporaryFolder(t)
+	path := talkFile(t)
+	r := ran(t, "compare", path, "--preset", "klaude,pi", "--window", "32000").ends(t, exitDone)
+	require.Regexp(t, `(?m)^klaude +never `, r.out)
+	unwrapped := strings.Join(strings.Fields(r.out), " ")
+	contains(t, unwrapped, "Under klaude it is never due: the output limit is unknown, and what is taken for it leaves nothing of "+
+		"the window. --max-output-tokens gives it.")
+	require.NotContains(t, unwrapped, "Under pi")
+	_, tables, _ := strings.Cut(r.out, "\n")
+	narrow(t, tables)
+	doc := comparedJSON(t, ran(t, "compare", path, "--preset", "klaude,pi", "--window", "32000", "--json").ends(t, exitDone).out)
+	require.True(t, doc.Presets[0].Replay.Disabled)
+	require.False(t, doc.Presets[1].Replay.Disabled)
+
+	r = ran(t, "compare", path, "--preset", "klaude", "--window", "32000", "--max-output", "8000").ends(t, exitDone)
+	require.Regexp(t, `(?m)^klaude +18,000 `, r.out, "three quarters of 24,000")
+	require.NotContains(t, r.out, "never")
+	r = ran(t, "compare", path, "--preset", "klaude", "--window", "32000", "--max-output", "32000").ends(t, exitDone)
+	contains(t, r.out, "Under klaude it is never due: the output limit leaves nothing of what the model can read.\n")
+
+	contains(t, ran(t, "strategies", "klaude", "--window", "32000").ends(t, exitDone).out,
+		"With these limits it is never due: the output limit is unknown,")
+	for _, limits := range [][]string{{}, {"--window", "32001"}, {"--window", "32000", "--max-output", "8000"}} {
+		require.NotContains(t, ran(t, append([]string{"strategies", "klaude"}, limits...)...).ends(t, exitDone).out, "never due: the")
+	}
+}
+
 // What providers reported of other views, and what other tools compacted, does not count.
 func TestCompareLeavesOutReports(t *testing.T) {
 	temporaryFolder(t)

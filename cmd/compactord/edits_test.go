@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -42,6 +43,7 @@ func TestEditsThatAreToBeWritten(t *testing.T) {
 
 // A compaction with edits and a cut tells both, and that not all it kept is as it was.
 func TestResultWithEditsAndACut(t *testing.T) {
+	hidden := []compactordv1.EditKind{compactordv1.EditKind_EDIT_KIND_HIDE_RESULT}
 	r := &result{
 		conversation: &conversation{session: "s"}, messages: 31,
 		firstKept: &compactordv1.LoggedMessage{Index: 20, Message: &compactordv1.Message{}},
@@ -57,12 +59,24 @@ func TestResultWithEditsAndACut(t *testing.T) {
 			ContinueIndex: proto.Uint32(30),
 		}},
 	}
+	r.countKept(&llmView{messages: []*compactordv1.ViewMessage{
+		// The replayed one and the summary before it are not of the kept part.
+		{Origin: &compactordv1.ViewMessage_Index{Index: 15}, Edits: hidden},
+		{Origin: &compactordv1.ViewMessage_Index{Index: 20}},
+		{Origin: &compactordv1.ViewMessage_Index{Index: 21}},
+		{Origin: &compactordv1.ViewMessage_Index{Index: 22}, Edits: hidden},
+		{Origin: &compactordv1.ViewMessage_Index{Index: 23}, Edits: hidden},
+		{Origin: &compactordv1.ViewMessage_Mend{Mend: &compactordv1.Mend{Index: 23}}},
+		{Origin: &compactordv1.ViewMessage_Index{Index: 29}},
+		// What tells the agent to go on was not there to be kept.
+		{Origin: &compactordv1.ViewMessage_Index{Index: 30}},
+	}})
 	var out strings.Builder
 	r.print(&out)
 	require.Equal(t, `Compacted session s.
 
   Summarized  19 messages, from #1 to #19
-  Kept        10 messages, from #20 on
+  Kept        10 messages, 2 edited, 5 not shown, from #20 on
   Hidden      1 result, 200 tokens less
   Tokens      1,000 before, 500 after (50 % less), estimated
   Goes on     #30 tells the agent to
@@ -99,6 +113,37 @@ func TestResultWithEditsByASummarizer(t *testing.T) {
 	require.Equal(t, "prune: 1 edit, 1,000 to 800 tokens (extractive)", recordText(record))
 	prune.Summarizer = ""
 	require.Equal(t, "prune: 1 edit, 1,000 to 800 tokens", recordText(record))
+}
+
+// What an earlier compaction shortened or folded is not kept word for word by the next, which edits nothing itself.
+func TestKeptCountsTheEditsInForce(t *testing.T) {
+	temporaryFolder(t)
+	// Each result is cut as it comes, and the compaction only cuts.
+	path := file(t, "talk.jsonl", longResults(6))
+	r := ran(t, "compact", path, "--preset", "opencode", "--window", "40000").ends(t, exitDone)
+	require.NotContains(t, r.out, "word for word")
+	require.Regexp(t, `(?m)^  Kept        8 messages, 2 edited, from #17 `, r.out)
+	r = ran(t, "compact", path, "--preset", "opencode", "--window", "40000", "--dry-run").ends(t, exitDone)
+	require.Regexp(t, `(?m)^  Kept        8 messages, 2 edited, from #17 `, r.out)
+	// A plan's own edits count before they are made.
+	r = ran(t, "compact", path, "--preset", "claude_code", "--window", "40000", "--dry-run").ends(t, exitDone)
+	require.Regexp(t, `(?m)^  Kept        12 messages, 2 edited, from #13 `, r.out)
+	r = ran(t, "compact", path, "--preset", "claude_code", "--window", "40000").ends(t, exitDone)
+	require.Regexp(t, `(?m)^  Kept        12 messages, 2 edited, 2 not shown, from #13 `, r.out)
+}
+
+// longResults is a talk of turns with one result of 3,000 characters each, four messages a turn, behind a system message.
+func longResults(turns int) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, `{"role":"system","content":"Be brief."}`)
+	for i := range turns {
+		fmt.Fprintf(&b, `{"role":"user","content":"Read file %d."}
+{"role":"assistant","content":null,"tool_calls":[{"id":"c%d","type":"function","function":{"name":"read","arguments":"{\"path\":\"%d\"}"}}]}
+{"role":"tool","tool_call_id":"c%d","content":"%s"}
+{"role":"assistant","content":"It is about %d."}
+`, i, i, i, i, strings.Repeat("line of text\\n", 250), i)
+	}
+	return b.String()
 }
 
 func TestCompactByAPresetThatOnlyEdits(t *testing.T) {

@@ -16,6 +16,16 @@ type limitFlags struct {
 	MaxInputTokens  *uint32 `aliases:"max-input" help:"The model's input limit in tokens, where it is not the window." placeholder:"N"`
 }
 
+// neverDue says why compaction is never due under a preset that is disabled. A preset is so only where its numbers leave
+// nothing of the window.
+func (f limitFlags) neverDue() string {
+	if f.MaxOutputTokens != nil {
+		return "it is never due: the output limit leaves nothing of what the model can read."
+	}
+	return "it is never due: the output limit is unknown, and what is taken for it leaves nothing of the window. " +
+		"--max-output-tokens gives it."
+}
+
 // presetFlags name where a policy starts from.
 type presetFlags struct {
 	Preset string `help:"Preset to work by: ${presets}." placeholder:"NAME"`

@@ -21,7 +21,9 @@ type result struct {
 	// firstKept is the message that is kept first, turnStart the one that starts the turn that the cut splits; nil where
 	// there is no cut, or it splits none.
 	firstKept, turnStart *compactordv1.LoggedMessage
-	view                 *llmView
+	// shown is how many of the messages from firstKept on the model sees, and edited how many of these not word for word.
+	shown, edited uint32
+	view          *llmView
 }
 
 // describe looks up what a compaction did.
@@ -40,9 +42,43 @@ func (c *conversation) describe(ctx context.Context, done *compacted) (*result, 
 		return nil, err
 	}
 	if turnStart != nil {
-		r.turnStart, err = c.messageAt(ctx, *turnStart)
+		if r.turnStart, err = c.messageAt(ctx, *turnStart); err != nil {
+			return nil, err
+		}
 	}
-	return r, err
+	view, err := c.view(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.countKept(view)
+	return r, nil
+}
+
+// countKept counts what a view shows of the messages that are kept. The edits of earlier compactions and of arrival are in
+// force beside those of this one, and tool groups that are folded show no results.
+func (r *result) countKept(v *llmView) {
+	toBeEdited := make(map[uint32]bool)
+	for _, e := range r.planned.GetPlan().GetEdits() {
+		toBeEdited[e.GetIndex()] = true
+	}
+	for _, m := range v.messages {
+		o, logged := m.GetOrigin().(*compactordv1.ViewMessage_Index)
+		if !logged || o.Index < r.firstKept.GetIndex() || o.Index >= r.keptUpTo() {
+			continue
+		}
+		r.shown++
+		if len(m.GetEdits()) > 0 || toBeEdited[o.Index] {
+			r.edited++
+		}
+	}
+}
+
+// keptUpTo is where the messages end that were there to be kept: what tells the agent to go on was not.
+func (r *result) keptUpTo() uint32 {
+	if r.completed.GetContinueIndex() > 0 {
+		return r.completed.GetContinueIndex()
+	}
+	return r.messages
 }
 
 // cut is where the conversation was cut, or would be.
@@ -76,7 +112,7 @@ func (r *result) printDone(w io.Writer) {
 	entry, prune := r.completed.GetCompaction(), r.completed.GetPrune()
 	before, after := prune.GetTokensBefore(), prune.GetTokensAfter()
 	if entry != nil {
-		r.printCut(w, "Summarized", entry.GetSummarized(), len(prune.GetEdits()) > 0)
+		r.printCut(w, "Summarized", entry.GetSummarized())
 		after = entry.GetTokensAfter()
 		if prune == nil {
 			before = entry.GetTokensBefore()
@@ -112,7 +148,7 @@ func (r *result) printPlan(w io.Writer) {
 	plan := r.planned.GetPlan()
 	fmt.Fprintf(w, "This would be done to %s. Nothing was changed.\n\n", printable(r.conversation.name()))
 	if cut := plan.GetCut(); cut != nil {
-		r.printCut(w, "Summarize", cut.GetSummarized(), len(plan.GetEdits()) > 0)
+		r.printCut(w, "Summarize", cut.GetSummarized())
 		row(w, "Summary", "of at most %s", count(cut.GetMaxSummaryTokens(), "token"))
 	}
 	printEdits(w, plan.GetEdits())
@@ -122,23 +158,30 @@ func (r *result) printPlan(w io.Writer) {
 	}
 }
 
-// printCut says what is summarized and what is kept; edited is whether some of it is kept shortened.
-func (r *result) printCut(w io.Writer, verb string, summarized *compactordv1.IndexRange, edited bool) {
+// printCut says what is summarized and what is kept.
+func (r *result) printCut(w io.Writer, verb string, summarized *compactordv1.IndexRange) {
 	row(w, verb, "%s, from #%d to #%d", count(summarized.GetEnd()-summarized.GetStart(), "message"),
 		summarized.GetStart(), summarized.GetEnd()-1)
-	end := r.messages
-	if r.completed.GetContinueIndex() > 0 {
-		// What tells the agent to go on was not there to be kept.
-		end = r.completed.GetContinueIndex()
-	}
-	kept := count(end-r.firstKept.GetIndex(), "message")
-	if !edited {
-		kept += " word for word"
-	}
-	row(w, "Kept", "%s, from %s on", kept, r.where(r.firstKept))
+	row(w, "Kept", "%s, from %s on", r.keptText(), r.where(r.firstKept))
 	if r.turnStart != nil {
 		row(w, "Split", "the turn that starts at %s: its beginning is summarized, its end kept", r.where(r.turnStart))
 	}
+}
+
+// keptText says how many messages are kept, and how the model sees them.
+func (r *result) keptText() string {
+	kept := r.keptUpTo() - r.firstKept.GetIndex()
+	text := count(kept, "message")
+	if r.edited == 0 && r.shown == kept {
+		return text + " word for word"
+	}
+	if r.edited > 0 {
+		text += fmt.Sprintf(", %s edited", number(r.edited))
+	}
+	if r.shown < kept {
+		text += fmt.Sprintf(", %s not shown", number(kept-r.shown))
+	}
+	return text
 }
 
 // where names a message by index and by its place in the file.

@@ -170,6 +170,10 @@ func printPreset(w io.Writer, p *compactordv1.PresetInfo, limits limitFlags) err
 	} else {
 		fmt.Fprintf(w, "\nIts policy for a window of %s:\n\n", count(*limits.ContextWindow, "token"))
 	}
+	if t := p.GetPolicy().GetTrigger(); t != nil && t.Enabled != nil && !t.GetEnabled() {
+		paragraph(w, "With these limits "+limits.neverDue(), "", "")
+		fmt.Fprintln(w)
+	}
 	text, err := policyText(p.GetPolicy())
 	fmt.Fprint(w, indent(text, "  "))
 	return err

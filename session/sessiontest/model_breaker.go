@@ -96,14 +96,19 @@ func (m *Model) trigger() uint32 {
 	return 0
 }
 
+// readable is how much of the window the model reads.
+func (m *Model) readable() uint32 {
+	if input := m.Policy.GetMaxInputTokens(); input != 0 && input < m.Policy.GetContextWindow() {
+		return input
+	}
+	return m.Policy.GetContextWindow()
+}
+
 // dueWith says whether compaction is due in a context of so many tokens, its size in bytes and groups aside.
 func (m *Model) dueWith(tokens uint32) bool {
-	t, window := m.Policy.GetTrigger(), float64(m.Policy.GetContextWindow())
+	t, window := m.Policy.GetTrigger(), float64(m.readable())
 	if tokens == 0 || t == nil {
 		return false
-	}
-	if m.Policy.MaxInputTokens != nil && float64(m.Policy.GetMaxInputTokens()) < window {
-		window = float64(m.Policy.GetMaxInputTokens())
 	}
 	const slack = 1e-6
 	return t.TriggerTokens != nil && tokens >= t.GetTriggerTokens() ||
@@ -191,7 +196,7 @@ func (m *Model) Pause() uint32 {
 		}
 		least = min(least, trigger/5)
 		room := least
-		if window := m.Policy.GetContextWindow(); window > 0 {
+		if window := m.readable(); window > 0 {
 			room = uint32(max(0, int64(window)-int64(trigger))) / 2
 		}
 		return uint32(max(0, min(int64(least)-int64(since), int64(trigger)+int64(room)-int64(tokens))))
