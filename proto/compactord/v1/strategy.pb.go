@@ -1463,7 +1463,8 @@ func (x *DialogueOnlyStrategy) GetOutcomeChars() uint32 {
 
 // FirstEffectiveStrategy takes the first of its strategies that does something and whose result is under the trigger; the
 // last always runs. Where no trigger holds, the first that does something. With reason THRESHOLD it pauses after a rewrite
-// until the least minimum_tokens of those it nests were appended, or half of what the trigger leaves of the window.
+// until the least minimum_tokens of those it nests were appended, a fifth of the trigger at most, or the context is half-way
+// from the trigger to the window.
 type FirstEffectiveStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The strategies, in order. 1 to 16; nesting at most 4 deep.
@@ -1511,8 +1512,8 @@ func (x *FirstEffectiveStrategy) GetStrategies() []*Strategy {
 
 // LadderStrategy runs its strategies in order, cheapest first, until the view is at or under the target and no other
 // trigger is met: it estimates each and rewrites once. With reason MANUAL, and where no target is known, it runs them all.
-// With reason THRESHOLD it pauses after a rewrite until the least minimum_tokens of those it nests were appended, or half of
-// what the trigger leaves of the window.
+// With reason THRESHOLD it pauses after a rewrite until the least minimum_tokens of those it nests were appended, a fifth of
+// the trigger at most, or the context is half-way from the trigger to the window.
 type LadderStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The rungs, in order. 1 to 16; nesting at most 4 deep.
