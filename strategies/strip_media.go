@@ -24,11 +24,11 @@ func (StripMedia) Plan(
 ) (*compactordv1.CompactionPlan, error) {
 	e := newEditing(in.State)
 	unread := unreadMessages(in.State)
-	// What the provider refused as too long would be refused again.
-	if in.Reason != compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW {
+	giveWay := mediaGiveWay(in)
+	if !giveWay {
 		markUnreadResults(in.State, unread)
 	}
-	for _, m := range mediaBeyond(in.State, parameters.GetStripMedia().GetKeepNewest()) {
+	for _, m := range mediaBeyond(in.State, parameters.GetStripMedia().GetKeepNewest(), giveWay) {
 		if unread[m.logged.GetIndex()] {
 			continue
 		}
@@ -70,13 +70,17 @@ func (m *mediaPart) edit() *compactordv1.Edit {
 }
 
 // mediaBeyond returns the parts with media that the view shows beyond the newest so many media, the older first. The media
-// of one part stay together where any of them is among the newest, and what is older than one that goes goes, too. What is
-// pinned counts and stays.
-func mediaBeyond(s *session.State, newest uint32) []mediaPart {
+// of one part stay together where any of them is among the newest, or, where atMost says so, where all of them are. What is
+// older than one that goes goes, too. What is pinned counts and stays.
+func mediaBeyond(s *session.State, newest uint32, atMost bool) []mediaPart {
 	all := mediaOf(s)
 	first := len(all)
 	for left := uint64(newest); first > 0 && left > 0; first-- {
-		left -= min(left, uint64(len(all[first-1].media)))
+		size := uint64(len(all[first-1].media))
+		if atMost && size > left {
+			break
+		}
+		left -= min(left, size)
 	}
 	var beyond []mediaPart
 	for _, m := range all[:first] {
@@ -85,6 +89,23 @@ func mediaBeyond(s *session.State, newest uint32) []mediaPart {
 		}
 	}
 	return beyond
+}
+
+// mediaGiveWay says whether media go that would else stay: what the provider refused as too long would be refused again,
+// and where compaction is due and nothing can be cut, no other thing would help.
+func mediaGiveWay(in *Input) bool {
+	switch in.Reason {
+	case compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW:
+		return true
+	case compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD:
+		places := in.State.CutPlaces()
+		return len(places) == 0 ||
+			!slices.ContainsFunc(in.State.Kept[:places[len(places)-1]], func(l *compactordv1.LoggedMessage) bool {
+				return !session.Pinned(in.State.Head, l.GetIndex())
+			})
+	default:
+		return false
+	}
 }
 
 // markUnreadResults marks the results behind the last answer of the model. One that failed is no answer: what it was made

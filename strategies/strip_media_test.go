@@ -107,3 +107,14 @@ func TestStripMediaLeavesWhatNoModelHasRead(t *testing.T) {
 	l.script("A")
 	require.Equal(t, []uint32{read, read + 2, read + 3}, indexesOf(planned(t, l, stripping(nil))))
 }
+
+// Compaction was due, nothing could be cut, and the only thing that would help stayed: each step was told to compact anew.
+func TestStripMediaGivesWayWhereNothingCanBeCut(t *testing.T) {
+	t.Parallel()
+	const threshold = compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD
+	l := newLog().script("T V")
+	require.Equal(t, nothing, planned(t, l, keepMedia(1)).GetSkipReason(), "by hand they stay")
+	require.Equal(t, []uint32{1}, indexesOf(plannedBecause(t, l, threshold, keepMedia(1))))
+	l = newLog().script("U T V")
+	require.Equal(t, nothing, plannedBecause(t, l, threshold, keepMedia(1)).GetSkipReason(), "what the user said can be cut")
+}
