@@ -193,7 +193,7 @@ func (r *replay) request(ctx context.Context) error {
 	if r.policy.GetTrigger().GetEnabled() && session.Due(r.policy, report) {
 		r.RequestsDue++
 	}
-	if report.ContextWindow != nil && report.GetTokens() > report.GetContextWindow() {
+	if limit := session.ContextLimit(r.policy); limit > 0 && report.GetTokens() > limit {
 		r.RequestsOverWindow++
 	}
 	r.PeakTokens = max(r.PeakTokens, report.GetTokens())
