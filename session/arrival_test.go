@@ -34,6 +34,19 @@ func TestViewsShowResultsAsEditedOnArrival(t *testing.T) {
 	require.Equal(t, w.Head.GetTailTokens(), uint32(2+2))
 }
 
+// What never filled the context was not appended, as far as the pause and the breaker go: they count what views gained.
+func TestAppendedTokensAreThoseThatViewsShow(t *testing.T) {
+	w := newLog(user("u"), assistant(calling("a", "read", "{}"), calling("b", "read", "{}")))
+	before := w.Head.GetAppendedTokens()
+	w.AppendEdited(answers("a", tenTokens), shortened())
+	require.Equal(t, before+2, w.Head.GetAppendedTokens())
+	compact(w, 1, "s")
+	require.Equal(t, before+2, w.Head.GetRewrittenAtTokens())
+	pin(w, 1)
+	w.AppendEdited(answers("b", tenTokens), shortened())
+	require.Equal(t, before+2+10, w.Head.GetAppendedTokens(), "in a pinned group it is shown whole")
+}
+
 // A pin shows a result whole that was edited on arrival, and an unpin brings the edit back.
 func TestPinsShowWholeWhatWasEditedOnArrival(t *testing.T) {
 	w := newLog(user("u"), assistant(calling("a", "read", "{}")))

@@ -1,6 +1,7 @@
 package strategies_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -154,4 +155,52 @@ func indexesOf(p *plan) []uint32 {
 		indexes = append(indexes, e.GetIndex())
 	}
 	return indexes
+}
+
+// Tokens are counted for whole messages, so what clearing frees of two calls depends on how both round. What one run clears
+// and what it leaves is all the same to the next.
+func TestClearingArgumentsIsDoneAtOnce(t *testing.T) {
+	t.Parallel()
+	// What stands in for the arguments has 93 characters: 24 tokens.
+	const standIn = 93
+	p := clearing(0)
+	p.ClearInputs, p.Placeholder = proto.Bool(true), proto.String("[gone]")
+	arguments := func(characters int) string {
+		return `{"command":"` + strings.Repeat("x", characters-len(`{"command":""}`)) + `"}`
+	}
+	cleared := 0
+	for a := standIn; a < standIn+12; a++ {
+		for b := standIn; b < standIn+12; b++ {
+			for text := range 4 {
+				l := newLog().script("U")
+				m := &compactordv1.Message{Role: compactordv1.Role_ROLE_ASSISTANT, Parts: l.calls(5, "a,b")}
+				m.Parts[0].GetToolCall().Arguments, m.Parts[1].GetToolCall().Arguments = arguments(a), arguments(b)
+				m.Parts = append(m.GetParts(), session.TextPart(strings.Repeat("x", text)))
+				l.add(m)
+				l.script("R100:a R100:b U A")
+				made := planned(t, l, clearUses(p))
+				cleared += len(made.GetEdits()) - 2
+				requireConverged(t, l, made, clearUses(p))
+				if edits := made.GetEdits(); len(edits) > 2 {
+					require.Contains(t, edits[0].GetReplacement(), "_cleared")
+					require.Len(t, edits[0].GetReplacement(), standIn)
+				}
+			}
+		}
+	}
+	// Two tokens longer are arguments from 101 characters on: four of the twelve lengths of each call.
+	require.Equal(t, 4*12*(4+4), cleared)
+}
+
+// An overflow says that the context held a window: what is outside the log is part of that.
+func TestOverflowHoldsAWindowWithItsOverhead(t *testing.T) {
+	t.Parallel()
+	p := clearing(0)
+	for trigger, want := range map[uint32]int{1000: 1, 1001: 0} {
+		l := newLog().script("U T10 R100 A")
+		l.policy.ContextWindow, l.policy.OverheadTokens = proto.Uint32(1000), proto.Uint32(200)
+		p.TriggerTokens = &trigger
+		made := plannedBecause(t, l, overflow, clearUses(p))
+		require.Len(t, made.GetEdits(), want, "%d tokens", trigger)
+	}
 }

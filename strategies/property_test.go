@@ -72,7 +72,7 @@ func summarizeOf(t *rapid.T) *compactordv1.Strategy {
 func hideOf(t *rapid.T) *compactordv1.Strategy {
 	p := &compactordv1.HideToolResultsStrategy{
 		KeepGroups: optional(t, "keep_groups", 0, 4), KeepMessages: optional(t, "keep_messages", 0, 8),
-		MinChars: optional(t, "min_chars", 0, 900), MinimumTokens: optional(t, "minimum_tokens", 0, 300),
+		MinChars: optional(t, "min_chars", 0, 900), MinimumTokens: minimumOf(t),
 		Placeholder: placeholderOf(t), ProtectedTools: protectedOf(t),
 	}
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_HideToolResults{HideToolResults: p}}
@@ -81,7 +81,7 @@ func hideOf(t *rapid.T) *compactordv1.Strategy {
 func maskOf(t *rapid.T) *compactordv1.Strategy {
 	p := &compactordv1.MaskObservationsStrategy{
 		Window: optional(t, "window", 1, 4), Unit: new(compactordv1.MaskUnit(dice(t, 3))),
-		MinChars: optional(t, "min_chars", 0, 900), MinimumTokens: optional(t, "minimum_tokens", 0, 300),
+		MinChars: optional(t, "min_chars", 0, 900), MinimumTokens: minimumOf(t),
 		ActiveFileGroups: optional(t, "active_file_groups", 0, 3),
 		Placeholder:      placeholderOf(t), ProtectedTools: protectedOf(t),
 	}
@@ -91,10 +91,20 @@ func maskOf(t *rapid.T) *compactordv1.Strategy {
 func clearOf(t *rapid.T) *compactordv1.Strategy {
 	p := &compactordv1.ClearToolUsesStrategy{
 		Keep: optional(t, "keep", 0, 4), TriggerTokens: proto.Uint32(rapid.SampledFrom([]uint32{0, 100, 2000}).Draw(t, "trigger")),
-		ClearAtLeast: optional(t, "clear_at_least", 0, 300), ClearInputs: new(rapid.Bool().Draw(t, "clear_inputs")),
+		ClearAtLeast: minimumOf(t), ClearInputs: new(rapid.Bool().Draw(t, "clear_inputs")),
 		Placeholder: placeholderOf(t), ExcludeTools: protectedOf(t),
 	}
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_ClearToolUses{ClearToolUses: p}}
+}
+
+// minimums are what is demanded of a plan: often met, and often not.
+var minimums = []uint32{0, 30, 200, 1000, 5000}
+
+func minimumOf(t *rapid.T) *uint32 {
+	if rapid.Bool().Draw(t, "no minimum") {
+		return nil
+	}
+	return proto.Uint32(rapid.SampledFrom(minimums).Draw(t, "minimum"))
 }
 
 func placeholderOf(t *rapid.T) *string {
@@ -111,7 +121,7 @@ func protectedOf(t *rapid.T) []string {
 func pruneOf(t *rapid.T) *compactordv1.Strategy {
 	p := &compactordv1.PruneToolOutputsStrategy{
 		ProtectTokens:  proto.Uint32(rapid.SampledFrom([]uint32{0, 1, 30, 200, 1000}).Draw(t, "protect_tokens")),
-		MinimumTokens:  proto.Uint32(rapid.SampledFrom([]uint32{0, 30, 200, 1000}).Draw(t, "minimum_tokens")),
+		MinimumTokens:  proto.Uint32(rapid.SampledFrom(minimums).Draw(t, "minimum_tokens")),
 		ClearArguments: new(rapid.Bool().Draw(t, "clear_arguments")),
 	}
 	if rapid.Bool().Draw(t, "by groups") {
@@ -144,10 +154,15 @@ func (s seen) require(t *testing.T, least int, all ...string) {
 	}
 }
 
-// checkRounds checks a rule often enough that what is rare comes up, by whatever seed.
+// checkRounds checks a rule often enough that what is rare comes up, by whatever seed. Of the short rounds, which have a
+// fifth of the checks, it takes more.
 func checkRounds(t *testing.T, rule func(*rapid.T)) {
 	t.Helper()
-	for range 5 {
+	rounds := 5
+	if testing.Short() {
+		rounds = 15
+	}
+	for range rounds {
 		rapid.Check(t, rule)
 	}
 }

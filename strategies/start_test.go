@@ -30,7 +30,8 @@ func TestCheckRefusesToEmptyWhatTheKeptPartBeginsWith(t *testing.T) {
 	const why = "cuts (I4): nothing is left of message 2"
 	require.ErrorContains(t, check(l, &plan{Cut: cutBefore(2), Edits: []*compactordv1.Edit{emptying(2)}}), why)
 	require.NoError(t, check(l, &plan{Cut: cutBefore(1), Edits: []*compactordv1.Edit{emptying(2)}}), "it comes later")
-	require.NoError(t, check(l, &plan{Edits: []*compactordv1.Edit{emptying(2)}}), "no summary stands before it")
+	require.NoError(t, check(l, &plan{Edits: []*compactordv1.Edit{emptying(2)}}), "the kept part begins before it")
+	require.NoError(t, check(newLog().script("T20 R100 D10 U10"), &plan{Edits: []*compactordv1.Edit{emptying(0)}}), "no cut was made")
 	told := emptying(2)
 	told.Replacement = "ran bash"
 	require.NoError(t, check(l, &plan{Cut: cutBefore(2), Edits: []*compactordv1.Edit{told}}))

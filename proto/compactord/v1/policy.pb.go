@@ -336,7 +336,8 @@ type Policy struct {
 	Thinking *ThinkingPolicy `protobuf:"varint,10,opt,name=thinking,proto3,enum=compactord.v1.ThinkingPolicy,oneof" json:"thinking,omitempty"`
 	// Which tools read and change files, for the file lists of summaries. Not set: the common agents' tools.
 	FileTools *FileTools `protobuf:"bytes,11,opt,name=file_tools,json=fileTools,proto3" json:"file_tools,omitempty"`
-	// Edits made when a message is appended, before any view has shown it: truncate_tool_outputs or offload. At most 4.
+	// Edits made when a message is appended, before any view has shown it: truncate_tool_outputs or offload. A result that
+	// holds media stays as it came. At most 4.
 	OnAppend []*Strategy `protobuf:"bytes,12,rep,name=on_append,json=onAppend,proto3" json:"on_append,omitempty"`
 	// Edits made in the transaction that appends a USER message which starts a turn. Strategies that cut or need a summarizer
 	// are refused. At most 4.

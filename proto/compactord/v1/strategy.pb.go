@@ -1205,7 +1205,8 @@ func (x *StripMediaStrategy) GetKeepNewest() uint32 {
 	return 0
 }
 
-// DropThinkingStrategy drops the thinking of all but the newest turns.
+// DropThinkingStrategy drops the thinking of all but the newest turns. All thinking of a message goes or none, also what
+// was redacted, where that frees tokens; redacted thinking alone counts none, and goes where max_view_bytes is what is due.
 type DropThinkingStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Newest turns whose thinking stays. 0 to 10,000. Default 1.
