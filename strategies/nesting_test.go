@@ -426,7 +426,11 @@ func TestComposedPlansKeepTheRules(t *testing.T) {
 	t.Parallel()
 	did := seen{}
 	reasons := []compactordv1.CompactionReason{0, manual, due, overflow}
-	for range 2 {
+	rounds := 2
+	if testing.Short() {
+		rounds = 10
+	}
+	for range rounds {
 		rapid.Check(t, func(t *rapid.T) {
 			l := generate(t)
 			l.policy = triggerAt(uint32(1+dice(t, 5000)), uint32(1+dice(t, 3000)))
