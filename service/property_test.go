@@ -465,7 +465,7 @@ func changesOf(log *sessiontest.Log) int {
 }
 
 // checkCoverage is I1: each active message is shown, was given to a summarizer for the summary in the view, was collapsed
-// with its group, or is left out by mending.
+// with its group, is left out by mending, or was thinking alone that an edit dropped.
 func (w *world) checkCoverage(model *sessiontest.Model, view []*compactordv1.ViewMessage) {
 	accounted := make(map[uint32]bool)
 	for _, vm := range view {
@@ -484,8 +484,18 @@ func (w *world) checkCoverage(model *sessiontest.Model, view []*compactordv1.Vie
 		}
 	}
 	for _, a := range model.Messages {
-		require.True(w.t, accounted[a.Index] || a.LeftOut() || model.Collapsed(a), "message %d is lost", a.Index)
+		require.True(w.t, accounted[a.Index] || a.LeftOut() || model.Collapsed(a) || thoughtOnly(model, a), "message %d is lost", a.Index)
 	}
+}
+
+// thoughtOnly says whether nothing but thinking is in a message, and edits dropped it.
+func thoughtOnly(model *sessiontest.Model, a *sessiontest.Active) bool {
+	for _, p := range a.Message.GetParts() {
+		if p.GetThinking() == nil {
+			return false
+		}
+	}
+	return model.Emptied(a)
 }
 
 func tokensOf(view []*compactordv1.ViewMessage) uint32 {

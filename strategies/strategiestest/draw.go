@@ -22,7 +22,10 @@ const (
 
 // Strategy draws one of the contract's strategies, nested ones included, with numbers that fit conversations of some
 // hundred or thousand tokens.
-func (d Draw) Strategy(kind Kind) *compactordv1.Strategy { return d.nested(kind, 3) }
+func (d Draw) Strategy(kind Kind) *compactordv1.Strategy { return d.Nested(kind, 4) }
+
+// Nested is Strategy, so many deep at most.
+func (d Draw) Nested(kind Kind, deep int) *compactordv1.Strategy { return d.nested(kind, deep-1) }
 
 func (d Draw) nested(kind Kind, depth int) *compactordv1.Strategy {
 	leaves := []func() *compactordv1.Strategy{

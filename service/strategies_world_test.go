@@ -1,0 +1,143 @@
+package service_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/strategies/strategiestest"
+)
+
+// I1 to I8 and I13 for each strategy, each preset and each nesting: sessions that live under a preset and are compacted,
+// pruned, pinned and reverted by it and by drawn strategies, for each reason.
+func TestInvariantsForEveryStrategyAndPreset(t *testing.T) {
+	counts := make(map[string]int)
+	// What is rare by chance comes up in another round.
+	for range 4 {
+		rapid.Check(t, func(t *rapid.T) { liveUnderPresets(t, counts) })
+		if t.Failed() || rareOfStrategies(counts) == "" {
+			break
+		}
+	}
+	t.Log(describe(counts))
+	if fullRun() {
+		require.Empty(t, rareOfStrategies(counts), "too rare to mean anything")
+	}
+}
+
+func liveUnderPresets(t *rapid.T, counts map[string]int) {
+	w := newWorld(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })
+	defer w.service.Close()
+	w.underPreset()
+	for range between(t, 10, 60, "steps") {
+		switch n := between(t, 0, 99, "step"); {
+		case n < 66:
+			w.message(t)
+		case n < 82:
+			w.compactByAny()
+		case n < 90:
+			w.pruneByAny()
+		case n < 95:
+			w.pin()
+		case n < 98:
+			w.revert()
+		default:
+			w.underPreset()
+		}
+		w.check()
+	}
+	problems, err := storage.CheckLogs(t.Context(), w.store, "")
+	require.NoError(t, err)
+	require.Empty(t, problems)
+}
+
+// rareOfStrategies names what came up too rarely; empty where nothing did.
+func rareOfStrategies(counts map[string]int) string {
+	least := map[string]int{
+		"compaction": 5, "edits by a compaction": 5, "edits beside a cut": 5, "prune": 5, "by a drawn strategy": 5,
+	}
+	for _, preset := range strategies.PresetNames() {
+		least["under "+preset] = 1
+	}
+	for class, n := range least {
+		if counts[class] < n {
+			return class
+		}
+	}
+	return ""
+}
+
+// underPreset has the session live under a preset from here on.
+func (w *world) underPreset() {
+	names := strategies.PresetNames()
+	name := names[w.draw(0, len(names)-1, "preset")]
+	w.counts["under "+name]++
+	_, err := w.service.UpdateSession(w.t.Context(), &compactordv1.UpdateSessionRequest{
+		SessionId: worldSession, UpdateMask: mask("policy"), Policy: &compactordv1.Policy{
+			Preset: &name, ContextWindow: proto.Uint32(uint32(w.draw(500, 8000, "window"))),
+			MaxOutputTokens: proto.Uint32(uint32(w.draw(1, 200, "output"))),
+			Summary:         &compactordv1.SummaryPolicy{Summarizer: proto.String("recorder")},
+		},
+	})
+	require.NoError(w.t, err)
+}
+
+// compactByAny compacts by the session's preset or by a drawn strategy, for a drawn reason.
+func (w *world) compactByAny() {
+	var policy *compactordv1.Policy
+	if w.draw(0, 2, "drawn") > 0 {
+		w.counts["by a drawn strategy"]++
+		drawn := strategiestest.Draw(w.draw)
+		policy = &compactordv1.Policy{Strategy: drawn.Strategy(strategiestest.Any)}
+		if w.draw(0, 2, "a ladder of two") == 0 {
+			policy = rungs(drawn.Nested(strategiestest.EditsOnly, 3), drawn.Nested(strategiestest.Any, 3))
+		}
+	}
+	req := compactRequest(worldSession, policy)
+	req.Reason = []compactordv1.CompactionReason{manual, threshold, tooLong}[w.draw(0, 2, "reason")]
+	before := w.view()
+	w.recorder.requests = nil
+	stream := &memoryStream{ctx: w.t.Context()}
+	if err := w.service.Compact(req, stream); err != nil {
+		require.Equal(w.t, codes.FailedPrecondition, status.Code(err), "%v", err)
+		w.counts["compaction held up"]++
+		requireSameBytes(w.t, before, w.view())
+		return
+	}
+	end := stream.events[len(stream.events)-1]
+	if end.GetCompleted() == nil {
+		require.NotNil(w.t, end.GetSkipped())
+		w.counts["compaction skipped: "+end.GetSkipped().GetReason().String()]++
+		requireSameBytes(w.t, before, w.view())
+		return
+	}
+	w.completed(end.GetCompleted(), before)
+}
+
+// pruneByAny prunes by the session's preset or by a drawn strategy.
+func (w *world) pruneByAny() {
+	var policy *compactordv1.Policy
+	if w.draw(0, 2, "drawn") > 0 {
+		policy = &compactordv1.Policy{PruneStrategy: strategiestest.Draw(w.draw).Strategy(strategiestest.EditsOnly)}
+	}
+	before := w.view()
+	answer, err := w.service.Prune(w.t.Context(), &compactordv1.PruneRequest{
+		Target: &compactordv1.PruneRequest_SessionId{SessionId: worldSession}, Policy: policy,
+		Reason: []compactordv1.CompactionReason{manual, tooLong}[w.draw(0, 1, "reason")],
+	})
+	require.NoError(w.t, err)
+	if answer.GetPrune() == nil {
+		w.counts["prune skipped"]++
+		requireSameBytes(w.t, before, w.view())
+		return
+	}
+	w.counts["prune"]++
+	require.Less(w.t, tokensOf(w.view()), tokensOf(before), "the view shrinks")
+}
