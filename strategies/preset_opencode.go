@@ -49,7 +49,7 @@ var opencodePreset = preset{
 		p.OnAppend = []*compactordv1.Strategy{{Kind: &compactordv1.Strategy_TruncateToolOutputs{
 			TruncateToolOutputs: &compactordv1.TruncateToolOutputsStrategy{
 				MaxChars:    proto.Uint32(2_000),
-				Placeholder: proto.String("\n[Tool output truncated: omitted {omitted} chars]"),
+				Placeholder: proto.String("[Tool output truncated: omitted {omitted} chars]"),
 			},
 		}}}
 		p.Overflow = &compactordv1.OverflowPolicy{Replay: proto.Bool(true), AutoContinue: proto.Bool(true)}
