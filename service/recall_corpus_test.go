@@ -78,7 +78,8 @@ func (d *daemon) requireContent(
 	require.True(t, bytes.Equal(data, gotData.Bytes()), "the data of message %d, part %d", index, part)
 }
 
-// I11 over recorded conversations: whatever prunes and compactions of each preset leave out is recalled byte for byte.
+// I11 over recorded conversations: whatever prunes and compactions of each preset leave out is recalled byte for byte. Under
+// the race detector a sixth of them is taken, each with a third of the presets.
 func TestRecallGivesBackWhatViewsLeaveOut(t *testing.T) {
 	recalled := 0
 	for i, path := range corpusFiles(t) {
@@ -88,7 +89,10 @@ func TestRecallGivesBackWhatViewsLeaveOut(t *testing.T) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			messages := readTranscript(t, path)
 			d := start(t, withStore(memory.New()))
-			for _, preset := range strategies.PresetNames() {
+			for n, preset := range strategies.PresetNames() {
+				if raced && n%3 != i/6%3 {
+					continue
+				}
 				d.create("s", &compactordv1.Policy{Preset: &preset, ContextWindow: proto.Uint32(32_000)})
 				recalled += d.recallAll(t, messages)
 				_, err := d.sessions.DeleteSession(t.Context(), &compactordv1.DeleteSessionRequest{SessionId: "s"})
