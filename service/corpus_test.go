@@ -50,7 +50,7 @@ func readTranscript(t testing.TB, path string) []*compactordv1.Message {
 func TestInvariantsOverCorpus(t *testing.T) {
 	counts := make(map[string]int)
 	for i, path := range corpusFiles(t) {
-		if raced && i%8 != 0 {
+		if raced && i%4 != 0 {
 			continue
 		}
 		t.Run(filepath.Base(path), func(t *testing.T) {
