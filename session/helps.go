@@ -104,7 +104,7 @@ func sparedGroups(s *compactordv1.Strategy) uint32 {
 		if k := s.GetHideToolResults(); k != nil && k.KeepGroups != nil {
 			return k.GetKeepGroups()
 		}
-		return 5
+		return DefaultKeepGroups
 	case *compactordv1.Strategy_MaskObservations:
 		if k := s.GetMaskObservations(); k != nil {
 			if k.GetUnit() == compactordv1.MaskUnit_MASK_UNIT_TURN {
@@ -114,7 +114,7 @@ func sparedGroups(s *compactordv1.Strategy) uint32 {
 				return k.GetWindow()
 			}
 		}
-		return 10
+		return DefaultMaskWindow
 	case *compactordv1.Strategy_PruneToolOutputs:
 		return s.GetPruneToolOutputs().GetProtectGroups()
 	default:

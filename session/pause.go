@@ -5,8 +5,15 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// DefaultMinimumTokens is the minimum_tokens of a PruneToolOutputsStrategy that gives none.
-const DefaultMinimumTokens = 20_000
+// Parameters of strategies that are not given. They stand here since reports go by them, too.
+const (
+	// DefaultMinimumTokens is the minimum_tokens of a PruneToolOutputsStrategy: opencode's.
+	DefaultMinimumTokens = 20_000
+	// DefaultKeepGroups is the keep_groups of a HideToolResultsStrategy: KLIP-13's.
+	DefaultKeepGroups = 5
+	// DefaultMaskWindow is the window of a MaskObservationsStrategy: the study of observation masking found it best.
+	DefaultMaskWindow = 10
+)
 
 // pauseOfTrigger is how many times a pause fits into the trigger: one that is far below the window is there to be kept to.
 const pauseOfTrigger = 5

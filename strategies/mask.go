@@ -10,9 +10,6 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// defaultMaskWindow is the number of steps that the study of observation masking found best.
-const defaultMaskWindow = 10
-
 // MaskObservations hides the results of older steps of the agent: what it thought and did stays, what it saw goes. Groups
 // stay that are about files which it works on now.
 type MaskObservations struct{}
@@ -83,7 +80,7 @@ func (MaskObservations) Resolved(_ *compactordv1.Policy, parameters *compactordv
 	if given := parameters.GetMaskObservations(); given != nil {
 		p = proto.CloneOf(given)
 	}
-	fill(&p.Window, defaultMaskWindow)
+	fill(&p.Window, session.DefaultMaskWindow)
 	if p.GetUnit() == compactordv1.MaskUnit_MASK_UNIT_UNSPECIFIED {
 		p.Unit = compactordv1.MaskUnit_MASK_UNIT_GROUP.Enum()
 	}
