@@ -79,7 +79,7 @@ func (c *compaction) observe(ctx context.Context, e *compactordv1.Edit, l *compa
 	}
 	w.begin()
 	err := w.checked(ctx, &summarizers.Request{
-		Kind: summarizers.Observation, Result: result, Focus: c.req.GetFocus(),
+		Kind: summarizers.Observation, Result: result, Focus: c.req.GetFocus(), Replaces: c.snapshot.Scaled(l.GetTokens()),
 		MaxTokens: max(minSummaryTokens, c.snapshot.Scaled(l.GetTokens()-min(l.GetTokens(), e.GetTokensFreed()))),
 		Count:     func(text string) uint32 { return session.TextTokens(counter, text) },
 	})

@@ -98,6 +98,7 @@ type unheard struct{}
 
 func (unheard) Read(uint32) {}
 func (unheard) Text(string) {}
+func (unheard) Again()      {}
 
 // The budget is for all of a summary, also where it has two parts.
 func TestSplitSummaryStaysWithinItsBudget(t *testing.T) {

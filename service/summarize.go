@@ -246,7 +246,7 @@ func (w *summaryWriter) part(
 	t := w.task
 	return w.checked(ctx, &summarizers.Request{
 		Kind: kind, Messages: messages, Lead: t.lead, PreviousSummary: previous, Focus: t.focus,
-		Sections: t.policy.GetSummary().GetSections(), MaxTokens: budget,
+		Sections: t.policy.GetSummary().GetSections(), MaxTokens: budget, Replaces: t.covered,
 		Count: func(text string) uint32 { return session.TextTokens(t.counter, text) },
 	})
 }
@@ -349,7 +349,7 @@ func (w *summaryWriter) try(ctx context.Context, by summarizers.Summarizer, req 
 		return err
 	}
 	w.spend(summary)
-	if err := summarizers.Check(req, summary, w.task.covered); err != nil {
+	if err := summarizers.Check(req, summary); err != nil {
 		return err
 	}
 	w.accept(summary)
@@ -402,6 +402,12 @@ func (p *summaryProgress) Read(tokens uint32) {
 
 // progressSteps is how many steps of progress a summary tells at the most.
 const progressSteps = 100
+
+// Again voids what this call of the summarizer has shown, and shows the finished parts anew.
+func (p *summaryProgress) Again() {
+	p.pending = ""
+	p.writer.again(p.ctx)
+}
 
 // Text hands on whole characters: a provider's stream may break within one.
 func (p *summaryProgress) Text(delta string) {

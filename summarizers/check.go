@@ -30,15 +30,14 @@ func (e *CheckError) Error() string {
 	return "summary refused (" + e.Check + "): " + e.Detail
 }
 
-// Check makes the checks that a summary has to pass before it may replace what it covers, which takes `covered` tokens
-// by req.Count's measure. The failure is a *CheckError. The sections are looked at last, so that who has replaced the
+// Check makes the checks that a summary has to pass before it may replace what it covers. The failure is a *CheckError. The sections are looked at last, so that who has replaced the
 // instructions can take CheckSections as passed; none are wanted of a summary whose budget does not hold the headings.
-func Check(req *Request, s *Summary, covered uint32) error {
+func Check(req *Request, s *Summary) error {
 	if s == nil {
 		return &CheckError{CheckEmpty, "There is no summary."}
 	}
 	if req.Kind == Observation {
-		return checkObservation(req, s, covered)
+		return checkObservation(req, s)
 	}
 	if !utf8.ValidString(s.Text) {
 		return &CheckError{CheckUTF8, "The summary is not valid UTF-8."}
@@ -64,8 +63,8 @@ func Check(req *Request, s *Summary, covered uint32) error {
 	if tokens > req.MaxTokens {
 		return &CheckError{CheckBudget, fmt.Sprintf("The summary has %d tokens; at most %d are allowed.", tokens, req.MaxTokens)}
 	}
-	if tokens >= covered {
-		return &CheckError{CheckSize, fmt.Sprintf("The summary has %d tokens and what it would replace only %d.", tokens, covered)}
+	if tokens >= req.Replaces {
+		return &CheckError{CheckSize, fmt.Sprintf("The summary has %d tokens and what it would replace only %d.", tokens, req.Replaces)}
 	}
 	wanted := Headings(req.Kind, req.Sections)
 	if missing := firstMissing(present, wanted); missing != "" && req.Count(skeleton(wanted)) <= req.MaxTokens {

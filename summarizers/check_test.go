@@ -35,16 +35,16 @@ func TestCheckPasses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			req := &summarizers.Request{MaxTokens: 1000, Count: countBytes}
-			require.NoError(t, summarizers.Check(req, &summarizers.Summary{Text: text}, 2000))
+			req := &summarizers.Request{MaxTokens: 1000, Replaces: 2000, Count: countBytes}
+			require.NoError(t, summarizers.Check(req, &summarizers.Summary{Text: text}))
 		})
 	}
 	for _, set := range []compactordv1.SectionSet{
 		compactordv1.SectionSet_SECTION_SET_UNSPECIFIED, compactordv1.SectionSet_SECTION_SET_STANDARD, compactordv1.SectionSet_SECTION_SET_KIMI,
 	} {
 		for _, kind := range []summarizers.Kind{summarizers.History, summarizers.TurnPrefix} {
-			req := &summarizers.Request{Kind: kind, Sections: set, MaxTokens: 1000, Count: countBytes}
-			require.NoError(t, summarizers.Check(req, &summarizers.Summary{Text: written(kind, set)}, 2000), "%v %v", kind, set)
+			req := &summarizers.Request{Kind: kind, Sections: set, MaxTokens: 1000, Replaces: 2000, Count: countBytes}
+			require.NoError(t, summarizers.Check(req, &summarizers.Summary{Text: written(kind, set)}), "%v %v", kind, set)
 		}
 	}
 }
@@ -78,8 +78,8 @@ func TestCheckRefuses(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			req := &summarizers.Request{MaxTokens: c.max, Count: countBytes}
-			err := summarizers.Check(req, c.summary, c.covered)
+			req := &summarizers.Request{MaxTokens: c.max, Replaces: c.covered, Count: countBytes}
+			err := summarizers.Check(req, c.summary)
 			var failed *summarizers.CheckError
 			require.ErrorAs(t, err, &failed)
 			require.Equal(t, c.want, failed.Check, failed.Detail)
@@ -93,15 +93,15 @@ func TestCheckRefuses(t *testing.T) {
 func TestCheckAsksForNoSectionsWithoutRoom(t *testing.T) {
 	t.Parallel()
 	const skeleton = "## Original Request\n## Early Progress\n## Context for Suffix\n(none)"
-	req := &summarizers.Request{Kind: summarizers.TurnPrefix, MaxTokens: uint32(len(skeleton)), Count: countBytes}
-	require.NoError(t, summarizers.Check(req, &summarizers.Summary{Text: skeleton}, 1000))
+	req := &summarizers.Request{Kind: summarizers.TurnPrefix, MaxTokens: uint32(len(skeleton)), Replaces: 1000, Count: countBytes}
+	require.NoError(t, summarizers.Check(req, &summarizers.Summary{Text: skeleton}))
 	alone := &summarizers.Summary{Text: "They want the parser ported."}
 	var failed *summarizers.CheckError
-	require.ErrorAs(t, summarizers.Check(req, alone, 1000), &failed)
+	require.ErrorAs(t, summarizers.Check(req, alone), &failed)
 	require.Equal(t, summarizers.CheckSections, failed.Check)
 	req.MaxTokens--
-	require.NoError(t, summarizers.Check(req, alone, 1000))
-	require.ErrorAs(t, summarizers.Check(req, &summarizers.Summary{Text: "I'm sorry, no."}, 1000), &failed)
+	require.NoError(t, summarizers.Check(req, alone))
+	require.ErrorAs(t, summarizers.Check(req, &summarizers.Summary{Text: "I'm sorry, no."}), &failed)
 	require.Equal(t, summarizers.CheckErrorText, failed.Check)
 }
 

@@ -36,10 +36,10 @@ func (r *Request) TextTokens() uint32 {
 	return r.MaxTokens - min(r.MaxTokens, r.Count(r.Result.recall()))
 }
 
-// checkObservation makes the checks of a result that was written shorter, in place of which the whole one takes `covered`
-// tokens. What a tool said may well begin like an error or hold a tool call, so only what the summarizer itself added of
+// checkObservation makes the checks of a result that was written shorter, in place of which the whole one takes
+// req.Replaces tokens. What a tool said may well begin like an error or hold a tool call, so only what the summarizer itself added of
 // that is refused.
-func checkObservation(req *Request, s *Summary, covered uint32) error {
+func checkObservation(req *Request, s *Summary) error {
 	if !utf8.ValidString(s.Text) {
 		return &CheckError{CheckUTF8, "The text is not valid UTF-8."}
 	}
@@ -57,8 +57,8 @@ func checkObservation(req *Request, s *Summary, covered uint32) error {
 	if tokens, most := req.Count(text), req.TextTokens(); tokens > most {
 		return &CheckError{CheckBudget, fmt.Sprintf("The text has %d tokens; at most %d are allowed.", tokens, most)}
 	}
-	if tokens := req.Count(req.Result.Replacement(s)); tokens >= covered {
-		return &CheckError{CheckSize, fmt.Sprintf("The text takes %d tokens and what it would replace only %d.", tokens, covered)}
+	if tokens := req.Count(req.Result.Replacement(s)); tokens >= req.Replaces {
+		return &CheckError{CheckSize, fmt.Sprintf("The text takes %d tokens and what it would replace only %d.", tokens, req.Replaces)}
 	}
 	return nil
 }

@@ -56,7 +56,9 @@ func TestCheckOfObservation(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			err := summarizers.Check(observing(c.result, c.budget), c.summary, c.covered)
+			req := observing(c.result, c.budget)
+			req.Replaces = c.covered
+			err := summarizers.Check(req, c.summary)
 			if c.want == "" {
 				require.NoError(t, err)
 				return

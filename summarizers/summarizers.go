@@ -6,9 +6,11 @@ package summarizers
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -47,12 +49,42 @@ type Request struct {
 	// Focus is what the caller wants attended to.
 	Focus    string
 	Sections compactordv1.SectionSet
+	// PromptOverride replaces the instructions of a model, and ExtraContext is text that it is given beside the
+	// conversation. Who is no model ignores both.
+	PromptOverride string
+	ExtraContext   []string
+	// Input says how a model is shown the messages.
+	Input Input
 	// MaxTokens is the budget of the summary, as Count counts. At least 64.
 	MaxTokens uint32
+	// Replaces is the size of what the summary replaces, as Count counts: it must have fewer tokens.
+	Replaces uint32
 	// Count estimates tokens of text, by the session's estimator.
 	Count func(text string) uint32
+	// Redact replaces the secrets in a text; nil where the policy wants none replaced. Nothing leaves the daemon without
+	// it. Texts are redacted before they are cut, since half a secret is not recognized.
+	Redact func(text string) string
+	// View draws the agent's own prompt up to the cut, in a dialect; nil where the conversation is to be sent as text.
+	View func(ctx context.Context, dialect compactordv1.Dialect) (*View, error)
+	// TryTimeout bounds each request to a provider. A summarizer that makes none is bounded as a whole.
+	TryTimeout time.Duration
 	// Fault is why the last try was refused, in one sentence; empty at the first try.
 	Fault string
+}
+
+// Input says how messages are written down for a model. Characters are UTF-16 code units.
+type Input struct {
+	ToolResultChars, ToolArgumentChars int
+	// Thinking says whether the agent's thinking is shown.
+	Thinking bool
+}
+
+// View is the agent's own prompt, as its provider takes it.
+type View struct {
+	// System and Messages are what dialect.List holds of a view.
+	System, Messages []json.RawMessage
+	// Tools are the agent's tool definitions, a JSON array; empty where it has none.
+	Tools json.RawMessage
 }
 
 // Summary is what a Summarizer wrote.
@@ -64,6 +96,10 @@ type Summary struct {
 	CostUSD *float64
 	// Calls is how many requests were made to a provider.
 	Calls uint32
+	// PromptVersion is that of the prompts it was asked with; 0 where it takes none.
+	PromptVersion uint32
+	// CachedPrefix says that it was written on Request.View.
+	CachedPrefix bool
 	// CutOff says that the text ends where the output limit was, and not where the model had finished.
 	CutOff bool
 }
@@ -75,6 +111,8 @@ type Progress interface {
 	Read(tokens uint32)
 	// Text hands on a piece of the summary as it is written.
 	Text(delta string)
+	// Again voids all Text of this call of Summarize so far: what follows is written anew.
+	Again()
 }
 
 // Summarizer writes summaries.
@@ -82,9 +120,71 @@ type Summarizer interface {
 	// Name is what policies call it.
 	Name() string
 	// Summarize writes a summary, telling progress. It returns the context's cause once that has ended, within the time
-	// of one message.
+	// of one message. A Summary beside an error has no text and says what was spent.
 	Summarize(ctx context.Context, req *Request, progress Progress) (*Summary, error)
 }
+
+// Persistent is a Summarizer that tries again by itself: it keeps to Request.TryTimeout request by request, repeats those
+// that failed for a reason that passes, and writes again, with the fault named, what Check refused. Its error is final:
+// a *CheckError, a *ProviderError, or the context's cause.
+type Persistent interface {
+	Summarizer
+	// Timeouts are its own limits for a request and for all that it writes for one compaction, where the policy sets none;
+	// 0 where it has none.
+	Timeouts() (try, total time.Duration)
+}
+
+// Estimator is a Summarizer that can tell beforehand what a request takes.
+type Estimator interface {
+	Summarizer
+	Estimate(ctx context.Context, req *Request) (*Estimate, error)
+}
+
+// Estimate is what a request takes where nothing has to be repeated.
+type Estimate struct {
+	// Calls is how many requests to the provider it takes, and InputTokens what they hold in all, as the summarizer counts.
+	Calls, InputTokens uint32
+	// CostUSD is nil where the price is not configured.
+	CostUSD *float64
+}
+
+// Describer is a Summarizer that tells of itself.
+type Describer interface {
+	Summarizer
+	Describe() *compactordv1.SummarizerInfo
+}
+
+// ProviderError is why a model's provider gave no answer. It holds nothing of the conversation and nothing of what the
+// provider said, which may quote it.
+type ProviderError struct {
+	// Status is the HTTP status; 0 where there was no answer.
+	Status int
+	// Code is the provider's name of the error, such as `rate_limit_error`; empty where it has none. At most 64 characters,
+	// letters, digits, `_`, `.` and `-`.
+	Code string
+	// Retryable says that the same request may succeed later: 408, 429, 5xx, a broken connection or stream, a time limit.
+	Retryable bool
+	// Overflow says that the request was too long for the model.
+	Overflow bool
+	// RetryAfter is when the provider wants to be asked again; 0 where it did not say.
+	RetryAfter time.Duration
+	// Err is the cause, for errors.Is. Its text is not for logs.
+	Err error
+}
+
+func (e *ProviderError) Error() string {
+	said := "the provider gave no answer"
+	if e.Status != 0 {
+		said = fmt.Sprintf("the provider answered with HTTP status %d", e.Status)
+	}
+	if e.Code != "" {
+		said += " (" + e.Code + ")"
+	}
+	return said
+}
+
+// Unwrap returns the cause.
+func (e *ProviderError) Unwrap() error { return e.Err }
 
 // Registry knows summarizers by name.
 type Registry struct {

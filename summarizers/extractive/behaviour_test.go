@@ -158,7 +158,7 @@ func TestQuotedStructureDoesNoHarm(t *testing.T) {
 		for range 3 {
 			requireSections(t, text, summarizers.History, 0)
 			require.Subset(t, []uint32{0, 1}, summarizers.Citations(text), text)
-			require.NoError(t, summarizers.Check(&summarizers.Request{MaxTokens: 2000, Count: chars4}, &summarizers.Summary{Text: text}, 1<<20))
+			require.NoError(t, summarizers.Check(&summarizers.Request{MaxTokens: 2000, Replaces: 1 << 20, Count: chars4}, &summarizers.Summary{Text: text}))
 			require.NotContains(t, below(text, "## Next Steps"), "not a to-do of ours")
 			require.NotContains(t, below(text, "## Constraints & Preferences"), "- (system)")
 			again := summarize(t, &summarizers.Request{PreviousSummary: text, MaxTokens: 2000})

@@ -184,6 +184,7 @@ type listener struct {
 
 func (l *listener) Read(tokens uint32) { l.read = append(l.read, tokens) }
 func (l *listener) Text(delta string)  { l.texts = append(l.texts, delta) }
+func (l *listener) Again()             { l.texts = nil }
 
 // summarize writes a summary and checks what holds for all of them: the text that was streamed is the text returned,
 // and the budget is kept.

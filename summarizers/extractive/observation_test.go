@@ -92,8 +92,9 @@ func FuzzObserve(f *testing.F) {
 		}
 		got := &summarizers.Summary{Text: summarize(t, req)}
 		// It is only asked of what is well over the budget.
-		if covered := 2 * req.MaxTokens; req.Count(text) >= covered && summarizers.WithoutThinking(got.Text) != "" {
-			require.NoError(t, summarizers.Check(req, got, covered))
+		req.Replaces = 2 * req.MaxTokens
+		if req.Count(text) >= req.Replaces && summarizers.WithoutThinking(got.Text) != "" {
+			require.NoError(t, summarizers.Check(req, got))
 		}
 	})
 }

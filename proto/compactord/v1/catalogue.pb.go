@@ -92,7 +92,9 @@ type ListStrategiesResponse struct {
 	// The strategies: those of the contract in its order, then those that the daemon's builder registered, by name.
 	Strategies []*StrategyInfo `protobuf:"bytes,1,rep,name=strategies,proto3" json:"strategies,omitempty"`
 	// The presets, `default` first.
-	Presets       []*PresetInfo `protobuf:"bytes,2,rep,name=presets,proto3" json:"presets,omitempty"`
+	Presets []*PresetInfo `protobuf:"bytes,2,rep,name=presets,proto3" json:"presets,omitempty"`
+	// The summarizers, `extractive` first, then the profiles of the configuration by name.
+	Summarizers   []*SummarizerInfo `protobuf:"bytes,3,rep,name=summarizers,proto3" json:"summarizers,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -141,6 +143,186 @@ func (x *ListStrategiesResponse) GetPresets() []*PresetInfo {
 	return nil
 }
 
+func (x *ListStrategiesResponse) GetSummarizers() []*SummarizerInfo {
+	if x != nil {
+		return x.Summarizers
+	}
+	return nil
+}
+
+// SummarizerInfo describes a summarizer. It tells neither addresses nor keys.
+type SummarizerInfo struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What policies call it.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// `extractive`, `openai`, `anthropic` or `gemini`; of one that the daemon's builder registered what it says itself.
+	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	// The model; empty where it is none.
+	Model string `protobuf:"bytes,3,opt,name=model,proto3" json:"model,omitempty"`
+	// The model's context window in tokens; 0 where it is no model.
+	ContextWindow uint32 `protobuf:"varint,4,opt,name=context_window,json=contextWindow,proto3" json:"context_window,omitempty"`
+	// The most tokens that it writes; 0 where it is no model.
+	MaxOutputTokens uint32 `protobuf:"varint,5,opt,name=max_output_tokens,json=maxOutputTokens,proto3" json:"max_output_tokens,omitempty"`
+	// The dialect that policy.summary.cached_prefix renders for it; not set where it is no model.
+	Dialect Dialect `protobuf:"varint,6,opt,name=dialect,proto3,enum=compactord.v1.Dialect" json:"dialect,omitempty"`
+	// US dollars per million tokens, where configured.
+	Price         *TokenPrice `protobuf:"bytes,7,opt,name=price,proto3,oneof" json:"price,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SummarizerInfo) Reset() {
+	*x = SummarizerInfo{}
+	mi := &file_compactord_v1_catalogue_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SummarizerInfo) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SummarizerInfo) ProtoMessage() {}
+
+func (x *SummarizerInfo) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_catalogue_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SummarizerInfo.ProtoReflect.Descriptor instead.
+func (*SummarizerInfo) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_catalogue_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *SummarizerInfo) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *SummarizerInfo) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *SummarizerInfo) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *SummarizerInfo) GetContextWindow() uint32 {
+	if x != nil {
+		return x.ContextWindow
+	}
+	return 0
+}
+
+func (x *SummarizerInfo) GetMaxOutputTokens() uint32 {
+	if x != nil {
+		return x.MaxOutputTokens
+	}
+	return 0
+}
+
+func (x *SummarizerInfo) GetDialect() Dialect {
+	if x != nil {
+		return x.Dialect
+	}
+	return Dialect_DIALECT_UNSPECIFIED
+}
+
+func (x *SummarizerInfo) GetPrice() *TokenPrice {
+	if x != nil {
+		return x.Price
+	}
+	return nil
+}
+
+// TokenPrice is in US dollars per million tokens. What is not configured is 0.
+type TokenPrice struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Input that no cache served.
+	Input float64 `protobuf:"fixed64,1,opt,name=input,proto3" json:"input,omitempty"`
+	// Output, thinking included.
+	Output float64 `protobuf:"fixed64,2,opt,name=output,proto3" json:"output,omitempty"`
+	// Input that the cache served.
+	CacheRead float64 `protobuf:"fixed64,3,opt,name=cache_read,json=cacheRead,proto3" json:"cache_read,omitempty"`
+	// Input that was written to the cache.
+	CacheWrite    float64 `protobuf:"fixed64,4,opt,name=cache_write,json=cacheWrite,proto3" json:"cache_write,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TokenPrice) Reset() {
+	*x = TokenPrice{}
+	mi := &file_compactord_v1_catalogue_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TokenPrice) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TokenPrice) ProtoMessage() {}
+
+func (x *TokenPrice) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_catalogue_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TokenPrice.ProtoReflect.Descriptor instead.
+func (*TokenPrice) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_catalogue_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *TokenPrice) GetInput() float64 {
+	if x != nil {
+		return x.Input
+	}
+	return 0
+}
+
+func (x *TokenPrice) GetOutput() float64 {
+	if x != nil {
+		return x.Output
+	}
+	return 0
+}
+
+func (x *TokenPrice) GetCacheRead() float64 {
+	if x != nil {
+		return x.CacheRead
+	}
+	return 0
+}
+
+func (x *TokenPrice) GetCacheWrite() float64 {
+	if x != nil {
+		return x.CacheWrite
+	}
+	return 0
+}
+
 // StrategyInfo describes a strategy.
 type StrategyInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -169,7 +351,7 @@ type StrategyInfo struct {
 
 func (x *StrategyInfo) Reset() {
 	*x = StrategyInfo{}
-	mi := &file_compactord_v1_catalogue_proto_msgTypes[2]
+	mi := &file_compactord_v1_catalogue_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -181,7 +363,7 @@ func (x *StrategyInfo) String() string {
 func (*StrategyInfo) ProtoMessage() {}
 
 func (x *StrategyInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_catalogue_proto_msgTypes[2]
+	mi := &file_compactord_v1_catalogue_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -194,7 +376,7 @@ func (x *StrategyInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StrategyInfo.ProtoReflect.Descriptor instead.
 func (*StrategyInfo) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_catalogue_proto_rawDescGZIP(), []int{2}
+	return file_compactord_v1_catalogue_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *StrategyInfo) GetName() string {
@@ -283,7 +465,7 @@ type ParameterInfo struct {
 
 func (x *ParameterInfo) Reset() {
 	*x = ParameterInfo{}
-	mi := &file_compactord_v1_catalogue_proto_msgTypes[3]
+	mi := &file_compactord_v1_catalogue_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -295,7 +477,7 @@ func (x *ParameterInfo) String() string {
 func (*ParameterInfo) ProtoMessage() {}
 
 func (x *ParameterInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_catalogue_proto_msgTypes[3]
+	mi := &file_compactord_v1_catalogue_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -308,7 +490,7 @@ func (x *ParameterInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ParameterInfo.ProtoReflect.Descriptor instead.
 func (*ParameterInfo) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_catalogue_proto_rawDescGZIP(), []int{3}
+	return file_compactord_v1_catalogue_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ParameterInfo) GetName() string {
@@ -379,7 +561,7 @@ type PresetInfo struct {
 
 func (x *PresetInfo) Reset() {
 	*x = PresetInfo{}
-	mi := &file_compactord_v1_catalogue_proto_msgTypes[4]
+	mi := &file_compactord_v1_catalogue_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -391,7 +573,7 @@ func (x *PresetInfo) String() string {
 func (*PresetInfo) ProtoMessage() {}
 
 func (x *PresetInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_catalogue_proto_msgTypes[4]
+	mi := &file_compactord_v1_catalogue_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -404,7 +586,7 @@ func (x *PresetInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PresetInfo.ProtoReflect.Descriptor instead.
 func (*PresetInfo) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_catalogue_proto_rawDescGZIP(), []int{4}
+	return file_compactord_v1_catalogue_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *PresetInfo) GetName() string {
@@ -446,19 +628,37 @@ var File_compactord_v1_catalogue_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_catalogue_proto_rawDesc = "" +
 	"\n" +
-	"\x1dcompactord/v1/catalogue.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1acompactord/v1/policy.proto\"\x8b\x02\n" +
+	"\x1dcompactord/v1/catalogue.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\"\x8b\x02\n" +
 	"\x15ListStrategiesRequest\x128\n" +
 	"\x0econtext_window\x18\x01 \x01(\rB\f\xbaH\t*\a\x18\x80\xc2\xd7/(\x01H\x00R\rcontextWindow\x88\x01\x01\x12=\n" +
 	"\x11max_output_tokens\x18\x02 \x01(\rB\f\xbaH\t*\a\x18\x80\xc2\xd7/(\x01H\x01R\x0fmaxOutputTokens\x88\x01\x01\x12;\n" +
 	"\x10max_input_tokens\x18\x03 \x01(\rB\f\xbaH\t*\a\x18\x80\xc2\xd7/(\x01H\x02R\x0emaxInputTokens\x88\x01\x01B\x11\n" +
 	"\x0f_context_windowB\x14\n" +
 	"\x12_max_output_tokensB\x13\n" +
-	"\x11_max_input_tokens\"\x8a\x01\n" +
+	"\x11_max_input_tokens\"\xcb\x01\n" +
 	"\x16ListStrategiesResponse\x12;\n" +
 	"\n" +
 	"strategies\x18\x01 \x03(\v2\x1b.compactord.v1.StrategyInfoR\n" +
 	"strategies\x123\n" +
-	"\apresets\x18\x02 \x03(\v2\x19.compactord.v1.PresetInfoR\apresets\"\xa6\x02\n" +
+	"\apresets\x18\x02 \x03(\v2\x19.compactord.v1.PresetInfoR\apresets\x12?\n" +
+	"\vsummarizers\x18\x03 \x03(\v2\x1d.compactord.v1.SummarizerInfoR\vsummarizers\"\x93\x02\n" +
+	"\x0eSummarizerInfo\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
+	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x14\n" +
+	"\x05model\x18\x03 \x01(\tR\x05model\x12%\n" +
+	"\x0econtext_window\x18\x04 \x01(\rR\rcontextWindow\x12*\n" +
+	"\x11max_output_tokens\x18\x05 \x01(\rR\x0fmaxOutputTokens\x120\n" +
+	"\adialect\x18\x06 \x01(\x0e2\x16.compactord.v1.DialectR\adialect\x124\n" +
+	"\x05price\x18\a \x01(\v2\x19.compactord.v1.TokenPriceH\x00R\x05price\x88\x01\x01B\b\n" +
+	"\x06_price\"z\n" +
+	"\n" +
+	"TokenPrice\x12\x14\n" +
+	"\x05input\x18\x01 \x01(\x01R\x05input\x12\x16\n" +
+	"\x06output\x18\x02 \x01(\x01R\x06output\x12\x1d\n" +
+	"\n" +
+	"cache_read\x18\x03 \x01(\x01R\tcacheRead\x12\x1f\n" +
+	"\vcache_write\x18\x04 \x01(\x01R\n" +
+	"cacheWrite\"\xa6\x02\n" +
 	"\fStrategyInfo\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x02 \x01(\tR\vdescription\x12<\n" +
@@ -507,25 +707,31 @@ func file_compactord_v1_catalogue_proto_rawDescGZIP() []byte {
 	return file_compactord_v1_catalogue_proto_rawDescData
 }
 
-var file_compactord_v1_catalogue_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_compactord_v1_catalogue_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_compactord_v1_catalogue_proto_goTypes = []any{
 	(*ListStrategiesRequest)(nil),  // 0: compactord.v1.ListStrategiesRequest
 	(*ListStrategiesResponse)(nil), // 1: compactord.v1.ListStrategiesResponse
-	(*StrategyInfo)(nil),           // 2: compactord.v1.StrategyInfo
-	(*ParameterInfo)(nil),          // 3: compactord.v1.ParameterInfo
-	(*PresetInfo)(nil),             // 4: compactord.v1.PresetInfo
-	(*Policy)(nil),                 // 5: compactord.v1.Policy
+	(*SummarizerInfo)(nil),         // 2: compactord.v1.SummarizerInfo
+	(*TokenPrice)(nil),             // 3: compactord.v1.TokenPrice
+	(*StrategyInfo)(nil),           // 4: compactord.v1.StrategyInfo
+	(*ParameterInfo)(nil),          // 5: compactord.v1.ParameterInfo
+	(*PresetInfo)(nil),             // 6: compactord.v1.PresetInfo
+	(Dialect)(0),                   // 7: compactord.v1.Dialect
+	(*Policy)(nil),                 // 8: compactord.v1.Policy
 }
 var file_compactord_v1_catalogue_proto_depIdxs = []int32{
-	2, // 0: compactord.v1.ListStrategiesResponse.strategies:type_name -> compactord.v1.StrategyInfo
-	4, // 1: compactord.v1.ListStrategiesResponse.presets:type_name -> compactord.v1.PresetInfo
-	3, // 2: compactord.v1.StrategyInfo.parameters:type_name -> compactord.v1.ParameterInfo
-	5, // 3: compactord.v1.PresetInfo.policy:type_name -> compactord.v1.Policy
-	4, // [4:4] is the sub-list for method output_type
-	4, // [4:4] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	4, // 0: compactord.v1.ListStrategiesResponse.strategies:type_name -> compactord.v1.StrategyInfo
+	6, // 1: compactord.v1.ListStrategiesResponse.presets:type_name -> compactord.v1.PresetInfo
+	2, // 2: compactord.v1.ListStrategiesResponse.summarizers:type_name -> compactord.v1.SummarizerInfo
+	7, // 3: compactord.v1.SummarizerInfo.dialect:type_name -> compactord.v1.Dialect
+	3, // 4: compactord.v1.SummarizerInfo.price:type_name -> compactord.v1.TokenPrice
+	5, // 5: compactord.v1.StrategyInfo.parameters:type_name -> compactord.v1.ParameterInfo
+	8, // 6: compactord.v1.PresetInfo.policy:type_name -> compactord.v1.Policy
+	7, // [7:7] is the sub-list for method output_type
+	7, // [7:7] is the sub-list for method input_type
+	7, // [7:7] is the sub-list for extension type_name
+	7, // [7:7] is the sub-list for extension extendee
+	0, // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_catalogue_proto_init() }
@@ -533,16 +739,18 @@ func file_compactord_v1_catalogue_proto_init() {
 	if File_compactord_v1_catalogue_proto != nil {
 		return
 	}
+	file_compactord_v1_message_proto_init()
 	file_compactord_v1_policy_proto_init()
 	file_compactord_v1_catalogue_proto_msgTypes[0].OneofWrappers = []any{}
-	file_compactord_v1_catalogue_proto_msgTypes[3].OneofWrappers = []any{}
+	file_compactord_v1_catalogue_proto_msgTypes[2].OneofWrappers = []any{}
+	file_compactord_v1_catalogue_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_catalogue_proto_rawDesc), len(file_compactord_v1_catalogue_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   5,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -22,6 +22,63 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// SummaryPromptKind is what a prompt asks for.
+type SummaryPromptKind int32
+
+const (
+	// Never sent.
+	SummaryPromptKind_SUMMARY_PROMPT_KIND_UNSPECIFIED SummaryPromptKind = 0
+	// The summary of the history, the previous summary merged.
+	SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY SummaryPromptKind = 1
+	// The summary of the first part of a turn that goes on.
+	SummaryPromptKind_SUMMARY_PROMPT_KIND_TURN_PREFIX SummaryPromptKind = 2
+	// A tool result, written shorter.
+	SummaryPromptKind_SUMMARY_PROMPT_KIND_OBSERVATION SummaryPromptKind = 3
+)
+
+// Enum value maps for SummaryPromptKind.
+var (
+	SummaryPromptKind_name = map[int32]string{
+		0: "SUMMARY_PROMPT_KIND_UNSPECIFIED",
+		1: "SUMMARY_PROMPT_KIND_HISTORY",
+		2: "SUMMARY_PROMPT_KIND_TURN_PREFIX",
+		3: "SUMMARY_PROMPT_KIND_OBSERVATION",
+	}
+	SummaryPromptKind_value = map[string]int32{
+		"SUMMARY_PROMPT_KIND_UNSPECIFIED": 0,
+		"SUMMARY_PROMPT_KIND_HISTORY":     1,
+		"SUMMARY_PROMPT_KIND_TURN_PREFIX": 2,
+		"SUMMARY_PROMPT_KIND_OBSERVATION": 3,
+	}
+)
+
+func (x SummaryPromptKind) Enum() *SummaryPromptKind {
+	p := new(SummaryPromptKind)
+	*p = x
+	return p
+}
+
+func (x SummaryPromptKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (SummaryPromptKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_compactord_v1_compaction_service_proto_enumTypes[0].Descriptor()
+}
+
+func (SummaryPromptKind) Type() protoreflect.EnumType {
+	return &file_compactord_v1_compaction_service_proto_enumTypes[0]
+}
+
+func (x SummaryPromptKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use SummaryPromptKind.Descriptor instead.
+func (SummaryPromptKind) EnumDescriptor() ([]byte, []int) {
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{0}
+}
+
 // InlineHistory is a conversation sent along in place of a session id: nothing of it is stored, and the answer holds all
 // that the caller must keep, which is the entries. The messages are the whole conversation, whatever was compacted: the
 // entries name them by their position, and a provider's message can count for several. A compaction may have been made
@@ -335,6 +392,697 @@ func (x *CompactResponse) GetEvent() *CompactionEvent {
 	return nil
 }
 
+// ClientPlan is a plan of the client's own: a strategy from outside. It is checked as every strategy's plan is: PLAN_INVALID
+// where it breaks an invariant.
+type ClientPlan struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the client calls its strategy, for the records.
+	Strategy string `protobuf:"bytes,1,opt,name=strategy,proto3" json:"strategy,omitempty"`
+	// The first message that is kept. Not set: no cut. A cut within a turn splits it.
+	FirstKeptIndex *uint32 `protobuf:"varint,2,opt,name=first_kept_index,json=firstKeptIndex,proto3,oneof" json:"first_kept_index,omitempty"`
+	// The edits of messages that are kept; tokens_freed is not read. With by_summarizer there is a prompt for its text. At
+	// most 100,000.
+	Edits         []*Edit `protobuf:"bytes,3,rep,name=edits,proto3" json:"edits,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ClientPlan) Reset() {
+	*x = ClientPlan{}
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClientPlan) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClientPlan) ProtoMessage() {}
+
+func (x *ClientPlan) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ClientPlan.ProtoReflect.Descriptor instead.
+func (*ClientPlan) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *ClientPlan) GetStrategy() string {
+	if x != nil {
+		return x.Strategy
+	}
+	return ""
+}
+
+func (x *ClientPlan) GetFirstKeptIndex() uint32 {
+	if x != nil && x.FirstKeptIndex != nil {
+		return *x.FirstKeptIndex
+	}
+	return 0
+}
+
+func (x *ClientPlan) GetEdits() []*Edit {
+	if x != nil {
+		return x.Edits
+	}
+	return nil
+}
+
+// PlanCompactionRequest asks for a plan, and for the prompts to have its texts written.
+type PlanCompactionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The session's id.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// Why. Default MANUAL.
+	Reason CompactionReason `protobuf:"varint,2,opt,name=reason,proto3,enum=compactord.v1.CompactionReason" json:"reason,omitempty"`
+	// What the summary is to attend to. At most 16 KiB.
+	Focus string `protobuf:"bytes,3,opt,name=focus,proto3" json:"focus,omitempty"`
+	// Overrides the session's policy for this compaction. Of its summary the summarizer and the timeouts do not matter: the
+	// client's model writes.
+	Policy *Policy `protobuf:"bytes,4,opt,name=policy,proto3" json:"policy,omitempty"`
+	// OVERFLOW only: whether the last user message, where the summary covers it, is shown again after the summary. Default:
+	// the policy's.
+	Replay *bool `protobuf:"varint,5,opt,name=replay,proto3,oneof" json:"replay,omitempty"`
+	// A plan of the client's own, in place of that of the policy's strategy.
+	ClientPlan *ClientPlan `protobuf:"bytes,6,opt,name=client_plan,json=clientPlan,proto3" json:"client_plan,omitempty"`
+	// The most tokens that a prompt may have, as the session counts: the window of the client's model less what it writes. A
+	// conversation that does not fit is folded: several prompts, each with the answer to the one before. 2,000 to 500,000.
+	// Default 500,000.
+	MaxPromptTokens *uint32 `protobuf:"varint,7,opt,name=max_prompt_tokens,json=maxPromptTokens,proto3,oneof" json:"max_prompt_tokens,omitempty"`
+	// The first prompt to answer, from 0: for the rest of an answer that said has_more. Default 0.
+	FromPrompt    uint32 `protobuf:"varint,8,opt,name=from_prompt,json=fromPrompt,proto3" json:"from_prompt,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PlanCompactionRequest) Reset() {
+	*x = PlanCompactionRequest{}
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PlanCompactionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PlanCompactionRequest) ProtoMessage() {}
+
+func (x *PlanCompactionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PlanCompactionRequest.ProtoReflect.Descriptor instead.
+func (*PlanCompactionRequest) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *PlanCompactionRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *PlanCompactionRequest) GetReason() CompactionReason {
+	if x != nil {
+		return x.Reason
+	}
+	return CompactionReason_COMPACTION_REASON_UNSPECIFIED
+}
+
+func (x *PlanCompactionRequest) GetFocus() string {
+	if x != nil {
+		return x.Focus
+	}
+	return ""
+}
+
+func (x *PlanCompactionRequest) GetPolicy() *Policy {
+	if x != nil {
+		return x.Policy
+	}
+	return nil
+}
+
+func (x *PlanCompactionRequest) GetReplay() bool {
+	if x != nil && x.Replay != nil {
+		return *x.Replay
+	}
+	return false
+}
+
+func (x *PlanCompactionRequest) GetClientPlan() *ClientPlan {
+	if x != nil {
+		return x.ClientPlan
+	}
+	return nil
+}
+
+func (x *PlanCompactionRequest) GetMaxPromptTokens() uint32 {
+	if x != nil && x.MaxPromptTokens != nil {
+		return *x.MaxPromptTokens
+	}
+	return 0
+}
+
+func (x *PlanCompactionRequest) GetFromPrompt() uint32 {
+	if x != nil {
+		return x.FromPrompt
+	}
+	return 0
+}
+
+// PlanCompactionResponse is the plan with its prompts.
+type PlanCompactionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The plan. Where it does nothing, skip_reason says why, and there is neither a prompt nor a token.
+	Plan *CompactionPlan `protobuf:"bytes,1,opt,name=plan,proto3" json:"plan,omitempty"`
+	// The same as skip_reason, in one sentence with the figures.
+	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	// What to ask the model, in order. None where the plan has edits alone whose text is known.
+	Prompts []*SummaryPrompt `protobuf:"bytes,3,rep,name=prompts,proto3" json:"prompts,omitempty"`
+	// Whether prompts follow: ask again with from_prompt. An answer ends before its prompts pass 3,145,728 bytes, but holds at
+	// least one.
+	HasMore bool `protobuf:"varint,4,opt,name=has_more,json=hasMore,proto3" json:"has_more,omitempty"`
+	// For CommitCompaction. Some hundred bytes, and as many more as the request's policy and focus have.
+	PlanToken string `protobuf:"bytes,5,opt,name=plan_token,json=planToken,proto3" json:"plan_token,omitempty"`
+	// How full the context is.
+	Report *ContextReport `protobuf:"bytes,6,opt,name=report,proto3" json:"report,omitempty"`
+	// How many secrets were redacted in these prompts.
+	Redactions    uint32 `protobuf:"varint,7,opt,name=redactions,proto3" json:"redactions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PlanCompactionResponse) Reset() {
+	*x = PlanCompactionResponse{}
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PlanCompactionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PlanCompactionResponse) ProtoMessage() {}
+
+func (x *PlanCompactionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PlanCompactionResponse.ProtoReflect.Descriptor instead.
+func (*PlanCompactionResponse) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *PlanCompactionResponse) GetPlan() *CompactionPlan {
+	if x != nil {
+		return x.Plan
+	}
+	return nil
+}
+
+func (x *PlanCompactionResponse) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *PlanCompactionResponse) GetPrompts() []*SummaryPrompt {
+	if x != nil {
+		return x.Prompts
+	}
+	return nil
+}
+
+func (x *PlanCompactionResponse) GetHasMore() bool {
+	if x != nil {
+		return x.HasMore
+	}
+	return false
+}
+
+func (x *PlanCompactionResponse) GetPlanToken() string {
+	if x != nil {
+		return x.PlanToken
+	}
+	return ""
+}
+
+func (x *PlanCompactionResponse) GetReport() *ContextReport {
+	if x != nil {
+		return x.Report
+	}
+	return nil
+}
+
+func (x *PlanCompactionResponse) GetRedactions() uint32 {
+	if x != nil {
+		return x.Redactions
+	}
+	return 0
+}
+
+// SummaryPrompt is one request to the client's model.
+type SummaryPrompt struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What it is to write.
+	Kind SummaryPromptKind `protobuf:"varint,1,opt,name=kind,proto3,enum=compactord.v1.SummaryPromptKind" json:"kind,omitempty"`
+	// The system prompt. Empty on the agent's own prompt.
+	System string `protobuf:"bytes,2,opt,name=system,proto3" json:"system,omitempty"`
+	// The user message.
+	Text string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
+	// Where set, the prompt goes on from the one before: the user message is this, the answer to the prompt before, and
+	// text, joined as they stand.
+	TextBeforeAnswer *string `protobuf:"bytes,4,opt,name=text_before_answer,json=textBeforeAnswer,proto3,oneof" json:"text_before_answer,omitempty"`
+	// Whether the commit takes the answer. Else it only goes into the next prompt.
+	Final bool `protobuf:"varint,5,opt,name=final,proto3" json:"final,omitempty"`
+	// The most tokens that the answer may have, as the session counts.
+	MaxAnswerTokens uint32 `protobuf:"varint,6,opt,name=max_answer_tokens,json=maxAnswerTokens,proto3" json:"max_answer_tokens,omitempty"`
+	// What the prompt itself has, as the session counts, without the answer that it goes on from.
+	Tokens uint32 `protobuf:"varint,7,opt,name=tokens,proto3" json:"tokens,omitempty"`
+	// With policy.summary.cached_prefix: the first so many messages of the neutral view are sent as the agent sends them, with
+	// its system prompt and tools, and text as a USER message behind. Not set: the prompt stands alone.
+	ViewMessages *uint32 `protobuf:"varint,8,opt,name=view_messages,json=viewMessages,proto3,oneof" json:"view_messages,omitempty"`
+	// OBSERVATION: the edit whose text it is about.
+	Edit          *EditPlace `protobuf:"bytes,9,opt,name=edit,proto3,oneof" json:"edit,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SummaryPrompt) Reset() {
+	*x = SummaryPrompt{}
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SummaryPrompt) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SummaryPrompt) ProtoMessage() {}
+
+func (x *SummaryPrompt) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SummaryPrompt.ProtoReflect.Descriptor instead.
+func (*SummaryPrompt) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *SummaryPrompt) GetKind() SummaryPromptKind {
+	if x != nil {
+		return x.Kind
+	}
+	return SummaryPromptKind_SUMMARY_PROMPT_KIND_UNSPECIFIED
+}
+
+func (x *SummaryPrompt) GetSystem() string {
+	if x != nil {
+		return x.System
+	}
+	return ""
+}
+
+func (x *SummaryPrompt) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *SummaryPrompt) GetTextBeforeAnswer() string {
+	if x != nil && x.TextBeforeAnswer != nil {
+		return *x.TextBeforeAnswer
+	}
+	return ""
+}
+
+func (x *SummaryPrompt) GetFinal() bool {
+	if x != nil {
+		return x.Final
+	}
+	return false
+}
+
+func (x *SummaryPrompt) GetMaxAnswerTokens() uint32 {
+	if x != nil {
+		return x.MaxAnswerTokens
+	}
+	return 0
+}
+
+func (x *SummaryPrompt) GetTokens() uint32 {
+	if x != nil {
+		return x.Tokens
+	}
+	return 0
+}
+
+func (x *SummaryPrompt) GetViewMessages() uint32 {
+	if x != nil && x.ViewMessages != nil {
+		return *x.ViewMessages
+	}
+	return 0
+}
+
+func (x *SummaryPrompt) GetEdit() *EditPlace {
+	if x != nil {
+		return x.Edit
+	}
+	return nil
+}
+
+// EditPlace is where an edit stands.
+type EditPlace struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The message.
+	Index uint32 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`
+	// The part of it, from 0.
+	Part          uint32 `protobuf:"varint,2,opt,name=part,proto3" json:"part,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EditPlace) Reset() {
+	*x = EditPlace{}
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EditPlace) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EditPlace) ProtoMessage() {}
+
+func (x *EditPlace) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EditPlace.ProtoReflect.Descriptor instead.
+func (*EditPlace) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *EditPlace) GetIndex() uint32 {
+	if x != nil {
+		return x.Index
+	}
+	return 0
+}
+
+func (x *EditPlace) GetPart() uint32 {
+	if x != nil {
+		return x.Part
+	}
+	return 0
+}
+
+// CommitCompactionRequest commits a plan.
+type CommitCompactionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The session's id.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// From PlanCompaction. 1 byte to 4 MiB.
+	PlanToken string `protobuf:"bytes,2,opt,name=plan_token,json=planToken,proto3" json:"plan_token,omitempty"`
+	// The client's own plan, where PlanCompaction was given one: the same.
+	ClientPlan *ClientPlan `protobuf:"bytes,3,opt,name=client_plan,json=clientPlan,proto3" json:"client_plan,omitempty"`
+	// The answers to the prompts that are final, in their order. One that is empty has its edit left out, where it is of a
+	// tool result. At most 100,001 of 8 MiB.
+	Answers []string `protobuf:"bytes,4,rep,name=answers,proto3" json:"answers,omitempty"`
+	// The whole summary, in place of answers: for clients with prompts of their own, and for plans without edits by the
+	// summarizer. At most 8 MiB.
+	Summary string `protobuf:"bytes,5,opt,name=summary,proto3" json:"summary,omitempty"`
+	// A provider's own compaction item: views in its dialect show it in place of the summary, and all others the summary.
+	// Without answers and summary, `extractive` writes that.
+	ProviderBlock *OpaquePart `protobuf:"bytes,6,opt,name=provider_block,json=providerBlock,proto3" json:"provider_block,omitempty"`
+	// Whether the policy's fallback writes what does not pass the checks. Default false: SUMMARY_REJECTED says what is wrong,
+	// and the client may send a better one.
+	UseFallback bool `protobuf:"varint,7,opt,name=use_fallback,json=useFallback,proto3" json:"use_fallback,omitempty"`
+	// The model that wrote. At most 256 bytes.
+	Model string `protobuf:"bytes,8,opt,name=model,proto3" json:"model,omitempty"`
+	// What its provider reported, added up.
+	Usage *Usage `protobuf:"bytes,9,opt,name=usage,proto3" json:"usage,omitempty"`
+	// What that cost in US dollars. 0 to 1,000,000.
+	CostUsd *float64 `protobuf:"fixed64,10,opt,name=cost_usd,json=costUsd,proto3,oneof" json:"cost_usd,omitempty"`
+	// How many requests the client made for it.
+	SummarizerCalls uint32 `protobuf:"varint,11,opt,name=summarizer_calls,json=summarizerCalls,proto3" json:"summarizer_calls,omitempty"`
+	// Makes the request safe to send again. At most 128 bytes.
+	RequestId     string `protobuf:"bytes,12,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CommitCompactionRequest) Reset() {
+	*x = CommitCompactionRequest{}
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CommitCompactionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CommitCompactionRequest) ProtoMessage() {}
+
+func (x *CommitCompactionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CommitCompactionRequest.ProtoReflect.Descriptor instead.
+func (*CommitCompactionRequest) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *CommitCompactionRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *CommitCompactionRequest) GetPlanToken() string {
+	if x != nil {
+		return x.PlanToken
+	}
+	return ""
+}
+
+func (x *CommitCompactionRequest) GetClientPlan() *ClientPlan {
+	if x != nil {
+		return x.ClientPlan
+	}
+	return nil
+}
+
+func (x *CommitCompactionRequest) GetAnswers() []string {
+	if x != nil {
+		return x.Answers
+	}
+	return nil
+}
+
+func (x *CommitCompactionRequest) GetSummary() string {
+	if x != nil {
+		return x.Summary
+	}
+	return ""
+}
+
+func (x *CommitCompactionRequest) GetProviderBlock() *OpaquePart {
+	if x != nil {
+		return x.ProviderBlock
+	}
+	return nil
+}
+
+func (x *CommitCompactionRequest) GetUseFallback() bool {
+	if x != nil {
+		return x.UseFallback
+	}
+	return false
+}
+
+func (x *CommitCompactionRequest) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *CommitCompactionRequest) GetUsage() *Usage {
+	if x != nil {
+		return x.Usage
+	}
+	return nil
+}
+
+func (x *CommitCompactionRequest) GetCostUsd() float64 {
+	if x != nil && x.CostUsd != nil {
+		return *x.CostUsd
+	}
+	return 0
+}
+
+func (x *CommitCompactionRequest) GetSummarizerCalls() uint32 {
+	if x != nil {
+		return x.SummarizerCalls
+	}
+	return 0
+}
+
+func (x *CommitCompactionRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// CommitCompactionResponse says what was committed, or why nothing was.
+type CommitCompactionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How it ended.
+	//
+	// Types that are valid to be assigned to Outcome:
+	//
+	//	*CommitCompactionResponse_Completed
+	//	*CommitCompactionResponse_Skipped
+	Outcome       isCommitCompactionResponse_Outcome `protobuf_oneof:"outcome"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CommitCompactionResponse) Reset() {
+	*x = CommitCompactionResponse{}
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CommitCompactionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CommitCompactionResponse) ProtoMessage() {}
+
+func (x *CommitCompactionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CommitCompactionResponse.ProtoReflect.Descriptor instead.
+func (*CommitCompactionResponse) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *CommitCompactionResponse) GetOutcome() isCommitCompactionResponse_Outcome {
+	if x != nil {
+		return x.Outcome
+	}
+	return nil
+}
+
+func (x *CommitCompactionResponse) GetCompleted() *CompactionCompleted {
+	if x != nil {
+		if x, ok := x.Outcome.(*CommitCompactionResponse_Completed); ok {
+			return x.Completed
+		}
+	}
+	return nil
+}
+
+func (x *CommitCompactionResponse) GetSkipped() *CompactionSkipped {
+	if x != nil {
+		if x, ok := x.Outcome.(*CommitCompactionResponse_Skipped); ok {
+			return x.Skipped
+		}
+	}
+	return nil
+}
+
+type isCommitCompactionResponse_Outcome interface {
+	isCommitCompactionResponse_Outcome()
+}
+
+type CommitCompactionResponse_Completed struct {
+	// It is committed.
+	Completed *CompactionCompleted `protobuf:"bytes,1,opt,name=completed,proto3,oneof"`
+}
+
+type CommitCompactionResponse_Skipped struct {
+	// Nothing was done: the view would not have become smaller, or others have done it all by now.
+	Skipped *CompactionSkipped `protobuf:"bytes,2,opt,name=skipped,proto3,oneof"`
+}
+
+func (*CommitCompactionResponse_Completed) isCommitCompactionResponse_Outcome() {}
+
+func (*CommitCompactionResponse_Skipped) isCommitCompactionResponse_Outcome() {}
+
 // CancelCompactionRequest names a running compaction.
 type CancelCompactionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -349,7 +1097,7 @@ type CancelCompactionRequest struct {
 
 func (x *CancelCompactionRequest) Reset() {
 	*x = CancelCompactionRequest{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[3]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -361,7 +1109,7 @@ func (x *CancelCompactionRequest) String() string {
 func (*CancelCompactionRequest) ProtoMessage() {}
 
 func (x *CancelCompactionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[3]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -374,7 +1122,7 @@ func (x *CancelCompactionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelCompactionRequest.ProtoReflect.Descriptor instead.
 func (*CancelCompactionRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{3}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *CancelCompactionRequest) GetSessionId() string {
@@ -405,7 +1153,7 @@ type CancelCompactionResponse struct {
 
 func (x *CancelCompactionResponse) Reset() {
 	*x = CancelCompactionResponse{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[4]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -417,7 +1165,7 @@ func (x *CancelCompactionResponse) String() string {
 func (*CancelCompactionResponse) ProtoMessage() {}
 
 func (x *CancelCompactionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[4]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -430,7 +1178,7 @@ func (x *CancelCompactionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelCompactionResponse.ProtoReflect.Descriptor instead.
 func (*CancelCompactionResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{4}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *CancelCompactionResponse) GetOperationId() string {
@@ -471,7 +1219,7 @@ type PruneRequest struct {
 
 func (x *PruneRequest) Reset() {
 	*x = PruneRequest{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[5]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -483,7 +1231,7 @@ func (x *PruneRequest) String() string {
 func (*PruneRequest) ProtoMessage() {}
 
 func (x *PruneRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[5]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -496,7 +1244,7 @@ func (x *PruneRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PruneRequest.ProtoReflect.Descriptor instead.
 func (*PruneRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{5}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *PruneRequest) GetTarget() isPruneRequest_Target {
@@ -589,7 +1337,7 @@ type PruneResponse struct {
 
 func (x *PruneResponse) Reset() {
 	*x = PruneResponse{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[6]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -601,7 +1349,7 @@ func (x *PruneResponse) String() string {
 func (*PruneResponse) ProtoMessage() {}
 
 func (x *PruneResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[6]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -614,7 +1362,7 @@ func (x *PruneResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PruneResponse.ProtoReflect.Descriptor instead.
 func (*PruneResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{6}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *PruneResponse) GetPrune() *PruneEntry {
@@ -687,7 +1435,7 @@ type GetLLMViewRequest struct {
 
 func (x *GetLLMViewRequest) Reset() {
 	*x = GetLLMViewRequest{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[7]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -699,7 +1447,7 @@ func (x *GetLLMViewRequest) String() string {
 func (*GetLLMViewRequest) ProtoMessage() {}
 
 func (x *GetLLMViewRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[7]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -712,7 +1460,7 @@ func (x *GetLLMViewRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLLMViewRequest.ProtoReflect.Descriptor instead.
 func (*GetLLMViewRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{7}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GetLLMViewRequest) GetTarget() isGetLLMViewRequest_Target {
@@ -837,7 +1585,7 @@ type GetLLMViewResponse struct {
 
 func (x *GetLLMViewResponse) Reset() {
 	*x = GetLLMViewResponse{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[8]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -849,7 +1597,7 @@ func (x *GetLLMViewResponse) String() string {
 func (*GetLLMViewResponse) ProtoMessage() {}
 
 func (x *GetLLMViewResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[8]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -862,7 +1610,7 @@ func (x *GetLLMViewResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLLMViewResponse.ProtoReflect.Descriptor instead.
 func (*GetLLMViewResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{8}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetLLMViewResponse) GetUnchangedPrefix() uint32 {
@@ -943,7 +1691,7 @@ type ListCompactionsRequest struct {
 
 func (x *ListCompactionsRequest) Reset() {
 	*x = ListCompactionsRequest{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[9]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -955,7 +1703,7 @@ func (x *ListCompactionsRequest) String() string {
 func (*ListCompactionsRequest) ProtoMessage() {}
 
 func (x *ListCompactionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[9]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -968,7 +1716,7 @@ func (x *ListCompactionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCompactionsRequest.ProtoReflect.Descriptor instead.
 func (*ListCompactionsRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{9}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListCompactionsRequest) GetSessionId() string {
@@ -1005,7 +1753,7 @@ type ListCompactionsResponse struct {
 
 func (x *ListCompactionsResponse) Reset() {
 	*x = ListCompactionsResponse{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[10]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1017,7 +1765,7 @@ func (x *ListCompactionsResponse) String() string {
 func (*ListCompactionsResponse) ProtoMessage() {}
 
 func (x *ListCompactionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[10]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1030,7 +1778,7 @@ func (x *ListCompactionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCompactionsResponse.ProtoReflect.Descriptor instead.
 func (*ListCompactionsResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{10}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListCompactionsResponse) GetCompactions() []*CompactionEntry {
@@ -1060,7 +1808,7 @@ type GetCompactionRequest struct {
 
 func (x *GetCompactionRequest) Reset() {
 	*x = GetCompactionRequest{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[11]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1072,7 +1820,7 @@ func (x *GetCompactionRequest) String() string {
 func (*GetCompactionRequest) ProtoMessage() {}
 
 func (x *GetCompactionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[11]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1085,7 +1833,7 @@ func (x *GetCompactionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCompactionRequest.ProtoReflect.Descriptor instead.
 func (*GetCompactionRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{11}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *GetCompactionRequest) GetSessionId() string {
@@ -1113,7 +1861,7 @@ type GetCompactionResponse struct {
 
 func (x *GetCompactionResponse) Reset() {
 	*x = GetCompactionResponse{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[12]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1125,7 +1873,7 @@ func (x *GetCompactionResponse) String() string {
 func (*GetCompactionResponse) ProtoMessage() {}
 
 func (x *GetCompactionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[12]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1138,7 +1886,7 @@ func (x *GetCompactionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCompactionResponse.ProtoReflect.Descriptor instead.
 func (*GetCompactionResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{12}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *GetCompactionResponse) GetCompaction() *CompactionEntry {
@@ -1184,7 +1932,82 @@ const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"\x06target\x12\x05\xbaH\x02\b\x01B\t\n" +
 	"\a_replay\"G\n" +
 	"\x0fCompactResponse\x124\n" +
-	"\x05event\x18\x01 \x01(\v2\x1e.compactord.v1.CompactionEventR\x05event\"|\n" +
+	"\x05event\x18\x01 \x01(\v2\x1e.compactord.v1.CompactionEventR\x05event\"\xc8\x02\n" +
+	"\n" +
+	"ClientPlan\x12A\n" +
+	"\bstrategy\x18\x01 \x01(\tB%\xbaH\"r 2\x1e^[A-Za-z][A-Za-z0-9_.-]{0,63}$R\bstrategy\x12-\n" +
+	"\x10first_kept_index\x18\x02 \x01(\rH\x00R\x0efirstKeptIndex\x88\x01\x01\x125\n" +
+	"\x05edits\x18\x03 \x03(\v2\x13.compactord.v1.EditB\n" +
+	"\xbaH\a\x92\x01\x04\x10\xa0\x8d\x06R\x05edits:|\xbaHy\x1aw\n" +
+	"\x1aclient_plan.does_something\x12$give first_kept_index, edits or both\x1a3has(this.first_kept_index) || this.edits.size() > 0B\x13\n" +
+	"\x11_first_kept_index\"\xbc\x03\n" +
+	"\x15PlanCompactionRequest\x124\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12C\n" +
+	"\x06reason\x18\x02 \x01(\x0e2\x1f.compactord.v1.CompactionReasonB\n" +
+	"\xbaH\a\x82\x01\x04\x10\x01 \x04R\x06reason\x12\x1f\n" +
+	"\x05focus\x18\x03 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x01R\x05focus\x12-\n" +
+	"\x06policy\x18\x04 \x01(\v2\x15.compactord.v1.PolicyR\x06policy\x12\x1b\n" +
+	"\x06replay\x18\x05 \x01(\bH\x00R\x06replay\x88\x01\x01\x12:\n" +
+	"\vclient_plan\x18\x06 \x01(\v2\x19.compactord.v1.ClientPlanR\n" +
+	"clientPlan\x12=\n" +
+	"\x11max_prompt_tokens\x18\a \x01(\rB\f\xbaH\t*\a\x18\xa0\xc2\x1e(\xd0\x0fH\x01R\x0fmaxPromptTokens\x88\x01\x01\x12\x1f\n" +
+	"\vfrom_prompt\x18\b \x01(\rR\n" +
+	"fromPromptB\t\n" +
+	"\a_replayB\x14\n" +
+	"\x12_max_prompt_tokens\"\xad\x02\n" +
+	"\x16PlanCompactionResponse\x121\n" +
+	"\x04plan\x18\x01 \x01(\v2\x1d.compactord.v1.CompactionPlanR\x04plan\x12\x18\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\x126\n" +
+	"\aprompts\x18\x03 \x03(\v2\x1c.compactord.v1.SummaryPromptR\aprompts\x12\x19\n" +
+	"\bhas_more\x18\x04 \x01(\bR\ahasMore\x12\x1d\n" +
+	"\n" +
+	"plan_token\x18\x05 \x01(\tR\tplanToken\x124\n" +
+	"\x06report\x18\x06 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\x12\x1e\n" +
+	"\n" +
+	"redactions\x18\a \x01(\rR\n" +
+	"redactions\"\x8d\x03\n" +
+	"\rSummaryPrompt\x124\n" +
+	"\x04kind\x18\x01 \x01(\x0e2 .compactord.v1.SummaryPromptKindR\x04kind\x12\x16\n" +
+	"\x06system\x18\x02 \x01(\tR\x06system\x12\x12\n" +
+	"\x04text\x18\x03 \x01(\tR\x04text\x121\n" +
+	"\x12text_before_answer\x18\x04 \x01(\tH\x00R\x10textBeforeAnswer\x88\x01\x01\x12\x14\n" +
+	"\x05final\x18\x05 \x01(\bR\x05final\x12*\n" +
+	"\x11max_answer_tokens\x18\x06 \x01(\rR\x0fmaxAnswerTokens\x12\x16\n" +
+	"\x06tokens\x18\a \x01(\rR\x06tokens\x12(\n" +
+	"\rview_messages\x18\b \x01(\rH\x01R\fviewMessages\x88\x01\x01\x121\n" +
+	"\x04edit\x18\t \x01(\v2\x18.compactord.v1.EditPlaceH\x02R\x04edit\x88\x01\x01B\x15\n" +
+	"\x13_text_before_answerB\x10\n" +
+	"\x0e_view_messagesB\a\n" +
+	"\x05_edit\"5\n" +
+	"\tEditPlace\x12\x14\n" +
+	"\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n" +
+	"\x04part\x18\x02 \x01(\rR\x04part\"\xcb\x05\n" +
+	"\x17CommitCompactionRequest\x124\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12+\n" +
+	"\n" +
+	"plan_token\x18\x02 \x01(\tB\f\xbaH\tr\a \x01(\x80\x80\x80\x02R\tplanToken\x12:\n" +
+	"\vclient_plan\x18\x03 \x01(\v2\x19.compactord.v1.ClientPlanR\n" +
+	"clientPlan\x12-\n" +
+	"\aanswers\x18\x04 \x03(\tB\x13\xbaH\x10\x92\x01\r\x10\xa1\x8d\x06\"\ar\x05(\x80\x80\x80\x04R\aanswers\x12$\n" +
+	"\asummary\x18\x05 \x01(\tB\n" +
+	"\xbaH\ar\x05(\x80\x80\x80\x04R\asummary\x12@\n" +
+	"\x0eprovider_block\x18\x06 \x01(\v2\x19.compactord.v1.OpaquePartR\rproviderBlock\x12!\n" +
+	"\fuse_fallback\x18\a \x01(\bR\vuseFallback\x12\x1e\n" +
+	"\x05model\x18\b \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\x05model\x12*\n" +
+	"\x05usage\x18\t \x01(\v2\x14.compactord.v1.UsageR\x05usage\x127\n" +
+	"\bcost_usd\x18\n" +
+	" \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x80\x84.A)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\acostUsd\x88\x01\x01\x12)\n" +
+	"\x10summarizer_calls\x18\v \x01(\rR\x0fsummarizerCalls\x12'\n" +
+	"\n" +
+	"request_id\x18\f \x01(\tB\b\xbaH\x05r\x03(\x80\x01R\trequestId:q\xbaHn\x1al\n" +
+	"\x1acommit_compaction.one_text\x12\x1egive either answers or summary\x1a.this.answers.size() == 0 || this.summary == ''B\v\n" +
+	"\t_cost_usd\"\xa7\x01\n" +
+	"\x18CommitCompactionResponse\x12B\n" +
+	"\tcompleted\x18\x01 \x01(\v2\".compactord.v1.CompactionCompletedH\x00R\tcompleted\x12<\n" +
+	"\askipped\x18\x02 \x01(\v2 .compactord.v1.CompactionSkippedH\x00R\askippedB\t\n" +
+	"\aoutcome\"|\n" +
 	"\x17CancelCompactionRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12+\n" +
@@ -1256,9 +2079,16 @@ const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"\x15GetCompactionResponse\x12>\n" +
 	"\n" +
 	"compaction\x18\x01 \x01(\v2\x1e.compactord.v1.CompactionEntryR\n" +
-	"compaction2\xc8\x06\n" +
+	"compaction*\xa3\x01\n" +
+	"\x11SummaryPromptKind\x12#\n" +
+	"\x1fSUMMARY_PROMPT_KIND_UNSPECIFIED\x10\x00\x12\x1f\n" +
+	"\x1bSUMMARY_PROMPT_KIND_HISTORY\x10\x01\x12#\n" +
+	"\x1fSUMMARY_PROMPT_KIND_TURN_PREFIX\x10\x02\x12#\n" +
+	"\x1fSUMMARY_PROMPT_KIND_OBSERVATION\x10\x032\x91\b\n" +
 	"\x11CompactionService\x12J\n" +
-	"\aCompact\x12\x1d.compactord.v1.CompactRequest\x1a\x1e.compactord.v1.CompactResponse0\x01\x12c\n" +
+	"\aCompact\x12\x1d.compactord.v1.CompactRequest\x1a\x1e.compactord.v1.CompactResponse0\x01\x12b\n" +
+	"\x0ePlanCompaction\x12$.compactord.v1.PlanCompactionRequest\x1a%.compactord.v1.PlanCompactionResponse\"\x03\x90\x02\x01\x12c\n" +
+	"\x10CommitCompaction\x12&.compactord.v1.CommitCompactionRequest\x1a'.compactord.v1.CommitCompactionResponse\x12c\n" +
 	"\x10CancelCompaction\x12&.compactord.v1.CancelCompactionRequest\x1a'.compactord.v1.CancelCompactionResponse\x12B\n" +
 	"\x05Prune\x12\x1b.compactord.v1.PruneRequest\x1a\x1c.compactord.v1.PruneResponse\x12V\n" +
 	"\n" +
@@ -1281,94 +2111,127 @@ func file_compactord_v1_compaction_service_proto_rawDescGZIP() []byte {
 	return file_compactord_v1_compaction_service_proto_rawDescData
 }
 
-var file_compactord_v1_compaction_service_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_compactord_v1_compaction_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_compactord_v1_compaction_service_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_compactord_v1_compaction_service_proto_goTypes = []any{
-	(*InlineHistory)(nil),            // 0: compactord.v1.InlineHistory
-	(*CompactRequest)(nil),           // 1: compactord.v1.CompactRequest
-	(*CompactResponse)(nil),          // 2: compactord.v1.CompactResponse
-	(*CancelCompactionRequest)(nil),  // 3: compactord.v1.CancelCompactionRequest
-	(*CancelCompactionResponse)(nil), // 4: compactord.v1.CancelCompactionResponse
-	(*PruneRequest)(nil),             // 5: compactord.v1.PruneRequest
-	(*PruneResponse)(nil),            // 6: compactord.v1.PruneResponse
-	(*GetLLMViewRequest)(nil),        // 7: compactord.v1.GetLLMViewRequest
-	(*GetLLMViewResponse)(nil),       // 8: compactord.v1.GetLLMViewResponse
-	(*ListCompactionsRequest)(nil),   // 9: compactord.v1.ListCompactionsRequest
-	(*ListCompactionsResponse)(nil),  // 10: compactord.v1.ListCompactionsResponse
-	(*GetCompactionRequest)(nil),     // 11: compactord.v1.GetCompactionRequest
-	(*GetCompactionResponse)(nil),    // 12: compactord.v1.GetCompactionResponse
-	(*Message)(nil),                  // 13: compactord.v1.Message
-	(*ProviderJson)(nil),             // 14: compactord.v1.ProviderJson
-	(*CompactionEntry)(nil),          // 15: compactord.v1.CompactionEntry
-	(*PruneEntry)(nil),               // 16: compactord.v1.PruneEntry
-	(Estimator)(0),                   // 17: compactord.v1.Estimator
-	(CompactionReason)(0),            // 18: compactord.v1.CompactionReason
-	(*Policy)(nil),                   // 19: compactord.v1.Policy
-	(*CompactionEvent)(nil),          // 20: compactord.v1.CompactionEvent
-	(SkipReason)(0),                  // 21: compactord.v1.SkipReason
-	(*ContextReport)(nil),            // 22: compactord.v1.ContextReport
-	(*InputFinding)(nil),             // 23: compactord.v1.InputFinding
-	(Dialect)(0),                     // 24: compactord.v1.Dialect
-	(ThinkingPolicy)(0),              // 25: compactord.v1.ThinkingPolicy
-	(*ViewMessage)(nil),              // 26: compactord.v1.ViewMessage
-	(*ViewReport)(nil),               // 27: compactord.v1.ViewReport
-	(*CountTokensRequest)(nil),       // 28: compactord.v1.CountTokensRequest
-	(*ListStrategiesRequest)(nil),    // 29: compactord.v1.ListStrategiesRequest
-	(*ClassifyErrorRequest)(nil),     // 30: compactord.v1.ClassifyErrorRequest
-	(*CountTokensResponse)(nil),      // 31: compactord.v1.CountTokensResponse
-	(*ListStrategiesResponse)(nil),   // 32: compactord.v1.ListStrategiesResponse
-	(*ClassifyErrorResponse)(nil),    // 33: compactord.v1.ClassifyErrorResponse
+	(SummaryPromptKind)(0),           // 0: compactord.v1.SummaryPromptKind
+	(*InlineHistory)(nil),            // 1: compactord.v1.InlineHistory
+	(*CompactRequest)(nil),           // 2: compactord.v1.CompactRequest
+	(*CompactResponse)(nil),          // 3: compactord.v1.CompactResponse
+	(*ClientPlan)(nil),               // 4: compactord.v1.ClientPlan
+	(*PlanCompactionRequest)(nil),    // 5: compactord.v1.PlanCompactionRequest
+	(*PlanCompactionResponse)(nil),   // 6: compactord.v1.PlanCompactionResponse
+	(*SummaryPrompt)(nil),            // 7: compactord.v1.SummaryPrompt
+	(*EditPlace)(nil),                // 8: compactord.v1.EditPlace
+	(*CommitCompactionRequest)(nil),  // 9: compactord.v1.CommitCompactionRequest
+	(*CommitCompactionResponse)(nil), // 10: compactord.v1.CommitCompactionResponse
+	(*CancelCompactionRequest)(nil),  // 11: compactord.v1.CancelCompactionRequest
+	(*CancelCompactionResponse)(nil), // 12: compactord.v1.CancelCompactionResponse
+	(*PruneRequest)(nil),             // 13: compactord.v1.PruneRequest
+	(*PruneResponse)(nil),            // 14: compactord.v1.PruneResponse
+	(*GetLLMViewRequest)(nil),        // 15: compactord.v1.GetLLMViewRequest
+	(*GetLLMViewResponse)(nil),       // 16: compactord.v1.GetLLMViewResponse
+	(*ListCompactionsRequest)(nil),   // 17: compactord.v1.ListCompactionsRequest
+	(*ListCompactionsResponse)(nil),  // 18: compactord.v1.ListCompactionsResponse
+	(*GetCompactionRequest)(nil),     // 19: compactord.v1.GetCompactionRequest
+	(*GetCompactionResponse)(nil),    // 20: compactord.v1.GetCompactionResponse
+	(*Message)(nil),                  // 21: compactord.v1.Message
+	(*ProviderJson)(nil),             // 22: compactord.v1.ProviderJson
+	(*CompactionEntry)(nil),          // 23: compactord.v1.CompactionEntry
+	(*PruneEntry)(nil),               // 24: compactord.v1.PruneEntry
+	(Estimator)(0),                   // 25: compactord.v1.Estimator
+	(CompactionReason)(0),            // 26: compactord.v1.CompactionReason
+	(*Policy)(nil),                   // 27: compactord.v1.Policy
+	(*CompactionEvent)(nil),          // 28: compactord.v1.CompactionEvent
+	(*Edit)(nil),                     // 29: compactord.v1.Edit
+	(*CompactionPlan)(nil),           // 30: compactord.v1.CompactionPlan
+	(*ContextReport)(nil),            // 31: compactord.v1.ContextReport
+	(*OpaquePart)(nil),               // 32: compactord.v1.OpaquePart
+	(*Usage)(nil),                    // 33: compactord.v1.Usage
+	(*CompactionCompleted)(nil),      // 34: compactord.v1.CompactionCompleted
+	(*CompactionSkipped)(nil),        // 35: compactord.v1.CompactionSkipped
+	(SkipReason)(0),                  // 36: compactord.v1.SkipReason
+	(*InputFinding)(nil),             // 37: compactord.v1.InputFinding
+	(Dialect)(0),                     // 38: compactord.v1.Dialect
+	(ThinkingPolicy)(0),              // 39: compactord.v1.ThinkingPolicy
+	(*ViewMessage)(nil),              // 40: compactord.v1.ViewMessage
+	(*ViewReport)(nil),               // 41: compactord.v1.ViewReport
+	(*CountTokensRequest)(nil),       // 42: compactord.v1.CountTokensRequest
+	(*ListStrategiesRequest)(nil),    // 43: compactord.v1.ListStrategiesRequest
+	(*ClassifyErrorRequest)(nil),     // 44: compactord.v1.ClassifyErrorRequest
+	(*CountTokensResponse)(nil),      // 45: compactord.v1.CountTokensResponse
+	(*ListStrategiesResponse)(nil),   // 46: compactord.v1.ListStrategiesResponse
+	(*ClassifyErrorResponse)(nil),    // 47: compactord.v1.ClassifyErrorResponse
 }
 var file_compactord_v1_compaction_service_proto_depIdxs = []int32{
-	13, // 0: compactord.v1.InlineHistory.messages:type_name -> compactord.v1.Message
-	14, // 1: compactord.v1.InlineHistory.provider_json:type_name -> compactord.v1.ProviderJson
-	15, // 2: compactord.v1.InlineHistory.compaction:type_name -> compactord.v1.CompactionEntry
-	16, // 3: compactord.v1.InlineHistory.prunes:type_name -> compactord.v1.PruneEntry
-	17, // 4: compactord.v1.InlineHistory.estimator:type_name -> compactord.v1.Estimator
-	0,  // 5: compactord.v1.CompactRequest.history:type_name -> compactord.v1.InlineHistory
-	18, // 6: compactord.v1.CompactRequest.reason:type_name -> compactord.v1.CompactionReason
-	19, // 7: compactord.v1.CompactRequest.policy:type_name -> compactord.v1.Policy
-	20, // 8: compactord.v1.CompactResponse.event:type_name -> compactord.v1.CompactionEvent
-	20, // 9: compactord.v1.CancelCompactionResponse.ending:type_name -> compactord.v1.CompactionEvent
-	0,  // 10: compactord.v1.PruneRequest.history:type_name -> compactord.v1.InlineHistory
-	18, // 11: compactord.v1.PruneRequest.reason:type_name -> compactord.v1.CompactionReason
-	19, // 12: compactord.v1.PruneRequest.policy:type_name -> compactord.v1.Policy
-	16, // 13: compactord.v1.PruneResponse.prune:type_name -> compactord.v1.PruneEntry
-	21, // 14: compactord.v1.PruneResponse.skip_reason:type_name -> compactord.v1.SkipReason
-	22, // 15: compactord.v1.PruneResponse.report:type_name -> compactord.v1.ContextReport
-	23, // 16: compactord.v1.PruneResponse.findings:type_name -> compactord.v1.InputFinding
-	0,  // 17: compactord.v1.GetLLMViewRequest.history:type_name -> compactord.v1.InlineHistory
-	24, // 18: compactord.v1.GetLLMViewRequest.dialect:type_name -> compactord.v1.Dialect
-	25, // 19: compactord.v1.GetLLMViewRequest.thinking:type_name -> compactord.v1.ThinkingPolicy
-	19, // 20: compactord.v1.GetLLMViewRequest.policy:type_name -> compactord.v1.Policy
-	26, // 21: compactord.v1.GetLLMViewResponse.messages:type_name -> compactord.v1.ViewMessage
-	22, // 22: compactord.v1.GetLLMViewResponse.report:type_name -> compactord.v1.ContextReport
-	27, // 23: compactord.v1.GetLLMViewResponse.view_report:type_name -> compactord.v1.ViewReport
-	23, // 24: compactord.v1.GetLLMViewResponse.findings:type_name -> compactord.v1.InputFinding
-	15, // 25: compactord.v1.ListCompactionsResponse.compactions:type_name -> compactord.v1.CompactionEntry
-	15, // 26: compactord.v1.GetCompactionResponse.compaction:type_name -> compactord.v1.CompactionEntry
-	1,  // 27: compactord.v1.CompactionService.Compact:input_type -> compactord.v1.CompactRequest
-	3,  // 28: compactord.v1.CompactionService.CancelCompaction:input_type -> compactord.v1.CancelCompactionRequest
-	5,  // 29: compactord.v1.CompactionService.Prune:input_type -> compactord.v1.PruneRequest
-	7,  // 30: compactord.v1.CompactionService.GetLLMView:input_type -> compactord.v1.GetLLMViewRequest
-	9,  // 31: compactord.v1.CompactionService.ListCompactions:input_type -> compactord.v1.ListCompactionsRequest
-	11, // 32: compactord.v1.CompactionService.GetCompaction:input_type -> compactord.v1.GetCompactionRequest
-	28, // 33: compactord.v1.CompactionService.CountTokens:input_type -> compactord.v1.CountTokensRequest
-	29, // 34: compactord.v1.CompactionService.ListStrategies:input_type -> compactord.v1.ListStrategiesRequest
-	30, // 35: compactord.v1.CompactionService.ClassifyError:input_type -> compactord.v1.ClassifyErrorRequest
-	2,  // 36: compactord.v1.CompactionService.Compact:output_type -> compactord.v1.CompactResponse
-	4,  // 37: compactord.v1.CompactionService.CancelCompaction:output_type -> compactord.v1.CancelCompactionResponse
-	6,  // 38: compactord.v1.CompactionService.Prune:output_type -> compactord.v1.PruneResponse
-	8,  // 39: compactord.v1.CompactionService.GetLLMView:output_type -> compactord.v1.GetLLMViewResponse
-	10, // 40: compactord.v1.CompactionService.ListCompactions:output_type -> compactord.v1.ListCompactionsResponse
-	12, // 41: compactord.v1.CompactionService.GetCompaction:output_type -> compactord.v1.GetCompactionResponse
-	31, // 42: compactord.v1.CompactionService.CountTokens:output_type -> compactord.v1.CountTokensResponse
-	32, // 43: compactord.v1.CompactionService.ListStrategies:output_type -> compactord.v1.ListStrategiesResponse
-	33, // 44: compactord.v1.CompactionService.ClassifyError:output_type -> compactord.v1.ClassifyErrorResponse
-	36, // [36:45] is the sub-list for method output_type
-	27, // [27:36] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	21, // 0: compactord.v1.InlineHistory.messages:type_name -> compactord.v1.Message
+	22, // 1: compactord.v1.InlineHistory.provider_json:type_name -> compactord.v1.ProviderJson
+	23, // 2: compactord.v1.InlineHistory.compaction:type_name -> compactord.v1.CompactionEntry
+	24, // 3: compactord.v1.InlineHistory.prunes:type_name -> compactord.v1.PruneEntry
+	25, // 4: compactord.v1.InlineHistory.estimator:type_name -> compactord.v1.Estimator
+	1,  // 5: compactord.v1.CompactRequest.history:type_name -> compactord.v1.InlineHistory
+	26, // 6: compactord.v1.CompactRequest.reason:type_name -> compactord.v1.CompactionReason
+	27, // 7: compactord.v1.CompactRequest.policy:type_name -> compactord.v1.Policy
+	28, // 8: compactord.v1.CompactResponse.event:type_name -> compactord.v1.CompactionEvent
+	29, // 9: compactord.v1.ClientPlan.edits:type_name -> compactord.v1.Edit
+	26, // 10: compactord.v1.PlanCompactionRequest.reason:type_name -> compactord.v1.CompactionReason
+	27, // 11: compactord.v1.PlanCompactionRequest.policy:type_name -> compactord.v1.Policy
+	4,  // 12: compactord.v1.PlanCompactionRequest.client_plan:type_name -> compactord.v1.ClientPlan
+	30, // 13: compactord.v1.PlanCompactionResponse.plan:type_name -> compactord.v1.CompactionPlan
+	7,  // 14: compactord.v1.PlanCompactionResponse.prompts:type_name -> compactord.v1.SummaryPrompt
+	31, // 15: compactord.v1.PlanCompactionResponse.report:type_name -> compactord.v1.ContextReport
+	0,  // 16: compactord.v1.SummaryPrompt.kind:type_name -> compactord.v1.SummaryPromptKind
+	8,  // 17: compactord.v1.SummaryPrompt.edit:type_name -> compactord.v1.EditPlace
+	4,  // 18: compactord.v1.CommitCompactionRequest.client_plan:type_name -> compactord.v1.ClientPlan
+	32, // 19: compactord.v1.CommitCompactionRequest.provider_block:type_name -> compactord.v1.OpaquePart
+	33, // 20: compactord.v1.CommitCompactionRequest.usage:type_name -> compactord.v1.Usage
+	34, // 21: compactord.v1.CommitCompactionResponse.completed:type_name -> compactord.v1.CompactionCompleted
+	35, // 22: compactord.v1.CommitCompactionResponse.skipped:type_name -> compactord.v1.CompactionSkipped
+	28, // 23: compactord.v1.CancelCompactionResponse.ending:type_name -> compactord.v1.CompactionEvent
+	1,  // 24: compactord.v1.PruneRequest.history:type_name -> compactord.v1.InlineHistory
+	26, // 25: compactord.v1.PruneRequest.reason:type_name -> compactord.v1.CompactionReason
+	27, // 26: compactord.v1.PruneRequest.policy:type_name -> compactord.v1.Policy
+	24, // 27: compactord.v1.PruneResponse.prune:type_name -> compactord.v1.PruneEntry
+	36, // 28: compactord.v1.PruneResponse.skip_reason:type_name -> compactord.v1.SkipReason
+	31, // 29: compactord.v1.PruneResponse.report:type_name -> compactord.v1.ContextReport
+	37, // 30: compactord.v1.PruneResponse.findings:type_name -> compactord.v1.InputFinding
+	1,  // 31: compactord.v1.GetLLMViewRequest.history:type_name -> compactord.v1.InlineHistory
+	38, // 32: compactord.v1.GetLLMViewRequest.dialect:type_name -> compactord.v1.Dialect
+	39, // 33: compactord.v1.GetLLMViewRequest.thinking:type_name -> compactord.v1.ThinkingPolicy
+	27, // 34: compactord.v1.GetLLMViewRequest.policy:type_name -> compactord.v1.Policy
+	40, // 35: compactord.v1.GetLLMViewResponse.messages:type_name -> compactord.v1.ViewMessage
+	31, // 36: compactord.v1.GetLLMViewResponse.report:type_name -> compactord.v1.ContextReport
+	41, // 37: compactord.v1.GetLLMViewResponse.view_report:type_name -> compactord.v1.ViewReport
+	37, // 38: compactord.v1.GetLLMViewResponse.findings:type_name -> compactord.v1.InputFinding
+	23, // 39: compactord.v1.ListCompactionsResponse.compactions:type_name -> compactord.v1.CompactionEntry
+	23, // 40: compactord.v1.GetCompactionResponse.compaction:type_name -> compactord.v1.CompactionEntry
+	2,  // 41: compactord.v1.CompactionService.Compact:input_type -> compactord.v1.CompactRequest
+	5,  // 42: compactord.v1.CompactionService.PlanCompaction:input_type -> compactord.v1.PlanCompactionRequest
+	9,  // 43: compactord.v1.CompactionService.CommitCompaction:input_type -> compactord.v1.CommitCompactionRequest
+	11, // 44: compactord.v1.CompactionService.CancelCompaction:input_type -> compactord.v1.CancelCompactionRequest
+	13, // 45: compactord.v1.CompactionService.Prune:input_type -> compactord.v1.PruneRequest
+	15, // 46: compactord.v1.CompactionService.GetLLMView:input_type -> compactord.v1.GetLLMViewRequest
+	17, // 47: compactord.v1.CompactionService.ListCompactions:input_type -> compactord.v1.ListCompactionsRequest
+	19, // 48: compactord.v1.CompactionService.GetCompaction:input_type -> compactord.v1.GetCompactionRequest
+	42, // 49: compactord.v1.CompactionService.CountTokens:input_type -> compactord.v1.CountTokensRequest
+	43, // 50: compactord.v1.CompactionService.ListStrategies:input_type -> compactord.v1.ListStrategiesRequest
+	44, // 51: compactord.v1.CompactionService.ClassifyError:input_type -> compactord.v1.ClassifyErrorRequest
+	3,  // 52: compactord.v1.CompactionService.Compact:output_type -> compactord.v1.CompactResponse
+	6,  // 53: compactord.v1.CompactionService.PlanCompaction:output_type -> compactord.v1.PlanCompactionResponse
+	10, // 54: compactord.v1.CompactionService.CommitCompaction:output_type -> compactord.v1.CommitCompactionResponse
+	12, // 55: compactord.v1.CompactionService.CancelCompaction:output_type -> compactord.v1.CancelCompactionResponse
+	14, // 56: compactord.v1.CompactionService.Prune:output_type -> compactord.v1.PruneResponse
+	16, // 57: compactord.v1.CompactionService.GetLLMView:output_type -> compactord.v1.GetLLMViewResponse
+	18, // 58: compactord.v1.CompactionService.ListCompactions:output_type -> compactord.v1.ListCompactionsResponse
+	20, // 59: compactord.v1.CompactionService.GetCompaction:output_type -> compactord.v1.GetCompactionResponse
+	45, // 60: compactord.v1.CompactionService.CountTokens:output_type -> compactord.v1.CountTokensResponse
+	46, // 61: compactord.v1.CompactionService.ListStrategies:output_type -> compactord.v1.ListStrategiesResponse
+	47, // 62: compactord.v1.CompactionService.ClassifyError:output_type -> compactord.v1.ClassifyErrorResponse
+	52, // [52:63] is the sub-list for method output_type
+	41, // [41:52] is the sub-list for method input_type
+	41, // [41:41] is the sub-list for extension type_name
+	41, // [41:41] is the sub-list for extension extendee
+	0,  // [0:41] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_compaction_service_proto_init() }
@@ -1388,11 +2251,19 @@ func file_compactord_v1_compaction_service_proto_init() {
 		(*CompactRequest_SessionId)(nil),
 		(*CompactRequest_History)(nil),
 	}
-	file_compactord_v1_compaction_service_proto_msgTypes[5].OneofWrappers = []any{
+	file_compactord_v1_compaction_service_proto_msgTypes[3].OneofWrappers = []any{}
+	file_compactord_v1_compaction_service_proto_msgTypes[4].OneofWrappers = []any{}
+	file_compactord_v1_compaction_service_proto_msgTypes[6].OneofWrappers = []any{}
+	file_compactord_v1_compaction_service_proto_msgTypes[8].OneofWrappers = []any{}
+	file_compactord_v1_compaction_service_proto_msgTypes[9].OneofWrappers = []any{
+		(*CommitCompactionResponse_Completed)(nil),
+		(*CommitCompactionResponse_Skipped)(nil),
+	}
+	file_compactord_v1_compaction_service_proto_msgTypes[12].OneofWrappers = []any{
 		(*PruneRequest_SessionId)(nil),
 		(*PruneRequest_History)(nil),
 	}
-	file_compactord_v1_compaction_service_proto_msgTypes[7].OneofWrappers = []any{
+	file_compactord_v1_compaction_service_proto_msgTypes[14].OneofWrappers = []any{
 		(*GetLLMViewRequest_SessionId)(nil),
 		(*GetLLMViewRequest_History)(nil),
 	}
@@ -1401,13 +2272,14 @@ func file_compactord_v1_compaction_service_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_compaction_service_proto_rawDesc), len(file_compactord_v1_compaction_service_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   13,
+			NumEnums:      1,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
 		GoTypes:           file_compactord_v1_compaction_service_proto_goTypes,
 		DependencyIndexes: file_compactord_v1_compaction_service_proto_depIdxs,
+		EnumInfos:         file_compactord_v1_compaction_service_proto_enumTypes,
 		MessageInfos:      file_compactord_v1_compaction_service_proto_msgTypes,
 	}.Build()
 	File_compactord_v1_compaction_service_proto = out.File

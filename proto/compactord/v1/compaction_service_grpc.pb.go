@@ -20,6 +20,8 @@ const _ = grpc.SupportPackageIsVersion9
 
 const (
 	CompactionService_Compact_FullMethodName          = "/compactord.v1.CompactionService/Compact"
+	CompactionService_PlanCompaction_FullMethodName   = "/compactord.v1.CompactionService/PlanCompaction"
+	CompactionService_CommitCompaction_FullMethodName = "/compactord.v1.CompactionService/CommitCompaction"
 	CompactionService_CancelCompaction_FullMethodName = "/compactord.v1.CompactionService/CancelCompaction"
 	CompactionService_Prune_FullMethodName            = "/compactord.v1.CompactionService/Prune"
 	CompactionService_GetLLMView_FullMethodName       = "/compactord.v1.CompactionService/GetLLMView"
@@ -39,6 +41,13 @@ type CompactionServiceClient interface {
 	// Compact plans, summarizes, checks and commits, and streams how it goes on. Cancelling the RPC cancels the
 	// compaction: nothing is written but the attempt. Appends go on meanwhile and are not lost.
 	Compact(ctx context.Context, in *CompactRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[CompactResponse], error)
+	// PlanCompaction plans a compaction whose summary the client's own model writes, and answers the prompts for it. It writes
+	// nothing; what a client does not commit leaves no trace.
+	PlanCompaction(ctx context.Context, in *PlanCompactionRequest, opts ...grpc.CallOption) (*PlanCompactionResponse, error)
+	// CommitCompaction commits what PlanCompaction planned, with what the client's model wrote, after the checks that every
+	// summary has to pass. It plans again: where the plan is no longer the same, ABORTED with STATE_CHANGED. Appends
+	// in between are not lost.
+	CommitCompaction(ctx context.Context, in *CommitCompactionRequest, opts ...grpc.CallOption) (*CommitCompactionResponse, error)
 	// CancelCompaction ends a running compaction and waits for its end. After the commit a cancel changes nothing: the answer
 	// says how it ended. It knows the compactions of the daemon that it asks.
 	CancelCompaction(ctx context.Context, in *CancelCompactionRequest, opts ...grpc.CallOption) (*CancelCompactionResponse, error)
@@ -84,6 +93,26 @@ func (c *compactionServiceClient) Compact(ctx context.Context, in *CompactReques
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type CompactionService_CompactClient = grpc.ServerStreamingClient[CompactResponse]
+
+func (c *compactionServiceClient) PlanCompaction(ctx context.Context, in *PlanCompactionRequest, opts ...grpc.CallOption) (*PlanCompactionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PlanCompactionResponse)
+	err := c.cc.Invoke(ctx, CompactionService_PlanCompaction_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *compactionServiceClient) CommitCompaction(ctx context.Context, in *CommitCompactionRequest, opts ...grpc.CallOption) (*CommitCompactionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CommitCompactionResponse)
+	err := c.cc.Invoke(ctx, CompactionService_CommitCompaction_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
 
 func (c *compactionServiceClient) CancelCompaction(ctx context.Context, in *CancelCompactionRequest, opts ...grpc.CallOption) (*CancelCompactionResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
@@ -174,6 +203,13 @@ type CompactionServiceServer interface {
 	// Compact plans, summarizes, checks and commits, and streams how it goes on. Cancelling the RPC cancels the
 	// compaction: nothing is written but the attempt. Appends go on meanwhile and are not lost.
 	Compact(*CompactRequest, grpc.ServerStreamingServer[CompactResponse]) error
+	// PlanCompaction plans a compaction whose summary the client's own model writes, and answers the prompts for it. It writes
+	// nothing; what a client does not commit leaves no trace.
+	PlanCompaction(context.Context, *PlanCompactionRequest) (*PlanCompactionResponse, error)
+	// CommitCompaction commits what PlanCompaction planned, with what the client's model wrote, after the checks that every
+	// summary has to pass. It plans again: where the plan is no longer the same, ABORTED with STATE_CHANGED. Appends
+	// in between are not lost.
+	CommitCompaction(context.Context, *CommitCompactionRequest) (*CommitCompactionResponse, error)
 	// CancelCompaction ends a running compaction and waits for its end. After the commit a cancel changes nothing: the answer
 	// says how it ended. It knows the compactions of the daemon that it asks.
 	CancelCompaction(context.Context, *CancelCompactionRequest) (*CancelCompactionResponse, error)
@@ -203,6 +239,12 @@ type UnimplementedCompactionServiceServer struct{}
 
 func (UnimplementedCompactionServiceServer) Compact(*CompactRequest, grpc.ServerStreamingServer[CompactResponse]) error {
 	return status.Error(codes.Unimplemented, "method Compact not implemented")
+}
+func (UnimplementedCompactionServiceServer) PlanCompaction(context.Context, *PlanCompactionRequest) (*PlanCompactionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method PlanCompaction not implemented")
+}
+func (UnimplementedCompactionServiceServer) CommitCompaction(context.Context, *CommitCompactionRequest) (*CommitCompactionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method CommitCompaction not implemented")
 }
 func (UnimplementedCompactionServiceServer) CancelCompaction(context.Context, *CancelCompactionRequest) (*CancelCompactionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method CancelCompaction not implemented")
@@ -259,6 +301,42 @@ func _CompactionService_Compact_Handler(srv interface{}, stream grpc.ServerStrea
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type CompactionService_CompactServer = grpc.ServerStreamingServer[CompactResponse]
+
+func _CompactionService_PlanCompaction_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PlanCompactionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(CompactionServiceServer).PlanCompaction(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: CompactionService_PlanCompaction_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(CompactionServiceServer).PlanCompaction(ctx, req.(*PlanCompactionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _CompactionService_CommitCompaction_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CommitCompactionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(CompactionServiceServer).CommitCompaction(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: CompactionService_CommitCompaction_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(CompactionServiceServer).CommitCompaction(ctx, req.(*CommitCompactionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
 
 func _CompactionService_CancelCompaction_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(CancelCompactionRequest)
@@ -411,6 +489,14 @@ var CompactionService_ServiceDesc = grpc.ServiceDesc{
 	ServiceName: "compactord.v1.CompactionService",
 	HandlerType: (*CompactionServiceServer)(nil),
 	Methods: []grpc.MethodDesc{
+		{
+			MethodName: "PlanCompaction",
+			Handler:    _CompactionService_PlanCompaction_Handler,
+		},
+		{
+			MethodName: "CommitCompaction",
+			Handler:    _CompactionService_CommitCompaction_Handler,
+		},
 		{
 			MethodName: "CancelCompaction",
 			Handler:    _CompactionService_CancelCompaction_Handler,

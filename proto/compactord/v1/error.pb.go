@@ -63,10 +63,11 @@ const (
 	ErrorReason_ERROR_REASON_VIEW_INVALID ErrorReason = 14
 	// RESOURCE_EXHAUSTED. A limit of the daemon. Example: a request of 80 MiB. Metadata: limit, value.
 	ErrorReason_ERROR_REASON_LIMIT_EXCEEDED ErrorReason = 15
-	// UNAVAILABLE, with RetryInfo. The summarizer is out of reach. Example: its provider answers 503. Metadata: summarizer.
+	// UNAVAILABLE, with RetryInfo. The summarizer is out of reach. Example: its provider answers 503. Metadata: summarizer;
+	// http_status and code, where its provider told them.
 	ErrorReason_ERROR_REASON_SUMMARIZER_UNAVAILABLE ErrorReason = 16
 	// FAILED_PRECONDITION. No summary passed the checks and the policy's fallback is FAIL. Example: a model that answers
-	// nothing, twice. Metadata: summarizer, check.
+	// nothing, twice. Metadata: summarizer, check; for CommitCompaction also prompt, the number of the answer, from 0.
 	ErrorReason_ERROR_REASON_SUMMARY_REJECTED ErrorReason = 17
 	// CANCELLED. The client, another client, a shutdown or the end of the session ended the operation. Example: a Compact call that was preempted.
 	// Metadata: operation_id.
@@ -119,6 +120,9 @@ const (
 	// RESOURCE_EXHAUSTED. The watcher reads more slowly than its session changes. Example: WatchSession of a client that has
 	// stopped reading. Metadata: next_sequence; all before it has been sent, and one more may still arrive.
 	ErrorReason_ERROR_REASON_WATCHER_TOO_SLOW ErrorReason = 37
+	// FAILED_PRECONDITION. The summarizer's provider refuses the request, and would again. Example: a wrong API key, or a
+	// model that does not exist. Metadata: summarizer; http_status and code, where its provider told them.
+	ErrorReason_ERROR_REASON_SUMMARIZER_REFUSED ErrorReason = 38
 )
 
 // Enum value maps for ErrorReason.
@@ -162,6 +166,7 @@ var (
 		35: "ERROR_REASON_CONTENT_NOT_FOUND",
 		36: "ERROR_REASON_MESSAGE_PUT_ASIDE",
 		37: "ERROR_REASON_WATCHER_TOO_SLOW",
+		38: "ERROR_REASON_SUMMARIZER_REFUSED",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":            0,
@@ -202,6 +207,7 @@ var (
 		"ERROR_REASON_CONTENT_NOT_FOUND":      35,
 		"ERROR_REASON_MESSAGE_PUT_ASIDE":      36,
 		"ERROR_REASON_WATCHER_TOO_SLOW":       37,
+		"ERROR_REASON_SUMMARIZER_REFUSED":     38,
 	}
 )
 
@@ -236,7 +242,7 @@ var File_compactord_v1_error_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x19compactord/v1/error.proto\x12\rcompactord.v1*\xa4\n" +
+	"\x19compactord/v1/error.proto\x12\rcompactord.v1*\xc9\n" +
 	"\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1e\n" +
@@ -277,7 +283,8 @@ const file_compactord_v1_error_proto_rawDesc = "" +
 	"\x1eERROR_REASON_NOTHING_TO_REVERT\x10\"\x12\"\n" +
 	"\x1eERROR_REASON_CONTENT_NOT_FOUND\x10#\x12\"\n" +
 	"\x1eERROR_REASON_MESSAGE_PUT_ASIDE\x10$\x12!\n" +
-	"\x1dERROR_REASON_WATCHER_TOO_SLOW\x10%BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
+	"\x1dERROR_REASON_WATCHER_TOO_SLOW\x10%\x12#\n" +
+	"\x1fERROR_REASON_SUMMARIZER_REFUSED\x10&BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (
 	file_compactord_v1_error_proto_rawDescOnce sync.Once

@@ -345,9 +345,9 @@ type CompactionPlan struct {
 	Cut *Cut `protobuf:"bytes,2,opt,name=cut,proto3" json:"cut,omitempty"`
 	// The view's tokens now, by the session's estimator.
 	TokensBefore uint32 `protobuf:"varint,3,opt,name=tokens_before,json=tokensBefore,proto3" json:"tokens_before,omitempty"`
-	// How many pieces the summarizer gets the conversation in.
+	// How many requests the summarizer is sent where none has to be repeated; `extractive` counts the same.
 	Chunks uint32 `protobuf:"varint,4,opt,name=chunks,proto3" json:"chunks,omitempty"`
-	// Tokens that the summarizer is sent.
+	// Tokens that the summarizer is sent in all, as it counts; 0 where it is no model.
 	SummarizerInputTokens uint32 `protobuf:"varint,5,opt,name=summarizer_input_tokens,json=summarizerInputTokens,proto3" json:"summarizer_input_tokens,omitempty"`
 	// What the summarizer is estimated to cost in US dollars, where the price is configured.
 	EstimatedCostUsd *float64 `protobuf:"fixed64,6,opt,name=estimated_cost_usd,json=estimatedCostUsd,proto3,oneof" json:"estimated_cost_usd,omitempty"`

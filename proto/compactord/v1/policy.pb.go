@@ -149,6 +149,10 @@ const (
 	SectionSet_SECTION_SET_STANDARD SectionSet = 1
 	// Current focus, environment, completed tasks, active issues, code state, important context.
 	SectionSet_SECTION_SET_KIMI SectionSet = 2
+	// STANDARD without Relevant Files.
+	SectionSet_SECTION_SET_PI SectionSet = 3
+	// Historical Context; Task Summary; Key Decisions; Active Files; Errors & Fixes; Recent Work; Next Steps.
+	SectionSet_SECTION_SET_XBOT SectionSet = 4
 )
 
 // Enum value maps for SectionSet.
@@ -157,11 +161,15 @@ var (
 		0: "SECTION_SET_UNSPECIFIED",
 		1: "SECTION_SET_STANDARD",
 		2: "SECTION_SET_KIMI",
+		3: "SECTION_SET_PI",
+		4: "SECTION_SET_XBOT",
 	}
 	SectionSet_value = map[string]int32{
 		"SECTION_SET_UNSPECIFIED": 0,
 		"SECTION_SET_STANDARD":    1,
 		"SECTION_SET_KIMI":        2,
+		"SECTION_SET_PI":          3,
+		"SECTION_SET_XBOT":        4,
 	}
 )
 
@@ -583,7 +591,7 @@ func (x *Trigger) GetTargetTokens() uint32 {
 // SummaryPolicy says who writes summaries and how.
 type SummaryPolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The summarizer's name in the daemon's configuration. Default `extractive`.
+	// Who writes: `extractive`, or a profile of the daemon's configuration. Default `extractive`.
 	Summarizer *string `protobuf:"bytes,1,opt,name=summarizer,proto3,oneof" json:"summarizer,omitempty"`
 	// As whose message the summary enters the view. Default USER.
 	Placement *SummaryPlacement `protobuf:"varint,2,opt,name=placement,proto3,enum=compactord.v1.SummaryPlacement,oneof" json:"placement,omitempty"`
@@ -591,19 +599,31 @@ type SummaryPolicy struct {
 	Sections *SectionSet `protobuf:"varint,3,opt,name=sections,proto3,enum=compactord.v1.SectionSet,oneof" json:"sections,omitempty"`
 	// What happens when no summary passes the checks. Default EXTRACTIVE.
 	Fallback *SummaryFallback `protobuf:"varint,4,opt,name=fallback,proto3,enum=compactord.v1.SummaryFallback,oneof" json:"fallback,omitempty"`
-	// Instructions that replace the daemon's own. At most 64 KiB.
+	// Instructions that replace the daemon's own, those on the sections too: no sections are checked then. The conversation,
+	// the previous summary, the focus and the budget are told all the same. Not for tool results that are written shorter.
+	// `extractive` takes no instructions. At most 64 KiB.
 	PromptOverride *string `protobuf:"bytes,5,opt,name=prompt_override,json=promptOverride,proto3,oneof" json:"prompt_override,omitempty"`
-	// Text given to the summarizer beside the conversation. At most 16 pieces of 64 KiB.
+	// Text given to the summarizer beside the conversation. `extractive` does not read it. At most 16 pieces of 64 KiB.
 	ExtraContext []string `protobuf:"bytes,6,rep,name=extra_context,json=extraContext,proto3" json:"extra_context,omitempty"`
-	// The time limit of one try. 100 ms to 1 h. Default 2 min.
+	// The time limit of one request to the summarizer. 100 ms to 1 h. Default: the profile's, else 2 min.
 	TryTimeout *durationpb.Duration `protobuf:"bytes,7,opt,name=try_timeout,json=tryTimeout,proto3" json:"try_timeout,omitempty"`
-	// The time limit of all tries. 100 ms to 6 h. Default 10 min.
+	// The time limit of all that the summarizer writes for one compaction. 100 ms to 6 h. Default: the profile's, else 10 min.
 	TotalTimeout *durationpb.Duration `protobuf:"bytes,8,opt,name=total_timeout,json=totalTimeout,proto3" json:"total_timeout,omitempty"`
-	// Whether the request rides on the agent's own prompt: its view plus one closing instruction. Default false.
+	// Whether the request rides on the agent's own prompt, so that the provider's prompt cache serves it: the view up to the
+	// cut plus one closing instruction. The summarizer then sees what the agent saw, edits included, and cites no indexes.
+	// Where that fails or does not fit the summarizer's window, the conversation is sent as text. Default false.
 	CachedPrefix *bool `protobuf:"varint,9,opt,name=cached_prefix,json=cachedPrefix,proto3,oneof" json:"cached_prefix,omitempty"`
-	// Whether secrets are redacted before anything leaves the daemon and before a summary is stored. Not built yet:
-	// default false, and true is refused.
-	Redact        *bool `protobuf:"varint,10,opt,name=redact,proto3,oneof" json:"redact,omitempty"`
+	// Whether secrets are replaced by placeholders before anything leaves the daemon and before a summary is stored. The log
+	// keeps what the client sent. Default true.
+	Redact *bool `protobuf:"varint,10,opt,name=redact,proto3,oneof" json:"redact,omitempty"`
+	// With cached_prefix: the agent's tool definitions, the JSON array that stands under `tools` in its requests. Providers
+	// cache them before the messages: without them, the cache does not serve an agent with tools. At most 1 MiB.
+	ToolsJson *string `protobuf:"bytes,11,opt,name=tools_json,json=toolsJson,proto3,oneof" json:"tools_json,omitempty"`
+	// How the conversation is written down for the summarizer.
+	Input *SummaryInput `protobuf:"bytes,12,opt,name=input,proto3" json:"input,omitempty"`
+	// Whether the files read and modified so far stand in tags at the summary's end, `<read-files>` and `<modified-files>`,
+	// and not in the view's own words. Default false.
+	FileTags      *bool `protobuf:"varint,13,opt,name=file_tags,json=fileTags,proto3,oneof" json:"file_tags,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -708,6 +728,93 @@ func (x *SummaryPolicy) GetRedact() bool {
 	return false
 }
 
+func (x *SummaryPolicy) GetToolsJson() string {
+	if x != nil && x.ToolsJson != nil {
+		return *x.ToolsJson
+	}
+	return ""
+}
+
+func (x *SummaryPolicy) GetInput() *SummaryInput {
+	if x != nil {
+		return x.Input
+	}
+	return nil
+}
+
+func (x *SummaryPolicy) GetFileTags() bool {
+	if x != nil && x.FileTags != nil {
+		return *x.FileTags
+	}
+	return false
+}
+
+// SummaryInput says how the conversation is written down for a summarizer that is a model. Text of users and of the
+// agent is never cut. `extractive` reads the messages themselves.
+type SummaryInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Characters (UTF-16 code units) of a tool result; of a longer one head, tail and the lines that tell of errors are
+	// sent. 100 to 10,000,000. Default 2,000.
+	ToolResultChars *uint32 `protobuf:"varint,1,opt,name=tool_result_chars,json=toolResultChars,proto3,oneof" json:"tool_result_chars,omitempty"`
+	// Characters (UTF-16 code units) of a tool call's arguments. 100 to 10,000,000. Default 2,000.
+	ToolArgumentChars *uint32 `protobuf:"varint,2,opt,name=tool_argument_chars,json=toolArgumentChars,proto3,oneof" json:"tool_argument_chars,omitempty"`
+	// Whether the agent's thinking is sent. Default true.
+	Thinking      *bool `protobuf:"varint,3,opt,name=thinking,proto3,oneof" json:"thinking,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SummaryInput) Reset() {
+	*x = SummaryInput{}
+	mi := &file_compactord_v1_policy_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SummaryInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SummaryInput) ProtoMessage() {}
+
+func (x *SummaryInput) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_policy_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SummaryInput.ProtoReflect.Descriptor instead.
+func (*SummaryInput) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *SummaryInput) GetToolResultChars() uint32 {
+	if x != nil && x.ToolResultChars != nil {
+		return *x.ToolResultChars
+	}
+	return 0
+}
+
+func (x *SummaryInput) GetToolArgumentChars() uint32 {
+	if x != nil && x.ToolArgumentChars != nil {
+		return *x.ToolArgumentChars
+	}
+	return 0
+}
+
+func (x *SummaryInput) GetThinking() bool {
+	if x != nil && x.Thinking != nil {
+		return *x.Thinking
+	}
+	return false
+}
+
 // FileTools maps tool names to what they do to files.
 type FileTools struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -719,7 +826,7 @@ type FileTools struct {
 
 func (x *FileTools) Reset() {
 	*x = FileTools{}
-	mi := &file_compactord_v1_policy_proto_msgTypes[3]
+	mi := &file_compactord_v1_policy_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -731,7 +838,7 @@ func (x *FileTools) String() string {
 func (*FileTools) ProtoMessage() {}
 
 func (x *FileTools) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_policy_proto_msgTypes[3]
+	mi := &file_compactord_v1_policy_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -744,7 +851,7 @@ func (x *FileTools) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FileTools.ProtoReflect.Descriptor instead.
 func (*FileTools) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{3}
+	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *FileTools) GetTools() []*FileTool {
@@ -769,7 +876,7 @@ type FileTool struct {
 
 func (x *FileTool) Reset() {
 	*x = FileTool{}
-	mi := &file_compactord_v1_policy_proto_msgTypes[4]
+	mi := &file_compactord_v1_policy_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -781,7 +888,7 @@ func (x *FileTool) String() string {
 func (*FileTool) ProtoMessage() {}
 
 func (x *FileTool) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_policy_proto_msgTypes[4]
+	mi := &file_compactord_v1_policy_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -794,7 +901,7 @@ func (x *FileTool) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FileTool.ProtoReflect.Descriptor instead.
 func (*FileTool) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{4}
+	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *FileTool) GetNames() []string {
@@ -833,7 +940,7 @@ type OverflowPolicy struct {
 
 func (x *OverflowPolicy) Reset() {
 	*x = OverflowPolicy{}
-	mi := &file_compactord_v1_policy_proto_msgTypes[5]
+	mi := &file_compactord_v1_policy_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -845,7 +952,7 @@ func (x *OverflowPolicy) String() string {
 func (*OverflowPolicy) ProtoMessage() {}
 
 func (x *OverflowPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_policy_proto_msgTypes[5]
+	mi := &file_compactord_v1_policy_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -858,7 +965,7 @@ func (x *OverflowPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OverflowPolicy.ProtoReflect.Descriptor instead.
 func (*OverflowPolicy) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{5}
+	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *OverflowPolicy) GetReplay() bool {
@@ -921,7 +1028,7 @@ const file_compactord_v1_policy_proto_rawDesc = "" +
 	"\x0f_reserve_tokensB\x16\n" +
 	"\x14_trigger_tool_groupsB\x11\n" +
 	"\x0f_max_view_bytesB\x10\n" +
-	"\x0e_target_tokens\"\x80\x06\n" +
+	"\x0e_target_tokens\"\xa1\a\n" +
 	"\rSummaryPolicy\x12J\n" +
 	"\n" +
 	"summarizer\x18\x01 \x01(\tB%\xbaH\"r 2\x1e^[A-Za-z][A-Za-z0-9_.-]{0,63}$H\x00R\n" +
@@ -936,7 +1043,11 @@ const file_compactord_v1_policy_proto_rawDesc = "" +
 	"\rtotal_timeout\x18\b \x01(\v2\x19.google.protobuf.DurationB\x13\xbaH\x10\xaa\x01\r\"\x04\b\xe0\xa8\x012\x05\x10\x80\xc2\xd7/R\ftotalTimeout\x12(\n" +
 	"\rcached_prefix\x18\t \x01(\bH\x05R\fcachedPrefix\x88\x01\x01\x12\x1b\n" +
 	"\x06redact\x18\n" +
-	" \x01(\bH\x06R\x06redact\x88\x01\x01B\r\n" +
+	" \x01(\bH\x06R\x06redact\x88\x01\x01\x12-\n" +
+	"\n" +
+	"tools_json\x18\v \x01(\tB\t\xbaH\x06r\x04(\x80\x80@H\aR\ttoolsJson\x88\x01\x01\x121\n" +
+	"\x05input\x18\f \x01(\v2\x1b.compactord.v1.SummaryInputR\x05input\x12 \n" +
+	"\tfile_tags\x18\r \x01(\bH\bR\bfileTags\x88\x01\x01B\r\n" +
 	"\v_summarizerB\f\n" +
 	"\n" +
 	"_placementB\v\n" +
@@ -944,7 +1055,17 @@ const file_compactord_v1_policy_proto_rawDesc = "" +
 	"\t_fallbackB\x12\n" +
 	"\x10_prompt_overrideB\x10\n" +
 	"\x0e_cached_prefixB\t\n" +
-	"\a_redact\"E\n" +
+	"\a_redactB\r\n" +
+	"\v_tools_jsonB\f\n" +
+	"\n" +
+	"_file_tags\"\xec\x01\n" +
+	"\fSummaryInput\x12=\n" +
+	"\x11tool_result_chars\x18\x01 \x01(\rB\f\xbaH\t*\a\x18\x80\xad\xe2\x04(dH\x00R\x0ftoolResultChars\x88\x01\x01\x12A\n" +
+	"\x13tool_argument_chars\x18\x02 \x01(\rB\f\xbaH\t*\a\x18\x80\xad\xe2\x04(dH\x01R\x11toolArgumentChars\x88\x01\x01\x12\x1f\n" +
+	"\bthinking\x18\x03 \x01(\bH\x02R\bthinking\x88\x01\x01B\x14\n" +
+	"\x12_tool_result_charsB\x16\n" +
+	"\x14_tool_argument_charsB\v\n" +
+	"\t_thinking\"E\n" +
 	"\tFileTools\x128\n" +
 	"\x05tools\x18\x01 \x03(\v2\x17.compactord.v1.FileToolB\t\xbaH\x06\x92\x01\x03\x10\xe8\aR\x05tools\"\x8e\x01\n" +
 	"\bFileTool\x12*\n" +
@@ -965,12 +1086,14 @@ const file_compactord_v1_policy_proto_rawDesc = "" +
 	"\x1dSUMMARY_PLACEMENT_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16SUMMARY_PLACEMENT_USER\x10\x01\x12\x1c\n" +
 	"\x18SUMMARY_PLACEMENT_SYSTEM\x10\x02\x12\x1a\n" +
-	"\x16SUMMARY_PLACEMENT_PAIR\x10\x03*Y\n" +
+	"\x16SUMMARY_PLACEMENT_PAIR\x10\x03*\x83\x01\n" +
 	"\n" +
 	"SectionSet\x12\x1b\n" +
 	"\x17SECTION_SET_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14SECTION_SET_STANDARD\x10\x01\x12\x14\n" +
-	"\x10SECTION_SET_KIMI\x10\x02*o\n" +
+	"\x10SECTION_SET_KIMI\x10\x02\x12\x12\n" +
+	"\x0eSECTION_SET_PI\x10\x03\x12\x14\n" +
+	"\x10SECTION_SET_XBOT\x10\x04*o\n" +
 	"\x0fSummaryFallback\x12 \n" +
 	"\x1cSUMMARY_FALLBACK_UNSPECIFIED\x10\x00\x12\x1f\n" +
 	"\x1bSUMMARY_FALLBACK_EXTRACTIVE\x10\x01\x12\x19\n" +
@@ -995,7 +1118,7 @@ func file_compactord_v1_policy_proto_rawDescGZIP() []byte {
 }
 
 var file_compactord_v1_policy_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_compactord_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_compactord_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_compactord_v1_policy_proto_goTypes = []any{
 	(ThinkingPolicy)(0),         // 0: compactord.v1.ThinkingPolicy
 	(SummaryPlacement)(0),       // 1: compactord.v1.SummaryPlacement
@@ -1005,33 +1128,35 @@ var file_compactord_v1_policy_proto_goTypes = []any{
 	(*Policy)(nil),              // 5: compactord.v1.Policy
 	(*Trigger)(nil),             // 6: compactord.v1.Trigger
 	(*SummaryPolicy)(nil),       // 7: compactord.v1.SummaryPolicy
-	(*FileTools)(nil),           // 8: compactord.v1.FileTools
-	(*FileTool)(nil),            // 9: compactord.v1.FileTool
-	(*OverflowPolicy)(nil),      // 10: compactord.v1.OverflowPolicy
-	(*Strategy)(nil),            // 11: compactord.v1.Strategy
-	(*durationpb.Duration)(nil), // 12: google.protobuf.Duration
+	(*SummaryInput)(nil),        // 8: compactord.v1.SummaryInput
+	(*FileTools)(nil),           // 9: compactord.v1.FileTools
+	(*FileTool)(nil),            // 10: compactord.v1.FileTool
+	(*OverflowPolicy)(nil),      // 11: compactord.v1.OverflowPolicy
+	(*Strategy)(nil),            // 12: compactord.v1.Strategy
+	(*durationpb.Duration)(nil), // 13: google.protobuf.Duration
 }
 var file_compactord_v1_policy_proto_depIdxs = []int32{
 	6,  // 0: compactord.v1.Policy.trigger:type_name -> compactord.v1.Trigger
-	11, // 1: compactord.v1.Policy.strategy:type_name -> compactord.v1.Strategy
-	11, // 2: compactord.v1.Policy.prune_strategy:type_name -> compactord.v1.Strategy
+	12, // 1: compactord.v1.Policy.strategy:type_name -> compactord.v1.Strategy
+	12, // 2: compactord.v1.Policy.prune_strategy:type_name -> compactord.v1.Strategy
 	7,  // 3: compactord.v1.Policy.summary:type_name -> compactord.v1.SummaryPolicy
 	0,  // 4: compactord.v1.Policy.thinking:type_name -> compactord.v1.ThinkingPolicy
-	8,  // 5: compactord.v1.Policy.file_tools:type_name -> compactord.v1.FileTools
-	11, // 6: compactord.v1.Policy.on_append:type_name -> compactord.v1.Strategy
-	11, // 7: compactord.v1.Policy.on_user_message:type_name -> compactord.v1.Strategy
-	10, // 8: compactord.v1.Policy.overflow:type_name -> compactord.v1.OverflowPolicy
+	9,  // 5: compactord.v1.Policy.file_tools:type_name -> compactord.v1.FileTools
+	12, // 6: compactord.v1.Policy.on_append:type_name -> compactord.v1.Strategy
+	12, // 7: compactord.v1.Policy.on_user_message:type_name -> compactord.v1.Strategy
+	11, // 8: compactord.v1.Policy.overflow:type_name -> compactord.v1.OverflowPolicy
 	1,  // 9: compactord.v1.SummaryPolicy.placement:type_name -> compactord.v1.SummaryPlacement
 	2,  // 10: compactord.v1.SummaryPolicy.sections:type_name -> compactord.v1.SectionSet
 	3,  // 11: compactord.v1.SummaryPolicy.fallback:type_name -> compactord.v1.SummaryFallback
-	12, // 12: compactord.v1.SummaryPolicy.try_timeout:type_name -> google.protobuf.Duration
-	12, // 13: compactord.v1.SummaryPolicy.total_timeout:type_name -> google.protobuf.Duration
-	9,  // 14: compactord.v1.FileTools.tools:type_name -> compactord.v1.FileTool
-	15, // [15:15] is the sub-list for method output_type
-	15, // [15:15] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	13, // 12: compactord.v1.SummaryPolicy.try_timeout:type_name -> google.protobuf.Duration
+	13, // 13: compactord.v1.SummaryPolicy.total_timeout:type_name -> google.protobuf.Duration
+	8,  // 14: compactord.v1.SummaryPolicy.input:type_name -> compactord.v1.SummaryInput
+	10, // 15: compactord.v1.FileTools.tools:type_name -> compactord.v1.FileTool
+	16, // [16:16] is the sub-list for method output_type
+	16, // [16:16] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_policy_proto_init() }
@@ -1043,14 +1168,15 @@ func file_compactord_v1_policy_proto_init() {
 	file_compactord_v1_policy_proto_msgTypes[0].OneofWrappers = []any{}
 	file_compactord_v1_policy_proto_msgTypes[1].OneofWrappers = []any{}
 	file_compactord_v1_policy_proto_msgTypes[2].OneofWrappers = []any{}
-	file_compactord_v1_policy_proto_msgTypes[5].OneofWrappers = []any{}
+	file_compactord_v1_policy_proto_msgTypes[3].OneofWrappers = []any{}
+	file_compactord_v1_policy_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_policy_proto_rawDesc), len(file_compactord_v1_policy_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   6,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -651,7 +651,7 @@ type CompactionEntry struct {
 	Focus string `protobuf:"bytes,11,opt,name=focus,proto3" json:"focus,omitempty"`
 	// The strategy with its resolved parameters.
 	Strategy *Strategy `protobuf:"bytes,12,opt,name=strategy,proto3" json:"strategy,omitempty"`
-	// The summarizer's name.
+	// The summarizer's name; `client` where the client's own model wrote it (CommitCompaction).
 	Summarizer string `protobuf:"bytes,13,opt,name=summarizer,proto3" json:"summarizer,omitempty"`
 	// The model that wrote the summary; empty for `extractive`.
 	Model string `protobuf:"bytes,14,opt,name=model,proto3" json:"model,omitempty"`
@@ -693,7 +693,13 @@ type CompactionEntry struct {
 	// Where it was imported: the tokens before, as the tool counted them; 0 where it did not say.
 	SourceTokensBefore uint32 `protobuf:"varint,32,opt,name=source_tokens_before,json=sourceTokensBefore,proto3" json:"source_tokens_before,omitempty"`
 	// The operation of Compact that made it.
-	OperationId   string `protobuf:"bytes,33,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
+	OperationId string `protobuf:"bytes,33,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
+	// The version of the prompts that the summarizer was asked with; 0 where it takes none.
+	PromptVersion uint32 `protobuf:"varint,34,opt,name=prompt_version,json=promptVersion,proto3" json:"prompt_version,omitempty"`
+	// Where the client planned the cut or the edits itself: what it calls its strategy. Then `strategy` is not set.
+	ClientStrategy string `protobuf:"bytes,35,opt,name=client_strategy,json=clientStrategy,proto3" json:"client_strategy,omitempty"`
+	// Whether the summarizer was asked on the agent's own prompt (policy.summary.cached_prefix) for the summary.
+	CachedPrefix  bool `protobuf:"varint,36,opt,name=cached_prefix,json=cachedPrefix,proto3" json:"cached_prefix,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -957,6 +963,27 @@ func (x *CompactionEntry) GetOperationId() string {
 		return x.OperationId
 	}
 	return ""
+}
+
+func (x *CompactionEntry) GetPromptVersion() uint32 {
+	if x != nil {
+		return x.PromptVersion
+	}
+	return 0
+}
+
+func (x *CompactionEntry) GetClientStrategy() string {
+	if x != nil {
+		return x.ClientStrategy
+	}
+	return ""
+}
+
+func (x *CompactionEntry) GetCachedPrefix() bool {
+	if x != nil {
+		return x.CachedPrefix
+	}
+	return false
 }
 
 // Slots are facts taken from the log and not from a model, over all that the summary covers.
@@ -1239,8 +1266,14 @@ type PruneEntry struct {
 	Fallback SummaryFallback `protobuf:"varint,18,opt,name=fallback,proto3,enum=compactord.v1.SummaryFallback" json:"fallback,omitempty"`
 	// Why the fallback was used, in one sentence.
 	FallbackCause string `protobuf:"bytes,19,opt,name=fallback_cause,json=fallbackCause,proto3" json:"fallback_cause,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// How many secrets were redacted on the way to the summarizer and in these edits. Told where usage is.
+	Redactions uint32 `protobuf:"varint,20,opt,name=redactions,proto3" json:"redactions,omitempty"`
+	// The version of the prompts that the summarizer was asked with; 0 where it takes none.
+	PromptVersion uint32 `protobuf:"varint,21,opt,name=prompt_version,json=promptVersion,proto3" json:"prompt_version,omitempty"`
+	// Where the client planned the edits itself: what it calls its strategy. Then `strategy` is not set.
+	ClientStrategy string `protobuf:"bytes,22,opt,name=client_strategy,json=clientStrategy,proto3" json:"client_strategy,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *PruneEntry) Reset() {
@@ -1406,6 +1439,27 @@ func (x *PruneEntry) GetFallbackCause() string {
 	return ""
 }
 
+func (x *PruneEntry) GetRedactions() uint32 {
+	if x != nil {
+		return x.Redactions
+	}
+	return 0
+}
+
+func (x *PruneEntry) GetPromptVersion() uint32 {
+	if x != nil {
+		return x.PromptVersion
+	}
+	return 0
+}
+
+func (x *PruneEntry) GetClientStrategy() string {
+	if x != nil {
+		return x.ClientStrategy
+	}
+	return ""
+}
+
 // Edit replaces content in the view. The log keeps what was there.
 type Edit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1518,8 +1572,14 @@ type CompactionAttempt struct {
 	Duration *durationpb.Duration `protobuf:"bytes,8,opt,name=duration,proto3" json:"duration,omitempty"`
 	// How many requests the summarizer was sent.
 	SummarizerCalls uint32 `protobuf:"varint,9,opt,name=summarizer_calls,json=summarizerCalls,proto3" json:"summarizer_calls,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// What the summarizer's provider reported.
+	Usage *Usage `protobuf:"bytes,10,opt,name=usage,proto3" json:"usage,omitempty"`
+	// What that cost in US dollars, where the price is configured.
+	CostUsd *float64 `protobuf:"fixed64,11,opt,name=cost_usd,json=costUsd,proto3,oneof" json:"cost_usd,omitempty"`
+	// The summarizer's name, where one was asked.
+	Summarizer    string `protobuf:"bytes,12,opt,name=summarizer,proto3" json:"summarizer,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CompactionAttempt) Reset() {
@@ -1613,6 +1673,27 @@ func (x *CompactionAttempt) GetSummarizerCalls() uint32 {
 		return x.SummarizerCalls
 	}
 	return 0
+}
+
+func (x *CompactionAttempt) GetUsage() *Usage {
+	if x != nil {
+		return x.Usage
+	}
+	return nil
+}
+
+func (x *CompactionAttempt) GetCostUsd() float64 {
+	if x != nil && x.CostUsd != nil {
+		return *x.CostUsd
+	}
+	return 0
+}
+
+func (x *CompactionAttempt) GetSummarizer() string {
+	if x != nil {
+		return x.Summarizer
+	}
+	return ""
 }
 
 // Checkpoint names a point.
@@ -1797,7 +1878,11 @@ type RevertSummary struct {
 	// What the caller wanted the summary to attend to.
 	Focus string `protobuf:"bytes,7,opt,name=focus,proto3" json:"focus,omitempty"`
 	// The message indexes that the summary's lines cite, ascending.
-	CitedIndexes  []uint32 `protobuf:"varint,8,rep,packed,name=cited_indexes,json=citedIndexes,proto3" json:"cited_indexes,omitempty"`
+	CitedIndexes []uint32 `protobuf:"varint,8,rep,packed,name=cited_indexes,json=citedIndexes,proto3" json:"cited_indexes,omitempty"`
+	// How many secrets were redacted on the way to the summarizer and in the summary.
+	Redactions uint32 `protobuf:"varint,9,opt,name=redactions,proto3" json:"redactions,omitempty"`
+	// The version of the prompts that the summarizer was asked with; 0 where it takes none.
+	PromptVersion uint32 `protobuf:"varint,10,opt,name=prompt_version,json=promptVersion,proto3" json:"prompt_version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1886,6 +1971,20 @@ func (x *RevertSummary) GetCitedIndexes() []uint32 {
 		return x.CitedIndexes
 	}
 	return nil
+}
+
+func (x *RevertSummary) GetRedactions() uint32 {
+	if x != nil {
+		return x.Redactions
+	}
+	return 0
+}
+
+func (x *RevertSummary) GetPromptVersion() uint32 {
+	if x != nil {
+		return x.PromptVersion
+	}
+	return 0
 }
 
 // Pin keeps messages word for word in every view.
@@ -2116,7 +2215,7 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\n" +
 	"IndexRange\x12\x14\n" +
 	"\x05start\x18\x01 \x01(\rR\x05start\x12\x10\n" +
-	"\x03end\x18\x02 \x01(\rR\x03end\"\xcb\v\n" +
+	"\x03end\x18\x02 \x01(\rR\x03end\"\xc0\f\n" +
 	"\x0fCompactionEntry\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\rR\bsequence\x12(\n" +
@@ -2159,7 +2258,10 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\rcited_indexes\x18\x1e \x03(\rR\fcitedIndexes\x12#\n" +
 	"\rimported_from\x18\x1f \x01(\tR\fimportedFrom\x120\n" +
 	"\x14source_tokens_before\x18  \x01(\rR\x12sourceTokensBefore\x12!\n" +
-	"\foperation_id\x18! \x01(\tR\voperationIdB\v\n" +
+	"\foperation_id\x18! \x01(\tR\voperationId\x12%\n" +
+	"\x0eprompt_version\x18\" \x01(\rR\rpromptVersion\x12'\n" +
+	"\x0fclient_strategy\x18# \x01(\tR\x0eclientStrategy\x12#\n" +
+	"\rcached_prefix\x18$ \x01(\bR\fcachedPrefixB\v\n" +
 	"\t_cost_usdB\x13\n" +
 	"\x11_split_turn_startB\x11\n" +
 	"\x0f_replayed_index\"\x83\x01\n" +
@@ -2178,7 +2280,7 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\tshortened\x18\x03 \x01(\bR\tshortened\";\n" +
 	"\tFileLists\x12\x12\n" +
 	"\x04read\x18\x01 \x03(\tR\x04read\x12\x1a\n" +
-	"\bmodified\x18\x02 \x03(\tR\bmodified\"\xa2\x06\n" +
+	"\bmodified\x18\x02 \x03(\tR\bmodified\"\x92\a\n" +
 	"\n" +
 	"PruneEntry\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1a\n" +
@@ -2204,7 +2306,12 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\bcost_usd\x18\x10 \x01(\x01H\x00R\acostUsd\x88\x01\x01\x12)\n" +
 	"\x10summarizer_calls\x18\x11 \x01(\rR\x0fsummarizerCalls\x12:\n" +
 	"\bfallback\x18\x12 \x01(\x0e2\x1e.compactord.v1.SummaryFallbackR\bfallback\x12%\n" +
-	"\x0efallback_cause\x18\x13 \x01(\tR\rfallbackCauseB\v\n" +
+	"\x0efallback_cause\x18\x13 \x01(\tR\rfallbackCause\x12\x1e\n" +
+	"\n" +
+	"redactions\x18\x14 \x01(\rR\n" +
+	"redactions\x12%\n" +
+	"\x0eprompt_version\x18\x15 \x01(\rR\rpromptVersion\x12'\n" +
+	"\x0fclient_strategy\x18\x16 \x01(\tR\x0eclientStrategyB\v\n" +
 	"\t_cost_usd\"\xd1\x01\n" +
 	"\x04Edit\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n" +
@@ -2212,7 +2319,7 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\x04kind\x18\x03 \x01(\x0e2\x17.compactord.v1.EditKindB\b\xbaH\x05\x82\x01\x02\x10\x01R\x04kind\x12 \n" +
 	"\vreplacement\x18\x04 \x01(\tR\vreplacement\x12!\n" +
 	"\ftokens_freed\x18\x05 \x01(\rR\vtokensFreed\x12#\n" +
-	"\rby_summarizer\x18\x06 \x01(\bR\fbySummarizer\"\xc0\x03\n" +
+	"\rby_summarizer\x18\x06 \x01(\bR\fbySummarizer\"\xb9\x04\n" +
 	"\x11CompactionAttempt\x12!\n" +
 	"\foperation_id\x18\x01 \x01(\tR\voperationId\x127\n" +
 	"\aoutcome\x18\x02 \x01(\x0e2\x1d.compactord.v1.AttemptOutcomeR\aoutcome\x12\x1f\n" +
@@ -2224,7 +2331,14 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\amessage\x18\x06 \x01(\tR\amessage\x127\n" +
 	"\x06reason\x18\a \x01(\x0e2\x1f.compactord.v1.CompactionReasonR\x06reason\x125\n" +
 	"\bduration\x18\b \x01(\v2\x19.google.protobuf.DurationR\bduration\x12)\n" +
-	"\x10summarizer_calls\x18\t \x01(\rR\x0fsummarizerCalls\"\x81\x01\n" +
+	"\x10summarizer_calls\x18\t \x01(\rR\x0fsummarizerCalls\x12*\n" +
+	"\x05usage\x18\n" +
+	" \x01(\v2\x14.compactord.v1.UsageR\x05usage\x12\x1e\n" +
+	"\bcost_usd\x18\v \x01(\x01H\x00R\acostUsd\x88\x01\x01\x12\x1e\n" +
+	"\n" +
+	"summarizer\x18\f \x01(\tR\n" +
+	"summarizerB\v\n" +
+	"\t_cost_usd\"\x81\x01\n" +
 	"\n" +
 	"Checkpoint\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x14\n" +
@@ -2241,7 +2355,7 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\x12messages_put_aside\x18\x05 \x01(\rR\x10messagesPutAside\x126\n" +
 	"\asummary\x18\x06 \x01(\v2\x1c.compactord.v1.RevertSummaryR\asummaryB\x10\n" +
 	"\x0e_checkpoint_idB\x0f\n" +
-	"\r_future_index\"\xc0\x02\n" +
+	"\r_future_index\"\x87\x03\n" +
 	"\rRevertSummary\x12\x1e\n" +
 	"\n" +
 	"summarizer\x18\x01 \x01(\tR\n" +
@@ -2252,7 +2366,12 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\bfallback\x18\x05 \x01(\x0e2\x1e.compactord.v1.SummaryFallbackR\bfallback\x12)\n" +
 	"\x10summarizer_calls\x18\x06 \x01(\rR\x0fsummarizerCalls\x12\x14\n" +
 	"\x05focus\x18\a \x01(\tR\x05focus\x12#\n" +
-	"\rcited_indexes\x18\b \x03(\rR\fcitedIndexesB\v\n" +
+	"\rcited_indexes\x18\b \x03(\rR\fcitedIndexes\x12\x1e\n" +
+	"\n" +
+	"redactions\x18\t \x01(\rR\n" +
+	"redactions\x12%\n" +
+	"\x0eprompt_version\x18\n" +
+	" \x01(\rR\rpromptVersionB\v\n" +
 	"\t_cost_usd\"s\n" +
 	"\x03Pin\x12\x18\n" +
 	"\aindexes\x18\x01 \x03(\rR\aindexes\x12\x16\n" +
@@ -2385,20 +2504,21 @@ var file_compactord_v1_record_proto_depIdxs = []int32{
 	3,  // 35: compactord.v1.CompactionAttempt.skip_reason:type_name -> compactord.v1.SkipReason
 	0,  // 36: compactord.v1.CompactionAttempt.reason:type_name -> compactord.v1.CompactionReason
 	26, // 37: compactord.v1.CompactionAttempt.duration:type_name -> google.protobuf.Duration
-	5,  // 38: compactord.v1.Revert.view_change:type_name -> compactord.v1.ViewChange
-	17, // 39: compactord.v1.Revert.summary:type_name -> compactord.v1.RevertSummary
-	23, // 40: compactord.v1.RevertSummary.usage:type_name -> compactord.v1.Usage
-	24, // 41: compactord.v1.RevertSummary.fallback:type_name -> compactord.v1.SummaryFallback
-	5,  // 42: compactord.v1.Pin.view_change:type_name -> compactord.v1.ViewChange
-	5,  // 43: compactord.v1.Unpin.view_change:type_name -> compactord.v1.ViewChange
-	29, // 44: compactord.v1.PolicyChange.given:type_name -> compactord.v1.Policy
-	29, // 45: compactord.v1.PolicyChange.resolved:type_name -> compactord.v1.Policy
-	5,  // 46: compactord.v1.PolicyChange.view_change:type_name -> compactord.v1.ViewChange
-	47, // [47:47] is the sub-list for method output_type
-	47, // [47:47] is the sub-list for method input_type
-	47, // [47:47] is the sub-list for extension type_name
-	47, // [47:47] is the sub-list for extension extendee
-	0,  // [0:47] is the sub-list for field type_name
+	23, // 38: compactord.v1.CompactionAttempt.usage:type_name -> compactord.v1.Usage
+	5,  // 39: compactord.v1.Revert.view_change:type_name -> compactord.v1.ViewChange
+	17, // 40: compactord.v1.Revert.summary:type_name -> compactord.v1.RevertSummary
+	23, // 41: compactord.v1.RevertSummary.usage:type_name -> compactord.v1.Usage
+	24, // 42: compactord.v1.RevertSummary.fallback:type_name -> compactord.v1.SummaryFallback
+	5,  // 43: compactord.v1.Pin.view_change:type_name -> compactord.v1.ViewChange
+	5,  // 44: compactord.v1.Unpin.view_change:type_name -> compactord.v1.ViewChange
+	29, // 45: compactord.v1.PolicyChange.given:type_name -> compactord.v1.Policy
+	29, // 46: compactord.v1.PolicyChange.resolved:type_name -> compactord.v1.Policy
+	5,  // 47: compactord.v1.PolicyChange.view_change:type_name -> compactord.v1.ViewChange
+	48, // [48:48] is the sub-list for method output_type
+	48, // [48:48] is the sub-list for method input_type
+	48, // [48:48] is the sub-list for extension type_name
+	48, // [48:48] is the sub-list for extension extendee
+	0,  // [0:48] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_record_proto_init() }
@@ -2423,6 +2543,7 @@ func file_compactord_v1_record_proto_init() {
 	file_compactord_v1_record_proto_msgTypes[1].OneofWrappers = []any{}
 	file_compactord_v1_record_proto_msgTypes[3].OneofWrappers = []any{}
 	file_compactord_v1_record_proto_msgTypes[8].OneofWrappers = []any{}
+	file_compactord_v1_record_proto_msgTypes[10].OneofWrappers = []any{}
 	file_compactord_v1_record_proto_msgTypes[11].OneofWrappers = []any{}
 	file_compactord_v1_record_proto_msgTypes[12].OneofWrappers = []any{}
 	file_compactord_v1_record_proto_msgTypes[13].OneofWrappers = []any{}
