@@ -68,7 +68,7 @@ func (c *compaction) stillFits(row *storagev1.Session) error {
 func (c *compaction) overtaken() error {
 	return newError(codes.Aborted, compactordv1.ErrorReason_ERROR_REASON_STATE_CHANGED,
 		map[string]string{"operation_id": c.id},
-		"the session was reverted, compacted or created anew while this compaction ran")
+		"the session was reverted, compacted or created anew since this compaction was planned")
 }
 
 // write puts down what makes the view smaller: the edits, and the cut behind them. Where one of both gains nothing, the

@@ -119,15 +119,21 @@ func (c *compaction) prepare(ctx context.Context) error {
 	if err := compactionDue(c.reason(), row.GetHead(), c.policy); err != nil {
 		return err
 	}
-	c.byBytes = session.DueByBytesAlone(c.policy, session.Report(row.GetHead(), c.policy))
 	if c.snapshot, err = storage.LoadState(ctx, s.store, row, row.GetHead()); err != nil {
 		return err
 	}
 	if s.hooks.BeforePlan != nil {
 		s.hooks.BeforePlan(ctx)
 	}
+	return c.makePlan(ctx)
+}
+
+// makePlan makes the plan of the snapshot.
+func (c *compaction) makePlan(ctx context.Context) error {
+	c.byBytes = session.DueByBytesAlone(c.policy, session.Report(c.snapshot.Head, c.policy))
 	in := &strategies.Input{State: c.snapshot, Policy: c.policy, Reason: c.reason()}
-	if c.plan, err = s.plan(ctx, in, c.policy.GetStrategy()); err != nil {
+	var err error
+	if c.plan, err = c.service.plan(ctx, in, c.policy.GetStrategy()); err != nil {
 		return err
 	}
 	c.plan.Chunks = chunks(c.plan.GetCut()) + uint32(len(toWrite(c.plan.GetEdits())))

@@ -70,28 +70,34 @@ func (c *compaction) toRead() uint32 {
 
 // observe has one result written shorter.
 func (c *compaction) observe(ctx context.Context, e *compactordv1.Edit, l *compactordv1.LoggedMessage) error {
-	result := c.toolResult(e, l)
-	counter := c.snapshot.ModelCounter()
+	req := c.observation(e, l)
 	w := &summaryWriter{
 		service: c.service, result: &written{}, deadline: c.deadline,
 		// Nobody listens: what is written is no text of the summary.
-		task: &task{policy: c.policy, counter: counter, covered: c.snapshot.Scaled(l.GetTokens())},
+		task: &task{policy: c.policy, counter: c.snapshot.ModelCounter(), covered: req.Replaces},
 	}
 	w.begin()
-	err := w.checked(ctx, &summarizers.Request{
-		Kind: summarizers.Observation, Result: result, Focus: c.req.GetFocus(), Replaces: c.snapshot.Scaled(l.GetTokens()),
-		MaxTokens: max(minSummaryTokens, c.snapshot.Scaled(l.GetTokens()-min(l.GetTokens(), e.GetTokensFreed()))),
-		Count:     func(text string) uint32 { return session.TextTokens(counter, text) },
-	})
+	err := w.checked(ctx, req)
 	c.spent.add(w.result)
 	if err == nil {
-		w.result.text = result.Replacement(&summarizers.Summary{Text: w.result.text})
+		w.result.text = req.Result.Replacement(&summarizers.Summary{Text: w.result.text})
 		c.texts[placeOf(e)] = w.result
 	}
 	if asSkip(err) != nil {
 		err = nil
 	}
 	return err
+}
+
+// observation asks for the text of an edit.
+func (c *compaction) observation(e *compactordv1.Edit, l *compactordv1.LoggedMessage) *summarizers.Request {
+	counter := c.snapshot.ModelCounter()
+	return &summarizers.Request{
+		Kind: summarizers.Observation, Result: c.toolResult(e, l), Focus: c.req.GetFocus(),
+		Replaces:  c.snapshot.Scaled(l.GetTokens()),
+		MaxTokens: max(minSummaryTokens, c.snapshot.Scaled(l.GetTokens()-min(l.GetTokens(), e.GetTokensFreed()))),
+		Count:     func(text string) uint32 { return session.TextTokens(counter, text) },
+	}
 }
 
 // toolResult is what the summarizer is told of a result: all of it, as the log has it.

@@ -27,12 +27,6 @@ const (
 	tries = 2
 )
 
-// The texts that join the summary of complete turns and that of the turn that was cut.
-const (
-	noEarlierTurns = "(There were no earlier turns.)"
-	turnSeparator  = "\n\n---\n\n# The turn in progress, up to the messages that follow\n\n"
-)
-
 // written is a summary, and what it took to have it written.
 type written struct {
 	text       string
@@ -74,18 +68,23 @@ func (c *compaction) summarize(ctx context.Context) (*written, error) {
 	if cut == nil {
 		return nil, nil
 	}
-	history, prefix := c.divide(cut)
-	summary, err := c.service.summarize(ctx, &task{
-		policy: c.policy, counter: c.snapshot.ModelCounter(), lead: c.snapshot.Lead, history: history, prefix: prefix,
-		previous: c.snapshot.Entry.GetSummary(), focus: c.req.GetFocus(),
-		budget: cut.GetMaxSummaryTokens(), covered: c.coveredTokens(), emit: c.emit,
-		read: c.read, total: c.toRead(), deadline: c.deadline,
-	})
+	summary, err := c.service.summarize(ctx, c.task(cut))
 	c.spent.add(summary)
 	if err != nil {
 		return nil, err
 	}
 	return summary, nil
+}
+
+// task is the summary that the plan's cut needs.
+func (c *compaction) task(cut *compactordv1.Cut) *task {
+	history, prefix := c.divide(cut)
+	return &task{
+		policy: c.policy, counter: c.snapshot.ModelCounter(), lead: c.snapshot.Lead, history: history, prefix: prefix,
+		previous: c.snapshot.Entry.GetSummary(), focus: c.req.GetFocus(),
+		budget: cut.GetMaxSummaryTokens(), covered: c.coveredTokens(), emit: c.emit,
+		read: c.read, total: c.toRead(), deadline: c.deadline,
+	}
 }
 
 // add adds what another text took.
@@ -178,38 +177,19 @@ type summaryWriter struct {
 }
 
 func (w *summaryWriter) write(ctx context.Context) error {
-	t := w.task
 	w.begin()
-	// The turn in progress gets five of thirteen parts, as 0.5 and 0.8 of a reserve do in the systems that split.
-	joined := session.TextTokens(t.counter, noEarlierTurns+turnSeparator)
-	prefixBudget := t.budget * 5 / 13
-	historyBudget := t.budget - min(t.budget, prefixBudget+joined)
-	if len(t.prefix) == 0 || min(prefixBudget, historyBudget) < minSummaryTokens {
-		// A budget that is too small for two summaries is for one of both.
-		return w.part(ctx, summarizers.History, slices.Concat(t.history, t.prefix), t.previous, t.budget)
-	}
-	switch {
-	case len(t.history) > 0:
-		if err := w.part(ctx, summarizers.History, t.history, t.previous, historyBudget); err != nil {
+	for _, p := range w.task.pieces() {
+		if p.request == nil {
+			w.show(ctx, p.text)
+			continue
+		}
+		if err := w.checked(ctx, p.request); err != nil {
 			return err
 		}
-	case t.previous == "":
-		prefixBudget = t.budget - joined
-		w.show(ctx, noEarlierTurns)
-	case session.TextTokens(t.counter, t.previous) <= historyBudget:
-		w.show(ctx, t.previous)
-	default:
-		if err := w.part(ctx, summarizers.History, nil, t.previous, historyBudget); err != nil {
-			return err
-		}
+		w.earlier += tokensOf(p.request.Messages)
 	}
-	w.show(ctx, turnSeparator)
-	w.earlier += tokensOf(t.history)
-	return w.part(ctx, summarizers.TurnPrefix, t.prefix, "", prefixBudget)
+	return nil
 }
-
-// minSummaryTokens is the smallest budget that a summarizer is given.
-const minSummaryTokens = 64
 
 // begin starts an attempt.
 func (w *summaryWriter) begin() { w.attempt++ }
@@ -237,18 +217,6 @@ func (w *summaryWriter) emit(ctx context.Context, e *compactordv1.CompactionEven
 	if w.task.emit != nil {
 		w.task.emit(ctx, e)
 	}
-}
-
-// part has one part of a summary written and checked.
-func (w *summaryWriter) part(
-	ctx context.Context, kind summarizers.Kind, messages []*compactordv1.LoggedMessage, previous string, budget uint32,
-) error {
-	t := w.task
-	return w.checked(ctx, &summarizers.Request{
-		Kind: kind, Messages: messages, Lead: t.lead, PreviousSummary: previous, Focus: t.focus,
-		Sections: t.policy.GetSummary().GetSections(), MaxTokens: budget, Replaces: t.covered,
-		Count: func(text string) uint32 { return session.TextTokens(t.counter, text) },
-	})
 }
 
 // checked has a request answered by the policy's summarizer and the text checked: once more with the fault named, then by

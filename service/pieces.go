@@ -1,0 +1,58 @@
+package service
+
+import (
+	"slices"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// The texts that join the summary of complete turns and that of the turn that was cut.
+const (
+	noEarlierTurns = "(There were no earlier turns.)"
+	turnSeparator  = "\n\n---\n\n# The turn in progress, up to the messages that follow\n\n"
+)
+
+// minSummaryTokens is the smallest budget that a summarizer is given.
+const minSummaryTokens = 64
+
+// piece is one of the texts that a summary consists of: one that is there already, or one that is to be written.
+type piece struct {
+	text string
+	// request asks for the text; nil where it is there.
+	request *summarizers.Request
+}
+
+// pieces are what the summary of a task consists of, in order.
+func (t *task) pieces() []piece {
+	// The turn in progress gets five of thirteen parts, as 0.5 and 0.8 of a reserve do in the systems that split.
+	joined := session.TextTokens(t.counter, noEarlierTurns+turnSeparator)
+	prefixBudget := t.budget * 5 / 13
+	historyBudget := t.budget - min(t.budget, prefixBudget+joined)
+	if len(t.prefix) == 0 || min(prefixBudget, historyBudget) < minSummaryTokens {
+		// A budget that is too small for two summaries is for one of both.
+		return []piece{t.piece(summarizers.History, slices.Concat(t.history, t.prefix), t.previous, t.budget)}
+	}
+	earlier := t.piece(summarizers.History, t.history, t.previous, historyBudget)
+	switch {
+	case len(t.history) > 0:
+	case t.previous == "":
+		prefixBudget = t.budget - joined
+		earlier = piece{text: noEarlierTurns}
+	case session.TextTokens(t.counter, t.previous) <= historyBudget:
+		earlier = piece{text: t.previous}
+	}
+	return []piece{earlier, {text: turnSeparator}, t.piece(summarizers.TurnPrefix, t.prefix, "", prefixBudget)}
+}
+
+// piece asks for one of the texts.
+func (t *task) piece(
+	kind summarizers.Kind, messages []*compactordv1.LoggedMessage, previous string, budget uint32,
+) piece {
+	return piece{request: &summarizers.Request{
+		Kind: kind, Messages: messages, Lead: t.lead, PreviousSummary: previous, Focus: t.focus,
+		Sections: t.policy.GetSummary().GetSections(), MaxTokens: budget, Replaces: t.covered,
+		Count: func(text string) uint32 { return session.TextTokens(t.counter, text) },
+	}}
+}
