@@ -9,8 +9,6 @@ import (
 	"context"
 	"time"
 
-	_ "github.com/cenkalti/backoff/v5"
-
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/summarizers"
 )
@@ -53,13 +51,17 @@ type Answer struct {
 type Profile struct {
 	// Name is what policies call it, Kind the provider's: openai, anthropic or gemini.
 	Name, Kind, Model string
-	// Window is the model's context window, and MaxOutput the most that it writes, both in tokens.
+	// Window is the model's context window, and MaxOutput the most that it writes, both in tokens. A Window of 0 is taken
+	// for 32,000, and a MaxOutput of 0 for as much as the window has room for.
 	Window, MaxOutput uint32
+	// TokenFactor is what the tokens of a text by o200k_base are multiplied by to be those of the model, or more; 0: 1 for
+	// openai, 1.2 for gemini, 1.6 for anthropic. Models of other makers behind OpenAI's API want more than 1.
+	TokenFactor float64
 	// Effort is sent where the history is summarized, and not for the first part of a split turn or for tool results.
 	Effort string
 	// TryTimeout and TotalTimeout are what holds where a policy sets none; 0: the daemon's defaults.
 	TryTimeout, TotalTimeout time.Duration
-	// Tries is how often one request is sent at the most where it fails for a reason that passes. 1 to 10.
+	// Tries is how often one request is sent at the most where it fails for a reason that passes. 1 to 10; 0: 4.
 	Tries int
 	// Price is nil where it is not configured.
 	Price *compactordv1.TokenPrice

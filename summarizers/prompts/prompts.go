@@ -89,13 +89,10 @@ func Closing(req *summarizers.Request) *Prompt {
 }
 
 // WithFault is a user message to be sent again since the answer to it was refused: it names the fault, a sentence that
-// holds nothing of the conversation (summarizers.CheckError.Detail). It adds at most MaxFaultTokens.
+// holds nothing of the conversation (summarizers.CheckError.Detail).
 func WithFault(user, fault string) string {
 	return user + "\n\nYour last answer was refused: " + fault + " Write the whole text again, without that fault."
 }
-
-// MaxFaultTokens is the most that WithFault adds, by any count that is at least four bytes a token.
-const MaxFaultTokens = 128
 
 // WithoutInstructions returns an answer without what a model copied of the instructions, and without tags or fences around
 // the whole of it. It leaves thinking as it is.

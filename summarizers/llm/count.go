@@ -1,0 +1,110 @@
+package llm
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/compactord/compactord/session/bpe"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// The factors of models whose vocabulary is not public. Anthropic's older models make up to a quarter more tokens of a
+// text than o200k_base, and its recent ones some 30 percent more than those.
+const (
+	anthropicFactor = 1.6
+	geminiFactor    = 1.2
+)
+
+// mediumTokens is what one medium counts: as much as a large image.
+const mediumTokens = 1_600
+
+// counter counts tokens as a model does, or more.
+type counter struct {
+	vocabulary *bpe.Vocabulary
+	factor     float64
+}
+
+func newCounter(p *Profile) (counter, error) {
+	vocabulary, err := bpe.O200kBase()
+	if err != nil {
+		return counter{}, err
+	}
+	c := counter{vocabulary, p.TokenFactor}
+	if c.factor > 0 {
+		return c, nil
+	}
+	switch p.Kind {
+	case "anthropic":
+		c.factor = anthropicFactor
+	case "gemini":
+		c.factor = geminiFactor
+	default:
+		c.factor = 1
+	}
+	return c, nil
+}
+
+// text counts the tokens of a text.
+func (c counter) text(text string) uint32 {
+	return tokens(math.Ceil(float64(c.vocabulary.Count(text)) * c.factor))
+}
+
+func tokens(n float64) uint32 { return uint32(min(n, math.MaxUint32)) }
+
+// view counts the tokens of an agent's own prompt: its JSON, and the media in it.
+func (c counter) view(v *summarizers.View) (uint32, error) {
+	var total uint64
+	for _, list := range [][]json.RawMessage{v.System, v.Messages, {v.Tools}} {
+		for _, raw := range list {
+			n, err := c.json(raw)
+			if err != nil {
+				return 0, err
+			}
+			total += uint64(n)
+		}
+	}
+	return uint32(min(total, math.MaxUint32)), nil
+}
+
+// json counts raw JSON as text, but for media: no provider reads their base64 as text.
+func (c counter) json(raw json.RawMessage) (uint32, error) {
+	var text strings.Builder
+	media := 0
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	previous := ""
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return tokens(float64(c.text(text.String())) + float64(media*mediumTokens)), nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		value, isString := token.(string)
+		switch {
+		case isString && isMedium(previous, value):
+			media++
+		case isString:
+			text.WriteString(value)
+		}
+		// What JSON puts around a value is a token or two.
+		text.WriteString("\n,\n")
+		previous = value
+	}
+}
+
+// isMedium says whether a string is a medium in base64. key is the string before it, which is its key where it has one.
+func isMedium(key, value string) bool {
+	if strings.HasPrefix(value, "data:") {
+		return strings.Contains(value[:min(len(value), 128)], ";base64,")
+	}
+	if key != "data" && key != "file_data" {
+		return false
+	}
+	return len(value) > 512 && !strings.ContainsAny(value, " \n\"{<")
+}

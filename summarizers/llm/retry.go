@@ -1,0 +1,84 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/compactord/compactord/summarizers"
+)
+
+const (
+	firstWait = 500 * time.Millisecond
+	maxWait   = 30 * time.Second
+)
+
+// errTryLimit ends one request and not the summary.
+var errTryLimit = errors.New("the time limit of one request passed")
+
+// send has a request answered, and sends it again where it failed for a reason that passes.
+func (w *writer) send(ctx context.Context, c *Completion) (*Answer, error) {
+	waits := &backoff.ExponentialBackOff{
+		InitialInterval: firstWait, RandomizationFactor: backoff.DefaultRandomizationFactor, Multiplier: 2, MaxInterval: maxWait,
+	}
+	for try := 1; ; try++ {
+		answer, err := w.once(ctx, c)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err == nil {
+			return answer, nil
+		}
+		failure := asProviderError(err)
+		wait := max(min(waits.NextBackOff(), maxWait), failure.RetryAfter)
+		if !failure.Retryable || failure.Overflow || try >= w.by.profile.Tries || endsWithin(ctx, wait) {
+			return nil, failure
+		}
+		select {
+		case <-w.by.after(wait):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// endsWithin says whether the context's deadline is nearer than that: who waits for nothing could not say when the
+// provider wants to be asked again.
+func endsWithin(ctx context.Context, wait time.Duration) bool {
+	deadline, has := ctx.Deadline()
+	return has && time.Until(deadline) <= wait
+}
+
+// once sends a request within the limit for one. What was shown of an earlier one is void.
+func (w *writer) once(ctx context.Context, c *Completion) (*Answer, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	w.void()
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if w.tryLimit > 0 {
+		limited, cancel = context.WithTimeoutCause(ctx, w.tryLimit, errTryLimit)
+	}
+	defer cancel()
+	answer, err := w.by.provider.Complete(limited, c, w.show)
+	w.spent.add(answer)
+	if err == nil {
+		return answer, nil
+	}
+	var failure *summarizers.ProviderError
+	if limited.Err() != nil && !errors.As(err, &failure) {
+		return nil, &summarizers.ProviderError{Code: "timeout", Retryable: true, Err: context.DeadlineExceeded}
+	}
+	return nil, err
+}
+
+// asProviderError makes a failure of any kind one that says whether to try again.
+func asProviderError(err error) *summarizers.ProviderError {
+	var failure *summarizers.ProviderError
+	if errors.As(err, &failure) {
+		return failure
+	}
+	return &summarizers.ProviderError{Err: err}
+}
