@@ -35,6 +35,19 @@ var kimiHeadings = []Heading{
 	{2, "Important Context"},
 }
 
+// piHeadings are the standard ones; files are listed in tags of their own.
+var piHeadings = standardHeadings[:len(standardHeadings)-1]
+
+var xbotHeadings = []Heading{
+	{2, "Historical Context"},
+	{2, "Task Summary"},
+	{2, "Key Decisions"},
+	{2, "Active Files"},
+	{2, "Errors & Fixes"},
+	{2, "Recent Work"},
+	{2, "Next Steps"},
+}
+
 var turnPrefixHeadings = []Heading{
 	{2, "Original Request"},
 	{2, "Early Progress"},
@@ -62,6 +75,10 @@ func Headings(kind Kind, set compactordv1.SectionSet) []Heading {
 		return turnPrefixHeadings
 	case set == compactordv1.SectionSet_SECTION_SET_KIMI:
 		return kimiHeadings
+	case set == compactordv1.SectionSet_SECTION_SET_PI:
+		return piHeadings
+	case set == compactordv1.SectionSet_SECTION_SET_XBOT:
+		return xbotHeadings
 	default:
 		return standardHeadings
 	}

@@ -314,3 +314,15 @@ func TestLongRequestsKeepHeadAndTail(t *testing.T) {
 		}
 	}
 }
+
+// Models write errors together with what fixed them; only those that are still open stand in the way.
+func TestFixedErrorsOfModelsAreNotOpen(t *testing.T) {
+	t.Parallel()
+	text := summarize(t, &summarizers.Request{MaxTokens: 500, PreviousSummary: "## Errors & Fixes\n" +
+		"- Port 8081 was taken; fixed by moving the proxy to 8082. [#4]\n- The nightly job still times out after 30 s. [#9]\n"})
+	_, rest, _ := strings.Cut(text, "### Blocked\n")
+	blocked, rest, _ := strings.Cut(rest, "## Key Decisions")
+	require.Contains(t, blocked, "nightly job")
+	require.NotContains(t, blocked, "8081")
+	require.Contains(t, rest, "8081")
+}

@@ -75,7 +75,7 @@ func FuzzPreviousSummary(f *testing.F) {
 	f.Add("\\\\# x [\\#1] [#\n- \\[ ] y [#18446744073709551616]\n- Identifiers: a, b, , [#1]\n- `x` modified: [#2]\n## Relevant Files\n- ` [#3]", uint16(400))
 	round := planted.Rounds(1, planted.Chinese, 1, fiveRounds)[0]
 	f.Fuzz(func(t *testing.T, previous string, budget uint16) {
-		for _, set := range []compactordv1.SectionSet{0, compactordv1.SectionSet_SECTION_SET_KIMI} {
+		for _, set := range append(sectionSets, 0) {
 			for _, messages := range [][]*compactordv1.LoggedMessage{nil, round.Messages[:4]} {
 				req := &summarizers.Request{Sections: set, Messages: messages, PreviousSummary: previous, MaxTokens: max(64, uint32(budget))}
 				text := summarize(t, req)

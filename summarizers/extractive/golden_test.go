@@ -38,6 +38,16 @@ func TestGolden(t *testing.T) {
 					Lead: lead, Messages: rest, MaxTokens: 1000, Sections: compactordv1.SectionSet_SECTION_SET_KIMI,
 				})
 			},
+			"pi": func() string {
+				return summarize(t, &summarizers.Request{
+					Lead: lead, Messages: rest, MaxTokens: 1000, Sections: compactordv1.SectionSet_SECTION_SET_PI,
+				})
+			},
+			"xbot": func() string {
+				return summarize(t, &summarizers.Request{
+					Lead: lead, Messages: rest, MaxTokens: 1000, Sections: compactordv1.SectionSet_SECTION_SET_XBOT,
+				})
+			},
 			"prefix": func() string {
 				return summarize(t, &summarizers.Request{Kind: summarizers.TurnPrefix, Lead: lead, Messages: rest[:half], MaxTokens: 600})
 			},

@@ -63,6 +63,15 @@ func layoutOf(k summarizers.Kind, set compactordv1.SectionSet) *layout {
 		put("Code State", kindFile)
 		put("Important Context", kindFact, kindDecision, kindRule, kindRequest, kindMarks)
 		ly.goal, ly.last, ly.environment = at("Current Focus"), at("Current Focus"), at("Environment")
+	case set == compactordv1.SectionSet_SECTION_SET_XBOT:
+		put("Historical Context", kindFact, kindRequest, kindMarks)
+		put("Task Summary", kindRule)
+		put("Key Decisions", kindDecision)
+		put("Active Files", kindFile)
+		put("Errors & Fixes", kindError)
+		put("Recent Work", kindDone, kindDoing)
+		put("Next Steps", kindNext)
+		ly.goal, ly.last = at("Task Summary"), at("Task Summary")
 	default:
 		put("Constraints & Preferences", kindRule)
 		put("Done", kindDone)
@@ -71,7 +80,7 @@ func layoutOf(k summarizers.Kind, set compactordv1.SectionSet) *layout {
 		put("Key Decisions", kindDecision)
 		put("Next Steps", kindNext)
 		put("Critical Context", kindFact, kindRequest, kindMarks)
-		put("Relevant Files", kindFile)
+		put("Relevant Files", kindFile) // PI has no such section; its last one takes them.
 		ly.goal, ly.last = at("Goal"), at("Critical Context")
 	}
 	return ly
@@ -108,14 +117,14 @@ var meanings = []struct {
 	holds kind
 	words []string
 }{
-	{kindRequest, []string{"goal", "original request", "objective", "current focus", "user request", "primary request", "目标", "原始请求", "任务目标"}},
+	{kindRequest, []string{"goal", "original request", "objective", "current focus", "user request", "primary request", "task summary", "目标", "原始请求", "任务目标"}},
 	{kindRule, []string{"constraint", "preference", "requirement", "rules", "约束", "偏好", "限制", "要求"}},
 	{kindDoing, []string{"in progress", "in_progress", "current work", "current state", "进行中"}},
 	{kindError, []string{"block", "active issue", "issues", "errors", "open problem", "阻塞", "问题", "错误"}},
 	{kindDecision, []string{"decision", "决策", "决定"}},
 	{kindNext, []string{"next", "pending", "to-do", "todo", "remaining", "下一步", "待办"}},
 	{kindFile, []string{"file", "code state", "code_state", "文件"}},
-	{kindDone, []string{"done", "progress", "completed", "accomplished", "已完成", "完成", "进展"}},
+	{kindDone, []string{"done", "progress", "completed", "accomplished", "recent work", "已完成", "完成", "进展"}},
 }
 
 // meaningOf returns what stands below a heading of that title; statements where nothing else is known.

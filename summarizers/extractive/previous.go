@@ -49,6 +49,8 @@ type carrier struct {
 	// holds is what lines are below the current heading; headed says that there was one.
 	holds  kind
 	headed bool
+	// mended says that errors below the heading may have been fixed, by what it says.
+	mended bool
 	// code collects a block of code, which becomes one item.
 	code   []string
 	inCode bool
@@ -101,6 +103,20 @@ func (p *carrier) line(line string) {
 
 func (p *carrier) heading(title string) {
 	p.holds, p.headed, p.parent = meaningOf(title), true, ""
+	p.mended = p.holds == kindError && containsFold(title, "fix")
+}
+
+// tellsFix says whether a model's line about an error tells that it is one no more.
+func tellsFix(line string) bool {
+	if containsFold(line, "not yet") || containsFold(line, "still") {
+		return false
+	}
+	for _, word := range []string{"fixed", "fix:", "resolved", "solved"} {
+		if containsFold(line, word) {
+			return !containsFold(line, "not "+word) && !containsFold(line, "un"+word)
+		}
+	}
+	return strings.Contains(line, "已修复") || strings.Contains(line, "已解决")
 }
 
 // flush ends a block of code.
@@ -182,6 +198,10 @@ func (p *carrier) keep(it *item, labelled bool) {
 	case kindRule:
 		it.tier = ruleTier(it.text, cues.read(it.text), it.by)
 	case kindError:
+		if p.mended && !labelled && !strings.HasPrefix(it.text, "`") && tellsFix(it.text) {
+			it.kind, it.score = kindFact, 4+value
+			break
+		}
 		it.score = 6
 		if failed, _, ok := strings.Cut(it.text, "` failed: "); ok && strings.HasPrefix(failed, "`") {
 			parsed := parseCommand(failed[1:])

@@ -153,10 +153,34 @@ func requireLine(t *testing.T, summary, text string, index uint32) {
 	}), "no line says %q and cites %d:\n%s", text, index, summary)
 }
 
+var sectionSets = []compactordv1.SectionSet{
+	compactordv1.SectionSet_SECTION_SET_STANDARD, compactordv1.SectionSet_SECTION_SET_KIMI,
+	compactordv1.SectionSet_SECTION_SET_PI, compactordv1.SectionSet_SECTION_SET_XBOT,
+}
+
+// A session may change its sections between two compactions: whatever set a summary was written in, another says the
+// same, and so does the first again.
+func TestSectionsMayChangeBetweenCompactions(t *testing.T) {
+	t.Parallel()
+	for _, lang := range languages {
+		for _, first := range sectionSets {
+			for _, then := range sectionSets {
+				round := planted.Rounds(7, lang, 1, oneRound)[0]
+				text := summarize(t, &summarizers.Request{Sections: first, Messages: round.Messages, MaxTokens: 3000})
+				changed := summarize(t, &summarizers.Request{Sections: then, PreviousSummary: text, MaxTokens: 4000})
+				requireSections(t, changed, summarizers.History, then)
+				require.Equal(t, summarizers.Citations(text), summarizers.Citations(changed))
+				back := summarize(t, &summarizers.Request{Sections: first, PreviousSummary: changed, MaxTokens: 5000})
+				requireSameLines(t, text, back)
+			}
+		}
+	}
+}
+
 func TestWithoutMessagesThePreviousSummaryStays(t *testing.T) {
 	t.Parallel()
 	for _, lang := range languages {
-		for _, set := range []compactordv1.SectionSet{compactordv1.SectionSet_SECTION_SET_STANDARD, compactordv1.SectionSet_SECTION_SET_KIMI} {
+		for _, set := range sectionSets {
 			for _, kind := range []summarizers.Kind{summarizers.History, summarizers.TurnPrefix} {
 				for seed := range uint64(5) {
 					round := planted.Rounds(seed, lang, 1, oneRound)[0]
