@@ -8,7 +8,8 @@ import (
 	"math"
 	"strings"
 
-	"github.com/compactord/compactord/session/bpe"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -24,16 +25,16 @@ const mediumTokens = 1_600
 
 // counter counts tokens as a model does, or more.
 type counter struct {
-	vocabulary *bpe.Vocabulary
-	factor     float64
+	session.Counter
+	factor float64
 }
 
 func newCounter(p *Profile) (counter, error) {
-	vocabulary, err := bpe.O200kBase()
+	exact, err := session.CounterFor(compactordv1.Estimator_ESTIMATOR_O200K_BASE)
 	if err != nil {
 		return counter{}, err
 	}
-	c := counter{vocabulary, p.TokenFactor}
+	c := counter{exact, p.TokenFactor}
 	if c.factor > 0 {
 		return c, nil
 	}
@@ -50,7 +51,7 @@ func newCounter(p *Profile) (counter, error) {
 
 // text counts the tokens of a text.
 func (c counter) text(text string) uint32 {
-	return tokens(math.Ceil(float64(c.vocabulary.Count(text)) * c.factor))
+	return tokens(math.Ceil(float64(session.TextTokens(c.Counter, text)) * c.factor))
 }
 
 func tokens(n float64) uint32 { return uint32(min(n, math.MaxUint32)) }
