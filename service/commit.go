@@ -146,7 +146,7 @@ func (c *compaction) writeEdits(
 	p := before.fork()
 	entry := &compactordv1.PruneEntry{
 		Id: newID(), Edits: edits, Strategy: c.resolvedStrategy(), Reason: c.reason(),
-		OperationId: c.id, WithCut: withCut,
+		OperationId: c.id, WithCut: withCut, ClientStrategy: c.own.GetStrategy(),
 	}
 	c.tellSummarizer(entry)
 	entry, err := c.service.prune(ctx, p, entry, c.started, c.byBytes)
@@ -218,6 +218,7 @@ func (c *compaction) writeEntry(
 		Duration: durationpb.New(s.hooks.Now().Sub(c.started)), CreatedAt: s.now(),
 		SummarizerCalls: c.spent.calls, Sections: c.policy.GetSummary().GetSections(),
 		CitedIndexes: summarizers.Citations(summary.text), OperationId: c.id,
+		ClientStrategy: c.own.GetStrategy(), ProviderBlock: c.block,
 	}
 	if replayed != nil {
 		// The view shows it whole.
@@ -232,7 +233,11 @@ func (c *compaction) writeEntry(
 	return written, gain(before.Head, p.head(), c.byBytes)
 }
 
+// resolvedStrategy is the strategy with its parameters; nil where the plan is the client's own.
 func (c *compaction) resolvedStrategy() *compactordv1.Strategy {
+	if c.own != nil {
+		return nil
+	}
 	return c.service.strategies.Resolved(c.policy, c.policy.GetStrategy())
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/summarizers"
 )
 
 // compaction is one run of Compact: plan, summarize, check, commit.
@@ -45,6 +46,15 @@ type compaction struct {
 	deadline time.Time
 	// uid is the life of the session that it is for.
 	uid string
+	// own is the client's own plan, and by writes in place of the policy's summarizer; nil where it is as the policy says.
+	own *compactordv1.ClientPlan
+	by  summarizers.Summarizer
+	// whole says that one summary is written of all that the cut covers, also where it splits a turn.
+	whole bool
+	// block is the provider's own compaction item beside the summary; nil where there is none.
+	block *compactordv1.OpaquePart
+	// announced says that it is to be recorded how the compaction ends, also where it fails.
+	announced bool
 	// byBytes says that the size of the view in bytes made the compaction due, and its tokens did not.
 	byBytes bool
 }
@@ -58,49 +68,61 @@ type skip struct {
 func (s *skip) Error() string { return s.message }
 
 // run carries the compaction out and tells how it ended. The error is the RPC's.
-func (c *compaction) run(ctx context.Context) (err error) {
-	announced := false
+func (c *compaction) run(ctx context.Context) error {
+	return c.counted(ctx, func() error {
+		if err := c.prepare(ctx); err != nil {
+			return err
+		}
+		if c.req.GetDryRun() {
+			c.conclude(&compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Planned{
+				Planned: &compactordv1.CompactionPlanned{Plan: c.plan},
+			}})
+			return nil
+		}
+		c.emit(ctx, &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Started{
+			Started: &compactordv1.CompactionStarted{Reason: c.reason(), Plan: c.plan},
+		}})
+		c.announced = true
+		c.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_PLAN, 1, 1)
+		summary, err := c.texted(ctx)
+		if err != nil {
+			return err
+		}
+		completed, err := c.commit(ctx, summary)
+		if err != nil {
+			return err
+		}
+		c.conclude(completed)
+		return nil
+	})
+}
+
+// counted does what makes up the compaction. It records how that ended, and counts it.
+func (c *compaction) counted(ctx context.Context, do func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = caught(ctx, c.service.logger, "compaction", r)
 		}
-		err = c.conclusion(ctx, err, announced)
+		err = c.conclusion(ctx, err)
 		c.service.metrics.running.Dec()
 		c.service.metrics.ended(c.reason(), c.ending, err, c.service.hooks.Now().Sub(c.started))
 		c.service.metrics.summarized(&c.spent)
 	}()
 	c.service.metrics.running.Inc()
-	if err := c.prepare(ctx); err != nil {
-		return err
-	}
-	if c.req.GetDryRun() {
-		c.conclude(&compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Planned{
-			Planned: &compactordv1.CompactionPlanned{Plan: c.plan},
-		}})
-		return nil
-	}
-	c.emit(ctx, &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Started{
-		Started: &compactordv1.CompactionStarted{Reason: c.reason(), Plan: c.plan},
-	}})
-	announced = true
-	c.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_PLAN, 1, 1)
+	return do()
+}
+
+// texted has all texts written that the plan needs. The summary is nil where there is to be no cut.
+func (c *compaction) texted(ctx context.Context) (*written, error) {
 	c.deadline = summaryDeadline(c.policy)
 	if err := c.compress(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	summary, err := c.summarize(ctx)
 	if c.noCut = asSkip(err); c.noCut != nil {
-		err = c.goWithoutCut(ctx)
+		return nil, c.goWithoutCut(ctx)
 	}
-	if err != nil {
-		return err
-	}
-	completed, err := c.commit(ctx, summary)
-	if err != nil {
-		return err
-	}
-	c.conclude(completed)
-	return nil
+	return summary, err
 }
 
 // prepare takes the snapshot and makes the plan.
@@ -133,7 +155,12 @@ func (c *compaction) makePlan(ctx context.Context) error {
 	c.byBytes = session.DueByBytesAlone(c.policy, session.Report(c.snapshot.Head, c.policy))
 	in := &strategies.Input{State: c.snapshot, Policy: c.policy, Reason: c.reason()}
 	var err error
-	if c.plan, err = c.service.plan(ctx, in, c.policy.GetStrategy()); err != nil {
+	if c.own != nil {
+		c.plan, err = strategies.OfClient(in, c.own)
+	} else {
+		c.plan, err = c.service.plan(ctx, in, c.policy.GetStrategy())
+	}
+	if err != nil {
 		return err
 	}
 	c.plan.Chunks = chunks(c.plan.GetCut()) + uint32(len(toWrite(c.plan.GetEdits())))
@@ -159,7 +186,7 @@ func (c *compaction) goWithoutCut(ctx context.Context) error {
 // editsAlone are the plan's edits where it has no cut. Where that is not made they are planned anew: those of what it
 // would have covered are not in the plan.
 func (c *compaction) editsAlone(ctx context.Context, state *session.State) ([]*compactordv1.Edit, error) {
-	if c.plan.GetCut() == nil {
+	if c.plan.GetCut() == nil || c.own != nil {
 		return c.withTexts(c.plan.GetEdits()), nil
 	}
 	in := &strategies.Input{State: state, Policy: c.policy, Reason: c.reason(), EditsOnly: true}
@@ -215,13 +242,13 @@ func skipMessage(reason compactordv1.SkipReason, tokens uint32) string {
 }
 
 // conclusion tells how a compaction ended that did not complete, and turns its error into that of the RPC.
-func (c *compaction) conclusion(ctx context.Context, err error, announced bool) error {
+func (c *compaction) conclusion(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
 	var skipped *skip
 	if errors.As(err, &skipped) {
-		if announced {
+		if c.announced {
 			c.recordAttempt(ctx, &compactordv1.CompactionAttempt{
 				Outcome:    compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_SKIPPED,
 				SkipReason: skipped.reason, Message: skipped.message,
@@ -235,7 +262,7 @@ func (c *compaction) conclusion(ctx context.Context, err error, announced bool) 
 		return nil
 	}
 	e := c.service.endError(ctx, c.id, "compaction", err)
-	if !announced {
+	if !c.announced {
 		return e
 	}
 	attempt := &compactordv1.CompactionAttempt{

@@ -74,7 +74,7 @@ func (c *compaction) observe(ctx context.Context, e *compactordv1.Edit, l *compa
 	w := &summaryWriter{
 		service: c.service, result: &written{}, deadline: c.deadline,
 		// Nobody listens: what is written is no text of the summary.
-		task: &task{policy: c.policy, counter: c.snapshot.ModelCounter(), covered: req.Replaces},
+		task: &task{policy: c.policy, by: c.by, counter: c.snapshot.ModelCounter(), covered: req.Replaces},
 	}
 	w.begin()
 	err := w.checked(ctx, req)

@@ -30,7 +30,7 @@ func (t *task) pieces() []piece {
 	joined := session.TextTokens(t.counter, noEarlierTurns+turnSeparator)
 	prefixBudget := t.budget * 5 / 13
 	historyBudget := t.budget - min(t.budget, prefixBudget+joined)
-	if len(t.prefix) == 0 || min(prefixBudget, historyBudget) < minSummaryTokens {
+	if t.whole || len(t.prefix) == 0 || min(prefixBudget, historyBudget) < minSummaryTokens {
 		// A budget that is too small for two summaries is for one of both.
 		return []piece{t.piece(summarizers.History, slices.Concat(t.history, t.prefix), t.previous, t.budget)}
 	}

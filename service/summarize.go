@@ -44,6 +44,10 @@ type task struct {
 	policy *compactordv1.Policy
 	// counter counts in tokens of the model, as budget and covered do.
 	counter session.Counter
+	// by writes in place of the policy's summarizer; nil where that one does.
+	by summarizers.Summarizer
+	// whole says that one summary is written of all, also where a turn is split.
+	whole bool
 	// lead is the leading run, which binds the model beyond the summary.
 	lead []*compactordv1.LoggedMessage
 	// history is summarized as complete turns, prefix as the first part of a turn that goes on after the summary. Either
@@ -81,6 +85,7 @@ func (c *compaction) task(cut *compactordv1.Cut) *task {
 	history, prefix := c.divide(cut)
 	return &task{
 		policy: c.policy, counter: c.snapshot.ModelCounter(), lead: c.snapshot.Lead, history: history, prefix: prefix,
+		by: c.by, whole: c.whole,
 		previous: c.snapshot.Entry.GetSummary(), focus: c.req.GetFocus(),
 		budget: cut.GetMaxSummaryTokens(), covered: c.coveredTokens(), emit: c.emit,
 		read: c.read, total: c.toRead(), deadline: c.deadline,
@@ -222,13 +227,16 @@ func (w *summaryWriter) emit(ctx context.Context, e *compactordv1.CompactionEven
 // checked has a request answered by the policy's summarizer and the text checked: once more with the fault named, then by
 // the fallback.
 func (w *summaryWriter) checked(ctx context.Context, req *summarizers.Request) error {
-	policy := w.task.policy.GetSummary()
-	chosen, err := w.service.summarizers.Get(policy.GetSummarizer())
+	chosen, err := w.summarizer()
 	if err != nil {
 		return err
 	}
 	var failure error
-	for try := range tries {
+	most := tries
+	if _, persistent := chosen.(summarizers.Persistent); persistent {
+		most = 1
+	}
+	for try := range most {
 		if try > 0 {
 			w.again(ctx)
 		}
@@ -240,6 +248,9 @@ func (w *summaryWriter) checked(ctx context.Context, req *summarizers.Request) e
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		if asSkip(failure) != nil {
+			return failure
+		}
 		var refused *summarizers.CheckError
 		if !errors.As(failure, &refused) {
 			break
@@ -247,6 +258,14 @@ func (w *summaryWriter) checked(ctx context.Context, req *summarizers.Request) e
 		req.Fault = refused.Detail
 	}
 	return w.fallBack(ctx, chosen, req, failure)
+}
+
+// summarizer is who is to write first.
+func (w *summaryWriter) summarizer() (summarizers.Summarizer, error) {
+	if w.task.by != nil {
+		return w.task.by, nil
+	}
+	return w.service.summarizers.Get(w.task.policy.GetSummary().GetSummarizer())
 }
 
 // again voids what the last attempt wrote of this part and shows the finished parts anew.

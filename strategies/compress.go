@@ -66,7 +66,7 @@ func (CompressObservations) Resolved(
 
 // compress has one result written shorter if it holds over so many tokens: to a quarter of it, and at most to as many.
 func compress(e *editing, l *compactordv1.LoggedMessage, over uint32) {
-	budget := max(minCompressedTokens, min(l.GetTokens()/4, over))
+	budget := compressedBudget(l.GetTokens(), over)
 	if l.GetTokens() <= over || l.GetTokens() <= budget || resultOf(l, nil).stays(nil) {
 		return
 	}
@@ -76,4 +76,9 @@ func compress(e *editing, l *compactordv1.LoggedMessage, over uint32) {
 		TokensFreed:  l.GetTokens() - budget,
 		BySummarizer: true,
 	})
+}
+
+// compressedBudget is what a result of so many tokens is to be written in.
+func compressedBudget(tokens, most uint32) uint32 {
+	return max(minCompressedTokens, min(tokens/4, most))
 }

@@ -191,10 +191,16 @@ type Registry struct {
 	byName map[string]Summarizer
 }
 
-// NewRegistry returns a registry of these. Two of one name are an error.
+// Client is the name under which records tell of texts that the client's own model wrote.
+const Client = "client"
+
+// NewRegistry returns a registry of these. Two of one name are an error, and so is one named Client.
 func NewRegistry(all ...Summarizer) (*Registry, error) {
 	r := &Registry{byName: make(map[string]Summarizer, len(all))}
 	for _, s := range all {
+		if s.Name() == Client {
+			return nil, fmt.Errorf("no summarizer can be named %q: records tell by it what the client's own model wrote", Client)
+		}
 		if _, ok := r.byName[s.Name()]; ok {
 			return nil, fmt.Errorf("two summarizers are named %q", s.Name())
 		}

@@ -1,0 +1,61 @@
+package strategies
+
+import (
+	"math"
+
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// OfClient returns the plan of a client that has a strategy of its own, with what the client leaves to us: how much of a
+// turn the cut splits, the summary's budget, and what each edit frees. The error is that of Check.
+func OfClient(in *Input, own *compactordv1.ClientPlan) (*compactordv1.CompactionPlan, error) {
+	s := in.State
+	plan := noop(in, compactordv1.SkipReason_SKIP_REASON_UNSPECIFIED)
+	if own.FirstKeptIndex != nil {
+		plan.Cut = clientCut(in, own.GetFirstKeptIndex())
+	}
+	for _, e := range own.GetEdits() {
+		plan.Edits = append(plan.Edits, clientEdit(s, e))
+	}
+	if err := Check(in, plan); err != nil {
+		return nil, err
+	}
+	// All of them fit: what each frees is put in.
+	plan.Edits = Fitting(s, plan.GetEdits(), plan.GetCut())
+	if plan.GetCut() != nil {
+		at, _ := position(s, plan.GetCut().GetFirstKeptIndex())
+		plan.SummarizerInputTokens = inputTokens(s, at)
+	}
+	return plan, nil
+}
+
+// clientCut is the cut before a message, which may be none that can be cut before.
+func clientCut(in *Input, first uint32) *compactordv1.Cut {
+	s := in.State
+	cut := &compactordv1.Cut{
+		FirstKeptIndex:   first,
+		Summarized:       &compactordv1.IndexRange{Start: session.KeptFrom(s.Head), End: first},
+		MaxSummaryTokens: SummaryBudget(in.Policy),
+	}
+	if at, kept := position(s, first); kept {
+		cut.SplitTurnStart = splitTurnStart(s, at, compactordv1.SplitTurn_SPLIT_TURN_SUMMARY)
+	}
+	return cut
+}
+
+// clientEdit is an edit without the client's own figures. A result that the summarizer is to write shorter has the budget
+// that our own strategy gives it.
+func clientEdit(s *session.State, e *compactordv1.Edit) *compactordv1.Edit {
+	e = proto.CloneOf(e)
+	e.TokensFreed = 0
+	at, kept := position(s, e.GetIndex())
+	if !e.GetBySummarizer() || !kept {
+		return e
+	}
+	tokens := s.Kept[at].GetTokens()
+	e.TokensFreed = tokens - min(tokens, compressedBudget(tokens, math.MaxUint32))
+	return e
+}
