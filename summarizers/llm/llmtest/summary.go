@@ -1,0 +1,116 @@
+package llmtest
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// Written says what a summary holds.
+type Written struct {
+	// Sections is the set whose headings it has; unspecified: the first one that the prompt's instructions name whole and in
+	// order. Where they name none, as for a tool result that is to be written shorter, the answer is text without headings.
+	Sections compactordv1.SectionSet
+	// Lines are the bullets below its first heading.
+	Lines []string
+	// Echo finds what the model takes over from the prompt: each distinct match is a bullet below the second heading.
+	Echo *regexp.Regexp
+}
+
+// Summary is an answer as a model writes it that does what it is asked.
+func Summary(written Written) Reply {
+	return Reply{write: func(a *answering, w wire) {
+		w.begin()
+		writeText(w, written.Of(a.req))
+		w.end(finished)
+	}}
+}
+
+// Of is the text of the summary that a request gets.
+func (w Written) Of(req *Request) string {
+	headings := w.headings(req)
+	echoes := w.echoes(req)
+	if len(headings) == 0 {
+		return strings.Join(append(append([]string{"Written shorter."}, w.Lines...), echoes...), "\n")
+	}
+	var text strings.Builder
+	for i, h := range headings {
+		text.WriteString(strings.Repeat("#", h.Level) + " " + h.Title + "\n")
+		bullets := []string{"(none)"}
+		if i == 0 && len(w.Lines) > 0 {
+			bullets = bulleted(w.Lines)
+		}
+		if i == 1 && len(echoes) > 0 {
+			bullets = bulleted(echoes)
+		}
+		text.WriteString(strings.Join(bullets, "\n") + "\n\n")
+	}
+	return strings.TrimSpace(text.String())
+}
+
+func bulleted(lines []string) []string {
+	all := make([]string, len(lines))
+	for i, line := range lines {
+		all[i] = "- " + line
+	}
+	return all
+}
+
+func (w Written) echoes(req *Request) []string {
+	if w.Echo == nil {
+		return nil
+	}
+	var all []string
+	for _, match := range w.Echo.FindAllString(req.Text(), -1) {
+		if !slices.Contains(all, match) {
+			all = append(all, match)
+		}
+	}
+	return all
+}
+
+func (w Written) headings(req *Request) []summarizers.Heading {
+	instructions := instructionsOf(req)
+	prefix := summarizers.Headings(summarizers.TurnPrefix, w.Sections)
+	if names(instructions, prefix) {
+		return prefix
+	}
+	if w.Sections != compactordv1.SectionSet_SECTION_SET_UNSPECIFIED {
+		return summarizers.Headings(summarizers.History, w.Sections)
+	}
+	for _, number := range slices.Sorted(maps.Keys(compactordv1.SectionSet_name)) {
+		headings := summarizers.Headings(summarizers.History, compactordv1.SectionSet(number))
+		if names(instructions, headings) {
+			return headings
+		}
+	}
+	return nil
+}
+
+// instructionsOf is the system prompt, and what stands behind the conversation and the previous summary.
+func instructionsOf(req *Request) string {
+	tail := req.User
+	for _, tag := range []string{"</conversation>", "</previous-summary>"} {
+		if at := strings.LastIndex(tail, tag); at >= 0 {
+			tail = tail[at:]
+		}
+	}
+	return req.System + "\n" + tail
+}
+
+// names says whether a text names all headings as headings, in order.
+func names(text string, headings []summarizers.Heading) bool {
+	for _, h := range headings {
+		line := regexp.MustCompile(`(?m)^\W*#+ ` + regexp.QuoteMeta(h.Title) + `\b`)
+		at := line.FindStringIndex(text)
+		if at == nil {
+			return false
+		}
+		text = text[at[1]:]
+	}
+	return true
+}
