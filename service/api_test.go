@@ -13,28 +13,6 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// What is in the contract and not built yet says so, naming the field.
-func TestNotBuiltYetIsNamed(t *testing.T) {
-	d := start(t)
-	d.create("s", nil)
-	ctx := t.Context()
-	createWith := func(p *compactordv1.Policy) func() error {
-		return func() error {
-			_, err := d.sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{Policy: p})
-			return err
-		}
-	}
-	for field, call := range map[string]func() error{
-		"policy.summary.redact": createWith(&compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{Redact: proto.Bool(true)}}),
-	} {
-		t.Run(field, func(t *testing.T) {
-			err := call()
-			info := requireReason(t, err, codes.Unimplemented, "NOT_IMPLEMENTED")
-			require.Contains(t, info.GetMetadata()["field"]+err.Error(), field)
-		})
-	}
-}
-
 func TestUnknownSessionsAndNames(t *testing.T) {
 	d := start(t)
 	ctx := t.Context()

@@ -210,7 +210,7 @@ func (c *compaction) writeEntry(
 		Slots:         slotsOf(before, covered, kept),
 		TokensBefore:  p.head().GetViewTokens(),
 		ReplayedIndex: replayed,
-		Reason:        c.reason(), Focus: c.req.GetFocus(), Strategy: c.resolvedStrategy(),
+		Reason:        c.reason(), Focus: c.author.redact(c.req.GetFocus()), Strategy: c.resolvedStrategy(),
 		Summarizer: summary.summarizer, Model: summary.model, Usage: c.spent.usage, CostUsd: c.spent.costUSD,
 		SplitTurnStart: cut.SplitTurnStart, PreviousEntryId: before.Entry.GetId(),
 		Files:    session.TouchedFiles(before.Entry.GetFiles(), strategies.FileTools(c.policy), covered),
@@ -219,6 +219,7 @@ func (c *compaction) writeEntry(
 		SummarizerCalls: c.spent.calls, Sections: c.policy.GetSummary().GetSections(),
 		CitedIndexes: summarizers.Citations(summary.text), OperationId: c.id,
 		ClientStrategy: c.own.GetStrategy(), ProviderBlock: c.block,
+		Redactions: c.author.redactions(), PromptVersion: summary.promptVersion, CachedPrefix: summary.cachedPrefix,
 	}
 	if replayed != nil {
 		// The view shows it whole.

@@ -42,8 +42,8 @@ type compaction struct {
 	spent written
 	// noCut is why the plan's cut is not made; nil where it is.
 	noCut *skip
-	// deadline is when the policy's limit for all that the summarizer writes passes.
-	deadline time.Time
+	// author has the texts written.
+	author *author
 	// uid is the life of the session that it is for.
 	uid string
 	// own is the client's own plan, and by writes in place of the policy's summarizer; nil where it is as the policy says.
@@ -114,7 +114,6 @@ func (c *compaction) counted(ctx context.Context, do func() error) (err error) {
 
 // texted has all texts written that the plan needs. The summary is nil where there is to be no cut.
 func (c *compaction) texted(ctx context.Context) (*written, error) {
-	c.deadline = summaryDeadline(c.policy)
 	if err := c.compress(ctx); err != nil {
 		return nil, err
 	}
@@ -152,6 +151,7 @@ func (c *compaction) prepare(ctx context.Context) error {
 
 // makePlan makes the plan of the snapshot.
 func (c *compaction) makePlan(ctx context.Context) error {
+	c.author = c.service.newAuthor(c.policy, c.uid)
 	c.byBytes = session.DueByBytesAlone(c.policy, session.Report(c.snapshot.Head, c.policy))
 	in := &strategies.Input{State: c.snapshot, Policy: c.policy, Reason: c.reason()}
 	var err error
@@ -327,7 +327,8 @@ func (c *compaction) recordAttempt(ctx context.Context, attempt *compactordv1.Co
 	defer cancel()
 	attempt.OperationId, attempt.Reason = c.id, c.reason()
 	attempt.Duration = durationpb.New(s.hooks.Now().Sub(c.started))
-	attempt.SummarizerCalls = c.spent.calls
+	attempt.SummarizerCalls, attempt.Usage, attempt.CostUsd = c.spent.calls, c.spent.usage, c.spent.costUSD
+	attempt.Summarizer = c.author.asked
 	err := s.update(ctx, c.req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
 		if row.GetUid() != c.uid {
 			return nil, nil

@@ -72,9 +72,9 @@ func (c *compaction) toRead() uint32 {
 func (c *compaction) observe(ctx context.Context, e *compactordv1.Edit, l *compactordv1.LoggedMessage) error {
 	req := c.observation(e, l)
 	w := &summaryWriter{
-		service: c.service, result: &written{}, deadline: c.deadline,
+		service: c.service, author: c.author, result: &written{},
 		// Nobody listens: what is written is no text of the summary.
-		task: &task{policy: c.policy, by: c.by, counter: c.snapshot.ModelCounter(), covered: req.Replaces},
+		task: &task{policy: c.policy, by: c.by, covered: req.Replaces},
 	}
 	w.begin()
 	err := w.checked(ctx, req)
@@ -91,13 +91,11 @@ func (c *compaction) observe(ctx context.Context, e *compactordv1.Edit, l *compa
 
 // observation asks for the text of an edit.
 func (c *compaction) observation(e *compactordv1.Edit, l *compactordv1.LoggedMessage) *summarizers.Request {
-	counter := c.snapshot.ModelCounter()
-	return &summarizers.Request{
+	return c.author.request(&summarizers.Request{
 		Kind: summarizers.Observation, Result: c.toolResult(e, l), Focus: c.req.GetFocus(),
 		Replaces:  c.snapshot.Scaled(l.GetTokens()),
 		MaxTokens: max(minSummaryTokens, c.snapshot.Scaled(l.GetTokens()-min(l.GetTokens(), e.GetTokensFreed()))),
-		Count:     func(text string) uint32 { return session.TextTokens(counter, text) },
-	}
+	}, c.snapshot.ModelCounter())
 }
 
 // toolResult is what the summarizer is told of a result: all of it, as the log has it.
@@ -173,6 +171,7 @@ func (c *compaction) tellSummarizer(entry *compactordv1.PruneEntry) {
 			continue
 		}
 		entry.Model = cmp.Or(entry.GetModel(), text.model)
+		entry.PromptVersion = max(entry.GetPromptVersion(), text.promptVersion)
 		fellBack := text.fallback != compactordv1.SummaryFallback_SUMMARY_FALLBACK_UNSPECIFIED
 		if entry.GetSummarizer() == "" || fellBack {
 			entry.Summarizer = text.summarizer
@@ -183,5 +182,8 @@ func (c *compaction) tellSummarizer(entry *compactordv1.PruneEntry) {
 	}
 	if !entry.GetWithCut() {
 		entry.Usage, entry.CostUsd, entry.SummarizerCalls = c.spent.usage, c.spent.costUSD, c.spent.calls
+		if len(c.texts) > 0 {
+			entry.Redactions = c.author.redactions()
+		}
 	}
 }

@@ -50,9 +50,8 @@ func (t *task) pieces() []piece {
 func (t *task) piece(
 	kind summarizers.Kind, messages []*compactordv1.LoggedMessage, previous string, budget uint32,
 ) piece {
-	return piece{request: &summarizers.Request{
+	return piece{request: t.author.request(&summarizers.Request{
 		Kind: kind, Messages: messages, Lead: t.lead, PreviousSummary: previous, Focus: t.focus,
 		Sections: t.policy.GetSummary().GetSections(), MaxTokens: budget, Replaces: t.covered,
-		Count: func(text string) uint32 { return session.TextTokens(t.counter, text) },
-	}}
+	}, t.counter)}
 }

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -38,19 +39,17 @@ func (s *Service) checkPolicy(p *compactordv1.Policy) error {
 	if _, err := s.summarizers.Get(p.GetSummary().GetSummarizer()); err != nil {
 		return unknownName("policy.summary.summarizer", err, s.summarizers.Names())
 	}
-	summary := p.GetSummary()
-	for _, not := range []struct {
-		set   bool
-		field string
-	}{
-		{summary.PromptOverride != nil, "policy.summary.prompt_override"},
-		{len(summary.GetExtraContext()) > 0, "policy.summary.extra_context"},
-		{summary.GetCachedPrefix(), "policy.summary.cached_prefix"},
-		{summary.GetRedact(), "policy.summary.redact"},
-	} {
-		if not.set {
-			return notImplemented(not.field)
-		}
+	return checkTools(p.GetSummary())
+}
+
+// checkTools refuses tool definitions that no provider would take.
+func checkTools(p *compactordv1.SummaryPolicy) error {
+	if p.GetToolsJson() == "" {
+		return nil
+	}
+	var tools []json.RawMessage
+	if err := json.Unmarshal([]byte(p.GetToolsJson()), &tools); err != nil || tools == nil {
+		return invalidField("policy.summary.tools_json", "is no JSON array")
 	}
 	return nil
 }

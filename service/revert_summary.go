@@ -101,10 +101,11 @@ func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error 
 		return err
 	}
 	// The summary need not be smaller than what it tells of: that leaves the view in any case.
+	author := s.newAuthor(r.policy, r.row.GetUid())
 	summary, err := s.summarize(ctx, &task{
-		policy: r.policy, counter: then.ModelCounter(), lead: then.Lead, history: aside, focus: r.req.GetFocus(),
+		author: author, policy: r.policy, counter: then.ModelCounter(), lead: then.Lead, history: aside, focus: r.req.GetFocus(),
 		budget: strategies.SummaryBudget(r.policy), covered: math.MaxUint32,
-		total: tokensOf(aside), deadline: summaryDeadline(r.policy),
+		total: tokensOf(aside),
 	})
 	s.metrics.summarized(summary)
 	if err != nil {
@@ -114,8 +115,10 @@ func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error 
 	r.future = session.FutureSummary(summary.text, files)
 	r.summary = &compactordv1.RevertSummary{
 		Summarizer: summary.summarizer, Model: summary.model, Usage: summary.usage, CostUsd: summary.costUSD,
-		Fallback: summary.fallback, SummarizerCalls: summary.calls, Focus: r.req.GetFocus(),
+		Fallback: summary.fallback, SummarizerCalls: summary.calls,
+		Focus:        author.redact(r.req.GetFocus()),
 		CitedIndexes: summarizers.Citations(summary.text),
+		Redactions:   author.redactions(), PromptVersion: summary.promptVersion,
 	}
 	return nil
 }

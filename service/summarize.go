@@ -10,7 +10,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -37,10 +36,14 @@ type written struct {
 	fallback   compactordv1.SummaryFallback
 	cause      string
 	calls      uint32
+	// promptVersion and cachedPrefix tell how the model that wrote it was asked.
+	promptVersion uint32
+	cachedPrefix  bool
 }
 
 // task is a summary to be written.
 type task struct {
+	author *author
 	policy *compactordv1.Policy
 	// counter counts in tokens of the model, as budget and covered do.
 	counter session.Counter
@@ -60,8 +63,6 @@ type task struct {
 	budget, covered uint32
 	// read is how much the summarizer has read before for the same operation, of total; in stored tokens.
 	read, total uint32
-	// deadline is when the policy's limit for all tries passes.
-	deadline time.Time
 	// emit takes the progress and the text as they come; nil where nobody listens.
 	emit func(ctx context.Context, e *compactordv1.CompactionEvent)
 }
@@ -84,11 +85,11 @@ func (c *compaction) summarize(ctx context.Context) (*written, error) {
 func (c *compaction) task(cut *compactordv1.Cut) *task {
 	history, prefix := c.divide(cut)
 	return &task{
-		policy: c.policy, counter: c.snapshot.ModelCounter(), lead: c.snapshot.Lead, history: history, prefix: prefix,
+		author: c.author, policy: c.policy, counter: c.snapshot.ModelCounter(), lead: c.snapshot.Lead, history: history, prefix: prefix,
 		by: c.by, whole: c.whole,
-		previous: c.snapshot.Entry.GetSummary(), focus: c.req.GetFocus(),
+		previous: c.author.redact(c.snapshot.Entry.GetSummary()), focus: c.req.GetFocus(),
 		budget: cut.GetMaxSummaryTokens(), covered: c.coveredTokens(), emit: c.emit,
-		read: c.read, total: c.toRead(), deadline: c.deadline,
+		read: c.read, total: c.toRead(),
 	}
 }
 
@@ -103,11 +104,6 @@ func (w *written) add(other *written) {
 		}
 		w.costUSD = &total
 	}
-}
-
-// summaryDeadline is when the policy's limit for all tries passes.
-func summaryDeadline(p *compactordv1.Policy) time.Time {
-	return time.Now().Add(duration(p.GetSummary().GetTotalTimeout(), defaultTotalTimeout))
 }
 
 // divide returns what is summarized as complete turns, and the first part of the turn that the cut splits.
@@ -156,7 +152,7 @@ func (c *compaction) coveredTokens() uint32 {
 // summarize has a summary written: by the policy's summarizer, within its limits, or by its fallback. What it returns
 // says what was spent, also beside an error.
 func (s *Service) summarize(ctx context.Context, t *task) (*written, error) {
-	w := &summaryWriter{service: s, task: t, result: &written{}, deadline: t.deadline}
+	w := &summaryWriter{service: s, author: t.author, task: t, result: &written{}}
 	w.read, w.earlier, w.total = t.read, t.read, t.total
 	w.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, w.read, w.total)
 	if err := w.write(ctx); err != nil {
@@ -170,10 +166,9 @@ func (s *Service) summarize(ctx context.Context, t *task) (*written, error) {
 // summaryWriter has the parts of a summary written, one after the other.
 type summaryWriter struct {
 	service *Service
+	author  *author
 	task    *task
 	result  *written
-	// deadline is when the policy's limit for all tries passes. The fallback has no limit: it is what is left then.
-	deadline time.Time
 	// total and read count stored tokens of what is to be read; earlier is what the parts before this one held.
 	total, read, earlier uint32
 	// attempt numbers the attempts; text is what this attempt has shown so far.
@@ -224,40 +219,56 @@ func (w *summaryWriter) emit(ctx context.Context, e *compactordv1.CompactionEven
 	}
 }
 
-// checked has a request answered by the policy's summarizer and the text checked: once more with the fault named, then by
-// the fallback.
+// checked has a request answered by the policy's summarizer and the text checked, or else by the fallback.
 func (w *summaryWriter) checked(ctx context.Context, req *summarizers.Request) error {
 	chosen, err := w.summarizer()
 	if err != nil {
 		return err
 	}
-	var failure error
-	most := tries
-	if _, persistent := chosen.(summarizers.Persistent); persistent {
-		most = 1
+	w.author.asked = chosen.Name()
+	failure := w.author.gone
+	if failure == nil {
+		failure = w.ask(ctx, chosen, req)
 	}
-	for try := range most {
+	if failure == nil {
+		w.result.summarizer = cmp.Or(w.result.summarizer, chosen.Name())
+		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if asSkip(failure) != nil {
+		return failure
+	}
+	w.author.failed(ctx, chosen.Name(), failure)
+	return w.fallBack(ctx, chosen, req, failure)
+}
+
+// ask has a summarizer write a text that passes: once more with the fault named, where it does not see to that itself.
+func (w *summaryWriter) ask(ctx context.Context, chosen summarizers.Summarizer, req *summarizers.Request) error {
+	if _, persistent := chosen.(summarizers.Persistent); persistent {
+		return w.within(ctx, w.author.deadline, chosen, req)
+	}
+	var failure error
+	for try := range tries {
 		if try > 0 {
 			w.again(ctx)
 		}
-		failure = w.limited(ctx, chosen, req)
-		if failure == nil {
-			w.result.summarizer = cmp.Or(w.result.summarizer, chosen.Name())
-			return nil
-		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if asSkip(failure) != nil {
-			return failure
-		}
+		failure = w.within(ctx, earlier(time.Now().Add(w.author.try), w.author.deadline), chosen, req)
 		var refused *summarizers.CheckError
-		if !errors.As(failure, &refused) {
+		if failure == nil || ctx.Err() != nil || !errors.As(failure, &refused) {
 			break
 		}
 		req.Fault = refused.Detail
 	}
-	return w.fallBack(ctx, chosen, req, failure)
+	return failure
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 // summarizer is who is to write first.
@@ -279,7 +290,7 @@ func (w *summaryWriter) again(ctx context.Context) {
 func (w *summaryWriter) fallBack(
 	ctx context.Context, chosen summarizers.Summarizer, req *summarizers.Request, failure error,
 ) error {
-	if w.task.policy.GetSummary().GetFallback() == compactordv1.SummaryFallback_SUMMARY_FALLBACK_FAIL {
+	if w.author.policy.GetFallback() == compactordv1.SummaryFallback_SUMMARY_FALLBACK_FAIL {
 		return summaryFailure(chosen.Name(), failure)
 	}
 	// The failure that is told is the last one, under the name of who failed.
@@ -290,7 +301,7 @@ func (w *summaryWriter) fallBack(
 			return err
 		}
 		w.result.fallback = compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE
-		w.result.cause = asErrorText(failure)
+		w.result.cause = summaryFailure(chosen.Name(), failure).Message
 		w.again(ctx)
 		req.Fault = ""
 		failure = w.try(ctx, fallback, req)
@@ -313,40 +324,59 @@ func (w *summaryWriter) fallBack(
 	return summaryFailure(failed, failure)
 }
 
-// limited has a summarizer write the part once, within the limits of the policy.
-func (w *summaryWriter) limited(
-	ctx context.Context, by summarizers.Summarizer, req *summarizers.Request,
+// within has a summarizer write a text, which must pass, until a point in time at the latest.
+func (w *summaryWriter) within(
+	ctx context.Context, deadline time.Time, by summarizers.Summarizer, req *summarizers.Request,
 ) error {
-	tryLimit := duration(w.task.policy.GetSummary().GetTryTimeout(), defaultTryTimeout)
-	tryCtx, cancel := context.WithTimeout(ctx, tryLimit)
+	limited, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
-	tryCtx, cancel = context.WithDeadline(tryCtx, w.deadline)
-	defer cancel()
-	err := w.try(tryCtx, by, req)
-	if err != nil && tryCtx.Err() != nil && ctx.Err() == nil {
+	err := w.try(limited, by, req)
+	var answered *summarizers.ProviderError
+	if err != nil && limited.Err() != nil && ctx.Err() == nil && !errors.As(err, &answered) {
 		return fmt.Errorf("time limit passed: %w", context.DeadlineExceeded)
 	}
 	return err
 }
 
-// try has a summarizer write the part once and checks it.
+// try has a summarizer write a text and checks it.
 func (w *summaryWriter) try(ctx context.Context, by summarizers.Summarizer, req *summarizers.Request) error {
-	summary, err := w.guarded(ctx, by, req, &summaryProgress{ctx: ctx, writer: w})
+	progress := &summaryProgress{ctx: ctx, writer: w}
+	if by.Name() == fallbackSummarizer && w.author.streamed != nil {
+		// A model has seen no secrets; this one has.
+		progress.redact = w.author.streamed.Text
+	}
+	summary, err := w.guarded(ctx, by, req, progress)
+	w.spend(summary)
 	if err != nil {
 		return err
 	}
-	w.spend(summary)
-	if err := summarizers.Check(req, summary); err != nil {
+	if summary != nil {
+		summary.Text = w.author.redact(summary.Text)
+	}
+	if err := judged(by, req, summary); err != nil {
 		return err
 	}
-	w.accept(summary)
+	w.accept(req, summary)
 	return nil
 }
 
-func (w *summaryWriter) accept(summary *summarizers.Summary) {
+// judged makes the checks of a summary. Who wrote by other instructions was not asked for sections.
+func judged(by summarizers.Summarizer, req *summarizers.Request, summary *summarizers.Summary) error {
+	err := summarizers.Check(req, summary)
+	var refused *summarizers.CheckError
+	if errors.As(err, &refused) && refused.Check == summarizers.CheckSections &&
+		req.PromptOverride != "" && by.Name() != fallbackSummarizer {
+		return nil
+	}
+	return err
+}
+
+func (w *summaryWriter) accept(req *summarizers.Request, summary *summarizers.Summary) {
 	w.text.WriteString(summarizers.WithoutThinking(summary.Text))
 	w.result.text = w.text.String()
 	w.result.model = cmp.Or(w.result.model, summary.Model)
+	w.result.promptVersion = max(w.result.promptVersion, summary.PromptVersion)
+	w.result.cachedPrefix = w.result.cachedPrefix || summary.CachedPrefix && req.Kind == summarizers.History
 }
 
 // spend adds up what was paid for, also for what is refused.
@@ -375,6 +405,8 @@ type summaryProgress struct {
 	writer *summaryWriter
 	// pending is the beginning of a character whose end has not come yet.
 	pending string
+	// redact replaces secrets in what is shown; nil where there can be none.
+	redact func(string) string
 }
 
 func (p *summaryProgress) Read(tokens uint32) {
@@ -409,40 +441,13 @@ func (p *summaryProgress) Text(delta string) {
 		}
 	}
 	if whole > 0 {
-		p.writer.delta(p.ctx, strings.ToValidUTF8(p.pending[:whole], string(utf8.RuneError)))
+		text := strings.ToValidUTF8(p.pending[:whole], string(utf8.RuneError))
+		if p.redact != nil {
+			text = p.redact(text)
+		}
+		p.writer.delta(p.ctx, text)
 	}
 	p.pending = p.pending[whole:]
-}
-
-func summaryFailure(name string, failure error) error {
-	metadata := map[string]string{"summarizer": name}
-	var refused *summarizers.CheckError
-	switch {
-	case errors.As(failure, &refused):
-		metadata["check"] = refused.Check
-		return newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_SUMMARY_REJECTED, metadata,
-			"no summary by %s passed the checks: %s", name, refused.Detail)
-	case errors.Is(failure, context.DeadlineExceeded):
-		return newError(codes.DeadlineExceeded, compactordv1.ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED, metadata,
-			"summarizer %s did not answer within the policy's time limit", name)
-	default:
-		e := newError(codes.Unavailable, compactordv1.ErrorReason_ERROR_REASON_SUMMARIZER_UNAVAILABLE, metadata,
-			"summarizer %s failed", name)
-		e.Cause, e.RetryAfter = failure, retrySummarizerAfter
-		return e
-	}
-}
-
-// retrySummarizerAfter is what clients are told where a summarizer gives no time of its own.
-const retrySummarizerAfter = 30 * time.Second
-
-// asErrorText says why a fallback was needed, without a text that a provider may have written.
-func asErrorText(failure error) string {
-	e := &Error{}
-	if errors.As(summaryFailure("the summarizer", failure), &e) {
-		return e.Message
-	}
-	return "the summarizer failed"
 }
 
 func addUsage(a, b *compactordv1.Usage) *compactordv1.Usage {

@@ -1,10 +1,7 @@
 package strategies
 
 import (
-	"time"
-
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/durationpb"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -60,9 +57,12 @@ func summaryPolicy() *compactordv1.SummaryPolicy {
 		Placement:    compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_USER.Enum(),
 		Sections:     compactordv1.SectionSet_SECTION_SET_STANDARD.Enum(),
 		Fallback:     compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE.Enum(),
-		TryTimeout:   durationpb.New(2 * time.Minute),
-		TotalTimeout: durationpb.New(10 * time.Minute),
 		CachedPrefix: proto.Bool(false),
+		Redact:       proto.Bool(true),
+		FileTags:     proto.Bool(false),
+		Input: &compactordv1.SummaryInput{
+			ToolResultChars: proto.Uint32(2000), ToolArgumentChars: proto.Uint32(2000), Thinking: proto.Bool(true),
+		},
 	}
 }
 

@@ -1,0 +1,141 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/redaction"
+)
+
+// author has texts written for one operation, by the summarizer of a policy or its fallback, and keeps what holds for all
+// of them: the time limits, the secrets that were replaced, and whether the summarizer is out of reach.
+type author struct {
+	service *Service
+	policy  *compactordv1.SummaryPolicy
+	// redactor replaces secrets; nil where the policy wants none replaced. Pieces that are only shown go through streamed,
+	// so that nothing counts twice.
+	redactor, streamed *redaction.Redactor
+	// try limits one request to the summarizer, deadline all of them. The fallback has no limit: it is what is left then.
+	try      time.Duration
+	deadline time.Time
+	// asked is the summarizer, once it was asked.
+	asked string
+	// gone is why the summarizer's provider is not asked again in this operation; nil where it may be.
+	gone error
+	// told says that the log has the provider's failure.
+	told bool
+}
+
+// newAuthor returns the author for an operation on the session with this uid. Its time begins now.
+func (s *Service) newAuthor(p *compactordv1.Policy, uid string) *author {
+	a := &author{service: s, policy: p.GetSummary()}
+	var total time.Duration
+	a.try, total = s.summaryLimits(a.policy)
+	a.deadline = time.Now().Add(total)
+	if a.policy.GetRedact() {
+		a.redactor, a.streamed = redaction.New(uid), redaction.New(uid)
+	}
+	return a
+}
+
+// summaryLimits are the time limits of one request to the summarizer and of all: the policy's, else the summarizer's own,
+// else the daemon's.
+func (s *Service) summaryLimits(p *compactordv1.SummaryPolicy) (try, total time.Duration) {
+	if chosen, err := s.summarizers.Get(p.GetSummarizer()); err == nil {
+		if own, has := chosen.(summarizers.Persistent); has {
+			try, total = own.Timeouts()
+		}
+	}
+	if try == 0 {
+		try = defaultTryTimeout
+	}
+	if total == 0 {
+		total = defaultTotalTimeout
+	}
+	return duration(p.GetTryTimeout(), try), duration(p.GetTotalTimeout(), total)
+}
+
+// redact replaces the secrets in what is sent to a summarizer or stored.
+func (a *author) redact(text string) string {
+	if a.redactor == nil {
+		return text
+	}
+	return a.redactor.Text(text)
+}
+
+// redactions counts the secrets that were replaced so far.
+func (a *author) redactions() uint32 {
+	if a.redactor == nil {
+		return 0
+	}
+	return a.redactor.Count()
+}
+
+// request fills in what all requests of the operation have in common.
+func (a *author) request(req *summarizers.Request, counter session.Counter) *summarizers.Request {
+	req.Count = func(text string) uint32 { return session.TextTokens(counter, text) }
+	req.TryTimeout = a.try
+	req.Input = inputOf(a.policy.GetInput())
+	req.Focus = a.redact(req.Focus)
+	if req.Kind != summarizers.Observation {
+		req.PromptOverride = a.policy.GetPromptOverride()
+	}
+	for _, text := range a.policy.GetExtraContext() {
+		req.ExtraContext = append(req.ExtraContext, a.redact(text))
+	}
+	if a.redactor != nil {
+		req.Redact = a.redactor.Text
+	}
+	return req
+}
+
+// The characters of a tool result and of a call's arguments that a model is shown, where no policy was resolved.
+const defaultInputChars = 2000
+
+func inputOf(p *compactordv1.SummaryInput) summarizers.Input {
+	in := summarizers.Input{
+		ToolResultChars: defaultInputChars, ToolArgumentChars: defaultInputChars,
+		Thinking: p == nil || p.Thinking == nil || p.GetThinking(),
+	}
+	if p != nil && p.ToolResultChars != nil {
+		in.ToolResultChars = int(p.GetToolResultChars())
+	}
+	if p != nil && p.ToolArgumentChars != nil {
+		in.ToolArgumentChars = int(p.GetToolArgumentChars())
+	}
+	return in
+}
+
+// failed takes note of why a summarizer wrote nothing. A provider that no request of this operation would reach is not
+// asked again, and the log says once what it answered.
+func (a *author) failed(ctx context.Context, by string, failure error) {
+	var e *summarizers.ProviderError
+	if !errors.As(failure, &e) {
+		return
+	}
+	if e.Retryable || refusesAll(e.Status) {
+		a.gone = failure
+	}
+	if a.told {
+		return
+	}
+	a.told = true
+	a.service.logger.LogAttrs(ctx, slog.LevelWarn, "summarizer failed",
+		slog.String("summarizer", by), slog.Int("http_status", e.Status), slog.String("code", e.Code))
+}
+
+// refusesAll says whether a provider that answers with this HTTP status refuses whatever it is asked: for the key, the
+// account or the model. Other statuses may be about the one request.
+func refusesAll(status int) bool {
+	switch status {
+	case 401, 402, 403, 404:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,70 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"google.golang.org/grpc/codes"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// retrySummarizerAfter is what clients are told where a summarizer gives no time of its own.
+const retrySummarizerAfter = 30 * time.Second
+
+// summaryFailure is the API's error for why a summarizer wrote nothing that can be used. It says nothing of the
+// conversation, and nothing that a provider wrote.
+func summaryFailure(name string, failure error) *Error {
+	metadata := map[string]string{"summarizer": name}
+	var refused *summarizers.CheckError
+	var provider *summarizers.ProviderError
+	switch {
+	case errors.As(failure, &refused):
+		metadata["check"] = refused.Check
+		return newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_SUMMARY_REJECTED, metadata,
+			"no summary by %s passed the checks: %s", name, refused.Detail)
+	case errors.As(failure, &provider) && !timedOut(provider):
+		return providerFailure(name, metadata, provider)
+	case errors.Is(failure, context.DeadlineExceeded), provider != nil:
+		return newError(codes.DeadlineExceeded, compactordv1.ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED, metadata,
+			"summarizer %s did not answer within the policy's time limit", name)
+	default:
+		return unreachable(newError(codes.Unavailable, compactordv1.ErrorReason_ERROR_REASON_SUMMARIZER_UNAVAILABLE, metadata,
+			"summarizer %s failed", name), failure, 0)
+	}
+}
+
+// timedOut says that no answer came within the limit of one request.
+func timedOut(p *summarizers.ProviderError) bool { return p.Status == 0 && p.Code == "timeout" }
+
+func providerFailure(name string, metadata map[string]string, p *summarizers.ProviderError) *Error {
+	if p.Status != 0 {
+		metadata["http_status"] = strconv.Itoa(p.Status)
+	}
+	if p.Code != "" {
+		metadata["code"] = p.Code
+	}
+	switch {
+	case p.Retryable:
+		return unreachable(newError(codes.Unavailable, compactordv1.ErrorReason_ERROR_REASON_SUMMARIZER_UNAVAILABLE, metadata,
+			"summarizer %s is out of reach: %s", name, p.Error()), p, p.RetryAfter)
+	case p.Overflow:
+		return newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_SUMMARIZER_REFUSED, metadata,
+			"summarizer %s refuses the request: it is too long for the model's window, also after it was halved: %s", name, p.Error())
+	default:
+		return newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_SUMMARIZER_REFUSED, metadata,
+			"summarizer %s refuses the request, and would again: %s", name, p.Error())
+	}
+}
+
+// unreachable adds when it makes sense to try again. The cause is for the log, which takes none but of bugs.
+func unreachable(e *Error, cause error, after time.Duration) *Error {
+	e.Cause, e.RetryAfter = cause, retrySummarizerAfter
+	if after > 0 {
+		e.RetryAfter = after
+	}
+	return e
+}
