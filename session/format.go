@@ -31,8 +31,7 @@ const maxSlotRunes = 8000
 // SummaryText is what a summary message says in a view format: the summary, and the slots that it does not hold itself.
 func SummaryText(e *compactordv1.CompactionEntry, viewFormat uint32) string {
 	var b strings.Builder
-	b.WriteString("Earlier parts of this conversation were compacted; this summary stands in for them. ")
-	b.WriteString("A number like [#12] is the index of the message that a line was taken from.\n\n<summary>\n")
+	b.WriteString(SummaryFrame() + "\n\n<summary>\n")
 	if summary := strings.TrimSpace(e.GetSummary()); viewFormat >= viewFormatFiles {
 		b.WriteString(summaryWrapper.escape(summary))
 	} else {
@@ -46,6 +45,12 @@ func SummaryText(e *compactordv1.CompactionEntry, viewFormat uint32) string {
 	}
 	writeLastRequest(&b, e)
 	return b.String()
+}
+
+// SummaryFrame is what stands before a summary in every view. It is drawn and never stored.
+func SummaryFrame() string {
+	return "Earlier parts of this conversation were compacted; this summary stands in for them. " +
+		"A number like [#12] is the index of the message that a line was taken from."
 }
 
 // firstEscape is what the first format has in place of summaryWrapper.

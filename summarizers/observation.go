@@ -14,6 +14,8 @@ type ToolResult struct {
 	Tool, Argument string
 	// Text is the whole result, what is no text in it told by a line each.
 	Text string
+	// Task is the last thing that the user asked for, what the result is read for. May be empty.
+	Task string
 	// Failed says that the tool flagged it as an error.
 	Failed bool
 	// Guidelines say what to keep and what to leave out.

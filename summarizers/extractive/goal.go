@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/compactord/compactord/summarizers"
 )
 
 // substance says how much of a task there is in what a user said.
@@ -313,7 +315,7 @@ func (c *cueReader) gist(text string, limit int) string {
 		return text
 	}
 	opening, asked, ordered, taken := "", "", "", 0
-	visible, _ := without(strings.ReplaceAll(clip(text, 8<<10), lineBreak, "\n"), "<!--", "-->")
+	visible, _ := summarizers.WithoutBlocks(strings.ReplaceAll(clip(text, 8<<10), lineBreak, "\n"), "<!--", "-->")
 	eachStatement(visible, never, func(st statement) {
 		body := bare(withoutTags(st.text))
 		if st.heads || asked != "" || contentOf(body) < 2 || !looksWritten(body) || isField(body) {

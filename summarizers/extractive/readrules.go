@@ -3,6 +3,8 @@ package extractive
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/compactord/compactord/summarizers"
 )
 
 // maxRule is how many units of a rule are kept.
@@ -10,7 +12,7 @@ const maxRule = 600
 
 // rules takes in the constraints and preferences of a text.
 func (r *reader) rules(index uint32, text string, by speaker) {
-	text, _ = without(text, "<!--", "-->")
+	text, _ = summarizers.WithoutBlocks(text, "<!--", "-->")
 	eachStatement(text, always, func(st statement) {
 		st.text = withoutTags(st.text)
 		if st.heads || isMark(st.text) || !looksRule(st.text) || len(st.text) < 4 || isASCII(st.text) && len(st.text) < 8 {
