@@ -2,4 +2,139 @@
 // of both, such as Ollama, vLLM, LM Studio or OpenRouter.
 package openai
 
-import _ "github.com/openai/openai-go/v3"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/responses"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers/internal/wire"
+	"github.com/compactord/compactord/summarizers/llm"
+)
+
+// API is which of OpenAI's two APIs is spoken.
+type API string
+
+// The APIs. The empty one is APIChat, which most servers speak.
+const (
+	APIChat      API = "chat"
+	APIResponses API = "responses"
+)
+
+// The names that Options.TokenLimit takes.
+const (
+	MaxCompletionTokens = "max_completion_tokens"
+	MaxTokens           = "max_tokens"
+)
+
+// DefaultBaseURL is OpenAI's own server.
+const DefaultBaseURL = "https://api.openai.com/v1"
+
+// Options are how a model is asked. Environment variables that the SDK knows are not looked at.
+type Options struct {
+	// Model is the model as the server names it.
+	Model string
+	// BaseURL is the address that the paths of the API follow, with its version; empty: DefaultBaseURL. Ollama's is
+	// http://localhost:11434/v1.
+	BaseURL string
+	// APIKey is sent as the bearer token; empty: none is sent, as local servers want none.
+	APIKey string
+	// API is which one to speak; empty: APIChat.
+	API API
+	// TokenLimit is how Chat Completions are told the output limit: MaxCompletionTokens, which OpenAI's newer models insist
+	// on, or MaxTokens, the older name, which is all that many others know; empty: by whether the server is OpenAI's.
+	TokenLimit string
+	// HTTPClient sends the requests; nil: one with limits on connecting, but none on a whole request. Its redirects are not
+	// followed.
+	HTTPClient *http.Client
+	// IdleTimeout is how long an answer may be silent before the request is given up, as a ProviderError of code
+	// `idle_timeout` that can be tried again; 0: a minute. A slow answer is fine.
+	IdleTimeout time.Duration
+	// MaxAnswerBytes is how long an answer may be, thinking included; what is longer is ended there, and its Answer says
+	// that it is cut off. 0: 8 MiB.
+	MaxAnswerBytes int64
+	// Overflow says whether an error is that of a request too long for the model; nil: none is. What it gets may quote the
+	// conversation.
+	Overflow func(status int, code, message string) bool
+}
+
+// Provider asks a model. It is safe for concurrent use.
+type Provider struct {
+	options   Options
+	wire      *wire.Client
+	chat      openai.ChatCompletionService
+	responses responses.ResponseService
+}
+
+var _ llm.Provider = (*Provider)(nil)
+
+// New returns a provider. It makes no request.
+func New(o Options) (*Provider, error) {
+	if o.Model == "" {
+		return nil, errors.New("openai: a model is required")
+	}
+	if o.BaseURL == "" {
+		o.BaseURL = DefaultBaseURL
+	}
+	base, err := url.Parse(o.BaseURL)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return nil, errors.New("openai: the base URL must begin with http:// or https:// and name a host")
+	}
+	switch o.API {
+	case "":
+		o.API = APIChat
+	case APIChat, APIResponses:
+	default:
+		return nil, fmt.Errorf("openai: the API must be %q or %q", APIChat, APIResponses)
+	}
+	switch o.TokenLimit {
+	case "":
+		o.TokenLimit = MaxTokens
+		if host := base.Hostname(); host == "api.openai.com" || strings.HasSuffix(host, ".api.openai.com") {
+			o.TokenLimit = MaxCompletionTokens
+		}
+	case MaxCompletionTokens, MaxTokens:
+	default:
+		return nil, fmt.Errorf("openai: the token limit must be %q or %q", MaxCompletionTokens, MaxTokens)
+	}
+	p := &Provider{options: o, wire: wire.New(wire.Options{
+		HTTPClient: o.HTTPClient, IdleTimeout: o.IdleTimeout, MaxAnswerBytes: o.MaxAnswerBytes, Overflow: o.Overflow,
+		Whole: whole(o.API),
+	})}
+	// The services are made without the client around them, which is what reads the environment.
+	with := []option.RequestOption{
+		option.WithBaseURL(o.BaseURL), option.WithHTTPClient(p.wire.HTTP()), option.WithMaxRetries(0),
+	}
+	if o.APIKey != "" {
+		with = append(with, option.WithAPIKey(o.APIKey))
+	}
+	p.chat = openai.NewChatCompletionService(with...)
+	p.responses = responses.NewResponseService(with...)
+	return p, nil
+}
+
+// Dialect implements llm.Provider.
+func (p *Provider) Dialect() compactordv1.Dialect {
+	if p.options.API == APIResponses {
+		return compactordv1.Dialect_DIALECT_OPENAI_RESPONSES
+	}
+	return compactordv1.Dialect_DIALECT_OPENAI_CHAT
+}
+
+// Complete implements llm.Provider.
+func (p *Provider) Complete(ctx context.Context, c *llm.Completion, text func(delta string)) (*llm.Answer, error) {
+	x := p.wire.Begin(ctx)
+	defer x.End()
+	if p.options.API == APIResponses {
+		return p.respond(x, c, x.Text(text))
+	}
+	return p.complete(x, c, x.Text(text))
+}

@@ -1,0 +1,238 @@
+package wire
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/compactord/compactord/summarizers"
+)
+
+const (
+	okStatus  = http.StatusOK
+	maxCode   = 64
+	maxDelay  = 24 * time.Hour
+	retryInfo = "RetryInfo"
+	// statusOverloaded is Anthropic's.
+	statusOverloaded = 529
+)
+
+// statuses are those that errors would have had, had they not come in the midst of a stream.
+var statuses = map[string]int{
+	"api_error": 500, "server_error": 500, "internal_error": 500, "internal_server_error": 500,
+	"overloaded_error": statusOverloaded, "rate_limit_error": 429, "rate_limit_exceeded": 429, "timeout_error": 504,
+	"invalid_request_error": 400, "invalid_prompt": 400, "context_length_exceeded": 400,
+	"billing_error": 402, "authentication_error": 401, "permission_error": 403,
+	"not_found_error": 404, "request_too_large": 413, "insufficient_quota": 429,
+}
+
+// unpaid are the errors that pass only once somebody pays.
+var unpaid = []string{
+	"insufficient_quota", "billing_error", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance",
+	"account_deactivated", "credit_balance_too_low",
+}
+
+// failure is what a provider says of an error.
+type failure struct {
+	// status is what the error itself gives; 0 if nothing.
+	status        int
+	code, message string
+	// kind is the error's other name: quotas that are used up have it in either.
+	kind  string
+	after time.Duration
+	// response says that the error is that of a response, as OpenAI's Responses have it, and not all that was said.
+	response bool
+}
+
+// envelope is where the providers and those who imitate them put their errors: in a field, in a response that failed, or in
+// the whole document. Gemini puts the document in a list.
+type envelope struct {
+	Error    json.RawMessage `json:"error"`
+	Type     string          `json:"type"`
+	Object   string          `json:"object"`
+	Response *struct {
+		Error json.RawMessage `json:"error"`
+	} `json:"response"`
+}
+
+// details are an error.
+type details struct {
+	Code    json.RawMessage `json:"code"`
+	Type    json.RawMessage `json:"type"`
+	Status  json.RawMessage `json:"status"`
+	Message json.RawMessage `json:"message"`
+	Details []detail        `json:"details"`
+}
+
+type detail struct {
+	Type  string `json:"@type"`
+	Delay string `json:"retryDelay"`
+}
+
+// readFailure reads the error that a document tells of; nil if none.
+func readFailure(document []byte) *failure {
+	var list []json.RawMessage
+	if json.Unmarshal(document, &list) == nil && len(list) > 0 {
+		document = list[0]
+	}
+	var e envelope
+	// A field of another shape is none of ours; the others are read all the same.
+	_ = json.Unmarshal(document, &e)
+	switch {
+	case isSaid(e.Error):
+		return readDetails(e.Error)
+	case e.Response != nil && e.Type == "response.failed":
+		f := readDetails(e.Response.Error)
+		f.response = true
+		return f
+	case e.Type == "error", e.Object == "error":
+		f := readDetails(document)
+		if f.code == "error" {
+			f.code = ""
+		}
+		return f
+	default:
+		return nil
+	}
+}
+
+// isSaid says whether an error field says something.
+func isSaid(field json.RawMessage) bool {
+	switch string(field) {
+	case "", "null", "false", `""`, "{}":
+		return false
+	default:
+		return true
+	}
+}
+
+func readDetails(raw json.RawMessage) *failure {
+	var message string
+	if json.Unmarshal(raw, &message) == nil {
+		return &failure{message: message}
+	}
+	var d details
+	_ = json.Unmarshal(raw, &d)
+	f := &failure{message: text(d.Message), kind: text(d.Type)}
+	for _, name := range []json.RawMessage{d.Code, d.Type, d.Status} {
+		if status := number(name); status != 0 {
+			f.status = status
+		} else if f.code == "" {
+			f.code = text(name)
+		}
+	}
+	for _, one := range d.Details {
+		if !strings.HasSuffix(one.Type, retryInfo) {
+			continue
+		}
+		if delay, err := time.ParseDuration(one.Delay); err == nil {
+			f.after = clampDelay(delay)
+		}
+	}
+	return f
+}
+
+func text(raw json.RawMessage) string {
+	var s string
+	_ = json.Unmarshal(raw, &s)
+	return s
+}
+
+// number reads an HTTP status, which is also written as text; 0 if it is none.
+func number(raw json.RawMessage) int {
+	n, err := strconv.Atoi(strings.Trim(string(raw), `"`))
+	if err != nil || n < http.StatusBadRequest || n > 599 {
+		return 0
+	}
+	return n
+}
+
+// refused reads an answer with the status of an error.
+func (c *Client) refused(res *http.Response, document []byte) *summarizers.ProviderError {
+	said := readFailure(document)
+	if said == nil {
+		// Servers and proxies that follow none of the shapes.
+		said = readDetails(document)
+		if said.message == "" {
+			said.message = string(document)
+		}
+	}
+	// The status line is worth more than what the error repeats of it.
+	said.status = res.StatusCode
+	err := c.told(res.StatusCode, said)
+	if after, ok := retryAfter(res.Header, time.Now()); ok {
+		err.RetryAfter = after
+	}
+	if res.Header.Get("X-Should-Retry") == "false" {
+		err.Retryable = false
+	}
+	return err
+}
+
+// told makes an error of what a provider says, in an answer with a status.
+func (c *Client) told(status int, said *failure) *summarizers.ProviderError {
+	known := said.status
+	if known == 0 {
+		known = statuses[said.code]
+	}
+	if known == 0 {
+		known = statuses[said.kind]
+	}
+	if known != 0 {
+		status = known
+	}
+	err := &summarizers.ProviderError{Status: status, Code: sanitize(said.code), RetryAfter: said.after}
+	err.Overflow = c.options.Overflow(status, said.code, said.message)
+	err.Retryable = passes(status) && !err.Overflow &&
+		!slices.Contains(unpaid, said.code) && !slices.Contains(unpaid, said.kind)
+	return err
+}
+
+// passes says whether an error of that status passes by itself. What broke a stream without a name is the server's fault.
+func passes(status int) bool {
+	switch status {
+	case okStatus, http.StatusRequestTimeout, http.StatusConflict, http.StatusTooManyRequests:
+		return true
+	default:
+		return status >= http.StatusInternalServerError
+	}
+}
+
+// sanitize returns a code of letters, digits, `_`, `.` and `-`. What is no such code may quote the conversation.
+func sanitize(code string) string {
+	isCode := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.' || r == '-'
+	}
+	if len(code) > maxCode || strings.ContainsFunc(code, func(r rune) bool { return !isCode(r) }) {
+		return ""
+	}
+	return code
+}
+
+// retryAfter reads when to ask again.
+func retryAfter(header http.Header, now time.Time) (time.Duration, bool) {
+	if ms, err := strconv.ParseFloat(header.Get("Retry-After-Ms"), 64); err == nil {
+		return delay(ms, time.Millisecond), true
+	}
+	said := header.Get("Retry-After")
+	if seconds, err := strconv.ParseFloat(said, 64); err == nil {
+		return delay(seconds, time.Second), true
+	}
+	if at, err := http.ParseTime(said); err == nil {
+		return clampDelay(at.Sub(now)), true
+	}
+	return 0, false
+}
+
+// delay is made before it is a Duration, which does not hold all numbers.
+func delay(n float64, unit time.Duration) time.Duration {
+	if !(n > 0) {
+		return 0
+	}
+	return clampDelay(time.Duration(min(n, float64(maxDelay/unit)) * float64(unit)))
+}
+
+func clampDelay(d time.Duration) time.Duration { return min(max(d, 0), maxDelay) }

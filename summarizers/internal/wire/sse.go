@@ -1,0 +1,111 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+var errLong = errors.New("an event is longer than an answer may be")
+
+// event is a server-sent event.
+type event struct {
+	name string
+	data []byte
+}
+
+// decoder takes a stream apart into its events, as the HTML standard has it: lines end in CR, LF or both, lines that begin
+// with a colon are comments, and an event ends at an empty line. Beyond it, what the stream ends in is an event too.
+type decoder struct {
+	in *bufio.Reader
+	// limit bounds an event, afterCR says that a line feed belongs to the line before.
+	limit   int
+	afterCR bool
+	began   bool
+}
+
+func newDecoder(in io.Reader, limit int) *decoder {
+	return &decoder{in: bufio.NewReader(in), limit: limit}
+}
+
+// next returns the next event that has data. An error may come with the event that it ended.
+func (d *decoder) next() (event, error) {
+	var e event
+	for {
+		line, err := d.line()
+		if err != nil && len(line) == 0 {
+			return e, err
+		}
+		if len(line) == 0 {
+			if e.data != nil {
+				return e, nil
+			}
+			e.name = ""
+			continue
+		}
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch string(name) {
+		case "event":
+			e.name = string(value)
+		case "data":
+			if e.data != nil {
+				e.data = append(e.data, '\n')
+			}
+			e.data = append(e.data, value...)
+			if e.data == nil {
+				e.data = []byte{}
+			}
+		}
+		switch {
+		case len(e.data) > d.limit:
+			return event{}, errLong
+		case err != nil:
+			return e, err
+		}
+	}
+}
+
+// line returns the next line without its end. Its error comes with what the stream ended in.
+func (d *decoder) line() ([]byte, error) {
+	var line []byte
+	for {
+		c, err := d.in.ReadByte()
+		if err != nil {
+			return line, err
+		}
+		isFeed := c == '\n' && d.afterCR
+		d.afterCR = c == '\r'
+		switch {
+		case isFeed:
+			continue
+		case c == '\n', c == '\r':
+			return d.withoutMark(line), nil
+		}
+		if line = append(line, c); len(line) > d.limit {
+			return nil, errLong
+		}
+	}
+}
+
+// withoutMark removes a byte order mark from the stream's first line.
+func (d *decoder) withoutMark(line []byte) []byte {
+	if !d.began {
+		d.began = true
+		return bytes.TrimPrefix(line, []byte("\ufeff"))
+	}
+	return line
+}
+
+// appendEvent writes an event so that the simplest of readers understands it: the data in one line, and no name where there
+// is none.
+func appendEvent(to []byte, name string, data []byte) []byte {
+	if name != "" {
+		to = append(append(append(to, "event: "...), name...), '\n')
+	}
+	to = append(to, "data: "...)
+	// In JSON, line feeds stand only between values.
+	to = append(to, bytes.ReplaceAll(data, []byte("\n"), []byte(" "))...)
+	return append(to, "\n\n"...)
+}
