@@ -78,6 +78,9 @@ func check(req *summarizers.Request, a *Answer, text string) error {
 		return &summarizers.CheckError{Check: summarizers.CheckCutOff, Detail: "The answer ends where the output limit was; a shorter one is wanted."}
 	}
 	err := summarizers.Check(req, &summarizers.Summary{Text: text})
+	if err == nil && req.Kind != summarizers.Observation && summarizers.SaysNothing(text) {
+		return &summarizers.CheckError{Check: summarizers.CheckEmpty, Detail: "All sections of the summary are empty."}
+	}
 	var refused *summarizers.CheckError
 	if req.PromptOverride != "" && errors.As(err, &refused) && refused.Check == summarizers.CheckSections {
 		return nil

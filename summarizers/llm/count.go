@@ -73,6 +73,9 @@ func (c counter) view(v *summarizers.View) (uint32, error) {
 
 // json counts raw JSON as text, but for media: no provider reads their base64 as text.
 func (c counter) json(raw json.RawMessage) (uint32, error) {
+	if len(raw) > 0 && !json.Valid(raw) {
+		return 0, errView
+	}
 	var text strings.Builder
 	media := 0
 	d := json.NewDecoder(bytes.NewReader(raw))

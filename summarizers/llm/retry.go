@@ -64,7 +64,10 @@ func (w *writer) once(ctx context.Context, c *Completion) (*Answer, error) {
 	defer cancel()
 	answer, err := w.by.provider.Complete(limited, c, w.show)
 	w.spent.add(answer)
-	if err == nil {
+	switch {
+	case err == nil && answer == nil:
+		return &Answer{}, nil
+	case err == nil:
 		return answer, nil
 	}
 	var failure *summarizers.ProviderError

@@ -15,7 +15,8 @@ type Written struct {
 	// Sections is the set whose headings it has; unspecified: the first one that the prompt's instructions name whole and in
 	// order. Where they name none, as for a tool result that is to be written shorter, the answer is text without headings.
 	Sections compactordv1.SectionSet
-	// Lines are the bullets below its first heading.
+	// Lines are the bullets below its first heading; one of our own where there are none, since a summary that says nothing
+	// is refused.
 	Lines []string
 	// Echo finds what the model takes over from the prompt: each distinct match is a bullet below the second heading.
 	Echo *regexp.Regexp
@@ -40,9 +41,12 @@ func (w Written) Of(req *Request) string {
 	var text strings.Builder
 	for i, h := range headings {
 		text.WriteString(strings.Repeat("#", h.Level) + " " + h.Title + "\n")
-		bullets := []string{"(none)"}
-		if i == 0 && len(w.Lines) > 0 {
+		bullets := []string{summarizers.NothingBelow}
+		switch {
+		case i == 0 && len(w.Lines) > 0:
 			bullets = bulleted(w.Lines)
+		case i == 0:
+			bullets = bulleted([]string{"The work goes on."})
 		}
 		if i == 1 && len(echoes) > 0 {
 			bullets = bulleted(echoes)
