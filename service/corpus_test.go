@@ -48,6 +48,7 @@ func readTranscript(t testing.TB, path string) []*compactordv1.Message {
 
 // The same invariants over recorded conversations, at many lengths, over several compactions and reverts.
 func TestInvariantsOverCorpus(t *testing.T) {
+	t.Parallel()
 	counts := make(map[string]int)
 	for i, path := range corpusFiles(t) {
 		if raced && i%4 != 0 {

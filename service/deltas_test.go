@@ -15,6 +15,7 @@ import (
 // A client that replays a recording message by message and follows the view by deltas holds the whole view at every step,
 // whatever is done to the session in between.
 func TestDeltasOverTheCorpusMessageByMessage(t *testing.T) {
+	t.Parallel()
 	counts := make(map[string]int)
 	for i, path := range corpusFiles(t) {
 		if raced && i%4 != 0 {

@@ -317,6 +317,7 @@ func (w *world) pinByModel(unpin bool) {
 
 // I1 to I8 and I13 with messages pinned and unpinned at any time, also while compactions run.
 func TestInvariantsWithPins(t *testing.T) {
+	t.Parallel()
 	counts := make(map[string]int)
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })

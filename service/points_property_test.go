@@ -231,6 +231,7 @@ func (w *world) fork() {
 // The invariants hold however often a conversation is sent back, cleared and forked, by any target, with compactions,
 // prunes and pins in any order.
 func TestInvariantsOverPoints(t *testing.T) {
+	t.Parallel()
 	counts := make(map[string]int)
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })

@@ -539,6 +539,7 @@ func (s *memoryStream) Send(answer *compactordv1.CompactResponse) error {
 
 // I1 to I8 and I13 over whatever agents may do, with the strategies of this release.
 func TestInvariantsOverGeneratedLogs(t *testing.T) {
+	t.Parallel()
 	counts := make(map[string]int)
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })

@@ -81,6 +81,7 @@ func (d *daemon) requireContent(
 // I11 over recorded conversations: whatever prunes and compactions of each preset leave out is recalled byte for byte. Under
 // the race detector a sixth of them is taken, each with a third of the presets.
 func TestRecallGivesBackWhatViewsLeaveOut(t *testing.T) {
+	t.Parallel()
 	recalled := 0
 	for i, path := range corpusFiles(t) {
 		if raced && i%6 != 0 {

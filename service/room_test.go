@@ -15,6 +15,7 @@ import (
 // An agent was told to compact at each of its steps, and each compaction did nothing, for ever: what the strategy kept was
 // more than the trigger leaves room for, and nothing gave way.
 func TestAnAgentIsNotToldToCompactForEver(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		policy *compactordv1.Policy
 		turns  int
@@ -135,6 +136,7 @@ func TestPruneWhereNothingCanBeCut(t *testing.T) {
 // Whatever a session has come to: where the report says that compaction is due and nothing blocks it, there is something
 // to compact.
 func TestWhatIsDueCanBeCompacted(t *testing.T) {
+	t.Parallel()
 	counts := make(map[string]int)
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })

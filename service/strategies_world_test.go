@@ -18,6 +18,7 @@ import (
 // I1 to I8 and I13 for each strategy, each preset and each nesting: sessions that live under a preset and are compacted,
 // pruned, pinned and reverted by it and by drawn strategies, for each reason.
 func TestInvariantsForEveryStrategyAndPreset(t *testing.T) {
+	t.Parallel()
 	counts := make(map[string]int)
 	// What is rare by chance comes up in another round.
 	for range 4 {
