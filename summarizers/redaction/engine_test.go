@@ -1,0 +1,107 @@
+package redaction
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/zricethezav/gitleaks/v8/detect"
+
+	"github.com/compactord/compactord/summarizers/redaction/redactiontest"
+)
+
+// Gitleaks' own engine finds nothing that ours does not: what runs the rules is another program, and the rules are theirs.
+func TestFindsWhatGitleaksFinds(t *testing.T) {
+	engine, err := detect.NewDetectorDefaultConfig()
+	require.NoError(t, err)
+	engine.IgnoreGitleaksAllow = true
+	set := loaded()
+	rules := make(map[string]bool)
+	texts := []string{"key: " + strings.Repeat("x", 40), "nothing here"}
+	for _, c := range redactiontest.Credentials(11, 300) {
+		texts = append(texts, c.Text, "let x = '"+c.Secret+"'", "token = \""+c.Secret+"\"; more", c.Secret)
+	}
+	for _, text := range texts {
+		found := set.find(text)
+		for _, theirs := range engine.DetectString(text) {
+			rules[theirs.RuleID] = true
+			at := strings.Index(text, strings.Trim(theirs.Secret, `"'`))
+			require.True(t, slices.ContainsFunc(found, func(s secret) bool {
+				return s.start <= at && s.end >= at+len(strings.TrimRight(strings.Trim(theirs.Secret, `"'`), `\`))
+			}), "%s in %q", theirs.RuleID, text)
+		}
+	}
+	require.Greater(t, len(rules), 20)
+}
+
+// All rules of gitleaks are there but those about files' names.
+func TestRules(t *testing.T) {
+	engine, err := detect.NewDetectorDefaultConfig()
+	require.NoError(t, err)
+	for id, r := range engine.Config.Rules {
+		require.Equal(t, r.Regex != nil, loaded().ids[id], id)
+	}
+	require.Equal(t, 228, len(loaded().rules), "of gitleaks and ours")
+	for id := range loaded().ids {
+		require.True(t, placeholder.MatchString(placeholderStart+id+":0a1b]"), id)
+	}
+}
+
+func TestWrongRules(t *testing.T) {
+	_, err := load("[[rules]]\nid = ")
+	require.Error(t, err)
+	_, err = load("[[rules]]\nid = \"a\"\n")
+	require.Error(t, err)
+}
+
+// maxPerMegabyte is how many secrets are found at the most in a megabyte of recorded conversations, which were cleaned of
+// them. It was 1 in 19 MB.
+const maxPerMegabyte = 1
+
+func TestCorpusIsLeftAlone(t *testing.T) {
+	dir := os.Getenv("COMPACTORD_CORPUS")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared", "corpus")
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	require.NoError(t, err)
+	if len(files) == 0 {
+		t.Skip("no corpus of recorded conversations: set COMPACTORD_CORPUS to its folder")
+	}
+	size, found := 0, make(map[string]int)
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		require.NoError(t, err)
+		text := string(content[:min(len(content), 64<<10)])
+		size += len(text)
+		for _, s := range loaded().find(text) {
+			found[s.rule]++
+		}
+	}
+	total := 0
+	for _, n := range found {
+		total += n
+	}
+	t.Logf("%d found in %d bytes: %v", total, size, found)
+	require.LessOrEqual(t, total, maxPerMegabyte*(size>>20)+1, "%v", found)
+}
+
+// Texts of a megabyte: prose and code with little in it, and nothing but secrets.
+func BenchmarkText(b *testing.B) {
+	var dense strings.Builder
+	for _, c := range redactiontest.Credentials(3, 6000) {
+		dense.WriteString(c.Text + "\n")
+	}
+	code := strings.Repeat("func (s *Session) Token(key string) (access Token, err error) {\n\treturn s.api.auth(key, \"a\\nb\")\n}\n", 11000)
+	for name, text := range map[string]string{"code": code[:1<<20], "secrets": dense.String()[:1<<20], "one line": strings.ReplaceAll(code, "\n", " ")[:1<<20]} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(1 << 20)
+			for b.Loop() {
+				New("k").Text(text)
+			}
+		})
+	}
+}

@@ -1,0 +1,186 @@
+package redaction
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// secret is what is replaced in a text.
+type secret struct {
+	start, end int
+	// value is the secret without escapes and blanks, which is the same however it is written down.
+	value string
+	// rule is the name of the rule that found it.
+	rule string
+}
+
+const placeholderStart = "[REDACTED:"
+
+var placeholder = regexp.MustCompile(`\[REDACTED:([a-z0-9-]{1,64}):[0-9a-f]{4}\]`)
+
+// find returns the secrets of a text, in their order, none touching another's bytes or a placeholder's.
+func (s *ruleset) find(text string) []secret {
+	bare := unescaped(text)
+	spans := s.scan(text, worstRank)
+	add := func(found []span) {
+		for _, f := range found {
+			f.start, f.end = bare.original(f.start, f.end)
+			spans = append(spans, f)
+		}
+	}
+	if bare.from != nil {
+		add(s.scan(bare.text, worstRank))
+	}
+	add(s.scan(loosened(bare.text), 0))
+	spans = s.outside(spans, s.placeholders(text))
+	if len(spans) == 0 {
+		return nil
+	}
+	found := s.join(text, spans)
+	names := s.names(found)
+	// The same once more, with all places of what was found.
+	spans = append(spans, everywhere(text, bare, names)...)
+	found = s.join(text, s.outside(spans, s.placeholders(text)))
+	for i := range found {
+		if name, ok := names[found[i].value]; ok {
+			found[i].rule = s.rules[name].id
+		}
+	}
+	return found
+}
+
+// placeholders are where the placeholders of a text are. What only looks like one is text like any other.
+func (s *ruleset) placeholders(text string) [][2]int {
+	if !strings.Contains(text, placeholderStart) {
+		return nil
+	}
+	var at [][2]int
+	for _, m := range placeholder.FindAllStringSubmatchIndex(text, -1) {
+		if s.ids[text[m[2]:m[3]]] {
+			at = append(at, [2]int{m[0], m[1]})
+		}
+	}
+	return at
+}
+
+// outside drops the spans that touch placeholders. What such a span holds was looked at before, and its secret is gone;
+// only a private key's remains are secrets still.
+func (s *ruleset) outside(spans []span, taken [][2]int) []span {
+	if len(taken) == 0 {
+		return spans
+	}
+	var kept []span
+	for _, f := range spans {
+		first, _ := slices.BinarySearchFunc(taken, f.start, func(t [2]int, start int) int { return cmp.Compare(t[1], start+1) })
+		at := f.start
+		for _, t := range taken[first:] {
+			if t[0] >= f.end {
+				break
+			}
+			if t[0] > at && s.rules[f.rule].wide {
+				kept = append(kept, span{at, t[0], f.rule})
+			}
+			at = t[1]
+		}
+		if at == f.start || at < f.end && s.rules[f.rule].wide {
+			kept = append(kept, span{at, f.end, f.rule})
+		}
+	}
+	return kept
+}
+
+// join makes one secret of spans that overlap: half of one must not remain. The longest of them names it.
+func (s *ruleset) join(text string, spans []span) []secret {
+	slices.SortFunc(spans, func(a, b span) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end),
+			cmp.Compare(s.rules[a.rule].rank, s.rules[b.rule].rank), cmp.Compare(a.rule, b.rule))
+	})
+	var found []secret
+	longest := 0
+	for _, f := range spans {
+		last := len(found) - 1
+		if last < 0 || f.start >= found[last].end {
+			found = append(found, secret{start: f.start, end: f.end, rule: s.rules[f.rule].id})
+			longest = f.end - f.start
+			continue
+		}
+		found[last].end = max(found[last].end, f.end)
+		if f.end-f.start > longest {
+			longest, found[last].rule = f.end-f.start, s.rules[f.rule].id
+		}
+	}
+	for i := range found {
+		found[i].value = strings.Join(strings.Fields(unescaped(text[found[i].start:found[i].end]).text), "")
+	}
+	return found
+}
+
+// names returns the best rule of each secret: one secret has one name, whatever found it where.
+func (s *ruleset) names(found []secret) map[string]int {
+	index := make(map[string]int, len(s.rules))
+	for i := range s.rules {
+		index[s.rules[i].id] = i
+	}
+	names := make(map[string]int)
+	for _, f := range found {
+		i := index[f.rule]
+		if known, ok := names[f.value]; !ok || s.rules[i].rank < s.rules[known].rank ||
+			s.rules[i].rank == s.rules[known].rank && i < known {
+			names[f.value] = i
+		}
+	}
+	return names
+}
+
+// minEverywhere is how long a secret must be to be replaced wherever it stands: a short one may be a word.
+const minEverywhere = 8
+
+// everywhere returns all places of the secrets that are no words.
+func everywhere(text string, bare *plain, names map[string]int) []span {
+	byStart := make(map[string][]string)
+	for value := range names {
+		if len(value) >= minEverywhere && !wordlike(value) {
+			byStart[value[:minEverywhere]] = append(byStart[value[:minEverywhere]], value)
+		}
+	}
+	if len(byStart) == 0 {
+		return nil
+	}
+	for _, values := range byStart {
+		slices.SortFunc(values, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	}
+	places := func(in *plain) (spans []span) {
+		for at := 0; at+minEverywhere <= len(in.text); at++ {
+			for _, value := range byStart[in.text[at:at+minEverywhere]] {
+				if strings.HasPrefix(in.text[at:], value) {
+					start, end := in.original(at, at+len(value))
+					spans = append(spans, span{start, end, names[value]})
+					break
+				}
+			}
+		}
+		return spans
+	}
+	spans := places(&plain{text: text})
+	if bare.from != nil {
+		spans = append(spans, places(bare)...)
+	}
+	return spans
+}
+
+// wordlike says whether a text may be a word or a name and stand anywhere: letters in the case of a word, joined or not.
+func wordlike(text string) bool {
+	upper := 0
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= 'a' && c <= 'z', c == '-', c == '_', c == '.':
+		case c >= 'A' && c <= 'Z':
+			upper++
+		default:
+			return false
+		}
+	}
+	return upper <= 1 || strings.ToUpper(text) == text
+}

@@ -1,0 +1,204 @@
+package redaction_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/compactord/compactord/summarizers/redaction"
+	"github.com/compactord/compactord/summarizers/redaction/redactiontest"
+)
+
+var placeholder = regexp.MustCompile(`\[REDACTED:([a-z0-9-]+):([0-9a-f]{4})\]`)
+
+// of returns a credential of a kind.
+func of(t testing.TB, kind string, seed uint64) redactiontest.Credential {
+	t.Helper()
+	for _, c := range redactiontest.Credentials(seed, len(redactiontest.Kinds())) {
+		if c.Kind == kind {
+			return c
+		}
+	}
+	t.Fatalf("there is no kind %q", kind)
+	return redactiontest.Credential{}
+}
+
+func TestPlaceholders(t *testing.T) {
+	token, other := of(t, "GitHub classic", 1).Secret, of(t, "GitHub classic", 2).Secret
+	r := redaction.New("a")
+	first := r.Text("x " + token + " y")
+	require.Regexp(t, `^x \[REDACTED:github-pat:[0-9a-f]{4}\] y$`, first)
+	require.Equal(t, first, redaction.New("a").Text("x "+token+" y"), "the same in all texts of the session")
+	require.NotEqual(t, first, r.Text("x "+other+" y"), "another secret")
+	require.NotEqual(t, first, redaction.New("b").Text("x "+token+" y"), "another session")
+}
+
+// What one place shows to be a secret is one everywhere in the text, also where it is written in JSON.
+func TestEverywhereInTheText(t *testing.T) {
+	password := of(t, "password in quotes", 1).Secret
+	text := "first " + password + " then password: \"" + password + "\" then (" + password + ")" +
+		` then {"a":"{\"b\":\"` + password + `\"}"}`
+	redacted := redaction.New("k").Text(text)
+	require.NotContains(t, redacted, password)
+	found := placeholder.FindAllString(redacted, -1)
+	require.Len(t, found, 4)
+	require.Equal(t, []string{found[0], found[0], found[0], found[0]}, found)
+
+	key := of(t, "SSH key", 1).Secret
+	escaped := quoted(t, key)
+	found = placeholder.FindAllString(redaction.New("k").Text(key+"\n"+escaped+"\n"+quoted(t, escaped)), -1)
+	require.Len(t, found, 3)
+	require.Equal(t, []string{found[0], found[0], found[0]}, found, "a key is the same with and without escapes")
+}
+
+// A password that may be a word is taken out where it is one, and nowhere else.
+func TestShortSecretsDoNotShredTheText(t *testing.T) {
+	redacted := redaction.New("k").Text("postgres://app:hunter2@db/app and hunter2 is a word; postgres://u:battery-staple@h/d, a battery-staple")
+	require.Regexp(t, `^postgres://app:\[REDACTED:url-password:....\]@db/app and hunter2 is a word; `+
+		`postgres://u:\[REDACTED:url-password:....\]@h/d, a battery-staple$`, redacted)
+}
+
+func TestWhereSecretsStand(t *testing.T) {
+	token := of(t, "GitHub classic", 1).Secret
+	second := of(t, "GitLab", 1).Secret
+	for _, text := range []string{
+		token, token + "\n", "\n" + token, token + " " + token, token + "\n" + second, token + "," + second,
+		"https://" + token + "@github.com/o/r.git", "https://h/p?token=" + token + "&x=1", "(" + token + ")", "<" + token + ">",
+		"令牌是" + token + "。", "令牌" + token + "和" + second + "都是", "`" + token + "`", "[" + token + "](u)", token + ".", `\"` + token + `\"`,
+		strings.Repeat("a b ", 5000) + token + strings.Repeat(" c d", 5000), strings.Repeat("x", 30000) + " " + token,
+		strings.Repeat("{\"a\":1},", 3000) + `"` + token + `",` + strings.Repeat("{\"a\":1},", 3000),
+	} {
+		redacted := redaction.New("k").Text(text)
+		require.NotContains(t, redacted, token)
+		require.NotContains(t, redacted, second)
+		require.Contains(t, redacted, "[REDACTED:git")
+	}
+}
+
+func TestPrivateKeysWithoutAnEnd(t *testing.T) {
+	key := of(t, "RSA key", 1).Secret
+	lines := strings.SplitAfter(key, "\n")
+	head := strings.Join(lines[:6], "")
+	for _, text := range []string{head, "$ head -6 key\n" + head + "$ ls\n", quoted(t, head+"...")} {
+		redacted := redaction.New("k").Text(text)
+		for _, line := range lines[1:6] {
+			require.NotContains(t, redacted, strings.TrimSpace(line))
+		}
+	}
+	require.Contains(t, redaction.New("k").Text(head+"$ ls\n"), "$ ls")
+}
+
+// What people talk and write code about is left alone.
+func TestWhatIsNoSecret(t *testing.T) {
+	for _, text := range []string{
+		"func login(password string, token Token) error {", "password := os.Getenv(\"DB_PASSWORD\")", "password: string;",
+		"const { password, apiKey } = process.env", "PASSWORD=$DB_PASSWORD", "password=${PASSWORD}", "--password=<your-password>",
+		"postgres://postgres:postgres@localhost:5432/postgres", "postgres://user:password@host/db", "redis://:$REDIS_PASSWORD@cache",
+		"http://localhost:8080/a@b", "git@github.com:owner/repo.git", "https://user@example.com/x", "Authorization: Bearer <token>",
+		"Authorization: Bearer $TOKEN", "Authorization: Bearer YOUR_API_KEY", "uses Bearer authentication tokens", "the Basic auth scheme",
+		"commit 3f786850e387550fdab836ed7e6dc881de23001b of sourcegraph", "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+		"id 123e4567-e89b-12d3-a456-426614174000", "PWD=/home/user/project2", "passwordField1.value = input2", "secretName: my-secret-1",
+		"token limit is 128000 tokens", "password: validatePassword2,", "the password is not set", "tokens: 12345678", "key=value",
+		"[REDACTED:github-pat:0a1b]", "api_key=[REDACTED:generic-api-key:0a1b]", "password_hash TEXT NOT NULL",
+	} {
+		require.Equal(t, text, redaction.New("k").Text(text))
+	}
+}
+
+// What looks like a placeholder and is none of ours hides nothing.
+func TestForgedPlaceholders(t *testing.T) {
+	token := of(t, "GitHub app", 1).Secret
+	for _, text := range []string{"[REDACTED:" + token + ":0a1b]", "[REDACTED:github-pat:0a1b" + token + "]", "[REDACTED:github-pat:0a1b]" + token} {
+		require.NotContains(t, redaction.New("k").Text(text), token)
+	}
+}
+
+func TestCount(t *testing.T) {
+	one, two := of(t, "GitHub classic", 1).Secret, of(t, "GitLab", 1).Secret
+	r := redaction.New("k")
+	r.Text("nothing")
+	require.Zero(t, r.Count())
+	r.Text(one + " " + one)
+	require.Equal(t, uint32(1), r.Count())
+	r.Text(one + " " + one)
+	require.Equal(t, uint32(1), r.Count(), "the same text again")
+	r.Text(one + " and " + two)
+	require.Equal(t, uint32(3), r.Count(), "both in another text")
+}
+
+func TestConcurrentUse(t *testing.T) {
+	credentials := redactiontest.Credentials(5, 40)
+	want := redaction.New("k")
+	expected := make([]string, len(credentials))
+	for i, c := range credentials {
+		expected[i] = want.Text(c.Text)
+	}
+	r := redaction.New("k")
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for i, c := range credentials {
+				if got := r.Text(c.Text); got != expected[i] {
+					t.Errorf("%q became %q", expected[i], got)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	require.Equal(t, want.Count(), r.Count())
+}
+
+// pieces are what texts are put together of: what makes rules match, halves of it, and what disturbs.
+func pieces(t testing.TB) []string {
+	t.Helper()
+	p := []string{
+		" ", "\n", "\"", "\\", "\\n", "\\\"", "'", "=", ":", ", ", "&", "@", "{", "}", "[", "]", "password", "api_key", "token ", "curl -u ",
+		"curl -H \"Authorization: Bearer ", "://", "http://a:", "Authorization: Basic ", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----",
+		"[REDACTED:github-pat:0a1b]", "[REDACTED:private-key:ffff]", "[REDACTED:", "密码是", "中", "\xff", "é", "secret=", "user:", "a1B2c3D4e5F6g7H8",
+	}
+	for _, c := range redactiontest.Credentials(9, 2*len(redactiontest.Kinds())) {
+		p = append(p, c.Text, c.Secret, c.Secret[:len(c.Secret)/2], c.Secret[len(c.Secret)/2:])
+	}
+	return p
+}
+
+func checkRedacted(t interface {
+	require.TestingT
+	Helper()
+}, text string,
+) {
+	t.Helper()
+	r := redaction.New("k")
+	redacted := r.Text(text)
+	require.Equal(t, redacted, r.Text(redacted), "redacting it again changes it")
+	require.Equal(t, redacted, redaction.New("k").Text(text))
+	require.Equal(t, redacted == text, r.Count() == 0)
+	if utf8.ValidString(text) {
+		require.True(t, utf8.ValidString(redacted))
+	}
+}
+
+func TestProperties(t *testing.T) {
+	from := pieces(t)
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(from), 0, 24).Draw(t, "pieces"), "")
+		checkRedacted(t, text)
+		// What stands in JSON stays JSON.
+		encoded, err := json.Marshal(map[string]string{"a": text, "b": "c"})
+		require.NoError(t, err)
+		require.True(t, json.Valid([]byte(redaction.New("k").Text(string(encoded)))))
+	})
+}
+
+func FuzzText(f *testing.F) {
+	for _, p := range pieces(f) {
+		f.Add(p)
+	}
+	f.Fuzz(func(t *testing.T, text string) { checkRedacted(t, text) })
+}

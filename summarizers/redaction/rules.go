@@ -1,0 +1,150 @@
+package redaction
+
+import (
+	_ "embed"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	ahocorasick "github.com/BobuSumisu/aho-corasick"
+	"github.com/spf13/viper"
+	"github.com/zricethezav/gitleaks/v8/config"
+)
+
+//go:embed rules.toml
+var ownRules string
+
+// rule is one of gitleaks' rules, or ours.
+type rule struct {
+	id string
+	re *regexp.Regexp
+	// group is the group that holds the secret; 0: the first that matched, or wholeMatch.
+	group   int
+	entropy float64
+	allow   []*config.Allowlist
+	// rank orders the rules that find the same secret: the lowest names it.
+	rank int
+	// wide says that a match may be longer than a block.
+	wide bool
+}
+
+// ruleset are the rules, with the words without which none of them matches.
+type ruleset struct {
+	rules []rule
+	// allow is what is no secret, whatever the rule.
+	allow []*config.Allowlist
+	words *ahocorasick.Trie
+	// of are the rules of each word.
+	of [][]int
+	// ids are the names of the rules, which placeholders hold.
+	ids map[string]bool
+}
+
+// loaded reads the rules at the first use. They are part of the program: that they cannot be read is a bug of it, and
+// going on without them would let secrets pass.
+var loaded = sync.OnceValue(func() *ruleset {
+	set, err := load(config.DefaultConfig + "\n" + ownRules)
+	if err != nil {
+		panic(fmt.Sprintf("redaction: the built-in rules: %v", err))
+	}
+	return set
+})
+
+// load reads rules. Of two with one name, the later one counts.
+func load(toml string) (*ruleset, error) {
+	reader := viper.New()
+	reader.SetConfigType("toml")
+	if err := reader.ReadConfig(strings.NewReader(toml)); err != nil {
+		return nil, err
+	}
+	var raw config.ViperConfig
+	if err := reader.Unmarshal(&raw); err != nil {
+		return nil, err
+	}
+	cfg, err := raw.Translate()
+	if err != nil {
+		return nil, err
+	}
+	set := &ruleset{allow: cfg.Allowlists, ids: make(map[string]bool)}
+	byWord := make(map[string][]int)
+	for _, id := range cfg.OrderedRules {
+		r := cfg.Rules[id]
+		// A rule without an expression is about a file's name.
+		if r.Regex == nil || set.ids[id] {
+			continue
+		}
+		set.ids[id] = true
+		for _, word := range r.Keywords {
+			byWord[strings.ToLower(word)] = append(byWord[strings.ToLower(word)], len(set.rules))
+		}
+		set.rules = append(set.rules, rule{
+			id: id, re: r.Regex, group: groupOf(&r), entropy: r.Entropy, allow: r.Allowlists,
+			rank: rank(id), wide: id == privateKey,
+		})
+	}
+	var words []string
+	for word := range byWord {
+		words = append(words, word)
+	}
+	slices.Sort(words)
+	for _, word := range words {
+		set.of = append(set.of, byWord[word])
+	}
+	set.words = ahocorasick.NewTrieBuilder().AddStrings(words).Build()
+	return set, nil
+}
+
+// wholeMatch says that all that an expression matches is the secret.
+const wholeMatch = -1
+
+// groupOf returns the group of a rule's secret. Groups with names tell what sort of thing it is: taken for the secret, as
+// gitleaks does, they would leave most of it.
+func groupOf(r *config.Rule) int {
+	if r.SecretGroup == 0 && slices.ContainsFunc(r.Regex.SubexpNames(), func(name string) bool { return name != "" }) {
+		return wholeMatch
+	}
+	return r.SecretGroup
+}
+
+// privateKey is the one rule whose matches are longer than lines are.
+const privateKey = "private-key"
+
+// worstRank is the last of the ranks.
+const worstRank = 3
+
+// rank puts the rules that know a secret by its own shape before those that know it by what stands around it.
+func rank(id string) int {
+	switch id {
+	case "generic-api-key":
+		return worstRank
+	case "curl-auth-header", "curl-auth-user", "hashicorp-tf-password", "kubernetes-secret-yaml":
+		return 2
+	case "authorization-header", "bearer-token", "url-password", "url-parameter", "password", "password-variable", "password-told":
+		return 1
+	default:
+		return 0
+	}
+}
+
+// allows says whether lists have it that a match is no secret.
+func allows(lists []*config.Allowlist, secret, match, line string) bool {
+	return slices.ContainsFunc(lists, func(a *config.Allowlist) bool {
+		target := secret
+		switch a.RegexTarget {
+		case "match":
+			target = match
+		case "line":
+			target = line
+		}
+		expected := a.RegexAllowed(target)
+		word, _ := a.ContainsStopWord(secret)
+		if a.MatchCondition != config.AllowlistMatchAnd {
+			return expected || word
+		}
+		// What a list says of files and commits, no text fulfils.
+		return len(a.Commits) == 0 && len(a.Paths) == 0 &&
+			(len(a.Regexes) == 0 || expected) && (len(a.StopWords) == 0 || word)
+	})
+}

@@ -1,0 +1,191 @@
+package redaction
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// Texts are looked at in blocks, so that a rule reads only what is near one of its words, and so that no expression can
+// take more time than the size of a block lets it.
+const (
+	blockBytes = 8 << 10
+	// overlapBytes is how far a block reaches into its neighbours: what a secret stands in is not longer.
+	overlapBytes = 1 << 10
+	// wordBytes is how far a block's ends are moved on so as not to cut a word.
+	wordBytes = 16 << 10
+)
+
+// span is where a rule found a secret.
+type span struct {
+	start, end int
+	rule       int
+}
+
+// scan returns the secrets in a text, as each rule up to a rank finds them.
+func (s *ruleset) scan(text string, worst int) []span {
+	var found []span
+	near, wide := make([]bool, len(s.rules)), make([]bool, len(s.rules))
+	for at := 0; at < len(text); at += blockBytes {
+		start := wordStart(text, max(at-overlapBytes, 0))
+		end := wordEnd(text, min(at+blockBytes+overlapBytes, len(text)))
+		clear(near)
+		s.words.Walk(lower(text[start:end]), func(_, _, word int64) bool {
+			for _, i := range s.of[word] {
+				near[i] = true
+			}
+			return true
+		})
+		for i := range s.rules {
+			switch {
+			case s.rules[i].rank > worst:
+			case near[i] && s.rules[i].wide:
+				wide[i] = true
+			case near[i]:
+				found = s.match(found, text[start:end], start, i)
+			}
+		}
+	}
+	for i := range s.rules {
+		if wide[i] {
+			found = s.match(found, text, 0, i)
+		}
+	}
+	return found
+}
+
+// match appends where a rule finds secrets in a block.
+func (s *ruleset) match(found []span, block string, offset, i int) []span {
+	r := &s.rules[i]
+	for _, groups := range r.re.FindAllStringSubmatchIndex(block, -1) {
+		start, end := secretOf(groups, r.group)
+		start, end = bareOf(block, start, end)
+		if start < end && s.secret(r, block[start:end], block, groups[0], groups[1]) {
+			found = append(found, span{offset + start, offset + end, i})
+		}
+		// An expression that takes in all up to the last secret of a line may have passed others.
+		if start-groups[0] > longContext {
+			found = s.match(found, block[groups[0]:start], offset+groups[0], i)
+		}
+	}
+	return found
+}
+
+// longContext is more than most expressions take in before a secret.
+const longContext = 256
+
+// bareOf leaves out the quotes around a secret, and what escapes the quote behind it.
+func bareOf(block string, start, end int) (int, int) {
+	end = start + len(strings.TrimRight(block[start:end], `\`))
+	if end-start >= 2 && (block[start] == '"' || block[start] == '\'') && block[start] == block[end-1] {
+		return start + 1, end - 1
+	}
+	return start, end
+}
+
+// secretOf returns where the secret is in a match: in its group, or in the first one that is not empty.
+func secretOf(groups []int, group int) (start, end int) {
+	start, end = groups[0], groups[1]
+	switch {
+	case group == wholeMatch:
+		return start, end
+	case group > 0:
+		return max(groups[2*group], 0), max(groups[2*group+1], 0)
+	}
+	for g := 2; g < len(groups); g += 2 {
+		if groups[g] >= 0 && groups[g+1] > groups[g] {
+			return groups[g], groups[g+1]
+		}
+	}
+	return start, end
+}
+
+// secret says whether what a rule's expression matched is a secret.
+func (s *ruleset) secret(r *rule, secret, block string, start, end int) bool {
+	if r.entropy > 0 && entropy(secret) <= r.entropy {
+		return false
+	}
+	match := strings.Trim(block[start:end], "\n")
+	lineStart := strings.LastIndexByte(block[:start], '\n') + 1
+	lineEnd := len(block)
+	if i := strings.IndexByte(block[end:], '\n'); i >= 0 {
+		lineEnd = end + i
+	}
+	line := block[lineStart:lineEnd]
+	return !allows(s.allow, secret, match, line) && !allows(r.allow, secret, match, line)
+}
+
+// entropy is Shannon's, in bits a character, as gitleaks counts: over the length in bytes.
+func entropy(text string) float64 {
+	var ascii [utf8.RuneSelf]int
+	var others map[rune]int
+	for _, c := range text {
+		if c < utf8.RuneSelf {
+			ascii[c]++
+			continue
+		}
+		if others == nil {
+			others = make(map[rune]int)
+		}
+		others[c]++
+	}
+	var bits float64
+	add := func(n int) {
+		if n > 0 {
+			share := float64(n) / float64(len(text))
+			bits -= share * math.Log2(share)
+		}
+	}
+	for _, n := range ascii {
+		add(n)
+	}
+	for _, n := range others {
+		add(n)
+	}
+	return bits
+}
+
+// lower is the text in lower case where it is ASCII, byte for byte.
+func lower(text string) []byte {
+	b := []byte(text)
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return b
+}
+
+// wordStart moves an index back to behind the next blank, if there is one near, and else to the start of a character.
+func wordStart(text string, at int) int {
+	for i := at; i > max(at-wordBytes, 0); i-- {
+		if blank(text[i-1]) {
+			return i
+		}
+	}
+	if at <= wordBytes {
+		return 0
+	}
+	for at > 0 && !utf8.RuneStart(text[at]) {
+		at--
+	}
+	return at
+}
+
+// wordEnd moves an index on to the next blank, if there is one near, and else to the start of a character.
+func wordEnd(text string, at int) int {
+	for i := at; i < min(at+wordBytes, len(text)); i++ {
+		if blank(text[i]) {
+			return i
+		}
+	}
+	if len(text)-at <= wordBytes {
+		return len(text)
+	}
+	for at < len(text) && !utf8.RuneStart(text[at]) {
+		at++
+	}
+	return at
+}
+
+func blank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
