@@ -50,8 +50,12 @@ func (t *task) pieces() []piece {
 func (t *task) piece(
 	kind summarizers.Kind, messages []*compactordv1.LoggedMessage, previous string, budget uint32,
 ) piece {
-	return piece{request: t.author.request(&summarizers.Request{
+	req := &summarizers.Request{
 		Kind: kind, Messages: messages, Lead: t.lead, PreviousSummary: previous, Focus: t.focus,
 		Sections: t.policy.GetSummary().GetSections(), MaxTokens: budget, Replaces: t.covered,
-	}, t.counter)}
+	}
+	if kind == summarizers.History {
+		req.View = t.view
+	}
+	return piece{request: t.author.request(req, t.counter)}
 }

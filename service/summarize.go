@@ -51,6 +51,8 @@ type task struct {
 	by summarizers.Summarizer
 	// whole says that one summary is written of all, also where a turn is split.
 	whole bool
+	// view draws the agent's own prompt up to the cut; nil where the conversation is to be sent as text.
+	view func(ctx context.Context, dialect compactordv1.Dialect) (*summarizers.View, error)
 	// lead is the leading run, which binds the model beyond the summary.
 	lead []*compactordv1.LoggedMessage
 	// history is summarized as complete turns, prefix as the first part of a turn that goes on after the summary. Either
@@ -84,13 +86,19 @@ func (c *compaction) summarize(ctx context.Context) (*written, error) {
 // task is the summary that the plan's cut needs.
 func (c *compaction) task(cut *compactordv1.Cut) *task {
 	history, prefix := c.divide(cut)
-	return &task{
+	t := &task{
 		author: c.author, policy: c.policy, counter: c.snapshot.ModelCounter(), lead: c.snapshot.Lead, history: history, prefix: prefix,
 		by: c.by, whole: c.whole,
 		previous: c.author.redact(c.snapshot.Entry.GetSummary()), focus: c.req.GetFocus(),
 		budget: cut.GetMaxSummaryTokens(), covered: c.coveredTokens(), emit: c.emit,
 		read: c.read, total: c.toRead(),
 	}
+	if c.by == nil && c.policy.GetSummary().GetSummarizer() != fallbackSummarizer {
+		if prompt := c.agentsPrompt(); prompt != nil {
+			t.whole, t.view = true, prompt.draw
+		}
+	}
+	return t
 }
 
 // add adds what another text took.

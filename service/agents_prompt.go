@@ -1,0 +1,185 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// errSecretInItem says that the agent's own prompt cannot be sent: a provider's item must come back byte for byte.
+var errSecretInItem = errors.New("a provider's own item holds a secret")
+
+// agentsPrompt is the agent's own prompt up to a cut: what GetLLMView gives of all that the cut covers. It is drawn and
+// rendered as there, so that a provider's prompt cache serves it. Only what its last message may have been merged with is
+// behind the cut and missing.
+type agentsPrompt struct {
+	service *Service
+	author  *author
+	view    *session.View
+}
+
+// agentsPrompt is the agent's own prompt up to the plan's cut; nil where the policy does not want it sent, or there is no cut.
+func (c *compaction) agentsPrompt() *agentsPrompt {
+	cut := c.plan.GetCut()
+	if cut == nil || !c.policy.GetSummary().GetCachedPrefix() {
+		return nil
+	}
+	return &agentsPrompt{
+		service: c.service, author: c.author,
+		view: before(c.snapshot.View(session.ViewOptions{}), cut.GetFirstKeptIndex()),
+	}
+}
+
+// messages counts the messages of the neutral view that it consists of.
+func (p *agentsPrompt) messages() uint32 { return uint32(len(p.view.Messages)) }
+
+// draw renders it in a dialect.
+func (p *agentsPrompt) draw(ctx context.Context, kind compactordv1.Dialect) (*summarizers.View, error) {
+	shape, err := p.service.dialect(kind, "dialect")
+	if err != nil {
+		return nil, err
+	}
+	shown, err := p.redacted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := render(shape, shown, false)
+	if err != nil {
+		return nil, err
+	}
+	if broken := shape.Validate(&r.List, dialect.History); len(broken) > 0 {
+		return nil, fmt.Errorf("the agent's prompt would break the rule %s", broken[0].Rule)
+	}
+	return &summarizers.View{
+		System: r.System, Messages: r.Messages, Tools: json.RawMessage(p.author.policy.GetToolsJson()),
+	}, nil
+}
+
+// redacted is the view without its secrets. From the first message that had one, nothing is the prompt that the provider
+// knows: it would refuse the thinking that it bound to that, so it gets none.
+func (p *agentsPrompt) redacted(ctx context.Context) (*session.View, error) {
+	if p.author.redactor == nil {
+		return p.view, nil
+	}
+	shown := &session.View{Report: &compactordv1.ViewReport{}}
+	changed := false
+	for _, vm := range p.view.Messages {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		m, touched, err := redactedMessage(vm.GetMessage(), p.author.redact)
+		if err != nil {
+			return nil, err
+		}
+		if changed = changed || touched; changed {
+			m = withoutThinking(m)
+		}
+		if len(m.GetParts()) == 0 && len(vm.GetMessage().GetParts()) > 0 {
+			continue
+		}
+		shown.Messages = append(shown.Messages, &compactordv1.ViewMessage{
+			Message: m, Origin: vm.GetOrigin(), OutOfPlace: vm.GetOutOfPlace(),
+		})
+	}
+	return shown, nil
+}
+
+// redactedMessage replaces the secrets of a message, which stays as it is where it has none. Of one that changes, what
+// its provider added goes: ids and signatures are of what it was.
+func redactedMessage(m *compactordv1.Message, redact func(string) string) (*compactordv1.Message, bool, error) {
+	clean := proto.CloneOf(m)
+	touched := false
+	text := func(into *string) {
+		if now := redact(*into); now != *into {
+			*into, touched = now, true
+		}
+	}
+	attached := func(all []*compactordv1.Attachment) {
+		for _, a := range all {
+			touched = touched || redact(a.GetJson()) != a.GetJson()
+		}
+	}
+	item := func(o *compactordv1.OpaquePart) error {
+		if redact(o.GetJson()) != o.GetJson() {
+			return errSecretInItem
+		}
+		return nil
+	}
+	var err error
+	attached(clean.GetAttachments())
+	for _, p := range clean.GetParts() {
+		attached(p.GetAttachments())
+		switch k := p.GetKind().(type) {
+		case *compactordv1.Part_Text:
+			text(&k.Text.Text)
+		case *compactordv1.Part_Thinking:
+			text(&k.Thinking.Text)
+		case *compactordv1.Part_ToolCall:
+			text(&k.ToolCall.Arguments)
+		case *compactordv1.Part_Media:
+			redactMedia(k.Media, text)
+		case *compactordv1.Part_Opaque:
+			err = errors.Join(err, item(k.Opaque))
+		case *compactordv1.Part_ToolResult:
+			for _, rp := range k.ToolResult.GetParts() {
+				attached(rp.GetAttachments())
+				switch k := rp.GetKind().(type) {
+				case *compactordv1.ResultPart_Text:
+					text(&k.Text.Text)
+				case *compactordv1.ResultPart_Media:
+					redactMedia(k.Media, text)
+				case *compactordv1.ResultPart_Opaque:
+					err = errors.Join(err, item(k.Opaque))
+				}
+			}
+		}
+	}
+	if err != nil || !touched {
+		return m, false, err
+	}
+	dropAttachments(clean)
+	return clean, true, nil
+}
+
+// redactMedia replaces secrets in documents of plain text, and in the names and addresses of all media.
+func redactMedia(m *compactordv1.MediaPart, text func(*string)) {
+	text(&m.Name)
+	switch k := m.GetSource().(type) {
+	case *compactordv1.MediaPart_Uri:
+		text(&k.Uri)
+	case *compactordv1.MediaPart_Data:
+		plain := strings.HasPrefix(m.GetMimeType(), "text/") || m.GetMimeType() == "application/json"
+		if plain && utf8.Valid(k.Data) {
+			s := string(k.Data)
+			text(&s)
+			k.Data = []byte(s)
+		}
+	}
+}
+
+func dropAttachments(m *compactordv1.Message) {
+	m.Attachments = nil
+	for _, p := range m.GetParts() {
+		p.Attachments = nil
+		for _, rp := range p.GetToolResult().GetParts() {
+			rp.Attachments = nil
+		}
+	}
+}
+
+func withoutThinking(m *compactordv1.Message) *compactordv1.Message {
+	clean := proto.CloneOf(m)
+	clean.Parts = slices.DeleteFunc(clean.GetParts(), func(p *compactordv1.Part) bool { return p.GetThinking() != nil })
+	return clean
+}
