@@ -104,6 +104,10 @@ func (r *responseReading) take(e responses.ResponseStreamEventUnion) bool {
 func isCall(kind string) bool { return strings.HasSuffix(kind, "_call") }
 
 func (r *responseReading) end(how string, response responses.Response) {
+	// Some servers end every answer with the same event, and tell only in its status how it ended.
+	if response.Status == "incomplete" || response.Status == "failed" {
+		how = "response." + string(response.Status)
+	}
 	if response.Model != "" {
 		r.answer.Model = response.Model
 	}

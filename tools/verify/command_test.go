@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -73,4 +74,26 @@ func TestHasCompiler(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, has, setting)
 	}
+}
+
+// Who has no Node still has all other tests, and is told.
+func TestInstallMock(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("PATH", folder)
+	t.Setenv(role, "fail")
+	self, err := os.Executable()
+	require.NoError(t, err)
+	var out bytes.Buffer
+	v := &verifier{root: t.TempDir(), out: &out, err: &bytes.Buffer{}}
+	require.NoError(t, os.MkdirAll(filepath.Join(v.root, mockFolder), 0o700))
+	for _, program := range []string{"node", "npm"} {
+		require.NoError(t, v.installMock(t.Context()))
+		require.Equal(t, "tests against the mock in e2e/aimock off: "+program+" not found\n", out.String())
+		out.Reset()
+		if err := os.Symlink(self, filepath.Join(folder, program)); err != nil {
+			t.Skip("no symbolic links here:", err)
+		}
+	}
+	require.ErrorContains(t, v.installMock(t.Context()),
+		"npm ci --ignore-scripts --no-audit --no-fund (in e2e/aimock): exit status 7")
 }

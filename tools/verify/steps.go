@@ -179,7 +179,26 @@ func (v *verifier) runTests(ctx context.Context) error {
 		// What takes longest begins first, so that no core waits for it in the end.
 		packages = []string{"./service", "./e2e/corpus", "./cmd/...", "./..."}
 	}
+	if slices.ContainsFunc(packages, func(p string) bool { return p == "./..." || strings.HasPrefix(p, "./e2e") }) {
+		if err := v.installMock(ctx); err != nil {
+			return err
+		}
+	}
 	return v.run(ctx, command{args: slices.Concat(args, packages, v.test.flags), env: env})
+}
+
+// mockFolder is where the tests are that run against a mock of the providers that is not ours, a program of Node.
+const mockFolder = "e2e/aimock"
+
+// installMock installs it as its lock file says. Without Node its tests skip, which is printed.
+func (v *verifier) installMock(ctx context.Context) error {
+	for _, program := range []string{"node", "npm"} {
+		if path, _ := exec.LookPath(program); path == "" {
+			fmt.Fprintf(v.out, "tests against the mock in %s off: %s not found\n", mockFolder, program)
+			return nil
+		}
+	}
+	return v.run(ctx, command{args: []string{"npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"}, folder: mockFolder})
 }
 
 func (v *verifier) hasCompiler(ctx context.Context) (bool, error) {

@@ -305,7 +305,7 @@ func TestSummaryDoesWhatItIsAsked(t *testing.T) {
 			}, &summarizers.Summary{Text: text}))
 		})
 	}
-	require.Equal(t, "Written shorter.\nkept", llmtest.Written{Lines: []string{"kept"}}.Of(&llmtest.Request{User: "Shorten."}))
+	require.Equal(t, "kept", llmtest.Written{Lines: []string{"kept"}}.Of(&llmtest.Request{User: "Shorten."}))
 }
 
 func TestSummaryIsStreamed(t *testing.T) {

@@ -36,7 +36,7 @@ func (w Written) Of(req *Request) string {
 	headings := w.headings(req)
 	echoes := w.echoes(req)
 	if len(headings) == 0 {
-		return strings.Join(append(append([]string{"Written shorter."}, w.Lines...), echoes...), "\n")
+		return strings.Join(append(w.lines(), echoes...), "\n")
 	}
 	var text strings.Builder
 	for i, h := range headings {
@@ -54,6 +54,14 @@ func (w Written) Of(req *Request) string {
 		text.WriteString(strings.Join(bullets, "\n") + "\n\n")
 	}
 	return strings.TrimSpace(text.String())
+}
+
+// lines are never none: a summary that says nothing is refused.
+func (w Written) lines() []string {
+	if len(w.Lines) == 0 {
+		return []string{"The work goes on."}
+	}
+	return w.Lines
 }
 
 func bulleted(lines []string) []string {

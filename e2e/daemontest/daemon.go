@@ -1,0 +1,185 @@
+// Package daemontest has a daemon for tests that go through the whole of it: the real server on a real listener, with a
+// store on disk.
+package daemontest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/compactord/compactord/dialects"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/storage"
+	boltstore "github.com/compactord/compactord/storage/bolt"
+	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/extractive"
+)
+
+// Daemon is a running daemon and a client of it. It ends with its test.
+type Daemon struct {
+	Sessions    compactordv1.SessionServiceClient
+	Compactions compactordv1.CompactionServiceClient
+	Metrics     *prometheus.Registry
+
+	t    testing.TB
+	logs logs
+	stop func()
+}
+
+// Options are what a daemon is made of.
+type Options struct {
+	// Summarizers are those that policies can name beside `extractive`.
+	Summarizers []summarizers.Summarizer
+	// Drain is how long a stopping daemon lets compactions finish. Default a minute.
+	Drain time.Duration
+}
+
+// logs keeps what a daemon logs.
+type logs struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logs) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+// Start starts a daemon. When its test ends, it stops and its store is checked.
+func Start(t testing.TB, o Options) *Daemon {
+	t.Helper()
+	store, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), boltstore.Options{})
+	require.NoError(t, err)
+	registry, err := strategies.NewRegistry(strategies.Builtin()...)
+	require.NoError(t, err)
+	writers, err := summarizers.NewRegistry(append([]summarizers.Summarizer{extractive.New()}, o.Summarizers...)...)
+	require.NoError(t, err)
+	d := &Daemon{t: t, Metrics: prometheus.NewRegistry()}
+	if o.Drain == 0 {
+		o.Drain = time.Minute
+	}
+	server, err := service.NewServer(service.ServerOptions{
+		Options: service.Options{
+			Store: store, Strategies: registry, Summarizers: writers, Dialects: dialects.All(), Metrics: d.Metrics,
+			Logger: slog.New(slog.NewTextHandler(&d.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		},
+		DrainTimeout: o.Drain,
+	})
+	require.NoError(t, err)
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- server.Run(ctx, listener) }()
+	conn, err := grpc.NewClient(listener.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	require.NoError(t, err)
+	d.Sessions, d.Compactions = compactordv1.NewSessionServiceClient(conn), compactordv1.NewCompactionServiceClient(conn)
+	d.stop = sync.OnceFunc(func() {
+		cancel()
+		require.NoError(t, <-done)
+	})
+	t.Cleanup(func() {
+		require.NoError(t, conn.Close())
+		d.stop()
+		problems, err := storage.CheckLogs(context.WithoutCancel(t.Context()), store, "")
+		require.NoError(t, err)
+		require.Empty(t, problems)
+		require.NoError(t, store.Close())
+	})
+	return d
+}
+
+// Stop stops the server as a signal does, and returns when it has stopped. Clients stay connected to nothing.
+func (d *Daemon) Stop() { d.stop() }
+
+// Logs is what the daemon has logged so far, at all levels.
+func (d *Daemon) Logs() string {
+	d.logs.mu.Lock()
+	defer d.logs.mu.Unlock()
+	return d.logs.text.String()
+}
+
+// Create creates a session with that policy and messages.
+func (d *Daemon) Create(id string, policy *compactordv1.Policy, messages ...*compactordv1.Message) {
+	d.t.Helper()
+	_, err := d.Sessions.CreateSession(d.t.Context(), &compactordv1.CreateSessionRequest{SessionId: id, Policy: policy})
+	require.NoError(d.t, err)
+	// Requests have at most 10,000 messages and some megabytes.
+	for len(messages) > 0 {
+		n := min(len(messages), 500)
+		_, err = d.Sessions.AppendMessages(d.t.Context(), &compactordv1.AppendMessagesRequest{SessionId: id, Messages: messages[:n]})
+		require.NoError(d.t, err)
+		messages = messages[n:]
+	}
+}
+
+// Compact runs a compaction of a session to its end and returns its events and the RPC's error.
+func (d *Daemon) Compact(ctx context.Context, req *compactordv1.CompactRequest) ([]*compactordv1.CompactionEvent, error) {
+	d.t.Helper()
+	stream, err := d.Compactions.Compact(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	var events []*compactordv1.CompactionEvent
+	for {
+		answer, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return events, nil
+		}
+		if err != nil {
+			return events, err
+		}
+		events = append(events, answer.GetEvent())
+	}
+}
+
+// Request asks for a compaction of a session under its own policy.
+func Request(id string) *compactordv1.CompactRequest {
+	return &compactordv1.CompactRequest{Target: &compactordv1.CompactRequest_SessionId{SessionId: id}}
+}
+
+// View is all of a session's view.
+func (d *Daemon) View(id string) []*compactordv1.ViewMessage {
+	d.t.Helper()
+	req := &compactordv1.GetLLMViewRequest{Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: id}}
+	var all []*compactordv1.ViewMessage
+	for {
+		answer, err := d.Compactions.GetLLMView(d.t.Context(), req)
+		require.NoError(d.t, err)
+		all = append(all[:answer.GetUnchangedPrefix()], answer.GetMessages()...)
+		if !answer.GetHasMore() {
+			return all
+		}
+		req.ViewToken = answer.GetViewToken()
+	}
+}
+
+// Records are all records of a session, the newest first.
+func (d *Daemon) Records(id string) []*compactordv1.Record {
+	d.t.Helper()
+	var all []*compactordv1.Record
+	req := &compactordv1.ListRecordsRequest{SessionId: id}
+	for {
+		answer, err := d.Sessions.ListRecords(d.t.Context(), req)
+		require.NoError(d.t, err)
+		all = append(all, answer.GetRecords()...)
+		if req.PageToken = answer.GetNextPageToken(); req.GetPageToken() == "" {
+			return all
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package daemontest
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/dialects/overflow"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers/llm"
+	"github.com/compactord/compactord/summarizers/llm/llmtest"
+	"github.com/compactord/compactord/summarizers/openai"
+)
+
+// Server is where a model is asked.
+type Server struct {
+	// BaseURL is what the protocol's provider wants for one.
+	BaseURL, APIKey string
+	Client          *http.Client
+	// IdleTimeout is how long an answer may be silent; 0: the provider's default.
+	IdleTimeout time.Duration
+}
+
+// ModelName is the model that Provider asks for.
+const ModelName = "model-1"
+
+// Kind is the kind of a profile that speaks a protocol.
+func Kind(p llmtest.Protocol) string {
+	switch p {
+	case llmtest.Chat, llmtest.Responses:
+		return "openai"
+	case llmtest.Messages:
+		return "anthropic"
+	default:
+		return "gemini"
+	}
+}
+
+// Provider is what asks a model by a protocol, as the program would make it.
+func Provider(t testing.TB, p llmtest.Protocol, s Server) llm.Provider {
+	t.Helper()
+	tooLong := tooLong(t)
+	var provider llm.Provider
+	var err error
+	switch p {
+	case llmtest.Chat, llmtest.Responses:
+		api := openai.APIChat
+		if p == llmtest.Responses {
+			api = openai.APIResponses
+		}
+		provider, err = openai.New(openai.Options{
+			Model: ModelName, BaseURL: s.BaseURL, APIKey: s.APIKey, API: api, HTTPClient: s.Client, IdleTimeout: s.IdleTimeout, Overflow: tooLong,
+		})
+	default:
+		t.Skip("not built yet")
+	}
+	require.NoError(t, err)
+	return provider
+}
+
+// tooLong knows providers' overflows as ClassifyError does.
+func tooLong(t testing.TB) func(status int, code, message string) bool {
+	t.Helper()
+	classifier, err := overflow.New(overflow.Extra{})
+	require.NoError(t, err)
+	return func(status int, code, message string) bool {
+		return classifier.Classify(&compactordv1.ClassifyErrorRequest{
+			HttpStatus: uint32(max(0, status)), ErrorText: code + ": " + message,
+		}, 0).GetOverflow()
+	}
+}
