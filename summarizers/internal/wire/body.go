@@ -7,7 +7,10 @@ import (
 	"io"
 )
 
-var errNoObject = errors.New("not a JSON object")
+var (
+	errNoObject  = errors.New("not a JSON object")
+	errNoElement = errors.New("an array without elements")
+)
 
 // Member returns the value of an object's member, byte for byte; nil if it has none.
 func Member(object []byte, name string) (json.RawMessage, error) {
@@ -67,6 +70,34 @@ func find(object []byte, name string) (start, end int, err error) {
 		return 0, 0, errNoObject
 	}
 	return start, end, nil
+}
+
+// Append adds elements to the end of an array, which else stays byte for byte.
+func Append(array json.RawMessage, more ...json.RawMessage) (json.RawMessage, error) {
+	all, err := Elements(array)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return Array(more...), nil
+	}
+	head := array[:bytes.LastIndexByte(array, ']')]
+	return join(head, []byte(","), Array(more...)[1:]), nil
+}
+
+// SetLast puts another element in the place of the last one of an array, which else stays byte for byte.
+func SetLast(array json.RawMessage, last json.RawMessage) (json.RawMessage, error) {
+	all, err := Elements(array)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, errNoElement
+	}
+	old := all[len(all)-1]
+	// Behind the last element there is only white space and the bracket.
+	at := bytes.LastIndex(array, old)
+	return join(array[:at], last, array[at+len(old):]), nil
 }
 
 // Elements takes an array apart.

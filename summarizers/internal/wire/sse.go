@@ -9,11 +9,8 @@ import (
 
 var errLong = errors.New("an event is longer than an answer may be")
 
-// event is a server-sent event.
-type event struct {
-	name string
-	data []byte
-}
+// event is the data of a server-sent event, nil where it has none. Its name says no more than the data of all providers does.
+type event []byte
 
 // decoder takes a stream apart into its events, as the HTML standard has it: lines end in CR, LF or both, lines that begin
 // with a colon are comments, and an event ends at an empty line. Beyond it, what the stream ends in is an event too.
@@ -38,29 +35,24 @@ func (d *decoder) next() (event, error) {
 			return e, err
 		}
 		if len(line) == 0 {
-			if e.data != nil {
+			if e != nil {
 				return e, nil
 			}
-			e.name = ""
 			continue
 		}
 		name, value, _ := bytes.Cut(line, []byte(":"))
-		value = bytes.TrimPrefix(value, []byte(" "))
-		switch string(name) {
-		case "event":
-			e.name = string(value)
-		case "data":
-			if e.data != nil {
-				e.data = append(e.data, '\n')
+		if string(name) == "data" {
+			if e != nil {
+				e = append(e, '\n')
 			}
-			e.data = append(e.data, value...)
-			if e.data == nil {
-				e.data = []byte{}
+			e = append(e, bytes.TrimPrefix(value, []byte(" "))...)
+			if e == nil {
+				e = event{}
 			}
 		}
 		switch {
-		case len(e.data) > d.limit:
-			return event{}, errLong
+		case len(e) > d.limit:
+			return nil, errLong
 		case err != nil:
 			return e, err
 		}

@@ -47,11 +47,11 @@ func (e *events) take() error {
 			e.x.broken = e.x.interrupted(err)
 		}
 		return e.x.broken
-	case string(next.data) == "[DONE]":
+	case string(next) == "[DONE]":
 		return io.EOF
-	case len(next.data) == 0:
+	case len(next) == 0:
 		return err
-	case !json.Valid(next.data):
+	case !json.Valid(next):
 		if err != nil {
 			// Half an event: the stream was cut.
 			return err
@@ -74,18 +74,28 @@ func (e *events) fail(err error) error {
 
 // look hands an event on, or fails if it tells of an error.
 func (e *events) look(next event) error {
-	said := readFailure(next.data)
+	said := readFailure(next)
 	if said == nil {
-		e.out = appendEvent(e.out, next.name, withoutNullError(next.data))
+		e.handOn(withoutNullError(next))
 		return nil
 	}
 	failure := e.x.client.told(okStatus, said)
 	e.x.Fail(failure)
 	if said.response {
 		// The SDK can read it, and it may tell what the failed answer took.
-		e.out = appendEvent(e.out, next.name, next.data)
+		e.handOn(next)
 	}
 	return failure
+}
+
+func (e *events) handOn(data []byte) {
+	var named struct {
+		Type string `json:"type"`
+	}
+	if e.x.client.options.Named {
+		_ = json.Unmarshal(data, &named)
+	}
+	e.out = appendEvent(e.out, sanitize(named.Type), data)
 }
 
 // withoutNullError removes an error that is none, which some servers add and an SDK takes for one.

@@ -39,6 +39,9 @@ type Options struct {
 	Overflow func(status int, code, message string) bool
 	// Whole turns an answer that was not streamed into the one event that says the same; nil where there is none.
 	Whole func(answer []byte) (event []byte, ok bool)
+	// Named says that the SDK goes by the names of events. They are then written from what the data says, as servers forget
+	// them; else there are none.
+	Named bool
 }
 
 // Client sends requests for the SDKs. It is safe for concurrent use.
