@@ -2,17 +2,20 @@
 // written down as text that cannot be taken for one to go on with.
 //
 // A prompt is a system prompt and one user message. The user message holds, in this order: the conversation in
-// <conversation> tags, the previous summary in <previous-summary> tags where there is one, further context, the
-// instructions, and what the caller wants attended to. Nothing within the conversation can close its tags or pass for the
-// instructions: what looks like a tag of ours is escaped.
+// <conversation> tags, at its head the agent's rules in <standing-rules>; the previous summary in <previous-summary> tags
+// where there is one; further context, each piece in <extra-context> tags; the instructions in <instructions> tags; and
+// what the caller wants attended to. Nothing within the conversation can close its tags or pass for the instructions or
+// for the header of a message: what looks like one of ours gets a backslash. Every text is redacted before it is cut.
 //
 // A conversation that does not fit a model's window is folded: each prompt takes in the next messages, and the answer to
 // the prompt before as its previous summary. See Fold.
+//
+// The wording is in texts, a file for each piece.
 package prompts
 
 import (
-	"context"
 	"errors"
+	"strings"
 
 	"github.com/compactord/compactord/summarizers"
 )
@@ -37,14 +40,33 @@ type Prompt struct {
 	Tokens uint32
 	// Read is how many stored tokens of the request's messages have been taken in with this prompt.
 	Read uint32
+
+	// room is kept free for the answer that it goes on from, as count counts.
+	room  uint32
+	count func(string) uint32
 }
 
-// User is the user message after the answer to the prompt before.
+// User is the user message after the answer to the prompt before. The answer stands in it as a previous summary does: it
+// cannot close its tags, and is cut, with a mark, where it is larger than there is room for.
 func (p *Prompt) User(answer string) string {
 	if !p.GoesOn {
 		return p.Text
 	}
+	answer = carried(answer)
+	if p.count != nil {
+		c := cutting{of: ofSummary}
+		answer, _ = c.fit(answer, p.room, p.count)
+	}
 	return p.BeforeAnswer + answer + p.Text
+}
+
+// ofSummary names a summary in the mark of what was cut out of it.
+const ofSummary = " of the summary"
+
+// carried is a summary as the next prompt is shown it.
+func carried(summary string) string {
+	summary = summarizers.WithoutFileTags(WithoutInstructions(summarizers.WithoutThinking(summary)))
+	return strings.TrimSpace(escape(summary, true))
 }
 
 // Limits are those of the model that is asked.
@@ -61,39 +83,24 @@ const MinPromptTokens = 2000
 // ErrTooLarge says that the instructions alone, with the focus and the further context, do not fit the limits.
 var ErrTooLarge = errors.New("the instructions do not fit the model's window")
 
-// Folding is a request as prompts, one after the other. It holds no more than one of them at a time.
-type Folding struct{}
-
-// Fold returns the request's prompts: one where it fits the limits, else as many as it takes. A message that no prompt
-// holds is cut, with a mark in it. A request of kind Observation is always one prompt.
-func Fold(req *summarizers.Request, limits Limits) (*Folding, error) {
-	_, _ = req, limits
-	return nil, errors.New("not built")
-}
-
-// Next returns the next prompt, or nil after the final one. It returns the context's cause once that has ended.
-func (f *Folding) Next(ctx context.Context) (*Prompt, error) {
-	_ = ctx
-	return nil, errors.New("not built")
-}
-
-// Halve makes what the last prompt took in of the conversation two prompts' worth, since the model said it was too long:
-// Next returns the first half of it. It says false where there is nothing left to halve, or after three times for one
-// prompt.
-func (f *Folding) Halve() bool { return false }
-
-// Closing is the one instruction that follows the agent's own prompt (Request.View), for a request of kind History.
+// Closing is the one instruction that follows the agent's own prompt (Request.View), for a request of kind History. A
+// summary that the view begins with is taken in by it.
 func Closing(req *summarizers.Request) *Prompt {
-	_ = req
-	return nil
+	redact := redactor(req)
+	pieces := make([]string, len(req.ExtraContext))
+	for i, piece := range req.ExtraContext {
+		pieces[i] = redact(piece)
+	}
+	text := contexts(pieces) + instructions(req, situation{closing: true, budget: req.MaxTokens}) + focusOf(redact(req.Focus))
+	var read uint64
+	for _, l := range req.Messages {
+		read += uint64(l.GetTokens())
+	}
+	return &Prompt{Text: text, Final: true, MaxTokens: req.MaxTokens, Tokens: req.Count(text), Read: saturate(read)}
 }
 
 // WithFault is a user message to be sent again since the answer to it was refused: it names the fault, a sentence that
 // holds nothing of the conversation (summarizers.CheckError.Detail).
-func WithFault(user, fault string) string {
-	return user + "\n\nYour last answer was refused: " + fault + " Write the whole text again, without that fault."
-}
+func WithFault(user, fault string) string { return user + "\n\n" + refused(escape(fault, true)) }
 
-// WithoutInstructions returns an answer without what a model copied of the instructions, and without tags or fences around
-// the whole of it. It leaves thinking as it is.
-func WithoutInstructions(text string) string { return text }
+func saturate(tokens uint64) uint32 { return uint32(min(tokens, 1<<32-1)) }
