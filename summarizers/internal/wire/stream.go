@@ -6,14 +6,15 @@ import (
 	"io"
 )
 
-// events is the body that an SDK reads: the events of the answer, looked through and written anew.
+// events is the body that an SDK reads: the events of the answer, looked through and written anew. However the answer ends,
+// the body ends well: what went wrong is the Exchange's to know, and some SDKs log the errors of bodies.
 type events struct {
 	x    *Exchange
 	from io.Closer
 	in   *decoder
-	// out waits to be read, and err comes behind it.
-	out []byte
-	err error
+	// out waits to be read, and behind it is the end.
+	out   []byte
+	ended bool
 }
 
 func newEvents(x *Exchange, body io.ReadCloser) io.ReadCloser {
@@ -26,10 +27,10 @@ func (e *events) Close() error { return e.from.Close() }
 
 func (e *events) Read(p []byte) (int, error) {
 	for len(e.out) == 0 {
-		if e.err != nil {
-			return 0, e.err
+		if e.ended {
+			return 0, io.EOF
 		}
-		e.err = e.take()
+		e.ended = e.take() != nil
 	}
 	n := copy(p, e.out)
 	e.out = e.out[n:]
