@@ -15,13 +15,20 @@ import (
 func (s *Service) Compact(
 	req *compactordv1.CompactRequest, stream grpc.ServerStreamingServer[compactordv1.CompactResponse],
 ) error {
-	if req.GetReplay() && req.GetReason() != compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW {
-		return invalidField("replay", "goes with reason OVERFLOW: only what was too long for the provider is shown again")
+	if err := checkReplay(req); err != nil {
+		return err
 	}
 	if req.GetHistory() != nil {
 		return s.compactInline(req, stream)
 	}
 	return s.compact(req, stream, nil)
+}
+
+func checkReplay(req *compactordv1.CompactRequest) error {
+	if req.GetReplay() && req.GetReason() != compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW {
+		return invalidField("replay", "goes with reason OVERFLOW: only what was too long for the provider is shown again")
+	}
+	return nil
 }
 
 // compact runs a compaction of a session. findings are told with its first event.

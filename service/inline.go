@@ -51,6 +51,9 @@ func (s *Service) inline(
 		return nil, nil, inHistory(err)
 	}
 	entries, err := restored(h, len(in.messages))
+	if block := h.GetCompaction().GetProviderBlock(); err == nil && block != nil {
+		err = alone.checkProviderBlock(block, "compaction.provider_block")
+	}
 	if err != nil {
 		return nil, nil, inHistory(err)
 	}

@@ -40,6 +40,7 @@ func (s *Service) renderedView(
 	if err != nil {
 		return nil, err
 	}
+	d.options.Dialect = req.GetDialect()
 	if err := callsAnswered(d.head); err != nil {
 		return nil, err
 	}

@@ -158,6 +158,8 @@ var crossRules = map[string]string{
 	"fork_session.request_id_needs_new_session_id": "request_id",
 	"revert.message_or_summary":                    "message_from_future",
 	"revert.focus_needs_summarize":                 "focus",
+	"client_plan.does_something":                   "first_kept_index",
+	"commit_compaction.one_text":                   "answers",
 }
 
 func violatedField(v *protovalidate.Violation) string {

@@ -13,6 +13,9 @@ import (
 type ViewOptions struct {
 	// Thinking overrides the policy's; UNSPECIFIED leaves it.
 	Thinking compactordv1.ThinkingPolicy
+	// Dialect is the shape that the view is to be rendered in. Where its provider made an item of its own for what the
+	// summary covers, the view shows that. UNSPECIFIED: the view is read as it is, with the summary as text.
+	Dialect compactordv1.Dialect
 }
 
 // View is the LLM view: what the model is to see.
@@ -36,7 +39,11 @@ func (s *State) View(opts ViewOptions) *View {
 		d.inPlace(l)
 	}
 	if s.Entry != nil {
-		d.summary(s.Entry, s.Policy.GetSummary().GetPlacement(), s.assistantFollowsSummary())
+		if providerItem(s.Entry, opts.Dialect) != nil {
+			d.item(s.Entry)
+		} else {
+			d.summary(s.Entry, s.Policy.GetSummary().GetPlacement(), s.assistantFollowsSummary())
+		}
 	}
 	d.outOfPlace(s.OutOfPlace)
 	for _, l := range s.Kept {
@@ -257,8 +264,18 @@ func (d *drawing) summary(
 
 // made adds a message of text that the log does not hold, as part of the summary.
 func (d *drawing) made(role compactordv1.Role, text string, origin *compactordv1.ViewMessage_SummaryOf) {
-	m := &compactordv1.Message{Role: role, Parts: []*compactordv1.Part{TextPart(text)}}
+	d.ofSummary(&compactordv1.Message{Role: role, Parts: []*compactordv1.Part{TextPart(text)}}, origin)
+}
+
+func (d *drawing) ofSummary(m *compactordv1.Message, origin *compactordv1.ViewMessage_SummaryOf) {
 	d.add(&compactordv1.ViewMessage{Message: m, Origin: origin, Tokens: MessageTokens(d.counter, m)})
+}
+
+// item draws the provider's own item in place of the summary.
+func (d *drawing) item(e *compactordv1.CompactionEntry) {
+	for _, m := range ItemMessages(e, d.head.GetViewFormat()) {
+		d.ofSummary(m, &compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
+	}
 }
 
 // TextPart returns a part of text.

@@ -1,0 +1,132 @@
+package service
+
+import (
+	"context"
+	"errors"
+
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/prompts"
+)
+
+// promptList takes the prompts of a plan, one after the other, and puts those into an answer that have room there. All of
+// them are made for each answer: what is told of the plan is the same in all, and nothing is kept in between.
+type promptList struct {
+	// limit is the most tokens that a prompt may have.
+	limit uint32
+	// from is the first prompt to answer, by its number.
+	from   int
+	answer *compactordv1.PlanCompactionResponse
+
+	number, size int
+	// tokens are those of all prompts.
+	tokens uint32
+	// cached says that a prompt stands on the agent's own.
+	cached bool
+}
+
+// fill makes the prompts of a plan.
+func (p *promptList) fill(ctx context.Context, c *compaction) error {
+	for _, a := range c.asks() {
+		if err := p.ask(ctx, c, a); err != nil {
+			return err
+		}
+	}
+	if p.from > 0 && p.from >= p.number {
+		return invalidField("from_prompt", "there are "+figure(uint32(p.number))+" prompts, counted from 0")
+	}
+	c.plan.Chunks, c.plan.SummarizerInputTokens = uint32(p.number), p.tokens
+	return nil
+}
+
+// ask makes the prompts for one text.
+func (p *promptList) ask(ctx context.Context, c *compaction, a ask) error {
+	limits := prompts.Limits{PromptTokens: p.limit, Count: a.request.Count}
+	if prompt, view := c.onAgentsPrompt(a.request, limits); prompt != nil {
+		p.cached = true
+		p.put(a, prompt, &view)
+		return nil
+	}
+	folding, err := prompts.Fold(a.request, limits)
+	for err == nil {
+		var prompt *prompts.Prompt
+		if prompt, err = folding.Next(ctx); prompt == nil {
+			break
+		}
+		p.put(a, prompt, nil)
+	}
+	if errors.Is(err, prompts.ErrTooLarge) {
+		return invalidField("max_prompt_tokens", "no prompt of "+figure(p.limit)+
+			" tokens holds the instructions with the focus and the further context")
+	}
+	return err
+}
+
+// onAgentsPrompt is the one prompt that follows the agent's own, with how many messages of that it follows; nil where the
+// policy does not want it or it is larger than a prompt may be.
+func (c *compaction) onAgentsPrompt(req *summarizers.Request, limits prompts.Limits) (*prompts.Prompt, uint32) {
+	if !c.policy.GetSummary().GetCachedPrefix() || req.Kind != summarizers.History {
+		return nil, 0
+	}
+	closing := prompts.Closing(req)
+	if closing == nil {
+		return nil, 0
+	}
+	var tokens uint64
+	view := beforeCut(c.snapshot.View(session.ViewOptions{}), c.plan.GetCut())
+	for _, vm := range view {
+		tokens += uint64(vm.GetTokens())
+	}
+	tokens = uint64(c.snapshot.Scaled(uint32(min(tokens, 1<<31)))) + uint64(limits.Count(closing.Text))
+	if tokens > uint64(limits.PromptTokens) {
+		return nil, 0
+	}
+	closing.Tokens = uint32(tokens)
+	return closing, uint32(len(view))
+}
+
+// beforeCut is the part of a view that a cut replaces, and what stands before that.
+func beforeCut(v *session.View, cut *compactordv1.Cut) []*compactordv1.ViewMessage {
+	for i, vm := range v.Messages {
+		index := vm.GetIndex()
+		if mend := vm.GetMend(); mend != nil {
+			index = mend.GetIndex()
+		}
+		if vm.GetSummaryOf() == "" && index >= cut.GetFirstKeptIndex() {
+			return v.Messages[:i]
+		}
+	}
+	return v.Messages
+}
+
+// put puts a prompt into the answer if it is its turn and there is room.
+func (p *promptList) put(a ask, prompt *prompts.Prompt, view *uint32) {
+	number := p.number
+	p.number++
+	p.tokens += prompt.Tokens
+	if number < p.from || p.answer.GetHasMore() {
+		return
+	}
+	shown := &compactordv1.SummaryPrompt{
+		Kind: promptKinds[a.request.Kind], System: prompt.System, Text: prompt.Text, Final: prompt.Final,
+		MaxAnswerTokens: prompt.MaxTokens, Tokens: prompt.Tokens, ViewMessages: view, Edit: a.edit,
+	}
+	if prompt.GoesOn {
+		shown.TextBeforeAnswer = proto.String(prompt.BeforeAnswer)
+	}
+	p.size += proto.Size(shown)
+	if len(p.answer.GetPrompts()) > 0 && p.size > DefaultMaxAnswerBytes {
+		p.answer.HasMore = true
+		return
+	}
+	p.answer.Prompts = append(p.answer.Prompts, shown)
+}
+
+var promptKinds = map[summarizers.Kind]compactordv1.SummaryPromptKind{
+	summarizers.History:     compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY,
+	summarizers.TurnPrefix:  compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_TURN_PREFIX,
+	summarizers.Observation: compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_OBSERVATION,
+}

@@ -1,0 +1,59 @@
+package service
+
+import (
+	"encoding/json"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// compactionItem is what the dialects that have one call the item that a provider's own compaction makes.
+const compactionItem = "compaction"
+
+// checkProviderBlock refuses an item that its provider would not take in place of a summary.
+func (s *Service) checkProviderBlock(block *compactordv1.OpaquePart, field string) error {
+	shape, err := s.dialect(block.GetDialect(), field+".dialect")
+	if err != nil {
+		return err
+	}
+	switch block.GetDialect() {
+	case compactordv1.Dialect_DIALECT_OPENAI_RESPONSES:
+	case compactordv1.Dialect_DIALECT_ANTHROPIC:
+		// A compaction that failed has the content null, and everything before it would be gone.
+		if session.ItemText(block) == "" {
+			return invalidField(field+".json", "an item of anthropic needs `content`, a text that is not empty")
+		}
+	default:
+		return invalidField(field+".dialect", "only OPENAI_RESPONSES and ANTHROPIC have an item of their own for a compaction")
+	}
+	var item struct {
+		Type string `json:"type"`
+	}
+	if err := json.Unmarshal([]byte(block.GetJson()), &item); err != nil {
+		return invalidField(field+".json", "must be a JSON object")
+	}
+	if item.Type != compactionItem || block.GetType() != compactionItem {
+		return invalidField(field+".type", "must be `"+compactionItem+"`, here and in the JSON")
+	}
+	return takesItem(shape, block, field)
+}
+
+// takesItem says whether a request of the dialect can begin with the item.
+func takesItem(shape dialect.Dialect, block *compactordv1.OpaquePart, field string) error {
+	messages := append(
+		session.ItemMessages(&compactordv1.CompactionEntry{ProviderBlock: block}, session.ViewFormat),
+		&compactordv1.Message{Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{session.TextPart("Go on.")}},
+	)
+	rendered, err := shape.Render(messages, dialect.RenderOptions{})
+	if err != nil {
+		return err
+	}
+	if found := shape.Validate(&rendered.List, dialect.Request); len(found) > 0 {
+		return invalidField(field+".json", "breaks a rule of "+shape.Name()+": "+found[0].Rule)
+	}
+	if len(rendered.Dropped) > 0 || len(rendered.Repairs) > 0 {
+		return invalidField(field+".json", "is no item that "+shape.Name()+" takes in place of a summary")
+	}
+	return nil
+}
