@@ -160,19 +160,21 @@ func (k *clientCommit) takeTexts() error {
 		return invalidField("answers", fmt.Sprintf(
 			"%d are wanted, one for each prompt that is final, and not %d", wanted, len(req.GetAnswers())))
 	}
+	// Anew, since what the asks above had redacted is not to be counted.
+	k.author = k.service.newAuthor(k.policy, k.uid)
 	if k.by == answers && !req.GetUseFallback() {
-		k.policy = withoutFallback(k.policy)
+		k.author.policy = withoutFallback(k.author.policy)
 	}
 	return nil
 }
 
-func withoutFallback(p *compactordv1.Policy) *compactordv1.Policy {
-	p = proto.CloneOf(p)
-	if p.GetSummary() == nil {
-		p.Summary = &compactordv1.SummaryPolicy{}
+func withoutFallback(p *compactordv1.SummaryPolicy) *compactordv1.SummaryPolicy {
+	fails := &compactordv1.SummaryPolicy{}
+	if p != nil {
+		fails = proto.CloneOf(p)
 	}
-	p.Summary.Fallback = compactordv1.SummaryFallback_SUMMARY_FALLBACK_FAIL.Enum()
-	return p
+	fails.Fallback = compactordv1.SummaryFallback_SUMMARY_FALLBACK_FAIL.Enum()
+	return fails
 }
 
 // checkWhole refuses a whole summary where it is not all that the plan needs.

@@ -22,6 +22,8 @@ type promptList struct {
 	answer *compactordv1.PlanCompactionResponse
 
 	number, size int
+	// redacted is how many secrets had been redacted before the first prompt of the answer.
+	redacted uint32
 	// tokens are those of all prompts.
 	tokens uint32
 	// cached says that a prompt stands on the agent's own.
@@ -47,7 +49,7 @@ func (p *promptList) ask(ctx context.Context, c *compaction, a ask) error {
 	limits := prompts.Limits{PromptTokens: p.limit, Count: a.request.Count}
 	if prompt, view := c.onAgentsPrompt(a.request, limits); prompt != nil {
 		p.cached = true
-		p.put(a, prompt, &view)
+		p.put(c, a, prompt, &view)
 		return nil
 	}
 	folding, err := prompts.Fold(a.request, limits)
@@ -56,7 +58,7 @@ func (p *promptList) ask(ctx context.Context, c *compaction, a ask) error {
 		if prompt, err = folding.Next(ctx); prompt == nil {
 			break
 		}
-		p.put(a, prompt, nil)
+		p.put(c, a, prompt, nil)
 	}
 	if errors.Is(err, prompts.ErrTooLarge) {
 		return invalidField("max_prompt_tokens", "no prompt of "+figure(p.limit)+
@@ -103,11 +105,15 @@ func beforeCut(v *session.View, cut *compactordv1.Cut) []*compactordv1.ViewMessa
 }
 
 // put puts a prompt into the answer if it is its turn and there is room.
-func (p *promptList) put(a ask, prompt *prompts.Prompt, view *uint32) {
+func (p *promptList) put(c *compaction, a ask, prompt *prompts.Prompt, view *uint32) {
 	number := p.number
 	p.number++
 	p.tokens += prompt.Tokens
-	if number < p.from || p.answer.GetHasMore() {
+	if number < p.from {
+		p.redacted = c.author.redactions()
+		return
+	}
+	if p.answer.GetHasMore() {
 		return
 	}
 	shown := &compactordv1.SummaryPrompt{
@@ -123,6 +129,7 @@ func (p *promptList) put(a ask, prompt *prompts.Prompt, view *uint32) {
 		return
 	}
 	p.answer.Prompts = append(p.answer.Prompts, shown)
+	p.answer.Redactions = c.author.redactions() - p.redacted
 }
 
 var promptKinds = map[summarizers.Kind]compactordv1.SummaryPromptKind{
