@@ -26,7 +26,8 @@ var errSecretInItem = errors.New("a provider's own item holds a secret")
 type agentsPrompt struct {
 	service *Service
 	author  *author
-	view    *session.View
+	// shown draws it for the provider of a dialect, or as the neutral view.
+	shown func(dialect compactordv1.Dialect) *session.View
 }
 
 // agentsPrompt is the agent's own prompt up to the plan's cut; nil where the policy does not want it sent, or there is no cut.
@@ -37,12 +38,16 @@ func (c *compaction) agentsPrompt() *agentsPrompt {
 	}
 	return &agentsPrompt{
 		service: c.service, author: c.author,
-		view: before(c.snapshot.View(session.ViewOptions{}), cut.GetFirstKeptIndex()),
+		shown: func(dialect compactordv1.Dialect) *session.View {
+			return before(c.snapshot.View(session.ViewOptions{Dialect: dialect}), cut.GetFirstKeptIndex())
+		},
 	}
 }
 
-// messages counts the messages of the neutral view that it consists of.
-func (p *agentsPrompt) messages() uint32 { return uint32(len(p.view.Messages)) }
+// messages are those of the neutral view that it consists of.
+func (p *agentsPrompt) messages() []*compactordv1.ViewMessage {
+	return p.shown(compactordv1.Dialect_DIALECT_UNSPECIFIED).Messages
+}
 
 // draw renders it in a dialect.
 func (p *agentsPrompt) draw(ctx context.Context, kind compactordv1.Dialect) (*summarizers.View, error) {
@@ -50,7 +55,7 @@ func (p *agentsPrompt) draw(ctx context.Context, kind compactordv1.Dialect) (*su
 	if err != nil {
 		return nil, err
 	}
-	shown, err := p.redacted(ctx)
+	shown, err := p.redacted(ctx, p.shown(kind))
 	if err != nil {
 		return nil, err
 	}
@@ -68,13 +73,13 @@ func (p *agentsPrompt) draw(ctx context.Context, kind compactordv1.Dialect) (*su
 
 // redacted is the view without its secrets. From the first message that had one, nothing is the prompt that the provider
 // knows: it would refuse the thinking that it bound to that, so it gets none.
-func (p *agentsPrompt) redacted(ctx context.Context) (*session.View, error) {
+func (p *agentsPrompt) redacted(ctx context.Context, view *session.View) (*session.View, error) {
 	if p.author.redactor == nil {
-		return p.view, nil
+		return view, nil
 	}
 	shown := &session.View{Report: &compactordv1.ViewReport{}}
 	changed := false
-	for _, vm := range p.view.Messages {
+	for _, vm := range view.Messages {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}

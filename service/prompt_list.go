@@ -3,11 +3,11 @@ package service
 import (
 	"context"
 	"errors"
+	"math"
 
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/prompts"
 )
@@ -70,38 +70,22 @@ func (p *promptList) ask(ctx context.Context, c *compaction, a ask) error {
 // onAgentsPrompt is the one prompt that follows the agent's own, with how many messages of that it follows; nil where the
 // policy does not want it or it is larger than a prompt may be.
 func (c *compaction) onAgentsPrompt(req *summarizers.Request, limits prompts.Limits) (*prompts.Prompt, uint32) {
-	if !c.policy.GetSummary().GetCachedPrefix() || req.Kind != summarizers.History {
+	agents := c.agentsPrompt()
+	if agents == nil || req.Kind != summarizers.History {
 		return nil, 0
 	}
 	closing := prompts.Closing(req)
-	if closing == nil {
-		return nil, 0
+	shown := agents.messages()
+	var stored uint64
+	for _, vm := range shown {
+		stored += uint64(vm.GetTokens())
 	}
-	var tokens uint64
-	view := beforeCut(c.snapshot.View(session.ViewOptions{}), c.plan.GetCut())
-	for _, vm := range view {
-		tokens += uint64(vm.GetTokens())
-	}
-	tokens = uint64(c.snapshot.Scaled(uint32(min(tokens, 1<<31)))) + uint64(limits.Count(closing.Text))
+	tokens := uint64(limits.Count(closing.Text)) + uint64(c.snapshot.Scaled(uint32(min(stored, math.MaxUint32))))
 	if tokens > uint64(limits.PromptTokens) {
 		return nil, 0
 	}
 	closing.Tokens = uint32(tokens)
-	return closing, uint32(len(view))
-}
-
-// beforeCut is the part of a view that a cut replaces, and what stands before that.
-func beforeCut(v *session.View, cut *compactordv1.Cut) []*compactordv1.ViewMessage {
-	for i, vm := range v.Messages {
-		index := vm.GetIndex()
-		if mend := vm.GetMend(); mend != nil {
-			index = mend.GetIndex()
-		}
-		if vm.GetSummaryOf() == "" && index >= cut.GetFirstKeptIndex() {
-			return v.Messages[:i]
-		}
-	}
-	return v.Messages
+	return closing, uint32(len(shown))
 }
 
 // put puts a prompt into the answer if it is its turn and there is room.

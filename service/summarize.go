@@ -93,12 +93,18 @@ func (c *compaction) task(cut *compactordv1.Cut) *task {
 		budget: cut.GetMaxSummaryTokens(), covered: c.coveredTokens(), emit: c.emit,
 		read: c.read, total: c.toRead(),
 	}
-	if c.by == nil && c.policy.GetSummary().GetSummarizer() != fallbackSummarizer {
-		if prompt := c.agentsPrompt(); prompt != nil {
-			t.whole, t.view = true, prompt.draw
-		}
+	if prompt := c.agentsPrompt(); prompt != nil && c.asksModel() {
+		t.whole, t.view = true, prompt.draw
 	}
 	return t
+}
+
+// asksModel says whether a model is to write: the daemon's, or the client's own.
+func (c *compaction) asksModel() bool {
+	if c.by == nil {
+		return c.policy.GetSummary().GetSummarizer() != fallbackSummarizer
+	}
+	return c.by.Name() != fallbackSummarizer
 }
 
 // add adds what another text took.
