@@ -2,7 +2,10 @@ package service_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,6 +16,7 @@ import (
 	"github.com/compactord/compactord/dialects"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/redaction/redactiontest"
 )
 
 // What a summarizer gets as the agent's own prompt is, in every dialect, what the agent sends, up to the cut: all but the
@@ -90,4 +94,86 @@ func listed[T ~[]byte](raw []T) []string {
 		all = append(all, string(one))
 	}
 	return slices.Clip(all)
+}
+
+// With secrets replaced, the prompt is the agent's own up to the first of them. From there on it has no thinking: that is
+// bound to what stood there.
+func TestAgentsPromptIsRedacted(t *testing.T) {
+	secret := redactiontest.Credentials(1, 1)[0]
+	thought := func(text string) *compactordv1.Message {
+		m := assistant("I see.")
+		m.Parts = append([]*compactordv1.Part{{
+			Kind: &compactordv1.Part_Thinking{Thinking: &compactordv1.ThinkingPart{Text: text}},
+			Attachments: []*compactordv1.Attachment{
+				{Dialect: compactordv1.Dialect_DIALECT_ANTHROPIC, Key: "signature", Json: `"c2ln"`},
+			},
+		}}, m.Parts...)
+		return m
+	}
+	var views []*summarizers.View
+	model := persisting(func(
+		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
+	) (*summarizers.Summary, error) {
+		for _, kind := range []compactordv1.Dialect{
+			compactordv1.Dialect_DIALECT_ANTHROPIC, compactordv1.Dialect_DIALECT_OPENAI_CHAT,
+		} {
+			view, err := req.View(ctx, kind)
+			if err != nil {
+				return nil, err
+			}
+			views = append(views, view)
+		}
+		return faithful(ctx, req, p)
+	})
+	d := start(t, withSummarizer(model))
+	policy := by("model", noFallback, small(100))
+	policy.Summary.CachedPrefix = proto.Bool(true)
+	d.create("s", policy)
+	d.append("s", system("Be brief."), user("Please look. "+long(2000)), thought("First."), user("Go on."),
+		assistant("Calling.", call("c", "bash", `{"command":"deploy"}`)), toolResult("c", "used "+secret.Text),
+		thought("Second."), user("Then?"), thought("Third."), user(long(4000)), assistant("Done."))
+	before, err := d.compactions.GetLLMView(t.Context(), &compactordv1.GetLLMViewRequest{
+		Target:  &compactordv1.GetLLMViewRequest_SessionId{SessionId: "s"},
+		Dialect: compactordv1.Dialect_DIALECT_ANTHROPIC,
+	})
+	require.NoError(t, err)
+	_, err = d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	prompt := listed(views[0].Messages)
+	require.Len(t, prompt, 8, "all up to the cut, the system prompt apart")
+	require.Equal(t, before.GetMessagesJson()[:4], prompt[:4])
+	require.Contains(t, prompt[1], "c2ln")
+	joined := strings.Join(prompt, "\n")
+	require.NotContains(t, joined, secret.Secret)
+	require.Contains(t, joined, "[REDACTED:")
+	require.NotContains(t, joined, "Second.")
+	require.NotContains(t, joined, "Third.")
+	require.NotContains(t, strings.Join(listed(views[1].Messages), "\n"), secret.Secret)
+}
+
+// An item that must come back byte for byte is not sent with a secret in it.
+func TestAgentsPromptWithASecretInAnItem(t *testing.T) {
+	secret := redactiontest.Credentials(1, 1)[0]
+	item, err := json.Marshal(map[string]string{"type": "server_tool_use", "id": "x", "name": "n", "input": secret.Text})
+	require.NoError(t, err)
+	drawn := errors.New("never drawn")
+	model := persisting(func(
+		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
+	) (*summarizers.Summary, error) {
+		_, drawn = req.View(ctx, compactordv1.Dialect_DIALECT_OPENAI_CHAT)
+		return faithful(ctx, req, p)
+	})
+	d := start(t, withSummarizer(model))
+	policy := by("model", noFallback, small(100))
+	policy.Summary.CachedPrefix = proto.Bool(true)
+	d.create("s", policy)
+	opaque := &compactordv1.Part{Kind: &compactordv1.Part_Opaque{Opaque: &compactordv1.OpaquePart{
+		Dialect: compactordv1.Dialect_DIALECT_ANTHROPIC, Type: "server_tool_use", Json: string(item),
+	}}}
+	withItem := assistant("I do.")
+	withItem.Parts = append(withItem.Parts, opaque)
+	d.append("s", user("Please look. "+long(2000)), withItem, user(long(4000)), assistant("Done."))
+	_, err = d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	require.ErrorContains(t, drawn, "item holds a secret")
 }

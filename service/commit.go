@@ -200,13 +200,14 @@ func (c *compaction) writeEntry(
 	cut, before := c.plan.GetCut(), p.state
 	at := positionOf(before.Kept, cut.GetFirstKeptIndex())
 	covered, kept := before.Kept[:at], before.Kept[at:]
+	tags := c.fileTags()
 	entry := &compactordv1.CompactionEntry{
 		Id: newID(), FirstKeptIndex: cut.GetFirstKeptIndex(),
 		Covered: &compactordv1.IndexRange{
 			Start: p.head().GetLeadEnd(), End: cut.GetFirstKeptIndex(),
 		},
-		Summarized:    cut.GetSummarized(),
-		Summary:       summary.text,
+		Summarized: cut.GetSummarized(),
+		Summary:    withTags(summary.text, tags), FileTags: tags != "",
 		Slots:         slotsOf(before, covered, kept),
 		TokensBefore:  p.head().GetViewTokens(),
 		ReplayedIndex: replayed,

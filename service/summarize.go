@@ -89,8 +89,8 @@ func (c *compaction) task(cut *compactordv1.Cut) *task {
 	t := &task{
 		author: c.author, policy: c.policy, counter: c.snapshot.ModelCounter(), lead: c.snapshot.Lead, history: history, prefix: prefix,
 		by: c.by, whole: c.whole,
-		previous: c.author.redact(c.snapshot.Entry.GetSummary()), focus: c.req.GetFocus(),
-		budget: cut.GetMaxSummaryTokens(), covered: c.coveredTokens(), emit: c.emit,
+		previous: c.previousSummary(), focus: c.req.GetFocus(),
+		budget: c.textBudget(), covered: c.coveredTokens(), emit: c.emit,
 		read: c.read, total: c.toRead(),
 	}
 	if prompt := c.agentsPrompt(); prompt != nil && c.asksModel() {

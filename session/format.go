@@ -39,7 +39,7 @@ func SummaryText(e *compactordv1.CompactionEntry, viewFormat uint32) string {
 	}
 	b.WriteString("\n</summary>")
 	writeTodos(&b, e.GetSlots().GetOpenTodos())
-	if viewFormat >= viewFormatFiles {
+	if viewFormat >= viewFormatFiles && !e.GetFileTags() {
 		writeUnnamedFiles(&b, "modified", e.GetFiles().GetModified(), e.GetSummary())
 		writeUnnamedFiles(&b, "read", e.GetFiles().GetRead(), e.GetSummary())
 	}

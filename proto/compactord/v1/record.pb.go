@@ -699,7 +699,10 @@ type CompactionEntry struct {
 	// Where the client planned the cut or the edits itself: what it calls its strategy. Then `strategy` is not set.
 	ClientStrategy string `protobuf:"bytes,35,opt,name=client_strategy,json=clientStrategy,proto3" json:"client_strategy,omitempty"`
 	// Whether the summarizer was asked on the agent's own prompt (policy.summary.cached_prefix) for the summary.
-	CachedPrefix  bool `protobuf:"varint,36,opt,name=cached_prefix,json=cachedPrefix,proto3" json:"cached_prefix,omitempty"`
+	CachedPrefix bool `protobuf:"varint,36,opt,name=cached_prefix,json=cachedPrefix,proto3" json:"cached_prefix,omitempty"`
+	// Whether the summary ends in the tags that list the files (policy.summary.file_tags). Views then do not list them in
+	// their own words.
+	FileTags      bool `protobuf:"varint,37,opt,name=file_tags,json=fileTags,proto3" json:"file_tags,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -982,6 +985,13 @@ func (x *CompactionEntry) GetClientStrategy() string {
 func (x *CompactionEntry) GetCachedPrefix() bool {
 	if x != nil {
 		return x.CachedPrefix
+	}
+	return false
+}
+
+func (x *CompactionEntry) GetFileTags() bool {
+	if x != nil {
+		return x.FileTags
 	}
 	return false
 }
@@ -2215,7 +2225,7 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\n" +
 	"IndexRange\x12\x14\n" +
 	"\x05start\x18\x01 \x01(\rR\x05start\x12\x10\n" +
-	"\x03end\x18\x02 \x01(\rR\x03end\"\xc0\f\n" +
+	"\x03end\x18\x02 \x01(\rR\x03end\"\xdd\f\n" +
 	"\x0fCompactionEntry\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\rR\bsequence\x12(\n" +
@@ -2261,7 +2271,8 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\foperation_id\x18! \x01(\tR\voperationId\x12%\n" +
 	"\x0eprompt_version\x18\" \x01(\rR\rpromptVersion\x12'\n" +
 	"\x0fclient_strategy\x18# \x01(\tR\x0eclientStrategy\x12#\n" +
-	"\rcached_prefix\x18$ \x01(\bR\fcachedPrefixB\v\n" +
+	"\rcached_prefix\x18$ \x01(\bR\fcachedPrefix\x12\x1b\n" +
+	"\tfile_tags\x18% \x01(\bR\bfileTagsB\v\n" +
 	"\t_cost_usdB\x13\n" +
 	"\x11_split_turn_startB\x11\n" +
 	"\x0f_replayed_index\"\x83\x01\n" +

@@ -1,0 +1,378 @@
+package service_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/redaction/redactiontest"
+)
+
+// persistent is a scripted summarizer that tries again by itself, with limits of its own.
+type persistent struct {
+	*scripted
+	try, total time.Duration
+}
+
+func (p *persistent) Timeouts() (try, total time.Duration) { return p.try, p.total }
+
+func persisting(
+	do func(context.Context, *summarizers.Request, summarizers.Progress) (*summarizers.Summary, error),
+) *persistent {
+	return &persistent{scripted: &scripted{name: "model", do: do}}
+}
+
+// fails is a summarizer's end that says what was spent.
+func fails(err error) func(context.Context, *summarizers.Request, summarizers.Progress) (*summarizers.Summary, error) {
+	return func(context.Context, *summarizers.Request, summarizers.Progress) (*summarizers.Summary, error) {
+		return &summarizers.Summary{
+			Calls: 3, Usage: &compactordv1.Usage{InputTokens: 70}, CostUSD: proto.Float64(0.5),
+		}, err
+	}
+}
+
+// What a provider answered decides the status; what it took is told with the attempt, and nothing of what it wrote.
+func TestProvidersErrors(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		err      error
+		code     codes.Code
+		reason   string
+		metadata map[string]string
+		retry    time.Duration
+		says     string
+	}{
+		{
+			"throttled, with a time", &summarizers.ProviderError{Status: 429, Code: "rate_limit_error", Retryable: true, RetryAfter: 7 * time.Second},
+			codes.Unavailable, "SUMMARIZER_UNAVAILABLE",
+			map[string]string{"summarizer": "model", "http_status": "429", "code": "rate_limit_error"}, 7 * time.Second,
+			"summarizer model is out of reach: the provider answered with HTTP status 429 (rate_limit_error)",
+		},
+		{
+			"broken connection", &summarizers.ProviderError{Retryable: true, Err: context.DeadlineExceeded},
+			codes.Unavailable, "SUMMARIZER_UNAVAILABLE", map[string]string{"summarizer": "model"}, 30 * time.Second,
+			"summarizer model is out of reach: the provider gave no answer",
+		},
+		{
+			"wrong key", &summarizers.ProviderError{Status: 401, Code: "authentication_error"},
+			codes.FailedPrecondition, "SUMMARIZER_REFUSED",
+			map[string]string{"summarizer": "model", "http_status": "401", "code": "authentication_error"}, 0,
+			"summarizer model refuses the request, and would again: the provider answered with HTTP status 401",
+		},
+		{
+			"overflow", &summarizers.ProviderError{Status: 400, Overflow: true},
+			codes.FailedPrecondition, "SUMMARIZER_REFUSED", map[string]string{"summarizer": "model", "http_status": "400"}, 0,
+			"too long for the model's window, also after it was halved",
+		},
+		{
+			"limit of a request", &summarizers.ProviderError{Code: "timeout", Retryable: true, Err: context.DeadlineExceeded},
+			codes.DeadlineExceeded, "DEADLINE_EXCEEDED", map[string]string{"summarizer": "model"}, 0,
+			"did not answer within the policy's time limit",
+		},
+		{
+			"refused text", &summarizers.CheckError{Check: summarizers.CheckEmpty, Detail: "The summary is empty."},
+			codes.FailedPrecondition, "SUMMARY_REJECTED", map[string]string{"summarizer": "model", "check": "empty"}, 0,
+			"no summary by model passed the checks: The summary is empty.",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var log bytes.Buffer
+			model := persisting(fails(c.err))
+			d := start(t, withSummarizer(model), func(o *service.ServerOptions) {
+				o.Logger = slog.New(slog.NewTextHandler(&log, nil))
+			})
+			d.create("s", by("model", noFallback, small(1000)))
+			d.append("s", working(10, 2000)...)
+			before := d.view("s")
+			_, err := d.compact(compactRequest("s", nil))
+			info := requireReason(t, err, c.code, c.reason)
+			require.Equal(t, c.metadata, info.GetMetadata())
+			require.Contains(t, err.Error(), c.says)
+			require.Equal(t, c.retry, retryInfo(err))
+			requireSameView(t, before, d.view("s"))
+			require.Len(t, model.seen(), 1, "it has tried again itself")
+			attempt := d.lastRecord("s").GetAttempt()
+			require.Equal(t, "model", attempt.GetSummarizer())
+			require.Equal(t, uint32(3), attempt.GetSummarizerCalls())
+			require.Equal(t, uint32(70), attempt.GetUsage().GetInputTokens())
+			require.InDelta(t, 0.5, attempt.GetCostUsd(), 0)
+
+			// The fallback's entry says the same sentence.
+			events, err := d.compact(compactRequest("s", &compactordv1.Policy{
+				Summary: &compactordv1.SummaryPolicy{Fallback: fallingBack.Enum()},
+			}))
+			require.NoError(t, err)
+			entry := last(t, events).GetCompleted().GetCompaction()
+			require.Equal(t, failureOf(d), entry.GetFallbackCause())
+			require.Equal(t, "extractive", entry.GetSummarizer())
+			require.Equal(t, uint32(3*(len(model.seen())-1)), entry.GetSummarizerCalls())
+			d.stop()
+			if provider, ok := c.err.(*summarizers.ProviderError); ok { //nolint:errorlint // It is what the script says.
+				require.Equal(t, 2, strings.Count(log.String(), "summarizer failed"), "once for each compaction")
+				require.Contains(t, log.String(), "summarizer=model")
+				require.Contains(t, log.String(), "code="+provider.Code)
+			}
+		})
+	}
+}
+
+// failureOf is what the last attempt says.
+func failureOf(d *daemon) string {
+	for _, r := range d.records("s") {
+		if r.GetAttempt() != nil {
+			return r.GetAttempt().GetMessage()
+		}
+	}
+	return ""
+}
+
+func retryInfo(err error) time.Duration {
+	for _, detail := range status.Convert(err).Details() {
+		if info, ok := detail.(*errdetails.RetryInfo); ok {
+			return info.GetRetryDelay().AsDuration()
+		}
+	}
+	return 0
+}
+
+// A provider that refuses all that it is asked is asked once in a compaction, and not for each text.
+func TestProviderThatIsGoneIsAskedOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		err   *summarizers.ProviderError
+		calls int
+	}{
+		"no such model":            {&summarizers.ProviderError{Status: 404}, 1},
+		"out of reach":             {&summarizers.ProviderError{Status: 503, Retryable: true}, 1},
+		"about one of the results": {&summarizers.ProviderError{Status: 400}, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			model := persisting(fails(c.err))
+			d := start(t, withSummarizer(model), withStrategy(&shortener{results: []uint32{7, 11}, cut: proto.Uint32(5)}))
+			policy := shortening(fallingBack)
+			policy.Summary.Summarizer = proto.String("model")
+			d.create("s", policy)
+			d.append("s", working(3, 3000)...)
+			events, err := d.compact(compactRequest("s", nil))
+			require.NoError(t, err)
+			require.NotNil(t, last(t, events).GetCompleted())
+			require.Len(t, model.seen(), c.calls)
+		})
+	}
+}
+
+// The limits are the policy's, else the summarizer's own, else the daemon's.
+func TestTimeLimits(t *testing.T) {
+	hang := func(ctx context.Context, _ *summarizers.Request, _ summarizers.Progress) (*summarizers.Summary, error) {
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	}
+	for name, c := range map[string]struct {
+		own, policy time.Duration
+		want        time.Duration
+	}{
+		"the daemon's":     {0, 0, 2 * time.Minute},
+		"the summarizer's": {3 * time.Second, 0, 3 * time.Second},
+		"the policy's":     {3 * time.Second, 200 * time.Millisecond, 200 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			model := persisting(faithful)
+			model.try = c.own
+			d := start(t, withSummarizer(model))
+			policy := by("model", noFallback, small(1000))
+			if c.policy > 0 {
+				policy.Summary.TryTimeout = durationpb.New(c.policy)
+			}
+			d.create("s", policy)
+			d.append("s", working(10, 2000)...)
+			_, err := d.compact(compactRequest("s", nil))
+			require.NoError(t, err)
+			require.Equal(t, c.want, model.seen()[0].TryTimeout)
+		})
+	}
+	for name, own := range map[string]bool{"its own limit for all": true, "the policy's limit for all": false} {
+		t.Run(name, func(t *testing.T) {
+			model := persisting(hang)
+			policy := by("model", noFallback, small(1000))
+			if own {
+				model.total = 100 * time.Millisecond
+			} else {
+				model.total = time.Hour
+				policy.Summary.TotalTimeout = durationpb.New(100 * time.Millisecond)
+			}
+			d := start(t, withSummarizer(model))
+			d.create("s", policy)
+			d.append("s", working(10, 2000)...)
+			_, err := d.compact(compactRequest("s", nil))
+			requireReason(t, err, codes.DeadlineExceeded, "DEADLINE_EXCEEDED")
+			require.Len(t, model.seen(), 1)
+		})
+	}
+}
+
+// What a summarizer that tries again by itself hands in is checked all the same.
+func TestPersistentSummarizerIsCheckedOnceMore(t *testing.T) {
+	model := persisting(func(context.Context, *summarizers.Request, summarizers.Progress) (*summarizers.Summary, error) {
+		return &summarizers.Summary{Text: "%%% no sections %%%", Calls: 2}, nil
+	})
+	d := start(t, withSummarizer(model))
+	d.create("s", by("model", noFallback, small(1000)))
+	d.append("s", working(10, 2000)...)
+	_, err := d.compact(compactRequest("s", nil))
+	info := requireReason(t, err, codes.FailedPrecondition, "SUMMARY_REJECTED")
+	require.Equal(t, "sections", info.GetMetadata()["check"])
+	require.Len(t, model.seen(), 1)
+}
+
+// What the policy says of the summary reaches the model, and what the model says of it the entry. Instructions of the
+// caller's own leave no sections to be checked, but of the fallback.
+func TestModelIsAskedAsThePolicySays(t *testing.T) {
+	model := persisting(func(
+		_ context.Context, req *summarizers.Request, p summarizers.Progress,
+	) (*summarizers.Summary, error) {
+		p.Text("void")
+		p.Again()
+		p.Text("All is well.")
+		return &summarizers.Summary{
+			Text: "All is well.", Model: "small-1", PromptVersion: 4, CachedPrefix: true, Calls: 1,
+			Usage: &compactordv1.Usage{InputTokens: 50, CacheReadTokens: 40}, CostUSD: proto.Float64(0.25),
+		}, nil
+	})
+	d := start(t, withSummarizer(model))
+	policy := by("model", noFallback, small(1000))
+	policy.Summary.PromptOverride = proto.String("Write a haiku.")
+	policy.Summary.ExtraContext = []string{"one", "two"}
+	policy.Summary.Input = &compactordv1.SummaryInput{ToolResultChars: proto.Uint32(300), Thinking: proto.Bool(false)}
+	policy.Summary.ToolsJson = proto.String(`[{"name":"read"}]`)
+	policy.Summary.CachedPrefix = proto.Bool(true)
+	d.create("s", policy)
+	d.append("s", working(10, 2000)...)
+	events, err := d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	requireGrammar(t, events)
+	require.Equal(t, "All is well.", lastAttemptText(events))
+	req := model.seen()[0]
+	require.Equal(t, "Write a haiku.", req.PromptOverride)
+	require.Equal(t, []string{"one", "two"}, req.ExtraContext)
+	require.Equal(t, summarizers.Input{ToolResultChars: 300, ToolArgumentChars: 2000}, req.Input)
+	view, err := req.View(t.Context(), compactordv1.Dialect_DIALECT_ANTHROPIC)
+	require.NoError(t, err)
+	require.JSONEq(t, `[{"name":"read"}]`, string(view.Tools))
+	entry := last(t, events).GetCompleted().GetCompaction()
+	require.Equal(t, "small-1", entry.GetModel())
+	require.Equal(t, uint32(4), entry.GetPromptVersion())
+	require.True(t, entry.GetCachedPrefix())
+	require.Equal(t, uint32(40), entry.GetUsage().GetCacheReadTokens())
+	require.InDelta(t, 0.25, entry.GetCostUsd(), 0)
+
+	// The resolved policy shows what was not given.
+	answer, err := d.sessions.GetSession(t.Context(), &compactordv1.GetSessionRequest{SessionId: "s"})
+	require.NoError(t, err)
+	resolved := answer.GetSession().GetResolvedPolicy().GetSummary()
+	require.True(t, resolved.GetRedact())
+	require.Equal(t, uint32(2000), resolved.GetInput().GetToolArgumentChars())
+
+	model.do = fails(&summarizers.ProviderError{Status: 503, Retryable: true})
+	d.append("s", working(10, 2000)[1:]...)
+	events, err = d.compact(compactRequest("s", &compactordv1.Policy{
+		Summary: &compactordv1.SummaryPolicy{Fallback: fallingBack.Enum()},
+	}))
+	require.NoError(t, err)
+	entry = last(t, events).GetCompleted().GetCompaction()
+	require.Contains(t, entry.GetSummary(), "## Goal")
+	require.Zero(t, entry.GetPromptVersion())
+	require.False(t, entry.GetCachedPrefix())
+}
+
+func TestToolsAreAJSONArray(t *testing.T) {
+	d := start(t)
+	for _, tools := range []string{`{"name":"read"}`, `[`, `null`, `[] []`} {
+		_, err := d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{
+			Policy: &compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{ToolsJson: proto.String(tools)}},
+		})
+		requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
+		require.True(t, namesField(status.Convert(err), "policy.summary.tools_json"), tools)
+	}
+	d.create("s", &compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{ToolsJson: proto.String(`[]`)}})
+}
+
+// Secrets are replaced in what is sent beside the messages, in the summary and in what is streamed of it, whoever writes
+// it. The log keeps them.
+func TestSummariesAreRedacted(t *testing.T) {
+	secret := redactiontest.Credentials(1, 1)[0]
+	said := "Please deploy it, always with " + secret.Text + ", and never ask."
+	for _, name := range []string{"model", "extractive"} {
+		for _, redact := range []bool{true, false} {
+			t.Run(name+map[bool]string{true: ", redacted", false: ", as it is"}[redact], func(t *testing.T) {
+				model := persisting(faithful)
+				d := start(t, withSummarizer(model))
+				policy := by(name, noFallback, small(1000))
+				policy.Summary.Redact = proto.Bool(redact)
+				policy.Summary.ExtraContext = []string{secret.Text}
+				d.create("s", policy)
+				d.append("s", user(said), assistant("I will."))
+				d.append("s", working(10, 2000)[1:]...)
+				req := compactRequest("s", nil)
+				req.Focus = secret.Text
+				events, err := d.compact(req)
+				require.NoError(t, err)
+				entry := last(t, events).GetCompleted().GetCompaction()
+				require.Equal(t, !redact, strings.Contains(entry.GetSummary(), secret.Secret))
+				require.Equal(t, redact, strings.Contains(entry.GetSummary(), "[REDACTED:"))
+				require.Equal(t, redact, entry.GetRedactions() > 0)
+				require.Equal(t, !redact, strings.Contains(entry.GetFocus(), secret.Secret))
+				if name == "extractive" {
+					require.Equal(t, entry.GetSummary(), lastAttemptText(events))
+				} else {
+					asked := model.seen()[0]
+					require.Equal(t, redact, asked.Redact != nil)
+					require.Equal(t, !redact, strings.Contains(asked.Focus+asked.ExtraContext[0], secret.Secret))
+					view, err := d.compactions.GetLLMView(t.Context(), &compactordv1.GetLLMViewRequest{
+						Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: "s"}, AsOf: proto.Uint32(42),
+					})
+					require.NoError(t, err)
+					require.Contains(t, view.String(), secret.Secret, "the log has it, and so has the view of before")
+				}
+			})
+		}
+	}
+}
+
+// A secret that an earlier daemon stored in a summary goes no further.
+func TestPreviousSummariesAreRedacted(t *testing.T) {
+	secret := redactiontest.Credentials(1, 1)[0]
+	model := persisting(faithful)
+	d := start(t, withSummarizer(model))
+	policy := by("model", noFallback, small(1000))
+	policy.Summary.Redact = proto.Bool(false)
+	d.create("s", policy)
+	d.append("s", user("Please deploy it, always with "+secret.Text+", and never ask."), assistant("I will."))
+	d.append("s", working(10, 2000)[1:]...)
+	_, err := d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	d.append("s", working(10, 2000)[1:]...)
+	events, err := d.compact(compactRequest("s", &compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{Redact: proto.Bool(true)}}))
+	require.NoError(t, err)
+	var previous []string
+	for _, req := range model.seen() {
+		if req.PreviousSummary != "" {
+			previous = append(previous, req.PreviousSummary)
+		}
+	}
+	require.Len(t, previous, 1)
+	require.Contains(t, previous[0], "[REDACTED:")
+	require.NotContains(t, previous[0], secret.Secret)
+	require.NotContains(t, last(t, events).GetCompleted().GetCompaction().GetSummary(), secret.Secret)
+}
