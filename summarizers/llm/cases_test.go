@@ -34,7 +34,7 @@ func TestCase100EmptySummaryIsAnError(t *testing.T) {
 			require.Empty(t, r.summary.Text)
 			require.Len(t, r.sent, 2)
 			require.Contains(t, r.sent[1].User, "The summary is empty once thinking is removed.")
-			require.Empty(t, r.clock.waits, "what is refused is asked for again at once")
+			require.Empty(t, r.waits, "what is refused is asked for again at once")
 		})
 	}
 }
@@ -54,7 +54,7 @@ func TestCase101CutOffSummaryIsRetriedThenRefused(t *testing.T) {
 	r = summarize(t, small, asking(summarizers.History, "hello"), cut, says(good))
 	require.NoError(t, r.err)
 	require.Equal(t, good, r.summary.Text)
-	require.Equal(t, 1, r.agains)
+	require.Equal(t, 1, r.voided)
 }
 
 func TestCase102OnlyThinkingIsEmpty(t *testing.T) {
@@ -92,7 +92,7 @@ func TestCase104WhatPassesIsTriedAgain(t *testing.T) {
 			require.NoError(t, r.err)
 			require.Len(t, r.sent, 4)
 			require.Len(t, r.waits, 3)
-			require.Equal(t, 3, r.agains)
+			require.Equal(t, 3, r.voided)
 
 			r = summarize(t, small, asking(summarizers.History, "hello"), broken)
 			require.Same(t, failure, requireProviderError(t, r.err))

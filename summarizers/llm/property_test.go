@@ -69,9 +69,11 @@ func anyReply(kind summarizers.Kind) *rapid.Generator[reply] {
 		{deltas: []string{text[:9]}, answer: llm.Answer{Text: text}},
 		says(""), says("no"), says(strings.Repeat(text, 30)),
 		{deltas: []string{"half"}, answer: llm.Answer{Text: "half", CutOff: true}},
-		{answer: llm.Answer{ToolCall: true}}, {answer: llm.Answer{Refused: true}},
+		{answer: llm.Answer{ToolCall: true}},
+		{answer: llm.Answer{Refused: true}},
 		fails(status(400)), fails(status(401)), fails(status(503)), fails(slow), fails(overflow()), fails(overflow()),
-		{deltas: []string{text[:12]}, err: status(500)}, {err: errStopped},
+		{deltas: []string{text[:12]}, err: status(500)},
+		{err: errStopped},
 	}
 	return rapid.Custom(func(t *rapid.T) reply {
 		r := rapid.SampledFrom(replies).Draw(t, "of")

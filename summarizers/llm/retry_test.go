@@ -75,7 +75,7 @@ func TestTryLimitIsForEachRequest(t *testing.T) {
 		r := summarize(t, small, req, reply{deltas: []string{"## Go"}, hangs: true}, says(good))
 		require.NoError(t, r.err)
 		require.Len(t, r.sent, 2)
-		require.Equal(t, 1, r.agains)
+		require.Equal(t, 1, r.voided)
 		require.Equal(t, 3*time.Second, time.Since(start))
 
 		r = summarize(t, small, req, reply{hangs: true})

@@ -88,7 +88,7 @@ type listener struct {
 	reads []uint32
 	// shown is the text since the last Again.
 	shown  string
-	agains int
+	voided int
 }
 
 func (l *listener) Read(tokens uint32) {
@@ -103,7 +103,7 @@ func (l *listener) Text(delta string) { l.shown += delta }
 func (l *listener) Again() {
 	require.NotEmpty(l.t, l.shown, "nothing to void")
 	l.shown = ""
-	l.agains++
+	l.voided++
 }
 
 // clock ends all waits at once and remembers them.
