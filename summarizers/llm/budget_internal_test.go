@@ -58,6 +58,11 @@ func TestThinkingGetsNoMoreThanHalf(t *testing.T) {
 	require.Equal(t, budget{
 		prompt: 200_000 - 2_000 - 20_000, output: 20_000, think: 10_000, most: 20_000, answer: 6_666, usable: 198_000,
 	}, b)
+	b, err = divide(&Profile{Window: 32_000, Effort: "high"}, summarizers.History, 13_107)
+	require.NoError(t, err)
+	require.Equal(t, budget{
+		prompt: 32_000 - 320 - 16_000, output: 16_000, think: 8_000, most: 32_000, answer: 5_333, usable: 31_680,
+	}, b)
 }
 
 func TestFactorsOfTheKinds(t *testing.T) {

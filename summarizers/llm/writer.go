@@ -97,16 +97,17 @@ func (w *writer) fold(ctx context.Context) (string, error) {
 
 // answer has one prompt answered that goes on from an answer.
 func (w *writer) answer(ctx context.Context, p *prompts.Prompt, before string) (string, error) {
-	tokens := p.Tokens
+	user, tokens := p.User(before), p.Tokens
 	if p.GoesOn {
-		tokens += w.counter.text(before)
+		// All but the answer is counted, and what is shown of that stands between the two texts.
+		tokens += w.counter.text(user[len(p.BeforeAnswer) : len(user)-len(p.Text)])
 	}
 	req := w.asked
 	if !p.Final {
 		req = w.intermediate(p)
 	}
 	return w.ask(ctx, &question{
-		completion: &Completion{System: p.System, User: p.User(before), Effort: effortFor(&w.by.profile, w.req.Kind)},
+		completion: &Completion{System: p.System, User: user, Effort: effortFor(&w.by.profile, w.req.Kind)},
 		tokens:     tokens, output: w.budget.outputFor(p.MaxTokens), req: req,
 	})
 }
