@@ -1,0 +1,468 @@
+package service_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/prompts"
+)
+
+func (d *daemon) plan(req *compactordv1.PlanCompactionRequest) *compactordv1.PlanCompactionResponse {
+	d.t.Helper()
+	answer, err := d.compactions.PlanCompaction(d.t.Context(), req)
+	require.NoError(d.t, err)
+	return answer
+}
+
+func (d *daemon) commitPlan(req *compactordv1.CommitCompactionRequest) *compactordv1.CompactionCompleted {
+	d.t.Helper()
+	answer, err := d.compactions.CommitCompaction(d.t.Context(), req)
+	require.NoError(d.t, err)
+	require.NotNil(d.t, answer.GetCompleted(), "%v", answer)
+	return answer.GetCompleted()
+}
+
+// sectioned is a summary with all sections that are asked for, with something to say in the first.
+func sectioned(kind compactordv1.SummaryPromptKind, says string) string {
+	of := summarizers.History
+	if kind == compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_TURN_PREFIX {
+		of = summarizers.TurnPrefix
+	}
+	var b strings.Builder
+	for i, h := range summarizers.Headings(of, compactordv1.SectionSet_SECTION_SET_STANDARD) {
+		b.WriteString(strings.Repeat("#", h.Level) + " " + h.Title + "\n")
+		if i == 0 {
+			b.WriteString(says + "\n")
+		} else {
+			b.WriteString("(none)\n")
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// answersTo answers the prompts that are final as a model might that says so little.
+func answersTo(plan *compactordv1.PlanCompactionResponse) []string {
+	var answers []string
+	for _, p := range plan.GetPrompts() {
+		switch {
+		case !p.GetFinal():
+		case p.GetKind() == compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_OBSERVATION:
+			answers = append(answers, "All is well there.")
+		default:
+			answers = append(answers, sectioned(p.GetKind(), "Look into the modules [#1]."))
+		}
+	}
+	return answers
+}
+
+func commitment(plan *compactordv1.PlanCompactionResponse, answers ...string) *compactordv1.CommitCompactionRequest {
+	return &compactordv1.CommitCompactionRequest{SessionId: "s", PlanToken: plan.GetPlanToken(), Answers: answers}
+}
+
+// withPlan is a daemon with a session s whose plan is made.
+func withPlan(t *testing.T, options ...option) (*daemon, *compactordv1.PlanCompactionResponse) {
+	t.Helper()
+	d := start(t, options...)
+	d.create("s", keepTurns(3))
+	d.append("s", working(10, 2000)...)
+	return d, d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s"})
+}
+
+// What the client's model wrote is committed as if a summarizer of the daemon's had written it.
+func TestCommitIsWhatCompactWouldWrite(t *testing.T) {
+	text := sectioned(compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY, "Look into the modules [#1].")
+	d, plan := withPlan(t, withSummarizer(writes(text)))
+	d.fork(&compactordv1.ForkSessionRequest{SessionId: "s", NewSessionId: "twin"})
+	events, err := d.compact(compactRequest("twin", by("writer", noFallback, &compactordv1.Policy{})))
+	require.NoError(t, err)
+	want := last(t, events).GetCompleted().GetCompaction()
+
+	require.Len(t, plan.GetPrompts(), int(plan.GetPlan().GetChunks()))
+	require.False(t, plan.GetHasMore())
+	require.Less(t, len(plan.GetPlanToken()), 1000)
+	require.Equal(t, want.GetFirstKeptIndex(), plan.GetPlan().GetCut().GetFirstKeptIndex())
+	for i, p := range plan.GetPrompts() {
+		require.Equal(t, compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY, p.GetKind())
+		require.Equal(t, i == len(plan.GetPrompts())-1, p.GetFinal())
+		require.NotEmpty(t, p.GetSystem())
+		require.NotZero(t, p.GetTokens())
+		require.Nil(t, p.ViewMessages)
+	}
+	req := commitment(plan, "<think>\nHm.\n</think>\n"+text+"\n")
+	req.Model, req.SummarizerCalls, req.CostUsd = "their-model", 3, proto.Float64(0.25)
+	req.Usage = &compactordv1.Usage{InputTokens: 900, OutputTokens: 70}
+	done := d.commitPlan(req)
+	got := done.GetCompaction()
+	require.Equal(t, "client", got.GetSummarizer())
+	require.Equal(t, "their-model", got.GetModel())
+	require.Equal(t, uint32(3), got.GetSummarizerCalls())
+	require.InDelta(t, 0.25, got.GetCostUsd(), 1e-9)
+	require.Equal(t, uint32(900), got.GetUsage().GetInputTokens())
+	require.Equal(t, uint32(prompts.Version), got.GetPromptVersion())
+	require.Equal(t, d.view("s")[0].GetTokens()+tokensOf(d.view("s")[1:]), done.GetReport().GetTokens())
+	require.True(t, proto.Equal(got, d.lastRecord("s").GetCompaction()))
+
+	// All that does not tell who wrote is the same.
+	for _, e := range []*compactordv1.CompactionEntry{want, got} {
+		e.Id, e.OperationId, e.Summarizer, e.Model, e.CreatedAt, e.Duration = "", "", "", "", nil, nil
+		e.SummarizerCalls, e.CostUsd, e.Usage, e.PromptVersion = 0, nil, nil, 0
+		e.Sequence = 0
+	}
+	require.Empty(t, cmp.Diff(want, got, protocmp.Transform()))
+	requireSameMessages(t, d.view("twin"), d.view("s"))
+	d.requireSound(t)
+}
+
+func requireSameMessages(t require.TestingT, want, got []*compactordv1.ViewMessage) {
+	require.Len(t, got, len(want))
+	for i := range want {
+		require.True(t, proto.Equal(want[i].GetMessage(), got[i].GetMessage()), "message %d: %v, not %v", i, got[i], want[i])
+		require.Equal(t, want[i].GetTokens(), got[i].GetTokens())
+	}
+}
+
+// I13: what is appended between plan and commit is in the view behind the summary.
+func TestAppendsBetweenPlanAndCommit(t *testing.T) {
+	d, plan := withPlan(t)
+	before := d.view("s")
+	d.append("s", user("And one more thing."), assistant("Yes?"))
+	entry := d.commitPlan(commitment(plan, answersTo(plan)...)).GetCompaction()
+	require.Equal(t, plan.GetPlan().GetCut().GetFirstKeptIndex(), entry.GetFirstKeptIndex())
+	after := d.view("s")
+	require.Equal(t, "And one more thing.", textOf(after[len(after)-2].GetMessage()))
+	require.Equal(t, entry.GetId(), after[1].GetSummaryOf())
+	kept := after[2:]
+	requireSameBytes(t, before[len(before)-len(kept)+2:], kept[:len(kept)-2])
+	d.requireSound(t)
+}
+
+// A commit of what can no longer be carried out writes nothing, not even that it was tried.
+func TestCommitOfAnOldPlan(t *testing.T) {
+	for name, c := range map[string]struct {
+		meanwhile func(d *daemon)
+		code      codes.Code
+		reason    string
+	}{
+		"reverted": {func(d *daemon) {
+			d.revert(&compactordv1.RevertToCheckpointRequest{
+				SessionId: "s", Target: &compactordv1.RevertToCheckpointRequest_Turns{Turns: 1},
+			})
+		}, codes.Aborted, "STATE_CHANGED"},
+		"reverted and undone": {func(d *daemon) {
+			d.revert(&compactordv1.RevertToCheckpointRequest{
+				SessionId: "s", Target: &compactordv1.RevertToCheckpointRequest_Turns{Turns: 1},
+			})
+			d.revert(&compactordv1.RevertToCheckpointRequest{
+				SessionId: "s", Target: &compactordv1.RevertToCheckpointRequest_Undo{Undo: true},
+			})
+		}, codes.Aborted, "STATE_CHANGED"},
+		"compacted": {func(d *daemon) {
+			_, err := d.compact(compactRequest("s", nil))
+			require.NoError(d.t, err)
+		}, codes.Aborted, "STATE_CHANGED"},
+		"another cut by another policy": {func(d *daemon) {
+			_, err := d.sessions.UpdateSession(d.t.Context(), &compactordv1.UpdateSessionRequest{
+				SessionId: "s", UpdateMask: mask("policy"), Policy: keepTurns(4),
+			})
+			require.NoError(d.t, err)
+		}, codes.Aborted, "STATE_CHANGED"},
+		"other sections by another policy": {func(d *daemon) {
+			policy := keepTurns(3)
+			policy.Summary = &compactordv1.SummaryPolicy{Sections: compactordv1.SectionSet_SECTION_SET_KIMI.Enum()}
+			_, err := d.sessions.UpdateSession(d.t.Context(), &compactordv1.UpdateSessionRequest{
+				SessionId: "s", UpdateMask: mask("policy"), Policy: policy,
+			})
+			require.NoError(d.t, err)
+		}, codes.Aborted, "STATE_CHANGED"},
+		"created anew": {func(d *daemon) { anew(d, small(1000)) }, codes.Aborted, "STATE_CHANGED"},
+		"shorter when created anew": {func(d *daemon) {
+			d.delete("s")
+			d.create("s", small(1000))
+		}, codes.Aborted, "STATE_CHANGED"},
+		"deleted": {func(d *daemon) { d.delete("s") }, codes.NotFound, "SESSION_NOT_FOUND"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, plan := withPlan(t)
+			c.meanwhile(d)
+			commit := func() {
+				_, err := d.compactions.CommitCompaction(t.Context(), commitment(plan, answersTo(plan)...))
+				requireReason(t, err, c.code, c.reason)
+			}
+			if c.code == codes.NotFound {
+				commit()
+				return
+			}
+			d.requireUnchanged(t, commit)
+		})
+	}
+}
+
+// A policy that comes to the same plan and the same prompts does not stand in the way.
+func TestCommitUnderAPolicyThatPlansTheSame(t *testing.T) {
+	d, plan := withPlan(t)
+	policy := keepTurns(3)
+	policy.Summary = &compactordv1.SummaryPolicy{
+		Fallback: noFallback.Enum(), Placement: compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM.Enum(),
+	}
+	_, err := d.sessions.UpdateSession(t.Context(), &compactordv1.UpdateSessionRequest{
+		SessionId: "s", UpdateMask: mask("policy"), Policy: policy,
+	})
+	require.NoError(t, err)
+	d.commitPlan(commitment(plan, answersTo(plan)...))
+	d.requireSound(t)
+}
+
+// A compaction that commits while the texts are checked has won.
+func TestCommitThatIsOvertaken(t *testing.T) {
+	var d *daemon
+	overtake := true
+	d, plan := withPlan(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) {
+		if overtake {
+			overtake = false
+			_, err := d.compact(compactRequest("s", nil))
+			require.NoError(t, err)
+		}
+	}}))
+	_, err := d.compactions.CommitCompaction(t.Context(), commitment(plan, answersTo(plan)...))
+	info := requireReason(t, err, codes.Aborted, "STATE_CHANGED")
+	attempts := d.attempts()
+	require.Len(t, attempts, 1)
+	require.Equal(t, info.GetMetadata()["operation_id"], attempts[0].GetOperationId())
+	require.Equal(t, compactordv1.ErrorReason_ERROR_REASON_STATE_CHANGED, attempts[0].GetErrorReason())
+	require.Equal(t, "client", attempts[0].GetSummarizer())
+	d.requireSound(t)
+}
+
+// Each check of a summary refuses what a client's model wrote, and says in a sentence what is wrong.
+func TestAnswersThatDoNotPass(t *testing.T) {
+	good := sectioned(compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY, "Look into the modules [#1].")
+	for check, text := range map[string]string{
+		summarizers.CheckEmpty:     "<think>What did they want?</think>",
+		summarizers.CheckToolCall:  good + "\n<tool_call>{}</tool_call>",
+		summarizers.CheckErrorText: "I'm sorry, but I can't help with that.",
+		summarizers.CheckCutOff:    good + "\n## Goal",
+		summarizers.CheckBudget:    good + strings.Repeat(" and so on", 20_000),
+		summarizers.CheckSections:  strings.Replace(good, "## Next Steps\n(none)\n", "", 1),
+	} {
+		t.Run(check, func(t *testing.T) {
+			d, plan := withPlan(t)
+			before := d.view("s")
+			_, err := d.compactions.CommitCompaction(t.Context(), commitment(plan, text))
+			info := requireReason(t, err, codes.FailedPrecondition, "SUMMARY_REJECTED")
+			require.Equal(t, map[string]string{"summarizer": "client", "check": check, "prompt": "0"}, info.GetMetadata())
+			require.Contains(t, status.Convert(err).Message(), "no summary by client passed the checks: The ")
+			requireSameBytes(t, before, d.view("s"))
+			attempts := d.attempts()
+			require.Len(t, attempts, 1)
+			require.Equal(t, compactordv1.ErrorReason_ERROR_REASON_SUMMARY_REJECTED, attempts[0].GetErrorReason())
+
+			// A better one is taken, by the same plan.
+			entry := d.commitPlan(commitment(plan, good)).GetCompaction()
+			require.Equal(t, good, entry.GetSummary())
+			d.requireSound(t)
+		})
+	}
+}
+
+func TestCommitWithFallback(t *testing.T) {
+	d, plan := withPlan(t)
+	req := commitment(plan, "I'm sorry, but I can't help with that.")
+	req.UseFallback, req.SummarizerCalls, req.Model = true, 1, "their-model"
+	entry := d.commitPlan(req).GetCompaction()
+	require.Equal(t, "extractive", entry.GetSummarizer())
+	require.Equal(t, fallingBack, entry.GetFallback())
+	require.Equal(t, "no summary by client passed the checks: The summary is an error message or a refusal.", entry.GetFallbackCause())
+	require.Empty(t, entry.GetModel())
+	require.Equal(t, uint32(1), entry.GetSummarizerCalls())
+
+	d, plan = withPlan(t)
+	d.append("s", user("More."))
+	plan = d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s", Policy: &compactordv1.Policy{
+		Summary: &compactordv1.SummaryPolicy{Fallback: noFallback.Enum()},
+	}})
+	req = commitment(plan, "I'm sorry, but I can't help with that.")
+	req.UseFallback = true
+	_, err := d.compactions.CommitCompaction(t.Context(), req)
+	requireReason(t, err, codes.FailedPrecondition, "SUMMARY_REJECTED")
+}
+
+// Three automatic commits in a row that are refused open the breaker, as failed compactions do.
+func TestRefusedCommitsOpenTheBreaker(t *testing.T) {
+	d := start(t)
+	policy := keepTurns(3)
+	policy.Trigger = &compactordv1.Trigger{TriggerTokens: proto.Uint32(4000)}
+	d.create("s", policy)
+	d.append("s", working(10, 2000)...)
+	due := &compactordv1.PlanCompactionRequest{SessionId: "s", Reason: threshold}
+	plan := d.plan(due)
+	for range 3 {
+		_, err := d.compactions.CommitCompaction(t.Context(), commitment(plan, ""))
+		requireReason(t, err, codes.FailedPrecondition, "SUMMARY_REJECTED")
+	}
+	_, err := d.compactions.PlanCompaction(t.Context(), due)
+	requireReason(t, err, codes.FailedPrecondition, "BREAKER_OPEN")
+	// What was planned before can be committed.
+	d.commitPlan(commitment(plan, answersTo(plan)...))
+}
+
+func TestPlansThatDoNothing(t *testing.T) {
+	d := start(t)
+	d.create("s", small(1000))
+	d.append("s", working(1, 100)...)
+	plan := d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s", Reason: threshold})
+	require.Equal(t, compactordv1.SkipReason_SKIP_REASON_BELOW_THRESHOLD, plan.GetPlan().GetSkipReason())
+	require.Contains(t, plan.GetMessage(), "compaction is due at 15000")
+	require.Empty(t, plan.GetPlanToken())
+	require.Empty(t, plan.GetPrompts())
+	require.NotNil(t, plan.GetReport())
+
+	plan = d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s"})
+	require.Equal(t, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT, plan.GetPlan().GetSkipReason())
+	require.Equal(t, d.report("s").GetTokens(), plan.GetPlan().GetTokensBefore())
+
+	d.create("full", &compactordv1.Policy{
+		ContextWindow: proto.Uint32(20_000), OverheadTokens: proto.Uint32(19_000),
+	})
+	d.append("full", working(1, 100)...)
+	_, err := d.compactions.PlanCompaction(t.Context(), &compactordv1.PlanCompactionRequest{SessionId: "full", Reason: threshold})
+	requireReason(t, err, codes.FailedPrecondition, "TARGET_UNREACHABLE")
+	_, err = d.compactions.PlanCompaction(t.Context(), &compactordv1.PlanCompactionRequest{SessionId: "s", Replay: proto.Bool(true)})
+	requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
+}
+
+// What is sent and does not go with the plan is refused, and changes nothing.
+func TestCommitsThatMakeNoSense(t *testing.T) {
+	d, plan := withPlan(t)
+	good := answersTo(plan)
+	other := &compactordv1.ClientPlan{Strategy: "theirs", FirstKeptIndex: proto.Uint32(5)}
+	for name, c := range map[string]struct {
+		change func(req *compactordv1.CommitCompactionRequest)
+		field  string
+	}{
+		"no answer":           {func(req *compactordv1.CommitCompactionRequest) { req.Answers = nil }, "answers"},
+		"two answers":         {func(req *compactordv1.CommitCompactionRequest) { req.Answers = append(req.Answers, "x") }, "answers"},
+		"both":                {func(req *compactordv1.CommitCompactionRequest) { req.Summary = "x" }, "answers"},
+		"a plan of its own":   {func(req *compactordv1.CommitCompactionRequest) { req.ClientPlan = other }, "client_plan"},
+		"an item of nobody":   {func(req *compactordv1.CommitCompactionRequest) { req.ProviderBlock = &compactordv1.OpaquePart{} }, "provider_block.dialect"},
+		"an item of gemini":   {withBlock(compactordv1.Dialect_DIALECT_GEMINI, `{"type":"compaction"}`), "provider_block.dialect"},
+		"an item of chat":     {withBlock(compactordv1.Dialect_DIALECT_OPENAI_CHAT, `{"type":"compaction"}`), "provider_block.dialect"},
+		"a list":              {withBlock(responses, `[]`), "provider_block.json"},
+		"no JSON":             {withBlock(responses, `{`), "provider_block.json"},
+		"nothing encrypted":   {withBlock(responses, `{"type":"compaction"}`), "provider_block.json"},
+		"an id that is bad":   {withBlock(responses, `{"type":"compaction","id":"\u0000","encrypted_content":"x"}`), "provider_block.json"},
+		"a message":           {withBlock(responses, `{"type":"message","role":"user","content":"x"}`), "provider_block.type"},
+		"a failed compaction": {withBlock(anthropic, `{"type":"compaction","content":null}`), "provider_block.json"},
+		"an empty compaction": {withBlock(anthropic, `{"type":"compaction","content":""}`), "provider_block.json"},
+		"a content of blocks": {withBlock(anthropic, `{"type":"compaction","content":[]}`), "provider_block.json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			req := commitment(plan, good...)
+			c.change(req)
+			d.requireUnchanged(t, func() {
+				_, err := d.compactions.CommitCompaction(t.Context(), req)
+				requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
+				require.Contains(t, status.Convert(err).Message(), c.field)
+			})
+		})
+	}
+	_, err := d.compactions.CommitCompaction(t.Context(), commitment(plan))
+	require.ErrorContains(t, err, "answers: 1 are wanted, one for each prompt that is final, and not 0")
+}
+
+func withBlock(kind compactordv1.Dialect, raw string) func(req *compactordv1.CommitCompactionRequest) {
+	return func(req *compactordv1.CommitCompactionRequest) {
+		req.ProviderBlock = &compactordv1.OpaquePart{Dialect: kind, Type: "compaction", Json: raw}
+	}
+}
+
+// A whole summary of the client's own making stands in for the answers, also where a turn is split.
+func TestCommitOfAWholeSummary(t *testing.T) {
+	d := start(t)
+	d.create("s", keepMessages(2))
+	d.append("s", user("Begin. "+long(400)), assistant(long(400)), user("Go on."), assistant(long(900)), assistant("I do."), assistant("Done."))
+	plan := d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s"})
+	require.Equal(t, uint32(2), plan.GetPlan().GetCut().GetSplitTurnStart())
+	require.Equal(t, []compactordv1.SummaryPromptKind{
+		compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY,
+		compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_TURN_PREFIX,
+	}, kindsOf(plan))
+	text := sectioned(compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY, "All of it.")
+	req := commitment(plan)
+	req.Summary = text
+	entry := d.commitPlan(req).GetCompaction()
+	require.Equal(t, text, entry.GetSummary())
+	require.Equal(t, uint32(2), entry.GetSplitTurnStart())
+	require.Zero(t, entry.GetPromptVersion())
+	d.requireSound(t)
+
+	// Refused, it has no prompt that could be named.
+	d, plan = withPlan(t)
+	req = commitment(plan)
+	req.Summary = "They worked on the parser."
+	_, err := d.compactions.CommitCompaction(t.Context(), req)
+	info := requireReason(t, err, codes.FailedPrecondition, "SUMMARY_REJECTED")
+	require.Equal(t, map[string]string{"summarizer": "client", "check": "sections"}, info.GetMetadata())
+}
+
+func kindsOf(plan *compactordv1.PlanCompactionResponse) []compactordv1.SummaryPromptKind {
+	var kinds []compactordv1.SummaryPromptKind
+	for _, p := range plan.GetPrompts() {
+		if p.GetFinal() {
+			kinds = append(kinds, p.GetKind())
+		}
+	}
+	return kinds
+}
+
+// The parts of a split turn are joined as Compact joins them. A summary of what came before that no history was added to
+// is passed on as it is, and no prompt asks for it.
+func TestCommitOfASplitTurn(t *testing.T) {
+	d := start(t)
+	d.create("s", keepMessages(2))
+	d.append("s", user("Begin. "+long(400)), assistant(long(400)), user("Go on."), assistant(long(900)), assistant("I do."), assistant("Done."))
+	plan := d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s"})
+	history, prefix := answersTo(plan)[0], answersTo(plan)[1]
+	summary := d.commitPlan(commitment(plan, history, prefix)).GetCompaction().GetSummary()
+	require.True(t, strings.HasPrefix(summary, history+"\n\n---\n\n"), summary)
+	require.True(t, strings.HasSuffix(summary, "\n\n"+prefix), summary)
+
+	// The next turn is kept from its middle on, and nothing stands between the summary and its beginning.
+	d = start(t)
+	d.create("s", keepMessages(2))
+	d.append("s", user("Begin. "+long(400)), assistant(long(400)), user("Next. "+long(400)), assistant("Yes."))
+	first := d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s"})
+	before := d.commitPlan(commitment(first, answersTo(first)...)).GetCompaction()
+	require.Nil(t, before.SplitTurnStart)
+	d.append("s", assistant(long(900)), assistant("I do."), assistant("Done."))
+	plan = d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s"})
+	require.Equal(t, []compactordv1.SummaryPromptKind{compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_TURN_PREFIX}, kindsOf(plan))
+	summary = d.commitPlan(commitment(plan, prefix)).GetCompaction().GetSummary()
+	require.True(t, strings.HasPrefix(summary, before.GetSummary()+"\n\n---\n\n"), summary)
+	require.True(t, strings.HasSuffix(summary, prefix), summary)
+	d.requireSound(t)
+}
+
+// A request that is sent again does nothing twice and gets the recorded answer; with other bytes it is refused.
+func TestCommitSentAgain(t *testing.T) {
+	d, plan := withPlan(t)
+	req := commitment(plan, answersTo(plan)...)
+	req.RequestId = "r"
+	first := d.commitPlan(req)
+	var second *compactordv1.CompactionCompleted
+	d.requireUnchanged(t, func() { second = d.commitPlan(req) })
+	require.True(t, proto.Equal(first, second))
+	req.Model = "another"
+	_, err := d.compactions.CommitCompaction(t.Context(), req)
+	requireReason(t, err, codes.InvalidArgument, "REQUEST_ID_REUSED")
+}

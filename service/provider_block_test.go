@@ -1,0 +1,171 @@
+package service_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// itemOf is a provider's own compaction of what a plan covers.
+var itemOf = map[compactordv1.Dialect]string{
+	responses: `{"type":"compaction","id":"cmp_1","encrypted_content":"Z2VoZWlt"}`,
+	anthropic: `{"type":"compaction","content":"They looked into pkg/module0/file.go."}`,
+}
+
+// compactedByProvider is a daemon whose session s has a provider's item beside the summary.
+func compactedByProvider(t *testing.T, kind compactordv1.Dialect) (*daemon, *compactordv1.CompactionEntry) {
+	t.Helper()
+	d, plan := withPlan(t)
+	req := commitment(plan, answersTo(plan)...)
+	withBlock(kind, itemOf[kind])(req)
+	return d, d.commitPlan(req).GetCompaction()
+}
+
+// The provider that made the item gets it in place of the summary, with the facts from the log that it does not tell. All
+// others get the summary, and so does who reads the neutral view.
+func TestProviderItemInViews(t *testing.T) {
+	for kind, item := range itemOf {
+		t.Run(kind.String(), func(t *testing.T) {
+			d, entry := compactedByProvider(t, kind)
+			require.Equal(t, item, entry.GetProviderBlock().GetJson())
+			require.Contains(t, textOf(d.view("s")[1].GetMessage()), entry.GetSummary())
+
+			own := strings.Join(d.render("s", kind).GetMessagesJson(), "\n")
+			require.Contains(t, own, item)
+			require.NotContains(t, own, "Look into the modules [#1].")
+			require.Contains(t, own, "pkg/module1/file.go")
+			require.Equal(t, kind == responses, strings.Contains(own, "read that the summary does not name:\\n- pkg/module0/file.go"),
+				"only a file that the item does not name is told beside it")
+			require.Equal(t, 1, strings.Count(own, item))
+			for _, other := range []compactordv1.Dialect{chat, responses, anthropic, gemini} {
+				if other != kind {
+					shown := strings.Join(d.render("s", other).GetMessagesJson(), "\n")
+					require.NotContains(t, shown, `"compaction"`)
+					require.Contains(t, shown, "Look into the modules [#1].")
+				}
+			}
+
+			// As of before, and in what a client holds by deltas.
+			point := entry.GetSequence() - 1
+			answer, err := d.compactions.GetLLMView(t.Context(), &compactordv1.GetLLMViewRequest{
+				Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: "s"}, Dialect: kind, AsOf: &point,
+			})
+			require.NoError(t, err)
+			require.NotContains(t, strings.Join(answer.GetMessagesJson(), "\n"), item)
+			held := d.render("s", kind)
+			d.append("s", user("More."))
+			more, err := d.compactions.GetLLMView(t.Context(), &compactordv1.GetLLMViewRequest{
+				Target:  &compactordv1.GetLLMViewRequest_SessionId{SessionId: "s"},
+				Dialect: kind, ViewToken: held.GetViewToken(),
+			})
+			require.NoError(t, err)
+			require.Len(t, more.GetMessagesJson(), 1)
+			require.Equal(t, len(held.GetMessagesJson()), int(more.GetUnchangedPrefix()))
+
+			// The next compaction goes on from the summary, and has no item.
+			d.append("s", working(5, 2000)[1:]...)
+			next := d.completed(keepTurns(1))
+			require.Nil(t, next.GetProviderBlock())
+			require.Contains(t, next.GetSummary(), "Look into the modules")
+			require.NotContains(t, strings.Join(d.render("s", kind).GetMessagesJson(), "\n"), item)
+			d.requireSound(t)
+		})
+	}
+}
+
+// A fork and a history sent along show the item as the session does.
+func TestProviderItemGoesWithTheEntry(t *testing.T) {
+	for kind, item := range itemOf {
+		t.Run(kind.String(), func(t *testing.T) {
+			d, entry := compactedByProvider(t, kind)
+			want := d.render("s", kind)
+			d.fork(&compactordv1.ForkSessionRequest{SessionId: "s", NewSessionId: "fork"})
+			require.Equal(t, want.GetMessagesJson(), d.render("fork", kind).GetMessagesJson())
+
+			h := &compactordv1.InlineHistory{Compaction: entry}
+			for _, l := range d.messages("s") {
+				h.Messages = append(h.Messages, l.GetMessage())
+			}
+			req := historyTarget(h)
+			req.Dialect = kind
+			answer, err := d.compactions.GetLLMView(t.Context(), req)
+			require.NoError(t, err)
+			require.Equal(t, want.GetMessagesJson(), answer.GetMessagesJson())
+			require.Contains(t, strings.Join(answer.GetMessagesJson(), "\n"), item)
+
+			broken := proto.CloneOf(entry)
+			broken.ProviderBlock.Json = `{"type":"compaction"}`
+			h.Compaction = broken
+			_, err = d.compactions.GetLLMView(t.Context(), req)
+			requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
+			require.ErrorContains(t, err, "history.compaction.provider_block.json")
+		})
+	}
+}
+
+// Where the client has nothing but the item, extractive writes the summary for all others.
+func TestProviderItemWithoutText(t *testing.T) {
+	d, plan := withPlan(t)
+	req := commitment(plan)
+	withBlock(responses, itemOf[responses])(req)
+	req.Model, req.SummarizerCalls = "their-model", 1
+	entry := d.commitPlan(req).GetCompaction()
+	require.Equal(t, "extractive", entry.GetSummarizer())
+	require.Zero(t, entry.GetFallback())
+	require.Equal(t, "their-model", entry.GetModel())
+	require.Equal(t, uint32(1), entry.GetSummarizerCalls())
+	require.Contains(t, entry.GetSummary(), "always keep the tests green")
+	require.Equal(t, itemOf[responses], entry.GetProviderBlock().GetJson())
+
+	// Edits alone have no summary that an item could stand for.
+	plan = d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s", Policy: &compactordv1.Policy{
+		Strategy: hideAllBut(0).GetPruneStrategy(),
+	}})
+	req.PlanToken = plan.GetPlanToken()
+	_, err := d.compactions.CommitCompaction(t.Context(), req)
+	requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
+	require.ErrorContains(t, err, "the plan has no cut")
+}
+
+// The item stands in place of the summary whatever stands behind it: the assistant's words, a pinned message, a pair.
+func TestProviderItemBesideOthers(t *testing.T) {
+	for kind, item := range itemOf {
+		for name, policy := range map[string]*compactordv1.Policy{
+			"the assistant next": keepMessages(1), "the user next": keepMessages(2),
+		} {
+			for _, placement := range []compactordv1.SummaryPlacement{
+				compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_USER, compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM,
+				compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_PAIR,
+			} {
+				for _, pinned := range []bool{false, true} {
+					d := start(t)
+					policy.Summary = &compactordv1.SummaryPolicy{Placement: placement.Enum()}
+					d.create("s", policy)
+					d.append("s", system("Be good."), user("Begin. "+long(400)), assistant(long(900)), user("Go on."), assistant("Done."))
+					if pinned {
+						d.pin("s", 2)
+					}
+					plan := d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s"})
+					req := commitment(plan, answersTo(plan)...)
+					withBlock(kind, item)(req)
+					d.commitPlan(req)
+					for _, marked := range []bool{false, true} {
+						answer, err := d.compactions.GetLLMView(t.Context(), &compactordv1.GetLLMViewRequest{
+							Target:  &compactordv1.GetLLMViewRequest_SessionId{SessionId: "s"},
+							Dialect: kind, MarkCacheBreakpoints: marked,
+						})
+						require.NoError(t, err, "%v %s %v pinned %v", kind, name, placement, pinned)
+						require.Contains(t, strings.Join(answer.GetMessagesJson(), "\n"), item)
+					}
+					d.append("s", user("More."))
+					d.render("s", kind)
+				}
+			}
+		}
+	}
+}
