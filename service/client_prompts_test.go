@@ -1,0 +1,175 @@
+package service_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// allPrompts reads the prompts of a plan page by page, each page holding to its bounds.
+func (d *daemon) allPrompts(req *compactordv1.PlanCompactionRequest) (*compactordv1.PlanCompactionResponse, int) {
+	d.t.Helper()
+	req = proto.CloneOf(req)
+	all := d.plan(req)
+	pages := 1
+	for more := all; more.GetHasMore(); pages++ {
+		req.FromPrompt = uint32(len(all.GetPrompts()))
+		more = d.plan(req)
+		require.NotEmpty(d.t, more.GetPrompts())
+		require.Equal(d.t, all.GetPlanToken(), more.GetPlanToken())
+		require.True(d.t, proto.Equal(all.GetPlan(), more.GetPlan()), "the plan is the same on each page")
+		size := 0
+		for _, p := range more.GetPrompts() {
+			size += proto.Size(p)
+		}
+		require.True(d.t, size <= 3<<20 || len(more.GetPrompts()) == 1)
+		all.Prompts = append(all.Prompts, more.GetPrompts()...)
+		all.HasMore, all.Redactions = more.GetHasMore(), all.GetRedactions()+more.GetRedactions()
+	}
+	return all, pages
+}
+
+// What does not fit a prompt of the client's model is folded: each prompt goes on from the answer to the one before.
+func TestFoldedPrompts(t *testing.T) {
+	d := start(t)
+	d.create("s", keepTurns(3))
+	d.append("s", working(40, 2000)...)
+	whole := d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s"})
+	require.Len(t, whole.GetPrompts(), 1)
+	require.Nil(t, whole.GetPrompts()[0].TextBeforeAnswer)
+
+	folded := d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s", MaxPromptTokens: proto.Uint32(6000)})
+	require.Greater(t, len(folded.GetPrompts()), 2)
+	require.Len(t, folded.GetPrompts(), int(folded.GetPlan().GetChunks()))
+	var tokens uint32
+	for i, p := range folded.GetPrompts() {
+		require.Equal(t, i > 0, p.TextBeforeAnswer != nil, "prompt %d", i)
+		require.Equal(t, i == len(folded.GetPrompts())-1, p.GetFinal())
+		require.LessOrEqual(t, p.GetTokens(), uint32(6000))
+		tokens += p.GetTokens()
+	}
+	require.Equal(t, tokens, folded.GetPlan().GetSummarizerInputTokens())
+	// How it is asked for does not change the plan.
+	require.Equal(t, whole.GetPlanToken(), folded.GetPlanToken())
+	entry := d.commitPlan(commitment(folded, answersTo(folded)...)).GetCompaction()
+	require.Equal(t, folded.GetPlan().GetCut().GetFirstKeptIndex(), entry.GetFirstKeptIndex())
+}
+
+// An answer with prompts ends before it is too long for a client, and goes on where the client wants.
+func TestPagesOfPrompts(t *testing.T) {
+	d := start(t)
+	d.create("s", &compactordv1.Policy{
+		ContextWindow: proto.Uint32(1_000_000), Strategy: keepTurns(1).GetStrategy(),
+	})
+	var turns []*compactordv1.Message
+	for i := range 18 {
+		turns = append(turns, user(strings.Repeat(fmt.Sprintf("What of module %d? ", i), 20_000)), assistant("It is fine."))
+	}
+	for _, m := range turns {
+		d.append("s", m)
+	}
+	req := &compactordv1.PlanCompactionRequest{SessionId: "s", MaxPromptTokens: proto.Uint32(300_000)}
+	all, pages := d.allPrompts(req)
+	require.Greater(t, pages, 1)
+	require.Len(t, all.GetPrompts(), int(all.GetPlan().GetChunks()))
+	text := ""
+	for i, p := range all.GetPrompts() {
+		require.Equal(t, i == len(all.GetPrompts())-1, p.GetFinal())
+		text += p.GetText() + p.GetTextBeforeAnswer()
+	}
+	for i := range 17 {
+		require.Contains(t, text, fmt.Sprintf("What of module %d?", i))
+	}
+	d.commitPlan(commitment(all, answersTo(all)...))
+}
+
+func TestPromptBeyondTheLast(t *testing.T) {
+	d, plan := withPlan(t)
+	n := uint32(len(plan.GetPrompts()))
+	_, err := d.compactions.PlanCompaction(t.Context(), &compactordv1.PlanCompactionRequest{SessionId: "s", FromPrompt: n})
+	requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
+	require.ErrorContains(t, err, "from_prompt: there are 1 prompts")
+}
+
+// The client's model is told the focus, the further context and the policy's own instructions, as the daemon's models are;
+// and no secret.
+func TestWhatPromptsTell(t *testing.T) {
+	const secret = "ghp_" + "x9Kq2LmN8pRs4TuV6wYz1AbC3dEf5GhJ7kM0"
+	d := start(t)
+	d.create("s", keepTurns(3))
+	d.append("s", working(10, 2000)...)
+	req := &compactordv1.PlanCompactionRequest{SessionId: "s", Focus: "the tests of module 4", Policy: &compactordv1.Policy{
+		Summary: &compactordv1.SummaryPolicy{
+			PromptOverride: proto.String("Write a haiku about it."), ExtraContext: []string{"The release is on Friday."},
+		},
+	}}
+	plan := d.plan(req)
+	text := plan.GetPrompts()[0].GetText()
+	for _, told := range []string{"the tests of module 4", "Write a haiku about it.", "The release is on Friday.", "[#1 user]", "line of module 0"} {
+		require.Contains(t, text, told)
+	}
+	require.NotContains(t, text, "## Key Decisions")
+	require.Zero(t, plan.GetRedactions())
+	// Where the instructions are others, so may be the sections.
+	entry := d.commitPlan(commitment(plan, "Ten modules read through,\nall of their tests are still green.\nAutumn leaves fall."))
+	require.Equal(t, "the tests of module 4", entry.GetCompaction().GetFocus())
+
+	d = start(t)
+	d.create("s", keepTurns(1))
+	d.append("s", user("The token is "+secret+"; use it. "+long(400)), assistant("I use "+secret+"."), user("Go on."))
+	told := d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s", Policy: &compactordv1.Policy{
+		Summary: &compactordv1.SummaryPolicy{Redact: proto.Bool(false)},
+	}})
+	require.Contains(t, told.GetPrompts()[0].GetText(), secret)
+	require.Zero(t, told.GetRedactions())
+	plan = d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s"})
+	require.NotContains(t, plan.GetPrompts()[0].GetText(), secret)
+	require.Equal(t, uint32(2), plan.GetRedactions())
+	got := d.commitPlan(commitment(plan,
+		sectioned(compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY, "Use "+secret+"."))).GetCompaction()
+	require.NotContains(t, got.GetSummary(), secret)
+	require.NotZero(t, got.GetRedactions())
+
+}
+
+// On the agent's own prompt the client's model is sent what the agent sends, up to the cut, and one instruction behind it.
+func TestPromptOnTheAgentsOwn(t *testing.T) {
+	d := start(t)
+	policy := small(1000)
+	policy.Summary = &compactordv1.SummaryPolicy{CachedPrefix: proto.Bool(true)}
+	d.create("s", policy)
+	d.append("s", working(10, 2000)...)
+	req := &compactordv1.PlanCompactionRequest{SessionId: "s", Focus: "the tests of module 4"}
+	plan := d.plan(req)
+	require.NotNil(t, plan.GetPlan().GetCut().SplitTurnStart, "a turn is split, and still there is one prompt")
+	require.Len(t, plan.GetPrompts(), 1)
+	p := plan.GetPrompts()[0]
+	view := d.view("s")
+	require.Equal(t, plan.GetPlan().GetCut().GetFirstKeptIndex(), view[p.GetViewMessages()].GetIndex())
+	require.Empty(t, p.GetSystem())
+	require.True(t, p.GetFinal())
+	require.Contains(t, p.GetText(), "the tests of module 4")
+	require.NotContains(t, p.GetText(), "line of module 0")
+	require.Greater(t, p.GetTokens(), tokensOf(view[:p.GetViewMessages()]))
+	require.Equal(t, plan.GetPlan().GetCut().GetMaxSummaryTokens(), p.GetMaxAnswerTokens())
+	entry := d.commitPlan(commitment(plan, answersTo(plan)...)).GetCompaction()
+	require.True(t, entry.GetCachedPrefix())
+
+	// Where it does not fit, the conversation is sent as text, in one summary all the same.
+	d.append("s", working(10, 2000)[1:]...)
+	req.MaxPromptTokens = proto.Uint32(4000)
+	plan = d.plan(req)
+	for _, p := range plan.GetPrompts() {
+		require.Nil(t, p.ViewMessages)
+		require.Equal(t, compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY, p.GetKind())
+	}
+	require.Len(t, kindsOf(plan), 1)
+	require.False(t, d.commitPlan(commitment(plan, answersTo(plan)...)).GetCompaction().GetCachedPrefix())
+	d.requireSound(t)
+}
