@@ -2,16 +2,55 @@ package service
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/summarizers"
 )
 
 // ListStrategies implements CompactionService.
 func (s *Service) ListStrategies(
 	_ context.Context, req *compactordv1.ListStrategiesRequest,
 ) (*compactordv1.ListStrategiesResponse, error) {
-	return strategies.Catalogue(s.strategies, strategies.Limits{
+	catalogue, err := strategies.Catalogue(s.strategies, strategies.Limits{
 		Window: req.GetContextWindow(), MaxOutput: req.GetMaxOutputTokens(), MaxInput: req.GetMaxInputTokens(),
 	})
+	if err != nil {
+		return nil, err
+	}
+	catalogue.Summarizers = describe(s.summarizers)
+	return catalogue, nil
+}
+
+// describe returns what there is to say of summarizers: `extractive` first, the others by name.
+func describe(registry *summarizers.Registry) []*compactordv1.SummarizerInfo {
+	var all []*compactordv1.SummarizerInfo
+	for _, name := range registry.Names() {
+		by, err := registry.Get(name)
+		if err != nil {
+			// The name is the registry's own.
+			continue
+		}
+		info := &compactordv1.SummarizerInfo{}
+		if describer, ok := by.(summarizers.Describer); ok {
+			info = describer.Describe()
+		} else if name == fallbackSummarizer {
+			info.Kind = fallbackSummarizer
+		}
+		info.Name = name
+		all = append(all, info)
+	}
+	slices.SortStableFunc(all, func(a, b *compactordv1.SummarizerInfo) int {
+		switch {
+		case (a.GetName() == fallbackSummarizer) == (b.GetName() == fallbackSummarizer):
+			return strings.Compare(a.GetName(), b.GetName())
+		case a.GetName() == fallbackSummarizer:
+			return -1
+		default:
+			return 1
+		}
+	})
+	return all
 }

@@ -56,6 +56,9 @@ type app struct {
 	// temporary are the folders to remove before the process ends.
 	temporary folders
 
+	// models write summaries beside extractive, as the configuration names them.
+	models []summarizers.Summarizer
+
 	// hooks and summarizer let tests hold a compaction.
 	hooks      service.Hooks
 	summarizer summarizers.Summarizer

@@ -16,17 +16,18 @@ import (
 //
 //nolint:lll // A setting and all that is said of it stand on one line, as tags must.
 type Config struct {
-	Listen          string        `default:"${default_addr}" env:"COMPACTORD_LISTEN" help:"Address to listen on (default: ${default})." placeholder:"HOST:PORT|unix:PATH"`
-	Store           string        `default:"${default_store}" env:"COMPACTORD_STORE" help:"File that keeps the sessions; made where there is none (default: ${default})." placeholder:"PATH" type:"path"`
-	DefaultPreset   string        `default:"default" env:"COMPACTORD_DEFAULT_PRESET" help:"Preset of sessions that name none: ${presets} (default: ${default})." placeholder:"NAME"`
-	Insecure        bool          `env:"COMPACTORD_INSECURE" help:"Listen on an address that other machines can reach, though there is neither encryption nor authentication yet."`
-	Reflection      *bool         `env:"COMPACTORD_REFLECTION" help:"Describe the API to tools such as grpcurl (default: yes, unless other machines can reach the address)." negatable:""`
-	MaxMessageBytes int           `default:"67108864" env:"COMPACTORD_MAX_MESSAGE_BYTES" help:"Size of the largest request or answer (default: ${default})." placeholder:"N"`
-	DrainTimeout    time.Duration `default:"10s" env:"COMPACTORD_DRAIN_TIMEOUT" help:"How long calls may take to finish when the daemon stops (default: ${default})." placeholder:"TIME"`
-	Heartbeat       time.Duration `default:"15s" env:"COMPACTORD_HEARTBEAT" help:"How long a stream may be silent (default: ${default})." placeholder:"TIME"`
-	LogLevel        string        `default:"info" env:"COMPACTORD_LOG_LEVEL" help:"debug, info, warn or error (default: ${default})." placeholder:"LEVEL"`
-	LogFormat       string        `default:"text" env:"COMPACTORD_LOG_FORMAT" help:"text or json (default: ${default}). Logs go to stderr and hold nothing of conversations." placeholder:"FORMAT"`
-	MetricsListen   string        `env:"COMPACTORD_METRICS_LISTEN" help:"Address to serve metrics on, at /metrics over HTTP (default: nowhere)." placeholder:"HOST:PORT"`
+	Listen            string        `default:"${default_addr}" env:"COMPACTORD_LISTEN" help:"Address to listen on (default: ${default})." placeholder:"HOST:PORT|unix:PATH"`
+	Store             string        `default:"${default_store}" env:"COMPACTORD_STORE" help:"File that keeps the sessions; made where there is none (default: ${default})." placeholder:"PATH" type:"path"`
+	DefaultPreset     string        `default:"default" env:"COMPACTORD_DEFAULT_PRESET" help:"Preset of sessions that name none: ${presets} (default: ${default})." placeholder:"NAME"`
+	DefaultSummarizer string        `default:"extractive" env:"COMPACTORD_DEFAULT_SUMMARIZER" help:"Who writes the summaries of sessions that do not say: extractive, or a model of the configuration file (default: ${default})." placeholder:"NAME"`
+	Insecure          bool          `env:"COMPACTORD_INSECURE" help:"Listen on an address that other machines can reach, though there is neither encryption nor authentication yet."`
+	Reflection        *bool         `env:"COMPACTORD_REFLECTION" help:"Describe the API to tools such as grpcurl (default: yes, unless other machines can reach the address)." negatable:""`
+	MaxMessageBytes   int           `default:"67108864" env:"COMPACTORD_MAX_MESSAGE_BYTES" help:"Size of the largest request or answer (default: ${default})." placeholder:"N"`
+	DrainTimeout      time.Duration `default:"10s" env:"COMPACTORD_DRAIN_TIMEOUT" help:"How long calls may take to finish when the daemon stops (default: ${default})." placeholder:"TIME"`
+	Heartbeat         time.Duration `default:"15s" env:"COMPACTORD_HEARTBEAT" help:"How long a stream may be silent (default: ${default})." placeholder:"TIME"`
+	LogLevel          string        `default:"info" env:"COMPACTORD_LOG_LEVEL" help:"debug, info, warn or error (default: ${default})." placeholder:"LEVEL"`
+	LogFormat         string        `default:"text" env:"COMPACTORD_LOG_FORMAT" help:"text or json (default: ${default}). Logs go to stderr and hold nothing of conversations." placeholder:"FORMAT"`
+	MetricsListen     string        `env:"COMPACTORD_METRICS_LISTEN" help:"Address to serve metrics on, at /metrics over HTTP (default: nowhere)." placeholder:"HOST:PORT"`
 }
 
 // Bounds of settings.

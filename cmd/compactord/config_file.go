@@ -20,41 +20,62 @@ import (
 // settings are those of a YAML file, by key.
 type settings map[string]any
 
-// readSettings reads a YAML file, and what it adds to the rules of errors. What it does not know is an error: a key that
-// is spelt wrong must not quietly leave a setting at its default.
-func readSettings(path string, flags []string) (settings, overflow.Extra, error) {
-	var none overflow.Extra
+// configFile is what a YAML file holds: settings of flags, and what no flag can say.
+type configFile struct {
+	settings settings
+	// overflow adds to the rules of errors.
+	overflow overflow.Extra
+	// profiles are the models that write summaries, by name.
+	profiles []*profile
+}
+
+// readConfigFile reads a YAML file. What it does not know is an error: a key that is spelt wrong must not quietly leave a
+// setting at its default.
+func readConfigFile(path string) (*configFile, error) {
+	s, err := readSettings(path)
+	if err != nil {
+		return nil, err
+	}
+	file := &configFile{settings: s}
+	var problems [2]error
+	file.overflow, problems[0] = readOverflow(s[overflowKey])
+	file.profiles, problems[1] = readSummarizers(s[summarizersKey])
+	delete(s, overflowKey)
+	delete(s, summarizersKey)
+	if err := errors.Join(problems[:]...); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return file, nil
+}
+
+func readSettings(path string) (settings, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
-		return nil, none, unreadable(path, err)
+		return nil, unreadable(path, err)
 	}
 	var s settings
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
 	if err := decoder.Decode(&s); err != nil && !errors.Is(err, io.EOF) {
-		return nil, none, fmt.Errorf("%s is not a YAML mapping of settings: %w", path, err)
+		return nil, fmt.Errorf("%s is not a YAML mapping of settings: %w", path, err)
 	}
 	if err := decoder.Decode(new(any)); !errors.Is(err, io.EOF) {
-		return nil, none, fmt.Errorf("%s holds more than one YAML document", path)
+		return nil, fmt.Errorf("%s holds more than one YAML document", path)
 	}
-	known := append(slices.Clone(flags), overflowKey)
+	mappings := []string{overflowKey, summarizersKey}
+	known := append(settingKeys(), mappings...)
 	for _, key := range slices.Sorted(maps.Keys(s)) {
 		if !slices.Contains(known, key) {
-			return nil, none, fmt.Errorf("%s: there is no setting %q; there are %s", path, key, strings.Join(known, ", "))
+			return nil, fmt.Errorf("%s: there is no setting %q; there are %s", path, key, strings.Join(known, ", "))
 		}
 		switch s[key].(type) {
 		case string, int, bool:
 		default:
-			if key != overflowKey {
-				return nil, none, fmt.Errorf("%s: %s must be a text, a number, or true or false", path, key)
+			if !slices.Contains(mappings, key) {
+				return nil, fmt.Errorf("%s: %s must be a text, a number, or true or false", path, key)
 			}
 		}
 	}
-	extra, err := readOverflow(s[overflowKey])
-	if err != nil {
-		return nil, none, fmt.Errorf("%s: %w", path, err)
-	}
-	delete(s, overflowKey)
-	return s, extra, nil
+	return s, nil
 }
 
 // settingKeys are the keys that a YAML file may hold for flags, in the order of Config.

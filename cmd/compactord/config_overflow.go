@@ -12,7 +12,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// overflowKey is the one key of the file that is no flag.
+// overflowKey is the key of the file under which wordings of errors stand.
 const overflowKey = "overflow"
 
 // overflowSettings are what the file adds to the rules by which ClassifyError goes.

@@ -36,7 +36,7 @@ overflow:
 			{ID: "busy", Expression: "lanes are busy"},
 			{ID: "closed", Expression: "closed today", Class: compactordv1.ErrorClass_ERROR_CLASS_OTHER},
 		},
-	}, cli.Serve.overflow)
+	}, cli.Serve.file.overflow)
 }
 
 func TestWrongOverflowOfTheFile(t *testing.T) {

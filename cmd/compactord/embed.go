@@ -98,6 +98,7 @@ func (a *app) serviceOptions(store storage.Store, logger *slog.Logger) (service.
 	if a.summarizer != nil {
 		writers = []summarizers.Summarizer{a.summarizer}
 	}
+	writers = append(writers, a.models...)
 	registry, err := summarizers.NewRegistry(writers...)
 	if err != nil {
 		return service.Options{}, err

@@ -8,6 +8,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 	"github.com/prometheus/client_golang/prometheus"
@@ -15,7 +17,6 @@ import (
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/compactord/compactord/dialects/overflow"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
 	boltstore "github.com/compactord/compactord/storage/bolt"
@@ -26,7 +27,7 @@ type serveCommand struct {
 	ConfigFile string `env:"COMPACTORD_CONFIG" help:"YAML file with settings: a flag's name with underscores, and its value." name:"config" placeholder:"PATH" type:"path"`
 	Config
 
-	overflow overflow.Extra
+	file configFile
 }
 
 // Help is printed below the flags.
@@ -47,20 +48,41 @@ func (c *serveCommand) BeforeResolve(k *kong.Context) error {
 		if !ok || path == "" {
 			return nil
 		}
-		s, extra, err := readSettings(path, settingKeys())
+		file, err := readConfigFile(path)
 		if err != nil {
 			return fmt.Errorf("--config: %w", err)
 		}
-		c.overflow = extra
-		k.AddResolver(s)
+		c.file = *file
+		k.AddResolver(file.settings)
 	}
 	return nil
+}
+
+// Validate returns all that is wrong with the settings.
+func (c *serveCommand) Validate() error {
+	return errors.Join(c.Config.Validate(), checkSummarizer("--default-summarizer", c.DefaultSummarizer, c.file.profiles))
+}
+
+// checkSummarizer says which summarizers there are where there is none of that name.
+func checkSummarizer(flag, name string, profiles []*profile) error {
+	known := []string{builtinSummarizer}
+	for _, p := range profiles {
+		known = append(known, p.name)
+	}
+	if slices.Contains(known, name) {
+		return nil
+	}
+	return fmt.Errorf("%s: there is no summarizer %q; there are %s. Models are named under %q in the configuration file",
+		flag, name, strings.Join(known, ", "), summarizersKey)
 }
 
 // Run serves until the context ends.
 func (c *serveCommand) Run(ctx context.Context, a *app) (err error) {
 	// kong has called Validate of Config already.
 	logger := c.logger(a)
+	if a.models, err = models(c.file.profiles, c.file.overflow); err != nil {
+		return usagef("%s: %w", c.ConfigFile, err)
+	}
 	// The folder of the default is ours to make; that of a path somebody typed may be a slip.
 	if c.Store == defaultStore() {
 		if err := os.MkdirAll(filepath.Dir(c.Store), 0o700); err != nil {
@@ -87,6 +109,7 @@ func (c *serveCommand) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
+	c.logModels(ctx, logger)
 	group, running := errgroup.WithContext(ctx)
 	if c.MetricsListen != "" {
 		metrics, err := listenMetrics(ctx, c.MetricsListen)
@@ -114,8 +137,11 @@ func (c *serveCommand) server(
 		return nil, err
 	}
 	options.DefaultPolicy = &compactordv1.Policy{Preset: proto.String(c.DefaultPreset)}
+	if c.DefaultSummarizer != builtinSummarizer {
+		options.DefaultPolicy.Summary = &compactordv1.SummaryPolicy{Summarizer: proto.String(c.DefaultSummarizer)}
+	}
 	options.Heartbeat = c.Heartbeat
-	options.Overflow = c.overflow
+	options.Overflow = c.file.overflow
 	options.Metrics = metrics
 	return service.NewServer(service.ServerOptions{
 		Options:         options,
@@ -123,6 +149,14 @@ func (c *serveCommand) server(
 		DrainTimeout:    c.DrainTimeout,
 		Reflection:      c.reflects(),
 	})
+}
+
+// logModels says which models there are, and nothing of where they are and what opens them.
+func (c *serveCommand) logModels(ctx context.Context, logger *slog.Logger) {
+	for _, p := range c.file.profiles {
+		logger.InfoContext(ctx, "summarizer", "name", p.name, "kind", p.kind, "model", p.model,
+			"default", p.name == c.DefaultSummarizer)
+	}
 }
 
 func (c *serveCommand) logger(a *app) *slog.Logger {
