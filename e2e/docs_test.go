@@ -245,7 +245,7 @@ func TestConfiguration(t *testing.T) {
 	_, said := run(t, 2, "serve", "--config", file)
 	_, known, ok := strings.Cut(strings.SplitN(said, "\n", 2)[0], "there are ")
 	require.True(t, ok, said)
-	require.ElementsMatch(t, append(keys, "overflow"), strings.Split(known, ", "))
+	require.ElementsMatch(t, append(keys, "overflow", "summarizers"), strings.Split(known, ", "))
 }
 
 // TestConfigurationFile takes the example file as it stands, but for the folders, which only an operator can make.

@@ -36,8 +36,6 @@ func describe(registry *summarizers.Registry) []*compactordv1.SummarizerInfo {
 		info := &compactordv1.SummarizerInfo{}
 		if describer, ok := by.(summarizers.Describer); ok {
 			info = describer.Describe()
-		} else if name == fallbackSummarizer {
-			info.Kind = fallbackSummarizer
 		}
 		info.Name = name
 		all = append(all, info)

@@ -1,6 +1,8 @@
 package service_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,7 +10,11 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/extractive"
+	"github.com/compactord/compactord/summarizers/llm"
 )
 
 // What is listed can be asked for: each preset, for the limits that were asked about, is what a session gets.
@@ -44,6 +50,41 @@ func TestListStrategies(t *testing.T) {
 
 	_, err = d.compactions.ListStrategies(t.Context(), &compactordv1.ListStrategiesRequest{ContextWindow: proto.Uint32(0)})
 	requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
+}
+
+// Who can write summaries is listed: extractive first, the others by name, with what they tell of themselves.
+func TestListSummarizers(t *testing.T) {
+	t.Parallel()
+	price := &compactordv1.TokenPrice{Input: 3, Output: 15}
+	profile := func(name string) summarizers.Summarizer {
+		return llm.New(llm.Profile{Name: name, Kind: "openai", Model: "m-" + name, Window: 128_000, MaxOutput: 8_000, Price: price}, nobody{})
+	}
+	registry, err := summarizers.NewRegistry(profile("zeta"), profile("Alpha"), &scripted{name: "custom"}, extractive.New())
+	require.NoError(t, err)
+	d := start(t, func(o *service.ServerOptions) { o.Summarizers = registry })
+	there, err := d.compactions.ListStrategies(t.Context(), &compactordv1.ListStrategiesRequest{})
+	require.NoError(t, err)
+	require.Len(t, there.GetSummarizers(), 4)
+	var names []string
+	for _, info := range there.GetSummarizers() {
+		names = append(names, info.GetName())
+	}
+	require.Equal(t, []string{"extractive", "Alpha", "custom", "zeta"}, names)
+	require.True(t, proto.Equal(&compactordv1.SummarizerInfo{Name: "extractive", Kind: "extractive"}, there.GetSummarizers()[0]))
+	require.True(t, proto.Equal(&compactordv1.SummarizerInfo{
+		Name: "Alpha", Kind: "openai", Model: "m-Alpha", ContextWindow: 128_000, MaxOutputTokens: 8_000,
+		Dialect: compactordv1.Dialect_DIALECT_OPENAI_CHAT, Price: price,
+	}, there.GetSummarizers()[1]))
+	require.True(t, proto.Equal(&compactordv1.SummarizerInfo{Name: "custom"}, there.GetSummarizers()[2]))
+}
+
+// nobody is a provider that is not asked.
+type nobody struct{}
+
+func (nobody) Dialect() compactordv1.Dialect { return compactordv1.Dialect_DIALECT_OPENAI_CHAT }
+
+func (nobody) Complete(context.Context, *llm.Completion, func(string)) (*llm.Answer, error) {
+	return nil, errors.New("asked")
 }
 
 // What Prune cannot do is refused wherever it stands, and so is what nobody registered.

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
@@ -44,7 +46,12 @@ func (e *callError) todo() string {
 	if tooLarge(e) {
 		return "The daemon's limit is set with 'compactord serve --max-message-bytes'."
 	}
-	if reason := reasonOf(e.status); reason != "" {
+	switch reason := reasonOf(e.status); {
+	case strings.HasPrefix(reason, "SUMMARIZER_"):
+		return cmp.Or(modelTodo(metadataOf(e)), advice[reason])
+	case reason == "INVALID_FIELD" && metadataOf(e)["field"] == "policy.summary.summarizer":
+		return "'compactord summarizers --addr' lists those of the daemon, whose configuration file names the models."
+	case reason != "":
 		return advice[reason]
 	}
 	switch e.status.Code() {
@@ -61,6 +68,22 @@ func (e *callError) todo() string {
 // GRPCStatus lets status.Convert find the status.
 func (e *callError) GRPCStatus() *status.Status { return e.status }
 
+// modelTodo is what to check where a model's provider gives no answer, by its HTTP status.
+func modelTodo(metadata map[string]string) string {
+	switch metadata["http_status"] {
+	case "401", "403":
+		return "Nothing was changed. Check the key that the profile names with api_key_env or api_key_file, and what it may do."
+	case "404":
+		return "Nothing was changed. Check model and base_url of the profile."
+	case "400", "422":
+		return "Nothing was changed. Check model, max_output_tokens and reasoning_effort of the profile."
+	case "402", "429":
+		return "Nothing was changed. Check the account's limits and balance, or try again later."
+	default:
+		return ""
+	}
+}
+
 // advice is what a person can do about an error, by its reason.
 var advice = map[string]string{
 	"SESSION_NOT_FOUND":      "'compactord sessions' lists the sessions that there are.",
@@ -68,6 +91,7 @@ var advice = map[string]string{
 	"STATE_CHANGED":          "Try again.",
 	"COMPACTION_RUNNING":     "Wait until it has ended, and try again.",
 	"SUMMARIZER_UNAVAILABLE": "Nothing was changed. Try again later.",
+	"SUMMARIZER_REFUSED":     "Nothing was changed. Check the model's profile in the configuration.",
 	"SUMMARY_REJECTED":       "Nothing was changed.",
 	"SHUTTING_DOWN":          "Try again when the daemon is back.",
 	"STORE_CORRUPT":          "'compactord check' says more.",

@@ -15,31 +15,32 @@ import (
 
 // commands are what the program can be told to do.
 type commands struct {
-	Serve      serveCommand      `cmd:"" help:"Run the daemon."`
-	Compact    compactCommand    `cmd:"" help:"Compact a transcript or a session: summarize its older part."`
-	View       viewCommand       `cmd:"" help:"Show what fills the context window."`
-	Prune      pruneCommand      `cmd:"" help:"Hide old tool results, without a summary."`
-	Strategies strategiesCommand `cmd:"" help:"List the strategies and presets that there are."`
-	Compare    compareCommand    `cmd:"" help:"Compare the presets on a transcript, side by side."`
-	Recall     recallCommand     `cmd:"" help:"Print content of the log word for word, whatever views show of it."`
-	Search     searchCommand     `cmd:"" help:"Find messages, also those that views no longer show."`
-	Tokens     tokensCommand     `cmd:"" help:"Count tokens."`
-	Checkpoint checkpointCommand `cmd:"" help:"Name the end of a session, to go back there later."`
-	Revert     revertCommand     `cmd:"" help:"Go back to a checkpoint or point of a session, or take back turns."`
-	Undo       undoCommand       `cmd:"" help:"Undo what last changed the view of a session."`
-	Clear      clearCommand      `cmd:"" help:"Put all of a session aside but its instructions."`
-	Fork       forkCommand       `cmd:"" help:"Make a new session of another one's log."`
-	Pin        pinCommand        `cmd:"" help:"Keep messages of a session word for word in every view."`
-	Watch      watchCommand      `cmd:"" help:"Show what is written to a session as it comes."`
-	Records    recordsCommand    `cmd:"" help:"List what was done to a conversation."`
-	Import     importCommand     `cmd:"" help:"Put a transcript into a session."`
-	Export     exportCommand     `cmd:"" help:"Write a session as JSON Lines of a provider's messages, or as Markdown."`
-	Convert    convertCommand    `cmd:"" help:"Write a transcript in another shape."`
-	Validate   validateCommand   `cmd:"" help:"Check a message list by a provider's rules."`
-	Classify   classifyCommand   `cmd:"" help:"Say whether a provider's error is a context overflow."`
-	Sessions   sessionsCommand   `cmd:"" help:"List the sessions."`
-	Check      checkCommand      `cmd:"" help:"Check a store for damage."`
-	Version    versionCommand    `cmd:"" help:"Print the version."`
+	Serve       serveCommand       `cmd:"" help:"Run the daemon."`
+	Compact     compactCommand     `cmd:"" help:"Compact a transcript or a session: summarize its older part."`
+	View        viewCommand        `cmd:"" help:"Show what fills the context window."`
+	Prune       pruneCommand       `cmd:"" help:"Hide old tool results, without a summary."`
+	Strategies  strategiesCommand  `cmd:"" help:"List the strategies and presets that there are."`
+	Summarizers summarizersCommand `cmd:"" help:"List who can write summaries: the models of the configuration."`
+	Compare     compareCommand     `cmd:"" help:"Compare the presets on a transcript, side by side."`
+	Recall      recallCommand      `cmd:"" help:"Print content of the log word for word, whatever views show of it."`
+	Search      searchCommand      `cmd:"" help:"Find messages, also those that views no longer show."`
+	Tokens      tokensCommand      `cmd:"" help:"Count tokens."`
+	Checkpoint  checkpointCommand  `cmd:"" help:"Name the end of a session, to go back there later."`
+	Revert      revertCommand      `cmd:"" help:"Go back to a checkpoint or point of a session, or take back turns."`
+	Undo        undoCommand        `cmd:"" help:"Undo what last changed the view of a session."`
+	Clear       clearCommand       `cmd:"" help:"Put all of a session aside but its instructions."`
+	Fork        forkCommand        `cmd:"" help:"Make a new session of another one's log."`
+	Pin         pinCommand         `cmd:"" help:"Keep messages of a session word for word in every view."`
+	Watch       watchCommand       `cmd:"" help:"Show what is written to a session as it comes."`
+	Records     recordsCommand     `cmd:"" help:"List what was done to a conversation."`
+	Import      importCommand      `cmd:"" help:"Put a transcript into a session."`
+	Export      exportCommand      `cmd:"" help:"Write a session as JSON Lines of a provider's messages, or as Markdown."`
+	Convert     convertCommand     `cmd:"" help:"Write a transcript in another shape."`
+	Validate    validateCommand    `cmd:"" help:"Check a message list by a provider's rules."`
+	Classify    classifyCommand    `cmd:"" help:"Say whether a provider's error is a context overflow."`
+	Sessions    sessionsCommand    `cmd:"" help:"List the sessions."`
+	Check       checkCommand       `cmd:"" help:"Check a store for damage."`
+	Version     versionCommand     `cmd:"" help:"Print the version."`
 }
 
 // app is one run of the program, with all that it takes from its surroundings.

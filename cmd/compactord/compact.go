@@ -11,6 +11,7 @@ import (
 type compactCommand struct {
 	source
 	policyFlags
+	modelFlags
 	Reason string `default:"manual" enum:"manual,threshold,overflow" help:"Why: manual, threshold (only if it is due) or overflow (also replaces media)." placeholder:"REASON"`
 	Replay *bool  `help:"With --reason overflow: show the last request again after the summary, or not, whatever the policy says." negatable:""`
 	Focus  string `help:"What the summary is to attend to." placeholder:"TEXT"`
@@ -38,7 +39,10 @@ func (c *compactCommand) Help() string {
 messages stay word for word; some presets hide or shorten content first, or instead. With FILE all happens in a
 temporary store. The JSON document holds entry (the compaction), prune (edits made with it), cut
 (the message that is kept first, and the one that starts a split turn, with their source_position), report,
-skipped (why nothing was done), plan (with --dry-run), notes, messages (how many) and view (with --view).`
+skipped (why nothing was done), plan (with --dry-run), notes, messages (how many) and view (with --view).
+
+With --summarizer a model writes the summary: one of the daemon's, or with FILE or --store one of the file of --config.
+On a terminal its text is shown as it is written. Ctrl-C cancels it, and nothing is changed.`
 }
 
 // Run compacts.
@@ -48,7 +52,14 @@ func (c *compactCommand) Run(ctx context.Context, a *app) (err error) {
 	}
 	p := a.progress(c.Quiet)
 	defer p.clear()
-	policy := c.policy()
+	defer p.closeText()
+	if err := c.localModels(a); err != nil {
+		return err
+	}
+	if c.streams() {
+		p.showsText()
+	}
+	policy := c.apply(c.policy())
 	conv, err := c.open(ctx, a, policy, p)
 	if err != nil {
 		return err
@@ -70,6 +81,8 @@ func (c *compactCommand) Run(ctx context.Context, a *app) (err error) {
 		}
 	}
 	p.clear()
+	p.closeText()
+	result.told = a.outTerminal && p.told(result.completed.GetCompaction().GetSummary())
 	if c.JSON {
 		err = result.printJSON(a.out)
 	} else {

@@ -41,6 +41,8 @@ func (c *conversation) compact(
 		switch e := answer.GetEvent().GetEvent().(type) {
 		case *compactordv1.CompactionEvent_Progress:
 			p.compaction(e.Progress)
+		case *compactordv1.CompactionEvent_SummaryDelta:
+			p.delta(e.SummaryDelta.GetAttempt(), e.SummaryDelta.GetText())
 		case *compactordv1.CompactionEvent_Completed:
 			done.completed = e.Completed
 		case *compactordv1.CompactionEvent_Skipped:

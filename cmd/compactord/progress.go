@@ -17,6 +17,8 @@ type progress struct {
 	total      int64
 	// drawn is the percentage that the bar shows, -1 where none is drawn.
 	drawn int
+	// text is what a summary's text has shown.
+	text writing
 }
 
 // progress returns what tells how the work goes on; with quiet, nothing does.
@@ -33,6 +35,7 @@ func (p *progress) stage(name, unit string, total int64) {
 		return
 	}
 	p.clear()
+	p.closeText()
 	p.name, p.unit, p.total = name, unit, total
 	if p.bar {
 		p.draw(0)
@@ -43,7 +46,7 @@ func (p *progress) stage(name, unit string, total int64) {
 
 // update says how much of the stage is done.
 func (p *progress) update(done int64) {
-	if p == nil || !p.bar || p.total == 0 {
+	if p == nil || !p.bar || p.total == 0 || p.text.open {
 		return
 	}
 	if at := int(min(100, 100*done/p.total)); at != p.drawn {
@@ -81,5 +84,6 @@ func (p *progress) say(format string, args ...any) {
 		return
 	}
 	p.clear()
+	p.closeText()
 	fmt.Fprintln(p.out, printable(fmt.Sprintf(format, args...)))
 }

@@ -4,9 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"time"
-
-	"google.golang.org/protobuf/types/known/durationpb"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -24,6 +21,8 @@ type result struct {
 	// shown is how many of the messages from firstKept on the model sees, and edited how many of these not word for word.
 	shown, edited uint32
 	view          *llmView
+	// told says that the summary is on the screen already.
+	told bool
 }
 
 // describe looks up what a compaction did.
@@ -128,16 +127,19 @@ func (r *result) printDone(w io.Writer) {
 	}
 	if entry == nil {
 		if prune.GetSummarizer() != "" {
-			row(w, "Summarizer", "%s", summarizerText(prune))
+			printWriter(w, prune)
 		}
 		return
 	}
 	if entry.ReplayedIndex != nil {
 		row(w, "Replayed", "#%d is shown again after the summary", entry.GetReplayedIndex())
 	}
-	row(w, "Summarizer", "%s", summarizerText(entry))
+	printWriter(w, entry)
 	if files := entry.GetFiles(); len(files.GetRead())+len(files.GetModified()) > 0 {
 		row(w, "Files", "%d read, %d modified", len(files.GetRead()), len(files.GetModified()))
+	}
+	if r.told {
+		return
 	}
 	fmt.Fprintln(w)
 	heading(w, "Summary (a number like [#12] is that of a message)")
@@ -153,8 +155,12 @@ func (r *result) printPlan(w io.Writer) {
 	}
 	printEdits(w, plan.GetEdits())
 	row(w, "Tokens", "%s now, estimated", number(plan.GetTokensBefore()))
+	if plan.GetSummarizerInputTokens() > 0 {
+		row(w, "Requests", "%s to the model, with %s in all, where none has to be repeated", number(plan.GetChunks()),
+			count(plan.GetSummarizerInputTokens(), "token"))
+	}
 	if plan.EstimatedCostUsd != nil {
-		row(w, "Cost", "about %.4f US dollars", plan.GetEstimatedCostUsd())
+		row(w, "Cost", "about %s", dollars(plan.GetEstimatedCostUsd()))
 	}
 }
 
@@ -190,27 +196,6 @@ func (r *result) where(l *compactordv1.LoggedMessage) string {
 		return fmt.Sprintf("#%d", l.GetIndex())
 	}
 	return fmt.Sprintf("#%d (%s)", l.GetIndex(), r.conversation.transcript.place(l.GetMessage().GetSourcePosition()))
-}
-
-// told is what an entry says of the summarizer that wrote its texts.
-type told interface {
-	GetSummarizer() string
-	GetModel() string
-	GetDuration() *durationpb.Duration
-	GetFallback() compactordv1.SummaryFallback
-	GetFallbackCause() string
-}
-
-func summarizerText(e told) string {
-	text := e.GetSummarizer()
-	if e.GetModel() != "" {
-		text += ", " + printable(e.GetModel())
-	}
-	text += ", " + e.GetDuration().AsDuration().Round(time.Millisecond).String()
-	if e.GetFallback() != compactordv1.SummaryFallback_SUMMARY_FALLBACK_UNSPECIFIED {
-		text += ", as a fallback: " + e.GetFallbackCause()
-	}
-	return text
 }
 
 // row writes a line with a name in front.

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"strings"
 
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -28,6 +29,11 @@ func New() *Summarizer { return &Summarizer{} }
 
 // Name is what policies call it.
 func (*Summarizer) Name() string { return Name }
+
+// Describe says that it is no model.
+func (*Summarizer) Describe() *compactordv1.SummarizerInfo {
+	return &compactordv1.SummarizerInfo{Name: Name, Kind: Name}
+}
 
 // Summarize writes a summary of the messages, merged into the previous one, or a tool result shorter.
 //

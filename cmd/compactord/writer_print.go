@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// written is what an entry says of who wrote its texts.
+type written interface {
+	GetSummarizer() string
+	GetModel() string
+	GetDuration() *durationpb.Duration
+	GetFallback() compactordv1.SummaryFallback
+	GetFallbackCause() string
+	GetUsage() *compactordv1.Usage
+	GetCostUsd() float64
+	GetSummarizerCalls() uint32
+	GetRedactions() uint32
+}
+
+// printWriter says who wrote, with which model, and what that took.
+func printWriter(w io.Writer, e written) {
+	text := e.GetSummarizer()
+	if e.GetModel() != "" {
+		text += ", " + printable(e.GetModel())
+	}
+	row(w, "Summarizer", "%s, %s", text, e.GetDuration().AsDuration().Round(time.Millisecond))
+	if e.GetFallback() != compactordv1.SummaryFallback_SUMMARY_FALLBACK_UNSPECIFIED {
+		row(w, "Fallback", "%s", e.GetFallbackCause())
+	}
+	if e.GetUsage() != nil || e.GetCostUsd() > 0 {
+		row(w, "Spent", "%s", spentText(e))
+	}
+	if e.GetRedactions() > 0 {
+		row(w, "Redacted", "%s", count(e.GetRedactions(), "secret"))
+	}
+}
+
+// spentText adds up what a model took.
+func spentText(e written) string {
+	u := e.GetUsage()
+	parts := []string{count(e.GetSummarizerCalls(), "request")}
+	if u != nil {
+		read := number(u.GetInputTokens()+u.GetCacheReadTokens()+u.GetCacheWriteTokens()) + " tokens in"
+		if u.GetCacheReadTokens() > 0 {
+			read += fmt.Sprintf(" (%s of them from the cache)", number(u.GetCacheReadTokens()))
+		}
+		parts = append(parts, read, number(u.GetOutputTokens())+" out")
+	}
+	if e.GetCostUsd() > 0 {
+		parts = append(parts, dollars(e.GetCostUsd()))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// dollars writes an amount that is often far below a cent.
+func dollars(amount float64) string { return fmt.Sprintf("%.4f US dollars", amount) }
