@@ -176,8 +176,9 @@ func (p *profile) checkTimes(check checking) {
 func (p *profile) checkAddress(check checking) {
 	check(p.keyEnv == "" || p.keyFile == "", "api_key_file", "excludes api_key_env")
 	keyed := p.keyEnv != "" || p.keyFile != ""
+	check(keyed || p.baseURL != "" && p.kind != kindGemini, "api_key_env", "or api_key_file must say where the key is; "+
+		"only with base_url, and not with kind gemini, may both be missing")
 	if p.baseURL == "" {
-		check(keyed, "api_key_env", "or api_key_file must say where the key is; only with base_url, a server of your own, may it be missing")
 		return
 	}
 	u, err := url.Parse(p.baseURL)

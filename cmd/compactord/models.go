@@ -8,6 +8,8 @@ import (
 	"github.com/compactord/compactord/dialects/overflow"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/anthropic"
+	"github.com/compactord/compactord/summarizers/gemini"
 	"github.com/compactord/compactord/summarizers/llm"
 	"github.com/compactord/compactord/summarizers/openai"
 )
@@ -54,8 +56,16 @@ func (p *profile) provider(overflow func(status int, code, message string) bool)
 			Model: p.model, BaseURL: p.baseURL, APIKey: p.key.reveal(), API: openai.API(p.api), TokenLimit: p.tokenLimit,
 			IdleTimeout: p.idleTimeout, Overflow: overflow,
 		})
+	case kindAnthropic:
+		return anthropic.New(anthropic.Options{
+			Model: p.model, BaseURL: p.baseURL, APIKey: p.key.reveal(), IdleTimeout: p.idleTimeout, Overflow: overflow,
+		})
+	case kindGemini:
+		return gemini.New(gemini.Options{
+			Model: p.model, BaseURL: p.baseURL, APIKey: p.key.reveal(), IdleTimeout: p.idleTimeout, Overflow: overflow,
+		})
 	default:
-		return nil, fmt.Errorf("this program does not speak to %s yet", p.kind)
+		return nil, fmt.Errorf("there is no provider of kind %q", p.kind)
 	}
 }
 
