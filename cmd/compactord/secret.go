@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// secret is a key that nothing prints.
-type secret struct{ value string }
+// secret is a key that nothing prints. It is behind a pointer, since package fmt does not ask the fields of a struct how
+// they want to be printed.
+type secret struct{ value *string }
 
 const hiddenSecret = "[redacted]"
 
@@ -29,7 +30,12 @@ func (secret) LogValue() slog.Value { return slog.StringValue(hiddenSecret) }
 func (secret) MarshalText() ([]byte, error) { return []byte(hiddenSecret), nil }
 
 // reveal returns the secret, for who is to be given it.
-func (s secret) reveal() string { return s.value }
+func (s secret) reveal() string {
+	if s.value == nil {
+		return ""
+	}
+	return *s.value
+}
 
 // maxSecretBytes is more than any key has.
 const maxSecretBytes = 64 << 10
@@ -71,5 +77,5 @@ func newSecret(text string) (secret, error) {
 	case strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return secret{}, errors.New("holds more than one line")
 	}
-	return secret{text}, nil
+	return secret{&text}, nil
 }

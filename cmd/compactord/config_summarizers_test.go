@@ -1,0 +1,195 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// notAKey stands for a key, and must be nowhere but in requests.
+const notAKey = "key-that-must-not-be-printed"
+
+func TestProfilesOfTheFile(t *testing.T) {
+	path := file(t, "config.yaml", `
+default_summarizer: thorough
+summarizers:
+  thorough:
+    kind: openai
+    api: responses
+    model: big
+    base_url: https://models.example.com/v1
+    api_key_env: MODEL_KEY
+    context_window: 400000
+    max_output_tokens: 32000
+    token_factor: 1.5
+    token_limit: max_tokens
+    reasoning_effort: low
+    tries: 2
+    try_timeout: 4m
+    total_timeout: 20m
+    idle_timeout: 90s
+    price: {input: 1.25, output: 10, cache_read: 0.125}
+  Local.1: {kind: anthropic, model: small, base_url: "http://[::1]:8080", api_key_file: key}
+`)
+	cli := &commands{}
+	parser, err := kong.New(cli, variables(), kong.Vars{"default_store": "/var/lib/x.db"})
+	require.NoError(t, err)
+	_, err = parser.Parse([]string{"serve", "--config", path})
+	require.NoError(t, err)
+	require.Equal(t, "thorough", cli.Serve.DefaultSummarizer)
+	require.Len(t, cli.Serve.file.profiles, 2)
+	local, thorough := cli.Serve.file.profiles[0], cli.Serve.file.profiles[1]
+	require.Equal(t, &profile{
+		name: "Local.1", kind: "anthropic", model: "small", baseURL: "http://[::1]:8080", keyFile: "key",
+	}, local)
+	input, output, read := 1.25, 10.0, 0.125
+	require.Equal(t, &profile{
+		name: "thorough", kind: "openai", api: "responses", model: "big", baseURL: "https://models.example.com/v1",
+		keyEnv: "MODEL_KEY", window: 400_000, maxOutput: 32_000, tokenFactor: 1.5, tokenLimit: "max_tokens", effort: "low",
+		tries: 2, tryTimeout: 4 * time.Minute, totalTimeout: 20 * time.Minute, idleTimeout: 90 * time.Second,
+		price: &compactordv1.TokenPrice{Input: 1.25, Output: 10, CacheRead: 0.125}, input: &input, output: &output, read: &read,
+	}, thorough)
+}
+
+func TestWrongProfiles(t *testing.T) {
+	for name, test := range map[string]struct{ profile, says string }{
+		"no kind":          {"{model: m, api_key_env: K}", "summarizers.p.kind must be openai, anthropic, gemini"},
+		"other kind":       {"{kind: azure, model: m, api_key_env: K}", "summarizers.p.kind must be"},
+		"no model":         {"{kind: openai, api_key_env: K}", "summarizers.p.model must name the model"},
+		"no key":           {"{kind: openai, model: m}", "summarizers.p.api_key_env or api_key_file must say"},
+		"gemini's key":     {"{kind: gemini, model: m, base_url: 'http://localhost:1'}", "summarizers.p.api_key_env or api_key_file must say"},
+		"two keys":         {"{kind: openai, model: m, api_key_env: K, api_key_file: f}", "summarizers.p.api_key_file excludes api_key_env"},
+		"key in the file":  {"{kind: openai, model: m, api_key: " + notAKey + "}", "summarizers.p.api_key: a key does not stand in this file"},
+		"Key in the file":  {"{kind: openai, model: m, API_KEY: " + notAKey + "}", "summarizers.p.API_KEY: a key does not stand in this file"},
+		"unknown key":      {"{kind: openai, model: m, api_key_env: K, modle: x}", `summarizers.p has no key "modle"; there are kind, api, model,`},
+		"no mapping":       {notAKey, "summarizers.p must be a mapping of kind"},
+		"api of another":   {"{kind: gemini, model: m, api_key_env: K, api: chat}", "summarizers.p.api goes with kind openai"},
+		"other api":        {"{kind: openai, model: m, api_key_env: K, api: assistants}", "summarizers.p.api must be chat or responses"},
+		"no number":        {"{kind: openai, model: m, api_key_env: K, context_window: big}", "summarizers.p.context_window must be a whole number"},
+		"negative":         {"{kind: openai, model: m, api_key_env: K, context_window: -1}", "summarizers.p.context_window must be a whole number"},
+		"small window":     {"{kind: openai, model: m, api_key_env: K, context_window: 3999}", "summarizers.p.context_window must be from 4,000 to 100,000,000"},
+		"small output":     {"{kind: openai, model: m, api_key_env: K, max_output_tokens: 255}", "summarizers.p.max_output_tokens must be at least 256"},
+		"output of window": {"{kind: openai, model: m, api_key_env: K, context_window: 4000, max_output_tokens: 4000}", "must be less than context_window"},
+		"factor":           {"{kind: openai, model: m, api_key_env: K, token_factor: 11}", "summarizers.p.token_factor must be from 0.5 to 10"},
+		"limit's name":     {"{kind: openai, model: m, api_key_env: K, token_limit: limit}", "summarizers.p.token_limit must be"},
+		"limit of another": {"{kind: gemini, model: m, api_key_env: K, token_limit: max_tokens}", "summarizers.p.token_limit goes with kind openai"},
+		"effort":           {"{kind: openai, model: m, api_key_env: K, reasoning_effort: 'very hard'}", "summarizers.p.reasoning_effort must be"},
+		"tries":            {"{kind: openai, model: m, api_key_env: K, tries: 11}", "summarizers.p.tries must be from 1 to 10"},
+		"no time":          {"{kind: openai, model: m, api_key_env: K, try_timeout: soon}", "summarizers.p.try_timeout must be a time such as 90s"},
+		"short try":        {"{kind: openai, model: m, api_key_env: K, try_timeout: 99ms}", "summarizers.p.try_timeout must be from 100ms to 1h"},
+		"long total":       {"{kind: openai, model: m, api_key_env: K, total_timeout: 7h}", "summarizers.p.total_timeout must be from 100ms to 6h"},
+		"try above total":  {"{kind: openai, model: m, api_key_env: K, try_timeout: 2m, total_timeout: 1m}", "must not be above total_timeout"},
+		"idle":             {"{kind: openai, model: m, api_key_env: K, idle_timeout: 10ms}", "summarizers.p.idle_timeout must be from 1s to 1h"},
+		"price":            {"{kind: openai, model: m, api_key_env: K, price: {input: -1}}", "summarizers.p.price.input must be from 0"},
+		"price's key":      {"{kind: openai, model: m, api_key_env: K, price: {in: 1}}", `summarizers.p.price has no key "in"; there are input, output, cache_read, cache_write`},
+		"no price":         {"{kind: openai, model: m, api_key_env: K, price: 3}", "summarizers.p.price must be a mapping"},
+		"no address":       {"{kind: openai, model: m, base_url: 'models.example.com'}", "summarizers.p.base_url must be an address"},
+		"other scheme":     {"{kind: openai, model: m, base_url: 'ftp://models.example.com'}", "summarizers.p.base_url must be an address"},
+		"parameters":       {"{kind: openai, model: m, base_url: 'https://h/v1?key=" + notAKey + "'}", "summarizers.p.base_url must be an address"},
+		"user":             {"{kind: openai, model: m, base_url: 'https://u:" + notAKey + "@h/v1'}", "summarizers.p.base_url must hold no user"},
+		"key in clear":     {"{kind: openai, model: m, base_url: 'http://models.example.com', api_key_env: K}", "summarizers.p.base_url is no https"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("K", notAKey)
+			r := ran(t, "serve", "--store", storePath(t), "--config", file(t, "config.yaml", "summarizers: {p: "+test.profile+"}\n")).
+				ends(t, exitUsage).says(t, test.says)
+			require.NotContains(t, r.err, notAKey)
+			require.Equal(t, 1, strings.Count(r.err, "summarizers"), "one problem: %s", r.err)
+		})
+	}
+}
+
+func TestWrongNamesOfProfiles(t *testing.T) {
+	for name, test := range map[string]struct{ content, says string }{
+		"no mapping": {"summarizers: yes", "summarizers must be a mapping of names to models"},
+		"a list":     {"summarizers: [a]", "summarizers must be a mapping of names to models"},
+		"no name":    {"summarizers: {1st: {}}", `summarizers: "1st" is no name`},
+		"long":       {"summarizers: {" + strings.Repeat("a", 65) + ": {}}", "is no name"},
+		"extractive": {"summarizers: {extractive: {}}", `the name "extractive" is taken`},
+		"client":     {"summarizers: {client: {}}", `the name "client" is taken`},
+		"twice":      {"summarizers: {a: {}, a: {}}", `"a" already defined`},
+		"default":    {"default_summarizer: fast", `--default-summarizer: there is no summarizer "fast"; there are extractive. Models are named under "summarizers"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ran(t, "serve", "--store", storePath(t), "--config", file(t, "config.yaml", test.content+"\n")).ends(t, exitUsage).says(t, test.says)
+		})
+	}
+}
+
+// All that is wrong is told at once, of all profiles, and so are all keys that are not there.
+func TestAllProblemsOfProfilesAtOnce(t *testing.T) {
+	r := ran(t, "serve", "--store", storePath(t), "--config", file(t, "config.yaml", `
+overflow: {patterns: [{id: a, pattern: '('}]}
+summarizers:
+  a: {kind: x, tries: 20, api_key_env: K}
+  b: {kind: gemini}
+`)).ends(t, exitUsage)
+	for _, says := range []string{
+		"overflow.patterns[0]", "summarizers.a.kind", "summarizers.a.model", "summarizers.a.tries", "summarizers.b.model",
+		"summarizers.b.api_key_env",
+	} {
+		r.says(t, says)
+	}
+
+	t.Setenv("EMPTY", " \n")
+	empty, lines := file(t, "empty", "\n"), file(t, "lines", notAKey+"\n"+notAKey+"\n")
+	r = ran(t, "serve", "--store", storePath(t), "--config", file(t, "config.yaml", fmt.Sprintf(`
+summarizers:
+  a: {kind: openai, model: m, api_key_env: THERE_IS_NO_SUCH_VARIABLE}
+  b: {kind: openai, model: m, api_key_env: EMPTY}
+  c: {kind: openai, model: m, api_key_file: %q}
+  d: {kind: openai, model: m, api_key_file: %q}
+  e: {kind: openai, model: m, api_key_file: %q}
+`, empty, lines, empty+".none"))).ends(t, exitUsage)
+	for _, says := range []string{
+		"summarizers.a.api_key_env: the environment has no variable THERE_IS_NO_SUCH_VARIABLE",
+		"summarizers.b.api_key_env: the variable EMPTY is empty",
+		"summarizers.c.api_key_file: the file " + empty + " is empty",
+		"summarizers.d.api_key_file: the file " + lines + " holds more than one line",
+		"summarizers.e.api_key_file: cannot read " + empty + ".none: there is no such file",
+	} {
+		r.says(t, says)
+	}
+	require.NotContains(t, r.err, notAKey)
+}
+
+// Servers without a key, or that the key may travel to in clear.
+func TestAddressesOfModels(t *testing.T) {
+	for _, profile := range []string{
+		"{kind: openai, model: m, base_url: 'http://10.0.0.7:11434/v1'}", "{kind: openai, model: m, base_url: 'http://localhost:1/v1', api_key_env: K}",
+		"{kind: anthropic, model: m, base_url: 'http://127.0.0.1:1', api_key_env: K}", "{kind: openai, model: m, base_url: 'https://h/v1', api_key_env: K}",
+		"{kind: openai, model: m, base_url: 'http://h/v1', api_key_env: K, allow_http: true}", "{kind: gemini, model: m, api_key_env: K}",
+	} {
+		t.Setenv("K", notAKey)
+		out := ran(t, "summarizers", "--config", file(t, "config.yaml", "summarizers: {p: "+profile+"}\n")).ends(t, exitDone).out
+		require.Contains(t, out, "\np ")
+	}
+}
+
+func TestSecretsAreNotPrinted(t *testing.T) {
+	s, err := newSecret(notAKey + "\n")
+	require.NoError(t, err)
+	require.Equal(t, notAKey, s.reveal())
+	inJSON, err := json.Marshal(map[string]any{"a": s, "b": &s})
+	require.NoError(t, err)
+	inYAML, err := yaml.Marshal(map[string]any{"a": s})
+	require.NoError(t, err)
+	var log strings.Builder
+	for _, logger := range []*slog.Logger{slog.New(slog.NewTextHandler(&log, nil)), slog.New(slog.NewJSONHandler(&log, nil))} {
+		logger.Info("x", "a", s, "b", &s, "c", profile{key: s}, "d", &profile{key: s})
+	}
+	all := string(inJSON) + string(inYAML) + log.String() + fmt.Sprint(s, &s, profile{key: s}, []secret{s}) +
+		fmt.Sprintf("%s %v %+v %#v %q %x %d %+v %#v", s, s, s, s, s, s, s, profile{key: s}, profile{key: s})
+	require.NotContains(t, all, notAKey)
+	require.NotContains(t, all, fmt.Sprintf("%x", notAKey))
+	require.Contains(t, all, hiddenSecret)
+}
