@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -127,6 +128,15 @@ func (a *author) failed(ctx context.Context, by string, failure error) {
 	a.told = true
 	a.service.logger.LogAttrs(ctx, slog.LevelWarn, "summarizer failed",
 		slog.String("summarizer", by), slog.Int("http_status", e.Status), slog.String("code", e.Code))
+}
+
+// count counts what the operation took. Without an author nothing was asked for.
+func (a *author) count(spent *written) {
+	if a == nil {
+		return
+	}
+	a.service.metrics.summarized(cmp.Or(a.asked, summarizers.Client), spent)
+	a.service.metrics.redactions.Add(float64(a.redactions()))
 }
 
 // refusesAll says whether a provider that answers with this HTTP status refuses whatever it is asked: for the key, the

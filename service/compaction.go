@@ -73,6 +73,9 @@ func (c *compaction) run(ctx context.Context) error {
 		if err := c.prepare(ctx); err != nil {
 			return err
 		}
+		if err := c.foresee(ctx, c.req.GetDryRun()); err != nil {
+			return err
+		}
 		if c.req.GetDryRun() {
 			c.conclude(&compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Planned{
 				Planned: &compactordv1.CompactionPlanned{Plan: c.plan},
@@ -106,7 +109,7 @@ func (c *compaction) counted(ctx context.Context, do func() error) (err error) {
 		err = c.conclusion(ctx, err)
 		c.service.metrics.running.Dec()
 		c.service.metrics.ended(c.reason(), c.ending, err, c.service.hooks.Now().Sub(c.started))
-		c.service.metrics.summarized(&c.spent)
+		c.author.count(&c.spent)
 	}()
 	c.service.metrics.running.Inc()
 	return do()
@@ -163,7 +166,6 @@ func (c *compaction) makePlan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.plan.Chunks = chunks(c.plan.GetCut()) + uint32(len(toWrite(c.plan.GetEdits())))
 	if len(c.plan.GetEdits()) == 0 && c.plan.GetCut() == nil {
 		return &skip{c.plan.GetSkipReason(), skipMessage(c.plan.GetSkipReason(), c.plan.GetTokensBefore())}
 	}
@@ -205,18 +207,6 @@ func (s *Service) plan(
 		return s.strategies.PlanOverflow(ctx, in, parameters)
 	}
 	return s.strategies.Plan(ctx, in, parameters)
-}
-
-// chunks counts the pieces that the summarizer gets the conversation in: the turn that the cut splits is one of its own.
-func chunks(cut *compactordv1.Cut) uint32 {
-	switch {
-	case cut == nil:
-		return 0
-	case cut.SplitTurnStart == nil || cut.GetSplitTurnStart() == cut.GetSummarized().GetStart():
-		return 1
-	default:
-		return 2
-	}
 }
 
 func (c *compaction) reason() compactordv1.CompactionReason { return reasonOf(c.req.GetReason()) }

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers"
 )
 
 // metrics count compactions. Labels are of bounded sets: never a tenant, a session or a model's text.
@@ -16,9 +17,12 @@ type metrics struct {
 	compactions *prometheus.CounterVec
 	duration    *prometheus.HistogramVec
 	freed       prometheus.Counter
-	calls       prometheus.Counter
+	calls       *prometheus.CounterVec
 	tokens      *prometheus.CounterVec
-	cost        prometheus.Counter
+	cost        *prometheus.CounterVec
+	rejected    *prometheus.CounterVec
+	fallbacks   *prometheus.CounterVec
+	redactions  prometheus.Counter
 	running     prometheus.Gauge
 	watchers    prometheus.Gauge
 }
@@ -39,17 +43,29 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 			Name: "compactord_freed_tokens_total",
 			Help: "Tokens by which compactions and prunes made views smaller, by the sessions' estimators.",
 		}),
-		calls: prometheus.NewCounter(prometheus.CounterOpts{
+		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "compactord_summarizer_calls_total",
-			Help: "Requests that summarizers sent to models.",
-		}),
+			Help: "Requests that summarizers sent to models, by summarizer.",
+		}, []string{"summarizer"}),
 		tokens: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "compactord_summarizer_tokens_total",
 			Help: "Tokens that the models of summarizers took, by what they reported: input, cache_read, cache_write and output.",
-		}, []string{"kind"}),
-		cost: prometheus.NewCounter(prometheus.CounterOpts{
+		}, []string{"summarizer", "kind"}),
+		cost: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "compactord_summarizer_cost_usd_total",
-			Help: "What summarizers cost in US dollars, where the price is configured.",
+			Help: "What summarizers cost in US dollars, where the price is configured, by summarizer.",
+		}, []string{"summarizer"}),
+		rejected: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "compactord_summaries_rejected_total",
+			Help: "Texts by summarizers that did not pass, by summarizer and check.",
+		}, []string{"summarizer", "check"}),
+		fallbacks: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "compactord_summary_fallbacks_total",
+			Help: "Texts that the fallback was asked for, by why: rejected, refused, unavailable or timeout.",
+		}, []string{"cause"}),
+		redactions: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "compactord_redactions_total",
+			Help: "Secrets that were replaced on the way to summarizers and in what they wrote.",
 		}),
 		running: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "compactord_compactions_running",
@@ -64,7 +80,8 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 		return m, nil
 	}
 	for _, c := range []prometheus.Collector{
-		m.compactions, m.duration, m.freed, m.calls, m.tokens, m.cost, m.running, m.watchers,
+		m.compactions, m.duration, m.freed, m.calls, m.tokens, m.cost, m.rejected, m.fallbacks, m.redactions, m.running,
+		m.watchers,
 	} {
 		if err := registerer.Register(c); err != nil {
 			return nil, fmt.Errorf("register metrics: %w", err)
@@ -95,17 +112,43 @@ func (m *metrics) ended(reason compactordv1.CompactionReason, last *compactordv1
 }
 
 // summarized counts what a summarizer took, also for an operation that failed.
-func (m *metrics) summarized(spent *written) {
-	m.calls.Add(float64(spent.calls))
+func (m *metrics) summarized(by string, spent *written) {
+	if spent.calls > 0 {
+		m.calls.WithLabelValues(by).Add(float64(spent.calls))
+	}
 	for kind, tokens := range map[string]uint32{
 		"input": spent.usage.GetInputTokens(), "cache_read": spent.usage.GetCacheReadTokens(),
 		"cache_write": spent.usage.GetCacheWriteTokens(), "output": spent.usage.GetOutputTokens(),
 	} {
-		m.tokens.WithLabelValues(kind).Add(float64(tokens))
+		if tokens > 0 {
+			m.tokens.WithLabelValues(by, kind).Add(float64(tokens))
+		}
 	}
 	if spent.costUSD != nil {
-		m.cost.Add(max(0, *spent.costUSD))
+		m.cost.WithLabelValues(by).Add(max(0, *spent.costUSD))
 	}
+}
+
+// refused counts a text that did not pass a check; other errors are none.
+func (m *metrics) refused(by string, err error) {
+	var failed *summarizers.CheckError
+	if errors.As(err, &failed) {
+		m.rejected.WithLabelValues(by, failed.Check).Inc()
+	}
+}
+
+// fellBack counts a text that the fallback is asked for.
+func (m *metrics) fellBack(why *Error) {
+	cause := "unavailable"
+	switch why.Reason { //nolint:exhaustive // The others are no failures of summarizers.
+	case compactordv1.ErrorReason_ERROR_REASON_SUMMARY_REJECTED:
+		cause = "rejected"
+	case compactordv1.ErrorReason_ERROR_REASON_SUMMARIZER_REFUSED:
+		cause = "refused"
+	case compactordv1.ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED:
+		cause = "timeout"
+	}
+	m.fallbacks.WithLabelValues(cause).Inc()
 }
 
 // freedTokens is what the view lost in tokens. It may gain some where it was to lose bytes.

@@ -121,8 +121,8 @@ func TestResultsAreWrittenShorterByTheSummarizer(t *testing.T) {
 	requireSpent(t, done.GetPrune(), 2, 200, 0.5)
 	require.True(t, proto.Equal(done.GetPrune(), d.lastPrune("s")), "the log says the same")
 	require.Equal(t, map[string]float64{
-		"compactord_summarizer_calls_total": 2, "compactord_summarizer_cost_usd_total": 0.5,
-		"compactord_summarizer_tokens_total input": 200, "compactord_summarizer_tokens_total output": 20,
+		"compactord_summarizer_calls_total writer": 2, "compactord_summarizer_cost_usd_total writer": 0.5,
+		"compactord_summarizer_tokens_total input writer": 200, "compactord_summarizer_tokens_total output writer": 20,
 	}, spent(t, registry))
 
 	// The summarizer gets the result and where it came from, and nothing else of the conversation.
@@ -332,6 +332,12 @@ func (d *daemon) lastPrune(id string) *compactordv1.PruneEntry {
 // spent are the metrics of summarizers that are not zero, with their labels.
 func spent(t *testing.T, registry *prometheus.Registry) map[string]float64 {
 	t.Helper()
+	return figuresOf(t, registry, "compactord_summarizer_")
+}
+
+// figuresOf are the counters of which the name begins so and that are not zero, with their labels.
+func figuresOf(t *testing.T, registry *prometheus.Registry, prefix string) map[string]float64 {
+	t.Helper()
 	families, err := registry.Gather()
 	require.NoError(t, err)
 	figures := make(map[string]float64)
@@ -341,7 +347,7 @@ func spent(t *testing.T, registry *prometheus.Registry) map[string]float64 {
 			for _, l := range m.GetLabel() {
 				name += " " + l.GetValue()
 			}
-			if value := m.GetCounter().GetValue(); strings.HasPrefix(name, "compactord_summarizer_") && value > 0 {
+			if value := m.GetCounter().GetValue(); strings.HasPrefix(name, prefix) && value > 0 {
 				figures[name] = value
 			}
 		}

@@ -107,7 +107,7 @@ func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error 
 		budget: strategies.SummaryBudget(r.policy), covered: math.MaxUint32,
 		total: tokensOf(aside),
 	})
-	s.metrics.summarized(summary)
+	author.count(summary)
 	if err != nil {
 		return rejected(err)
 	}

@@ -315,7 +315,9 @@ func (w *summaryWriter) fallBack(
 			return err
 		}
 		w.result.fallback = compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE
-		w.result.cause = summaryFailure(chosen.Name(), failure).Message
+		why := summaryFailure(chosen.Name(), failure)
+		w.service.metrics.fellBack(why)
+		w.result.cause = why.Message
 		w.again(ctx)
 		req.Fault = ""
 		failure = w.try(ctx, fallback, req)
@@ -353,7 +355,8 @@ func (w *summaryWriter) within(
 }
 
 // try has a summarizer write a text and checks it.
-func (w *summaryWriter) try(ctx context.Context, by summarizers.Summarizer, req *summarizers.Request) error {
+func (w *summaryWriter) try(ctx context.Context, by summarizers.Summarizer, req *summarizers.Request) (err error) {
+	defer func() { w.service.metrics.refused(by.Name(), err) }()
 	progress := &summaryProgress{ctx: ctx, writer: w}
 	if by.Name() == fallbackSummarizer && w.author.streamed != nil {
 		// A model has seen no secrets; this one has.

@@ -1,0 +1,122 @@
+package service_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// estimating is a model that can tell what a request takes, as one with a window of so many tokens.
+type estimating struct {
+	*persistent
+	window    uint32
+	estimates int
+	fails     error
+}
+
+func (e *estimating) Estimate(_ context.Context, req *summarizers.Request) (*summarizers.Estimate, error) {
+	e.estimates++
+	if req.Redact != nil {
+		return nil, errors.New("nothing leaves the daemon")
+	}
+	return &summarizers.Estimate{Calls: 3, InputTokens: 1000, CostUSD: proto.Float64(0.125)}, e.fails
+}
+
+func (e *estimating) Describe() *compactordv1.SummarizerInfo {
+	return &compactordv1.SummarizerInfo{Name: "model", ContextWindow: e.window}
+}
+
+// A dry run tells what the summarizer would take, of all that it is asked for. A run tells as much only where it has to
+// look at the conversation for that anyway.
+func TestPlanTellsWhatTheSummarizerTakes(t *testing.T) {
+	for name, c := range map[string]struct {
+		window    uint32
+		dry       bool
+		fails     error
+		estimates int
+		chunks    uint32
+		tokens    uint32
+	}{
+		"a dry run":                      {200_000, true, nil, 2, 6, 2000},
+		"a run that fits a window":       {200_000, false, nil, 0, 2, 0},
+		"a run that does not":            {4_000, false, nil, 2, 6, 2000},
+		"a dry run that nobody foresees": {200_000, true, errors.New("none"), 1, 2, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			model := &estimating{persistent: persisting(faithful), window: c.window, fails: c.fails}
+			d := start(t, withSummarizer(model))
+			d.create("s", by("model", noFallback, small(1000)))
+			d.append("s", working(10, 2000)...)
+			req := compactRequest("s", nil)
+			req.DryRun = c.dry
+			events, err := d.compact(req)
+			require.NoError(t, err)
+			plan := events[0].GetStarted().GetPlan()
+			if c.dry {
+				require.Len(t, events, 1)
+				plan = events[0].GetPlanned().GetPlan()
+				require.Empty(t, model.seen(), "a dry run asks for nothing")
+			}
+			require.NotNil(t, plan.GetCut().SplitTurnStart)
+			require.Equal(t, c.estimates, model.estimates)
+			require.Equal(t, c.chunks, plan.GetChunks())
+			require.Equal(t, c.tokens, plan.GetSummarizerInputTokens())
+			require.InDelta(t, float64(c.tokens)/8000, plan.GetEstimatedCostUsd(), 0)
+			require.Equal(t, c.tokens > 0, plan.EstimatedCostUsd != nil)
+		})
+	}
+}
+
+// With the fallback's own summarizer there is no model, and nothing to estimate.
+func TestPlanOfExtractiveSendsNothing(t *testing.T) {
+	d := start(t)
+	d.create("s", small(1000))
+	d.append("s", working(10, 2000)...)
+	req := compactRequest("s", nil)
+	req.DryRun = true
+	events, err := d.compact(req)
+	require.NoError(t, err)
+	plan := events[0].GetPlanned().GetPlan()
+	require.Equal(t, uint32(2), plan.GetChunks())
+	require.Zero(t, plan.GetSummarizerInputTokens())
+	require.Nil(t, plan.EstimatedCostUsd)
+}
+
+// Fallbacks and refused texts are counted, each by its cause.
+func TestSummariesAreCounted(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		want map[string]float64
+	}{
+		"refused text": {
+			&summarizers.CheckError{Check: "empty"},
+			map[string]float64{"compactord_summaries_rejected_total empty model": 2, "compactord_summary_fallbacks_total rejected": 2},
+		},
+		"wrong key":    {&summarizers.ProviderError{Status: 401}, map[string]float64{"compactord_summary_fallbacks_total refused": 2}},
+		"out of reach": {&summarizers.ProviderError{Status: 503, Retryable: true}, map[string]float64{"compactord_summary_fallbacks_total unavailable": 2}},
+		"time limit":   {&summarizers.ProviderError{Code: "timeout", Retryable: true}, map[string]float64{"compactord_summary_fallbacks_total timeout": 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			registry := prometheus.NewRegistry()
+			d := start(t, withSummarizer(persisting(fails(c.err))), func(o *service.ServerOptions) { o.Metrics = registry })
+			d.create("s", by("model", fallingBack, small(1000)))
+			d.append("s", working(10, 2000)...)
+			events, err := d.compact(compactRequest("s", nil))
+			require.NoError(t, err)
+			require.NotNil(t, last(t, events).GetCompleted())
+			got := figuresOf(t, registry, "compactord_summar")
+			for name, value := range c.want {
+				require.InDelta(t, value, got[name], 0, name)
+			}
+			require.Len(t, figuresOf(t, registry, "compactord_summary_fallbacks_total"), 1)
+		})
+	}
+}

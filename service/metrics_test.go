@@ -1,0 +1,53 @@
+package service_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/service"
+)
+
+// described notes what is registered.
+type described struct {
+	prometheus.Registerer
+	metrics []string
+}
+
+func (d *described) Register(c prometheus.Collector) error {
+	all := make(chan *prometheus.Desc, 100)
+	c.Describe(all)
+	close(all)
+	for desc := range all {
+		d.metrics = append(d.metrics, desc.String())
+	}
+	return d.Registerer.Register(c)
+}
+
+func (d *described) MustRegister(all ...prometheus.Collector) {
+	for _, c := range all {
+		if err := d.Register(c); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// The table of docs/operations.md has all metrics of our own, and no others.
+func TestMetricsAreDocumented(t *testing.T) {
+	registry := &described{Registerer: prometheus.NewRegistry()}
+	start(t, func(o *service.ServerOptions) { o.Metrics = registry })
+	document, err := os.ReadFile("../docs/operations.md")
+	require.NoError(t, err)
+	ours := 0
+	for _, desc := range registry.metrics {
+		if _, rest, found := strings.Cut(desc, `fqName: "compactord_`); found {
+			name, _, _ := strings.Cut(rest, `"`)
+			require.Contains(t, string(document), "`compactord_"+name+"`")
+			ours++
+		}
+	}
+	require.Equal(t, ours, strings.Count(string(document), "| `compactord_"))
+}
