@@ -23,9 +23,6 @@ type question struct {
 // ask has a question answered. An answer that is refused is asked for once more, with the fault named; then the refusal
 // is final.
 func (w *writer) ask(ctx context.Context, q *question) (string, error) {
-	if uint64(q.tokens)+uint64(q.output) > uint64(w.budget.usable) {
-		return "", tooLarge(errNoRoom)
-	}
 	text, refused, err := w.try(ctx, q)
 	if refused == nil || err != nil {
 		return text, err

@@ -116,7 +116,9 @@ func TestCase104WhatPassesIsTriedAgain(t *testing.T) {
 // The request is halved three times, and then the overflow is final.
 func TestCase105OverflowOfTheSummarizerHalves(t *testing.T) {
 	t.Parallel()
-	r := summarize(t, small, asking(summarizers.History, long(30)...), fails(overflow()))
+	e := overflow()
+	e.Retryable = true
+	r := summarize(t, small, asking(summarizers.History, long(30)...), fails(e))
 	require.True(t, requireProviderError(t, r.err).Overflow)
 	require.Len(t, r.sent, 4)
 	for i := 1; i < 4; i++ {

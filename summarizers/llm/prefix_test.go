@@ -120,15 +120,26 @@ func TestNotAsTextInstead(t *testing.T) {
 
 func TestCancelledWhileDrawing(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithCancelCause(t.Context())
-	req := riding(summarizers.History, "hello")
-	req.View = func(ctx context.Context, _ compactordv1.Dialect) (*summarizers.View, error) {
-		cancel(errStopped)
-		return nil, context.Cause(ctx)
+	for name, view := range map[string]*summarizers.View{"without a view": nil, "with a view": {}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancelCause(t.Context())
+			req := riding(summarizers.History, "hello")
+			req.View = func(ctx context.Context, _ compactordv1.Dialect) (*summarizers.View, error) {
+				cancel(errStopped)
+				return view, context.Cause(ctx)
+			}
+			if view != nil {
+				req.View = func(context.Context, compactordv1.Dialect) (*summarizers.View, error) {
+					cancel(errStopped)
+					return view, nil
+				}
+			}
+			r := summarizeBy(ctx, t, small, req, &model{script: []reply{says(good)}})
+			require.Equal(t, errStopped, r.err)
+			require.Empty(t, r.sent)
+		})
 	}
-	r := summarizeBy(ctx, t, small, req, &model{script: []reply{says(good)}})
-	require.ErrorIs(t, r.err, errStopped)
-	require.Empty(t, r.sent)
 }
 
 // Media are counted as media, in all dialects, and text that only looks like them as text.

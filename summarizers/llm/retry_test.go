@@ -102,7 +102,7 @@ func TestEndOfTheContext(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(errStopped)
 		r := summarizeBy(ctx, t, small, asking(summarizers.History, "hello"), &model{script: []reply{says(good)}})
-		require.ErrorIs(t, r.err, errStopped)
+		require.Equal(t, errStopped, r.err)
 		require.Empty(t, r.sent)
 	})
 	t.Run("in a request", func(t *testing.T) {
@@ -110,7 +110,7 @@ func TestEndOfTheContext(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		m := &model{script: []reply{{deltas: []string{"## Goal"}, hangs: true, meanwhile: func() { cancel(errStopped) }}}}
 		r := summarizeBy(ctx, t, small, asking(summarizers.History, "hello"), m)
-		require.ErrorIs(t, r.err, errStopped)
+		require.Equal(t, errStopped, r.err, "the cause itself, and no failure of the provider")
 		require.Len(t, r.sent, 1)
 		require.Empty(t, r.summary.Text)
 	})
@@ -120,7 +120,7 @@ func TestEndOfTheContext(t *testing.T) {
 		refused := says("no")
 		refused.meanwhile = func() { cancel(errStopped) }
 		r := summarizeBy(ctx, t, small, asking(summarizers.History, "hello"), &model{script: []reply{refused}})
-		require.ErrorIs(t, r.err, errStopped)
+		require.Equal(t, errStopped, r.err, "the cause itself, and no failure of the provider")
 		require.Len(t, r.sent, 1)
 	})
 	t.Run("in a wait", func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestEndOfTheContext(t *testing.T) {
 		}
 		summary, err := llm.New(small, m, llm.WithTimer(never)).
 			Summarize(ctx, asking(summarizers.History, "hello"), &listener{t: t})
-		require.ErrorIs(t, err, errStopped)
+		require.Equal(t, errStopped, err)
 		require.Equal(t, uint32(1), summary.Calls)
 	})
 	t.Run("at its deadline", func(t *testing.T) {
