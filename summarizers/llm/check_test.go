@@ -1,0 +1,70 @@
+package llm_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/summarizers"
+)
+
+// Who replaced the instructions has no sections checked, but all else.
+func TestReplacedInstructions(t *testing.T) {
+	t.Parallel()
+	prose := "They worked on the parser, which reads line by line."
+	req := asking(summarizers.History, long(3)...)
+	req.PromptOverride = "Tell in a sentence what happened."
+	r := summarize(t, small, req, says(prose))
+	require.NoError(t, r.err)
+	require.Equal(t, prose, r.summary.Text)
+	require.Contains(t, r.sent[0].User, req.PromptOverride)
+
+	for text, check := range map[string]string{
+		"": summarizers.CheckEmpty, "I'm sorry, I cannot do that.": summarizers.CheckErrorText,
+		strings.Repeat(prose, 100): summarizers.CheckBudget,
+	} {
+		r = summarize(t, small, req, says(text))
+		requireCheck(t, check, r.err)
+	}
+	r = summarize(t, small, asking(summarizers.History, long(3)...), says(prose))
+	requireCheck(t, summarizers.CheckSections, r.err)
+}
+
+// What a model puts around its answer is taken off, and what was streamed of it voided for the text that is left.
+func TestFencesAreTakenOff(t *testing.T) {
+	t.Parallel()
+	r := summarize(t, small, asking(summarizers.History, long(3)...), says("```markdown\n", good, "\n```"))
+	require.NoError(t, r.err)
+	require.Len(t, r.sent, 1)
+	require.Equal(t, good, r.summary.Text)
+	require.Equal(t, good, r.shown)
+	require.Equal(t, 1, r.voided)
+}
+
+// The budget is the session's, the limit on what the model writes the model's: a summary within the one passes.
+func TestSummaryAsLargeAsItsBudget(t *testing.T) {
+	t.Parallel()
+	req := asking(summarizers.History, long(3)...)
+	req.MaxTokens = count(good)
+	r := summarize(t, small, req, says(good))
+	require.NoError(t, r.err)
+	req.MaxTokens--
+	r = summarize(t, small, req, says(good))
+	requireCheck(t, summarizers.CheckBudget, r.err)
+	require.Contains(t, r.sent[1].User, "at most")
+
+	req.MaxTokens, req.Replaces = 1_000, count(good)
+	r = summarize(t, small, req, says(good))
+	requireCheck(t, summarizers.CheckSize, r.err)
+}
+
+// What only the next prompt goes on from replaces nothing yet.
+func TestIntermediateAnswersReplaceNothing(t *testing.T) {
+	t.Parallel()
+	req := asking(summarizers.History, long(120)...)
+	req.Replaces = count(good)
+	r := summarize(t, small, req, says(good+strings.Repeat("\n- more", 20)), says(good+strings.Repeat("\n- more", 20)), says(good))
+	requireCheck(t, summarizers.CheckSize, r.err)
+	require.Len(t, r.sent, 4, "the last of three is refused")
+}
