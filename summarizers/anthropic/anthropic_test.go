@@ -46,21 +46,25 @@ func errorBody(code string) string {
 	return `{"type":"error","error":{"type":"` + code + `","message":"what it says"},"request_id":"r"}`
 }
 
-func TestOnTheWire(t *testing.T) {
-	wiretest.Run(t, wiretest.Spoken{
-		New: func(o wiretest.Options) (llm.Provider, error) {
-			return anthropic.New(anthropic.Options{
-				Model: "m", BaseURL: o.BaseURL, APIKey: wiretest.Key, HTTPClient: o.HTTPClient,
-				IdleTimeout: o.IdleTimeout, MaxAnswerBytes: o.MaxAnswerBytes, Overflow: o.Overflow,
-			})
-		},
-		Whole: whole, Text: "Hi, 世界", End: wholeEnd, More: hi, Error: errorBody,
-		Variables: []string{
-			"ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_PROFILE", "ANTHROPIC_CUSTOM_HEADERS",
-			"ANTHROPIC_CONFIG_DIR", "ANTHROPIC_IDENTITY_TOKEN", "ANTHROPIC_FEDERATION_RULE_ID", "ANTHROPIC_ORGANIZATION_ID",
-			"ANTHROPIC_WORKSPACE_ID",
-		},
-	})
+var spoken = wiretest.Spoken{
+	New: func(o wiretest.Options) (llm.Provider, error) {
+		return anthropic.New(anthropic.Options{
+			Model: "m", BaseURL: o.BaseURL, APIKey: wiretest.Key, HTTPClient: o.HTTPClient,
+			IdleTimeout: o.IdleTimeout, MaxAnswerBytes: o.MaxAnswerBytes, Overflow: o.Overflow,
+		})
+	},
+	Whole: whole, Text: "Hi, 世界", End: wholeEnd, More: hi, Error: errorBody,
+	Variables: []string{
+		"ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_PROFILE", "ANTHROPIC_CUSTOM_HEADERS",
+		"ANTHROPIC_CONFIG_DIR", "ANTHROPIC_IDENTITY_TOKEN", "ANTHROPIC_FEDERATION_RULE_ID", "ANTHROPIC_ORGANIZATION_ID",
+		"ANTHROPIC_WORKSPACE_ID",
+	},
+}
+
+func TestOnTheWire(t *testing.T) { wiretest.Run(t, spoken) }
+
+func FuzzStream(f *testing.F) {
+	wiretest.Fuzz(f, spoken, wiretest.Events(start, block, ends("max_tokens"), stop), wiretest.Events(ends("model_context_window_exceeded")))
 }
 
 // ask asks a server that answers so.

@@ -41,20 +41,24 @@ func errorBody(code string) string {
 	return `{"error":{"message":"what it says","status":"` + code + `"}}`
 }
 
-func TestOnTheWire(t *testing.T) {
-	wiretest.Run(t, wiretest.Spoken{
-		New: func(o wiretest.Options) (llm.Provider, error) {
-			return gemini.New(gemini.Options{
-				Model: "m", BaseURL: o.BaseURL, APIKey: wiretest.Key, HTTPClient: o.HTTPClient,
-				IdleTimeout: o.IdleTimeout, MaxAnswerBytes: o.MaxAnswerBytes, Overflow: o.Overflow,
-			})
-		},
-		Whole: whole, Text: "Hi, 世界", End: ends("STOP"), More: hi, Error: errorBody,
-		Variables: []string{
-			"GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION", "GOOGLE_CLOUD_REGION",
-			"GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL",
-		},
-	})
+var spoken = wiretest.Spoken{
+	New: func(o wiretest.Options) (llm.Provider, error) {
+		return gemini.New(gemini.Options{
+			Model: "m", BaseURL: o.BaseURL, APIKey: wiretest.Key, HTTPClient: o.HTTPClient,
+			IdleTimeout: o.IdleTimeout, MaxAnswerBytes: o.MaxAnswerBytes, Overflow: o.Overflow,
+		})
+	},
+	Whole: whole, Text: "Hi, 世界", End: ends("STOP"), More: hi, Error: errorBody,
+	Variables: []string{
+		"GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION", "GOOGLE_CLOUD_REGION",
+		"GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL",
+	},
+}
+
+func TestOnTheWire(t *testing.T) { wiretest.Run(t, spoken) }
+
+func FuzzStream(f *testing.F) {
+	wiretest.Fuzz(f, spoken, wiretest.Events(`{"candidates":{}}`), wiretest.Events(piece(`{"functionCall":{}}`), ends("OTHER")), wiretest.Events(`{"promptFeedback":{"blockReason":"SAFETY"}}`))
 }
 
 // ask asks a server that answers so.

@@ -31,11 +31,16 @@ var (
 		chatEnd, chatUsage, "[DONE]")
 )
 
-func TestChatOnTheWire(t *testing.T) {
-	wiretest.Run(t, wiretest.Spoken{
-		New: making(openai.APIChat), Whole: chatWhole, Text: "Hello, 世界", End: chatEnd,
-		More: chunk(`{"content":"more "}`, "null"), Error: errorBody, Variables: variables,
-	})
+var spokenChat = wiretest.Spoken{
+	New: making(openai.APIChat), Whole: chatWhole, Text: "Hello, 世界", End: chatEnd,
+	More: chunk(`{"content":"more "}`, "null"), Error: errorBody, Variables: variables,
+}
+
+func TestChatOnTheWire(t *testing.T) { wiretest.Run(t, spokenChat) }
+
+func FuzzChat(f *testing.F) {
+	wiretest.Fuzz(f, spokenChat, chunk(`{"tool_calls":[{"index":0}],"refusal":"x"}`, `"length"`), chatUsage,
+		`{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}`)
 }
 
 // chat asks a server that answers so.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -324,7 +325,9 @@ func (s *Spoken) nobody(t *testing.T) {
 	refused.Err = nil
 	require.Equal(t, &summarizers.ProviderError{Code: "connection_failed", Retryable: true}, refused)
 
-	untrusted := httptest.NewTLSServer(http.NotFoundHandler())
+	untrusted := httptest.NewUnstartedServer(http.NotFoundHandler())
+	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0)
+	untrusted.StartTLS()
 	defer untrusted.Close()
 	p, err = s.New(Options{BaseURL: untrusted.URL})
 	require.NoError(t, err)

@@ -1,0 +1,67 @@
+package wiretest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/summarizers"
+)
+
+// Fuzz has a provider read any bytes as an answer: it returns, and either an answer whose text is what it handed on, or an
+// error.
+func Fuzz(f *testing.F, s Spoken, seeds ...string) {
+	f.Helper()
+	seeds = append(seeds, s.Whole, strings.ReplaceAll(s.Whole, "\n", "\r\n"), Events(s.More, s.More), Events(s.Error("x")),
+		Events(s.More)+"data: [DONE]\n\n", "data\ndata:\ndata: {}\n\n", "data: null\n\n", "data: 1\n\n", `data: {"error":null}`+"\n\n",
+		"event: x\nid: 1\n: c\n\ndata: [\ndata: ]\n\n", "\ufeff\r\rdata: {\r\ndata: }\r\n\r\n", s.Error("x"), "[]", "{}", "")
+	for _, seed := range seeds {
+		f.Add([]byte(seed), 200, true)
+	}
+	f.Add([]byte(s.Error("x")), 429, false)
+	f.Add([]byte(s.Error("x")), 200, false)
+	f.Fuzz(func(t *testing.T, body []byte, status int, stream bool) {
+		if status < 200 || status > 599 {
+			return
+		}
+		p, err := s.New(Options{
+			BaseURL: "http://nowhere.invalid", HTTPClient: &http.Client{Transport: &canned{body, status, stream}}, MaxAnswerBytes: 1 << 12,
+		})
+		require.NoError(t, err)
+		_, err = Ask(t, p, question)
+		var refused *summarizers.ProviderError
+		require.True(t, err == nil || errors.As(err, &refused), "%v", err)
+		if err != nil {
+			require.LessOrEqual(t, len(refused.Code), 64)
+			require.Regexp(t, `^[A-Za-z0-9_.-]*$`, refused.Code)
+		}
+		if err == nil {
+			require.Less(t, status, 300)
+		}
+	})
+}
+
+// canned gives always the same answer, byte by byte.
+type canned struct {
+	body   []byte
+	status int
+	stream bool
+}
+
+func (c *canned) RoundTrip(req *http.Request) (*http.Response, error) {
+	kind := "application/json"
+	if c.stream {
+		kind = "text/event-stream"
+	}
+	return &http.Response{
+		StatusCode: c.status, Header: http.Header{"Content-Type": {kind}}, Request: req,
+		Body: io.NopCloser(iotest.OneByteReader(bytes.NewReader(c.body))), ContentLength: -1,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}, nil
+}
