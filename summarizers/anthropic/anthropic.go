@@ -93,15 +93,18 @@ func (*Provider) Dialect() compactordv1.Dialect { return compactordv1.Dialect_DI
 
 // Complete implements llm.Provider.
 func (p *Provider) Complete(ctx context.Context, c *llm.Completion, text func(delta string)) (*llm.Answer, error) {
-	x := p.wire.Begin(ctx)
+	ctx, x := p.wire.Begin(ctx)
 	defer x.End()
 	if c.View != nil {
 		x.Rewrite(func(body []byte) ([]byte, error) { return onView(body, c.View) })
 	}
-	stream := p.messages.NewStreaming(x.Context(), p.request(c))
+	stream := p.messages.NewStreaming(ctx, p.request(c))
 	defer func() { _ = stream.Close() }()
 	reading := &reading{x: x, text: x.Text(text), answer: &llm.Answer{Model: p.options.Model}}
-	for x.Step(stream.Next) && reading.take(stream.Current()) {
+	for x.Step(stream.Next) {
+		if !reading.take(stream.Current()) {
+			break
+		}
 	}
 	return x.Finish(reading.answer, reading.text, reading.finished, stream.Err())
 }

@@ -68,7 +68,7 @@ func FuzzStream(f *testing.F) {
 }
 
 // ask asks a server that answers so.
-func ask(t *testing.T, answer http.HandlerFunc, o anthropic.Options, c *llm.Completion) (*llm.Answer, error, wiretest.Request) { //nolint:revive // the request is what a test looks at last
+func ask(t *testing.T, answer http.HandlerFunc, o anthropic.Options, c *llm.Completion) (*llm.Answer, wiretest.Request, error) {
 	t.Helper()
 	server := wiretest.Serve(t, answer)
 	o.Model, o.BaseURL, o.HTTPClient = "m", server.URL+o.BaseURL, server.Client()
@@ -77,7 +77,7 @@ func ask(t *testing.T, answer http.HandlerFunc, o anthropic.Options, c *llm.Comp
 	require.Equal(t, compactordv1.Dialect_DIALECT_ANTHROPIC, p.Dialect())
 	got, err := wiretest.Ask(t, p, c)
 	require.Len(t, server.Seen(), 1)
-	return got, err, server.Seen()[0]
+	return got, server.Seen()[0], err
 }
 
 func TestAnswers(t *testing.T) {
@@ -108,7 +108,7 @@ func TestAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err, _ := ask(t, wiretest.Stream(wiretest.Events(c.events...)), anthropic.Options{}, &llm.Completion{User: "x"})
+			got, _, err := ask(t, wiretest.Stream(wiretest.Events(c.events...)), anthropic.Options{}, &llm.Completion{User: "x"})
 			require.NoError(t, err)
 			require.True(t, proto.Equal(usage, got.Usage), "%v", got.Usage)
 			got.Usage, c.want.Model = nil, "m-1"
@@ -122,11 +122,11 @@ func TestUsageFromElsewhere(t *testing.T) {
 	t.Parallel()
 	const bare = `{"type":"message_start","message":{"model":"m-1"}}`
 	const late = `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":7,"output_tokens":2}}`
-	got, err, _ := ask(t, wiretest.Stream(wiretest.Events(bare, block, hi, late)), anthropic.Options{}, &llm.Completion{User: "x"})
+	got, _, err := ask(t, wiretest.Stream(wiretest.Events(bare, block, hi, late)), anthropic.Options{}, &llm.Completion{User: "x"})
 	require.NoError(t, err)
 	require.True(t, proto.Equal(&compactordv1.Usage{InputTokens: 7, OutputTokens: 2}, got.Usage), "%v", got.Usage)
 	const none = `{"type":"message_delta","delta":{"stop_reason":"end_turn"}}`
-	got, err, _ = ask(t, wiretest.Stream(wiretest.Events(bare, block, hi, none)), anthropic.Options{}, &llm.Completion{User: "x"})
+	got, _, err = ask(t, wiretest.Stream(wiretest.Events(bare, block, hi, none)), anthropic.Options{}, &llm.Completion{User: "x"})
 	require.NoError(t, err)
 	require.Nil(t, got.Usage)
 }
@@ -140,7 +140,7 @@ func TestErrorsInTheStream(t *testing.T) {
 		ends("model_context_window_exceeded"): {Status: 200, Code: "model_context_window_exceeded", Overflow: true},
 	} {
 		body := wiretest.Events(start, block, hi) + "event: error\n" + wiretest.Events(event)
-		answer, err, _ := ask(t, wiretest.Stream(body), anthropic.Options{}, &llm.Completion{User: "x"})
+		answer, _, err := ask(t, wiretest.Stream(body), anthropic.Options{}, &llm.Completion{User: "x"})
 		require.Equal(t, &want, err, event)
 		require.EqualValues(t, 10, answer.Usage.GetInputTokens(), "what it took is lost")
 	}
@@ -148,7 +148,7 @@ func TestErrorsInTheStream(t *testing.T) {
 
 func TestRequests(t *testing.T) {
 	t.Parallel()
-	_, _, seen := ask(t, wiretest.Stream(whole), anthropic.Options{APIKey: wiretest.Key}, &llm.Completion{
+	_, seen, _ := ask(t, wiretest.Stream(whole), anthropic.Options{APIKey: wiretest.Key}, &llm.Completion{
 		System: "Be <short>.", User: "Hi & bye", MaxOutputTokens: 77, Effort: "low",
 	})
 	require.Equal(t, "/v1/messages", seen.Path)
@@ -158,7 +158,7 @@ func TestRequests(t *testing.T) {
 		"system":[{"type":"text","text":"Be <short>."}],
 		"messages":[{"role":"user","content":[{"type":"text","text":"Hi & bye"}]}]}`, seen.Body)
 
-	_, _, seen = ask(t, wiretest.Stream(whole), anthropic.Options{BaseURL: "/proxy/v1/"}, &llm.Completion{User: "Hi", MaxOutputTokens: 77})
+	_, seen, _ = ask(t, wiretest.Stream(whole), anthropic.Options{BaseURL: "/proxy/v1/"}, &llm.Completion{User: "Hi", MaxOutputTokens: 77})
 	require.Equal(t, "/proxy/v1/messages", seen.Path)
 	require.NotContains(t, seen.Header, "X-Api-Key")
 	require.NotContains(t, seen.Header, "Authorization")
@@ -176,7 +176,7 @@ func TestBudgets(t *testing.T) {
 		{"9000", `{"type":"disabled"}`, 1024},
 		{"0", `{"type":"disabled"}`, 8000},
 	} {
-		_, _, seen := ask(t, wiretest.Stream(whole), anthropic.Options{}, &llm.Completion{User: "x", MaxOutputTokens: c.limit, Effort: c.effort})
+		_, seen, _ := ask(t, wiretest.Stream(whole), anthropic.Options{}, &llm.Completion{User: "x", MaxOutputTokens: c.limit, Effort: c.effort})
 		require.Contains(t, seen.Body, `"messages":`)
 		require.Contains(t, seen.Body, `"max_tokens":`)
 		require.JSONEq(t, c.want, member(t, seen.Body, "thinking"))

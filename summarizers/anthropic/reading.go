@@ -94,6 +94,8 @@ func (r *reading) stop(reason anthropic.StopReason) bool {
 	case anthropic.StopReasonModelContextWindowExceeded:
 		r.x.Fail(&summarizers.ProviderError{Status: http.StatusOK, Code: string(reason), Overflow: true})
 		return false
+	default:
+		// It had finished.
 	}
 	r.finished = true
 	return true

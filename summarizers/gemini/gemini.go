@@ -104,13 +104,13 @@ func (*Provider) Dialect() compactordv1.Dialect { return compactordv1.Dialect_DI
 
 // Complete implements llm.Provider.
 func (p *Provider) Complete(ctx context.Context, c *llm.Completion, text func(delta string)) (*llm.Answer, error) {
-	x := p.wire.Begin(ctx)
+	ctx, x := p.wire.Begin(ctx)
 	defer x.End()
 	if c.View != nil {
 		x.Rewrite(func(body []byte) ([]byte, error) { return onView(body, c.View) })
 	}
 	contents := []*genai.Content{genai.NewContentFromText(c.User, genai.RoleUser)}
-	next, stop := iter.Pull2(p.models.GenerateContentStream(x.Context(), p.options.Model, contents, config(c)))
+	next, stop := iter.Pull2(p.models.GenerateContentStream(ctx, p.options.Model, contents, config(c)))
 	defer stop()
 	reading := &reading{x: x, text: x.Text(text), answer: &llm.Answer{Model: p.options.Model}}
 	var response *genai.GenerateContentResponse
@@ -119,7 +119,10 @@ func (p *Provider) Complete(ctx context.Context, c *llm.Completion, text func(de
 		response, err, more = next()
 		return more && err == nil
 	}
-	for x.Step(step) && reading.take(response) {
+	for x.Step(step) {
+		if !reading.take(response) {
+			break
+		}
 	}
 	return x.Finish(reading.answer, reading.text, reading.finished, err)
 }

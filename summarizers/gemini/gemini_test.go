@@ -62,7 +62,7 @@ func FuzzStream(f *testing.F) {
 }
 
 // ask asks a server that answers so.
-func ask(t *testing.T, answer http.HandlerFunc, base string, c *llm.Completion) (*llm.Answer, error, wiretest.Request) { //nolint:revive // the request is what a test looks at last
+func ask(t *testing.T, answer http.HandlerFunc, base string, c *llm.Completion) (*llm.Answer, wiretest.Request, error) {
 	t.Helper()
 	server := wiretest.Serve(t, answer)
 	p, err := gemini.New(gemini.Options{Model: "m", BaseURL: server.URL + base, HTTPClient: server.Client(), APIKey: wiretest.Key})
@@ -70,7 +70,7 @@ func ask(t *testing.T, answer http.HandlerFunc, base string, c *llm.Completion) 
 	require.Equal(t, compactordv1.Dialect_DIALECT_GEMINI, p.Dialect())
 	got, err := wiretest.Ask(t, p, c)
 	require.Len(t, server.Seen(), 1)
-	return got, err, server.Seen()[0]
+	return got, server.Seen()[0], err
 }
 
 func TestAnswers(t *testing.T) {
@@ -102,7 +102,7 @@ func TestAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err, _ := ask(t, wiretest.Stream(wiretest.Events(c.events...)), "", &llm.Completion{User: "x"})
+			got, _, err := ask(t, wiretest.Stream(wiretest.Events(c.events...)), "", &llm.Completion{User: "x"})
 			require.NoError(t, err)
 			require.True(t, proto.Equal(usage, got.Usage), "%v", got.Usage)
 			got.Usage, c.want.Model = nil, "m-1"
@@ -122,7 +122,7 @@ func TestErrorsInTheStream(t *testing.T) {
 		`{"candidates":["text"]}`: {Code: "stream_malformed", Retryable: true},
 		`[]`:                      {Code: "stream_malformed", Retryable: true},
 	} {
-		answer, err, _ := ask(t, wiretest.Stream(wiretest.Events(hi, event)), "", &llm.Completion{User: "x"})
+		answer, _, err := ask(t, wiretest.Stream(wiretest.Events(hi, event)), "", &llm.Completion{User: "x"})
 		var refused *summarizers.ProviderError
 		require.ErrorAs(t, err, &refused, event)
 		refused.Err = nil
@@ -136,7 +136,7 @@ func TestRetryInfo(t *testing.T) {
 	const exhausted = `{"error":{"code":429,"message":"x","status":"RESOURCE_EXHAUSTED","details":[` +
 		`{"@type":"type.googleapis.com/google.rpc.Help"},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"17.5s"}]}}`
 	for _, body := range []string{exhausted, "[" + exhausted + "]"} {
-		_, err, _ := ask(t, wiretest.Answer(429, "application/json", body), "", &llm.Completion{User: "x"})
+		_, _, err := ask(t, wiretest.Answer(429, "application/json", body), "", &llm.Completion{User: "x"})
 		require.Equal(t, &summarizers.ProviderError{
 			Status: 429, Code: "RESOURCE_EXHAUSTED", Retryable: true, RetryAfter: 17500 * time.Millisecond,
 		}, err)
@@ -145,7 +145,7 @@ func TestRetryInfo(t *testing.T) {
 
 func TestRequests(t *testing.T) {
 	t.Parallel()
-	_, _, seen := ask(t, wiretest.Stream(whole), "", &llm.Completion{System: "Be <short>.", User: "Hi & bye", MaxOutputTokens: 77, Effort: "low"})
+	_, seen, _ := ask(t, wiretest.Stream(whole), "", &llm.Completion{System: "Be <short>.", User: "Hi & bye", MaxOutputTokens: 77, Effort: "low"})
 	require.Equal(t, "/v1beta/models/m:streamGenerateContent", seen.Path)
 	require.Equal(t, "alt=sse", seen.Query, "the key does not belong into an address")
 	require.Equal(t, wiretest.Key, seen.Header.Get("X-Goog-Api-Key"))
@@ -153,7 +153,7 @@ func TestRequests(t *testing.T) {
 		"contents":[{"role":"user","parts":[{"text":"Hi & bye"}]}],
 		"generationConfig":{"maxOutputTokens":77,"thinkingConfig":{"thinkingLevel":"LOW"}}}`, seen.Body)
 
-	_, _, seen = ask(t, wiretest.Stream(whole), "/proxy/v1/", &llm.Completion{User: "Hi", Effort: "-1"})
+	_, seen, _ = ask(t, wiretest.Stream(whole), "/proxy/v1/", &llm.Completion{User: "Hi", Effort: "-1"})
 	require.Equal(t, "/proxy/v1/models/m:streamGenerateContent", seen.Path)
 	require.JSONEq(t, `{"contents":[{"role":"user","parts":[{"text":"Hi"}]}],
 		"generationConfig":{"thinkingConfig":{"thinkingBudget":-1}}}`, seen.Body)
@@ -186,13 +186,13 @@ func TestOnView(t *testing.T) {
 			for _, content := range c.contents {
 				view.Messages = append(view.Messages, json.RawMessage(content))
 			}
-			_, err, seen := ask(t, wiretest.Stream(whole), "", &llm.Completion{User: "Sum up.", View: view, MaxOutputTokens: 9})
+			_, seen, err := ask(t, wiretest.Stream(whole), "", &llm.Completion{User: "Sum up.", View: view, MaxOutputTokens: 9})
 			require.NoError(t, err)
 			var body map[string]json.RawMessage
 			require.NoError(t, json.Unmarshal([]byte(seen.Body), &body))
-			require.Equal(t, c.want, string(body["contents"]))
-			require.Equal(t, system, string(body["systemInstruction"]))
-			require.Equal(t, tools, string(body["tools"]))
+			wiretest.SameBytes(t, c.want, string(body["contents"]))
+			wiretest.SameBytes(t, system, string(body["systemInstruction"]))
+			wiretest.SameBytes(t, tools, string(body["tools"]))
 			require.NotContains(t, body, "toolConfig")
 		})
 	}

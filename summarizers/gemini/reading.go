@@ -71,6 +71,8 @@ func (r *reading) stop(reason genai.FinishReason) bool {
 		// It does not say whether the text is whole.
 		r.x.Fail(&summarizers.ProviderError{Status: http.StatusOK, Code: string(reason), Retryable: true})
 		return false
+	default:
+		// It had finished.
 	}
 	r.finished = true
 	return true

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"context"
 	"encoding/json"
 
 	"github.com/openai/openai-go/v3"
@@ -13,14 +14,17 @@ import (
 )
 
 // complete has a chat completion written.
-func (p *Provider) complete(x *wire.Exchange, c *llm.Completion, text *wire.Text) (*llm.Answer, error) {
+func (p *Provider) complete(ctx context.Context, x *wire.Exchange, c *llm.Completion, text *wire.Text) (*llm.Answer, error) {
 	if c.View != nil {
 		x.Rewrite(func(body []byte) ([]byte, error) { return chatOnView(body, c.View) })
 	}
-	stream := p.chat.NewStreaming(x.Context(), p.chatRequest(c))
+	stream := p.chat.NewStreaming(ctx, p.chatRequest(c))
 	defer func() { _ = stream.Close() }()
 	reading := &chatReading{x: x, text: text, answer: &llm.Answer{Model: p.options.Model}}
-	for x.Step(stream.Next) && reading.take(stream.Current()) {
+	for x.Step(stream.Next) {
+		if !reading.take(stream.Current()) {
+			break
+		}
 	}
 	return x.Finish(reading.answer, text, reading.finished, stream.Err())
 }
@@ -84,7 +88,7 @@ func (r *chatReading) take(chunk openai.ChatCompletionChunk) bool {
 		r.answer.Usage = chatUsage(chunk.Usage)
 	}
 	for _, choice := range chunk.Choices {
-		if choice.Index == 0 && !(r.takeDelta(choice.Delta) && r.takeFinish(choice.FinishReason)) {
+		if choice.Index == 0 && (!r.takeDelta(choice.Delta) || !r.takeFinish(choice.FinishReason)) {
 			return false
 		}
 	}

@@ -44,7 +44,7 @@ func FuzzChat(f *testing.F) {
 }
 
 // chat asks a server that answers so.
-func chat(t *testing.T, answer http.HandlerFunc, o openai.Options, c *llm.Completion) (*llm.Answer, error, wiretest.Request) { //nolint:revive // the request is what a test looks at last
+func chat(t *testing.T, answer http.HandlerFunc, o openai.Options, c *llm.Completion) (*llm.Answer, wiretest.Request, error) {
 	t.Helper()
 	server := wiretest.Serve(t, answer)
 	o.Model, o.BaseURL, o.HTTPClient = "m", server.URL+"/v1", server.Client()
@@ -52,7 +52,7 @@ func chat(t *testing.T, answer http.HandlerFunc, o openai.Options, c *llm.Comple
 	require.NoError(t, err)
 	got, err := wiretest.Ask(t, p, c)
 	require.Len(t, server.Seen(), 1)
-	return got, err, server.Seen()[0]
+	return got, server.Seen()[0], err
 }
 
 func TestChatAnswers(t *testing.T) {
@@ -83,7 +83,7 @@ func TestChatAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err, _ := chat(t, wiretest.Stream(wiretest.Events(c.events...)), openai.Options{}, &llm.Completion{User: "x"})
+			got, _, err := chat(t, wiretest.Stream(wiretest.Events(c.events...)), openai.Options{}, &llm.Completion{User: "x"})
 			require.NoError(t, err)
 			requireAnswer(t, &c.want, got)
 		})
@@ -103,7 +103,7 @@ func TestChatAnswersAtOnce(t *testing.T) {
 	t.Parallel()
 	const completion = `{"id":"1","object":"chat.completion","model":"m-1","choices":[{"index":0,"finish_reason":"length",` +
 		`"message":{"role":"assistant","content":"Hi"}}],"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}}`
-	got, err, _ := chat(t, wiretest.Answer(200, "application/json", completion), openai.Options{}, &llm.Completion{User: "x"})
+	got, _, err := chat(t, wiretest.Answer(200, "application/json", completion), openai.Options{}, &llm.Completion{User: "x"})
 	require.NoError(t, err)
 	requireAnswer(t, &llm.Answer{
 		Text: "Hi", Model: "m-1", CutOff: true, Usage: &compactordv1.Usage{InputTokens: 3, OutputTokens: 2, TotalTokens: 5},
@@ -123,7 +123,7 @@ func TestChatErrorsInTheStream(t *testing.T) {
 		chunk(`{"content":""}`, `"abort"`):                                     {Status: 200, Code: "abort", Retryable: true},
 	} {
 		begin := wiretest.Events(chunk(`{"content":"Hi"}`, "null"), chatUsage)
-		answer, err, _ := chat(t, wiretest.Stream(begin+wiretest.Events(event)), openai.Options{}, &llm.Completion{User: "x"})
+		answer, _, err := chat(t, wiretest.Stream(begin+wiretest.Events(event)), openai.Options{}, &llm.Completion{User: "x"})
 		require.Equal(t, &want, err, event)
 		require.EqualValues(t, 20, answer.Usage.GetOutputTokens(), "what it took is lost")
 	}
@@ -132,7 +132,7 @@ func TestChatErrorsInTheStream(t *testing.T) {
 func TestChatRequests(t *testing.T) {
 	t.Parallel()
 	whole := wiretest.Stream(chatWhole)
-	_, _, seen := chat(t, whole, openai.Options{APIKey: wiretest.Key}, &llm.Completion{
+	_, seen, _ := chat(t, whole, openai.Options{APIKey: wiretest.Key}, &llm.Completion{
 		System: "Be <short>.", User: "Hi & bye", MaxOutputTokens: 77, Effort: "low",
 	})
 	require.Equal(t, "/v1/chat/completions", seen.Path)
@@ -140,7 +140,7 @@ func TestChatRequests(t *testing.T) {
 	require.JSONEq(t, `{"model":"m","stream":true,"stream_options":{"include_usage":true},"max_tokens":77,"reasoning_effort":"low",
 		"messages":[{"role":"system","content":"Be <short>."},{"role":"user","content":"Hi & bye"}]}`, seen.Body)
 
-	_, _, seen = chat(t, whole, openai.Options{TokenLimit: openai.MaxCompletionTokens}, &llm.Completion{User: "Hi", MaxOutputTokens: 77})
+	_, seen, _ = chat(t, whole, openai.Options{TokenLimit: openai.MaxCompletionTokens}, &llm.Completion{User: "Hi", MaxOutputTokens: 77})
 	require.NotContains(t, seen.Header, "Authorization")
 	require.JSONEq(t, `{"model":"m","stream":true,"stream_options":{"include_usage":true},"max_completion_tokens":77,
 		"messages":[{"role":"user","content":"Hi"}]}`, seen.Body)
@@ -189,7 +189,7 @@ func TestChatOnView(t *testing.T) {
 		},
 		Tools: json.RawMessage("[ {\"type\":\"function\",\n\"function\":{\"name\":\"f\",\"parameters\":{\"z\":1.0,\"a\":{}}}} ]"),
 	}
-	_, err, seen := chat(t, wiretest.Stream(chatWhole), openai.Options{}, &llm.Completion{User: "Sum up.", View: view, MaxOutputTokens: 9})
+	_, seen, err := chat(t, wiretest.Stream(chatWhole), openai.Options{}, &llm.Completion{User: "Sum up.", View: view, MaxOutputTokens: 9})
 	require.NoError(t, err)
 	require.Contains(t, seen.Body, `"messages":[`+string(view.Messages[0])+","+string(view.Messages[1])+","+string(view.Messages[2])+`,{`)
 	require.Contains(t, seen.Body, `"tools":`+string(view.Tools)+`}`)
@@ -202,6 +202,6 @@ func TestChatOnView(t *testing.T) {
 	require.Equal(t, map[string]any{"role": "user", "content": "Sum up."}, body.Messages[3])
 
 	view.Tools = nil
-	_, _, seen = chat(t, wiretest.Stream(chatWhole), openai.Options{}, &llm.Completion{User: "Sum up.", View: view})
+	_, seen, _ = chat(t, wiretest.Stream(chatWhole), openai.Options{}, &llm.Completion{User: "Sum up.", View: view})
 	require.NotContains(t, seen.Body, `"tools"`)
 }

@@ -131,10 +131,10 @@ func (p *Provider) Dialect() compactordv1.Dialect {
 
 // Complete implements llm.Provider.
 func (p *Provider) Complete(ctx context.Context, c *llm.Completion, text func(delta string)) (*llm.Answer, error) {
-	x := p.wire.Begin(ctx)
+	ctx, x := p.wire.Begin(ctx)
 	defer x.End()
 	if p.options.API == APIResponses {
-		return p.respond(x, c, x.Text(text))
+		return p.respond(ctx, x, c, x.Text(text))
 	}
-	return p.complete(x, c, x.Text(text))
+	return p.complete(ctx, x, c, x.Text(text))
 }

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 
@@ -15,14 +16,17 @@ import (
 )
 
 // respond has a response written.
-func (p *Provider) respond(x *wire.Exchange, c *llm.Completion, text *wire.Text) (*llm.Answer, error) {
+func (p *Provider) respond(ctx context.Context, x *wire.Exchange, c *llm.Completion, text *wire.Text) (*llm.Answer, error) {
 	if c.View != nil {
 		x.Rewrite(func(body []byte) ([]byte, error) { return inputOnView(body, c.View) })
 	}
-	stream := p.responses.NewStreaming(x.Context(), p.responseRequest(c))
+	stream := p.responses.NewStreaming(ctx, p.responseRequest(c))
 	defer func() { _ = stream.Close() }()
 	reading := &responseReading{x: x, text: text, answer: &llm.Answer{Model: p.options.Model}}
-	for x.Step(stream.Next) && reading.take(stream.Current()) {
+	for x.Step(stream.Next) {
+		if !reading.take(stream.Current()) {
+			break
+		}
 	}
 	return x.Finish(reading.answer, text, reading.finished, stream.Err())
 }

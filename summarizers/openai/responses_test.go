@@ -48,7 +48,7 @@ func FuzzResponses(f *testing.F) {
 }
 
 // respond asks a server that answers so.
-func respond(t *testing.T, answer http.HandlerFunc, o openai.Options, c *llm.Completion) (*llm.Answer, error, wiretest.Request) { //nolint:revive // the request is what a test looks at last
+func respond(t *testing.T, answer http.HandlerFunc, o openai.Options, c *llm.Completion) (*llm.Answer, wiretest.Request, error) {
 	t.Helper()
 	o.API = openai.APIResponses
 	return chat(t, answer, o, c)
@@ -76,7 +76,7 @@ func TestResponsesAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err, _ := respond(t, wiretest.Stream(wiretest.Events(c.events...)), openai.Options{}, &llm.Completion{User: "x"})
+			got, _, err := respond(t, wiretest.Stream(wiretest.Events(c.events...)), openai.Options{}, &llm.Completion{User: "x"})
 			require.NoError(t, err)
 			c.want.Model, c.want.Usage = "m-1", tokens
 			requireAnswer(t, &c.want, got)
@@ -87,7 +87,7 @@ func TestResponsesAnswers(t *testing.T) {
 func TestResponsesAnswersAtOnce(t *testing.T) {
 	t.Parallel()
 	const whole = `{"id":"r","object":"response","status":"completed","model":"m-1","error":null,"output":` + output + `}`
-	got, err, _ := respond(t, wiretest.Answer(200, "application/json", whole), openai.Options{}, &llm.Completion{User: "x"})
+	got, _, err := respond(t, wiretest.Answer(200, "application/json", whole), openai.Options{}, &llm.Completion{User: "x"})
 	require.NoError(t, err)
 	requireAnswer(t, &llm.Answer{Text: "Hi", Model: "m-1"}, got)
 }
@@ -102,7 +102,7 @@ func TestResponsesErrorsInTheStream(t *testing.T) {
 		ended("failed", "[]", `,"error":{"code":"context_length_exceeded"}`):      {Status: 400, Code: "context_length_exceeded"},
 		ended("failed", "[]", `,"error":null`):                                    {Status: 200, Retryable: true},
 	} {
-		answer, err, _ := respond(t, wiretest.Stream(wiretest.Events(created, says("Hi"), event)), openai.Options{}, &llm.Completion{User: "x"})
+		answer, _, err := respond(t, wiretest.Stream(wiretest.Events(created, says("Hi"), event)), openai.Options{}, &llm.Completion{User: "x"})
 		require.Equal(t, &want, err, event)
 		if answer != nil {
 			require.EqualValues(t, 20, answer.Usage.GetOutputTokens())
@@ -114,14 +114,14 @@ func TestResponsesErrorsInTheStream(t *testing.T) {
 func TestResponsesRequests(t *testing.T) {
 	t.Parallel()
 	whole := wiretest.Stream(wiretest.Events(ended("completed", output, "")))
-	_, _, seen := respond(t, whole, openai.Options{APIKey: wiretest.Key}, &llm.Completion{
+	_, seen, _ := respond(t, whole, openai.Options{APIKey: wiretest.Key}, &llm.Completion{
 		System: "Be <short>.", User: "Hi & bye", MaxOutputTokens: 77, Effort: "low",
 	})
 	require.Equal(t, "/v1/responses", seen.Path)
 	require.Equal(t, "Bearer "+wiretest.Key, seen.Header.Get("Authorization"))
 	require.JSONEq(t, `{"model":"m","stream":true,"store":false,"max_output_tokens":77,"reasoning":{"effort":"low"},
 		"instructions":"Be <short>.","input":[{"role":"user","content":[{"type":"input_text","text":"Hi & bye"}]}]}`, seen.Body)
-	_, _, seen = respond(t, whole, openai.Options{}, &llm.Completion{User: "Hi"})
+	_, seen, _ = respond(t, whole, openai.Options{}, &llm.Completion{User: "Hi"})
 	require.JSONEq(t, `{"model":"m","stream":true,"store":false,
 		"input":[{"role":"user","content":[{"type":"input_text","text":"Hi"}]}]}`, seen.Body)
 }
@@ -140,12 +140,12 @@ func TestResponsesOnView(t *testing.T) {
 		Messages: []json.RawMessage{json.RawMessage(first), json.RawMessage(second), json.RawMessage(third)},
 	}
 	whole := wiretest.Stream(wiretest.Events(ended("completed", output, "")))
-	_, err, seen := respond(t, whole, openai.Options{}, &llm.Completion{User: "Sum up.", View: view, MaxOutputTokens: 9})
+	_, seen, err := respond(t, whole, openai.Options{}, &llm.Completion{User: "Sum up.", View: view, MaxOutputTokens: 9})
 	require.NoError(t, err)
 	var body map[string]json.RawMessage
 	require.NoError(t, json.Unmarshal([]byte(seen.Body), &body))
-	require.Equal(t, `[`+first+`,`+second+`,`+third+`,{"content":[{"text":"Sum up.","type":"input_text"}],"role":"user"}]`, string(body["input"]))
-	require.Equal(t, system, string(body["instructions"]))
-	require.Equal(t, tools, string(body["tools"]))
+	wiretest.SameBytes(t, `[`+first+`,`+second+`,`+third+`,{"content":[{"text":"Sum up.","type":"input_text"}],"role":"user"}]`, string(body["input"]))
+	wiretest.SameBytes(t, system, string(body["instructions"]))
+	wiretest.SameBytes(t, tools, string(body["tools"]))
 	require.NotContains(t, body, "tool_choice")
 }

@@ -27,15 +27,12 @@ type Exchange struct {
 	overlong bool
 }
 
-// Begin begins an exchange. It must be ended by End.
-func (c *Client) Begin(ctx context.Context) *Exchange {
+// Begin begins an exchange, and returns the context to call the SDK with. It must be ended by End.
+func (c *Client) Begin(ctx context.Context) (context.Context, *Exchange) {
 	x := &Exchange{client: c, parent: ctx}
 	x.ctx, x.cancel = context.WithCancelCause(context.WithValue(ctx, exchangeKey{}, x))
-	return x
+	return x.ctx, x
 }
-
-// Context is the one to call the SDK with.
-func (x *Exchange) Context() context.Context { return x.ctx }
 
 // Rewrite has the body that the SDK wrote changed before it is sent. SDKs write raw JSON anew when they are given some: they
 // escape characters and order fields, and a provider's cache knows a prompt by its every byte.

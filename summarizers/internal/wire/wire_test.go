@@ -205,7 +205,7 @@ func TestTokens(t *testing.T) {
 // A panic of an SDK is an answer that is none, and ends the exchange.
 func TestStep(t *testing.T) {
 	t.Parallel()
-	x := New(Options{}).Begin(t.Context())
+	_, x := New(Options{}).Begin(t.Context())
 	defer x.End()
 	require.True(t, x.Step(func() bool { return true }))
 	require.False(t, x.Step(func() bool { panic("no") }))

@@ -109,3 +109,9 @@ func Ask(t testing.TB, p llm.Provider, c *llm.Completion) (*llm.Answer, error) {
 	require.Equal(t, deltas.String(), answer.Text)
 	return answer, nil
 }
+
+// SameBytes compares to the byte: for an equal JSON of other bytes a provider's cache has nothing.
+func SameBytes(t testing.TB, want, got string) {
+	t.Helper()
+	require.Equal(t, []byte(want), []byte(got), "%s\n%s", want, got)
+}

@@ -27,7 +27,7 @@ type Spoken struct {
 	More string
 	// Error writes the body of an error.
 	Error func(code string) string
-	// Secret is the variable that the SDK would take a key from, Elsewhere the one for an address.
+	// Variables are those of the environment that the SDK takes keys, addresses and headers from.
 	Variables []string
 }
 
@@ -51,7 +51,7 @@ func Run(t *testing.T, s Spoken) {
 	t.Run("overflows", s.overflows)
 }
 
-func (s *Spoken) ask(t testing.TB, answer http.HandlerFunc, change ...func(*Options)) (*llm.Answer, error, *Server) { //nolint:revive // the server is what a test looks at last
+func (s *Spoken) ask(t testing.TB, answer http.HandlerFunc, change ...func(*Options)) (*llm.Answer, *Server, error) {
 	t.Helper()
 	server := Serve(t, answer)
 	o := server.Options()
@@ -67,13 +67,13 @@ func (s *Spoken) ask(t testing.TB, answer http.HandlerFunc, change ...func(*Opti
 			require.NotContains(t, cause.Error(), Key)
 		}
 	}
-	return got, err, server
+	return got, server, err
 }
 
 // refusal asks, and returns the error.
 func (s *Spoken) refusal(t testing.TB, answer http.HandlerFunc, change ...func(*Options)) *summarizers.ProviderError {
 	t.Helper()
-	_, err, server := s.ask(t, answer, change...)
+	_, server, err := s.ask(t, answer, change...)
 	var refused *summarizers.ProviderError
 	require.ErrorAs(t, err, &refused)
 	require.LessOrEqual(t, len(server.Seen()), 1, "the SDK tried again")
@@ -91,7 +91,7 @@ func (s *Spoken) answers(t *testing.T) {
 		"without a last break": strings.TrimRight(s.Whole, "\n"),
 		"with other fields":    strings.ReplaceAll(s.Whole, "data:", "id: 1\nretry: 10\ndata:"),
 	} {
-		got, err, server := s.ask(t, Stream(whole))
+		got, server, err := s.ask(t, Stream(whole))
 		require.NoError(t, err, name)
 		require.Equal(t, s.Text, got.Text, name)
 		require.False(t, got.CutOff, name)
@@ -106,8 +106,21 @@ func (s *Spoken) statuses(t *testing.T) {
 		status    int
 		retryable bool
 	}{
-		{400, false}, {401, false}, {402, false}, {403, false}, {404, false}, {408, true}, {409, true}, {413, false},
-		{422, false}, {429, true}, {500, true}, {502, true}, {503, true}, {504, true}, {529, true},
+		{400, false},
+		{401, false},
+		{402, false},
+		{403, false},
+		{404, false},
+		{408, true},
+		{409, true},
+		{413, false},
+		{422, false},
+		{429, true},
+		{500, true},
+		{502, true},
+		{503, true},
+		{504, true},
+		{529, true},
 	} {
 		got := s.refusal(t, Answer(c.status, "application/json", s.Error("some_error")))
 		require.Equal(t, &summarizers.ProviderError{Status: c.status, Code: "some_error", Retryable: c.retryable}, got)
@@ -214,7 +227,7 @@ func (s *Spoken) silence(t *testing.T) {
 	}, silent)
 	require.Equal(t, &summarizers.ProviderError{Status: 503, Retryable: true}, got, "an error whose body does not come")
 	// What is whole stays whole, though the server forgets to hang up.
-	answer, err, _ := s.ask(t, func(w http.ResponseWriter, r *http.Request) {
+	answer, _, err := s.ask(t, func(w http.ResponseWriter, r *http.Request) {
 		Stream(s.Whole[:strings.Index(s.Whole, s.End)+len(s.End)]+"\n\n")(w, r)
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
@@ -226,7 +239,7 @@ func (s *Spoken) silence(t *testing.T) {
 // slow sends byte by byte, for longer than the answer may be silent.
 func (s *Spoken) slow(t *testing.T) {
 	t.Parallel()
-	answer, err, _ := s.ask(t, func(w http.ResponseWriter, _ *http.Request) {
+	answer, _, err := s.ask(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for i := range len(s.Whole) {
 			_, _ = io.WriteString(w, s.Whole[i:i+1])
@@ -242,7 +255,7 @@ func (s *Spoken) endless(t *testing.T) {
 	const limit = 4096
 	small := func(o *Options) { o.MaxAnswerBytes = limit }
 	for _, piece := range []string{Events(s.More), ": alive\n\n"} {
-		answer, err, _ := s.ask(t, func(w http.ResponseWriter, r *http.Request) {
+		answer, _, err := s.ask(t, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			for r.Context().Err() == nil {
 				if _, err := io.WriteString(w, piece); err != nil {
@@ -362,7 +375,7 @@ func (s *Spoken) environment(t *testing.T) {
 		}
 		t.Setenv(name, value)
 	}
-	_, err, server := s.ask(t, Stream(s.Whole))
+	_, server, err := s.ask(t, Stream(s.Whole))
 	require.NoError(t, err)
 	require.Empty(t, other.Seen())
 	seen := server.Seen()[0]
