@@ -35,9 +35,11 @@ type Daemon struct {
 	Compactions compactordv1.CompactionServiceClient
 	Metrics     *prometheus.Registry
 
-	t    testing.TB
-	logs logs
-	stop func()
+	t       testing.TB
+	options Options
+	store   storage.Store
+	logs    logs
+	stop    func()
 }
 
 // Options are what a daemon is made of.
@@ -65,36 +67,12 @@ func Start(t testing.TB, o Options) *Daemon {
 	t.Helper()
 	store, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), boltstore.Options{})
 	require.NoError(t, err)
-	registry, err := strategies.NewRegistry(strategies.Builtin()...)
-	require.NoError(t, err)
-	writers, err := summarizers.NewRegistry(append([]summarizers.Summarizer{extractive.New()}, o.Summarizers...)...)
-	require.NoError(t, err)
-	d := &Daemon{t: t, Metrics: prometheus.NewRegistry()}
 	if o.Drain == 0 {
 		o.Drain = time.Minute
 	}
-	server, err := service.NewServer(service.ServerOptions{
-		Options: service.Options{
-			Store: store, Strategies: registry, Summarizers: writers, Dialects: dialects.All(), Metrics: d.Metrics,
-			Logger: slog.New(slog.NewTextHandler(&d.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		},
-		DrainTimeout: o.Drain,
-	})
-	require.NoError(t, err)
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- server.Run(ctx, listener) }()
-	conn, err := grpc.NewClient(listener.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
-	require.NoError(t, err)
-	d.Sessions, d.Compactions = compactordv1.NewSessionServiceClient(conn), compactordv1.NewCompactionServiceClient(conn)
-	d.stop = sync.OnceFunc(func() {
-		cancel()
-		require.NoError(t, <-done)
-	})
+	d := &Daemon{t: t, options: o, store: store}
+	d.run()
 	t.Cleanup(func() {
-		require.NoError(t, conn.Close())
 		d.stop()
 		problems, err := storage.CheckLogs(context.WithoutCancel(t.Context()), store, "")
 		require.NoError(t, err)
@@ -104,8 +82,43 @@ func Start(t testing.TB, o Options) *Daemon {
 	return d
 }
 
-// Stop stops the server as a signal does, and returns when it has stopped. Clients stay connected to nothing.
-func (d *Daemon) Stop() { d.stop() }
+// run starts a server on the store, and a client of it.
+func (d *Daemon) run() {
+	d.t.Helper()
+	registry, err := strategies.NewRegistry(strategies.Builtin()...)
+	require.NoError(d.t, err)
+	writers, err := summarizers.NewRegistry(append([]summarizers.Summarizer{extractive.New()}, d.options.Summarizers...)...)
+	require.NoError(d.t, err)
+	d.Metrics = prometheus.NewRegistry()
+	server, err := service.NewServer(service.ServerOptions{
+		Options: service.Options{
+			Store: d.store, Strategies: registry, Summarizers: writers, Dialects: dialects.All(), Metrics: d.Metrics,
+			Logger: slog.New(slog.NewTextHandler(&d.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		},
+		DrainTimeout: d.options.Drain,
+	})
+	require.NoError(d.t, err)
+	listener, err := (&net.ListenConfig{}).Listen(d.t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(d.t, err)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(d.t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- server.Run(ctx, listener) }()
+	conn, err := grpc.NewClient(listener.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	require.NoError(d.t, err)
+	d.Sessions, d.Compactions = compactordv1.NewSessionServiceClient(conn), compactordv1.NewCompactionServiceClient(conn)
+	d.stop = sync.OnceFunc(func() {
+		cancel()
+		require.NoError(d.t, <-done)
+		require.NoError(d.t, conn.Close())
+	})
+}
+
+// Restart stops the server as a signal does, and starts another one on the same store.
+func (d *Daemon) Restart() {
+	d.t.Helper()
+	d.stop()
+	d.run()
+}
 
 // Logs is what the daemon has logged so far, at all levels.
 func (d *Daemon) Logs() string {

@@ -21,6 +21,8 @@ type Server struct {
 	Client          *http.Client
 	// IdleTimeout is how long an answer may be silent; 0: the provider's default.
 	IdleTimeout time.Duration
+	// MaxAnswerBytes is where an endless answer is ended; 0: the provider's default.
+	MaxAnswerBytes int64
 }
 
 // ModelName is the model that Provider asks for.
@@ -51,7 +53,8 @@ func Provider(t testing.TB, p llmtest.Protocol, s Server) llm.Provider {
 			api = openai.APIResponses
 		}
 		provider, err = openai.New(openai.Options{
-			Model: ModelName, BaseURL: s.BaseURL, APIKey: s.APIKey, API: api, HTTPClient: s.Client, IdleTimeout: s.IdleTimeout, Overflow: tooLong,
+			Model: ModelName, BaseURL: s.BaseURL, APIKey: s.APIKey, API: api, HTTPClient: s.Client,
+			IdleTimeout: s.IdleTimeout, MaxAnswerBytes: s.MaxAnswerBytes, Overflow: tooLong,
 		})
 	default:
 		t.Skip("not built yet")
