@@ -9,6 +9,8 @@ import (
 
 	"github.com/compactord/compactord/dialects/overflow"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers/anthropic"
+	"github.com/compactord/compactord/summarizers/gemini"
 	"github.com/compactord/compactord/summarizers/llm"
 	"github.com/compactord/compactord/summarizers/llm/llmtest"
 	"github.com/compactord/compactord/summarizers/openai"
@@ -56,8 +58,16 @@ func Provider(t testing.TB, p llmtest.Protocol, s Server) llm.Provider {
 			Model: ModelName, BaseURL: s.BaseURL, APIKey: s.APIKey, API: api, HTTPClient: s.Client,
 			IdleTimeout: s.IdleTimeout, MaxAnswerBytes: s.MaxAnswerBytes, Overflow: tooLong,
 		})
+	case llmtest.Messages:
+		provider, err = anthropic.New(anthropic.Options{
+			Model: ModelName, BaseURL: s.BaseURL, APIKey: s.APIKey, HTTPClient: s.Client,
+			IdleTimeout: s.IdleTimeout, MaxAnswerBytes: s.MaxAnswerBytes, Overflow: tooLong,
+		})
 	default:
-		t.Skip("not built yet")
+		provider, err = gemini.New(gemini.Options{
+			Model: ModelName, BaseURL: s.BaseURL, APIKey: s.APIKey, HTTPClient: s.Client,
+			IdleTimeout: s.IdleTimeout, MaxAnswerBytes: s.MaxAnswerBytes, Overflow: tooLong,
+		})
 	}
 	require.NoError(t, err)
 	return provider

@@ -73,10 +73,14 @@ func (m *model) waited() []time.Duration {
 	return waits
 }
 
+// budget is the most tokens that a summary may have.
+const budget = 600
+
 // policy has a summarizer write one summary of whole turns.
 func policy(name string, fallback compactordv1.SummaryFallback) *compactordv1.Policy {
 	p := daemontest.By(name, fallback, 500)
 	p.GetStrategy().GetSummarize().SplitTurn = compactordv1.SplitTurn_SPLIT_TURN_OFF.Enum()
+	p.GetStrategy().GetSummarize().MaxSummaryTokens = proto.Uint32(budget)
 	return p
 }
 

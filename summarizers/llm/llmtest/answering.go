@@ -41,6 +41,7 @@ func (a *answering) whole() {
 		return
 	}
 	a.settled = true
+	defer a.server.done()
 	if !a.settle() {
 		a.left()
 	}

@@ -105,7 +105,8 @@ func (s *Server) Largest() uint32 {
 	return s.largest
 }
 
-// MostOpen is how many requests were open at the same time at the most.
+// MostOpen is how many requests were open at the same time at the most. One that the client has closed is open until the
+// server has noticed.
 func (s *Server) MostOpen() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,7 +149,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	reply := s.take(req)
-	defer s.leave(req)
+	defer close(req.ended)
 	a := &answering{server: s, req: req, w: w, control: http.NewResponseController(w), gone: r.Context().Done(), usage: DefaultUsage}
 	// The context ends when the client closes the connection; after the answer's last byte that is nobody's business.
 	a.settle = context.AfterFunc(r.Context(), a.left)
@@ -177,9 +178,9 @@ func (s *Server) take(req *Request) Reply {
 	return answer(req)
 }
 
-func (s *Server) leave(req *Request) {
+// done counts a request out: the client has had all of its answer, or all that it wanted.
+func (s *Server) done() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open--
-	close(req.ended)
 }
