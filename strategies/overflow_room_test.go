@@ -21,6 +21,7 @@ func TestOverflowMakesRoomWithoutATrigger(t *testing.T) {
 		"xbot_current": {Preset: proto.String("xbot_current")},
 		"masking":      {Preset: proto.String("masking")},
 		"hybrid":       {Preset: proto.String("hybrid")},
+		"acon":         {Preset: proto.String("acon")},
 		"far trigger":  {Trigger: &compactordv1.Trigger{TriggerTokens: proto.Uint32(100_000)}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,7 +23,7 @@ var kimiPreset = preset{
 	change: func(p *compactordv1.Policy, l Limits) {
 		kimiTrigger(p, l)
 		p.Strategy = kimiSummary(l)
-		p.Summary.Sections = compactordv1.SectionSet_SECTION_SET_KIMI.Enum()
+		kimiSections(p)
 	},
 	sources: kimiSources,
 }
@@ -38,6 +38,12 @@ var kimiSources = []source{
 func kimiTrigger(p *compactordv1.Policy, l Limits) {
 	p.Trigger.TriggerRatio = proto.Float64(0.85)
 	p.Trigger.ReserveTokens = proto.Uint32(share(l.readable(), 50, 50_000))
+}
+
+// kimiSections has the summarizer read no thinking, and write what kimi-cli has it write.
+func kimiSections(p *compactordv1.Policy) {
+	p.Summary.Sections = compactordv1.SectionSet_SECTION_SET_KIMI.Enum()
+	p.Summary.Input.Thinking = proto.Bool(false)
 }
 
 func kimiSummary(l Limits) *compactordv1.Strategy {
@@ -66,7 +72,7 @@ var klip13Preset = preset{
 			},
 		}}
 		p.PruneStrategy = klip13Hide(l)
-		p.Summary.Sections = compactordv1.SectionSet_SECTION_SET_KIMI.Enum()
+		kimiSections(p)
 	},
 	sources: append([]source{
 		{"hide_tool_results.keep_groups", "`preserve_recent_n`"},

@@ -19,8 +19,6 @@ var klaudePreset = preset{
 		"A reserve of your own is said by `trigger_tokens`: the window less the output limit less the reserve, 151,616 for 16,384 " +
 			"in a window of 200,000 with an output limit of 32,000. `reserve_tokens` is only another limit beside the preset's " +
 			"`trigger_tokens`, and the lower one holds.",
-		"The summarizer reads 2,000 characters of each tool result and of each call's arguments; klaude-code's reads 4,000 of a " +
-			"result. It reads no thinking; klaude-code's does.",
 		"The sentence with which klaude-code's summary has the model go on is not in ours: the view has a frame of its own.",
 		"A call that a later user message closed does not pull the cut back.",
 		"An image counts 1,200 tokens, as the plan says, and not 300.",
@@ -37,6 +35,9 @@ var klaudePreset = preset{
 			CutDirection:       compactordv1.CutDirection_CUT_DIRECTION_BACKWARD.Enum(),
 		})
 		p.Summary.Placement = compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM.Enum()
+		p.Summary.Sections = compactordv1.SectionSet_SECTION_SET_PI.Enum()
+		p.Summary.FileTags = proto.Bool(true)
+		p.Summary.Input.ToolResultChars = proto.Uint32(4_000)
 		p.FileTools = klaudeFileTools()
 	},
 	sources: []source{
@@ -46,6 +47,7 @@ var klaudePreset = preset{
 		{"summarize.recent_tokens", "min(20,000, max(4,096, 35 % of the window)), at most the window less the reserve"},
 		{"summarize.manual_recent_tokens", "min(keep, max(2,048, min(8,192, a quarter of keep)))"},
 		{"summarize.max_summary_tokens", "max(1,024, 0.8 x min(reserve, 16,384))"},
+		{"summary.input.tool_result_chars", "its 4,000 of a tool's output"},
 	},
 }
 

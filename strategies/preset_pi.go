@@ -18,12 +18,14 @@ var piPreset = preset{
 		"What the last compaction kept is summarized by the next one, instead of being lost.",
 		"Where no place to cut lies behind the message that reaches the budget, the nearest before it is taken, instead of " +
 			"keeping everything.",
-		"The summarizer reads no thinking; Pi's does.",
+		"The summarizer reads 2,000 characters of a call's arguments too, and not all of them.",
 		"An empty or cut off summary is refused, and the previous one is never dropped.",
 		"The summary of a split turn shares the budget of the whole, instead of having half of the reserve on top.",
 	},
 	change: func(p *compactordv1.Policy, l Limits) {
 		p.Strategy = cutBy(l, &compactordv1.SummarizeStrategy{RecentTokens: proto.Uint32(20_000)})
+		p.Summary.Sections = compactordv1.SectionSet_SECTION_SET_PI.Enum()
+		p.Summary.FileTags = proto.Bool(true)
 		p.FileTools = piFileTools()
 	},
 	sources: []source{

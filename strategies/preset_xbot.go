@@ -22,6 +22,7 @@ var xbotPreset = preset{
 	},
 	change: func(p *compactordv1.Policy, l Limits) {
 		p.Trigger.TriggerRatio = proto.Float64(0.70)
+		xbotSections(p)
 		p.OnAppend = []*compactordv1.Strategy{xbotOffload()}
 		p.OnUserMessage = []*compactordv1.Strategy{foldBy(&compactordv1.DialogueOnlyStrategy{
 			KeepTurns:  proto.Uint32(0),
@@ -82,8 +83,10 @@ var xbotCurrentPreset = preset{
 		"Snipping comes before masking, as in xbot, but leaves alone what a placeholder stands for already.",
 		"It masks at 0.61, 0.71, 0.81 and 0.91 of the window; xbot at what is above 0.6, 0.7, 0.8 and 0.9. `at_ratio` means at " +
 			"least, and the next hundredth is a plain number.",
-		"The summary has the sections of `default` and the frame of every summary here; xbot's has seven of its own behind " +
-			"`[Compacted context]`, and a user message that tells the model to go on.",
+		"The summary has the frame of every summary here; xbot's stands behind `[Compacted context]`, and a user message tells " +
+			"the model to go on.",
+		"The summarizer reads 2,000 characters of each tool result and of each call's arguments; xbot's reads as many of each " +
+			"line, and of calls the names.",
 		"Where the input limit is below the window, it stands for the window; the output limit is taken off the window.",
 		"A single turn is cut within where it alone reaches the trigger; xbot never compacts it.",
 		"The last turn is kept from its user message on, also behind an answer without calls.",
@@ -102,6 +105,7 @@ var xbotCurrentPreset = preset{
 			p.Trigger.TargetTokens = proto.Uint32(1)
 		}
 		p.Trigger.TriggerRatio, p.Trigger.ReserveTokens = proto.Float64(0.61), nil
+		xbotSections(p)
 		p.OnAppend = []*compactordv1.Strategy{xbotOffload()}
 		p.PruneStrategy = xbotMask(l, 12)
 		p.Strategy = ladderOf(
@@ -137,6 +141,12 @@ var xbotCurrentPreset = preset{
 		{"minimum_tokens", "ours: a tenth of the window, at most opencode's 20,000, so that not every step rewrites the view"},
 		{"mask_observations.active_file_groups", "the files of the last 3 tool rounds"},
 	}, xbotOffloadSources...),
+}
+
+// xbotSections has the summarizer read no thinking, and write what xbot has it write.
+func xbotSections(p *compactordv1.Policy) {
+	p.Summary.Sections = compactordv1.SectionSet_SECTION_SET_XBOT.Enum()
+	p.Summary.Input.Thinking = proto.Bool(false)
 }
 
 func xbotMask(l Limits, groups uint32) *compactordv1.Strategy {

@@ -55,7 +55,7 @@ type source struct{ path, from string }
 // presets is the one place that lists them, in the order in which they are documented.
 var presets = []preset{
 	defaultPreset, piPreset, klaudePreset, kimiPreset, klip13Preset, opencodePreset, xbotPreset, xbotCurrentPreset,
-	claudeCodePreset, maskingPreset, hybridPreset,
+	claudeCodePreset, maskingPreset, hybridPreset, aconPreset,
 }
 
 // PresetNames returns the names of the presets, in the order in which they are documented.

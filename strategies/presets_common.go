@@ -39,6 +39,8 @@ var commonSources = []source{
 	{"prune_tool_outputs.protect_tokens", "opencode's 40,000, which is a fifth of a window of 200,000; at most a fifth, " +
 		"since in a smaller one it would protect all there is"},
 	{"prune_tool_outputs.minimum_tokens", "opencode's 20,000, at most a tenth of the window"},
+	{"summary.input.tool_result_chars", "Pi, opencode and xbot: 2,000"},
+	{"summary.input.tool_argument_chars", "klaude-code: 2,000"},
 }
 
 // commonPrune is what Prune does where the system that a preset reproduces prunes nothing.
@@ -61,7 +63,9 @@ func summaryPolicy() *compactordv1.SummaryPolicy {
 		Redact:       proto.Bool(true),
 		FileTags:     proto.Bool(false),
 		Input: &compactordv1.SummaryInput{
-			ToolResultChars: proto.Uint32(2000), ToolArgumentChars: proto.Uint32(2000), Thinking: proto.Bool(true),
+			ToolResultChars:   proto.Uint32(2_000),
+			ToolArgumentChars: proto.Uint32(2_000),
+			Thinking:          proto.Bool(true),
 		},
 	}
 }

@@ -95,6 +95,7 @@ func (p preset) figures(t *testing.T) []figure {
 	policy.Preset, policy.ContextWindow, policy.FileTools, policy.Thinking = nil, nil, nil, nil
 	policy.Summary = &compactordv1.SummaryPolicy{
 		Placement: policy.GetSummary().Placement, Sections: policy.GetSummary().Sections,
+		Input: policy.GetSummary().GetInput(), FileTags: policy.GetSummary().FileTags,
 	}
 	return p.figuresOf(nil, "", policy.ProtoReflect())
 }

@@ -30,6 +30,7 @@ func TestPresetsByTheInputLimit(t *testing.T) {
 		"claude_code":  {190_400, 1},
 		"masking":      {204_000, 176_800},
 		"hybrid":       {204_000, 108_800},
+		"acon":         {204_000, 108_800},
 	} {
 		p := presetFor(t, name, readsLess, nil)
 		requireTrigger(t, p, want.trigger)

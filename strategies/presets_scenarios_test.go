@@ -367,3 +367,51 @@ func TestPresetDefault(t *testing.T) {
 	require.Equal(t, uint32(17), made.GetCut().GetFirstKeptIndex())
 	require.Empty(t, made.GetEdits(), "what the cut covers needs none")
 }
+
+func TestPresetAcon(t *testing.T) {
+	t.Parallel()
+	p := presetFor(t, "acon", strategies.Limits{Window: 100_000}, nil)
+	requireTrigger(t, p, 75_000)
+	// Two long results before the last three groups, written in a quarter each, leave 33,560: under the target of 40,000.
+	_, made := byPreset(t, p, "U10 T2 R40000 T2 R2001 T2 R2000"+strings.Repeat(" T2 R9000", 3))
+	var shorter []uint32
+	for _, e := range made.GetEdits() {
+		require.Equal(t, compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT, e.GetKind())
+		require.True(t, e.GetBySummarizer())
+		shorter = append(shorter, e.GetIndex())
+	}
+	require.Equal(t, []uint32{2, 4}, shorter, "over 2,000 tokens")
+	require.Nil(t, made.GetCut())
+	// Where short results are most of it, a summary is written.
+	_, made = byPreset(t, p, "U10"+strings.Repeat(" T2 R1900", 45))
+	require.Empty(t, made.GetEdits())
+	require.NotNil(t, made.GetCut())
+}
+
+// What the systems give their summarizers to read, and what these are to write.
+func TestPresetsOfSummaries(t *testing.T) {
+	t.Parallel()
+	standard, pi := compactordv1.SectionSet_SECTION_SET_STANDARD, compactordv1.SectionSet_SECTION_SET_PI
+	kimi, xbot := compactordv1.SectionSet_SECTION_SET_KIMI, compactordv1.SectionSet_SECTION_SET_XBOT
+	for name, want := range map[string]struct {
+		sections  compactordv1.SectionSet
+		results   uint32
+		arguments uint32
+		thinking  bool
+		tags      bool
+	}{
+		"default": {standard, 2_000, 2_000, true, false},
+		"pi":      {pi, 2_000, 2_000, true, true}, "klaude": {pi, 4_000, 2_000, true, true},
+		"kimi": {kimi, 2_000, 2_000, false, false}, "klip13": {kimi, 2_000, 2_000, false, false},
+		"opencode": {standard, 2_000, 2_000, true, false},
+		"xbot":     {xbot, 2_000, 2_000, false, false}, "xbot_current": {xbot, 2_000, 2_000, false, false},
+		"claude_code": {standard, 2_000, 2_000, true, false}, "acon": {standard, 2_000, 2_000, true, false},
+	} {
+		s := presetFor(t, name, strategies.Limits{Window: 200_000}, nil).GetSummary()
+		in := s.GetInput()
+		require.Equal(t, want.sections, s.GetSections(), name)
+		require.Equal(t, []uint32{want.results, want.arguments}, []uint32{in.GetToolResultChars(), in.GetToolArgumentChars()}, name)
+		require.Equal(t, []bool{want.thinking, want.tags}, []bool{in.GetThinking(), s.GetFileTags()}, name)
+		require.True(t, s.GetRedact(), name)
+	}
+}

@@ -200,7 +200,7 @@ func TestUnknownPreset(t *testing.T) {
 	t.Parallel()
 	_, err := strategies.Preset("fast", strategies.Limits{})
 	require.ErrorIs(t, err, strategies.ErrUnknown)
-	require.ErrorContains(t, err, `"fast"; there are default, pi, klaude, kimi, klip13, opencode, xbot, xbot_current, claude_code, masking, hybrid`)
+	require.ErrorContains(t, err, `"fast"; there are default, pi, klaude, kimi, klip13, opencode, xbot, xbot_current, claude_code, masking, hybrid, acon`)
 	_, err = strategies.Resolve(&compactordv1.Policy{Preset: proto.String("fast")})
 	require.ErrorIs(t, err, strategies.ErrUnknown)
 }

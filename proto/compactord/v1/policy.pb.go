@@ -320,7 +320,7 @@ func (Estimator) EnumDescriptor() ([]byte, []int) {
 type Policy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The preset to start from: `default`, `pi`, `klaude`, `kimi`, `klip13`, `opencode`, `xbot`, `xbot_current`,
-	// `claude_code`, `masking` or `hybrid`. Default `default`.
+	// `claude_code`, `masking`, `hybrid` or `acon`. Default `default`.
 	Preset *string `protobuf:"bytes,1,opt,name=preset,proto3,oneof" json:"preset,omitempty"`
 	// The model's context window in tokens. 1 to 100,000,000. Not set: unknown, and no compaction is ever due by tokens.
 	ContextWindow *uint32 `protobuf:"varint,2,opt,name=context_window,json=contextWindow,proto3,oneof" json:"context_window,omitempty"`

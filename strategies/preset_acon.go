@@ -1,0 +1,42 @@
+package strategies
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+var aconPreset = preset{
+	name: "acon",
+	does: "Compacts at 75 % of the window: has the summarizer write long tool results shorter, with the last request in mind; and " +
+		"where that does not bring the context to 40 %, summarizes, as `default` does.",
+	reproduces: "Acon, which compresses observations and the history",
+	from:       "arXiv 2510.00615, and " + researchNote,
+	deviations: []string{
+		"Acon writes each long observation shorter as it comes; this one when compaction is due, so that the prefix of the view " +
+			"stays as it is in between, and the results of the last three tool groups stay whole.",
+		"Acon improves its guidelines by tasks that failed with them. Yours are the strategy's `guidelines`; there are none.",
+		"With `extractive`, which is no model, results are shortened by rules. Name a model in `summary.summarizer`.",
+		"Prune, which never asks a summarizer, does as under `default`.",
+	},
+	change: func(p *compactordv1.Policy, l Limits) {
+		p.Trigger.TriggerRatio = proto.Float64(0.75)
+		p.Strategy = ladderOf(
+			always(&compactordv1.Strategy{Kind: &compactordv1.Strategy_CompressObservations{
+				CompressObservations: &compactordv1.CompressObservationsStrategy{
+					OverTokens: proto.Uint32(defaultCompressTokens),
+					KeepGroups: proto.Uint32(defaultCompressGroups),
+					Guidelines: proto.String(""),
+				},
+			}}),
+			always(cutBy(l, &compactordv1.SummarizeStrategy{RecentTokens: proto.Uint32(recentTokens(l.readable()))})),
+		)
+	},
+	sources: []source{
+		{"trigger.trigger_ratio", "ours, that of `default`"},
+		{"compress_observations.over_tokens", "ours: shorter ones gain little, and cost a request each"},
+		{"compress_observations.keep_groups", "ours: what the agent works on stays whole"},
+		{"compress_observations.guidelines", "the caller's"},
+		{"summarize.recent_tokens", "ours, that of `default`"},
+	},
+}
