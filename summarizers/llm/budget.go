@@ -2,6 +2,7 @@ package llm
 
 import (
 	"errors"
+	"strconv"
 
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/prompts"
@@ -84,7 +85,11 @@ func roomToThink(p *Profile, kind summarizers.Kind) uint32 {
 	if p.Effort == "" {
 		return 0
 	}
-	switch effortFor(p, kind) {
+	effort := effortFor(p, kind)
+	if tokens, err := strconv.ParseUint(effort, 10, 32); err == nil {
+		return uint32(tokens)
+	}
+	switch effort {
 	case "none":
 		return 0
 	case "minimal":
@@ -98,7 +103,17 @@ func roomToThink(p *Profile, kind summarizers.Kind) uint32 {
 	}
 }
 
-// effortFor is what is sent: only the summary of the history is worth it.
+// effort is what is sent. One that is a number is the provider's budget of thinking: it is lowered to the room for it, or
+// thinking would leave none for the answer.
+func (b *budget) effort(p *Profile, kind summarizers.Kind) string {
+	effort := effortFor(p, kind)
+	if tokens, err := strconv.ParseUint(effort, 10, 32); err == nil && tokens > uint64(b.think) {
+		return strconv.FormatUint(uint64(b.think), 10)
+	}
+	return effort
+}
+
+// effortFor is the profile's effort where it is sent: only the summary of the history is worth it.
 func effortFor(p *Profile, kind summarizers.Kind) string {
 	if kind != summarizers.History {
 		return ""

@@ -55,6 +55,12 @@ func TestCase101CutOffSummaryIsRetriedThenRefused(t *testing.T) {
 	require.NoError(t, r.err)
 	require.Equal(t, good, r.summary.Text)
 	require.Equal(t, 1, r.voided)
+
+	terse := small
+	terse.MaxOutput = 2_000
+	r = summarize(t, terse, asking(summarizers.History, "hello"), cut)
+	requireCheck(t, summarizers.CheckCutOff, r.err)
+	require.Equal(t, uint32(2_000), r.sent[1].MaxOutputTokens, "no more than the model can write")
 }
 
 func TestCase102OnlyThinkingIsEmpty(t *testing.T) {
@@ -161,6 +167,8 @@ func TestCase107OutputBudgets(t *testing.T) {
 		{"output limit", llm.Profile{Window: 200_000, MaxOutput: 8_192}, summarizers.History, 13_107, 8_192},
 		{"a quarter of the window", llm.Profile{Window: 32_000}, summarizers.History, 13_107, 8_000},
 		{"with thinking", llm.Profile{Window: 200_000, MaxOutput: 64_000, Effort: "high"}, summarizers.History, 13_107, 36_045},
+		{"with a budget of thinking", llm.Profile{Window: 200_000, Effort: "1000"}, summarizers.History, 13_107, 20_661},
+		{"with thinking turned off", llm.Profile{Window: 200_000, Effort: "0"}, summarizers.History, 13_107, 19_661},
 		{"a prefix by a model that thinks", llm.Profile{Window: 200_000, Effort: "high"}, summarizers.TurnPrefix, 8_192, 20_480},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -186,5 +194,19 @@ func TestCase108EffortForTheHistoryOnly(t *testing.T) {
 		r = summarize(t, small, asking(kind, "hello"), says(summaryOf(kind, "- done")+"done"))
 		require.NoError(t, r.err)
 		require.Empty(t, r.sent[0].Effort)
+	}
+}
+
+// A budget of thinking is lowered to the room that there is for it, so that the answer keeps its own.
+func TestBudgetOfThinkingIsLowered(t *testing.T) {
+	t.Parallel()
+	for effort, want := range map[string]string{"4000": "4000", "90000": "10000", "0": "0", "-1": "-1", "high": "high"} {
+		thinking := llm.Profile{Window: 200_000, MaxOutput: 20_000, Effort: effort}
+		req := asking(summarizers.History, "hello")
+		req.MaxTokens = 13_107
+		r := summarize(t, thinking, req, says(good))
+		require.NoError(t, r.err)
+		require.Equal(t, want, r.sent[0].Effort)
+		require.LessOrEqual(t, r.sent[0].MaxOutputTokens, uint32(20_000))
 	}
 }

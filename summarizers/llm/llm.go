@@ -31,7 +31,7 @@ type Completion struct {
 	View         *summarizers.View
 	// MaxOutputTokens is the most that the model may write, thinking included.
 	MaxOutputTokens uint32
-	// Effort is how hard it is to think, in the provider's word; empty: as it does by itself.
+	// Effort is how hard it is to think, in the provider's word or as a number of tokens; empty: as it does by itself.
 	Effort string
 }
 
@@ -57,7 +57,8 @@ type Profile struct {
 	// TokenFactor is what the tokens of a text by o200k_base are multiplied by to be those of the model, or more; 0: 1 for
 	// openai, 1.2 for gemini, 1.6 for anthropic. Models of other makers behind OpenAI's API want more than 1.
 	TokenFactor float64
-	// Effort is sent where the history is summarized, and not for the first part of a split turn or for tool results.
+	// Effort is sent where the history is summarized, and not for the first part of a split turn or for tool results. A
+	// number, a budget of thinking in tokens, is lowered to what the window and MaxOutput leave of it beside the answer.
 	Effort string
 	// TryTimeout and TotalTimeout are what holds where a policy sets none; 0: the daemon's defaults.
 	TryTimeout, TotalTimeout time.Duration

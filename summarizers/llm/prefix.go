@@ -47,7 +47,7 @@ func (w *writer) prefixed(ctx context.Context) (*question, error) {
 		return nil, tooLarge(errNoRoom)
 	}
 	return &question{
-		completion: &Completion{View: view, User: closing.Text, Effort: effortFor(&w.by.profile, w.req.Kind)},
+		completion: &Completion{View: view, User: closing.Text, Effort: w.budget.effort(&w.by.profile, w.req.Kind)},
 		tokens:     tokens, output: w.budget.output, req: w.asked,
 	}, nil
 }

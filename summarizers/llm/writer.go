@@ -107,7 +107,7 @@ func (w *writer) answer(ctx context.Context, p *prompts.Prompt, before string) (
 		req = w.intermediate(p)
 	}
 	return w.ask(ctx, &question{
-		completion: &Completion{System: p.System, User: user, Effort: effortFor(&w.by.profile, w.req.Kind)},
+		completion: &Completion{System: p.System, User: user, Effort: w.budget.effort(&w.by.profile, w.req.Kind)},
 		tokens:     tokens, output: w.budget.outputFor(p.MaxTokens), req: req,
 	})
 }
