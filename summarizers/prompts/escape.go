@@ -66,8 +66,17 @@ var spelled = []struct {
 	text string
 	what opening
 }{
-	{"&lt;", opensTag}, {"&lt", opensTag}, {"&#60;", opensTag}, {"&#x3c;", opensTag}, {`\u003c`, opensTag}, {`\x3c`, opensTag},
-	{"%3c", opensTag}, {"&#91;", opensHeader}, {"&#x5b;", opensHeader}, {"&lbrack;", opensHeader}, {`\u005b`, opensHeader},
+	{"&lt;", opensTag},
+	{"&lt", opensTag},
+	{"&#60;", opensTag},
+	{"&#x3c;", opensTag},
+	{`\u003c`, opensTag},
+	{`\x3c`, opensTag},
+	{"%3c", opensTag},
+	{"&#91;", opensHeader},
+	{"&#x5b;", opensHeader},
+	{"&lbrack;", opensHeader},
+	{`\u005b`, opensHeader},
 }
 
 // openingAt returns what the text begins with, and its length in bytes.
@@ -141,13 +150,16 @@ func goesOn(rest string) bool {
 	return rest != "" && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-.:(", r))
 }
 
-// isHeader says whether what an opening bracket begins can be taken for the header of a message, or for a citation.
+// isHeader says whether what an opening bracket begins can be taken for the header of a message, or for a citation: a
+// number sign and a digit follow, whatever shows nothing in between.
 func isHeader(text, rest string, cites bool) bool {
+	numbered := false
 	for _, r := range rest {
 		switch {
 		case !shown(r) || r == '\\':
-			continue
-		case r == '#' || r == '＃' || r == '﹟' || r == '♯':
+		case !numbered && strings.ContainsRune("#＃﹟♯", r):
+			numbered = true
+		case numbered && unicode.IsNumber(r):
 			_, length := summarizers.CitationAt(text)
 			return !cites || length == 0
 		default:

@@ -119,6 +119,7 @@ func (f *frame) fit(text string, room uint32, of string, tells func(string) bool
 
 // contexts are the further pieces in their tags, each cut to its share of the room.
 func (f *frame) contexts(s *scribe, room uint32) (text string, tokens uint32) {
+	var b strings.Builder
 	for i, piece := range f.req.ExtraContext {
 		left := room - min(room, tokens)
 		share := left / uint32(len(f.req.ExtraContext)-i)
@@ -131,15 +132,15 @@ func (f *frame) contexts(s *scribe, room uint32) (text string, tokens uint32) {
 		if had > left {
 			continue
 		}
-		text += shown
+		b.WriteString(shown)
 		tokens += had
 	}
-	return text, tokens
+	return b.String(), tokens
 }
 
 // rules are the agent's own rules at the head of the conversation, cut to the room.
 func (f *frame) rules(s *scribe, room uint32) (text string, tokens uint32) {
-	var passages []passage
+	passages := make([]passage, 0, len(f.req.Lead))
 	for _, l := range f.req.Lead {
 		passages = append(passages, s.passages(l)...)
 	}

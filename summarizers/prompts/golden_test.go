@@ -1,11 +1,9 @@
 package prompts_test
 
 import (
-	"context"
 	"flag"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -87,10 +85,10 @@ func prompt(tb testing.TB, req *summarizers.Request) *prompts.Prompt {
 	tb.Helper()
 	f, err := prompts.Fold(req, prompts.Limits{PromptTokens: 32000, Count: chars4})
 	require.NoError(tb, err)
-	p, err := f.Next(context.Background())
+	p, err := f.Next(tb.Context())
 	require.NoError(tb, err)
 	require.True(tb, p.Final)
-	after, err := f.Next(context.Background())
+	after, err := f.Next(tb.Context())
 	require.NoError(tb, err)
 	require.Nil(tb, after)
 	return p
@@ -177,5 +175,5 @@ func golden(tb testing.TB, name, got string) {
 	want, err := os.ReadFile(path)
 	require.NoError(tb, err)
 	require.Equal(tb, string(want), got, name)
-	require.False(tb, strings.Contains(got, "{"+"tokens}"), name)
+	require.NotRegexp(tb, `\{[a-z]+\}`, got, name)
 }

@@ -15,7 +15,16 @@ import (
 // around a summary, and without tags or fences around the whole of it. A section that is empty by that says `(none)`. It
 // leaves thinking as it is.
 func WithoutInstructions(text string) string {
-	text = unwrapped(text)
+	for {
+		rest := withoutLeaks(unwrapped(text))
+		if rest == text {
+			return text
+		}
+		text = rest
+	}
+}
+
+func withoutLeaks(text string) string {
 	lines := strings.Split(text, "\n")
 	kept, gone := make([]string, 0, len(lines)), 0
 	for i, line := range lines {
@@ -50,22 +59,26 @@ func withoutLeak(line string) (rest string, leaks bool) {
 	if copied()[key] {
 		return "", true
 	}
-	for _, sentence := range sentencesOf(line) {
-		if key := keyOf(sentence); len(key) >= minLeak && copied()[key] {
-			line, leaks = strings.Replace(line, sentence, "", 1), true
+	for _, ends := range []string{sentenceEnds, clauseEnds} {
+		for _, piece := range piecesOf(line, ends) {
+			if key := keyOf(piece); len(key) >= minLeak && copied()[key] {
+				line, leaks = strings.Replace(line, piece, "", 1), true
+			}
 		}
 	}
 	if !leaks {
 		return line, false
 	}
-	line = strings.TrimRight(line, " \t")
-	if keyOf(line) == "" {
-		return "", true
+	for _, piece := range piecesOf(line, clauseEnds) {
+		if key := keyOf(piece); key != "" && !copied()[key] {
+			return strings.TrimRight(line, " \t"), true
+		}
 	}
-	return line, true
+	return "", true
 }
 
-// minLeak is how many letters a line or sentence must have to be known for one of ours. Shorter ones may be anyone's.
+// minLeak is how many bytes of letters a line or sentence must have to be known for one of ours. Shorter ones may be
+// anyone's, but for those beside one of ours.
 const minLeak = 16
 
 // copied are the keys of the lines and sentences that a model can have copied.
@@ -76,10 +89,8 @@ var copied = sync.OnceValue(func() map[string]bool {
 			if isHeading(line) {
 				continue
 			}
-			for _, s := range append(sentencesOf(line), line) {
-				if key := keyOf(s); len(key) >= minLeak {
-					keys[key] = true
-				}
+			for _, piece := range slices.Concat(piecesOf(line, sentenceEnds), piecesOf(line, clauseEnds), []string{line}) {
+				keys[keyOf(piece)] = true
 			}
 		}
 	}
@@ -105,13 +116,19 @@ func keyOf(text string) string {
 	}, text)
 }
 
-// sentencesOf returns the sentences of a line, as they stand in it.
-func sentencesOf(line string) []string {
+// What ends a sentence, and a part of one that can be copied alone.
+const (
+	sentenceEnds = ".?!"
+	clauseEnds   = ".?!:"
+)
+
+// piecesOf returns the pieces of a line that end in one of these signs, as they stand in it.
+func piecesOf(line, ends string) []string {
 	var list []string
 	start := 0
 	for i := 0; i < len(line); i++ {
-		ends := strings.IndexByte(".?!:", line[i]) >= 0 && (i+1 == len(line) || line[i+1] == ' ' || line[i+1] == '\n')
-		if ends || i+1 == len(line) {
+		last := i+1 == len(line)
+		if last || strings.IndexByte(ends, line[i]) >= 0 && (line[i+1] == ' ' || line[i+1] == '\n') {
 			list = append(list, line[start:i+1])
 			start = i + 1
 		}
@@ -157,6 +174,10 @@ var opened = regexp.MustCompile(`(?i)^(?:(?:sure|certainly|of course|okay|ok|und
 // unwrapped takes off what stands around the whole of an answer: fences, tags, and a line that introduces it.
 func unwrapped(text string) string {
 	text = strings.TrimSpace(text)
+	// Thinking before it stays where it is.
+	if said := summarizers.WithoutThinking(text); said != text && said != "" && strings.HasSuffix(text, said) {
+		return strings.TrimSuffix(text, said) + unwrapped(said)
+	}
 	for {
 		inner := strings.TrimSpace(withoutIntroduction(withoutFence(withoutTag(text))))
 		if inner == text || inner == "" {
@@ -196,13 +217,19 @@ func withoutFence(text string) string {
 	if !closed || body != "" && !strings.HasSuffix(body, "\n") {
 		return text
 	}
-	fences := 0
+	inside := false
 	for line := range strings.Lines(body) {
-		if strings.HasPrefix(strings.TrimSpace(line), "```") {
-			fences++
+		fence, ok := strings.CutPrefix(strings.TrimSpace(line), "```")
+		if !ok {
+			continue
 		}
+		// One that names no language ends a block: where none is open within, it is the end of the outer one.
+		if fence == "" && !inside {
+			return text
+		}
+		inside = fence != ""
 	}
-	if fences%2 != 0 {
+	if inside {
 		return text
 	}
 	return body
