@@ -32,7 +32,7 @@ func dense(text string) uint32 {
 }
 
 // jumpy counts more for two texts together than for each alone.
-func jumpy(text string) uint32 { return chars4(text) + uint32(math.Sqrt(float64(len(text)))/4) }
+func jumpy(text string) uint32 { return chars4(text) + uint32(len(text)*len(text)/20_000_000) }
 
 var counters = map[string]func(string) uint32{"chars4": chars4, "dense": dense, "jumpy": jumpy}
 
@@ -190,6 +190,36 @@ func TestFoldFillsItsPrompts(t *testing.T) {
 	require.Equal(t, 8, n)
 }
 
+// A counter may count more for texts that stand together: the prompt keeps to its limit all the same.
+func TestFoldLeavesOutWhatCountsMoreTogether(t *testing.T) {
+	req := &summarizers.Request{Messages: turns(200, 200), MaxTokens: 1000, Count: chars4}
+	f, err := prompts.Fold(req, prompts.Limits{PromptTokens: 30000, Count: jumpy})
+	require.NoError(t, err)
+	for {
+		p, err := f.Next(t.Context())
+		require.NoError(t, err)
+		if p == nil {
+			break
+		}
+		require.LessOrEqual(t, p.Tokens, uint32(30000))
+	}
+}
+
+// A model may write more than its budget: the next prompt shows as much of that as there is room for.
+func TestAnswerThatIsTooLongIsCut(t *testing.T) {
+	f := fold(t, &summarizers.Request{Messages: turns(100, 200), MaxTokens: 1000, Count: chars4}, 8000)
+	_, err := f.Next(t.Context())
+	require.NoError(t, err)
+	p, err := f.Next(t.Context())
+	require.NoError(t, err)
+	fits := "## Goal\n" + strings.Repeat("Ship it. ", 444) + "END"
+	require.Contains(t, p.User(fits), fits, "1,000 tokens")
+	long := p.User("## Goal\n" + strings.Repeat("Ship it. ", 5000) + "END")
+	require.Contains(t, long, " characters of the summary left out ...]\n")
+	require.Contains(t, long, "END\n</previous-summary>")
+	require.LessOrEqual(t, chars4(p.System)+chars4(long), uint32(8000))
+}
+
 func TestPreviousSummaryAloneIsRewritten(t *testing.T) {
 	previous := "## Goal\n" + strings.Repeat("Ship it. [#3]\n", 800)
 	p := prompt(t, &summarizers.Request{PreviousSummary: previous, MaxTokens: 300, Count: chars4})
@@ -197,6 +227,8 @@ func TestPreviousSummaryAloneIsRewritten(t *testing.T) {
 	require.NotContains(t, p.Text, "<conversation>\n")
 	require.Equal(t, uint32(300), p.MaxTokens)
 	require.Zero(t, p.Read)
+	p = prompt(t, &summarizers.Request{PreviousSummary: previous, MaxTokens: 30000, Count: chars4})
+	require.Equal(t, uint32(8000), p.MaxTokens, "a quarter of the window, so that the next one can take it in")
 }
 
 // TestHalve: a prompt that the model found too long is halved three times and no more; nothing is lost by it.
