@@ -49,7 +49,7 @@ func (e *callError) todo() string {
 	switch reason := reasonOf(e.status); {
 	case strings.HasPrefix(reason, "SUMMARIZER_"):
 		return cmp.Or(modelTodo(metadataOf(e)), advice[reason])
-	case reason == "INVALID_FIELD" && metadataOf(e)["field"] == "policy.summary.summarizer":
+	case reason == "UNKNOWN_NAME" && metadataOf(e)["field"] == "policy.summary.summarizer":
 		return "'compactord summarizers --addr' lists those of the daemon, whose configuration file names the models."
 	case reason != "":
 		return advice[reason]

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers/llm/llmtest"
+)
+
+// modelServer starts a provider, and returns it with a configuration file that names a model of it.
+func modelServer(t *testing.T, kind string, protocol llmtest.Protocol, more string) (*llmtest.Server, string) {
+	t.Helper()
+	s := llmtest.New(t)
+	t.Setenv("MODEL_KEY", notAKey)
+	api := ""
+	if protocol == llmtest.Responses {
+		api = "api: responses, "
+	}
+	return s, file(t, "config.yaml", fmt.Sprintf("summarizers:\n  fast: {kind: %s, %smodel: the-model, base_url: %q, api_key_env: MODEL_KEY, "+
+		"context_window: 200000, max_output_tokens: 8000, price: {input: 1, output: 5}, tries: 1%s}\n", kind, api, s.BaseURL(protocol), more))
+}
+
+func TestCompactByAModel(t *testing.T) {
+	for name, test := range map[string]struct {
+		kind     string
+		protocol llmtest.Protocol
+		header   string
+	}{
+		"chat":      {"openai", llmtest.Chat, "Authorization"},
+		"responses": {"openai", llmtest.Responses, "Authorization"},
+		"anthropic": {"anthropic", llmtest.Messages, "X-Api-Key"},
+		"gemini":    {"gemini", llmtest.Gemini, "X-Goog-Api-Key"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			temporaryFolder(t)
+			s, config := modelServer(t, test.kind, test.protocol, "")
+			s.Handle(func(*llmtest.Request) llmtest.Reply {
+				return llmtest.Summary(llmtest.Written{Lines: []string{"The model was here."}})
+			})
+			r := ran(t, "compact", talkFile(t), "--summarizer", "fast", "--config", config, "--focus", "the-focus").ends(t, exitDone)
+			contains(t, r.out, "  Summarizer  fast, ")
+			contains(t, r.out, "  Spent       ")
+			contains(t, r.out, " out, 0.0")
+			contains(t, r.out, "- The model was here.")
+			require.NotContains(t, r.out, "Fallback")
+			require.NotContains(t, r.err, "The model was here.", "no terminal, no text as it is written")
+			require.NotContains(t, r.out+r.err, notAKey)
+			asked := s.Requests()
+			require.NotEmpty(t, asked)
+			require.Equal(t, "the-model", asked[0].Model)
+			require.Contains(t, asked[0].Header.Get(test.header), notAKey)
+			require.Contains(t, asked[0].Text(), "the-focus")
+		})
+	}
+}
+
+func TestCompactByAModelAsJSON(t *testing.T) {
+	temporaryFolder(t)
+	s, config := modelServer(t, "openai", llmtest.Chat, "")
+	s.Handle(func(*llmtest.Request) llmtest.Reply { return llmtest.Summary(llmtest.Written{}) })
+	a := &app{stdin: strings.NewReader(""), errTerminal: true}
+	r := runWith(t.Context(), a, "compact", talkFile(t), "--summarizer", "fast", "--config", config, "--json").ends(t, exitDone)
+	doc := document(t, r.out)
+	require.Equal(t, "fast", at(t, doc, "entry", "summarizer"))
+	require.NotEmpty(t, at(t, doc, "entry", "model"))
+	require.NotZero(t, at(t, doc, "entry", "cost_usd"))
+}
+
+// On a terminal the text is shown as it is written, once.
+func TestTextAsItIsWritten(t *testing.T) {
+	temporaryFolder(t)
+	s, config := modelServer(t, "anthropic", llmtest.Messages, "")
+	s.Handle(func(*llmtest.Request) llmtest.Reply {
+		return llmtest.Summary(llmtest.Written{Lines: []string{"The model was here."}})
+	})
+	command := []string{"compact", talkFile(t), "--summarizer", "fast", "--config", config}
+	r := runWith(t.Context(), &app{stdin: strings.NewReader(""), errTerminal: true, outTerminal: true}, command...).ends(t, exitDone)
+	require.Equal(t, 2, strings.Count(r.err, "- The model was here."), "once in each of the two parts:\n%s", r.err)
+	require.NotContains(t, r.out, "The model was here.", "it is on the screen")
+	contains(t, r.out, "  Summarizer  fast, ")
+	r = runWith(t.Context(), &app{stdin: strings.NewReader(""), errTerminal: true}, command...).ends(t, exitDone)
+	contains(t, r.err, "- The model was here.")
+	contains(t, r.out, "- The model was here.")
+	r = runWith(t.Context(), &app{stdin: strings.NewReader(""), errTerminal: true}, append(command, "-q")...).ends(t, exitDone)
+	require.Empty(t, r.err)
+}
+
+// A new attempt voids what is on the terminal, and says so; what the model steers the terminal by is not passed on.
+func TestTextOfASecondAttempt(t *testing.T) {
+	var out strings.Builder
+	p := &progress{out: &out, bar: true, drawn: -1}
+	p.delta(1, "not shown")
+	require.Empty(t, out.String())
+	p.showsText()
+	p.stage("summarizing 9 tokens", "tokens", 9)
+	out.Reset()
+	p.delta(1, "first ")
+	p.update(5)
+	p.delta(1, "\x1b[2Jtry")
+	p.delta(2, "second try\n")
+	require.Equal(t, "\r\x1b[Kfirst \uFFFD[2Jtry\n\n[attempt 2: what stands above does not count]\n\nsecond try\n", out.String())
+	require.True(t, p.told("second try\n"))
+	require.False(t, p.told("first try"))
+	p.closeText()
+	require.True(t, strings.HasSuffix(out.String(), "second try\n"))
+	var nobody *progress
+	nobody.showsText()
+	nobody.delta(1, "x")
+	nobody.closeText()
+	require.False(t, nobody.told("x"))
+}
+
+func TestDryRunByAModel(t *testing.T) {
+	temporaryFolder(t)
+	s, config := modelServer(t, "openai", llmtest.Chat, "")
+	r := ran(t, "compact", talkFile(t), "--summarizer", "fast", "--config", config, "--dry-run").ends(t, exitDone)
+	contains(t, r.out, "  Requests    ")
+	contains(t, r.out, " to the model, with ")
+	contains(t, r.out, "  Cost        about 0.")
+	require.Empty(t, s.Requests(), "a dry run asks nobody")
+}
+
+func TestModelsThatRefuse(t *testing.T) {
+	for status, says := range map[int]string{
+		401: "Check the key that the profile names", 404: "Check model and base_url", 400: "Check model, max_output_tokens",
+		503: "Nothing was changed. Try again later.",
+	} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			temporaryFolder(t)
+			s, config := modelServer(t, "openai", llmtest.Chat, "")
+			s.Handle(func(*llmtest.Request) llmtest.Reply { return llmtest.Status(status) })
+			r := ran(t, "compact", talkFile(t), "--summarizer", "fast", "--config", config).ends(t, exitDone)
+			contains(t, r.out, "  Summarizer  extractive, ")
+			contains(t, r.out, "  Fallback    ")
+			contains(t, r.out, fmt.Sprint(status))
+
+			// A session whose policy wants no fallback.
+			d := serving(t, "--listen", "127.0.0.1:0", "--store", storePath(t), "--config", config)
+			ran(t, "import", talkFile(t), "--session", "s", "--addr", d.addr).ends(t, exitDone)
+			withoutFallback(t, d.addr, "s")
+			r = ran(t, "compact", "--session", "s", "--addr", d.addr).ends(t, exitFailed)
+			r.says(t, fmt.Sprint(status)).says(t, says)
+			require.NotContains(t, r.err, llmtest.Quoted)
+			require.Equal(t, exitDone, d.stop())
+			require.NotContains(t, d.log.String(), llmtest.Quoted)
+			require.NotContains(t, d.log.String(), notAKey)
+			require.Contains(t, d.log.String(), "name=fast kind=openai model=the-model")
+		})
+	}
+}
+
+// withoutFallback has a session's summaries written by the model or nobody.
+func withoutFallback(t *testing.T, addr, session string) {
+	t.Helper()
+	c, err := dial(addr)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, c.close()) }()
+	_, err = c.sessions.UpdateSession(t.Context(), &compactordv1.UpdateSessionRequest{
+		SessionId: session, UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"policy"}}, Policy: &compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{
+			Summarizer: proto.String("fast"), Fallback: compactordv1.SummaryFallback_SUMMARY_FALLBACK_FAIL.Enum(),
+		}},
+	})
+	require.NoError(t, err)
+}
+
+func TestCtrlCWhileAModelWrites(t *testing.T) {
+	temporaryFolder(t)
+	s, config := modelServer(t, "openai", llmtest.Chat, "")
+	s.Handle(func(*llmtest.Request) llmtest.Reply { return llmtest.Hang() })
+	ctx, cancel := context.WithCancelCause(t.Context())
+	go func() {
+		s.Await(0)
+		cancel(errInterrupted)
+	}()
+	r := runWith(ctx, &app{stdin: strings.NewReader("")}, "compact", talkFile(t), "--summarizer", "fast", "--config", config).ends(t, exitFailed)
+	r.says(t, "interrupted").says(t, "The file is as it was.")
+	<-s.Requests()[0].Closed()
+}
+
+func TestUnknownSummarizer(t *testing.T) {
+	_, config := modelServer(t, "openai", llmtest.Chat, "")
+	r := ran(t, "compact", talkFile(t), "--summarizer", "slow", "--config", config).ends(t, exitUsage)
+	r.says(t, `there is no summarizer "slow"; there are extractive, fast. Models are named under "summarizers" in the configuration file`)
+	r = ran(t, "compact", talkFile(t), "--summarizer", "slow").ends(t, exitUsage)
+	r.says(t, `there is no summarizer "slow"; there are extractive.`).says(t, "--config or COMPACTORD_CONFIG")
+	ran(t, "compact", talkFile(t), "--summarizer", "extractive").ends(t, exitDone)
+
+	d := serving(t, "--listen", "127.0.0.1:0", "--store", storePath(t), "--config", config, "--default-summarizer", "fast")
+	ran(t, "import", talkFile(t), "--session", "s", "--addr", d.addr).ends(t, exitDone)
+	r = ran(t, "compact", "--session", "s", "--addr", d.addr, "--summarizer", "slow").ends(t, exitUsage)
+	r.says(t, "extractive").says(t, "fast").says(t, "'compactord summarizers --addr'")
+	ran(t, "compact", "--session", "s", "--addr", d.addr, "--config", config).ends(t, exitUsage).says(t, "--config goes without a daemon")
+
+	// The daemon's models and its default.
+	out := ran(t, "summarizers", "--addr", d.addr).ends(t, exitDone).out
+	require.Less(t, strings.Index(out, "\nextractive "), strings.Index(out, "\nfast "))
+	contains(t, out, "the-model")
+	contains(t, out, "1 in, 5 out")
+	listed := document(t, ran(t, "summarizers", "--addr", d.addr, "--json").ends(t, exitDone).out)
+	require.Len(t, at(t, listed, "summarizers"), 2)
+	out = ran(t, "summarizers", "--config", config).ends(t, exitDone).out
+	contains(t, out, "the-model")
+	require.Equal(t, exitDone, d.stop())
+}
+
+// The daemon's default writes for sessions that name nobody.
+func TestDefaultSummarizer(t *testing.T) {
+	s, config := modelServer(t, "openai", llmtest.Responses, "")
+	s.Handle(func(*llmtest.Request) llmtest.Reply { return llmtest.Summary(llmtest.Written{}) })
+	d := serving(t, "--listen", "127.0.0.1:0", "--store", storePath(t), "--config", config, "--default-summarizer", "fast")
+	ran(t, "import", talkFile(t), "--session", "s", "--addr", d.addr).ends(t, exitDone)
+	r := ran(t, "compact", "--session", "s", "--addr", d.addr).ends(t, exitDone)
+	contains(t, r.out, "  Summarizer  fast, ")
+	require.Equal(t, exitDone, d.stop())
+	require.Contains(t, d.log.String(), "name=fast kind=openai model=the-model default=true")
+	require.NotContains(t, d.log.String(), notAKey)
+}
