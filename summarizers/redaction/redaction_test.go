@@ -2,6 +2,7 @@ package redaction_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 	"sync"
@@ -92,6 +93,31 @@ func TestPrivateKeysWithoutAnEnd(t *testing.T) {
 		}
 	}
 	require.Contains(t, redaction.New("k").Text(head+"$ ls\n"), "$ ls")
+	require.Regexp(t, `^\[REDACTED:private-key:....\]\nNext one\.$`, redaction.New("k").Text(head+"Next one."))
+}
+
+// As tools show files: with numbers of lines, in a diff, in code.
+func TestPrivateKeysInListings(t *testing.T) {
+	key := of(t, "RSA key", 1).Secret
+	var numbered, diff, code strings.Builder
+	for i, line := range strings.Split(key, "\n") {
+		fmt.Fprintf(&numbered, "%6d→%s\n", i+1, line)
+		fmt.Fprintf(&diff, "+%s\n", line)
+		fmt.Fprintf(&code, "\t%q +\n", line+"\n")
+	}
+	for _, text := range []string{numbered.String(), diff.String(), code.String(), strings.ReplaceAll(key, "\n", " ")} {
+		redacted := redaction.New("k").Text(text)
+		for _, line := range strings.Split(key, "\n")[1:] {
+			require.NotContains(t, redacted, line)
+		}
+	}
+}
+
+// What stands between two mentions of keys stays.
+func TestTextAboutPrivateKeys(t *testing.T) {
+	text := "The file starts with -----BEGIN RSA PRIVATE KEY----- and so on.\n\n## In Progress\n- " + strings.Repeat("Some work on it. ", 10) +
+		"\n- It ends with -----END RSA PRIVATE KEY-----, or another -----BEGIN PRIVATE KEY----- follows.\n"
+	require.Equal(t, text, redaction.New("k").Text(text))
 }
 
 // What people talk and write code about is left alone.
