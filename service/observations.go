@@ -115,7 +115,25 @@ func (c *compaction) toolResult(e *compactordv1.Edit, l *compactordv1.LoggedMess
 	return &summarizers.ToolResult{
 		Index: e.GetIndex(), Part: e.GetPart(), Tool: l.GetAnswers().GetName(), Argument: c.argumentOf(l.GetAnswers()),
 		Text: strings.Join(lines, "\n"), Failed: r.GetIsError(), Guidelines: guidelines(c.policy.GetStrategy()),
+		Task: c.lastRequest(),
 	}
+}
+
+// lastRequest is what the user asked for last, of what the view keeps or else of what its summary covers.
+func (c *compaction) lastRequest() string {
+	for _, l := range slices.Backward(c.snapshot.Kept) {
+		if !session.StartsTurn(l.GetMessage()) {
+			continue
+		}
+		var texts []string
+		for _, p := range l.GetMessage().GetParts() {
+			texts = append(texts, p.GetText().GetText())
+		}
+		if said, _ := summarizers.Said(strings.Join(texts, "\n")); said != "" {
+			return said
+		}
+	}
+	return c.snapshot.Entry.GetSlots().GetLastUserRequest().GetText()
 }
 
 // argumentOf is what tells most of what a call asked for; empty where the call is not kept.

@@ -125,13 +125,15 @@ func TestResultsAreWrittenShorterByTheSummarizer(t *testing.T) {
 		"compactord_summarizer_tokens_total input writer": 200, "compactord_summarizer_tokens_total output writer": 20,
 	}, spent(t, registry))
 
-	// The summarizer gets the result and where it came from, and nothing else of the conversation.
+	// The summarizer gets the result, where it came from and what the user asked for last, and nothing else of the
+	// conversation.
 	require.Len(t, writer.seen(), 2)
 	req := writer.seen()[0]
 	require.Equal(t, "read", req.Result.Tool)
 	require.Equal(t, "pkg/module0/file.go", req.Result.Argument)
 	require.Equal(t, d.messages("s")[3].GetMessage().GetParts()[0].GetToolResult().GetParts()[0].GetText().GetText(),
 		req.Result.Text)
+	require.Equal(t, "Request 2: please look into module 2 and always keep the tests green.", req.Result.Task)
 	require.Empty(t, req.Messages)
 	require.Empty(t, req.Lead)
 	require.Less(t, req.MaxTokens, uint32(260))
