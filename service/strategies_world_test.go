@@ -42,7 +42,7 @@ func liveUnderPresets(t *rapid.T, counts map[string]int) {
 		case n < 66:
 			w.message(t)
 		case n < 82:
-			w.compactByAny()
+			w.compactByAny(func() { w.message(t) })
 		case n < 90:
 			w.pruneByAny()
 		case n < 95:
@@ -63,6 +63,7 @@ func liveUnderPresets(t *rapid.T, counts map[string]int) {
 func rareOfStrategies(counts map[string]int) string {
 	least := map[string]int{
 		"compaction": 5, "edits by a compaction": 5, "edits beside a cut": 5, "prune": 5, "by a drawn strategy": 5,
+		"commit of a plan": 5, "provider's item": 5, "plan of a client": 5, "plan of a client refused": 5,
 	}
 	for _, preset := range strategies.PresetNames() {
 		least["under "+preset] = 1
@@ -91,7 +92,7 @@ func (w *world) underPreset() {
 }
 
 // compactByAny compacts by the session's preset or by a drawn strategy, for a drawn reason.
-func (w *world) compactByAny() {
+func (w *world) compactByAny(meanwhile func()) {
 	var policy *compactordv1.Policy
 	if w.draw(0, 2, "drawn") > 0 {
 		w.counts["by a drawn strategy"]++
@@ -104,6 +105,17 @@ func (w *world) compactByAny() {
 	req := compactRequest(worldSession, policy)
 	req.Reason = []compactordv1.CompactionReason{manual, threshold, tooLong}[w.draw(0, 2, "reason")]
 	before := w.view()
+	switch w.draw(0, 5, "by the client's model") {
+	case 0:
+		w.compactByClient(req, before, nil)
+		return
+	case 1:
+		w.compactByClient(req, before, meanwhile)
+		return
+	case 2:
+		w.compactByOwnPlan(before)
+		return
+	}
 	w.recorder.requests = nil
 	stream := &memoryStream{ctx: w.t.Context()}
 	if err := w.service.Compact(req, stream); err != nil {

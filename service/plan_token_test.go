@@ -1,0 +1,95 @@
+package service_test
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// reencoded is a plan token with its bytes changed.
+func reencoded(t testing.TB, token string, change func(b []byte) []byte) string {
+	t.Helper()
+	b, err := base64.RawURLEncoding.DecodeString(token)
+	require.NoError(t, err)
+	return base64.RawURLEncoding.EncodeToString(change(b))
+}
+
+// A token that this daemon did not make for this session is refused as one, and nothing is written.
+func TestPlanTokensOfOthers(t *testing.T) {
+	d, plan := withPlan(t)
+	d.create("other", keepTurns(3))
+	d.append("other", working(10, 2000)...)
+	elsewhere := d.plan(&compactordv1.PlanCompactionRequest{SessionId: "other"})
+	view, err := d.compactions.GetLLMView(t.Context(), viewRequest())
+	require.NoError(t, err)
+	own := func(change func(b []byte) []byte) string { return reencoded(t, plan.GetPlanToken(), change) }
+	for name, token := range map[string]string{
+		"garbage":               "garbage",
+		"no base64":             "!!!",
+		"another session's":     elsewhere.GetPlanToken(),
+		"a view's":              view.GetViewToken(),
+		"of another daemon":     own(func(b []byte) []byte { b[0]++; return b }),
+		"of a point to come":    own(func(b []byte) []byte { binary.BigEndian.PutUint32(b[2:], 1<<30); return b }),
+		"cut off in the middle": own(func(b []byte) []byte { return b[:len(b)/2] }),
+		"cut off in the uid":    own(func(b []byte) []byte { return b[:80] }),
+		"with more behind it":   own(func(b []byte) []byte { return append(b, 0xff) }),
+		"with unknown options":  own(func(b []byte) []byte { return append(b, 0xf8, 0x7f, 1) }),
+		"with a bad reason":     own(func(b []byte) []byte { return append(b, 3<<3, 99) }),
+		"with a replay":         own(func(b []byte) []byte { return append(b, 9<<3, 1) }),
+		"with a history":        own(func(b []byte) []byte { return append(b, 2<<3|2, 0) }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			req := commitment(plan, answersTo(plan)...)
+			req.PlanToken = token
+			d.requireUnchanged(t, func() {
+				_, err := d.compactions.CommitCompaction(t.Context(), req)
+				info := requireReason(t, err, codes.InvalidArgument, "INVALID_TOKEN")
+				require.Equal(t, "plan_token", info.GetMetadata()["field"])
+			})
+		})
+	}
+	// Options that were changed come to another plan.
+	for name, change := range map[string]func(b []byte) []byte{
+		"another hash":  func(b []byte) []byte { b[10]++; return b },
+		"another point": func(b []byte) []byte { binary.BigEndian.PutUint32(b[2:], 20); return b },
+		"another uid":   func(b []byte) []byte { b[75]++; return b },
+	} {
+		t.Run(name, func(t *testing.T) {
+			req := commitment(plan, answersTo(plan)...)
+			req.PlanToken = own(change)
+			d.requireUnchanged(t, func() {
+				_, err := d.compactions.CommitCompaction(t.Context(), req)
+				requireReason(t, err, codes.Aborted, "STATE_CHANGED")
+			})
+		})
+	}
+}
+
+// Whatever a token says, the daemon answers with an error of the contract or commits what passes all checks.
+func FuzzPlanToken(f *testing.F) {
+	d := start(f)
+	d.create("s", keepTurns(3))
+	d.append("s", working(5, 500)...)
+	plan := d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s"})
+	b, err := base64.RawURLEncoding.DecodeString(plan.GetPlanToken())
+	require.NoError(f, err)
+	f.Add(b)
+	f.Add(b[:len(b)-3])
+	f.Add([]byte{1, 0})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) == 0 {
+			return
+		}
+		// No answer: even a token that is as good as new writes nothing.
+		_, err := d.compactions.CommitCompaction(t.Context(), &compactordv1.CommitCompactionRequest{
+			SessionId: "s", PlanToken: base64.RawURLEncoding.EncodeToString(b),
+		})
+		require.Contains(t, []codes.Code{codes.InvalidArgument, codes.Aborted, codes.FailedPrecondition}, status.Code(err), "%v", err)
+	})
+}
