@@ -34,6 +34,8 @@ type Daemon struct {
 	Sessions    compactordv1.SessionServiceClient
 	Compactions compactordv1.CompactionServiceClient
 	Metrics     *prometheus.Registry
+	// Address is where it listens.
+	Address string
 
 	t       testing.TB
 	options Options
@@ -105,6 +107,7 @@ func (d *Daemon) run() {
 	go func() { done <- server.Run(ctx, listener) }()
 	conn, err := grpc.NewClient(listener.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	require.NoError(d.t, err)
+	d.Address = listener.Addr().String()
 	d.Sessions, d.Compactions = compactordv1.NewSessionServiceClient(conn), compactordv1.NewCompactionServiceClient(conn)
 	d.stop = sync.OnceFunc(func() {
 		cancel()

@@ -1,0 +1,74 @@
+// Command clientmodel has an agent's own model write the summaries of its sessions: compactord says what to ask it, checks
+// what it answers, and commits that.
+//
+// The model is a program that reads the prompt on its standard input and writes the answer to its standard output. The
+// prompt is the system prompt, an empty line, and the user message.
+//
+//	go run ./cmd/compactord serve                                  # in one terminal
+//	go run ./examples/clientmodel -session ID my-model --fast      # in another
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+func main() {
+	addr := flag.String("addr", "127.0.0.1:7440", "the daemon's `address`, host:port or unix:/path")
+	session := flag.String("session", "", "the `id` of the session to compact")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Stdout, *addr, *session, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "clientmodel:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, out io.Writer, addr, session string, program []string) error {
+	if session == "" || len(program) == 0 {
+		return errors.New("say which -session, and which program is the model")
+	}
+	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	committed, err := compact(ctx, compactordv1.NewCompactionServiceClient(conn), session, byProgram(program))
+	if err != nil {
+		return err
+	}
+	if skipped := committed.GetSkipped(); skipped != nil {
+		_, err := fmt.Fprintln(out, "skipped:", skipped.GetMessage())
+		return err
+	}
+	entry := committed.GetCompleted().GetCompaction()
+	_, err = fmt.Fprintf(out, "compacted from %d tokens to %d; the summary is by %s\n",
+		entry.GetTokensBefore(), entry.GetTokensAfter(), entry.GetSummarizer())
+	return err
+}
+
+// byProgram asks a program.
+func byProgram(program []string) model {
+	return func(ctx context.Context, system, user, complaint string) (string, error) {
+		if complaint != "" {
+			user += "\n\nYour last answer was refused: " + complaint
+		}
+		cmd := exec.CommandContext(ctx, program[0], program[1:]...)
+		cmd.Stdin, cmd.Stderr = strings.NewReader(system+"\n\n"+user), os.Stderr
+		answer, err := cmd.Output()
+		return string(answer), err
+	}
+}

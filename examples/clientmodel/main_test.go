@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/compactord/compactord/e2e/daemontest"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// summary is what a model may write.
+func summary() string {
+	var b strings.Builder
+	for _, h := range summarizers.Headings(summarizers.History, compactordv1.SectionSet_SECTION_SET_STANDARD) {
+		b.WriteString(strings.Repeat("#", h.Level) + " " + h.Title + "\nall is well\n")
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// talked is a daemon with a session in which there was much to say.
+func talked(t *testing.T) *daemontest.Daemon {
+	d := daemontest.Start(t, daemontest.Options{})
+	policy := &compactordv1.Policy{Strategy: &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{
+		Summarize: &compactordv1.SummarizeStrategy{RecentTurns: proto.Uint32(1)},
+	}}}
+	var messages []*compactordv1.Message
+	for range 10 {
+		for _, role := range []compactordv1.Role{compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_ASSISTANT} {
+			messages = append(messages, &compactordv1.Message{Role: role, Parts: []*compactordv1.Part{{
+				Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: strings.Repeat("There is much to say. ", 40)}},
+			}}})
+		}
+	}
+	d.Create("s", policy, messages...)
+	return d
+}
+
+func TestProgramAsModel(t *testing.T) {
+	d := talked(t)
+	file := filepath.Join(t.TempDir(), "answer.md")
+	require.NoError(t, os.WriteFile(file, []byte(summary()), 0o600))
+	var out bytes.Buffer
+	require.NoError(t, run(t.Context(), &out, d.Address, "s", []string{"cat", file}))
+	require.Regexp(t, `^compacted from \d+ tokens to \d+; the summary is by client\n$`, out.String())
+	require.Contains(t, d.View("s")[0].GetMessage().GetParts()[0].GetText().GetText(), "all is well")
+	require.ErrorContains(t, run(t.Context(), &out, d.Address, "s", []string{"cat", file}), "nothing to do: ")
+	require.ErrorContains(t, run(t.Context(), &out, d.Address, "", nil), "say which")
+}
+
+// What is refused is asked for again with what is wrong, and at last the fallback writes.
+func TestModelThatIsRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		answers []string
+		by      string
+	}{
+		"once":        {[]string{"I'm sorry.", summary()}, "client"},
+		"all along":   {[]string{"I'm sorry.", "I'm sorry.", "I'm sorry."}, "extractive"},
+		"not at all":  {[]string{summary()}, "client"},
+		"it is empty": {[]string{"", "", summary()}, "client"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := talked(t)
+			asked := 0
+			committed, err := compact(t.Context(), d.Compactions, "s",
+				func(_ context.Context, system, user, complaint string) (string, error) {
+					require.NotEmpty(t, system)
+					require.Contains(t, user, "There is much to say.")
+					require.Equal(t, asked > 0, complaint != "", complaint)
+					asked++
+					return c.answers[asked-1], nil
+				})
+			require.NoError(t, err)
+			require.Equal(t, len(c.answers), asked)
+			require.Equal(t, c.by, committed.GetCompleted().GetCompaction().GetSummarizer())
+		})
+	}
+}
