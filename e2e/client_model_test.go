@@ -12,5 +12,5 @@ import (
 func TestClientModelLoop(t *testing.T) {
 	_, loop, found := strings.Cut(document(t, "examples/clientmodel/compact.go"), "// model asks")
 	require.True(t, found)
-	generated(t, "docs/client-model.md", "loop", "```go\n// model asks"+strings.TrimSpace(loop)+"\n```\n")
+	generated(t, "docs/client-model.md", "loop", "```go\n// model asks"+strings.TrimRight(loop, "\n")+"\n```\n")
 }
