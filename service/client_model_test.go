@@ -227,10 +227,10 @@ func TestCommitUnderAPolicyThatPlansTheSame(t *testing.T) {
 func TestCommitThatIsOvertaken(t *testing.T) {
 	var d *daemon
 	overtake := true
-	d, plan := withPlan(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) {
+	d, plan := withPlan(t, withHooks(service.Hooks{BeforeCommit: func(ctx context.Context) {
 		if overtake {
 			overtake = false
-			_, err := d.compact(compactRequest("s", nil))
+			_, err := d.compactCtx(ctx, compactRequest("s", nil))
 			require.NoError(t, err)
 		}
 	}}))
@@ -286,7 +286,7 @@ func TestCommitWithFallback(t *testing.T) {
 	require.Empty(t, entry.GetModel())
 	require.Equal(t, uint32(1), entry.GetSummarizerCalls())
 
-	d, plan = withPlan(t)
+	d, _ = withPlan(t)
 	d.append("s", user("More."))
 	plan = d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s", Policy: &compactordv1.Policy{
 		Summary: &compactordv1.SummaryPolicy{Fallback: noFallback.Enum()},

@@ -135,7 +135,6 @@ func TestWhatPromptsTell(t *testing.T) {
 		sectioned(compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY, "Use "+secret+"."))).GetCompaction()
 	require.NotContains(t, got.GetSummary(), secret)
 	require.NotZero(t, got.GetRedactions())
-
 }
 
 // On the agent's own prompt the client's model is sent what the agent sends, up to the cut, and one instruction behind it.

@@ -30,6 +30,7 @@ func summary() string {
 
 // talked is a daemon with a session in which there was much to say.
 func talked(t *testing.T) *daemontest.Daemon {
+	t.Helper()
 	d := daemontest.Start(t, daemontest.Options{})
 	policy := &compactordv1.Policy{Strategy: &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{
 		Summarize: &compactordv1.SummarizeStrategy{RecentTurns: proto.Uint32(1)},
