@@ -262,3 +262,29 @@ func TestConfigurationFile(t *testing.T) {
 	require.NotContains(t, said, "listen")
 	require.NotContains(t, said, "config")
 }
+
+// TestModels takes the example of models as it stands, and compares the table of their settings with what the program knows.
+func TestModels(t *testing.T) {
+	text := document(t, "docs/configuration.md")
+	folder := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "openai.key"), []byte("not-a-key\n"), 0o600))
+	t.Setenv("ANTHROPIC_API_KEY", "not-a-key")
+	file := filepath.Join(folder, "settings.yaml")
+	example := strings.ReplaceAll(blocks(t, text, "Models")[0].text, "/etc/compactord", folder)
+	require.NoError(t, os.WriteFile(file, []byte(example), 0o600))
+	listed, _ := run(t, 0, "summarizers", "--config", file)
+	for _, name := range []string{"extractive", "fast", "thorough", "local"} {
+		require.Contains(t, listed, "\n"+name+" ")
+	}
+	require.NotContains(t, listed, "not-a-key")
+
+	require.NoError(t, os.WriteFile(file, []byte("summarizers: {a: {no_such_key: 1}}\n"), 0o600))
+	_, said := run(t, 2, "serve", "--config", file)
+	_, known, ok := strings.Cut(strings.SplitN(said, "\n", 2)[0], "there are ")
+	require.True(t, ok, said)
+	var keys []string
+	for _, row := range rows(t, text, "key", "default") {
+		keys = append(keys, strings.Trim(row[0], "`"))
+	}
+	require.Equal(t, strings.Split(known, ", "), keys)
+}

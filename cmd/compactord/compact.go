@@ -53,6 +53,7 @@ func (c *compactCommand) Run(ctx context.Context, a *app) (err error) {
 	p := a.progress(c.Quiet)
 	defer p.clear()
 	defer p.closeText()
+	//nolint:contextcheck // each request to a model brings a context of its own
 	if err := c.localModels(a); err != nil {
 		return err
 	}

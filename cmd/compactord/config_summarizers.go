@@ -105,11 +105,23 @@ func (p *profile) decode(node *yaml.Node) []error {
 	}
 	var price yaml.Node
 	problems := decodeSettings(p.path(), node, []setting{
-		{"kind", &p.kind}, {"api", &p.api}, {"model", &p.model}, {"base_url", &p.baseURL}, {"allow_http", &p.allowHTTP},
-		{"api_key_env", &p.keyEnv}, {"api_key_file", &p.keyFile}, {"context_window", &p.window},
-		{"max_output_tokens", &p.maxOutput}, {"token_factor", &p.tokenFactor}, {"token_limit", &p.tokenLimit},
-		{"reasoning_effort", &p.effort}, {"tries", &p.tries}, {"try_timeout", &p.tryTimeout},
-		{"total_timeout", &p.totalTimeout}, {"idle_timeout", &p.idleTimeout}, {"price", &price},
+		{"kind", &p.kind},
+		{"api", &p.api},
+		{"model", &p.model},
+		{"base_url", &p.baseURL},
+		{"allow_http", &p.allowHTTP},
+		{"api_key_env", &p.keyEnv},
+		{"api_key_file", &p.keyFile},
+		{"context_window", &p.window},
+		{"max_output_tokens", &p.maxOutput},
+		{"token_factor", &p.tokenFactor},
+		{"token_limit", &p.tokenLimit},
+		{"reasoning_effort", &p.effort},
+		{"tries", &p.tries},
+		{"try_timeout", &p.tryTimeout},
+		{"total_timeout", &p.totalTimeout},
+		{"idle_timeout", &p.idleTimeout},
+		{"price", &price},
 	})
 	problems = append(problems, decodeSettings(p.path()+".price", &price, []setting{
 		{"input", &p.input}, {"output", &p.output}, {"cache_read", &p.read}, {"cache_write", &p.written},

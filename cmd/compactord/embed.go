@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/test/bufconn"
@@ -94,12 +95,11 @@ func (a *app) serviceOptions(store storage.Store, logger *slog.Logger) (service.
 	if err != nil {
 		return service.Options{}, err
 	}
-	writers := []summarizers.Summarizer{extractive.New()}
+	var first summarizers.Summarizer = extractive.New()
 	if a.summarizer != nil {
-		writers = []summarizers.Summarizer{a.summarizer}
+		first = a.summarizer
 	}
-	writers = append(writers, a.models...)
-	registry, err := summarizers.NewRegistry(writers...)
+	registry, err := summarizers.NewRegistry(slices.Concat([]summarizers.Summarizer{first}, a.models)...)
 	if err != nil {
 		return service.Options{}, err
 	}

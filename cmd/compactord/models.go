@@ -76,7 +76,6 @@ const maxErrorText = 1 << 20
 func overflows(classifier *overflow.Classifier, window uint32) func(status int, code, message string) bool {
 	return func(status int, code, message string) bool {
 		text := strings.TrimSpace(code + " " + message)
-		//nolint:gosec // An HTTP status.
 		request := &compactordv1.ClassifyErrorRequest{HttpStatus: uint32(max(status, 0)), ErrorText: text[:min(len(text), maxErrorText)]}
 		return classifier.Classify(request, window).GetOverflow()
 	}

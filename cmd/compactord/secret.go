@@ -27,6 +27,8 @@ func (secret) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, hiddenSecret) }
 func (secret) LogValue() slog.Value { return slog.StringValue(hiddenSecret) }
 
 // MarshalText hides the secret in JSON and YAML.
+//
+//nolint:unparam // The interface has an error.
 func (secret) MarshalText() ([]byte, error) { return []byte(hiddenSecret), nil }
 
 // reveal returns the secret, for who is to be given it.

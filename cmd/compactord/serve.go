@@ -65,7 +65,8 @@ func (c *serveCommand) Validate() error {
 
 // checkSummarizer says which summarizers there are where there is none of that name.
 func checkSummarizer(flag, name string, profiles []*profile) error {
-	known := []string{builtinSummarizer}
+	known := make([]string, 0, 1+len(profiles))
+	known = append(known, builtinSummarizer)
 	for _, p := range profiles {
 		known = append(known, p.name)
 	}
@@ -80,6 +81,7 @@ func checkSummarizer(flag, name string, profiles []*profile) error {
 func (c *serveCommand) Run(ctx context.Context, a *app) (err error) {
 	// kong has called Validate of Config already.
 	logger := c.logger(a)
+	//nolint:contextcheck // each request to a model brings a context of its own
 	if a.models, err = models(c.file.profiles, c.file.overflow); err != nil {
 		return usagef("%s: %w", c.ConfigFile, err)
 	}

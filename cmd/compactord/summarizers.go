@@ -55,6 +55,7 @@ func (c *summarizersCommand) open(ctx context.Context, a *app) (*client, error) 
 		}
 		return dial(c.Addr)
 	}
+	//nolint:contextcheck // each request to a model brings a context of its own
 	if err := c.allModels(a); err != nil {
 		return nil, err
 	}

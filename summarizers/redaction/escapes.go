@@ -31,7 +31,7 @@ func unescaped(text string) *plain {
 	from := make([]int32, 0, len(text)+1)
 	put := func(c byte, at int) {
 		out = append(out, c)
-		from = append(from, int32(at)) //nolint:gosec // No text is larger than a message.
+		from = append(from, int32(at))
 	}
 	changed := false
 	for i := 0; i < len(text); {
@@ -57,7 +57,7 @@ func unescaped(text string) *plain {
 	if !changed {
 		return &plain{text: text}
 	}
-	from = append(from, int32(len(text))) //nolint:gosec // See above.
+	from = append(from, int32(len(text)))
 	return &plain{text: string(out), from: from}
 }
 
