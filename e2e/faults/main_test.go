@@ -16,6 +16,7 @@ import (
 
 	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/llm"
 	"github.com/compactord/compactord/summarizers/llm/llmtest"
 )
@@ -114,4 +115,15 @@ func ending(events []*compactordv1.CompactionEvent) *compactordv1.CompactionEven
 		return nil
 	}
 	return events[len(events)-1]
+}
+
+// profileOf is what a test changes of a model.
+type profileOf = llm.Profile
+
+func summarizersOf(models ...*model) []summarizers.Summarizer {
+	all := make([]summarizers.Summarizer, len(models))
+	for i, m := range models {
+		all[i] = m
+	}
+	return all
 }

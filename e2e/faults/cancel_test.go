@@ -1,0 +1,124 @@
+package faults_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/compactord/compactord/e2e/daemontest"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers/llm/llmtest"
+)
+
+// running is a compaction whose model has been asked and does not come to an end.
+type running struct {
+	daemon *daemontest.Daemon
+	model  *model
+	// hangUp cancels the RPC.
+	hangUp context.CancelFunc
+	asked  *llmtest.Request
+}
+
+// cancels are the ways in which a compaction is ended from outside, and how its RPC then ends.
+func cancels() map[string]struct {
+	end  func(t *testing.T, r *running)
+	code codes.Code
+	// within bounds the RPC; 0: nothing does.
+	within time.Duration
+	// gone says that the session has been deleted.
+	gone bool
+} {
+	type way = struct {
+		end    func(t *testing.T, r *running)
+		code   codes.Code
+		within time.Duration
+		gone   bool
+	}
+	return map[string]way{
+		"the RPC is cancelled": {end: func(_ *testing.T, r *running) { r.hangUp() }, code: codes.Canceled},
+		"CancelCompaction": {end: func(t *testing.T, r *running) {
+			t.Helper()
+			answer, err := r.daemon.Compactions.CancelCompaction(t.Context(), &compactordv1.CancelCompactionRequest{SessionId: "s"})
+			require.NoError(t, err)
+			require.NotNil(t, answer.GetEnding().GetCancelled())
+		}, code: codes.Canceled},
+		"the RPC's deadline": {end: func(*testing.T, *running) {}, code: codes.DeadlineExceeded, within: 2 * time.Second},
+		"the daemon stops":   {end: func(_ *testing.T, r *running) { r.daemon.Restart() }, code: codes.Canceled},
+		"DeleteSession": {end: func(t *testing.T, r *running) {
+			t.Helper()
+			_, err := r.daemon.Sessions.DeleteSession(t.Context(), &compactordv1.DeleteSessionRequest{SessionId: "s"})
+			require.NoError(t, err)
+		}, code: codes.Canceled, gone: true},
+	}
+}
+
+// Who ends a compaction ends the provider's request, and nothing is written but the attempt.
+func TestCancelClosesTheProvidersRequest(t *testing.T) {
+	t.Parallel()
+	replies := map[string]llmtest.Reply{
+		"before the answer": llmtest.Hang(), "within the answer": llmtest.Stall(half), "endless": llmtest.Endless(),
+	}
+	for name, way := range cancels() {
+		for _, p := range llmtest.Protocols() {
+			for when, reply := range replies {
+				if way.within != 0 && when != "within the answer" {
+					// It passes by the clock.
+					continue
+				}
+				t.Run(name+"/"+when+"/"+p.String(), func(t *testing.T) {
+					t.Parallel()
+					m := newModel(t, p, func(_ *profileOf, at *daemontest.Server) { at.MaxAnswerBytes = 1 << 40 })
+					m.server.Script(reply)
+					d := daemontest.Start(t, daemontest.Options{Summarizers: summarizersOf(m), Drain: time.Millisecond})
+					d.Create("s", policy(m.Name(), fallingBack), daemontest.Working(8, 500)...)
+					view, records := d.View("s"), d.Records("s")
+					ctx, hangUp := context.WithCancel(t.Context())
+					defer hangUp()
+					if way.within != 0 {
+						ctx, hangUp = context.WithTimeout(ctx, way.within)
+						defer hangUp()
+					}
+					ended := make(chan error, 1)
+					go func() {
+						_, err := d.Compact(ctx, daemontest.Request("s"))
+						ended <- err
+					}()
+					r := &running{daemon: d, model: m, hangUp: hangUp, asked: m.server.Await(0)}
+					way.end(t, r)
+					<-r.asked.Closed()
+					<-r.asked.Ended()
+					err := <-ended
+					require.Equal(t, way.code.String(), status.Code(err).String(), "%v", err)
+					require.Len(t, m.server.Requests(), 1, "it is not asked again")
+					if way.gone {
+						return
+					}
+					requireOnlyAttempt(t, d, len(records))
+					requireSameViews(t, view, d.View("s"))
+				})
+			}
+		}
+	}
+}
+
+// requireOnlyAttempt holds that the log has one record more, the attempt. What ends an RPC on the client's side is written
+// down on the other side when it has arrived there: another compaction waits for that.
+func requireOnlyAttempt(t *testing.T, d *daemontest.Daemon, records int) {
+	t.Helper()
+	again := daemontest.Request("s")
+	again.Preempt, again.DryRun = true, true
+	_, err := d.Compact(t.Context(), again)
+	require.NoError(t, err)
+	after := d.Records("s")
+	require.Len(t, after, records+1)
+	attempt := newest(after).GetAttempt()
+	require.Contains(t, []compactordv1.AttemptOutcome{
+		compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_CANCELLED, compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_FAILED,
+	}, attempt.GetOutcome())
+	require.EqualValues(t, 1, attempt.GetSummarizerCalls())
+	requireUnspoken(t, attempt.GetMessage())
+}

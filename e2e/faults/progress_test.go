@@ -1,0 +1,116 @@
+package faults_test
+
+import (
+	"net/http"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/e2e/daemontest"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers/llm/llmtest"
+)
+
+// requireProgress holds that progress never falls within a stage, and reaches its total in each.
+func requireProgress(t *testing.T, events []*compactordv1.CompactionEvent) {
+	t.Helper()
+	stages := map[compactordv1.CompactionStage]*compactordv1.CompactionProgress{}
+	for _, event := range events {
+		now := event.GetProgress()
+		if now == nil {
+			continue
+		}
+		if before := stages[now.GetStage()]; before != nil {
+			require.GreaterOrEqual(t, now.GetDone(), before.GetDone())
+			require.Equal(t, before.GetTotal(), now.GetTotal())
+		}
+		stages[now.GetStage()] = now
+	}
+	require.Len(t, stages, 4)
+	for _, now := range stages {
+		require.Positive(t, now.GetTotal())
+		require.Equal(t, now.GetTotal(), now.GetDone(), now.GetStage())
+	}
+}
+
+// toldWhenCut is how many tokens of output a provider has told of by the time that the connection breaks.
+var toldWhenCut = map[llmtest.Protocol]int{llmtest.Messages: 1, llmtest.Gemini: int(llmtest.DefaultUsage.Output)}
+
+// A compaction whose model fails in between and is asked in several prompts ends with one summary: what was streamed of
+// the last attempt is what the model wrote, and what is stored.
+func TestFoldedWithFaultsInBetween(t *testing.T) {
+	t.Parallel()
+	for _, p := range llmtest.Protocols() {
+		t.Run(p.String(), func(t *testing.T) {
+			t.Parallel()
+			m := newModel(t, p, func(profile *profileOf, _ *daemontest.Server) { profile.Window = 6_000 })
+			written := llmtest.Summary(llmtest.Written{Echo: regexp.MustCompile(`never-forget-\d+`)})
+			faults := []llmtest.Reply{
+				llmtest.Cut(half), written, llmtest.Status(http.StatusServiceUnavailable), llmtest.Text("No sections."), written,
+			}
+			m.server.Handle(func(req *llmtest.Request) llmtest.Reply {
+				if req.Number < len(faults) {
+					return faults[req.Number]
+				}
+				return written
+			})
+			d := daemontest.Start(t, daemontest.Options{Summarizers: summarizersOf(m)})
+			messages := daemontest.Working(40, 900)
+			messages[1].GetParts()[0].GetText().Text += " never-forget-17"
+			d.Create("s", policy(m.Name(), noFallback), messages...)
+			events, err := d.Compact(t.Context(), daemontest.Request("s"))
+			require.NoError(t, err)
+			requireProgress(t, events)
+			entry := ending(events).GetCompleted().GetCompaction()
+			requests := m.server.Requests()
+			require.Greater(t, len(requests), len(faults)+1, "it was folded")
+			require.EqualValues(t, len(requests), entry.GetSummarizerCalls())
+			final := requests[len(requests)-1].Wrote()
+			require.Equal(t, final, lastAttempt(events))
+			require.Equal(t, final, entry.GetSummary())
+			require.Contains(t, final, "never-forget-17", "it went from answer to answer")
+			require.Equal(t, m.Name(), entry.GetSummarizer())
+			require.Equal(t, daemontest.ModelName, entry.GetModel())
+			whole := (len(requests) - 2) * int(llmtest.DefaultUsage.Output)
+			require.EqualValues(t, whole+toldWhenCut[p], entry.GetUsage().GetOutputTokens(), "the refused answer's too")
+			require.Len(t, m.waited(), 2)
+		})
+	}
+}
+
+// What a model writes is seen while it writes.
+func TestTextIsSeenAsItIsWritten(t *testing.T) {
+	t.Parallel()
+	for _, p := range llmtest.Protocols() {
+		t.Run(p.String(), func(t *testing.T) {
+			t.Parallel()
+			m := newModel(t, p, nil)
+			slow := make(chan string)
+			m.server.Script(llmtest.Slow(slow))
+			d := daemontest.Start(t, daemontest.Options{Summarizers: summarizersOf(m)})
+			d.Create("s", policy(m.Name(), noFallback), daemontest.Working(8, 500)...)
+			stream, err := d.Compactions.Compact(t.Context(), daemontest.Request("s"))
+			require.NoError(t, err)
+			m.server.Await(0)
+			summary := llmtest.Written{Sections: compactordv1.SectionSet_SECTION_SET_STANDARD}.Of(&llmtest.Request{})
+			middle := len(summary) / 2
+			seen := ""
+			for _, piece := range []string{summary[:middle], summary[middle:]} {
+				slow <- piece
+				for before := seen; seen != before+piece; {
+					answer, err := stream.Recv()
+					require.NoError(t, err)
+					seen += answer.GetEvent().GetSummaryDelta().GetText()
+					require.Nil(t, answer.GetEvent().GetCompleted())
+				}
+			}
+			close(slow)
+			for answer := (*compactordv1.CompactResponse)(nil); answer.GetEvent().GetCompleted() == nil; {
+				answer, err = stream.Recv()
+				require.NoError(t, err)
+			}
+			require.Equal(t, summary, seen)
+		})
+	}
+}
