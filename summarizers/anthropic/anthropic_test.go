@@ -63,6 +63,11 @@ var spoken = wiretest.Spoken{
 
 func TestOnTheWire(t *testing.T) { wiretest.Run(t, spoken) }
 
+func TestAnyShape(t *testing.T) {
+	t.Parallel()
+	wiretest.Mutate(t, spoken, 1000, wiretest.Events(start, block, hi, ends("max_tokens")))
+}
+
 func FuzzStream(f *testing.F) {
 	wiretest.Fuzz(f, spoken, wiretest.Events(start, block, ends("max_tokens"), stop), wiretest.Events(ends("model_context_window_exceeded")))
 }

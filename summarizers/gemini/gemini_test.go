@@ -57,6 +57,11 @@ var spoken = wiretest.Spoken{
 
 func TestOnTheWire(t *testing.T) { wiretest.Run(t, spoken) }
 
+func TestAnyShape(t *testing.T) {
+	t.Parallel()
+	wiretest.Mutate(t, spoken, 1000, wiretest.Events(piece(`{"text":"Hm.","thought":true,"thoughtSignature":"c2ln"},{"functionCall":{"name":"f","args":{"a":1}}}`), `{"promptFeedback":{"blockReason":"SAFETY","safetyRatings":[{"category":"x"}]}}`, ends("OTHER")))
+}
+
 func FuzzStream(f *testing.F) {
 	wiretest.Fuzz(f, spoken, wiretest.Events(`{"candidates":{}}`), wiretest.Events(piece(`{"functionCall":{}}`), ends("OTHER")), wiretest.Events(`{"promptFeedback":{"blockReason":"SAFETY"}}`))
 }

@@ -42,6 +42,11 @@ var (
 
 func TestResponsesOnTheWire(t *testing.T) { wiretest.Run(t, spokenResponses) }
 
+func TestResponsesOfAnyShape(t *testing.T) {
+	t.Parallel()
+	wiretest.Mutate(t, spokenResponses, 1000, wiretest.Events(created, started, ended("incomplete", output, `,"incomplete_details":{"reason":"max_output_tokens"}`)))
+}
+
 func FuzzResponses(f *testing.F) {
 	wiretest.Fuzz(f, spokenResponses, wiretest.Events(ended("incomplete", output, "")), wiretest.Events(ended("failed", "[]", "")),
 		`{"object":"response","status":"completed","output":`+output+`}`)
