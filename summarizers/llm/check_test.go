@@ -68,3 +68,17 @@ func TestIntermediateAnswersReplaceNothing(t *testing.T) {
 	requireCheck(t, summarizers.CheckSize, r.err)
 	require.Len(t, r.sent, 4, "the last of three is refused")
 }
+
+// A model that cannot write as much as the budget is told what it can write.
+func TestBudgetIsLoweredToWhatTheModelWrites(t *testing.T) {
+	t.Parallel()
+	terse := small
+	terse.MaxOutput = 300
+	r := summarize(t, terse, asking(summarizers.History, "hello"), says(good))
+	require.NoError(t, r.err)
+	req := asking(summarizers.History, "hello")
+	req.MaxTokens = 200
+	lower := summarize(t, small, req, says(good))
+	require.NoError(t, lower.err)
+	require.Equal(t, lower.sent[0], r.sent[0])
+}

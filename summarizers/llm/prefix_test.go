@@ -63,7 +63,7 @@ func TestConversationAsTextInstead(t *testing.T) {
 		script []reply
 		onView int
 	}{
-		"overflow":       {[]reply{fails(overflow()), says(good)}, 1},
+		"overflow":       {[]reply{fails(&summarizers.ProviderError{Overflow: true, Retryable: true}), says(good)}, 1},
 		"refused twice":  {[]reply{refused, refused, says(good)}, 2},
 		"bad request":    {[]reply{fails(status(400)), says(good)}, 1},
 		"too much to do": {[]reply{fails(status(503)), fails(status(400)), says(good)}, 2},
