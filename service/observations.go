@@ -125,7 +125,7 @@ func (c *compaction) lastRequest() string {
 		if !session.StartsTurn(l.GetMessage()) {
 			continue
 		}
-		var texts []string
+		texts := make([]string, 0, len(l.GetMessage().GetParts()))
 		for _, p := range l.GetMessage().GetParts() {
 			texts = append(texts, p.GetText().GetText())
 		}
