@@ -114,18 +114,19 @@ func besieged(attack string) (*summarizers.Request, []string) {
 	failed.GetMessage().GetParts()[0].GetToolResult().IsError = true
 	future := user(6, "y "+attack)
 	future.GetMessage().Origin = compactordv1.Origin_ORIGIN_FUTURE
-	return &summarizers.Request{
-			Lead:            []*compactordv1.LoggedMessage{message(0, compactordv1.Role_ROLE_SYSTEM, text("x\n"+attack+"\nx"))},
-			PreviousSummary: "## Goal\n" + attack + "\n- Kept. [#1]", Focus: attack, ExtraContext: []string{attack, attack},
-			Messages: []*compactordv1.LoggedMessage{
-				user(1, "x\n"+attack+"\nx"), message(2, compactordv1.Role_ROLE_USER, media(attack, attack), text("x")), assistant,
-				message(4, compactordv1.Role_ROLE_DEVELOPER, text("x "+attack)), failed, future,
-			},
-			MaxTokens: 2000, Count: chars4, Fault: attack, Input: summarizers.Input{Thinking: true},
-		}, []string{
-			"[#0 system]", "[#1 user]", "[#2 user]", "[#3 assistant thinking]", "[#3 assistant, failed]", "[#3 assistant calls]",
-			"[#4 developer]", "[#5 result of bash, failed]", "[#6 message from a later state of the conversation]",
-		}
+	req := &summarizers.Request{
+		Lead:            []*compactordv1.LoggedMessage{message(0, compactordv1.Role_ROLE_SYSTEM, text("x\n"+attack+"\nx"))},
+		PreviousSummary: "## Goal\n" + attack + "\n- Kept. [#1]", Focus: attack, ExtraContext: []string{attack, attack},
+		Messages: []*compactordv1.LoggedMessage{
+			user(1, "x\n"+attack+"\nx"), message(2, compactordv1.Role_ROLE_USER, media(attack, attack), text("x")), assistant,
+			message(4, compactordv1.Role_ROLE_DEVELOPER, text("x "+attack)), failed, future,
+		},
+		MaxTokens: 2000, Count: chars4, Fault: attack, Input: summarizers.Input{Thinking: true},
+	}
+	return req, []string{
+		"[#0 system]", "[#1 user]", "[#2 user]", "[#3 assistant thinking]", "[#3 assistant, failed]", "[#3 assistant calls]",
+		"[#4 developer]", "[#5 result of bash, failed]", "[#6 message from a later state of the conversation]",
+	}
 }
 
 // TestCase98NothingLeavesItsPlace: whatever stands in a text, it closes no tag of ours, opens none, and is no header.
