@@ -82,6 +82,14 @@ func TestWhereSecretsStand(t *testing.T) {
 	}
 }
 
+// The rules want a quote or a blank behind many a token.
+func TestWhatStandsBehindASecret(t *testing.T) {
+	key := of(t, "Google API key", 1).Secret
+	for _, text := range []string{"(" + key + ")", "<" + key + ">", "密钥" + key + "。", key + ", then"} {
+		require.NotContains(t, redaction.New("k").Text(text), key)
+	}
+}
+
 func TestPrivateKeysWithoutAnEnd(t *testing.T) {
 	key := of(t, "RSA key", 1).Secret
 	lines := strings.SplitAfter(key, "\n")
