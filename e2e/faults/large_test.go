@@ -45,7 +45,7 @@ func TestThreeMillionTokensThroughASmallWindow(t *testing.T) {
 	const window = 32_000
 	size := 3_000_000
 	if raced {
-		size = 150_000
+		size = 450_000
 		t.Logf("the race detector is on: a log of %d tokens in place of 3,000,000, which would take minutes", size)
 	}
 	counter, err := session.CounterFor(compactordv1.Estimator_ESTIMATOR_O200K_BASE)
@@ -68,7 +68,7 @@ func TestThreeMillionTokensThroughASmallWindow(t *testing.T) {
 	requireProgress(t, events)
 	entry := ending(events).GetCompleted().GetCompaction()
 	requests := m.server.Requests()
-	require.EqualValues(t, len(requests), entry.GetSummarizerCalls(), "none was refused or repeated")
+	require.EqualValues(t, len(requests), entry.GetSummarizerCalls())
 	require.GreaterOrEqual(t, len(requests), size/window)
 	require.Equal(t, 1, m.server.MostOpen(), "one request at a time")
 	read, sent := map[string]bool{}, 0

@@ -114,3 +114,33 @@ func TestTextIsSeenAsItIsWritten(t *testing.T) {
 		})
 	}
 }
+
+// A split turn is two requests, the second for its first part; what was streamed of both is the summary.
+func TestSplitTurnIsTwoRequests(t *testing.T) {
+	t.Parallel()
+	for _, p := range llmtest.Protocols() {
+		t.Run(p.String(), func(t *testing.T) {
+			t.Parallel()
+			m := newModel(t, p, nil)
+			written := llmtest.Summary(llmtest.Written{})
+			m.server.Script(written, llmtest.StreamError(half), written)
+			d := daemontest.Start(t, daemontest.Options{Summarizers: summarizersOf(m)})
+			messages := daemontest.Working(12, 500)
+			d.Create("s", daemontest.By(m.Name(), noFallback, 20), messages...)
+			events, err := d.Compact(t.Context(), daemontest.Request("s"))
+			require.NoError(t, err)
+			requireProgress(t, events)
+			entry := ending(events).GetCompleted().GetCompaction()
+			require.EqualValues(t, len(messages)-4, entry.GetSplitTurnStart())
+			requests := m.server.Requests()
+			require.Len(t, requests, 3)
+			require.Contains(t, requests[0].User, daemontest.Mark(1))
+			require.NotContains(t, requests[0].User, daemontest.Mark(len(messages)-4))
+			require.Contains(t, requests[2].User, daemontest.Mark(len(messages)-4))
+			require.Contains(t, entry.GetSummary(), requests[0].Wrote())
+			require.Contains(t, entry.GetSummary(), requests[2].Wrote())
+			require.Contains(t, requests[2].Wrote(), "## Original Request")
+			require.Equal(t, entry.GetSummary(), lastAttempt(events))
+		})
+	}
+}
