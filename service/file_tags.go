@@ -17,15 +17,17 @@ func (c *compaction) fileTags() string {
 	covered := c.snapshot.Kept[:positionOf(c.snapshot.Kept, cut.GetFirstKeptIndex())]
 	files := session.TouchedFiles(c.snapshot.Entry.GetFiles(), strategies.FileTools(c.policy), covered)
 	tags := c.author.redact(summarizers.FileTags(files))
-	if session.TextTokens(c.snapshot.ModelCounter(), tags) > cut.GetMaxSummaryTokens()/2 {
+	most := min(cut.GetMaxSummaryTokens(), c.coveredTokens()/2)
+	if session.TextTokens(c.snapshot.ModelCounter(), tags) > most/2 {
 		return ""
 	}
 	return tags
 }
 
-// textBudget is what the summary's tags leave of its budget.
+// textBudget is what the summary may have beside its tags: of the cut's budget, and at most half of what it replaces. Where
+// little is covered, a summarizer that filled the budget would have written in vain.
 func (c *compaction) textBudget() uint32 {
-	budget := c.plan.GetCut().GetMaxSummaryTokens()
+	budget := min(c.plan.GetCut().GetMaxSummaryTokens(), max(minSummaryTokens, c.coveredTokens()/2))
 	return budget - min(budget, session.TextTokens(c.snapshot.ModelCounter(), c.fileTags()))
 }
 
