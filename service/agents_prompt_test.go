@@ -49,10 +49,8 @@ func TestAgentsPromptIsAPrefixOfTheView(t *testing.T) {
 				w.message(t)
 			case n < 80:
 				w.compact(func() {})
-			case n < 90:
-				w.prune()
 			default:
-				w.pinByModel(between(t, 0, 3, "unpin") == 0)
+				w.prune()
 			}
 		}
 	})

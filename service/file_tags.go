@@ -24,10 +24,9 @@ func (c *compaction) fileTags() string {
 	return tags
 }
 
-// textBudget is what the summary may have beside its tags: of the cut's budget, and at most half of what it replaces. Where
-// little is covered, a summarizer that filled the budget would have written in vain.
+// textBudget is what the summary's tags leave of its budget.
 func (c *compaction) textBudget() uint32 {
-	budget := min(c.plan.GetCut().GetMaxSummaryTokens(), max(minSummaryTokens, c.coveredTokens()/2))
+	budget := c.plan.GetCut().GetMaxSummaryTokens()
 	return budget - min(budget, session.TextTokens(c.snapshot.ModelCounter(), c.fileTags()))
 }
 

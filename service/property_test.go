@@ -312,6 +312,9 @@ func (w *world) remember(entry *compactordv1.CompactionEntry) {
 	var indexes []uint32
 	carried := entry.GetPreviousEntryId() == ""
 	previous := w.entry(entry.GetPreviousEntryId()).GetSummary()
+	if w.entry(entry.GetPreviousEntryId()).GetFileTags() {
+		previous = summarizers.WithoutFileTags(previous)
+	}
 	for _, req := range w.recorder.seen() {
 		for _, l := range req.Messages {
 			indexes = append(indexes, l.GetIndex())
