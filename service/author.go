@@ -26,6 +26,8 @@ type author struct {
 	deadline time.Time
 	// asked is the summarizer, once it was asked.
 	asked string
+	// payer is who pays for what is spent, where that is not the summarizer that was asked.
+	payer string
 	// gone is why the summarizer's provider is not asked again in this operation; nil where it may be.
 	gone error
 	// told says that the log has the provider's failure.
@@ -135,7 +137,7 @@ func (a *author) count(spent *written) {
 	if a == nil {
 		return
 	}
-	a.service.metrics.summarized(cmp.Or(a.asked, summarizers.Client), spent)
+	a.service.metrics.summarized(cmp.Or(a.payer, a.asked, summarizers.Client), spent)
 	a.service.metrics.redactions.Add(float64(a.redactions()))
 }
 

@@ -162,6 +162,7 @@ func (k *clientCommit) takeTexts() error {
 	}
 	// Anew, since what the asks above had redacted is not to be counted.
 	k.author = k.service.newAuthor(k.policy, k.uid)
+	k.author.payer = summarizers.Client
 	if k.by == answers && !req.GetUseFallback() {
 		k.author.policy = withoutFallback(k.author.policy)
 	}

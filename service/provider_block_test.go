@@ -4,11 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
 )
 
 // itemOf is a provider's own compaction of what a plan covers.
@@ -110,10 +112,11 @@ func TestProviderItemGoesWithTheEntry(t *testing.T) {
 
 // Where the client has nothing but the item, extractive writes the summary for all others.
 func TestProviderItemWithoutText(t *testing.T) {
-	d, plan := withPlan(t)
+	metrics := prometheus.NewRegistry()
+	d, plan := withPlan(t, func(o *service.ServerOptions) { o.Metrics = metrics })
 	req := commitment(plan)
 	withBlock(responses, itemOf[responses])(req)
-	req.Model, req.SummarizerCalls = "their-model", 1
+	req.Model, req.SummarizerCalls, req.Usage = "their-model", 1, &compactordv1.Usage{InputTokens: 900}
 	entry := d.commitPlan(req).GetCompaction()
 	require.Equal(t, "extractive", entry.GetSummarizer())
 	require.Zero(t, entry.GetFallback())
@@ -121,6 +124,9 @@ func TestProviderItemWithoutText(t *testing.T) {
 	require.Equal(t, uint32(1), entry.GetSummarizerCalls())
 	require.Contains(t, entry.GetSummary(), "always keep the tests green")
 	require.Equal(t, itemOf[responses], entry.GetProviderBlock().GetJson())
+	require.Equal(t, map[string]float64{
+		"compactord_summarizer_calls_total client": 1, "compactord_summarizer_tokens_total client input": 900,
+	}, spent(t, metrics))
 
 	// Edits alone have no summary that an item could stand for.
 	plan = d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s", Policy: &compactordv1.Policy{
