@@ -125,7 +125,7 @@ func TestProviderItemWithoutText(t *testing.T) {
 	require.Contains(t, entry.GetSummary(), "always keep the tests green")
 	require.Equal(t, itemOf[responses], entry.GetProviderBlock().GetJson())
 	require.Equal(t, map[string]float64{
-		"compactord_summarizer_calls_total client": 1, "compactord_summarizer_tokens_total client input": 900,
+		"compactord_summarizer_calls_total client": 1, "compactord_summarizer_tokens_total input client": 900,
 	}, spent(t, metrics))
 
 	// Edits alone have no summary that an item could stand for.

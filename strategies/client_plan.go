@@ -46,15 +46,14 @@ func clientCut(in *Input, first uint32) *compactordv1.Cut {
 	return cut
 }
 
-// clientEdit is an edit without the client's own figures. A result that the summarizer is to write shorter has the budget
-// that our own strategy gives it.
+// clientEdit is an edit of the client's. A result that the summarizer is to write shorter has the budget that our own
+// strategy gives it; what the others free is put in once they are checked.
 func clientEdit(s *session.State, e *compactordv1.Edit) *compactordv1.Edit {
-	e = proto.CloneOf(e)
-	e.TokensFreed = 0
 	at, kept := position(s, e.GetIndex())
 	if !e.GetBySummarizer() || !kept {
 		return e
 	}
+	e = proto.CloneOf(e)
 	tokens := s.Kept[at].GetTokens()
 	e.TokensFreed = tokens - min(tokens, compressedBudget(tokens, math.MaxUint32))
 	return e
