@@ -44,6 +44,9 @@ func TestProviderItemInViews(t *testing.T) {
 			require.Equal(t, kind == responses, strings.Contains(own, "read that the summary does not name:\\n- pkg/module0/file.go"),
 				"only a file that the item does not name is told beside it")
 			require.Equal(t, 1, strings.Count(own, item))
+			if kind == anthropic {
+				require.Contains(t, own, `{"role":"assistant","content":[`+item+`]}`, "the assistant says it, as in the provider's answer")
+			}
 			for _, other := range []compactordv1.Dialect{chat, responses, anthropic, gemini} {
 				if other != kind {
 					shown := strings.Join(d.render("s", other).GetMessagesJson(), "\n")
