@@ -68,8 +68,9 @@ func TestAnyShape(t *testing.T) {
 	wiretest.Mutate(t, spoken, 1000, wiretest.Events(start, block, hi, ends("max_tokens")))
 }
 
-func FuzzStream(f *testing.F) {
-	wiretest.Fuzz(f, spoken, wiretest.Events(start, block, ends("max_tokens"), stop), wiretest.Events(ends("model_context_window_exceeded")))
+func TestAnyBytes(t *testing.T) {
+	t.Parallel()
+	wiretest.AnyBytes(t, spoken, wiretest.Events(start, block, ends("max_tokens"), stop), wiretest.Events(ends("model_context_window_exceeded")))
 }
 
 // ask asks a server that answers so.

@@ -62,8 +62,9 @@ func TestAnyShape(t *testing.T) {
 	wiretest.Mutate(t, spoken, 1000, wiretest.Events(piece(`{"text":"Hm.","thought":true,"thoughtSignature":"c2ln"},{"functionCall":{"name":"f","args":{"a":1}}}`), `{"promptFeedback":{"blockReason":"SAFETY","safetyRatings":[{"category":"x"}]}}`, ends("OTHER")))
 }
 
-func FuzzStream(f *testing.F) {
-	wiretest.Fuzz(f, spoken, wiretest.Events(`{"candidates":{}}`), wiretest.Events(piece(`{"functionCall":{}}`), ends("OTHER")), wiretest.Events(`{"promptFeedback":{"blockReason":"SAFETY"}}`))
+func TestAnyBytes(t *testing.T) {
+	t.Parallel()
+	wiretest.AnyBytes(t, spoken, wiretest.Events(`{"candidates":{}}`), wiretest.Events(piece(`{"functionCall":{}}`), ends("OTHER")), wiretest.Events(`{"promptFeedback":{"blockReason":"SAFETY"}}`))
 }
 
 // ask asks a server that answers so.

@@ -47,8 +47,9 @@ func TestResponsesOfAnyShape(t *testing.T) {
 	wiretest.Mutate(t, spokenResponses, 1000, wiretest.Events(created, started, ended("incomplete", output, `,"incomplete_details":{"reason":"max_output_tokens"}`)))
 }
 
-func FuzzResponses(f *testing.F) {
-	wiretest.Fuzz(f, spokenResponses, wiretest.Events(ended("incomplete", output, "")), wiretest.Events(ended("failed", "[]", "")),
+func TestResponsesOfAnyBytes(t *testing.T) {
+	t.Parallel()
+	wiretest.AnyBytes(t, spokenResponses, wiretest.Events(ended("incomplete", output, "")), wiretest.Events(ended("failed", "[]", "")),
 		`{"object":"response","status":"completed","output":`+output+`}`)
 }
 
