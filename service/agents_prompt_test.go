@@ -48,7 +48,8 @@ func TestAgentsPromptIsAPrefixOfTheView(t *testing.T) {
 			case n < 60:
 				w.message(t)
 			case n < 80:
-				w.compact(func() {})
+				// What it comes to, other tests look at.
+				_ = w.service.Compact(compactRequest(worldSession, w.compactPolicy()), &memoryStream{ctx: t.Context()})
 			default:
 				w.prune()
 			}
@@ -65,7 +66,7 @@ func TestAgentsPromptIsAPrefixOfTheView(t *testing.T) {
 func (w *world) requirePrefix(ctx context.Context, req *summarizers.Request) {
 	for _, d := range dialects.All() {
 		agents := &follower{}
-		if _, err := w.follow(d, agents, 64<<20); err != nil {
+		if _, err := w.follow(d, agents, 64<<20); err != nil { //nolint:contextcheck // The world has its own.
 			w.counts["calls are open"]++
 			continue
 		}
@@ -105,7 +106,7 @@ func TestAgentsPromptIsRedacted(t *testing.T) {
 			Attachments: []*compactordv1.Attachment{
 				{Dialect: compactordv1.Dialect_DIALECT_ANTHROPIC, Key: "signature", Json: `"c2ln"`},
 			},
-		}}, m.Parts...)
+		}}, m.GetParts()...)
 		return m
 	}
 	var views []*summarizers.View

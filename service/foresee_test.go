@@ -98,11 +98,11 @@ func TestSummariesAreCounted(t *testing.T) {
 	}{
 		"refused text": {
 			&summarizers.CheckError{Check: "empty"},
-			map[string]float64{"compactord_summaries_rejected_total empty model": 2, "compactord_summary_fallbacks_total rejected": 2},
+			map[string]float64{"compactord_summaries_rejected_total empty model": 2, "compactord_fallbacks_total rejected": 2},
 		},
-		"wrong key":    {&summarizers.ProviderError{Status: 401}, map[string]float64{"compactord_summary_fallbacks_total refused": 2}},
-		"out of reach": {&summarizers.ProviderError{Status: 503, Retryable: true}, map[string]float64{"compactord_summary_fallbacks_total unavailable": 2}},
-		"time limit":   {&summarizers.ProviderError{Code: "timeout", Retryable: true}, map[string]float64{"compactord_summary_fallbacks_total timeout": 2}},
+		"wrong key":    {&summarizers.ProviderError{Status: 401}, map[string]float64{"compactord_fallbacks_total refused": 2}},
+		"out of reach": {&summarizers.ProviderError{Status: 503, Retryable: true}, map[string]float64{"compactord_fallbacks_total unavailable": 2}},
+		"time limit":   {&summarizers.ProviderError{Code: "timeout", Retryable: true}, map[string]float64{"compactord_fallbacks_total timeout": 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			registry := prometheus.NewRegistry()
@@ -112,11 +112,11 @@ func TestSummariesAreCounted(t *testing.T) {
 			events, err := d.compact(compactRequest("s", nil))
 			require.NoError(t, err)
 			require.NotNil(t, last(t, events).GetCompleted())
-			got := figuresOf(t, registry, "compactord_summar")
+			got := figuresOf(t, registry, "compactord_")
 			for name, value := range c.want {
 				require.InDelta(t, value, got[name], 0, name)
 			}
-			require.Len(t, figuresOf(t, registry, "compactord_summary_fallbacks_total"), 1)
+			require.Len(t, figuresOf(t, registry, "compactord_fallbacks_total"), 1)
 		})
 	}
 }

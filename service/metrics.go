@@ -60,7 +60,7 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 			Help: "Texts by summarizers that did not pass, by summarizer and check.",
 		}, []string{"summarizer", "check"}),
 		fallbacks: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "compactord_summary_fallbacks_total",
+			Name: "compactord_fallbacks_total",
 			Help: "Texts that the fallback was asked for, by why: rejected, refused, unavailable or timeout.",
 		}, []string{"cause"}),
 		redactions: prometheus.NewCounter(prometheus.CounterOpts{
