@@ -45,8 +45,8 @@ func TestPlantedFactsAreFound(t *testing.T) {
 			budget  uint32
 			rest    bool
 		}{
-			{"2000 tokens", 1, oneRound, 1000, true},
-			{"2000 tokens, five compactions", 5, fiveRounds, 1000, true},
+			{"2000 tokens", 1, oneRound, 2000, true},
+			{"2000 tokens, five compactions", 5, fiveRounds, 2000, true},
 			{"500 tokens", 1, smallBudget, 500, false},
 		} {
 			t.Run(name+" "+c.name, func(t *testing.T) {
