@@ -15,6 +15,7 @@ import (
 
 	"github.com/compactord/compactord/dialects"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/redaction/redactiontest"
 )
@@ -48,12 +49,16 @@ func TestAgentsPromptIsAPrefixOfTheView(t *testing.T) {
 			case n < 60:
 				w.message(t)
 			case n < 80:
-				// What it comes to, other tests look at.
-				_ = w.service.Compact(compactRequest(worldSession, w.compactPolicy()), &memoryStream{ctx: t.Context()})
+				w.compact(func() {})
+			case n < 90:
+				w.pin()
 			default:
 				w.prune()
 			}
 		}
+		problems, err := storage.CheckLogs(t.Context(), w.store, "")
+		require.NoError(t, err)
+		require.Empty(t, problems)
 	})
 	t.Log(describe(counts))
 	for _, d := range dialects.All() {

@@ -187,6 +187,30 @@ func TestReplayOfARequestThatWasCoveredBefore(t *testing.T) {
 	d.requireChecked()
 }
 
+// What is replayed may have been covered long ago, and is read anew. The edits of the same compaction are not in the store
+// yet, and hold all the same: its figures are those of the view.
+func TestReplayOfWhatWasCoveredKeepsTheEditsBesideIt(t *testing.T) {
+	d := start(t)
+	d.create("s", keepMessages(2))
+	d.append("s", user(long(400)), assistant(long(400)), user("The one that matters."), assistant(long(400)), assistant(long(400)))
+	require.Equal(t, uint32(3), d.completed(nil).GetFirstKeptIndex())
+	pictured := assistant("A pier.")
+	pictured.Parts = append(pictured.Parts, named("pier.png"))
+	d.append("s", pictured)
+
+	done := d.afterOverflow(proto.Bool(true), nil)
+	entry := done.GetCompaction()
+	require.Equal(t, uint32(2), entry.GetReplayedIndex())
+	require.True(t, done.GetPrune().GetWithCut())
+	require.Len(t, done.GetPrune().GetEdits(), 1)
+	view := d.view("s")
+	require.Equal(t, []string{"A pier.", "[Attached image/png: pier.png]"}, texts(view[len(view)-1]))
+	require.Equal(t, tokensOf(view), entry.GetTokensAfter())
+	require.Equal(t, tokensOf(view), done.GetReport().GetTokens())
+	require.Zero(t, d.report("s").GetMediaTokens())
+	d.requireChecked()
+}
+
 // What is kept is not replayed: its media are replaced where it stands.
 func TestNoReplayOfWhatIsKept(t *testing.T) {
 	d := start(t)

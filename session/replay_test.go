@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 )
@@ -26,6 +27,38 @@ func TestReplayOfWhatWasCovered(t *testing.T) {
 
 	compact(w, 3, "t")
 	require.Equal(t, []string{`assistant 3: "3"`}, drawn(w)[1:])
+}
+
+// What is to be replayed is all that is taken from what is loaded for it: edits that were written just before are in the
+// state alone.
+func TestReplayOfWhatWasCoveredKeepsEditsThatAreNotStored(t *testing.T) {
+	w := newLog(user("12345678"), says("1"), says("2"), message(compactordv1.Role_ROLE_ASSISTANT,
+		session.TextPart("See."), pictured("pier.png")))
+	compact(w, 2, "s")
+	pin(w, 1)
+	stored := w.State()
+	told := &compactordv1.Edit{Index: 0, Kind: compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA, Replacement: "[A ship]"}
+	edit := &compactordv1.Edit{
+		Index: 3, Part: 1, Kind: compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA, Replacement: "[A pier]",
+	}
+	pruned, err := session.Write(stored, &compactordv1.Record{Kind: &compactordv1.Record_Prune{
+		Prune: &compactordv1.PruneEntry{Edits: []*compactordv1.Edit{edit}},
+	}}, nil, nil)
+	require.NoError(t, err)
+	replaying := &compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: &compactordv1.CompactionEntry{
+		FirstKeptIndex: 3, Summary: "t", ReplayedIndex: proto.Uint32(0),
+	}}}
+	written, err := session.Write(pruned.State, replaying, nil, func(h *storagev1.Head) (*session.State, error) {
+		loaded := *stored
+		loaded.Head, loaded.OutOfPlace = h, w.Messages[:2]
+		loaded.Edits = map[uint32][]*compactordv1.Edit{0: {told}}
+		return &loaded, nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, map[uint32][]*compactordv1.Edit{0: {told}, 3: {edit}}, written.State.Edits)
+	require.Len(t, written.State.OutOfPlace, 2)
+	require.Zero(t, written.State.Head.GetViewMediaTokens())
+	require.Empty(t, pruned.State.Edits[0], "the state before is left alone")
 }
 
 // Case 160: media become lines that tell what was attached, one without a name is a file, and texts stay.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"maps"
 	"slices"
 
 	"google.golang.org/protobuf/proto"
@@ -57,7 +58,8 @@ func Write(
 	return &Written{Record: r, State: after}, nil
 }
 
-// withReplayed is the state with what a compaction is about to show again, where an earlier one covers that already.
+// withReplayed is the state with what a compaction is about to show again, where an earlier one covers that already. No
+// more than that is taken from what is loaded: what was written just before is not stored yet.
 func (s *State) withReplayed(r *compactordv1.Record, load func(*storagev1.Head) (*State, error)) (*State, error) {
 	again := r.GetCompaction().GetReplayedIndex()
 	if r.GetCompaction() == nil || r.GetCompaction().ReplayedIndex == nil || s.Entry == nil || again >= KeptFrom(s.Head) {
@@ -65,7 +67,17 @@ func (s *State) withReplayed(r *compactordv1.Record, load func(*storagev1.Head) 
 	}
 	h := proto.CloneOf(s.Head)
 	h.Compaction.ReplayedIndex = &again
-	return load(h)
+	loaded, err := load(h)
+	if err != nil {
+		return nil, err
+	}
+	next := *s
+	next.Head, next.OutOfPlace = h, loaded.OutOfPlace
+	next.Edits = maps.Clone(s.Edits)
+	if edits := loaded.Edits[again]; len(edits) > 0 {
+		next.Edits[again] = edits
+	}
+	return &next, nil
 }
 
 // viewChange returns the record's, made where it must have one; nil for records that change no view.
