@@ -73,6 +73,18 @@ func TestCrossFieldRulesNameAField(t *testing.T) {
 			}))
 			return err
 		}},
+		"client_plan.does_something": {"client_plan.first_kept_index", func() error {
+			_, err := d.compactions.PlanCompaction(ctx, &compactordv1.PlanCompactionRequest{
+				SessionId: "s", ClientPlan: &compactordv1.ClientPlan{Strategy: "mine"},
+			})
+			return err
+		}},
+		"commit_compaction.one_text": {"answers", func() error {
+			_, err := d.compactions.CommitCompaction(ctx, &compactordv1.CommitCompactionRequest{
+				SessionId: "s", PlanToken: "x", Answers: []string{"a"}, Summary: "b",
+			})
+			return err
+		}},
 		"prune_tool_outputs.one_unit": {"policy.prune_strategy.prune_tool_outputs.protect_groups", func() error {
 			_, err := d.sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{Policy: both})
 			return err
