@@ -14,14 +14,15 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/compactord/compactord/dialects"
+	"github.com/compactord/compactord/dialects/dialect"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/redaction/redactiontest"
 )
 
-// What a summarizer gets as the agent's own prompt is, in every dialect, what the agent sends, up to the cut: all but the
-// last message, which may be merged with what follows, are the same bytes.
+// What a summarizer gets as the agent's own prompt is, in every dialect, what the agent sends, up to the cut and all of
+// that: all but the last message, which may be merged with what follows, are the same bytes.
 func TestAgentsPromptIsAPrefixOfTheView(t *testing.T) {
 	counts := make(map[string]int)
 	rapid.Check(t, func(t *rapid.T) {
@@ -50,8 +51,10 @@ func TestAgentsPromptIsAPrefixOfTheView(t *testing.T) {
 				w.message(t)
 			case n < 80:
 				w.compact(func() {})
-			case n < 90:
+			case n < 86:
 				w.pin()
+			case n < 92:
+				w.planOnAgentsPrompt()
 			default:
 				w.prune()
 			}
@@ -65,10 +68,49 @@ func TestAgentsPromptIsAPrefixOfTheView(t *testing.T) {
 		require.Greater(t, counts["prompt in "+d.Name()], 10)
 	}
 	require.Greater(t, counts["prompt equal to its last message"], 50)
+	require.Greater(t, counts["prompt that an earlier summary is in"], 10)
+	require.Greater(t, counts["plan on the agent's prompt"], 10)
+}
+
+// upTo are the messages of a view that stand before the first one of what is kept from an index on.
+func upTo(view []*compactordv1.ViewMessage, firstKept uint32) []*compactordv1.ViewMessage {
+	kept := slices.IndexFunc(view, func(vm *compactordv1.ViewMessage) bool {
+		index := vm.GetIndex()
+		if mend := vm.GetMend(); mend != nil {
+			index = mend.GetIndex()
+		}
+		return vm.GetSummaryOf() == "" && !vm.GetOutOfPlace() && index >= firstKept
+	})
+	if kept < 0 {
+		return view
+	}
+	return view[:kept]
+}
+
+// planOnAgentsPrompt has a client plan a compaction: it is told to send all of its view up to the cut.
+func (w *world) planOnAgentsPrompt() {
+	plan, err := w.service.PlanCompaction(w.t.Context(), &compactordv1.PlanCompactionRequest{
+		SessionId: worldSession, Policy: w.compactPolicy(),
+	})
+	require.NoError(w.t, err)
+	for _, prompt := range plan.GetPrompts() {
+		if prompt.ViewMessages != nil {
+			w.counts["plan on the agent's prompt"]++
+			require.Len(w.t, upTo(w.view(), plan.GetPlan().GetCut().GetFirstKeptIndex()), int(prompt.GetViewMessages()))
+		}
+	}
 }
 
 // requirePrefix compares the agent's prompt that a summarizer is given with the agent's view.
 func (w *world) requirePrefix(ctx context.Context, req *summarizers.Request) {
+	covered := upTo(w.view(), req.Messages[len(req.Messages)-1].GetIndex()+1)
+	var shown []*compactordv1.Message
+	for _, vm := range covered {
+		shown = append(shown, vm.GetMessage())
+	}
+	if slices.ContainsFunc(covered, func(vm *compactordv1.ViewMessage) bool { return vm.GetSummaryOf() != "" }) {
+		w.counts["prompt that an earlier summary is in"]++
+	}
 	for _, d := range dialects.All() {
 		agents := &follower{}
 		if _, err := w.follow(d, agents, 64<<20); err != nil { //nolint:contextcheck // The world has its own.
@@ -79,6 +121,9 @@ func (w *world) requirePrefix(ctx context.Context, req *summarizers.Request) {
 		require.NoError(w.t, err, d.Name())
 		require.Equal(w.t, agents.system, listed(prompt.System), d.Name())
 		messages := listed(prompt.Messages)
+		whole, err := d.Render(shown, dialect.RenderOptions{})
+		require.NoError(w.t, err)
+		require.Equal(w.t, listed(whole.Messages), messages, "all up to the cut, and nothing else")
 		require.LessOrEqual(w.t, len(messages), len(agents.messages))
 		if len(messages) == 0 {
 			continue

@@ -273,6 +273,9 @@ func (w *world) completed(done *compactordv1.CompactionCompleted, before []*comp
 	if entry.SplitTurnStart != nil {
 		w.counts["compaction that splits a turn"]++
 	}
+	if entry.GetFileTags() {
+		w.counts["summary that ends in file tags"]++
+	}
 	w.remember(entry)
 	require.Equal(w.t, tokens, entry.GetTokensBefore())
 	require.Equal(w.t, tokensOf(after), entry.GetTokensAfter())

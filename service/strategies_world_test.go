@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,10 +10,12 @@ import (
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
+	"github.com/compactord/compactord/dialects"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/strategies/strategiestest"
+	"github.com/compactord/compactord/summarizers"
 )
 
 // I1 to I8 and I13 for each strategy, each preset and each nesting: sessions that live under a preset and are compacted,
@@ -64,6 +67,7 @@ func rareOfStrategies(counts map[string]int) string {
 	least := map[string]int{
 		"compaction": 5, "edits by a compaction": 5, "edits beside a cut": 5, "prune": 5, "by a drawn strategy": 5,
 		"commit of a plan": 5, "provider's item": 5, "plan of a client": 5, "plan of a client refused": 5,
+		"the agent's prompt was drawn": 5, "summary that ends in file tags": 5,
 	}
 	for _, preset := range strategies.PresetNames() {
 		least["under "+preset] = 1
@@ -85,10 +89,39 @@ func (w *world) underPreset() {
 		SessionId: worldSession, UpdateMask: mask("policy"), Policy: &compactordv1.Policy{
 			Preset: &name, ContextWindow: proto.Uint32(uint32(w.draw(500, 8000, "window"))),
 			MaxOutputTokens: proto.Uint32(uint32(w.draw(1, 200, "output"))),
-			Summary:         &compactordv1.SummaryPolicy{Summarizer: proto.String("recorder")},
+			Summary:         w.drawSummary(),
 		},
 	})
 	require.NoError(w.t, err)
+}
+
+// drawSummary draws how summaries are written and shown, by a summarizer that looks at the agent's prompt as a model does.
+func (w *world) drawSummary() *compactordv1.SummaryPolicy {
+	s := &compactordv1.SummaryPolicy{
+		Summarizer:   proto.String("recorder"),
+		FileTags:     proto.Bool(w.draw(0, 1, "file tags") == 1),
+		CachedPrefix: proto.Bool(w.draw(0, 1, "cached prefix") == 1),
+		Redact:       proto.Bool(w.draw(0, 2, "redact") == 0),
+	}
+	if n := w.draw(0, 3, "placement"); n > 0 {
+		s.Placement = compactordv1.SummaryPlacement(n).Enum()
+	}
+	if n := w.draw(0, len(compactordv1.SectionSet_name)-1, "sections"); n > 0 {
+		s.Sections = compactordv1.SectionSet(n).Enum()
+	}
+	all := dialects.All()
+	d := all[w.draw(0, len(all)-1, "dialect")]
+	w.recorder.do = func(
+		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
+	) (*summarizers.Summary, error) {
+		if req.View != nil {
+			if _, err := req.View(ctx, d.Kind()); err == nil {
+				w.counts["the agent's prompt was drawn"]++
+			}
+		}
+		return faithful(ctx, req, p)
+	}
+	return s
 }
 
 // compactByAny compacts by the session's preset or by a drawn strategy, for a drawn reason.
