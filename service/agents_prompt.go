@@ -55,7 +55,11 @@ func (p *agentsPrompt) draw(ctx context.Context, kind compactordv1.Dialect) (*su
 	if err != nil {
 		return nil, err
 	}
-	shown, err := p.redacted(ctx, p.shown(kind))
+	tools, ok := p.tools()
+	if !ok {
+		return nil, errSecretInTools
+	}
+	shown, err := p.redacted(ctx, p.shown(kind), tools != p.author.policy.GetToolsJson())
 	if err != nil {
 		return nil, err
 	}
@@ -66,19 +70,17 @@ func (p *agentsPrompt) draw(ctx context.Context, kind compactordv1.Dialect) (*su
 	if broken := shape.Validate(&r.List, dialect.History); len(broken) > 0 {
 		return nil, fmt.Errorf("the agent's prompt would break the rule %s", broken[0].Rule)
 	}
-	return &summarizers.View{
-		System: r.System, Messages: r.Messages, Tools: json.RawMessage(p.author.policy.GetToolsJson()),
-	}, nil
+	return &summarizers.View{System: r.System, Messages: r.Messages, Tools: json.RawMessage(tools)}, nil
 }
 
 // redacted is the view without its secrets. From the first message that had one, nothing is the prompt that the provider
-// knows: it would refuse the thinking that it bound to that, so it gets none.
-func (p *agentsPrompt) redacted(ctx context.Context, view *session.View) (*session.View, error) {
+// knows: it would refuse the thinking that it bound to that, so it gets none. Where the tools before it were changed, that
+// is all of it.
+func (p *agentsPrompt) redacted(ctx context.Context, view *session.View, changed bool) (*session.View, error) {
 	if p.author.redactor == nil {
 		return view, nil
 	}
 	shown := &session.View{Report: &compactordv1.ViewReport{}}
-	changed := false
 	for _, vm := range view.Messages {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)

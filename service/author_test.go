@@ -308,7 +308,7 @@ func TestModelIsAskedAsThePolicySays(t *testing.T) {
 
 func TestToolsAreAJSONArray(t *testing.T) {
 	d := start(t)
-	for _, tools := range []string{`{"name":"read"}`, `[`, `null`, `[] []`} {
+	for _, tools := range []string{`{"name":"read"}`, `[`, `null`, `[] []`, `["read"]`, `[{"name":"read"}, null]`, `[[]]`} {
 		_, err := d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{
 			Policy: &compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{ToolsJson: proto.String(tools)}},
 		})

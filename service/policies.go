@@ -1,7 +1,6 @@
 package service
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -40,18 +39,6 @@ func (s *Service) checkPolicy(p *compactordv1.Policy) error {
 		return unknownName("policy.summary.summarizer", err, s.summarizers.Names())
 	}
 	return checkTools(p.GetSummary())
-}
-
-// checkTools refuses tool definitions that no provider would take.
-func checkTools(p *compactordv1.SummaryPolicy) error {
-	if p.GetToolsJson() == "" {
-		return nil
-	}
-	var tools []json.RawMessage
-	if err := json.Unmarshal([]byte(p.GetToolsJson()), &tools); err != nil || tools == nil {
-		return invalidField("policy.summary.tools_json", "is no JSON array")
-	}
-	return nil
 }
 
 // editsOnly refuses a strategy that is for Compact alone, wherever it is nested.

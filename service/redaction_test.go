@@ -2,10 +2,12 @@ package service_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -189,6 +191,87 @@ func TestTwoHundredCredentialsStayInTheLog(t *testing.T) {
 	require.Contains(t, completed.GetCompaction().GetSummary(), "[REDACTED:")
 	require.GreaterOrEqual(t, completed.GetCompaction().GetRedactions(), uint32(200))
 	p.requireRecalled(t)
+}
+
+// toolsWith are tool definitions with credentials in what is said of them, in their defaults and as names.
+func toolsWith(t *testing.T, credentials []redactiontest.Credential) string {
+	t.Helper()
+	var tools []map[string]any
+	for i, c := range credentials {
+		tools = append(tools, map[string]any{"type": "function", "function": map[string]any{
+			"name": fmt.Sprintf("tool_%d", i), "description": "Used so:\n" + c.Text,
+			"parameters": map[string]any{"type": "object", "properties": map[string]any{
+				"command": map[string]any{"type": "string", "default": c.Text},
+				"nested":  map[string]any{"type": "string", "examples": []string{`{"run": ` + string(asJSON(t, c.Text)) + `}`}},
+			}},
+		}})
+	}
+	return string(asJSON(t, tools))
+}
+
+func asJSON(t *testing.T, v any) []byte {
+	t.Helper()
+	text, err := json.Marshal(v)
+	require.NoError(t, err)
+	return text
+}
+
+// Nor do the agent's tools leave with the credentials that they hold, where they go with the agent's own prompt.
+func TestTwoHundredCredentialsInTools(t *testing.T) {
+	inTools := redactiontest.Credentials(24, 200)
+	for name, redact := range map[string]*bool{"redacted": nil, "as they are": proto.Bool(false)} {
+		t.Run(name, func(t *testing.T) {
+			policy := summarizedBy("fast", redact)
+			policy.Summary.CachedPrefix = proto.Bool(true)
+			policy.Summary.ToolsJson = proto.String(toolsWith(t, inTools))
+			p := plant(t, policy, nil)
+			completed, told := p.compacted(t, "")
+			require.True(t, completed.GetCompaction().GetCachedPrefix())
+			require.Contains(t, p.sent(), "tool_199")
+			if redact != nil {
+				require.Greater(t, len(leaked(p.sent(), inTools)), 190)
+				return
+			}
+			everything := slices.Concat(inTools, p.credentials)
+			require.Empty(t, leaked(p.sent(), everything))
+			require.Empty(t, leaked(told, p.credentials), "the policy is told as it was given")
+			require.Empty(t, leaked(protojson.Format(completed.GetCompaction()), everything))
+			require.Empty(t, leaked(p.observed(t), everything))
+		})
+	}
+}
+
+// Tools without secrets are sent byte for byte, and so is all of them but the strings with secrets. Where they are no
+// tools without what the rules take for one, the conversation is sent as text.
+func TestToolsWithoutTheirSecrets(t *testing.T) {
+	secret := redactiontest.Credentials(1, 1)[0].Secret
+	for name, c := range map[string]struct{ given, want string }{
+		"none":    {`[ {"name":"re\u0061d", "n": 1.0e2, "d":"<&> \" \/"} ]`, `[ {"name":"re\u0061d", "n": 1.0e2, "d":"<&> \" \/"} ]`},
+		"one":     {`[ {"d":"<b> \" ` + secret + `", "n": 1.0e2, "e":"\u0061"} ]`, `[ {"d":"<b> \" REDACTED", "n": 1.0e2, "e":"\u0061"} ]`},
+		"escaped": {`[{"d":"\u` + fmt.Sprintf("%04x", secret[0]) + secret[1:] + `"}]`, `[{"d":"REDACTED"}]`},
+		"named":   {`[{"password":"kT9xq2LmV7wRz4Bn"}]`, `[{"password":"REDACTED"}]`},
+		"broken":  {`[{"d":["-----BEGIN RSA PRIVATE KEY-----",4096174309122837465091]}]`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var sent string
+			model := persisting(func(
+				ctx context.Context, req *summarizers.Request, p summarizers.Progress,
+			) (*summarizers.Summary, error) {
+				if view, err := req.View(ctx, compactordv1.Dialect_DIALECT_OPENAI_CHAT); err == nil {
+					sent = string(view.Tools)
+				}
+				return faithful(ctx, req, p)
+			})
+			d := start(t, withSummarizer(model))
+			policy := by("model", noFallback, small(1000))
+			policy.Summary.CachedPrefix, policy.Summary.ToolsJson = proto.Bool(true), proto.String(c.given)
+			d.create("s", policy)
+			d.append("s", working(10, 2000)...)
+			_, err := d.compact(compactRequest("s", nil))
+			require.NoError(t, err)
+			require.Equal(t, c.want, regexp.MustCompile(`\[REDACTED:[a-z-]+:[0-9a-f]{4}\]`).ReplaceAllString(sent, "REDACTED"))
+		})
+	}
 }
 
 // Without redaction they are sent as they are.
