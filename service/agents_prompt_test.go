@@ -103,7 +103,8 @@ func (w *world) planOnAgentsPrompt() {
 
 // requirePrefix compares the agent's prompt that a summarizer is given with the agent's view.
 func (w *world) requirePrefix(ctx context.Context, req *summarizers.Request) {
-	covered := upTo(w.view(), req.Messages[len(req.Messages)-1].GetIndex()+1)
+	firstKept := req.Messages[len(req.Messages)-1].GetIndex() + 1
+	covered := upTo(w.view(), firstKept) //nolint:contextcheck // The world has its own.
 	var shown []*compactordv1.Message
 	for _, vm := range covered {
 		shown = append(shown, vm.GetMessage())

@@ -89,7 +89,7 @@ func plant(t *testing.T, policy *compactordv1.Policy, leaks []redactiontest.Cred
 		thinking := assistant("I will see.", call(id, "bash", string(arguments)))
 		thinking.Parts = append([]*compactordv1.Part{{Kind: &compactordv1.Part_Thinking{Thinking: &compactordv1.ThinkingPart{
 			Text: "He said: " + inThinking.Text,
-		}}}}, thinking.Parts...)
+		}}}}, thinking.GetParts()...)
 		p.messages = append(p.messages, user("Use this.\n"+inUser.Text+"\nPlease."), thinking,
 			toolResult(id, "Output:\n"+inResult.Text+strings.Repeat("\nA line of no interest.", 60)), assistant("Done."))
 	}
