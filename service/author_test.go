@@ -246,6 +246,36 @@ func TestPersistentSummarizerIsCheckedOnceMore(t *testing.T) {
 	require.Len(t, model.seen(), 1)
 }
 
+// A part of which nothing was shown has nothing to be voided: what stands is not shown again for the fallback.
+func TestFallbackVoidsOnlyWhatWasShown(t *testing.T) {
+	model := persisting(func(
+		_ context.Context, req *summarizers.Request, p summarizers.Progress,
+	) (*summarizers.Summary, error) {
+		if req.Kind == summarizers.TurnPrefix {
+			return nil, &summarizers.ProviderError{Status: 401}
+		}
+		var b strings.Builder
+		for _, h := range summarizers.Headings(req.Kind, req.Sections) {
+			b.WriteString(strings.Repeat("#", h.Level) + " " + h.Title + "\nwritten\n")
+		}
+		text := strings.TrimSpace(b.String())
+		p.Text(text)
+		return &summarizers.Summary{Text: text, Calls: 1}, nil
+	})
+	d := start(t, withSummarizer(model))
+	d.create("s", by("model", compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE, small(20)))
+	d.append("s", working(10, 2000)...)
+	events, err := d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	require.Len(t, model.seen(), 2, "the turn is split")
+	for _, e := range events {
+		if delta := e.GetSummaryDelta(); delta != nil {
+			require.Equal(t, uint32(1), delta.GetAttempt())
+		}
+	}
+	require.Equal(t, events[len(events)-1].GetCompleted().GetCompaction().GetSummary(), lastAttemptText(events))
+}
+
 // What the policy says of the summary reaches the model, and what the model says of it the entry. Instructions of the
 // caller's own leave no sections to be checked, but of the fallback.
 func TestModelIsAskedAsThePolicySays(t *testing.T) {

@@ -188,6 +188,8 @@ type summaryWriter struct {
 	// attempt numbers the attempts; text is what this attempt has shown so far.
 	attempt uint32
 	text    strings.Builder
+	// unsure says that this attempt has shown text of the part that is being written.
+	unsure bool
 }
 
 func (w *summaryWriter) write(ctx context.Context) error {
@@ -293,8 +295,13 @@ func (w *summaryWriter) summarizer() (summarizers.Summarizer, error) {
 	return w.service.summarizers.Get(w.task.policy.GetSummary().GetSummarizer())
 }
 
-// again voids what the last attempt wrote of this part and shows the finished parts anew.
+// again voids what the last attempt wrote of this part and shows the finished parts anew. Where nothing of it was shown
+// there is nothing to void.
 func (w *summaryWriter) again(ctx context.Context) {
+	if !w.unsure {
+		return
+	}
+	w.unsure = false
 	w.begin()
 	if w.text.Len() > 0 {
 		w.delta(ctx, w.text.String())
@@ -389,6 +396,7 @@ func judged(by summarizers.Summarizer, req *summarizers.Request, summary *summar
 }
 
 func (w *summaryWriter) accept(req *summarizers.Request, summary *summarizers.Summary) {
+	w.unsure = false
 	w.text.WriteString(summarizers.WithoutThinking(summary.Text))
 	w.result.text = w.text.String()
 	w.result.model = cmp.Or(w.result.model, summary.Model)
@@ -462,6 +470,7 @@ func (p *summaryProgress) Text(delta string) {
 		if p.redact != nil {
 			text = p.redact(text)
 		}
+		p.writer.unsure = true
 		p.writer.delta(p.ctx, text)
 	}
 	p.pending = p.pending[whole:]

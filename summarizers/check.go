@@ -73,47 +73,6 @@ func Check(req *Request, s *Summary) error {
 	return nil
 }
 
-var thinkingTags = []string{"think", "thinking", "reasoning", "thought", "analysis"}
-
-// WithoutThinking returns the text without the blocks in which some models think aloud before or between what they
-// write, and without the white space around it. A block begins at the beginning of a line: a tag within a line is
-// quoted, and not the model's own. A block that is not closed runs to the end.
-func WithoutThinking(text string) string {
-	var kept strings.Builder
-	for text != "" {
-		line, rest := text, ""
-		if i := strings.IndexByte(text, '\n'); i >= 0 {
-			line, rest = text[:i+1], text[i+1:]
-		}
-		tag := openingTag(line)
-		if tag == "" {
-			kept.WriteString(line)
-			text = rest
-			continue
-		}
-		end := strings.Index(text, "</"+tag+">")
-		if end < 0 {
-			break
-		}
-		text = text[end+len(tag)+len("</>"):]
-	}
-	return strings.TrimSpace(kept.String())
-}
-
-// openingTag returns the name of the thinking tag that the line begins with, or "".
-func openingTag(line string) string {
-	line = strings.TrimLeft(line, " \t")
-	if !strings.HasPrefix(line, "<") {
-		return ""
-	}
-	for _, tag := range thinkingTags {
-		if strings.HasPrefix(line[1:], tag+">") {
-			return tag
-		}
-	}
-	return ""
-}
-
 var toolCallOpenings = []string{
 	"<tool_call", "<tool_use", "<function_call", "<function=", "<invoke ", "<|tool_call", "<|python_tag|>", "[TOOL_CALL",
 	"[tool_call", "<｜tool", `{"tool_calls"`, `{"tool_call"`, `{"function_call"`, `{"type":"tool_use"`, `{"type": "tool_use"`,

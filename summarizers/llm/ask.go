@@ -53,7 +53,7 @@ func (w *writer) try(ctx context.Context, q *question) (string, *summarizers.Che
 	if err != nil {
 		return "", nil, err
 	}
-	text := prompts.WithoutInstructions(answer.Text)
+	text := prompts.WithoutInstructions(summarizers.WithoutThinking(answer.Text))
 	var refused *summarizers.CheckError
 	if err := check(q.req, answer, text); errors.As(err, &refused) {
 		return "", refused, nil

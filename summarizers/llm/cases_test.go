@@ -70,14 +70,15 @@ func TestCase102OnlyThinkingIsEmpty(t *testing.T) {
 	require.Len(t, r.sent, 2)
 }
 
-// Thinking in the text is streamed as it comes, and is no part of the summary that is checked and stored.
+// Thinking in the text is neither streamed nor part of the summary that is checked and stored.
 func TestCase103ThinkingIsNotStored(t *testing.T) {
 	t.Parallel()
 	thinking := "<think>\n" + strings.Repeat("Hm. ", 2_000) + "\n</think>\n"
 	r := summarize(t, small, asking(summarizers.History, "hello"), says(thinking, good))
 	require.NoError(t, r.err)
-	require.Equal(t, thinking+good, r.shown)
-	require.Equal(t, good, summarizers.WithoutThinking(r.summary.Text))
+	require.Equal(t, good, r.shown)
+	require.Equal(t, good, r.summary.Text)
+	require.Zero(t, r.voided)
 }
 
 func TestCase104WhatPassesIsTriedAgain(t *testing.T) {

@@ -62,12 +62,14 @@ func (w *writer) once(ctx context.Context, c *Completion) (*Answer, error) {
 		limited, cancel = context.WithTimeoutCause(ctx, w.tryLimit, errTryLimit)
 	}
 	defer cancel()
-	answer, err := w.by.provider.Complete(limited, c, w.show)
+	spoken := summarizers.NewSpoken(w.show)
+	answer, err := w.by.provider.Complete(limited, c, spoken.Add)
 	w.spent.add(answer)
 	switch {
 	case err == nil && answer == nil:
 		return &Answer{}, nil
 	case err == nil:
+		spoken.End()
 		return answer, nil
 	}
 	var failure *summarizers.ProviderError

@@ -143,7 +143,7 @@ func (w *writer) tellRead(tokens uint32) {
 	}
 }
 
-// show hands on text as it comes.
+// show hands on text.
 func (w *writer) show(delta string) {
 	if delta != "" {
 		w.shown.WriteString(delta)

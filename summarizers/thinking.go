@@ -1,0 +1,135 @@
+package summarizers
+
+import (
+	"strings"
+	"unicode"
+)
+
+var thinkingTags = []string{"think", "thinking", "reasoning", "thought", "analysis"}
+
+// WithoutThinking returns the text without the blocks in which some models think aloud before or between what they
+// write, and without the white space around it. A block begins at the beginning of a line: a tag within a line is
+// quoted, and not the model's own. A block that is not closed runs to the end.
+func WithoutThinking(text string) string {
+	var kept strings.Builder
+	for text != "" {
+		line, rest := text, ""
+		if i := strings.IndexByte(text, '\n'); i >= 0 {
+			line, rest = text[:i+1], text[i+1:]
+		}
+		tag := openingTag(line)
+		if tag == "" {
+			kept.WriteString(line)
+			text = rest
+			continue
+		}
+		end := strings.Index(text, "</"+tag+">")
+		if end < 0 {
+			break
+		}
+		text = text[end+len(tag)+len("</>"):]
+	}
+	return strings.TrimSpace(kept.String())
+}
+
+// openingTag returns the name of the thinking tag that the line begins with, or "".
+func openingTag(line string) string {
+	line = strings.TrimLeft(line, " \t")
+	if !strings.HasPrefix(line, "<") {
+		return ""
+	}
+	for _, tag := range thinkingTags {
+		if strings.HasPrefix(line[1:], tag+">") {
+			return tag
+		}
+	}
+	return ""
+}
+
+// Spoken hands on what WithoutThinking leaves of a text that comes in pieces. What may become a tag, and the white space
+// at the end, is held back until it is known.
+type Spoken struct {
+	to func(delta string)
+	// rest is what may become a tag, and space what ends the text or stands within it.
+	rest, space string
+	// thinking is the tag of the block that is open.
+	thinking string
+	// inLine says that rest does not begin a line, begun that something was handed on.
+	inLine, begun bool
+}
+
+// NewSpoken returns a Spoken that hands on to a function.
+func NewSpoken(to func(delta string)) *Spoken { return &Spoken{to: to} }
+
+// Add takes in a piece of the text.
+func (s *Spoken) Add(delta string) {
+	s.rest += delta
+	for s.rest != "" && s.step() {
+	}
+}
+
+// End says that the text is whole: what was held back for a tag is none.
+func (s *Spoken) End() {
+	if s.thinking == "" {
+		s.say(s.rest)
+	}
+	s.rest = ""
+}
+
+// step takes something of the rest; it is false where more must come first.
+func (s *Spoken) step() bool {
+	if s.thinking != "" {
+		return s.skip()
+	}
+	if !s.inLine {
+		line := strings.TrimLeft(s.rest, " \t")
+		if tag := openingTag(line); tag != "" {
+			s.thinking, s.rest = tag, line
+			return true
+		}
+		if mayOpen(line) {
+			return false
+		}
+	}
+	end := strings.IndexByte(s.rest, '\n') + 1
+	if s.inLine = end == 0; s.inLine {
+		end = len(s.rest)
+	}
+	s.say(s.rest[:end])
+	s.rest = s.rest[end:]
+	return true
+}
+
+// skip leaves out what is thought.
+func (s *Spoken) skip() bool {
+	closing := "</" + s.thinking + ">"
+	if end := strings.Index(s.rest, closing); end >= 0 {
+		s.rest, s.thinking, s.inLine = s.rest[end+len(closing):], "", false
+		return true
+	}
+	s.rest = s.rest[max(0, len(s.rest)-len(closing)+1):]
+	return false
+}
+
+// mayOpen says whether a line that has only begun may become one with an opening tag.
+func mayOpen(line string) bool {
+	for _, tag := range thinkingTags {
+		if strings.HasPrefix("<"+tag+">", line) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Spoken) say(text string) {
+	text = s.space + text
+	if !s.begun {
+		text = strings.TrimLeftFunc(text, unicode.IsSpace)
+	}
+	said := strings.TrimRightFunc(text, unicode.IsSpace)
+	s.space = text[len(said):]
+	if said != "" {
+		s.begun = true
+		s.to(said)
+	}
+}

@@ -1,0 +1,55 @@
+package summarizers_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/summarizers"
+)
+
+// spoken hands a text to a Spoken in pieces, and returns what comes of it.
+func spoken(pieces ...string) string {
+	var said strings.Builder
+	s := summarizers.NewSpoken(func(delta string) { said.WriteString(delta) })
+	for _, piece := range pieces {
+		s.Add(piece)
+	}
+	s.End()
+	return said.String()
+}
+
+// However a text is broken into pieces, what is streamed of it is what is stored.
+func TestSpokenIsTheTextWithoutThinking(t *testing.T) {
+	t.Parallel()
+	tokens := []string{
+		"<think>", "</think>", "<thinking>", "</thinking>", "<analysis>", "<thi", "nk>", "</", "think", ">", "<", "\n", "\n\n", " ",
+		"\t", "  \n", "a", "Done.", "## Goal\n", "<b>", "数", "\u3000",
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		var pieces []string
+		for range random.IntN(12) {
+			pieces = append(pieces, tokens[random.IntN(len(tokens))])
+		}
+		text := strings.Join(pieces, "")
+		want := summarizers.WithoutThinking(text)
+		require.Equal(t, want, spoken(pieces...), "%q", pieces)
+		require.Equal(t, want, spoken(text), "%q", text)
+	}
+}
+
+// A text that has no tags comes as it is written, but for the white space at its ends.
+func TestSpokenDoesNotWait(t *testing.T) {
+	t.Parallel()
+	var deltas []string
+	s := summarizers.NewSpoken(func(delta string) { deltas = append(deltas, delta) })
+	for _, piece := range []string{"\n", " ## Goal", "\n- x", " <", "think> \n", "<b", ">", "\n"} {
+		s.Add(piece)
+	}
+	require.Equal(t, []string{"## Goal", "\n- x", " <", "think>", " \n<b", ">"}, deltas)
+	s.End()
+	require.Len(t, deltas, 6)
+}
