@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -20,12 +21,13 @@ func (s *Service) ListStrategies(
 	if err != nil {
 		return nil, err
 	}
-	catalogue.Summarizers = describe(s.summarizers)
+	catalogue.Summarizers = describe(s.summarizers, cmp.Or(s.defaultPolicy.GetSummary().GetSummarizer(), fallbackSummarizer))
 	return catalogue, nil
 }
 
-// describe returns what there is to say of summarizers: `extractive` first, the others by name.
-func describe(registry *summarizers.Registry) []*compactordv1.SummarizerInfo {
+// describe returns what there is to say of summarizers: `extractive` first, the others by name. byDefault is the one for
+// policies that name none.
+func describe(registry *summarizers.Registry, byDefault string) []*compactordv1.SummarizerInfo {
 	var all []*compactordv1.SummarizerInfo
 	for _, name := range registry.Names() {
 		by, err := registry.Get(name)
@@ -37,7 +39,7 @@ func describe(registry *summarizers.Registry) []*compactordv1.SummarizerInfo {
 		if describer, ok := by.(summarizers.Describer); ok {
 			info = describer.Describe()
 		}
-		info.Name = name
+		info.Name, info.IsDefault = name, name == byDefault
 		all = append(all, info)
 	}
 	slices.SortStableFunc(all, func(a, b *compactordv1.SummarizerInfo) int {

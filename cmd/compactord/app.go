@@ -59,6 +59,8 @@ type app struct {
 
 	// models write summaries beside extractive, as the configuration names them.
 	models []summarizers.Summarizer
+	// defaultSummarizer writes for sessions that name none; empty is extractive.
+	defaultSummarizer string
 
 	// hooks and summarizer let tests hold a compaction.
 	hooks      service.Hooks

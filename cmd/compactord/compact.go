@@ -41,7 +41,8 @@ temporary store. The JSON document holds entry (the compaction), prune (edits ma
 (the message that is kept first, and the one that starts a split turn, with their source_position), report,
 skipped (why nothing was done), plan (with --dry-run), notes, messages (how many) and view (with --view).
 
-With --summarizer a model writes the summary: one of the daemon's, or with FILE or --store one of the file of --config.
+With --summarizer a model writes the summary: one of the daemon's, or with FILE or --store one of the file of --config,
+whose default_summarizer (or COMPACTORD_DEFAULT_SUMMARIZER) writes where none is named.
 On a terminal its text is shown as it is written. Ctrl-C cancels it, and nothing is changed.`
 }
 
@@ -57,7 +58,7 @@ func (c *compactCommand) Run(ctx context.Context, a *app) (err error) {
 	if err := c.localModels(a); err != nil {
 		return err
 	}
-	if c.streams() {
+	if c.streams(a) {
 		p.showsText()
 	}
 	policy := c.apply(c.policy())

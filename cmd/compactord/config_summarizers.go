@@ -130,7 +130,7 @@ func (p *profile) decode(node *yaml.Node) []error {
 		// What follows from a value that could not be read says nothing.
 		return problems
 	}
-	return p.check()
+	return p.check(keysWithValues(node))
 }
 
 // keyInTheFile says so where a key stands in the file itself, which others may read and which ends up in repositories.
@@ -144,8 +144,19 @@ func (p *profile) keyInTheFile(node *yaml.Node) error {
 	return nil
 }
 
-// check returns all that is wrong with the settings of a profile.
-func (p *profile) check() []error {
+// keysWithValues are the keys of a mapping that are not empty.
+func keysWithValues(node *yaml.Node) map[string]bool {
+	keys := make(map[string]bool)
+	for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
+		if node.Content[i+1].Tag != "!!null" {
+			keys[node.Content[i].Value] = true
+		}
+	}
+	return keys
+}
+
+// check returns all that is wrong with the settings of a profile. What is zero is only a default where it was not given.
+func (p *profile) check(given map[string]bool) []error {
 	var problems []error
 	check := func(ok bool, key, format string, args ...any) {
 		if !ok {
@@ -156,18 +167,18 @@ func (p *profile) check() []error {
 	check(p.api == "" || p.kind == kindOpenAI, "api", "goes with kind openai")
 	check(slices.Contains([]string{"", "chat", "responses"}, p.api), "api", "must be chat or responses")
 	check(p.model != "" && len(p.model) <= 256, "model", "must name the model, in at most 256 bytes")
-	check(p.window == 0 || p.window >= minModelWindow && p.window <= maxModelWindow, "context_window", "must be from %s to %s",
+	check(!given["context_window"] || p.window >= minModelWindow && p.window <= maxModelWindow, "context_window", "must be from %s to %s",
 		number(minModelWindow), number(maxModelWindow))
-	check(p.maxOutput == 0 || p.maxOutput >= minModelOutput, "max_output_tokens", "must be at least %s", number(minModelOutput))
+	check(!given["max_output_tokens"] || p.maxOutput >= minModelOutput, "max_output_tokens", "must be at least %s", number(minModelOutput))
 	check(p.maxOutput == 0 || p.window == 0 || p.maxOutput < p.window, "max_output_tokens", "must be less than context_window")
-	check(p.tokenFactor == 0 || p.tokenFactor >= minTokenFactor && p.tokenFactor <= maxTokenFactor, "token_factor",
+	check(!given["token_factor"] || p.tokenFactor >= minTokenFactor && p.tokenFactor <= maxTokenFactor, "token_factor",
 		"must be from %v to %v", minTokenFactor, maxTokenFactor)
 	check(p.tokenLimit == "" || p.kind == kindOpenAI, "token_limit", "goes with kind openai")
 	check(slices.Contains([]string{"", "max_tokens", "max_completion_tokens"}, p.tokenLimit), "token_limit",
 		"must be max_tokens or max_completion_tokens")
 	check(p.effort == "" || effortWord.MatchString(p.effort), "reasoning_effort", "must be the provider's word for it")
-	check(p.tries >= 0 && p.tries <= maxModelTries, "tries", "must be from 1 to %d", maxModelTries)
-	p.checkTimes(check)
+	check(!given["tries"] || p.tries >= 1 && p.tries <= maxModelTries, "tries", "must be from 1 to %d", maxModelTries)
+	p.checkTimes(check, given)
 	p.checkAddress(check)
 	p.checkPrice(check)
 	return problems
@@ -175,14 +186,14 @@ func (p *profile) check() []error {
 
 type checking func(ok bool, key, format string, args ...any)
 
-func (p *profile) checkTimes(check checking) {
+func (p *profile) checkTimes(check checking, given map[string]bool) {
 	within := func(key string, d, least, most time.Duration) {
-		check(d == 0 || d >= least && d <= most, key, "must be from %s to %s", least, most)
+		check(!given[key] || d >= least && d <= most, key, "must be from %s to %s", least, most)
 	}
 	within("try_timeout", p.tryTimeout, minModelTimeout, maxTryTimeout)
 	within("total_timeout", p.totalTimeout, minModelTimeout, maxTotalTimeout)
 	within("idle_timeout", p.idleTimeout, minIdleTimeout, maxTryTimeout)
-	check(p.totalTimeout == 0 || p.tryTimeout <= p.totalTimeout, "try_timeout", "must not be above total_timeout")
+	check(!given["total_timeout"] || p.tryTimeout <= p.totalTimeout, "try_timeout", "must not be above total_timeout")
 }
 
 func (p *profile) checkAddress(check checking) {

@@ -13,8 +13,10 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/test/bufconn"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/compactord/compactord/dialects"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/storage"
 	boltstore "github.com/compactord/compactord/storage/bolt"
@@ -103,10 +105,14 @@ func (a *app) serviceOptions(store storage.Store, logger *slog.Logger) (service.
 	if err != nil {
 		return service.Options{}, err
 	}
-	return service.Options{
+	options := service.Options{
 		Store: store, Strategies: planners, Summarizers: registry, Dialects: dialects.All(), Logger: logger,
-		Hooks: a.hooks,
-	}, nil
+		Hooks: a.hooks, DefaultPolicy: &compactordv1.Policy{},
+	}
+	if a.defaultSummarizer != "" {
+		options.DefaultPolicy.Summary = &compactordv1.SummaryPolicy{Summarizer: proto.String(a.defaultSummarizer)}
+	}
+	return options, nil
 }
 
 // openStore opens a store and says what to do where it cannot.

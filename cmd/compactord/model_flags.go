@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"os"
+
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -33,47 +36,85 @@ func (f *modelFlags) apply(policy *compactordv1.Policy) *compactordv1.Policy {
 // readModels takes the models of the file into the service of this process. Where a summarizer is named, only its key is
 // read: somebody else may have those of the others.
 func (f *configFlag) readModels(a *app, summarizer string) error {
-	var file configFile
-	if f.ConfigFile != "" {
-		read, err := readConfigFile(f.ConfigFile)
-		if err != nil {
-			return usagef("--config: %w", err)
-		}
-		file = *read
+	file, err := f.file()
+	if err != nil {
+		return err
 	}
 	if summarizer == "" {
-		summarizer = builtinSummarizer
-	}
-	if a.summarizer == nil || summarizer != a.summarizer.Name() {
-		if err := checkSummarizer("--summarizer", summarizer, file.profiles); err != nil {
-			if f.ConfigFile == "" {
-				return advise(usageError{err}, "Name that file with --config or COMPACTORD_CONFIG: docs/configuration.md says what it holds.")
-			}
-			return usageError{err}
+		if err := f.readDefault(a, file); err != nil {
+			return err
 		}
+		summarizer = a.defaultSummarizer
+	} else if err := f.check(a, "--summarizer", summarizer, file); err != nil {
+		return err
 	}
 	for _, p := range file.profiles {
-		if p.name != summarizer {
-			continue
-		}
-		var err error
-		if a.models, err = models([]*profile{p}, file.overflow); err != nil {
-			return usagef("%s: %w", f.ConfigFile, err)
+		if p.name == summarizer {
+			return f.build(a, file, p)
 		}
 	}
 	return nil
 }
 
-// allModels takes all models of the file into the service of this process.
+// allModels takes all models of the file into the service of this process, and its default.
 func (f *configFlag) allModels(a *app) error {
+	file, err := f.file()
+	if err != nil {
+		return err
+	}
+	if err := f.readDefault(a, file); err != nil {
+		return err
+	}
+	return f.build(a, file, file.profiles...)
+}
+
+// file reads the file; where none is named, it is empty.
+func (f *configFlag) file() (*configFile, error) {
 	if f.ConfigFile == "" {
-		return nil
+		return &configFile{}, nil
 	}
 	file, err := readConfigFile(f.ConfigFile)
 	if err != nil {
-		return usagef("--config: %w", err)
+		return nil, usagef("--config: %w", err)
 	}
-	if a.models, err = models(file.profiles, file.overflow); err != nil {
+	return file, nil
+}
+
+// readDefault takes who writes for sessions that name nobody from where the daemon takes it: the environment, then the file.
+func (f *configFlag) readDefault(a *app, file *configFile) error {
+	const variable, key = "COMPACTORD_DEFAULT_SUMMARIZER", "default_summarizer"
+	from, name := variable, os.Getenv(variable)
+	if name == "" {
+		from = key
+		if given, there := file.settings[key]; there {
+			name = fmt.Sprint(given)
+		}
+	}
+	if name == "" {
+		name = builtinSummarizer
+	}
+	a.defaultSummarizer = name
+	return f.check(a, from, name, file)
+}
+
+// check says which summarizers there are where there is none of that name.
+func (f *configFlag) check(a *app, from, name string, file *configFile) error {
+	if a.summarizer != nil && name == a.summarizer.Name() {
+		return nil
+	}
+	err := checkSummarizer(from, name, file.profiles)
+	switch {
+	case err == nil:
+		return nil
+	case f.ConfigFile == "":
+		return advise(usageError{err}, "Name that file with --config or COMPACTORD_CONFIG: docs/configuration.md says what it holds.")
+	default:
+		return usageError{err}
+	}
+}
+
+func (f *configFlag) build(a *app, file *configFile, profiles ...*profile) (err error) {
+	if a.models, err = models(profiles, file.overflow); err != nil {
 		return usagef("%s: %w", f.ConfigFile, err)
 	}
 	return nil
@@ -101,6 +142,10 @@ func (c *compactCommand) localModels(a *app) error {
 }
 
 // streams says whether the text of the summary is shown as it is written. That of extractive is there at once.
-func (c *compactCommand) streams() bool {
-	return !c.DryRun && (c.Summarizer != "" || c.File == "") && c.Summarizer != builtinSummarizer
+func (c *compactCommand) streams(a *app) bool {
+	by := c.Summarizer
+	if by == "" && c.File != "" {
+		by = a.defaultSummarizer
+	}
+	return !c.DryRun && by != builtinSummarizer
 }

@@ -17,7 +17,6 @@ import (
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/protobuf/proto"
 
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
 	boltstore "github.com/compactord/compactord/storage/bolt"
 )
@@ -134,14 +133,12 @@ func (c *serveCommand) Run(ctx context.Context, a *app) (err error) {
 func (c *serveCommand) server(
 	a *app, store *boltstore.Store, metrics prometheus.Registerer, logger *slog.Logger,
 ) (*service.Server, error) {
+	a.defaultSummarizer = c.DefaultSummarizer
 	options, err := a.serviceOptions(store, logger)
 	if err != nil {
 		return nil, err
 	}
-	options.DefaultPolicy = &compactordv1.Policy{Preset: proto.String(c.DefaultPreset)}
-	if c.DefaultSummarizer != builtinSummarizer {
-		options.DefaultPolicy.Summary = &compactordv1.SummaryPolicy{Summarizer: proto.String(c.DefaultSummarizer)}
-	}
+	options.DefaultPolicy.Preset = proto.String(c.DefaultPreset)
 	options.Heartbeat = c.Heartbeat
 	options.Overflow = c.file.overflow
 	options.Metrics = metrics

@@ -67,7 +67,11 @@ func printSummarizers(w io.Writer, there []*compactordv1.SummarizerInfo) {
 	table := newTextTable(w, column{"SUMMARIZER", 0}, column{"KIND", 0}, column{"MODEL", 30}, column{"WINDOW", 0}, column{"OUTPUT", 0},
 		column{"US DOLLARS PER MILLION TOKENS", 34})
 	for _, s := range there {
-		table.row(s.GetName(), s.GetKind(), orDash(s.GetModel()), numberOrDash(s.GetContextWindow()),
+		name := s.GetName()
+		if s.GetIsDefault() {
+			name += " (default)"
+		}
+		table.row(name, s.GetKind(), orDash(s.GetModel()), numberOrDash(s.GetContextWindow()),
 			numberOrDash(s.GetMaxOutputTokens()), priceText(s.GetPrice()))
 	}
 	table.flush()

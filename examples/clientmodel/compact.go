@@ -51,7 +51,7 @@ func compact(
 		}
 		committed, err := c.CommitCompaction(ctx, commit)
 		_, complaint, _ = strings.Cut(status.Convert(err).Message(), "passed the checks: ")
-		if status.Code(err) != codes.FailedPrecondition || complaint == "" {
+		if status.Code(err) != codes.FailedPrecondition || complaint == "" || commit.GetUseFallback() {
 			return committed, err
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/compactord/compactord/e2e/daemontest"
@@ -29,12 +32,15 @@ func summary() string {
 }
 
 // talked is a daemon with a session in which there was much to say.
-func talked(t *testing.T) *daemontest.Daemon {
+func talked(t *testing.T, changes ...func(*compactordv1.Policy)) *daemontest.Daemon {
 	t.Helper()
 	d := daemontest.Start(t, daemontest.Options{})
 	policy := &compactordv1.Policy{Strategy: &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{
 		Summarize: &compactordv1.SummarizeStrategy{RecentTurns: proto.Uint32(1)},
 	}}}
+	for _, change := range changes {
+		change(policy)
+	}
 	var messages []*compactordv1.Message
 	for range 10 {
 		for _, role := range []compactordv1.Role{compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_ASSISTANT} {
@@ -86,4 +92,21 @@ func TestModelThatIsRefused(t *testing.T) {
 			require.Equal(t, c.by, committed.GetCompleted().GetCompaction().GetSummarizer())
 		})
 	}
+}
+
+// Without a fallback, a model that never passes is asked three times, and the error says what is wrong.
+func TestModelThatNeverPasses(t *testing.T) {
+	d := talked(t, func(p *compactordv1.Policy) {
+		p.Summary = &compactordv1.SummaryPolicy{Fallback: compactordv1.SummaryFallback_SUMMARY_FALLBACK_FAIL.Enum()}
+	})
+	asked := 0
+	_, err := compact(t.Context(), d.Compactions, "s", func(context.Context, string, string, string) (string, error) {
+		if asked++; asked > 3 {
+			return "", errors.New("asked once more")
+		}
+		return "I'm sorry.", nil
+	})
+	require.Equal(t, codes.FailedPrecondition, status.Code(err), err)
+	require.ErrorContains(t, err, "passed the checks: ")
+	require.Equal(t, 3, asked)
 }

@@ -166,7 +166,9 @@ type SummarizerInfo struct {
 	// The dialect that policy.summary.cached_prefix renders for it; not set where it is no model.
 	Dialect Dialect `protobuf:"varint,6,opt,name=dialect,proto3,enum=compactord.v1.Dialect" json:"dialect,omitempty"`
 	// US dollars per million tokens, where configured.
-	Price         *TokenPrice `protobuf:"bytes,7,opt,name=price,proto3,oneof" json:"price,omitempty"`
+	Price *TokenPrice `protobuf:"bytes,7,opt,name=price,proto3,oneof" json:"price,omitempty"`
+	// Whether it writes for sessions whose policy names none.
+	IsDefault     bool `protobuf:"varint,8,opt,name=is_default,json=isDefault,proto3" json:"is_default,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -248,6 +250,13 @@ func (x *SummarizerInfo) GetPrice() *TokenPrice {
 		return x.Price
 	}
 	return nil
+}
+
+func (x *SummarizerInfo) GetIsDefault() bool {
+	if x != nil {
+		return x.IsDefault
+	}
+	return false
 }
 
 // TokenPrice is in US dollars per million tokens. What is not configured is 0.
@@ -641,7 +650,7 @@ const file_compactord_v1_catalogue_proto_rawDesc = "" +
 	"strategies\x18\x01 \x03(\v2\x1b.compactord.v1.StrategyInfoR\n" +
 	"strategies\x123\n" +
 	"\apresets\x18\x02 \x03(\v2\x19.compactord.v1.PresetInfoR\apresets\x12?\n" +
-	"\vsummarizers\x18\x03 \x03(\v2\x1d.compactord.v1.SummarizerInfoR\vsummarizers\"\x93\x02\n" +
+	"\vsummarizers\x18\x03 \x03(\v2\x1d.compactord.v1.SummarizerInfoR\vsummarizers\"\xb2\x02\n" +
 	"\x0eSummarizerInfo\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x14\n" +
@@ -649,7 +658,9 @@ const file_compactord_v1_catalogue_proto_rawDesc = "" +
 	"\x0econtext_window\x18\x04 \x01(\rR\rcontextWindow\x12*\n" +
 	"\x11max_output_tokens\x18\x05 \x01(\rR\x0fmaxOutputTokens\x120\n" +
 	"\adialect\x18\x06 \x01(\x0e2\x16.compactord.v1.DialectR\adialect\x124\n" +
-	"\x05price\x18\a \x01(\v2\x19.compactord.v1.TokenPriceH\x00R\x05price\x88\x01\x01B\b\n" +
+	"\x05price\x18\a \x01(\v2\x19.compactord.v1.TokenPriceH\x00R\x05price\x88\x01\x01\x12\x1d\n" +
+	"\n" +
+	"is_default\x18\b \x01(\bR\tisDefaultB\b\n" +
 	"\x06_price\"z\n" +
 	"\n" +
 	"TokenPrice\x12\x14\n" +

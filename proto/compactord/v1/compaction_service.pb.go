@@ -866,7 +866,7 @@ type CommitCompactionRequest struct {
 	// Without answers and summary, `extractive` writes that.
 	ProviderBlock *OpaquePart `protobuf:"bytes,6,opt,name=provider_block,json=providerBlock,proto3" json:"provider_block,omitempty"`
 	// Whether the policy's fallback writes what does not pass the checks. Default false: SUMMARY_REJECTED says what is wrong,
-	// and the client may send a better one.
+	// and the client may send a better one. Where the fallback is FAIL, it is SUMMARY_REJECTED either way.
 	UseFallback bool `protobuf:"varint,7,opt,name=use_fallback,json=useFallback,proto3" json:"use_fallback,omitempty"`
 	// The model that wrote. At most 256 bytes.
 	Model string `protobuf:"bytes,8,opt,name=model,proto3" json:"model,omitempty"`

@@ -617,7 +617,8 @@ type SummaryPolicy struct {
 	// keeps what the client sent. Default true.
 	Redact *bool `protobuf:"varint,10,opt,name=redact,proto3,oneof" json:"redact,omitempty"`
 	// With cached_prefix: the agent's tool definitions, the JSON array that stands under `tools` in its requests. Providers
-	// cache them before the messages: without them, the cache does not serve an agent with tools. At most 1 MiB.
+	// cache them before the messages: without them, the cache does not serve an agent with tools. Each element is an object. Secrets
+	// in it are replaced like those of the conversation. At most 1 MiB.
 	ToolsJson *string `protobuf:"bytes,11,opt,name=tools_json,json=toolsJson,proto3,oneof" json:"tools_json,omitempty"`
 	// How the conversation is written down for the summarizer.
 	Input *SummaryInput `protobuf:"bytes,12,opt,name=input,proto3" json:"input,omitempty"`
