@@ -295,7 +295,7 @@ func TestEditsAloneTellWhatARefusedSummaryTook(t *testing.T) {
 	policy := by("writer", fallingBack, hideAndCut(2))
 	policy.GetStrategy().GetLadder().GetRungs()[1].GetStrategy().GetSummarize().MaxSummaryTokens = proto.Uint32(64)
 	d.create("s", policy)
-	messages := []*compactordv1.Message{user("u1"), assistant("", call("a", "read", "{}")), toolResult("a", long(60))}
+	messages := []*compactordv1.Message{user("u1"), assistant("", call("a", "read", "{}")), toolResult("a", long(66))}
 	d.append("s", append(messages, working(2, 2000)[1:]...)...)
 	events, err := d.compact(compactRequest("s", nil))
 	require.NoError(t, err)

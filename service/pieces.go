@@ -5,6 +5,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -27,9 +28,15 @@ type piece struct {
 // pieces are what the summary of a task consists of, in order.
 func (t *task) pieces() []piece {
 	// The turn in progress gets five of thirteen parts, as 0.5 and 0.8 of a reserve do in the systems that split.
-	joined := session.TextTokens(t.counter, noEarlierTurns+turnSeparator)
-	prefixBudget := t.budget * 5 / 13
-	historyBudget := t.budget - min(t.budget, prefixBudget+joined)
+	joined := max(strategies.JoinTokens, session.TextTokens(t.counter, noEarlierTurns+turnSeparator))
+	left := t.budget - min(t.budget, joined)
+	prefixBudget := (left*5 + 12) / 13
+	historyBudget := left - prefixBudget
+	passed := session.TextTokens(t.counter, t.previous)
+	if len(t.history) == 0 && passed > historyBudget && passed+minSummaryTokens <= left {
+		// What is there already goes on as it is, so the rest is all for the turn.
+		historyBudget, prefixBudget = passed, left-passed
+	}
 	if t.whole || len(t.prefix) == 0 || min(prefixBudget, historyBudget) < minSummaryTokens {
 		// A budget that is too small for two summaries is for one of both.
 		return []piece{t.piece(summarizers.History, slices.Concat(t.history, t.prefix), t.previous, t.budget)}
@@ -38,9 +45,9 @@ func (t *task) pieces() []piece {
 	switch {
 	case len(t.history) > 0:
 	case t.previous == "":
-		prefixBudget = t.budget - joined
+		prefixBudget = left
 		earlier = piece{text: noEarlierTurns}
-	case session.TextTokens(t.counter, t.previous) <= historyBudget:
+	case passed <= historyBudget:
 		earlier = piece{text: t.previous}
 	}
 	return []piece{earlier, {text: turnSeparator}, t.piece(summarizers.TurnPrefix, t.prefix, "", prefixBudget)}

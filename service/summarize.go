@@ -75,6 +75,10 @@ func (c *compaction) summarize(ctx context.Context) (*written, error) {
 	if cut == nil {
 		return nil, nil
 	}
+	if covered := c.coveredTokens(); covered <= minSummaryTokens && c.by == nil && c.asksModel() {
+		// The smallest of budgets would gain nothing: no model is asked for that.
+		return nil, noSmaller(covered)
+	}
 	summary, err := c.service.summarize(ctx, c.task(cut))
 	c.spent.add(summary)
 	if err != nil {
@@ -339,12 +343,17 @@ func (w *summaryWriter) fallBack(
 	}
 	var refused *summarizers.CheckError
 	if errors.As(failure, &refused) && (refused.Check == summarizers.CheckSize || refused.Check == summarizers.CheckBudget) {
-		return &skip{
-			compactordv1.SkipReason_SKIP_REASON_NO_GAIN,
-			fmt.Sprintf("no summary is smaller than the %d tokens that it would replace", w.task.covered),
-		}
+		return noSmaller(w.task.covered)
 	}
 	return summaryFailure(failed, failure)
+}
+
+// noSmaller is the skip of a summary that would be no smaller than what it replaces.
+func noSmaller(covered uint32) *skip {
+	return &skip{
+		compactordv1.SkipReason_SKIP_REASON_NO_GAIN,
+		fmt.Sprintf("no summary is smaller than the %d tokens that it would replace", covered),
+	}
 }
 
 // within has a summarizer write a text, which must pass, until a point in time at the latest.

@@ -229,10 +229,11 @@ func TestCutTellsWhatIsSummarized(t *testing.T) {
 	// Case 84: the leading run is never summarized.
 	want := &compactordv1.CompactionPlan{
 		Cut: &compactordv1.Cut{
-			FirstKeptIndex:   4,
-			Summarized:       &compactordv1.IndexRange{Start: 1, End: 4},
-			SplitTurnStart:   proto.Uint32(3),
-			MaxSummaryTokens: 800,
+			FirstKeptIndex: 4,
+			Summarized:     &compactordv1.IndexRange{Start: 1, End: 4},
+			SplitTurnStart: proto.Uint32(3),
+			// Three quarters of the 90 tokens that it replaces.
+			MaxSummaryTokens: 68,
 		},
 		TokensBefore:          240,
 		SummarizerInputTokens: 90,
@@ -290,7 +291,7 @@ func TestDefaultRecentTokens(t *testing.T) {
 			s := l.state()
 			for i := range uint32(21_000) {
 				s.Kept = append(s.Kept, &compactordv1.LoggedMessage{
-					Index: i, Sequence: i + 1, Tokens: 1, Message: l.message("A", 1, ""),
+					Index: i, Sequence: i + 1, Tokens: 1, PartSizes: []uint32{4}, Message: l.message("A", 1, ""),
 				})
 			}
 			in := &strategies.Input{State: s, Policy: &compactordv1.Policy{ContextWindow: c.window}}

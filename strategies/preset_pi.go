@@ -1,13 +1,18 @@
 package strategies
 
 import (
+	"math"
+
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
+const piName = "pi"
+
 var piPreset = preset{
-	name:       "pi",
+	name:       piName,
 	does:       "Compacts when less than the reserve is left, and keeps the newest 20,000 tokens. Prunes nothing by itself.",
 	reproduces: "Pi",
 	from:       "pi-mono, packages/coding-agent, version 0.58.3",
@@ -20,7 +25,6 @@ var piPreset = preset{
 			"keeping everything.",
 		"The summarizer reads 2,000 characters of a call's arguments too, and not all of them.",
 		"An empty or cut off summary is refused, and the previous one is never dropped.",
-		"The summary of a split turn shares the budget of the whole, instead of having half of the reserve on top.",
 	},
 	change: func(p *compactordv1.Policy, l Limits) {
 		p.Strategy = cutBy(l, &compactordv1.SummarizeStrategy{RecentTokens: proto.Uint32(20_000)})
@@ -30,5 +34,17 @@ var piPreset = preset{
 	},
 	sources: []source{
 		{"summarize.recent_tokens", "Pi, `compaction.keepRecentTokens`"},
+		{"summarize.max_summary_tokens", "Pi: floor(0.8 x reserve), 13,107 of the whole reserve. Where a turn is split, its " +
+			"first part has floor(0.5 x reserve), 8,192, on top"},
 	},
+}
+
+// piSplitBudget is the budget of the whole summary where a turn is split: the first part of that turn has five eighths
+// of what the complete turns have, as 0.5 of a reserve beside 0.8 of it, and on top of it.
+func piSplitBudget(s *session.State, cut *compactordv1.Cut, history uint32) uint32 {
+	prefix := (uint64(history)*5 + 7) / 8
+	if withoutHistory(s, cut) && s.Entry.GetSummary() == "" {
+		history = 0
+	}
+	return uint32(min(max(minSummaryTokens, uint64(history)+prefix+JoinTokens), math.MaxUint32))
 }

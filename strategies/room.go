@@ -34,6 +34,14 @@ func (l load) less(other load) load {
 	return l
 }
 
+// atLeast is the greater of two loads in each.
+func (l load) atLeast(other load) load {
+	for by := range l {
+		l[by] = max(l[by], other[by])
+	}
+	return l
+}
+
 // reachedBy lists the limits that a load is at or above.
 func (l load) reachedBy(of load) []int {
 	var reached []int
@@ -50,16 +58,16 @@ func (l load) reachedBy(of load) []int {
 // keep. Then it is a later one, behind which is at most half of what the trigger leaves, or else the last one; and half of
 // what is left beside that is the most for the summary. A rule that keeps more than the trigger allows would else have an
 // agent ask for ever for compactions that do nothing, or next to nothing.
-func withRoom(in *Input, places []int, ruled int) (at int, maxSummary uint32) {
+func withRoom(in *Input, view *weighed, places []int, ruled int) (at int, maxSummary uint32) {
 	if in.Reason != compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD &&
 		in.Reason != compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW {
 		return ruled, math.MaxUint32
 	}
-	limits, view := in.measure().due, weigh(in.State)
+	limits := in.measure().due
 	// A summary is seldom shorter than the one that it takes in.
-	over := limits.reachedBy(view.kept[ruled].plus(view.fixed[ruled]).plus(view.summary))
+	over := limits.reachedBy(view.kept[ruled].plus(view.fixed[ruled]).plus(view.summary.atLeast(leastRoom(limits))))
 	if len(over) == 0 {
-		return ruled, math.MaxUint32
+		return ruled, roomBeside(in, limits.less(view.kept[ruled].plus(view.fixed[ruled])))
 	}
 	at = places[len(places)-1]
 	for _, pos := range places {
@@ -72,6 +80,26 @@ func withRoom(in *Input, places []int, ruled int) (at int, maxSummary uint32) {
 	// Text of four bytes makes a token.
 	stored := min(rest[byTokens], rest[byBytes]/4, math.MaxUint32) / 2
 	return at, max(minSummaryTokens, in.State.Scaled(uint32(stored)))
+}
+
+// Of what a trigger leaves, a summary has at least a sixteenth, or these tokens; a quarter of that is for the words
+// around it.
+const (
+	leastRoomTokens = 1_024
+	leastRoomShare  = 16
+)
+
+// leastRoom is what must be left for a summary, or else the cut is a later one.
+func leastRoom(limits load) load {
+	tokens := min(leastRoomTokens, limits[byTokens]/leastRoomShare)
+	return load{byTokens: tokens, byBytes: min(tokens*4, limits[byBytes]/leastRoomShare)}
+}
+
+// roomBeside is the most tokens of a summary with which the next request is below the trigger.
+func roomBeside(in *Input, rest load) uint32 {
+	stored := min(rest[byTokens], rest[byBytes]/4)
+	stored -= min(leastRoomTokens, stored) / 4
+	return max(minSummaryTokens, in.State.Scaled(uint32(min(stored, math.MaxUint32))))
 }
 
 // weighed is what a view weighs, divided at each position in State.Kept.

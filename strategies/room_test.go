@@ -57,18 +57,18 @@ func TestRulesGiveWayToTheTrigger(t *testing.T) {
 		{"half of the trigger", "U100 A100 U100 A100 U100 A100", tokens(500, 0), nil, none, 4, 150},
 		{"less the leading run", "S100 U100 A100 U100 A100 U100 A100", tokens(600, 0), nil, none, 5, 150},
 		{"less the overhead", "U100 A100 U100 A100 U100 A100", tokens(500, 299), nil, none, 5, 64},
-		{"a rule that leaves the view below", "U100 A100 U100 A100 U100 A100", tokens(500, 0), keepTokens(400), 2, 2, 13_107},
+		{"a rule that leaves the view below", "U100 A100 U100 A100 U100 A100", tokens(500, 0), keepTokens(400), 2, 2, 75},
 		{"a rule that leaves it at the trigger", "U100 A100 U100 A100 U100 A100", tokens(400, 0), keepTokens(400), 2, 4, 100},
 		{"at least one valid part", "U100 A100 T100 R900", tokens(1100, 0), nil, none, 2, 64},
 		{"one message", "U1000", tokens(500, 0), nil, none, none, 0},
-		{"half of the tool groups", six, groups, nil, none, 9, 13_107},
+		{"half of the tool groups", six, groups, nil, none, 9, 64},
 		{
 			"fewer groups than the trigger are not touched", six, groups,
-			&compactordv1.SummarizeStrategy{RecentToolGroups: proto.Uint32(4)}, 5, 5, 13_107,
+			&compactordv1.SummarizeStrategy{RecentToolGroups: proto.Uint32(4)}, 5, 5, 64,
 		},
 		{
 			"as many are", six, groups,
-			&compactordv1.SummarizeStrategy{RecentToolGroups: proto.Uint32(5)}, 3, 9, 13_107,
+			&compactordv1.SummarizeStrategy{RecentToolGroups: proto.Uint32(5)}, 3, 9, 64,
 		},
 		{
 			"half of the bytes", "U100 A100 U100 A100 U100 A100",
@@ -96,7 +96,9 @@ func TestRulesGiveWayToTheTrigger(t *testing.T) {
 				if reason != compactordv1.CompactionReason_COMPACTION_REASON_MANUAL {
 					require.Equal(t, c.summary, made.GetCut().GetMaxSummaryTokens())
 				} else {
-					require.Equal(t, uint32(13_107), made.GetCut().GetMaxSummaryTokens(), reason)
+					// Three quarters of what it replaces.
+					replaced := made.GetSummarizerInputTokens()
+					require.Equal(t, max(64, replaced-replaced/4), made.GetCut().GetMaxSummaryTokens(), reason)
 				}
 			}
 		})
@@ -169,8 +171,12 @@ func requireRoom(t *rapid.T, l *testLog, p *compactordv1.SummarizeStrategy, did 
 		start = cutAt(l, from)
 	}
 	limits := limitsOf(l)
-	over := limits.over(start, now.summary)
+	over := limits.over(start, limits.atLeast(now.summary))
 	if len(over) == 0 {
+		if ruled.GetCut() != nil {
+			rest := limits.rest(start)
+			ruled.Cut.MaxSummaryTokens = min(ruled.Cut.MaxSummaryTokens, uint32(max(64, min(rest-min(rest, 1024)/4, 13_107))))
+		}
 		require.True(t, proto.Equal(ruled, made), "%v %v", ruled, made)
 		did.count("as ruled", made.GetCut() != nil)
 		return
@@ -188,7 +194,8 @@ func requireRoom(t *rapid.T, l *testLog, p *compactordv1.SummarizeStrategy, did 
 		want = useful[i]
 	}
 	require.Equal(t, s.Kept[want].GetIndex(), made.GetCut().GetFirstKeptIndex())
-	require.Equal(t, limits.summaryBeside(cutAt(l, want)), made.GetCut().GetMaxSummaryTokens())
+	require.Equal(t, min(limits.summaryBeside(cutAt(l, want)), mostThatGains(l, made.GetCut(), now, cutAt(l, want))),
+		made.GetCut().GetMaxSummaryTokens())
 	did.count("later", fits(want))
 	did.count("smallest", !fits(want))
 	did.count("pinned", cutAt(l, want).fixed.tokens > now.fixed.tokens)
@@ -276,6 +283,37 @@ func (limits figures) halved(w weights, which []func(figures) int) bool {
 	return !slices.ContainsFunc(which, func(by func(figures) int) bool {
 		return 2*by(w.kept) > max(0, by(limits)-by(w.fixed))
 	})
+}
+
+// atLeast is a summary that has a sixteenth of what a trigger leaves, or 1,024 tokens.
+func (limits figures) atLeast(summary figures) figures {
+	tokens := min(1024, limits.tokens/16)
+	summary.tokens, summary.bytes = max(summary.tokens, tokens), max(summary.bytes, min(4*tokens, limits.bytes/16))
+	return summary
+}
+
+// rest is what is left beside a view without its summary, in tokens.
+func (limits figures) rest(w weights) int {
+	return max(0, min(limits.tokens-w.kept.tokens-w.fixed.tokens, (limits.bytes-w.kept.bytes-w.fixed.bytes)/4))
+}
+
+// mostThatGains is three quarters of what a cut takes out of a view.
+func mostThatGains(l *testLog, cut *compactordv1.Cut, now, then weights) uint32 {
+	s := l.state()
+	out := func(by func(figures) int) int { return by(now.kept) + by(now.fixed) - by(then.kept) - by(then.fixed) }
+	byBytes := session.DueByBytesAlone(l.policy, session.Report(s.Head, l.policy))
+	most := func(summary figures) int {
+		replaced := out(of[0]) + summary.tokens
+		if byBytes {
+			replaced = max(replaced, (out(of[2])+summary.bytes)/4)
+		}
+		return replaced - replaced/4
+	}
+	tokens := most(now.summary)
+	if cut.SplitTurnStart != nil && cut.GetSplitTurnStart() == s.Kept[0].GetIndex() && s.Entry.GetSummary() != "" {
+		tokens = max(tokens, most(figures{})+int(session.TextTokens(s.Counter, s.Entry.GetSummary()))+32)
+	}
+	return uint32(max(64, tokens))
 }
 
 func (limits figures) summaryBeside(w weights) uint32 {

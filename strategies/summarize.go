@@ -27,7 +27,8 @@ func (Summarize) Plan(
 	if alreadyCompacted(s) {
 		return noop(in, compactordv1.SkipReason_SKIP_REASON_ALREADY_COMPACTED), nil
 	}
-	at, maxSummary, err := firstKept(ctx, in, p)
+	view := weigh(s)
+	at, room, err := firstKept(ctx, in, view, p)
 	if err != nil {
 		return nil, err
 	}
@@ -41,9 +42,9 @@ func (Summarize) Plan(
 			Start: session.KeptFrom(s.Head),
 			End:   s.Kept[at].GetIndex(),
 		},
-		SplitTurnStart:   splitTurnStart(s, at, p.GetSplitTurn()),
-		MaxSummaryTokens: min(maxSummary, maxSummaryTokens(in.Policy, p)),
+		SplitTurnStart: splitTurnStart(s, at, p.GetSplitTurn()),
 	}
+	setBudget(in, plan.GetCut(), at, view, maxSummaryTokens(in.Policy, p), room)
 	plan.SummarizerInputTokens = inputTokens(s, at)
 	return plan, nil
 }
