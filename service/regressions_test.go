@@ -229,7 +229,7 @@ func TestPagesOfCompactionsStaySmall(t *testing.T) {
 	policy.GetStrategy().GetSummarize().MaxSummaryTokens = proto.Uint32(200_000)
 	d.create("s", policy)
 	for range 16 {
-		d.append("s", user(long(172_000)), assistant("fine"), user("next"), assistant(long(600)))
+		d.append("s", user(long(270_000)), assistant("fine"), user("next"), assistant(long(600)))
 		_, err := d.compact(compactRequest("s", nil))
 		require.NoError(t, err)
 	}
