@@ -121,7 +121,7 @@ func (a *author) failed(ctx context.Context, by string, failure error) {
 	if !errors.As(failure, &e) {
 		return
 	}
-	if e.Retryable || refusesAll(e.Status) {
+	if e.Retryable || e.RefusesAll {
 		a.gone = failure
 	}
 	if a.told {
@@ -129,7 +129,8 @@ func (a *author) failed(ctx context.Context, by string, failure error) {
 	}
 	a.told = true
 	a.service.logger.LogAttrs(ctx, slog.LevelWarn, "summarizer failed",
-		slog.String("summarizer", by), slog.Int("http_status", e.Status), slog.String("code", e.Code))
+		slog.String("summarizer", by), slog.Int("http_status", e.Status), slog.String("code", e.Code),
+		slog.String("param", e.Param), slog.String("host", e.Host))
 }
 
 // count counts what the operation took. Without an author nothing was asked for.
@@ -139,15 +140,4 @@ func (a *author) count(spent *written) {
 	}
 	a.service.metrics.summarized(cmp.Or(a.payer, a.asked, summarizers.Client), spent)
 	a.service.metrics.redactions.Add(float64(a.redactions()))
-}
-
-// refusesAll says whether a provider that answers with this HTTP status refuses whatever it is asked: for the key, the
-// account or the model. Other statuses may be about the one request.
-func refusesAll(status int) bool {
-	switch status {
-	case 401, 402, 403, 404:
-		return true
-	default:
-		return false
-	}
 }

@@ -164,7 +164,8 @@ func TestProviderThatIsGoneIsAskedOnce(t *testing.T) {
 		err   *summarizers.ProviderError
 		calls int
 	}{
-		"no such model":            {&summarizers.ProviderError{Status: 404}, 1},
+		"no such model":            {&summarizers.ProviderError{Status: 404, RefusesAll: true}, 1},
+		"no money":                 {&summarizers.ProviderError{Status: 400, Code: "credit_balance_too_low", RefusesAll: true}, 1},
 		"out of reach":             {&summarizers.ProviderError{Status: 503, Retryable: true}, 1},
 		"about one of the results": {&summarizers.ProviderError{Status: 400}, 3},
 	} {
@@ -252,7 +253,7 @@ func TestFallbackVoidsOnlyWhatWasShown(t *testing.T) {
 		_ context.Context, req *summarizers.Request, p summarizers.Progress,
 	) (*summarizers.Summary, error) {
 		if req.Kind == summarizers.TurnPrefix {
-			return nil, &summarizers.ProviderError{Status: 401}
+			return nil, &summarizers.ProviderError{Status: 401, RefusesAll: true}
 		}
 		var b strings.Builder
 		for _, h := range summarizers.Headings(req.Kind, req.Sections) {

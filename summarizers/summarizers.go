@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
@@ -157,15 +158,21 @@ type Describer interface {
 // ProviderError is why a model's provider gave no answer. It holds nothing of the conversation and nothing of what the
 // provider said, which may quote it.
 type ProviderError struct {
-	// Status is the HTTP status; 0 where there was no answer.
+	// Status is the HTTP status; 0 where there was no answer. It is 200 where an answer that had begun well was none.
 	Status int
 	// Code is the provider's name of the error, such as `rate_limit_error`; empty where it has none. At most 64 characters,
 	// letters, digits, `_`, `.` and `-`.
 	Code string
 	// Retryable says that the same request may succeed later: 408, 429, 5xx, a broken connection or stream, a time limit.
 	Retryable bool
+	// RefusesAll says that any other request would fail alike: it is for the key, the account, the model or the address.
+	RefusesAll bool
 	// Overflow says that the request was too long for the model.
 	Overflow bool
+	// Param is the parameter that the provider objects to; empty where it names none. Characters as in Code.
+	Param string
+	// Host is the host that was asked, and its port where it is named. It is for logs, and not for who is told of the error.
+	Host string
 	// RetryAfter is when the provider wants to be asked again; 0 where it did not say.
 	RetryAfter time.Duration
 	// Err is the cause, for errors.Is. Its text is not for logs.
@@ -173,14 +180,43 @@ type ProviderError struct {
 }
 
 func (e *ProviderError) Error() string {
-	said := "the provider gave no answer"
-	if e.Status != 0 {
-		said = fmt.Sprintf("the provider answered with HTTP status %d", e.Status)
-	}
-	if e.Code != "" {
+	said := e.what()
+	switch {
+	case e.Code != "" && e.Param != "":
+		said += " (" + e.Code + ": " + e.Param + ")"
+	case e.Code != "":
 		said += " (" + e.Code + ")"
+	case e.Param != "":
+		said += " (" + e.Param + ")"
 	}
 	return said
+}
+
+// The codes of what no provider says, where an error tells more of them.
+const (
+	CodeNotAStream        = "not_a_stream"
+	CodeConnectionRefused = "connection_refused"
+	CodeConnectionFailed  = "connection_failed"
+	CodeConnectTimeout    = "connect_timeout"
+	CodeNameNotFound      = "name_not_found"
+	CodeCertificate       = "certificate_refused"
+)
+
+func (e *ProviderError) what() string {
+	switch {
+	case e.Code == CodeNotAStream:
+		return "what answered is no model's API, see its base_url"
+	case e.Status == http.StatusOK:
+		return "the provider told of an error in its stream"
+	case e.Status != 0:
+		return fmt.Sprintf("the provider answered with HTTP status %d", e.Status)
+	}
+	switch e.Code {
+	case CodeConnectionRefused, CodeConnectionFailed, CodeConnectTimeout, CodeNameNotFound, CodeCertificate:
+		return "there is no connection to the provider"
+	default:
+		return "the provider gave no answer"
+	}
 }
 
 // Unwrap returns the cause.

@@ -78,7 +78,7 @@ func faults() map[string]fault {
 		"malformed event":    {reply: llmtest.MalformedSSE(half), want: outOfReach(0)},
 		"error in stream":    {reply: llmtest.StreamError(half), want: outOfReach(0)},
 		"hangs up":           {reply: llmtest.HangUp(), want: outOfReach(0)},
-		"wrong content type": {reply: llmtest.WrongContentType(), want: outOfReach(0)},
+		"wrong content type": {reply: llmtest.WrongContentType(), want: refused(http.StatusOK)},
 		"stalls": {reply: llmtest.Stall(half), closed: true, change: listening, want: outcome{
 			code: codes.Unavailable, reason: "SUMMARIZER_UNAVAILABLE", named: "idle_timeout", retry: 30 * time.Second, requests: 1,
 		}},

@@ -140,9 +140,9 @@ func TestUsageFromElsewhere(t *testing.T) {
 func TestErrorsInTheStream(t *testing.T) {
 	t.Parallel()
 	for event, want := range map[string]summarizers.ProviderError{
-		errorBody("overloaded_error"):         {Status: 529, Code: "overloaded_error", Retryable: true},
-		errorBody("api_error"):                {Status: 500, Code: "api_error", Retryable: true},
-		errorBody("billing_error"):            {Status: 402, Code: "billing_error"},
+		errorBody("overloaded_error"):         {Status: 200, Code: "overloaded_error", Retryable: true},
+		errorBody("api_error"):                {Status: 200, Code: "api_error", Retryable: true},
+		errorBody("billing_error"):            {Status: 200, Code: "billing_error", RefusesAll: true},
 		ends("model_context_window_exceeded"): {Status: 200, Code: "model_context_window_exceeded", Overflow: true},
 	} {
 		body := wiretest.Events(start, block, hi) + "event: error\n" + wiretest.Events(event)

@@ -120,8 +120,8 @@ func TestAnswers(t *testing.T) {
 func TestErrorsInTheStream(t *testing.T) {
 	t.Parallel()
 	for event, want := range map[string]summarizers.ProviderError{
-		`{"error":{"code":503,"message":"x","status":"UNAVAILABLE"}}`:      {Status: 503, Code: "UNAVAILABLE", Retryable: true},
-		`{"error":{"code":400,"message":"x","status":"INVALID_ARGUMENT"}}`: {Status: 400, Code: "INVALID_ARGUMENT"},
+		`{"error":{"code":503,"message":"x","status":"UNAVAILABLE"}}`:      {Status: 200, Code: "UNAVAILABLE", Retryable: true},
+		`{"error":{"code":400,"message":"x","status":"INVALID_ARGUMENT"}}`: {Status: 200, Code: "INVALID_ARGUMENT"},
 		ends("OTHER"): {Status: 200, Code: "OTHER", Retryable: true},
 		// What the SDK cannot read is nobody's panic.
 		`{"candidates":{}}`:       {Code: "stream_malformed", Retryable: true},

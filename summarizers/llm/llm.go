@@ -17,7 +17,7 @@ import (
 type Provider interface {
 	// Dialect is the shape in which Completion.View is drawn for it.
 	Dialect() compactordv1.Dialect
-	// Complete sends one request, once, and hands on the text of the answer as it comes; thinking is no text. It returns the
+	// Complete sends one request, once, but for what a server refuses as it stands and takes in other words, and hands on the text of the answer as it comes; thinking is no text. It returns the
 	// context's cause once that has ended, and has closed the request by then. Any other failure is a
 	// *summarizers.ProviderError. An Answer beside an error has the usage, where the provider told one.
 	Complete(ctx context.Context, c *Completion, text func(delta string)) (*Answer, error)

@@ -3,8 +3,6 @@ package llm
 import (
 	"context"
 	"errors"
-	"net/http"
-	"slices"
 
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/prompts"
@@ -60,8 +58,7 @@ func asTextInstead(err error) bool {
 	if !errors.As(err, &failure) {
 		return true
 	}
-	ofNoRequest := []int{http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound}
-	return failure.Overflow || !failure.Retryable && !slices.Contains(ofNoRequest, failure.Status)
+	return failure.Overflow || !failure.Retryable && !failure.RefusesAll
 }
 
 // messageTokens are the stored tokens of the request's messages.

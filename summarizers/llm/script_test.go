@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,7 +41,8 @@ func fails(e *summarizers.ProviderError) reply { return reply{err: e} }
 // status is what a provider's HTTP status becomes.
 func status(code int) *summarizers.ProviderError {
 	retryable := code == http.StatusTooManyRequests || code == http.StatusRequestTimeout || code >= 500
-	return &summarizers.ProviderError{Status: code, Retryable: retryable}
+	refusesAll := slices.Contains([]int{401, 402, 403, 404}, code)
+	return &summarizers.ProviderError{Status: code, Retryable: retryable, RefusesAll: refusesAll}
 }
 
 func overflow() *summarizers.ProviderError {

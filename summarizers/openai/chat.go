@@ -14,11 +14,11 @@ import (
 )
 
 // complete has a chat completion written.
-func (p *Provider) complete(ctx context.Context, x *wire.Exchange, c *llm.Completion, text *wire.Text) (*llm.Answer, error) {
+func (p *Provider) complete(ctx context.Context, x *wire.Exchange, c *llm.Completion, limit string, text *wire.Text) (*llm.Answer, error) {
 	if c.View != nil {
 		x.Rewrite(func(body []byte) ([]byte, error) { return chatOnView(body, c.View) })
 	}
-	stream := p.chat.NewStreaming(ctx, p.chatRequest(c))
+	stream := p.chat.NewStreaming(ctx, p.chatRequest(c, limit))
 	defer func() { _ = stream.Close() }()
 	reading := &chatReading{x: x, text: text, answer: &llm.Answer{Model: p.options.Model}}
 	for x.Step(stream.Next) {
@@ -29,7 +29,7 @@ func (p *Provider) complete(ctx context.Context, x *wire.Exchange, c *llm.Comple
 	return x.Finish(reading.answer, text, reading.finished, stream.Err())
 }
 
-func (p *Provider) chatRequest(c *llm.Completion) openai.ChatCompletionNewParams {
+func (p *Provider) chatRequest(c *llm.Completion, name string) openai.ChatCompletionNewParams {
 	request := openai.ChatCompletionNewParams{
 		Model:           p.options.Model,
 		ReasoningEffort: openai.ReasoningEffort(c.Effort),
@@ -37,7 +37,7 @@ func (p *Provider) chatRequest(c *llm.Completion) openai.ChatCompletionNewParams
 	}
 	if c.MaxOutputTokens > 0 {
 		limit := param.NewOpt(int64(c.MaxOutputTokens))
-		if p.options.TokenLimit == MaxCompletionTokens {
+		if name == MaxCompletionTokens {
 			request.MaxCompletionTokens = limit
 		} else {
 			request.MaxTokens = limit

@@ -119,12 +119,12 @@ func TestChatAnswersAtOnce(t *testing.T) {
 func TestChatErrorsInTheStream(t *testing.T) {
 	t.Parallel()
 	for event, want := range map[string]summarizers.ProviderError{
-		`{"error":{"message":"x","type":"server_error"}}`:                      {Status: 500, Code: "server_error", Retryable: true},
-		`{"error":{"message":"x","code":502}}`:                                 {Status: 502, Retryable: true},
-		`{"error":{"message":"x","code":"502"}}`:                               {Status: 502, Retryable: true},
-		`{"error":{"message":"x","type":"insufficient_quota","code":"quota"}}`: {Status: 429, Code: "quota"},
+		`{"error":{"message":"x","type":"server_error"}}`:                      {Status: 200, Code: "server_error", Retryable: true},
+		`{"error":{"message":"x","code":502}}`:                                 {Status: 200, Code: "502", Retryable: true},
+		`{"error":{"message":"x","code":"502"}}`:                               {Status: 200, Code: "502", Retryable: true},
+		`{"error":{"message":"x","type":"insufficient_quota","code":"quota"}}`: {Status: 200, Code: "insufficient_quota", RefusesAll: true},
 		`{"error":"out of memory"}`:                                            {Status: 200, Retryable: true},
-		`{"object":"error","message":"x","type":"BadRequestError","code":400}`: {Status: 400, Code: "BadRequestError"},
+		`{"object":"error","message":"x","type":"BadRequestError","code":400}`: {Status: 200, Code: "BadRequestError"},
 		chunk(`{"content":""}`, `"error"`):                                     {Status: 200, Code: "error", Retryable: true},
 		chunk(`{"content":""}`, `"abort"`):                                     {Status: 200, Code: "abort", Retryable: true},
 	} {

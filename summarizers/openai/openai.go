@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/openai/openai-go/v3"
@@ -50,7 +51,8 @@ type Options struct {
 	// API is which one to speak; empty: APIChat.
 	API API
 	// TokenLimit is how Chat Completions are told the output limit: MaxCompletionTokens, which OpenAI's newer models insist
-	// on, or MaxTokens, the older name, which is all that many others know; empty: by whether the server is OpenAI's.
+	// on, or MaxTokens, the older name, which is all that many others know; empty: by whether the server is OpenAI's. A
+	// server that refuses the one gets the other from then on.
 	TokenLimit string
 	// HTTPClient sends the requests; nil: one with limits on connecting, but none on a whole request. Its redirects are not
 	// followed.
@@ -72,6 +74,8 @@ type Provider struct {
 	wire      *wire.Client
 	chat      openai.ChatCompletionService
 	responses responses.ResponseService
+	// switched says that the server has refused the TokenLimit of the options, and gets the other one.
+	switched atomic.Bool
 }
 
 var _ llm.Provider = (*Provider)(nil)
@@ -131,10 +135,19 @@ func (p *Provider) Dialect() compactordv1.Dialect {
 
 // Complete implements llm.Provider.
 func (p *Provider) Complete(ctx context.Context, c *llm.Completion, text func(delta string)) (*llm.Answer, error) {
+	limit := p.tokenLimit()
+	answer, err := p.exchange(ctx, c, limit, text)
+	if p.refusesLimit(err, limit) {
+		return p.exchange(ctx, c, p.tokenLimit(), text)
+	}
+	return answer, err
+}
+
+func (p *Provider) exchange(ctx context.Context, c *llm.Completion, limit string, text func(delta string)) (*llm.Answer, error) {
 	ctx, x := p.wire.Begin(ctx)
 	defer x.End()
 	if p.options.API == APIResponses {
 		return p.respond(ctx, x, c, x.Text(text))
 	}
-	return p.complete(ctx, x, c, x.Text(text))
+	return p.complete(ctx, x, c, limit, x.Text(text))
 }

@@ -101,11 +101,11 @@ func TestResponsesAnswersAtOnce(t *testing.T) {
 func TestResponsesErrorsInTheStream(t *testing.T) {
 	t.Parallel()
 	for event, want := range map[string]summarizers.ProviderError{
-		`{"type":"error","code":"rate_limit_exceeded","message":"x"}`:             {Status: 429, Code: "rate_limit_exceeded", Retryable: true},
+		`{"type":"error","code":"rate_limit_exceeded","message":"x"}`:             {Status: 200, Code: "rate_limit_exceeded", Retryable: true},
 		`{"type":"error","code":null,"message":"x"}`:                              {Status: 200, Retryable: true},
-		`{"type":"error","error":{"type":"invalid_request_error","message":"x"}}`: {Status: 400, Code: "invalid_request_error"},
-		ended("failed", "[]", `,"error":{"code":"server_error","message":"x"}`):   {Status: 500, Code: "server_error", Retryable: true},
-		ended("failed", "[]", `,"error":{"code":"context_length_exceeded"}`):      {Status: 400, Code: "context_length_exceeded"},
+		`{"type":"error","error":{"type":"invalid_request_error","message":"x"}}`: {Status: 200, Code: "invalid_request_error"},
+		ended("failed", "[]", `,"error":{"code":"server_error","message":"x"}`):   {Status: 200, Code: "server_error", Retryable: true},
+		ended("failed", "[]", `,"error":{"code":"context_length_exceeded"}`):      {Status: 200, Code: "context_length_exceeded"},
 		ended("failed", "[]", `,"error":null`):                                    {Status: 200, Retryable: true},
 	} {
 		answer, _, err := respond(t, wiretest.Stream(wiretest.Events(created, says("Hi"), event)), openai.Options{}, &llm.Completion{User: "x"})

@@ -21,6 +21,8 @@ type Exchange struct {
 	ctx     context.Context //nolint:containedctx // as above
 	cancel  context.CancelCauseFunc
 	rewrite func(body []byte) ([]byte, error)
+	// host is who was asked.
+	host string
 	// failed is why there is no answer, broken that its transfer broke off, which is no matter once it was complete.
 	failed, broken *summarizers.ProviderError
 	// overlong says that the stream was ended since it did not.
@@ -65,6 +67,10 @@ func (x *Exchange) Step(next func() bool) (more bool) {
 func (x *Exchange) Finish(answer *llm.Answer, text *Text, complete bool, err error) (*llm.Answer, error) {
 	failure := x.failure(complete, text.full || x.overlong, err)
 	if failure != nil {
+		var told *summarizers.ProviderError
+		if errors.As(failure, &told) {
+			told.Host = x.host
+		}
 		if answer.Usage == nil {
 			return nil, failure
 		}

@@ -1,8 +1,10 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +18,7 @@ const (
 	maxCode   = 64
 	maxDelay  = 24 * time.Hour
 	retryInfo = "RetryInfo"
+	errorInfo = "ErrorInfo"
 	// statusOverloaded is Anthropic's.
 	statusOverloaded = 529
 )
@@ -32,16 +35,31 @@ var statuses = map[string]int{
 // unpaid are the errors that pass only once somebody pays.
 var unpaid = []string{
 	"insufficient_quota", "billing_error", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance",
-	"account_deactivated", "credit_balance_too_low",
+	"account_deactivated", codeCredit,
 }
+
+// forbidden are the other errors that every request has: for the key or the project, whatever the HTTP status.
+var forbidden = []string{
+	"API_KEY_INVALID", "API_KEY_SERVICE_BLOCKED", "API_KEY_HTTP_REFERRER_BLOCKED", "API_KEY_IP_ADDRESS_BLOCKED",
+	"PERMISSION_DENIED", "UNAUTHENTICATED", "SERVICE_DISABLED", "BILLING_DISABLED", "CONSUMER_SUSPENDED", "CONSUMER_INVALID",
+	"invalid_api_key", "authentication_error", "permission_error", "model_not_found",
+}
+
+// codeCredit is an error that Anthropic tells only in words.
+const codeCredit = "credit_balance_too_low"
+
+// credit knows it. An error that quotes a request does not begin so.
+var credit = regexp.MustCompile(`(?i)^\s*(?:your|the) credit balance\b[^.]{0,20}\blow\b`)
 
 // failure is what a provider says of an error.
 type failure struct {
 	// status is what the error itself gives; 0 if nothing.
 	status        int
 	code, message string
-	// kind is the error's other name: quotas that are used up have it in either.
-	kind  string
+	// kind is the error's other name: quotas that are used up have it in either. reason is what Google's APIs give beside.
+	kind, reason string
+	// param is the parameter that it is about.
+	param string
 	after time.Duration
 	// response says that the error is that of a response, as OpenAI's Responses have it, and not all that was said.
 	response bool
@@ -64,12 +82,14 @@ type details struct {
 	Type    json.RawMessage `json:"type"`
 	Status  json.RawMessage `json:"status"`
 	Message json.RawMessage `json:"message"`
+	Param   json.RawMessage `json:"param"`
 	Details []detail        `json:"details"`
 }
 
 type detail struct {
-	Type  string `json:"@type"`
-	Delay string `json:"retryDelay"`
+	Type   string `json:"@type"`
+	Delay  string `json:"retryDelay"`
+	Reason string `json:"reason"`
 }
 
 // readFailure reads the error that a document tells of; nil if none.
@@ -116,7 +136,7 @@ func readDetails(raw json.RawMessage) *failure {
 	}
 	var d details
 	_ = json.Unmarshal(raw, &d)
-	f := &failure{message: text(d.Message), kind: text(d.Type)}
+	f := &failure{message: text(d.Message), kind: text(d.Type), param: text(d.Param)}
 	for _, name := range []json.RawMessage{d.Code, d.Type, d.Status} {
 		if status := number(name); status != 0 {
 			f.status = status
@@ -125,6 +145,9 @@ func readDetails(raw json.RawMessage) *failure {
 		}
 	}
 	for _, one := range d.Details {
+		if strings.HasSuffix(one.Type, errorInfo) {
+			f.reason = one.Reason
+		}
 		if !strings.HasSuffix(one.Type, retryInfo) {
 			continue
 		}
@@ -174,21 +197,48 @@ func (c *Client) refused(res *http.Response, document []byte) *summarizers.Provi
 
 // told makes an error of what a provider says, in an answer with a status.
 func (c *Client) told(status int, said *failure) *summarizers.ProviderError {
-	known := said.status
-	if known == 0 {
-		known = statuses[said.code]
+	known := cmp.Or(said.status, statuses[said.code], statuses[said.kind], status)
+	err := &summarizers.ProviderError{
+		Status: status, Code: sanitize(said.name()), Param: sanitize(said.param), RetryAfter: said.after,
 	}
-	if known == 0 {
-		known = statuses[said.kind]
+	if err.Code == "" && known != status && known == said.status {
+		err.Code = strconv.Itoa(known)
 	}
-	if known != 0 {
-		status = known
-	}
-	err := &summarizers.ProviderError{Status: status, Code: sanitize(said.code), RetryAfter: said.after}
-	err.Overflow = c.options.Overflow(status, said.code, said.message)
-	err.Retryable = passes(status) && !err.Overflow &&
-		!slices.Contains(unpaid, said.code) && !slices.Contains(unpaid, said.kind)
+	err.Overflow = c.options.Overflow(known, said.code, said.message)
+	err.RefusesAll = !err.Overflow && (refusesAll(known) || said.is(unpaid) || said.is(forbidden))
+	err.Retryable = passes(known) && !err.Overflow && !err.RefusesAll
 	return err
+}
+
+// is says whether one of the error's names is among these.
+func (f *failure) is(among []string) bool {
+	return slices.ContainsFunc([]string{f.name(), f.code, f.kind, f.reason}, func(name string) bool {
+		return slices.Contains(among, name)
+	})
+}
+
+// name is the error's name that says most of why.
+func (f *failure) name() string {
+	switch {
+	case credit.MatchString(f.message):
+		return codeCredit
+	case sanitize(f.reason) != "":
+		return f.reason
+	case slices.Contains(unpaid, f.kind):
+		return f.kind
+	default:
+		return f.code
+	}
+}
+
+// refusesAll says whether an error of that status is for the key, the account or the model.
+func refusesAll(status int) bool {
+	switch status {
+	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound:
+		return true
+	default:
+		return false
+	}
 }
 
 // passes says whether an error of that status passes by itself. What broke a stream without a name is the server's fault.

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"io"
 	"mime"
+	"net"
 	"net/http"
+	"syscall"
 	"time"
 
 	"github.com/compactord/compactord/summarizers"
@@ -15,15 +17,12 @@ import (
 
 // The codes of what no provider says.
 const (
-	codeRequest     = "request_not_sent"
-	codeConnection  = "connection_failed"
-	codeCertificate = "certificate_refused"
-	codeBroken      = "connection_broken"
-	codeIdle        = "idle_timeout"
-	codeRedirect    = "redirect"
-	codeNoStream    = "not_a_stream"
-	codeCut         = "stream_cut"
-	codeMalformed   = "stream_malformed"
+	codeRequest   = "request_not_sent"
+	codeBroken    = "connection_broken"
+	codeIdle      = "idle_timeout"
+	codeRedirect  = "redirect"
+	codeCut       = "stream_cut"
+	codeMalformed = "stream_malformed"
 )
 
 // maxDocument bounds the answers that are read at once: errors, and answers that were not streamed.
@@ -54,6 +53,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 func (t *transport) send(x *Exchange, req *http.Request) (*http.Response, *summarizers.ProviderError) {
+	x.host = req.URL.Host
 	req = req.Clone(req.Context())
 	req.Header.Set("User-Agent", userAgent)
 	if err := x.rewriteBody(req); err != nil {
@@ -114,7 +114,11 @@ func (x *Exchange) open(res *http.Response) *summarizers.ProviderError {
 		res.ContentLength = -1
 		return nil
 	default:
-		return noStream(res)
+		// A page is what gateways, portals and other programs answer with, to whatever is asked.
+		failure := noStream(res)
+		failure.RefusesAll = kind == "text/html"
+		failure.Retryable = !failure.RefusesAll
+		return failure
 	}
 }
 
@@ -139,15 +143,26 @@ func (x *Exchange) readWhole(res *http.Response) ([]byte, *summarizers.ProviderE
 }
 
 func noStream(res *http.Response) *summarizers.ProviderError {
-	return &summarizers.ProviderError{Status: res.StatusCode, Code: codeNoStream, Retryable: true}
+	return &summarizers.ProviderError{Status: res.StatusCode, Code: summarizers.CodeNotAStream, Retryable: true}
 }
 
+// notConnected says why there is no connection, or none that stayed until an answer came.
 func notConnected(err error) *summarizers.ProviderError {
+	failure := &summarizers.ProviderError{Code: summarizers.CodeConnectionFailed, Retryable: true, Err: err}
 	var certificate *tls.CertificateVerificationError
-	if errors.As(err, &certificate) {
-		return &summarizers.ProviderError{Code: codeCertificate, Err: err}
+	var name *net.DNSError
+	var operation *net.OpError
+	switch {
+	case errors.As(err, &certificate):
+		failure.Code, failure.Retryable, failure.RefusesAll = summarizers.CodeCertificate, false, true
+	case errors.As(err, &name) && name.IsNotFound:
+		failure.Code = summarizers.CodeNameNotFound
+	case errors.Is(err, syscall.ECONNREFUSED):
+		failure.Code = summarizers.CodeConnectionRefused
+	case errors.As(err, &operation) && operation.Op == "dial" && operation.Timeout():
+		failure.Code = summarizers.CodeConnectTimeout
 	}
-	return &summarizers.ProviderError{Code: codeConnection, Retryable: true, Err: err}
+	return failure
 }
 
 // interrupted says why the answer broke off.

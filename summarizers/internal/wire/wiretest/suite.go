@@ -7,6 +7,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -122,21 +123,24 @@ func (s *Spoken) statuses(t *testing.T) {
 		{504, true},
 		{529, true},
 	} {
+		all := slices.Contains([]int{401, 402, 403, 404}, c.status)
 		got := s.refusal(t, Answer(c.status, "application/json", s.Error("some_error")))
-		require.Equal(t, &summarizers.ProviderError{Status: c.status, Code: "some_error", Retryable: c.retryable}, got)
+		require.Equal(t, &summarizers.ProviderError{
+			Status: c.status, Code: "some_error", Retryable: c.retryable, RefusesAll: all,
+		}, got)
 		got = s.refusal(t, Answer(c.status, "text/html", "<html>Bad Gateway"))
-		require.Equal(t, &summarizers.ProviderError{Status: c.status, Retryable: c.retryable}, got)
+		require.Equal(t, &summarizers.ProviderError{Status: c.status, Retryable: c.retryable, RefusesAll: all}, got)
 	}
 	got := s.refusal(t, Answer(429, "application/json", s.Error("insufficient_quota")))
-	require.Equal(t, &summarizers.ProviderError{Status: 429, Code: "insufficient_quota"}, got, "it does not pass")
+	require.Equal(t, &summarizers.ProviderError{Status: 429, Code: "insufficient_quota", RefusesAll: true}, got, "it does not pass")
 	got = s.refusal(t, Answer(400, "application/json", s.Error("what the user said")))
 	require.Empty(t, got.Code, "a code that is none may quote the conversation")
 	got = s.refusal(t, Answer(200, "application/json", s.Error("some_error")))
 	require.Equal(t, &summarizers.ProviderError{Status: 200, Code: "some_error", Retryable: true}, got)
 	got = s.refusal(t, Stream(Events(s.Error("rate_limit_error"))))
-	require.Equal(t, &summarizers.ProviderError{Status: 429, Code: "rate_limit_error", Retryable: true}, got)
+	require.Equal(t, &summarizers.ProviderError{Status: 200, Code: "rate_limit_error", Retryable: true}, got)
 	got = s.refusal(t, Stream(Events(s.More, s.Error("invalid_request_error"))))
-	require.Equal(t, &summarizers.ProviderError{Status: 400, Code: "invalid_request_error"}, got)
+	require.Equal(t, &summarizers.ProviderError{Status: 200, Code: "invalid_request_error"}, got)
 }
 
 func (s *Spoken) retryAfter(t *testing.T) {
@@ -183,7 +187,7 @@ func (s *Spoken) broken(t *testing.T) {
 		"half an event": {Stream(Events(s.More[:len(s.More)-1]) + s.Whole), summarizers.ProviderError{Code: "stream_malformed"}},
 		"nothing":       {Stream(""), summarizers.ProviderError{Code: "stream_cut"}},
 		"only the end":  {Stream("data: [DONE]\n\n"), summarizers.ProviderError{Code: "stream_cut"}},
-		"a page":        {Answer(200, "text/html", "<html>Sign in"), summarizers.ProviderError{Status: 200, Code: "not_a_stream"}},
+		"a page":        {Answer(200, "text/html", "<html>Sign in"), summarizers.ProviderError{Status: 200, Code: "not_a_stream", RefusesAll: true}},
 		"a document":    {Answer(200, "application/json", `{"ok":true}`), summarizers.ProviderError{Status: 200, Code: "not_a_stream"}},
 		"no content":    {Answer(204, "text/event-stream", ""), summarizers.ProviderError{Code: "stream_cut"}},
 		"no type": {func(w http.ResponseWriter, _ *http.Request) {
@@ -200,7 +204,7 @@ func (s *Spoken) broken(t *testing.T) {
 		}, summarizers.ProviderError{Code: "connection_failed"}},
 	} {
 		got := s.refusal(t, c.answer)
-		c.want.Retryable, got.Err = true, nil
+		c.want.Retryable, got.Err = !c.want.RefusesAll, nil
 		require.Equal(t, &c.want, got, name)
 	}
 }
@@ -331,12 +335,14 @@ func (s *Spoken) nobody(t *testing.T) {
 	server.Close()
 	p, err := s.New(Options{BaseURL: server.URL})
 	require.NoError(t, err)
-	_, err = Ask(t, p, question)
+	_, err = p.Complete(t.Context(), question, func(string) {})
 	var refused *summarizers.ProviderError
 	require.ErrorAs(t, err, &refused)
 	require.Error(t, refused.Err)
-	refused.Err = nil
-	require.Equal(t, &summarizers.ProviderError{Code: "connection_failed", Retryable: true}, refused)
+	require.Equal(t, strings.TrimPrefix(server.URL, "http://"), refused.Host)
+	require.NotContains(t, refused.Error(), refused.Host)
+	refused.Err, refused.Host = nil, ""
+	require.Equal(t, &summarizers.ProviderError{Code: "connection_refused", Retryable: true}, refused)
 
 	untrusted := httptest.NewUnstartedServer(http.NotFoundHandler())
 	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -347,7 +353,7 @@ func (s *Spoken) nobody(t *testing.T) {
 	_, err = Ask(t, p, question)
 	require.ErrorAs(t, err, &refused)
 	refused.Err = nil
-	require.Equal(t, &summarizers.ProviderError{Code: "certificate_refused"}, refused)
+	require.Equal(t, &summarizers.ProviderError{Code: "certificate_refused", RefusesAll: true}, refused)
 }
 
 func (s *Spoken) redirects(t *testing.T) {
