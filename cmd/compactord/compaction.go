@@ -39,6 +39,8 @@ func (c *conversation) compact(
 			return nil, refusedFlags(c.wrong(ctx, err))
 		}
 		switch e := answer.GetEvent().GetEvent().(type) {
+		case *compactordv1.CompactionEvent_Started:
+			p.expects(e.Started.GetPlan().GetChunks())
 		case *compactordv1.CompactionEvent_Progress:
 			p.compaction(e.Progress)
 		case *compactordv1.CompactionEvent_SummaryDelta:
@@ -76,6 +78,8 @@ func (p *progress) compaction(e *compactordv1.CompactionProgress) {
 	case compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE:
 		if e.GetDone() == 0 {
 			p.stage("summarizing "+count(e.GetTotal(), "token"), "tokens", int64(e.GetTotal()))
+		} else if p != nil {
+			p.text.moved = true
 		}
 		p.update(int64(e.GetDone()))
 	case compactordv1.CompactionStage_COMPACTION_STAGE_COMMIT:

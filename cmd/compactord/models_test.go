@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -105,7 +106,7 @@ func TestTextOfASecondAttempt(t *testing.T) {
 	p.update(5)
 	p.delta(1, "\x1b[2Jtry")
 	p.delta(2, "second try\n")
-	require.Equal(t, "\r\x1b[Kfirst \uFFFD[2Jtry\n\n[attempt 2: what stands above does not count]\n\nsecond try\n", out.String())
+	require.Equal(t, "\r\x1b[Kfirst \n\r\x1b[K"+strings.Repeat("█", 16)+strings.Repeat("░", 14)+"  55 %  summarizing 9 tokens\r\x1b[K\uFFFD[2Jtry\n\n[attempt 2: what stands above does not count]\n\nsecond try\n", out.String())
 	require.True(t, p.told("second try\n"))
 	require.False(t, p.told("first try"))
 	p.closeText()
@@ -117,12 +118,59 @@ func TestTextOfASecondAttempt(t *testing.T) {
 	require.False(t, nobody.told("x"))
 }
 
+// A conversation that is read part by part: each text takes in the one before, only what is written twice voids it, and
+// between them the bar comes back.
+func TestTextOfParts(t *testing.T) {
+	var out strings.Builder
+	p := &progress{out: &out, bar: true, drawn: -1}
+	p.showsText()
+	p.expects(3)
+	tell := func(done uint32) {
+		p.compaction(&compactordv1.CompactionProgress{
+			Stage: compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, Done: done, Total: 100,
+		})
+	}
+	bar := func(full, percent int) string {
+		return fmt.Sprintf("\r\x1b[K%s%s %3d %%  summarizing 100 tokens", strings.Repeat("█", full), strings.Repeat("░", 30-full), percent)
+	}
+	tell(0)
+	p.delta(1, "one")
+	tell(40)
+	p.delta(2, "bad")
+	p.delta(3, "two")
+	tell(80)
+	p.delta(4, "three")
+	p.delta(5, "three!")
+	require.Equal(t, bar(0, 0)+"\r\x1b[Kone\n"+bar(12, 40)+
+		"\r\x1b[K\n[part 2 of 3, which takes in what stands above]\n\nbad\n"+
+		"\n[attempt 3: what stands above does not count]\n\ntwo\n"+bar(24, 80)+
+		"\r\x1b[K\n[part 3 of 3, which takes in what stands above]\n\nthree\n"+
+		"\n[attempt 5: what stands above does not count]\n\nthree!", out.String())
+	require.True(t, p.told("three!"))
+}
+
+// It is so with a model whose window is small, through all of the program.
+func TestTextOfALargeConversation(t *testing.T) {
+	temporaryFolder(t)
+	s, config := modelServer(t, "openai", llmtest.Chat, "")
+	s.Handle(func(*llmtest.Request) llmtest.Reply { return llmtest.Summary(llmtest.Written{}) })
+	small, err := os.ReadFile(config)
+	require.NoError(t, err)
+	config = file(t, "small.yaml", strings.Replace(string(small), "context_window: 200000, max_output_tokens: 8000", "context_window: 16000", 1))
+	r := runWith(t.Context(), &app{stdin: strings.NewReader(""), errTerminal: true},
+		"compact", talkFile(t), "--summarizer", "fast", "--config", config).ends(t, exitDone)
+	require.Greater(t, len(s.Requests()), 3)
+	contains(t, r.err, "[part 2 of ")
+	require.NotContains(t, r.err, "does not count")
+}
+
 func TestDryRunByAModel(t *testing.T) {
 	temporaryFolder(t)
 	s, config := modelServer(t, "openai", llmtest.Chat, "")
 	r := ran(t, "compact", talkFile(t), "--summarizer", "fast", "--config", config, "--dry-run").ends(t, exitDone)
 	contains(t, r.out, "  Requests    ")
 	contains(t, r.out, " to the model, with ")
+	contains(t, r.out, "  Summary     the policy allows ")
 	contains(t, r.out, "  Cost        about 0.")
 	require.Empty(t, s.Requests(), "a dry run asks nobody")
 }
@@ -221,4 +269,70 @@ func TestDefaultSummarizer(t *testing.T) {
 	require.Equal(t, exitDone, d.stop())
 	require.Contains(t, d.log.String(), "name=fast kind=openai model=the-model default=true")
 	require.NotContains(t, d.log.String(), notAKey)
+}
+
+// It also writes what is compacted without a daemon, and is marked where summarizers are listed.
+func TestDefaultSummarizerWithoutADaemon(t *testing.T) {
+	temporaryFolder(t)
+	s, config := modelServer(t, "openai", llmtest.Chat, "")
+	s.Handle(func(*llmtest.Request) llmtest.Reply {
+		return llmtest.Summary(llmtest.Written{Lines: []string{"The model was here."}})
+	})
+	models, err := os.ReadFile(config)
+	require.NoError(t, err)
+	byDefault := file(t, "default.yaml", string(models)+"default_summarizer: fast\n")
+	r := runWith(t.Context(), &app{stdin: strings.NewReader(""), errTerminal: true}, "compact", talkFile(t), "--config", byDefault).
+		ends(t, exitDone)
+	contains(t, r.out, "  Summarizer  fast, ")
+	contains(t, r.err, "The model was here.")
+	store := storePath(t)
+	ran(t, "import", talkFile(t), "--session", "s", "--store", store).ends(t, exitDone)
+	r = ran(t, "compact", "--session", "s", "--store", store, "--config", byDefault).ends(t, exitDone)
+	contains(t, r.out, "  Summarizer  fast, ")
+	r = ran(t, "compact", talkFile(t), "--config", byDefault, "--summarizer", "extractive").ends(t, exitDone)
+	contains(t, r.out, "  Summarizer  extractive, ")
+	require.Regexp(t, `(?m)^extractive \(default\) `, ran(t, "summarizers", "--config", config).ends(t, exitDone).out)
+	require.Regexp(t, `(?m)^fast \(default\) `, ran(t, "summarizers", "--config", byDefault).ends(t, exitDone).out)
+
+	t.Setenv("COMPACTORD_DEFAULT_SUMMARIZER", "fast")
+	contains(t, ran(t, "compact", talkFile(t), "--config", config).ends(t, exitDone).out, "  Summarizer  fast, ")
+	ran(t, "compact", talkFile(t)).ends(t, exitUsage).says(t, "COMPACTORD_DEFAULT_SUMMARIZER: there is no summarizer").says(t, "--config")
+	t.Setenv("COMPACTORD_DEFAULT_SUMMARIZER", "extractive")
+	contains(t, ran(t, "compact", talkFile(t), "--config", byDefault).ends(t, exitDone).out, "  Summarizer  extractive, ")
+}
+
+func TestWhoWrote(t *testing.T) {
+	fallback := compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE
+	for name, test := range map[string]struct {
+		entry *compactordv1.CompactionEntry
+		want  string
+	}{
+		"extractive": {&compactordv1.CompactionEntry{Summarizer: "extractive"}, "  Summarizer  extractive, 0s\n"},
+		"a model": {
+			&compactordv1.CompactionEntry{
+				Summarizer: "fast", Model: "m-real", SummarizerCalls: 2, Usage: &compactordv1.Usage{InputTokens: 10, OutputTokens: 5},
+			},
+			"  Summarizer  fast, m-real, 0s\n  Spent       2 requests, 10 tokens in, 5 out\n",
+		},
+		"a server that counts nothing": {
+			&compactordv1.CompactionEntry{Summarizer: "fast", Model: "m-real", SummarizerCalls: 4},
+			"  Summarizer  fast, m-real, 0s\n  Spent       4 requests, tokens unknown\n",
+		},
+		"both": {
+			&compactordv1.CompactionEntry{
+				Summarizer: "extractive", Model: "m-real", SummarizerCalls: 1, Fallback: fallback, FallbackCause: "why",
+			},
+			"  Summarizer  m-real, in part extractive, 0s\n  Fallback    why\n  Spent       1 request, tokens unknown\n",
+		},
+		"the fallback": {
+			&compactordv1.CompactionEntry{Summarizer: "extractive", Fallback: fallback, FallbackCause: "why"},
+			"  Summarizer  extractive, 0s\n  Fallback    why\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out strings.Builder
+			printWriter(&out, test.entry)
+			require.Equal(t, test.want, out.String())
+		})
+	}
 }

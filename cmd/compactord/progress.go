@@ -46,10 +46,11 @@ func (p *progress) stage(name, unit string, total int64) {
 
 // update says how much of the stage is done.
 func (p *progress) update(done int64) {
-	if p == nil || !p.bar || p.total == 0 || p.text.open {
+	if p == nil || !p.bar || p.total == 0 {
 		return
 	}
 	if at := int(min(100, 100*done/p.total)); at != p.drawn {
+		p.closeText()
 		p.draw(done)
 	}
 }

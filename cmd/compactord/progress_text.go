@@ -18,9 +18,21 @@ type writing struct {
 	said []byte
 	// open says that the line of the text has no end yet.
 	open bool
+	// parts is how many requests the text takes, part the one that is shown, from 1. moved says that more of the
+	// conversation was taken in since: the next attempt is the next part.
+	parts, part uint32
+	moved       bool
 }
 
-// delta shows text as it is written. A new attempt voids what was shown.
+// expects says how many requests are to come.
+func (p *progress) expects(requests uint32) {
+	if p != nil {
+		p.text.parts, p.text.part, p.text.moved = requests, 1, false
+	}
+}
+
+// delta shows text as it is written. A new attempt voids what was shown: of a conversation that is read part by part,
+// the next text takes it in.
 func (p *progress) delta(attempt uint32, text string) {
 	if p == nil || !p.text.shown || text == "" {
 		return
@@ -29,10 +41,15 @@ func (p *progress) delta(attempt uint32, text string) {
 	if attempt != t.attempt {
 		p.clear()
 		p.closeText()
-		if t.attempt > 0 {
+		switch {
+		case t.attempt == 0:
+		case t.moved && t.part < t.parts:
+			t.part++
+			fmt.Fprintf(p.out, "\n[part %d of %d, which takes in what stands above]\n\n", t.part, t.parts)
+		default:
 			fmt.Fprintf(p.out, "\n[attempt %d: what stands above does not count]\n\n", attempt)
 		}
-		t.attempt, t.said = attempt, t.said[:0]
+		t.attempt, t.said, t.moved = attempt, t.said[:0], false
 	}
 	p.clear()
 	t.said = append(t.said, text...)

@@ -151,7 +151,7 @@ func (r *result) printPlan(w io.Writer) {
 	fmt.Fprintf(w, "This would be done to %s. Nothing was changed.\n\n", printable(r.conversation.name()))
 	if cut := plan.GetCut(); cut != nil {
 		r.printCut(w, "Summarize", cut.GetSummarized())
-		row(w, "Summary", "of at most %s", count(cut.GetMaxSummaryTokens(), "token"))
+		row(w, "Summary", "the policy allows %s", count(cut.GetMaxSummaryTokens(), "token"))
 	}
 	printEdits(w, plan.GetEdits())
 	row(w, "Tokens", "%s now, estimated", number(plan.GetTokensBefore()))

@@ -26,20 +26,32 @@ type written interface {
 
 // printWriter says who wrote, with which model, and what that took.
 func printWriter(w io.Writer, e written) {
-	text := e.GetSummarizer()
-	if e.GetModel() != "" {
-		text += ", " + printable(e.GetModel())
-	}
-	row(w, "Summarizer", "%s, %s", text, e.GetDuration().AsDuration().Round(time.Millisecond))
-	if e.GetFallback() != compactordv1.SummaryFallback_SUMMARY_FALLBACK_UNSPECIFIED {
+	row(w, "Summarizer", "%s, %s", writerText(e), e.GetDuration().AsDuration().Round(time.Millisecond))
+	if fellBack(e) {
 		row(w, "Fallback", "%s", e.GetFallbackCause())
 	}
-	if e.GetUsage() != nil || e.GetCostUsd() > 0 {
+	if e.GetSummarizerCalls() > 0 || e.GetUsage() != nil || e.GetCostUsd() > 0 {
 		row(w, "Spent", "%s", spentText(e))
 	}
 	if e.GetRedactions() > 0 {
 		row(w, "Redacted", "%s", count(e.GetRedactions(), "secret"))
 	}
+}
+
+// writerText names who wrote. A model beside a fallback wrote what the fallback did not.
+func writerText(e written) string {
+	switch model := printable(e.GetModel()); {
+	case model == "":
+		return e.GetSummarizer()
+	case fellBack(e):
+		return model + ", in part " + e.GetSummarizer()
+	default:
+		return e.GetSummarizer() + ", " + model
+	}
+}
+
+func fellBack(e written) bool {
+	return e.GetFallback() != compactordv1.SummaryFallback_SUMMARY_FALLBACK_UNSPECIFIED
 }
 
 // spentText adds up what a model took.
@@ -52,6 +64,8 @@ func spentText(e written) string {
 			read += fmt.Sprintf(" (%s of them from the cache)", number(u.GetCacheReadTokens()))
 		}
 		parts = append(parts, read, number(u.GetOutputTokens())+" out")
+	} else {
+		parts = append(parts, "tokens unknown")
 	}
 	if e.GetCostUsd() > 0 {
 		parts = append(parts, dollars(e.GetCostUsd()))
