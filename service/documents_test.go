@@ -41,3 +41,22 @@ func TestPoliciesOfTheDocuments(t *testing.T) {
 		})
 	}
 }
+
+// The client's plan that the documents show is planned as it stands.
+func TestClientPlanOfTheDocuments(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "docs", "client-model.md"))
+	require.NoError(t, err)
+	examples := exampleJSON.FindAllSubmatch(text, -1)
+	require.Len(t, examples, 1)
+	req := &compactordv1.PlanCompactionRequest{}
+	require.NoError(t, protojson.Unmarshal(examples[0][1], req))
+	d := start(t)
+	d.create(req.GetSessionId(), small(1000))
+	d.append(req.GetSessionId(), working(6, 2000)...)
+	plan := d.plan(req)
+	require.Equal(t, uint32(9), plan.GetPlan().GetCut().GetFirstKeptIndex())
+	require.Len(t, plan.GetPlan().GetEdits(), 2)
+	require.Equal(t, []compactordv1.SummaryPromptKind{
+		compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_OBSERVATION, compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY,
+	}, kindsOf(plan))
+}

@@ -295,3 +295,16 @@ func mapViolations(r *validate.MapRules) []violation {
 	}
 	return all
 }
+
+// Names that are none are told what a name looks like, in words.
+func TestShapesOfNamesInWords(t *testing.T) {
+	d := start(t)
+	_, err := d.compactions.PlanCompaction(t.Context(), &compactordv1.PlanCompactionRequest{
+		SessionId: "two words", ClientPlan: &compactordv1.ClientPlan{FirstKeptIndex: proto.Uint32(1)},
+		Policy: &compactordv1.Policy{Preset: proto.String("Pi")},
+	})
+	requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
+	require.Equal(t, "session_id: must be 1 to 128 visible ASCII characters without spaces; "+
+		"policy.preset: must be a name: a small letter, then up to 63 small letters, digits and _; "+
+		"client_plan.strategy: must be a name: a letter, then up to 63 letters, digits, _, . and -", status.Convert(err).Message())
+}

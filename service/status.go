@@ -135,7 +135,7 @@ func fromViolations(v *protovalidate.ValidationError) *Error {
 		}
 		e.Fields = append(e.Fields, FieldViolation{
 			Field:       violatedField(violation),
-			Description: violation.Proto.GetMessage(),
+			Description: described(violation),
 		})
 	}
 	texts := make([]string, 0, len(e.Fields))
@@ -160,6 +160,23 @@ var crossRules = map[string]string{
 	"revert.focus_needs_summarize":                 "focus",
 	"client_plan.does_something":                   "first_kept_index",
 	"commit_compaction.one_text":                   "answers",
+}
+
+// shapes say in words what the contract's patterns of names demand.
+var shapes = map[string]string{
+	"^[!-~]{1,128}$":                 "must be 1 to 128 visible ASCII characters without spaces",
+	"^[A-Za-z][A-Za-z0-9_.-]{0,63}$": "must be a name: a letter, then up to 63 letters, digits, _, . and -",
+	"^[a-z][a-z0-9_]{0,63}$":         "must be a name: a small letter, then up to 63 small letters, digits and _",
+}
+
+// described says what is wrong with a field: the shape of a name in words, all else as the contract has it.
+func described(v *protovalidate.Violation) string {
+	if v.Proto.GetRuleId() == "string.pattern" && v.RuleValue.IsValid() {
+		if words, known := shapes[v.RuleValue.String()]; known {
+			return words
+		}
+	}
+	return v.Proto.GetMessage()
 }
 
 func violatedField(v *protovalidate.Violation) string {
