@@ -10,9 +10,6 @@ type spent struct {
 	calls uint32
 	model string
 	usage *compactordv1.Usage
-	// total is the sum of all requests' totals; told where a provider gave one of its own.
-	total uint32
-	told  bool
 }
 
 // add adds a request, whose answer may be nil.
@@ -24,21 +21,7 @@ func (s *spent) add(a *Answer) {
 	if a.Model != "" {
 		s.model = a.Model
 	}
-	if a.Usage == nil {
-		return
-	}
-	if s.usage == nil {
-		s.usage = &compactordv1.Usage{}
-	}
-	s.usage.InputTokens += a.Usage.GetInputTokens()
-	s.usage.OutputTokens += a.Usage.GetOutputTokens()
-	s.usage.CacheReadTokens += a.Usage.GetCacheReadTokens()
-	s.usage.CacheWriteTokens += a.Usage.GetCacheWriteTokens()
-	// A total wins over the sum of the others, so it has to hold the requests that came without one.
-	s.total += session.ReportedTokens(a.Usage)
-	if s.told = s.told || a.Usage.GetTotalTokens() > 0; s.told {
-		s.usage.TotalTokens = s.total
-	}
+	s.usage = session.AddUsage(s.usage, a.Usage)
 }
 
 // cost is what a usage costs in US dollars; nil where the price or the usage is not known.
