@@ -52,8 +52,12 @@ func (w *writer) prefixed(ctx context.Context) (*question, error) {
 
 // asTextInstead says whether what failed on the agent's own prompt may go well with the conversation as text. A provider
 // that does not take the key or does not know the model takes no other request either, and one that was asked as often
-// as may be is left alone.
+// as may be is left alone. So is a model whose answer was refused twice.
 func asTextInstead(err error) bool {
+	var refused *summarizers.CheckError
+	if errors.As(err, &refused) {
+		return false
+	}
 	var failure *summarizers.ProviderError
 	if !errors.As(err, &failure) {
 		return true

@@ -58,13 +58,11 @@ func TestOnlyTheHistoryRides(t *testing.T) {
 
 func TestConversationAsTextInstead(t *testing.T) {
 	t.Parallel()
-	refused := says("no")
 	for name, c := range map[string]struct {
 		script []reply
 		onView int
 	}{
 		"overflow":       {[]reply{fails(&summarizers.ProviderError{Overflow: true, Retryable: true}), says(good)}, 1},
-		"refused twice":  {[]reply{refused, refused, says(good)}, 2},
 		"bad request":    {[]reply{fails(status(400)), says(good)}, 1},
 		"too much to do": {[]reply{fails(status(503)), fails(status(400)), says(good)}, 2},
 	} {
@@ -105,8 +103,8 @@ func TestConversationAsTextInstead(t *testing.T) {
 	})
 }
 
-// What is wrong with the key or the model is wrong with the text too, and a provider that is asked often enough is left
-// alone.
+// What is wrong with the key or the model is wrong with the text too, a provider that is asked often enough is left alone,
+// and so is a model that twice wrote what does not pass.
 func TestNotAsTextInstead(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{401, 402, 403, 404, 429, 503} {
@@ -115,6 +113,14 @@ func TestNotAsTextInstead(t *testing.T) {
 		for _, sent := range r.sent {
 			require.NotNil(t, sent.View, code)
 		}
+	}
+	r := summarize(t, small, riding(summarizers.History, "hello"), says("no"), says("no"), says(good))
+	var refused *summarizers.CheckError
+	require.ErrorAs(t, r.err, &refused)
+	require.Equal(t, summarizers.CheckSections, refused.Check)
+	require.Len(t, r.sent, 2)
+	for _, sent := range r.sent {
+		require.NotNil(t, sent.View)
 	}
 }
 
