@@ -17,8 +17,12 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// errSecretInItem says that the agent's own prompt cannot be sent: a provider's item must come back byte for byte.
-var errSecretInItem = errors.New("a provider's own item holds a secret")
+var (
+	// errSecretInItem says that the agent's own prompt cannot be sent: a provider's item must come back byte for byte.
+	errSecretInItem = errors.New("a provider's own item holds a secret")
+	// errSecretInName says the same of the name or the id of a call: no provider takes other characters there.
+	errSecretInName = errors.New("the name or the id of a call holds a secret")
+)
 
 // agentsPrompt is the agent's own prompt up to a cut: what GetLLMView gives of all that the cut covers. It is drawn and
 // rendered as there, so that a provider's prompt cache serves it. Only what its last message may have been merged with is
@@ -117,13 +121,15 @@ func redactedMessage(m *compactordv1.Message, redact func(string) string) (*comp
 			touched = touched || redact(a.GetJson()) != a.GetJson()
 		}
 	}
-	item := func(o *compactordv1.OpaquePart) error {
-		if redact(o.GetJson()) != o.GetJson() {
-			return errSecretInItem
-		}
-		return nil
-	}
 	var err error
+	fixed := func(problem error, all ...string) {
+		for _, s := range all {
+			if redact(s) != s {
+				err = problem
+			}
+		}
+	}
+	text(&clean.Name)
 	attached(clean.GetAttachments())
 	for _, p := range clean.GetParts() {
 		attached(p.GetAttachments())
@@ -133,12 +139,14 @@ func redactedMessage(m *compactordv1.Message, redact func(string) string) (*comp
 		case *compactordv1.Part_Thinking:
 			text(&k.Thinking.Text)
 		case *compactordv1.Part_ToolCall:
+			fixed(errSecretInName, k.ToolCall.GetName(), k.ToolCall.GetId())
 			text(&k.ToolCall.Arguments)
 		case *compactordv1.Part_Media:
 			redactMedia(k.Media, text)
 		case *compactordv1.Part_Opaque:
-			err = errors.Join(err, item(k.Opaque))
+			fixed(errSecretInItem, k.Opaque.GetJson())
 		case *compactordv1.Part_ToolResult:
+			fixed(errSecretInName, k.ToolResult.GetName(), k.ToolResult.GetCallId())
 			for _, rp := range k.ToolResult.GetParts() {
 				attached(rp.GetAttachments())
 				switch k := rp.GetKind().(type) {
@@ -147,7 +155,7 @@ func redactedMessage(m *compactordv1.Message, redact func(string) string) (*comp
 				case *compactordv1.ResultPart_Media:
 					redactMedia(k.Media, text)
 				case *compactordv1.ResultPart_Opaque:
-					err = errors.Join(err, item(k.Opaque))
+					fixed(errSecretInItem, k.Opaque.GetJson())
 				}
 			}
 		}
@@ -159,15 +167,15 @@ func redactedMessage(m *compactordv1.Message, redact func(string) string) (*comp
 	return clean, true, nil
 }
 
-// redactMedia replaces secrets in documents of plain text, and in the names and addresses of all media.
+// redactMedia replaces secrets in documents of text, whatever type they are said to be of, and in the names and addresses
+// of all media.
 func redactMedia(m *compactordv1.MediaPart, text func(*string)) {
 	text(&m.Name)
 	switch k := m.GetSource().(type) {
 	case *compactordv1.MediaPart_Uri:
 		text(&k.Uri)
 	case *compactordv1.MediaPart_Data:
-		plain := strings.HasPrefix(m.GetMimeType(), "text/") || m.GetMimeType() == "application/json"
-		if plain && utf8.Valid(k.Data) {
+		if strings.HasPrefix(m.GetMimeType(), "text/") || utf8.Valid(k.Data) {
 			s := string(k.Data)
 			text(&s)
 			k.Data = []byte(s)

@@ -105,15 +105,19 @@ func (k *clientCommit) planAgain(ctx context.Context, row *storagev1.Session) er
 	return k.samePlan(ctx)
 }
 
-// samePlan plans, and says STATE_CHANGED where that comes to something else than the token has.
+// samePlan plans, and says STATE_CHANGED where that comes to something else than the token has, or where no compaction
+// for its reason was due at its point: anyone can have written that into a token.
 func (k *clientCommit) samePlan(ctx context.Context) error {
-	err := k.makePlan(ctx)
+	err := compactionDue(k.reason(), k.snapshot.Head, k.policy)
+	if err == nil {
+		err = k.makePlan(ctx)
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	var plan digest
 	if err == nil {
-		plan, err = planDigest(k.plan, k.policy)
+		plan, err = planDigest(k.req, k.plan, k.policy)
 	}
 	if err != nil || plan != k.token.plan {
 		e := newError(codes.Aborted, compactordv1.ErrorReason_ERROR_REASON_STATE_CHANGED,

@@ -95,6 +95,7 @@ func (s *Service) importRecord(
 			in.leftOut(r, "no cut is valid at or before the first message that the compaction kept; it is left out")
 			return nil
 		}
+		entry.Summary, entry.Redactions = s.withoutSecrets(p, k.Compaction.GetSummary())
 		record.Kind = &compactordv1.Record_Compaction{Compaction: entry}
 	default:
 		return errors.New("imported record of an unknown kind")
@@ -112,6 +113,12 @@ func (s *Service) importRecord(
 	}
 	p.take(written)
 	return nil
+}
+
+// withoutSecrets is a summary as it is stored, and how many secrets were replaced in it.
+func (s *Service) withoutSecrets(p *pending, summary string) (string, uint32) {
+	a := s.newAuthor(p.state.Policy, p.before.GetUid())
+	return a.redact(summary), a.redactions()
 }
 
 // leftOut reports an imported compaction that was not written.
@@ -154,7 +161,6 @@ func importedEntry(
 		Id: newID(), FirstKeptIndex: firstKept,
 		Covered:      &compactordv1.IndexRange{Start: s.Head.GetLeadEnd(), End: firstKept},
 		Summarized:   &compactordv1.IndexRange{Start: start, End: firstKept},
-		Summary:      c.GetSummary(),
 		Slots:        session.SlotsOf(s.Entry.GetSlots(), covered, kept, s.Edits),
 		TokensBefore: s.Head.GetViewTokens(), Reason: compactordv1.CompactionReason_COMPACTION_REASON_MANUAL,
 		PreviousEntryId: s.Entry.GetId(),

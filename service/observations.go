@@ -98,7 +98,7 @@ func (c *compaction) observation(e *compactordv1.Edit, l *compactordv1.LoggedMes
 	}, c.snapshot.ModelCounter())
 }
 
-// toolResult is what the summarizer is told of a result: all of it, as the log has it.
+// toolResult is what the summarizer is told of a result: all of its text, as the log has it, and what else was in it.
 func (c *compaction) toolResult(e *compactordv1.Edit, l *compactordv1.LoggedMessage) *summarizers.ToolResult {
 	r := l.GetMessage().GetParts()[e.GetPart()].GetToolResult()
 	lines := make([]string, len(r.GetParts()))
@@ -107,7 +107,7 @@ func (c *compaction) toolResult(e *compactordv1.Edit, l *compactordv1.LoggedMess
 		case *compactordv1.ResultPart_Media:
 			lines[i] = session.MediaLine(k.Media)
 		case *compactordv1.ResultPart_Opaque:
-			lines[i] = k.Opaque.GetJson()
+			lines[i] = "[Provider's item: " + k.Opaque.GetType() + "]"
 		default:
 			lines[i] = p.GetText().GetText()
 		}

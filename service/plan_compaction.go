@@ -69,7 +69,7 @@ func (s *Service) clientCompaction(
 func (c *compaction) planToken(cached bool) (string, error) {
 	t := &planToken{uid: c.uid, point: session.Point(c.snapshot.Head), req: c.req, cached: cached}
 	var err error
-	if t.plan, err = planDigest(c.plan, c.policy); err != nil {
+	if t.plan, err = planDigest(c.req, c.plan, c.policy); err != nil {
 		return "", err
 	}
 	if t.own, err = ownDigest(c.own); err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // planTokenVersion is raised when what a token holds changes, or what is to be made of it.
-const planTokenVersion = 1
+const planTokenVersion = 2
 
 // digest is a hash of what a token need not hold itself.
 type digest [sha256.Size]byte
@@ -26,7 +26,7 @@ type planToken struct {
 	point uint32
 	// cached says that the plan's one prompt stands on the agent's own.
 	cached bool
-	// plan is a hash of the plan, own of the client's part of it.
+	// plan is a hash of the plan and the options, own of the client's part of it.
 	plan, own digest
 	// req are the options.
 	req *compactordv1.CompactRequest
@@ -72,15 +72,25 @@ func parsePlanToken(s string) (*planToken, error) {
 	if err := proto.Unmarshal(b[size:], t.req); err != nil {
 		return nil, errors.Join(session.ErrToken, err)
 	}
-	if knownFields(t.req) != nil || protovalidate.Validate(t.req) != nil || checkReplay(t.req) != nil {
+	if !plannable(t.req) || knownFields(t.req) != nil || protovalidate.Validate(t.req) != nil || checkReplay(t.req) != nil {
 		return nil, session.ErrToken
 	}
 	return t, nil
 }
 
-// planDigest hashes what prompts are made by: the plan, and the policy of its summary. Who was to write it does not
-// matter, nor do figures that are only told.
-func planDigest(p *compactordv1.CompactionPlan, policy *compactordv1.Policy) (digest, error) {
+// plannable says whether the options are ones that PlanCompaction takes.
+func plannable(req *compactordv1.CompactRequest) bool {
+	return proto.Equal(req, &compactordv1.CompactRequest{
+		Target: &compactordv1.CompactRequest_SessionId{SessionId: req.GetSessionId()},
+		Reason: req.GetReason(), Focus: req.GetFocus(), Policy: req.GetPolicy(), Replay: req.Replay,
+	})
+}
+
+// planDigest hashes what prompts are made by: the options, the plan, and the policy of its summary. Who was to write it
+// does not matter, nor do figures that are only told.
+func planDigest(
+	req *compactordv1.CompactRequest, p *compactordv1.CompactionPlan, policy *compactordv1.Policy,
+) (digest, error) {
 	p = proto.CloneOf(p)
 	p.TokensBefore, p.Chunks, p.SummarizerInputTokens, p.EstimatedCostUsd = 0, 0, 0, nil
 	summary := &compactordv1.SummaryPolicy{}
@@ -89,7 +99,7 @@ func planDigest(p *compactordv1.CompactionPlan, policy *compactordv1.Policy) (di
 	}
 	summary.Summarizer, summary.TryTimeout, summary.TotalTimeout = nil, nil, nil
 	summary.Fallback, summary.Placement = nil, nil
-	return digestOf(p, summary)
+	return digestOf(req, p, summary)
 }
 
 // ownDigest hashes a client's plan; the zero digest stands for none.

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/prompts"
 )
@@ -80,12 +81,20 @@ func (c *compaction) onAgentsPrompt(req *summarizers.Request, limits prompts.Lim
 	for _, vm := range shown {
 		stored += uint64(vm.GetTokens())
 	}
-	tokens := uint64(limits.Count(closing.Text)) + uint64(c.snapshot.Scaled(uint32(min(stored, math.MaxUint32))))
+	tokens := uint64(limits.Count(closing.Text)) + uint64(c.snapshot.Scaled(uint32(min(stored, math.MaxUint32)))) +
+		uint64(c.outside(limits))
 	if tokens > uint64(limits.PromptTokens) {
 		return nil, 0
 	}
 	closing.Tokens = uint32(tokens)
 	return closing, uint32(len(shown))
+}
+
+// outside is what the agent sends with its messages and the log does not have, its tools and system prompt: as many tokens
+// as its reports or its policy tell, and no fewer than the tools that the policy gives.
+func (c *compaction) outside(limits prompts.Limits) uint32 {
+	tools := limits.Count(c.policy.GetSummary().GetToolsJson())
+	return max(tools, session.Report(c.snapshot.Head, c.policy).GetOverheadTokens())
 }
 
 // put puts a prompt into the answer if it is its turn and there is room.

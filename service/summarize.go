@@ -114,7 +114,7 @@ func (c *compaction) asksModel() bool {
 // add adds what another text took.
 func (w *written) add(other *written) {
 	w.calls += other.calls
-	w.usage = addUsage(w.usage, other.usage)
+	w.usage = session.AddUsage(w.usage, other.usage)
 	if other.costUSD != nil {
 		total := *other.costUSD
 		if w.costUSD != nil {
@@ -393,13 +393,19 @@ func (w *summaryWriter) try(ctx context.Context, by summarizers.Summarizer, req 
 	return nil
 }
 
-// judged makes the checks of a summary. Who wrote by other instructions was not asked for sections.
+// judged makes the checks of a summary. Who wrote by other instructions was not asked for sections. A model that was given
+// a conversation has something to say; only `extractive` may find nothing in it.
 func judged(by summarizers.Summarizer, req *summarizers.Request, summary *summarizers.Summary) error {
 	err := summarizers.Check(req, summary)
+	if by.Name() == fallbackSummarizer {
+		return err
+	}
 	var refused *summarizers.CheckError
-	if errors.As(err, &refused) && refused.Check == summarizers.CheckSections &&
-		req.PromptOverride != "" && by.Name() != fallbackSummarizer {
-		return nil
+	if errors.As(err, &refused) && refused.Check == summarizers.CheckSections && req.PromptOverride != "" {
+		err = nil
+	}
+	if err == nil && req.Kind != summarizers.Observation && summarizers.SaysNothing(summary.Text) {
+		return &summarizers.CheckError{Check: summarizers.CheckEmpty, Detail: "All sections of the summary are empty."}
 	}
 	return err
 }
@@ -483,17 +489,4 @@ func (p *summaryProgress) Text(delta string) {
 		p.writer.delta(p.ctx, text)
 	}
 	p.pending = p.pending[whole:]
-}
-
-func addUsage(a, b *compactordv1.Usage) *compactordv1.Usage {
-	if a == nil || b == nil {
-		return cmp.Or(a, b)
-	}
-	return &compactordv1.Usage{
-		InputTokens:      a.GetInputTokens() + b.GetInputTokens(),
-		OutputTokens:     a.GetOutputTokens() + b.GetOutputTokens(),
-		CacheReadTokens:  a.GetCacheReadTokens() + b.GetCacheReadTokens(),
-		CacheWriteTokens: a.GetCacheWriteTokens() + b.GetCacheWriteTokens(),
-		TotalTokens:      a.GetTotalTokens() + b.GetTotalTokens(),
-	}
 }
