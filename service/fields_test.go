@@ -128,6 +128,7 @@ func (w *walk) try(path []protoreflect.FieldDescriptor, v violation) {
 	st := status.Convert(err)
 	require.Equal(w.t, codes.InvalidArgument, st.Code(), "%s: %v", name, err)
 	require.True(w.t, namesField(st, last), "%s: not named in %v", name, st.Details())
+	require.NotContains(w.t, st.Message(), "regex", "%s: what is wanted is told in words", name)
 }
 
 // namesField says whether a violation of the status names the field.
