@@ -39,7 +39,11 @@ func (a *clientAnswers) Summarize(
 	a.given++
 	written := &summarizers.Summary{Model: a.model}
 	if a.prompted {
-		text = prompts.WithoutInstructions(text)
+		cleaned, err := prompts.Cleaned(req, text)
+		if err != nil {
+			return nil, err
+		}
+		text = cleaned
 		written.PromptVersion, written.CachedPrefix = prompts.Version, a.cached && req.Kind != summarizers.Observation
 	}
 	if req.Kind == summarizers.Observation && strings.TrimSpace(text) == "" {

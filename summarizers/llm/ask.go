@@ -53,9 +53,9 @@ func (w *writer) try(ctx context.Context, q *question) (string, *summarizers.Che
 	if err != nil {
 		return "", nil, err
 	}
-	text := prompts.WithoutInstructions(summarizers.WithoutThinking(answer.Text))
+	text, err := checked(q.req, answer)
 	var refused *summarizers.CheckError
-	if err := check(q.req, answer, text); errors.As(err, &refused) {
+	if errors.As(err, &refused) {
 		return "", refused, nil
 	} else if err != nil {
 		return "", nil, err
@@ -64,16 +64,26 @@ func (w *writer) try(ctx context.Context, q *question) (string, *summarizers.Che
 	return text, nil, nil
 }
 
-// check makes the checks of an answer: those of what the provider says of it, then those of every summary.
-func check(req *summarizers.Request, a *Answer, text string) error {
+// checked is the text of an answer that passes the checks: those of what the provider says of it, before anything is done
+// with the text, then those of every summary.
+func checked(req *summarizers.Request, a *Answer) (string, error) {
 	switch {
 	case a.ToolCall:
-		return &summarizers.CheckError{Check: summarizers.CheckToolCall, Detail: "The answer is a tool call; only text is wanted."}
+		return "", &summarizers.CheckError{Check: summarizers.CheckToolCall, Detail: "The answer is a tool call; only text is wanted."}
 	case a.Refused:
-		return &summarizers.CheckError{Check: summarizers.CheckErrorText, Detail: "The model or its provider declined to answer."}
+		return "", &summarizers.CheckError{Check: summarizers.CheckErrorText, Detail: "The model or its provider declined to answer."}
 	case a.CutOff:
-		return &summarizers.CheckError{Check: summarizers.CheckCutOff, Detail: "The answer ends where the output limit was; a shorter one is wanted."}
+		return "", &summarizers.CheckError{Check: summarizers.CheckCutOff, Detail: "The answer ends where the output limit was; a shorter one is wanted."}
 	}
+	text, err := prompts.Cleaned(req, summarizers.WithoutThinking(a.Text))
+	if err != nil {
+		return "", err
+	}
+	return text, check(req, text)
+}
+
+// check makes the checks of every summary, and that it says something.
+func check(req *summarizers.Request, text string) error {
 	err := summarizers.Check(req, &summarizers.Summary{Text: text})
 	if err == nil && req.Kind != summarizers.Observation && summarizers.SaysNothing(text) {
 		return &summarizers.CheckError{Check: summarizers.CheckEmpty, Detail: "All sections of the summary are empty."}

@@ -1,6 +1,8 @@
 package prompts
 
 import (
+	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,35 +13,75 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
+// maxCleanings is how often an answer is cleaned: what is taken out can lay open something else, but not for ever.
+const maxCleanings = 8
+
 // WithoutInstructions returns an answer without what a model copied of the instructions or of the words that views put
 // around a summary, and without tags or fences around the whole of it. A section that is empty by that says `(none)`. It
-// leaves thinking as it is.
+// leaves thinking as it is. It takes time in proportion to the text, whatever stands in it.
 func WithoutInstructions(text string) string {
-	for {
+	for range maxCleanings {
 		rest := withoutLeaks(unwrapped(text))
 		if rest == text {
-			return text
+			break
 		}
 		text = rest
 	}
+	return text
+}
+
+// farOver is how many times its budget an answer can be, beside maxCopied tokens of what is copied into it.
+const (
+	farOver   = 4
+	maxCopied = 4096
+)
+
+// Cleaned returns an answer as it is to be checked: WithoutInstructions. One that is far over its budget is refused as it
+// is: nothing that could be taken off it makes it a summary. The failure is a *summarizers.CheckError.
+func Cleaned(req *summarizers.Request, answer string) (string, error) {
+	most := req.MaxTokens
+	if req.Kind == summarizers.Observation {
+		most = req.TextTokens()
+	}
+	if tokens := req.Count(summarizers.WithoutThinking(answer)); uint64(tokens) > farOver*uint64(most)+maxCopied {
+		return "", &summarizers.CheckError{
+			Check:  summarizers.CheckBudget,
+			Detail: fmt.Sprintf("The answer has %d tokens; at most %d are allowed.", tokens, most),
+		}
+	}
+	return WithoutInstructions(answer), nil
 }
 
 func withoutLeaks(text string) string {
 	lines := strings.Split(text, "\n")
-	kept, gone := make([]string, 0, len(lines)), 0
-	for i, line := range lines {
+	cleaned := make([]string, len(lines))
+	// gone are the lines that are ours alone, and last those below which nothing is shown in their section.
+	gone, last := make([]bool, len(lines)), make([]bool, len(lines))
+	ends, changed := true, false
+	for i, line := range slices.Backward(lines) {
 		rest, leaks := withoutLeak(line)
-		if leaks && rest == "" {
-			gone++
-			if endsSection(lines[i+1:]) && isHeading(lastShown(kept)) {
-				kept = append(kept, summarizers.NothingBelow)
-			}
-			continue
+		cleaned[i], gone[i], last[i] = rest, leaks && rest == "", ends
+		changed = changed || leaks
+		if !gone[i] && strings.TrimSpace(line) != "" {
+			ends = isHeading(line)
 		}
-		kept = append(kept, rest)
 	}
-	if gone == 0 && slices.Equal(kept, lines) {
+	if !changed {
 		return text
+	}
+	kept := make([]string, 0, len(lines))
+	belowHeading := false
+	for i, line := range cleaned {
+		if gone[i] {
+			if !last[i] || !belowHeading {
+				continue
+			}
+			line = summarizers.NothingBelow
+		}
+		kept = append(kept, line)
+		if strings.TrimSpace(line) != "" {
+			belowHeading = isHeading(line)
+		}
 	}
 	return strings.TrimSpace(strings.Join(kept, "\n"))
 }
@@ -60,21 +102,37 @@ func withoutLeak(line string) (rest string, leaks bool) {
 		return "", true
 	}
 	for _, ends := range []string{sentenceEnds, clauseEnds} {
-		for _, piece := range piecesOf(line, ends) {
-			if key := keyOf(piece); len(key) >= minLeak && copied()[key] {
-				line, leaks = strings.Replace(line, piece, "", 1), true
-			}
-		}
+		var gone bool
+		line, gone = withoutPieces(line, ends)
+		leaks = leaks || gone
 	}
 	if !leaks {
 		return line, false
 	}
-	for _, piece := range piecesOf(line, clauseEnds) {
+	for piece := range piecesOf(line, clauseEnds) {
 		if key := keyOf(piece); key != "" && !copied()[key] {
 			return strings.TrimRight(line, " \t"), true
 		}
 	}
 	return "", true
+}
+
+// withoutPieces returns a line without those of its pieces that are ours, and whether there were any.
+func withoutPieces(line, ends string) (rest string, gone bool) {
+	var kept strings.Builder
+	done, at := 0, 0
+	for piece := range piecesOf(line, ends) {
+		if key := keyOf(piece); len(key) >= minLeak && copied()[key] {
+			kept.WriteString(line[done:at])
+			done = at + len(piece)
+		}
+		at += len(piece)
+	}
+	if done == 0 {
+		return line, false
+	}
+	kept.WriteString(line[done:])
+	return kept.String(), true
 }
 
 // minLeak is how many bytes of letters a line or sentence must have to be known for one of ours. Shorter ones may be
@@ -89,9 +147,12 @@ var copied = sync.OnceValue(func() map[string]bool {
 			if isHeading(line) {
 				continue
 			}
-			for _, piece := range slices.Concat(piecesOf(line, sentenceEnds), piecesOf(line, clauseEnds), []string{line}) {
-				keys[keyOf(piece)] = true
+			for _, ends := range []string{sentenceEnds, clauseEnds} {
+				for piece := range piecesOf(line, ends) {
+					keys[keyOf(piece)] = true
+				}
 			}
+			keys[keyOf(line)] = true
 		}
 	}
 	files, _ := texts.ReadDir("texts")
@@ -122,18 +183,20 @@ const (
 	clauseEnds   = ".?!:"
 )
 
-// piecesOf returns the pieces of a line that end in one of these signs, as they stand in it.
-func piecesOf(line, ends string) []string {
-	var list []string
-	start := 0
-	for i := 0; i < len(line); i++ {
-		last := i+1 == len(line)
-		if last || strings.IndexByte(ends, line[i]) >= 0 && (line[i+1] == ' ' || line[i+1] == '\n') {
-			list = append(list, line[start:i+1])
-			start = i + 1
+// piecesOf are the pieces of a line that end in one of these signs, as they stand in it.
+func piecesOf(line, ends string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		start := 0
+		for i := 0; i < len(line); i++ {
+			last := i+1 == len(line)
+			if last || strings.IndexByte(ends, line[i]) >= 0 && (line[i+1] == ' ' || line[i+1] == '\n') {
+				if !yield(line[start : i+1]) {
+					return
+				}
+				start = i + 1
+			}
 		}
 	}
-	return list
 }
 
 var ourTag = func() *regexp.Regexp {
@@ -145,41 +208,50 @@ var ourTag = func() *regexp.Regexp {
 
 func isHeading(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "#") }
 
-func lastShown(lines []string) string {
-	for _, line := range slices.Backward(lines) {
-		if strings.TrimSpace(line) != "" {
-			return line
-		}
-	}
-	return ""
-}
-
-// endsSection says whether nothing more follows in a section but what is not shown.
-func endsSection(lines []string) bool {
-	for _, line := range lines {
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
-		if rest, leaks := withoutLeak(line); leaks && rest == "" {
-			continue
-		}
-		return isHeading(line)
-	}
-	return true
-}
-
 // opened is the line with which models introduce what they were asked for.
 var opened = regexp.MustCompile(`(?i)^(?:(?:sure|certainly|of course|okay|ok|understood)[,.!]?\s*)?(?:here(?:'s|’s| is)|below is|this is)\b.{0,80}\bsummary\b.{0,80}[:.]$`)
+
+// maxFences is how many fences can stand around an answer.
+const maxFences = 4
 
 // unwrapped takes off what stands around the whole of an answer: fences, tags, and a line that introduces it.
 func unwrapped(text string) string {
 	text = strings.TrimSpace(text)
 	// Thinking before it stays where it is.
 	if said := summarizers.WithoutThinking(text); said != text && said != "" && strings.HasSuffix(text, said) {
-		return strings.TrimSuffix(text, said) + unwrapped(said)
+		return strings.TrimSuffix(text, said) + bare(said)
 	}
+	return bare(text)
+}
+
+func bare(text string) string {
+	for range maxFences + 1 {
+		text = withoutTags(text)
+		inner := withoutFence(text)
+		if inner == text || strings.TrimSpace(inner) == "" {
+			break
+		}
+		text = strings.TrimSpace(inner)
+	}
+	return text
+}
+
+// maxOpening is how much of the beginning is looked at for such a line.
+const maxOpening = 1024
+
+// withoutTags takes off all tags of ours at the beginning and their counterparts at the end, and lines that introduce
+// what follows, unless nothing else is there.
+func withoutTags(text string) string {
 	for {
-		inner := strings.TrimSpace(withoutIntroduction(withoutFence(withoutTag(text))))
+		inner := text
+		for _, tag := range []string{"summary", tagPrevious} {
+			inner = withoutAll(inner, "<"+tag+">", strings.CutPrefix)
+			inner = withoutAll(inner, "</"+tag+">", strings.CutSuffix)
+		}
+		first, _, more := strings.Cut(inner[:min(len(inner), maxOpening)], "\n")
+		if more && (ourTag.MatchString(first) || opened.MatchString(strings.TrimSpace(first))) {
+			inner = strings.TrimSpace(inner[len(first)+1:])
+		}
 		if inner == text || inner == "" {
 			return text
 		}
@@ -187,24 +259,14 @@ func unwrapped(text string) string {
 	}
 }
 
-func withoutIntroduction(text string) string {
-	first, rest, more := strings.Cut(text, "\n")
-	if more && opened.MatchString(strings.TrimSpace(first)) {
-		return rest
+func withoutAll(text, tag string, cut func(text, tag string) (string, bool)) string {
+	for {
+		rest, found := cut(text, tag)
+		if !found {
+			return text
+		}
+		text = strings.TrimSpace(rest)
 	}
-	return text
-}
-
-// withoutTag takes off a tag of ours at the beginning, and its counterpart at the end.
-func withoutTag(text string) string {
-	if first, rest, more := strings.Cut(text, "\n"); more && ourTag.MatchString(first) {
-		text = rest
-	}
-	for _, tag := range []string{"summary", tagPrevious} {
-		text = strings.TrimSpace(strings.TrimPrefix(text, "<"+tag+">"))
-		text = strings.TrimSpace(strings.TrimSuffix(text, "</"+tag+">"))
-	}
-	return text
 }
 
 // withoutFence takes off a fence around all of the text. Fences within it stay.

@@ -144,6 +144,52 @@ func TestCleaningTwiceIsCleaningOnce(t *testing.T) {
 	})
 }
 
+// TestCleaningIsLinear: a provider may answer eight megabytes of anything. Were a line to be looked at again for each other
+// one, or a tag taken off in each pass, none of these would come to its end.
+func TestCleaningIsLinear(t *testing.T) {
+	const size = 8 << 20
+	times := func(unit string) string { return strings.Repeat(unit, size/len(unit)) }
+	const empty, blank = "# a\n</conversation>\n\n", "</conversation>\n\n"
+	const rule = "Write terse bullets, one fact each."
+	for name, c := range map[string]struct{ text, want string }{
+		"tags on lines":       {"## Goal\nfix it\n" + times("</conversation>\n") + "end", "## Goal\nfix it\nend"},
+		"tags below headings": {times(empty), strings.TrimSpace(strings.Repeat("# a\n(none)\n\n", size/len(empty)))},
+		"tags on one line":    {times("<summary>") + "x" + times("</summary>"), "x"},
+		"introductions":       {times("Here is the summary:\n<summary>\n") + "x", "x"},
+		"blank lines":         {"x\n" + times(blank) + "y", "x\n" + strings.Repeat("\n", size/len(blank)) + "y"},
+		"sentences":           {"x: " + times(rule+" ") + " y.", "x:  y."},
+		"signs":               {times("."), times(".")},
+		"fences":              {times("```md\n"), strings.TrimSpace(times("```md\n"))},
+	} {
+		got := prompts.WithoutInstructions(c.text)
+		require.True(t, c.want == got, "%s: %d bytes of %d, %.80q", name, len(got), len(c.want), got)
+	}
+}
+
+// TestAnswerFarOverItsBudgetIsNotCleaned: what is a lot longer than it can be is refused at once; what is too long only
+// for the thinking or for what is copied into it is not.
+func TestAnswerFarOverItsBudgetIsNotCleaned(t *testing.T) {
+	req := request()
+	req.MaxTokens = 1000
+	most := 4*(4*1000+4096) - len("## Goal\n")
+	got, err := prompts.Cleaned(req, "<think>"+strings.Repeat("hm ", 100_000)+"</think>\n## Goal\n"+strings.Repeat("x", most))
+	require.NoError(t, err)
+	require.True(t, strings.HasSuffix(got, "\n## Goal\n"+strings.Repeat("x", most)))
+	_, err = prompts.Cleaned(req, "## Goal\n"+strings.Repeat("x", most+1))
+	require.Equal(t, &summarizers.CheckError{
+		Check: summarizers.CheckBudget, Detail: "The answer has 8097 tokens; at most 1000 are allowed.",
+	}, err)
+	got, err = prompts.Cleaned(req, "<summary>\n## Goal\nx\n</summary>")
+	require.NoError(t, err)
+	require.Equal(t, "## Goal\nx", got)
+	// Of a result that is written shorter, the line below it takes its part.
+	observed := goldens()["observation"]
+	_, err = prompts.Cleaned(observed, strings.Repeat("x", 4*int(4*observed.TextTokens()+4096)))
+	require.NoError(t, err)
+	_, err = prompts.Cleaned(observed, strings.Repeat("x", 4*int(4*observed.TextTokens()+4096)+1))
+	require.Error(t, err)
+}
+
 // TestCase110TheFrameStandsOnce: the words that views put around a summary are theirs. Whatever a model copies of them,
 // they stand in the view once, after any number of compactions.
 func TestCase110TheFrameStandsOnce(t *testing.T) {
