@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,9 +18,9 @@ import (
 
 var (
 	// errSecretInItem says that the agent's own prompt cannot be sent: a provider's item must come back byte for byte.
-	errSecretInItem = errors.New("a provider's own item holds a secret")
+	errSecretInItem = summarizers.ErrSecretInItem
 	// errSecretInName says the same of the name or the id of a call: no provider takes other characters there.
-	errSecretInName = errors.New("the name or the id of a call holds a secret")
+	errSecretInName = fmt.Errorf("%w, or the name or the id of a call", summarizers.ErrSecretInItem)
 )
 
 // agentsPrompt is the agent's own prompt up to a cut: what GetLLMView gives of all that the cut covers. It is drawn and

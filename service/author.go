@@ -21,25 +21,24 @@ type author struct {
 	// redactor replaces secrets; nil where the policy wants none replaced. Pieces that are only shown go through streamed,
 	// so that nothing counts twice.
 	redactor, streamed *redaction.Redactor
-	// try limits one request to the summarizer, deadline all of them. The fallback has no limit: it is what is left then.
-	try      time.Duration
-	deadline time.Time
+	// try limits one request to the summarizer, total all of them, which is over at the deadline. The fallback has no limit: it is what is left then.
+	try, total time.Duration
+	deadline   time.Time
 	// asked is the summarizer, once it was asked.
 	asked string
 	// payer is who pays for what is spent, where that is not the summarizer that was asked.
 	payer string
 	// gone is why the summarizer's provider is not asked again in this operation; nil where it may be.
 	gone error
-	// told says that the log has the provider's failure.
-	told bool
+	// told says that the log has the provider's failure, toldAsText that it has why the agent's own prompt was not used.
+	told, toldAsText bool
 }
 
 // newAuthor returns the author for an operation on the session with this uid. Its time begins now.
 func (s *Service) newAuthor(p *compactordv1.Policy, uid string) *author {
 	a := &author{service: s, policy: p.GetSummary()}
-	var total time.Duration
-	a.try, total = s.summaryLimits(a.policy)
-	a.deadline = time.Now().Add(total)
+	a.try, a.total = s.summaryLimits(a.policy)
+	a.deadline = time.Now().Add(a.total)
 	if a.policy.GetRedact() {
 		a.redactor, a.streamed = redaction.New(uid), redaction.New(uid)
 	}
@@ -131,6 +130,16 @@ func (a *author) failed(ctx context.Context, by string, failure error) {
 	a.service.logger.LogAttrs(ctx, slog.LevelWarn, "summarizer failed",
 		slog.String("summarizer", by), slog.Int("http_status", e.Status), slog.String("code", e.Code),
 		slog.String("param", e.Param), slog.String("host", e.Host))
+}
+
+// sentAsText says in the log why a summary was not written on the agent's own prompt, as the policy has it.
+func (a *author) sentAsText(ctx context.Context, by string, s *summarizers.Summary) {
+	if s == nil || s.AsText == "" || a.toldAsText {
+		return
+	}
+	a.toldAsText = true
+	a.service.logger.LogAttrs(ctx, slog.LevelInfo, "agent's own prompt not used",
+		slog.String("summarizer", by), slog.String("why", s.AsText))
 }
 
 // count counts what the operation took. Without an author nothing was asked for.

@@ -84,11 +84,11 @@ func TestProvidersErrors(t *testing.T) {
 			"too long for the model's window, also after it was halved",
 		},
 		{
-			"limit of a request", &summarizers.ProviderError{Code: "timeout", Retryable: true, Err: context.DeadlineExceeded},
+			"limit of a request", &summarizers.ProviderError{Code: "timeout", Retryable: true, Err: &summarizers.TimeLimitError{Limit: 20 * time.Second}},
 			codes.DeadlineExceeded, "DEADLINE_EXCEEDED",
 			map[string]string{"summarizer": "model"},
 			0,
-			"did not answer within the policy's time limit",
+			"summarizer model did not answer within its time limit of 20s",
 		},
 		{
 			"refused text", &summarizers.CheckError{Check: summarizers.CheckEmpty, Detail: "The summary is empty."},
@@ -228,6 +228,7 @@ func TestTimeLimits(t *testing.T) {
 			d.append("s", working(10, 2000)...)
 			_, err := d.compact(compactRequest("s", nil))
 			requireReason(t, err, codes.DeadlineExceeded, "DEADLINE_EXCEEDED")
+			require.ErrorContains(t, err, "within its time limit of 100ms")
 			require.Len(t, model.seen(), 1)
 		})
 	}
@@ -416,4 +417,24 @@ func TestPreviousSummariesAreRedacted(t *testing.T) {
 	require.Contains(t, previous[0], "[REDACTED:")
 	require.NotContains(t, previous[0], secret.Secret)
 	require.NotContains(t, last(t, events).GetCompleted().GetCompaction().GetSummary(), secret.Secret)
+}
+
+// Why the agent's own prompt was not used is told once, beside who was to write on it.
+func TestLogSaysWhyTextWasSent(t *testing.T) {
+	var log bytes.Buffer
+	model := persisting(func(
+		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
+	) (*summarizers.Summary, error) {
+		summary, err := faithful(ctx, req, p)
+		summary.AsText = summarizers.AsTextDoesNotFit
+		return summary, err
+	})
+	d := start(t, withSummarizer(model), func(o *service.ServerOptions) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+	d.create("s", by("model", noFallback, small(20)))
+	d.append("s", working(10, 2000)...)
+	_, err := d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	require.Len(t, model.seen(), 2)
+	d.stop()
+	require.Equal(t, 1, strings.Count(log.String(), `level=INFO msg="agent's own prompt not used" summarizer=model why=does_not_fit`))
 }

@@ -120,3 +120,21 @@ func TestSummariesAreCounted(t *testing.T) {
 		})
 	}
 }
+
+// What a summarizer repeated and had written again by itself is counted too.
+func TestWhatASummarizerRepeatsIsCounted(t *testing.T) {
+	model := persisting(func(context.Context, *summarizers.Request, summarizers.Progress) (*summarizers.Summary, error) {
+		return &summarizers.Summary{Calls: 7, Retries: 3, Rejected: []string{"empty", "size"}}, &summarizers.CheckError{Check: "size"}
+	})
+	registry := prometheus.NewRegistry()
+	d := start(t, withSummarizer(model), func(o *service.ServerOptions) { o.Metrics = registry })
+	d.create("s", by("model", fallingBack, small(1000)))
+	d.append("s", working(10, 2000)...)
+	_, err := d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	texts := float64(len(model.seen()))
+	got := figuresOf(t, registry, "compactord_summar")
+	require.InDelta(t, 3*texts, got["compactord_summarizer_retries_total model"], 0)
+	require.InDelta(t, texts, got["compactord_summaries_rejected_total empty model"], 0)
+	require.InDelta(t, 2*texts, got["compactord_summaries_rejected_total size model"], 0)
+}

@@ -18,6 +18,7 @@ type metrics struct {
 	duration    *prometheus.HistogramVec
 	freed       prometheus.Counter
 	calls       *prometheus.CounterVec
+	retries     *prometheus.CounterVec
 	tokens      *prometheus.CounterVec
 	cost        *prometheus.CounterVec
 	rejected    *prometheus.CounterVec
@@ -46,6 +47,10 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "compactord_summarizer_calls_total",
 			Help: "Requests that summarizers sent to models, by summarizer.",
+		}, []string{"summarizer"}),
+		retries: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "compactord_summarizer_retries_total",
+			Help: "Those requests to models that repeated one that had failed, by summarizer.",
 		}, []string{"summarizer"}),
 		tokens: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "compactord_summarizer_tokens_total",
@@ -80,7 +85,7 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 		return m, nil
 	}
 	for _, c := range []prometheus.Collector{
-		m.compactions, m.duration, m.freed, m.calls, m.tokens, m.cost, m.rejected, m.fallbacks, m.redactions, m.running,
+		m.compactions, m.duration, m.freed, m.calls, m.retries, m.tokens, m.cost, m.rejected, m.fallbacks, m.redactions, m.running,
 		m.watchers,
 	} {
 		if err := registerer.Register(c); err != nil {
@@ -134,6 +139,19 @@ func (m *metrics) refused(by string, err error) {
 	var failed *summarizers.CheckError
 	if errors.As(err, &failed) {
 		m.rejected.WithLabelValues(by, failed.Check).Inc()
+	}
+}
+
+// repeated counts what a summarizer had to ask or have written again by itself.
+func (m *metrics) repeated(by string, s *summarizers.Summary) {
+	if s == nil {
+		return
+	}
+	if s.Retries > 0 {
+		m.retries.WithLabelValues(by).Add(float64(s.Retries))
+	}
+	for _, check := range s.Rejected {
+		m.rejected.WithLabelValues(by, check).Inc()
 	}
 }
 

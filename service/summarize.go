@@ -267,14 +267,14 @@ func (w *summaryWriter) checked(ctx context.Context, req *summarizers.Request) e
 // ask has a summarizer write a text that passes: once more with the fault named, where it does not see to that itself.
 func (w *summaryWriter) ask(ctx context.Context, chosen summarizers.Summarizer, req *summarizers.Request) error {
 	if _, persistent := chosen.(summarizers.Persistent); persistent {
-		return w.within(ctx, w.author.deadline, chosen, req)
+		return w.within(ctx, w.author.deadline, w.author.total, chosen, req)
 	}
 	var failure error
 	for try := range tries {
 		if try > 0 {
 			w.again(ctx)
 		}
-		failure = w.within(ctx, earlier(time.Now().Add(w.author.try), w.author.deadline), chosen, req)
+		failure = w.once(ctx, chosen, req)
 		var refused *summarizers.CheckError
 		if failure == nil || ctx.Err() != nil || !errors.As(failure, &refused) {
 			break
@@ -284,11 +284,12 @@ func (w *summaryWriter) ask(ctx context.Context, chosen summarizers.Summarizer, 
 	return failure
 }
 
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
+// once has a summarizer write a text within the limit for one, or what is left of that for all.
+func (w *summaryWriter) once(ctx context.Context, chosen summarizers.Summarizer, req *summarizers.Request) error {
+	if end := time.Now().Add(w.author.try); end.Before(w.author.deadline) {
+		return w.within(ctx, end, w.author.try, chosen, req)
 	}
-	return b
+	return w.within(ctx, w.author.deadline, w.author.total, chosen, req)
 }
 
 // summarizer is who is to write first.
@@ -356,16 +357,16 @@ func noSmaller(covered uint32) *skip {
 	}
 }
 
-// within has a summarizer write a text, which must pass, until a point in time at the latest.
+// within has a summarizer write a text, which must pass, until a point in time at the latest, which is that of a limit.
 func (w *summaryWriter) within(
-	ctx context.Context, deadline time.Time, by summarizers.Summarizer, req *summarizers.Request,
+	ctx context.Context, deadline time.Time, limit time.Duration, by summarizers.Summarizer, req *summarizers.Request,
 ) error {
 	limited, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	err := w.try(limited, by, req)
 	var answered *summarizers.ProviderError
 	if err != nil && limited.Err() != nil && ctx.Err() == nil && !errors.As(err, &answered) {
-		return fmt.Errorf("time limit passed: %w", context.DeadlineExceeded)
+		return &summarizers.TimeLimitError{Limit: limit}
 	}
 	return err
 }
@@ -380,6 +381,8 @@ func (w *summaryWriter) try(ctx context.Context, by summarizers.Summarizer, req 
 	}
 	summary, err := w.guarded(ctx, by, req, progress)
 	w.spend(summary)
+	w.service.metrics.repeated(by.Name(), summary)
+	w.author.sentAsText(ctx, by.Name(), summary)
 	if err != nil {
 		return err
 	}

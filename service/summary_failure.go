@@ -30,7 +30,7 @@ func summaryFailure(name string, failure error) *Error {
 		return providerFailure(name, metadata, provider)
 	case errors.Is(failure, context.DeadlineExceeded), provider != nil:
 		return newError(codes.DeadlineExceeded, compactordv1.ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED, metadata,
-			"summarizer %s did not answer within the policy's time limit", name)
+			"summarizer %s did not answer within its time limit%s", name, ofLimit(failure))
 	default:
 		return unreachable(newError(codes.Unavailable, compactordv1.ErrorReason_ERROR_REASON_SUMMARIZER_UNAVAILABLE, metadata,
 			"summarizer %s failed", name), failure, 0)
@@ -39,6 +39,15 @@ func summaryFailure(name string, failure error) *Error {
 
 // timedOut says that no answer came within the limit of one request.
 func timedOut(p *summarizers.ProviderError) bool { return p.Status == 0 && p.Code == "timeout" }
+
+// ofLimit names the limit that has passed.
+func ofLimit(failure error) string {
+	var passed *summarizers.TimeLimitError
+	if !errors.As(failure, &passed) {
+		return ""
+	}
+	return " of " + passed.Limit.String()
+}
 
 func providerFailure(name string, metadata map[string]string, p *summarizers.ProviderError) *Error {
 	if p.Status != 0 {

@@ -95,15 +95,44 @@ type Summary struct {
 	Model   string
 	Usage   *compactordv1.Usage
 	CostUSD *float64
-	// Calls is how many requests were made to a provider.
-	Calls uint32
+	// Calls is how many requests were made to a provider, and Retries how many of them repeat one that failed.
+	Calls, Retries uint32
+	// Rejected are the checks that texts failed which were then written again; an error tells of the last one.
+	Rejected []string
 	// PromptVersion is that of the prompts it was asked with; 0 where it takes none.
 	PromptVersion uint32
 	// CachedPrefix says that it was written on Request.View.
 	CachedPrefix bool
+	// AsText is why the conversation was sent as text although Request.View was there: one of the AsText words; else empty.
+	AsText string
 	// CutOff says that the text ends where the output limit was, and not where the model had finished.
 	CutOff bool
 }
+
+// Why the agent's own prompt was not summarized on.
+const (
+	// AsTextSecret: a provider's own item holds a secret.
+	AsTextSecret = "secret_in_item"
+	// AsTextNotDrawn: it could not be drawn in the provider's dialect.
+	AsTextNotDrawn = "not_drawn"
+	// AsTextDoesNotFit: it is too long for the model's window as counted.
+	AsTextDoesNotFit = "does_not_fit"
+	// AsTextOverflow: the provider found it too long.
+	AsTextOverflow = "overflow"
+	// AsTextRefused: the provider refused it.
+	AsTextRefused = "refused"
+)
+
+// ErrSecretInItem says that the agent's own prompt cannot be sent: a provider's item must come back byte for byte.
+var ErrSecretInItem = errors.New("a provider's own item holds a secret")
+
+// TimeLimitError says which limit has passed.
+type TimeLimitError struct{ Limit time.Duration }
+
+func (e *TimeLimitError) Error() string { return fmt.Sprintf("no answer within %s", e.Limit) }
+
+// Unwrap returns context.DeadlineExceeded.
+func (e *TimeLimitError) Unwrap() error { return context.DeadlineExceeded }
 
 // Progress takes in what happens while a summary is written. Its methods are called from one goroutine at a time and
 // may block; they fail only once the context has ended.

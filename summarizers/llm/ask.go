@@ -27,6 +27,7 @@ func (w *writer) ask(ctx context.Context, q *question) (string, error) {
 	if refused == nil || err != nil {
 		return text, err
 	}
+	w.spent.rejected = append(w.spent.rejected, refused.Check)
 	again := *q
 	completion := *q.completion
 	again.completion = &completion

@@ -33,6 +33,9 @@ func (w *writer) ride(ctx context.Context) (string, error) {
 // prefixed is the agent's own prompt with the instruction behind it.
 func (w *writer) prefixed(ctx context.Context) (*question, error) {
 	view, err := w.req.View(ctx, w.by.provider.Dialect())
+	if errors.Is(err, summarizers.ErrSecretInItem) {
+		return nil, err
+	}
 	if err != nil || view == nil {
 		return nil, errView
 	}
@@ -63,6 +66,22 @@ func asTextInstead(err error) bool {
 		return true
 	}
 	return failure.Overflow || !failure.Retryable && !failure.RefusesAll
+}
+
+// whyAsText says what failed on the agent's own prompt.
+func whyAsText(err error) string {
+	switch {
+	case errors.Is(err, summarizers.ErrSecretInItem):
+		return summarizers.AsTextSecret
+	case errors.Is(err, errView):
+		return summarizers.AsTextNotDrawn
+	case errors.Is(err, errNoRoom):
+		return summarizers.AsTextDoesNotFit
+	case isOverflow(err):
+		return summarizers.AsTextOverflow
+	default:
+		return summarizers.AsTextRefused
+	}
 }
 
 // messageTokens are the stored tokens of the request's messages.

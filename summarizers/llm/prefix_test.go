@@ -3,6 +3,7 @@ package llm_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -61,16 +62,18 @@ func TestConversationAsTextInstead(t *testing.T) {
 	for name, c := range map[string]struct {
 		script []reply
 		onView int
+		why    string
 	}{
-		"overflow":       {[]reply{fails(&summarizers.ProviderError{Overflow: true, Retryable: true}), says(good)}, 1},
-		"bad request":    {[]reply{fails(status(400)), says(good)}, 1},
-		"too much to do": {[]reply{fails(status(503)), fails(status(400)), says(good)}, 2},
+		"overflow":       {[]reply{fails(&summarizers.ProviderError{Overflow: true, Retryable: true}), says(good)}, 1, "overflow"},
+		"bad request":    {[]reply{fails(status(400)), says(good)}, 1, "refused"},
+		"too much to do": {[]reply{fails(status(503)), fails(status(400)), says(good)}, 2, "refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := summarize(t, small, riding(summarizers.History, "hello"), c.script...)
 			require.NoError(t, r.err)
 			require.False(t, r.summary.CachedPrefix)
+			require.Equal(t, c.why, r.summary.AsText)
 			require.Len(t, r.sent, c.onView+1)
 			for i, sent := range r.sent {
 				require.Equal(t, i < c.onView, sent.View != nil, "send %d", i)
@@ -83,6 +86,13 @@ func TestConversationAsTextInstead(t *testing.T) {
 		req.View = func(context.Context, compactordv1.Dialect) (*summarizers.View, error) { return nil, errStopped }
 		r := summarize(t, small, req, says(good))
 		require.NoError(t, r.err)
+		require.Equal(t, "not_drawn", r.summary.AsText)
+		req.View = func(context.Context, compactordv1.Dialect) (*summarizers.View, error) {
+			return nil, fmt.Errorf("drawing: %w", summarizers.ErrSecretInItem)
+		}
+		r = summarize(t, small, req, says(good))
+		require.NoError(t, r.err)
+		require.Equal(t, "secret_in_item", r.summary.AsText)
 		require.Nil(t, r.sent[0].View)
 	})
 	t.Run("is no JSON", func(t *testing.T) {
@@ -99,6 +109,7 @@ func TestConversationAsTextInstead(t *testing.T) {
 		t.Parallel()
 		r := summarize(t, small, riding(summarizers.History, strings.Repeat("word ", 31_000)), says(good))
 		require.NoError(t, r.err)
+		require.Equal(t, "does_not_fit", r.summary.AsText)
 		require.Nil(t, r.sent[0].View)
 	})
 }
@@ -172,6 +183,7 @@ func TestMediaInTheAgentsPrompt(t *testing.T) {
 			r := summarize(t, small, req, says(good))
 			require.NoError(t, r.err)
 			require.Equal(t, c.rides, r.summary.CachedPrefix)
+			require.Equal(t, c.rides, r.summary.AsText == "")
 			estimate, err := llm.New(small, &model{}).Estimate(t.Context(), req)
 			require.NoError(t, err)
 			if c.rides {

@@ -24,6 +24,9 @@ func (w *writer) send(ctx context.Context, c *Completion) (*Answer, error) {
 		InitialInterval: firstWait, RandomizationFactor: backoff.DefaultRandomizationFactor, Multiplier: 2, MaxInterval: maxWait,
 	}
 	for try := 1; ; try++ {
+		if try > 1 {
+			w.spent.retries++
+		}
 		answer, err := w.once(ctx, c)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -74,7 +77,7 @@ func (w *writer) once(ctx context.Context, c *Completion) (*Answer, error) {
 	}
 	var failure *summarizers.ProviderError
 	if limited.Err() != nil && !errors.As(err, &failure) {
-		return nil, &summarizers.ProviderError{Code: "timeout", Retryable: true, Err: context.DeadlineExceeded}
+		return nil, &summarizers.ProviderError{Code: "timeout", Retryable: true, Err: &summarizers.TimeLimitError{Limit: w.tryLimit}}
 	}
 	return nil, err
 }

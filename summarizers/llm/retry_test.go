@@ -83,6 +83,9 @@ func TestTryLimitIsForEachRequest(t *testing.T) {
 		require.Equal(t, "timeout", failure.Code)
 		require.True(t, failure.Retryable)
 		require.ErrorIs(t, r.err, context.DeadlineExceeded)
+		var passed *summarizers.TimeLimitError
+		require.ErrorAs(t, r.err, &passed)
+		require.Equal(t, 3*time.Second, passed.Limit)
 		require.Len(t, r.sent, 4)
 
 		ofProfile := small

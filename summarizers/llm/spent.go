@@ -7,9 +7,11 @@ import (
 
 // spent adds up what requests took.
 type spent struct {
-	calls uint32
-	model string
-	usage *compactordv1.Usage
+	calls, retries uint32
+	// rejected are the checks that were failed by what was written again.
+	rejected []string
+	model    string
+	usage    *compactordv1.Usage
 }
 
 // add adds a request, whose answer may be nil.

@@ -135,3 +135,18 @@ func TestEstimateEndsWithTheContext(t *testing.T) {
 		require.ErrorIs(t, err, errStopped)
 	}
 }
+
+// What was repeated and what was written again is told, but for what the error tells.
+func TestRepeatedIsTold(t *testing.T) {
+	t.Parallel()
+	no := says("no")
+	r := summarize(t, small, asking(summarizers.History, "hello"), fails(status(503)), fails(status(503)), no, fails(status(500)), says(good))
+	require.NoError(t, r.err)
+	require.Equal(t, uint32(3), r.summary.Retries)
+	require.Equal(t, []string{summarizers.CheckSections}, r.summary.Rejected)
+
+	r = summarize(t, small, asking(summarizers.History, "hello"), no, no)
+	requireCheck(t, summarizers.CheckSections, r.err)
+	require.Zero(t, r.summary.Retries)
+	require.Equal(t, []string{summarizers.CheckSections}, r.summary.Rejected)
+}

@@ -80,7 +80,8 @@ func (s *Summarizer) Summarize(
 	text, err := w.write(ctx)
 	summary := &summarizers.Summary{
 		Model: w.spent.model, Usage: w.spent.usage, CostUSD: cost(s.profile.Price, w.spent.usage), Calls: w.spent.calls,
-		PromptVersion: prompts.Version, CachedPrefix: w.cachedPrefix,
+		PromptVersion: prompts.Version, CachedPrefix: w.cachedPrefix, AsText: w.asText,
+		Retries: w.spent.retries, Rejected: w.spent.rejected,
 	}
 	if err != nil {
 		return summary, err

@@ -25,6 +25,8 @@ type writer struct {
 	read  uint32
 	// cachedPrefix says that the summary was written on the agent's own prompt.
 	cachedPrefix bool
+	// asText is why it was not.
+	asText string
 }
 
 func (s *Summarizer) writer(req *summarizers.Request, progress summarizers.Progress) (*writer, error) {
@@ -61,6 +63,7 @@ func (w *writer) write(ctx context.Context) (string, error) {
 		case !asTextInstead(err):
 			return "", err
 		}
+		w.asText = whyAsText(err)
 	}
 	return w.fold(ctx)
 }

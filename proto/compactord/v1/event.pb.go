@@ -632,7 +632,9 @@ func (x *CompactionProgress) GetTotal() uint32 {
 // SummaryDelta is text of the summary as it is written.
 type SummaryDelta struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Counts the attempts, from 1. A new attempt voids the text of earlier ones.
+	// Counts the attempts, from 1. A new attempt voids the text of earlier ones. Where the conversation is sent to a model in
+	// several prompts, what it answers to each is an attempt: that is no fault. A CompactionProgress comes between where
+	// more was read by then.
 	Attempt uint32 `protobuf:"varint,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	// More text.
 	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
