@@ -10,24 +10,34 @@ var thinkingTags = []string{"think", "thinking", "reasoning", "thought", "analys
 // WithoutThinking returns the text without the blocks in which some models think aloud before or between what they
 // write, and without the white space around it. A block begins at the beginning of a line: a tag within a line is
 // quoted, and not the model's own. A block that is not closed runs to the end.
-func WithoutThinking(text string) string {
+func WithoutThinking(text string) string { return withoutThinking(text, true) }
+
+// WithoutClosedThinking is WithoutThinking of a text that no model wrote just now: a block that is not closed stays.
+func WithoutClosedThinking(text string) string { return withoutThinking(text, false) }
+
+func withoutThinking(text string, toEnd bool) string {
 	var kept strings.Builder
+	// never are the tags that nothing closes any more.
+	never := map[string]bool{}
 	for text != "" {
 		line, rest := text, ""
 		if i := strings.IndexByte(text, '\n'); i >= 0 {
 			line, rest = text[:i+1], text[i+1:]
 		}
 		tag := openingTag(line)
-		if tag == "" {
+		if tag == "" || never[tag] {
 			kept.WriteString(line)
 			text = rest
 			continue
 		}
-		end := strings.Index(text, "</"+tag+">")
-		if end < 0 {
-			break
+		switch end := strings.Index(text, "</"+tag+">"); {
+		case end >= 0:
+			text = text[end+len(tag)+len("</>"):]
+		case toEnd:
+			text = ""
+		default:
+			never[tag] = true
 		}
-		text = text[end+len(tag)+len("</>"):]
 	}
 	return strings.TrimSpace(kept.String())
 }

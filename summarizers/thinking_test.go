@@ -53,3 +53,15 @@ func TestSpokenDoesNotWait(t *testing.T) {
 	s.End()
 	require.Len(t, deltas, 6)
 }
+
+func TestThinkingThatIsNotClosedStays(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\n<think>b\nc": "a\n<think>b\nc", "<think>a</think>\nb\n<think>c": "b\n<think>c",
+		"<think>\n<thinking>x</thinking>\ny": "<think>\n\ny", "<think>a</think>": "", " a ": "a",
+	} {
+		require.Equal(t, want, summarizers.WithoutClosedThinking(text))
+	}
+	// Nor is it looked for again and again.
+	many := strings.Repeat("<think>\n", 1<<20)
+	require.Len(t, summarizers.WithoutClosedThinking(many), len(many)-1)
+}

@@ -390,3 +390,12 @@ func TestFoldOfALongConversation(t *testing.T) {
 	require.Greater(t, n, tokens/30000)
 	require.Less(t, counted, 3*total)
 }
+
+// A previous summary may be one that was imported: a tag of thinking that is not closed takes nothing of it away.
+func TestPreviousSummaryKeepsThinkingThatIsNotClosed(t *testing.T) {
+	req := request()
+	req.PreviousSummary = "## Goal\n<think>hm</think>\n<think> is a tag.\n- Ship it. [#1]"
+	text := prompt(t, req).Text
+	require.Contains(t, text, "<think> is a tag.\n- Ship it. [#1]\n</previous-summary>")
+	require.NotContains(t, text, "hm")
+}

@@ -63,9 +63,10 @@ func (p *Prompt) User(answer string) string {
 // ofSummary names a summary in the mark of what was cut out of it.
 const ofSummary = " of the summary"
 
-// carried is a summary as the next prompt is shown it.
+// carried is a summary as the next prompt is shown it. It may be an imported one, in which a tag that nothing closes is
+// only a word.
 func carried(summary string) string {
-	summary = summarizers.WithoutFileTags(WithoutInstructions(summarizers.WithoutThinking(summary)))
+	summary = summarizers.WithoutFileTags(WithoutInstructions(summarizers.WithoutClosedThinking(summary)))
 	return strings.TrimSpace(escape(summary, true))
 }
 
