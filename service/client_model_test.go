@@ -275,6 +275,41 @@ func TestAnswersThatDoNotPass(t *testing.T) {
 	}
 }
 
+// A summary of nothing but headings would lose all that it covers. Only `extractive` may find nothing to say.
+func TestAnswersThatSayNothing(t *testing.T) {
+	nothing := sectioned(compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY, "(none)")
+	for name, commitOf := range map[string]func(plan *compactordv1.PlanCompactionResponse) *compactordv1.CommitCompactionRequest{
+		"an answer": func(plan *compactordv1.PlanCompactionResponse) *compactordv1.CommitCompactionRequest {
+			return commitment(plan, nothing)
+		},
+		"the whole summary": func(plan *compactordv1.PlanCompactionResponse) *compactordv1.CommitCompactionRequest {
+			req := commitment(plan)
+			req.Summary = nothing
+			return req
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, plan := withPlan(t)
+			before := d.view("s")
+			_, err := d.compactions.CommitCompaction(t.Context(), commitOf(plan))
+			info := requireReason(t, err, codes.FailedPrecondition, "SUMMARY_REJECTED")
+			require.Equal(t, summarizers.CheckEmpty, info.GetMetadata()["check"])
+			require.ErrorContains(t, err, "All sections of the summary are empty.")
+			requireSameBytes(t, before, d.view("s"))
+
+			req := commitOf(plan)
+			req.UseFallback = true
+			require.Equal(t, "extractive", d.commitPlan(req).GetCompaction().GetSummarizer())
+		})
+	}
+	d := start(t, withSummarizer(writes(nothing)))
+	d.create("s", by("writer", noFallback, keepTurns(3)))
+	d.append("s", working(10, 2000)...)
+	_, err := d.compact(compactRequest("s", nil))
+	info := requireReason(t, err, codes.FailedPrecondition, "SUMMARY_REJECTED")
+	require.Equal(t, summarizers.CheckEmpty, info.GetMetadata()["check"])
+}
+
 func TestCommitWithFallback(t *testing.T) {
 	d, plan := withPlan(t)
 	req := commitment(plan, "I'm sorry, but I can't help with that.")

@@ -137,6 +137,32 @@ func TestWhatPromptsTell(t *testing.T) {
 	require.NotZero(t, got.GetRedactions())
 }
 
+// What goes with the agent's prompt and is not in the log is counted, so that the prompt fits: the tools that the policy
+// gives, or where it is more, what the agent says is outside.
+func TestPromptOnTheAgentsOwnCountsWhatGoesWithIt(t *testing.T) {
+	planned := func(tools string, overhead, limit uint32) *compactordv1.SummaryPrompt {
+		d := start(t)
+		policy := keepTurns(3)
+		policy.Summary = &compactordv1.SummaryPolicy{CachedPrefix: proto.Bool(true), ToolsJson: proto.String(tools)}
+		policy.OverheadTokens = proto.Uint32(overhead)
+		d.create("s", policy)
+		d.append("s", working(10, 2000)...)
+		req := &compactordv1.PlanCompactionRequest{SessionId: "s"}
+		if limit > 0 {
+			req.MaxPromptTokens = proto.Uint32(limit)
+		}
+		return d.plan(req).GetPrompts()[0]
+	}
+	tools := `[{"name":"read","description":"` + strings.Repeat("reads on ", 500) + `"}]`
+	alone := planned("", 0, 0).GetTokens()
+	ofTools := planned(tools, 0, 0).GetTokens() - alone
+	require.Greater(t, ofTools, uint32(900))
+	require.Equal(t, alone+ofTools, planned(tools, ofTools-1, 0).GetTokens(), "they are told once")
+	require.Equal(t, alone+5000, planned(tools, 5000, 0).GetTokens())
+	require.NotNil(t, planned(tools, 0, alone+ofTools).ViewMessages)
+	require.Nil(t, planned(tools, 0, alone+ofTools-1).ViewMessages)
+}
+
 // On the agent's own prompt the client's model is sent what the agent sends, up to the cut, and one instruction behind it.
 func TestPromptOnTheAgentsOwn(t *testing.T) {
 	d := start(t)

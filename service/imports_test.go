@@ -88,6 +88,32 @@ func TestImportedCompactionsAreInForce(t *testing.T) {
 	require.Empty(t, problems)
 }
 
+// A summary that is imported is stored as every other: without the secrets in it, unless the policy wants them kept.
+func TestImportedSummariesAreRedacted(t *testing.T) {
+	for _, redact := range []bool{true, false} {
+		d := start(t)
+		d.create("s", &compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{Redact: proto.Bool(redact)}})
+		_, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
+			SessionId: "s", Messages: turnsWithTools(6),
+			ImportedRecords: []*compactordv1.ImportedRecord{importedCompaction(20, 18, "They use "+aToken+" there.")},
+		})
+		require.NoError(t, err)
+		list, err := d.compactions.ListCompactions(t.Context(), &compactordv1.ListCompactionsRequest{SessionId: "s"})
+		require.NoError(t, err)
+		entry := list.GetCompactions()[0]
+		shown := textOf(d.view("s")[1].GetMessage())
+		if !redact {
+			require.Equal(t, "They use "+aToken+" there.", entry.GetSummary())
+			require.Contains(t, shown, aToken)
+			require.Zero(t, entry.GetRedactions())
+			continue
+		}
+		require.Regexp(t, `^They use \[REDACTED:[a-z-]+:[0-9a-f]{4}\] there\.$`, entry.GetSummary())
+		require.NotContains(t, shown, aToken)
+		require.Equal(t, uint32(1), entry.GetRedactions())
+	}
+}
+
 // Undo passes over what another program did: it undoes what was done here, however often it is called.
 func TestUndoPassesOverImportedCompactions(t *testing.T) {
 	d := start(t)

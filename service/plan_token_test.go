@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -43,6 +44,11 @@ func TestPlanTokensOfOthers(t *testing.T) {
 		"with a bad reason":     own(func(b []byte) []byte { return append(b, 3<<3, 99) }),
 		"with a replay":         own(func(b []byte) []byte { return append(b, 9<<3, 1) }),
 		"with a history":        own(func(b []byte) []byte { return append(b, 2<<3|2, 0) }),
+		"with preempt":          own(func(b []byte) []byte { return append(b, 6<<3, 1) }),
+		"with detach":           own(func(b []byte) []byte { return append(b, 7<<3, 1) }),
+		"with a dry run":        own(func(b []byte) []byte { return append(b, 8<<3, 1) }),
+		"with another try":      own(func(b []byte) []byte { return append(b, 10<<3, 1) }),
+		"with a request id":     own(func(b []byte) []byte { return append(b, 11<<3|2, 1, 'r') }),
 	} {
 		t.Run(name, func(t *testing.T) {
 			req := commitment(plan, answersTo(plan)...)
@@ -59,6 +65,10 @@ func TestPlanTokensOfOthers(t *testing.T) {
 		"another hash":  func(b []byte) []byte { b[10]++; return b },
 		"another point": func(b []byte) []byte { binary.BigEndian.PutUint32(b[2:], 20); return b },
 		"another uid":   func(b []byte) []byte { b[75]++; return b },
+		"THRESHOLD":     func(b []byte) []byte { return append(b, 3<<3, byte(threshold)) },
+		"OVERFLOW":      func(b []byte) []byte { return append(b, 3<<3, byte(tooLong)) },
+		"another focus": func(b []byte) []byte { return append(b, 4<<3|2, 1, 'x') },
+		"a policy":      func(b []byte) []byte { return append(b, 5<<3|2, 0) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			req := commitment(plan, answersTo(plan)...)
@@ -67,6 +77,40 @@ func TestPlanTokensOfOthers(t *testing.T) {
 				_, err := d.compactions.CommitCompaction(t.Context(), req)
 				requireReason(t, err, codes.Aborted, "STATE_CHANGED")
 			})
+		})
+	}
+}
+
+// Whatever a token says, it records no automatic compaction that the policy forbids.
+func TestPlansThatAreNoLongerDue(t *testing.T) {
+	due := &compactordv1.Trigger{TriggerTokens: proto.Uint32(4000)}
+	for name, trigger := range map[string]*compactordv1.Trigger{
+		"disabled":            {TriggerTokens: proto.Uint32(4000), Enabled: proto.Bool(false)},
+		"below the threshold": {TriggerTokens: proto.Uint32(400_000)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := start(t)
+			policy := keepTurns(3)
+			policy.Trigger = due
+			d.create("s", policy)
+			d.append("s", working(10, 2000)...)
+			plan := d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s", Reason: threshold})
+			require.NotEmpty(t, plan.GetPlanToken())
+			with := func(trigger *compactordv1.Trigger) {
+				policy := keepTurns(3)
+				policy.Trigger = trigger
+				_, err := d.sessions.UpdateSession(t.Context(), &compactordv1.UpdateSessionRequest{
+					SessionId: "s", UpdateMask: mask("policy"), Policy: policy,
+				})
+				require.NoError(t, err)
+			}
+			with(trigger)
+			d.requireUnchanged(t, func() {
+				_, err := d.compactions.CommitCompaction(t.Context(), commitment(plan, answersTo(plan)...))
+				requireReason(t, err, codes.Aborted, "STATE_CHANGED")
+			})
+			with(due)
+			require.Equal(t, threshold, d.commitPlan(commitment(plan, answersTo(plan)...)).GetCompaction().GetReason())
 		})
 	}
 }
