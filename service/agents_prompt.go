@@ -102,6 +102,9 @@ func (p *agentsPrompt) redacted(ctx context.Context, view *session.View, changed
 			Message: m, Origin: vm.GetOrigin(), OutOfPlace: vm.GetOutOfPlace(),
 		})
 	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	return shown, nil
 }
 

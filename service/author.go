@@ -34,13 +34,14 @@ type author struct {
 	told, toldAsText bool
 }
 
-// newAuthor returns the author for an operation on the session with this uid. Its time begins now.
-func (s *Service) newAuthor(p *compactordv1.Policy, uid string) *author {
+// newAuthor returns the author for an operation on the session with this uid. Its time begins now. Once ctx has ended
+// it redacts nothing more.
+func (s *Service) newAuthor(ctx context.Context, p *compactordv1.Policy, uid string) *author {
 	a := &author{service: s, policy: p.GetSummary()}
 	a.try, a.total = s.summaryLimits(a.policy)
 	a.deadline = time.Now().Add(a.total)
 	if a.policy.GetRedact() {
-		a.redactor, a.streamed = redaction.New(uid), redaction.New(uid)
+		a.redactor, a.streamed = redaction.New(ctx, uid), redaction.New(ctx, uid)
 	}
 	return a
 }

@@ -226,6 +226,10 @@ func (c *compaction) writeEntry(
 		// The view shows it whole.
 		entry.Slots.LastUserRequest = nil
 	}
+	// What was redacted since the context ended is empty.
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	r, err := s.record(ctx, p, &compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: entry}}, nil)
 	if err != nil {
 		return nil, err

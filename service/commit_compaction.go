@@ -52,7 +52,7 @@ func (k *clientCommit) run(ctx context.Context, row *storagev1.Session) error {
 	if err := k.planAgain(ctx, row); err != nil {
 		return err
 	}
-	if err := k.takeTexts(); err != nil {
+	if err := k.takeTexts(ctx); err != nil {
 		return err
 	}
 	// What was sent makes sense: from here on it is recorded how it ends.
@@ -140,8 +140,11 @@ func pointless(err error) error {
 
 // takeTexts sets who writes: the client, or where it only has a provider's item, `extractive`. What does not go with the
 // plan is refused.
-func (k *clientCommit) takeTexts() error {
+func (k *clientCommit) takeTexts(ctx context.Context) error {
 	req, wanted := k.commitment, len(k.asks())
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	k.block = req.GetProviderBlock()
 	if err := k.checkBlock(); err != nil {
 		return err
@@ -165,7 +168,7 @@ func (k *clientCommit) takeTexts() error {
 			"%d are wanted, one for each prompt that is final, and not %d", wanted, len(req.GetAnswers())))
 	}
 	// Anew, since what the asks above had redacted is not to be counted.
-	k.author = k.service.newAuthor(k.policy, k.uid)
+	k.author = k.service.newAuthor(ctx, k.policy, k.uid)
 	k.author.payer = summarizers.Client
 	if k.by == answers && !req.GetUseFallback() {
 		k.author.policy = withoutFallback(k.author.policy)

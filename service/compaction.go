@@ -154,7 +154,7 @@ func (c *compaction) prepare(ctx context.Context) error {
 
 // makePlan makes the plan of the snapshot.
 func (c *compaction) makePlan(ctx context.Context) error {
-	c.author = c.service.newAuthor(c.policy, c.uid)
+	c.author = c.service.newAuthor(ctx, c.policy, c.uid)
 	c.byBytes = session.DueByBytesAlone(c.policy, session.Report(c.snapshot.Head, c.policy))
 	in := &strategies.Input{State: c.snapshot, Policy: c.policy, Reason: c.reason()}
 	var err error

@@ -38,6 +38,10 @@ func (p *promptList) fill(ctx context.Context, c *compaction) error {
 			return err
 		}
 	}
+	// What was redacted since the context ended is empty.
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if p.from > 0 && p.from >= p.number {
 		return invalidField("from_prompt", "there are "+figure(uint32(p.number))+" prompts, counted from 0")
 	}

@@ -363,7 +363,11 @@ func (w *summaryWriter) within(
 ) error {
 	limited, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
-	err := w.try(limited, by, req)
+	bounded := *req
+	if w.author.redactor != nil {
+		bounded.Redact = w.author.redactor.Within(limited).Text
+	}
+	err := w.try(limited, by, &bounded)
 	var answered *summarizers.ProviderError
 	if err != nil && limited.Err() != nil && ctx.Err() == nil && !errors.As(err, &answered) {
 		return &summarizers.TimeLimitError{Limit: limit}
@@ -388,6 +392,10 @@ func (w *summaryWriter) try(ctx context.Context, by summarizers.Summarizer, req 
 	}
 	if summary != nil {
 		summary.Text = w.author.redact(summary.Text)
+	}
+	// What was redacted since the context ended is empty: the summarizer may not have seen all.
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	if err := judged(by, req, summary); err != nil {
 		return err

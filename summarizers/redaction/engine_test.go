@@ -25,7 +25,7 @@ func TestFindsWhatGitleaksFinds(t *testing.T) {
 		texts = append(texts, c.Text, "let x = '"+c.Secret+"'", "token = \""+c.Secret+"\"; more", c.Secret)
 	}
 	for _, text := range texts {
-		found := set.find(text)
+		found := set.find(t.Context(), text)
 		for _, theirs := range engine.DetectString(text) {
 			rules[theirs.RuleID] = true
 			at := strings.Index(text, strings.Trim(theirs.Secret, `"'`))
@@ -77,7 +77,7 @@ func TestCorpusIsLeftAlone(t *testing.T) {
 		require.NoError(t, err)
 		text := string(content[:min(len(content), 16<<10)])
 		size += len(text)
-		for _, s := range loaded().find(text) {
+		for _, s := range loaded().find(t.Context(), text) {
 			found[s.rule]++
 		}
 	}
@@ -100,7 +100,7 @@ func BenchmarkText(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(1 << 20)
 			for b.Loop() {
-				New("k").Text(text)
+				New(b.Context(), "k").Text(text)
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package redaction
 
 import (
 	"cmp"
+	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,10 +21,11 @@ const placeholderStart = "[REDACTED:"
 
 var placeholder = regexp.MustCompile(`\[REDACTED:([a-z0-9-]{1,64}):[0-9a-f]{4}\]`)
 
-// find returns the secrets of a text, in their order, none touching another's bytes or a placeholder's.
-func (s *ruleset) find(text string) []secret {
+// find returns the secrets of a text, in their order, none touching another's bytes or a placeholder's. Where the
+// context ends meanwhile they are not all.
+func (s *ruleset) find(ctx context.Context, text string) []secret {
 	bare := unescaped(text)
-	spans := s.scan(text, worstRank)
+	spans := s.scan(ctx, text, worstRank)
 	add := func(found []span) {
 		for _, f := range found {
 			f.start, f.end = bare.original(f.start, f.end)
@@ -31,9 +33,9 @@ func (s *ruleset) find(text string) []secret {
 		}
 	}
 	if bare.from != nil {
-		add(s.scan(bare.text, worstRank))
+		add(s.scan(ctx, bare.text, worstRank))
 	}
-	add(s.scan(loosened(bare.text), 0))
+	add(s.scan(ctx, loosened(bare.text), 0))
 	spans = s.outside(spans, s.placeholders(text))
 	if len(spans) == 0 {
 		return nil

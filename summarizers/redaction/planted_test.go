@@ -37,7 +37,7 @@ func TestTwoHundredPlantedCredentials(t *testing.T) {
 	credentials := redactiontest.Credentials(1, 200)
 	require.Len(t, credentials, 200)
 	require.GreaterOrEqual(t, len(redactiontest.Kinds()), 20)
-	r := redaction.New("session")
+	r := redaction.New(t.Context(), "session")
 	for _, c := range credentials {
 		require.Contains(t, c.Text, c.Secret)
 		for _, text := range []string{
@@ -62,7 +62,7 @@ func TestTwoHundredPlantedCredentialsInOneText(t *testing.T) {
 	for _, c := range credentials {
 		text.WriteString(c.Text + "\n")
 	}
-	r := redaction.New("session")
+	r := redaction.New(t.Context(), "session")
 	redacted := r.Text(text.String())
 	for _, c := range credentials {
 		gone(t, redacted, c)

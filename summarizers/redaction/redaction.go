@@ -13,23 +13,34 @@
 package redaction
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"sync"
 )
 
-// Redactor redacts the texts of one session. It is safe for concurrent use.
+// Redactor redacts the texts of one operation on a session. It is safe for concurrent use.
 type Redactor struct {
+	ctx context.Context //nolint:containedctx // the operation's: what takes a func(string) string has no context to pass
 	key []byte
+	*tally
+}
 
+// tally is what was replaced in an operation.
+type tally struct {
 	mu       sync.Mutex
 	replaced map[[sha256.Size]byte]struct{}
 }
 
-// New returns a redactor whose placeholders are those of the session with that key.
-func New(key string) *Redactor {
-	return &Redactor{key: []byte(key), replaced: make(map[[sha256.Size]byte]struct{})}
+// New returns a redactor for an operation that lasts as long as ctx. Its placeholders are those of the session with that key.
+func New(ctx context.Context, key string) *Redactor {
+	return &Redactor{ctx: ctx, key: []byte(key), tally: &tally{replaced: make(map[[sha256.Size]byte]struct{})}}
+}
+
+// Within returns a redactor for a part of the operation, which lasts as long as ctx. They count together.
+func (r *Redactor) Within(ctx context.Context) *Redactor {
+	return &Redactor{ctx: ctx, key: r.key, tally: r.tally}
 }
 
 // maxPasses is how often a text is looked at again, since what stands beside a placeholder may be recognized only then.
@@ -39,11 +50,16 @@ const maxPasses = 16
 // Text returns the text with its secrets replaced by `[REDACTED:RULE:hhhh]`: the rule that found it, and four hexadecimal
 // digits of a keyed hash, which are the same for the same secret in all texts of the session. Redacting what it
 // returned changes nothing. It is a function of the key and the text.
+//
+// Once the context has ended it returns nothing, at once: who asked must look at the context before he uses a text.
 func (r *Redactor) Text(text string) string {
 	rules := loaded()
 	redacted := text
 	for range maxPasses {
-		found := rules.find(redacted)
+		found := rules.find(r.ctx, redacted)
+		if r.ctx.Err() != nil {
+			return ""
+		}
 		if len(found) == 0 {
 			break
 		}
@@ -55,10 +71,10 @@ func (r *Redactor) Text(text string) string {
 
 // Count is how many secrets were replaced so far: a secret counts once for each text that it was in, however often it
 // stands there and however often that text was redacted.
-func (r *Redactor) Count() uint32 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return uint32(len(r.replaced))
+func (t *tally) Count() uint32 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return uint32(len(t.replaced))
 }
 
 func (r *Redactor) count(text string, found []secret) {

@@ -1,6 +1,7 @@
 package redaction_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -32,12 +33,12 @@ func of(t testing.TB, kind string, seed uint64) redactiontest.Credential {
 
 func TestPlaceholders(t *testing.T) {
 	token, other := of(t, "GitHub classic", 1).Secret, of(t, "GitHub classic", 2).Secret
-	r := redaction.New("a")
+	r := redaction.New(t.Context(), "a")
 	first := r.Text("x " + token + " y")
 	require.Regexp(t, `^x \[REDACTED:github-pat:[0-9a-f]{4}\] y$`, first)
-	require.Equal(t, first, redaction.New("a").Text("x "+token+" y"), "the same in all texts of the session")
+	require.Equal(t, first, redaction.New(t.Context(), "a").Text("x "+token+" y"), "the same in all texts of the session")
 	require.NotEqual(t, first, r.Text("x "+other+" y"), "another secret")
-	require.NotEqual(t, first, redaction.New("b").Text("x "+token+" y"), "another session")
+	require.NotEqual(t, first, redaction.New(t.Context(), "b").Text("x "+token+" y"), "another session")
 }
 
 // What one place shows to be a secret is one everywhere in the text, also where it is written in JSON.
@@ -45,7 +46,7 @@ func TestEverywhereInTheText(t *testing.T) {
 	password := of(t, "password in quotes", 1).Secret
 	text := "first " + password + " then password: \"" + password + "\" then (" + password + ")" +
 		` then {"a":"{\"b\":\"` + password + `\"}"}`
-	redacted := redaction.New("k").Text(text)
+	redacted := redaction.New(t.Context(), "k").Text(text)
 	require.NotContains(t, redacted, password)
 	found := placeholder.FindAllString(redacted, -1)
 	require.Len(t, found, 4)
@@ -53,14 +54,14 @@ func TestEverywhereInTheText(t *testing.T) {
 
 	key := of(t, "SSH key", 1).Secret
 	escaped := quoted(t, key)
-	found = placeholder.FindAllString(redaction.New("k").Text(key+"\n"+escaped+"\n"+quoted(t, escaped)), -1)
+	found = placeholder.FindAllString(redaction.New(t.Context(), "k").Text(key+"\n"+escaped+"\n"+quoted(t, escaped)), -1)
 	require.Len(t, found, 3)
 	require.Equal(t, []string{found[0], found[0], found[0]}, found, "a key is the same with and without escapes")
 }
 
 // A password that may be a word is taken out where it is one, and nowhere else.
 func TestShortSecretsDoNotShredTheText(t *testing.T) {
-	redacted := redaction.New("k").Text("postgres://app:hunter2@db/app and hunter2 is a word; postgres://u:battery-staple@h/d, a battery-staple")
+	redacted := redaction.New(t.Context(), "k").Text("postgres://app:hunter2@db/app and hunter2 is a word; postgres://u:battery-staple@h/d, a battery-staple")
 	require.Regexp(t, `^postgres://app:\[REDACTED:url-password:....\]@db/app and hunter2 is a word; `+
 		`postgres://u:\[REDACTED:url-password:....\]@h/d, a battery-staple$`, redacted)
 }
@@ -75,7 +76,7 @@ func TestWhereSecretsStand(t *testing.T) {
 		strings.Repeat("a b ", 5000) + token + strings.Repeat(" c d", 5000), strings.Repeat("x", 30000) + " " + token,
 		strings.Repeat("{\"a\":1},", 3000) + `"` + token + `",` + strings.Repeat("{\"a\":1},", 3000),
 	} {
-		redacted := redaction.New("k").Text(text)
+		redacted := redaction.New(t.Context(), "k").Text(text)
 		require.NotContains(t, redacted, token)
 		require.NotContains(t, redacted, second)
 		require.Contains(t, redacted, "[REDACTED:git")
@@ -86,7 +87,7 @@ func TestWhereSecretsStand(t *testing.T) {
 func TestWhatStandsBehindASecret(t *testing.T) {
 	key := of(t, "Google API key", 1).Secret
 	for _, text := range []string{"(" + key + ")", "<" + key + ">", "密钥" + key + "。", key + ", then"} {
-		require.NotContains(t, redaction.New("k").Text(text), key)
+		require.NotContains(t, redaction.New(t.Context(), "k").Text(text), key)
 	}
 }
 
@@ -95,13 +96,13 @@ func TestPrivateKeysWithoutAnEnd(t *testing.T) {
 	lines := strings.SplitAfter(key, "\n")
 	head := strings.Join(lines[:6], "")
 	for _, text := range []string{head, "$ head -6 key\n" + head + "$ ls\n", quoted(t, head+"...")} {
-		redacted := redaction.New("k").Text(text)
+		redacted := redaction.New(t.Context(), "k").Text(text)
 		for _, line := range lines[1:6] {
 			require.NotContains(t, redacted, strings.TrimSpace(line))
 		}
 	}
-	require.Contains(t, redaction.New("k").Text(head+"$ ls\n"), "$ ls")
-	require.Regexp(t, `^\[REDACTED:private-key:....\]\nNext one\.$`, redaction.New("k").Text(head+"Next one."))
+	require.Contains(t, redaction.New(t.Context(), "k").Text(head+"$ ls\n"), "$ ls")
+	require.Regexp(t, `^\[REDACTED:private-key:....\]\nNext one\.$`, redaction.New(t.Context(), "k").Text(head+"Next one."))
 }
 
 // As tools show files: with numbers of lines, in a diff, in code.
@@ -114,7 +115,7 @@ func TestPrivateKeysInListings(t *testing.T) {
 		fmt.Fprintf(&code, "\t%q +\n", line+"\n")
 	}
 	for _, text := range []string{numbered.String(), diff.String(), code.String(), strings.ReplaceAll(key, "\n", " ")} {
-		redacted := redaction.New("k").Text(text)
+		redacted := redaction.New(t.Context(), "k").Text(text)
 		for _, line := range strings.Split(key, "\n")[1:] {
 			require.NotContains(t, redacted, line)
 		}
@@ -125,7 +126,7 @@ func TestPrivateKeysInListings(t *testing.T) {
 func TestTextAboutPrivateKeys(t *testing.T) {
 	text := "The file starts with -----BEGIN RSA PRIVATE KEY----- and so on.\n\n## In Progress\n- " + strings.Repeat("Some work on it. ", 10) +
 		"\n- It ends with -----END RSA PRIVATE KEY-----, or another -----BEGIN PRIVATE KEY----- follows.\n"
-	require.Equal(t, text, redaction.New("k").Text(text))
+	require.Equal(t, text, redaction.New(t.Context(), "k").Text(text))
 }
 
 // What people talk and write code about is left alone.
@@ -141,7 +142,7 @@ func TestWhatIsNoSecret(t *testing.T) {
 		"token limit is 128000 tokens", "password: validatePassword2,", "the password is not set", "tokens: 12345678", "key=value",
 		"[REDACTED:github-pat:0a1b]", "api_key=[REDACTED:generic-api-key:0a1b]", "password_hash TEXT NOT NULL",
 	} {
-		require.Equal(t, text, redaction.New("k").Text(text))
+		require.Equal(t, text, redaction.New(t.Context(), "k").Text(text))
 	}
 }
 
@@ -149,13 +150,13 @@ func TestWhatIsNoSecret(t *testing.T) {
 func TestForgedPlaceholders(t *testing.T) {
 	token := of(t, "GitHub app", 1).Secret
 	for _, text := range []string{"[REDACTED:" + token + ":0a1b]", "[REDACTED:github-pat:0a1b" + token + "]", "[REDACTED:github-pat:0a1b]" + token} {
-		require.NotContains(t, redaction.New("k").Text(text), token)
+		require.NotContains(t, redaction.New(t.Context(), "k").Text(text), token)
 	}
 }
 
 func TestCount(t *testing.T) {
 	one, two := of(t, "GitHub classic", 1).Secret, of(t, "GitLab", 1).Secret
-	r := redaction.New("k")
+	r := redaction.New(t.Context(), "k")
 	r.Text("nothing")
 	require.Zero(t, r.Count())
 	r.Text(one + " " + one)
@@ -168,12 +169,12 @@ func TestCount(t *testing.T) {
 
 func TestConcurrentUse(t *testing.T) {
 	credentials := redactiontest.Credentials(5, 40)
-	want := redaction.New("k")
+	want := redaction.New(t.Context(), "k")
 	expected := make([]string, len(credentials))
 	for i, c := range credentials {
 		expected[i] = want.Text(c.Text)
 	}
-	r := redaction.New("k")
+	r := redaction.New(t.Context(), "k")
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
@@ -208,10 +209,10 @@ func checkRedacted(t interface {
 }, text string,
 ) {
 	t.Helper()
-	r := redaction.New("k")
+	r := redaction.New(context.Background(), "k")
 	redacted := r.Text(text)
 	require.Equal(t, redacted, r.Text(redacted), "redacting it again changes it")
-	require.Equal(t, redacted, redaction.New("k").Text(text))
+	require.Equal(t, redacted, redaction.New(context.Background(), "k").Text(text))
 	require.Equal(t, redacted == text, r.Count() == 0)
 	if utf8.ValidString(text) {
 		require.True(t, utf8.ValidString(redacted))
@@ -226,7 +227,7 @@ func TestProperties(t *testing.T) {
 		// What stands in JSON stays JSON.
 		encoded, err := json.Marshal(map[string]string{"a": text, "b": "c"})
 		require.NoError(t, err)
-		require.True(t, json.Valid([]byte(redaction.New("k").Text(string(encoded)))))
+		require.True(t, json.Valid([]byte(redaction.New(context.Background(), "k").Text(string(encoded)))))
 	})
 }
 
@@ -235,4 +236,39 @@ func FuzzText(f *testing.F) {
 		f.Add(p)
 	}
 	f.Fuzz(func(t *testing.T, text string) { checkRedacted(t, text) })
+}
+
+// endsAfter is a context that ends once it was asked a number of times whether it has.
+type endsAfter struct {
+	context.Context
+	left int
+}
+
+func (c *endsAfter) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Once the operation has ended, at most the block that it ended in is looked at, and no text gets out.
+func TestEndedContext(t *testing.T) {
+	token := of(t, "GitHub classic", 1).Secret
+	text := strings.Repeat("the key of the words\n", 100_000) + token
+	for _, left := range []int{0, 1, 2, 5, 40} {
+		ctx := &endsAfter{t.Context(), left}
+		r := redaction.New(ctx, "k")
+		require.Empty(t, r.Text(text))
+		require.GreaterOrEqual(t, ctx.left, -8, "looked at after %d", left)
+		require.Zero(t, r.Count())
+		require.Empty(t, r.Text("nothing"))
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	r := redaction.New(t.Context(), "k")
+	part := r.Within(ended)
+	require.Equal(t, r.Text(token), part.Text(token))
+	cancel()
+	require.Empty(t, part.Text(token))
+	require.NotEmpty(t, r.Text(token), "the operation goes on")
+	require.Equal(t, uint32(1), r.Count(), "they count together")
 }

@@ -1,6 +1,7 @@
 package redaction
 
 import (
+	"context"
 	"math"
 	"strings"
 	"unicode/utf8"
@@ -22,11 +23,11 @@ type span struct {
 	rule       int
 }
 
-// scan returns the secrets in a text, as each rule up to a rank finds them.
-func (s *ruleset) scan(text string, worst int) []span {
+// scan returns the secrets in a text, as each rule up to a rank finds them, as far as it came before the context ended.
+func (s *ruleset) scan(ctx context.Context, text string, worst int) []span {
 	var found []span
 	near, wide := make([]bool, len(s.rules)), make([]bool, len(s.rules))
-	for at := 0; at < len(text); at += blockBytes {
+	for at := 0; at < len(text) && ctx.Err() == nil; at += blockBytes {
 		start := wordStart(text, max(at-overlapBytes, 0))
 		end := wordEnd(text, min(at+blockBytes+overlapBytes, len(text)))
 		clear(near)
@@ -47,7 +48,7 @@ func (s *ruleset) scan(text string, worst int) []span {
 		}
 	}
 	for i := range s.rules {
-		if wide[i] {
+		if wide[i] && ctx.Err() == nil {
 			found = s.match(found, text, 0, i)
 		}
 	}
