@@ -44,7 +44,7 @@ func (s *Service) appendWithRecords(
 	now := s.now()
 	return s.interleave(ctx, p, in, viewPoint, len(records),
 		func(i int) int { return int(records[i].GetAfterMessages()) },
-		func(i int) error { return s.importRecord(p, in, records[i], now) },
+		func(i int) error { return s.importRecord(ctx, p, in, records[i], now) },
 	)
 }
 
@@ -83,7 +83,7 @@ func (s *Service) interleave(
 
 // importRecord adds one record of the source to what is pending.
 func (s *Service) importRecord(
-	p *pending, in *input, r *compactordv1.ImportedRecord, now *timestamppb.Timestamp,
+	ctx context.Context, p *pending, in *input, r *compactordv1.ImportedRecord, now *timestamppb.Timestamp,
 ) error {
 	record := &compactordv1.Record{CreatedAt: now}
 	switch k := r.GetKind().(type) {
@@ -95,7 +95,11 @@ func (s *Service) importRecord(
 			in.leftOut(r, "no cut is valid at or before the first message that the compaction kept; it is left out")
 			return nil
 		}
-		entry.Summary, entry.Redactions = s.withoutSecrets(p, k.Compaction.GetSummary())
+		entry.Summary, entry.Redactions = s.withoutSecrets(ctx, p, k.Compaction.GetSummary())
+		// What was redacted since the context ended is empty.
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		record.Kind = &compactordv1.Record_Compaction{Compaction: entry}
 	default:
 		return errors.New("imported record of an unknown kind")
@@ -116,8 +120,8 @@ func (s *Service) importRecord(
 }
 
 // withoutSecrets is a summary as it is stored, and how many secrets were replaced in it.
-func (s *Service) withoutSecrets(p *pending, summary string) (string, uint32) {
-	a := s.newAuthor(p.state.Policy, p.before.GetUid())
+func (s *Service) withoutSecrets(ctx context.Context, p *pending, summary string) (string, uint32) {
+	a := s.newAuthor(ctx, p.state.Policy, p.before.GetUid())
 	return a.redact(summary), a.redactions()
 }
 
