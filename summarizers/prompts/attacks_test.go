@@ -160,6 +160,19 @@ func TestCase98NothingLeavesItsPlace(t *testing.T) {
 	}
 }
 
+// TestEachAttackIsEscaped: what a lenient reader takes for a tag or a header does not stay as it is, however it is
+// spelled. It is told apart from code by what follows.
+func TestEachAttackIsEscaped(t *testing.T) {
+	for _, attack := range attacks(t) {
+		if attack == "[#12] [#13, #14]" {
+			continue
+		}
+		shown := told(t, user(1, "x"+attack))
+		require.NotContains(t, shown, "x"+attack, "%q", attack)
+		require.Len(t, strings.ReplaceAll(shown, "\\", ""), len(strings.ReplaceAll("[#1 user]\nx"+attack, "\\", "")), "only backslashes are added")
+	}
+}
+
 func nameIn(shown string) string {
 	_, rest, _ := strings.Cut(shown, "[#1 result of ")
 	name, _, _ := strings.Cut(rest, "]")
@@ -193,6 +206,8 @@ func TestOrdinaryTextIsNotEscaped(t *testing.T) {
 		"if a < b && c > d", "std::vector<int> v;", "<ConversationList id={1} />", "<conversations>", "a <instructions.md b",
 		"x[#] y[0] [link](#12) array[12]", "<div><p>text</p></div>", "Vec<Guidelines::Item>", "`[x]` and [ ] todo", "&lt;b&gt;", "100%3c",
 		"<think>hm</think>", "《对话》【注意】", "a <- b", "<summary>x</summary>", "#12 [a #12]",
+		"&#609;/conversation>", "&ltconversations", "\\x3cp", "\\n[x]", "%5Bx%5D", "100% c", "a&b;c &#; &#x; \\u{} \\u12 \\U0000003cp \\8", "&amp;amp;lt;p",
+		"≮p≯ «x»", "\\\\server\\share", "<çà>",
 	} {
 		require.Equal(t, fmt.Sprintf("[#1 user]\n%s", said), told(t, user(1, said)))
 	}

@@ -61,46 +61,21 @@ const (
 	opensHeader
 )
 
-// spelled are signs that are not written as themselves, in lower case.
-var spelled = []struct {
-	text string
-	what opening
-}{
-	{"&lt;", opensTag},
-	{"&lt", opensTag},
-	{"&#60;", opensTag},
-	{"&#x3c;", opensTag},
-	{`\u003c`, opensTag},
-	{`\x3c`, opensTag},
-	{"%3c", opensTag},
-	{"&#91;", opensHeader},
-	{"&#x5b;", opensHeader},
-	{"&lbrack;", opensHeader},
-	{`\u005b`, opensHeader},
-}
-
 // openingAt returns what the text begins with, and its length in bytes.
 func openingAt(text string) (opening, int) {
-	switch c := text[0]; {
-	case c == '<':
-		return opensTag, 1
-	case c == '[':
-		return opensHeader, 1
-	case c == '&' || c == '\\' || c == '%':
-		for _, s := range spelled {
-			if len(text) >= len(s.text) && strings.EqualFold(text[:len(s.text)], s.text) {
-				return s.what, len(s.text)
-			}
-		}
-		return opensNothing, 1
-	case c < utf8.RuneSelf:
-		return opensNothing, 1
-	}
-	r, size := utf8.DecodeRuneInString(text)
-	switch r {
-	case '＜', '﹤', '‹', '\u2329', '\u3008', '⟨', '❮', '˂', '≺', 'ᐸ':
+	r, size := signAt(text)
+	switch {
+	case r == '<':
 		return opensTag, size
-	case '［', '【', '〔', '⟦', '❲':
+	case r == '[':
+		return opensHeader, size
+	case r < utf8.RuneSelf:
+		return opensNothing, size
+	}
+	switch r {
+	case '＜', '﹤', '‹', '«', '\u2329', '\u3008', '《', '⟨', '⟪', '❬', '❮', '˂', '≺', '≪', '≮', 'ᐸ', '⦑', '⧼':
+		return opensTag, size
+	case '［', '【', '〔', '﹝', '〖', '〚', '⟦', '❲', '⁅', '⦋', '⦍', '⦏':
 		return opensHeader, size
 	}
 	return opensNothing, size
@@ -111,18 +86,21 @@ func openingAt(text string) (opening, int) {
 func isTag(rest string, ours func(name string) bool) bool {
 	var name [longestTag]byte
 	n := 0
-	for at, r := range rest {
-		switch {
-		case shown(r) && n == 0 && isSlash(r), !shown(r), n > 0 && isHyphen(r):
+	for at := 0; at < len(rest); {
+		r, size := signAt(rest[at:])
+		at += size
+		if !shown(r) || n == 0 && isSlash(r) || n > 0 && isHyphen(r) {
 			continue
 		}
-		letter := latin(r)
-		if letter == 0 || n == len(name) {
-			return false
+		for _, part := range parts(r) {
+			letter := latin(part)
+			if letter == 0 || n == len(name) {
+				return false
+			}
+			name[n] = letter
+			n++
 		}
-		name[n] = letter
-		n++
-		if tags[string(name[:n])] && ours(string(name[:n])) && !goesOn(rest[at+utf8.RuneLen(r):]) {
+		if tags[string(name[:n])] && ours(string(name[:n])) && !goesOn(rest[at:]) {
 			return true
 		}
 	}
@@ -154,7 +132,9 @@ func goesOn(rest string) bool {
 // number sign and a digit follow, whatever shows nothing in between.
 func isHeader(text, rest string, cites bool) bool {
 	numbered := false
-	for _, r := range rest {
+	for at := 0; at < len(rest); {
+		r, size := signAt(rest[at:])
+		at += size
 		switch {
 		case !shown(r) || r == '\\':
 		case !numbered && strings.ContainsRune("#＃﹟♯", r):
@@ -176,32 +156,4 @@ func shown(r rune) bool {
 		return false
 	}
 	return !unicode.IsSpace(r) && !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Mn, unicode.Me)
-}
-
-func isSlash(r rune) bool { return strings.ContainsRune("/\\／∕⁄╱＼", r) }
-
-func isHyphen(r rune) bool { return r == '_' || r == '＿' || unicode.Is(unicode.Pd, r) || r == '−' }
-
-// latin is the small letter that a character is or looks like; 0 where it is none.
-func latin(r rune) byte {
-	switch {
-	case r >= 'a' && r <= 'z':
-		return byte(r)
-	case r >= 'A' && r <= 'Z':
-		return byte(r - 'A' + 'a')
-	case r >= 'Ａ' && r <= 'Ｚ':
-		return byte(r - 'Ａ' + 'a')
-	case r >= 'ａ' && r <= 'ｚ':
-		return byte(r - 'ａ' + 'a')
-	case r >= 0x1D400 && r <= 0x1D6A3:
-		// Letters of mathematics, in alphabets of capital and small ones.
-		return byte((r-0x1D400)%26) + 'a'
-	}
-	return lookalikes[unicode.ToLower(r)]
-}
-
-var lookalikes = map[rune]byte{
-	'а': 'a', 'с': 'c', 'ԁ': 'd', 'е': 'e', 'һ': 'h', 'і': 'i', 'ј': 'j', 'к': 'k', 'ӏ': 'l', 'м': 'm', 'п': 'n', 'о': 'o', 'р': 'p',
-	'ԛ': 'q', 'г': 'r', 'ѕ': 's', 'т': 't', 'у': 'y', 'ѵ': 'v', 'ԝ': 'w', 'х': 'x', 'α': 'a', 'ε': 'e', 'ι': 'i', 'κ': 'k', 'ν': 'v',
-	'ο': 'o', 'ρ': 'p', 'τ': 't', 'υ': 'u', 'χ': 'x', 'ı': 'i', 'ʟ': 'l', 'ɡ': 'g', 'ꜱ': 's',
 }
