@@ -70,7 +70,7 @@ func TestListSummarizers(t *testing.T) {
 		names = append(names, info.GetName())
 	}
 	require.Equal(t, []string{"extractive", "Alpha", "custom", "zeta"}, names)
-	require.True(t, proto.Equal(&compactordv1.SummarizerInfo{Name: "extractive", Kind: "extractive"}, there.GetSummarizers()[0]))
+	require.True(t, proto.Equal(&compactordv1.SummarizerInfo{Name: "extractive", Kind: "extractive", IsDefault: true}, there.GetSummarizers()[0]))
 	require.True(t, proto.Equal(&compactordv1.SummarizerInfo{
 		Name: "Alpha", Kind: "openai", Model: "m-Alpha", ContextWindow: 128_000, MaxOutputTokens: 8_000,
 		Dialect: compactordv1.Dialect_DIALECT_OPENAI_CHAT, Price: price,

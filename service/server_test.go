@@ -82,7 +82,7 @@ func TestLogsAndMetricsTellCallsAndNoContent(t *testing.T) {
 		o.Metrics = metrics
 	})
 	d.create("s", by("broken", noFallback, small(500)))
-	d.append("s", user(secret), assistant(secret+strings.Repeat(" more", 2000)), user(secret))
+	d.append("s", user(secret+strings.Repeat(" more", 2000)), assistant(secret+strings.Repeat(" more", 2000)), user(secret))
 	_, err := d.compact(compactRequest("s", nil))
 	requireReason(t, err, codes.Unavailable, "SUMMARIZER_UNAVAILABLE")
 	_, err = d.sessions.GetSession(t.Context(), &compactordv1.GetSessionRequest{SessionId: "white space"})

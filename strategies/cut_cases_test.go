@@ -262,7 +262,7 @@ func TestMaxSummaryTokens(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			l := newLog().script("U A U A")
+			l := newLog().script("U20000 A U A")
 			l.policy = &compactordv1.Policy{
 				ContextWindow: c.window, Trigger: &compactordv1.Trigger{ReserveTokens: c.reserve},
 			}
