@@ -14,6 +14,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/prompts"
 )
 
 // told returns what a model is told of these messages.
@@ -227,4 +228,26 @@ func TestSecretsAreReplacedBeforeTheCut(t *testing.T) {
 	require.Contains(t, sent, `f(env=["KEY=[secret]"])`)
 	req.PromptOverride = "override " + secret
 	require.NotContains(t, prompt(t, req).Text, "CRET-0")
+}
+
+// So is one in the other texts that a model is sent.
+func TestSecretsAroundTheConversationAreReplaced(t *testing.T) {
+	const secret = "S3CRET-0123456789"
+	req := request()
+	req.Redact = func(text string) string { return strings.ReplaceAll(text, secret, "[secret]") }
+	req.Focus, req.ExtraContext = "focus "+secret, []string{"extra " + secret}
+	sent := prompts.Closing(req).Text
+	require.NotContains(t, sent, secret)
+	require.Contains(t, sent, "focus [secret]")
+	require.Contains(t, sent, "extra [secret]")
+	sent = prompt(t, &summarizers.Request{
+		Kind: summarizers.Observation, MaxTokens: 300, Count: chars4, Redact: req.Redact, Focus: req.Focus,
+		Result: &summarizers.ToolResult{
+			Tool: "bash", Argument: "argument " + secret, Text: "text " + secret, Task: "task " + secret, Guidelines: "guidelines " + secret,
+		},
+	}).Text
+	require.NotContains(t, sent, secret)
+	for _, what := range []string{"focus", "argument", "text", "task", "guidelines"} {
+		require.Contains(t, sent, what+" [secret]")
+	}
 }

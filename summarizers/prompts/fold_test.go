@@ -399,3 +399,56 @@ func TestPreviousSummaryKeepsThinkingThatIsNotClosed(t *testing.T) {
 	require.Contains(t, text, "<think> is a tag.\n- Ship it. [#1]\n</previous-summary>")
 	require.NotContains(t, text, "hm")
 }
+
+// Each prompt may be halved three times: what was halved before it was answered does not count.
+func TestEachPromptIsHalvedAnew(t *testing.T) {
+	f := fold(t, &summarizers.Request{Messages: turns(100, 200), MaxTokens: 1000, Count: chars4}, 32000)
+	next := func() { _, err := f.Next(t.Context()); require.NoError(t, err) }
+	next()
+	for range 3 {
+		require.True(t, f.Halve())
+		next()
+	}
+	require.False(t, f.Halve())
+	next()
+	require.True(t, f.Halve(), "another prompt")
+}
+
+// A prompt is never larger than the window, by a single token, where its texts count more together than each alone.
+func TestNoPromptIsLargerThanItsWindow(t *testing.T) {
+	for limit := uint32(20000); limit < 20400; limit += 7 {
+		f, err := prompts.Fold(&summarizers.Request{Messages: turns(1100, 19), MaxTokens: 1000, Count: chars4},
+			prompts.Limits{PromptTokens: limit, Count: steep})
+		require.NoError(t, err)
+		p, err := f.Next(t.Context())
+		require.NoError(t, err)
+		require.LessOrEqual(t, steep(p.System)+steep(p.Text), limit)
+	}
+}
+
+// steep counts a bit more for texts together than for each alone.
+func steep(text string) uint32 { return chars4(text) + uint32(len(text)*len(text)/60_000_000) }
+
+// An observation keeps to its window with a focus that is cut, too.
+func TestObservationWithFocusKeepsToItsWindow(t *testing.T) {
+	req := &summarizers.Request{
+		Kind: summarizers.Observation, MaxTokens: 300, Count: chars4, Focus: strings.Repeat("focus ", 10_000),
+		Result: &summarizers.ToolResult{Tool: "bash", Text: strings.Repeat("output ", 10_000)},
+	}
+	p, err := fold(t, req, 4000).Next(t.Context())
+	require.NoError(t, err)
+	require.Contains(t, p.Text, "of the focus left out")
+	require.LessOrEqual(t, chars4(p.System)+chars4(p.Text), uint32(4000))
+}
+
+// Where not even the headers of a message fit, the first stands for all, with a mark of what is not there.
+func TestHeadersThatDoNotFitAreMarked(t *testing.T) {
+	answers := result(7, "bash", "some output")
+	for range 2000 {
+		answers.GetMessage().Parts = append(answers.GetMessage().GetParts(), answers.GetMessage().GetParts()[0])
+	}
+	p, err := fold(t, &summarizers.Request{Messages: []*compactordv1.LoggedMessage{answers}, MaxTokens: 500, Count: chars4}, 4000).Next(t.Context())
+	require.NoError(t, err)
+	require.Contains(t, p.Text, "[#7 result of bash]\n[... 22011 characters left out ...]\n</conversation>")
+	require.Equal(t, 1, strings.Count(p.Text, "[#7 "))
+}
