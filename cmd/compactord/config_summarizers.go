@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -45,22 +46,26 @@ type profile struct {
 
 // Bounds of the settings of a profile. The times are those that a policy can set.
 const (
-	minModelWindow  = 4000
-	maxModelWindow  = 100_000_000
-	minModelOutput  = 256
-	maxModelTries   = 10
-	minModelTimeout = 100 * time.Millisecond
-	maxTryTimeout   = time.Hour
-	maxTotalTimeout = 6 * time.Hour
-	minIdleTimeout  = time.Second
-	minTokenFactor  = 0.5
-	maxTokenFactor  = 10
-	maxTokenPrice   = 1_000_000
+	minModelWindow = 4000
+	maxModelWindow = 100_000_000
+	// defaultModelWindow is what summarizers/llm takes where no window is given.
+	defaultModelWindow = 32_000
+	minModelOutput     = 256
+	maxModelTries      = 10
+	minModelTimeout    = 100 * time.Millisecond
+	maxTryTimeout      = time.Hour
+	maxTotalTimeout    = 6 * time.Hour
+	minIdleTimeout     = time.Second
+	minTokenFactor     = 0.5
+	maxTokenFactor     = 10
+	maxTokenPrice      = 1_000_000
 )
 
 var (
 	profileName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
-	effortWord  = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
+	// variableName is what a variable of the environment may be called.
+	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	effortWord   = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
 	// lookalike is what stands where people put the key itself.
 	lookalike = []string{"api_key", "apikey", "key", "token", "secret", "password"}
 )
@@ -170,7 +175,8 @@ func (p *profile) check(given map[string]bool) []error {
 	check(!given["context_window"] || p.window >= minModelWindow && p.window <= maxModelWindow, "context_window", "must be from %s to %s",
 		number(minModelWindow), number(maxModelWindow))
 	check(!given["max_output_tokens"] || p.maxOutput >= minModelOutput, "max_output_tokens", "must be at least %s", number(minModelOutput))
-	check(p.maxOutput == 0 || p.window == 0 || p.maxOutput < p.window, "max_output_tokens", "must be less than context_window")
+	check(p.maxOutput == 0 || p.maxOutput < cmp.Or(p.window, defaultModelWindow), "max_output_tokens",
+		"must be less than context_window, which is %s where it is not given", number(defaultModelWindow))
 	check(!given["token_factor"] || p.tokenFactor >= minTokenFactor && p.tokenFactor <= maxTokenFactor, "token_factor",
 		"must be from %v to %v", minTokenFactor, maxTokenFactor)
 	check(p.tokenLimit == "" || p.kind == kindOpenAI, "token_limit", "goes with kind openai")
@@ -197,6 +203,9 @@ func (p *profile) checkTimes(check checking, given map[string]bool) {
 }
 
 func (p *profile) checkAddress(check checking) {
+	check(p.keyEnv == "" || variableName.MatchString(p.keyEnv) && !looksLikeKey(p.keyEnv), "api_key_env",
+		"must be the name of a variable, and not the key")
+	check(!looksLikeKey(p.keyFile), "api_key_file", "must be the path of a file, and not the key")
 	check(p.keyEnv == "" || p.keyFile == "", "api_key_file", "excludes api_key_env")
 	keyed := p.keyEnv != "" || p.keyFile != ""
 	check(keyed || p.baseURL != "" && p.kind != kindGemini, "api_key_env", "or api_key_file must say where the key is; "+

@@ -200,3 +200,44 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	require.NotContains(t, all, fmt.Sprintf("%x", notAKey))
 	require.Contains(t, all, hiddenSecret)
 }
+
+// What stands where the name of a variable or a file belongs may be the key, and is not printed.
+func TestKeysInPlaceOfNames(t *testing.T) {
+	t.Setenv("K", "a")
+	const mixed = "aB3dE5gH7jK9mN1pQ3sT5"
+	for _, setting := range []string{
+		"api_key_env: sk-proj-" + mixed, "api_key_env: gsk_" + mixed, "api_key_env: " + mixed, "api_key_env: 'a b'",
+		"api_key_file: sk-proj-" + mixed, "api_key_file: " + mixed,
+	} {
+		r := ran(t, "serve", "--store", storePath(t), "--config", file(t, "config.yaml",
+			"summarizers:\n  p: {kind: openai, model: m, "+setting+"}\n")).ends(t, exitUsage)
+		r.says(t, "and not the key")
+		require.NotContains(t, r.err, mixed)
+	}
+}
+
+func TestOutputOfTheDefaultWindow(t *testing.T) {
+	r := ran(t, "serve", "--store", storePath(t), "--config", file(t, "config.yaml",
+		"summarizers:\n  p: {kind: openai, model: m, api_key_env: K, max_output_tokens: 32000}\n")).ends(t, exitUsage)
+	r.says(t, "max_output_tokens must be less than context_window, which is 32,000 where it is not given")
+}
+
+func TestKeysThatNoHeaderHolds(t *testing.T) {
+	for text, says := range map[string]string{
+		"\ufeff" + notAKey: "begins with a byte order mark", notAKey + "é": "beyond ASCII", "a b": "blanks",
+	} {
+		_, err := newSecret(text)
+		require.ErrorContains(t, err, says)
+		require.NotContains(t, err.Error(), notAKey)
+	}
+}
+
+func TestKeyFileThatIsNone(t *testing.T) {
+	_, err := secretFromFile(t.TempDir())
+	require.ErrorContains(t, err, "it is no regular file")
+	_, err = secretFromFile(file(t, "key", strings.Repeat("a", maxSecretBytes+1)))
+	require.ErrorContains(t, err, "too large")
+	s, err := secretFromFile(file(t, "key", notAKey+"\n"))
+	require.NoError(t, err)
+	require.Equal(t, notAKey, s.reveal())
+}

@@ -3,8 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
+	"regexp"
 	"strings"
 )
 
@@ -57,7 +59,7 @@ func secretFromEnv(name string) (secret, error) {
 
 // secretFromFile reads a secret from a file, which may end with a line break.
 func secretFromFile(path string) (secret, error) {
-	content, err := os.ReadFile(path)
+	content, err := readSecret(path)
 	if err != nil {
 		return secret{}, unreadable(path, err)
 	}
@@ -66,6 +68,38 @@ func secretFromFile(path string) (secret, error) {
 		return secret{}, fmt.Errorf("the file %s %w", path, err)
 	}
 	return s, nil
+}
+
+// readSecret reads no more of a regular file than a key may have. Opening a pipe would wait for who writes to it.
+func readSecret(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is no regular file")
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, maxSecretBytes+1))
+}
+
+// keyPrefix is how the keys of providers begin.
+var keyPrefix = regexp.MustCompile(`^(?:sk-|sk_|pk-|rk_|gsk_|xai-|AIza|AKIA|hf_|gh[a-z]_|github_pat_|glpat-|tvly-|Bearer )`)
+
+// minKeyBytes is what hardly any key is shorter than.
+const minKeyBytes = 20
+
+// looksLikeKey says whether a text is a key rather than the name of where one is.
+func looksLikeKey(text string) bool {
+	if keyPrefix.MatchString(text) {
+		return true
+	}
+	return len(text) >= minKeyBytes && !strings.ContainsAny(text, `/\.`) && strings.ContainsAny(text, "0123456789") &&
+		strings.ToUpper(text) != text && strings.ToLower(text) != text
 }
 
 // newSecret takes what can stand in a header.
@@ -78,6 +112,10 @@ func newSecret(text string) (secret, error) {
 		return secret{}, errors.New("is too large for a key")
 	case strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return secret{}, errors.New("holds more than one line")
+	case strings.HasPrefix(text, "\ufeff"):
+		return secret{}, errors.New("begins with a byte order mark")
+	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return secret{}, errors.New("holds blanks or characters beyond ASCII")
 	}
 	return secret{&text}, nil
 }
