@@ -175,7 +175,7 @@ func requireRoom(t *rapid.T, l *testLog, p *compactordv1.SummarizeStrategy, did 
 	if len(over) == 0 {
 		if ruled.GetCut() != nil {
 			rest := limits.rest(start)
-			ruled.Cut.MaxSummaryTokens = min(ruled.Cut.MaxSummaryTokens, uint32(max(64, min(rest-min(rest, 1024)/4, 13_107))))
+			ruled.Cut.MaxSummaryTokens = min(ruled.GetCut().GetMaxSummaryTokens(), uint32(max(64, min(rest-min(rest, 1024)/4, 13_107))))
 		}
 		require.True(t, proto.Equal(ruled, made), "%v %v", ruled, made)
 		did.count("as ruled", made.GetCut() != nil)
