@@ -74,7 +74,9 @@ func NewSpoken(to func(delta string)) *Spoken { return &Spoken{to: to} }
 // Add takes in a piece of the text.
 func (s *Spoken) Add(delta string) {
 	s.rest += delta
-	for s.rest != "" && s.step() {
+	more := true
+	for more && s.rest != "" {
+		more = s.step()
 	}
 }
 

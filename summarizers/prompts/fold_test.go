@@ -416,18 +416,18 @@ func TestEachPromptIsHalvedAnew(t *testing.T) {
 
 // A prompt is never larger than the window, by a single token, where its texts count more together than each alone.
 func TestNoPromptIsLargerThanItsWindow(t *testing.T) {
-	for limit := uint32(20000); limit < 20400; limit += 7 {
-		f, err := prompts.Fold(&summarizers.Request{Messages: turns(1100, 19), MaxTokens: 1000, Count: chars4},
-			prompts.Limits{PromptTokens: limit, Count: steep})
+	const limit = 20000
+	for by := 10_000_000; by < 120_000_000; by += 500_000 {
+		// This counts a bit more for texts together than for each alone.
+		count := func(text string) uint32 { return chars4(text) + uint32(len(text)*len(text)/by) }
+		f, err := prompts.Fold(&summarizers.Request{Messages: turns(150, 200), MaxTokens: 1000, Count: chars4},
+			prompts.Limits{PromptTokens: limit, Count: count})
 		require.NoError(t, err)
 		p, err := f.Next(t.Context())
 		require.NoError(t, err)
-		require.LessOrEqual(t, steep(p.System)+steep(p.Text), limit)
+		require.LessOrEqual(t, count(p.System)+count(p.Text), uint32(limit))
 	}
 }
-
-// steep counts a bit more for texts together than for each alone.
-func steep(text string) uint32 { return chars4(text) + uint32(len(text)*len(text)/60_000_000) }
 
 // An observation keeps to its window with a focus that is cut, too.
 func TestObservationWithFocusKeepsToItsWindow(t *testing.T) {

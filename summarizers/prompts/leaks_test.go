@@ -162,7 +162,8 @@ func TestCleaningIsLinear(t *testing.T) {
 		"fences":              {times("```md\n"), strings.TrimSpace(times("```md\n"))},
 	} {
 		got := prompts.WithoutInstructions(c.text)
-		require.True(t, c.want == got, "%s: %d bytes of %d, %.80q", name, len(got), len(c.want), got)
+		same := c.want == got
+		require.True(t, same, "%s: %d bytes of %d, %.80q", name, len(got), len(c.want), got)
 	}
 }
 
