@@ -44,7 +44,7 @@ func TestRules(t *testing.T) {
 	for id, r := range engine.Config.Rules {
 		require.Equal(t, r.Regex != nil, loaded().ids[id], id)
 	}
-	require.Len(t, loaded().rules, 228, "of gitleaks and ours")
+	require.Len(t, loaded().rules, 231, "of gitleaks and ours")
 	for id := range loaded().ids {
 		require.True(t, placeholder.MatchString(placeholderStart+id+":0a1b]"), id)
 	}

@@ -272,3 +272,38 @@ func TestEndedContext(t *testing.T) {
 	require.NotEmpty(t, r.Text(token), "the operation goes on")
 	require.Equal(t, uint32(1), r.Count(), "they count together")
 }
+
+// A key that stands alone is known by its prefix.
+func TestKeysByTheirPrefix(t *testing.T) {
+	const mixed, hex = "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5hJ7kL9mN1pQ3sT5vW7yZ9bC1dE3fG5hJ7kL9mN1pQ3sT5", "0123456789abcdef"
+	for _, key := range []string{
+		"sk-or-v1-" + strings.Repeat(hex, 4), "sk-" + mixed[:32], "sk-" + mixed[:48], "gsk_" + mixed[:52], "xai-" + mixed[:80],
+		"tvly-" + mixed[:32], "tvly-dev-" + mixed[:32], "sbp_" + strings.Repeat(hex, 3)[:40], "figd_" + mixed[:40],
+	} {
+		for _, text := range []string{key, "it is " + key + ".", `["` + key + `"]`} {
+			require.NotContains(t, redaction.New(t.Context(), "k").Text(text), key[10:])
+		}
+	}
+	for text, secret := range map[string]string{
+		"curl https://api.telegram.org/bot123456789:" + mixed[:35] + "/getMe":      mixed[:35],
+		"https://discord.com/api/webhooks/123456789012345678/" + mixed[:68] + "\n": mixed[:68],
+	} {
+		require.NotContains(t, redaction.New(t.Context(), "k").Text(text), secret)
+	}
+}
+
+// What cat -n and grep -n put before the lines of a key does not hide it.
+func TestNumberedPrivateKeys(t *testing.T) {
+	key := of(t, "RSA key", 1).Secret
+	lines := strings.Split(key, "\n")
+	for _, format := range []string{"     %d\t%s\n", "id_rsa:%d:%s\n", "./keys/id_rsa:%d:%s\n", "%5d | %s\n", "%d→%s\n"} {
+		var text strings.Builder
+		for i, line := range lines {
+			fmt.Fprintf(&text, format, i+1, line)
+		}
+		redacted := redaction.New(t.Context(), "k").Text(text.String())
+		for _, line := range lines[1 : len(lines)-1] {
+			require.NotContains(t, redacted, line, format)
+		}
+	}
+}
