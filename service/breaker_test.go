@@ -333,3 +333,28 @@ func TestCompactionsThatOnlyEditCount(t *testing.T) {
 	}
 	requireOpen(t, d)
 }
+
+// A model whose provider answers 500 opens the breaker as any failure does, and is not asked while it is open. Its first
+// summary that is committed closes it.
+func TestAProviderThatFailsOpensTheBreaker(t *testing.T) {
+	model := persisting(fails(&summarizers.ProviderError{Status: 500, Retryable: true}))
+	d := start(t, withSummarizer(model))
+	d.create("s", by("model", noFallback, small(1000)))
+	d.append("s", working(30, 2000)...)
+	for range 3 {
+		require.True(t, d.report("s").GetShouldCompact())
+		_, err := d.compactFor(threshold, nil)
+		info := requireReason(t, err, codes.Unavailable, "SUMMARIZER_UNAVAILABLE")
+		require.Equal(t, "500", info.GetMetadata()["http_status"])
+	}
+	requireOpen(t, d)
+	asked := len(model.seen())
+	_, err := d.compactFor(threshold, nil)
+	requireReason(t, err, codes.FailedPrecondition, "BREAKER_OPEN")
+	require.Len(t, model.seen(), asked)
+
+	model.do = faithful
+	_, err = d.compactFor(manual, nil)
+	require.NoError(t, err)
+	requireClosed(t, d)
+}

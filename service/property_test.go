@@ -319,6 +319,9 @@ func (w *world) remember(entry *compactordv1.CompactionEntry) {
 		previous = summarizers.WithoutFileTags(previous)
 	}
 	for _, req := range w.recorder.seen() {
+		if req.Fault != "" {
+			continue // The same once more: what extractive finds nothing in is no model's to say.
+		}
 		for _, l := range req.Messages {
 			indexes = append(indexes, l.GetIndex())
 		}

@@ -178,3 +178,53 @@ func TestProviderItemBesideOthers(t *testing.T) {
 		}
 	}
 }
+
+// The view with a provider's item is the same bytes whoever asks for it: anew, as of its point, in a fork, after a revert
+// to it and after that is undone.
+func TestViewsWithAProviderItemAreTheSameBytes(t *testing.T) {
+	for kind, item := range itemOf {
+		t.Run(kind.String(), func(t *testing.T) {
+			d, entry := compactedByProvider(t, kind)
+			d.append("s", user("More."), assistant("Yes."))
+			rendered := func(id string, asOf *uint32) []string {
+				answer, err := d.compactions.GetLLMView(t.Context(), &compactordv1.GetLLMViewRequest{
+					Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: id}, Dialect: kind, AsOf: asOf,
+				})
+				require.NoError(t, err)
+				return answer.GetMessagesJson()
+			}
+			want := rendered("s", nil)
+			require.Contains(t, strings.Join(want, "\n"), item)
+			point := d.lastRecordPoint("s")
+			require.Greater(t, point, entry.GetSequence())
+			require.Equal(t, want, rendered("s", &point))
+			d.fork(&compactordv1.ForkSessionRequest{SessionId: "s", NewSessionId: "twin"})
+			require.Equal(t, want, rendered("twin", nil))
+
+			d.append("s", working(5, 2000)[1:]...)
+			d.completed(keepTurns(1))
+			require.NotEqual(t, want, rendered("s", nil))
+			require.Equal(t, want, rendered("s", &point))
+			d.revert(&compactordv1.RevertToCheckpointRequest{
+				SessionId: "s", Target: &compactordv1.RevertToCheckpointRequest_Point{Point: point},
+			})
+			require.Equal(t, want, rendered("s", nil))
+			before := entry.GetSequence() - 1
+			d.revert(&compactordv1.RevertToCheckpointRequest{
+				SessionId: "s", Target: &compactordv1.RevertToCheckpointRequest_Point{Point: before},
+			})
+			require.NotContains(t, strings.Join(rendered("s", nil), "\n"), item)
+			d.revert(undo())
+			require.Equal(t, want, rendered("s", nil))
+			d.requireSound(t)
+		})
+	}
+}
+
+// lastRecordPoint is the point at the end of a session's log.
+func (d *daemon) lastRecordPoint(id string) uint32 {
+	d.t.Helper()
+	answer, err := d.sessions.GetSession(d.t.Context(), &compactordv1.GetSessionRequest{SessionId: id})
+	require.NoError(d.t, err)
+	return answer.GetSession().GetPoint()
+}
