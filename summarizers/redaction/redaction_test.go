@@ -227,7 +227,7 @@ func TestProperties(t *testing.T) {
 		// What stands in JSON stays JSON.
 		encoded, err := json.Marshal(map[string]string{"a": text, "b": "c"})
 		require.NoError(t, err)
-		require.True(t, json.Valid([]byte(redaction.New(context.Background(), "k").Text(string(encoded)))))
+		require.True(t, json.Valid([]byte(redaction.New(t.Context(), "k").Text(string(encoded)))))
 	})
 }
 
@@ -240,7 +240,7 @@ func FuzzText(f *testing.F) {
 
 // endsAfter is a context that ends once it was asked a number of times whether it has.
 type endsAfter struct {
-	context.Context
+	context.Context //nolint:containedctx // it is a context
 	left int
 }
 
