@@ -241,7 +241,7 @@ func FuzzText(f *testing.F) {
 // endsAfter is a context that ends once it was asked a number of times whether it has.
 type endsAfter struct {
 	context.Context //nolint:containedctx // it is a context
-	left int
+	left            int
 }
 
 func (c *endsAfter) Err() error {
