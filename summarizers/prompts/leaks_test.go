@@ -144,10 +144,10 @@ func TestCleaningTwiceIsCleaningOnce(t *testing.T) {
 	})
 }
 
-// TestCleaningIsLinear: a provider may answer eight megabytes of anything. Were a line to be looked at again for each other
+// TestCleaningIsLinear: a provider may answer megabytes of anything. Were a line to be looked at again for each other
 // one, or a tag taken off in each pass, none of these would come to its end.
 func TestCleaningIsLinear(t *testing.T) {
-	const size = 8 << 20
+	const size = 2 << 20
 	times := func(unit string) string { return strings.Repeat(unit, size/len(unit)) }
 	const empty, blank = "# a\n</conversation>\n\n", "</conversation>\n\n"
 	const rule = "Write terse bullets, one fact each."
