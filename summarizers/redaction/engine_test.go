@@ -105,3 +105,22 @@ func BenchmarkText(b *testing.B) {
 		})
 	}
 }
+
+// A group that repeats holds the last piece of a secret: the whole of it is replaced.
+func TestGroupsThatRepeatAreNotTheSecret(t *testing.T) {
+	uuid := func(digit string) string {
+		return strings.Repeat(digit, 8) + strings.Repeat("-"+strings.Repeat(digit, 4), 3) + "-" + strings.Repeat(digit, 12)
+	}
+	hook := "https://example" + "org.webhook.office.com/webhookb2/" + uuid("4") + "@" + uuid("5") +
+		"/IncomingWebhook/" + strings.Repeat("a1", 16) + "/" + uuid("6")
+	require.Regexp(t, `^\[REDACTED:microsoft-teams-webhook:[0-9a-f]{4}\]$`, New(t.Context(), "k").Text(hook))
+	var repeating []string
+	for _, r := range loaded().rules {
+		if repeatsGroup(r.re.String()) {
+			repeating = append(repeating, r.id)
+			require.Equal(t, wholeMatch, r.group, r.id)
+		}
+	}
+	require.Contains(t, repeating, "microsoft-teams-webhook")
+	t.Log(repeating)
+}

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 	"sync"
@@ -99,13 +100,35 @@ func load(toml string) (*ruleset, error) {
 // wholeMatch says that all that an expression matches is the secret.
 const wholeMatch = -1
 
-// groupOf returns the group of a rule's secret. Groups with names tell what sort of thing it is: taken for the secret, as
-// gitleaks does, they would leave most of it.
+// groupOf returns the group of a rule's secret. Groups with names tell what sort of thing it is, and those that repeat hold
+// only the last piece of it: taken for the secret, as gitleaks does, they would leave most of it.
 func groupOf(r *config.Rule) int {
-	if r.SecretGroup == 0 && slices.ContainsFunc(r.Regex.SubexpNames(), func(name string) bool { return name != "" }) {
+	if r.SecretGroup == 0 && (slices.ContainsFunc(r.Regex.SubexpNames(), func(name string) bool { return name != "" }) ||
+		repeatsGroup(r.Regex.String())) {
 		return wholeMatch
 	}
 	return r.SecretGroup
+}
+
+// repeatsGroup says whether a group of an expression may match several times.
+func repeatsGroup(expression string) bool {
+	tree, err := syntax.Parse(expression, syntax.Perl)
+	return err == nil && holdsGroup(tree, false)
+}
+
+func holdsGroup(tree *syntax.Regexp, repeated bool) bool {
+	switch tree.Op {
+	case syntax.OpCapture:
+		if repeated {
+			return true
+		}
+	case syntax.OpStar, syntax.OpPlus:
+		repeated = true
+	case syntax.OpRepeat:
+		repeated = repeated || tree.Max != 1
+	default:
+	}
+	return slices.ContainsFunc(tree.Sub, func(sub *syntax.Regexp) bool { return holdsGroup(sub, repeated) })
 }
 
 // privateKey is the one rule whose matches are longer than lines are.
