@@ -66,11 +66,22 @@ func TestSeedCases(t *testing.T) {
 	}
 }
 
+// TestComplaints demands that the tests exist which hold what users complain of.
+func TestComplaints(t *testing.T) {
+	held := rows(t, document(t, "docs/seed-cases.md"), "complaint", "what compactord does")
+	require.NotEmpty(t, held)
+	for _, row := range held {
+		for _, name := range strings.Split(row[2], ", ") {
+			requireTest(t, row[0], strings.Trim(name, "`"))
+		}
+	}
+}
+
 // requireTest demands that PACKAGE.NAME is a test of this repository.
-func requireTest(t *testing.T, n int, name string) {
+func requireTest(t *testing.T, row any, name string) {
 	t.Helper()
 	folder, function, ok := strings.Cut(name, ".")
-	require.True(t, ok, "case %d: %q is not PACKAGE.NAME", n, name)
+	require.True(t, ok, "%v: %q is not PACKAGE.NAME", row, name)
 	files, err := filepath.Glob(filepath.Join(repo, folder, "*_test.go"))
 	require.NoError(t, err)
 	declared := regexp.MustCompile(`(?m)^func ` + regexp.QuoteMeta(function) + `\(t \*testing\.T\)`)
@@ -81,5 +92,5 @@ func requireTest(t *testing.T, n int, name string) {
 			return
 		}
 	}
-	t.Errorf("case %d: there is no test %s", n, name)
+	t.Errorf("%v: there is no test %s", row, name)
 }
