@@ -17,12 +17,15 @@ import (
 // A thousand compactions in a row: the summary stays within its budget, says what the user demanded first, and the lists
 // of files are right.
 func TestThousandCompactions(t *testing.T) {
+	t.Parallel()
 	const budget, times = 600, 1000
 	for _, name := range []string{"extractive", "model"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			most := times
-			if raced {
-				most = 50
+			if raced && name == "extractive" {
+				// It reads slowly under the race detector, and the same summarizer writes for other tests there.
+				most = 100
 			}
 			d := start(t, withStore(memory.New()), withSummarizer(persisting(updating)))
 			policy := by(name, noFallback, small(40))
@@ -104,6 +107,8 @@ func updating(_ context.Context, req *summarizers.Request, p summarizers.Progres
 		switch h.Title {
 		case "Constraints & Preferences", "Original Request":
 			below = append(demanded, below[len(demanded):]...)
+		case "Next Steps", "Context for Suffix":
+			below = []string{"- The next step."}
 		case "Done", "Early Progress":
 			below = append(done, below[min(1, len(done)):]...)
 		}
