@@ -281,9 +281,15 @@ func TestFallbackVoidsOnlyWhatWasShown(t *testing.T) {
 // What the policy says of the summary reaches the model, and what the model says of it the entry. Instructions of the
 // caller's own leave no sections to be checked, but of the fallback.
 func TestModelIsAskedAsThePolicySays(t *testing.T) {
+	var tools string
 	model := persisting(func(
-		_ context.Context, req *summarizers.Request, p summarizers.Progress,
+		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
 	) (*summarizers.Summary, error) {
+		view, err := req.View(ctx, compactordv1.Dialect_DIALECT_ANTHROPIC)
+		if err != nil {
+			return nil, err
+		}
+		tools = string(view.Tools)
 		p.Text("void")
 		p.Again()
 		p.Text("All is well.")
@@ -309,9 +315,7 @@ func TestModelIsAskedAsThePolicySays(t *testing.T) {
 	require.Equal(t, "Write a haiku.", req.PromptOverride)
 	require.Equal(t, []string{"one", "two"}, req.ExtraContext)
 	require.Equal(t, summarizers.Input{ToolResultChars: 300, ToolArgumentChars: 2000}, req.Input)
-	view, err := req.View(t.Context(), compactordv1.Dialect_DIALECT_ANTHROPIC)
-	require.NoError(t, err)
-	require.JSONEq(t, `[{"name":"read"}]`, string(view.Tools))
+	require.JSONEq(t, `[{"name":"read"}]`, tools)
 	entry := last(t, events).GetCompleted().GetCompaction()
 	require.Equal(t, "small-1", entry.GetModel())
 	require.Equal(t, uint32(4), entry.GetPromptVersion())

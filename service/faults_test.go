@@ -61,9 +61,11 @@ func faults() []fault {
 	}
 }
 
-func faultyPolicy(fallback compactordv1.SummaryFallback) *compactordv1.Policy {
+func (f *fault) policy(fallback compactordv1.SummaryFallback) *compactordv1.Policy {
 	policy := by("faulty", fallback, small(1000))
-	policy.Summary.TryTimeout = durationpb.New(100 * time.Millisecond)
+	if f.reason == "DEADLINE_EXCEEDED" {
+		policy.Summary.TryTimeout = durationpb.New(100 * time.Millisecond)
+	}
 	return policy
 }
 
@@ -72,7 +74,7 @@ func TestFaultySummarizerLeavesHistory(t *testing.T) {
 		t.Run(f.name, func(t *testing.T) {
 			faulty := &scripted{name: "faulty", do: f.do}
 			d := start(t, withSummarizer(faulty))
-			d.create("s", faultyPolicy(noFallback))
+			d.create("s", f.policy(noFallback))
 			d.append("s", working(10, 2000)...)
 			before := d.view("s")
 
@@ -100,7 +102,7 @@ func TestFaultySummarizerFallsBack(t *testing.T) {
 	for _, f := range faults() {
 		t.Run(f.name, func(t *testing.T) {
 			d := start(t, withSummarizer(&scripted{name: "faulty", do: f.do}))
-			d.create("s", faultyPolicy(fallingBack))
+			d.create("s", f.policy(fallingBack))
 			d.append("s", working(10, 2000)...)
 
 			events, err := d.compact(compactRequest("s", nil))
