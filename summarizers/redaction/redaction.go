@@ -31,11 +31,21 @@ type Redactor struct {
 type tally struct {
 	mu       sync.Mutex
 	replaced map[[sha256.Size]byte]struct{}
+	// known are texts that were redacted before, by their hash: a summary is asked for at each step of its way.
+	known map[[sha256.Size]byte]string
 }
+
+// maxKnownBytes is the largest text that is remembered, and maxKnown is how many are.
+const (
+	maxKnownBytes = 64 << 10
+	maxKnown      = 256
+)
 
 // New returns a redactor for an operation that lasts as long as ctx. Its placeholders are those of the session with that key.
 func New(ctx context.Context, key string) *Redactor {
-	return &Redactor{ctx: ctx, key: []byte(key), tally: &tally{replaced: make(map[[sha256.Size]byte]struct{})}}
+	return &Redactor{ctx: ctx, key: []byte(key), tally: &tally{
+		replaced: make(map[[sha256.Size]byte]struct{}), known: make(map[[sha256.Size]byte]string),
+	}}
 }
 
 // Within returns a redactor for a part of the operation, which lasts as long as ctx. They count together.
@@ -53,6 +63,40 @@ const maxPasses = 16
 //
 // Once the context has ended it returns nothing, at once: who asked must look at the context before he uses a text.
 func (r *Redactor) Text(text string) string {
+	if r.ctx.Err() != nil {
+		return ""
+	}
+	if len(text) > maxKnownBytes {
+		return r.redacted(text)
+	}
+	of := sha256.Sum256([]byte(text))
+	redacted, known := r.remembered(of)
+	if known {
+		return redacted
+	}
+	if redacted = r.redacted(text); r.ctx.Err() != nil {
+		return ""
+	}
+	r.remember(of, redacted)
+	return redacted
+}
+
+func (t *tally) remembered(of [sha256.Size]byte) (redacted string, known bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	redacted, known = t.known[of]
+	return redacted, known
+}
+
+func (t *tally) remember(of [sha256.Size]byte, redacted string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.known) < maxKnown {
+		t.known[of] = redacted
+	}
+}
+
+func (r *Redactor) redacted(text string) string {
 	rules := loaded()
 	redacted := text
 	for range maxPasses {
