@@ -43,11 +43,7 @@ var marks = regexp.MustCompile(`mark-\d{5}`)
 func TestThreeMillionTokensThroughASmallWindow(t *testing.T) {
 	t.Parallel()
 	const window = 32_000
-	size := 3_000_000
-	if raced {
-		size = 450_000
-		t.Logf("the race detector is on: a log of %d tokens in place of 3,000,000, which would take minutes", size)
-	}
+	const size = 3_000_000
 	counter, err := session.CounterFor(compactordv1.Estimator_ESTIMATOR_O200K_BASE)
 	require.NoError(t, err)
 	m := newModel(t, llmtest.Chat, func(p *profileOf, _ *daemontest.Server) { p.Window, p.MaxOutput = window, 4_000 })
