@@ -26,7 +26,7 @@ func (w *world) compactByClient(req *compactordv1.CompactRequest, before []*comp
 	const twin = "twin"
 	_, err := w.service.ForkSession(w.t.Context(), &compactordv1.ForkSessionRequest{SessionId: worldSession, NewSessionId: twin})
 	require.NoError(w.t, err)
-	w.recorder.requests = nil
+	w.recorder.requests, w.fallback.requests = nil, nil
 	stream := &memoryStream{ctx: w.t.Context()}
 	twinReq := proto.CloneOf(req)
 	twinReq.Target = &compactordv1.CompactRequest_SessionId{SessionId: twin}
@@ -106,7 +106,7 @@ func (w *world) compactByOwnPlan(before []*compactordv1.ViewMessage) {
 		w.counts["plan of a client refused"]++
 		return
 	}
-	w.recorder.requests = nil
+	w.recorder.requests, w.fallback.requests = nil, nil
 	req := &compactordv1.CommitCompactionRequest{
 		SessionId: worldSession, PlanToken: plan.GetPlanToken(), ClientPlan: own, UseFallback: true,
 	}

@@ -25,15 +25,16 @@ import (
 	"github.com/compactord/compactord/storage/memory"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
-	"github.com/compactord/compactord/summarizers/extractive"
 )
 
 // world is a service whose every answer is compared with the naive model of the whole log.
 type world struct {
-	t         worldT
-	store     storage.Store
-	service   *service.Service
-	recorder  *scripted
+	t        worldT
+	store    storage.Store
+	service  *service.Service
+	recorder *scripted
+	// fallback is extractive, which records what it is given where it stands in for another.
+	fallback  *scripted
 	generator *sessiontest.Generator
 	counts    map[string]int
 	draw      func(low, high int, label string) int
@@ -65,10 +66,11 @@ func newWorld(t worldT, counts map[string]int, draw func(low, high int, label st
 		t: t, draw: draw, scale: 1, store: memory.New(), counts: counts, received: make(map[string][]uint32),
 		followers: make(map[compactordv1.Dialect]*follower),
 		recorder:  &scripted{name: "recorder", do: faithful},
+		fallback:  &scripted{name: "extractive", do: faithful},
 	}
 	registry, err := strategies.NewRegistry(strategies.Builtin()...)
 	require.NoError(t, err)
-	writers, err := summarizers.NewRegistry(extractive.New(), w.recorder)
+	writers, err := summarizers.NewRegistry(w.fallback, w.recorder)
 	require.NoError(t, err)
 	w.service, err = service.New(service.Options{
 		Store: w.store, Strategies: registry, Summarizers: writers, Dialects: dialects.All(),
@@ -186,7 +188,7 @@ func (w *world) compact(meanwhile func()) {
 			before = w.view()
 		}
 	}
-	w.recorder.requests = nil
+	w.recorder.requests, w.fallback.requests = nil, nil
 	stream := &memoryStream{ctx: w.t.Context()}
 	err := w.service.Compact(w.compactRequest(policy), stream)
 	w.duringCommit = nil
@@ -318,7 +320,7 @@ func (w *world) remember(entry *compactordv1.CompactionEntry) {
 	if w.entry(entry.GetPreviousEntryId()).GetFileTags() {
 		previous = summarizers.WithoutFileTags(previous)
 	}
-	for _, req := range w.recorder.seen() {
+	for _, req := range slices.Concat(w.recorder.seen(), w.fallback.seen()) {
 		if req.Fault != "" {
 			continue // The same once more: what extractive finds nothing in is no model's to say.
 		}
@@ -326,13 +328,6 @@ func (w *world) remember(entry *compactordv1.CompactionEntry) {
 			indexes = append(indexes, l.GetIndex())
 		}
 		carried = carried || req.PreviousSummary == previous
-	}
-	if len(w.recorder.seen()) == 0 && entry.GetFallback() == fallingBack {
-		// A client's answers were refused: extractive, which does not record, was given all of it.
-		for index := entry.GetSummarized().GetStart(); index < entry.GetSummarized().GetEnd(); index++ {
-			indexes = append(indexes, index)
-		}
-		carried = true
 	}
 	if !carried {
 		require.Contains(w.t, entry.GetSummary(), previous, "the previous summary is neither given on nor carried over")

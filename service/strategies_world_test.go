@@ -149,7 +149,7 @@ func (w *world) compactByAny(meanwhile func()) {
 		w.compactByOwnPlan(before)
 		return
 	}
-	w.recorder.requests = nil
+	w.recorder.requests, w.fallback.requests = nil, nil
 	stream := &memoryStream{ctx: w.t.Context()}
 	if err := w.service.Compact(req, stream); err != nil {
 		require.Equal(w.t, codes.FailedPrecondition, status.Code(err), "%v", err)
