@@ -1537,7 +1537,8 @@ func (x *Usage) GetTotalTokens() uint32 {
 	return 0
 }
 
-// ProviderJson is a message list, a single message or a whole response body as a provider writes it.
+// ProviderJson is a message list, a single message, a whole request or response body, or the list of all events (or chunks)
+// of a streamed response, as a provider writes it.
 type ProviderJson struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The provider's shape.

@@ -1046,8 +1046,13 @@ type AppendMessagesRequest struct {
 	Strict bool `protobuf:"varint,7,opt,name=strict,proto3" json:"strict,omitempty"`
 	// Records that the source of imported messages held. At most 10,000.
 	ImportedRecords []*ImportedRecord `protobuf:"bytes,8,rep,name=imported_records,json=importedRecords,proto3" json:"imported_records,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Whether the last of them, an ASSISTANT message, is what a model answered just now: it is judged as ClassifyError
+	// judges answers, and the response describes it. One that is an overflow, by its stop reason or its usage, is logged with
+	// stop reason ERROR, so that no view shows it. INVALID_ARGUMENT where the last message is no ASSISTANT message. Default
+	// false.
+	ModelAnswer   bool `protobuf:"varint,9,opt,name=model_answer,json=modelAnswer,proto3" json:"model_answer,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AppendMessagesRequest) Reset() {
@@ -1134,6 +1139,13 @@ func (x *AppendMessagesRequest) GetImportedRecords() []*ImportedRecord {
 		return x.ImportedRecords
 	}
 	return nil
+}
+
+func (x *AppendMessagesRequest) GetModelAnswer() bool {
+	if x != nil {
+		return x.ModelAnswer
+	}
+	return false
 }
 
 // ImportedRecord is a record of another tool's session file.
@@ -1382,7 +1394,9 @@ type AppendMessagesResponse struct {
 	// How full the context is, and whether to compact.
 	Report *ContextReport `protobuf:"bytes,4,opt,name=report,proto3" json:"report,omitempty"`
 	// What was malformed and taken all the same. The first 1,000.
-	Findings      []*InputFinding `protobuf:"bytes,5,rep,name=findings,proto3" json:"findings,omitempty"`
+	Findings []*InputFinding `protobuf:"bytes,5,rep,name=findings,proto3" json:"findings,omitempty"`
+	// With model_answer: the answer.
+	Answer        *ModelAnswer `protobuf:"bytes,6,opt,name=answer,proto3" json:"answer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1452,6 +1466,123 @@ func (x *AppendMessagesResponse) GetFindings() []*InputFinding {
 	return nil
 }
 
+func (x *AppendMessagesResponse) GetAnswer() *ModelAnswer {
+	if x != nil {
+		return x.Answer
+	}
+	return nil
+}
+
+// ModelAnswer is what an agent's loop needs to know of a model's answer, whatever the provider.
+type ModelAnswer struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its index.
+	Index uint32 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`
+	// Its text and its tool calls, in order and without attachments. Calls without an id have the one that views show. From
+	// the first on that would pass 3,145,728 bytes they are left out.
+	Parts []*Part `protobuf:"bytes,2,rep,name=parts,proto3" json:"parts,omitempty"`
+	// Whether parts were left out for their size: ListMessages answers them.
+	PartsLeftOut bool `protobuf:"varint,3,opt,name=parts_left_out,json=partsLeftOut,proto3" json:"parts_left_out,omitempty"`
+	// Why the model stopped; ERROR where it is an overflow.
+	StopReason StopReason `protobuf:"varint,4,opt,name=stop_reason,json=stopReason,proto3,enum=compactord.v1.StopReason" json:"stop_reason,omitempty"`
+	// What the provider reported.
+	Usage *Usage `protobuf:"bytes,5,opt,name=usage,proto3" json:"usage,omitempty"`
+	// Whether it is an overflow: compact with reason OVERFLOW and take the turn again, once.
+	Overflow bool `protobuf:"varint,6,opt,name=overflow,proto3" json:"overflow,omitempty"`
+	// Of an overflow, the id of the rule that decided. docs/overflow.md lists them.
+	Rule string `protobuf:"bytes,7,opt,name=rule,proto3" json:"rule,omitempty"`
+	// The same, in one sentence with the figures.
+	Why           string `protobuf:"bytes,8,opt,name=why,proto3" json:"why,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ModelAnswer) Reset() {
+	*x = ModelAnswer{}
+	mi := &file_compactord_v1_session_service_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ModelAnswer) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ModelAnswer) ProtoMessage() {}
+
+func (x *ModelAnswer) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_session_service_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ModelAnswer.ProtoReflect.Descriptor instead.
+func (*ModelAnswer) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *ModelAnswer) GetIndex() uint32 {
+	if x != nil {
+		return x.Index
+	}
+	return 0
+}
+
+func (x *ModelAnswer) GetParts() []*Part {
+	if x != nil {
+		return x.Parts
+	}
+	return nil
+}
+
+func (x *ModelAnswer) GetPartsLeftOut() bool {
+	if x != nil {
+		return x.PartsLeftOut
+	}
+	return false
+}
+
+func (x *ModelAnswer) GetStopReason() StopReason {
+	if x != nil {
+		return x.StopReason
+	}
+	return StopReason_STOP_REASON_UNSPECIFIED
+}
+
+func (x *ModelAnswer) GetUsage() *Usage {
+	if x != nil {
+		return x.Usage
+	}
+	return nil
+}
+
+func (x *ModelAnswer) GetOverflow() bool {
+	if x != nil {
+		return x.Overflow
+	}
+	return false
+}
+
+func (x *ModelAnswer) GetRule() string {
+	if x != nil {
+		return x.Rule
+	}
+	return ""
+}
+
+func (x *ModelAnswer) GetWhy() string {
+	if x != nil {
+		return x.Why
+	}
+	return ""
+}
+
 // ListMessagesRequest asks for a page of messages.
 type ListMessagesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1474,7 +1605,7 @@ type ListMessagesRequest struct {
 
 func (x *ListMessagesRequest) Reset() {
 	*x = ListMessagesRequest{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[18]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1486,7 +1617,7 @@ func (x *ListMessagesRequest) String() string {
 func (*ListMessagesRequest) ProtoMessage() {}
 
 func (x *ListMessagesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[18]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1499,7 +1630,7 @@ func (x *ListMessagesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMessagesRequest.ProtoReflect.Descriptor instead.
 func (*ListMessagesRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{18}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListMessagesRequest) GetSessionId() string {
@@ -1557,7 +1688,7 @@ type ListMessagesResponse struct {
 
 func (x *ListMessagesResponse) Reset() {
 	*x = ListMessagesResponse{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[19]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1569,7 +1700,7 @@ func (x *ListMessagesResponse) String() string {
 func (*ListMessagesResponse) ProtoMessage() {}
 
 func (x *ListMessagesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[19]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1582,7 +1713,7 @@ func (x *ListMessagesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMessagesResponse.ProtoReflect.Descriptor instead.
 func (*ListMessagesResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{19}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListMessagesResponse) GetMessages() []*LoggedMessage {
@@ -1630,7 +1761,7 @@ type RevertToCheckpointRequest struct {
 
 func (x *RevertToCheckpointRequest) Reset() {
 	*x = RevertToCheckpointRequest{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[20]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1642,7 +1773,7 @@ func (x *RevertToCheckpointRequest) String() string {
 func (*RevertToCheckpointRequest) ProtoMessage() {}
 
 func (x *RevertToCheckpointRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[20]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1655,7 +1786,7 @@ func (x *RevertToCheckpointRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevertToCheckpointRequest.ProtoReflect.Descriptor instead.
 func (*RevertToCheckpointRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{20}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *RevertToCheckpointRequest) GetSessionId() string {
@@ -1794,7 +1925,7 @@ type RevertToCheckpointResponse struct {
 
 func (x *RevertToCheckpointResponse) Reset() {
 	*x = RevertToCheckpointResponse{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[21]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1806,7 +1937,7 @@ func (x *RevertToCheckpointResponse) String() string {
 func (*RevertToCheckpointResponse) ProtoMessage() {}
 
 func (x *RevertToCheckpointResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[21]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1819,7 +1950,7 @@ func (x *RevertToCheckpointResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevertToCheckpointResponse.ProtoReflect.Descriptor instead.
 func (*RevertToCheckpointResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{21}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *RevertToCheckpointResponse) GetRecord() *Record {
@@ -1877,7 +2008,7 @@ type ListRecordsRequest struct {
 
 func (x *ListRecordsRequest) Reset() {
 	*x = ListRecordsRequest{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[22]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1889,7 +2020,7 @@ func (x *ListRecordsRequest) String() string {
 func (*ListRecordsRequest) ProtoMessage() {}
 
 func (x *ListRecordsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[22]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1902,7 +2033,7 @@ func (x *ListRecordsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRecordsRequest.ProtoReflect.Descriptor instead.
 func (*ListRecordsRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{22}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListRecordsRequest) GetSessionId() string {
@@ -1953,7 +2084,7 @@ type ListRecordsResponse struct {
 
 func (x *ListRecordsResponse) Reset() {
 	*x = ListRecordsResponse{}
-	mi := &file_compactord_v1_session_service_proto_msgTypes[23]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1965,7 +2096,7 @@ func (x *ListRecordsResponse) String() string {
 func (*ListRecordsResponse) ProtoMessage() {}
 
 func (x *ListRecordsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_service_proto_msgTypes[23]
+	mi := &file_compactord_v1_session_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1978,7 +2109,7 @@ func (x *ListRecordsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRecordsResponse.ProtoReflect.Descriptor instead.
 func (*ListRecordsResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{23}
+	return file_compactord_v1_session_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ListRecordsResponse) GetRecords() []*Record {
@@ -2088,7 +2219,7 @@ const file_compactord_v1_session_service_proto_rawDesc = "" +
 	"\x14DeleteSessionRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\"\x17\n" +
-	"\x15DeleteSessionResponse\"\xda\x04\n" +
+	"\x15DeleteSessionResponse\"\xfd\x04\n" +
 	"\x15AppendMessagesRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12=\n" +
@@ -2100,7 +2231,8 @@ const file_compactord_v1_session_service_proto_rawDesc = "" +
 	"\n" +
 	"request_id\x18\x06 \x01(\tB\b\xbaH\x05r\x03(\x80\x01R\trequestId\x12\x16\n" +
 	"\x06strict\x18\a \x01(\bR\x06strict\x12S\n" +
-	"\x10imported_records\x18\b \x03(\v2\x1d.compactord.v1.ImportedRecordB\t\xbaH\x06\x92\x01\x03\x10\x90NR\x0fimportedRecords:~\xbaH{\x1ay\n" +
+	"\x10imported_records\x18\b \x03(\v2\x1d.compactord.v1.ImportedRecordB\t\xbaH\x06\x92\x01\x03\x10\x90NR\x0fimportedRecords\x12!\n" +
+	"\fmodel_answer\x18\t \x01(\bR\vmodelAnswer:~\xbaH{\x1ay\n" +
 	"\x19append_messages.something\x12%give either messages or provider_json\x1a5(this.messages.size() > 0) != has(this.provider_json)B\x16\n" +
 	"\x14_expected_next_index\"\xda\x01\n" +
 	"\x0eImportedRecord\x12/\n" +
@@ -2122,7 +2254,7 @@ const file_compactord_v1_session_service_proto_rawDesc = "" +
 	"\xbaH\ar\x05 \x01(\x80\x01R\x04tool\x12.\n" +
 	"\x05files\x18\x05 \x01(\v2\x18.compactord.v1.FileListsR\x05files\x129\n" +
 	"\n" +
-	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xdd\x01\n" +
+	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\x91\x02\n" +
 	"\x16AppendMessagesResponse\x12\x1f\n" +
 	"\vfirst_index\x18\x01 \x01(\rR\n" +
 	"firstIndex\x12\x1d\n" +
@@ -2130,7 +2262,18 @@ const file_compactord_v1_session_service_proto_rawDesc = "" +
 	"next_index\x18\x02 \x01(\rR\tnextIndex\x12\x14\n" +
 	"\x05point\x18\x03 \x01(\rR\x05point\x124\n" +
 	"\x06report\x18\x04 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\x127\n" +
-	"\bfindings\x18\x05 \x03(\v2\x1b.compactord.v1.InputFindingR\bfindings\"\xa6\x02\n" +
+	"\bfindings\x18\x05 \x03(\v2\x1b.compactord.v1.InputFindingR\bfindings\x122\n" +
+	"\x06answer\x18\x06 \x01(\v2\x1a.compactord.v1.ModelAnswerR\x06answer\"\x9e\x02\n" +
+	"\vModelAnswer\x12\x14\n" +
+	"\x05index\x18\x01 \x01(\rR\x05index\x12)\n" +
+	"\x05parts\x18\x02 \x03(\v2\x13.compactord.v1.PartR\x05parts\x12$\n" +
+	"\x0eparts_left_out\x18\x03 \x01(\bR\fpartsLeftOut\x12:\n" +
+	"\vstop_reason\x18\x04 \x01(\x0e2\x19.compactord.v1.StopReasonR\n" +
+	"stopReason\x12*\n" +
+	"\x05usage\x18\x05 \x01(\v2\x14.compactord.v1.UsageR\x05usage\x12\x1a\n" +
+	"\boverflow\x18\x06 \x01(\bR\boverflow\x12\x12\n" +
+	"\x04rule\x18\a \x01(\tR\x04rule\x12\x10\n" +
+	"\x03why\x18\b \x01(\tR\x03why\"\xa6\x02\n" +
 	"\x13ListMessagesRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12%\n" +
@@ -2222,7 +2365,7 @@ func file_compactord_v1_session_service_proto_rawDescGZIP() []byte {
 }
 
 var file_compactord_v1_session_service_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_compactord_v1_session_service_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
+var file_compactord_v1_session_service_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
 var file_compactord_v1_session_service_proto_goTypes = []any{
 	(SessionOrder)(0),                  // 0: compactord.v1.SessionOrder
 	(MessageListing)(0),                // 1: compactord.v1.MessageListing
@@ -2244,123 +2387,131 @@ var file_compactord_v1_session_service_proto_goTypes = []any{
 	(*ImportedCheckpoint)(nil),         // 17: compactord.v1.ImportedCheckpoint
 	(*ImportedCompaction)(nil),         // 18: compactord.v1.ImportedCompaction
 	(*AppendMessagesResponse)(nil),     // 19: compactord.v1.AppendMessagesResponse
-	(*ListMessagesRequest)(nil),        // 20: compactord.v1.ListMessagesRequest
-	(*ListMessagesResponse)(nil),       // 21: compactord.v1.ListMessagesResponse
-	(*RevertToCheckpointRequest)(nil),  // 22: compactord.v1.RevertToCheckpointRequest
-	(*RevertToCheckpointResponse)(nil), // 23: compactord.v1.RevertToCheckpointResponse
-	(*ListRecordsRequest)(nil),         // 24: compactord.v1.ListRecordsRequest
-	(*ListRecordsResponse)(nil),        // 25: compactord.v1.ListRecordsResponse
-	nil,                                // 26: compactord.v1.Session.LabelsEntry
-	nil,                                // 27: compactord.v1.CreateSessionRequest.LabelsEntry
-	nil,                                // 28: compactord.v1.ListSessionsRequest.LabelsEntry
-	nil,                                // 29: compactord.v1.UpdateSessionRequest.LabelsEntry
-	(*timestamppb.Timestamp)(nil),      // 30: google.protobuf.Timestamp
-	(Estimator)(0),                     // 31: compactord.v1.Estimator
-	(*Policy)(nil),                     // 32: compactord.v1.Policy
-	(*ContextReport)(nil),              // 33: compactord.v1.ContextReport
-	(*fieldmaskpb.FieldMask)(nil),      // 34: google.protobuf.FieldMask
-	(*Message)(nil),                    // 35: compactord.v1.Message
-	(*ProviderJson)(nil),               // 36: compactord.v1.ProviderJson
-	(*FileLists)(nil),                  // 37: compactord.v1.FileLists
-	(*InputFinding)(nil),               // 38: compactord.v1.InputFinding
-	(*LoggedMessage)(nil),              // 39: compactord.v1.LoggedMessage
-	(*Record)(nil),                     // 40: compactord.v1.Record
-	(*ForkSessionRequest)(nil),         // 41: compactord.v1.ForkSessionRequest
-	(*CreateCheckpointRequest)(nil),    // 42: compactord.v1.CreateCheckpointRequest
-	(*ListCheckpointsRequest)(nil),     // 43: compactord.v1.ListCheckpointsRequest
-	(*ClearSessionRequest)(nil),        // 44: compactord.v1.ClearSessionRequest
-	(*PinMessagesRequest)(nil),         // 45: compactord.v1.PinMessagesRequest
-	(*UnpinMessagesRequest)(nil),       // 46: compactord.v1.UnpinMessagesRequest
-	(*RecallContentRequest)(nil),       // 47: compactord.v1.RecallContentRequest
-	(*SearchMessagesRequest)(nil),      // 48: compactord.v1.SearchMessagesRequest
-	(*WatchSessionRequest)(nil),        // 49: compactord.v1.WatchSessionRequest
-	(*CreateCheckpointResponse)(nil),   // 50: compactord.v1.CreateCheckpointResponse
-	(*ListCheckpointsResponse)(nil),    // 51: compactord.v1.ListCheckpointsResponse
-	(*ClearSessionResponse)(nil),       // 52: compactord.v1.ClearSessionResponse
-	(*PinMessagesResponse)(nil),        // 53: compactord.v1.PinMessagesResponse
-	(*UnpinMessagesResponse)(nil),      // 54: compactord.v1.UnpinMessagesResponse
-	(*RecallContentResponse)(nil),      // 55: compactord.v1.RecallContentResponse
-	(*SearchMessagesResponse)(nil),     // 56: compactord.v1.SearchMessagesResponse
-	(*WatchSessionResponse)(nil),       // 57: compactord.v1.WatchSessionResponse
+	(*ModelAnswer)(nil),                // 20: compactord.v1.ModelAnswer
+	(*ListMessagesRequest)(nil),        // 21: compactord.v1.ListMessagesRequest
+	(*ListMessagesResponse)(nil),       // 22: compactord.v1.ListMessagesResponse
+	(*RevertToCheckpointRequest)(nil),  // 23: compactord.v1.RevertToCheckpointRequest
+	(*RevertToCheckpointResponse)(nil), // 24: compactord.v1.RevertToCheckpointResponse
+	(*ListRecordsRequest)(nil),         // 25: compactord.v1.ListRecordsRequest
+	(*ListRecordsResponse)(nil),        // 26: compactord.v1.ListRecordsResponse
+	nil,                                // 27: compactord.v1.Session.LabelsEntry
+	nil,                                // 28: compactord.v1.CreateSessionRequest.LabelsEntry
+	nil,                                // 29: compactord.v1.ListSessionsRequest.LabelsEntry
+	nil,                                // 30: compactord.v1.UpdateSessionRequest.LabelsEntry
+	(*timestamppb.Timestamp)(nil),      // 31: google.protobuf.Timestamp
+	(Estimator)(0),                     // 32: compactord.v1.Estimator
+	(*Policy)(nil),                     // 33: compactord.v1.Policy
+	(*ContextReport)(nil),              // 34: compactord.v1.ContextReport
+	(*fieldmaskpb.FieldMask)(nil),      // 35: google.protobuf.FieldMask
+	(*Message)(nil),                    // 36: compactord.v1.Message
+	(*ProviderJson)(nil),               // 37: compactord.v1.ProviderJson
+	(*FileLists)(nil),                  // 38: compactord.v1.FileLists
+	(*InputFinding)(nil),               // 39: compactord.v1.InputFinding
+	(*Part)(nil),                       // 40: compactord.v1.Part
+	(StopReason)(0),                    // 41: compactord.v1.StopReason
+	(*Usage)(nil),                      // 42: compactord.v1.Usage
+	(*LoggedMessage)(nil),              // 43: compactord.v1.LoggedMessage
+	(*Record)(nil),                     // 44: compactord.v1.Record
+	(*ForkSessionRequest)(nil),         // 45: compactord.v1.ForkSessionRequest
+	(*CreateCheckpointRequest)(nil),    // 46: compactord.v1.CreateCheckpointRequest
+	(*ListCheckpointsRequest)(nil),     // 47: compactord.v1.ListCheckpointsRequest
+	(*ClearSessionRequest)(nil),        // 48: compactord.v1.ClearSessionRequest
+	(*PinMessagesRequest)(nil),         // 49: compactord.v1.PinMessagesRequest
+	(*UnpinMessagesRequest)(nil),       // 50: compactord.v1.UnpinMessagesRequest
+	(*RecallContentRequest)(nil),       // 51: compactord.v1.RecallContentRequest
+	(*SearchMessagesRequest)(nil),      // 52: compactord.v1.SearchMessagesRequest
+	(*WatchSessionRequest)(nil),        // 53: compactord.v1.WatchSessionRequest
+	(*CreateCheckpointResponse)(nil),   // 54: compactord.v1.CreateCheckpointResponse
+	(*ListCheckpointsResponse)(nil),    // 55: compactord.v1.ListCheckpointsResponse
+	(*ClearSessionResponse)(nil),       // 56: compactord.v1.ClearSessionResponse
+	(*PinMessagesResponse)(nil),        // 57: compactord.v1.PinMessagesResponse
+	(*UnpinMessagesResponse)(nil),      // 58: compactord.v1.UnpinMessagesResponse
+	(*RecallContentResponse)(nil),      // 59: compactord.v1.RecallContentResponse
+	(*SearchMessagesResponse)(nil),     // 60: compactord.v1.SearchMessagesResponse
+	(*WatchSessionResponse)(nil),       // 61: compactord.v1.WatchSessionResponse
 }
 var file_compactord_v1_session_service_proto_depIdxs = []int32{
-	30, // 0: compactord.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	30, // 1: compactord.v1.Session.changed_at:type_name -> google.protobuf.Timestamp
-	26, // 2: compactord.v1.Session.labels:type_name -> compactord.v1.Session.LabelsEntry
-	31, // 3: compactord.v1.Session.estimator:type_name -> compactord.v1.Estimator
-	32, // 4: compactord.v1.Session.policy:type_name -> compactord.v1.Policy
-	32, // 5: compactord.v1.Session.resolved_policy:type_name -> compactord.v1.Policy
+	31, // 0: compactord.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	31, // 1: compactord.v1.Session.changed_at:type_name -> google.protobuf.Timestamp
+	27, // 2: compactord.v1.Session.labels:type_name -> compactord.v1.Session.LabelsEntry
+	32, // 3: compactord.v1.Session.estimator:type_name -> compactord.v1.Estimator
+	33, // 4: compactord.v1.Session.policy:type_name -> compactord.v1.Policy
+	33, // 5: compactord.v1.Session.resolved_policy:type_name -> compactord.v1.Policy
 	3,  // 6: compactord.v1.Session.forked_from:type_name -> compactord.v1.ForkOrigin
 	2,  // 7: compactord.v1.ForkSessionResponse.session:type_name -> compactord.v1.Session
-	33, // 8: compactord.v1.ForkSessionResponse.report:type_name -> compactord.v1.ContextReport
-	32, // 9: compactord.v1.CreateSessionRequest.policy:type_name -> compactord.v1.Policy
-	27, // 10: compactord.v1.CreateSessionRequest.labels:type_name -> compactord.v1.CreateSessionRequest.LabelsEntry
-	31, // 11: compactord.v1.CreateSessionRequest.estimator:type_name -> compactord.v1.Estimator
+	34, // 8: compactord.v1.ForkSessionResponse.report:type_name -> compactord.v1.ContextReport
+	33, // 9: compactord.v1.CreateSessionRequest.policy:type_name -> compactord.v1.Policy
+	28, // 10: compactord.v1.CreateSessionRequest.labels:type_name -> compactord.v1.CreateSessionRequest.LabelsEntry
+	32, // 11: compactord.v1.CreateSessionRequest.estimator:type_name -> compactord.v1.Estimator
 	2,  // 12: compactord.v1.CreateSessionResponse.session:type_name -> compactord.v1.Session
 	2,  // 13: compactord.v1.GetSessionResponse.session:type_name -> compactord.v1.Session
-	33, // 14: compactord.v1.GetSessionResponse.report:type_name -> compactord.v1.ContextReport
-	28, // 15: compactord.v1.ListSessionsRequest.labels:type_name -> compactord.v1.ListSessionsRequest.LabelsEntry
+	34, // 14: compactord.v1.GetSessionResponse.report:type_name -> compactord.v1.ContextReport
+	29, // 15: compactord.v1.ListSessionsRequest.labels:type_name -> compactord.v1.ListSessionsRequest.LabelsEntry
 	0,  // 16: compactord.v1.ListSessionsRequest.order:type_name -> compactord.v1.SessionOrder
 	2,  // 17: compactord.v1.ListSessionsResponse.sessions:type_name -> compactord.v1.Session
-	34, // 18: compactord.v1.UpdateSessionRequest.update_mask:type_name -> google.protobuf.FieldMask
-	32, // 19: compactord.v1.UpdateSessionRequest.policy:type_name -> compactord.v1.Policy
-	29, // 20: compactord.v1.UpdateSessionRequest.labels:type_name -> compactord.v1.UpdateSessionRequest.LabelsEntry
+	35, // 18: compactord.v1.UpdateSessionRequest.update_mask:type_name -> google.protobuf.FieldMask
+	33, // 19: compactord.v1.UpdateSessionRequest.policy:type_name -> compactord.v1.Policy
+	30, // 20: compactord.v1.UpdateSessionRequest.labels:type_name -> compactord.v1.UpdateSessionRequest.LabelsEntry
 	2,  // 21: compactord.v1.UpdateSessionResponse.session:type_name -> compactord.v1.Session
-	35, // 22: compactord.v1.AppendMessagesRequest.messages:type_name -> compactord.v1.Message
-	36, // 23: compactord.v1.AppendMessagesRequest.provider_json:type_name -> compactord.v1.ProviderJson
+	36, // 22: compactord.v1.AppendMessagesRequest.messages:type_name -> compactord.v1.Message
+	37, // 23: compactord.v1.AppendMessagesRequest.provider_json:type_name -> compactord.v1.ProviderJson
 	16, // 24: compactord.v1.AppendMessagesRequest.imported_records:type_name -> compactord.v1.ImportedRecord
 	18, // 25: compactord.v1.ImportedRecord.compaction:type_name -> compactord.v1.ImportedCompaction
 	17, // 26: compactord.v1.ImportedRecord.checkpoint:type_name -> compactord.v1.ImportedCheckpoint
-	37, // 27: compactord.v1.ImportedCompaction.files:type_name -> compactord.v1.FileLists
-	30, // 28: compactord.v1.ImportedCompaction.created_at:type_name -> google.protobuf.Timestamp
-	33, // 29: compactord.v1.AppendMessagesResponse.report:type_name -> compactord.v1.ContextReport
-	38, // 30: compactord.v1.AppendMessagesResponse.findings:type_name -> compactord.v1.InputFinding
-	1,  // 31: compactord.v1.ListMessagesRequest.listing:type_name -> compactord.v1.MessageListing
-	39, // 32: compactord.v1.ListMessagesResponse.messages:type_name -> compactord.v1.LoggedMessage
-	40, // 33: compactord.v1.RevertToCheckpointResponse.record:type_name -> compactord.v1.Record
-	33, // 34: compactord.v1.RevertToCheckpointResponse.report:type_name -> compactord.v1.ContextReport
-	40, // 35: compactord.v1.ListRecordsResponse.records:type_name -> compactord.v1.Record
-	5,  // 36: compactord.v1.SessionService.CreateSession:input_type -> compactord.v1.CreateSessionRequest
-	7,  // 37: compactord.v1.SessionService.GetSession:input_type -> compactord.v1.GetSessionRequest
-	9,  // 38: compactord.v1.SessionService.ListSessions:input_type -> compactord.v1.ListSessionsRequest
-	11, // 39: compactord.v1.SessionService.UpdateSession:input_type -> compactord.v1.UpdateSessionRequest
-	13, // 40: compactord.v1.SessionService.DeleteSession:input_type -> compactord.v1.DeleteSessionRequest
-	15, // 41: compactord.v1.SessionService.AppendMessages:input_type -> compactord.v1.AppendMessagesRequest
-	20, // 42: compactord.v1.SessionService.ListMessages:input_type -> compactord.v1.ListMessagesRequest
-	41, // 43: compactord.v1.SessionService.ForkSession:input_type -> compactord.v1.ForkSessionRequest
-	42, // 44: compactord.v1.SessionService.CreateCheckpoint:input_type -> compactord.v1.CreateCheckpointRequest
-	43, // 45: compactord.v1.SessionService.ListCheckpoints:input_type -> compactord.v1.ListCheckpointsRequest
-	22, // 46: compactord.v1.SessionService.RevertToCheckpoint:input_type -> compactord.v1.RevertToCheckpointRequest
-	44, // 47: compactord.v1.SessionService.ClearSession:input_type -> compactord.v1.ClearSessionRequest
-	45, // 48: compactord.v1.SessionService.PinMessages:input_type -> compactord.v1.PinMessagesRequest
-	46, // 49: compactord.v1.SessionService.UnpinMessages:input_type -> compactord.v1.UnpinMessagesRequest
-	47, // 50: compactord.v1.SessionService.RecallContent:input_type -> compactord.v1.RecallContentRequest
-	48, // 51: compactord.v1.SessionService.SearchMessages:input_type -> compactord.v1.SearchMessagesRequest
-	24, // 52: compactord.v1.SessionService.ListRecords:input_type -> compactord.v1.ListRecordsRequest
-	49, // 53: compactord.v1.SessionService.WatchSession:input_type -> compactord.v1.WatchSessionRequest
-	6,  // 54: compactord.v1.SessionService.CreateSession:output_type -> compactord.v1.CreateSessionResponse
-	8,  // 55: compactord.v1.SessionService.GetSession:output_type -> compactord.v1.GetSessionResponse
-	10, // 56: compactord.v1.SessionService.ListSessions:output_type -> compactord.v1.ListSessionsResponse
-	12, // 57: compactord.v1.SessionService.UpdateSession:output_type -> compactord.v1.UpdateSessionResponse
-	14, // 58: compactord.v1.SessionService.DeleteSession:output_type -> compactord.v1.DeleteSessionResponse
-	19, // 59: compactord.v1.SessionService.AppendMessages:output_type -> compactord.v1.AppendMessagesResponse
-	21, // 60: compactord.v1.SessionService.ListMessages:output_type -> compactord.v1.ListMessagesResponse
-	4,  // 61: compactord.v1.SessionService.ForkSession:output_type -> compactord.v1.ForkSessionResponse
-	50, // 62: compactord.v1.SessionService.CreateCheckpoint:output_type -> compactord.v1.CreateCheckpointResponse
-	51, // 63: compactord.v1.SessionService.ListCheckpoints:output_type -> compactord.v1.ListCheckpointsResponse
-	23, // 64: compactord.v1.SessionService.RevertToCheckpoint:output_type -> compactord.v1.RevertToCheckpointResponse
-	52, // 65: compactord.v1.SessionService.ClearSession:output_type -> compactord.v1.ClearSessionResponse
-	53, // 66: compactord.v1.SessionService.PinMessages:output_type -> compactord.v1.PinMessagesResponse
-	54, // 67: compactord.v1.SessionService.UnpinMessages:output_type -> compactord.v1.UnpinMessagesResponse
-	55, // 68: compactord.v1.SessionService.RecallContent:output_type -> compactord.v1.RecallContentResponse
-	56, // 69: compactord.v1.SessionService.SearchMessages:output_type -> compactord.v1.SearchMessagesResponse
-	25, // 70: compactord.v1.SessionService.ListRecords:output_type -> compactord.v1.ListRecordsResponse
-	57, // 71: compactord.v1.SessionService.WatchSession:output_type -> compactord.v1.WatchSessionResponse
-	54, // [54:72] is the sub-list for method output_type
-	36, // [36:54] is the sub-list for method input_type
-	36, // [36:36] is the sub-list for extension type_name
-	36, // [36:36] is the sub-list for extension extendee
-	0,  // [0:36] is the sub-list for field type_name
+	38, // 27: compactord.v1.ImportedCompaction.files:type_name -> compactord.v1.FileLists
+	31, // 28: compactord.v1.ImportedCompaction.created_at:type_name -> google.protobuf.Timestamp
+	34, // 29: compactord.v1.AppendMessagesResponse.report:type_name -> compactord.v1.ContextReport
+	39, // 30: compactord.v1.AppendMessagesResponse.findings:type_name -> compactord.v1.InputFinding
+	20, // 31: compactord.v1.AppendMessagesResponse.answer:type_name -> compactord.v1.ModelAnswer
+	40, // 32: compactord.v1.ModelAnswer.parts:type_name -> compactord.v1.Part
+	41, // 33: compactord.v1.ModelAnswer.stop_reason:type_name -> compactord.v1.StopReason
+	42, // 34: compactord.v1.ModelAnswer.usage:type_name -> compactord.v1.Usage
+	1,  // 35: compactord.v1.ListMessagesRequest.listing:type_name -> compactord.v1.MessageListing
+	43, // 36: compactord.v1.ListMessagesResponse.messages:type_name -> compactord.v1.LoggedMessage
+	44, // 37: compactord.v1.RevertToCheckpointResponse.record:type_name -> compactord.v1.Record
+	34, // 38: compactord.v1.RevertToCheckpointResponse.report:type_name -> compactord.v1.ContextReport
+	44, // 39: compactord.v1.ListRecordsResponse.records:type_name -> compactord.v1.Record
+	5,  // 40: compactord.v1.SessionService.CreateSession:input_type -> compactord.v1.CreateSessionRequest
+	7,  // 41: compactord.v1.SessionService.GetSession:input_type -> compactord.v1.GetSessionRequest
+	9,  // 42: compactord.v1.SessionService.ListSessions:input_type -> compactord.v1.ListSessionsRequest
+	11, // 43: compactord.v1.SessionService.UpdateSession:input_type -> compactord.v1.UpdateSessionRequest
+	13, // 44: compactord.v1.SessionService.DeleteSession:input_type -> compactord.v1.DeleteSessionRequest
+	15, // 45: compactord.v1.SessionService.AppendMessages:input_type -> compactord.v1.AppendMessagesRequest
+	21, // 46: compactord.v1.SessionService.ListMessages:input_type -> compactord.v1.ListMessagesRequest
+	45, // 47: compactord.v1.SessionService.ForkSession:input_type -> compactord.v1.ForkSessionRequest
+	46, // 48: compactord.v1.SessionService.CreateCheckpoint:input_type -> compactord.v1.CreateCheckpointRequest
+	47, // 49: compactord.v1.SessionService.ListCheckpoints:input_type -> compactord.v1.ListCheckpointsRequest
+	23, // 50: compactord.v1.SessionService.RevertToCheckpoint:input_type -> compactord.v1.RevertToCheckpointRequest
+	48, // 51: compactord.v1.SessionService.ClearSession:input_type -> compactord.v1.ClearSessionRequest
+	49, // 52: compactord.v1.SessionService.PinMessages:input_type -> compactord.v1.PinMessagesRequest
+	50, // 53: compactord.v1.SessionService.UnpinMessages:input_type -> compactord.v1.UnpinMessagesRequest
+	51, // 54: compactord.v1.SessionService.RecallContent:input_type -> compactord.v1.RecallContentRequest
+	52, // 55: compactord.v1.SessionService.SearchMessages:input_type -> compactord.v1.SearchMessagesRequest
+	25, // 56: compactord.v1.SessionService.ListRecords:input_type -> compactord.v1.ListRecordsRequest
+	53, // 57: compactord.v1.SessionService.WatchSession:input_type -> compactord.v1.WatchSessionRequest
+	6,  // 58: compactord.v1.SessionService.CreateSession:output_type -> compactord.v1.CreateSessionResponse
+	8,  // 59: compactord.v1.SessionService.GetSession:output_type -> compactord.v1.GetSessionResponse
+	10, // 60: compactord.v1.SessionService.ListSessions:output_type -> compactord.v1.ListSessionsResponse
+	12, // 61: compactord.v1.SessionService.UpdateSession:output_type -> compactord.v1.UpdateSessionResponse
+	14, // 62: compactord.v1.SessionService.DeleteSession:output_type -> compactord.v1.DeleteSessionResponse
+	19, // 63: compactord.v1.SessionService.AppendMessages:output_type -> compactord.v1.AppendMessagesResponse
+	22, // 64: compactord.v1.SessionService.ListMessages:output_type -> compactord.v1.ListMessagesResponse
+	4,  // 65: compactord.v1.SessionService.ForkSession:output_type -> compactord.v1.ForkSessionResponse
+	54, // 66: compactord.v1.SessionService.CreateCheckpoint:output_type -> compactord.v1.CreateCheckpointResponse
+	55, // 67: compactord.v1.SessionService.ListCheckpoints:output_type -> compactord.v1.ListCheckpointsResponse
+	24, // 68: compactord.v1.SessionService.RevertToCheckpoint:output_type -> compactord.v1.RevertToCheckpointResponse
+	56, // 69: compactord.v1.SessionService.ClearSession:output_type -> compactord.v1.ClearSessionResponse
+	57, // 70: compactord.v1.SessionService.PinMessages:output_type -> compactord.v1.PinMessagesResponse
+	58, // 71: compactord.v1.SessionService.UnpinMessages:output_type -> compactord.v1.UnpinMessagesResponse
+	59, // 72: compactord.v1.SessionService.RecallContent:output_type -> compactord.v1.RecallContentResponse
+	60, // 73: compactord.v1.SessionService.SearchMessages:output_type -> compactord.v1.SearchMessagesResponse
+	26, // 74: compactord.v1.SessionService.ListRecords:output_type -> compactord.v1.ListRecordsResponse
+	61, // 75: compactord.v1.SessionService.WatchSession:output_type -> compactord.v1.WatchSessionResponse
+	58, // [58:76] is the sub-list for method output_type
+	40, // [40:58] is the sub-list for method input_type
+	40, // [40:40] is the sub-list for extension type_name
+	40, // [40:40] is the sub-list for extension extendee
+	0,  // [0:40] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_session_service_proto_init() }
@@ -2382,20 +2533,20 @@ func file_compactord_v1_session_service_proto_init() {
 		(*ImportedRecord_Compaction)(nil),
 		(*ImportedRecord_Checkpoint)(nil),
 	}
-	file_compactord_v1_session_service_proto_msgTypes[20].OneofWrappers = []any{
+	file_compactord_v1_session_service_proto_msgTypes[21].OneofWrappers = []any{
 		(*RevertToCheckpointRequest_CheckpointId)(nil),
 		(*RevertToCheckpointRequest_Point)(nil),
 		(*RevertToCheckpointRequest_Turns)(nil),
 		(*RevertToCheckpointRequest_Undo)(nil),
 	}
-	file_compactord_v1_session_service_proto_msgTypes[21].OneofWrappers = []any{}
+	file_compactord_v1_session_service_proto_msgTypes[22].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_session_service_proto_rawDesc), len(file_compactord_v1_session_service_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   28,
+			NumMessages:   29,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
