@@ -77,9 +77,14 @@ func TestComplaints(t *testing.T) {
 	}
 }
 
-// requireTest demands that PACKAGE.NAME is a test of this repository.
+// requireTest demands that there is such a test in this repository: PACKAGE.NAME is one in Go, FILE::NAME one of a client
+// package. In TypeScript, where a name is a sentence, NAME is how it begins.
 func requireTest(t *testing.T, row any, name string) {
 	t.Helper()
+	if file, function, ok := strings.Cut(name, "::"); ok {
+		requireClientTest(t, row, file, function)
+		return
+	}
 	folder, function, ok := strings.Cut(name, ".")
 	require.True(t, ok, "%v: %q is not PACKAGE.NAME", row, name)
 	files, err := filepath.Glob(filepath.Join(repo, folder, "*_test.go"))
@@ -93,4 +98,13 @@ func requireTest(t *testing.T, row any, name string) {
 		}
 	}
 	t.Errorf("%v: there is no test %s", row, name)
+}
+
+func requireClientTest(t *testing.T, row any, file, name string) {
+	t.Helper()
+	declared := `(?m)^(?:async )?def ` + regexp.QuoteMeta(name) + `\(`
+	if strings.HasSuffix(file, ".ts") {
+		declared = `(?m)^\s*(?:await )?(?:test|it|t\.test)\(\s*["` + "`" + `]` + regexp.QuoteMeta(name) + `\b`
+	}
+	require.Regexp(t, regexp.MustCompile(declared), document(t, file), "%v: there is no test %s in %s", row, name, file)
 }
