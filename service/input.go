@@ -30,6 +30,8 @@ type input struct {
 	// answered are the ids that results of this input have answered.
 	answered map[string]bool
 	strict   bool
+	// providerStop is the provider's own word for why the model stopped; empty where it is not known.
+	providerStop string
 	// ahead has counted the messages by the estimator; nil where that is left for later.
 	ahead     session.Counter
 	estimator compactordv1.Estimator
@@ -70,7 +72,9 @@ func (s *Service) providerInput(p *compactordv1.ProviderJson, strict bool) (*inp
 			Rule: dialect.InputLimit, Message: -1, Err: errors.New("breaks a bound of the contract: " + violationPath(err)),
 		})
 	}
-	in := &input{messages: parsed.Messages, positions: parsed.Positions, strict: strict}
+	in := &input{
+		messages: parsed.Messages, positions: parsed.Positions, strict: strict, providerStop: parsed.ProviderStop,
+	}
 	for _, at := range dialect.HalfCharacters(d, p.GetJson()) {
 		in.find(dialect.InputHalfCharacter, at, 0, "half of a surrogate pair stands alone; it is shown as U+FFFD")
 	}
@@ -111,7 +115,8 @@ func (s *Service) dialect(kind compactordv1.Dialect, field string) (dialect.Dial
 // fresh is the input before it joined a log: what is found then depends on the log.
 func (in *input) fresh() *input {
 	next := *in
-	next.findings, next.answered = slices.Clone(in.findings), make(map[string]bool)
+	next.messages, next.findings = slices.Clone(in.messages), slices.Clone(in.findings)
+	next.answered = make(map[string]bool)
 	return &next
 }
 

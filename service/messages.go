@@ -31,10 +31,13 @@ func (s *Service) AppendMessages(
 	var folded *compactordv1.PruneEntry
 	err = s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
 		folded = nil
-		if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
+		if known, err := s.recordedAppend(ctx, row, req, answer); known || err != nil {
 			return nil, err
 		}
 		in, p := sent.fresh(), s.begin(row)
+		if req.GetModelAnswer() {
+			answer.Answer = s.judgeAnswer(in, row)
+		}
 		if err := s.appendRequest(ctx, p, in, req); err != nil {
 			return nil, err
 		}
@@ -44,7 +47,10 @@ func (s *Service) AppendMessages(
 		answer.FirstIndex, answer.NextIndex = row.GetHead().GetNextIndex(), p.head().GetNextIndex()
 		answer.Point = session.Point(p.head())
 		answer.Report, answer.Findings = report(p), in.report()
-		return p, p.remember(req, answer)
+		if answer.GetAnswer() != nil {
+			describeAnswer(answer.GetAnswer(), in.messages[len(in.messages)-1], answer.GetNextIndex()-1)
+		}
+		return p, p.rememberAppended(req, answer)
 	})
 	if err != nil {
 		return nil, err
@@ -77,11 +83,16 @@ func (s *Service) appendRequest(
 }
 
 // appended is what a request wants appended.
-func (s *Service) appended(req *compactordv1.AppendMessagesRequest) (*input, error) {
+func (s *Service) appended(req *compactordv1.AppendMessagesRequest) (in *input, err error) {
 	if req.GetProviderJson() != nil {
-		return s.providerInput(req.GetProviderJson(), req.GetStrict())
+		in, err = s.providerInput(req.GetProviderJson(), req.GetStrict())
+	} else {
+		in, err = neutralInput(req.GetMessages(), req.GetStrict())
 	}
-	return neutralInput(req.GetMessages(), req.GetStrict())
+	if err == nil && req.GetModelAnswer() {
+		err = in.demandAnswer()
+	}
+	return in, err
 }
 
 // viewPointOf reads the point of the view that messages were made from; nil where no token was given.

@@ -18,7 +18,7 @@ var stopReasons = map[string]compactordv1.StopReason{
 }
 
 // fillFromEnvelope takes what a response tells about its message.
-func fillFromEnvelope(m *compactordv1.Message, o rawjson.Object) error {
+func (p *parser) fillFromEnvelope(m *compactordv1.Message, o rawjson.Object) error {
 	var err error
 	if m.Model, err = o.BoundedText("model", dialect.MaxName); err != nil {
 		return err
@@ -27,7 +27,7 @@ func fillFromEnvelope(m *compactordv1.Message, o rawjson.Object) error {
 	if err != nil {
 		return err
 	}
-	m.StopReason = stopReasons[stop]
+	m.StopReason, p.parsed.ProviderStop = stopReasons[stop], stop
 	m.Usage, err = readUsage(o)
 	return err
 }

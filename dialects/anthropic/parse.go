@@ -42,7 +42,7 @@ func (messagesAPI) Parse(raw []byte) (*dialect.Parsed, error) {
 	if answer.GetRole() != compactordv1.Role_ROLE_ASSISTANT {
 		return nil, dialect.Malformed(0, 0, rawjson.In("role", errResponse))
 	}
-	return p.parsed, dialect.Malformed(0, 0, fillFromEnvelope(answer, doc.response))
+	return p.parsed, dialect.Malformed(0, 0, p.fillFromEnvelope(answer, doc.response))
 }
 
 // parser makes neutral messages of a list.

@@ -72,8 +72,9 @@ func (p *parser) assistant(o rawjson.Object, c content, own []*compactordv1.Atta
 		m.Parts = append(m.Parts, part)
 	}
 	// Clients keep whole responses in their lists, too.
+	p.parsed.ProviderStop = ""
 	if isResponse(o) {
-		if err := fillFromEnvelope(m, o); err != nil {
+		if err := p.fillFromEnvelope(m, o); err != nil {
 			return err
 		}
 	}

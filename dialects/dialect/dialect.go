@@ -57,8 +57,12 @@ type Parsed struct {
 	Positions []int
 	// Findings are what was malformed and taken all the same, by position in the provider's list.
 	Findings []Finding
-	// Response says that it was a response body: its one ASSISTANT message tells usage, model and stop reason.
+	// Response says that it was a response body, or the events of a streamed one: its one ASSISTANT message tells usage,
+	// model and stop reason.
 	Response bool
+	// ProviderStop is the provider's own word for why the model stopped writing its last message; empty where the JSON has
+	// none.
+	ProviderStop string
 }
 
 // RenderOptions are how a list is to be rendered. The zero value renders for a request.

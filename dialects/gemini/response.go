@@ -53,7 +53,7 @@ func (p *parser) response(e *envelope) error {
 	if err != nil {
 		return err
 	}
-	m.StopReason = stopReasons[reason]
+	m.StopReason, p.parsed.ProviderStop = stopReasons[reason], reason
 	if m.GetStopReason() == compactordv1.StopReason_STOP_REASON_END && len(callsOf(m).ids) > 0 {
 		m.StopReason = compactordv1.StopReason_STOP_REASON_TOOL_USE
 	}

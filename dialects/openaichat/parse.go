@@ -72,6 +72,7 @@ func (e *envelope) tell(parsed *dialect.Parsed) error {
 		}
 		m.Model = model
 	}
+	parsed.ProviderStop = stopWord(e.choice)
 	// A refusal ends with the word of any other answer.
 	if m.GetStopReason() == compactordv1.StopReason_STOP_REASON_UNSPECIFIED {
 		m.StopReason = stopReasonOf(e.choice)

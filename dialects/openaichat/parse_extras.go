@@ -122,6 +122,16 @@ func stopReasonOf(o rawjson.Object) compactordv1.StopReason {
 	return compactordv1.StopReason_STOP_REASON_UNSPECIFIED
 }
 
+// stopWord is the provider's own word for why the model stopped; empty where there is none.
+func stopWord(o rawjson.Object) string {
+	for _, field := range []string{"finish_reason", "stop_reason"} {
+		if word, err := o.Text(field); err == nil && word != "" {
+			return word
+		}
+	}
+	return ""
+}
+
 // stopReasons holds the words of the providers, and of the transcripts that were made from them.
 var stopReasons = map[string]compactordv1.StopReason{
 	"stop":           compactordv1.StopReason_STOP_REASON_END,

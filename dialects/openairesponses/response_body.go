@@ -27,7 +27,7 @@ func (r *reader) responseBody(e *envelope) (*dialect.Parsed, error) {
 	if err := r.items(e.items); err != nil {
 		return nil, err
 	}
-	m.StopReason = stopReason(e.response, m)
+	m.StopReason, r.parsed.ProviderStop = stopReason(e.response, m), stopWord(e.response)
 	return &r.parsed, nil
 }
 
@@ -131,6 +131,24 @@ func stopReason(o rawjson.Object, m *compactordv1.Message) compactordv1.StopReas
 	default:
 		return compactordv1.StopReason_STOP_REASON_UNSPECIFIED
 	}
+}
+
+// stopWord is the provider's own word for why the response ended: the error's code, why it is incomplete, or its status.
+func stopWord(o rawjson.Object) string {
+	for _, place := range []struct{ object, key string }{{"error", "code"}, {"incomplete_details", "reason"}} {
+		inner, err := o.Sub(place.object)
+		if err != nil {
+			continue
+		}
+		if word, err := inner.Text(place.key); err == nil && word != "" {
+			return word
+		}
+	}
+	word, err := o.Text("status")
+	if err != nil {
+		return ""
+	}
+	return word
 }
 
 func whyIncomplete(o rawjson.Object) compactordv1.StopReason {

@@ -1,0 +1,300 @@
+package service_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage"
+)
+
+const (
+	stoppedEnd    = compactordv1.StopReason_STOP_REASON_END
+	stoppedCalls  = compactordv1.StopReason_STOP_REASON_TOOL_USE
+	stoppedLength = compactordv1.StopReason_STOP_REASON_LENGTH
+	stoppedError  = compactordv1.StopReason_STOP_REASON_ERROR
+)
+
+// answered appends what a model answered, in a provider's JSON.
+func (d *daemon) answered(kind compactordv1.Dialect, raw string) *compactordv1.AppendMessagesResponse {
+	d.t.Helper()
+	response, err := d.sessions.AppendMessages(d.t.Context(), &compactordv1.AppendMessagesRequest{
+		SessionId: "s", ModelAnswer: true, ProviderJson: &compactordv1.ProviderJson{Dialect: kind, Json: raw},
+	})
+	require.NoError(d.t, err)
+	require.NotNil(d.t, response.GetAnswer())
+	return response
+}
+
+func requireAnswer(t *testing.T, want, got *compactordv1.ModelAnswer) {
+	t.Helper()
+	require.Empty(t, cmp.Diff(want, got, protocmp.Transform()))
+}
+
+func said(text string) *compactordv1.Part {
+	return &compactordv1.Part{Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: text}}}
+}
+
+func wants(c *compactordv1.ToolCall) *compactordv1.Part {
+	return &compactordv1.Part{Kind: &compactordv1.Part_ToolCall{ToolCall: c}}
+}
+
+// A loop needs to know no provider's JSON: text and calls come back as they are, without what only the provider reads.
+func TestAnswerIsDescribed(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind compactordv1.Dialect
+		json string
+	}{
+		"OpenAI Chat": {chat, `{"object":"chat.completion","model":"m","choices":[{"index":0,"finish_reason":"tool_calls",
+			"message":{"role":"assistant","content":"I look.","refusal":null,"reasoning_content":"Where?",
+			"tool_calls":[{"id":"","type":"function","function":{"name":"ls","arguments":"{\"at\": 1}"}}]}}],
+			"usage":{"prompt_tokens":12,"completion_tokens":7,"total_tokens":19}}`},
+		"Anthropic": {anthropic, `{"type":"message","role":"assistant","model":"m","stop_reason":"tool_use","content":[
+			{"type":"text","text":"I look.","citations":null},{"type":"thinking","thinking":"Where?","signature":"c2ln"},
+			{"type":"tool_use","id":"","name":"ls","input":{"at": 1}}],"usage":{"input_tokens":12,"output_tokens":7}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := start(t)
+			d.create("s", nil)
+			d.append("s", user("What is there?"))
+			answer := d.answered(c.kind, c.json).GetAnswer()
+			require.NotZero(t, answer.GetUsage())
+			answer.Usage.TotalTokens = 0
+			requireAnswer(t, &compactordv1.ModelAnswer{
+				Index: 1, StopReason: stoppedCalls, Usage: &compactordv1.Usage{InputTokens: 12, OutputTokens: 7},
+				Parts: []*compactordv1.Part{said("I look."), wants(call("call_1_2", "ls", `{"at": 1}`))},
+			}, answer)
+		})
+	}
+}
+
+// Neutral messages are judged and described as well, and without model_answer nothing is.
+func TestNeutralAnswerIsDescribed(t *testing.T) {
+	d := start(t)
+	d.create("s", nil)
+	req := &compactordv1.AppendMessagesRequest{
+		SessionId: "s", Messages: []*compactordv1.Message{user("Now."), assistant("I look.", call("c", "ls", "{}"))},
+	}
+	response, err := d.sessions.AppendMessages(t.Context(), req)
+	require.NoError(t, err)
+	require.Nil(t, response.GetAnswer())
+	req.ModelAnswer = true
+	response, err = d.sessions.AppendMessages(t.Context(), req)
+	require.NoError(t, err)
+	requireAnswer(t, &compactordv1.ModelAnswer{
+		Index: 3, Parts: []*compactordv1.Part{said("I look."), wants(call("c", "ls", "{}"))},
+	}, response.GetAnswer())
+}
+
+// Only an answer can be judged as one: all else is refused, and nothing is stored.
+func TestAnswerMustEndTheRequest(t *testing.T) {
+	d := start(t)
+	d.create("s", nil)
+	for name, req := range map[string]*compactordv1.AppendMessagesRequest{
+		"a user's message": {Messages: []*compactordv1.Message{assistant("Yes."), user("No.")}},
+		"a provider's list": {ProviderJson: &compactordv1.ProviderJson{
+			Dialect: chat, Json: `[{"role":"assistant","content":"Yes."},{"role":"user","content":"No."}]`,
+		}},
+		"a list of nothing": {ProviderJson: &compactordv1.ProviderJson{Dialect: chat, Json: `[]`}},
+	} {
+		req.SessionId, req.ModelAnswer = "s", true
+		d.requireUnchanged(t, func() {
+			_, err := d.sessions.AppendMessages(t.Context(), req)
+			requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
+			require.ErrorContains(t, err, "model_answer", name)
+		})
+	}
+}
+
+// chatAnswer is a response of a model whose window of 20,000 tokens is full, in OpenAI's shape.
+func chatAnswer(stop, content string, input, output int) string {
+	return fmt.Sprintf(`{"object":"chat.completion","model":"m","choices":[{"index":0,"finish_reason":%q,
+		"message":{"role":"assistant","content":%q}}],"usage":{"prompt_tokens":%d,"completion_tokens":%d}}`,
+		stop, content, input, output)
+}
+
+// An overflow that no error tells is logged as an error, so that no view shows it. What says nothing of one is not.
+func TestOverflowIsLoggedAsAnError(t *testing.T) {
+	const (
+		over = "The model ended by itself, and input and cache_read are more than the window: the provider dropped what " +
+			"was over it (input and cache_read: %d tokens; context window: 20000 tokens)."
+		none = "The model stopped at its length without any output, and input and cache_read fill 99 %% of the window " +
+			"(input and cache_read: %d tokens; context window: 20000 tokens)."
+		stop = "The provider's own stop reason says that the context window is full (input and cache_read: %d tokens; " +
+			"context window: 20000 tokens)."
+	)
+	claude := func(stop string) string {
+		return `{"type":"message","role":"assistant","model":"m","stop_reason":"` + stop +
+			`","content":[{"type":"text","text":"Cut"}],"usage":{"input_tokens":90,"cache_read_input_tokens":10,"output_tokens":1}}`
+	}
+	for name, c := range map[string]struct {
+		kind      compactordv1.Dialect
+		json      string
+		rule, why string
+		input     int
+		stop      compactordv1.StopReason
+	}{
+		"over the window":  {chat, chatAnswer("stop", "Yes.", 20001, 3), "usage-over-window", over, 20001, stoppedError},
+		"the whole window": {kind: chat, json: chatAnswer("stop", "Yes.", 20000, 3), stop: stoppedEnd},
+		"over, with calls": {kind: chat, json: chatAnswer("tool_calls", "Yes.", 20001, 3), stop: stoppedCalls},
+		"no output":        {chat, chatAnswer("length", "", 19800, 0), "usage-no-output", none, 19800, stoppedError},
+		"room for output":  {kind: chat, json: chatAnswer("length", "", 19799, 0), stop: stoppedLength},
+		"z.ai's own word":  {chat, chatAnswer("model_context_window_exceeded", "Cut", 100, 1), "provider-stop-reason", stop, 100, stoppedError},
+		"Anthropic's own word": {
+			anthropic, claude("model_context_window_exceeded"), "provider-stop-reason", stop, 100, stoppedError,
+		},
+		"Anthropic's length": {kind: anthropic, json: claude("max_tokens"), stop: stoppedLength},
+		"a model that writes about overflows": {
+			kind: chat, json: chatAnswer("stop", overflowText, 100, 3), stop: stoppedEnd,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := start(t)
+			d.create("s", small(1000))
+			d.append("s", user("Well?"))
+			view := d.view("s")
+			response := d.answered(c.kind, c.json)
+			answer, logged := response.GetAnswer(), d.messages("s")[1].GetMessage()
+			require.Equal(t, c.stop, answer.GetStopReason())
+			require.Equal(t, c.stop, logged.GetStopReason())
+			require.Equal(t, c.rule != "", answer.GetOverflow())
+			require.Equal(t, c.rule, answer.GetRule())
+			if c.rule == "" {
+				require.Empty(t, answer.GetWhy())
+				require.Empty(t, logged.GetErrorText())
+				require.Len(t, d.view("s"), 2)
+				return
+			}
+			require.Equal(t, fmt.Sprintf(c.why, c.input), answer.GetWhy())
+			require.Equal(t, "Context overflow by rule "+c.rule+": "+answer.GetWhy(), logged.GetErrorText())
+			require.Empty(t, response.GetFindings())
+			requireSameView(t, view, d.view("s"))
+		})
+	}
+}
+
+// Where the answer is a provider's error that is no overflow, it is described as what it is. One that is keeps its text.
+func TestErrorOfAnAnswerIsJudged(t *testing.T) {
+	for text, rule := range map[string]string{overflowText: "anthropic-prompt", "Overloaded": ""} {
+		d := start(t)
+		d.create("s", nil)
+		m := refused()
+		m.ErrorText = text
+		response, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
+			SessionId: "s", Messages: []*compactordv1.Message{user("Go."), m}, ModelAnswer: true,
+		})
+		require.NoError(t, err)
+		answer := response.GetAnswer()
+		require.Equal(t, stoppedError, answer.GetStopReason())
+		require.Equal(t, rule, answer.GetRule())
+		require.Equal(t, rule != "", answer.GetOverflow())
+		require.Equal(t, text, d.messages("s")[1].GetMessage().GetErrorText())
+		if rule != "" {
+			require.Equal(t, "The text says that the prompt is too long (requested: 210000 tokens; limit: 200000 tokens).",
+				answer.GetWhy())
+		}
+	}
+}
+
+// An answer without a word is malformed, but for a provider that had no room to answer.
+func TestEmptyOverflowIsNotMalformed(t *testing.T) {
+	d := start(t)
+	d.create("s", small(1000))
+	req := &compactordv1.AppendMessagesRequest{
+		SessionId: "s", Strict: true, ModelAnswer: true,
+		ProviderJson: &compactordv1.ProviderJson{Dialect: chat, Json: chatAnswer("length", "", 19799, 0)},
+	}
+	_, err := d.sessions.AppendMessages(t.Context(), req)
+	info := requireReason(t, err, codes.InvalidArgument, "INPUT_MALFORMED")
+	require.Equal(t, dialect.InputEmptyMessage, info.GetMetadata()["rule"])
+	req.ProviderJson.Json = chatAnswer("length", "", 19800, 0)
+	response, err := d.sessions.AppendMessages(t.Context(), req)
+	require.NoError(t, err)
+	require.True(t, response.GetAnswer().GetOverflow())
+}
+
+// Parts end where the answer would get too large for clients; the log has them all.
+func TestLargeAnswerLeavesPartsOut(t *testing.T) {
+	d := start(t)
+	d.create("s", nil)
+	const limit = 3 << 20
+	first, second := strings.Repeat("a", 1<<20), strings.Repeat("b", 2<<20)
+	room := limit - proto.Size(said(first))
+	room -= proto.Size(said(second[:room])) - room
+	fits, tooLong := assistant(first), assistant(first)
+	fits.Parts = append(fits.Parts, said(second[:room]))
+	tooLong.Parts = append(tooLong.Parts, said(second[:room+1]), said("c"))
+	for _, c := range []struct {
+		message *compactordv1.Message
+		parts   int
+	}{{fits, 2}, {tooLong, 1}} {
+		response, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
+			SessionId: "s", Messages: []*compactordv1.Message{c.message}, ModelAnswer: true,
+		})
+		require.NoError(t, err)
+		answer := response.GetAnswer()
+		count := len(answer.GetParts())
+		require.Equal(t, c.parts, count)
+		require.Equal(t, c.parts < len(c.message.GetParts()), answer.GetPartsLeftOut())
+		logged := d.messages("s")[answer.GetIndex()].GetMessage()
+		require.True(t, proto.Equal(&compactordv1.Message{Parts: c.message.GetParts()},
+			&compactordv1.Message{Parts: logged.GetParts()}))
+	}
+}
+
+// I10: the same request gets the same answer, whatever was appended or reverted since, also after a restart.
+func TestAnswerIsRecorded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	d := start(t, withStore(openStore(t, path)))
+	d.create("s", small(1000))
+	d.append("s", user("Well?"))
+	plain := &compactordv1.AppendMessagesRequest{
+		SessionId: "s", ModelAnswer: true, RequestId: "plain", ProviderJson: &compactordv1.ProviderJson{
+			Dialect: gemini, Json: `{"candidates":[{"finishReason":"STOP","content":{"role":"model","parts":[
+				{"text":"Thinking.","thought":true},{"functionCall":{"name":"ls","args":{"at": 1}}}]}}],"modelVersion":"m",
+				"usageMetadata":{"promptTokenCount":12,"candidatesTokenCount":7,"totalTokenCount":19}}`,
+		},
+	}
+	overflow := &compactordv1.AppendMessagesRequest{
+		SessionId: "s", ModelAnswer: true, RequestId: "overflow",
+		ProviderJson: &compactordv1.ProviderJson{Dialect: chat, Json: chatAnswer("stop", "Yes.", 20001, 3)},
+	}
+	send := func() []proto.Message {
+		var responses []proto.Message
+		for _, req := range []*compactordv1.AppendMessagesRequest{plain, overflow} {
+			response, err := d.sessions.AppendMessages(t.Context(), req)
+			require.NoError(t, err)
+			responses = append(responses, response)
+		}
+		return responses
+	}
+	first := send()
+	again, err := d.sessions.AppendMessages(t.Context(), plain)
+	require.NoError(t, err)
+	requireAnswer(t, &compactordv1.ModelAnswer{
+		Index: 1, Parts: []*compactordv1.Part{wants(call("call_1_1", "ls", `{"at": 1}`))}, StopReason: stoppedCalls,
+		Usage: &compactordv1.Usage{InputTokens: 12, OutputTokens: 7, TotalTokens: 19},
+	}, again.GetAnswer())
+	d.append("s", user("On."), assistant("Yes."))
+	d.revert(toPoint(1))
+	requireSame(t, first, send())
+	d.stop()
+	d = start(t, withStore(openStore(t, path)))
+	requireSame(t, first, send())
+	require.Len(t, d.messages("s"), 5)
+
+	row, err := d.store.Session(t.Context(), "", "s")
+	require.NoError(t, err)
+	stored, err := d.store.Request(t.Context(), storage.RefOf(row), "plain")
+	require.NoError(t, err)
+	require.NotContains(t, string(stored.GetResponse()), `"at"`, "the log has the answer, so it is not stored twice")
+}
