@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,10 +18,13 @@ import (
 const role = "VERIFY_TEST_ROLE"
 
 func TestMain(m *testing.M) {
-	switch os.Getenv(role) {
-	case "":
+	said, says := strings.CutPrefix(os.Getenv(role), "say ")
+	switch {
+	case says:
+		fmt.Fprintln(os.Stdout, said)
+	case os.Getenv(role) == "":
 		os.Exit(m.Run())
-	case "fail":
+	case os.Getenv(role) == "fail":
 		fmt.Fprint(os.Stderr, "it broke\n")
 		os.Exit(7)
 	default:

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -23,10 +21,10 @@ type step struct {
 func steps() []step {
 	return []step{
 		{"lint", "go mod tidy, buf and golangci-lint, without changing anything", (*verifier).lint, true},
-		{"check-generate", "fail if the committed Go files are not what the protos generate", (*verifier).checkGenerate, true},
+		{"check-generate", "fail if generated code is not what the protos generate, in all languages", (*verifier).checkGenerate, true},
 		{"test", "run the tests, with the race detector where there is a C compiler", (*verifier).runTests, true},
 		{"fuzz", fuzzHelp(), (*verifier).fuzz, true},
-		{"generate", "generate the Go stubs, and the descriptions of strategies, from the protos", (*verifier).generate, false},
+		{"generate", "generate the code of all languages, from the protos and clients/tools.json", (*verifier).generate, false},
 		{"freeze", "take what was added to the contract into the image that it is held to", (*verifier).freeze, false},
 		{"fmt", "format the Go code and the protos", (*verifier).format, false},
 		{"tools", "build all pinned tools into .bin", (*verifier).buildTools, false},
@@ -192,13 +190,11 @@ const mockFolder = "e2e/aimock"
 
 // installMock installs it as its lock file says. Without Node its tests skip, which is printed.
 func (v *verifier) installMock(ctx context.Context) error {
-	for _, program := range []string{"node", "npm"} {
-		if path, _ := exec.LookPath(program); path == "" {
-			fmt.Fprintf(v.out, "tests against the mock in %s off: %s not found\n", mockFolder, program)
-			return nil
-		}
+	if lack := lacksProgram("node", "npm"); lack != "" {
+		fmt.Fprintf(v.out, "tests against the mock in %s off: %s\n", mockFolder, lack)
+		return nil
 	}
-	return v.run(ctx, command{args: []string{"npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"}, folder: mockFolder})
+	return v.npmInstall(ctx, mockFolder)
 }
 
 func (v *verifier) hasCompiler(ctx context.Context) (bool, error) {
@@ -219,13 +215,7 @@ func (v *verifier) generate(ctx context.Context) error {
 	err := v.withStubs(ctx, "generate the stubs", func(committed, fresh stubs, generated string) error {
 		for _, path := range committed.differences(fresh) {
 			fmt.Fprintln(v.out, path)
-			var err error
-			if _, wanted := fresh[path]; wanted {
-				err = os.Rename(filepath.Join(generated, path), filepath.Join(v.root, "proto", path))
-			} else {
-				err = os.Remove(filepath.Join(v.root, "proto", path))
-			}
-			if err != nil {
+			if err := v.move(path, generated, fresh); err != nil {
 				return err
 			}
 		}

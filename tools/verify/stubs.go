@@ -7,24 +7,45 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// stubs are generated files, by their path below proto.
+// place is where generated files are committed: a folder, or one file.
+type place struct {
+	path string
+	// suffixes are those of the generated files; without any, all files are.
+	suffixes []string
+	// except are files that are written by hand.
+	except []string
+}
+
+func (p place) holds(file string) bool {
+	return !slices.Contains(p.except, path.Base(file)) &&
+		(len(p.suffixes) == 0 || slices.ContainsFunc(p.suffixes, func(s string) bool { return strings.HasSuffix(file, s) }))
+}
+
+// stubs are generated files, by their path below the root.
 type stubs map[string][]byte
 
-func readStubs(folder string) (stubs, error) {
-	found, files := stubs{}, os.DirFS(folder)
-	err := fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".pb.go") {
+// readStubs reads what is generated in some places. There is something in each.
+func readStubs(root string, places []place) (stubs, error) {
+	found, files := stubs{}, os.DirFS(root)
+	for _, p := range places {
+		err := fs.WalkDir(files, p.path, func(file string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !p.holds(file) {
+				return err
+			}
+			found[file], err = fs.ReadFile(files, file)
 			return err
+		})
+		if err != nil {
+			return nil, err
 		}
-		found[path], err = fs.ReadFile(files, path)
-		return err
-	})
-	return found, err
+	}
+	return found, nil
 }
 
 // differences returns the paths of the stubs that are not the same in both, or are in one only.
@@ -46,25 +67,84 @@ func (v *verifier) withStubs(ctx context.Context, title string,
 	if err := v.need(ctx, "buf", "protoc-gen-go", "protoc-gen-go-grpc"); err != nil {
 		return err
 	}
+	var without []client
+	for _, c := range clients() {
+		ready, err := v.ready(ctx, c, "generated code")
+		if err != nil {
+			return err
+		}
+		if !ready {
+			without = append(without, c)
+		}
+	}
 	return v.timed(title, func() (err error) {
 		// On the same file system as the tree, for what is moved there.
-		temporary, err := os.MkdirTemp(filepath.Join(v.root, ".bin"), "stubs-*")
+		temporary, err := os.MkdirTemp(v.in(".bin"), "stubs-*")
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(temporary)) }()
-		if err := v.exec(ctx, command{args: []string{v.tool("buf"), "generate", "--output", temporary}}); err != nil {
-			return err
-		}
-		generated := filepath.Join(temporary, "proto")
-		fresh, err := readStubs(generated)
+		places, err := v.generateInto(ctx, temporary, without)
 		if err != nil {
 			return err
 		}
-		committed, err := readStubs(filepath.Join(v.root, "proto"))
+		fresh, err := readStubs(temporary, places)
 		if err != nil {
 			return err
 		}
-		return compare(committed, fresh, generated)
+		committed, err := readStubs(v.root, slices.DeleteFunc(places, func(p place) bool {
+			_, err := os.Stat(v.in(p.path))
+			return errors.Is(err, fs.ErrNotExist)
+		}))
+		if err != nil {
+			return err
+		}
+		return compare(committed, fresh, temporary)
 	})
+}
+
+// generateInto generates everything into a folder that stands for the root, but for the code of some clients. It returns
+// the places that it has filled.
+func (v *verifier) generateInto(ctx context.Context, folder string, without []client) ([]place, error) {
+	for _, name := range []string{"buf.gen.yaml", "buf.gen.details.yaml"} {
+		template, err := v.template(name, without)
+		if err != nil {
+			return nil, err
+		}
+		if template == "" {
+			continue
+		}
+		err = v.exec(ctx, command{args: []string{v.tool("buf"), "generate", "--template", template, "--output", folder}})
+		if err != nil {
+			return nil, err
+		}
+	}
+	places := []place{{path: "proto", suffixes: []string{".pb.go"}}}
+	for _, generate := range []struct {
+		client client
+		code   func(*verifier, context.Context, string) ([]place, error)
+	}{{pythonClient(), (*verifier).pythonCode}, {typescriptClient(), (*verifier).typescriptCode}} {
+		if slices.ContainsFunc(without, func(c client) bool { return c.folder == generate.client.folder }) {
+			continue
+		}
+		filled, err := generate.code(v, ctx, folder)
+		if err != nil {
+			return nil, err
+		}
+		places = append(places, filled...)
+	}
+	copied, err := v.copies(folder)
+	return append(places, copied...), err
+}
+
+// move puts a file that was generated into the clone, or removes it there where none was.
+func (v *verifier) move(file, generated string, fresh stubs) error {
+	target := v.in(filepath.FromSlash(file))
+	if _, wanted := fresh[file]; !wanted {
+		return os.Remove(target)
+	}
+	if err := os.MkdirAll(filepath.Dir(target), 0o750); err != nil {
+		return err
+	}
+	return os.Rename(filepath.Join(generated, filepath.FromSlash(file)), target)
 }

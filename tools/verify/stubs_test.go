@@ -9,28 +9,56 @@ import (
 )
 
 func TestStubs(t *testing.T) {
-	write := func(folder, path, text string) {
-		name := filepath.Join(folder, filepath.FromSlash(path))
-		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
-	}
 	committed, fresh := t.TempDir(), t.TempDir()
-	write(committed, "a/v1/same.pb.go", "same")
-	write(fresh, "a/v1/same.pb.go", "same")
-	write(committed, "a/v1/changed.pb.go", "old")
-	write(fresh, "a/v1/changed.pb.go", "new")
-	write(committed, "b/gone.pb.go", "")
-	write(fresh, "a/v1/new.pb.go", "")
-	write(committed, "a/v1/same.proto", "not generated")
-	write(committed, "a/v1/names.go", "written by hand")
-
-	mine, err := readStubs(committed)
+	for path, text := range map[string]string{
+		"go/a/same.pb.go":      "same",
+		"go/a/changed.pb.go":   "old",
+		"go/b/gone.pb.go":      "",
+		"go/a/same.proto":      "not generated",
+		"go/a/names.go":        "written by hand",
+		"py/_sync/client.py":   "old",
+		"py/_sync/runtime.py":  "written by hand",
+		"py/_sync/x.cache.pyc": "",
+		"ts/v1.ts":             "old",
+		"ts/client.ts":         "written by hand",
+	} {
+		require.NoError(t, write(committed, path, text))
+	}
+	for path, text := range map[string]string{
+		"go/a/same.pb.go":    "same",
+		"go/a/changed.pb.go": "new",
+		"go/a/new.pb.go":     "",
+		"py/_sync/client.py": "new",
+		"ts/v1.ts":           "new",
+	} {
+		require.NoError(t, write(fresh, path, text))
+	}
+	places := []place{
+		{path: "go", suffixes: []string{".pb.go"}},
+		{path: "py/_sync", suffixes: []string{".py", ".pyi"}, except: []string{"runtime.py"}},
+		{path: "ts/v1.ts"},
+	}
+	mine, err := readStubs(committed, places)
 	require.NoError(t, err)
-	theirs, err := readStubs(fresh)
+	theirs, err := readStubs(fresh, places)
 	require.NoError(t, err)
-	require.Equal(t, []string{"a/v1/changed.pb.go", "a/v1/new.pb.go", "b/gone.pb.go"}, mine.differences(theirs))
+	require.Equal(t, []string{"go/a/changed.pb.go", "go/a/new.pb.go", "go/b/gone.pb.go", "py/_sync/client.py", "ts/v1.ts"},
+		mine.differences(theirs))
 	require.Empty(t, mine.differences(mine))
 
-	_, err = readStubs(filepath.Join(fresh, "nowhere"))
+	_, err = readStubs(fresh, []place{{path: "nowhere"}})
 	require.ErrorIs(t, err, os.ErrNotExist, "what generated nothing must not look like protos that are gone")
+}
+
+func TestMove(t *testing.T) {
+	v, generated := &verifier{root: t.TempDir()}, t.TempDir()
+	require.NoError(t, write(v.root, "ts/gone.ts", "old"))
+	require.NoError(t, write(generated, "ts/gen/new.ts", "new"))
+	fresh := stubs{"ts/gen/new.ts": []byte("new")}
+	require.NoError(t, v.move("ts/gone.ts", generated, fresh))
+	require.NoError(t, v.move("ts/gen/new.ts", generated, fresh))
+	require.NoFileExists(t, filepath.Join(v.root, "ts", "gone.ts"))
+	text, err := os.ReadFile(filepath.Join(v.root, "ts", "gen", "new.ts"))
+	require.NoError(t, err)
+	require.Equal(t, "new", string(text))
 }

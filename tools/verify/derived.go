@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// The clients hold copies of what is one for all, since packages cannot reach outside of their own folder.
+const (
+	licence    = "LICENSE"
+	agentTools = "clients/tools.json"
+)
+
+const (
+	pythonSource = "clients/python/src/compactord"
+	tsSource     = "clients/ts/src"
+)
+
+const generatedFrom = "// Generated from %s by `go run -C tools ./verify generate`. Do not edit.\n"
+
+// pythonCode generates what is no stub: the client without async from the one with it.
+func (v *verifier) pythonCode(ctx context.Context, folder string) ([]place, error) {
+	contract := place{path: pythonSource + "/v1", suffixes: []string{".py", ".pyi"}}
+	// It writes into the folder that it is given.
+	const script = "scripts/unasync.py"
+	if _, err := os.Stat(v.in(pythonClient().folder, script)); errors.Is(err, fs.ErrNotExist) {
+		return []place{contract}, nil
+	}
+	into := filepath.Join(folder, filepath.FromSlash(pythonSource), "_sync")
+	err := v.exec(ctx, command{args: []string{v.venv("python"), script, into}, folder: pythonClient().folder})
+	sync := place{path: pythonSource + "/_sync", suffixes: []string{".py"}, except: []string{"runtime.py"}}
+	return []place{contract, sync}, err
+}
+
+// typescriptCode generates the module that holds the whole contract.
+func (v *verifier) typescriptCode(_ context.Context, folder string) ([]place, error) {
+	const contract = "gen/compactord/v1"
+	stubs, err := fs.Glob(os.DirFS(filepath.Join(folder, filepath.FromSlash(tsSource))), contract+"/*_pb.ts")
+	if err != nil {
+		return nil, err
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, generatedFrom, contract)
+	text.WriteString("\n/**\n * The messages, enums and services of the contract, as protobuf-es generates them.\n *\n * @module\n */\n")
+	for _, stub := range stubs {
+		fmt.Fprintf(&text, "export * from \"./%s.js\";\n", strings.TrimSuffix(stub, ".ts"))
+	}
+	places := []place{{path: tsSource + "/gen"}, {path: tsSource + "/v1.ts"}}
+	return places, write(folder, tsSource+"/v1.ts", text.String())
+}
+
+// copies needs no tools.
+func (v *verifier) copies(folder string) ([]place, error) {
+	terms, err := os.ReadFile(v.in(licence))
+	if err != nil {
+		return nil, err
+	}
+	tools, err := os.ReadFile(v.in(agentTools))
+	if err != nil {
+		return nil, err
+	}
+	module := fmt.Sprintf(generatedFrom, agentTools) + "\n/** The tools that an agent's model is offered, in no provider's shape. */\n" +
+		"export const definitions = " + strings.TrimSpace(string(tools)) + " as const;\n"
+	var places []place
+	for path, text := range map[string]string{
+		"clients/python/LICENSE":     string(terms),
+		"clients/ts/LICENSE":         string(terms),
+		pythonSource + "/tools.json": string(tools),
+		tsSource + "/definitions.ts": module,
+	} {
+		places = append(places, place{path: path})
+		if err := write(folder, path, text); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(places, func(a, b place) int { return strings.Compare(a.path, b.path) })
+	return places, nil
+}
+
+func write(root, file, text string) error {
+	target := filepath.Join(root, filepath.FromSlash(file))
+	if err := os.MkdirAll(filepath.Dir(target), 0o750); err != nil {
+		return err
+	}
+	return os.WriteFile(target, []byte(text), 0o644) //nolint:gosec // Committed files are for all to read.
+}
