@@ -1,0 +1,105 @@
+// Package clients_test runs the table of cases in clients/cases with the generated stubs alone, and writes what they answer:
+// the client packages are held to the same answers.
+package clients_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/compactord/compactord/e2e/daemontest"
+)
+
+// table is where the cases are.
+const table = "../../clients/cases"
+
+var update = flag.Bool("update", false, "write what the cases answer, in place of comparing")
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m)
+}
+
+// file is a file of cases.
+type file struct {
+	Cases []testCase `json:"cases"`
+}
+
+// testCase is one of them.
+type testCase struct {
+	Name    string `json:"name"`
+	Dialect string `json:"dialect"`
+	Steps   []step `json:"steps"`
+}
+
+// step is what is done: its name under `do`, and what it takes, most of it by the name of the field in the request.
+type step map[string]json.RawMessage
+
+// Each case answers, step by step, what lies beside it.
+func TestCasesByStubs(t *testing.T) {
+	d := daemontest.Start(t, daemontest.Options{})
+	paths, err := filepath.Glob(filepath.Join(table, "*.json"))
+	require.NoError(t, err)
+	count := 0
+	seen := map[string]bool{}
+	for _, path := range paths {
+		if strings.HasSuffix(path, ".want.json") {
+			continue
+		}
+		var cases file
+		read(t, path, &cases)
+		wantPath := strings.TrimSuffix(path, ".json") + ".want.json"
+		want := map[string][]any{}
+		if !*update {
+			read(t, wantPath, &want)
+			require.Len(t, want, len(cases.Cases), wantPath)
+		}
+		for _, c := range cases.Cases {
+			require.False(t, seen[c.Name], "two cases are called %s", c.Name)
+			seen[c.Name] = true
+			count++
+			t.Run(c.Name, func(t *testing.T) {
+				answers := run(t, d, c)
+				if *update {
+					want[c.Name] = answers
+					return
+				}
+				require.Len(t, want[c.Name], len(answers))
+				for i, answer := range answers {
+					require.Equal(t, want[c.Name][i], answer, "step %d: %s", i, c.Steps[i]["do"])
+				}
+			})
+		}
+		if *update && !t.Failed() {
+			write(t, wantPath, want)
+		}
+	}
+	require.GreaterOrEqual(t, count, 40)
+}
+
+// read reads a file of JSON.
+func read(t *testing.T, path string, into any) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	decoder := json.NewDecoder(bytes.NewReader(content))
+	decoder.DisallowUnknownFields()
+	require.NoError(t, decoder.Decode(into), path)
+}
+
+// write writes a file of JSON for reading: sorted, and with its text as it is.
+func write(t *testing.T, path string, content any) {
+	t.Helper()
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", " ")
+	require.NoError(t, encoder.Encode(content))
+	require.NoError(t, os.WriteFile(path, text.Bytes(), 0o600))
+}
