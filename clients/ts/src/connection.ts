@@ -1,0 +1,263 @@
+import { connect as connectSocket } from "node:net";
+import { connect as connectTLS } from "node:tls";
+import type { Duplex } from "node:stream";
+import type { ClientSessionOptions, SecureClientSessionOptions } from "node:http2";
+
+import type { DescMessage, DescMethodStreaming, DescMethodUnary, MessageInitShape } from "@bufbuild/protobuf";
+import type { ContextValues, Interceptor, StreamResponse, Transport, UnaryResponse } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
+
+import { ClientClosedError, DeadlineExceededError } from "./errors.js";
+import { isSafeToRepeat, pause, repeated } from "./retry.js";
+import { errorOfCall } from "./status.js";
+
+/** Where the daemon listens unless told otherwise. */
+export const defaultAddress = "127.0.0.1:7440";
+
+/** Encryption of the connection, for a proxy before the daemon. What is given is PEM, as in `node:tls`. */
+export interface TLSOptions {
+  /** The certificates of the authorities to trust. Default: those that Node trusts. */
+  readonly ca?: string | Uint8Array;
+  /** The client's certificate, where the server asks for one. */
+  readonly cert?: string | Uint8Array;
+  /** Its key. */
+  readonly key?: string | Uint8Array;
+  /** The name that the server's certificate has to have. Default: the host of the address. */
+  readonly serverName?: string;
+}
+
+/** How a client connects. */
+export interface ConnectionOptions {
+  /** Encrypts: `true` for what Node trusts. Default: no encryption. */
+  readonly tls?: TLSOptions | boolean;
+  /**
+   * Sent with each call as `authorization: Bearer ...`; a function is asked before each. Refused without `tls`, where the
+   * network could read it, unless the address is a Unix socket.
+   */
+  readonly token?: string | (() => string | Promise<string>);
+  /** Sends a token without encryption all the same. Default false. */
+  readonly allowPlaintextToken?: boolean;
+  /** The time limit of a call in milliseconds, its repetitions included; 0 is none. Default 30,000. */
+  readonly timeoutMs?: number;
+  /** The same of calls that wait for a summary. Default 900,000. */
+  readonly compactionTimeoutMs?: number;
+  /** The largest message that is sent or taken, in bytes. Default 67,108,864. */
+  readonly maxMessageBytes?: number;
+  /** After how many milliseconds of silence a connection in use is checked. At least 10,000; default 30,000. */
+  readonly keepaliveMs?: number;
+  /** Whether calls that are safe to send again are sent again when the daemon was out of reach. Default true. */
+  readonly retry?: boolean;
+}
+
+/** The daemon answers pings that come faster by closing the connection. */
+const minKeepaliveMs = 10_000;
+
+/** What a `Headers` is made from. */
+type HeaderFields = ConstructorParameters<typeof Headers>[0];
+
+/** Where a daemon listens. */
+interface Place {
+  /** What requests are addressed to. */
+  readonly url: string;
+  /** The path of the Unix socket, where it is one. */
+  readonly socket: string | undefined;
+}
+
+/**
+ * A connection to a daemon: opens it when the first call is made and again when it broke, gives each call a time limit,
+ * repeats what may be repeated, and turns errors into this package's.
+ */
+export class Connection implements Transport {
+  private readonly manager: Http2SessionManager;
+  private readonly inner: Transport;
+  private readonly closing = new AbortController();
+  private readonly timeoutMs: number;
+  private readonly compactionTimeoutMs: number;
+  private readonly retry: boolean;
+
+  constructor(address: string, options: ConnectionOptions) {
+    const tls = options.tls === true ? {} : options.tls === false ? undefined : options.tls;
+    const place = placeOf(address, tls !== undefined);
+    this.timeoutMs = atLeast(0, "timeoutMs", options.timeoutMs ?? 30_000);
+    this.compactionTimeoutMs = atLeast(0, "compactionTimeoutMs", options.compactionTimeoutMs ?? 15 * 60_000);
+    this.retry = options.retry ?? true;
+    this.manager = new Http2SessionManager(
+      place.url,
+      { pingIntervalMs: atLeast(minKeepaliveMs, "keepaliveMs", options.keepaliveMs ?? 30_000) },
+      sessionOptions(place, tls),
+    );
+    const maxBytes = atLeast(1, "maxMessageBytes", options.maxMessageBytes ?? 64 << 20);
+    this.inner = createGrpcTransport({
+      baseUrl: place.url,
+      sessionManager: this.manager,
+      acceptCompression: [],
+      readMaxBytes: maxBytes,
+      writeMaxBytes: maxBytes,
+      interceptors: tokenInterceptors(options, tls !== undefined || place.socket !== undefined),
+    });
+  }
+
+  /** Ends the connection and all calls. */
+  close(): void {
+    this.closing.abort(new ClientClosedError());
+    this.manager.abort(new ConnectError("the client was closed", Code.Canceled));
+  }
+
+  /** Waits so many milliseconds, at most until the connection is closed or a signal fires: then it throws. */
+  async pause(ms: number, ...signals: (AbortSignal | undefined)[]): Promise<void> {
+    await pause(ms, this.closing.signal, ...signals);
+  }
+
+  async unary<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodUnary<I, O>,
+    signal: AbortSignal | undefined,
+    timeoutMs: number | undefined,
+    header: HeaderFields | undefined,
+    input: MessageInitShape<I>,
+    contextValues?: ContextValues,
+  ): Promise<UnaryResponse<I, O>> {
+    const end = deadline(timeoutMs ?? this.timeoutOf(method.name, input));
+    const once = async (): Promise<UnaryResponse<I, O>> => {
+      this.checkMayCall(signal);
+      try {
+        return await this.inner.unary(method, signal, remaining(end), header, input, contextValues);
+      } catch (e) {
+        throw this.errorOf(e, signal);
+      }
+    };
+    if (!this.retry || !isSafeToRepeat(method, input)) {
+      return once();
+    }
+    return repeated(once, (ms) => this.pause(Math.min(ms, end - Date.now()), signal));
+  }
+
+  async stream<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodStreaming<I, O>,
+    signal: AbortSignal | undefined,
+    timeoutMs: number | undefined,
+    header: HeaderFields | undefined,
+    input: AsyncIterable<MessageInitShape<I>>,
+    contextValues?: ContextValues,
+  ): Promise<StreamResponse<I, O>> {
+    this.checkMayCall(signal);
+    // A watch lasts as long as its reader wants: pings tell whether the daemon is there.
+    const limit = timeoutMs ?? (method.name === "WatchSession" ? 0 : this.compactionTimeoutMs);
+    try {
+      const response = await this.inner.stream(method, signal, limit, header, input, contextValues);
+      return { ...response, message: this.withErrors(response.message, signal) };
+    } catch (e) {
+      throw this.errorOf(e, signal);
+    }
+  }
+
+  private async *withErrors<T>(messages: AsyncIterable<T>, signal: AbortSignal | undefined): AsyncGenerator<T> {
+    try {
+      yield* messages;
+    } catch (e) {
+      throw this.errorOf(e, signal);
+    }
+  }
+
+  private timeoutOf(method: string, input: object): number {
+    const writesSummary = method === "RevertToCheckpoint" && "summarize" in input && input.summarize === true;
+    return writesSummary || method === "CommitCompaction" ? this.compactionTimeoutMs : this.timeoutMs;
+  }
+
+  /** Who aborts a call gets the reason that they gave, as from fetch. */
+  private errorOf(thrown: unknown, signal: AbortSignal | undefined): unknown {
+    if (signal?.aborted) {
+      return signal.reason;
+    }
+    return this.closing.signal.aborted ? new ClientClosedError() : errorOfCall(thrown);
+  }
+
+  private checkMayCall(signal: AbortSignal | undefined): void {
+    signal?.throwIfAborted();
+    if (this.closing.signal.aborted) {
+      throw new ClientClosedError();
+    }
+  }
+}
+
+/** When a call with this time limit has to have ended, by Date.now(). */
+function deadline(limitMs: number): number {
+  return limitMs <= 0 ? Number.POSITIVE_INFINITY : Date.now() + limitMs;
+}
+
+/** What is left until then, as connect wants it: 0 is no limit. */
+function remaining(end: number): number {
+  if (end === Number.POSITIVE_INFINITY) {
+    return 0;
+  }
+  const left = end - Date.now();
+  if (left <= 0) {
+    throw new DeadlineExceededError("the daemon was out of reach until the call's time limit had passed", {
+      code: Code.DeadlineExceeded,
+      reason: "DEADLINE_EXCEEDED",
+    });
+  }
+  return left;
+}
+
+/** Where HOST:PORT or unix:PATH is. */
+function placeOf(address: string, tls: boolean): Place {
+  const scheme = tls ? "https" : "http";
+  if (address.startsWith("unix:")) {
+    const path = address.slice("unix:".length);
+    if (path === "") {
+      throw new TypeError("address: unix: needs the path of a socket after it");
+    }
+    return { url: `${scheme}://localhost`, socket: path };
+  }
+  if (!/^(\[[0-9a-fA-F:.]+\]|[^:/?#@\s]+):\d{1,5}$/.test(address)) {
+    throw new TypeError(`address: ${JSON.stringify(address)} is none: write HOST:PORT or unix:PATH`);
+  }
+  return { url: `${scheme}://${address}`, socket: undefined };
+}
+
+function sessionOptions(place: Place, tls: TLSOptions | undefined): ClientSessionOptions | SecureClientSessionOptions {
+  const secure = tls === undefined ? {} : secureOptions(tls);
+  const path = place.socket;
+  if (path === undefined) {
+    return secure;
+  }
+  const open = (): Duplex =>
+    tls === undefined ? connectSocket(path) : connectTLS({ path, ALPNProtocols: ["h2"], servername: "localhost", ...secure });
+  return { ...secure, createConnection: open };
+}
+
+function secureOptions({ ca, cert, key, serverName }: TLSOptions): SecureClientSessionOptions {
+  return {
+    ...(ca !== undefined && { ca: pem(ca) }),
+    ...(cert !== undefined && { cert: pem(cert) }),
+    ...(key !== undefined && { key: pem(key) }),
+    ...(serverName !== undefined && { servername: serverName }),
+  };
+}
+
+function pem(text: string | Uint8Array): string | Buffer {
+  return typeof text === "string" ? text : Buffer.from(text);
+}
+
+function tokenInterceptors({ token, allowPlaintextToken }: ConnectionOptions, isPrivate: boolean): Interceptor[] {
+  if (token === undefined) {
+    return [];
+  }
+  if (!isPrivate && allowPlaintextToken !== true) {
+    throw new TypeError("token: without tls the network could read it; set tls, or allowPlaintextToken");
+  }
+  return [
+    (next) => async (request) => {
+      request.header.set("authorization", `Bearer ${typeof token === "string" ? token : await token()}`);
+      return next(request);
+    },
+  ];
+}
+
+function atLeast(minimum: number, name: string, value: number): number {
+  if (!(value >= minimum)) {
+    throw new RangeError(`${name}: ${String(value)} is less than ${String(minimum)}`);
+  }
+  return value;
+}
