@@ -1,0 +1,140 @@
+"""The client of compactord, the daemon that keeps the conversations of language model agents within their context window.
+
+:class:`Client` and :class:`Session` block; :class:`AsyncClient` and :class:`AsyncSession` are the same for asyncio.
+:mod:`compactord.v1` holds the messages and enums of the contract, :mod:`compactord.errors` the exceptions.
+"""
+
+from compactord import v1
+from compactord._async.client import AsyncClient
+from compactord._async.compaction import AsyncCompaction
+from compactord._async.embedded import async_embedded
+from compactord._async.session import AsyncSession
+from compactord._async.watch import AsyncWatch
+from compactord._sync.client import Client
+from compactord._sync.compaction import Compaction
+from compactord._sync.embedded import embedded
+from compactord._sync.session import Session
+from compactord._sync.watch import Watch
+from compactord.connection import TLS, Token
+from compactord.errors import (
+    BinaryNotFoundError,
+    BreakerOpenError,
+    CheckpointNotFoundError,
+    CheckpointPutAsideError,
+    ClientClosedError,
+    CompactionNotFoundError,
+    CompactionRunningError,
+    CompactordError,
+    ConflictError,
+    ContentNotFoundError,
+    ContextOverflowError,
+    DaemonStartError,
+    DeadlineExceededError,
+    FieldViolation,
+    HistoryRevertedError,
+    InternalError,
+    InvalidRequestError,
+    LimitExceededError,
+    MessagePutAsideError,
+    NotFoundError,
+    NothingToRevertError,
+    OperationCancelledError,
+    OperationNotFoundError,
+    PermissionDeniedError,
+    PlanInvalidError,
+    SessionExistsError,
+    SessionNotFoundError,
+    StateChangedError,
+    SummarizerRefusedError,
+    SummarizerUnavailableError,
+    SummaryRejectedError,
+    TargetUnreachableError,
+    ToolCallsOpenError,
+    TurnAbortedError,
+    TurnRunningError,
+    UnauthenticatedError,
+    UnavailableError,
+    UnsupportedError,
+    ViewInvalidError,
+    WatcherTooSlowError,
+    WrongNextIndexError,
+)
+from compactord.messages import Appendable, assistant, developer, system, tool_result, user
+from compactord.prompts import Prompt, PromptAnswer
+from compactord.results import Appended, Checkpoint, CompactionResult, Pinned, Reverted, SessionInfo
+from compactord.view import View
+from compactord.words import Dialect, Policy
+
+__all__ = [
+    "Appendable",
+    "Appended",
+    "AsyncClient",
+    "AsyncCompaction",
+    "AsyncSession",
+    "AsyncWatch",
+    "BinaryNotFoundError",
+    "BreakerOpenError",
+    "Checkpoint",
+    "CheckpointNotFoundError",
+    "CheckpointPutAsideError",
+    "Client",
+    "ClientClosedError",
+    "Compaction",
+    "CompactionNotFoundError",
+    "CompactionResult",
+    "CompactionRunningError",
+    "CompactordError",
+    "ConflictError",
+    "ContentNotFoundError",
+    "ContextOverflowError",
+    "DaemonStartError",
+    "DeadlineExceededError",
+    "Dialect",
+    "FieldViolation",
+    "HistoryRevertedError",
+    "InternalError",
+    "InvalidRequestError",
+    "LimitExceededError",
+    "MessagePutAsideError",
+    "NotFoundError",
+    "NothingToRevertError",
+    "OperationCancelledError",
+    "OperationNotFoundError",
+    "PermissionDeniedError",
+    "Pinned",
+    "PlanInvalidError",
+    "Policy",
+    "Prompt",
+    "PromptAnswer",
+    "Reverted",
+    "Session",
+    "SessionExistsError",
+    "SessionInfo",
+    "SessionNotFoundError",
+    "StateChangedError",
+    "SummarizerRefusedError",
+    "SummarizerUnavailableError",
+    "SummaryRejectedError",
+    "TLS",
+    "TargetUnreachableError",
+    "Token",
+    "ToolCallsOpenError",
+    "TurnAbortedError",
+    "TurnRunningError",
+    "UnauthenticatedError",
+    "UnavailableError",
+    "UnsupportedError",
+    "View",
+    "ViewInvalidError",
+    "Watch",
+    "WatcherTooSlowError",
+    "WrongNextIndexError",
+    "assistant",
+    "async_embedded",
+    "developer",
+    "embedded",
+    "system",
+    "tool_result",
+    "user",
+    "v1",
+]

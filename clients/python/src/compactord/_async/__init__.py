@@ -1,0 +1,1 @@
+"""The package for asyncio. :mod:`compactord._sync` is generated from it."""

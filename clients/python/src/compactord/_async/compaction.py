@@ -1,0 +1,162 @@
+"""A compaction as it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from types import TracebackType
+
+from compactord import v1
+from compactord._async import runtime
+from compactord._async.calls import AsyncCalls
+from compactord.connection import backoffs
+from compactord.errors import (
+    CompactionRunningError,
+    CompactordError,
+    InternalError,
+    OperationCancelledError,
+    UnavailableError,
+)
+from compactord.results import CompactionResult, result_of
+
+
+class AsyncCompaction:
+    """A compaction: go through it for its events. It begins with the first.
+
+    Leaving the loop, :meth:`cancel`, :meth:`close`, leaving its ``with`` block and losing the last reference to it cancel
+    it, unless it was asked for with ``detach``: nothing is written then but the attempt. After the commit a cancel changes
+    nothing.
+
+    Where the connection breaks, the compaction is asked for again with the same request id: its events begin anew, or
+    ``completed`` comes at once where it was committed.
+    """
+
+    def __init__(self, calls: AsyncCalls, request: v1.CompactRequest, timeout: float | None) -> None:
+        self._calls = calls
+        self._request = request
+        self._timeout = timeout
+        self._stream: runtime.Stream[v1.CompactResponse] | None = None
+        self._waits = backoffs()
+        self._broken = False
+        self._over = False
+        self._cancelled = False
+        self._result: CompactionResult | None = None
+
+    @property
+    def result(self) -> CompactionResult:
+        """How it ended.
+
+        Raises:
+            RuntimeError: It goes on, or it failed or was cancelled.
+        """
+        if self._result is None:
+            raise RuntimeError("the compaction has no result: go through its events first")
+        return self._result
+
+    def cancel(self) -> None:
+        """Cancel it. Whoever goes through its events gets an :class:`OperationCancelledError`."""
+        self._cancelled = True
+        if self._stream is not None:
+            self._stream.cancel()
+
+    async def close(self) -> None:
+        """Cancel it, if it goes on."""
+        if not self._over:
+            self.cancel()
+
+    async def wait(self) -> CompactionResult:
+        """Let it come to its end.
+
+        Raises:
+            CompactordError: It failed; the class is that of the reason.
+            OperationCancelledError: It was cancelled.
+        """
+        while await self.next_event() is not None:
+            pass
+        return self.result
+
+    async def next_event(self) -> v1.CompactionEvent | None:
+        """Wait for the next event; None is the end.
+
+        Raises:
+            CompactordError: It failed; the class is that of the reason.
+            OperationCancelledError: It was cancelled.
+        """
+        while not self._over:
+            try:
+                response = await self._opened().read()
+            except CompactordError as error:
+                if self._result is not None:
+                    break
+                if not await self._may_go_on(error):
+                    self._over = True
+                    raise
+                continue
+            except BaseException:
+                self.cancel()
+                self._over = True
+                raise
+            if response is None:
+                break
+            self._result = result_of(response.event) or self._result
+            self._broken = False
+            return response.event
+        if not self._over and self._result is None:
+            self._over = True
+            raise InternalError("the compaction ended without a last event")
+        self._over = True
+        return None
+
+    def __aiter__(self) -> AsyncIterator[v1.CompactionEvent]:
+        return _AsyncEvents(self)
+
+    async def __aenter__(self) -> AsyncCompaction:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def _opened(self) -> runtime.Stream[v1.CompactResponse]:
+        if self._cancelled:
+            raise OperationCancelledError("the compaction was cancelled")
+        if self._stream is None:
+            self._stream = runtime.Stream(self._calls.compactions.Compact, self._request, self._timeout)
+        return self._stream
+
+    async def _may_go_on(self, error: CompactordError) -> bool:
+        """Whether to ask again, after a pause."""
+        # What the broken connection has left behind may take a moment to end.
+        lingers = self._broken and isinstance(error, CompactionRunningError)
+        if self._cancelled or not (lingers or isinstance(error, UnavailableError)) or not self._calls.settings.retry:
+            return False
+        wait = next(self._waits, None)
+        if wait is None:
+            return False
+        self._broken = True
+        self._stream = None
+        await runtime.sleep(wait)
+        return True
+
+
+class _AsyncEvents(AsyncIterator[v1.CompactionEvent]):
+    """One pass through the events of a compaction. Who leaves it has left the compaction."""
+
+    def __init__(self, compaction: AsyncCompaction) -> None:
+        self._compaction = compaction
+        self._ended = False
+
+    async def __anext__(self) -> v1.CompactionEvent:
+        try:
+            event = await self._compaction.next_event()
+        except BaseException:
+            self._ended = True
+            raise
+        if event is None:
+            self._ended = True
+            raise StopAsyncIteration
+        return event
+
+    def __del__(self) -> None:
+        if not self._ended:
+            self._compaction.cancel()

@@ -1,0 +1,222 @@
+"""A session: one conversation."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+
+from google.protobuf.field_mask_pb2 import FieldMask
+
+from compactord import connection, messages, v1, words
+from compactord._async.calls import AsyncCalls
+from compactord._async.client_model import AsyncClientModel
+from compactord._async.compacting import AsyncCompacting
+from compactord._async.log import AsyncLogReading
+from compactord._async.points import AsyncPoints
+from compactord._async.watch import AsyncWatch
+from compactord.connection import new_request_id
+from compactord.results import Appended, SessionInfo
+from compactord.view import View
+
+
+class AsyncSession(AsyncLogReading, AsyncPoints, AsyncCompacting, AsyncClientModel):
+    """One conversation. A client makes it: :meth:`AsyncClient.create_session`, ``open_session`` or ``session``.
+
+    Several threads or tasks may use it at once.
+    """
+
+    def __init__(self, calls: AsyncCalls, session_id: str, dialect: v1.Dialect.ValueType) -> None:
+        super().__init__(calls, session_id, dialect)
+        self._unanswered: dict[bytes, str] = {}
+
+    async def append(
+        self,
+        *given: messages.Appendable,
+        view: View | None = None,
+        model_answer: bool = False,
+        strict: bool = False,
+        expected_next_index: int | None = None,
+        usage: v1.Usage | None = None,
+        model: str = "",
+        stop_reason: str | None = None,
+        request_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Appended:
+        """Add messages to the end of the log: all of them or, on any error, none. They are on disk before the answer.
+
+        An append that ended in no answer, since the daemon went away or the call was interrupted, may be made again: the
+        same content has the same request id then, and is not doubled.
+
+        Args:
+            given: The messages: text of the user, a provider's JSON as dicts, SDK objects or bytes, or neutral messages.
+                See :data:`compactord.Appendable`.
+            view: The view that the answer of the model was made from.
+            model_answer: Whether the last message is what a model answered just now: the daemon judges whether it is an
+                overflow, and describes it in ``answer``.
+            strict: Whether malformed input is refused even where its meaning is clear.
+            expected_next_index: The index that the first of them must get.
+            usage: What the provider reported, where its JSON does not say.
+            model: The model, where the provider's JSON does not say.
+            stop_reason: Why the model stopped (``"end"``, ``"aborted"``, ...), where the provider's JSON does not say.
+            request_id: Makes the call safe to make again. Default: a new one.
+            timeout: Seconds that it may take. Default: the client's.
+
+        Raises:
+            WrongNextIndexError: ``expected_next_index`` is not the log's.
+            HistoryRevertedError: The view was reverted: fetch a new one, and take the turn again.
+            InvalidRequestError: The messages are malformed.
+            TypeError: Something cannot be appended, or two shapes are mixed.
+        """
+        content = messages.content(given, self._dialect)
+        request = v1.AppendMessagesRequest(
+            session_id=self._id,
+            messages=content.messages,
+            expected_next_index=expected_next_index,
+            view_token=view.token if view is not None else "",
+            strict=strict,
+            model_answer=model_answer,
+        )
+        if content.json is not None:
+            request.provider_json.CopyFrom(
+                v1.ProviderJson(
+                    dialect=self._dialect,
+                    json=content.json,
+                    usage=usage,
+                    model=model,
+                    stop_reason=words.stop_reason(stop_reason),
+                )
+            )
+        elif usage is not None or model or stop_reason is not None:
+            raise TypeError("usage, model and stop_reason go with provider JSON: neutral messages hold them themselves")
+        digest = hashlib.sha256(request.SerializeToString(deterministic=True)).digest()
+        # Appending something else means that what went unanswered before was given up.
+        given_up = set(self._unanswered) - {digest}
+        request.request_id = request_id or self._unanswered.get(digest) or new_request_id()
+        try:
+            answer = await self._calls.unary(self._calls.sessions.AppendMessages, request, timeout)
+        except BaseException:
+            self._unanswered[digest] = request.request_id
+            raise
+        for other in given_up | {digest}:
+            self._unanswered.pop(other, None)
+        return Appended(
+            first_index=answer.first_index,
+            next_index=answer.next_index,
+            point=answer.point,
+            report=answer.report,
+            findings=answer.findings,
+            answer=answer.answer if answer.HasField("answer") else None,
+        )
+
+    async def info(self, *, timeout: float | None = None) -> SessionInfo:
+        """Get the session with its policy, and how full its context is."""
+        request = v1.GetSessionRequest(session_id=self._id)
+        answer = await self._calls.unary(self._calls.sessions.GetSession, request, timeout)
+        return SessionInfo(answer.session, answer.report)
+
+    async def update(
+        self,
+        *,
+        policy: words.Policy | None = None,
+        labels: Mapping[str, str] | None = None,
+        title: str | None = None,
+        request_id: str | None = None,
+        timeout: float | None = None,
+    ) -> v1.Session:
+        """Replace policy, labels or title, those that are given, whole.
+
+        Args:
+            policy: The new policy, as given; it is resolved anew.
+            labels: The new labels.
+            title: The new title.
+            request_id: Makes the call safe to make again. Default: a new one.
+            timeout: Seconds that it may take. Default: the client's.
+
+        Returns:
+            The changed session.
+        """
+        named = {"policy": policy, "labels": labels, "title": title}
+        request = v1.UpdateSessionRequest(
+            session_id=self._id,
+            update_mask=FieldMask(paths=[path for path, value in named.items() if value is not None]),
+            policy=words.policy(policy),
+            labels=labels,
+            title=title or "",
+            request_id=request_id or new_request_id(),
+        )
+        answer = await self._calls.unary(self._calls.sessions.UpdateSession, request, timeout)
+        return answer.session
+
+    async def delete(self, *, timeout: float | None = None) -> None:
+        """Remove the session and its log for good. What runs for it is cancelled.
+
+        Raises:
+            SessionNotFoundError: There is none.
+        """
+        request = v1.DeleteSessionRequest(session_id=self._id)
+        await self._calls.unary(self._calls.sessions.DeleteSession, request, timeout)
+
+    async def fork(
+        self,
+        new_session_id: str | None = None,
+        *,
+        at_checkpoint: int | None = None,
+        point: int | None = None,
+        policy: words.Policy | None = None,
+        labels: Mapping[str, str] | None = None,
+        title: str = "",
+        request_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncSession:
+        """Make a new session of this one's log up to a point: the same messages, records, indexes and views.
+
+        Args:
+            new_session_id: Its id. Default: a new UUID.
+            at_checkpoint: Up to this checkpoint.
+            point: Up to this point. Default: all of the log.
+            policy: Its policy. Default: the one in force at the point.
+            labels: Its labels. Default: those of this session.
+            title: Its title. Default: that of this session.
+            request_id: Makes the call safe to make again. Default: a new one.
+            timeout: Seconds that it may take. Default: the client's.
+
+        Returns:
+            The new session, in the same dialect.
+
+        Raises:
+            SessionExistsError: The id is in use.
+            ValueError: Both a checkpoint and a point were given.
+        """
+        if at_checkpoint is not None and point is not None:
+            raise ValueError("fork: give at_checkpoint or point")
+        request = v1.ForkSessionRequest(
+            session_id=self._id,
+            point=point,
+            checkpoint_id=at_checkpoint,
+            new_session_id=new_session_id or connection.new_session_id(),
+            policy=words.policy(policy),
+            labels=labels,
+            title=title,
+            request_id=request_id or new_request_id(),
+        )
+        answer = await self._calls.unary(self._calls.sessions.ForkSession, request, timeout)
+        return AsyncSession(self._calls, answer.session.session_id, self._dialect)
+
+    def watch(
+        self, *, from_sequence: int | None = None, events: bool = False, without_content: bool = False
+    ) -> AsyncWatch:
+        """Follow the session's log as it is written, by whomever.
+
+        Args:
+            from_sequence: The first sequence to deliver, 0 for all of the log. Default: only what is written from now on.
+            events: Whether the events of compactions come, too.
+            without_content: Whether messages come without their parts.
+
+        Returns:
+            An iterator of :class:`compactord.v1.LoggedMessage`, :class:`compactord.v1.Record` and
+            :class:`compactord.v1.CompactionEvent`, and a context manager that begins and ends it.
+        """
+        request = v1.WatchSessionRequest(
+            session_id=self._id, from_sequence=from_sequence, events=events, without_content=without_content
+        )
+        return AsyncWatch(self._calls, request)

@@ -1,0 +1,119 @@
+# Generated from src/compactord/_async/core.py by scripts/unasync.py. Do not edit.
+"""What all that a session does is made of: its id, its dialect and the view that it keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Callable, Iterable
+from typing import Protocol, TypeVar
+
+from compactord import v1
+from compactord import view as views
+from compactord._sync import runtime
+from compactord._sync.calls import Calls
+from compactord.results import CompactionResult
+from compactord.view import View
+from compactord.words import Dialect, dialect_name
+from compactord import words
+
+Q = TypeVar("Q", bound="Paged")
+A = TypeVar("A", bound="Page")
+T = TypeVar("T")
+
+
+class Paged(Protocol):
+    """A request for pages."""
+
+    page_token: str
+
+
+class Page(Protocol):
+    """A page."""
+
+    next_page_token: str
+
+
+class SessionCore:
+    """One conversation: its id, its dialect, and the last view of it, so that the next moves only what is new."""
+
+    def __init__(self, calls: Calls, session_id: str, dialect: v1.Dialect.ValueType) -> None:
+        self._calls = calls
+        self._id = session_id
+        self._dialect = dialect
+        self._kept = views.empty(dialect)
+
+    @property
+    def id(self) -> str:
+        """The session's id."""
+        return self._id
+
+    @property
+    def dialect(self) -> Dialect | None:
+        """The provider's shape that messages come and go in; None for neutral messages."""
+        return dialect_name(self._dialect)
+
+    def view(
+        self,
+        *,
+        thinking: words.Thinking | None = None,
+        mark_cache_breakpoints: bool = False,
+        as_of: int | None = None,
+        max_bytes: int | None = None,
+        timeout: float | None = None,
+    ) -> View:
+        """Fetch what the model needs to go on. Only what is new since the last view is moved.
+
+        Args:
+            thinking: Overrides the policy's thinking.
+            mark_cache_breakpoints: Whether the daemon marks cache breakpoints in the messages, where the dialect has them.
+            as_of: The point to draw the view of. Default: now. Such a view is not kept.
+            max_bytes: The most that one answer of the daemon holds; more of them are fetched. Default 3 MiB.
+            timeout: Seconds that each of these may take. Default: the client's.
+
+        Returns:
+            The view, whole.
+
+        Raises:
+            ToolCallsOpenError: A view in a dialect needs the results of open calls first.
+            ViewInvalidError: The view would break a rule of the provider.
+        """
+        request = v1.GetLLMViewRequest(
+            session_id=self._id,
+            dialect=self._dialect,
+            as_of=as_of,
+            thinking=None if thinking is None else words.thinking(thinking),
+            mark_cache_breakpoints=mark_cache_breakpoints,
+            max_bytes=max_bytes or 0,
+        )
+        view = self._kept if as_of is None else views.empty(self._dialect)
+        sent = 0
+        while True:
+            request.view_token = view.token
+            page = self._calls.unary(self._calls.compactions.GetLLMView, request, timeout)
+            view = view.joined(page, sent_before=sent)
+            if view.complete:
+                break
+            sent = view.messages_sent
+        if as_of is None:
+            self._kept = view
+        return view
+
+    def _pages(
+        self,
+        method: runtime.Unary[Q, A],
+        request: Q,
+        items: Callable[[A], Iterable[T]],
+        timeout: float | None,
+    ) -> Iterator[T]:
+        while True:
+            page = self._calls.unary(method, request, timeout)
+            for item in items(page):
+                yield item
+            if not page.next_page_token:
+                return
+            request.page_token = page.next_page_token
+
+    def _before_compaction(self, abort_running: bool) -> None:
+        """Called before each compaction of this session object."""
+
+    def _after_compaction(self, result: CompactionResult) -> None:
+        """Called after each compaction of this session object that did not fail."""

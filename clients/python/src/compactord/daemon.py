@@ -1,0 +1,145 @@
+"""A daemon that this program starts and ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from compactord import guard
+from compactord.errors import BinaryNotFoundError, DaemonStartError
+
+BINARY_VARIABLE = "COMPACTORD_BINARY"
+START_TIMEOUT = 30.0
+"""Seconds that a daemon may take to come up."""
+_STOP_TIMEOUT = guard.GRACE + 5.0
+_LONGEST_SOCKET = 100
+_TOLD_BYTES = 4_000
+
+
+def find_binary(given: str | Path | None) -> str:
+    """Find the program.
+
+    Args:
+        given: Its path. Default: that in ``COMPACTORD_BINARY``, else ``compactord`` on the PATH.
+
+    Raises:
+        BinaryNotFoundError: There is none.
+    """
+    wanted = os.fspath(given) if given is not None else os.environ.get(BINARY_VARIABLE) or "compactord"
+    found = shutil.which(wanted)
+    if found is None:
+        raise BinaryNotFoundError(
+            f"there is no program {wanted}: give binary=, set {BINARY_VARIABLE}, or put compactord on the PATH"
+        )
+    return os.path.abspath(found)
+
+
+class Daemon:
+    """A daemon of this program, with a folder for its socket, its configuration and, if none is given, its store.
+
+    It ends with this program, however that ends: a guard process waits for the end of a pipe that this program holds.
+    """
+
+    def __init__(
+        self,
+        binary: str | Path | None = None,
+        *,
+        store: str | Path | None = None,
+        config: str | Path | Mapping[str, Any] | None = None,
+        args: Sequence[str] = (),
+    ) -> None:
+        self._binary = find_binary(binary)
+        self._folder = _folder()
+        self._store = Path(store) if store is not None else self._folder / "compactord.db"
+        self._config = config
+        self._args = tuple(args)
+        self._process: subprocess.Popen[bytes] | None = None
+        self.address = _free_address(self._folder)
+
+    def start(self) -> None:
+        """Start it. It does not serve yet when this returns."""
+        command = [self._binary, "serve", "--listen", self.address, "--store", os.fspath(self._store)]
+        if self._config is not None:
+            command += ["--config", os.fspath(self._config_file())]
+        command += self._args
+        # A Ctrl-C in the terminal is for the program, and not for the daemon that it may want to ask to stop something.
+        apart: dict[str, Any] = {"start_new_session": True}
+        if sys.platform == "win32":
+            apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+        with self._log().open("wb") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", guard.__file__, *command],
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                **apart,
+            )
+
+    def check(self) -> None:
+        """Raise where it has ended.
+
+        Raises:
+            DaemonStartError: It has; the text ends with what it said.
+        """
+        if self._process is None or self._process.poll() is not None:
+            raise self.failure("the daemon has ended")
+
+    def failure(self, what: str) -> DaemonStartError:
+        """The error that says what went wrong, with the last of what the daemon said."""
+        try:
+            told = self._log().read_bytes()[-_TOLD_BYTES:].decode("utf-8", "replace").strip()
+        except OSError:
+            told = ""
+        return DaemonStartError(f"{what}. It said: {told}" if told else what)
+
+    def stop(self) -> None:
+        """End it, and remove its folder. It may be called again."""
+        process, self._process = self._process, None
+        if process is not None:
+            if process.stdin is not None:
+                process.stdin.close()
+            if process.poll() is None and hasattr(signal, "SIGTERM") and sys.platform != "win32":
+                process.terminate()
+            try:
+                process.wait(_STOP_TIMEOUT)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _log(self) -> Path:
+        return self._folder / "daemon.log"
+
+    def _config_file(self) -> Path:
+        if not isinstance(self._config, Mapping):
+            return Path(self._config or "")
+        # JSON is YAML.
+        path = self._folder / "config.yaml"
+        path.write_text(json.dumps(dict(self._config)), encoding="utf-8")
+        return path
+
+
+def _folder() -> Path:
+    folder = tempfile.mkdtemp(prefix="compactord-")
+    if len(folder) > _LONGEST_SOCKET - len("/daemon.sock") and os.path.isdir("/tmp"):
+        # The path of a Unix socket has about 100 characters.
+        os.rmdir(folder)
+        folder = tempfile.mkdtemp(prefix="compactord-", dir="/tmp")
+    return Path(folder)
+
+
+def _free_address(folder: Path) -> str:
+    if sys.platform != "win32":
+        return f"unix:{folder / 'daemon.sock'}"
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{probe.getsockname()[1]}"

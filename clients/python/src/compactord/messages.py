@@ -1,0 +1,217 @@
+"""What can be appended to a session, and how it becomes a request."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, cast
+
+from google.protobuf import json_format
+
+from compactord import v1
+
+Appendable: TypeAlias = str | bytes | v1.Message | Mapping[str, Any] | Iterable[Any] | object
+"""What can be appended:
+
+- ``str``: the text of a user's message;
+- a dict, a list of dicts, or an object of a provider's SDK: the provider's JSON, in the session's dialect: a message, a
+  list of messages, the body of a request or a response, or the list of the events of a streamed one;
+- ``bytes``: such JSON as it came over HTTP, kept byte for byte;
+- :class:`compactord.v1.Message`: a neutral message, as :func:`user` and its like make it. In a session without a dialect
+  dicts are neutral messages, as JSON of the contract.
+"""
+
+
+@dataclass(frozen=True)
+class Content:
+    """What an append holds: either neutral messages or a provider's JSON.
+
+    Attributes:
+        messages: The neutral messages.
+        json: The provider's JSON; None where the messages are neutral.
+    """
+
+    messages: tuple[v1.Message, ...] = ()
+    json: str | None = None
+
+
+class Call(Protocol):
+    """A tool call that a result answers."""
+
+    @property
+    def id(self) -> str:
+        """Its id, as views show it."""
+        ...
+
+
+def system(text: str) -> v1.Message:
+    """A neutral message with the operator's instructions."""
+    return _text(v1.ROLE_SYSTEM, text)
+
+
+def developer(text: str) -> v1.Message:
+    """A neutral message with the application's instructions."""
+    return _text(v1.ROLE_DEVELOPER, text)
+
+
+def user(text: str) -> v1.Message:
+    """A neutral message of the user."""
+    return _text(v1.ROLE_USER, text)
+
+
+def assistant(text: str) -> v1.Message:
+    """A neutral message of the model."""
+    return _text(v1.ROLE_ASSISTANT, text)
+
+
+def tool_result(
+    call: Call | str,
+    text: str,
+    *,
+    is_error: bool = False,
+    files: Iterable[v1.FileTouch | str] = (),
+) -> v1.Message:
+    """A neutral message with what a tool answered.
+
+    Args:
+        call: The call that it answers, or its id.
+        text: The answer.
+        is_error: Whether the tool failed.
+        files: Files that the tool read (a path) or changed (a :class:`compactord.v1.FileTouch`), for the file lists of
+            summaries.
+    """
+    touched = [v1.FileTouch(path=file) if isinstance(file, str) else file for file in files]
+    result = v1.ToolResult(
+        call_id=call if isinstance(call, str) else call.id,
+        name="" if isinstance(call, str) else str(getattr(call, "name", "")),
+        parts=[v1.ResultPart(text=v1.TextPart(text=_clean(text)))],
+        is_error=is_error,
+        files=touched,
+    )
+    return v1.Message(role=v1.ROLE_TOOL, parts=[v1.Part(tool_result=result)])
+
+
+def content(given: Iterable[Appendable], dialect: v1.Dialect.ValueType) -> Content:
+    """Make of all that is given what one append can hold.
+
+    Args:
+        given: What the caller appends.
+        dialect: The session's dialect.
+
+    Raises:
+        TypeError: Something cannot be appended, or neutral messages and provider JSON are mixed.
+        ValueError: There is nothing to append.
+    """
+    items = list(given)
+    if not items:
+        raise ValueError("there is nothing to append")
+    if dialect == v1.DIALECT_UNSPECIFIED:
+        return Content(tuple(message for item in items for message in _neutral(item)))
+    neutral = [_is_neutral(item) for item in items]
+    if all(neutral):
+        return Content(tuple(message for item in items for message in _neutral(item)))
+    if any(neutral):
+        raise TypeError(
+            "neutral messages (str, compactord.v1.Message) and provider JSON (dicts, bytes, SDK objects) "
+            "cannot go into one append: make two"
+        )
+    if len(items) == 1:
+        return Content(json=_raw(items[0], dialect))
+    elements = [element for item in items for element in _elements(_raw(item, dialect))]
+    return Content(json=f"[{','.join(elements)}]")
+
+
+def to_json(given: object, dialect: v1.Dialect.ValueType) -> str:
+    """Write a provider's message, list, body or event as JSON, objects of its SDK within them included.
+
+    Raises:
+        TypeError: Something in it has no JSON.
+    """
+    plain = lambda value: _plain(value, dialect)  # noqa: E731
+    try:
+        text = json.dumps(given, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=plain)
+        text.encode()
+    except UnicodeEncodeError:
+        # Half of a surrogate pair, which UTF-8 has no bytes for.
+        text = json.dumps(given, separators=(",", ":"), allow_nan=False, default=plain)
+    except ValueError:
+        raise TypeError("NaN and infinity have no JSON") from None
+    return text
+
+
+def _plain(value: object, dialect: v1.Dialect.ValueType) -> object:
+    # The models of pydantic, which the SDKs of OpenAI, Anthropic and Google are made of.
+    dump = getattr(value, "model_dump", None)
+    if callable(dump):
+        # Gemini's objects name the fields that they lack.
+        return dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=dialect == v1.DIALECT_GEMINI)
+    if isinstance(value, Mapping):
+        return dict(cast(Mapping[str, Any], value))
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes | bytearray | memoryview):
+        return list(cast(Iterable[Any], value))
+    raise TypeError(f"a {type(value).__name__} cannot be appended: it has no JSON")
+
+
+def _is_neutral(item: object) -> bool:
+    if isinstance(item, str | v1.Message):
+        return True
+    return isinstance(item, list | tuple) and bool(item) and all(isinstance(one, str | v1.Message) for one in _list(item))
+
+
+def _list(item: object) -> list[object]:
+    return list(cast("list[object]", item))
+
+
+def _neutral(item: object) -> Iterator[v1.Message]:
+    if isinstance(item, str):
+        yield user(item)
+    elif isinstance(item, v1.Message):
+        yield item
+    elif isinstance(item, bytes):
+        yield from _neutral(json.loads(item))
+    elif isinstance(item, Mapping):
+        yield _parsed(cast(Mapping[str, Any], item))
+    elif isinstance(item, Iterable):
+        for one in cast(Iterable[object], item):
+            yield from _neutral(one)
+    else:
+        raise TypeError(f"a {type(item).__name__} is no neutral message; a session with a dialect takes provider JSON")
+
+
+def _parsed(given: Mapping[str, Any]) -> v1.Message:
+    try:
+        return json_format.ParseDict(dict(given), v1.Message())
+    except json_format.ParseError:
+        # What the parser says quotes the message.
+        raise TypeError(
+            "a dict is no neutral message in the JSON of the contract; a session with a dialect takes provider JSON"
+        ) from None
+
+
+def _raw(item: object, dialect: v1.Dialect.ValueType) -> str:
+    if isinstance(item, bytes | bytearray | memoryview):
+        return bytes(item).decode("utf-8")
+    return to_json(item, dialect)
+
+
+def _elements(raw: str) -> Iterator[str]:
+    """What a text adds to a list: itself, or where it is a list what is in it."""
+    text = raw.strip()
+    if not text.startswith("["):
+        yield text
+    elif text[1:-1].strip():
+        yield text[1:-1]
+
+
+def _text(role: v1.Role.ValueType, text: str) -> v1.Message:
+    return v1.Message(role=role, parts=[v1.Part(text=v1.TextPart(text=_clean(text)))])
+
+
+def _clean(text: str) -> str:
+    """Text that UTF-8 has bytes for: pairs of surrogates are joined, halves replaced."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text

@@ -1,0 +1,79 @@
+"""What the client's own model is asked to write, and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from compactord import v1
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One request to the client's own model.
+
+    Attributes:
+        kind: What it is to write: ``"HISTORY"``, ``"TURN_PREFIX"`` or ``"OBSERVATION"``.
+        system: The system prompt. Empty on the agent's own prompt.
+        text: The user message, whole: where the prompt goes on from the one before, that answer is in it.
+        max_answer_tokens: The most tokens that the answer may have, as the session counts.
+        complaint: Why the last answers were refused, in a sentence for the model; empty at first.
+        view: With ``policy.summary.cached_prefix``: the messages that go before ``text``, sent as the agent sends them,
+            with its system prompt and tools.
+    """
+
+    kind: str
+    system: str
+    text: str
+    max_answer_tokens: int
+    complaint: str = ""
+    view: tuple[v1.ViewMessage, ...] = ()
+
+
+@dataclass(frozen=True)
+class PromptAnswer:
+    """What the client's own model wrote.
+
+    Attributes:
+        text: The text.
+        model: The model, as its provider names it.
+        usage: What the provider reported.
+        cost_usd: What it cost, in US dollars.
+    """
+
+    text: str
+    model: str = ""
+    usage: v1.Usage = field(default_factory=v1.Usage)
+    cost_usd: float = 0.0
+
+
+def prompt_of(
+    asked: v1.SummaryPrompt, previous_answer: str, complaint: str, view: tuple[v1.ViewMessage, ...]
+) -> Prompt:
+    """The prompt with the answer to the one before in it."""
+    goes_on = asked.HasField("text_before_answer")
+    return Prompt(
+        kind=v1.SummaryPromptKind.Name(asked.kind).removeprefix("SUMMARY_PROMPT_KIND_"),
+        system=asked.system,
+        text=asked.text_before_answer + previous_answer + asked.text if goes_on else asked.text,
+        max_answer_tokens=asked.max_answer_tokens,
+        complaint=complaint,
+        view=view[: asked.view_messages] if asked.HasField("view_messages") else (),
+    )
+
+
+def add_answer(commit: v1.CommitCompactionRequest, asked: v1.SummaryPrompt, answer: PromptAnswer) -> None:
+    """Note an answer in the commit: its text where it is final, and what it cost."""
+    commit.summarizer_calls += 1
+    if asked.final:
+        commit.answers.append(answer.text)
+    if answer.model:
+        commit.model = answer.model
+    if answer.cost_usd:
+        commit.cost_usd += answer.cost_usd
+    usage = answer.usage
+    if usage.ByteSize():
+        commit.usage.input_tokens += usage.input_tokens
+        commit.usage.output_tokens += usage.output_tokens
+        commit.usage.cache_read_tokens += usage.cache_read_tokens
+        commit.usage.cache_write_tokens += usage.cache_write_tokens
+        commit.usage.total_tokens += usage.total_tokens

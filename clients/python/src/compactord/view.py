@@ -1,0 +1,138 @@
+"""The view of a session: what the model gets, and how the deltas of it are joined."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from compactord import v1
+from compactord.errors import InternalError
+from compactord.words import Dialect, dialect_name
+
+
+class RawMessage:
+    """A rendered message: its JSON as the daemon wrote it, and parsed on demand, once."""
+
+    def __init__(self, raw: str) -> None:
+        self.raw = raw
+
+    @cached_property
+    def parsed(self) -> Any:
+        """The message, parsed."""
+        return json.loads(self.raw)
+
+
+@dataclass(frozen=True)
+class View:
+    """What the model gets. A snapshot: a later fetch does not change it.
+
+    Attributes:
+        dialect: The provider's shape; None where the messages are neutral.
+        token: Names the view. An append of the answer that was made from it takes it along.
+        report: How full the context is, and whether to compact.
+        view_report: What was done to draw the view.
+        messages_sent: How many messages the fetch that made it moved: what was new.
+        complete: Whether the view has an end; always so in what a session answers.
+    """
+
+    dialect: Dialect | None
+    token: str = ""
+    report: v1.ContextReport = field(default_factory=v1.ContextReport)
+    view_report: v1.ViewReport = field(default_factory=v1.ViewReport)
+    messages_sent: int = 0
+    complete: bool = False
+    _raw: tuple[RawMessage, ...] = field(default=(), repr=False)
+    _neutral: tuple[v1.ViewMessage, ...] = field(default=(), repr=False)
+    _system: tuple[RawMessage, ...] = field(default=(), repr=False)
+
+    @property
+    def messages(self) -> list[Any]:
+        """The messages: dicts in the provider's shape, or without a dialect :class:`compactord.v1.ViewMessage`.
+
+        Each message is parsed once and shared by all views that show it: to change one, copy it first. Where a number must
+        keep all its digits, as in ``1.0``, take :attr:`messages_json`.
+        """
+        return [message.parsed for message in self._raw] if self.dialect else list(self._neutral)
+
+    @property
+    def messages_json(self) -> list[str]:
+        """The messages as the daemon wrote them, byte for byte; empty without a dialect."""
+        return [message.raw for message in self._raw]
+
+    @property
+    def system(self) -> list[Any]:
+        """The system prompt where the provider keeps it apart: Anthropic's blocks, Gemini's one content, the one text of
+        OpenAI Responses."""
+        return [message.parsed for message in self._system]
+
+    @property
+    def system_json(self) -> list[str]:
+        """The same as the daemon wrote it, byte for byte."""
+        return [message.raw for message in self._system]
+
+    @property
+    def disable_thinking(self) -> bool:
+        """Whether thinking must be off in the next request, since a live tool loop had to lose its thinking."""
+        return self.view_report.disable_thinking
+
+    def request(self) -> dict[str, Any]:
+        """The fields of the provider's request that hold the conversation, to be splatted into it.
+
+        Returns:
+            Chat Completions: ``messages``. Responses: ``input``, and ``instructions`` where there are some. Anthropic:
+            ``messages``, and ``system`` where there is one. Gemini: ``contents``, and ``systemInstruction`` where there is
+            one.
+
+        Raises:
+            ValueError: The view is neutral.
+        """
+        system = self.system
+        match self.dialect:
+            case "openai_chat":
+                return {"messages": self.messages}
+            case "openai_responses":
+                return ({"instructions": system[0]} if system else {}) | {"input": self.messages}
+            case "anthropic":
+                return ({"system": system} if system else {}) | {"messages": self.messages}
+            case "gemini":
+                return ({"systemInstruction": system[0]} if system else {}) | {"contents": self.messages}
+            case None:
+                raise ValueError("a neutral view is no provider's request: open the session with a dialect")
+
+    def joined(self, page: v1.GetLLMViewResponse, *, sent_before: int = 0) -> View:
+        """The view that a page of an answer makes of this one.
+
+        Args:
+            page: The page, which was asked for with this view's token.
+            sent_before: Messages that the pages before it moved.
+
+        Raises:
+            InternalError: The page does not fit.
+        """
+        held = len(self._raw) if self.dialect else len(self._neutral)
+        if page.unchanged_prefix > held:
+            raise InternalError(f"the view has {held} messages, and the daemon goes on behind {page.unchanged_prefix}")
+        prefix = page.unchanged_prefix
+        return View(
+            dialect=self.dialect,
+            token=page.view_token,
+            report=page.report,
+            view_report=page.view_report,
+            messages_sent=sent_before + len(page.messages) + len(page.messages_json),
+            complete=not page.has_more,
+            _raw=self._raw[:prefix] + tuple(RawMessage(raw) for raw in page.messages_json),
+            _neutral=self._neutral[:prefix] + tuple(page.messages),
+            _system=_kept(self._system, page.system_json),
+        )
+
+
+def empty(dialect: v1.Dialect.ValueType) -> View:
+    """The view that nothing has been joined to."""
+    return View(dialect=dialect_name(dialect))
+
+
+def _kept(held: tuple[RawMessage, ...], new: Any) -> tuple[RawMessage, ...]:
+    """The system prompt, parsed once as long as it stays the same."""
+    return held if [message.raw for message in held] == list(new) else tuple(RawMessage(raw) for raw in new)
