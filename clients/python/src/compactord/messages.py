@@ -47,22 +47,22 @@ class Call(Protocol):
 
 def system(text: str) -> v1.Message:
     """A neutral message with the operator's instructions."""
-    return _text(v1.ROLE_SYSTEM, text)
+    return _text(v1.Role.ROLE_SYSTEM, text)
 
 
 def developer(text: str) -> v1.Message:
     """A neutral message with the application's instructions."""
-    return _text(v1.ROLE_DEVELOPER, text)
+    return _text(v1.Role.ROLE_DEVELOPER, text)
 
 
 def user(text: str) -> v1.Message:
     """A neutral message of the user."""
-    return _text(v1.ROLE_USER, text)
+    return _text(v1.Role.ROLE_USER, text)
 
 
 def assistant(text: str) -> v1.Message:
     """A neutral message of the model."""
-    return _text(v1.ROLE_ASSISTANT, text)
+    return _text(v1.Role.ROLE_ASSISTANT, text)
 
 
 def tool_result(
@@ -89,7 +89,7 @@ def tool_result(
         is_error=is_error,
         files=touched,
     )
-    return v1.Message(role=v1.ROLE_TOOL, parts=[v1.Part(tool_result=result)])
+    return v1.Message(role=v1.Role.ROLE_TOOL, parts=[v1.Part(tool_result=result)])
 
 
 def content(given: Iterable[Appendable], dialect: v1.Dialect.ValueType) -> Content:
@@ -106,7 +106,7 @@ def content(given: Iterable[Appendable], dialect: v1.Dialect.ValueType) -> Conte
     items = list(given)
     if not items:
         raise ValueError("there is nothing to append")
-    if dialect == v1.DIALECT_UNSPECIFIED:
+    if dialect == v1.Dialect.DIALECT_UNSPECIFIED:
         return Content(tuple(message for item in items for message in _neutral(item)))
     neutral = [_is_neutral(item) for item in items]
     if all(neutral):
@@ -145,7 +145,7 @@ def _plain(value: object, dialect: v1.Dialect.ValueType) -> object:
     dump = getattr(value, "model_dump", None)
     if callable(dump):
         # Gemini's objects name the fields that they lack.
-        return dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=dialect == v1.DIALECT_GEMINI)
+        return dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=dialect == v1.Dialect.DIALECT_GEMINI)
     if isinstance(value, Mapping):
         return dict(cast(Mapping[str, Any], value))
     if isinstance(value, Iterable) and not isinstance(value, str | bytes | bytearray | memoryview):

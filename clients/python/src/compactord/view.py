@@ -39,8 +39,8 @@ class View:
 
     dialect: Dialect | None
     token: str = ""
-    report: v1.ContextReport = field(default_factory=v1.ContextReport)
-    view_report: v1.ViewReport = field(default_factory=v1.ViewReport)
+    report: v1.ContextReport = field(default_factory=v1.ContextReport, repr=False)
+    view_report: v1.ViewReport = field(default_factory=v1.ViewReport, repr=False)
     messages_sent: int = 0
     complete: bool = False
     _raw: tuple[RawMessage, ...] = field(default=(), repr=False)

@@ -161,6 +161,6 @@ class AsyncClientModel(AsyncSessionCore):
     ) -> tuple[v1.ViewMessage, ...]:
         if not any(asked.HasField("view_messages") for asked in plan.prompts):
             return ()
-        neutral = AsyncSessionCore(self._calls, self._id, v1.DIALECT_UNSPECIFIED)
+        neutral = AsyncSessionCore(self._calls, self._id, v1.Dialect.DIALECT_UNSPECIFIED)
         view = await neutral.view(timeout=timeout)
         return tuple(view.messages)

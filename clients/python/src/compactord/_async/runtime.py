@@ -17,8 +17,8 @@ A = TypeVar("A")
 T = TypeVar("T")
 
 Channel: TypeAlias = grpc.aio.Channel
-Unary: TypeAlias = grpc.aio.UnaryUnaryMultiCallable[Q, A]
-Streaming: TypeAlias = grpc.aio.UnaryStreamMultiCallable[Q, A]
+Unary: TypeAlias = "grpc.aio.UnaryUnaryMultiCallable[Q, A]"
+Streaming: TypeAlias = "grpc.aio.UnaryStreamMultiCallable[Q, A]"
 Home: TypeAlias = asyncio.AbstractEventLoop
 sleep = asyncio.sleep
 

@@ -162,6 +162,6 @@ class ClientModel(SessionCore):
     ) -> tuple[v1.ViewMessage, ...]:
         if not any(asked.HasField("view_messages") for asked in plan.prompts):
             return ()
-        neutral = SessionCore(self._calls, self._id, v1.DIALECT_UNSPECIFIED)
+        neutral = SessionCore(self._calls, self._id, v1.Dialect.DIALECT_UNSPECIFIED)
         view = neutral.view(timeout=timeout)
         return tuple(view.messages)

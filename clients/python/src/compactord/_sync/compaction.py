@@ -98,7 +98,8 @@ class Compaction:
                 raise
             if response is None:
                 break
-            self._result = result_of(response.event) or self._result
+            told = result_of(response.event)
+            self._result = self._result if told is None else told
             self._broken = False
             return response.event
         if not self._over and self._result is None:

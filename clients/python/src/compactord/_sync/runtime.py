@@ -16,8 +16,8 @@ A = TypeVar("A")
 T = TypeVar("T")
 
 Channel: TypeAlias = grpc.Channel
-Unary: TypeAlias = grpc.UnaryUnaryMultiCallable[Q, A]
-Streaming: TypeAlias = grpc.UnaryStreamMultiCallable[Q, A]
+Unary: TypeAlias = "grpc.UnaryUnaryMultiCallable[Q, A]"
+Streaming: TypeAlias = "grpc.UnaryStreamMultiCallable[Q, A]"
 Home: TypeAlias = None
 sleep = time.sleep
 
