@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -24,18 +23,25 @@ const (
 
 const generatedFrom = "// Generated from %s by `go run -C tools ./verify generate`. Do not edit.\n"
 
-// pythonCode generates what is no stub: the client without async from the one with it.
-func (v *verifier) pythonCode(ctx context.Context, folder string) ([]place, error) {
-	contract := place{path: pythonSource + "/v1", suffixes: []string{".py", ".pyi"}}
-	// It writes into the folder that it is given.
-	const script = "scripts/unasync.py"
-	if _, err := os.Stat(v.in(pythonClient().folder, script)); errors.Is(err, fs.ErrNotExist) {
-		return []place{contract}, nil
+// pythonCode is all stubs: a plugin generates the module that holds the whole contract.
+func (v *verifier) pythonCode(context.Context, string) ([]place, error) {
+	return []place{{path: pythonSource + "/v1", suffixes: []string{".py", ".pyi"}}}, nil
+}
+
+// unasync generates the Python client without async from the one with it, or with --check compares.
+func (v *verifier) unasync(ctx context.Context, args ...string) error {
+	client := pythonClient()
+	if client.lacks(v, ctx) != "" {
+		return ctx.Err()
 	}
-	into := filepath.Join(folder, filepath.FromSlash(pythonSource), "_sync")
-	err := v.exec(ctx, command{args: []string{v.venv("python"), script, into}, folder: pythonClient().folder})
-	sync := place{path: pythonSource + "/_sync", suffixes: []string{".py"}, except: []string{"runtime.py"}}
-	return []place{contract, sync}, err
+	if _, err := os.Stat(v.in(client.folder, "scripts/unasync.py")); err != nil {
+		return nil //nolint:nilerr // It is not there yet.
+	}
+	return v.run(ctx, command{
+		args:   slices.Concat([]string{v.venv("python"), "scripts/unasync.py"}, args),
+		folder: client.folder,
+		hint:   "`go run -C tools ./verify generate` writes it",
+	})
 }
 
 // typescriptCode generates the module that holds the whole contract.
@@ -51,7 +57,7 @@ func (v *verifier) typescriptCode(_ context.Context, folder string) ([]place, er
 	for _, stub := range stubs {
 		fmt.Fprintf(&text, "export * from \"./%s.js\";\n", strings.TrimSuffix(stub, ".ts"))
 	}
-	places := []place{{path: tsSource + "/gen"}, {path: tsSource + "/v1.ts"}}
+	places := []place{{path: tsSource + "/gen", suffixes: []string{"_pb.ts"}}, {path: tsSource + "/v1.ts"}}
 	return places, write(folder, tsSource+"/v1.ts", text.String())
 }
 
@@ -65,14 +71,14 @@ func (v *verifier) copies(folder string) ([]place, error) {
 	if err != nil {
 		return nil, err
 	}
-	module := fmt.Sprintf(generatedFrom, agentTools) + "\n/** The tools that an agent's model is offered, in no provider's shape. */\n" +
-		"export const definitions = " + strings.TrimSpace(string(tools)) + " as const;\n"
+	module := fmt.Sprintf(generatedFrom, agentTools) + "import type { ToolDefinition } from \"../tools.js\";\n\n" +
+		"export const definitions: readonly ToolDefinition[] = " + strings.TrimSpace(string(tools)) + ";\n"
 	var places []place
 	for path, text := range map[string]string{
 		"clients/python/LICENSE":     string(terms),
 		"clients/ts/LICENSE":         string(terms),
 		pythonSource + "/tools.json": string(tools),
-		tsSource + "/definitions.ts": module,
+		tsSource + "/gen/tools.ts":   module,
 	} {
 		places = append(places, place{path: path})
 		if err := write(folder, path, text); err != nil {

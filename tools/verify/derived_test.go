@@ -36,9 +36,9 @@ func TestCopies(t *testing.T) {
 		"clients/python/LICENSE":                   []byte("the terms"),
 		"clients/ts/LICENSE":                       []byte("the terms"),
 		"clients/python/src/compactord/tools.json": []byte("[{\"name\": \"recall\"}]\n"),
-		"clients/ts/src/definitions.ts": []byte("// Generated from clients/tools.json by " +
-			"`go run -C tools ./verify generate`. Do not edit.\n\n" +
-			"/** The tools that an agent's model is offered, in no provider's shape. */\n" +
-			"export const definitions = [{\"name\": \"recall\"}] as const;\n"),
+		"clients/ts/src/gen/tools.ts": []byte("// Generated from clients/tools.json by " +
+			"`go run -C tools ./verify generate`. Do not edit.\n" +
+			"import type { ToolDefinition } from \"../tools.js\";\n\n" +
+			"export const definitions: readonly ToolDefinition[] = [{\"name\": \"recall\"}];\n"),
 	}, made)
 }

@@ -224,6 +224,9 @@ func (v *verifier) generate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := v.unasync(ctx); err != nil {
+		return err
+	}
 	return v.generateDescriptions(ctx)
 }
 
@@ -237,6 +240,9 @@ func (v *verifier) checkGenerate(ctx context.Context) error {
 			strings.Join(stale, ", "))
 	})
 	if err != nil {
+		return err
+	}
+	if err := v.unasync(ctx, "--check"); err != nil {
 		return err
 	}
 	return v.checkDescriptions(ctx)

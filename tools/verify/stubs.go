@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,13 +17,10 @@ type place struct {
 	path string
 	// suffixes are those of the generated files; without any, all files are.
 	suffixes []string
-	// except are files that are written by hand.
-	except []string
 }
 
 func (p place) holds(file string) bool {
-	return !slices.Contains(p.except, path.Base(file)) &&
-		(len(p.suffixes) == 0 || slices.ContainsFunc(p.suffixes, func(s string) bool { return strings.HasSuffix(file, s) }))
+	return len(p.suffixes) == 0 || slices.ContainsFunc(p.suffixes, func(s string) bool { return strings.HasSuffix(file, s) })
 }
 
 // stubs are generated files, by their path below the root.

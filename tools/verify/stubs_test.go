@@ -11,16 +11,16 @@ import (
 func TestStubs(t *testing.T) {
 	committed, fresh := t.TempDir(), t.TempDir()
 	for path, text := range map[string]string{
-		"go/a/same.pb.go":      "same",
-		"go/a/changed.pb.go":   "old",
-		"go/b/gone.pb.go":      "",
-		"go/a/same.proto":      "not generated",
-		"go/a/names.go":        "written by hand",
-		"py/_sync/client.py":   "old",
-		"py/_sync/runtime.py":  "written by hand",
-		"py/_sync/x.cache.pyc": "",
-		"ts/v1.ts":             "old",
-		"ts/client.ts":         "written by hand",
+		"go/a/same.pb.go":    "same",
+		"go/a/changed.pb.go": "old",
+		"go/b/gone.pb.go":    "",
+		"go/a/same.proto":    "not generated",
+		"go/a/names.go":      "written by hand",
+		"py/v1/a_pb2.pyi":    "old",
+		"py/v1/py.typed":     "written by hand",
+		"py/v1/x.cache.pyc":  "",
+		"ts/v1.ts":           "old",
+		"ts/client.ts":       "written by hand",
 	} {
 		require.NoError(t, write(committed, path, text))
 	}
@@ -28,21 +28,21 @@ func TestStubs(t *testing.T) {
 		"go/a/same.pb.go":    "same",
 		"go/a/changed.pb.go": "new",
 		"go/a/new.pb.go":     "",
-		"py/_sync/client.py": "new",
+		"py/v1/a_pb2.pyi":    "new",
 		"ts/v1.ts":           "new",
 	} {
 		require.NoError(t, write(fresh, path, text))
 	}
 	places := []place{
 		{path: "go", suffixes: []string{".pb.go"}},
-		{path: "py/_sync", suffixes: []string{".py", ".pyi"}, except: []string{"runtime.py"}},
+		{path: "py/v1", suffixes: []string{".py", ".pyi"}},
 		{path: "ts/v1.ts"},
 	}
 	mine, err := readStubs(committed, places)
 	require.NoError(t, err)
 	theirs, err := readStubs(fresh, places)
 	require.NoError(t, err)
-	require.Equal(t, []string{"go/a/changed.pb.go", "go/a/new.pb.go", "go/b/gone.pb.go", "py/_sync/client.py", "ts/v1.ts"},
+	require.Equal(t, []string{"go/a/changed.pb.go", "go/a/new.pb.go", "go/b/gone.pb.go", "py/v1/a_pb2.pyi", "ts/v1.ts"},
 		mine.differences(theirs))
 	require.Empty(t, mine.differences(mine))
 

@@ -21,7 +21,9 @@ def generate(request: plugin_pb2.CodeGeneratorRequest) -> plugin_pb2.CodeGenerat
     imports: list[str] = []
     names: list[str] = []
     for file in sorted(request.proto_file, key=lambda file: file.name):
-        defined = sorted([message.name for message in file.message_type] + [enum.name for enum in file.enum_type])
+        defined = sorted(
+            [message.name for message in file.message_type] + [enum.name for enum in file.enum_type], key=str.lower
+        )
         if file.name not in wanted or not defined:
             continue
         module = PurePosixPath(file.name).with_suffix("").as_posix().replace("/", ".") + "_pb2"

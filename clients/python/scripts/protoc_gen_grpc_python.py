@@ -1,16 +1,16 @@
 """A plugin of protoc that generates gRPC's Python code.
 
-grpcio-tools has that generator only within its own protoc, where buf cannot call it. This hands the request of a plugin on
-to that protoc.
+grpcio-tools has that generator only within its own protoc, where buf cannot call it. This hands the request of a plugin
+on to that protoc.
 """
 
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from google.protobuf.compiler import plugin_pb2
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
-from grpc_tools import protoc
 
 
 def generate(request: plugin_pb2.CodeGeneratorRequest) -> plugin_pb2.CodeGeneratorResponse:
@@ -26,8 +26,9 @@ def generate(request: plugin_pb2.CodeGeneratorRequest) -> plugin_pb2.CodeGenerat
         image, out = Path(temporary, "image.binpb"), Path(temporary, "out")
         image.write_bytes(FileDescriptorSet(file=request.proto_file).SerializeToString())
         out.mkdir()
-        command = ["protoc", f"--descriptor_set_in={image}", f"--grpc_python_out={out}", *services]
-        if protoc.main(command) != 0:
+        command = [sys.executable, "-m", "grpc_tools.protoc"]
+        command += [f"--descriptor_set_in={image}", f"--grpc_python_out={out}", *services]
+        if subprocess.run(command, stdout=sys.stderr, check=False).returncode != 0:
             response.error = "protoc failed; what it says is above"
             return response
         for path in sorted(out.rglob("*.py")):

@@ -201,9 +201,9 @@ from compactord.v1.strategy_pb2 import (
     TruncateToolOutputsStrategy,
 )
 from compactord.v1.tokens_pb2 import (
+    CountedMessages,
     CountTokensRequest,
     CountTokensResponse,
-    CountedMessages,
     MessageCount,
 )
 from compactord.v1.view_pb2 import (
