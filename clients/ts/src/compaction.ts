@@ -13,6 +13,7 @@ import type {
   ContextReport,
   PruneEntry,
 } from "./v1.js";
+import type { CompactionPlace } from "./turns.js";
 import { SkipReason } from "./v1.js";
 
 /** How a compaction ended that did not fail. */
@@ -89,6 +90,8 @@ export interface CompactionParts {
   readonly timeoutMs: number | undefined;
   /** Whether to go on after a break. */
   readonly retry: boolean;
+  /** Makes way for it beside the session's turns. */
+  readonly enter: () => Promise<CompactionPlace>;
 }
 
 /** How long to wait for the daemon's word that a cancelled compaction has ended. */
@@ -125,6 +128,8 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
       throw new TypeError("the events of a compaction can be had once");
     }
     this.begun = true;
+    const place = await this.parts.enter();
+    this.parts.request.preempt ||= place.preempt;
     try {
       for await (const event of this.events()) {
         this.operationId = event.operationId;
@@ -137,6 +142,7 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
       throw e;
     } finally {
       await this.cancel();
+      await place.leave(this.ended);
     }
   }
 

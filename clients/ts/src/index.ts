@@ -4,6 +4,8 @@
  * @packageDocumentation
  */
 export { Code } from "@connectrpc/connect";
+export { AgentTools } from "./agentTools.js";
+export type { AgentToolsOptions } from "./agentTools.js";
 export { Client } from "./client.js";
 export type { ClientOptions, SessionOptions } from "./client.js";
 export type { Answer, Prompt } from "./clientModel.js";
@@ -30,8 +32,15 @@ export type {
   ViewOptions,
   WriteOptions,
 } from "./options.js";
+export type { ModelOutput } from "./modelOutput.js";
 export { Session } from "./session.js";
 export type { SearchQuery } from "./session.js";
+export { ToolOutput, ToolRejected } from "./toolCalls.js";
+export type { RunTool, ToolAnswer, ToolCall, TouchedFile } from "./toolCalls.js";
+export type { AgentToolName, ToolDefinition, ToolParameter, ToolParameters, ToolShapes } from "./tools.js";
+export type { CallModel, Turn, TurnOptions } from "./turn.js";
+export { ContextOverflowError, TurnAbortedError, TurnRunningError } from "./turnErrors.js";
+export type { Announce } from "./turns.js";
 export { View } from "./view.js";
 export type { ProviderObject } from "./view.js";
 export type { WatchItem, WatchOptions } from "./watch.js";

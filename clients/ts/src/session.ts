@@ -49,6 +49,8 @@ import type {
   UnpinMessagesResponse,
 } from "./v1.js";
 import { AppendMessagesRequestSchema, CompactRequestSchema, MessageListing } from "./v1.js";
+import type { CallModel, Turn, TurnOptions } from "./turn.js";
+import { Turns, type Announce } from "./turns.js";
 import { JoinedView, View } from "./view.js";
 import type { WatchItem, WatchOptions } from "./watch.js";
 import { watchSession } from "./watch.js";
@@ -76,6 +78,7 @@ export class Session {
   readonly client: Client;
   private kept: KeptView = { joined: JoinedView.empty, token: "" };
   private lastReport: ContextReport | undefined;
+  private readonly turns: Turns = new Turns(this);
   /** The request ids of appends that failed without a word on whether they were written, by what was appended. */
   private readonly unsure = new Map<string, string>();
 
@@ -111,6 +114,7 @@ export class Session {
       const response = await this.client.sessions.appendMessages(request, callOptions(options));
       this.unsure.clear();
       this.noteReport(response.report);
+      await this.turns.appended();
       return response;
     } catch (e) {
       this.noteUnsure(request, e, options.signal);
@@ -150,13 +154,14 @@ export class Session {
 
   /**
    * Compacts, and returns how it ended: done, skipped with the reason, or planned with `dryRun`. Throws the error of its
-   * reason where it fails, such as SummarizerUnavailableError.
+   * reason where it fails, such as SummarizerUnavailableError. A turn that runs is aborted first, unless `abortRunning` is
+   * false.
    */
   async compact(options: CompactOptions = {}): Promise<CompactionResult> {
     return this.compactionEvents(options).finish(options.onEvent);
   }
 
-  /** Compacts, and yields the events as it goes on. It begins when the first is asked for. */
+  /** Compacts, and yields the events as it goes on. It begins, and aborts a running turn, when the first is asked for. */
   compactionEvents(options: CompactionOptions = {}): Compaction {
     const request = create(CompactRequestSchema, {
       target: { case: "sessionId", value: this.id },
@@ -178,6 +183,7 @@ export class Session {
       signal: options.signal,
       timeoutMs: options.timeoutMs,
       retry: this.client.retry,
+      enter: () => this.turns.enter(abortsTurn(options)),
     });
   }
 
@@ -196,7 +202,14 @@ export class Session {
     write: (prompt: Prompt) => Promise<Answer | string>,
     options: CompactionOptions & { /** What the model's window holds beside its answer, in tokens. */ readonly maxPromptTokens?: number } = {},
   ): Promise<CompactionResult> {
-    return compactWithModel(this, write, options);
+    const place = await this.turns.enter(abortsTurn(options));
+    let result: CompactionResult | undefined;
+    try {
+      result = await compactWithModel(this, write, options);
+      return result;
+    } finally {
+      await place.leave(result);
+    }
   }
 
   /** Makes the edits of the policy's prune strategy, such as hiding old tool results, without a summarizer. */
@@ -358,6 +371,33 @@ export class Session {
     });
   }
 
+  /**
+   * Takes a turn: appends the input, compacts where that is due, calls the model with the view, appends its answer, runs its
+   * tool calls, and goes on until it has none. After an overflow it compacts and calls the model once more. What `callModel`
+   * throws is thrown as it is, and nothing was appended of that answer; the next turn goes on where this one broke off.
+   *
+   * `input` is what the user says, or results of calls that the last turn left open; an empty list where the log has it
+   * already. Rejects with TurnRunningError where a turn runs, TurnAbortedError where a compaction or {@link abortTurn} ends
+   * it, and ContextOverflowError where no compaction helps.
+   */
+  async runTurn(callModel: CallModel, input: Appendables, options: TurnOptions = {}): Promise<Turn> {
+    return this.turns.run(callModel, input, options);
+  }
+
+  /** Aborts the turn that runs in this session object: nothing is appended any more once it returns. False where none runs. */
+  async abortTurn(): Promise<boolean> {
+    return this.turns.abort();
+  }
+
+  /** What is told to the model after each completed compaction of this session object; undefined for nothing. */
+  get announce(): Announce | undefined {
+    return this.turns.announce;
+  }
+
+  set announce(announce: Announce | undefined) {
+    this.turns.announce = announce;
+  }
+
   /** Follows the session until the loop is left, over breaks of the connection, without a gap and nothing twice. */
   watch(options: WatchOptions = {}): AsyncGenerator<WatchItem, void, undefined> {
     const { sessions: stub, connection, retry } = this.client;
@@ -405,6 +445,11 @@ export class Session {
       this.unsure.set(appendKey(request), request.requestId);
     }
   }
+}
+
+/** Whether a compaction is to abort a turn first. A dry run changes nothing that a turn could trip over. */
+function abortsTurn({ abortRunning, dryRun }: CompactionOptions): boolean {
+  return (abortRunning ?? true) && dryRun !== true;
 }
 
 /** The options that a stub takes, of those that a method was given. */
