@@ -65,7 +65,7 @@ func (s *Service) providerInput(p *compactordv1.ProviderJson, strict bool) (*inp
 	for _, m := range parsed.Messages {
 		m.Origin = compactordv1.Origin_ORIGIN_CLIENT
 	}
-	completeAnswer(parsed.Messages, p)
+	completeAnswer(parsed, p)
 	// The dialects keep to the contract's bounds; should one forget a bound, nothing gets past it here.
 	if err := protovalidate.Validate(&compactordv1.InlineHistory{Messages: parsed.Messages}); err != nil {
 		return nil, malformed(&dialect.InputError{
@@ -84,10 +84,17 @@ func (s *Service) providerInput(p *compactordv1.ProviderJson, strict bool) (*inp
 	return in, nil
 }
 
-// completeAnswer fills in what the JSON did not say of the model's last answer.
-func completeAnswer(messages []*compactordv1.Message, p *compactordv1.ProviderJson) {
-	for i := len(messages) - 1; i >= 0; i-- {
-		m := messages[i]
+// completeAnswer fills in what the JSON did not say of the model's last answer. Of a stream that broke off the client may
+// know more than that.
+func completeAnswer(parsed *dialect.Parsed, p *compactordv1.ProviderJson) {
+	if parsed.Cut && p.GetStopReason() != compactordv1.StopReason_STOP_REASON_UNSPECIFIED {
+		parsed.Messages[0].StopReason = p.GetStopReason()
+		parsed.Findings = slices.DeleteFunc(parsed.Findings, func(f dialect.Finding) bool {
+			return f.Rule == dialect.InputStreamCut
+		})
+	}
+	for i := len(parsed.Messages) - 1; i >= 0; i-- {
+		m := parsed.Messages[i]
 		if m.GetRole() != compactordv1.Role_ROLE_ASSISTANT {
 			continue
 		}

@@ -42,7 +42,16 @@ func (messagesAPI) Parse(raw []byte) (*dialect.Parsed, error) {
 	if answer.GetRole() != compactordv1.Role_ROLE_ASSISTANT {
 		return nil, dialect.Malformed(0, 0, rawjson.In("role", errResponse))
 	}
-	return p.parsed, dialect.Malformed(0, 0, p.fillFromEnvelope(answer, doc.response))
+	for at, input := range doc.cutInputs {
+		if call := answer.GetParts()[at].GetToolCall(); call != nil {
+			call.Arguments = input
+		}
+	}
+	if err := p.fillFromEnvelope(answer, doc.response); err != nil {
+		return nil, dialect.Malformed(0, 0, err)
+	}
+	p.parsed.EndStream(doc.ending)
+	return p.parsed, nil
 }
 
 // parser makes neutral messages of a list.

@@ -24,6 +24,10 @@ type document struct {
 	dialect.List
 
 	response rawjson.Object
+	// ending is how a stream ended, of which the response was put together; cutInputs are, by the block, the inputs of it
+	// that broke off.
+	ending    dialect.Ending
+	cutInputs map[int]string
 }
 
 func (messagesAPI) Split(raw []byte) (*dialect.List, error) {
@@ -55,8 +59,7 @@ func readDocument(raw json.RawMessage) (*document, error) {
 	}
 	switch rawjson.KindOf(raw) {
 	case rawjson.Array:
-		messages, err := rawjson.SplitArray(raw)
-		return &document{List: dialect.List{Messages: messages}}, err
+		return readList(raw)
 	case rawjson.ObjectKind:
 	default:
 		return nil, errKind
@@ -77,6 +80,16 @@ func readDocument(raw json.RawMessage) (*document, error) {
 	default:
 		return nil, errKind
 	}
+}
+
+func readList(raw json.RawMessage) (*document, error) {
+	elements, err := rawjson.SplitArray(raw)
+	if err == nil && len(elements) > 0 {
+		if first, err := rawjson.SplitObject(elements[0]); err == nil && isEvent(first) {
+			return streamDocument(elements)
+		}
+	}
+	return &document{List: dialect.List{Messages: elements}}, err
 }
 
 // isResponse tells a response body from a message: some gateways leave its type out, but all of them tell the usage.

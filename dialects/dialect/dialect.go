@@ -20,8 +20,8 @@ type Dialect interface {
 	Kind() compactordv1.Dialect
 	// Name is its name in commands and documents, such as `openai_chat`.
 	Name() string
-	// Parse reads a list of messages, one message, a request body or a response body. What has no clear meaning is an
-	// *InputError.
+	// Parse reads a list of messages, one message, a request body, a response body, or the list of all events of a streamed
+	// response, which gives what the whole body would have given. What has no clear meaning is an *InputError.
 	Parse(raw []byte) (*Parsed, error)
 	// Render writes messages. It takes any list of valid messages in which each result stands behind its call. An error
 	// is always a bug.
@@ -63,6 +63,8 @@ type Parsed struct {
 	// ProviderStop is the provider's own word for why the model stopped writing its last message; empty where the JSON has
 	// none.
 	ProviderStop string
+	// Cut says that the events of a streamed response broke off, so that its message counts as aborted.
+	Cut bool
 }
 
 // RenderOptions are how a list is to be rendered. The zero value renders for a request.

@@ -23,6 +23,7 @@ const (
 	InputChoicesLeftOut    = "input.choices-left-out"
 	InputCompactionLeftOut = "input.compaction-left-out"
 	InputHalfCharacter     = "input.half-character"
+	InputStreamCut         = "input.stream-cut"
 )
 
 // InputRules is the table of them.
@@ -59,6 +60,10 @@ func InputRules() []Rule {
 		{
 			ID: InputChoicesLeftOut, Source: ours,
 			Sentence: "A response holds one choice. The first is taken, the others are left out.",
+		},
+		{
+			ID: InputStreamCut, Source: ours,
+			Sentence: "A streamed answer came to its end. Taken as aborted, unless the request says why the model stopped.",
 		},
 		{
 			ID: InputHalfCharacter, Source: ours,

@@ -29,6 +29,8 @@ type envelope struct {
 	candidate rawjson.Object
 	// candidates is how many the response has.
 	candidates int
+	// ending is how a stream ended, of which the response was put together.
+	ending dialect.Ending
 }
 
 // open finds the list in whatever holds it, and takes it apart no further.
@@ -49,6 +51,9 @@ func openAny(raw json.RawMessage) (*envelope, error) {
 	}
 	if rawjson.KindOf(raw) == rawjson.Array && json.Valid(raw) {
 		contents, err := rawjson.SplitArray(raw)
+		if err == nil && len(contents) > 0 && isChunk(contents[0]) {
+			return openStream(contents)
+		}
 		return &envelope{contents: contents}, err
 	}
 	o, err := rawjson.ParseObject(raw)

@@ -55,6 +55,7 @@ func (gemini) Parse(raw []byte) (*dialect.Parsed, error) {
 		if err := p.response(e); err != nil {
 			return nil, dialect.Malformed(0, 0, err)
 		}
+		p.parsed.EndStream(e.ending)
 	}
 	return p.parsed, nil
 }

@@ -31,7 +31,7 @@ func TestWhatHasNoClearMeaningIsRefused(t *testing.T) {
 		{`{"candidates":[],"usageMetadata":{}}`, -1, 0, "", "without candidates"},
 		{`{"contents":"a"}`, -1, 0, "contents", "must be an array"},
 		{`{"systemInstruction":{"parts":[{"functionCall":{"name":"a"}}]},"contents":[]}`, -1, 0, "systemInstruction.parts[0]", "no text"},
-		{`[{"candidates":[]}]`, 0, 0, "", "streamed"},
+		{`[{"parts":[{"text":"a"}]},{"candidates":[]}]`, 1, 0, "", "streamed"},
 		{`[` + hello + `,7]`, 1, 0, "", "must be an object"},
 		{`[{"role":"assistant","parts":[]}]`, 0, 0, "role", "user or model"},
 		{`[{"role":"user","content":"of another provider"}]`, 0, 0, "parts", "missing"},

@@ -25,6 +25,8 @@ type envelope struct {
 	// response is the body of a response, nil for all else; choice is its first choice.
 	response, choice rawjson.Object
 	choices          int
+	// ending is how a stream ended, of which the response was put together.
+	ending dialect.Ending
 }
 
 func (chat) Split(raw []byte) (*dialect.List, error) {
@@ -35,7 +37,7 @@ func (chat) Split(raw []byte) (*dialect.List, error) {
 	return &dialect.List{Messages: e.messages}, nil
 }
 
-// open finds the messages in a list, a message, or the body of a request or a response.
+// open finds the messages in a list, a message, the body of a request or a response, or the chunks of a stream.
 func open(raw []byte) (*envelope, error) {
 	raw, err := validJSON(raw)
 	if err != nil {
@@ -43,7 +45,7 @@ func open(raw []byte) (*envelope, error) {
 	}
 	e := &envelope{}
 	if rawjson.KindOf(raw) == rawjson.Array {
-		e.messages, err = rawjson.SplitArray(raw)
+		err = e.openList(raw)
 	} else {
 		err = e.openObject(raw)
 	}
@@ -61,6 +63,20 @@ func validJSON(raw []byte) (json.RawMessage, error) {
 	}
 	_, err := rawjson.ParseObject(raw)
 	return nil, err
+}
+
+func (e *envelope) openList(raw json.RawMessage) error {
+	elements, err := rawjson.SplitArray(raw)
+	if err != nil {
+		return err
+	}
+	if len(elements) > 0 {
+		if first, err := rawjson.SplitObject(elements[0]); err == nil && isChunk(first) {
+			return e.openStream(elements)
+		}
+	}
+	e.messages = elements
+	return nil
 }
 
 func (e *envelope) openObject(raw json.RawMessage) error {

@@ -34,6 +34,7 @@ func (chat) Parse(raw []byte) (*dialect.Parsed, error) {
 		if err := e.tell(parsed); err != nil {
 			return nil, dialect.Malformed(0, 0, err)
 		}
+		parsed.EndStream(e.ending)
 	}
 	return parsed, nil
 }

@@ -33,6 +33,8 @@ type envelope struct {
 	text bool
 	// response is a response body, else nil.
 	response rawjson.Object
+	// ending is how a stream ended, of which the response was put together.
+	ending dialect.Ending
 }
 
 // open takes apart what came. It is an *dialect.InputError where there is no list in it.
@@ -53,6 +55,9 @@ func openValue(raw json.RawMessage) (*envelope, error) {
 	switch rawjson.KindOf(raw) {
 	case rawjson.Array:
 		items, err := rawjson.SplitArray(raw)
+		if err == nil && len(items) > 0 && isEvent(items[0]) {
+			return openStream(items)
+		}
 		return &envelope{items: items}, err
 	case rawjson.String:
 		return &envelope{items: []json.RawMessage{raw}, text: true}, nil

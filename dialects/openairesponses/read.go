@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
@@ -14,6 +15,8 @@ import (
 var (
 	errRole     = errors.New("must be user, assistant, system or developer")
 	errNotReply = errors.New("a response holds only what the model says and does")
+	// errEventAlone is what events are refused with that are no whole stream.
+	errEventAlone = errors.New("is an event of a stream: a list holds all of its events, or none")
 )
 
 // reader makes messages of items. The items of the model up to the next one of the client become one message.
@@ -39,6 +42,8 @@ func (r *reader) item(at int, raw json.RawMessage) error {
 		return err
 	}
 	switch {
+	case strings.HasPrefix(typ, eventPrefix):
+		return errEventAlone
 	case typ == typeMessage:
 		return r.message(at, raw, o)
 	case typ == typeReasoning:

@@ -28,6 +28,7 @@ func (r *reader) responseBody(e *envelope) (*dialect.Parsed, error) {
 		return nil, err
 	}
 	m.StopReason, r.parsed.ProviderStop = stopReason(e.response, m), stopWord(e.response)
+	r.parsed.EndStream(e.ending)
 	return &r.parsed, nil
 }
 

@@ -1,0 +1,259 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
+
+// The types of events that are read. Others, such as those that SDKs add, tell nothing new.
+const (
+	eventStart      = "message_start"
+	eventBlockStart = "content_block_start"
+	eventBlockDelta = "content_block_delta"
+	eventBlockStop  = "content_block_stop"
+	eventDelta      = "message_delta"
+	eventStop       = "message_stop"
+	eventPing       = "ping"
+	eventError      = "error"
+)
+
+var (
+	events = []string{
+		eventStart, eventBlockStart, eventBlockDelta, eventBlockStop, eventDelta, eventStop, eventPing, eventError,
+	}
+	errSecondMessage = errors.New("begins a second message: give each response alone")
+	errSecondBlock   = errors.New("begins a block that has begun")
+	errNoBlock       = errors.New("is of a block that has not begun")
+)
+
+// isEvent tells an event of a stream from a message.
+func isEvent(o rawjson.Object) bool {
+	return !o.Has("role") && slices.ContainsFunc(events, func(typ string) bool { return o.IsText("type", typ) })
+}
+
+// stream is a streamed response while its events are put together.
+type stream struct {
+	// message are the fields of the response beside its content; nil until it has begun.
+	message, usage rawjson.Object
+	blocks         map[uint32]*streamedBlock
+	stopped        bool
+	ending         dialect.Ending
+}
+
+// streamedBlock is a block while it is put together.
+type streamedBlock struct {
+	fields rawjson.Object
+	// texts are the fields that came in pieces.
+	texts map[string]*rawjson.Pieces
+	// input is the JSON of an input, as a text; nil where it came whole.
+	input     *rawjson.Pieces
+	citations []json.RawMessage
+}
+
+// streamDocument puts the events of a stream together to what its response's body would have been.
+func streamDocument(elements []json.RawMessage) (*document, error) {
+	s := &stream{usage: rawjson.Object{}, blocks: make(map[uint32]*streamedBlock)}
+	for i, raw := range elements {
+		if err := s.event(raw); err != nil {
+			return nil, rawjson.InElement(i, err)
+		}
+	}
+	body := rawjson.Object{"role": rawjson.Quote(roleAssistant)}
+	maps.Copy(body, s.message)
+	if len(s.usage) > 0 {
+		body["usage"] = s.usage.Encode()
+	}
+	cut := make(map[int]string)
+	if len(s.blocks) > 0 || !body.Has("content") {
+		var blocks []json.RawMessage
+		for at, index := range slices.Sorted(maps.Keys(s.blocks)) {
+			block, input := s.blocks[index].block()
+			blocks = append(blocks, block.Encode())
+			if input != "" {
+				cut[at] = input
+			}
+		}
+		body["content"] = rawjson.EncodeArray(blocks)
+	}
+	doc := responseBody(body)
+	doc.cutInputs, doc.ending = cut, s.ending
+	doc.ending.Cut = !s.ending.Failed && !s.stopped && !body.Has("stop_reason")
+	return doc, nil
+}
+
+func (s *stream) event(raw json.RawMessage) error {
+	o, err := rawjson.SplitObject(raw)
+	if err != nil {
+		return err
+	}
+	if o.Has("role") {
+		return dialect.ErrMixed
+	}
+	typ, err := o.DemandText("type")
+	if err != nil {
+		return err
+	}
+	switch typ {
+	case eventStart:
+		return s.start(o)
+	case eventBlockStart:
+		return s.blockStart(o)
+	case eventBlockDelta:
+		return s.blockDelta(o)
+	case eventDelta:
+		return s.delta(o)
+	case eventStop:
+		s.stopped = true
+	case eventError:
+		s.ending.Fail(o["error"])
+	}
+	return nil
+}
+
+func (s *stream) start(o rawjson.Object) error {
+	if s.message != nil {
+		return errSecondMessage
+	}
+	message, err := rawjson.SplitObject(o["message"])
+	if err != nil {
+		return rawjson.In("message", err)
+	}
+	s.message = message
+	return rawjson.In("message", s.count(message))
+}
+
+// count takes what an object says of the usage: later counts replace earlier ones.
+func (s *stream) count(o rawjson.Object) error {
+	if !o.Has("usage") {
+		return nil
+	}
+	usage, err := rawjson.SplitObject(o["usage"])
+	for key := range usage {
+		if usage.Has(key) {
+			s.usage[key] = usage[key]
+		}
+	}
+	return rawjson.In("usage", err)
+}
+
+func (s *stream) delta(o rawjson.Object) error {
+	if s.message == nil {
+		s.message = rawjson.Object{}
+	}
+	if o.Has("delta") {
+		delta, err := rawjson.SplitObject(o["delta"])
+		if err != nil {
+			return rawjson.In("delta", err)
+		}
+		for key := range delta {
+			if delta.Has(key) {
+				s.message[key] = delta[key]
+			}
+		}
+	}
+	return s.count(o)
+}
+
+func (s *stream) blockStart(o rawjson.Object) error {
+	index, err := o.Count("index")
+	if err != nil {
+		return err
+	}
+	if s.blocks[index] != nil {
+		return rawjson.In("index", errSecondBlock)
+	}
+	fields, err := rawjson.SplitObject(o["content_block"])
+	if err != nil {
+		return rawjson.In("content_block", err)
+	}
+	s.blocks[index] = &streamedBlock{fields: fields, texts: make(map[string]*rawjson.Pieces)}
+	return nil
+}
+
+func (s *stream) blockDelta(o rawjson.Object) error {
+	index, err := o.Count("index")
+	if err != nil {
+		return err
+	}
+	block := s.blocks[index]
+	if block == nil {
+		return rawjson.In("index", errNoBlock)
+	}
+	delta, err := rawjson.SplitObject(o["delta"])
+	if err != nil {
+		return rawjson.In("delta", err)
+	}
+	block.add(delta)
+	return nil
+}
+
+// add adds a piece of the block. Texts follow one another, also those of types of tomorrow.
+func (b *streamedBlock) add(delta rawjson.Object) {
+	switch {
+	case delta.IsText("type", "input_json_delta"):
+		if b.input == nil {
+			b.input = &rawjson.Pieces{}
+		}
+		b.input.Add(delta["partial_json"])
+		return
+	case delta.IsText("type", "citations_delta"):
+		if delta.Has("citation") {
+			b.citations = append(b.citations, delta["citation"])
+		}
+		return
+	case delta.IsText("type", "signature_delta"):
+		if delta.Has("signature") {
+			b.fields["signature"] = delta["signature"]
+		}
+		return
+	}
+	for key, value := range delta {
+		switch {
+		case key == "type" || !delta.Has(key):
+		case rawjson.KindOf(value) != rawjson.String:
+			b.fields[key] = value
+		default:
+			if b.texts[key] == nil {
+				b.texts[key] = &rawjson.Pieces{}
+				b.texts[key].Add(b.fields[key])
+			}
+			b.texts[key].Add(value)
+		}
+	}
+}
+
+// block is the block so far. Where its input is no JSON, since it was cut off, it is there as a text, and returned.
+func (b *streamedBlock) block() (block rawjson.Object, cutInput string) {
+	for key, text := range b.texts {
+		b.fields[key] = text.Value()
+	}
+	if len(b.citations) > 0 {
+		b.fields["citations"] = b.allCitations()
+	}
+	if b.input == nil {
+		return b.fields, ""
+	}
+	written, err := rawjson.Object{"input": b.input.Value()}.Text("input")
+	switch raw := json.RawMessage(written); {
+	case err != nil || written == "":
+	case json.Valid(raw):
+		b.fields["input"] = raw
+	default:
+		b.fields["input"], cutInput = rawjson.Quote(written), written
+	}
+	return b.fields, cutInput
+}
+
+// allCitations are those that the block began with, and those that came.
+func (b *streamedBlock) allCitations() json.RawMessage {
+	first, err := rawjson.SplitArray(b.fields["citations"])
+	if err != nil {
+		first = nil
+	}
+	return rawjson.EncodeArray(append(first, b.citations...))
+}

@@ -1,0 +1,190 @@
+package openaichat
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
+
+var errWholeAnswer = errors.New("is a whole message where a piece of one should be: give each response alone")
+
+// deltaRule says how the pieces of a message are put together.
+var deltaRule = &rawjson.JoinRule{
+	Texts: []string{"refusal", reasoningContent, reasoning},
+	Objects: map[string]*rawjson.JoinRule{
+		"function_call": {Texts: []string{"arguments"}},
+		"audio":         {Texts: []string{"data", "transcript"}, Latest: []string{"expires_at"}},
+	},
+	Lists: map[string]*rawjson.ListRule{
+		"content": {Continued: []string{"text", "thinking"}, Element: &rawjson.JoinRule{
+			Texts: []string{"text"},
+			Lists: map[string]*rawjson.ListRule{
+				"thinking": {Continued: []string{"text"}, Element: &rawjson.JoinRule{Texts: []string{"text"}}},
+			},
+		}},
+		"tool_calls": {Element: &rawjson.JoinRule{Objects: map[string]*rawjson.JoinRule{
+			functionType: {Texts: []string{"arguments"}},
+			customType:   {Texts: []string{"input"}},
+		}}},
+		reasoningDetails: {KeepIndex: true, Element: &rawjson.JoinRule{Texts: []string{"text", "summary", "data"}}},
+		"annotations":    {Element: &rawjson.JoinRule{}},
+	},
+}
+
+// isChunk tells a chunk of a stream, or the error that ends one, from a message.
+func isChunk(o rawjson.Object) bool {
+	return !o.Has("role") && (o.Has("choices") || o.Has("error") || o.IsText("object", "chat.completion.chunk") ||
+		o.IsText("type", "chunk") && o.Has("chunk"))
+}
+
+// stream is a streamed response while its chunks are put together.
+type stream struct {
+	// body is what the chunks say around their choices.
+	body    rawjson.Object
+	choices map[uint32]*streamedChoice
+	ending  dialect.Ending
+}
+
+// streamedChoice is a choice while it is put together.
+type streamedChoice struct {
+	// fields are those of the choice beside its message.
+	fields, message *rawjson.Join
+	// hasParts says that the content came as a list of parts.
+	hasParts bool
+}
+
+// openStream puts the chunks of a stream together to what its response's body would have been.
+func (e *envelope) openStream(chunks []json.RawMessage) error {
+	s := &stream{body: make(rawjson.Object), choices: make(map[uint32]*streamedChoice)}
+	for i, raw := range chunks {
+		if err := s.chunk(raw); err != nil {
+			return rawjson.InElement(i, err)
+		}
+	}
+	e.response, e.choices = s.body, len(s.choices)
+	first := s.first()
+	e.choice = first.fields.Object()
+	message, err := first.object()
+	if err != nil {
+		return err
+	}
+	e.messages = []json.RawMessage{message.Encode()}
+	s.ending.Cut = !s.ending.Failed && stopWord(e.choice) == ""
+	e.ending = s.ending
+	return nil
+}
+
+func (s *stream) chunk(raw json.RawMessage) error {
+	o, err := rawjson.SplitObject(raw)
+	switch {
+	case err != nil:
+		return err
+	case o.Has("role"):
+		return dialect.ErrMixed
+	case o.IsText("type", "chunk") && o.Has("chunk"):
+		// An event of the SDKs, which hold the chunk beside what they made of it so far.
+		return s.chunk(o["chunk"])
+	case o.Has("error"):
+		s.ending.Fail(o["error"])
+	}
+	for _, key := range []string{"model", "usage"} {
+		if o.Has(key) {
+			s.body[key] = o[key]
+		}
+	}
+	choices, err := elementsOf(o, "choices")
+	if err != nil {
+		return err
+	}
+	for i, raw := range choices {
+		if err := s.choice(raw); err != nil {
+			return rawjson.In("choices", rawjson.InElement(i, err))
+		}
+	}
+	return nil
+}
+
+func (s *stream) choice(raw json.RawMessage) error {
+	o, err := rawjson.SplitObject(raw)
+	if err != nil {
+		return err
+	}
+	index, err := o.Count("index")
+	if err != nil {
+		return err
+	}
+	if o.Has("message") && !o.Has("delta") {
+		return rawjson.In("message", errWholeAnswer)
+	}
+	if s.choices[index] == nil {
+		s.choices[index] = newChoice()
+	}
+	// Some providers tell the usage here.
+	if o.Has("usage") && !s.body.Has("usage") {
+		s.body["usage"] = o["usage"]
+	}
+	delta, err := objectIn(o, "delta")
+	if err != nil {
+		return err
+	}
+	delete(o, "delta")
+	if err := s.choices[index].fields.Add(o); err != nil {
+		return err
+	}
+	return rawjson.In("delta", s.choices[index].add(delta))
+}
+
+// first is the choice with the lowest number; an empty one where there is none.
+func (s *stream) first() *streamedChoice {
+	var first *streamedChoice
+	var lowest uint32
+	for index, c := range s.choices {
+		if first == nil || index < lowest {
+			first, lowest = c, index
+		}
+	}
+	if first == nil {
+		return newChoice()
+	}
+	return first
+}
+
+func newChoice() *streamedChoice {
+	return &streamedChoice{
+		fields:  rawjson.NewJoin(&rawjson.JoinRule{Latest: []string{"finish_reason", "stop_reason"}}),
+		message: rawjson.NewJoin(deltaRule),
+	}
+}
+
+// add adds a piece of the message. A text is put together as a part, since parts can follow it.
+func (c *streamedChoice) add(delta rawjson.Object) error {
+	content := delta["content"]
+	if rawjson.KindOf(content) == rawjson.String {
+		part := rawjson.Object{"type": rawjson.Quote("text"), "text": content}
+		delta["content"] = rawjson.EncodeArray([]json.RawMessage{part.Encode()})
+	}
+	c.hasParts = c.hasParts || rawjson.KindOf(content) == rawjson.Array
+	return c.message.Add(delta)
+}
+
+// object is the message so far.
+func (c *streamedChoice) object() (rawjson.Object, error) {
+	o := c.message.Object()
+	if !o.Has("role") || o.IsText("role", "") {
+		o["role"] = rawjson.Quote("assistant")
+	}
+	if c.hasParts || rawjson.KindOf(o["content"]) != rawjson.Array {
+		return o, nil
+	}
+	parts, err := rawjson.SplitArray(o["content"])
+	if err != nil {
+		return nil, err
+	}
+	part, err := rawjson.SplitObject(parts[0])
+	if err == nil {
+		o["content"] = part["text"]
+	}
+	return o, err
+}
