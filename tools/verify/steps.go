@@ -23,10 +23,12 @@ func steps() []step {
 		{"lint", "go mod tidy, buf and golangci-lint, without changing anything", (*verifier).lint, true},
 		{"check-generate", "fail if generated code is not what the protos generate, in all languages", (*verifier).checkGenerate, true},
 		{"test", "run the tests, with the race detector where there is a C compiler", (*verifier).runTests, true},
+		{"python", "lint the Python client, check its types and run its tests, where there is Python 3.10", (*verifier).checkPython, true},
+		{"typescript", "the same for the TypeScript client, where there is Node 20 with npm", (*verifier).checkTypeScript, true},
 		{"fuzz", fuzzHelp(), (*verifier).fuzz, true},
 		{"generate", "generate the code of all languages, from the protos and clients/tools.json", (*verifier).generate, false},
 		{"freeze", "take what was added to the contract into the image that it is held to", (*verifier).freeze, false},
-		{"fmt", "format the Go code and the protos", (*verifier).format, false},
+		{"fmt", "format the code of all languages, and the protos", (*verifier).format, false},
 		{"tools", "build all pinned tools into .bin", (*verifier).buildTools, false},
 	}
 }
@@ -144,7 +146,10 @@ func (v *verifier) format(ctx context.Context) error {
 	if err := v.run(ctx, command{args: []string{v.tool("buf"), "format", "--write", "proto"}}); err != nil {
 		return err
 	}
-	return v.run(ctx, command{args: []string{v.tool("golangci-lint"), "fmt"}})
+	if err := v.run(ctx, command{args: []string{v.tool("golangci-lint"), "fmt"}}); err != nil {
+		return err
+	}
+	return v.formatClients(ctx)
 }
 
 // runTests tests all modules, or the packages that are named. The race detector needs cgo; its absence is printed, so

@@ -14,14 +14,14 @@ func TestParse(t *testing.T) {
 		packages string
 		flags    string
 	}{
-		{line: "", steps: "lint check-generate test fuzz"},
+		{line: "", steps: "lint check-generate test python typescript fuzz"},
 		{line: "lint", steps: "lint"},
 		{line: "generate test", steps: "generate test"},
 		{line: "test ./a/... ./b", steps: "test", packages: "./a/... ./b"},
 		{line: "test --", steps: "test"},
 		{line: "test ./a -- -run lint -v", steps: "test", packages: "./a", flags: "-run lint -v"},
 		{line: "test ./a lint", steps: "test lint", packages: "./a"},
-		{line: "-- -short", steps: "lint check-generate test fuzz", flags: "-short"},
+		{line: "-- -short", steps: "lint check-generate test python typescript fuzz", flags: "-short"},
 	} {
 		t.Run(c.line, func(t *testing.T) {
 			s, err := parse(strings.Fields(c.line))

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+)
+
+// checkPython lints the Python client, checks its types and runs its tests.
+func (v *verifier) checkPython(ctx context.Context) error {
+	client := pythonClient()
+	if ready, err := v.ready(ctx, client, "checks and tests"); err != nil || !ready {
+		return err
+	}
+	daemon, err := v.daemon(ctx)
+	if err != nil {
+		return err
+	}
+	const repair = "`go run -C tools ./verify fmt` repairs what it can"
+	commands := []command{
+		{args: []string{v.venv("ruff"), "check"}, hint: repair},
+		{args: []string{v.venv("ruff"), "format", "--check"}, hint: repair},
+		{args: []string{v.venv("mypy")}},
+	}
+	// It is a program of Node in a package of Python's.
+	if lack := lacksProgram("node"); lack != "" {
+		fmt.Fprintf(v.out, "pyright off: %s\n", lack)
+	} else {
+		commands = append(commands, command{args: []string{v.venv("pyright")}})
+	}
+	commands = append(commands, command{args: []string{v.venv("pytest"), "--quiet"}, env: []string{daemon}})
+	return v.runAll(ctx, client, commands)
+}
+
+// checkTypeScript lints the TypeScript client, checks its types and runs its tests.
+func (v *verifier) checkTypeScript(ctx context.Context) error {
+	client := typescriptClient()
+	if ready, err := v.ready(ctx, client, "checks and tests"); err != nil || !ready {
+		return err
+	}
+	daemon, err := v.daemon(ctx)
+	if err != nil {
+		return err
+	}
+	return v.runAll(ctx, client, []command{
+		{args: []string{"npm", "run", "--silent", "lint"}, hint: "`go run -C tools ./verify fmt` repairs what it can"},
+		// The compiler checks the types before the tests run.
+		{args: []string{"npm", "run", "--silent", "test"}, env: []string{daemon}},
+	})
+}
+
+// formatClients formats those of the clients whose tools are there.
+func (v *verifier) formatClients(ctx context.Context) error {
+	for _, format := range []struct {
+		client   client
+		commands []command
+	}{
+		{pythonClient(), []command{
+			{args: []string{v.venv("ruff"), "check", "--fix-only"}},
+			{args: []string{v.venv("ruff"), "format"}},
+		}},
+		{typescriptClient(), []command{{args: []string{"npm", "run", "--silent", "format"}}}},
+	} {
+		ready, err := v.ready(ctx, format.client, "formatting")
+		if err != nil {
+			return err
+		}
+		if !ready {
+			continue
+		}
+		if err := v.runAll(ctx, format.client, format.commands); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *verifier) runAll(ctx context.Context, client client, commands []command) error {
+	for _, c := range commands {
+		c.folder = client.folder
+		if err := v.run(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// daemon builds the daemon that the tests of the clients start, and returns the variable that tells them where it is.
+func (v *verifier) daemon(ctx context.Context) (string, error) {
+	binary := v.in("bin", "test", "compactord")
+	if runtime.GOOS == "windows" {
+		binary += ".exe"
+	}
+	err := v.run(ctx, command{args: []string{"go", "build", "-o", binary, "./cmd/compactord"}, env: []string{"CGO_ENABLED=0"}})
+	return "COMPACTORD_BINARY=" + binary, err
+}
