@@ -1,4 +1,4 @@
-import { definitions } from "./definitions.js";
+import { definitions } from "./gen/tools.js";
 import type { DialectName } from "./messages.js";
 
 /** What a tool may be given for one of its parameters, in JSON Schema. */
@@ -44,7 +44,7 @@ export function definitionOf(name: AgentToolName): ToolDefinition {
   if (found === undefined) {
     throw new TypeError(`there is no agent tool ${name}`);
   }
-  return structuredClone<unknown>(found) as ToolDefinition;
+  return structuredClone(found);
 }
 
 /** Tools as the elements of a provider's `tools`. */
@@ -73,7 +73,7 @@ export function checkedArguments(tool: ToolDefinition, json: string): Arguments 
     return "The arguments are no JSON object.";
   }
   const { properties, required } = tool.parameters;
-  const missing = (required ?? []).filter((name) => given[name] === undefined || given[name] === null);
+  const missing = (required ?? []).filter((name) => isBlank(given[name]));
   if (missing.length > 0) {
     return `Missing: ${missing.join(", ")}.`;
   }
@@ -83,7 +83,7 @@ export function checkedArguments(tool: ToolDefinition, json: string): Arguments 
     if (parameter === undefined) {
       return `There is no ${JSON.stringify(name)}; there are ${Object.keys(properties).join(", ")}.`;
     }
-    if (value === null) {
+    if (isBlank(value)) {
       continue;
     }
     if (!fits(parameter, value)) {
@@ -92,6 +92,11 @@ export function checkedArguments(tool: ToolDefinition, json: string): Arguments 
     checked[name] = value;
   }
   return checked;
+}
+
+/** Some models write all parameters, and leave empty what they do not mean to give. */
+function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || value === "";
 }
 
 function parsedObject(json: string): Readonly<Record<string, unknown>> | undefined {
