@@ -1,4 +1,5 @@
-"""The client of compactord, the daemon that keeps the conversations of language model agents within their context window.
+"""The client of compactord, the daemon that keeps the conversations of language model agents within their context
+window.
 
 :class:`Client` and :class:`Session` block; :class:`AsyncClient` and :class:`AsyncSession` are the same for asyncio.
 :mod:`compactord.v1` holds the messages and enums of the contract, :mod:`compactord.errors` the exceptions.
@@ -66,6 +67,7 @@ from compactord.view import View
 from compactord.words import Dialect, Policy
 
 __all__ = [
+    "TLS",
     "Appendable",
     "Appended",
     "AsyncClient",
@@ -115,7 +117,6 @@ __all__ = [
     "SummarizerRefusedError",
     "SummarizerUnavailableError",
     "SummaryRejectedError",
-    "TLS",
     "TargetUnreachableError",
     "Token",
     "ToolCallsOpenError",

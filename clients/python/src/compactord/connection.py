@@ -15,7 +15,6 @@ from typing import Any, TypeAlias, TypeVar
 
 import grpc
 from google.protobuf.descriptor import ServiceDescriptor
-from google.protobuf.message import Message
 
 from compactord.v1 import compaction_service_pb2, session_service_pb2
 
@@ -74,8 +73,8 @@ WRITES = (
 """Calls that are sent again with the request_id that each of them gets here."""
 
 RESUMED = ("Compact", "WatchSession", "RevertToCheckpoint")
-"""Calls that this package takes up again itself. gRPC cannot: two are streams, and a revert that has a summary written ends
-in UNAVAILABLE also where the summarizer is out of reach, which no second try in a second mends."""
+"""Calls that this package takes up again itself. gRPC cannot: two are streams, and a revert that has a summary written
+ends in UNAVAILABLE also where the summarizer is out of reach, which no second try in a second mends."""
 
 NEVER_RESENT = ("DeleteSession", "CancelCompaction")
 """Calls that answer NOT_FOUND the second time."""
@@ -255,7 +254,7 @@ def identified(request: Any) -> Any:
 
     A session that is made without an id cannot have a request_id: it gets an id, as the daemon would have given it one.
     """
-    fields = request.DESCRIPTOR.fields_by_name if isinstance(request, Message) else {}
+    fields = request.DESCRIPTOR.fields_by_name
     if "request_id" not in fields or request.request_id or ("history" in fields and request.HasField("history")):
         return request
     copy = type(request)()

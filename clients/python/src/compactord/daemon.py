@@ -23,6 +23,7 @@ START_TIMEOUT = 30.0
 _STOP_TIMEOUT = guard.GRACE + 5.0
 _LONGEST_SOCKET = 100
 _TOLD_BYTES = 4_000
+_NEW_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
 
 
 def find_binary(given: str | Path | None) -> str:
@@ -72,16 +73,14 @@ class Daemon:
             command += ["--config", os.fspath(self._config_file())]
         command += self._args
         # A Ctrl-C in the terminal is for the program, and not for the daemon that it may want to ask to stop something.
-        apart: dict[str, Any] = {"start_new_session": True}
-        if sys.platform == "win32":
-            apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
         with self._log().open("wb") as log:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", guard.__file__, *command],
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
-                **apart,
+                start_new_session=True,
+                creationflags=_NEW_GROUP,
             )
 
     def check(self) -> None:

@@ -1,8 +1,8 @@
 """The exceptions of this package.
 
 Every error of the daemon has a stable reason (`docs/api.md` lists them), and each reason that a program would want to
-catch has a class. Catch :class:`CompactordError` for all of them. Decide by class or ``reason``; the text is for people.
-No error holds anything of a conversation.
+catch has a class. Catch :class:`CompactordError` for all of them. Decide by class or ``reason``; the text is for
+people. No error holds anything of a conversation.
 """
 
 from __future__ import annotations
@@ -10,19 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import grpc
-from google.protobuf.message import DecodeError
-from google.protobuf.any_pb2 import Any as _Any
-from google.rpc import error_details_pb2, status_pb2
 
-from compactord.v1 import error_pb2
+from compactord import details
 
 _DETAILS = "grpc-status-details-bin"
 _PREFIX = "ERROR_REASON_"
 
-Metadata = Iterable[tuple[str, str | bytes]]
+Metadata: TypeAlias = Iterable[tuple[str, str | bytes]]
 """Metadata of an RPC: pairs of key and value."""
 
 
@@ -377,8 +374,6 @@ _STATUSES: dict[grpc.StatusCode, type[CompactordError]] = {
     grpc.StatusCode.DATA_LOSS: InternalError,
 }
 
-_CODES: dict[int, grpc.StatusCode] = {code.value[0]: code for code in grpc.StatusCode}
-
 
 class RpcFailure(Protocol):
     """What gRPC raises, whether it blocks or not."""
@@ -419,58 +414,18 @@ def from_status(code: grpc.StatusCode, message: str, metadata: Metadata = ()) ->
     Returns:
         An exception of the class that belongs to the reason in the details, or else to the status.
     """
-    reason = ""
-    figures: dict[str, str] = {}
-    violations: list[FieldViolation] = []
-    retry_after: timedelta | None = None
-    for detail in _details(metadata):
-        info = error_details_pb2.ErrorInfo()
-        request = error_details_pb2.BadRequest()
-        retry = error_details_pb2.RetryInfo()
-        if detail.Unpack(info) and info.domain == "compactord":
-            reason, figures = info.reason.removeprefix(_PREFIX), dict(info.metadata)
-        elif detail.Unpack(request):
-            violations += [FieldViolation(v.field, v.description) for v in request.field_violations]
-        elif detail.Unpack(retry):
-            retry_after = retry.retry_delay.ToTimedelta()
+    serialized = next((value for key, value in metadata if key == _DETAILS and isinstance(value, bytes)), b"")
+    told = details.read(serialized)
+    reason = told.reason.removeprefix(_PREFIX)
     kind = REASONS.get(reason) or _STATUSES.get(code, CompactordError)
     return kind(
         message,
         code=code,
         reason=reason,
-        metadata=figures,
-        field_violations=tuple(violations),
-        retry_after=retry_after,
+        metadata=told.metadata,
+        field_violations=tuple(FieldViolation(field, wrong) for field, wrong in told.violations),
+        retry_after=told.retry_after,
     )
-
-
-def from_event(code: int, reason: error_pb2.ErrorReason.ValueType, message: str) -> CompactordError:
-    """Make the exception of a compaction that failed.
-
-    Args:
-        code: The number of the gRPC status.
-        reason: The reason.
-        message: What happened, in a sentence.
-
-    Returns:
-        An exception of the class that belongs to the reason.
-    """
-    status = _CODES.get(code, grpc.StatusCode.UNKNOWN)
-    # A reason that a newer daemon added has no name here.
-    name = error_pb2.ErrorReason.Name(reason) if reason in error_pb2.ErrorReason.values() else ""
-    name = name.removeprefix(_PREFIX)
-    kind = REASONS.get(name) or _STATUSES.get(status, CompactordError)
-    return kind(message, code=status, reason=name)
-
-
-def _details(metadata: Metadata) -> list[_Any]:
-    for key, value in metadata:
-        if key == _DETAILS and isinstance(value, bytes):
-            try:
-                return list(status_pb2.Status.FromString(value).details)
-            except DecodeError:
-                return []
-    return []
 
 
 def _figure(metadata: Mapping[str, str], key: str) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, cast
 
@@ -18,7 +18,8 @@ Appendable: TypeAlias = str | bytes | v1.Message | Mapping[str, Any] | Iterable[
 - a dict, a list of dicts, or an object of a provider's SDK: the provider's JSON, in the session's dialect: a message, a
   list of messages, the body of a request or a response, or the list of the events of a streamed one;
 - ``bytes``: such JSON as it came over HTTP, kept byte for byte;
-- :class:`compactord.v1.Message`: a neutral message, as :func:`user` and its like make it. In a session without a dialect
+- :class:`compactord.v1.Message`: a neutral message, as :func:`user` and its like make it. In a session without a
+dialect
   dicts are neutral messages, as JSON of the contract.
 """
 
@@ -128,7 +129,10 @@ def to_json(given: object, dialect: v1.Dialect.ValueType) -> str:
     Raises:
         TypeError: Something in it has no JSON.
     """
-    plain = lambda value: _plain(value, dialect)  # noqa: E731
+
+    def plain(value: object) -> object:
+        return _plain(value, dialect)
+
     try:
         text = json.dumps(given, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=plain)
         text.encode()
@@ -147,20 +151,17 @@ def _plain(value: object, dialect: v1.Dialect.ValueType) -> object:
         # Gemini's objects name the fields that they lack.
         return dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=dialect == v1.Dialect.DIALECT_GEMINI)
     if isinstance(value, Mapping):
-        return dict(cast(Mapping[str, Any], value))
-    if isinstance(value, Iterable) and not isinstance(value, str | bytes | bytearray | memoryview):
-        return list(cast(Iterable[Any], value))
+        return dict(cast("Mapping[str, Any]", value))
+    if isinstance(value, Iterable) and not isinstance(value, bytes | bytearray):
+        return list(cast("Iterable[object]", value))
     raise TypeError(f"a {type(value).__name__} cannot be appended: it has no JSON")
 
 
 def _is_neutral(item: object) -> bool:
-    if isinstance(item, str | v1.Message):
-        return True
-    return isinstance(item, list | tuple) and bool(item) and all(isinstance(one, str | v1.Message) for one in _list(item))
-
-
-def _list(item: object) -> list[object]:
-    return list(cast("list[object]", item))
+    if isinstance(item, list | tuple):
+        several = cast("Sequence[object]", item)
+        return bool(several) and all(isinstance(one, str | v1.Message) for one in several)
+    return isinstance(item, str | v1.Message)
 
 
 def _neutral(item: object) -> Iterator[v1.Message]:
@@ -190,8 +191,8 @@ def _parsed(given: Mapping[str, Any]) -> v1.Message:
 
 
 def _raw(item: object, dialect: v1.Dialect.ValueType) -> str:
-    if isinstance(item, bytes | bytearray | memoryview):
-        return bytes(item).decode("utf-8")
+    if isinstance(item, bytes | bytearray):
+        return item.decode()
     return to_json(item, dialect)
 
 

@@ -27,16 +27,15 @@ def recall_request(
     """
     by_bytes = offset is not None or length is not None
     by_lines = first_line is not None or line_count is not None
-    if by_bytes and (by_lines or match is not None) or match is not None and line_count is not None:
+    if (by_bytes and (by_lines or match is not None)) or (match is not None and line_count is not None):
         raise ValueError("recall: give a range of bytes, a range of lines or a match")
     request = v1.RecallContentRequest(
-        session_id=session_id,
-        index=what if isinstance(what, int) else None,
-        reference=what if isinstance(what, str) else None,
-        part=part,
-        result_part=result_part,
-        max_bytes=max_bytes or 0,
+        session_id=session_id, part=part, result_part=result_part, max_bytes=max_bytes or 0
     )
+    if isinstance(what, int):
+        request.index = what
+    else:
+        request.reference = what
     if match is not None:
         request.match.CopyFrom(
             v1.LineMatch(

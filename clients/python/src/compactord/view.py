@@ -51,8 +51,8 @@ class View:
     def messages(self) -> list[Any]:
         """The messages: dicts in the provider's shape, or without a dialect :class:`compactord.v1.ViewMessage`.
 
-        Each message is parsed once and shared by all views that show it: to change one, copy it first. Where a number must
-        keep all its digits, as in ``1.0``, take :attr:`messages_json`.
+        Each message is parsed once and shared by all views that show it: to change one, copy it first. Where a number
+        must keep all its digits, as in ``1.0``, take :attr:`messages_json`.
         """
         return [message.parsed for message in self._raw] if self.dialect else list(self._neutral)
 
@@ -63,8 +63,10 @@ class View:
 
     @property
     def system(self) -> list[Any]:
-        """The system prompt where the provider keeps it apart: Anthropic's blocks, Gemini's one content, the one text of
-        OpenAI Responses."""
+        """The system prompt where the provider keeps it apart.
+
+        Anthropic's blocks, Gemini's one content, the one text of OpenAI Responses.
+        """
         return [message.parsed for message in self._system]
 
     @property
@@ -82,8 +84,8 @@ class View:
 
         Returns:
             Chat Completions: ``messages``. Responses: ``input``, and ``instructions`` where there are some. Anthropic:
-            ``messages``, and ``system`` where there is one. Gemini: ``contents``, and ``systemInstruction`` where there is
-            one.
+            ``messages``, and ``system`` where there is one. Gemini: ``contents``, and ``systemInstruction`` where there
+            is one.
 
         Raises:
             ValueError: The view is neutral.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal, TypeAlias, cast
 
 from google.protobuf import json_format
-from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
+from google.protobuf.descriptor import EnumDescriptor
 
 from compactord import v1
 
@@ -32,7 +32,7 @@ Policy: TypeAlias = v1.Policy | Mapping[str, Any]
 
 def dialect(given: str | int | None) -> v1.Dialect.ValueType:
     """The dialect of this name; None is neutral."""
-    return cast(v1.Dialect.ValueType, _value(v1.Dialect, given, "DIALECT_", "dialect"))
+    return cast("v1.Dialect.ValueType", _value(v1.Dialect.DESCRIPTOR, given, "DIALECT_", "dialect"))
 
 
 def dialect_name(value: v1.Dialect.ValueType) -> Dialect | None:
@@ -42,42 +42,49 @@ def dialect_name(value: v1.Dialect.ValueType) -> Dialect | None:
 
 def estimator(given: str | int | None) -> v1.Estimator.ValueType:
     """The estimator of this name; None is the default."""
-    return cast(v1.Estimator.ValueType, _value(v1.Estimator, given, "ESTIMATOR_", "estimator"))
+    return cast("v1.Estimator.ValueType", _value(v1.Estimator.DESCRIPTOR, given, "ESTIMATOR_", "estimator"))
 
 
 def reason(given: str | int | None) -> v1.CompactionReason.ValueType:
     """The reason of this name; None is the default."""
-    return cast(v1.CompactionReason.ValueType, _value(v1.CompactionReason, given, "COMPACTION_REASON_", "reason"))
+    return cast(
+        v1.CompactionReason.ValueType, _value(v1.CompactionReason.DESCRIPTOR, given, "COMPACTION_REASON_", "reason")
+    )
 
 
 def thinking(given: str | int) -> v1.ThinkingPolicy.ValueType:
     """The thinking policy of this name."""
-    return cast(v1.ThinkingPolicy.ValueType, _value(v1.ThinkingPolicy, given, "THINKING_POLICY_", "thinking"))
+    return cast(
+        v1.ThinkingPolicy.ValueType, _value(v1.ThinkingPolicy.DESCRIPTOR, given, "THINKING_POLICY_", "thinking")
+    )
 
 
 def listing(given: str | int | None) -> v1.MessageListing.ValueType:
     """The listing of this name; None is the default."""
-    return cast(v1.MessageListing.ValueType, _value(v1.MessageListing, given, "MESSAGE_LISTING_", "listing"))
+    return cast("v1.MessageListing.ValueType", _value(v1.MessageListing.DESCRIPTOR, given, "MESSAGE_LISTING_", "listing"))
 
 
 def order(given: str | int | None) -> v1.SessionOrder.ValueType:
     """The order of this name; None is the default."""
-    return cast(v1.SessionOrder.ValueType, _value(v1.SessionOrder, given, "SESSION_ORDER_", "order"))
+    return cast("v1.SessionOrder.ValueType", _value(v1.SessionOrder.DESCRIPTOR, given, "SESSION_ORDER_", "order"))
 
 
 def stop_reason(given: str | int | None) -> v1.StopReason.ValueType:
     """The stop reason of this name; None is not told."""
-    return cast(v1.StopReason.ValueType, _value(v1.StopReason, given, "STOP_REASON_", "stop_reason"))
+    return cast("v1.StopReason.ValueType", _value(v1.StopReason.DESCRIPTOR, given, "STOP_REASON_", "stop_reason"))
 
 
 def roles(given: Iterable[str | int]) -> list[v1.Role.ValueType]:
     """The roles of these names."""
-    return [cast(v1.Role.ValueType, _value(v1.Role, one, "ROLE_", "roles")) for one in given]
+    return [cast("v1.Role.ValueType", _value(v1.Role.DESCRIPTOR, one, "ROLE_", "roles")) for one in given]
 
 
 def states(given: Iterable[str | int]) -> list[v1.MessageState.ValueType]:
     """The states of these names."""
-    return [cast(v1.MessageState.ValueType, _value(v1.MessageState, one, "MESSAGE_STATE_", "states")) for one in given]
+    return [
+        cast("v1.MessageState.ValueType", _value(v1.MessageState.DESCRIPTOR, one, "MESSAGE_STATE_", "states"))
+        for one in given
+    ]
 
 
 def policy(given: Policy | None) -> v1.Policy | None:
@@ -94,12 +101,12 @@ def policy(given: Policy | None) -> v1.Policy | None:
         raise ValueError(f"policy: {error}") from error
 
 
-def _value(enum: EnumTypeWrapper[int], given: str | int | None, prefix: str, name: str) -> int:
+def _value(enum: EnumDescriptor, given: str | int | None, prefix: str, name: str) -> int:
     if given is None:
         return 0
     if isinstance(given, int):
         return given
-    known = {key.removeprefix(prefix).lower(): value for key, value in enum.items() if value != 0}
+    known = {one.name.removeprefix(prefix).lower(): one.number for one in enum.values if one.number != 0}
     if given.lower() not in known:
         raise ValueError(f"{name}: there is no {given!r}; there are {', '.join(known)}")
     return known[given.lower()]

@@ -6,11 +6,11 @@ import threading
 from typing import TypeVar
 
 from compactord._async import runtime
+from compactord._async.stubs import AsyncCompactionStub, AsyncSessionStub
 from compactord.connection import SERVICES, Settings, backoffs, with_defaults
 from compactord.errors import ClientClosedError, CompactordError, UnavailableError
 from compactord.v1.compaction_service_pb2_grpc import CompactionServiceStub
 from compactord.v1.session_service_pb2_grpc import SessionServiceStub
-from compactord._async.stubs import AsyncCompactionStub, AsyncSessionStub
 
 Q = TypeVar("Q")
 A = TypeVar("A")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from types import TracebackType
 
+from typing_extensions import Self
+
 from compactord import connection, messages, v1, words
 from compactord._async.calls import AsyncCalls
 from compactord._async.session import AsyncSession
@@ -71,8 +73,11 @@ class AsyncClient:
 
     @property
     def sessions(self) -> AsyncSessionStub:
-        """The raw stub of SessionService: contract messages in and out, gRPC's own errors (see
-        :func:`compactord.errors.from_rpc_error`), and this client's deadlines, token, request ids and retries."""
+        """The raw stub of SessionService.
+
+        Messages of the contract go in and come out, and errors are gRPC's own (:func:`compactord.errors.from_rpc_error`
+        makes ours of them); deadlines, token, request ids and retries are this client's.
+        """
         return self._calls.sessions
 
     @property
@@ -171,8 +176,8 @@ class AsyncClient:
         request = v1.ListSessionsRequest(labels=labels, order=words.order(order), page_size=page_size)
         while True:
             page = await self._calls.unary(self._calls.sessions.ListSessions, request, timeout)
-            for session in page.sessions:
-                yield session
+            for found in page.sessions:
+                yield found
             if not page.next_page_token:
                 return
             request.page_token = page.next_page_token
@@ -244,8 +249,12 @@ class AsyncClient:
         """
         if bool(given) + (text is not None) + (session_id is not None) != 1:
             raise ValueError("count_tokens: give messages, a text or a session_id")
-        request = v1.CountTokensRequest(session_id=session_id, text=text, estimator=words.estimator(estimator))
-        if given:
+        request = v1.CountTokensRequest(estimator=words.estimator(estimator))
+        if session_id is not None:
+            request.session_id = session_id
+        elif text is not None:
+            request.text = text
+        else:
             shape = words.dialect(dialect)
             content = messages.content(given, shape)
             request.messages.messages.extend(content.messages)
@@ -282,7 +291,7 @@ class AsyncClient:
         """End all calls and close the connection. It may be called again."""
         await self._calls.close()
 
-    async def __aenter__(self) -> AsyncClient:
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(

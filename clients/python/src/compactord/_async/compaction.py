@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from types import TracebackType
 
+from typing_extensions import Self
+
 from compactord import v1
 from compactord._async import runtime
 from compactord._async.calls import AsyncCalls
@@ -22,9 +24,9 @@ from compactord.results import CompactionResult, result_of
 class AsyncCompaction:
     """A compaction: go through it for its events. It begins with the first.
 
-    Leaving the loop, :meth:`cancel`, :meth:`close`, leaving its ``with`` block and losing the last reference to it cancel
-    it, unless it was asked for with ``detach``: nothing is written then but the attempt. After the commit a cancel changes
-    nothing.
+    Leaving the loop, :meth:`cancel`, :meth:`close`, leaving its ``with`` block and losing the last reference to it
+    cancel it, unless it was asked for with ``detach``: nothing is written then but the attempt. After the commit a
+    cancel changes nothing.
 
     Where the connection breaks, the compaction is asked for again with the same request id: its events begin anew, or
     ``completed`` comes at once where it was committed.
@@ -110,7 +112,7 @@ class AsyncCompaction:
     def __aiter__(self) -> AsyncIterator[v1.CompactionEvent]:
         return _AsyncEvents(self)
 
-    async def __aenter__(self) -> AsyncCompaction:
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(

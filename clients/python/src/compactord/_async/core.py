@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Protocol, TypeVar
 
-from compactord import v1
+from compactord import v1, words
 from compactord import view as views
 from compactord._async import runtime
 from compactord._async.calls import AsyncCalls
 from compactord.results import CompactionResult
 from compactord.view import View
 from compactord.words import Dialect, dialect_name
-from compactord import words
 
 Q = TypeVar("Q", bound="Paged")
 A = TypeVar("A", bound="Page")
@@ -63,7 +62,8 @@ class AsyncSessionCore:
 
         Args:
             thinking: Overrides the policy's thinking.
-            mark_cache_breakpoints: Whether the daemon marks cache breakpoints in the messages, where the dialect has them.
+            mark_cache_breakpoints: Whether the daemon marks cache breakpoints in the messages, where the dialect has
+                them.
             as_of: The point to draw the view of. Default: now. Such a view is not kept.
             max_bytes: The most that one answer of the daemon holds; more of them are fetched. Default 3 MiB.
             timeout: Seconds that each of these may take. Default: the client's.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from compactord._async import runtime
 from compactord._async.client import AsyncClient
-from compactord.connection import TIMEOUT, COMPACTION_TIMEOUT, KEEPALIVE, MAX_MESSAGE_BYTES
+from compactord.connection import COMPACTION_TIMEOUT, KEEPALIVE, MAX_MESSAGE_BYTES, TIMEOUT
 from compactord.daemon import START_TIMEOUT, Daemon
 
 _POLL = 0.02
@@ -28,7 +28,7 @@ async def async_embedded(
     max_message_bytes: int = MAX_MESSAGE_BYTES,
     keepalive: float = KEEPALIVE,
     retry: bool = True,
-) -> AsyncIterator[AsyncClient]:
+) -> AsyncGenerator[AsyncClient]:
     """Start a daemon, and end it with the block: for scripts and tests.
 
     It listens on a Unix socket in a folder of its own (on Windows on a free port). It ends with this program at the latest,

@@ -84,8 +84,8 @@ class AsyncLogReading(AsyncSessionCore):
     ) -> v1.RecallContentResponse:
         """Get content of the log word for word, whatever views show of it.
 
-        Without ``max_bytes`` all that was asked for comes, in as many answers of the daemon as it takes. With it one answer
-        comes, and ``has_more``, ``next_offset`` and ``next_line`` say where to go on.
+        Without ``max_bytes`` all that was asked for comes, in as many answers of the daemon as it takes. With it one
+        answer comes, and ``has_more``, ``next_offset`` and ``next_line`` say where to go on.
 
         Args:
             what: The message's index, or the reference that a placeholder shows, such as ``#12.0``, or the placeholder.
@@ -154,15 +154,17 @@ class AsyncLogReading(AsyncSessionCore):
             ValueError: Neither or both of words and pattern were given.
         """
         if (text is None) == (pattern is None):
-            raise ValueError("search: give words or a pattern")
+            raise ValueError("search: give a text or a pattern")
         request = v1.SearchMessagesRequest(
             session_id=self._id,
-            words=text,
-            pattern=pattern,
             roles=words.roles(roles),
             states=words.states(states),
             newest_first=newest_first,
             snippet_chars=snippet_chars,
             page_size=page_size,
         )
+        if text is not None:
+            request.words = text
+        elif pattern is not None:
+            request.pattern = pattern
         return self._pages(self._calls.sessions.SearchMessages, request, lambda page: page.hits, timeout)

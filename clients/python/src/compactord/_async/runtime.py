@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Generic, TypeAlias, TypeVar
+from typing import Generic, TypeAlias, TypeVar, cast
 
 import grpc
 import grpc.aio
@@ -80,11 +80,10 @@ class Stream(Generic[A]):
         except grpc.aio.AioRpcError as error:
             raise from_rpc_error(error) from error
         except asyncio.CancelledError as error:
-            if self._cancelled or _task_runs_on():
-                if not _task_is_cancelled():
-                    raise OperationCancelledError("the call was cancelled", code=grpc.StatusCode.CANCELLED) from error
+            if (self._cancelled or _task_runs_on()) and not _task_is_cancelled():
+                raise OperationCancelledError("the call was cancelled", code=grpc.StatusCode.CANCELLED) from error
             raise
-        return None if isinstance(answer, type(grpc.aio.EOF)) else answer
+        return None if answer is grpc.aio.EOF else cast(A, answer)
 
     def cancel(self) -> None:
         """End the call. Any thread may do it."""

@@ -44,12 +44,12 @@ class AsyncSession(AsyncLogReading, AsyncPoints, AsyncCompacting, AsyncClientMod
     ) -> Appended:
         """Add messages to the end of the log: all of them or, on any error, none. They are on disk before the answer.
 
-        An append that ended in no answer, since the daemon went away or the call was interrupted, may be made again: the
-        same content has the same request id then, and is not doubled.
+        An append that ended in no answer, since the daemon went away or the call was interrupted, may be made again:
+        the same content has the same request id then, and is not doubled.
 
         Args:
-            given: The messages: text of the user, a provider's JSON as dicts, SDK objects or bytes, or neutral messages.
-                See :data:`compactord.Appendable`.
+            given: The messages: text of the user, a provider's JSON as dicts, SDK objects or bytes, or neutral
+                messages. See :data:`compactord.Appendable`.
             view: The view that the answer of the model was made from.
             model_answer: Whether the last message is what a model answered just now: the daemon judges whether it is an
                 overflow, and describes it in ``answer``.
@@ -191,14 +191,16 @@ class AsyncSession(AsyncLogReading, AsyncPoints, AsyncCompacting, AsyncClientMod
             raise ValueError("fork: give at_checkpoint or point")
         request = v1.ForkSessionRequest(
             session_id=self._id,
-            point=point,
-            checkpoint_id=at_checkpoint,
             new_session_id=new_session_id or connection.new_session_id(),
             policy=words.policy(policy),
             labels=labels,
             title=title,
             request_id=request_id or new_request_id(),
         )
+        if at_checkpoint is not None:
+            request.checkpoint_id = at_checkpoint
+        elif point is not None:
+            request.point = point
         answer = await self._calls.unary(self._calls.sessions.ForkSession, request, timeout)
         return AsyncSession(self._calls, answer.session.session_id, self._dialect)
 
@@ -208,7 +210,8 @@ class AsyncSession(AsyncLogReading, AsyncPoints, AsyncCompacting, AsyncClientMod
         """Follow the session's log as it is written, by whomever.
 
         Args:
-            from_sequence: The first sequence to deliver, 0 for all of the log. Default: only what is written from now on.
+            from_sequence: The first sequence to deliver, 0 for all of the log. Default: only what is written from now
+                on.
             events: Whether the events of compactions come, too.
             without_content: Whether messages come without their parts.
 

@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator
 from types import TracebackType
 from typing import TypeAlias
 
+from typing_extensions import Self
+
 from compactord import v1
 from compactord._async import runtime
 from compactord._async.calls import AsyncCalls
@@ -19,8 +21,9 @@ class AsyncWatch(AsyncIterator[Watched]):
     """A watch: go through it for messages, records and, if asked for, events of compactions, as they are written.
 
     It begins when its ``with`` block is entered, or else with the first item: what is written from then on is delivered,
-    each message and record once, in the order of the log. It goes on by itself after a broken connection, and where it was
-    too slow. It ends when it is closed or lost, and with a :class:`SessionNotFoundError` when the session is deleted.
+    each message and record once, in the order of the log. It goes on by itself after a broken connection, and where it
+    was too slow. It ends when it is closed or lost, and with a :class:`SessionNotFoundError` when the session is
+    deleted.
 
     Attributes:
         uid: The session's uid; empty before the watch has begun.
@@ -42,7 +45,7 @@ class AsyncWatch(AsyncIterator[Watched]):
         if self._stream is not None:
             self._stream.cancel()
 
-    async def __aenter__(self) -> AsyncWatch:
+    async def __aenter__(self) -> Self:
         await self._begun()
         return self
 
@@ -51,7 +54,7 @@ class AsyncWatch(AsyncIterator[Watched]):
     ) -> None:
         await self.close()
 
-    def __aiter__(self) -> AsyncWatch:
+    def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> Watched:

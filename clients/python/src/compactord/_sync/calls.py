@@ -7,11 +7,11 @@ import threading
 from typing import TypeVar
 
 from compactord._sync import runtime
+from compactord._sync.stubs import CompactionStub, SessionStub
 from compactord.connection import SERVICES, Settings, backoffs, with_defaults
 from compactord.errors import ClientClosedError, CompactordError, UnavailableError
 from compactord.v1.compaction_service_pb2_grpc import CompactionServiceStub
 from compactord.v1.session_service_pb2_grpc import SessionServiceStub
-from compactord._sync.stubs import CompactionStub, SessionStub
 
 Q = TypeVar("Q")
 A = TypeVar("A")

@@ -73,7 +73,8 @@ class Client:
     @property
     def sessions(self) -> SessionStub:
         """The raw stub of SessionService: contract messages in and out, gRPC's own errors (see
-        :func:`compactord.errors.from_rpc_error`), and this client's deadlines, token, request ids and retries."""
+        :func:`compactord.errors.from_rpc_error`), and this client's deadlines, token, request ids and retries.
+        """
         return self._calls.sessions
 
     @property
@@ -245,8 +246,12 @@ class Client:
         """
         if bool(given) + (text is not None) + (session_id is not None) != 1:
             raise ValueError("count_tokens: give messages, a text or a session_id")
-        request = v1.CountTokensRequest(session_id=session_id, text=text, estimator=words.estimator(estimator))
-        if given:
+        request = v1.CountTokensRequest(estimator=words.estimator(estimator))
+        if session_id is not None:
+            request.session_id = session_id
+        elif text is not None:
+            request.text = text
+        else:
             shape = words.dialect(dialect)
             content = messages.content(given, shape)
             request.messages.messages.extend(content.messages)

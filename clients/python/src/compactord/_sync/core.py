@@ -6,14 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Callable, Iterable
 from typing import Protocol, TypeVar
 
-from compactord import v1
+from compactord import v1, words
 from compactord import view as views
 from compactord._sync import runtime
 from compactord._sync.calls import Calls
 from compactord.results import CompactionResult
 from compactord.view import View
 from compactord.words import Dialect, dialect_name
-from compactord import words
 
 Q = TypeVar("Q", bound="Paged")
 A = TypeVar("A", bound="Page")

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from compactord._sync import runtime
 from compactord._sync.client import Client
-from compactord.connection import TIMEOUT, COMPACTION_TIMEOUT, KEEPALIVE, MAX_MESSAGE_BYTES
+from compactord.connection import COMPACTION_TIMEOUT, KEEPALIVE, MAX_MESSAGE_BYTES, TIMEOUT
 from compactord.daemon import START_TIMEOUT, Daemon
 
 _POLL = 0.02
@@ -29,7 +29,7 @@ def embedded(
     max_message_bytes: int = MAX_MESSAGE_BYTES,
     keepalive: float = KEEPALIVE,
     retry: bool = True,
-) -> Iterator[Client]:
+) -> Generator[Client]:
     """Start a daemon, and end it with the block: for scripts and tests.
 
     It listens on a Unix socket in a folder of its own (on Windows on a free port). It ends with this program at the latest,

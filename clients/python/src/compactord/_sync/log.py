@@ -155,15 +155,17 @@ class LogReading(SessionCore):
             ValueError: Neither or both of words and pattern were given.
         """
         if (text is None) == (pattern is None):
-            raise ValueError("search: give words or a pattern")
+            raise ValueError("search: give a text or a pattern")
         request = v1.SearchMessagesRequest(
             session_id=self._id,
-            words=text,
-            pattern=pattern,
             roles=words.roles(roles),
             states=words.states(states),
             newest_first=newest_first,
             snippet_chars=snippet_chars,
             page_size=page_size,
         )
+        if text is not None:
+            request.words = text
+        elif pattern is not None:
+            request.pattern = pattern
         return self._pages(self._calls.sessions.SearchMessages, request, lambda page: page.hits, timeout)

@@ -75,15 +75,19 @@ class Points(SessionCore):
             raise ValueError("revert: give one of to_checkpoint, point, turns and undo")
         request = v1.RevertToCheckpointRequest(
             session_id=self._id,
-            checkpoint_id=to_checkpoint,
-            point=point,
-            turns=turns,
-            undo=undo or None,
             message_from_future=message_from_future,
             summarize=summarize,
             focus=focus,
             request_id=request_id or new_request_id(),
         )
+        if to_checkpoint is not None:
+            request.checkpoint_id = to_checkpoint
+        elif point is not None:
+            request.point = point
+        elif turns is not None:
+            request.turns = turns
+        else:
+            request.undo = True
         if timeout is None and summarize:
             timeout = self._calls.settings.compaction_timeout
         answer = self._calls.resent(self._calls.sessions.RevertToCheckpoint, request, timeout)
@@ -116,9 +120,7 @@ class Points(SessionCore):
             ContentNotFoundError: The log has no such message.
             MessagePutAsideError: A revert put one aside.
         """
-        request = v1.PinMessagesRequest(
-            session_id=self._id, indexes=indexes, request_id=request_id or new_request_id()
-        )
+        request = v1.PinMessagesRequest(session_id=self._id, indexes=indexes, request_id=request_id or new_request_id())
         answer = self._calls.unary(self._calls.sessions.PinMessages, request, timeout)
         return Pinned(answer.record if answer.HasField("record") else None, answer.point, answer.report)
 

@@ -192,14 +192,16 @@ class Session(LogReading, Points, Compacting, ClientModel):
             raise ValueError("fork: give at_checkpoint or point")
         request = v1.ForkSessionRequest(
             session_id=self._id,
-            point=point,
-            checkpoint_id=at_checkpoint,
             new_session_id=new_session_id or connection.new_session_id(),
             policy=words.policy(policy),
             labels=labels,
             title=title,
             request_id=request_id or new_request_id(),
         )
+        if at_checkpoint is not None:
+            request.checkpoint_id = at_checkpoint
+        elif point is not None:
+            request.point = point
         answer = self._calls.unary(self._calls.sessions.ForkSession, request, timeout)
         return Session(self._calls, answer.session.session_id, self._dialect)
 
