@@ -1,5 +1,6 @@
-"""The client of compactord, the daemon that keeps the conversations of language model agents within their context
-window.
+"""The client of compactord.
+
+compactord is the daemon that keeps the conversations of language model agents within their context window.
 
 :class:`Client` and :class:`Session` block; :class:`AsyncClient` and :class:`AsyncSession` are the same for asyncio.
 :mod:`compactord.v1` holds the messages and enums of the contract, :mod:`compactord.errors` the exceptions.

@@ -1,5 +1,6 @@
-"""Runs a program, and ends it when the standard input ends: when whoever holds the other end is gone, however that
-went.
+"""Runs a program, and ends it when the standard input ends.
+
+That is when whoever holds the other end of it is gone, however that went.
 
 Usage: python guard.py PROGRAM ARGUMENT...
 """

@@ -61,7 +61,9 @@ def thinking(given: str | int) -> v1.ThinkingPolicy.ValueType:
 
 def listing(given: str | int | None) -> v1.MessageListing.ValueType:
     """The listing of this name; None is the default."""
-    return cast("v1.MessageListing.ValueType", _value(v1.MessageListing.DESCRIPTOR, given, "MESSAGE_LISTING_", "listing"))
+    return cast(
+        "v1.MessageListing.ValueType", _value(v1.MessageListing.DESCRIPTOR, given, "MESSAGE_LISTING_", "listing")
+    )
 
 
 def order(given: str | int | None) -> v1.SessionOrder.ValueType:

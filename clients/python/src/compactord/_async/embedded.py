@@ -31,8 +31,8 @@ async def async_embedded(
 ) -> AsyncGenerator[AsyncClient]:
     """Start a daemon, and end it with the block: for scripts and tests.
 
-    It listens on a Unix socket in a folder of its own (on Windows on a free port). It ends with this program at the latest,
-    even if that is killed. The ``address`` of the client is good for other clients, too.
+    It listens on a Unix socket in a folder of its own (on Windows on a free port). It ends with this program at the
+    latest, even if that is killed. The ``address`` of the client is good for other clients, too.
 
     Args:
         binary: The program. Default: that in ``COMPACTORD_BINARY``, else ``compactord`` on the PATH.

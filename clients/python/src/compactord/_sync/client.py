@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import TracebackType
 
+from typing_extensions import Self
+
 from compactord import connection, messages, v1, words
 from compactord._sync.calls import Calls
 from compactord._sync.session import Session
@@ -72,8 +74,10 @@ class Client:
 
     @property
     def sessions(self) -> SessionStub:
-        """The raw stub of SessionService: contract messages in and out, gRPC's own errors (see
-        :func:`compactord.errors.from_rpc_error`), and this client's deadlines, token, request ids and retries.
+        """The raw stub of SessionService.
+
+        Messages of the contract go in and come out, and errors are gRPC's own (:func:`compactord.errors.from_rpc_error`
+        makes ours of them); deadlines, token, request ids and retries are this client's.
         """
         return self._calls.sessions
 
@@ -173,8 +177,8 @@ class Client:
         request = v1.ListSessionsRequest(labels=labels, order=words.order(order), page_size=page_size)
         while True:
             page = self._calls.unary(self._calls.sessions.ListSessions, request, timeout)
-            for session in page.sessions:
-                yield session
+            for found in page.sessions:
+                yield found
             if not page.next_page_token:
                 return
             request.page_token = page.next_page_token
@@ -288,7 +292,7 @@ class Client:
         """End all calls and close the connection. It may be called again."""
         self._calls.close()
 
-    def __enter__(self) -> Client:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -33,8 +33,8 @@ class ClientModel(SessionCore):
     ) -> CompactionResult:
         """Compact with a summary by the client's own model: plan, ask it, commit.
 
-        What the daemon's checks refuse is asked for again with what is wrong in ``complaint``. The third time the policy's
-        fallback writes what does not pass.
+        What the daemon's checks refuse is asked for again with what is wrong in ``complaint``. The third time the
+        policy's fallback writes what does not pass.
 
         Args:
             write: Asks the model. What it raises ends the compaction; nothing is written then.
@@ -113,7 +113,8 @@ class ClientModel(SessionCore):
         """Commit what :meth:`plan_compaction` planned.
 
         Args:
-            commit: The answers, with the plan's token. The session's id, and a request id where it has none, are put in.
+            commit: The answers, with the plan's token. The session's id, and a request id where it has none, are put
+                in.
             timeout: Seconds that it may take. Default: the client's for compactions.
 
         Raises:

@@ -37,8 +37,8 @@ class Compacting(SessionCore):
         Interrupting the call (Ctrl-C, cancelling its task) cancels the compaction, unless it is detached.
 
         Args:
-            reason: ``"manual"``, ``"threshold"`` (when a report says ``should_compact``; it checks again) or ``"overflow"``
-                (when the provider refused the context).
+            reason: ``"manual"``, ``"threshold"`` (when a report says ``should_compact``; it checks again) or
+                ``"overflow"`` (when the provider refused the context).
             focus: What the summary is to attend to.
             on_event: Called with each event, in order. What it raises cancels the compaction.
             replay: With ``"overflow"``: whether the last user message is shown again after the summary. Default: the

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from types import TracebackType
 
+from typing_extensions import Self
+
 from compactord import v1
 from compactord._sync import runtime
 from compactord._sync.calls import Calls
@@ -23,9 +25,9 @@ from compactord.results import CompactionResult, result_of
 class Compaction:
     """A compaction: go through it for its events. It begins with the first.
 
-    Leaving the loop, :meth:`cancel`, :meth:`close`, leaving its ``with`` block and losing the last reference to it cancel
-    it, unless it was asked for with ``detach``: nothing is written then but the attempt. After the commit a cancel changes
-    nothing.
+    Leaving the loop, :meth:`cancel`, :meth:`close`, leaving its ``with`` block and losing the last reference to it
+    cancel it, unless it was asked for with ``detach``: nothing is written then but the attempt. After the commit a
+    cancel changes nothing.
 
     Where the connection breaks, the compaction is asked for again with the same request id: its events begin anew, or
     ``completed`` comes at once where it was committed.
@@ -111,7 +113,7 @@ class Compaction:
     def __iter__(self) -> Iterator[v1.CompactionEvent]:
         return _Events(self)
 
-    def __enter__(self) -> Compaction:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

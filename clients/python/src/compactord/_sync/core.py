@@ -63,7 +63,8 @@ class SessionCore:
 
         Args:
             thinking: Overrides the policy's thinking.
-            mark_cache_breakpoints: Whether the daemon marks cache breakpoints in the messages, where the dialect has them.
+            mark_cache_breakpoints: Whether the daemon marks cache breakpoints in the messages, where the dialect has
+                them.
             as_of: The point to draw the view of. Default: now. Such a view is not kept.
             max_bytes: The most that one answer of the daemon holds; more of them are fetched. Default 3 MiB.
             timeout: Seconds that each of these may take. Default: the client's.

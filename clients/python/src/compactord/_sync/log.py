@@ -85,8 +85,8 @@ class LogReading(SessionCore):
     ) -> v1.RecallContentResponse:
         """Get content of the log word for word, whatever views show of it.
 
-        Without ``max_bytes`` all that was asked for comes, in as many answers of the daemon as it takes. With it one answer
-        comes, and ``has_more``, ``next_offset`` and ``next_line`` say where to go on.
+        Without ``max_bytes`` all that was asked for comes, in as many answers of the daemon as it takes. With it one
+        answer comes, and ``has_more``, ``next_offset`` and ``next_line`` say where to go on.
 
         Args:
             what: The message's index, or the reference that a placeholder shows, such as ``#12.0``, or the placeholder.

@@ -45,12 +45,12 @@ class Session(LogReading, Points, Compacting, ClientModel):
     ) -> Appended:
         """Add messages to the end of the log: all of them or, on any error, none. They are on disk before the answer.
 
-        An append that ended in no answer, since the daemon went away or the call was interrupted, may be made again: the
-        same content has the same request id then, and is not doubled.
+        An append that ended in no answer, since the daemon went away or the call was interrupted, may be made again:
+        the same content has the same request id then, and is not doubled.
 
         Args:
-            given: The messages: text of the user, a provider's JSON as dicts, SDK objects or bytes, or neutral messages.
-                See :data:`compactord.Appendable`.
+            given: The messages: text of the user, a provider's JSON as dicts, SDK objects or bytes, or neutral
+                messages. See :data:`compactord.Appendable`.
             view: The view that the answer of the model was made from.
             model_answer: Whether the last message is what a model answered just now: the daemon judges whether it is an
                 overflow, and describes it in ``answer``.
@@ -211,7 +211,8 @@ class Session(LogReading, Points, Compacting, ClientModel):
         """Follow the session's log as it is written, by whomever.
 
         Args:
-            from_sequence: The first sequence to deliver, 0 for all of the log. Default: only what is written from now on.
+            from_sequence: The first sequence to deliver, 0 for all of the log. Default: only what is written from now
+                on.
             events: Whether the events of compactions come, too.
             without_content: Whether messages come without their parts.
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import TypeAlias
 
+from typing_extensions import Self
+
 from compactord import v1
 from compactord._sync import runtime
 from compactord._sync.calls import Calls
@@ -20,8 +22,8 @@ class Watch(Iterator[Watched]):
     """A watch: go through it for messages, records and, if asked for, events of compactions, as they are written.
 
     It begins when its ``with`` block is entered, or else with the first item: what is written from then on is delivered,
-    each message and record once, in the order of the log. It goes on by itself after a broken connection, and where it was
-    too slow. It ends when it is closed or lost, and with a :class:`SessionNotFoundError` when the session is deleted.
+    each message and record once, in the order of the log. It goes on by itself after a broken connection, and where it
+    was too slow. It ends when it is closed or lost; where the session is deleted with a ``SessionNotFoundError``.
 
     Attributes:
         uid: The session's uid; empty before the watch has begun.
@@ -43,7 +45,7 @@ class Watch(Iterator[Watched]):
         if self._stream is not None:
             self._stream.cancel()
 
-    def __enter__(self) -> Watch:
+    def __enter__(self) -> Self:
         self._begun()
         return self
 
@@ -52,7 +54,7 @@ class Watch(Iterator[Watched]):
     ) -> None:
         self.close()
 
-    def __iter__(self) -> Watch:
+    def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> Watched:
