@@ -23,8 +23,8 @@ class Watch(Iterator[Watched]):
 
     It begins when its ``with`` block is entered, or else with the first item: what is written from then on is delivered,
     each message and record once, in the order of the log. It goes on by itself after a broken connection, and where it
-    was too slow. It ends when it is closed or lost, and with a ``SessionNotFoundError`` when
-    the session is deleted.
+    was too slow. It ends when it is closed or lost, and with a ``SessionNotFoundError``
+    when the session is deleted.
 
     Attributes:
         uid: The session's uid; empty before the watch has begun.
