@@ -11,7 +11,7 @@ import tokenize
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "compactord"
-BY_HAND = {"__init__.py", "runtime.py", "stubs.py"}
+BY_HAND = {"__init__.py", "runtime.py", "stubs.py", "turn_runtime.py"}
 HEADER = "# Generated from {source} by scripts/unasync.py. Do not edit.\n"
 
 NAMES = {
@@ -51,7 +51,15 @@ def renamed(name: str) -> str:
 
 def prose(text: str) -> str:
     """A string or a comment, with the names in it that are the package's own."""
-    for word in ("AsyncClient", "AsyncSession", "AsyncCompaction", "AsyncWatch", "compactord._async"):
+    for word in (
+        "AsyncAgentTools",
+        "AsyncClient",
+        "AsyncSession",
+        "AsyncCompaction",
+        "AsyncTurn",
+        "AsyncWatch",
+        "compactord._async",
+    ):
         text = text.replace(word, word.replace("Async", "").replace("_async", "_sync"))
     return text
 

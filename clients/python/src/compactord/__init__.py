@@ -7,16 +7,19 @@ compactord is the daemon that keeps the conversations of language model agents w
 """
 
 from compactord import v1
+from compactord._async.agent_tools import AsyncAgentTools
 from compactord._async.client import AsyncClient
 from compactord._async.compaction import AsyncCompaction
 from compactord._async.embedded import async_embedded
 from compactord._async.session import AsyncSession
 from compactord._async.watch import AsyncWatch
+from compactord._sync.agent_tools import AgentTools
 from compactord._sync.client import Client
 from compactord._sync.compaction import Compaction
 from compactord._sync.embedded import embedded
 from compactord._sync.session import Session
 from compactord._sync.watch import Watch
+from compactord.answers import AnswerLike
 from compactord.connection import TLS, Token
 from compactord.errors import (
     BinaryNotFoundError,
@@ -61,16 +64,35 @@ from compactord.errors import (
     WatcherTooSlowError,
     WrongNextIndexError,
 )
-from compactord.messages import Appendable, assistant, developer, system, tool_result, user
+from compactord.messages import (
+    Appendable,
+    assistant,
+    developer,
+    system,
+    tool_result,
+    user,
+)
 from compactord.prompts import Prompt, PromptAnswer
-from compactord.results import Appended, Checkpoint, CompactionResult, Pinned, Reverted, SessionInfo
+from compactord.results import (
+    Appended,
+    Checkpoint,
+    CompactionResult,
+    Pinned,
+    Reverted,
+    SessionInfo,
+)
+from compactord.tools import ToolCall, ToolOutput, ToolRejected
+from compactord.turns import Turn
 from compactord.view import View
 from compactord.words import Dialect, Policy
 
 __all__ = [
     "TLS",
+    "AgentTools",
+    "AnswerLike",
     "Appendable",
     "Appended",
+    "AsyncAgentTools",
     "AsyncClient",
     "AsyncCompaction",
     "AsyncSession",
@@ -120,7 +142,11 @@ __all__ = [
     "SummaryRejectedError",
     "TargetUnreachableError",
     "Token",
+    "ToolCall",
     "ToolCallsOpenError",
+    "ToolOutput",
+    "ToolRejected",
+    "Turn",
     "TurnAbortedError",
     "TurnRunningError",
     "UnauthenticatedError",

@@ -56,21 +56,24 @@ class ClientModel(SessionCore):
             StateChangedError: The session was reverted or compacted meanwhile.
         """
         self._before_compaction(abort_running)
-        plan = self.plan_compaction(
-            reason=reason,
-            focus=focus,
-            replay=replay,
-            policy=policy,
-            client_plan=client_plan,
-            max_prompt_tokens=max_prompt_tokens,
-            timeout=timeout,
-        )
-        if not plan.plan_token:
-            skipped = v1.CompactionSkipped(reason=plan.plan.skip_reason, message=plan.message, report=plan.report)
-            result = CompactionResult(skipped=skipped)
-        else:
-            result = self._written(plan, write, client_plan, timeout)
-        self._after_compaction(result)
+        result: CompactionResult | None = None
+        try:
+            plan = self.plan_compaction(
+                reason=reason,
+                focus=focus,
+                replay=replay,
+                policy=policy,
+                client_plan=client_plan,
+                max_prompt_tokens=max_prompt_tokens,
+                timeout=timeout,
+            )
+            if plan.plan_token:
+                result = self._written(plan, write, client_plan, timeout)
+            else:
+                skipped = v1.CompactionSkipped(reason=plan.plan.skip_reason, message=plan.message, report=plan.report)
+                result = CompactionResult(skipped=skipped)
+        finally:
+            self._after_compaction(result)
         return result
 
     def plan_compaction(

@@ -62,27 +62,29 @@ class Compacting(SessionCore):
             OperationCancelledError: It was cancelled.
             CompactordError: It failed; the class is that of the reason.
         """
-        if not dry_run:
-            self._before_compaction(abort_running)
-        compaction = self.compaction_events(
-            reason=reason,
-            focus=focus,
-            replay=replay,
-            preempt=preempt,
-            detach=detach,
-            dry_run=dry_run,
-            policy=policy,
-            will_retry=will_retry,
-            request_id=request_id,
-            timeout=timeout,
-        )
-        with compaction:
-            while (event := compaction.next_event()) is not None:
-                if on_event is not None:
-                    on_event(event)
-        result = compaction.result
-        if not dry_run:
-            self._after_compaction(result)
+        aborted = not dry_run and self._before_compaction(abort_running)
+        result: CompactionResult | None = None
+        try:
+            compaction = self.compaction_events(
+                reason=reason,
+                focus=focus,
+                replay=replay,
+                preempt=preempt or aborted,
+                detach=detach,
+                dry_run=dry_run,
+                policy=policy,
+                will_retry=will_retry,
+                request_id=request_id,
+                timeout=timeout,
+            )
+            with compaction:
+                while (event := compaction.next_event()) is not None:
+                    if on_event is not None:
+                        on_event(event)
+            result = compaction.result
+        finally:
+            if not dry_run:
+                self._after_compaction(result)
         return result
 
     def compaction_events(

@@ -112,8 +112,13 @@ class SessionCore:
                 return
             request.page_token = page.next_page_token
 
-    def _before_compaction(self, abort_running: bool) -> None:
-        """Called before each compaction of this session object."""
+    def _before_compaction(self, abort_running: bool) -> bool:
+        """Called before each compaction of this session object.
 
-    def _after_compaction(self, result: CompactionResult) -> None:
-        """Called after each compaction of this session object that did not fail."""
+        Returns:
+            Whether what still runs is to be cancelled first: a compaction of an aborted turn.
+        """
+        return False
+
+    def _after_compaction(self, result: CompactionResult | None) -> None:
+        """Called at the end of each of these; with None where it failed."""

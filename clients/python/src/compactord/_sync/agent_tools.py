@@ -1,0 +1,191 @@
+# Generated from src/compactord/_async/agent_tools.py by scripts/unasync.py. Do not edit.
+"""Tools for the agent's model: to read and search what views no longer show, and to send itself back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from compactord import v1
+from compactord.errors import CompactordError
+from compactord.recalled import content_text, hits_text
+from compactord.tools import DMAIL, RECALL, SEARCH, ArgumentError, Arguments, ToolCall, ToolOutput, definitions
+from compactord.words import Dialect
+
+if TYPE_CHECKING:
+    from compactord._sync.session import Session
+
+_RECALL_BYTES = 16 * 1024
+_CONTEXT_LINES = 2
+_HITS = 20
+_NOT_SENT = "The message was not sent: "
+
+
+@dataclass(frozen=True)
+class Mail:
+    """A message that a model sends back to itself.
+
+    Attributes:
+        message: The message.
+        checkpoint_id: The checkpoint that it goes back to.
+    """
+
+    message: str
+    checkpoint_id: int
+
+
+class AgentTools:
+    """Tools for the model of an agent, with what answers them.
+
+    - ``recall_content`` reads content of the log that the view leaves out, word for word, and says how to read on.
+    - ``search_messages`` searches all of the log.
+    - ``send_dmail`` sends the conversation back to an announced checkpoint, with a message. ``run_turn`` delivers it after
+      the step, where no tool of the step was rejected. Off by default.
+
+    What tools of the first two names answer is never hidden by a compaction.
+
+    Attributes:
+        dmail: Whether the model can send itself back. A turn then announces a checkpoint before each step.
+    """
+
+    def __init__(self, session: Session, *, recall: bool = True, search: bool = True, dmail: bool = False) -> None:
+        """Make them for a session.
+
+        Args:
+            session: The session that they read. Nothing of another is ever answered.
+            recall: Whether there is ``recall_content``.
+            search: Whether there is ``search_messages``.
+            dmail: Whether there is ``send_dmail``.
+        """
+        self.dmail = dmail
+        self._session = session
+        self._mail: Mail | None = None
+        offered = {RECALL: recall, SEARCH: search, DMAIL: dmail}
+        self._names = tuple(name for name, wanted in offered.items() if wanted)
+
+    def definitions(self, dialect: Dialect | None = None) -> list[dict[str, Any]]:
+        """Define the tools for a provider's request.
+
+        Args:
+            dialect: The shape; default: that of the session, and for one without a dialect name, description and
+                parameters.
+
+        Returns:
+            What goes into the request's ``tools``, beside the agent's own. A new list each time.
+        """
+        return definitions(self._names, dialect or self._session.dialect)
+
+    def handle(self, call: ToolCall) -> ToolOutput | None:
+        """Answer a call.
+
+        Args:
+            call: The call.
+
+        Returns:
+            The answer, which for bad arguments is an error that tells the model what is wrong; None where it is none of
+            these tools.
+        """
+        if call.name not in self._names:
+            return None
+        try:
+            arguments = Arguments(call)
+            match call.name:
+                case "recall_content":
+                    return self._recall(arguments)
+                case "search_messages":
+                    return self._search(arguments)
+                case _:
+                    return self._send_dmail(arguments)
+        except ArgumentError as error:
+            return ToolOutput(f"{call.name}: {error}.", is_error=True)
+        except CompactordError as error:
+            return ToolOutput(f"{call.name}: {error.message}", is_error=True)
+
+    def take_mail(self) -> Mail | None:
+        """Take the message that waits to be delivered; None where there is none."""
+        mail, self._mail = self._mail, None
+        return mail
+
+    def discard_mail(self) -> None:
+        """Drop the message that waits to be delivered."""
+        self._mail = None
+
+    def _recall(self, arguments: Arguments) -> ToolOutput:
+        reference = arguments.text("reference")
+        if not reference:
+            raise ArgumentError("reference is missing")
+        match, first_line = arguments.text("match"), arguments.number("first_line")
+        line_count, first_byte = arguments.number("line_count"), arguments.number("first_byte")
+        if first_byte is not None and (match or first_line is not None or line_count is not None):
+            raise ArgumentError("give either first_byte, or lines and match")
+        if match and line_count is not None:
+            raise ArgumentError("give either line_count or match")
+        context = arguments.number("context_lines")
+        answer = self._session.recall(
+            reference,
+            offset=first_byte,
+            first_line=first_line,
+            line_count=line_count,
+            match=match or None,
+            ignore_case=arguments.flag("ignore_case"),
+            context_lines=_CONTEXT_LINES if context is None else context,
+            max_bytes=arguments.number("max_bytes") or _RECALL_BYTES,
+        )
+        return ToolOutput(content_text(answer, by_bytes=first_byte is not None, match=match))
+
+    def _search(self, arguments: Arguments) -> ToolOutput:
+        words, pattern = arguments.text("words"), arguments.text("pattern")
+        if bool(words) == bool(pattern):
+            raise ArgumentError("give either words or pattern")
+        limit, skip = arguments.number("limit") or _HITS, arguments.number("skip") or 0
+        hits: list[v1.SearchHit] = []
+        passed = 0
+        more = False
+        for hit in self._session.search(
+            words or None, pattern=pattern or None, newest_first=arguments.flag("newest_first")
+        ):
+            if passed < skip:
+                passed += 1
+            elif len(hits) == limit:
+                more = True
+                break
+            else:
+                hits.append(hit)
+        return ToolOutput(hits_text(hits, skipped=skip, more=more))
+
+    def _send_dmail(self, arguments: Arguments) -> ToolOutput:
+        if self._mail is not None:
+            return ToolOutput(f"{_NOT_SENT}another one is pending, and there can be but one.", is_error=True)
+        message = arguments.text("message").strip()
+        if not message:
+            raise ArgumentError("message is missing")
+        checkpoint_id = arguments.number("checkpoint_id")
+        if checkpoint_id is None:
+            raise ArgumentError("checkpoint_id is missing")
+        # Taken before anything is waited for: of two calls of one step only the first gets through.
+        self._mail = Mail(message, checkpoint_id)
+        try:
+            wrong = self._wrong_checkpoint(checkpoint_id)
+        except CompactordError:
+            self._mail = None
+            raise
+        if wrong:
+            self._mail = None
+            return ToolOutput(f"{_NOT_SENT}{wrong}.", is_error=True)
+        return ToolOutput(
+            "The message waits to be delivered. Delivery takes this answer out of the conversation: if you can read it, the "
+            "message was not delivered, since another tool call of this step was rejected or the turn ended before."
+        )
+
+    def _wrong_checkpoint(self, checkpoint_id: int) -> str:
+        """Say what keeps a checkpoint from being gone back to; empty where nothing does."""
+        last = 0
+        for listed in self._session.checkpoints():
+            last = listed.checkpoint.id
+            if last == checkpoint_id:
+                return (
+                    f"checkpoint {checkpoint_id} was put aside by a return to an earlier one"
+                    if listed.put_aside
+                    else ""
+                )
+        return f"there is no checkpoint {checkpoint_id}; the last one is {last}"
