@@ -19,7 +19,11 @@ export default defineConfig(
         { "ts-check": true, "ts-expect-error": true, "ts-ignore": true, "ts-nocheck": true },
       ],
       "@typescript-eslint/consistent-type-imports": "error",
+      // Where JSON of any shape is wanted, SDKs take a type and no interface.
+      "@typescript-eslint/consistent-type-definitions": "off",
       "@typescript-eslint/explicit-module-boundary-types": "error",
+      // What callers throw, and the reasons of their signals, go on as they are.
+      "@typescript-eslint/only-throw-error": ["error", { allowThrowingUnknown: true }],
       "@typescript-eslint/prefer-nullish-coalescing": ["error", { ignorePrimitives: { string: true } }],
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
       "@typescript-eslint/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+// The package as it is published: packed, installed where nothing else is, and used from there. `npm test` has built it.
+
+const project = fileURLToPath(new URL("../../", import.meta.url));
+const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+
+interface Packed {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+let folder: string;
+let packed: Packed;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "compactord-package-"));
+  const [only] = JSON.parse(
+    await run(npm, ["pack", "--ignore-scripts", "--json", "--pack-destination", folder], project),
+  ) as Packed[];
+  assert.ok(only);
+  packed = only;
+});
+
+after(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function run(program: string, args: readonly string[], cwd: string): Promise<string> {
+  return (await promisify(execFile)(program, args, { cwd, shell: process.platform === "win32" })).stdout;
+}
+
+/** The files below a folder that end with a suffix, without it. */
+async function modules(below: string, suffix: string): Promise<string[]> {
+  const found = await readdir(join(project, below), { recursive: true });
+  return found.filter((path) => path.endsWith(suffix)).map((path) => path.slice(0, -suffix.length));
+}
+
+test("the tarball holds a module and its types for each source, and nothing else", async () => {
+  const sources = (await modules("src", ".ts")).map((path) => `dist/${path.replaceAll("\\", "/")}`);
+  const wanted = sources.flatMap((path) => [`${path}.js`, `${path}.d.ts`]);
+  assert.ok(wanted.includes("dist/index.d.ts") && wanted.includes("dist/v1.js"));
+  assert.deepEqual(
+    packed.files.map(({ path }) => path).sort(),
+    [...wanted, "LICENSE", "README.md", "package.json"].sort(),
+  );
+  for (const path of wanted) {
+    assert.doesNotMatch(await readFile(join(project, path), "utf8"), /sourceMappingURL/, path);
+  }
+});
+
+const program = `
+import { equal } from "node:assert/strict";
+import { create } from "@bufbuild/protobuf";
+import { Client } from "compactord";
+import { ErrorReason, SessionSchema } from "compactord/v1";
+
+equal(create(SessionSchema, { sessionId: "one" }).sessionId, "one");
+equal(ErrorReason[ErrorReason.SESSION_EXISTS], "SESSION_EXISTS");
+const client = new Client("127.0.0.1:1");
+client.close();
+`;
+
+const typed = `
+import { Client, type Session, type View } from "compactord";
+import { type ContextReport, CompactionReason } from "compactord/v1";
+
+export async function fill(client: Client): Promise<number> {
+  const session: Session = await client.createSession({ sessionId: "typed", dialect: "openai_chat" });
+  const appended = await session.append(["What is new?"]);
+  const view: View = await session.view();
+  const tokens: string = view.token;
+  // @ts-expect-error A token is no number: the types reach here.
+  const wrong: number = view.token;
+  return appended.nextIndex + tokens.length + wrong;
+}
+
+export function full(report: ContextReport): boolean {
+  return report.shouldCompact && CompactionReason.OVERFLOW > 0;
+}
+`;
+
+test("installed it is imported, and types programs without skipLibCheck", async () => {
+  const user = join(folder, "user");
+  await mkdir(user);
+  const { devDependencies } = JSON.parse(await readFile(join(project, "package.json"), "utf8")) as {
+    devDependencies: Record<string, string>;
+  };
+  await writeFile(
+    join(user, "package.json"),
+    JSON.stringify({
+      name: "user",
+      private: true,
+      type: "module",
+      dependencies: { compactord: `file:../${packed.filename}`, "@bufbuild/protobuf": "*" },
+      devDependencies: { "@types/node": devDependencies["@types/node"] },
+    }),
+  );
+  await run(npm, ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"], user);
+  await writeFile(join(user, "program.js"), program);
+  await run(process.execPath, ["program.js"], user);
+
+  await writeFile(join(user, "typed.ts"), typed);
+  const compiler = join(project, "node_modules", "typescript", "bin", "tsc");
+  const options = ["--strict", "--noEmit", "--skipLibCheck", "false", "--target", "es2022", "--module", "nodenext"];
+  await run(process.execPath, [compiler, ...options, "--lib", "es2023,esnext.disposable", "typed.ts"], user);
+});
