@@ -1,0 +1,142 @@
+package clients_test
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/compactord/compactord/e2e/daemontest"
+)
+
+// root is the root of the repository.
+const root = "../.."
+
+// generation is a buf.gen.yaml, as far as the tests read it.
+type generation struct {
+	Version string           `yaml:"version"`
+	Inputs  []map[string]any `yaml:"inputs"`
+	Plugins []map[string]any `yaml:"plugins"`
+}
+
+var yamlBlock = regexp.MustCompile("(?s)```yaml\n(.*?)```")
+
+// What docs/stubs.md has protoc generate, it does: a file or more for each of the contract, and none that needs the rules.
+func TestDocumentedStubs(t *testing.T) {
+	protoc, buf := tool(t, "clients/python/.venv/bin/protoc"), tool(t, ".bin/buf")
+	text, err := os.ReadFile(filepath.Join(root, "docs", "stubs.md"))
+	require.NoError(t, err)
+	contract, err := filepath.Glob(filepath.Join(root, "proto", "compactord", "v1", "*.proto"))
+	require.NoError(t, err)
+	require.NotEmpty(t, contract)
+	languages := map[string]bool{}
+	for _, block := range yamlBlock.FindAllStringSubmatch(string(text), -1) {
+		var documented generation
+		require.NoError(t, yaml.Unmarshal([]byte(block[1]), &documented))
+		local := documented
+		local.Plugins = nil
+		for _, plugin := range documented.Plugins {
+			language, ok := plugin["protoc_builtin"].(string)
+			if !ok {
+				continue
+			}
+			languages[language] = true
+			plugin["protoc_path"] = protoc
+			local.Plugins = append(local.Plugins, plugin)
+		}
+		folder := t.TempDir()
+		generate(t, buf, local, folder)
+		for _, plugin := range local.Plugins {
+			requireStubs(t, filepath.Join(folder, plugin["out"].(string)), len(contract))
+		}
+	}
+	require.Equal(t, map[string]bool{
+		"java": true, "kotlin": true, "csharp": true, "ruby": true, "php": true, "cpp": true, "objc": true,
+	}, languages)
+}
+
+// generate runs buf generate on the contract.
+func generate(t *testing.T, buf string, template generation, folder string) {
+	t.Helper()
+	text, err := yaml.Marshal(template)
+	require.NoError(t, err)
+	path := filepath.Join(folder, "buf.gen.yaml")
+	require.NoError(t, os.WriteFile(path, text, 0o600))
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, buf, "generate", "--template", path, "--output", folder)
+	cmd.Dir = root
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
+
+// rules is how code in some language names the file that was left out.
+var rules = regexp.MustCompile(`(?i)(buf|build\.buf)[./\\:]+validate`)
+
+// requireStubs fails unless a folder has at least so many files, all of them without the rules.
+func requireStubs(t *testing.T, folder string, least int) {
+	t.Helper()
+	files := 0
+	require.NoError(t, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		files++
+		text, err := os.ReadFile(path)
+		require.NotRegexp(t, rules, string(text), path)
+		return err
+	}))
+	require.GreaterOrEqual(t, files, least, folder)
+}
+
+// The example in Java runs against the daemon, and prints the view: what it appended, in OpenAI's shape.
+func TestJavaExample(t *testing.T) {
+	for _, program := range []string{"java", "mvn"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("not run: there is no %s on the PATH", program)
+		}
+	}
+	d := daemontest.Start(t, daemontest.Options{})
+	// The first run downloads what the pom names.
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "mvn", "--quiet", "--batch-mode", "--file", "examples/java/pom.xml",
+		"compile", "exec:java", "-Dexec.args="+d.Address)
+	cmd.Dir = root
+	// Java writes in the locale's characters.
+	cmd.Env = append(os.Environ(), "JAVA_TOOL_OPTIONS=-Dfile.encoding=UTF-8 -Dstdout.encoding=UTF-8 -Dsun.stdout.encoding=UTF-8")
+	cmd.WaitDelay = 10 * time.Second
+	out, err := cmd.CombinedOutput()
+	if err != nil && unresolved.Match(out) {
+		t.Skipf("not run: Maven cannot fetch what it takes: %s", lastLines(string(out), 5))
+	}
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), `{"role":"user","content":"Grüß Gott, Java!"}`)
+}
+
+// unresolved is what Maven says of what it has not and cannot fetch.
+var unresolved = regexp.MustCompile(`(?i)could not (transfer|resolve|find artifact)|cannot access .* in offline mode|could not be resolved`)
+
+func lastLines(text string, n int) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}
+
+// tool is a program that verify sets up. Where it has not, the test is skipped.
+func tool(t *testing.T, path string) string {
+	t.Helper()
+	full, err := filepath.Abs(filepath.Join(root, path))
+	require.NoError(t, err)
+	if _, err := os.Stat(full); err != nil {
+		t.Skipf("not run: there is no %s; verify generate sets it up", path)
+	}
+	return full
+}
