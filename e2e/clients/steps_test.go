@@ -34,14 +34,12 @@ func (r *runner) do(s step) (map[string]any, error) {
 		"view":              r.view,
 		"compact":           r.compact,
 		"compaction_events": r.compactionEvents,
-		"prune": func(s step) (map[string]any, error) {
-			return answer(r, s, &compactordv1.PruneRequest{}, r.Compactions.Prune)
-		},
-		"plan":         r.planCompaction,
-		"commit":       r.commitCompaction,
-		"compact_with": r.compactWith,
-		"checkpoint":   r.checkpoint,
-		"checkpoints":  r.listCheckpoints,
+		"prune":             r.prune,
+		"plan":              r.planCompaction,
+		"commit":            r.commitCompaction,
+		"compact_with":      r.compactWith,
+		"checkpoint":        r.checkpoint,
+		"checkpoints":       r.listCheckpoints,
 		"revert": func(s step) (map[string]any, error) {
 			return answer(r, s, &compactordv1.RevertToCheckpointRequest{}, r.Sessions.RevertToCheckpoint)
 		},
@@ -136,6 +134,27 @@ func (r *runner) appendMessages(s step) (map[string]any, error) {
 	told := object(r.t, res)
 	delete(told, "point")
 	return told, nil
+}
+
+// prune answers what was done, or would be, as a compaction does.
+func (r *runner) prune(s step) (map[string]any, error) {
+	req := &compactordv1.PruneRequest{}
+	s.request(r.t, req)
+	res, err := r.Compactions.Prune(r.t.Context(), req)
+	if err != nil {
+		return nil, err
+	}
+	told := object(r.t, res)
+	switch {
+	case res.GetPrune() == nil:
+		told["reason"] = told["skip_reason"]
+		delete(told, "skip_reason")
+		return outcome("skipped", told), nil
+	case req.GetDryRun():
+		return outcome("planned", told), nil
+	default:
+		return outcome("completed", told), nil
+	}
 }
 
 func (r *runner) planCompaction(s step) (map[string]any, error) {
@@ -409,7 +428,9 @@ func (r *runner) compact(s step) (map[string]any, error) {
 	last := events[len(events)-1]
 	switch {
 	case last.GetCompleted() != nil:
-		return outcome("completed", object(r.t, last.GetCompleted())), nil
+		told := object(r.t, last.GetCompleted())
+		delete(told, "continue_index")
+		return outcome("completed", told), nil
 	case last.GetSkipped() != nil:
 		return outcome("skipped", object(r.t, last.GetSkipped())), nil
 	default:

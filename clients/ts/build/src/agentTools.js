@@ -1,0 +1,100 @@
+import { Mailbox } from "./dmail.js";
+import { CompactordError, UnavailableError, DeadlineExceededError, InternalError } from "./errors.js";
+import { recallAsked, recalledText } from "./recallTool.js";
+import { foundText, searchAsked } from "./searchTool.js";
+import { definitionOf, inShapeOf } from "./tools.js";
+import { ToolOutput } from "./toolCalls.js";
+/**
+ * Tools for the agent's model, with their handlers: what was compacted away can be recalled and searched, and with D-Mail the
+ * model can put aside what it no longer needs. Views never hide again what `recall_content` and `search_messages` answered.
+ */
+export class AgentTools {
+    /** Whether the model can send D-Mails. */
+    dmail;
+    #session;
+    #names;
+    #mailbox = new Mailbox();
+    constructor(session, options = {}) {
+        const { recall = true, search = true, dmail = false } = options;
+        this.#session = session;
+        this.dmail = dmail;
+        this.#names = [
+            ...(recall ? ["recall_content"] : []),
+            ...(search ? ["search_messages"] : []),
+            ...(dmail ? ["send_dmail"] : []),
+        ];
+    }
+    definitions(dialect) {
+        const tools = this.#names.map(definitionOf);
+        return dialect === undefined ? tools : inShapeOf(dialect, tools);
+    }
+    /** Whether a tool of this name is one of these. */
+    handles(name) {
+        return this.#names.some((known) => known === name);
+    }
+    /**
+     * Answers a call of one of these tools; undefined for any other. What is wrong with the arguments, or what the log does not
+     * hold, is told to the model as an error result. Throws where the daemon is out of reach.
+     */
+    async handle(call, options = {}) {
+        const name = this.#names.find((known) => known === call.name);
+        try {
+            switch (name) {
+                case undefined:
+                    return undefined;
+                case "recall_content":
+                    return await this.#recall(call.arguments, options);
+                case "search_messages":
+                    return await this.#search(call.arguments, options);
+                case "send_dmail":
+                    return await this.#mailbox.send(call.arguments, () => this.#session.checkpoints(options));
+            }
+        }
+        catch (error) {
+            if (error instanceof CompactordError && !isOutage(error)) {
+                return new ToolOutput(error.message, { isError: true });
+            }
+            throw error;
+        }
+    }
+    /** Takes out the pending D-Mail, to deliver it once the results of its step are appended. `runTurn` does it. */
+    takeMail() {
+        return this.#mailbox.take();
+    }
+    /** Discards the pending D-Mail, as where a tool of its step was rejected. `runTurn` does it. */
+    discardMail() {
+        this.#mailbox.take();
+    }
+    async #recall(json, options) {
+        const asked = recallAsked(json);
+        if (typeof asked === "string") {
+            return new ToolOutput(asked, { isError: true });
+        }
+        const { id: sessionId, client } = this.#session;
+        const content = await client.sessions.recallContent({ ...asked, sessionId }, options);
+        return new ToolOutput(recalledText(content));
+    }
+    async #search(json, options) {
+        const asked = searchAsked(json);
+        if (typeof asked === "string") {
+            return new ToolOutput(asked, { isError: true });
+        }
+        const hits = [];
+        const wanted = asked.skip + asked.limit;
+        const { id: sessionId, client } = this.#session;
+        const query = { ...asked.query, sessionId, pageSize: Math.min(wanted + 1, 1_000) };
+        for (let pageToken = ""; hits.length <= wanted;) {
+            const page = await client.sessions.searchMessages({ ...query, pageToken }, options);
+            hits.push(...page.hits);
+            pageToken = page.nextPageToken;
+            if (pageToken === "") {
+                break;
+            }
+        }
+        return new ToolOutput(foundText(hits.slice(asked.skip, wanted), hits.length > wanted, asked));
+    }
+}
+/** Whether the daemon, and not what it was asked for, is at fault. */
+function isOutage(error) {
+    return error instanceof UnavailableError || error instanceof DeadlineExceededError || error instanceof InternalError;
+}

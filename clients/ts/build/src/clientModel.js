@@ -1,0 +1,107 @@
+import { create } from "@bufbuild/protobuf";
+import { CompactionResult } from "./compaction.js";
+import { SummaryRejectedError } from "./errors.js";
+import { policyOf, reasonOf } from "./options.js";
+import { callOptions, requestIdOf } from "./session.js";
+import { CommitCompactionRequestSchema, PlanCompactionRequestSchema, UsageSchema } from "./v1.js";
+/** How often the prompts are asked; the last try has the fallback write what does not pass. */
+const tries = 3;
+/** Plans a compaction, has the model write the summaries, and commits. */
+export async function compactWithModel(session, write, options) {
+    const plan = await planned(session, options);
+    session.noteReport(plan.report);
+    if (plan.planToken === "") {
+        return new CompactionResult("skipped", { report: plan.report, reason: plan.plan?.skipReason ?? 0, message: plan.message });
+    }
+    if (options.dryRun === true) {
+        return new CompactionResult("planned", { plan: plan.plan, report: plan.report, message: plan.message });
+    }
+    for (let attempt = 1, complaint = "";; attempt++) {
+        const commit = await answered(plan.prompts, complaint, write);
+        commit.sessionId = session.id;
+        commit.planToken = plan.planToken;
+        commit.useFallback = attempt === tries;
+        commit.requestId = requestIdOf(options);
+        try {
+            return committed(session, await session.client.compactions.commitCompaction(commit, callOptions(options)));
+        }
+        catch (e) {
+            complaint = e instanceof SummaryRejectedError ? complaintOf(e) : "";
+            if (complaint === "" || commit.useFallback) {
+                throw e;
+            }
+        }
+    }
+}
+/** The plan with the prompts of all its pages. */
+async function planned(session, options) {
+    const request = create(PlanCompactionRequestSchema, {
+        sessionId: session.id,
+        reason: reasonOf(options.reason),
+        focus: options.focus ?? "",
+        ...(options.replay !== undefined && { replay: options.replay }),
+        ...(options.policy !== undefined && { policy: policyOf(options.policy) }),
+        ...(options.maxPromptTokens !== undefined && { maxPromptTokens: options.maxPromptTokens }),
+    });
+    const plan = await session.client.compactions.planCompaction(request, callOptions(options));
+    for (let more = plan.hasMore; more;) {
+        request.fromPrompt = plan.prompts.length;
+        const page = await session.client.compactions.planCompaction(request, callOptions(options));
+        if (page.planToken !== plan.planToken) {
+            // Someone wrote in between: the pages would be of two plans.
+            return planned(session, options);
+        }
+        plan.prompts.push(...page.prompts);
+        more = page.hasMore;
+    }
+    return plan;
+}
+/** Asks all prompts, each folded one with the answer to the one before it, and keeps the answers to be committed. */
+async function answered(prompts, complaint, write) {
+    const commit = create(CommitCompactionRequestSchema);
+    let before = "";
+    for (const { system, text, textBeforeAnswer, maxAnswerTokens, viewMessages, final } of prompts) {
+        const whole = textBeforeAnswer === undefined ? text : textBeforeAnswer + before + text;
+        const given = await write({ system, text: whole, maxAnswerTokens, viewMessages, complaint });
+        const answer = typeof given === "string" ? { text: given } : given;
+        before = answer.text;
+        if (final) {
+            commit.answers.push(answer.text);
+        }
+        addCosts(commit, answer);
+    }
+    return commit;
+}
+function addCosts(commit, { model, usage, costUsd }) {
+    commit.summarizerCalls++;
+    commit.model = model ?? commit.model;
+    if (costUsd !== undefined) {
+        commit.costUsd = (commit.costUsd ?? 0) + costUsd;
+    }
+    if (usage !== undefined) {
+        const sum = commit.usage ?? create(UsageSchema);
+        sum.inputTokens += usage.inputTokens ?? 0;
+        sum.outputTokens += usage.outputTokens ?? 0;
+        sum.cacheReadTokens += usage.cacheReadTokens ?? 0;
+        sum.cacheWriteTokens += usage.cacheWriteTokens ?? 0;
+        sum.totalTokens += usage.totalTokens ?? 0;
+        commit.usage = sum;
+    }
+}
+function committed(session, { outcome }) {
+    session.noteReport(outcome.value?.report);
+    switch (outcome.case) {
+        case "completed":
+            return new CompactionResult("completed", outcome.value);
+        case "skipped":
+            return new CompactionResult("skipped", outcome.value);
+        case undefined:
+            throw new TypeError("the daemon answered a commit without an outcome");
+    }
+}
+/** The sentence of the error that says what is wrong with the text; it holds nothing of the conversation. */
+function complaintOf(e) {
+    const mark = "passed the checks: ";
+    const at = e.message.indexOf(mark);
+    return at < 0 ? "" : e.message.slice(at + mark.length);
+}

@@ -1,0 +1,225 @@
+import { Code } from "@connectrpc/connect";
+/**
+ * The base of all errors of this package. Decide by the class or by {@link reason}: the text is for people. It never holds
+ * anything of a conversation.
+ */
+export class CompactordError extends Error {
+    name = "CompactordError";
+    /** The gRPC status. */
+    code;
+    /** The stable reason, as docs/api.md lists them; of errors that gRPC itself makes, the name of the status. */
+    reason;
+    /** The daemon's figures and names by key. */
+    metadata;
+    /** The fields that break a rule, at most 20. */
+    fieldViolations;
+    /** After how many milliseconds to try again, where the daemon says so. */
+    retryAfterMs;
+    constructor(message, facts) {
+        super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+        this.code = facts.code;
+        this.reason = facts.reason;
+        this.metadata = facts.metadata ?? {};
+        this.fieldViolations = facts.fieldViolations ?? [];
+        this.retryAfterMs = facts.retryAfterMs;
+    }
+    /** The figure that the metadata has by this key; undefined where there is none. */
+    figure(key) {
+        const text = this.metadata[key];
+        return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
+    }
+}
+/** The request makes no sense, whatever the session's state: {@link CompactordError.fieldViolations} names the fields. */
+export class InvalidRequestError extends CompactordError {
+    name = "InvalidRequestError";
+}
+/** No session has this id. */
+export class SessionNotFoundError extends CompactordError {
+    name = "SessionNotFoundError";
+}
+/** The session id is in use. */
+export class SessionExistsError extends CompactordError {
+    name = "SessionExistsError";
+}
+/** No checkpoint has this id. */
+export class CheckpointNotFoundError extends CompactordError {
+    name = "CheckpointNotFoundError";
+    /** The highest checkpoint id that there is. */
+    get lastCheckpoint() {
+        return this.figure("last_checkpoint");
+    }
+}
+/** A revert went back to before the checkpoint. */
+export class CheckpointPutAsideError extends CompactordError {
+    name = "CheckpointPutAsideError";
+    /** The checkpoint's point, which can still be gone to. */
+    get point() {
+        return this.figure("point");
+    }
+}
+/** The session has no compaction with this id. */
+export class CompactionNotFoundError extends CompactordError {
+    name = "CompactionNotFoundError";
+}
+/** No compaction with this operation id runs. */
+export class OperationNotFoundError extends CompactordError {
+    name = "OperationNotFoundError";
+}
+/** The log has no such message, or the message no such part. */
+export class ContentNotFoundError extends CompactordError {
+    name = "ContentNotFoundError";
+}
+/** A revert put the message aside. */
+export class MessagePutAsideError extends CompactordError {
+    name = "MessagePutAsideError";
+}
+/** There is no such turn to take back, or no change to undo. */
+export class NothingToRevertError extends CompactordError {
+    name = "NothingToRevertError";
+}
+/** `expectedNextIndex` is not the log's: someone else has appended. */
+export class WrongNextIndexError extends CompactordError {
+    name = "WrongNextIndexError";
+    /** The log's next index. */
+    get nextIndex() {
+        return this.figure("next_index");
+    }
+}
+/** The view that an answer was made from was reverted: fetch a new view and take the turn again. */
+export class HistoryRevertedError extends CompactordError {
+    name = "HistoryRevertedError";
+}
+/** The session was reverted, compacted or appended to meanwhile. */
+export class StateChangedError extends CompactordError {
+    name = "StateChangedError";
+}
+/** A compaction of this session runs. */
+export class CompactionRunningError extends CompactordError {
+    name = "CompactionRunningError";
+}
+/** What no compaction can remove is at or above the trigger. */
+export class TargetUnreachableError extends CompactordError {
+    name = "TargetUnreachableError";
+}
+/** Three automatic compactions in a row did not help. */
+export class BreakerOpenError extends CompactordError {
+    name = "BreakerOpenError";
+    /** How many tokens have to be appended before the next may run. */
+    get closesAfterTokens() {
+        return this.figure("closes_after_tokens");
+    }
+}
+/** The results of open tool calls have to be appended first. */
+export class ToolCallsOpenError extends CompactordError {
+    name = "ToolCallsOpenError";
+    /** The ids of the open calls, as views show them. */
+    get callIds() {
+        const ids = this.metadata["call_ids"];
+        return ids === undefined || ids === "" ? [] : ids.split(",");
+    }
+}
+/** A view would break a provider's rule, and no repair is known. */
+export class ViewInvalidError extends CompactordError {
+    name = "ViewInvalidError";
+    /** The rule's id. */
+    get rule() {
+        return this.metadata["rule"];
+    }
+    /** The message's place in the rendered view. */
+    get messageIndex() {
+        return this.figure("message");
+    }
+}
+/** A strategy's plan would break the view. */
+export class PlanInvalidError extends CompactordError {
+    name = "PlanInvalidError";
+}
+/** A message, a request or the store is larger than allowed. */
+export class LimitExceededError extends CompactordError {
+    name = "LimitExceededError";
+    /** The limit's name, or its figure. */
+    get limit() {
+        return this.metadata["limit"];
+    }
+    /** The limit's figure, or what was there. */
+    get value() {
+        return this.figure("value");
+    }
+}
+/** The watcher reads too slowly. */
+export class WatcherTooSlowError extends CompactordError {
+    name = "WatcherTooSlowError";
+    /** The sequence to go on from. */
+    get nextSequence() {
+        return this.figure("next_sequence");
+    }
+}
+/** The model that writes summaries is out of reach; {@link CompactordError.retryAfterMs} says when to try again. */
+export class SummarizerUnavailableError extends CompactordError {
+    name = "SummarizerUnavailableError";
+}
+/** The provider of the model that writes summaries refuses the request, and would again. */
+export class SummarizerRefusedError extends CompactordError {
+    name = "SummarizerRefusedError";
+}
+/** No summary passed the checks, and the policy wants no fallback. */
+export class SummaryRejectedError extends CompactordError {
+    name = "SummaryRejectedError";
+    /** The check that the text did not pass. */
+    get check() {
+        return this.metadata["check"];
+    }
+    /** Of a client's own summary: which of the answers, from 0. */
+    get prompt() {
+        return this.figure("prompt");
+    }
+}
+/** The daemon was built without this part of the contract. */
+export class NotImplementedError extends CompactordError {
+    name = "NotImplementedError";
+}
+/** The operation was cancelled by another client, by a shutdown, or by the end of the session. */
+export class OperationCancelledError extends CompactordError {
+    name = "OperationCancelledError";
+}
+/** The time limit of the call, or the policy's for summaries, has passed. */
+export class DeadlineExceededError extends CompactordError {
+    name = "DeadlineExceededError";
+}
+/** The daemon is out of reach, or shutting down. What a write did is unknown unless it is sent again. */
+export class UnavailableError extends CompactordError {
+    name = "UnavailableError";
+}
+/** No token, or a wrong one. */
+export class UnauthenticatedError extends CompactordError {
+    name = "UnauthenticatedError";
+}
+/** The token may not do this. */
+export class PermissionDeniedError extends CompactordError {
+    name = "PermissionDeniedError";
+}
+/** A bug of the daemon, or a store that is damaged. The text has an id that the daemon's log has too. */
+export class InternalError extends CompactordError {
+    name = "InternalError";
+}
+/** The client was closed. */
+export class ClientClosedError extends CompactordError {
+    name = "ClientClosedError";
+    constructor() {
+        super("the client was closed", { code: Code.Canceled, reason: "CLIENT_CLOSED" });
+    }
+}
+/** There is no `compactord` program where it was looked for. */
+export class BinaryNotFoundError extends CompactordError {
+    name = "BinaryNotFoundError";
+    constructor(message, cause) {
+        super(message, { code: Code.FailedPrecondition, reason: "BINARY_NOT_FOUND", cause });
+    }
+}
+/** An embedded daemon ended, or was not ready in time; the text has the end of what it wrote to stderr. */
+export class DaemonStartError extends CompactordError {
+    name = "DaemonStartError";
+    constructor(message, cause) {
+        super(message, { code: Code.Unavailable, reason: "DAEMON_START", cause });
+    }
+}

@@ -1,0 +1,53 @@
+import { create, createFileRegistry } from "@bufbuild/protobuf";
+import { reflect } from "@bufbuild/protobuf/reflect";
+import { FieldDescriptorProto_Label, FieldDescriptorProto_Type, FileDescriptorProtoSchema, MethodOptions_IdempotencyLevel, } from "@bufbuild/protobuf/wkt";
+/** What a health service answers where it serves. */
+const serving = 1;
+/** The part of gRPC's health service that is asked: one method, which answers an enum, here as the number that it is. */
+const file = create(FileDescriptorProtoSchema, {
+    name: "grpc/health/v1/health.proto",
+    package: "grpc.health.v1",
+    syntax: "proto3",
+    messageType: [
+        { name: "HealthCheckRequest" },
+        {
+            name: "HealthCheckResponse",
+            field: [
+                {
+                    name: "status",
+                    jsonName: "status",
+                    number: 1,
+                    type: FieldDescriptorProto_Type.INT32,
+                    label: FieldDescriptorProto_Label.OPTIONAL,
+                },
+            ],
+        },
+    ],
+    service: [
+        {
+            name: "Health",
+            method: [
+                {
+                    name: "Check",
+                    inputType: ".grpc.health.v1.HealthCheckRequest",
+                    outputType: ".grpc.health.v1.HealthCheckResponse",
+                    options: { idempotencyLevel: MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS },
+                },
+            ],
+        },
+    ],
+});
+/** Whether the whole server serves. */
+export async function checkHealth(transport, { signal, timeoutMs }) {
+    const check = createFileRegistry(file, () => undefined).getService("grpc.health.v1.Health")?.method["check"];
+    if (check === undefined || !isUnary(check)) {
+        throw new TypeError("the description of the health service has no unary method Check");
+    }
+    const { message } = await transport.unary(check, signal, timeoutMs, undefined, {});
+    const answer = reflect(check.output, message);
+    const status = check.output.field["status"];
+    return status !== undefined && answer.get(status) === serving;
+}
+function isUnary(method) {
+    return method.methodKind === "unary";
+}

@@ -1,0 +1,120 @@
+import { createHash } from "node:crypto";
+import { create, fromJson, isMessage, toBinary } from "@bufbuild/protobuf";
+import { Dialect, FileTouchSchema, MessageSchema, Role } from "./gen/compactord/v1/message_pb.js";
+import { AppendMessagesRequestSchema } from "./gen/compactord/v1/session_service_pb.js";
+/** The operator's instructions, as a neutral message. */
+export function system(text) {
+    return textMessage(Role.SYSTEM, text);
+}
+/** An instruction of the program amid the conversation, as a neutral message. */
+export function developer(text) {
+    return textMessage(Role.DEVELOPER, text);
+}
+/** What the user says, as a neutral message. */
+export function user(text) {
+    return textMessage(Role.USER, text);
+}
+/** What the model answered, as a neutral message. */
+export function assistant(text) {
+    return textMessage(Role.ASSISTANT, text);
+}
+/** The result of a tool call, as a neutral message; `call` is the call or its id. */
+export function toolResult(call, text, options = {}) {
+    const callId = typeof call === "string" ? call : call.id;
+    return create(MessageSchema, {
+        role: Role.TOOL,
+        parts: [
+            {
+                kind: {
+                    case: "toolResult",
+                    value: {
+                        callId,
+                        parts: [{ kind: { case: "text", value: { text } } }],
+                        isError: options.isError ?? false,
+                        files: options.files?.map((file) => create(FileTouchSchema, file)) ?? [],
+                    },
+                },
+            },
+        ],
+    });
+}
+function textMessage(role, text) {
+    return create(MessageSchema, { role, parts: [{ kind: { case: "text", value: { text } } }] });
+}
+/** The contract's value of a dialect; UNSPECIFIED where there is none. */
+export function dialectOf(name) {
+    switch (name) {
+        case undefined:
+            return Dialect.UNSPECIFIED;
+        case "openai_chat":
+            return Dialect.OPENAI_CHAT;
+        case "openai_responses":
+            return Dialect.OPENAI_RESPONSES;
+        case "anthropic":
+            return Dialect.ANTHROPIC;
+        case "gemini":
+            return Dialect.GEMINI;
+        default:
+            throw new TypeError(`dialect: ${JSON.stringify(name)} is none: openai_chat, openai_responses, anthropic or gemini`);
+    }
+}
+/** Makes the fields of an append. All of the content must be of one shape: neutral, or the provider's. */
+export function contentOf(given, dialect) {
+    const items = Array.isArray(given) ? given : [given];
+    const neutral = [];
+    const provider = [];
+    for (const item of items) {
+        if (typeof item === "string") {
+            neutral.push(user(item));
+        }
+        else if (isMessage(item, MessageSchema)) {
+            neutral.push(item);
+        }
+        else if (item instanceof Uint8Array) {
+            provider.push(new TextDecoder("utf-8", { fatal: true }).decode(item));
+        }
+        else if (dialect === undefined) {
+            neutral.push(fromJson(MessageSchema, item));
+        }
+        else {
+            provider.push(jsonOf(item));
+        }
+    }
+    return contentFields(neutral, provider, dialect);
+}
+function contentFields(neutral, provider, dialect) {
+    if (provider.length === 0) {
+        if (neutral.length === 0) {
+            throw new TypeError("append: there is nothing to append");
+        }
+        return { messages: neutral };
+    }
+    if (dialect === undefined) {
+        throw new TypeError("append: bytes are a provider's JSON, and the session was opened without a dialect");
+    }
+    if (neutral.length > 0) {
+        throw new TypeError("append: strings and neutral messages cannot go with a provider's messages in one call: append them one after the other");
+    }
+    const [first, ...others] = provider;
+    const json = first !== undefined && others.length === 0 ? first : joined(provider);
+    return { providerJson: { dialect: dialectOf(dialect), json } };
+}
+function jsonOf(item) {
+    const json = JSON.stringify(item);
+    if (typeof json !== "string") {
+        throw new TypeError(`append: a ${typeof item} is no message`);
+    }
+    return json;
+}
+/** One JSON list of several JSON texts, lists among them taken apart; no text is parsed, so no number changes. */
+function joined(texts) {
+    const elements = texts
+        .map((text) => text.trim())
+        .map((text) => (text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1).trim() : text));
+    return `[${elements.filter((text) => text !== "").join(",")}]`;
+}
+/** A hash of an append but for its request id: what makes two appends the same. */
+export function appendKey(request) {
+    const bytes = toBinary(AppendMessagesRequestSchema, { ...request, requestId: "" });
+    return createHash("sha256").update(bytes).digest("base64");
+}

@@ -1,0 +1,42 @@
+import { checkedArguments, definitionOf } from "./tools.js";
+import { MessageState, Role } from "./v1.js";
+const defaultLimit = 20;
+/** Reads the arguments of a search_messages call. Answers the search, or a sentence on what is wrong. */
+export function searchAsked(json) {
+    const given = checkedArguments(definitionOf("search_messages"), json);
+    if (typeof given === "string") {
+        return given;
+    }
+    const { words, pattern, newest_first, limit, skip } = given;
+    if ((words === undefined) === (pattern === undefined)) {
+        return "Give either words or pattern.";
+    }
+    return {
+        query: {
+            query: pattern === undefined
+                ? { case: "words", value: String(words) }
+                : { case: "pattern", value: String(pattern) },
+            newestFirst: newest_first === true,
+        },
+        limit: typeof limit === "number" ? limit : defaultLimit,
+        skip: typeof skip === "number" ? skip : 0,
+    };
+}
+/** Puts hits as text: a line for each, with its reference for recall_content, and how to see more where there are more. */
+export function foundText(hits, more, { limit, skip }) {
+    const lines = hits.map(lineOf);
+    if (lines.length === 0) {
+        return skip === 0 ? "Nothing was found." : "Nothing more was found.";
+    }
+    return [...lines, ...(more ? [`[There is more: go on with skip ${String(skip + limit)}]`] : [])].join("\n");
+}
+function lineOf({ index, part, resultPart, role, state, tool, line, matches, snippet }) {
+    const place = [index, part, resultPart].filter((at) => at !== undefined).join(".");
+    const facts = [
+        `${Role[role].toLowerCase()}${tool === "" ? "" : ` ${tool}`}`,
+        ...(line > 0 ? [`line ${String(line)}`] : []),
+        ...(matches > 1 ? [`${String(matches)} matches`] : []),
+        ...(state === MessageState.PUT_ASIDE ? ["taken back"] : []),
+    ];
+    return `#${place} (${facts.join(", ")}): ${snippet.replace(/\s+/g, " ").trim()}`;
+}

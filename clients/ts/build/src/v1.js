@@ -1,0 +1,22 @@
+// Generated from gen/compactord/v1 by `go run -C tools ./verify generate`. Do not edit.
+/**
+ * The messages, enums and services of the contract, as protobuf-es generates them.
+ *
+ * @module
+ */
+export * from "./gen/compactord/v1/catalogue_pb.js";
+export * from "./gen/compactord/v1/classify_pb.js";
+export * from "./gen/compactord/v1/compaction_service_pb.js";
+export * from "./gen/compactord/v1/error_pb.js";
+export * from "./gen/compactord/v1/event_pb.js";
+export * from "./gen/compactord/v1/message_pb.js";
+export * from "./gen/compactord/v1/pin_pb.js";
+export * from "./gen/compactord/v1/point_pb.js";
+export * from "./gen/compactord/v1/policy_pb.js";
+export * from "./gen/compactord/v1/recall_pb.js";
+export * from "./gen/compactord/v1/record_pb.js";
+export * from "./gen/compactord/v1/session_service_pb.js";
+export * from "./gen/compactord/v1/strategy_pb.js";
+export * from "./gen/compactord/v1/tokens_pb.js";
+export * from "./gen/compactord/v1/view_pb.js";
+export * from "./gen/compactord/v1/watch_pb.js";

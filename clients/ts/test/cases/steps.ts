@@ -1,0 +1,260 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
+
+import type { CompactionOptions, CompactionResult, PolicyLike } from "../../src/index.js";
+import { contentOf } from "../../src/messages.js";
+import * as v1 from "../../src/v1.js";
+import { json, list } from "./answers.js";
+import type { Runner } from "./runner.js";
+import { content, request } from "./runner.js";
+import type { Step } from "./table.js";
+
+/** Does a step and returns its answer. */
+type Does = (runner: Runner, step: Step) => Promise<JsonObject>;
+
+/** What can be done, by its name. */
+export const steps: Readonly<Record<string, Does>> = {
+  create_session: async (runner, step) => {
+    const { sessionId, labels, title, estimator } = request(v1.CreateSessionRequestSchema, step);
+    const dialect = runner.dialectOf(step);
+    const session = await runner.client.createSession({
+      sessionId,
+      labels,
+      title,
+      estimator,
+      ...policyOf(step),
+      ...(dialect !== undefined && { dialect }),
+    });
+    runner.keepSession(session);
+    return {};
+  },
+  info: async (runner, step) => json(v1.GetSessionResponseSchema, await runner.session(step).info()),
+  update: async (runner, step) => {
+    const changes: { title?: string; labels?: Record<string, string>; policy?: PolicyLike } = policyOf(step);
+    if (step["title"] !== undefined) {
+      changes.title = String(step["title"]);
+    }
+    if (step["labels"] !== undefined) {
+      changes.labels = step["labels"] as Record<string, string>;
+    }
+    return { session: json(v1.SessionSchema, await runner.session(step).update(changes)) };
+  },
+  delete: async (runner, step) => {
+    await runner.session(step).delete();
+    return {};
+  },
+  list_sessions: async (runner, step) => {
+    const { labels, order } = request(v1.ListSessionsRequestSchema, step);
+    const by = order === v1.SessionOrder.CHANGED ? "changed" : "created";
+    return { sessions: await list(v1.SessionSchema, runner.client.listSessions({ labels, order: by })) };
+  },
+  append: async (runner, step) => {
+    const session = runner.session(step);
+    const view = step["from_view"] === true ? runner.lastView(session) : undefined;
+    const options = request(v1.AppendMessagesRequestSchema, step, "messages", "json", "items", "raw", "from_view");
+    const answer = await session.append(content(step), {
+      strict: options.strict,
+      modelAnswer: options.modelAnswer,
+      ...(view !== undefined && { view }),
+      ...(options.expectedNextIndex !== undefined && { expectedNextIndex: options.expectedNextIndex }),
+      ...(options.requestId !== "" && { requestId: options.requestId }),
+    });
+    const told = json(v1.AppendMessagesResponseSchema, answer);
+    delete told["point"];
+    return told;
+  },
+  view: async (runner, step) => {
+    const session = runner.session(step);
+    const { asOf, thinking, maxBytes, markCacheBreakpoints } = request(v1.GetLLMViewRequestSchema, step);
+    const view = await session.view({
+      maxBytes,
+      markCacheBreakpoints,
+      ...(asOf !== undefined && { asOf }),
+      ...(thinking !== undefined && { thinking: lower(v1.ThinkingPolicy, thinking) as "strip" }),
+    });
+    if (asOf === undefined) {
+      runner.keepView(session, view);
+    }
+    return {
+      messages: view.dialect === undefined ? view.neutral.map((message) => json(v1.ViewMessageSchema, message)) : [],
+      messages_json: [...view.messagesJson],
+      system_json: [...view.systemJson],
+      sent: view.messagesSent,
+      report: json(v1.ContextReportSchema, view.report),
+      disable_thinking: view.disableThinking,
+    };
+  },
+  compact: async (runner, step) => result(await runner.session(step).compact(compactionOf(step))),
+  compaction_events: async (runner, step) => {
+    const kinds: string[] = [];
+    for await (const { event } of runner.session(step).compactionEvents(compactionOf(step))) {
+      const kind = (event.case ?? "").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+      if (kind !== "heartbeat" && kind !== kinds.at(-1)) {
+        kinds.push(kind);
+      }
+    }
+    return { events: kinds };
+  },
+  prune: async (runner, step) => {
+    const { reason, dryRun, requestId } = request(v1.PruneRequestSchema, step);
+    const options = { dryRun, ...policyOf(step), ...(requestId !== "" && { requestId }), ...reasonOf(reason) };
+    return result(await runner.session(step).prune(options));
+  },
+  plan: async (runner, step) => {
+    const asked = request(v1.PlanCompactionRequestSchema, step);
+    const plan = await runner.client.compactions.planCompaction(asked);
+    for (let more = plan.hasMore; more; ) {
+      const page = await runner.client.compactions.planCompaction({ ...asked, fromPrompt: plan.prompts.length });
+      plan.prompts.push(...page.prompts);
+      more = page.hasMore;
+    }
+    runner.plan = plan;
+    return json(v1.PlanCompactionResponseSchema, plan);
+  },
+  commit: async (runner, step) => {
+    const asked = request(v1.CommitCompactionRequestSchema, step);
+    asked.planToken = runner.plan?.planToken ?? "";
+    const { outcome } = await runner.client.compactions.commitCompaction(asked);
+    return outcome.case === "completed"
+      ? { ...json(v1.CompactionCompletedSchema, outcome.value), outcome: "completed" }
+      : { ...json(v1.CompactionSkippedSchema, outcome.value), outcome: "skipped" };
+  },
+  compact_with: async (runner, step) => {
+    const answer = { text: String(step["answer"]), model: String(step["model"]) };
+    return result(await runner.session(step).compactWith(() => Promise.resolve(answer)));
+  },
+  checkpoint: async (runner, step) => {
+    const { title, announce } = request(v1.CreateCheckpointRequestSchema, step);
+    return json(v1.CheckpointSchema, await runner.session(step).checkpoint({ title, announce }));
+  },
+  checkpoints: async (runner, step) => ({ checkpoints: await list(v1.ListedCheckpointSchema, runner.session(step).checkpoints()) }),
+  revert: async (runner, step) => {
+    const { target, messageFromFuture, summarize, focus } = request(v1.RevertToCheckpointRequestSchema, step);
+    const options = { messageFromFuture, summarize, focus };
+    const session = runner.session(step);
+    switch (target.case) {
+      case "checkpointId":
+        return json(v1.RevertToCheckpointResponseSchema, await session.revert({ toCheckpoint: target.value }, options));
+      case "point":
+        return json(v1.RevertToCheckpointResponseSchema, await session.revert({ point: target.value }, options));
+      case "turns":
+        return json(v1.RevertToCheckpointResponseSchema, await session.revert({ turns: target.value }, options));
+      default:
+        return json(v1.RevertToCheckpointResponseSchema, await session.revert({ undo: true }, options));
+    }
+  },
+  clear: async (runner, step) => json(v1.ClearSessionResponseSchema, await runner.session(step).clear()),
+  fork: async (runner, step) => {
+    const { at, newSessionId, title, labels } = request(v1.ForkSessionRequestSchema, step);
+    const fork = await runner.session(step).fork({
+      newSessionId,
+      title,
+      labels,
+      ...policyOf(step),
+      ...(at.case === "checkpointId" && { atCheckpoint: at.value }),
+      ...(at.case === "point" && { point: at.value }),
+    });
+    runner.keepSession(fork);
+    return {};
+  },
+  pin: async (runner, step) => {
+    const { indexes } = request(v1.PinMessagesRequestSchema, step);
+    return json(v1.PinMessagesResponseSchema, await runner.session(step).pin(indexes));
+  },
+  unpin: async (runner, step) => {
+    const { indexes } = request(v1.UnpinMessagesRequestSchema, step);
+    return json(v1.UnpinMessagesResponseSchema, await runner.session(step).unpin(indexes));
+  },
+  recall: async (runner, step) => {
+    const { what, part, resultPart, range, maxBytes } = request(v1.RecallContentRequestSchema, step, "page");
+    const answer = await runner.session(step).recall(what.value ?? "", {
+      ...(part !== undefined && { part }),
+      ...(resultPart !== undefined && { resultPart }),
+      ...(range.case === "bytes" && { bytes: range.value }),
+      ...(range.case === "lines" && { lines: range.value }),
+      ...(range.case === "match" && { match: range.value }),
+      ...(step["page"] === true && maxBytes > 0 && { maxBytes }),
+    });
+    return step["page"] === true ? json(v1.RecallContentResponseSchema, answer) : { text: answer.text };
+  },
+  search: async (runner, step) => {
+    const { query, roles, states, newestFirst, snippetChars } = request(v1.SearchMessagesRequestSchema, step);
+    const what = query.case === "pattern" ? { pattern: query.value } : { words: query.value ?? "" };
+    const hits = runner.session(step).search({ ...what, roles, states, newestFirst, snippetChars });
+    return { hits: await list(v1.SearchHitSchema, hits) };
+  },
+  messages: async (runner, step) => {
+    const { listing, fromIndex } = request(v1.ListMessagesRequestSchema, step);
+    const which = listing === v1.MessageListing.DIALOGUE ? "dialogue" : "transcript";
+    return { messages: await list(v1.LoggedMessageSchema, runner.session(step).messages({ listing: which, fromIndex })) };
+  },
+  records: async (runner, step) => {
+    const { fromSequence } = request(v1.ListRecordsRequestSchema, step);
+    return { records: await list(v1.RecordSchema, runner.session(step).records({ fromSequence })) };
+  },
+  compactions: async (runner, step) => ({ compactions: await list(v1.CompactionEntrySchema, runner.session(step).compactions()) }),
+  watch: async (runner, step) => {
+    const { fromSequence, withoutContent } = request(v1.WatchSessionRequestSchema, step, "count");
+    const items: JsonObject[] = [];
+    for await (const kind of runner.session(step).watch({ withoutContent, ...(fromSequence !== undefined && { fromSequence }) })) {
+      items.push(json(v1.WatchSessionResponseSchema, create(v1.WatchSessionResponseSchema, { kind })));
+      if (items.length === step["count"]) {
+        break;
+      }
+    }
+    return { items };
+  },
+  classify_error: async (runner, step) => {
+    const asked = request(v1.ClassifyErrorRequestSchema, step);
+    return json(v1.ClassifyErrorResponseSchema, await runner.client.classifyError(asked));
+  },
+  count_tokens: async (runner, step) => {
+    const asked = request(v1.CountTokensRequestSchema, step, "messages", "json", "items", "raw");
+    const given = ["messages", "json", "items", "raw"].some((name) => name in step);
+    if (given) {
+      const counted = create(v1.CountedMessagesSchema, contentOf(content(step), runner.dialectOf(step)));
+      asked.what = { case: "messages", value: counted };
+    }
+    return json(v1.CountTokensResponseSchema, await runner.client.countTokens(asked));
+  },
+};
+
+function policyOf(step: Step): { policy?: PolicyLike } {
+  return step["policy"] === undefined ? {} : { policy: step["policy"] as JsonObject };
+}
+
+function reasonOf(reason: v1.CompactionReason): { reason?: "manual" } {
+  return reason === v1.CompactionReason.UNSPECIFIED ? {} : { reason: lower(v1.CompactionReason, reason) as "manual" };
+}
+
+/** How the packages name a value of an enum. */
+function lower(names: Readonly<Record<number, string>>, value: number): string {
+  return (names[value] ?? "").toLowerCase();
+}
+
+function compactionOf(step: Step): CompactionOptions {
+  const { reason, focus, preempt, dryRun, willRetry, replay, requestId } = request(v1.CompactRequestSchema, step);
+  return {
+    focus,
+    preempt,
+    dryRun,
+    willRetry,
+    ...policyOf(step),
+    ...reasonOf(reason),
+    ...(replay !== undefined && { replay }),
+    ...(requestId !== "" && { requestId }),
+  };
+}
+
+/** How a compaction ended, as the table has it. */
+function result({ outcome, compaction, prune, plan, report, reason, message }: CompactionResult): JsonObject {
+  return {
+    outcome,
+    message,
+    ...(compaction !== undefined && { compaction: json(v1.CompactionEntrySchema, compaction) }),
+    ...(prune !== undefined && { prune: json(v1.PruneEntrySchema, prune) }),
+    ...(plan !== undefined && { plan: json(v1.CompactionPlanSchema, plan) }),
+    ...(report !== undefined && { report: json(v1.ContextReportSchema, report) }),
+    ...(reason !== "" && { reason: `SKIP_REASON_${reason}` }),
+  };
+}
