@@ -1,4 +1,4 @@
-import { definitions } from "./definitions.js";
+import { definitions } from "./gen/tools.js";
 /** The definition of an agent tool: a new object each time, so that nobody changes another's. */
 export function definitionOf(name) {
     const found = definitions.find((definition) => definition.name === name);
@@ -27,7 +27,7 @@ export function checkedArguments(tool, json) {
         return "The arguments are no JSON object.";
     }
     const { properties, required } = tool.parameters;
-    const missing = (required ?? []).filter((name) => given[name] === undefined || given[name] === null);
+    const missing = (required ?? []).filter((name) => isBlank(given[name]));
     if (missing.length > 0) {
         return `Missing: ${missing.join(", ")}.`;
     }
@@ -37,7 +37,7 @@ export function checkedArguments(tool, json) {
         if (parameter === undefined) {
             return `There is no ${JSON.stringify(name)}; there are ${Object.keys(properties).join(", ")}.`;
         }
-        if (value === null) {
+        if (isBlank(value)) {
             continue;
         }
         if (!fits(parameter, value)) {
@@ -46,6 +46,10 @@ export function checkedArguments(tool, json) {
         checked[name] = value;
     }
     return checked;
+}
+/** Some models write all parameters, and leave empty what they do not mean to give. */
+function isBlank(value) {
+    return value === undefined || value === null || value === "";
 }
 function parsedObject(json) {
     try {

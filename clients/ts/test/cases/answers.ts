@@ -58,7 +58,10 @@ export function json<S extends DescMessage>(schema: S, message: MessageShape<S> 
 }
 
 /** The messages that a client iterates over, as a list. */
-export async function list<S extends DescMessage>(schema: S, messages: AsyncIterable<MessageShape<S>>): Promise<JsonObject[]> {
+export async function list<S extends DescMessage>(
+  schema: S,
+  messages: AsyncIterable<MessageShape<S>>,
+): Promise<JsonObject[]> {
   const all: JsonObject[] = [];
   for await (const message of messages) {
     all.push(json(schema, message));

@@ -8,6 +8,7 @@ import { MessageSchema } from "../../src/v1.js";
 import { Answers, failure } from "./answers.js";
 import { steps } from "./steps.js";
 import type { Case, Step } from "./table.js";
+import { text } from "./table.js";
 
 /** Runs the steps of one case, and keeps what a program would keep between them: its session objects and their last views. */
 export class Runner {
@@ -40,7 +41,7 @@ export class Runner {
 
   /** The session object of the step's session and dialect. */
   session(step: Step): Session {
-    const id = String(step["session"] ?? "");
+    const id = text(step, "session");
     const dialect = this.dialectOf(step);
     const key = `${dialect ?? ""} ${id}`;
     const session = this.sessions.get(key) ?? this.client.session(id, dialect);
@@ -102,12 +103,12 @@ export function request<S extends DescMessage>(schema: S, step: Step, ...but: st
 
 /** What a step appends: neutral messages, a provider's values, or a provider's text. */
 export function content(step: Step): Appendable[] {
-  const { messages, raw, items } = step;
+  const { messages, items } = step;
   if (messages !== undefined) {
     return (messages as JsonValue[]).map(neutral);
   }
-  if (raw !== undefined) {
-    return [new TextEncoder().encode(String(raw))];
+  if (step["raw"] !== undefined) {
+    return [new TextEncoder().encode(text(step, "raw"))];
   }
   return items === undefined ? [step["json"] as object] : (items as object[]);
 }
@@ -117,15 +118,17 @@ function neutral(given: JsonValue): Appendable {
   if (typeof given === "string") {
     return given;
   }
-  const short = given as Record<string, string> & { tool_result?: { call_id: string; text: string; is_error?: boolean } };
+  const short = given as Record<string, string> & {
+    tool_result?: { call_id: string; text: string; is_error?: boolean };
+  };
   if (short.tool_result !== undefined) {
-    const { call_id: call, text, is_error: isError } = short.tool_result;
-    return toolResult(call, text, isError === undefined ? {} : { isError });
+    const { call_id: call, text: said, is_error: isError } = short.tool_result;
+    return toolResult(call, said, isError === undefined ? {} : { isError });
   }
   for (const [name, make] of Object.entries({ system, developer, user, assistant })) {
-    const text = short[name];
-    if (text !== undefined) {
-      return make(text);
+    const said = short[name];
+    if (said !== undefined) {
+      return make(said);
     }
   }
   return fromJson(MessageSchema, given);

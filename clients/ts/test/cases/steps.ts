@@ -8,6 +8,7 @@ import { json, list } from "./answers.js";
 import type { Runner } from "./runner.js";
 import { content, request } from "./runner.js";
 import type { Step } from "./table.js";
+import { text } from "./table.js";
 
 /** Does a step and returns its answer. */
 type Does = (runner: Runner, step: Step) => Promise<JsonObject>;
@@ -32,7 +33,7 @@ export const steps: Readonly<Record<string, Does>> = {
   update: async (runner, step) => {
     const changes: { title?: string; labels?: Record<string, string>; policy?: PolicyLike } = policyOf(step);
     if (step["title"] !== undefined) {
-      changes.title = String(step["title"]);
+      changes.title = text(step, "title");
     }
     if (step["labels"] !== undefined) {
       changes.labels = step["labels"] as Record<string, string>;
@@ -103,7 +104,7 @@ export const steps: Readonly<Record<string, Does>> = {
   plan: async (runner, step) => {
     const asked = request(v1.PlanCompactionRequestSchema, step);
     const plan = await runner.client.compactions.planCompaction(asked);
-    for (let more = plan.hasMore; more; ) {
+    for (let more = plan.hasMore; more;) {
       const page = await runner.client.compactions.planCompaction({ ...asked, fromPrompt: plan.prompts.length });
       plan.prompts.push(...page.prompts);
       more = page.hasMore;
@@ -120,14 +121,16 @@ export const steps: Readonly<Record<string, Does>> = {
       : { ...json(v1.CompactionSkippedSchema, outcome.value), outcome: "skipped" };
   },
   compact_with: async (runner, step) => {
-    const answer = { text: String(step["answer"]), model: String(step["model"]) };
+    const answer = { text: text(step, "answer"), model: text(step, "model") };
     return result(await runner.session(step).compactWith(() => Promise.resolve(answer)));
   },
   checkpoint: async (runner, step) => {
     const { title, announce } = request(v1.CreateCheckpointRequestSchema, step);
     return json(v1.CheckpointSchema, await runner.session(step).checkpoint({ title, announce }));
   },
-  checkpoints: async (runner, step) => ({ checkpoints: await list(v1.ListedCheckpointSchema, runner.session(step).checkpoints()) }),
+  checkpoints: async (runner, step) => ({
+    checkpoints: await list(v1.ListedCheckpointSchema, runner.session(step).checkpoints()),
+  }),
   revert: async (runner, step) => {
     const { target, messageFromFuture, summarize, focus } = request(v1.RevertToCheckpointRequestSchema, step);
     const options = { messageFromFuture, summarize, focus };
@@ -186,17 +189,23 @@ export const steps: Readonly<Record<string, Does>> = {
   messages: async (runner, step) => {
     const { listing, fromIndex } = request(v1.ListMessagesRequestSchema, step);
     const which = listing === v1.MessageListing.DIALOGUE ? "dialogue" : "transcript";
-    return { messages: await list(v1.LoggedMessageSchema, runner.session(step).messages({ listing: which, fromIndex })) };
+    return {
+      messages: await list(v1.LoggedMessageSchema, runner.session(step).messages({ listing: which, fromIndex })),
+    };
   },
   records: async (runner, step) => {
     const { fromSequence } = request(v1.ListRecordsRequestSchema, step);
     return { records: await list(v1.RecordSchema, runner.session(step).records({ fromSequence })) };
   },
-  compactions: async (runner, step) => ({ compactions: await list(v1.CompactionEntrySchema, runner.session(step).compactions()) }),
+  compactions: async (runner, step) => ({
+    compactions: await list(v1.CompactionEntrySchema, runner.session(step).compactions()),
+  }),
   watch: async (runner, step) => {
     const { fromSequence, withoutContent } = request(v1.WatchSessionRequestSchema, step, "count");
     const items: JsonObject[] = [];
-    for await (const kind of runner.session(step).watch({ withoutContent, ...(fromSequence !== undefined && { fromSequence }) })) {
+    for await (const kind of runner
+      .session(step)
+      .watch({ withoutContent, ...(fromSequence !== undefined && { fromSequence }) })) {
       items.push(json(v1.WatchSessionResponseSchema, create(v1.WatchSessionResponseSchema, { kind })));
       if (items.length === step["count"]) {
         break;

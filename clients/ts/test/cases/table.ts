@@ -8,6 +8,12 @@ import type { DialectName } from "../../src/index.js";
 /** A step of a case: what is done, under `do`, and what it takes. */
 export type Step = JsonObject & { readonly do: string };
 
+/** A text that a step takes; empty where it has none. */
+export function text(step: Step, name: string): string {
+  const value = step[name];
+  return typeof value === "string" ? value : "";
+}
+
 /** A case of the table, and what its steps have to answer. */
 export interface Case {
   readonly name: string;

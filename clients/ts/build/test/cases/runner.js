@@ -3,6 +3,7 @@ import { assistant, CompactordError, developer, system, toolResult, user } from 
 import { MessageSchema } from "../../src/v1.js";
 import { Answers, failure } from "./answers.js";
 import { steps } from "./steps.js";
+import { text } from "./table.js";
 /** Runs the steps of one case, and keeps what a program would keep between them: its session objects and their last views. */
 export class Runner {
     client;
@@ -32,7 +33,7 @@ export class Runner {
     }
     /** The session object of the step's session and dialect. */
     session(step) {
-        const id = String(step["session"] ?? "");
+        const id = text(step, "session");
         const dialect = this.dialectOf(step);
         const key = `${dialect ?? ""} ${id}`;
         const session = this.sessions.get(key) ?? this.client.session(id, dialect);
@@ -87,12 +88,12 @@ export function request(schema, step, ...but) {
 }
 /** What a step appends: neutral messages, a provider's values, or a provider's text. */
 export function content(step) {
-    const { messages, raw, items } = step;
+    const { messages, items } = step;
     if (messages !== undefined) {
         return messages.map(neutral);
     }
-    if (raw !== undefined) {
-        return [new TextEncoder().encode(String(raw))];
+    if (step["raw"] !== undefined) {
+        return [new TextEncoder().encode(text(step, "raw"))];
     }
     return items === undefined ? [step["json"]] : items;
 }
@@ -103,13 +104,13 @@ function neutral(given) {
     }
     const short = given;
     if (short.tool_result !== undefined) {
-        const { call_id: call, text, is_error: isError } = short.tool_result;
-        return toolResult(call, text, isError === undefined ? {} : { isError });
+        const { call_id: call, text: said, is_error: isError } = short.tool_result;
+        return toolResult(call, said, isError === undefined ? {} : { isError });
     }
     for (const [name, make] of Object.entries({ system, developer, user, assistant })) {
-        const text = short[name];
-        if (text !== undefined) {
-            return make(text);
+        const said = short[name];
+        if (said !== undefined) {
+            return make(said);
         }
     }
     return fromJson(MessageSchema, given);

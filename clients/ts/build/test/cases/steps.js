@@ -3,6 +3,7 @@ import { contentOf } from "../../src/messages.js";
 import * as v1 from "../../src/v1.js";
 import { json, list } from "./answers.js";
 import { content, request } from "./runner.js";
+import { text } from "./table.js";
 /** What can be done, by its name. */
 export const steps = {
     create_session: async (runner, step) => {
@@ -23,7 +24,7 @@ export const steps = {
     update: async (runner, step) => {
         const changes = policyOf(step);
         if (step["title"] !== undefined) {
-            changes.title = String(step["title"]);
+            changes.title = text(step, "title");
         }
         if (step["labels"] !== undefined) {
             changes.labels = step["labels"];
@@ -111,14 +112,16 @@ export const steps = {
             : { ...json(v1.CompactionSkippedSchema, outcome.value), outcome: "skipped" };
     },
     compact_with: async (runner, step) => {
-        const answer = { text: String(step["answer"]), model: String(step["model"]) };
+        const answer = { text: text(step, "answer"), model: text(step, "model") };
         return result(await runner.session(step).compactWith(() => Promise.resolve(answer)));
     },
     checkpoint: async (runner, step) => {
         const { title, announce } = request(v1.CreateCheckpointRequestSchema, step);
         return json(v1.CheckpointSchema, await runner.session(step).checkpoint({ title, announce }));
     },
-    checkpoints: async (runner, step) => ({ checkpoints: await list(v1.ListedCheckpointSchema, runner.session(step).checkpoints()) }),
+    checkpoints: async (runner, step) => ({
+        checkpoints: await list(v1.ListedCheckpointSchema, runner.session(step).checkpoints()),
+    }),
     revert: async (runner, step) => {
         const { target, messageFromFuture, summarize, focus } = request(v1.RevertToCheckpointRequestSchema, step);
         const options = { messageFromFuture, summarize, focus };
@@ -177,17 +180,23 @@ export const steps = {
     messages: async (runner, step) => {
         const { listing, fromIndex } = request(v1.ListMessagesRequestSchema, step);
         const which = listing === v1.MessageListing.DIALOGUE ? "dialogue" : "transcript";
-        return { messages: await list(v1.LoggedMessageSchema, runner.session(step).messages({ listing: which, fromIndex })) };
+        return {
+            messages: await list(v1.LoggedMessageSchema, runner.session(step).messages({ listing: which, fromIndex })),
+        };
     },
     records: async (runner, step) => {
         const { fromSequence } = request(v1.ListRecordsRequestSchema, step);
         return { records: await list(v1.RecordSchema, runner.session(step).records({ fromSequence })) };
     },
-    compactions: async (runner, step) => ({ compactions: await list(v1.CompactionEntrySchema, runner.session(step).compactions()) }),
+    compactions: async (runner, step) => ({
+        compactions: await list(v1.CompactionEntrySchema, runner.session(step).compactions()),
+    }),
     watch: async (runner, step) => {
         const { fromSequence, withoutContent } = request(v1.WatchSessionRequestSchema, step, "count");
         const items = [];
-        for await (const kind of runner.session(step).watch({ withoutContent, ...(fromSequence !== undefined && { fromSequence }) })) {
+        for await (const kind of runner
+            .session(step)
+            .watch({ withoutContent, ...(fromSequence !== undefined && { fromSequence }) })) {
             items.push(json(v1.WatchSessionResponseSchema, create(v1.WatchSessionResponseSchema, { kind })));
             if (items.length === step["count"]) {
                 break;
@@ -202,9 +211,11 @@ export const steps = {
     count_tokens: async (runner, step) => {
         const asked = request(v1.CountTokensRequestSchema, step, "messages", "json", "items", "raw");
         const given = ["messages", "json", "items", "raw"].some((name) => name in step);
-        const value = given ? contentOf(content(step), runner.dialectOf(step)) : {};
-        const what = given ? { what: { case: "messages", value } } : {};
-        return json(v1.CountTokensResponseSchema, await runner.client.countTokens({ ...asked, ...what }));
+        if (given) {
+            const counted = create(v1.CountedMessagesSchema, contentOf(content(step), runner.dialectOf(step)));
+            asked.what = { case: "messages", value: counted };
+        }
+        return json(v1.CountTokensResponseSchema, await runner.client.countTokens(asked));
     },
 };
 function policyOf(step) {

@@ -1,5 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+/** A text that a step takes; empty where it has none. */
+export function text(step, name) {
+    const value = step[name];
+    return typeof value === "string" ? value : "";
+}
 /** All cases of clients/cases. */
 export function readCases(repository) {
     const folder = join(repository, "clients", "cases");
