@@ -1,5 +1,4 @@
 import type { Client as Stub } from "@connectrpc/connect";
-import { createClient } from "@connectrpc/connect";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { randomUUID } from "node:crypto";
 
@@ -22,6 +21,7 @@ import type {
   ListStrategiesResponse,
   Session as SessionState,
 } from "./v1.js";
+import { stubsOf } from "./stubs.js";
 import { CompactionService, SessionOrder, SessionService } from "./v1.js";
 
 /** How a client connects, and where to. */
@@ -73,8 +73,8 @@ export class Client implements AsyncDisposable {
     this.address = options.address ?? (process.env["COMPACTORD_ADDR"] || defaultAddress);
     this.connection = new Connection(this.address, options);
     this.retry = options.retry ?? true;
-    this.sessions = createClient(SessionService, this.connection);
-    this.compactions = createClient(CompactionService, this.connection);
+    this.sessions = stubsOf(SessionService, this.connection);
+    this.compactions = stubsOf(CompactionService, this.connection);
   }
 
   /** Ends the connection and all calls on it, which reject with ClientClosedError. Later calls do, too. */

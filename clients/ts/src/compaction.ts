@@ -220,7 +220,6 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
       }
     } finally {
       release();
-      call.abort();
     }
   }
 }

@@ -3,13 +3,27 @@ import { connect as connectTLS } from "node:tls";
 import type { Duplex } from "node:stream";
 import type { ClientSessionOptions, SecureClientSessionOptions } from "node:http2";
 
-import type { DescMessage, DescMethodStreaming, DescMethodUnary, MessageInitShape } from "@bufbuild/protobuf";
-import type { ContextValues, Interceptor, StreamResponse, Transport, UnaryResponse } from "@connectrpc/connect";
+import type {
+  DescMessage,
+  DescMethodServerStreaming,
+  DescMethodStreaming,
+  DescMethodUnary,
+  MessageInitShape,
+  MessageShape,
+} from "@bufbuild/protobuf";
+import type {
+  CallOptions,
+  ContextValues,
+  Interceptor,
+  StreamResponse,
+  Transport,
+  UnaryResponse,
+} from "@connectrpc/connect";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 
 import { ClientClosedError, DeadlineExceededError } from "./errors.js";
-import { isSafeToRepeat, pause, repeated } from "./retry.js";
+import { forward, isSafeToRepeat, pause, repeated } from "./retry.js";
 import { errorOfCall } from "./status.js";
 
 /** Where the daemon listens unless told otherwise. */
@@ -113,7 +127,7 @@ export class Connection implements Transport {
     method: DescMethodUnary<I, O>,
     signal: AbortSignal | undefined,
     timeoutMs: number | undefined,
-    header: HeaderFields | undefined,
+    header: HeaderFields,
     input: MessageInitShape<I>,
     contextValues?: ContextValues,
   ): Promise<UnaryResponse<I, O>> {
@@ -136,26 +150,43 @@ export class Connection implements Transport {
     method: DescMethodStreaming<I, O>,
     signal: AbortSignal | undefined,
     timeoutMs: number | undefined,
-    header: HeaderFields | undefined,
+    header: HeaderFields,
     input: AsyncIterable<MessageInitShape<I>>,
     contextValues?: ContextValues,
   ): Promise<StreamResponse<I, O>> {
-    this.checkMayCall(signal);
     // A watch lasts as long as its reader wants: pings tell whether the daemon is there.
     const limit = timeoutMs ?? (method.name === "WatchSession" ? 0 : this.compactionTimeoutMs);
-    try {
-      const response = await this.inner.stream(method, signal, limit, header, input, contextValues);
-      return { ...response, message: this.withErrors(response.message, signal) };
-    } catch (e) {
-      throw this.errorOf(e, signal);
-    }
+    return this.inner.stream(method, signal, limit, header, input, contextValues);
   }
 
-  private async *withErrors<T>(messages: AsyncIterable<T>, signal: AbortSignal | undefined): AsyncGenerator<T> {
+  /** Makes a call that streams its answers. Its reader cancels it by leaving the loop. */
+  async *events<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodServerStreaming<I, O>,
+    input: MessageInitShape<I>,
+    options: CallOptions,
+  ): AsyncGenerator<MessageShape<O>, void, undefined> {
+    const { signal, timeoutMs, headers, contextValues } = options;
+    this.checkMayCall(signal);
+    const call = new AbortController();
+    const release = forward([signal], call);
     try {
-      yield* messages;
+      const response = await this.stream(method, call.signal, timeoutMs, headers, only(input), contextValues);
+      options.onHeader?.(response.header);
+      const answers = response.message[Symbol.asyncIterator]();
+      // connect stops the timer of a call that was aborted only when its answers are asked for once more.
+      call.signal.addEventListener("abort", () => {
+        answers.next().catch(() => undefined);
+      });
+      for (let next = await answers.next(); next.done !== true; next = await answers.next()) {
+        yield next.value;
+      }
+      call.signal.throwIfAborted();
+      options.onTrailer?.(response.trailer);
     } catch (e) {
       throw this.errorOf(e, signal);
+    } finally {
+      release();
+      call.abort();
     }
   }
 
@@ -178,6 +209,11 @@ export class Connection implements Transport {
       throw new ClientClosedError();
     }
   }
+}
+
+/** What a call that streams only its answers sends. */
+async function* only<T>(message: T): AsyncGenerator<T> {
+  yield await Promise.resolve(message);
 }
 
 /** When a call with this time limit has to have ended, by Date.now(). */

@@ -1,8 +1,8 @@
 import { fromJson, isMessage } from "@bufbuild/protobuf";
-import type { JsonObject } from "@bufbuild/protobuf";
+import type { JsonValue } from "@bufbuild/protobuf";
 
 import type { Appendable } from "./messages.js";
-import type { CompactionEvent, Policy } from "./v1.js";
+import type { CompactionEvent, Policy, PolicyJson } from "./v1.js";
 import { CompactionReason, PolicySchema, ThinkingPolicy } from "./v1.js";
 import type { View } from "./view.js";
 
@@ -22,13 +22,13 @@ export interface WriteOptions extends CallOptions {
 
 /**
  * A policy: a `v1.Policy`, or an object in the JSON of the contract such as `{ preset: "default", contextWindow: 200000,
- * strategy: { summarize: { recentTokens: 8000 } } }`. The contract's names with underscores will do, too.
+ * strategy: { summarize: { recentTokens: 8000 } } }`.
  */
-export type PolicyLike = Policy | JsonObject;
+export type PolicyLike = Policy | PolicyJson;
 
 /** Makes a policy of what was given for one. */
 export function policyOf(policy: PolicyLike): Policy {
-  return isMessage(policy, PolicySchema) ? policy : fromJson(PolicySchema, policy as JsonObject);
+  return isMessage(policy, PolicySchema) ? policy : fromJson(PolicySchema, policy as JsonValue);
 }
 
 /** Why a compaction is asked for. */

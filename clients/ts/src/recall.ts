@@ -35,7 +35,7 @@ export async function recallAll(
   const first = await ask(rangeOf(options));
   let last = first;
   while (last.hasMore && options.maxBytes === undefined && !endsWithinLine(options, last)) {
-    last = await ask(restOf(options, first, last));
+    last = await ask(restOf(options, last));
     first.text += last.text;
     first.data = joinedBytes(first.data, last.data);
     first.blocks.push(...last.blocks);
@@ -54,7 +54,7 @@ function rangeOf({ bytes, lines, match }: RecallOptions): Range {
 }
 
 /** What is left of the range behind an answer. */
-function restOf({ bytes, lines, match }: RecallOptions, first: RecallContentResponse, last: RecallContentResponse): Range {
+function restOf({ bytes, lines, match }: RecallOptions, last: RecallContentResponse): Range {
   if (match !== undefined) {
     return { case: "match", value: { ...match, firstLine: last.nextLine } };
   }

@@ -2,7 +2,7 @@ import type { Client as Stub } from "@connectrpc/connect";
 
 import type { Connection } from "./connection.js";
 import { UnavailableError } from "./errors.js";
-import { backoffMs, forward, retryFigures } from "./retry.js";
+import { backoffMs, retryFigures } from "./retry.js";
 import type { SessionService, WatchSessionResponse } from "./v1.js";
 
 /** Something that happened in a session: a message, a record, or an event of a running compaction. */
@@ -39,11 +39,14 @@ export interface WatchParts {
  * long as it takes the daemon to come back; only the first call gives up, as other calls do.
  */
 export async function* watchSession(parts: WatchParts): AsyncGenerator<WatchItem, void, undefined> {
-  let next = parts.options.fromSequence;
+  const { stub, sessionId, options } = parts;
+  const request = { sessionId, events: options.events ?? false, withoutContent: options.withoutContent ?? false };
+  const call = options.signal === undefined ? {} : { signal: options.signal };
+  let next = options.fromSequence;
   let uid = "";
   for (let attempt = 1; ; attempt++) {
     try {
-      for await (const { kind } of streamed(parts, next, uid)) {
+      for await (const { kind } of stub.watchSession({ ...request, uid, ...(next !== undefined && { fromSequence: next }) }, call)) {
         attempt = 1;
         if (kind.case === "started") {
           uid = kind.value.uid;
@@ -61,30 +64,6 @@ export async function* watchSession(parts: WatchParts): AsyncGenerator<WatchItem
         throw e;
       }
     }
-    await parts.connection.pause(backoffMs(attempt + 1), parts.options.signal);
-  }
-}
-
-async function* streamed(
-  { stub, sessionId, options }: WatchParts,
-  fromSequence: number | undefined,
-  uid: string,
-): AsyncGenerator<WatchSessionResponse, void, undefined> {
-  const call = new AbortController();
-  const release = forward([options.signal], call);
-  try {
-    yield* stub.watchSession(
-      {
-        sessionId,
-        uid,
-        ...(fromSequence !== undefined && { fromSequence }),
-        events: options.events ?? false,
-        withoutContent: options.withoutContent ?? false,
-      },
-      { signal: call.signal },
-    );
-  } finally {
-    release();
-    call.abort();
+    await parts.connection.pause(backoffMs(attempt + 1), options.signal);
   }
 }

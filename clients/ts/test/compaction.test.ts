@@ -1,0 +1,259 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+
+import type { Session } from "../src/index.js";
+import {
+  Client,
+  CompactionRunningError,
+  OperationCancelledError,
+  SummarizerRefusedError,
+  TargetUnreachableError,
+} from "../src/index.js";
+import { AttemptOutcome, ErrorReason } from "../src/v1.js";
+import { TestDaemon } from "./fixture/daemon.js";
+import { heldPolicy, HeldSummarizer } from "./fixture/summarizer.js";
+
+let client: Client;
+let daemon: TestDaemon;
+let summarizer: HeldSummarizer;
+let asked = 0;
+
+before(async () => {
+  summarizer = await HeldSummarizer.start();
+  daemon = await TestDaemon.start(["--config", summarizer.config()]);
+  client = daemon.client();
+});
+
+/** A session whose compaction waits for the summarizer until the test lets go of it. */
+async function heldSession(): Promise<Session> {
+  const session = await client.createSession({ policy: heldPolicy });
+  await session.append(conversation());
+  return session;
+}
+
+function conversation(): string[] {
+  return Array.from({ length: 12 }, (_, i) => `Request ${i}: ${"look at the ledger and tell me. ".repeat(30)}`);
+}
+
+async function outcomes(session: Session): Promise<AttemptOutcome[]> {
+  const found: AttemptOutcome[] = [];
+  for await (const { kind } of session.records()) {
+    assert.notEqual(kind.case, "compaction");
+    if (kind.case === "attempt") {
+      found.push(kind.value.outcome);
+    }
+  }
+  return found;
+}
+
+/** Waits until the log has the record of the attempt. */
+async function attemptRecorded(session: Session): Promise<void> {
+  for await (const item of session.watch({ fromSequence: 0 })) {
+    if (item.case === "record" && item.value.kind.case === "attempt") {
+      return;
+    }
+  }
+}
+
+/** Reads events up to the point where the summarizer has the request. */
+async function startedAndAsked(events: AsyncIterator<unknown>): Promise<void> {
+  asked++;
+  await events.next();
+  await summarizer.asked(asked);
+}
+
+test("leaving the loop cancels the compaction, and it has ended by then", async () => {
+  const session = await heldSession();
+  asked++;
+  for await (const { event } of session.compactionEvents()) {
+    if (event.case === "started") {
+      await summarizer.asked(asked);
+      break;
+    }
+  }
+  assert.deepEqual(await outcomes(session), [AttemptOutcome.CANCELLED]);
+});
+
+test("cancel ends the compaction, and the loop throws", async () => {
+  const session = await heldSession();
+  const compaction = session.compactionEvents();
+  const events = compaction[Symbol.asyncIterator]();
+  await startedAndAsked(events);
+  await compaction.cancel();
+  assert.deepEqual(await outcomes(session), [AttemptOutcome.CANCELLED]);
+  await assert.rejects(async () => {
+    while ((await events.next()).done !== true);
+  }, OperationCancelledError);
+  assert.equal(compaction.result, undefined);
+});
+
+test("the end of an await using block cancels the compaction", async () => {
+  const session = await heldSession();
+  {
+    await using compaction = session.compactionEvents();
+    await startedAndAsked(compaction[Symbol.asyncIterator]());
+  }
+  assert.deepEqual(await outcomes(session), [AttemptOutcome.CANCELLED]);
+});
+
+test("a signal cancels the compaction, which rejects with the signal's reason", async () => {
+  const session = await heldSession();
+  const stop = new AbortController();
+  const reason = new Error("no longer wanted");
+  asked++;
+  const compacting = session.compact({ signal: stop.signal });
+  const waited = summarizer.asked(asked).then(() => {
+    stop.abort(reason);
+  });
+  await assert.rejects(compacting, reason);
+  await waited;
+  await attemptRecorded(session);
+  assert.deepEqual(await outcomes(session), [AttemptOutcome.CANCELLED]);
+});
+
+test("a signal that has fired keeps a compaction from starting", async () => {
+  const session = await heldSession();
+  await assert.rejects(session.compact({ signal: AbortSignal.abort() }), { name: "AbortError" });
+  assert.deepEqual(await outcomes(session), []);
+});
+
+test("the time limit ends a compaction", async () => {
+  const session = await heldSession();
+  asked++;
+  await assert.rejects(session.compact({ timeoutMs: 300 }), { name: "DeadlineExceededError" });
+  await attemptRecorded(session);
+  assert.equal((await outcomes(session)).length, 1);
+});
+
+test("closing the client ends a compaction", async () => {
+  const session = await heldSession();
+  const other = new Client({ address: daemon.address });
+  asked++;
+  const compacting = other.session(session.id).compact();
+  const rejected = assert.rejects(compacting, { name: "ClientClosedError" });
+  await summarizer.asked(asked);
+  await other.close();
+  await rejected;
+  await attemptRecorded(session);
+  assert.deepEqual(await outcomes(session), [AttemptOutcome.CANCELLED]);
+});
+
+test("a failed compaction tells its end and throws the error of its reason", async () => {
+  const session = await heldSession();
+  asked++;
+  const seen: string[] = [];
+  const waited = summarizer.asked(asked).then(() => {
+    summarizer.refuse();
+  });
+  await assert.rejects(
+    session.compact({
+      onEvent: ({ event }) => {
+        seen.push(event.case === "failed" ? ErrorReason[event.value.reason] : (event.case ?? ""));
+      },
+    }),
+    SummarizerRefusedError,
+  );
+  await waited;
+  assert.equal(seen[0], "started");
+  assert.equal(seen.at(-1), "SUMMARIZER_REFUSED");
+  assert.deepEqual(await outcomes(session), [AttemptOutcome.FAILED]);
+});
+
+test("another compaction is refused, and preempt cancels the running one", async () => {
+  const session = await heldSession();
+  const first = session.compactionEvents();
+  const events = first[Symbol.asyncIterator]();
+  await startedAndAsked(events);
+  await assert.rejects(session.compact(), CompactionRunningError);
+  const second = session.compact({ preempt: true, policy: { summary: { summarizer: "extractive" } } });
+  await assert.rejects(async () => {
+    while ((await events.next()).done !== true);
+  }, OperationCancelledError);
+  assert.equal((await second).outcome, "completed");
+});
+
+test("a detached compaction outlives the loop, and cancelCompaction ends it", async () => {
+  const session = await heldSession();
+  asked++;
+  for await (const { event } of session.compactionEvents({ detach: true })) {
+    assert.equal(event.case, "started");
+    break;
+  }
+  await summarizer.asked(asked);
+  const { ending } = await session.cancelCompaction();
+  assert.equal(ending?.event.case, "cancelled");
+});
+
+test("a compaction ends as completed, skipped or planned", async () => {
+  const session = await client.createSession({ policy: { contextWindow: 4000, strategy: { summarize: { recentTokens: 100 } } } });
+  await session.append(conversation());
+  const planned = await session.compact({ dryRun: true });
+  assert.equal(planned.outcome, "planned");
+  assert.equal(planned.done, false);
+  assert.ok((planned.plan?.cut?.firstKeptIndex ?? 0) > 0);
+  const compaction = session.compactionEvents({ focus: "the ledger" });
+  const cases: (string | undefined)[] = [];
+  for await (const { event } of compaction) {
+    cases.push(event.case);
+  }
+  assert.equal(cases[0], "started");
+  assert.equal(cases.at(-1), "completed");
+  assert.equal(compaction.result?.done, true);
+  assert.equal(compaction.result.compaction?.focus, "the ledger");
+  assert.ok(compaction.result.compaction.tokensAfter < compaction.result.compaction.tokensBefore);
+  const again = await session.compact();
+  assert.deepEqual([again.outcome, again.reason], ["skipped", "ALREADY_COMPACTED"]);
+  assert.match(again.message, /compact/);
+  await assert.rejects(async () => {
+    for await (const event of compaction) {
+      assert.fail(`an event came twice: ${String(event.number)}`);
+    }
+  }, TypeError);
+});
+
+test("what no compaction can remove is told as an error", async () => {
+  const session = await client.createSession({ policy: { contextWindow: 1000 } });
+  await session.append(conversation());
+  await session.pin(Array.from({ length: 12 }, (_, i) => i));
+  await assert.rejects(session.compact({ reason: "threshold" }), TargetUnreachableError);
+});
+
+test("the program's own model writes the summary, and is told what is wrong with it", async () => {
+  const policy = { contextWindow: 4000, summary: { promptOverride: "Sum it up." }, strategy: { summarize: { recentTokens: 100 } } };
+  const session = await client.createSession({ policy });
+  await session.append(conversation());
+  const complaints: string[] = [];
+  const result = await session.compactWith(
+    (prompt) => {
+      complaints.push(prompt.complaint);
+      assert.ok(prompt.text !== "" && prompt.maxAnswerTokens > 0);
+      const text = prompt.complaint === "" ? "" : "The ledger was looked at twelve times.";
+      return Promise.resolve({ text, model: "mine", usage: { inputTokens: 10, outputTokens: 1 }, costUsd: 0.5 });
+    },
+    { maxPromptTokens: 2000 },
+  );
+  assert.equal(result.outcome, "completed");
+  const prompts = complaints.length / 2;
+  assert.ok(prompts > 1, "the conversation was to be folded");
+  assert.deepEqual([...new Set(complaints)].length, 2);
+  assert.match(complaints.at(-1) ?? "", /empty/);
+  const { compaction } = result;
+  assert.deepEqual(
+    [compaction?.summarizer, compaction?.model, compaction?.summarizerCalls, compaction?.costUsd, compaction?.usage?.inputTokens],
+    ["client", "mine", prompts, 0.5 * prompts, 10 * prompts],
+  );
+  assert.match(compaction?.summary ?? "", /The ledger was looked at twelve times/);
+  const nothing = await session.compactWith(() => assert.fail("there is nothing to ask"));
+  assert.deepEqual([nothing.outcome, nothing.reason], ["skipped", "ALREADY_COMPACTED"]);
+});
+
+test("what the program's own model cannot write in three tries, the fallback writes", async () => {
+  const session = await client.createSession({ policy: { contextWindow: 4000, strategy: { summarize: { recentTokens: 100 } } } });
+  await session.append(conversation());
+  let calls = 0;
+  const result = await session.compactWith(() => {
+    calls++;
+    return Promise.resolve("");
+  });
+  assert.deepEqual([result.outcome, result.compaction?.summarizer, calls], ["completed", "extractive", 3]);
+});
