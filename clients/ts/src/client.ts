@@ -106,7 +106,10 @@ export class Client implements AsyncDisposable {
   }
 
   /** Goes on with the session of this id, or begins it where there is none: then with these options. */
-  async openSession(sessionId: string, options: Omit<SessionOptions, "sessionId" | "requestId"> = {}): Promise<Session> {
+  async openSession(
+    sessionId: string,
+    options: Omit<SessionOptions, "sessionId" | "requestId"> = {},
+  ): Promise<Session> {
     try {
       return await this.createSession({ ...options, sessionId });
     } catch (e) {
@@ -131,7 +134,10 @@ export class Client implements AsyncDisposable {
   ): AsyncGenerator<SessionState, void, undefined> {
     const order = options.order === "changed" ? SessionOrder.CHANGED : SessionOrder.CREATED;
     return pages(async (pageToken) => {
-      const page = await this.sessions.listSessions({ labels: { ...options.labels }, order, pageToken }, callOptions(options));
+      const page = await this.sessions.listSessions(
+        { labels: { ...options.labels }, order, pageToken },
+        callOptions(options),
+      );
       return [page.sessions, page.nextPageToken];
     });
   }

@@ -6,8 +6,14 @@ import type { CompactionOptions } from "./options.js";
 import { policyOf, reasonOf } from "./options.js";
 import type { Session } from "./session.js";
 import { callOptions, requestIdOf } from "./session.js";
-import type { CommitCompactionRequest, CommitCompactionResponse, PlanCompactionResponse, SummaryPrompt, Usage } from "./v1.js";
-import { CommitCompactionRequestSchema, PlanCompactionRequestSchema, UsageSchema } from "./v1.js";
+import type {
+  CommitCompactionRequest,
+  CommitCompactionResponse,
+  PlanCompactionResponse,
+  SummaryPrompt,
+  Usage,
+} from "./v1.js";
+import { CommitCompactionRequestSchema, PlanCompactionRequestSchema, SkipReason, UsageSchema } from "./v1.js";
 
 /** What the model is to be asked, as it stands. */
 export interface Prompt {
@@ -30,7 +36,9 @@ export interface Answer {
   /** The model's name. */
   readonly model?: string;
   /** What it used. */
-  readonly usage?: Partial<Pick<Usage, "inputTokens" | "outputTokens" | "cacheReadTokens" | "cacheWriteTokens" | "totalTokens">>;
+  readonly usage?: Partial<
+    Pick<Usage, "inputTokens" | "outputTokens" | "cacheReadTokens" | "cacheWriteTokens" | "totalTokens">
+  >;
   /** What it cost, in US dollars. */
   readonly costUsd?: number;
 }
@@ -47,7 +55,11 @@ export async function compactWithModel(
   const plan = await planned(session, options);
   session.noteReport(plan.report);
   if (plan.planToken === "") {
-    return new CompactionResult("skipped", { report: plan.report, reason: plan.plan?.skipReason ?? 0, message: plan.message });
+    return new CompactionResult("skipped", {
+      report: plan.report,
+      reason: plan.plan?.skipReason ?? SkipReason.UNSPECIFIED,
+      message: plan.message,
+    });
   }
   if (options.dryRun === true) {
     return new CompactionResult("planned", { plan: plan.plan, report: plan.report, message: plan.message });
@@ -83,7 +95,7 @@ async function planned(
     ...(options.maxPromptTokens !== undefined && { maxPromptTokens: options.maxPromptTokens }),
   });
   const plan = await session.client.compactions.planCompaction(request, callOptions(options));
-  for (let more = plan.hasMore; more; ) {
+  for (let more = plan.hasMore; more;) {
     request.fromPrompt = plan.prompts.length;
     const page = await session.client.compactions.planCompaction(request, callOptions(options));
     if (page.planToken !== plan.planToken) {

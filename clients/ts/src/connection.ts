@@ -12,7 +12,7 @@ import type {
   MessageShape,
 } from "@bufbuild/protobuf";
 import type {
-  CallOptions,
+  CallOptions as ConnectOptions,
   ContextValues,
   Interceptor,
   StreamResponse,
@@ -69,6 +69,9 @@ const minKeepaliveMs = 10_000;
 
 /** What a `Headers` is made from. */
 type HeaderFields = ConstructorParameters<typeof Headers>[0];
+
+/** What a stub takes. */
+export type StubOptions = Omit<ConnectOptions, "headers"> & { readonly headers?: HeaderFields };
 
 /** Where a daemon listens. */
 interface Place {
@@ -163,7 +166,7 @@ export class Connection implements Transport {
   async *events<I extends DescMessage, O extends DescMessage>(
     method: DescMethodServerStreaming<I, O>,
     input: MessageInitShape<I>,
-    options: CallOptions,
+    options: StubOptions,
   ): AsyncGenerator<MessageShape<O>, void, undefined> {
     const { signal, timeoutMs, headers, contextValues } = options;
     this.checkMayCall(signal);
@@ -259,7 +262,9 @@ function sessionOptions(place: Place, tls: TLSOptions | undefined): ClientSessio
     return secure;
   }
   const open = (): Duplex =>
-    tls === undefined ? connectSocket(path) : connectTLS({ path, ALPNProtocols: ["h2"], servername: "localhost", ...secure });
+    tls === undefined
+      ? connectSocket(path)
+      : connectTLS({ path, ALPNProtocols: ["h2"], servername: "localhost", ...secure });
   return { ...secure, createConnection: open };
 }
 

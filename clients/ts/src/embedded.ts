@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { access, constants, mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
+import { createServer, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 
@@ -74,10 +74,15 @@ export async function embedded(options: EmbeddedOptions = {}): Promise<EmbeddedC
   const folder = await mkdtemp(join(tmpdir(), "compactord-"));
   let daemon: Daemon | undefined;
   try {
-    const address = process.platform === "win32" ? `127.0.0.1:${String(await freePort())}` : `unix:${join(folder, "socket")}`;
+    const address =
+      process.platform === "win32" ? `127.0.0.1:${String(await freePort())}` : `unix:${join(folder, "socket")}`;
     const store = options.store ?? join(folder, "sessions.db");
     const config = options.config === undefined ? [] : ["--config", options.config];
-    daemon = new Daemon(binary, ["serve", "--listen", address, "--store", store, ...config, ...(options.args ?? [])], folder);
+    daemon = new Daemon(
+      binary,
+      ["serve", "--listen", address, "--store", store, ...config, ...(options.args ?? [])],
+      folder,
+    );
     const client = new EmbeddedClient({ ...options, address }, daemon);
     await daemon.serving(client, options.startTimeoutMs ?? 30_000, options.signal);
     return client;
@@ -107,7 +112,9 @@ class Daemon {
       this.exited.abort(new DaemonStartError(`cannot start ${binary}: ${cause.message}`, cause));
     });
     this.process.on("close", (code, signal) => {
-      this.exited.abort(new DaemonStartError(`${binary} ended with ${signal ?? `exit code ${String(code)}`}:\n${this.stderr}`));
+      this.exited.abort(
+        new DaemonStartError(`${binary} ended with ${signal ?? `exit code ${String(code)}`}:\n${this.stderr}`),
+      );
     });
     process.on("exit", this.killAtExit);
     // The daemon does not keep the program alive; who uses it does.
@@ -162,7 +169,7 @@ async function serves(client: Client, signal: AbortSignal): Promise<boolean> {
 
 /** The pipe of a child's stderr is a socket, which would keep the program alive. */
 function unrefPipe({ stderr }: ChildProcess): void {
-  if (stderr !== null && "unref" in stderr && typeof stderr.unref === "function") {
+  if (stderr instanceof Socket) {
     stderr.unref();
   }
 }

@@ -52,7 +52,11 @@ export function assistant(text: string): Message {
 }
 
 /** The result of a tool call, as a neutral message; `call` is the call or its id. */
-export function toolResult(call: Pick<ToolCall, "id"> | string, text: string, options: ToolResultOptions = {}): Message {
+export function toolResult(
+  call: Pick<ToolCall, "id"> | string,
+  text: string,
+  options: ToolResultOptions = {},
+): Message {
   const callId = typeof call === "string" ? call : call.id;
   return create(MessageSchema, {
     role: Role.TOOL,
@@ -90,7 +94,9 @@ export function dialectOf(name: DialectName | undefined): Dialect {
     case "gemini":
       return Dialect.GEMINI;
     default:
-      throw new TypeError(`dialect: ${JSON.stringify(name)} is none: openai_chat, openai_responses, anthropic or gemini`);
+      throw new TypeError(
+        `dialect: ${JSON.stringify(name)} is none: openai_chat, openai_responses, anthropic or gemini`,
+      );
   }
 }
 
@@ -98,7 +104,10 @@ export function dialectOf(name: DialectName | undefined): Dialect {
 export type AppendedContent = Pick<MessageInitShape<typeof AppendMessagesRequestSchema>, "messages" | "providerJson">;
 
 /** Makes the fields of an append. All of the content must be of one shape: neutral, or the provider's. */
-export function contentOf(given: Appendable | readonly Appendable[], dialect: DialectName | undefined): AppendedContent {
+export function contentOf(
+  given: Appendable | readonly Appendable[],
+  dialect: DialectName | undefined,
+): AppendedContent {
   const items: readonly Appendable[] = Array.isArray(given) ? (given as readonly Appendable[]) : [given];
   const neutral: Message[] = [];
   const provider: string[] = [];

@@ -188,7 +188,9 @@ export class Session {
   }
 
   /** Cancels the compaction that runs in the session, whoever asked for it, and waits for its end. */
-  async cancelCompaction(options: CallOptions & { readonly operationId?: string } = {}): Promise<CancelCompactionResponse> {
+  async cancelCompaction(
+    options: CallOptions & { readonly operationId?: string } = {},
+  ): Promise<CancelCompactionResponse> {
     const request = { sessionId: this.id, operationId: options.operationId ?? "" };
     return this.client.compactions.cancelCompaction(request, callOptions(options));
   }
@@ -200,7 +202,9 @@ export class Session {
    */
   async compactWith(
     write: (prompt: Prompt) => Promise<Answer | string>,
-    options: CompactionOptions & { /** What the model's window holds beside its answer, in tokens. */ readonly maxPromptTokens?: number } = {},
+    options: CompactionOptions & {
+      /** What the model's window holds beside its answer, in tokens. */ readonly maxPromptTokens?: number;
+    } = {},
   ): Promise<CompactionResult> {
     const place = await this.turns.enter(abortsTurn(options));
     let result: CompactionResult | undefined;
@@ -239,7 +243,12 @@ export class Session {
       /** Tells the model its number, by a message. Refused while calls are open. Default false. */ readonly announce?: boolean;
     } = {},
   ): Promise<Checkpoint> {
-    const request = { sessionId: this.id, title: options.title ?? "", announce: options.announce ?? false, requestId: requestIdOf(options) };
+    const request = {
+      sessionId: this.id,
+      title: options.title ?? "",
+      announce: options.announce ?? false,
+      requestId: requestIdOf(options),
+    };
     const { checkpoint, report } = await this.client.sessions.createCheckpoint(request, callOptions(options));
     this.noteReport(report);
     return present(checkpoint, "checkpoint");
@@ -332,9 +341,16 @@ export class Session {
   /** Finds messages in all that the log holds, and yields the places. */
   search(query: SearchQuery, options: CallOptions = {}): AsyncGenerator<SearchHit, void, undefined> {
     const { roles, states, newestFirst, snippetChars } = query;
-    const filter = { roles: roles ?? [], states: states ?? [], newestFirst: newestFirst ?? false, snippetChars: snippetChars ?? 0 };
+    const filter = {
+      roles: roles ?? [],
+      states: states ?? [],
+      newestFirst: newestFirst ?? false,
+      snippetChars: snippetChars ?? 0,
+    };
     const what =
-      "words" in query ? ({ case: "words", value: query.words } as const) : ({ case: "pattern", value: query.pattern } as const);
+      "words" in query
+        ? ({ case: "words", value: query.words } as const)
+        : ({ case: "pattern", value: query.pattern } as const);
     return pages(async (pageToken) => {
       const request = { sessionId: this.id, query: what, pageToken, ...filter };
       const page = await this.client.sessions.searchMessages(request, callOptions(options));
@@ -366,7 +382,10 @@ export class Session {
   /** The committed compactions, the newest first, also those that a revert put aside. */
   compactions(options: CallOptions = {}): AsyncGenerator<CompactionEntry, void, undefined> {
     return pages(async (pageToken) => {
-      const page = await this.client.compactions.listCompactions({ sessionId: this.id, pageToken }, callOptions(options));
+      const page = await this.client.compactions.listCompactions(
+        { sessionId: this.id, pageToken },
+        callOptions(options),
+      );
       return [page.compactions, page.nextPageToken];
     });
   }
@@ -406,7 +425,11 @@ export class Session {
 
   /** Replaces the session's policy, labels or title, whichever is given. */
   async update(
-    changes: { readonly policy?: PolicyLike; readonly labels?: Readonly<Record<string, string>>; readonly title?: string },
+    changes: {
+      readonly policy?: PolicyLike;
+      readonly labels?: Readonly<Record<string, string>>;
+      readonly title?: string;
+    },
     options: WriteOptions = {},
   ): Promise<SessionState> {
     const { session } = await this.client.sessions.updateSession(
@@ -470,7 +493,9 @@ export function present<T>(message: T | undefined, field: string): T {
   return message;
 }
 
-function targetOf(target: RevertTarget): NonNullable<MessageInitShape<typeof RevertToCheckpointRequestSchema>["target"]> {
+function targetOf(
+  target: RevertTarget,
+): NonNullable<MessageInitShape<typeof RevertToCheckpointRequestSchema>["target"]> {
   if ("toCheckpoint" in target) {
     return { case: "checkpointId", value: target.toCheckpoint };
   }
@@ -484,5 +509,7 @@ function forkPoint(options: { readonly atCheckpoint?: number; readonly point?: n
   if (options.atCheckpoint !== undefined) {
     return { case: "checkpointId", value: options.atCheckpoint } as const;
   }
-  return options.point === undefined ? ({ case: undefined } as const) : ({ case: "point", value: options.point } as const);
+  return options.point === undefined
+    ? ({ case: undefined } as const)
+    : ({ case: "point", value: options.point } as const);
 }

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 
-import { ErrorReason } from "./gen/compactord/v1/error_pb.js";
+import type { ErrorReason } from "./gen/compactord/v1/error_pb.js";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "./gen/google/rpc/error_details_pb.js";
 import * as errors from "./errors.js";
 
@@ -110,7 +110,9 @@ function isBrokenConnection(e: ConnectError): boolean {
       return true;
     case Code.Internal:
     case Code.Unknown:
-      return hasNodeCode(e.cause) || /^(protocol error: missing|http\/2|sentinel|expected open session)/.test(e.rawMessage);
+      return (
+        hasNodeCode(e.cause) || /^(protocol error: missing|http\/2|sentinel|expected open session)/.test(e.rawMessage)
+      );
     default:
       return false;
   }

@@ -46,7 +46,10 @@ export async function* watchSession(parts: WatchParts): AsyncGenerator<WatchItem
   let uid = "";
   for (let attempt = 1; ; attempt++) {
     try {
-      for await (const { kind } of stub.watchSession({ ...request, uid, ...(next !== undefined && { fromSequence: next }) }, call)) {
+      for await (const { kind } of stub.watchSession(
+        { ...request, uid, ...(next !== undefined && { fromSequence: next }) },
+        call,
+      )) {
         attempt = 1;
         if (kind.case === "started") {
           uid = kind.value.uid;

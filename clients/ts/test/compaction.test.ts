@@ -185,7 +185,9 @@ test("a detached compaction outlives the loop, and cancelCompaction ends it", as
 });
 
 test("a compaction ends as completed, skipped or planned", async () => {
-  const session = await client.createSession({ policy: { contextWindow: 4000, strategy: { summarize: { recentTokens: 100 } } } });
+  const session = await client.createSession({
+    policy: { contextWindow: 4000, strategy: { summarize: { recentTokens: 100 } } },
+  });
   await session.append(conversation());
   const planned = await session.compact({ dryRun: true });
   assert.equal(planned.outcome, "planned");
@@ -219,7 +221,11 @@ test("what no compaction can remove is told as an error", async () => {
 });
 
 test("the program's own model writes the summary, and is told what is wrong with it", async () => {
-  const policy = { contextWindow: 4000, summary: { promptOverride: "Sum it up." }, strategy: { summarize: { recentTokens: 100 } } };
+  const policy = {
+    contextWindow: 4000,
+    summary: { promptOverride: "Sum it up." },
+    strategy: { summarize: { recentTokens: 100 } },
+  };
   const session = await client.createSession({ policy });
   await session.append(conversation());
   const complaints: string[] = [];
@@ -239,7 +245,13 @@ test("the program's own model writes the summary, and is told what is wrong with
   assert.match(complaints.at(-1) ?? "", /empty/);
   const { compaction } = result;
   assert.deepEqual(
-    [compaction?.summarizer, compaction?.model, compaction?.summarizerCalls, compaction?.costUsd, compaction?.usage?.inputTokens],
+    [
+      compaction?.summarizer,
+      compaction?.model,
+      compaction?.summarizerCalls,
+      compaction?.costUsd,
+      compaction?.usage?.inputTokens,
+    ],
     ["client", "mine", prompts, 0.5 * prompts, 10 * prompts],
   );
   assert.match(compaction?.summary ?? "", /The ledger was looked at twelve times/);
@@ -248,7 +260,9 @@ test("the program's own model writes the summary, and is told what is wrong with
 });
 
 test("what the program's own model cannot write in three tries, the fallback writes", async () => {
-  const session = await client.createSession({ policy: { contextWindow: 4000, strategy: { summarize: { recentTokens: 100 } } } });
+  const session = await client.createSession({
+    policy: { contextWindow: 4000, strategy: { summarize: { recentTokens: 100 } } },
+  });
   await session.append(conversation());
   let calls = 0;
   const result = await session.compactWith(() => {
