@@ -22,27 +22,35 @@ build: ## Build the static binary bin/compactord
 VERIFY := go run -C tools ./verify
 
 .PHONY: verify
-verify: ## Run everything a change must pass: lint, check-generate, test, fuzz
+verify: ## Run everything a change must pass: lint, check-generate, test, python, typescript, fuzz
 	$(VERIFY)
 
 .PHONY: test
 test: ## Run the tests, with the race detector where there is a C compiler
 	$(VERIFY) test $(PKGS) -- $(TESTFLAGS)
 
+.PHONY: python
+python: ## Check and test the Python client
+	$(VERIFY) python
+
+.PHONY: typescript
+typescript: ## Check and test the TypeScript client
+	$(VERIFY) typescript
+
 .PHONY: lint
 lint: ## Lint the Go code and the protos
 	$(VERIFY) lint
 
 .PHONY: fmt
-fmt: ## Format the Go code and the protos
+fmt: ## Format the code of all languages, and the protos
 	$(VERIFY) fmt
 
 .PHONY: generate
-generate: ## Generate the Go stubs from the protos
+generate: ## Generate the code of all languages from the protos
 	$(VERIFY) generate
 
 .PHONY: check-generate
-check-generate: ## Fail if the committed stubs are not what the protos generate
+check-generate: ## Fail if generated code is not what the protos generate
 	$(VERIFY) check-generate
 
 # One package at a time: packages that run side by side would measure each other.

@@ -72,7 +72,7 @@ func TestReadmeCommands(t *testing.T) {
 		require.NoError(t, err, string(out))
 		return string(out)
 	}
-	require.Contains(t, verify("help"), "Without steps: lint, check-generate, test, fuzz.")
+	require.Contains(t, verify("help"), "Without steps: lint, check-generate, test, python, typescript, fuzz.")
 	require.Contains(t, verify("test", "./e2e", "--", "-list", "Readme"), t.Name()+"\n")
 	require.True(t, strings.HasSuffix(document(t, ".ci/run"), "\nexec "+tests+"\n"), "CI runs the same")
 }
