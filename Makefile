@@ -26,7 +26,7 @@ verify: ## Run everything a change must pass: lint, check-generate, test, python
 	$(VERIFY)
 
 .PHONY: test
-test: ## Run the tests, with the race detector where there is a C compiler
+test: ## Run the tests, and in short under the race detector where there is a C compiler
 	$(VERIFY) test $(PKGS) -- $(TESTFLAGS)
 
 .PHONY: python

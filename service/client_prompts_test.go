@@ -63,6 +63,7 @@ func TestFoldedPrompts(t *testing.T) {
 
 // An answer with prompts ends before it is too long for a client, and goes on where the client wants.
 func TestPagesOfPrompts(t *testing.T) {
+	inFull(t)
 	d := start(t)
 	d.create("s", &compactordv1.Policy{
 		ContextWindow: proto.Uint32(1_000_000), Strategy: keepTurns(1).GetStrategy(),

@@ -18,7 +18,7 @@ func TestDeltasOverTheCorpusMessageByMessage(t *testing.T) {
 	t.Parallel()
 	counts := make(map[string]int)
 	for i, path := range corpusFiles(t) {
-		if raced && i%4 != 0 {
+		if !sampled(i) {
 			continue
 		}
 		t.Run(filepath.Base(path), func(t *testing.T) {
@@ -42,6 +42,9 @@ func TestDeltasOverTheCorpusMessageByMessage(t *testing.T) {
 		})
 	}
 	t.Log(describe(counts))
+	if testing.Short() {
+		return
+	}
 	for _, class := range []string{
 		"compaction", "prune", "revert", "undo", "turns taken back", "pin", "unpin", "policy", "checkpoint", "clear",
 		"grown by what was appended", "kept a part of the view", "whole view anew",

@@ -35,6 +35,7 @@ const sentBytes = 1 << 20
 // TestEveryFieldOutOfRange walks the requests of all RPCs by reflection, sets each field that has a rule to a value that
 // breaks it, and wants INVALID_ARGUMENT that names it.
 func TestEveryFieldOutOfRange(t *testing.T) {
+	inFull(t)
 	t.Parallel()
 	d := start(t)
 	conn := d.dial()

@@ -226,6 +226,7 @@ func TestPinsOfWhatIsNotThere(t *testing.T) {
 }
 
 func TestPinsAreLimited(t *testing.T) {
+	inFull(t)
 	d := start(t, withStore(memory.New()))
 	d.create("s", nil)
 	const more = 1000

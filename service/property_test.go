@@ -590,12 +590,12 @@ func TestInvariantsOverGeneratedLogs(t *testing.T) {
 	}
 }
 
-// fullRun says whether rapid makes as many checks as it does by default: a replay of one failure proves nothing about
-// what is common.
+// fullRun says whether rapid makes as many checks as it does by default: a short run, or a replay of one failure, proves
+// nothing about what is common.
 func fullRun() bool {
 	checks := flag.Lookup("rapid.checks")
 	replay := flag.Lookup("rapid.failfile")
-	return (checks == nil || checks.Value.String() == checks.DefValue) && (replay == nil || replay.Value.String() == "")
+	return !testing.Short() && (checks == nil || checks.Value.String() == checks.DefValue) && (replay == nil || replay.Value.String() == "")
 }
 
 func describe(counts map[string]int) string {

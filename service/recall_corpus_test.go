@@ -78,20 +78,20 @@ func (d *daemon) requireContent(
 	require.True(t, bytes.Equal(data, gotData.Bytes()), "the data of message %d, part %d", index, part)
 }
 
-// I11 over recorded conversations: whatever prunes and compactions of each preset leave out is recalled byte for byte. Under
-// the race detector a sixth of them is taken, each with a third of the presets.
+// I11 over recorded conversations: whatever prunes and compactions of each preset leave out is recalled byte for byte. In a
+// short run a tenth of them is taken, each with a third of the presets.
 func TestRecallGivesBackWhatViewsLeaveOut(t *testing.T) {
 	t.Parallel()
 	recalled := 0
 	for i, path := range corpusFiles(t) {
-		if raced && i%6 != 0 {
+		if !sampled(i) {
 			continue
 		}
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			messages := readTranscript(t, path)
 			d := start(t, withStore(memory.New()))
 			for n, preset := range strategies.PresetNames() {
-				if raced && n%3 != i/6%3 {
+				if testing.Short() && n%3 != i/10%3 {
 					continue
 				}
 				d.create("s", &compactordv1.Policy{Preset: &preset, ContextWindow: proto.Uint32(32_000)})
@@ -103,7 +103,7 @@ func TestRecallGivesBackWhatViewsLeaveOut(t *testing.T) {
 	}
 	t.Log(recalled, "messages recalled")
 	least := 1000
-	if raced {
+	if testing.Short() {
 		least = 100
 	}
 	require.Greater(t, recalled, least)

@@ -215,6 +215,7 @@ func TestUpdateMasksThatMakeNoSense(t *testing.T) {
 
 // Pages of entries stay below what raw stubs take.
 func TestPagesOfCompactionsStaySmall(t *testing.T) {
+	inFull(t)
 	wordy := &scripted{name: "wordy", do: func(
 		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
 	) (*summarizers.Summary, error) {

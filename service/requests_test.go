@@ -115,6 +115,7 @@ func TestFailedRequestIsNotRemembered(t *testing.T) {
 
 // At least the last 1,000 requests of a session are remembered.
 func TestThousandRequestsAreRemembered(t *testing.T) {
+	inFull(t)
 	t.Parallel()
 	d := start(t)
 	d.create("s", nil)

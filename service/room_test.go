@@ -15,6 +15,7 @@ import (
 // An agent was told to compact at each of its steps, and each compaction did nothing, for ever: what the strategy kept was
 // more than the trigger leaves room for, and nothing gave way.
 func TestAnAgentIsNotToldToCompactForEver(t *testing.T) {
+	inFull(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		policy *compactordv1.Policy
@@ -158,6 +159,9 @@ func TestWhatIsDueCanBeCompacted(t *testing.T) {
 			w.obey()
 		}
 	})
+	if !fullRun() {
+		return
+	}
 	for _, what := range []string{"due", "obeyed", "due after it", "blocked", "obeyed where the report knows"} {
 		require.Greater(t, counts[what], 10, what)
 	}

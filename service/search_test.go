@@ -145,6 +145,7 @@ func TestSearchPages(t *testing.T) {
 
 // Large messages among small ones are read from either end, no further than one call may read, and no hit is lost.
 func TestSearchReadsALimitedPartOfTheLog(t *testing.T) {
+	inFull(t)
 	d := start(t, withStore(memory.New()))
 	d.create("s", nil)
 	large := strings.Repeat("hay ", 2<<20)

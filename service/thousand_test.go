@@ -23,8 +23,7 @@ func TestThousandCompactions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			most := times
-			if raced && name == "extractive" {
-				// It reads slowly under the race detector, and the same summarizer writes for other tests there.
+			if testing.Short() {
 				most = 100
 			}
 			d := start(t, withStore(memory.New()), withSummarizer(persisting(updating)))

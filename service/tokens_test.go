@@ -277,6 +277,7 @@ func TestHistoryByAnyEstimator(t *testing.T) {
 
 // Of a log that is longer than an answer tells of, all messages count.
 func TestCountsOfLongLogsAreBounded(t *testing.T) {
+	inFull(t)
 	t.Parallel()
 	d := start(t, withStore(memory.New()))
 	d.create("s", nil)

@@ -70,6 +70,9 @@ func TestDelta(t *testing.T) {
 			}
 		}
 	})
+	if testing.Short() {
+		return
+	}
 	require.Greater(t, seen[session.DeltaAppended], 1000)
 	require.Greater(t, seen[session.DeltaChanged], 1000)
 	require.Greater(t, seen[session.DeltaNone], 1000)

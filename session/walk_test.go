@@ -40,12 +40,14 @@ func TestEveryStep(t *testing.T) {
 	// What is rare by chance comes up in another round; what no round makes is not made.
 	for range 5 {
 		rapid.Check(t, func(t *rapid.T) { everyStepOf(t, counts) })
-		if t.Failed() || counts.Rare(least) == "" {
+		if t.Failed() || testing.Short() || counts.Rare(least) == "" {
 			break
 		}
 	}
 	t.Log("\n" + counts.String())
-	require.Empty(t, counts.Rare(least))
+	if !testing.Short() {
+		require.Empty(t, counts.Rare(least))
+	}
 }
 
 func everyStepOf(t *rapid.T, counts sessiontest.Counts) {

@@ -62,8 +62,8 @@ func listIn(t *testing.T, file string) *dialect.List {
 	return list
 }
 
-// Every recording, kept small by every strategy and preset, at 20 lengths: valid in every dialect. Under the race detector
-// a sixth of the recordings is looked at, another one for each life, and the dialects take turns.
+// Every recording, kept small by every strategy and preset, at 20 lengths: valid in every dialect. In a short run a
+// sixth of the recordings is looked at, another one for each life, and the dialects take turns.
 func TestEveryViewOfARecordingIsValid(t *testing.T) {
 	t.Parallel()
 	files, all := corpus.Files(t), dialects.All()
@@ -72,7 +72,7 @@ func TestEveryViewOfARecordingIsValid(t *testing.T) {
 			t.Parallel()
 			requests, views := 0, 0
 			for i, file := range files {
-				if raced && i%6 != n%6 {
+				if testing.Short() && i%6 != n%6 {
 					continue
 				}
 				life.Live(t, corpus.Read(t, file), 20, func(v corpus.View) {
@@ -81,7 +81,7 @@ func TestEveryViewOfARecordingIsValid(t *testing.T) {
 					}
 					views++
 					for i, d := range all {
-						if raced && views%len(all) != i {
+						if testing.Short() && views%len(all) != i {
 							continue
 						}
 						r, err := d.Render(v.Messages, dialect.RenderOptions{})

@@ -51,11 +51,11 @@ func figures(name string, r *corpus.Replay, plans []*compactordv1.CompactionPlan
 // requireLines compares lines with those of a file of testdata that begin with the same name. Those of a sample are some.
 func requireLines(t *testing.T, name string, lines []string) {
 	t.Helper()
-	if !raced {
+	if !testing.Short() {
 		requireGolden(t, name, strings.Join(lines, "\n")+"\n")
 		return
 	}
-	require.False(t, *update, "the race detector sees a sample only")
+	require.False(t, *update, "a short run sees a sample only")
 	golden, err := os.ReadFile(filepath.Join("testdata", name))
 	require.NoError(t, err)
 	for _, line := range lines {

@@ -119,7 +119,7 @@ func TestCorpus(t *testing.T) {
 		if err != nil || filepath.Ext(path) != ".jsonl" {
 			return nil //nolint:nilerr // A corpus that is not there is a test that is skipped.
 		}
-		if seen++; bpe.Raced && seen%4 != 0 {
+		if seen++; testing.Short() && seen%4 != 0 {
 			return nil
 		}
 		content, err := os.ReadFile(path)
@@ -134,7 +134,7 @@ func TestCorpus(t *testing.T) {
 	if compared == 0 {
 		t.Skip("no recorded conversations: set COMPACTORD_CORPUS to their directory")
 	}
-	if !bpe.Raced {
+	if !testing.Short() {
 		require.Len(t, want, compared, "a recorded conversation has changed")
 	}
 }

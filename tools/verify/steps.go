@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"slices"
 	"strings"
 )
@@ -22,7 +21,7 @@ func steps() []step {
 	return []step{
 		{"lint", "go mod tidy, buf and golangci-lint, without changing anything", (*verifier).lint, true},
 		{"check-generate", "fail if generated code is not what the protos generate, in all languages", (*verifier).checkGenerate, true},
-		{"test", "run the tests, with the race detector where there is a C compiler", (*verifier).runTests, true},
+		{"test", "run the tests, and in short under the race detector where there is a C compiler", (*verifier).runTests, true},
 		{"python", "lint the Python client, check its types and run its tests, where there is Python 3.10", (*verifier).checkPython, true},
 		{"typescript", "the same for the TypeScript client, where there is Node 20 with npm", (*verifier).checkTypeScript, true},
 		{"fuzz", fuzzHelp(), (*verifier).fuzz, true},
@@ -152,32 +151,20 @@ func (v *verifier) format(ctx context.Context) error {
 	return v.formatClients(ctx)
 }
 
-// runTests tests all modules, or the packages that are named. The race detector needs cgo; its absence is printed, so
-// that a green run is never taken for more than it was.
+// runTests tests all modules, or the packages that are named: whole, and what is concurrent once more in short under the
+// race detector, which makes the same tests take several times as long. It needs cgo; its absence is printed, so that a
+// green run is never taken for more than it was.
 func (v *verifier) runTests(ctx context.Context) error {
-	compiler, err := v.hasCompiler(ctx)
-	if err != nil {
-		return err
-	}
-	args, env := []string{"go", "test"}, []string{"CGO_ENABLED=0"}
-	if compiler {
-		args, env = append(args, "-race"), []string{"CGO_ENABLED=1"}
-	} else {
-		fmt.Fprintln(v.out, "race detector off: no C compiler found")
-	}
-	// The tests of the service take most of go test's own limit of ten minutes under the race detector.
-	args = append(args, "-shuffle=on", "-count=1", "-timeout=30m")
+	// Some packages come near go test's own limit of ten minutes where the machine has other things to do.
+	args := []string{"go", "test", "-shuffle=on", "-count=1", "-timeout=20m"}
 	packages := v.test.packages
 	if len(packages) == 0 {
 		// go test vets with a few rules only, unless told.
-		vetted := slices.Concat([]string{"-vet=all", "./..."}, v.test.flags)
-		if err := v.run(ctx, command{args: slices.Concat(args, vetted), env: env, folder: "tools"}); err != nil {
-			return err
-		}
-		// The tests of the SDKs start nothing that could race, and their packages take minutes to build anew.
-		plain := slices.Concat([]string{"go", "test", "-shuffle=on", "-count=1"}, vetted)
-		if err := v.run(ctx, command{args: plain, folder: "sdkcheck"}); err != nil {
-			return err
+		vetted := slices.Concat(args, []string{"-vet=all", "./..."}, v.test.flags)
+		for _, module := range []string{"tools", "sdkcheck"} {
+			if err := v.run(ctx, command{args: vetted, folder: module}); err != nil {
+				return err
+			}
 		}
 		// What takes longest begins first, so that no core waits for it in the end.
 		packages = []string{"./service", "./e2e/corpus", "./cmd/...", "./..."}
@@ -187,7 +174,10 @@ func (v *verifier) runTests(ctx context.Context) error {
 			return err
 		}
 	}
-	return v.run(ctx, command{args: slices.Concat(args, packages, v.test.flags), env: env})
+	if err := v.run(ctx, command{args: slices.Concat(args, packages, v.test.flags)}); err != nil {
+		return err
+	}
+	return v.raceTests(ctx, packages)
 }
 
 // mockFolder is where the tests are that run against a mock of the providers that is not ours, a program of Node.
@@ -200,20 +190,6 @@ func (v *verifier) installMock(ctx context.Context) error {
 		return nil
 	}
 	return v.npmInstall(ctx, mockFolder)
-}
-
-func (v *verifier) hasCompiler(ctx context.Context) (bool, error) {
-	setting, err := v.output(ctx, "", "go", "env", "CC")
-	if err != nil {
-		return false, err
-	}
-	// It may have arguments behind it.
-	fields := strings.Fields(setting)
-	if len(fields) == 0 {
-		return false, nil
-	}
-	_, err = exec.LookPath(fields[0])
-	return err == nil, nil
 }
 
 func (v *verifier) generate(ctx context.Context) error {
