@@ -298,3 +298,55 @@ func TestAnswerIsRecorded(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, string(stored.GetResponse()), `"at"`, "the log has the answer, so it is not stored twice")
 }
+
+// A streamed answer is appended as it came. One that broke off is aborted, and in no view, unless the client knows why the
+// model stopped.
+func TestStreamedAnswer(t *testing.T) {
+	const said1, end = `{"choices":[{"index":0,"delta":{"role":"assistant","content":"Ni"}}],"model":"m"}`,
+		`{"choices":[{"index":0,"delta":{"content":"ne."},"finish_reason":"stop"}],"usage":{"prompt_tokens":20001,"completion_tokens":2}}`
+	for name, c := range map[string]struct {
+		json      string
+		told      compactordv1.StopReason
+		text      string
+		stop      compactordv1.StopReason
+		findings  int
+		view      int
+		overflown bool
+	}{
+		"whole, but an overflow":        {"[" + said1 + "," + end + "]", 0, "Nine.", stoppedError, 0, 1, true},
+		"cut":                           {"[" + said1 + "]", 0, "Ni", compactordv1.StopReason_STOP_REASON_ABORTED, 1, 1, false},
+		"cut, and the client knows why": {"[" + said1 + "]", stoppedLength, "Ni", stoppedLength, 0, 2, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := start(t)
+			d.create("s", small(1000))
+			d.append("s", user("How many?"))
+			response, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
+				SessionId: "s", ModelAnswer: true,
+				ProviderJson: &compactordv1.ProviderJson{Dialect: chat, Json: c.json, StopReason: c.told},
+			})
+			require.NoError(t, err)
+			require.Len(t, response.GetFindings(), c.findings)
+			answer := response.GetAnswer()
+			require.Equal(t, c.stop, answer.GetStopReason())
+			require.Equal(t, c.overflown, answer.GetOverflow())
+			require.Equal(t, c.text, answer.GetParts()[0].GetText().GetText())
+			require.Len(t, d.view("s"), c.view)
+			require.Equal(t, "m", d.messages("s")[1].GetMessage().GetModel())
+		})
+	}
+}
+
+// Where the provider ended the stream with an error, that is judged: its text says what it is.
+func TestErrorOfAStreamIsJudged(t *testing.T) {
+	d := start(t)
+	d.create("s", nil)
+	answer := d.answered(responses, `[{"type":"response.created","response":{"status":"in_progress","output":[]}},
+		{"type":"error","code":"context_length_exceeded","message":"No."}]`).GetAnswer()
+	require.True(t, answer.GetOverflow())
+	require.Equal(t, "provider-stop-reason", answer.GetRule())
+	require.Equal(t, "No.", d.messages("s")[0].GetMessage().GetErrorText())
+	answer = d.answered(anthropic, `[{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}]`).GetAnswer()
+	require.False(t, answer.GetOverflow())
+	require.Equal(t, stoppedError, answer.GetStopReason())
+}

@@ -47,6 +47,8 @@ type stream struct {
 
 // streamedBlock is a block while it is put together.
 type streamedBlock struct {
+	// raw is what it began as: all of it, if no piece follows.
+	raw    json.RawMessage
 	fields rawjson.Object
 	// texts are the fields that came in pieces.
 	texts map[string]*rawjson.Pieces
@@ -73,7 +75,7 @@ func streamDocument(elements []json.RawMessage) (*document, error) {
 		var blocks []json.RawMessage
 		for at, index := range slices.Sorted(maps.Keys(s.blocks)) {
 			block, input := s.blocks[index].block()
-			blocks = append(blocks, block.Encode())
+			blocks = append(blocks, block)
 			if input != "" {
 				cut[at] = input
 			}
@@ -171,7 +173,9 @@ func (s *stream) blockStart(o rawjson.Object) error {
 	if err != nil {
 		return rawjson.In("content_block", err)
 	}
-	s.blocks[index] = &streamedBlock{fields: fields, texts: make(map[string]*rawjson.Pieces)}
+	s.blocks[index] = &streamedBlock{
+		raw: o["content_block"], fields: fields, texts: make(map[string]*rawjson.Pieces),
+	}
 	return nil
 }
 
@@ -194,6 +198,7 @@ func (s *stream) blockDelta(o rawjson.Object) error {
 
 // add adds a piece of the block. Texts follow one another, also those of types of tomorrow.
 func (b *streamedBlock) add(delta rawjson.Object) {
+	b.raw = nil
 	switch {
 	case delta.IsText("type", "input_json_delta"):
 		if b.input == nil {
@@ -228,25 +233,34 @@ func (b *streamedBlock) add(delta rawjson.Object) {
 }
 
 // block is the block so far. Where its input is no JSON, since it was cut off, it is there as a text, and returned.
-func (b *streamedBlock) block() (block rawjson.Object, cutInput string) {
+func (b *streamedBlock) block() (block json.RawMessage, cutInput string) {
+	if b.raw != nil {
+		return b.raw, ""
+	}
 	for key, text := range b.texts {
 		b.fields[key] = text.Value()
 	}
 	if len(b.citations) > 0 {
 		b.fields["citations"] = b.allCitations()
 	}
-	if b.input == nil {
-		return b.fields, ""
+	if b.input != nil {
+		cutInput = b.joinInput()
 	}
+	return b.fields.Encode(), cutInput
+}
+
+// joinInput puts the input together, and returns it where it is no JSON.
+func (b *streamedBlock) joinInput() string {
 	written, err := rawjson.Object{"input": b.input.Value()}.Text("input")
 	switch raw := json.RawMessage(written); {
 	case err != nil || written == "":
 	case json.Valid(raw):
 		b.fields["input"] = raw
 	default:
-		b.fields["input"], cutInput = rawjson.Quote(written), written
+		b.fields["input"] = rawjson.Quote(written)
+		return written
 	}
-	return b.fields, cutInput
+	return ""
 }
 
 // allCitations are those that the block began with, and those that came.

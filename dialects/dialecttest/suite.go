@@ -32,6 +32,8 @@ func Run(t *testing.T, d dialect.Dialect) {
 		{"breakpoints", 2, breakpoints},
 		{"hostile attachments", 3, hostile},
 		{"arbitrary JSON", 3, arbitraryJSON},
+		{"streamed", 5, streamed},
+		{"streams mutated", 3, streamsMutated},
 		{"mutated", 10, mutated},
 		{"arbitrary bytes", 3, arbitraryBytes},
 	} {

@@ -78,14 +78,15 @@ func (e *envelope) openStream(chunks []json.RawMessage) error {
 
 func (s *stream) chunk(raw json.RawMessage) error {
 	o, err := rawjson.SplitObject(raw)
+	if err == nil && o.IsText("type", "chunk") && o.Has("chunk") {
+		// An event of the SDKs, which hold the chunk beside what they made of it so far.
+		o, err = objectIn(o, "chunk")
+	}
 	switch {
 	case err != nil:
 		return err
 	case o.Has("role"):
 		return dialect.ErrMixed
-	case o.IsText("type", "chunk") && o.Has("chunk"):
-		// An event of the SDKs, which hold the chunk beside what they made of it so far.
-		return s.chunk(o["chunk"])
 	case o.Has("error"):
 		s.ending.Fail(o["error"])
 	}

@@ -1,0 +1,42 @@
+package dialects_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/dialects"
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/dialecttest"
+)
+
+// FuzzStream: whatever comes as a stream is put together to one message that can go into a request, or refused in words.
+func FuzzStream(f *testing.F) {
+	for _, seed := range []string{
+		`[{"choices":[{"delta":{"content":"a"}}]},{"choices":[{"delta":{"content":[{"type":"text","text":"b"}],"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":"{"}}]},"finish_reason":"stop"}]}]`,
+		`[{"choices":[{"index":1,"delta":{"tool_calls":[{"function":{}},{"id":1}],"reasoning_details":[{"index":0,"text":""}]}}]},{"error":"x"}]`,
+		`[{"type":"chunk","chunk":{"type":"chunk","chunk":{"choices":[]}}}]`,
+		`[{"type":"message_start","message":{"content":[]}},{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","name":"f","id":"t"}},{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"[1"}},{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":1}}]`,
+		`[{"type":"content_block_start","index":9,"content_block":{"type":"text"}},{"type":"content_block_delta","index":9,"delta":{"type":"x","text":"a","citations":{}}},{"type":"content_block_delta","index":9,"delta":{"type":"citations_delta","citation":1}}]`,
+		`[{"type":"response.created","response":{"output":[]}},{"type":"response.output_item.added","output_index":0,"item":{"type":"message","role":"assistant","content":[]}},{"type":"response.output_text.delta","output_index":0,"content_index":7,"delta":"a"}]`,
+		`[{"type":"response.completed","response":{"status":"completed","output":[{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]}}]`,
+		`[{"type":"error","error":{"code":7,"message":null}}]`,
+		`[{"candidates":[{"content":{"parts":[{"text":"a","thought":true}]}}]},{"candidates":[{"index":2,"content":{"parts":[{"functionCall":{"name":"f"}}]},"finishReason":"STOP"}]},{"error":{}}]`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		for _, d := range dialects.All() {
+			parsed, err := d.Parse(raw)
+			if err != nil {
+				refused := &dialect.InputError{}
+				require.ErrorAs(t, err, &refused)
+				continue
+			}
+			list, err := d.Split(raw)
+			require.NoError(t, err)
+			d.Validate(list, dialect.Request)
+			dialecttest.RequireRendered(t, d, dialecttest.ViewOf(parsed.Messages))
+		}
+	})
+}
