@@ -1,0 +1,34 @@
+"""The cases that all clients are held to, with the client that blocks and the one for asyncio."""
+
+from __future__ import annotations
+
+import pytest
+
+import compactord
+from case_runner import Runner
+from case_steps import STEPS
+from case_table import Case, cases
+
+CASES = cases()
+
+
+def test_there_are_cases() -> None:
+    assert len(CASES) >= 40
+    assert [case.name for case in CASES if len(case.steps) != len(case.want)] == []
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+async def test_case(address: str, case: Case) -> None:
+    with compactord.Client(address) as client:
+        _compare(case, await Runner(client, case).run(STEPS))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+async def test_case_with_asyncio(address: str, case: Case) -> None:
+    async with compactord.AsyncClient(address) as client:
+        _compare(case, await Runner(client, case).run(STEPS))
+
+
+def _compare(case: Case, answers: list[dict[str, object]]) -> None:
+    for number, (step, answer, want) in enumerate(zip(case.steps, answers, case.want, strict=True)):
+        assert answer == want, f"step {number}: {step['do']}"
