@@ -1,4 +1,3 @@
-import { createClient } from "@connectrpc/connect";
 import { randomUUID } from "node:crypto";
 import { Connection, defaultAddress } from "./connection.js";
 import { SessionExistsError } from "./errors.js";
@@ -6,6 +5,7 @@ import { checkHealth } from "./health.js";
 import { policyOf } from "./options.js";
 import { pages } from "./pages.js";
 import { callOptions, requestIdOf, Session } from "./session.js";
+import { stubsOf } from "./stubs.js";
 import { CompactionService, SessionOrder, SessionService } from "./v1.js";
 /**
  * A connection to a compactord daemon. It opens when the first call is made, and again when it broke. One client is enough
@@ -33,8 +33,8 @@ export class Client {
         this.address = options.address ?? (process.env["COMPACTORD_ADDR"] || defaultAddress);
         this.connection = new Connection(this.address, options);
         this.retry = options.retry ?? true;
-        this.sessions = createClient(SessionService, this.connection);
-        this.compactions = createClient(CompactionService, this.connection);
+        this.sessions = stubsOf(SessionService, this.connection);
+        this.compactions = stubsOf(CompactionService, this.connection);
     }
     /** Ends the connection and all calls on it, which reject with ClientClosedError. Later calls do, too. */
     close() {

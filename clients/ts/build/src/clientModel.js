@@ -3,7 +3,7 @@ import { CompactionResult } from "./compaction.js";
 import { SummaryRejectedError } from "./errors.js";
 import { policyOf, reasonOf } from "./options.js";
 import { callOptions, requestIdOf } from "./session.js";
-import { CommitCompactionRequestSchema, PlanCompactionRequestSchema, UsageSchema } from "./v1.js";
+import { CommitCompactionRequestSchema, PlanCompactionRequestSchema, SkipReason, UsageSchema } from "./v1.js";
 /** How often the prompts are asked; the last try has the fallback write what does not pass. */
 const tries = 3;
 /** Plans a compaction, has the model write the summaries, and commits. */
@@ -11,7 +11,11 @@ export async function compactWithModel(session, write, options) {
     const plan = await planned(session, options);
     session.noteReport(plan.report);
     if (plan.planToken === "") {
-        return new CompactionResult("skipped", { report: plan.report, reason: plan.plan?.skipReason ?? 0, message: plan.message });
+        return new CompactionResult("skipped", {
+            report: plan.report,
+            reason: plan.plan?.skipReason ?? SkipReason.UNSPECIFIED,
+            message: plan.message,
+        });
     }
     if (options.dryRun === true) {
         return new CompactionResult("planned", { plan: plan.plan, report: plan.report, message: plan.message });

@@ -120,7 +120,9 @@ export class Compaction {
         }
         // The end of the stream cancels it. This waits for it, so that what comes next finds no compaction running; where the
         // daemon has no more of it, or does not answer, there is nothing to wait for.
-        await stub.cancelCompaction({ sessionId, operationId: this.operationId }, { timeoutMs: cancelTimeoutMs }).catch(() => undefined);
+        await stub
+            .cancelCompaction({ sessionId, operationId: this.operationId }, { timeoutMs: cancelTimeoutMs })
+            .catch(() => undefined);
     }
     /** The same as {@link cancel}. */
     async [Symbol.asyncDispose]() {
@@ -165,7 +167,6 @@ export class Compaction {
         }
         finally {
             release();
-            call.abort();
         }
     }
 }

@@ -3,7 +3,7 @@ import { connect as connectTLS } from "node:tls";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { ClientClosedError, DeadlineExceededError } from "./errors.js";
-import { isSafeToRepeat, pause, repeated } from "./retry.js";
+import { forward, isSafeToRepeat, pause, repeated } from "./retry.js";
 import { errorOfCall } from "./status.js";
 /** Where the daemon listens unless told otherwise. */
 export const defaultAddress = "127.0.0.1:7440";
@@ -63,23 +63,36 @@ export class Connection {
         return repeated(once, (ms) => this.pause(Math.min(ms, end - Date.now()), signal));
     }
     async stream(method, signal, timeoutMs, header, input, contextValues) {
-        this.checkMayCall(signal);
         // A watch lasts as long as its reader wants: pings tell whether the daemon is there.
         const limit = timeoutMs ?? (method.name === "WatchSession" ? 0 : this.compactionTimeoutMs);
-        try {
-            const response = await this.inner.stream(method, signal, limit, header, input, contextValues);
-            return { ...response, message: this.withErrors(response.message, signal) };
-        }
-        catch (e) {
-            throw this.errorOf(e, signal);
-        }
+        return this.inner.stream(method, signal, limit, header, input, contextValues);
     }
-    async *withErrors(messages, signal) {
+    /** Makes a call that streams its answers. Its reader cancels it by leaving the loop. */
+    async *events(method, input, options) {
+        const { signal, timeoutMs, headers, contextValues } = options;
+        this.checkMayCall(signal);
+        const call = new AbortController();
+        const release = forward([signal], call);
         try {
-            yield* messages;
+            const response = await this.stream(method, call.signal, timeoutMs, headers, only(input), contextValues);
+            options.onHeader?.(response.header);
+            const answers = response.message[Symbol.asyncIterator]();
+            // connect stops the timer of a call that was aborted only when its answers are asked for once more.
+            call.signal.addEventListener("abort", () => {
+                answers.next().catch(() => undefined);
+            });
+            for (let next = await answers.next(); next.done !== true; next = await answers.next()) {
+                yield next.value;
+            }
+            call.signal.throwIfAborted();
+            options.onTrailer?.(response.trailer);
         }
         catch (e) {
             throw this.errorOf(e, signal);
+        }
+        finally {
+            release();
+            call.abort();
         }
     }
     timeoutOf(method, input) {
@@ -99,6 +112,10 @@ export class Connection {
             throw new ClientClosedError();
         }
     }
+}
+/** What a call that streams only its answers sends. */
+async function* only(message) {
+    yield await Promise.resolve(message);
 }
 /** When a call with this time limit has to have ended, by Date.now(). */
 function deadline(limitMs) {
@@ -139,7 +156,9 @@ function sessionOptions(place, tls) {
     if (path === undefined) {
         return secure;
     }
-    const open = () => tls === undefined ? connectSocket(path) : connectTLS({ path, ALPNProtocols: ["h2"], servername: "localhost", ...secure });
+    const open = () => tls === undefined
+        ? connectSocket(path)
+        : connectTLS({ path, ALPNProtocols: ["h2"], servername: "localhost", ...secure });
     return { ...secure, createConnection: open };
 }
 function secureOptions({ ca, cert, key, serverName }) {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { access, constants, mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
+import { createServer, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { Client } from "./client.js";
@@ -134,7 +134,7 @@ async function serves(client, signal) {
 }
 /** The pipe of a child's stderr is a socket, which would keep the program alive. */
 function unrefPipe({ stderr }) {
-    if (stderr !== null && "unref" in stderr && typeof stderr.unref === "function") {
+    if (stderr instanceof Socket) {
         stderr.unref();
     }
 }

@@ -17,7 +17,7 @@ export async function recallAll(stub, sessionId, what, options) {
     const first = await ask(rangeOf(options));
     let last = first;
     while (last.hasMore && options.maxBytes === undefined && !endsWithinLine(options, last)) {
-        last = await ask(restOf(options, first, last));
+        last = await ask(restOf(options, last));
         first.text += last.text;
         first.data = joinedBytes(first.data, last.data);
         first.blocks.push(...last.blocks);
@@ -34,7 +34,7 @@ function rangeOf({ bytes, lines, match }) {
     return match === undefined ? { case: undefined } : { case: "match", value: match };
 }
 /** What is left of the range behind an answer. */
-function restOf({ bytes, lines, match }, first, last) {
+function restOf({ bytes, lines, match }, last) {
     if (match !== undefined) {
         return { case: "match", value: { ...match, firstLine: last.nextLine } };
     }

@@ -163,7 +163,12 @@ export class Session {
     }
     /** Names the end of the log, to go back to it later. */
     async checkpoint(options = {}) {
-        const request = { sessionId: this.id, title: options.title ?? "", announce: options.announce ?? false, requestId: requestIdOf(options) };
+        const request = {
+            sessionId: this.id,
+            title: options.title ?? "",
+            announce: options.announce ?? false,
+            requestId: requestIdOf(options),
+        };
         const { checkpoint, report } = await this.client.sessions.createCheckpoint(request, callOptions(options));
         this.noteReport(report);
         return present(checkpoint, "checkpoint");
@@ -236,8 +241,15 @@ export class Session {
     /** Finds messages in all that the log holds, and yields the places. */
     search(query, options = {}) {
         const { roles, states, newestFirst, snippetChars } = query;
-        const filter = { roles: roles ?? [], states: states ?? [], newestFirst: newestFirst ?? false, snippetChars: snippetChars ?? 0 };
-        const what = "words" in query ? { case: "words", value: query.words } : { case: "pattern", value: query.pattern };
+        const filter = {
+            roles: roles ?? [],
+            states: states ?? [],
+            newestFirst: newestFirst ?? false,
+            snippetChars: snippetChars ?? 0,
+        };
+        const what = "words" in query
+            ? { case: "words", value: query.words }
+            : { case: "pattern", value: query.pattern };
         return pages(async (pageToken) => {
             const request = { sessionId: this.id, query: what, pageToken, ...filter };
             const page = await this.client.sessions.searchMessages(request, callOptions(options));
@@ -360,5 +372,7 @@ function forkPoint(options) {
     if (options.atCheckpoint !== undefined) {
         return { case: "checkpointId", value: options.atCheckpoint };
     }
-    return options.point === undefined ? { case: undefined } : { case: "point", value: options.point };
+    return options.point === undefined
+        ? { case: undefined }
+        : { case: "point", value: options.point };
 }

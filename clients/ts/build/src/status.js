@@ -1,5 +1,4 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { ErrorReason } from "./gen/compactord/v1/error_pb.js";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "./gen/google/rpc/error_details_pb.js";
 import * as errors from "./errors.js";
 /** The class of each reason of the contract. */
@@ -102,7 +101,7 @@ function isBrokenConnection(e) {
             return true;
         case Code.Internal:
         case Code.Unknown:
-            return hasNodeCode(e.cause) || /^(protocol error: missing|http\/2|sentinel|expected open session)/.test(e.rawMessage);
+            return (hasNodeCode(e.cause) || /^(protocol error: missing|http\/2|sentinel|expected open session)/.test(e.rawMessage));
         default:
             return false;
     }

@@ -1,15 +1,18 @@
 import { UnavailableError } from "./errors.js";
-import { backoffMs, forward, retryFigures } from "./retry.js";
+import { backoffMs, retryFigures } from "./retry.js";
 /**
  * Yields what happens in a session until the loop is left. After a break it goes on behind what it yielded last, for as
  * long as it takes the daemon to come back; only the first call gives up, as other calls do.
  */
 export async function* watchSession(parts) {
-    let next = parts.options.fromSequence;
+    const { stub, sessionId, options } = parts;
+    const request = { sessionId, events: options.events ?? false, withoutContent: options.withoutContent ?? false };
+    const call = options.signal === undefined ? {} : { signal: options.signal };
+    let next = options.fromSequence;
     let uid = "";
     for (let attempt = 1;; attempt++) {
         try {
-            for await (const { kind } of streamed(parts, next, uid)) {
+            for await (const { kind } of stub.watchSession({ ...request, uid, ...(next !== undefined && { fromSequence: next }) }, call)) {
                 attempt = 1;
                 if (kind.case === "started") {
                     uid = kind.value.uid;
@@ -30,23 +33,6 @@ export async function* watchSession(parts) {
                 throw e;
             }
         }
-        await parts.connection.pause(backoffMs(attempt + 1), parts.options.signal);
-    }
-}
-async function* streamed({ stub, sessionId, options }, fromSequence, uid) {
-    const call = new AbortController();
-    const release = forward([options.signal], call);
-    try {
-        yield* stub.watchSession({
-            sessionId,
-            uid,
-            ...(fromSequence !== undefined && { fromSequence }),
-            events: options.events ?? false,
-            withoutContent: options.withoutContent ?? false,
-        }, { signal: call.signal });
-    }
-    finally {
-        release();
-        call.abort();
+        await parts.connection.pause(backoffMs(attempt + 1), options.signal);
     }
 }

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+
+import { create } from "@bufbuild/protobuf";
+import { ConnectError } from "@connectrpc/connect";
+
+import * as compactord from "../src/index.js";
+import { Code, CompactordError } from "../src/index.js";
+import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../src/gen/google/rpc/error_details_pb.js";
+import { classOfReason, errorOfCall } from "../src/status.js";
+import { ErrorReason } from "../src/v1.js";
+import { TestDaemon } from "./fixture/daemon.js";
+
+let client: compactord.Client;
+
+before(async () => {
+  client = (await TestDaemon.start()).client();
+});
+
+const reasons = Object.keys(ErrorReason).filter((name) => Number.isNaN(Number(name)) && name !== "UNSPECIFIED");
+
+test("each reason of the contract has a class of its own or shares one on purpose", () => {
+  assert.equal(reasons.length, 38);
+  for (const reason of reasons) {
+    const details = [{ desc: ErrorInfoSchema, value: { domain: "compactord", reason } }];
+    const error = errorOfCall(new ConnectError("text", Code.Aborted, undefined, details));
+    assert.ok(error instanceof CompactordError, reason);
+    assert.notEqual(error.constructor, CompactordError, `${reason} has no class`);
+    assert.equal(error.reason, reason);
+    assert.equal(error.code, Code.Aborted);
+    assert.equal(error.message, "text");
+    assert.equal(error.name, error.constructor.name);
+    assert.ok(error instanceof classOfReason[reason as keyof typeof ErrorReason]);
+    assert.equal(Reflect.get(compactord, error.name), error.constructor, `${error.name} is not exported`);
+  }
+});
+
+test("the details of an error come along", () => {
+  const error = errorOfCall(
+    new ConnectError("text", Code.InvalidArgument, undefined, [
+      { desc: ErrorInfoSchema, value: { domain: "compactord", reason: "INVALID_FIELD", metadata: { a: "b" } } },
+      { desc: BadRequestSchema, value: { fieldViolations: [{ field: "policy.preset", description: "is none" }] } },
+      { desc: RetryInfoSchema, value: create(RetryInfoSchema, { retryDelay: { seconds: 2n, nanos: 500_000_000 } }) },
+    ]),
+  );
+  assert.ok(error instanceof compactord.InvalidRequestError);
+  assert.deepEqual({ ...error.metadata }, { a: "b" });
+  assert.deepEqual(error.fieldViolations, [{ field: "policy.preset", description: "is none" }]);
+  assert.equal(error.retryAfterMs, 2500);
+});
+
+test("what gRPC itself says has the class of its status", () => {
+  const trailer = { "grpc-status": "8" };
+  const classes: [Code, typeof CompactordError][] = [
+    [Code.ResourceExhausted, compactord.LimitExceededError],
+    [Code.DeadlineExceeded, compactord.DeadlineExceededError],
+    [Code.Unavailable, compactord.UnavailableError],
+    [Code.Canceled, compactord.OperationCancelledError],
+    [Code.Unauthenticated, compactord.UnauthenticatedError],
+    [Code.PermissionDenied, compactord.PermissionDeniedError],
+    [Code.Unimplemented, compactord.NotImplementedError],
+    [Code.Internal, compactord.InternalError],
+    [Code.Aborted, CompactordError],
+  ];
+  for (const [code, type] of classes) {
+    const error = errorOfCall(new ConnectError("text", code, trailer));
+    assert.ok(error instanceof CompactordError);
+    assert.equal(error.constructor, type, Code[code]);
+  }
+  const strange = errorOfCall(
+    new ConnectError("text", Code.Aborted, trailer, [
+      { desc: ErrorInfoSchema, value: { domain: "elsewhere", reason: "CANCELLED" } },
+    ]),
+  );
+  assert.ok(strange instanceof CompactordError && strange.reason === "ABORTED");
+});
+
+test("a connection that broke is UnavailableError, whatever connect calls it", () => {
+  const reset = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
+  for (const broken of [
+    new ConnectError("read ECONNRESET", Code.Aborted, undefined, undefined, reset),
+    new ConnectError(
+      "connect ENOENT",
+      Code.Internal,
+      undefined,
+      undefined,
+      Object.assign(new Error("x"), { code: "ENOENT" }),
+    ),
+    new ConnectError("protocol error: missing status", Code.Internal),
+    new ConnectError("protocol error: missing output message for unary method", Code.Unknown),
+    new ConnectError("http/2 stream closed with error code CANCEL (0x8)", Code.Canceled),
+    new ConnectError("PING timed out", Code.Unavailable),
+  ]) {
+    const error = errorOfCall(broken);
+    assert.ok(error instanceof compactord.UnavailableError, broken.message);
+    assert.equal(error.code, Code.Unavailable);
+  }
+  assert.ok(errorOfCall(new ConnectError("serialize", Code.Internal)) instanceof compactord.InternalError);
+  const other = new TypeError("mine");
+  assert.equal(errorOfCall(other), other);
+});
+
+test("errors carry the daemon's figures", async () => {
+  const session = await client.createSession({ dialect: "openai_chat" });
+  await session.append("Hi.");
+  await assert.rejects(session.append("Hi.", { expectedNextIndex: 7 }), (e) => {
+    assert.ok(e instanceof compactord.WrongNextIndexError);
+    assert.deepEqual([e.reason, e.code, e.nextIndex], ["WRONG_NEXT_INDEX", Code.Aborted, 1]);
+    return true;
+  });
+  const call = {
+    role: "assistant",
+    tool_calls: [{ id: "c_1", type: "function", function: { name: "f", arguments: "{}" } }],
+  };
+  await session.append(call);
+  await assert.rejects(session.view(), (e) => {
+    assert.ok(e instanceof compactord.ToolCallsOpenError);
+    assert.deepEqual(e.callIds, ["c_1"]);
+    return true;
+  });
+  const { id } = await session.checkpoint();
+  await assert.rejects(session.revert({ toCheckpoint: 99 }), (e) => {
+    assert.ok(e instanceof compactord.CheckpointNotFoundError);
+    assert.equal(e.lastCheckpoint, id);
+    return true;
+  });
+  const { session: state } = await session.info();
+  await session.revert({ point: 0 });
+  assert.ok((state?.point ?? 0) > 0);
+  await assert.rejects(session.revert({ toCheckpoint: id }), (e) => {
+    assert.ok(e instanceof compactord.CheckpointPutAsideError);
+    assert.equal(typeof e.point, "number");
+    return true;
+  });
+  await assert.rejects(client.createSession({ policy: { trigger: { triggerRatio: 7 } } }), (e) => {
+    assert.ok(e instanceof compactord.InvalidRequestError);
+    assert.equal(e.fieldViolations[0]?.field, "policy.trigger.trigger_ratio");
+    return true;
+  });
+});
+
+test("errors hold nothing of the conversation", async () => {
+  const session = await client.createSession({ dialect: "anthropic" });
+  await assert.rejects(session.append(new TextEncoder().encode('{"role": "user", "content": "xyzzy-secret')), (e) => {
+    assert.ok(e instanceof compactord.InvalidRequestError);
+    assert.doesNotMatch(JSON.stringify({ ...e, message: e.message }), /xyzzy/);
+    return true;
+  });
+});

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { Code } from "@connectrpc/connect";
+
+import { CompactordError, SummarizerUnavailableError, UnavailableError } from "../src/index.js";
+import { backoffMs, forward, isSafeToRepeat, pause, repeated, retryFigures } from "../src/retry.js";
+import { CompactionService, SessionService } from "../src/v1.js";
+import { repository } from "./fixture/daemon.js";
+
+const methods = [...SessionService.methods, ...CompactionService.methods];
+
+/** The calls that a row of the table "Safe to send again" names. */
+function documented(row: string): string[] {
+  const page = readFileSync(join(repository, "docs/api.md"), "utf8");
+  const section = page.slice(page.indexOf("## Safe to send again"));
+  const line = section.split("\n").find((l) => l.startsWith("|") && l.includes(row));
+  return [...(line?.split("|")[1] ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name ?? "").sort();
+}
+
+function names(safe: (method: (typeof methods)[number]) => boolean): string[] {
+  return methods
+    .filter(safe)
+    .map((method) => method.name)
+    .sort();
+}
+
+test("the calls that are sent again are those of docs/api.md", () => {
+  const reads = names((method) => isSafeToRepeat(method, {}));
+  const writes = names(
+    (method) =>
+      !isSafeToRepeat(method, {}) && isSafeToRepeat(method, { requestId: "r" }) && "requestId" in method.input.field,
+  );
+  assert.deepEqual(reads, documented("writes nothing; send it"));
+  assert.deepEqual(writes, documented("with a `request_id`"));
+  assert.equal(isSafeToRepeat(SessionService.method.appendMessages, { requestId: "" }), false);
+  assert.equal(isSafeToRepeat(SessionService.method.deleteSession, { sessionId: "s" }), false);
+});
+
+test("pauses grow by 2.5 from 0.2 s to 5 s at most, and the upper half of each is chance", () => {
+  assert.deepEqual(
+    [2, 3, 4, 5, 6].map((attempt) => backoffMs(attempt, () => 1)),
+    [200, 500, 1250, 3125, 5000],
+  );
+  assert.deepEqual(
+    [2, 6].map((attempt) => backoffMs(attempt, () => 0)),
+    [100, 2500],
+  );
+  assert.equal(retryFigures.attempts, 5);
+});
+
+function unavailable(): UnavailableError {
+  return new UnavailableError("gone", { code: Code.Unavailable, reason: "UNAVAILABLE" });
+}
+
+test("a call is made five times, with pauses between", async () => {
+  let calls = 0;
+  let pauses = 0;
+  const failing = repeated(
+    () => {
+      calls++;
+      return Promise.reject(unavailable());
+    },
+    () => {
+      pauses++;
+      return Promise.resolve();
+    },
+  );
+  await assert.rejects(failing, UnavailableError);
+  assert.deepEqual([calls, pauses], [5, 4]);
+});
+
+test("a call ends with its first success", async () => {
+  let calls = 0;
+  const answer = await repeated(
+    () => (++calls < 3 ? Promise.reject(unavailable()) : Promise.resolve("answer")),
+    () => Promise.resolve(),
+  );
+  assert.deepEqual([answer, calls], ["answer", 3]);
+});
+
+test("only what found no daemon is repeated, and no summarizer that is out of reach", async () => {
+  for (const error of [
+    new SummarizerUnavailableError("busy", { code: Code.Unavailable, reason: "SUMMARIZER_UNAVAILABLE" }),
+    new CompactordError("no", { code: Code.Aborted, reason: "STATE_CHANGED" }),
+    new TypeError("wrong"),
+  ]) {
+    let calls = 0;
+    await assert.rejects(
+      repeated(
+        () => {
+          calls++;
+          return Promise.reject(error);
+        },
+        () => Promise.resolve(),
+      ),
+      error,
+    );
+    assert.equal(calls, 1);
+  }
+});
+
+test("a pause ends with the signal", async () => {
+  const stop = new AbortController();
+  const reason = new Error("enough");
+  const waiting = pause(60_000, undefined, stop.signal);
+  stop.abort(reason);
+  await assert.rejects(waiting, reason);
+  await assert.rejects(pause(60_000, stop.signal), reason);
+  await pause(0);
+});
+
+test("signals are forwarded until released", () => {
+  const [first, second, target] = [new AbortController(), new AbortController(), new AbortController()];
+  const release = forward([first.signal, undefined, second.signal], target);
+  release();
+  first.abort();
+  assert.equal(target.signal.aborted, false);
+  forward([second.signal], target);
+  second.abort("why");
+  assert.equal(target.signal.reason, "why");
+});
