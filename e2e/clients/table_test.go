@@ -80,7 +80,7 @@ func TestCasesByStubs(t *testing.T) {
 			write(t, wantPath, want)
 		}
 	}
-	require.GreaterOrEqual(t, count, 40)
+	require.GreaterOrEqual(t, count, 80)
 }
 
 // read reads a file of JSON.

@@ -13,7 +13,7 @@ CASES = cases()
 
 
 def test_there_are_cases() -> None:
-    assert len(CASES) >= 40
+    assert len(CASES) >= 80
     assert [case.name for case in CASES if len(case.steps) != len(case.want)] == []
 
 
