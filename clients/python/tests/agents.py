@@ -155,16 +155,16 @@ def binary(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def address(binary: str) -> Iterator[str]:
-    """A daemon."""
+def client(binary: str) -> Iterator[compactord.Client]:
+    """A client of a daemon that the tests of a module share."""
     with compactord.embedded(binary) as client:
-        yield client.address
+        yield client
 
 
 @pytest.fixture(params=["sync", "async"])
-def client(request: pytest.FixtureRequest, address: str) -> Iterator[Any]:
-    """A client of either kind."""
-    yield from client_of(request.param, address)
+def either(request: pytest.FixtureRequest, client: compactord.Client) -> Iterator[Any]:
+    """A client of either kind, of the daemon that the tests of a module share."""
+    yield from client_of(request.param, client.address)
 
 
 def client_of(kind: str, address: str) -> Iterator[Any]:

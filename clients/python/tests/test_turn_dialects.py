@@ -16,10 +16,10 @@ FORMS = ["body", "sdk", "bytes", "events", "stream"]
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_turn_with_a_tool_call(client: Any, provider: Provider, form: str) -> None:
+def test_a_turn_with_a_tool_call(either: Any, provider: Provider, form: str) -> None:
     if provider.dialect is None and form != "body":
         pytest.skip("neutral answers come in one form")
-    session = client.create_session(policy=policy(), dialect=provider.dialect)
+    session = either.create_session(policy=policy(), dialect=provider.dialect)
     model = Model(provider, Said("I look.", [WEATHER], 100), Said("It is sunny.", input_tokens=120), form=form)
     asked: list[ToolCall] = []
 
@@ -28,8 +28,12 @@ def test_a_turn_with_a_tool_call(client: Any, provider: Provider, form: str) -> 
         return f"sunny in {call.json()['city']}"
 
     turn = session.run_turn(model, "How is the weather?", run_tool=run_tool)
-    assert turn.done and turn.text == "It is sunny." and turn.steps == 2 and not turn.tool_calls
-    assert turn.answer is not None and turn.answer.usage.input_tokens == 120
+    assert turn.done
+    assert turn.text == "It is sunny."
+    assert turn.steps == 2
+    assert not turn.tool_calls
+    assert turn.answer is not None
+    assert turn.answer.usage.input_tokens == 120
     [call] = asked
     assert (call.id, call.name, call.json(), call.index) == ("call-1", "weather", {"city": "Łódź"}, 1)
     lines = transcript(session)
@@ -42,30 +46,33 @@ def test_a_turn_with_a_tool_call(client: Any, provider: Provider, form: str) -> 
     assert 0 < model.views[1].messages_sent < len(model.views[1].messages)
 
 
-def test_text_alone_is_an_answer(client: Any, provider: Provider) -> None:
-    session = client.create_session(policy=policy(), dialect=provider.dialect)
+def test_text_alone_is_an_answer(either: Any, provider: Provider) -> None:
+    session = either.create_session(policy=policy(), dialect=provider.dialect)
     assert session.run_turn(lambda _: "Hello.", "Hi").text == "Hello."
     assert session.run_turn(lambda _: iter(["Hel", "lo ", "again."]), "Hi").text == "Hello again."
     assert transcript(session) == ["user: Hi", "assistant: Hello.", "user: Hi", "assistant: Hello again."]
 
 
-def test_calls_without_a_tool_are_handed_out(client: Any, provider: Provider) -> None:
-    session = client.create_session(policy=policy(), dialect=provider.dialect)
+def test_calls_without_a_tool_are_handed_out(either: Any, provider: Provider) -> None:
+    session = either.create_session(policy=policy(), dialect=provider.dialect)
     other = Called("call-2", "weather", '{"city":"Oslo"}')
     model = Model(provider, Said("I look.", [WEATHER, other]), Said("Sunny."))
     turn = session.run_turn(model, "How is the weather?")
-    assert not turn.done and [call.id for call in turn.tool_calls] == ["call-1", "call-2"]
+    assert not turn.done
+    assert [call.id for call in turn.tool_calls] == ["call-1", "call-2"]
     results = [compactord.tool_result(call, "sunny") for call in turn.tool_calls]
     assert session.run_turn(model, *results).done
     assert transcript(session)[2:] == ["tool: weather: sunny", "tool: weather: sunny", "assistant: Sunny."]
 
 
-def test_case_156_an_overflow_is_compacted_and_tried_again_once(client: Any, provider: Provider) -> None:
-    session = client.create_session(policy=policy(), dialect=provider.dialect)
+def test_case_156_an_overflow_is_compacted_and_tried_again_once(either: Any, provider: Provider) -> None:
+    session = either.create_session(policy=policy(), dialect=provider.dialect)
     fill(session, 8_000)
     model = Model(provider, provider.overflow(), Said("Done."))
     turn = session.run_turn(model, "Go on.")
-    assert turn.done and turn.text == "Done." and turn.steps == 1
+    assert turn.done
+    assert turn.text == "Done."
+    assert turn.steps == 1
     [entry] = compactions(session)
     assert entry.reason == v1.CompactionReason.COMPACTION_REASON_OVERFLOW
     assert len(turn.compactions) == 1
@@ -74,15 +81,17 @@ def test_case_156_an_overflow_is_compacted_and_tried_again_once(client: Any, pro
     assert transcript(session)[-2:] == ["user: Go on.", "assistant: Done."]
 
 
-def test_case_156_the_second_overflow_gives_up(client: Any, provider: Provider) -> None:
-    session = client.create_session(policy=policy(), dialect=provider.dialect)
+def test_case_156_the_second_overflow_gives_up(either: Any, provider: Provider) -> None:
+    session = either.create_session(policy=policy(), dialect=provider.dialect)
     fill(session, 8_000)
     second = provider.overflow()
     model = Model(provider, provider.overflow(), second)
     with pytest.raises(compactord.ContextOverflowError) as caught:
         session.run_turn(model, "Go on.")
     assert caught.value.__cause__ is second
-    assert caught.value.why and str(len(model.views)) == "2" and len(compactions(session)) == 1
+    assert caught.value.why
+    assert str(len(model.views)) == "2"
+    assert len(compactions(session)) == 1
     assert "tokens" in str(caught.value)
     # Without a new message there is no new permission.
     with pytest.raises(compactord.ContextOverflowError):
@@ -90,12 +99,14 @@ def test_case_156_the_second_overflow_gives_up(client: Any, provider: Provider) 
     assert len(compactions(session)) == 1
 
 
-def test_case_156_an_answer_that_is_an_overflow(client: Any, provider: Provider) -> None:
-    session = client.create_session(policy=policy(), dialect=provider.dialect)
+def test_case_156_an_answer_that_is_an_overflow(either: Any, provider: Provider) -> None:
+    session = either.create_session(policy=policy(), dialect=provider.dialect)
     fill(session, 8_000)
     model = Model(provider, Said("I have lost the thread.", input_tokens=WINDOW + 1), Said("Done.", input_tokens=3_000))
     turn = session.run_turn(model, "Go on.")
-    assert turn.done and turn.text == "Done." and turn.steps == 1
+    assert turn.done
+    assert turn.text == "Done."
+    assert turn.steps == 1
     # The failed answer is kept in the log, and no view shows it.
     assert transcript(session)[-3:] == [
         "user: Go on.",
@@ -108,11 +119,12 @@ def test_case_156_an_answer_that_is_an_overflow(client: Any, provider: Provider)
     twice = Model(provider, *[Said("Lost.", input_tokens=WINDOW + 1)] * 2)
     with pytest.raises(compactord.ContextOverflowError) as caught:
         session.run_turn(twice, *[f"On with it. {'And on. ' * 500}"] * 4)
-    assert caught.value.__cause__ is None and str(WINDOW) in caught.value.why.replace(",", "")
+    assert caught.value.__cause__ is None
+    assert str(WINDOW) in caught.value.why.replace(",", "")
 
 
-def test_case_157_the_permission_comes_back(client: Any, provider: Provider) -> None:
-    session = client.create_session(policy=policy(), dialect=provider.dialect)
+def test_case_157_the_permission_comes_back(either: Any, provider: Provider) -> None:
+    session = either.create_session(policy=policy(), dialect=provider.dialect)
     fill(session, 8_000)
     big = "line of output\n" * 1_500
     look = [Called("call-1", "look"), Called("call-2", "look")]
@@ -121,25 +133,29 @@ def test_case_157_the_permission_comes_back(client: Any, provider: Provider) -> 
         provider, provider.overflow(), Said("", look[:1]), Said("", look[1:]), provider.overflow(), Said("Done.")
     )
     turn = session.run_turn(model, "Go on.", run_tool=lambda _: big)
-    assert turn.done and len(turn.compactions) == 2
+    assert turn.done
+    assert len(turn.compactions) == 2
     # And a new message does, where the turn before gave up.
     fill(session, 6_000)
     with pytest.raises(compactord.ContextOverflowError):
         session.run_turn(Model(provider, provider.overflow(), provider.overflow()), "And now?")
     fill(session, 6_000)
     turn = session.run_turn(Model(provider, provider.overflow(), Said("Done.")), "Once more.")
-    assert turn.done and len(turn.compactions) == 1
+    assert turn.done
+    assert len(turn.compactions) == 1
 
 
-def test_case_158_other_errors_are_raised_as_they_are(client: Any, provider: Provider) -> None:
-    session = client.create_session(policy=policy(), dialect=provider.dialect)
+def test_case_158_other_errors_are_raised_as_they_are(either: Any, provider: Provider) -> None:
+    session = either.create_session(policy=policy(), dialect=provider.dialect)
     fill(session, 8_000)
     failure = provider.failure()
     model = Model(provider, failure)
     with pytest.raises(type(failure)) as caught:
         session.run_turn(model, "Go on.")
-    assert caught.value is failure and len(model.views) == 1
-    assert transcript(session)[-1] == "user: Go on." and not compactions(session)
+    assert caught.value is failure
+    assert len(model.views) == 1
+    assert transcript(session)[-1] == "user: Go on."
+    assert not compactions(session)
     # The turn is taken up where it stopped.
     assert session.run_turn(Model(provider, Said("Done."))).text == "Done."
     assert transcript(session)[-2:] == ["user: Go on.", "assistant: Done."]

@@ -36,7 +36,7 @@ class StreamedAnswer:
         self._text: list[str] = []
 
     def add(self, event: object) -> None:
-        """Take the next event: an object of the provider's SDK, a dict, its JSON as bytes, or as ``str`` a piece of text.
+        """Take the next event: an object of the provider's SDK, a dict, its JSON as bytes, or a piece of text.
 
         Raises:
             TypeError: It has no JSON, or pieces of text and events are mixed.

@@ -107,8 +107,8 @@ def definitions(names: Iterable[str], dialect: str | None = None) -> list[dict[s
 
     Args:
         names: The tools: `recall_content`, `search_messages`, `send_dmail`.
-        dialect: `openai_chat`, `openai_responses`, `anthropic` or `gemini`; None: name, description and parameters, where
-            the parameters are a JSON Schema.
+        dialect: `openai_chat`, `openai_responses`, `anthropic` or `gemini`; None: name, description and parameters,
+            where the parameters are a JSON Schema.
 
     Returns:
         The value for the request's `tools`, or some of it: a new list each time.

@@ -38,8 +38,8 @@ class AsyncAgentTools:
 
     - ``recall_content`` reads content of the log that the view leaves out, word for word, and says how to read on.
     - ``search_messages`` searches all of the log.
-    - ``send_dmail`` sends the conversation back to an announced checkpoint, with a message. ``run_turn`` delivers it after
-      the step, where no tool of the step was rejected. Off by default.
+    - ``send_dmail`` sends the conversation back to an announced checkpoint, with a message. ``run_turn`` delivers it
+      after the step, where no tool of the step was rejected. Off by default.
 
     What tools of the first two names answer is never hidden by a compaction.
 
@@ -172,8 +172,8 @@ class AsyncAgentTools:
             self._mail = None
             return ToolOutput(f"{_NOT_SENT}{wrong}.", is_error=True)
         return ToolOutput(
-            "The message waits to be delivered. Delivery takes this answer out of the conversation: if you can read it, the "
-            "message was not delivered, since another tool call of this step was rejected or the turn ended before."
+            "The message waits to be delivered. Delivery takes this answer out of the conversation: if you can read it, "
+            "the message was not delivered, since another call of this step was rejected or the turn ended before."
         )
 
     async def _wrong_checkpoint(self, checkpoint_id: int) -> str:

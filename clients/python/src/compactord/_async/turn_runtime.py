@@ -1,4 +1,4 @@
-"""How a turn waits, runs the caller's functions and is interrupted, with asyncio. Its twin in _sync does it with threads."""
+"""How a turn waits, runs the caller's functions and is interrupted, with asyncio. Its twin in ``_sync`` has threads."""
 
 from __future__ import annotations
 

@@ -50,9 +50,9 @@ _FAILED = (v1.StopReason.STOP_REASON_ERROR, v1.StopReason.STOP_REASON_ABORTED)
 class TurnLoop:
     """One run of an agent's loop.
 
-    Between any two calls to the daemon it can be aborted, from another task or thread. Whatever it writes it writes with its
-    gate held and after a look at ``aborted``; who aborts it sets that and then takes the gate. So nothing is written once an
-    abort is done, and nothing that is under way is cut off.
+    Between any two calls to the daemon it can be aborted, from another task or thread. Whatever it writes it writes
+    with its gate held and after a look at ``aborted``; who aborts it sets that and then takes the gate. So nothing is
+    written once an abort is done, and nothing that is under way is cut off.
 
     An error leaves the session's state such that the next run goes on where this one stopped.
 

@@ -1,4 +1,4 @@
-"""How a turn waits, runs the caller's functions and is interrupted, with threads. Its twin in _async does it with asyncio."""
+"""How a turn waits, runs the caller's functions and is interrupted, with threads. Its twin in ``_async`` has asyncio."""
 
 from __future__ import annotations
 

@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from compactord._sync.turn import TurnLoop
 
 Announce: TypeAlias = Callable[[CompactionResult], Result[Any]]
-"""Says what the model must be told again after a compaction: running tasks, the state of a plan, attachments. A ``str`` is
-appended as a DEVELOPER message; messages, or a list of them, as they are; None is nothing."""
+"""Says what the model must be told again after a compaction: running tasks, the state of a plan, attachments.
+
+A ``str`` is appended as a DEVELOPER message; messages, or a list of them, as they are; None is nothing.
+"""
 
 _inside: ContextVar[object] = ContextVar("compactord_turn", default=None)
 
@@ -76,8 +78,8 @@ class Step:
 class TurnState:
     """What a session keeps between turns.
 
-    One turn runs at a time. While one runs, it alone changes ``unsent``, ``step`` and ``overflow_spent``; it has to hold its
-    own gate for that, and so has who aborts it.
+    One turn runs at a time. While one runs, it alone changes ``unsent``, ``step`` and ``overflow_spent``; it has to
+    hold its own gate for that, and so has who aborts it.
 
     Attributes:
         changed: Is notified where a compaction ends and where a turn is aborted.
@@ -123,8 +125,9 @@ class TurnState:
                 self._running = None
 
     def abort(self) -> bool:
-        """Abort the turn that runs. What its model and its tools still say is dropped; none of it is appended once this
-        returns. Called by the turn's own functions it ends the turn behind them.
+        """Abort the turn that runs: what its model and its tools still say is dropped.
+
+        None of it is appended once this returns. Called by the turn's own functions it ends the turn behind them.
 
         Returns:
             Whether a compaction of the turn was cancelled, which may take the daemon a moment.

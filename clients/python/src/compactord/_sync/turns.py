@@ -30,9 +30,9 @@ class Turns(SessionCore):
     def announce(self) -> Announce | None:
         """Says what the model must be told again after a compaction: running tasks, the state of a plan, attachments.
 
-        It is called with the result of each compaction that this session object completed, by a turn or by hand. A ``str``
-        that it returns is appended as a DEVELOPER message, messages as they are; None is nothing. That happens before the
-        model is called again, and not as long as calls wait for their results.
+        It is called with the result of each compaction that this session object completed, by a turn or by hand. A
+        ``str`` that it returns is appended as a DEVELOPER message, messages as they are; None is nothing. That happens
+        before the model is called again, and not as long as calls wait for their results.
         """
         return self._turns.announce
 
@@ -53,31 +53,32 @@ class Turns(SessionCore):
         thinking: Thinking | None = None,
         mark_cache_breakpoints: bool = False,
     ) -> Turn:
-        """Run an agent's turn: compact when it is due, call the model, log its answer, answer its tool calls, and so on.
+        """Run an agent's turn: compact when it is due, call the model, log its answer, answer its calls, and so on.
 
         A context overflow, by the provider's error or by its answer, is compacted, and the model called once more. The
-        permission for that comes back with new messages and with each answer that ended well. A compaction that was only
-        due and fails does not end the turn: it is not tried again in it, and ``compactions`` of the turn holds the error.
+        permission for that comes back with new messages and with each answer that ended well. A compaction that was
+        only due and fails does not end the turn: it is not tried again in it, and ``compactions`` of the turn holds the
+        error.
 
         After an exception the session can go on: ``run_turn`` without messages takes the turn up where it stopped, with
-        what the model and the tools had answered by then. While a compaction of this session object runs, the turn appends
-        its messages at once and calls the model after its end, however that was.
+        what the model and the tools had answered by then. While a compaction of this session object runs, the turn
+        appends its messages at once and calls the model after its end, however that was.
 
         Args:
             call_model: Calls the model with a view, and returns its answer: what the provider's package gave, a dict,
-                bytes, a neutral message, or for a plain answer its text. For a streamed answer it returns an iterable of
-                the events, or is a generator that hands them through. What it raises and is no overflow comes out of this
-                call as it is, and nothing is appended.
+                bytes, a neutral message, or for a plain answer its text. For a streamed answer it returns an iterable
+                of the events, or is a generator that hands them through. What it raises and is no overflow comes out of
+                this call as it is, and nothing is appended.
             given: What is appended first, in one append.
-            run_tool: Answers a tool call: with text, a :class:`ToolOutput`, a TOOL message or a message in the session's
-                dialect. What it raises becomes an error for the model; a :class:`ToolRejected` ends the turn after the
-                step. Default: the turn ends with the calls in ``tool_calls``.
+            run_tool: Answers a tool call: with text, a :class:`ToolOutput`, a TOOL message or a message in the
+                session's dialect. What it raises becomes an error for the model; a :class:`ToolRejected` ends the turn
+                after the step. Default: the turn ends with the calls in ``tool_calls``.
             tools: Tools that are asked first.
             max_steps: How many times the model may answer. Default: as often as it calls tools.
             on_event: Called with each event of the turn's compactions.
             summarize_with: Has the agent's own model write summaries, as :meth:`compact_with` does.
-            checkpoint_steps: Whether each step begins with a checkpoint, which the model is not shown. With ``send_dmail``
-                among the tools each begins with one that is announced.
+            checkpoint_steps: Whether each step begins with a checkpoint, which the model is not shown. With
+                ``send_dmail`` among the tools each begins with one that is announced.
             thinking: As for :meth:`view`.
             mark_cache_breakpoints: As for :meth:`view`.
 

@@ -1,0 +1,415 @@
+"""Compactions in turns, and turns and compactions at the same time."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from typing import Any
+
+import pytest
+
+import compactord
+from agents import Model, attempts, client_of, compactions, fill, policy, transcript
+from compactord import CompactionResult, v1
+from compactord.view import View
+from providers import Called, Provider, Said
+from summarizer_server import SummarizerServer, summarizer_server, summary
+
+DUE = {"trigger": {"trigger_tokens": 6_000}}
+LOOK = [Called("call-1", "look")]
+
+
+@pytest.fixture(scope="module")
+def summarizer() -> Iterator[SummarizerServer]:
+    """The model that writes summaries, or does not."""
+    with summarizer_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def client(binary: str, summarizer: SummarizerServer) -> Iterator[compactord.Client]:
+    """A client of a daemon that knows that model."""
+    with compactord.embedded(binary, config=summarizer.config()) as client:
+        yield client
+
+
+@pytest.fixture(autouse=True)
+def in_order(summarizer: SummarizerServer) -> Iterator[None]:
+    """Each test finds the model ready, and unasked."""
+    summarizer.requests = 0
+    while not summarizer.asked.empty():
+        summarizer.asked.get()
+    yield
+    summarizer.release()
+
+
+def in_thread(work: Callable[[], Any]) -> Future[Any]:
+    """Do something in a thread of its own."""
+    done: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:
+            done.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return done
+
+
+def test_a_turn_compacts_when_it_is_due(either: Any, provider: Provider) -> None:
+    session = either.create_session(policy=policy(**DUE), dialect=provider.dialect)
+    fill(session, 8_000)
+    events: list[v1.CompactionEvent] = []
+    turn = session.run_turn(Model(provider, Said("Done.")), "Go on.", on_event=events.append)
+    [entry] = compactions(session)
+    assert entry.reason == v1.CompactionReason.COMPACTION_REASON_THRESHOLD
+    assert [type(one) for one in turn.compactions] == [CompactionResult]
+    assert events[0].HasField("started")
+    assert events[-1].HasField("completed")
+    assert not any(event.will_retry for event in events)
+    assert turn.report.tokens < 6_000
+
+
+def test_the_own_model_writes_the_summary(either: Any, chat: Provider) -> None:
+    session = either.create_session(policy=policy(**DUE), dialect=chat.dialect)
+    fill(session, 8_000)
+    asked: list[compactord.Prompt] = []
+
+    def write(prompt: compactord.Prompt) -> Any:
+        asked.append(prompt)
+        text = "no summary"
+        return text if isinstance(either, compactord.Client) else answer_later(text)
+
+    turn = session.run_turn(Model(chat, Said("Done.")), "Go on.", summarize_with=write)
+    assert turn.done
+    assert len(turn.compactions) == 1
+    # A turn is split: two prompts a try. The third try falls back.
+    assert len(asked) == 6
+    assert [bool(prompt.complaint) for prompt in asked] == [False, False, True, True, True, True]
+
+
+async def answer_later(text: str) -> str:
+    return text
+
+
+def test_case_163_a_compaction_that_fails_after_an_overflow_is_raised(
+    either: Any, provider: Provider, summarizer: SummarizerServer
+) -> None:
+    session = either.create_session(policy=policy(summary=summary(fails=True)), dialect=provider.dialect)
+    fill(session, 8_000)
+    overflow = provider.overflow()
+    model = Model(provider, overflow)
+    events: list[v1.CompactionEvent] = []
+    with pytest.raises(compactord.SummarizerUnavailableError) as caught:
+        session.run_turn(model, "Go on.", on_event=events.append)
+    assert caught.value.__cause__ is overflow
+    assert [event.WhichOneof("event") for event in events].count("failed") == 1
+    assert all(event.will_retry for event in events)
+    assert len(model.views) == 1
+    assert summarizer.requests == 1
+    assert not compactions(session)
+    assert len(attempts(session)) == 1
+    assert transcript(session)[-1] == "user: Go on."
+
+
+def test_a_skipped_compaction_after_an_overflow_raises_the_overflow(either: Any, provider: Provider) -> None:
+    session = either.create_session(policy=policy(), dialect=provider.dialect)
+    overflow = provider.overflow()
+    with pytest.raises(type(overflow)) as caught:
+        session.run_turn(Model(provider, overflow), "Go on.")
+    assert caught.value is overflow
+
+
+def test_case_164_a_threshold_compaction_that_fails_is_told_once(
+    either: Any, provider: Provider, summarizer: SummarizerServer
+) -> None:
+    session = either.create_session(policy=policy(summary=summary(fails=True), **DUE), dialect=provider.dialect)
+    fill(session, 8_000)
+    events: list[v1.CompactionEvent] = []
+    model = Model(provider, Said("", LOOK), Said("", [Called("call-2", "look")]), Said("Done."))
+    turn = session.run_turn(model, "Go on.", run_tool=lambda call: call.id, on_event=events.append)
+    assert turn.done
+    assert turn.steps == 3
+    assert [type(one) for one in turn.compactions] == [compactord.SummarizerUnavailableError]
+    assert [event.WhichOneof("event") for event in events].count("failed") == 1
+    assert summarizer.requests == 1
+    # The next turn tries again.
+    turn = session.run_turn(Model(provider, Said("Done.")), "And on.")
+    assert turn.done
+    assert summarizer.requests == 2
+
+
+def test_case_164_nothing_to_compact_is_silent_and_disables_nothing(either: Any, chat: Provider) -> None:
+    session = either.create_session(policy=policy(**DUE), dialect=chat.dialect)
+    fill(session, 4_000)
+    big = "word " * 3_000
+    events: list[str | None] = []
+    model = Model(chat, Said("", LOOK), Said("", [Called("call-2", "look")]), Said("Done."))
+    pinned = list(range(20))
+    session.pin(*pinned[: len(transcript(session))])
+    turn = session.run_turn(
+        model,
+        "Go on.",
+        run_tool=lambda _: big,
+        on_event=lambda event: events.append(event.WhichOneof("event")),
+    )
+    assert turn.done
+    assert all(isinstance(one, CompactionResult) for one in turn.compactions)
+    assert "failed" not in events
+
+
+def test_case_168_compact_aborts_the_turn_first(client: compactord.Client, provider: Provider) -> None:
+    session = client.create_session(policy=policy(), dialect=provider.dialect)
+    fill(session, 8_000)
+    called, released = threading.Event(), threading.Event()
+
+    def late(_: View) -> Any:
+        called.set()
+        released.wait()
+        return provider.body(Said("Too late.", LOOK))
+
+    turn = in_thread(lambda: session.run_turn(late, "Go on."))
+    called.wait()
+    assert session.compact()
+    before = transcript(session)
+    released.set()
+    with pytest.raises(compactord.TurnAbortedError):
+        turn.result()
+    assert transcript(session) == before
+    assert before[-1] == "user: Go on."
+    # The next turn goes on.
+    assert session.run_turn(Model(provider, Said("Done."))).done
+
+
+def test_case_168_a_streamed_answer_ends_at_its_next_event(client: compactord.Client, provider: Provider) -> None:
+    session = client.create_session(policy=policy(), dialect=provider.dialect)
+    fill(session, 8_000)
+    called, released = threading.Event(), threading.Event()
+    seen: list[Any] = []
+    closed: list[bool] = []
+
+    def stream(_: View) -> Iterator[Any]:
+        try:
+            for event in provider.events(Said("A long answer.")):
+                seen.append(event)
+                called.set()
+                released.wait()
+                yield event
+        finally:
+            closed.append(True)
+
+    turn = in_thread(lambda: session.run_turn(stream, "Go on."))
+    called.wait()
+    assert session.compact()
+    released.set()
+    with pytest.raises(compactord.TurnAbortedError):
+        turn.result()
+    assert len(seen) == 1
+    assert closed == [True]
+    assert transcript(session)[-1] == "user: Go on."
+
+
+async def test_case_168_compact_cancels_the_models_task(client: compactord.Client, provider: Provider) -> None:
+    async with compactord.AsyncClient(client.address) as made:
+        session = await made.create_session(policy=policy(), dialect=provider.dialect)
+        for number in range(8):
+            await session.append(compactord.user(f"question {number}"), compactord.assistant("word " * 800))
+        called = asyncio.Event()
+        cancelled: list[bool] = []
+
+        async def late(_: View) -> Any:
+            called.set()
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                cancelled.append(True)
+                raise
+
+        turn = asyncio.create_task(session.run_turn(late, "Go on."))
+        await called.wait()
+        assert await session.compact()
+        with pytest.raises(compactord.TurnAbortedError):
+            await turn
+        assert cancelled == [True]
+        last = [message async for message in session.messages()][-1]
+        assert last.message.role == v1.Role.ROLE_USER
+
+
+def test_case_168_compact_aborts_a_turn_that_compacts(client: compactord.Client, summarizer: SummarizerServer) -> None:
+    session = client.create_session(policy=policy(summary=summary(fails=False), **DUE))
+    fill(session, 8_000)
+    summarizer.hold()
+    turn = in_thread(lambda: session.run_turn(lambda _: "Never asked.", "Go on."))
+    summarizer.asked.get()
+    by_hand = in_thread(session.compact)
+    summarizer.asked.get()
+    summarizer.release()
+    assert by_hand.result()
+    with pytest.raises(compactord.TurnAbortedError):
+        turn.result()
+    assert [entry.reason for entry in compactions(session)] == [v1.CompactionReason.COMPACTION_REASON_MANUAL]
+    assert transcript(session)[-1] == "user: Go on."
+
+
+def test_a_compaction_beside_a_turn(client: compactord.Client, provider: Provider) -> None:
+    session = client.create_session(policy=policy(), dialect=provider.dialect)
+    fill(session, 8_000)
+    called, released = threading.Event(), threading.Event()
+
+    def late(_: View) -> Any:
+        called.set()
+        released.wait()
+        return provider.body(Said("In time."))
+
+    turn = in_thread(lambda: session.run_turn(late, "Go on."))
+    called.wait()
+    assert session.compact(abort_running=False)
+    released.set()
+    assert turn.result().text == "In time."
+    assert transcript(session)[-1] == "assistant: In time."
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_case_170_input_during_a_compaction(
+    client: compactord.Client, provider: Provider, summarizer: SummarizerServer, fails: bool
+) -> None:
+    session = client.create_session(policy=policy(summary=summary(fails=fails)), dialect=provider.dialect)
+    fill(session, 8_000)
+    summarizer.hold()
+    compacting = in_thread(session.compact)
+    summarizer.asked.get()
+    # What is appended is in the log at once.
+    session.append("By the way.")
+    assert transcript(session)[-1] == "user: By the way."
+    model = Model(provider, Said("Done."))
+    with session.watch() as watched:
+        turn = in_thread(lambda: session.run_turn(model, "Go on."))
+        for item in watched:
+            if isinstance(item, v1.LoggedMessage) and item.message.parts[0].text.text == "Go on.":
+                break
+    # The turn's message is in the log, and the model is not called before the compaction has ended.
+    assert not model.views
+    assert not turn.done()
+    summarizer.release()
+    if fails:
+        with pytest.raises(compactord.SummarizerUnavailableError):
+            compacting.result()
+    else:
+        assert compacting.result()
+    assert turn.result().done
+    assert transcript(session)[-3:] == ["user: By the way.", "user: Go on.", "assistant: Done."]
+    assert "By the way." in str(model.views[0].messages)
+    assert len(compactions(session)) == (0 if fails else 1)
+
+
+def test_another_clients_compaction_is_waited_for(client: compactord.Client, summarizer: SummarizerServer) -> None:
+    session = client.create_session(policy=policy(summary=summary(fails=False), **DUE))
+    fill(session, 8_000)
+    summarizer.hold()
+    other = in_thread(client.session(session.id).compact)
+    summarizer.asked.get()
+    model = Model(_neutral(), Said("Done."))
+    turn = in_thread(lambda: session.run_turn(model, "Go on."))
+    with session.watch(from_sequence=0) as watched:
+        for item in watched:
+            if isinstance(item, v1.LoggedMessage) and item.message.parts[0].text.text == "Go on.":
+                break
+    summarizer.release()
+    assert other.result()
+    assert turn.result().done
+    # What the other did is not done again.
+    assert len(compactions(session)) == 1
+
+
+def _neutral() -> Provider:
+    from providers import PROVIDERS
+
+    return PROVIDERS[-1]
+
+
+def test_case_174_what_must_be_told_again_after_a_compaction(either: Any, provider: Provider) -> None:
+    session = either.create_session(policy=policy(**DUE), dialect=provider.dialect)
+    fill(session, 8_000)
+    told: list[CompactionResult] = []
+
+    def announce(result: CompactionResult) -> str:
+        told.append(result)
+        return f"Task {len(told)} is still running."
+
+    session.announce = announce
+    model = Model(provider, Said("Done."))
+    session.run_turn(model, "Go on.")
+    assert len(told) == 1
+    assert told[0].compaction is not None
+    assert transcript(session)[-3:] == ["user: Go on.", "developer: Task 1 is still running.", "assistant: Done."]
+    assert "Task 1 is still running." in str(model.views[0].messages)
+    # By hand, too.
+    fill(session, 4_000)
+    assert session.compact()
+    assert transcript(session)[-1] == "developer: Task 2 is still running."
+    # Nothing to say is nothing to append, and a compaction that was skipped asks for nothing.
+    session.announce = lambda _: None
+    count = len(transcript(session))
+    assert not session.compact()
+    fill(session, 4_000)
+    count = len(transcript(session))
+    assert session.compact()
+    assert len(transcript(session)) == count
+
+
+def test_case_174_it_is_told_after_an_overflow_before_the_model_is_called_again(
+    either: Any, provider: Provider
+) -> None:
+    session = either.create_session(policy=policy(), dialect=provider.dialect)
+    fill(session, 8_000)
+    session.announce = lambda _: [compactord.user("The plan: go on."), "Task 1 is still running."]
+    model = Model(provider, provider.overflow(), Said("Done."))
+    session.run_turn(model, "Go on.")
+    assert "Task 1 is still running." not in str(model.views[0].messages)
+    assert "Task 1 is still running." in str(model.views[1].messages)
+    assert transcript(session)[-3:-1] == ["user: The plan: go on.", "developer: Task 1 is still running."]
+
+
+def test_case_174_it_waits_for_the_results_of_open_calls(either: Any, provider: Provider) -> None:
+    session = either.create_session(policy=policy(), dialect=provider.dialect)
+    fill(session, 8_000)
+    session.announce = lambda _: "Task 1 is still running."
+    model = Model(provider, Said("I look.", LOOK), Said("Done."))
+    turn = session.run_turn(model, "Go on.")
+    assert session.compact()
+    assert transcript(session)[-1].startswith("assistant: I look.")
+    session.run_turn(model, *[compactord.tool_result(call, "seen") for call in turn.tool_calls])
+    assert transcript(session)[-3:] == [
+        "tool: look: seen",
+        "developer: Task 1 is still running.",
+        "assistant: Done.",
+    ]
+
+
+def test_one_turn_at_a_time(either: Any, chat: Provider) -> None:
+    session = either.create_session(policy=policy(), dialect=chat.dialect)
+
+    def second(_: View) -> Any:
+        with pytest.raises(compactord.TurnRunningError):
+            run(session, either)
+        return chat.body(Said("Done."))
+
+    assert session.run_turn(second, "Go on.").done
+    assert transcript(session) == ["user: Go on.", "assistant: Done."]
+
+
+def run(session: Any, either: Any) -> None:
+    """Try to run a second turn, from within the first."""
+    if isinstance(either, compactord.Client):
+        session.run_turn(lambda _: "Never.", "Me first.")
+        return
+    coroutine = session.held.run_turn(lambda _: "Never.", "Me first.")
+    coroutine.send(None)
+
+
+def test_both_kinds_are_tested(client: compactord.Client) -> None:
+    kinds = [type(made).__name__ for kind in ("sync", "async") for made in client_of(kind, client.address)]
+    assert kinds == ["Client", "Waiting"]
