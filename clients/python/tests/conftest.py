@@ -1,3 +1,3 @@
 """What all tests share."""
 
-pytest_plugins = ["agents"]
+pytest_plugins = ["daemons", "agents"]

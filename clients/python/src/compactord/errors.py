@@ -69,7 +69,8 @@ class CompactordError(Exception):
         self.request_id = ""
 
     def __str__(self) -> str:
-        return f"{self.message} ({self.reason or self.code.name})"
+        name = self.reason or (self.code.name if self.code is not grpc.StatusCode.UNKNOWN else "")
+        return f"{self.message} ({name})" if name else self.message
 
 
 class InvalidRequestError(CompactordError):

@@ -1,0 +1,175 @@
+"""Daemons for tests, and what stands between them and their clients."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import compactord
+from compactord import v1
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(scope="session")
+def binary(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The daemon's program: the one in COMPACTORD_BINARY, else built."""
+    given = os.environ.get("COMPACTORD_BINARY")
+    if given:
+        return given
+    go = shutil.which("go")
+    assert go is not None, "set COMPACTORD_BINARY, or install Go"
+    built = tmp_path_factory.mktemp("bin") / "compactord"
+    subprocess.run([go, "build", "-o", built, "./cmd/compactord"], cwd=ROOT, check=True)
+    return str(built)
+
+
+@pytest.fixture(scope="module")
+def client(binary: str) -> Iterator[compactord.Client]:
+    """A client of a daemon that the tests of a module share."""
+    with compactord.embedded(binary) as client:
+        yield client
+
+
+@pytest.fixture
+async def async_client(client: compactord.Client) -> object:
+    """A client for asyncio of the same daemon. Each test has a loop of its own."""
+    async with compactord.AsyncClient(client.address) as made:
+        yield made
+
+
+class Restarted:
+    """A daemon that can be killed and started again, on the same socket and store."""
+
+    def __init__(self, binary: str) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="compactord-test-"))
+        self.address = f"unix:{self.folder / 'daemon.sock'}"
+        self._binary = binary
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it, and wait until it serves."""
+        command = [self._binary, "serve", "--listen", self.address, "--store", str(self.folder / "store.db")]
+        self._process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        with compactord.Client(self.address) as client:
+            while not client.health():
+                assert self._process.poll() is None
+
+    def kill(self) -> None:
+        """Kill it, as a crash would."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGKILL)
+            self._process.wait()
+            self._process = None
+
+    def remove(self) -> None:
+        """Kill it, and remove its folder."""
+        self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@pytest.fixture
+def restarted(binary: str) -> Iterator[Restarted]:
+    """A daemon that can be killed and started again."""
+    daemon = Restarted(binary)
+    daemon.start()
+    yield daemon
+    daemon.remove()
+
+
+class Proxy:
+    """Stands between clients and a daemon: counts bytes, loses answers, terminates TLS."""
+
+    def __init__(self, target: str, context: ssl.SSLContext | None = None) -> None:
+        self._target = target
+        self._context = context
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._open: list[socket.socket] = []
+        self._threads: list[threading.Thread] = []
+        self._losing = threading.Event()
+        self.received = 0
+        """Bytes that the daemon sent."""
+        self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
+        self._start(self._accept)
+
+    def lose_answers(self) -> None:
+        """From now on, lose what the daemon answers, until :meth:`cut`."""
+        self._losing.set()
+
+    def cut(self) -> None:
+        """Cut all connections; new ones work."""
+        for one in self._open:
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+        self._losing.clear()
+
+    def close(self) -> None:
+        """End all connections."""
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        self.cut()
+        for thread in self._threads:
+            thread.join()
+        for one in self._open:
+            one.close()
+
+    def _start(self, run: Callable[..., None], *args: object) -> None:
+        thread = threading.Thread(target=run, args=args, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                inner, _ = self._listener.accept()
+                if self._context is not None:
+                    inner = self._context.wrap_socket(inner, server_side=True)
+            except (OSError, ValueError) as error:
+                if isinstance(error, ssl.SSLError):
+                    continue
+                return
+            outer = socket.socket(socket.AF_UNIX)
+            outer.connect(self._target.removeprefix("unix:"))
+            self._open += [inner, outer]
+            self._start(self._hand_on, inner, outer, False)
+            self._start(self._hand_on, outer, inner, True)
+
+    def _hand_on(self, source: socket.socket, target: socket.socket, answers: bool) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            while data := source.recv(1 << 16):
+                if answers and self._losing.is_set():
+                    continue
+                target.sendall(data)
+                self.received += len(data) if answers else 0
+        for one in (source, target):
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.fixture
+def proxy(client: compactord.Client) -> Iterator[Proxy]:
+    """A proxy before the daemon of the module."""
+    made = Proxy(client.address)
+    yield made
+    made.close()
+
+
+def talk(session: compactord.Session, turns: int, *, words: int = 120) -> None:
+    """Fill a session with turns of neutral text."""
+    messages: list[v1.Message] = []
+    for turn in range(turns):
+        messages.append(compactord.user(f"question {turn}: " + "why " * words))
+        messages.append(compactord.assistant(f"answer {turn}: " + "because " * words))
+    session.append(*messages)

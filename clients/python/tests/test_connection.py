@@ -1,0 +1,278 @@
+"""How the daemon is reached: deadlines, retries, request ids, addresses, tokens, TLS."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import ssl
+import threading
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import trustme
+from google.protobuf.descriptor_pb2 import MethodOptions
+
+import compactord
+from compactord import connection, v1
+from daemons import ROOT, Proxy
+
+METHODS = {method.name: method for service in connection.SERVICES for method in service.methods}
+
+
+def given(address: str = "127.0.0.1:7440", **more: Any) -> connection.Settings:
+    defaults: dict[str, Any] = {
+        "tls": None,
+        "token": None,
+        "allow_plaintext_token": False,
+        "timeout": 30.0,
+        "compaction_timeout": 900.0,
+        "max_message_bytes": 1 << 20,
+        "keepalive": 30.0,
+        "retry": True,
+    }
+    return connection.settings(address, **(defaults | more))
+
+
+def test_calls_are_sent_again_as_the_contract_allows() -> None:
+    reads = {
+        name
+        for name, method in METHODS.items()
+        if method.GetOptions().idempotency_level == MethodOptions.NO_SIDE_EFFECTS and not method.server_streaming
+    }
+    assert set(connection.READS) == reads
+    identified = {name for name, method in METHODS.items() if "request_id" in method.input_type.fields_by_name}
+    assert set(connection.WRITES) | {"Compact", "RevertToCheckpoint"} == identified
+    assert set(connection.NEVER_RESENT) == set(METHODS) - reads - identified - {"WatchSession"}
+    every = [*connection.READS, *connection.WRITES, *connection.RESUMED, *connection.NEVER_RESENT]
+    assert sorted(every) == sorted(METHODS)
+
+
+def test_calls_are_sent_again_as_the_documents_say() -> None:
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    table = text.partition("## Safe to send again")[2].partition("\n## ")[0]
+    rows = [re.findall(r"`(\w+)`", line.split("|")[1]) for line in table.splitlines() if line.startswith("| `")]
+    assert sorted(rows[0]) == sorted([*connection.READS, "WatchSession"])
+    assert sorted(rows[1]) == sorted([*connection.WRITES, "Compact", "RevertToCheckpoint"])
+    assert sorted([*rows[2], *rows[3]]) == sorted(connection.NEVER_RESENT)
+
+
+def test_the_service_config_has_the_figures() -> None:
+    (config,) = json.loads(connection.service_config())["methodConfig"]
+    assert config["retryPolicy"] == {
+        "maxAttempts": 5,
+        "initialBackoff": "0.2s",
+        "maxBackoff": "5.0s",
+        "backoffMultiplier": 2.5,
+        "retryableStatusCodes": ["UNAVAILABLE"],
+    }
+    assert {name["method"] for name in config["name"]} == {*connection.READS, *connection.WRITES}
+    assert {name["service"].rpartition(".")[2] for name in config["name"]} == {"SessionService", "CompactionService"}
+    assert ("grpc.enable_retries", 0) in given(retry=False).options()
+    assert not any(key == "grpc.service_config" for key, _ in given(retry=False).options())
+
+
+def test_our_own_pauses_have_the_same_figures() -> None:
+    pauses = list(connection.backoffs())
+    assert len(pauses) == 4
+    for pause, figure in zip(pauses, (0.2, 0.5, 1.25, 3.125), strict=True):
+        assert 0.8 * figure <= pause <= 1.2 * figure
+
+
+@pytest.fixture
+def silent() -> Iterator[str]:
+    """The address of a server that takes connections and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        held: list[socket.socket] = []
+
+        def accept() -> None:
+            try:
+                while True:
+                    held.append(listener.accept()[0])
+            except OSError:
+                return
+
+        thread = threading.Thread(target=accept)
+        thread.start()
+        yield f"127.0.0.1:{listener.getsockname()[1]}"
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join()
+        for one in held:
+            one.close()
+
+
+def test_every_call_has_a_deadline() -> None:
+    class Recorded:
+        def __init__(self) -> None:
+            self.timeouts: dict[str, float | None] = {}
+
+    recorded = Recorded()
+
+    class Stub:
+        def __init__(self, service: Any) -> None:
+            for method in service.methods:
+                setattr(self, method.name, self._call(method.name))
+
+        def _call(self, name: str) -> Any:
+            def call(request: Any, timeout: float | None, metadata: Any) -> None:
+                recorded.timeouts[name] = timeout
+
+            return call
+
+    for service in connection.SERVICES:
+        stub: Any = connection.with_defaults(Stub(service), service, given(timeout=7.0, compaction_timeout=70.0))
+        for method in service.methods:
+            getattr(stub, method.name)(getattr(v1, method.input_type.name)())
+    assert set(recorded.timeouts) == set(METHODS)
+    slow = {"Compact": 70.0, "CommitCompaction": 70.0, "WatchSession": None}
+    assert recorded.timeouts == dict.fromkeys(METHODS, 7.0) | slow
+
+
+def test_a_deadline_ends_a_call_to_a_server_that_says_nothing(silent: str) -> None:
+    with compactord.Client(silent, timeout=0.3, retry=False) as client:
+        for call in (lambda: client.session("s").info(), lambda: client.session("s").view(timeout=0.1)):
+            with pytest.raises((compactord.DeadlineExceededError, compactord.UnavailableError)):
+                call()
+
+
+def test_no_daemon_is_unavailable() -> None:
+    with compactord.Client("127.0.0.1:1", retry=False) as client:
+        with pytest.raises(compactord.UnavailableError):
+            client.create_session()
+        assert not client.health(timeout=5)
+
+
+def test_writes_get_a_request_id_and_sessions_an_id() -> None:
+    request = connection.identified(v1.CreateSessionRequest(title="t"))
+    assert uuid.UUID(request.session_id).version == 7
+    assert request.request_id
+    assert request.title == "t"
+    fork = connection.identified(v1.ForkSessionRequest(session_id="s"))
+    assert fork.session_id == "s"
+    assert uuid.UUID(fork.new_session_id).variant == uuid.RFC_4122
+    append = v1.AppendMessagesRequest(session_id="s")
+    assert connection.identified(append).request_id != connection.identified(append).request_id
+    assert append.request_id == "", "the caller's own request is left as it is"
+    own = v1.AppendMessagesRequest(session_id="s", request_id="mine")
+    assert connection.identified(own) is own
+    read = v1.GetSessionRequest(session_id="s")
+    assert connection.identified(read) is read
+    inline = v1.CompactRequest(history=v1.InlineHistory())
+    assert connection.identified(inline) is inline
+    assert [connection.new_session_id() for _ in range(9)] != [connection.new_session_id() for _ in range(9)]
+
+
+@pytest.mark.parametrize("address", ["7440", "localhost", ":7440", "host:port", "host:70000", "unix:", "unix://"])
+def test_what_is_no_address_is_refused(address: str) -> None:
+    with pytest.raises(ValueError, match="address|socket"):
+        compactord.Client(address)
+
+
+def test_the_address_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMPACTORD_ADDR", "unix:/run/c.sock")
+    assert compactord.Client().address == "unix:/run/c.sock"
+    assert compactord.Client("[::1]:1").address == "[::1]:1"
+    monkeypatch.setenv("COMPACTORD_ADDR", "")
+    assert compactord.Client().address == "127.0.0.1:7440"
+
+
+def test_a_token_is_not_sent_in_the_clear() -> None:
+    with pytest.raises(ValueError, match="token"):
+        compactord.Client("127.0.0.1:1", token="t")
+    compactord.Client("127.0.0.1:1", token="t", tls=True)
+    compactord.Client("unix:/run/c.sock", token="t")
+    compactord.Client("127.0.0.1:1", token="t", allow_plaintext_token=True)
+    with pytest.raises(ValueError, match="go together"):
+        compactord.TLS(cert=b"")
+
+
+@pytest.mark.parametrize("field", ["timeout", "compaction_timeout", "max_message_bytes", "keepalive"])
+def test_limits_are_above_zero(field: str) -> None:
+    with pytest.raises(ValueError, match="above 0"):
+        given(**{field: 0})
+
+
+def test_a_token_goes_with_each_call() -> None:
+    tokens = iter(["first", "second"])
+    asked = given("unix:/run/c.sock", token=lambda: next(tokens))
+    assert asked.metadata() == (("authorization", "Bearer first"),)
+    assert asked.metadata() == (("authorization", "Bearer second"),)
+    assert given().metadata() == ()
+
+
+@pytest.fixture
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture
+def encrypted(client: compactord.Client, authority: trustme.CA) -> Iterator[Proxy]:
+    """A proxy that terminates TLS, and asks clients for a certificate."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.set_alpn_protocols(["h2"])
+    context.verify_mode = ssl.CERT_REQUIRED
+    authority.issue_cert("daemon.example", "localhost").configure_cert(context)
+    authority.configure_trust(context)
+    made = Proxy(client.address, context)
+    yield made
+    made.close()
+
+
+def test_tls_with_a_certificate_of_the_client(encrypted: Proxy, authority: trustme.CA, tmp_path: Any) -> None:
+    own = authority.issue_cert("agent.example")
+    ca = tmp_path / "ca.pem"
+    authority.cert_pem.write_to_path(str(ca))
+    tls = compactord.TLS(
+        ca=ca,
+        cert=b"".join(blob.bytes() for blob in own.cert_chain_pems),
+        key=own.private_key_pem.bytes(),
+        server_name="daemon.example",
+    )
+    with compactord.Client(encrypted.address, tls=tls, token="t") as client:
+        session = client.create_session()
+        session.append("hello")
+        assert len(session.view().messages) == 1
+
+
+def test_tls_refuses_who_is_not_trusted(encrypted: Proxy) -> None:
+    tls = compactord.TLS(ca=trustme.CA().cert_pem.bytes(), server_name="daemon.example")
+    with compactord.Client(encrypted.address, tls=tls, retry=False) as client:
+        with pytest.raises(compactord.UnavailableError):
+            client.create_session()
+
+
+def test_tls_refuses_another_name(encrypted: Proxy, authority: trustme.CA) -> None:
+    tls = compactord.TLS(ca=authority.cert_pem.bytes(), server_name="other.example")
+    with compactord.Client(encrypted.address, tls=tls, retry=False) as client:
+        with pytest.raises(compactord.UnavailableError):
+            client.create_session()
+
+
+def test_files_of_tls_that_are_not_there_are_told(tmp_path: Any) -> None:
+    with compactord.Client("127.0.0.1:1", tls=compactord.TLS(ca=tmp_path / "none.pem")) as client:
+        with pytest.raises(FileNotFoundError):
+            client.create_session()
+
+
+def test_large_answers_fit(client: compactord.Client) -> None:
+    session = client.create_session()
+    session.append("x" * (6 << 20))
+    assert session.view().messages[0].message.ByteSize() > 6 << 20
+    with compactord.Client(client.address, max_message_bytes=1 << 20, retry=False) as small:
+        with pytest.raises(compactord.LimitExceededError):
+            small.session(session.id).view()
+
+
+async def test_a_client_of_asyncio_belongs_to_one_loop(client: compactord.Client) -> None:
+    import asyncio
+
+    async with compactord.AsyncClient(client.address) as made:
+        session = await made.create_session()
+
+        def elsewhere() -> None:
+            with pytest.raises(RuntimeError, match="another event loop"):
+                asyncio.run(session.info())
+
+        await asyncio.to_thread(elsewhere)

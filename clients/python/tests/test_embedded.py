@@ -1,0 +1,117 @@
+"""Daemons that a program starts and ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import compactord
+from compactord.daemon import Daemon
+
+
+def test_it_serves_and_ends(binary: str) -> None:
+    with compactord.embedded(binary) as client:
+        socket = Path(client.address.removeprefix("unix:"))
+        assert client.health()
+        session = client.create_session()
+        with compactord.Client(client.address) as other:
+            assert other.session(session.id).info().session.session_id == session.id
+    assert not socket.parent.exists()
+    with pytest.raises(compactord.ClientClosedError):
+        client.create_session()
+
+
+async def test_it_serves_and_ends_for_asyncio(binary: str) -> None:
+    async with compactord.async_embedded(binary) as client:
+        folder = Path(client.address.removeprefix("unix:")).parent
+        session = await client.create_session()
+        await session.append("hello")
+        assert [logged.index async for logged in session.messages()] == [0]
+    assert not folder.exists()
+
+
+def test_it_ends_when_the_block_fails(binary: str) -> None:
+    with pytest.raises(LookupError), compactord.embedded(binary) as client:
+        folder = Path(client.address.removeprefix("unix:")).parent
+        raise LookupError
+    assert not folder.exists()
+
+
+def test_a_given_store_stays(binary: str, tmp_path: Path) -> None:
+    store = tmp_path / "sessions.db"
+    with compactord.embedded(binary, store=store) as client:
+        client.create_session("kept")
+    with compactord.embedded(binary, store=store) as client:
+        assert [session.session_id for session in client.list_sessions()] == ["kept"]
+
+
+def test_configuration_and_arguments(binary: str, tmp_path: Path) -> None:
+    with compactord.embedded(binary, config={"default_preset": "pi"}) as client:
+        assert client.create_session().info().session.resolved_policy.preset == "pi"
+    file = tmp_path / "c.yaml"
+    file.write_text("default_preset: kimi\n")
+    with compactord.embedded(binary, config=file) as client:
+        assert client.create_session().info().session.resolved_policy.preset == "kimi"
+    with compactord.embedded(binary, args=["--default-preset", "acon"]) as client:
+        assert client.create_session().info().session.resolved_policy.preset == "acon"
+
+
+def test_no_program() -> None:
+    with pytest.raises(compactord.BinaryNotFoundError, match="COMPACTORD_BINARY"), compactord.embedded("/none/here"):
+        pass
+
+
+def test_the_program_comes_from_the_environment(binary: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMPACTORD_BINARY", "/none/here")
+    with pytest.raises(compactord.BinaryNotFoundError, match="/none/here"), compactord.embedded():
+        pass
+    monkeypatch.delenv("COMPACTORD_BINARY")
+    folder = Path(binary).parent
+    if Path(binary).name == "compactord":
+        monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
+        with compactord.embedded() as client:
+            assert client.health()
+
+
+def test_a_daemon_that_does_not_come_up_says_why(binary: str) -> None:
+    with pytest.raises(compactord.DaemonStartError, match="default-preset"):
+        with compactord.embedded(binary, args=["--default-preset", "nonsense"]):
+            pass
+
+
+def test_stopping_twice_does_nothing(binary: str) -> None:
+    daemon = Daemon(binary)
+    daemon.start()
+    daemon.stop()
+    daemon.stop()
+
+
+KILLED = """
+import sys, time, compactord
+with compactord.embedded(sys.argv[1]) as client:
+    print(client.address, flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_it_ends_with_its_program(binary: str, how: signal.Signals) -> None:
+    command = [sys.executable, "-c", KILLED, binary]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as program:
+        assert program.stdout is not None
+        address = program.stdout.readline().strip()
+        with compactord.Client(address, retry=False) as client:
+            assert client.health()
+            program.send_signal(how)
+            program.wait()
+            # The guard ends it: the calls fail once it has.
+            while client.health(timeout=10):
+                pass

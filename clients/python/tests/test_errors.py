@@ -1,0 +1,189 @@
+"""Errors: a class for each reason, and nothing of a conversation in any."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from importlib import import_module
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf.any_pb2 import Any as Packed
+from google.protobuf.duration_pb2 import Duration
+
+import compactord
+from compactord import errors, v1
+from compactord.v1 import error_pb2
+from daemons import talk
+
+KINDS: Any = import_module("google.rpc.error_details_pb2")
+STATUS: Any = import_module("google.rpc.status_pb2")
+
+EXPECTED: dict[str, type[compactord.CompactordError]] = {
+    "INVALID_FIELD": compactord.InvalidRequestError,
+    "SESSION_NOT_FOUND": compactord.SessionNotFoundError,
+    "WRONG_NEXT_INDEX": compactord.WrongNextIndexError,
+    "SUMMARIZER_UNAVAILABLE": compactord.SummarizerUnavailableError,
+    "SHUTTING_DOWN": compactord.UnavailableError,
+    "CANCELLED": compactord.OperationCancelledError,
+    "STORE_CORRUPT": compactord.InternalError,
+    "UNAUTHENTICATED": compactord.UnauthenticatedError,
+    "PERMISSION_DENIED": compactord.PermissionDeniedError,
+}
+
+
+def packed(message: Any) -> Packed:
+    holder = Packed()
+    holder.Pack(message)
+    return holder
+
+
+def metadata(*details: Any) -> list[tuple[str, str | bytes]]:
+    status = STATUS.Status(details=[packed(detail) for detail in details])
+    return [("other", "1"), ("grpc-status-details-bin", status.SerializeToString())]
+
+
+def test_every_reason_of_the_contract_has_a_class() -> None:
+    names = {name.removeprefix("ERROR_REASON_") for name in error_pb2.ErrorReason.keys()} - {"UNSPECIFIED"}
+    assert set(errors.REASONS) == names
+    for reason, kind in EXPECTED.items():
+        info = KINDS.ErrorInfo(reason=reason, domain="compactord")
+        assert type(errors.from_status(grpc.StatusCode.UNKNOWN, "", metadata(info))) is kind
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        (grpc.StatusCode.UNAVAILABLE, compactord.UnavailableError),
+        (grpc.StatusCode.DEADLINE_EXCEEDED, compactord.DeadlineExceededError),
+        (grpc.StatusCode.CANCELLED, compactord.OperationCancelledError),
+        (grpc.StatusCode.RESOURCE_EXHAUSTED, compactord.LimitExceededError),
+        (grpc.StatusCode.INVALID_ARGUMENT, compactord.InvalidRequestError),
+        (grpc.StatusCode.UNAUTHENTICATED, compactord.UnauthenticatedError),
+        (grpc.StatusCode.UNIMPLEMENTED, compactord.UnsupportedError),
+        (grpc.StatusCode.ALREADY_EXISTS, compactord.CompactordError),
+    ],
+)
+def test_an_error_of_grpc_itself_goes_by_its_status(
+    code: grpc.StatusCode, kind: type[compactord.CompactordError]
+) -> None:
+    error = errors.from_status(code, "no details", [("grpc-status-details-bin", b"\xff")])
+    assert type(error) is kind
+    assert (error.code, error.reason, error.metadata) == (code, "", {})
+    assert str(error) == f"no details ({code.name})"
+
+
+def test_a_reason_of_another_service_and_one_of_a_newer_daemon_go_by_the_status() -> None:
+    foreign = KINDS.ErrorInfo(reason="SESSION_NOT_FOUND", domain="elsewhere")
+    assert type(errors.from_status(grpc.StatusCode.ABORTED, "", metadata(foreign))) is compactord.ConflictError
+    newer = KINDS.ErrorInfo(reason="NEWER", domain="compactord", metadata={"figure": "3"})
+    error = errors.from_status(grpc.StatusCode.ABORTED, "", metadata(newer))
+    assert type(error) is compactord.ConflictError
+    assert (error.reason, error.metadata) == ("NEWER", {"figure": "3"})
+
+
+def test_all_details_are_read() -> None:
+    error = errors.from_status(
+        grpc.StatusCode.UNAVAILABLE,
+        "out of reach",
+        metadata(
+            KINDS.BadRequest(field_violations=[{"field": "a.b", "description": "too long"}]),
+            KINDS.RetryInfo(retry_delay=Duration(seconds=3)),
+            KINDS.ErrorInfo(reason="SUMMARIZER_UNAVAILABLE", domain="compactord"),
+        ),
+    )
+    assert isinstance(error, compactord.SummarizerUnavailableError)
+    assert error.field_violations == (compactord.FieldViolation("a.b", "too long"),)
+    assert error.retry_after == timedelta(seconds=3)
+    assert str(error) == "out of reach (SUMMARIZER_UNAVAILABLE)"
+
+
+def test_figures_that_are_none_are_not_told() -> None:
+    error = compactord.WrongNextIndexError("", metadata={"next_index": "many"})
+    assert error.next_index is None
+    assert compactord.CheckpointNotFoundError("").last_checkpoint is None
+
+
+def test_what_the_daemon_says_comes_with_figures(client: compactord.Client) -> None:
+    session = client.create_session()
+    session.append("one", "two")
+    with pytest.raises(compactord.WrongNextIndexError) as wrong:
+        session.append("three", expected_next_index=7)
+    assert wrong.value.next_index == 2
+    assert wrong.value.code is grpc.StatusCode.ABORTED
+    assert wrong.value.request_id
+    with pytest.raises(compactord.SessionExistsError):
+        client.create_session(session.id)
+    with pytest.raises(compactord.CheckpointNotFoundError):
+        session.revert(to_checkpoint=7)
+    with pytest.raises(compactord.CompactionNotFoundError):
+        session.compaction("none")
+    with pytest.raises(compactord.ContentNotFoundError):
+        session.recall(9)
+    with pytest.raises(compactord.NothingToRevertError):
+        session.revert(turns=9)
+    with pytest.raises(compactord.InvalidRequestError) as invalid:
+        client.session("no such id").info()
+    assert [violation.field for violation in invalid.value.field_violations] == ["session_id"]
+    with pytest.raises(compactord.InvalidRequestError) as unknown:
+        client.create_session(policy={"preset": "fast"})
+    assert unknown.value.reason == "UNKNOWN_NAME"
+
+
+def test_a_checkpoint_that_was_put_aside_tells_its_point(client: compactord.Client) -> None:
+    session = client.create_session()
+    session.append("one")
+    first = session.checkpoint("first")
+    session.append("two")
+    second = session.checkpoint("second")
+    session.revert(to_checkpoint=first.id)
+    with pytest.raises(compactord.CheckpointPutAsideError) as caught:
+        session.revert(to_checkpoint=second.id)
+    assert caught.value.point == second.point
+    session.revert(point=second.point)
+    assert len(session.view().messages) == 2
+
+
+def test_a_view_that_was_reverted_cannot_be_answered(client: compactord.Client) -> None:
+    session = client.create_session()
+    talk(session, 2)
+    view = session.view()
+    session.revert(turns=1)
+    with pytest.raises(compactord.HistoryRevertedError):
+        session.append(compactord.assistant("late"), view=view)
+
+
+def test_a_compaction_that_cannot_help_tells_the_figures(client: compactord.Client) -> None:
+    policy = {"context_window": 2_000, "trigger": {"trigger_tokens": 1_000, "target_tokens": 500}}
+    session = client.create_session(policy=policy)
+    session.append(compactord.system("rule " * 1_200), compactord.user("hello"))
+    with pytest.raises(compactord.TargetUnreachableError) as caught:
+        session.compact(reason="threshold")
+    assert caught.value.trigger_tokens == 1_000
+    assert (caught.value.fixed_tokens or 0) >= 1_000
+
+
+def test_errors_of_raw_stubs_can_be_made_ours(client: compactord.Client) -> None:
+    with pytest.raises(grpc.RpcError) as caught:
+        client.sessions.GetSession(v1.GetSessionRequest(session_id="none"))
+    failure: Any = caught.value
+    assert isinstance(errors.from_rpc_error(failure), compactord.SessionNotFoundError)
+
+
+def test_errors_quote_nothing_of_a_conversation(client: compactord.Client) -> None:
+    secret = "the cat is called Schnurri"
+    session = client.create_session(dialect="anthropic")
+    neutral = client.session(session.id)
+    for given in (
+        lambda: session.append({"role": "nobody", "content": secret}),
+        lambda: session.append({"role": "user", "content": {secret: {1, 2}}}, strict=True),
+        lambda: session.append(b'{"role": "user", "content": "' + secret.encode()),
+        lambda: neutral.append({"role": secret}),
+        lambda: neutral.append({"parts": [secret]}),
+        lambda: neutral.append(b"{" + secret.encode()),
+        lambda: session.append(object(), secret),
+    ):
+        with pytest.raises((compactord.CompactordError, TypeError, ValueError)) as caught:
+            given()
+        told = "".join(str(error) for error in (caught.value, caught.value.__cause__, caught.value.args))
+        assert "Schnurri" not in told
