@@ -1,3 +1,3 @@
 """What all tests share."""
 
-pytest_plugins = ["daemons", "agents"]
+pytest_plugins = ["agents"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import signal
 import socket
@@ -11,42 +10,13 @@ import ssl
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-
-import pytest
 
 import compactord
 from compactord import v1
 
 ROOT = Path(__file__).resolve().parents[3]
-
-
-@pytest.fixture(scope="session")
-def binary(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The daemon's program: the one in COMPACTORD_BINARY, else built."""
-    given = os.environ.get("COMPACTORD_BINARY")
-    if given:
-        return given
-    go = shutil.which("go")
-    assert go is not None, "set COMPACTORD_BINARY, or install Go"
-    built = tmp_path_factory.mktemp("bin") / "compactord"
-    subprocess.run([go, "build", "-o", built, "./cmd/compactord"], cwd=ROOT, check=True)
-    return str(built)
-
-
-@pytest.fixture(scope="module")
-def client(binary: str) -> Iterator[compactord.Client]:
-    """A client of a daemon that the tests of a module share."""
-    with compactord.embedded(binary) as client:
-        yield client
-
-
-@pytest.fixture
-async def async_client(client: compactord.Client) -> object:
-    """A client for asyncio of the same daemon. Each test has a loop of its own."""
-    async with compactord.AsyncClient(client.address) as made:
-        yield made
 
 
 class Restarted:
@@ -77,15 +47,6 @@ class Restarted:
         """Kill it, and remove its folder."""
         self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
-
-
-@pytest.fixture
-def restarted(binary: str) -> Iterator[Restarted]:
-    """A daemon that can be killed and started again."""
-    daemon = Restarted(binary)
-    daemon.start()
-    yield daemon
-    daemon.remove()
 
 
 class Proxy:
@@ -156,14 +117,6 @@ class Proxy:
         for one in (source, target):
             with contextlib.suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
-
-
-@pytest.fixture
-def proxy(client: compactord.Client) -> Iterator[Proxy]:
-    """A proxy before the daemon of the module."""
-    made = Proxy(client.address)
-    yield made
-    made.close()
 
 
 def talk(session: compactord.Session, turns: int, *, words: int = 120) -> None:

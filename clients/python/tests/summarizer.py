@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from typing_extensions import override
 
 
 class HeldModel:
@@ -29,7 +31,8 @@ class HeldModel:
                 self.send_response(400)
                 self.end_headers()
 
-            def log_message(self, format: str, *args: Any) -> None:
+            @override
+            def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
                 pass
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -61,7 +64,7 @@ class HeldModel:
 
 
 @contextmanager
-def held_model() -> Iterator[HeldModel]:
+def held_model() -> Generator[HeldModel]:
     """A model for the length of a block."""
     model = HeldModel()
     try:

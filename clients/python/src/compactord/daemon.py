@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -106,7 +105,7 @@ class Daemon:
         if process is not None:
             if process.stdin is not None:
                 process.stdin.close()
-            if process.poll() is None and hasattr(signal, "SIGTERM") and sys.platform != "win32":
+            if process.poll() is None and os.name != "nt":
                 process.terminate()
             try:
                 process.wait(_STOP_TIMEOUT)
@@ -137,7 +136,7 @@ def _folder() -> Path:
 
 
 def _free_address(folder: Path) -> str:
-    if sys.platform != "win32":
+    if os.name != "nt":
         return f"unix:{folder / 'daemon.sock'}"
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -13,6 +13,7 @@ from datetime import timedelta
 from typing import Protocol, TypeAlias
 
 import grpc
+from typing_extensions import override
 
 from compactord import details
 
@@ -68,6 +69,7 @@ class CompactordError(Exception):
         self.retry_after = retry_after
         self.request_id = ""
 
+    @override
     def __str__(self) -> str:
         name = self.reason or (self.code.name if self.code is not grpc.StatusCode.UNKNOWN else "")
         return f"{self.message} ({name})" if name else self.message

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from types import TracebackType
 
-from typing_extensions import Self
+from typing_extensions import Self, override
 
 from compactord import v1
 from compactord._async import runtime
@@ -149,6 +149,7 @@ class _AsyncEvents(AsyncIterator[v1.CompactionEvent]):
         self._compaction = compaction
         self._ended = False
 
+    @override
     async def __anext__(self) -> v1.CompactionEvent:
         try:
             event = await self._compaction.next_event()

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from types import TracebackType
 
-from typing_extensions import Self
+from typing_extensions import Self, override
 
 from compactord import v1
 from compactord._sync import runtime
@@ -150,6 +150,7 @@ class _Events(Iterator[v1.CompactionEvent]):
         self._compaction = compaction
         self._ended = False
 
+    @override
     def __next__(self) -> v1.CompactionEvent:
         try:
             event = self._compaction.next_event()

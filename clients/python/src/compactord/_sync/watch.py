@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import TypeAlias
 
-from typing_extensions import Self
+from typing_extensions import Self, override
 
 from compactord import v1
 from compactord._sync import runtime
@@ -21,10 +21,10 @@ Watched: TypeAlias = v1.LoggedMessage | v1.Record | v1.CompactionEvent
 class Watch(Iterator[Watched]):
     """A watch: go through it for messages, records and, if asked for, events of compactions, as they are written.
 
-    It begins when its ``with`` block is entered, or else with the first item: what is written from then on is delivered,
-    each message and record once, in the order of the log. It goes on by itself after a broken connection, and where it
-    was too slow. It ends when it is closed or lost, and with a ``SessionNotFoundError``
-    when the session is deleted.
+    It begins when its ``with`` block is entered, or else with the first item: what is written from then on is
+    delivered, each message and record once, in the order of the log. It goes on by itself after a broken connection,
+    and where it was too slow. It ends when it is closed or lost, and with a ``SessionNotFoundError`` when the session
+    is deleted.
 
     Attributes:
         uid: The session's uid; empty before the watch has begun.
@@ -55,9 +55,11 @@ class Watch(Iterator[Watched]):
     ) -> None:
         self.close()
 
+    @override
     def __iter__(self) -> Self:
         return self
 
+    @override
     def __next__(self) -> Watched:
         while not self._closed:
             self._begun()

@@ -46,7 +46,7 @@ def test_events_of_compactions_come_where_they_are_asked_for(client: compactord.
     talk(session, 6)
     with session.watch(events=True) as watch:
         session.compact()
-        kinds = []
+        kinds: list[str | None] = []
         for item in watch:
             if isinstance(item, v1.CompactionEvent):
                 kinds.append(item.WhichOneof("event"))
@@ -58,7 +58,7 @@ def test_events_of_compactions_come_where_they_are_asked_for(client: compactord.
 def test_a_watch_goes_on_after_its_connection_broke(client: compactord.Client, proxy: Proxy) -> None:
     own = client.create_session()
     with compactord.Client(proxy.address) as through, through.session(own.id).watch(from_sequence=0) as watch:
-        sequences = []
+        sequences: list[int] = []
         for number in range(4):
             own.append(f"message {number}")
             while len(sequences) < number + 2:

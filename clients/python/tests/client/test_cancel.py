@@ -108,9 +108,7 @@ def test_losing_the_last_reference_cancels(session: compactord.Session, model: H
     assert_cancelled(session)
 
 
-def test_breaking_out_of_a_loop_over_a_compaction_that_nobody_holds_cancels(
-    session: compactord.Session, model: HeldModel
-) -> None:
+def test_breaking_out_of_a_loop_over_a_compaction_that_nobody_holds_cancels(session: compactord.Session) -> None:
     for _ in session.compaction_events():
         break
     assert_cancelled(session)
@@ -238,16 +236,14 @@ async def test_cancelling_the_task_cancels(
     await asyncio.to_thread(assert_cancelled, session)
 
 
-async def test_a_time_limit_of_asyncio_cancels(
-    session: compactord.Session, held: compactord.AsyncSession, model: HeldModel
-) -> None:
+async def test_a_time_limit_of_asyncio_cancels(session: compactord.Session, held: compactord.AsyncSession) -> None:
     with pytest.raises(asyncio.TimeoutError):
         await asyncio.wait_for(held.compact(), 0.3)
     await asyncio.to_thread(assert_cancelled, session)
 
 
 async def test_breaking_out_of_an_async_loop_cancels(
-    session: compactord.Session, held: compactord.AsyncSession, model: HeldModel
+    session: compactord.Session, held: compactord.AsyncSession
 ) -> None:
     compaction = held.compaction_events()
     async for event in compaction:

@@ -44,7 +44,9 @@ def metadata(*details: Any) -> list[tuple[str, str | bytes]]:
 
 
 def test_every_reason_of_the_contract_has_a_class() -> None:
-    names = {name.removeprefix("ERROR_REASON_") for name in error_pb2.ErrorReason.keys()} - {"UNSPECIFIED"}
+    names = {name.removeprefix("ERROR_REASON_") for name in error_pb2.ErrorReason.DESCRIPTOR.values_by_name} - {
+        "UNSPECIFIED"
+    }
     assert set(errors.REASONS) == names
     for reason, kind in EXPECTED.items():
         info = KINDS.ErrorInfo(reason=reason, domain="compactord")

@@ -261,7 +261,7 @@ async def test_a_killed_daemon_that_comes_back_goes_on_for_asyncio(restarted: Re
         assert len([logged async for logged in session.messages()]) == 2
 
 
-def test_a_daemon_that_stays_away_is_unavailable(restarted: Restarted, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_daemon_that_stays_away_is_unavailable(restarted: Restarted) -> None:
     with compactord.Client(restarted.address, retry=False) as client:
         session = client.create_session()
         watch = session.watch(from_sequence=0)

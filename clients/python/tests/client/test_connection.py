@@ -22,7 +22,7 @@ from daemons import ROOT, Proxy
 METHODS = {method.name: method for service in connection.SERVICES for method in service.methods}
 
 
-def given(address: str = "127.0.0.1:7440", **more: Any) -> connection.Settings:
+def given(address: str = "127.0.0.1:7440", /, **more: Any) -> connection.Settings:
     defaults: dict[str, Any] = {
         "tls": None,
         "token": None,
@@ -104,11 +104,7 @@ def silent() -> Iterator[str]:
 
 
 def test_every_call_has_a_deadline() -> None:
-    class Recorded:
-        def __init__(self) -> None:
-            self.timeouts: dict[str, float | None] = {}
-
-    recorded = Recorded()
+    timeouts: dict[str, float | None] = {}
 
     class Stub:
         def __init__(self, service: Any) -> None:
@@ -116,8 +112,8 @@ def test_every_call_has_a_deadline() -> None:
                 setattr(self, method.name, self._call(method.name))
 
         def _call(self, name: str) -> Any:
-            def call(request: Any, timeout: float | None, metadata: Any) -> None:
-                recorded.timeouts[name] = timeout
+            def call(_request: Any, timeout: float | None, **_options: Any) -> None:
+                timeouts[name] = timeout
 
             return call
 
@@ -125,9 +121,9 @@ def test_every_call_has_a_deadline() -> None:
         stub: Any = connection.with_defaults(Stub(service), service, given(timeout=7.0, compaction_timeout=70.0))
         for method in service.methods:
             getattr(stub, method.name)(getattr(v1, method.input_type.name)())
-    assert set(recorded.timeouts) == set(METHODS)
+    assert set(timeouts) == set(METHODS)
     slow = {"Compact": 70.0, "CommitCompaction": 70.0, "WatchSession": None}
-    assert recorded.timeouts == dict.fromkeys(METHODS, 7.0) | slow
+    assert timeouts == dict.fromkeys(METHODS, 7.0) | slow
 
 
 def test_a_deadline_ends_a_call_to_a_server_that_says_nothing(silent: str) -> None:
@@ -138,9 +134,8 @@ def test_a_deadline_ends_a_call_to_a_server_that_says_nothing(silent: str) -> No
 
 
 def test_no_daemon_is_unavailable() -> None:
-    with compactord.Client("127.0.0.1:1", retry=False) as client:
-        with pytest.raises(compactord.UnavailableError):
-            client.create_session()
+    with compactord.Client("127.0.0.1:1", retry=False) as client, pytest.raises(compactord.UnavailableError):
+        client.create_session()
         assert not client.health(timeout=5)
 
 
@@ -166,7 +161,7 @@ def test_writes_get_a_request_id_and_sessions_an_id() -> None:
 
 @pytest.mark.parametrize("address", ["7440", "localhost", ":7440", "host:port", "host:70000", "unix:", "unix://"])
 def test_what_is_no_address_is_refused(address: str) -> None:
-    with pytest.raises(ValueError, match="address|socket"):
+    with pytest.raises(ValueError, match=r"address|socket"):
         compactord.Client(address)
 
 
@@ -190,8 +185,9 @@ def test_a_token_is_not_sent_in_the_clear() -> None:
 
 @pytest.mark.parametrize("field", ["timeout", "compaction_timeout", "max_message_bytes", "keepalive"])
 def test_limits_are_above_zero(field: str) -> None:
+    nothing: dict[str, Any] = {field: 0}
     with pytest.raises(ValueError, match="above 0"):
-        given(**{field: 0})
+        given(**nothing)
 
 
 def test_a_token_goes_with_each_call() -> None:
@@ -208,13 +204,15 @@ def authority() -> trustme.CA:
 
 
 @pytest.fixture
-def encrypted(client: compactord.Client, authority: trustme.CA) -> Iterator[Proxy]:
+def encrypted(client: compactord.Client, authority: trustme.CA, tmp_path: Any) -> Iterator[Proxy]:
     """A proxy that terminates TLS, and asks clients for a certificate."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.set_alpn_protocols(["h2"])
     context.verify_mode = ssl.CERT_REQUIRED
-    authority.issue_cert("daemon.example", "localhost").configure_cert(context)
-    authority.configure_trust(context)
+    chain = tmp_path / "chain.pem"
+    authority.issue_cert("daemon.example", "localhost").private_key_and_cert_chain_pem.write_to_path(str(chain))
+    context.load_cert_chain(chain)
+    context.load_verify_locations(cadata=authority.cert_pem.bytes().decode())
     made = Proxy(client.address, context)
     yield made
     made.close()
@@ -238,31 +236,39 @@ def test_tls_with_a_certificate_of_the_client(encrypted: Proxy, authority: trust
 
 def test_tls_refuses_who_is_not_trusted(encrypted: Proxy) -> None:
     tls = compactord.TLS(ca=trustme.CA().cert_pem.bytes(), server_name="daemon.example")
-    with compactord.Client(encrypted.address, tls=tls, retry=False) as client:
-        with pytest.raises(compactord.UnavailableError):
-            client.create_session()
+    with (
+        compactord.Client(encrypted.address, tls=tls, retry=False) as client,
+        pytest.raises(compactord.UnavailableError),
+    ):
+        client.create_session()
 
 
 def test_tls_refuses_another_name(encrypted: Proxy, authority: trustme.CA) -> None:
     tls = compactord.TLS(ca=authority.cert_pem.bytes(), server_name="other.example")
-    with compactord.Client(encrypted.address, tls=tls, retry=False) as client:
-        with pytest.raises(compactord.UnavailableError):
-            client.create_session()
+    with (
+        compactord.Client(encrypted.address, tls=tls, retry=False) as client,
+        pytest.raises(compactord.UnavailableError),
+    ):
+        client.create_session()
 
 
 def test_files_of_tls_that_are_not_there_are_told(tmp_path: Any) -> None:
-    with compactord.Client("127.0.0.1:1", tls=compactord.TLS(ca=tmp_path / "none.pem")) as client:
-        with pytest.raises(FileNotFoundError):
-            client.create_session()
+    with (
+        compactord.Client("127.0.0.1:1", tls=compactord.TLS(ca=tmp_path / "none.pem")) as client,
+        pytest.raises(FileNotFoundError),
+    ):
+        client.create_session()
 
 
 def test_large_answers_fit(client: compactord.Client) -> None:
     session = client.create_session()
     session.append("x" * (6 << 20))
     assert session.view().messages[0].message.ByteSize() > 6 << 20
-    with compactord.Client(client.address, max_message_bytes=1 << 20, retry=False) as small:
-        with pytest.raises(compactord.LimitExceededError):
-            small.session(session.id).view()
+    with (
+        compactord.Client(client.address, max_message_bytes=1 << 20, retry=False) as small,
+        pytest.raises(compactord.LimitExceededError),
+    ):
+        small.session(session.id).view()
 
 
 async def test_a_client_of_asyncio_belongs_to_one_loop(client: compactord.Client) -> None:

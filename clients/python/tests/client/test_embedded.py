@@ -36,10 +36,16 @@ async def test_it_serves_and_ends_for_asyncio(binary: str) -> None:
 
 
 def test_it_ends_when_the_block_fails(binary: str) -> None:
-    with pytest.raises(LookupError), compactord.embedded(binary) as client:
-        folder = Path(client.address.removeprefix("unix:")).parent
-        raise LookupError
-    assert not folder.exists()
+    folders: list[Path] = []
+
+    def fail() -> None:
+        with compactord.embedded(binary) as client:
+            folders.append(Path(client.address.removeprefix("unix:")).parent)
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        fail()
+    assert not folders[0].exists()
 
 
 def test_a_given_store_stays(binary: str, tmp_path: Path) -> None:
@@ -79,9 +85,9 @@ def test_the_program_comes_from_the_environment(binary: str, monkeypatch: pytest
 
 
 def test_a_daemon_that_does_not_come_up_says_why(binary: str) -> None:
-    with pytest.raises(compactord.DaemonStartError, match="default-preset"):
-        with compactord.embedded(binary, args=["--default-preset", "nonsense"]):
-            pass
+    refused = pytest.raises(compactord.DaemonStartError, match="default-preset")
+    with refused, compactord.embedded(binary, args=["--default-preset", "nonsense"]):
+        pass
 
 
 def test_stopping_twice_does_nothing(binary: str) -> None:
