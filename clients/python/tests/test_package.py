@@ -161,7 +161,7 @@ def test_the_oldest_versions_that_it_allows_will_do(wheel: Path, tmp_path: Path)
     with zipfile.ZipFile(wheel) as archive:
         metadata = archive.read(f"compactord-{version('compactord')}.dist-info/METADATA").decode()
     pins = [pin.replace(">=", "==") for pin in Parser().parsestr(metadata).get_all("Requires-Dist", [])]
-    assert len(pins) == 4
+    assert "grpcio==1.76.0" in pins
     assert all("==" in pin for pin in pins)
     python = installed(tmp_path / "venv", interpreter, str(wheel), *pins)
     run(python, "-I", "-c", IMPORTS, found, cwd=tmp_path)
