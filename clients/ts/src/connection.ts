@@ -135,12 +135,14 @@ export class Connection implements Transport {
     contextValues?: ContextValues,
   ): Promise<UnaryResponse<I, O>> {
     const end = deadline(timeoutMs ?? this.timeoutOf(method.name, input));
+    let broken: unknown;
     const once = async (): Promise<UnaryResponse<I, O>> => {
       this.checkMayCall(signal);
       try {
-        return await this.inner.unary(method, signal, remaining(end), header, input, contextValues);
+        return await this.inner.unary(method, signal, remaining(end, broken), header, input, contextValues);
       } catch (e) {
-        throw this.errorOf(e, signal);
+        broken = this.errorOf(e, signal);
+        throw broken;
       }
     };
     if (!this.retry || !isSafeToRepeat(method, input)) {
@@ -224,8 +226,8 @@ function deadline(limitMs: number): number {
   return limitMs <= 0 ? Number.POSITIVE_INFINITY : Date.now() + limitMs;
 }
 
-/** What is left until then, as connect wants it: 0 is no limit. */
-function remaining(end: number): number {
+/** What is left until then, as connect wants it: 0 is no limit. `broken` is why the call has to be made again. */
+function remaining(end: number, broken: unknown): number {
   if (end === Number.POSITIVE_INFINITY) {
     return 0;
   }
@@ -234,6 +236,7 @@ function remaining(end: number): number {
     throw new DeadlineExceededError("the daemon was out of reach until the call's time limit had passed", {
       code: Code.DeadlineExceeded,
       reason: "DEADLINE_EXCEEDED",
+      cause: broken,
     });
   }
   return left;

@@ -143,7 +143,7 @@ test("errors hold nothing of the conversation", async () => {
   const session = await client.createSession({ dialect: "anthropic" });
   await assert.rejects(session.append(new TextEncoder().encode('{"role": "user", "content": "xyzzy-secret')), (e) => {
     assert.ok(e instanceof compactord.InvalidRequestError);
-    assert.doesNotMatch(JSON.stringify({ ...e, message: e.message }), /xyzzy/);
+    assert.doesNotMatch(JSON.stringify([e.message, e.metadata, e.fieldViolations]), /xyzzy/);
     return true;
   });
 });

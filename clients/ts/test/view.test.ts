@@ -130,7 +130,7 @@ for (const [dialect, body, fields] of requests) {
     const request = view.request();
     assert.deepEqual(Object.keys(request), fields);
     assert.match(JSON.stringify(request), /Hi\./);
-    assert.equal(/Be brief\./.test(JSON.stringify(request)), fields.length === 2);
+    assert.equal(JSON.stringify(request).includes("Be brief."), fields.length === 2);
   });
 }
 

@@ -48,13 +48,15 @@ export class Connection {
     }
     async unary(method, signal, timeoutMs, header, input, contextValues) {
         const end = deadline(timeoutMs ?? this.timeoutOf(method.name, input));
+        let broken;
         const once = async () => {
             this.checkMayCall(signal);
             try {
-                return await this.inner.unary(method, signal, remaining(end), header, input, contextValues);
+                return await this.inner.unary(method, signal, remaining(end, broken), header, input, contextValues);
             }
             catch (e) {
-                throw this.errorOf(e, signal);
+                broken = this.errorOf(e, signal);
+                throw broken;
             }
         };
         if (!this.retry || !isSafeToRepeat(method, input)) {
@@ -121,8 +123,8 @@ async function* only(message) {
 function deadline(limitMs) {
     return limitMs <= 0 ? Number.POSITIVE_INFINITY : Date.now() + limitMs;
 }
-/** What is left until then, as connect wants it: 0 is no limit. */
-function remaining(end) {
+/** What is left until then, as connect wants it: 0 is no limit. `broken` is why the call has to be made again. */
+function remaining(end, broken) {
     if (end === Number.POSITIVE_INFINITY) {
         return 0;
     }
@@ -131,6 +133,7 @@ function remaining(end) {
         throw new DeadlineExceededError("the daemon was out of reach until the call's time limit had passed", {
             code: Code.DeadlineExceeded,
             reason: "DEADLINE_EXCEEDED",
+            cause: broken,
         });
     }
     return left;

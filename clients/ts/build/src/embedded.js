@@ -36,7 +36,7 @@ export class EmbeddedClient extends Client {
 /**
  * Starts a daemon for this program alone, on a Unix socket in a temporary folder (on Windows: on a free port of this
  * machine), and returns a client of it. Closing the client ends the daemon; `client.address` serves other programs until
- * then. The daemon ends with the program, too, unless that is killed.
+ * then. The daemon ends with the program, too; on Windows not where that is killed.
  *
  * ```ts
  * await using client = await embedded();
@@ -67,6 +67,7 @@ class Daemon {
     process;
     folder;
     exited = new AbortController();
+    guard;
     stderr = "";
     killAtExit = () => {
         this.process.kill("SIGTERM");
@@ -84,6 +85,7 @@ class Daemon {
             this.exited.abort(new DaemonStartError(`${binary} ended with ${signal ?? `exit code ${String(code)}`}:\n${this.stderr}`));
         });
         process.on("exit", this.killAtExit);
+        this.guard = guardOf(this.process);
         // The daemon does not keep the program alive; who uses it does.
         this.process.unref();
         unrefPipe(this.process);
@@ -110,6 +112,7 @@ class Daemon {
     /** Has the daemon end, kills it where it does not, and removes the folder. */
     async stop() {
         process.off("exit", this.killAtExit);
+        this.guard?.kill("SIGKILL");
         if (!this.exited.signal.aborted) {
             this.process.ref();
             const closed = once(this.process, "close");
@@ -131,6 +134,27 @@ async function serves(client, signal) {
         }
         throw e;
     }
+}
+/**
+ * A shell that waits for the end of its input, which comes with the end of this program however it ends, and then ends the
+ * daemon. It is in a process group of its own, so that Ctrl-C in a terminal leaves it to its work.
+ */
+function guardOf({ pid }) {
+    if (pid === undefined || process.platform === "win32") {
+        return undefined;
+    }
+    const script = 'read -r _; kill -TERM "$1" 2>/dev/null';
+    const guard = spawn("/bin/sh", ["-c", script, "sh", String(pid)], {
+        stdio: ["pipe", "ignore", "ignore"],
+        detached: true,
+    });
+    // Without it the daemon still ends where the program does so in good order.
+    guard.on("error", () => undefined);
+    guard.unref();
+    if (guard.stdin instanceof Socket) {
+        guard.stdin.unref();
+    }
+    return guard;
 }
 /** The pipe of a child's stderr is a socket, which would keep the program alive. */
 function unrefPipe({ stderr }) {

@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { createServer } from "node:http2";
+import { join } from "node:path";
+import { before, test } from "node:test";
+import { promisify } from "node:util";
+
+import {
+  Client,
+  ClientClosedError,
+  DeadlineExceededError,
+  LimitExceededError,
+  UnavailableError,
+} from "../src/index.js";
+import { TestDaemon, temporaryFolder } from "./fixture/daemon.js";
+import { keyPair, Proxy } from "./fixture/proxy.js";
+
+let daemon: TestDaemon;
+
+before(async () => {
+  daemon = await TestDaemon.start();
+});
+
+/** An address of this machine where nothing listens. */
+function nowhere(): string {
+  return `unix:${join(temporaryFolder(), "nothing")}`;
+}
+
+test("options that make no sense are told at once", () => {
+  for (const address of ["localhost", "http://localhost:1", "unix:", "a b:1", "user@host:1", "host:1/path"]) {
+    assert.throws(() => new Client({ address }), { name: "TypeError", message: /^address: / });
+  }
+  assert.throws(() => new Client({ keepaliveMs: 9999 }), RangeError);
+  assert.throws(() => new Client({ timeoutMs: -1 }), RangeError);
+  assert.throws(() => new Client({ maxMessageBytes: Number.NaN }), RangeError);
+  assert.throws(() => new Client({ token: "secret" }), /token: without tls/);
+  for (const options of [{ tls: true }, { allowPlaintextToken: true }, { address: "unix:/tmp/x" }]) {
+    assert.equal(new Client({ token: "secret", ...options }).address, options.address ?? "127.0.0.1:7440");
+  }
+});
+
+test("the address comes from the environment where none is given", () => {
+  process.env["COMPACTORD_ADDR"] = "[::1]:7000";
+  assert.equal(new Client().address, "[::1]:7000");
+  process.env["COMPACTORD_ADDR"] = "";
+  assert.equal(new Client().address, "127.0.0.1:7440");
+  delete process.env["COMPACTORD_ADDR"];
+});
+
+test("a client works over TCP and over a Unix socket", async () => {
+  const proxy = await Proxy.start(daemon.socket);
+  for (const address of [proxy.address, daemon.address]) {
+    const session = await daemon.client({ address }).createSession();
+    assert.equal((await session.append("Hi.")).nextIndex, 1);
+  }
+  assert.ok(proxy.sent > 0 && proxy.received > 0);
+});
+
+test("TLS and a token reach a proxy that ends TLS", async () => {
+  const proxy = await Proxy.start(daemon.socket, { tls: true });
+  let asked = 0;
+  const token = (): Promise<string> => Promise.resolve(`t-${++asked}`);
+  const tls = { ca: keyPair.cert, serverName: "localhost" };
+  const client = daemon.client({ address: proxy.address, tls, token });
+  const session = await client.createSession();
+  await session.append("Hi.");
+  assert.equal(asked, 2);
+  assert.ok(proxy.sent > 0);
+});
+
+test("the token goes as a bearer in the authorization header", async () => {
+  const server = createServer();
+  const seen = new Promise<string | undefined>((resolve) => {
+    server.on("stream", (stream, headers) => {
+      resolve(headers.authorization);
+      stream.respond({ ":status": 401 }, { endStream: true });
+    });
+  });
+  const path = join(temporaryFolder(), "socket");
+  await new Promise<void>((resolve) => {
+    server.listen(path, resolve);
+  });
+  const client = daemon.client({ address: `unix:${path}`, token: "abc" });
+  await assert.rejects(client.health(), { name: "UnauthenticatedError" });
+  assert.equal(await seen, "Bearer abc");
+  await client.close();
+  server.close();
+});
+
+test("a proxy that asks for the client's certificate gets it", async () => {
+  const proxy = await Proxy.start(daemon.socket, { tls: true, askForCertificate: true });
+  const tls = { ca: keyPair.cert, serverName: "localhost" };
+  const bare = daemon.client({ address: proxy.address, tls, retry: false });
+  await assert.rejects(bare.health(), UnavailableError);
+  const known = daemon.client({
+    address: proxy.address,
+    tls: { ...tls, cert: Buffer.from(keyPair.cert), key: Buffer.from(keyPair.key) },
+  });
+  assert.equal(await known.health(), true);
+});
+
+test("a certificate that is not trusted, or of another name, is refused", async () => {
+  const proxy = await Proxy.start(daemon.socket, { tls: true });
+  for (const tls of [true, { ca: keyPair.cert, serverName: "example.com" }, { serverName: "localhost" }]) {
+    await assert.rejects(daemon.client({ address: proxy.address, tls, retry: false }).health(), UnavailableError);
+  }
+});
+
+test("every call has a time limit, of its own or of the client", async () => {
+  const client = daemon.client({ address: nowhere(), timeoutMs: 50 });
+  await assert.rejects(client.health(), DeadlineExceededError);
+  const patient = daemon.client({ address: nowhere() });
+  await assert.rejects(patient.session("s").view({ timeoutMs: 50 }), DeadlineExceededError);
+});
+
+test("a daemon that is not there is UnavailableError after the tries", async () => {
+  await assert.rejects(daemon.client({ address: nowhere(), retry: false }).createSession(), UnavailableError);
+});
+
+test("a signal ends a call, and the pauses between its tries, with its reason", async () => {
+  const stop = new AbortController();
+  const calling = daemon.client({ address: nowhere() }).session("s").view({ signal: stop.signal });
+  const reason = new Error("no longer wanted");
+  setImmediate(() => {
+    stop.abort(reason);
+  });
+  await assert.rejects(calling, reason);
+  await assert.rejects(daemon.client().health({ signal: AbortSignal.abort(reason) }), reason);
+});
+
+test("a closed client refuses calls, and ends those that wait", async () => {
+  const client = daemon.client({ address: nowhere() });
+  const calling = assert.rejects(client.health(), ClientClosedError);
+  await client.close();
+  await calling;
+  await client.close();
+  await assert.rejects(client.createSession(), ClientClosedError);
+  await assert.rejects(client.session("s").compact(), ClientClosedError);
+});
+
+test("a message over the client's limit is LimitExceededError", async () => {
+  const client = daemon.client({ maxMessageBytes: 2000 });
+  const session = await client.createSession();
+  await assert.rejects(session.append("x".repeat(3000)), LimitExceededError);
+  await daemon.client().session(session.id).append("x".repeat(3000));
+  await assert.rejects(session.view(), LimitExceededError);
+});
+
+test("calls go on after the daemon was killed and started again, and nothing is doubled", async () => {
+  const own = await TestDaemon.start();
+  const client = own.client();
+  const session = await client.createSession({ dialect: "openai_chat" });
+  await session.append("Message 0");
+  for (let number = 1; number <= 4; number++) {
+    await session.view();
+    await own.kill();
+    const appending = session.append(`Message ${number}`);
+    await own.startAgain();
+    assert.equal((await appending).firstIndex, number);
+  }
+  const view = await session.view();
+  assert.equal(view.messages.length, 5);
+  for (let number = 0; number <= 4; number++) {
+    assert.equal(view.messagesJson.join("").split(`Message ${number}`).length, 2);
+  }
+});
+
+test("connections that break amid calls lose and double nothing", async () => {
+  const proxy = await Proxy.start(daemon.socket);
+  const session = await daemon.client({ address: proxy.address }).createSession();
+  for (let number = 0; number < 10; number++) {
+    const appending = session.append(`Message ${number}`);
+    setImmediate(() => {
+      proxy.breakConnections();
+    });
+    assert.equal((await appending).firstIndex, number);
+  }
+});
+
+const run = promisify(execFile);
+
+/** Runs a program that uses the package, and returns what it prints; it has to end by itself. */
+async function program(code: string): Promise<string> {
+  const index = join(import.meta.dirname, "../src/index.js");
+  const source = `import { Client, embedded } from ${JSON.stringify(index)};\n${code}`;
+  const env = { ...process.env, COMPACTORD_ADDR: daemon.address };
+  const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", source], { env, timeout: 20_000 });
+  return stdout;
+}
+
+test("an open client that waits for nothing does not keep the program alive", async () => {
+  assert.equal(await program("const c = new Client(); console.log(await c.health());"), "true\n");
+});
+
+test("a program ends after it left a watch and a compaction", async () => {
+  const code = `
+    const client = new Client();
+    const session = await client.createSession();
+    await session.append("Hi.");
+    for await (const item of session.watch({ fromSequence: 0 })) break;
+    for await (const event of session.compactionEvents()) break;
+    console.log("left");`;
+  assert.equal(await program(code), "left\n");
+});
