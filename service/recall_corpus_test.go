@@ -94,7 +94,11 @@ func TestRecallGivesBackWhatViewsLeaveOut(t *testing.T) {
 				if testing.Short() && n%3 != i/10%3 {
 					continue
 				}
-				d.create("s", &compactordv1.Policy{Preset: &preset, ContextWindow: proto.Uint32(32_000)})
+				d.create("s", &compactordv1.Policy{
+					Preset: &preset, ContextWindow: proto.Uint32(32_000),
+					// It takes a third of the time, and nothing of it is recalled.
+					Summary: &compactordv1.SummaryPolicy{Redact: proto.Bool(false)},
+				})
 				recalled += d.recallAll(t, messages)
 				_, err := d.sessions.DeleteSession(t.Context(), &compactordv1.DeleteSessionRequest{SessionId: "s"})
 				require.NoError(t, err)
@@ -133,7 +137,7 @@ func (d *daemon) recallAll(t *testing.T, messages []*compactordv1.Message) int {
 	for _, l := range missing {
 		// Some of it a few bytes at a time.
 		maxBytes := uint32(1 << 20)
-		if l.GetIndex()%7 == 0 && proto.Size(l) < 20_000 {
+		if l.GetIndex()%7 == 0 && proto.Size(l) < 4000 {
 			maxBytes = 97
 		}
 		d.requireRecalled(t, l, maxBytes)
