@@ -42,6 +42,9 @@ func transcriptsOf(t *testing.T, folder string) []string {
 }
 
 func TestCorpusIsCompacted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the program as others do, which a short run does often enough")
+	}
 	folder := corpus(t)
 	temporaryFolder(t)
 	paths := transcriptsOf(t, folder)

@@ -250,7 +250,7 @@ func sample(files []string) []string {
 		return files
 	}
 	var some []string
-	for i := 0; i < len(files); i += 6 {
+	for i := 0; i < len(files); i += 12 {
 		some = append(some, files[i])
 	}
 	return some
