@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from typing_extensions import override
 
 import compactord
 from compactord import v1
@@ -36,6 +37,7 @@ class Waiting:
         found = getattr(self.held, name)
         return self._wrapped(found) if inspect.ismethod(found) else found
 
+    @override
     def __setattr__(self, name: str, value: Any) -> None:
         if name in ("held", "loop"):
             object.__setattr__(self, name, value)
@@ -184,6 +186,7 @@ def client_of(kind: str, address: str) -> Iterator[Any]:
 @pytest.fixture(params=PROVIDERS, ids=lambda provider: provider.name)
 def provider(request: pytest.FixtureRequest) -> Provider:
     """A way in which models answer."""
+    assert isinstance(request.param, Provider)
     return request.param
 
 

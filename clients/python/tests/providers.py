@@ -14,7 +14,7 @@ from anthropic.types import Message as AnthropicMessage
 from openai.types.chat import ChatCompletion
 from openai.types.responses import Response
 
-from compactord import v1
+from compactord import Dialect, v1
 
 WINDOW = 20_000
 """The context window of all make-believe models."""
@@ -57,7 +57,7 @@ class Provider:
         failure: Makes what it raises where something else is wrong.
     """
 
-    dialect: str | None
+    dialect: Dialect | None
     body: Callable[[Said], Any]
     events: Callable[[Said], list[Any]]
     sdk: Callable[[Any], object]

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from typing_extensions import override
+
 NAME = "make-believe"
 
 
@@ -60,6 +62,7 @@ class _Refusal(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    @override
     def log_request(self, code: object = "-", size: object = "-") -> None:
         """Say nothing."""
 

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from compactord import v1, words
 from compactord._async.core import AsyncSessionCore
+from compactord._async.turns import AsyncTurns
 from compactord.connection import new_request_id
 from compactord.errors import SummaryRejectedError
 from compactord.prompts import Prompt, PromptAnswer, add_answer, prompt_of
@@ -14,7 +15,7 @@ from compactord.results import CompactionResult
 _TRIES = 3
 
 
-class AsyncClientModel(AsyncSessionCore):
+class AsyncClientModel(AsyncTurns):
     """The part of a session that plans and commits compactions for the client's own model."""
 
     async def compact_with(

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 from compactord import v1, words
 from compactord._async.compaction import AsyncCompaction
-from compactord._async.core import AsyncSessionCore
+from compactord._async.turns import AsyncTurns
 from compactord.connection import new_request_id
 from compactord.errors import OperationNotFoundError
 from compactord.results import CompactionResult
 
 
-class AsyncCompacting(AsyncSessionCore):
+class AsyncCompacting(AsyncTurns):
     """The part of a session that compacts and prunes it."""
 
     async def compact(

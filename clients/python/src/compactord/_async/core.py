@@ -9,7 +9,6 @@ from compactord import v1, words
 from compactord import view as views
 from compactord._async import runtime
 from compactord._async.calls import AsyncCalls
-from compactord.results import CompactionResult
 from compactord.view import View
 from compactord.words import Dialect, dialect_name
 
@@ -110,14 +109,3 @@ class AsyncSessionCore:
             if not page.next_page_token:
                 return
             request.page_token = page.next_page_token
-
-    async def _before_compaction(self, abort_running: bool) -> bool:
-        """Called before each compaction of this session object.
-
-        Returns:
-            Whether what still runs is to be cancelled first: a compaction of an aborted turn.
-        """
-        return False
-
-    async def _after_compaction(self, result: CompactionResult | None) -> None:
-        """Called at the end of each of these; with None where it failed."""

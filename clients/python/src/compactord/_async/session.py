@@ -13,14 +13,13 @@ from compactord._async.client_model import AsyncClientModel
 from compactord._async.compacting import AsyncCompacting
 from compactord._async.log import AsyncLogReading
 from compactord._async.points import AsyncPoints
-from compactord._async.turns import AsyncTurns
 from compactord._async.watch import AsyncWatch
 from compactord.connection import new_request_id
 from compactord.results import Appended, SessionInfo
 from compactord.view import View
 
 
-class AsyncSession(AsyncTurns, AsyncLogReading, AsyncPoints, AsyncCompacting, AsyncClientModel):
+class AsyncSession(AsyncLogReading, AsyncPoints, AsyncCompacting, AsyncClientModel):
     """One conversation. A client makes it: :meth:`AsyncClient.create_session`, ``open_session`` or ``session``.
 
     Several threads or tasks may use it at once.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -35,7 +35,7 @@ CallModel: TypeAlias = Callable[[View], ModelAnswerLike]
 """Calls the model with a view, and returns its answer (see :data:`compactord.AnswerLike`) or the events of it."""
 RunTool: TypeAlias = Callable[[ToolCall], Result[str | ToolOutput | v1.Message | Mapping[str, Any]]]
 """Answers a call: with a text, a :class:`ToolOutput`, a TOOL message, or a message in the session's dialect."""
-WriteSummary: TypeAlias = Callable[[Prompt], Result[str | PromptAnswer]]
+WriteSummary: TypeAlias = Callable[[Prompt], Awaitable[str | PromptAnswer]]
 """Has the agent's own model write a summary."""
 OnEvent: TypeAlias = Callable[[v1.CompactionEvent], Result[object]]
 """Is told each event of a turn's compactions."""
@@ -250,7 +250,8 @@ class AsyncTurnLoop:
             Whether the view is another one now.
         """
         wait, waited = _FIRST_WAIT, False
-        while True:
+        result: CompactionResult | None = None
+        while result is None:
             try:
                 result = await self._compact_once(reason)
             except CompactionRunningError:
@@ -262,8 +263,6 @@ class AsyncTurnLoop:
             except CompactordError as failure:
                 self._check()
                 raise failure from cause
-            else:
-                break
         if result.completed is not None:
             self._compactions.append(result)
         # Where another client's compaction was waited for, that one has done it.
@@ -273,9 +272,11 @@ class AsyncTurnLoop:
         self._check()
         write = self._summarize_with
         if write is not None:
-            [result] = await self._work.all(
-                [lambda: self._session.compact_with(write, reason=reason, abort_running=False)]
-            )
+
+            async def compact_with() -> CompactionResult:
+                return await self._session.compact_with(write, reason=reason, abort_running=False)
+
+            [result] = await self._work.all([compact_with])
         else:
             result = await self._compact_here(reason)
             await self._state.compacted(self._session, result)
@@ -356,11 +357,11 @@ class AsyncTurnLoop:
         place, call = placed
         if step.results[place] is not None:
             return
+        output: str | ToolOutput | v1.Message | Mapping[str, Any] | None = None
         try:
-            output = None if self._tools is None else await self._tools.handle(call)
-            if output is None:
-                if self._run_tool is None:
-                    return
+            if self._tools is not None:
+                output = await self._tools.handle(call)
+            if output is None and self._run_tool is not None:
                 output = await resolve(self._run_tool(call))
         except ToolRejected as rejection:
             step.rejected = True
@@ -368,7 +369,7 @@ class AsyncTurnLoop:
             output = rejection.output()
         except Exception as error:
             output = ToolOutput(str(error) or type(error).__name__, is_error=True)
-        step.results[place] = _result(call, output)
+        step.results[place] = None if output is None else _result(call, output)
 
     async def _deliver(self) -> None:
         """Send a D-Mail that waits."""

@@ -6,8 +6,8 @@ import asyncio
 import inspect
 from asyncio import Condition as Condition
 from asyncio import Lock as Lock
-from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Sequence
-from typing import Any, TypeAlias, TypeVar, cast
+from collections.abc import AsyncIterable, Awaitable, Callable, Coroutine, Iterable, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 from compactord.answers import AnswerLike, is_stream
 
@@ -25,7 +25,7 @@ class Work:
 
     def __init__(self) -> None:
         """Makes one with nothing to do."""
-        self._task: asyncio.Future[Any] | None = None
+        self._task: asyncio.Task[Any] | None = None
         self._interrupted = False
 
     def interrupt(self) -> None:
@@ -34,7 +34,7 @@ class Work:
         if self._task is not None:
             self._task.cancel()
 
-    async def all(self, functions: Sequence[Callable[[], Result[T]]]) -> list[T]:
+    async def all(self, functions: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
         """Calls functions at the same time.
 
         Args:
@@ -63,11 +63,12 @@ class Work:
         """
         return await self._run(_take(call, event))
 
-    async def _run(self, work: Any) -> Any:
+    async def _run(self, work: Coroutine[Any, Any, T]) -> T:
         if self._interrupted:
             work.close()
             raise Interrupted
-        task = self._task = asyncio.ensure_future(work)
+        task: asyncio.Task[T] = asyncio.create_task(work)
+        self._task = task
         try:
             await asyncio.wait([task])
         except asyncio.CancelledError:
@@ -77,15 +78,18 @@ class Work:
             raise
         finally:
             self._task = None
+        self._drop(task)
+        return task.result()
+
+    def _drop(self, task: asyncio.Future[Any]) -> None:
         if self._interrupted:
             if not task.cancelled():
                 task.exception()  # Nobody is told; so nobody needs to be warned of that either.
             raise Interrupted
-        return task.result()
 
 
-async def _gather(functions: Sequence[Callable[[], Result[T]]]) -> list[T]:
-    tasks = [asyncio.ensure_future(_call(function)) for function in functions]
+async def _gather(functions: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
+    tasks = [asyncio.ensure_future(function()) for function in functions]
     try:
         return list(await asyncio.gather(*tasks))
     finally:
@@ -95,16 +99,11 @@ async def _gather(functions: Sequence[Callable[[], Result[T]]]) -> list[T]:
             await asyncio.wait(tasks)
 
 
-async def _call(function: Callable[[], Result[T]]) -> T:
-    result = function()
-    return cast("T", await result) if inspect.isawaitable(result) else cast("T", result)
-
-
 async def _take(call: Callable[[], ModelAnswerLike], event: Callable[[Any], None]) -> AnswerLike | None:
-    answer: Any = await _call(call)
+    answer: Any = await resolve(call())
     if isinstance(answer, AsyncIterable):
         try:
-            async for piece in cast("AsyncIterable[Any]", answer):
+            async for piece in answer:
                 event(piece)
         finally:
             await _close(answer)
@@ -117,7 +116,8 @@ async def _take(call: Callable[[], ModelAnswerLike], event: Callable[[Any], None
         finally:
             await _close(answer)
         return None
-    return cast("AnswerLike", answer)
+    whole: AnswerLike = answer
+    return whole
 
 
 async def _close(stream: object) -> None:
@@ -130,7 +130,7 @@ async def _close(stream: object) -> None:
 
 async def resolve(result: Result[T]) -> T:
     """Waits for what a caller's function returned, where it is something to wait for."""
-    return cast("T", await result) if inspect.isawaitable(result) else cast("T", result)
+    return await result if inspect.isawaitable(result) else result
 
 
 async def wait_for(condition: Condition, predicate: Callable[[], bool], seconds: float) -> bool:

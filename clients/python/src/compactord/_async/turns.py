@@ -115,6 +115,11 @@ class AsyncTurns(AsyncSessionCore):
         await self._turns.abort()
 
     async def _before_compaction(self, abort_running: bool) -> bool:
+        """Hold up turns that begin, before a compaction of this session object, and abort the one that runs.
+
+        Returns:
+            Whether a compaction of that one was cancelled, which may take the daemon a moment.
+        """
         await self._turns.hold()
         try:
             return abort_running and await self._turns.abort()
@@ -123,6 +128,7 @@ class AsyncTurns(AsyncSessionCore):
             raise
 
     async def _after_compaction(self, result: CompactionResult | None) -> None:
+        """Let turns go on after a compaction, which with None has failed."""
         await self._turns.release()
         if result is not None:
             await self._turns.compacted(cast("AsyncSession", self), result)

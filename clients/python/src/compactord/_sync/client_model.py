@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from compactord import v1, words
 from compactord._sync.core import SessionCore
+from compactord._sync.turns import Turns
 from compactord.connection import new_request_id
 from compactord.errors import SummaryRejectedError
 from compactord.prompts import Prompt, PromptAnswer, add_answer, prompt_of
@@ -15,7 +16,7 @@ from compactord.results import CompactionResult
 _TRIES = 3
 
 
-class ClientModel(SessionCore):
+class ClientModel(Turns):
     """The part of a session that plans and commits compactions for the client's own model."""
 
     def compact_with(

@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 from compactord import v1, words
 from compactord._sync.compaction import Compaction
-from compactord._sync.core import SessionCore
+from compactord._sync.turns import Turns
 from compactord.connection import new_request_id
 from compactord.errors import OperationNotFoundError
 from compactord.results import CompactionResult
 
 
-class Compacting(SessionCore):
+class Compacting(Turns):
     """The part of a session that compacts and prunes it."""
 
     def compact(

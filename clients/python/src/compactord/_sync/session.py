@@ -14,14 +14,13 @@ from compactord._sync.client_model import ClientModel
 from compactord._sync.compacting import Compacting
 from compactord._sync.log import LogReading
 from compactord._sync.points import Points
-from compactord._sync.turns import Turns
 from compactord._sync.watch import Watch
 from compactord.connection import new_request_id
 from compactord.results import Appended, SessionInfo
 from compactord.view import View
 
 
-class Session(Turns, LogReading, Points, Compacting, ClientModel):
+class Session(LogReading, Points, Compacting, ClientModel):
     """One conversation. A client makes it: :meth:`Client.create_session`, ``open_session`` or ``session``.
 
     Several threads or tasks may use it at once.

@@ -36,7 +36,7 @@ CallModel: TypeAlias = Callable[[View], ModelAnswerLike]
 """Calls the model with a view, and returns its answer (see :data:`compactord.AnswerLike`) or the events of it."""
 RunTool: TypeAlias = Callable[[ToolCall], Result[str | ToolOutput | v1.Message | Mapping[str, Any]]]
 """Answers a call: with a text, a :class:`ToolOutput`, a TOOL message, or a message in the session's dialect."""
-WriteSummary: TypeAlias = Callable[[Prompt], Result[str | PromptAnswer]]
+WriteSummary: TypeAlias = Callable[[Prompt], str | PromptAnswer]
 """Has the agent's own model write a summary."""
 OnEvent: TypeAlias = Callable[[v1.CompactionEvent], Result[object]]
 """Is told each event of a turn's compactions."""
@@ -251,7 +251,8 @@ class TurnLoop:
             Whether the view is another one now.
         """
         wait, waited = _FIRST_WAIT, False
-        while True:
+        result: CompactionResult | None = None
+        while result is None:
             try:
                 result = self._compact_once(reason)
             except CompactionRunningError:
@@ -263,8 +264,6 @@ class TurnLoop:
             except CompactordError as failure:
                 self._check()
                 raise failure from cause
-            else:
-                break
         if result.completed is not None:
             self._compactions.append(result)
         # Where another client's compaction was waited for, that one has done it.
@@ -274,9 +273,11 @@ class TurnLoop:
         self._check()
         write = self._summarize_with
         if write is not None:
-            [result] = self._work.all(
-                [lambda: self._session.compact_with(write, reason=reason, abort_running=False)]
-            )
+
+            def compact_with() -> CompactionResult:
+                return self._session.compact_with(write, reason=reason, abort_running=False)
+
+            [result] = self._work.all([compact_with])
         else:
             result = self._compact_here(reason)
             self._state.compacted(self._session, result)
@@ -357,11 +358,11 @@ class TurnLoop:
         place, call = placed
         if step.results[place] is not None:
             return
+        output: str | ToolOutput | v1.Message | Mapping[str, Any] | None = None
         try:
-            output = None if self._tools is None else self._tools.handle(call)
-            if output is None:
-                if self._run_tool is None:
-                    return
+            if self._tools is not None:
+                output = self._tools.handle(call)
+            if output is None and self._run_tool is not None:
                 output = resolve(self._run_tool(call))
         except ToolRejected as rejection:
             step.rejected = True
@@ -369,7 +370,7 @@ class TurnLoop:
             output = rejection.output()
         except Exception as error:
             output = ToolOutput(str(error) or type(error).__name__, is_error=True)
-        step.results[place] = _result(call, output)
+        step.results[place] = None if output is None else _result(call, output)
 
     def _deliver(self) -> None:
         """Send a D-Mail that waits."""

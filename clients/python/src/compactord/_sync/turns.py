@@ -116,6 +116,11 @@ class Turns(SessionCore):
         self._turns.abort()
 
     def _before_compaction(self, abort_running: bool) -> bool:
+        """Hold up turns that begin, before a compaction of this session object, and abort the one that runs.
+
+        Returns:
+            Whether a compaction of that one was cancelled, which may take the daemon a moment.
+        """
         self._turns.hold()
         try:
             return abort_running and self._turns.abort()
@@ -124,6 +129,7 @@ class Turns(SessionCore):
             raise
 
     def _after_compaction(self, result: CompactionResult | None) -> None:
+        """Let turns go on after a compaction, which with None has failed."""
         self._turns.release()
         if result is not None:
             self._turns.compacted(cast("Session", self), result)
