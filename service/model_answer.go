@@ -130,7 +130,7 @@ func (s *Service) recordedAppend(
 	response *compactordv1.AppendMessagesResponse,
 ) (bool, error) {
 	known, err := s.recorded(ctx, row, req, response)
-	if err != nil || response.GetAnswer() == nil {
+	if err != nil || !known || response.GetAnswer() == nil {
 		return known, err
 	}
 	index := response.GetNextIndex() - 1

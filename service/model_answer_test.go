@@ -1,9 +1,11 @@
 package service_test
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -349,4 +351,29 @@ func TestErrorOfAStreamIsJudged(t *testing.T) {
 	answer = d.answered(anthropic, `[{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}]`).GetAnswer()
 	require.False(t, answer.GetOverflow())
 	require.Equal(t, stoppedError, answer.GetStopReason())
+}
+
+// contested is a store whose first commit of messages comes second to another writer's.
+type contested struct {
+	storage.Store
+
+	lost atomic.Bool
+}
+
+func (c *contested) Commit(ctx context.Context, commit *storage.Commit) error {
+	if len(commit.Messages) > 0 && c.lost.CompareAndSwap(false, true) {
+		return storage.ErrConflict
+	}
+	return c.Store.Commit(ctx, commit)
+}
+
+// An append that is tried again judges what was sent, and not what it made of it before.
+func TestAnswerIsJudgedAnewWhenTheAppendIsTriedAgain(t *testing.T) {
+	store := &contested{Store: openStore(t, filepath.Join(t.TempDir(), "store.db"))}
+	d := start(t, withStore(store))
+	d.create("s", small(1000))
+	answer := d.answered(chat, chatAnswer("stop", "Yes.", 20001, 3)).GetAnswer()
+	require.True(t, store.lost.Load())
+	require.True(t, answer.GetOverflow())
+	require.Equal(t, "usage-over-window", answer.GetRule())
 }
