@@ -14,11 +14,9 @@ export function orAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise
       return;
     }
     signal.addEventListener("abort", aborted, { once: true });
-    work
-      .then(resolve, reject)
-      .then(() => {
-        signal.removeEventListener("abort", aborted);
-      });
+    work.then(resolve, reject).then(() => {
+      signal.removeEventListener("abort", aborted);
+    });
   });
 }
 

@@ -111,7 +111,7 @@ export class AgentTools {
     const wanted = asked.skip + asked.limit;
     const { id: sessionId, client } = this.#session;
     const query = { ...asked.query, sessionId, pageSize: Math.min(wanted + 1, 1_000) };
-    for (let pageToken = ""; hits.length <= wanted; ) {
+    for (let pageToken = ""; hits.length <= wanted;) {
       const page = await client.sessions.searchMessages({ ...query, pageToken }, options);
       hits.push(...page.hits);
       pageToken = page.nextPageToken;

@@ -13,7 +13,10 @@ export type ModelOutput = Appendable | Iterable<unknown> | AsyncIterable<unknown
  * The whole of what a model answers, as it can be appended. Of a stream the events are collected, each written down as it
  * comes: some SDKs go on to change the objects that they have handed out. Ends the stream where the signal aborts.
  */
-export async function wholeOf(output: ModelOutput | PromiseLike<ModelOutput>, signal: AbortSignal): Promise<Appendable> {
+export async function wholeOf(
+  output: ModelOutput | PromiseLike<ModelOutput>,
+  signal: AbortSignal,
+): Promise<Appendable> {
   const answer = await orAborted(Promise.resolve(output), signal);
   if (typeof answer === "string") {
     return assistant(answer);

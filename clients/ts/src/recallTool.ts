@@ -26,7 +26,7 @@ export function recallAsked(json: string): RecallAsked | string {
   };
 }
 
-function rangeOf(given: Arguments): RecallAsked["range"] & object | string {
+function rangeOf(given: Arguments): (RecallAsked["range"] & object) | string {
   const { match, first_line, line_count, first_byte, ignore_case, context_lines } = given;
   if (match === undefined && (ignore_case !== undefined || context_lines !== undefined)) {
     return "ignore_case and context_lines go with match.";
@@ -64,7 +64,8 @@ function headOf(content: RecallContentResponse): string {
   const { index, part, resultPart, kind, role, tool, state, totalBytes, totalLines } = content;
   const place = [index, part, resultPart].filter((at) => at !== undefined).join(".");
   const what = [Role[role].toLowerCase(), ContentKind[kind].toLowerCase().replace("_", " ")];
-  const size = totalLines === 0 ? `${String(totalBytes)} bytes` : `${String(totalBytes)} bytes, ${String(totalLines)} lines`;
+  const size =
+    totalLines === 0 ? `${String(totalBytes)} bytes` : `${String(totalBytes)} bytes, ${String(totalLines)} lines`;
   const aside = state === MessageState.PUT_ASIDE ? ", taken back by a revert" : "";
   return `#${place}: ${what.join(" ")}${tool === "" ? "" : ` of ${tool}`}, ${size}${aside}`;
 }

@@ -28,9 +28,7 @@ export function searchAsked(json: string): SearchAsked | string {
   return {
     query: {
       query:
-        pattern === undefined
-          ? { case: "words", value: String(words) }
-          : { case: "pattern", value: String(pattern) },
+        pattern === undefined ? { case: "words", value: String(words) } : { case: "pattern", value: String(pattern) },
       newestFirst: newest_first === true,
     },
     limit: typeof limit === "number" ? limit : defaultLimit,

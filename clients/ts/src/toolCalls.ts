@@ -56,7 +56,10 @@ export class ToolRejected extends Error {
 export type ToolAnswer = string | ToolOutput | Message | Uint8Array | object;
 
 /** Runs one call. The calls of one answer run at once. What it throws is told to the model as the tool's failure. */
-export type RunTool = (call: ToolCall, context: { readonly signal: AbortSignal }) => ToolAnswer | PromiseLike<ToolAnswer>;
+export type RunTool = (
+  call: ToolCall,
+  context: { readonly signal: AbortSignal },
+) => ToolAnswer | PromiseLike<ToolAnswer>;
 
 /** What became of one call. */
 export interface ToolOutcome {
@@ -120,5 +123,5 @@ function resultOf(call: ToolCall, answer: ToolAnswer): Appendable {
   if (answer instanceof ToolOutput) {
     return toolResult(call, answer.text, { isError: answer.isError, files: answer.files });
   }
-  return answer as Appendable;
+  return answer;
 }

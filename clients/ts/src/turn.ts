@@ -25,7 +25,10 @@ import type { View } from "./view.js";
  * Calls the model with the view and answers what it answers. `signal` aborts when the turn does: hand it to the SDK, so that
  * the request ends; what a call answers after that is dropped.
  */
-export type CallModel = (view: View, context: { readonly signal: AbortSignal }) => ModelOutput | PromiseLike<ModelOutput>;
+export type CallModel = (
+  view: View,
+  context: { readonly signal: AbortSignal },
+) => ModelOutput | PromiseLike<ModelOutput>;
 
 /** How a turn is taken. */
 export interface TurnOptions {
@@ -203,10 +206,9 @@ export class TurnLoop {
       } catch (error) {
         this.#signal.throwIfAborted();
         const why = await this.#overflowOf(error);
-        if (why === undefined) {
+        if (why === undefined || !(await this.#makeRoom(why, error))) {
           throw error;
         }
-        await this.#makeRoom(why, error);
         continue;
       }
       this.#signal.throwIfAborted();
@@ -220,19 +222,23 @@ export class TurnLoop {
   /** Appends an answer. Undefined where it is an overflow, and there is room now for another. */
   async #appendAnswer(said: Unsent): Promise<Step | undefined> {
     this.#turns.unsent = said;
-    const appended = await this.#session.append(said.output, { view: said.view, modelAnswer: true }).catch((error: unknown) => {
-      if (!leavesOpen(error)) {
-        this.#turns.unsent = undefined;
-      }
-      throw error;
-    });
+    const appended = await this.#session
+      .append(said.output, { view: said.view, modelAnswer: true })
+      .catch((error: unknown) => {
+        if (!leavesOpen(error)) {
+          this.#turns.unsent = undefined;
+        }
+        throw error;
+      });
     this.#turns.unsent = undefined;
     const { answer } = appended;
     if (answer === undefined) {
       throw new TypeError("the daemon does not describe answers: it is older than this client");
     }
     if (answer.overflow) {
-      await this.#makeRoom(answer.why);
+      if (!(await this.#makeRoom(answer.why))) {
+        throw this.#overflow("the context overflowed, and there is nothing to compact", answer.why);
+      }
       return undefined;
     }
     this.#steps++;
@@ -266,19 +272,17 @@ export class TurnLoop {
     }
   }
 
-  /** Step 4: compacts after an overflow, so that the model can be called again. Throws where it makes no sense to. */
-  async #makeRoom(why: string, thrown?: unknown): Promise<void> {
+  /** Step 4: compacts after an overflow, so that the model can be called again. False where there is nothing to compact. */
+  async #makeRoom(why: string, cause?: unknown): Promise<boolean> {
     if (!this.#turns.takeRetry()) {
-      throw this.#overflow("the context overflowed again after a compaction", why, thrown);
+      throw this.#overflow("the context overflowed again after a compaction", why, cause);
     }
     const { result, waited } = await this.#compact({ reason: "overflow", willRetry: true });
     // Another client's compaction may have made the room while this one waited for it.
-    if (result.outcome === "skipped" && !waited) {
-      throw thrown ?? this.#overflow("the context overflowed, and there is nothing to compact", why, thrown);
-    }
+    return result.done || waited;
   }
 
-  #overflow(message: string, why: string, cause: unknown): ContextOverflowError {
+  #overflow(message: string, why: string, cause?: unknown): ContextOverflowError {
     const { tokens, contextWindow } = this.#session.report ?? {};
     return new ContextOverflowError(message, { why, tokens, contextWindow, cause });
   }

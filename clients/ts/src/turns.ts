@@ -11,9 +11,7 @@ import { TurnAbortedError, TurnRunningError } from "./turnErrors.js";
  * undefined nothing. It is appended before the model is called again, and once all calls are answered. It must not begin a
  * turn.
  */
-export type Announce = (
-  result: CompactionResult,
-) => Appendables | undefined | PromiseLike<Appendables | undefined>;
+export type Announce = (result: CompactionResult) => Appendables | undefined | PromiseLike<Appendables | undefined>;
 
 /** A compaction's place beside the turns of its session, from before it begins until after its end. */
 export interface CompactionPlace {

@@ -42,13 +42,34 @@ describe("the definitions of the agent tools", () => {
     const chat: ChatCompletionTool[] = tools.definitions("openai_chat");
     const responses: Tool[] = tools.definitions("openai_responses");
     const anthropic: ToolUnion[] = tools.definitions("anthropic");
-    assert.deepEqual(chat.map((tool) => tool.type === "function" && tool.function.name), names);
-    assert.deepEqual(responses.map((tool) => tool.type === "function" && tool.name), names);
-    assert.deepEqual(anthropic.map((tool) => "input_schema" in tool && tool.name), names);
-    assert.deepEqual(tools.definitions("gemini").map((tool) => tool.functionDeclarations.map(({ name }) => name)), [names]);
-    assert.deepEqual(tools.definitions().map(({ name }) => name), names);
-    assert.deepEqual(new AgentTools(client.session("none")).definitions().map(({ name }) => name), names.slice(0, 2));
-    assert.deepEqual(new AgentTools(client.session("none"), { recall: false, search: false }).definitions("gemini"), []);
+    assert.deepEqual(
+      chat.map((tool) => tool.type === "function" && tool.function.name),
+      names,
+    );
+    assert.deepEqual(
+      responses.map((tool) => tool.type === "function" && tool.name),
+      names,
+    );
+    assert.deepEqual(
+      anthropic.map((tool) => "input_schema" in tool && tool.name),
+      names,
+    );
+    assert.deepEqual(
+      tools.definitions("gemini").map((tool) => tool.functionDeclarations.map(({ name }) => name)),
+      [names],
+    );
+    assert.deepEqual(
+      tools.definitions().map(({ name }) => name),
+      names,
+    );
+    assert.deepEqual(
+      new AgentTools(client.session("none")).definitions().map(({ name }) => name),
+      names.slice(0, 2),
+    );
+    assert.deepEqual(
+      new AgentTools(client.session("none"), { recall: false, search: false }).definitions("gemini"),
+      [],
+    );
   });
 });
 
@@ -67,7 +88,12 @@ describe("recall and search", () => {
     assert.ok(whole.text.endsWith("Keep it.\n"));
     const lines = await handled(tools, "recall_content", { reference: "#12", first_line: 2, line_count: 1 });
     assert.equal(lines.text.split("\n").slice(1).join("\n"), "Keep it.\n");
-    const matching = await handled(tools, "recall_content", { reference: "#12", match: "PASSWORD", ignore_case: true, context_lines: 0 });
+    const matching = await handled(tools, "recall_content", {
+      reference: "#12",
+      match: "PASSWORD",
+      ignore_case: true,
+      context_lines: 0,
+    });
     assert.deepEqual(matching.text.split("\n").slice(1), [
       "1: The password of the harbour is kestrel.",
       "--",
@@ -94,7 +120,10 @@ describe("recall and search", () => {
     assert.equal(first.text.split("\n").length, 21);
     assert.ok(first.text.endsWith("[There is more: go on with skip 20]"));
     const rest = await handled(tools, "search_messages", { words: "gull", skip: 20, newest_first: true });
-    assert.deepEqual(rest.text.split("\n").map((line) => line.split(" ")[0]), ["#5.0", "#4.0", "#3.0", "#2.0", "#1.0"]);
+    assert.deepEqual(
+      rest.text.split("\n").map((line) => line.split(" ")[0]),
+      ["#5.0", "#4.0", "#3.0", "#2.0", "#1.0"],
+    );
     assert.equal((await handled(tools, "search_messages", { pattern: "^gulls$" })).text, "Nothing was found.");
   });
 
@@ -104,12 +133,20 @@ describe("recall and search", () => {
     ["recall_content", { reference: 5 }, "reference must be a string."],
     ["recall_content", { reference: "#0", first_line: 0 }, "first_line must be an integer from 1."],
     ["recall_content", { reference: "#0", max_bytes: 300_000 }, "max_bytes must be an integer from 1 to 262144."],
-    ["recall_content", { reference: "#0", first_byte: 0, first_line: 1 }, "first_byte does not go with match, first_line or line_count."],
+    [
+      "recall_content",
+      { reference: "#0", first_byte: 0, first_line: 1 },
+      "first_byte does not go with match, first_line or line_count.",
+    ],
     ["recall_content", { reference: "#0", match: "a", line_count: 1 }, "line_count does not go with match."],
     ["recall_content", { reference: "#0", ignore_case: true }, "ignore_case and context_lines go with match."],
     ["search_messages", { words: "a", pattern: "b" }, "Give either words or pattern."],
     ["search_messages", { words: "", pattern: "" }, "Give either words or pattern."],
-    ["search_messages", { words: "a", page: 2 }, 'There is no "page"; there are words, pattern, newest_first, limit, skip.'],
+    [
+      "search_messages",
+      { words: "a", page: 2 },
+      'There is no "page"; there are words, pattern, newest_first, limit, skip.',
+    ],
   ] as const) {
     it(`tell the model what is wrong with ${name} ${JSON.stringify(args)}`, async () => {
       const output = await handled(new AgentTools(client.session("none")), name, args);
@@ -174,7 +211,10 @@ describe("D-Mail", () => {
     assert.match(sent.text, /not delivered/);
     for (const other of [id, -1, id + 1]) {
       const output = await handled(tools, ...mailArgs(other));
-      assert.deepEqual([output.isError, output.text], [true, "The D-Mail was not sent. Another one is pending, and there can be only one at a time."]);
+      assert.deepEqual(
+        [output.isError, output.text],
+        [true, "The D-Mail was not sent. Another one is pending, and there can be only one at a time."],
+      );
     }
     assert.deepEqual(tools.takeMail(), { checkpointId: id, message: "The port is 8080." });
   });
@@ -186,7 +226,10 @@ describe("D-Mail", () => {
       tools.handle({ name: "send_dmail", arguments: JSON.stringify({ checkpoint_id: id, message: "first" }) }),
       tools.handle({ name: "send_dmail", arguments: JSON.stringify({ checkpoint_id: id, message: "second" }) }),
     ]);
-    assert.deepEqual(both.map((output) => output?.isError), [false, true]);
+    assert.deepEqual(
+      both.map((output) => output?.isError),
+      [false, true],
+    );
     assert.equal(tools.takeMail()?.message, "first");
   });
 
@@ -198,7 +241,10 @@ describe("D-Mail", () => {
     const second = await session.checkpoint();
     await session.revert({ toCheckpoint: first.id });
     const output = await handled(tools, ...mailArgs(second.id));
-    assert.deepEqual([output.isError, output.text], [true, `The D-Mail was not sent. Checkpoint ${String(second.id)} was taken back.`]);
+    assert.deepEqual(
+      [output.isError, output.text],
+      [true, `The D-Mail was not sent. Checkpoint ${String(second.id)} was taken back.`],
+    );
   });
 
   it("case 188: is delivered after its step: reverted, one message with notice and trimmed text, the checkpoint keeps its number", async () => {
@@ -212,15 +258,29 @@ describe("D-Mail", () => {
     assert.equal(turn.text, "It is 8080.");
     assert.equal(turn.steps, 3);
     const view = await session.view();
-    const texts = view.neutral.map(({ message }) => [message?.origin, message?.parts[0]?.kind.case === "text" ? message.parts[0].kind.value.text : ""]);
-    assert.deepEqual(texts.map(([origin]) => origin), [Origin.CLIENT, Origin.MARKER, Origin.FUTURE, Origin.MARKER, Origin.CLIENT]);
+    const texts = view.neutral.map(({ message }) => [
+      message?.origin,
+      message?.parts[0]?.kind.case === "text" ? message.parts[0].kind.value.text : "",
+    ]);
+    assert.deepEqual(
+      texts.map(([origin]) => origin),
+      [Origin.CLIENT, Origin.MARKER, Origin.FUTURE, Origin.MARKER, Origin.CLIENT],
+    );
     const future = String(texts[2]?.[1]);
-    assert.ok(future.includes("The port is 8080.") && !future.includes("The port is 8080.\n\n\n") && !future.includes("  The port"));
+    assert.ok(
+      future.includes("The port is 8080.") &&
+        !future.includes("The port is 8080.\n\n\n") &&
+        !future.includes("  The port"),
+    );
     const checkpoints = [];
     for await (const { checkpoint, putAside } of session.checkpoints()) {
       checkpoints.push([checkpoint?.id, putAside]);
     }
-    assert.deepEqual(checkpoints, [[1, false], [2, true], [3, false]]);
+    assert.deepEqual(checkpoints, [
+      [1, false],
+      [2, true],
+      [3, false],
+    ]);
   });
 
   it("case 189: is discarded where a tool of the same step was rejected, and nothing is reverted", async () => {
@@ -247,7 +307,11 @@ describe("D-Mail", () => {
       },
     });
     assert.equal(next.text, "Then not.");
-    assert.ok((await transcript(session)).includes("TOOL The user rejected this call; it was not made. The user says: never delete"));
+    assert.ok(
+      (await transcript(session)).includes(
+        "TOOL The user rejected this call; it was not made. The user says: never delete",
+      ),
+    );
     for await (const { kind } of session.records()) {
       assert.notEqual(kind.case, "revert");
     }
@@ -264,7 +328,7 @@ describe("D-Mail", () => {
       ids.push(checkpoint?.id);
     }
     assert.deepEqual(ids, [1, 2]);
-    assert.equal((await tools.handle({ name: "send_dmail", arguments: "{}" })), undefined);
+    assert.equal(await tools.handle({ name: "send_dmail", arguments: "{}" }), undefined);
   });
 
   it("case 191: puts aside the conversation alone, and says so", async () => {

@@ -35,10 +35,13 @@ for (const fixture of dialectFixtures) {
       assert.equal(turn.answer.stopReason, StopReason.END);
       assert.deepEqual(turn.toolCalls, []);
       assert.deepEqual(seen, [["read", { path: "a.txt" }, 1]]);
-      assert.deepEqual(model.views.map((view) => view.length), [1, fixture.dialect === "openai_responses" ? 4 : 3]);
+      assert.deepEqual(
+        model.views.map((view) => view.length),
+        [1, fixture.dialect === "openai_responses" ? 4 : 3],
+      );
       assert.deepEqual(await transcript(session), [
         "USER What is in a.txt?",
-        "ASSISTANT I look. read({\"path\":\"a.txt\"})",
+        'ASSISTANT I look. read({"path":"a.txt"})',
         "TOOL 42",
         "ASSISTANT It says 42.",
       ]);
@@ -49,7 +52,10 @@ for (const fixture of dialectFixtures) {
       const model = new FakeModel(fixture.whole(reading), fixture.whole({ text: "It says 42." }));
       const open = await session.runTurn(model.call, "What is in a.txt?");
       assert.equal(open.done, false);
-      assert.deepEqual(open.toolCalls.map(({ name }) => name), ["read"]);
+      assert.deepEqual(
+        open.toolCalls.map(({ name }) => name),
+        ["read"],
+      );
       const [call] = open.toolCalls;
       assert.ok(call);
       const turn = await session.runTurn(model.call, toolResult(call, "42"));
@@ -134,26 +140,23 @@ for (const fixture of dialectFixtures) {
     }
 
     if (fixture.events !== undefined) {
-      const events = fixture.events.bind(fixture);
+      const { events } = fixture;
       it("joins streams: of the SDK, and of a generator that hands the events through", async () => {
         const session = await begin(fixture);
         const handed: object[] = [];
-        const model = new FakeModel(
-          { [Symbol.asyncIterator]: () => later(events(reading)) },
-          async function* () {
-            for await (const event of later(events({ text: "It says 42.", inputTokens: 100 }))) {
-              handed.push(event);
-              yield event;
-            }
-          },
-        );
+        const model = new FakeModel({ [Symbol.asyncIterator]: () => later(events(reading)) }, async function* () {
+          for await (const event of later(events({ text: "It says 42.", inputTokens: 100 }))) {
+            handed.push(event);
+            yield event;
+          }
+        });
         const turn = await session.runTurn(model.call, "What is in a.txt?", { runTool: () => "42" });
         assert.equal(turn.text, "It says 42.");
         assert.equal(handed.length, events({ text: "It says 42.", inputTokens: 100 }).length);
         assert.equal(turn.answer.usage?.inputTokens, 100);
         assert.deepEqual(await transcript(session), [
           "USER What is in a.txt?",
-          "ASSISTANT I look. read({\"path\":\"a.txt\"})",
+          'ASSISTANT I look. read({"path":"a.txt"})',
           "TOOL 42",
           "ASSISTANT It says 42.",
         ]);
@@ -185,5 +188,8 @@ async function* later<T>(items: T[]): AsyncGenerator<T> {
 
 async function neutralTexts(session: Session): Promise<string> {
   const view = await client.session(session.id).view();
-  return view.neutral.flatMap(({ message }) => message?.parts ?? []).map(({ kind }) => (kind.case === "text" ? kind.value.text : "")).join("\n");
+  return view.neutral
+    .flatMap(({ message }) => message?.parts ?? [])
+    .map(({ kind }) => (kind.case === "text" ? kind.value.text : ""))
+    .join("\n");
 }

@@ -53,11 +53,7 @@ describe("compactions and turns", () => {
   it("case 164: a threshold compaction that fails is told once, and is not tried again in the turn", async () => {
     const session = await dueSession();
     const events: CompactionEvent[] = [];
-    const model = new FakeModel(
-      assistantCalling("c1"),
-      assistantCalling("c2"),
-      assistant("Done."),
-    );
+    const model = new FakeModel(assistantCalling("c1"), assistantCalling("c2"), assistant("Done."));
     const [turn] = await Promise.all([
       session.runTurn(model.call, "Go on.", { runTool: () => "fine", onEvent: (event) => events.push(event) }),
       refuseNext(),
@@ -78,7 +74,10 @@ describe("compactions and turns", () => {
     const session = await client.createSession({ policy: { contextWindow: 4_000, trigger: { triggerTokens: 100 } } });
     const model = new FakeModel(assistant("Hello."));
     const turn = await session.runTurn(model.call, "word ".repeat(300));
-    assert.deepEqual(turn.compactions.filter((one) => !(one instanceof CompactionResult)), []);
+    assert.deepEqual(
+      turn.compactions.filter((one) => !(one instanceof CompactionResult)),
+      [],
+    );
     assert.equal(turn.text, "Hello.");
   });
 
@@ -194,7 +193,11 @@ describe("compactions and turns", () => {
     await compaction;
     assert.equal((await turn).text, "Here.");
     assert.deepEqual(order, ["failed", "model"]);
-    assert.deepEqual((await transcript(session)).slice(-3), ["USER Meanwhile", "DEVELOPER Mind the tide.", "ASSISTANT Here."]);
+    assert.deepEqual((await transcript(session)).slice(-3), [
+      "USER Meanwhile",
+      "DEVELOPER Mind the tide.",
+      "ASSISTANT Here.",
+    ]);
   });
 
   it("case 174: what is to be known again is appended after a compaction, before the model is called", async () => {
@@ -213,7 +216,10 @@ describe("compactions and turns", () => {
     const model = new FakeModel(throwing(overflow()), assistant("Here."));
     await session.runTurn(model.call, "Go on.");
     assert.equal(compactions, 2);
-    assert.deepEqual((await transcript(session)).slice(-2), ["DEVELOPER Background task 2 still runs.", "ASSISTANT Here."]);
+    assert.deepEqual((await transcript(session)).slice(-2), [
+      "DEVELOPER Background task 2 still runs.",
+      "ASSISTANT Here.",
+    ]);
     const last = model.views[1]?.neutral.at(-1)?.message?.parts[0]?.kind;
     assert.equal(last?.case === "text" && last.value.text, "Background task 2 still runs.");
   });
@@ -227,7 +233,7 @@ describe("compactions and turns", () => {
     assert.equal((await transcript(session)).at(-1), "ASSISTANT read({})");
     const [call] = open.toolCalls;
     assert.ok(call);
-    
+
     const turn = await session.runTurn(new FakeModel(assistant("Here.")).call, toolResult(call, "fine"));
     assert.equal(turn.text, "Here.");
     assert.deepEqual((await transcript(session)).slice(-3), [

@@ -106,7 +106,12 @@ describe("the daemon killed and started again amid an agent's loop", () => {
     "while a tool runs": { inTool: crash },
     "between the tool's answer and its append": { afterTool: crashBeforeNextCall },
     "between an overflow and its judgement": { afterOverflow: crashBeforeNextCall },
-    "everywhere": { beforeInput: crash, inCompaction: crash, afterModel: crashBeforeNextCall, afterTool: crashBeforeNextCall },
+    everywhere: {
+      beforeInput: crash,
+      inCompaction: crash,
+      afterModel: crashBeforeNextCall,
+      afterTool: crashBeforeNextCall,
+    },
   };
   const undisturbed = loop({}).then(async (session) => ({
     transcript: await transcript(session),
@@ -127,13 +132,10 @@ describe("the daemon killed and started again amid an agent's loop", () => {
     const impatient: Client = daemon.client({ retry: false });
     const session = impatient.session((await client.createSession({ dialect: "openai_chat" })).id, "openai_chat");
     let runs = 0;
-    const model = new FakeModel(
-      async () => {
-        await daemon.kill();
-        return chat("I look.", "c1");
-      },
-      chat("It says 42."),
-    );
+    const model = new FakeModel(async () => {
+      await daemon.kill();
+      return chat("I look.", "c1");
+    }, chat("It says 42."));
     const options = {
       runTool: async () => {
         runs++;
