@@ -14,9 +14,7 @@ export function orAborted(work, signal) {
             return;
         }
         signal.addEventListener("abort", aborted, { once: true });
-        work
-            .then(resolve, reject)
-            .then(() => {
+        work.then(resolve, reject).then(() => {
             signal.removeEventListener("abort", aborted);
         });
     });

@@ -9,7 +9,7 @@ export function providerError(thrown) {
     const response = fieldsOf(error["response"]);
     const httpStatus = [error["status"], error["statusCode"], error["code"], response["status"]].find(isHttpStatus) ?? 0;
     const texts = [
-        thrown instanceof Error ? thrown.message : error["message"] ?? thrown,
+        thrown instanceof Error ? thrown.message : (error["message"] ?? thrown),
         error["error"],
         error["body"],
         error["responseBody"],
@@ -30,7 +30,7 @@ function textOf(value) {
         return value;
     }
     if (typeof value !== "object" || value === null) {
-        return value === undefined || value === null || typeof value === "function" ? "" : String(value);
+        return typeof value === "number" ? String(value) : "";
     }
     try {
         return JSON.stringify(value);

@@ -13,9 +13,7 @@ export function searchAsked(json) {
     }
     return {
         query: {
-            query: pattern === undefined
-                ? { case: "words", value: String(words) }
-                : { case: "pattern", value: String(pattern) },
+            query: pattern === undefined ? { case: "words", value: String(words) } : { case: "pattern", value: String(pattern) },
             newestFirst: newest_first === true,
         },
         limit: typeof limit === "number" ? limit : defaultLimit,

@@ -121,10 +121,9 @@ export class TurnLoop {
             catch (error) {
                 this.#signal.throwIfAborted();
                 const why = await this.#overflowOf(error);
-                if (why === undefined) {
+                if (why === undefined || !(await this.#makeRoom(why, error))) {
                     throw error;
                 }
-                await this.#makeRoom(why, error);
                 continue;
             }
             this.#signal.throwIfAborted();
@@ -137,7 +136,9 @@ export class TurnLoop {
     /** Appends an answer. Undefined where it is an overflow, and there is room now for another. */
     async #appendAnswer(said) {
         this.#turns.unsent = said;
-        const appended = await this.#session.append(said.output, { view: said.view, modelAnswer: true }).catch((error) => {
+        const appended = await this.#session
+            .append(said.output, { view: said.view, modelAnswer: true })
+            .catch((error) => {
             if (!leavesOpen(error)) {
                 this.#turns.unsent = undefined;
             }
@@ -149,7 +150,9 @@ export class TurnLoop {
             throw new TypeError("the daemon does not describe answers: it is older than this client");
         }
         if (answer.overflow) {
-            await this.#makeRoom(answer.why);
+            if (!(await this.#makeRoom(answer.why))) {
+                throw this.#overflow("the context overflowed, and there is nothing to compact", answer.why);
+            }
             return undefined;
         }
         this.#steps++;
@@ -181,16 +184,14 @@ export class TurnLoop {
             return undefined;
         }
     }
-    /** Step 4: compacts after an overflow, so that the model can be called again. Throws where it makes no sense to. */
-    async #makeRoom(why, thrown) {
+    /** Step 4: compacts after an overflow, so that the model can be called again. False where there is nothing to compact. */
+    async #makeRoom(why, cause) {
         if (!this.#turns.takeRetry()) {
-            throw this.#overflow("the context overflowed again after a compaction", why, thrown);
+            throw this.#overflow("the context overflowed again after a compaction", why, cause);
         }
         const { result, waited } = await this.#compact({ reason: "overflow", willRetry: true });
         // Another client's compaction may have made the room while this one waited for it.
-        if (result.outcome === "skipped" && !waited) {
-            throw thrown ?? this.#overflow("the context overflowed, and there is nothing to compact", why, thrown);
-        }
+        return result.done || waited;
     }
     #overflow(message, why, cause) {
         const { tokens, contextWindow } = this.#session.report ?? {};

@@ -33,7 +33,7 @@ for (const fixture of dialectFixtures) {
             assert.deepEqual(model.views.map((view) => view.length), [1, fixture.dialect === "openai_responses" ? 4 : 3]);
             assert.deepEqual(await transcript(session), [
                 "USER What is in a.txt?",
-                "ASSISTANT I look. read({\"path\":\"a.txt\"})",
+                'ASSISTANT I look. read({"path":"a.txt"})',
                 "TOOL 42",
                 "ASSISTANT It says 42.",
             ]);
@@ -115,7 +115,7 @@ for (const fixture of dialectFixtures) {
             });
         }
         if (fixture.events !== undefined) {
-            const events = fixture.events.bind(fixture);
+            const { events } = fixture;
             it("joins streams: of the SDK, and of a generator that hands the events through", async () => {
                 const session = await begin(fixture);
                 const handed = [];
@@ -131,7 +131,7 @@ for (const fixture of dialectFixtures) {
                 assert.equal(turn.answer.usage?.inputTokens, 100);
                 assert.deepEqual(await transcript(session), [
                     "USER What is in a.txt?",
-                    "ASSISTANT I look. read({\"path\":\"a.txt\"})",
+                    'ASSISTANT I look. read({"path":"a.txt"})',
                     "TOOL 42",
                     "ASSISTANT It says 42.",
                 ]);
@@ -157,5 +157,8 @@ async function* later(items) {
 }
 async function neutralTexts(session) {
     const view = await client.session(session.id).view();
-    return view.neutral.flatMap(({ message }) => message?.parts ?? []).map(({ kind }) => (kind.case === "text" ? kind.value.text : "")).join("\n");
+    return view.neutral
+        .flatMap(({ message }) => message?.parts ?? [])
+        .map(({ kind }) => (kind.case === "text" ? kind.value.text : ""))
+        .join("\n");
 }
