@@ -28,9 +28,10 @@ interface Ended {
 
 function start(example: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcessWithoutNullStreams {
   const program = join(import.meta.dirname, "../examples", `${example}.js`);
-  const { COMPACTORD_ADDR, ...inherited } = process.env;
-  void COMPACTORD_ADDR;
-  return spawn(process.execPath, [program, ...args], { cwd: folder, env: { ...inherited, ...env } });
+  return spawn(process.execPath, [program, ...args], {
+    cwd: folder,
+    env: { ...process.env, COMPACTORD_ADDR: undefined, ...env },
+  });
 }
 
 async function ended(program: ChildProcessWithoutNullStreams): Promise<Ended> {
