@@ -28,20 +28,24 @@ func (v *verifier) pythonCode(context.Context, string) ([]place, error) {
 	return []place{{path: pythonSource + "/v1", suffixes: []string{".py", ".pyi"}}}, nil
 }
 
-// unasync generates the Python client without async from the one with it, or with --check compares.
-func (v *verifier) unasync(ctx context.Context, args ...string) error {
+// fromPython generates the Python client without async from the one with it, and its API document from both; or with --check
+// compares.
+func (v *verifier) fromPython(ctx context.Context, args ...string) error {
 	client := pythonClient()
 	if client.lacks(v, ctx) != "" {
 		return ctx.Err()
 	}
-	if _, err := os.Stat(v.in(client.folder, "scripts/unasync.py")); err != nil {
-		return nil //nolint:nilerr // It is not there yet.
+	for _, script := range []string{"scripts/unasync.py", "scripts/api_docs.py"} {
+		err := v.run(ctx, command{
+			args:   slices.Concat([]string{v.venv("python"), script}, args),
+			folder: client.folder,
+			hint:   "`go run -C tools ./verify generate` writes it",
+		})
+		if err != nil {
+			return err
+		}
 	}
-	return v.run(ctx, command{
-		args:   slices.Concat([]string{v.venv("python"), "scripts/unasync.py"}, args),
-		folder: client.folder,
-		hint:   "`go run -C tools ./verify generate` writes it",
-	})
+	return nil
 }
 
 // typescriptCode generates the module that holds the whole contract.

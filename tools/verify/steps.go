@@ -205,7 +205,7 @@ func (v *verifier) generate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := v.unasync(ctx); err != nil {
+	if err := v.fromPython(ctx); err != nil {
 		return err
 	}
 	return v.generateDescriptions(ctx)
@@ -223,7 +223,7 @@ func (v *verifier) checkGenerate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := v.unasync(ctx, "--check"); err != nil {
+	if err := v.fromPython(ctx, "--check"); err != nil {
 		return err
 	}
 	return v.checkDescriptions(ctx)
