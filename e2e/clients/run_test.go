@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -170,12 +171,27 @@ func (s step) providerJSON(t *testing.T) (string, bool) {
 	if s.take(t, "raw", &raw) {
 		return raw, true
 	}
-	for _, name := range []string{"json", "items"} {
-		if value, ok := s[name]; ok {
-			var text bytes.Buffer
-			require.NoError(t, json.Compact(&text, value))
-			return text.String(), true
+	if value, ok := s["json"]; ok {
+		return compact(t, value), true
+	}
+	var items []json.RawMessage
+	if !s.take(t, "items", &items) {
+		return "", false
+	}
+	elements := make([]string, len(items))
+	for i, item := range items {
+		elements[i] = compact(t, item)
+		if strings.HasPrefix(elements[i], "[") {
+			elements[i] = elements[i][1 : len(elements[i])-1]
 		}
 	}
-	return "", false
+	return "[" + strings.Join(elements, ",") + "]", true
+}
+
+// compact is a JSON value without white space between its tokens.
+func compact(t *testing.T, value json.RawMessage) string {
+	t.Helper()
+	var text bytes.Buffer
+	require.NoError(t, json.Compact(&text, value))
+	return text.String()
 }
