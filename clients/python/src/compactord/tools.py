@@ -59,7 +59,7 @@ class ToolOutput:
     files: Sequence[v1.FileTouch] = ()
 
 
-class ToolRejected(Exception):  # noqa: N818  (it says what the user did; it is no fault)
+class ToolRejected(Exception):
     """Raised by a `run_tool` whose user did not allow the call.
 
     The model is told so. After the step the turn ends, unless there is feedback for the model to go on with.
