@@ -55,7 +55,9 @@ func TestDocumentedStubs(t *testing.T) {
 		folder := t.TempDir()
 		generate(t, buf, local, folder)
 		for _, plugin := range local.Plugins {
-			requireStubs(t, filepath.Join(folder, plugin["out"].(string)), len(contract))
+			out, ok := plugin["out"].(string)
+			require.True(t, ok)
+			requireStubs(t, filepath.Join(folder, out), len(contract))
 		}
 	}
 	require.Equal(t, map[string]bool{
