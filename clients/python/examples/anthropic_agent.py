@@ -20,7 +20,7 @@ import compactord
 from compactord import ToolCall
 from compactord.view import View
 
-ADD = {
+ADD: Any = {
     "name": "add",
     "description": "Adds numbers.",
     "input_schema": {
@@ -44,12 +44,13 @@ async def main() -> None:
             dialect="anthropic", policy={"preset": "default", "context_window": arguments.context_window}
         )
         tools = compactord.AsyncAgentTools(session)
+        toolbox: Any = [ADD, *tools.definitions()]
 
         async def call_model(view: View) -> AsyncIterator[Any]:
             stream = await provider.messages.create(
                 model=arguments.model,
                 max_tokens=4_096,
-                tools=[ADD, *tools.definitions()],
+                tools=toolbox,
                 stream=True,
                 **view.request(),
             )

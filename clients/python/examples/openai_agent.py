@@ -18,7 +18,7 @@ import compactord
 from compactord import ToolCall
 from compactord.view import View
 
-READ_FILE = {
+READ_FILE: Any = {
     "type": "function",
     "function": {
         "name": "read_file",
@@ -43,11 +43,11 @@ def main() -> None:
         )
         session.append({"role": "system", "content": "You answer questions about files. Read them before you answer."})
         tools = compactord.AgentTools(session)
+        toolbox: Any = [READ_FILE, *tools.definitions()]
 
         def call_model(view: View) -> Any:
-            return provider.chat.completions.create(
-                model=arguments.model, tools=[READ_FILE, *tools.definitions()], **view.request()
-            )
+            request: Any = {"model": arguments.model, "tools": toolbox, **view.request()}
+            return provider.chat.completions.create(**request)
 
         turn = session.run_turn(call_model, arguments.question, run_tool=read_file, tools=tools)
         for compaction in turn.compactions:

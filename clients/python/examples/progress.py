@@ -7,7 +7,7 @@ python progress.py SESSION
 import argparse
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 import compactord
 from compactord import v1
@@ -34,7 +34,7 @@ def main() -> None:
         console.print(f"nothing to do: {result.message}")
 
 
-def show(progress: Progress, bar: object, told: v1.CompactionProgress) -> None:
+def show(progress: Progress, bar: TaskID, told: v1.CompactionProgress) -> None:
     """Move the bar. Each stage counts what it counts: tokens, checks, commits."""
     stage = v1.CompactionStage.Name(told.stage).removeprefix("COMPACTION_STAGE_").lower()
     progress.update(bar, description=stage, completed=told.done, total=max(told.total, 1))

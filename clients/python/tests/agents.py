@@ -7,9 +7,10 @@ import inspect
 import json
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import pytest
 from typing_extensions import override
@@ -94,7 +95,7 @@ class Model:
                 return iter(self.provider.events(said))
 
 
-def transcript(session: Any) -> list[str]:
+def transcript(session: compactord.Session) -> list[str]:
     """The log, a line a message: role, texts, calls and results."""
     return [line(message.message) for message in session.messages()]
 
@@ -117,7 +118,7 @@ def line(message: v1.Message) -> str:
     return f"{v1.Role.Name(message.role).removeprefix('ROLE_').lower()}{failed}: {' '.join(shown)}"
 
 
-def fill(session: Any, tokens: int, each: int = 500) -> None:
+def fill(session: compactord.Session, tokens: int, each: int = 500) -> None:
     """Append turns of so many tokens in all, as the session counts."""
     for number in range(tokens // each):
         session.append(compactord.user(f"question {number}"), compactord.assistant(_words(number, each - 10)))
@@ -134,12 +135,12 @@ def policy(**more: Any) -> dict[str, Any]:
     return {"context_window": WINDOW, "strategy": strategy} | more
 
 
-def compactions(session: Any) -> list[v1.CompactionEntry]:
+def compactions(session: compactord.Session) -> list[v1.CompactionEntry]:
     """The session's entries, the newest first."""
     return list(session.compactions())
 
 
-def attempts(session: Any) -> list[v1.Record]:
+def attempts(session: compactord.Session) -> list[v1.Record]:
     """The records of compactions that failed or were cancelled."""
     return [record for record in session.records() if record.HasField("attempt")]
 
@@ -164,23 +165,39 @@ def client(binary: str) -> Iterator[compactord.Client]:
 
 
 @pytest.fixture(params=["sync", "async"])
-def either(request: pytest.FixtureRequest, client: compactord.Client) -> Iterator[Any]:
+def either(request: pytest.FixtureRequest, client: compactord.Client) -> Iterator[compactord.Client]:
     """A client of either kind, of the daemon that the tests of a module share."""
-    yield from client_of(request.param, client.address)
+    with client_of(request.param, client.address) as made:
+        yield made
 
 
-def client_of(kind: str, address: str) -> Iterator[Any]:
-    """A client of one kind, for the time that it takes."""
+@contextmanager
+def client_of(kind: str, address: str) -> Generator[compactord.Client]:
+    """A client of one kind; to types, both are of the one that blocks."""
     if kind == "sync":
         with compactord.Client(address) as blocking:
             yield blocking
         return
     loop = asyncio.new_event_loop()
     waiting = Waiting(compactord.AsyncClient(address), loop)
-    yield waiting
-    waiting.close()
-    loop.run_until_complete(loop.shutdown_asyncgens())
-    loop.close()
+    try:
+        yield cast(compactord.Client, waiting)
+    finally:
+        waiting.close()
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
+
+
+def is_async(client: compactord.Client) -> bool:
+    """Whether a client is of the kind for asyncio."""
+    given: object = client
+    return isinstance(given, Waiting)
+
+
+def plain(session: compactord.Session) -> Any:
+    """The session itself, of whichever kind."""
+    given: object = session
+    return given.held if isinstance(given, Waiting) else given
 
 
 @pytest.fixture(params=PROVIDERS, ids=lambda provider: provider.name)
@@ -196,8 +213,10 @@ def chat() -> Provider:
     return PROVIDERS[0]
 
 
-def tools_of(session: Any, **options: bool) -> Any:
+def tools_of(session: compactord.Session, **options: bool) -> compactord.AgentTools:
     """The agent's tools for a session of either kind."""
-    if isinstance(session, Waiting):
-        return Waiting(compactord.AsyncAgentTools(session.held, **options), session.loop)
+    given: object = session
+    if isinstance(given, Waiting):
+        waiting = Waiting(compactord.AsyncAgentTools(given.held, **options), given.loop)
+        return cast(compactord.AgentTools, waiting)
     return compactord.AgentTools(session, **options)

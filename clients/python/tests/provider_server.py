@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, cast
 
 from typing_extensions import override
 
@@ -43,13 +43,12 @@ class ProviderServer(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: ProviderServer
-
     def do_POST(self) -> None:
         """Say what is next."""
+        server = cast(ProviderServer, self.server)
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.requests.append(request)
-        said = self.server.answers.pop(0)
+        server.requests.append(request)
+        said = server.answers.pop(0)
         provider = PROVIDERS[0] if self.path.endswith("/chat/completions") else PROVIDERS[2]
         if said is None:
             self._answer(400, "application/json", json.dumps({"error": {"message": TOO_LONG}}))
@@ -73,7 +72,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def provider_server(*answers: Said | None) -> Iterator[ProviderServer]:
+def provider_server(*answers: Said | None) -> Generator[ProviderServer]:
     """Run one."""
     server = ProviderServer(*answers)
     thread = threading.Thread(target=server.serve_forever)

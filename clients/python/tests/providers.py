@@ -91,7 +91,7 @@ def _chat_usage(said: Said) -> dict[str, Any]:
 
 
 def _chat_events(said: Said) -> list[Any]:
-    head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "make-believe"}
+    head: dict[str, Any] = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "model": "make-believe"}
     deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
     deltas += [{"content": piece} for piece in _pieces(said.text)]
     for index, call in enumerate(said.calls):
@@ -100,18 +100,18 @@ def _chat_events(said: Said) -> list[Any]:
         deltas += [
             {"tool_calls": [{"index": index, "function": {"arguments": piece}}]} for piece in _pieces(call.arguments)
         ]
-    chunks = [head | {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
-    reason = "tool_calls" if said.calls else "stop"
-    chunks.append(head | {"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]})
+    choices: list[dict[str, Any]] = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
+    choices.append({"index": 0, "delta": {}, "finish_reason": "tool_calls" if said.calls else "stop"})
+    chunks: list[Any] = [{**head, "choices": [choice]} for choice in choices]
     if said.input_tokens:
-        chunks.append(head | {"choices": []} | _chat_usage(said))
+        chunks.append({**head, "choices": [], **_chat_usage(said)})
     return chunks
 
 
 def _responses_body(said: Said) -> Any:
     output: list[dict[str, Any]] = []
     if said.text:
-        text = {"type": "output_text", "text": said.text, "annotations": []}
+        text: dict[str, Any] = {"type": "output_text", "text": said.text, "annotations": []}
         output.append({"type": "message", "id": "msg_1", "status": "completed", "role": "assistant", "content": [text]})
     for number, call in enumerate(said.calls):
         output.append(

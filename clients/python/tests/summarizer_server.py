@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, cast
 
 from typing_extensions import override
 
@@ -48,14 +48,13 @@ class SummarizerServer(ThreadingHTTPServer):
 
 
 class _Refusal(BaseHTTPRequestHandler):
-    server: SummarizerServer
-
     def do_POST(self) -> None:
         """Refuse."""
+        server = cast(SummarizerServer, self.server)
         self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.requests += 1
-        self.server.asked.put(None)
-        self.server.released.wait()
+        server.requests += 1
+        server.asked.put(None)
+        server.released.wait()
         body = b'{"error":{"message":"out of order"}}'
         self.send_response(500)
         self.send_header("Content-Length", str(len(body)))
@@ -68,7 +67,7 @@ class _Refusal(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def summarizer_server() -> Iterator[SummarizerServer]:
+def summarizer_server() -> Generator[SummarizerServer]:
     """Run one."""
     server = SummarizerServer()
     thread = threading.Thread(target=server.serve_forever)

@@ -21,7 +21,7 @@ def call(name: str, **arguments: Any) -> ToolCall:
     return ToolCall("call-1", name, json.dumps(arguments), 0)
 
 
-def asked(tools: Any, name: str, **arguments: Any) -> ToolOutput:
+def asked(tools: compactord.AgentTools, name: str, **arguments: Any) -> ToolOutput:
     """What a tool answers to a call."""
     output = tools.handle(call(name, **arguments))
     assert isinstance(output, ToolOutput)
@@ -34,12 +34,12 @@ def mail(message: str, checkpoint: int, number: int = 1) -> Called:
     return Called(f"mail-{number}", "send_dmail", json.dumps(arguments))
 
 
-def markers(session: Any) -> list[str]:
+def markers(session: compactord.Session) -> list[str]:
     """The announcements of checkpoints, in the log."""
     return [line for line in transcript(session) if line.startswith("user: [Checkpoint")]
 
 
-def test_definitions_in_each_shape(either: Any, provider: Provider) -> None:
+def test_definitions_in_each_shape(either: compactord.Client, provider: Provider) -> None:
     session = either.create_session(dialect=provider.dialect)
     plain = json.loads(SOURCE.read_text("utf-8"))
     names = [tool["name"] for tool in plain]
@@ -64,7 +64,7 @@ def test_definitions_in_each_shape(either: Any, provider: Provider) -> None:
     assert tools_of(session, dmail=True).definitions() == shaped[provider.dialect]
 
 
-def test_recall(either: Any) -> None:
+def test_recall(either: compactord.Client) -> None:
     session = either.create_session()
     lines = [f"line {number}: {'ä' * 60}" for number in range(1, 501)]
     session.append(
@@ -109,7 +109,7 @@ def test_recall(either: Any) -> None:
     assert not any(output.is_error for output in (cut, first, rest, matched, none, inside))
 
 
-def test_search(either: Any) -> None:
+def test_search(either: compactord.Client) -> None:
     session = either.create_session()
     session.append(*[compactord.user(f"question {number} of\n\nthe needle") for number in range(30)])
     tools = tools_of(session)
@@ -147,21 +147,24 @@ def test_search(either: Any) -> None:
         ("send_dmail", '{"message": "m"}', "send_dmail: checkpoint_id is missing."),
     ],
 )
-def test_bad_arguments_are_errors_for_the_model(either: Any, name: str, arguments: str, wrong: str) -> None:
+def test_bad_arguments_are_errors_for_the_model(
+    either: compactord.Client, name: str, arguments: str, wrong: str
+) -> None:
     session = either.create_session()
     session.append("Hello.")
     output = tools_of(session, dmail=True).handle(ToolCall("call-1", name, arguments, 0))
+    assert output is not None
     assert output.is_error
     assert wrong in output.text
 
 
-def test_other_tools_are_none_of_theirs(either: Any) -> None:
+def test_other_tools_are_none_of_theirs(either: compactord.Client) -> None:
     session = either.create_session()
     assert tools_of(session).handle(call("weather")) is None
     assert tools_of(session).handle(call("send_dmail", message="m", checkpoint_id=1)) is None
 
 
-def test_the_model_recalls_what_was_compacted(either: Any, provider: Provider) -> None:
+def test_the_model_recalls_what_was_compacted(either: compactord.Client, provider: Provider) -> None:
     session = either.create_session(policy=policy(), dialect=provider.dialect)
     session.append(compactord.user("The key is 4711."), compactord.assistant("I keep it in mind."))
     fill(session, 8_000)
@@ -179,7 +182,7 @@ def test_the_model_recalls_what_was_compacted(either: Any, provider: Provider) -
     assert lines[-2] == "tool: recall_content: [#0.0 user, text, lines 1 to 1 of 1]\nThe key is 4711."
 
 
-def test_case_187_one_mail_at_a_time_and_only_to_checkpoints(either: Any) -> None:
+def test_case_187_one_mail_at_a_time_and_only_to_checkpoints(either: compactord.Client) -> None:
     session = either.create_session()
     session.append("Go on.")
     session.checkpoint(announce=True)
@@ -199,7 +202,7 @@ def test_case_187_one_mail_at_a_time_and_only_to_checkpoints(either: Any) -> Non
         assert "another one is pending" in output.text
 
 
-def test_case_187_a_checkpoint_that_was_put_aside(either: Any) -> None:
+def test_case_187_a_checkpoint_that_was_put_aside(either: compactord.Client) -> None:
     session = either.create_session()
     session.append("Go on.")
     session.checkpoint()
@@ -211,7 +214,7 @@ def test_case_187_a_checkpoint_that_was_put_aside(either: Any) -> None:
     assert "put aside" in output.text
 
 
-def test_case_187_two_mails_in_one_step(either: Any, provider: Provider) -> None:
+def test_case_187_two_mails_in_one_step(either: compactord.Client, provider: Provider) -> None:
     session = either.create_session(policy=policy(), dialect=provider.dialect)
     model = Model(provider, Said("", [mail("first", 1), mail("second", 1, 2)]), Said("Done."))
     session.run_turn(model, "Go on.", tools=tools_of(session, dmail=True))
@@ -222,7 +225,7 @@ def test_case_187_two_mails_in_one_step(either: Any, provider: Provider) -> None
     assert "second" not in str(model.views[1].messages)
 
 
-def test_case_188_a_mail_is_delivered(either: Any, provider: Provider) -> None:
+def test_case_188_a_mail_is_delivered(either: compactord.Client, provider: Provider) -> None:
     session = either.create_session(policy=policy(), dialect=provider.dialect)
     model = Model(
         provider,
@@ -255,7 +258,9 @@ def test_case_188_a_mail_is_delivered(either: Any, provider: Provider) -> None:
 
 
 @pytest.mark.parametrize("feedback", ["", "Ask me first."])
-def test_case_189_a_rejected_tool_discards_the_mail(either: Any, provider: Provider, feedback: str) -> None:
+def test_case_189_a_rejected_tool_discards_the_mail(
+    either: compactord.Client, provider: Provider, feedback: str
+) -> None:
     session = either.create_session(policy=policy(), dialect=provider.dialect)
 
     def run_tool(_: ToolCall) -> str:
@@ -276,7 +281,9 @@ def test_case_189_a_rejected_tool_discards_the_mail(either: Any, provider: Provi
     assert not any(record.HasField("revert") for record in session.records())
 
 
-def test_case_190_without_the_tool_no_markers_and_checkpoints_still(either: Any, provider: Provider) -> None:
+def test_case_190_without_the_tool_no_markers_and_checkpoints_still(
+    either: compactord.Client, provider: Provider
+) -> None:
     session = either.create_session(policy=policy(), dialect=provider.dialect)
     model = Model(provider, Said("", [Called("call-1", "look")]), Said("Done."))
     turn = session.run_turn(model, "Go on.", run_tool=lambda _: "seen", tools=tools_of(session), checkpoint_steps=True)
@@ -292,7 +299,7 @@ def test_case_190_without_the_tool_no_markers_and_checkpoints_still(either: Any,
     assert list(other.checkpoints()) == []
 
 
-def test_case_191_files_are_not_reverted(either: Any, provider: Provider, tmp_path: Path) -> None:
+def test_case_191_files_are_not_reverted(either: compactord.Client, provider: Provider, tmp_path: Path) -> None:
     session = either.create_session(policy=policy(), dialect=provider.dialect)
     written = tmp_path / "main.py"
 
@@ -310,7 +317,7 @@ def test_case_191_files_are_not_reverted(either: Any, provider: Provider, tmp_pa
     assert "written" not in str(model.views[2].messages)
 
 
-def test_case_192_a_mail_to_before_the_last_compaction(either: Any, provider: Provider) -> None:
+def test_case_192_a_mail_to_before_the_last_compaction(either: compactord.Client, provider: Provider) -> None:
     session = either.create_session(policy=policy(), dialect=provider.dialect)
     tools = tools_of(session, dmail=True)
     session.run_turn(Model(provider, Said("Begun.")), "Begin.", tools=tools)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import compactord
-from agents import Model, attempts, client_of, compactions, fill, policy, transcript
+from agents import Model, attempts, client_of, compactions, fill, is_async, plain, policy, transcript
 from compactord import CompactionResult, v1
 from compactord.view import View
 from providers import Called, Provider, Said
@@ -59,7 +59,7 @@ def in_thread(work: Callable[[], Any]) -> Future[Any]:
     return done
 
 
-def test_a_turn_compacts_when_it_is_due(either: Any, provider: Provider) -> None:
+def test_a_turn_compacts_when_it_is_due(either: compactord.Client, provider: Provider) -> None:
     session = either.create_session(policy=policy(**DUE), dialect=provider.dialect)
     fill(session, 8_000)
     events: list[v1.CompactionEvent] = []
@@ -70,10 +70,11 @@ def test_a_turn_compacts_when_it_is_due(either: Any, provider: Provider) -> None
     assert events[0].HasField("started")
     assert events[-1].HasField("completed")
     assert not any(event.will_retry for event in events)
+    assert turn.report is not None
     assert turn.report.tokens < 6_000
 
 
-def test_the_own_model_writes_the_summary(either: Any, chat: Provider) -> None:
+def test_the_own_model_writes_the_summary(either: compactord.Client, chat: Provider) -> None:
     session = either.create_session(policy=policy(**DUE), dialect=chat.dialect)
     fill(session, 8_000)
     asked: list[compactord.Prompt] = []
@@ -81,7 +82,7 @@ def test_the_own_model_writes_the_summary(either: Any, chat: Provider) -> None:
     def write(prompt: compactord.Prompt) -> Any:
         asked.append(prompt)
         text = "no summary"
-        return text if isinstance(either, compactord.Client) else answer_later(text)
+        return answer_later(text) if is_async(either) else text
 
     turn = session.run_turn(Model(chat, Said("Done.")), "Go on.", summarize_with=write)
     assert turn.done
@@ -96,7 +97,7 @@ async def answer_later(text: str) -> str:
 
 
 def test_case_163_a_compaction_that_fails_after_an_overflow_is_raised(
-    either: Any, provider: Provider, summarizer: SummarizerServer
+    either: compactord.Client, provider: Provider, summarizer: SummarizerServer
 ) -> None:
     session = either.create_session(policy=policy(summary=summary(fails=True)), dialect=provider.dialect)
     fill(session, 8_000)
@@ -115,7 +116,9 @@ def test_case_163_a_compaction_that_fails_after_an_overflow_is_raised(
     assert transcript(session)[-1] == "user: Go on."
 
 
-def test_a_skipped_compaction_after_an_overflow_raises_the_overflow(either: Any, provider: Provider) -> None:
+def test_a_skipped_compaction_after_an_overflow_raises_the_overflow(
+    either: compactord.Client, provider: Provider
+) -> None:
     session = either.create_session(policy=policy(), dialect=provider.dialect)
     overflow = provider.overflow()
     with pytest.raises(type(overflow)) as caught:
@@ -124,7 +127,7 @@ def test_a_skipped_compaction_after_an_overflow_raises_the_overflow(either: Any,
 
 
 def test_case_164_a_threshold_compaction_that_fails_is_told_once(
-    either: Any, provider: Provider, summarizer: SummarizerServer
+    either: compactord.Client, provider: Provider, summarizer: SummarizerServer
 ) -> None:
     session = either.create_session(policy=policy(summary=summary(fails=True), **DUE), dialect=provider.dialect)
     fill(session, 8_000)
@@ -142,7 +145,7 @@ def test_case_164_a_threshold_compaction_that_fails_is_told_once(
     assert summarizer.requests == 2
 
 
-def test_case_164_nothing_to_compact_is_silent_and_disables_nothing(either: Any, chat: Provider) -> None:
+def test_case_164_nothing_to_compact_is_silent_and_disables_nothing(either: compactord.Client, chat: Provider) -> None:
     session = either.create_session(policy=policy(**DUE), dialect=chat.dialect)
     fill(session, 4_000)
     big = "word " * 3_000
@@ -330,7 +333,7 @@ def _neutral() -> Provider:
     return PROVIDERS[-1]
 
 
-def test_case_174_what_must_be_told_again_after_a_compaction(either: Any, provider: Provider) -> None:
+def test_case_174_what_must_be_told_again_after_a_compaction(either: compactord.Client, provider: Provider) -> None:
     session = either.create_session(policy=policy(**DUE), dialect=provider.dialect)
     fill(session, 8_000)
     told: list[CompactionResult] = []
@@ -361,7 +364,7 @@ def test_case_174_what_must_be_told_again_after_a_compaction(either: Any, provid
 
 
 def test_case_174_it_is_told_after_an_overflow_before_the_model_is_called_again(
-    either: Any, provider: Provider
+    either: compactord.Client, provider: Provider
 ) -> None:
     session = either.create_session(policy=policy(), dialect=provider.dialect)
     fill(session, 8_000)
@@ -373,7 +376,7 @@ def test_case_174_it_is_told_after_an_overflow_before_the_model_is_called_again(
     assert transcript(session)[-3:-1] == ["user: The plan: go on.", "developer: Task 1 is still running."]
 
 
-def test_case_174_it_waits_for_the_results_of_open_calls(either: Any, provider: Provider) -> None:
+def test_case_174_it_waits_for_the_results_of_open_calls(either: compactord.Client, provider: Provider) -> None:
     session = either.create_session(policy=policy(), dialect=provider.dialect)
     fill(session, 8_000)
     session.announce = lambda _: "Task 1 is still running."
@@ -389,27 +392,29 @@ def test_case_174_it_waits_for_the_results_of_open_calls(either: Any, provider: 
     ]
 
 
-def test_one_turn_at_a_time(either: Any, chat: Provider) -> None:
+def test_one_turn_at_a_time(either: compactord.Client, chat: Provider) -> None:
     session = either.create_session(policy=policy(), dialect=chat.dialect)
 
     def second(_: View) -> Any:
         with pytest.raises(compactord.TurnRunningError):
-            run(session, either)
+            run(session)
         return chat.body(Said("Done."))
 
     assert session.run_turn(second, "Go on.").done
     assert transcript(session) == ["user: Go on.", "assistant: Done."]
 
 
-def run(session: Any, either: Any) -> None:
+def run(session: compactord.Session) -> None:
     """Try to run a second turn, from within the first."""
-    if isinstance(either, compactord.Client):
-        session.run_turn(lambda _: "Never.", "Me first.")
-        return
-    coroutine = session.held.run_turn(lambda _: "Never.", "Me first.")
-    coroutine.send(None)
+    begun = plain(session).run_turn(_never, "Me first.")
+    begun.send(None)
+
+
+def _never(_: View) -> str:
+    raise AssertionError
 
 
 def test_both_kinds_are_tested(client: compactord.Client) -> None:
-    kinds = [type(made).__name__ for kind in ("sync", "async") for made in client_of(kind, client.address)]
-    assert kinds == ["Client", "Waiting"]
+    for kind in ("sync", "async"):
+        with client_of(kind, client.address) as made:
+            assert is_async(made) is (kind == "async")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 import compactord
@@ -16,7 +14,7 @@ FORMS = ["body", "sdk", "bytes", "events", "stream"]
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_turn_with_a_tool_call(either: Any, provider: Provider, form: str) -> None:
+def test_a_turn_with_a_tool_call(either: compactord.Client, provider: Provider, form: str) -> None:
     if provider.dialect is None and form != "body":
         pytest.skip("neutral answers come in one form")
     session = either.create_session(policy=policy(), dialect=provider.dialect)
@@ -46,14 +44,14 @@ def test_a_turn_with_a_tool_call(either: Any, provider: Provider, form: str) -> 
     assert 0 < model.views[1].messages_sent < len(model.views[1].messages)
 
 
-def test_text_alone_is_an_answer(either: Any, provider: Provider) -> None:
+def test_text_alone_is_an_answer(either: compactord.Client, provider: Provider) -> None:
     session = either.create_session(policy=policy(), dialect=provider.dialect)
     assert session.run_turn(lambda _: "Hello.", "Hi").text == "Hello."
     assert session.run_turn(lambda _: iter(["Hel", "lo ", "again."]), "Hi").text == "Hello again."
     assert transcript(session) == ["user: Hi", "assistant: Hello.", "user: Hi", "assistant: Hello again."]
 
 
-def test_calls_without_a_tool_are_handed_out(either: Any, provider: Provider) -> None:
+def test_calls_without_a_tool_are_handed_out(either: compactord.Client, provider: Provider) -> None:
     session = either.create_session(policy=policy(), dialect=provider.dialect)
     other = Called("call-2", "weather", '{"city":"Oslo"}')
     model = Model(provider, Said("I look.", [WEATHER, other]), Said("Sunny."))
@@ -65,7 +63,7 @@ def test_calls_without_a_tool_are_handed_out(either: Any, provider: Provider) ->
     assert transcript(session)[2:] == ["tool: weather: sunny", "tool: weather: sunny", "assistant: Sunny."]
 
 
-def test_case_156_an_overflow_is_compacted_and_tried_again_once(either: Any, provider: Provider) -> None:
+def test_case_156_an_overflow_is_compacted_and_tried_again_once(either: compactord.Client, provider: Provider) -> None:
     session = either.create_session(policy=policy(), dialect=provider.dialect)
     fill(session, 8_000)
     model = Model(provider, provider.overflow(), Said("Done."))
@@ -81,7 +79,7 @@ def test_case_156_an_overflow_is_compacted_and_tried_again_once(either: Any, pro
     assert transcript(session)[-2:] == ["user: Go on.", "assistant: Done."]
 
 
-def test_case_156_the_second_overflow_gives_up(either: Any, provider: Provider) -> None:
+def test_case_156_the_second_overflow_gives_up(either: compactord.Client, provider: Provider) -> None:
     session = either.create_session(policy=policy(), dialect=provider.dialect)
     fill(session, 8_000)
     second = provider.overflow()
@@ -99,7 +97,7 @@ def test_case_156_the_second_overflow_gives_up(either: Any, provider: Provider) 
     assert len(compactions(session)) == 1
 
 
-def test_case_156_an_answer_that_is_an_overflow(either: Any, provider: Provider) -> None:
+def test_case_156_an_answer_that_is_an_overflow(either: compactord.Client, provider: Provider) -> None:
     session = either.create_session(policy=policy(), dialect=provider.dialect)
     fill(session, 8_000)
     model = Model(provider, Said("I have lost the thread.", input_tokens=WINDOW + 1), Said("Done.", input_tokens=3_000))
@@ -123,7 +121,7 @@ def test_case_156_an_answer_that_is_an_overflow(either: Any, provider: Provider)
     assert str(WINDOW) in caught.value.why.replace(",", "")
 
 
-def test_case_157_the_permission_comes_back(either: Any, provider: Provider) -> None:
+def test_case_157_the_permission_comes_back(either: compactord.Client, provider: Provider) -> None:
     session = either.create_session(policy=policy(), dialect=provider.dialect)
     fill(session, 8_000)
     big = "line of output\n" * 1_500
@@ -145,7 +143,7 @@ def test_case_157_the_permission_comes_back(either: Any, provider: Provider) -> 
     assert len(turn.compactions) == 1
 
 
-def test_case_158_other_errors_are_raised_as_they_are(either: Any, provider: Provider) -> None:
+def test_case_158_other_errors_are_raised_as_they_are(either: compactord.Client, provider: Provider) -> None:
     session = either.create_session(policy=policy(), dialect=provider.dialect)
     fill(session, 8_000)
     failure = provider.failure()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import compactord
-from agents import Waiting, client_of, policy
+from agents import client_of, plain, policy
 from compactord import ToolCall
 from compactord.view import View
 from providers import PROVIDERS, Called, Said
@@ -22,7 +22,7 @@ TURNS = 2_000
 def test_a_long_loop(client: compactord.Client, kind: str) -> None:
     # The asynchronous client takes the loop a quarter of the way: it is the same code.
     turns = TURNS if kind == "sync" else TURNS // 4
-    for made in client_of(kind, client.address):
+    with client_of(kind, client.address) as made:
         _run(made, turns)
 
 
@@ -33,7 +33,7 @@ def _run(made: Any, turns: int) -> None:
     session.append({"role": "system", "content": "You look and tell."})
     compacted = 0
     said = 0
-    bytes_of = _count(session.held if isinstance(session, Waiting) else session)
+    bytes_of = _count(plain(session))
     moved: list[int] = []
     memory: list[int] = []
     for number in range(turns):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from compactord import v1
 from compactord.messages import assistant, to_json
@@ -60,9 +60,10 @@ def appendable(answer: object) -> object:
     return assistant(answer) if isinstance(answer, str) else answer
 
 
-def is_stream(answer: object) -> bool:
+def is_stream(answer: object) -> TypeGuard[Iterable[Any]]:
     """Whether an answer still has to be read to its end, event by event."""
     if isinstance(answer, str | bytes | bytearray | memoryview | Mapping | list | tuple | v1.Message):
         return False
     # The models of pydantic are iterable, too: over their fields.
-    return isinstance(answer, Iterable) and not callable(getattr(answer, "model_dump", None))
+    pydantic = callable(getattr(answer, "model_dump", None))
+    return isinstance(answer, Iterable) and not pydantic

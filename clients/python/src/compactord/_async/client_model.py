@@ -56,7 +56,6 @@ class AsyncClientModel(AsyncTurns):
             StateChangedError: The session was reverted or compacted meanwhile.
         """
         await self._before_compaction(abort_running)
-        result: CompactionResult | None = None
         try:
             plan = await self.plan_compaction(
                 reason=reason,
@@ -72,8 +71,10 @@ class AsyncClientModel(AsyncTurns):
             else:
                 skipped = v1.CompactionSkipped(reason=plan.plan.skip_reason, message=plan.message, report=plan.report)
                 result = CompactionResult(skipped=skipped)
-        finally:
-            await self._after_compaction(result)
+        except BaseException:
+            await self._after_compaction(None)
+            raise
+        await self._after_compaction(result)
         return result
 
     async def plan_compaction(

@@ -62,7 +62,6 @@ class AsyncCompacting(AsyncTurns):
             CompactordError: It failed; the class is that of the reason.
         """
         aborted = not dry_run and await self._before_compaction(abort_running)
-        result: CompactionResult | None = None
         try:
             compaction = self.compaction_events(
                 reason=reason,
@@ -81,9 +80,12 @@ class AsyncCompacting(AsyncTurns):
                     if on_event is not None:
                         on_event(event)
             result = compaction.result
-        finally:
+        except BaseException:
             if not dry_run:
-                await self._after_compaction(result)
+                await self._after_compaction(None)
+            raise
+        if not dry_run:
+            await self._after_compaction(result)
         return result
 
     def compaction_events(

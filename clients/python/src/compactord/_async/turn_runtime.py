@@ -7,7 +7,7 @@ import inspect
 from asyncio import Condition as Condition
 from asyncio import Lock as Lock
 from collections.abc import AsyncIterable, Awaitable, Callable, Coroutine, Iterable, Sequence
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, cast
 
 from compactord.answers import AnswerLike, is_stream
 
@@ -100,13 +100,14 @@ async def _gather(functions: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
 
 
 async def _take(call: Callable[[], ModelAnswerLike], event: Callable[[Any], None]) -> AnswerLike | None:
-    answer: Any = await resolve(call())
+    answer: AnswerLike = await resolve(call())
     if isinstance(answer, AsyncIterable):
+        stream: AsyncIterable[Any] = answer
         try:
-            async for piece in answer:
+            async for piece in stream:
                 event(piece)
         finally:
-            await _close(answer)
+            await _close(stream)
         return None
     if is_stream(answer):
         try:
@@ -116,8 +117,7 @@ async def _take(call: Callable[[], ModelAnswerLike], event: Callable[[Any], None
         finally:
             await _close(answer)
         return None
-    whole: AnswerLike = answer
-    return whole
+    return answer
 
 
 async def _close(stream: object) -> None:
@@ -130,7 +130,9 @@ async def _close(stream: object) -> None:
 
 async def resolve(result: Result[T]) -> T:
     """Waits for what a caller's function returned, where it is something to wait for."""
-    return await result if inspect.isawaitable(result) else result
+    given = cast("Any", result)
+    value: T = await given if inspect.isawaitable(result) else given
+    return value
 
 
 async def wait_for(condition: Condition, predicate: Callable[[], bool], seconds: float) -> bool:

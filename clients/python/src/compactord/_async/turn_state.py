@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from compactord import v1
 from compactord._async.turn_runtime import Condition, Result, resolve
@@ -68,7 +68,7 @@ class Step:
 
     answer: v1.ModelAnswer
     calls: list[ToolCall] | None = None
-    results: list[Any] = field(default_factory=list)
+    results: list[object] = field(default_factory=list[object])
     writes: list[Write] | None = None
     rejected: bool = False
     feedback: bool = True
@@ -178,7 +178,7 @@ class AsyncTurnState:
         said = await resolve(self.announce(result))
         if said is None:
             return
-        messages: Sequence[Any] = said if isinstance(said, list) else [said]
+        messages = cast("list[object]", said) if isinstance(said, list) else [said]
         write = Write(tuple(developer(one) if isinstance(one, str) else one for one in messages))
         with self._mutex:
             self._announcements.append(write)

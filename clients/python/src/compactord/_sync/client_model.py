@@ -57,7 +57,6 @@ class ClientModel(Turns):
             StateChangedError: The session was reverted or compacted meanwhile.
         """
         self._before_compaction(abort_running)
-        result: CompactionResult | None = None
         try:
             plan = self.plan_compaction(
                 reason=reason,
@@ -73,8 +72,10 @@ class ClientModel(Turns):
             else:
                 skipped = v1.CompactionSkipped(reason=plan.plan.skip_reason, message=plan.message, report=plan.report)
                 result = CompactionResult(skipped=skipped)
-        finally:
-            self._after_compaction(result)
+        except BaseException:
+            self._after_compaction(None)
+            raise
+        self._after_compaction(result)
         return result
 
     def plan_compaction(

@@ -63,7 +63,6 @@ class Compacting(Turns):
             CompactordError: It failed; the class is that of the reason.
         """
         aborted = not dry_run and self._before_compaction(abort_running)
-        result: CompactionResult | None = None
         try:
             compaction = self.compaction_events(
                 reason=reason,
@@ -82,9 +81,12 @@ class Compacting(Turns):
                     if on_event is not None:
                         on_event(event)
             result = compaction.result
-        finally:
+        except BaseException:
             if not dry_run:
-                self._after_compaction(result)
+                self._after_compaction(None)
+            raise
+        if not dry_run:
+            self._after_compaction(result)
         return result
 
     def compaction_events(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from threading import Condition as Condition
 from threading import Lock as Lock
-from typing import Annotated, Any, TypeAlias, TypeVar, cast
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 from compactord.answers import AnswerLike, is_stream
 
@@ -62,10 +62,10 @@ class Work:
             Interrupted: It was interrupted.
         """
         self._check()
-        answer: Any = call()
+        answer: AnswerLike = call()
         if not is_stream(answer):
             self._check()
-            return cast("AnswerLike", answer)
+            return answer
         try:
             for piece in answer:
                 self._check()
