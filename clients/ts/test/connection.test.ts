@@ -128,6 +128,23 @@ test("a signal ends a call, and the pauses between its tries, with its reason", 
   await assert.rejects(daemon.client().health({ signal: AbortSignal.abort(reason) }), reason);
 });
 
+test("a signal and the end of the client end calls that the daemon has not answered", async () => {
+  const proxy = await Proxy.start(daemon.socket);
+  const client = daemon.client({ address: proxy.address });
+  await client.health();
+  proxy.dropAnswers = true;
+  const reason = new Error("no longer wanted");
+  const stop = new AbortController();
+  const calling = assert.rejects(client.health({ signal: stop.signal }), reason);
+  const waiting = assert.rejects(client.health(), ClientClosedError);
+  setImmediate(() => {
+    stop.abort(reason);
+  });
+  await calling;
+  await client.close();
+  await waiting;
+});
+
 test("a closed client refuses calls, and ends those that wait", async () => {
   const client = daemon.client({ address: nowhere() });
   const calling = assert.rejects(client.health(), ClientClosedError);

@@ -7,11 +7,14 @@ import type { Message } from "../src/v1.js";
 import { MessageSchema, Role, ViewMessageSchema } from "../src/v1.js";
 import { create, toJsonString } from "@bufbuild/protobuf";
 import { TestDaemon } from "./fixture/daemon.js";
+import { Proxy } from "./fixture/proxy.js";
 
+let daemon: TestDaemon;
 let client: Client;
 
 before(async () => {
-  client = (await TestDaemon.start()).client();
+  daemon = await TestDaemon.start();
+  client = daemon.client();
 });
 
 /** Numbers from 0 to 1 that are the same each time (mulberry32). */
@@ -100,6 +103,19 @@ test("a view as of a point leaves the kept one alone", async () => {
   assert.equal(then.length, 1);
   assert.equal((await session.view()).messagesSent, 0);
   assert.deepEqual(contentOf(await session.view()), contentOf(now));
+});
+
+test("a view comes in pages of the size that is asked for", async () => {
+  const proxy = await Proxy.start(daemon.socket);
+  const session = daemon.client({ address: proxy.address }).session((await client.createSession()).id);
+  await session.append(["One.", "Two.", "Three.", "Four."]);
+  const sent = async (maxBytes: number): Promise<number> => {
+    const before = proxy.sent;
+    await new Session(session.client, session.id, undefined).view({ maxBytes });
+    return proxy.sent - before;
+  };
+  const whole = await sent(0);
+  assert.ok((await sent(1)) > 3 * whole);
 });
 
 test("other options fetch the view anew", async () => {
