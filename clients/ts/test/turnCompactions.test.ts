@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import {
   assistant,
   CompactionResult,
+  CompactionRunningError,
   developer,
   SummarizerRefusedError,
   toolResult,
@@ -174,6 +175,7 @@ describe("compactions and turns", () => {
 
   it("case 170: input of a turn that begins during a compaction is appended at once, and the model is called after its end", async () => {
     const session = await dueSession();
+    await session.update({ policy: { ...heldPolicy, trigger: { enabled: false } } });
     const order: string[] = [];
     const compaction = session.compact().then(
       () => order.push("completed"),
@@ -188,7 +190,6 @@ describe("compactions and turns", () => {
     await appended;
     assert.deepEqual(order, []);
     await session.append(developer("Mind the tide."));
-    await session.update({ policy: { ...heldPolicy, trigger: { enabled: false } } });
     summarizer.refuse();
     await compaction;
     assert.equal((await turn).text, "Here.");
@@ -198,6 +199,42 @@ describe("compactions and turns", () => {
       "DEVELOPER Mind the tide.",
       "ASSISTANT Here.",
     ]);
+  });
+
+  it("waits for another client's compaction, and then looks again whether one is due", async () => {
+    const session = await dueSession();
+    const order: string[] = [];
+    const other = daemon
+      .client()
+      .session(session.id)
+      .compact()
+      .then(
+        () => order.push("completed"),
+        () => order.push("failed"),
+      );
+    await summarizer.asked(++asked);
+    const refused = new Gate();
+    const compact = session.compact.bind(session);
+    session.compact = async (options) => {
+      try {
+        return await compact(options);
+      } catch (error) {
+        if (error instanceof CompactionRunningError) {
+          refused.open();
+        }
+        throw error;
+      }
+    };
+    const turn = session.runTurn(() => {
+      order.push("model");
+      return "Here.";
+    }, "Go on.");
+    await refused.opened;
+    summarizer.refuse();
+    await other;
+    await refuseNext();
+    assert.equal((await turn).compactions.length, 1);
+    assert.deepEqual(order, ["failed", "model"]);
   });
 
   it("case 174: what is to be known again is appended after a compaction, before the model is called", async () => {
