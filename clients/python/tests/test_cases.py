@@ -18,15 +18,14 @@ def test_there_are_cases() -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-async def test_case(address: str, case: Case) -> None:
-    with compactord.Client(address) as client:
-        _compare(case, await Runner(client, case).run(STEPS))
+async def test_case(client: compactord.Client, case: Case) -> None:
+    _compare(case, await Runner(client, case).run(STEPS))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-async def test_case_with_asyncio(address: str, case: Case) -> None:
-    async with compactord.AsyncClient(address) as client:
-        _compare(case, await Runner(client, case).run(STEPS))
+async def test_case_with_asyncio(client: compactord.Client, case: Case) -> None:
+    async with compactord.AsyncClient(client.address) as async_client:
+        _compare(case, await Runner(async_client, case).run(STEPS))
 
 
 def _compare(case: Case, answers: list[dict[str, object]]) -> None:
