@@ -45,9 +45,11 @@ def main() -> None:
         tools = compactord.AgentTools(session)
         toolbox: Any = [READ_FILE, *tools.definitions()]
 
+        # The package types each field of a request; the view's are made for it as they are.
+        create: Any = provider.chat.completions.create
+
         def call_model(view: View) -> Any:
-            request: Any = {"model": arguments.model, "tools": toolbox, **view.request()}
-            return provider.chat.completions.create(**request)
+            return create(model=arguments.model, tools=toolbox, **view.request())
 
         turn = session.run_turn(call_model, arguments.question, run_tool=read_file, tools=tools)
         for compaction in turn.compactions:

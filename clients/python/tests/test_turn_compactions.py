@@ -146,22 +146,24 @@ def test_case_164_a_threshold_compaction_that_fails_is_told_once(
 
 
 def test_case_164_nothing_to_compact_is_silent_and_disables_nothing(either: compactord.Client, chat: Provider) -> None:
-    session = either.create_session(policy=policy(**DUE), dialect=chat.dialect)
-    fill(session, 4_000)
-    big = "word " * 3_000
+    # A strategy that hides tool results has nothing to hide until the last step.
+    hide = {"hide_tool_results": {"keep_groups": 1}}
+    session = either.create_session(policy=policy(**DUE) | {"strategy": hide}, dialect=chat.dialect)
+    fill(session, 8_000)
     events: list[str | None] = []
     model = Model(chat, Said("", LOOK), Said("", [Called("call-2", "look")]), Said("Done."))
-    pinned = list(range(20))
-    session.pin(*pinned[: len(transcript(session))])
     turn = session.run_turn(
         model,
         "Go on.",
-        run_tool=lambda _: big,
+        run_tool=lambda _: "word " * 3_000,
         on_event=lambda event: events.append(event.WhichOneof("event")),
     )
     assert turn.done
-    assert all(isinstance(one, CompactionResult) for one in turn.compactions)
-    assert "failed" not in events
+    # The context is over the trigger from the first step on. Nothing was told of that before there was something to do.
+    assert events[0] == "started"
+    assert events[-1] == "completed"
+    assert len(model.views[1].messages) > len(model.views[0].messages)
+    assert [type(one) for one in turn.compactions] == [CompactionResult]
 
 
 def test_case_168_compact_aborts_the_turn_first(client: compactord.Client, provider: Provider) -> None:

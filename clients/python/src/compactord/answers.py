@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterable, Iterable, Mapping
 from typing import Any, TypeAlias, TypeGuard
 
 from compactord import v1
@@ -67,3 +67,8 @@ def is_stream(answer: object) -> TypeGuard[Iterable[Any]]:
     # The models of pydantic are iterable, too: over their fields.
     pydantic = callable(getattr(answer, "model_dump", None))
     return isinstance(answer, Iterable) and not pydantic
+
+
+def is_async_stream(answer: object) -> TypeGuard[AsyncIterable[Any]]:
+    """The same of an answer whose events have to be waited for."""
+    return isinstance(answer, AsyncIterable)

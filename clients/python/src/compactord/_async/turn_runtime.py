@@ -9,7 +9,7 @@ from asyncio import Lock as Lock
 from collections.abc import AsyncIterable, Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import Any, TypeAlias, TypeVar, cast
 
-from compactord.answers import AnswerLike, is_stream
+from compactord.answers import AnswerLike, is_async_stream, is_stream
 
 T = TypeVar("T")
 Result: TypeAlias = T | Awaitable[T]
@@ -101,13 +101,12 @@ async def _gather(functions: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
 
 async def _take(call: Callable[[], ModelAnswerLike], event: Callable[[Any], None]) -> AnswerLike | None:
     answer: AnswerLike = await resolve(call())
-    if isinstance(answer, AsyncIterable):
-        stream: AsyncIterable[Any] = answer
+    if is_async_stream(answer):
         try:
-            async for piece in stream:
+            async for piece in answer:
                 event(piece)
         finally:
-            await _close(stream)
+            await _close(answer)
         return None
     if is_stream(answer):
         try:

@@ -173,8 +173,8 @@ class AgentTools:
             self._mail = None
             return ToolOutput(f"{_NOT_SENT}{wrong}.", is_error=True)
         return ToolOutput(
-            "The message waits to be delivered. Delivery takes this answer out of the conversation: if you can read it, the"
-            " message was not delivered, since another call was rejected or the turn ended before."
+            "The message waits to be delivered. That takes this answer out of the conversation: if you can read it, "
+            "the message was not delivered, since another call was rejected or the turn ended before."
         )
 
     def _wrong_checkpoint(self, checkpoint_id: int) -> str:
