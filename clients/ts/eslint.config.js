@@ -36,7 +36,11 @@ export default defineConfig(
       "no-console": "off",
       "@typescript-eslint/no-floating-promises": [
         "error",
-        { allowForKnownSafeCalls: [{ from: "package", name: ["describe", "it", "suite", "test"], package: "node:test" }] },
+        {
+          allowForKnownSafeCalls: [
+            { from: "package", name: ["describe", "it", "suite", "test"], package: "node:test" },
+          ],
+        },
       ],
     },
   },
