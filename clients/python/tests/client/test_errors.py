@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from importlib import import_module
 from typing import Any
@@ -176,7 +177,7 @@ def test_errors_quote_nothing_of_a_conversation(client: compactord.Client) -> No
     secret = "the cat is called Schnurri"
     session = client.create_session(dialect="anthropic")
     neutral = client.session(session.id)
-    for given in (
+    refused: list[Callable[[], object]] = [
         lambda: session.append({"role": "nobody", "content": secret}),
         lambda: session.append({"role": "user", "content": {secret: {1, 2}}}, strict=True),
         lambda: session.append(b'{"role": "user", "content": "' + secret.encode()),
@@ -184,7 +185,8 @@ def test_errors_quote_nothing_of_a_conversation(client: compactord.Client) -> No
         lambda: neutral.append({"parts": [secret]}),
         lambda: neutral.append(b"{" + secret.encode()),
         lambda: session.append(object(), secret),
-    ):
+    ]
+    for given in refused:
         with pytest.raises((compactord.CompactordError, TypeError, ValueError)) as caught:
             given()
         told = "".join(str(error) for error in (caught.value, caught.value.__cause__, caught.value.args))
