@@ -31,6 +31,9 @@ var yamlBlock = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 
 // What docs/stubs.md has protoc generate, it does: a file or more for each of the contract, and none that needs the rules.
 func TestDocumentedStubs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs other programs, of which a short run learns nothing")
+	}
 	protoc, buf := tool(t, "clients/python/.venv/bin/protoc"), tool(t, ".bin/buf")
 	text, err := os.ReadFile(filepath.Join(root, "docs", "stubs.md"))
 	require.NoError(t, err)
@@ -101,6 +104,9 @@ func requireStubs(t *testing.T, folder string, least int) {
 
 // The example in Java runs against the daemon, and prints the view: what it appended, in OpenAI's shape.
 func TestJavaExample(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs other programs, of which a short run learns nothing")
+	}
 	for _, program := range []string{"java", "mvn"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skipf("not run: there is no %s on the PATH", program)
