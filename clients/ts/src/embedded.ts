@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { access, constants, mkdtemp, rm } from "node:fs/promises";
+import { access, constants, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { createServer, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -17,8 +17,8 @@ export interface EmbeddedOptions extends Omit<ClientOptions, "address" | "tls" |
   readonly binary?: string;
   /** The file that it keeps its sessions in. Default: a temporary one, removed at the end. */
   readonly store?: string;
-  /** Its configuration file. Default: none. */
-  readonly config?: string;
+  /** Its configuration file, or what stands in one as an object. Default: none. */
+  readonly config?: string | Readonly<Record<string, unknown>>;
   /** More arguments of `compactord serve`. */
   readonly args?: readonly string[];
   /** How long it may take to be ready, in milliseconds. Default 30,000. */
@@ -33,6 +33,10 @@ const stopTimeoutMs = 15_000;
 const keptStderrChars = 4000;
 /** How often a daemon that starts is asked whether it serves. */
 const askMs = 20;
+/** The system's limit of the path of a Unix socket is 104 bytes where it is lowest, the zero at the end among them. */
+const longestSocketBytes = 103;
+/** The name of the socket in its folder. */
+const socketName = "socket";
 
 /** A client of a daemon that ends with it. */
 export class EmbeddedClient extends Client {
@@ -71,13 +75,13 @@ export class EmbeddedClient extends Client {
  */
 export async function embedded(options: EmbeddedOptions = {}): Promise<EmbeddedClient> {
   const binary = await findBinary(options.binary);
-  const folder = await mkdtemp(join(tmpdir(), "compactord-"));
+  const folder = await makeFolder();
   let daemon: Daemon | undefined;
   try {
     const address =
-      process.platform === "win32" ? `127.0.0.1:${String(await freePort())}` : `unix:${join(folder, "socket")}`;
+      process.platform === "win32" ? `127.0.0.1:${String(await freePort())}` : `unix:${join(folder, socketName)}`;
     const store = options.store ?? join(folder, "sessions.db");
-    const config = options.config === undefined ? [] : ["--config", options.config];
+    const config = options.config === undefined ? [] : ["--config", await configFile(options.config, folder)];
     daemon = new Daemon(
       binary,
       ["serve", "--listen", address, "--store", store, ...config, ...(options.args ?? [])],
@@ -105,7 +109,11 @@ class Daemon {
 
   constructor(binary: string, args: readonly string[], folder: string) {
     this.folder = folder;
-    this.process = spawn(binary, args, { stdio: ["ignore", "ignore", "pipe"] });
+    this.process = spawn(binary, args, {
+      stdio: ["ignore", "ignore", "pipe"],
+      // A Ctrl-C in the terminal is for the program, which may want to ask the daemon to stop something.
+      detached: process.platform !== "win32",
+    });
     this.process.stderr?.setEncoding("utf8").on("data", (text: string) => {
       this.stderr = (this.stderr + text).slice(-keptStderrChars);
     });
@@ -197,6 +205,31 @@ function unrefPipe({ stderr }: ChildProcess): void {
   if (stderr instanceof Socket) {
     stderr.unref();
   }
+}
+
+/** A temporary folder that a Unix socket can be in. */
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "compactord-"));
+  if (process.platform === "win32" || Buffer.byteLength(join(folder, socketName)) <= longestSocketBytes) {
+    return folder;
+  }
+  const short = await stat("/tmp").catch(() => undefined);
+  if (short?.isDirectory() !== true) {
+    return folder;
+  }
+  await rm(folder, { recursive: true });
+  return mkdtemp("/tmp/compactord-");
+}
+
+/** The path of a configuration file; one that is given as an object is written to the folder. */
+async function configFile(config: string | Readonly<Record<string, unknown>>, folder: string): Promise<string> {
+  if (typeof config === "string") {
+    return config;
+  }
+  const path = join(folder, "config.yaml");
+  // JSON is YAML. Keys of providers may stand in it.
+  await writeFile(path, JSON.stringify(config), { mode: 0o600 });
+  return path;
 }
 
 async function findBinary(given: string | undefined): Promise<string> {

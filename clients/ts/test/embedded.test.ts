@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
@@ -10,6 +10,7 @@ import { BinaryNotFoundError, Client, DaemonStartError, embedded } from "../src/
 import { binary, temporaryFolder } from "./fixture/daemon.js";
 
 const program = binary();
+const windows = { skip: process.platform === "win32" };
 
 test("an embedded daemon serves until its client is closed, and leaves nothing behind", async () => {
   let address: string;
@@ -44,6 +45,32 @@ test("a configuration file names summarizers", async () => {
   writeFileSync(config, "summarizers:\n  mine:\n    kind: openai\n    base_url: http://127.0.0.1:9/v1\n    model: m\n");
   await using client = await embedded({ binary: program, config });
   assert.ok((await client.strategies()).summarizers.some((s) => s.name === "mine"));
+});
+
+test("a configuration can be an object", async () => {
+  const mine = { kind: "openai", base_url: "http://127.0.0.1:9/v1", model: "m" };
+  await using client = await embedded({ binary: program, config: { summarizers: { mine } } });
+  assert.ok((await client.strategies()).summarizers.some((s) => s.name === "mine"));
+});
+
+test("Ctrl-C, which goes to the program's process group, leaves the daemon alone", windows, async () => {
+  await using client = await embedded({ binary: program });
+  assert.ok(process.kill(-(client.pid ?? 0), 0), "the daemon leads no group of its own");
+});
+
+test("an embedded daemon starts where the temporary folder has a long path", windows, async () => {
+  const { TMPDIR } = process.env;
+  const long = join(temporaryFolder(), "a".repeat(100));
+  mkdirSync(long);
+  process.env["TMPDIR"] = long;
+  try {
+    await using client = await embedded({ binary: program });
+    assert.equal(await client.health(), true);
+    assert.deepEqual(readdirSync(long), []);
+  } finally {
+    delete process.env["TMPDIR"];
+    Object.assign(process.env, TMPDIR === undefined ? {} : { TMPDIR });
+  }
 });
 
 test("a program that is not there is BinaryNotFoundError", async () => {
@@ -108,7 +135,7 @@ test("a program that forgets to close ends, and its daemon with it", async () =>
   await ended(Number(stdout));
 });
 
-test("the daemon ends with a program that is killed", { skip: process.platform === "win32" }, async () => {
+test("the daemon ends with a program that is killed", windows, async () => {
   const child = spawn(process.execPath, ["--input-type=module", "--eval", `${using}\nsetInterval(() => {}, 1000);`]);
   const [printed] = (await once(child.stdout, "data")) as [Buffer];
   child.kill("SIGKILL");
