@@ -17,11 +17,13 @@ from compactord.errors import (
     CompactionRunningError,
     CompactordError,
     ContextOverflowError,
+    InvalidRequestError,
+    ToolCallsOpenError,
     TurnAbortedError,
 )
-from compactord.messages import tool_result
 from compactord.prompts import Prompt, PromptAnswer
 from compactord.results import Appended, CompactionResult
+from compactord.tool_results import result_message
 from compactord.tools import ToolCall, ToolOutput, ToolRejected, calls_of
 from compactord.turns import Turn
 from compactord.view import View
@@ -33,8 +35,12 @@ if TYPE_CHECKING:
 
 CallModel: TypeAlias = Callable[[View], ModelAnswerLike]
 """Calls the model with a view, and returns its answer (see :data:`compactord.AnswerLike`) or the events of it."""
-RunTool: TypeAlias = Callable[[ToolCall], Result[str | ToolOutput | v1.Message | Mapping[str, Any]]]
-"""Answers a call: with a text, a :class:`ToolOutput`, a TOOL message, or a message in the session's dialect."""
+RunTool: TypeAlias = Callable[[ToolCall], Result[str | ToolOutput | v1.Message | Mapping[str, Any] | list[Any] | None]]
+"""Answers a call.
+
+With a text, a :class:`ToolOutput`, a TOOL message, or a message in the session's dialect: a dict with a ``role`` or a
+``type``. Any other dict and a list is data, whose JSON is the result; None is an empty result.
+"""
 WriteSummary: TypeAlias = Callable[[Prompt], Awaitable[str | PromptAnswer]]
 """Has the agent's own model write a summary."""
 OnEvent: TypeAlias = Callable[[v1.CompactionEvent], Result[object]]
@@ -336,9 +342,23 @@ class AsyncTurnLoop:
             groups = groupby(answered, key=lambda result: isinstance(result, v1.Message))
             step.writes = [Write(tuple(group)) for _, group in groups]
         while step.writes:
-            await self._write(step.writes[0])
+            await self._write_results(step, step.writes[0])
         self._state.finish(step)
         return await self._after(step)
+
+    async def _write_results(self, step: Step, write: Write) -> None:
+        """Append results. Where the daemon refuses them, their tools are asked again when the turn is taken up."""
+        try:
+            await self._write(write)
+        except (InvalidRequestError, ToolCallsOpenError) as refused:
+            calls = step.calls or []
+            bad = [place for place, result in enumerate(step.results) if any(result is one for one in write.messages)]
+            for place in bad:
+                step.results[place] = None
+            step.writes = None
+            answered = ", ".join(f"{calls[place].id} of {calls[place].name}" for place in bad)
+            refused.message = f"what run_tool answered to call {answered} is refused: {refused.message}"
+            raise
 
     async def _after(self, step: Step) -> Turn | None:
         """Decide how it goes on once the results of a step are appended."""
@@ -357,11 +377,13 @@ class AsyncTurnLoop:
         place, call = placed
         if step.results[place] is not None:
             return
-        output: str | ToolOutput | v1.Message | Mapping[str, Any] | None = None
+        output: object = None
         try:
             if self._tools is not None:
                 output = await self._tools.handle(call)
-            if output is None and self._run_tool is not None:
+            if output is None:
+                if self._run_tool is None:
+                    return
                 output = await resolve(self._run_tool(call))
         except ToolRejected as rejection:
             step.rejected = True
@@ -369,7 +391,7 @@ class AsyncTurnLoop:
             output = rejection.output()
         except Exception as error:
             output = ToolOutput(str(error) or type(error).__name__, is_error=True)
-        step.results[place] = None if output is None else _result(call, output)
+        step.results[place] = result_message(call, output, words.dialect(self._session.dialect))
 
     async def _deliver(self) -> None:
         """Send a D-Mail that waits."""
@@ -390,7 +412,7 @@ class AsyncTurnLoop:
             self._state.unsent = write
             try:
                 appended = await send(self._session, write)
-            except CompactordError as error:
+            except Exception as error:
                 if not is_open(error):
                     self._state.unsent = None
                 raise
@@ -426,16 +448,6 @@ class AsyncTurnLoop:
             rejected=rejected,
             compactions=tuple(self._compactions),
         )
-
-
-def _result(call: ToolCall, output: object) -> object:
-    match output:
-        case ToolOutput():
-            return tool_result(call, output.text, is_error=output.is_error, files=output.files)
-        case str():
-            return tool_result(call, output)
-        case _:
-            return output
 
 
 def _aborted() -> TurnAbortedError:

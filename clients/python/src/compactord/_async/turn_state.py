@@ -12,7 +12,6 @@ from compactord import v1
 from compactord._async.turn_runtime import Condition, Result, resolve
 from compactord.connection import new_request_id
 from compactord.errors import (
-    CompactordError,
     DeadlineExceededError,
     OperationCancelledError,
     TurnRunningError,
@@ -200,7 +199,7 @@ class AsyncTurnState:
                 write = self._announcements[0]
             try:
                 report = (await send(session, write)).report
-            except CompactordError as error:
+            except Exception as error:
                 if not is_open(error):
                     self._told(write)
                 raise
@@ -225,6 +224,6 @@ async def send(session: AsyncSession, write: Write) -> Appended:
     )
 
 
-def is_open(error: CompactordError) -> bool:
+def is_open(error: BaseException) -> bool:
     """Whether an error leaves open if the daemon did what it was asked for."""
     return isinstance(error, UnavailableError | DeadlineExceededError | OperationCancelledError)

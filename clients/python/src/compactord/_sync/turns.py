@@ -71,7 +71,8 @@ class Turns(SessionCore):
                 this call as it is, and nothing is appended.
             given: What is appended first, in one append.
             run_tool: Answers a tool call: with text, a :class:`ToolOutput`, a TOOL message or a message in the
-                session's dialect. What it raises becomes an error for the model; a :class:`ToolRejected` ends the turn
+                session's dialect; with a dict or a list of data, whose JSON is the result; or with None, which is an
+                empty one. What it raises becomes an error for the model; a :class:`ToolRejected` ends the turn
                 after the step. Default: the turn ends with the calls in ``tool_calls``.
             tools: Tools that are asked first.
             max_steps: How many times the model may answer. Default: as often as it calls tools.

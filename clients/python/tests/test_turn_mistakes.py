@@ -1,0 +1,131 @@
+"""Mistakes in the functions that a turn calls: each is told by name, and the next turn is not the worse for it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any, cast
+
+import pytest
+
+import compactord
+from agents import Model, transcript
+from compactord import ToolCall, ToolOutput
+from providers import Called, Provider, Said
+
+LOOK = Called("call-1", "look")
+NOW = dt.datetime(2020, 1, 1, tzinfo=dt.timezone.utc)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [object(), {"role": "assistant", "content": NOW}, {"role": "assistant", "content": float("nan")}],
+    ids=["object", "datetime", "nan"],
+)
+def test_a_wrong_answer_of_the_model_does_not_poison_the_session(
+    either: compactord.Client, chat: Provider, wrong: object
+) -> None:
+    """The answer that has no JSON is refused, once."""
+    session = either.create_session(dialect=chat.dialect)
+    with pytest.raises(TypeError):
+        session.run_turn(lambda _: wrong, "hi")
+    assert session.run_turn(Model(chat, Said("Well.")), "hi again").text == "Well."
+    assert transcript(session) == ["user: hi", "user: hi again", "assistant: Well."]
+
+
+def test_messages_of_two_shapes_do_not_poison_the_session(either: compactord.Client, chat: Provider) -> None:
+    """The turn's own messages are refused, once."""
+    session = either.create_session(dialect=chat.dialect)
+    with pytest.raises(TypeError, match="two"):
+        session.run_turn(Model(chat), "hi", {"role": "user", "content": "ho"})
+    assert session.run_turn(Model(chat, Said("Well.")), "hi").done
+    assert transcript(session) == ["user: hi", "assistant: Well."]
+
+
+def test_a_wrong_announcement_does_not_poison_the_session(either: compactord.Client, chat: Provider) -> None:
+    """What announce returns and cannot be appended is dropped."""
+    session = either.create_session(policy=_small(), dialect=chat.dialect)
+    session.append(compactord.user("why " * 900), compactord.assistant("because " * 900), compactord.user("so?"))
+    session.announce = lambda _: object()
+    with pytest.raises(TypeError):
+        session.compact()
+    assert session.run_turn(Model(chat, Said("Well.")), "hi").done
+
+
+def _small() -> dict[str, Any]:
+    strategy = {"summarize": {"recent_tokens": 50, "max_summary_tokens": 500}}
+    return {"context_window": 20_000, "strategy": strategy}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        (5, "an int"),
+        (b"x", "a bytes"),
+        (compactord.assistant("no"), "no TOOL message"),
+        (compactord.tool_result("call-2", "no"), "another call"),
+        ({"at": NOW}, "a dict: a datetime"),
+        ({"n": float("nan")}, "a dict"),
+        (ToolOutput(cast(Any, 5)), "its text is an int"),
+    ],
+    ids=["int", "bytes", "assistant", "call", "datetime", "nan", "output"],
+)
+def test_a_wrong_result_is_told_and_asked_for_again(
+    either: compactord.Client, chat: Provider, wrong: Any, text: str
+) -> None:
+    """The error names the call and the tool. Taken up again, the turn asks the tool, and not the model, again."""
+    session = either.create_session(dialect=chat.dialect)
+    model = Model(chat, Said("", [LOOK]), Said("Done."))
+    with pytest.raises(TypeError, match=f"run_tool answered call call-1 of look with .*{text}"):
+        session.run_turn(model, "hi", run_tool=lambda _: wrong)
+    assert session.run_turn(model, run_tool=lambda _: "seen").text == "Done."
+    assert transcript(session) == ["user: hi", "assistant: look({})", "tool: look: seen", "assistant: Done."]
+
+
+def test_a_result_that_the_daemon_refuses_is_asked_for_again(either: compactord.Client, chat: Provider) -> None:
+    """A message in the dialect whose id is that of no call: only the daemon knows."""
+    session = either.create_session(dialect=chat.dialect)
+    model = Model(chat, Said("", [LOOK]), Said("Done."))
+    wrong = {"role": "tool", "tool_call_id": 7, "content": "no"}
+    with pytest.raises(compactord.InvalidRequestError, match="what run_tool answered to call call-1 of look"):
+        session.run_turn(model, "hi", run_tool=lambda _: wrong)
+    assert session.run_turn(model, run_tool=lambda _: "seen").text == "Done."
+    assert transcript(session) == ["user: hi", "assistant: look({})", "tool: look: seen", "assistant: Done."]
+
+
+@pytest.mark.parametrize(
+    ("output", "text"),
+    [
+        (None, ""),
+        ({"temp": 5}, '{"temp":5}'),
+        ([1, "é"], '[1,"é"]'),
+        (["a"], '["a"]'),
+        ([], "[]"),
+    ],
+    ids=["none", "dict", "list", "texts", "empty"],
+)
+def test_data_is_a_result(either: compactord.Client, chat: Provider, output: Any, text: str) -> None:
+    """A dict that is no message, and a list, are their JSON; None is empty."""
+    session = either.create_session(dialect=chat.dialect)
+    turn = session.run_turn(Model(chat, Said("", [LOOK]), Said("Done.")), "hi", run_tool=lambda _: output)
+    assert turn.done
+    assert transcript(session)[2] == f"tool: look: {text}"
+
+
+def test_a_dict_is_a_result_without_a_dialect(either: compactord.Client) -> None:
+    """Data is JSON there, too, and a message in the JSON of the contract a message."""
+    session = either.create_session()
+    call = {"role": "ROLE_ASSISTANT", "parts": [{"tool_call": {"id": "call-1", "name": "look", "arguments": "{}"}}]}
+    answers: list[Any] = [call, call, "Done."]
+
+    outputs: list[dict[str, Any]] = [{"temp": 5}, _neutral_result("call-1")]
+
+    def run_tool(_: ToolCall) -> dict[str, Any]:
+        return outputs.pop(0)
+
+    assert session.run_turn(lambda _: answers.pop(0), "hi", run_tool=run_tool).done
+    assert [one for one in transcript(session) if one.startswith("tool")] == ['tool: look: {"temp":5}', "tool: : seen"]
+
+
+def _neutral_result(call: str) -> dict[str, Any]:
+    parts = [{"tool_result": {"call_id": call, "parts": [{"text": {"text": "seen"}}]}}]
+    return {"role": "ROLE_TOOL", "parts": parts}
