@@ -123,15 +123,39 @@ func TestJavaExample(t *testing.T) {
 	cmd.Env = append(os.Environ(), "JAVA_TOOL_OPTIONS=-Dfile.encoding=UTF-8 -Dstdout.encoding=UTF-8 -Dsun.stdout.encoding=UTF-8")
 	cmd.WaitDelay = 10 * time.Second
 	out, err := cmd.CombinedOutput()
-	if err != nil && unresolved.Match(out) {
-		t.Skipf("not run: Maven cannot fetch what it takes: %s", lastLines(string(out), 5))
+	if err != nil && unreachable.Match(out) {
+		t.Skipf("not run: Maven finds no network to fetch what it takes: %s", lastLines(string(out), 5))
 	}
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), `{"role":"user","content":"Grüß Gott, Java!"}`)
 }
 
-// unresolved is what Maven says of what it has not and cannot fetch.
-var unresolved = regexp.MustCompile(`(?i)could not (transfer|resolve|find artifact)|cannot access .* in offline mode|could not be resolved`)
+// unreachable is what Maven says where there is no network. A version that no repository has is a fault of the pom's.
+var unreachable = regexp.MustCompile(`(?i)unknown host|connection (refused|reset|timed out)|(connect|read) timed out|network is unreachable|` +
+	`no route to host|name resolution|cannot access .* in offline mode`)
+
+func TestUnreachable(t *testing.T) {
+	const where = "Could not transfer artifact io.grpc:grpc-stub:pom:1.76.0 from/to central (https://repo.example/maven2): "
+	for _, says := range []string{
+		where + "repo.example: Unknown host repo.example: Temporary failure in name resolution",
+		where + "Connect to repo.example:443 [repo.example/192.0.2.1] failed: Connection refused",
+		where + "Connect to repo.example:443 failed: connect timed out",
+		"Cannot access central (https://repo.example/maven2) in offline mode and the artifact io.grpc:grpc-stub:jar:1.76.0 " +
+			"has not been downloaded from it before.",
+	} {
+		require.Regexp(t, unreachable, says)
+	}
+	for _, says := range []string{
+		"Could not resolve dependencies for project compactord:example:jar:1: Could not find artifact " +
+			"io.grpc:grpc-stub:jar:1.760.0 in central (https://repo.example/maven2)",
+		"Plugin org.codehaus.mojo:exec-maven-plugin:99 or one of its dependencies could not be resolved",
+		"io.grpc:grpc-stub:jar:1.760.0 was not found in https://repo.example/maven2 during a previous attempt. This failure was " +
+			"cached in the local repository",
+		"package compactord.v1.CompactionServiceOuterClass does not exist",
+	} {
+		require.NotRegexp(t, unreachable, says)
+	}
+}
 
 func lastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
