@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { join } from "node:path";
+import { dirname, join, normalize } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 
@@ -23,18 +23,27 @@ function module(): string {
   return blocks.join("\n");
 }
 
-/** What tsc says of a file, under the options of the package's own tests; and the file that it makes. */
-function compiled(source: string): { complaints: string[]; program: string } {
+/**
+ * What tsc says of a file that uses the package as it is built, and not its sources, under the options of the package's
+ * own tests; and the files that it makes.
+ */
+function compiled(source: string): { complaints: string[]; made: string[] } {
   const { config } = ts.readConfigFile(join(root, "tsconfig.json"), (path) => ts.sys.readFile(path)) as {
     config: object;
   };
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  const program = ts.createProgram([source], { ...options, rootDir: root, outDir: root, noEmitOnError: false });
-  program.emit();
+  delete options.paths;
+  const folder = dirname(source);
+  const program = ts.createProgram([source], { ...options, rootDir: folder, outDir: folder, noEmitOnError: false });
+  const made: string[] = [];
+  program.emit(undefined, (path, text) => {
+    made.push(path);
+    ts.sys.writeFile(path, text);
+  });
   const complaints = ts
     .getPreEmitDiagnostics(program)
     .map((complaint) => ts.flattenDiagnosticMessageText(complaint.messageText, "\n"));
-  return { complaints, program: source.replace(/\.ts$/, ".js") };
+  return { complaints, made };
 }
 
 /** A provider that answers each request of the Messages API with the same text. */
@@ -71,8 +80,10 @@ test("the code of the README passes tsc, and runs", async () => {
   mkdirSync(folder, { recursive: true });
   const source = join(folder, "readme.ts");
   writeFileSync(source, module());
-  const { complaints, program } = compiled(source);
+  const program = join(folder, "readme.js");
+  const { complaints, made } = compiled(source);
   assert.deepEqual(complaints, []);
+  assert.deepEqual(made.map(normalize), [program]);
   const env = {
     ...process.env,
     COMPACTORD_BINARY: binary(),
