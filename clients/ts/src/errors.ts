@@ -258,6 +258,15 @@ export class UnavailableError extends CompactordError {
   override name = "UnavailableError";
 }
 
+/** Whether an error leaves open if the daemon did what it was asked for. */
+export function leavesOpen(error: unknown): boolean {
+  return (
+    error instanceof UnavailableError ||
+    error instanceof DeadlineExceededError ||
+    error instanceof OperationCancelledError
+  );
+}
+
 /** No token, or a wrong one. */
 export class UnauthenticatedError extends CompactordError {
   override name = "UnauthenticatedError";

@@ -21,6 +21,12 @@ export async function wholeOf(
   if (typeof answer === "string") {
     return assistant(answer);
   }
+  if (answer === undefined || answer === null) {
+    throw new TypeError("callModel: it answered nothing");
+  }
+  if (Array.isArray(answer) && answer.length === 0) {
+    throw noEvents();
+  }
   const events = eventsOf(answer);
   return events === undefined ? (answer as Appendable) : collect(events, signal);
 }
@@ -50,6 +56,9 @@ class StreamedAnswer {
   readonly #texts: string[] = [];
 
   add(event: unknown): void {
+    if (event instanceof Uint8Array && event.length === 0) {
+      return;
+    }
     if (typeof event === "string") {
       this.#texts.push(event);
     } else {
@@ -61,10 +70,17 @@ class StreamedAnswer {
   }
 
   whole(): Uint8Array | Message {
+    if (this.#texts.length === 0 && this.#events.length === 0) {
+      throw noEvents();
+    }
     return this.#texts.length > 0
       ? assistant(this.#texts.join(""))
       : new TextEncoder().encode(`[${this.#events.join(",")}]`);
   }
+}
+
+function noEvents(): Error {
+  return new Error("the model's stream had no events");
 }
 
 /** Tells the source of the events that nobody reads on. It is not waited for: it may hang where the model does. */

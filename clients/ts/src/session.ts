@@ -7,7 +7,7 @@ import type { Client } from "./client.js";
 import { Compaction, CompactionResult } from "./compaction.js";
 import type { Answer, Prompt } from "./clientModel.js";
 import { compactWithModel } from "./clientModel.js";
-import { DeadlineExceededError, UnavailableError } from "./errors.js";
+import { leavesOpen } from "./errors.js";
 import type { DialectName } from "./messages.js";
 import { appendKey, contentOf, dialectOf } from "./messages.js";
 import type {
@@ -273,6 +273,7 @@ export class Session {
       requestId: requestIdOf(options),
     };
     const answer = await this.client.sessions.revertToCheckpoint(request, callOptions(options));
+    this.turns.forget();
     this.noteReport(answer.report);
     return answer;
   }
@@ -281,6 +282,7 @@ export class Session {
   async clear(options: WriteOptions = {}): Promise<ClearSessionResponse> {
     const request = { sessionId: this.id, requestId: requestIdOf(options) };
     const answer = await this.client.sessions.clearSession(request, callOptions(options));
+    this.turns.forget();
     this.noteReport(answer.report);
     return answer;
   }
@@ -464,7 +466,7 @@ export class Session {
   }
 
   private noteUnsure(request: AppendMessagesRequest, thrown: unknown, signal: AbortSignal | undefined): void {
-    if (thrown instanceof UnavailableError || thrown instanceof DeadlineExceededError || signal?.aborted === true) {
+    if (leavesOpen(thrown) || signal?.aborted === true) {
       this.unsure.set(appendKey(request), request.requestId);
     }
   }

@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+
 import { orAborted, pause, reasonOf } from "./abort.js";
 import type { AgentTools } from "./agentTools.js";
 import type { Answer, Prompt } from "./clientModel.js";
@@ -6,9 +8,8 @@ import {
   CheckpointNotFoundError,
   CheckpointPutAsideError,
   CompactionRunningError,
-  DeadlineExceededError,
-  OperationCancelledError,
-  UnavailableError,
+  HistoryRevertedError,
+  leavesOpen,
 } from "./errors.js";
 import type { Appendable } from "./messages.js";
 import type { Appendables, CompactionOptions } from "./options.js";
@@ -18,7 +19,14 @@ import type { Session } from "./session.js";
 import { byShape, outcomeOf, toolCallsOf, type RunTool, type ToolCall, type ToolOutcome } from "./toolCalls.js";
 import { ContextOverflowError } from "./turnErrors.js";
 import type { Turns } from "./turns.js";
-import { StopReason, type CompactionEvent, type ContextReport, type ModelAnswer, type Part } from "./v1.js";
+import {
+  MessageState,
+  StopReason,
+  type CompactionEvent,
+  type ContextReport,
+  type ModelAnswer,
+  type Part,
+} from "./v1.js";
 import type { View } from "./view.js";
 
 /**
@@ -68,20 +76,24 @@ export interface Turn {
   readonly done: boolean;
 }
 
-/** An answer of the model, and how far its calls are answered. */
-export interface Step {
-  readonly answer: ModelAnswer;
-  readonly calls: readonly ToolCall[];
-  /** What became of each call; undefined where nobody has answered it. */
-  readonly outcomes: (ToolOutcome | undefined)[];
-  /** How many of the appends of results are made. */
-  sent: number;
+/** An append of a turn. Its request id makes it safe to send again, whatever else was appended meanwhile. */
+export interface Write {
+  readonly kind: "input" | "answer" | "results";
+  readonly content: Appendables;
+  readonly requestId: string;
+  /** Of an answer: the view that it was made from. */
+  readonly view?: View;
 }
 
-/** An answer of which it is not known whether the daemon has it. */
-export interface Unsent {
-  readonly output: Appendable;
-  readonly view: View;
+/** An answer of the model, and how far it is dealt with. */
+export interface Step {
+  readonly answer: ModelAnswer;
+  /** Its calls; undefined where they have not been looked for. */
+  calls?: readonly ToolCall[];
+  /** What became of each call; undefined where nobody has answered it. */
+  readonly outcomes: (ToolOutcome | undefined)[];
+  /** The appends of the results that are still to be made; undefined as long as tools run. */
+  writes?: Write[];
 }
 
 /** One turn: the five steps of an agent's loop, until the model has no more calls to make. */
@@ -95,12 +107,18 @@ export class TurnLoop {
   #steps = 0;
   #thresholdFailed = false;
   #compacting = false;
+  /** What the caller's onEvent threw. */
+  #broken: { readonly error: unknown } | undefined;
 
   constructor(session: Session, turns: Turns, callModel: CallModel, options: TurnOptions) {
     this.#session = session;
     this.#turns = turns;
     this.#callModel = callModel;
     this.#options = options;
+    const { maxSteps } = options;
+    if (maxSteps !== undefined && !(Number.isInteger(maxSteps) && maxSteps > 0)) {
+      throw new RangeError(`maxSteps: ${String(maxSteps)} is no whole number above 0`);
+    }
   }
 
   /** Whether a compaction of this turn is under way. */
@@ -156,28 +174,51 @@ export class TurnLoop {
     }
   }
 
-  /** Appends the input. Without one, goes on where an earlier turn broke off, which may be amid a step. */
+  /**
+   * Appends what an earlier turn could not, and the input. Without one, goes on where that turn broke off, which may be amid
+   * a step.
+   */
   async #takeUp(input: Appendables): Promise<Step | undefined> {
-    const { unsent } = this.#turns;
-    if (unsent !== undefined) {
-      const step = await this.#appendAnswer(unsent);
-      this.#turns.step = step;
+    const isNew = !(Array.isArray(input) && input.length === 0);
+    if (isNew) {
+      this.#turns.queue({ kind: "input", content: input, requestId: randomUUID() });
     }
-    if (Array.isArray(input) && input.length === 0) {
-      return this.#turns.step;
+    await this.#dropReverted();
+    for (let write = this.#turns.unsent[0]; write !== undefined; write = this.#turns.unsent[0]) {
+      try {
+        await this.#write(write);
+      } catch (error) {
+        // The view that it answers was taken back since: nobody waits for it any more.
+        if (!(write.kind === "answer" && error instanceof HistoryRevertedError)) {
+          throw error;
+        }
+      }
     }
-    await this.#session.append(input);
-    this.#turns.permitRetry();
-    this.#turns.step = undefined;
-    return undefined;
+    if (isNew) {
+      this.#turns.begin();
+    }
+    return this.#turns.step;
+  }
+
+  /** Drops the step that an earlier turn broke off in where a revert has put its answer aside: its tools are not to run. */
+  async #dropReverted(): Promise<void> {
+    const { step } = this.#turns;
+    if (step === undefined) {
+      return;
+    }
+    const { index } = step.answer;
+    for await (const { state } of this.#session.messages({ fromIndex: index, signal: this.#signal })) {
+      if (state === MessageState.PUT_ASIDE) {
+        this.#turns.forgetStep();
+      }
+      return;
+    }
   }
 
   async #nextStep(): Promise<Step> {
     await this.#compactIfDue();
     await this.#checkpoint();
-    const step = await this.#answer();
-    this.#turns.step = step;
-    return step;
+    return this.#answer();
   }
 
   /** Step 1: compacts where the report says so. A failure is no reason to end the turn, and is not tried again in it. */
@@ -190,6 +231,9 @@ export class TurnLoop {
       await this.#compact({ reason: "threshold" });
     } catch (error) {
       this.#signal.throwIfAborted();
+      if (this.#broken !== undefined) {
+        throw error;
+      }
       this.#thresholdFailed = true;
       this.#compactions.push(asError(error));
     }
@@ -206,48 +250,76 @@ export class TurnLoop {
       } catch (error) {
         this.#signal.throwIfAborted();
         const why = await this.#overflowOf(error);
-        if (why === undefined || !(await this.#makeRoom(why, error))) {
+        if (why === undefined) {
           throw error;
         }
+        await this.#makeRoom(why, error);
         continue;
       }
       this.#signal.throwIfAborted();
-      const step = await this.#appendAnswer({ output, view });
-      if (step !== undefined) {
+      const write: Write = { kind: "answer", content: output, requestId: randomUUID(), view };
+      this.#turns.queue(write);
+      await this.#write(write);
+      const { step } = this.#turns;
+      if (step !== undefined && !(await this.#relieved(step))) {
         return step;
       }
     }
   }
 
-  /** Appends an answer. Undefined where it is an overflow, and there is room now for another. */
-  async #appendAnswer(said: Unsent): Promise<Step | undefined> {
-    this.#turns.unsent = said;
-    const appended = await this.#session
-      .append(said.output, { view: said.view, modelAnswer: true })
-      .catch((error: unknown) => {
-        if (!leavesOpen(error)) {
-          this.#turns.unsent = undefined;
-        }
-        throw error;
-      });
-    this.#turns.unsent = undefined;
-    const { answer } = appended;
+  /** Makes room after an answer that is an overflow. False where it is none. */
+  async #relieved({ answer }: Step): Promise<boolean> {
+    if (answer.overflow) {
+      this.#turns.forgetStep();
+      await this.#makeRoom(answer.why);
+    }
+    return answer.overflow;
+  }
+
+  /** Appends, and keeps what is appended until it is known that the daemon has it. */
+  async #write(write: Write): Promise<void> {
+    const { kind, content, requestId, view } = write;
+    const options = { requestId, modelAnswer: kind === "answer", ...(view !== undefined && { view }) };
+    const { answer } = await this.#session.append(content, options).catch((error: unknown) => {
+      if (!leavesOpen(error)) {
+        this.#turns.written(write);
+      }
+      throw error;
+    });
+    this.#turns.written(write);
+    const { step } = this.#turns;
+    if (step?.writes?.[0] === write) {
+      step.writes.shift();
+    }
+    if (kind === "answer") {
+      this.#note(answer);
+    }
+  }
+
+  #note(answer: ModelAnswer | undefined): void {
     if (answer === undefined) {
       throw new TypeError("the daemon does not describe answers: it is older than this client");
     }
+    this.#turns.step = { answer, outcomes: [] };
     if (answer.overflow) {
-      if (!(await this.#makeRoom(answer.why))) {
-        throw this.#overflow("the context overflowed, and there is nothing to compact", answer.why);
-      }
-      return undefined;
+      return;
     }
     this.#steps++;
     this.#turns.paused = answer.stopReason === StopReason.PAUSE;
     if (!endedBadly(answer)) {
       this.#turns.permitRetry();
     }
-    const parts = answer.partsLeftOut ? await this.#partsOf(answer.index) : answer.parts;
-    return { answer: { ...answer, parts }, calls: toolCallsOf(answer.index, parts), outcomes: [], sent: 0 };
+  }
+
+  /** The calls of an answer. One that ended badly has none: the log closes them. */
+  async #callsOf({ answer }: Step): Promise<readonly ToolCall[]> {
+    if (endedBadly(answer)) {
+      return [];
+    }
+    if (answer.partsLeftOut) {
+      answer.parts = await this.#partsOf(answer.index);
+    }
+    return toolCallsOf(answer.index, answer.parts);
   }
 
   /** All parts of a message of the log. */
@@ -272,14 +344,20 @@ export class TurnLoop {
     }
   }
 
-  /** Step 4: compacts after an overflow, so that the model can be called again. False where there is nothing to compact. */
-  async #makeRoom(why: string, cause?: unknown): Promise<boolean> {
-    if (!this.#turns.takeRetry()) {
+  /**
+   * Step 4: compacts after an overflow, so that the model can be called again. Throws a ContextOverflowError where that was
+   * just done, or is of no use. A compaction that fails leaves the permission to try again.
+   */
+  async #makeRoom(why: string, cause?: unknown): Promise<void> {
+    if (!this.#turns.mayRetry) {
       throw this.#overflow("the context overflowed again after a compaction", why, cause);
     }
     const { result, waited } = await this.#compact({ reason: "overflow", willRetry: true });
     // Another client's compaction may have made the room while this one waited for it.
-    return result.done || waited;
+    if (!result.done && !waited) {
+      throw this.#overflow("the context overflowed, and there is nothing to compact", why, cause);
+    }
+    this.#turns.takeRetry();
   }
 
   #overflow(message: string, why: string, cause?: unknown): ContextOverflowError {
@@ -291,7 +369,8 @@ export class TurnLoop {
   async #compact(
     options: Pick<CompactionOptions, "reason" | "willRetry">,
   ): Promise<{ result: CompactionResult; waited: boolean }> {
-    const { onEvent, summarizeWith } = this.#options;
+    const { summarizeWith } = this.#options;
+    const onEvent = this.#watched();
     const asked = { ...options, abortRunning: false, signal: this.#signal };
     this.#compacting = true;
     try {
@@ -318,24 +397,65 @@ export class TurnLoop {
     }
   }
 
+  /** The caller's onEvent, such that what it throws is told from a failure of the compaction. */
+  #watched(): TurnOptions["onEvent"] {
+    const { onEvent } = this.#options;
+    return (
+      onEvent &&
+      ((event) => {
+        try {
+          onEvent(event);
+        } catch (error) {
+          this.#broken = { error };
+          throw error;
+        }
+      })
+    );
+  }
+
   /** With D-Mail the model is told of the checkpoints that it can send one to. */
   async #checkpoint(): Promise<void> {
     const announce = this.#options.tools?.dmail ?? false;
-    if ((announce || this.#options.checkpointSteps === true) && !this.#turns.between) {
-      await this.#session.checkpoint({ announce });
+    if ((!announce && this.#options.checkpointSteps !== true) || this.#turns.between) {
+      return;
     }
+    // One of which it is not known whether it was made is not made twice.
+    const requestId = this.#turns.checkpointId(announce);
+    try {
+      await this.#session.checkpoint({ announce, requestId });
+    } catch (error) {
+      if (!leavesOpen(error)) {
+        this.#turns.checkpointed();
+      }
+      throw error;
+    }
+    this.#turns.checkpointed();
   }
 
   /** Step 5: runs the calls and appends their results. Answers the turn where that was its end. */
   async #finish(step: Step): Promise<Turn | undefined> {
-    const { answer, calls } = step;
-    if (endedBadly(answer) || calls.length === 0) {
-      const goesOn = answer.stopReason === StopReason.PAUSE && !this.#full;
-      return goesOn ? undefined : this.#turn(answer, { done: !endedBadly(answer) && !this.#turns.paused });
+    const { answer } = step;
+    if (await this.#relieved(step)) {
+      return undefined;
     }
-    await this.#runCalls(step);
-    this.#signal.throwIfAborted();
-    await this.#appendResults(step);
+    const calls = (step.calls ??= await this.#callsOf(step));
+    if (calls.length === 0) {
+      const paused = answer.stopReason === StopReason.PAUSE;
+      return paused && !this.#full ? undefined : this.#turn(answer, { done: !endedBadly(answer) && !paused });
+    }
+    if (step.writes === undefined) {
+      await this.#runCalls(step, calls);
+      this.#signal.throwIfAborted();
+      if (this.#turns.step !== step) {
+        // A tool has taken the conversation back to before its call.
+        return this.#full ? this.#turn(answer, { done: false }) : undefined;
+      }
+      step.writes = writesOf(step);
+    }
+    for (let write = step.writes[0]; write !== undefined; write = step.writes[0]) {
+      this.#turns.queue(write);
+      await this.#write(write);
+    }
     const toolCalls = calls.filter((_, at) => step.outcomes[at] === undefined);
     const rejections = step.outcomes.flatMap((outcome) => outcome?.rejected ?? []);
     const rejected = rejections.some(({ feedback }) => feedback === "");
@@ -354,7 +474,7 @@ export class TurnLoop {
   }
 
   /** Runs the calls that have no outcome yet, all at once. */
-  async #runCalls({ calls, outcomes }: Step): Promise<void> {
+  async #runCalls({ outcomes }: Step, calls: readonly ToolCall[]): Promise<void> {
     await Promise.all(
       calls.map(async (call, at) => {
         const run = this.#runnerOf(call);
@@ -371,15 +491,6 @@ export class TurnLoop {
       return runTool;
     }
     return async (one, { signal }) => (await tools.handle(one, { signal })) ?? "";
-  }
-
-  /** Appends the results of a step at once; where some are a provider's JSON, neighbours of one shape at once. */
-  async #appendResults(step: Step): Promise<void> {
-    const results = step.outcomes.flatMap((outcome) => outcome?.result ?? []);
-    for (const some of byShape(results).slice(step.sent)) {
-      await this.#session.append(some);
-      step.sent++;
-    }
   }
 
   /** Goes back to the checkpoint that the model has sent a D-Mail to in this step. */
@@ -418,13 +529,10 @@ function endedBadly({ stopReason }: ModelAnswer): boolean {
   return stopReason === StopReason.ERROR || stopReason === StopReason.ABORTED;
 }
 
-/** Whether an error leaves open if the daemon did what it was asked for. */
-function leavesOpen(error: unknown): boolean {
-  return (
-    error instanceof UnavailableError ||
-    error instanceof DeadlineExceededError ||
-    error instanceof OperationCancelledError
-  );
+/** The results of a step in one append; where some are a provider's JSON, neighbours of one shape in one. */
+function writesOf({ outcomes }: Step): Write[] {
+  const results = outcomes.flatMap((outcome) => outcome?.result ?? []);
+  return byShape(results).map((content) => ({ kind: "results", content, requestId: randomUUID() }));
 }
 
 function textOf(parts: readonly Part[]): string {

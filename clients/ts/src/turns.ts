@@ -1,15 +1,19 @@
+import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+
 import type { CompactionResult } from "./compaction.js";
 import { developer } from "./messages.js";
 import type { Appendables } from "./options.js";
 import type { Session } from "./session.js";
-import { TurnLoop, type CallModel, type Step, type Turn, type TurnOptions, type Unsent } from "./turn.js";
+import { TurnLoop, type CallModel, type Step, type Turn, type TurnOptions, type Write } from "./turn.js";
 import { TurnAbortedError, TurnRunningError } from "./turnErrors.js";
 
 /**
  * Tells the model what it must know again after a compaction, such as background tasks that run, the state of a plan, or
  * attachments. Called with each completed compaction of this session object; a text becomes a DEVELOPER message, and
  * undefined nothing. It is appended before the model is called again, and once all calls are answered. It must not begin a
- * turn.
+ * turn. Where it throws, the compaction is done all the same: it is asked again before the model is called next, and what it
+ * throws then ends that turn.
  */
 export type Announce = (result: CompactionResult) => Appendables | undefined | PromiseLike<Appendables | undefined>;
 
@@ -27,15 +31,16 @@ export class Turns {
   announce: Announce | undefined;
   /** The step that a turn is in, or broke off in. */
   step: Step | undefined;
-  /** The answer that a turn appends, or broke off while it did. */
-  unsent: Unsent | undefined;
+  /** What a turn appends, or broke off while it did, in order. */
+  unsent: Write[] = [];
   /** Whether the last answer is to be gone on with. */
   paused = false;
   readonly #session: Session;
   readonly #compactions = new Set<Promise<void>>();
   #running: { readonly loop: TurnLoop; readonly settled: Promise<unknown> } | undefined;
   #unannounced: CompactionResult[] = [];
-  #announcing: Promise<unknown> = Promise.resolve();
+  #announcing: Promise<void> | undefined;
+  #checkpoint: { readonly announce: boolean; readonly requestId: string } | undefined;
   #mayRetry = true;
 
   constructor(session: Session) {
@@ -74,7 +79,7 @@ export class Turns {
       }
       this.#compactions.delete(ended);
       release();
-      await this.announced();
+      await this.#announceQuietly();
     };
     const aborted = abortRunning ? await this.#abort("a compaction") : "none";
     return { preempt: aborted === "compacting", leave };
@@ -87,11 +92,13 @@ export class Turns {
     }
   }
 
-  /** Makes the announcements that had to wait for the end of what was just appended. */
+  /** Takes note of an append: makes the announcements that had to wait for its end. */
   async appended(): Promise<void> {
-    if (this.#unannounced.length > 0) {
-      await this.announced();
+    if (this.#running === undefined && this.#announcing === undefined) {
+      // Who says something else has given up what could not be said. Answers and results are not given up.
+      this.unsent = this.unsent.filter(({ kind }) => kind !== "input");
     }
+    await this.#announceQuietly();
   }
 
   /**
@@ -99,16 +106,15 @@ export class Turns {
    * together. Settles once no announcement is being made. One that could not be made is due again.
    */
   async announced(): Promise<void> {
+    await this.#announcing;
     const { announce } = this;
     if (announce === undefined || this.between || this.#unannounced.length === 0) {
-      await this.#announcing;
       return;
     }
-    const due = this.#unannounced;
-    this.#unannounced = [];
-    const work = this.#announcing.then(() => this.#announceAll(due, announce));
-    this.#announcing = work.catch(() => undefined);
-    await work;
+    this.#announcing ??= this.#announceAll(announce).finally(() => {
+      this.#announcing = undefined;
+    });
+    await this.#announcing;
   }
 
   /** Whether a message now would come between what belongs together: calls and their results, or an answer that goes on. */
@@ -119,8 +125,56 @@ export class Turns {
   /** Drops what an aborted turn was at: its open calls are the log's matter. */
   forget(): void {
     this.step = undefined;
-    this.unsent = undefined;
+    this.unsent = [];
     this.paused = false;
+    this.#checkpoint = undefined;
+  }
+
+  /** Drops the step that a turn broke off in, with the results that it could not append. */
+  forgetStep(): void {
+    this.step = undefined;
+    this.paused = false;
+    this.unsent = this.unsent.filter(({ kind }) => kind !== "results");
+  }
+
+  /** Begins anew with input: an earlier answer is not gone on with. */
+  begin(): void {
+    this.step = undefined;
+    this.paused = false;
+    this.#checkpoint = undefined;
+    this.permitRetry();
+  }
+
+  /** Keeps what is to be appended. Input that is given once more is kept once. */
+  queue(write: Write): void {
+    const last = this.unsent.at(-1);
+    if (last === write || (last?.kind === "input" && isDeepStrictEqual(last.content, write.content))) {
+      return;
+    }
+    this.unsent.push(write);
+  }
+
+  /** Takes note that an append was made, or refused. */
+  written(write: Write): void {
+    this.unsent = this.unsent.filter((other) => other !== write);
+  }
+
+  /** The request id of the checkpoint to be made now: that of the last one, as long as it is not known to be made. */
+  checkpointId(announce: boolean): string {
+    if (this.#checkpoint?.announce !== announce) {
+      this.#checkpoint = { announce, requestId: randomUUID() };
+    }
+    return this.#checkpoint.requestId;
+  }
+
+  /** Takes note that the checkpoint was made, or refused. */
+  checkpointed(): void {
+    this.#checkpoint = undefined;
+  }
+
+  /** Whether a compaction after an overflow, and another call of the model, are permitted. */
+  get mayRetry(): boolean {
+    return this.#mayRetry;
   }
 
   /** Gives back the permission to compact after an overflow and call the model again. */
@@ -128,25 +182,28 @@ export class Turns {
     this.#mayRetry = true;
   }
 
-  /** Takes the permission; false where it was taken before. */
-  takeRetry(): boolean {
-    const may = this.#mayRetry;
+  /** Takes the permission. */
+  takeRetry(): void {
     this.#mayRetry = false;
-    return may;
   }
 
-  async #announceAll(due: CompactionResult[], announce: Announce): Promise<void> {
-    for (let result = due[0]; result !== undefined; result = due[0]) {
-      try {
-        const said = await announce(result);
-        if (said !== undefined) {
-          await this.#session.append(typeof said === "string" ? developer(said) : said);
-        }
-        due.shift();
-      } catch (error) {
-        this.#unannounced.unshift(...due);
-        throw error;
+  /**
+   * The same where nobody waits for it: what was appended or compacted is so, whether it can be announced or not. It does
+   * not wait for announcements that are being made, since it may be one of them that appends or compacts.
+   */
+  async #announceQuietly(): Promise<void> {
+    if (this.#announcing === undefined && this.#unannounced.length > 0) {
+      await this.announced().catch(() => undefined);
+    }
+  }
+
+  async #announceAll(announce: Announce): Promise<void> {
+    for (let result = this.#unannounced[0]; result !== undefined; result = this.#unannounced[0]) {
+      const said = await announce(result);
+      if (said !== undefined) {
+        await this.#session.append(typeof said === "string" ? developer(said) : said);
       }
+      this.#unannounced = this.#unannounced.filter((other) => other !== result);
     }
   }
 
