@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -17,39 +19,41 @@ import (
 // and are needed for its generated code too.
 type client struct {
 	folder string
-	// lock is the file that pins its tools, and stamp a copy of it, written when they are all there.
+	// lock is the file that pins its tools. stamp says what they were installed from, written when they are all there.
 	lock, stamp string
-	// lacks says what keeps it from being installed on this machine; it is empty where nothing does.
-	lacks   func(*verifier, context.Context) string
-	install func(*verifier, context.Context) error
+	// language finds what runs it on this machine: which, in which version. lack says what is not there for that; it is
+	// empty where nothing is missing.
+	language func(*verifier, context.Context) (found, lack string)
+	install  func(*verifier, context.Context) error
 }
 
 func pythonClient() client {
 	return client{
-		folder:  "clients/python",
-		lock:    "requirements-dev.txt",
-		stamp:   ".venv/requirements-dev.txt",
-		lacks:   (*verifier).lacksPython,
-		install: (*verifier).installPython,
+		folder:   "clients/python",
+		lock:     "requirements-dev.txt",
+		stamp:    ".venv/requirements-dev.txt",
+		language: (*verifier).python,
+		install:  (*verifier).installPython,
 	}
 }
 
 func typescriptClient() client {
 	return client{
-		folder:  "clients/ts",
-		lock:    "package-lock.json",
-		stamp:   "node_modules/.installed-lock.json",
-		lacks:   (*verifier).lacksNode,
-		install: (*verifier).installTypeScript,
+		folder:   "clients/ts",
+		lock:     "package-lock.json",
+		stamp:    "node_modules/.installed-lock.json",
+		language: (*verifier).node,
+		install:  (*verifier).installTypeScript,
 	}
 }
 
 func clients() []client { return []client{pythonClient(), typescriptClient()} }
 
-// ready installs the tools of a client where they are missing or others are pinned by now. Where that is not possible it
-// prints what is off for that, so that a green run is never taken for more than it was.
+// ready installs the tools of a client where they are missing, or were installed for another interpreter, in another folder
+// (they know where the client is), or as another lock file says. Where that is not possible it prints what is off for that, so that a green run is never taken for more than it was.
 func (v *verifier) ready(ctx context.Context, c client, off string) (bool, error) {
-	if lack := c.lacks(v, ctx); lack != "" {
+	found, lack := c.language(v, ctx)
+	if lack != "" {
 		fmt.Fprintf(v.out, "%s of %s off: %s\n", off, c.folder, lack)
 		return false, ctx.Err()
 	}
@@ -57,11 +61,12 @@ func (v *verifier) ready(ctx context.Context, c client, off string) (bool, error
 	if err != nil {
 		return false, err
 	}
+	wanted := fmt.Sprintf("%s\n%s\n%s", found, v.in(c.folder), lock)
 	stamp, err := os.ReadFile(v.in(c.folder, c.stamp))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
-	if err == nil && string(stamp) == string(lock) {
+	if err == nil && string(stamp) == wanted {
 		return true, nil
 	}
 	// What is interrupted must not look whole.
@@ -71,7 +76,7 @@ func (v *verifier) ready(ctx context.Context, c client, off string) (bool, error
 	if err := c.install(v, ctx); err != nil {
 		return false, err
 	}
-	return true, os.WriteFile(v.in(c.folder, c.stamp), lock, 0o600)
+	return true, os.WriteFile(v.in(c.folder, c.stamp), []byte(wanted), 0o600)
 }
 
 // in returns the path of what is in the clone.
@@ -79,8 +84,8 @@ func (v *verifier) in(elements ...string) string {
 	return filepath.Join(append([]string{v.root}, elements...)...)
 }
 
-// python is the interpreter that virtual environments are made with.
-func python() string {
+// interpreter is what virtual environments are made with.
+func interpreter() string {
 	if named := os.Getenv("PYTHON"); named != "" {
 		return named
 	}
@@ -90,30 +95,40 @@ func python() string {
 	return "python3"
 }
 
-// oldestPython is what the package says in requires-python.
-const oldestPython = "3.10"
+// What the packages say in requires-python and in engines.
+const (
+	oldestPython = "3.10"
+	oldestNode   = 20
+)
 
-func (v *verifier) lacksPython(ctx context.Context) string {
-	const check = "import sys, venv, ensurepip; print('%d.%d' % sys.version_info[:2], sys.version_info >= (3, 10))"
-	quiet := verifier{root: v.root, err: new(strings.Builder)}
-	said, err := quiet.output(ctx, "", python(), "-c", check)
-	version, newEnough, _ := strings.Cut(said, " ")
+func (v *verifier) python(ctx context.Context) (found, lack string) {
+	const ask = "import sys, venv, ensurepip, os.path; " +
+		"print(sys.version_info >= (3, 10), '%d.%d.%d' % sys.version_info[:3], os.path.realpath(sys.executable))"
+	said, err := v.ask(ctx, interpreter(), "-c", ask)
+	newEnough, found, _ := strings.Cut(said, " ")
+	version, _, _ := strings.Cut(found, " ")
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		return python() + " not found"
+		return "", interpreter() + " not found"
 	case err != nil:
-		return python() + " cannot make virtual environments"
+		return "", interpreter() + " cannot make virtual environments"
 	case newEnough != "True":
-		return fmt.Sprintf("%s is %s, and %s is the oldest that will do", python(), version, oldestPython)
+		return "", fmt.Sprintf("%s is %s, and %s is the oldest that will do", interpreter(), version, oldestPython)
 	}
-	return ""
+	return found, ""
+}
+
+// ask returns what a program prints, and drops its complaints.
+func (v *verifier) ask(ctx context.Context, program string, args ...string) (string, error) {
+	quiet := verifier{root: v.root, err: io.Discard}
+	return quiet.output(ctx, "", append([]string{program}, args...)...)
 }
 
 func (v *verifier) installPython(ctx context.Context) error {
 	folder := pythonClient().folder
 	pip := []string{v.venv("python"), "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check"}
 	for _, c := range []command{
-		{args: []string{python(), "-m", "venv", "--clear", ".venv"}, folder: folder},
+		{args: []string{interpreter(), "-m", "venv", "--clear", ".venv"}, folder: folder},
 		{args: slices.Concat(pip, []string{"--require-hashes", "--requirement", "requirements-dev.txt"}), folder: folder},
 		{args: slices.Concat(pip, []string{"--no-deps", "--no-build-isolation", "--editable", "."}), folder: folder},
 	} {
@@ -133,7 +148,21 @@ func (v *verifier) venv(name string) string {
 	return filepath.Join(folder, "bin", name)
 }
 
-func (v *verifier) lacksNode(context.Context) string { return lacksProgram("node", "npm") }
+func (v *verifier) node(ctx context.Context) (found, lack string) {
+	if lack := lacksProgram("node", "npm"); lack != "" {
+		return "", lack
+	}
+	found, err := v.ask(ctx, "node", "--version")
+	major, _, _ := strings.Cut(strings.TrimPrefix(found, "v"), ".")
+	number, notNumber := strconv.Atoi(major)
+	switch {
+	case err != nil || notNumber != nil:
+		return "", "node does not say its version"
+	case number < oldestNode:
+		return "", fmt.Sprintf("node is %s, and %d is the oldest that will do", found, oldestNode)
+	}
+	return "node " + found, ""
+}
 
 // lacksProgram says which of some programs is not there.
 func lacksProgram(names ...string) string {

@@ -32,7 +32,7 @@ func (v *verifier) pythonCode(context.Context, string) ([]place, error) {
 // compares.
 func (v *verifier) fromPython(ctx context.Context, args ...string) error {
 	client := pythonClient()
-	if client.lacks(v, ctx) != "" {
+	if _, lack := client.language(v, ctx); lack != "" {
 		return ctx.Err()
 	}
 	for _, script := range []string{"scripts/unasync.py", "scripts/api_docs.py"} {
