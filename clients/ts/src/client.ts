@@ -1,11 +1,11 @@
 import type { Client as Stub } from "@connectrpc/connect";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { randomUUID } from "node:crypto";
 
 import type { ConnectionOptions } from "./connection.js";
 import { Connection, defaultAddress } from "./connection.js";
-import { SessionExistsError } from "./errors.js";
+import { SessionExistsError, UnavailableError } from "./errors.js";
 import { checkHealth } from "./health.js";
+import { newSessionId } from "./ids.js";
 import type { DialectName } from "./messages.js";
 import type { CallOptions, PolicyLike, WriteOptions } from "./options.js";
 import { policyOf } from "./options.js";
@@ -90,7 +90,7 @@ export class Client implements AsyncDisposable {
 
   /** Begins a session. Throws SessionExistsError where the id is in use. */
   async createSession(options: SessionOptions = {}): Promise<Session> {
-    const session = this.session(options.sessionId ?? randomUUID(), options.dialect);
+    const session = this.session(options.sessionId ?? newSessionId(), options.dialect);
     await this.sessions.createSession(
       {
         sessionId: session.id,
@@ -171,8 +171,15 @@ export class Client implements AsyncDisposable {
     return this.compactions.listStrategies(model, callOptions(options));
   }
 
-  /** Whether the daemon serves. Throws UnavailableError where it is out of reach. */
+  /** Whether the daemon serves. It does not where it is out of reach, either. */
   async health(options: CallOptions = {}): Promise<boolean> {
-    return checkHealth(this.connection, options);
+    try {
+      return await checkHealth(this.connection, options);
+    } catch (e) {
+      if (e instanceof UnavailableError) {
+        return false;
+      }
+      throw e;
+    }
   }
 }

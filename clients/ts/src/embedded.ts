@@ -8,7 +8,7 @@ import { delimiter, join } from "node:path";
 
 import type { ClientOptions } from "./client.js";
 import { Client } from "./client.js";
-import { BinaryNotFoundError, DaemonStartError, UnavailableError } from "./errors.js";
+import { BinaryNotFoundError, DaemonStartError } from "./errors.js";
 import { forward, pause } from "./retry.js";
 
 /** How a daemon of the program's own is started. */
@@ -141,7 +141,7 @@ class Daemon {
     }, timeoutMs);
     const asking = new Client({ address: client.address, retry: false });
     try {
-      while (!(await serves(asking, stop.signal))) {
+      while (!(await asking.health({ signal: stop.signal }))) {
         await pause(askMs, stop.signal);
       }
     } finally {
@@ -164,17 +164,6 @@ class Daemon {
       clearTimeout(timer);
     }
     await rm(this.folder, { recursive: true, force: true });
-  }
-}
-
-async function serves(client: Client, signal: AbortSignal): Promise<boolean> {
-  try {
-    return await client.health({ signal });
-  } catch (e) {
-    if (e instanceof UnavailableError) {
-      return false;
-    }
-    throw e;
   }
 }
 

@@ -40,6 +40,8 @@ export class CompactordError extends Error {
   readonly fieldViolations: readonly FieldViolation[];
   /** After how many milliseconds to try again, where the daemon says so. */
   readonly retryAfterMs: number | undefined;
+  /** Of a write: the id that it was sent with. The same call with this `requestId` does nothing twice. */
+  requestId: string | undefined;
 
   constructor(message: string, facts: ErrorFacts) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
@@ -62,8 +64,18 @@ export class InvalidRequestError extends CompactordError {
   override name = "InvalidRequestError";
 }
 
+/** What the request names is not there. */
+export class NotFoundError extends CompactordError {
+  override name = "NotFoundError";
+}
+
+/** Somebody else was first: look at the session again, and decide anew. */
+export class ConflictError extends CompactordError {
+  override name = "ConflictError";
+}
+
 /** No session has this id. */
-export class SessionNotFoundError extends CompactordError {
+export class SessionNotFoundError extends NotFoundError {
   override name = "SessionNotFoundError";
 }
 
@@ -73,7 +85,7 @@ export class SessionExistsError extends CompactordError {
 }
 
 /** No checkpoint has this id. */
-export class CheckpointNotFoundError extends CompactordError {
+export class CheckpointNotFoundError extends NotFoundError {
   override name = "CheckpointNotFoundError";
 
   /** The highest checkpoint id that there is. */
@@ -93,17 +105,17 @@ export class CheckpointPutAsideError extends CompactordError {
 }
 
 /** The session has no compaction with this id. */
-export class CompactionNotFoundError extends CompactordError {
+export class CompactionNotFoundError extends NotFoundError {
   override name = "CompactionNotFoundError";
 }
 
 /** No compaction with this operation id runs. */
-export class OperationNotFoundError extends CompactordError {
+export class OperationNotFoundError extends NotFoundError {
   override name = "OperationNotFoundError";
 }
 
 /** The log has no such message, or the message no such part. */
-export class ContentNotFoundError extends CompactordError {
+export class ContentNotFoundError extends NotFoundError {
   override name = "ContentNotFoundError";
 }
 
@@ -118,7 +130,7 @@ export class NothingToRevertError extends CompactordError {
 }
 
 /** `expectedNextIndex` is not the log's: someone else has appended. */
-export class WrongNextIndexError extends CompactordError {
+export class WrongNextIndexError extends ConflictError {
   override name = "WrongNextIndexError";
 
   /** The log's next index. */
@@ -128,23 +140,38 @@ export class WrongNextIndexError extends CompactordError {
 }
 
 /** The view that an answer was made from was reverted: fetch a new view and take the turn again. */
-export class HistoryRevertedError extends CompactordError {
+export class HistoryRevertedError extends ConflictError {
   override name = "HistoryRevertedError";
 }
 
 /** The session was reverted, compacted or appended to meanwhile. */
-export class StateChangedError extends CompactordError {
+export class StateChangedError extends ConflictError {
   override name = "StateChangedError";
 }
 
 /** A compaction of this session runs. */
 export class CompactionRunningError extends CompactordError {
   override name = "CompactionRunningError";
+
+  /** The id of the compaction that runs. */
+  get operationId(): string | undefined {
+    return this.metadata["operation_id"];
+  }
 }
 
 /** What no compaction can remove is at or above the trigger. */
 export class TargetUnreachableError extends CompactordError {
   override name = "TargetUnreachableError";
+
+  /** Tokens that no compaction can remove. */
+  get fixedTokens(): number | undefined {
+    return this.figure("fixed_tokens");
+  }
+
+  /** Tokens at which compaction is due. */
+  get triggerTokens(): number | undefined {
+    return this.figure("trigger_tokens");
+  }
 }
 
 /** Three automatic compactions in a row did not help. */
@@ -184,7 +211,7 @@ export class ViewInvalidError extends CompactordError {
 }
 
 /** A strategy's plan would break the view. */
-export class PlanInvalidError extends CompactordError {
+export class PlanInvalidError extends ConflictError {
   override name = "PlanInvalidError";
 }
 
@@ -238,9 +265,9 @@ export class SummaryRejectedError extends CompactordError {
   }
 }
 
-/** The daemon was built without this part of the contract. */
-export class NotImplementedError extends CompactordError {
-  override name = "NotImplementedError";
+/** The daemon is older than this package, or was built without what the request asks for. */
+export class UnsupportedError extends CompactordError {
+  override name = "UnsupportedError";
 }
 
 /** The operation was cancelled by another client, by a shutdown, or by the end of the session. */
@@ -248,12 +275,12 @@ export class OperationCancelledError extends CompactordError {
   override name = "OperationCancelledError";
 }
 
-/** The time limit of the call, or the policy's for summaries, has passed. */
+/** The time limit of the call, or the policy's for summaries, has passed. Of a write: as for {@link UnavailableError}. */
 export class DeadlineExceededError extends CompactordError {
   override name = "DeadlineExceededError";
 }
 
-/** The daemon is out of reach, or shutting down. What a write did is unknown unless it is sent again. */
+/** The daemon is out of reach, or shutting down. Whether a write was done is unknown: call again with the error's `requestId`. */
 export class UnavailableError extends CompactordError {
   override name = "UnavailableError";
 }

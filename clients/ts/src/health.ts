@@ -5,7 +5,6 @@ import {
   FieldDescriptorProto_Label,
   FieldDescriptorProto_Type,
   FileDescriptorProtoSchema,
-  MethodOptions_IdempotencyLevel,
 } from "@bufbuild/protobuf/wkt";
 import type { Transport } from "@connectrpc/connect";
 
@@ -42,14 +41,13 @@ const file = create(FileDescriptorProtoSchema, {
           name: "Check",
           inputType: ".grpc.health.v1.HealthCheckRequest",
           outputType: ".grpc.health.v1.HealthCheckResponse",
-          options: { idempotencyLevel: MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS },
         },
       ],
     },
   ],
 });
 
-/** Whether the whole server serves. */
+/** Whether the whole server serves. It is asked once: who waits for it asks again. */
 export async function checkHealth(transport: Transport, { signal, timeoutMs }: CallOptions): Promise<boolean> {
   const check = createFileRegistry(file, () => undefined).getService("grpc.health.v1.Health")?.method["check"];
   if (check === undefined || !isUnary(check)) {

@@ -1,5 +1,3 @@
-import { randomUUID } from "node:crypto";
-
 import { create } from "@bufbuild/protobuf";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
@@ -7,7 +5,8 @@ import type { Client } from "./client.js";
 import { Compaction, CompactionResult } from "./compaction.js";
 import type { Answer, Prompt } from "./clientModel.js";
 import { compactWithModel } from "./clientModel.js";
-import { leavesOpen } from "./errors.js";
+import { leavesOpen, OperationNotFoundError } from "./errors.js";
+import { newRequestId, newSessionId } from "./ids.js";
 import type { DialectName } from "./messages.js";
 import { appendKey, contentOf, dialectOf } from "./messages.js";
 import type {
@@ -109,7 +108,7 @@ export class Session {
       ...(options.expectedNextIndex !== undefined && { expectedNextIndex: options.expectedNextIndex }),
     });
     const key = this.unsure.size > 0 ? appendKey(request) : "";
-    request.requestId = options.requestId ?? this.unsure.get(key) ?? randomUUID();
+    request.requestId = options.requestId ?? this.unsure.get(key) ?? newRequestId();
     try {
       const response = await this.client.sessions.appendMessages(request, callOptions(options));
       this.unsure.clear();
@@ -171,7 +170,7 @@ export class Session {
       detach: options.detach ?? false,
       dryRun: options.dryRun ?? false,
       willRetry: options.willRetry ?? false,
-      requestId: options.requestId ?? randomUUID(),
+      requestId: options.requestId ?? newRequestId(),
       ...(options.replay !== undefined && { replay: options.replay }),
       ...(options.policy !== undefined && { policy: policyOf(options.policy) }),
     });
@@ -187,12 +186,22 @@ export class Session {
     });
   }
 
-  /** Cancels the compaction that runs in the session, whoever asked for it, and waits for its end. */
+  /**
+   * Cancels the compaction that runs in the session, whoever asked for it, or only the one with this id; waits for its end,
+   * and says what it was. Undefined where none runs.
+   */
   async cancelCompaction(
     options: CallOptions & { readonly operationId?: string } = {},
-  ): Promise<CancelCompactionResponse> {
+  ): Promise<CancelCompactionResponse | undefined> {
     const request = { sessionId: this.id, operationId: options.operationId ?? "" };
-    return this.client.compactions.cancelCompaction(request, callOptions(options));
+    try {
+      return await this.client.compactions.cancelCompaction(request, callOptions(options));
+    } catch (e) {
+      if (e instanceof OperationNotFoundError) {
+        return undefined;
+      }
+      throw e;
+    }
   }
 
   /**
@@ -298,7 +307,7 @@ export class Session {
       /** The new session's title. Default: this one's. */ readonly title?: string;
     } = {},
   ): Promise<Session> {
-    const id = options.newSessionId ?? randomUUID();
+    const id = options.newSessionId ?? newSessionId();
     const answer = await this.client.sessions.forkSession(
       {
         sessionId: this.id,
@@ -484,7 +493,7 @@ export function callOptions({ signal, timeoutMs }: CallOptions): CallOptions {
 
 /** The given request id, or a new one. */
 export function requestIdOf(options: WriteOptions): string {
-  return options.requestId ?? randomUUID();
+  return options.requestId ?? newRequestId();
 }
 
 /** A message of an answer that every daemon sends. */

@@ -3,25 +3,48 @@ import type { Client } from "@connectrpc/connect";
 import { makeAnyClient } from "@connectrpc/connect";
 
 import type { Connection, StubOptions } from "./connection.js";
+import { CompactordError } from "./errors.js";
+import { identified, requestIdIn } from "./ids.js";
 
-/** The stubs of a service. Other than those of connect, they cancel a stream when its reader leaves the loop. */
+/**
+ * The stubs of a service. Other than those of connect, they give each write a request id, which its errors have, too, and
+ * they cancel a stream when its reader leaves the loop.
+ */
 export function stubsOf<T extends DescService>(service: T, connection: Connection): Client<T> {
   const stubs = makeAnyClient(service, (method) => {
     switch (method.methodKind) {
       case "unary":
-        return async (input: MessageInitShape<DescMessage>, options: StubOptions = {}) => {
-          const { signal, timeoutMs, headers } = options;
-          const response = await connection.unary(method, signal, timeoutMs, headers, input, options.contextValues);
+        return async (given: MessageInitShape<DescMessage>, options: StubOptions = {}) => {
+          const { signal, timeoutMs, headers, contextValues } = options;
+          const input = identified(method, given);
+          const calling = connection.unary(method, signal, timeoutMs, headers, input, contextValues);
+          const response = await calling.catch((e: unknown) => {
+            throw told(e, input);
+          });
           options.onHeader?.(response.header);
           options.onTrailer?.(response.trailer);
           return response.message;
         };
       case "server_streaming":
-        return (input: MessageInitShape<DescMessage>, options: StubOptions = {}) =>
-          connection.events(method, input, options);
+        return async function* (given: MessageInitShape<DescMessage>, options: StubOptions = {}) {
+          const input = identified(method, given);
+          try {
+            yield* connection.events(method, input, options);
+          } catch (e) {
+            throw told(e, input);
+          }
+        };
       default:
         return null;
     }
   });
   return stubs as Client<T>;
+}
+
+/** The error of a call, with the request id that it was sent with. */
+function told(error: unknown, request: object): unknown {
+  if (error instanceof CompactordError) {
+    error.requestId ??= requestIdIn(request);
+  }
+  return error;
 }

@@ -172,8 +172,14 @@ test("a detached compaction outlives the loop, and cancelCompaction ends it", as
     break;
   }
   await summarizer.asked(asked);
-  const { ending } = await session.cancelCompaction();
-  assert.equal(ending?.event.case, "cancelled");
+  const cancelled = await session.cancelCompaction();
+  assert.equal(cancelled?.ending?.event.case, "cancelled");
+});
+
+test("where no compaction runs, cancelCompaction answers undefined", async () => {
+  const session = await client.createSession();
+  assert.equal(await session.cancelCompaction(), undefined);
+  await assert.rejects(client.session("nobody").cancelCompaction(), { name: "SessionNotFoundError" });
 });
 
 test("a compaction ends as completed, skipped or planned", async () => {

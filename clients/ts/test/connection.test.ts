@@ -91,7 +91,7 @@ test("a proxy that asks for the client's certificate gets it", async () => {
   const proxy = await Proxy.start(daemon.socket, { tls: true, askForCertificate: true });
   const tls = { ca: keyPair.cert, serverName: "localhost" };
   const bare = daemon.client({ address: proxy.address, tls, retry: false });
-  await assert.rejects(bare.health(), UnavailableError);
+  await assert.rejects(bare.createSession(), UnavailableError);
   const known = daemon.client({
     address: proxy.address,
     tls: { ...tls, cert: Buffer.from(keyPair.cert), key: Buffer.from(keyPair.key) },
@@ -102,19 +102,26 @@ test("a proxy that asks for the client's certificate gets it", async () => {
 test("a certificate that is not trusted, or of another name, is refused", async () => {
   const proxy = await Proxy.start(daemon.socket, { tls: true });
   for (const tls of [true, { ca: keyPair.cert, serverName: "example.com" }, { serverName: "localhost" }]) {
-    await assert.rejects(daemon.client({ address: proxy.address, tls, retry: false }).health(), UnavailableError);
+    await assert.rejects(
+      daemon.client({ address: proxy.address, tls, retry: false }).createSession(),
+      UnavailableError,
+    );
   }
 });
 
 test("every call has a time limit, of its own or of the client", async () => {
   const client = daemon.client({ address: nowhere(), timeoutMs: 50 });
-  await assert.rejects(client.health(), DeadlineExceededError);
+  await assert.rejects(client.createSession(), DeadlineExceededError);
   const patient = daemon.client({ address: nowhere() });
   await assert.rejects(patient.session("s").view({ timeoutMs: 50 }), DeadlineExceededError);
 });
 
 test("a daemon that is not there is UnavailableError after the tries", async () => {
   await assert.rejects(daemon.client({ address: nowhere(), retry: false }).createSession(), UnavailableError);
+});
+
+test("a daemon that is not there is not healthy", async () => {
+  assert.equal(await daemon.client({ address: nowhere() }).health(), false);
 });
 
 test("a signal ends a call, and the pauses between its tries, with its reason", async () => {
@@ -147,7 +154,7 @@ test("a signal and the end of the client end calls that the daemon has not answe
 
 test("a closed client refuses calls, and ends those that wait", async () => {
   const client = daemon.client({ address: nowhere() });
-  const calling = assert.rejects(client.health(), ClientClosedError);
+  const calling = assert.rejects(client.createSession(), ClientClosedError);
   await client.close();
   await calling;
   await client.close();

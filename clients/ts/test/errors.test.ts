@@ -58,9 +58,12 @@ test("what gRPC itself says has the class of its status", () => {
     [Code.Canceled, compactord.OperationCancelledError],
     [Code.Unauthenticated, compactord.UnauthenticatedError],
     [Code.PermissionDenied, compactord.PermissionDeniedError],
-    [Code.Unimplemented, compactord.NotImplementedError],
+    [Code.Unimplemented, compactord.UnsupportedError],
     [Code.Internal, compactord.InternalError],
-    [Code.Aborted, CompactordError],
+    [Code.Aborted, compactord.ConflictError],
+    [Code.NotFound, compactord.NotFoundError],
+    [Code.OutOfRange, compactord.InvalidRequestError],
+    [Code.Unknown, CompactordError],
   ];
   for (const [code, type] of classes) {
     const error = errorOfCall(new ConnectError("text", code, trailer));
@@ -146,4 +149,38 @@ test("errors hold nothing of the conversation", async () => {
     assert.doesNotMatch(JSON.stringify([e.message, e.metadata, e.fieldViolations]), /xyzzy/);
     return true;
   });
+});
+
+test("classes of one kind can be caught together", () => {
+  const { NotFoundError, ConflictError } = compactord;
+  const kinds = Object.values(classOfReason);
+  const below = (kind: typeof CompactordError): string[] =>
+    [...new Set(kinds.filter((one) => one.prototype instanceof kind).map((one) => one.name))].sort();
+  assert.deepEqual(below(NotFoundError), [
+    "CheckpointNotFoundError",
+    "CompactionNotFoundError",
+    "ContentNotFoundError",
+    "OperationNotFoundError",
+    "SessionNotFoundError",
+  ]);
+  assert.deepEqual(below(ConflictError), [
+    "HistoryRevertedError",
+    "PlanInvalidError",
+    "StateChangedError",
+    "WrongNextIndexError",
+  ]);
+});
+
+test("the error of a write has the request id that it was sent with, and that of a read has none", async () => {
+  const session = await client.createSession();
+  const idOf = async (call: Promise<unknown>): Promise<string | undefined> =>
+    call.then(
+      () => "no error",
+      (e: unknown) => (e instanceof CompactordError ? e.requestId : "another error"),
+    );
+  assert.equal(await idOf(session.append("Hi.", { expectedNextIndex: 7, requestId: "mine" })), "mine");
+  const own = await idOf(session.append("Hi.", { expectedNextIndex: 7 }));
+  assert.match(own ?? "", /^[0-9a-f-]{36}$/);
+  assert.equal(await idOf(client.session("nobody").compact({ requestId: "of a stream" })), "of a stream");
+  assert.equal(await idOf(client.session("nobody").info()), undefined);
 });
