@@ -132,7 +132,7 @@ export class Client implements AsyncDisposable {
       /** What makes one newer. Default `created`. */ readonly order?: "created" | "changed";
     } = {},
   ): AsyncGenerator<SessionState, void, undefined> {
-    const order = options.order === "changed" ? SessionOrder.CHANGED : SessionOrder.CREATED;
+    const order = orderOf(options.order);
     return pages(async (pageToken) => {
       const page = await this.sessions.listSessions(
         { labels: { ...options.labels }, order, pageToken },
@@ -181,5 +181,17 @@ export class Client implements AsyncDisposable {
       }
       throw e;
     }
+  }
+}
+
+function orderOf(name: "created" | "changed" | undefined): SessionOrder {
+  switch (name) {
+    case undefined:
+    case "created":
+      return SessionOrder.CREATED;
+    case "changed":
+      return SessionOrder.CHANGED;
+    default:
+      throw new TypeError(`order: ${JSON.stringify(name)} is none: created or changed`);
   }
 }

@@ -14,17 +14,19 @@ import type {
 import type {
   CallOptions as ConnectOptions,
   ContextValues,
-  Interceptor,
   StreamResponse,
   Transport,
   UnaryResponse,
 } from "@connectrpc/connect";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import { createGrpcTransport } from "@connectrpc/connect-node";
 
+import { checkedNumber, checkedSignal, checkedTimeout, isObject } from "./arguments.js";
 import { ClientClosedError, DeadlineExceededError } from "./errors.js";
+import { SteadySessionManager } from "./http2Sessions.js";
 import { forward, isSafeToRepeat, pause, repeated } from "./retry.js";
 import { errorOfCall } from "./status.js";
+import { tokenInterceptors, tokenFault } from "./token.js";
 
 /** Where the daemon listens unless told otherwise. */
 export const defaultAddress = "127.0.0.1:7440";
@@ -67,6 +69,9 @@ export interface ConnectionOptions {
 /** The daemon answers pings that come faster by closing the connection. */
 const minKeepaliveMs = 10_000;
 
+/** The length of a message is a number of 32 bits. */
+const maxMaxMessageBytes = 2 ** 32 - 1;
+
 /** What a `Headers` is made from. */
 type HeaderFields = ConstructorParameters<typeof Headers>[0];
 
@@ -86,7 +91,8 @@ interface Place {
  * repeats what may be repeated, and turns errors into this package's.
  */
 export class Connection implements Transport {
-  private readonly manager: Http2SessionManager;
+  private readonly address: string;
+  private readonly manager: SteadySessionManager;
   private readonly inner: Transport;
   private readonly closing = new AbortController();
   private readonly timeoutMs: number;
@@ -94,17 +100,16 @@ export class Connection implements Transport {
   private readonly retry: boolean;
 
   constructor(address: string, options: ConnectionOptions) {
-    const tls = options.tls === true ? {} : options.tls === false ? undefined : options.tls;
+    const tls = tlsOf(options.tls);
     const place = placeOf(address, tls !== undefined);
-    this.timeoutMs = atLeast(0, "timeoutMs", options.timeoutMs ?? 30_000);
-    this.compactionTimeoutMs = atLeast(0, "compactionTimeoutMs", options.compactionTimeoutMs ?? 15 * 60_000);
+    this.address = address;
+    this.timeoutMs = checkedTimeout("timeoutMs", options.timeoutMs ?? 30_000);
+    this.compactionTimeoutMs = checkedTimeout("compactionTimeoutMs", options.compactionTimeoutMs ?? 15 * 60_000);
     this.retry = options.retry ?? true;
-    this.manager = new Http2SessionManager(
-      place.url,
-      { pingIntervalMs: atLeast(minKeepaliveMs, "keepaliveMs", options.keepaliveMs ?? 30_000) },
-      sessionOptions(place, tls),
-    );
-    const maxBytes = atLeast(1, "maxMessageBytes", options.maxMessageBytes ?? 64 << 20);
+    const pingIntervalMs = options.keepaliveMs ?? 30_000;
+    checkedNumber("keepaliveMs", pingIntervalMs, minKeepaliveMs);
+    this.manager = new SteadySessionManager(place.url, { pingIntervalMs }, sessionOptions(place, tls));
+    const maxBytes = checkedNumber("maxMessageBytes", options.maxMessageBytes ?? 64 << 20, 1, maxMaxMessageBytes);
     this.inner = createGrpcTransport({
       baseUrl: place.url,
       sessionManager: this.manager,
@@ -134,21 +139,28 @@ export class Connection implements Transport {
     input: MessageInitShape<I>,
     contextValues?: ContextValues,
   ): Promise<UnaryResponse<I, O>> {
-    const end = deadline(timeoutMs ?? this.timeoutOf(method.name, input));
+    checkedSignal(signal);
+    const end = deadline(checkedTimeout("timeoutMs", timeoutMs ?? this.timeoutOf(method.name, input)));
+    const call = new AbortController();
+    const release = forward([signal, this.closing.signal], call);
     let broken: unknown;
     const once = async (): Promise<UnaryResponse<I, O>> => {
       this.checkMayCall(signal);
       try {
-        return await this.inner.unary(method, signal, remaining(end, broken), header, input, contextValues);
+        return await this.inner.unary(method, call.signal, remaining(end, broken), header, input, contextValues);
       } catch (e) {
         broken = this.errorOf(e, signal);
         throw broken;
       }
     };
-    if (!this.retry || !isSafeToRepeat(method, input)) {
-      return once();
+    try {
+      if (!this.retry || !isSafeToRepeat(method, input)) {
+        return await once();
+      }
+      return await repeated(once, (ms) => this.pause(Math.min(ms, end - Date.now()), signal));
+    } finally {
+      release();
     }
-    return repeated(once, (ms) => this.pause(Math.min(ms, end - Date.now()), signal));
   }
 
   async stream<I extends DescMessage, O extends DescMessage>(
@@ -160,7 +172,8 @@ export class Connection implements Transport {
     contextValues?: ContextValues,
   ): Promise<StreamResponse<I, O>> {
     // A watch lasts as long as its reader wants: pings tell whether the daemon is there.
-    const limit = timeoutMs ?? (method.name === "WatchSession" ? 0 : this.compactionTimeoutMs);
+    const usual = method.name === "WatchSession" ? 0 : this.compactionTimeoutMs;
+    const limit = checkedTimeout("timeoutMs", timeoutMs ?? usual);
     return this.inner.stream(method, signal, limit, header, input, contextValues);
   }
 
@@ -171,9 +184,10 @@ export class Connection implements Transport {
     options: StubOptions,
   ): AsyncGenerator<MessageShape<O>, void, undefined> {
     const { signal, timeoutMs, headers, contextValues } = options;
+    checkedSignal(signal);
     this.checkMayCall(signal);
     const call = new AbortController();
-    const release = forward([signal], call);
+    const release = forward([signal, this.closing.signal], call);
     try {
       const response = await this.stream(method, call.signal, timeoutMs, headers, only(input), contextValues);
       options.onHeader?.(response.header);
@@ -205,7 +219,11 @@ export class Connection implements Transport {
     if (signal?.aborted) {
       return signal.reason;
     }
-    return this.closing.signal.aborted ? new ClientClosedError() : errorOfCall(thrown);
+    if (this.closing.signal.aborted) {
+      return new ClientClosedError();
+    }
+    const fault = tokenFault(thrown);
+    return fault === undefined ? errorOfCall(thrown, this.address) : fault.cause;
   }
 
   private checkMayCall(signal: AbortSignal | undefined): void {
@@ -242,9 +260,29 @@ function remaining(end: number, broken: unknown): number {
   return left;
 }
 
+function tlsOf(tls: ConnectionOptions["tls"]): TLSOptions | undefined {
+  switch (tls) {
+    case undefined:
+    case false:
+      return undefined;
+    case true:
+      return {};
+    default:
+      if (!isObject(tls)) {
+        throw new TypeError("tls: must be true, false or the options of TLS");
+      }
+      return tls;
+  }
+}
+
 /** Where HOST:PORT or unix:PATH is. */
 function placeOf(address: string, tls: boolean): Place {
   const scheme = tls ? "https" : "http";
+  // Programs without types give what they have.
+  const given: unknown = address;
+  if (typeof given !== "string") {
+    throw new TypeError(`address: must be a string, and is ${typeof given}`);
+  }
   if (address.startsWith("unix:")) {
     const path = address.slice("unix:".length);
     if (path === "") {
@@ -252,10 +290,11 @@ function placeOf(address: string, tls: boolean): Place {
     }
     return { url: `${scheme}://localhost`, socket: path };
   }
-  if (!/^(\[[0-9a-fA-F:.]+\]|[^:/?#@\s]+):\d{1,5}$/.test(address)) {
+  const url = `${scheme}://${address}`;
+  if (!/^(\[[0-9a-fA-F:.]+\]|[^:/?#@\s]+):\d{1,5}$/.test(address) || !URL.canParse(url)) {
     throw new TypeError(`address: ${JSON.stringify(address)} is none: write HOST:PORT or unix:PATH`);
   }
-  return { url: `${scheme}://${address}`, socket: undefined };
+  return { url, socket: undefined };
 }
 
 function sessionOptions(place: Place, tls: TLSOptions | undefined): ClientSessionOptions | SecureClientSessionOptions {
@@ -282,26 +321,4 @@ function secureOptions({ ca, cert, key, serverName }: TLSOptions): SecureClientS
 
 function pem(text: string | Uint8Array): string | Buffer {
   return typeof text === "string" ? text : Buffer.from(text);
-}
-
-function tokenInterceptors({ token, allowPlaintextToken }: ConnectionOptions, isPrivate: boolean): Interceptor[] {
-  if (token === undefined) {
-    return [];
-  }
-  if (!isPrivate && allowPlaintextToken !== true) {
-    throw new TypeError("token: without tls the network could read it; set tls, or allowPlaintextToken");
-  }
-  return [
-    (next) => async (request) => {
-      request.header.set("authorization", `Bearer ${typeof token === "string" ? token : await token()}`);
-      return next(request);
-    },
-  ];
-}
-
-function atLeast(minimum: number, name: string, value: number): number {
-  if (!(value >= minimum)) {
-    throw new RangeError(`${name}: ${String(value)} is less than ${String(minimum)}`);
-  }
-  return value;
 }

@@ -15,7 +15,7 @@ export { embedded, EmbeddedClient } from "./embedded.js";
 export type { EmbeddedOptions } from "./embedded.js";
 export * from "./errors.js";
 export { assistant, developer, system, toolResult, user } from "./messages.js";
-export type { Appendable, DialectName, ToolResultOptions } from "./messages.js";
+export type { Appendable, DialectName, ProviderJson, ToolResultOptions } from "./messages.js";
 export type {
   Appendables,
   AppendOptions,

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 
-import { create, fromJson, isMessage, toBinary } from "@bufbuild/protobuf";
-import type { JsonValue, MessageInitShape } from "@bufbuild/protobuf";
+import { create, isMessage, toBinary } from "@bufbuild/protobuf";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 
+import { isObject } from "./arguments.js";
+import { fromObject } from "./contractJson.js";
 import type { Message, ToolCall } from "./gen/compactord/v1/message_pb.js";
 import { Dialect, FileTouchSchema, MessageSchema, Role } from "./gen/compactord/v1/message_pb.js";
 import type { AppendMessagesRequest } from "./gen/compactord/v1/session_service_pb.js";
@@ -21,7 +23,12 @@ export type DialectName = "openai_chat" | "openai_responses" | "anthropic" | "ge
  *   contract;
  * - a `v1.Message`: a neutral message, such as {@link system}, {@link user}, {@link assistant} and {@link toolResult} make.
  */
-export type Appendable = string | Uint8Array | Message | object;
+export type Appendable = string | Uint8Array | Message | ProviderJson;
+
+/** An object or a list of a provider's JSON, as its SDK types it: neither a promise nor a function. */
+export type ProviderJson =
+  | (object & { readonly then?: never; readonly bind?: never })
+  | { readonly [key: string]: unknown; readonly then?: never; readonly bind?: never };
 
 /** A tool's result that can be appended: the call that it answers, and what it says. */
 export interface ToolResultOptions {
@@ -117,9 +124,9 @@ export function contentOf(
     } else if (isMessage(item, MessageSchema)) {
       neutral.push(item);
     } else if (item instanceof Uint8Array) {
-      provider.push(new TextDecoder("utf-8", { fatal: true }).decode(item));
+      provider.push(decoded(item));
     } else if (dialect === undefined) {
-      neutral.push(fromJson(MessageSchema, item as JsonValue));
+      neutral.push(neutralMessage(item));
     } else {
       provider.push(jsonOf(item));
     }
@@ -147,12 +154,50 @@ function contentFields(neutral: Message[], provider: string[], dialect: DialectN
   return { providerJson: { dialect: dialectOf(dialect), json } };
 }
 
-function jsonOf(item: Appendable): string {
-  const json: unknown = JSON.stringify(item);
+function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new TypeError("append: the bytes are no UTF-8");
+  }
+}
+
+/** A neutral message of an object. Most who give one that is none mean a provider's, and forgot to say which. */
+function neutralMessage(item: unknown): Message {
+  if (!isObject(item)) {
+    throw notAppendable(item);
+  }
+  try {
+    return fromObject("append", MessageSchema, item);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "";
+    throw new TypeError(
+      `${why}: the session was opened without a dialect, so objects are neutral messages; a provider's messages need the option dialect`,
+    );
+  }
+}
+
+function jsonOf(item: unknown): string {
+  if (typeof item !== "object" || item === null || "then" in item) {
+    throw notAppendable(item);
+  }
+  let json: unknown;
+  try {
+    json = JSON.stringify(item);
+  } catch {
+    throw new TypeError("append: the object has no JSON: it holds a BigInt, or itself");
+  }
   if (typeof json !== "string") {
-    throw new TypeError(`append: a ${typeof item} is no message`);
+    throw notAppendable(item);
   }
   return json;
+}
+
+function notAppendable(item: unknown): TypeError {
+  const isPromise = typeof item === "object" && item !== null && "then" in item;
+  return new TypeError(
+    `append: a ${isPromise ? "promise is no message: await it first" : `${typeof item} is no message`}`,
+  );
 }
 
 /** One JSON list of several JSON texts, lists among them taken apart; no text is parsed, so no number changes. */

@@ -1,6 +1,6 @@
-import { fromJson, isMessage } from "@bufbuild/protobuf";
-import type { JsonValue } from "@bufbuild/protobuf";
+import { isMessage } from "@bufbuild/protobuf";
 
+import { fromObject } from "./contractJson.js";
 import type { Appendable } from "./messages.js";
 import type { CompactionEvent, Policy, PolicyJson } from "./v1.js";
 import { CompactionReason, PolicySchema, ThinkingPolicy } from "./v1.js";
@@ -28,7 +28,7 @@ export type PolicyLike = Policy | PolicyJson;
 
 /** Makes a policy of what was given for one. */
 export function policyOf(policy: PolicyLike): Policy {
-  return isMessage(policy, PolicySchema) ? policy : fromJson(PolicySchema, policy as JsonValue);
+  return isMessage(policy, PolicySchema) ? policy : fromObject("policy", PolicySchema, policy);
 }
 
 /** Why a compaction is asked for. */

@@ -1,6 +1,7 @@
 import type { Client as Stub } from "@connectrpc/connect";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
+import { checkedIndex } from "./arguments.js";
 import type { RecallOptions } from "./options.js";
 import type { RecallContentRequestSchema, RecallContentResponse, SessionService } from "./v1.js";
 
@@ -20,11 +21,15 @@ export async function recallAll(
     ...(options.signal !== undefined && { signal: options.signal }),
     ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
   };
+  const asked =
+    typeof what === "number"
+      ? ({ case: "index", value: checkedIndex("index", what) } as const)
+      : ({ case: "reference", value: what } as const);
   const ask = (range: Range): Promise<RecallContentResponse> =>
     stub.recallContent(
       {
         sessionId,
-        what: typeof what === "number" ? { case: "index", value: what } : { case: "reference", value: what },
+        what: asked,
         range,
         maxBytes: options.maxBytes ?? maxPageBytes,
         ...(options.part !== undefined && { part: options.part }),

@@ -1,6 +1,7 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 
+import { onAbort } from "./abort.js";
 import { UnavailableError } from "./errors.js";
 
 /** How often and how fast a call is sent again that found no daemon. */
@@ -74,22 +75,16 @@ export async function pause(ms: number, ...signals: (AbortSignal | undefined)[])
  * would do, but keeps what it makes for as long as the longest-lived of the signals in some releases of Node.
  */
 export function forward(signals: readonly (AbortSignal | undefined)[], target: AbortController): () => void {
-  const listeners = signals
+  const releases = signals
     .filter((signal) => signal !== undefined)
-    .map((signal) => {
-      const listener = (): void => {
+    .map((signal) =>
+      onAbort(signal, () => {
         target.abort(signal.reason);
-      };
-      if (signal.aborted) {
-        listener();
-      } else {
-        signal.addEventListener("abort", listener);
-      }
-      return { signal, listener };
-    });
+      }),
+    );
   return () => {
-    for (const { signal, listener } of listeners) {
-      signal.removeEventListener("abort", listener);
+    for (const release of releases) {
+      release();
     }
   };
 }

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
+import { checkedIndex, checkKeys, onlyKey } from "./arguments.js";
 import type { Client } from "./client.js";
 import { Compaction, CompactionResult } from "./compaction.js";
 import type { Answer, Prompt } from "./clientModel.js";
@@ -55,8 +56,13 @@ import type { WatchItem, WatchOptions } from "./watch.js";
 import { watchSession } from "./watch.js";
 
 /** What to search for: words that all have to be there, or an expression in the syntax of RE2; and where. */
-export type SearchQuery = ({ readonly words: string } | { readonly pattern: string }) &
+export type SearchQuery = (
+  { readonly words: string; readonly pattern?: never } | { readonly pattern: string; readonly words?: never }
+) &
   Pick<MessageInitShape<typeof SearchMessagesRequestSchema>, "roles" | "states" | "newestFirst" | "snippetChars">;
+
+/** How many appends of which nothing is known a session keeps the request ids of. */
+const keptUnsure = 100;
 
 /** The last view of a session, with which the next one is told from it. */
 interface KeptView {
@@ -105,13 +111,15 @@ export class Session {
       viewToken: options.view?.token ?? "",
       strict: options.strict ?? false,
       modelAnswer: options.modelAnswer ?? false,
-      ...(options.expectedNextIndex !== undefined && { expectedNextIndex: options.expectedNextIndex }),
+      ...(options.expectedNextIndex !== undefined && {
+        expectedNextIndex: checkedIndex("expectedNextIndex", options.expectedNextIndex),
+      }),
     });
     const key = this.unsure.size > 0 ? appendKey(request) : "";
     request.requestId = options.requestId ?? this.unsure.get(key) ?? newRequestId();
     try {
       const response = await this.client.sessions.appendMessages(request, callOptions(options));
-      this.unsure.clear();
+      this.unsure.delete(key);
       this.noteReport(response.report);
       await this.turns.appended();
       return response;
@@ -133,7 +141,7 @@ export class Session {
           viewToken: token,
           maxBytes: options.maxBytes ?? 0,
           markCacheBreakpoints: options.markCacheBreakpoints ?? false,
-          ...(options.asOf !== undefined && { asOf: options.asOf }),
+          ...(options.asOf !== undefined && { asOf: checkedIndex("asOf", options.asOf) }),
           ...(options.thinking !== undefined && { thinking: thinkingOf(options.thinking) }),
         },
         callOptions(options),
@@ -215,6 +223,8 @@ export class Session {
       /** What the model's window holds beside its answer, in tokens. */ readonly maxPromptTokens?: number;
     } = {},
   ): Promise<CompactionResult> {
+    // What was given up before it began must not abort a turn.
+    options.signal?.throwIfAborted();
     const place = await this.turns.enter(abortsTurn(options));
     let result: CompactionResult | undefined;
     try {
@@ -327,7 +337,7 @@ export class Session {
 
   /** Keeps messages word for word in every view, each with its tool group. */
   async pin(indexes: readonly number[], options: WriteOptions = {}): Promise<PinMessagesResponse> {
-    const request = { sessionId: this.id, indexes: [...indexes], requestId: requestIdOf(options) };
+    const request = { sessionId: this.id, indexes: checkedIndexes(indexes), requestId: requestIdOf(options) };
     const answer = await this.client.sessions.pinMessages(request, callOptions(options));
     this.noteReport(answer.report);
     return answer;
@@ -335,7 +345,7 @@ export class Session {
 
   /** Lets messages be covered and edited again. */
   async unpin(indexes: readonly number[], options: WriteOptions = {}): Promise<UnpinMessagesResponse> {
-    const request = { sessionId: this.id, indexes: [...indexes], requestId: requestIdOf(options) };
+    const request = { sessionId: this.id, indexes: checkedIndexes(indexes), requestId: requestIdOf(options) };
     const answer = await this.client.sessions.unpinMessages(request, callOptions(options));
     this.noteReport(answer.report);
     return answer;
@@ -351,6 +361,8 @@ export class Session {
 
   /** Finds messages in all that the log holds, and yields the places. */
   search(query: SearchQuery, options: CallOptions = {}): AsyncGenerator<SearchHit, void, undefined> {
+    checkKeys("search", query, ["words", "pattern", "roles", "states", "newestFirst", "snippetChars"]);
+    const asked = onlyKey("search", query, ["words", "pattern"]);
     const { roles, states, newestFirst, snippetChars } = query;
     const filter = {
       roles: roles ?? [],
@@ -358,10 +370,8 @@ export class Session {
       newestFirst: newestFirst ?? false,
       snippetChars: snippetChars ?? 0,
     };
-    const what =
-      "words" in query
-        ? ({ case: "words", value: query.words } as const)
-        : ({ case: "pattern", value: query.pattern } as const);
+    const value = query[asked] ?? "";
+    const what = asked === "words" ? ({ case: asked, value } as const) : ({ case: asked, value } as const);
     return pages(async (pageToken) => {
       const request = { sessionId: this.id, query: what, pageToken, ...filter };
       const page = await this.client.sessions.searchMessages(request, callOptions(options));
@@ -373,9 +383,10 @@ export class Session {
   messages(
     options: CallOptions & { readonly listing?: "transcript" | "dialogue"; readonly fromIndex?: number } = {},
   ): AsyncGenerator<LoggedMessage, void, undefined> {
-    const listing = options.listing === "dialogue" ? MessageListing.DIALOGUE : MessageListing.TRANSCRIPT;
+    const listing = listingOf(options.listing);
+    const fromIndex = checkedIndex("fromIndex", options.fromIndex ?? 0);
     return pages(async (pageToken) => {
-      const request = { sessionId: this.id, listing, fromIndex: options.fromIndex ?? 0, pageToken };
+      const request = { sessionId: this.id, listing, fromIndex, pageToken };
       const page = await this.client.sessions.listMessages(request, callOptions(options));
       return [page.messages, page.nextPageToken];
     });
@@ -383,8 +394,9 @@ export class Session {
 
   /** The records of the log from a sequence on: compactions, reverts, changes of policy, failed attempts. */
   records(options: CallOptions & { readonly fromSequence?: number } = {}): AsyncGenerator<LogRecord, void, undefined> {
+    const fromSequence = checkedIndex("fromSequence", options.fromSequence ?? 0);
     return pages(async (pageToken) => {
-      const request = { sessionId: this.id, fromSequence: options.fromSequence ?? 0, pageToken };
+      const request = { sessionId: this.id, fromSequence, pageToken };
       const page = await this.client.sessions.listRecords(request, callOptions(options));
       return [page.records, page.nextPageToken];
     });
@@ -430,6 +442,9 @@ export class Session {
 
   /** Follows the session until the loop is left, over breaks of the connection, without a gap and nothing twice. */
   watch(options: WatchOptions = {}): AsyncGenerator<WatchItem, void, undefined> {
+    if (options.fromSequence !== undefined) {
+      checkedIndex("fromSequence", options.fromSequence);
+    }
     const { sessions: stub, connection, retry } = this.client;
     return watchSession({ stub, connection, retry, sessionId: this.id, options });
   }
@@ -443,10 +458,12 @@ export class Session {
     },
     options: WriteOptions = {},
   ): Promise<SessionState> {
+    const fields = ["policy", "labels", "title"] as const;
+    checkKeys("update", changes, fields);
     const { session } = await this.client.sessions.updateSession(
       {
         sessionId: this.id,
-        updateMask: { paths: Object.keys(changes) },
+        updateMask: { paths: fields.filter((field) => changes[field] !== undefined) },
         labels: { ...changes.labels },
         title: changes.title ?? "",
         requestId: requestIdOf(options),
@@ -476,7 +493,13 @@ export class Session {
 
   private noteUnsure(request: AppendMessagesRequest, thrown: unknown, signal: AbortSignal | undefined): void {
     if (leavesOpen(thrown) || signal?.aborted === true) {
-      this.unsure.set(appendKey(request), request.requestId);
+      const key = appendKey(request);
+      this.unsure.delete(key);
+      this.unsure.set(key, request.requestId);
+      const [oldest] = this.unsure.keys();
+      if (this.unsure.size > keptUnsure && oldest !== undefined) {
+        this.unsure.delete(oldest);
+      }
     }
   }
 }
@@ -504,23 +527,48 @@ export function present<T>(message: T | undefined, field: string): T {
   return message;
 }
 
+function checkedIndexes(indexes: readonly number[]): number[] {
+  return indexes.map((index) => checkedIndex("indexes", index));
+}
+
+function listingOf(name: "transcript" | "dialogue" | undefined): MessageListing {
+  switch (name) {
+    case undefined:
+    case "transcript":
+      return MessageListing.TRANSCRIPT;
+    case "dialogue":
+      return MessageListing.DIALOGUE;
+    default:
+      throw new TypeError(`listing: ${JSON.stringify(name)} is none: transcript or dialogue`);
+  }
+}
+
 function targetOf(
   target: RevertTarget,
 ): NonNullable<MessageInitShape<typeof RevertToCheckpointRequestSchema>["target"]> {
-  if ("toCheckpoint" in target) {
-    return { case: "checkpointId", value: target.toCheckpoint };
+  const keys = ["toCheckpoint", "point", "turns", "undo"] as const;
+  checkKeys("revert", target, keys);
+  const key = onlyKey("revert", target, keys);
+  const { [key]: value }: Readonly<Partial<Record<typeof key, number | true>>> = target;
+  switch (key) {
+    case "toCheckpoint":
+      return { case: "checkpointId", value: checkedIndex(key, value) };
+    case "point":
+    case "turns":
+      return { case: key, value: checkedIndex(key, value) };
+    case "undo":
+      if (value !== true) {
+        throw new TypeError("undo: must be true");
+      }
+      return { case: key, value };
   }
-  if ("point" in target) {
-    return { case: "point", value: target.point };
-  }
-  return "turns" in target ? { case: "turns", value: target.turns } : { case: "undo", value: target.undo };
 }
 
 function forkPoint(options: { readonly atCheckpoint?: number; readonly point?: number }) {
   if (options.atCheckpoint !== undefined) {
-    return { case: "checkpointId", value: options.atCheckpoint } as const;
+    return { case: "checkpointId", value: checkedIndex("atCheckpoint", options.atCheckpoint) } as const;
   }
   return options.point === undefined
     ? ({ case: undefined } as const)
-    : ({ case: "point", value: options.point } as const);
+    : ({ case: "point", value: checkedIndex("point", options.point) } as const);
 }

@@ -69,17 +69,25 @@ const ofCode: Readonly<Record<Code, readonly [ErrorClass, string]>> = {
   [Code.Unauthenticated]: [errors.UnauthenticatedError, "UNAUTHENTICATED"],
 };
 
-/** What was thrown by a call, as an error of this package. What is none of gRPC's comes back as it is. */
-export function errorOfCall(thrown: unknown): unknown {
+/**
+ * What was thrown by a call to this address, as an error of this package. What is none of gRPC's comes back as it is, and
+ * what was never sent is the argument's fault.
+ */
+export function errorOfCall(thrown: unknown, address: string): unknown {
   if (!(thrown instanceof ConnectError)) {
     return thrown;
+  }
+  const unsendable = argumentError(thrown);
+  if (unsendable !== undefined) {
+    return unsendable;
   }
   const info = thrown.findDetails(ErrorInfoSchema).find((i) => i.domain === "compactord");
   const code = info === undefined && isBrokenConnection(thrown) ? Code.Unavailable : thrown.code;
   const [byCode, nameOfCode] = ofCode[code];
   const byReason = info !== undefined && isReason(info.reason) ? classOfReason[info.reason] : undefined;
   const retry = thrown.findDetails(RetryInfoSchema)[0]?.retryDelay;
-  return new (byReason ?? byCode)(thrown.rawMessage, {
+  const outOfReach = code === Code.Unavailable && !thrown.metadata.has("grpc-status");
+  return new (byReason ?? byCode)(outOfReach ? outOfReachText(thrown, address) : thrown.rawMessage, {
     code,
     reason: info?.reason ?? nameOfCode,
     metadata: { ...info?.metadata },
@@ -90,6 +98,34 @@ export function errorOfCall(thrown: unknown): unknown {
     retryAfterMs: retry === undefined ? undefined : Number(retry.seconds) * 1000 + retry.nanos / 1e6,
     cause: thrown.cause,
   });
+}
+
+/** Where a request could not be written down: the argument that is at fault, by the name of its field. */
+function argumentError(e: ConnectError): TypeError | RangeError | undefined {
+  const [, field, fault] =
+    /^serialize binary: cannot encode field [\w.]*?(\w+) to binary: (.*)$/s.exec(e.rawMessage) ?? [];
+  if (field === undefined || fault === undefined) {
+    return undefined;
+  }
+  const name = field.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  const [, wanted = "value of its type", given = ""] = /^invalid (\w+): (.*)$/s.exec(fault) ?? [];
+  // A number tells nothing of a conversation; what else was given might.
+  return Number.isNaN(Number(given))
+    ? new TypeError(`${name}: must be of the type ${wanted}`)
+    : new RangeError(`${name}: ${given} is no ${wanted}`);
+}
+
+/** What to tell who finds no daemon. */
+function outOfReachText(e: ConnectError, address: string): string {
+  const codes = nodeCodes(e.cause);
+  const strange = codes.find((code) => code === "ERR_HTTP2_ERROR" || code === "ERR_SSL_WRONG_VERSION_NUMBER");
+  if (strange !== undefined) {
+    return `no gRPC answers at ${address}: another kind of server listens there, or only one side has tls (${strange})`;
+  }
+  const start = codes.some((code) => code === "ECONNREFUSED" || code === "ENOENT")
+    ? "; compactord serve starts one"
+    : "";
+  return `no daemon answers at ${address}: ${e.rawMessage.trim()}${start}`;
 }
 
 function isReason(name: string): name is keyof typeof ErrorReason {
@@ -111,19 +147,21 @@ function isBrokenConnection(e: ConnectError): boolean {
     case Code.Internal:
     case Code.Unknown:
       return (
-        hasNodeCode(e.cause) || /^(protocol error: missing|http\/2|sentinel|expected open session)/.test(e.rawMessage)
+        nodeCodes(e.cause).length > 0 ||
+        /^(protocol error: missing|http\/2|sentinel|expected open session)/.test(e.rawMessage)
       );
     default:
       return false;
   }
 }
 
-/** Whether the error, or one that it came from, is of Node's network modules: they alone have a code in words. */
-function hasNodeCode(reason: unknown): boolean {
+/** The codes of the error and of those that it came from. Errors of Node's network modules alone have them in words. */
+function nodeCodes(reason: unknown): string[] {
+  const codes: string[] = [];
   for (let e = reason; e instanceof Error; e = e.cause) {
     if ("code" in e && typeof e.code === "string") {
-      return true;
+      codes.push(e.code);
     }
   }
-  return false;
+  return codes;
 }

@@ -531,7 +531,7 @@ function endedBadly({ stopReason }: ModelAnswer): boolean {
 
 /** The results of a step in one append; where some are a provider's JSON, neighbours of one shape in one. */
 function writesOf({ outcomes }: Step): Write[] {
-  const results = outcomes.flatMap((outcome) => outcome?.result ?? []);
+  const results = outcomes.flatMap((outcome) => (outcome === undefined ? [] : [outcome.result]));
   return byShape(results).map((content) => ({ kind: "results", content, requestId: randomUUID() }));
 }
 

@@ -12,6 +12,7 @@ import { ErrorReason } from "../src/v1.js";
 import { TestDaemon } from "./fixture/daemon.js";
 
 let client: compactord.Client;
+const address = "unix:/run/compactord.sock";
 
 before(async () => {
   client = (await TestDaemon.start()).client();
@@ -23,7 +24,7 @@ test("each reason of the contract has a class of its own or shares one on purpos
   assert.equal(reasons.length, 38);
   for (const reason of reasons) {
     const details = [{ desc: ErrorInfoSchema, value: { domain: "compactord", reason } }];
-    const error = errorOfCall(new ConnectError("text", Code.Aborted, undefined, details));
+    const error = errorOfCall(new ConnectError("text", Code.Aborted, undefined, details), address);
     assert.ok(error instanceof CompactordError, reason);
     assert.notEqual(error.constructor, CompactordError, `${reason} has no class`);
     assert.equal(error.reason, reason);
@@ -42,6 +43,7 @@ test("the details of an error come along", () => {
       { desc: BadRequestSchema, value: { fieldViolations: [{ field: "policy.preset", description: "is none" }] } },
       { desc: RetryInfoSchema, value: create(RetryInfoSchema, { retryDelay: { seconds: 2n, nanos: 500_000_000 } }) },
     ]),
+    address,
   );
   assert.ok(error instanceof compactord.InvalidRequestError);
   assert.deepEqual({ ...error.metadata }, { a: "b" });
@@ -66,7 +68,7 @@ test("what gRPC itself says has the class of its status", () => {
     [Code.Unknown, CompactordError],
   ];
   for (const [code, type] of classes) {
-    const error = errorOfCall(new ConnectError("text", code, trailer));
+    const error = errorOfCall(new ConnectError("text", code, trailer), address);
     assert.ok(error instanceof CompactordError);
     assert.equal(error.constructor, type, Code[code]);
   }
@@ -74,6 +76,7 @@ test("what gRPC itself says has the class of its status", () => {
     new ConnectError("text", Code.Aborted, trailer, [
       { desc: ErrorInfoSchema, value: { domain: "elsewhere", reason: "CANCELLED" } },
     ]),
+    address,
   );
   assert.ok(strange instanceof CompactordError && strange.reason === "ABORTED");
 });
@@ -94,13 +97,13 @@ test("a connection that broke is UnavailableError, whatever connect calls it", (
     new ConnectError("http/2 stream closed with error code CANCEL (0x8)", Code.Canceled),
     new ConnectError("PING timed out", Code.Unavailable),
   ]) {
-    const error = errorOfCall(broken);
+    const error = errorOfCall(broken, address);
     assert.ok(error instanceof compactord.UnavailableError, broken.message);
     assert.equal(error.code, Code.Unavailable);
   }
-  assert.ok(errorOfCall(new ConnectError("serialize", Code.Internal)) instanceof compactord.InternalError);
+  assert.ok(errorOfCall(new ConnectError("serialize", Code.Internal), address) instanceof compactord.InternalError);
   const other = new TypeError("mine");
-  assert.equal(errorOfCall(other), other);
+  assert.equal(errorOfCall(other, address), other);
 });
 
 test("errors carry the daemon's figures", async () => {

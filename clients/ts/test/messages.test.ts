@@ -72,8 +72,29 @@ test("what cannot be appended is told before a call is made", () => {
         bytes("\xff").map(() => 0xff),
         "gemini",
       ),
-    TypeError,
+    { name: "TypeError", message: "append: the bytes are no UTF-8" },
   );
-  assert.throws(() => contentOf(() => "Hi.", "anthropic"), /a function is no message/);
+  const loop: Record<string, unknown> = {};
+  loop["self"] = loop;
+  for (const given of [loop, { id: 1n }]) {
+    assert.throws(() => contentOf(given, "anthropic"), {
+      name: "TypeError",
+      message: /^append: the object has no JSON/,
+    });
+  }
+  assert.throws(() => contentOf((() => "Hi.") as unknown as object, "anthropic"), /a function is no message/);
+  assert.throws(() => contentOf(Promise.resolve("Hi.") as unknown as object, "anthropic"), /await it first/);
   assert.throws(() => dialectOf("claude" as "anthropic"), /"claude" is none/);
+});
+
+test("a provider's message in a session without a dialect is told so, without what it says", () => {
+  assert.throws(
+    () => contentOf({ role: "user", content: "xyzzy" }, undefined),
+    (e) => {
+      assert.ok(e instanceof TypeError);
+      assert.match(e.message, /^append: there is no such Role: .*opened without a dialect/);
+      assert.doesNotMatch(e.message, /xyzzy/);
+      return true;
+    },
+  );
 });

@@ -113,13 +113,13 @@ test("the same append after one that may have been written is not doubled", asyn
   assert.equal((await session.append("Perhaps.")).firstIndex, 2, "what is said once more is no repetition");
 });
 
-test("another append between makes the same content a new message", async () => {
+test("another append between does not double one that may have been written", async () => {
   const session = await client.createSession();
+  // Whether the daemon has it or not when this fails, it is there once in the end.
   await assert.rejects(session.append("Yes.", { timeoutMs: 1e-6 }));
   await session.append("No.");
-  const before = (await all(session.messages())).length;
   await session.append("Yes.");
-  assert.equal((await all(session.messages())).length, before + 1);
+  assert.equal((await all(session.messages())).length, 2);
 });
 
 test("going back: checkpoints, points, turns, undo, a message from the future, clearing", async () => {

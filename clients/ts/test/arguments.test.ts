@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+
+import { Client, type SearchQuery, type RevertTarget, type Session } from "../src/index.js";
+import { TestDaemon } from "./fixture/daemon.js";
+
+// Programs without types give what they have: each wrong argument is refused by its own name, and nothing is sent.
+
+let client: Client;
+let session: Session;
+
+before(async () => {
+  client = (await TestDaemon.start()).client();
+  session = await client.createSession();
+});
+
+test("numbers out of range are RangeErrors that name the argument", async () => {
+  const calls: [string, () => Promise<unknown>][] = [
+    ["index", () => session.recall(-1)],
+    ["indexes", () => session.pin([1.5])],
+    ["indexes", () => session.unpin([2 ** 32])],
+    ["asOf", () => session.view({ asOf: -1 })],
+    ["expectedNextIndex", () => session.append("Hi.", { expectedNextIndex: -1 })],
+    ["toCheckpoint", () => session.revert({ toCheckpoint: Number.NaN })],
+    ["fromSequence", async () => session.watch({ fromSequence: -1 }).next()],
+    ["fromIndex", async () => session.messages({ fromIndex: -1 }).next()],
+    ["atCheckpoint", () => session.fork({ atCheckpoint: -1 })],
+    ["maxBytes", () => session.view({ maxBytes: -1 })],
+  ];
+  for (const [name, call] of calls) {
+    await assert.rejects(call, (e) => {
+      assert.ok(e instanceof RangeError, name);
+      assert.ok(e.message.startsWith(`${name}: `), e.message);
+      return true;
+    });
+  }
+});
+
+test("a value of a wrong type is a TypeError that names the field, and not a bug of the daemon", async () => {
+  const roles = ["user"] as unknown as NonNullable<SearchQuery["roles"]>;
+  await assert.rejects(session.search({ words: "a", roles }).next(), { name: "TypeError", message: /^roles: / });
+});
+
+test("wrong keys are refused, and not taken for nothing", async () => {
+  const queries = [{}, { text: "x" }, { words: undefined }, { words: "a", pattern: "b" }];
+  for (const query of queries as unknown as SearchQuery[]) {
+    assert.throws(() => session.search(query), { name: "TypeError", message: /^search: / });
+  }
+  const targets = [{}, { checkpoint: 1 }, { toCheckpoint: undefined }, { turns: 1, point: 1 }];
+  for (const target of targets as unknown as RevertTarget[]) {
+    await assert.rejects(session.revert(target), { name: "TypeError", message: /^revert: / });
+  }
+  assert.throws(() => client.listSessions({ order: "newest" as "created" }), { message: /^order: "newest"/ });
+  assert.throws(() => session.messages({ listing: "all" as "dialogue" }), { message: /^listing: "all"/ });
+  const changes = { name: "new" } as { title?: string };
+  await assert.rejects(session.update(changes), { name: "TypeError", message: /^update: there is no name/ });
+});
+
+test("a policy that is none is a TypeError that names the field", async () => {
+  const policy = { contextwindow: 5 } as { contextWindow?: number };
+  const about = { name: "TypeError", message: "policy: there is no field contextwindow" };
+  await assert.rejects(client.createSession({ policy }), about);
+  await assert.rejects(session.compact({ policy: { contextWindow: "many" as unknown as number } }), {
+    name: "TypeError",
+    message: "policy: context_window has no value of its type",
+  });
+});
+
+test("options of the connection that make no sense are told by their name", () => {
+  const wrong: [string, object][] = [
+    ["address", { address: "127.0.0.1:65536" }],
+    ["address", { address: 5 }],
+    ["maxMessageBytes", { maxMessageBytes: 5e9 }],
+    ["timeoutMs", { timeoutMs: "5" }],
+    ["tls", { tls: "yes" }],
+  ];
+  for (const [name, options] of wrong) {
+    assert.throws(
+      () => new Client(options),
+      (e) => {
+        assert.ok(e instanceof TypeError || e instanceof RangeError);
+        assert.ok(e.message.startsWith(`${name}: `), e.message);
+        return true;
+      },
+    );
+  }
+});
+
+test("what is no signal is refused", async () => {
+  const signal = {} as AbortSignal;
+  await assert.rejects(client.health({ signal }), { name: "TypeError", message: "signal: must be an AbortSignal" });
+});
+
+test("an update with undefined leaves what it does not name", async () => {
+  const labels = { team: "a" };
+  const mine = await client.createSession({ labels, policy: { contextWindow: 5_000 } });
+  const undefinedToo = { title: "new", policy: undefined, labels: undefined } as unknown as { title: string };
+  const state = await mine.update(undefinedToo);
+  assert.equal(state.title, "new");
+  assert.deepEqual(state.labels, labels);
+  assert.equal(state.policy?.contextWindow, 5_000);
+});
