@@ -133,7 +133,7 @@ func checkArgumentsObject(messages []*decoded, report reporter) {
 
 func checkTranscriptFields(messages []*decoded, report reporter) {
 	for i, m := range messages {
-		for _, key := range []string{"usage", "model", "stop_reason", "finish_reason", "is_error", "timestamp"} {
+		for _, key := range []string{"usage", "model", "stop_reason", "finish_reason", "is_error", "timestamp", "parsed"} {
 			if _, there := m.object[key]; there {
 				report(i, 0, "the field "+key+" belongs into a record, not into a request")
 			}
@@ -141,6 +141,9 @@ func checkTranscriptFields(messages []*decoded, report reporter) {
 		for j, c := range m.calls {
 			if _, there := c.object["index"]; there {
 				report(i, j, "the field index of a call belongs into a stream, not into a request")
+			}
+			if _, there := c.inner["parsed_arguments"]; there {
+				report(i, j, "the field parsed_arguments of a call is an SDK's own, and does not belong into a request")
 			}
 		}
 	}

@@ -14,8 +14,12 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// transcriptFields are what tools add to the messages that they record. They are read, kept, and left out of requests.
-var transcriptFields = []string{"usage", "model", "stop_reason", "finish_reason", "is_error", "timestamp"}
+// transcriptFields are what tools add to the messages that they record, and the provider's SDK to those that it parses.
+// They are read, kept, and left out of requests.
+var transcriptFields = []string{"usage", "model", "stop_reason", "finish_reason", "is_error", "timestamp", "parsed"}
+
+// parsedArguments is what the provider's SDK adds to the function of a call. It is kept, and left out of requests too.
+const parsedArguments = "parsed_arguments"
 
 var errMoreCached = errors.New("is more than the whole prompt")
 

@@ -227,6 +227,8 @@ var ruleCases = map[string]struct{ broken, valid []string }{
 			`{"role":"user","content":"hi","timestamp":1}`, `{"role":"assistant","content":"hi","usage":{}}`,
 			askedOnce + `,{"role":"tool","tool_call_id":"a","content":"1","is_error":true}`,
 			`{"role":"assistant","tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]},` + answerA,
+			`{"role":"assistant","content":"hi","parsed":null}`,
+			`{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}","parsed_arguments":null}}]},` + answerA,
 		},
 		valid: []string{`{"role":"assistant","content":"hi","annotations":[],"reasoning_content":"so"}`},
 	},

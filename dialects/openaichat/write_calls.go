@@ -68,7 +68,7 @@ func (w *writer) function(p *compactordv1.Part, key string) json.RawMessage {
 			w.repair(ruleArgumentsObject, "Arguments that were no JSON object were put into one.")
 		}
 		o["arguments"] = rawjson.Quote(string(object))
-		guarded["name"], guarded["arguments"] = never, never
+		guarded["name"], guarded["arguments"], guarded[parsedArguments] = never, never, never
 	} else if arguments := writtenArguments(p); arguments != nil {
 		o["arguments"] = arguments
 	}

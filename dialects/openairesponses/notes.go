@@ -2,6 +2,7 @@ package openairesponses
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
@@ -51,6 +52,10 @@ func attached(attachments []*compactordv1.Attachment, key string) json.RawMessag
 // guards say of fields whether an attachment still says the same as the neutral message.
 type guards map[string]func(json.RawMessage) bool
 
+// sdkFields are what the helpers of the provider's SDK add to texts and calls that they parse. The provider takes them
+// from nobody.
+var sdkFields = []string{"parsed", "parsed_arguments"}
+
 // restore lays attachments over what was rendered from the neutral fields. For a request they only add to it: what the
 // neutral fields say is never overruled by how it was once written.
 func (w *writer) restore(usual rawjson.Object, attachments []*compactordv1.Attachment, g guards) {
@@ -60,7 +65,7 @@ func (w *writer) restore(usual rawjson.Object, attachments []*compactordv1.Attac
 	}
 	added := make([]*compactordv1.Attachment, 0, len(attachments))
 	for _, a := range attachments {
-		if _, there := usual[a.GetKey()]; !there && a.GetJson() != "" {
+		if _, there := usual[a.GetKey()]; !there && a.GetJson() != "" && !slices.Contains(sdkFields, a.GetKey()) {
 			added = append(added, a)
 		}
 	}

@@ -20,6 +20,15 @@ func TestRenderParsed(t *testing.T) {
 			`[{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"},{"type":"function_call","id":"fc_1","call_id":"c1","name":"f","arguments":"{}","status":"completed"},
 			  {"type":"function_call_output","call_id":"c1","output":[{"type":"input_text","text":"a","x":1.0}]}]`, "",
 		},
+		{
+			"what the helpers of the provider's SDK add is not sent",
+			`[{"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[{"type":"output_text","text":"a","annotations":[],"parsed":null}]},
+			  {"type":"function_call","id":"fc_1","call_id":"c1","name":"f","arguments":"{\"x\":1}","status":"completed","parsed_arguments":{"x":1}},
+			  {"type":"function_call_output","call_id":"c1","output":"b"}]`,
+			`[{"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[{"type":"output_text","text":"a","annotations":[]}]},
+			  {"type":"function_call","id":"fc_1","call_id":"c1","name":"f","arguments":"{\"x\":1}","status":"completed"},
+			  {"type":"function_call_output","call_id":"c1","output":"b"}]`,
+		},
 		{"a text as the whole input becomes a message", `"Hello"`, `[{"role":"user","content":"Hello"}]`},
 		{
 			"halves of characters are not sent", `[{"role":"user","content":"\ud83d"}]`,

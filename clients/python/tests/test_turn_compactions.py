@@ -14,7 +14,7 @@ import compactord
 from agents import Model, attempts, client_of, compactions, fill, is_async, plain, policy, transcript
 from compactord import CompactionResult, v1
 from compactord.view import View
-from providers import Called, Provider, Said
+from providers import WINDOW, Called, Provider, Said
 from summarizer_server import SummarizerServer, summarizer_server, summary
 
 DUE = {"trigger": {"trigger_tokens": 6_000}}
@@ -116,14 +116,19 @@ def test_case_163_a_compaction_that_fails_after_an_overflow_is_raised(
     assert transcript(session)[-1] == "user: Go on."
 
 
-def test_a_skipped_compaction_after_an_overflow_raises_the_overflow(
+def test_an_overflow_with_nothing_to_compact_is_a_context_overflow(
     either: compactord.Client, provider: Provider
 ) -> None:
     session = either.create_session(policy=policy(), dialect=provider.dialect)
     overflow = provider.overflow()
-    with pytest.raises(type(overflow)) as caught:
+    with pytest.raises(compactord.ContextOverflowError) as caught:
         session.run_turn(Model(provider, overflow), "Go on.")
-    assert caught.value is overflow
+    assert caught.value.__cause__ is overflow
+    assert caught.value.reason == "CONTEXT_OVERFLOW"
+    assert caught.value.context_window == WINDOW
+    assert caught.value.tokens is not None
+    assert caught.value.tokens < 100
+    assert caught.value.why
 
 
 def test_case_164_a_threshold_compaction_that_fails_is_told_once(

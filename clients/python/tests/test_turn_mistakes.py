@@ -10,6 +10,7 @@ import pytest
 import compactord
 from agents import Model, transcript
 from compactord import ToolCall, ToolOutput
+from compactord.view import View
 from providers import Called, Provider, Said
 
 LOOK = Called("call-1", "look")
@@ -42,13 +43,18 @@ def test_messages_of_two_shapes_do_not_poison_the_session(either: compactord.Cli
 
 
 def test_a_wrong_announcement_does_not_poison_the_session(either: compactord.Client, chat: Provider) -> None:
-    """What announce returns and cannot be appended is dropped."""
+    """What announce returns and cannot be appended ends the next turn, and is dropped. The compaction is done."""
     session = either.create_session(policy=_small(), dialect=chat.dialect)
     session.append(compactord.user("why " * 900), compactord.assistant("because " * 900), compactord.user("so?"))
     session.announce = lambda _: object()
+    assert session.compact()
     with pytest.raises(TypeError):
-        session.compact()
-    assert session.run_turn(Model(chat, Said("Well.")), "hi").done
+        session.run_turn(_never, "hi")
+    assert session.run_turn(Model(chat, Said("Well."))).done
+
+
+def _never(_: View) -> str:
+    raise AssertionError
 
 
 def _small() -> dict[str, Any]:

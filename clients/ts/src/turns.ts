@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 
 import type { CompactionResult } from "./compaction.js";
+import { leavesOpen } from "./errors.js";
 import { developer } from "./messages.js";
 import type { Appendables } from "./options.js";
 import type { Session } from "./session.js";
@@ -38,7 +39,8 @@ export class Turns {
   readonly #session: Session;
   readonly #compactions = new Set<Promise<void>>();
   #running: { readonly loop: TurnLoop; readonly settled: Promise<unknown> } | undefined;
-  #unannounced: CompactionResult[] = [];
+  /** The compactions that are to be announced, each with what was said of it, once that was asked. */
+  #unannounced: { readonly result: CompactionResult; said: Write | undefined }[] = [];
   #announcing: Promise<void> | undefined;
   #checkpoint: { readonly announce: boolean; readonly requestId: string } | undefined;
   #mayRetry = true;
@@ -75,7 +77,7 @@ export class Turns {
     const leave = async (result: CompactionResult | undefined): Promise<void> => {
       this.#session.noteReport(result?.report);
       if (result?.done === true) {
-        this.#unannounced.push(result);
+        this.#unannounced.push({ result, said: undefined });
       }
       this.#compactions.delete(ended);
       release();
@@ -103,15 +105,16 @@ export class Turns {
 
   /**
    * Appends what is to be announced after the compactions so far, unless a message here would come between what belongs
-   * together. Settles once no announcement is being made. One that could not be made is due again.
+   * together. Settles once no announcement is being made. One that could not be made is due again; one that the daemon
+   * refuses is not.
    */
-  async announced(): Promise<void> {
+  async announced(quietly = false): Promise<void> {
     await this.#announcing;
     const { announce } = this;
     if (announce === undefined || this.between || this.#unannounced.length === 0) {
       return;
     }
-    this.#announcing ??= this.#announceAll(announce).finally(() => {
+    this.#announcing ??= this.#announceAll(announce, quietly).finally(() => {
       this.#announcing = undefined;
     });
     await this.#announcing;
@@ -193,17 +196,37 @@ export class Turns {
    */
   async #announceQuietly(): Promise<void> {
     if (this.#announcing === undefined && this.#unannounced.length > 0) {
-      await this.announced().catch(() => undefined);
+      await this.announced(true).catch(() => undefined);
     }
   }
 
-  async #announceAll(announce: Announce): Promise<void> {
-    for (let result = this.#unannounced[0]; result !== undefined; result = this.#unannounced[0]) {
-      const said = await announce(result);
-      if (said !== undefined) {
-        await this.#session.append(typeof said === "string" ? developer(said) : said);
+  async #announceAll(announce: Announce, quietly: boolean): Promise<void> {
+    for (let due = this.#unannounced[0]; due !== undefined; due = this.#unannounced[0]) {
+      const { result } = due;
+      const told = (): void => {
+        this.#unannounced = this.#unannounced.filter((other) => other.result !== result);
+      };
+      if (due.said === undefined) {
+        const said = await announce(result);
+        if (said === undefined) {
+          told();
+          continue;
+        }
+        const content = typeof said === "string" ? developer(said) : said;
+        due.said = { kind: "input", content, requestId: randomUUID() };
       }
-      this.#unannounced = this.#unannounced.filter((other) => other !== result);
+      try {
+        await this.#session.append(due.said.content, { requestId: due.said.requestId });
+      } catch (error) {
+        if (!leavesOpen(error)) {
+          due.said = undefined;
+          if (!quietly) {
+            told();
+          }
+        }
+        throw error;
+      }
+      told();
     }
   }
 

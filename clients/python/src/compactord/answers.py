@@ -19,6 +19,9 @@ AnswerLike: TypeAlias = str | bytes | v1.Message | Mapping[str, Any] | list[Any]
 """
 
 
+_NO_EVENTS = "the model's stream had no events"
+
+
 class StreamedAnswer:
     """The events of an answer, collected while it is streamed.
 
@@ -44,19 +47,34 @@ class StreamedAnswer:
         if isinstance(event, str):
             self._text.append(event)
         elif isinstance(event, bytes):
-            self._events.append(event.decode())
+            self._events += [event.decode()] if event else []
         else:
             self._events.append(to_json(event, self._dialect))
         if self._text and self._events:
             raise TypeError("a streamed answer is either events or pieces of text (str), not both")
 
     def whole(self) -> bytes | v1.Message:
-        """The answer, as one append takes it: all events as a JSON list, or an assistant's text."""
+        """The answer, as one append takes it: all events as a JSON list, or an assistant's text.
+
+        Raises:
+            ValueError: It had neither.
+        """
+        if not self._text and not self._events:
+            raise ValueError(_NO_EVENTS)
         return assistant("".join(self._text)) if self._text else f"[{','.join(self._events)}]".encode()
 
 
 def appendable(answer: object) -> object:
-    """What to append of an answer that came whole."""
+    """What to append of an answer that came whole.
+
+    Raises:
+        TypeError: It is None.
+        ValueError: It is a list of events without any.
+    """
+    if answer is None:
+        raise TypeError("call_model returned None in place of the model's answer")
+    if answer == []:
+        raise ValueError(_NO_EVENTS)
     return assistant(answer) if isinstance(answer, str) else answer
 
 

@@ -296,19 +296,35 @@ class ClientClosedError(CompactordError):
 class TurnRunningError(CompactordError):
     """A turn of this session runs already."""
 
+    def __init__(self, message: str) -> None:
+        super().__init__(message, code=grpc.StatusCode.FAILED_PRECONDITION, reason="TURN_RUNNING")
+
 
 class TurnAbortedError(CompactordError):
     """The turn was aborted, by ``abort_turn`` or by a compaction."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, code=grpc.StatusCode.ABORTED, reason="TURN_ABORTED")
 
 
 class ContextOverflowError(CompactordError):
     """The model's context window overflows, and compacting does not help.
 
+    Its ``__cause__`` is what the provider's package raised, where it raised something.
+
     Attributes:
         why: The rule that decided, in a sentence with the figures.
+        tokens: Tokens of the context at the overflow, by the daemon's report; None where there is none.
+        context_window: The context window; None where it is unknown.
     """
 
-    why = ""
+    def __init__(
+        self, message: str, *, why: str = "", tokens: int | None = None, context_window: int | None = None
+    ) -> None:
+        super().__init__(message, code=grpc.StatusCode.FAILED_PRECONDITION, reason="CONTEXT_OVERFLOW")
+        self.why = why
+        self.tokens = tokens
+        self.context_window = context_window
 
 
 class BinaryNotFoundError(CompactordError):

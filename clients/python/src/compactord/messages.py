@@ -149,12 +149,27 @@ def _plain(value: object, dialect: v1.Dialect.ValueType) -> object:
     dump = getattr(value, "model_dump", None)
     if callable(dump):
         # Gemini's objects name the fields that they lack.
-        return dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=dialect == v1.Dialect.DIALECT_GEMINI)
+        return dump(
+            mode="json",
+            by_alias=True,
+            exclude_unset=True,
+            exclude_none=dialect == v1.Dialect.DIALECT_GEMINI,
+            # What an SDK's helpers add, which its API does not take.
+            exclude=getattr(value, "__api_exclude__", None),
+            # The helpers put objects of their own classes where others are declared.
+            warnings=False,
+        )
     if isinstance(value, Mapping):
         return dict(cast("Mapping[str, Any]", value))
     if isinstance(value, Iterable) and not isinstance(value, bytes | bytearray):
         return list(cast("Iterable[object]", value))
-    raise TypeError(f"a {type(value).__name__} cannot be appended: it has no JSON")
+    name = type(value).__name__
+    if hasattr(value, "__enter__") or hasattr(value, "__aenter__"):
+        raise TypeError(
+            f"a {name} cannot be appended: it has no JSON. If it opens a stream, hand its events on: "
+            "with it as stream: yield from stream"
+        )
+    raise TypeError(f"a {name} cannot be appended: it has no JSON")
 
 
 def _is_neutral(item: object) -> bool:

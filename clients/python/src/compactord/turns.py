@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from compactord import v1
-from compactord.errors import CompactordError
 from compactord.results import CompactionResult
 from compactord.tools import ToolCall
 
@@ -17,7 +16,8 @@ class Turn:
 
     Attributes:
         done: Whether the model has come to an end. It has not where calls wait for their results, where a call was
-            rejected, and where ``max_steps`` ended the turn: then ``run_turn`` goes on from here.
+            rejected, where ``max_steps`` ended the turn, and where the answer was cut off or failed, which its
+            ``stop_reason`` says: then ``run_turn`` goes on from here.
         answer: What the model answered last, as the daemon describes it; None where it was not called.
         tool_calls: The calls that nobody has answered. Append their results, with
             :func:`compactord.tool_result`, before the next turn, or give them to it.
@@ -33,7 +33,7 @@ class Turn:
     steps: int
     tool_calls: Sequence[ToolCall] = ()
     rejected: bool = False
-    compactions: Sequence[CompactionResult | CompactordError] = field(default=())
+    compactions: Sequence[CompactionResult | Exception] = field(default=())
 
     @property
     def text(self) -> str:

@@ -22,10 +22,21 @@ class Model:
     def __init__(self, **fields: Any) -> None:
         self.fields = fields
 
-    def model_dump(self, *, mode: str, by_alias: bool, exclude_unset: bool, exclude_none: bool) -> dict[str, Any]:
+    def model_dump(
+        self,
+        *,
+        mode: str,
+        by_alias: bool,
+        exclude_unset: bool,
+        exclude_none: bool,
+        exclude: set[str] | None,
+        warnings: bool,
+    ) -> dict[str, Any]:
         assert mode == "json"
         assert by_alias
         assert exclude_unset
+        assert exclude is None
+        assert not warnings
         return {key: value for key, value in self.fields.items() if not exclude_none or value is not None}
 
 

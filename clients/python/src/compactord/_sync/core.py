@@ -39,6 +39,9 @@ class SessionCore:
         self._dialect = dialect
         self._kept = views.empty(dialect)
 
+    def _taken_back(self) -> None:
+        """Take note that the session was taken back: what it had going on is of no use now."""
+
     @property
     def id(self) -> str:
         """The session's id."""

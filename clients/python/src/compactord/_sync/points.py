@@ -91,6 +91,7 @@ class Points(SessionCore):
         if timeout is None and summarize:
             timeout = self._calls.settings.compaction_timeout
         answer = self._calls.resent(self._calls.sessions.RevertToCheckpoint, request, timeout)
+        self._taken_back()
         return Reverted(
             record=answer.record if answer.HasField("record") else None,
             point=answer.point,
@@ -105,6 +106,7 @@ class Points(SessionCore):
         """Put all aside but the leading messages of system and developer."""
         request = v1.ClearSessionRequest(session_id=self._id, request_id=request_id or new_request_id())
         answer = self._calls.unary(self._calls.sessions.ClearSession, request, timeout)
+        self._taken_back()
         record = answer.record if answer.HasField("record") else None
         return Reverted(record, answer.point, answer.report, answer.messages_put_aside)
 

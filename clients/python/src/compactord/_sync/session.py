@@ -100,6 +100,7 @@ class Session(LogReading, Points, Compacting, ClientModel):
             raise
         for other in given_up | {digest}:
             self._unanswered.pop(other, None)
+        self._turns.appended()
         return Appended(
             first_index=answer.first_index,
             next_index=answer.next_index,

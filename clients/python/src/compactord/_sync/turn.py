@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
@@ -15,9 +16,12 @@ from compactord._sync.turn_runtime import Interrupted, Lock, ModelAnswerLike, Re
 from compactord._sync.turn_state import TurnState, Step, Write, is_open, send
 from compactord.answers import StreamedAnswer, appendable
 from compactord.errors import (
+    CheckpointNotFoundError,
+    CheckpointPutAsideError,
     CompactionRunningError,
     CompactordError,
     ContextOverflowError,
+    HistoryRevertedError,
     InvalidRequestError,
     ToolCallsOpenError,
     TurnAbortedError,
@@ -83,6 +87,8 @@ class TurnLoop:
         mark_cache_breakpoints: bool = False,
     ) -> None:
         """Make one; ``Session.run_turn`` has the arguments."""
+        if max_steps is not None and max_steps < 1:
+            raise ValueError(f"max_steps is {max_steps}, and is to be at least 1")
         self.aborted = False
         self._session = session
         self._calls = calls
@@ -102,7 +108,9 @@ class TurnLoop:
         self._answer: v1.ModelAnswer | None = None
         self._report: v1.ContextReport | None = None
         self._steps = 0
-        self._compactions: list[CompactionResult | CompactordError] = []
+        self._compactions: list[CompactionResult | Exception] = []
+        # What the caller's on_event raised.
+        self._broken: BaseException | None = None
 
     def run(self, messages: Sequence[Any]) -> Turn:
         """Run it to its end.
@@ -140,21 +148,35 @@ class TurnLoop:
         with self._state.changed:
             self._state.changed.notify_all()
         with self._gate:
-            self._state.unsent = self._state.step = None
+            self._state.forget()
             if self._tools is not None:
                 self._tools.discard_mail()
         return compaction is not None
 
     def _begin(self, messages: Sequence[Any]) -> None:
-        """Settle what an earlier run left open, and append what is new."""
-        unsent = self._state.unsent
-        if unsent is not None:
-            self._write(unsent)
+        """Append what an earlier run could not, and what is new."""
         if messages:
-            if unsent is None or list(unsent.messages) != list(messages):
-                self._write(Write(tuple(messages)))
-            self._state.step = None
-            self._state.overflow_spent = False
+            self._state.queue(tuple(messages))
+        self._drop_reverted()
+        for write in tuple(self._state.unsent):
+            try:
+                self._write(write)
+            except HistoryRevertedError:
+                # The view that it answers was taken back since: nobody waits for it any more.
+                if not write.model_answer:
+                    raise
+        if messages:
+            self._state.anew()
+
+    def _drop_reverted(self) -> None:
+        """Drop the step that an earlier run broke off in, where a revert put its answer aside: no tool is to run."""
+        step = self._state.step
+        if step is None:
+            return
+        for message in self._session.messages(from_index=step.answer.index):
+            if message.state == v1.MessageState.MESSAGE_STATE_PUT_ASIDE:
+                self._state.forget_step()
+            return
 
     def _loop(self) -> Turn:
         while True:
@@ -224,13 +246,15 @@ class TurnLoop:
     # Compactions.
 
     def _compact_if_due(self) -> None:
-        report = self._report or (self._draw()).report
-        if not report.should_compact or self._threshold_failed:
+        self._report = self._report or (self._draw()).report
+        if not self._report.should_compact or self._threshold_failed:
             return
         try:
             self._compact("threshold")
-        except CompactordError as failure:
+        except Exception as failure:
             self._check()
+            if failure is self._broken:
+                raise
             self._threshold_failed = True
             self._compactions.append(failure)
 
@@ -239,15 +263,13 @@ class TurnLoop:
 
         Raises:
             ContextOverflowError: It was, or it is of no use.
-            CompactordError: The compaction failed.
+            Exception: The compaction failed.
         """
         if self._state.overflow_spent:
             raise _overflow(why, self._report, "it was compacted before, and the model was called again") from error
         done = self._compact("overflow", error)
         if not done:
-            if error is not None:
-                raise error
-            raise _overflow(why, self._report, "there is nothing to compact")
+            raise _overflow(why, self._report, "there is nothing to compact") from error
         self._state.overflow_spent = True
 
     def _compact(self, reason: Reason, cause: Exception | None = None) -> bool:
@@ -267,8 +289,10 @@ class TurnLoop:
                     wait_for(self._state.changed, lambda: self.aborted, wait)
                 wait = min(wait * _LONGER, _LONGEST_WAIT)
                 self._check()
-            except CompactordError as failure:
+            except Exception as failure:
                 self._check()
+                if cause is None or failure is self._broken:
+                    raise
                 raise failure from cause
         if result.completed is not None:
             self._compactions.append(result)
@@ -298,26 +322,33 @@ class TurnLoop:
             with compaction:
                 while (event := compaction.next_event()) is not None:
                     self._check()
-                    if self._on_event is not None:
-                        resolve(self._on_event(event))
+                    self._tell_event(event)
         finally:
             self._compaction = None
         return compaction.result
+
+    def _tell_event(self, event: v1.CompactionEvent) -> None:
+        if self._on_event is None:
+            return
+        try:
+            resolve(self._on_event(event))
+        except BaseException as error:
+            self._broken = error
+            raise
 
     def _prepare(self) -> None:
         """Tell what waits to be told, and mark the place where the step begins."""
         with self._gate:
             self._check()
-            self._report = self._state.tell(self._session) or self._report
+            if not self._between():
+                self._report = self._state.tell(self._session) or self._report
             mail = self._tools is not None and self._tools.dmail
             if (mail or self._checkpoint_steps) and not self._between():
-                self._report = (self._session.checkpoint(announce=mail)).report
+                self._report = (self._state.mark(self._session, announce=mail)).report
 
     def _between(self) -> bool:
         """Whether a message here would come between what belongs together."""
-        report = self._report
-        paused = self._answer is not None and self._answer.stop_reason == v1.StopReason.STOP_REASON_PAUSE
-        return paused or (report is not None and report.open_call_count > 0)
+        return self._state.paused or (self._report is not None and self._report.open_call_count > 0)
 
     # Tools.
 
@@ -336,9 +367,13 @@ class TurnLoop:
             step.results = [None] * len(step.calls)
         if not step.calls:
             self._state.finish(step)
-            return None if step.answer.stop_reason == v1.StopReason.STOP_REASON_PAUSE else self._turn(done=True)
+            stopped = step.answer.stop_reason
+            return None if stopped == v1.StopReason.STOP_REASON_PAUSE else self._turn(done=stopped not in _FAILED)
         if step.writes is None:
             self._work.all([partial(self._answer_call, step, call) for call in enumerate(step.calls)])
+            if self._state.step is not step:
+                # A tool has taken the conversation back to before its call.
+                return None
             answered = [result for result in step.results if result is not None]
             groups = groupby(answered, key=lambda result: isinstance(result, v1.Message))
             step.writes = [Write(tuple(group)) for _, group in groups]
@@ -364,12 +399,13 @@ class TurnLoop:
     def _after(self, step: Step) -> Turn | None:
         """Decide how it goes on once the results of a step are appended."""
         unanswered = [call for call, result in zip(step.calls or (), step.results, strict=True) if result is None]
-        if unanswered:
-            return self._turn(done=False, tool_calls=unanswered)
+        rejected = step.rejected and not step.feedback
+        if step.rejected and self._tools is not None:
+            self._tools.discard_mail()
+        if unanswered or rejected:
+            return self._turn(done=False, tool_calls=unanswered, rejected=rejected)
         if step.rejected:
-            if self._tools is not None:
-                self._tools.discard_mail()
-            return None if step.feedback else self._turn(done=False, rejected=True)
+            return None
         self._deliver()
         return None
 
@@ -401,8 +437,12 @@ class TurnLoop:
             return
         with self._gate:
             self._check()
-            reverted = self._session.revert(to_checkpoint=mail.checkpoint_id, message_from_future=mail.message)
-            self._report = reverted.report
+            # Another client may have gone back to before the checkpoint: the model reads that nothing was delivered.
+            with contextlib.suppress(CheckpointPutAsideError, CheckpointNotFoundError):
+                reverted = self._session.revert(
+                    to_checkpoint=mail.checkpoint_id, message_from_future=mail.message
+                )
+                self._report = reverted.report
 
     # The log.
 
@@ -410,14 +450,14 @@ class TurnLoop:
         """Append, and remember what is appended until it is known that the daemon has it."""
         with self._gate:
             self._check()
-            self._state.unsent = write
+            self._state.keep(write)
             try:
                 appended = send(self._session, write)
             except Exception as error:
                 if not is_open(error):
-                    self._state.unsent = None
+                    self._state.written(write)
                 raise
-            self._state.unsent = None
+            self._state.written(write)
             self._note(write, appended)
 
     def _note(self, write: Write, appended: Appended) -> None:
@@ -432,6 +472,7 @@ class TurnLoop:
         self._state.step = Step(answer)
         if not answer.overflow:
             self._steps += 1
+            self._state.paused = answer.stop_reason == v1.StopReason.STOP_REASON_PAUSE
             if answer.stop_reason not in _FAILED:
                 self._state.overflow_spent = False
 
@@ -457,6 +498,9 @@ def _aborted() -> TurnAbortedError:
 
 def _overflow(why: str, report: v1.ContextReport | None, tried: str) -> ContextOverflowError:
     figures = f"; the context has {report.tokens} tokens" if report is not None else ""
-    error = ContextOverflowError(f"the conversation is too long for the model, and {tried}{figures}: {why}")
-    error.why = why
-    return error
+    return ContextOverflowError(
+        f"the conversation is too long for the model, and {tried}{figures}: {why}",
+        why=why,
+        tokens=report.tokens if report is not None else None,
+        context_window=report.context_window or None if report is not None else None,
+    )

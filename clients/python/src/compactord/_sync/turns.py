@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from typing_extensions import override
+
 from compactord import messages, v1
 from compactord._sync.agent_tools import AgentTools
 from compactord._sync.calls import Calls
@@ -32,7 +34,9 @@ class Turns(SessionCore):
 
         It is called with the result of each compaction that this session object completed, by a turn or by hand. A
         ``str`` that it returns is appended as a DEVELOPER message, messages as they are; None is nothing. That happens
-        before the model is called again, and not as long as calls wait for their results.
+        before the model is called again, and not as long as calls wait for their results. Where it raises, the
+        compaction is done all the same: it is asked again before the model is called next, and what it raises then
+        comes out of :meth:`run_turn`.
         """
         return self._turns.announce
 
@@ -75,9 +79,10 @@ class Turns(SessionCore):
                 empty one. What it raises becomes an error for the model; a :class:`ToolRejected` ends the turn
                 after the step. Default: the turn ends with the calls in ``tool_calls``.
             tools: Tools that are asked first.
-            max_steps: How many times the model may answer. Default: as often as it calls tools.
-            on_event: Called with each event of the turn's compactions.
-            summarize_with: Has the agent's own model write summaries, as :meth:`compact_with` does.
+            max_steps: How many times the model may answer, at least 1. Default: as often as it calls tools.
+            on_event: Called with each event of the turn's compactions. What it raises ends the turn.
+            summarize_with: Has the agent's own model write summaries, as :meth:`compact_with` does. What it raises is
+                the failure of that compaction.
             checkpoint_steps: Whether each step begins with a checkpoint, which the model is not shown. With
                 ``send_dmail`` among the tools each begins with one that is announced.
             thinking: As for :meth:`view`.
@@ -89,7 +94,9 @@ class Turns(SessionCore):
         Raises:
             TurnRunningError: A turn of this session object runs.
             TurnAbortedError: It was aborted, by :meth:`abort_turn` or by a compaction.
-            ContextOverflowError: The context is too long, and compacting does not help.
+            ContextOverflowError: The context is too long, and compacting does not help, or there is nothing to
+                compact. Its cause is what ``call_model`` raised.
+            ValueError: ``max_steps`` is below 1, or the answer's stream had no events.
             CompactordError: The daemon failed, or the compaction after an overflow.
         """
         turn = TurnLoop(
@@ -115,6 +122,10 @@ class Turns(SessionCore):
         that are open then get a result in views that says so, with the next message of the user.
         """
         self._turns.abort()
+
+    @override
+    def _taken_back(self) -> None:
+        self._turns.forget()
 
     def _before_compaction(self, abort_running: bool) -> bool:
         """Hold up turns that begin, before a compaction of this session object, and abort the one that runs.
