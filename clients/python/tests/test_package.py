@@ -1,6 +1,7 @@
 """The package as it is published: built, installed where nothing else is, and used from there."""
 
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -100,6 +101,16 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     assert (PROJECT / "README.md").read_text(encoding="utf-8").strip() in metadata
 
 
+def test_the_readme_says_what_holds_where_the_package_is_published() -> None:
+    text = (PROJECT / "README.md").read_text(encoding="utf-8")
+    # Beside a page of the index there are no files.
+    assert [link for link in re.findall(r"\]\(([^)]*)\)", text) if not link.startswith(("#", "https://"))] == []
+    installed = re.findall(r"^\$ pip install (.*)$", text, re.MULTILINE)
+    assert installed == ["./compactord/clients/python"]
+    clone = PROJECT.parents[1]
+    assert (clone / installed[0].removeprefix("./compactord/") / "pyproject.toml").samefile(PROJECT / "pyproject.toml")
+
+
 def test_the_package_is_typed(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
@@ -114,7 +125,7 @@ def test_the_source_distribution_builds_the_same(built: Path) -> None:
     with tarfile.open(only(built, "*.tar.gz")) as archive:
         names = {member.name.removeprefix(f"{root}/") for member in archive.getmembers() if member.isfile()}
     extra = {name for name in names if not name.startswith("src/")}
-    assert extra - {".gitignore"} == {"LICENSE", "PKG-INFO", "README.md", "pyproject.toml"}
+    assert extra - {".gitignore"} == {"LICENSE", "PKG-INFO", "README.md", "docs/api.md", "pyproject.toml"}
     assert names - extra == {f"src/{name}" for name in modules()}
 
 

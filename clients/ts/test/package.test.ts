@@ -63,6 +63,18 @@ test("the tarball holds a module and its types for each source, and nothing else
   }
 });
 
+test("the README says how to install this version", async () => {
+  const text = await readFile(join(project, "README.md"), "utf8");
+  const installed = [...text.matchAll(/^npm install (.*)$/gm)].map(([, what]) => what);
+  assert.deepEqual(installed, [`./${packed.filename}`]);
+  // Beside a page of the registry there are no files.
+  const links = [...text.matchAll(/\]\(([^)]*)\)/g)].map(([, link]) => link ?? "");
+  assert.deepEqual(
+    links.filter((link) => !/^(#|https:)/.test(link)),
+    [],
+  );
+});
+
 const program = `
 import { equal } from "node:assert/strict";
 import { create } from "@bufbuild/protobuf";
