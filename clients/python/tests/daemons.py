@@ -61,6 +61,8 @@ class Proxy:
         self._losing = threading.Event()
         self.received = 0
         """Bytes that the daemon sent."""
+        self.sent = 0
+        """Bytes that its clients sent."""
         self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
         self._start(self._accept)
 
@@ -113,7 +115,10 @@ class Proxy:
                 if answers and self._losing.is_set():
                     continue
                 target.sendall(data)
-                self.received += len(data) if answers else 0
+                if answers:
+                    self.received += len(data)
+                else:
+                    self.sent += len(data)
         for one in (source, target):
             with contextlib.suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)

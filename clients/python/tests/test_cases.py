@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import compactord
@@ -30,4 +32,13 @@ async def test_case_with_asyncio(client: compactord.Client, case: Case) -> None:
 
 def _compare(case: Case, answers: list[dict[str, object]]) -> None:
     for number, (step, answer, want) in enumerate(zip(case.steps, answers, case.want, strict=True)):
-        assert answer == want, f"step {number}: {step['do']}"
+        assert _text(answer) == _text(want), f"step {number}: {step['do']}"
+
+
+def _text(value: object) -> str:
+    """As JSON: to Python 1, 1.0 and True are equal."""
+    return json.dumps(value, sort_keys=True, indent=1)
+
+
+def test_values_of_different_types_are_different() -> None:
+    assert len({_text({"is": value}) for value in (1, 1.0, True, "1")}) == 4
