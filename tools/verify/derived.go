@@ -14,6 +14,8 @@ import (
 const (
 	licence    = "LICENSE"
 	agentTools = "clients/tools.json"
+	// modelTexts are what the clients say to the agent's model.
+	modelTexts = "clients/texts.json"
 )
 
 const (
@@ -75,14 +77,21 @@ func (v *verifier) copies(folder string) ([]place, error) {
 	if err != nil {
 		return nil, err
 	}
-	module := fmt.Sprintf(generatedFrom, agentTools) + "import type { ToolDefinition } from \"../tools.js\";\n\n" +
+	texts, err := os.ReadFile(v.in(modelTexts))
+	if err != nil {
+		return nil, err
+	}
+	definitions := fmt.Sprintf(generatedFrom, agentTools) + "import type { ToolDefinition } from \"../tools.js\";\n\n" +
 		"export const definitions: readonly ToolDefinition[] = " + strings.TrimSpace(string(tools)) + ";\n"
 	var places []place
 	for path, text := range map[string]string{
 		"clients/python/LICENSE":     string(terms),
 		"clients/ts/LICENSE":         string(terms),
 		pythonSource + "/tools.json": string(tools),
-		tsSource + "/gen/tools.ts":   module,
+		pythonSource + "/texts.json": string(texts),
+		tsSource + "/gen/tools.ts":   definitions,
+		tsSource + "/gen/texts.ts": fmt.Sprintf(generatedFrom, modelTexts) +
+			"export const texts = " + strings.TrimSpace(string(texts)) + " as const;\n",
 	} {
 		places = append(places, place{path: path})
 		if err := write(folder, path, text); err != nil {

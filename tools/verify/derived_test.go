@@ -28,6 +28,7 @@ func TestCopies(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.NoError(t, write(v.root, "LICENSE", "the terms"))
 	require.NoError(t, write(v.root, "clients/tools.json", "[{\"name\": \"recall\"}]\n"))
+	require.NoError(t, write(v.root, "clients/texts.json", "{\"no_hits\": \"Nothing.\"}\n"))
 	places, err := v.copies(folder)
 	require.NoError(t, err)
 	made, err := readStubs(folder, places)
@@ -36,6 +37,10 @@ func TestCopies(t *testing.T) {
 		"clients/python/LICENSE":                   []byte("the terms"),
 		"clients/ts/LICENSE":                       []byte("the terms"),
 		"clients/python/src/compactord/tools.json": []byte("[{\"name\": \"recall\"}]\n"),
+		"clients/python/src/compactord/texts.json": []byte("{\"no_hits\": \"Nothing.\"}\n"),
+		"clients/ts/src/gen/texts.ts": []byte("// Generated from clients/texts.json by " +
+			"`go run -C tools ./verify generate`. Do not edit.\n" +
+			"export const texts = {\"no_hits\": \"Nothing.\"} as const;\n"),
 		"clients/ts/src/gen/tools.ts": []byte("// Generated from clients/tools.json by " +
 			"`go run -C tools ./verify generate`. Do not edit.\n" +
 			"import type { ToolDefinition } from \"../tools.js\";\n\n" +

@@ -25,7 +25,7 @@ func steps() []step {
 		{"python", "lint the Python client, check its types and run its tests, where there is Python 3.10", (*verifier).checkPython, true},
 		{"typescript", "the same for the TypeScript client, where there is Node 20 with npm", (*verifier).checkTypeScript, true},
 		{"fuzz", fuzzHelp(), (*verifier).fuzz, true},
-		{"generate", "generate the code of all languages, from the protos and clients/tools.json", (*verifier).generate, false},
+		{"generate", "generate the code of all languages, from the protos, clients/tools.json and clients/texts.json", (*verifier).generate, false},
 		{"freeze", "take what was added to the contract into the image that it is held to", (*verifier).freeze, false},
 		{"fmt", "format the code of all languages, and the protos", (*verifier).format, false},
 		{"tools", "build all pinned tools into .bin", (*verifier).buildTools, false},

@@ -1,4 +1,5 @@
 import { checkedArguments, definitionOf } from "./tools.js";
+import { told } from "./texts.js";
 import { ToolOutput } from "./toolCalls.js";
 import type { ListedCheckpoint } from "./v1.js";
 
@@ -34,7 +35,7 @@ export class Mailbox {
 
   async #send(json: string, checkpoints: () => AsyncIterable<ListedCheckpoint>): Promise<ToolOutput> {
     if (this.#pending !== undefined) {
-      return failed("Another one is pending, and there can be only one at a time.");
+      return refused(told("mail_pending"));
     }
     const given = checkedArguments(definitionOf("send_dmail"), json);
     if (typeof given === "string") {
@@ -46,23 +47,29 @@ export class Mailbox {
     }
     const why = await unreachable(mail.checkpointId, checkpoints());
     if (why !== undefined) {
-      return failed(why);
+      return refused(why);
     }
     this.#pending = mail;
     // Delivery puts this result aside. So who can read it has not been taken back.
-    return new ToolOutput("The D-Mail was not delivered: if you can read this, the conversation was not taken back.");
+    return new ToolOutput(told("mail_sent"));
   }
 }
 
 async function unreachable(id: number, checkpoints: AsyncIterable<ListedCheckpoint>): Promise<string | undefined> {
+  let last = 0;
   for await (const { checkpoint, putAside } of checkpoints) {
-    if (checkpoint?.id === id) {
-      return putAside ? `Checkpoint ${String(id)} was taken back.` : undefined;
+    last = checkpoint?.id ?? last;
+    if (last === id) {
+      return putAside ? told("mail_to_put_aside", { checkpoint: id }) : undefined;
     }
   }
-  return `There is no checkpoint ${String(id)}.`;
+  return told("mail_to_unknown", { checkpoint: id, last });
+}
+
+function refused(why: string): ToolOutput {
+  return new ToolOutput(why, { isError: true });
 }
 
 function failed(why: string): ToolOutput {
-  return new ToolOutput(`The D-Mail was not sent. ${why}`, { isError: true });
+  return refused(`The message was not sent: ${why}`);
 }

@@ -1,6 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
 import { checkedArguments, definitionOf, type Arguments } from "./tools.js";
+import { told } from "./texts.js";
 import { ContentKind, MessageState, Role, type RecallContentRequestSchema, type RecallContentResponse } from "./v1.js";
 
 /** What is asked of the daemon, but for the session. */
@@ -90,8 +91,7 @@ function restOf({ hasMore, nextLine, nextOffset, kind }: RecallContentResponse):
   if (!hasMore || kind === ContentKind.MEDIA) {
     return [];
   }
-  const next = nextLine > 0 ? `first_line ${String(nextLine)}` : `first_byte ${String(nextOffset)}`;
-  return [`[There is more: go on with ${next}]`];
+  return [nextLine > 0 ? told("more_lines", { line: nextLine }) : told("more_bytes", { byte: String(nextOffset) })];
 }
 
 function numberOr(value: Arguments[string] | undefined, otherwise: number): number {

@@ -1,6 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
 import { checkedArguments, definitionOf } from "./tools.js";
+import { told } from "./texts.js";
 import { MessageState, Role, type SearchHit, type SearchMessagesRequestSchema } from "./v1.js";
 
 /** A search as the model asked for it. */
@@ -40,9 +41,9 @@ export function searchAsked(json: string): SearchAsked | string {
 export function foundText(hits: readonly SearchHit[], more: boolean, { limit, skip }: SearchAsked): string {
   const lines = hits.map(lineOf);
   if (lines.length === 0) {
-    return skip === 0 ? "Nothing was found." : "Nothing more was found.";
+    return told(skip === 0 ? "no_hits" : "no_further_hits");
   }
-  return [...lines, ...(more ? [`[There is more: go on with skip ${String(skip + limit)}]`] : [])].join("\n");
+  return [...lines, ...(more ? [told("more_hits", { skip: skip + limit })] : [])].join("\n");
 }
 
 function lineOf({ index, part, resultPart, role, state, tool, line, matches, snippet }: SearchHit): string {

@@ -2,6 +2,7 @@ import { isMessage } from "@bufbuild/protobuf";
 
 import { orAborted } from "./abort.js";
 import { toolResult, type Appendable } from "./messages.js";
+import { told } from "./texts.js";
 import { MessageSchema, type FileTouch, type Message, type Part } from "./v1.js";
 
 /** A tool that the model wants called. */
@@ -107,8 +108,8 @@ export async function outcomeOf(call: ToolCall, run: RunTool, signal: AbortSigna
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ToolRejected) {
-      const told = error.feedback === "" ? "" : ` The user says: ${error.feedback}`;
-      const text = `The user rejected this call; it was not made.${told}`;
+      const { feedback } = error;
+      const text = feedback === "" ? told("rejected") : told("rejected_with_feedback", { feedback });
       return { result: toolResult(call, text, { isError: true }), rejected: error };
     }
     const text = error instanceof Error ? error.message : String(error);

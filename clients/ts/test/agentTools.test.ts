@@ -102,10 +102,10 @@ describe("recall and search", () => {
       "5: The password of the harbour is kestrel.",
     ]);
     const some = await handled(tools, "recall_content", { reference: "#12", max_bytes: 50 });
-    assert.ok(some.text.endsWith("[There is more: go on with first_byte 50]"), some.text);
+    assert.ok(some.text.endsWith("[There is more: read on with first_byte 50.]"), some.text);
     const bytes = await handled(tools, "recall_content", { reference: "#12", first_byte: 4, max_bytes: 8 });
     assert.equal(bytes.text.split("\n")[1], "password");
-    assert.ok(bytes.text.endsWith("[There is more: go on with first_byte 12]"), bytes.text);
+    assert.ok(bytes.text.endsWith("[There is more: read on with first_byte 12.]"), bytes.text);
   });
 
   it("end a long content at 16 KiB, and a search at 20 hits", async () => {
@@ -115,16 +115,16 @@ describe("recall and search", () => {
     const tools = new AgentTools(session);
     const long = await handled(tools, "recall_content", { reference: "#0" });
     assert.ok(Buffer.byteLength(long.text) < 16_384 + 200);
-    assert.ok(long.text.endsWith("[There is more: go on with first_line 1025]"));
+    assert.ok(long.text.endsWith("[There is more: read on with first_line 1025.]"));
     const first = await handled(tools, "search_messages", { words: "gull" });
     assert.equal(first.text.split("\n").length, 21);
-    assert.ok(first.text.endsWith("[There is more: go on with skip 20]"));
+    assert.ok(first.text.endsWith("[There are more: search again with skip 20.]"));
     const rest = await handled(tools, "search_messages", { words: "gull", skip: 20, newest_first: true });
     assert.deepEqual(
       rest.text.split("\n").map((line) => line.split(" ")[0]),
       ["#5.0", "#4.0", "#3.0", "#2.0", "#1.0"],
     );
-    assert.equal((await handled(tools, "search_messages", { pattern: "^gulls$" })).text, "Nothing was found.");
+    assert.equal((await handled(tools, "search_messages", { pattern: "^gulls$" })).text, "No message matches.");
   });
 
   for (const [name, args, says] of [
@@ -213,7 +213,7 @@ describe("D-Mail", () => {
       const output = await handled(tools, ...mailArgs(other));
       assert.deepEqual(
         [output.isError, output.text],
-        [true, "The D-Mail was not sent. Another one is pending, and there can be only one at a time."],
+        [true, "The message was not sent: another one is pending, and there can be but one."],
       );
     }
     assert.deepEqual(tools.takeMail(), { checkpointId: id, message: "The port is 8080." });
@@ -243,7 +243,7 @@ describe("D-Mail", () => {
     const output = await handled(tools, ...mailArgs(second.id));
     assert.deepEqual(
       [output.isError, output.text],
-      [true, `The D-Mail was not sent. Checkpoint ${String(second.id)} was taken back.`],
+      [true, `The message was not sent: checkpoint ${String(second.id)} was put aside by a return to an earlier one.`],
     );
   });
 
@@ -296,8 +296,8 @@ describe("D-Mail", () => {
     assert.equal(turn.done, false);
     assert.equal(tools.takeMail(), undefined);
     const log = await transcript(session);
-    assert.match(log.at(-2) ?? "", /^TOOL The D-Mail was not delivered/);
-    assert.equal(log.at(-1), "TOOL The user rejected this call; it was not made.");
+    assert.match(log.at(-2) ?? "", /^TOOL The message waits to be delivered/);
+    assert.equal(log.at(-1), "TOOL The user rejected this call, and it was not made.");
 
     const model = new FakeModel(calling(mail("c3", 1), ["c4", "rm", {}]), assistant("Then not."));
     const next = await session.runTurn(model.call, "Try again.", {
@@ -309,7 +309,7 @@ describe("D-Mail", () => {
     assert.equal(next.text, "Then not.");
     assert.ok(
       (await transcript(session)).includes(
-        "TOOL The user rejected this call; it was not made. The user says: never delete",
+        "TOOL The user rejected this call, and it was not made. The user says: never delete",
       ),
     );
     for await (const { kind } of session.records()) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from compactord import v1
+from compactord.texts import told
 
 
 def reference(index: int, part: int | None = None, result_part: int | None = None) -> str:
@@ -43,10 +44,10 @@ def hits_text(hits: Sequence[v1.SearchHit], *, skipped: int, more: bool) -> str:
         more: Whether there are others.
     """
     if not hits:
-        return "No further message matches." if skipped else "No message matches."
+        return told("no_further_hits" if skipped else "no_hits")
     lines = [_hit(hit) for hit in hits]
     if more:
-        lines.append(f"[There are more: search again with skip {skipped + len(hits)}.]")
+        lines.append(told("more_hits", skip=skipped + len(hits)))
     return "\n".join(lines)
 
 
@@ -87,8 +88,8 @@ def _more(answer: v1.RecallContentResponse) -> str:
     if not answer.has_more:
         return ""
     if answer.next_line:
-        return f"[There is more: read on with first_line {answer.next_line}.]"
-    return f"[There is more: read on with first_byte {answer.next_offset}.]"
+        return told("more_lines", line=answer.next_line)
+    return told("more_bytes", byte=answer.next_offset)
 
 
 def _hit(hit: v1.SearchHit) -> str:

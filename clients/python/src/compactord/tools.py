@@ -10,6 +10,7 @@ from importlib import resources
 from typing import Any, cast
 
 from compactord import v1
+from compactord.texts import told
 
 RECALL = "recall_content"
 SEARCH = "search_messages"
@@ -76,8 +77,9 @@ class ToolRejected(Exception):
 
     def output(self) -> ToolOutput:
         """Says to the model that the call was rejected."""
-        text = "The user rejected this call, and it was not made."
-        return ToolOutput(f"{text} The user says: {self.feedback}" if self.feedback else text, is_error=True)
+        if self.feedback:
+            return ToolOutput(told("rejected_with_feedback", feedback=self.feedback), is_error=True)
+        return ToolOutput(told("rejected"), is_error=True)
 
 
 def calls_of(index: int, parts: Iterable[v1.Part]) -> list[ToolCall]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from compactord import v1
 from compactord.errors import CompactordError
 from compactord.recalled import content_text, hits_text
+from compactord.texts import told
 from compactord.tools import DMAIL, RECALL, SEARCH, ArgumentError, Arguments, ToolCall, ToolOutput, definitions
 from compactord.words import Dialect
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 _RECALL_BYTES = 16 * 1024
 _CONTEXT_LINES = 2
 _HITS = 20
-_NOT_SENT = "The message was not sent: "
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class AgentTools:
 
     def _send_dmail(self, arguments: Arguments) -> ToolOutput:
         if self._mail is not None:
-            return ToolOutput(f"{_NOT_SENT}another one is pending, and there can be but one.", is_error=True)
+            return ToolOutput(told("mail_pending"), is_error=True)
         message = arguments.text("message").strip()
         if not message:
             raise ArgumentError("message is missing")
@@ -171,11 +171,8 @@ class AgentTools:
             raise
         if wrong:
             self._mail = None
-            return ToolOutput(f"{_NOT_SENT}{wrong}.", is_error=True)
-        return ToolOutput(
-            "The message waits to be delivered. That takes this answer out of the conversation: if you can read it, "
-            "the message was not delivered, since another call was rejected or the turn ended before."
-        )
+            return ToolOutput(wrong, is_error=True)
+        return ToolOutput(told("mail_sent"))
 
     def _wrong_checkpoint(self, checkpoint_id: int) -> str:
         """Say what keeps a checkpoint from being gone back to; empty where nothing does."""
@@ -183,9 +180,5 @@ class AgentTools:
         for listed in self._session.checkpoints():
             last = listed.checkpoint.id
             if last == checkpoint_id:
-                return (
-                    f"checkpoint {checkpoint_id} was put aside by a return to an earlier one"
-                    if listed.put_aside
-                    else ""
-                )
-        return f"there is no checkpoint {checkpoint_id}; the last one is {last}"
+                return told("mail_to_put_aside", checkpoint=checkpoint_id) if listed.put_aside else ""
+        return told("mail_to_unknown", checkpoint=checkpoint_id, last=last)
