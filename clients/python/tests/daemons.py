@@ -131,3 +131,31 @@ def talk(session: compactord.Session, turns: int, *, words: int = 120) -> None:
         messages.append(compactord.user(f"question {turn}: " + "why " * words))
         messages.append(compactord.assistant(f"answer {turn}: " + "because " * words))
     session.append(*messages)
+
+
+def texts(session: compactord.Session) -> list[str]:
+    """The text of all messages of the log."""
+    return ["".join(part.text.text for part in logged.message.parts) for logged in session.messages()]
+
+
+def lose_the_answer(proxy: Proxy, own: compactord.Session, index: int) -> threading.Thread:
+    """Lose all answers until the log holds a message, and cut the connections then."""
+    proxy.lose_answers()
+
+    def wait() -> None:
+        with own.watch(from_sequence=0) as watch:
+            while True:
+                item = next(watch)
+                if isinstance(item, v1.LoggedMessage) and item.index == index:
+                    break
+        proxy.cut()
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    return thread
+
+
+def wait_for(client: compactord.Client) -> None:
+    """Wait until a client that does not try again has a connection again."""
+    while not client.health():
+        pass

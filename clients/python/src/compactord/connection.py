@@ -274,6 +274,11 @@ class DefaultedCall:
         self._call = call
         self._settings = settings
 
+    @property
+    def limit(self) -> float | None:
+        """Seconds that a call may take which has no timeout of its own."""
+        return self._settings.timeout_of(self._method)
+
     def __call__(
         self,
         request: Any,
@@ -283,8 +288,13 @@ class DefaultedCall:
     ) -> Any:
         """Call the method, as the stub's own takes it."""
         given = tuple(metadata or ()) + self._settings.metadata()
-        limit = self._settings.timeout_of(self._method) if timeout is None else timeout
+        limit = self.limit if timeout is None else timeout
         return self._call(identified(request), timeout=limit, metadata=given or None, **options)
+
+
+def limit_of(method: object, timeout: float | None) -> float | None:
+    """Seconds that a call of a method with defaults may take; None for as long as it likes."""
+    return method.limit if timeout is None and isinstance(method, DefaultedCall) else timeout
 
 
 def with_defaults(stub: S, service: ServiceDescriptor, settings: Settings) -> S:

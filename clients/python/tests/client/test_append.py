@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import threading
 from typing import Any
 
 import pytest
 
 import compactord
 from compactord import messages, v1
-from daemons import Proxy, Restarted
+from daemons import Proxy, Restarted, lose_the_answer, texts, wait_for
 
 CHAT = v1.Dialect.DIALECT_OPENAI_CHAT
 NEUTRAL = v1.Dialect.DIALECT_UNSPECIFIED
@@ -38,11 +37,6 @@ class Model:
         assert exclude is None
         assert not warnings
         return {key: value for key, value in self.fields.items() if not exclude_none or value is not None}
-
-
-def texts(session: compactord.Session) -> list[str]:
-    """The text of all messages of the log."""
-    return ["".join(part.text.text for part in logged.message.parts) for logged in session.messages()]
 
 
 @pytest.mark.parametrize(
@@ -171,29 +165,6 @@ def test_a_request_id_is_not_used_twice(client: compactord.Client) -> None:
         session.append("two", request_id="r")
     assert caught.value.reason == "REQUEST_ID_REUSED"
     assert texts(session) == ["one"]
-
-
-def lose_the_answer(proxy: Proxy, own: compactord.Session, index: int) -> threading.Thread:
-    """Lose all answers until the log holds a message, and cut the connections then."""
-    proxy.lose_answers()
-
-    def wait() -> None:
-        with own.watch(from_sequence=0) as watch:
-            while True:
-                item = next(watch)
-                if isinstance(item, v1.LoggedMessage) and item.index == index:
-                    break
-        proxy.cut()
-
-    thread = threading.Thread(target=wait)
-    thread.start()
-    return thread
-
-
-def wait_for(client: compactord.Client) -> None:
-    """Wait until a client that does not try again has a connection again."""
-    while not client.health():
-        pass
 
 
 def test_an_append_whose_answer_was_lost_is_not_doubled(client: compactord.Client, proxy: Proxy) -> None:

@@ -293,3 +293,13 @@ async def test_closing_the_async_client_cancels(
     with pytest.raises(compactord.ClientClosedError):
         await other.session(session.id).info()
     await asyncio.to_thread(assert_cancelled, session)
+
+
+def test_the_next_compaction_waits_for_one_that_was_left(session: compactord.Session, model: HeldModel) -> None:
+    for event in session.compaction_events():
+        if event.WhichOneof("event") == "started":
+            break
+    model.let_go()
+    # It ran: the held model answers so once it is let go.
+    with pytest.raises(compactord.SummarizerRefusedError):
+        session.compact()

@@ -112,6 +112,21 @@ async def test_cancelling_the_task_of_a_watch(client: compactord.Client) -> None
                 await task
 
 
+async def test_a_watch_goes_on_after_its_reader_was_interrupted(client: compactord.Client) -> None:
+    session = client.create_session()
+    async with compactord.AsyncClient(client.address) as other, other.session(session.id).watch() as watch:
+        for number in range(2):
+            task = asyncio.ensure_future(anext(watch))
+            await asyncio.sleep(0)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            await asyncio.to_thread(session.append, f"message {number}")
+            item = await anext(watch)
+            assert isinstance(item, v1.LoggedMessage)
+            assert item.index == number
+
+
 async def test_closing_an_async_watch_ends_it(client: compactord.Client) -> None:
     session = client.create_session()
     async with compactord.AsyncClient(client.address) as other:

@@ -7,7 +7,8 @@ from typing import TypeVar
 
 from compactord._async import runtime
 from compactord._async.stubs import AsyncCompactionStub, AsyncSessionStub
-from compactord.connection import SERVICES, Settings, backoffs, with_defaults
+from compactord.connection import SERVICES, Settings, backoffs, limit_of, with_defaults
+from compactord.deadlines import Deadline
 from compactord.errors import ClientClosedError, CompactordError, UnavailableError
 from compactord.v1.compaction_service_pb2_grpc import CompactionServiceStub
 from compactord.v1.session_service_pb2_grpc import SessionServiceStub
@@ -55,11 +56,13 @@ class AsyncCalls:
         Raises:
             CompactordError: The call failed. Its ``request_id`` is the request's.
         """
+        deadline = Deadline(limit_of(method, timeout))
         try:
             return await runtime.call(method, request, timeout)
         except CompactordError as error:
-            error.request_id = getattr(request, "request_id", "")
-            raise
+            told = deadline.judged(error)
+            told.request_id = getattr(request, "request_id", "")
+            raise told from error.__cause__
 
     async def resent(self, method: runtime.Unary[Q, A], request: Q, timeout: float | None = None) -> A:
         """Call a method that gRPC does not send again itself, and send it again where no daemon answers."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 from compactord import v1, words
 from compactord._async.core import AsyncSessionCore
+from compactord._async.turn_runtime import Result, resolve
 from compactord._async.turns import AsyncTurns
 from compactord.connection import new_request_id
 from compactord.errors import SummaryRejectedError
@@ -20,7 +21,7 @@ class AsyncClientModel(AsyncTurns):
 
     async def compact_with(
         self,
-        write: Callable[[Prompt], Awaitable[str | PromptAnswer]],
+        write: Callable[[Prompt], Result[str | PromptAnswer]],
         *,
         reason: words.Reason = "manual",
         focus: str = "",
@@ -137,7 +138,7 @@ class AsyncClientModel(AsyncTurns):
     async def _written(
         self,
         plan: v1.PlanCompactionResponse,
-        write: Callable[[Prompt], Awaitable[str | PromptAnswer]],
+        write: Callable[[Prompt], Result[str | PromptAnswer]],
         client_plan: v1.ClientPlan | None,
         timeout: float | None,
     ) -> CompactionResult:
@@ -151,7 +152,7 @@ class AsyncClientModel(AsyncTurns):
             )
             text = ""
             for asked in plan.prompts:
-                answer = await write(prompt_of(asked, text, complaint, view))
+                answer: str | PromptAnswer = await resolve(write(prompt_of(asked, text, complaint, view)))
                 told = PromptAnswer(answer) if isinstance(answer, str) else answer
                 text = told.text
                 add_answer(commit, asked, told)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from compactord import v1, words
 from compactord._async.compaction import AsyncCompaction
+from compactord._async.turn_runtime import Result, resolve
 from compactord._async.turns import AsyncTurns
 from compactord.connection import new_request_id
 from compactord.errors import OperationNotFoundError
@@ -20,7 +21,7 @@ class AsyncCompacting(AsyncTurns):
         *,
         reason: words.Reason = "manual",
         focus: str = "",
-        on_event: Callable[[v1.CompactionEvent], object] | None = None,
+        on_event: Callable[[v1.CompactionEvent], Result[object]] | None = None,
         replay: bool | None = None,
         preempt: bool = False,
         detach: bool = False,
@@ -78,7 +79,7 @@ class AsyncCompacting(AsyncTurns):
             async with compaction:
                 while (event := await compaction.next_event()) is not None:
                     if on_event is not None:
-                        on_event(event)
+                        await resolve(on_event(event))
             result = compaction.result
         except BaseException:
             if not dry_run:
@@ -118,7 +119,7 @@ class AsyncCompacting(AsyncTurns):
             will_retry=will_retry,
             request_id=request_id or new_request_id(),
         )
-        return AsyncCompaction(self._calls, request, timeout)
+        return AsyncCompaction(self._calls, request, timeout, self._left)
 
     async def cancel_compaction(
         self, operation_id: str = "", *, timeout: float | None = None

@@ -8,7 +8,8 @@ from typing import TypeVar
 
 from compactord._sync import runtime
 from compactord._sync.stubs import CompactionStub, SessionStub
-from compactord.connection import SERVICES, Settings, backoffs, with_defaults
+from compactord.connection import SERVICES, Settings, backoffs, limit_of, with_defaults
+from compactord.deadlines import Deadline
 from compactord.errors import ClientClosedError, CompactordError, UnavailableError
 from compactord.v1.compaction_service_pb2_grpc import CompactionServiceStub
 from compactord.v1.session_service_pb2_grpc import SessionServiceStub
@@ -56,11 +57,13 @@ class Calls:
         Raises:
             CompactordError: The call failed. Its ``request_id`` is the request's.
         """
+        deadline = Deadline(limit_of(method, timeout))
         try:
             return runtime.call(method, request, timeout)
         except CompactordError as error:
-            error.request_id = getattr(request, "request_id", "")
-            raise
+            told = deadline.judged(error)
+            told.request_id = getattr(request, "request_id", "")
+            raise told from error.__cause__
 
     def resent(self, method: runtime.Unary[Q, A], request: Q, timeout: float | None = None) -> A:
         """Call a method that gRPC does not send again itself, and send it again where no daemon answers."""

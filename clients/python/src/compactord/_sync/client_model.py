@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from compactord import v1, words
 from compactord._sync.core import SessionCore
+from compactord._sync.turn_runtime import Result, resolve
 from compactord._sync.turns import Turns
 from compactord.connection import new_request_id
 from compactord.errors import SummaryRejectedError
@@ -21,7 +22,7 @@ class ClientModel(Turns):
 
     def compact_with(
         self,
-        write: Callable[[Prompt], str | PromptAnswer],
+        write: Callable[[Prompt], Result[str | PromptAnswer]],
         *,
         reason: words.Reason = "manual",
         focus: str = "",
@@ -138,7 +139,7 @@ class ClientModel(Turns):
     def _written(
         self,
         plan: v1.PlanCompactionResponse,
-        write: Callable[[Prompt], str | PromptAnswer],
+        write: Callable[[Prompt], Result[str | PromptAnswer]],
         client_plan: v1.ClientPlan | None,
         timeout: float | None,
     ) -> CompactionResult:
@@ -152,7 +153,7 @@ class ClientModel(Turns):
             )
             text = ""
             for asked in plan.prompts:
-                answer = write(prompt_of(asked, text, complaint, view))
+                answer: str | PromptAnswer = resolve(write(prompt_of(asked, text, complaint, view)))
                 told = PromptAnswer(answer) if isinstance(answer, str) else answer
                 text = told.text
                 add_answer(commit, asked, told)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from compactord import v1, words
 from compactord._sync.compaction import Compaction
+from compactord._sync.turn_runtime import Result, resolve
 from compactord._sync.turns import Turns
 from compactord.connection import new_request_id
 from compactord.errors import OperationNotFoundError
@@ -21,7 +22,7 @@ class Compacting(Turns):
         *,
         reason: words.Reason = "manual",
         focus: str = "",
-        on_event: Callable[[v1.CompactionEvent], object] | None = None,
+        on_event: Callable[[v1.CompactionEvent], Result[object]] | None = None,
         replay: bool | None = None,
         preempt: bool = False,
         detach: bool = False,
@@ -79,7 +80,7 @@ class Compacting(Turns):
             with compaction:
                 while (event := compaction.next_event()) is not None:
                     if on_event is not None:
-                        on_event(event)
+                        resolve(on_event(event))
             result = compaction.result
         except BaseException:
             if not dry_run:
@@ -119,7 +120,7 @@ class Compacting(Turns):
             will_retry=will_retry,
             request_id=request_id or new_request_id(),
         )
-        return Compaction(self._calls, request, timeout)
+        return Compaction(self._calls, request, timeout, self._left)
 
     def cancel_compaction(
         self, operation_id: str = "", *, timeout: float | None = None

@@ -11,7 +11,8 @@ from typing_extensions import Self, override
 from compactord import v1
 from compactord._sync import runtime
 from compactord._sync.calls import Calls
-from compactord.connection import backoffs
+from compactord.connection import backoffs, limit_of
+from compactord.deadlines import Deadline
 from compactord.errors import (
     CompactionRunningError,
     CompactordError,
@@ -33,12 +34,16 @@ class Compaction:
     ``completed`` comes at once where it was committed.
     """
 
-    def __init__(self, calls: Calls, request: v1.CompactRequest, timeout: float | None) -> None:
+    def __init__(self, calls: Calls, request: v1.CompactRequest, timeout: float | None, left: set[str]) -> None:
+        """Make one; ``Session.compaction_events`` has the arguments, and ``left`` is the session's."""
         self._calls = calls
         self._request = request
         self._timeout = timeout
         self._stream: runtime.Stream[v1.CompactResponse] | None = None
         self._waits = backoffs()
+        self._deadline = Deadline(None)
+        self._left = left
+        self._operation_id = ""
         self._broken = False
         self._over = False
         self._cancelled = False
@@ -58,6 +63,8 @@ class Compaction:
     def cancel(self) -> None:
         """Cancel it. Whoever goes through its events gets an :class:`OperationCancelledError`."""
         self._cancelled = True
+        if self._operation_id and not self._request.detach:
+            self._left.add(self._operation_id)
         if self._stream is not None:
             self._stream.cancel()
 
@@ -90,9 +97,10 @@ class Compaction:
             except CompactordError as error:
                 if self._result is not None:
                     break
-                if not self._may_go_on(error):
+                failure = self._deadline.judged(error)
+                if not self._may_go_on(failure):
                     self._over = True
-                    raise
+                    raise failure from error.__cause__
                 continue
             except BaseException:
                 self.cancel()
@@ -103,6 +111,7 @@ class Compaction:
             told = result_of(response.event)
             self._result = self._result if told is None else told
             self._broken = False
+            self._operation_id = response.event.operation_id
             return response.event
         if not self._over and self._result is None:
             self._over = True
@@ -125,13 +134,21 @@ class Compaction:
         if self._cancelled:
             raise OperationCancelledError("the compaction was cancelled")
         if self._stream is None:
-            self._stream = runtime.Stream(self._calls.compactions.Compact, self._request, self._timeout)
+            method = self._calls.compactions.Compact
+            self._deadline = Deadline(limit_of(method, self._timeout))
+            self._stream = runtime.Stream(method, self._request, self._timeout)
+            self._end_if_cancelled()
         return self._stream
+
+    def _end_if_cancelled(self) -> None:
+        """End the stream where another thread cancelled the compaction while it was opened."""
+        if self._cancelled and self._stream is not None:
+            self._stream.cancel()
 
     def _may_go_on(self, error: CompactordError) -> bool:
         """Whether to ask again, after a pause."""
-        # What the broken connection has left behind may take a moment to end.
-        lingers = self._broken and isinstance(error, CompactionRunningError)
+        # What the broken connection or an earlier compaction has left behind may take a moment to end.
+        lingers = isinstance(error, CompactionRunningError) and (self._broken or error.operation_id in self._left)
         if self._cancelled or not (lingers or isinstance(error, UnavailableError)) or not self._calls.settings.retry:
             return False
         wait = next(self._waits, None)

@@ -38,6 +38,8 @@ class SessionCore:
         self._id = session_id
         self._dialect = dialect
         self._kept = views.empty(dialect)
+        # Operation ids of compactions that were left: the daemon may take a moment to end them.
+        self._left: set[str] = set()
 
     def _taken_back(self) -> None:
         """Take note that the session was taken back: what it had going on is of no use now."""

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 
 from google.protobuf.field_mask_pb2 import FieldMask
@@ -14,9 +13,11 @@ from compactord._sync.client_model import ClientModel
 from compactord._sync.compacting import Compacting
 from compactord._sync.log import LogReading
 from compactord._sync.points import Points
+from compactord._sync.turn_state import is_open
 from compactord._sync.watch import Watch
 from compactord.connection import new_request_id
 from compactord.results import Appended, SessionInfo
+from compactord.unanswered import Unanswered
 from compactord.view import View
 
 
@@ -28,7 +29,7 @@ class Session(LogReading, Points, Compacting, ClientModel):
 
     def __init__(self, calls: Calls, session_id: str, dialect: v1.Dialect.ValueType) -> None:
         super().__init__(calls, session_id, dialect)
-        self._unanswered: dict[bytes, str] = {}
+        self._unanswered = Unanswered()
 
     def append(
         self,
@@ -46,7 +47,8 @@ class Session(LogReading, Points, Compacting, ClientModel):
         """Add messages to the end of the log: all of them or, on any error, none. They are on disk before the answer.
 
         An append that ended in no answer, since the daemon went away or the call was interrupted, may be made again:
-        the same content has the same request id then, and is not doubled.
+        for 10 minutes, and until something else is appended, the same content is the same append, and is not doubled.
+        To say the same once more all the same, give a ``request_id``.
 
         Args:
             given: The messages: text of the user, a provider's JSON as dicts, SDK objects or bytes, or neutral
@@ -89,17 +91,12 @@ class Session(LogReading, Points, Compacting, ClientModel):
             )
         elif usage is not None or model or stop_reason is not None:
             raise TypeError("usage, model and stop_reason go with provider JSON: neutral messages hold them themselves")
-        digest = hashlib.sha256(request.SerializeToString(deterministic=True)).digest()
-        # Appending something else means that what went unanswered before was given up.
-        given_up = set(self._unanswered) - {digest}
-        request.request_id = request_id or self._unanswered.get(digest) or new_request_id()
-        try:
-            answer = self._calls.unary(self._calls.sessions.AppendMessages, request, timeout)
-        except BaseException:
-            self._unanswered[digest] = request.request_id
-            raise
-        for other in given_up | {digest}:
-            self._unanswered.pop(other, None)
+        if request_id:
+            request.request_id = request_id
+        else:
+            request = self._unanswered.first(request) or request
+            request.request_id = request.request_id or new_request_id()
+        answer = self._appended(request, timeout, own_id=not request_id)
         self._turns.appended()
         return Appended(
             first_index=answer.first_index,
@@ -109,6 +106,26 @@ class Session(LogReading, Points, Compacting, ClientModel):
             findings=answer.findings,
             answer=answer.answer if answer.HasField("answer") else None,
         )
+
+    def _appended(
+        self, request: v1.AppendMessagesRequest, timeout: float | None, *, own_id: bool
+    ) -> v1.AppendMessagesResponse:
+        """Append, and remember a request whose id is this client's own as long as there is no answer to it."""
+        try:
+            answer = self._calls.unary(self._calls.sessions.AppendMessages, request, timeout)
+        except Exception as error:
+            if own_id and is_open(error):
+                self._unanswered.keep(request)
+            elif own_id:
+                self._unanswered.drop(request)
+            raise
+        except BaseException:
+            # The program was interrupted, or the task cancelled.
+            if own_id:
+                self._unanswered.keep(request)
+            raise
+        self._unanswered.clear()
+        return answer
 
     def info(self, *, timeout: float | None = None) -> SessionInfo:
         """Get the session with its policy, and how full its context is."""

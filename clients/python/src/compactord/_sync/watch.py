@@ -84,10 +84,16 @@ class Watch(Iterator[Watched]):
                 self._request.uid = self.uid
                 self._request.from_sequence = self.next_sequence
             self._stream = runtime.Stream(self._calls.sessions.WatchSession, self._request, None)
+            self._end_if_closed()
             response = self._read()
             if response is not None:
                 self.uid = response.started.uid
                 self.next_sequence = response.started.from_sequence
+
+    def _end_if_closed(self) -> None:
+        """End the stream where another thread closed the watch while it was opened."""
+        if self._closed and self._stream is not None:
+            self._stream.cancel()
 
     def _read(self) -> v1.WatchSessionResponse | None:
         """Wait for the next answer; None where the stream broke and has to be opened again, or was closed."""
@@ -102,7 +108,9 @@ class Watch(Iterator[Watched]):
             self._pause(error)
             return None
         except BaseException:
+            # The next call takes it up where this one was interrupted.
             self._stream.cancel()
+            self._stream = None
             raise
         if response is None:
             self._stream = None

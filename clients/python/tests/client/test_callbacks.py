@@ -1,0 +1,46 @@
+"""The caller's functions that a compaction calls, plain and for asyncio."""
+
+from __future__ import annotations
+
+import pytest
+
+import compactord
+from compactord import v1
+from compactord.prompts import Prompt
+from daemons import talk
+
+POLICY = {"context_window": 8_000, "strategy": {"summarize": {"recent_turns": 1}}}
+
+
+@pytest.fixture
+def session(client: compactord.Client) -> compactord.Session:
+    session = client.create_session(policy=POLICY)
+    talk(session, 6)
+    return session
+
+
+async def test_on_event_may_be_a_coroutine(session: compactord.Session, client: compactord.Client) -> None:
+    seen: list[str | None] = []
+
+    async def on_event(event: v1.CompactionEvent) -> None:
+        seen.append(event.WhichOneof("event"))
+
+    async with compactord.AsyncClient(client.address) as other:
+        await other.session(session.id).compact(on_event=on_event)
+    assert seen[0] == "started"
+    assert seen[-1] == "completed"
+
+
+async def test_a_summary_may_be_written_by_a_plain_function(
+    session: compactord.Session, client: compactord.Client
+) -> None:
+    asked: list[str] = []
+
+    def write(prompt: Prompt) -> str:
+        asked.append(prompt.complaint)
+        return "nothing of use"
+
+    async with compactord.AsyncClient(client.address) as other:
+        result = await other.session(session.id).compact_with(write)
+    assert result.completed is not None
+    assert asked
