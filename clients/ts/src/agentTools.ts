@@ -1,5 +1,14 @@
 import { Mailbox, type Mail } from "./dmail.js";
-import { CompactordError, UnavailableError, DeadlineExceededError, InternalError } from "./errors.js";
+import {
+  ClientClosedError,
+  CompactordError,
+  DeadlineExceededError,
+  InternalError,
+  OperationCancelledError,
+  PermissionDeniedError,
+  UnauthenticatedError,
+  UnavailableError,
+} from "./errors.js";
 import type { DialectName } from "./messages.js";
 import { recallAsked, recalledText } from "./recallTool.js";
 import { foundText, searchAsked } from "./searchTool.js";
@@ -56,7 +65,7 @@ export class AgentTools {
 
   /**
    * Answers a call of one of these tools; undefined for any other. What is wrong with the arguments, or what the log does not
-   * hold, is told to the model as an error result. Throws where the daemon is out of reach.
+   * hold, is told to the model as an error result. Throws what is no fault of the call, such as a daemon that is out of reach.
    */
   async handle(
     call: Pick<ToolCall, "name" | "arguments">,
@@ -123,7 +132,15 @@ export class AgentTools {
   }
 }
 
-/** Whether the daemon, and not what it was asked for, is at fault. */
+/** Whether something else than what was asked for is at fault: the model can do nothing about it. */
 function isOutage(error: CompactordError): boolean {
-  return error instanceof UnavailableError || error instanceof DeadlineExceededError || error instanceof InternalError;
+  return [
+    ClientClosedError,
+    DeadlineExceededError,
+    InternalError,
+    OperationCancelledError,
+    PermissionDeniedError,
+    UnauthenticatedError,
+    UnavailableError,
+  ].some((kind) => error instanceof kind);
 }

@@ -128,12 +128,19 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
       throw new TypeError("the events of a compaction can be had once");
     }
     this.begun = true;
+    // What was given up before it began must not abort a turn.
+    this.parts.signal?.throwIfAborted();
+    this.ending.signal.throwIfAborted();
     const place = await this.parts.enter();
     this.parts.request.preempt ||= place.preempt;
     try {
       for await (const event of this.events()) {
         this.operationId = event.operationId;
         this.ended = resultOf(event);
+        if (this.ended !== undefined) {
+          // Who reads the last event may take a turn next, which waits for compactions to have left.
+          await place.leave(this.ended);
+        }
         yield event;
       }
       this.over = true;
@@ -142,14 +149,16 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
       throw e;
     } finally {
       await this.cancel();
-      await place.leave(this.ended);
+      if (this.ended === undefined) {
+        await place.leave(undefined);
+      }
     }
   }
 
-  /** Runs the compaction to its end, and calls `onEvent` with each event. */
-  async finish(onEvent?: (event: CompactionEvent) => void): Promise<CompactionResult> {
+  /** Runs the compaction to its end, and calls `onEvent` with each event. What that throws, or rejects with, cancels it. */
+  async finish(onEvent?: (event: CompactionEvent) => unknown): Promise<CompactionResult> {
     for await (const event of this) {
-      onEvent?.(event);
+      await onEvent?.(event);
     }
     if (this.ended === undefined) {
       throw brokenOff();

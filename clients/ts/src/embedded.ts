@@ -126,7 +126,7 @@ class Daemon {
       );
     });
     process.on("exit", this.killAtExit);
-    this.guard = guardOf(this.process);
+    this.guard = guardOf(this.process, folder);
     // The daemon does not keep the program alive; who uses it does.
     this.process.unref();
     unrefPipe(this.process);
@@ -154,7 +154,6 @@ class Daemon {
   /** Has the daemon end, kills it where it does not, and removes the folder. */
   async stop(): Promise<void> {
     process.off("exit", this.killAtExit);
-    this.guard?.kill("SIGKILL");
     if (!this.exited.signal.aborted) {
       this.process.ref();
       const closed = once(this.process, "close");
@@ -164,19 +163,22 @@ class Daemon {
       clearTimeout(timer);
     }
     await rm(this.folder, { recursive: true, force: true });
+    this.guard?.kill("SIGKILL");
   }
 }
 
 /**
- * A shell that waits for the end of its input, which comes with the end of this program however it ends, and then ends the
- * daemon. It is in a process group of its own, so that Ctrl-C in a terminal leaves it to its work.
+ * A shell that waits for the end of its input, which comes with the end of this program however it ends, then ends the
+ * daemon and removes its temporary folder, which holds a conversation where no store was given. It is in a process group of its own, so that Ctrl-C in a terminal leaves it to its work.
  */
-function guardOf({ pid }: ChildProcess): ChildProcess | undefined {
+function guardOf({ pid }: ChildProcess, folder: string): ChildProcess | undefined {
   if (pid === undefined || process.platform === "win32") {
     return undefined;
   }
-  const script = 'read -r _; kill -TERM "$1" 2>/dev/null';
-  const guard = spawn("/bin/sh", ["-c", script, "sh", String(pid)], {
+  const script = `read -r _; kill -TERM "$1"; left=${String(stopTimeoutMs / 100)}
+while kill -0 "$1" && [ $left -gt 0 ]; do sleep 0.1; left=$((left - 1)); done
+kill -KILL "$1"; rm -rf -- "$2"`;
+  const guard = spawn("/bin/sh", ["-c", script, "sh", String(pid), folder], {
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
   });

@@ -17,7 +17,7 @@ export async function wholeOf(
   output: ModelOutput | PromiseLike<ModelOutput>,
   signal: AbortSignal,
 ): Promise<Appendable> {
-  const answer = await orAborted(Promise.resolve(output), signal);
+  const answer: unknown = await orAborted(Promise.resolve(output), signal);
   if (typeof answer === "string") {
     return assistant(answer);
   }
@@ -28,7 +28,7 @@ export async function wholeOf(
     throw noEvents();
   }
   const events = eventsOf(answer);
-  return events === undefined ? (answer as Appendable) : collect(events, signal);
+  return events === undefined ? answer : collect(events, signal);
 }
 
 async function collect(

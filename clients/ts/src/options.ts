@@ -114,8 +114,8 @@ export interface CompactionOptions extends WriteOptions {
 
 /** How {@link CompactionOptions}' compaction goes about it, and who is told. */
 export interface CompactOptions extends CompactionOptions {
-  /** Called with each event. */
-  readonly onEvent?: (event: CompactionEvent) => void;
+  /** Called with each event, and awaited. What it throws, or rejects with, cancels the compaction and is thrown. */
+  readonly onEvent?: (event: CompactionEvent) => unknown;
 }
 
 /** How a prune goes about it. */

@@ -168,7 +168,10 @@ export class Session {
     return this.compactionEvents(options).finish(options.onEvent);
   }
 
-  /** Compacts, and yields the events as it goes on. It begins, and aborts a running turn, when the first is asked for. */
+  /**
+   * Compacts, and yields the events as it goes on. It begins, and aborts a running turn, when the first is asked for. Turns
+   * wait until its last event has come or its loop was left: an iterator that is begun by hand and dropped holds them up.
+   */
   compactionEvents(options: CompactionOptions = {}): Compaction {
     const request = create(CompactRequestSchema, {
       target: { case: "sessionId", value: this.id },

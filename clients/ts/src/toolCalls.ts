@@ -1,7 +1,8 @@
 import { isMessage } from "@bufbuild/protobuf";
 
 import { orAborted } from "./abort.js";
-import { toolResult, type Appendable } from "./messages.js";
+import { isObject } from "./arguments.js";
+import { toolResult, type Appendable, type ProviderJson } from "./messages.js";
 import { told } from "./texts.js";
 import { MessageSchema, type FileTouch, type Message, type Part } from "./v1.js";
 
@@ -53,8 +54,12 @@ export class ToolRejected extends Error {
   }
 }
 
-/** What a tool's runner may answer: a text, a ToolOutput, a neutral TOOL message, or the provider's own JSON of a result. */
-export type ToolAnswer = string | ToolOutput | Message | Uint8Array | object;
+/**
+ * What a tool's runner may answer: a text, a ToolOutput, a neutral TOOL message, or the provider's own JSON of a result: bytes,
+ * or an object with a `role` or a `type`. Any other object and a list is data, whose JSON is the result; undefined and null
+ * are an empty one.
+ */
+export type ToolAnswer = string | ToolOutput | Message | Uint8Array | ProviderJson | null | undefined;
 
 /** Runs one call. The calls of one answer run at once. What it throws is told to the model as the tool's failure. */
 export type RunTool = (
@@ -124,5 +129,16 @@ function resultOf(call: ToolCall, answer: ToolAnswer): Appendable {
   if (answer instanceof ToolOutput) {
     return toolResult(call, answer.text, { isError: answer.isError, files: answer.files });
   }
-  return answer;
+  if (answer === undefined || answer === null) {
+    return toolResult(call, "");
+  }
+  if (answer instanceof Uint8Array || isMessage(answer, MessageSchema)) {
+    return answer;
+  }
+  const json: unknown = JSON.stringify(answer);
+  if (typeof json !== "string") {
+    throw new TypeError(`${call.name}: a ${typeof answer} is no result`);
+  }
+  const plain: unknown = JSON.parse(json);
+  return isObject(plain) && ("role" in plain || "type" in plain) ? answer : toolResult(call, json);
 }

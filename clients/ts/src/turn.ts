@@ -8,6 +8,8 @@ import {
   CheckpointNotFoundError,
   CheckpointPutAsideError,
   CompactionRunningError,
+  InvalidRequestError,
+  ToolCallsOpenError,
   HistoryRevertedError,
   leavesOpen,
 } from "./errors.js";
@@ -46,8 +48,8 @@ export interface TurnOptions {
   readonly tools?: AgentTools;
   /** How many answers of the model the turn may take. Default: as many as it takes. */
   readonly maxSteps?: number;
-  /** Told every event of the turn's own compactions. What it throws ends the turn. */
-  readonly onEvent?: (event: CompactionEvent) => void;
+  /** Told every event of the turn's own compactions, and awaited. What it throws, or rejects with, ends the turn. */
+  readonly onEvent?: (event: CompactionEvent) => unknown;
   /** Has the summaries of the turn's own compactions written by a model of the caller's, in place of the daemon's. */
   readonly summarizeWith?: (prompt: Prompt) => Promise<Answer | string>;
   /** Whether a checkpoint is made before each step; with D-Mail it is, and announced. Default false. */
@@ -402,9 +404,9 @@ export class TurnLoop {
     const { onEvent } = this.#options;
     return (
       onEvent &&
-      ((event) => {
+      (async (event) => {
         try {
-          onEvent(event);
+          await onEvent(event);
         } catch (error) {
           this.#broken = { error };
           throw error;
@@ -453,8 +455,7 @@ export class TurnLoop {
       step.writes = writesOf(step);
     }
     for (let write = step.writes[0]; write !== undefined; write = step.writes[0]) {
-      this.#turns.queue(write);
-      await this.#write(write);
+      await this.#writeResults(step, write);
     }
     const toolCalls = calls.filter((_, at) => step.outcomes[at] === undefined);
     const rejections = step.outcomes.flatMap((outcome) => outcome?.rejected ?? []);
@@ -466,6 +467,27 @@ export class TurnLoop {
     }
     const ended = rejected || toolCalls.length > 0 || this.#full;
     return ended ? this.#turn(answer, { done: false, toolCalls, rejected }) : undefined;
+  }
+
+  /** Appends results. Where they are refused, their tools are asked again when the turn is taken up. */
+  async #writeResults(step: Step, write: Write): Promise<void> {
+    this.#turns.queue(write);
+    try {
+      await this.#write(write);
+    } catch (error) {
+      const refused =
+        error instanceof InvalidRequestError || error instanceof ToolCallsOpenError || error instanceof TypeError;
+      if (refused) {
+        const content: readonly unknown[] = Array.isArray(write.content) ? write.content : [write.content];
+        step.outcomes.forEach((outcome, at) => {
+          if (content.includes(outcome?.result)) {
+            step.outcomes[at] = undefined;
+          }
+        });
+        delete step.writes;
+      }
+      throw error;
+    }
   }
 
   /** Whether the turn may have no more answers of the model. */

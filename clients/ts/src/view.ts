@@ -81,11 +81,16 @@ export class View {
    * neutral view.
    */
   request(): ProviderObject {
+    if (this.dialect === undefined) {
+      throw new TypeError("request: the session was opened without a dialect: make the request of neutral");
+    }
+    return this.fieldsOf(this.dialect);
+  }
+
+  private fieldsOf(dialect: DialectName): ProviderObject {
     const messages = [...this.messages];
     const system = this.system;
-    switch (this.dialect) {
-      case undefined:
-        return {};
+    switch (dialect) {
       case "anthropic":
         return { ...(system.length > 0 && { system: [...system] }), messages };
       case "openai_chat":

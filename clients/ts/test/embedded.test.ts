@@ -116,6 +116,13 @@ const using = `
   await client.createSession();
   console.log(client.pid);`;
 
+/** Waits until a temporary folder holds nothing of the package. */
+async function emptied(folder: string): Promise<void> {
+  while (readdirSync(folder).some((name) => name.startsWith("compactord-"))) {
+    await new Promise(setImmediate);
+  }
+}
+
 /** Waits until no process has this id. */
 async function ended(pid: number): Promise<void> {
   for (;;) {
@@ -140,4 +147,11 @@ test("the daemon ends with a program that is killed", windows, async () => {
   const [printed] = (await once(child.stdout, "data")) as [Buffer];
   child.kill("SIGKILL");
   await ended(Number(printed.toString()));
+});
+
+test("a temporary store does not outlive a program that forgets to close", windows, async () => {
+  const folder = temporaryFolder();
+  const env = { ...process.env, TMPDIR: folder };
+  await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", using], { env, timeout: 20_000 });
+  await emptied(folder);
 });

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+
+import { AgentTools, assistant, ClientClosedError, OperationCancelledError } from "../src/index.js";
+import type { Client, RunTool, Session } from "../src/index.js";
+import { TestDaemon } from "./fixture/daemon.js";
+import { FakeModel, Gate } from "./fixture/fakeModel.js";
+import { transcript } from "./fixture/transcript.js";
+
+let daemon: TestDaemon;
+let client: Client;
+
+before(async () => {
+  daemon = await TestDaemon.start();
+  client = daemon.client();
+});
+
+/** An answer of Chat Completions that calls a tool once for each id. */
+function calling(...ids: string[]): object {
+  const calls = ids.map((id) => ({ id, type: "function", function: { name: id, arguments: "{}" } }));
+  return { choices: [{ message: { role: "assistant", content: null, tool_calls: calls } }] };
+}
+
+async function chat(): Promise<Session> {
+  return client.createSession({ dialect: "openai_chat" });
+}
+
+test("a tool that answers data or nothing is told to the model, and the turn goes on", async () => {
+  const session = await chat();
+  const answers: Record<string, object | undefined> = { one: { temp: 5 }, two: undefined, three: [1, 2] };
+  const runTool: RunTool = ({ name }) => answers[name];
+  await session.runTurn(new FakeModel(calling("one", "two", "three"), assistant("Done.")).call, "Go.", { runTool });
+  const { messages } = await session.view();
+  const results = messages.filter(({ role }) => role === "tool").map(({ content }) => content);
+  assert.deepEqual(results, ['{"temp":5}', "", "[1,2]"]);
+});
+
+test("a result that was refused is asked for again when the turn is taken up", async () => {
+  const session = await chat();
+  const asked: string[] = [];
+  const wrong: RunTool = ({ name }) => {
+    asked.push(name);
+    return { role: "nobody" };
+  };
+  const model = new FakeModel(calling("one"), assistant("Done."));
+  await assert.rejects(session.runTurn(model.call, "Go.", { runTool: wrong }), { name: "InvalidRequestError" });
+  const right: RunTool = ({ name }) => {
+    asked.push(name);
+    return "good";
+  };
+  assert.equal((await session.runTurn(model.call, [], { runTool: right })).text, "Done.");
+  assert.deepEqual(asked, ["one", "one"]);
+});
+
+test("the last event of a compaction leaves the place to a turn in its loop", async () => {
+  const session = await client.createSession();
+  await session.append("Hi.");
+  for await (const { event } of session.compactionEvents()) {
+    if (event.case === "skipped") {
+      assert.equal((await session.runTurn(new FakeModel(assistant("Hello.")).call, "Well?")).text, "Hello.");
+    }
+  }
+  assert.equal((await transcript(session)).length, 3);
+});
+
+test("a compaction that was given up before it began aborts no turn", async () => {
+  const session = await client.createSession();
+  const called = new Gate();
+  const answer = new Gate<string>();
+  const turn = session.runTurn(() => {
+    called.open();
+    return answer.opened;
+  }, "Well?");
+  await called.opened;
+  const reason = new Error("no longer wanted");
+  const signal = AbortSignal.abort(reason);
+  await assert.rejects(session.compact({ signal }), reason);
+  await assert.rejects(
+    session.compactWith(() => Promise.resolve(""), { signal }),
+    reason,
+  );
+  const cancelled = session.compactionEvents();
+  await cancelled.cancel();
+  await assert.rejects(cancelled.finish(), OperationCancelledError);
+  answer.open("Here.");
+  assert.equal((await turn).text, "Here.");
+});
+
+test("an onEvent that rejects fails the compaction, and nothing else", async () => {
+  const session = await client.createSession();
+  await session.append("Hi.");
+  const mine = new Error("the terminal is gone");
+  await assert.rejects(session.compact({ onEvent: () => Promise.reject(mine) }), mine);
+});
+
+test("a client that was closed is no result of an agent's tool", async () => {
+  const own = daemon.client();
+  const session = await own.createSession();
+  const tools = new AgentTools(session);
+  await own.close();
+  await assert.rejects(tools.handle({ name: "search_messages", arguments: '{"words":"a"}' }), ClientClosedError);
+});
+
+test("request() of a neutral view says what to do, by its own name", async () => {
+  const session = await client.createSession();
+  const view = await session.view();
+  assert.throws(() => view.request(), { name: "TypeError", message: /^request: .*without a dialect/ });
+});
