@@ -34,10 +34,13 @@ export function checkedIndex(name: string, value: unknown): number {
   return index;
 }
 
-/** A time limit in whole milliseconds. More than gRPC can write is as good as the most, and Infinity is none, which is 0. */
+/** A time limit in whole milliseconds. More than gRPC can write is as good as the most, and Infinity is none. */
 export function checkedTimeout(name: string, value: unknown): number {
   const limit = checkedNumber(name, value, 0);
-  return limit === Number.POSITIVE_INFINITY ? 0 : Math.min(Math.ceil(limit), longestLimitMs);
+  if (limit === 0) {
+    throw new RangeError(`${name}: 0 leaves no time; Infinity is no limit`);
+  }
+  return limit === Number.POSITIVE_INFINITY ? limit : Math.min(Math.ceil(limit), longestLimitMs);
 }
 
 /** Throws a TypeError where something is given for a signal that is none. */

@@ -1,8 +1,10 @@
 import type { Client as Stub } from "@connectrpc/connect";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
+import { checkKeys } from "./arguments.js";
 import type { ConnectionOptions } from "./connection.js";
-import { Connection, defaultAddress } from "./connection.js";
+import { Connection } from "./connection.js";
+import { defaults } from "./defaults.js";
 import { SessionExistsError, UnavailableError } from "./errors.js";
 import { checkHealth } from "./health.js";
 import { newSessionId } from "./ids.js";
@@ -23,12 +25,27 @@ import type {
 } from "./v1.js";
 import { stubsOf } from "./stubs.js";
 import { CompactionService, SessionOrder, SessionService } from "./v1.js";
+import type { EstimatorName } from "./words.js";
+import { estimatorOf } from "./words.js";
 
 /** How a client connects, and where to. */
 export interface ClientOptions extends ConnectionOptions {
-  /** Where the daemon listens: `HOST:PORT` or `unix:PATH`. Default: `COMPACTORD_ADDR`, else `127.0.0.1:7440`. */
+  /** Where the daemon listens: `HOST:PORT` or `unix:PATH`. Default, also for "": `COMPACTORD_ADDR`, else `127.0.0.1:7440`. */
   readonly address?: string;
 }
+
+/** Every option of a client, so that a misspelt one is told. */
+const takenOptions: Readonly<Record<keyof ClientOptions, true>> = {
+  address: true,
+  tls: true,
+  token: true,
+  allowPlaintextToken: true,
+  timeoutMs: true,
+  compactionTimeoutMs: true,
+  maxMessageBytes: true,
+  keepaliveMs: true,
+  retry: true,
+};
 
 /** What a new session is like. */
 export interface SessionOptions extends WriteOptions {
@@ -43,7 +60,7 @@ export interface SessionOptions extends WriteOptions {
   /** Its title. At most 512 bytes. */
   readonly title?: string;
   /** How its tokens are counted, from then on. Default: the daemon's choice. */
-  readonly estimator?: Estimator;
+  readonly estimator?: EstimatorName | Estimator;
 }
 
 /**
@@ -68,9 +85,16 @@ export class Client implements AsyncDisposable {
   /** @internal */
   readonly retry: boolean;
 
-  /** Makes no call. Throws a TypeError or RangeError for options that make no sense. */
-  constructor(options: ClientOptions = {}) {
-    this.address = options.address ?? (process.env["COMPACTORD_ADDR"] || defaultAddress);
+  /**
+   * Makes no call. In place of options with an address, the address alone will do, or with options behind it. Throws a
+   * TypeError or RangeError for options that make no sense.
+   */
+  constructor(address: string, options?: Omit<ClientOptions, "address">);
+  constructor(options?: ClientOptions);
+  constructor(given: string | ClientOptions = {}, more: Omit<ClientOptions, "address"> = {}) {
+    const options: ClientOptions = typeof given === "string" ? { ...more, address: given } : given;
+    checkKeys("new Client", options, Object.keys(takenOptions));
+    this.address = options.address || process.env[defaults.addressVariable] || defaults.address;
     this.connection = new Connection(this.address, options);
     this.retry = options.retry ?? true;
     this.sessions = stubsOf(SessionService, this.connection);
@@ -97,7 +121,7 @@ export class Client implements AsyncDisposable {
         labels: { ...options.labels },
         title: options.title ?? "",
         requestId: requestIdOf(options),
-        ...(options.estimator !== undefined && { estimator: options.estimator }),
+        ...(options.estimator !== undefined && { estimator: estimatorOf(options.estimator) }),
         ...(options.policy !== undefined && { policy: policyOf(options.policy) }),
       },
       callOptions(options),
@@ -129,13 +153,14 @@ export class Client implements AsyncDisposable {
   listSessions(
     options: CallOptions & {
       /** Labels that a session must have. At most 16. */ readonly labels?: Readonly<Record<string, string>>;
+      /** Sessions that one answer of the daemon holds, up to 1,000. Default 100. */ readonly pageSize?: number;
       /** What makes one newer. Default `created`. */ readonly order?: "created" | "changed";
     } = {},
   ): AsyncGenerator<SessionState, void, undefined> {
     const order = orderOf(options.order);
     return pages(async (pageToken) => {
       const page = await this.sessions.listSessions(
-        { labels: { ...options.labels }, order, pageToken },
+        { labels: { ...options.labels }, order, pageToken, pageSize: options.pageSize ?? 0 },
         callOptions(options),
       );
       return [page.sessions, page.nextPageToken];
@@ -157,10 +182,16 @@ export class Client implements AsyncDisposable {
 
   /** How many tokens a session's view, messages or a text are. */
   async countTokens(
-    what: MessageInitShape<typeof CountTokensRequestSchema>,
+    what: Omit<MessageInitShape<typeof CountTokensRequestSchema>, "$typeName" | "estimator"> & {
+      /** How to count. Default: the session's own, else `chars4`. */ readonly estimator?: EstimatorName | Estimator;
+    },
     options: CallOptions = {},
   ): Promise<CountTokensResponse> {
-    return this.compactions.countTokens(what, callOptions(options));
+    const { estimator, ...counted } = what;
+    return this.compactions.countTokens(
+      { ...counted, ...(estimator !== undefined && { estimator: estimatorOf(estimator) }) },
+      callOptions(options),
+    );
   }
 
   /** The strategies with their parameters, the presets for a model, and the summarizers. */

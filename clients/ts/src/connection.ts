@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { connect as connectSocket } from "node:net";
 import { connect as connectTLS } from "node:tls";
 import type { Duplex } from "node:stream";
@@ -22,16 +23,14 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 
 import { checkedNumber, checkedSignal, checkedTimeout, isObject } from "./arguments.js";
+import { defaults } from "./defaults.js";
 import { ClientClosedError, DeadlineExceededError } from "./errors.js";
 import { SteadySessionManager } from "./http2Sessions.js";
 import { forward, isSafeToRepeat, pause, repeated } from "./retry.js";
 import { errorOfCall } from "./status.js";
 import { tokenInterceptors, tokenFault } from "./token.js";
 
-/** Where the daemon listens unless told otherwise. */
-export const defaultAddress = "127.0.0.1:7440";
-
-/** Encryption of the connection, for a proxy before the daemon. What is given is PEM, as in `node:tls`. */
+/** Encryption of the connection, for a proxy before the daemon. Each is the path of a PEM file, or PEM itself. */
 export interface TLSOptions {
   /** The certificates of the authorities to trust. Default: those that Node trusts. */
   readonly ca?: string | Uint8Array;
@@ -54,7 +53,7 @@ export interface ConnectionOptions {
   readonly token?: string | (() => string | Promise<string>);
   /** Sends a token without encryption all the same. Default false. */
   readonly allowPlaintextToken?: boolean;
-  /** The time limit of a call in milliseconds, its repetitions included; 0 is none. Default 30,000. */
+  /** The time limit of a call in milliseconds, its repetitions included; `Infinity` is none. Default 30,000. */
   readonly timeoutMs?: number;
   /** The same of calls that wait for a summary. Default 900,000. */
   readonly compactionTimeoutMs?: number;
@@ -65,9 +64,6 @@ export interface ConnectionOptions {
   /** Whether calls that are safe to send again are sent again when the daemon was out of reach. Default true. */
   readonly retry?: boolean;
 }
-
-/** The daemon answers pings that come faster by closing the connection. */
-const minKeepaliveMs = 10_000;
 
 /** The length of a message is a number of 32 bits. */
 const maxMaxMessageBytes = 2 ** 32 - 1;
@@ -103,13 +99,21 @@ export class Connection implements Transport {
     const tls = tlsOf(options.tls);
     const place = placeOf(address, tls !== undefined);
     this.address = address;
-    this.timeoutMs = checkedTimeout("timeoutMs", options.timeoutMs ?? 30_000);
-    this.compactionTimeoutMs = checkedTimeout("compactionTimeoutMs", options.compactionTimeoutMs ?? 15 * 60_000);
+    this.timeoutMs = checkedTimeout("timeoutMs", options.timeoutMs ?? defaults.timeoutMs);
+    this.compactionTimeoutMs = checkedTimeout(
+      "compactionTimeoutMs",
+      options.compactionTimeoutMs ?? defaults.compactionTimeoutMs,
+    );
     this.retry = options.retry ?? true;
-    const pingIntervalMs = options.keepaliveMs ?? 30_000;
-    checkedNumber("keepaliveMs", pingIntervalMs, minKeepaliveMs);
+    const pingIntervalMs = options.keepaliveMs ?? defaults.keepaliveMs;
+    checkedNumber("keepaliveMs", pingIntervalMs, defaults.leastKeepaliveMs);
     this.manager = new SteadySessionManager(place.url, { pingIntervalMs }, sessionOptions(place, tls));
-    const maxBytes = checkedNumber("maxMessageBytes", options.maxMessageBytes ?? 64 << 20, 1, maxMaxMessageBytes);
+    const maxBytes = checkedNumber(
+      "maxMessageBytes",
+      options.maxMessageBytes ?? defaults.maxMessageBytes,
+      1,
+      maxMaxMessageBytes,
+    );
     this.inner = createGrpcTransport({
       baseUrl: place.url,
       sessionManager: this.manager,
@@ -140,7 +144,7 @@ export class Connection implements Transport {
     contextValues?: ContextValues,
   ): Promise<UnaryResponse<I, O>> {
     checkedSignal(signal);
-    const end = deadline(checkedTimeout("timeoutMs", timeoutMs ?? this.timeoutOf(method.name, input)));
+    const end = Date.now() + checkedTimeout("timeoutMs", timeoutMs ?? this.timeoutOf(method.name, input));
     const call = new AbortController();
     const release = forward([signal, this.closing.signal], call);
     let broken: unknown;
@@ -172,9 +176,11 @@ export class Connection implements Transport {
     contextValues?: ContextValues,
   ): Promise<StreamResponse<I, O>> {
     // A watch lasts as long as its reader wants: pings tell whether the daemon is there.
-    const usual = method.name === "WatchSession" ? 0 : this.compactionTimeoutMs;
+    const usual = method.name === "WatchSession" ? Number.POSITIVE_INFINITY : this.compactionTimeoutMs;
     const limit = checkedTimeout("timeoutMs", timeoutMs ?? usual);
-    return this.inner.stream(method, signal, limit, header, input, contextValues);
+    // For connect 0 is none.
+    const limitMs = limit === Number.POSITIVE_INFINITY ? 0 : limit;
+    return this.inner.stream(method, signal, limitMs, header, input, contextValues);
   }
 
   /** Makes a call that streams its answers. Its reader cancels it by leaving the loop. */
@@ -237,11 +243,6 @@ export class Connection implements Transport {
 /** What a call that streams only its answers sends. */
 async function* only<T>(message: T): AsyncGenerator<T> {
   yield await Promise.resolve(message);
-}
-
-/** When a call with this time limit has to have ended, by Date.now(). */
-function deadline(limitMs: number): number {
-  return limitMs <= 0 ? Number.POSITIVE_INFINITY : Date.now() + limitMs;
 }
 
 /** What is left until then, as connect wants it: 0 is no limit. `broken` is why the call has to be made again. */
@@ -319,6 +320,10 @@ function secureOptions({ ca, cert, key, serverName }: TLSOptions): SecureClientS
   };
 }
 
-function pem(text: string | Uint8Array): string | Buffer {
-  return typeof text === "string" ? text : Buffer.from(text);
+/** PEM as it was given, or of the file that was named. */
+function pem(given: string | Uint8Array): string | Buffer {
+  if (typeof given !== "string") {
+    return Buffer.from(given);
+  }
+  return given.includes("-----BEGIN ") ? given : readFileSync(given);
 }

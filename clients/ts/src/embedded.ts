@@ -8,6 +8,7 @@ import { delimiter, join } from "node:path";
 
 import type { ClientOptions } from "./client.js";
 import { Client } from "./client.js";
+import { defaults } from "./defaults.js";
 import { BinaryNotFoundError, DaemonStartError } from "./errors.js";
 import { forward, pause } from "./retry.js";
 
@@ -87,13 +88,20 @@ export async function embedded(options: EmbeddedOptions = {}): Promise<EmbeddedC
       ["serve", "--listen", address, "--store", store, ...config, ...(options.args ?? [])],
       folder,
     );
-    const client = new EmbeddedClient({ ...options, address }, daemon);
-    await daemon.serving(client, options.startTimeoutMs ?? 30_000, options.signal);
+    const client = new EmbeddedClient(clientOptions(options, address), daemon);
+    await daemon.serving(client, options.startTimeoutMs ?? defaults.startTimeoutMs, options.signal);
     return client;
   } catch (e) {
     await (daemon === undefined ? rm(folder, { recursive: true, force: true }) : daemon.stop());
     throw e;
   }
+}
+
+/** What a client of the daemon is told: the options without those of the daemon itself. */
+function clientOptions(options: EmbeddedOptions, address: string): ClientOptions {
+  const { binary, store, config, args, startTimeoutMs, signal, ...rest } = options;
+  void [binary, store, config, args, startTimeoutMs, signal];
+  return { ...rest, address };
 }
 
 /** A process of `compactord serve`, and the folder that goes with it. */
@@ -224,7 +232,7 @@ async function configFile(config: string | Readonly<Record<string, unknown>>, fo
 }
 
 async function findBinary(given: string | undefined): Promise<string> {
-  const named = given ?? process.env["COMPACTORD_BINARY"];
+  const named = given ?? process.env[defaults.binaryVariable];
   if (named !== undefined && named !== "") {
     await access(named, constants.X_OK).catch((cause: unknown) => {
       throw new BinaryNotFoundError(`there is no program ${named}`, cause);

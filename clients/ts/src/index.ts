@@ -44,3 +44,4 @@ export type { Announce } from "./turns.js";
 export { View } from "./view.js";
 export type { ProviderObject } from "./view.js";
 export type { WatchItem, WatchOptions } from "./watch.js";
+export type { EstimatorName, RoleName, StateName, StopReasonName } from "./words.js";

@@ -1,16 +1,19 @@
 import { isMessage } from "@bufbuild/protobuf";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 
 import { fromObject } from "./contractJson.js";
 import type { Appendable } from "./messages.js";
 import type { CompactionEvent, Policy, PolicyJson } from "./v1.js";
 import { CompactionReason, PolicySchema, ThinkingPolicy } from "./v1.js";
+import type { StopReason, UsageSchema } from "./v1.js";
 import type { View } from "./view.js";
+import type { StopReasonName } from "./words.js";
 
 /** What every call takes. */
 export interface CallOptions {
   /** Cancels the call: it rejects with the signal's reason, as `fetch` does. */
   readonly signal?: AbortSignal;
-  /** The time limit in milliseconds, in place of the client's; 0 is none. */
+  /** The time limit in milliseconds, in place of the client's; `Infinity` is none. */
   readonly timeoutMs?: number;
 }
 
@@ -76,6 +79,12 @@ export interface AppendOptions extends WriteOptions {
   readonly strict?: boolean;
   /** The index that the first message has to get. Default: whichever it gets. */
   readonly expectedNextIndex?: number;
+  /** What the provider reported of the request, where its JSON does not hold it. */
+  readonly usage?: MessageInitShape<typeof UsageSchema>;
+  /** The model that wrote it, where the provider's JSON does not say. At most 256 bytes. */
+  readonly model?: string;
+  /** Why the model stopped, where the provider's JSON does not say. */
+  readonly stopReason?: StopReasonName | StopReason;
 }
 
 /** How a view is drawn. */

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
+import { withFacts } from "./answerFacts.js";
 import { checkedIndex, checkKeys, onlyKey } from "./arguments.js";
 import type { Client } from "./client.js";
 import { Compaction, CompactionResult } from "./compaction.js";
@@ -37,6 +38,8 @@ import type {
   ContextReport,
   GetSessionResponse,
   ListedCheckpoint,
+  MessageState,
+  Role,
   LoggedMessage,
   PinMessagesResponse,
   RecallContentResponse,
@@ -54,12 +57,17 @@ import { Turns, type Announce } from "./turns.js";
 import { JoinedView, View } from "./view.js";
 import type { WatchItem, WatchOptions } from "./watch.js";
 import { watchSession } from "./watch.js";
+import type { RoleName, StateName } from "./words.js";
+import { rolesOf, statesOf } from "./words.js";
 
 /** What to search for: words that all have to be there, or an expression in the syntax of RE2; and where. */
 export type SearchQuery = (
   { readonly words: string; readonly pattern?: never } | { readonly pattern: string; readonly words?: never }
 ) &
-  Pick<MessageInitShape<typeof SearchMessagesRequestSchema>, "roles" | "states" | "newestFirst" | "snippetChars">;
+  Pick<MessageInitShape<typeof SearchMessagesRequestSchema>, "newestFirst" | "snippetChars"> & {
+    /** Only messages of these roles. Default: all. */ readonly roles?: readonly (RoleName | Role)[];
+    /** Only messages that stand so. Default: all. */ readonly states?: readonly (StateName | MessageState)[];
+  };
 
 /** How many appends of which nothing is known a session keeps the request ids of. */
 const keptUnsure = 100;
@@ -107,7 +115,7 @@ export class Session {
   async append(messages: Appendables, options: AppendOptions = {}): Promise<AppendMessagesResponse> {
     const request = create(AppendMessagesRequestSchema, {
       sessionId: this.id,
-      ...contentOf(messages, this.dialect),
+      ...withFacts(contentOf(messages, this.dialect), options),
       viewToken: options.view?.token ?? "",
       strict: options.strict ?? false,
       modelAnswer: options.modelAnswer ?? false,
@@ -368,8 +376,8 @@ export class Session {
     const asked = onlyKey("search", query, ["words", "pattern"]);
     const { roles, states, newestFirst, snippetChars } = query;
     const filter = {
-      roles: roles ?? [],
-      states: states ?? [],
+      roles: rolesOf(roles ?? []),
+      states: statesOf(states ?? []),
       newestFirst: newestFirst ?? false,
       snippetChars: snippetChars ?? 0,
     };

@@ -37,8 +37,9 @@ test("numbers out of range are RangeErrors that name the argument", async () => 
 });
 
 test("a value of a wrong type is a TypeError that names the field, and not a bug of the daemon", async () => {
-  const roles = ["user"] as unknown as NonNullable<SearchQuery["roles"]>;
-  await assert.rejects(session.search({ words: "a", roles }).next(), { name: "TypeError", message: /^roles: / });
+  const snippetChars = "many" as unknown as number;
+  const about = { name: "TypeError", message: /^snippet_?chars: /i };
+  await assert.rejects(session.search({ words: "a", snippetChars }).next(), about);
 });
 
 test("wrong keys are refused, and not taken for nothing", async () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:http2";
 import { join } from "node:path";
 import { before, test } from "node:test";
@@ -26,8 +27,42 @@ function nowhere(): string {
   return `unix:${join(temporaryFolder(), "nothing")}`;
 }
 
+test("an address alone will do, and with options behind it", () => {
+  assert.equal(new Client("10.0.0.5:9999").address, "10.0.0.5:9999");
+  assert.equal(new Client("unix:/tmp/x", { token: "secret" }).address, "unix:/tmp/x");
+  assert.throws(() => new Client("nowhere"), /^TypeError: address: "nowhere" is none/);
+  for (const given of [{}, undefined, { address: "" }, ""] as const) {
+    assert.equal(new Client(given as string).address, "127.0.0.1:7440");
+  }
+});
+
+test("an option that there is none of is told, and not taken", () => {
+  const misspelt = { timout: 5 } as object;
+  assert.throws(() => new Client(misspelt), /^TypeError: new Client: there is no timout: it takes address, tls, /);
+  assert.throws(() => new Client("10.0.0.5:9999", misspelt), /there is no timout/);
+});
+
+test("what is PEM is taken as it is, and else is the path of a file", async () => {
+  const proxy = await Proxy.start(daemon.socket, { tls: true, askForCertificate: true });
+  const folder = temporaryFolder();
+  const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+  writeFileSync(cert, keyPair.cert);
+  writeFileSync(key, keyPair.key);
+  const client = daemon.client({ address: proxy.address, tls: { ca: cert, cert, key, serverName: "localhost" } });
+  assert.equal(await client.health(), true);
+  assert.throws(() => new Client({ tls: { ca: join(folder, "none.pem") } }), { code: "ENOENT" });
+});
+
 test("options that make no sense are told at once", () => {
-  for (const address of ["localhost", "http://localhost:1", "unix:", "a b:1", "user@host:1", "host:1/path"]) {
+  for (const address of [
+    "localhost",
+    "http://localhost:1",
+    "unix:",
+    "a b:1",
+    "user@host:1",
+    "host:1/path",
+    "host:99999",
+  ]) {
     assert.throws(() => new Client({ address }), { name: "TypeError", message: /^address: / });
   }
   assert.throws(() => new Client({ keepaliveMs: 9999 }), RangeError);

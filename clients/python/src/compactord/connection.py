@@ -29,6 +29,8 @@ MAX_MESSAGE_BYTES = 64 << 20
 """Bytes of the largest answer."""
 KEEPALIVE = 30.0
 """Seconds of silence of a call after which the daemon is asked whether it is still there."""
+LEAST_KEEPALIVE = 10.0
+"""The least that this may be: the daemon answers questions that come faster by closing the connection."""
 
 ATTEMPTS = 5
 FIRST_BACKOFF = 0.2
@@ -207,6 +209,8 @@ def settings(
         )
     if timeout <= 0 or compaction_timeout <= 0 or keepalive <= 0 or max_message_bytes <= 0:
         raise ValueError("timeout, compaction_timeout, keepalive and max_message_bytes are above 0")
+    if keepalive < LEAST_KEEPALIVE:
+        raise ValueError(f"keepalive: {keepalive:g} s is less than {LEAST_KEEPALIVE:g} s")
     return Settings(address, given, token, timeout, compaction_timeout, max_message_bytes, keepalive, retry)
 
 

@@ -1,0 +1,81 @@
+import { Estimator, MessageState, Role, StopReason } from "./v1.js";
+
+/** How tokens are counted. */
+export type EstimatorName = "chars4" | "o200k_base" | "cl100k_base" | "calibrated";
+
+/** Who speaks. */
+export type RoleName = "system" | "developer" | "user" | "assistant" | "tool";
+
+/** Where a message stands. */
+export type StateName = "active" | "covered" | "put_aside";
+
+/** Why a model stopped. */
+export type StopReasonName =
+  "end" | "tool_use" | "length" | "stop_sequence" | "refusal" | "error" | "aborted" | "pause";
+
+const estimators: Readonly<Record<EstimatorName, Estimator>> = {
+  chars4: Estimator.CHARS4,
+  o200k_base: Estimator.O200K_BASE,
+  cl100k_base: Estimator.CL100K_BASE,
+  calibrated: Estimator.CALIBRATED,
+};
+
+const roles: Readonly<Record<RoleName, Role>> = {
+  system: Role.SYSTEM,
+  developer: Role.DEVELOPER,
+  user: Role.USER,
+  assistant: Role.ASSISTANT,
+  tool: Role.TOOL,
+};
+
+const states: Readonly<Record<StateName, MessageState>> = {
+  active: MessageState.ACTIVE,
+  covered: MessageState.COVERED,
+  put_aside: MessageState.PUT_ASIDE,
+};
+
+const stopReasons: Readonly<Record<StopReasonName, StopReason>> = {
+  end: StopReason.END,
+  tool_use: StopReason.TOOL_USE,
+  length: StopReason.LENGTH,
+  stop_sequence: StopReason.STOP_SEQUENCE,
+  refusal: StopReason.REFUSAL,
+  error: StopReason.ERROR,
+  aborted: StopReason.ABORTED,
+  pause: StopReason.PAUSE,
+};
+
+/** The contract's value of an estimator. */
+export function estimatorOf(given: EstimatorName | Estimator): Estimator {
+  return valueOf("estimator", estimators, given);
+}
+
+/** The contract's values of roles. */
+export function rolesOf(given: readonly (RoleName | Role)[]): Role[] {
+  return given.map((one) => valueOf("roles", roles, one));
+}
+
+/** The contract's values of states. */
+export function statesOf(given: readonly (StateName | MessageState)[]): MessageState[] {
+  return given.map((one) => valueOf("states", states, one));
+}
+
+/** The contract's value of a stop reason. */
+export function stopReasonOf(given: StopReasonName | StopReason): StopReason {
+  return valueOf("stopReason", stopReasons, given);
+}
+
+/** What a word means; who has the contract's value already may give it. */
+function valueOf<K extends string, V extends number>(
+  argument: string,
+  values: Readonly<Record<K, V>>,
+  given: K | V,
+): V {
+  if (typeof given === "number") {
+    return given;
+  }
+  if (!Object.hasOwn(values, given)) {
+    throw new TypeError(`${argument}: ${JSON.stringify(given)} is none: ${Object.keys(values).join(", ")}`);
+  }
+  return values[given];
+}

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+
+import type { Client, EstimatorName, RoleName } from "../src/index.js";
+import { assistant, user } from "../src/index.js";
+import { Estimator, MessageState, Role, StopReason } from "../src/v1.js";
+import { estimatorOf, rolesOf, statesOf, stopReasonOf } from "../src/words.js";
+import { TestDaemon } from "./fixture/daemon.js";
+
+let client: Client;
+
+before(async () => {
+  client = (await TestDaemon.start()).client();
+});
+
+/** The words of an enum's values. */
+function wordsOf(values: object): string[] {
+  return Object.keys(values)
+    .filter((name) => Number.isNaN(Number(name)) && name !== "UNSPECIFIED")
+    .map((name) => name.toLowerCase());
+}
+
+test("each value of the contract has its word", () => {
+  const convert: [object, (word: never) => number | undefined][] = [
+    [Estimator, estimatorOf],
+    [Role, (word) => rolesOf([word])[0]],
+    [MessageState, (word) => statesOf([word])[0]],
+    [StopReason, stopReasonOf],
+  ];
+  for (const [values, valueOf] of convert) {
+    for (const word of wordsOf(values)) {
+      assert.equal(valueOf(word as never), Reflect.get(values, word.toUpperCase()), word);
+    }
+    assert.throws(() => valueOf("toString" as never), TypeError);
+  }
+  assert.equal(estimatorOf(Estimator.CHARS4), Estimator.CHARS4);
+});
+
+test("sessions, searches and counts take words", async () => {
+  const session = await client.createSession({ estimator: "o200k_base" });
+  assert.equal((await session.info()).session?.estimator, Estimator.O200K_BASE);
+  await session.append([user("the needle"), assistant("a needle, too")]);
+  const found: number[] = [];
+  for await (const { index } of session.search({ words: "needle", roles: ["assistant"], states: ["active"] })) {
+    found.push(index);
+  }
+  assert.deepEqual(found, [1]);
+  const counted = await client.countTokens({ what: { case: "text", value: "12345678" }, estimator: "chars4" });
+  assert.equal(counted.tokens, 2);
+  const wrong = "words" as EstimatorName;
+  await assert.rejects(client.createSession({ estimator: wrong }), /^TypeError: estimator: "words" is none: chars4, /);
+  const nobody = "robot" as RoleName;
+  assert.throws(() => session.search({ words: "x", roles: [nobody] }), /^TypeError: roles: "robot" is none: system, /);
+});
+
+test("usage, model and stop reason can be told beside a provider's JSON", async () => {
+  const session = await client.createSession({ dialect: "anthropic" });
+  await session.append("Hi.");
+  const message = { role: "assistant", content: [{ type: "text", text: "Hello." }] };
+  await session.append(message, { usage: { inputTokens: 70, outputTokens: 3 }, model: "m-1", stopReason: "end" });
+  const logged = [];
+  for await (const { message: one } of session.messages()) {
+    logged.push(one);
+  }
+  assert.deepEqual(
+    [logged[1]?.usage?.inputTokens, logged[1]?.usage?.outputTokens, logged[1]?.model, logged[1]?.stopReason],
+    [70, 3, "m-1", StopReason.END],
+  );
+  await assert.rejects(
+    session.append("Hi.", { model: "m-1" }),
+    /^TypeError: append: usage, model and stopReason go with/,
+  );
+});
