@@ -99,9 +99,15 @@ export async function embedded(options: EmbeddedOptions = {}): Promise<EmbeddedC
 
 /** What a client of the daemon is told: the options without those of the daemon itself. */
 function clientOptions(options: EmbeddedOptions, address: string): ClientOptions {
-  const { binary, store, config, args, startTimeoutMs, signal, ...rest } = options;
-  void [binary, store, config, args, startTimeoutMs, signal];
-  return { ...rest, address };
+  const { timeoutMs, compactionTimeoutMs, maxMessageBytes, keepaliveMs, retry } = options;
+  return {
+    address,
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(compactionTimeoutMs !== undefined && { compactionTimeoutMs }),
+    ...(maxMessageBytes !== undefined && { maxMessageBytes }),
+    ...(keepaliveMs !== undefined && { keepaliveMs }),
+    ...(retry !== undefined && { retry }),
+  };
 }
 
 /** A process of `compactord serve`, and the folder that goes with it. */
