@@ -171,7 +171,18 @@ def test_case_164_nothing_to_compact_is_silent_and_disables_nothing(either: comp
     assert [type(one) for one in turn.compactions] == [CompactionResult]
 
 
-def test_case_168_compact_aborts_the_turn_first(client: compactord.Client, provider: Provider) -> None:
+def by_call(session: compactord.Session) -> None:
+    assert session.compact()
+
+
+def by_events(session: compactord.Session) -> None:
+    assert [event.WhichOneof("event") for event in session.compaction_events()][-1] == "completed"
+
+
+@pytest.mark.parametrize("compact", [by_call, by_events])
+def test_case_168_compact_aborts_the_turn_first(
+    client: compactord.Client, provider: Provider, compact: Callable[[compactord.Session], None]
+) -> None:
     session = client.create_session(policy=policy(), dialect=provider.dialect)
     fill(session, 8_000)
     called, released = threading.Event(), threading.Event()
@@ -183,7 +194,7 @@ def test_case_168_compact_aborts_the_turn_first(client: compactord.Client, provi
 
     turn = in_thread(lambda: session.run_turn(late, "Go on."))
     called.wait()
-    assert session.compact()
+    compact(session)
     before = transcript(session)
     released.set()
     with pytest.raises(compactord.TurnAbortedError):
@@ -264,7 +275,19 @@ def test_case_168_compact_aborts_a_turn_that_compacts(client: compactord.Client,
     assert transcript(session)[-1] == "user: Go on."
 
 
-def test_a_compaction_beside_a_turn(client: compactord.Client, provider: Provider) -> None:
+def beside_by_call(session: compactord.Session) -> None:
+    assert session.compact(abort_running=False)
+
+
+def beside_by_events(session: compactord.Session) -> None:
+    events = session.compaction_events(abort_running=False)
+    assert [event.WhichOneof("event") for event in events][-1] == "completed"
+
+
+@pytest.mark.parametrize("compact", [beside_by_call, beside_by_events])
+def test_a_compaction_beside_a_turn(
+    client: compactord.Client, provider: Provider, compact: Callable[[compactord.Session], None]
+) -> None:
     session = client.create_session(policy=policy(), dialect=provider.dialect)
     fill(session, 8_000)
     called, released = threading.Event(), threading.Event()
@@ -276,7 +299,7 @@ def test_a_compaction_beside_a_turn(client: compactord.Client, provider: Provide
 
     turn = in_thread(lambda: session.run_turn(late, "Go on."))
     called.wait()
-    assert session.compact(abort_running=False)
+    compact(session)
     released.set()
     assert turn.result().text == "In time."
     assert transcript(session)[-1] == "assistant: In time."

@@ -9,7 +9,7 @@ import secrets
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -26,7 +26,7 @@ TIMEOUT = 30.0
 COMPACTION_TIMEOUT = 15 * 60.0
 """Seconds that a call may take in which a summary is written."""
 MAX_MESSAGE_BYTES = 64 << 20
-"""Bytes of the largest answer."""
+"""Bytes of the largest request and answer."""
 KEEPALIVE = 30.0
 """Seconds of silence of a call after which the daemon is asked whether it is still there."""
 LEAST_KEEPALIVE = 10.0
@@ -95,7 +95,7 @@ class TLS:
     The daemon itself has no TLS yet: this is for a proxy before it.
 
     Attributes:
-        ca: The certificates to trust, in PEM: a path, or the bytes. Default: those of gRPC.
+        ca: The certificates to trust, in PEM: a path, or what such a file holds. Default: those of gRPC.
         cert: The client's own certificate chain, in PEM, for servers that ask for one. Goes with ``key``.
         key: Its private key, in PEM.
         server_name: The name that the server's certificate has, where that is not the address.
@@ -103,7 +103,7 @@ class TLS:
 
     ca: str | Path | bytes | None = None
     cert: str | Path | bytes | None = None
-    key: str | Path | bytes | None = None
+    key: str | Path | bytes | None = field(default=None, repr=False)
     server_name: str | None = None
 
     def __post_init__(self) -> None:
@@ -129,7 +129,7 @@ class Settings:
 
     address: str
     tls: TLS | None
-    token: Token | None
+    token: Token | None = field(repr=False)
     timeout: float
     compaction_timeout: float
     max_message_bytes: int
@@ -153,8 +153,7 @@ class Settings:
         """The options of the channel."""
         options: list[tuple[str, str | int]] = [
             ("grpc.max_receive_message_length", self.max_message_bytes),
-            # The daemon judges what is too large, and its error names the limit.
-            ("grpc.max_send_message_length", -1),
+            ("grpc.max_send_message_length", self.max_message_bytes),
             # Errors can name many calls and fields.
             ("grpc.max_metadata_size", 1 << 20),
             ("grpc.absolute_max_metadata_size", 1 << 20),
@@ -191,7 +190,7 @@ def settings(
     """Check what a client is told, and fill in what it is not.
 
     Raises:
-        ValueError: The address is none, or a token would be sent in the clear.
+        ValueError: The address is none, a figure is out of range, or a token would be sent in the clear.
     """
     address = address or os.environ.get(ADDRESS_VARIABLE) or DEFAULT_ADDRESS
     unix = address.startswith("unix:")
@@ -309,4 +308,6 @@ def with_defaults(stub: S, service: ServiceDescriptor, settings: Settings) -> S:
 
 
 def _pem(given: str | Path | bytes | None) -> bytes | None:
+    if isinstance(given, str) and "-----BEGIN " in given:
+        return given.encode()
     return Path(given).read_bytes() if isinstance(given, str | Path) else given

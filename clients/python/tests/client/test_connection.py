@@ -9,14 +9,16 @@ import ssl
 import threading
 import uuid
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
+import grpc
 import pytest
 import trustme
 from google.protobuf.descriptor_pb2 import MethodOptions
 
 import compactord
 from compactord import connection, v1
+from compactord._sync import calls
 from daemons import ROOT, Proxy
 
 METHODS = {method.name: method for service in connection.SERVICES for method in service.methods}
@@ -191,6 +193,52 @@ def test_limits_are_above_zero(field: str) -> None:
         given(**nothing)
 
 
+def test_the_daemon_is_not_asked_more_often_than_it_allows() -> None:
+    assert given(keepalive=10).keepalive == 10
+    with pytest.raises(ValueError, match=r"keepalive: 9\.9 s is less than 10 s"):
+        given(keepalive=9.9)
+
+
+def test_secrets_are_not_shown() -> None:
+    tls = compactord.TLS(cert=b"CHAIN", key=b"PRIVATE KEY")
+    shown = repr(given(token="hunter2", tls=tls))
+    assert "hunter2" not in shown
+    assert "PRIVATE KEY" not in shown
+    assert "CHAIN" in shown
+
+
+def test_certificates_may_be_texts(authority: trustme.CA) -> None:
+    text = authority.cert_pem.bytes().decode()
+    assert isinstance(compactord.TLS(ca=text).credentials(), grpc.ChannelCredentials)
+
+
+def test_the_repetitions_of_a_revert_have_one_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    limits: list[float] = []
+
+    class Clock:
+        @staticmethod
+        def monotonic() -> float:
+            return now[0]
+
+    def unavailable(_: Any, timeout: float, **__: Any) -> Any:
+        limits.append(timeout)
+        now[0] += 2.0
+        raise compactord.UnavailableError("nobody there")
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+
+    monkeypatch.setattr(calls, "time", Clock)
+    monkeypatch.setattr(calls.runtime, "sleep", sleep)
+    made = calls.Calls(given())
+    with pytest.raises(compactord.UnavailableError):
+        made.resent(cast(Any, unavailable), v1.RevertToCheckpointRequest(), 4.5)
+    # Two seconds and a pause of 0.2, then two seconds more: after a pause of 0.5 no time is left.
+    assert limits == [4.5, pytest.approx(2.3, abs=0.05)]
+    assert now[0] < 4.5
+
+
 def test_a_token_goes_with_each_call() -> None:
     tokens = iter(["first", "second"])
     asked = given("unix:/run/c.sock", token=lambda: next(tokens))
@@ -270,6 +318,15 @@ def test_large_answers_fit(client: compactord.Client) -> None:
         pytest.raises(compactord.LimitExceededError),
     ):
         small.session(session.id).view()
+
+
+def test_what_is_sent_has_the_same_limit(client: compactord.Client) -> None:
+    session = client.create_session()
+    with compactord.Client(client.address, max_message_bytes=1 << 20) as small:
+        with pytest.raises(compactord.LimitExceededError):
+            small.session(session.id).append("x" * (1 << 20))
+        small.session(session.id).append("x" * (1 << 19))
+    assert session.info().session.next_index == 1
 
 
 async def test_a_client_of_asyncio_belongs_to_one_loop(client: compactord.Client) -> None:

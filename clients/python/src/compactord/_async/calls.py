@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import TypeVar
 
 from compactord._async import runtime
@@ -64,17 +65,26 @@ class AsyncCalls:
             told.request_id = getattr(request, "request_id", "")
             raise told from error.__cause__
 
-    async def resent(self, method: runtime.Unary[Q, A], request: Q, timeout: float | None = None) -> A:
-        """Call a method that gRPC does not send again itself, and send it again where no daemon answers."""
+    async def resent(self, method: runtime.Unary[Q, A], request: Q, timeout: float) -> A:
+        """Call a method that gRPC does not send again itself, and send it again where no daemon answers.
+
+        Args:
+            method: The method of a stub.
+            request: What is sent.
+            timeout: Seconds that all of it may take.
+        """
+        end = time.monotonic() + timeout
         waits = backoffs()
+        left = timeout
         while True:
             try:
-                return await self.unary(method, request, timeout)
+                return await self.unary(method, request, left)
             except UnavailableError:
                 wait = next(waits, None) if self.settings.retry else None
-                if wait is None:
+                if wait is None or time.monotonic() + wait >= end:
                     raise
                 await runtime.sleep(wait)
+                left = max(end - time.monotonic(), 0.0)
 
     async def healthy(self, timeout: float) -> bool:
         """Ask the daemon whether it serves."""

@@ -73,6 +73,7 @@ class AsyncCompacting(AsyncTurns):
                 dry_run=dry_run,
                 policy=policy,
                 will_retry=will_retry,
+                abort_running=False,
                 request_id=request_id,
                 timeout=timeout,
             )
@@ -100,12 +101,13 @@ class AsyncCompacting(AsyncTurns):
         dry_run: bool = False,
         policy: words.Policy | None = None,
         will_retry: bool = False,
+        abort_running: bool = True,
         request_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncCompaction:
         """Summarize the older part of the conversation, event by event. Leaving the loop cancels it.
 
-        The arguments are those of :meth:`compact`; a turn that runs is left alone.
+        The arguments are those of :meth:`compact`. A turn that runs is aborted when the first event is asked for.
         """
         request = v1.CompactRequest(
             session_id=self._id,
@@ -119,7 +121,8 @@ class AsyncCompacting(AsyncTurns):
             will_retry=will_retry,
             request_id=request_id or new_request_id(),
         )
-        return AsyncCompaction(self._calls, request, timeout, self._left)
+        turns = self._turns if abort_running and not dry_run else None
+        return AsyncCompaction(self._calls, request, timeout, self._left, turns)
 
     async def cancel_compaction(
         self, operation_id: str = "", *, timeout: float | None = None

@@ -10,6 +10,7 @@ from typing_extensions import Self, override
 from compactord import v1
 from compactord._async import runtime
 from compactord._async.calls import AsyncCalls
+from compactord._async.turn_state import AsyncTurnState
 from compactord.connection import backoffs, limit_of
 from compactord.deadlines import Deadline
 from compactord.errors import (
@@ -33,9 +34,17 @@ class AsyncCompaction:
     ``completed`` comes at once where it was committed.
     """
 
-    def __init__(self, calls: AsyncCalls, request: v1.CompactRequest, timeout: float | None, left: set[str]) -> None:
-        """Make one; ``AsyncSession.compaction_events`` has the arguments, and ``left`` is the session's."""
+    def __init__(
+        self,
+        calls: AsyncCalls,
+        request: v1.CompactRequest,
+        timeout: float | None,
+        left: set[str],
+        turns: AsyncTurnState | None = None,
+    ) -> None:
+        """Make one; ``AsyncSession.compaction_events`` has the arguments; ``left`` and ``turns`` are its."""
         self._calls = calls
+        self._turns = turns
         self._request = request
         self._timeout = timeout
         self._stream: runtime.Stream[v1.CompactResponse] | None = None
@@ -90,6 +99,7 @@ class AsyncCompaction:
             CompactordError: It failed; the class is that of the reason.
             OperationCancelledError: It was cancelled.
         """
+        await self._abort_turn()
         while not self._over:
             try:
                 response = await self._opened().read()
@@ -128,6 +138,13 @@ class AsyncCompaction:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+    async def _abort_turn(self) -> None:
+        """Abort the turn that runs, before the compaction begins."""
+        turns, self._turns = self._turns, None
+        if turns is not None and not self._cancelled and await turns.abort():
+            # What the turn compacted may take a moment to end.
+            self._request.preempt = True
 
     def _opened(self) -> runtime.Stream[v1.CompactResponse]:
         if self._cancelled:

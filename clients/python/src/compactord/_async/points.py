@@ -62,7 +62,8 @@ class AsyncPoints(AsyncSessionCore):
             summarize: Whether what is put aside becomes a summary that the model sees.
             focus: With ``summarize``: what the summary is to attend to.
             request_id: Makes the call safe to make again. Default: a new one.
-            timeout: Seconds that it may take. Default: the client's, with ``summarize`` that for compactions.
+            timeout: Seconds that it may take, repetitions included. Default: the client's, with ``summarize`` that for
+                compactions.
 
         Raises:
             CheckpointNotFoundError: There is no such checkpoint.
@@ -87,8 +88,9 @@ class AsyncPoints(AsyncSessionCore):
             request.turns = turns
         else:
             request.undo = True
-        if timeout is None and summarize:
-            timeout = self._calls.settings.compaction_timeout
+        if timeout is None:
+            settings = self._calls.settings
+            timeout = settings.compaction_timeout if summarize else settings.timeout
         answer = await self._calls.resent(self._calls.sessions.RevertToCheckpoint, request, timeout)
         self._taken_back()
         return Reverted(

@@ -315,7 +315,9 @@ class AsyncTurnLoop:
 
     async def _compact_here(self, reason: Reason) -> CompactionResult:
         """Have the daemon compact, and tell how it goes on."""
-        compaction = self._session.compaction_events(reason=reason, will_retry=reason == "overflow")
+        compaction = self._session.compaction_events(
+            reason=reason, will_retry=reason == "overflow", abort_running=False
+        )
         self._compaction = compaction
         try:
             async with compaction:

@@ -45,13 +45,13 @@ class Client:
             allow_plaintext_token: Whether a token may be sent without TLS to what is no Unix socket.
             timeout: Seconds that a call may take. Each call can have its own.
             compaction_timeout: Seconds that a call may take in which a summary is written.
-            max_message_bytes: Bytes of the largest answer. The daemon has a limit of its own for requests.
+            max_message_bytes: Bytes of the largest request and answer. The daemon has limits of its own.
             keepalive: Seconds of silence during a call after which the daemon is asked whether it is there. The daemon
-                takes such a question every 10 seconds, and no more.
+                takes such a question every 10 seconds, and no more: that is the least.
             retry: Whether calls that are safe to send again are sent again where no daemon answers.
 
         Raises:
-            ValueError: The address is none, or the token would be sent in the clear.
+            ValueError: The address is none, a figure is out of range, or the token would be sent in the clear.
         """
         self._calls = Calls(
             connection.settings(
@@ -286,7 +286,7 @@ class Client:
 
     def health(self, *, timeout: float | None = None) -> bool:
         """Ask whether the daemon serves."""
-        return self._calls.healthy(timeout or self._calls.settings.timeout)
+        return self._calls.healthy(self._calls.settings.timeout if timeout is None else timeout)
 
     def close(self) -> None:
         """End all calls and close the connection. It may be called again."""

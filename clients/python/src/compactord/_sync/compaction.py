@@ -11,6 +11,7 @@ from typing_extensions import Self, override
 from compactord import v1
 from compactord._sync import runtime
 from compactord._sync.calls import Calls
+from compactord._sync.turn_state import TurnState
 from compactord.connection import backoffs, limit_of
 from compactord.deadlines import Deadline
 from compactord.errors import (
@@ -34,9 +35,17 @@ class Compaction:
     ``completed`` comes at once where it was committed.
     """
 
-    def __init__(self, calls: Calls, request: v1.CompactRequest, timeout: float | None, left: set[str]) -> None:
-        """Make one; ``Session.compaction_events`` has the arguments, and ``left`` is the session's."""
+    def __init__(
+        self,
+        calls: Calls,
+        request: v1.CompactRequest,
+        timeout: float | None,
+        left: set[str],
+        turns: TurnState | None = None,
+    ) -> None:
+        """Make one; ``Session.compaction_events`` has the arguments; ``left`` and ``turns`` are its."""
         self._calls = calls
+        self._turns = turns
         self._request = request
         self._timeout = timeout
         self._stream: runtime.Stream[v1.CompactResponse] | None = None
@@ -91,6 +100,7 @@ class Compaction:
             CompactordError: It failed; the class is that of the reason.
             OperationCancelledError: It was cancelled.
         """
+        self._abort_turn()
         while not self._over:
             try:
                 response = self._opened().read()
@@ -129,6 +139,13 @@ class Compaction:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _abort_turn(self) -> None:
+        """Abort the turn that runs, before the compaction begins."""
+        turns, self._turns = self._turns, None
+        if turns is not None and not self._cancelled and turns.abort():
+            # What the turn compacted may take a moment to end.
+            self._request.preempt = True
 
     def _opened(self) -> runtime.Stream[v1.CompactResponse]:
         if self._cancelled:
