@@ -18,7 +18,7 @@ from google.protobuf.descriptor_pb2 import MethodOptions
 
 import compactord
 from compactord import connection, v1
-from compactord._sync import calls
+from compactord._sync import calls, runtime
 from daemons import ROOT, Proxy
 
 METHODS = {method.name: method for service in connection.SERVICES for method in service.methods}
@@ -230,7 +230,7 @@ def test_the_repetitions_of_a_revert_have_one_time_limit(monkeypatch: pytest.Mon
         now[0] += seconds
 
     monkeypatch.setattr(calls, "time", Clock)
-    monkeypatch.setattr(calls.runtime, "sleep", sleep)
+    monkeypatch.setattr(runtime, "sleep", sleep)
     made = calls.Calls(given())
     with pytest.raises(compactord.UnavailableError):
         made.resent(cast(Any, unavailable), v1.RevertToCheckpointRequest(), 4.5)
