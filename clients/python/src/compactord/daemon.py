@@ -21,6 +21,7 @@ START_TIMEOUT = 30.0
 """Seconds that a daemon may take to come up."""
 _STOP_TIMEOUT = guard.GRACE + 5.0
 _LONGEST_SOCKET = 100
+_GUARD_LAG = 1.0
 _TOLD_BYTES = 4_000
 _NEW_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
 
@@ -58,8 +59,9 @@ class Daemon:
         args: Sequence[str] = (),
     ) -> None:
         self._binary = find_binary(binary)
+        self._store = Path(store) if store is not None else None
+        self._owner = os.getpid()
         self._folder = _folder()
-        self._store = Path(store) if store is not None else self._folder / "compactord.db"
         self._config = config
         self._args = tuple(args)
         self._process: subprocess.Popen[bytes] | None = None
@@ -67,14 +69,15 @@ class Daemon:
 
     def start(self) -> None:
         """Start it. It does not serve yet when this returns."""
-        command = [self._binary, "serve", "--listen", self.address, "--store", os.fspath(self._store)]
+        store = self._store or self._folder / "compactord.db"
+        command = [self._binary, "serve", "--listen", self.address, "--store", os.fspath(store)]
         if self._config is not None:
             command += ["--config", os.fspath(self._config_file())]
         command += self._args
         # A Ctrl-C in the terminal is for the program, and not for the daemon that it may want to ask to stop something.
         with self._log().open("wb") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", guard.__file__, *command],
+                [sys.executable, "-I", "-S", guard.__file__, os.fspath(self._folder), *command],
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
@@ -91,6 +94,16 @@ class Daemon:
         if self._process is None or self._process.poll() is not None:
             raise self.failure("the daemon has ended")
 
+    def has_ended(self) -> bool:
+        """Whether it was started and has ended by itself. Its connections end a moment before its guard does."""
+        if self._process is None:
+            return False
+        try:
+            self._process.wait(_GUARD_LAG)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
     def failure(self, what: str) -> DaemonStartError:
         """The error that says what went wrong, with the last of what the daemon said."""
         try:
@@ -100,7 +113,9 @@ class Daemon:
         return DaemonStartError(f"{what}. It said: {told}" if told else what)
 
     def stop(self) -> None:
-        """End it, and remove its folder. It may be called again."""
+        """End it, and remove its folder. It may be called again. In a forked child it does nothing."""
+        if os.getpid() != self._owner:
+            return
         process, self._process = self._process, None
         if process is not None:
             if process.stdin is not None:
@@ -128,8 +143,9 @@ class Daemon:
 
 def _folder() -> Path:
     folder = tempfile.mkdtemp(prefix="compactord-")
-    if len(folder) > _LONGEST_SOCKET - len("/daemon.sock") and os.path.isdir("/tmp"):
-        # The path of a Unix socket has about 100 characters.
+    # The path of a Unix socket has about 100 characters, and gRPC reads it as part of a URL.
+    unfit = len(folder) > _LONGEST_SOCKET - len("/daemon.sock") or any(mark in folder for mark in "%#?")
+    if unfit and os.path.isdir("/tmp"):
         os.rmdir(folder)
         folder = tempfile.mkdtemp(prefix="compactord-", dir="/tmp")
     return Path(folder)

@@ -1,11 +1,12 @@
 """Runs a program, and ends it when the standard input ends.
 
-That is when whoever holds the other end of it is gone, however that went.
+That is when whoever holds the other end of it is gone, however that went. The program's folder is removed then.
 
-Usage: python guard.py PROGRAM ARGUMENT...
+Usage: python guard.py FOLDER PROGRAM ARGUMENT...
 """
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ GRACE = 15.0
 """Seconds that the program may take to end before it is killed."""
 
 
-def main(command: list[str]) -> None:
+def main(folder: str, command: list[str]) -> None:
     """Run the command until it ends, or until it has to."""
     program = subprocess.Popen(command, stdin=subprocess.DEVNULL)
 
@@ -24,20 +25,27 @@ def main(command: list[str]) -> None:
         program.terminate()
 
     signal.signal(signal.SIGTERM, end)
-    threading.Thread(target=_leave_with, args=(program,), daemon=True).start()
+    orphaned = threading.Event()
+    threading.Thread(target=_leave_with, args=(program, folder, orphaned), daemon=True).start()
     while os.read(sys.stdin.fileno(), 1):
         pass
+    orphaned.set()
     program.terminate()
     try:
         program.wait(GRACE)
     except subprocess.TimeoutExpired:
         program.kill()
+    # The other thread ends this process.
+    threading.Event().wait()
 
 
-def _leave_with(program: "subprocess.Popen[bytes]") -> None:
-    """End this process when the program has ended."""
-    os._exit(program.wait() & 0xFF)
+def _leave_with(program: "subprocess.Popen[bytes]", folder: str, orphaned: threading.Event) -> None:
+    """End this process when the program has ended. Who is still there may want to read the folder first."""
+    status = program.wait()
+    if orphaned.is_set():
+        shutil.rmtree(folder, ignore_errors=True)
+    os._exit(status & 0xFF)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(sys.argv[1], sys.argv[2:])

@@ -6,11 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import compactord
+from compactord import guard
 from compactord.daemon import Daemon
 
 
@@ -97,8 +100,10 @@ def test_stopping_twice_does_nothing(binary: str) -> None:
     daemon.stop()
 
 
+# A shell's background jobs, and what they start, ignore SIGINT.
 KILLED = """
-import sys, time, compactord
+import signal, sys, compactord
+signal.signal(signal.SIGINT, signal.default_int_handler)
 with compactord.embedded(sys.argv[1]) as client:
     print(client.address, flush=True)
     sys.stdin.read()
@@ -121,3 +126,71 @@ def test_it_ends_with_its_program(binary: str, how: signal.Signals) -> None:
             # The guard ends it: the calls fail once it has.
             while client.health(timeout=10):
                 pass
+
+
+def test_its_folder_goes_with_its_program(binary: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    guards: list[subprocess.Popen[bytes]] = []
+
+    class Recorded(subprocess.Popen[bytes]):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            guards.append(self)
+
+    monkeypatch.setattr(subprocess, "Popen", Recorded)
+    daemon = Daemon(binary)
+    folder = Path(daemon.address.removeprefix("unix:")).parent
+    daemon.start()
+    pipe = guards[0].stdin
+    assert pipe is not None and (folder / "daemon.log").exists()
+    # What is left of a program that was killed.
+    pipe.close()
+    guards[0].wait(30)
+    assert not folder.exists()
+
+
+def test_what_a_daemon_said_outlives_it(tmp_path: Path) -> None:
+    # Only who is still there can read it.
+    command = [sys.executable, "-I", "-S", guard.__file__, str(tmp_path), sys.executable, "-c", "raise SystemExit(3)"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+        assert process.wait(30) == 3
+    assert tmp_path.exists()
+
+
+def test_a_wrong_argument_leaves_no_folder(binary: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with pytest.raises(ValueError, match="timeout"), compactord.embedded(binary, timeout=0):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["a%20b", "a#b"])
+def test_a_folder_whose_name_is_no_url(binary: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    (tmp_path / name).mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / name))
+    with compactord.embedded(binary) as client:
+        assert client.health()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+def test_a_forked_child_leaves_the_daemon_alone(binary: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    daemon = Daemon(binary)
+    folder = Path(daemon.address.removeprefix("unix:")).parent
+    with monkeypatch.context() as child:
+        child.setattr(os, "getpid", lambda: -1)
+        daemon.stop()
+    assert folder.exists()
+    daemon.stop()
+    assert not folder.exists()
+
+
+def test_a_daemon_that_ends_within_the_block_is_told(binary: str) -> None:
+    def work() -> None:
+        with compactord.embedded(binary, retry=False) as client:
+            socket = client.address.removeprefix("unix:")
+            found = subprocess.run(["pgrep", "-f", f"^{binary} serve --listen unix:{socket}"], capture_output=True)
+            os.kill(int(found.stdout), signal.SIGKILL)
+            while True:
+                client.create_session()
+
+    with pytest.raises(compactord.UnavailableError, match="the embedded daemon has ended"):
+        work()

@@ -12,6 +12,7 @@ from compactord._async import runtime
 from compactord._async.client import AsyncClient
 from compactord.connection import COMPACTION_TIMEOUT, KEEPALIVE, MAX_MESSAGE_BYTES, TIMEOUT
 from compactord.daemon import START_TIMEOUT, Daemon
+from compactord.errors import UnavailableError
 
 _POLL = 0.02
 
@@ -53,20 +54,24 @@ async def async_embedded(
         DaemonStartError: It did not come up.
     """
     daemon = Daemon(binary, store=store, config=config, args=args)
-    client = AsyncClient(
-        daemon.address,
-        timeout=timeout,
-        compaction_timeout=compaction_timeout,
-        max_message_bytes=max_message_bytes,
-        keepalive=keepalive,
-        retry=retry,
-    )
     try:
-        await runtime.in_thread(daemon.start)
-        await _served(daemon, client)
-        yield client
+        client = AsyncClient(
+            daemon.address,
+            timeout=timeout,
+            compaction_timeout=compaction_timeout,
+            max_message_bytes=max_message_bytes,
+            keepalive=keepalive,
+            retry=retry,
+        )
+        async with client:
+            await runtime.in_thread(daemon.start)
+            await _served(daemon, client)
+            yield client
+    except UnavailableError as error:
+        if await runtime.in_thread(daemon.has_ended):
+            error.message = daemon.failure("the embedded daemon has ended").message
+        raise
     finally:
-        await client.close()
         await runtime.in_thread(daemon.stop)
 
 

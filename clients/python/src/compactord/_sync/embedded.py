@@ -13,6 +13,7 @@ from compactord._sync import runtime
 from compactord._sync.client import Client
 from compactord.connection import COMPACTION_TIMEOUT, KEEPALIVE, MAX_MESSAGE_BYTES, TIMEOUT
 from compactord.daemon import START_TIMEOUT, Daemon
+from compactord.errors import UnavailableError
 
 _POLL = 0.02
 
@@ -54,20 +55,24 @@ def embedded(
         DaemonStartError: It did not come up.
     """
     daemon = Daemon(binary, store=store, config=config, args=args)
-    client = Client(
-        daemon.address,
-        timeout=timeout,
-        compaction_timeout=compaction_timeout,
-        max_message_bytes=max_message_bytes,
-        keepalive=keepalive,
-        retry=retry,
-    )
     try:
-        runtime.in_thread(daemon.start)
-        _served(daemon, client)
-        yield client
+        client = Client(
+            daemon.address,
+            timeout=timeout,
+            compaction_timeout=compaction_timeout,
+            max_message_bytes=max_message_bytes,
+            keepalive=keepalive,
+            retry=retry,
+        )
+        with client:
+            runtime.in_thread(daemon.start)
+            _served(daemon, client)
+            yield client
+    except UnavailableError as error:
+        if runtime.in_thread(daemon.has_ended):
+            error.message = daemon.failure("the embedded daemon has ended").message
+        raise
     finally:
-        client.close()
         runtime.in_thread(daemon.stop)
 
 
