@@ -16,6 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 import grpc
 from google.protobuf.descriptor import ServiceDescriptor
 
+from compactord import addresses
 from compactord.v1 import compaction_service_pb2, session_service_pb2
 
 DEFAULT_ADDRESS = "127.0.0.1:7440"
@@ -192,16 +193,9 @@ def settings(
     Raises:
         ValueError: The address is none, a figure is out of range, or a token would be sent in the clear.
     """
-    address = address or os.environ.get(ADDRESS_VARIABLE) or DEFAULT_ADDRESS
-    unix = address.startswith("unix:")
-    if not unix:
-        host, colon, port = address.rpartition(":")
-        if not (colon and host and port.isdecimal() and int(port) <= 65535):
-            raise ValueError(f"{address!r} is not an address: write HOST:PORT or unix:PATH")
-    elif address in ("unix:", "unix://"):
-        raise ValueError("unix: needs the path of a socket after it")
+    address = addresses.checked(address or os.environ.get(ADDRESS_VARIABLE) or DEFAULT_ADDRESS)
     given = TLS() if tls is True else tls or None
-    if token is not None and given is None and not unix and not allow_plaintext_token:
+    if token is not None and given is None and not addresses.is_unix(address) and not allow_plaintext_token:
         raise ValueError(
             "a token needs TLS or a Unix socket, since anyone on the way could read it; "
             "allow_plaintext_token=True sends it all the same"

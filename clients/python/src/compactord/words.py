@@ -30,6 +30,17 @@ Policy: TypeAlias = v1.Policy | Mapping[str, Any]
 """A policy: the contract's message, or its fields as JSON names them, such as ``{"context_window": 200_000}``."""
 
 
+def session_id(given: object) -> str:
+    """The id of a session that is meant.
+
+    Raises:
+        ValueError: It is none: the daemon would take its absence for the wish for a new session.
+    """
+    if not isinstance(given, str) or not given:
+        raise ValueError("session_id: it is a text, and not empty")
+    return given
+
+
 def dialect(given: str | int | None) -> v1.Dialect.ValueType:
     """The dialect of this name; None is neutral."""
     return cast("v1.Dialect.ValueType", _value(v1.Dialect.DESCRIPTOR, given, "DIALECT_", "dialect"))

@@ -168,6 +168,27 @@ def test_what_is_no_address_is_refused(address: str) -> None:
         compactord.Client(address)
 
 
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        ("http://127.0.0.1:7440", "a URL"),
+        ("https://host:443", "tls=True"),
+        ("::1:7440", "brackets"),
+        (7440, "HOST:PORT"),
+        ("unix:~nobody-of-this-name/c.sock", "no such user"),
+    ],
+)
+def test_what_is_nearly_an_address_is_told_apart(address: Any, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        compactord.Client(address)
+
+
+def test_paths_may_begin_at_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/one")
+    assert compactord.Client("unix:~/c.sock").address == "unix:/home/one/c.sock"
+    assert compactord.Client("unix:c~.sock").address == "unix:c~.sock"
+
+
 def test_the_address_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMPACTORD_ADDR", "unix:/run/c.sock")
     assert compactord.Client().address == "unix:/run/c.sock"

@@ -139,11 +139,14 @@ class Client:
     ) -> Session:
         """Go on with a session, or begin it where there is none. Policy, labels, title and estimator are for a new one.
 
-        The arguments are those of :meth:`create_session`.
+        The arguments are those of :meth:`create_session`, but that the id must be given.
+
+        Raises:
+            ValueError: The id is empty.
         """
         try:
             return self.create_session(
-                session_id,
+                words.session_id(session_id),
                 policy=policy,
                 dialect=dialect,
                 labels=labels,
@@ -155,8 +158,12 @@ class Client:
             return self.session(session_id, dialect=dialect)
 
     def session(self, session_id: str, *, dialect: words.Dialect | None = None) -> Session:
-        """Take up a session that there is. No call is made."""
-        return Session(self._calls, session_id, words.dialect(dialect))
+        """Take up a session that there is. No call is made.
+
+        Raises:
+            ValueError: The id is empty.
+        """
+        return Session(self._calls, words.session_id(session_id), words.dialect(dialect))
 
     def list_sessions(
         self,
