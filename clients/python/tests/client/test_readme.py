@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +39,9 @@ f
 class Messages:
     """Stands in for the messages of Anthropic's package."""
 
-    def create(self, *, model: str, max_tokens: int, messages: list[Any]) -> dict[str, Any]:
+    def create(self, *, model: str, max_tokens: int, messages: list[Any], tools: Sequence[Any] = ()) -> dict[str, Any]:
         assert messages
+        assert all(tool["input_schema"] for tool in tools)
         assert max_tokens
         return {
             "id": "msg_1",
@@ -73,9 +75,9 @@ def test_the_blocks_of_the_readme_run(
     monkeypatch.setenv("COMPACTORD_ADDR", client.address)
     monkeypatch.setenv("COMPACTORD_BINARY", binary)
     monkeypatch.setattr(anthropic, "Anthropic", Anthropic)
-    names: dict[str, Any] = {"my_model": my_model}
+    names: dict[str, Any] = {"my_model": my_model, "my_tools": []}
     blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) == 13
+    assert len(blocks) == 14
     for block in blocks:
         exec(compile(block, str(README), "exec"), names)
     told = capsys.readouterr().out
