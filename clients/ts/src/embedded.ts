@@ -6,6 +6,7 @@ import { createServer, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 
+import { checkedNumber } from "./arguments.js";
 import type { ClientOptions } from "./client.js";
 import { Client } from "./client.js";
 import { defaults } from "./defaults.js";
@@ -36,6 +37,8 @@ const keptStderrChars = 4000;
 const askMs = 20;
 /** The system's limit of the path of a Unix socket is 104 bytes where it is lowest, the zero at the end among them. */
 const longestSocketBytes = 103;
+/** The longest time that timers take, some 24 days: a longer one ends at once. */
+const longestTimerMs = 2 ** 31 - 1;
 /** The name of the socket in its folder. */
 const socketName = "socket";
 
@@ -75,6 +78,8 @@ export class EmbeddedClient extends Client {
  * Throws BinaryNotFoundError where there is no such program, DaemonStartError where it does not come to serve.
  */
 export async function embedded(options: EmbeddedOptions = {}): Promise<EmbeddedClient> {
+  const { startTimeoutMs: limit = defaults.startTimeoutMs } = options;
+  const startTimeoutMs = checkedNumber("startTimeoutMs", limit, 0, longestTimerMs);
   const binary = await findBinary(options.binary);
   const folder = await makeFolder();
   let daemon: Daemon | undefined;
@@ -89,7 +94,7 @@ export async function embedded(options: EmbeddedOptions = {}): Promise<EmbeddedC
       folder,
     );
     const client = new EmbeddedClient(clientOptions(options, address), daemon);
-    await daemon.serving(client, options.startTimeoutMs ?? defaults.startTimeoutMs, options.signal);
+    await daemon.serving(client, startTimeoutMs, options.signal);
     return client;
   } catch (e) {
     await (daemon === undefined ? rm(folder, { recursive: true, force: true }) : daemon.stop());

@@ -14,7 +14,8 @@ import {
   leavesOpen,
 } from "./errors.js";
 import type { Appendable } from "./messages.js";
-import type { Appendables, CompactionOptions } from "./options.js";
+import type { Appendables, CompactionOptions, ThinkingName } from "./options.js";
+import { thinkingOf } from "./options.js";
 import { wholeOf, type ModelOutput } from "./modelOutput.js";
 import { providerError } from "./providerError.js";
 import type { Session } from "./session.js";
@@ -54,6 +55,10 @@ export interface TurnOptions {
   readonly summarizeWith?: (prompt: Prompt) => Promise<Answer | string>;
   /** Whether a checkpoint is made before each step; with D-Mail it is, and announced. Default false. */
   readonly checkpointSteps?: boolean;
+  /** What happens to thinking in the turn's views, in place of the policy's. */
+  readonly thinking?: ThinkingName;
+  /** Marks places for the provider's prompt cache in the turn's views. Default false. */
+  readonly markCacheBreakpoints?: boolean;
   /** Aborts the turn, which rejects with the signal's reason. An append that is under way is waited for. */
   readonly signal?: AbortSignal;
 }
@@ -98,6 +103,19 @@ export interface Step {
   writes?: Write[];
 }
 
+/** Throws a TypeError or RangeError that names what a turn cannot be taken with. */
+function checkTurn(callModel: unknown, { maxSteps, thinking }: TurnOptions): void {
+  if (typeof callModel !== "function") {
+    throw new TypeError(`callModel: must be a function, and is ${typeof callModel}`);
+  }
+  if (maxSteps !== undefined && !(Number.isInteger(maxSteps) && maxSteps > 0)) {
+    throw new RangeError(`maxSteps: ${String(maxSteps)} is no whole number above 0`);
+  }
+  if (thinking !== undefined) {
+    thinkingOf(thinking);
+  }
+}
+
 /** One turn: the five steps of an agent's loop, until the model has no more calls to make. */
 export class TurnLoop {
   readonly #session: Session;
@@ -117,10 +135,7 @@ export class TurnLoop {
     this.#turns = turns;
     this.#callModel = callModel;
     this.#options = options;
-    const { maxSteps } = options;
-    if (maxSteps !== undefined && !(Number.isInteger(maxSteps) && maxSteps > 0)) {
-      throw new RangeError(`maxSteps: ${String(maxSteps)} is no whole number above 0`);
-    }
+    checkTurn(callModel, options);
   }
 
   /** Whether a compaction of this turn is under way. */
@@ -245,7 +260,7 @@ export class TurnLoop {
   async #answer(): Promise<Step> {
     for (;;) {
       await orAborted(this.#turns.announced(), this.#signal);
-      const view = await orAborted(this.#session.view({ signal: this.#signal }), this.#signal);
+      const view = await orAborted(this.#view(), this.#signal);
       let output: Appendable;
       try {
         output = await wholeOf(this.#callModel(view, { signal: this.#signal }), this.#signal);
@@ -267,6 +282,15 @@ export class TurnLoop {
         return step;
       }
     }
+  }
+
+  #view(): Promise<View> {
+    const { thinking, markCacheBreakpoints = false } = this.#options;
+    return this.#session.view({
+      markCacheBreakpoints,
+      signal: this.#signal,
+      ...(thinking !== undefined && { thinking }),
+    });
   }
 
   /** Makes room after an answer that is an overflow. False where it is none. */

@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 
-import { Client, type SearchQuery, type RevertTarget, type Session } from "../src/index.js";
+import {
+  Client,
+  embedded,
+  type CallModel,
+  type SearchQuery,
+  type RevertTarget,
+  type Session,
+  type ThinkingName,
+} from "../src/index.js";
 import { TestDaemon } from "./fixture/daemon.js";
 
 // Programs without types give what they have: each wrong argument is refused by its own name, and nothing is sent.
@@ -85,6 +93,26 @@ test("options of the connection that make no sense are told by their name", () =
       },
     );
   }
+});
+
+test("how long a daemon may take to start is told by its name", async () => {
+  for (const startTimeoutMs of ["5", -1, Number.NaN, Number.POSITIVE_INFINITY] as number[]) {
+    await assert.rejects(embedded({ startTimeoutMs }), { message: /^startTimeoutMs: / });
+  }
+});
+
+test("a turn without a function to call the model, or of unknown thinking, is refused before its input is appended", async () => {
+  const mine = await client.createSession();
+  await assert.rejects(mine.runTurn("gpt" as unknown as CallModel, "Hi."), {
+    name: "TypeError",
+    message: "callModel: must be a function, and is string",
+  });
+  const thinking = "none" as ThinkingName;
+  await assert.rejects(
+    mine.runTurn(() => "Hello.", "Hi.", { thinking }),
+    { name: "TypeError", message: /^thinking: "none"/ },
+  );
+  assert.equal((await mine.info()).session?.nextIndex, 0);
 });
 
 test("what is no signal is refused", async () => {

@@ -193,3 +193,22 @@ async function neutralTexts(session: Session): Promise<string> {
     .map(({ kind }) => (kind.case === "text" ? kind.value.text : ""))
     .join("\n");
 }
+
+it("draws the turn's views as its options say", async () => {
+  const session = await client.createSession({ dialect: "anthropic" });
+  const thought = { type: "thinking", thinking: "A greeting.", signature: "c2ln" };
+  await session.append([
+    { role: "user", content: "Hello." },
+    { role: "assistant", content: [thought, { type: "text", text: "Hello!" }] },
+  ]);
+  const answer = { role: "assistant", content: "Well." };
+  const plain = new FakeModel(answer);
+  await session.runTurn(plain.call, "How are you?", { thinking: "keep_all" });
+  const drawn = new FakeModel(answer);
+  await session.runTurn(drawn.call, "And now?", { thinking: "strip", markCacheBreakpoints: true });
+  const [kept, stripped] = [plain, drawn].map(({ views }) => views[0]?.messagesJson.join() ?? "");
+  assert.match(kept ?? "", /A greeting/);
+  assert.doesNotMatch(kept ?? "", /cache_control/);
+  assert.doesNotMatch(stripped ?? "", /A greeting/);
+  assert.match(stripped ?? "", /cache_control/);
+});
