@@ -263,11 +263,15 @@ def test_case_189_a_rejected_tool_discards_the_mail(
 ) -> None:
     session = either.create_session(policy=policy(), dialect=provider.dialect)
 
-    def run_tool(_: ToolCall) -> str:
+    def run_tool(call: ToolCall) -> str:
+        if call.name == "look":
+            return "seen"
         raise ToolRejected(feedback)
 
     tools = tools_of(session, dmail=True)
-    model = Model(provider, Said("", [mail("m", 1), Called("call-2", "delete")]), Said("I see."), Said("Done."))
+    # The step after the rejected one would deliver a mail that is still there.
+    look = Said("", [Called("call-3", "look")])
+    model = Model(provider, Said("", [mail("m", 1), Called("call-2", "delete")]), look, Said("I see."), Said("Done."))
     turn = session.run_turn(model, "Go on.", run_tool=run_tool, tools=tools)
     assert turn.rejected is not bool(feedback)
     assert turn.done is bool(feedback)
@@ -277,7 +281,7 @@ def test_case_189_a_rejected_tool_discards_the_mail(
     assert feedback in rejected
     # No revert, neither now nor later.
     assert not any(record.HasField("revert") for record in session.records())
-    assert session.run_turn(model, "And on.", tools=tools).done
+    assert session.run_turn(model, "And on.", run_tool=run_tool, tools=tools).done
     assert not any(record.HasField("revert") for record in session.records())
 
 

@@ -315,7 +315,7 @@ def test_case_170_input_during_a_compaction(
     compacting = in_thread(session.compact)
     summarizer.asked.get()
     # What is appended is in the log at once.
-    session.append("By the way.")
+    before = session.append("By the way.").report
     assert transcript(session)[-1] == "user: By the way."
     model = Model(provider, Said("Done."))
     with session.watch() as watched:
@@ -336,6 +336,8 @@ def test_case_170_input_during_a_compaction(
     assert transcript(session)[-3:] == ["user: By the way.", "user: Go on.", "assistant: Done."]
     assert "By the way." in str(model.views[0].messages)
     assert len(compactions(session)) == (0 if fails else 1)
+    # The model was called with the view that the compaction left.
+    assert (model.views[0].report.tokens < before.tokens) is not fails
 
 
 def test_another_clients_compaction_is_waited_for(client: compactord.Client, summarizer: SummarizerServer) -> None:
