@@ -45,6 +45,20 @@ reveal_type(compactord.Client.create_session)
 reveal_type(v1.ContextReport().tokens)
 """
 
+MISTAKES = """
+import compactord
+from compactord import v1
+
+session = compactord.Client().session("typed")
+session.append("right", {"role": "user"}, [v1.Message()], b"{}")
+session.append(None)  # wrong
+session.append(session.view)  # wrong
+session.run_turn(lambda view: "right")
+session.run_turn(lambda view: None)  # wrong
+v1.ContextReport().tokens
+v1.ContextReport().no_such_field  # wrong
+"""
+
 IMPORTS = """
 import sys
 from pathlib import Path
@@ -154,6 +168,18 @@ def test_installed_it_imports_and_types_programs(wheel: Path, tmp_path: Path) ->
     assert 'Revealed type is "int"' in said or 'Revealed type is "builtins.int"' in said
 
 
+def test_the_extra_types_makes_checkers_see_mistakes(wheel: Path, tmp_path: Path) -> None:
+    python = installed(tmp_path / "venv", sys.executable, f"{wheel}[types]")
+    program = tmp_path / "mistakes.py"
+    program.write_text(MISTAKES, encoding="utf-8")
+    mypy = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--python-executable", str(python)]
+    done = subprocess.run(
+        [*mypy, "--cache-dir", tmp_path / "cache", program], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    wrong = {number for number, line in enumerate(MISTAKES.splitlines(), 1) if line.endswith("# wrong")}
+    assert {int(line) for line in re.findall(r"^mistakes\.py:(\d+): error", done.stdout, re.MULTILINE)} == wrong
+
+
 def oldest() -> tuple[str, str]:
     """The oldest Python that will do, with its version; the one of this run where it is not there."""
     for name in ("python3.10", sys.executable):
@@ -171,7 +197,8 @@ def test_the_oldest_versions_that_it_allows_will_do(wheel: Path, tmp_path: Path)
     interpreter, found = oldest()
     with zipfile.ZipFile(wheel) as archive:
         metadata = archive.read(f"compactord-{version('compactord')}.dist-info/METADATA").decode()
-    pins = [pin.replace(">=", "==") for pin in Parser().parsestr(metadata).get_all("Requires-Dist", [])]
+    needs = [need for need in Parser().parsestr(metadata).get_all("Requires-Dist", []) if "extra ==" not in need]
+    pins = [need.replace(">=", "==") for need in needs]
     assert "grpcio==1.76.0" in pins
     assert all("==" in pin for pin in pins)
     python = installed(tmp_path / "venv", interpreter, str(wheel), *pins)

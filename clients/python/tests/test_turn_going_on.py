@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -313,7 +313,7 @@ def test_what_opens_a_stream_is_told_apart(client: compactord.Client, chat: Prov
 
     session = client.create_session(policy=policy(), dialect=chat.dialect)
     with pytest.raises(TypeError, match="with it as stream: yield from stream"):
-        session.run_turn(lambda _: Manager(), "Go on.")
+        session.run_turn(lambda _: cast("Any", Manager()), "Go on.")
 
 
 def test_open_calls_and_a_rejection_are_both_told(client: compactord.Client, chat: Provider) -> None:

@@ -23,7 +23,7 @@ NOW = dt.datetime(2020, 1, 1, tzinfo=dt.timezone.utc)
     ids=["object", "datetime", "nan"],
 )
 def test_a_wrong_answer_of_the_model_does_not_poison_the_session(
-    either: compactord.Client, chat: Provider, wrong: object
+    either: compactord.Client, chat: Provider, wrong: Any
 ) -> None:
     """The answer that has no JSON is refused, once."""
     session = either.create_session(dialect=chat.dialect)

@@ -66,6 +66,7 @@ from compactord.errors import (
 )
 from compactord.messages import (
     Appendable,
+    SDKObject,
     assistant,
     developer,
     system,
@@ -132,6 +133,7 @@ __all__ = [
     "Prompt",
     "PromptAnswer",
     "Reverted",
+    "SDKObject",
     "Session",
     "SessionExistsError",
     "SessionInfo",

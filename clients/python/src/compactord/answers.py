@@ -6,9 +6,9 @@ from collections.abc import AsyncIterable, Iterable, Mapping
 from typing import Any, TypeAlias, TypeGuard
 
 from compactord import v1
-from compactord.messages import assistant, to_json
+from compactord.messages import SDKObject, assistant, to_json
 
-AnswerLike: TypeAlias = str | bytes | v1.Message | Mapping[str, Any] | list[Any] | object
+AnswerLike: TypeAlias = str | bytes | v1.Message | Mapping[str, Any] | list[Any] | SDKObject
 """What a model can be said to have answered:
 
 - a dict, or an object of a provider's SDK: the response's body, or the assistant's message;

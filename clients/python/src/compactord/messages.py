@@ -11,7 +11,16 @@ from google.protobuf import json_format
 
 from compactord import v1
 
-Appendable: TypeAlias = str | bytes | v1.Message | Mapping[str, Any] | Iterable[Any] | object
+
+class SDKObject(Protocol):
+    """An object of a provider's SDK: a model of pydantic."""
+
+    def model_dump(self) -> dict[str, Any]:
+        """Answer its fields."""
+        ...
+
+
+Appendable: TypeAlias = str | bytes | v1.Message | Mapping[str, Any] | Iterable[Any] | SDKObject
 """What can be appended:
 
 - ``str``: the text of a user's message;
@@ -19,8 +28,7 @@ Appendable: TypeAlias = str | bytes | v1.Message | Mapping[str, Any] | Iterable[
   list of messages, the body of a request or a response, or the list of the events of a streamed one;
 - ``bytes``: such JSON as it came over HTTP, kept byte for byte;
 - :class:`compactord.v1.Message`: a neutral message, as :func:`user` and its like make it. In a session without a
-dialect
-  dicts are neutral messages, as JSON of the contract.
+  dialect, dicts are neutral messages, as JSON of the contract.
 """
 
 

@@ -24,12 +24,12 @@ class Model:
     def model_dump(
         self,
         *,
-        mode: str,
-        by_alias: bool,
-        exclude_unset: bool,
-        exclude_none: bool,
-        exclude: set[str] | None,
-        warnings: bool,
+        mode: str = "python",
+        by_alias: bool = False,
+        exclude_unset: bool = False,
+        exclude_none: bool = False,
+        exclude: set[str] | None = None,
+        warnings: bool = True,
     ) -> dict[str, Any]:
         assert mode == "json"
         assert by_alias

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 import grpc
 import pytest
@@ -184,7 +184,7 @@ def test_errors_quote_nothing_of_a_conversation(client: compactord.Client) -> No
         lambda: neutral.append({"role": secret}),
         lambda: neutral.append({"parts": [secret]}),
         lambda: neutral.append(b"{" + secret.encode()),
-        lambda: session.append(object(), secret),
+        lambda: session.append(cast("Any", object()), secret),
     ]
     for given in refused:
         with pytest.raises((compactord.CompactordError, TypeError, ValueError)) as caught:

@@ -48,7 +48,7 @@ class Work:
         """
         return await self._run(_gather(functions))
 
-    async def model(self, call: Callable[[], ModelAnswerLike], event: Callable[[Any], None]) -> AnswerLike | None:
+    async def model(self, call: Callable[[], ModelAnswerLike], event: Callable[[Any], None]) -> object:
         """Calls a model and takes its answer to the end.
 
         Args:
@@ -99,8 +99,8 @@ async def _gather(functions: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
             await asyncio.wait(tasks)
 
 
-async def _take(call: Callable[[], ModelAnswerLike], event: Callable[[Any], None]) -> AnswerLike | None:
-    answer: AnswerLike = await resolve(call())
+async def _take(call: Callable[[], ModelAnswerLike], event: Callable[[Any], None]) -> object:
+    answer: object = await resolve(call())
     if is_async_stream(answer):
         try:
             async for piece in answer:

@@ -48,7 +48,7 @@ class Work:
         self._check()
         return results
 
-    def model(self, call: Callable[[], ModelAnswerLike], event: Callable[[Any], None]) -> AnswerLike | None:
+    def model(self, call: Callable[[], ModelAnswerLike], event: Callable[[Any], None]) -> object:
         """Calls a model and takes its answer to the end.
 
         Args:
@@ -62,7 +62,7 @@ class Work:
             Interrupted: It was interrupted.
         """
         self._check()
-        answer: AnswerLike = call()
+        answer: object = call()
         if not is_stream(answer):
             self._check()
             return answer
