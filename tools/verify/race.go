@@ -44,7 +44,7 @@ func (v *verifier) raceTests(ctx context.Context, packages []string) error {
 		fmt.Fprintln(v.out, "race detector off: nothing concurrent in these packages")
 		return nil
 	}
-	args := []string{"go", "test", "-race", "-short", "-vet=off", "-shuffle=on", "-count=1", "-timeout=20m"}
+	args := []string{"go", "test", "-race", "-short", "-vet=off", "-shuffle=on", "-count=1", "-timeout=30m"}
 	env := []string{"CGO_ENABLED=1"}
 	if len(v.test.packages) == 0 {
 		all := slices.Concat(args, []string{"./..."}, v.test.flags)

@@ -156,7 +156,7 @@ func (v *verifier) format(ctx context.Context) error {
 // green run is never taken for more than it was.
 func (v *verifier) runTests(ctx context.Context) error {
 	// Some packages come near go test's own limit of ten minutes where the machine has other things to do.
-	args := []string{"go", "test", "-shuffle=on", "-count=1", "-timeout=20m"}
+	args := []string{"go", "test", "-shuffle=on", "-count=1", "-timeout=30m"}
 	packages := v.test.packages
 	if len(packages) == 0 {
 		// go test vets with a few rules only, unless told.
