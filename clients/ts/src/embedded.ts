@@ -47,7 +47,7 @@ export class EmbeddedClient extends Client {
   private readonly daemon: Daemon;
   private ended: Promise<void> | undefined;
 
-  /** Use {@link embedded}. */
+  /** @internal */
   constructor(options: ClientOptions, daemon: Daemon) {
     super(options);
     this.daemon = daemon;

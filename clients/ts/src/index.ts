@@ -32,6 +32,7 @@ export type {
   ViewOptions,
   WriteOptions,
 } from "./options.js";
+export type { Mail } from "./dmail.js";
 export type { ModelOutput } from "./modelOutput.js";
 export { Session } from "./session.js";
 export type { SearchQuery } from "./session.js";

@@ -56,7 +56,7 @@ test("the tarball holds a module and its types for each source, and nothing else
   assert.ok(wanted.includes("dist/index.d.ts") && wanted.includes("dist/v1.js"));
   assert.deepEqual(
     packed.files.map(({ path }) => path).sort(),
-    [...wanted, "LICENSE", "README.md", "package.json"].sort(),
+    [...wanted, "LICENSE", "README.md", "docs/api.md", "package.json"].sort(),
   );
   for (const path of wanted) {
     assert.doesNotMatch(await readFile(join(project, path), "utf8"), /sourceMappingURL/, path);

@@ -1,0 +1,150 @@
+// Writes docs/api.md from the TSDoc of what the package exports.
+//
+// Usage: node scripts/api-docs.mjs [--check]
+//
+// With --check it writes nothing, and fails where the file is not what would be written.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+
+import ts from "typescript";
+
+const root = join(import.meta.dirname, "..");
+const document = join(root, "docs/api.md");
+
+const head = `# The TypeScript API
+
+Generated from the comments of the sources by \`npm run docs\`; the [README](../README.md) shows how things are used. Messages
+and enums of the contract are in \`compactord/v1\`; \`Code\` is that of Connect.
+`;
+
+const { config } = ts.readConfigFile(join(root, "tsconfig.json"), (path) => ts.sys.readFile(path));
+const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+const entry = join(root, "src/index.ts");
+const program = ts.createProgram([entry], options);
+const checker = program.getTypeChecker();
+
+/** What the package exports of its own, in the order of its index. */
+function exported() {
+  const index = checker.getSymbolAtLocation(program.getSourceFile(entry));
+  return checker
+    .getExportsOfModule(index)
+    .map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol))
+    .filter((symbol) =>
+      symbol.declarations?.every((one) => one.getSourceFile().fileName.startsWith(join(root, "src"))),
+    );
+}
+
+/** The section of one exported name. */
+function section(symbol) {
+  const [declaration] = symbol.declarations;
+  const { name } = symbol;
+  const title = (kind) => `## ${kind} \`${name}\``;
+  if (ts.isClassDeclaration(declaration)) {
+    return [title("class"), code(headOf(declaration)), said(symbol), ...members(name, declaration)];
+  }
+  if (ts.isInterfaceDeclaration(declaration)) {
+    return [title("interface"), code(headOf(declaration)), said(symbol), ...members(name, declaration)];
+  }
+  if (ts.isFunctionDeclaration(declaration)) {
+    return [title("function"), code(signature(declaration)), said(symbol)];
+  }
+  return [title("type"), code(signature(declaration)), said(symbol)];
+}
+
+/** The members that a program sees: fields as a list, then a part for each of the others. */
+function members(owner, declaration) {
+  const seen = declaration.members.filter((member) => isPublic(member) && !isNameOfError(member));
+  const fields = seen.filter((member) => ts.isPropertyDeclaration(member) || ts.isPropertySignature(member));
+  const list = fields.map((field) => `- \`${oneLine(signature(field))}\`: ${oneLine(commentOf(field))}`).join("\n");
+  const parts = new Map();
+  for (const member of seen.filter((one) => !fields.includes(one))) {
+    const name = ts.isConstructorDeclaration(member) ? `new ${owner}()` : `${owner}.${partName(member)}`;
+    // Of an overloaded one, the last declaration is how it is done.
+    if (!parts.has(name) || member.body === undefined) {
+      parts.set(name, [...(parts.get(name) ?? []), code(signature(member)), commentOf(member)]);
+    }
+  }
+  return [list, ...[...parts].flatMap(([name, texts]) => [`### \`${name}\``, ...texts])];
+}
+
+function partName(member) {
+  const called = ts.isMethodDeclaration(member) || ts.isMethodSignature(member);
+  return `${member.name.getText()}${called ? "()" : ""}`;
+}
+
+/** Whether a program may use a member. A setter goes without saying beside its getter. */
+function isPublic(member) {
+  const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
+  const inner = member.name !== undefined && ts.isPrivateIdentifier(member.name);
+  const internal = ts.getJSDocTags(member).some((tag) => tag.tagName.text === "internal");
+  const unsaid = ts.isSetAccessorDeclaration(member) || (ts.isConstructorDeclaration(member) && isError(member.parent));
+  return !(ts.getCombinedModifierFlags(member) & hidden) && !inner && !internal && !unsaid;
+}
+
+/** Programs catch errors, and do not make them; they do make what they throw themselves. */
+function isError({ name }) {
+  return name.text.endsWith("Error");
+}
+
+function isNameOfError(member) {
+  return member.name?.getText() === "name" && Boolean(ts.getCombinedModifierFlags(member) & ts.ModifierFlags.Override);
+}
+
+/** The first line of a class or an interface. */
+function headOf(declaration) {
+  const text = declaration.getText();
+  const end = declaration.members.length > 0 ? declaration.members.pos - declaration.getStart() : text.length;
+  return text
+    .slice(0, end)
+    .replace(/\{\s*\}?$/, "")
+    .replace(/^export /, "")
+    .trim();
+}
+
+/** A declaration as its source writes it, without its body and what says nothing to those who use it. */
+function signature(declaration) {
+  const file = declaration.getSourceFile();
+  const start = declaration.getStart(file);
+  const { body, initializer, type } = declaration;
+  const end = body?.pos ?? (initializer && type ? type.end : declaration.end);
+  const { character } = file.getLineAndCharacterOfPosition(start);
+  const text = file.text
+    .slice(start, end)
+    .replace(/^(export |async |override )+/, "")
+    .replace(/^constructor\(/, () => `new ${declaration.parent.name.text}(`)
+    .replace(/;$/, "");
+  return text.replaceAll(`\n${" ".repeat(character)}`, "\n").trim();
+}
+
+function code(text) {
+  return `\`\`\`ts\n${text}\n\`\`\``;
+}
+
+/** What is said of a symbol. */
+function said(symbol) {
+  return linked(ts.displayPartsToString(symbol.getDocumentationComment(checker)));
+}
+
+/** What is said of one declaration, which may be one of several of its name. */
+function commentOf(declaration) {
+  const [comment] = ts.getJSDocCommentsAndTags(declaration).filter(ts.isJSDoc).slice(-1);
+  return linked(ts.getTextOfJSDocComment(comment?.comment) ?? "");
+}
+
+function linked(text) {
+  return text.replace(/\{@link ([^}\s]+)\s*\}/g, "`$1`");
+}
+
+function oneLine(text) {
+  return text.replace(/\s*\n\s*/g, " ");
+}
+
+const text = `${[head.trim(), ...exported().flatMap(section)].filter((part) => part !== "").join("\n\n")}\n`;
+if (!process.argv.includes("--check")) {
+  writeFileSync(document, text);
+} else if (readFileSync(document, "utf8") !== text) {
+  process.stderr.write("docs/api.md is not what the sources say: npm run docs\n");
+  process.exitCode = 1;
+}
