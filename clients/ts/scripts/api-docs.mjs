@@ -16,7 +16,7 @@ const document = join(root, "docs/api.md");
 const head = `# The TypeScript API
 
 Generated from the comments of the sources by \`npm run docs\`; the [README](../README.md) shows how things are used. Messages
-and enums of the contract are in \`compactord/v1\`; \`Code\` is that of Connect.
+and enums of the contract are in \`compactord/v1\`; \`Code\`, and \`Stub\`, which is its \`Client\`, are of Connect.
 `;
 
 const { config } = ts.readConfigFile(join(root, "tsconfig.json"), (path) => ts.sys.readFile(path));

@@ -3,9 +3,13 @@ import type { DialectName } from "./messages.js";
 
 /** What a tool may be given for one of its parameters, in JSON Schema. */
 export interface ToolParameter {
+  /** What it is. */
   readonly type: "string" | "integer" | "boolean";
+  /** What it is for, as the model reads it. */
   readonly description: string;
+  /** The least that it may be. Default: any. */
   readonly minimum?: number;
+  /** The most that it may be. Default: any. */
   readonly maximum?: number;
 }
 
@@ -18,8 +22,11 @@ export type ToolParameters = {
 
 /** A tool as it is offered to a model, whatever the provider. */
 export interface ToolDefinition {
+  /** By which the model calls it. */
   readonly name: string;
+  /** What it is for, as the model reads it. */
   readonly description: string;
+  /** Its arguments, as a JSON Schema. */
   readonly parameters: ToolParameters;
 }
 
