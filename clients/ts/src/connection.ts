@@ -66,6 +66,8 @@ export interface ConnectionOptions {
 }
 
 /** The length of a message is a number of 32 bits. */
+/** The most that one answer holds of a view. For each of them the daemon draws the view anew. */
+const maxPageBytes = 32 << 20;
 const maxMaxMessageBytes = 2 ** 32 - 1;
 
 /** What a `Headers` is made from. */
@@ -91,6 +93,8 @@ export class Connection implements Transport {
   private readonly manager: SteadySessionManager;
   private readonly inner: Transport;
   private readonly closing = new AbortController();
+  /** Bytes of an answer that holds a page of a view. What the page is wrapped in must fit beside it. */
+  readonly pageBytes: number;
   private readonly timeoutMs: number;
   private readonly compactionTimeoutMs: number;
   private readonly retry: boolean;
@@ -114,6 +118,7 @@ export class Connection implements Transport {
       1,
       maxMaxMessageBytes,
     );
+    this.pageBytes = Math.min(maxPageBytes, Math.floor(maxBytes / 2));
     this.inner = createGrpcTransport({
       baseUrl: place.url,
       sessionManager: this.manager,

@@ -147,7 +147,7 @@ export class Session {
           target: { case: "sessionId", value: this.id },
           dialect: dialectOf(this.dialect),
           viewToken: token,
-          maxBytes: options.maxBytes ?? 0,
+          maxBytes: options.maxBytes ?? this.client.connection.pageBytes,
           markCacheBreakpoints: options.markCacheBreakpoints ?? false,
           ...(options.asOf !== undefined && { asOf: checkedIndex("asOf", options.asOf) }),
           ...(options.thinking !== undefined && { thinking: thinkingOf(options.thinking) }),

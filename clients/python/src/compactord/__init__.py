@@ -6,6 +6,8 @@ compactord is the daemon that keeps the conversations of language model agents w
 :mod:`compactord.v1` holds the messages and enums of the contract, :mod:`compactord.errors` the exceptions.
 """
 
+from importlib.metadata import version
+
 from compactord import v1
 from compactord._async.agent_tools import AsyncAgentTools
 from compactord._async.client import AsyncClient
@@ -87,6 +89,8 @@ from compactord.turns import Turn
 from compactord.view import View
 from compactord.words import Dialect, Policy
 
+__version__ = version("compactord")
+
 __all__ = [
     "TLS",
     "AgentTools",
@@ -159,6 +163,7 @@ __all__ = [
     "Watch",
     "WatcherTooSlowError",
     "WrongNextIndexError",
+    "__version__",
     "assistant",
     "async_embedded",
     "developer",

@@ -28,6 +28,8 @@ COMPACTION_TIMEOUT = 15 * 60.0
 """Seconds that a call may take in which a summary is written."""
 MAX_MESSAGE_BYTES = 64 << 20
 """Bytes of the largest request and answer."""
+MAX_PAGE_BYTES = 32 << 20
+"""The most that one answer holds of a view. For each of them the daemon draws the view anew."""
 KEEPALIVE = 30.0
 """Seconds of silence of a call after which the daemon is asked whether it is still there."""
 LEAST_KEEPALIVE = 10.0
@@ -136,6 +138,11 @@ class Settings:
     max_message_bytes: int
     keepalive: float
     retry: bool
+
+    @property
+    def page_bytes(self) -> int:
+        """Bytes of an answer that holds a page of a view. What the page is wrapped in must fit beside it."""
+        return min(MAX_PAGE_BYTES, self.max_message_bytes // 2)
 
     def metadata(self) -> tuple[tuple[str, str], ...]:
         """The metadata of a call."""
@@ -287,6 +294,11 @@ class DefaultedCall:
         given = tuple(metadata or ()) + self._settings.metadata()
         limit = self.limit if timeout is None else timeout
         return self._call(identified(request), timeout=limit, metadata=given or None, **options)
+
+
+def unreachable(address: str, why: str) -> str:
+    """What to say where no daemon answers, which gRPC tells in words of its own."""
+    return f"no daemon answers at {address}: start one with `compactord serve`, or set {ADDRESS_VARIABLE} ({why})"
 
 
 def limit_of(method: object, timeout: float | None) -> float | None:

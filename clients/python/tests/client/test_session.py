@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -335,3 +336,20 @@ def test_a_session_is_not_opened_without_an_id(client: compactord.Client, nothin
         with pytest.raises(ValueError, match="session_id"):
             open_it(nothing)
     assert len(list(client.list_sessions())) == before
+
+
+def test_what_clients_and_sessions_look_like() -> None:
+    client = compactord.Client("127.0.0.1:1")
+    assert repr(client) == "Client('127.0.0.1:1')"
+    assert repr(client.session("one", dialect="gemini")) == "Session('one', dialect='gemini')"
+    assert repr(compactord.AsyncClient("unix:/c").session("two")) == "AsyncSession('two', dialect=None)"
+    assert re.fullmatch(r"\d+\.\d+\.\d+.*", compactord.__version__)
+
+
+def test_without_a_daemon_the_address_is_told() -> None:
+    told = r"no daemon answers at 127\.0\.0\.1:1: start one with `compactord serve`, or set COMPACTORD_ADDR"
+    with (
+        compactord.Client("127.0.0.1:1", retry=False) as client,
+        pytest.raises(compactord.UnavailableError, match=told),
+    ):
+        client.create_session()

@@ -193,3 +193,23 @@ def test_open_calls_keep_a_dialect_from_being_drawn(client: compactord.Client) -
         session.view()
     assert caught.value.call_ids == ("call_7",)
     assert len(client.session(session.id).view().messages) == 2
+
+
+def test_a_view_comes_in_as_few_answers_as_the_client_takes(
+    client: compactord.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = client.create_session()
+    session.append(*["ten kilobytes " * 700] * 400)
+    asked: list[int] = []
+    get = client.compactions.GetLLMView
+
+    def counted(request: v1.GetLLMViewRequest, **options: Any) -> v1.GetLLMViewResponse:
+        asked.append(request.max_bytes)
+        return get(request, **options)
+
+    monkeypatch.setattr(client.compactions, "GetLLMView", counted)
+    assert len(session.view().messages) == 400
+    # 4 MB.
+    assert asked == [32 << 20]
+    with compactord.Client(client.address, max_message_bytes=1 << 20) as narrow:
+        assert len(narrow.session(session.id).view().messages) == 400

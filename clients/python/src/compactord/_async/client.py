@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from types import TracebackType
 
-from typing_extensions import Self
+from typing_extensions import Self, override
 
 from compactord import connection, messages, v1, words
 from compactord._async.calls import AsyncCalls
@@ -65,6 +65,10 @@ class AsyncClient:
                 retry=retry,
             )
         )
+
+    @override
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.address!r})"
 
     @property
     def address(self) -> str:

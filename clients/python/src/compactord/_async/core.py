@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Protocol, TypeVar
 
+from typing_extensions import override
+
 from compactord import v1, words
 from compactord import view as views
 from compactord._async import runtime
@@ -43,6 +45,10 @@ class AsyncSessionCore:
     def _taken_back(self) -> None:
         """Take note that the session was taken back: what it had going on is of no use now."""
 
+    @override
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._id!r}, dialect={self.dialect!r})"
+
     @property
     def id(self) -> str:
         """The session's id."""
@@ -69,7 +75,8 @@ class AsyncSessionCore:
             mark_cache_breakpoints: Whether the daemon marks cache breakpoints in the messages, where the dialect has
                 them.
             as_of: The point to draw the view of. Default: now. Such a view is not kept.
-            max_bytes: The most that one answer of the daemon holds; more of them are fetched. Default 3 MiB.
+            max_bytes: The most that one answer of the daemon holds; more of them are fetched. Default: half of
+                the client's ``max_message_bytes``, and at most 32 MiB.
             timeout: Seconds that each of these may take. Default: the client's.
 
         Returns:
@@ -85,7 +92,7 @@ class AsyncSessionCore:
             as_of=as_of,
             thinking=None if thinking is None else words.thinking(thinking),
             mark_cache_breakpoints=mark_cache_breakpoints,
-            max_bytes=max_bytes or 0,
+            max_bytes=max_bytes or self._calls.settings.page_bytes,
         )
         view = self._kept if as_of is None else views.empty(self._dialect)
         sent = 0

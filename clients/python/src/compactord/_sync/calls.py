@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from compactord._sync import runtime
 from compactord._sync.stubs import CompactionStub, SessionStub
-from compactord.connection import SERVICES, Settings, backoffs, limit_of, with_defaults
+from compactord.connection import SERVICES, Settings, backoffs, limit_of, unreachable, with_defaults
 from compactord.deadlines import Deadline
 from compactord.errors import ClientClosedError, CompactordError, UnavailableError
 from compactord.v1.compaction_service_pb2_grpc import CompactionServiceStub
@@ -64,6 +64,8 @@ class Calls:
         except CompactordError as error:
             told = deadline.judged(error)
             told.request_id = getattr(request, "request_id", "")
+            if isinstance(told, UnavailableError) and not told.reason:
+                told.message = unreachable(self.settings.address, told.message)
             raise told from error.__cause__
 
     def resent(self, method: runtime.Unary[Q, A], request: Q, timeout: float) -> A:

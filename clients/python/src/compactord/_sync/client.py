@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import TracebackType
 
-from typing_extensions import Self
+from typing_extensions import Self, override
 
 from compactord import connection, messages, v1, words
 from compactord._sync.calls import Calls
@@ -66,6 +66,10 @@ class Client:
                 retry=retry,
             )
         )
+
+    @override
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.address!r})"
 
     @property
     def address(self) -> str:
