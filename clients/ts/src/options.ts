@@ -95,7 +95,10 @@ export interface ViewOptions extends CallOptions {
   readonly markCacheBreakpoints?: boolean;
   /** The point to draw the view of. Default: now. Such a view is fetched whole. */
   readonly asOf?: number;
-  /** The most that one answer of the daemon holds, in bytes; the pages are joined here. Default half of maxMessageBytes, and at most 32 MiB. */
+  /**
+   * The most that one answer of the daemon holds, in bytes; the pages are joined here. Default half of maxMessageBytes, and
+   * at most 32 MiB.
+   */
   readonly maxBytes?: number;
 }
 

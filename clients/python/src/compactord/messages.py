@@ -147,9 +147,19 @@ def to_json(given: object, dialect: v1.Dialect.ValueType) -> str:
     except UnicodeEncodeError:
         # Half of a surrogate pair, which UTF-8 has no bytes for.
         text = json.dumps(given, separators=(",", ":"), allow_nan=False, default=plain)
-    except ValueError:
-        raise TypeError("NaN and infinity have no JSON") from None
+    except ValueError as error:
+        raise TypeError(_why_no_json(error)) from None
     return text
+
+
+def _why_no_json(error: ValueError) -> str:
+    """The reason that json gives, in words that quote nothing: other errors may be those of the objects themselves."""
+    told = str(error)
+    if told.startswith("Out of range float"):
+        return "NaN and infinity have no JSON"
+    if told.startswith("Circular reference"):
+        return "what contains itself has no JSON"
+    return "an object or a number in it cannot be written as JSON"
 
 
 def _plain(value: object, dialect: v1.Dialect.ValueType) -> object:

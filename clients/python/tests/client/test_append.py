@@ -255,3 +255,15 @@ def test_a_daemon_that_stays_away_is_unavailable(restarted: Restarted) -> None:
             next(watch)
         with pytest.raises(compactord.UnavailableError):
             session.compact()
+
+
+def test_what_has_no_json_is_told_apart() -> None:
+    loop: dict[str, Any] = {}
+    loop["self"] = loop
+    for wrong, why in (
+        ({"n": float("nan")}, "NaN and infinity have no JSON"),
+        (loop, "what contains itself has no JSON"),
+        ({"n": 10**5_000}, "an object or a number in it cannot be written as JSON"),
+    ):
+        with pytest.raises(TypeError, match=why):
+            messages.to_json(wrong, CHAT)
