@@ -50,7 +50,8 @@ func typescriptClient() client {
 func clients() []client { return []client{pythonClient(), typescriptClient()} }
 
 // ready installs the tools of a client where they are missing, or were installed for another interpreter, in another folder
-// (they know where the client is), or as another lock file says. Where that is not possible it prints what is off for that, so that a green run is never taken for more than it was.
+// (they know where the client is), or as another lock file says. Where that is not possible it prints what is off for that,
+// so that a green run is never taken for more than it was.
 func (v *verifier) ready(ctx context.Context, c client, off string) (bool, error) {
 	found, lack := c.language(v, ctx)
 	if lack != "" {
