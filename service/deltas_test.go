@@ -32,6 +32,11 @@ func TestDeltasOverTheCorpusMessageByMessage(t *testing.T) {
 			w.scale = max(1, len(messages)/20)
 			f := &neutralFollower{w: w}
 			for i := range messages {
+				if messages[i].GetRole() == compactordv1.Role_ROLE_TOOL && draw(0, 9, "said meanwhile") == 0 {
+					w.appendAll([]*compactordv1.Message{user("How far is it?")})
+					f.follow()
+					counts["said while a tool ran"]++
+				}
 				w.appendAll(messages[i : i+1])
 				f.follow()
 				if draw(0, 9, "record") == 0 {
@@ -47,7 +52,7 @@ func TestDeltasOverTheCorpusMessageByMessage(t *testing.T) {
 	}
 	for _, class := range []string{
 		"compaction", "prune", "revert", "undo", "turns taken back", "pin", "unpin", "policy", "checkpoint", "clear",
-		"grown by what was appended", "kept a part of the view", "whole view anew",
+		"said while a tool ran", "grown by what was appended", "kept a part of the view", "whole view anew",
 	} {
 		require.Positive(t, counts[class], "never came up: %s", class)
 	}

@@ -157,6 +157,9 @@ func TestDualViewKeepsWhatIsPinned(t *testing.T) {
 	d.append("s", toolWork(1)[:2]...)
 	d.append("s", user("Never mind."))
 	view = d.view("s")
-	requireDialogue(t, view[len(view)-2:])
+	require.NotEmpty(t, toolMessages(view[len(view)-3:]), "the result may still come")
+	d.append("s", assistant("As you say."), user("Thanks."))
+	view = d.view("s")
+	requireDialogue(t, view[len(view)-4:])
 	d.requireSound(t)
 }

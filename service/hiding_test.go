@@ -20,7 +20,7 @@ func TestHiddenLateResultIsRecalled(t *testing.T) {
 	d.create("s", nil)
 	late := strings.Repeat("what came too late\n", 100)
 	d.append("s",
-		user("do"), assistant("", call("a", "read", "{}")), user("never mind"), toolResult("a", late),
+		user("do"), assistant("", call("a", "read", "{}")), user("never mind"), assistant("As you say."), toolResult("a", late),
 		assistant("", call("b", "read", "{}")), toolResult("b", "found"),
 	)
 	pruned := d.prune(&compactordv1.Policy{PruneStrategy: hidingOldest(&compactordv1.HideToolResultsStrategy{

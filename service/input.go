@@ -153,18 +153,21 @@ func (in *input) argumentsParse(at int, m *compactordv1.Message) {
 func (in *input) linked(before *storagev1.Head, l *compactordv1.LoggedMessage, i int) {
 	at := in.positions[i]
 	switch l.GetMessage().GetRole() {
-	case compactordv1.Role_ROLE_USER:
-		if n := len(l.GetCloses()); n == 1 {
-			in.find(dialect.InputCallUnanswered, at, 0, "a call before it has no result; views show that there was none")
-		} else if n > 1 {
-			in.find(dialect.InputCallUnanswered, at, 0,
-				"%d calls before it have no result; views show that there was none", n)
-		}
 	case compactordv1.Role_ROLE_ASSISTANT:
+		in.callsUnanswered(len(before.GetOpenCalls())-len(session.OpenAfter(before, l.GetMessage())), at)
 		in.callIDsReused(before, l, at)
 	case compactordv1.Role_ROLE_TOOL:
 		in.resultPlaced(l, at)
 	default:
+	}
+}
+
+func (in *input) callsUnanswered(n, at int) {
+	switch {
+	case n == 1:
+		in.find(dialect.InputCallUnanswered, at, 0, "a call before it has no result; views show that there was none")
+	case n > 1:
+		in.find(dialect.InputCallUnanswered, at, 0, "%d calls before it have no result; views show that there was none", n)
 	}
 }
 
@@ -173,7 +176,7 @@ func (in *input) callIDsReused(before *storagev1.Head, l *compactordv1.LoggedMes
 		return
 	}
 	open := make(map[string]bool)
-	for _, call := range before.GetOpenCalls() {
+	for _, call := range session.OpenAfter(before, l.GetMessage()) {
 		open[call.GetId()] = true
 	}
 	for _, call := range session.Calls(l.GetMessage(), l.GetIndex()) {

@@ -44,7 +44,7 @@ func (w *world) makeCheckpoint() {
 	answer, err := w.service.CreateCheckpoint(w.t.Context(), &compactordv1.CreateCheckpointRequest{
 		SessionId: worldSession, Announce: announce,
 	})
-	if announce && len(modelAt(log, log.Newest()).OpenCalls()) > 0 {
+	if announce && len(modelAt(log, log.Newest()).Awaited()) > 0 {
 		w.refused(err, callsOpen, before)
 		return
 	}

@@ -48,6 +48,8 @@ type world struct {
 	// shown is the last view, and changes how many view-changing records the log held then.
 	shown   []*compactordv1.ViewMessage
 	changes int
+	// late are the results that came late, by sequence: each changes views as a record does.
+	late map[uint32]bool
 	// followers are clients that follow the view in a dialect.
 	followers map[compactordv1.Dialect]*follower
 }
@@ -64,9 +66,9 @@ type worldT interface {
 func newWorld(t worldT, counts map[string]int, draw func(low, high int, label string) int) *world {
 	w := &world{
 		t: t, draw: draw, scale: 1, store: memory.New(), counts: counts, received: make(map[string][]uint32),
-		followers: make(map[compactordv1.Dialect]*follower),
-		recorder:  &scripted{name: "recorder", do: faithful},
-		fallback:  &scripted{name: "extractive", do: faithful},
+		followers: make(map[compactordv1.Dialect]*follower), late: make(map[uint32]bool),
+		recorder: &scripted{name: "recorder", do: faithful},
+		fallback: &scripted{name: "extractive", do: faithful},
 	}
 	registry, err := strategies.NewRegistry(strategies.Builtin()...)
 	require.NoError(t, err)
@@ -454,7 +456,12 @@ func (w *world) check() {
 	requireSameBytes(w.t, model.View(session.ViewOptions{}).Messages, view)
 	w.checkCoverage(model, view)
 
-	changes := changesOf(log)
+	for _, a := range model.Messages {
+		if a.Late {
+			w.late[a.Sequence] = true
+		}
+	}
+	changes := changesOf(log) + len(w.late)
 	if changes == w.changes {
 		// I8: nothing has changed views since the last one.
 		require.GreaterOrEqual(w.t, len(view), len(w.shown))

@@ -66,7 +66,7 @@ func (s *Service) renderedView(
 }
 
 func callsAnswered(h *storagev1.Head) error {
-	open := h.GetOpenCalls()
+	open := session.Awaited(h)
 	if len(open) == 0 {
 		return nil
 	}
@@ -80,7 +80,7 @@ func callsAnswered(h *storagev1.Head) error {
 	}
 	return newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_TOOL_CALLS_OPEN,
 		map[string]string{"call_ids": strings.Join(ids, ","), "open_calls": strconv.Itoa(len(open))},
-		"%s: append what they answered first, or a USER message to give them up", wait)
+		"%s: append their results first, or a USER message, which has the model go on without them", wait)
 }
 
 func render(shape dialect.Dialect, v *session.View, marked bool) (*rendering, error) {
@@ -181,7 +181,7 @@ func (s *Service) unchangedRendered(ctx context.Context, last string, d *delta, 
 }
 
 // before is the part of a view that stood there when the log's next index was the given one. It was rendered then, so no
-// call was open: what mends an earlier message was there already.
+// call was awaited: what mends an earlier message was there already.
 func before(v *session.View, nextIndex uint32) *session.View {
 	end := 0
 	for i, vm := range v.Messages {

@@ -57,7 +57,7 @@ func (w *world) checkRendered(model *sessiontest.Model, view []*compactordv1.Vie
 	}
 	before := append([]string{}, held.messages...)
 	report, err := w.follow(d, held, uint32(w.draw(1, 4000, "page")))
-	if open := model.OpenCalls(); len(open) > 0 {
+	if open := model.Awaited(); len(open) > 0 {
 		refused := &service.Error{}
 		require.ErrorAs(w.t, err, &refused)
 		require.Equal(w.t, compactordv1.ErrorReason_ERROR_REASON_TOOL_CALLS_OPEN, refused.Reason)

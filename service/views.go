@@ -89,7 +89,7 @@ func (s *Service) draw(ctx context.Context, d *delta, last string) error {
 		view := state.ViewFrom(held.NextIndex, d.options)
 		view.Report.Tokens, view.Report.Bytes = d.head.GetViewTokens(), d.head.GetViewBytes()
 		d.unchanged, d.fresh, d.report = held.Messages, view.Messages, view.Report
-		d.resumable = true
+		d.resumable = state.InLogOrder()
 		if n := len(d.fresh); n > 0 {
 			d.ends = []uint32{d.unchanged + uint32(n) - 1}
 		}
@@ -117,7 +117,7 @@ func (s *Service) draw(ctx context.Context, d *delta, last string) error {
 			d.ends = append(d.ends, uint32(end))
 		}
 	}
-	d.resumable = plain && !collapses(state)
+	d.resumable = plain && !collapses(state) && state.InLogOrder()
 	return nil
 }
 

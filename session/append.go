@@ -27,9 +27,12 @@ func Link(h *storagev1.Head, c Counter, m *compactordv1.Message, viewPoint *uint
 	}
 	l.Tokens = c.Tokens(sum(l.GetPartSizes()))
 	switch m.GetRole() {
-	case compactordv1.Role_ROLE_USER:
-		l.Closes = h.GetOpenCalls()
+	case compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_DEVELOPER, compactordv1.Role_ROLE_SYSTEM:
+		l.Closes = Awaited(h)
 	case compactordv1.Role_ROLE_ASSISTANT:
+		if closesCalls(h, m) {
+			l.Closes = Awaited(h)
+		}
 		l.ViewPoint = Point(h)
 		if viewPoint != nil {
 			l.ViewPoint = min(*viewPoint, l.GetViewPoint())
@@ -96,6 +99,9 @@ func Advance(h *storagev1.Head, c Counter, policy *compactordv1.Policy, l *compa
 		advanceView(h, c, vm)
 	}
 	advanceTail(h, l, shown)
+	if late(h, l) {
+		advanceLateResult(h, c, l)
+	}
 	advanceCalls(h, l)
 	if l.GetMessage().GetRole() == compactordv1.Role_ROLE_ASSISTANT && !Failed(l.GetMessage()) {
 		// A report that is older than the message before would leave that one out.
@@ -162,8 +168,8 @@ func advanceTail(h *storagev1.Head, l *compactordv1.LoggedMessage, shown []*comp
 		return
 	}
 	role := l.GetMessage().GetRole()
-	validPlace := role == compactordv1.Role_ROLE_USER ||
-		role == compactordv1.Role_ROLE_ASSISTANT && len(h.GetOpenCalls()) == 0 && !Failed(l.GetMessage())
+	validPlace := !Failed(l.GetMessage()) && len(OpenAfter(h, l.GetMessage())) == 0 &&
+		(role == compactordv1.Role_ROLE_USER || role == compactordv1.Role_ROLE_ASSISTANT)
 	if validPlace {
 		h.TailIndex = proto.Uint32(l.GetIndex())
 		h.TailTokens = 0
@@ -179,27 +185,40 @@ func advanceTail(h *storagev1.Head, l *compactordv1.LoggedMessage, shown []*comp
 
 func advanceCalls(h *storagev1.Head, l *compactordv1.LoggedMessage) {
 	m := l.GetMessage()
-	switch m.GetRole() {
-	case compactordv1.Role_ROLE_USER:
-		h.OpenCalls, h.VoidCalls = nil, nil
+	if endsLoop(l) {
 		h.LoopStart, h.LoopViewPoint, h.LoopThinking = nil, 0, false
+	}
+	switch m.GetRole() {
+	case compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_DEVELOPER, compactordv1.Role_ROLE_SYSTEM:
+		h.SaidMeanwhile = awaits(h)
+		h.Answering = false
 	case compactordv1.Role_ROLE_ASSISTANT:
-		calls := Calls(m, l.GetIndex())
-		if Failed(m) {
-			h.VoidCalls = append(h.VoidCalls, calls...)
-			return
-		}
-		if h.LoopStart == nil {
-			h.LoopStart, h.LoopViewPoint = proto.Uint32(l.GetIndex()), l.GetViewPoint()
-		}
-		h.LoopThinking = h.GetLoopThinking() || hasThinking(m)
-		h.OpenCalls = append(h.OpenCalls, calls...)
-		if len(calls) > 0 {
-			h.ViewToolGroups++
-		}
+		advanceAnswer(h, l)
 	case compactordv1.Role_ROLE_TOOL:
 		advanceResult(h, l)
 	default:
+	}
+}
+
+func advanceAnswer(h *storagev1.Head, l *compactordv1.LoggedMessage) {
+	m := l.GetMessage()
+	calls := Calls(m, l.GetIndex())
+	if Failed(m) {
+		h.VoidCalls = append(h.VoidCalls, calls...)
+		return
+	}
+	h.OpenCalls = OpenAfter(h, m)
+	if h.GetSaidMeanwhile() {
+		h.VoidCalls, h.SaidMeanwhile = nil, false
+	}
+	h.Answering = true
+	if h.LoopStart == nil {
+		h.LoopStart, h.LoopViewPoint = proto.Uint32(l.GetIndex()), l.GetViewPoint()
+	}
+	h.LoopThinking = h.GetLoopThinking() || hasThinking(m)
+	h.OpenCalls = append(h.OpenCalls, calls...)
+	if len(calls) > 0 {
+		h.ViewToolGroups++
 	}
 }
 
@@ -211,6 +230,9 @@ func advancePins(h *storagev1.Head, l *compactordv1.LoggedMessage) {
 }
 
 func advanceResult(h *storagev1.Head, l *compactordv1.LoggedMessage) {
+	if l.GetResultPlace() != compactordv1.ResultPlace_RESULT_PLACE_VOID {
+		h.Answering = false
+	}
 	switch l.GetResultPlace() {
 	case compactordv1.ResultPlace_RESULT_PLACE_ANSWER:
 		h.OpenCalls = without(h.GetOpenCalls(), l.GetAnswers())

@@ -101,15 +101,15 @@ func TestCase131NeverBeginsWithAResult(t *testing.T) {
 	require.Equal(t, []uint32{0, 1, 4}, places, "neither before the result nor before the developer's message")
 }
 
-// A call without a result gets one once a USER message has closed it; while it is open it is shown as it is.
+// A call without a result gets one once something was said after it; until then it is shown as it is.
 func TestCase132UnansweredCall(t *testing.T) {
 	w := newLog(user("u1"), assistant(calling("a", "read", ""), calling("b", "bash", "")), answers("b", "r"))
 	require.Len(t, drawn(w), 3)
-	require.Len(t, w.Head.GetOpenCalls(), 1)
+	require.Len(t, session.Awaited(w.Head), 1)
 	w.Append(user("u2"), nil)
 	require.Equal(t, `tool missing_result 1.0: result a error "`+session.MissingResultText()+`"`, drawn(w)[3])
 	require.Equal(t, `user 3: "u2"`, drawn(w)[4])
-	require.Empty(t, w.Head.GetOpenCalls())
+	require.Empty(t, session.Awaited(w.Head))
 }
 
 func TestCase133FailedIsNotSent(t *testing.T) {

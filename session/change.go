@@ -71,7 +71,7 @@ func sameShowing(a, b *compactordv1.ViewMessage) bool {
 	return a.GetOutOfPlace() == b.GetOutOfPlace() && (a.GetMessage() == b.GetMessage() || proto.Equal(a, b))
 }
 
-// loopStart lowers an index to the first ASSISTANT or TOOL message since the last USER message before it.
+// loopStart lowers an index to the first ASSISTANT or TOOL message since the last one before it that ended a tool loop.
 func loopStart(s *State, index uint32) uint32 {
 	pos, found := slices.BinarySearchFunc(s.Kept, index, func(l *compactordv1.LoggedMessage, i uint32) int {
 		return int(int64(l.GetIndex()) - int64(i))
@@ -79,12 +79,19 @@ func loopStart(s *State, index uint32) uint32 {
 	if !found || !inLoop(s.Kept[pos]) {
 		return index
 	}
-	for ; pos >= 0 && s.Kept[pos].GetMessage().GetRole() != compactordv1.Role_ROLE_USER; pos-- {
+	for ; pos >= 0 && !endsLoop(s.Kept[pos]); pos-- {
 		if inLoop(s.Kept[pos]) {
 			index = s.Kept[pos].GetIndex()
 		}
 	}
 	return index
+}
+
+// endsLoop says whether what the model says next belongs to another tool loop: what was said is the user's, or was said
+// while the model waited for results.
+func endsLoop(l *compactordv1.LoggedMessage) bool {
+	return l.GetMessage().GetRole() == compactordv1.Role_ROLE_USER ||
+		len(l.GetCloses()) > 0 && instructs(l.GetMessage().GetRole())
 }
 
 func inLoop(l *compactordv1.LoggedMessage) bool {

@@ -64,7 +64,7 @@ func requireModel(t *testing.T, w *sessiontest.Writer) {
 	want, got := m.View(session.ViewOptions{}), s.View(session.ViewOptions{})
 	sameView(t, want.Messages, got.Messages)
 	sameMessage(t, want.Report, got.Report, "report")
-	requirePaired(t, w.Head.GetOpenCalls(), got.Messages)
+	requirePaired(t, session.Awaited(w.Head), got.Messages)
 	sameMessage(t, s.WithMetrics(), w.Head, "head")
 	var places []uint32
 	for _, pos := range s.CutPlaces() {

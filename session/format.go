@@ -125,7 +125,7 @@ func ReplayNote() string {
 
 // MissingResultText stands in for the result of a call that was closed without one.
 func MissingResultText() string {
-	return "No result: the call was interrupted before the tool answered."
+	return "No result: the conversation went on before the tool answered."
 }
 
 // StrayResultHeading introduces a result that answers no open call.

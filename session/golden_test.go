@@ -59,7 +59,8 @@ func repairConversation() *sessiontest.Writer {
 func mendedConversation() *sessiontest.Writer {
 	w := newLog(user("Do it."), assistant(calling("", "read", ""), calling("b", "bash", "{}")), answers("b", "ok"), user("Stop."),
 		answers("", "late"), stopped(assistant(calling("x", "bash", "{}")), compactordv1.StopReason_STOP_REASON_ABORTED),
-		answers("x", "of an aborted call"), answering("z", resultText("orphan"), resultPicture("shot.png")), says("Stopped."))
+		answers("x", "of an aborted call"), answering("z", resultText("orphan"), resultPicture("shot.png")), says("Stopped."),
+		user("Go on."), assistant(calling("c", "bash", "{}")), user("Never mind."), says("As you say."), answers("c", "too late"))
 	return w
 }
 

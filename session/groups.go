@@ -10,11 +10,19 @@ type Group struct {
 	Call int
 	// Results are the positions of the results that answer them, in the order of the log.
 	Results []int
-	// End is the position after all that belongs to the group: for a call that a USER message closed without a result,
-	// that message's; for an open group, the end of the log.
+	// End is the position after all that belongs to the group: for a call that got no result, that of the message which
+	// views show it as given up before; for an open group, the end of the log.
 	End int
 	// Open says that calls still wait for their results.
 	Open bool
+}
+
+// Last is the position of the newest message that belongs to the group.
+func (g Group) Last() int {
+	if len(g.Results) == 0 {
+		return g.Call
+	}
+	return g.Results[len(g.Results)-1]
 }
 
 // Groups returns the tool groups of the kept part in the order of their calls. Messages that mending leaves out lead
@@ -23,25 +31,31 @@ func (s *State) Groups() []Group {
 	var groups []Group
 	byIndex := make(map[uint32]int)
 	waiting := make(map[uint32]int)
+	said := false
 	for pos, l := range s.Kept {
 		m := l.GetMessage()
+		for _, call := range l.GetCloses() {
+			said = true
+			if g, ok := byIndex[call.GetIndex()]; ok {
+				groups[g].End = pos
+			}
+		}
 		switch {
-		case m.GetRole() == compactordv1.Role_ROLE_ASSISTANT && hasCalls(m) && !Failed(m):
-			byIndex[l.GetIndex()] = len(groups)
-			waiting[l.GetIndex()] = len(Calls(m, l.GetIndex()))
-			groups = append(groups, Group{Call: pos, End: pos + 1})
-		case l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER:
+		case speaks(m):
+			if said {
+				clear(waiting)
+				said = false
+			}
+			if hasCalls(m) {
+				byIndex[l.GetIndex()] = len(groups)
+				waiting[l.GetIndex()] = len(Calls(m, l.GetIndex()))
+				groups = append(groups, Group{Call: pos, End: pos + 1})
+			}
+		case answers(l):
 			if g, ok := byIndex[l.GetAnswers().GetIndex()]; ok {
 				groups[g].Results = append(groups[g].Results, pos)
 				groups[g].End = pos + 1
 				waiting[l.GetAnswers().GetIndex()]--
-			}
-		case m.GetRole() == compactordv1.Role_ROLE_USER:
-			for _, call := range l.GetCloses() {
-				if g, ok := byIndex[call.GetIndex()]; ok {
-					groups[g].End = pos
-					waiting[call.GetIndex()] = 0
-				}
 			}
 		}
 	}

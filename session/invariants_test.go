@@ -42,9 +42,9 @@ func logIndex(vm *compactordv1.ViewMessage) uint32 {
 	return vm.GetIndex()
 }
 
-// A result comes after its call and alone; a call without one is open, and named so.
+// A result comes after its call and alone; a call without one is awaited, and named so.
 func requirePairing(t *rapid.T, s step) {
-	requirePaired(t, s.state.Head.GetOpenCalls(), s.state.View(session.ViewOptions{}).Messages)
+	requirePaired(t, session.Awaited(s.state.Head), s.state.View(session.ViewOptions{}).Messages)
 }
 
 func requirePaired(t require.TestingT, open []*compactordv1.CallRef, view []*compactordv1.ViewMessage) {
@@ -71,7 +71,7 @@ func requirePaired(t require.TestingT, open []*compactordv1.CallRef, view []*com
 }
 
 // The leading run, the summary, what is pinned or replayed, and the kept part follow one another; each stands in the
-// order of the log. After a summary the kept part begins with USER or ASSISTANT.
+// order of the log, but for results that came late. After a summary the kept part begins with USER or ASSISTANT.
 func requireOrder(t *rapid.T, s step) {
 	h := s.state.Head
 	part, last := 0, -1
@@ -92,9 +92,20 @@ func requireOrder(t *rapid.T, s step) {
 			require.Contains(t, []compactordv1.Role{compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_ASSISTANT},
 				vm.GetMessage().GetRole())
 		}
+		if vm.GetMend() == nil && s.model.Find(vm.GetIndex()).Late {
+			requireBesideItsCall(t, s.model, vm, last)
+			continue
+		}
 		require.Greater(t, index, last)
 		last = index
 	}
+}
+
+// A late result comes after its call and before all that was said since.
+func requireBesideItsCall(t *rapid.T, m *sessiontest.Model, vm *compactordv1.ViewMessage, last int) {
+	call := m.Find(vm.GetIndex()).Answers
+	require.GreaterOrEqual(t, last, int(call.Owner.Index))
+	require.Less(t, last, int(call.GivenUpBy.Index))
 }
 
 // emptiedAtStart says whether an edit that came after the cut has taken what the kept part begins with.

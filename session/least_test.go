@@ -21,6 +21,7 @@ var least = map[sessiontest.Class]int{
 	sessiontest.AnswerInOrder:       33,
 	sessiontest.AnswerInterleaved:   27,
 	sessiontest.AnswerNameless:      6,
+	sessiontest.AnswerLate:          13,
 	sessiontest.LateResult:          13,
 	sessiontest.SecondResult:        11,
 	sessiontest.OrphanResult:        13,

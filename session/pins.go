@@ -18,6 +18,8 @@ type GroupMembers struct {
 	leaders []uint32
 	// waiting counts, for each leader that was met, the calls that are still to be answered.
 	waiting map[uint32]int
+	// said says that something was said while they waited: the model's next answer closes them.
+	said bool
 }
 
 // NewGroupMembers begins with nothing asked for.
@@ -52,6 +54,11 @@ func (g *GroupMembers) Next(from uint32) (uint32, bool) {
 
 // See looks at a message. Messages are seen in the order of the log.
 func (g *GroupMembers) See(l *compactordv1.LoggedMessage) {
+	g.said = g.said || len(l.GetCloses()) > 0
+	if g.said && speaks(l.GetMessage()) {
+		clear(g.waiting)
+		g.said = false
+	}
 	if len(g.leaders) > 0 && g.leaders[0] == l.GetIndex() {
 		g.leaders = g.leaders[1:]
 		// The calls of a message that failed are closed at once.
@@ -60,19 +67,12 @@ func (g *GroupMembers) See(l *compactordv1.LoggedMessage) {
 		}
 		return
 	}
-	switch l.GetMessage().GetRole() {
-	case compactordv1.Role_ROLE_USER:
-		// It has closed all calls before it.
-		clear(g.waiting)
-	case compactordv1.Role_ROLE_TOOL:
-		g.answered(l)
-	default:
-	}
+	g.answered(l)
 }
 
 func (g *GroupMembers) answered(l *compactordv1.LoggedMessage) {
 	leader := l.GetAnswers().GetIndex()
-	if l.GetResultPlace() != compactordv1.ResultPlace_RESULT_PLACE_ANSWER || g.waiting[leader] == 0 {
+	if !answers(l) || g.waiting[leader] == 0 {
 		return
 	}
 	g.members[l.GetIndex()] = true

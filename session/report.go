@@ -21,8 +21,8 @@ func Report(h *storagev1.Head, p *compactordv1.Policy) *compactordv1.ContextRepo
 		ToolGroups:     h.GetViewToolGroups(),
 		MediaTokens:    Scaled(h, h.GetViewMediaTokens()),
 		MediaBytes:     h.GetViewMediaBytes(),
-		OpenCalls:      h.GetOpenCalls()[:min(len(h.GetOpenCalls()), maxOpenCalls)],
-		OpenCallCount:  uint32(len(h.GetOpenCalls())),
+		OpenCalls:      Awaited(h)[:min(len(Awaited(h)), maxOpenCalls)],
+		OpenCallCount:  uint32(len(Awaited(h))),
 	}
 	if h.GetEstimator() == compactordv1.Estimator_ESTIMATOR_CALIBRATED {
 		r.CalibrationPermille = proto.Uint32(Calibration(h))

@@ -85,7 +85,8 @@ const (
 	DeltaNone Delta = iota
 	// DeltaAppended says that the token's view is a prefix of the new one.
 	DeltaAppended
-	// DeltaChanged says that views changed since; what lies before the change still stands.
+	// DeltaChanged says that views changed since, by a record or by a result that came late; what lies before the change
+	// still stands.
 	DeltaChanged
 )
 
@@ -96,7 +97,7 @@ func (t ViewToken) Compare(h *storagev1.Head, uid string, options [tokenOptionsS
 		return DeltaNone
 	case h.GetLastRevert() > t.Point:
 		return DeltaNone
-	case h.GetLastViewChange() <= t.Point:
+	case max(h.GetLastViewChange(), h.GetLastLateResult()) <= t.Point:
 		return DeltaAppended
 	default:
 		return DeltaChanged

@@ -45,10 +45,8 @@ func (s *State) View(opts ViewOptions) *View {
 			d.summary(s.Entry, s.Policy.GetSummary().GetPlacement(), s.assistantFollowsSummary())
 		}
 	}
-	d.outOfPlace(s.OutOfPlace)
-	for _, l := range s.Kept {
-		d.inPlace(l)
-	}
+	d.outOfPlace(inViewOrder(s.OutOfPlace, lateResults(s.OutOfPlace)))
+	d.kept(s.Kept)
 	return d.view()
 }
 
@@ -60,10 +58,9 @@ func (s *State) ViewFrom(index uint32, opts ViewOptions) *View {
 			d.inPlace(l)
 		}
 	}
-	for _, l := range s.Kept {
-		if l.GetIndex() >= index {
-			d.inPlace(l)
-		}
+	from := slices.IndexFunc(s.Kept, func(l *compactordv1.LoggedMessage) bool { return l.GetIndex() >= index })
+	if from >= 0 {
+		d.kept(s.Kept[from:])
 	}
 	return d.view()
 }
@@ -97,6 +94,8 @@ type drawing struct {
 	thinking compactordv1.ThinkingPolicy
 	keptFrom uint32
 	edits    map[uint32][]*compactordv1.Edit
+	// late are the calls whose results came late, and that nothing is missing of.
+	late map[callKey]bool
 
 	messages []*compactordv1.ViewMessage
 	groups   uint32
@@ -122,11 +121,19 @@ func (d *drawing) add(vm *compactordv1.ViewMessage) {
 	d.messages = append(d.messages, vm)
 }
 
-// inPlace draws a message where the log has it, with the mends that stand before it.
+// kept draws messages of the kept part.
+func (d *drawing) kept(messages []*compactordv1.LoggedMessage) {
+	d.late = lateResults(messages)
+	for _, l := range inViewOrder(messages, d.late) {
+		d.inPlace(l)
+	}
+}
+
+// inPlace draws a message where the view has it, with the mends that stand before it.
 func (d *drawing) inPlace(l *compactordv1.LoggedMessage) {
 	for _, call := range l.GetCloses() {
 		// A call that is not shown, since an earlier compaction covers it or its group is collapsed, has no mend.
-		if call.GetIndex() >= d.keptFrom && !d.collapsed(call.GetIndex()) {
+		if call.GetIndex() >= d.keptFrom && !d.late[keyOf(call)] && !d.collapsed(call.GetIndex()) {
 			d.missingResult(call)
 		}
 	}
@@ -179,7 +186,7 @@ func groupOf(l *compactordv1.LoggedMessage) *uint32 {
 	switch {
 	case l.GetMessage().GetRole() == compactordv1.Role_ROLE_ASSISTANT:
 		return &l.Index
-	case l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER:
+	case answers(l):
 		return &l.Answers.Index
 	default:
 		return nil
@@ -195,7 +202,7 @@ func (d *drawing) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 	case l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_STRAY:
 		d.strayResult(l, outOfPlace)
 		return
-	case l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && d.collapsed(l.GetAnswers().GetIndex()):
+	case answers(l) && d.collapsed(l.GetAnswers().GetIndex()):
 		return
 	}
 	e := editing{counter: d.counter, format: d.head.GetViewFormat(), logged: l, sizes: l.GetPartSizes()}
@@ -284,18 +291,23 @@ func TextPart(text string) *compactordv1.Part {
 }
 
 func (d *drawing) missingResult(call *compactordv1.CallRef) {
+	m := missingResult(call)
+	tokens := MessageTokens(d.counter, m)
+	d.mend(m, tokens, compactordv1.MendKind_MEND_KIND_MISSING_RESULT, call.GetIndex(), call.GetPart(), false)
+}
+
+// missingResult is what views show of a call that has no result.
+func missingResult(call *compactordv1.CallRef) *compactordv1.Message {
 	r := &compactordv1.ToolResult{
 		CallId:  call.GetId(),
 		Name:    call.GetName(),
 		IsError: true,
 		Parts:   []*compactordv1.ResultPart{resultText(MissingResultText())},
 	}
-	m := &compactordv1.Message{
+	return &compactordv1.Message{
 		Role:  compactordv1.Role_ROLE_TOOL,
 		Parts: []*compactordv1.Part{{Kind: &compactordv1.Part_ToolResult{ToolResult: r}}},
 	}
-	tokens := MessageTokens(d.counter, m)
-	d.mend(m, tokens, compactordv1.MendKind_MEND_KIND_MISSING_RESULT, call.GetIndex(), call.GetPart(), false)
 }
 
 // strayResult quotes a result that answers no call, with the edits in force.

@@ -100,9 +100,10 @@ func TestCase197ResultsBelongToTheirCallsGroup(t *testing.T) {
 	}{
 		{"after the next group's", "U T2:a T2:b R100:b R100:a", []uint32{4}},
 		{"with a marker between", "U T2:a R100:a M C T2:b R100:b", []uint32{2}},
-		// A USER message closes the calls before it: the late result is a quote, and old with what stands around it.
 		{"after a user message", "U T2:a,b R100:a U R100:b U T2:c R100:c", []uint32{2, 4}},
-		{"after a user message and in the last group's place", "U T2:c R100:c T2:a,b R100:a U R100:b", []uint32{2}},
+		{"after a user message, in the newest group", "U T2:c R100:c T2:a,b R100:a U R100:b", []uint32{2}},
+		// The model has gone on without it: the result is a quote, and old with what stands around it.
+		{"after the model's answer", "U T2:a,b R100:a U A R100:b U T2:c R100:c", []uint32{2, 5}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -196,7 +197,8 @@ func TestHideToolResults(t *testing.T) {
 		{"more are to be kept than there are", "U T2 R100", keepGroups(100_000), nil, nothing},
 		{"an open group is one of the newest", "U T2 R100 T2 R100 T2:a,b R100:a", keepGroups(2), []uint32{2}, 0},
 		{"an open group is not touched", "U T2 R100 T2:a,b R100:a", keepGroups(0), []uint32{2}, 0},
-		{"nor an old one", "U T2:a,b R100:a T2:c R100:c T2:d R100:d", keepGroups(1), []uint32{4}, 0},
+		{"nor an old one", "U T2:a,b T2:c R100:a R100:c", keepGroups(0), []uint32{4}, 0},
+		{"one that the model went on without is", "U T2:a,b R100:a T2:c R100:c T2:d R100:d", keepGroups(1), []uint32{2, 4}, 0},
 		{"a group that lacks a result counts", "U T2 R100 T2:a,b R100:a U A", keepGroups(1), []uint32{2}, 0},
 		{"errors are hidden", "U T2 E100 T2 R100", keepGroups(1), []uint32{2}, 0},
 		{"what was recalled is not", "U T2:recall_content/a R100 T2:recall/b R100 T2 R100 T2 R100", keepGroups(1), []uint32{6}, 0},

@@ -91,6 +91,19 @@ func (o observed) groupsFrom(index uint32) uint32 {
 	return groups
 }
 
+// lastOfGroup is the newest result of the group that a result belongs to; its own index where it belongs to none.
+func (o observed) lastOfGroup(m *compactordv1.LoggedMessage) uint32 {
+	last := m.GetIndex()
+	for _, l := range o.Kept {
+		if m.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER &&
+			l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER &&
+			l.GetAnswers().GetIndex() == m.GetAnswers().GetIndex() {
+			last = max(last, l.GetIndex())
+		}
+	}
+	return last
+}
+
 func (o observed) turnsAfter(index uint32) uint32 {
 	var turns uint32
 	for _, l := range o.Kept {
@@ -200,7 +213,7 @@ func TestMaskRulesOfTurns(t *testing.T) {
 		p.Placeholder, p.Window = proto.String("[gone]"), proto.Uint32(1+uint32(dice(t, 3)))
 		p.Unit = compactordv1.MaskUnit_MASK_UNIT_TURN.Enum()
 		hidden := requireHides(t, l, parameters, p.GetMinimumTokens(), func(s observed, m *compactordv1.LoggedMessage) bool {
-			return s.turnsAfter(m.GetIndex()) >= p.GetWindow() && s.mayBeHidden(m, p.GetProtectedTools()) &&
+			return s.turnsAfter(s.lastOfGroup(m)) >= p.GetWindow() && s.mayBeHidden(m, p.GetProtectedTools()) &&
 				utf8.RuneCountInString(s.text(m)) >= int(p.GetMinChars())
 		})
 		did.count("hidden", len(hidden) > 0)

@@ -24,14 +24,14 @@ func (m MaskObservations) Plan(
 	p := m.Resolved(in.Policy, parameters).GetMaskObservations()
 	groups := in.State.Groups()
 	start := beforeNewest(in.State, groups, p.GetWindow())
+	recent := func(g session.Group) bool { return g.Call >= start }
 	if p.GetUnit() == compactordv1.MaskUnit_MASK_UNIT_TURN {
 		start = recentTurns(in.State, p.GetWindow())
+		// A result that came after the turn of its call is news of the turn in which it came.
+		recent = func(g session.Group) bool { return g.Last() >= start }
 	}
-	older := slices.IndexFunc(groups, func(g session.Group) bool { return g.Call >= start })
-	if older < 0 {
-		older = len(groups)
-	}
-	idle, err := idleGroups(ctx, in, groups[:older], groups[len(allBut(groups, p.GetActiveFileGroups())):])
+	older := slices.DeleteFunc(slices.Clone(groups), recent)
+	idle, err := idleGroups(ctx, in, older, groups[len(allBut(groups, p.GetActiveFileGroups())):])
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ var klaudePreset = preset{
 			"in a window of 200,000 with an output limit of 32,000. `reserve_tokens` is only another limit beside the preset's " +
 			"`trigger_tokens`, and the lower one holds.",
 		"The sentence with which klaude-code's summary has the model go on is not in ours: the view has a frame of its own.",
-		"A call that a later user message closed does not pull the cut back.",
+		"A call that the model went on without does not pull the cut back.",
 		"An image counts 1,200 tokens, as the plan says, and not 300.",
 		"File lists come from the tools' names and arguments, not from the shape of the arguments alone.",
 	},

@@ -93,7 +93,8 @@ func TestPrune(t *testing.T) {
 		{"a result without a call", "U R100:x T2 R100", pruneAll(), []uint32{3}, 0},
 		{"a result of an aborted message", "U X:a R100:a T2 R100", pruneAll(), []uint32{4}, 0},
 		{"a second result", "U T2:a R100:a R100:a", pruneAll(), []uint32{2}, 0},
-		{"a late result", "U T2:a U R100:a", pruneAll(), nil, nothing},
+		{"a late result", "U T2:a U R100:a", pruneAll(), []uint32{3}, 0},
+		{"a result that came too late", "U T2:a U A R100:a", pruneAll(), nil, nothing},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -9,7 +9,7 @@ import (
 )
 
 // ViewOf appends messages to a log and returns what a view of it shows: calls without a result get one, and results
-// without a call become texts. Open calls at the end are closed by a USER message.
+// without a call become texts. Calls that are awaited at the end are given up for a USER message.
 func ViewOf(messages []*compactordv1.Message) []*compactordv1.Message {
 	w := sessiontest.NewWriter(&compactordv1.Policy{})
 	for _, m := range messages {
@@ -18,9 +18,9 @@ func ViewOf(messages []*compactordv1.Message) []*compactordv1.Message {
 	return ClosedView(w)
 }
 
-// ClosedView returns the view of a log, once a USER message has closed what calls are open.
+// ClosedView returns the view of a log, once a USER message has come after what calls are awaited.
 func ClosedView(w *sessiontest.Writer) []*compactordv1.Message {
-	if len(w.Head.GetOpenCalls()) > 0 {
+	if len(session.Awaited(w.Head)) > 0 {
 		w.Append(&compactordv1.Message{
 			Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{textPart("Go on.")},
 		}, nil)

@@ -289,7 +289,7 @@ func TestOwnListsGoIntoRequests(t *testing.T) {
 		"legacy calls without a result of their kind": {
 			raw: `{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}},{"role":"user","content":"stop"}`,
 			want: `{"role":"assistant","content":null,"tool_calls":[{"id":"call_0_0","type":"function","function":{"name":"f","arguments":"{}"}}]},
-				{"role":"tool","tool_call_id":"call_0_0","name":"f","content":"[The tool failed]\nNo result: the call was interrupted before the tool answered."},
+				{"role":"tool","tool_call_id":"call_0_0","name":"f","content":"[The tool failed]\nNo result: the conversation went on before the tool answered."},
 				{"role":"user","content":"stop"}`,
 		},
 		"a refusal in its field": {

@@ -162,13 +162,13 @@ func (l Life) Live(t testing.TB, messages []*compactordv1.Message, lengths int, 
 	next := 1
 	for i, m := range messages {
 		w.Append(m, nil)
-		if i+1 == len(messages) && len(w.Head.GetOpenCalls()) > 0 {
+		if i+1 == len(messages) && len(session.Awaited(w.Head)) > 0 {
 			w.Append(&compactordv1.Message{
 				Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{session.TextPart("Go on.")},
 			}, nil)
 		}
 		// Groups that are open are waited for.
-		if len(w.Head.GetOpenCalls()) > 0 || (i+1)*lengths < next*len(messages) {
+		if len(session.Awaited(w.Head)) > 0 || (i+1)*lengths < next*len(messages) {
 			continue
 		}
 		next = (i+1)*lengths/len(messages) + 1

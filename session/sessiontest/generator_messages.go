@@ -232,6 +232,7 @@ func (g *Generator) countResult(before *Model, index uint32) {
 		g.count(AnswerInOrder, inOrder)
 		g.count(AnswerInterleaved, !inOrder)
 		g.count(AnswerNameless, id == "")
+		g.count(AnswerLate, a.Late)
 	case compactordv1.ResultPlace_RESULT_PLACE_VOID:
 		g.count(VoidResult, true)
 	default:

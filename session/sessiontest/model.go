@@ -15,6 +15,8 @@ type Model struct {
 	Messages []*Active
 	// Calls are all calls of active messages, in order.
 	Calls []*Call
+	// SaidMeanwhile says that something was said after calls whose results may still come.
+	SaidMeanwhile bool
 	// Records are those in force by sequence. Reverts are not among them.
 	Records map[uint32]Item
 	// Entry is the effective compaction; nil where there is none.
@@ -41,11 +43,13 @@ type Active struct {
 	// Place says of a TOOL message what it answers, Answers which call.
 	Place   compactordv1.ResultPlace
 	Answers *Call
-	// Closes are the calls that a USER message closed without a result.
+	// Closes are the calls that waited for their results when this was said.
 	Closes []*Call
+	// Late says that it brings the result of a call after something else was said.
+	Late bool
 
 	calls []*Call
-	// loop is the position in Model.Messages after the last USER message before it, by which tool loops are told apart.
+	// loop counts the messages before it that end a tool loop, by which loops are told apart.
 	loop int
 }
 
@@ -59,11 +63,12 @@ type Call struct {
 	Name     string
 	// Open says that it still waits for its result.
 	Open bool
-	// Void says that its message ended in an error or was aborted, and that it has neither been answered nor has a USER
-	// message come since.
-	Void     bool
-	Result   *Active
-	ClosedBy *Active
+	// Void says that its message ended in an error or was aborted, that it has not been answered, and that the model has
+	// not said anything after something else was said.
+	Void   bool
+	Result *Active
+	// GivenUpBy is the first message that was said while it waited, ClosedBy the message of the model that closed it.
+	GivenUpBy, ClosedBy *Active
 }
 
 // NewModel works out what is in force at a point under a policy.
@@ -107,7 +112,6 @@ func (m *Model) readPath() {
 			next++
 		}
 	}
-	loop := 0
 	for _, sequence := range m.path {
 		item := m.log.Items[sequence]
 		if item.Message == nil {
@@ -116,7 +120,7 @@ func (m *Model) readPath() {
 			}
 			continue
 		}
-		a := &Active{Index: index[sequence], Sequence: sequence, Message: item.Message, Arrival: item.Arrival, loop: loop}
+		a := &Active{Index: index[sequence], Sequence: sequence, Message: item.Message, Arrival: item.Arrival}
 		if a.is(compactordv1.Role_ROLE_ASSISTANT) {
 			a.MadeFrom = sequence - 1
 			if item.MadeFrom != nil && *item.MadeFrom < a.MadeFrom {
@@ -124,9 +128,6 @@ func (m *Model) readPath() {
 			}
 		}
 		m.Messages = append(m.Messages, a)
-		if a.is(compactordv1.Role_ROLE_USER) {
-			loop = len(m.Messages)
-		}
 	}
 }
 
@@ -174,6 +175,9 @@ func (m *Model) Find(index uint32) *Active {
 	}
 	return nil
 }
+
+// Newest is the newest active message.
+func (m *Model) Newest() *Active { return m.Messages[len(m.Messages)-1] }
 
 // Pinned says whether the active message with an index is pinned.
 func (m *Model) Pinned(index uint32) bool { return m.pins[index] }

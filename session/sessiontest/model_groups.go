@@ -9,23 +9,60 @@ import (
 
 // match finds for each result what it answers, walking the active path from its start.
 func (m *Model) match() {
+	loop, answering := 0, false
 	for i, a := range m.Messages {
-		switch a.Message.GetRole() {
-		case compactordv1.Role_ROLE_ASSISTANT:
-			m.addCalls(a)
-		case compactordv1.Role_ROLE_TOOL:
-			m.matchResult(i, a)
-		case compactordv1.Role_ROLE_USER:
-			for _, c := range m.Calls {
-				if c.Open {
-					c.Open, c.ClosedBy = false, a
-					a.Closes = append(a.Closes, c)
+		a.loop = loop
+		switch {
+		case a.is(compactordv1.Role_ROLE_ASSISTANT):
+			if !a.Failed() {
+				if m.SaidMeanwhile || !answering {
+					m.closeOpen(a)
 				}
-				c.Void = false
+				answering = true
 			}
+			m.addCalls(a)
+		case a.is(compactordv1.Role_ROLE_TOOL):
+			m.matchResult(i, a)
+			answering = answering && a.Place == compactordv1.ResultPlace_RESULT_PLACE_VOID
 		default:
+			m.giveUp(a)
+			answering = false
+		}
+		if a.endsLoop() {
+			loop++
 		}
 	}
+}
+
+// endsLoop says whether a message is the user's, or was said while calls waited for their results.
+func (a *Active) endsLoop() bool {
+	return a.is(compactordv1.Role_ROLE_USER) || len(a.Closes) > 0 && !a.is(compactordv1.Role_ROLE_ASSISTANT)
+}
+
+// giveUp has a message that is said come after all calls that still wait: views show those as given up before it.
+func (m *Model) giveUp(said *Active) {
+	for _, c := range m.Calls {
+		if c.Open && c.GivenUpBy == nil {
+			c.GivenUpBy = said
+			said.Closes = append(said.Closes, c)
+		}
+	}
+	m.SaidMeanwhile = slices.ContainsFunc(m.Calls, func(c *Call) bool { return c.Open || c.Void })
+}
+
+// closeOpen has an answer of the model close the calls before it: it was asked without their results.
+func (m *Model) closeOpen(answer *Active) {
+	for _, c := range m.Calls {
+		if c.Open {
+			c.Open, c.ClosedBy = false, answer
+			if c.GivenUpBy == nil {
+				c.GivenUpBy = answer
+				answer.Closes = append(answer.Closes, c)
+			}
+		}
+		c.Void = c.Void && !m.SaidMeanwhile
+	}
+	m.SaidMeanwhile = false
 }
 
 func (m *Model) addCalls(a *Active) {
@@ -53,7 +90,7 @@ func (m *Model) matchResult(at int, a *Active) {
 	switch {
 	case open != nil:
 		a.Place, a.Answers = compactordv1.ResultPlace_RESULT_PLACE_ANSWER, open
-		open.Open, open.Result = false, a
+		open.Open, open.Result, a.Late = false, a, open.GivenUpBy != nil
 	case void != nil:
 		a.Place, a.Answers = compactordv1.ResultPlace_RESULT_PLACE_VOID, void
 		void.Void = false
@@ -78,6 +115,14 @@ func (m *Model) nearest(at int, fits func(*Call) bool) *Call {
 // OpenCalls are the calls that still wait for a result.
 func (m *Model) OpenCalls() []*Call {
 	return slices.DeleteFunc(slices.Clone(m.Calls), func(c *Call) bool { return !c.Open })
+}
+
+// Awaited are the open calls that nothing was said after.
+func (m *Model) Awaited() []*Call {
+	if m.SaidMeanwhile {
+		return nil
+	}
+	return m.OpenCalls()
 }
 
 // leader returns the message that leads the group of a message; nil where it belongs to none.
@@ -125,13 +170,13 @@ func (m *Model) CutPlaces() []uint32 {
 }
 
 // straddled says whether a tool group has members on both sides of a cut before the message with this index. An open
-// group reaches to the end of the log, and a call that was closed without a result to the message that closed it, since
-// the result that is made for it stands there.
+// group reaches to the end of the log, and a call that got no result to the message that it was given up for, since the
+// result that is made for it stands there.
 func (m *Model) straddled(cut uint32) bool {
 	return slices.ContainsFunc(m.Calls, func(c *Call) bool {
 		if c.Owner.Failed() || c.Owner.Index >= cut {
 			return false
 		}
-		return c.Open || c.Result != nil && c.Result.Index >= cut || c.ClosedBy != nil && c.ClosedBy.Index > cut
+		return c.Open || c.Result != nil && c.Result.Index >= cut || c.GivenUpBy != nil && c.GivenUpBy.Index > cut
 	})
 }

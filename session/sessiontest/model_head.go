@@ -33,6 +33,15 @@ func (m *Model) Head() *storagev1.Head {
 			h.AppendedTokens += m.appendedBy(uint32(sequence))
 		}
 	}
+	h.SaidMeanwhile = m.SaidMeanwhile
+	for _, a := range m.Messages {
+		if !a.LeftOut() {
+			h.Answering = a.is(compactordv1.Role_ROLE_ASSISTANT)
+		}
+		if a.Late {
+			h.LastLateResult = a.Sequence
+		}
+	}
 	h.RewrittenAtTokens = m.rewrittenAt()
 	for _, a := range m.Messages {
 		h.LastMessage = a.Sequence

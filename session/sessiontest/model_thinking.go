@@ -38,10 +38,18 @@ func (m *Model) Loop(a *Active) []*Active {
 	return loop
 }
 
-// loopValid says whether no record in force has changed what stands before any message of the loop since the view that
-// its first message was made from.
+// loopValid says whether no record in force and no late result has changed what stands before any message of the loop
+// since the view that its first message was made from.
 func (m *Model) loopValid(a *Active) bool {
 	loop := m.Loop(a)
+	for _, b := range m.Messages {
+		if !b.Late || b.Sequence <= loop[0].MadeFrom {
+			continue
+		}
+		if slices.ContainsFunc(loop, func(member *Active) bool { return b.Index <= member.Index }) {
+			return false
+		}
+	}
 	for sequence, record := range m.Records {
 		vc := record.ViewChange()
 		if vc == nil || vc.ChangedFrom == nil || int64(sequence) == m.blind || sequence <= loop[0].MadeFrom {
@@ -68,9 +76,9 @@ func (m *Model) liveLoopLostThinking() bool {
 // live says whether the message belongs to the tool loop that goes on at the end of the log.
 func (m *Model) live(a *Active) bool {
 	for _, other := range m.Messages {
-		if other.Index > a.Index && other.is(compactordv1.Role_ROLE_USER) {
+		if other.loop > a.loop {
 			return false
 		}
 	}
-	return true
+	return !m.Messages[len(m.Messages)-1].endsLoop()
 }

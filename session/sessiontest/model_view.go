@@ -17,12 +17,12 @@ func (m *Model) View(opts session.ViewOptions) *session.View {
 		v.Messages = append(v.Messages, m.show(a, false, opts, v.Report)...)
 	}
 	v.Messages = append(v.Messages, m.summary()...)
-	outOfPlace := m.OutOfPlace()
+	outOfPlace := inViewOrder(m.OutOfPlace())
 	for i, a := range outOfPlace {
 		v.Messages = append(v.Messages, m.show(a, true, opts, v.Report)...)
 		v.Messages = append(v.Messages, m.mendAfter(outOfPlace, i)...)
 	}
-	for _, a := range m.Kept() {
+	for _, a := range inViewOrder(m.Kept()) {
 		v.Messages = append(v.Messages, m.mendBefore(a)...)
 		v.Messages = append(v.Messages, m.show(a, false, opts, v.Report)...)
 	}
@@ -38,6 +38,31 @@ func (m *Model) View(opts session.ViewOptions) *session.View {
 	v.Report.DisableThinking = m.thinking(opts) == compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID &&
 		m.liveLoopLostThinking()
 	return v
+}
+
+// inViewOrder moves each late result up to before all that was said since its call.
+func inViewOrder(messages []*Active) []*Active {
+	var ordered []*Active
+	for _, a := range messages {
+		at := len(ordered)
+		if a.Late {
+			for i, b := range slices.Backward(ordered) {
+				if b == a.Answers.Owner {
+					break
+				}
+				if said(b) {
+					at = i
+				}
+			}
+		}
+		ordered = slices.Insert(ordered, at, a)
+	}
+	return ordered
+}
+
+// said says whether a message is neither of the model nor of a tool.
+func said(a *Active) bool {
+	return !a.is(compactordv1.Role_ROLE_ASSISTANT, compactordv1.Role_ROLE_TOOL)
 }
 
 func isCall(p *compactordv1.Part) bool { return p.GetToolCall() != nil }
@@ -91,11 +116,11 @@ func (m *Model) collapsed(leader *Active) bool {
 	})
 }
 
-// mendBefore makes the results of the calls that a kept USER message closed, as far as the calls are shown.
+// mendBefore makes the results of the calls that are shown, were given up when a kept message was said, and got none since.
 func (m *Model) mendBefore(a *Active) []*compactordv1.ViewMessage {
 	var mends []*compactordv1.ViewMessage
 	for _, c := range a.Closes {
-		if slices.Contains(m.Kept(), c.Owner) && !m.collapsed(c.Owner) {
+		if c.Result == nil && slices.Contains(m.Kept(), c.Owner) && !m.collapsed(c.Owner) {
 			mends = append(mends, m.missing(c))
 		}
 	}
@@ -103,7 +128,7 @@ func (m *Model) mendBefore(a *Active) []*compactordv1.ViewMessage {
 }
 
 // mendAfter makes the missing results of a pinned group after the last of its members that the list shows: the USER
-// message that closed its calls is covered.
+// message that they were given up for is covered.
 func (m *Model) mendAfter(list []*Active, i int) []*compactordv1.ViewMessage {
 	leader := list[i].leader()
 	if leader == nil || leader.Failed() || !slices.Contains(list, leader) ||
@@ -112,7 +137,7 @@ func (m *Model) mendAfter(list []*Active, i int) []*compactordv1.ViewMessage {
 	}
 	var mends []*compactordv1.ViewMessage
 	for _, c := range leader.calls {
-		if c.ClosedBy != nil {
+		if c.Result == nil {
 			mends = append(mends, m.missing(c))
 		}
 	}

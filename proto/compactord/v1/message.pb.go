@@ -1860,7 +1860,9 @@ type LoggedMessage struct {
 	ResultPlace ResultPlace `protobuf:"varint,8,opt,name=result_place,json=resultPlace,proto3,enum=compactord.v1.ResultPlace" json:"result_place,omitempty"`
 	// TOOL with result_place ANSWER or VOID: the call.
 	Answers *CallRef `protobuf:"bytes,9,opt,name=answers,proto3" json:"answers,omitempty"`
-	// USER: the calls that were still open before it and that it closed without a result.
+	// The calls that waited for their results when it came, and that it answers none of. Views show them as given up before
+	// it: for good where it is the model's next answer; where it is a USER, DEVELOPER or SYSTEM message, unless their results
+	// come before that answer.
 	Closes []*CallRef `protobuf:"bytes,10,rep,name=closes,proto3" json:"closes,omitempty"`
 	// Where it stands now. Set in answers only.
 	State MessageState `protobuf:"varint,11,opt,name=state,proto3,enum=compactord.v1.MessageState" json:"state,omitempty"`

@@ -436,9 +436,10 @@ type ContextReport struct {
 	ToolGroups uint32 `protobuf:"varint,12,opt,name=tool_groups,json=toolGroups,proto3" json:"tool_groups,omitempty"`
 	// Why compaction would be due but cannot help, or never is.
 	BlockedBy []BlockedBy `protobuf:"varint,13,rep,packed,name=blocked_by,json=blockedBy,proto3,enum=compactord.v1.BlockedBy" json:"blocked_by,omitempty"`
-	// The first 100 of the calls that are still open.
+	// The first 100 of the calls whose results a view in a dialect waits for. A USER, DEVELOPER or SYSTEM message that comes
+	// after a call ends the waiting: the view shows the call as given up, until its result comes.
 	OpenCalls []*CallRef `protobuf:"bytes,14,rep,name=open_calls,json=openCalls,proto3" json:"open_calls,omitempty"`
-	// How many calls are still open.
+	// How many calls it waits for.
 	OpenCallCount uint32 `protobuf:"varint,15,opt,name=open_call_count,json=openCallCount,proto3" json:"open_call_count,omitempty"`
 	// What the estimates are multiplied by, in thousandths, where the estimator is CALIBRATED: what this session's reports
 	// have shown so far, 500 to 2,000. The figures of this report hold it already; those of single messages do not. Not set

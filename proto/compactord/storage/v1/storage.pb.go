@@ -198,9 +198,9 @@ type Head struct {
 	Compaction *EffectiveCompaction `protobuf:"bytes,6,opt,name=compaction,proto3" json:"compaction,omitempty"`
 	// Pinned indexes, ascending.
 	Pins []uint32 `protobuf:"varint,7,rep,packed,name=pins,proto3" json:"pins,omitempty"`
-	// Calls that wait for a result, in order.
+	// Calls that a result may still answer, in order.
 	OpenCalls []*v1.CallRef `protobuf:"bytes,8,rep,name=open_calls,json=openCalls,proto3" json:"open_calls,omitempty"`
-	// Calls since the last USER message whose message ended in an error or was aborted, in order.
+	// Calls whose message ended in an error or was aborted, and whose results are left out, in order.
 	VoidCalls []*v1.CallRef `protobuf:"bytes,9,rep,name=void_calls,json=voidCalls,proto3" json:"void_calls,omitempty"`
 	// View-changing records in force: later ones with a lower or equal changed_from displace earlier ones.
 	Changes []*ChangeMark `protobuf:"bytes,10,rep,name=changes,proto3" json:"changes,omitempty"`
@@ -271,9 +271,16 @@ type Head struct {
 	// there is none.
 	RewrittenAtTokens *uint32 `protobuf:"varint,43,opt,name=rewritten_at_tokens,json=rewrittenAtTokens,proto3,oneof" json:"rewritten_at_tokens,omitempty"`
 	// How many media the view shows.
-	ViewMedia     uint32 `protobuf:"varint,44,opt,name=view_media,json=viewMedia,proto3" json:"view_media,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	ViewMedia uint32 `protobuf:"varint,44,opt,name=view_media,json=viewMedia,proto3" json:"view_media,omitempty"`
+	// Whether a USER, DEVELOPER or SYSTEM message came after the open and void calls: the view shows the open ones as given
+	// up before it, and the model's next answer closes all.
+	SaidMeanwhile bool `protobuf:"varint,45,opt,name=said_meanwhile,json=saidMeanwhile,proto3" json:"said_meanwhile,omitempty"`
+	// Whether the newest message that the view shows is the model's, so that a further one goes on with the same answer.
+	Answering bool `protobuf:"varint,47,opt,name=answering,proto3" json:"answering,omitempty"`
+	// The newest result that took the place of a call's missing result in the view; 0 where there is none.
+	LastLateResult uint32 `protobuf:"varint,46,opt,name=last_late_result,json=lastLateResult,proto3" json:"last_late_result,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Head) Reset() {
@@ -603,6 +610,27 @@ func (x *Head) GetRewrittenAtTokens() uint32 {
 func (x *Head) GetViewMedia() uint32 {
 	if x != nil {
 		return x.ViewMedia
+	}
+	return 0
+}
+
+func (x *Head) GetSaidMeanwhile() bool {
+	if x != nil {
+		return x.SaidMeanwhile
+	}
+	return false
+}
+
+func (x *Head) GetAnswering() bool {
+	if x != nil {
+		return x.Answering
+	}
+	return false
+}
+
+func (x *Head) GetLastLateResult() uint32 {
+	if x != nil {
+		return x.LastLateResult
 	}
 	return 0
 }
@@ -1272,7 +1300,7 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"forkedFrom\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xe2\x0e\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd1\x0f\n" +
 	"\x04Head\x12#\n" +
 	"\rnext_sequence\x18\x01 \x01(\rR\fnextSequence\x12\x1d\n" +
 	"\n" +
@@ -1332,7 +1360,10 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\rview_messages\x18& \x01(\rR\fviewMessages\x123\n" +
 	"\x13rewritten_at_tokens\x18+ \x01(\rH\x03R\x11rewrittenAtTokens\x88\x01\x01\x12\x1d\n" +
 	"\n" +
-	"view_media\x18, \x01(\rR\tviewMediaB\r\n" +
+	"view_media\x18, \x01(\rR\tviewMedia\x12%\n" +
+	"\x0esaid_meanwhile\x18- \x01(\bR\rsaidMeanwhile\x12\x1c\n" +
+	"\tanswering\x18/ \x01(\bR\tanswering\x12(\n" +
+	"\x10last_late_result\x18. \x01(\rR\x0elastLateResultB\r\n" +
 	"\v_tail_indexB\r\n" +
 	"\v_loop_startB\x12\n" +
 	"\x10_learnt_overheadB\x16\n" +

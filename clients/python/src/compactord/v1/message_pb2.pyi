@@ -943,7 +943,10 @@ class LoggedMessage(_message.Message):
 
     @_builtins.property
     def closes(self) -> _containers.RepeatedCompositeFieldContainer[Global___CallRef]:
-        """USER: the calls that were still open before it and that it closed without a result."""
+        """The calls that waited for their results when it came, and that it answers none of. Views show them as given up before
+        it: for good where it is the model's next answer; where it is a USER, DEVELOPER or SYSTEM message, unless their results
+        come before that answer.
+        """
 
     @_builtins.property
     def arrival_edits(self) -> _containers.RepeatedCompositeFieldContainer[Global___ArrivalEdit]:

@@ -256,7 +256,7 @@ class ContextReport(_message.Message):
     tool_groups: _builtins.int
     """Tool groups in the view."""
     open_call_count: _builtins.int
-    """How many calls are still open."""
+    """How many calls it waits for."""
     calibration_permille: _builtins.int
     """What the estimates are multiplied by, in thousandths, where the estimator is CALIBRATED: what this session's reports
     have shown so far, 500 to 2,000. The figures of this report hold it already; those of single messages do not. Not set
@@ -278,7 +278,9 @@ class ContextReport(_message.Message):
 
     @_builtins.property
     def open_calls(self) -> _containers.RepeatedCompositeFieldContainer[_message_pb2.CallRef]:
-        """The first 100 of the calls that are still open."""
+        """The first 100 of the calls whose results a view in a dialect waits for. A USER, DEVELOPER or SYSTEM message that comes
+        after a call ends the waiting: the view shows the call as given up, until its result comes.
+        """
 
     def __init__(
         self,

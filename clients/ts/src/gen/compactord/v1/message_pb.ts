@@ -1445,7 +1445,9 @@ export type LoggedMessage = Message$1<"compactord.v1.LoggedMessage"> & {
   answers?: CallRef | undefined;
 
   /**
-   * USER: the calls that were still open before it and that it closed without a result.
+   * The calls that waited for their results when it came, and that it answers none of. Views show them as given up before
+   * it: for good where it is the model's next answer; where it is a USER, DEVELOPER or SYSTEM message, unless their results
+   * come before that answer.
    *
    * @generated from field: repeated compactord.v1.CallRef closes = 10;
    */
@@ -1551,7 +1553,9 @@ export type LoggedMessageJson = {
   answers?: CallRefJson;
 
   /**
-   * USER: the calls that were still open before it and that it closed without a result.
+   * The calls that waited for their results when it came, and that it answers none of. Views show them as given up before
+   * it: for good where it is the model's next answer; where it is a USER, DEVELOPER or SYSTEM message, unless their results
+   * come before that answer.
    *
    * @generated from field: repeated compactord.v1.CallRef closes = 10;
    */

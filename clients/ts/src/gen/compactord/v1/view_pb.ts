@@ -308,14 +308,15 @@ export type ContextReport = Message<"compactord.v1.ContextReport"> & {
   blockedBy: BlockedBy[];
 
   /**
-   * The first 100 of the calls that are still open.
+   * The first 100 of the calls whose results a view in a dialect waits for. A USER, DEVELOPER or SYSTEM message that comes
+   * after a call ends the waiting: the view shows the call as given up, until its result comes.
    *
    * @generated from field: repeated compactord.v1.CallRef open_calls = 14;
    */
   openCalls: CallRef[];
 
   /**
-   * How many calls are still open.
+   * How many calls it waits for.
    *
    * @generated from field: uint32 open_call_count = 15;
    */
@@ -460,14 +461,15 @@ export type ContextReportJson = {
   blockedBy?: BlockedByJson[];
 
   /**
-   * The first 100 of the calls that are still open.
+   * The first 100 of the calls whose results a view in a dialect waits for. A USER, DEVELOPER or SYSTEM message that comes
+   * after a call ends the waiting: the view shows the call as given up, until its result comes.
    *
    * @generated from field: repeated compactord.v1.CallRef open_calls = 14;
    */
   openCalls?: CallRefJson[];
 
   /**
-   * How many calls are still open.
+   * How many calls it waits for.
    *
    * @generated from field: uint32 open_call_count = 15;
    */

@@ -1,0 +1,139 @@
+package session
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// Awaited are the calls whose results have to come before the model can be asked. Once something was said after them, it
+// can be asked without: the view shows them as given up. Their results may still come, until the model has answered.
+func Awaited(h *storagev1.Head) []*compactordv1.CallRef {
+	if h.GetSaidMeanwhile() {
+		return nil
+	}
+	return h.GetOpenCalls()
+}
+
+// awaits says whether a result may come that takes its place before what is said now, or that is left out.
+func awaits(h *storagev1.Head) bool {
+	return len(h.GetOpenCalls())+len(h.GetVoidCalls()) > 0
+}
+
+// OpenAfter are the open calls that a message which answers none of them leaves open.
+func OpenAfter(h *storagev1.Head, m *compactordv1.Message) []*compactordv1.CallRef {
+	if closesCalls(h, m) {
+		return nil
+	}
+	return h.GetOpenCalls()
+}
+
+// closesCalls says whether a message shows that the model was asked without the results of the open calls. ASSISTANT messages
+// one after the other are one answer in pieces, and an answer that failed says nothing.
+func closesCalls(h *storagev1.Head, m *compactordv1.Message) bool {
+	return speaks(m) && (h.GetSaidMeanwhile() || !h.GetAnswering())
+}
+
+// speaks says whether a message is one of the model that did not fail.
+func speaks(m *compactordv1.Message) bool {
+	return m.GetRole() == compactordv1.Role_ROLE_ASSISTANT && !Failed(m)
+}
+
+// late says whether a message brings the result of a call that the view shows as given up.
+func late(h *storagev1.Head, l *compactordv1.LoggedMessage) bool {
+	return h.GetSaidMeanwhile() && l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER
+}
+
+// advanceLateResult has a late result take the place of the one that said that there was none. It changes a view that may
+// have been asked for, as a record does. Its tool loop ended with what was said meanwhile.
+func advanceLateResult(h *storagev1.Head, c Counter, l *compactordv1.LoggedMessage) {
+	m := missingResult(l.GetAnswers())
+	tokens := MessageTokens(c, m)
+	h.ViewMessages--
+	h.ViewTokens -= min(tokens, h.GetViewTokens())
+	h.ViewBytes -= uint32(proto.Size(m))
+	h.TailTokens -= min(tokens, h.GetTailTokens())
+	if u := h.GetUsage(); u != nil {
+		u.MessagesAfter--
+		u.TokensAfter -= min(tokens, u.GetTokensAfter())
+	}
+	pushMark(h, l.GetSequence(), l.GetIndex())
+	h.LastLateResult = l.GetSequence()
+}
+
+// lateResults are the calls whose results came after something that was said while they were awaited.
+func lateResults(messages []*compactordv1.LoggedMessage) map[callKey]bool {
+	var came map[callKey]bool
+	said := -1
+	for _, l := range messages {
+		switch {
+		case instructs(l.GetMessage().GetRole()):
+			said = int(l.GetIndex())
+		case answers(l) && int(l.GetAnswers().GetIndex()) < said:
+			if came == nil {
+				came = make(map[callKey]bool)
+			}
+			came[keyOf(l.GetAnswers())] = true
+		}
+	}
+	return came
+}
+
+// InLogOrder says whether views show the kept messages in the order of the log: no result among them came late.
+func (s *State) InLogOrder() bool { return len(lateResults(s.Kept)) == 0 }
+
+// inViewOrder puts late results where views show them: beside their calls, before what was said while they were awaited.
+// All else keeps the order of the log.
+func inViewOrder(messages []*compactordv1.LoggedMessage, late map[callKey]bool) []*compactordv1.LoggedMessage {
+	if len(late) == 0 {
+		return messages
+	}
+	ordered := make([]*compactordv1.LoggedMessage, 0, len(messages))
+	var said []*compactordv1.LoggedMessage
+	awaited := make(map[callKey]bool)
+	settle := func() {
+		ordered, said = append(ordered, said...), nil
+		clear(awaited)
+	}
+	for _, l := range messages {
+		m := l.GetMessage()
+		switch {
+		case speaks(m):
+			if len(said) > 0 {
+				settle()
+			}
+			ordered = append(ordered, l)
+			for _, call := range Calls(m, l.GetIndex()) {
+				if late[keyOf(call)] {
+					awaited[keyOf(call)] = true
+				}
+			}
+		case answers(l):
+			ordered = append(ordered, l)
+			if delete(awaited, keyOf(l.GetAnswers())); len(awaited) == 0 {
+				settle()
+			}
+		case len(said) > 0 || len(awaited) > 0 && instructs(m.GetRole()):
+			said = append(said, l)
+		default:
+			ordered = append(ordered, l)
+		}
+	}
+	settle()
+	return ordered
+}
+
+// instructs says whether messages of this role are said to the model, and are no answer to a call of its own.
+func instructs(r compactordv1.Role) bool {
+	return r == compactordv1.Role_ROLE_USER || Leads(r)
+}
+
+func answers(l *compactordv1.LoggedMessage) bool {
+	return l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER
+}
+
+// callKey tells the calls of a log apart.
+type callKey struct{ index, part uint32 }
+
+func keyOf(c *compactordv1.CallRef) callKey { return callKey{c.GetIndex(), c.GetPart()} }
