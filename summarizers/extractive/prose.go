@@ -41,8 +41,9 @@ func eachStatement(text string, announces func(head string) bool, yield func(sta
 type paragraphs struct {
 	yield     func(statement)
 	announces func(head string) bool
-	// fence is what opened the block of code that the current line is in.
-	fence string
+	// fence is what opened the block of code that the current line is in, quoted says that it stands in a quotation.
+	fence  string
+	quoted bool
 	// open is the paragraph or item read so far.
 	open   string
 	opened statement
@@ -52,19 +53,17 @@ type paragraphs struct {
 }
 
 func (p *paragraphs) line(line string) {
-	trimmed := strings.TrimSpace(line)
-	if p.fence != "" {
-		if strings.HasPrefix(trimmed, p.fence) {
-			p.fence = ""
-		}
+	trimmed, quoted := unquoted(line)
+	if p.fence != "" && p.inFence(line, trimmed, quoted) {
 		return
 	}
 	if strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~") {
 		p.flush()
-		p.fence = trimmed[:3]
+		p.fence, p.quoted = trimmed[:3], quoted
 		return
 	}
 	if trimmed == "" {
+		// An empty line of a quotation parts paragraphs too.
 		p.flush()
 		return
 	}
@@ -72,9 +71,6 @@ func (p *paragraphs) line(line string) {
 		p.flush()
 		p.closeList()
 		return
-	}
-	for trimmed != "" && trimmed[0] == '>' {
-		trimmed = strings.TrimSpace(trimmed[1:])
 	}
 	if body, ok := listItem(trimmed); ok {
 		p.flush()
@@ -97,8 +93,33 @@ func (p *paragraphs) line(line string) {
 	p.open = trimmed
 }
 
+// unquoted returns a line without white space and marks of quotations around it, and whether there were such marks.
+func unquoted(line string) (trimmed string, quoted bool) {
+	trimmed = strings.TrimSpace(line)
+	for strings.HasPrefix(trimmed, ">") {
+		trimmed, quoted = strings.TrimSpace(trimmed[1:]), true
+	}
+	return trimmed, quoted
+}
+
+// inFence says whether a line belongs to the open block of code. Code that is not quoted may have lines that look like
+// quotations; code in a quotation ends with that.
+func (p *paragraphs) inFence(line, trimmed string, quoted bool) bool {
+	if p.quoted && !quoted {
+		p.fence = ""
+		return false
+	}
+	if !p.quoted {
+		trimmed = strings.TrimSpace(line)
+	}
+	if strings.HasPrefix(trimmed, p.fence) {
+		p.fence = ""
+	}
+	return true
+}
+
 // wraps says whether the line goes on with the open paragraph: that was near the margin and had not ended, and the
-// line begins small.
+// line begins small. Neither the paragraph nor the line is empty.
 func (p *paragraphs) wraps(trimmed, line string) bool {
 	switch p.open[len(p.open)-1] {
 	case '.', '!', '?', ':', ';', '`':
