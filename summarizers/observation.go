@@ -2,6 +2,7 @@ package summarizers
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -45,7 +46,8 @@ func checkObservation(req *Request, s *Summary) error {
 	if !utf8.ValidString(s.Text) {
 		return &CheckError{CheckUTF8, "The text is not valid UTF-8."}
 	}
-	text, whole := WithoutThinking(s.Text), req.Result.Text
+	// The text has lost the white space around it, and so must what it is compared with.
+	text, whole := WithoutThinking(s.Text), strings.TrimSpace(req.Result.Text)
 	switch {
 	case text == "":
 		return &CheckError{CheckEmpty, "The text is empty once thinking is removed."}

@@ -107,7 +107,40 @@ type Summary struct {
 	AsText string
 	// CutOff says that the text ends where the output limit was, and not where the model had finished.
 	CutOff bool
+	// Faults are the bugs of its own that the summarizer got over.
+	Faults []Fault
 }
+
+// Fault is a bug that a summarizer got over: it left something out and wrote the rest. It holds nothing of the conversation.
+type Fault struct {
+	// Stage is one of the Stage words.
+	Stage string
+	// Index is the message, where the stage is about one.
+	Index uint32
+	// Cause is the type of what the code panicked with, Stack where that was. Where faults are many, only the first have a
+	// stack.
+	Cause, Stack string
+}
+
+// What was left out by a fault.
+const (
+	// StageFocus: the words of the focus.
+	StageFocus = "focus"
+	// StagePrevious: the sense of a line of the previous summary, which is kept as it stands.
+	StagePrevious = "previous"
+	// StageLead: a message of the leading run. Rules in it may be said twice.
+	StageLead = "lead"
+	// StageMessage: a message.
+	StageMessage = "message"
+	// StageRequest: what the user said in such a message, which else is kept as it stands.
+	StageRequest = "request"
+	// StageSettle: what can be told only once all is read, such as which errors are resolved.
+	StageSettle = "settle"
+	// StagePlan: the choice of what matters. The summary holds the last requests and the previous summary, and little else.
+	StagePlan = "plan"
+	// StageResult: the choice of lines of a tool result. Its head and its tail are kept.
+	StageResult = "result"
+)
 
 // Why the agent's own prompt was not summarized on.
 const (

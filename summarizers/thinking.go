@@ -42,6 +42,24 @@ func withoutThinking(text string, toEnd bool) string {
 	return strings.TrimSpace(kept.String())
 }
 
+// QuoteThinking puts a backslash before the tags by which WithoutThinking would take something of a text for thinking: in
+// what is quoted they are nobody's.
+func QuoteThinking(text string) string {
+	if !strings.Contains(text, "<") {
+		return text
+	}
+	var quoted strings.Builder
+	for line := range strings.Lines(text) {
+		if openingTag(line) != "" {
+			at := strings.IndexByte(line, '<')
+			quoted.WriteString(line[:at] + `\`)
+			line = line[at:]
+		}
+		quoted.WriteString(line)
+	}
+	return quoted.String()
+}
+
 // openingTag returns the name of the thinking tag that the line begins with, or "".
 func openingTag(line string) string {
 	line = strings.TrimLeft(line, " \t")

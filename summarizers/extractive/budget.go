@@ -427,7 +427,7 @@ func (p *plan) least(req *summarizers.Request) (pieces []string, ok bool) {
 		return nil, false
 	}
 	pieces = best(func(limit int) []string {
-		return []string{p.ly.line(chosen{it: p.goal, limit: limit, goal: true}, kindRequest)}
+		return []string{alone(p.ly.line(chosen{it: p.goal, limit: limit, goal: true}, kindRequest))}
 	})
 	return pieces, fits(pieces)
 }

@@ -186,8 +186,8 @@ func (l *listener) Read(tokens uint32) { l.read = append(l.read, tokens) }
 func (l *listener) Text(delta string)  { l.texts = append(l.texts, delta) }
 func (l *listener) Again()             { l.texts = nil }
 
-// summarize writes a summary and checks what holds for all of them: the text that was streamed is the text returned,
-// and the budget is kept.
+// summarize writes a summary and checks what holds for all of them: nothing was left out by a bug, the text that was
+// streamed is the text returned, and the budget is kept.
 func summarize(tb testing.TB, req *summarizers.Request) string {
 	tb.Helper()
 	if req.Count == nil {
@@ -196,6 +196,7 @@ func summarize(tb testing.TB, req *summarizers.Request) string {
 	var l listener
 	s, err := extractive.New().Summarize(tb.Context(), req, &l)
 	require.NoError(tb, err)
+	require.Empty(tb, s.Faults)
 	require.Equal(tb, strings.Join(l.texts, ""), s.Text)
 	require.LessOrEqual(tb, req.Count(s.Text), req.MaxTokens)
 	return s.Text

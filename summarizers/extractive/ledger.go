@@ -43,14 +43,18 @@ type file struct {
 	item     item
 }
 
-func newLedger(focus string) *ledger {
-	l := &ledger{
+func newLedger() *ledger {
+	return &ledger{
 		byKey:    map[string]*item{},
 		files:    map[string]*file{},
 		commands: map[string]*item{},
 		ruled:    map[uint32]int{},
 		marks:    newMarks(),
 	}
+}
+
+// attendTo takes in the words of the focus.
+func (l *ledger) attendTo(focus string) {
 	var w wordScanner
 	w.scan(focus)
 	for i := range w.spans {
@@ -66,7 +70,6 @@ func newLedger(focus string) *ledger {
 		}
 	}
 	l.focus = l.focus[:min(len(l.focus), 64)]
-	return l
 }
 
 // dull are words that a focus can be without.

@@ -31,28 +31,38 @@ const (
 // observe writes a tool result shorter: its first lines, its last ones, and between them those that tell of errors. The
 // guidelines are for models.
 func observe(
-	ctx context.Context, req *summarizers.Request, progress summarizers.Progress,
+	ctx context.Context, g *guard, req *summarizers.Request, progress summarizers.Progress,
 ) (*summarizers.Summary, error) {
 	budget := req.TextTokens()
 	whole := req.Result.Text
 	if strings.TrimSpace(whole) == "" {
 		whole = blank
 	}
-	e := newExcerpt(whole)
-	for room := 4 * int(budget); room > 0; {
+	e := plainExcerpt(whole)
+	g.try(summarizers.StageResult, req.Result.Index, func() { e = newExcerpt(whole) })
+	// Each byte is a unit at the most, so no more room is of use.
+	for room := min(4*int(budget), len(whole)); room > 0; {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		text := strings.TrimSpace(e.in(room))
+		text := ""
+		if !g.try(summarizers.StageResult, req.Result.Index, func() { text = e.in(room) }) {
+			e = plainExcerpt(whole)
+			text = e.in(room)
+		}
+		text = summarizers.QuoteThinking(strings.TrimSpace(text))
 		tokens := req.Count(text)
 		if tokens <= budget && text != "" {
 			progress.Text(text)
-			return &summarizers.Summary{Text: text}, nil
+			return &summarizers.Summary{Text: text, Faults: g.faults}, nil
 		}
 		room = min(room*9/10, room*int(budget)/int(max(tokens, 1)))
 	}
-	return nil, fmt.Errorf("no shorter text of a result fits into %d tokens", req.MaxTokens)
+	return nil, doesNotFit(req)
 }
+
+// plainExcerpt is a text of which no lines are looked at: only its head and its tail can be chosen.
+func plainExcerpt(text string) *excerpt { return &excerpt{text: text, lines: 1} }
 
 // excerpt is a text of which some lines are chosen.
 type excerpt struct {

@@ -9,8 +9,12 @@ import (
 )
 
 // carry puts a previous summary into the ledger. It reads what render wrote back as it was; of a summary that a model
-// wrote it takes each line for a statement of the kind that its heading says.
-func (l *ledger) carry(text string) {
+// wrote it takes each line for a statement of the kind that its heading says. A line that cannot be read is kept as it
+// stands.
+func (l *ledger) carry(g *guard, text string) {
+	if text == "" {
+		return
+	}
 	p := carrier{l: l, holds: kindFact}
 	for text != "" {
 		line := text
@@ -19,17 +23,46 @@ func (l *ledger) carry(text string) {
 		} else {
 			text = ""
 		}
-		p.line(line)
+		if !g.try(summarizers.StagePrevious, 0, func() { p.line(line) }) {
+			g.try(summarizers.StagePrevious, 0, func() { l.keepLine(line, p.holds) })
+		}
 	}
-	p.flush()
-	// The goal stands first in a summary whenever it was said.
+	for _, settle := range []func(){p.flush, l.mergeCarried, l.markCarriedLast} {
+		g.try(summarizers.StagePrevious, 0, settle)
+	}
+}
+
+// keepLine keeps a line of a previous summary as it stands, but for headings.
+func (l *ledger) keepLine(line string, holds kind) {
+	body, cites := splitCitation(clip(line, maxLine))
+	if strings.HasPrefix(body, "#") || body == none {
+		return
+	}
+	it := &item{kind: holds, text: shorten(oneLine(strings.TrimPrefix(body, "- ")), maxRule), score: 4, carried: true}
+	if !keptByItself[holds] {
+		it.kind = kindFact
+	}
+	it.addCites(cites...)
+	l.add(it)
+}
+
+// keptByItself are the kinds of items that the ledger keeps as they are, in a list for each.
+var keptByItself = [kinds]bool{
+	kindRule: true, kindDone: true, kindDoing: true, kindDecision: true, kindNext: true, kindFact: true,
+}
+
+// mergeCarried puts the requests in order: the goal stands first in a summary whenever it was said.
+func (l *ledger) mergeCarried() {
 	slices.SortStableFunc(l.requests, func(a, b *item) int { return cmp.Compare(a.oldest(), b.oldest()) })
 	said := l.requests
 	l.requests = nil
 	for _, it := range said {
 		l.request(it)
 	}
-	// Where no line is marked as the last request, the goal was it.
+}
+
+// markCarriedLast finds the last request: where no line is marked as it, the goal was it.
+func (l *ledger) markCarriedLast() {
 	marked := false
 	var newest *item
 	for _, it := range l.requests {

@@ -88,6 +88,7 @@ func TestBudgetIsKept(t *testing.T) {
 			}
 			s, err := extractive.New().Summarize(context.Background(), req, &listener{}) //nolint:usetesting // rapid has no context for a draw.
 			require.NoError(rt, err)
+			require.Empty(rt, s.Faults)
 			text = s.Text
 			require.LessOrEqual(rt, req.Count(text), budget)
 			require.True(rt, utf8.ValidString(text))

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/summarizers"
 )
 
 // reader takes messages into a ledger.
@@ -31,15 +30,9 @@ type reader struct {
 	lastUser *item
 }
 
-func newReader(l *ledger, req *summarizers.Request) *reader {
-	r := &reader{l: l, open: map[string][]*call{}, lead: map[string]bool{}, answered: req.PreviousSummary != ""}
-	for _, m := range req.Lead {
-		eachStatement(clip(textOf(m.GetMessage()), maxProse), always, func(st statement) {
-			if len(r.lead) < maxMarks {
-				r.lead[keyOf(bare(st.text))] = true
-			}
-		})
-	}
+// newReader returns a reader for what comes after the messages that the ledger knows. merging says that there were some.
+func newReader(l *ledger, merging bool) *reader {
+	r := &reader{l: l, open: map[string][]*call{}, lead: map[string]bool{}, answered: merging}
 	for _, it := range l.todos {
 		if n, ok := taskNumber(it.text); ok {
 			r.tasks = max(r.tasks, n)
@@ -51,6 +44,15 @@ func newReader(l *ledger, req *summarizers.Request) *reader {
 		}
 	}
 	return r
+}
+
+// bindBy takes note of the rules of a message of the leading run.
+func (r *reader) bindBy(m *compactordv1.Message) {
+	eachStatement(clip(textOf(m), maxProse), always, func(st statement) {
+		if len(r.lead) < maxMarks {
+			r.lead[keyOf(bare(st.text))] = true
+		}
+	})
 }
 
 // maxProse is how much of a message in prose is read sentence by sentence; nobody writes more by hand.
@@ -106,15 +108,23 @@ func textOf(m *compactordv1.Message) string {
 	return b.String()
 }
 
-// finish does what can be done only once all is read.
-func (r *reader) finish() {
-	r.settleSteps()
-	// What stood in the way of a look or of a script of its own was got round, or it would have come up again.
-	settled := r.l.newest - min(r.l.newest, 30)
-	if r.messages > 0 {
-		r.l.errors = slices.DeleteFunc(r.l.errors, func(e *item) bool { return e.passing && e.newest() < settled })
+// endings do what can be done only once all is read, in this order.
+func (r *reader) endings() []func() {
+	return []func(){r.settleSteps, r.settleErrors, r.settleCalls, r.markLast, r.keepStep}
+}
+
+// settleErrors drops what stood in the way of a look or of a script of its own: it was got round, or it would have come
+// up again.
+func (r *reader) settleErrors() {
+	if r.messages == 0 {
+		return
 	}
-	// A call that nobody answered may still be running.
+	settled := r.l.newest - min(r.l.newest, 30)
+	r.l.errors = slices.DeleteFunc(r.l.errors, func(e *item) bool { return e.passing && e.newest() < settled })
+}
+
+// settleCalls tells of calls that nobody answered: they may still be running.
+func (r *reader) settleCalls() {
 	for _, id := range slices.Sorted(maps.Keys(r.open)) {
 		for _, c := range r.open[id] {
 			if c.index+12 >= r.l.newest && c.class != classTodo && c.class != classThink {
@@ -123,12 +133,20 @@ func (r *reader) finish() {
 			r.touch(c, c.index)
 		}
 	}
-	if r.lastUser != nil {
-		for _, it := range r.l.requests {
-			it.last = it == r.lastUser || len(it.cites) > 0 && it.newest() == r.lastUser.newest()
-		}
+}
+
+// markLast marks the last request.
+func (r *reader) markLast() {
+	if r.lastUser == nil {
+		return
 	}
-	// A step that a previous summary tells of is the last one only if nothing came after it.
+	for _, it := range r.l.requests {
+		it.last = it == r.lastUser || len(it.cites) > 0 && it.newest() == r.lastUser.newest()
+	}
+}
+
+// keepStep keeps the last step. One that a previous summary tells of is the last only if nothing came after it.
+func (r *reader) keepStep() {
 	if step := r.l.lastStep; step != nil && (r.messages == 0 || !step.carried) && !r.l.says(step) {
 		r.l.add(step)
 	}

@@ -1,0 +1,19 @@
+package extractive
+
+// WithProbe returns a summarizer that tells of its steps. What the probe panics with strikes the step.
+func WithProbe(p func(stage string, index uint32, done bool)) *Summarizer {
+	return &Summarizer{probe: p}
+}
+
+// Statements returns how many statements a text has, and how many bytes there are in them.
+func Statements(text string) (n, bytes int) {
+	announces := func(string) bool { return true }
+	for range 2 {
+		eachStatement(text, announces, func(st statement) {
+			n++
+			bytes += len(st.text)
+		})
+		announces = never
+	}
+	return n, bytes
+}

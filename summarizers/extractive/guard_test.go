@@ -1,0 +1,317 @@
+package extractive_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/extractive"
+	"github.com/compactord/compactord/summarizers/extractive/internal/planted"
+)
+
+// failing is a summarizer with a bug that strikes where a test says.
+func failing(strikes func(stage string, index uint32, done bool) bool) *extractive.Summarizer {
+	return extractive.WithProbe(func(stage string, index uint32, done bool) {
+		if strikes(stage, index, done) {
+			var none []string
+			_ = none[index]
+		}
+	})
+}
+
+// written has a summary written by a summarizer with bugs, and checks what holds for all summaries.
+func written(tb testing.TB, s *extractive.Summarizer, req *summarizers.Request) *summarizers.Summary {
+	tb.Helper()
+	req.Count, req.Replaces = chars4, 1<<30
+	var l listener
+	summary, err := s.Summarize(tb.Context(), req, &l)
+	require.NoError(tb, err)
+	require.Equal(tb, strings.Join(l.texts, ""), summary.Text)
+	require.NoError(tb, summarizers.Check(req, summary), summary.Text)
+	return summary
+}
+
+// One message with what a bug is in took the whole compaction with it.
+func TestMessageThatCannotBeReadIsPassedOver(t *testing.T) {
+	t.Parallel()
+	for _, done := range []bool{false, true} {
+		broken := failing(func(stage string, index uint32, after bool) bool {
+			return stage == summarizers.StageMessage && index == 2 && after == done
+		})
+		summary := written(t, broken, &summarizers.Request{MaxTokens: 2000, Messages: []*compactordv1.LoggedMessage{
+			userMessage(0, "Port the parser to `parse.go`."),
+			userMessage(1, "Never push to the main branch."),
+			assistantMessage(2, "I decided on the recursive descent because it is simple."),
+			assistantMessage(3, "I decided on the tables of the old parser because they are tested."),
+			userMessage(4, "Always run the linter."),
+		}})
+		require.Contains(t, below(summary.Text, "Constraints & Preferences"), "- Never push to the main branch. [#1]\n- Always run the linter. [#4]")
+		require.Contains(t, below(summary.Text, "Key Decisions"), "the tables of the old parser because they are tested. [#3]")
+		require.Contains(t, below(summary.Text, "Critical Context"), "- 1 message could not be summarized: recall it where it matters [#2]")
+		require.Len(t, summary.Faults, 1)
+		fault := summary.Faults[0]
+		require.Equal(t, summarizers.StageMessage, fault.Stage)
+		require.EqualValues(t, 2, fault.Index)
+		require.Equal(t, "runtime.boundsError", fault.Cause)
+		require.Contains(t, fault.Stack, "guard_test.go")
+	}
+}
+
+// What the user said last is in the summary even where nothing of it could be understood.
+func TestRequestThatCannotBeReadIsKeptAsItStands(t *testing.T) {
+	t.Parallel()
+	log := []*compactordv1.LoggedMessage{userMessage(0, "Port the parser."), userMessage(1, "Now write the tests\nof the lexer.")}
+	for _, done := range []bool{false, true} {
+		broken := failing(func(stage string, index uint32, after bool) bool {
+			return stage == summarizers.StageMessage && index == 1 && after == done
+		})
+		summary := written(t, broken, &summarizers.Request{Messages: log, MaxTokens: 500})
+		require.Contains(t, summary.Text, "Now write the tests ⏎ of the lexer. [#1]")
+		require.Contains(t, summary.Text, "- 1 message could not be summarized: recall it where it matters [#1]")
+	}
+	broken := failing(func(stage string, _ uint32, _ bool) bool {
+		return stage == summarizers.StageMessage || stage == summarizers.StageRequest
+	})
+	summary := written(t, broken, &summarizers.Request{Messages: log, MaxTokens: 500})
+	require.Contains(t, summary.Text, "- 2 messages could not be summarized: recall them where they matter [#0, #1]")
+	require.Len(t, summary.Faults, 4)
+}
+
+func TestManyMessagesThatCannotBeReadAreCounted(t *testing.T) {
+	t.Parallel()
+	broken := failing(func(stage string, index uint32, done bool) bool {
+		return stage == summarizers.StageMessage && index%2 == 1 && done
+	})
+	var log []*compactordv1.LoggedMessage
+	for i := range uint32(100) {
+		log = append(log, assistantMessage(i, "The port of the server is 8080."))
+	}
+	summary := written(t, broken, &summarizers.Request{Messages: log, MaxTokens: 1000})
+	require.Contains(t, summary.Text, "- 50 messages could not be summarized: recall them where they matter [#1, #95, #97, #99]")
+	require.Len(t, summary.Faults, 50)
+	stacks := slices.DeleteFunc(slices.Clone(summary.Faults), func(f summarizers.Fault) bool { return f.Stack == "" })
+	require.Len(t, stacks, 8)
+}
+
+// Whatever step a bug is in, and however many, the summary passes the checks and keeps what the user said.
+func TestNoBugEndsASummary(t *testing.T) {
+	t.Parallel()
+	stages := []string{
+		summarizers.StageFocus, summarizers.StagePrevious, summarizers.StageLead, summarizers.StageMessage, summarizers.StageSettle,
+		summarizers.StagePlan,
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		rounds := planted.Rounds(rapid.Uint64().Draw(rt, "seed"), planted.Language(rapid.IntRange(0, 1).Draw(rt, "language")), 2, smallBudget)
+		first := written(t, extractive.New(), &summarizers.Request{Messages: rounds[0].Messages, MaxTokens: 1500})
+		at := rapid.SampledFrom(stages).Draw(rt, "stage")
+		from, every := rapid.IntRange(0, 5).Draw(rt, "from"), rapid.IntRange(1, 5).Draw(rt, "every")
+		step, struck := 0, 0
+		broken := failing(func(stage string, _ uint32, _ bool) bool {
+			if stage != at {
+				return false
+			}
+			step++
+			if step > from && (step-from-1)%every == 0 {
+				struck++
+				return true
+			}
+			return false
+		})
+		req := &summarizers.Request{
+			Kind: summarizers.Kind(rapid.IntRange(0, 1).Draw(rt, "kind")), Lead: rounds[0].Messages[:2], Messages: rounds[1].Messages,
+			Sections: rapid.SampledFrom(sectionSets).Draw(rt, "sections"), PreviousSummary: first.Text, Focus: "billing",
+			MaxTokens: rapid.Uint32Range(64, 6000).Draw(rt, "budget"),
+		}
+		summary := written(t, broken, req)
+		require.Len(rt, summary.Faults, struck)
+		require.True(rt, utf8.ValidString(summary.Text))
+		requireSections(t, summary.Text, req.Kind, req.Sections)
+		again := written(t, extractive.New(), &summarizers.Request{
+			Kind: req.Kind, Sections: req.Sections, PreviousSummary: summary.Text, MaxTokens: req.MaxTokens,
+		})
+		require.Empty(rt, again.Faults)
+	})
+}
+
+// Where not even the plan could be made, the summary holds the last request, the summary before, and what else was asked.
+func TestSummaryWithoutAPlanHoldsWhatNeedsNone(t *testing.T) {
+	t.Parallel()
+	broken := failing(func(stage string, _ uint32, _ bool) bool { return stage == summarizers.StagePlan })
+	before := written(t, extractive.New(), &summarizers.Request{MaxTokens: 1000, Messages: []*compactordv1.LoggedMessage{
+		userMessage(0, "Port the parser to `parse.go`. Never push to the main branch."),
+	}})
+	req := &summarizers.Request{
+		PreviousSummary: before.Text + "\n## Notes of another tool\n- The port is 8080.\n", MaxTokens: 1000,
+		Messages: []*compactordv1.LoggedMessage{
+			userMessage(3, "# Write the tests of the lexer.\n- [ ] all of [#9] them"), assistantMessage(4, "I wrote them."), userMessage(5, "# Now the docs."),
+		},
+	}
+	summary := written(t, broken, req)
+	require.Equal(t, strings.TrimSpace(`
+## Goal
+\# Now the docs. [#5]
+Port the parser to `+"`parse.go`"+`. [#0]
+
+## Constraints & Preferences
+- Never push to the main branch. [#0]
+
+## Progress
+
+### Done
+(none)
+
+### In Progress
+(none)
+
+### Blocked
+(none)
+
+## Key Decisions
+(none)
+
+## Next Steps
+(none)
+
+## Critical Context
+- The messages could not be summarized: only requests of the user and an earlier summary are here [#3, #5]
+- The port is 8080.
+- Request: # Write the tests of the lexer. ⏎ - [ ] all of [\#9] them [#3]
+
+## Relevant Files
+(none)`), summary.Text)
+	for budget := uint32(1); budget < 300; budget++ {
+		req.MaxTokens = budget
+		req.Count, req.Replaces = chars4, 1<<30
+		s, err := broken.Summarize(t.Context(), req, &listener{})
+		if err != nil {
+			var refused *summarizers.CheckError
+			require.ErrorAs(t, err, &refused)
+			require.Equal(t, summarizers.CheckBudget, refused.Check)
+			require.Less(t, budget, uint32(3))
+			continue
+		}
+		require.NoError(t, summarizers.Check(req, s), "%d: %s", budget, s.Text)
+		require.True(t, strings.Contains(s.Text, `\# N`) || budget < 60, "%d: %s", budget, s.Text)
+	}
+}
+
+// A line of the summary before is kept as it stands where it cannot be read.
+func TestLineOfASummaryThatCannotBeReadIsKept(t *testing.T) {
+	t.Parallel()
+	begun := 0
+	broken := failing(func(stage string, _ uint32, done bool) bool {
+		if stage != summarizers.StagePrevious || done {
+			return false
+		}
+		begun++
+		return begun%2 == 1
+	})
+	summary := written(t, broken, &summarizers.Request{
+		PreviousSummary: "# Notes\n- The **port** is 8080. [#3]\nAnd the host is `a.b`.", MaxTokens: 500,
+	})
+	require.Equal(t, "- And the host is `a.b`.\n- The **port** is 8080. [#3]", below(summary.Text, "Critical Context"))
+	require.Len(t, summary.Faults, 5, "three lines, and two of three steps at the end")
+}
+
+// A text without headings that opens like an error was taken for one, and so was never a summary.
+func TestRequestThatOpensLikeAnErrorIsASummary(t *testing.T) {
+	t.Parallel()
+	for _, said := range []string{"I cannot log in any more, mend it.", "Error in the parser: mend it.", "抱歉，修一下登录。", "Sorry, mend the parser."} {
+		for _, s := range []*extractive.Summarizer{
+			extractive.New(), failing(func(stage string, _ uint32, _ bool) bool { return stage == summarizers.StagePlan }),
+		} {
+			req := &summarizers.Request{
+				Messages: []*compactordv1.LoggedMessage{userMessage(0, said)}, MaxTokens: 30, Replaces: 1000, Count: chars4,
+			}
+			summary, err := s.Summarize(t.Context(), req, &listener{})
+			require.NoError(t, err)
+			require.NoError(t, summarizers.Check(req, summary), summary.Text)
+			require.Contains(t, summary.Text, said[:3])
+		}
+	}
+}
+
+// A bug ends neither the cancelling of a summary nor that of its goroutine.
+func TestBugsDoNotHideTheEndOfTheContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	broken := extractive.WithProbe(func(stage string, index uint32, _ bool) {
+		if stage == summarizers.StageMessage && index == 1 {
+			cancel(errEnough)
+			panic(fmt.Errorf("while it was ended: %w", errEnough))
+		}
+	})
+	var l listener
+	s, err := broken.Summarize(ctx, &summarizers.Request{
+		Messages: []*compactordv1.LoggedMessage{userMessage(0, "a b c d"), userMessage(1, "e f g h"), userMessage(2, "i j k l")}, MaxTokens: 100, Count: chars4,
+	}, &l)
+	require.ErrorIs(t, err, errEnough)
+	require.Nil(t, s)
+	require.Len(t, l.read, 2)
+	require.Empty(t, l.texts)
+}
+
+func TestBugsDoNotHideTheEndOfTheGoroutine(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{summarizers.StageMessage, summarizers.StagePlan} {
+		returned, ended := false, make(chan struct{})
+		leaving := extractive.WithProbe(func(stage string, _ uint32, _ bool) {
+			if stage == at {
+				runtime.Goexit()
+			}
+		})
+		go func() {
+			defer close(ended)
+			_, _ = leaving.Summarize(context.Background(), &summarizers.Request{ //nolint:usetesting // the test may be over first
+				Messages: []*compactordv1.LoggedMessage{userMessage(0, "a b c d")}, MaxTokens: 100, Count: chars4,
+			}, &listener{})
+			returned = true
+		}()
+		<-ended
+		require.False(t, returned, at)
+	}
+}
+
+// A result is written shorter by its head and tail where looking at its lines fails.
+func TestResultWhoseLinesCannotBeReadIsCut(t *testing.T) {
+	t.Parallel()
+	for _, from := range []int{0, 1, 2, 3} {
+		step := -1
+		broken := failing(func(stage string, _ uint32, _ bool) bool {
+			step++
+			return stage == summarizers.StageResult && step >= from
+		})
+		req := &summarizers.Request{
+			Kind: summarizers.Observation, MaxTokens: 300, Replaces: 20000, Count: chars4,
+			Result: &summarizers.ToolResult{Index: 7, Text: output(2000)},
+		}
+		s, err := broken.Summarize(t.Context(), req, &listener{})
+		require.NoError(t, err)
+		require.NoError(t, summarizers.Check(req, s))
+		require.True(t, strings.HasPrefix(s.Text, "compiling unit 0 of 2000\n"), s.Text)
+		require.True(t, strings.HasSuffix(s.Text, "compiling unit 1999 of 2000"), s.Text)
+		require.NotEmpty(t, s.Faults)
+		require.EqualValues(t, 7, s.Faults[0].Index)
+	}
+}
+
+// A counter that panics is a bug of who asks: it is not hidden.
+func TestBugsOfTheCallerAreTheirs(t *testing.T) {
+	t.Parallel()
+	require.PanicsWithError(t, "no count", func() {
+		_, _ = extractive.New().Summarize(t.Context(), &summarizers.Request{
+			Messages: []*compactordv1.LoggedMessage{userMessage(0, "a b c d")}, MaxTokens: 100,
+			Count: func(string) uint32 { panic(errors.New("no count")) },
+		}, &listener{})
+	})
+}

@@ -1,0 +1,208 @@
+package extractive
+
+import (
+	"errors"
+	"strings"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// notChosen stands in a summary whose lines could not be chosen.
+const notChosen = "The messages could not be summarized: only requests of the user and an earlier summary are here"
+
+// outline is a summary that is written without the ledger, the plan or the layout, one of which has failed: what the user
+// said last, the previous summary as it stands, and earlier requests.
+type outline struct {
+	headings []summarizers.Heading
+	// goal and facts are the sections of the last request and of what has no section of its own.
+	goal, facts int
+	// lines are what may be written, what matters most first.
+	lines []outlined
+}
+
+// outlined is a line of a section.
+type outlined struct {
+	section int
+	text    string
+}
+
+// minimal writes as many lines of the outline as fit. It reads nothing of what the messages say.
+func minimal(req *summarizers.Request) (pieces []string, ok bool) {
+	o := newOutline(req)
+	fits := func(pieces []string) bool { return req.Count(strings.Join(pieces, "")) <= req.MaxTokens }
+	low, high := 0, len(o.lines)
+	for low < high {
+		mid := (low + high + 1) / 2
+		if fits(o.render(mid, "\n\n")) {
+			low = mid
+		} else {
+			high = mid - 1
+		}
+	}
+	for ; low > 0; low-- {
+		if pieces = o.render(low, "\n\n"); fits(pieces) {
+			return pieces, true
+		}
+	}
+	for limit := maxGoal; limit > 0 && len(o.lines) > 0; limit /= 2 {
+		if pieces = o.brief(limit); fits(pieces) {
+			return pieces, true
+		}
+	}
+	if pieces = o.render(0, "\n"); fits(pieces) {
+		return pieces, true
+	}
+	for limit := maxGoal; limit > 0 && len(o.lines) > 0; limit /= 2 {
+		if pieces = []string{alone(shorten(o.lines[0].text, limit))}; fits(pieces) {
+			return pieces, true
+		}
+	}
+	return nil, false
+}
+
+// alone makes a line fit to be all of a summary: without headings, what opens like an error would be taken for one.
+func alone(line string) string {
+	var refused *summarizers.CheckError
+	all := &summarizers.Request{MaxTokens: 1, Replaces: 1, Count: func(string) uint32 { return 0 }}
+	if errors.As(summarizers.Check(all, &summarizers.Summary{Text: line}), &refused) && refused.Check == summarizers.CheckErrorText {
+		return `\` + line
+	}
+	return line
+}
+
+func newOutline(req *summarizers.Request) *outline {
+	o := &outline{headings: summarizers.Headings(req.Kind, req.Sections)}
+	for i, h := range o.headings {
+		switch meaningOf(h.Title) {
+		case kindRequest:
+			o.goal = i
+		case kindFact:
+			o.facts = i
+		default:
+		}
+	}
+	requests := plainRequests(req.Messages)
+	if n := len(requests); n > 0 {
+		o.add(o.goal, plainText(requests[n-1], true))
+	}
+	if len(req.Messages) > 0 {
+		first, last := req.Messages[0].GetIndex(), req.Messages[len(req.Messages)-1].GetIndex()
+		o.add(o.facts, "- "+notChosen+citation(spanned(first, last)))
+	}
+	o.addPrevious(req.PreviousSummary)
+	for i := len(requests) - 2; i >= 0; i-- {
+		o.add(o.facts, "- Request: "+plainText(requests[i], false))
+	}
+	return o
+}
+
+func spanned(first, last uint32) []uint32 {
+	if first == last {
+		return []uint32{first}
+	}
+	return []uint32{first, last}
+}
+
+// maxOutlined bounds the work on an outline.
+const maxOutlined = 2000
+
+func (o *outline) add(section int, text string) {
+	if len(o.lines) < maxOutlined {
+		o.lines = append(o.lines, outlined{section, text})
+	}
+}
+
+// addPrevious takes in the lines of a previous summary below the same headings.
+func (o *outline) addPrevious(text string) {
+	section := o.facts
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(strings.ToValidUTF8(clip(line, maxLine), ""))
+		title, isHeading := strings.CutPrefix(line, "#")
+		switch {
+		case isHeading:
+			section = o.sectionOf(strings.Trim(title, "# "))
+		case line != "" && line != none && line != "- "+none:
+			o.add(section, line)
+		}
+	}
+}
+
+func (o *outline) sectionOf(title string) int {
+	for i, h := range o.headings {
+		if strings.EqualFold(h.Title, title) {
+			return i
+		}
+	}
+	return o.facts
+}
+
+// render writes the first lines under the headings, one piece a section.
+func (o *outline) render(lines int, between string) []string {
+	pieces := make([]string, len(o.headings))
+	for i, h := range o.headings {
+		if i > 0 {
+			pieces[i] = between
+		}
+		pieces[i] += headingLine(h)
+	}
+	written := make([]bool, len(o.headings))
+	for _, l := range o.lines[:lines] {
+		pieces[l.section] += "\n" + l.text
+		written[l.section] = true
+	}
+	for i, h := range o.headings {
+		group := i+1 < len(o.headings) && o.headings[i+1].Level > h.Level
+		if !written[i] && !group && (lines > 0 || i == len(o.headings)-1) {
+			pieces[i] += "\n" + none
+		}
+	}
+	return pieces
+}
+
+// brief writes only the most important line under the headings, in so many units at the most.
+func (o *outline) brief(limit int) []string {
+	first := o.lines[0]
+	first.text = shorten(first.text, limit)
+	short := &outline{headings: o.headings, lines: []outlined{first}}
+	pieces := short.render(0, "\n")
+	pieces[first.section] = strings.TrimSuffix(pieces[first.section], "\n"+none) + "\n" + first.text
+	return pieces
+}
+
+// plainRequests are the messages in which the user said something, as it stands.
+func plainRequests(messages []*compactordv1.LoggedMessage) []*item {
+	var requests []*item
+	for _, m := range messages {
+		if it := plainRequest(m); it != nil {
+			requests = append(requests, it)
+		}
+	}
+	return requests
+}
+
+// plainRequest is what the user said in a message, as it stands; nil where the user said nothing.
+func plainRequest(logged *compactordv1.LoggedMessage) *item {
+	m := logged.GetMessage()
+	if m.GetRole() != compactordv1.Role_ROLE_USER {
+		return nil
+	}
+	switch m.GetOrigin() {
+	case compactordv1.Origin_ORIGIN_UNSPECIFIED, compactordv1.Origin_ORIGIN_CLIENT, compactordv1.Origin_ORIGIN_IMPORT:
+	default:
+		return nil
+	}
+	text := oneLine(clip(textOf(m), 8*maxRequest))
+	if text == "" {
+		return nil
+	}
+	return &item{kind: kindRequest, text: text, cites: []uint32{logged.GetIndex()}}
+}
+
+// maxPlain is how many units of a request an outline takes.
+const maxPlain = 1000
+
+// plainText is the text of a line about a request. alone says that no mark of a list stands before it.
+func plainText(it *item, alone bool) string {
+	return escape(shorten(it.text, maxPlain), kindRequest, alone) + citation(it.cites)
+}
