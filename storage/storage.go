@@ -11,6 +11,7 @@ package storage
 import (
 	"context"
 	"errors"
+	"slices"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -50,6 +51,13 @@ type Ref struct {
 // RefOf names the session of the row.
 func RefOf(row *storagev1.Session) Ref {
 	return Ref{Tenant: row.GetTenant(), SessionID: row.GetSessionId(), UID: row.GetUid()}
+}
+
+// RunsUnderOther says whether the row names a running compaction of another opening than the one that is named.
+func RunsUnderOther(row *storagev1.Session, opening string) bool {
+	return slices.ContainsFunc(row.GetRunning(), func(r *storagev1.RunningCompaction) bool {
+		return r.GetOpening() != opening
+	})
 }
 
 // Request is a request to be remembered with what it wrote.
@@ -102,7 +110,7 @@ type IndexedEdits struct {
 
 // Store keeps logs. All methods may be called concurrently. What they return belongs to the caller; what they are
 // given they do not change or keep. A context that has ended before the operation takes effect is an error
-// (context.Cause), and nothing is done. After Close every method returns ErrClosed.
+// (context.Cause), and nothing is done. After Close every method returns ErrClosed, but for Opening.
 type Store interface {
 	// CreateSession writes a new row (revision 1) with the beginning of its log, of which the first is a record. It
 	// returns ErrExists where tenant and id are in use.
@@ -149,6 +157,14 @@ type Store interface {
 
 	// Request returns what was remembered. It returns ErrNotFound where there is no such request or no such session.
 	Request(ctx context.Context, ref Ref, id string) (*storagev1.StoredRequest, error)
+
+	// Opening names this opening of the store, for the compactions that rows say are running. No other opening of it has
+	// this name. It is the one method that has nothing to fail with: it answers after Close too.
+	Opening() string
+
+	// Abandoned returns the sessions, of all tenants and in any order, whose rows name running compactions of openings that
+	// are over: nobody carries these out any more. It costs what it returns, however many sessions there are.
+	Abandoned(ctx context.Context) ([]Ref, error)
 
 	// Close waits for the operations that run, and releases what the store holds. A second call does nothing.
 	Close() error

@@ -97,6 +97,8 @@ func TestCheckFinds(t *testing.T) {
 	}
 	created := newPlace(storagetest.At(0), first)
 	all := listing{order: storage.ByCreation}
+	runs := listing{order: byRunning}
+	running := []*storagev1.RunningCompaction{{OperationId: "op"}}
 	labelled := listing{order: storage.ByChange, labelled: true, label: "k", value: "v"}
 	// The log: record 0, messages 0 to 49 with sequences 1 to 50, prune 51, compaction 52, large message 50 with 53;
 	// prune 54, message 51 with 55.
@@ -137,6 +139,8 @@ func TestCheckFinds(t *testing.T) {
 		"request garbled":        {edit(requestsBucket, requestKey(first, "request"), func(v []byte) []byte { return v[:9] }), "the request of revision 1", false},
 		"request cut":            {edit(requestsBucket, requestKey(first, "request"), func(v []byte) []byte { return v[:3] }), "bucket requests: a request is cut short", false},
 		"requests counted":       {editRow(func(h *rowHeader, _ *storagev1.Session) { h.requests++ }), "2 requests are remembered and 3 counted", false},
+		"running not listed":     {editRow(func(_ *rowHeader, row *storagev1.Session) { row.Running = running }), "missing in a listing of bucket by_time", false},
+		"running listed":         {add(byTimeBucket, runs.key(created), []byte("s")), "bucket by_time lists it where it does not stand", false},
 		"row garbled":            {edit(sessionsBucket, sessionKey("", "s"), func(v []byte) []byte { return v[:10] }), "a row is cut short", false},
 		"row of a version":       {edit(sessionsBucket, sessionKey("", "s"), func(v []byte) []byte { v[0] = 7; return v }), "a row of version 7", false},
 		"row of another":         {editRow(func(_ *rowHeader, row *storagev1.Session) { row.SessionId = "t" }), "the row is that of another", false},
@@ -268,6 +272,10 @@ func TestReadsRefuse(t *testing.T) {
 		}},
 		"listed row": {remove(sessionsBucket, sessionKey("", "s")), func(ctx context.Context, s *Store) error {
 			_, _, err := s.Sessions(ctx, storage.SessionQuery{Limit: 9})
+			return err
+		}},
+		"running row": {add(byTimeBucket, listing{order: byRunning}.key(place{}), []byte("none")), func(ctx context.Context, s *Store) error {
+			_, err := s.Abandoned(ctx)
 			return err
 		}},
 		"next ordinal": {func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Put(nextOrdinalKey, nil) }, func(ctx context.Context, s *Store) error {

@@ -154,7 +154,7 @@ func check[T any](decode func([]byte) (T, error)) func([]byte) error {
 
 // listings are the listings that a row stands in, and its places there.
 func listings(row *storagev1.Session, ordinal uint64) [][2][]byte {
-	keys := make([][2][]byte, 0, 2+2*len(row.GetLabels()))
+	keys := make([][2][]byte, 0, 3+2*len(row.GetLabels()))
 	for _, order := range []storage.SessionOrder{storage.ByCreation, storage.ByChange} {
 		at := newPlace(row.GetCreatedAt(), ordinal)
 		if order == storage.ByChange {
@@ -166,6 +166,10 @@ func listings(row *storagev1.Session, ordinal uint64) [][2][]byte {
 			l := listing{order: order, tenant: row.GetTenant(), labelled: true, label: label, value: value}
 			keys = append(keys, [2][]byte{l.bucket(), l.key(at)})
 		}
+	}
+	if len(row.GetRunning()) > 0 {
+		l := listing{order: byRunning, tenant: row.GetTenant()}
+		keys = append(keys, [2][]byte{l.bucket(), l.key(newPlace(row.GetCreatedAt(), ordinal))})
 	}
 	return keys
 }

@@ -16,7 +16,7 @@ var (
 	metaBucket = []byte("meta")
 	// sessionsBucket: tenant, id -> row.
 	sessionsBucket = []byte("sessions")
-	// byTimeBucket: order, tenant, place -> id.
+	// byTimeBucket: order, tenant, place -> id. Beside the orders of listings it has byRunning.
 	byTimeBucket = []byte("by_time")
 	// byLabelBucket: order, tenant, label, value, place -> id.
 	byLabelBucket = []byte("by_label")
@@ -190,6 +190,10 @@ func newPlace(t *timestamppb.Timestamp, ordinal uint64) place {
 	binary.BigEndian.PutUint64(p[12:], ^ordinal)
 	return p
 }
+
+// byRunning is the list of the sessions in whose rows compactions are running, in the order of creation. Nobody asks for
+// it but Abandoned.
+const byRunning storage.SessionOrder = 2
 
 // listing is a list of a tenant's sessions in one order: all of them (byTimeBucket) or those with a label.
 type listing struct {

@@ -1,6 +1,7 @@
 package boltstore
 
 import (
+	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -41,7 +42,7 @@ func open(path string, options Options) (*Store, error) {
 	if err := prepare(db, path); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	s := &Store{db: db, path: path, synced: options.synced, queue: newQueue()}
+	s := &Store{db: db, path: path, opening: rand.Text(), synced: options.synced, queue: newQueue()}
 	if !options.ReadOnly {
 		s.writer = make(chan struct{})
 		go s.write()

@@ -45,9 +45,10 @@ type change struct {
 
 // Store is a storage.Store in one file. It is also a storage.Checker and a storage.Sizer.
 type Store struct {
-	db     *bbolt.DB
-	path   string
-	synced func([]change)
+	db      *bbolt.DB
+	path    string
+	opening string
+	synced  func([]change)
 
 	queue  *queue
 	writer chan struct{} // closed when the writer has ended; nil where there is none

@@ -5,6 +5,7 @@ package memory
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 // Store is a Store as simple as one can be: slices under one lock. It remembers all requests, and finds a session by
 // going through all of them.
 type Store struct {
+	opening  string
 	mu       sync.Mutex
 	sessions []*life // in the order of creation
 	closed   bool
@@ -39,7 +41,7 @@ type life struct {
 }
 
 // New returns an empty store.
-func New() *Store { return &Store{} }
+func New() *Store { return &Store{opening: rand.Text()} }
 
 // enter takes the lock, unless there is a reason not to begin.
 func (m *Store) enter(ctx context.Context) error {
@@ -407,6 +409,24 @@ func (m *Store) Request(ctx context.Context, ref storage.Ref, id string) (*stora
 		return proto.CloneOf(stored), nil
 	}
 	return nil, storage.ErrNotFound
+}
+
+// Opening implements storage.Store.
+func (m *Store) Opening() string { return m.opening }
+
+// Abandoned implements storage.Store.
+func (m *Store) Abandoned(ctx context.Context) ([]storage.Ref, error) {
+	if err := m.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer m.mu.Unlock()
+	var found []storage.Ref
+	for _, s := range m.sessions {
+		if storage.RunsUnderOther(s.row, m.opening) {
+			found = append(found, storage.RefOf(s.row))
+		}
+	}
+	return found, nil
 }
 
 // Close implements storage.Store.

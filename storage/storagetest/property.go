@@ -3,6 +3,7 @@ package storagetest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,6 +120,12 @@ func (p *pair) commit(t *rapid.T) {
 	if id := rapid.SampledFrom([]string{"", "1", "2", "3", "4", "5", "6", "7", "8"}).Draw(t, "request"); id != "" {
 		d.Remember(id)
 	}
+	switch rapid.SampledFrom([]string{"", "", "", "begins", "ends"}).Draw(t, "running") {
+	case "begins":
+		d.Running("op", "an opening that is over")
+	case "ends":
+		d.Session.Running = nil
+	}
 	switch rapid.SampledFrom([]string{"", "", "", "", "", "stale", "other life", "gap", "sequence"}).Draw(t, "fault") {
 	case "stale":
 		d.Session.Revision -= min(d.Session.GetRevision(), rapid.Uint32Range(1, 2).Draw(t, "by"))
@@ -167,6 +174,20 @@ func (p *pair) ranges(t *rapid.T) {
 	}
 }
 
+// abandoned are the ids of the run's own sessions that a store says to be abandoned.
+func (p *pair) abandoned(s storage.Store) []string {
+	refs, err := s.Abandoned(p.outer.Context())
+	require.NoError(p.t, err)
+	var ids []string
+	for _, ref := range refs {
+		if ref.Tenant == p.tenant {
+			ids = append(ids, ref.SessionID+" "+ref.UID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
 // list walks a listing, which must be the same row by row; the cursors are each store's own.
 func (p *pair) list(t *rapid.T) {
 	q := storage.SessionQuery{
@@ -198,6 +219,7 @@ func (p *pair) reopen(t *rapid.T) {
 
 // compare reads the whole of both.
 func (p *pair) compare(t *rapid.T) {
+	require.Equal(t, p.abandoned(p.model), p.abandoned(p.store))
 	for _, id := range []string{"a", "b", "c"} {
 		want, wantErr := p.model.Session(t.Context(), p.tenant, id)
 		got, err := p.store.Session(t.Context(), p.tenant, id)

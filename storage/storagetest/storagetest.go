@@ -64,6 +64,9 @@ func Run(t *testing.T, b Backend) {
 		{"Requests", testRequests},
 		{"RequestsForgotten", testRequestsForgotten},
 
+		{"Opening", testOpening},
+		{"Abandoned", testAbandoned},
+
 		{"ListOrders", testListOrders},
 		{"ListPages", testListPages},
 		{"ListPagesWhileChanging", testListPagesWhileChanging},
@@ -77,6 +80,7 @@ func Run(t *testing.T, b Backend) {
 		})
 	}
 	t.Run("Reopen", func(t *testing.T) { testReopen(t, b) })
+	t.Run("ReopenAbandons", func(t *testing.T) { testReopenAbandons(t, b) })
 	t.Run("Model", func(t *testing.T) { testModel(t, b) })
 }
 
@@ -171,6 +175,10 @@ func calls(s storage.Store, row *storagev1.Session) map[string]func(context.Cont
 		},
 		"Request": func(ctx context.Context) error {
 			_, err := s.Request(ctx, ref, "request")
+			return err
+		},
+		"Abandoned": func(ctx context.Context) error {
+			_, err := s.Abandoned(ctx)
 			return err
 		},
 	}

@@ -54,7 +54,9 @@ type Session struct {
 	// Counts the changes of the row; a commit expects it unchanged.
 	Revision uint32 `protobuf:"varint,12,opt,name=revision,proto3" json:"revision,omitempty"`
 	// Where it was forked from.
-	ForkedFrom    *v1.ForkOrigin `protobuf:"bytes,13,opt,name=forked_from,json=forkedFrom,proto3" json:"forked_from,omitempty"`
+	ForkedFrom *v1.ForkOrigin `protobuf:"bytes,13,opt,name=forked_from,json=forkedFrom,proto3" json:"forked_from,omitempty"`
+	// The compactions that have started and have not ended. What an opening of the store that is over left here was cut off.
+	Running       []*RunningCompaction `protobuf:"bytes,14,rep,name=running,proto3" json:"running,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -180,6 +182,86 @@ func (x *Session) GetForkedFrom() *v1.ForkOrigin {
 	return nil
 }
 
+func (x *Session) GetRunning() []*RunningCompaction {
+	if x != nil {
+		return x.Running
+	}
+	return nil
+}
+
+// RunningCompaction is a compaction that has started: no record of the log tells of it yet.
+type RunningCompaction struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The operation's id.
+	OperationId string `protobuf:"bytes,1,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
+	// Why it was asked for.
+	Reason v1.CompactionReason `protobuf:"varint,2,opt,name=reason,proto3,enum=compactord.v1.CompactionReason" json:"reason,omitempty"`
+	// When it was asked for.
+	StartedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
+	// The opening of the store under which it runs.
+	Opening       string `protobuf:"bytes,4,opt,name=opening,proto3" json:"opening,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RunningCompaction) Reset() {
+	*x = RunningCompaction{}
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RunningCompaction) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RunningCompaction) ProtoMessage() {}
+
+func (x *RunningCompaction) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RunningCompaction.ProtoReflect.Descriptor instead.
+func (*RunningCompaction) Descriptor() ([]byte, []int) {
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *RunningCompaction) GetOperationId() string {
+	if x != nil {
+		return x.OperationId
+	}
+	return ""
+}
+
+func (x *RunningCompaction) GetReason() v1.CompactionReason {
+	if x != nil {
+		return x.Reason
+	}
+	return v1.CompactionReason(0)
+}
+
+func (x *RunningCompaction) GetStartedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartedAt
+	}
+	return nil
+}
+
+func (x *RunningCompaction) GetOpening() string {
+	if x != nil {
+		return x.Opening
+	}
+	return ""
+}
+
 // Head is the state of a log at a point: a pure function of the log up to there, kept so that a view need not read all
 // of it. Policy aside, it is all that a Revert restores.
 type Head struct {
@@ -285,7 +367,7 @@ type Head struct {
 
 func (x *Head) Reset() {
 	*x = Head{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[1]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -297,7 +379,7 @@ func (x *Head) String() string {
 func (*Head) ProtoMessage() {}
 
 func (x *Head) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[1]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -310,7 +392,7 @@ func (x *Head) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Head.ProtoReflect.Descriptor instead.
 func (*Head) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{1}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Head) GetNextSequence() uint32 {
@@ -656,7 +738,7 @@ type Calibration struct {
 
 func (x *Calibration) Reset() {
 	*x = Calibration{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[2]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -668,7 +750,7 @@ func (x *Calibration) String() string {
 func (*Calibration) ProtoMessage() {}
 
 func (x *Calibration) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[2]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -681,7 +763,7 @@ func (x *Calibration) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Calibration.ProtoReflect.Descriptor instead.
 func (*Calibration) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{2}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Calibration) GetPermille() uint32 {
@@ -743,7 +825,7 @@ type ActiveRange struct {
 
 func (x *ActiveRange) Reset() {
 	*x = ActiveRange{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[3]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -755,7 +837,7 @@ func (x *ActiveRange) String() string {
 func (*ActiveRange) ProtoMessage() {}
 
 func (x *ActiveRange) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[3]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -768,7 +850,7 @@ func (x *ActiveRange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActiveRange.ProtoReflect.Descriptor instead.
 func (*ActiveRange) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{3}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ActiveRange) GetFirstSequence() uint32 {
@@ -816,7 +898,7 @@ type EffectiveCompaction struct {
 
 func (x *EffectiveCompaction) Reset() {
 	*x = EffectiveCompaction{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[4]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -828,7 +910,7 @@ func (x *EffectiveCompaction) String() string {
 func (*EffectiveCompaction) ProtoMessage() {}
 
 func (x *EffectiveCompaction) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[4]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -841,7 +923,7 @@ func (x *EffectiveCompaction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EffectiveCompaction.ProtoReflect.Descriptor instead.
 func (*EffectiveCompaction) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{4}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *EffectiveCompaction) GetSequence() uint32 {
@@ -885,7 +967,7 @@ type ChangeMark struct {
 
 func (x *ChangeMark) Reset() {
 	*x = ChangeMark{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[5]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -897,7 +979,7 @@ func (x *ChangeMark) String() string {
 func (*ChangeMark) ProtoMessage() {}
 
 func (x *ChangeMark) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[5]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -910,7 +992,7 @@ func (x *ChangeMark) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChangeMark.ProtoReflect.Descriptor instead.
 func (*ChangeMark) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{5}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ChangeMark) GetSequence() uint32 {
@@ -948,7 +1030,7 @@ type UsageBaseline struct {
 
 func (x *UsageBaseline) Reset() {
 	*x = UsageBaseline{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[6]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -960,7 +1042,7 @@ func (x *UsageBaseline) String() string {
 func (*UsageBaseline) ProtoMessage() {}
 
 func (x *UsageBaseline) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[6]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -973,7 +1055,7 @@ func (x *UsageBaseline) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsageBaseline.ProtoReflect.Descriptor instead.
 func (*UsageBaseline) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{6}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *UsageBaseline) GetIndex() uint32 {
@@ -1033,7 +1115,7 @@ type Breaker struct {
 
 func (x *Breaker) Reset() {
 	*x = Breaker{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[7]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1045,7 +1127,7 @@ func (x *Breaker) String() string {
 func (*Breaker) ProtoMessage() {}
 
 func (x *Breaker) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[7]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1058,7 +1140,7 @@ func (x *Breaker) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Breaker.ProtoReflect.Descriptor instead.
 func (*Breaker) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{7}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Breaker) GetFailures() uint32 {
@@ -1095,7 +1177,7 @@ type StoredMessage struct {
 
 func (x *StoredMessage) Reset() {
 	*x = StoredMessage{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[8]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1107,7 +1189,7 @@ func (x *StoredMessage) String() string {
 func (*StoredMessage) ProtoMessage() {}
 
 func (x *StoredMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[8]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1120,7 +1202,7 @@ func (x *StoredMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoredMessage.ProtoReflect.Descriptor instead.
 func (*StoredMessage) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{8}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *StoredMessage) GetSchema() uint32 {
@@ -1152,7 +1234,7 @@ type StoredRecord struct {
 
 func (x *StoredRecord) Reset() {
 	*x = StoredRecord{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[9]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1164,7 +1246,7 @@ func (x *StoredRecord) String() string {
 func (*StoredRecord) ProtoMessage() {}
 
 func (x *StoredRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[9]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1177,7 +1259,7 @@ func (x *StoredRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoredRecord.ProtoReflect.Descriptor instead.
 func (*StoredRecord) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{9}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *StoredRecord) GetSchema() uint32 {
@@ -1218,7 +1300,7 @@ type StoredRequest struct {
 
 func (x *StoredRequest) Reset() {
 	*x = StoredRequest{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[10]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1230,7 +1312,7 @@ func (x *StoredRequest) String() string {
 func (*StoredRequest) ProtoMessage() {}
 
 func (x *StoredRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[10]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1243,7 +1325,7 @@ func (x *StoredRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoredRequest.ProtoReflect.Descriptor instead.
 func (*StoredRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{10}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *StoredRequest) GetSchema() uint32 {
@@ -1278,7 +1360,7 @@ var File_compactord_storage_v1_storage_proto protoreflect.FileDescriptor
 
 const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\n" +
-	"#compactord/storage/v1/storage.proto\x12\x15compactord.storage.v1\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a#compactord/v1/session_service.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8d\x05\n" +
+	"#compactord/storage/v1/storage.proto\x12\x15compactord.storage.v1\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a#compactord/v1/session_service.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xd1\x05\n" +
 	"\aSession\x12\x16\n" +
 	"\x06tenant\x18\x01 \x01(\tR\x06tenant\x12\x1d\n" +
 	"\n" +
@@ -1297,10 +1379,17 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\x04head\x18\v \x01(\v2\x1b.compactord.storage.v1.HeadR\x04head\x12\x1a\n" +
 	"\brevision\x18\f \x01(\rR\brevision\x12:\n" +
 	"\vforked_from\x18\r \x01(\v2\x19.compactord.v1.ForkOriginR\n" +
-	"forkedFrom\x1a9\n" +
+	"forkedFrom\x12B\n" +
+	"\arunning\x18\x0e \x03(\v2(.compactord.storage.v1.RunningCompactionR\arunning\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd1\x0f\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xc4\x01\n" +
+	"\x11RunningCompaction\x12!\n" +
+	"\foperation_id\x18\x01 \x01(\tR\voperationId\x127\n" +
+	"\x06reason\x18\x02 \x01(\x0e2\x1f.compactord.v1.CompactionReasonR\x06reason\x129\n" +
+	"\n" +
+	"started_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x12\x18\n" +
+	"\aopening\x18\x04 \x01(\tR\aopening\"\xd1\x0f\n" +
 	"\x04Head\x12#\n" +
 	"\rnext_sequence\x18\x01 \x01(\rR\fnextSequence\x12\x1d\n" +
 	"\n" +
@@ -1429,54 +1518,59 @@ func file_compactord_storage_v1_storage_proto_rawDescGZIP() []byte {
 	return file_compactord_storage_v1_storage_proto_rawDescData
 }
 
-var file_compactord_storage_v1_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_compactord_storage_v1_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_compactord_storage_v1_storage_proto_goTypes = []any{
 	(*Session)(nil),               // 0: compactord.storage.v1.Session
-	(*Head)(nil),                  // 1: compactord.storage.v1.Head
-	(*Calibration)(nil),           // 2: compactord.storage.v1.Calibration
-	(*ActiveRange)(nil),           // 3: compactord.storage.v1.ActiveRange
-	(*EffectiveCompaction)(nil),   // 4: compactord.storage.v1.EffectiveCompaction
-	(*ChangeMark)(nil),            // 5: compactord.storage.v1.ChangeMark
-	(*UsageBaseline)(nil),         // 6: compactord.storage.v1.UsageBaseline
-	(*Breaker)(nil),               // 7: compactord.storage.v1.Breaker
-	(*StoredMessage)(nil),         // 8: compactord.storage.v1.StoredMessage
-	(*StoredRecord)(nil),          // 9: compactord.storage.v1.StoredRecord
-	(*StoredRequest)(nil),         // 10: compactord.storage.v1.StoredRequest
-	nil,                           // 11: compactord.storage.v1.Session.LabelsEntry
-	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
-	(v1.Estimator)(0),             // 13: compactord.v1.Estimator
-	(*v1.Policy)(nil),             // 14: compactord.v1.Policy
-	(*v1.ForkOrigin)(nil),         // 15: compactord.v1.ForkOrigin
-	(*v1.CallRef)(nil),            // 16: compactord.v1.CallRef
-	(*v1.LoggedMessage)(nil),      // 17: compactord.v1.LoggedMessage
-	(*v1.Record)(nil),             // 18: compactord.v1.Record
+	(*RunningCompaction)(nil),     // 1: compactord.storage.v1.RunningCompaction
+	(*Head)(nil),                  // 2: compactord.storage.v1.Head
+	(*Calibration)(nil),           // 3: compactord.storage.v1.Calibration
+	(*ActiveRange)(nil),           // 4: compactord.storage.v1.ActiveRange
+	(*EffectiveCompaction)(nil),   // 5: compactord.storage.v1.EffectiveCompaction
+	(*ChangeMark)(nil),            // 6: compactord.storage.v1.ChangeMark
+	(*UsageBaseline)(nil),         // 7: compactord.storage.v1.UsageBaseline
+	(*Breaker)(nil),               // 8: compactord.storage.v1.Breaker
+	(*StoredMessage)(nil),         // 9: compactord.storage.v1.StoredMessage
+	(*StoredRecord)(nil),          // 10: compactord.storage.v1.StoredRecord
+	(*StoredRequest)(nil),         // 11: compactord.storage.v1.StoredRequest
+	nil,                           // 12: compactord.storage.v1.Session.LabelsEntry
+	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
+	(v1.Estimator)(0),             // 14: compactord.v1.Estimator
+	(*v1.Policy)(nil),             // 15: compactord.v1.Policy
+	(*v1.ForkOrigin)(nil),         // 16: compactord.v1.ForkOrigin
+	(v1.CompactionReason)(0),      // 17: compactord.v1.CompactionReason
+	(*v1.CallRef)(nil),            // 18: compactord.v1.CallRef
+	(*v1.LoggedMessage)(nil),      // 19: compactord.v1.LoggedMessage
+	(*v1.Record)(nil),             // 20: compactord.v1.Record
 }
 var file_compactord_storage_v1_storage_proto_depIdxs = []int32{
-	12, // 0: compactord.storage.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	12, // 1: compactord.storage.v1.Session.changed_at:type_name -> google.protobuf.Timestamp
-	11, // 2: compactord.storage.v1.Session.labels:type_name -> compactord.storage.v1.Session.LabelsEntry
-	13, // 3: compactord.storage.v1.Session.estimator:type_name -> compactord.v1.Estimator
-	14, // 4: compactord.storage.v1.Session.policy:type_name -> compactord.v1.Policy
-	14, // 5: compactord.storage.v1.Session.resolved_policy:type_name -> compactord.v1.Policy
-	1,  // 6: compactord.storage.v1.Session.head:type_name -> compactord.storage.v1.Head
-	15, // 7: compactord.storage.v1.Session.forked_from:type_name -> compactord.v1.ForkOrigin
-	3,  // 8: compactord.storage.v1.Head.active:type_name -> compactord.storage.v1.ActiveRange
-	4,  // 9: compactord.storage.v1.Head.compaction:type_name -> compactord.storage.v1.EffectiveCompaction
-	16, // 10: compactord.storage.v1.Head.open_calls:type_name -> compactord.v1.CallRef
-	16, // 11: compactord.storage.v1.Head.void_calls:type_name -> compactord.v1.CallRef
-	5,  // 12: compactord.storage.v1.Head.changes:type_name -> compactord.storage.v1.ChangeMark
-	6,  // 13: compactord.storage.v1.Head.usage:type_name -> compactord.storage.v1.UsageBaseline
-	7,  // 14: compactord.storage.v1.Head.breaker:type_name -> compactord.storage.v1.Breaker
-	2,  // 15: compactord.storage.v1.Head.calibration:type_name -> compactord.storage.v1.Calibration
-	13, // 16: compactord.storage.v1.Head.estimator:type_name -> compactord.v1.Estimator
-	17, // 17: compactord.storage.v1.StoredMessage.logged:type_name -> compactord.v1.LoggedMessage
-	18, // 18: compactord.storage.v1.StoredRecord.record:type_name -> compactord.v1.Record
-	1,  // 19: compactord.storage.v1.StoredRecord.head:type_name -> compactord.storage.v1.Head
-	20, // [20:20] is the sub-list for method output_type
-	20, // [20:20] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	13, // 0: compactord.storage.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	13, // 1: compactord.storage.v1.Session.changed_at:type_name -> google.protobuf.Timestamp
+	12, // 2: compactord.storage.v1.Session.labels:type_name -> compactord.storage.v1.Session.LabelsEntry
+	14, // 3: compactord.storage.v1.Session.estimator:type_name -> compactord.v1.Estimator
+	15, // 4: compactord.storage.v1.Session.policy:type_name -> compactord.v1.Policy
+	15, // 5: compactord.storage.v1.Session.resolved_policy:type_name -> compactord.v1.Policy
+	2,  // 6: compactord.storage.v1.Session.head:type_name -> compactord.storage.v1.Head
+	16, // 7: compactord.storage.v1.Session.forked_from:type_name -> compactord.v1.ForkOrigin
+	1,  // 8: compactord.storage.v1.Session.running:type_name -> compactord.storage.v1.RunningCompaction
+	17, // 9: compactord.storage.v1.RunningCompaction.reason:type_name -> compactord.v1.CompactionReason
+	13, // 10: compactord.storage.v1.RunningCompaction.started_at:type_name -> google.protobuf.Timestamp
+	4,  // 11: compactord.storage.v1.Head.active:type_name -> compactord.storage.v1.ActiveRange
+	5,  // 12: compactord.storage.v1.Head.compaction:type_name -> compactord.storage.v1.EffectiveCompaction
+	18, // 13: compactord.storage.v1.Head.open_calls:type_name -> compactord.v1.CallRef
+	18, // 14: compactord.storage.v1.Head.void_calls:type_name -> compactord.v1.CallRef
+	6,  // 15: compactord.storage.v1.Head.changes:type_name -> compactord.storage.v1.ChangeMark
+	7,  // 16: compactord.storage.v1.Head.usage:type_name -> compactord.storage.v1.UsageBaseline
+	8,  // 17: compactord.storage.v1.Head.breaker:type_name -> compactord.storage.v1.Breaker
+	3,  // 18: compactord.storage.v1.Head.calibration:type_name -> compactord.storage.v1.Calibration
+	14, // 19: compactord.storage.v1.Head.estimator:type_name -> compactord.v1.Estimator
+	19, // 20: compactord.storage.v1.StoredMessage.logged:type_name -> compactord.v1.LoggedMessage
+	20, // 21: compactord.storage.v1.StoredRecord.record:type_name -> compactord.v1.Record
+	2,  // 22: compactord.storage.v1.StoredRecord.head:type_name -> compactord.storage.v1.Head
+	23, // [23:23] is the sub-list for method output_type
+	23, // [23:23] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_compactord_storage_v1_storage_proto_init() }
@@ -1484,15 +1578,15 @@ func file_compactord_storage_v1_storage_proto_init() {
 	if File_compactord_storage_v1_storage_proto != nil {
 		return
 	}
-	file_compactord_storage_v1_storage_proto_msgTypes[1].OneofWrappers = []any{}
-	file_compactord_storage_v1_storage_proto_msgTypes[4].OneofWrappers = []any{}
+	file_compactord_storage_v1_storage_proto_msgTypes[2].OneofWrappers = []any{}
+	file_compactord_storage_v1_storage_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_storage_v1_storage_proto_rawDesc), len(file_compactord_storage_v1_storage_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
