@@ -86,7 +86,7 @@ func TestProvidersErrors(t *testing.T) {
 		{
 			"limit of a request", &summarizers.ProviderError{Code: "timeout", Retryable: true, Err: &summarizers.TimeLimitError{Limit: 20 * time.Second}},
 			codes.DeadlineExceeded, "DEADLINE_EXCEEDED",
-			map[string]string{"summarizer": "model"},
+			map[string]string{"summarizer": "model", "deadline": "summarizer"},
 			0,
 			"summarizer model did not answer within its time limit of 20s",
 		},

@@ -82,10 +82,10 @@ func (c *compaction) run(ctx context.Context) error {
 			}})
 			return nil
 		}
+		c.announced = true
 		c.emit(ctx, &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Started{
 			Started: &compactordv1.CompactionStarted{Reason: c.reason(), Plan: c.plan},
 		}})
-		c.announced = true
 		c.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_PLAN, 1, 1)
 		summary, err := c.texted(ctx)
 		if err != nil {
@@ -278,7 +278,7 @@ func (c *compaction) conclusion(ctx context.Context, err error) error {
 // endError makes the RPC's error of an operation that failed. Who ended its context is asked first: what fails after that
 // fails because of it. It logs what only the daemon's side can mend, since the call may be gone by now.
 func (s *Service) endError(ctx context.Context, id, what string, err error) *Error {
-	cause := context.Cause(ctx)
+	cause := endOf(ctx)
 	if cause != nil && !errors.Is(cause, context.DeadlineExceeded) {
 		e := newError(codes.Canceled, compactordv1.ErrorReason_ERROR_REASON_CANCELLED,
 			map[string]string{"operation_id": id}, "the %s was cancelled: %s", what, cancelledBy(cause))
@@ -289,6 +289,9 @@ func (s *Service) endError(ctx context.Context, id, what string, err error) *Err
 		err = cause
 	}
 	e := asError(err, id)
+	if cause != nil {
+		e.Metadata["operation_id"] = id
+	}
 	logBug(ctx, s.logger, id, what, e)
 	return e
 }

@@ -32,6 +32,7 @@ import (
 // chain is the interceptors in their order, the same for unary and streaming calls:
 //
 //	backstop   a panic in an interceptor must not end the daemon
+//	arrival    when the call came, and with it who ended it
 //	metrics    outside the log and all that refuses, so that refusals are counted
 //	log        outside the error map, so that it sees the final status
 //	errors     one mapping to statuses
@@ -45,7 +46,9 @@ type chain struct {
 	stream []grpc.StreamServerInterceptor
 }
 
-func newChain(logger *slog.Logger, metrics *prommiddleware.ServerMetrics, maxMessageBytes int) (*chain, error) {
+func newChain(
+	logger *slog.Logger, metrics *prommiddleware.ServerMetrics, maxMessageBytes int, now func() time.Time,
+) (*chain, error) {
 	validator, err := protovalidate.New()
 	if err != nil {
 		return nil, fmt.Errorf("compile the contract's rules: %w", err)
@@ -64,6 +67,7 @@ func newChain(logger *slog.Logger, metrics *prommiddleware.ServerMetrics, maxMes
 	return &chain{
 		unary: []grpc.UnaryServerInterceptor{
 			recovery.UnaryServerInterceptor(backstop),
+			arriveUnary(now),
 			metrics.UnaryServerInterceptor(),
 			selector.UnaryServerInterceptor(logging.UnaryServerInterceptor(log, logOptions...), ourServices),
 			mapErrorsUnary(logger),
@@ -73,6 +77,7 @@ func newChain(logger *slog.Logger, metrics *prommiddleware.ServerMetrics, maxMes
 		},
 		stream: []grpc.StreamServerInterceptor{
 			recovery.StreamServerInterceptor(backstop),
+			arriveStream(now),
 			metrics.StreamServerInterceptor(),
 			selector.StreamServerInterceptor(logging.StreamServerInterceptor(log, logOptions...), ourServices),
 			mapErrorsStream(logger),
@@ -99,6 +104,26 @@ var ourServices = selector.MatchFunc(func(_ context.Context, call interceptors.C
 	return strings.HasPrefix(call.Service, "compactord.")
 })
 
+func arriveUnary(now func() time.Time) grpc.UnaryServerInterceptor {
+	return func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+		return handler(arriving(ctx, now).in(ctx), req)
+	}
+}
+
+func arriveStream(now func() time.Time) grpc.StreamServerInterceptor {
+	return func(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+		return handler(srv, &arrivedStream{ServerStream: stream, arrival: arriving(stream.Context(), now)})
+	}
+}
+
+type arrivedStream struct {
+	grpc.ServerStream
+	arrival *arrival
+}
+
+// Context is the stream's context, which knows when it arrived.
+func (s *arrivedStream) Context() context.Context { return s.arrival.in(s.ServerStream.Context()) }
+
 func mapErrorsUnary(logger *slog.Logger) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 		resp, err := handler(ctx, req)
@@ -118,6 +143,9 @@ func mapError(ctx context.Context, logger *slog.Logger, method string, err error
 	if err == nil {
 		return nil
 	}
+	if endedAtDeadline(ctx, err) {
+		err = errCallDeadline
+	}
 	if st, ok := status.FromError(err); ok && !isOurs(err) {
 		return st.Err()
 	}
@@ -125,6 +153,17 @@ func mapError(ctx context.Context, logger *slog.Logger, method string, err error
 	e := asError(err, id)
 	logBug(ctx, logger, id, method, e)
 	return e.status().Err()
+}
+
+// endedAtDeadline says that a call failed with nothing but the end of its context, which came with its deadline.
+func endedAtDeadline(ctx context.Context, err error) bool {
+	var told *Error
+	if errors.As(err, &told) || !errors.Is(endOf(ctx), errCallDeadline) {
+		return false
+	}
+	code := status.Code(err)
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
+		code == codes.Canceled || code == codes.DeadlineExceeded
 }
 
 // logBug logs the cause of an error that no client can mend, once, under the id that the client gets.
@@ -154,7 +193,8 @@ const maxUnaryTime = 2 * time.Minute
 
 func capDeadline(most func(req any) time.Duration) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
-		ctx, cancel := context.WithTimeout(ctx, most(req))
+		limit := most(req)
+		ctx, cancel := context.WithTimeoutCause(ctx, limit, daemonLimit(limit))
 		defer cancel()
 		return handler(ctx, req)
 	}

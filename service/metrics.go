@@ -33,7 +33,7 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 	m := &metrics{
 		compactions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "compactord_compactions_total",
-			Help: "Compactions by reason and how they ended: completed, skipped, planned, cancelled or failed.",
+			Help: "Compactions by reason and how they ended: completed, skipped, planned, cancelled, deadline or failed.",
 		}, []string{"reason", "outcome"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "compactord_compaction_duration_seconds",
@@ -97,7 +97,7 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 
 // ended counts a compaction by its last event, or by the error of one that ended without.
 func (m *metrics) ended(reason compactordv1.CompactionReason, last *compactordv1.CompactionEvent, err error, took time.Duration) {
-	outcome := "failed"
+	outcome := failedBy(compactordv1.ErrorReason_ERROR_REASON_UNSPECIFIED)
 	var e *Error
 	switch k := last.GetEvent().(type) {
 	case *compactordv1.CompactionEvent_Completed:
@@ -108,12 +108,24 @@ func (m *metrics) ended(reason compactordv1.CompactionReason, last *compactordv1
 	case *compactordv1.CompactionEvent_Planned:
 		outcome = "planned"
 	default:
-		if errors.As(err, &e) && e.Reason == compactordv1.ErrorReason_ERROR_REASON_CANCELLED {
-			outcome = "cancelled"
+		if errors.As(err, &e) {
+			outcome = failedBy(e.Reason)
 		}
 	}
 	m.compactions.WithLabelValues(label(reason.String(), "COMPACTION_REASON_"), outcome).Inc()
 	m.duration.WithLabelValues(outcome).Observe(took.Seconds())
+}
+
+// failedBy is the outcome of a compaction that ended with an error.
+func failedBy(reason compactordv1.ErrorReason) string {
+	switch reason {
+	case compactordv1.ErrorReason_ERROR_REASON_CANCELLED:
+		return "cancelled"
+	case compactordv1.ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED:
+		return "deadline"
+	default:
+		return "failed"
+	}
 }
 
 // summarized counts what a summarizer took, also for an operation that failed.

@@ -99,6 +99,13 @@ func asError(err error, internalID string) *Error {
 	if errors.As(err, &violations) {
 		return fromViolations(violations)
 	}
+	var late *deadlineError
+	if errors.As(err, &late) {
+		e := newError(codes.DeadlineExceeded, compactordv1.ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED,
+			map[string]string{"deadline": late.whose}, "%s", late.text)
+		e.Cause = err
+		return e
+	}
 	for _, s := range sentinels {
 		if errors.Is(err, s.err) {
 			e = &Error{Code: s.code, Reason: s.reason, Message: cmp.Or(s.text, err.Error()), Cause: err}

@@ -29,6 +29,7 @@ func summaryFailure(name string, failure error) *Error {
 	case errors.As(failure, &provider) && !timedOut(provider):
 		return providerFailure(name, metadata, provider)
 	case errors.Is(failure, context.DeadlineExceeded), provider != nil:
+		metadata["deadline"] = "summarizer"
 		return newError(codes.DeadlineExceeded, compactordv1.ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED, metadata,
 			"summarizer %s did not answer within its time limit%s", name, ofLimit(failure))
 	default:

@@ -72,8 +72,9 @@ const (
 	// CANCELLED. The client, another client, a shutdown or the end of the session ended the operation. Example: a Compact call that was preempted.
 	// Metadata: operation_id.
 	ErrorReason_ERROR_REASON_CANCELLED ErrorReason = 18
-	// DEADLINE_EXCEEDED. The deadline of the RPC, or the policy's limit for summaries, has passed. Example: a summarizer
-	// that hangs, and the fallback FAIL.
+	// DEADLINE_EXCEEDED. The deadline of the RPC, the daemon's limit for a unary call, or a limit for summaries has passed.
+	// Example: a summarizer that hangs, and the fallback FAIL. Metadata: deadline, which of them it was: `call`, `daemon` or
+	// `summarizer`; operation_id for `call` and `daemon`, where there is one; summarizer for `summarizer`.
 	ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED ErrorReason = 19
 	// INVALID_ARGUMENT. The request_id was used with another request. Example: AppendMessages with other messages under the
 	// same request_id. Metadata: request_id.
@@ -123,6 +124,9 @@ const (
 	// FAILED_PRECONDITION. The summarizer's provider refuses the request, and would again. Example: a wrong API key, or a
 	// model that does not exist. Metadata: summarizer; http_status and code, where its provider told them.
 	ErrorReason_ERROR_REASON_SUMMARIZER_REFUSED ErrorReason = 38
+	// UNAVAILABLE. The daemon ended while a compaction ran. It comes in no status, only in the CompactionAttempt that is
+	// written when the store is opened again. Example: a daemon that was killed.
+	ErrorReason_ERROR_REASON_INTERRUPTED ErrorReason = 39
 )
 
 // Enum value maps for ErrorReason.
@@ -167,6 +171,7 @@ var (
 		36: "ERROR_REASON_MESSAGE_PUT_ASIDE",
 		37: "ERROR_REASON_WATCHER_TOO_SLOW",
 		38: "ERROR_REASON_SUMMARIZER_REFUSED",
+		39: "ERROR_REASON_INTERRUPTED",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":            0,
@@ -208,6 +213,7 @@ var (
 		"ERROR_REASON_MESSAGE_PUT_ASIDE":      36,
 		"ERROR_REASON_WATCHER_TOO_SLOW":       37,
 		"ERROR_REASON_SUMMARIZER_REFUSED":     38,
+		"ERROR_REASON_INTERRUPTED":            39,
 	}
 )
 
@@ -242,7 +248,7 @@ var File_compactord_v1_error_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x19compactord/v1/error.proto\x12\rcompactord.v1*\xc9\n" +
+	"\x19compactord/v1/error.proto\x12\rcompactord.v1*\xe7\n" +
 	"\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1e\n" +
@@ -284,7 +290,8 @@ const file_compactord_v1_error_proto_rawDesc = "" +
 	"\x1eERROR_REASON_CONTENT_NOT_FOUND\x10#\x12\"\n" +
 	"\x1eERROR_REASON_MESSAGE_PUT_ASIDE\x10$\x12!\n" +
 	"\x1dERROR_REASON_WATCHER_TOO_SLOW\x10%\x12#\n" +
-	"\x1fERROR_REASON_SUMMARIZER_REFUSED\x10&BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
+	"\x1fERROR_REASON_SUMMARIZER_REFUSED\x10&\x12\x1c\n" +
+	"\x18ERROR_REASON_INTERRUPTED\x10'BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (
 	file_compactord_v1_error_proto_rawDescOnce sync.Once

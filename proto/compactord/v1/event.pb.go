@@ -860,7 +860,7 @@ func (x *CompactionSkipped) GetReport() *ContextReport {
 	return nil
 }
 
-// CompactionFailed says what went wrong. The RPC ends with the same status.
+// CompactionFailed says what went wrong, also that a deadline has passed. The RPC ends with the same status.
 type CompactionFailed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The gRPC status code.

@@ -168,9 +168,9 @@ type AttemptOutcome int32
 const (
 	// Never stored.
 	AttemptOutcome_ATTEMPT_OUTCOME_UNSPECIFIED AttemptOutcome = 0
-	// It failed.
+	// It failed. A deadline that has passed is one way to, and a daemon that ended with it another: error_reason tells.
 	AttemptOutcome_ATTEMPT_OUTCOME_FAILED AttemptOutcome = 1
-	// It was cancelled.
+	// Somebody cancelled it, or the daemon was told to stop.
 	AttemptOutcome_ATTEMPT_OUTCOME_CANCELLED AttemptOutcome = 2
 	// It was skipped after it had started.
 	AttemptOutcome_ATTEMPT_OUTCOME_SKIPPED AttemptOutcome = 3
@@ -1578,7 +1578,7 @@ type CompactionAttempt struct {
 	Message string `protobuf:"bytes,6,opt,name=message,proto3" json:"message,omitempty"`
 	// Why it was asked for.
 	Reason CompactionReason `protobuf:"varint,7,opt,name=reason,proto3,enum=compactord.v1.CompactionReason" json:"reason,omitempty"`
-	// How long it took.
+	// How long it took. Not set where the daemon ended with it, as all that follows: nobody knows.
 	Duration *durationpb.Duration `protobuf:"bytes,8,opt,name=duration,proto3" json:"duration,omitempty"`
 	// How many requests the summarizer was sent.
 	SummarizerCalls uint32 `protobuf:"varint,9,opt,name=summarizer_calls,json=summarizerCalls,proto3" json:"summarizer_calls,omitempty"`

@@ -77,8 +77,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     Metadata: operation_id.
     """
     ERROR_REASON_DEADLINE_EXCEEDED: _ErrorReason.ValueType  # 19
-    """DEADLINE_EXCEEDED. The deadline of the RPC, or the policy's limit for summaries, has passed. Example: a summarizer
-    that hangs, and the fallback FAIL.
+    """DEADLINE_EXCEEDED. The deadline of the RPC, the daemon's limit for a unary call, or a limit for summaries has passed.
+    Example: a summarizer that hangs, and the fallback FAIL. Metadata: deadline, which of them it was: `call`, `daemon` or
+    `summarizer`; operation_id for `call` and `daemon`, where there is one; summarizer for `summarizer`.
     """
     ERROR_REASON_REQUEST_ID_REUSED: _ErrorReason.ValueType  # 20
     """INVALID_ARGUMENT. The request_id was used with another request. Example: AppendMessages with other messages under the
@@ -136,6 +137,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_SUMMARIZER_REFUSED: _ErrorReason.ValueType  # 38
     """FAILED_PRECONDITION. The summarizer's provider refuses the request, and would again. Example: a wrong API key, or a
     model that does not exist. Metadata: summarizer; http_status and code, where its provider told them.
+    """
+    ERROR_REASON_INTERRUPTED: _ErrorReason.ValueType  # 39
+    """UNAVAILABLE. The daemon ended while a compaction ran. It comes in no status, only in the CompactionAttempt that is
+    written when the store is opened again. Example: a daemon that was killed.
     """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
@@ -198,8 +203,9 @@ ERROR_REASON_CANCELLED: ErrorReason.ValueType  # 18
 Metadata: operation_id.
 """
 ERROR_REASON_DEADLINE_EXCEEDED: ErrorReason.ValueType  # 19
-"""DEADLINE_EXCEEDED. The deadline of the RPC, or the policy's limit for summaries, has passed. Example: a summarizer
-that hangs, and the fallback FAIL.
+"""DEADLINE_EXCEEDED. The deadline of the RPC, the daemon's limit for a unary call, or a limit for summaries has passed.
+Example: a summarizer that hangs, and the fallback FAIL. Metadata: deadline, which of them it was: `call`, `daemon` or
+`summarizer`; operation_id for `call` and `daemon`, where there is one; summarizer for `summarizer`.
 """
 ERROR_REASON_REQUEST_ID_REUSED: ErrorReason.ValueType  # 20
 """INVALID_ARGUMENT. The request_id was used with another request. Example: AppendMessages with other messages under the
@@ -257,5 +263,9 @@ stopped reading. Metadata: next_sequence; all before it has been sent, and one m
 ERROR_REASON_SUMMARIZER_REFUSED: ErrorReason.ValueType  # 38
 """FAILED_PRECONDITION. The summarizer's provider refuses the request, and would again. Example: a wrong API key, or a
 model that does not exist. Metadata: summarizer; http_status and code, where its provider told them.
+"""
+ERROR_REASON_INTERRUPTED: ErrorReason.ValueType  # 39
+"""UNAVAILABLE. The daemon ended while a compaction ran. It comes in no status, only in the CompactionAttempt that is
+written when the store is opened again. Example: a daemon that was killed.
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

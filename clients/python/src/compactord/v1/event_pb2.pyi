@@ -429,7 +429,7 @@ Global___CompactionSkipped: _TypeAlias = CompactionSkipped  # noqa: Y015
 
 @_typing.final
 class CompactionFailed(_message.Message):
-    """CompactionFailed says what went wrong. The RPC ends with the same status."""
+    """CompactionFailed says what went wrong, also that a deadline has passed. The RPC ends with the same status."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -114,9 +114,9 @@ class _AttemptOutcomeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Attemp
     ATTEMPT_OUTCOME_UNSPECIFIED: _AttemptOutcome.ValueType  # 0
     """Never stored."""
     ATTEMPT_OUTCOME_FAILED: _AttemptOutcome.ValueType  # 1
-    """It failed."""
+    """It failed. A deadline that has passed is one way to, and a daemon that ended with it another: error_reason tells."""
     ATTEMPT_OUTCOME_CANCELLED: _AttemptOutcome.ValueType  # 2
-    """It was cancelled."""
+    """Somebody cancelled it, or the daemon was told to stop."""
     ATTEMPT_OUTCOME_SKIPPED: _AttemptOutcome.ValueType  # 3
     """It was skipped after it had started."""
 
@@ -126,9 +126,9 @@ class AttemptOutcome(_AttemptOutcome, metaclass=_AttemptOutcomeEnumTypeWrapper):
 ATTEMPT_OUTCOME_UNSPECIFIED: AttemptOutcome.ValueType  # 0
 """Never stored."""
 ATTEMPT_OUTCOME_FAILED: AttemptOutcome.ValueType  # 1
-"""It failed."""
+"""It failed. A deadline that has passed is one way to, and a daemon that ended with it another: error_reason tells."""
 ATTEMPT_OUTCOME_CANCELLED: AttemptOutcome.ValueType  # 2
-"""It was cancelled."""
+"""Somebody cancelled it, or the daemon was told to stop."""
 ATTEMPT_OUTCOME_SKIPPED: AttemptOutcome.ValueType  # 3
 """It was skipped after it had started."""
 Global___AttemptOutcome: _TypeAlias = AttemptOutcome  # noqa: Y015
@@ -842,7 +842,7 @@ class CompactionAttempt(_message.Message):
     """The summarizer's name, where one was asked."""
     @_builtins.property
     def duration(self) -> _duration_pb2.Duration:
-        """How long it took."""
+        """How long it took. Not set where the daemon ended with it, as all that follows: nobody knows."""
 
     @_builtins.property
     def usage(self) -> _message_pb2.Usage:

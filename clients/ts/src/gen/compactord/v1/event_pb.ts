@@ -784,7 +784,7 @@ export const CompactionSkippedSchema: GenMessage<CompactionSkipped, {jsonType: C
   messageDesc(file_compactord_v1_event, 8);
 
 /**
- * CompactionFailed says what went wrong. The RPC ends with the same status.
+ * CompactionFailed says what went wrong, also that a deadline has passed. The RPC ends with the same status.
  *
  * @generated from message compactord.v1.CompactionFailed
  */
@@ -819,7 +819,7 @@ export type CompactionFailed = Message<"compactord.v1.CompactionFailed"> & {
 };
 
 /**
- * CompactionFailed says what went wrong. The RPC ends with the same status.
+ * CompactionFailed says what went wrong, also that a deadline has passed. The RPC ends with the same status.
  *
  * @generated from message compactord.v1.CompactionFailed
  */

@@ -1585,7 +1585,7 @@ export type CompactionAttempt = Message<"compactord.v1.CompactionAttempt"> & {
   reason: CompactionReason;
 
   /**
-   * How long it took.
+   * How long it took. Not set where the daemon ended with it, as all that follows: nobody knows.
    *
    * @generated from field: google.protobuf.Duration duration = 8;
    */
@@ -1676,7 +1676,7 @@ export type CompactionAttemptJson = {
   reason?: CompactionReasonJson;
 
   /**
-   * How long it took.
+   * How long it took. Not set where the daemon ended with it, as all that follows: nobody knows.
    *
    * @generated from field: google.protobuf.Duration duration = 8;
    */
@@ -2402,14 +2402,14 @@ export enum AttemptOutcome {
   UNSPECIFIED = 0,
 
   /**
-   * It failed.
+   * It failed. A deadline that has passed is one way to, and a daemon that ended with it another: error_reason tells.
    *
    * @generated from enum value: ATTEMPT_OUTCOME_FAILED = 1;
    */
   FAILED = 1,
 
   /**
-   * It was cancelled.
+   * Somebody cancelled it, or the daemon was told to stop.
    *
    * @generated from enum value: ATTEMPT_OUTCOME_CANCELLED = 2;
    */

@@ -1,0 +1,81 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// deadlineError says whose deadline has passed. It is a context.DeadlineExceeded.
+type deadlineError struct {
+	// whose is for programs: call or daemon. The limits of summarizers have errors of their own.
+	whose, text string
+}
+
+func (e *deadlineError) Error() string { return e.text }
+
+func (e *deadlineError) Unwrap() error { return context.DeadlineExceeded }
+
+var errCallDeadline = &deadlineError{"call", "the deadline that the client set for the call has passed"}
+
+// daemonLimit is the error of a unary call that took as long as the daemon allows.
+func daemonLimit(limit time.Duration) error {
+	return &deadlineError{"daemon", fmt.Sprintf("the daemon ends such a call after %s", limit)}
+}
+
+// arrival is when a call with a deadline came, and until when its client waits.
+type arrival struct {
+	at, deadline time.Time
+	now          func() time.Time
+}
+
+type arrivalKey struct{}
+
+// arriving is the arrival of a call, now; nil where it has no deadline.
+func arriving(ctx context.Context, now func() time.Time) *arrival {
+	deadline, limited := ctx.Deadline()
+	if !limited {
+		return nil
+	}
+	return &arrival{at: now(), deadline: deadline, now: now}
+}
+
+// in is a call's context that knows its arrival.
+func (a *arrival) in(ctx context.Context) context.Context {
+	if a == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, arrivalKey{}, a)
+}
+
+// How much earlier than the deadline a client that gives up may be heard: a tenth of the time that it had, within bounds.
+const (
+	leastGivenUp = 50 * time.Millisecond
+	mostGivenUp  = time.Second
+	givenUpShare = 10
+)
+
+// gaveUp says that the client cancelled because its deadline had passed. It resets the stream then, as it does where
+// somebody cancels; and it does so just before the daemon, which began to count when the request arrived, would.
+func (a *arrival) gaveUp() bool {
+	early := min(mostGivenUp, max(leastGivenUp, a.deadline.Sub(a.at)/givenUpShare))
+	return a.deadline.Sub(a.now()) <= early
+}
+
+// endOf is why a context has ended: context.Cause, but for a deadline of the call, which is told as what it is.
+func endOf(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	var known *deadlineError
+	switch {
+	case cause == nil || errors.As(cause, &known):
+		return cause
+	case errors.Is(cause, context.DeadlineExceeded):
+		return errCallDeadline
+	case errors.Is(cause, context.Canceled):
+		if a, limited := ctx.Value(arrivalKey{}).(*arrival); limited && a.gaveUp() {
+			return errCallDeadline
+		}
+	}
+	return cause
+}
