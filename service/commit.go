@@ -28,9 +28,13 @@ func (c *compaction) commit(ctx context.Context, summary *written) (*compactordv
 	var event *compactordv1.CompactionEvent
 	err := s.update(ctx, c.req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
 		recorded := &compactordv1.CompactResponse{}
-		if known, err := s.recorded(ctx, row, c.req, recorded); known || err != nil {
-			event = recorded.GetEvent()
+		if known, err := s.recorded(ctx, row, c.req, recorded); err != nil {
 			return nil, err
+		} else if known {
+			event = recorded.GetEvent()
+			p := s.beginUnseen(row)
+			p.ends(c.id)
+			return p, nil
 		}
 		if err := c.stillFits(row); err != nil {
 			return nil, err
@@ -82,6 +86,7 @@ func (c *compaction) write(
 		return nil, nil, err
 	}
 	before := s.begin(row)
+	before.ends(c.id)
 	before.state = state
 	noCut := c.noCut
 	if summary != nil {

@@ -82,6 +82,9 @@ func (c *compaction) run(ctx context.Context) error {
 			}})
 			return nil
 		}
+		if err := c.begin(ctx); err != nil {
+			return err
+		}
 		c.announced = true
 		c.emit(ctx, &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Started{
 			Started: &compactordv1.CompactionStarted{Reason: c.reason(), Plan: c.plan},
@@ -327,6 +330,7 @@ func (c *compaction) recordAttempt(ctx context.Context, attempt *compactordv1.Co
 			return nil, nil
 		}
 		p := s.begin(row)
+		p.ends(c.id)
 		_, err := s.record(ctx, p, &compactordv1.Record{Kind: &compactordv1.Record_Attempt{Attempt: attempt}}, nil)
 		return p, err
 	})

@@ -96,6 +96,7 @@ func (s *Service) fork(
 func forked(then *storagev1.Session, req *compactordv1.ForkSessionRequest) *storagev1.Session {
 	row := proto.CloneOf(then)
 	row.SessionId, row.Uid, row.Revision = req.GetNewSessionId(), uuid.NewString(), 1
+	row.Running = nil
 	if row.GetSessionId() == "" {
 		row.SessionId = newID()
 	}

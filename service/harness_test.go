@@ -127,6 +127,7 @@ func start(t testing.TB, options ...option) *daemon {
 		stopped = true
 		require.NoError(t, conn.Close())
 		d.shutdown()
+		requireNothingRuns(t, o.Store)
 		require.NoError(t, o.Store.Close())
 	}
 	t.Cleanup(d.stop)

@@ -74,7 +74,7 @@ func NewServer(o ServerOptions) (*Server, error) {
 	if err := o.Metrics.Register(metrics); err != nil {
 		return nil, fmt.Errorf("register metrics: %w", err)
 	}
-	chain, err := newChain(o.Logger, metrics, o.MaxMessageBytes)
+	chain, err := newChain(o.Logger, metrics, o.MaxMessageBytes, service.hooks.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,10 @@ func NewServer(o ServerOptions) (*Server, error) {
 // Run serves on the listener until ctx ends, then stops: health says NOT_SERVING, watchers are ended, calls and
 // compactions may finish until the drain timeout, then compactions are cancelled and what still runs is cut off. It
 // returns nil after a stop that was asked for. The listener is closed.
+//
+// Before anything is served, it records which compactions of earlier daemons were cut off.
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
+	s.service.recordInterrupted(ctx)
 	stopped := make(chan struct{})
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() error {

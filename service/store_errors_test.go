@@ -14,14 +14,15 @@ import (
 	"github.com/compactord/compactord/storage/memory"
 )
 
-// failing is a store whose commits fail when a test says so.
+// failing is a store whose commits fail when a test says so: all, or those that add to the log.
 type failing struct {
 	storage.Store
-	with atomic.Pointer[error]
+	with    atomic.Pointer[error]
+	logOnly atomic.Bool
 }
 
 func (f *failing) Commit(ctx context.Context, c *storage.Commit) error {
-	if err := f.with.Load(); err != nil {
+	if err := f.with.Load(); err != nil && (!f.logOnly.Load() || len(c.Messages)+len(c.Records) > 0) {
 		return *err
 	}
 	return f.Store.Commit(ctx, c)
@@ -54,6 +55,11 @@ func TestErrorsOfTheStore(t *testing.T) {
 			requireReason(t, got, c.code, reason)
 			require.NotContains(t, got.Error(), "secret")
 			events, got := d.compact(compactRequest("s", nil))
+			requireReason(t, got, c.code, reason)
+			require.NotContains(t, got.Error(), "secret")
+			require.Empty(t, events, "it does not start, and pays for nothing, where nothing can be written")
+			store.logOnly.Store(true)
+			events, got = d.compact(compactRequest("s", nil))
 			requireReason(t, got, c.code, reason)
 			require.NotContains(t, got.Error(), "secret")
 			requireGrammar(t, events)

@@ -1,0 +1,165 @@
+package service_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/storage"
+)
+
+// requireNothingRuns demands that no row names a running compaction: whatever came, its end was recorded. Where the store
+// refused to take that, it is what the next opening records.
+func requireNothingRuns(t testing.TB, s storage.Store) {
+	t.Helper()
+	if _, refuses := s.(*failing); refuses {
+		return
+	}
+	cursor := ""
+	for {
+		rows, next, err := s.Sessions(context.WithoutCancel(t.Context()), storage.SessionQuery{Limit: 100, Cursor: cursor})
+		require.NoError(t, err)
+		for _, row := range rows {
+			require.Empty(t, row.GetRunning(), row.GetSessionId())
+		}
+		if cursor = next; cursor == "" {
+			return
+		}
+	}
+}
+
+// cutOff runs a compaction until it is held before its commit, and returns the store's file as a kill at that moment leaves
+// it, with the compaction's id.
+func cutOff(t *testing.T, meanwhile func(d *daemon)) (path, operation string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "store.db")
+	reached, release := make(chan struct{}), make(chan struct{})
+	d := start(t, withStore(openStore(t, path)), withHooks(service.Hooks{BeforeCommit: func(context.Context) {
+		close(reached)
+		<-release
+	}}))
+	d.create("s", small(1000))
+	d.append("s", working(10, 2000)...)
+	watch := d.watch(&compactordv1.WatchSessionRequest{SessionId: "s", Events: true})
+	done := make(chan error, 1)
+	go func() {
+		_, err := d.compact(compactRequest("s", nil))
+		done <- err
+	}()
+	<-reached
+	require.NotNil(t, watch.next().GetEvent().GetStarted())
+	row, err := d.store.Session(t.Context(), "", "s")
+	require.NoError(t, err)
+	require.Len(t, row.GetRunning(), 1)
+	if meanwhile != nil {
+		meanwhile(d)
+	}
+	image, err := os.ReadFile(path)
+	require.NoError(t, err)
+	left := filepath.Join(t.TempDir(), "left.db")
+	require.NoError(t, os.WriteFile(left, image, 0o600))
+	close(release)
+	require.NoError(t, <-done)
+	return left, row.GetRunning()[0].GetOperationId()
+}
+
+// What a kill cuts off left no record, and who watched its `started` waited for the end for ever.
+func TestCompactionThatWasKilledLeavesARecord(t *testing.T) {
+	path, operation := cutOff(t, nil)
+	store := openStore(t, path)
+	before, err := store.Session(t.Context(), "", "s")
+	require.NoError(t, err)
+	end := before.GetHead().GetNextSequence()
+	d := start(t, withStore(store))
+
+	// A watcher that goes on where it was sees the end.
+	record := d.watch(&compactordv1.WatchSessionRequest{SessionId: "s", FromSequence: &end, Uid: before.GetUid()}).next().GetRecord()
+	require.Equal(t, end, record.GetSequence())
+	attempt := record.GetAttempt()
+	require.Equal(t, operation, attempt.GetOperationId())
+	require.Equal(t, compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_FAILED, attempt.GetOutcome())
+	require.Equal(t, compactordv1.ErrorReason_ERROR_REASON_INTERRUPTED, attempt.GetErrorReason())
+	require.Equal(t, int32(codes.Unavailable), attempt.GetStatusCode())
+	require.Equal(t, compactordv1.CompactionReason_COMPACTION_REASON_MANUAL, attempt.GetReason())
+	require.Nil(t, attempt.GetDuration())
+
+	// It changes no view, and hinders nothing.
+	asOf := end - 1
+	require.Equal(t, 41, len(d.view("s")), "all that was appended")
+	requireSameView(t, d.fullView(&compactordv1.GetLLMViewRequest{
+		Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: "s"}, AsOf: &asOf,
+	}), d.view("s"))
+	problems, err := storage.CheckLogs(t.Context(), store, "")
+	require.NoError(t, err)
+	require.Empty(t, problems)
+	events, err := d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	require.NotNil(t, last(t, events).GetCompleted())
+	d.stop()
+
+	// It is recorded once.
+	d = start(t, withStore(openStore(t, path)))
+	_, attempts := d.ends("s")
+	require.Equal(t, 1, attempts)
+}
+
+// A session that was deleted, or created anew, has nothing to record.
+func TestNewLifeOfASessionHasNoRecordOfAKilledCompaction(t *testing.T) {
+	path, _ := cutOff(t, nil)
+	store := openStore(t, path)
+	require.NoError(t, store.DeleteSession(t.Context(), "", "s"))
+	d := start(t, withStore(store))
+	d.create("s", small(1000))
+	d.stop()
+	d = start(t, withStore(openStore(t, path)))
+	completed, attempts := d.ends("s")
+	require.Zero(t, completed+attempts)
+}
+
+// A fork takes the log with it, and not what runs.
+func TestForkOfASessionThatIsCompactedRunsNothing(t *testing.T) {
+	path, _ := cutOff(t, func(d *daemon) {
+		_, err := d.sessions.ForkSession(t.Context(), &compactordv1.ForkSessionRequest{SessionId: "s", NewSessionId: "fork"})
+		require.NoError(t, err)
+		row, err := d.store.Session(t.Context(), "", "fork")
+		require.NoError(t, err)
+		require.Empty(t, row.GetRunning())
+	})
+	d := start(t, withStore(openStore(t, path)))
+	_, attempts := d.ends("fork")
+	require.Zero(t, attempts)
+}
+
+// That a compaction starts is no change of the session to those who list them.
+func TestStartOfACompactionChangesNoTime(t *testing.T) {
+	reached, release := make(chan struct{}), make(chan struct{})
+	d := start(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) {
+		close(reached)
+		<-release
+	}}))
+	d.create("s", small(1000))
+	d.append("s", working(10, 2000)...)
+	changed := func() time.Time {
+		row, err := d.store.Session(t.Context(), "", "s")
+		require.NoError(t, err)
+		return row.GetChangedAt().AsTime()
+	}
+	before := changed()
+	done := make(chan error, 1)
+	go func() {
+		_, err := d.compact(compactRequest("s", nil))
+		done <- err
+	}()
+	<-reached
+	require.Equal(t, before, changed())
+	close(release)
+	require.NoError(t, <-done)
+	require.NotEqual(t, before, changed())
+}
