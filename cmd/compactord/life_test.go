@@ -104,7 +104,7 @@ func TestPins(t *testing.T) {
 	contains(t, on("view", "--session", "s", "--messages").ends(t, exitDone).out, "#2 tool (pinned)")
 	r = on("pin", "--list", "--session", "s").ends(t, exitDone)
 	require.Equal(t, []string{"MESSAGE", "#0", "#1", "#2"}, firstWords(r.out))
-	require.Regexp(t, `\n#0 +user +\d+ +Fix the failing test number 0 in pkg/parser.go.\n`, r.out)
+	require.Regexp(t, `\n#0 +user +12 +Fix the failing test number 0 in pkg/parser.go.\n`, r.out)
 	listed := elements(t, document(t, on("pin", "--list", "--session", "s", "--json").ends(t, exitDone).out), "messages")
 	require.Len(t, listed, 3)
 	require.Equal(t, "MESSAGE_STATE_COVERED", at(t, listed[0], "state"))

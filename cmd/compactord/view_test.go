@@ -47,6 +47,29 @@ func TestViewShowsEveryKind(t *testing.T) {
 	require.Contains(t, document(t, ran(t, "view", path, "--json", "--messages").ends(t, exitDone).out), "view")
 }
 
+// Each figure that is printed, and not that one is.
+func TestViewPrintsItsFigures(t *testing.T) {
+	temporaryFolder(t)
+	path := file(t, "mixed.jsonl", mixed)
+	r := ran(t, "view", path, "--context-window", "10000", "-q").ends(t, exitDone)
+	require.Equal(t, "What the model sees of "+path+`: 5 messages, an estimated 1,234 tokens.
+
+  system        #...................................            7 tokens   <1 %
+  summary       ....................................            0 tokens    0 %
+  user          #...................................            6 tokens   <1 %
+  assistant     #...................................            6 tokens   <1 %
+  thinking      #...................................            9 tokens   <1 %
+  tool calls    #...................................            1 tokens   <1 %
+  tool results  #...................................            5 tokens   <1 %
+  media         ###################################.        1,200 tokens   97 %
+
+  window        ####................................        1,234 tokens   12 %
+
+The window is of 10,000 tokens; the context holds 1,234 (estimated).
+Compaction is due at 7,500.
+`, r.out)
+}
+
 func TestViewAfterCompacting(t *testing.T) {
 	temporaryFolder(t)
 	path := talkFile(t)

@@ -83,7 +83,8 @@ def test_the_blocks_of_the_readme_run(
     told = capsys.readouterr().out
     assert told.startswith("To send them.\n3 ")
     assert "completed\n" in told
-    assert " -> " in told
+    before, after = re.findall(r"^(\d+) -> (\d+)$", told, re.MULTILINE)[0]
+    assert int(after) < int(before)
     assert "LoggedMessage\n" in told
     assert "the log goes on at" in told
     assert told.endswith("SESSION_NOT_FOUND\n")
