@@ -22,8 +22,12 @@ func (w *world) drawArrival(policy *compactordv1.Policy) {
 		policy.OnAppend = offloading(uint32(w.draw(1, 100, "over tokens"))).GetOnAppend()
 	default:
 	}
+	var list []*compactordv1.Strategy
 	for range max(0, w.draw(-3, 2, "on user message")) {
-		policy.OnUserMessage = append(policy.OnUserMessage, w.drawOnUserMessage())
+		list = append(list, w.drawOnUserMessage())
+	}
+	if len(list) > 0 {
+		policy.OnUserMessage = listOf(list...)
 	}
 }
 
@@ -68,7 +72,7 @@ func (w *world) checkAppended(policy *compactordv1.Policy, before uint32, log *s
 	}
 	require.LessOrEqual(w.t, folds, 1)
 	if session.StartsTurn(appended[0].Message) {
-		for _, s := range policy.GetOnUserMessage() {
+		for _, s := range policy.GetOnUserMessage().GetStrategies() {
 			w.checkHidden(s, modelAt(log, log.Newest()))
 		}
 	}
@@ -77,7 +81,7 @@ func (w *world) checkAppended(policy *compactordv1.Policy, before uint32, log *s
 // checkArrivalEdits asserts that exactly the results which the policy is about were edited.
 func (w *world) checkArrivalEdits(policy *compactordv1.Policy, item sessiontest.Item, m *sessiontest.Model) {
 	last := m.Messages[len(m.Messages)-1]
-	if last.Place != compactordv1.ResultPlace_RESULT_PLACE_ANSWER || len(policy.GetOnAppend()) == 0 {
+	if last.Place != compactordv1.ResultPlace_RESULT_PLACE_ANSWER || len(policy.GetOnAppend().GetStrategies()) == 0 {
 		require.Empty(w.t, item.Arrival)
 		return
 	}
@@ -94,7 +98,7 @@ func (w *world) checkArrivalEdits(policy *compactordv1.Policy, item sessiontest.
 	if len(item.Arrival) > 0 {
 		w.counts["edited on arrival"]++
 	}
-	s := policy.GetOnAppend()[0]
+	s := policy.GetOnAppend().GetStrategies()[0]
 	if t := s.GetTruncateToolOutputs(); t != nil {
 		chars, most := utf8.RuneCountInString(text.String()), int(t.GetMaxChars())
 		const mark = 200

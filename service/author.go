@@ -88,7 +88,7 @@ func (a *author) request(req *summarizers.Request, counter session.Counter) *sum
 	if req.Kind != summarizers.Observation {
 		req.PromptOverride = a.policy.GetPromptOverride()
 	}
-	for _, text := range a.policy.GetExtraContext() {
+	for _, text := range a.policy.GetExtraContext().GetTexts() {
 		req.ExtraContext = append(req.ExtraContext, a.redact(text))
 	}
 	if a.redactor != nil {

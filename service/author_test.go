@@ -301,7 +301,7 @@ func TestModelIsAskedAsThePolicySays(t *testing.T) {
 	d := start(t, withSummarizer(model))
 	policy := by("model", noFallback, small(1000))
 	policy.Summary.PromptOverride = proto.String("Write a haiku.")
-	policy.Summary.ExtraContext = []string{"one", "two"}
+	policy.Summary.ExtraContext = &compactordv1.TextList{Texts: []string{"one", "two"}}
 	policy.Summary.Input = &compactordv1.SummaryInput{ToolResultChars: proto.Uint32(300), Thinking: proto.Bool(false)}
 	policy.Summary.ToolsJson = proto.String(`[{"name":"read"}]`)
 	policy.Summary.CachedPrefix = proto.Bool(true)
@@ -366,7 +366,7 @@ func TestSummariesAreRedacted(t *testing.T) {
 				d := start(t, withSummarizer(model))
 				policy := by(name, noFallback, small(1000))
 				policy.Summary.Redact = proto.Bool(redact)
-				policy.Summary.ExtraContext = []string{secret.Text}
+				policy.Summary.ExtraContext = &compactordv1.TextList{Texts: []string{secret.Text}}
 				d.create("s", policy)
 				d.append("s", user(said), assistant("I will."))
 				d.append("s", working(10, 2000)[1:]...)

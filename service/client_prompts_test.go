@@ -107,7 +107,7 @@ func TestWhatPromptsTell(t *testing.T) {
 	d.append("s", working(10, 2000)...)
 	req := &compactordv1.PlanCompactionRequest{SessionId: "s", Focus: "the tests of module 4", Policy: &compactordv1.Policy{
 		Summary: &compactordv1.SummaryPolicy{
-			PromptOverride: proto.String("Write a haiku about it."), ExtraContext: []string{"The release is on Friday."},
+			PromptOverride: proto.String("Write a haiku about it."), ExtraContext: &compactordv1.TextList{Texts: []string{"The release is on Friday."}},
 		},
 	}}
 	plan := d.plan(req)

@@ -20,11 +20,11 @@ func TestPoliciesOfTheDocuments(t *testing.T) {
 		"configuration.md": func(p *compactordv1.Policy) bool {
 			rungs := p.GetStrategy().GetLadder().GetRungs()
 			return len(rungs) == 2 && len(rungs[1].GetStrategy().GetFirstEffective().GetStrategies()) == 2 &&
-				p.GetTrigger().GetTargetTokens() == 80_000 && len(p.GetOnAppend()) == 1 && len(p.GetOnUserMessage()) == 1
+				p.GetTrigger().GetTargetTokens() == 80_000 && len(p.GetOnAppend().GetStrategies()) == 1 && len(p.GetOnUserMessage().GetStrategies()) == 1
 		},
 		"strategies.md": func(p *compactordv1.Policy) bool {
-			return p.GetOnAppend()[0].GetOffload().GetOverTokens() == 2000 &&
-				p.GetOnUserMessage()[0].GetDialogueOnly().GetToolDigest() == compactordv1.ToolDigest_TOOL_DIGEST_LINE
+			return p.GetOnAppend().GetStrategies()[0].GetOffload().GetOverTokens() == 2000 &&
+				p.GetOnUserMessage().GetStrategies()[0].GetDialogueOnly().GetToolDigest() == compactordv1.ToolDigest_TOOL_DIGEST_LINE
 		},
 	} {
 		t.Run(file, func(t *testing.T) {

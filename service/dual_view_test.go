@@ -16,7 +16,7 @@ import (
 // folding is a policy that folds the tool groups of finished turns when the next message of the user comes.
 func folding(digest compactordv1.ToolDigest) *compactordv1.Policy {
 	policy := small(300)
-	policy.OnUserMessage = onUserMessage(&compactordv1.Strategy{Kind: &compactordv1.Strategy_DialogueOnly{
+	policy.OnUserMessage = listOf(&compactordv1.Strategy{Kind: &compactordv1.Strategy_DialogueOnly{
 		DialogueOnly: &compactordv1.DialogueOnlyStrategy{ToolDigest: digest.Enum()},
 	}})
 	return policy

@@ -141,7 +141,7 @@ func (e entry) write(p *pending) error {
 // who sends them cannot know.
 func (e entry) underOnAppend(s *session.State) entry {
 	prune := e.record.GetPrune()
-	if prune == nil || len(s.Policy.GetOnAppend()) == 0 {
+	if prune == nil || len(s.Policy.GetOnAppend().GetStrategies()) == 0 {
 		return e
 	}
 	prune = proto.CloneOf(prune)

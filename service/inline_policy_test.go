@@ -63,11 +63,11 @@ func TestRecallByAPlaceholderWhosePreviewQuotesReferences(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := start(t)
-			d.create("s", &compactordv1.Policy{OnAppend: []*compactordv1.Strategy{{
+			d.create("s", &compactordv1.Policy{OnAppend: listOf(&compactordv1.Strategy{
 				Kind: &compactordv1.Strategy_Offload{Offload: &compactordv1.OffloadStrategy{
 					OverTokens: proto.Uint32(1), PreviewChars: proto.Uint32(100_000),
 				}},
-			}}})
+			})})
 			text := strings.Repeat(line, 200_000/len(line)+60_000)
 			d.append("s", user("go"), assistant("reading", call("a", "read", `{}`)), toolResult("a", text))
 			shown := d.view("s")[2].GetMessage().GetParts()[0].GetToolResult().GetParts()[0].GetText().GetText()

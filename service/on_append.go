@@ -10,7 +10,7 @@ import (
 
 // onAppend decides by policy.on_append how views are to show a result, before any has shown it.
 func (a *appending) onAppend(ctx context.Context, l *compactordv1.LoggedMessage) error {
-	if len(a.pending.before.GetResolvedPolicy().GetOnAppend()) == 0 ||
+	if len(a.pending.before.GetResolvedPolicy().GetOnAppend().GetStrategies()) == 0 ||
 		l.GetResultPlace() != compactordv1.ResultPlace_RESULT_PLACE_ANSWER {
 		return nil
 	}

@@ -20,20 +20,20 @@ const truncated = compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT
 
 // truncating has results truncated to so many characters when they are appended.
 func truncating(maxChars uint32) *compactordv1.Policy {
-	return &compactordv1.Policy{OnAppend: []*compactordv1.Strategy{{
+	return &compactordv1.Policy{OnAppend: listOf(&compactordv1.Strategy{
 		Kind: &compactordv1.Strategy_TruncateToolOutputs{TruncateToolOutputs: &compactordv1.TruncateToolOutputsStrategy{
 			MaxChars: proto.Uint32(maxChars),
 		}},
-	}}}
+	})}
 }
 
 // offloading has results of more than so many tokens offloaded when they are appended.
 func offloading(overTokens uint32) *compactordv1.Policy {
-	return &compactordv1.Policy{OnAppend: []*compactordv1.Strategy{{
+	return &compactordv1.Policy{OnAppend: listOf(&compactordv1.Strategy{
 		Kind: &compactordv1.Strategy_Offload{Offload: &compactordv1.OffloadStrategy{
 			OverTokens: proto.Uint32(overTokens), PreviewChars: proto.Uint32(20),
 		}},
-	}}}
+	})}
 }
 
 func resultTextOf(m *compactordv1.Message) string {
@@ -212,7 +212,7 @@ func TestAppendsReadNoMoreThanCalls(t *testing.T) {
 	d := start(t, withStore(store))
 	d.create("plain", nil)
 	policy := truncating(100)
-	policy.OnUserMessage = onUserMessage(hideOld())
+	policy.OnUserMessage = listOf(hideOld())
 	d.create("s", policy)
 	two := assistant("I read.", call("a", "read", "{}"), call("b", "read", "{}"))
 	for _, each := range []struct {
@@ -236,11 +236,11 @@ func TestAppendsReadNoMoreThanCalls(t *testing.T) {
 func TestOnAppendTakesWhatGoesByOneMessage(t *testing.T) {
 	d := start(t)
 	for field, policy := range map[string]*compactordv1.Policy{
-		"policy.on_append[1]": {OnAppend: append(truncating(1).GetOnAppend(), hideOld())},
-		"policy.on_user_message[0]": {OnUserMessage: onUserMessage(&compactordv1.Strategy{
+		"policy.on_append.strategies[1]": {OnAppend: listOf(append(truncating(1).GetOnAppend().GetStrategies(), hideOld())...)},
+		"policy.on_user_message.strategies[0]": {OnUserMessage: listOf(&compactordv1.Strategy{
 			Kind: &compactordv1.Strategy_Summarize{Summarize: &compactordv1.SummarizeStrategy{}},
 		})},
-		"policy.on_user_message[1]": {OnUserMessage: onUserMessage(hideOld(), &compactordv1.Strategy{
+		"policy.on_user_message.strategies[1]": {OnUserMessage: listOf(hideOld(), &compactordv1.Strategy{
 			Kind: &compactordv1.Strategy_FirstEffective{FirstEffective: &compactordv1.FirstEffectiveStrategy{
 				Strategies: []*compactordv1.Strategy{small(1).GetStrategy()},
 			}},

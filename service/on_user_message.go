@@ -18,7 +18,7 @@ import (
 // and returns what it did; nil where that was nothing. What is appended is more important: where the strategies fail, it
 // is appended without.
 func (s *Service) onUserMessage(ctx context.Context, p *pending) (*compactordv1.PruneEntry, error) {
-	list := p.before.GetResolvedPolicy().GetOnUserMessage()
+	list := p.before.GetResolvedPolicy().GetOnUserMessage().GetStrategies()
 	if len(list) == 0 || !slices.ContainsFunc(p.commit.Messages, startsTurn) {
 		return nil, nil
 	}

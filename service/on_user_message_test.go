@@ -20,7 +20,9 @@ import (
 
 const userMessage = compactordv1.CompactionReason_COMPACTION_REASON_USER_MESSAGE
 
-func onUserMessage(list ...*compactordv1.Strategy) []*compactordv1.Strategy { return list }
+func listOf(list ...*compactordv1.Strategy) *compactordv1.StrategyList {
+	return &compactordv1.StrategyList{Strategies: list}
+}
 
 // hideOld hides the results of all turns but the newest, however little that frees.
 func hideOld() *compactordv1.Strategy {
@@ -34,7 +36,7 @@ func hideOld() *compactordv1.Strategy {
 
 // hiding is a policy that hides the results of finished turns.
 func hiding() *compactordv1.Policy {
-	return &compactordv1.Policy{OnUserMessage: onUserMessage(hideOld())}
+	return &compactordv1.Policy{OnUserMessage: listOf(hideOld())}
 }
 
 // folds are the entries that a session's policy.on_user_message has made.
@@ -155,7 +157,7 @@ func TestOnUserMessageInOrder(t *testing.T) {
 	policy := hiding()
 	twice := hideOld()
 	twice.GetPruneToolOutputs().ClearArguments = proto.Bool(true)
-	policy.OnUserMessage = onUserMessage(hideOld(), twice, hideOld())
+	policy.OnUserMessage = listOf(hideOld(), twice, hideOld())
 	d.create("s", policy)
 	long := reads("a", 4000)
 	long[1] = assistant("I write.", call("a", "write", `{"text":"`+strings.Repeat("z", 4000)+`"}`))
@@ -231,7 +233,7 @@ func (p planner) option() option {
 
 // planned is a policy by which a planner plans on each message of the user.
 func planned() *compactordv1.Policy {
-	return &compactordv1.Policy{OnUserMessage: onUserMessage(&compactordv1.Strategy{
+	return &compactordv1.Policy{OnUserMessage: listOf(&compactordv1.Strategy{
 		Kind: &compactordv1.Strategy_Custom{Custom: &compactordv1.CustomStrategy{Name: "planner"}},
 	})}
 }
@@ -338,7 +340,7 @@ func TestOnUserMessageIsNoCompaction(t *testing.T) {
 	d := start(t, withSummarizer(summarizer), func(o *service.ServerOptions) { o.Metrics = registry })
 	policy := by("broken", compactordv1.SummaryFallback_SUMMARY_FALLBACK_FAIL, small(100))
 	policy.Trigger = &compactordv1.Trigger{TriggerTokens: proto.Uint32(500)}
-	policy.OnUserMessage = onUserMessage(hideOld())
+	policy.OnUserMessage = listOf(hideOld())
 	d.create("s", policy)
 	d.append("s", working(2, 4000)...)
 	for range 3 {

@@ -65,11 +65,11 @@ type namedStrategy struct {
 }
 
 func namedStrategies(p *compactordv1.Policy) []namedStrategy {
-	all := make([]namedStrategy, 0, 2+len(p.GetOnUserMessage()))
+	all := make([]namedStrategy, 0, 2+len(p.GetOnUserMessage().GetStrategies()))
 	all = append(all,
 		namedStrategy{"policy.strategy", p.GetStrategy()}, namedStrategy{"policy.prune_strategy", p.GetPruneStrategy()})
-	for i, each := range p.GetOnUserMessage() {
-		all = append(all, namedStrategy{fmt.Sprintf("policy.on_user_message[%d]", i), each})
+	for i, each := range p.GetOnUserMessage().GetStrategies() {
+		all = append(all, namedStrategy{fmt.Sprintf("policy.on_user_message.strategies[%d]", i), each})
 	}
 	return all
 }

@@ -75,13 +75,13 @@ func checkNesting(p *compactordv1.Policy) error {
 	if err := check("policy.prune_strategy", p.GetPruneStrategy()); err != nil {
 		return err
 	}
-	for i, s := range p.GetOnAppend() {
-		if err := check(fmt.Sprintf("policy.on_append[%d]", i), s); err != nil {
+	for i, s := range p.GetOnAppend().GetStrategies() {
+		if err := check(fmt.Sprintf("policy.on_append.strategies[%d]", i), s); err != nil {
 			return err
 		}
 	}
-	for i, s := range p.GetOnUserMessage() {
-		if err := check(fmt.Sprintf("policy.on_user_message[%d]", i), s); err != nil {
+	for i, s := range p.GetOnUserMessage().GetStrategies() {
+		if err := check(fmt.Sprintf("policy.on_user_message.strategies[%d]", i), s); err != nil {
 			return err
 		}
 	}

@@ -26,7 +26,7 @@ func (e *PolicyError) Error() string { return fmt.Sprintf("%s: %s", e.Field, e.W
 // Unwrap returns ErrPolicy.
 func (e *PolicyError) Unwrap() error { return ErrPolicy }
 
-// MergePolicy returns base with what override sets: messages merge by field, repeated fields and oneofs replace whole.
+// MergePolicy returns base with what override sets: messages merge by field, lists and oneofs replace whole.
 func MergePolicy(base, override *compactordv1.Policy) *compactordv1.Policy {
 	if base == nil {
 		base = &compactordv1.Policy{}
@@ -41,7 +41,7 @@ func MergePolicy(base, override *compactordv1.Policy) *compactordv1.Policy {
 func merge(into, from protoreflect.Message) {
 	from.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 		nested := f.Kind() == protoreflect.MessageKind && !f.IsList() && !f.IsMap()
-		if nested && !isOneofWhole(f) && into.Has(f) && !isWellKnown(f.Message()) {
+		if nested && !isOneofWhole(f) && into.Has(f) && !isWellKnown(f.Message()) && !isList(f.Message()) {
 			merge(into.Mutable(f).Message(), v.Message())
 			return true
 		}
@@ -52,6 +52,12 @@ func merge(into, from protoreflect.Message) {
 
 func isOneofWhole(f protoreflect.FieldDescriptor) bool {
 	return f.ContainingOneof() != nil && !f.ContainingOneof().IsSynthetic()
+}
+
+// isList finds messages that hold a list and nothing else. One that is given replaces the other whole, also where it is
+// empty: merged by field, an empty list would change nothing.
+func isList(m protoreflect.MessageDescriptor) bool {
+	return m.Fields().Len() == 1 && m.Fields().Get(0).IsList()
 }
 
 // isWellKnown finds messages such as Duration whose fields mean something only together.

@@ -1,11 +1,14 @@
 package session_test
 
 import (
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -18,6 +21,8 @@ func summarize(recent uint32) *compactordv1.Strategy {
 	}}
 }
 
+func textsOf(list ...string) *compactordv1.TextList { return &compactordv1.TextList{Texts: list} }
+
 // Messages merge by field; repeated fields and oneofs replace whole; 0 and false are values.
 func TestMergePolicy(t *testing.T) {
 	base := &compactordv1.Policy{
@@ -25,13 +30,13 @@ func TestMergePolicy(t *testing.T) {
 		Trigger:       &compactordv1.Trigger{Enabled: proto.Bool(true), TriggerRatio: proto.Float64(0.5)},
 		Strategy:      summarize(7),
 		Summary: &compactordv1.SummaryPolicy{
-			Summarizer: proto.String("a"), ExtraContext: []string{"one", "two"}, TryTimeout: durationpb.New(1500 * time.Millisecond),
+			Summarizer: proto.String("a"), ExtraContext: textsOf("one", "two"), TryTimeout: durationpb.New(1500 * time.Millisecond),
 		},
 	}
 	override := &compactordv1.Policy{
 		Trigger:       &compactordv1.Trigger{Enabled: proto.Bool(false), ReserveTokens: proto.Uint32(0)},
 		Strategy:      &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{Summarize: &compactordv1.SummarizeStrategy{}}},
-		Summary:       &compactordv1.SummaryPolicy{ExtraContext: []string{"three"}, TryTimeout: durationpb.New(2 * time.Second)},
+		Summary:       &compactordv1.SummaryPolicy{ExtraContext: textsOf("three"), TryTimeout: durationpb.New(2 * time.Second)},
 		PruneStrategy: summarize(9),
 	}
 	want := &compactordv1.Policy{
@@ -41,14 +46,14 @@ func TestMergePolicy(t *testing.T) {
 		},
 		Strategy: &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{Summarize: &compactordv1.SummarizeStrategy{}}},
 		Summary: &compactordv1.SummaryPolicy{
-			Summarizer: proto.String("a"), ExtraContext: []string{"three"}, TryTimeout: durationpb.New(2 * time.Second),
+			Summarizer: proto.String("a"), ExtraContext: textsOf("three"), TryTimeout: durationpb.New(2 * time.Second),
 		},
 		PruneStrategy: summarize(9),
 	}
 	baseBefore, overrideBefore := proto.CloneOf(base), proto.CloneOf(override)
 	merged := session.MergePolicy(base, override)
 	sameMessage(t, want, merged, "merged")
-	merged.GetTrigger().Enabled, merged.GetSummary().ExtraContext[0] = nil, "changed"
+	merged.GetTrigger().Enabled, merged.GetSummary().GetExtraContext().Texts[0] = nil, "changed"
 	merged.GetPruneStrategy().Kind = nil
 	sameMessage(t, baseBefore, base, "base stays as it is")
 	sameMessage(t, overrideBefore, override, "override stays as it is")
@@ -72,4 +77,57 @@ func TestReserveLeavesAWindow(t *testing.T) {
 	require.Equal(t, "policy.trigger.reserve_tokens", named.Field)
 	p.Trigger.ReserveTokens = proto.Uint32(99)
 	require.NoError(t, session.CheckPolicy(p))
+}
+
+// A list that is given and empty takes the one before away: `on_append: []` once left the preset's in force. So every list
+// that layers merge stands in a message of its own.
+func TestEmptyListReplacesTheOneBefore(t *testing.T) {
+	lists := listsOf((&compactordv1.Policy{}).ProtoReflect().Descriptor())
+	require.ElementsMatch(t, []string{
+		"file_tools.tools", "on_append.strategies", "on_user_message.strategies", "summary.extra_context.texts",
+	}, slices.Collect(maps.Keys(lists)))
+	for name, path := range lists {
+		require.Greater(t, len(path), 1, "%s: whether it is given cannot be told", name)
+		base, override := &compactordv1.Policy{}, &compactordv1.Policy{}
+		list := messageAt(base, path).Mutable(path[len(path)-1]).List()
+		if path[len(path)-1].Message() == nil {
+			list.Append(protoreflect.ValueOfString("one"))
+		} else {
+			list.AppendMutable()
+		}
+		messageAt(override, path)
+		merged := session.MergePolicy(base, override)
+		require.True(t, messageAt(merged, path[:len(path)-1]).Has(path[len(path)-2]), "%s is given", name)
+		require.Zero(t, messageAt(merged, path).Get(path[len(path)-1]).List().Len(), "%s is empty", name)
+		kept := session.MergePolicy(base, &compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{}})
+		require.Equal(t, 1, messageAt(kept, path).Get(path[len(path)-1]).List().Len(), "%s is not given", name)
+	}
+}
+
+// listsOf are the lists of a message that layers merge, each with the fields that lead to it. What a oneof holds is
+// replaced whole.
+func listsOf(m protoreflect.MessageDescriptor) map[string][]protoreflect.FieldDescriptor {
+	lists := make(map[string][]protoreflect.FieldDescriptor)
+	for i := range m.Fields().Len() {
+		f := m.Fields().Get(i)
+		switch choice := f.ContainingOneof(); {
+		case choice != nil && !choice.IsSynthetic():
+		case f.IsList():
+			lists[string(f.Name())] = []protoreflect.FieldDescriptor{f}
+		case f.Message() != nil:
+			for name, path := range listsOf(f.Message()) {
+				lists[string(f.Name())+"."+name] = append([]protoreflect.FieldDescriptor{f}, path...)
+			}
+		}
+	}
+	return lists
+}
+
+// messageAt is the message that holds the last field of a path; those that lead there are set.
+func messageAt(p *compactordv1.Policy, path []protoreflect.FieldDescriptor) protoreflect.Message {
+	m := p.ProtoReflect()
+	for _, f := range path[:len(path)-1] {
+		m = m.Mutable(f).Message()
+	}
+	return m
 }

@@ -21,7 +21,7 @@ func OnAppend(
 		return nil
 	}
 	stored := func(tokens uint32) uint32 { return session.Stored(h, tokens) }
-	for _, s := range policy.GetOnAppend() {
+	for _, s := range policy.GetOnAppend().GetStrategies() {
 		editor, kind := onArrival(s, policy, stored)
 		if editor == nil {
 			continue
@@ -58,18 +58,18 @@ func onArrival(
 // nested ones included. A strategy of the daemon's builder is taken for one that only edits; where it does cut, nothing is
 // done.
 func CheckArrival(policy *compactordv1.Policy) error {
-	for i, s := range policy.GetOnAppend() {
+	for i, s := range policy.GetOnAppend().GetStrategies() {
 		if editor, _ := onArrival(s, policy, func(tokens uint32) uint32 { return tokens }); editor == nil {
 			return &session.PolicyError{
-				Field: fmt.Sprintf("policy.on_append[%d]", i),
+				Field: fmt.Sprintf("policy.on_append.strategies[%d]", i),
 				What:  named(s) + " does not run when a message is appended; truncate_tool_outputs and offload do",
 			}
 		}
 	}
-	for i, s := range policy.GetOnUserMessage() {
+	for i, s := range policy.GetOnUserMessage().GetStrategies() {
 		if beyond := beyondEdits(s); beyond != nil {
 			return &session.PolicyError{
-				Field: fmt.Sprintf("policy.on_user_message[%d]", i),
+				Field: fmt.Sprintf("policy.on_user_message.strategies[%d]", i),
 				What:  named(beyond) + " cuts or needs a summarizer, which an append does not wait for",
 			}
 		}

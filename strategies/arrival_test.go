@@ -100,28 +100,28 @@ func TestCheckArrival(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, strategies.CheckArrival(nil))
 	require.NoError(t, strategies.CheckArrival(&compactordv1.Policy{
-		OnAppend: []*compactordv1.Strategy{truncating(nil), offloading(&compactordv1.OffloadStrategy{})},
-		OnUserMessage: []*compactordv1.Strategy{
+		OnAppend: listOf(truncating(nil), offloading(&compactordv1.OffloadStrategy{})),
+		OnUserMessage: listOf(
 			folding(nil), dropping(nil), ladder(rung(stripping(nil)), rung(firstEffective(hideTools(nil), offloading(nil)))),
-			{Kind: &compactordv1.Strategy_Custom{Custom: &compactordv1.CustomStrategy{Name: "ours"}}},
-		},
+			&compactordv1.Strategy{Kind: &compactordv1.Strategy_Custom{Custom: &compactordv1.CustomStrategy{Name: "ours"}}},
+		),
 	}))
 	for _, c := range []struct {
 		policy      *compactordv1.Policy
 		field, what string
 	}{
-		{onAppend(truncating(nil), stripping(nil)), "policy.on_append[1]", "strip_media"},
-		{onAppend(ladder(rung(truncating(nil)))), "policy.on_append[0]", "ladder"},
-		{onAppend(&compactordv1.Strategy{}), "policy.on_append[0]", "no kind"},
+		{onAppend(truncating(nil), stripping(nil)), "policy.on_append.strategies[1]", "strip_media"},
+		{onAppend(ladder(rung(truncating(nil)))), "policy.on_append.strategies[0]", "ladder"},
+		{onAppend(&compactordv1.Strategy{}), "policy.on_append.strategies[0]", "no kind"},
 		{
-			&compactordv1.Policy{OnUserMessage: []*compactordv1.Strategy{folding(nil), summarizing(keepTokens(9))}},
-			"policy.on_user_message[1]", "summarize",
+			&compactordv1.Policy{OnUserMessage: listOf(folding(nil), summarizing(keepTokens(9)))},
+			"policy.on_user_message.strategies[1]", "summarize",
 		},
 		{
-			&compactordv1.Policy{OnUserMessage: []*compactordv1.Strategy{
+			&compactordv1.Policy{OnUserMessage: listOf(
 				ladder(rung(dropping(nil)), rung(firstEffective(folding(nil), compressOver(9, 9)))),
-			}},
-			"policy.on_user_message[0]", "compress_observations",
+			)},
+			"policy.on_user_message.strategies[0]", "compress_observations",
 		},
 	} {
 		err := strategies.CheckArrival(c.policy)

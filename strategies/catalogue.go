@@ -60,7 +60,7 @@ func Catalogue(r *Registry, l Limits) (*compactordv1.ListStrategiesResponse, err
 func used(p *compactordv1.Policy) []string {
 	var names []string
 	for _, s := range slices.Concat(
-		[]*compactordv1.Strategy{p.GetStrategy(), p.GetPruneStrategy()}, p.GetOnAppend(), p.GetOnUserMessage(),
+		[]*compactordv1.Strategy{p.GetStrategy(), p.GetPruneStrategy()}, p.GetOnAppend().GetStrategies(), p.GetOnUserMessage().GetStrategies(),
 	) {
 		for n := range session.Nested(s) {
 			names = append(names, kindOf(n.Strategy))

@@ -259,7 +259,7 @@ func TestKindsWithoutParameters(t *testing.T) {
 	require.True(t, session.Nests(&compactordv1.Strategy{Kind: &compactordv1.Strategy_Ladder{}}))
 	require.False(t, session.Nests(summarize))
 	for _, s := range []*compactordv1.Strategy{summarize, compress} {
-		require.Error(t, strategies.CheckArrival(&compactordv1.Policy{OnUserMessage: []*compactordv1.Strategy{s}}))
+		require.Error(t, strategies.CheckArrival(&compactordv1.Policy{OnUserMessage: listOf(s)}))
 	}
 	require.NotNil(t, planned(t, newLog().script("U30000 A U A30000 U A"), summarize).GetCut())
 }

@@ -358,10 +358,10 @@ func TestPoliciesNestFourDeep(t *testing.T) {
 	_, err := strategies.Resolve(&compactordv1.Policy{Strategy: within(3), PruneStrategy: within(3)})
 	require.NoError(t, err)
 	for path, p := range map[string]*compactordv1.Policy{
-		"policy.strategy":           {Strategy: within(4)},
-		"policy.prune_strategy":     {PruneStrategy: within(4)},
-		"policy.on_append[1]":       {OnAppend: []*compactordv1.Strategy{within(0), within(4)}},
-		"policy.on_user_message[0]": {OnUserMessage: []*compactordv1.Strategy{within(4)}},
+		"policy.strategy":                      {Strategy: within(4)},
+		"policy.prune_strategy":                {PruneStrategy: within(4)},
+		"policy.on_append.strategies[1]":       {OnAppend: listOf(within(0), within(4))},
+		"policy.on_user_message.strategies[0]": {OnUserMessage: listOf(within(4))},
 	} {
 		_, err := strategies.Resolve(p)
 		var wrong *session.PolicyError

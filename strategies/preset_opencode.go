@@ -46,12 +46,12 @@ var opencodePreset = preset{
 			ProtectedTools: []string{"skill"},
 			Placeholder:    proto.String("[Old tool result content cleared]"),
 		})
-		p.OnAppend = []*compactordv1.Strategy{{Kind: &compactordv1.Strategy_TruncateToolOutputs{
+		p.OnAppend = listOf(&compactordv1.Strategy{Kind: &compactordv1.Strategy_TruncateToolOutputs{
 			TruncateToolOutputs: &compactordv1.TruncateToolOutputsStrategy{
 				MaxChars:    proto.Uint32(2_000),
 				Placeholder: proto.String("[Tool output truncated: omitted {omitted} chars]"),
 			},
-		}}}
+		}})
 		p.Overflow = &compactordv1.OverflowPolicy{Replay: proto.Bool(true), AutoContinue: proto.Bool(true)}
 	},
 	sources: []source{

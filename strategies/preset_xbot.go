@@ -23,11 +23,11 @@ var xbotPreset = preset{
 	change: func(p *compactordv1.Policy, l Limits) {
 		p.Trigger.TriggerRatio = proto.Float64(0.70)
 		xbotSections(p)
-		p.OnAppend = []*compactordv1.Strategy{xbotOffload()}
-		p.OnUserMessage = []*compactordv1.Strategy{foldBy(&compactordv1.DialogueOnlyStrategy{
+		p.OnAppend = listOf(xbotOffload())
+		p.OnUserMessage = listOf(foldBy(&compactordv1.DialogueOnlyStrategy{
 			KeepTurns:  proto.Uint32(0),
 			ToolDigest: compactordv1.ToolDigest_TOOL_DIGEST_NOTHING.Enum(),
-		})}
+		}))
 		p.PruneStrategy = xbotEvict(l)
 		p.Strategy = ladderOf(
 			from(0.85, xbotEvict(l)),
@@ -106,7 +106,7 @@ var xbotCurrentPreset = preset{
 		}
 		p.Trigger.TriggerRatio, p.Trigger.ReserveTokens = proto.Float64(0.61), nil
 		xbotSections(p)
-		p.OnAppend = []*compactordv1.Strategy{xbotOffload()}
+		p.OnAppend = listOf(xbotOffload())
 		p.PruneStrategy = xbotMask(l, 12)
 		p.Strategy = ladderOf(
 			from(ofWindow(0.9), cutBy(l, &compactordv1.SummarizeStrategy{

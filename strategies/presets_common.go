@@ -111,6 +111,10 @@ func offloadBy(p *compactordv1.OffloadStrategy) *compactordv1.Strategy {
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Offload{Offload: p}}
 }
 
+func listOf(list ...*compactordv1.Strategy) *compactordv1.StrategyList {
+	return &compactordv1.StrategyList{Strategies: list}
+}
+
 func ladderOf(rungs ...*compactordv1.LadderStrategy_Rung) *compactordv1.Strategy {
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Ladder{Ladder: &compactordv1.LadderStrategy{Rungs: rungs}}}
 }

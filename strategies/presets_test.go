@@ -117,7 +117,7 @@ func TestPresetsAreWholeAndValid(t *testing.T) {
 		require.NoError(t, protovalidate.Validate(p))
 		require.NoError(t, session.CheckPolicy(p))
 		for _, used := range slices.Concat([]*compactordv1.Strategy{p.GetStrategy(), p.GetPruneStrategy()},
-			p.GetOnAppend(), p.GetOnUserMessage()) {
+			p.GetOnAppend().GetStrategies(), p.GetOnUserMessage().GetStrategies()) {
 			require.NoError(t, registry().Supports(used))
 		}
 		requireRest(t, name, limits)

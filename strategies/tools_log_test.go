@@ -79,8 +79,12 @@ func arriving(l *testLog, policy *compactordv1.Policy) []*compactordv1.ArrivalEd
 	return strategies.OnAppend(l.heads[len(l.heads)-2], l.counter, policy, last, call)
 }
 
+func listOf(list ...*compactordv1.Strategy) *compactordv1.StrategyList {
+	return &compactordv1.StrategyList{Strategies: list}
+}
+
 func onAppend(list ...*compactordv1.Strategy) *compactordv1.Policy {
-	return &compactordv1.Policy{OnAppend: list}
+	return &compactordv1.Policy{OnAppend: listOf(list...)}
 }
 
 func TestDefaultsOfEditsAreTold(t *testing.T) {

@@ -54,7 +54,7 @@ func (r *Replay) Append(t testing.TB, m *compactordv1.Message) *compactordv1.Log
 		m.Usage = nil
 	}
 	logged := r.Writer.AppendEdited(m, r.arriving(t, m)...)
-	if session.StartsTurn(logged.GetMessage()) && len(r.Policy.GetOnUserMessage()) > 0 {
+	if session.StartsTurn(logged.GetMessage()) && len(r.Policy.GetOnUserMessage().GetStrategies()) > 0 {
 		r.fold(t)
 	}
 	return logged
@@ -63,7 +63,7 @@ func (r *Replay) Append(t testing.TB, m *compactordv1.Message) *compactordv1.Log
 // arriving is what policy.on_append makes of a message.
 func (r *Replay) arriving(t testing.TB, m *compactordv1.Message) []*compactordv1.ArrivalEdit {
 	t.Helper()
-	if len(r.Policy.GetOnAppend()) == 0 || m.GetRole() != compactordv1.Role_ROLE_TOOL {
+	if len(r.Policy.GetOnAppend().GetStrategies()) == 0 || m.GetRole() != compactordv1.Role_ROLE_TOOL {
 		return nil
 	}
 	w := r.Writer
@@ -81,7 +81,7 @@ func (r *Replay) arriving(t testing.TB, m *compactordv1.Message) []*compactordv1
 func (r *Replay) fold(t testing.TB) {
 	t.Helper()
 	in := r.input(compactordv1.CompactionReason_COMPACTION_REASON_USER_MESSAGE)
-	plan, err := r.registry.PlanAll(t.Context(), in, r.Policy.GetOnUserMessage())
+	plan, err := r.registry.PlanAll(t.Context(), in, r.Policy.GetOnUserMessage().GetStrategies())
 	require.NoError(t, err)
 	require.NoError(t, strategies.Check(in, plan))
 	if len(plan.GetEdits()) == 0 {

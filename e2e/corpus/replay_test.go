@@ -146,7 +146,7 @@ func TestPrunesNeverFlap(t *testing.T) {
 				policy := resolved(t, preset, window)
 				s := policy.GetPruneStrategy()
 				trigger, _ := session.TriggerTokens(policy)
-				alike := fmt.Sprint(trigger, policy.GetOnAppend(), policy.GetOnUserMessage(), s)
+				alike := fmt.Sprint(trigger, policy.GetOnAppend().GetStrategies(), policy.GetOnUserMessage().GetStrategies(), s)
 				if replayed[alike] {
 					continue
 				}

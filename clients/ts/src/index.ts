@@ -24,6 +24,7 @@ export type {
   CompactionReasonName,
   CompactOptions,
   PolicyLike,
+  PolicyObject,
   PruneOptions,
   RecallOptions,
   RevertOptions,

@@ -65,6 +65,22 @@ test("wrong keys are refused, and not taken for nothing", async () => {
   await assert.rejects(session.update(changes), { name: "TypeError", message: /^update: there is no name/ });
 });
 
+test("an empty list of a policy is not the preset's", async () => {
+  for (const onAppend of [[], {}, { strategies: [] }]) {
+    const mine = await client.createSession({ policy: { preset: "opencode", onAppend, fileTools: [] } });
+    const resolved = (await mine.info()).session?.resolvedPolicy;
+    assert.equal(resolved?.onAppend?.strategies.length, 0);
+    assert.equal(resolved.fileTools?.tools.length, 0);
+  }
+  const mine = await client.createSession({
+    policy: { onUserMessage: [{ dropThinking: {} }], summary: { extraContext: ["The release is on Friday."] } },
+  });
+  const resolved = (await mine.info()).session?.resolvedPolicy;
+  assert.equal(resolved?.onUserMessage?.strategies.length, 1);
+  assert.deepEqual(resolved.summary?.extraContext?.texts, ["The release is on Friday."]);
+  await assert.rejects(client.createSession({ policy: { trigger: [] as object } }), TypeError);
+});
+
 test("a policy that is none is a TypeError that names the field", async () => {
   const policy = { contextwindow: 5 } as { contextWindow?: number };
   const about = { name: "TypeError", message: "policy: there is no field contextwindow" };

@@ -316,7 +316,8 @@ func (Estimator) EnumDescriptor() ([]byte, []int) {
 
 // Policy says when and how a session is compacted and how its view is drawn.
 // What is in force is resolved in the order preset, session, request: a later one wins where it sets a field;
-// messages merge by field, repeated fields and oneofs replace whole. 0 and false are values.
+// messages merge by field, lists and oneofs replace whole. 0, false and an empty list are values: `on_append: {}` takes the
+// preset's list away. A list stands in a message of its own for that, such as StrategyList.
 type Policy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The preset to start from: `default`, `pi`, `klaude`, `kimi`, `klip13`, `opencode`, `xbot`, `xbot_current`,
@@ -342,14 +343,14 @@ type Policy struct {
 	Summary *SummaryPolicy `protobuf:"bytes,9,opt,name=summary,proto3" json:"summary,omitempty"`
 	// Which thinking a view shows. Default KEEP_VALID.
 	Thinking *ThinkingPolicy `protobuf:"varint,10,opt,name=thinking,proto3,enum=compactord.v1.ThinkingPolicy,oneof" json:"thinking,omitempty"`
-	// Which tools read and change files, for the file lists of summaries. Not set: the common agents' tools.
+	// Which tools read and change files, for the file lists of summaries. Not set: the common agents' tools. Empty: none.
 	FileTools *FileTools `protobuf:"bytes,11,opt,name=file_tools,json=fileTools,proto3" json:"file_tools,omitempty"`
 	// Edits made when a message is appended, before any view has shown it: truncate_tool_outputs or offload. A result that
-	// holds media stays as it came. At most 4.
-	OnAppend []*Strategy `protobuf:"bytes,12,rep,name=on_append,json=onAppend,proto3" json:"on_append,omitempty"`
+	// holds media stays as it came. Not set: the preset's. Empty: none.
+	OnAppend *StrategyList `protobuf:"bytes,15,opt,name=on_append,json=onAppend,proto3" json:"on_append,omitempty"`
 	// Edits made in the transaction that appends a USER message which starts a turn. Strategies that cut or need a summarizer
-	// are refused. At most 4.
-	OnUserMessage []*Strategy `protobuf:"bytes,13,rep,name=on_user_message,json=onUserMessage,proto3" json:"on_user_message,omitempty"`
+	// are refused. Not set: the preset's. Empty: none.
+	OnUserMessage *StrategyList `protobuf:"bytes,16,opt,name=on_user_message,json=onUserMessage,proto3" json:"on_user_message,omitempty"`
 	// What happens after an overflow compaction.
 	Overflow      *OverflowPolicy `protobuf:"bytes,14,opt,name=overflow,proto3" json:"overflow,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -463,14 +464,14 @@ func (x *Policy) GetFileTools() *FileTools {
 	return nil
 }
 
-func (x *Policy) GetOnAppend() []*Strategy {
+func (x *Policy) GetOnAppend() *StrategyList {
 	if x != nil {
 		return x.OnAppend
 	}
 	return nil
 }
 
-func (x *Policy) GetOnUserMessage() []*Strategy {
+func (x *Policy) GetOnUserMessage() *StrategyList {
 	if x != nil {
 		return x.OnUserMessage
 	}
@@ -480,6 +481,98 @@ func (x *Policy) GetOnUserMessage() []*Strategy {
 func (x *Policy) GetOverflow() *OverflowPolicy {
 	if x != nil {
 		return x.Overflow
+	}
+	return nil
+}
+
+// StrategyList is a list of strategies that can be given and empty, which is not the same as not given.
+type StrategyList struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The strategies, in order. At most 4.
+	Strategies    []*Strategy `protobuf:"bytes,1,rep,name=strategies,proto3" json:"strategies,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StrategyList) Reset() {
+	*x = StrategyList{}
+	mi := &file_compactord_v1_policy_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StrategyList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StrategyList) ProtoMessage() {}
+
+func (x *StrategyList) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_policy_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StrategyList.ProtoReflect.Descriptor instead.
+func (*StrategyList) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *StrategyList) GetStrategies() []*Strategy {
+	if x != nil {
+		return x.Strategies
+	}
+	return nil
+}
+
+// TextList is a list of texts that can be given and empty, which is not the same as not given.
+type TextList struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The texts, in order. At most 16 of 64 KiB.
+	Texts         []string `protobuf:"bytes,1,rep,name=texts,proto3" json:"texts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TextList) Reset() {
+	*x = TextList{}
+	mi := &file_compactord_v1_policy_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TextList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TextList) ProtoMessage() {}
+
+func (x *TextList) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_policy_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TextList.ProtoReflect.Descriptor instead.
+func (*TextList) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *TextList) GetTexts() []string {
+	if x != nil {
+		return x.Texts
 	}
 	return nil
 }
@@ -511,7 +604,7 @@ type Trigger struct {
 
 func (x *Trigger) Reset() {
 	*x = Trigger{}
-	mi := &file_compactord_v1_policy_proto_msgTypes[1]
+	mi := &file_compactord_v1_policy_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -523,7 +616,7 @@ func (x *Trigger) String() string {
 func (*Trigger) ProtoMessage() {}
 
 func (x *Trigger) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_policy_proto_msgTypes[1]
+	mi := &file_compactord_v1_policy_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -536,7 +629,7 @@ func (x *Trigger) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trigger.ProtoReflect.Descriptor instead.
 func (*Trigger) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{1}
+	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Trigger) GetEnabled() bool {
@@ -603,8 +696,9 @@ type SummaryPolicy struct {
 	// the previous summary, the focus and the budget are told all the same. Not for tool results that are written shorter.
 	// `extractive` takes no instructions. At most 64 KiB.
 	PromptOverride *string `protobuf:"bytes,5,opt,name=prompt_override,json=promptOverride,proto3,oneof" json:"prompt_override,omitempty"`
-	// Text given to the summarizer beside the conversation. `extractive` does not read it. At most 16 pieces of 64 KiB.
-	ExtraContext []string `protobuf:"bytes,6,rep,name=extra_context,json=extraContext,proto3" json:"extra_context,omitempty"`
+	// Text given to the summarizer beside the conversation. `extractive` does not read it. Empty: none, whatever was set
+	// before.
+	ExtraContext *TextList `protobuf:"bytes,14,opt,name=extra_context,json=extraContext,proto3" json:"extra_context,omitempty"`
 	// The time limit of one request to the summarizer. 100 ms to 1 h. Default: the profile's, else 2 min.
 	TryTimeout *durationpb.Duration `protobuf:"bytes,7,opt,name=try_timeout,json=tryTimeout,proto3" json:"try_timeout,omitempty"`
 	// The time limit of all that the summarizer writes for one compaction. 100 ms to 6 h. Default: the profile's, else 10 min.
@@ -631,7 +725,7 @@ type SummaryPolicy struct {
 
 func (x *SummaryPolicy) Reset() {
 	*x = SummaryPolicy{}
-	mi := &file_compactord_v1_policy_proto_msgTypes[2]
+	mi := &file_compactord_v1_policy_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -643,7 +737,7 @@ func (x *SummaryPolicy) String() string {
 func (*SummaryPolicy) ProtoMessage() {}
 
 func (x *SummaryPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_policy_proto_msgTypes[2]
+	mi := &file_compactord_v1_policy_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -656,7 +750,7 @@ func (x *SummaryPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SummaryPolicy.ProtoReflect.Descriptor instead.
 func (*SummaryPolicy) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{2}
+	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *SummaryPolicy) GetSummarizer() string {
@@ -694,7 +788,7 @@ func (x *SummaryPolicy) GetPromptOverride() string {
 	return ""
 }
 
-func (x *SummaryPolicy) GetExtraContext() []string {
+func (x *SummaryPolicy) GetExtraContext() *TextList {
 	if x != nil {
 		return x.ExtraContext
 	}
@@ -767,7 +861,7 @@ type SummaryInput struct {
 
 func (x *SummaryInput) Reset() {
 	*x = SummaryInput{}
-	mi := &file_compactord_v1_policy_proto_msgTypes[3]
+	mi := &file_compactord_v1_policy_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -779,7 +873,7 @@ func (x *SummaryInput) String() string {
 func (*SummaryInput) ProtoMessage() {}
 
 func (x *SummaryInput) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_policy_proto_msgTypes[3]
+	mi := &file_compactord_v1_policy_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -792,7 +886,7 @@ func (x *SummaryInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SummaryInput.ProtoReflect.Descriptor instead.
 func (*SummaryInput) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{3}
+	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *SummaryInput) GetToolResultChars() uint32 {
@@ -819,7 +913,8 @@ func (x *SummaryInput) GetThinking() bool {
 // FileTools maps tool names to what they do to files.
 type FileTools struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tools, those with the same arguments and effect together. At most 1,000.
+	// The tools, those with the same arguments and effect together. They replace those set before, also where there are none.
+	// At most 1,000.
 	Tools         []*FileTool `protobuf:"bytes,1,rep,name=tools,proto3" json:"tools,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -827,7 +922,7 @@ type FileTools struct {
 
 func (x *FileTools) Reset() {
 	*x = FileTools{}
-	mi := &file_compactord_v1_policy_proto_msgTypes[4]
+	mi := &file_compactord_v1_policy_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -839,7 +934,7 @@ func (x *FileTools) String() string {
 func (*FileTools) ProtoMessage() {}
 
 func (x *FileTools) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_policy_proto_msgTypes[4]
+	mi := &file_compactord_v1_policy_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -852,7 +947,7 @@ func (x *FileTools) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FileTools.ProtoReflect.Descriptor instead.
 func (*FileTools) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{4}
+	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *FileTools) GetTools() []*FileTool {
@@ -877,7 +972,7 @@ type FileTool struct {
 
 func (x *FileTool) Reset() {
 	*x = FileTool{}
-	mi := &file_compactord_v1_policy_proto_msgTypes[5]
+	mi := &file_compactord_v1_policy_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -889,7 +984,7 @@ func (x *FileTool) String() string {
 func (*FileTool) ProtoMessage() {}
 
 func (x *FileTool) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_policy_proto_msgTypes[5]
+	mi := &file_compactord_v1_policy_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -902,7 +997,7 @@ func (x *FileTool) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FileTool.ProtoReflect.Descriptor instead.
 func (*FileTool) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{5}
+	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *FileTool) GetNames() []string {
@@ -941,7 +1036,7 @@ type OverflowPolicy struct {
 
 func (x *OverflowPolicy) Reset() {
 	*x = OverflowPolicy{}
-	mi := &file_compactord_v1_policy_proto_msgTypes[6]
+	mi := &file_compactord_v1_policy_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -953,7 +1048,7 @@ func (x *OverflowPolicy) String() string {
 func (*OverflowPolicy) ProtoMessage() {}
 
 func (x *OverflowPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_policy_proto_msgTypes[6]
+	mi := &file_compactord_v1_policy_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -966,7 +1061,7 @@ func (x *OverflowPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OverflowPolicy.ProtoReflect.Descriptor instead.
 func (*OverflowPolicy) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{6}
+	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *OverflowPolicy) GetReplay() bool {
@@ -1002,16 +1097,22 @@ const file_compactord_v1_policy_proto_rawDesc = "" +
 	"\bthinking\x18\n" +
 	" \x01(\x0e2\x1d.compactord.v1.ThinkingPolicyB\b\xbaH\x05\x82\x01\x02\x10\x01H\x05R\bthinking\x88\x01\x01\x127\n" +
 	"\n" +
-	"file_tools\x18\v \x01(\v2\x18.compactord.v1.FileToolsR\tfileTools\x12>\n" +
-	"\ton_append\x18\f \x03(\v2\x17.compactord.v1.StrategyB\b\xbaH\x05\x92\x01\x02\x10\x04R\bonAppend\x12I\n" +
-	"\x0fon_user_message\x18\r \x03(\v2\x17.compactord.v1.StrategyB\b\xbaH\x05\x92\x01\x02\x10\x04R\ronUserMessage\x129\n" +
+	"file_tools\x18\v \x01(\v2\x18.compactord.v1.FileToolsR\tfileTools\x128\n" +
+	"\ton_append\x18\x0f \x01(\v2\x1b.compactord.v1.StrategyListR\bonAppend\x12C\n" +
+	"\x0fon_user_message\x18\x10 \x01(\v2\x1b.compactord.v1.StrategyListR\ronUserMessage\x129\n" +
 	"\boverflow\x18\x0e \x01(\v2\x1d.compactord.v1.OverflowPolicyR\boverflowB\t\n" +
 	"\a_presetB\x11\n" +
 	"\x0f_context_windowB\x14\n" +
 	"\x12_max_output_tokensB\x13\n" +
 	"\x11_max_input_tokensB\x12\n" +
 	"\x10_overhead_tokensB\v\n" +
-	"\t_thinking\"\x92\x04\n" +
+	"\t_thinkingJ\x04\b\f\x10\rJ\x04\b\r\x10\x0e\"Q\n" +
+	"\fStrategyList\x12A\n" +
+	"\n" +
+	"strategies\x18\x01 \x03(\v2\x17.compactord.v1.StrategyB\b\xbaH\x05\x92\x01\x02\x10\x04R\n" +
+	"strategies\"4\n" +
+	"\bTextList\x12(\n" +
+	"\x05texts\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\x10\"\br\x06 \x01(\x80\x80\x04R\x05texts\"\x92\x04\n" +
 	"\aTrigger\x12\x1d\n" +
 	"\aenabled\x18\x01 \x01(\bH\x00R\aenabled\x88\x01\x01\x128\n" +
 	"\x0etrigger_tokens\x18\x02 \x01(\rB\f\xbaH\t*\a\x18\x80\xc2\xd7/(\x01H\x01R\rtriggerTokens\x88\x01\x01\x12A\n" +
@@ -1029,7 +1130,7 @@ const file_compactord_v1_policy_proto_rawDesc = "" +
 	"\x0f_reserve_tokensB\x16\n" +
 	"\x14_trigger_tool_groupsB\x11\n" +
 	"\x0f_max_view_bytesB\x10\n" +
-	"\x0e_target_tokens\"\xa1\a\n" +
+	"\x0e_target_tokens\"\xac\a\n" +
 	"\rSummaryPolicy\x12J\n" +
 	"\n" +
 	"summarizer\x18\x01 \x01(\tB%\xbaH\"r 2\x1e^[A-Za-z][A-Za-z0-9_.-]{0,63}$H\x00R\n" +
@@ -1037,8 +1138,8 @@ const file_compactord_v1_policy_proto_rawDesc = "" +
 	"\tplacement\x18\x02 \x01(\x0e2\x1f.compactord.v1.SummaryPlacementB\b\xbaH\x05\x82\x01\x02\x10\x01H\x01R\tplacement\x88\x01\x01\x12D\n" +
 	"\bsections\x18\x03 \x01(\x0e2\x19.compactord.v1.SectionSetB\b\xbaH\x05\x82\x01\x02\x10\x01H\x02R\bsections\x88\x01\x01\x12I\n" +
 	"\bfallback\x18\x04 \x01(\x0e2\x1e.compactord.v1.SummaryFallbackB\b\xbaH\x05\x82\x01\x02\x10\x01H\x03R\bfallback\x88\x01\x01\x127\n" +
-	"\x0fprompt_override\x18\x05 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04H\x04R\x0epromptOverride\x88\x01\x01\x127\n" +
-	"\rextra_context\x18\x06 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\x10\"\br\x06 \x01(\x80\x80\x04R\fextraContext\x12N\n" +
+	"\x0fprompt_override\x18\x05 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04H\x04R\x0epromptOverride\x88\x01\x01\x12<\n" +
+	"\rextra_context\x18\x0e \x01(\v2\x17.compactord.v1.TextListR\fextraContext\x12N\n" +
 	"\vtry_timeout\x18\a \x01(\v2\x19.google.protobuf.DurationB\x12\xbaH\x0f\xaa\x01\f\"\x03\b\x90\x1c2\x05\x10\x80\xc2\xd7/R\n" +
 	"tryTimeout\x12S\n" +
 	"\rtotal_timeout\x18\b \x01(\v2\x19.google.protobuf.DurationB\x13\xbaH\x10\xaa\x01\r\"\x04\b\xe0\xa8\x012\x05\x10\x80\xc2\xd7/R\ftotalTimeout\x12(\n" +
@@ -1059,7 +1160,7 @@ const file_compactord_v1_policy_proto_rawDesc = "" +
 	"\a_redactB\r\n" +
 	"\v_tools_jsonB\f\n" +
 	"\n" +
-	"_file_tags\"\xec\x01\n" +
+	"_file_tagsJ\x04\b\x06\x10\a\"\xec\x01\n" +
 	"\fSummaryInput\x12=\n" +
 	"\x11tool_result_chars\x18\x01 \x01(\rB\f\xbaH\t*\a\x18\x80\xad\xe2\x04(dH\x00R\x0ftoolResultChars\x88\x01\x01\x12A\n" +
 	"\x13tool_argument_chars\x18\x02 \x01(\rB\f\xbaH\t*\a\x18\x80\xad\xe2\x04(dH\x01R\x11toolArgumentChars\x88\x01\x01\x12\x1f\n" +
@@ -1119,7 +1220,7 @@ func file_compactord_v1_policy_proto_rawDescGZIP() []byte {
 }
 
 var file_compactord_v1_policy_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_compactord_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_compactord_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_compactord_v1_policy_proto_goTypes = []any{
 	(ThinkingPolicy)(0),         // 0: compactord.v1.ThinkingPolicy
 	(SummaryPlacement)(0),       // 1: compactord.v1.SummaryPlacement
@@ -1127,37 +1228,41 @@ var file_compactord_v1_policy_proto_goTypes = []any{
 	(SummaryFallback)(0),        // 3: compactord.v1.SummaryFallback
 	(Estimator)(0),              // 4: compactord.v1.Estimator
 	(*Policy)(nil),              // 5: compactord.v1.Policy
-	(*Trigger)(nil),             // 6: compactord.v1.Trigger
-	(*SummaryPolicy)(nil),       // 7: compactord.v1.SummaryPolicy
-	(*SummaryInput)(nil),        // 8: compactord.v1.SummaryInput
-	(*FileTools)(nil),           // 9: compactord.v1.FileTools
-	(*FileTool)(nil),            // 10: compactord.v1.FileTool
-	(*OverflowPolicy)(nil),      // 11: compactord.v1.OverflowPolicy
-	(*Strategy)(nil),            // 12: compactord.v1.Strategy
-	(*durationpb.Duration)(nil), // 13: google.protobuf.Duration
+	(*StrategyList)(nil),        // 6: compactord.v1.StrategyList
+	(*TextList)(nil),            // 7: compactord.v1.TextList
+	(*Trigger)(nil),             // 8: compactord.v1.Trigger
+	(*SummaryPolicy)(nil),       // 9: compactord.v1.SummaryPolicy
+	(*SummaryInput)(nil),        // 10: compactord.v1.SummaryInput
+	(*FileTools)(nil),           // 11: compactord.v1.FileTools
+	(*FileTool)(nil),            // 12: compactord.v1.FileTool
+	(*OverflowPolicy)(nil),      // 13: compactord.v1.OverflowPolicy
+	(*Strategy)(nil),            // 14: compactord.v1.Strategy
+	(*durationpb.Duration)(nil), // 15: google.protobuf.Duration
 }
 var file_compactord_v1_policy_proto_depIdxs = []int32{
-	6,  // 0: compactord.v1.Policy.trigger:type_name -> compactord.v1.Trigger
-	12, // 1: compactord.v1.Policy.strategy:type_name -> compactord.v1.Strategy
-	12, // 2: compactord.v1.Policy.prune_strategy:type_name -> compactord.v1.Strategy
-	7,  // 3: compactord.v1.Policy.summary:type_name -> compactord.v1.SummaryPolicy
+	8,  // 0: compactord.v1.Policy.trigger:type_name -> compactord.v1.Trigger
+	14, // 1: compactord.v1.Policy.strategy:type_name -> compactord.v1.Strategy
+	14, // 2: compactord.v1.Policy.prune_strategy:type_name -> compactord.v1.Strategy
+	9,  // 3: compactord.v1.Policy.summary:type_name -> compactord.v1.SummaryPolicy
 	0,  // 4: compactord.v1.Policy.thinking:type_name -> compactord.v1.ThinkingPolicy
-	9,  // 5: compactord.v1.Policy.file_tools:type_name -> compactord.v1.FileTools
-	12, // 6: compactord.v1.Policy.on_append:type_name -> compactord.v1.Strategy
-	12, // 7: compactord.v1.Policy.on_user_message:type_name -> compactord.v1.Strategy
-	11, // 8: compactord.v1.Policy.overflow:type_name -> compactord.v1.OverflowPolicy
-	1,  // 9: compactord.v1.SummaryPolicy.placement:type_name -> compactord.v1.SummaryPlacement
-	2,  // 10: compactord.v1.SummaryPolicy.sections:type_name -> compactord.v1.SectionSet
-	3,  // 11: compactord.v1.SummaryPolicy.fallback:type_name -> compactord.v1.SummaryFallback
-	13, // 12: compactord.v1.SummaryPolicy.try_timeout:type_name -> google.protobuf.Duration
-	13, // 13: compactord.v1.SummaryPolicy.total_timeout:type_name -> google.protobuf.Duration
-	8,  // 14: compactord.v1.SummaryPolicy.input:type_name -> compactord.v1.SummaryInput
-	10, // 15: compactord.v1.FileTools.tools:type_name -> compactord.v1.FileTool
-	16, // [16:16] is the sub-list for method output_type
-	16, // [16:16] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	11, // 5: compactord.v1.Policy.file_tools:type_name -> compactord.v1.FileTools
+	6,  // 6: compactord.v1.Policy.on_append:type_name -> compactord.v1.StrategyList
+	6,  // 7: compactord.v1.Policy.on_user_message:type_name -> compactord.v1.StrategyList
+	13, // 8: compactord.v1.Policy.overflow:type_name -> compactord.v1.OverflowPolicy
+	14, // 9: compactord.v1.StrategyList.strategies:type_name -> compactord.v1.Strategy
+	1,  // 10: compactord.v1.SummaryPolicy.placement:type_name -> compactord.v1.SummaryPlacement
+	2,  // 11: compactord.v1.SummaryPolicy.sections:type_name -> compactord.v1.SectionSet
+	3,  // 12: compactord.v1.SummaryPolicy.fallback:type_name -> compactord.v1.SummaryFallback
+	7,  // 13: compactord.v1.SummaryPolicy.extra_context:type_name -> compactord.v1.TextList
+	15, // 14: compactord.v1.SummaryPolicy.try_timeout:type_name -> google.protobuf.Duration
+	15, // 15: compactord.v1.SummaryPolicy.total_timeout:type_name -> google.protobuf.Duration
+	10, // 16: compactord.v1.SummaryPolicy.input:type_name -> compactord.v1.SummaryInput
+	12, // 17: compactord.v1.FileTools.tools:type_name -> compactord.v1.FileTool
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_policy_proto_init() }
@@ -1167,17 +1272,17 @@ func file_compactord_v1_policy_proto_init() {
 	}
 	file_compactord_v1_strategy_proto_init()
 	file_compactord_v1_policy_proto_msgTypes[0].OneofWrappers = []any{}
-	file_compactord_v1_policy_proto_msgTypes[1].OneofWrappers = []any{}
-	file_compactord_v1_policy_proto_msgTypes[2].OneofWrappers = []any{}
 	file_compactord_v1_policy_proto_msgTypes[3].OneofWrappers = []any{}
-	file_compactord_v1_policy_proto_msgTypes[6].OneofWrappers = []any{}
+	file_compactord_v1_policy_proto_msgTypes[4].OneofWrappers = []any{}
+	file_compactord_v1_policy_proto_msgTypes[5].OneofWrappers = []any{}
+	file_compactord_v1_policy_proto_msgTypes[8].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_policy_proto_rawDesc), len(file_compactord_v1_policy_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   7,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

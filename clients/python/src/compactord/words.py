@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal, TypeAlias, cast
 
 from google.protobuf import json_format
-from google.protobuf.descriptor import EnumDescriptor
+from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
 
 from compactord import v1
 
@@ -27,7 +27,8 @@ Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool"]
 State: TypeAlias = Literal["active", "covered", "put_aside"]
 """Where a message stands."""
 Policy: TypeAlias = v1.Policy | Mapping[str, Any]
-"""A policy: the contract's message, or its fields as JSON names them, such as ``{"context_window": 200_000}``."""
+"""A policy: the contract's message, or its fields as JSON names them, such as ``{"context_window": 200_000}``. A list
+may be given as such: ``{"on_append": []}``."""
 
 
 def session_id(given: object) -> str:
@@ -109,9 +110,26 @@ def policy(given: Policy | None) -> v1.Policy | None:
     if given is None or isinstance(given, v1.Policy):
         return given
     try:
-        return json_format.ParseDict(dict(given), v1.Policy())
+        return json_format.ParseDict(_with_lists(given, v1.Policy.DESCRIPTOR), v1.Policy())
     except json_format.ParseError as error:
         raise ValueError(f"policy: {error}") from error
+
+
+def _with_lists(given: Mapping[str, Any], message: Descriptor) -> dict[str, Any]:
+    """What is given, with each list in the message that the contract has for it."""
+    fields = {**message.fields_by_name, **message.fields_by_camelcase_name}
+    return {name: _with_list(value, fields[name]) if name in fields else value for name, value in given.items()}
+
+
+def _with_list(value: Any, field: FieldDescriptor) -> Any:
+    if field.message_type is None or field.is_repeated:
+        return value
+    if isinstance(value, Mapping):
+        return _with_lists(value, field.message_type)
+    inner = field.message_type.fields
+    if isinstance(value, list | tuple) and len(inner) == 1 and inner[0].is_repeated:
+        return {inner[0].name: list(value)}
+    return value
 
 
 def _value(enum: EnumDescriptor, given: str | int | None, prefix: str, name: str) -> int:

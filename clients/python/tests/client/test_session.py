@@ -119,6 +119,21 @@ def test_words_and_policies_that_there_are_not(client: compactord.Client, sessio
             call()
 
 
+def test_empty_list_of_a_policy_is_not_the_presets(client: compactord.Client) -> None:
+    empty: tuple[Any, ...] = ([], (), {}, {"strategies": []})
+    for given in empty:
+        session = client.create_session(policy={"preset": "opencode", "on_append": given, "file_tools": []})
+        resolved = session.info().session.resolved_policy
+        assert resolved.HasField("on_append")
+        assert not resolved.on_append.strategies
+        assert not resolved.file_tools.tools
+    extra = {"extra_context": ["The release is on Friday."]}
+    session = client.create_session(policy={"onUserMessage": [{"drop_thinking": {}}], "summary": extra})
+    resolved = session.info().session.resolved_policy
+    assert len(resolved.on_user_message.strategies) == 1
+    assert list(resolved.summary.extra_context.texts) == ["The release is on Friday."]
+
+
 def test_prune_hides_results(client: compactord.Client) -> None:
     policy = {"prune_strategy": {"hide_tool_results": {"keep_groups": 1}}}
     session = client.create_session(policy=policy)

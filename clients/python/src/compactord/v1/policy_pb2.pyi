@@ -177,7 +177,8 @@ Global___Estimator: _TypeAlias = Estimator  # noqa: Y015
 class Policy(_message.Message):
     """Policy says when and how a session is compacted and how its view is drawn.
     What is in force is resolved in the order preset, session, request: a later one wins where it sets a field;
-    messages merge by field, repeated fields and oneofs replace whole. 0 and false are values.
+    messages merge by field, lists and oneofs replace whole. 0, false and an empty list are values: `on_append: {}` takes the
+    preset's list away. A list stands in a message of its own for that, such as StrategyList.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -232,18 +233,18 @@ class Policy(_message.Message):
 
     @_builtins.property
     def file_tools(self) -> Global___FileTools:
-        """Which tools read and change files, for the file lists of summaries. Not set: the common agents' tools."""
+        """Which tools read and change files, for the file lists of summaries. Not set: the common agents' tools. Empty: none."""
 
     @_builtins.property
-    def on_append(self) -> _containers.RepeatedCompositeFieldContainer[_strategy_pb2.Strategy]:
+    def on_append(self) -> Global___StrategyList:
         """Edits made when a message is appended, before any view has shown it: truncate_tool_outputs or offload. A result that
-        holds media stays as it came. At most 4.
+        holds media stays as it came. Not set: the preset's. Empty: none.
         """
 
     @_builtins.property
-    def on_user_message(self) -> _containers.RepeatedCompositeFieldContainer[_strategy_pb2.Strategy]:
+    def on_user_message(self) -> Global___StrategyList:
         """Edits made in the transaction that appends a USER message which starts a turn. Strategies that cut or need a summarizer
-        are refused. At most 4.
+        are refused. Not set: the preset's. Empty: none.
         """
 
     @_builtins.property
@@ -264,11 +265,11 @@ class Policy(_message.Message):
         summary: Global___SummaryPolicy | None = ...,
         thinking: Global___ThinkingPolicy.ValueType | None = ...,
         file_tools: Global___FileTools | None = ...,
-        on_append: _abc.Iterable[_strategy_pb2.Strategy] | None = ...,
-        on_user_message: _abc.Iterable[_strategy_pb2.Strategy] | None = ...,
+        on_append: Global___StrategyList | None = ...,
+        on_user_message: Global___StrategyList | None = ...,
         overflow: Global___OverflowPolicy | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_context_window", b"_context_window", "_max_input_tokens", b"_max_input_tokens", "_max_output_tokens", b"_max_output_tokens", "_overhead_tokens", b"_overhead_tokens", "_preset", b"_preset", "_thinking", b"_thinking", "context_window", b"context_window", "file_tools", b"file_tools", "max_input_tokens", b"max_input_tokens", "max_output_tokens", b"max_output_tokens", "overflow", b"overflow", "overhead_tokens", b"overhead_tokens", "preset", b"preset", "prune_strategy", b"prune_strategy", "strategy", b"strategy", "summary", b"summary", "thinking", b"thinking", "trigger", b"trigger"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_context_window", b"_context_window", "_max_input_tokens", b"_max_input_tokens", "_max_output_tokens", b"_max_output_tokens", "_overhead_tokens", b"_overhead_tokens", "_preset", b"_preset", "_thinking", b"_thinking", "context_window", b"context_window", "file_tools", b"file_tools", "max_input_tokens", b"max_input_tokens", "max_output_tokens", b"max_output_tokens", "on_append", b"on_append", "on_user_message", b"on_user_message", "overflow", b"overflow", "overhead_tokens", b"overhead_tokens", "preset", b"preset", "prune_strategy", b"prune_strategy", "strategy", b"strategy", "summary", b"summary", "thinking", b"thinking", "trigger", b"trigger"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
     _ClearFieldArgType: _TypeAlias = _typing.Literal["_context_window", b"_context_window", "_max_input_tokens", b"_max_input_tokens", "_max_output_tokens", b"_max_output_tokens", "_overhead_tokens", b"_overhead_tokens", "_preset", b"_preset", "_thinking", b"_thinking", "context_window", b"context_window", "file_tools", b"file_tools", "max_input_tokens", b"max_input_tokens", "max_output_tokens", b"max_output_tokens", "on_append", b"on_append", "on_user_message", b"on_user_message", "overflow", b"overflow", "overhead_tokens", b"overhead_tokens", "preset", b"preset", "prune_strategy", b"prune_strategy", "strategy", b"strategy", "summary", b"summary", "thinking", b"thinking", "trigger", b"trigger"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
@@ -298,6 +299,54 @@ class Policy(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__thinking) -> _WhichOneofReturnType__thinking | None: ...
 
 Global___Policy: _TypeAlias = Policy  # noqa: Y015
+
+@_typing.final
+class StrategyList(_message.Message):
+    """StrategyList is a list of strategies that can be given and empty, which is not the same as not given."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STRATEGIES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def strategies(self) -> _containers.RepeatedCompositeFieldContainer[_strategy_pb2.Strategy]:
+        """The strategies, in order. At most 4."""
+
+    def __init__(
+        self,
+        *,
+        strategies: _abc.Iterable[_strategy_pb2.Strategy] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["strategies", b"strategies"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StrategyList: _TypeAlias = StrategyList  # noqa: Y015
+
+@_typing.final
+class TextList(_message.Message):
+    """TextList is a list of texts that can be given and empty, which is not the same as not given."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEXTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def texts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The texts, in order. At most 16 of 64 KiB."""
+
+    def __init__(
+        self,
+        *,
+        texts: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["texts", b"texts"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TextList: _TypeAlias = TextList  # noqa: Y015
 
 @_typing.final
 class Trigger(_message.Message):
@@ -430,8 +479,10 @@ class SummaryPolicy(_message.Message):
     and not in the view's own words. Default false.
     """
     @_builtins.property
-    def extra_context(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Text given to the summarizer beside the conversation. `extractive` does not read it. At most 16 pieces of 64 KiB."""
+    def extra_context(self) -> Global___TextList:
+        """Text given to the summarizer beside the conversation. `extractive` does not read it. Empty: none, whatever was set
+        before.
+        """
 
     @_builtins.property
     def try_timeout(self) -> _duration_pb2.Duration:
@@ -453,7 +504,7 @@ class SummaryPolicy(_message.Message):
         sections: Global___SectionSet.ValueType | None = ...,
         fallback: Global___SummaryFallback.ValueType | None = ...,
         prompt_override: _builtins.str | None = ...,
-        extra_context: _abc.Iterable[_builtins.str] | None = ...,
+        extra_context: Global___TextList | None = ...,
         try_timeout: _duration_pb2.Duration | None = ...,
         total_timeout: _duration_pb2.Duration | None = ...,
         cached_prefix: _builtins.bool | None = ...,
@@ -462,7 +513,7 @@ class SummaryPolicy(_message.Message):
         input: Global___SummaryInput | None = ...,
         file_tags: _builtins.bool | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_cached_prefix", b"_cached_prefix", "_fallback", b"_fallback", "_file_tags", b"_file_tags", "_placement", b"_placement", "_prompt_override", b"_prompt_override", "_redact", b"_redact", "_sections", b"_sections", "_summarizer", b"_summarizer", "_tools_json", b"_tools_json", "cached_prefix", b"cached_prefix", "fallback", b"fallback", "file_tags", b"file_tags", "input", b"input", "placement", b"placement", "prompt_override", b"prompt_override", "redact", b"redact", "sections", b"sections", "summarizer", b"summarizer", "tools_json", b"tools_json", "total_timeout", b"total_timeout", "try_timeout", b"try_timeout"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_cached_prefix", b"_cached_prefix", "_fallback", b"_fallback", "_file_tags", b"_file_tags", "_placement", b"_placement", "_prompt_override", b"_prompt_override", "_redact", b"_redact", "_sections", b"_sections", "_summarizer", b"_summarizer", "_tools_json", b"_tools_json", "cached_prefix", b"cached_prefix", "extra_context", b"extra_context", "fallback", b"fallback", "file_tags", b"file_tags", "input", b"input", "placement", b"placement", "prompt_override", b"prompt_override", "redact", b"redact", "sections", b"sections", "summarizer", b"summarizer", "tools_json", b"tools_json", "total_timeout", b"total_timeout", "try_timeout", b"try_timeout"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
     _ClearFieldArgType: _TypeAlias = _typing.Literal["_cached_prefix", b"_cached_prefix", "_fallback", b"_fallback", "_file_tags", b"_file_tags", "_placement", b"_placement", "_prompt_override", b"_prompt_override", "_redact", b"_redact", "_sections", b"_sections", "_summarizer", b"_summarizer", "_tools_json", b"_tools_json", "cached_prefix", b"cached_prefix", "extra_context", b"extra_context", "fallback", b"fallback", "file_tags", b"file_tags", "input", b"input", "placement", b"placement", "prompt_override", b"prompt_override", "redact", b"redact", "sections", b"sections", "summarizer", b"summarizer", "tools_json", b"tools_json", "total_timeout", b"total_timeout", "try_timeout", b"try_timeout"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
@@ -559,7 +610,9 @@ class FileTools(_message.Message):
     TOOLS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tools(self) -> _containers.RepeatedCompositeFieldContainer[Global___FileTool]:
-        """The tools, those with the same arguments and effect together. At most 1,000."""
+        """The tools, those with the same arguments and effect together. They replace those set before, also where there are none.
+        At most 1,000.
+        """
 
     def __init__(
         self,

@@ -14,12 +14,13 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/policy.proto.
  */
 export const file_compactord_v1_policy: GenFile = /*@__PURE__*/
-  fileDesc("Chpjb21wYWN0b3JkL3YxL3BvbGljeS5wcm90bxINY29tcGFjdG9yZC52MSKoBQoGUG9saWN5EhMKBnByZXNldBgBIAEoCUgAiAEBEhsKDmNvbnRleHRfd2luZG93GAIgASgNSAGIAQESHgoRbWF4X291dHB1dF90b2tlbnMYAyABKA1IAogBARIdChBtYXhfaW5wdXRfdG9rZW5zGAQgASgNSAOIAQESHAoPb3ZlcmhlYWRfdG9rZW5zGAUgASgNSASIAQESJwoHdHJpZ2dlchgGIAEoCzIWLmNvbXBhY3RvcmQudjEuVHJpZ2dlchIpCghzdHJhdGVneRgHIAEoCzIXLmNvbXBhY3RvcmQudjEuU3RyYXRlZ3kSLwoOcHJ1bmVfc3RyYXRlZ3kYCCABKAsyFy5jb21wYWN0b3JkLnYxLlN0cmF0ZWd5Ei0KB3N1bW1hcnkYCSABKAsyHC5jb21wYWN0b3JkLnYxLlN1bW1hcnlQb2xpY3kSNAoIdGhpbmtpbmcYCiABKA4yHS5jb21wYWN0b3JkLnYxLlRoaW5raW5nUG9saWN5SAWIAQESLAoKZmlsZV90b29scxgLIAEoCzIYLmNvbXBhY3RvcmQudjEuRmlsZVRvb2xzEioKCW9uX2FwcGVuZBgMIAMoCzIXLmNvbXBhY3RvcmQudjEuU3RyYXRlZ3kSMAoPb25fdXNlcl9tZXNzYWdlGA0gAygLMhcuY29tcGFjdG9yZC52MS5TdHJhdGVneRIvCghvdmVyZmxvdxgOIAEoCzIdLmNvbXBhY3RvcmQudjEuT3ZlcmZsb3dQb2xpY3lCCQoHX3ByZXNldEIRCg9fY29udGV4dF93aW5kb3dCFAoSX21heF9vdXRwdXRfdG9rZW5zQhMKEV9tYXhfaW5wdXRfdG9rZW5zQhIKEF9vdmVyaGVhZF90b2tlbnNCCwoJX3RoaW5raW5nItECCgdUcmlnZ2VyEhQKB2VuYWJsZWQYASABKAhIAIgBARIbCg50cmlnZ2VyX3Rva2VucxgCIAEoDUgBiAEBEhoKDXRyaWdnZXJfcmF0aW8YAyABKAFIAogBARIbCg5yZXNlcnZlX3Rva2VucxgEIAEoDUgDiAEBEiAKE3RyaWdnZXJfdG9vbF9ncm91cHMYBSABKA1IBIgBARIbCg5tYXhfdmlld19ieXRlcxgGIAEoDUgFiAEBEhoKDXRhcmdldF90b2tlbnMYByABKA1IBogBAUIKCghfZW5hYmxlZEIRCg9fdHJpZ2dlcl90b2tlbnNCEAoOX3RyaWdnZXJfcmF0aW9CEQoPX3Jlc2VydmVfdG9rZW5zQhYKFF90cmlnZ2VyX3Rvb2xfZ3JvdXBzQhEKD19tYXhfdmlld19ieXRlc0IQCg5fdGFyZ2V0X3Rva2VucyL0BAoNU3VtbWFyeVBvbGljeRIXCgpzdW1tYXJpemVyGAEgASgJSACIAQESNwoJcGxhY2VtZW50GAIgASgOMh8uY29tcGFjdG9yZC52MS5TdW1tYXJ5UGxhY2VtZW50SAGIAQESMAoIc2VjdGlvbnMYAyABKA4yGS5jb21wYWN0b3JkLnYxLlNlY3Rpb25TZXRIAogBARI1CghmYWxsYmFjaxgEIAEoDjIeLmNvbXBhY3RvcmQudjEuU3VtbWFyeUZhbGxiYWNrSAOIAQESHAoPcHJvbXB0X292ZXJyaWRlGAUgASgJSASIAQESFQoNZXh0cmFfY29udGV4dBgGIAMoCRIuCgt0cnlfdGltZW91dBgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIwCg10b3RhbF90aW1lb3V0GAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhoKDWNhY2hlZF9wcmVmaXgYCSABKAhIBYgBARITCgZyZWRhY3QYCiABKAhIBogBARIXCgp0b29sc19qc29uGAsgASgJSAeIAQESKgoFaW5wdXQYDCABKAsyGy5jb21wYWN0b3JkLnYxLlN1bW1hcnlJbnB1dBIWCglmaWxlX3RhZ3MYDSABKAhICIgBAUINCgtfc3VtbWFyaXplckIMCgpfcGxhY2VtZW50QgsKCV9zZWN0aW9uc0ILCglfZmFsbGJhY2tCEgoQX3Byb21wdF9vdmVycmlkZUIQCg5fY2FjaGVkX3ByZWZpeEIJCgdfcmVkYWN0Qg0KC190b29sc19qc29uQgwKCl9maWxlX3RhZ3MiogEKDFN1bW1hcnlJbnB1dBIeChF0b29sX3Jlc3VsdF9jaGFycxgBIAEoDUgAiAEBEiAKE3Rvb2xfYXJndW1lbnRfY2hhcnMYAiABKA1IAYgBARIVCgh0aGlua2luZxgDIAEoCEgCiAEBQhQKEl90b29sX3Jlc3VsdF9jaGFyc0IWChRfdG9vbF9hcmd1bWVudF9jaGFyc0ILCglfdGhpbmtpbmciMwoJRmlsZVRvb2xzEiYKBXRvb2xzGAEgAygLMhcuY29tcGFjdG9yZC52MS5GaWxlVG9vbCJDCghGaWxlVG9vbBINCgVuYW1lcxgBIAMoCRIWCg5wYXRoX2FyZ3VtZW50cxgCIAMoCRIQCghtb2RpZmllcxgDIAEoCCJeCg5PdmVyZmxvd1BvbGljeRITCgZyZXBsYXkYASABKAhIAIgBARIaCg1hdXRvX2NvbnRpbnVlGAIgASgISAGIAQFCCQoHX3JlcGxheUIQCg5fYXV0b19jb250aW51ZSqKAQoOVGhpbmtpbmdQb2xpY3kSHwobVEhJTktJTkdfUE9MSUNZX1VOU1BFQ0lGSUVEEAASHgoaVEhJTktJTkdfUE9MSUNZX0tFRVBfVkFMSUQQARIcChhUSElOS0lOR19QT0xJQ1lfS0VFUF9BTEwQAhIZChVUSElOS0lOR19QT0xJQ1lfU1RSSVAQAyqLAQoQU3VtbWFyeVBsYWNlbWVudBIhCh1TVU1NQVJZX1BMQUNFTUVOVF9VTlNQRUNJRklFRBAAEhoKFlNVTU1BUllfUExBQ0VNRU5UX1VTRVIQARIcChhTVU1NQVJZX1BMQUNFTUVOVF9TWVNURU0QAhIaChZTVU1NQVJZX1BMQUNFTUVOVF9QQUlSEAMqgwEKClNlY3Rpb25TZXQSGwoXU0VDVElPTl9TRVRfVU5TUEVDSUZJRUQQABIYChRTRUNUSU9OX1NFVF9TVEFOREFSRBABEhQKEFNFQ1RJT05fU0VUX0tJTUkQAhISCg5TRUNUSU9OX1NFVF9QSRADEhQKEFNFQ1RJT05fU0VUX1hCT1QQBCpvCg9TdW1tYXJ5RmFsbGJhY2sSIAocU1VNTUFSWV9GQUxMQkFDS19VTlNQRUNJRklFRBAAEh8KG1NVTU1BUllfRkFMTEJBQ0tfRVhUUkFDVElWRRABEhkKFVNVTU1BUllfRkFMTEJBQ0tfRkFJTBACKosBCglFc3RpbWF0b3ISGQoVRVNUSU1BVE9SX1VOU1BFQ0lGSUVEEAASFAoQRVNUSU1BVE9SX0NIQVJTNBABEhgKFEVTVElNQVRPUl9PMjAwS19CQVNFEAISGQoVRVNUSU1BVE9SX0NMMTAwS19CQVNFEAMSGAoURVNUSU1BVE9SX0NBTElCUkFURUQQBEJDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_strategy, file_google_protobuf_duration]);
+  fileDesc("Chpjb21wYWN0b3JkL3YxL3BvbGljeS5wcm90bxINY29tcGFjdG9yZC52MSK8BQoGUG9saWN5EhMKBnByZXNldBgBIAEoCUgAiAEBEhsKDmNvbnRleHRfd2luZG93GAIgASgNSAGIAQESHgoRbWF4X291dHB1dF90b2tlbnMYAyABKA1IAogBARIdChBtYXhfaW5wdXRfdG9rZW5zGAQgASgNSAOIAQESHAoPb3ZlcmhlYWRfdG9rZW5zGAUgASgNSASIAQESJwoHdHJpZ2dlchgGIAEoCzIWLmNvbXBhY3RvcmQudjEuVHJpZ2dlchIpCghzdHJhdGVneRgHIAEoCzIXLmNvbXBhY3RvcmQudjEuU3RyYXRlZ3kSLwoOcHJ1bmVfc3RyYXRlZ3kYCCABKAsyFy5jb21wYWN0b3JkLnYxLlN0cmF0ZWd5Ei0KB3N1bW1hcnkYCSABKAsyHC5jb21wYWN0b3JkLnYxLlN1bW1hcnlQb2xpY3kSNAoIdGhpbmtpbmcYCiABKA4yHS5jb21wYWN0b3JkLnYxLlRoaW5raW5nUG9saWN5SAWIAQESLAoKZmlsZV90b29scxgLIAEoCzIYLmNvbXBhY3RvcmQudjEuRmlsZVRvb2xzEi4KCW9uX2FwcGVuZBgPIAEoCzIbLmNvbXBhY3RvcmQudjEuU3RyYXRlZ3lMaXN0EjQKD29uX3VzZXJfbWVzc2FnZRgQIAEoCzIbLmNvbXBhY3RvcmQudjEuU3RyYXRlZ3lMaXN0Ei8KCG92ZXJmbG93GA4gASgLMh0uY29tcGFjdG9yZC52MS5PdmVyZmxvd1BvbGljeUIJCgdfcHJlc2V0QhEKD19jb250ZXh0X3dpbmRvd0IUChJfbWF4X291dHB1dF90b2tlbnNCEwoRX21heF9pbnB1dF90b2tlbnNCEgoQX292ZXJoZWFkX3Rva2Vuc0ILCglfdGhpbmtpbmdKBAgMEA1KBAgNEA4iOwoMU3RyYXRlZ3lMaXN0EisKCnN0cmF0ZWdpZXMYASADKAsyFy5jb21wYWN0b3JkLnYxLlN0cmF0ZWd5IhkKCFRleHRMaXN0Eg0KBXRleHRzGAEgAygJItECCgdUcmlnZ2VyEhQKB2VuYWJsZWQYASABKAhIAIgBARIbCg50cmlnZ2VyX3Rva2VucxgCIAEoDUgBiAEBEhoKDXRyaWdnZXJfcmF0aW8YAyABKAFIAogBARIbCg5yZXNlcnZlX3Rva2VucxgEIAEoDUgDiAEBEiAKE3RyaWdnZXJfdG9vbF9ncm91cHMYBSABKA1IBIgBARIbCg5tYXhfdmlld19ieXRlcxgGIAEoDUgFiAEBEhoKDXRhcmdldF90b2tlbnMYByABKA1IBogBAUIKCghfZW5hYmxlZEIRCg9fdHJpZ2dlcl90b2tlbnNCEAoOX3RyaWdnZXJfcmF0aW9CEQoPX3Jlc2VydmVfdG9rZW5zQhYKFF90cmlnZ2VyX3Rvb2xfZ3JvdXBzQhEKD19tYXhfdmlld19ieXRlc0IQCg5fdGFyZ2V0X3Rva2VucyKTBQoNU3VtbWFyeVBvbGljeRIXCgpzdW1tYXJpemVyGAEgASgJSACIAQESNwoJcGxhY2VtZW50GAIgASgOMh8uY29tcGFjdG9yZC52MS5TdW1tYXJ5UGxhY2VtZW50SAGIAQESMAoIc2VjdGlvbnMYAyABKA4yGS5jb21wYWN0b3JkLnYxLlNlY3Rpb25TZXRIAogBARI1CghmYWxsYmFjaxgEIAEoDjIeLmNvbXBhY3RvcmQudjEuU3VtbWFyeUZhbGxiYWNrSAOIAQESHAoPcHJvbXB0X292ZXJyaWRlGAUgASgJSASIAQESLgoNZXh0cmFfY29udGV4dBgOIAEoCzIXLmNvbXBhY3RvcmQudjEuVGV4dExpc3QSLgoLdHJ5X3RpbWVvdXQYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SMAoNdG90YWxfdGltZW91dBgIIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIaCg1jYWNoZWRfcHJlZml4GAkgASgISAWIAQESEwoGcmVkYWN0GAogASgISAaIAQESFwoKdG9vbHNfanNvbhgLIAEoCUgHiAEBEioKBWlucHV0GAwgASgLMhsuY29tcGFjdG9yZC52MS5TdW1tYXJ5SW5wdXQSFgoJZmlsZV90YWdzGA0gASgISAiIAQFCDQoLX3N1bW1hcml6ZXJCDAoKX3BsYWNlbWVudEILCglfc2VjdGlvbnNCCwoJX2ZhbGxiYWNrQhIKEF9wcm9tcHRfb3ZlcnJpZGVCEAoOX2NhY2hlZF9wcmVmaXhCCQoHX3JlZGFjdEINCgtfdG9vbHNfanNvbkIMCgpfZmlsZV90YWdzSgQIBhAHIqIBCgxTdW1tYXJ5SW5wdXQSHgoRdG9vbF9yZXN1bHRfY2hhcnMYASABKA1IAIgBARIgChN0b29sX2FyZ3VtZW50X2NoYXJzGAIgASgNSAGIAQESFQoIdGhpbmtpbmcYAyABKAhIAogBAUIUChJfdG9vbF9yZXN1bHRfY2hhcnNCFgoUX3Rvb2xfYXJndW1lbnRfY2hhcnNCCwoJX3RoaW5raW5nIjMKCUZpbGVUb29scxImCgV0b29scxgBIAMoCzIXLmNvbXBhY3RvcmQudjEuRmlsZVRvb2wiQwoIRmlsZVRvb2wSDQoFbmFtZXMYASADKAkSFgoOcGF0aF9hcmd1bWVudHMYAiADKAkSEAoIbW9kaWZpZXMYAyABKAgiXgoOT3ZlcmZsb3dQb2xpY3kSEwoGcmVwbGF5GAEgASgISACIAQESGgoNYXV0b19jb250aW51ZRgCIAEoCEgBiAEBQgkKB19yZXBsYXlCEAoOX2F1dG9fY29udGludWUqigEKDlRoaW5raW5nUG9saWN5Eh8KG1RISU5LSU5HX1BPTElDWV9VTlNQRUNJRklFRBAAEh4KGlRISU5LSU5HX1BPTElDWV9LRUVQX1ZBTElEEAESHAoYVEhJTktJTkdfUE9MSUNZX0tFRVBfQUxMEAISGQoVVEhJTktJTkdfUE9MSUNZX1NUUklQEAMqiwEKEFN1bW1hcnlQbGFjZW1lbnQSIQodU1VNTUFSWV9QTEFDRU1FTlRfVU5TUEVDSUZJRUQQABIaChZTVU1NQVJZX1BMQUNFTUVOVF9VU0VSEAESHAoYU1VNTUFSWV9QTEFDRU1FTlRfU1lTVEVNEAISGgoWU1VNTUFSWV9QTEFDRU1FTlRfUEFJUhADKoMBCgpTZWN0aW9uU2V0EhsKF1NFQ1RJT05fU0VUX1VOU1BFQ0lGSUVEEAASGAoUU0VDVElPTl9TRVRfU1RBTkRBUkQQARIUChBTRUNUSU9OX1NFVF9LSU1JEAISEgoOU0VDVElPTl9TRVRfUEkQAxIUChBTRUNUSU9OX1NFVF9YQk9UEAQqbwoPU3VtbWFyeUZhbGxiYWNrEiAKHFNVTU1BUllfRkFMTEJBQ0tfVU5TUEVDSUZJRUQQABIfChtTVU1NQVJZX0ZBTExCQUNLX0VYVFJBQ1RJVkUQARIZChVTVU1NQVJZX0ZBTExCQUNLX0ZBSUwQAiqLAQoJRXN0aW1hdG9yEhkKFUVTVElNQVRPUl9VTlNQRUNJRklFRBAAEhQKEEVTVElNQVRPUl9DSEFSUzQQARIYChRFU1RJTUFUT1JfTzIwMEtfQkFTRRACEhkKFUVTVElNQVRPUl9DTDEwMEtfQkFTRRADEhgKFEVTVElNQVRPUl9DQUxJQlJBVEVEEARCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_strategy, file_google_protobuf_duration]);
 
 /**
  * Policy says when and how a session is compacted and how its view is drawn.
  * What is in force is resolved in the order preset, session, request: a later one wins where it sets a field;
- * messages merge by field, repeated fields and oneofs replace whole. 0 and false are values.
+ * messages merge by field, lists and oneofs replace whole. 0, false and an empty list are values: `on_append: {}` takes the
+ * preset's list away. A list stands in a message of its own for that, such as StrategyList.
  *
  * @generated from message compactord.v1.Policy
  */
@@ -98,7 +99,7 @@ export type Policy = Message<"compactord.v1.Policy"> & {
   thinking?: ThinkingPolicy | undefined;
 
   /**
-   * Which tools read and change files, for the file lists of summaries. Not set: the common agents' tools.
+   * Which tools read and change files, for the file lists of summaries. Not set: the common agents' tools. Empty: none.
    *
    * @generated from field: compactord.v1.FileTools file_tools = 11;
    */
@@ -106,19 +107,19 @@ export type Policy = Message<"compactord.v1.Policy"> & {
 
   /**
    * Edits made when a message is appended, before any view has shown it: truncate_tool_outputs or offload. A result that
-   * holds media stays as it came. At most 4.
+   * holds media stays as it came. Not set: the preset's. Empty: none.
    *
-   * @generated from field: repeated compactord.v1.Strategy on_append = 12;
+   * @generated from field: compactord.v1.StrategyList on_append = 15;
    */
-  onAppend: Strategy[];
+  onAppend?: StrategyList | undefined;
 
   /**
    * Edits made in the transaction that appends a USER message which starts a turn. Strategies that cut or need a summarizer
-   * are refused. At most 4.
+   * are refused. Not set: the preset's. Empty: none.
    *
-   * @generated from field: repeated compactord.v1.Strategy on_user_message = 13;
+   * @generated from field: compactord.v1.StrategyList on_user_message = 16;
    */
-  onUserMessage: Strategy[];
+  onUserMessage?: StrategyList | undefined;
 
   /**
    * What happens after an overflow compaction.
@@ -131,7 +132,8 @@ export type Policy = Message<"compactord.v1.Policy"> & {
 /**
  * Policy says when and how a session is compacted and how its view is drawn.
  * What is in force is resolved in the order preset, session, request: a later one wins where it sets a field;
- * messages merge by field, repeated fields and oneofs replace whole. 0 and false are values.
+ * messages merge by field, lists and oneofs replace whole. 0, false and an empty list are values: `on_append: {}` takes the
+ * preset's list away. A list stands in a message of its own for that, such as StrategyList.
  *
  * @generated from message compactord.v1.Policy
  */
@@ -210,7 +212,7 @@ export type PolicyJson = {
   thinking?: ThinkingPolicyJson;
 
   /**
-   * Which tools read and change files, for the file lists of summaries. Not set: the common agents' tools.
+   * Which tools read and change files, for the file lists of summaries. Not set: the common agents' tools. Empty: none.
    *
    * @generated from field: compactord.v1.FileTools file_tools = 11;
    */
@@ -218,19 +220,19 @@ export type PolicyJson = {
 
   /**
    * Edits made when a message is appended, before any view has shown it: truncate_tool_outputs or offload. A result that
-   * holds media stays as it came. At most 4.
+   * holds media stays as it came. Not set: the preset's. Empty: none.
    *
-   * @generated from field: repeated compactord.v1.Strategy on_append = 12;
+   * @generated from field: compactord.v1.StrategyList on_append = 15;
    */
-  onAppend?: StrategyJson[];
+  onAppend?: StrategyListJson;
 
   /**
    * Edits made in the transaction that appends a USER message which starts a turn. Strategies that cut or need a summarizer
-   * are refused. At most 4.
+   * are refused. Not set: the preset's. Empty: none.
    *
-   * @generated from field: repeated compactord.v1.Strategy on_user_message = 13;
+   * @generated from field: compactord.v1.StrategyList on_user_message = 16;
    */
-  onUserMessage?: StrategyJson[];
+  onUserMessage?: StrategyListJson;
 
   /**
    * What happens after an overflow compaction.
@@ -246,6 +248,76 @@ export type PolicyJson = {
  */
 export const PolicySchema: GenMessage<Policy, {jsonType: PolicyJson}> = /*@__PURE__*/
   messageDesc(file_compactord_v1_policy, 0);
+
+/**
+ * StrategyList is a list of strategies that can be given and empty, which is not the same as not given.
+ *
+ * @generated from message compactord.v1.StrategyList
+ */
+export type StrategyList = Message<"compactord.v1.StrategyList"> & {
+  /**
+   * The strategies, in order. At most 4.
+   *
+   * @generated from field: repeated compactord.v1.Strategy strategies = 1;
+   */
+  strategies: Strategy[];
+};
+
+/**
+ * StrategyList is a list of strategies that can be given and empty, which is not the same as not given.
+ *
+ * @generated from message compactord.v1.StrategyList
+ */
+export type StrategyListJson = {
+  /**
+   * The strategies, in order. At most 4.
+   *
+   * @generated from field: repeated compactord.v1.Strategy strategies = 1;
+   */
+  strategies?: StrategyJson[];
+};
+
+/**
+ * Describes the message compactord.v1.StrategyList.
+ * Use `create(StrategyListSchema)` to create a new message.
+ */
+export const StrategyListSchema: GenMessage<StrategyList, {jsonType: StrategyListJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_policy, 1);
+
+/**
+ * TextList is a list of texts that can be given and empty, which is not the same as not given.
+ *
+ * @generated from message compactord.v1.TextList
+ */
+export type TextList = Message<"compactord.v1.TextList"> & {
+  /**
+   * The texts, in order. At most 16 of 64 KiB.
+   *
+   * @generated from field: repeated string texts = 1;
+   */
+  texts: string[];
+};
+
+/**
+ * TextList is a list of texts that can be given and empty, which is not the same as not given.
+ *
+ * @generated from message compactord.v1.TextList
+ */
+export type TextListJson = {
+  /**
+   * The texts, in order. At most 16 of 64 KiB.
+   *
+   * @generated from field: repeated string texts = 1;
+   */
+  texts?: string[];
+};
+
+/**
+ * Describes the message compactord.v1.TextList.
+ * Use `create(TextListSchema)` to create a new message.
+ */
+export const TextListSchema: GenMessage<TextList, {jsonType: TextListJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_policy, 2);
 
 /**
  * Trigger says when compaction is due: at or above the lowest of trigger_tokens, trigger_ratio x window and
@@ -372,7 +444,7 @@ export type TriggerJson = {
  * Use `create(TriggerSchema)` to create a new message.
  */
 export const TriggerSchema: GenMessage<Trigger, {jsonType: TriggerJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_policy, 1);
+  messageDesc(file_compactord_v1_policy, 3);
 
 /**
  * SummaryPolicy says who writes summaries and how.
@@ -418,11 +490,12 @@ export type SummaryPolicy = Message<"compactord.v1.SummaryPolicy"> & {
   promptOverride?: string | undefined;
 
   /**
-   * Text given to the summarizer beside the conversation. `extractive` does not read it. At most 16 pieces of 64 KiB.
+   * Text given to the summarizer beside the conversation. `extractive` does not read it. Empty: none, whatever was set
+   * before.
    *
-   * @generated from field: repeated string extra_context = 6;
+   * @generated from field: compactord.v1.TextList extra_context = 14;
    */
-  extraContext: string[];
+  extraContext?: TextList | undefined;
 
   /**
    * The time limit of one request to the summarizer. 100 ms to 1 h. Default: the profile's, else 2 min.
@@ -524,11 +597,12 @@ export type SummaryPolicyJson = {
   promptOverride?: string;
 
   /**
-   * Text given to the summarizer beside the conversation. `extractive` does not read it. At most 16 pieces of 64 KiB.
+   * Text given to the summarizer beside the conversation. `extractive` does not read it. Empty: none, whatever was set
+   * before.
    *
-   * @generated from field: repeated string extra_context = 6;
+   * @generated from field: compactord.v1.TextList extra_context = 14;
    */
-  extraContext?: string[];
+  extraContext?: TextListJson;
 
   /**
    * The time limit of one request to the summarizer. 100 ms to 1 h. Default: the profile's, else 2 min.
@@ -591,7 +665,7 @@ export type SummaryPolicyJson = {
  * Use `create(SummaryPolicySchema)` to create a new message.
  */
 export const SummaryPolicySchema: GenMessage<SummaryPolicy, {jsonType: SummaryPolicyJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_policy, 2);
+  messageDesc(file_compactord_v1_policy, 4);
 
 /**
  * SummaryInput says how the conversation is written down for a summarizer that is a model. Text of users and of the
@@ -658,7 +732,7 @@ export type SummaryInputJson = {
  * Use `create(SummaryInputSchema)` to create a new message.
  */
 export const SummaryInputSchema: GenMessage<SummaryInput, {jsonType: SummaryInputJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_policy, 3);
+  messageDesc(file_compactord_v1_policy, 5);
 
 /**
  * FileTools maps tool names to what they do to files.
@@ -667,7 +741,8 @@ export const SummaryInputSchema: GenMessage<SummaryInput, {jsonType: SummaryInpu
  */
 export type FileTools = Message<"compactord.v1.FileTools"> & {
   /**
-   * The tools, those with the same arguments and effect together. At most 1,000.
+   * The tools, those with the same arguments and effect together. They replace those set before, also where there are none.
+   * At most 1,000.
    *
    * @generated from field: repeated compactord.v1.FileTool tools = 1;
    */
@@ -681,7 +756,8 @@ export type FileTools = Message<"compactord.v1.FileTools"> & {
  */
 export type FileToolsJson = {
   /**
-   * The tools, those with the same arguments and effect together. At most 1,000.
+   * The tools, those with the same arguments and effect together. They replace those set before, also where there are none.
+   * At most 1,000.
    *
    * @generated from field: repeated compactord.v1.FileTool tools = 1;
    */
@@ -693,7 +769,7 @@ export type FileToolsJson = {
  * Use `create(FileToolsSchema)` to create a new message.
  */
 export const FileToolsSchema: GenMessage<FileTools, {jsonType: FileToolsJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_policy, 4);
+  messageDesc(file_compactord_v1_policy, 6);
 
 /**
  * FileTool says which argument of some tools names a file, and what these tools do to it.
@@ -756,7 +832,7 @@ export type FileToolJson = {
  * Use `create(FileToolSchema)` to create a new message.
  */
 export const FileToolSchema: GenMessage<FileTool, {jsonType: FileToolJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_policy, 5);
+  messageDesc(file_compactord_v1_policy, 7);
 
 /**
  * OverflowPolicy says what automatic compactions do beside the strategy. One with reason OVERFLOW always replaces media.
@@ -809,7 +885,7 @@ export type OverflowPolicyJson = {
  * Use `create(OverflowPolicySchema)` to create a new message.
  */
 export const OverflowPolicySchema: GenMessage<OverflowPolicy, {jsonType: OverflowPolicyJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_policy, 6);
+  messageDesc(file_compactord_v1_policy, 8);
 
 /**
  * ThinkingPolicy says which thinking a view shows.
