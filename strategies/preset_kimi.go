@@ -76,7 +76,7 @@ var klip13Preset = preset{
 	},
 	sources: append([]source{
 		{"hide_tool_results.keep_groups", "`preserve_recent_n`"},
-		{"hide_tool_results.placeholder", "the draft's literal, in its system tag"},
+		{"hide_tool_results.placeholder", "the draft's literal, in its system tag, and how to have the result back"},
 		{"hide_tool_results.minimum_tokens", "ours: a tenth of the window, at most opencode's 20,000"},
 	}, kimiSources...),
 }
@@ -85,6 +85,6 @@ func klip13Hide(l Limits) *compactordv1.Strategy {
 	return hideBy(&compactordv1.HideToolResultsStrategy{
 		KeepGroups:    proto.Uint32(5),
 		MinimumTokens: proto.Uint32(share(l.readable(), 10, defaultMinimumTokens)),
-		Placeholder:   proto.String("<system>历史 tool_call已隐藏</system>"),
+		Placeholder:   proto.String("<system>历史 tool_call已隐藏</system>" + toRecall),
 	})
 }

@@ -44,12 +44,12 @@ var opencodePreset = preset{
 			ProtectTokens:  proto.Uint32(40_000),
 			MinimumTokens:  proto.Uint32(20_000),
 			ProtectedTools: []string{"skill"},
-			Placeholder:    proto.String("[Old tool result content cleared]"),
+			Placeholder:    proto.String("[Old tool result content cleared]" + toRecall),
 		})
 		p.OnAppend = listOf(&compactordv1.Strategy{Kind: &compactordv1.Strategy_TruncateToolOutputs{
 			TruncateToolOutputs: &compactordv1.TruncateToolOutputsStrategy{
 				MaxChars:    proto.Uint32(2_000),
-				Placeholder: proto.String("[Tool output truncated: omitted {omitted} chars]"),
+				Placeholder: proto.String("[Tool output truncated: omitted {omitted} chars]" + toRecallWhole),
 			},
 		}})
 		p.Overflow = &compactordv1.OverflowPolicy{Replay: proto.Bool(true), AutoContinue: proto.Bool(true)}
@@ -64,9 +64,9 @@ var opencodePreset = preset{
 		{"prune_tool_outputs.protect_tokens", "`PRUNE_PROTECT`"},
 		{"prune_tool_outputs.minimum_tokens", "`PRUNE_MINIMUM`"},
 		{"prune_tool_outputs.protected_tools", "`PRUNE_PROTECTED_TOOLS`"},
-		{"prune_tool_outputs.placeholder", "its literal"},
+		{"prune_tool_outputs.placeholder", "its literal, and how to have the result back"},
 		{"truncate_tool_outputs.max_chars", "`TOOL_OUTPUT_MAX_CHARS`"},
-		{"truncate_tool_outputs.placeholder", "its literal"},
+		{"truncate_tool_outputs.placeholder", "its literal, and how to have the result back"},
 	},
 }
 

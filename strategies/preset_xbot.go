@@ -118,7 +118,7 @@ var xbotCurrentPreset = preset{
 				KeepMessages:  proto.Uint32(8),
 				MinChars:      proto.Uint32(501),
 				MinimumTokens: proto.Uint32(share(l.readable(), 10, defaultMinimumTokens)),
-				Placeholder:   proto.String("[Old tool result cleared to save context]"),
+				Placeholder:   proto.String("[Old tool result cleared to save context]" + toRecall),
 			})),
 			from(0.91, xbotMask(l, 3)), from(0.81, xbotMask(l, 5)), from(0.71, xbotMask(l, 8)), from(0.61, xbotMask(l, 12)),
 		)
@@ -135,7 +135,7 @@ var xbotCurrentPreset = preset{
 		{"hide_tool_results.keep_groups", "any group"},
 		{"hide_tool_results.keep_messages", "the last 8 messages"},
 		{"hide_tool_results.min_chars", "over 500 bytes; ours are characters"},
-		{"hide_tool_results.placeholder", "its literal"},
+		{"hide_tool_results.placeholder", "its literal, and how to have the result back"},
 		{"mask_observations.window", "3 groups above 90 % of the window, 5 above 80 %, 8 above 70 %, 12 above 60 %"},
 		{"mask_observations.min_chars", "300 runes and more"},
 		{"minimum_tokens", "ours: a tenth of the window, at most opencode's 20,000, so that not every step rewrites the view"},

@@ -28,6 +28,12 @@ func commonPolicy(name string, l Limits) *compactordv1.Policy {
 	}
 }
 
+// These stand behind the placeholder of a system that names nothing by which its agent could have the result back.
+const (
+	toRecall      = " [To read it again, recall index {index}, part {part}.]"
+	toRecallWhole = " [To read the whole of it, recall index {index}, part {part}.]"
+)
+
 // commonSources are those of what presets do not change.
 var commonSources = []source{
 	{"trigger.reserve_tokens", "Pi, `compaction.reserveTokens` 16,384; at most a quarter of the window, so that a small " +

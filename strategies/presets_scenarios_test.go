@@ -175,7 +175,7 @@ func TestPresetKlip13HidesThenSummarizes(t *testing.T) {
 	requireTrigger(t, p, 550)
 	l, made := byPreset(t, p, "U10 T2 R120 T2:a,b R50:a R50:b T2 R100 T2 R100 T2 R100 T2 R100")
 	require.Equal(t, []uint32{2}, hiddenIn(made), "the oldest of six groups")
-	require.Equal(t, "<system>历史 tool_call已隐藏</system>", made.GetEdits()[0].GetReplacement())
+	require.Equal(t, "<system>历史 tool_call已隐藏</system> [To read it again, recall index 2, part 0.]", made.GetEdits()[0].GetReplacement())
 	require.Nil(t, made.GetCut())
 	l.commit(made, "")
 	require.Less(t, l.head().GetViewTokens(), uint32(550))
@@ -297,7 +297,7 @@ func TestPresetXbotCurrentSnips(t *testing.T) {
 	// 501 characters are snipped and 500 are not; nor is what is among the last eight messages.
 	_, made := byPreset(t, p, "U10 T2 R125 T2 R126 T2 R10000 T2 R200 T2 R200 T2 R200 T2 R200 A50000")
 	require.Equal(t, []uint32{4, 6}, hiddenIn(made))
-	require.Equal(t, "[Old tool result cleared to save context]", made.GetEdits()[0].GetReplacement())
+	require.Equal(t, "[Old tool result cleared to save context] [To read it again, recall index 4, part 0.]", made.GetEdits()[0].GetReplacement())
 }
 
 func TestPresetClaudeCode(t *testing.T) {
