@@ -10,6 +10,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 )
 
@@ -222,7 +223,32 @@ func TestNoReplayOfWhatIsKept(t *testing.T) {
 	require.Equal(t, tooLong, done.GetPrune().GetReason())
 	require.Equal(t, done.GetPrune().GetTokensAfter(), done.GetCompaction().GetTokensBefore())
 	view := d.view("s")
-	require.Equal(t, []string{"These?", "[Attached image/png: a.png]"}, texts(view[len(view)-1]))
+	require.Equal(t, []string{"These?", "[Attached image/png: a.png]\n" + session.MediaTooLargeNote()}, texts(view[len(view)-1]))
+}
+
+// opencode tells the model that attached media were too large. Where the refused request is the last message of the log,
+// nothing is replayed and nothing appended, so the line that stands for the media tells it.
+func TestMediaOfARefusedLastRequestSayWhyTheyAreGone(t *testing.T) {
+	d := start(t)
+	d.create("s", &compactordv1.Policy{
+		Preset: proto.String("opencode"), ContextWindow: proto.Uint32(20_000), MaxOutputTokens: proto.Uint32(2_000),
+	})
+	d.append("s", user("Begin. "+long(4_000)), assistant(long(4_000)),
+		asking("What is on these?", named("pier.png"), named("quay.png")), refused())
+	done := d.afterOverflow(nil, nil)
+	require.Nil(t, done.ContinueIndex)
+	require.Nil(t, done.GetCompaction().ReplayedIndex)
+	require.Len(t, d.messages("s"), 4, "nothing is appended")
+	view := d.view("s")
+	require.Equal(t, []string{
+		"What is on these?", "[Attached image/png: pier.png]",
+		"[Attached image/png: quay.png]\n[The provider refused the conversation as too long, so attached media were taken out. " +
+			"Where the work needs them, tell the user that they were too large.]",
+	}, texts(view[len(view)-1]))
+	requireSameView(t, view, d.view("s"))
+	d.append("s", assistant("I cannot see them."))
+	requireSameView(t, view, d.view("s")[:len(view)])
+	d.requireChecked()
 }
 
 // Where the strategy has nothing to do, the media are replaced all the same, but for pinned ones.

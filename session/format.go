@@ -123,6 +123,13 @@ func ReplayNote() string {
 		"media were taken out of it. Go on with the request from where the summary leaves off.]"
 }
 
+// MediaTooLargeNote stands behind the lines for the media of a request that the provider refused, where the view shows the
+// request in its place and nothing else says why they are gone.
+func MediaTooLargeNote() string {
+	return "[The provider refused the conversation as too long, so attached media were taken out. Where the work needs them, " +
+		"tell the user that they were too large.]"
+}
+
 // MissingResultText stands in for the result of a call that was closed without one.
 func MissingResultText() string {
 	return "No result: the conversation went on before the tool answered."
@@ -141,9 +148,10 @@ func StrayResultHeading(r *compactordv1.ToolResult) string {
 	return fmt.Sprintf("%s of %s that arrived when its call was no longer open:", outcome, name)
 }
 
-// MediaLine is the text that stands in for a medium.
+// MediaLine is the text that stands in for a medium, wherever only text can stand: in views, in summaries and what they are
+// made of, in other dialects, and in what people read. It is one line, whatever the name holds.
 func MediaLine(m *compactordv1.MediaPart) string {
-	name := m.GetName()
+	name := strings.Join(strings.Fields(m.GetName()), " ")
 	if name == "" {
 		name = "file"
 	}

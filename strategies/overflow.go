@@ -23,7 +23,7 @@ func (r *Registry) PlanOverflow(
 	}
 	whole := *in
 	whole.registry = r
-	media, err := guarded(ctx, StripMedia{}, &whole, allMedia)
+	media, err := guarded(ctx, StripMedia{refused: true}, &whole, allMedia)
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,14 @@
 package strategies_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -67,6 +69,33 @@ func TestOverflowEditsWhatIsKept(t *testing.T) {
 	require.Equal(t, map[compactordv1.EditKind][]uint32{
 		compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA: {4},
 	}, placesOf(plan))
+}
+
+// Only the last message of the user says why its media are gone: it may be what the provider refused. A medium that takes
+// less than the note goes without it.
+func TestOverflowSaysInTheLastRequestWhyMediaAreGone(t *testing.T) {
+	replacements := func(script string) []string {
+		var all []string
+		for _, e := range afterOverflow(t, newLog().script(script), hidingAll()).GetEdits() {
+			all = append(all, e.GetReplacement())
+		}
+		return all
+	}
+	const line = "[Attached image/png: plan.png]"
+	told := line + "\n" + session.MediaTooLargeNote()
+	require.Equal(t, []string{line, told}, replacements("P A P A"))
+	require.Equal(t, []string{line}, replacements("P A U A"), "what was refused holds none")
+
+	l := newLog().script("U A")
+	note := &compactordv1.MediaPart{
+		MimeType: "text/plain", Name: "note.txt", Source: &compactordv1.MediaPart_Data{Data: []byte(strings.Repeat("word ", 30))},
+	}
+	l.add(&compactordv1.Message{Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{
+		{Kind: &compactordv1.Part_Media{Media: note}},
+	}})
+	edits := afterOverflow(t, l, hidingAll()).GetEdits()
+	require.Len(t, edits, 1)
+	require.Equal(t, "[Attached text/plain: note.txt]", edits[0].GetReplacement())
 }
 
 // Where one of both has nothing to do the other goes alone, and where neither has, the strategy says why.

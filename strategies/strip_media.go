@@ -13,13 +13,17 @@ import (
 
 // StripMedia replaces media by a line of text each: an image takes as much as a page of text, and an agent that has
 // looked at it can tell what it saw. Without parameters all go that the model has read.
-type StripMedia struct{}
+type StripMedia struct {
+	// refused says that the provider refused the view as too long: the last message of the user, which may be what it
+	// refused, then says why its media are gone.
+	refused bool
+}
 
 // Name returns `strip_media`.
 func (StripMedia) Name() string { return "strip_media" }
 
 // Plan returns a plan with edits, or one that does nothing.
-func (StripMedia) Plan(
+func (s StripMedia) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
 	e := newEditing(in.State)
@@ -28,18 +32,42 @@ func (StripMedia) Plan(
 	if !giveWay {
 		markUnreadResults(in.State, unread)
 	}
-	for _, m := range mediaBeyond(in.State, parameters.GetStripMedia().GetKeepNewest(), giveWay) {
+	beyond := mediaBeyond(in.State, parameters.GetStripMedia().GetKeepNewest(), giveWay)
+	refused := -1
+	if s.refused {
+		refused = lastOfUser(in.State, beyond)
+	}
+	for i, m := range beyond {
 		if unread[m.logged.GetIndex()] {
 			continue
 		}
 		if err := ended(ctx); err != nil {
 			return nil, err
 		}
-		if e.try(m.edit(), m.logged); e.full() {
+		if i != refused || !e.try(m.editThatSaysWhy(), m.logged) {
+			e.try(m.edit(), m.logged)
+		}
+		if e.full() {
 			break
 		}
 	}
 	return e.plan(in), nil
+}
+
+// lastOfUser is the position of the last part with media in the last message of the user; -1 where that has none.
+func lastOfUser(s *session.State, all []mediaPart) int {
+	for _, l := range slices.Backward(s.Kept) {
+		if m := l.GetMessage(); m.GetRole() != compactordv1.Role_ROLE_USER || session.Failed(m) {
+			continue
+		}
+		for i, m := range slices.Backward(all) {
+			if m.logged.GetIndex() == l.GetIndex() {
+				return i
+			}
+		}
+		break
+	}
+	return -1
 }
 
 // Resolved implements Resolver.
@@ -67,6 +95,13 @@ func (m *mediaPart) edit() *compactordv1.Edit {
 		Kind:        compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA,
 		Replacement: strings.Join(lines, "\n"),
 	}
+}
+
+// editThatSaysWhy has the note behind the line. It frees less, and may free nothing.
+func (m *mediaPart) editThatSaysWhy() *compactordv1.Edit {
+	edit := m.edit()
+	edit.Replacement += "\n" + session.MediaTooLargeNote()
+	return edit
 }
 
 // mediaBeyond returns the parts with media that the view shows beyond the newest so many media, the older first. The media

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
 // print writes the messages of a view for people.
@@ -55,7 +56,7 @@ func partText(p *compactordv1.Part) string {
 	case *compactordv1.Part_ToolResult:
 		return resultText(k.ToolResult)
 	case *compactordv1.Part_Media:
-		return mediaText(k.Media)
+		return session.MediaLine(k.Media)
 	case *compactordv1.Part_Opaque:
 		return fmt.Sprintf("[provider's own item %s]", k.Opaque.GetType())
 	default:
@@ -74,14 +75,10 @@ func resultText(r *compactordv1.ToolResult) string {
 	texts := []string{"[" + outcome + "]"}
 	for _, rp := range r.GetParts() {
 		if media := rp.GetMedia(); media != nil {
-			texts = append(texts, mediaText(media))
+			texts = append(texts, session.MediaLine(media))
 		} else {
 			texts = append(texts, rp.GetText().GetText())
 		}
 	}
 	return strings.Join(texts, "\n")
-}
-
-func mediaText(m *compactordv1.MediaPart) string {
-	return strings.TrimRight(fmt.Sprintf("[%s %s", m.GetMimeType(), m.GetName()), " ") + "]"
 }

@@ -17,6 +17,14 @@ const mixed = `{"role":"system","content":"You are a careful engineer."}
 {"role":"assistant","content":"It is a cat."}
 `
 
+// A medium reads for people as it reads for the model.
+func TestMediaReadAsInTheView(t *testing.T) {
+	temporaryFolder(t)
+	path := file(t, "mixed.jsonl", mixed)
+	r := ran(t, "compact", path, "--context-window", "10000", "--view")
+	require.Contains(t, r.out, "[Attached image/png: file]")
+}
+
 func TestViewShowsEveryKind(t *testing.T) {
 	temporaryFolder(t)
 	path := file(t, "mixed.jsonl", mixed)

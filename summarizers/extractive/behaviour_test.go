@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -55,6 +56,21 @@ func below(summary, heading string) string {
 		rest = rest[:i]
 	}
 	return strings.TrimSpace(rest)
+}
+
+// A medium reads in a summary as it reads in the view, with its name and without.
+func TestAttachmentsReadAsInTheView(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"", "harbour.png"} {
+		var c conversation
+		medium := &compactordv1.MediaPart{
+			MimeType: "image/png", Name: name, Source: &compactordv1.MediaPart_Uri{Uri: "https://example.com/a.png"},
+		}
+		c.add(compactordv1.Role_ROLE_USER, textPart("What is the ship in this picture, and where does it go?"),
+			&compactordv1.Part{Kind: &compactordv1.Part_Media{Media: medium}})
+		c.says("A ferry.")
+		require.Contains(t, c.summary(t, ""), session.MediaLine(medium))
+	}
 }
 
 func TestErrorsStayUntilTheyAreResolved(t *testing.T) {
