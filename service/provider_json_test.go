@@ -254,6 +254,81 @@ func TestMalformedInputIsReportedOrRefusedWhole(t *testing.T) {
 	}
 }
 
+// One image that is no base64 refused the whole session, and so did every other part, field or message that cannot be read.
+// What can be read is taken, the rest is told; strict refuses.
+func TestOneBadPartDoesNotRefuseTheOthers(t *testing.T) {
+	d := start(t)
+	for name, c := range map[string]struct {
+		kind    compactordv1.Dialect
+		bad     string
+		rule    string
+		message uint32
+		part    uint32
+		shown   string
+	}{
+		"image": {anthropic, `{"role":"user","content":[{"type":"text","text":"See:"},
+			{"type":"image","source":{"type":"base64","media_type":"image/png","data":"%%%"}}]}`,
+			dialect.InputPartUnreadable, 1, 1, "[Unreadable image: source.data is not valid base64]"},
+		"image in a result": {anthropic, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[
+			{"type":"text","text":"See:"},{"type":"image","source":{"type":"base64","media_type":"","data":""}}]}]}`,
+			dialect.InputPartUnreadable, 1, 0, ""},
+		"address": {chat, `{"role":"user","content":[{"type":"image_url","image_url":{"url":7}}]}`,
+			dialect.InputPartUnreadable, 1, 0, "[Unreadable image_url: image_url.url must be a string, is a number]"},
+		"call": {chat, `{"role":"assistant","content":"I look.","tool_calls":[{"id":"c","type":"function","function":{"arguments":"{}"}}]}`,
+			dialect.InputPartUnreadable, 1, 0, "[Unreadable function: function.name is missing]"},
+		"content": {chat, `{"role":"user","content":7}`, dialect.InputPartUnreadable, 1, 0,
+			"[Unreadable part: content must be a string or an array, is a number]"},
+		"text": {gemini, `{"role":"user","parts":[{"text":7}]}`, dialect.InputPartUnreadable, 1, 0,
+			"[Unreadable part: text must be a string, is a number]"},
+		"file": {responses, `{"role":"user","content":[{"type":"input_file","file_data":"data:application/pdf;base64,%%%"}]}`,
+			dialect.InputPartUnreadable, 1, 0, "[Unreadable input_file: file_data is not valid base64]"},
+		"name": {chat, `{"role":"user","content":"a","name":["x"]}`, dialect.InputFieldUnreadable, 1, 0, "a"},
+		"role": {chat, `{"role":"oracle","content":"a"}`, dialect.InputMessageUnreadable, 1, 0,
+			"[Unreadable message: role unknown role; known are system, developer, user, assistant, tool and function]"},
+		"item": {responses, `{"type":"function_call","call_id":"c","arguments":"{}"}`, dialect.InputMessageUnreadable, 1, 0,
+			"[Unreadable message: name is missing]"},
+		"no object": {responses, `7`, dialect.InputMessageUnreadable, 1, 0, "[Unreadable message: must be an object, is a number]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			whole := `{"role":"user","content":"Hello."}`
+			if c.kind == gemini {
+				whole = `{"role":"user","parts":[{"text":"Hello."}]}`
+			}
+			request := &compactordv1.AppendMessagesRequest{
+				SessionId: name, Strict: true,
+				ProviderJson: &compactordv1.ProviderJson{Dialect: c.kind, Json: "[" + whole + "," + c.bad + "," + whole + "]"},
+			}
+			d.create(name, nil)
+			_, err := d.sessions.AppendMessages(t.Context(), request)
+			requireReason(t, err, codes.InvalidArgument, "INPUT_MALFORMED")
+			request.Strict = false
+			answer, err := d.sessions.AppendMessages(t.Context(), request)
+			require.NoError(t, err)
+			unread := slices.DeleteFunc(answer.GetFindings(), func(f *compactordv1.InputFinding) bool {
+				return f.GetRule() == dialect.InputResultWithoutCall
+			})
+			require.Len(t, unread, 1)
+			require.Equal(t, []any{c.rule, c.message, c.part}, []any{unread[0].GetRule(), unread[0].GetMessage(), unread[0].GetPart()})
+			view := d.view(name)
+			require.Len(t, view, 3)
+			require.Equal(t, []string{"Hello."}, texts(view[0]))
+			require.Equal(t, []string{"Hello."}, texts(view[2]))
+			if c.shown != "" {
+				require.Contains(t, texts(view[1]), c.shown)
+			}
+			for _, shape := range dialects.All() {
+				if len(d.session(name).GetSession().GetOpenCalls()) == 0 {
+					_, err := d.compactions.GetLLMView(t.Context(), &compactordv1.GetLLMViewRequest{
+						Target:  &compactordv1.GetLLMViewRequest_SessionId{SessionId: name},
+						Dialect: shape.Kind(),
+					})
+					require.NoError(t, err)
+				}
+			}
+		})
+	}
+}
+
 func TestInputWithoutAClearMeaningIsRefusedWhole(t *testing.T) {
 	d := start(t)
 	d.create("s", nil)
@@ -263,8 +338,8 @@ func TestInputWithoutAClearMeaningIsRefusedWhole(t *testing.T) {
 		message string
 	}{
 		"no JSON":       {anthropic, `{"role":`, "-1"},
-		"unknown role":  {chat, `[{"role":"user","content":"secret"},{"role":"oracle","content":"secret"}]`, "1"},
-		"no text":       {gemini, `[{"role":"user","parts":[{"text":7}]}]`, "0"},
+		"unknown role":  {chat, `[{"role":"oracle","content":"secret"}]`, "0"},
+		"unknown roles": {chat, `[{"role":"oracle","content":"a"},{"role":"user","content":"a"},{"role":"seer","content":"secret"}]`, "0"},
 		"error instead": {responses, `{"error":{"message":"secret","type":"server_error"}}`, "-1"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -26,14 +26,18 @@ func (messagesAPI) Parse(raw []byte) (*dialect.Parsed, error) {
 	if err := p.system(&doc.List); err != nil {
 		return nil, err
 	}
+	var unread dialect.Unread
 	for at, message := range doc.Messages {
 		p.at = at
-		if err := p.message(message); err != nil {
-			return nil, dialect.Malformed(at, 0, err)
+		if err := p.lenient(&unread, message); err != nil {
+			return nil, err
 		}
 		if len(p.parsed.Messages) > dialect.MaxMessages {
 			return nil, dialect.Malformed(at, 0, errMany)
 		}
+	}
+	if err := unread.Verdict(len(doc.Messages)); err != nil {
+		return nil, err
 	}
 	if doc.response == nil {
 		return p.parsed, nil
@@ -47,7 +51,7 @@ func (messagesAPI) Parse(raw []byte) (*dialect.Parsed, error) {
 			call.Arguments = input
 		}
 	}
-	if err := p.fillFromEnvelope(answer, doc.response); err != nil {
+	if err := p.parsed.Tell(func() error { return p.fillFromEnvelope(answer, doc.response) }, doc.response); err != nil {
 		return nil, dialect.Malformed(0, 0, err)
 	}
 	p.parsed.EndStream(doc.ending)
@@ -81,13 +85,15 @@ func (p *parser) system(list *dialect.List) error {
 		return nil
 	}
 	m := &compactordv1.Message{Role: compactordv1.Role_ROLE_SYSTEM}
+	found := len(p.parsed.Findings)
 	for i, raw := range list.System {
-		part, err := systemBlock(raw)
+		part, err := p.lenientSystem(raw, i)
 		if err != nil {
 			return dialect.Malformed(0, i, rawjson.In("system", rawjson.InElement(i, err)))
 		}
 		m.Parts = append(m.Parts, part)
 	}
+	dialect.KeepUnread(kind, m, rawjson.EncodeArray(list.System), p.parsed.Findings[found:])
 	if list.SystemAsText {
 		m.Attachments = append(m.Attachments, dialect.Note(kind, noteForm, noteString))
 	}

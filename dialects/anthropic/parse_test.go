@@ -8,6 +8,7 @@ import (
 
 	"github.com/compactord/compactord/dialects/anthropic"
 	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/dialecttest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -190,7 +191,7 @@ func TestParseReportsWhatIsMalformed(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestWhatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("n", 600)
 	for _, c := range []struct {
@@ -278,13 +279,13 @@ func TestParseRefuses(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := anthropic.New().Parse([]byte(c.raw))
-			refused := &dialect.InputError{}
-			require.ErrorAs(t, err, &refused)
+			refused, taken := dialecttest.Unreadable(t, anthropic.New(), []byte(c.raw))
+			// A list is refused as a whole only where none of its messages can be read.
+			require.Equal(t, c.message >= 0 && c.field != "role", taken)
 			require.Equal(t, c.rule, refused.Rule)
 			require.Equal(t, c.field, refused.Field)
-			require.ErrorContains(t, err, c.says)
-			require.NotContains(t, err.Error(), "secret")
+			require.ErrorContains(t, refused, c.says)
+			require.NotContains(t, refused.Error(), "secret")
 			require.Equal(t, [2]int{c.message, c.part}, [2]int{refused.Message, refused.Part})
 		})
 	}

@@ -23,6 +23,7 @@ func writeAsWritten(messages []*compactordv1.Message) *dialect.Rendered {
 		w.extend(i)
 	}
 	w.end()
+	dialect.GiveBackUnread(kind, &w.out, messages)
 	return &w.out
 }
 
@@ -44,11 +45,25 @@ func (w *asWritten) system() int {
 		w.out.System = append(w.out.System, w.blocksOf(n)...)
 		n++
 	}
+	if n == 1 {
+		w.systemUnread(w.messages[0].GetAttachments())
+	}
 	if n == 1 && noted(w.messages[0].GetAttachments(), noteForm, noteString) {
 		w.out.SystemAsText = true
 		_, w.out.SystemAsText = systemText(&w.out.List)
 	}
 	return n
+}
+
+// systemUnread gives back the system prompt of which something could not be read.
+func (w *asWritten) systemUnread(attachments []*compactordv1.Attachment) {
+	raw, found := dialect.WasUnread(kind, attachments)
+	if !found {
+		return
+	}
+	if blocks, err := rawjson.ParseArray(raw); err == nil {
+		w.out.System = blocks
+	}
 }
 
 // joins says whether a message is part of the one before: results come in one message, with the user's words behind them.

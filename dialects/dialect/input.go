@@ -24,14 +24,32 @@ const (
 	InputCompactionLeftOut = "input.compaction-left-out"
 	InputHalfCharacter     = "input.half-character"
 	InputStreamCut         = "input.stream-cut"
+	InputPartUnreadable    = "input.part-unreadable"
+	InputFieldUnreadable   = "input.field-unreadable"
+	InputMessageUnreadable = "input.message-unreadable"
 )
 
 // InputRules is the table of them.
 func InputRules() []Rule {
 	const ours = "compactord"
 	return []Rule{
-		{ID: InputShape, Source: ours, Sentence: "The JSON has the shape that the dialect's messages have. Always refused."},
-		{ID: InputLimit, Source: ours, Sentence: "Nothing is larger than a log takes. Always refused."},
+		{
+			ID: InputShape, Source: ours,
+			Sentence: "The JSON holds messages of the dialect, of which at least half can be read. Always refused.",
+		},
+		{ID: InputLimit, Source: ours, Sentence: "Nothing is so large that a log could not keep it as it was. Always refused."},
+		{
+			ID: InputPartUnreadable, Source: ours,
+			Sentence: "A part of a message can be read: its media are base64, its fields of the right types, its size one that a log takes. A line of text stands in its place.",
+		},
+		{
+			ID: InputFieldUnreadable, Source: ours,
+			Sentence: "A field beside the parts can be read, such as the usage. Taken without it.",
+		},
+		{
+			ID: InputMessageUnreadable, Source: ours,
+			Sentence: "A message can be read, among others that can be. A line of text stands in its place.",
+		},
 		{ID: InputEmptyMessage, Source: ours, Sentence: "A message says something. Taken as a message without parts."},
 		{
 			ID: InputArgumentsNotJSON, Source: ours,
@@ -104,6 +122,8 @@ type Finding struct {
 	Message, Part int
 	// Text says what is malformed and what was made of it, in one sentence that quotes nothing.
 	Text string
+	// Cause is what could not be read; nil where all could.
+	Cause *InputError
 }
 
 // InputError is input without a clear meaning. It quotes nothing of it.

@@ -36,23 +36,27 @@ func (gemini) Parse(raw []byte) (*dialect.Parsed, error) {
 	}
 	p := &parser{parsed: &dialect.Parsed{}, afterResults: true}
 	if e.system != nil {
-		m, err := systemMessage(e.system)
+		m, err := p.lenientSystem(e.system)
 		if err != nil {
 			return nil, dialect.Malformed(-1, 0, rawjson.In("systemInstruction", err))
 		}
 		p.add(0, m)
 	}
+	var unread dialect.Unread
 	for at, content := range e.contents {
 		p.at, p.part = at, 0
-		if err := p.content(content); err != nil {
-			return nil, dialect.Malformed(at, p.part, err)
+		if err := p.lenient(&unread, content); err != nil {
+			return nil, err
 		}
+	}
+	if err := unread.Verdict(len(e.contents)); err != nil {
+		return nil, err
 	}
 	if len(p.parsed.Messages) > dialect.MaxMessages {
 		return nil, dialect.Malformed(-1, 0, rawjson.TooLarge(len(p.parsed.Messages), dialect.MaxMessages))
 	}
 	if e.response != nil {
-		if err := p.response(e); err != nil {
+		if err := p.parsed.Tell(func() error { return p.response(e) }, e.response, e.candidate); err != nil {
 			return nil, dialect.Malformed(0, 0, err)
 		}
 		p.parsed.EndStream(e.ending)

@@ -42,12 +42,17 @@ func renderAsWritten(messages []*compactordv1.Message) *dialect.Rendered {
 		w.message(lead+at, m)
 	}
 	w.close(len(messages))
+	dialect.GiveBackUnread(kind, w.out, messages)
 	return w.out
 }
 
 // system draws the messages at the start as one instruction, in the form of the first.
 func (w *writing) system(messages []*compactordv1.Message) {
 	if len(messages) == 0 {
+		return
+	}
+	if raw, found := dialect.WasUnread(kind, messages[0].GetAttachments()); found && len(messages) == 1 {
+		w.out.System = []json.RawMessage{raw}
 		return
 	}
 	c := &writtenContent{fields: rawjson.Object{}, attachments: messages[0].GetAttachments()}

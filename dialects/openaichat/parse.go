@@ -21,17 +21,21 @@ func (chat) Parse(raw []byte) (*dialect.Parsed, error) {
 		Positions: make([]int, 0, len(e.messages)),
 		Response:  e.response != nil,
 	}
+	var unread dialect.Unread
 	for i, raw := range e.messages {
-		m, findings, err := parseMessage(raw, i)
+		m, findings, err := lenient(&unread, raw, i)
 		if err != nil {
-			return nil, dialect.Malformed(i, 0, err)
+			return nil, err
 		}
 		parsed.Messages = append(parsed.Messages, m)
 		parsed.Positions = append(parsed.Positions, i)
 		parsed.Findings = append(parsed.Findings, findings...)
 	}
+	if err := unread.Verdict(len(e.messages)); err != nil {
+		return nil, err
+	}
 	if e.response != nil {
-		if err := e.tell(parsed); err != nil {
+		if err := parsed.Tell(func() error { return e.tell(parsed) }, e.response, e.choice); err != nil {
 			return nil, dialect.Malformed(0, 0, err)
 		}
 		parsed.EndStream(e.ending)
@@ -46,9 +50,13 @@ func ParseMessage(raw []byte) (*compactordv1.Message, []dialect.Finding, error) 
 	if err != nil {
 		return nil, nil, dialect.Malformed(0, 0, err)
 	}
-	m, findings, err := parseMessage(valid, 0)
+	var unread dialect.Unread
+	m, findings, err := lenient(&unread, valid, 0)
+	if err == nil {
+		err = unread.Verdict(1)
+	}
 	if err != nil {
-		return nil, nil, dialect.Malformed(0, 0, err)
+		return nil, nil, err
 	}
 	return m, findings, nil
 }

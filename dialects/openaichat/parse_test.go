@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/dialecttest"
 	"github.com/compactord/compactord/dialects/openaichat"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -215,7 +216,7 @@ func TestFindingsTellWhatWasTakenAllTheSame(t *testing.T) {
 	}, places)
 }
 
-func TestWhatHasNoMeaningIsRefused(t *testing.T) {
+func TestWhatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", dialect.MaxName+1)
 	fields := make([]string, dialect.MaxAttachments+1)
@@ -276,9 +277,10 @@ func TestWhatHasNoMeaningIsRefused(t *testing.T) {
 		{`[{"role":"user","content":[` + strings.Repeat(`{"type":"text","text":"a"},`, dialect.MaxParts) + `{"type":"text","text":"a"}]}]`, dialect.InputLimit, 0, 0, "content"},
 	} {
 		raw := c.raw[:min(len(c.raw), 100)]
-		_, err := openaichat.New().Parse([]byte(c.raw))
-		refused := &dialect.InputError{}
-		require.ErrorAs(t, err, &refused, raw)
+		refused, taken := dialecttest.Unreadable(t, openaichat.New(), []byte(c.raw))
+		// A list is refused as a whole only where none of its messages can be read.
+		whole := c.message < 0 || c.message == 0 && c.field == "role" || c.raw == `[null]`
+		require.Equal(t, !whole, taken, raw)
 		require.Equal(t, c.rule, refused.Rule, raw)
 		require.Equal(t, []int{c.message, c.part}, []int{refused.Message, refused.Part}, raw)
 		require.Equal(t, c.field, refused.Field, raw)

@@ -19,6 +19,7 @@ func (chat) Render(messages []*compactordv1.Message, opts dialect.RenderOptions)
 			out.Messages = append(out.Messages, w.message().Encode())
 			out.From = append(out.From, dialect.Span{First: i, End: i + 1})
 		}
+		dialect.GiveBackUnread(kind, out, messages)
 		return out, nil
 	}
 	ids := dialect.AssignCallIDs(messages, cleanID, maxCallID)

@@ -23,6 +23,10 @@ func (w *writer) assistant(m *compactordv1.Message) {
 		}
 	}
 	for _, it := range items {
+		if raw, unread := wasUnread(m, it.part); unread && w.asWritten {
+			w.emit(raw)
+			continue
+		}
 		w.emit(it.encode())
 	}
 	for _, it := range last {

@@ -1,6 +1,7 @@
 package openairesponses_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/dialecttest"
 	"github.com/compactord/compactord/dialects/openairesponses"
 )
 
@@ -204,7 +206,7 @@ func TestParseFindings(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestWhatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	long := `"` + strings.Repeat("x", 600) + `"`
 	for _, test := range []struct {
@@ -241,18 +243,20 @@ func TestParseRefuses(t *testing.T) {
 		{"a summary of another kind", `[{"type":"reasoning","summary":"a"}]`, dialect.InputShape, 0, "summary", "must be an array, is a string"},
 		{"instructions of another kind", `{"instructions":[],"input":"a"}`, dialect.InputShape, 0, "instructions", "must be a string, is an array"},
 		{"a response with a message of the user", `{"output":[{"role":"user","content":"a"}]}`, dialect.InputShape, 0, "", "holds only what the model says and does"},
-		{"a response with more from the cache than there was", `{"output":[],"usage":{"input_tokens":1,"input_tokens_details":{"cached_tokens":2}}}`, dialect.InputShape, -1, "usage.input_tokens_details.cached_tokens", "is more than the whole input"},
+		{"a response with more from the cache than there was", `{"output":[],"usage":{"input_tokens":1,"input_tokens_details":{"cached_tokens":2}}}`, dialect.InputShape, 0, "usage.input_tokens_details.cached_tokens", "is more than the whole input"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := openairesponses.New().Parse([]byte(test.raw))
-			refused := &dialect.InputError{}
-			require.ErrorAs(t, err, &refused)
+			refused, taken := dialecttest.Unreadable(t, openairesponses.New(), []byte(test.raw))
+			// A list is refused as a whole only where none of its items can be read.
+			whole := test.at < 0 || slices.Contains([]string{"role", "type", "name"}, test.field) ||
+				test.name == "a response with a message of the user"
+			require.Equal(t, !whole, taken)
 			require.Equal(t, test.rule, refused.Rule)
 			require.Equal(t, test.at, refused.Message)
 			require.Equal(t, test.field, refused.Field)
 			require.ErrorContains(t, refused.Err, test.text)
-			require.NotContains(t, err.Error(), "secret")
+			require.NotContains(t, refused.Error(), "secret")
 		})
 	}
 }

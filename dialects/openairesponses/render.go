@@ -26,6 +26,10 @@ func (responses) Render(messages []*compactordv1.Message, opts dialect.RenderOpt
 func (w *writer) list() {
 	for at, m := range w.messages {
 		w.at = at
+		if raw, unread := wasUnread(m, 0); unread && !isInstructions(m) && m.GetRole() != compactordv1.Role_ROLE_ASSISTANT {
+			w.emit(raw)
+			continue
+		}
 		w.message(m)
 	}
 	w.asOneText()

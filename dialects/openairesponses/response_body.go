@@ -17,7 +17,7 @@ func (r *reader) responseBody(e *envelope) (*dialect.Parsed, error) {
 	r.reply, r.parsed.Response = true, true
 	r.settled = settledIDs(e)
 	m := &compactordv1.Message{Role: compactordv1.Role_ROLE_ASSISTANT}
-	if err := describe(m, e.response); err != nil {
+	if err := r.parsed.Tell(func() error { return describe(m, e.response) }, e.response); err != nil {
 		return nil, dialect.Malformed(-1, 0, err)
 	}
 	if err := r.append(0, m); err != nil {

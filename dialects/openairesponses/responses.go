@@ -70,23 +70,21 @@ func (responses) Parse(raw []byte) (*dialect.Parsed, error) {
 }
 
 func (r *reader) items(items []json.RawMessage) error {
+	var unread dialect.Unread
 	for at, item := range items {
-		if err := r.item(at, item); err != nil {
-			return dialect.Malformed(at, 0, err)
+		if err := r.lenient(&unread, at, item); err != nil {
+			return err
 		}
 	}
 	r.endAtom()
-	return nil
+	return unread.Verdict(len(items))
 }
 
 // instructions reads the instructions of a request body as the SYSTEM message in front.
 func (r *reader) instructions(raw json.RawMessage) error {
-	if rawjson.KindOf(raw) != rawjson.String {
-		return rawjson.WrongKind(raw, rawjson.String)
-	}
-	pieces, err := readString(raw)
+	pieces, err := readInstructions(raw)
 	if err != nil {
-		return err
+		return r.unreadInstructions(raw, err)
 	}
 	m := &compactordv1.Message{
 		Role:        compactordv1.Role_ROLE_SYSTEM,

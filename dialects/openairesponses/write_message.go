@@ -67,9 +67,15 @@ func piecesOf(parts []*compactordv1.Part) []piece {
 	return pieces
 }
 
+// isInstructions says whether a message was the instructions of a request.
+func isInstructions(m *compactordv1.Message) bool {
+	_, apart := dialect.Noted(m.GetAttachments(), kind, noteInstructions)
+	return apart
+}
+
 // instruction renders a SYSTEM or DEVELOPER message: as the instructions of the request if it stood there, else in place.
 func (w *writer) instruction(m *compactordv1.Message) {
-	if _, apart := dialect.Noted(m.GetAttachments(), kind, noteInstructions); apart && w.at == 0 {
+	if isInstructions(m) && w.at == 0 {
 		w.instructions(m)
 		return
 	}
@@ -103,6 +109,10 @@ func (w *writer) instructions(m *compactordv1.Message) {
 	o := rawjson.Object{fieldInstructions: rawjson.Quote(w.fit(text))}
 	if w.asWritten {
 		w.restore(o, m.GetAttachments(), guards{fieldInstructions: dialect.SaysText(text)})
+	}
+	if raw, unread := dialect.WasUnread(kind, m.GetAttachments()); unread && w.asWritten {
+		w.out.System = []json.RawMessage{raw}
+		return
 	}
 	if w.asWritten || text != "" {
 		w.out.System = []json.RawMessage{o[fieldInstructions]}

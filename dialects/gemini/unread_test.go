@@ -9,10 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/dialecttest"
 	"github.com/compactord/compactord/dialects/gemini"
 )
 
-func TestWhatHasNoClearMeaningIsRefused(t *testing.T) {
+func TestWhatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	part := func(raw string) string { return `[` + hello + `,{"role":"model","parts":[{"text":"a"},` + raw + `]}]` }
 	answer := func(raw string) string { return `[{"role":"user","parts":[{"functionResponse":` + raw + `}]}]` }
@@ -57,11 +58,11 @@ func TestWhatHasNoClearMeaningIsRefused(t *testing.T) {
 		{`{"candidates":[{}],"usageMetadata":{"promptTokenCount":-1}}`, 0, 0, "usageMetadata.promptTokenCount", "whole number"},
 		{`{"candidates":[{}],"modelVersion":7}`, 0, 0, "modelVersion", "must be a string"},
 	} {
-		requireRefused(t, c.raw, dialect.InputShape, c.message, c.part, c.field, c.err)
+		requireUnreadable(t, c.raw, dialect.InputShape, c.message, c.part, c.field, c.err)
 	}
 }
 
-func TestWhatIsLargerThanALogTakesIsRefused(t *testing.T) {
+func TestWhatIsLargerThanALogTakes(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", dialect.MaxID+1)
 	content := func(part string) string { return `[{"role":"model","parts":[` + part + `]}]` }
@@ -84,17 +85,19 @@ func TestWhatIsLargerThanALogTakesIsRefused(t *testing.T) {
 		},
 		{content(`{"inlineData":{"mimeType":"a","data":"` + base64.StdEncoding.EncodeToString(make([]byte, dialect.MaxText+1)) + `"}}`), "parts[0].inlineData.data"},
 	} {
-		requireRefused(t, c.raw, dialect.InputLimit, 0, 0, c.field, "")
+		requireUnreadable(t, c.raw, dialect.InputLimit, 0, 0, c.field, "")
 	}
-	requireRefused(t, `[`+hello+strings.Repeat(`,`+hello, dialect.MaxMessages)+`]`, dialect.InputLimit, -1, 0, "contents", "")
+	requireUnreadable(t, `[`+hello+strings.Repeat(`,`+hello, dialect.MaxMessages)+`]`, dialect.InputLimit, -1, 0, "contents", "")
 }
 
-func requireRefused(t *testing.T, raw, rule string, message, part int, field, err string) {
+func requireUnreadable(t *testing.T, raw, rule string, message, part int, field, err string) {
 	t.Helper()
 	shown := raw[:min(len(raw), 200)]
-	_, got := gemini.New().Parse([]byte(raw))
-	refused := &dialect.InputError{}
-	require.ErrorAs(t, got, &refused, shown)
+	refused, taken := dialecttest.Unreadable(t, gemini.New(), []byte(raw))
+	// A list is refused as a whole only where none of its contents can be read.
+	whole := message < 0 && !strings.HasPrefix(field, "systemInstruction") || field == "role" || field == "parts" && err == "missing" ||
+		strings.Contains(raw, "candidates\":[]}") || len(raw) > dialect.MaxText
+	require.Equal(t, !whole, taken, shown)
 	require.Equal(t, rule, refused.Rule, shown)
 	require.Equal(t, message, refused.Message, shown)
 	require.Equal(t, part, refused.Part, shown)

@@ -1,0 +1,369 @@
+package dialect
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// noteUnread keeps a message of the provider's as it was, of which something could not be read.
+const noteUnread = "unread"
+
+// maxMends bounds how often one message is read anew. What needs more is taken as one line.
+const maxMends = 100
+
+// Shape tells where the messages of a dialect hold parts, so that one that cannot be read does not take the others, or the
+// list, with it.
+type Shape struct {
+	Kind compactordv1.Dialect
+	// Parts are the fields that hold parts; elements of these may hold some in the same fields.
+	Parts []string
+	// Moved are the fields that hold parts of which none can be a text: the line for one goes to the end of the first of
+	// Parts.
+	Moved []string
+	// Core are the fields beside these that say what a message is. The others are left out where one is too odd to be kept.
+	Core []string
+	// Within returns a part that holds parts in a way of its own, without the one at a path within it and with a line in
+	// its place; nil where that is not so. May be nil.
+	Within func(part rawjson.Object, path []Step, line string) json.RawMessage
+	// Event says whether an element is an event of a stream: a list of messages that holds one is no list of either.
+	Event func(o rawjson.Object) bool
+	// Line is a part of this text, in a message of fields o.
+	Line func(o rawjson.Object, text string) json.RawMessage
+	// Whole is a message of this text in the place of one with fields o, which are none where it was no object.
+	Whole func(o rawjson.Object, text string) json.RawMessage
+}
+
+// Unread counts the messages of a list of which nothing could be read.
+type Unread struct {
+	whole int
+	first error
+}
+
+// Read reads one message, the one at a position of the list. Where read fails, each part that it names gives way to a line
+// of text, each other field is left out, and the message is read anew. Where that does not help, the message is a line.
+// read must leave nothing behind where it fails.
+func (s *Shape) Read(u *Unread, at int, raw json.RawMessage, read func(json.RawMessage) error) ([]Finding, error) {
+	first := read(raw)
+	if first == nil {
+		return nil, nil
+	}
+	first = Malformed(at, 0, first)
+	o, _ := rawjson.ParseObject(raw)
+	// What is too large to be kept as it was would be lost for good.
+	if len(raw) > MaxText || s.Event(o) {
+		return nil, first
+	}
+	var findings []Finding
+	mended, err := raw, first
+	for range maxMends {
+		var found *Finding
+		if mended, found = s.mend(mended, at, err); found == nil {
+			break
+		}
+		findings = append(findings, *found)
+		if err = read(mended); err == nil {
+			return findings, nil
+		}
+		err = Malformed(at, 0, err)
+	}
+	u.whole++
+	if u.first == nil {
+		u.first = first
+	}
+	if read(s.Whole(o, unreadLine(nil, first))) != nil {
+		return nil, first
+	}
+	return []Finding{{
+		Rule: InputMessageUnreadable, Message: at, Cause: causeOf(first),
+		Text: "the message cannot be read: " + detailOf(first) + "; a line of text says so",
+	}}, nil
+}
+
+// Tell fills into a message what the body of a response says of it. A field that cannot be read is taken out of the object
+// that holds it, and told. tell is called anew then.
+func (p *Parsed) Tell(tell func() error, holders ...rawjson.Object) error {
+	for {
+		err := tell()
+		input := &InputError{}
+		if err == nil || !errors.As(Malformed(0, 0, err), &input) {
+			return err
+		}
+		path := steps(input.Field)
+		if len(path) == 0 || path[0].Name == "role" || !takeOut(path[0].Name, holders) {
+			return err
+		}
+		p.Findings = append(p.Findings, Finding{
+			Rule: InputFieldUnreadable, Cause: input, Text: "a field of the response cannot be read: " + detailOf(input) + "; left out",
+		})
+	}
+}
+
+// UnreadField tells of a field that cannot be read, with a line of text for its place.
+func UnreadField(err error) (found Finding, line string) {
+	err = Malformed(0, 0, err)
+	return Finding{
+		Rule: InputPartUnreadable, Cause: causeOf(err),
+		Text: "the field cannot be read: " + detailOf(err) + "; a line of text says so",
+	}, unreadLine(nil, err)
+}
+
+// takeOut takes a field out of the first object that has it, in camel case or in snake case.
+func takeOut(field string, holders []rawjson.Object) bool {
+	plain := func(key string) string { return strings.ToLower(strings.ReplaceAll(key, "_", "")) }
+	for _, o := range holders {
+		for key := range o {
+			if plain(key) == plain(field) {
+				delete(o, key)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Verdict is the first error where more messages of a list could not be read than could: it is of another shape then.
+func (u *Unread) Verdict(messages int) error {
+	if 2*u.whole > messages {
+		return u.first
+	}
+	return nil
+}
+
+// mend puts a line in the place of what an error names, or leaves it out.
+func (s *Shape) mend(raw json.RawMessage, at int, err error) (json.RawMessage, *Finding) {
+	o, notObject := rawjson.ParseObject(raw)
+	input := &InputError{}
+	if notObject != nil || !errors.As(err, &input) {
+		return nil, nil
+	}
+	path := steps(input.Field)
+	if len(path) == 0 {
+		return s.coreOf(o, at, err)
+	}
+	field := path[0].Name
+	value, there := o[field]
+	part := 0
+	if len(path) > 1 && path[1].Name == "" {
+		part = path[1].Index
+	}
+	found := &Finding{
+		Rule: InputPartUnreadable, Message: at, Part: part, Cause: input,
+		Text: "the part cannot be read: " + detailOf(err) + "; a line of text says so",
+	}
+	switch {
+	case slices.Contains(s.Parts, field) && there:
+		o[field] = s.replaced(o, value, path[1:], err)
+		return o.Encode(), found
+	case slices.Contains(s.Moved, field) && there:
+		s.move(o, field, path[1:], err)
+		return o.Encode(), found
+	case field == "role" || field == "type" || !there:
+		return nil, nil
+	}
+	delete(o, field)
+	found.Rule, found.Part = InputFieldUnreadable, 0
+	found.Text = "the field cannot be read: " + detailOf(err) + "; left out"
+	return o.Encode(), found
+}
+
+// coreOf leaves out all but what says what the message is, where something else is wrong with it as a whole.
+func (s *Shape) coreOf(o rawjson.Object, at int, err error) (json.RawMessage, *Finding) {
+	core := make(rawjson.Object)
+	for key, value := range o {
+		if slices.Contains(s.Core, key) || slices.Contains(s.Parts, key) || slices.Contains(s.Moved, key) {
+			core[key] = value
+		}
+	}
+	if len(core) == len(o) {
+		return nil, nil
+	}
+	return core.Encode(), &Finding{
+		Rule: InputFieldUnreadable, Message: at, Cause: causeOf(err),
+		Text: "fields of the message cannot be kept: " + detailOf(err) + "; left out",
+	}
+}
+
+// replaced is a list of parts, or an object that is one, with a line in the place of the innermost part on the path.
+func (s *Shape) replaced(o rawjson.Object, value json.RawMessage, path []Step, err error) json.RawMessage {
+	line := func(part json.RawMessage) json.RawMessage { return s.Line(o, unreadLine(part, err)) }
+	list, notList := rawjson.ParseArray(value)
+	if notList != nil || len(path) == 0 || path[0].Name != "" || path[0].Index >= len(list) {
+		return rawjson.EncodeArray([]json.RawMessage{line(nil)})
+	}
+	at := path[0].Index
+	list[at] = s.within(o, list[at], path[1:], err, line)
+	return rawjson.EncodeArray(list)
+}
+
+// within looks for parts in a part, such as the content of a result.
+func (s *Shape) within(
+	o rawjson.Object, part json.RawMessage, path []Step, err error, line func(json.RawMessage) json.RawMessage,
+) json.RawMessage {
+	inner, notObject := rawjson.ParseObject(part)
+	if notObject == nil && len(path) > 1 && path[1].Name == "" && slices.Contains(s.Parts, path[0].Name) {
+		inner[path[0].Name] = s.replaced(o, inner[path[0].Name], path[1:], err)
+		return inner.Encode()
+	}
+	if notObject == nil && s.Within != nil {
+		if mended := s.Within(inner, path, unreadLine(nil, err)); mended != nil {
+			return mended
+		}
+	}
+	return line(part)
+}
+
+// move takes an element out of its list, or all of the list, and puts a line for it among the parts.
+func (s *Shape) move(o rawjson.Object, field string, path []Step, err error) {
+	var part json.RawMessage
+	list, notList := rawjson.ParseArray(o[field])
+	if notList == nil && len(path) > 0 && path[0].Name == "" && path[0].Index < len(list) {
+		part = list[path[0].Index]
+		list = slices.Delete(list, path[0].Index, path[0].Index+1)
+		o[field] = rawjson.EncodeArray(list)
+	}
+	if part == nil || len(list) == 0 {
+		delete(o, field)
+	}
+	var parts []json.RawMessage
+	switch rawjson.KindOf(o[s.Parts[0]]) {
+	case rawjson.String:
+		if text, textErr := o.Text(s.Parts[0]); textErr == nil && text != "" {
+			parts = append(parts, s.Line(o, text))
+		}
+	case rawjson.Array:
+		parts, _ = rawjson.ParseArray(o[s.Parts[0]])
+	default:
+	}
+	o[s.Parts[0]] = rawjson.EncodeArray(append(parts, s.Line(o, unreadLine(part, err))))
+}
+
+// unreadLine is the text that stands for a part or message that cannot be read.
+func unreadLine(part json.RawMessage, err error) string {
+	what := "message"
+	if part != nil {
+		what = "part"
+		if o, notObject := rawjson.ParseObject(part); notObject == nil {
+			if typ, notText := o.Text("type"); notText == nil && isWord(typ) {
+				what = typ
+			}
+		}
+	}
+	return fmt.Sprintf("[Unreadable %s: %s]", what, detailOf(err))
+}
+
+// isWord says whether a type is a plain word, as all are that providers have.
+func isWord(typ string) bool {
+	return typ != "" && len(typ) <= 40 && strings.Trim(typ, "abcdefghijklmnopqrstuvwxyz_") == ""
+}
+
+func causeOf(err error) *InputError {
+	input := &InputError{}
+	if !errors.As(err, &input) {
+		return nil
+	}
+	return input
+}
+
+// detailOf is what is wrong, with the field within the part.
+func detailOf(err error) string {
+	input := &InputError{}
+	if !errors.As(err, &input) {
+		return err.Error()
+	}
+	field := strings.TrimPrefix(input.Field[strings.LastIndexByte(input.Field, ']')+1:], ".")
+	if field == "" {
+		return input.Err.Error()
+	}
+	return field + " " + input.Err.Error()
+}
+
+// KeepUnread keeps with the first message that was made of one of the provider's how that one was, if a log takes it. A
+// message of which nothing could be read is no request of the user's.
+func KeepUnread(kind compactordv1.Dialect, m *compactordv1.Message, raw json.RawMessage, found []Finding) {
+	if len(found) == 0 {
+		return
+	}
+	if found[0].Rule == InputMessageUnreadable && m.GetRole() == compactordv1.Role_ROLE_USER {
+		m.Origin = compactordv1.Origin_ORIGIN_CONTINUE
+	}
+	if a := UnreadAs(kind, raw); a != nil && len(m.GetAttachments()) < MaxAttachments {
+		m.Attachments = append(m.Attachments, a)
+	}
+}
+
+// UnreadAs is the attachment that keeps what could not be read; nil where no log takes it.
+func UnreadAs(kind compactordv1.Dialect, raw json.RawMessage) *compactordv1.Attachment {
+	if len(raw) > MaxText || !json.Valid(raw) {
+		return nil
+	}
+	return &compactordv1.Attachment{Dialect: kind, Key: NotePrefix + noteUnread, Json: string(raw)}
+}
+
+// WasUnread returns what KeepUnread kept.
+func WasUnread(kind compactordv1.Dialect, attachments []*compactordv1.Attachment) (json.RawMessage, bool) {
+	raw, found := Attached(attachments, kind, NotePrefix+noteUnread)
+	return raw, found && json.Valid(raw)
+}
+
+// GiveBackUnread puts into a list that was rendered as it was written what had been there before lines took its place.
+func GiveBackUnread(kind compactordv1.Dialect, r *Rendered, messages []*compactordv1.Message) {
+	for i, span := range r.From {
+		if span.First >= len(messages) {
+			continue
+		}
+		if raw, found := WasUnread(kind, messages[span.First].GetAttachments()); found {
+			r.Messages[i] = raw
+		}
+	}
+}
+
+// HoldsUnread says whether something of a message could not be read, in whatever dialect it came.
+func HoldsUnread(m *compactordv1.Message) bool {
+	kept := func(a *compactordv1.Attachment) bool { return a.GetKey() == NotePrefix+noteUnread }
+	return slices.ContainsFunc(m.GetAttachments(), kept) ||
+		slices.ContainsFunc(m.GetParts(), func(p *compactordv1.Part) bool {
+			return slices.ContainsFunc(p.GetAttachments(), kept) ||
+				slices.ContainsFunc(p.GetToolResult().GetParts(), func(rp *compactordv1.ResultPart) bool {
+					return slices.ContainsFunc(rp.GetAttachments(), kept)
+				})
+		})
+}
+
+// Step is a field by its name, or an element by its index where the name is empty.
+type Step struct {
+	Name  string
+	Index int
+}
+
+// steps takes the path of a field apart, such as `content[1].source.data`.
+func steps(path string) []Step {
+	var all []Step
+	for path != "" {
+		if path[0] == '[' {
+			var index int
+			end := strings.IndexByte(path, ']')
+			if end < 0 {
+				return nil
+			}
+			if n, err := fmt.Sscanf(path[1:end], "%d", &index); n != 1 || err != nil || index < 0 {
+				return nil
+			}
+			all = append(all, Step{Index: index})
+			path = strings.TrimPrefix(path[end+1:], ".")
+			continue
+		}
+		end := strings.IndexAny(path, ".[")
+		if end < 0 {
+			end = len(path)
+		}
+		all = append(all, Step{Name: path[:end]})
+		path = strings.TrimPrefix(path[end:], ".")
+	}
+	return all
+}
