@@ -94,7 +94,7 @@ func (p *Parsed) Tell(tell func() error, holders ...rawjson.Object) error {
 		if err == nil || !errors.As(Malformed(0, 0, err), &input) {
 			return err
 		}
-		path := steps(input.Field)
+		path := Steps(input.Field)
 		if len(path) == 0 || path[0].Name == "role" || !takeOut(path[0].Name, holders) {
 			return err
 		}
@@ -142,7 +142,7 @@ func (s *Shape) mend(raw json.RawMessage, at int, err error) (json.RawMessage, *
 	if notObject != nil || !errors.As(err, &input) {
 		return nil, nil
 	}
-	path := steps(input.Field)
+	path := Steps(input.Field)
 	if len(path) == 0 {
 		return s.coreOf(o, at, err)
 	}
@@ -243,7 +243,11 @@ func (s *Shape) move(o rawjson.Object, field string, path []Step, err error) {
 	o[s.Parts[0]] = rawjson.EncodeArray(append(parts, s.Line(o, unreadLine(part, err))))
 }
 
-// unreadLine is the text that stands for a part or message that cannot be read.
+// UnreadLine is the text that stands for a part that cannot be read; for a message where there is no part.
+func UnreadLine(part json.RawMessage, err error) string {
+	return unreadLine(part, Malformed(0, 0, err))
+}
+
 func unreadLine(part json.RawMessage, err error) string {
 	what := "message"
 	if part != nil {
@@ -341,8 +345,8 @@ type Step struct {
 	Index int
 }
 
-// steps takes the path of a field apart, such as `content[1].source.data`.
-func steps(path string) []Step {
+// Steps takes the path of a field apart, such as `content[1].source.data`.
+func Steps(path string) []Step {
 	var all []Step
 	for path != "" {
 		if path[0] == '[' {

@@ -56,7 +56,7 @@ func (s *claudeSession) piece(l *claudeLine) (*compactordv1.Message, error) {
 		return nil, err
 	}
 	message["type"], message["role"] = rawjson.Quote("message"), rawjson.Quote("assistant")
-	messages, err := parseOne(s.dialect, message.Encode())
+	messages, err := parseOne(s.dialect, message.Encode(), s.remarks)
 	if err != nil {
 		return nil, rawjson.In("message", err)
 	}
@@ -92,7 +92,7 @@ func (s *claudeSession) user(l *claudeLine) error {
 		return err
 	}
 	message["role"] = rawjson.Quote("user")
-	messages, err := parseOne(s.dialect, message.Encode())
+	messages, err := parseOne(s.dialect, message.Encode(), s.remarks)
 	if err != nil {
 		return rawjson.In("message", err)
 	}

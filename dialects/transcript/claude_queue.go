@@ -123,7 +123,7 @@ func (s *claudeSession) queuedCommand(l *claudeLine, attached rawjson.Object) er
 	if !attached.Has("prompt") {
 		prompt = json.RawMessage(`""`)
 	}
-	messages, err := parseOne(s.dialect, rawjson.Object{"role": rawjson.Quote("user"), "content": prompt}.Encode())
+	messages, err := parseOne(s.dialect, rawjson.Object{"role": rawjson.Quote("user"), "content": prompt}.Encode(), s.remarks)
 	if err != nil {
 		return rawjson.In("attachment", rawjson.In("prompt", err))
 	}

@@ -122,7 +122,7 @@ func TestWhatIsWrongInAFileOfClaudeCodeIsNamed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, _, err := read(start + c.line)
+			_, _, err := read(start+c.line, transcript.Strict())
 			require.EqualError(t, err, c.want)
 		})
 	}

@@ -18,6 +18,9 @@ func (s *claudeSession) grow() error {
 		if errors.Is(err, io.EOF) {
 			break
 		}
+		if s.remarks.skip(err) {
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -162,7 +165,11 @@ func (l *claudeLine) shed() {
 func walkClaude(last *claudeLine, byID map[string]*claudeLine, r *remarks) error {
 	for l := last; l != nil; {
 		if l.onPath {
-			return &LineError{Line: l.at, Field: "parentUuid", Err: errCycle}
+			err := &LineError{Line: l.at, Field: "parentUuid", Err: errCycle, behind: true}
+			if r.skip(err) {
+				break
+			}
+			return err
 		}
 		l.onPath = true
 		next, found := byID[l.parent]

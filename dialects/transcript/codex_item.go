@@ -67,7 +67,7 @@ func (s *codexRollout) item(item rawjson.Object, raw json.RawMessage, path strin
 
 // said hands out a message that is not the model's, and before it what the model had to say.
 func (s *codexRollout) said(item codexItem) error {
-	messages, _, err := parseItems([]codexItem{item})
+	messages, _, err := parseItems([]codexItem{item}, s.in.remarks)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (s *codexRollout) flush() error {
 	if len(batch.items) == 0 {
 		return nil
 	}
-	messages, positions, err := parseItems(batch.items)
+	messages, positions, err := parseItems(batch.items, s.in.remarks)
 	if err != nil {
 		return err
 	}
@@ -143,12 +143,15 @@ func (i codexItem) place(m *compactordv1.Message) {
 }
 
 // parseItems parses items, and returns with the messages the position of the item that each began with.
-func parseItems(items []codexItem) ([]*compactordv1.Message, []int, error) {
+func parseItems(items []codexItem, notes *remarks) ([]*compactordv1.Message, []int, error) {
 	raws := make([]json.RawMessage, len(items))
 	for i, item := range items {
 		raws[i] = item.raw
 	}
 	parsed, err := openairesponses.New().Parse(rawjson.EncodeArray(raws))
+	if err == nil {
+		err = notes.strictly(parsed.Findings)
+	}
 	if err == nil {
 		return parsed.Messages, parsed.Positions, nil
 	}

@@ -91,10 +91,10 @@ func (d *document) value(b byte) (json.RawMessage, error) {
 		return nil, err
 	}
 	if !utf8.Valid(d.buf) {
-		return nil, &LineError{Line: d.at, Err: errNotUTF8}
+		return nil, &LineError{Line: d.at, Err: errNotUTF8, behind: true}
 	}
 	if !json.Valid(d.buf) {
-		return nil, &LineError{Line: d.at, Err: rawjson.ErrNotJSON}
+		return nil, &LineError{Line: d.at, Err: rawjson.ErrNotJSON, behind: true}
 	}
 	return d.buf, nil
 }
@@ -126,7 +126,7 @@ func (d *document) collect(b byte) error {
 		var err error
 		if b, err = d.read(); err != nil {
 			// What breaks off is the value that has begun, and that is the line to look at.
-			return onLine(d.at, errCutOffOr(err))
+			return d.cutOff(err)
 		}
 	}
 }
@@ -140,9 +140,9 @@ func (d *document) ended(b byte) bool {
 	return err != nil || isSpace(next[0]) || next[0] == ',' || next[0] == ']' || next[0] == '}'
 }
 
-func errCutOffOr(err error) error {
+func (d *document) cutOff(err error) error {
 	if errors.Is(err, errOpen) {
-		return rawjson.ErrCutOff
+		return &LineError{Line: d.at, Err: rawjson.ErrCutOff}
 	}
 	return err
 }

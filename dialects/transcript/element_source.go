@@ -15,6 +15,8 @@ type elementSource struct {
 	read func(raw json.RawMessage) ([]entry, error)
 	// rest returns what can be told only at the end of the list; may be nil.
 	rest func() ([]entry, error)
+	// remarks are those of the input: what of an element cannot be read is left out.
+	remarks *remarks
 
 	entries []entry
 	element int
@@ -49,9 +51,16 @@ func (s *elementSource) advance() error {
 		}
 		s.entries, err = s.rest()
 	case err != nil:
+		s.element++
 		return err
 	default:
-		s.entries, err = s.read(raw)
+		line := &LineError{}
+		errors.As(s.feed.on(errShape), &line)
+		err = s.remarks.mend(raw, line.Line, func(raw json.RawMessage) error {
+			var err error
+			s.entries, err = s.read(raw)
+			return err
+		})
 		s.element++
 	}
 	if err != nil {

@@ -25,6 +25,8 @@ type LineError struct {
 	Field string
 	// Err says what is wrong with it.
 	Err error
+	// behind says that the input can be read on behind the line.
+	behind bool
 }
 
 func (e *LineError) Error() string {
@@ -36,6 +38,17 @@ func (e *LineError) Error() string {
 
 func (e *LineError) Unwrap() error { return e.Err }
 
+// ended is an error behind which nothing can be read.
+func ended(err error) error {
+	line := &LineError{}
+	if !errors.As(err, &line) {
+		return err
+	}
+	last := *line
+	last.behind = false
+	return &last
+}
+
 func onLine(line int, err error) error {
 	known := &LineError{}
 	if err == nil || errors.As(err, &known) {
@@ -43,7 +56,7 @@ func onLine(line int, err error) error {
 	}
 	inner := &rawjson.FieldError{}
 	if errors.As(err, &inner) {
-		return &LineError{Line: line, Field: inner.Path, Err: inner.Err}
+		return &LineError{Line: line, Field: inner.Path, Err: inner.Err, behind: true}
 	}
-	return &LineError{Line: line, Err: err}
+	return &LineError{Line: line, Err: err, behind: true}
 }

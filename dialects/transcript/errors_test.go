@@ -120,7 +120,7 @@ func TestWhatIsWrongIsNamedByLineAndField(t *testing.T) {
 
 func TestLineErrorTellsItsCause(t *testing.T) {
 	t.Parallel()
-	_, _, err := read(hello + `{"role":"user","content":3}`)
+	_, _, err := read(hello+`{"role":"user","content":3}`, transcript.Strict())
 	var line *transcript.LineError
 	require.ErrorAs(t, err, &line)
 	require.Equal(t, 2, line.Line)

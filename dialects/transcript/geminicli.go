@@ -58,7 +58,7 @@ func openGeminiCLI(in *lines, b beginning) (source, error) {
 		return &geminiLines{in: in, chat: newGeminiChat(in.remarks), at: make(map[string]int)}, nil
 	default:
 		chat := newGeminiChat(in.remarks)
-		return &elementSource{feed: newElements(in, "messages", beside), read: chat.read}, nil
+		return &elementSource{remarks: in.remarks, feed: newElements(in, "messages", beside), read: chat.read}, nil
 	}
 }
 

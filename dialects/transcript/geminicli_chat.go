@@ -50,7 +50,7 @@ func (c *geminiChat) read(raw json.RawMessage) ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	messages, _, err := parseContents(contents)
+	messages, _, err := parseContents(contents, c.remarks)
 	if err != nil {
 		return nil, err
 	}

@@ -19,21 +19,25 @@ type geminiCheckpoint struct {
 
 func newGeminiCheckpoint(r *remarks, contents *elements) source {
 	c := &geminiCheckpoint{texts: geminiTexts{remarks: r}}
-	return &elementSource{feed: contents, read: c.content, rest: c.flush}
+	return &elementSource{remarks: r, feed: contents, read: c.content, rest: c.flush}
 }
 
 func (c *geminiCheckpoint) content(raw json.RawMessage) ([]entry, error) {
 	at := c.read
-	c.read++
 	o, err := rawjson.ParseObject(raw)
 	if err != nil {
 		return nil, err
 	}
 	if !o.IsText("role", "model") {
-		return c.parse(at, raw)
+		entries, err := c.parse(at, raw)
+		if err == nil {
+			c.read++
+		}
+		return entries, err
 	}
 	entries, err := c.flush()
 	c.held, c.heldAt = bytes.Clone(raw), at
+	c.read++
 	return entries, err
 }
 
@@ -49,7 +53,7 @@ func (c *geminiCheckpoint) parse(at int, more ...json.RawMessage) ([]entry, erro
 	if len(contents) == 0 {
 		return nil, nil
 	}
-	messages, positions, err := parseContents(contents)
+	messages, positions, err := parseContents(contents, c.texts.remarks)
 	if err != nil {
 		return nil, err
 	}

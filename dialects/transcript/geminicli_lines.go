@@ -48,7 +48,12 @@ func (s *geminiLines) next() (entry, error) {
 		}
 		r := s.records[0]
 		s.records = s.records[1:]
-		entries, err := s.chat.read(r.raw)
+		var entries []entry
+		err := s.in.remarks.mend(r.raw, r.line, func(raw json.RawMessage) error {
+			var err error
+			entries, err = s.chat.read(raw)
+			return err
+		})
 		if err != nil {
 			return entry{}, onLine(r.line, err)
 		}
@@ -74,8 +79,8 @@ func (s *geminiLines) hold() error {
 		if err != nil {
 			return err
 		}
-		if err := s.line(o, line); err != nil {
-			return onLine(s.in.line, err)
+		if err := onLine(s.in.line, s.line(o, line)); err != nil && !s.in.remarks.skip(err) {
+			return err
 		}
 	}
 }

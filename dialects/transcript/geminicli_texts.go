@@ -66,8 +66,11 @@ func onlyText(m *compactordv1.Message) string {
 }
 
 // parseContents parses contents of Gemini.
-func parseContents(contents []json.RawMessage) ([]*compactordv1.Message, []int, error) {
+func parseContents(contents []json.RawMessage, notes *remarks) ([]*compactordv1.Message, []int, error) {
 	parsed, err := gemini.New().Parse(rawjson.EncodeArray(contents))
+	if err == nil {
+		err = notes.strictly(parsed.Findings)
+	}
 	if err != nil {
 		return nil, nil, fieldOf(err)
 	}

@@ -94,7 +94,14 @@ func (s *kimiContext) read() error {
 	if err != nil {
 		return err
 	}
-	return onLine(s.in.line, s.take(o, line))
+	return onLine(s.in.line, s.remarks.mend(line, s.in.line, func(mended json.RawMessage) error {
+		if len(mended) != len(line) {
+			if o, err = rawjson.ParseObject(mended); err != nil {
+				return err
+			}
+		}
+		return s.take(o, line)
+	}))
 }
 
 // take makes entries of a line.

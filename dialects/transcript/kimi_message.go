@@ -81,7 +81,7 @@ func kimiToolResult(m *compactordv1.Message, o rawjson.Object) error {
 
 // kimiContent parses `content`: a string, or a list of parts.
 func kimiContent(o rawjson.Object, role compactordv1.Role, r *remarks) ([]*compactordv1.Part, error) {
-	return contentParts(o, func(raw json.RawMessage) (*compactordv1.Part, error) { return kimiPart(raw, role, r) })
+	return contentParts(o, r, func(raw json.RawMessage) (*compactordv1.Part, error) { return kimiPart(raw, role, r) })
 }
 
 func kimiPart(raw json.RawMessage, role compactordv1.Role, r *remarks) (*compactordv1.Part, error) {

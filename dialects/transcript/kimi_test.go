@@ -129,7 +129,7 @@ func TestWhatIsWrongInAFileOfKimiIsNamed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, _, err := read(kimiStart + c.line)
+			_, _, err := read(kimiStart+c.line, transcript.Strict())
 			require.EqualError(t, err, c.want)
 		})
 	}

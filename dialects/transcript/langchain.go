@@ -33,7 +33,7 @@ func recognizeLangChain(b beginning) verdict {
 func openLangChain(in *lines, b beginning) (source, error) {
 	names := callNames{}
 	read := func(raw json.RawMessage) ([]entry, error) {
-		m, err := langChainMessage(raw)
+		m, err := langChainMessage(raw, in.remarks)
 		if err == nil {
 			names.see(m)
 		}
@@ -41,14 +41,14 @@ func openLangChain(in *lines, b beginning) (source, error) {
 	}
 	switch {
 	case b.array:
-		return &elementSource{feed: newElements(in, "", nil), read: read}, nil
+		return &elementSource{feed: newElements(in, "", nil), read: read, remarks: in.remarks}, nil
 	case !b.Has("messages"):
-		return &elementSource{feed: &lineFeed{in: in}, read: read}, nil
+		return &elementSource{feed: &lineFeed{in: in}, read: read, remarks: in.remarks}, nil
 	default:
 		return &elementSource{feed: newElements(in, "messages", func(string, json.RawMessage) error {
 			in.remarks.add(bodyField)
 			return nil
-		}), read: read}, nil
+		}), read: read, remarks: in.remarks}, nil
 	}
 }
 
@@ -63,7 +63,7 @@ func (f *lineFeed) next() (json.RawMessage, error) {
 func (f *lineFeed) on(err error) error { return onLine(f.in.line, err) }
 
 // langChainMessage parses one message, whose fields may be wrapped.
-func langChainMessage(raw json.RawMessage) (*compactordv1.Message, error) {
+func langChainMessage(raw json.RawMessage, notes *remarks) (*compactordv1.Message, error) {
 	o, err := rawjson.ParseObject(raw)
 	if err != nil {
 		return nil, err
@@ -79,10 +79,10 @@ func langChainMessage(raw json.RawMessage) (*compactordv1.Message, error) {
 		if !fields.Has("type") {
 			fields["type"] = langChainType(o)
 		}
-		m, err := langChainFields(fields)
+		m, err := langChainFields(fields, notes)
 		return m, rawjson.In(wrapper, err)
 	}
-	return langChainFields(o)
+	return langChainFields(o, notes)
 }
 
 // langChainType is the type of a message that is told outside of its fields: by the type, or by the class, which is the
@@ -103,7 +103,7 @@ func langChainType(o rawjson.Object) json.RawMessage {
 	return rawjson.Quote(classes[class])
 }
 
-func langChainFields(o rawjson.Object) (*compactordv1.Message, error) {
+func langChainFields(o rawjson.Object, notes *remarks) (*compactordv1.Message, error) {
 	kind, err := o.DemandText("type")
 	if err != nil {
 		return nil, err
@@ -112,19 +112,19 @@ func langChainFields(o rawjson.Object) (*compactordv1.Message, error) {
 	switch kind {
 	case "human", "HumanMessageChunk":
 		m.Role = compactordv1.Role_ROLE_USER
-		m.Parts, err = langChainContent(o, "text", "image_url")
+		m.Parts, err = langChainContent(o, notes, "text", "image_url")
 	case "system", "SystemMessageChunk":
 		m.Role = compactordv1.Role_ROLE_SYSTEM
-		m.Parts, err = langChainContent(o, "text")
+		m.Parts, err = langChainContent(o, notes, "text")
 	case "developer":
 		m.Role = compactordv1.Role_ROLE_DEVELOPER
-		m.Parts, err = langChainContent(o, "text")
+		m.Parts, err = langChainContent(o, notes, "text")
 	case "ai", "AIMessageChunk":
 		m.Role = compactordv1.Role_ROLE_ASSISTANT
-		err = langChainAssistant(m, o)
+		err = langChainAssistant(m, o, notes)
 	case "tool", "ToolMessageChunk":
 		m.Role = compactordv1.Role_ROLE_TOOL
-		err = langChainResult(m, o)
+		err = langChainResult(m, o, notes)
 	default:
 		err = rawjson.In("type", errLangChainKind)
 	}
@@ -135,8 +135,8 @@ func langChainFields(o rawjson.Object) (*compactordv1.Message, error) {
 	return m, err
 }
 
-func langChainResult(m *compactordv1.Message, o rawjson.Object) error {
-	parts, err := langChainContent(o, "text", "image_url")
+func langChainResult(m *compactordv1.Message, o rawjson.Object, notes *remarks) error {
+	parts, err := langChainContent(o, notes, "text", "image_url")
 	if err != nil {
 		return err
 	}

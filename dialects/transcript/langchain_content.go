@@ -10,7 +10,7 @@ import (
 )
 
 // langChainContent parses `content`: a text, or a list of texts and blocks of the kinds that are allowed.
-func langChainContent(o rawjson.Object, allowed ...string) ([]*compactordv1.Part, error) {
+func langChainContent(o rawjson.Object, notes *remarks, allowed ...string) ([]*compactordv1.Part, error) {
 	if rawjson.KindOf(o["content"]) != rawjson.Array {
 		text, err := o.BoundedText("content", maxText)
 		if err != nil || text == "" {
@@ -28,6 +28,9 @@ func langChainContent(o rawjson.Object, allowed ...string) ([]*compactordv1.Part
 	parts := make([]*compactordv1.Part, 0, len(raws))
 	for i, raw := range raws {
 		part, err := langChainBlock(raw, allowed)
+		if err != nil {
+			part, err = notes.part(raw, err)
+		}
 		if err != nil {
 			return nil, rawjson.In("content", rawjson.InElement(i, err))
 		}
@@ -72,12 +75,12 @@ func langChainBlock(raw json.RawMessage, allowed []string) (*compactordv1.Part, 
 }
 
 // langChainAssistant fills what only the model's messages have.
-func langChainAssistant(m *compactordv1.Message, o rawjson.Object) error {
+func langChainAssistant(m *compactordv1.Message, o rawjson.Object, notes *remarks) error {
 	thinking, err := langChainReasoning(o)
 	if err != nil {
 		return err
 	}
-	content, err := langChainContent(o, "text", "image_url", "thinking", "redacted_thinking", "tool_use", "input_json_delta")
+	content, err := langChainContent(o, notes, "text", "image_url", "thinking", "redacted_thinking", "tool_use", "input_json_delta")
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func newLines(r io.Reader, o options) *lines {
 	if mark, err := in.Peek(3); err == nil && bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
 		_, _ = in.Discard(3)
 	}
-	return &lines{in: in, limit: maxLine, options: o, remarks: &remarks{}}
+	return &lines{in: in, limit: maxLine, options: o, remarks: &remarks{strict: o.strict}}
 }
 
 // first returns the first byte that is not white space, and leaves it there to be read.
@@ -95,7 +95,7 @@ func (l *lines) object() (rawjson.Object, json.RawMessage, error) {
 		line, err := l.next()
 		switch {
 		case errors.Is(err, io.EOF) && !l.whole && l.broken != nil:
-			return nil, nil, l.broken
+			return nil, nil, ended(l.broken)
 		case err != nil:
 			return nil, nil, err
 		}

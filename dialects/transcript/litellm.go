@@ -13,7 +13,7 @@ var errThinkingBlock = errors.New("unknown kind of block; known are thinking and
 
 // litellmMessage parses a message as LiteLLM writes it: of OpenAI's shape, with Anthropic's thinking beside it. Fields in
 // without are of the tool that kept it.
-func litellmMessage(o rawjson.Object, without ...string) (*compactordv1.Message, error) {
+func litellmMessage(o rawjson.Object, notes *remarks, without ...string) (*compactordv1.Message, error) {
 	// What a provider said in its own words stands in the usual fields too.
 	without = append(without, "thinking_blocks", "provider_specific_fields")
 	if o.Has("thinking_blocks") {
@@ -25,7 +25,7 @@ func litellmMessage(o rawjson.Object, without ...string) (*compactordv1.Message,
 			plain[key] = value
 		}
 	}
-	m, err := openAIMessage(plain.Encode())
+	m, err := openAIMessage(plain.Encode(), notes)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func recognizeMiniSWE(b beginning) verdict {
 // openMiniSWE reads a trajectory of mini-swe-agent: messages of OpenAI's shape, each with what the agent noted on it.
 func openMiniSWE(in *lines, _ beginning) (source, error) {
 	s := &miniSWE{remarks: in.remarks, names: callNames{}}
-	return &elementSource{
+	return &elementSource{remarks: in.remarks,
 		feed: newElements(in, "messages", func(string, json.RawMessage) error {
 			in.remarks.add(runField)
 			return nil
@@ -59,7 +59,7 @@ func (s *miniSWE) message(raw json.RawMessage) (*compactordv1.Message, error) {
 		s.remarks.add(exitMessage)
 		return nil, nil
 	}
-	m, err := litellmMessage(o, miniSWEExtra...)
+	m, err := litellmMessage(o, s.remarks, miniSWEExtra...)
 	if err != nil {
 		return nil, err
 	}

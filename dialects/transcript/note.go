@@ -34,6 +34,9 @@ type remarks struct {
 	seen   []remark
 	counts map[remark]int
 	places map[remark][]int
+	// strict says that what cannot be read is refused, and skipped is the first record that was passed over.
+	strict  bool
+	skipped *LineError
 }
 
 func (r *remarks) add(what remark) { r.addMany(what, 1) }
@@ -68,7 +71,10 @@ func (r *remarks) notes() []Note {
 		if n > 1 {
 			text = fmt.Sprintf(what.many, n)
 		}
-		notes = append(notes, Note{Count: n, Text: text + placesOf(r.places[what], n)})
+		if text += placesOf(r.places[what], n); what == unreadRecord {
+			text += r.firstSkipped()
+		}
+		notes = append(notes, Note{Count: n, Text: text})
 	}
 	return slices.Clip(notes)
 }

@@ -37,6 +37,8 @@ func (s *openAIDocument) unit() unit { return unitElement }
 func (s *openAIDocument) next() (entry, error) {
 	for {
 		raw, err := s.feed.next()
+		at := s.element
+		s.element++
 		if err != nil {
 			return entry{}, err
 		}
@@ -44,11 +46,10 @@ func (s *openAIDocument) next() (entry, error) {
 		if err != nil {
 			return entry{}, s.feed.on(err)
 		}
-		e, ok, err := openAIEntry(o, raw, s.element, &s.counts, s.remarks)
+		e, ok, err := openAIEntry(o, raw, at, &s.counts, s.remarks)
 		if err != nil {
 			return entry{}, s.feed.on(err)
 		}
-		s.element++
 		if ok {
 			return e, nil
 		}

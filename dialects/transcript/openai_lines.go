@@ -52,7 +52,7 @@ func openAIEntry(o rawjson.Object, raw json.RawMessage, at int, c *lineCounts, n
 	if o.IsText("role", compactionRole) {
 		return openAICompaction(o, c, notes)
 	}
-	m, err := openAIMessage(raw)
+	m, err := openAIMessage(raw, notes)
 	if err != nil {
 		return entry{}, false, err
 	}

@@ -6,8 +6,11 @@ import (
 )
 
 // openAIMessage parses one message of OpenAI's shape, with what transcripts add to it.
-func openAIMessage(raw []byte) (*compactordv1.Message, error) {
-	m, _, err := openaichat.ParseMessage(raw)
+func openAIMessage(raw []byte, notes *remarks) (*compactordv1.Message, error) {
+	m, findings, err := openaichat.ParseMessage(raw)
+	if err == nil {
+		err = notes.strictly(findings)
+	}
 	if err != nil {
 		return nil, fieldOf(err)
 	}

@@ -51,7 +51,7 @@ func openOpenHands(in *lines, b beginning) (source, error) {
 	}
 	s := newOpenHands(in.remarks)
 	if b.array {
-		return &elementSource{feed: newElements(in, "", nil), read: s.read}, nil
+		return &elementSource{remarks: in.remarks, feed: newElements(in, "", nil), read: s.read}, nil
 	}
 	runs := openHandsRuns(in, b)
 	line, count := 0, 0
@@ -78,7 +78,7 @@ func openOpenHands(in *lines, b beginning) (source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &elementSource{feed: events, read: s.read}, nil
+	return &elementSource{remarks: in.remarks, feed: events, read: s.read}, nil
 }
 
 // openHandsRuns returns a function that reads the next run, and the line on which it begins. A file with one run may have

@@ -69,7 +69,7 @@ func (s *openHands) said(o, fields rawjson.Object) (*compactordv1.Message, error
 		return nil, err
 	}
 	for _, field := range []string{"image_urls", "images_urls"} {
-		images, err := imageParts(fields, field)
+		images, err := imageParts(fields, field, s.remarks)
 		if err != nil {
 			return nil, err
 		}
@@ -109,10 +109,12 @@ func (s *openHands) response(o rawjson.Object) (*compactordv1.Message, error) {
 	if err != nil || id != "" && s.answered[id] {
 		return nil, err
 	}
-	s.answered[id], s.unnamed = true, false
-	m, err := litellmAnswer(response)
+	m, err := litellmAnswer(response, s.remarks)
 	if err == nil && m == nil {
 		err = rawjson.In("choices", rawjson.ErrMissing)
+	}
+	if err == nil {
+		s.answered[id], s.unnamed = true, false
 	}
 	return m, rawjson.In("tool_call_metadata", rawjson.In("model_response", err))
 }

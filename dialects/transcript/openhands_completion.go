@@ -29,28 +29,28 @@ func newCompletionLog(in *lines) source {
 		response, err = rawjson.ParseObject(value)
 		return err
 	})
-	return &elementSource{
+	return &elementSource{remarks: in.remarks,
 		feed: messages,
 		read: func(raw json.RawMessage) ([]entry, error) {
 			o, err := rawjson.ParseObject(raw)
 			if err != nil {
 				return nil, err
 			}
-			m, err := litellmMessage(o)
+			m, err := litellmMessage(o, in.remarks)
 			if err == nil {
 				names.see(m)
 			}
 			return one(m, err)
 		},
 		rest: func() ([]entry, error) {
-			m, err := litellmAnswer(response)
+			m, err := litellmAnswer(response, in.remarks)
 			return one(m, rawjson.In("response", err))
 		},
 	}
 }
 
 // litellmAnswer parses the message of a response, with what the response tells of it; nil where it holds none.
-func litellmAnswer(response rawjson.Object) (*compactordv1.Message, error) {
+func litellmAnswer(response rawjson.Object, notes *remarks) (*compactordv1.Message, error) {
 	choice, err := litellmChoice(response)
 	if err != nil || choice == nil {
 		return nil, err
@@ -59,7 +59,7 @@ func litellmAnswer(response rawjson.Object) (*compactordv1.Message, error) {
 	if err != nil || o == nil {
 		return nil, rawjson.In("choices", rawjson.InElement(0, err))
 	}
-	m, err := litellmMessage(o)
+	m, err := litellmMessage(o, notes)
 	if err != nil {
 		return nil, rawjson.In("choices", rawjson.InElement(0, rawjson.In("message", err)))
 	}

@@ -126,7 +126,7 @@ func textMessage(role compactordv1.Role, text string) (*compactordv1.Message, er
 }
 
 // imageParts are images by their addresses.
-func imageParts(o rawjson.Object, field string) ([]*compactordv1.Part, error) {
+func imageParts(o rawjson.Object, field string, notes *remarks) ([]*compactordv1.Part, error) {
 	raws, err := o.Elements(field)
 	if err != nil {
 		return nil, err
@@ -140,6 +140,9 @@ func imageParts(o rawjson.Object, field string) ([]*compactordv1.Part, error) {
 		address, err := rawjson.Object{"url": raw}.DemandText("url")
 		if err == nil {
 			err = dialect.FillFromURL(part.GetMedia(), address, "image/*")
+		}
+		if err != nil {
+			part, err = notes.part(raw, err)
 		}
 		if err != nil {
 			return nil, rawjson.In(field, rawjson.InElement(i, err))

@@ -9,13 +9,16 @@ import (
 )
 
 // parseOne parses one message of a provider's shape; its results and its text may be several messages of a log.
-func parseOne(d dialect.Dialect, raw []byte) ([]*compactordv1.Message, error) {
+func parseOne(d dialect.Dialect, raw []byte, notes *remarks) ([]*compactordv1.Message, error) {
 	parsed, err := d.Parse(raw)
+	if err == nil {
+		err = notes.strictly(parsed.Findings)
+	}
 	if err != nil {
 		return nil, fieldOf(err)
 	}
 	for _, m := range parsed.Messages {
-		m.Origin = compactordv1.Origin_ORIGIN_IMPORT
+		m.Origin = importedOrigin(m)
 	}
 	return parsed.Messages, nil
 }
@@ -31,4 +34,12 @@ func fieldOf(err error) error {
 	default:
 		return &rawjson.FieldError{Path: input.Field, Err: input.Err}
 	}
+}
+
+// importedOrigin is IMPORT, but for what stands for a message of which nothing could be read.
+func importedOrigin(m *compactordv1.Message) compactordv1.Origin {
+	if m.GetOrigin() == compactordv1.Origin_ORIGIN_UNSPECIFIED {
+		return compactordv1.Origin_ORIGIN_IMPORT
+	}
+	return m.GetOrigin()
 }

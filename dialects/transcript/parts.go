@@ -29,7 +29,7 @@ func mediaPart(m *compactordv1.MediaPart) *compactordv1.Part {
 // contentParts parses `content`: a string, null, or a list of what element parses. An empty string says nothing and gives
 // no part.
 func contentParts(
-	o rawjson.Object, element func(json.RawMessage) (*compactordv1.Part, error),
+	o rawjson.Object, notes *remarks, element func(json.RawMessage) (*compactordv1.Part, error),
 ) ([]*compactordv1.Part, error) {
 	raw := o["content"]
 	switch rawjson.KindOf(raw) {
@@ -55,6 +55,9 @@ func contentParts(
 	parts := make([]*compactordv1.Part, 0, len(elements))
 	for i, raw := range elements {
 		part, err := element(raw)
+		if err != nil {
+			part, err = notes.part(raw, err)
+		}
 		if err != nil {
 			return nil, rawjson.In("content", rawjson.InElement(i, err))
 		}

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 
@@ -87,7 +88,7 @@ func (s *piSession) next() (entry, error) {
 			}
 			continue
 		}
-		m, err := s.message(e)
+		m, err := s.mended(e)
 		if err != nil {
 			return entry{}, onLine(e.line, err)
 		}
@@ -176,6 +177,19 @@ var piKinds = map[string]remark{
 	"session_info":          settingsEntry,
 	"label":                 labelEntry,
 	"custom":                customEntry,
+}
+
+// mended parses what the entry holds, without what cannot be read of it.
+func (s *piSession) mended(e *piEntry) (m *compactordv1.Message, err error) {
+	err = s.remarks.mend(e.Encode(), e.line, func(raw json.RawMessage) error {
+		o, err := rawjson.ParseObject(raw)
+		if err != nil {
+			return err
+		}
+		m, err = s.message(&piEntry{Object: o, kind: e.kind, line: e.line, position: e.position})
+		return err
+	})
+	return m, err
 }
 
 // message parses what the entry holds; nil if that has no place in a log.

@@ -241,7 +241,7 @@ func piTime(o rawjson.Object) (*timestamppb.Timestamp, error) {
 
 // piContent parses `content`: a string, or a list of the kinds that the role may hold.
 func piContent(o rawjson.Object, d compactordv1.Dialect, r *remarks, allowed ...string) ([]*compactordv1.Part, error) {
-	return contentParts(o, func(raw json.RawMessage) (*compactordv1.Part, error) { return piBlock(raw, d, r, allowed) })
+	return contentParts(o, r, func(raw json.RawMessage) (*compactordv1.Part, error) { return piBlock(raw, d, r, allowed) })
 }
 
 // piDialect tells whose signatures a message carries. What Pi notes for OpenAI's chat API is no signature, but the name of

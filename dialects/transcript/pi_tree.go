@@ -24,12 +24,18 @@ func (t *piTree) grow(s *piSession) error {
 		if errors.Is(err, io.EOF) {
 			break
 		}
+		if s.remarks.skip(err) {
+			continue
+		}
 		if err != nil {
 			return err
 		}
 		id, err := e.DemandText("id")
+		if err = onLine(e.line, err); s.remarks.skip(err) {
+			continue
+		}
 		if err != nil {
-			return onLine(e.line, err)
+			return err
 		}
 		e.shed()
 		byID[id] = e
@@ -69,13 +75,20 @@ func (e *piEntry) shed() {
 // walk goes from the last entry up to the root, or to an entry whose parent is not there.
 func (t *piTree) walk(last *piEntry, byID map[string]*piEntry, r *remarks) error {
 	for e := last; e != nil; {
-		t.path = append(t.path, e)
-		if len(t.path) > len(byID) {
-			return &LineError{Line: e.line, Field: "parentId", Err: errCycle}
+		if len(t.path) == len(byID) {
+			err := &LineError{Line: e.line, Field: "parentId", Err: errCycle, behind: true}
+			if r.skip(err) {
+				break
+			}
+			return err
 		}
+		t.path = append(t.path, e)
 		parent, err := e.Text("parentId")
+		if err = onLine(e.line, err); r.skip(err) {
+			break
+		}
 		if err != nil {
-			return onLine(e.line, err)
+			return err
 		}
 		if !e.Has("parentId") {
 			break

@@ -55,11 +55,14 @@ type item struct {
 type itemFeed interface {
 	next() (item, error)
 	unit() unit
+	notes() *remarks
 }
 
 type lineItems struct{ in *lines }
 
 func (f *lineItems) unit() unit { return unitLine }
+
+func (f *lineItems) notes() *remarks { return f.in.remarks }
 
 func (f *lineItems) next() (item, error) {
 	o, line, err := f.in.object()
@@ -73,13 +76,15 @@ type elementItems struct {
 
 func (f *elementItems) unit() unit { return unitElement }
 
+func (f *elementItems) notes() *remarks { return f.feed.doc.in.remarks }
+
 func (f *elementItems) next() (item, error) {
 	raw, err := f.feed.next()
+	f.read++
 	if err != nil {
 		return item{}, err
 	}
 	o, err := rawjson.ParseObject(raw)
-	f.read++
 	return item{Object: o, raw: raw, at: f.read - 1, line: f.feed.doc.at}, f.feed.on(err)
 }
 
@@ -87,9 +92,11 @@ func (f *elementItems) next() (item, error) {
 type providerItems struct {
 	provider
 
-	feed  itemFeed
-	held  *item // read already, but not of the last batch
-	ready []entry
+	feed itemFeed
+	held *item // read already, but not of the last batch
+	// failed is what went wrong behind the last batch.
+	failed error
+	ready  []entry
 }
 
 func (s *providerItems) unit() unit { return s.feed.unit() }
@@ -114,7 +121,9 @@ func (s *providerItems) batch() ([]item, error) {
 	var batch []item
 	for {
 		next, err := s.item()
-		if errors.Is(err, io.EOF) && len(batch) > 0 {
+		if err != nil && len(batch) > 0 {
+			// What went wrong is told when the batch is out.
+			s.failed = err
 			return batch, nil
 		}
 		if err != nil {
@@ -138,6 +147,10 @@ func (s *providerItems) item() (item, error) {
 		s.held = nil
 		return *held, nil
 	}
+	if err := s.failed; err != nil {
+		s.failed = nil
+		return item{}, err
+	}
 	return s.feed.next()
 }
 
@@ -151,6 +164,9 @@ func (s *providerItems) parse(batch []item) error {
 		raw = rawjson.EncodeArray(raws)
 	}
 	parsed, err := s.dialect.Parse(raw)
+	if err == nil {
+		err = s.feed.notes().strictly(parsed.Findings)
+	}
 	if err != nil {
 		at := batch[0]
 		if input := (&dialect.InputError{}); errors.As(err, &input) && input.Message >= 0 && input.Message < len(batch) {
@@ -170,7 +186,7 @@ func (s *providerItems) parse(batch []item) error {
 
 // imported says where a message came from.
 func imported(m *compactordv1.Message, at int) *compactordv1.Message {
-	m.Origin = compactordv1.Origin_ORIGIN_IMPORT
+	m.Origin = importedOrigin(m)
 	m.SourcePosition = position(at)
 	return m
 }
@@ -210,6 +226,9 @@ func (s *providerBody) read() error {
 		return err
 	}
 	parsed, err := s.dialect.Parse(raw)
+	if err == nil {
+		err = s.doc.in.remarks.strictly(parsed.Findings)
+	}
 	if err != nil {
 		return onLine(s.doc.at, s.fieldOf(err))
 	}

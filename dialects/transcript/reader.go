@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/compactord/compactord/dialects/dialect"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -105,9 +106,15 @@ func (r *Reader) Next() (*compactordv1.Message, error) {
 	for {
 		e, err := r.source.next()
 		switch {
+		case errors.Is(err, io.EOF) && r.records.messages == 0 && r.remarks.skipped != nil:
+			// Nothing of it could be read.
+			r.err = ended(r.remarks.skipped)
+			return nil, r.err
 		case errors.Is(err, io.EOF):
 			r.records.end(r.remarks)
-			fallthrough
+			r.err = err
+			return nil, err
+		case err != nil && r.remarks.skip(err):
 		case err != nil:
 			r.err = err
 			return nil, err
@@ -115,8 +122,20 @@ func (r *Reader) Next() (*compactordv1.Message, error) {
 			r.records.add(e.record)
 		default:
 			r.records.count()
+			r.told(e.message)
 			return e.message, nil
 		}
+	}
+}
+
+// told notes a message of which something could not be read.
+func (r *Reader) told(m *compactordv1.Message) {
+	switch {
+	case !dialect.HoldsUnread(m):
+	case r.source.unit() == unitLine:
+		r.remarks.addAt(unreadPart, int(m.GetSourcePosition())+1)
+	default:
+		r.remarks.add(unreadPart)
 	}
 }
 

@@ -96,7 +96,7 @@ func TestItemsOfResponsesAreReadInBatches(t *testing.T) {
 		require.Equal(t, []uint32{0, 1, 4, 5, 6}, positions)
 		require.Len(t, callsOf(messages[1]), 2)
 	}
-	_, _, err := read(strings.Join(items[:3], "\n") + "\n" + `{"type":"function_call","call_id":7,"name":"a"}`)
+	_, _, err := read(strings.Join(items[:3], "\n") + "\n" + `{"type":"function_call","call_id":7,"name":"a"}`, transcript.Strict())
 	var line *transcript.LineError
 	require.ErrorAs(t, err, &line)
 	require.Equal(t, 4, line.Line)
@@ -109,7 +109,7 @@ func TestErrorsInBodiesNameTheMessage(t *testing.T) {
 		`{"system":[{"type":"text"}],"messages":[]}`:                                "system[0].text",
 		`{"contents":[{"role":"user","parts":"hush"}]}`:                             "contents[0].parts",
 	} {
-		_, _, err := read(input)
+		_, _, err := read(input, transcript.Strict())
 		var line *transcript.LineError
 		require.ErrorAs(t, err, &line, input)
 		require.Equal(t, 1, line.Line)

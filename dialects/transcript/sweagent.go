@@ -47,7 +47,7 @@ func firstObject(o rawjson.Object, field string) rawjson.Object {
 // openSWEAgent reads the history of a trajectory of SWE-agent: what the model was sent, in OpenAI's shape.
 func openSWEAgent(in *lines, _ beginning) (source, error) {
 	s := &sweAgent{remarks: in.remarks, names: callNames{}}
-	return &elementSource{
+	return &elementSource{remarks: in.remarks,
 		feed: newElements(in, "history", func(string, json.RawMessage) error {
 			in.remarks.add(runField)
 			return nil
@@ -86,7 +86,7 @@ func (s *sweAgent) message(raw json.RawMessage) (*compactordv1.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := litellmMessage(o, sweAgentFields...)
+	m, err := litellmMessage(o, s.remarks, sweAgentFields...)
 	if err != nil {
 		return nil, err
 	}

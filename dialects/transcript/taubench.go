@@ -39,17 +39,17 @@ func openTauBench(in *lines, _ beginning) (source, error) {
 	}
 	in.remarks.addMany(bodyField, len(o.Others("traj")))
 	names := callNames{}
-	return &elementSource{feed: messages, read: func(raw json.RawMessage) ([]entry, error) {
-		return one(tauBenchMessage(raw, names))
+	return &elementSource{remarks: in.remarks, feed: messages, read: func(raw json.RawMessage) ([]entry, error) {
+		return one(tauBenchMessage(raw, names, in.remarks))
 	}}, nil
 }
 
-func tauBenchMessage(raw json.RawMessage, names callNames) (*compactordv1.Message, error) {
+func tauBenchMessage(raw json.RawMessage, names callNames, notes *remarks) (*compactordv1.Message, error) {
 	o, err := rawjson.ParseObject(raw)
 	if err != nil {
 		return nil, err
 	}
-	m, err := litellmMessage(o)
+	m, err := litellmMessage(o, notes)
 	if err == nil {
 		names.see(m)
 	}

@@ -88,7 +88,7 @@ func TestWhatIsWrongInFilesOfToolsIsNamedByLineAndField(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, _, err := read(c.input)
+			_, _, err := read(c.input, transcript.Strict())
 			require.EqualError(t, err, c.want)
 			require.NotContains(t, strings.ReplaceAll(err.Error(), "hush: ", ""), "hush")
 		})

@@ -300,7 +300,7 @@ func TestSelectedRunOfTauBench(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, textOf(messages[0]))
 	}
-	_, _, err := read(strings.Replace(runs, `"b"`, `12`, 1), transcript.Select(2))
+	_, _, err := read(strings.Replace(runs, `"b"`, `12`, 1), transcript.Select(2), transcript.Strict())
 	require.EqualError(t, err, "line 2: traj[0].content: must be a string or an array, is a number")
 	_, _, err = read(runs, transcript.Select(3))
 	require.EqualError(t, err, "there is no session 3: the input holds 2")

@@ -1,0 +1,148 @@
+package transcript
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+var (
+	unreadRecord = leftOut("record that cannot be read", "records that cannot be read")
+	unreadPart   = remark{
+		one:  "1 message of which a part or a field cannot be read; a line of text stands for a part",
+		many: "%d messages of which a part or a field cannot be read; a line of text stands for each part",
+	}
+	unreadField = leftOut("field that cannot be read", "fields that cannot be read")
+)
+
+// identity are fields without which a record is no record: where one is wrong, all of it is left out.
+var identity = []string{"type", "role", "kind", "payload", "message", "data", "kwargs"}
+
+// maxMends bounds how many fields of one record are left out.
+const maxMends = 100
+
+// strictly is the first thing that could not be read, where that is to be refused.
+func (r *remarks) strictly(findings []dialect.Finding) error {
+	if !r.strict {
+		return nil
+	}
+	for _, f := range findings {
+		if f.Cause != nil {
+			return f.Cause
+		}
+	}
+	return nil
+}
+
+// part is a line in the place of a part that cannot be read, unless that is to be refused.
+func (r *remarks) part(raw json.RawMessage, err error) (*compactordv1.Part, error) {
+	if r.strict {
+		return nil, err
+	}
+	p := textPart(dialect.UnreadLine(raw, err))
+	if a := dialect.UnreadAs(compactordv1.Dialect_DIALECT_OPENAI_CHAT, raw); a != nil {
+		p.Attachments = []*compactordv1.Attachment{a}
+	}
+	return p, nil
+}
+
+// mend reads a record, and reads it anew without each field that cannot be read. read must leave nothing behind where it
+// fails, but may note things.
+func (r *remarks) mend(raw json.RawMessage, line int, read func(json.RawMessage) error) error {
+	before := r.copy()
+	first := read(raw)
+	if first == nil || r.strict {
+		return first
+	}
+	var field *rawjson.FieldError
+	err, left := first, 0
+	for err != nil && left < maxMends && errors.As(err, &field) {
+		without, ok := withoutField(raw, dialect.Steps(field.Path))
+		if !ok {
+			break
+		}
+		raw = without
+		left++
+		r.restore(before)
+		err = read(raw)
+	}
+	if err != nil {
+		r.restore(before)
+		return first
+	}
+	for range left {
+		r.addAt(unreadField, line)
+	}
+	return nil
+}
+
+func (r *remarks) copy() remarks {
+	return remarks{seen: slices.Clone(r.seen), counts: maps.Clone(r.counts), places: maps.Clone(r.places), strict: r.strict}
+}
+
+func (r *remarks) restore(to remarks) {
+	r.seen, r.counts, r.places = slices.Clone(to.seen), maps.Clone(to.counts), maps.Clone(to.places)
+}
+
+// withoutField takes what a path leads to out of a record. Where that is missing, the innermost element of a list goes that
+// it is missing in. ok is false where nothing is left to take out.
+func withoutField(raw json.RawMessage, path []dialect.Step) (without json.RawMessage, ok bool) {
+	if len(path) == 0 {
+		return nil, false
+	}
+	step := path[0]
+	if step.Name == "" {
+		list, err := rawjson.ParseArray(raw)
+		if err != nil || step.Index >= len(list) {
+			return nil, false
+		}
+		if inner, ok := withoutField(list[step.Index], path[1:]); ok {
+			list[step.Index] = inner
+			return rawjson.EncodeArray(list), true
+		}
+		return rawjson.EncodeArray(slices.Delete(list, step.Index, step.Index+1)), true
+	}
+	o, err := rawjson.ParseObject(raw)
+	if err != nil || o[step.Name] == nil {
+		return nil, false
+	}
+	if inner, ok := withoutField(o[step.Name], path[1:]); ok {
+		o[step.Name] = inner
+		return o.Encode(), true
+	}
+	if slices.Contains(identity, step.Name) {
+		return nil, false
+	}
+	delete(o, step.Name)
+	return o.Encode(), true
+}
+
+// skip passes over what an error tells of, where the input can be read on behind it: a record with its own line.
+func (r *remarks) skip(err error) bool {
+	var line *LineError
+	if r.strict || !errors.As(err, &line) || !line.behind {
+		return false
+	}
+	if r.skipped == nil {
+		r.skipped = line
+	}
+	r.addAt(unreadRecord, line.Line)
+	return true
+}
+
+// firstSkipped says of the first record that was left out what is wrong with it.
+func (r *remarks) firstSkipped() string {
+	if r.skipped == nil {
+		return ""
+	}
+	if r.skipped.Field == "" {
+		return fmt.Sprintf("; the first: %v", r.skipped.Err)
+	}
+	return fmt.Sprintf("; the first: %s: %v", r.skipped.Field, r.skipped.Err)
+}
