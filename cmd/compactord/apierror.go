@@ -42,27 +42,36 @@ func (e *callError) Error() string {
 }
 
 // todo is what a person can do about it; empty where nobody knows.
-func (e *callError) todo() string {
-	if tooLarge(e) {
-		return "The daemon's limit is set with 'compactord serve --max-message-bytes'."
+func (e *callError) todo() advice {
+	if tooLarge(e) && e.address != "" {
+		return advice{text: "The daemon's limit is set with --max-message-bytes when it is started."}
 	}
 	switch reason := reasonOf(e.status); {
 	case strings.HasPrefix(reason, "SUMMARIZER_"):
-		return cmp.Or(modelTodo(metadataOf(e)), advice[reason])
+		return advice{text: cmp.Or(modelTodo(metadataOf(e)), todoOf[reason].text)}
 	case reason == "UNKNOWN_NAME" && metadataOf(e)["field"] == "policy.summary.summarizer":
-		return "'compactord summarizers --addr' lists those of the daemon, whose configuration file names the models."
+		return e.summarizersThere()
 	case reason != "":
-		return advice[reason]
+		return todoOf[reason]
 	}
 	switch e.status.Code() {
 	case codes.Unavailable:
-		return "Start one with 'compactord serve', name another address with --addr, or open a store without a daemon " +
-			"with --store."
+		return advice{"Start one: %s\nOr name another address with --addr, or a store without a daemon with --store where the " +
+			"command takes it.", []hint{hintServe(e.address)}}
 	case codes.DeadlineExceeded:
-		return "If it is only busy, try again."
+		return advice{text: "If it is only busy, try again."}
 	default:
-		return ""
+		return advice{}
 	}
+}
+
+// summarizersThere says where the names of summarizers are listed.
+func (e *callError) summarizersThere() advice {
+	if e.address == "" {
+		return advice{"Those that there are: %s", []hint{command("summarizers")}}
+	}
+	return advice{"Those of the daemon, whose configuration file names the models: %s",
+		[]hint{command("summarizers", "--addr", e.address)}}
 }
 
 // GRPCStatus lets status.Convert find the status.
@@ -84,19 +93,19 @@ func modelTodo(metadata map[string]string) string {
 	}
 }
 
-// advice is what a person can do about an error, by its reason.
-var advice = map[string]string{
-	"SESSION_NOT_FOUND":      "'compactord sessions' lists the sessions that there are.",
-	"SESSION_EXISTS":         "Choose another id.",
-	"STATE_CHANGED":          "Try again.",
-	"COMPACTION_RUNNING":     "Wait until it has ended, and try again.",
-	"SUMMARIZER_UNAVAILABLE": "Nothing was changed. Try again later.",
-	"SUMMARIZER_REFUSED":     "Nothing was changed. Check the model's profile in the configuration.",
-	"SUMMARY_REJECTED":       "Nothing was changed.",
-	"SHUTTING_DOWN":          "Try again when the daemon is back.",
-	"STORE_CORRUPT":          "'compactord check' says more.",
-	"INTERNAL":               "Please report it, with what you did.",
-	"NOT_IMPLEMENTED":        "A later version may.",
+// todoOf is what a person can do about an error, by its reason.
+var todoOf = map[string]advice{
+	"SESSION_NOT_FOUND":      {"The sessions that there are: %s", []hint{command("sessions")}},
+	"SESSION_EXISTS":         {text: "Choose another id."},
+	"STATE_CHANGED":          {text: "Try again."},
+	"COMPACTION_RUNNING":     {text: "Wait until it has ended, and try again."},
+	"SUMMARIZER_UNAVAILABLE": {text: "Nothing was changed. Try again later."},
+	"SUMMARIZER_REFUSED":     {text: "Nothing was changed. Check the model's profile in the configuration."},
+	"SUMMARY_REJECTED":       {text: "Nothing was changed."},
+	"SHUTTING_DOWN":          {text: "Try again when the daemon is back."},
+	"STORE_CORRUPT":          {"More about it, when no daemon has the store open: %s", []hint{command("check")}},
+	"INTERNAL":               {text: "Please report it, with what you did."},
+	"NOT_IMPLEMENTED":        {text: "A later version may."},
 }
 
 func reasonOf(st *status.Status) string {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -40,6 +41,7 @@ type commands struct {
 	Classify    classifyCommand    `cmd:"" help:"Say whether a provider's error is a context overflow."`
 	Sessions    sessionsCommand    `cmd:"" help:"List the sessions."`
 	Check       checkCommand       `cmd:"" help:"Check a store for damage."`
+	Help        helpCommand        `cmd:"" help:"Print a document: formats, settings, errors and all else, by topic."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
 }
 
@@ -52,6 +54,10 @@ type app struct {
 
 	// out buffers stdout. Its errors are reported once, when it is flushed.
 	out *bufio.Writer
+	// name is how the program was called; empty is its own name.
+	name string
+	// line is the command line; its command is nil where it was not understood.
+	line *commandLine
 	// given are the names of the flags on the command line, as opposed to those from the environment.
 	given map[string]bool
 	// temporary are the folders to remove before the process ends.
@@ -72,6 +78,8 @@ const description = `Keeps the conversations of language model agents within the
 FILE is a transcript: messages as OpenAI, Anthropic or Gemini have them (JSON Lines, or one JSON document), or a session
 file of a coding agent, such as Claude Code, Codex or Pi; - is standard input. It is recognized by its content and never
 changed.
+
+'compactord help' lists the topics of the documents.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing to do.`
 
@@ -121,7 +129,7 @@ func (a *app) dispatch(ctx context.Context, args []string) (err error) {
 		}
 	}()
 	parser, err := kong.New(&commands{},
-		kong.Name("compactord"),
+		kong.Name(programName),
 		kong.Description(description),
 		variables(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, WrapUpperBound: 110}),
@@ -139,6 +147,7 @@ func (a *app) dispatch(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return asUsage(err)
 	}
+	a.line = newCommandLine(cmp.Or(a.name, programName), parsed)
 	a.given = make(map[string]bool)
 	for _, p := range parsed.Path {
 		if p.Flag != nil && !p.Resolved {

@@ -36,7 +36,8 @@ func (c *checkpointCommand) Run(ctx context.Context, a *app) error {
 		}
 		checkpoint := answer.GetCheckpoint()
 		fmt.Fprintf(a.out, "Checkpoint %d of session %s, at point %d.\n", checkpoint.GetId(), c.Session, checkpoint.GetPoint())
-		fmt.Fprintf(a.out, "To go back there: compactord revert --session %s --to-checkpoint %d\n", c.Session, checkpoint.GetId())
+		fmt.Fprintf(a.out, "To go back there: %s\n",
+			a.hinted(command("revert", "--to-checkpoint", fmt.Sprint(checkpoint.GetId()))))
 		return nil
 	})
 }

@@ -71,7 +71,7 @@ func (c *compactCommand) Run(ctx context.Context, a *app) (err error) {
 	request.Focus, request.Policy, request.DryRun, request.Replay = c.Focus, policy, c.DryRun, c.Replay
 	done, err := conv.compact(ctx, request, p)
 	if err != nil {
-		return whenInterrupted(err, conv.afterInterrupt())
+		return conv.whenInterrupted(err)
 	}
 	result, err := conv.describe(ctx, done)
 	if err != nil {

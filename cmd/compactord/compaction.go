@@ -57,12 +57,13 @@ func (c *conversation) compact(
 	}
 }
 
-// afterInterrupt says what a compaction that was interrupted leaves behind.
-func (c *conversation) afterInterrupt() string {
+// whenInterrupted says what a compaction that was interrupted leaves behind.
+func (c *conversation) whenInterrupted(err error) error {
 	if c.transcript != nil {
-		return "The file is as it was."
+		return whenInterrupted(err, "The file is as it was.")
 	}
-	return "The compaction is cancelled, unless it was written just before: 'compactord sessions' shows it."
+	return whenInterrupted(err, "The compaction is cancelled, unless it was written just before; this shows it: %s",
+		command("records"))
 }
 
 func (d *compacted) check() error {

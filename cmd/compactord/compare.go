@@ -147,6 +147,14 @@ func windowFor(tokens uint32) uint32 {
 	return uint32(min(max(window, smallestWindow), 100_000_000))
 }
 
+// smallerWindow is a window to try next: one that the transcript does not fit into, or half of the last.
+func (c *comparison) smallerWindow() uint32 {
+	if window := windowFor(c.tokens); window < *c.limits.ContextWindow {
+		return window
+	}
+	return max(*c.limits.ContextWindow/2, 1)
+}
+
 // run tries one preset after the other.
 func (c *comparison) run(ctx context.Context, service *client, p *progress) error {
 	for _, t := range c.trials {
@@ -192,7 +200,7 @@ func (c *comparison) ending() error {
 		return fmt.Errorf("%s of %s failed: %s", number(len(failed)), count(len(c.trials), "preset"), strings.Join(failed, ", "))
 	case idle:
 		return advise(nothingError{"in this window the transcript is left as it is under every preset"},
-			"A smaller --context-window shows what they differ in.")
+			"In a smaller window they may differ: %s", again("--context-window", fmt.Sprint(c.smallerWindow())))
 	default:
 		return nil
 	}

@@ -94,7 +94,8 @@ func TestCompareWhatIsTooShort(t *testing.T) {
 	}
 	path := file(t, "short.jsonl", strings.Repeat(line("user")+line("assistant"), 3))
 	r := ran(t, "compare", path, "--json", "--preset", "pi").ends(t, exitNothing).
-		says(t, "nothing to do: in this window the transcript is left as it is under every preset\nA smaller --context-window")
+		says(t, "nothing to do: in this window the transcript is left as it is under every preset\n"+
+			"In a smaller window they may differ: compactord compare "+path+" --json --preset pi --context-window 4000\n")
 	doc := comparedJSON(t, r.out)
 	require.EqualValues(t, 6000, doc.Tokens)
 	require.EqualValues(t, 8000, doc.ContextWindow)

@@ -21,7 +21,8 @@ type convertCommand struct {
 // Help is printed below the flags.
 func (c *convertCommand) Help() string {
 	return `The whole conversation is written on stdout, whatever was compacted of it. In the dialect that FILE is written in it
-comes out as it was; in another one as a list that its provider takes, mended as views are: docs/dialects.md tells how.
+comes out as it was; in another one as a list that its provider takes, mended as views are: 'compactord help
+dialects' tells how.
 A system prompt that the dialect keeps apart stands on the first line.`
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -30,18 +31,20 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // advisedError is an error with what to do about it.
 type advisedError struct {
 	error
-	todo string
+	todo advice
 }
 
 func (e advisedError) Unwrap() error { return e.error }
 
-// advise adds what to do about an error.
-func advise(err error, todo string) error { return advisedError{err, todo} }
+// advise adds what to do about an error: a text with a %s for each hint.
+func advise(err error, todo string, hints ...hint) error {
+	return advisedError{err, advice{todo, hints}}
+}
 
 // whenInterrupted says where a Ctrl-C leaves things.
-func whenInterrupted(err error, state string) error {
+func whenInterrupted(err error, state string, hints ...hint) error {
 	if errors.Is(err, errInterrupted) {
-		return advise(err, state)
+		return advise(err, state, hints...)
 	}
 	return err
 }
@@ -97,20 +100,21 @@ func (a *app) complain(err error) {
 	var call *callError
 	switch {
 	case errors.As(err, &advised):
-		fmt.Fprintln(a.stderr, printable(advised.todo))
-	case errors.As(err, &call) && call.todo() != "":
-		fmt.Fprintln(a.stderr, call.todo())
+		fmt.Fprintln(a.stderr, printable(a.advised(advised.todo)))
+	case errors.As(err, &call) && call.todo().text != "":
+		fmt.Fprintln(a.stderr, a.advised(call.todo()))
 	}
 	var parse *kong.ParseError
 	if errors.As(err, &parse) && parse.Context != nil {
-		fmt.Fprintf(a.stderr, "Run '%s --help' to see how it is used.\n", called(parse.Context))
+		fmt.Fprintf(a.stderr, "How it is used: %s --help\n", a.called(parse.Context))
 	}
 }
 
 // called is the command that was called, as far as it was understood.
-func called(c *kong.Context) string {
+func (a *app) called(c *kong.Context) string {
+	program := cmp.Or(a.name, programName)
 	if node := c.Selected(); node != nil {
-		return node.FullPath()
+		return program + " " + node.Name
 	}
-	return c.Model.Name
+	return program
 }

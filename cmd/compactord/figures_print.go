@@ -40,8 +40,8 @@ func (p painter) bar(part, whole uint32, colour int) string {
 		strings.Repeat("░", meterWidth-full))
 }
 
-// print writes the figures for people.
-func (f *figures) print(w io.Writer, name string, paint painter) {
+// print writes the figures for people. unknown is what to say of a window that is not known.
+func (f *figures) print(w io.Writer, name string, paint painter, unknown string) {
 	tokens := "an estimated " + count(f.tokens, "token")
 	if session.Exact(f.estimator) {
 		tokens = count(f.tokens, "token") + " by " + estimatorName(f.estimator)
@@ -50,7 +50,7 @@ func (f *figures) print(w io.Writer, name string, paint painter) {
 	for kind, s := range f.inView {
 		meter(w, paint.bar(s.Tokens, f.tokens, colours[kind]), s.label, s.Tokens, f.tokens)
 	}
-	f.printWindow(w, paint)
+	f.printWindow(w, paint, unknown)
 	f.printNotShown(w)
 }
 
@@ -58,7 +58,8 @@ func meter(w io.Writer, bar, label string, part, whole uint32) {
 	fmt.Fprintf(w, "  %-13s %s %12s tokens %6s\n", label, bar, number(part), percent(part, whole))
 }
 
-func (f *figures) printWindow(w io.Writer, paint painter) {
+// printWindow says how full the window is, or why nobody knows.
+func (f *figures) printWindow(w io.Writer, paint painter, unknown string) {
 	r := f.report
 	fmt.Fprintln(w)
 	reported := r.GetSource() == compactordv1.TokenSource_TOKEN_SOURCE_REPORTED
@@ -72,10 +73,9 @@ func (f *figures) printWindow(w io.Writer, paint painter) {
 		source = "estimated by what the provider has reported so far"
 	}
 	if r.ContextWindow == nil {
-		fmt.Fprintf(w, "The context holds %s (%s). The window is not known; --context-window N tells.",
-			count(r.GetTokens(), "token"), source)
+		fmt.Fprintf(w, "The context holds %s (%s).", count(r.GetTokens(), "token"), source)
 		f.printOverhead(w, reported)
-		fmt.Fprintln(w)
+		fmt.Fprintf(w, "\nThe window is not known%s\n", unknown)
 		return
 	}
 	const white = 37

@@ -48,7 +48,7 @@ func (c *importCommand) Run(ctx context.Context, a *app) (err error) {
 	}
 	told, err := daemon.upload(ctx, c.Session, t, p)
 	if err != nil {
-		return c.explain(whenInterrupted(err, "Run the same command again to go on where it was."), t)
+		return c.explain(whenInterrupted(err, "To go on where it was: %s", again()), t)
 	}
 	t.tell(told, p)
 	after, err := c.get(ctx, daemon)

@@ -25,13 +25,13 @@ func life(t *testing.T) func(args ...string) answer {
 func TestGoingBack(t *testing.T) {
 	on := life(t)
 	r := on("checkpoint", "--session", "s", "--title", "five turns").ends(t, exitDone)
-	require.Equal(t, "Checkpoint 1 of session s, at point 21.\n"+
-		"To go back there: compactord revert --session s --to-checkpoint 1\n", r.out)
+	contains(t, r.out, "Checkpoint 1 of session s, at point 21.\n"+
+		"To go back there: compactord revert --to-checkpoint 1 --session s --store ")
 
 	r = on("revert", "--session", "s", "--turns", "2").ends(t, exitDone)
 	contains(t, r.out, "Reverted session s to point 12: 8 messages put aside, ")
-	contains(t, r.out, "The first request put aside is #12: compactord recall '#12' --session s\n")
-	contains(t, r.out, "To take this back: compactord undo --session s\n")
+	contains(t, r.out, "The first request put aside is #12: compactord recall '#12' --session s --store ")
+	contains(t, r.out, "To take this back: compactord undo --session s --store ")
 	require.Equal(t, "Fix the failing test number 3 in pkg/parser.go.", on("recall", "#12", "--session", "s").ends(t, exitDone).out)
 
 	r = on("checkpoint", "--session", "s", "--list").ends(t, exitDone)
@@ -139,7 +139,8 @@ func TestRecall(t *testing.T) {
 	require.Len(t, ran(t, "recall", "0", huge, "--lines", "2-3").ends(t, exitDone).out, 4_000_000+len("\nthird\n"))
 	require.Len(t, ran(t, "recall", "0", huge, "--bytes", "6:3500000").ends(t, exitDone).out, 3_500_000)
 	require.Len(t, ran(t, "recall", "0", huge).ends(t, exitDone).out, 4_000_000+len("first\n\nthird\nfourth"))
-	r := ran(t, "recall", "0", huge, "--match", "x|third").ends(t, exitDone).says(t, "line 2 goes on: see --bytes 3145734:")
+	r := ran(t, "recall", "0", huge, "--match", "x|third").ends(t, exitDone).says(t,
+		"line 2 goes on: compactord recall 0 "+huge+" --bytes 3145734:\n")
 	require.Equal(t, "2:"+strings.Repeat("x", 3<<20)+"\n--\n3:third\n", r.out)
 	long := file(t, "long.jsonl", `{"role":"user","content":"`+strings.Repeat("x", 4_000_000)+`"}`)
 	require.Len(t, ran(t, "recall", "0", long, "--match", "x").ends(t, exitDone).out, 3<<20+len("1:\n"))
@@ -174,7 +175,7 @@ func TestSearch(t *testing.T) {
 	require.Equal(t, "#116.0  user  line 1: Fix the failing test number 29 in pkg/parser.go.\n", r.out)
 	r = ran(t, "search", "-e", `parse1[0-2]\(`, path, "--role", "tool", "--newest").ends(t, exitDone)
 	require.Equal(t, []string{"#50.0.0", "#46.0.0", "#42.0.0"}, firstWords(r.out))
-	r = ran(t, "search", "test", path, "--limit", "3").ends(t, exitDone).says(t, "There are more: --limit 0 shows all.")
+	r = ran(t, "search", "test", path, "--limit", "3").ends(t, exitDone).says(t, "There are more. All of them: compactord search test "+path+" --limit 0\n")
 	require.Len(t, firstWords(r.out), 3)
 	require.Len(t, firstWords(ran(t, "search", "test", path, "--limit", "0").ends(t, exitDone).out), 60)
 	ran(t, "search", "nowhere", path).ends(t, exitNothing)

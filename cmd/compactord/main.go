@@ -18,6 +18,7 @@ func main() {
 
 func run() int {
 	a := &app{
+		name:        calledAs(os.Args[0]),
 		stdin:       os.Stdin,
 		stdout:      os.Stdout,
 		stderr:      os.Stderr,

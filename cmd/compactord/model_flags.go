@@ -107,7 +107,7 @@ func (f *configFlag) check(a *app, from, name string, file *configFile) error {
 	case err == nil:
 		return nil
 	case f.ConfigFile == "":
-		return advise(usageError{err}, "Name that file with --config or COMPACTORD_CONFIG: docs/configuration.md says what it holds.")
+		return advise(usageError{err}, "Name that file with --config or COMPACTORD_CONFIG. What it holds: %s", command("help", "configuration"))
 	default:
 		return usageError{err}
 	}

@@ -243,7 +243,7 @@ func TestUnknownSummarizer(t *testing.T) {
 	d := serving(t, "--listen", "127.0.0.1:0", "--store", storePath(t), "--config", config, "--default-summarizer", "fast")
 	ran(t, "import", talkFile(t), "--session", "s", "--addr", d.addr).ends(t, exitDone)
 	r = ran(t, "compact", "--session", "s", "--addr", d.addr, "--summarizer", "slow").ends(t, exitUsage)
-	r.says(t, "extractive").says(t, "fast").says(t, "'compactord summarizers --addr'")
+	r.says(t, "extractive").says(t, "fast").says(t, "compactord summarizers --addr "+d.addr)
 	ran(t, "compact", "--session", "s", "--addr", d.addr, "--config", config).ends(t, exitUsage).says(t, "--config goes without a daemon")
 
 	// The daemon's models and its default.

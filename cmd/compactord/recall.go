@@ -147,7 +147,7 @@ func (c *recallCommand) print(
 		if c.Match != "" {
 			next := answer.GetNextLine()
 			if next == 0 {
-				next = behindCut(answer, p)
+				next = a.behindCut(answer, p)
 			}
 			if next > answer.GetTotalLines() {
 				break
@@ -166,9 +166,10 @@ func (c *recallCommand) print(
 }
 
 // behindCut tells of a matching line that is too long for an answer, and returns the number of the next one.
-func behindCut(answer *compactordv1.RecallContentResponse, p *progress) uint32 {
+func (a *app) behindCut(answer *compactordv1.RecallContentResponse, p *progress) uint32 {
 	line := answer.GetBlocks()[0].GetFirstLine()
-	p.say("line %d goes on: see --bytes %d:", line, answer.GetNextOffset())
+	p.say("line %d goes on: %s", line,
+		a.hinted(again("--bytes", fmt.Sprintf("%d:", answer.GetNextOffset())).but("match", "context", "ignore-case")))
 	return line + 1
 }
 

@@ -83,8 +83,8 @@ func (c *onSession) revert(
 		fmt.Fprintf(a.out, "The model is told by message #%d.\n", revert.GetFutureIndex())
 	}
 	if answer.FirstRequestPutAside != nil {
-		fmt.Fprintf(a.out, "The first request put aside is #%d: compactord recall '#%d' --session %s\n",
-			answer.GetFirstRequestPutAside(), answer.GetFirstRequestPutAside(), c.Session)
+		reference := fmt.Sprintf("#%d", answer.GetFirstRequestPutAside())
+		fmt.Fprintf(a.out, "The first request put aside is %s: %s\n", reference, a.hinted(command("recall", reference)))
 	}
 	after, err := c.compaction(ctx, client)
 	if err != nil {
@@ -93,7 +93,7 @@ func (c *onSession) revert(
 	if after != before {
 		fmt.Fprintln(a.out, compactionChange(before, after))
 	}
-	fmt.Fprintf(a.out, "To take this back: compactord undo --session %s\n", c.Session)
+	fmt.Fprintf(a.out, "To take this back: %s\n", a.hinted(command("undo")))
 	return nil
 }
 
@@ -163,7 +163,7 @@ func (c *clearCommand) Run(ctx context.Context, a *app) error {
 		case !c.JSON:
 			fmt.Fprintf(a.out, "Cleared session %s: %s put aside, %s in the context now.\n", c.Session,
 				count(answer.GetMessagesPutAside(), "message"), contextText(answer.GetReport()))
-			fmt.Fprintf(a.out, "To take this back: compactord undo --session %s\n", c.Session)
+			fmt.Fprintf(a.out, "To take this back: %s\n", a.hinted(command("undo")))
 		}
 		return nil
 	})

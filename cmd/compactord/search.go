@@ -58,7 +58,7 @@ func (c *searchCommand) Run(ctx context.Context, a *app) (err error) {
 		fmt.Fprintln(a.out, hitText(hit))
 	}
 	if more {
-		p.say("There are more: --limit 0 shows all.")
+		p.say("There are more. All of them: %s", a.hinted(again("--limit", "0")))
 	}
 	return nil
 }

@@ -129,7 +129,7 @@ func TestSessionOfAStore(t *testing.T) {
 	require.Len(t, sessions, 1)
 	require.Equal(t, "s", at(t, sessions[0], "session_id"))
 	r = on("compact", "--session", "nope").ends(t, exitFailed).
-		says(t, "compactord: no session \"nope\" (SESSION_NOT_FOUND)\n'compactord sessions' lists")
+		says(t, "compactord: no session \"nope\" (SESSION_NOT_FOUND)\nThe sessions that there are: compactord sessions --store "+store+"\n")
 	require.NotContains(t, r.err, "rpc error")
 }
 

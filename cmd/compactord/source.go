@@ -48,7 +48,7 @@ func (s *source) open(
 		return &conversation{client: c, session: s.Session}, nil
 	case a.given["addr"] || a.given["store"]:
 		return nil, advise(usagef("--addr and --store go with --session: a file is worked on in a temporary store"),
-			"To keep it in a session, use 'compactord import'.")
+			"To keep it in a session: %s", hintImport(s.File))
 	}
 	t, err := a.readTranscript(ctx, s.File, s.reading, p)
 	if err != nil {
@@ -110,7 +110,8 @@ func (c *conversation) messageAt(ctx context.Context, index uint32) (*compactord
 		return nil, err
 	}
 	if len(answer.GetMessages()) == 0 {
-		return nil, errors.New("the log ends before a message that it should hold; 'compactord check' says more")
+		return nil, advise(errors.New("the log ends before a message that it should hold"), todoOf["STORE_CORRUPT"].text,
+			todoOf["STORE_CORRUPT"].hints...)
 	}
 	return answer.GetMessages()[0], nil
 }

@@ -43,7 +43,7 @@ func (c *strategiesCommand) Run(ctx context.Context, a *app) (err error) {
 	case c.JSON:
 		return printJSON(a.out, wholeAnswer(there))
 	case c.Name == "" && !c.Presets:
-		printCatalogue(a.out, there)
+		a.printCatalogue(there)
 		return nil
 	default:
 		return c.details(a.out, there)
@@ -61,7 +61,8 @@ func (c *strategiesCommand) ask(ctx context.Context, a *app) (there *compactordv
 		ContextWindow: c.ContextWindow, MaxOutputTokens: c.MaxOutputTokens, MaxInputTokens: c.MaxInputTokens,
 	})
 	if status.Code(err) == codes.Unavailable {
-		return nil, advise(err, "Start one with 'compactord serve', or leave out --addr (and COMPACTORD_ADDR) to see what this program has.")
+		return nil, advise(err, "Start one: %s\nOr see what this program itself has: %s",
+			hintServe(asked.address), again().but("addr"))
 	}
 	return there, refusedFlags(err)
 }

@@ -11,25 +11,25 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/strategies"
 )
 
 // printCatalogue writes what there is to choose from, a few lines each.
-func printCatalogue(w io.Writer, there *compactordv1.ListStrategiesResponse) {
-	strategies := newTextTable(w, column{"STRATEGY", 0}, column{"WHAT IT DOES", 44}, column{"SUMMARIZER", 0}, column{"USED BY", 18})
+func (a *app) printCatalogue(there *compactordv1.ListStrategiesResponse) {
+	w := a.out
+	table := newTextTable(w, column{"STRATEGY", 0}, column{"WHAT IT DOES", 44}, column{"SUMMARIZER", 0}, column{"USED BY", 18})
 	for _, s := range there.GetStrategies() {
-		strategies.row(s.GetName(), s.GetDescription(), summarizerNeed(s), strings.Join(s.GetPresets(), ", "))
+		table.row(s.GetName(), s.GetDescription(), summarizerNeed(s), strings.Join(s.GetPresets(), ", "))
 	}
-	strategies.flush()
+	table.flush()
 	fmt.Fprintln(w)
 	presets := newTextTable(w, column{"PRESET", 0}, column{"WHAT IT DOES", 60}, column{"REPRODUCES", 22})
 	for _, p := range there.GetPresets() {
 		presets.row(p.GetName(), p.GetDescription(), orDash(p.GetReproduces()))
 	}
 	presets.flush()
-	fmt.Fprint(w, `
-All there is to say of one: compactord strategies NAME
-What they come to on a transcript: compactord compare FILE
-`)
+	fmt.Fprintf(w, "\nAll there is to say of one, such as this:\n  %s\nWhat they come to on a transcript:\n  %s\n",
+		a.hinted(again(strategies.DefaultPreset)), a.hinted(command("compare", "FILE")))
 }
 
 func summarizerNeed(s *compactordv1.StrategyInfo) string {

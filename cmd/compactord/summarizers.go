@@ -35,7 +35,8 @@ func (c *summarizersCommand) Run(ctx context.Context, a *app) (err error) {
 	defer func() { err = errors.Join(err, asked.close()) }()
 	there, err := asked.compactions.ListStrategies(ctx, &compactordv1.ListStrategiesRequest{})
 	if status.Code(err) == codes.Unavailable {
-		return advise(err, "Start one with 'compactord serve', or leave out --addr (and COMPACTORD_ADDR) to see what --config names.")
+		return advise(err, "Start one: %s\nOr see what --config names: %s",
+			hintServe(asked.address), again().but("addr"))
 	}
 	if err != nil {
 		return err
@@ -44,7 +45,7 @@ func (c *summarizersCommand) Run(ctx context.Context, a *app) (err error) {
 		return printJSON(a.out, map[string]any{"summarizers": wholeAnswers(there.GetSummarizers())})
 	}
 	printSummarizers(a.out, there.GetSummarizers())
-	fmt.Fprint(a.out, "\nOne of them writes: compactord compact FILE --summarizer NAME\n")
+	fmt.Fprintf(a.out, "\nOne of them writes: %s\n", a.hinted(c.hintCompact(there.GetSummarizers())))
 	return nil
 }
 
@@ -60,6 +61,18 @@ func (c *summarizersCommand) open(ctx context.Context, a *app) (*client, error) 
 		return nil, err
 	}
 	return a.embedInMemory(ctx)
+}
+
+// hintCompact has one of them write: a model, if there is one.
+func (c *summarizersCommand) hintCompact(there []*compactordv1.SummarizerInfo) hint {
+	name := builtinSummarizer
+	if len(there) > 0 {
+		name = there[len(there)-1].GetName()
+	}
+	if c.Addr != "" {
+		return command("compact", "--session", "ID", "--summarizer", name)
+	}
+	return command("compact", "FILE", "--summarizer", name)
 }
 
 // printSummarizers writes who can write summaries, with what is known of each.

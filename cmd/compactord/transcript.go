@@ -134,7 +134,7 @@ func unreadable(name string, err error) error {
 	var path *fs.PathError
 	switch {
 	case errors.As(err, &several):
-		return advise(fmt.Errorf("%s: %w", name, several), "Choose one by --nth N.")
+		return advise(fmt.Errorf("%s: %w", name, several), "Choose one by its number, such as the first: %s", again("--nth", "1"))
 	case errors.As(err, &line):
 		return fmt.Errorf("%s, %w", name, line)
 	case errors.Is(err, fs.ErrNotExist):

@@ -52,7 +52,7 @@ func TestNoDaemon(t *testing.T) {
 	for _, args := range [][]string{{"sessions"}, {"compact", "--session", "x"}, {"view", "--session", "x"}} {
 		args = append(args, "--addr", "unix:"+t.TempDir()+"/none.sock")
 		r := ran(t, args...).ends(t, exitFailed).says(t, "compactord: no daemon answers at unix:").
-			says(t, "Start one with 'compactord serve'")
+			says(t, "Start one: compactord serve --listen unix:")
 		require.NotContains(t, r.err, "rpc error")
 	}
 }

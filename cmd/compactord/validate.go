@@ -22,8 +22,8 @@ type validateCommand struct {
 
 // Help is printed below the flags.
 func (c *validateCommand) Help() string {
-	return `Each line on stdout is a rule that is broken, and where: FILE: message N, part N (from 0). docs/dialects.md lists the
-rules. The exit code is 1 if any is broken. The JSON document holds dialect, messages (how many) and violations.`
+	return `Each line on stdout is a rule that is broken, and where: FILE: message N, part N (from 0). 'compactord help
+dialects' lists the rules. The exit code is 1 if any is broken. The JSON document holds dialect, messages (how many) and violations.`
 }
 
 // violationJSON is one violation of `validate --json`.

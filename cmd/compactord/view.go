@@ -88,9 +88,18 @@ func (c *viewCommand) Run(ctx context.Context, a *app) (err error) {
 	case c.Messages:
 		v.print(a.out)
 	default:
-		f.print(a.out, conv.name(), a.painter())
+		f.print(a.out, conv.name(), a.painter(), conv.unknownWindow(a))
 	}
 	return nil
+}
+
+// unknownWindow is what to say of a window that is not known.
+func (c *conversation) unknownWindow(a *app) string {
+	if c.transcript == nil {
+		return ": the session's policy names none."
+	}
+	const usual = "200000"
+	return ". If it is of " + usual + " tokens: " + a.hinted(again("--context-window", usual))
 }
 
 // printRendered prints what goes into the provider's request.
@@ -121,7 +130,7 @@ func (c *viewCommand) compactFirst(ctx context.Context, conv *conversation, p *p
 		// There is a view all the same.
 		p.say("not compacted: %s", done.skipped.GetMessage())
 	}
-	return whenInterrupted(err, conv.afterInterrupt())
+	return conv.whenInterrupted(err)
 }
 
 // figures reads the log and counts what the view shows of it.

@@ -32,7 +32,7 @@ locked to all who write.`
 func (c *watchCommand) Run(ctx context.Context, a *app) (err error) {
 	if c.Store != "" {
 		return advise(usagef("--store: watching needs a daemon, since nobody else can write to a store while it is open here"),
-			"Start one on this store with 'compactord serve --store', and name it with --addr.")
+			"Start one on this store: %s\nThen: %s", command("serve"), again("--addr", defaultListen).but("store"))
 	}
 	client, err := (&where{Addr: c.Addr}).open(ctx, a, false)
 	if err != nil {

@@ -11,7 +11,7 @@ var (
 	// ErrEmpty says that there was nothing to read.
 	ErrEmpty = errors.New("the input is empty")
 	// ErrUnknownFormat says that the input is of no format that Open knows.
-	ErrUnknownFormat = errors.New("the format is not recognized; docs/dialects.md lists those that can be read")
+	ErrUnknownFormat = errors.New("the format is not recognized; 'compactord help dialects' lists those that can be read")
 
 	errNoFormat = errors.New("there is no such format")
 )
