@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/alecthomas/kong"
@@ -115,6 +116,12 @@ func variables() kong.Vars {
 	}
 }
 
+// neverBlank are the flags that name something. Where a script's variable is empty, what it was to name must not be
+// passed over.
+var neverBlank = []string{
+	"preset", "summarizer", "format", "dialect", "to", "session", "store", "config", "estimator", "as", "bytes", "lines", "match",
+}
+
 // kongExit is the panic by which kong, which wants to end the process after --help, ends the parsing only.
 type kongExit int
 
@@ -152,6 +159,11 @@ func (a *app) dispatch(ctx context.Context, args []string) (err error) {
 	for _, p := range parsed.Path {
 		if p.Flag != nil && !p.Resolved {
 			a.given[p.Flag.Name] = true
+		}
+	}
+	for _, g := range a.line.given {
+		if slices.Contains(neverBlank, g.flag) && g.blank() {
+			return usagef("--%s: is blank", g.flag)
 		}
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))

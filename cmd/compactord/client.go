@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"google.golang.org/grpc"
@@ -88,6 +89,23 @@ func newClient(target, address string, options ...grpc.DialOption) (*client, err
 	c.sessions = compactordv1.NewSessionServiceClient(conn)
 	c.compactions = compactordv1.NewCompactionServiceClient(conn)
 	return c, nil
+}
+
+// checkPolicy has whoever will carry a policy out say what is wrong with it, before anything is read or written for it.
+func (c *client) checkPolicy(ctx context.Context, policy *compactordv1.Policy) error {
+	if policy == nil {
+		return nil
+	}
+	stream, err := c.compactions.Compact(ctx, &compactordv1.CompactRequest{
+		Target: &compactordv1.CompactRequest_History{History: &compactordv1.InlineHistory{}}, Policy: policy, DryRun: true,
+	})
+	for err == nil {
+		_, err = stream.Recv()
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return refusedFlags(c.wrong(ctx, err))
 }
 
 func (c *client) close() error { return errors.Join(c.conn.Close(), c.end()) }

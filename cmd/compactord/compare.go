@@ -65,9 +65,20 @@ func (c *compareCommand) Run(ctx context.Context, a *app) (err error) {
 	if err := c.checkPresets(); err != nil {
 		return err
 	}
+	how := reading{Format: c.Format, Nth: c.Nth, Strict: c.Strict}
+	if err := how.check(a); err != nil {
+		return err
+	}
 	p := a.progress(c.Quiet)
 	defer p.clear()
-	how := reading{Format: c.Format, Nth: c.Nth, Strict: c.Strict, WithoutCompactions: true}
+	service, err := a.embedInMemory(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, service.close()) }()
+	if err := service.checkPolicy(ctx, (&presetFlags{limitFlags: c.limitFlags}).policy()); err != nil {
+		return err
+	}
 	file, err := a.readTranscript(ctx, c.File, how, p)
 	if err != nil {
 		return err
@@ -76,11 +87,6 @@ func (c *compareCommand) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	service, err := a.embedInMemory(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, service.close()) }()
 	if err := compared.run(ctx, service, p); err != nil {
 		return err
 	}

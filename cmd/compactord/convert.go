@@ -36,6 +36,9 @@ func (c *convertCommand) Run(ctx context.Context, a *app) (err error) {
 			return err
 		}
 	}
+	if err := c.check(a); err != nil {
+		return err
+	}
 	// What the source compacted is in the file, and is to be in what is written.
 	c.WithoutCompactions = true
 	t, err := a.readTranscript(ctx, c.File, c.reading, p)
@@ -89,7 +92,10 @@ func (a *app) mended(ctx context.Context, t *readFile, p *progress) (messages []
 	}
 	conv := &conversation{client: c, session: fileSession, transcript: t}
 	defer func() { err = errors.Join(err, c.close()) }()
-	if err := conv.fill(ctx, nil, p); err != nil {
+	if _, err := conv.create(ctx, nil); err != nil {
+		return nil, err
+	}
+	if err := conv.fill(ctx, p); err != nil {
 		return nil, err
 	}
 	v, err := conv.view(ctx)

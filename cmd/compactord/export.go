@@ -74,7 +74,7 @@ func (c *conversation) active(ctx context.Context) ([]*compactordv1.LoggedMessag
 	for {
 		page, err := c.sessions.ListMessages(ctx, request)
 		if err != nil {
-			return nil, err
+			return nil, refusedFlags(err)
 		}
 		for _, l := range page.GetMessages() {
 			if l.GetState() != compactordv1.MessageState_MESSAGE_STATE_PUT_ASIDE {

@@ -56,6 +56,13 @@ type givenArgument struct {
 	words []string
 }
 
+// blank says whether the value of a flag is empty.
+func (g givenArgument) blank() bool {
+	last := g.words[len(g.words)-1]
+	_, value, joined := strings.Cut(last, "=")
+	return last == "" || len(g.words) == 1 && joined && value == ""
+}
+
 // newCommandLine takes apart the words of a command line that the parser has understood.
 func newCommandLine(program string, parsed *kong.Context) *commandLine {
 	l := &commandLine{program: program, model: parsed.Model, command: parsed.Selected()}

@@ -28,8 +28,14 @@ notes and messages (how many the session holds).`
 
 // Run imports.
 func (c *importCommand) Run(ctx context.Context, a *app) (err error) {
+	if err := c.check(a); err != nil {
+		return err
+	}
 	p := a.progress(c.Quiet)
 	defer p.clear()
+	if err := c.checkTarget(ctx, a); err != nil {
+		return err
+	}
 	t, err := a.readTranscript(ctx, c.File, c.reading, p)
 	if err != nil {
 		return err
@@ -57,6 +63,24 @@ func (c *importCommand) Run(ctx context.Context, a *app) (err error) {
 	}
 	p.clear()
 	return c.report(a, t, after, after.GetNextIndex()-before.GetNextIndex())
+}
+
+// checkTarget says what is wrong with where the file is to go, before it is read: no daemon, no such id, no such policy.
+// A store that is to be made is made when there is something to put into it.
+func (c *importCommand) checkTarget(ctx context.Context, a *app) (err error) {
+	open := func() (*client, error) { return c.open(ctx, a, false) }
+	if c.Store != "" && !a.given["addr"] && !exists(c.Store) {
+		open = func() (*client, error) { return a.embedInMemory(ctx) }
+	}
+	daemon, err := open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, daemon.close()) }()
+	if _, err := c.get(ctx, daemon); err != nil && !hasReason(err, "SESSION_NOT_FOUND") {
+		return refusedFlags(err)
+	}
+	return daemon.checkPolicy(ctx, c.policy())
 }
 
 // ensure returns the session, and makes it where there is none.

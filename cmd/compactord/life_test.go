@@ -203,13 +203,12 @@ func TestTokens(t *testing.T) {
 	r = ran(t, "tokens", path, "--estimator", "o200k_base", "--messages").ends(t, exitDone)
 	contains(t, r.out, "tokens, exact by o200k_base\n")
 	contains(t, r.out, "   #19 ")
-	doc := document(t, ranOn(t, strings.NewReader("hello world"), "tokens", "--text", "-", "--estimator", "cl100k_base", "--json").
+	doc := document(t, ranOn(t, strings.NewReader("hello world"), "tokens", "--text-file", "-", "--estimator", "cl100k_base", "--json").
 		ends(t, exitDone).out)
 	require.InDelta(t, 2, at(t, doc, "tokens"), 0)
 	ran(t, "tokens", path, "--estimator", "calibrated").ends(t, exitUsage)
 	ran(t, "tokens", path, "--estimator", "words").ends(t, exitUsage)
-	ran(t, "tokens", "--text", "--session", "s").ends(t, exitUsage)
-	ran(t, "tokens", "--text", filepath.Join(t.TempDir(), "none")).ends(t, exitFailed).says(t, "no such file")
+	ran(t, "tokens", "--text-file", filepath.Join(t.TempDir(), "none")).ends(t, exitFailed).says(t, "no such file")
 }
 
 func TestClassify(t *testing.T) {

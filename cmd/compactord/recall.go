@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
 // recallCommand is `compactord recall`.
@@ -60,6 +61,9 @@ func (c *recallCommand) request() (*compactordv1.RecallContentRequest, error) {
 	request := &compactordv1.RecallContentRequest{
 		What: &compactordv1.RecallContentRequest_Reference{Reference: c.Reference}, MaxBytes: recallBytes,
 	}
+	if _, err := session.ParseReference(c.Reference); err != nil {
+		return nil, usageError{err}
+	}
 	given := 0
 	for _, flag := range []string{c.Bytes, c.Lines, c.Match} {
 		if flag != "" {
@@ -80,6 +84,9 @@ func (c *recallCommand) request() (*compactordv1.RecallContentRequest, error) {
 		request.Range = &compactordv1.RecallContentRequest_Lines{Lines: lines}
 		return request, err
 	case c.Match != "":
+		if _, err := session.CompilePattern(c.Match, c.IgnoreCase); err != nil {
+			return nil, usagef("--match: %w", err)
+		}
 		request.Range = &compactordv1.RecallContentRequest_Match{Match: &compactordv1.LineMatch{
 			Pattern: c.Match, ContextLines: c.Context, IgnoreCase: c.IgnoreCase,
 		}}

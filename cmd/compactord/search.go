@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
 // searchCommand is `compactord search`.
@@ -30,6 +31,9 @@ message that is found has its number, for 'compactord recall'.`
 
 // Run searches.
 func (c *searchCommand) Run(ctx context.Context, a *app) (err error) {
+	if err := c.check(); err != nil {
+		return err
+	}
 	p := a.progress(c.Quiet)
 	defer p.clear()
 	conv, err := c.open(ctx, a, nil, p)
@@ -59,6 +63,19 @@ func (c *searchCommand) Run(ctx context.Context, a *app) (err error) {
 	}
 	if more {
 		p.say("There are more. All of them: %s", a.hinted(again("--limit", "0")))
+	}
+	return nil
+}
+
+// check refuses a query that nothing can be searched by, before a file is read.
+func (c *searchCommand) check() error {
+	if c.Query == "" {
+		return usagef("say what to look for: the query is blank")
+	}
+	if c.Regexp {
+		if _, err := session.CompilePattern(c.Query, false); err != nil {
+			return usageError{err}
+		}
 	}
 	return nil
 }

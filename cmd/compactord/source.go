@@ -38,7 +38,7 @@ func (s *source) open(
 		return nil, usagef("name a file or --session, not both")
 	case s.File == "" && s.Session == "":
 		return nil, usagef("name a transcript file, - for standard input, or a session with --session ID")
-	case s.File == "" && s.reading != (reading{}):
+	case s.File == "" && (s.reading != (reading{}) || a.given["nth"]):
 		return nil, usagef("--format, --nth, --strict and --without-compactions go with a file")
 	case s.File == "":
 		c, err := s.where.open(ctx, a, false)
@@ -50,30 +50,41 @@ func (s *source) open(
 		return nil, advise(usagef("--addr and --store go with --session: a file is worked on in a temporary store"),
 			"To keep it in a session: %s", hintImport(s.File))
 	}
-	t, err := a.readTranscript(ctx, s.File, s.reading, p)
-	if err != nil {
+	if err := s.check(a); err != nil {
 		return nil, err
 	}
-	if len(t.messages) == 0 {
-		return nil, nothingError{t.name + " holds no messages"}
-	}
+	return a.openFile(ctx, s.File, s.reading, policy, p)
+}
+
+// openFile puts a transcript into a temporary store. The session is made first: what is wrong with the policy is told
+// before a large file is read.
+func (a *app) openFile(
+	ctx context.Context, path string, how reading, policy *compactordv1.Policy, p *progress,
+) (conv *conversation, err error) {
 	c, err := a.embedTemporary(ctx)
 	if err != nil {
 		return nil, err
 	}
-	conv := &conversation{client: c, session: fileSession, transcript: t}
-	if err := conv.fill(ctx, policy, p); err != nil {
-		return nil, errors.Join(err, c.close())
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.close())
+		}
+	}()
+	conv = &conversation{client: c, session: fileSession}
+	if _, err := conv.create(ctx, policy); err != nil {
+		return nil, refusedFlags(err)
 	}
-	return conv, nil
+	if conv.transcript, err = a.readTranscript(ctx, path, how, p); err != nil {
+		return nil, err
+	}
+	if len(conv.transcript.messages) == 0 {
+		return nil, nothingError{conv.transcript.name + " holds no messages"}
+	}
+	return conv, conv.fill(ctx, p)
 }
 
-// fill makes the session of a file.
-func (c *conversation) fill(ctx context.Context, policy *compactordv1.Policy, p *progress) error {
-	_, err := c.sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{SessionId: c.session, Policy: policy})
-	if err != nil {
-		return refusedFlags(err)
-	}
+// fill puts the file into its session.
+func (c *conversation) fill(ctx context.Context, p *progress) error {
 	told, err := c.upload(ctx, c.session, c.transcript, p)
 	if err != nil {
 		return err

@@ -13,7 +13,8 @@ import (
 // tokensCommand is `compactord tokens`.
 type tokensCommand struct {
 	source
-	Text      bool   `help:"FILE is a text and no transcript."`
+	Text      string `help:"The text to count, in place of a file." placeholder:"TEXT"`
+	TextFile  string `help:"File with a text to count, that is no transcript; - is standard input." placeholder:"PATH"`
 	Estimator string `help:"How to count: chars4, o200k_base, cl100k_base or calibrated (of a session that is)." placeholder:"NAME" enum:",chars4,o200k_base,cl100k_base,calibrated" default:""`
 	Messages  bool   `help:"Show each message of the view."`
 	output
@@ -21,7 +22,7 @@ type tokensCommand struct {
 
 // Help is printed below the flags.
 func (c *tokensCommand) Help() string {
-	return `Counts what the model would see of a transcript or a session, or with --text a text. Without --estimator a session counts as
+	return `Counts what the model would see of a transcript or a session, or with --text or --text-file a text. Without --estimator a session counts as
 it does itself, and all else by four characters a token.`
 }
 
@@ -35,6 +36,9 @@ var estimators = map[string]compactordv1.Estimator{
 
 // Run counts.
 func (c *tokensCommand) Run(ctx context.Context, a *app) (err error) {
+	if c.Estimator == "calibrated" && c.Session == "" {
+		return usagef("--estimator calibrated goes with --session: it goes by what the session has learnt")
+	}
 	p := a.progress(c.Quiet)
 	defer p.clear()
 	request := &compactordv1.CountTokensRequest{Estimator: estimators[c.Estimator]}
@@ -60,7 +64,11 @@ func (c *tokensCommand) Run(ctx context.Context, a *app) (err error) {
 func (c *tokensCommand) what(
 	ctx context.Context, a *app, request *compactordv1.CountTokensRequest, p *progress,
 ) (counter *client, name string, err error) {
-	if !c.Text {
+	ofText, err := c.ofText(a)
+	if err != nil {
+		return nil, "", err
+	}
+	if !ofText {
 		conv, err := c.open(ctx, a, nil, p)
 		if err != nil {
 			return nil, "", err
@@ -68,22 +76,49 @@ func (c *tokensCommand) what(
 		request.What = &compactordv1.CountTokensRequest_SessionId{SessionId: conv.session}
 		return conv.client, conv.name(), nil
 	}
-	if c.File == "" || c.Session != "" {
-		return nil, "", usagef("--text goes with a file, or - for standard input")
-	}
-	text, err := a.readText(c.File)
-	if err != nil {
-		return nil, "", err
+	text, name := c.Text, "The text"
+	if c.TextFile != "" {
+		if text, err = a.readText(c.TextFile); err != nil {
+			return nil, "", err
+		}
+		if name = c.TextFile; name == standardInput {
+			name = "standard input"
+		}
+	} else if text == standardInput || exists(text) {
+		p.say("The text itself is counted. For the file of that name: %s", a.hinted(again("--text-file", text).but("text")))
 	}
 	request.What = &compactordv1.CountTokensRequest_Text{Text: text}
-	counter, err = a.embedTemporary(ctx)
-	return counter, c.File, err
+	counter, err = a.embedInMemory(ctx)
+	return counter, name, err
+}
+
+// ofText says whether a text is to be counted, and refuses what does not go with that.
+func (c *tokensCommand) ofText(a *app) (bool, error) {
+	text, file := a.given["text"], a.given["text-file"]
+	switch {
+	case !text && !file:
+		return false, nil
+	case text && file:
+		return false, usagef("give --text or --text-file, not both")
+	case file && c.TextFile == "":
+		return false, usagef("--text-file: is blank")
+	case c.File != "" || c.Session != "" || c.Addr != "" && a.given["addr"] || c.Store != "" || c.reading != (reading{}):
+		return false, usagef("--text and --text-file go without a transcript, a session, and what goes with these")
+	case c.Messages:
+		return false, usagef("--messages goes with a transcript or a session: a text has none")
+	default:
+		return true, nil
+	}
 }
 
 func (c *tokensCommand) print(w io.Writer, name string, answer *compactordv1.CountTokensResponse) {
 	fmt.Fprintf(w, "%s: %s, %s by %s\n\n", printable(name), count(answer.GetTokens(), "token"),
 		enumName(answer.GetSource(), "TOKEN_SOURCE_"), estimatorName(answer.GetEstimator()))
-	row(w, "Off by", "about %s either way, if not worse", count(answer.GetErrorBoundTokens(), "token"))
+	if answer.GetErrorBoundTokens() == 0 {
+		row(w, "Off by", "less than a token, if not worse")
+	} else {
+		row(w, "Off by", "about %s either way, if not worse", count(answer.GetErrorBoundTokens(), "token"))
+	}
 	row(w, "Text", "%s", count(answer.GetTextBytes(), "byte"))
 	if answer.GetMediaTokens() > 0 {
 		row(w, "Media", "%s, %s", count(answer.GetMediaTokens(), "token"), count(answer.GetMediaBytes(), "byte"))

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/compactord/compactord/dialects/transcript"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -36,6 +37,18 @@ type reading struct {
 	Nth                int    `help:"Of a file that holds several sessions: which one, from 1." placeholder:"N"`
 	Strict             bool   `help:"Refuse what is malformed, instead of taking what is clear and saying so."`
 	WithoutCompactions bool   `help:"Leave out the compactions that the tool which wrote FILE made."`
+}
+
+// check refuses what no file can be read by, before one is opened.
+func (r reading) check(a *app) error {
+	switch {
+	case r.Format != "" && !slices.Contains(transcript.Formats(), transcript.Format(r.Format)):
+		return usagef("--format: there is no format %q; there are %s", r.Format, formatNames())
+	case a.given["nth"] && r.Nth < 1:
+		return usagef("--nth: must be at least 1: the first session of the file")
+	default:
+		return nil
+	}
 }
 
 // options are those of a reader that counts what it reads by w.
@@ -134,7 +147,7 @@ func unreadable(name string, err error) error {
 	var path *fs.PathError
 	switch {
 	case errors.As(err, &several):
-		return advise(fmt.Errorf("%s: %w", name, several), "Choose one by its number, such as the first: %s", again("--nth", "1"))
+		return advise(usagef("%s: %w", name, several), "Choose one by its number, such as the first: %s", again("--nth", "1"))
 	case errors.As(err, &line):
 		return fmt.Errorf("%s, %w", name, line)
 	case errors.Is(err, fs.ErrNotExist):
