@@ -13,7 +13,7 @@ import (
 func (s *Service) RevertToCheckpoint(
 	ctx context.Context, req *compactordv1.RevertToCheckpointRequest,
 ) (*compactordv1.RevertToCheckpointResponse, error) {
-	if req.GetSummarize() {
+	if req.GetSummarize() && !req.GetDryRun() {
 		return s.revertWithSummary(ctx, req)
 	}
 	future, err := messageFromFuture(req)
@@ -34,7 +34,8 @@ func (s *Service) RevertToCheckpoint(
 			return nil, nil
 		}
 		p := s.begin(row)
-		if err := s.revert(ctx, p, r, future, answer); err != nil {
+		err = s.revert(ctx, p, r, future, answer)
+		if err != nil || req.GetDryRun() {
 			return nil, err
 		}
 		return p, p.remember(req, answer)

@@ -31,6 +31,7 @@ type commands struct {
 	Revert      revertCommand      `cmd:"" help:"Go back to a checkpoint or point of a session, or take back turns."`
 	Undo        undoCommand        `cmd:"" help:"Undo what last changed the view of a session."`
 	Clear       clearCommand       `cmd:"" help:"Put all of a session aside but its instructions."`
+	Delete      deleteCommand      `cmd:"" help:"Remove a session and its log for good."`
 	Fork        forkCommand        `cmd:"" help:"Make a new session of another one's log."`
 	Pin         pinCommand         `cmd:"" help:"Keep messages of a session word for word in every view."`
 	Watch       watchCommand       `cmd:"" help:"Show what is written to a session as it comes."`
@@ -52,6 +53,8 @@ type app struct {
 	stdout, stderr io.Writer
 	// outTerminal and errTerminal say whether a person reads stdout and stderr on a terminal.
 	outTerminal, errTerminal bool
+	// asks says whether a person can be asked: stdin and stderr are a terminal.
+	asks bool
 
 	// out buffers stdout. Its errors are reported once, when it is flushed.
 	out *bufio.Writer

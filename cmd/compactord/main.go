@@ -24,6 +24,7 @@ func run() int {
 		stderr:      os.Stderr,
 		outTerminal: isTerminal(os.Stdout),
 		errTerminal: isTerminal(os.Stderr),
+		asks:        term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 	}
 	ctx, stop := a.untilSignal(context.Background())
 	defer stop()

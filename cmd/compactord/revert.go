@@ -10,6 +10,7 @@ import (
 // revertCommand is `compactord revert`.
 type revertCommand struct {
 	onSession
+	confirmFlags
 	aim
 	Turns     uint32 `help:"Take back so many turns." placeholder:"N"`
 	Message   string `help:"Tell the model this, as a message from the future that is put aside." placeholder:"TEXT"`
@@ -20,7 +21,10 @@ type revertCommand struct {
 // Help is printed below the flags.
 func (c *revertCommand) Help() string {
 	return `Say where to: --to-checkpoint, --to-point or --turns. What came later is put aside: views no longer show it, the log keeps
-it, and 'compactord undo' brings it back. Files and the outside world stay as they are.`
+it, and 'compactord undo' brings it back. Files and the outside world stay as they are.
+
+Where a compaction or a prune is undone by that and the context grows, it is said first what the context holds now and
+then. On a terminal it is asked whether to go on, unless --yes is given; elsewhere it goes on.`
 }
 
 // Run reverts.
@@ -47,13 +51,37 @@ func (c *revertCommand) Run(ctx context.Context, a *app) error {
 	if named != 1 {
 		return usagef("say where to go back to by one of --to-checkpoint, --to-point and --turns")
 	}
-	return c.with(ctx, a, func(client *client) error { return c.revert(ctx, a, client, request, "Reverted") })
+	return c.with(ctx, a, func(client *client) error {
+		return c.revert(ctx, a, client, request, c.Yes, "Reverted")
+	})
+}
+
+// agreed tells of a revert by which the context grows, and asks about it where a person can be asked.
+func (c *onSession) agreed(
+	ctx context.Context, a *app, client *client, request *compactordv1.RevertToCheckpointRequest, yes bool,
+) error {
+	grows, err := (&conversation{client: client, session: c.Session}).growth(ctx, request)
+	if err != nil || grows == nil {
+		return err
+	}
+	grows.tell(a)
+	if yes || !a.asks {
+		return nil
+	}
+	return a.confirm(ctx, "Go on?")
 }
 
 // revert sends the request and says what it did.
 func (c *onSession) revert(
-	ctx context.Context, a *app, client *client, request *compactordv1.RevertToCheckpointRequest, done string,
+	ctx context.Context, a *app, client *client, request *compactordv1.RevertToCheckpointRequest, yes bool, done string,
 ) error {
+	err := c.agreed(ctx, a, client, request, yes)
+	if hasReason(err, "NOTHING_TO_REVERT") {
+		return nothingError{err.Error()}
+	}
+	if err != nil {
+		return refusedFlags(err)
+	}
 	before, err := c.compaction(ctx, client)
 	if err != nil {
 		return err
@@ -118,12 +146,14 @@ func compactionChange(before, after string) string {
 // undoCommand is `compactord undo`.
 type undoCommand struct {
 	onSession
+	confirmFlags
 }
 
 // Help is printed below the flags.
 func (c *undoCommand) Help() string {
 	return `The newest compaction, prune, pin, revert or clear is undone, by a revert to the point before it; messages appended since
-are put aside. A second undo brings all of it back. To take back turns, see 'compactord revert --turns'.`
+are put aside. A second undo brings all of it back. To take back turns, see 'compactord revert --turns'.
+Where the context grows, it is said first, and asked on a terminal, as by 'compactord revert'.`
 }
 
 // Run undoes the last change.
@@ -131,7 +161,7 @@ func (c *undoCommand) Run(ctx context.Context, a *app) error {
 	return c.with(ctx, a, func(client *client) error {
 		return c.revert(ctx, a, client, &compactordv1.RevertToCheckpointRequest{
 			SessionId: c.Session, Target: &compactordv1.RevertToCheckpointRequest_Undo{Undo: true},
-		}, "Undone: reverted")
+		}, c.Yes, "Undone: reverted")
 	})
 }
 

@@ -1754,7 +1754,10 @@ type RevertToCheckpointRequest struct {
 	// Makes the request safe to send again. At most 128 bytes.
 	RequestId string `protobuf:"bytes,6,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// With summarize: what the summary is to attend to. At most 16 KiB.
-	Focus         string `protobuf:"bytes,9,opt,name=focus,proto3" json:"focus,omitempty"`
+	Focus string `protobuf:"bytes,9,opt,name=focus,proto3" json:"focus,omitempty"`
+	// Only says what would be done: nothing is written, and the answer's report is that of the context afterwards, so that a
+	// revert that undoes a compaction can be seen to fill it. The summary of summarize is not written and not counted.
+	DryRun        bool `protobuf:"varint,10,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1867,6 +1870,13 @@ func (x *RevertToCheckpointRequest) GetFocus() string {
 	return ""
 }
 
+func (x *RevertToCheckpointRequest) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
+}
+
 type isRevertToCheckpointRequest_Target interface {
 	isRevertToCheckpointRequest_Target()
 }
@@ -1909,7 +1919,7 @@ func (*RevertToCheckpointRequest_Undo) isRevertToCheckpointRequest_Target() {}
 type RevertToCheckpointResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The record. Not set where the target is the newest point and there is no message_from_future: there is nothing to put
-	// aside or to tell then, and nothing is written.
+	// aside or to tell then, and nothing is written. With dry_run the record that would be written.
 	Record *Record `protobuf:"bytes,1,opt,name=record,proto3" json:"record,omitempty"`
 	// The point after it, and after the message of origin FUTURE where there is one; without a record the newest.
 	Point uint32 `protobuf:"varint,2,opt,name=point,proto3" json:"point,omitempty"`
@@ -2287,7 +2297,7 @@ const file_compactord_v1_session_service_proto_rawDesc = "" +
 	"\xbaH\a*\x05\x18\x80\x80\x80 R\bmaxBytes\"x\n" +
 	"\x14ListMessagesResponse\x128\n" +
 	"\bmessages\x18\x01 \x03(\v2\x1c.compactord.v1.LoggedMessageR\bmessages\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xeb\x04\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x84\x05\n" +
 	"\x19RevertToCheckpointRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12%\n" +
@@ -2300,7 +2310,9 @@ const file_compactord_v1_session_service_proto_rawDesc = "" +
 	"\tsummarize\x18\x05 \x01(\bR\tsummarize\x12'\n" +
 	"\n" +
 	"request_id\x18\x06 \x01(\tB\b\xbaH\x05r\x03(\x80\x01R\trequestId\x12\x1f\n" +
-	"\x05focus\x18\t \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x01R\x05focus:\xe1\x01\xbaH\xdd\x01\x1a|\n" +
+	"\x05focus\x18\t \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x01R\x05focus\x12\x17\n" +
+	"\adry_run\x18\n" +
+	" \x01(\bR\x06dryRun:\xe1\x01\xbaH\xdd\x01\x1a|\n" +
 	"\x19revert.message_or_summary\x12,give either message_from_future or summarize\x1a1this.message_from_future == '' || !this.summarize\x1a]\n" +
 	"\x1crevert.focus_needs_summarize\x12\x19focus goes with summarize\x1a\"this.focus == '' || this.summarizeB\x0f\n" +
 	"\x06target\x12\x05\xbaH\x02\b\x01\"\x9d\x02\n" +

@@ -977,6 +977,7 @@ class RevertToCheckpointRequest(_message.Message):
     SUMMARIZE_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     FOCUS_FIELD_NUMBER: _builtins.int
+    DRY_RUN_FIELD_NUMBER: _builtins.int
     session_id: _builtins.str
     """The session's id."""
     checkpoint_id: _builtins.int
@@ -1009,6 +1010,10 @@ class RevertToCheckpointRequest(_message.Message):
     """Makes the request safe to send again. At most 128 bytes."""
     focus: _builtins.str
     """With summarize: what the summary is to attend to. At most 16 KiB."""
+    dry_run: _builtins.bool
+    """Only says what would be done: nothing is written, and the answer's report is that of the context afterwards, so that a
+    revert that undoes a compaction can be seen to fill it. The summary of summarize is not written and not counted.
+    """
     def __init__(
         self,
         *,
@@ -1021,10 +1026,11 @@ class RevertToCheckpointRequest(_message.Message):
         summarize: _builtins.bool = ...,
         request_id: _builtins.str = ...,
         focus: _builtins.str = ...,
+        dry_run: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["checkpoint_id", b"checkpoint_id", "point", b"point", "target", b"target", "turns", b"turns", "undo", b"undo"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint_id", b"checkpoint_id", "focus", b"focus", "message_from_future", b"message_from_future", "point", b"point", "request_id", b"request_id", "session_id", b"session_id", "summarize", b"summarize", "target", b"target", "turns", b"turns", "undo", b"undo"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint_id", b"checkpoint_id", "dry_run", b"dry_run", "focus", b"focus", "message_from_future", b"message_from_future", "point", b"point", "request_id", b"request_id", "session_id", b"session_id", "summarize", b"summarize", "target", b"target", "turns", b"turns", "undo", b"undo"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_target: _TypeAlias = _typing.Literal["checkpoint_id", "point", "turns", "undo"]  # noqa: Y015
     _WhichOneofArgType_target: _TypeAlias = _typing.Literal["target", b"target"]  # noqa: Y015
@@ -1052,7 +1058,7 @@ class RevertToCheckpointResponse(_message.Message):
     @_builtins.property
     def record(self) -> _record_pb2.Record:
         """The record. Not set where the target is the newest point and there is no message_from_future: there is nothing to put
-        aside or to tell then, and nothing is written.
+        aside or to tell then, and nothing is written. With dry_run the record that would be written.
         """
 
     @_builtins.property
