@@ -39,7 +39,7 @@ func (c *compactCommand) Help() string {
 messages stay word for word; some presets hide or shorten content first, or instead. With FILE all happens in a
 temporary store. The JSON document holds entry (the compaction), prune (edits made with it), cut
 (the message that is kept first, and the one that starts a split turn, with their source_position), report,
-skipped (why nothing was done), plan (with --dry-run), notes, messages (how many) and view (with --view).
+earlier (the compaction that was in effect before, such as one that FILE brought), skipped (why nothing was done), plan (with --dry-run), notes, messages (how many) and view (with --view).
 
 With --summarizer a model writes the summary: one of the daemon's, or with FILE or --store one of the file of --config,
 whose default_summarizer (or COMPACTORD_DEFAULT_SUMMARIZER) writes where none is named.
@@ -77,6 +77,11 @@ func (c *compactCommand) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
+	if done.skipped != nil {
+		if result.keepLess, err = conv.keepLess(ctx, request, done.skipped); err != nil {
+			return conv.whenInterrupted(err)
+		}
+	}
 	if c.View {
 		if result.view, err = conv.view(ctx); err != nil {
 			return err
@@ -91,7 +96,7 @@ func (c *compactCommand) Run(ctx context.Context, a *app) (err error) {
 		result.print(a.out)
 	}
 	if err == nil && done.skipped != nil {
-		err = nothingError{done.skipped.GetMessage()}
+		err = result.nothing()
 	}
 	return err
 }

@@ -114,6 +114,16 @@ func (c *conversation) view(ctx context.Context) (*llmView, error) {
 	}
 }
 
+// summaryOf is the id of the compaction whose summary the view shows; empty where it shows none.
+func (v *llmView) summaryOf() string {
+	for _, m := range v.messages {
+		if m.GetSummaryOf() != "" {
+			return m.GetSummaryOf()
+		}
+	}
+	return ""
+}
+
 // llmView is what the model sees.
 type llmView struct {
 	messages []*compactordv1.ViewMessage

@@ -33,7 +33,7 @@ model it compacts if that is due, and takes the view. What providers reported of
 tells of, are left out. Summaries are written without a model. Without --context-window, the window is two thirds of the
 transcript, but at least 8,000 tokens, so that there is something to do.
 
-The JSON document holds file, messages, tokens, context_window, notes and presets: of each its name, once (the one
+The JSON document holds file, messages, tokens, context_window, compactions_left_out (how many FILE tells of), notes and presets: of each its name, once (the one
 compaction), replay (the figures of the run) and failed (why it came to no end).`
 }
 

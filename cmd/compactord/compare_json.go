@@ -12,6 +12,7 @@ type comparisonJSON struct {
 	Messages      int         `json:"messages"`
 	Tokens        uint32      `json:"tokens"`
 	ContextWindow uint32      `json:"context_window"`
+	LeftOut       int         `json:"compactions_left_out"`
 	Notes         []string    `json:"notes"`
 	Presets       []trialJSON `json:"presets"`
 }
@@ -37,7 +38,7 @@ type onceJSON struct {
 func (c *comparison) printJSON(w io.Writer) error {
 	doc := comparisonJSON{
 		File: c.file.name, Messages: len(c.file.messages), Tokens: c.tokens, ContextWindow: *c.limits.ContextWindow,
-		Notes: append([]string{}, c.file.notes...),
+		LeftOut: c.file.compactions(), Notes: append([]string{}, c.file.notes...),
 	}
 	for _, t := range c.trials {
 		one := trialJSON{Name: t.preset, Replay: t.replay}
@@ -61,7 +62,7 @@ func (f *onceFigures) json() *onceJSON {
 		doc.Edits[kind.String()] = n
 	}
 	if f.skipped != nil {
-		doc.Skipped = &skippedJSON{f.skipped.GetReason().String(), f.skipped.GetMessage()}
+		doc.Skipped = &skippedJSON{Reason: f.skipped.GetReason().String(), Message: f.skipped.GetMessage()}
 	}
 	return doc
 }

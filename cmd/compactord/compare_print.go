@@ -17,6 +17,10 @@ func (c *comparison) print(w io.Writer) {
 	} else {
 		fmt.Fprintf(w, "The window: %s.\n", window)
 	}
+	if n := c.file.compactions(); n > 0 {
+		fmt.Fprintf(w, "The file brought %s of its own: left out here, so that each preset begins with the whole of it.\n",
+			count(n, "compaction"))
+	}
 	c.printOnce(w)
 	c.printReplays(w)
 	c.printFailed(w)

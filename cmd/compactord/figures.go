@@ -49,6 +49,8 @@ type figures struct {
 	// tokens is the estimate of the view, viewMessages the number of messages in it, messages that of the log.
 	tokens, viewMessages, messages uint32
 	report                         *compactordv1.ContextReport
+	// summary is the compaction whose summary the view shows; nil where it shows none.
+	summary *compactordv1.CompactionEntry
 
 	estimator compactordv1.Estimator
 	counter   session.Counter

@@ -41,14 +41,21 @@ func (p painter) bar(part, whole uint32, colour int) string {
 }
 
 // print writes the figures for people. unknown is what to say of a window that is not known.
-func (f *figures) print(w io.Writer, name string, paint painter, unknown string) {
+func (f *figures) print(w io.Writer, c *conversation, paint painter, unknown string) {
 	tokens := "an estimated " + count(f.tokens, "token")
 	if session.Exact(f.estimator) {
 		tokens = count(f.tokens, "token") + " by " + estimatorName(f.estimator)
 	}
-	fmt.Fprintf(w, "What the model sees of %s: %s, %s.\n\n", printable(name), count(f.viewMessages, "message"), tokens)
+	fmt.Fprintf(w, "What the model sees of %s: %s, %s.\n\n", printable(c.name()), count(f.viewMessages, "message"), tokens)
 	for kind, s := range f.inView {
 		meter(w, paint.bar(s.Tokens, f.tokens, colours[kind]), s.label, s.Tokens, f.tokens)
+	}
+	if f.summary != nil {
+		messages, whose := c.standsFor(f.summary)
+		if f.summary.GetImportedFrom() != "" {
+			messages += "; it is the one " + whose
+		}
+		fmt.Fprintf(w, "\nThe summary stands for %s.\n", messages)
 	}
 	f.printWindow(w, paint, unknown)
 	f.printNotShown(w)
@@ -118,18 +125,19 @@ type shareJSON struct {
 
 // figuresJSON is the document of `view --json`.
 type figuresJSON struct {
-	Tokens   uint32      `json:"tokens"`
-	InView   []shareJSON `json:"in_view"`
-	NotShown []share     `json:"not_shown,omitempty"`
-	Report   *apiJSON    `json:"report,omitempty"`
-	Notes    []string    `json:"notes"`
-	Messages uint32      `json:"messages"`
-	View     *[]apiJSON  `json:"view,omitempty"`
+	Tokens   uint32       `json:"tokens"`
+	InView   []shareJSON  `json:"in_view"`
+	NotShown []share      `json:"not_shown,omitempty"`
+	Summary  *earlierJSON `json:"summary,omitempty"`
+	Report   *apiJSON     `json:"report,omitempty"`
+	Notes    []string     `json:"notes"`
+	Messages uint32       `json:"messages"`
+	View     *[]apiJSON   `json:"view,omitempty"`
 }
 
 func (f *figures) printJSON(w io.Writer, c *conversation, v *llmView, messages bool) error {
 	doc := figuresJSON{
-		Tokens: f.tokens, NotShown: f.notShown, Report: optional(f.report),
+		Tokens: f.tokens, NotShown: f.notShown, Summary: earlierOf(f.summary), Report: optional(f.report),
 		Notes: append([]string{}, c.notes()...), Messages: f.messages,
 	}
 	for _, s := range f.inView {

@@ -23,7 +23,7 @@ func figuresOf(t *testing.T, e compactordv1.Estimator, report *compactordv1.Cont
 	require.NoError(t, err)
 	f.logged(&compactordv1.LoggedMessage{Index: 7, Tokens: 10, State: compactordv1.MessageState_MESSAGE_STATE_PUT_ASIDE})
 	var out strings.Builder
-	f.print(&out, "s", painter{}, ".")
+	f.print(&out, &conversation{session: "s"}, painter{}, ".")
 	return out.String()
 }
 

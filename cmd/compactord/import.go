@@ -23,7 +23,8 @@ type importCommand struct {
 func (c *importCommand) Help() string {
 	return `It may be run again: what was imported before is not imported twice, and an import that broke off goes on where it
 was. The policy flags are for a new session. The JSON document holds session, imported (how many messages are new),
-notes and messages (how many the session holds).`
+summary (the compaction in effect), notes and messages
+(how many the session holds).`
 }
 
 // Run imports.
@@ -62,7 +63,12 @@ func (c *importCommand) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	p.clear()
-	return c.report(a, t, after, after.GetNextIndex()-before.GetNextIndex())
+	conv := &conversation{client: daemon, session: c.Session, transcript: t}
+	summary, err := conv.entry(ctx, after.GetCompactionId())
+	if err != nil {
+		return err
+	}
+	return c.report(a, conv, after, after.GetNextIndex()-before.GetNextIndex(), summary)
 }
 
 // checkTarget says what is wrong with where the file is to go, before it is read: no daemon, no such id, no such policy.
@@ -115,14 +121,19 @@ func (c *importCommand) explain(err error, t *readFile) error {
 type importJSON struct {
 	Session  *apiJSON `json:"session"`
 	Imported uint32   `json:"imported"`
-	Notes    []string `json:"notes"`
-	Messages uint32   `json:"messages"`
+	// Summary is the compaction in effect, such as one that the file brought.
+	Summary  *earlierJSON `json:"summary,omitempty"`
+	Notes    []string     `json:"notes"`
+	Messages uint32       `json:"messages"`
 }
 
-func (c *importCommand) report(a *app, t *readFile, session *compactordv1.Session, imported uint32) error {
+func (c *importCommand) report(
+	a *app, conv *conversation, session *compactordv1.Session, imported uint32, summary *compactordv1.CompactionEntry,
+) error {
+	t := conv.transcript
 	if c.JSON {
 		if err := printJSON(a.out, importJSON{
-			Session: optional(session), Imported: imported, Notes: append([]string{}, t.notes...),
+			Session: optional(session), Imported: imported, Summary: earlierOf(summary), Notes: append([]string{}, t.notes...),
 			Messages: session.GetNextIndex(),
 		}); err != nil {
 			return err
@@ -134,6 +145,10 @@ func (c *importCommand) report(a *app, t *readFile, session *compactordv1.Sessio
 	case !c.JSON:
 		fmt.Fprintf(a.out, "Imported %s into session %s, which holds %s now.\n", count(imported, "message"), c.Session,
 			number(session.GetNextIndex()))
+		if summary.GetImportedFrom() != "" {
+			messages, whose := conv.standsFor(summary)
+			fmt.Fprintf(a.out, "The model sees a summary %s, in place of %s.\n", whose, messages)
+		}
 	}
 	return nil
 }

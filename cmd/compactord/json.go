@@ -92,6 +92,8 @@ func placeOf(l *compactordv1.LoggedMessage) *place {
 type skippedJSON struct {
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
+	// KeepRecentTokens is the --keep-recent-tokens that would do something, where one was looked for and found.
+	KeepRecentTokens uint32 `json:"keep_recent_tokens,omitempty"`
 }
 
 type cutJSON struct {
@@ -105,6 +107,7 @@ type resultJSON struct {
 	Prune    *apiJSON     `json:"prune,omitempty"`
 	Plan     *apiJSON     `json:"plan,omitempty"`
 	Cut      *cutJSON     `json:"cut,omitempty"`
+	Earlier  *earlierJSON `json:"earlier,omitempty"`
 	Skipped  *skippedJSON `json:"skipped,omitempty"`
 	Report   *apiJSON     `json:"report,omitempty"`
 	Notes    []string     `json:"notes"`
@@ -117,6 +120,7 @@ func (r *result) printJSON(w io.Writer) error {
 		Entry:    optional(r.completed.GetCompaction()),
 		Prune:    optional(r.completed.GetPrune()),
 		Plan:     optional(r.planned.GetPlan()),
+		Earlier:  earlierOf(r.earlier),
 		Report:   optional(r.report),
 		Notes:    append([]string{}, r.conversation.notes()...),
 		Messages: r.messages,
@@ -125,7 +129,10 @@ func (r *result) printJSON(w io.Writer) error {
 		doc.Cut = &cutJSON{placeOf(r.firstKept), placeOf(r.turnStart)}
 	}
 	if r.skipped != nil {
-		doc.Skipped = &skippedJSON{r.skipped.GetReason().String(), r.skipped.GetMessage()}
+		doc.Skipped = &skippedJSON{Reason: r.skipped.GetReason().String(), Message: r.skipped.GetMessage()}
+		if r.keepLess != nil {
+			doc.Skipped.KeepRecentTokens = r.keepLess.tokens
+		}
 	}
 	if r.view != nil {
 		view := apiList(r.view.messages)

@@ -61,10 +61,15 @@ func (f *policyFlags) policy() *compactordv1.Policy {
 	if p == nil {
 		p = &compactordv1.Policy{}
 	}
-	p.Strategy = &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{
-		Summarize: &compactordv1.SummarizeStrategy{RecentTokens: f.KeepRecentTokens},
-	}}
+	p.Strategy = keeping(*f.KeepRecentTokens)
 	return p
+}
+
+// keeping is the strategy of --keep-recent-tokens.
+func keeping(tokens uint32) *compactordv1.Strategy {
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{
+		Summarize: &compactordv1.SummarizeStrategy{RecentTokens: proto.Uint32(tokens)},
+	}}
 }
 
 // presetNames are the presets that there are, for help texts.

@@ -117,7 +117,7 @@ func printPruneJSON(w io.Writer, c *conversation, answer *compactordv1.PruneResp
 		Notes: append([]string{}, c.notes()...), Messages: messages,
 	}
 	if answer.GetPrune() == nil {
-		doc.Skipped = &skippedJSON{answer.GetSkipReason().String(), answer.GetMessage()}
+		doc.Skipped = &skippedJSON{Reason: answer.GetSkipReason().String(), Message: answer.GetMessage()}
 	}
 	return printJSON(w, doc)
 }

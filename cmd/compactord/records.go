@@ -108,8 +108,11 @@ func pruneText(e *compactordv1.PruneEntry) string {
 }
 
 func writer(e *compactordv1.CompactionEntry) string {
-	if e.GetImportedFrom() != "" {
+	switch {
+	case toolKnown(e):
 		return "imported from " + e.GetImportedFrom()
+	case e.GetImportedFrom() != "":
+		return "imported"
 	}
 	return e.GetSummarizer()
 }

@@ -21,8 +21,21 @@ type result struct {
 	// shown is how many of the messages from firstKept on the model sees, and edited how many of these not word for word.
 	shown, edited uint32
 	view          *llmView
+	// earlier is the compaction that was in effect before; nil where there was none.
+	earlier *compactordv1.CompactionEntry
+	// keepLess is what would have done something; nil where something was done, or the reason was another.
+	keepLess *keepLess
 	// told says that the summary is on the screen already.
 	told bool
+}
+
+// nothing is the end of a compaction that was skipped.
+func (r *result) nothing() error {
+	err := nothingError{r.skipped.GetMessage()}
+	if r.keepLess == nil {
+		return err
+	}
+	return advisedError{err, r.keepLess.advice()}
 }
 
 // describe looks up what a compaction did.
@@ -33,6 +46,13 @@ func (c *conversation) describe(ctx context.Context, done *compacted) (*result, 
 		return nil, err
 	}
 	r.messages, r.report = answer.GetSession().GetNextIndex(), answer.GetReport()
+	previous := answer.GetSession().GetCompactionId()
+	if e := done.completed.GetCompaction(); e != nil {
+		previous = e.GetPreviousEntryId()
+	}
+	if r.earlier, err = c.entry(ctx, previous); err != nil {
+		return nil, err
+	}
 	firstKept, turnStart := r.cut()
 	if firstKept == nil {
 		return r, nil
@@ -168,6 +188,10 @@ func (r *result) printPlan(w io.Writer) {
 func (r *result) printCut(w io.Writer, verb string, summarized *compactordv1.IndexRange) {
 	row(w, verb, "%s, from #%d to #%d", count(summarized.GetEnd()-summarized.GetStart(), "message"),
 		summarized.GetStart(), summarized.GetEnd()-1)
+	if r.earlier != nil {
+		messages, whose := r.conversation.standsFor(r.earlier)
+		row(w, "Before", "%s, are in the summary %s; the new one takes it in", messages, whose)
+	}
 	row(w, "Kept", "%s, from %s on", r.keptText(), r.where(r.firstKept))
 	if r.turnStart != nil {
 		row(w, "Split", "the turn that starts at %s: its beginning is summarized, its end kept", r.where(r.turnStart))

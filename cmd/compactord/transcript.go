@@ -31,6 +31,17 @@ type readFile struct {
 	strict bool
 }
 
+// compactions is how many the source told of.
+func (t *readFile) compactions() int {
+	n := 0
+	for _, r := range t.records {
+		if r.GetCompaction() != nil {
+			n++
+		}
+	}
+	return n
+}
+
 // reading says how a transcript is to be read.
 type reading struct {
 	Format             string `help:"What FILE is, where it is not recognized: ${formats}." placeholder:"FORMAT"`

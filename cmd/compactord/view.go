@@ -26,7 +26,7 @@ type viewCommand struct {
 func (c *viewCommand) Help() string {
 	return `The figures are counted as the session counts: four characters a token, unless it was created with another estimator.
 Media count by their kind, such as 1,200 tokens for an image. The JSON document holds in_view and not_shown (what fills
-the window, and what it was spared), tokens, report, notes, messages (how many the log holds) and, with --messages,
+the window, and what it was spared), summary (the compaction in effect), tokens, report, notes, messages (how many the log holds) and, with --messages,
 view. With --as-of there is no not_shown, and messages are those of the log up to the point.
 
 With --dialect, stdout holds one JSON object with the fields of the request's body that the conversation fills, such as
@@ -65,7 +65,7 @@ func (c *viewCommand) Run(ctx context.Context, a *app) (err error) {
 	defer func() { err = errors.Join(err, conv.close()) }()
 	conv.asOf = c.AsOf
 	if c.Compact {
-		if err := c.compactFirst(ctx, conv, p); err != nil {
+		if err := c.compactFirst(ctx, a, conv, p); err != nil {
 			return err
 		}
 	}
@@ -81,6 +81,9 @@ func (c *viewCommand) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
+	if f.summary, err = conv.entry(ctx, v.summaryOf()); err != nil {
+		return err
+	}
 	p.clear()
 	switch {
 	case c.JSON:
@@ -88,7 +91,7 @@ func (c *viewCommand) Run(ctx context.Context, a *app) (err error) {
 	case c.Messages:
 		v.print(a.out)
 	default:
-		f.print(a.out, conv.name(), a.painter(), conv.unknownWindow(a))
+		f.print(a.out, conv, a.painter(), conv.unknownWindow(a))
 	}
 	return nil
 }
@@ -98,8 +101,8 @@ func (c *conversation) unknownWindow(a *app) string {
 	if c.transcript == nil {
 		return ": the session's policy names none."
 	}
-	const usual = "200000"
-	return ". If it is of " + usual + " tokens: " + a.hinted(again("--context-window", usual))
+	const usual = 200_000
+	return ". If it is of " + count(usual, "token") + ": " + a.hinted(again("--context-window", fmt.Sprint(usual)))
 }
 
 // printRendered prints what goes into the provider's request.
@@ -122,13 +125,18 @@ func (c *viewCommand) printRendered(
 	return nil
 }
 
-func (c *viewCommand) compactFirst(ctx context.Context, conv *conversation, p *progress) error {
+func (c *viewCommand) compactFirst(ctx context.Context, a *app, conv *conversation, p *progress) error {
 	request := compactRequest(conv.session, compactordv1.CompactionReason_COMPACTION_REASON_MANUAL)
 	request.Focus, request.Policy = c.Focus, c.policy()
 	done, err := conv.compact(ctx, request, p)
-	if err == nil && done.skipped != nil {
-		// There is a view all the same.
-		p.say("not compacted: %s", done.skipped.GetMessage())
+	if err != nil || done.skipped == nil {
+		return conv.whenInterrupted(err)
+	}
+	// There is a view all the same.
+	p.say("not compacted: %s", done.skipped.GetMessage())
+	less, err := conv.keepLess(ctx, request, done.skipped)
+	if less != nil {
+		p.say("%s", a.advised(less.advice()))
 	}
 	return conv.whenInterrupted(err)
 }

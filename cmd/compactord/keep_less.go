@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// keepLess is a number of recent tokens with which a compaction would do something that did nothing.
+type keepLess struct {
+	// instead is how many are kept now; 0 where nobody knows.
+	instead uint32
+	// tokens is how many to keep, summarized how many messages a summary would then stand for; 0 where no number helps.
+	tokens, summarized uint32
+	// after is how many tokens the context would hold; 0 where that was not tried.
+	after uint32
+}
+
+// keepLess looks for the number after a compaction that was skipped; nil where it was not for what is kept. Of a file it is
+// tried on a copy, with the summarizer that asks nobody. Of a session only the plan is made: nothing is to be written.
+func (c *conversation) keepLess(
+	ctx context.Context, request *compactordv1.CompactRequest, skipped *compactordv1.CompactionSkipped,
+) (*keepLess, error) {
+	switch skipped.GetReason() {
+	case compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT, compactordv1.SkipReason_SKIP_REASON_NO_GAIN:
+	default:
+		return nil, nil
+	}
+	less := &keepLess{}
+	var err error
+	if less.instead, err = c.keptNow(ctx, request); err != nil {
+		return nil, err
+	}
+	most := skipped.GetReport().GetTokens()
+	if less.instead > 0 {
+		most = min(most, less.instead)
+	}
+	for n := most / 2; n > 0; n /= 2 {
+		tokens := rounded(n)
+		tried := proto.CloneOf(request)
+		if tried.Policy == nil {
+			tried.Policy = &compactordv1.Policy{}
+		}
+		tried.Policy.Strategy = keeping(tokens)
+		summarized, after, err := c.try(ctx, tried, tokens)
+		if err != nil {
+			return nil, err
+		}
+		if summarized > 0 {
+			less.tokens, less.summarized, less.after = tokens, summarized, after
+			return less, nil
+		}
+	}
+	return less, nil
+}
+
+// try says how many messages a compaction would summarize, and what it would leave where that is known.
+func (c *conversation) try(
+	ctx context.Context, request *compactordv1.CompactRequest, tokens uint32,
+) (summarized, after uint32, err error) {
+	if c.transcript == nil {
+		request.DryRun = true
+		done, err := c.compact(ctx, request, nil)
+		return covered(done.cutPlanned().GetSummarized()), 0, err
+	}
+	fork := fmt.Sprintf("%s-keeping-%d", c.session, tokens)
+	_, err = c.sessions.ForkSession(ctx, &compactordv1.ForkSessionRequest{SessionId: c.session, NewSessionId: fork})
+	if err != nil {
+		return 0, 0, err
+	}
+	request.Target = &compactordv1.CompactRequest_SessionId{SessionId: fork}
+	request.Policy.Summary = &compactordv1.SummaryPolicy{Summarizer: proto.String(builtinSummarizer)}
+	request.DryRun = false
+	done, err := c.compact(ctx, request, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	entry := done.completed.GetCompaction()
+	return covered(entry.GetSummarized()), entry.GetTokensAfter(), nil
+}
+
+func (d *compacted) cutPlanned() *compactordv1.Cut {
+	if d == nil {
+		return nil
+	}
+	return d.planned.GetPlan().GetCut()
+}
+
+func covered(r *compactordv1.IndexRange) uint32 { return r.GetEnd() - r.GetStart() }
+
+// keptNow is how many recent tokens the compaction kept; 0 where its strategy does not go by them, or nobody knows.
+func (c *conversation) keptNow(ctx context.Context, request *compactordv1.CompactRequest) (uint32, error) {
+	if strategy := request.GetPolicy().GetStrategy(); strategy != nil {
+		return recentTokens(strategy), nil
+	}
+	if c.transcript == nil && request.GetPolicy() != nil {
+		return 0, nil
+	}
+	answer, err := c.sessions.GetSession(ctx, &compactordv1.GetSessionRequest{SessionId: c.session})
+	return recentTokens(answer.GetSession().GetResolvedPolicy().GetStrategy()), err
+}
+
+// recentTokens is what a strategy keeps where a person asks, or the last of those that it is made of; 0 is no such number.
+func recentTokens(s *compactordv1.Strategy) uint32 {
+	if by := s.GetSummarize(); by != nil {
+		if by.ManualRecentTokens != nil {
+			return by.GetManualRecentTokens()
+		}
+		return by.GetRecentTokens()
+	}
+	var found uint32
+	for _, rung := range s.GetLadder().GetRungs() {
+		found = max(found, recentTokens(rung.GetStrategy()))
+	}
+	for _, one := range s.GetFirstEffective().GetStrategies() {
+		found = max(found, recentTokens(one))
+	}
+	return found
+}
+
+// rounded cuts a number off behind its second digit, as people write one.
+func rounded(n uint32) uint32 {
+	unit := uint32(1)
+	for n/unit >= 100 {
+		unit *= 10
+	}
+	return n / unit * unit
+}
+
+// advice says which number to lower, and to what.
+func (k *keepLess) advice() advice {
+	if k.tokens == 0 {
+		return advice{text: "No lower --keep-recent-tokens would make the context smaller."}
+	}
+	kept := "With --keep-recent-tokens"
+	if k.instead > 0 {
+		kept = fmt.Sprintf("The newest %s are kept. With", count(k.instead, "token"))
+	}
+	left := ""
+	if k.after > 0 {
+		left = fmt.Sprintf(", and the context would hold %s", number(k.after))
+	}
+	return advice{fmt.Sprintf("%s %s, %s would be summarized%s: %%s", kept, number(k.tokens), count(k.summarized, "message"), left),
+		[]hint{again("--keep-recent-tokens", fmt.Sprint(k.tokens))}}
+}
