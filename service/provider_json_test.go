@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -317,7 +318,7 @@ func TestOneBadPartDoesNotRefuseTheOthers(t *testing.T) {
 				require.Contains(t, texts(view[1]), c.shown)
 			}
 			for _, shape := range dialects.All() {
-				if len(d.session(name).GetSession().GetOpenCalls()) == 0 {
+				if d.openCalls(name) == 0 {
 					_, err := d.compactions.GetLLMView(t.Context(), &compactordv1.GetLLMViewRequest{
 						Target:  &compactordv1.GetLLMViewRequest_SessionId{SessionId: name},
 						Dialect: shape.Kind(),
