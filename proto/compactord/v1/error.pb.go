@@ -55,8 +55,8 @@ const (
 	// FAILED_PRECONDITION. Automatic compaction is off after three in a row that did not help. Example: three THRESHOLD
 	// compactions that failed. Metadata: closes_after_tokens.
 	ErrorReason_ERROR_REASON_BREAKER_OPEN ErrorReason = 12
-	// FAILED_PRECONDITION. A rendered view needs the results of open calls first. Example: GetLLMView in a dialect between
-	// a call and its result. Metadata: call_ids.
+	// FAILED_PRECONDITION. A rendered view needs the results of open calls first, or a message that has the model go on without
+	// them. Example: GetLLMView in a dialect between a call and its result. Metadata: call_ids.
 	ErrorReason_ERROR_REASON_TOOL_CALLS_OPEN ErrorReason = 13
 	// FAILED_PRECONDITION. A rendered view would break a provider's rule. Example: a list that begins with an ASSISTANT
 	// message where the provider wants USER. Metadata: rule, message.

@@ -31,7 +31,8 @@ type CreateCheckpointRequest struct {
 	// What the client calls it. At most 512 bytes.
 	Title string `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`
 	// Whether the model is shown the checkpoint's number, so that it can ask to be sent back there: a USER message of
-	// origin MARKER, which starts no turn. FAILED_PRECONDITION with TOOL_CALLS_OPEN while calls are open. Default false.
+	// origin MARKER, which starts no turn. FAILED_PRECONDITION with TOOL_CALLS_OPEN where the results of calls are waited for.
+	// Default false.
 	Announce bool `protobuf:"varint,3,opt,name=announce,proto3" json:"announce,omitempty"`
 	// Makes the request safe to send again. At most 128 bytes.
 	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`

@@ -55,8 +55,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     compactions that failed. Metadata: closes_after_tokens.
     """
     ERROR_REASON_TOOL_CALLS_OPEN: _ErrorReason.ValueType  # 13
-    """FAILED_PRECONDITION. A rendered view needs the results of open calls first. Example: GetLLMView in a dialect between
-    a call and its result. Metadata: call_ids.
+    """FAILED_PRECONDITION. A rendered view needs the results of open calls first, or a message that has the model go on without
+    them. Example: GetLLMView in a dialect between a call and its result. Metadata: call_ids.
     """
     ERROR_REASON_VIEW_INVALID: _ErrorReason.ValueType  # 14
     """FAILED_PRECONDITION. A rendered view would break a provider's rule. Example: a list that begins with an ASSISTANT
@@ -181,8 +181,8 @@ ERROR_REASON_BREAKER_OPEN: ErrorReason.ValueType  # 12
 compactions that failed. Metadata: closes_after_tokens.
 """
 ERROR_REASON_TOOL_CALLS_OPEN: ErrorReason.ValueType  # 13
-"""FAILED_PRECONDITION. A rendered view needs the results of open calls first. Example: GetLLMView in a dialect between
-a call and its result. Metadata: call_ids.
+"""FAILED_PRECONDITION. A rendered view needs the results of open calls first, or a message that has the model go on without
+them. Example: GetLLMView in a dialect between a call and its result. Metadata: call_ids.
 """
 ERROR_REASON_VIEW_INVALID: ErrorReason.ValueType  # 14
 """FAILED_PRECONDITION. A rendered view would break a provider's rule. Example: a list that begins with an ASSISTANT

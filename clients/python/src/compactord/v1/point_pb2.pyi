@@ -38,7 +38,8 @@ class CreateCheckpointRequest(_message.Message):
     """What the client calls it. At most 512 bytes."""
     announce: _builtins.bool
     """Whether the model is shown the checkpoint's number, so that it can ask to be sent back there: a USER message of
-    origin MARKER, which starts no turn. FAILED_PRECONDITION with TOOL_CALLS_OPEN while calls are open. Default false.
+    origin MARKER, which starts no turn. FAILED_PRECONDITION with TOOL_CALLS_OPEN where the results of calls are waited for.
+    Default false.
     """
     request_id: _builtins.str
     """Makes the request safe to send again. At most 128 bytes."""

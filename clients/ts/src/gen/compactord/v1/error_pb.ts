@@ -113,8 +113,8 @@ export enum ErrorReason {
   BREAKER_OPEN = 12,
 
   /**
-   * FAILED_PRECONDITION. A rendered view needs the results of open calls first. Example: GetLLMView in a dialect between
-   * a call and its result. Metadata: call_ids.
+   * FAILED_PRECONDITION. A rendered view needs the results of open calls first, or a message that has the model go on without
+   * them. Example: GetLLMView in a dialect between a call and its result. Metadata: call_ids.
    *
    * @generated from enum value: ERROR_REASON_TOOL_CALLS_OPEN = 13;
    */

@@ -42,7 +42,8 @@ export type CreateCheckpointRequest = Message<"compactord.v1.CreateCheckpointReq
 
   /**
    * Whether the model is shown the checkpoint's number, so that it can ask to be sent back there: a USER message of
-   * origin MARKER, which starts no turn. FAILED_PRECONDITION with TOOL_CALLS_OPEN while calls are open. Default false.
+   * origin MARKER, which starts no turn. FAILED_PRECONDITION with TOOL_CALLS_OPEN where the results of calls are waited for.
+   * Default false.
    *
    * @generated from field: bool announce = 3;
    */
@@ -78,7 +79,8 @@ export type CreateCheckpointRequestJson = {
 
   /**
    * Whether the model is shown the checkpoint's number, so that it can ask to be sent back there: a USER message of
-   * origin MARKER, which starts no turn. FAILED_PRECONDITION with TOOL_CALLS_OPEN while calls are open. Default false.
+   * origin MARKER, which starts no turn. FAILED_PRECONDITION with TOOL_CALLS_OPEN where the results of calls are waited for.
+   * Default false.
    *
    * @generated from field: bool announce = 3;
    */
