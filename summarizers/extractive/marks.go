@@ -30,7 +30,8 @@ func newMarks() *marks { return &marks{byWord: map[string]*mark{}} }
 // note counts the identifiers of a text.
 func (m *marks) note(index uint32, text string, strong bool) {
 	eachIdentifier(text, func(word string, what identifier) {
-		if what < codeName || len(word) < 4 || len(word) > 120 {
+		// Between backquotes anything may stand, and a row of identifiers is one line.
+		if what < codeName || len(word) < 4 || len(word) > 120 || oneLine(word) != word {
 			return
 		}
 		k := m.byWord[word]

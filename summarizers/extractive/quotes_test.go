@@ -2,6 +2,7 @@ package extractive_test
 
 import (
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -68,4 +69,19 @@ func rulesIn(t *testing.T, text string) string {
 		Messages:  []*compactordv1.LoggedMessage{userMessage(0, "Port the parser."), userMessage(1, text), userMessage(2, "Go on.")},
 		MaxTokens: 2000,
 	}), "Constraints & Preferences")
+}
+
+// What stood between backquotes came into rows of identifiers as it was, with ends of lines and broken characters.
+func TestIdentifiersAreOneLineOfText(t *testing.T) {
+	t.Parallel()
+	for _, broken := range []string{"src/a.go\r# Not a heading", "src/a.go\u2028x", "src/a.go \x00", "src/a.go \xf0\x9f", "src/a.go\tb"} {
+		log := []*compactordv1.LoggedMessage{
+			userMessage(0, "Look at these two: `"+broken+"` and `src/whole.go`"), assistantMessage(1, "I saw `"+broken+"` and `src/whole.go`"),
+			userMessage(2, "Port the parser of the old tool now."),
+		}
+		text := summarize(t, &summarizers.Request{Messages: log, MaxTokens: 2000})
+		require.True(t, utf8.ValidString(text))
+		require.NotContains(t, text, broken)
+		require.Contains(t, text, "src/whole.go")
+	}
 }
