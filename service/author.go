@@ -24,6 +24,8 @@ type author struct {
 	// try limits one request to the summarizer, total all of them, which is over at the deadline. The fallback has no limit: it is what is left then.
 	try, total time.Duration
 	deadline   time.Time
+	// operation is its id, under which the log has what fails by a bug.
+	operation string
 	// asked is the summarizer, once it was asked.
 	asked string
 	// payer is who pays for what is spent, where that is not the summarizer that was asked.
@@ -36,8 +38,8 @@ type author struct {
 
 // newAuthor returns the author for an operation on the session with this uid. Its time begins now. Once ctx has ended
 // it redacts nothing more.
-func (s *Service) newAuthor(ctx context.Context, p *compactordv1.Policy, uid string) *author {
-	a := &author{service: s, policy: p.GetSummary()}
+func (s *Service) newAuthor(ctx context.Context, p *compactordv1.Policy, uid, operation string) *author {
+	a := &author{service: s, policy: p.GetSummary(), operation: operation}
 	a.try, a.total = s.summaryLimits(a.policy)
 	a.deadline = time.Now().Add(a.total)
 	if a.policy.GetRedact() {
@@ -69,6 +71,14 @@ func (a *author) redact(text string) string {
 		return text
 	}
 	return a.redactor.Text(text)
+}
+
+// asRedacted is a request that counts texts as they are once their secrets are replaced: what stands for a short one is
+// longer, and a text that just fitted would be over its budget.
+func (a *author) asRedacted(req *summarizers.Request) *summarizers.Request {
+	asked := *req
+	asked.Count = func(text string) uint32 { return req.Count(a.streamed.Text(text)) }
+	return &asked
 }
 
 // redactions counts the secrets that were replaced so far.
@@ -131,6 +141,23 @@ func (a *author) failed(ctx context.Context, by string, failure error) {
 	a.service.logger.LogAttrs(ctx, slog.LevelWarn, "summarizer failed",
 		slog.String("summarizer", by), slog.Int("http_status", e.Status), slog.String("code", e.Code),
 		slog.String("param", e.Param), slog.String("host", e.Host))
+}
+
+// gotOver tells of the bugs that a summarizer got over: each in a line of the log, as long as it has a stack of its own, and
+// in the metrics.
+func (a *author) gotOver(ctx context.Context, by string, s *summarizers.Summary) {
+	if s == nil {
+		return
+	}
+	for _, f := range s.Faults {
+		a.service.metrics.faults.WithLabelValues(by, f.Stage).Inc()
+		if f.Stack == "" {
+			continue
+		}
+		a.service.logger.LogAttrs(ctx, slog.LevelWarn, "summarizer left something out by a bug",
+			slog.String("id", a.operation), slog.String("summarizer", by), slog.String("what", f.Stage),
+			slog.Uint64("index", uint64(f.Index)), slog.Int("of", len(s.Faults)), slog.String("panic", f.Cause), slog.String("stack", f.Stack))
+	}
 }
 
 // sentAsText says in the log why a summary was not written on the agent's own prompt, as the policy has it.

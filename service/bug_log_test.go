@@ -130,7 +130,7 @@ func TestPanicsLeaveTheirStack(t *testing.T) {
 	_, err := d.compact(compactRequest("s", nil))
 	requireReason(t, err, codes.Internal, "INTERNAL")
 	_, err = d.sessions.RevertToCheckpoint(t.Context(), summarized(toPoint(3)))
-	requireReason(t, err, codes.Unavailable, "SUMMARIZER_UNAVAILABLE")
+	requireReason(t, err, codes.Internal, "INTERNAL")
 	lines := log.lines(t, "panicked")
 	require.Len(t, lines, 2)
 	for i, who := range []string{"compaction", "summarizer mad"} {

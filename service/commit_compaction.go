@@ -168,7 +168,7 @@ func (k *clientCommit) takeTexts(ctx context.Context) error {
 			"%d are wanted, one for each prompt that is final, and not %d", wanted, len(req.GetAnswers())))
 	}
 	// Anew, since what the asks above had redacted is not to be counted.
-	k.author = k.service.newAuthor(ctx, k.policy, k.uid)
+	k.author = k.service.newAuthor(ctx, k.policy, k.uid, k.id)
 	k.author.payer = summarizers.Client
 	if k.by == answers && !req.GetUseFallback() {
 		k.author.policy = withoutFallback(k.author.policy)

@@ -107,7 +107,7 @@ func (c *compaction) run(ctx context.Context) error {
 func (c *compaction) counted(ctx context.Context, do func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = caught(ctx, c.service.logger, "compaction", r)
+			err = caught(ctx, c.service.logger, "compaction", c.id, r)
 		}
 		err = c.conclusion(ctx, err)
 		c.service.metrics.running.Dec()
@@ -157,7 +157,7 @@ func (c *compaction) prepare(ctx context.Context) error {
 
 // makePlan makes the plan of the snapshot.
 func (c *compaction) makePlan(ctx context.Context) error {
-	c.author = c.service.newAuthor(ctx, c.policy, c.uid)
+	c.author = c.service.newAuthor(ctx, c.policy, c.uid, c.id)
 	c.byBytes = session.DueByBytesAlone(c.policy, session.Report(c.snapshot.Head, c.policy))
 	in := &strategies.Input{State: c.snapshot, Policy: c.policy, Reason: c.reason()}
 	var err error

@@ -85,7 +85,7 @@ func (c *compaction) estimated(
 ) (e *summarizers.Estimate, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = caught(ctx, c.service.logger, "summarizer "+by.Name(), r)
+			err = caught(ctx, c.service.logger, "summarizer "+by.Name(), c.id, r)
 		}
 	}()
 	if e, err = by.Estimate(ctx, req); err == nil && e == nil {

@@ -121,7 +121,7 @@ func (s *Service) importRecord(
 
 // withoutSecrets is a summary as it is stored, and how many secrets were replaced in it.
 func (s *Service) withoutSecrets(ctx context.Context, p *pending, summary string) (string, uint32) {
-	a := s.newAuthor(ctx, p.state.Policy, p.before.GetUid())
+	a := s.newAuthor(ctx, p.state.Policy, p.before.GetUid(), "")
 	return a.redact(summary), a.redactions()
 }
 

@@ -27,6 +27,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/strategies"
 )
 
 // chain is the interceptors in their order, the same for unary and streaming calls:
@@ -57,7 +58,7 @@ func newChain(
 		return status.Error(codes.Internal, "internal error")
 	})
 	recovered := recovery.WithRecoveryHandlerContext(func(ctx context.Context, cause any) error {
-		return caught(ctx, logger, "handler", cause)
+		return caught(ctx, logger, "handler", newID(), cause)
 	})
 	// Payloads are conversations: only that a call ended is logged, never what was in it.
 	logOptions := []logging.Option{logging.WithLogOnEvents(logging.FinishCall), logging.WithLevels(callLevel)}
@@ -150,6 +151,10 @@ func mapError(ctx context.Context, logger *slog.Logger, method string, err error
 		return st.Err()
 	}
 	id := newID()
+	var panicked *panicError
+	if errors.As(err, &panicked) {
+		id = cmp.Or(panicked.id, id)
+	}
 	e := asError(err, id)
 	logBug(ctx, logger, id, method, e)
 	return e.status().Err()
@@ -172,14 +177,38 @@ func logBug(ctx context.Context, logger *slog.Logger, id, method string, e *Erro
 		return
 	}
 	e.logged = true
-	logger.ErrorContext(ctx, "call failed by a bug or a broken store", "id", id, "method", method,
-		"error", cmp.Or(e.Cause, error(e)))
+	fields := []any{"id", id, "method", method, "error", cmp.Or(e.Cause, error(e))}
+	logger.ErrorContext(ctx, "call failed by a bug or a broken store", append(fields, ofStrategy(e.Cause)...)...)
 }
 
+// ofStrategy tells of the panic of a strategy, if that is the cause. Its value may hold what a client sent: only its type
+// is told.
+func ofStrategy(cause error) []any {
+	var panicked *strategies.PanicError
+	if !errors.As(cause, &panicked) {
+		return nil
+	}
+	return []any{"panic", fmt.Sprintf("%T", panicked.Value), "stack", string(panicked.Stack)}
+}
+
+// panicError is a panic that was caught: a bug.
+type panicError struct {
+	who, what string
+	// id is that of the operation or call, under which the log has it; empty where no client hears of it.
+	id string
+}
+
+func (e *panicError) Error() string { return e.who + " panicked with a " + e.what }
+
 // caught makes an error of a panic and logs where it was. Its value may hold what a client sent: only its type is told.
-func caught(ctx context.Context, logger *slog.Logger, who string, cause any) error {
-	logger.ErrorContext(ctx, "panicked", "who", who, "panic", fmt.Sprintf("%T", cause), "stack", string(debug.Stack()))
-	return fmt.Errorf("%s panicked with a %T", who, cause)
+func caught(ctx context.Context, logger *slog.Logger, who, id string, cause any) error {
+	e := &panicError{who: who, what: fmt.Sprintf("%T", cause), id: id}
+	fields := []any{"who", who, "panic", e.what, "stack", string(debug.Stack())}
+	if id != "" {
+		fields = append([]any{"id", id}, fields...)
+	}
+	logger.ErrorContext(ctx, "panicked", fields...)
+	return e
 }
 
 // isOurs tells our errors, which carry a status too, from those of gRPC itself.

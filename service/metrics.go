@@ -23,6 +23,7 @@ type metrics struct {
 	cost        *prometheus.CounterVec
 	rejected    *prometheus.CounterVec
 	fallbacks   *prometheus.CounterVec
+	faults      *prometheus.CounterVec
 	redactions  prometheus.Counter
 	running     prometheus.Gauge
 	watchers    prometheus.Gauge
@@ -66,8 +67,12 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 		}, []string{"summarizer", "check"}),
 		fallbacks: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "compactord_fallbacks_total",
-			Help: "Texts that the fallback was asked for, by why: rejected, refused, unavailable or timeout.",
+			Help: "Texts that the fallback was asked for, by why: rejected, refused, unavailable, timeout or bug.",
 		}, []string{"cause"}),
+		faults: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "compactord_summarizer_faults_total",
+			Help: "What summarizers left out by a bug of theirs, by summarizer and what it was: a message, or a step.",
+		}, []string{"summarizer", "what"}),
 		redactions: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "compactord_redactions_total",
 			Help: "Secrets that were replaced on the way to summarizers and in what they wrote.",
@@ -85,8 +90,8 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 		return m, nil
 	}
 	for _, c := range []prometheus.Collector{
-		m.compactions, m.duration, m.freed, m.calls, m.retries, m.tokens, m.cost, m.rejected, m.fallbacks, m.redactions, m.running,
-		m.watchers,
+		m.compactions, m.duration, m.freed, m.calls, m.retries, m.tokens, m.cost, m.rejected, m.fallbacks, m.faults, m.redactions,
+		m.running, m.watchers,
 	} {
 		if err := registerer.Register(c); err != nil {
 			return nil, fmt.Errorf("register metrics: %w", err)
@@ -177,6 +182,8 @@ func (m *metrics) fellBack(why *Error) {
 		cause = "refused"
 	case compactordv1.ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED:
 		cause = "timeout"
+	case compactordv1.ErrorReason_ERROR_REASON_INTERNAL:
+		cause = "bug"
 	}
 	m.fallbacks.WithLabelValues(cause).Inc()
 }

@@ -33,7 +33,7 @@ func (a *appending) arrivalEdits(
 ) (edits []*compactordv1.ArrivalEdit) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			_ = caught(ctx, a.service.logger, "policy.on_append", cause)
+			_ = caught(ctx, a.service.logger, "policy.on_append", "", cause)
 			edits = nil
 		}
 	}()

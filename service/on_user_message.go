@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -98,13 +97,8 @@ func (s *Service) inOrder(policy *compactordv1.Policy, list []*compactordv1.Stra
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Ladder{Ladder: all}}
 }
 
-// logNotPlanned logs why policy.on_user_message was not carried out. The value of a panic may hold what a client sent:
-// only its type is told.
+// logNotPlanned logs why policy.on_user_message was not carried out.
 func (s *Service) logNotPlanned(ctx context.Context, err error) {
-	attributes := []any{"error", err}
-	var panicked *strategies.PanicError
-	if errors.As(err, &panicked) {
-		attributes = append(attributes, "panic", fmt.Sprintf("%T", panicked.Value), "stack", string(panicked.Stack))
-	}
+	attributes := append([]any{"error", err}, ofStrategy(err)...)
 	s.logger.ErrorContext(ctx, "messages were appended without policy.on_user_message", attributes...)
 }

@@ -308,3 +308,21 @@ func TestShorterResultsAreRedacted(t *testing.T) {
 	require.Empty(t, leaked(p.observed(t), everything))
 	p.requireRecalled(t)
 }
+
+// What stands for a short secret is longer: the text that just fitted was over its budget, and nothing was compacted.
+func TestManyShortSecretsAreCompacted(t *testing.T) {
+	d := start(t)
+	d.create("s", small(1000))
+	messages := working(20, 500)
+	for i := range 200 {
+		messages = append(messages, assistant("Good."),
+			user(fmt.Sprintf("Always connect with postgres://u%d:pw%04dxQ@db%d/x and password=hunter%04dZ", i, 37*i, i, 91*i+17)))
+	}
+	d.append("s", messages...)
+	events, err := d.compactFor(manual, nil)
+	require.NoError(t, err)
+	require.Nil(t, last(t, events).GetSkipped())
+	entry := last(t, events).GetCompleted().GetCompaction()
+	require.Positive(t, entry.GetRedactions())
+	require.NotContains(t, entry.GetSummary(), "hunter")
+}

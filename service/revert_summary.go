@@ -101,7 +101,7 @@ func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error 
 		return err
 	}
 	// The summary need not be smaller than what it tells of: that leaves the view in any case.
-	author := s.newAuthor(ctx, r.policy, r.row.GetUid())
+	author := s.newAuthor(ctx, r.policy, r.row.GetUid(), r.id)
 	summary, err := s.summarize(ctx, &task{
 		author: author, policy: r.policy, counter: then.ModelCounter(), lead: then.Lead, history: aside, focus: r.req.GetFocus(),
 		budget: strategies.SummaryBudget(r.policy), covered: math.MaxUint32,

@@ -126,9 +126,14 @@ func asError(err error, internalID string) *Error {
 	return &Error{
 		Code:    codes.Internal,
 		Reason:  compactordv1.ErrorReason_ERROR_REASON_INTERNAL,
-		Message: "internal error " + internalID + ": this is a bug; the daemon's log tells more under this id",
+		Message: bugMessage(internalID),
 		Cause:   err,
 	}
+}
+
+// bugMessage says what to do about a bug, and how to name it.
+func bugMessage(id string) string {
+	return "internal error " + id + ": this is a bug, please report it with this id; the log tells more under it"
 }
 
 func fromViolations(v *protovalidate.ValidationError) *Error {

@@ -378,15 +378,17 @@ func (w *summaryWriter) within(
 // try has a summarizer write a text and checks it.
 func (w *summaryWriter) try(ctx context.Context, by summarizers.Summarizer, req *summarizers.Request) (err error) {
 	defer func() { w.service.metrics.refused(by.Name(), err) }()
-	progress := &summaryProgress{ctx: ctx, writer: w}
+	progress, asked := &summaryProgress{ctx: ctx, writer: w}, req
 	if by.Name() == fallbackSummarizer && w.author.streamed != nil {
 		// A model has seen no secrets; this one has.
 		progress.redact = w.author.streamed.Text
+		asked = w.author.asRedacted(req)
 	}
-	summary, err := w.guarded(ctx, by, req, progress)
+	summary, err := w.guarded(ctx, by, asked, progress)
 	w.spend(summary)
 	w.service.metrics.repeated(by.Name(), summary)
 	w.author.sentAsText(ctx, by.Name(), summary)
+	w.author.gotOver(ctx, by.Name(), summary)
 	if err != nil {
 		return err
 	}
@@ -444,7 +446,7 @@ func (w *summaryWriter) guarded(
 ) (summary *summarizers.Summary, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = caught(ctx, w.service.logger, "summarizer "+by.Name(), r)
+			err = caught(ctx, w.service.logger, "summarizer "+by.Name(), w.author.operation, r)
 		}
 	}()
 	return by.Summarize(ctx, req, progress)

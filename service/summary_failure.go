@@ -21,7 +21,15 @@ func summaryFailure(name string, failure error) *Error {
 	metadata := map[string]string{"summarizer": name}
 	var refused *summarizers.CheckError
 	var provider *summarizers.ProviderError
+	var panicked *panicError
 	switch {
+	case errors.As(failure, &panicked):
+		// Trying again would find the same bug.
+		metadata["operation_id"] = panicked.id
+		e := newError(codes.Internal, compactordv1.ErrorReason_ERROR_REASON_INTERNAL, metadata,
+			"summarizer %s failed: %s", name, bugMessage(panicked.id))
+		e.Cause = failure
+		return e
 	case errors.As(failure, &refused):
 		metadata["check"] = refused.Check
 		return newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_SUMMARY_REJECTED, metadata,

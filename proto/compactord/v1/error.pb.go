@@ -83,7 +83,8 @@ const (
 	ErrorReason_ERROR_REASON_INVALID_POLICY ErrorReason = 21
 	// UNIMPLEMENTED. This daemon does not do this yet. Example: `dialect` of GetLLMView. Metadata: field.
 	ErrorReason_ERROR_REASON_NOT_IMPLEMENTED ErrorReason = 22
-	// INTERNAL. A bug: the text holds an id that the daemon's log has too. Example: an error that nobody foresaw.
+	// INTERNAL. A bug: the text holds an id that the daemon's log has too. Example: an error that nobody foresaw. Metadata,
+	// where it is a summarizer's: summarizer, operation_id.
 	ErrorReason_ERROR_REASON_INTERNAL ErrorReason = 23
 	// UNAVAILABLE, with RetryInfo. The daemon is shutting down. Example: Compact after the daemon got SIGTERM.
 	ErrorReason_ERROR_REASON_SHUTTING_DOWN ErrorReason = 24

@@ -90,7 +90,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_NOT_IMPLEMENTED: _ErrorReason.ValueType  # 22
     """UNIMPLEMENTED. This daemon does not do this yet. Example: `dialect` of GetLLMView. Metadata: field."""
     ERROR_REASON_INTERNAL: _ErrorReason.ValueType  # 23
-    """INTERNAL. A bug: the text holds an id that the daemon's log has too. Example: an error that nobody foresaw."""
+    """INTERNAL. A bug: the text holds an id that the daemon's log has too. Example: an error that nobody foresaw. Metadata,
+    where it is a summarizer's: summarizer, operation_id.
+    """
     ERROR_REASON_SHUTTING_DOWN: _ErrorReason.ValueType  # 24
     """UNAVAILABLE, with RetryInfo. The daemon is shutting down. Example: Compact after the daemon got SIGTERM."""
     ERROR_REASON_UNAUTHENTICATED: _ErrorReason.ValueType  # 25
@@ -216,7 +218,9 @@ ERROR_REASON_INVALID_POLICY: ErrorReason.ValueType  # 21
 ERROR_REASON_NOT_IMPLEMENTED: ErrorReason.ValueType  # 22
 """UNIMPLEMENTED. This daemon does not do this yet. Example: `dialect` of GetLLMView. Metadata: field."""
 ERROR_REASON_INTERNAL: ErrorReason.ValueType  # 23
-"""INTERNAL. A bug: the text holds an id that the daemon's log has too. Example: an error that nobody foresaw."""
+"""INTERNAL. A bug: the text holds an id that the daemon's log has too. Example: an error that nobody foresaw. Metadata,
+where it is a summarizer's: summarizer, operation_id.
+"""
 ERROR_REASON_SHUTTING_DOWN: ErrorReason.ValueType  # 24
 """UNAVAILABLE, with RetryInfo. The daemon is shutting down. Example: Compact after the daemon got SIGTERM."""
 ERROR_REASON_UNAUTHENTICATED: ErrorReason.ValueType  # 25

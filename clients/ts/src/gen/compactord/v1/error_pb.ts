@@ -191,7 +191,8 @@ export enum ErrorReason {
   NOT_IMPLEMENTED = 22,
 
   /**
-   * INTERNAL. A bug: the text holds an id that the daemon's log has too. Example: an error that nobody foresaw.
+   * INTERNAL. A bug: the text holds an id that the daemon's log has too. Example: an error that nobody foresaw. Metadata,
+   * where it is a summarizer's: summarizer, operation_id.
    *
    * @generated from enum value: ERROR_REASON_INTERNAL = 23;
    */
