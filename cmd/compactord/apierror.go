@@ -104,7 +104,7 @@ var todoOf = map[string]advice{
 	"SUMMARY_REJECTED":       {text: "Nothing was changed."},
 	"SHUTTING_DOWN":          {text: "Try again when the daemon is back."},
 	"STORE_CORRUPT":          {"More about it, when no daemon has the store open: %s", []hint{command("check")}},
-	"INTERNAL":               {text: "Please report it, with what you did."},
+	"INTERNAL":               {text: "Please report it, with what you did and what the daemon's log has under this id."},
 	"NOT_IMPLEMENTED":        {text: "A later version may."},
 }
 

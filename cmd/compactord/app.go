@@ -72,6 +72,10 @@ type app struct {
 	// defaultSummarizer writes for sessions that name none; empty is extractive.
 	defaultSummarizer string
 
+	// quiet and logLevel say how much the command tells on stderr, diagnosable that it takes a log level.
+	quiet, diagnosable bool
+	logLevel           string
+
 	// hooks and summarizer let tests hold a compaction.
 	hooks      service.Hooks
 	summarizer summarizers.Summarizer
@@ -135,7 +139,7 @@ func (a *app) dispatch(ctx context.Context, args []string) (err error) {
 		case kongExit:
 			// The help was asked for and given.
 		default:
-			panic(panicked)
+			err = a.panicked(panicked)
 		}
 	}()
 	parser, err := kong.New(&commands{},
@@ -169,6 +173,7 @@ func (a *app) dispatch(ctx context.Context, args []string) (err error) {
 			return usagef("--%s: is blank", g.flag)
 		}
 	}
+	a.listen(parsed)
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	return parsed.Run(a)
 }

@@ -31,6 +31,7 @@ var compactionReasons = map[string]compactordv1.CompactionReason{
 type output struct {
 	JSON  bool `help:"Print one JSON document." name:"json"`
 	Quiet bool `help:"Print no progress and no notes on stderr." short:"q"`
+	diagnosis
 }
 
 // Help is printed below the flags.

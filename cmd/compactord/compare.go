@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -96,7 +98,11 @@ func (c *compareCommand) Run(ctx context.Context, a *app) (err error) {
 	} else {
 		compared.print(a.out)
 	}
-	return errors.Join(err, compared.ending())
+	ending := compared.ending()
+	if compared.tellsBug() {
+		ending = advise(ending, a.reportIt())
+	}
+	return errors.Join(err, ending)
 }
 
 // checkPresets refuses names of no preset before anything is read.
@@ -170,24 +176,45 @@ func (c *comparison) run(ctx context.Context, service *client, p *progress) erro
 			return whenInterrupted(t.failed, "The file is as it was.")
 		}
 	}
-	if slices.ContainsFunc(c.trials, func(t *trial) bool { return t.failed == nil }) {
+	if slices.ContainsFunc(c.trials, func(t *trial) bool { return !refused(t.failed) }) {
 		return nil
 	}
-	// It is the limits, then, or the transcript: there is nothing to compare.
+	// It is the limits, then: there is nothing to compare.
 	return refusedFlags(c.trials[0].failed)
 }
 
-// try puts the transcript under one preset, in two sessions that are deleted when their figures are known.
+// refused says whether an error is the refusal of what was asked for.
+func refused(err error) bool { return status.Code(err) == codes.InvalidArgument }
+
+// tellsBug says whether a preset failed by a bug.
+func (c *comparison) tellsBug() bool {
+	return slices.ContainsFunc(c.trials, func(t *trial) bool { return hasReason(t.failed, "INTERNAL") })
+}
+
+// try puts the transcript under one preset, in two sessions that are deleted when their figures are known. Where one comes
+// to no end the other is tried all the same.
 func (c *comparison) try(ctx context.Context, service *client, t *trial, p *progress) error {
 	flags := presetFlags{Preset: t.preset, limitFlags: c.limits}
 	once := &conversation{client: service, session: t.preset + "-once"}
-	var err error
-	if t.once, err = once.compactOnce(ctx, c.file, flags.policy()); err != nil {
-		return err
+	var failed, failedReplay error
+	if t.once, failed = once.compactOnce(ctx, c.file, flags.policy()); errors.Is(failed, errInterrupted) {
+		return failed
 	}
 	lived := &conversation{client: service, session: t.preset + "-replay"}
-	t.replay, err = lived.replay(ctx, c.file.messages, flags.policy(), p)
-	return err
+	t.replay, failedReplay = lived.replay(ctx, c.file.messages, flags.policy(), p)
+	if failed == nil || errors.Is(failedReplay, errInterrupted) {
+		return failedReplay
+	}
+	return failed
+}
+
+// inRow is how a table tells of a preset that came to no end.
+func (t *trial) inRow() string {
+	var call *callError
+	if errors.As(t.failed, &call) && reasonOf(call.status) != "" {
+		return "failed: " + reasonOf(call.status)
+	}
+	return "failed"
 }
 
 // ending is how the command ends where it is no plain success.

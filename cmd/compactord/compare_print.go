@@ -45,7 +45,7 @@ func (c *comparison) printOnce(w io.Writer) {
 	table := newFiguresTable(w, "PRESET", "BEFORE", "AFTER", "LESS", "KEPT", "HIDDEN", "OTHER EDITS", "SUMMARY")
 	for _, t := range c.trials {
 		if t.once == nil {
-			table.row(t.preset, "failed")
+			table.aside(t.preset, t.inRow())
 			continue
 		}
 		f := t.once
@@ -77,7 +77,7 @@ func (c *comparison) printReplays(w io.Writer) {
 		"PRESET", "DUE AT", "REWRITES", "PEAK", "WINDOW", "OVER", "SENT", "REUSED", "LAST", "MESSAGES")
 	for _, t := range c.trials {
 		if t.replay == nil {
-			table.row(t.preset, "failed")
+			table.aside(t.preset, t.inRow())
 			continue
 		}
 		f := t.replay

@@ -61,9 +61,7 @@ func (a *app) embedInMemory(ctx context.Context) (*client, error) {
 
 // embedOn starts the service in this process. Closing the client closes the store.
 func (a *app) embedOn(ctx context.Context, store storage.Store) (*client, error) {
-	options, err := a.serviceOptions(store, slog.New(slog.NewTextHandler(a.stderr,
-		// Whoever watches a command sees its errors anyway; what they cannot see is the cause of a bug.
-		&slog.HandlerOptions{Level: slog.LevelError})))
+	options, err := a.serviceOptions(store, a.ownLogger())
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}

@@ -101,6 +101,8 @@ func (a *app) complain(err error) {
 	switch {
 	case errors.As(err, &advised):
 		fmt.Fprintln(a.stderr, printable(a.advised(advised.todo)))
+	case errors.As(err, &call) && call.address == "" && reasonOf(call.status) == "INTERNAL":
+		fmt.Fprintln(a.stderr, a.reportIt())
 	case errors.As(err, &call) && call.todo().text != "":
 		fmt.Fprintln(a.stderr, a.advised(call.todo()))
 	}

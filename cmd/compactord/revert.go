@@ -16,6 +16,7 @@ type revertCommand struct {
 	Message   string `help:"Tell the model this, as a message from the future that is put aside." placeholder:"TEXT"`
 	Summarize bool   `help:"Leave the model a summary of what is put aside."`
 	Focus     string `help:"With --summarize: what the summary is to attend to." placeholder:"TEXT"`
+	diagnosis
 }
 
 // Help is printed below the flags.

@@ -11,18 +11,35 @@ import (
 type figuresTable struct {
 	out  io.Writer
 	rows [][]string
+	// asides are the texts of rows without figures, by row.
+	asides map[int]string
 }
 
 func newFiguresTable(w io.Writer, headings ...string) *figuresTable {
-	return &figuresTable{w, [][]string{headings}}
+	return &figuresTable{out: w, rows: [][]string{headings}}
 }
 
 func (t *figuresTable) row(cells ...string) { t.rows = append(t.rows, cells) }
 
+// aside adds a row without figures, whose text may be wider than columns are.
+func (t *figuresTable) aside(name, text string) {
+	row := make([]string, len(t.rows[0]))
+	row[0] = name
+	t.rows = append(t.rows, row)
+	if t.asides == nil {
+		t.asides = make(map[int]string)
+	}
+	t.asides[len(t.rows)-1] = text
+}
+
 // flush writes the table.
 func (t *figuresTable) flush() {
 	widths := widest(t.rows)
-	for _, row := range t.rows {
+	for at, row := range t.rows {
+		if text, aside := t.asides[at]; aside {
+			fmt.Fprintf(t.out, "%-*s  %s\n", widths[0], row[0], text)
+			continue
+		}
 		var line strings.Builder
 		for i, cell := range row {
 			if i == 0 {
