@@ -177,8 +177,8 @@ func logBug(ctx context.Context, logger *slog.Logger, id, method string, e *Erro
 		return
 	}
 	e.logged = true
-	fields := []any{"id", id, "method", method, "error", cmp.Or(e.Cause, error(e))}
-	logger.ErrorContext(ctx, "call failed by a bug or a broken store", append(fields, ofStrategy(e.Cause)...)...)
+	logger.With(ofStrategy(e.Cause)...).ErrorContext(ctx, "call failed by a bug or a broken store", "id", id, "method", method,
+		"error", cmp.Or(e.Cause, error(e)))
 }
 
 // ofStrategy tells of the panic of a strategy, if that is the cause. Its value may hold what a client sent: only its type

@@ -20,10 +20,10 @@ import (
 // mad is a summarizer with a bug.
 func mad() *scripted {
 	return &scripted{name: "mad", do: func(
-		context.Context, *summarizers.Request, summarizers.Progress,
+		_ context.Context, req *summarizers.Request, _ summarizers.Progress,
 	) (*summarizers.Summary, error) {
-		var none []string
-		return &summarizers.Summary{Text: none[len(none)]}, nil
+		beyond := make([]string, len(req.Messages))
+		return &summarizers.Summary{Text: beyond[len(req.Messages)]}, nil
 	}}
 }
 
