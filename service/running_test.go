@@ -163,3 +163,32 @@ func TestStartOfACompactionChangesNoTime(t *testing.T) {
 	require.NoError(t, <-done)
 	require.NotEqual(t, before, changed())
 }
+
+// A compaction that finds at its commit that another daemon has written what the same request wants writes nothing, and is
+// over all the same.
+func TestCompactionWhoseRequestAnotherHasCommittedRunsNoMore(t *testing.T) {
+	reached, release := make(chan struct{}), make(chan struct{})
+	d := start(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) {
+		close(reached)
+		<-release
+	}}))
+	d.create("s", small(1000))
+	d.append("s", working(10, 2000)...)
+	req := compactRequest("s", nil)
+	req.RequestId = "once"
+	done := make(chan error, 1)
+	go func() {
+		_, err := d.compact(req)
+		done <- err
+	}()
+	<-reached
+	other := start(t, withStore(&shared{d.store}))
+	_, err := other.compact(req)
+	require.NoError(t, err)
+	close(release)
+	require.NoError(t, <-done)
+	completed, attempts := d.ends("s")
+	require.Equal(t, 1, completed)
+	require.Zero(t, attempts)
+	requireNothingRuns(t, d.store)
+}

@@ -3,6 +3,7 @@ package overflow
 import (
 	"regexp"
 	"slices"
+	"sync"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -21,8 +22,15 @@ var refusedStatuses = []uint32{401, 403, 404}
 
 // Classifier tells what errors are. It holds no state and may be used by many at once.
 type Classifier struct {
+	// exclusions and overflows are the rules of a configuration. They come before the built-in ones of their kind.
 	exclusions, overflows []compiled
 }
+
+// The built-in rules are compiled at the first error with a text: most processes meet none.
+var (
+	builtInExclusions = sync.OnceValue(func() []compiled { return compile(exclusions) })
+	builtInOverflows  = sync.OnceValue(func() []compiled { return append(compile(tokenRules), compile(byteRules)...) })
+)
 
 // compiled is a rule that searches the text.
 type compiled struct {
@@ -40,10 +48,7 @@ func New(extra Extra) (*Classifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Classifier{
-		exclusions: append(exclude, compile(exclusions)...),
-		overflows:  append(patterns, append(compile(tokenRules), compile(byteRules)...)...),
-	}, nil
+	return &Classifier{exclusions: exclude, overflows: patterns}, nil
 }
 
 func compile(rules []Rule) []compiled {
@@ -91,13 +96,13 @@ func (c *Classifier) decide(req *compactordv1.ClassifyErrorRequest, text string,
 	case saysFullWindow(req) && !isRefused:
 		return byItself(windowFull)
 	}
-	if rule := search(c.exclusions, text, status); rule != nil {
+	if rule := search(c.exclusions, builtInExclusions, text, status); rule != nil {
 		return rule
 	}
 	if isRefused {
 		return byItself(refused)
 	}
-	if rule := search(c.overflows, text, status); rule != nil {
+	if rule := search(c.overflows, builtInOverflows, text, status); rule != nil {
 		return rule
 	}
 	if status == statusTooLarge {
@@ -106,14 +111,15 @@ func (c *Classifier) decide(req *compactordv1.ClassifyErrorRequest, text string,
 	return byUsage(req, window)
 }
 
-func search(rules []compiled, text string, status uint32) *compiled {
+// search returns the first rule that holds for the text: of those of a configuration, else of the built-in ones.
+func search(configured []compiled, builtIn func() []compiled, text string, status uint32) *compiled {
 	if text == "" {
 		return nil
 	}
 	clientError := status >= firstErrorStatus && status < firstServerError
-	for i, r := range rules {
+	for _, r := range slices.Concat(configured, builtIn()) {
 		if (clientError || !r.ClientError) && r.expression.MatchString(text) {
-			return &rules[i]
+			return &r
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // number is one with or without separators of thousands.
@@ -12,7 +13,7 @@ const number = `(\d{1,3}(?:[,_]\d{3})+|\d{1,12})`
 
 // figure is a wording that holds figures, with which of its groups are which.
 type figure struct {
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 	// requested are groups that are added up; limit is one group. 0 is none.
 	requested []int
 	limit     int
@@ -20,7 +21,10 @@ type figure struct {
 
 func reads(pattern string, limit int, requested ...int) figure {
 	return figure{
-		pattern: regexp.MustCompile(strings.ReplaceAll(pattern, "N", number)), requested: requested, limit: limit,
+		pattern: sync.OnceValue(func() *regexp.Regexp {
+			return regexp.MustCompile(strings.ReplaceAll(pattern, "N", number))
+		}),
+		requested: requested, limit: limit,
 	}
 }
 
@@ -77,12 +81,15 @@ var figures = []figure{
 // figuresOf reads how many tokens a request had and how many the provider takes; nil where the text does not say. What
 // the rule that decided has groups for counts first.
 func figuresOf(text string, rule *compiled) (requested, limit *uint32) {
+	if text == "" {
+		return nil, nil
+	}
 	requested, limit = rule.figures(text)
 	for _, f := range figures {
 		if requested != nil && limit != nil {
 			break
 		}
-		match := f.pattern.FindStringSubmatch(text)
+		match := f.pattern().FindStringSubmatch(text)
 		if match == nil {
 			continue
 		}

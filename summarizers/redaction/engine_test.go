@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/viper"
 	"github.com/stretchr/testify/require"
+	"github.com/zricethezav/gitleaks/v8/config"
 	"github.com/zricethezav/gitleaks/v8/detect"
 
 	"github.com/compactord/compactord/summarizers/redaction/redactiontest"
@@ -48,6 +50,62 @@ func TestRules(t *testing.T) {
 	for id := range loaded().ids {
 		require.True(t, placeholder.MatchString(placeholderStart+id+":0a1b]"), id)
 	}
+}
+
+// Each rule that is read alone, when it is needed, is the one that gitleaks reads with all others.
+func TestRulesReadAloneAreThoseReadTogether(t *testing.T) {
+	reader := viper.New()
+	reader.SetConfigType("toml")
+	require.NoError(t, reader.ReadConfig(strings.NewReader(config.DefaultConfig+"\n"+ownRules)))
+	var raw config.ViperConfig
+	require.NoError(t, reader.Unmarshal(&raw))
+	together, err := raw.Translate()
+	require.NoError(t, err)
+	texts := []string{"", "EXAMPLE", "example", "token", "sk_live_example", "access_key", "a1b2c3"}
+	same := func(want, got []*config.Allowlist, who string) {
+		require.Len(t, got, len(want), who)
+		for i := range want {
+			require.Equal(t, want[i].MatchCondition, got[i].MatchCondition, who)
+			require.Equal(t, want[i].RegexTarget, got[i].RegexTarget, who)
+			require.ElementsMatch(t, want[i].StopWords, got[i].StopWords, who)
+			require.Len(t, got[i].Regexes, len(want[i].Regexes), who)
+			for n := range want[i].Regexes {
+				require.Equal(t, want[i].Regexes[n].String(), got[i].Regexes[n].String(), who)
+			}
+			for _, text := range texts {
+				word, _ := want[i].ContainsStopWord(text)
+				found, _ := got[i].ContainsStopWord(text)
+				require.Equal(t, word, found, who)
+			}
+		}
+	}
+	for _, r := range loaded().rules {
+		want := together.Rules[r.id]
+		require.Equal(t, want.Regex.String(), r.expression().String(), r.id)
+		require.Equal(t, groupOf(&want), r.expression().group, r.id)
+		require.InDelta(t, want.Entropy, r.entropy, 0, r.id)
+		same(want.Allowlists, r.allow(), r.id)
+	}
+	same(together.Allowlists, loaded().allow(), "all")
+}
+
+// All 231 rules, and what they except, were compiled for every text, which is what most of the program's memory was for.
+func TestRulesThatNoWordAsksForAreNotCompiled(t *testing.T) {
+	set, err := load(config.DefaultConfig + "\n" + ownRules)
+	require.NoError(t, err)
+	compiled, excepted := make(map[string]bool), make(map[string]bool)
+	for i := range set.rules {
+		r := &set.rules[i]
+		first, allow := r.expression, r.allow
+		r.expression = func() *expression { compiled[r.id] = true; return first() }
+		r.allow = func() []*config.Allowlist { excepted[r.id] = true; return allow() }
+	}
+	require.Empty(t, set.find(t.Context(), "Nothing of this kind is in here."))
+	require.Empty(t, compiled)
+	require.NotEmpty(t, set.find(t.Context(), "use ghp_"+"R7kPq2Zt9LmX4vBn8YcD3sWf6HgJ1aQe5TuV"))
+	require.True(t, compiled["github-pat"])
+	require.Less(t, len(compiled), 10, "%v", compiled)
+	require.Equal(t, map[string]bool{"github-pat": true}, excepted)
 }
 
 func TestWrongRules(t *testing.T) {
@@ -116,9 +174,9 @@ func TestGroupsThatRepeatAreNotTheSecret(t *testing.T) {
 	require.Regexp(t, `^\[REDACTED:microsoft-teams-webhook:[0-9a-f]{4}\]$`, New(t.Context(), "k").Text(hook))
 	var repeating []string
 	for _, r := range loaded().rules {
-		if repeatsGroup(r.re.String()) {
+		if e := r.expression(); repeatsGroup(e.String()) {
 			repeating = append(repeating, r.id)
-			require.Equal(t, wholeMatch, r.group, r.id)
+			require.Equal(t, wholeMatch, e.group, r.id)
 		}
 	}
 	require.Contains(t, repeating, "microsoft-teams-webhook")

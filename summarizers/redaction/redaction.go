@@ -63,7 +63,7 @@ const maxPasses = 16
 //
 // Once the context has ended it returns nothing, at once: who asked must look at the context before he uses a text.
 func (r *Redactor) Text(text string) string {
-	if r.ctx.Err() != nil {
+	if text == "" || r.ctx.Err() != nil {
 		return ""
 	}
 	if len(text) > maxKnownBytes {

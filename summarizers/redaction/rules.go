@@ -2,7 +2,9 @@ package redaction
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -17,25 +19,32 @@ import (
 //go:embed rules.toml
 var ownRules string
 
-// rule is one of gitleaks' rules, or ours.
+// rule is one of gitleaks' rules, or ours. Most texts have words of few rules: the others are never compiled.
 type rule struct {
 	id string
-	re *regexp.Regexp
-	// group is the group that holds the secret; 0: the first that matched, or wholeMatch.
-	group   int
-	entropy float64
-	allow   []*config.Allowlist
+	// expression is what finds it, once a text has one of the rule's words.
+	expression func() *expression
+	entropy    float64
+	// allow is what is no secret, once the expression has found something.
+	allow func() []*config.Allowlist
 	// rank orders the rules that find the same secret: the lowest names it.
 	rank int
 	// wide says that a match may be longer than a block.
 	wide bool
 }
 
+// expression is the expression of a rule.
+type expression struct {
+	*regexp.Regexp
+	// group is the group that holds the secret; 0: the first that matched, or wholeMatch.
+	group int
+}
+
 // ruleset are the rules, with the words without which none of them matches.
 type ruleset struct {
 	rules []rule
 	// allow is what is no secret, whatever the rule.
-	allow []*config.Allowlist
+	allow func() []*config.Allowlist
 	words *ahocorasick.Trie
 	// of are the rules of each word.
 	of [][]int
@@ -45,15 +54,16 @@ type ruleset struct {
 
 // loaded reads the rules at the first use. They are part of the program: that they cannot be read is a bug of it, and
 // going on without them would let secrets pass.
-var loaded = sync.OnceValue(func() *ruleset {
-	set, err := load(config.DefaultConfig + "\n" + ownRules)
+var loaded = sync.OnceValue(func() *ruleset { return must(load(config.DefaultConfig + "\n" + ownRules)) })
+
+func must[T any](v T, err error) T {
 	if err != nil {
 		panic(fmt.Sprintf("redaction: the built-in rules: %v", err))
 	}
-	return set
-})
+	return v
+}
 
-// load reads rules. Of two with one name, the later one counts.
+// load reads rules, and compiles none. Of two with one name, the later one counts.
 func load(toml string) (*ruleset, error) {
 	reader := viper.New()
 	reader.SetConfigType("toml")
@@ -64,37 +74,65 @@ func load(toml string) (*ruleset, error) {
 	if err := reader.Unmarshal(&raw); err != nil {
 		return nil, err
 	}
-	cfg, err := raw.Translate()
-	if err != nil {
-		return nil, err
+	for _, a := range raw.Allowlists {
+		if len(a.TargetRules) > 0 {
+			return nil, errors.New("an allowlist for some rules must stand with these")
+		}
 	}
-	set := &ruleset{allow: cfg.Allowlists, ids: make(map[string]bool)}
+	set := &ruleset{
+		allow: sync.OnceValue(func() []*config.Allowlist {
+			return must((&config.ViperConfig{AllowList: raw.AllowList, Allowlists: raw.Allowlists}).Translate()).Allowlists
+		}),
+		ids: make(map[string]bool),
+	}
+	last := make(map[string]int)
+	for i, r := range raw.Rules {
+		if r.ID == "" || r.Regex == "" && r.Path == "" {
+			return nil, fmt.Errorf("rule %d, %q: has no name, or nothing to find", i, r.ID)
+		}
+		last[r.ID] = i
+	}
 	byWord := make(map[string][]int)
-	for _, id := range cfg.OrderedRules {
-		r := cfg.Rules[id]
+	for _, r := range raw.Rules {
+		i := last[r.ID]
 		// A rule without an expression is about a file's name.
-		if r.Regex == nil || set.ids[id] {
+		if raw.Rules[i].Regex == "" || set.ids[r.ID] {
 			continue
 		}
-		set.ids[id] = true
-		for _, word := range r.Keywords {
+		set.ids[r.ID] = true
+		for _, word := range raw.Rules[i].Keywords {
 			byWord[strings.ToLower(word)] = append(byWord[strings.ToLower(word)], len(set.rules))
 		}
-		set.rules = append(set.rules, rule{
-			id: id, re: r.Regex, group: groupOf(&r), entropy: r.Entropy, allow: r.Allowlists,
-			rank: rank(id), wide: id == privateKey,
-		})
+		set.rules = append(set.rules, lazyRule(&raw, i))
 	}
-	var words []string
-	for word := range byWord {
-		words = append(words, word)
-	}
-	slices.Sort(words)
+	words := slices.Sorted(maps.Keys(byWord))
 	for _, word := range words {
 		set.of = append(set.of, byWord[word])
 	}
 	set.words = ahocorasick.NewTrieBuilder().AddStrings(words).Build()
 	return set, nil
+}
+
+// lazyRule is a rule whose parts gitleaks' own code reads when they are needed.
+func lazyRule(raw *config.ViperConfig, i int) rule {
+	id := raw.Rules[i].ID
+	translated := func(withLists bool) config.Rule {
+		alone := slices.Clone(raw.Rules[i : i+1])
+		// It would write into the list of words, which is shared.
+		alone[0].Keywords, alone[0].Required = nil, nil
+		if !withLists {
+			alone[0].AllowList, alone[0].Allowlists = nil, nil
+		}
+		return must((&config.ViperConfig{Rules: alone}).Translate()).Rules[id]
+	}
+	return rule{
+		id: id, entropy: raw.Rules[i].Entropy, rank: rank(id), wide: id == privateKey,
+		expression: sync.OnceValue(func() *expression {
+			r := translated(false)
+			return &expression{Regexp: r.Regex, group: groupOf(&r)}
+		}),
+		allow: sync.OnceValue(func() []*config.Allowlist { return translated(true).Allowlists }),
+	}
 }
 
 // wholeMatch says that all that an expression matches is the secret.

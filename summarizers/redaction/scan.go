@@ -58,8 +58,9 @@ func (s *ruleset) scan(ctx context.Context, text string, worst int) []span {
 // match appends where a rule finds secrets in a block.
 func (s *ruleset) match(found []span, block string, offset, i int) []span {
 	r := &s.rules[i]
-	for _, groups := range r.re.FindAllStringSubmatchIndex(block, -1) {
-		start, end := secretOf(groups, r.group)
+	e := r.expression()
+	for _, groups := range e.FindAllStringSubmatchIndex(block, -1) {
+		start, end := secretOf(groups, e.group)
 		start, end = bareOf(block, start, end)
 		if start < end && s.secret(r, block[start:end], block, groups[0], groups[1]) {
 			found = append(found, span{offset + start, offset + end, i})
@@ -113,7 +114,7 @@ func (s *ruleset) secret(r *rule, secret, block string, start, end int) bool {
 		lineEnd = end + i
 	}
 	line := block[lineStart:lineEnd]
-	return !allows(s.allow, secret, match, line) && !allows(r.allow, secret, match, line)
+	return !allows(s.allow(), secret, match, line) && !allows(r.allow(), secret, match, line)
 }
 
 // entropy is Shannon's, in bits a character, as gitleaks counts: over the length in bytes.
