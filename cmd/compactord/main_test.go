@@ -21,8 +21,8 @@ var program string
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
 func testMain(m *testing.M) int {
-	if file := os.Getenv(measureVariable); file != "" {
-		return measureAll(file)
+	if file := os.Getenv(loadedVariable); file != "" {
+		return loadedBy(file)
 	}
 	folder, err := os.MkdirTemp("", "compactord-test-")
 	if err != nil {
