@@ -75,7 +75,7 @@ func generate(t *testing.T, buf string, template generation, folder string) {
 	require.NoError(t, err)
 	path := filepath.Join(folder, "buf.gen.yaml")
 	require.NoError(t, os.WriteFile(path, text, 0o600))
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, buf, "generate", "--template", path, "--output", folder)
 	cmd.Dir = root

@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,16 +28,16 @@ type running struct {
 func cancels() map[string]struct {
 	end  func(t *testing.T, r *running)
 	code codes.Code
-	// within bounds the RPC; 0: nothing does.
-	within time.Duration
+	// late says that what ends the RPC is its deadline.
+	late bool
 	// gone says that the session has been deleted.
 	gone bool
 } {
 	type way = struct {
-		end    func(t *testing.T, r *running)
-		code   codes.Code
-		within time.Duration
-		gone   bool
+		end  func(t *testing.T, r *running)
+		code codes.Code
+		late bool
+		gone bool
 	}
 	return map[string]way{
 		"the RPC is cancelled": {end: func(_ *testing.T, r *running) { r.hangUp() }, code: codes.Canceled},
@@ -46,13 +47,35 @@ func cancels() map[string]struct {
 			require.NoError(t, err)
 			require.NotNil(t, answer.GetEnding().GetCancelled())
 		}, code: codes.Canceled},
-		"the RPC's deadline": {end: func(*testing.T, *running) {}, code: codes.DeadlineExceeded, within: 2 * time.Second},
+		"the RPC's deadline": {end: func(_ *testing.T, r *running) { r.hangUp() }, code: codes.DeadlineExceeded, late: true},
 		"the daemon stops":   {end: func(_ *testing.T, r *running) { r.daemon.Restart() }, code: codes.Canceled},
 		"DeleteSession": {end: func(t *testing.T, r *running) {
 			t.Helper()
 			_, err := r.daemon.Sessions.DeleteSession(t.Context(), &compactordv1.DeleteSessionRequest{SessionId: "s"})
 			require.NoError(t, err)
 		}, code: codes.Canceled, gone: true},
+	}
+}
+
+// late is a context that ends when a test wants it, and says that its deadline has passed.
+type late struct {
+	context.Context
+	over chan struct{}
+}
+
+func lateContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	l := &late{Context: ctx, over: make(chan struct{})}
+	return l, sync.OnceFunc(func() { close(l.over) })
+}
+
+func (l *late) Done() <-chan struct{} { return l.over }
+
+func (l *late) Err() error {
+	select {
+	case <-l.over:
+		return context.DeadlineExceeded
+	default:
+		return nil
 	}
 }
 
@@ -65,10 +88,6 @@ func TestCancelClosesTheProvidersRequest(t *testing.T) {
 	for name, way := range cancels() {
 		for _, p := range llmtest.Protocols() {
 			for when, reply := range replies {
-				if way.within != 0 && when != "within the answer" {
-					// It passes by the clock.
-					continue
-				}
 				t.Run(name+"/"+when+"/"+p.String(), func(t *testing.T) {
 					t.Parallel()
 					m := newModel(t, p, func(_ *profileOf, at *daemontest.Server) { at.MaxAnswerBytes = 1 << 40 })
@@ -78,8 +97,8 @@ func TestCancelClosesTheProvidersRequest(t *testing.T) {
 					view, records := d.View("s"), d.Records("s")
 					ctx, hangUp := context.WithCancel(t.Context())
 					defer hangUp()
-					if way.within != 0 {
-						ctx, hangUp = context.WithTimeout(ctx, way.within)
+					if way.late {
+						ctx, hangUp = lateContext(ctx)
 						defer hangUp()
 					}
 					ended := make(chan error, 1)

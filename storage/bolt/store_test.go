@@ -16,7 +16,7 @@ import (
 
 // How long a test waits for what must come, and how often it looks. Neither decides what the test finds.
 const (
-	waitLimit = 30 * time.Second
+	waitLimit = 10 * time.Minute
 	waitTick  = time.Millisecond
 )
 
