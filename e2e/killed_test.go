@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -78,7 +77,7 @@ func (d *daemonProcess) end(t *testing.T, signal os.Signal) {
 	err := d.cmd.Wait()
 	var exit *exec.ExitError
 	if err != nil {
-		require.True(t, errors.As(err, &exit), err)
+		require.ErrorAs(t, err, &exit)
 	}
 }
 

@@ -118,9 +118,15 @@ func sameEnds(shown, lines []string) []string {
 		renewed[i] = lines[from]
 		return true
 	}
-	for i := 0; i < len(shown) && take(i, i); i++ {
+	for i := range shown {
+		if !take(i, i) {
+			break
+		}
 	}
-	for i := len(shown) - 1; i >= 0 && take(i, len(lines)-len(shown)+i); i-- {
+	for i := range slices.Backward(shown) {
+		if !take(i, len(lines)-len(shown)+i) {
+			break
+		}
 	}
 	return renewed
 }

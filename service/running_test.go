@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -41,6 +42,8 @@ func cutOff(t *testing.T, meanwhile func(d *daemon)) (path, operation string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "store.db")
 	reached, release := make(chan struct{}), make(chan struct{})
+	free := sync.OnceFunc(func() { close(release) })
+	defer free()
 	d := start(t, withStore(openStore(t, path)), withHooks(service.Hooks{BeforeCommit: func(context.Context) {
 		close(reached)
 		<-release
@@ -65,7 +68,7 @@ func cutOff(t *testing.T, meanwhile func(d *daemon)) (path, operation string) {
 	require.NoError(t, err)
 	left := filepath.Join(t.TempDir(), "left.db")
 	require.NoError(t, os.WriteFile(left, image, 0o600))
-	close(release)
+	free()
 	require.NoError(t, <-done)
 	return left, row.GetRunning()[0].GetOperationId()
 }
@@ -92,7 +95,7 @@ func TestCompactionThatWasKilledLeavesARecord(t *testing.T) {
 
 	// It changes no view, and hinders nothing.
 	asOf := end - 1
-	require.Equal(t, 41, len(d.view("s")), "all that was appended")
+	require.Len(t, d.view("s"), 41, "all that was appended")
 	requireSameView(t, d.fullView(&compactordv1.GetLLMViewRequest{
 		Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: "s"}, AsOf: &asOf,
 	}), d.view("s"))
@@ -140,6 +143,8 @@ func TestForkOfASessionThatIsCompactedRunsNothing(t *testing.T) {
 // That a compaction starts is no change of the session to those who list them.
 func TestStartOfACompactionChangesNoTime(t *testing.T) {
 	reached, release := make(chan struct{}), make(chan struct{})
+	free := sync.OnceFunc(func() { close(release) })
+	defer free()
 	d := start(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) {
 		close(reached)
 		<-release
@@ -159,7 +164,7 @@ func TestStartOfACompactionChangesNoTime(t *testing.T) {
 	}()
 	<-reached
 	require.Equal(t, before, changed())
-	close(release)
+	free()
 	require.NoError(t, <-done)
 	require.NotEqual(t, before, changed())
 }
@@ -168,6 +173,8 @@ func TestStartOfACompactionChangesNoTime(t *testing.T) {
 // over all the same.
 func TestCompactionWhoseRequestAnotherHasCommittedRunsNoMore(t *testing.T) {
 	reached, release := make(chan struct{}), make(chan struct{})
+	free := sync.OnceFunc(func() { close(release) })
+	defer free()
 	d := start(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) {
 		close(reached)
 		<-release
@@ -185,7 +192,7 @@ func TestCompactionWhoseRequestAnotherHasCommittedRunsNoMore(t *testing.T) {
 	other := start(t, withStore(&shared{d.store}))
 	_, err := other.compact(req)
 	require.NoError(t, err)
-	close(release)
+	free()
 	require.NoError(t, <-done)
 	completed, attempts := d.ends("s")
 	require.Equal(t, 1, completed)

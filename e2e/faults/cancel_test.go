@@ -59,16 +59,20 @@ func cancels() map[string]struct {
 
 // late is a context that ends when a test wants it, and says that its deadline has passed.
 type late struct {
-	context.Context
-	over chan struct{}
+	value func(key any) any
+	over  chan struct{}
 }
 
 func lateContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	l := &late{Context: ctx, over: make(chan struct{})}
+	l := &late{value: ctx.Value, over: make(chan struct{})}
 	return l, sync.OnceFunc(func() { close(l.over) })
 }
 
 func (l *late) Done() <-chan struct{} { return l.over }
+
+func (l *late) Value(key any) any { return l.value(key) }
+
+func (*late) Deadline() (deadline time.Time, ok bool) { return time.Time{}, false }
 
 func (l *late) Err() error {
 	select {

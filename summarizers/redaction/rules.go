@@ -81,7 +81,9 @@ func load(toml string) (*ruleset, error) {
 	}
 	set := &ruleset{
 		allow: sync.OnceValue(func() []*config.Allowlist {
-			return must((&config.ViperConfig{AllowList: raw.AllowList, Allowlists: raw.Allowlists}).Translate()).Allowlists
+			lists := raw
+			lists.Rules = nil
+			return must(lists.Translate()).Allowlists
 		}),
 		ids: make(map[string]bool),
 	}
