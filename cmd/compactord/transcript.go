@@ -115,7 +115,10 @@ func (a *app) openTranscript(path string) (name string, in io.ReadCloser, size i
 	}
 	info, err := file.Stat()
 	if err == nil && info.IsDir() {
-		err = errors.New("it is a folder")
+		var events []string
+		if events, err = transcript.EventFiles(path); err == nil && len(events) == 0 {
+			err = errors.New("it is a folder, and holds no event-*.json of OpenHands")
+		}
 	}
 	if err != nil {
 		return "", nil, 0, errors.Join(unreadable(path, err), file.Close())

@@ -78,8 +78,12 @@ func (s *claudeSession) parseLine(o rawjson.Object) (*claudeLine, error) {
 	if l.uuid, err = o.Text("uuid"); err != nil {
 		return nil, err
 	}
-	if l.parent, err = claudeParent(o); err != nil {
+	if l.parent, err = claudeParent(o); err != nil && s.remarks.strict {
 		return nil, err
+	}
+	if err != nil {
+		s.remarks.addAt(unreadField, l.at)
+		l.parent = unreadParent
 	}
 	side, err := o.Truth("isSidechain")
 	if err != nil {
@@ -99,6 +103,9 @@ func (s *claudeSession) parseLine(o rawjson.Object) (*claudeLine, error) {
 	l.shed()
 	return l, l.readCalls()
 }
+
+// unreadParent stands for the id of a parent that cannot be read. No line has it.
+const unreadParent = "?"
 
 // claudeParent is the line before. Where a compaction began a new root, the line before that is told apart.
 func claudeParent(o rawjson.Object) (string, error) {
@@ -176,6 +183,9 @@ func walkClaude(last *claudeLine, byID map[string]*claudeLine, r *remarks) error
 		switch {
 		case found:
 		case l.IsText("subtype", "compact_boundary") || l.isSummary():
+			next = l.before
+		case l.parent != "" && l.before != nil && r.gaps():
+			// Its parent is what was passed over, or was before it.
 			next = l.before
 		case l.parent != "":
 			r.add(lostParent)

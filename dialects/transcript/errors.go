@@ -10,8 +10,8 @@ import (
 var (
 	// ErrEmpty says that there was nothing to read.
 	ErrEmpty = errors.New("the input is empty")
-	// ErrUnknownFormat says that the input is of no format that Open knows.
-	ErrUnknownFormat = errors.New("the format is not recognized; 'compactord help dialects' lists those that can be read")
+	// ErrUnknownFormat says that the input is of no format that Open knows. It is wrapped in what was seen and what is known.
+	ErrUnknownFormat = errors.New("the format is not recognized")
 
 	errNoFormat = errors.New("there is no such format")
 )

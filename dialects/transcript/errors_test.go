@@ -31,17 +31,20 @@ const (
 
 func TestWhatIsWrongIsNamedByLineAndField(t *testing.T) {
 	t.Parallel()
-	unknownFormat := transcript.ErrUnknownFormat.Error()
+	const known = "; known are pi, claude-code, kimi, codex, swe-agent, mini-swe-agent, tau-bench, openhands, copilot-cli, " +
+		"gemini-cli, langchain, openai_chat, anthropic, openai_responses, gemini; see `compactord help dialects`, and --format names one"
+	unknown := transcript.ErrUnknownFormat.Error()
+	unknownFormat := unknown + ": it does not begin with JSON" + known
 	for name, c := range map[string]struct{ input, want string }{
 		"empty":                      {"", "the input is empty"},
 		"only white space":           {" \n\r\n\t", "the input is empty"},
 		"only a byte order mark":     {"\ufeff", "the input is empty"},
 		"no JSON":                    {"hush", unknownFormat},
 		"a number":                   {"1\n2\n", unknownFormat},
-		"other JSON":                 {`{"hush":1}`, unknownFormat},
-		"a session without an id":    {`{"type":"session"}`, unknownFormat},
-		"a body without messages":    {`{"messages":"hush"}`, unknownFormat},
-		"a long body without any":    {"{\n\"model\":\"hush\"\n}", unknownFormat},
+		"other JSON":                 {`{"hush":1}`, unknown + ": its first object has 1 unknown field" + known},
+		"a session without an id":    {`{"type":"session"}`, unknown + ": its first object has type" + known},
+		"a body without messages":    {`{"messages":"hush"}`, unknown + ": its first object has messages" + known},
+		"a long body without any":    {"{\n\"model\":\"hush\"\n}", unknown + ": its first object has 1 unknown field" + known},
 		"broken first line":          {`{"role":"user","content":"hush}`, "line 1: is not valid JSON: it breaks off at its end"},
 		"broken line":                {hello + "\n" + `{"role":hush}` + "\n" + hello, "line 3: is not valid JSON: it goes wrong at byte 9"},
 		"half-written last line":     {hello + `{"role":"user","content":"hus`, "line 2: is not valid JSON: it breaks off at its end"},

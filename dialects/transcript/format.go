@@ -28,8 +28,11 @@ const (
 	TauBench Format = "tau-bench"
 	// LangChain is a dump of LangChain messages.
 	LangChain Format = "langchain"
-	// OpenHands is an output file of OpenHands, with a session on each line.
+	// OpenHands is an output file of OpenHands, with a session on each line; or the events of one session, as it stores them
+	// and as its command line prints them.
 	OpenHands Format = "openhands"
+	// CopilotCLI is a session file of GitHub Copilot CLI.
+	CopilotCLI Format = "copilot-cli"
 	// GeminiCLI is a chat of Gemini CLI.
 	GeminiCLI Format = "gemini-cli"
 	// OpenAIChat is messages of OpenAI's Chat Completions: JSON Lines, an array, or a body with `messages`.
@@ -108,7 +111,8 @@ func formats() []format {
 		{SWEAgent, "SWE-agent trajectory", recognizeSWEAgent, openSWEAgent},
 		{MiniSWEAgent, "mini-swe-agent trajectory", recognizeMiniSWE, openMiniSWE},
 		{TauBench, "tau-bench runs", recognizeTauBench, openTauBench},
-		{OpenHands, "OpenHands output file", recognizeOpenHands, openOpenHands},
+		{OpenHands, "OpenHands events or output file", recognizeOpenHands, openOpenHands},
+		{CopilotCLI, "Copilot CLI session file", recognizeCopilot, openCopilot},
 		{GeminiCLI, "Gemini CLI chat", recognizeGeminiCLI, openGeminiCLI},
 		{LangChain, "LangChain messages", recognizeLangChain, openLangChain},
 		{OpenAIChat, "OpenAI-style messages", recognizeOpenAI, openOpenAI},

@@ -12,6 +12,8 @@ import (
 // recognizeOpenHands takes a run with its history, a list of events, or the log of one completion.
 func recognizeOpenHands(b beginning) verdict {
 	switch {
+	case isSDKEvent(b.Object):
+		return yes
 	case b.array:
 		if isOpenHandsEvent(b.Object) && b.Has("source") {
 			return yes
@@ -40,7 +42,7 @@ func isOpenHandsHistory(o rawjson.Object) bool {
 		events = pair
 	}
 	first, err := rawjson.ParseObject(events[0])
-	return err == nil && isOpenHandsEvent(first)
+	return err == nil && (isOpenHandsEvent(first) || isSDKEvent(first))
 }
 
 // openOpenHands reads one run of an output file, of which each line is a session; a list of events; or the messages and
@@ -51,7 +53,10 @@ func openOpenHands(in *lines, b beginning) (source, error) {
 	}
 	s := newOpenHands(in.remarks)
 	if b.array {
-		return &elementSource{remarks: in.remarks, feed: newElements(in, "", nil), read: s.read}, nil
+		return s.source(in, newElements(in, "", nil)), nil
+	}
+	if isSDKEvent(b.Object) {
+		return s.source(in, &eventDocuments{in: in}), nil
 	}
 	runs := openHandsRuns(in, b)
 	line, count := 0, 0
@@ -78,7 +83,13 @@ func openOpenHands(in *lines, b beginning) (source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &elementSource{remarks: in.remarks, feed: events, read: s.read}, nil
+	return s.source(in, events), nil
+}
+
+// source reads events one by one.
+func (s *openHands) source(in *lines, events feed) source {
+	s.from = &elementSource{remarks: in.remarks, feed: events, read: s.read, rest: s.rest}
+	return s.from
 }
 
 // openHandsRuns returns a function that reads the next run, and the line on which it begins. A file with one run may have

@@ -32,6 +32,11 @@ type openHands struct {
 	unnamed bool
 	// begun holds what the messages so far came from, for the condensations.
 	begun []begunMessage
+	// The following are for events of the software-agent-sdk: their numbers by their ids, and what waits for more calls.
+	numbers map[string]uint32
+	pending *pendingAction
+	// from is what is read.
+	from *elementSource
 }
 
 type begunMessage struct {
@@ -72,6 +77,8 @@ func (s *openHands) event(raw json.RawMessage) ([]entry, error) {
 	}
 	var m *compactordv1.Message
 	switch {
+	case isSDKEvent(o):
+		return s.sdkEvent(o)
 	case o.IsText("action", "condensation"):
 		return s.condensation(o)
 	case rawjson.KindOf(o["action"]) == rawjson.String:

@@ -15,6 +15,8 @@ type piEntry struct {
 	kind     string
 	line     int // in the file, from 1
 	position int // among the entries, from 0
+	// before is the entry before it in the file, nil for the first.
+	before *piEntry
 }
 
 // piSession reads a session file of Pi. Its first files were a plain list; later ones are a tree, in which each entry

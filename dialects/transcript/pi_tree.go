@@ -39,7 +39,7 @@ func (t *piTree) grow(s *piSession) error {
 		}
 		e.shed()
 		byID[id] = e
-		last = e
+		e.before, last = last, e
 	}
 	if err := t.walk(last, byID, s.remarks); err != nil {
 		return err
@@ -84,16 +84,20 @@ func (t *piTree) walk(last *piEntry, byID map[string]*piEntry, r *remarks) error
 		}
 		t.path = append(t.path, e)
 		parent, err := e.Text("parentId")
-		if err = onLine(e.line, err); r.skip(err) {
-			break
+		if err != nil && r.strict {
+			return onLine(e.line, err)
 		}
 		if err != nil {
-			return err
+			r.addAt(unreadField, e.line)
 		}
 		if !e.Has("parentId") {
 			break
 		}
 		next, found := byID[parent]
+		if !found && e.before != nil && r.gaps() {
+			// Its parent is what was passed over, or was before it.
+			next, found = e.before, true
+		}
 		if !found {
 			r.add(lostParent)
 			break

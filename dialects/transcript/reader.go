@@ -108,7 +108,7 @@ func (r *Reader) Next() (*compactordv1.Message, error) {
 		switch {
 		case errors.Is(err, io.EOF) && r.records.messages == 0 && r.remarks.skipped != nil:
 			// Nothing of it could be read.
-			r.err = ended(r.remarks.skipped)
+			r.err = unreadable(r.remarks.skipped, r.format)
 			return nil, r.err
 		case errors.Is(err, io.EOF):
 			r.records.end(r.remarks)

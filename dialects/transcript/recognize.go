@@ -24,6 +24,8 @@ type recognition struct {
 	best  int
 	by    beginning
 	found bool
+	// marked says that the line before announces a document.
+	marked bool
 }
 
 // recognize returns the format, and the object that told it.
@@ -64,11 +66,12 @@ func (r *recognition) look(array bool) error {
 			if r.judge(beginning{Object: o, line: true}) {
 				return nil
 			}
-		} else if n == 0 {
+		} else if n == 0 || r.marked {
 			if err := r.lookAtDocument(at); err != nil || r.found {
 				return err
 			}
 		}
+		r.marked = string(line) == jsonEventMark
 		at = next
 	}
 	return nil
@@ -117,10 +120,10 @@ func (r *recognition) judge(b beginning) bool {
 func (r *recognition) failure() error {
 	line, _, err := r.peekLine(0)
 	if err != nil || len(line) == 0 || line[0] != '{' {
-		return errors.Join(err, ErrUnknownFormat)
+		return errors.Join(err, unknownFormat(line))
 	}
 	if _, _, err = parseLine(line); err == nil || parseBeginning(r.buffered()) != nil {
-		return ErrUnknownFormat
+		return unknownFormat(r.buffered())
 	}
 	return onLine(r.in.line+1, err)
 }

@@ -96,7 +96,7 @@ func TestItemsOfResponsesAreReadInBatches(t *testing.T) {
 		require.Equal(t, []uint32{0, 1, 4, 5, 6}, positions)
 		require.Len(t, callsOf(messages[1]), 2)
 	}
-	_, _, err := read(strings.Join(items[:3], "\n") + "\n" + `{"type":"function_call","call_id":7,"name":"a"}`, transcript.Strict())
+	_, _, err := read(strings.Join(items[:3], "\n")+"\n"+`{"type":"function_call","call_id":7,"name":"a"}`, transcript.Strict())
 	var line *transcript.LineError
 	require.ErrorAs(t, err, &line)
 	require.Equal(t, 4, line.Line)

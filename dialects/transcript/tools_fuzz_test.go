@@ -51,6 +51,14 @@ func FuzzOpenHands(f *testing.F) {
 	fuzzTool(f, transcript.OpenHands, `{"metadata":{"agent_class":"a"},"history":[`, `]}`)
 }
 
+func FuzzOpenHandsEvents(f *testing.F) {
+	fuzzTool(f, transcript.OpenHands, `{"kind":"PauseEvent","source":"user"}`+"\n", "\n--JSON Event--\n{")
+}
+
+func FuzzCopilotCLI(f *testing.F) {
+	fuzzTool(f, transcript.CopilotCLI, `{"type":"session.start","data":{}}`+"\n", "")
+}
+
 func FuzzGeminiCLI(f *testing.F) {
 	fuzzTool(f, transcript.GeminiCLI, `{"sessionId":"s","projectHash":"p","messages":[`, `]}`)
 }

@@ -1,0 +1,200 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
+
+var (
+	copilotEvent = leftOut("event for the user interface", "events for the user interface")
+	copilotAdded = remark{
+		one:  "1 request without what Copilot CLI added to it",
+		many: "%d requests without what Copilot CLI added to them",
+	}
+	copilotTruncated = remark{
+		one:  "1 truncation not applied: the messages are read as if they stood",
+		many: "%d truncations not applied: the messages are read as if they stood",
+	}
+	copilotFailed = leftOut("compaction that failed", "compactions that failed")
+)
+
+// copilotKinds begin the types of events of Copilot CLI.
+var copilotKinds = []string{
+	"session.", "user.", "assistant.", "tool.", "system.", "subagent.", "skill.", "hook.", "pending_messages.",
+}
+
+// recognizeCopilot takes an event of a session file: its type has a dot, and its fields stand in `data`.
+func recognizeCopilot(b beginning) verdict {
+	kind, err := b.Text("type")
+	if err != nil || b.array || rawjson.KindOf(b.Object["data"]) != rawjson.ObjectKind || !hasAnyPrefix(kind, copilotKinds) {
+		return no
+	}
+	return yes
+}
+
+func openCopilot(in *lines, _ beginning) (source, error) {
+	return &copilotSession{in: in, names: callNames{}, open: make(map[string]uint32)}, nil
+}
+
+// copilotSession reads the events of a session of Copilot CLI line by line.
+type copilotSession struct {
+	in       *lines
+	names    callNames
+	entries  []entry
+	messages uint32
+	// open holds, for each call without a result so far, how many messages stood before its own.
+	open map[string]uint32
+	// cut is how many messages stood before those that a compaction keeps, which began there; compacting says that one has.
+	cut        uint32
+	compacting bool
+	// model is the one that is selected; reasoning was told apart from the message that follows it.
+	model, reasoning string
+	// requested are the calls that the user made, by id.
+	requested map[string]string
+}
+
+func (s *copilotSession) unit() unit { return unitLine }
+
+func (s *copilotSession) next() (entry, error) {
+	for len(s.entries) == 0 {
+		_, line, err := s.in.object()
+		if errors.Is(err, io.EOF) || err != nil {
+			return entry{}, err
+		}
+		at := s.in.line
+		if err := s.in.remarks.mend(bytes.Clone(line), at, s.event); err != nil {
+			return entry{}, onLine(at, err)
+		}
+		for _, e := range s.entries {
+			if e.message != nil {
+				e.message.SourcePosition = position(at - 1)
+			}
+		}
+	}
+	e := s.entries[0]
+	s.entries = s.entries[1:]
+	return e, nil
+}
+
+// event reads one event. Nothing of it is kept where it cannot be read.
+func (s *copilotSession) event(raw json.RawMessage) error {
+	o, err := rawjson.ParseObject(raw)
+	if err != nil {
+		return err
+	}
+	kind, err := o.DemandText("type")
+	if err != nil {
+		return err
+	}
+	data, err := o.Sub("data")
+	if err != nil {
+		return err
+	}
+	if o.Has("agentId") || data.Has("parentToolCallId") {
+		s.in.remarks.add(sidechainLine)
+		return nil
+	}
+	return rawjson.In("data", s.take(kind, o, data))
+}
+
+func (s *copilotSession) take(kind string, o, data rawjson.Object) error {
+	switch kind {
+	case "system.message":
+		return s.system(o, data)
+	case "user.message":
+		return s.user(o, data)
+	case "assistant.message":
+		return s.assistant(o, data)
+	case "assistant.reasoning":
+		var err error
+		s.reasoning, err = data.BoundedText("content", maxText)
+		return err
+	case "tool.user_requested":
+		return s.userTool(data)
+	case "tool.execution_complete":
+		return s.result(o, data)
+	case "session.start":
+		return s.selects(data, "selectedModel")
+	case "session.model_change":
+		return s.selects(data, "newModel")
+	case "session.compaction_start":
+		s.cut, s.compacting = s.boundary(), true
+		return nil
+	case "session.compaction_complete":
+		return s.compaction(o, data)
+	case "session.truncation":
+		s.in.remarks.add(copilotTruncated)
+		return nil
+	}
+	if strings.Contains(kind, ".") || kind == "abort" || kind == "result" {
+		s.in.remarks.add(copilotEvent)
+		return nil
+	}
+	return rawjson.In("type", errCopilotEvent)
+}
+
+var errCopilotEvent = errors.New("is no event of Copilot CLI")
+
+func (s *copilotSession) selects(data rawjson.Object, field string) error {
+	model, err := data.BoundedText(field, maxName)
+	if err == nil && model != "" {
+		s.model = model
+	}
+	return err
+}
+
+// boundary is how many messages stand before what a compaction that begins now keeps: a call keeps with its results.
+func (s *copilotSession) boundary() uint32 {
+	at := s.messages
+	for _, before := range s.open {
+		at = min(at, before)
+	}
+	return at
+}
+
+// compaction makes a record of a compaction, which keeps what has come since it began.
+func (s *copilotSession) compaction(o, data rawjson.Object) error {
+	succeeded, err := data.Truth("success")
+	if err != nil {
+		return err
+	}
+	if !succeeded && data.Has("success") {
+		s.in.remarks.add(copilotFailed)
+		s.compacting = false
+		return nil
+	}
+	c := compaction{tool: string(CopilotCLI), firstKept: s.boundary()}
+	if s.compacting {
+		c.firstKept = s.cut
+	}
+	if c.summary, err = data.Text("summaryContent"); err != nil {
+		return err
+	}
+	if c.tokensBefore, err = data.Count("preCompactionTokens"); err != nil {
+		return err
+	}
+	if c.at, err = copilotTime(o); err != nil {
+		return err
+	}
+	s.compacting = false
+	if made, ok := c.entry(s.in.remarks); ok {
+		s.entries = append(s.entries, made)
+	}
+	return nil
+}
+
+// shown says whether a text says something else than another.
+func shown(text, than string) bool {
+	return strings.TrimSpace(text) != "" && strings.TrimSpace(text) != strings.TrimSpace(than)
+}
+
+// isCopilotNotice says whether a request is not the user's own words.
+func isCopilotNotice(source string) bool {
+	return source != "" && !slices.Contains([]string{"user", "cli", "immediate-prompt"}, source)
+}
