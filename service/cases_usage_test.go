@@ -25,11 +25,11 @@ func TestCase022UsageIsAWholeNumber(t *testing.T) {
 		require.ErrorContains(t, err, "usage")
 		require.Empty(t, d.messages("s"), count)
 
-		d.create("lenient "+count, nil)
-		answer := d.appendJSON("lenient "+count, chat, raw)
+		d.create("lenient"+count, nil)
+		answer := d.appendJSON("lenient"+count, chat, raw)
 		require.Len(t, answer.GetFindings(), 1)
 		require.Equal(t, dialect.InputFieldUnreadable, answer.GetFindings()[0].GetRule())
-		require.Nil(t, d.messages("lenient " + count)[1].GetMessage().GetUsage())
+		require.Nil(t, d.messages("lenient" + count)[1].GetMessage().GetUsage())
 	}
 	answer := d.appendJSON("s", chat, `[{"role":"user","content":"x"},{"role":"assistant","content":"y","usage":{"input_tokens":12}}]`)
 	require.Equal(t, uint32(12), answer.GetReport().GetTokens())

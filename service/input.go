@@ -63,7 +63,10 @@ func (s *Service) providerInput(p *compactordv1.ProviderJson, strict bool) (*inp
 		return nil, malformed(err)
 	}
 	for _, m := range parsed.Messages {
-		m.Origin = compactordv1.Origin_ORIGIN_CLIENT
+		// What stands for a message that cannot be read says so: it is no request.
+		if m.GetOrigin() == compactordv1.Origin_ORIGIN_UNSPECIFIED {
+			m.Origin = compactordv1.Origin_ORIGIN_CLIENT
+		}
 	}
 	completeAnswer(parsed, p)
 	// The dialects keep to the contract's bounds; should one forget a bound, nothing gets past it here.

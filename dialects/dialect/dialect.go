@@ -50,7 +50,8 @@ type List struct {
 
 // Parsed is what was read.
 type Parsed struct {
-	// Messages have no origin: whoever takes them knows where they came from.
+	// Messages have no origin: whoever takes them knows where they came from. But one of role USER that stands for a message
+	// of which nothing could be read has CONTINUE, since it is no request.
 	Messages []*compactordv1.Message
 	// Positions tells for each message which one of the provider's list it came from, from 0. A system prompt that stood
 	// apart counts as position 0.

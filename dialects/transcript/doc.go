@@ -6,9 +6,10 @@
 //
 // Compactions and checkpoints that a tool made become records of the log. What is understood but has no place in a log is
 // left out and counted in the Reader's notes; so is what a crash left of a line, unless Strict is asked for. What is not
-// understood (an unknown role, an unknown kind of part) is an error that names line and field: a message that quietly lost
-// a piece would mislead the model. Errors and notes never quote the conversation, since they end up in logs and on
-// screens.
+// understood does not refuse the rest: a line of text stands in the place of a part, since a message that quietly lost a
+// piece would mislead the model; a record of an unknown role or type is left out; and the notes tell of both. With Strict
+// it is an error that names line and field. Errors and notes never quote the conversation, since they end up in logs and
+// on screens.
 //
 // JSON Lines, arrays and the messages of OpenAI-style bodies are streamed: no more than a few messages are in memory.
 // Files that are trees (Pi, Claude Code) must be known to their end before their first message is. Bodies of the other

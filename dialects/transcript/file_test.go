@@ -51,7 +51,7 @@ func TestWhatCannotBeReadAtAllSaysWhatIsKnown(t *testing.T) {
 	for input, want := range map[string][]string{
 		`{"type":"message","speaker":"me"}` + "\n" + `{"role":"oracle"}`: {"line 1: ", "known are pi, ", "copilot-cli", "compactord help dialects"},
 		`{"kind":"Unheard","source":"x","ts":1}`:                         {"not recognized: its first object has kind, source and 1 unknown field, the nearest is openhands", "known are"},
-		"Dear diary,\n":                                                   {"not recognized: it does not begin with JSON; known are"},
+		"Dear diary,\n":                                                  {"not recognized: it does not begin with JSON; known are"},
 	} {
 		_, _, err := read(input)
 		require.Error(t, err)

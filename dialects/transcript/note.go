@@ -80,7 +80,9 @@ func (r *remarks) notes() []Note {
 }
 
 // gaps says whether lines or records were passed over: what names one of them finds nothing.
-func (r *remarks) gaps() bool { return r.counts[brokenLine]+r.counts[unreadRecord]+r.counts[unreadField] > 0 }
+func (r *remarks) gaps() bool {
+	return r.counts[brokenLine]+r.counts[unreadRecord]+r.counts[unreadField] > 0
+}
 
 // placesOf tells the lines of what happened n times.
 func placesOf(lines []int, n int) string {

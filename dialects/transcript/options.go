@@ -19,8 +19,9 @@ func As(id Format) Option { return func(o *options) { o.format = id } }
 // Through makes OpenFile read each file through a reader that wrap makes of it, such as one that counts bytes.
 func Through(wrap func(io.Reader) io.Reader) Option { return func(o *options) { o.through = wrap } }
 
-// Strict refuses broken lines with a *LineError. Default: what a crash or a full disk left of a line (no JSON, a piece of
-// it, half a character) is left out and told in the notes.
+// Strict refuses what cannot be read with a *LineError. Default: what a crash or a full disk left of a line (no JSON, a piece
+// of it, half a character) is left out, and so is a record or a field that cannot be read; a line of text stands in the
+// place of a part. The notes tell of all of these.
 func Strict() Option { return func(o *options) { o.strict = true } }
 
 // Select reads the n-th session, from 1, of an input that holds several. Default: the only one; a *SessionsError where
