@@ -267,27 +267,45 @@ func TestOneBadPartDoesNotRefuseTheOthers(t *testing.T) {
 		part    uint32
 		shown   string
 	}{
-		"image": {anthropic, `{"role":"user","content":[{"type":"text","text":"See:"},
+		"image": {
+			anthropic, `{"role":"user","content":[{"type":"text","text":"See:"},
 			{"type":"image","source":{"type":"base64","media_type":"image/png","data":"%%%"}}]}`,
-			dialect.InputPartUnreadable, 1, 1, "[Unreadable image: source.data is not valid base64]"},
-		"image in a result": {anthropic, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[
+			dialect.InputPartUnreadable, 1, 1, "[Unreadable image: source.data is not valid base64]",
+		},
+		"image in a result": {
+			anthropic, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[
 			{"type":"text","text":"See:"},{"type":"image","source":{"type":"base64","media_type":"","data":""}}]}]}`,
-			dialect.InputPartUnreadable, 1, 0, ""},
-		"address": {chat, `{"role":"user","content":[{"type":"image_url","image_url":{"url":7}}]}`,
-			dialect.InputPartUnreadable, 1, 0, "[Unreadable image_url: image_url.url must be a string, is a number]"},
-		"call": {chat, `{"role":"assistant","content":"I look.","tool_calls":[{"id":"c","type":"function","function":{"arguments":"{}"}}]}`,
-			dialect.InputPartUnreadable, 1, 0, "[Unreadable function: function.name is missing]"},
-		"content": {chat, `{"role":"user","content":7}`, dialect.InputPartUnreadable, 1, 0,
-			"[Unreadable message: content must be a string or an array, is a number]"},
-		"text": {gemini, `{"role":"user","parts":[{"text":7}]}`, dialect.InputPartUnreadable, 1, 0,
-			"[Unreadable part: text must be a string, is a number]"},
-		"file": {responses, `{"role":"user","content":[{"type":"input_file","file_data":"data:application/pdf;base64,%%%"}]}`,
-			dialect.InputPartUnreadable, 1, 0, "[Unreadable input_file: file_data is not valid base64]"},
+			dialect.InputPartUnreadable, 1, 0, "",
+		},
+		"address": {
+			chat, `{"role":"user","content":[{"type":"image_url","image_url":{"url":7}}]}`,
+			dialect.InputPartUnreadable, 1, 0, "[Unreadable image_url: image_url.url must be a string, is a number]",
+		},
+		"call": {
+			chat, `{"role":"assistant","content":"I look.","tool_calls":[{"id":"c","type":"function","function":{"arguments":"{}"}}]}`,
+			dialect.InputPartUnreadable, 1, 0, "[Unreadable function: function.name is missing]",
+		},
+		"content": {
+			chat, `{"role":"user","content":7}`, dialect.InputPartUnreadable, 1, 0,
+			"[Unreadable message: content must be a string or an array, is a number]",
+		},
+		"text": {
+			gemini, `{"role":"user","parts":[{"text":7}]}`, dialect.InputPartUnreadable, 1, 0,
+			"[Unreadable part: text must be a string, is a number]",
+		},
+		"file": {
+			responses, `{"role":"user","content":[{"type":"input_file","file_data":"data:application/pdf;base64,%%%"}]}`,
+			dialect.InputPartUnreadable, 1, 0, "[Unreadable input_file: file_data is not valid base64]",
+		},
 		"name": {chat, `{"role":"user","content":"a","name":["x"]}`, dialect.InputFieldUnreadable, 1, 0, "a"},
-		"role": {chat, `{"role":"oracle","content":"a"}`, dialect.InputMessageUnreadable, 1, 0,
-			"[Unreadable message: role unknown role; known are system, developer, user, assistant, tool and function]"},
-		"item": {responses, `{"type":"function_call","call_id":"c","arguments":"{}"}`, dialect.InputMessageUnreadable, 1, 0,
-			"[Unreadable message: name is missing]"},
+		"role": {
+			chat, `{"role":"oracle","content":"a"}`, dialect.InputMessageUnreadable, 1, 0,
+			"[Unreadable message: role unknown role; known are system, developer, user, assistant, tool and function]",
+		},
+		"item": {
+			responses, `{"type":"function_call","call_id":"c","arguments":"{}"}`, dialect.InputMessageUnreadable, 1, 0,
+			"[Unreadable message: name is missing]",
+		},
 		"no object": {responses, `7`, dialect.InputMessageUnreadable, 1, 0, "[Unreadable message: must be an object, is a number]"},
 	} {
 		t.Run(name, func(t *testing.T) {

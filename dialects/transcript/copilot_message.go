@@ -125,7 +125,7 @@ func copilotAttachment(raw json.RawMessage) (*compactordv1.Part, error) {
 			return nil, err
 		}
 		if place != "" {
-			text += " " + place
+			text = "[" + kind + "] " + place
 			break
 		}
 	}

@@ -74,29 +74,24 @@ type eventFolder struct {
 }
 
 func (f *eventFolder) Read(p []byte) (int, error) {
-	for {
-		if f.now == nil {
-			if len(f.files) == 0 {
-				return 0, io.EOF
-			}
-			var err error
-			if f.now, err = os.Open(f.files[0]); err != nil {
-				return 0, err
-			}
-			f.files = f.files[1:]
+	if f.now == nil {
+		if len(f.files) == 0 {
+			return 0, io.EOF
 		}
-		n, err := f.now.Read(p)
-		if err == nil || !errors.Is(err, io.EOF) || n > 0 {
-			return n, err
-		}
-		err = f.now.Close()
-		f.now = nil
-		if err != nil || len(p) == 0 {
+		var err error
+		if f.now, err = os.Open(f.files[0]); err != nil {
 			return 0, err
 		}
-		p[0] = '\n'
-		return 1, nil
+		f.files = f.files[1:]
 	}
+	n, err := f.now.Read(p)
+	if !errors.Is(err, io.EOF) || n > 0 || len(p) == 0 {
+		return n, err
+	}
+	err = f.now.Close()
+	f.now = nil
+	p[0] = '\n'
+	return 1, err
 }
 
 func (f *files) close() error {

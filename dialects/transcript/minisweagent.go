@@ -34,7 +34,8 @@ func recognizeMiniSWE(b beginning) verdict {
 // openMiniSWE reads a trajectory of mini-swe-agent: messages of OpenAI's shape, each with what the agent noted on it.
 func openMiniSWE(in *lines, _ beginning) (source, error) {
 	s := &miniSWE{remarks: in.remarks, names: callNames{}}
-	return &elementSource{remarks: in.remarks,
+	return &elementSource{
+		remarks: in.remarks,
 		feed: newElements(in, "messages", func(string, json.RawMessage) error {
 			in.remarks.add(runField)
 			return nil

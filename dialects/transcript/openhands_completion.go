@@ -29,8 +29,9 @@ func newCompletionLog(in *lines) source {
 		response, err = rawjson.ParseObject(value)
 		return err
 	})
-	return &elementSource{remarks: in.remarks,
-		feed: messages,
+	return &elementSource{
+		remarks: in.remarks,
+		feed:    messages,
 		read: func(raw json.RawMessage) ([]entry, error) {
 			o, err := rawjson.ParseObject(raw)
 			if err != nil {

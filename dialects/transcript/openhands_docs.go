@@ -3,6 +3,7 @@ package transcript
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 
 	"github.com/compactord/compactord/dialects/internal/rawjson"
@@ -66,7 +67,7 @@ func (f *eventDocuments) rest(event []byte) ([]byte, error) {
 	var b brackets
 	for b.count(event); b.open(); {
 		line, err := f.in.read()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return event, nil
 		}
 		if err != nil {

@@ -47,7 +47,8 @@ func firstObject(o rawjson.Object, field string) rawjson.Object {
 // openSWEAgent reads the history of a trajectory of SWE-agent: what the model was sent, in OpenAI's shape.
 func openSWEAgent(in *lines, _ beginning) (source, error) {
 	s := &sweAgent{remarks: in.remarks, names: callNames{}}
-	return &elementSource{remarks: in.remarks,
+	return &elementSource{
+		remarks: in.remarks,
 		feed: newElements(in, "history", func(string, json.RawMessage) error {
 			in.remarks.add(runField)
 			return nil
