@@ -402,7 +402,11 @@ func (w *summaryWriter) try(ctx context.Context, by summarizers.Summarizer, req 
 	if err := judged(by, req, summary); err != nil {
 		return err
 	}
-	w.accept(req, summary)
+	text := summarizers.WithoutThinking(summary.Text)
+	if by.Name() != fallbackSummarizer {
+		text = summarizers.Stored(req, text)
+	}
+	w.accept(req, summary, text)
 	return nil
 }
 
@@ -423,9 +427,9 @@ func judged(by summarizers.Summarizer, req *summarizers.Request, summary *summar
 	return err
 }
 
-func (w *summaryWriter) accept(req *summarizers.Request, summary *summarizers.Summary) {
+func (w *summaryWriter) accept(req *summarizers.Request, summary *summarizers.Summary, text string) {
 	w.unsure = false
-	w.text.WriteString(summarizers.WithoutThinking(summary.Text))
+	w.text.WriteString(text)
 	w.result.text = w.text.String()
 	w.result.model = cmp.Or(w.result.model, summary.Model)
 	w.result.promptVersion = max(w.result.promptVersion, summary.PromptVersion)

@@ -2,6 +2,7 @@ package summarizers
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 )
@@ -30,8 +31,9 @@ func (e *CheckError) Error() string {
 	return "summary refused (" + e.Check + "): " + e.Detail
 }
 
-// Check makes the checks that a summary has to pass before it may replace what it covers. The failure is a *CheckError. The sections are looked at last, so that who has replaced the
-// instructions can take CheckSections as passed; none are wanted of a summary whose budget does not hold the headings.
+// Check makes the checks that a summary has to pass before it may replace what it covers, as Stored gives it back. The
+// failure is a *CheckError. The sections are looked at last, so that who has replaced the instructions can take
+// CheckSections as passed; none are wanted of a summary whose budget does not hold the headings.
 func Check(req *Request, s *Summary) error {
 	if s == nil {
 		return &CheckError{CheckEmpty, "There is no summary."}
@@ -49,26 +51,49 @@ func Check(req *Request, s *Summary) error {
 	if isToolCall(text) {
 		return &CheckError{CheckToolCall, "The summary is a tool call; only the text of the summary is wanted."}
 	}
-	present := headingsOf(text)
-	if len(present) == 0 && isErrorText(text) {
+	read := readSections(text, Headings(req.Kind, req.Sections))
+	if len(read.marks) == 0 && !hasHeading(text) && isErrorText(text) {
 		return &CheckError{CheckErrorText, "The summary is an error message or a refusal."}
 	}
 	if s.CutOff {
 		return &CheckError{CheckCutOff, "The summary ends where the output limit was."}
 	}
-	if endsInHeading(text) {
+	if read.endsInHeading() {
 		return &CheckError{CheckCutOff, "The summary ends in a heading with nothing below it."}
 	}
-	tokens := req.Count(text)
+	tokens := req.Count(Stored(req, text))
 	if tokens > req.MaxTokens {
 		return &CheckError{CheckBudget, fmt.Sprintf("The summary has %d tokens; at most %d are allowed.", tokens, req.MaxTokens)}
 	}
 	if tokens >= req.Replaces {
 		return &CheckError{CheckSize, fmt.Sprintf("The summary has %d tokens and what it would replace only %d.", tokens, req.Replaces)}
 	}
-	wanted := Headings(req.Kind, req.Sections)
-	if missing := firstMissing(present, wanted); missing != "" && req.Count(skeleton(wanted)) <= req.MaxTokens {
-		return &CheckError{CheckSections, fmt.Sprintf("The section %q is missing or not in its place.", missing)}
+	if req.Count(skeleton(read.headings)) > req.MaxTokens {
+		return nil
+	}
+	return checkSections(req, read)
+}
+
+// A text of fewer tokens than fragmentTokens, in which most sections are missing, is a fragment where it is to replace
+// fragmentOf tokens or more.
+const (
+	fragmentTokens = 200
+	fragmentOf     = 200_000
+)
+
+// ReplacesNothing is Request.Replaces of a text that is only gone on from.
+const ReplacesNothing = math.MaxUint32
+
+// checkSections refuses what has no section, and what has a few and hardly a word in them. Sections that are only missing
+// are empty.
+func checkSections(req *Request, s *sectioned) error {
+	if len(s.marks) == 0 {
+		return &CheckError{CheckSections, fmt.Sprintf("The summary has none of its sections, such as %q.", s.headings[0].Title)}
+	}
+	tokens, missing := req.Count(s.text), s.missing()
+	if tokens < fragmentTokens && req.Replaces >= fragmentOf && req.Replaces != ReplacesNothing && 2*missing > len(s.headings) {
+		return &CheckError{CheckSections, fmt.Sprintf(
+			"The summary is a fragment: %d tokens for %d, and %d sections are missing.", tokens, req.Replaces, missing)}
 	}
 	return nil
 }
@@ -112,15 +137,14 @@ func isErrorText(text string) bool {
 	return false
 }
 
-// headingsOf returns the text's headings in order, as titleOf gives them.
-func headingsOf(text string) []string {
-	var titles []string
+// hasHeading says whether there is any heading in a text.
+func hasHeading(text string) bool {
 	for line := range strings.Lines(text) {
-		if title := titleOf(line); title != "" {
-			titles = append(titles, title)
+		if titleOf(line) != "" {
+			return true
 		}
 	}
-	return titles
+	return false
 }
 
 // titleOf returns the title of a heading line in lower case, or "" for any other line. Models write headings with any
@@ -130,6 +154,10 @@ func titleOf(line string) string {
 	switch {
 	case strings.HasPrefix(line, "#"):
 		line = strings.TrimLeft(line, "#")
+		if strings.IndexAny(line, "0123456789") == 0 {
+			// `#12` is the number of something.
+			return ""
+		}
 	case strings.HasPrefix(line, "**") && strings.HasSuffix(strings.TrimSuffix(line, ":"), "**"):
 	default:
 		return ""
@@ -137,32 +165,4 @@ func titleOf(line string) string {
 	line = strings.Trim(line, " \t*:")
 	line = strings.TrimLeft(line, "0123456789.) ")
 	return strings.ToLower(line)
-}
-
-func endsInHeading(text string) bool {
-	last := text[strings.LastIndexByte(text, '\n')+1:]
-	return strings.HasPrefix(last, "#") && titleOf(last) != ""
-}
-
-// firstMissing returns the title of the first heading that does not follow the one before it, or "".
-func firstMissing(present []string, wanted []Heading) string {
-	at := 0
-	for _, w := range wanted {
-		title := strings.ToLower(w.Title)
-		for at < len(present) && present[at] != title && !sameTitle(present[at], title) {
-			at++
-		}
-		if at == len(present) {
-			return w.Title
-		}
-		at++
-	}
-	return ""
-}
-
-// sameTitle takes "constraints and preferences" for "constraints & preferences", and "relevant_files" for "relevant
-// files".
-func sameTitle(a, b string) bool {
-	plain := strings.NewReplacer("_", " ", "&", "and")
-	return plain.Replace(a) == plain.Replace(b)
 }

@@ -31,6 +31,10 @@ func TestCheckPasses(t *testing.T) {
 		"with bold headings":       "**Goal:**\nx\n" + strings.TrimPrefix(standard, "## Goal\n"),
 		"with 'and' for '&'":       strings.ReplaceAll(standard, "&", "and"),
 		"with an error quoted":     strings.Replace(standard, "(none)", "Error: the build fails", 1),
+		"with a section missing":   strings.Replace(standard, "## Next Steps\n(none)\n", "", 1),
+		"in another order":         "## Next Steps\n(none)\n" + strings.Replace(standard, "## Next Steps\n(none)\n", "", 1),
+		"with the last one empty":  strings.TrimSuffix(standard, "(none)\n"),
+		"ending in a reference":    standard + "#12 is open",
 		"with a tag in a sentence": strings.Replace(standard, "(none)", "They asked why <think> is shown", 1),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -72,8 +76,12 @@ func TestCheckRefuses(t *testing.T) {
 		{"ends in a heading", &summarizers.Summary{Text: standard + "\n## Relevant Files"}, 1000, 2000, summarizers.CheckCutOff},
 		{"too long", &summarizers.Summary{Text: standard}, uint32(len(standard)) - 2, 2000, summarizers.CheckBudget},
 		{"no shorter than what it replaces", &summarizers.Summary{Text: standard}, 1000, uint32(len(standard)) - 1, summarizers.CheckSize},
-		{"a section missing", &summarizers.Summary{Text: strings.Replace(standard, "## Next Steps\n(none)\n", "", 1)}, 1000, 2000, summarizers.CheckSections},
-		{"sections in another order", &summarizers.Summary{Text: "## Next Steps\n(none)\n" + strings.Replace(standard, "## Next Steps\n(none)\n", "", 1)}, 1000, 2000, summarizers.CheckSections},
+		{"ends in an empty section while others are missing", &summarizers.Summary{Text: "## Done\nx\n\n## Next Steps"}, 1000, 2000, summarizers.CheckCutOff},
+		{"ends in a tag while others are missing", &summarizers.Summary{Text: "<done>\nx\n</done>\n<next_steps>\n"}, 1000, 2000, summarizers.CheckCutOff},
+		{"a fragment", &summarizers.Summary{Text: "## Goal\nx"}, 1000, 200_000, summarizers.CheckSections},
+		{"sections in code alone", &summarizers.Summary{Text: "Look:\n```\n## Goal\nx\n```"}, 1000, 2000, summarizers.CheckSections},
+		{"sections in a quote alone", &summarizers.Summary{Text: "> ## Goal\n> <done>x</done>"}, 1000, 2000, summarizers.CheckSections},
+		{"sections of another set", &summarizers.Summary{Text: "<current_focus>x</current_focus>"}, 1000, 2000, summarizers.CheckSections},
 		{"no sections", &summarizers.Summary{Text: "They worked on the parser."}, 1000, 2000, summarizers.CheckSections},
 	} {
 		t.Run(c.name, func(t *testing.T) {

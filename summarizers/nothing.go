@@ -1,6 +1,7 @@
 package summarizers
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -11,15 +12,21 @@ var nothings = []string{
 	"unknown", "tbd", "无", "暂无", "没有",
 }
 
-// SaysNothing says whether a summary has headings and nothing below any of them. It would pass Check: who has nothing to
+// tags are those that may mark sections.
+var tags = regexp.MustCompile(`</?\pL[\pL_ &.-]*/?>`)
+
+// SaysNothing says whether a summary has headings or tags and nothing below any of them. It would pass Check: who has nothing to
 // summarize cannot say more. Of a model that was given a conversation it is a failure.
 func SaysNothing(text string) bool {
 	hasHeadings := false
 	for line := range strings.Lines(WithoutThinking(text)) {
-		if titleOf(line) != "" {
+		bare := tags.ReplaceAllString(line, "")
+		if titleOf(line) != "" || bare != line && strings.TrimSpace(bare) == "" {
 			hasHeadings = true
 			continue
 		}
+		hasHeadings = hasHeadings || bare != line
+		line = bare
 		if said := strings.ToLower(strings.Trim(line, " \t\r\n-*+_•()[]（）.。:")); !slices.Contains(nothings, said) {
 			return false
 		}

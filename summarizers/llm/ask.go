@@ -65,8 +65,8 @@ func (w *writer) try(ctx context.Context, q *question) (string, *summarizers.Che
 	return text, nil, nil
 }
 
-// checked is the text of an answer that passes the checks: those of what the provider says of it, before anything is done
-// with the text, then those of every summary.
+// checked is the text of an answer that passes the checks, as it is stored: those of what the provider says of it, before
+// anything is done with the text, then those of every summary.
 func checked(req *summarizers.Request, a *Answer) (string, error) {
 	switch {
 	case a.ToolCall:
@@ -80,7 +80,7 @@ func checked(req *summarizers.Request, a *Answer) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return text, check(req, text)
+	return summarizers.Stored(req, text), check(req, text)
 }
 
 // check makes the checks of every summary, and that it says something.

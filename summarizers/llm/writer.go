@@ -118,7 +118,7 @@ func (w *writer) answer(ctx context.Context, p *prompts.Prompt, before string) (
 // intermediate is what an answer is checked by that only the next prompt goes on from: it replaces nothing.
 func (w *writer) intermediate(p *prompts.Prompt) *summarizers.Request {
 	req := *w.req
-	req.MaxTokens, req.Replaces = p.MaxTokens, 1<<32-1
+	req.MaxTokens, req.Replaces = p.MaxTokens, summarizers.ReplacesNothing
 	return &req
 }
 

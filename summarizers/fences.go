@@ -1,0 +1,74 @@
+package summarizers
+
+import (
+	"regexp"
+	"strings"
+)
+
+// codeLines says of each line whether it is code between two fences. A fence that nothing closes is none: what follows it
+// is rather the rest of the summary.
+func codeLines(lines []string) []bool {
+	code := make([]bool, len(lines))
+	// never is, by sign, how long a fence is for which no closing one follows.
+	never := map[byte]int{}
+	for at := 0; at < len(lines); at++ {
+		sign, length := openingFence(lines[at])
+		if most, known := never[sign]; length == 0 || known && length >= most {
+			continue
+		}
+		end := at + 1
+		for end < len(lines) && !closesFence(lines[end], sign, length) {
+			end++
+		}
+		if end == len(lines) {
+			never[sign] = length
+			continue
+		}
+		for i := at + 1; i < end; i++ {
+			code[i] = true
+		}
+		at = end
+	}
+	return code
+}
+
+// The tags that open and close a section can stand in the lines of fences.
+var (
+	tagsBefore = regexp.MustCompile(`^(?:[ \t]*<\pL[\pL_ &.-]*>)+`)
+	tagsBehind = regexp.MustCompile(`(?:[ \t]*</\pL[\pL_ &.-]*>)+\s*$`)
+)
+
+// openingFence returns the sign of the fence that opens a block, and how many there are; 0 where the line opens none. It
+// may stand behind the bullet of a list.
+func openingFence(line string) (sign byte, length int) {
+	line = strings.TrimLeft(line[len(tagsBefore.FindString(line)):], " \t")
+	if rest := strings.TrimLeft(line, "-*+0123456789.)"); strings.HasPrefix(rest, " ") {
+		line = strings.TrimLeft(rest, " \t")
+	}
+	length = fenceLength(line)
+	if length == 0 || line[0] == '`' && strings.Contains(line[length:], "`") {
+		return 0, 0
+	}
+	return line[0], length
+}
+
+func closesFence(line string, sign byte, length int) bool {
+	line = strings.TrimSpace(line)
+	n := fenceLength(line)
+	if n > 0 && n < len(line) {
+		line = tagsBehind.ReplaceAllString(line, "")
+	}
+	return n >= length && line[0] == sign && n == len(line)
+}
+
+// fenceLength is how many signs of a fence a line begins with; 0 where these are too few.
+func fenceLength(line string) int {
+	if line == "" || line[0] != '`' && line[0] != '~' {
+		return 0
+	}
+	n := len(line) - len(strings.TrimLeft(line, line[:1]))
+	if n < 3 {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,172 @@
+package summarizers
+
+import (
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Stored returns a summary as it is stored: the sections of its set in order, under our headings, whatever headings or
+// tags mark them, and NothingBelow where one is empty or missing. No line but those marks is lost: what stands before the
+// first section stays there, and a section that comes twice holds both texts. Text without any section, or by
+// instructions that are not ours, is left as it is.
+//
+// What this adds must not put the text over its limits: then the sections that are missing stay away, and else all is
+// left as it is.
+func Stored(req *Request, text string) string {
+	if req.Kind == Observation || req.PromptOverride != "" {
+		return text
+	}
+	read := readSections(text, Headings(req.Kind, req.Sections))
+	if len(read.marks) == 0 || read.inShape() {
+		return text
+	}
+	for _, missing := range []bool{true, false} {
+		stored := read.render(missing)
+		if tokens := req.Count(stored); tokens <= req.MaxTokens && tokens < req.Replaces {
+			return stored
+		}
+	}
+	return text
+}
+
+// sectioned is a summary that is read by its sections.
+type sectioned struct {
+	text     string
+	headings []Heading
+	marks    []mark
+	// closings are the tags that close sections, in the order of the text.
+	closings []mark
+	// bodies are the texts of the sections, and marked says which have a mark.
+	bodies []string
+	marked []bool
+}
+
+func readSections(text string, headings []Heading) *sectioned {
+	s := &sectioned{
+		text: text, headings: headings, marks: marksOf(text, headings),
+		bodies: make([]string, len(headings)), marked: make([]bool, len(headings)),
+	}
+	for _, m := range s.marks {
+		if m.closeEnd > 0 {
+			s.closings = append(s.closings, m)
+		}
+	}
+	slices.SortFunc(s.closings, func(a, b mark) int { return a.closeStart - b.closeStart })
+	for i, m := range s.marks {
+		s.marked[m.section] = true
+		body := s.below(i)
+		switch before := s.bodies[m.section]; {
+		case body == "":
+		case before == "":
+			s.bodies[m.section] = body
+		default:
+			s.bodies[m.section] = before + "\n\n" + body
+		}
+	}
+	return s
+}
+
+// below is the text below a mark, without the tags that close sections in it.
+func (s *sectioned) below(i int) string {
+	m := s.marks[i]
+	end := len(s.text)
+	if i+1 < len(s.marks) {
+		end = s.marks[i+1].start
+	}
+	var b strings.Builder
+	if m.rest != "" {
+		b.WriteString(m.rest + "\n")
+	}
+	at := m.end
+	first := sort.Search(len(s.closings), func(c int) bool { return s.closings[c].closeStart >= m.end })
+	for _, c := range s.closings[first:] {
+		if c.closeEnd > end {
+			break
+		}
+		b.WriteString(s.text[at:c.closeStart])
+		at = c.closeEnd
+	}
+	b.WriteString(s.text[at:end])
+	return withoutBlankEnds(b.String())
+}
+
+// withoutBlankEnds takes off the blank lines at both ends.
+func withoutBlankEnds(text string) string {
+	text = strings.TrimRight(text, " \t\r\n")
+	for {
+		line, rest, more := strings.Cut(text, "\n")
+		if !more || strings.TrimSpace(line) != "" {
+			return text
+		}
+		text = rest
+	}
+}
+
+// preamble is what stands before the first section.
+func (s *sectioned) preamble() string { return withoutBlankEnds(s.text[:s.marks[0].start]) }
+
+// inShape says whether the text is already as it is stored: each section once, in order, under its heading, and none
+// without a word below it.
+func (s *sectioned) inShape() bool {
+	if len(s.marks) != len(s.headings) {
+		return false
+	}
+	for i, m := range s.marks {
+		if m.section != i || !m.canonical || s.bodies[i] == "" && !s.group(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// group says whether a section has others below it, and may have no text of its own.
+func (s *sectioned) group(section int) bool {
+	return section+1 < len(s.headings) && s.headings[section+1].Level > s.headings[section].Level
+}
+
+// render writes the sections under our headings: all of them, or only those that are there.
+func (s *sectioned) render(missing bool) string {
+	var parts []string
+	if before := s.preamble(); before != "" {
+		parts = append(parts, before)
+	}
+	for i, h := range s.headings {
+		if !missing && !s.marked[i] {
+			continue
+		}
+		part := strings.Repeat("#", h.Level) + " " + h.Title
+		switch {
+		case s.bodies[i] != "":
+			part += "\n" + s.bodies[i]
+		case !s.group(i):
+			part += "\n" + NothingBelow
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// endsInHeading says whether nothing stands below the last heading, which tells of a text that was cut off: but for a
+// section that is only empty, since no other is missing and it is not begun anew.
+func (s *sectioned) endsInHeading() bool {
+	last := len(s.marks) - 1
+	if last < 0 || s.below(last) != "" {
+		end := s.text[strings.LastIndexByte(s.text, '\n')+1:]
+		return strings.HasPrefix(end, "#") && titleOf(end) != ""
+	}
+	m := s.marks[last]
+	again := slices.ContainsFunc(s.marks[:last], func(o mark) bool { return o.section == m.section })
+	return !m.closed && (again || s.missing() > 0)
+}
+
+// missing counts the sections without a mark that are to hold text.
+func (s *sectioned) missing() int {
+	n := 0
+	for i, marked := range s.marked {
+		if !marked && !s.group(i) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,170 @@
+package summarizers_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// markings are the ways in which a section is marked.
+var markings = map[string]func(title, body string) string{
+	"heading":          func(title, body string) string { return "## " + title + "\n" + body },
+	"high heading":     func(title, body string) string { return "# " + title + "\n" + body },
+	"low heading":      func(title, body string) string { return "###### " + title + ":\n\n" + body },
+	"closed heading":   func(title, body string) string { return "### " + title + " ###\n" + body },
+	"numbered heading": func(title, body string) string { return "## 3. " + strings.ToUpper(title) + "\n" + body },
+	"underlined":       func(title, body string) string { return title + "\n=====\n" + body },
+	"dashed":           func(title, body string) string { return title + "\n---\n" + body },
+	"bold":             func(title, body string) string { return "**" + title + "**\n" + body },
+	"bold with colon":  func(title, body string) string { return "**" + title + "**:\n\n" + body },
+	"numbered bold":    func(title, body string) string { return "2) **" + title + ":**\n" + body },
+	"underscores":      func(title, body string) string { return "__" + title + "__\n" + body },
+	"colon":            func(title, body string) string { return title + ":\n" + body },
+	"tag":              func(title, body string) string { return tagged(tagOf(title), "\n"+body+"\n") },
+	"indented tag":     func(title, body string) string { return "    " + tagged(tagOf(title), "\n"+body+"\n") },
+	"capital tag":      func(title, body string) string { return tagged(strings.ToUpper(tagOf(title)), "\n\n"+body+"\n\n") },
+	"inline tag":       func(title, body string) string { return tagged(strings.ReplaceAll(tagOf(title), "_", "-"), body) },
+}
+
+func tagOf(title string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(title), "&", "and"), " ", "_")
+}
+
+func tagged(tag, text string) string { return "<" + tag + ">" + text + "</" + tag + ">" }
+
+// bodyOf draws the text of a section: lines of which some look like the marks of sections where none can be.
+func bodyOf(t *rapid.T, headings []summarizers.Heading, number int) string {
+	title := func() string { return rapid.SampledFrom(headings).Draw(t, "quoted").Title }
+	lines := []string{fmt.Sprintf("- fact %d, the first", number)}
+	for i := range rapid.IntRange(0, 4).Draw(t, "lines") {
+		lines = append(lines, rapid.SampledFrom([]string{
+			fmt.Sprintf("- fact %d.%d [#%d]", number, i, i),
+			"> ## " + title(),
+			"They write `<" + tagOf(title()) + ">` and ## " + title() + " for it.",
+			"```md\n## " + title() + "\n" + tagged(tagOf(title()), "x") + "\n**" + title() + "**\n```",
+			"- ~~~\n  ## " + title() + "\n  </" + tagOf(title()) + ">\n  ~~~",
+			"    ## " + title(),
+			"- **" + title() + ":** in a list",
+			"#12 " + title(),
+			"**Note:** " + title(),
+			"### Of the model's own\ntext",
+			"<file>\nmain.go\n</file>",
+		}).Draw(t, "line"))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// answer is what a model writes of some sections, and what is to be stored of it.
+type answer struct{ text, stored string }
+
+func answerOf(t *rapid.T, headings []summarizers.Heading) answer {
+	oneWay := rapid.SampledFrom([]string{"", "tag", "heading", "bold"}).Draw(t, "all the same way")
+	var pieces, stored []string
+	for i, h := range headings {
+		group := i+1 < len(headings) && headings[i+1].Level > h.Level
+		body := ""
+		if !group && (i == 0 || rapid.Bool().Draw(t, "says something")) {
+			body = bodyOf(t, headings, i)
+		}
+		shown := "\n" + body
+		if body == "" && !group {
+			shown = "\n" + summarizers.NothingBelow
+		}
+		stored = append(stored, strings.TrimSpace(strings.Repeat("#", h.Level)+" "+h.Title+shown))
+		if body == "" && rapid.Bool().Draw(t, "left out") {
+			continue
+		}
+		way := oneWay
+		if way == "" {
+			way = rapid.SampledFrom(slices.Sorted(maps.Keys(markings))).Draw(t, "way")
+		}
+		if body == "" && rapid.Bool().Draw(t, "says that it is empty") && !group {
+			pieces = append(pieces, markings[way](h.Title, summarizers.NothingBelow))
+		} else {
+			pieces = append(pieces, markings[way](h.Title, body))
+		}
+	}
+	pieces = rapid.Permutation(pieces).Draw(t, "order")
+	// A text that ends in an empty heading while others are missing is taken for one that was cut off.
+	for i, p := range pieces {
+		if strings.Contains(p, "fact 0") {
+			pieces[i], pieces[len(pieces)-1] = pieces[len(pieces)-1], p
+		}
+	}
+	between := rapid.SampledFrom([]string{"\n", "\n\n", "\r\n\r\n"}).Draw(t, "between")
+	return answer{strings.Join(pieces, between), strings.Join(stored, "\n\n")}
+}
+
+func drawnRequest(t *rapid.T) *summarizers.Request {
+	return asksFor(
+		rapid.SampledFrom([]summarizers.Kind{summarizers.History, summarizers.TurnPrefix}).Draw(t, "kind"),
+		compactordv1.SectionSet(rapid.IntRange(0, len(compactordv1.SectionSet_name)-1).Draw(t, "set")),
+	)
+}
+
+// withoutBlank is a text without its blank lines, and without the line ends of Windows.
+func withoutBlank(text string) string {
+	var kept []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimRight(line, "\r\n"); strings.TrimSpace(line) != "" {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "\n")
+}
+
+// Whatever marks the sections, in whatever order they come and whichever empty ones are left out, the summary is taken,
+// and each line is stored in its section.
+func TestSectionsAreKnownByTitleOrTag(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		req := drawnRequest(t)
+		a := answerOf(t, summarizers.Headings(req.Kind, req.Sections))
+		require.NoError(t, summarizers.Check(req, &summarizers.Summary{Text: a.text}), a.text)
+		require.False(t, summarizers.SaysNothing(a.text))
+		stored := summarizers.Stored(req, a.text)
+		require.Equal(t, withoutBlank(a.stored), withoutBlank(stored), a.text)
+		require.Equal(t, stored, summarizers.Stored(req, stored))
+	})
+}
+
+// No line of text is lost, whatever stands between.
+func FuzzStoredLosesNothing(f *testing.F) {
+	for _, seed := range []string{
+		kimiTags, kimiStored, "## Goal\n<goal>\n**Done**\n```\n## Done\n", "<goal><goal></goal>\n~~~~\n</goal></goal>\n~~~", "Goal\n---\n<done/></done>",
+	} {
+		f.Add(seed, uint8(0), true)
+		f.Add(seed, uint8(2), false)
+	}
+	f.Fuzz(func(t *testing.T, text string, set uint8, prefix bool) {
+		req := asksFor(summarizers.History, compactordv1.SectionSet(set%5))
+		if prefix {
+			req.Kind = summarizers.TurnPrefix
+		}
+		req.MaxTokens, req.Replaces = 1<<30, 1<<31
+		// Each line of the text has one of ours behind it, which can mark nothing.
+		var b strings.Builder
+		lines := 0
+		for line := range strings.Lines(text) {
+			fmt.Fprintf(&b, "%s\n@%d@\n", strings.TrimRight(line, "\n"), lines)
+			lines++
+		}
+		stored := summarizers.Stored(req, b.String())
+		for i := range lines {
+			require.Equal(t, strings.Count(b.String(), fmt.Sprintf("@%d@", i)), strings.Count(stored, fmt.Sprintf("@%d@", i)), "line %d", i)
+		}
+		require.Equal(t, stored, summarizers.Stored(req, stored))
+		require.Equal(t, utf8.ValidString(b.String()), utf8.ValidString(stored))
+		again := summarizers.Stored(req, text)
+		require.Equal(t, again, summarizers.Stored(req, again))
+	})
+}

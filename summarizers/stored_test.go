@@ -1,0 +1,194 @@
+package summarizers_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers"
+)
+
+const kimi = compactordv1.SectionSet_SECTION_SET_KIMI
+
+func asksFor(kind summarizers.Kind, set compactordv1.SectionSet) *summarizers.Request {
+	return &summarizers.Request{Kind: kind, Sections: set, MaxTokens: 100_000, Replaces: 100_001, Count: countBytes}
+}
+
+// kimiTags is an answer as the prompt of kimi-cli asks for it.
+const kimiTags = `<current_focus>
+Port the parser to the new reader [#3]
+</current_focus>
+
+<environment>
+- Go 1.26, in /src
+</environment>
+
+<completed_tasks/>
+
+<active_issues>
+- TestEmpty fails: "unexpected EOF"
+  - Solution: none yet
+</active_issues>
+
+<code_state>
+
+<file>
+parser.go
+
+**Summary:**
+Reads line by line.
+
+**Latest version:**
+` + "```go\n// ## Environment\n// </code_state>\nfunc Parse(r io.Reader) error\n```" + `
+</file>
+
+</code_state>
+
+<important_context>
+- Never touch go.mod
+</important_context>`
+
+const kimiStored = `## Current Focus
+Port the parser to the new reader [#3]
+
+## Environment
+- Go 1.26, in /src
+
+## Completed Tasks
+(none)
+
+## Active Issues
+- TestEmpty fails: "unexpected EOF"
+  - Solution: none yet
+
+## Code State
+<file>
+parser.go
+
+**Summary:**
+Reads line by line.
+
+**Latest version:**
+` + "```go\n// ## Environment\n// </code_state>\nfunc Parse(r io.Reader) error\n```" + `
+</file>
+
+## Important Context
+- Never touch go.mod`
+
+// A model that follows the tags of the system that the sections come from is understood.
+func TestTagsOfKimiAreSections(t *testing.T) {
+	t.Parallel()
+	req := asksFor(summarizers.History, kimi)
+	for name, text := range map[string]string{
+		"as kimi has them": kimiTags,
+		"in capitals":      strings.NewReplacer("<environment>", "<ENVIRONMENT>", "</environment>", "</Environment>").Replace(kimiTags),
+		"empty in pairs":   strings.Replace(kimiTags, "<completed_tasks/>", "<completed_tasks>\n</completed_tasks>", 1),
+		"empty with space": strings.Replace(kimiTags, "<completed_tasks/>", "<completed_tasks />", 1),
+		"left out":         strings.Replace(kimiTags, "<completed_tasks/>\n", "", 1),
+		"in one line": strings.Replace(
+			kimiTags, "<environment>\n- Go 1.26, in /src\n</environment>", "<environment>- Go 1.26, in /src</environment>", 1),
+		"not closed at the end": strings.TrimSuffix(kimiTags, "\n</important_context>"),
+		"with Windows' lines":   strings.ReplaceAll(kimiTags, "\n</environment>", "\r\n</environment>\r"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.NoError(t, summarizers.Check(req, &summarizers.Summary{Text: text}))
+			require.Equal(t, kimiStored, summarizers.Stored(req, text))
+			require.False(t, summarizers.SaysNothing(text))
+			require.Equal(t, kimiStored, summarizers.Stored(req, kimiStored), "it is a change to what is stored")
+		})
+	}
+}
+
+func TestStored(t *testing.T) {
+	t.Parallel()
+	const suffix = "\n\n## Early Progress\n(none)\n\n## Context for Suffix\n(none)"
+	for name, c := range map[string]struct{ text, want string }{
+		"a heading of any level":           {"###### Original Request\nx", "## Original Request\nx" + suffix},
+		"closed signs":                     {"## Original Request ##\nx", "## Original Request\nx" + suffix},
+		"without a space":                  {"##Original Request\nx", "## Original Request\nx" + suffix},
+		"numbered":                         {"## 1. Original Request:\nx", "## Original Request\nx" + suffix},
+		"in bold in a heading":             {"## **Original Request**\nx", "## Original Request\nx" + suffix},
+		"in bold":                          {"**Original Request**\nx", "## Original Request\nx" + suffix},
+		"in bold with a colon":             {"**Original Request:**\nx", "## Original Request\nx" + suffix},
+		"in bold, numbered":                {"1. **Original Request**:\nx", "## Original Request\nx" + suffix},
+		"in bold with its text":            {"**Original Request:** x", "## Original Request\nx" + suffix},
+		"in bold with a dash":              {"**Original Request** – x", "## Original Request\nx" + suffix},
+		"in bold with a list's dash":       {"**Original Request:** - x", "## Original Request\n- x" + suffix},
+		"underlined":                       {"Original Request\n===\nx", "## Original Request\nx" + suffix},
+		"underlined with dashes":           {"Original Request\n---\nx", "## Original Request\nx" + suffix},
+		"with a colon":                     {"Original Request:\nx", "## Original Request\nx" + suffix},
+		"with text in the heading":         {"## Original Request: x\ny", "## Original Request\nx\ny" + suffix},
+		"with brackets in the heading":     {"## Original Request (1/2)\ny", "## Original Request\n(1/2)\ny" + suffix},
+		"a tag with a hyphen":              {"<original-request>x</original-request>", "## Original Request\nx" + suffix},
+		"a tag with spaces":                {"<Original Request>x</Original Request>", "## Original Request\nx" + suffix},
+		"a tag in a heading":               {"## <original_request>\nx", "## Original Request\nx" + suffix},
+		"all in one line":                  {"<original_request>x</original_request> <early_progress>y</early_progress>", "## Original Request\nx\n\n## Early Progress\ny\n\n## Context for Suffix\n(none)"},
+		"in another order":                 {"## Early Progress\ny\n## Original Request\nx", "## Original Request\nx\n\n## Early Progress\ny\n\n## Context for Suffix\n(none)"},
+		"twice":                            {"## Original Request\nx\n## Early Progress\ny\n## Original Request\nz", "## Original Request\nx\n\nz\n\n## Early Progress\ny\n\n## Context for Suffix\n(none)"},
+		"an introduction":                  {"Here it is.\n\n## Original Request\nx", "Here it is.\n\n## Original Request\nx" + suffix},
+		"text behind a tag":                {"<original_request>x</original_request>\nThat is all.", "## Original Request\nx\nThat is all." + suffix},
+		"a heading of the model's own":     {"## Original Request\nx\n## Notes\ny", "## Original Request\nx\n## Notes\ny" + suffix},
+		"a title in a sub-heading":         {"## Original Request\nx\n#### Original Request\ny", "## Original Request\nx\n#### Original Request\ny" + suffix},
+		"a label where there is a heading": {"## Early Progress\n**Original Request:** x\n## Original Request\ny", "## Original Request\ny\n\n## Early Progress\n**Original Request:** x\n\n## Context for Suffix\n(none)"},
+		"a title in code":                  {"## Original Request\n```\n## Early Progress\n</original_request>\n```\nx", "## Original Request\n```\n## Early Progress\n</original_request>\n```\nx" + suffix},
+		"a title in code in a list":        {"## Original Request\n- ~~~md\n  ## Early Progress\n  ~~~\nx", "## Original Request\n- ~~~md\n  ## Early Progress\n  ~~~\nx" + suffix},
+		"code beside the tags":             {"<original_request>```\n## Early Progress\n```</original_request>", "## Original Request\n```\n## Early Progress\n```" + suffix},
+		"a title in a quote":               {"## Original Request\n> ## Early Progress\n> <early_progress>", "## Original Request\n> ## Early Progress\n> <early_progress>" + suffix},
+		"a title in a sentence":            {"## Original Request\nAsk for <early_progress> and ## Early Progress", "## Original Request\nAsk for <early_progress> and ## Early Progress" + suffix},
+		"an indented title":                {"## Original Request\n\n    ## Early Progress", "## Original Request\n    ## Early Progress" + suffix},
+		"an issue's number":                {"## Original Request\n#12 Early Progress", "## Original Request\n#12 Early Progress" + suffix},
+		"a dated title":                    {"## Original Request\n## 2026-01-02 Early Progress", "## Original Request\n## 2026-01-02 Early Progress" + suffix},
+		"a fence that is never closed":     {"## Original Request\n```\nx\n## Early Progress\ny", "## Original Request\n```\nx\n\n## Early Progress\ny\n\n## Context for Suffix\n(none)"},
+		"markup of that name in a section": {"<original_request>\n<early_progress>inner</early_progress>\n</original_request>\n<early_progress>y</early_progress>", "## Original Request\n<early_progress>inner</early_progress>\n\n## Early Progress\ny\n\n## Context for Suffix\n(none)"},
+		"the same tag within":              {"<original_request>\n<original_request>x</original_request>\n</original_request>", "## Original Request\n<original_request>x</original_request>" + suffix},
+		"a tag around all of it":           {"<original_request>\n## Early Progress\ny\n## Context for Suffix\nz\n</original_request>", "## Original Request\n(none)\n\n## Early Progress\ny\n\n## Context for Suffix\nz"},
+		"what is in shape already":         {"## Original Request\nx\n## Early Progress\n\n\ny\n## Context for Suffix\nz", "## Original Request\nx\n## Early Progress\n\n\ny\n## Context for Suffix\nz"},
+		"no section":                       {"They want the parser ported.", "They want the parser ported."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := summarizers.Stored(asksFor(summarizers.TurnPrefix, 0), c.text)
+			require.Equal(t, c.want, got)
+			require.Equal(t, c.want, summarizers.Stored(asksFor(summarizers.TurnPrefix, 0), got), "it is changed again")
+		})
+	}
+}
+
+// What makes a summary whole must not be why it is refused.
+func TestStoredKeepsToTheBudget(t *testing.T) {
+	t.Parallel()
+	const text = "**Early Progress**\ny\n**Original Request**\nx"
+	const whole = "## Original Request\nx\n\n## Early Progress\ny\n\n## Context for Suffix\n(none)"
+	const there = "## Original Request\nx\n\n## Early Progress\ny"
+	for _, c := range []struct {
+		max, replaces int
+		want          string
+	}{
+		{len(whole), 1000, whole},
+		{len(whole) - 1, 1000, there},
+		{1000, len(whole), there},
+		{len(there), 1000, there},
+		{len(text), 1000, there},
+		{len(there) - 1, 1000, text},
+	} {
+		req := asksFor(summarizers.TurnPrefix, 0)
+		req.MaxTokens, req.Replaces = uint32(c.max), uint32(c.replaces)
+		require.Equal(t, c.want, summarizers.Stored(req, text), "%v", c)
+	}
+	req := asksFor(summarizers.TurnPrefix, 0)
+	req.PromptOverride = "In bold."
+	require.Equal(t, text, summarizers.Stored(req, text), "who has replaced the instructions has the form too")
+}
+
+func TestNothingInTags(t *testing.T) {
+	t.Parallel()
+	for _, empty := range []string{
+		"<current_focus></current_focus>\n<environment/>", "<goal>none</goal>", "<goal>\nN/A\n</goal>\n## Next Steps\n- (none)",
+	} {
+		require.True(t, summarizers.SaysNothing(empty), empty)
+	}
+	require.False(t, summarizers.SaysNothing("<goal>Fix the parser</goal>"))
+}
