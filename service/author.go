@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
+	"sync"
 	"time"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -26,14 +28,18 @@ type author struct {
 	deadline   time.Time
 	// operation is its id, under which the log has what fails by a bug.
 	operation string
-	// asked is the summarizer, once it was asked.
-	asked string
 	// payer is who pays for what is spent, where that is not the summarizer that was asked.
 	payer string
+
+	// mu guards what follows: several texts may be written at a time.
+	mu sync.Mutex
+	// asked is the summarizer, once it was asked.
+	asked string
 	// gone is why the summarizer's provider is not asked again in this operation; nil where it may be.
 	gone error
-	// told says that the log has the provider's failure, toldAsText that it has why the agent's own prompt was not used.
-	told, toldAsText bool
+	// told says that the log has the provider's failure, toldAsText that it has why the agent's own prompt was not used,
+	// and toldFallback that the fallback had to write.
+	told, toldAsText, toldFallback bool
 }
 
 // newAuthor returns the author for an operation on the session with this uid. Its time begins now. Once ctx has ended
@@ -124,6 +130,37 @@ func inputOf(p *compactordv1.SummaryInput) summarizers.Input {
 	return in
 }
 
+// atATime is how many texts the policy's summarizer writes at a time.
+func (a *author) atATime() int {
+	if chosen, err := a.service.summarizers.Get(a.policy.GetSummarizer()); err == nil {
+		if several, can := chosen.(summarizers.Concurrent); can {
+			return max(1, several.Concurrency())
+		}
+	}
+	return 1
+}
+
+// asks says that a summarizer is asked, or why its provider is not to be asked again.
+func (a *author) asks(name string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.asked = name
+	return a.gone
+}
+
+// fellBack says in the log that the fallback writes, and why: once, however many texts it is that it writes.
+func (a *author) fellBack(ctx context.Context, by string, failure *Error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.toldFallback {
+		return
+	}
+	a.toldFallback = true
+	a.service.logger.LogAttrs(ctx, slog.LevelWarn, "fallback writes the summary",
+		slog.String("summarizer", by), slog.String("fallback", fallbackSummarizer),
+		slog.String("reason", strings.TrimPrefix(failure.Reason.String(), reasonPrefix)), slog.String("check", failure.Metadata["check"]))
+}
+
 // failed takes note of why a summarizer wrote nothing. A provider that no request of this operation would reach is not
 // asked again, and the log says once what it answered.
 func (a *author) failed(ctx context.Context, by string, failure error) {
@@ -131,6 +168,8 @@ func (a *author) failed(ctx context.Context, by string, failure error) {
 	if !errors.As(failure, &e) {
 		return
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if e.Retryable || e.RefusesAll {
 		a.gone = failure
 	}
@@ -162,7 +201,12 @@ func (a *author) gotOver(ctx context.Context, by string, s *summarizers.Summary)
 
 // sentAsText says in the log why a summary was not written on the agent's own prompt, as the policy has it.
 func (a *author) sentAsText(ctx context.Context, by string, s *summarizers.Summary) {
-	if s == nil || s.AsText == "" || a.toldAsText {
+	if s == nil || s.AsText == "" {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.toldAsText {
 		return
 	}
 	a.toldAsText = true

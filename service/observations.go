@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 
 	"google.golang.org/protobuf/proto"
 
@@ -34,13 +35,8 @@ func (c *compaction) compress(ctx context.Context) error {
 	total := c.toRead()
 	c.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, 0, total)
 	c.texts = make(map[place]*written)
-	for _, e := range edits {
-		l := c.snapshot.Kept[positionOf(c.snapshot.Kept, e.GetIndex())]
-		if err := c.observe(ctx, e, l); err != nil {
-			return err
-		}
-		c.read += l.GetTokens()
-		c.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, c.read, total)
+	if err := c.observeAll(ctx, edits, total); err != nil {
+		return err
 	}
 	if c.plan.GetCut() != nil {
 		return nil
@@ -68,23 +64,53 @@ func (c *compaction) toRead() uint32 {
 	return total
 }
 
-// observe has one result written shorter.
-func (c *compaction) observe(ctx context.Context, e *compactordv1.Edit, l *compactordv1.LoggedMessage) error {
+// observeAll has the results of edits written shorter, some at a time.
+func (c *compaction) observeAll(ctx context.Context, edits []*compactordv1.Edit, total uint32) error {
+	atATime := 1
+	if c.by == nil {
+		atATime = c.author.atATime()
+	}
+	var telling sync.Mutex
+	texts := make([]*written, len(edits))
+	err := c.service.together(ctx, atATime, len(edits), func(ctx context.Context, i int) error {
+		l := c.snapshot.Kept[positionOf(c.snapshot.Kept, edits[i].GetIndex())]
+		texts[i] = &written{}
+		if err := c.observe(ctx, edits[i], l, texts[i]); err != nil {
+			return err
+		}
+		telling.Lock()
+		defer telling.Unlock()
+		c.read += l.GetTokens()
+		c.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, c.read, total)
+		return nil
+	})
+	// In the order of the edits, whichever came first.
+	for i, w := range texts {
+		if w == nil {
+			continue
+		}
+		c.spent.add(w)
+		if w.text != "" {
+			c.texts[placeOf(edits[i])] = w
+		}
+	}
+	return err
+}
+
+// observe has one result written shorter. It has no text where none is shorter.
+func (c *compaction) observe(ctx context.Context, e *compactordv1.Edit, l *compactordv1.LoggedMessage, result *written) error {
 	req := c.observation(e, l)
+	// Nobody listens: what is written is no text of the summary.
+	t := &task{policy: c.policy, by: c.by, covered: req.Replaces}
 	w := &summaryWriter{
-		service: c.service, author: c.author, result: &written{},
-		// Nobody listens: what is written is no text of the summary.
-		task: &task{policy: c.policy, by: c.by, covered: req.Replaces},
+		service: c.service, author: c.author, result: result, task: t, stream: newSummaryStream(t, []piece{{request: req}}),
 	}
-	w.begin()
 	err := w.checked(ctx, req)
-	c.spent.add(w.result)
-	if err == nil {
-		w.result.text = req.Result.Replacement(&summarizers.Summary{Text: w.result.text})
-		c.texts[placeOf(e)] = w.result
-	}
-	if asSkip(err) != nil {
-		err = nil
+	switch {
+	case err == nil:
+		result.text = req.Result.Replacement(&summarizers.Summary{Text: result.text})
+	case asSkip(err) != nil:
+		err, result.text = nil, ""
 	}
 	return err
 }

@@ -170,73 +170,70 @@ func (c *compaction) coveredTokens() uint32 {
 // summarize has a summary written: by the policy's summarizer, within its limits, or by its fallback. What it returns
 // says what was spent, also beside an error.
 func (s *Service) summarize(ctx context.Context, t *task) (*written, error) {
-	w := &summaryWriter{service: s, author: t.author, task: t, result: &written{}}
-	w.read, w.earlier, w.total = t.read, t.read, t.total
-	w.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, w.read, w.total)
-	if err := w.write(ctx); err != nil {
-		return w.result, err
+	pieces := t.pieces()
+	stream := newSummaryStream(t, pieces)
+	stream.begin(ctx)
+	parts := make([]*written, len(pieces))
+	err := s.together(ctx, t.atATime(), len(pieces), func(ctx context.Context, i int) error {
+		w := &summaryWriter{service: s, author: t.author, task: t, stream: stream, part: i, result: &written{}}
+		parts[i] = w.result
+		return w.write(ctx, pieces[i])
+	})
+	result := joined(parts)
+	if err != nil {
+		return result, err
 	}
-	w.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, w.total, w.total)
-	w.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_CHECK, 1, 1)
-	return w.result, nil
+	stream.end(ctx)
+	return result, nil
 }
 
-// summaryWriter has the parts of a summary written, one after the other.
+// joined is the whole of the parts that were begun.
+func joined(parts []*written) *written {
+	whole := &written{}
+	for _, p := range parts {
+		if p == nil {
+			continue
+		}
+		whole.add(p)
+		whole.text += p.text
+		whole.summarizer = cmp.Or(whole.summarizer, p.summarizer)
+		whole.model = cmp.Or(whole.model, p.model)
+		whole.promptVersion = max(whole.promptVersion, p.promptVersion)
+		whole.cachedPrefix = whole.cachedPrefix || p.cachedPrefix
+		if p.fallback != compactordv1.SummaryFallback_SUMMARY_FALLBACK_UNSPECIFIED {
+			whole.summarizer, whole.fallback, whole.cause = p.summarizer, p.fallback, p.cause
+		}
+	}
+	return whole
+}
+
+// atATime is how many texts are written at a time. Those that the client wrote are taken in order.
+func (t *task) atATime() int {
+	if t.by != nil {
+		return 1
+	}
+	return t.author.atATime()
+}
+
+// summaryWriter has one part of a summary written.
 type summaryWriter struct {
 	service *Service
 	author  *author
 	task    *task
-	result  *written
-	// total and read count stored tokens of what is to be read; earlier is what the parts before this one held.
-	total, read, earlier uint32
-	// attempt numbers the attempts; text is what this attempt has shown so far.
-	attempt uint32
-	text    strings.Builder
-	// unsure says that this attempt has shown text of the part that is being written.
-	unsure bool
+	stream  *summaryStream
+	// part is which part of the stream it is.
+	part   int
+	result *written
 }
 
-func (w *summaryWriter) write(ctx context.Context) error {
-	w.begin()
-	for _, p := range w.task.pieces() {
-		if p.request == nil {
-			w.show(ctx, p.text)
-			continue
-		}
-		if err := w.checked(ctx, p.request); err != nil {
-			return err
-		}
-		w.earlier += tokensOf(p.request.Messages)
+func (w *summaryWriter) write(ctx context.Context, p piece) error {
+	if p.request != nil {
+		return w.checked(ctx, p.request)
 	}
+	w.result.text = p.text
+	w.stream.say(ctx, w.part, p.text)
+	w.stream.finish(ctx, w.part, p.text)
 	return nil
-}
-
-// begin starts an attempt.
-func (w *summaryWriter) begin() { w.attempt++ }
-
-// show adds text to the summary and to the stream.
-func (w *summaryWriter) show(ctx context.Context, text string) {
-	w.text.WriteString(text)
-	w.result.text = w.text.String()
-	w.delta(ctx, text)
-}
-
-func (w *summaryWriter) delta(ctx context.Context, text string) {
-	w.emit(ctx, &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_SummaryDelta{
-		SummaryDelta: &compactordv1.SummaryDelta{Attempt: w.attempt, Text: text},
-	}})
-}
-
-func (w *summaryWriter) progress(ctx context.Context, stage compactordv1.CompactionStage, done, total uint32) {
-	w.emit(ctx, &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Progress{
-		Progress: &compactordv1.CompactionProgress{Stage: stage, Done: done, Total: total},
-	}})
-}
-
-func (w *summaryWriter) emit(ctx context.Context, e *compactordv1.CompactionEvent) {
-	if w.task.emit != nil {
-		w.task.emit(ctx, e)
-	}
 }
 
 // checked has a request answered by the policy's summarizer and the text checked, or else by the fallback.
@@ -245,13 +242,12 @@ func (w *summaryWriter) checked(ctx context.Context, req *summarizers.Request) e
 	if err != nil {
 		return err
 	}
-	w.author.asked = chosen.Name()
-	failure := w.author.gone
+	failure := w.author.asks(chosen.Name())
 	if failure == nil {
 		failure = w.ask(ctx, chosen, req)
 	}
 	if failure == nil {
-		w.result.summarizer = cmp.Or(w.result.summarizer, chosen.Name())
+		w.result.summarizer = chosen.Name()
 		return nil
 	}
 	if ctx.Err() != nil {
@@ -272,7 +268,7 @@ func (w *summaryWriter) ask(ctx context.Context, chosen summarizers.Summarizer, 
 	var failure error
 	for try := range tries {
 		if try > 0 {
-			w.again(ctx)
+			w.stream.again(ctx, w.part)
 		}
 		failure = w.once(ctx, chosen, req)
 		var refused *summarizers.CheckError
@@ -300,19 +296,6 @@ func (w *summaryWriter) summarizer() (summarizers.Summarizer, error) {
 	return w.service.summarizers.Get(w.task.policy.GetSummary().GetSummarizer())
 }
 
-// again voids what the last attempt wrote of this part and shows the finished parts anew. Where nothing of it was shown
-// there is nothing to void.
-func (w *summaryWriter) again(ctx context.Context) {
-	if !w.unsure {
-		return
-	}
-	w.unsure = false
-	w.begin()
-	if w.text.Len() > 0 {
-		w.delta(ctx, w.text.String())
-	}
-}
-
 func (w *summaryWriter) fallBack(
 	ctx context.Context, chosen summarizers.Summarizer, req *summarizers.Request, failure error,
 ) error {
@@ -329,8 +312,9 @@ func (w *summaryWriter) fallBack(
 		w.result.fallback = compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE
 		why := summaryFailure(chosen.Name(), failure)
 		w.service.metrics.fellBack(why)
+		w.author.fellBack(ctx, chosen.Name(), why)
 		w.result.cause = why.Message
-		w.again(ctx)
+		w.stream.again(ctx, w.part)
 		req.Fault = ""
 		failure = w.try(ctx, fallback, req)
 		if failure == nil {
@@ -404,9 +388,13 @@ func (w *summaryWriter) try(ctx context.Context, by summarizers.Summarizer, req 
 	}
 	text := summarizers.WithoutThinking(summary.Text)
 	if by.Name() != fallbackSummarizer {
-		text = summarizers.Stored(req, text)
+		stored := summarizers.Stored(req, text)
+		if stored != text && w.stream.again(ctx, w.part) {
+			w.stream.say(ctx, w.part, stored)
+		}
+		text = stored
 	}
-	w.accept(req, summary, text)
+	w.accept(ctx, req, summary, text)
 	return nil
 }
 
@@ -427,13 +415,12 @@ func judged(by summarizers.Summarizer, req *summarizers.Request, summary *summar
 	return err
 }
 
-func (w *summaryWriter) accept(req *summarizers.Request, summary *summarizers.Summary, text string) {
-	w.unsure = false
-	w.text.WriteString(text)
-	w.result.text = w.text.String()
-	w.result.model = cmp.Or(w.result.model, summary.Model)
-	w.result.promptVersion = max(w.result.promptVersion, summary.PromptVersion)
-	w.result.cachedPrefix = w.result.cachedPrefix || summary.CachedPrefix && req.Kind == summarizers.History
+func (w *summaryWriter) accept(ctx context.Context, req *summarizers.Request, summary *summarizers.Summary, text string) {
+	w.result.text = text
+	w.result.model = summary.Model
+	w.result.promptVersion = summary.PromptVersion
+	w.result.cachedPrefix = summary.CachedPrefix && req.Kind == summarizers.History
+	w.stream.finish(ctx, w.part, text)
 }
 
 // spend adds up what was paid for, also for what is refused.
@@ -456,7 +443,7 @@ func (w *summaryWriter) guarded(
 	return by.Summarize(ctx, req, progress)
 }
 
-// summaryProgress turns what a summarizer tells into events. What it read never falls, whatever it says.
+// summaryProgress turns what a summarizer tells into events.
 type summaryProgress struct {
 	ctx    context.Context //nolint:containedctx // lives as long as one call of the summarizer, whose interface has no context
 	writer *summaryWriter
@@ -466,23 +453,12 @@ type summaryProgress struct {
 	redact func(string) string
 }
 
-func (p *summaryProgress) Read(tokens uint32) {
-	w := p.writer
-	read := min(w.earlier+tokens, w.total)
-	// A step for each message would be thousands of events that nobody sees.
-	if read >= w.read+max(1, w.total/progressSteps) && read < w.total {
-		w.read = read
-		w.progress(p.ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, w.read, w.total)
-	}
-}
-
-// progressSteps is how many steps of progress a summary tells at the most.
-const progressSteps = 100
+func (p *summaryProgress) Read(tokens uint32) { p.writer.stream.reads(p.ctx, p.writer.part, tokens) }
 
 // Again voids what this call of the summarizer has shown, and shows the finished parts anew.
 func (p *summaryProgress) Again() {
 	p.pending = ""
-	p.writer.again(p.ctx)
+	p.writer.stream.again(p.ctx, p.writer.part)
 }
 
 // Text hands on whole characters: a provider's stream may break within one.
@@ -502,8 +478,7 @@ func (p *summaryProgress) Text(delta string) {
 		if p.redact != nil {
 			text = p.redact(text)
 		}
-		p.writer.unsure = true
-		p.writer.delta(p.ctx, text)
+		p.writer.stream.say(p.ctx, p.writer.part, text)
 	}
 	p.pending = p.pending[whole:]
 }

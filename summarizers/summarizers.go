@@ -197,6 +197,13 @@ type Persistent interface {
 	Timeouts() (try, total time.Duration)
 }
 
+// Concurrent is a Summarizer that can write several texts of one operation at a time.
+type Concurrent interface {
+	Summarizer
+	// Concurrency is how many texts it wants to write at a time, at the most.
+	Concurrency() int
+}
+
 // Estimator is a Summarizer that can tell beforehand what a request takes.
 type Estimator interface {
 	Summarizer

@@ -35,7 +35,7 @@ type profile struct {
 	tokenFactor                  float64
 	tokenLimit                   string
 	effort                       string
-	tries                        int
+	tries, concurrency           int
 	tryTimeout, totalTimeout     time.Duration
 	idleTimeout                  time.Duration
 	price                        *compactordv1.TokenPrice
@@ -52,6 +52,7 @@ const (
 	defaultModelWindow = 32_000
 	minModelOutput     = 256
 	maxModelTries      = 10
+	maxConcurrency     = 32
 	minModelTimeout    = 100 * time.Millisecond
 	maxTryTimeout      = time.Hour
 	maxTotalTimeout    = 6 * time.Hour
@@ -123,6 +124,7 @@ func (p *profile) decode(node *yaml.Node) []error {
 		{"token_limit", &p.tokenLimit},
 		{"reasoning_effort", &p.effort},
 		{"tries", &p.tries},
+		{"concurrency", &p.concurrency},
 		{"try_timeout", &p.tryTimeout},
 		{"total_timeout", &p.totalTimeout},
 		{"idle_timeout", &p.idleTimeout},
@@ -184,6 +186,7 @@ func (p *profile) check(given map[string]bool) []error {
 		"must be max_tokens or max_completion_tokens")
 	check(p.effort == "" || effortWord.MatchString(p.effort), "reasoning_effort", "must be the provider's word for it")
 	check(!given["tries"] || p.tries >= 1 && p.tries <= maxModelTries, "tries", "must be from 1 to %d", maxModelTries)
+	check(!given["concurrency"] || p.concurrency >= 1 && p.concurrency <= maxConcurrency, "concurrency", "must be from 1 to %d", maxConcurrency)
 	p.checkTimes(check, given)
 	p.checkAddress(check)
 	p.checkPrice(check)

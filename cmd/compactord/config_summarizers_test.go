@@ -34,6 +34,7 @@ summarizers:
     token_limit: max_tokens
     reasoning_effort: low
     tries: 2
+    concurrency: 8
     try_timeout: 4m
     total_timeout: 20m
     idle_timeout: 90s
@@ -55,7 +56,7 @@ summarizers:
 	require.Equal(t, &profile{
 		name: "thorough", kind: "openai", api: "responses", model: "big", baseURL: "https://models.example.com/v1",
 		keyEnv: "MODEL_KEY", window: 400_000, maxOutput: 32_000, tokenFactor: 1.5, tokenLimit: "max_tokens", effort: "low",
-		tries: 2, tryTimeout: 4 * time.Minute, totalTimeout: 20 * time.Minute, idleTimeout: 90 * time.Second,
+		tries: 2, concurrency: 8, tryTimeout: 4 * time.Minute, totalTimeout: 20 * time.Minute, idleTimeout: 90 * time.Second,
 		price: &compactordv1.TokenPrice{Input: 1.25, Output: 10, CacheRead: 0.125}, input: &input, output: &output, read: &read,
 	}, thorough)
 }
@@ -92,6 +93,8 @@ func TestWrongProfiles(t *testing.T) {
 		"zero window":      {"{kind: openai, model: m, api_key_env: K, context_window: 0}", "summarizers.p.context_window must be from 4,000 to 100,000,000"},
 		"zero output":      {"{kind: openai, model: m, api_key_env: K, max_output_tokens: 0}", "summarizers.p.max_output_tokens must be at least 256"},
 		"zero factor":      {"{kind: openai, model: m, api_key_env: K, token_factor: 0}", "summarizers.p.token_factor must be from 0.5 to 10"},
+		"concurrency":      {"{kind: openai, model: m, api_key_env: K, concurrency: 33}", "summarizers.p.concurrency must be from 1 to 32"},
+		"no concurrency":   {"{kind: openai, model: m, api_key_env: K, concurrency: 0}", "summarizers.p.concurrency must be from 1 to 32"},
 		"no tries":         {"{kind: openai, model: m, api_key_env: K, tries: 0}", "summarizers.p.tries must be from 1 to 10"},
 		"no time to try":   {"{kind: openai, model: m, api_key_env: K, try_timeout: 0s}", "summarizers.p.try_timeout must be from 100ms to 1h"},
 		"no time at all":   {"{kind: openai, model: m, api_key_env: K, total_timeout: 0s}", "summarizers.p.total_timeout must be from 100ms to 6h"},

@@ -44,6 +44,7 @@ func models(profiles []*profile, extra overflow.Extra) ([]summarizers.Summarizer
 		all = append(all, llm.New(llm.Profile{
 			Name: p.name, Kind: p.kind, Model: p.model, Window: p.window, MaxOutput: p.maxOutput, TokenFactor: p.tokenFactor,
 			Effort: p.effort, TryTimeout: p.tryTimeout, TotalTimeout: p.totalTimeout, Tries: p.tries, Price: p.price,
+			Concurrency: p.concurrency,
 		}, provider))
 	}
 	return all, errors.Join(problems...)

@@ -3,6 +3,8 @@ package faults_test
 import (
 	"net/http"
 	"regexp"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -115,32 +117,51 @@ func TestTextIsSeenAsItIsWritten(t *testing.T) {
 	}
 }
 
-// A split turn is two requests, the second for its first part; what was streamed of both is the summary.
+// A split turn is two requests, the second for its first part, which come at the same time; what was streamed of both is
+// the summary.
 func TestSplitTurnIsTwoRequests(t *testing.T) {
 	t.Parallel()
 	for _, p := range llmtest.Protocols() {
 		t.Run(p.String(), func(t *testing.T) {
 			t.Parallel()
 			m := newModel(t, p, nil)
-			written := llmtest.Summary(llmtest.Written{})
-			m.server.Script(written, llmtest.StreamError(half), written)
-			d := daemontest.Start(t, daemontest.Options{Summarizers: summarizersOf(m)})
 			messages := daemontest.Working(12, 500)
+			split := len(messages) - 4
+			var broken atomic.Bool
+			m.server.Handle(func(req *llmtest.Request) llmtest.Reply {
+				if ofTurn(req) && broken.CompareAndSwap(false, true) {
+					return llmtest.StreamError(half)
+				}
+				return llmtest.Summary(llmtest.Written{})
+			})
+			d := daemontest.Start(t, daemontest.Options{Summarizers: summarizersOf(m)})
 			d.Create("s", daemontest.By(m.Name(), noFallback, 20), messages...)
 			events, err := d.Compact(t.Context(), daemontest.Request("s"))
 			require.NoError(t, err)
 			requireProgress(t, events)
 			entry := ending(events).GetCompleted().GetCompaction()
-			require.EqualValues(t, len(messages)-4, entry.GetSplitTurnStart())
-			requests := m.server.Requests()
-			require.Len(t, requests, 3)
-			require.Contains(t, requests[0].User, daemontest.Mark(1))
-			require.NotContains(t, requests[0].User, daemontest.Mark(len(messages)-4))
-			require.Contains(t, requests[2].User, daemontest.Mark(len(messages)-4))
-			require.Contains(t, entry.GetSummary(), requests[0].Wrote())
-			require.Contains(t, entry.GetSummary(), requests[2].Wrote())
-			require.Contains(t, requests[2].Wrote(), "## Original Request")
+			require.EqualValues(t, split, entry.GetSplitTurnStart())
+			require.EqualValues(t, 3, entry.GetSummarizerCalls())
+			require.Len(t, m.server.Requests(), 3)
+			var history, turn *llmtest.Request
+			for _, req := range m.server.Requests() {
+				if ofTurn(req) {
+					turn = req
+				} else {
+					history = req
+				}
+			}
+			require.Contains(t, history.User, daemontest.Mark(1))
+			require.NotContains(t, history.User, daemontest.Mark(split))
+			require.Contains(t, turn.User, daemontest.Mark(split))
+			require.Contains(t, turn.Wrote(), "## Original Request")
+			first, second := strings.Index(entry.GetSummary(), history.Wrote()), strings.Index(entry.GetSummary(), turn.Wrote())
+			require.Zero(t, first)
+			require.Greater(t, second, first)
 			require.Equal(t, entry.GetSummary(), lastAttempt(events))
 		})
 	}
 }
+
+// ofTurn says that a request is for the first part of a turn.
+func ofTurn(req *llmtest.Request) bool { return strings.Contains(req.User, "## Original Request") }

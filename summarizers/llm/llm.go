@@ -64,6 +64,8 @@ type Profile struct {
 	TryTimeout, TotalTimeout time.Duration
 	// Tries is how often one request is sent at the most where it fails for a reason that passes. 1 to 10; 0: 4.
 	Tries int
+	// Concurrency is how many texts of one compaction it writes at a time, at the most. 1 to 32; 0: 4.
+	Concurrency int
 	// Price is nil where it is not configured.
 	Price *compactordv1.TokenPrice
 }

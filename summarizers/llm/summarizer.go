@@ -12,8 +12,10 @@ import (
 )
 
 const (
-	defaultTries = 4
-	maxTries     = 10
+	defaultTries       = 4
+	maxTries           = 10
+	defaultConcurrency = 4
+	maxConcurrency     = 32
 )
 
 // Summarizer has summaries written by one model. It is safe for concurrent use.
@@ -25,6 +27,7 @@ type Summarizer struct {
 
 var (
 	_ summarizers.Persistent = (*Summarizer)(nil)
+	_ summarizers.Concurrent = (*Summarizer)(nil)
 	_ summarizers.Estimator  = (*Summarizer)(nil)
 	_ summarizers.Describer  = (*Summarizer)(nil)
 )
@@ -47,6 +50,10 @@ func New(profile Profile, provider Provider, opts ...Option) *Summarizer {
 		s.profile.Tries = defaultTries
 	}
 	s.profile.Tries = min(s.profile.Tries, maxTries)
+	if s.profile.Concurrency <= 0 {
+		s.profile.Concurrency = defaultConcurrency
+	}
+	s.profile.Concurrency = min(s.profile.Concurrency, maxConcurrency)
 	for _, opt := range opts {
 		opt(s)
 	}
@@ -60,6 +67,9 @@ func (s *Summarizer) Name() string { return s.profile.Name }
 func (s *Summarizer) Timeouts() (try, total time.Duration) {
 	return s.profile.TryTimeout, s.profile.TotalTimeout
 }
+
+// Concurrency is the profile's.
+func (s *Summarizer) Concurrency() int { return s.profile.Concurrency }
 
 // Describe tells of the profile.
 func (s *Summarizer) Describe() *compactordv1.SummarizerInfo {

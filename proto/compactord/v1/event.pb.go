@@ -629,7 +629,8 @@ func (x *CompactionProgress) GetTotal() uint32 {
 	return 0
 }
 
-// SummaryDelta is text of the summary as it is written.
+// SummaryDelta is text of the summary as it is written. The deltas of the last attempt make up the summary. The two halves
+// of a split turn may be written at the same time: what the second says is told once the first is finished.
 type SummaryDelta struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Counts the attempts, from 1. A new attempt voids the text of earlier ones. Where the conversation is sent to a model in

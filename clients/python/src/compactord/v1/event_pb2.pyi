@@ -309,7 +309,9 @@ Global___CompactionProgress: _TypeAlias = CompactionProgress  # noqa: Y015
 
 @_typing.final
 class SummaryDelta(_message.Message):
-    """SummaryDelta is text of the summary as it is written."""
+    """SummaryDelta is text of the summary as it is written. The deltas of the last attempt make up the summary. The two halves
+    of a split turn may be written at the same time: what the second says is told once the first is finished.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 

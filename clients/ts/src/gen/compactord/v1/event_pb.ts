@@ -568,7 +568,8 @@ export const CompactionProgressSchema: GenMessage<CompactionProgress, {jsonType:
   messageDesc(file_compactord_v1_event, 4);
 
 /**
- * SummaryDelta is text of the summary as it is written.
+ * SummaryDelta is text of the summary as it is written. The deltas of the last attempt make up the summary. The two halves
+ * of a split turn may be written at the same time: what the second says is told once the first is finished.
  *
  * @generated from message compactord.v1.SummaryDelta
  */
@@ -591,7 +592,8 @@ export type SummaryDelta = Message<"compactord.v1.SummaryDelta"> & {
 };
 
 /**
- * SummaryDelta is text of the summary as it is written.
+ * SummaryDelta is text of the summary as it is written. The deltas of the last attempt make up the summary. The two halves
+ * of a split turn may be written at the same time: what the second says is told once the first is finished.
  *
  * @generated from message compactord.v1.SummaryDelta
  */
