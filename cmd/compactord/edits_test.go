@@ -108,7 +108,7 @@ func TestResultWithEditsByASummarizer(t *testing.T) {
   Compressed  1 result, 200 tokens less
   Tokens      1,000 before, 800 after (20 % less), estimated
   Summarizer  extractive, 0s
-  Fallback    summarizer writer failed
+  Fallback    summarizer writer failed; extractive wrote instead
 `, out.String())
 	record := &compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: prune}}
 	require.Equal(t, "prune: 1 edit, 1,000 to 800 tokens (extractive)", recordText(record))

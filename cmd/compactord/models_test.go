@@ -175,6 +175,32 @@ func TestDryRunByAModel(t *testing.T) {
 	require.Empty(t, s.Requests(), "a dry run asks nobody")
 }
 
+// Who reads the output sees that another wrote than was asked for, and why.
+func TestFallbackIsSeenInTheOutput(t *testing.T) {
+	temporaryFolder(t)
+	s, config := modelServer(t, "openai", llmtest.Chat, "")
+	s.Handle(func(*llmtest.Request) llmtest.Reply { return llmtest.Text("The work went on.") })
+	for _, flag := range []string{"--quiet", "--view"} {
+		r := ran(t, "compact", talkFile(t), "--summarizer", "fast", "--config", config, flag).ends(t, exitDone)
+		require.Regexp(t, `(?m)^  Fallback    no summary by fast passed the checks: The summary has none of its sections, such as "[A-Za-z ]+"; `+
+			`extractive wrote instead$`, r.out)
+	}
+}
+
+// A model that writes tags in place of headings is taken at its word.
+func TestTagsOfAModelAreTaken(t *testing.T) {
+	temporaryFolder(t)
+	s, config := modelServer(t, "openai", llmtest.Chat, "")
+	s.Handle(func(*llmtest.Request) llmtest.Reply {
+		return llmtest.Text("<important_context>\n- The model was here.\n</important_context>\n<current_focus>Go on</current_focus>")
+	})
+	r := ran(t, "compact", talkFile(t), "--preset", "kimi", "--context-window", "20000", "--summarizer", "fast", "--config", config).ends(t, exitDone)
+	require.NotContains(t, r.out, "Fallback")
+	contains(t, r.out, "## Current Focus\nGo on\n\n## Environment\n(none)\n")
+	contains(t, r.out, "## Important Context\n- The model was here.\n")
+	require.Len(t, s.Requests(), 1)
+}
+
 func TestModelsThatRefuse(t *testing.T) {
 	for status, says := range map[int]string{
 		401: "Check the key that the profile names", 404: "Check model and base_url", 400: "Check model, max_output_tokens",
@@ -186,8 +212,7 @@ func TestModelsThatRefuse(t *testing.T) {
 			s.Handle(func(*llmtest.Request) llmtest.Reply { return llmtest.Status(status) })
 			r := ran(t, "compact", talkFile(t), "--summarizer", "fast", "--config", config).ends(t, exitDone)
 			contains(t, r.out, "  Summarizer  extractive, ")
-			contains(t, r.out, "  Fallback    ")
-			contains(t, r.out, fmt.Sprint(status))
+			require.Regexp(t, fmt.Sprintf(`(?m)^  Fallback    summarizer fast .*%d.*; extractive wrote instead$`, status), r.out)
 
 			// A session whose policy wants no fallback.
 			d := serving(t, "--listen", "127.0.0.1:0", "--store", storePath(t), "--config", config)
@@ -322,11 +347,11 @@ func TestWhoWrote(t *testing.T) {
 			&compactordv1.CompactionEntry{
 				Summarizer: "extractive", Model: "m-real", SummarizerCalls: 1, Fallback: fallback, FallbackCause: "why",
 			},
-			"  Summarizer  m-real, in part extractive, 0s\n  Fallback    why\n  Spent       1 request, tokens unknown\n",
+			"  Summarizer  m-real, in part extractive, 0s\n  Fallback    why; extractive wrote instead\n  Spent       1 request, tokens unknown\n",
 		},
 		"the fallback": {
 			&compactordv1.CompactionEntry{Summarizer: "extractive", Fallback: fallback, FallbackCause: "why"},
-			"  Summarizer  extractive, 0s\n  Fallback    why\n",
+			"  Summarizer  extractive, 0s\n  Fallback    why; extractive wrote instead\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

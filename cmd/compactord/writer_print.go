@@ -28,7 +28,7 @@ type written interface {
 func printWriter(w io.Writer, e written) {
 	row(w, "Summarizer", "%s, %s", writerText(e), e.GetDuration().AsDuration().Round(time.Millisecond))
 	if fellBack(e) {
-		row(w, "Fallback", "%s", e.GetFallbackCause())
+		row(w, "Fallback", "%s; %s wrote instead", strings.TrimSuffix(e.GetFallbackCause(), "."), e.GetSummarizer())
 	}
 	if e.GetSummarizerCalls() > 0 || e.GetUsage() != nil || e.GetCostUsd() > 0 {
 		row(w, "Spent", "%s", spentText(e))

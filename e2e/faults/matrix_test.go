@@ -154,6 +154,10 @@ func TestFaults(t *testing.T) {
 					})
 				}
 			})
+			for name, f := range table {
+				require.Regexp(t, `level=WARN msg="fallback writes the summary" .*summarizer=`+identifier(name)+
+					` fallback=extractive reason=`+f.want.reason+` check="?`+f.want.check+`"?\s`, d.Logs())
+			}
 			require.NotContains(t, d.Logs(), llmtest.Quoted, "what a provider says may quote the conversation")
 			require.NotContains(t, d.Logs(), "mark-")
 		})

@@ -14,7 +14,7 @@ import type {
   PruneEntry,
 } from "./v1.js";
 import type { CompactionPlace } from "./turns.js";
-import { SkipReason } from "./v1.js";
+import { SkipReason, SummaryFallback } from "./v1.js";
 
 /** How a compaction ended that did not fail. */
 export class CompactionResult {
@@ -24,6 +24,11 @@ export class CompactionResult {
   readonly compaction: CompactionEntry | undefined;
   /** The edits that were written, if there are any. */
   readonly prune: PruneEntry | undefined;
+  /**
+   * Which summarizer failed and why, in a sentence, where the policy's fallback wrote for it; else empty. What wrote
+   * instead is `compaction.summarizer`, or `prune.summarizer` where tool results were written shorter.
+   */
+  readonly fallbackCause: string;
   /** Of a dry run: what would be done. */
   readonly plan: CompactionPlan | undefined;
   /** How full the context is now. */
@@ -48,6 +53,10 @@ export class CompactionResult {
     this.outcome = outcome;
     this.compaction = facts.compaction;
     this.prune = facts.prune;
+    this.fallbackCause =
+      [facts.compaction, facts.prune].find(
+        (entry) => entry !== undefined && entry.fallback !== SummaryFallback.UNSPECIFIED,
+      )?.fallbackCause ?? "";
     this.plan = facts.plan;
     this.report = facts.report;
     this.reason = facts.reason === undefined ? "" : (SkipReason[facts.reason] as keyof typeof SkipReason);

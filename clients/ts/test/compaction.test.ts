@@ -253,6 +253,7 @@ test("the program's own model writes the summary, and is told what is wrong with
     ["client", "mine", prompts, 0.5 * prompts, 10 * prompts],
   );
   assert.match(compaction?.summary ?? "", /The ledger was looked at twelve times/);
+  assert.equal(result.fallbackCause, "");
   const nothing = await session.compactWith(() => assert.fail("there is nothing to ask"));
   assert.deepEqual([nothing.outcome, nothing.reason], ["skipped", "ALREADY_COMPACTED"]);
 });
@@ -268,6 +269,7 @@ test("what the program's own model cannot write in three tries, the fallback wri
     return Promise.resolve("");
   });
   assert.deepEqual([result.outcome, result.compaction?.summarizer, calls], ["completed", "extractive", 3]);
+  assert.match(result.fallbackCause, /^no summary by client passed the checks: /);
 });
 
 // The last one: whether the summarizer is asked in so little time is open, and no test may wait for its turn behind it.

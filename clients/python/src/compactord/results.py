@@ -61,6 +61,17 @@ class CompactionResult:
         return done.prune if done is not None and done.HasField("prune") else None
 
     @property
+    def fallback_cause(self) -> str:
+        """Which summarizer failed and why, in a sentence, where the policy's fallback wrote for it; else empty.
+
+        What wrote instead is ``compaction.summarizer``, or ``prune.summarizer`` of results that were written shorter.
+        """
+        for entry in (self.compaction, self.prune):
+            if entry is not None and entry.fallback != v1.SummaryFallback.SUMMARY_FALLBACK_UNSPECIFIED:
+                return entry.fallback_cause
+        return ""
+
+    @property
     def report(self) -> v1.ContextReport | None:
         """How full the context is; None of a plan."""
         ended = self.completed or self.skipped

@@ -160,6 +160,7 @@ def test_the_model_of_the_client_writes(session: compactord.Session) -> None:
     result = session.compact_with(write, focus="cats")
     assert result.compaction is not None
     assert (result.compaction.summarizer, result.compaction.model) == ("client", "mine")
+    assert result.fallback_cause == ""
     assert result.compaction.usage.total_tokens == 7
     assert result.compaction.cost_usd == 0.5
     assert [prompt.kind for prompt in asked] == ["HISTORY", "HISTORY"]
@@ -194,6 +195,7 @@ def test_a_model_that_never_passes_has_the_fallback_write_or_fails(client: compa
     result = session.compact_with(refuse)
     assert result.compaction is not None
     assert result.compaction.summarizer == "extractive"
+    assert result.fallback_cause.startswith("no summary by client passed the checks: ")
     strict = client.create_session(policy={**POLICY, "summary": {"fallback": "SUMMARY_FALLBACK_FAIL"}})
     talk(strict, 6)
     with pytest.raises(compactord.SummaryRejectedError) as caught:
