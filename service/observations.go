@@ -72,7 +72,7 @@ func (c *compaction) observeAll(ctx context.Context, edits []*compactordv1.Edit,
 	}
 	var telling sync.Mutex
 	texts := make([]*written, len(edits))
-	err := c.service.together(ctx, atATime, len(edits), func(ctx context.Context, i int) error {
+	err := c.service.together(ctx, c.id, atATime, len(edits), func(ctx context.Context, i int) error {
 		l := c.snapshot.Kept[positionOf(c.snapshot.Kept, edits[i].GetIndex())]
 		texts[i] = &written{}
 		if err := c.observe(ctx, edits[i], l, texts[i]); err != nil {

@@ -174,7 +174,7 @@ func (s *Service) summarize(ctx context.Context, t *task) (*written, error) {
 	stream := newSummaryStream(t, pieces)
 	stream.begin(ctx)
 	parts := make([]*written, len(pieces))
-	err := s.together(ctx, t.atATime(), len(pieces), func(ctx context.Context, i int) error {
+	err := s.together(ctx, t.author.operation, t.atATime(), len(pieces), func(ctx context.Context, i int) error {
 		w := &summaryWriter{service: s, author: t.author, task: t, stream: stream, part: i, result: &written{}}
 		parts[i] = w.result
 		return w.write(ctx, pieces[i])

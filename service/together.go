@@ -7,8 +7,11 @@ import (
 )
 
 // together does n things, at most so many at a time, and returns once all have ended. The first that fails cancels the
-// others, and its error is returned; a panic is one. Where one is done at a time, they are done in order.
-func (s *Service) together(ctx context.Context, atATime, n int, do func(ctx context.Context, i int) error) error {
+// others, and its error is returned; a panic is one, which the log has under the operation's id. Where one is done at a time,
+// they are done in order.
+func (s *Service) together(
+	ctx context.Context, operation string, atATime, n int, do func(ctx context.Context, i int) error,
+) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var next atomic.Int64
@@ -18,7 +21,7 @@ func (s *Service) together(ctx context.Context, atATime, n int, do func(ctx cont
 			if i >= n {
 				return
 			}
-			if err := s.guardedCall(ctx, i, do); err != nil {
+			if err := s.guardedCall(ctx, operation, i, do); err != nil {
 				cancel(err)
 			}
 		}
@@ -34,10 +37,12 @@ func (s *Service) together(ctx context.Context, atATime, n int, do func(ctx cont
 }
 
 // guardedCall makes an error of a panic, which would end the daemon in a goroutine that nobody guards.
-func (s *Service) guardedCall(ctx context.Context, i int, do func(ctx context.Context, i int) error) (err error) {
+func (s *Service) guardedCall(
+	ctx context.Context, operation string, i int, do func(ctx context.Context, i int) error,
+) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = caught(ctx, s.logger, "compaction", r)
+			err = caught(ctx, s.logger, "compaction", operation, r)
 		}
 	}()
 	return do(ctx, i)
