@@ -216,3 +216,22 @@ func TestOriginsOfTheDaemonAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "messages[1].origin")
 	require.Empty(t, d.messages("s"))
 }
+
+// Seed case 41: opencode in a window that its answer fills was taken, and silently never due.
+func TestCase041OpencodeWithNothingUsableIsRefused(t *testing.T) {
+	d := start(t)
+	policy := &compactordv1.Policy{
+		Preset: proto.String("opencode"), ContextWindow: proto.Uint32(8_000), MaxOutputTokens: proto.Uint32(8_000),
+	}
+	_, err := d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{Policy: policy})
+	requireReason(t, err, codes.InvalidArgument, "INVALID_POLICY")
+	require.ErrorContains(t, err, "policy.max_output_tokens: of the 8000 tokens that a request can hold")
+	policy.MaxOutputTokens = proto.Uint32(7_999)
+	_, err = d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{SessionId: "s", Policy: policy})
+	require.NoError(t, err)
+	policy.MaxOutputTokens = proto.Uint32(8_000)
+	_, err = d.sessions.UpdateSession(t.Context(), &compactordv1.UpdateSessionRequest{
+		SessionId: "s", UpdateMask: mask("policy"), Policy: policy,
+	})
+	requireReason(t, err, codes.InvalidArgument, "INVALID_POLICY")
+}

@@ -80,7 +80,7 @@ func TestPresetOpencodesFiveStrategies(t *testing.T) {
 		d.append("s", assistant("", call(id, tool, `{"filePath":"f`+id+`"}`)), toolResult(id, strings.Repeat("x", 2_500)))
 	}
 	view := d.view("s")
-	require.Equal(t, strings.Repeat("x", 2_000)+"\n[Tool output truncated: omitted 500 chars] [To read the whole of it, recall index 2, part 0.]", resultTextOf(view[2].GetMessage()))
+	require.Equal(t, strings.Repeat("x", 2_000)+"\n[Tool output truncated: omitted 500 chars] [recall #2.0]", resultTextOf(view[2].GetMessage()))
 
 	prune := func() *compactordv1.PruneResponse {
 		answer, err := d.compactions.Prune(t.Context(), &compactordv1.PruneRequest{
@@ -92,12 +92,12 @@ func TestPresetOpencodesFiveStrategies(t *testing.T) {
 	d.append("s", assistant("Read."), user("And the tests?"), assistant("They pass."))
 	require.Nil(t, prune().GetPrune(), "the last two turns are protected, and the results are in them")
 	d.append("s", user("Then tidy up."), assistant("Tidied up."))
-	// A result shows 2,000 characters and a mark of 96: 524 tokens. 77 of them pass 40,000; of the 129 that are no skill, 53
+	// A result shows 2,000 characters and a mark of 59: 515 tokens. 78 of them pass 40,000; of the 129 that are no skill, 52
 	// are beyond.
 	hidden := prune().GetPrune().GetEdits()
-	require.Len(t, hidden, 53)
+	require.Len(t, hidden, 52)
 	require.Equal(t, uint32(4), hidden[0].GetIndex(), "the skill stays")
-	require.Equal(t, "[Old tool result content cleared] [To read it again, recall index 4, part 0.]", hidden[0].GetReplacement())
+	require.Equal(t, "[Old tool result content cleared] [recall #4.0]", hidden[0].GetReplacement())
 
 	entry := d.compacted(manual)
 	require.Equal(t, uint32(262), entry.GetFirstKeptIndex(), "the last two turns are the tail")

@@ -169,7 +169,7 @@ func TestEntriesHoldResolvedParameters(t *testing.T) {
 	require.NoError(t, err)
 	rungs := last(t, events).GetCompleted().GetCompaction().GetStrategy().GetLadder().GetRungs()
 	used := rungs[len(rungs)-1].GetStrategy().GetSummarize()
-	require.Equal(t, uint32(4200), used.GetRecentTokens(), "35 % of the window")
+	require.Equal(t, uint32(2400), used.GetRecentTokens(), "a fifth of the window")
 	require.Positive(t, used.GetMaxSummaryTokens())
 	require.NotNil(t, used.SplitTurn)
 }

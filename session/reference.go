@@ -29,8 +29,9 @@ var references = regexp.MustCompile(
 // bare is a reference without its mark. It is one only as a whole text: among words a number can be anything.
 var bare = regexp.MustCompile(`^\s*[0-9]+(?:\.[0-9]+){0,2}\s*$`)
 
-// notices finds the ends of our own placeholders: `recall index 12, part 0.]`, and that of cleared arguments.
-var notices = regexp.MustCompile(`recall (index [0-9]+, part [0-9]+)(?:\.\]|"\})`)
+// notices finds the ends of our own placeholders: `recall index 12, part 0.]`, that of cleared arguments, and
+// `[recall #12.0]`, which presets have behind the words of another system.
+var notices = regexp.MustCompile(`(?:recall (index [0-9]+, part [0-9]+)(?:\.\]|"\})|\[recall (#[0-9]+\.[0-9]+)\])`)
 
 // ParseReference reads the reference that a placeholder or a citation shows, alone or as the placeholder's whole text:
 // `#12`, `#12.0`, `#12.0.1`, `[#12]`, `index 12, part 0`. Alone the mark can be left out: `12`, `12.0`, `12.0.1`. Of a text
@@ -68,13 +69,14 @@ func ParseReference(text string) (Reference, error) {
 func noticeIn(text string) (reference string, ok bool) {
 	all := notices.FindAllStringSubmatchIndex(text, -1)
 	for i, at := range slices.Backward(all) {
+		named := text[max(at[2], at[4]):max(at[3], at[5])]
 		if reference == "" {
-			reference = text[at[2]:at[3]]
+			reference = named
 			if i == len(all)-1 && strings.TrimSpace(text[at[1]:]) == "" {
 				break
 			}
 		}
-		if text[at[2]:at[3]] != reference {
+		if named != reference {
 			return "", false
 		}
 	}

@@ -9,10 +9,8 @@ import (
 const (
 	defaultReserve      = 16_384
 	defaultRecentTokens = 20_000
-	// minRecentTokens: less is hardly the last step of an agent.
-	minRecentTokens = 4_096
-	// recentPercent of the window leaves room for the summary and for what is still to come.
-	recentPercent = 35
+	// targetPercent of the window is where a ladder stops.
+	targetPercent = 40
 	// minSummaryTokens is the least that the contract lets a summary be.
 	minSummaryTokens = 64
 )
@@ -22,8 +20,9 @@ func recentTokens(window uint32) uint32 {
 	if window == 0 {
 		return defaultRecentTokens
 	}
-	// What is kept must lie below the trigger, or compaction would be due again at once.
-	return min(window/2, max(minRecentTokens, min(defaultRecentTokens, percent(window, recentPercent))))
+	// With the largest summary it must fit the target: compaction would be due again soon, and a ladder never be at rest.
+	target, summary := percent(window, targetPercent), summaryTokens(reserveTokens(window))
+	return min(defaultRecentTokens, target-min(target, summary))
 }
 
 // reserveTokens is how much of the window is left free where nobody says.

@@ -280,9 +280,9 @@ func TestDefaultRecentTokens(t *testing.T) {
 	}{
 		{"unknown window", nil, 20_000},
 		{"large window", proto.Uint32(200_000), 20_000},
-		{"35 % of the window", proto.Uint32(20_000), 7_000},
-		{"not under 4,096", proto.Uint32(9_000), 4_096},
-		{"at most half of the window, which is under the trigger", proto.Uint32(4_000), 2_000},
+		{"what the largest summary leaves of 40 % of the window", proto.Uint32(72_000), 15_693},
+		{"a fifth of a small one", proto.Uint32(20_000), 4_000},
+		{"and of a tiny one", proto.Uint32(4_000), 800},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -18,7 +18,7 @@ var descriptions = map[string]string{
 	"compactord.v1.Strategy.first_effective":                    "The first of its strategies that brings the view under the trigger.",
 	"compactord.v1.Strategy.ladder":                             "Its strategies in order until the target is reached.",
 	"compactord.v1.Strategy.custom":                             "A strategy that the daemon's builder registered.",
-	"compactord.v1.SummarizeStrategy.recent_tokens":             "Tokens of the newest messages to keep. 0 to 10,000,000. Default, where no rule is given: the smaller of 20,000 and 35 % of the window, but at least 4,096, and at most half of the window; 20,000 where the window is unknown.",
+	"compactord.v1.SummarizeStrategy.recent_tokens":             "Tokens of the newest messages to keep. 0 to 10,000,000. Default, where no rule is given: 20,000, but with the largest summary at most 0.4 of the window, which is a fifth of a window of up to 65,536; 20,000 where the window is unknown.",
 	"compactord.v1.SummarizeStrategy.recent_turns":              "Newest turns to keep. 1 to 10,000.",
 	"compactord.v1.SummarizeStrategy.recent_messages":           "Newest USER and ASSISTANT messages to keep. 1 to 100,000.",
 	"compactord.v1.SummarizeStrategy.recent_tool_groups":        "Newest tool groups to keep. 1 to 100,000.",

@@ -19,6 +19,8 @@ type gauge struct {
 	window uint64
 	// due are the loads at which compaction is due; the greatest number where none is.
 	due load
+	// roomy is due less what a cut is to leave free of it.
+	roomy load
 	// target is where a ladder stops, in stored tokens; false where the policy has none.
 	target      uint64
 	targetKnown bool
@@ -52,6 +54,10 @@ func newGauge(in *Input) *gauge {
 	if in.Reason == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW && !g.dueAt(viewLoad(in.State)) {
 		// The view was too long, whatever the trigger is. Taken for a full window, it is due at three quarters, as by default.
 		g.due[byTokens] = g.held / 4 * 3
+	}
+	g.roomy = g.due
+	if tokens, ok := session.TriggerTokens(in.Policy); ok && trigger.GetFreeRatio() > 0 {
+		g.roomy[byTokens] = min(g.roomy[byTokens], g.stored(lessFree(tokens, trigger.GetFreeRatio())))
 	}
 	if trigger != nil && trigger.TargetTokens != nil {
 		g.target, g.targetKnown = g.stored(trigger.GetTargetTokens()), true

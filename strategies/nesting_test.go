@@ -380,7 +380,7 @@ func TestResolvedFillsInWhatIsNested(t *testing.T) {
 		rungAt(0.5, firstEffective(custom("first"), registry().Resolved(policy, summarizing(nil)))),
 		rung(registry().Resolved(policy, pruneTools(nil))))
 	requireEqual(t, want, bench(t).Resolved(policy, given))
-	require.Equal(t, uint32(7_000), want.GetLadder().GetRungs()[0].GetStrategy().GetFirstEffective().
+	require.Equal(t, uint32(4_000), want.GetLadder().GetRungs()[0].GetStrategy().GetFirstEffective().
 		GetStrategies()[1].GetSummarize().GetRecentTokens())
 	requireEqual(t, asked, given)
 }

@@ -63,6 +63,8 @@ var klip13Preset = preset{
 		"Whether hiding was enough is measured. The draft summarizes only where nothing was left to hide, so a group that " +
 			"ages out each time would keep the summary from ever running.",
 		"Hiding has to be worth it: where less than a tenth of the window is to be hidden, it summarizes.",
+		"What hiding alone leaves can be more than two thirds of the trigger, as under the draft: it is enough where it is below " +
+			"the trigger.",
 	},
 	change: func(p *compactordv1.Policy, l Limits) {
 		kimiTrigger(p, l)

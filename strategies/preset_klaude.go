@@ -44,9 +44,11 @@ var klaudePreset = preset{
 		{"trigger.trigger_tokens", "effective - reserve, where effective is the window less the output limit (32,000 where " +
 			"that is unknown), at most the input limit, and the reserve a quarter of it, half of it in a window over 524,288; with nothing left of the " +
 			"window it is disabled"},
-		{"summarize.recent_tokens", "min(20,000, max(4,096, 35 % of the window)), at most the window less the reserve"},
+		{"summarize.recent_tokens", "min(20,000, max(4,096, 35 % of the window)), at most the window less the reserve, and " +
+			"what the summary leaves of two thirds of the trigger"},
 		{"summarize.manual_recent_tokens", "min(keep, max(2,048, min(8,192, a quarter of keep)))"},
-		{"summarize.max_summary_tokens", "max(1,024, 0.8 x min(reserve, 16,384))"},
+		{"summarize.max_summary_tokens", "max(1,024, 0.8 x min(reserve, 16,384)), at most two thirds of what is not to be free of the " +
+			"trigger"},
 		{"summary.input.tool_result_chars", "its 4,000 of a tool's output"},
 	},
 }
@@ -83,7 +85,7 @@ func klaudeFigures(l Limits) klaude {
 		} else {
 			reserve = percent(l.readable(), of)
 		}
-		keep = min(defaultRecentTokens, max(minRecentTokens, percent(l.readable(), recentPercent)), l.readable()-reserve)
+		keep = min(defaultRecentTokens, max(4_096, percent(l.readable(), 35)), l.readable()-reserve)
 	}
 	return klaude{
 		trigger: trigger,

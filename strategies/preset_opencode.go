@@ -1,9 +1,12 @@
 package strategies
 
 import (
+	"fmt"
+
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
 var opencodePreset = preset{
@@ -13,7 +16,7 @@ var opencodePreset = preset{
 	reproduces: "opencode",
 	from:       "an analysis of its five strategies, with code",
 	deviations: []string{
-		"With nothing usable in the window compaction is disabled; opencode's would run for ever.",
+		"A policy under which nothing of the window is usable is refused; opencode's compaction would run for ever.",
 		"Where the output limit is unknown, the buffer of 20,000 is left free, at most a quarter of the window.",
 		"Results are cut as they come, as the analysis says is always in effect. Its code does it for the summarizer only.",
 		"Two turns that both fit leave nothing to compact; opencode summarizes everything then.",
@@ -24,6 +27,16 @@ var opencodePreset = preset{
 		"The summary is a USER message; opencode's is one of the model, behind a user message that marks the place.",
 		"An input limit above the window counts as the window.",
 		"`reserve_tokens`, where you set it, holds with an input limit or without; opencode's `reserved` holds with one only.",
+	},
+	refuses: func(l Limits) error {
+		if usable, known := opencodeUsable(l); !known || usable > 0 {
+			return nil
+		}
+		return &session.PolicyError{
+			Field: "policy.max_output_tokens",
+			What: fmt.Sprintf("of the %d tokens that a request can hold, preset opencode leaves %d for the answer, and so nothing "+
+				"to fill; give a lower output limit, trigger.trigger_tokens or another preset", l.readable(), opencodeOutput(l)),
+		}
 	},
 	change: func(p *compactordv1.Policy, l Limits) {
 		usable, knownLimit := opencodeUsable(l)
@@ -49,7 +62,7 @@ var opencodePreset = preset{
 		p.OnAppend = listOf(&compactordv1.Strategy{Kind: &compactordv1.Strategy_TruncateToolOutputs{
 			TruncateToolOutputs: &compactordv1.TruncateToolOutputsStrategy{
 				MaxChars:    proto.Uint32(2_000),
-				Placeholder: proto.String("[Tool output truncated: omitted {omitted} chars]" + toRecallWhole),
+				Placeholder: proto.String("[Tool output truncated: omitted {omitted} chars]" + toRecall),
 			},
 		}})
 		p.Overflow = &compactordv1.OverflowPolicy{Replay: proto.Bool(true), AutoContinue: proto.Bool(true)}
@@ -58,7 +71,8 @@ var opencodePreset = preset{
 		{"trigger.trigger_tokens", "the usable context: the input limit less min(20,000, the output limit), or without an " +
 			"input limit the window less the output limit"},
 		{"summarize.recent_turns", "`DEFAULT_TAIL_TURNS`"},
-		{"summarize.recent_tokens", "clamp(a quarter of the usable context, 2,000, 8,000)"},
+		{"summarize.recent_tokens", "clamp(a quarter of the usable context, 2,000, 8,000), at most what the summary leaves of two thirds " +
+			"of that"},
 		{"summarize.max_summary_tokens", "ours, that of `default`: opencode states none"},
 		{"prune_tool_outputs.protect_turns", "`PRUNE` of the last two turns"},
 		{"prune_tool_outputs.protect_tokens", "`PRUNE_PROTECT`"},
@@ -76,12 +90,17 @@ const (
 	opencodeMostRecent  = 8_000
 )
 
+// opencodeOutput is what is left for the answer: where nobody says, a buffer.
+func opencodeOutput(l Limits) uint32 {
+	if l.MaxOutput == 0 {
+		return min(opencodeBuffer, l.Window/4)
+	}
+	return l.MaxOutput
+}
+
 // opencodeUsable is how much of the window opencode fills; false where the window is unknown.
 func opencodeUsable(l Limits) (uint32, bool) {
-	output := l.MaxOutput
-	if output == 0 {
-		output = min(opencodeBuffer, l.Window/4)
-	}
+	output := opencodeOutput(l)
 	switch {
 	case l.Window == 0:
 		return 0, false

@@ -20,6 +20,8 @@ var piPreset = preset{
 		"Compaction is due at the trigger, not one token above it.",
 		"With an unknown window it is never due, instead of always; in a window that is not larger than four reserves the " +
 			"reserve is a quarter of it.",
+		"In a window of less than 79,010 less than 20,000 tokens are kept: 8,468 in one of 50,000, where they would be more than " +
+			"half of what it compacts at.",
 		"What the last compaction kept is summarized by the next one, instead of being lost.",
 		"Where no place to cut lies behind the message that reaches the budget, the nearest before it is taken, instead of " +
 			"keeping everything.",
@@ -33,7 +35,8 @@ var piPreset = preset{
 		p.FileTools = piFileTools()
 	},
 	sources: []source{
-		{"summarize.recent_tokens", "Pi, `compaction.keepRecentTokens`"},
+		{"summarize.recent_tokens", "Pi, `compaction.keepRecentTokens`; in a window of less than 79,010 what its summaries leave " +
+			"of two thirds of the trigger"},
 		{"summarize.max_summary_tokens", "Pi: floor(0.8 x reserve), 13,107 of the whole reserve. Where a turn is split, its " +
 			"first part has floor(0.5 x reserve), 8,192, on top"},
 	},
@@ -42,9 +45,12 @@ var piPreset = preset{
 // piSplitBudget is the budget of the whole summary where a turn is split: the first part of that turn has five eighths
 // of what the complete turns have, as 0.5 of a reserve beside 0.8 of it, and on top of it.
 func piSplitBudget(s *session.State, cut *compactordv1.Cut, history uint32) uint32 {
-	prefix := (uint64(history)*5 + 7) / 8
+	prefix := uint64(prefixTokens(history))
 	if withoutHistory(s, cut) && s.Entry.GetSummary() == "" {
 		history = 0
 	}
 	return uint32(min(max(minSummaryTokens, uint64(history)+prefix+JoinTokens), math.MaxUint32))
 }
+
+// prefixTokens are five eighths of the budget of the complete turns.
+func prefixTokens(history uint32) uint32 { return uint32((uint64(history)*5 + 7) / 8) }

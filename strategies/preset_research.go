@@ -63,6 +63,8 @@ var maskingPreset = preset{
 			"of the view stays as it is in between.",
 		"Where the last ten groups and what was said are too much by themselves, a summary is written, and the agent is not " +
 			"left to overflow.",
+		"What masking alone leaves can be up to 65 % of the window, not two thirds of the trigger: with less, the last ten groups, " +
+			"which the study keeps whole, would mostly be summarized. It frees a tenth of the window at least.",
 	},
 	change: func(p *compactordv1.Policy, l Limits) {
 		p.Trigger.TriggerRatio = proto.Float64(0.75)

@@ -11,17 +11,23 @@ import (
 var xbotPreset = preset{
 	name: "xbot",
 	does: "Offloads long tool results as they come, and folds a finished turn to what user and agent said when the next one " +
-		"begins. Compacts at 70 % of the window and keeps the last ten turns; evicts results and arguments first where the " +
-		"context is at 85 %.",
+		"begins. Evicts results and arguments at 85 % of where it summarizes; summarizes at 70 % of the window, and keeps the " +
+		"last ten turns.",
 	reproduces: "xbot, as its document recommends",
 	from:       "xbot's research note on context management, 2026-03-19",
 	deviations: []string{
 		"The log keeps the tool messages: only the view is without them.",
 		"What was offloaded can be recalled for as long as the session lives.",
 		"The rule-based summary of an offloaded result is its beginning.",
+		"Eviction at 85 % is of the 70 % at which it summarizes: of the window, as the document words it, it would come after the " +
+			"summary, and the document wants results cut before anything is summarized.",
+		"What eviction alone leaves can be more than two thirds of the trigger: it frees a tenth of the window at least, or the " +
+			"next step is the summary.",
+		"By characters / 4 the limit of an offload in bytes is for text of several bytes a character: a Chinese one of 10,240 " +
+			"bytes has 854 tokens. Other text reaches 2,000 tokens at 8,000 bytes.",
 	},
 	change: func(p *compactordv1.Policy, l Limits) {
-		p.Trigger.TriggerRatio = proto.Float64(0.70)
+		p.Trigger.TriggerRatio = proto.Float64(0.595)
 		xbotSections(p)
 		p.OnAppend = listOf(xbotOffload())
 		p.OnUserMessage = listOf(foldBy(&compactordv1.DialogueOnlyStrategy{
@@ -30,17 +36,17 @@ var xbotPreset = preset{
 		}))
 		p.PruneStrategy = xbotEvict(l)
 		p.Strategy = ladderOf(
-			from(0.85, xbotEvict(l)),
-			always(cutBy(l, &compactordv1.SummarizeStrategy{
+			always(xbotEvict(l)),
+			from(0.70, cutBy(l, &compactordv1.SummarizeStrategy{
 				RecentTurns: proto.Uint32(10),
 				SplitTurn:   compactordv1.SplitTurn_SPLIT_TURN_JOIN_HEAD.Enum(),
 			})),
 		)
 	},
 	sources: append([]source{
-		{"trigger.trigger_ratio", "the middle of the document's 64 to 75 %"},
+		{"trigger.trigger_ratio", "its eviction at 85 %, of the 0.7 at which it summarizes"},
 		{"summarize.recent_turns", "the last 10 turns whole"},
-		{"ladder.rungs.at_ratio", "evict at 85 %"},
+		{"ladder.rungs.at_ratio", "the middle of the document's 64 to 75 %"},
 		{"prune_tool_outputs.protect_groups", "the 3 tool groups that its compaction kept"},
 		{"prune_tool_outputs.protect_tokens", "no more than these groups"},
 		{"prune_tool_outputs.minimum_tokens", "ours, that of `default`: a tenth of the window, at most opencode's 20,000"},
@@ -88,6 +94,8 @@ var xbotCurrentPreset = preset{
 		"The summarizer reads 2,000 characters of each tool result and of each call's arguments; xbot's reads as many of each " +
 			"line, and of calls the names.",
 		"Where the input limit is below the window, it stands for the window; the output limit is taken off the window.",
+		"Masking and snipping alone can leave more than two thirds of the trigger: each free a tenth of the window at least, the " +
+			"fuller it is the more, as in xbot.",
 		"A single turn is cut within where it alone reaches the trigger; xbot never compacts it.",
 		"The last turn is kept from its user message on, also behind an answer without calls.",
 		"Instead of a pause of five checks after a compaction a tenth of the window has to be new, and after three compactions " +

@@ -42,6 +42,8 @@ type preset struct {
 	reproduces, from string
 	// deviations are where it is not as the system on purpose, a sentence each.
 	deviations []string
+	// refuses says what of the limits leaves the system nothing to work in; nil where nothing can.
+	refuses func(l Limits) error
 	// change makes the system's policy of the one that all presets begin with.
 	change func(p *compactordv1.Policy, l Limits)
 	// sources say of the numbers that change sets where they are from.
@@ -82,5 +84,6 @@ func Preset(name string, limits Limits) (*compactordv1.Policy, error) {
 func (p preset) policy(l Limits) *compactordv1.Policy {
 	policy := commonPolicy(p.name, l)
 	p.change(policy, l)
+	fitRoom(policy)
 	return policy
 }

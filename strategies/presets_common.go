@@ -17,6 +17,7 @@ func commonPolicy(name string, l Limits) *compactordv1.Policy {
 			Enabled:       proto.Bool(true),
 			ReserveTokens: proto.Uint32(reserveTokens(l.readable())),
 			TargetTokens:  targetTokens(l.readable()),
+			FreeRatio:     proto.Float64(freeRatio),
 		},
 		PruneStrategy: commonPrune(l),
 		Summary:       summaryPolicy(),
@@ -28,17 +29,15 @@ func commonPolicy(name string, l Limits) *compactordv1.Policy {
 	}
 }
 
-// These stand behind the placeholder of a system that names nothing by which its agent could have the result back.
-const (
-	toRecall      = " [To read it again, recall index {index}, part {part}.]"
-	toRecallWhole = " [To read the whole of it, recall index {index}, part {part}.]"
-)
+// toRecall stands behind the placeholder of a system that names nothing by which its agent could have the result back.
+const toRecall = " [recall #{index}.{part}]"
 
 // commonSources are those of what presets do not change.
 var commonSources = []source{
 	{"trigger.reserve_tokens", "Pi, `compaction.reserveTokens` 16,384; at most a quarter of the window, so that a small " +
 		"model is left something to work in"},
 	{"trigger.target_tokens", "ours: 0.4 of the window, well below the trigger, so that rewrites are few and large"},
+	{"trigger.free_ratio", "ours: a third, so that an agent is not told to compact again soon; a cut takes more for it"},
 	{"max_summary_tokens", "Pi: floor(0.8 x reserve), 13,107 of the whole reserve"},
 	{"prune_tool_outputs.protect_groups", "KLIP-13. Groups and not turns: an agent that is given one task works it off " +
 		"within one turn, which turns would protect whole"},
@@ -135,12 +134,15 @@ func from(ratio float64, s *compactordv1.Strategy) *compactordv1.LadderStrategy_
 	return &compactordv1.LadderStrategy_Rung{Strategy: s, AtRatio: &ratio}
 }
 
+// freeRatio is a third, and a little for what a summary has around it.
+const freeRatio = 0.34
+
 // targetTokens is 0.4 of the window.
 func targetTokens(window uint32) *uint32 {
 	if window == 0 {
 		return nil
 	}
-	return proto.Uint32(max(1, percent(window, 40)))
+	return proto.Uint32(max(1, percent(window, targetPercent)))
 }
 
 // share is a percentage of the window, at most a number; that number where the window is unknown.

@@ -25,7 +25,7 @@ func TestPresetsByTheInputLimit(t *testing.T) {
 		"kimi":         {222_000, 108_800},
 		"klip13":       {222_000, 108_800},
 		"opencode":     {252_000, 108_800},
-		"xbot":         {190_400, 108_800},
+		"xbot":         {161_840, 108_800},
 		"xbot_current": {165_920, 1},
 		"claude_code":  {190_400, 1},
 		"masking":      {204_000, 176_800},
@@ -46,17 +46,17 @@ func TestAnInputLimitInASmallWindow(t *testing.T) {
 	t.Parallel()
 	l := strategies.Limits{Window: 100_000, MaxOutput: 8_000, MaxInput: 20_000}
 	p := presetFor(t, "default", l, nil)
-	require.Equal(t, uint32(7_000), p.GetStrategy().GetLadder().GetRungs()[3].GetStrategy().GetSummarize().GetRecentTokens())
+	require.Equal(t, uint32(4_000), p.GetStrategy().GetLadder().GetRungs()[3].GetStrategy().GetSummarize().GetRecentTokens())
 	require.Equal(t, uint32(5_000), p.GetTrigger().GetReserveTokens())
 	prune := p.GetPruneStrategy().GetPruneToolOutputs()
 	require.Equal(t, []uint32{4_000, 2_000}, []uint32{prune.GetProtectTokens(), prune.GetMinimumTokens()})
 	cut := presetFor(t, "klaude", l, nil).GetStrategy().GetSummarize()
-	require.Equal(t, []uint32{7_000, 4_000}, []uint32{cut.GetRecentTokens(), cut.GetMaxSummaryTokens()},
-		"35 % of what is read; 80 % of a reserve of 5,000")
+	require.Equal(t, []uint32{5_900, 4_000}, []uint32{cut.GetRecentTokens(), cut.GetMaxSummaryTokens()},
+		"80 % of a reserve of 5,000, and what that leaves of two thirds of 15,000")
 	// What a policy leaves open goes by it too.
 	bare := &compactordv1.Policy{ContextWindow: proto.Uint32(100_000), MaxInputTokens: proto.Uint32(20_000)}
 	open := registry().Resolved(bare, summarizing(&compactordv1.SummarizeStrategy{})).GetSummarize()
-	require.Equal(t, []uint32{7_000, 4_000}, []uint32{open.GetRecentTokens(), open.GetMaxSummaryTokens()})
+	require.Equal(t, []uint32{4_000, 4_000}, []uint32{open.GetRecentTokens(), open.GetMaxSummaryTokens()})
 }
 
 // What is given beside a preset is of the same limit, and is checked against it.

@@ -175,7 +175,7 @@ func TestPresetKlip13HidesThenSummarizes(t *testing.T) {
 	requireTrigger(t, p, 550)
 	l, made := byPreset(t, p, "U10 T2 R120 T2:a,b R50:a R50:b T2 R100 T2 R100 T2 R100 T2 R100")
 	require.Equal(t, []uint32{2}, hiddenIn(made), "the oldest of six groups")
-	require.Equal(t, "<system>历史 tool_call已隐藏</system> [To read it again, recall index 2, part 0.]", made.GetEdits()[0].GetReplacement())
+	require.Equal(t, "<system>历史 tool_call已隐藏</system> [recall #2.0]", made.GetEdits()[0].GetReplacement())
 	require.Nil(t, made.GetCut())
 	l.commit(made, "")
 	require.Less(t, l.head().GetViewTokens(), uint32(550))
@@ -211,10 +211,17 @@ func TestCase041OpencodeWithNothingUsable(t *testing.T) {
 		{Window: 8_000, MaxOutput: 8_000},
 		{Window: 8_000, MaxOutput: 9_000},
 		{Window: 100_000, MaxOutput: 30_000, MaxInput: 20_000},
-		{},
 	} {
-		requireTrigger(t, presetFor(t, "opencode", limits, nil), 0)
+		asked := &compactordv1.Policy{
+			Preset: proto.String("opencode"), ContextWindow: given(limits.Window), MaxOutputTokens: given(limits.MaxOutput),
+			MaxInputTokens: given(limits.MaxInput),
+		}
+		requirePolicyError(t, "policy.max_output_tokens", asked)
+		asked.Trigger = &compactordv1.Trigger{Enabled: proto.Bool(false)}
+		_, err := strategies.Resolve(asked)
+		require.NoError(t, err, "never, as the policy says itself")
 	}
+	requireTrigger(t, presetFor(t, "opencode", strategies.Limits{}, nil), 0)
 }
 
 func TestPresetOpencodeTail(t *testing.T) {
@@ -225,7 +232,8 @@ func TestPresetOpencodeTail(t *testing.T) {
 			GetStrategy().GetSummarize().GetRecentTokens()
 	}
 	require.Equal(t, []uint32{8_000, 8_000, 7_999, 2_000, 2_000},
-		[]uint32{recent(100_000, 8_000), recent(40_000, 8_000), recent(39_999, 8_000), recent(10_000, 2_000), recent(4_000, 1_000)})
+		[]uint32{recent(100_000, 8_000), recent(40_000, 8_000), recent(39_999, 8_000), recent(10_000, 2_000), recent(8_000, 2_000)})
+	require.Equal(t, uint32(1_180), recent(4_000, 1_000), "a summary of 800 beside it leaves a third of 3,000 free")
 	// A quarter of what is usable is 4,500, and 4,499: case 69.
 	for window, cut := range map[uint32]uint32{20_000: 4, 19_999: 5} {
 		p := presetFor(t, "opencode", strategies.Limits{Window: window, MaxOutput: 2_000}, nil)
@@ -242,21 +250,26 @@ func TestPresetOpencodeTail(t *testing.T) {
 func TestPresetXbotAsRecommended(t *testing.T) {
 	t.Parallel()
 	p := presetFor(t, "xbot", strategies.Limits{Window: 100_000}, nil)
-	requireTrigger(t, p, 70_000)
-	turns := strings.Repeat("U100 A5900 ", 12)
-	_, made := byPreset(t, p, turns)
-	require.Equal(t, uint32(4), made.GetCut().GetFirstKeptIndex(), "of twelve turns the last ten")
+	requireTrigger(t, p, 59_500)
+	turns := strings.Repeat("U100 A2400 ", 28)
+	_, made := byPreset(t, p, turns+"U20")
+	require.Equal(t, uint32(38), made.GetCut().GetFirstKeptIndex(), "of 28 turns and a question the last ten")
 	require.Nil(t, made.GetCut().SplitTurnStart)
 	require.Empty(t, made.GetEdits())
+}
 
-	// At 85 % results and arguments are evicted first, and that brings it to the target.
-	steps := "U100 T20000 R30000" + strings.Repeat(" T10 R5000", 3)
-	_, made = byPreset(t, p, steps+" A19870")
+// Its eviction at 85 % stood behind a trigger at 70 %, so an agent that compacts when it is told to never came to it.
+func TestXbotEvictsBeforeItSummarizes(t *testing.T) {
+	t.Parallel()
+	p := presetFor(t, "xbot", strategies.Limits{Window: 100_000}, nil)
+	// At 85 % of 70 % results and arguments are evicted. That is enough below 70 % of the window.
+	steps := "U100 T20000 R20000" + strings.Repeat(" T10 R5000", 3)
+	_, made := byPreset(t, p, steps+" A4370")
 	require.Nil(t, made.GetCut())
 	require.Equal(t, []uint32{2}, hiddenIn(made), "all but the last three groups")
 	require.Len(t, made.GetEdits(), 2, "the result, and the arguments")
-	_, made = byPreset(t, p, steps+" A19869")
-	require.Empty(t, made.GetEdits(), "not below 85 %")
+	// What eviction leaves above that is summarized.
+	_, made = byPreset(t, p, "U100 A60000 U100 T20000 R20000"+strings.Repeat(" T10 R5000", 3))
 	require.NotNil(t, made.GetCut())
 }
 
@@ -297,7 +310,7 @@ func TestPresetXbotCurrentSnips(t *testing.T) {
 	// 501 characters are snipped and 500 are not; nor is what is among the last eight messages.
 	_, made := byPreset(t, p, "U10 T2 R125 T2 R126 T2 R10000 T2 R200 T2 R200 T2 R200 T2 R200 A50000")
 	require.Equal(t, []uint32{4, 6}, hiddenIn(made))
-	require.Equal(t, "[Old tool result cleared to save context] [To read it again, recall index 4, part 0.]", made.GetEdits()[0].GetReplacement())
+	require.Equal(t, "[Old tool result cleared to save context] [recall #4.0]", made.GetEdits()[0].GetReplacement())
 }
 
 func TestPresetClaudeCode(t *testing.T) {
@@ -413,5 +426,26 @@ func TestPresetsOfSummaries(t *testing.T) {
 		require.Equal(t, []uint32{want.results, want.arguments}, []uint32{in.GetToolResultChars(), in.GetToolArgumentChars()}, name)
 		require.Equal(t, []bool{want.thinking, want.tags}, []bool{in.GetThinking(), s.GetFileTags()}, name)
 		require.True(t, s.GetRedact(), name)
+	}
+}
+
+// Beside its limit in tokens that in bytes seemed to do nothing: with text of one byte a character it is the later one.
+func TestXbotOffloadsByBytesWhatHasFewTokens(t *testing.T) {
+	t.Parallel()
+	p := presetFor(t, "xbot", strategies.Limits{Window: 100_000}, nil)
+	for _, c := range []struct {
+		text      string
+		offloaded bool
+	}{
+		{strings.Repeat("x", 4*1_999), false},
+		{strings.Repeat("x", 4*1_999) + "x", true},
+		{strings.Repeat("压", 3_413), false},
+		{strings.Repeat("压", 3_413) + "x", true},
+	} {
+		l := newLog().script("U10 T2")
+		answer := l.message("R", 1, "")
+		answer.Parts = []*compactordv1.Part{resultPart(answer.GetParts()[0].GetToolResult().GetCallId(), c.text)}
+		l.add(answer)
+		require.Equal(t, c.offloaded, len(arriving(l, p)) == 1, "%d bytes, %d characters", len(c.text), len([]rune(c.text)))
 	}
 }

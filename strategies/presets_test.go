@@ -161,6 +161,10 @@ func requireRest(t *rapid.T, name string, l strategies.Limits) {
 		Preset: &name, ContextWindow: &l.Window,
 		MaxOutputTokens: atLeastOne(l.MaxOutput), MaxInputTokens: atLeastOne(l.MaxInput),
 	})
+	if preset, _ := strategies.Preset(name, l); name == "opencode" && !preset.GetTrigger().GetEnabled() {
+		require.ErrorIs(t, err, session.ErrPolicy, "nothing is left to fill")
+		return
+	}
 	require.NoError(t, err)
 	trigger, due := session.TriggerTokens(resolved)
 	if due && trigger > 1 {

@@ -17,12 +17,11 @@ func Resolve(given ...*compactordv1.Policy) (*compactordv1.Policy, error) {
 	if all != nil && all.Preset != nil {
 		name = all.GetPreset()
 	}
-	base, err := Preset(name, Limits{
-		Window:    all.GetContextWindow(),
-		MaxOutput: all.GetMaxOutputTokens(),
-		MaxInput:  all.GetMaxInputTokens(),
-	})
+	base, err := Preset(name, limitsOf(all))
 	if err != nil {
+		return nil, err
+	}
+	if err := refusedLimits(name, all); err != nil {
 		return nil, err
 	}
 	resolved := session.MergePolicy(base, all)
@@ -33,4 +32,23 @@ func Resolve(given ...*compactordv1.Policy) (*compactordv1.Policy, error) {
 		return nil, err
 	}
 	return resolved, nil
+}
+
+func limitsOf(p *compactordv1.Policy) Limits {
+	return Limits{Window: p.GetContextWindow(), MaxOutput: p.GetMaxOutputTokens(), MaxInput: p.GetMaxInputTokens()}
+}
+
+// refusedLimits returns a session.PolicyError where the limits leave the preset nothing to work in, unless the policy
+// says itself when compaction is due, or that it never is.
+func refusedLimits(name string, given *compactordv1.Policy) error {
+	t := given.GetTrigger()
+	if t != nil && (t.TriggerTokens != nil || t.Enabled != nil && !t.GetEnabled()) {
+		return nil
+	}
+	for _, p := range presets {
+		if p.name == name && p.refuses != nil {
+			return p.refuses(limitsOf(given))
+		}
+	}
+	return nil
 }

@@ -20,7 +20,7 @@ func TestResolvedFillsInDefaults(t *testing.T) {
 	}}
 	before := proto.CloneOf(given)
 	resolved := registry.Resolved(policy, given).GetSummarize()
-	require.Equal(t, uint32(14_000), resolved.GetRecentTokens(), "35 % of the window")
+	require.Equal(t, uint32(8_000), resolved.GetRecentTokens(), "with the summary 40 % of the window")
 	require.Equal(t, uint32(8_000), resolved.GetMaxSummaryTokens(), "0.8 of the reserve of a quarter")
 	require.Equal(t, compactordv1.SplitTurn_SPLIT_TURN_SUMMARY, resolved.GetSplitTurn())
 	require.True(t, proto.Equal(before, given), "what was given stays")

@@ -55,15 +55,16 @@ func (l load) reachedBy(of load) []int {
 
 // withRoom returns the place of the cut where compaction is due by a trigger, and the most tokens of the model that the
 // summary may have. The place is the one that the rules say, unless the context would be due again at once with what they
-// keep. Then it is a later one, behind which is at most half of what the trigger leaves, or else the last one; and half of
-// what is left beside that is the most for the summary. A rule that keeps more than the trigger allows would else have an
+// keep, or nearly so. Then it is a later one, behind which is at most half of what there is room for, or else the last one;
+// and half of what is left beside that is the most for the summary. A rule that keeps more than the trigger allows would else have an
 // agent ask for ever for compactions that do nothing, or next to nothing.
 func withRoom(in *Input, view *weighed, places []int, ruled int) (at int, maxSummary uint32) {
 	if in.Reason != compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD &&
 		in.Reason != compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW {
 		return ruled, math.MaxUint32
 	}
-	limits := in.measure().due
+	g := in.measure()
+	limits := view.room(g, ruled)
 	// A summary is seldom shorter than the one that it takes in.
 	over := limits.reachedBy(view.kept[ruled].plus(view.fixed[ruled]).plus(view.summary.atLeast(leastRoom(limits))))
 	if len(over) == 0 {
@@ -71,15 +72,34 @@ func withRoom(in *Input, view *weighed, places []int, ruled int) (at int, maxSum
 	}
 	at = places[len(places)-1]
 	for _, pos := range places {
-		if pos >= ruled && takesOut(in.State, pos) && view.leavesHalf(pos, limits, over) {
+		if pos >= ruled && takesOut(in.State, pos) && view.leavesHalf(pos, view.room(g, pos), over) {
 			at = pos
 			break
 		}
 	}
-	rest := limits.less(view.kept[at].plus(view.fixed[at]))
+	stored := view.summaryRoom(g, at)
+	return at, max(minSummaryTokens, in.State.Scaled(uint32(min(stored, math.MaxUint32))))
+}
+
+// room is what the view may hold behind a cut: what is free of the trigger is part of what a compaction is for. Where
+// much of the trigger is taken by what no cut takes out, half of the rest is left free.
+func (w *weighed) room(g *gauge, pos int) load {
+	limits := g.roomy
+	fixed := min(w.fixed[pos][byTokens], g.due[byTokens])
+	limits[byTokens] = max(limits[byTokens], fixed+(g.due[byTokens]-fixed)/2)
+	return limits
+}
+
+// summaryRoom is the most stored tokens for a summary of what lies before a cut: half of what the trigger leaves, but no
+// more than there is room for, unless that is next to nothing.
+func (w *weighed) summaryRoom(g *gauge, at int) uint64 {
+	taken := w.kept[at].plus(w.fixed[at])
+	left, limits := g.due.less(taken), w.room(g, at)
 	// Text of four bytes makes a token.
-	stored := min(rest[byTokens], rest[byBytes]/4, math.MaxUint32) / 2
-	return at, max(minSummaryTokens, in.State.Scaled(uint32(stored)))
+	half := min(left[byTokens], left[byBytes]/4) / 2
+	room := limits.less(taken)[byTokens]
+	room -= min(leastRoomTokens, room) / 4
+	return min(half, max(room, leastRoom(limits)[byTokens]))
 }
 
 // Of what a trigger leaves, a summary has at least a sixteenth, or these tokens; a quarter of that is for the words
@@ -100,6 +120,14 @@ func roomBeside(in *Input, rest load) uint32 {
 	stored := min(rest[byTokens], rest[byBytes]/4)
 	stored -= min(leastRoomTokens, stored) / 4
 	return max(minSummaryTokens, in.State.Scaled(uint32(min(stored, math.MaxUint32))))
+}
+
+// ratioSlack keeps a product that floating point puts just above a whole number from being rounded up to the next.
+const ratioSlack = 1e-6
+
+// lessFree is what a trigger allows less the share of it that is to be left free.
+func lessFree(trigger uint32, ratio float64) uint32 {
+	return trigger - min(trigger, uint32(math.Ceil(ratio*float64(trigger)-ratioSlack)))
 }
 
 // weighed is what a view weighs, divided at each position in State.Kept.

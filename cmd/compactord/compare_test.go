@@ -93,9 +93,9 @@ func TestCompareWhatIsTooShort(t *testing.T) {
 		return fmt.Sprintf(`{"role":%q,"content":%q}`+"\n", role, strings.Repeat("word", 1000))
 	}
 	path := file(t, "short.jsonl", strings.Repeat(line("user")+line("assistant"), 3))
-	r := ran(t, "compare", path, "--json", "--preset", "pi").ends(t, exitNothing).
+	r := ran(t, "compare", path, "--json", "--preset", "hybrid").ends(t, exitNothing).
 		says(t, "nothing to do: in this window the transcript is left as it is under every preset\n"+
-			"In a smaller window they may differ: compactord compare "+path+" --json --preset pi --context-window 4000\n")
+			"In a smaller window they may differ: compactord compare "+path+" --json --preset hybrid --context-window 4000\n")
 	doc := comparedJSON(t, r.out)
 	require.EqualValues(t, 6000, doc.Tokens)
 	require.EqualValues(t, 8000, doc.ContextWindow)
@@ -106,8 +106,8 @@ func TestCompareWhatIsTooShort(t *testing.T) {
 	require.EqualValues(t, 9000, p.Replay.SentTokens)
 	require.EqualValues(t, 4000, p.Replay.ReusedTokens)
 	require.EqualValues(t, 5000, p.Replay.PeakTokens)
-	require.Regexp(t, `(?m)^pi +6,000 +6,000 +0 % +6 +0 +0 +nothing to compact$`,
-		ran(t, "compare", path, "--preset", "pi").ends(t, exitNothing).out)
+	require.Regexp(t, `(?m)^hybrid +6,000 +6,000 +0 % +6 +0 +0 +nothing to compact$`,
+		ran(t, "compare", path, "--preset", "hybrid").ends(t, exitNothing).out)
 }
 
 // A preset that is disabled for want of room says so, and what would help.

@@ -597,7 +597,11 @@ type Trigger struct {
 	MaxViewBytes *uint32 `protobuf:"varint,6,opt,name=max_view_bytes,json=maxViewBytes,proto3,oneof" json:"max_view_bytes,omitempty"`
 	// Where a ladder stops, in tokens. 1 to 100,000,000, below the trigger. Default 0.4 of the window, or half the trigger
 	// where that is not above it.
-	TargetTokens  *uint32 `protobuf:"varint,7,opt,name=target_tokens,json=targetTokens,proto3,oneof" json:"target_tokens,omitempty"`
+	TargetTokens *uint32 `protobuf:"varint,7,opt,name=target_tokens,json=targetTokens,proto3,oneof" json:"target_tokens,omitempty"`
+	// Share of the trigger's tokens that a cut leaves free with reason THRESHOLD or OVERFLOW, as far as there is something to
+	// cut: less than the rules say is kept for it, and the summary's budget is lower. Where what no compaction takes out is
+	// much, half of what the trigger leaves beside it is enough. 0 to 0.9. Default 0.34; in a policy without a preset 0.
+	FreeRatio     *float64 `protobuf:"fixed64,8,opt,name=free_ratio,json=freeRatio,proto3,oneof" json:"free_ratio,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -677,6 +681,13 @@ func (x *Trigger) GetMaxViewBytes() uint32 {
 func (x *Trigger) GetTargetTokens() uint32 {
 	if x != nil && x.TargetTokens != nil {
 		return *x.TargetTokens
+	}
+	return 0
+}
+
+func (x *Trigger) GetFreeRatio() float64 {
+	if x != nil && x.FreeRatio != nil {
+		return *x.FreeRatio
 	}
 	return 0
 }
@@ -1112,7 +1123,7 @@ const file_compactord_v1_policy_proto_rawDesc = "" +
 	"strategies\x18\x01 \x03(\v2\x17.compactord.v1.StrategyB\b\xbaH\x05\x92\x01\x02\x10\x04R\n" +
 	"strategies\"4\n" +
 	"\bTextList\x12(\n" +
-	"\x05texts\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\x10\"\br\x06 \x01(\x80\x80\x04R\x05texts\"\x92\x04\n" +
+	"\x05texts\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\x10\"\br\x06 \x01(\x80\x80\x04R\x05texts\"\xde\x04\n" +
 	"\aTrigger\x12\x1d\n" +
 	"\aenabled\x18\x01 \x01(\bH\x00R\aenabled\x88\x01\x01\x128\n" +
 	"\x0etrigger_tokens\x18\x02 \x01(\rB\f\xbaH\t*\a\x18\x80\xc2\xd7/(\x01H\x01R\rtriggerTokens\x88\x01\x01\x12A\n" +
@@ -1122,7 +1133,9 @@ const file_compactord_v1_policy_proto_rawDesc = "" +
 	"\x13trigger_tool_groups\x18\x05 \x01(\rB\v\xbaH\b*\x06\x18\xc0\x84=(\x01H\x04R\x11triggerToolGroups\x88\x01\x01\x128\n" +
 	"\x0emax_view_bytes\x18\x06 \x01(\rB\r\xbaH\n" +
 	"*\b\x18\x80Ь\xf3\x0e(\x01H\x05R\fmaxViewBytes\x88\x01\x01\x126\n" +
-	"\rtarget_tokens\x18\a \x01(\rB\f\xbaH\t*\a\x18\x80\xc2\xd7/(\x01H\x06R\ftargetTokens\x88\x01\x01B\n" +
+	"\rtarget_tokens\x18\a \x01(\rB\f\xbaH\t*\a\x18\x80\xc2\xd7/(\x01H\x06R\ftargetTokens\x88\x01\x01\x12;\n" +
+	"\n" +
+	"free_ratio\x18\b \x01(\x01B\x17\xbaH\x14\x12\x12\x19\xcd\xcc\xcc\xcc\xcc\xcc\xec?)\x00\x00\x00\x00\x00\x00\x00\x00H\aR\tfreeRatio\x88\x01\x01B\n" +
 	"\n" +
 	"\b_enabledB\x11\n" +
 	"\x0f_trigger_tokensB\x10\n" +
@@ -1130,7 +1143,8 @@ const file_compactord_v1_policy_proto_rawDesc = "" +
 	"\x0f_reserve_tokensB\x16\n" +
 	"\x14_trigger_tool_groupsB\x11\n" +
 	"\x0f_max_view_bytesB\x10\n" +
-	"\x0e_target_tokens\"\xac\a\n" +
+	"\x0e_target_tokensB\r\n" +
+	"\v_free_ratio\"\xac\a\n" +
 	"\rSummaryPolicy\x12J\n" +
 	"\n" +
 	"summarizer\x18\x01 \x01(\tB%\xbaH\"r 2\x1e^[A-Za-z][A-Za-z0-9_.-]{0,63}$H\x00R\n" +

@@ -585,11 +585,11 @@ func (*Strategy_Custom) isStrategy_Kind() {}
 
 // SummarizeStrategy cuts the conversation and replaces the older part by a summary.
 // Of several `recent_*` rules the one that keeps the fewest messages holds. With reason THRESHOLD or OVERFLOW less is kept,
-// and the summary's budget is lower, where the rules would leave the context at or above the trigger.
+// and the summary's budget is lower, where the rules would leave less of the trigger free than its free_ratio says.
 type SummarizeStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Tokens of the newest messages to keep. 0 to 10,000,000. Default, where no rule is given: the smaller of
-	// 20,000 and 35 % of the window, but at least 4,096, and at most half of the window; 20,000 where the window is unknown.
+	// Tokens of the newest messages to keep. 0 to 10,000,000. Default, where no rule is given: 20,000, but with the largest
+	// summary at most 0.4 of the window, which is a fifth of a window of up to 65,536; 20,000 where the window is unknown.
 	RecentTokens *uint32 `protobuf:"varint,1,opt,name=recent_tokens,json=recentTokens,proto3,oneof" json:"recent_tokens,omitempty"`
 	// Newest turns to keep. 1 to 10,000.
 	RecentTurns *uint32 `protobuf:"varint,2,opt,name=recent_turns,json=recentTurns,proto3,oneof" json:"recent_turns,omitempty"`

@@ -364,6 +364,7 @@ class Trigger(_message.Message):
     TRIGGER_TOOL_GROUPS_FIELD_NUMBER: _builtins.int
     MAX_VIEW_BYTES_FIELD_NUMBER: _builtins.int
     TARGET_TOKENS_FIELD_NUMBER: _builtins.int
+    FREE_RATIO_FIELD_NUMBER: _builtins.int
     enabled: _builtins.bool
     """Whether compaction is ever due by itself. Manual compaction works all the same. Default true."""
     trigger_tokens: _builtins.int
@@ -382,6 +383,11 @@ class Trigger(_message.Message):
     """Where a ladder stops, in tokens. 1 to 100,000,000, below the trigger. Default 0.4 of the window, or half the trigger
     where that is not above it.
     """
+    free_ratio: _builtins.float
+    """Share of the trigger's tokens that a cut leaves free with reason THRESHOLD or OVERFLOW, as far as there is something to
+    cut: less than the rules say is kept for it, and the summary's budget is lower. Where what no compaction takes out is
+    much, half of what the trigger leaves beside it is enough. 0 to 0.9. Default 0.34; in a policy without a preset 0.
+    """
     def __init__(
         self,
         *,
@@ -392,13 +398,16 @@ class Trigger(_message.Message):
         trigger_tool_groups: _builtins.int | None = ...,
         max_view_bytes: _builtins.int | None = ...,
         target_tokens: _builtins.int | None = ...,
+        free_ratio: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_enabled", b"_enabled", "_max_view_bytes", b"_max_view_bytes", "_reserve_tokens", b"_reserve_tokens", "_target_tokens", b"_target_tokens", "_trigger_ratio", b"_trigger_ratio", "_trigger_tokens", b"_trigger_tokens", "_trigger_tool_groups", b"_trigger_tool_groups", "enabled", b"enabled", "max_view_bytes", b"max_view_bytes", "reserve_tokens", b"reserve_tokens", "target_tokens", b"target_tokens", "trigger_ratio", b"trigger_ratio", "trigger_tokens", b"trigger_tokens", "trigger_tool_groups", b"trigger_tool_groups"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_enabled", b"_enabled", "_free_ratio", b"_free_ratio", "_max_view_bytes", b"_max_view_bytes", "_reserve_tokens", b"_reserve_tokens", "_target_tokens", b"_target_tokens", "_trigger_ratio", b"_trigger_ratio", "_trigger_tokens", b"_trigger_tokens", "_trigger_tool_groups", b"_trigger_tool_groups", "enabled", b"enabled", "free_ratio", b"free_ratio", "max_view_bytes", b"max_view_bytes", "reserve_tokens", b"reserve_tokens", "target_tokens", b"target_tokens", "trigger_ratio", b"trigger_ratio", "trigger_tokens", b"trigger_tokens", "trigger_tool_groups", b"trigger_tool_groups"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_enabled", b"_enabled", "_max_view_bytes", b"_max_view_bytes", "_reserve_tokens", b"_reserve_tokens", "_target_tokens", b"_target_tokens", "_trigger_ratio", b"_trigger_ratio", "_trigger_tokens", b"_trigger_tokens", "_trigger_tool_groups", b"_trigger_tool_groups", "enabled", b"enabled", "max_view_bytes", b"max_view_bytes", "reserve_tokens", b"reserve_tokens", "target_tokens", b"target_tokens", "trigger_ratio", b"trigger_ratio", "trigger_tokens", b"trigger_tokens", "trigger_tool_groups", b"trigger_tool_groups"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_enabled", b"_enabled", "_free_ratio", b"_free_ratio", "_max_view_bytes", b"_max_view_bytes", "_reserve_tokens", b"_reserve_tokens", "_target_tokens", b"_target_tokens", "_trigger_ratio", b"_trigger_ratio", "_trigger_tokens", b"_trigger_tokens", "_trigger_tool_groups", b"_trigger_tool_groups", "enabled", b"enabled", "free_ratio", b"free_ratio", "max_view_bytes", b"max_view_bytes", "reserve_tokens", b"reserve_tokens", "target_tokens", b"target_tokens", "trigger_ratio", b"trigger_ratio", "trigger_tokens", b"trigger_tokens", "trigger_tool_groups", b"trigger_tool_groups"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__enabled: _TypeAlias = _typing.Literal["enabled"]  # noqa: Y015
     _WhichOneofArgType__enabled: _TypeAlias = _typing.Literal["_enabled", b"_enabled"]  # noqa: Y015
+    _WhichOneofReturnType__free_ratio: _TypeAlias = _typing.Literal["free_ratio"]  # noqa: Y015
+    _WhichOneofArgType__free_ratio: _TypeAlias = _typing.Literal["_free_ratio", b"_free_ratio"]  # noqa: Y015
     _WhichOneofReturnType__max_view_bytes: _TypeAlias = _typing.Literal["max_view_bytes"]  # noqa: Y015
     _WhichOneofArgType__max_view_bytes: _TypeAlias = _typing.Literal["_max_view_bytes", b"_max_view_bytes"]  # noqa: Y015
     _WhichOneofReturnType__reserve_tokens: _TypeAlias = _typing.Literal["reserve_tokens"]  # noqa: Y015
@@ -413,6 +422,8 @@ class Trigger(_message.Message):
     _WhichOneofArgType__trigger_tool_groups: _TypeAlias = _typing.Literal["_trigger_tool_groups", b"_trigger_tool_groups"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__enabled) -> _WhichOneofReturnType__enabled | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__free_ratio) -> _WhichOneofReturnType__free_ratio | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__max_view_bytes) -> _WhichOneofReturnType__max_view_bytes | None: ...
     @_typing.overload

@@ -253,7 +253,7 @@ Global___Strategy: _TypeAlias = Strategy  # noqa: Y015
 class SummarizeStrategy(_message.Message):
     """SummarizeStrategy cuts the conversation and replaces the older part by a summary.
     Of several `recent_*` rules the one that keeps the fewest messages holds. With reason THRESHOLD or OVERFLOW less is kept,
-    and the summary's budget is lower, where the rules would leave the context at or above the trigger.
+    and the summary's budget is lower, where the rules would leave less of the trigger free than its free_ratio says.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -268,8 +268,8 @@ class SummarizeStrategy(_message.Message):
     MANUAL_RECENT_TOKENS_FIELD_NUMBER: _builtins.int
     CUT_DIRECTION_FIELD_NUMBER: _builtins.int
     recent_tokens: _builtins.int
-    """Tokens of the newest messages to keep. 0 to 10,000,000. Default, where no rule is given: the smaller of
-    20,000 and 35 % of the window, but at least 4,096, and at most half of the window; 20,000 where the window is unknown.
+    """Tokens of the newest messages to keep. 0 to 10,000,000. Default, where no rule is given: 20,000, but with the largest
+    summary at most 0.4 of the window, which is a fifth of a window of up to 65,536; 20,000 where the window is unknown.
     """
     recent_turns: _builtins.int
     """Newest turns to keep. 1 to 10,000."""

@@ -255,14 +255,14 @@ export const StrategySchema: GenMessage<Strategy, {jsonType: StrategyJson}> = /*
 /**
  * SummarizeStrategy cuts the conversation and replaces the older part by a summary.
  * Of several `recent_*` rules the one that keeps the fewest messages holds. With reason THRESHOLD or OVERFLOW less is kept,
- * and the summary's budget is lower, where the rules would leave the context at or above the trigger.
+ * and the summary's budget is lower, where the rules would leave less of the trigger free than its free_ratio says.
  *
  * @generated from message compactord.v1.SummarizeStrategy
  */
 export type SummarizeStrategy = Message<"compactord.v1.SummarizeStrategy"> & {
   /**
-   * Tokens of the newest messages to keep. 0 to 10,000,000. Default, where no rule is given: the smaller of
-   * 20,000 and 35 % of the window, but at least 4,096, and at most half of the window; 20,000 where the window is unknown.
+   * Tokens of the newest messages to keep. 0 to 10,000,000. Default, where no rule is given: 20,000, but with the largest
+   * summary at most 0.4 of the window, which is a fifth of a window of up to 65,536; 20,000 where the window is unknown.
    *
    * @generated from field: optional uint32 recent_tokens = 1;
    */
@@ -329,14 +329,14 @@ export type SummarizeStrategy = Message<"compactord.v1.SummarizeStrategy"> & {
 /**
  * SummarizeStrategy cuts the conversation and replaces the older part by a summary.
  * Of several `recent_*` rules the one that keeps the fewest messages holds. With reason THRESHOLD or OVERFLOW less is kept,
- * and the summary's budget is lower, where the rules would leave the context at or above the trigger.
+ * and the summary's budget is lower, where the rules would leave less of the trigger free than its free_ratio says.
  *
  * @generated from message compactord.v1.SummarizeStrategy
  */
 export type SummarizeStrategyJson = {
   /**
-   * Tokens of the newest messages to keep. 0 to 10,000,000. Default, where no rule is given: the smaller of
-   * 20,000 and 35 % of the window, but at least 4,096, and at most half of the window; 20,000 where the window is unknown.
+   * Tokens of the newest messages to keep. 0 to 10,000,000. Default, where no rule is given: 20,000, but with the largest
+   * summary at most 0.4 of the window, which is a fifth of a window of up to 65,536; 20,000 where the window is unknown.
    *
    * @generated from field: optional uint32 recent_tokens = 1;
    */

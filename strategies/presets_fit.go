@@ -1,0 +1,55 @@
+package strategies
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// fitRoom scales the tokens that a preset keeps and has summarized down to what its free_ratio leaves of its trigger, where
+// they are more: the systems have figures for large windows, and in a small one they would have the next compaction due at
+// once. What is kept gives way first, to a third of the room; then the summary does.
+func fitRoom(p *compactordv1.Policy) {
+	trigger, due := session.TriggerTokens(p)
+	if !due {
+		return
+	}
+	room := lessFree(trigger, p.GetTrigger().GetFreeRatio())
+	for n := range session.Nested(p.GetStrategy()) {
+		if s := n.Strategy.GetSummarize(); s != nil {
+			fitSummarize(p.GetPreset(), s, room)
+		}
+	}
+}
+
+func fitSummarize(preset string, s *compactordv1.SummarizeStrategy, room uint32) {
+	kept := room / 3
+	if s.RecentTokens != nil {
+		whole := wholeSummary(preset, s.GetMaxSummaryTokens())
+		kept = min(s.GetRecentTokens(), max(kept, room-min(room, whole)))
+		s.RecentTokens = proto.Uint32(kept)
+	}
+	if s.ManualRecentTokens != nil {
+		s.ManualRecentTokens = proto.Uint32(min(s.GetManualRecentTokens(), kept))
+	}
+	if wholeSummary(preset, s.GetMaxSummaryTokens()) > room-kept {
+		s.MaxSummaryTokens = proto.Uint32(max(minSummaryTokens, historyOf(preset, room-kept)))
+	}
+}
+
+// wholeSummary is the most that a summary has where a turn is split: Pi gives the turn's first part a budget of its own.
+func wholeSummary(preset string, history uint32) uint32 {
+	if preset != piName {
+		return history
+	}
+	return history + prefixTokens(history) + JoinTokens
+}
+
+// historyOf is the budget with which the whole summary has so many tokens.
+func historyOf(preset string, whole uint32) uint32 {
+	if preset != piName {
+		return whole
+	}
+	return (whole - min(whole, JoinTokens)) / 13 * 8
+}
