@@ -54,11 +54,17 @@ func openPi(in *lines, _ beginning) (source, error) {
 		return nil, onLine(in.line, errNoPiHeader)
 	}
 	version, err := header.Count("version")
-	if err != nil {
+	if err != nil && in.options.strict {
 		return nil, onLine(in.line, err)
+	}
+	if err != nil {
+		in.remarks.addAt(unreadField, in.line)
 	}
 	s := &piSession{in: in, remarks: in.remarks, before: make(map[string]uint32)}
 	first, err := s.read()
+	for in.remarks.skip(err) {
+		first, err = s.read()
+	}
 	switch {
 	case errors.Is(err, io.EOF):
 		return s, nil

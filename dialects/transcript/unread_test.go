@@ -59,6 +59,11 @@ func TestOneBadRecordDoesNotRefuseASession(t *testing.T) {
 			head + user("a", "null", "Before.") + `{"type":"message","id":"b` + "\n" + user("c", "b", "Behind."),
 			"1 broken line left out (line 3)",
 		},
+		"pi: first entry": {
+			`{"type":"session","id":"s"}` + "\n" + `{"label":"x"}` + "\n" + `{"type":"message","message":{"role":"user","content":"Before."}}` + "\n" +
+				`{"type":"message","message":{"role":"user","content":"Behind."}}`,
+			"1 record that cannot be read left out (line 2); the first: type: is missing",
+		},
 		"pi: stop reason": {
 			list + `{"type":"message","message":{"role":"assistant","content":"Before.","stopReason":"x"}}` + "\n" +
 				`{"type":"message","message":{"role":"user","content":"Behind."}}`,
@@ -129,7 +134,19 @@ func brokenLine(t *rapid.T, line []byte) []byte {
 			return broken
 		}
 	}
-	broken, err := json.Marshal(brokenValue(t, value))
+	places := make(map[string]any)
+	for _, key := range []string{"id", "parentId", "uuid", "parentUuid", "logicalParentUuid", "isSidechain"} {
+		if place, there := value[key]; there {
+			places[key] = place
+			delete(value, key)
+		}
+	}
+	whole, isObject := brokenValue(t, value).(map[string]any)
+	if !isObject {
+		return []byte("{")
+	}
+	maps.Copy(whole, places)
+	broken, err := json.Marshal(whole)
 	if err != nil {
 		return []byte("{")
 	}
