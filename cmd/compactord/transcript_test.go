@@ -52,9 +52,8 @@ func talkFile(t *testing.T) string {
 
 func TestFilesThatMakeNoSense(t *testing.T) {
 	temporaryFolder(t)
-	good := talk(3)
 	for name, test := range map[string]struct{ content, says string }{
-		"unknown role":     {good + "\n" + `{"role":"robot","content":"hello"}`, "bad.jsonl, line 14: role: "},
+		"unknown role":     {`{"role":"robot","content":"hello"}`, "bad.jsonl, line 1: role: "},
 		"no transcript":    {"hello", "the format is not recognized"},
 		"empty":            {"", "bad.jsonl: the input is empty"},
 		"another document": {`{"a":1}`, "the format is not recognized"},
@@ -81,6 +80,14 @@ func TestFilesThatMakeNoSense(t *testing.T) {
 		path := file(t, "empty.jsonl", `{"type":"session","id":"x","version":3,"timestamp":"2026-01-01T00:00:00Z","cwd":"/"}`)
 		ran(t, "compact", path).ends(t, exitNothing).says(t, "nothing to do: "+path+" holds no messages")
 	})
+}
+
+// One message of an unknown role refused the whole file. It is left out and told; --strict refuses it.
+func TestOneRecordThatCannotBeReadIsTold(t *testing.T) {
+	temporaryFolder(t)
+	path := file(t, "bad.jsonl", talk(3)+"\n"+`{"role":"robot","content":"hello"}`)
+	ran(t, "view", path).ends(t, exitDone).says(t, "1 record that cannot be read left out (line 14); the first: role: ")
+	ran(t, "view", path, "--strict").ends(t, exitFailed).says(t, "bad.jsonl, line 14: role: ")
 }
 
 func TestBrokenLinesAreTold(t *testing.T) {
