@@ -51,8 +51,12 @@ func (a *app) printTopics() {
 // linked is a link of Markdown to another document, or within one.
 var linked = regexp.MustCompile(`\[([^\[\]]+)\]\((?:([a-z-]+)\.md)?(?:#[a-z0-9-]+)?\)`)
 
+// mark is a line for those who make parts of a document.
+var mark = regexp.MustCompile(`(?m)^<!--.*-->\n\n?`)
+
 // forReaders writes links as one can follow them without the files.
 func (a *app) forReaders(page string) string {
+	page = mark.ReplaceAllString(page, "")
 	return linked.ReplaceAllStringFunc(page, func(link string) string {
 		parts := linked.FindStringSubmatch(link)
 		if !slices.Contains(docs.Names(), parts[2]) {

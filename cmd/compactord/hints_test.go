@@ -254,6 +254,7 @@ func TestHelpPrintsDocuments(t *testing.T) {
 		page := ran(t, "help", name).ends(t, exitDone).out
 		contains(t, page, "# "+docs.Title(name)+"\n")
 		require.NotRegexp(t, `\]\([a-z-]+\.md`, page, "a link to a file")
+		require.NotContains(t, page, "<!--")
 	}
 	contains(t, ran(t, "help", "compact").ends(t, exitDone).out, "Usage: compactord compact")
 	contains(t, ran(t, "help", "compare").ends(t, exitDone).out, "The flags of the command: compactord compare --help\n\n# Comparing presets")
