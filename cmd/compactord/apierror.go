@@ -70,8 +70,10 @@ func (e *callError) summarizersThere() advice {
 	if e.address == "" {
 		return advice{"Those that there are: %s", []hint{command("summarizers")}}
 	}
-	return advice{"Those of the daemon, whose configuration file names the models: %s",
-		[]hint{command("summarizers", "--addr", e.address)}}
+	return advice{
+		"Those of the daemon, whose configuration file names the models: %s",
+		[]hint{command("summarizers", "--addr", e.address)},
+	}
 }
 
 // GRPCStatus lets status.Convert find the status.

@@ -37,7 +37,7 @@ func (c *checkpointCommand) Run(ctx context.Context, a *app) error {
 		checkpoint := answer.GetCheckpoint()
 		fmt.Fprintf(a.out, "Checkpoint %d of session %s, at point %d.\n", checkpoint.GetId(), c.Session, checkpoint.GetPoint())
 		fmt.Fprintf(a.out, "To go back there: %s\n",
-			a.hinted(command("revert", "--to-checkpoint", fmt.Sprint(checkpoint.GetId()))))
+			a.hinted(command("revert", "--to-checkpoint", digits(checkpoint.GetId()))))
 		return nil
 	})
 }

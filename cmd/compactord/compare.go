@@ -233,7 +233,7 @@ func (c *comparison) ending() error {
 		return fmt.Errorf("%s of %s failed: %s", number(len(failed)), count(len(c.trials), "preset"), strings.Join(failed, ", "))
 	case idle:
 		return advise(nothingError{"in this window the transcript is left as it is under every preset"},
-			"In a smaller window they may differ: %s", again("--context-window", fmt.Sprint(c.smallerWindow())))
+			"In a smaller window they may differ: %s", again("--context-window", digits(c.smallerWindow())))
 	default:
 		return nil
 	}

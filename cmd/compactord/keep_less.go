@@ -41,7 +41,7 @@ func (c *conversation) keepLess(
 	for n := most / 2; n > 0; n /= 2 {
 		tokens := rounded(n)
 		tried := proto.CloneOf(request)
-		if tried.Policy == nil {
+		if tried.GetPolicy() == nil {
 			tried.Policy = &compactordv1.Policy{}
 		}
 		tried.Policy.Strategy = keeping(tokens)
@@ -141,8 +141,10 @@ func (k *keepLess) advice() advice {
 	}
 	left := ""
 	if k.after > 0 {
-		left = fmt.Sprintf(", and the context would hold %s", number(k.after))
+		left = ", and the context would hold " + number(k.after)
 	}
-	return advice{fmt.Sprintf("%s %s, %s would be summarized%s: %%s", kept, number(k.tokens), count(k.summarized, "message"), left),
-		[]hint{again("--keep-recent-tokens", fmt.Sprint(k.tokens))}}
+	return advice{
+		fmt.Sprintf("%s %s, %s would be summarized%s: %%s", kept, number(k.tokens), count(k.summarized, "message"), left),
+		[]hint{again("--keep-recent-tokens", digits(k.tokens))},
+	}
 }

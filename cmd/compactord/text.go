@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -50,6 +51,9 @@ func number[T ~int | ~int64 | ~uint32 | ~uint64](n T) string {
 	}
 	return sign + b.String()
 }
+
+// digits writes an integer as commands take it.
+func digits(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 
 // count writes a number with its noun, such as `1 message` or `12 messages`.
 func count[T ~int | ~int64 | ~uint32](n T, noun string) string {

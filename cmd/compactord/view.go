@@ -102,7 +102,7 @@ func (c *conversation) unknownWindow(a *app) string {
 		return ": the session's policy names none."
 	}
 	const usual = 200_000
-	return ". If it is of " + count(usual, "token") + ": " + a.hinted(again("--context-window", fmt.Sprint(usual)))
+	return ". If it is of " + count(usual, "token") + ": " + a.hinted(again("--context-window", digits(usual)))
 }
 
 // printRendered prints what goes into the provider's request.
