@@ -361,6 +361,7 @@ REASONS: dict[str, type[CompactordError]] = {
     "NOT_IMPLEMENTED": UnsupportedError,
     "INTERNAL": InternalError,
     "SHUTTING_DOWN": UnavailableError,
+    "INTERRUPTED": UnavailableError,
     "UNAUTHENTICATED": UnauthenticatedError,
     "PERMISSION_DENIED": PermissionDeniedError,
     "STORE_CORRUPT": InternalError,
