@@ -58,6 +58,12 @@ func TestCase115PathMissingEmptyOrNoTextIsIgnored(t *testing.T) {
 		callOf("read", `not JSON`), callOf("read", ``),
 	})
 	requireFiles(t, lists, nil, nil)
+	tools := &compactordv1.FileTools{Tools: []*compactordv1.FileTool{{
+		Names: []string{"read"}, PathArguments: []string{"file_path", "path"},
+	}}}
+	requireFiles(t, session.TouchedFiles(nil, tools, []*compactordv1.LoggedMessage{
+		callOf("read", `{"file_path":"a"}`), callOf("read", `{"file_path":"","path":"b"}`),
+	}), []string{"a", "b"}, nil)
 }
 
 func TestCase116ToolNamesAreConfigurationAndCaseSensitive(t *testing.T) {
@@ -70,9 +76,12 @@ func TestCase116ToolNamesAreConfigurationAndCaseSensitive(t *testing.T) {
 }
 
 func TestCase117FailedCallsCount(t *testing.T) {
-	failed := callOf("edit", path("a"))
-	failed.Message.StopReason = compactordv1.StopReason_STOP_REASON_ERROR
-	requireFiles(t, session.TouchedFiles(nil, piTools(), []*compactordv1.LoggedMessage{failed}), nil, []string{"a"})
+	call, failed := callOf("edit", path("a")), answers("a", "no such file")
+	failed.GetParts()[0].GetToolResult().IsError = true
+	requireFiles(t, session.TouchedFiles(nil, piTools(), []*compactordv1.LoggedMessage{call, {Message: failed}}),
+		nil, []string{"a"})
+	call.Message.StopReason = compactordv1.StopReason_STOP_REASON_ERROR
+	requireFiles(t, session.TouchedFiles(nil, piTools(), []*compactordv1.LoggedMessage{call}), nil, []string{"a"})
 }
 
 func TestCase119NothingTouchedGivesNoLists(t *testing.T) {
