@@ -131,6 +131,29 @@ func TestCase175AppendsDuringCompactionAreKept(t *testing.T) {
 	}
 }
 
+// Seed case 175: the commit itself leaves what came after the plan, and counts it.
+func TestCase175CommitKeepsWhatCameAfterThePlan(t *testing.T) {
+	held := newStops()
+	d := start(t, held.option())
+	d.create("s", small(1000))
+	d.append("s", working(10, 2000)...)
+	planned := d.session("s").GetSession().GetNextIndex()
+	go func() {
+		<-held.reached
+		appendFromMany(t, d, "s", 8, 5)
+		close(held.release)
+	}()
+	events, err := d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	entry := last(t, events).GetCompleted().GetCompaction()
+	require.NotNil(t, entry)
+	require.Less(t, entry.GetFirstKeptIndex(), planned)
+	require.Len(t, d.messages("s"), int(planned)+8*5)
+	requireAllShown(t, d, "s", 8*5)
+	require.Equal(t, tokensOf(d.view("s")), d.report("s").GetTokens())
+	d.requireChecked()
+}
+
 // preemptWhenReached runs a compaction into the gate and has a second one take its place: the first ends as cancelled,
 // the second completes.
 func preemptWhenReached(t *testing.T, d *daemon, g *gate, appended <-chan struct{}) {
@@ -220,6 +243,8 @@ func TestCase171ShutdownEndsRunningCompactions(t *testing.T) {
 	d.shutdown()
 	o := <-ended
 	require.Error(t, o.err)
+	requireGrammar(t, o.events)
+	require.NotNil(t, last(t, o.events).GetCancelled())
 	row, err := d.store.Session(t.Context(), "", "s")
 	require.NoError(t, err)
 	record, err := d.store.RecordAtOrBefore(t.Context(), storage.RefOf(row), row.GetHead().GetNextSequence())

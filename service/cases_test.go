@@ -3,6 +3,7 @@ package service_test
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -177,11 +178,39 @@ func TestCase142KeptMessagesAreUntouched(t *testing.T) {
 	messages := working(8, 2000)
 	d, _ := caseDaemon(t, 500, messages...)
 	d.completed(nil)
+	kept := 0
 	for _, vm := range d.view("s") {
 		if o, ok := vm.GetOrigin().(*compactordv1.ViewMessage_Index); ok {
 			want := proto.CloneOf(messages[o.Index])
 			want.Origin = compactordv1.Origin_ORIGIN_CLIENT
 			require.True(t, proto.Equal(want, vm.GetMessage()))
+			kept++
+		}
+	}
+	require.Greater(t, kept, 2, "more than the instructions")
+}
+
+// Seed case 140: what a summary covers stays covered after a restart and another compaction.
+func TestCase140NothingComesBackAfterARestart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	writer := &scripted{name: "writer", do: faithful}
+	d := start(t, withStore(openStore(t, path)), withSummarizer(writer))
+	d.create("s", splitting(1000))
+	d.append("s", working(8, 2000)...)
+	first := d.completed(nil).GetFirstKeptIndex()
+	before := d.view("s")
+	d.stop()
+
+	writer = &scripted{name: "writer", do: faithful}
+	d = start(t, withStore(openStore(t, path)), withSummarizer(writer))
+	requireSameView(t, before, d.view("s"))
+	d.append("s", working(4, 2000)[1:]...)
+	second := d.completed(nil)
+	require.Greater(t, second.GetFirstKeptIndex(), first)
+	require.Equal(t, span(first, second.GetFirstKeptIndex()), received(writer), "from the last cut on, and none before it")
+	for _, vm := range d.view("s") {
+		if o, ok := vm.GetOrigin().(*compactordv1.ViewMessage_Index); ok && o.Index > 0 {
+			require.GreaterOrEqual(t, o.Index, second.GetFirstKeptIndex())
 		}
 	}
 }

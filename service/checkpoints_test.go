@@ -196,6 +196,7 @@ func TestCase181FillAfterACompaction(t *testing.T) {
 	report := d.session("s").GetReport()
 	require.Equal(t, tokensOf(d.view("s")), report.GetTokens())
 	require.Positive(t, report.GetTokens())
+	require.Equal(t, compactordv1.TokenSource_TOKEN_SOURCE_ESTIMATED, report.GetSource())
 }
 
 // Seed cases 182 and 183: an unknown checkpoint is an error; a known one keeps what stood before it and itself.

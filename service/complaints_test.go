@@ -372,4 +372,10 @@ func TestCase143NeighboursMergeWhereTheProviderDemandsIt(t *testing.T) {
 		require.Len(t, rendered.GetMessagesJson(), want, kind)
 		require.Equal(t, uint32(4-want), rendered.GetViewReport().GetMessagesMerged(), kind)
 	}
+	var logged []string
+	for _, l := range d.messages("s") {
+		logged = append(logged, textOf(l.GetMessage()))
+	}
+	require.Equal(t, []string{"One.", "Two.", "Both.", "Three."}, logged)
+	require.Len(t, d.view("s"), 4)
 }

@@ -350,7 +350,8 @@ func TestPointRequestsSentAgain(t *testing.T) {
 	requireReason(t, err, codes.InvalidArgument, "REQUEST_ID_REUSED")
 }
 
-// Seed cases 27 and 186: what a provider reported of a history that is put aside counts no more.
+// Seed cases 27 and 186: what a provider reported of a history that is put aside counts no more. Nor does what was reported
+// before the point: all of its view is estimated, until the next answer brings a report.
 func TestCase027And186ReportsOfAHistoryPutAside(t *testing.T) {
 	d := start(t)
 	d.create("s", small(1000))
@@ -365,6 +366,14 @@ func TestCase027And186ReportsOfAHistoryPutAside(t *testing.T) {
 	answer := d.revert(toPoint(point))
 	require.Equal(t, compactordv1.TokenSource_TOKEN_SOURCE_ESTIMATED, answer.GetReport().GetSource())
 	require.Equal(t, tokensOf(d.view("s")), answer.GetReport().GetTokens())
+	estimated := answer.GetReport().GetTokens()
+	pending := d.append("s", user("12345678")).GetReport()
+	require.Equal(t, estimated+2, pending.GetTokens())
+
+	reported.Usage.TotalTokens = 6000
+	again := d.append("s", proto.CloneOf(reported)).GetReport()
+	require.Equal(t, compactordv1.TokenSource_TOKEN_SOURCE_REPORTED, again.GetSource())
+	require.Equal(t, uint32(6000), again.GetTokens())
 }
 
 func TestMarkersAndFutureAreNoTurns(t *testing.T) {

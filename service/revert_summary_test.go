@@ -127,6 +127,27 @@ func TestCase231RevertOverACompaction(t *testing.T) {
 	recorder.requests = nil
 	d.revert(summarized(toPoint(point)))
 	require.Equal(t, span(5, 5+8*4), received(recorder))
+	for _, req := range recorder.seen() {
+		require.Empty(t, req.PreviousSummary)
+	}
+}
+
+// Seed case 134: an empty summary of what is put aside makes no message. It is refused, and nothing is reverted.
+func TestCase134EmptySummaryOfABranchMakesNoMessage(t *testing.T) {
+	for _, text := range []string{"", " \n"} {
+		d := start(t, withSummarizer(&scripted{name: "mute", do: func(
+			context.Context, *summarizers.Request, summarizers.Progress,
+		) (*summarizers.Summary, error) {
+			return &summarizers.Summary{Text: text}, nil
+		}}))
+		d.create("s", by("mute", noFallback, small(1000)))
+		d.append("s", working(4, 400)...)
+		d.requireUnchanged(t, func() {
+			_, err := d.sessions.RevertToCheckpoint(t.Context(), summarized(turnsBack(2)))
+			info := requireReason(t, err, codes.FailedPrecondition, "SUMMARY_REJECTED")
+			require.Equal(t, summarizers.CheckEmpty, info.GetMetadata()["check"])
+		})
+	}
 }
 
 // Seed case 229: where nothing is put aside, no summarizer is asked and nothing is told; at the newest point there is

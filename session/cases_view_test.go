@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,13 +60,19 @@ func TestCase128CompactionOfAnotherHistory(t *testing.T) {
 }
 
 func TestCase130SummaryIsTheUsers(t *testing.T) {
-	w := newLog(user("u1"), says("a1"), user("u2"))
-	compact(w, 2, "s")
-	summary := w.State().View(session.ViewOptions{}).Messages[0].GetMessage()
-	require.Equal(t, compactordv1.Role_ROLE_USER, summary.GetRole())
-	text := summary.GetParts()[0].GetText().GetText()
-	require.NotContains(t, text[:20], "<summary>", "a sentence goes before it")
-	require.Contains(t, text, "<summary>\ns\n</summary>")
+	w := newLog(user("u1"), says("a1"), user("u2"), says("a2"))
+	introduction := func(firstKept uint32, summary string) string {
+		compact(w, firstKept, summary)
+		m := w.State().View(session.ViewOptions{}).Messages[0].GetMessage()
+		require.Equal(t, compactordv1.Role_ROLE_USER, m.GetRole())
+		before, wrapped, found := strings.Cut(m.GetParts()[0].GetText().GetText(), "<summary>\n")
+		require.True(t, found)
+		require.True(t, strings.HasPrefix(wrapped, summary+"\n</summary>"), wrapped)
+		return before
+	}
+	first := introduction(2, "s")
+	require.NotEmpty(t, strings.TrimSpace(first))
+	require.Equal(t, first, introduction(3, "another"), "it is the same for each summary")
 }
 
 func TestCase130OtherPlacements(t *testing.T) {
@@ -99,6 +106,14 @@ func TestCase131NeverBeginsWithAResult(t *testing.T) {
 		places = append(places, s.Kept[pos].GetIndex())
 	}
 	require.Equal(t, []uint32{0, 1, 4}, places, "neither before the result nor before the developer's message")
+	for _, firstKept := range places {
+		w := newLog(user("u1"), assistant(calling("a", "read", "")), answers("a", "r"), developer("d"), says("a2"))
+		compact(w, firstKept, "s")
+		view := w.State().View(session.ViewOptions{}).Messages
+		require.NotEmpty(t, view[0].GetSummaryOf())
+		require.Equal(t, firstKept, view[1].GetIndex())
+		require.NotEqual(t, compactordv1.Role_ROLE_TOOL, view[1].GetMessage().GetRole())
+	}
 }
 
 // A call without a result gets one once something was said after it; until then it is shown as it is.
@@ -110,6 +125,11 @@ func TestCase132UnansweredCall(t *testing.T) {
 	require.Equal(t, `tool missing_result 1.0: result a error "`+session.MissingResultText()+`"`, drawn(w)[3])
 	require.Equal(t, `user 3: "u2"`, drawn(w)[4])
 	require.Empty(t, session.Awaited(w.Head))
+
+	w = newLog(user("u1"), assistant(calling("a", "read", ""), calling("b", "bash", "")), answers("b", "r"), says("a2"))
+	require.Equal(t, []string{
+		`tool 2: result b "r"`, `tool missing_result 1.0: result a error "` + session.MissingResultText() + `"`, `assistant 3: "a2"`,
+	}, drawn(w)[2:], "the model has gone on without it")
 }
 
 func TestCase133FailedIsNotSent(t *testing.T) {
@@ -162,4 +182,15 @@ func TestCase142KeptAsTheyAre(t *testing.T) {
 		require.True(t, proto.Equal(w.Messages[2+i].GetMessage(), vm.GetMessage()))
 	}
 	require.Len(t, shown, 3)
+
+	// The signature is of what preceded it, which is no longer so: by default the thinking is left out, and nothing else.
+	shown = w.State().View(session.ViewOptions{}).Messages[1:]
+	require.Len(t, shown, 3)
+	for i, vm := range shown {
+		want := proto.CloneOf(w.Messages[2+i].GetMessage())
+		if i == 1 {
+			want.Parts = want.GetParts()[1:]
+		}
+		require.True(t, proto.Equal(want, vm.GetMessage()), "%v", vm)
+	}
 }

@@ -74,6 +74,9 @@ func TestPrune(t *testing.T) {
 			[]uint32{2, 4},
 			0,
 		},
+		{"case 218: what was recalled is not hidden", "U T2:recall_content/a R100000 T2 R40000 U U", nil, nil, nothing},
+		{"case 218: nor counted as protected", "U T2 R30000 T2:recall/a R40000 T2 R40000 U U", nil, []uint32{2}, 0},
+		{"case 218: nor as what would be hidden", "U T2 R20000 T2:recall/a R20000 T2 R40000 U U", nil, nil, tooFew},
 		{"case 207: errors are not hidden", "U T2 E100000 T2 R40000 U U", nil, nil, nothing},
 		{"case 207: nor counted", "U T2 R30000 T2 E40000 T2 R40000 U U", nil, []uint32{2}, 0},
 		{"case 207: nor what still runs", "U T2 R100 T2:a,b R100:a", pruneAll(), []uint32{2}, 0},
@@ -127,6 +130,8 @@ func TestPrunedIsNotPrunedAgain(t *testing.T) {
 	plan.Edits = plan.GetEdits()[1:]
 	l.commit(plan, "")
 	require.Equal(t, []uint32{2}, hiddenIn(planned(t, l, pruneTools(pruneAll()))))
+	p.ProtectTokens = proto.Uint32(100)
+	require.Equal(t, nothing, planned(t, l, pruneTools(p)).GetSkipReason(), "what is hidden takes none of what is protected")
 }
 
 func TestArgumentsAreClearedOnce(t *testing.T) {
