@@ -347,7 +347,7 @@ describe("D-Mail", () => {
       assert.equal(readFileSync(file, "utf8"), "8080");
       const future = (await session.view()).neutral.find(({ message }) => message?.origin === Origin.FUTURE);
       const kind = future?.message?.parts[0]?.kind;
-      assert.match(kind?.case === "text" ? kind.value.text : "", /files/i);
+      assert.match(kind?.case === "text" ? kind.value.text : "", /Files and the outside world were not reverted/);
     } finally {
       rmSync(folder, { recursive: true });
     }

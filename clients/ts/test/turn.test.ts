@@ -117,8 +117,11 @@ for (const fixture of dialectFixtures) {
       await session.append(user("word ".repeat(2_000)));
       await session.append(user("word ".repeat(2_000)));
       await assert.rejects(session.runTurn(failing.call, []), ContextOverflowError);
-      const again = new FakeModel(fixture.whole({ text: "Here." }));
-      assert.equal((await session.runTurn(again.call, "Are you there?")).text, "Here.");
+      await session.append([user("word ".repeat(2_000)), user("word ".repeat(2_000))]);
+      const again = new FakeModel(throwing(fixture.overflow()), fixture.whole({ text: "Here." }));
+      const next = await session.runTurn(again.call, "Are you there?");
+      assert.equal(next.text, "Here.");
+      assert.equal(next.compactions.length, 1);
     });
 
     it("case 158: throws any other error as it is, and appends nothing", async () => {
