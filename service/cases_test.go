@@ -102,25 +102,67 @@ func TestCase079And082SplitTurnWithHistory(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, writer.seen(), 2)
 	for i, kind := range []summarizers.Kind{summarizers.History, summarizers.TurnPrefix} {
-		require.Equal(t, kind, writer.seen()[i].Kind)
-		require.Equal(t, "the database", writer.seen()[i].Focus)
+		req := writer.seen()[i]
+		require.Equal(t, kind, req.Kind)
+		require.Equal(t, "the database", req.Focus)
+		require.Len(t, req.Messages, 2)
+		require.Equal(t, uint32(2*i), req.Messages[0].GetIndex(), "seed case 83: each message is in one of them")
 	}
 
-	half := &scripted{name: "writer", do: func(
-		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
-	) (*summarizers.Summary, error) {
-		if req.Kind == summarizers.TurnPrefix {
-			return nil, errors.New("out of order")
-		}
-		return faithful(ctx, req, p)
-	}}
-	d = start(t, withSummarizer(half))
-	d.create("s", splitting(500))
-	d.append("s", messages...)
-	before := d.view("s")
-	_, err = d.compact(compactRequest("s", nil))
-	requireReason(t, err, codes.Unavailable, "SUMMARIZER_UNAVAILABLE")
-	requireSameView(t, before, d.view("s"))
+	for _, fails := range []summarizers.Kind{summarizers.History, summarizers.TurnPrefix} {
+		half := &scripted{name: "writer", do: func(
+			ctx context.Context, req *summarizers.Request, p summarizers.Progress,
+		) (*summarizers.Summary, error) {
+			if req.Kind == fails {
+				return nil, errors.New("out of order")
+			}
+			return faithful(ctx, req, p)
+		}}
+		d = start(t, withSummarizer(half))
+		d.create("s", splitting(500))
+		d.append("s", messages...)
+		before, records := d.view("s"), len(d.records("s"))
+		_, err = d.compact(compactRequest("s", nil))
+		requireReason(t, err, codes.Unavailable, "SUMMARIZER_UNAVAILABLE")
+		requireSameView(t, before, d.view("s"))
+		require.Len(t, d.records("s"), records+1)
+		require.NotNil(t, d.lastRecord("s").GetAttempt())
+	}
+}
+
+// Seed case 81: a summary that was written elsewhere is the last one for the next compaction, as one of our own is.
+func TestCase081SummariesFromElsewhereServeAsTheLast(t *testing.T) {
+	const said = "All up to the fifth ship is told here."
+	summary := sectioned(compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY, said)
+	for name, write := range map[string]func(d *daemon){
+		"imported": func(d *daemon) {
+			_, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
+				SessionId: "s", Messages: turnsWithTools(6),
+				ImportedRecords: []*compactordv1.ImportedRecord{importedCompaction(20, 17, summary)},
+			})
+			require.NoError(t, err)
+		},
+		"handed in": func(d *daemon) {
+			d.append("s", turnsWithTools(6)...)
+			own := &compactordv1.ClientPlan{Strategy: "theirs", FirstKeptIndex: proto.Uint32(17)}
+			plan := d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s", ClientPlan: own})
+			d.commitPlan(&compactordv1.CommitCompactionRequest{
+				SessionId: "s", PlanToken: plan.GetPlanToken(), ClientPlan: own, Summary: summary,
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			writer := &scripted{name: "writer", do: faithful}
+			d := start(t, withSummarizer(writer))
+			d.create("s", splitting(1))
+			write(d)
+			d.append("s", user("And the next ship?"), assistant("It leaves at noon."))
+			entry := d.completed(nil)
+			require.Equal(t, uint32(17), writer.seen()[0].Messages[0].GetIndex())
+			require.Equal(t, summary, writer.seen()[0].PreviousSummary)
+			require.Contains(t, entry.GetSummary(), said, "faithful takes it in")
+		})
+	}
 }
 
 // Seed case 84: the leading run is not summarized and stays word for word.

@@ -336,6 +336,28 @@ func (w *world) remember(entry *compactordv1.CompactionEntry) {
 		w.counts["previous summary carried over"]++
 	}
 	w.received[entry.GetId()] = indexes
+	w.checkOnce(w.recorder, entry)
+	w.checkOnce(w.fallback, entry)
+}
+
+// checkOnce holds each message to the one text that it is for: that of the complete turns, or that of the turn which the
+// cut splits. What is kept is for neither.
+func (w *world) checkOnce(s *scripted, entry *compactordv1.CompactionEntry) {
+	once := make(map[uint32]bool)
+	for _, req := range s.seen() {
+		if req.Fault != "" {
+			continue
+		}
+		for _, l := range req.Messages {
+			require.False(w.t, once[l.GetIndex()], "message %d is in two summaries", l.GetIndex())
+			require.Less(w.t, l.GetIndex(), entry.GetFirstKeptIndex(), "it is kept")
+			if req.Kind == summarizers.TurnPrefix {
+				require.NotNil(w.t, entry.SplitTurnStart)
+				require.GreaterOrEqual(w.t, l.GetIndex(), entry.GetSplitTurnStart())
+			}
+			once[l.GetIndex()] = true
+		}
+	}
 }
 
 func (w *world) entry(id string) *compactordv1.CompactionEntry {

@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -51,14 +52,15 @@ func TestContradictoryPoliciesAreRefused(t *testing.T) {
 
 func TestCase037RatioOutOfRange(t *testing.T) {
 	d := start(t)
-	for _, ratio := range []float64{0, -0.5, 1.01, 85} {
+	for _, ratio := range []float64{0, -0.5, 1.01, 85, math.NaN(), math.Inf(1)} {
 		_, err := d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{
 			SessionId: "s", Policy: &compactordv1.Policy{Trigger: &compactordv1.Trigger{TriggerRatio: &ratio}},
 		})
-		requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
+		requireInvalid(t, err, "policy.trigger.trigger_ratio", "trigger_ratio")
 	}
 	for _, ratio := range []float64{0.01, 0.49, 1} {
-		d.create("", &compactordv1.Policy{Trigger: &compactordv1.Trigger{TriggerRatio: &ratio}})
+		taken := d.create("", &compactordv1.Policy{Trigger: &compactordv1.Trigger{TriggerRatio: &ratio}})
+		require.InDelta(t, ratio, taken.GetResolvedPolicy().GetTrigger().GetTriggerRatio(), 0)
 	}
 }
 

@@ -196,10 +196,20 @@ func TestCase074And080NothingNewIsSkipped(t *testing.T) {
 	require.Len(t, writer.seen(), asked)
 	require.Len(t, d.records("s"), records)
 
-	d.create("empty", small(1000))
-	events, err = d.compact(compactRequest("empty", nil))
-	require.NoError(t, err)
-	require.Equal(t, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT, last(t, events).GetSkipped().GetReason())
+	for name, messages := range map[string][]*compactordv1.Message{
+		"empty": nil, "rules-alone": {system("Be brief.")}, "all-of-it-is-kept": working(2, 100),
+	} {
+		d.create(name, by("writer", noFallback, small(1000)))
+		if len(messages) > 0 {
+			d.append(name, messages...)
+		}
+		records := len(d.records(name))
+		events, err = d.compact(compactRequest(name, nil))
+		require.NoError(t, err)
+		require.Equal(t, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT, last(t, events).GetSkipped().GetReason())
+		require.Len(t, writer.seen(), asked)
+		require.Len(t, d.records(name), records)
+	}
 }
 
 // Reading a long view in pages reads each message once: a page's token says where the view goes on.

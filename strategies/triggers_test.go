@@ -153,6 +153,7 @@ func TestCase039OutputAsLargeAsTheWindow(t *testing.T) {
 	})
 	require.NoError(t, err)
 	requireDueAt(t, p, 24_000)
+	require.True(t, proto.Equal(resolved(t, 32_000, nil).GetTrigger(), p.GetTrigger()))
 }
 
 func TestCase040OpencodesFigures(t *testing.T) {
