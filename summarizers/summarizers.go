@@ -232,7 +232,7 @@ type ProviderError struct {
 	// Code is the provider's name of the error, such as `rate_limit_error`; empty where it has none. At most 64 characters,
 	// letters, digits, `_`, `.` and `-`.
 	Code string
-	// Retryable says that the same request may succeed later: 408, 429, 5xx, a broken connection or stream, a time limit.
+	// Retryable says that the same request may succeed later: 408, 409, 429, 5xx, a broken connection or stream, a time limit.
 	Retryable bool
 	// RefusesAll says that any other request would fail alike: it is for the key, the account, the model or the address.
 	RefusesAll bool

@@ -85,6 +85,7 @@ func TestCase104WhatPassesIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	for name, failure := range map[string]*summarizers.ProviderError{
 		"408":        status(408),
+		"409":        status(409),
 		"429":        status(429),
 		"500":        status(500),
 		"502":        status(502),
@@ -113,7 +114,7 @@ func TestCase104WhatPassesIsTriedAgain(t *testing.T) {
 		require.NoError(t, r.err)
 		require.Len(t, r.sent, 2)
 	})
-	for _, code := range []int{400, 401, 402, 403, 404, 409, 413, 422} {
+	for _, code := range []int{400, 401, 402, 403, 404, 413, 422} {
 		r := summarize(t, small, asking(summarizers.History, "hello"), fails(status(code)))
 		require.Equal(t, code, requireProviderError(t, r.err).Status)
 		require.Len(t, r.sent, 1, code)

@@ -40,7 +40,7 @@ func fails(e *summarizers.ProviderError) reply { return reply{err: e} }
 
 // status is what a provider's HTTP status becomes.
 func status(code int) *summarizers.ProviderError {
-	retryable := code == http.StatusTooManyRequests || code == http.StatusRequestTimeout || code >= 500
+	retryable := slices.Contains([]int{408, 409, 429}, code) || code >= 500
 	refusesAll := slices.Contains([]int{401, 402, 403, 404}, code)
 	return &summarizers.ProviderError{Status: code, Retryable: retryable, RefusesAll: refusesAll}
 }
