@@ -354,10 +354,12 @@ func TestCase224And225RecallAfterCompactionRevertAndRestart(t *testing.T) {
 		}
 	}
 	require.NotEmpty(t, hidden, "placeholders remain in the kept part")
+	logged := d.messages("s")
 	contents := make(map[uint32]string)
 	for _, index := range append(hidden, 2) {
-		contents[index] = d.recall(recallOf(index)).GetText()
+		contents[index] = logged[index].GetMessage().GetParts()[0].GetToolResult().GetParts()[0].GetText().GetText()
 		require.Greater(t, len(contents[index]), 1000)
+		require.Equal(t, contents[index], d.recall(recallOf(index)).GetText())
 	}
 	require.Less(t, uint32(2), entry.GetFirstKeptIndex())
 	require.Equal(t, compactordv1.MessageState_MESSAGE_STATE_COVERED, d.recall(recallOf(2)).GetState())

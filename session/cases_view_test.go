@@ -164,8 +164,18 @@ func TestCase141RevertBeforeCompaction(t *testing.T) {
 	revert(w, 2)
 	w.Append(user("u3"), nil)
 	w.Append(says("a3"), nil)
-	compact(w, 4, "s")
-	require.Equal(t, []string{`user 4: "u3"`, `assistant 5: "a3"`}, drawn(w)[1:], "what was put aside does not come back")
+	compact(w, 1, "first")
+	require.Equal(t, []string{`assistant 1: "a1"`, `user 4: "u3"`, `assistant 5: "a3"`}, drawn(w)[1:],
+		"what was put aside does not come back")
+
+	first := session.Point(w.Head)
+	compact(w, 5, "second")
+	revert(w, first)
+	w.Append(user("u4"), nil)
+	lines := drawn(w)
+	require.Contains(t, lines[0], "first", "the second was put aside")
+	require.Equal(t, []string{`assistant 1: "a1"`, `user 4: "u3"`, `assistant 5: "a3"`, `user 6: "u4"`}, lines[1:])
+	requireModel(t, w)
 }
 
 func TestCase142KeptAsTheyAre(t *testing.T) {
