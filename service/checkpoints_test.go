@@ -273,8 +273,17 @@ func TestCase194EmptySessions(t *testing.T) {
 	requireReason(t, err, codes.NotFound, "SESSION_NOT_FOUND")
 	d.create("s", nil)
 	require.Empty(t, d.view("s"))
-	_, err = d.sessions.ForkSession(t.Context(), &compactordv1.ForkSessionRequest{SessionId: "s", NewSessionId: "s"})
-	requireReason(t, err, codes.AlreadyExists, "SESSION_EXISTS")
+	d.create("other", nil)
+	d.append("other", user("from elsewhere"))
+	d.append("s", user("what is there"))
+	d.requireUnchanged(t, func() {
+		for _, from := range []string{"s", "other"} {
+			_, err = d.sessions.ForkSession(t.Context(), &compactordv1.ForkSessionRequest{SessionId: from, NewSessionId: "s"})
+			requireReason(t, err, codes.AlreadyExists, "SESSION_EXISTS")
+		}
+		_, err = d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{SessionId: "s"})
+		requireReason(t, err, codes.AlreadyExists, "SESSION_EXISTS")
+	})
 }
 
 // Seed case 234: taking back a turn goes to before the request, and says which it was, so that it can be edited and sent
