@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -38,11 +39,22 @@ func TestCase107BudgetsOfSummaries(t *testing.T) {
 // request stays below the trigger, whatever the window.
 func TestCase112SummaryLeavesRoomForTheNextRequest(t *testing.T) {
 	t.Parallel()
+	for _, preset := range []string{"pi", "klaude", "kimi", "opencode"} {
+		t.Run(preset, func(t *testing.T) {
+			t.Parallel()
+			requireRoomFor(t, preset)
+		})
+	}
+}
+
+func requireRoomFor(t *testing.T, preset string) {
+	t.Helper()
 	for window := uint32(26_000); window < 60_000; window += 331 {
-		p := presetFor(t, "pi", strategies.Limits{Window: window}, nil)
+		p := presetFor(t, preset, strategies.Limits{Window: window, MaxOutput: 8_000}, nil)
 		overhead := uint32(1_500)
 		p.OverheadTokens = &overhead
-		trigger := window - p.GetTrigger().GetReserveTokens()
+		trigger, holds := session.TriggerTokens(p)
+		require.True(t, holds)
 		l := newLog().script("S500 " + strings.Repeat("U100 A900 ", int(window/1000)))
 		l.policy = p
 		made := plannedFor(t, l, due, p.GetStrategy().GetSummarize())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/compactord/compactord/dialects/transcript"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
 // Openings of files whose lines are messages, each with a message in it, and a line that goes on.
@@ -182,6 +183,31 @@ func TestCompactionsOfPiTellFiles(t *testing.T) {
 			have := records[0].GetCompaction().GetFiles()
 			require.Equal(t, c.want.GetRead(), have.GetRead())
 			require.Equal(t, c.want.GetModified(), have.GetModified())
+		})
+	}
+}
+
+// Seed cases 56 to 58: what the user ran in the shell is a turn of theirs. What an extension says, and the summary of a
+// branch that was left, are shown as the user's and ask for nothing.
+func TestCases056To058WhichMessagesOfPiStartATurn(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		entry  string
+		starts bool
+	}{
+		"user":              {`"type":"message","message":{"role":"user","content":"x"}`, true},
+		"shell":             {`"type":"message","message":{"role":"bashExecution","command":"ls","output":"x","exitCode":0}`, true},
+		"extension message": {`"type":"message","message":{"role":"custom","content":"x"}`, false},
+		"extension entry":   {`"type":"custom_message","content":"x"`, false},
+		"branch summary":    {`"type":"branch_summary","summary":"x"`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			messages, _, err := read(list + "{" + c.entry + "}\n")
+			require.NoError(t, err)
+			require.Len(t, messages, 1)
+			require.Equal(t, compactordv1.Role_ROLE_USER, messages[0].GetRole())
+			require.Equal(t, c.starts, session.StartsTurn(messages[0]))
 		})
 	}
 }
