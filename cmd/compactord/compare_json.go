@@ -8,13 +8,14 @@ import (
 
 // comparisonJSON is the document of `compare --json`.
 type comparisonJSON struct {
-	File          string      `json:"file"`
-	Messages      int         `json:"messages"`
-	Tokens        uint32      `json:"tokens"`
-	ContextWindow uint32      `json:"context_window"`
-	LeftOut       int         `json:"compactions_left_out"`
-	Notes         []string    `json:"notes"`
-	Presets       []trialJSON `json:"presets"`
+	File          string `json:"file"`
+	Messages      int    `json:"messages"`
+	Tokens        uint32 `json:"tokens"`
+	ContextWindow uint32 `json:"context_window"`
+	// LeftOut is how many compactions the file tells of.
+	LeftOut int         `json:"compactions_left_out"`
+	Notes   []string    `json:"notes"`
+	Presets []trialJSON `json:"presets"`
 }
 
 type trialJSON struct {

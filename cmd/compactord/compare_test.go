@@ -20,6 +20,7 @@ type comparedDocument struct {
 	Messages      int      `json:"messages"`
 	Tokens        uint64   `json:"tokens"`
 	ContextWindow uint64   `json:"context_window"`
+	LeftOut       uint64   `json:"compactions_left_out"`
 	Notes         []string `json:"notes"`
 	Presets       []struct {
 		Name string `json:"name"`
@@ -167,7 +168,7 @@ func TestCompareRefuses(t *testing.T) {
 		{exitUsage, []string{path, "--preset", "nope"}, `there is no preset "nope"; there are default, pi`},
 		{exitUsage, []string{path, "--window", "0"}, "policy.context_window"},
 		{exitUsage, []string{path, "--window", "-1"}, "--context-window"},
-		{exitFailed, []string{path, "--format", "nope"}, "there is no such format"},
+		{exitUsage, []string{path, "--format", "nope"}, "there is no format \"nope\"; there are pi, claude-code"},
 		{exitFailed, []string{path + "x"}, "there is no such file"},
 		{exitFailed, []string{file(t, "bad.jsonl", "hello")}, "the format is not recognized"},
 		{exitFailed, []string{file(t, "empty.jsonl", "")}, "the input is empty"},

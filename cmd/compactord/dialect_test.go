@@ -161,7 +161,7 @@ func TestImportedCompactions(t *testing.T) {
 
 func TestChoosingASessionThatIsNotThere(t *testing.T) {
 	temporaryFolder(t)
-	ran(t, "view", talkFile(t), "--nth", "2").ends(t, exitFailed).says(t, "there is no session 2: the input holds 1")
+	ran(t, "view", talkFile(t), "--nth", "2").ends(t, exitUsage).says(t, "there is no session 2: the input holds 1")
 	ran(t, "view", talkFile(t), "--nth", "1").ends(t, exitDone)
 	ran(t, "view", "--session", "s", "--nth", "1").ends(t, exitUsage).says(t, "go with a file")
 }

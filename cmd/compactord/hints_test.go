@@ -77,7 +77,7 @@ func TestEveryPrintedHintCanBePasted(t *testing.T) {
 		{[]string{"search", "test", path, "--limit", "2"}, exitDone, []int{exitDone}},
 		{[]string{"recall", "0", huge, "--match", "x"}, exitDone, []int{exitDone}},
 		{[]string{"compare", short, "--preset", "pi", "--window", "90000", "--strict"}, exitNothing, []int{exitDone}},
-		{[]string{"view", several}, exitUsage, []int{exitDone}},
+		{[]string{"view", several}, exitFailed, []int{exitDone}},
 		{[]string{"strategies", "--window", "200000"}, exitDone, []int{exitDone, exitFailed}},
 		{[]string{"summarizers", "--config", config}, exitDone, []int{exitFailed}},
 		{[]string{"tokens", "--text", short}, exitDone, []int{exitDone}},

@@ -161,7 +161,12 @@ func unreadable(name string, err error) error {
 	var path *fs.PathError
 	switch {
 	case errors.As(err, &several):
-		return advise(usagef("%s: %w", name, several), "Choose one by its number, such as the first: %s", again("--nth", "1"))
+		err := fmt.Errorf("%s: %w", name, several)
+		if several.Selected > 0 {
+			// --nth named one that is not there.
+			err = asUsage(err)
+		}
+		return advise(err, "Choose one by its number, such as the first: %s", again("--nth", "1"))
 	case errors.As(err, &line):
 		return fmt.Errorf("%s, %w", name, line)
 	case errors.Is(err, fs.ErrNotExist):
