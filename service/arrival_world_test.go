@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -142,7 +143,7 @@ func (w *world) checkHidden(s *compactordv1.Strategy, m *sessiontest.Model) {
 			continue
 		}
 		if a.Place != compactordv1.ResultPlace_RESULT_PLACE_ANSWER || m.Pinned(a.Index) ||
-			a.Message.GetParts()[0].GetToolResult().GetIsError() || len(a.Arrival) > 0 {
+			a.Message.GetParts()[0].GetToolResult().GetIsError() || len(a.Arrival) > 0 || ofOpenGroup(m, a) {
 			continue
 		}
 		for _, vm := range m.View(session.ViewOptions{}).Messages {
@@ -153,13 +154,24 @@ func (w *world) checkHidden(s *compactordv1.Strategy, m *sessiontest.Model) {
 	}
 }
 
+// ofOpenGroup says whether a result is of a group that still waits for others: nothing edits it.
+func ofOpenGroup(m *sessiontest.Model, a *sessiontest.Active) bool {
+	return slices.ContainsFunc(m.OpenCalls(), func(c *sessiontest.Call) bool { return c.Owner == a.Answers.Owner })
+}
+
 // checkFolded asserts that the view shows no result of a finished turn that was answered and is not pinned.
 func (w *world) checkFolded(p *compactordv1.DialogueOnlyStrategy, m *sessiontest.Model) {
 	turns := int(p.GetKeepTurns()) + 1
 	finished := false
+	// A group is of the turn in which its last result came.
+	recent := make(map[*sessiontest.Active]bool)
 	for i := len(m.Kept()) - 1; i >= 0; i-- {
 		a := m.Kept()[i]
-		if finished && a.Place == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && !m.Pinned(a.Index) {
+		if !finished && a.Answers != nil {
+			recent[a.Answers.Owner] = true
+		}
+		if finished && a.Place == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && !m.Pinned(a.Index) &&
+			!recent[a.Answers.Owner] && !ofOpenGroup(m, a) {
 			require.True(w.t, m.Collapsed(a) || a.Answers.Owner.Index == m.Kept()[0].Index, "message %d is shown", a.Index)
 			w.counts["folded"]++
 		}
