@@ -150,10 +150,10 @@ func longResults(turns int) string {
 func TestCompactByAPresetThatOnlyEdits(t *testing.T) {
 	temporaryFolder(t)
 	r := ran(t, "compact", talkFile(t), "--preset", "klip13", "--window", "200000").ends(t, exitDone)
-	require.Contains(t, r.out, "  Hidden      115 results, 59,580 tokens less\n")
+	require.Contains(t, r.out, "  Hidden      115 results, 59,120 tokens less\n")
 	require.NotContains(t, r.out, "Summar")
 	r = ran(t, "prune", talkFile(t), "--preset", "klip13", "--window", "200000").ends(t, exitDone)
-	require.Contains(t, r.out, "  Hidden      115 results, 59,580 tokens less\n")
+	require.Contains(t, r.out, "  Hidden      115 results, 59,120 tokens less\n")
 	contains(t, r.out, "  Messages    #2 #6 #10 ")
 }
 

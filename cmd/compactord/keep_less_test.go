@@ -34,7 +34,7 @@ func TestNothingToDoNamesTheNumberToLower(t *testing.T) {
 	temporaryFolder(t)
 	path := file(t, "talk.jsonl", talk(20))
 	r := ran(t, "compact", path, "--context-window", "60000").ends(t, exitNothing)
-	r.says(t, "are all to be kept\nThe newest 20,000 tokens are kept. With ").says(t, " messages would be summarized, and the context would hold ")
+	r.says(t, "are all to be kept\nThe newest 12,000 tokens are kept. With ").says(t, " messages would be summarized, and the context would hold ")
 	require.True(t, requireLowered(t, path))
 	doc := document(t, ran(t, "compact", path, "--context-window", "60000", "--json").ends(t, exitNothing).out)
 	require.Positive(t, at(t, doc, "skipped", "keep_recent_tokens"))

@@ -65,8 +65,10 @@ func (a *app) openFile(
 	if err != nil {
 		return nil, err
 	}
+	whole := false
+	// Also where a panic ends it: the temporary store is nobody else's.
 	defer func() {
-		if err != nil {
+		if !whole {
 			err = errors.Join(err, c.close())
 		}
 	}()
@@ -80,7 +82,11 @@ func (a *app) openFile(
 	if len(conv.transcript.messages) == 0 {
 		return nil, nothingError{conv.transcript.name + " holds no messages"}
 	}
-	return conv, conv.fill(ctx, p)
+	if err := conv.fill(ctx, p); err != nil {
+		return nil, err
+	}
+	whole = true
+	return conv, nil
 }
 
 // fill puts the file into its session.
