@@ -51,7 +51,7 @@ func faults() []fault {
 			context.Context, *summarizers.Request, summarizers.Progress,
 		) (*summarizers.Summary, error) {
 			panic("boom")
-		}, codes.Unavailable, "SUMMARIZER_UNAVAILABLE", 1},
+		}, codes.Internal, "INTERNAL", 1},
 		{"hangs", func(
 			ctx context.Context, _ *summarizers.Request, _ summarizers.Progress,
 		) (*summarizers.Summary, error) {

@@ -84,7 +84,7 @@ func TestLogsAndMetricsTellCallsAndNoContent(t *testing.T) {
 	d.create("s", by("broken", noFallback, small(500)))
 	d.append("s", user(secret+strings.Repeat(" more", 2000)), assistant(secret+strings.Repeat(" more", 2000)), user(secret))
 	_, err := d.compact(compactRequest("s", nil))
-	requireReason(t, err, codes.Unavailable, "SUMMARIZER_UNAVAILABLE")
+	requireReason(t, err, codes.Internal, "INTERNAL")
 	_, err = d.sessions.GetSession(t.Context(), &compactordv1.GetSessionRequest{SessionId: "white space"})
 	require.Equal(t, codes.InvalidArgument, statusCode(err))
 	d.view("s")
