@@ -336,8 +336,10 @@ func (w *world) remember(entry *compactordv1.CompactionEntry) {
 		w.counts["previous summary carried over"]++
 	}
 	w.received[entry.GetId()] = indexes
-	w.checkOnce(w.recorder, entry)
-	w.checkOnce(w.fallback, entry)
+	if entry.GetSummarizer() != "client" {
+		w.checkOnce(w.recorder, entry)
+		w.checkOnce(w.fallback, entry)
+	}
 }
 
 // checkOnce holds each message to the one text that it is for: that of the complete turns, or that of the turn which the

@@ -227,7 +227,7 @@ func TestMalformedInputIsReportedOrRefusedWhole(t *testing.T) {
 			dialect.InputResultsOutOfOrder, 1, 1,
 		},
 		"call without an answer": {chat, `[{"role":"assistant","tool_calls":[{"id":"x","type":"function","function":{"name":"f","arguments":"{}"}}]},
-			{"role":"user","content":"Never mind."}]`, dialect.InputCallUnanswered, 1, 0},
+			{"role":"user","content":"Never mind."},{"role":"assistant","content":"As you say."}]`, dialect.InputCallUnanswered, 2, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			request := &compactordv1.AppendMessagesRequest{

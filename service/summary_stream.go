@@ -14,6 +14,8 @@ import (
 type summaryStream struct {
 	// emit takes the events; nil where nobody listens.
 	emit func(ctx context.Context, e *compactordv1.CompactionEvent)
+	// redact replaces secrets; nil where the policy wants none replaced.
+	redact func(string) string
 
 	mu sync.Mutex
 	// attempt numbers the attempts, from 1.
@@ -37,6 +39,9 @@ type streamedPart struct {
 
 func newSummaryStream(t *task, pieces []piece) *summaryStream {
 	s := &summaryStream{emit: t.emit, attempt: 1, total: t.total, read: t.read, before: t.read}
+	if t.author.streamed != nil {
+		s.redact = t.author.streamed.Text
+	}
 	for _, p := range pieces {
 		part := &streamedPart{}
 		if p.request != nil {
@@ -98,9 +103,23 @@ func (s *summaryStream) finish(ctx context.Context, part int, text string) {
 	p.finished, p.text, p.read = true, text, p.tokens
 	for s.front < len(s.parts) && s.parts[s.front].finished {
 		s.front++
-		if s.front < len(s.parts) && s.parts[s.front].said.Len() > 0 {
-			s.delta(ctx, s.parts[s.front].said.String())
+		if s.front < len(s.parts) {
+			s.heldBack(ctx, s.parts[s.front])
 		}
+	}
+}
+
+// heldBack tells what a part had to say before it was its turn. In one piece it may hold a secret whole.
+func (s *summaryStream) heldBack(ctx context.Context, p *streamedPart) {
+	text := p.said.String()
+	switch {
+	case p.finished:
+		text = p.text
+	case s.redact != nil:
+		text = s.redact(text)
+	}
+	if text != "" {
+		s.delta(ctx, text)
 	}
 }
 
