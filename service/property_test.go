@@ -209,6 +209,10 @@ func (w *world) compact(meanwhile func()) {
 		requireSameBytes(w.t, before, w.view())
 		return
 	}
+	if done.GetCompaction() != nil {
+		w.checkOnce(w.recorder, done.GetCompaction())
+		w.checkOnce(w.fallback, done.GetCompaction())
+	}
 	w.completed(done, before)
 }
 
@@ -336,10 +340,6 @@ func (w *world) remember(entry *compactordv1.CompactionEntry) {
 		w.counts["previous summary carried over"]++
 	}
 	w.received[entry.GetId()] = indexes
-	if entry.GetSummarizer() != "client" {
-		w.checkOnce(w.recorder, entry)
-		w.checkOnce(w.fallback, entry)
-	}
 }
 
 // checkOnce holds each message to the one text that it is for: that of the complete turns, or that of the turn which the

@@ -39,7 +39,7 @@ type streamedPart struct {
 
 func newSummaryStream(t *task, pieces []piece) *summaryStream {
 	s := &summaryStream{emit: t.emit, attempt: 1, total: t.total, read: t.read, before: t.read}
-	if t.author.streamed != nil {
+	if t.author != nil && t.author.streamed != nil {
 		s.redact = t.author.streamed.Text
 	}
 	for _, p := range pieces {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,6 +14,9 @@ from compactord import ToolCall
 from compactord.view import View
 from daemons import Proxy
 from providers import PROVIDERS, Called, Said
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 TURNS = 2_000
 
@@ -73,5 +76,6 @@ def _run(made: Any, proxy: Proxy, turns: int) -> None:
 def _calls() -> int:
     """How many calls of gRPC this process holds."""
     # By the type's names: to ask an object what it is could make it load something.
-    names = (repr(type(held)) for held in gc.get_objects())
+    kinds: Iterator[object] = map(type, gc.get_objects())
+    names = map(repr, kinds)
     return sum(name.startswith(("<class 'grpc", "<class '_cython")) and "Call" in name for name in names)

@@ -125,11 +125,11 @@ def _with_list(value: Any, field: FieldDescriptor) -> Any:
     if field.message_type is None or field.is_repeated:
         return value
     if isinstance(value, Mapping):
-        return _with_lists(value, field.message_type)
+        return _with_lists(cast("Mapping[str, Any]", value), field.message_type)
     inner = field.message_type.fields
     if isinstance(value, list | tuple) and len(inner) == 1 and inner[0].is_repeated:
-        return {inner[0].name: list(value)}
-    return value
+        return {inner[0].name: [*cast("Iterable[Any]", value)]}
+    return cast("Any", value)
 
 
 def _value(enum: EnumDescriptor, given: str | int | None, prefix: str, name: str) -> int:
