@@ -27,7 +27,10 @@ func daemonLimit(limit time.Duration) error {
 // arrival is when a call with a deadline came, and until when its client waits.
 type arrival struct {
 	at, deadline time.Time
-	now          func() time.Time
+	// done is closed when the call ends. ended is when that was, and may be read once noted is closed.
+	done  <-chan struct{}
+	noted chan struct{}
+	ended time.Time
 }
 
 type arrivalKey struct{}
@@ -38,7 +41,13 @@ func arriving(ctx context.Context, now func() time.Time) *arrival {
 	if !limited {
 		return nil
 	}
-	return &arrival{at: now(), deadline: deadline, now: now}
+	a := &arrival{at: now(), deadline: deadline, done: ctx.Done(), noted: make(chan struct{})}
+	// What the call has started may notice its end much later, when the deadline has passed, too.
+	context.AfterFunc(ctx, func() {
+		a.ended = now()
+		close(a.noted)
+	})
+	return a
 }
 
 // in is a call's context that knows its arrival.
@@ -47,6 +56,17 @@ func (a *arrival) in(ctx context.Context) context.Context {
 		return ctx
 	}
 	return context.WithValue(ctx, arrivalKey{}, a)
+}
+
+// over says whether the call has ended, and waits until it is noted when.
+func (a *arrival) over() bool {
+	select {
+	case <-a.done:
+		<-a.noted
+		return true
+	default:
+		return false
+	}
 }
 
 // How much earlier than the deadline a client that gives up may be heard: a tenth of the time that it had, within bounds.
@@ -60,7 +80,7 @@ const (
 // somebody cancels; and it does so just before the daemon, which began to count when the request arrived, would.
 func (a *arrival) gaveUp() bool {
 	early := min(mostGivenUp, max(leastGivenUp, a.deadline.Sub(a.at)/givenUpShare))
-	return a.deadline.Sub(a.now()) <= early
+	return a.deadline.Sub(a.ended) <= early
 }
 
 // endOf is why a context has ended: context.Cause, but for a deadline of the call, which is told as what it is.
@@ -73,7 +93,7 @@ func endOf(ctx context.Context) error {
 	case errors.Is(cause, context.DeadlineExceeded):
 		return errCallDeadline
 	case errors.Is(cause, context.Canceled):
-		if a, limited := ctx.Value(arrivalKey{}).(*arrival); limited && a.gaveUp() {
+		if a, limited := ctx.Value(arrivalKey{}).(*arrival); limited && a.over() && a.gaveUp() {
 			return errCallDeadline
 		}
 	}

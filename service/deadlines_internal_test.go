@@ -2,12 +2,41 @@ package service
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 )
+
+// A store that is slow, or a summarizer that does not listen, may keep a compaction from noticing a cancel until the
+// deadline has passed.
+func TestCancelThatIsNoticedAfterTheDeadlineIsACancel(t *testing.T) {
+	for end, test := range map[string]struct {
+		left time.Duration
+		want error
+	}{
+		"cancelled":   {time.Minute, context.Canceled},
+		"at deadline": {0, errCallDeadline},
+	} {
+		t.Run(end, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
+			deadline, _ := ctx.Deadline()
+			var asked atomic.Int32
+			clock := func() time.Time {
+				return deadline.Add([]time.Duration{-time.Hour, -test.left, time.Minute}[min(asked.Add(1)-1, 2)])
+			}
+			called := arriving(ctx, clock).in(ctx)
+			require.NoError(t, endOf(called))
+			cancel()
+			for range 3 {
+				require.Equal(t, test.want, endOf(called), "however late it is asked")
+			}
+		})
+	}
+}
 
 // The daemon's own limit for unary calls is told from the deadline of the client.
 func TestLimitOfTheDaemonIsNotTheClients(t *testing.T) {
@@ -43,9 +72,7 @@ func TestWhoLeavesShortlyBeforeTheDeadlineHasGivenUp(t *testing.T) {
 		{100 * time.Millisecond, 50 * time.Millisecond, true},
 		{100 * time.Millisecond, 51 * time.Millisecond, false},
 	} {
-		a := &arrival{at: came, deadline: came.Add(test.had), now: func() time.Time {
-			return came.Add(test.had - test.left)
-		}}
+		a := &arrival{at: came, deadline: came.Add(test.had), ended: came.Add(test.had - test.left)}
 		require.Equal(t, test.gaveUp, a.gaveUp(), "%s left of %s", test.left, test.had)
 	}
 }
