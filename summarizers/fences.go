@@ -9,6 +9,10 @@ import (
 // is rather the rest of the summary.
 func codeLines(lines []string) []bool {
 	code := make([]bool, len(lines))
+	closing := make([]fence, len(lines))
+	for i, line := range lines {
+		closing[i] = closingFence(line)
+	}
 	// never is, by sign, how long a fence is for which no closing one follows.
 	never := map[byte]int{}
 	for at := 0; at < len(lines); at++ {
@@ -17,7 +21,7 @@ func codeLines(lines []string) []bool {
 			continue
 		}
 		end := at + 1
-		for end < len(lines) && !closesFence(lines[end], sign, length) {
+		for end < len(lines) && (closing[end].sign != sign || closing[end].length < length) {
 			end++
 		}
 		if end == len(lines) {
@@ -34,7 +38,7 @@ func codeLines(lines []string) []bool {
 
 // The tags that open and close a section can stand in the lines of fences.
 var (
-	tagsBefore = regexp.MustCompile(`^(?:[ \t]*<\pL[\pL_ &.-]*>)+`)
+	tagsBefore = regexp.MustCompile(`^(?:[ \t]*<` + tagName + attributes + `>)+`)
 	tagsBehind = regexp.MustCompile(`(?:[ \t]*</\pL[\pL_ &.-]*>)+\s*$`)
 )
 
@@ -52,13 +56,23 @@ func openingFence(line string) (sign byte, length int) {
 	return line[0], length
 }
 
-func closesFence(line string, sign byte, length int) bool {
+// fence is a run of the signs that fences are made of.
+type fence struct {
+	sign   byte
+	length int
+}
+
+// closingFence returns the fence of a line that can close a block; its length is 0 where the line can close none.
+func closingFence(line string) fence {
 	line = strings.TrimSpace(line)
 	n := fenceLength(line)
 	if n > 0 && n < len(line) {
 		line = tagsBehind.ReplaceAllString(line, "")
 	}
-	return n >= length && line[0] == sign && n == len(line)
+	if n == 0 || n != len(line) {
+		return fence{}
+	}
+	return fence{line[0], n}
 }
 
 // fenceLength is how many signs of a fence a line begins with; 0 where these are too few.

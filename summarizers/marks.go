@@ -2,6 +2,7 @@ package summarizers
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -32,6 +33,8 @@ type mark struct {
 	loose bool
 	// within says that it stands between the tags of a section that it is no part of.
 	within bool
+	// listed says that it is a number with a title and no more: an item of a list, where anything marks sections better.
+	listed bool
 	// canonical says that it is the heading that we would write.
 	canonical bool
 	// closed says that the tag is closed: by itself, or by the closing tag from closeStart to closeEnd.
@@ -58,8 +61,9 @@ func marksOf(text string, headings []Heading) []mark {
 		}
 		at += len(line)
 	}
+	f.join()
 	f.findWithin()
-	return clearest(f.found, len(headings))
+	return clearest(f.found, headings)
 }
 
 // finder finds all that may be a mark.
@@ -72,8 +76,14 @@ type finder struct {
 	open [][]int
 }
 
+// tagName and attributes are patterns of what a tag holds.
+const (
+	tagName    = `\pL[\pL_ &.-]*?`
+	attributes = `(?:\s+[\pL_:-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'))*\s*`
+)
+
 var (
-	tagPattern   = regexp.MustCompile(`^<(/?)\s*(\pL[\pL_ &.-]*?)\s*(/?)>`)
+	tagPattern   = regexp.MustCompile(`^<(/?)\s*(` + tagName + `)` + attributes + `(/?)>`)
 	atxPattern   = regexp.MustCompile(`^ {0,3}(#+)(.*?)[ \t]*#*$`)
 	boldPattern  = regexp.MustCompile(`^(?:\(?\d+[.)][ \t]*)?(?:\*\*\*|\*\*|__)([^*]+?)(?:\*\*\*|\*\*|__)[ \t]*([:：]?)(.*)$`)
 	plainPattern = regexp.MustCompile(`^(?:\(?\d+[.)][ \t]+)?(\pL[\pL_ &-]*?)[:：]?$`)
@@ -112,7 +122,7 @@ func (f *finder) line(at int, line, next string) {
 	}
 	// A single word is no label.
 	if of := plainPattern.FindStringSubmatch(trimmed); of != nil && len(of[1]) < len(trimmed) {
-		m.style = inLabel
+		m.style, m.listed = inLabel, !strings.HasSuffix(trimmed, ":") && !strings.HasSuffix(trimmed, "：")
 		f.titled(m, of[1], false)
 	}
 }
@@ -251,6 +261,33 @@ func (f *finder) close(section, start, end int) {
 	f.open[section] = open[:len(open)-1]
 }
 
+// join makes one mark of a tag and the title of the same section right behind it: the tag, which says where the section
+// ends, or where it is an empty one, the title.
+func (f *finder) join() {
+	joined := f.found[:0]
+	for _, m := range f.found {
+		last := len(joined) - 1
+		if last < 0 || !f.sameAgain(&joined[last], &m) {
+			joined = append(joined, m)
+			continue
+		}
+		tag := &joined[last]
+		if tag.closed && tag.closeEnd == 0 {
+			m.start = tag.start
+			*tag = m
+		} else {
+			tag.end, tag.rest = m.end, m.rest
+		}
+	}
+	f.found = joined
+}
+
+// sameAgain says whether a title names again the section that the tag before it has just named.
+func (f *finder) sameAgain(tag, title *mark) bool {
+	return tag.section == title.section && tag.style == inTag && title.style != inTag && tag.rest == "" &&
+		strings.TrimSpace(f.text[tag.end:title.start]) == ""
+}
+
 // findWithin says of each mark whether it stands between the tags of a section that it is no part of.
 func (f *finder) findWithin() {
 	between := make([]int, len(f.headings))
@@ -287,12 +324,17 @@ func parentOf(headings []Heading, section int) int {
 	return -1
 }
 
-// clearest leaves, of each section, the marks that are clearest: those in the style of most sections, of the highest
-// level. All others are text. A section that only has other marks has those.
-func clearest(found []mark, sections int) []mark {
-	main := mainStyle(found, sections)
+// clearest leaves, of each section, the marks that are clearest: those in the style of most sections, of the level of
+// most, else of the highest. All others are text. A section that only has other marks has those.
+func clearest(found []mark, headings []Heading) []mark {
+	sections := len(headings)
+	found = withoutItems(found)
+	main, deeper := mainStyle(found, sections), mainLevel(found, headings)
 	rank := func(m *mark) int {
 		unclear := m.level
+		if m.level == headings[m.section].Level+deeper {
+			unclear = 0
+		}
 		if m.loose {
 			unclear += 1 << 39
 		}
@@ -342,6 +384,34 @@ func mainStyle(found []mark, sections int) style {
 	for s := inTag; s < inLabel; s++ {
 		if count[s] > count[main] {
 			main = s
+		}
+	}
+	return main
+}
+
+// withoutItems leaves out what looks like an item of a list, where there are other marks.
+func withoutItems(found []mark) []mark {
+	if !slices.ContainsFunc(found, func(m mark) bool { return !m.listed }) {
+		return found
+	}
+	return slices.DeleteFunc(found, func(m mark) bool { return m.listed })
+}
+
+// mainLevel is how much deeper than ours the headings of most sections are: a comment in code may look like a higher one.
+func mainLevel(found []mark, headings []Heading) int {
+	count := map[int]int{}
+	seen := map[[2]int]bool{}
+	main := 0
+	for _, m := range found {
+		deeper := m.level - headings[m.section].Level
+		if at := [2]int{m.section, deeper}; m.level > 0 && !m.loose && !seen[at] {
+			seen[at] = true
+			count[deeper]++
+		}
+	}
+	for deeper, n := range count {
+		if n > count[main] || n == count[main] && deeper < main {
+			main = deeper
 		}
 	}
 	return main

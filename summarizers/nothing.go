@@ -13,7 +13,7 @@ var nothings = []string{
 }
 
 // tags are those that may mark sections.
-var tags = regexp.MustCompile(`</?\pL[\pL_ &.-]*/?>`)
+var tags = regexp.MustCompile(`</?` + tagName + attributes + `/?>`)
 
 // SaysNothing says whether a summary has headings or tags and nothing below any of them. It would pass Check: who has nothing to
 // summarize cannot say more. Of a model that was given a conversation it is a failure.

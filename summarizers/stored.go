@@ -53,16 +53,15 @@ func readSections(text string, headings []Heading) *sectioned {
 		}
 	}
 	slices.SortFunc(s.closings, func(a, b mark) int { return a.closeStart - b.closeStart })
+	bodies := make([][]string, len(headings))
 	for i, m := range s.marks {
 		s.marked[m.section] = true
-		body := s.below(i)
-		switch before := s.bodies[m.section]; {
-		case body == "":
-		case before == "":
-			s.bodies[m.section] = body
-		default:
-			s.bodies[m.section] = before + "\n\n" + body
+		if body := s.below(i); body != "" {
+			bodies[m.section] = append(bodies[m.section], body)
 		}
+	}
+	for i, parts := range bodies {
+		s.bodies[i] = strings.Join(parts, "\n\n")
 	}
 	return s
 }

@@ -145,6 +145,13 @@ func TestStored(t *testing.T) {
 		"markup of that name in a section": {"<original_request>\n<early_progress>inner</early_progress>\n</original_request>\n<early_progress>y</early_progress>", "## Original Request\n<early_progress>inner</early_progress>\n\n## Early Progress\ny\n\n## Context for Suffix\n(none)"},
 		"the same tag within":              {"<original_request>\n<original_request>x</original_request>\n</original_request>", "## Original Request\n<original_request>x</original_request>" + suffix},
 		"a tag around all of it":           {"<original_request>\n## Early Progress\ny\n## Context for Suffix\nz\n</original_request>", "## Original Request\n(none)\n\n## Early Progress\ny\n\n## Context for Suffix\nz"},
+		"a tag with an attribute":          {"<original_request kind=\"user\" n='1'>\nx\n</original_request>", "## Original Request\nx" + suffix},
+		"a tag in an attribute":            {"## Original Request\n<a b=\"<early_progress>\">x</a>", "## Original Request\n<a b=\"<early_progress>\">x</a>" + suffix},
+		"a heading between the tags":       {"<original_request>\n## Original Request\nx\n</original_request>\n<early_progress>\n## Early Progress\ny\n</early_progress>", "## Original Request\nx\n\n## Early Progress\ny\n\n## Context for Suffix\n(none)"},
+		"an empty tag above the heading":   {"<original_request/>\n## Original Request\nx\n## Early Progress\ny", "## Original Request\nx\n\n## Early Progress\ny\n\n## Context for Suffix\n(none)"},
+		"a comment like a higher heading":  {"## Original Request\nx\n## Early Progress\ny\n## Context for Suffix\nz\n# early progress\nset -e", "## Original Request\nx\n## Early Progress\ny\n## Context for Suffix\nz\n# early progress\nset -e"},
+		"items of a list":                  {"## Original Request\n1. Early Progress\n2. Speed", "## Original Request\n1. Early Progress\n2. Speed" + suffix},
+		"numbers and no signs":             {"1. Original Request\nx\n2. Early Progress\ny", "## Original Request\nx\n\n## Early Progress\ny\n\n## Context for Suffix\n(none)"},
 		"what is in shape already":         {"## Original Request\nx\n## Early Progress\n\n\ny\n## Context for Suffix\nz", "## Original Request\nx\n## Early Progress\n\n\ny\n## Context for Suffix\nz"},
 		"no section":                       {"They want the parser ported.", "They want the parser ported."},
 	} {
@@ -191,4 +198,26 @@ func TestNothingInTags(t *testing.T) {
 		require.True(t, summarizers.SaysNothing(empty), empty)
 	}
 	require.False(t, summarizers.SaysNothing("<goal>Fix the parser</goal>"))
+}
+
+// Each line is looked at once for whether it closes a fence, however many fences nothing closes. What is counted is what
+// that allocates.
+func TestUnclosedFencesAreReadOnce(t *testing.T) {
+	const fences = 300
+	var text strings.Builder
+	text.WriteString("## Original Request\nx\n")
+	for length := fences; length >= 3; length-- {
+		text.WriteString(strings.Repeat("`", length) + "go\n")
+	}
+	req := asksFor(summarizers.TurnPrefix, 0)
+	req.MaxTokens, req.Replaces = 1<<30, 1<<31
+	allocations := testing.AllocsPerRun(1, func() { summarizers.Stored(req, text.String()) })
+	require.Less(t, allocations, float64(100*fences))
+}
+
+// A mark of the byte order hides the first section from nobody.
+func TestByteOrderMarkBeforeTheFirstSection(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "## Goal\nx", summarizers.WithoutThinking("\ufeff## Goal\nx"))
+	require.Equal(t, "<goal>x</goal>", summarizers.WithoutThinking("\ufeff<think>y</think>\n<goal>x</goal>"))
 }

@@ -17,6 +17,8 @@ func WithoutClosedThinking(text string) string { return withoutThinking(text, fa
 
 func withoutThinking(text string, toEnd bool) string {
 	var kept strings.Builder
+	// A mark of the byte order before the first heading or tag would hide it.
+	text = strings.TrimPrefix(text, "\ufeff")
 	// never are the tags that nothing closes any more.
 	never := map[string]bool{}
 	for text != "" {
