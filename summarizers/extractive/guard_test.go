@@ -314,3 +314,25 @@ func TestBugsOfTheCallerAreTheirs(t *testing.T) {
 		}, &listener{})
 	})
 }
+
+// Where only the goal of the summary before fits, one that is no more than the title of a section stands for no section.
+func TestGoalThatIsATitleIsASummary(t *testing.T) {
+	t.Parallel()
+	for title, set := range map[string]compactordv1.SectionSet{
+		"Goal:":          compactordv1.SectionSet_SECTION_SET_STANDARD,
+		"Next Steps:":    compactordv1.SectionSet_SECTION_SET_PI,
+		"Current Focus:": compactordv1.SectionSet_SECTION_SET_KIMI,
+		"Task Summary:":  compactordv1.SectionSet_SECTION_SET_XBOT,
+	} {
+		m := userMessage(0, "Done.")
+		m.Message.Role = compactordv1.Role_ROLE_ASSISTANT
+		req := &summarizers.Request{
+			Messages: []*compactordv1.LoggedMessage{m}, PreviousSummary: "## Goal\n" + title, Sections: set,
+			MaxTokens: 8, Replaces: 1000, Count: chars4,
+		}
+		summary, err := extractive.New().Summarize(t.Context(), req, &listener{})
+		require.NoError(t, err)
+		require.NoError(t, summarizers.Check(req, summary), summary.Text)
+		require.Equal(t, `\`+title, summary.Text)
+	}
+}

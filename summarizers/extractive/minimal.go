@@ -61,14 +61,25 @@ func minimal(req *summarizers.Request) (pieces []string, ok bool) {
 	return nil, false
 }
 
-// alone makes a line fit to be all of a summary: without headings, what opens like an error would be taken for one.
+// alone makes a line fit to be all of a summary: without headings, what opens like an error would be taken for one, and
+// the title of a section for a text that is cut off there.
 func alone(line string) string {
-	var refused *summarizers.CheckError
-	all := &summarizers.Request{MaxTokens: 1, Replaces: 1, Count: func(string) uint32 { return 0 }}
-	if errors.As(summarizers.Check(all, &summarizers.Summary{Text: line}), &refused) && refused.Check == summarizers.CheckErrorText {
+	if !standsAlone(&summarizers.Request{Kind: summarizers.TurnPrefix}, line) {
 		return `\` + line
 	}
+	for set := range compactordv1.SectionSet_name {
+		if !standsAlone(&summarizers.Request{Kind: summarizers.History, Sections: compactordv1.SectionSet(set)}, line) {
+			return `\` + line
+		}
+	}
 	return line
+}
+
+func standsAlone(req *summarizers.Request, line string) bool {
+	req.MaxTokens, req.Replaces, req.Count = 1, 1, func(string) uint32 { return 0 }
+	var refused *summarizers.CheckError
+	return !errors.As(summarizers.Check(req, &summarizers.Summary{Text: line}), &refused) ||
+		refused.Check != summarizers.CheckErrorText && refused.Check != summarizers.CheckCutOff
 }
 
 func newOutline(req *summarizers.Request) *outline {
