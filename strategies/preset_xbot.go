@@ -21,8 +21,8 @@ var xbotPreset = preset{
 		"The rule-based summary of an offloaded result is its beginning.",
 		"Eviction at 85 % is of the 70 % at which it summarizes: of the window, as the document words it, it would come after the " +
 			"summary, and the document wants results cut before anything is summarized.",
-		"What eviction alone leaves can be more than two thirds of the trigger: it frees a tenth of the window at least, or the " +
-			"next step is the summary.",
+		"What eviction alone leaves can be more than two thirds of the trigger: it frees a tenth of the window at least. Where less " +
+			"is to be evicted, a compaction below 70 % of the window answers BELOW_MINIMUM, and from there on it summarizes.",
 		"By characters / 4 the limit of an offload in bytes is for text of several bytes a character: a Chinese one of 10,240 " +
 			"bytes has 854 tokens. Other text reaches 2,000 tokens at 8,000 bytes.",
 	},
@@ -94,6 +94,8 @@ var xbotCurrentPreset = preset{
 		"The summarizer reads 2,000 characters of each tool result and of each call's arguments; xbot's reads as many of each " +
 			"line, and of calls the names.",
 		"Where the input limit is below the window, it stands for the window; the output limit is taken off the window.",
+		"Where the output limit is unknown, at most half of the window is taken for it: with 8,192 xbot compacts at each step in a " +
+			"window hardly larger than that.",
 		"Masking and snipping alone can leave more than two thirds of the trigger: each free a tenth of the window at least, the " +
 			"fuller it is the more, as in xbot.",
 		"A single turn is cut within where it alone reaches the trigger; xbot never compacts it.",
@@ -134,7 +136,7 @@ var xbotCurrentPreset = preset{
 	sources: append([]source{
 		{"trigger.trigger_ratio", "masking, above 60 % of the window"},
 		{"trigger.trigger_tokens", "the lower of where it summarizes (0.9 of the window less the output limit, 8,192 where " +
-			"that is unknown) and where it snips (above 0.65 of that)"},
+			"that is unknown, at most half of the window) and where it snips (above 0.65 of that)"},
 		{"trigger.target_tokens", "so low that no rung is left out for it: xbot knows no target"},
 		{"ladder.rungs.at_ratio", "summarize at 0.9 and snip at 0.65 of the window less the output limit; mask above 0.9, 0.8, " +
 			"0.7 and 0.6 of the window"},
@@ -170,7 +172,8 @@ func xbotMask(l Limits, groups uint32) *compactordv1.Strategy {
 func xbotBudget(l Limits) uint32 {
 	output := l.MaxOutput
 	if output == 0 {
-		output = 8_192
+		// In a window hardly larger than that it would be due at each request.
+		output = min(8_192, l.Window/2)
 	}
 	if output >= l.Window {
 		return l.readable() / 2

@@ -154,3 +154,15 @@ func TestPresetNumbersLeaveRoom(t *testing.T) {
 		require.Equal(t, []uint32{c.recent, c.summary}, []uint32{recent, summary}, "%s in %d", c.name, c.window)
 	}
 }
+
+// With 8,192 tokens for an answer of unknown length, xbot_current was due at 1,176 tokens in a window of 10,000, and at 1 in one
+// of 8,193.
+func TestXbotCurrentLeavesHalfOfASmallWindowToWorkIn(t *testing.T) {
+	t.Parallel()
+	for window := uint32(4_000); window <= 20_000; window++ {
+		p, err := strategies.Resolve(&compactordv1.Policy{Preset: proto.String("xbot_current"), ContextWindow: &window})
+		require.NoError(t, err)
+		trigger, _ := session.TriggerTokens(p)
+		require.Greater(t, trigger, window*3/10, "in %d", window)
+	}
+}
