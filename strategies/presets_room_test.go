@@ -166,3 +166,25 @@ func TestXbotCurrentLeavesHalfOfASmallWindowToWorkIn(t *testing.T) {
 		require.Greater(t, trigger, window*3/10, "in %d", window)
 	}
 }
+
+// Who gave the trigger.trigger_tokens that opencode's refusal asks for had a session in which compaction was disabled.
+func TestATriggerOfOnesOwnIsNotDisabledByThePreset(t *testing.T) {
+	t.Parallel()
+	limits := &compactordv1.Policy{ContextWindow: proto.Uint32(8_000), MaxOutputTokens: proto.Uint32(8_000)}
+	enabled := func(name string, trigger *compactordv1.Trigger) bool {
+		p, err := strategies.Resolve(&compactordv1.Policy{Preset: &name, Trigger: trigger}, limits)
+		require.NoError(t, err)
+		return p.GetTrigger().GetEnabled()
+	}
+	for _, name := range []string{"opencode", "klaude"} {
+		require.True(t, enabled(name, &compactordv1.Trigger{TriggerTokens: proto.Uint32(6_000)}))
+		require.False(t, enabled(name, &compactordv1.Trigger{TriggerTokens: proto.Uint32(6_000), Enabled: proto.Bool(false)}))
+	}
+	for _, own := range []*compactordv1.Trigger{
+		{TriggerRatio: proto.Float64(0.5)}, {ReserveTokens: proto.Uint32(2_000)},
+		{TriggerToolGroups: proto.Uint32(9)}, {MaxViewBytes: proto.Uint32(30_000)},
+	} {
+		require.True(t, enabled("klaude", own), own)
+	}
+	require.False(t, enabled("klaude", &compactordv1.Trigger{FreeRatio: proto.Float64(0.5)}), "that is no trigger")
+}

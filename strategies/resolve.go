@@ -1,6 +1,8 @@
 package strategies
 
 import (
+	"google.golang.org/protobuf/proto"
+
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 )
@@ -25,6 +27,9 @@ func Resolve(given ...*compactordv1.Policy) (*compactordv1.Policy, error) {
 		return nil, err
 	}
 	resolved := session.MergePolicy(base, all)
+	if saysWhenDue(all.GetTrigger()) {
+		resolved.Trigger.Enabled = proto.Bool(true)
+	}
 	if err := session.CheckPolicy(resolved); err != nil {
 		return nil, err
 	}
@@ -32,6 +37,13 @@ func Resolve(given ...*compactordv1.Policy) (*compactordv1.Policy, error) {
 		return nil, err
 	}
 	return resolved, nil
+}
+
+// saysWhenDue says whether a policy itself gives a trigger, and not whether compaction is enabled. Then it holds, also where
+// the limits leave nothing by the preset's own, which is disabled for that alone.
+func saysWhenDue(t *compactordv1.Trigger) bool {
+	return t != nil && t.Enabled == nil && (t.TriggerTokens != nil || t.TriggerRatio != nil || t.ReserveTokens != nil ||
+		t.TriggerToolGroups != nil || t.MaxViewBytes != nil)
 }
 
 func limitsOf(p *compactordv1.Policy) Limits {
