@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -249,6 +250,41 @@ func TestMediaOfARefusedLastRequestSayWhyTheyAreGone(t *testing.T) {
 	d.append("s", assistant("I cannot see them."))
 	requireSameView(t, view, d.view("s")[:len(view)])
 	d.requireChecked()
+}
+
+// The model was told nothing where the user, or the harness, had added a word behind the media: nothing is appended behind a
+// USER message, and the note was looked for in the last one alone.
+func TestMediaBeforeTheLastWordOfARefusedRequestSayWhyTheyAreGone(t *testing.T) {
+	goOn := user("Go on.")
+	goOn.Origin = compactordv1.Origin_ORIGIN_CONTINUE
+	shot := &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Media{Media: named("shot.png").GetMedia()}}
+	for name, request := range map[string][]*compactordv1.Message{
+		"two messages of the user": {asking("What is on this?", named("pier.png")), user("Be quick.")},
+		"a word of the harness":    {asking("What is on this?", named("pier.png")), goOn},
+		"a result, and the user": {
+			user("Look."), assistant("I look.", call("a", "screenshot", "{}")), {Role: compactordv1.Role_ROLE_TOOL, Parts: []*compactordv1.Part{{
+				Kind: &compactordv1.Part_ToolResult{ToolResult: &compactordv1.ToolResult{
+					CallId: "a", Parts: []*compactordv1.ResultPart{shot},
+				}},
+			}}}, user("Be quick."),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := start(t)
+			d.create("s", &compactordv1.Policy{
+				Preset: proto.String("opencode"), ContextWindow: proto.Uint32(20_000), MaxOutputTokens: proto.Uint32(2_000),
+			})
+			d.append("s", user("Begin. "+long(4_000)), assistant(long(4_000)))
+			d.append("s", append(request, refused())...)
+			d.afterOverflow(nil, nil)
+			told := 0
+			for _, vm := range d.view("s") {
+				told += strings.Count(vm.GetMessage().String(), session.MediaTooLargeNote())
+			}
+			require.Equal(t, 1, told)
+			d.requireChecked()
+		})
+	}
 }
 
 // Where the strategy has nothing to do, the media are replaced all the same, but for pinned ones.

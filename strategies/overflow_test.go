@@ -71,8 +71,8 @@ func TestOverflowEditsWhatIsKept(t *testing.T) {
 	}, placesOf(plan))
 }
 
-// Only the last message of the user says why its media are gone: it may be what the provider refused. A medium that takes
-// less than the note goes without it.
+// Only the last request says why its media are gone: it may be what the provider refused. A medium that takes less than the
+// note goes without it.
 func TestOverflowSaysInTheLastRequestWhyMediaAreGone(t *testing.T) {
 	replacements := func(script string) []string {
 		var all []string
@@ -85,6 +85,7 @@ func TestOverflowSaysInTheLastRequestWhyMediaAreGone(t *testing.T) {
 	told := line + "\n" + session.MediaTooLargeNote()
 	require.Equal(t, []string{line, told}, replacements("P A P A"))
 	require.Equal(t, []string{line}, replacements("P A U A"), "what was refused holds none")
+	require.Equal(t, []string{line, told}, replacements("P A P U"), "two messages are one request")
 
 	l := newLog().script("U A")
 	note := &compactordv1.MediaPart{

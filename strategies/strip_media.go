@@ -14,8 +14,8 @@ import (
 // StripMedia replaces media by a line of text each: an image takes as much as a page of text, and an agent that has
 // looked at it can tell what it saw. Without parameters all go that the model has read.
 type StripMedia struct {
-	// refused says that the provider refused the view as too long: the last message of the user, which may be what it
-	// refused, then says why its media are gone.
+	// refused says that the provider refused the view as too long: the last request, which may be what it refused, then says
+	// why its media are gone.
 	refused bool
 }
 
@@ -35,7 +35,7 @@ func (s StripMedia) Plan(
 	beyond := mediaBeyond(in.State, parameters.GetStripMedia().GetKeepNewest(), giveWay)
 	refused := -1
 	if s.refused {
-		refused = lastOfUser(in.State, beyond)
+		refused = lastRefused(in.State, beyond)
 	}
 	for i, m := range beyond {
 		if unread[m.logged.GetIndex()] {
@@ -54,18 +54,33 @@ func (s StripMedia) Plan(
 	return e.plan(in), nil
 }
 
-// lastOfUser is the position of the last part with media in the last message of the user; -1 where that has none.
-func lastOfUser(s *session.State, all []mediaPart) int {
+// lastRefused is the position of the last part with media in the last request: what the user said, and what else came, since
+// the answer before the user's last message; -1 where that has none. What no answer stands between was refused together.
+func lastRefused(s *session.State, all []mediaPart) int {
+	asked := false
 	for _, l := range slices.Backward(s.Kept) {
-		if m := l.GetMessage(); m.GetRole() != compactordv1.Role_ROLE_USER || session.Failed(m) {
+		m := l.GetMessage()
+		switch {
+		case session.Failed(m):
 			continue
+		case m.GetRole() == compactordv1.Role_ROLE_ASSISTANT && asked:
+			return -1
+		case m.GetRole() == compactordv1.Role_ROLE_USER:
+			asked = true
 		}
-		for i, m := range slices.Backward(all) {
-			if m.logged.GetIndex() == l.GetIndex() {
-				return i
-			}
+		if at := lastPartOf(all, l.GetIndex()); asked && at >= 0 {
+			return at
 		}
-		break
+	}
+	return -1
+}
+
+// lastPartOf is the position of the last of the parts that a message has; -1 where it has none of them.
+func lastPartOf(all []mediaPart, index uint32) int {
+	for i, m := range slices.Backward(all) {
+		if m.logged.GetIndex() == index {
+			return i
+		}
 	}
 	return -1
 }
