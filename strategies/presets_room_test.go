@@ -181,8 +181,10 @@ func TestATriggerOfOnesOwnIsNotDisabledByThePreset(t *testing.T) {
 		require.False(t, enabled(name, &compactordv1.Trigger{TriggerTokens: proto.Uint32(6_000), Enabled: proto.Bool(false)}))
 	}
 	for _, own := range []*compactordv1.Trigger{
-		{TriggerRatio: proto.Float64(0.5)}, {ReserveTokens: proto.Uint32(2_000)},
-		{TriggerToolGroups: proto.Uint32(9)}, {MaxViewBytes: proto.Uint32(30_000)},
+		{TriggerRatio: proto.Float64(0.5)},
+		{ReserveTokens: proto.Uint32(2_000)},
+		{TriggerToolGroups: proto.Uint32(9)},
+		{MaxViewBytes: proto.Uint32(30_000)},
 	} {
 		require.True(t, enabled("klaude", own), own)
 	}
