@@ -150,8 +150,8 @@ func (s *claudeSession) take(l *claudeLine) error {
 // close them.
 func (s *claudeSession) give(m *compactordv1.Message, l *claudeLine) error {
 	m.SourcePosition = position(l.at - 1)
-	var err error
-	if m.WrittenAt, err = piTime(l.Object); err != nil {
+	at, err := piTime(l.Object)
+	if m.WrittenAt, err = s.remarks.orUntimed(at, err, l.at); err != nil {
 		return err
 	}
 	if m.GetRole() == compactordv1.Role_ROLE_USER && len(s.open) > 0 {

@@ -22,8 +22,8 @@ func (s *claudeSession) system(l *claudeLine) error {
 func (s *claudeSession) compaction(l *claudeLine, summary string) error {
 	s.flush()
 	c := compaction{tool: string(ClaudeCode), summary: summary, firstKept: s.messages}
-	var err error
-	if c.at, err = piTime(l.Object); err != nil {
+	at, err := piTime(l.Object)
+	if c.at, err = s.remarks.orUntimed(at, err, l.at); err != nil {
 		return err
 	}
 	if boundary := s.boundary; boundary != nil {

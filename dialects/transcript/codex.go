@@ -98,8 +98,8 @@ var (
 
 // line reads one line. Those of old files are the items themselves.
 func (s *codexRollout) line(o rawjson.Object, raw json.RawMessage) error {
-	var err error
-	if s.at, err = writtenAt(o, time.Second); err != nil {
+	at, err := writtenAt(o, time.Second)
+	if s.at, err = s.in.remarks.orUntimed(at, err, s.in.line); err != nil {
 		return err
 	}
 	if !o.Has("payload") {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"google.golang.org/protobuf/types/known/timestamppb"
+
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
@@ -100,17 +102,25 @@ func (s *copilotSession) event(raw json.RawMessage) error {
 		s.in.remarks.add(sidechainLine)
 		return nil
 	}
-	return rawjson.In("data", s.take(kind, o, data))
+	at, err := copilotTime(o)
+	if err != nil {
+		return err
+	}
+	if !isCopilotEvent(kind) {
+		return rawjson.In("type", errCopilotEvent)
+	}
+	return rawjson.In("data", s.take(kind, at, data))
 }
 
-func (s *copilotSession) take(kind string, o, data rawjson.Object) error {
+// take reads the data of an event that was written at a time.
+func (s *copilotSession) take(kind string, at *timestamppb.Timestamp, data rawjson.Object) error {
 	switch kind {
 	case "system.message":
-		return s.system(o, data)
+		return s.system(at, data)
 	case "user.message":
-		return s.user(o, data)
+		return s.user(at, data)
 	case "assistant.message":
-		return s.assistant(o, data)
+		return s.assistant(at, data)
 	case "assistant.reasoning":
 		var err error
 		s.reasoning, err = data.BoundedText("content", maxText)
@@ -118,7 +128,7 @@ func (s *copilotSession) take(kind string, o, data rawjson.Object) error {
 	case "tool.user_requested":
 		return s.userTool(data)
 	case "tool.execution_complete":
-		return s.result(o, data)
+		return s.result(at, data)
 	case "session.start":
 		return s.selects(data, "selectedModel")
 	case "session.model_change":
@@ -127,16 +137,18 @@ func (s *copilotSession) take(kind string, o, data rawjson.Object) error {
 		s.cut, s.compacting = s.boundary(), true
 		return nil
 	case "session.compaction_complete":
-		return s.compaction(o, data)
+		return s.compaction(at, data)
 	case "session.truncation":
 		s.in.remarks.add(copilotTruncated)
 		return nil
 	}
-	if strings.Contains(kind, ".") || kind == "abort" || kind == "result" {
-		s.in.remarks.add(copilotEvent)
-		return nil
-	}
-	return rawjson.In("type", errCopilotEvent)
+	s.in.remarks.add(copilotEvent)
+	return nil
+}
+
+// isCopilotEvent says whether a type is one of an event, be it a new one.
+func isCopilotEvent(kind string) bool {
+	return strings.Contains(kind, ".") || kind == "abort" || kind == "result"
 }
 
 var errCopilotEvent = errors.New("is no event of Copilot CLI")
@@ -159,7 +171,7 @@ func (s *copilotSession) boundary() uint32 {
 }
 
 // compaction makes a record of a compaction, which keeps what has come since it began.
-func (s *copilotSession) compaction(o, data rawjson.Object) error {
+func (s *copilotSession) compaction(at *timestamppb.Timestamp, data rawjson.Object) error {
 	succeeded, err := data.Truth("success")
 	if err != nil {
 		return err
@@ -169,7 +181,7 @@ func (s *copilotSession) compaction(o, data rawjson.Object) error {
 		s.compacting = false
 		return nil
 	}
-	c := compaction{tool: string(CopilotCLI), firstKept: s.boundary()}
+	c := compaction{tool: string(CopilotCLI), firstKept: s.boundary(), at: at}
 	if s.compacting {
 		c.firstKept = s.cut
 	}
@@ -177,9 +189,6 @@ func (s *copilotSession) compaction(o, data rawjson.Object) error {
 		return err
 	}
 	if c.tokensBefore, err = data.Count("preCompactionTokens"); err != nil {
-		return err
-	}
-	if c.at, err = copilotTime(o); err != nil {
 		return err
 	}
 	s.compacting = false

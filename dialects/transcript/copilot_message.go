@@ -16,11 +16,7 @@ func copilotTime(o rawjson.Object) (*timestamppb.Timestamp, error) {
 }
 
 // give hands out a message.
-func (s *copilotSession) give(o rawjson.Object, m *compactordv1.Message) error {
-	at, err := copilotTime(o)
-	if err != nil {
-		return err
-	}
+func (s *copilotSession) give(at *timestamppb.Timestamp, m *compactordv1.Message) error {
 	m.WrittenAt = at
 	if m.GetOrigin() == compactordv1.Origin_ORIGIN_UNSPECIFIED {
 		m.Origin = compactordv1.Origin_ORIGIN_IMPORT
@@ -37,7 +33,7 @@ func (s *copilotSession) give(o rawjson.Object, m *compactordv1.Message) error {
 	return nil
 }
 
-func (s *copilotSession) system(o, data rawjson.Object) error {
+func (s *copilotSession) system(at *timestamppb.Timestamp, data rawjson.Object) error {
 	text, err := data.Text("content")
 	if err != nil {
 		return err
@@ -50,10 +46,10 @@ func (s *copilotSession) system(o, data rawjson.Object) error {
 	if err != nil {
 		return rawjson.In("content", err)
 	}
-	return s.give(o, m)
+	return s.give(at, m)
 }
 
-func (s *copilotSession) user(o, data rawjson.Object) error {
+func (s *copilotSession) user(at *timestamppb.Timestamp, data rawjson.Object) error {
 	text, err := data.Text("content")
 	if err != nil {
 		return err
@@ -74,7 +70,7 @@ func (s *copilotSession) user(o, data rawjson.Object) error {
 	if isCopilotNotice(source) {
 		m.Origin = compactordv1.Origin_ORIGIN_CONTINUE
 	}
-	if err := s.give(o, m); err != nil {
+	if err := s.give(at, m); err != nil {
 		return err
 	}
 	if transformed, err := data.Text("transformedContent"); err == nil && shown(transformed, text) {
@@ -166,7 +162,7 @@ func copilotMedia(o rawjson.Object) (*compactordv1.Part, error) {
 	return mediaPart(media), nil
 }
 
-func (s *copilotSession) assistant(o, data rawjson.Object) error {
+func (s *copilotSession) assistant(at *timestamppb.Timestamp, data rawjson.Object) error {
 	m := &compactordv1.Message{Role: compactordv1.Role_ROLE_ASSISTANT, Model: s.model}
 	thought, err := data.BoundedText("reasoningText", maxText)
 	if err != nil {
@@ -196,7 +192,7 @@ func (s *copilotSession) assistant(o, data rawjson.Object) error {
 	if err := copilotResponse(m, data); err != nil {
 		return err
 	}
-	if err := s.give(o, m); err != nil {
+	if err := s.give(at, m); err != nil {
 		return err
 	}
 	s.reasoning = ""
@@ -267,7 +263,7 @@ func (s *copilotSession) userTool(data rawjson.Object) error {
 }
 
 // result makes a message of what came of a call. That of a call of the user's is told in the user's place.
-func (s *copilotSession) result(o, data rawjson.Object) error {
+func (s *copilotSession) result(at *timestamppb.Timestamp, data rawjson.Object) error {
 	result := &compactordv1.ToolResult{}
 	var err error
 	if result.CallId, err = data.BoundedText("toolCallId", maxID); err != nil {
@@ -291,12 +287,12 @@ func (s *copilotSession) result(o, data rawjson.Object) error {
 			return err
 		}
 		m.Origin = compactordv1.Origin_ORIGIN_CONTINUE
-		return s.give(o, m)
+		return s.give(at, m)
 	}
 	if text != "" {
 		result.Parts = resultParts([]*compactordv1.Part{textPart(text)})
 	}
-	return s.give(o, &compactordv1.Message{
+	return s.give(at, &compactordv1.Message{
 		Role:  compactordv1.Role_ROLE_TOOL,
 		Parts: []*compactordv1.Part{{Kind: &compactordv1.Part_ToolResult{ToolResult: result}}},
 	})

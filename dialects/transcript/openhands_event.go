@@ -75,12 +75,23 @@ func (s *openHands) event(raw json.RawMessage) ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	var m *compactordv1.Message
 	switch {
 	case isSDKEvent(o):
 		return s.sdkEvent(o)
 	case o.IsText("action", "condensation"):
 		return s.condensation(o)
+	}
+	// These are read first: an action remembers the answer that it is of, and is then not read a second time.
+	id, err := o.Count("id")
+	if err != nil {
+		return nil, err
+	}
+	at, err := writtenAt(o, time.Second)
+	if err != nil {
+		return nil, err
+	}
+	var m *compactordv1.Message
+	switch {
 	case rawjson.KindOf(o["action"]) == rawjson.String:
 		m, err = s.action(o)
 	case rawjson.KindOf(o["observation"]) == rawjson.String:
@@ -91,25 +102,19 @@ func (s *openHands) event(raw json.RawMessage) ([]entry, error) {
 	if m == nil || err != nil {
 		return nil, err
 	}
-	return one(m, s.place(m, o))
+	m.WrittenAt = at
+	s.remember(m, id)
+	return one(m, nil)
 }
 
-// place fills what every event tells, and remembers what the next ones need.
-func (s *openHands) place(m *compactordv1.Message, o rawjson.Object) error {
-	id, err := o.Count("id")
-	if err != nil {
-		return err
-	}
-	if m.WrittenAt, err = writtenAt(o, time.Second); err != nil {
-		return err
-	}
+// remember notes of a message what the next ones need.
+func (s *openHands) remember(m *compactordv1.Message, id uint32) {
 	if m.GetOrigin() == compactordv1.Origin_ORIGIN_UNSPECIFIED {
 		m.Origin = compactordv1.Origin_ORIGIN_IMPORT
 	}
 	s.begun = append(s.begun, begunMessage{event: id, role: m.GetRole()})
 	s.last = m.GetRole()
 	s.names.see(m)
-	return nil
 }
 
 // fields are those of an action or an observation: in an object of their own, or in old files beside its kind.

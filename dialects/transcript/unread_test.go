@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -215,4 +216,24 @@ func mostOfALine(messages []*compactordv1.Message) int {
 		most = max(most, of[key])
 	}
 	return most
+}
+
+// A time that cannot be read took the message with it where the reader looked for it in the wrong object.
+func TestAWrongTimeLosesNoMessage(t *testing.T) {
+	t.Parallel()
+	times := regexp.MustCompile(`("timestamp": ?)("[^"]*"|[0-9.]+)`)
+	for _, name := range []string{
+		"pi-list.jsonl", "pi-tree.jsonl", "claude.jsonl", "codex.jsonl", "codex-old.jsonl", "geminicli.json", "geminicli.jsonl",
+		"copilot.jsonl", "openhands.jsonl", "openhands-events.jsonl", "openhands-headless.txt", "minisweagent.traj.json",
+	} {
+		text, err := os.ReadFile(filepath.Join("testdata", name))
+		require.NoError(t, err)
+		whole, _, err := read(string(text))
+		require.NoError(t, err, name)
+		for _, wrong := range []string{`"hush"`, `true`, `{}`, `1e300`} {
+			messages, _, err := read(times.ReplaceAllString(string(text), "${1}"+wrong))
+			require.NoError(t, err, name)
+			require.Len(t, messages, len(whole), "%s with the time %s", name, wrong)
+		}
+	}
 }

@@ -36,6 +36,15 @@ func writtenAt(o rawjson.Object, unit time.Duration) (*timestamppb.Timestamp, er
 	return stamp, nil
 }
 
+// orUntimed goes on without a time that cannot be read, unless that is to be refused: a message is worth more than its time.
+func (r *remarks) orUntimed(at *timestamppb.Timestamp, err error, line int) (*timestamppb.Timestamp, error) {
+	if err == nil || r.strict {
+		return at, err
+	}
+	r.addAt(unreadField, line)
+	return nil, nil
+}
+
 func timeOfNumber(raw json.RawMessage, unit time.Duration) (time.Time, error) {
 	var n float64
 	if err := json.Unmarshal(raw, &n); err != nil {
