@@ -72,8 +72,7 @@ func newCommandLine(program string, parsed *kong.Context) *commandLine {
 		word := words[i]
 		flag := flagOf(flags, word)
 		switch {
-		case word == "--":
-			// What follows is no flag, whatever it looks like.
+		case word == endOfFlags:
 			l.given = append(l.given, givenArgument{words: words[i:]})
 			return l
 		case flag == nil && !called && l.command != nil && word == l.command.Name:
@@ -135,14 +134,20 @@ func (a *app) hinted(h hint) string {
 	if h.command == "" {
 		words = []string{l.program, l.command.Name}
 	}
+	var behind []string
 	for _, g := range l.given {
-		if l.keeps(h, g) {
+		switch {
+		case !l.keeps(h, g):
+		case g.words[0] == endOfFlags:
+			behind = g.words
+		default:
 			words = append(words, g.words...)
 		}
 	}
 	if h.command == "" {
 		words = append(words, h.args...)
 	}
+	words = append(words, behind...)
 	for i, word := range words[1:] {
 		words[i+1] = quoted(word)
 	}
@@ -151,6 +156,9 @@ func (a *app) hinted(h hint) string {
 	}
 	return strings.Join(words, " ")
 }
+
+// endOfFlags says that what follows is no flag, whatever it looks like.
+const endOfFlags = "--"
 
 // addrVariable names the daemon where no flag does.
 const addrVariable = "COMPACTORD_ADDR"
@@ -220,8 +228,13 @@ func hintImport(file string) hint {
 		}
 		return r
 	}, name)
+	// What begins like a flag would be taken for one.
+	name = strings.TrimLeft(name, "-")
 	if name == "" || file == standardInput {
 		name = "new"
+	}
+	if strings.HasPrefix(file, "-") && file != standardInput {
+		file = "." + string(filepath.Separator) + file
 	}
 	return command("import", file, "--session", name[:min(len(name), maxSessionName)])
 }

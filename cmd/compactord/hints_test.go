@@ -108,6 +108,34 @@ func TestEveryPrintedHintCanBePasted(t *testing.T) {
 	}
 }
 
+// What a hint adds stood behind "--", where no flag is read, and a file or a session that is called like a flag was taken
+// for one.
+func TestHintsOfFilesThatAreCalledLikeFlagsCanBePasted(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("sh is not installed")
+	}
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"--help", "-q.jsonl", "ü.jsonl"} {
+		require.NoError(t, os.WriteFile(name, []byte(talk(20)), 0o600))
+		for _, c := range []struct {
+			args []string
+			code int
+		}{
+			{[]string{"compact", "--context-window=60000", "--", name}, exitNothing},
+			{[]string{"view", "-q", "--", name}, exitDone},
+			{[]string{"view", "--store", "s" + name + ".db", "--", name}, exitUsage},
+			{[]string{"view", "--store", "t" + name + ".db", "./" + name}, exitUsage},
+		} {
+			r := ran(t, c.args...).ends(t, c.code)
+			found := hintIn.FindAllStringSubmatch(r.err+r.out, -1)
+			require.Len(t, found, 1, "%v\n%s%s", c.args, r.err, r.out)
+			code, said := pasted(t, found[0][1])
+			require.Equal(t, exitDone, code, "%v says\n%s\nwhich says\n%s", c.args, found[0][1], said)
+			require.NotContains(t, said, "Usage: ", found[0][1])
+		}
+	}
+}
+
 // servesAs has a shell start a daemon by a hint, and ends it when it listens.
 func servesAs(t *testing.T, line string) {
 	t.Helper()
