@@ -146,7 +146,7 @@ func (s *Service) checkpointInForce(
 	if id == 0 || id > last {
 		return nil, newError(codes.NotFound, compactordv1.ErrorReason_ERROR_REASON_CHECKPOINT_NOT_FOUND,
 			map[string]string{"checkpoint_id": decimal(id), "last_checkpoint": decimal(last)},
-			"checkpoint_id: there is no checkpoint %d; the last one is %d", id, last)
+			"checkpoint_id: there is no checkpoint %d; %s", id, lastCheckpoint(last))
 	}
 	r, err := s.checkpointRecord(ctx, row, id)
 	if err != nil {
@@ -159,6 +159,14 @@ func (s *Service) checkpointInForce(
 			"checkpoint_id: a revert went back to before checkpoint %d; its point, %d, can still be named", id, c.GetPoint())
 	}
 	return c, nil
+}
+
+// lastCheckpoint says how far the checkpoints of a session go.
+func lastCheckpoint(id uint32) string {
+	if id == 0 {
+		return "the session has none"
+	}
+	return fmt.Sprintf("the last one is %d", id)
 }
 
 // checkpointRecord finds the record of a checkpoint that there is. Each record keeps the head that it left, and the

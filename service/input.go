@@ -211,7 +211,7 @@ func (in *input) verdict() error {
 	}
 	first := in.findings[0]
 	e := inputMalformed(first.GetRule(), int(first.GetMessage()), int(first.GetPart()))
-	e.Message = fmt.Sprintf("message %d: %s (%s); %d findings in all, and strict refuses them", first.GetMessage(),
+	e.Message = fmt.Sprintf("message %d: %s (%s); findings in all: %d, and strict refuses them", first.GetMessage(),
 		first.GetText(), first.GetRule(), len(in.findings))
 	for _, f := range in.findings {
 		e.Fields = append(e.Fields, FieldViolation{

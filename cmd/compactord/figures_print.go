@@ -61,8 +61,17 @@ func (f *figures) print(w io.Writer, c *conversation, paint painter, unknown str
 	f.printNotShown(w)
 }
 
+// tokenColumns counts tokens in columns: the numbers end at one place, and so do the words.
+func tokenColumns(n uint32) string {
+	unit := "tokens"
+	if n == 1 {
+		unit = "token"
+	}
+	return fmt.Sprintf("%12s %-6s", number(n), unit)
+}
+
 func meter(w io.Writer, bar, label string, part, whole uint32) {
-	fmt.Fprintf(w, "  %-13s %s %12s tokens %6s\n", label, bar, number(part), percent(part, whole))
+	fmt.Fprintf(w, "  %-13s %s %s %6s\n", label, bar, tokenColumns(part), percent(part, whole))
 }
 
 // printWindow says how full the window is, or why nobody knows.
@@ -113,7 +122,8 @@ func (f *figures) printNotShown(w io.Writer) {
 			fmt.Fprintf(w, "\nNot shown to the model:\n\n")
 			said = true
 		}
-		fmt.Fprintf(w, "  %-26s %14s %12s tokens\n", s.label, count(s.Messages, "message"), number(s.Tokens))
+		fmt.Fprintf(w, "  %-26s %14s %s\n", s.label, count(s.Messages, "message"),
+			strings.TrimRight(tokenColumns(s.Tokens), " "))
 	}
 }
 

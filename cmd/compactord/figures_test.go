@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,6 +12,24 @@ import (
 )
 
 // figuresOf prints the figures of a view of one message of 100 tokens in a session that counts by an estimator.
+// "1 tokens", "from #1 to #1" and "0 messages put aside" were printed.
+func TestOneIsNotCountedAsMany(t *testing.T) {
+	temporaryFolder(t)
+	path, store := file(t, "short.jsonl", `{"role":"user","content":"hi"}`+"\n"), filepath.Join(t.TempDir(), "s.db")
+	r := ran(t, "view", path, "-q").ends(t, exitDone)
+	contains(t, r.out, "  1 token   100 %\n")
+	require.NotContains(t, r.out, "1 tokens")
+	require.Equal(t, "1 message, #7", messageRange(&compactordv1.IndexRange{Start: 7, End: 8}))
+	require.Equal(t, "2 messages, from #7 to #8", messageRange(&compactordv1.IndexRange{Start: 7, End: 9}))
+
+	on := func(args ...string) answer { return ran(t, append(args, "--session", "s", "--store", store)...) }
+	on("import", path, "-q").ends(t, exitDone)
+	contains(t, on("revert", "--turns", "1").ends(t, exitDone).out, ": 1 message put aside, 0 tokens in the context now.\n")
+	contains(t, on("undo").ends(t, exitDone).out, "to point 1: 1 token in the context now.\n")
+	on("revert", "--to-checkpoint", "1").ends(t, exitFailed).says(t, "there is no checkpoint 1; the session has none")
+	ran(t, "view", file(t, "x.json", "{}")).ends(t, exitFailed).says(t, "its first object is empty;")
+}
+
 func figuresOf(t *testing.T, e compactordv1.Estimator, report *compactordv1.ContextReport) string {
 	t.Helper()
 	v := &llmView{report: report, messages: []*compactordv1.ViewMessage{{

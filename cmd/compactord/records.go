@@ -70,8 +70,8 @@ func recordText(r *compactordv1.Record) string {
 	switch k := r.GetKind().(type) {
 	case *compactordv1.Record_Compaction:
 		e := k.Compaction
-		return fmt.Sprintf("compaction: summarized #%d to #%d, %s to %s tokens (%s)", e.GetSummarized().GetStart(),
-			max(e.GetSummarized().GetEnd(), 1)-1, number(e.GetTokensBefore()), number(e.GetTokensAfter()), writer(e))
+		return fmt.Sprintf("compaction: summarized %s, %s to %s tokens (%s)", indexRange(e.GetSummarized()),
+			number(e.GetTokensBefore()), number(e.GetTokensAfter()), writer(e))
 	case *compactordv1.Record_Prune:
 		return pruneText(k.Prune)
 	case *compactordv1.Record_Attempt:

@@ -186,8 +186,7 @@ func (r *result) printPlan(w io.Writer) {
 
 // printCut says what is summarized and what is kept.
 func (r *result) printCut(w io.Writer, verb string, summarized *compactordv1.IndexRange) {
-	row(w, verb, "%s, from #%d to #%d", count(summarized.GetEnd()-summarized.GetStart(), "message"),
-		summarized.GetStart(), summarized.GetEnd()-1)
+	row(w, verb, "%s", messageRange(summarized))
 	if r.earlier != nil {
 		messages, whose := r.conversation.standsFor(r.earlier)
 		row(w, "Before", "%s, are in the summary %s; the new one takes it in", messages, whose)

@@ -106,8 +106,12 @@ func (c *onSession) revert(
 		return nil
 	}
 	revert := answer.GetRecord().GetRevert()
-	fmt.Fprintf(a.out, "%s session %s to point %d: %s put aside, %s in the context now.\n", done, c.Session,
-		revert.GetPoint(), count(answer.GetMessagesPutAside(), "message"), contextText(answer.GetReport()))
+	aside := ""
+	if n := answer.GetMessagesPutAside(); n > 0 {
+		aside = count(n, "message") + " put aside, "
+	}
+	fmt.Fprintf(a.out, "%s session %s to point %d: %s%s in the context now.\n", done, c.Session,
+		revert.GetPoint(), aside, contextText(answer.GetReport()))
 	if revert.FutureIndex != nil {
 		fmt.Fprintf(a.out, "The model is told by message #%d.\n", revert.GetFutureIndex())
 	}

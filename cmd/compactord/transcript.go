@@ -159,6 +159,10 @@ func unreadable(name string, err error) error {
 	var line *transcript.LineError
 	var several *transcript.SessionsError
 	var path *fs.PathError
+	if errors.As(err, &path) && path.Path != name && path.Path != os.Stdin.Name() {
+		// One of the files that it consists of.
+		name = path.Path
+	}
 	switch {
 	case errors.As(err, &several):
 		err := fmt.Errorf("%s: %w", name, several)

@@ -50,6 +50,15 @@ func talkFile(t *testing.T) string {
 	return file(t, "talk.jsonl", talk(120))
 }
 
+// One file of a folder that cannot be read was told of as if the folder were missing.
+func TestTheFileOfAFolderThatCannotBeReadIsNamed(t *testing.T) {
+	temporaryFolder(t)
+	folder := t.TempDir()
+	bad := filepath.Join(folder, "event-00000-a.json")
+	require.NoError(t, os.Mkdir(bad, 0o700))
+	ran(t, "view", folder).ends(t, exitFailed).says(t, "cannot read "+bad+": ")
+}
+
 func TestFilesThatMakeNoSense(t *testing.T) {
 	temporaryFolder(t)
 	for name, test := range map[string]struct{ content, says string }{

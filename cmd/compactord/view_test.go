@@ -67,7 +67,7 @@ func TestViewPrintsItsFigures(t *testing.T) {
   user          #...................................            6 tokens   <1 %
   assistant     #...................................            6 tokens   <1 %
   thinking      #...................................            9 tokens   <1 %
-  tool calls    #...................................            1 tokens   <1 %
+  tool calls    #...................................            1 token    <1 %
   tool results  #...................................            5 tokens   <1 %
   media         ###################################.        1,200 tokens   97 %
 

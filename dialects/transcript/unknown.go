@@ -37,6 +37,9 @@ func unknownFormat(seen []byte) error {
 		what = "its JSON holds no object"
 		if o := firstSeen(seen); o != nil {
 			what = "its first object has " + fieldsSeen(o)
+			if len(o) == 0 {
+				what = "its first object is empty"
+			}
 		}
 	}
 	return fmt.Errorf("%w: %s; %s", ErrUnknownFormat, what, knownFormats())
