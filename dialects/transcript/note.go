@@ -47,7 +47,11 @@ func (r *remarks) addAt(what remark, line int) {
 	if r.places == nil {
 		r.places = make(map[remark][]int)
 	}
-	r.places[what] = append(r.places[what], line)[:min(len(r.places[what])+1, maxPlaces)]
+	lines := r.places[what]
+	// One more than is told says that there are more; and a document is one line, whatever happens in it.
+	if len(lines) <= maxPlaces && !slices.Contains(lines, line) {
+		r.places[what] = append(lines, line)
+	}
 }
 
 func (r *remarks) addMany(what remark, n int) {
@@ -71,7 +75,7 @@ func (r *remarks) notes() []Note {
 		if n > 1 {
 			text = fmt.Sprintf(what.many, n)
 		}
-		if text += placesOf(r.places[what], n); what == unreadRecord {
+		if text += placesOf(r.places[what]); what == unreadRecord {
 			text += r.firstSkipped()
 		}
 		notes = append(notes, Note{Count: n, Text: text})
@@ -84,10 +88,14 @@ func (r *remarks) gaps() bool {
 	return r.counts[brokenLine]+r.counts[unreadRecord]+r.counts[unreadField] > 0
 }
 
-// placesOf tells the lines of what happened n times.
-func placesOf(lines []int, n int) string {
+// placesOf tells the lines of what happened.
+func placesOf(lines []int) string {
 	if len(lines) == 0 {
 		return ""
+	}
+	more := ")"
+	if len(lines) > maxPlaces {
+		lines, more = lines[:maxPlaces], ", ...)"
 	}
 	word := " (line "
 	if len(lines) > 1 {
@@ -96,10 +104,6 @@ func placesOf(lines []int, n int) string {
 	numbers := make([]string, len(lines))
 	for i, line := range lines {
 		numbers[i] = strconv.Itoa(line)
-	}
-	more := ")"
-	if n > len(lines) {
-		more = ", ...)"
 	}
 	return word + strings.Join(numbers, ", ") + more
 }

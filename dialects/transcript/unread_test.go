@@ -218,6 +218,22 @@ func mostOfALine(messages []*compactordv1.Message) int {
 	return most
 }
 
+// A document on one line was said to have lost things in "lines 1, 1, 1".
+func TestALineIsNamedOnce(t *testing.T) {
+	t.Parallel()
+	const bad = `{"role":"oracle","content":"x"}`
+	note := func(text string) string {
+		_, notes, err := read(text)
+		require.NoError(t, err)
+		require.Len(t, notes, 1)
+		return notes[0].Text
+	}
+	const good = `{"role":"user","content":"hi"}`
+	require.Contains(t, note(`[`+good+strings.Repeat(","+bad, 12)+`]`), "12 records that cannot be read left out (line 1); ")
+	require.Contains(t, note(good+strings.Repeat("\n"+bad, 10)), "left out (lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11); ")
+	require.Contains(t, note(good+strings.Repeat("\n"+bad, 11)), "left out (lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ...); ")
+}
+
 // A time that cannot be read took the message with it where the reader looked for it in the wrong object.
 func TestAWrongTimeLosesNoMessage(t *testing.T) {
 	t.Parallel()
