@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -85,6 +86,19 @@ func exitCode(err error) int {
 	}
 }
 
+// What the parser says of numbers in a program's words, and of values that begin with a dash.
+var (
+	noNumber = regexp.MustCompile(`expected a valid \d+ bit u?int but got`)
+	noValue  = regexp.MustCompile(`expected u?int value but got ("[^"]*") .*`)
+)
+
+// plainly says what the parser says in a person's words.
+func plainly(text string) string {
+	text = noNumber.ReplaceAllString(text, "expected a whole number but got")
+	text = noValue.ReplaceAllString(text, "expected a whole number but got $1")
+	return strings.Replace(text, `must be one of "",`, "must be one of ", 1)
+}
+
 // complain tells the user what went wrong.
 func (a *app) complain(err error) {
 	if err == nil {
@@ -95,7 +109,12 @@ func (a *app) complain(err error) {
 		// Whoever read has seen enough, and knows.
 		return
 	}
-	fmt.Fprintf(a.stderr, "compactord: %s\n", printable(strings.TrimRight(err.Error(), "\n")))
+	var parse *kong.ParseError
+	text := strings.TrimRight(err.Error(), "\n")
+	if errors.As(err, &parse) {
+		text = plainly(text)
+	}
+	fmt.Fprintf(a.stderr, "compactord: %s\n", printable(text))
 	var advised advisedError
 	var call *callError
 	switch {
@@ -106,8 +125,7 @@ func (a *app) complain(err error) {
 	case errors.As(err, &call) && call.todo().text != "":
 		fmt.Fprintln(a.stderr, a.advised(call.todo()))
 	}
-	var parse *kong.ParseError
-	if errors.As(err, &parse) && parse.Context != nil {
+	if parse != nil && parse.Context != nil {
 		fmt.Fprintf(a.stderr, "How it is used: %s --help\n", a.called(parse.Context))
 	}
 }

@@ -6,6 +6,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// The parser told of "a valid 32 bit uint", of a choice that is empty, and to quote a number below zero.
+func TestWrongNumbersAndChoicesAreToldInAPersonsWords(t *testing.T) {
+	for _, c := range []struct{ flag, value, says string }{
+		{"--context-window", "100k", `compactord: --context-window: expected a whole number but got "100k"` + "\n"},
+		{"--context-window", "-5", `compactord: --context-window: expected a whole number but got "-5"` + "\n"},
+		{"--nth", "x", `compactord: --nth: expected a whole number but got "x"` + "\n"},
+	} {
+		ran(t, "compact", "x", c.flag, c.value).ends(t, exitUsage).says(t, c.says)
+	}
+	ran(t, "tokens", "--text", "x", "--estimator", "y").ends(t, exitUsage).says(t, `--estimator must be one of "chars4",`)
+}
+
 func TestWrongUsage(t *testing.T) {
 	temporaryFolder(t)
 	path := file(t, "talk.jsonl", talk(3))
