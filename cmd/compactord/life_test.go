@@ -40,7 +40,7 @@ func TestGoingBack(t *testing.T) {
 	on("revert", "--session", "s", "--to-checkpoint", "7").ends(t, exitFailed).says(t, "(CHECKPOINT_NOT_FOUND)")
 	on("revert", "--session", "s", "--to-point", "4000").ends(t, exitUsage).says(t, "(POINT_OUT_OF_RANGE)")
 
-	contains(t, on("undo", "--session", "s").ends(t, exitDone).out, "Undone: reverted session s to point 21: 0 messages put aside")
+	contains(t, on("undo", "--session", "s").ends(t, exitDone).out, "Undone: reverted session s to point 21: 2,")
 	doc := document(t, on("view", "--session", "s", "--json").ends(t, exitDone).out)
 	require.InDelta(t, 20, at(t, doc, "messages"), 0)
 
