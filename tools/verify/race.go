@@ -22,7 +22,6 @@ var sequential = []string{
 	"./dialects/internal/rawjson",
 	"./dialects/openaichat",
 	"./dialects/openairesponses",
-	"./dialects/overflow",
 }
 
 // raceTests runs the tests of the tools, and of those packages that are not sequential, under the race detector. They are
