@@ -64,8 +64,8 @@ func judge(h *storagev1.Head, p *compactordv1.Policy, r *compactordv1.Record) ve
 }
 
 // compactionOf is why the compaction ran that a record ends, and whether it completed; no reason where the record ends
-// none. Each operation has one such record: its cut where it made one, else its edits, else its attempt. A cancelled one
-// counts as none.
+// none. Each operation has one such record: its cut where it made one, else its edits, else its attempt. One that was
+// cancelled, or cut off with its daemon, counts as none: that tells nothing of whether compaction helps.
 func compactionOf(r *compactordv1.Record) (reason compactordv1.CompactionReason, completed bool) {
 	const none = compactordv1.CompactionReason_COMPACTION_REASON_UNSPECIFIED
 	switch k := r.GetKind().(type) {
@@ -77,7 +77,8 @@ func compactionOf(r *compactordv1.Record) (reason compactordv1.CompactionReason,
 		}
 		return k.Prune.GetReason(), true
 	case *compactordv1.Record_Attempt:
-		if k.Attempt.GetOutcome() == compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_CANCELLED {
+		if k.Attempt.GetOutcome() == compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_CANCELLED ||
+			k.Attempt.GetErrorReason() == compactordv1.ErrorReason_ERROR_REASON_INTERRUPTED {
 			return none, false
 		}
 		return k.Attempt.GetReason(), false

@@ -135,6 +135,9 @@ func (u *Unread) Verdict(messages int) error {
 	return nil
 }
 
+// callFields say which call a message answers, or makes. Without it, it would be another message.
+var callFields = []string{"tool_call_id", "call_id"}
+
 // mend puts a line in the place of what an error names, or leaves it out.
 func (s *Shape) mend(raw json.RawMessage, at int, err error) (json.RawMessage, *Finding) {
 	o, notObject := rawjson.ParseObject(raw)
@@ -164,6 +167,8 @@ func (s *Shape) mend(raw json.RawMessage, at int, err error) (json.RawMessage, *
 		s.move(o, field, path[1:], err)
 		return o.Encode(), found
 	case field == "role" || field == "type" || !there:
+		return nil, nil
+	case slices.Contains(callFields, field):
 		return nil, nil
 	}
 	delete(o, field)

@@ -46,7 +46,8 @@ func ending(r *compactordv1.Record) (manual, completed, counts bool) {
 	case r.GetPrune().GetOperationId() != "" && !r.GetPrune().GetWithCut():
 		reason, completed = r.GetPrune().GetReason(), true
 	case r.GetAttempt() != nil &&
-		r.GetAttempt().GetOutcome() != compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_CANCELLED:
+		r.GetAttempt().GetOutcome() != compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_CANCELLED &&
+		r.GetAttempt().GetErrorReason() != compactordv1.ErrorReason_ERROR_REASON_INTERRUPTED:
 		reason = r.GetAttempt().GetReason()
 	}
 	return reason == compactordv1.CompactionReason_COMPACTION_REASON_MANUAL, completed, reason != 0

@@ -35,7 +35,9 @@ class SummarizerServer(ThreadingHTTPServer):
     def config(self) -> dict[str, Any]:
         """The daemon's configuration with this model."""
         url = f"http://127.0.0.1:{self.server_port}/v1"
-        model = {"kind": "openai", "base_url": url, "model": "m", "context_window": 100_000, "tries": 1}
+        model = {"kind": "openai", "base_url": url, "model": "m", "context_window": 100_000}
+        # One request for a text, however many texts there are.
+        model |= {"tries": 1, "concurrency": 1}
         return {"summarizers": {NAME: model}}
 
     def hold(self) -> None:
