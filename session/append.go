@@ -58,7 +58,7 @@ func linkResult(h *storagev1.Head, l *compactordv1.LoggedMessage) {
 		l.ResultPlace, l.Answers = compactordv1.ResultPlace_RESULT_PLACE_VOID, h.GetVoidCalls()[i]
 		return
 	}
-	l.ResultPlace = compactordv1.ResultPlace_RESULT_PLACE_STRAY
+	l.ResultPlace, l.Closes = compactordv1.ResultPlace_RESULT_PLACE_STRAY, Awaited(h)
 }
 
 // nearestCall finds the call that a result with this id answers: of the newest message that has such a call, the first.
@@ -184,19 +184,17 @@ func advanceTail(h *storagev1.Head, l *compactordv1.LoggedMessage, shown []*comp
 }
 
 func advanceCalls(h *storagev1.Head, l *compactordv1.LoggedMessage) {
-	m := l.GetMessage()
 	if endsLoop(l) {
 		h.LoopStart, h.LoopViewPoint, h.LoopThinking = nil, 0, false
 	}
-	switch m.GetRole() {
-	case compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_DEVELOPER, compactordv1.Role_ROLE_SYSTEM:
+	switch role := l.GetMessage().GetRole(); {
+	case isSaid(l):
 		h.SaidMeanwhile = awaits(h)
 		h.Answering = false
-	case compactordv1.Role_ROLE_ASSISTANT:
+	case role == compactordv1.Role_ROLE_ASSISTANT:
 		advanceAnswer(h, l)
-	case compactordv1.Role_ROLE_TOOL:
+	case role == compactordv1.Role_ROLE_TOOL:
 		advanceResult(h, l)
-	default:
 	}
 }
 

@@ -91,7 +91,7 @@ func loopStart(s *State, index uint32) uint32 {
 // while the model waited for results.
 func endsLoop(l *compactordv1.LoggedMessage) bool {
 	return l.GetMessage().GetRole() == compactordv1.Role_ROLE_USER ||
-		len(l.GetCloses()) > 0 && instructs(l.GetMessage().GetRole())
+		len(l.GetCloses()) > 0 && isSaid(l)
 }
 
 func inLoop(l *compactordv1.LoggedMessage) bool {

@@ -68,7 +68,7 @@ func lateResults(messages []*compactordv1.LoggedMessage) map[callKey]bool {
 	said := -1
 	for _, l := range messages {
 		switch {
-		case instructs(l.GetMessage().GetRole()):
+		case isSaid(l):
 			said = int(l.GetIndex())
 		case answers(l) && int(l.GetAnswers().GetIndex()) < said:
 			if came == nil {
@@ -114,7 +114,7 @@ func inViewOrder(messages []*compactordv1.LoggedMessage, late map[callKey]bool) 
 			if delete(awaited, keyOf(l.GetAnswers())); len(awaited) == 0 {
 				settle()
 			}
-		case len(said) > 0 || len(awaited) > 0 && instructs(m.GetRole()):
+		case len(said) > 0 || len(awaited) > 0 && isSaid(l):
 			said = append(said, l)
 		default:
 			ordered = append(ordered, l)
@@ -124,9 +124,11 @@ func inViewOrder(messages []*compactordv1.LoggedMessage, late map[callKey]bool) 
 	return ordered
 }
 
-// instructs says whether messages of this role are said to the model, and are no answer to a call of its own.
-func instructs(r compactordv1.Role) bool {
-	return r == compactordv1.Role_ROLE_USER || Leads(r)
+// isSaid says whether views show a message as something that is said to the model. Of results, they do so with those that
+// answer no call.
+func isSaid(l *compactordv1.LoggedMessage) bool {
+	r := l.GetMessage().GetRole()
+	return r == compactordv1.Role_ROLE_USER || Leads(r) || l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_STRAY
 }
 
 func answers(l *compactordv1.LoggedMessage) bool {

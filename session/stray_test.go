@@ -7,6 +7,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
 )
 
 // A result that answers no call stays a quote when it is hidden, with the text that stands in for it.
@@ -24,4 +25,32 @@ func TestCase200HiddenStrayResultIsQuoted(t *testing.T) {
 
 	pin(w, 1)
 	require.Contains(t, drawn(w)[1], "a very long answer")
+}
+
+// No provider takes a message between the results of one answer.
+func TestStrayResultStandsAfterTheResultsThatAreAwaited(t *testing.T) {
+	heading := session.StrayResultHeading(nil)
+	twice := func(between ...*compactordv1.Message) *sessiontest.Writer {
+		messages := append([]*compactordv1.Message{
+			user("do"), assistant(calling("a", "bash", ""), calling("b", "bash", "")), answers("b", "1"),
+		}, between...)
+		return newLog(append(messages, answers("b", "again"), answers("a", "2"))...)
+	}
+	require.Equal(t, []string{
+		`user 0: "do"`, `assistant 1: call a bash() call b bash()`, `tool 2: result b "1"`, `tool 4: result a "2"`,
+		`user stray_result 3.0: "` + heading + `" "again"`,
+	}, drawn(twice()))
+	requireModel(t, twice())
+
+	pinned := twice(user("well?"))
+	pinned.Append(says("done"), nil)
+	pinned.Append(user("more"), nil)
+	pin(pinned, 1)
+	pin(pinned, 4)
+	compact(pinned, 7, "s1")
+	require.Equal(t, []string{
+		`assistant 1 out of place: call a bash() call b bash()`, `tool 2 out of place: result b "1"`,
+		`tool 5 out of place: result a "2"`, `user stray_result 4.0 out of place: "` + heading + `" "again"`, `user 7: "more"`,
+	}, drawn(pinned)[1:])
+	requireModel(t, pinned)
 }

@@ -46,7 +46,7 @@ func (m *Model) showings() map[uint32][]byte {
 
 func (m *Model) loopStart(index uint32) uint32 {
 	inLoop := func(a *Active) bool {
-		return a.is(compactordv1.Role_ROLE_ASSISTANT, compactordv1.Role_ROLE_TOOL)
+		return a.is(compactordv1.Role_ROLE_ASSISTANT, compactordv1.Role_ROLE_TOOL) && !a.endsLoop()
 	}
 	for _, a := range m.Kept() {
 		if a.Index != index || !inLoop(a) {

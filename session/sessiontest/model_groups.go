@@ -95,7 +95,9 @@ func (m *Model) matchResult(at int, a *Active) {
 		a.Place, a.Answers = compactordv1.ResultPlace_RESULT_PLACE_VOID, void
 		void.Void = false
 	default:
+		// Views quote it, as something that was said.
 		a.Place = compactordv1.ResultPlace_RESULT_PLACE_STRAY
+		m.giveUp(a)
 	}
 }
 

@@ -60,9 +60,10 @@ func inViewOrder(messages []*Active) []*Active {
 	return ordered
 }
 
-// said says whether a message is neither of the model nor of a tool.
+// said says whether a message is neither of the model nor answers it.
 func said(a *Active) bool {
-	return !a.is(compactordv1.Role_ROLE_ASSISTANT, compactordv1.Role_ROLE_TOOL)
+	return a.Place == compactordv1.ResultPlace_RESULT_PLACE_STRAY ||
+		!a.is(compactordv1.Role_ROLE_ASSISTANT, compactordv1.Role_ROLE_TOOL)
 }
 
 func isCall(p *compactordv1.Part) bool { return p.GetToolCall() != nil }
