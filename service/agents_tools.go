@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 )
 
 // errSecretInTools says that the agent's own prompt cannot be sent: its tools are none any more without their secrets.
@@ -19,7 +20,7 @@ func checkTools(p *compactordv1.SummaryPolicy) error {
 		return nil
 	}
 	if problem := toolsProblem(p.GetToolsJson()); problem != "" {
-		return invalidField("policy.summary.tools_json", problem)
+		return apierror.InvalidField("policy.summary.tools_json", problem)
 	}
 	return nil
 }

@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/redaction"
@@ -149,7 +149,7 @@ func (a *author) asks(name string) error {
 }
 
 // fellBack says in the log that the fallback writes, and why: once, however many texts it is that it writes.
-func (a *author) fellBack(ctx context.Context, by string, failure *Error) {
+func (a *author) fellBack(ctx context.Context, by string, failure *apierror.Error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.toldFallback {
@@ -158,7 +158,7 @@ func (a *author) fellBack(ctx context.Context, by string, failure *Error) {
 	a.toldFallback = true
 	a.service.logger.LogAttrs(ctx, slog.LevelWarn, "fallback writes the summary",
 		slog.String("summarizer", by), slog.String("fallback", fallbackSummarizer),
-		slog.String("reason", strings.TrimPrefix(failure.Reason.String(), reasonPrefix)), slog.String("check", failure.Metadata["check"]))
+		slog.String("reason", apierror.ReasonName(failure.Reason)), slog.String("check", failure.Metadata["check"]))
 }
 
 // failed takes note of why a summarizer wrote nothing. A provider that no request of this operation would reach is not

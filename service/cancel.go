@@ -3,9 +3,8 @@ package service
 import (
 	"context"
 
-	"google.golang.org/grpc/codes"
-
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 )
 
 // CancelCompaction implements CompactionService. It knows the operations of this daemon only: another one on the same
@@ -21,18 +20,18 @@ func (s *Service) CancelCompaction(
 	if op == nil {
 		return nil, operationNotFound(req.GetOperationId())
 	}
-	op.cancel(errCancelled)
+	op.cancel(apierror.ErrCancelled)
 	if err := op.wait(ctx); err != nil {
 		return nil, err
 	}
 	return &compactordv1.CancelCompactionResponse{OperationId: op.id, Ending: op.ending}, nil
 }
 
-func operationNotFound(id string) *Error {
+func operationNotFound(id string) *apierror.Error {
 	if id == "" {
-		return newError(codes.NotFound, compactordv1.ErrorReason_ERROR_REASON_OPERATION_NOT_FOUND, nil,
+		return apierror.New(compactordv1.ErrorReason_ERROR_REASON_OPERATION_NOT_FOUND, nil,
 			"no compaction of this session runs on this daemon")
 	}
-	return newError(codes.NotFound, compactordv1.ErrorReason_ERROR_REASON_OPERATION_NOT_FOUND,
+	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_OPERATION_NOT_FOUND,
 		map[string]string{"operation_id": id}, "operation_id: no compaction %q of this session runs on this daemon", id)
 }

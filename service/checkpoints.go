@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"strconv"
 
-	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 )
@@ -144,7 +144,7 @@ func (s *Service) checkpointInForce(
 ) (*compactordv1.Checkpoint, error) {
 	last := row.GetHead().GetLastCheckpoint()
 	if id == 0 || id > last {
-		return nil, newError(codes.NotFound, compactordv1.ErrorReason_ERROR_REASON_CHECKPOINT_NOT_FOUND,
+		return nil, apierror.New(compactordv1.ErrorReason_ERROR_REASON_CHECKPOINT_NOT_FOUND,
 			map[string]string{"checkpoint_id": decimal(id), "last_checkpoint": decimal(last)},
 			"checkpoint_id: there is no checkpoint %d; %s", id, lastCheckpoint(last))
 	}
@@ -154,7 +154,7 @@ func (s *Service) checkpointInForce(
 	}
 	c := r.GetCheckpoint()
 	if !session.InForce(row.GetHead(), r.GetSequence()) {
-		return nil, newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_CHECKPOINT_PUT_ASIDE,
+		return nil, apierror.New(compactordv1.ErrorReason_ERROR_REASON_CHECKPOINT_PUT_ASIDE,
 			map[string]string{"checkpoint_id": decimal(id), "point": decimal(c.GetPoint())},
 			"checkpoint_id: a revert went back to before checkpoint %d; its point, %d, can still be named", id, c.GetPoint())
 	}

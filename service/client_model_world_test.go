@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers/extractive"
 )
@@ -138,7 +138,7 @@ func (w *world) viewOfSession(id string) []*compactordv1.ViewMessage {
 
 // reasonOf is the stable reason of an error.
 func reasonOf(err error) compactordv1.ErrorReason {
-	e := &service.Error{}
+	e := &apierror.Error{}
 	if errors.As(err, &e) {
 		return e.Reason
 	}

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"time"
 
-	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
@@ -70,7 +70,7 @@ func (c *compaction) stillFits(row *storagev1.Session) error {
 
 // overtaken is the error of a compaction whose session is no longer what it was made for.
 func (c *compaction) overtaken() error {
-	return newError(codes.Aborted, compactordv1.ErrorReason_ERROR_REASON_STATE_CHANGED,
+	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_STATE_CHANGED,
 		map[string]string{"operation_id": c.id},
 		"the session was reverted, compacted or created anew since this compaction was planned")
 }

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"strconv"
 
-	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/summarizers"
 )
@@ -29,7 +29,7 @@ func (s *Service) CommitCompaction(
 	}
 	token, err := parsePlanToken(req.GetPlanToken())
 	if err != nil || token.req.GetSessionId() != req.GetSessionId() {
-		return nil, invalidToken("plan_token")
+		return nil, apierror.InvalidToken("plan_token")
 	}
 	k := &clientCommit{
 		compaction: s.clientCompaction(row, token.req, req.GetClientPlan()), commitment: req, token: token, answer: answer,
@@ -80,7 +80,7 @@ func (k *clientCommit) planAgain(ctx context.Context, row *storagev1.Session) er
 		return err
 	}
 	if own != k.token.own {
-		return invalidField("client_plan", "is not the one that PlanCompaction was given")
+		return apierror.InvalidField("client_plan", "is not the one that PlanCompaction was given")
 	}
 	if k.token.uid != k.uid {
 		return k.overtaken()
@@ -120,7 +120,7 @@ func (k *clientCommit) samePlan(ctx context.Context) error {
 		plan, err = planDigest(k.req, k.plan, k.policy)
 	}
 	if err != nil || plan != k.token.plan {
-		e := newError(codes.Aborted, compactordv1.ErrorReason_ERROR_REASON_STATE_CHANGED,
+		e := apierror.New(compactordv1.ErrorReason_ERROR_REASON_STATE_CHANGED,
 			map[string]string{"operation_id": k.id},
 			"the plan is no longer the one that PlanCompaction answered: plan again")
 		e.Cause = err
@@ -131,9 +131,9 @@ func (k *clientCommit) samePlan(ctx context.Context) error {
 
 // pointless makes an error of the token of a point that the log does not have.
 func pointless(err error) error {
-	e := &Error{}
+	e := &apierror.Error{}
 	if errors.As(err, &e) && e.Reason == compactordv1.ErrorReason_ERROR_REASON_POINT_OUT_OF_RANGE {
-		return invalidToken("plan_token")
+		return apierror.InvalidToken("plan_token")
 	}
 	return err
 }
@@ -164,7 +164,7 @@ func (k *clientCommit) takeTexts(ctx context.Context) error {
 		}
 		k.by = &ofModel{Summarizer: extractive, model: req.GetModel()}
 	case len(req.GetAnswers()) != wanted:
-		return invalidField("answers", fmt.Sprintf(
+		return apierror.InvalidField("answers", fmt.Sprintf(
 			"%d are wanted, one for each prompt that is final, and not %d", wanted, len(req.GetAnswers())))
 	}
 	// Anew, since what the asks above had redacted is not to be counted.
@@ -189,9 +189,9 @@ func withoutFallback(p *compactordv1.SummaryPolicy) *compactordv1.SummaryPolicy 
 func (k *clientCommit) checkWhole() error {
 	switch written := len(toWrite(k.plan.GetEdits())); {
 	case k.plan.GetCut() == nil:
-		return invalidField("summary", "the plan has no cut, and so no summary")
+		return apierror.InvalidField("summary", "the plan has no cut, and so no summary")
 	case written > 0:
-		return invalidField("summary", fmt.Sprintf(
+		return apierror.InvalidField("summary", fmt.Sprintf(
 			"the plan has %d edits whose texts are wanted too: send them all as answers", written))
 	default:
 		return nil
@@ -204,14 +204,14 @@ func (k *clientCommit) checkBlock() error {
 		return nil
 	}
 	if k.plan.GetCut() == nil {
-		return invalidField("provider_block", "the plan has no cut, and so no summary that it could stand for")
+		return apierror.InvalidField("provider_block", "the plan has no cut, and so no summary that it could stand for")
 	}
 	return k.service.checkProviderBlock(k.block, "provider_block")
 }
 
 // rejected says which of the answers did not pass the checks.
 func (k *clientCommit) rejected(err error) error {
-	e := &Error{}
+	e := &apierror.Error{}
 	answers, fromClient := k.by.(*clientAnswers)
 	if errors.As(err, &e) && e.Reason == compactordv1.ErrorReason_ERROR_REASON_SUMMARY_REJECTED &&
 		e.Metadata["summarizer"] == summarizers.Client && fromClient && answers.prompted {

@@ -9,6 +9,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 )
 
 // Compact implements CompactionService.
@@ -26,7 +27,7 @@ func (s *Service) Compact(
 
 func checkReplay(req *compactordv1.CompactRequest) error {
 	if req.GetReplay() && req.GetReason() != compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW {
-		return invalidField("replay", "goes with reason OVERFLOW: only what was too long for the provider is shown again")
+		return apierror.InvalidField("replay", "goes with reason OVERFLOW: only what was too long for the provider is shown again")
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
@@ -107,7 +108,7 @@ func (c *compaction) run(ctx context.Context) error {
 func (c *compaction) counted(ctx context.Context, do func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = caught(ctx, c.service.logger, "compaction", c.id, r)
+			err = apierror.Recovered(ctx, c.service.logger, "compaction", c.id, r)
 		}
 		err = c.conclusion(ctx, err)
 		c.service.metrics.running.Dec()
@@ -260,14 +261,14 @@ func (c *compaction) conclusion(ctx context.Context, err error) error {
 	}
 	attempt := &compactordv1.CompactionAttempt{
 		Outcome:    compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_FAILED,
-		StatusCode: int32(e.Code), ErrorReason: e.Reason, Message: e.Message,
+		StatusCode: int32(e.Code()), ErrorReason: e.Reason, Message: e.Message,
 	}
 	event := &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Failed{
 		Failed: &compactordv1.CompactionFailed{
-			StatusCode: int32(e.Code), Reason: e.Reason, Message: e.Message, RetryAfter: retryAfter(e),
+			StatusCode: int32(e.Code()), Reason: e.Reason, Message: e.Message, RetryAfter: retryAfter(e),
 		},
 	}}
-	if e.Code == codes.Canceled {
+	if e.Code() == codes.Canceled {
 		attempt.Outcome = compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_CANCELLED
 		event.Event = &compactordv1.CompactionEvent_Cancelled{
 			Cancelled: &compactordv1.CompactionCancelled{Message: e.Message},
@@ -280,10 +281,10 @@ func (c *compaction) conclusion(ctx context.Context, err error) error {
 
 // endError makes the RPC's error of an operation that failed. Who ended its context is asked first: what fails after that
 // fails because of it. It logs what only the daemon's side can mend, since the call may be gone by now.
-func (s *Service) endError(ctx context.Context, id, what string, err error) *Error {
-	cause := endOf(ctx)
+func (s *Service) endError(ctx context.Context, id, what string, err error) *apierror.Error {
+	cause := apierror.EndOf(ctx)
 	if cause != nil && !errors.Is(cause, context.DeadlineExceeded) {
-		e := newError(codes.Canceled, compactordv1.ErrorReason_ERROR_REASON_CANCELLED,
+		e := apierror.New(compactordv1.ErrorReason_ERROR_REASON_CANCELLED,
 			map[string]string{"operation_id": id}, "the %s was cancelled: %s", what, cancelledBy(cause))
 		e.Cause = err
 		return e
@@ -291,16 +292,16 @@ func (s *Service) endError(ctx context.Context, id, what string, err error) *Err
 	if cause != nil {
 		err = cause
 	}
-	e := asError(err, id)
+	e := apierror.From(err, id)
 	if cause != nil {
 		e.Metadata["operation_id"] = id
 	}
-	logBug(ctx, s.logger, id, what, e)
+	apierror.LogBug(ctx, s.logger, id, what, e)
 	return e
 }
 
 func cancelledBy(cause error) string {
-	for _, known := range []error{errPreempted, errCancelled, errDeleted, errShuttingDown} {
+	for _, known := range []error{apierror.ErrPreempted, apierror.ErrCancelled, apierror.ErrDeleted, apierror.ErrShuttingDown} {
 		if errors.Is(cause, known) {
 			return known.Error()
 		}
@@ -308,7 +309,7 @@ func cancelledBy(cause error) string {
 	return "the client ended the call"
 }
 
-func retryAfter(e *Error) *durationpb.Duration {
+func retryAfter(e *apierror.Error) *durationpb.Duration {
 	if e.RetryAfter == 0 {
 		return nil
 	}
@@ -334,7 +335,7 @@ func (c *compaction) recordAttempt(ctx context.Context, attempt *compactordv1.Co
 		_, err := s.record(ctx, p, &compactordv1.Record{Kind: &compactordv1.Record_Attempt{Attempt: attempt}}, nil)
 		return p, err
 	})
-	if err != nil && !isSessionNotFound(err) {
+	if err != nil && !apierror.IsSessionNotFound(err) {
 		s.logger.WarnContext(ctx, "compaction attempt not recorded", "operation_id", c.id, "error", err)
 	}
 }

@@ -3,10 +3,10 @@ package service
 import (
 	"context"
 
-	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/storage"
 )
 
@@ -69,7 +69,7 @@ func (s *Service) GetCompaction(
 			break
 		}
 	}
-	return nil, newError(codes.NotFound, compactordv1.ErrorReason_ERROR_REASON_COMPACTION_NOT_FOUND,
+	return nil, apierror.New(compactordv1.ErrorReason_ERROR_REASON_COMPACTION_NOT_FOUND,
 		map[string]string{"compaction_id": req.GetCompactionId()},
 		"session %q has no compaction %q", req.GetSessionId(), req.GetCompactionId())
 }

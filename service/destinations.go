@@ -3,10 +3,9 @@ package service
 import (
 	"context"
 
-	"google.golang.org/grpc/codes"
-
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 )
@@ -31,7 +30,7 @@ func (s *Service) destination(
 	case *compactordv1.RevertToCheckpointRequest_Undo:
 		point, err = s.beforeLastChange(ctx, row)
 	default:
-		err = invalidField("target", "say where to: checkpoint_id, point, turns or undo")
+		err = apierror.InvalidField("target", "say where to: checkpoint_id, point, turns or undo")
 	}
 	return &compactordv1.Revert{Point: point}, err
 }
@@ -64,7 +63,7 @@ func (s *Service) beforeTurns(ctx context.Context, row *storagev1.Session, turns
 			end = from
 		}
 	}
-	return 0, newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_NOTHING_TO_REVERT,
+	return 0, apierror.New(compactordv1.ErrorReason_ERROR_REASON_NOTHING_TO_REVERT,
 		map[string]string{"turns": decimal(turns), "active_turns": decimal(turns - left)},
 		"turns: %d are to be taken back and the conversation has %d", turns, turns-left)
 }
@@ -89,7 +88,7 @@ func (s *Service) beforeLastChange(ctx context.Context, row *storagev1.Session) 
 		}
 		changed = before.GetHead().GetLastViewChange()
 	}
-	return 0, newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_NOTHING_TO_REVERT, nil,
+	return 0, apierror.New(compactordv1.ErrorReason_ERROR_REASON_NOTHING_TO_REVERT, nil,
 		"undo: nothing that can be undone has changed the view of this session")
 }
 

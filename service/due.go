@@ -5,10 +5,9 @@ import (
 	"slices"
 	"strconv"
 
-	"google.golang.org/grpc/codes"
-
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 )
 
@@ -22,7 +21,7 @@ func compactionDue(reason compactordv1.CompactionReason, h *storagev1.Head, p *c
 	if reason != compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD || after == 0 {
 		return nil
 	}
-	return newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_BREAKER_OPEN,
+	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_BREAKER_OPEN,
 		map[string]string{"closes_after_tokens": figure(after)},
 		"the last three automatic compactions did not help: the next may run once %d more tokens were appended, "+
 			"or after a manual compaction that completes", after)
@@ -38,7 +37,7 @@ func pruneDue(reason compactordv1.CompactionReason, h *storagev1.Head, p *compac
 	case !session.Due(p, r), slices.Contains(r.GetBlockedBy(), compactordv1.BlockedBy_BLOCKED_BY_DISABLED):
 		return &skip{compactordv1.SkipReason_SKIP_REASON_BELOW_THRESHOLD, notDue(p, r)}
 	case session.Unreachable(r):
-		return newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_TARGET_UNREACHABLE,
+		return apierror.New(compactordv1.ErrorReason_ERROR_REASON_TARGET_UNREACHABLE,
 			map[string]string{
 				"fixed_tokens":   figure(r.GetFixedTokens()),
 				"trigger_tokens": figure(r.GetTriggerTokens()),

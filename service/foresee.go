@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -85,7 +86,7 @@ func (c *compaction) estimated(
 ) (e *summarizers.Estimate, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = caught(ctx, c.service.logger, "summarizer "+by.Name(), c.id, r)
+			err = apierror.Recovered(ctx, c.service.logger, "summarizer "+by.Name(), c.id, r)
 		}
 	}()
 	if e, err = by.Estimate(ctx, req); err == nil && e == nil {

@@ -9,6 +9,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 )
@@ -22,7 +23,7 @@ func (s *Service) ForkSession(
 	if req.GetNewSessionId() != "" {
 		// Before the log is copied for nothing, and where the session that was forked may be gone by now.
 		err := s.createdBefore(ctx, req.GetNewSessionId(), req, answer)
-		if !isSessionNotFound(err) {
+		if !apierror.IsSessionNotFound(err) {
 			return answer, err
 		}
 	}
@@ -125,9 +126,4 @@ func (s *Service) rowAt(ctx context.Context, row *storagev1.Session, point uint3
 	then := proto.CloneOf(row)
 	then.Head, then.Policy, then.ResolvedPolicy = head, change.GetGiven(), change.GetResolved()
 	return then, nil
-}
-
-func isSessionNotFound(err error) bool {
-	e := &Error{}
-	return errors.As(err, &e) && e.Reason == compactordv1.ErrorReason_ERROR_REASON_SESSION_NOT_FOUND
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/compactord/compactord/dialects"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/storage"
 	boltstore "github.com/compactord/compactord/storage/bolt"
 	"github.com/compactord/compactord/strategies"
@@ -222,7 +223,7 @@ func requireReason(t testing.TB, err error, code codes.Code, reason string) *err
 	for _, detail := range st.Details() {
 		if info, ok := detail.(*errdetails.ErrorInfo); ok {
 			require.Equal(t, reason, info.GetReason(), st.Message())
-			require.Equal(t, service.Domain, info.GetDomain())
+			require.Equal(t, apierror.Domain, info.GetDomain())
 			return info
 		}
 	}

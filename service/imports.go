@@ -11,6 +11,7 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
@@ -20,16 +21,16 @@ import (
 func checkImports(req *compactordv1.AppendMessagesRequest) error {
 	records := req.GetImportedRecords()
 	if len(records) > 0 && req.GetProviderJson() != nil {
-		return invalidField("imported_records", "goes with messages, not with provider_json")
+		return apierror.InvalidField("imported_records", "goes with messages, not with provider_json")
 	}
 	last := uint32(0)
 	for i, r := range records {
 		field := fmt.Sprintf("imported_records[%d].after_messages", i)
 		switch after := r.GetAfterMessages(); {
 		case int(after) > len(req.GetMessages()):
-			return invalidField(field, fmt.Sprintf("the request has %d messages", len(req.GetMessages())))
+			return apierror.InvalidField(field, fmt.Sprintf("the request has %d messages", len(req.GetMessages())))
 		case after < last:
-			return invalidField(field, "must not fall from one record to the next")
+			return apierror.InvalidField(field, "must not fall from one record to the next")
 		default:
 			last = after
 		}

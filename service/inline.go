@@ -9,11 +9,11 @@ import (
 	"strconv"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage/memory"
 	"github.com/compactord/compactord/strategies"
@@ -92,7 +92,7 @@ func restored(h *compactordv1.InlineHistory, messages int) ([]entry, error) {
 	}
 	if c := h.GetCompaction(); c != nil {
 		if c.GetSummary() == "" {
-			return nil, invalidField("compaction.summary", "is empty")
+			return nil, apierror.InvalidField("compaction.summary", "is empty")
 		}
 		entries = append(entries, entry{
 			field: "compaction", after: int(c.GetViewChange().GetNextIndex()),
@@ -104,7 +104,7 @@ func restored(h *compactordv1.InlineHistory, messages int) ([]entry, error) {
 	}
 	for _, e := range entries {
 		if e.after > messages {
-			return nil, invalidField(e.field+".view_change.next_index",
+			return nil, apierror.InvalidField(e.field+".view_change.next_index",
 				fmt.Sprintf("was made when there were %d messages, and the history has %d", e.after, messages))
 		}
 	}
@@ -124,7 +124,7 @@ func (e entry) write(p *pending) error {
 	}
 	in := &strategies.Input{State: p.state, Policy: p.state.Policy}
 	if err := strategies.Check(in, e.plan); err != nil {
-		return invalidField(e.field, "does not fit the messages: "+err.Error())
+		return apierror.InvalidField(e.field, "does not fit the messages: "+err.Error())
 	}
 	if err := checkReplayed(p.state, e.record.GetCompaction()); err != nil {
 		return err
@@ -160,30 +160,17 @@ func checkReplayed(s *session.State, e *compactordv1.CompactionEntry) error {
 	if at < positionOf(s.Kept, e.GetFirstKeptIndex()) && s.Kept[at].GetIndex() == e.GetReplayedIndex() && isRequest(s.Kept[at]) {
 		return nil
 	}
-	return invalidField("compaction.replayed_index",
+	return apierror.InvalidField("compaction.replayed_index",
 		fmt.Sprintf("message %d is no request of the user that the compaction covers", e.GetReplayedIndex()))
 }
 
-func inHistory(err error) error { return within("history", err) }
-
-// within puts the fields of an error under a field of the request.
-func within(field string, err error) error {
-	e := &Error{}
-	if !errors.As(err, &e) || e.Code != codes.InvalidArgument {
-		return err
-	}
-	for i := range e.Fields {
-		e.Fields[i].Field = field + "." + e.Fields[i].Field
-	}
-	e.Message = field + "." + e.Message
-	return e
-}
+func inHistory(err error) error { return apierror.Within("history", err) }
 
 // refuseWithHistory refuses the fields that are set and make no sense with a history sent along.
 func refuseWithHistory(set map[string]bool) error {
 	for _, field := range slices.Sorted(maps.Keys(set)) {
 		if set[field] {
-			return invalidField(field, "goes with a session_id: nothing is kept of a history that is sent along")
+			return apierror.InvalidField(field, "goes with a session_id: nothing is kept of a history that is sent along")
 		}
 	}
 	return nil
@@ -214,7 +201,7 @@ func (s *Service) viewInline(
 	case err != nil:
 		return nil, err
 	case answer.GetHasMore():
-		return nil, newError(codes.ResourceExhausted, compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED,
+		return nil, apierror.New(compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED,
 			map[string]string{"limit": "max_bytes", "value": strconv.FormatUint(uint64(limit), 10)},
 			"the view is larger than max_bytes, %d: a history sent along has no next page", limit)
 	}

@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"buf.build/go/protovalidate"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/compactord/compactord/dialects/dialect"
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 )
 
@@ -119,7 +119,7 @@ func (s *Service) dialect(kind compactordv1.Dialect, field string) (dialect.Dial
 	if d, known := s.dialects[kind]; known {
 		return d, nil
 	}
-	return nil, notImplemented(field)
+	return nil, apierror.NotImplemented(field)
 }
 
 // fresh is the input before it joined a log: what is found then depends on the log.
@@ -214,7 +214,7 @@ func (in *input) verdict() error {
 	e.Message = fmt.Sprintf("message %d: %s (%s); findings in all: %d, and strict refuses them", first.GetMessage(),
 		first.GetText(), first.GetRule(), len(in.findings))
 	for _, f := range in.findings {
-		e.Fields = append(e.Fields, FieldViolation{
+		e.Fields = append(e.Fields, apierror.FieldViolation{
 			Field: fmt.Sprintf("messages[%d].parts[%d]", f.GetMessage(), f.GetPart()), Description: f.GetText(),
 		})
 	}
@@ -226,8 +226,8 @@ func (in *input) report() []*compactordv1.InputFinding {
 	return in.findings[:min(len(in.findings), maxFindings)]
 }
 
-func inputMalformed(rule string, message, part int) *Error {
-	return newError(codes.InvalidArgument, compactordv1.ErrorReason_ERROR_REASON_INPUT_MALFORMED, map[string]string{
+func inputMalformed(rule string, message, part int) *apierror.Error {
+	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_INPUT_MALFORMED, map[string]string{
 		"rule": rule, "message": strconv.Itoa(message), "part": strconv.Itoa(part),
 	}, "%s", rule)
 }
@@ -240,7 +240,7 @@ func malformed(err error) error {
 	}
 	e := inputMalformed(refused.Rule, refused.Message, refused.Part)
 	e.Message = "provider_json: " + refused.Error()
-	e.Fields = []FieldViolation{{Field: "provider_json.json", Description: refused.Error()}}
+	e.Fields = []apierror.FieldViolation{{Field: "provider_json.json", Description: refused.Error()}}
 	return e
 }
 
@@ -265,7 +265,7 @@ func incoming(messages []*compactordv1.Message) ([]*compactordv1.Message, error)
 			taken[i] = proto.CloneOf(m)
 			taken[i].Origin = compactordv1.Origin_ORIGIN_CLIENT
 		default:
-			return nil, invalidField(fmt.Sprintf("messages[%d].origin", i),
+			return nil, apierror.InvalidField(fmt.Sprintf("messages[%d].origin", i),
 				"messages of origin FUTURE and MARKER are written by the daemon")
 		}
 	}

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
 
 	"buf.build/go/protovalidate"
 	prommiddleware "github.com/grpc-ecosystem/go-grpc-middleware/providers/prometheus"
+	middleware "github.com/grpc-ecosystem/go-grpc-middleware/v2"
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors"
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/logging"
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/recovery"
@@ -27,7 +27,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/service/apierror"
 )
 
 // chain is the interceptors in their order, the same for unary and streaming calls:
@@ -58,7 +58,7 @@ func newChain(
 		return status.Error(codes.Internal, "internal error")
 	})
 	recovered := recovery.WithRecoveryHandlerContext(func(ctx context.Context, cause any) error {
-		return caught(ctx, logger, "handler", newID(), cause)
+		return apierror.Recovered(ctx, logger, "handler", newID(), cause)
 	})
 	// Payloads are conversations: only that a call ended is logged, never what was in it.
 	logOptions := []logging.Option{logging.WithLogOnEvents(logging.FinishCall), logging.WithLevels(callLevel)}
@@ -107,23 +107,17 @@ var ourServices = selector.MatchFunc(func(_ context.Context, call interceptors.C
 
 func arriveUnary(now func() time.Time) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
-		return handler(arriving(ctx, now).in(ctx), req)
+		return handler(apierror.WithArrival(ctx, now), req)
 	}
 }
 
 func arriveStream(now func() time.Time) grpc.StreamServerInterceptor {
 	return func(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
-		return handler(srv, &arrivedStream{ServerStream: stream, arrival: arriving(stream.Context(), now)})
+		return handler(srv, &middleware.WrappedServerStream{
+			ServerStream: stream, WrappedContext: apierror.WithArrival(stream.Context(), now),
+		})
 	}
 }
-
-type arrivedStream struct {
-	grpc.ServerStream
-	arrival *arrival
-}
-
-// Context is the stream's context, which knows when it arrived.
-func (s *arrivedStream) Context() context.Context { return s.arrival.in(s.ServerStream.Context()) }
 
 func mapErrorsUnary(logger *slog.Logger) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
@@ -145,25 +139,25 @@ func mapError(ctx context.Context, logger *slog.Logger, method string, err error
 		return nil
 	}
 	if endedAtDeadline(ctx, err) {
-		err = errCallDeadline
+		err = apierror.ErrCallDeadline
 	}
 	if st, ok := status.FromError(err); ok && !isOurs(err) {
 		return st.Err()
 	}
 	id := newID()
-	var panicked *panicError
+	var panicked *apierror.PanicError
 	if errors.As(err, &panicked) {
-		id = cmp.Or(panicked.id, id)
+		id = cmp.Or(panicked.ID, id)
 	}
-	e := asError(err, id)
-	logBug(ctx, logger, id, method, e)
-	return e.status().Err()
+	e := apierror.From(err, id)
+	apierror.LogBug(ctx, logger, id, method, e)
+	return e.GRPCStatus().Err()
 }
 
 // endedAtDeadline says that a call failed with nothing but the end of its context, which came with its deadline.
 func endedAtDeadline(ctx context.Context, err error) bool {
-	var told *Error
-	if errors.As(err, &told) || !errors.Is(endOf(ctx), errCallDeadline) {
+	var told *apierror.Error
+	if errors.As(err, &told) || !errors.Is(apierror.EndOf(ctx), apierror.ErrCallDeadline) {
 		return false
 	}
 	code := status.Code(err)
@@ -171,50 +165,10 @@ func endedAtDeadline(ctx context.Context, err error) bool {
 		code == codes.Canceled || code == codes.DeadlineExceeded
 }
 
-// logBug logs the cause of an error that no client can mend, once, under the id that the client gets.
-func logBug(ctx context.Context, logger *slog.Logger, id, method string, e *Error) {
-	if e.logged || e.Code != codes.Internal && e.Code != codes.DataLoss {
-		return
-	}
-	e.logged = true
-	logger.With(ofStrategy(e.Cause)...).ErrorContext(ctx, "call failed by a bug or a broken store", "id", id, "method", method,
-		"error", cmp.Or(e.Cause, error(e)))
-}
-
-// ofStrategy tells of the panic of a strategy, if that is the cause. Its value may hold what a client sent: only its type
-// is told.
-func ofStrategy(cause error) []any {
-	var panicked *strategies.PanicError
-	if !errors.As(cause, &panicked) {
-		return nil
-	}
-	return []any{"panic", fmt.Sprintf("%T", panicked.Value), "stack", string(panicked.Stack)}
-}
-
-// panicError is a panic that was caught: a bug.
-type panicError struct {
-	who, what string
-	// id is that of the operation or call, under which the log has it; empty where no client hears of it.
-	id string
-}
-
-func (e *panicError) Error() string { return e.who + " panicked with a " + e.what }
-
-// caught makes an error of a panic and logs where it was. Its value may hold what a client sent: only its type is told.
-func caught(ctx context.Context, logger *slog.Logger, who, id string, cause any) error {
-	e := &panicError{who: who, what: fmt.Sprintf("%T", cause), id: id}
-	fields := []any{"who", who, "panic", e.what, "stack", string(debug.Stack())}
-	if id != "" {
-		fields = append([]any{"id", id}, fields...)
-	}
-	logger.ErrorContext(ctx, "panicked", fields...)
-	return e
-}
-
 // isOurs tells our errors, which carry a status too, from those of gRPC itself.
 func isOurs(err error) bool {
-	e := &Error{}
-	return errors.As(err, &e) || asError(err, "").Code != codes.Internal
+	e := &apierror.Error{}
+	return errors.As(err, &e) || apierror.From(err, "").Code() != codes.Internal
 }
 
 // maxUnaryTime is the longest that a unary call may take. Compact streams have the limits of the policy's summaries.
@@ -223,7 +177,7 @@ const maxUnaryTime = 2 * time.Minute
 func capDeadline(most func(req any) time.Duration) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 		limit := most(req)
-		ctx, cancel := context.WithTimeoutCause(ctx, limit, daemonLimit(limit))
+		ctx, cancel := context.WithTimeoutCause(ctx, limit, apierror.DaemonLimit(limit))
 		defer cancel()
 		return handler(ctx, req)
 	}
@@ -239,7 +193,7 @@ func limitTo(maxBytes int) check {
 		if size <= maxBytes {
 			return nil
 		}
-		return newError(codes.ResourceExhausted, compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED,
+		return apierror.New(compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED,
 			map[string]string{"limit": "max_message_bytes", "value": strconv.Itoa(maxBytes)},
 			"the request has %d bytes and at most %d are taken", size, maxBytes)
 	}
@@ -248,12 +202,12 @@ func limitTo(maxBytes int) check {
 // knownFields refuses fields that this daemon's contract does not have: a newer client must learn that they do nothing.
 func knownFields(req proto.Message, _ ...protovalidate.ValidationOption) error {
 	if isUndecodable(req) {
-		return newError(codes.InvalidArgument, compactordv1.ErrorReason_ERROR_REASON_INVALID_FIELD, nil,
+		return apierror.New(compactordv1.ErrorReason_ERROR_REASON_INVALID_FIELD, nil,
 			"the request does not decode as %s: broken bytes, or text that is not UTF-8",
 			req.ProtoReflect().Descriptor().FullName())
 	}
 	if field, what := strangeField(req.ProtoReflect()); field != "" {
-		return invalidField(field, what)
+		return apierror.InvalidField(field, what)
 	}
 	return nil
 }

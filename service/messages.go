@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 
-	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 )
@@ -102,10 +102,10 @@ func viewPointOf(token string, row *storagev1.Session) (*uint32, error) {
 	}
 	t, err := session.ParseViewToken(token)
 	if err != nil || t.UID != row.GetUid() || t.Point >= row.GetHead().GetNextSequence() {
-		return nil, invalidToken("view_token")
+		return nil, apierror.InvalidToken("view_token")
 	}
 	if t.Point < row.GetHead().GetLastRevert() {
-		return nil, newError(codes.Aborted, compactordv1.ErrorReason_ERROR_REASON_HISTORY_REVERTED, nil,
+		return nil, apierror.New(compactordv1.ErrorReason_ERROR_REASON_HISTORY_REVERTED, nil,
 			"view_token: the history was reverted after this view was made; get a new view and try the turn again")
 	}
 	return &t.Point, nil
@@ -131,7 +131,7 @@ func (s *Service) ListMessages(
 	for next < end {
 		chunk, err := s.store.Messages(ctx, storage.RefOf(row), next, end, page.bytes)
 		if errors.Is(err, storage.ErrNotFound) {
-			return nil, sessionNotFound(req.GetSessionId())
+			return nil, apierror.SessionNotFound(req.GetSessionId())
 		}
 		if err != nil {
 			return nil, err

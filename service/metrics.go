@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -103,7 +104,7 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 // ended counts a compaction by its last event, or by the error of one that ended without.
 func (m *metrics) ended(reason compactordv1.CompactionReason, last *compactordv1.CompactionEvent, err error, took time.Duration) {
 	outcome := failedBy(compactordv1.ErrorReason_ERROR_REASON_UNSPECIFIED)
-	var e *Error
+	var e *apierror.Error
 	switch k := last.GetEvent().(type) {
 	case *compactordv1.CompactionEvent_Completed:
 		outcome = "completed"
@@ -173,7 +174,7 @@ func (m *metrics) repeated(by string, s *summarizers.Summary) {
 }
 
 // fellBack counts a text that the fallback is asked for.
-func (m *metrics) fellBack(why *Error) {
+func (m *metrics) fellBack(why *apierror.Error) {
 	cause := "unavailable"
 	switch why.Reason { //nolint:exhaustive // The others are no failures of summarizers.
 	case compactordv1.ErrorReason_ERROR_REASON_SUMMARY_REJECTED:

@@ -11,6 +11,7 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 )
 
@@ -65,7 +66,7 @@ func whyOverflow(verdict *compactordv1.ClassifyErrorResponse, u *compactordv1.Us
 // demandAnswer refuses input that does not end with what a model said.
 func (in *input) demandAnswer() error {
 	if n := len(in.messages); n == 0 || in.messages[n-1].GetRole() != compactordv1.Role_ROLE_ASSISTANT {
-		return invalidField("model_answer", "the last message must be an ASSISTANT message")
+		return apierror.InvalidField("model_answer", "the last message must be an ASSISTANT message")
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
 )
@@ -33,7 +34,7 @@ func (a *appending) arrivalEdits(
 ) (edits []*compactordv1.ArrivalEdit) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			_ = caught(ctx, a.service.logger, "policy.on_append", "", cause)
+			_ = apierror.Recovered(ctx, a.service.logger, "policy.on_append", "", cause)
 			edits = nil
 		}
 	}()

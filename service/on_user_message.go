@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
@@ -99,6 +100,6 @@ func (s *Service) inOrder(policy *compactordv1.Policy, list []*compactordv1.Stra
 
 // logNotPlanned logs why policy.on_user_message was not carried out.
 func (s *Service) logNotPlanned(ctx context.Context, err error) {
-	attributes := append([]any{"error", err}, ofStrategy(err)...)
+	attributes := append([]any{"error", err}, apierror.OfStrategy(err)...)
 	s.logger.ErrorContext(ctx, "messages were appended without policy.on_user_message", attributes...)
 }

@@ -2,20 +2,10 @@ package service
 
 import (
 	"context"
-	"errors"
 	"sync"
 
-	"google.golang.org/grpc/codes"
-
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-)
-
-// Causes of an operation's end from outside.
-var (
-	errPreempted    = errors.New("another compaction took its place")
-	errCancelled    = errors.New("another client cancelled it")
-	errDeleted      = errors.New("the session was deleted")
-	errShuttingDown = errors.New("the daemon is shutting down")
+	"github.com/compactord/compactord/service/apierror"
 )
 
 // operation is what runs a summarizer for a session: a compaction, or a revert that summarizes.
@@ -50,7 +40,7 @@ func (o *operations) start(ctx context.Context, session string, t terms) (contex
 		o.mu.Lock()
 		if o.closed {
 			o.mu.Unlock()
-			return nil, nil, errShuttingDown
+			return nil, nil, apierror.ErrShuttingDown
 		}
 		other := o.running[session]
 		if other == nil {
@@ -58,11 +48,10 @@ func (o *operations) start(ctx context.Context, session string, t terms) (contex
 		}
 		o.mu.Unlock()
 		if !t.preempt {
-			return nil, nil, newError(codes.FailedPrecondition,
-				compactordv1.ErrorReason_ERROR_REASON_COMPACTION_RUNNING, map[string]string{"operation_id": other.id},
+			return nil, nil, apierror.New(compactordv1.ErrorReason_ERROR_REASON_COMPACTION_RUNNING, map[string]string{"operation_id": other.id},
 				"a compaction of this session runs already: wait for it, cancel it, or set preempt")
 		}
-		other.cancel(errPreempted)
+		other.cancel(apierror.ErrPreempted)
 		if err := other.wait(ctx); err != nil {
 			return nil, nil, err
 		}
@@ -133,7 +122,7 @@ func (o *operations) cancelAll() {
 	o.closed = true
 	o.mu.Unlock()
 	for _, op := range o.all() {
-		op.cancel(errShuttingDown)
+		op.cancel(apierror.ErrShuttingDown)
 	}
 }
 

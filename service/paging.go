@@ -3,6 +3,8 @@ package service
 import (
 	"encoding/base64"
 	"encoding/binary"
+
+	"github.com/compactord/compactord/service/apierror"
 )
 
 // pageToken names the index or sequence where the next page of a listing begins. kind keeps the tokens of one listing
@@ -26,7 +28,7 @@ func pageStart(kind byte, token string, first uint32) (uint32, error) {
 	}
 	b, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil || len(b) != 5 || b[0] != kind {
-		return 0, invalidToken("page_token")
+		return 0, apierror.InvalidToken("page_token")
 	}
 	return binary.BigEndian.Uint32(b[1:]), nil
 }

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strconv"
 
-	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 )
@@ -175,8 +175,8 @@ func sorted(indexes []uint32) []uint32 {
 	return slices.Compact(indexes)
 }
 
-func noMessage(index, next uint32) *Error {
-	return newError(codes.NotFound, compactordv1.ErrorReason_ERROR_REASON_CONTENT_NOT_FOUND,
+func noMessage(index, next uint32) *apierror.Error {
+	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_CONTENT_NOT_FOUND,
 		map[string]string{
 			"index":      strconv.FormatUint(uint64(index), 10),
 			"next_index": strconv.FormatUint(uint64(next), 10),
@@ -184,14 +184,14 @@ func noMessage(index, next uint32) *Error {
 		"the log has no message %d: the next one gets index %d", index, next)
 }
 
-func putAside(index uint32) *Error {
-	return newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_MESSAGE_PUT_ASIDE,
+func putAside(index uint32) *apierror.Error {
+	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_MESSAGE_PUT_ASIDE,
 		map[string]string{"index": strconv.FormatUint(uint64(index), 10)},
 		"message %d was put aside by a revert: views do not show it", index)
 }
 
-func tooManyPins(count int) *Error {
-	return newError(codes.ResourceExhausted, compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED,
+func tooManyPins(count int) *apierror.Error {
+	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED,
 		map[string]string{"limit": strconv.Itoa(session.MaxPins), "value": strconv.Itoa(count)},
 		"indexes: %d messages would be pinned, with their tool groups; a session can have %d", count, session.MaxPins)
 }

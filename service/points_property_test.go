@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/storage"
@@ -26,7 +26,7 @@ const (
 
 // refused asserts that a call failed for this reason and wrote nothing.
 func (w *world) refused(err error, reason compactordv1.ErrorReason, before *compactordv1.Session) {
-	e := &service.Error{}
+	e := &apierror.Error{}
 	require.ErrorAs(w.t, err, &e)
 	require.Equal(w.t, reason, e.Reason, e.Message)
 	require.True(w.t, proto.Equal(before, w.row()))

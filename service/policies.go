@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
 )
@@ -50,9 +51,9 @@ func editsOnly(field string, s *compactordv1.Strategy) error {
 		}
 		switch {
 		case strategies.Cuts(n.Strategy):
-			return invalidField(at, "`summarize` cuts: that is for Compact")
+			return apierror.InvalidField(at, "`summarize` cuts: that is for Compact")
 		case strategies.NeedsSummarizer(n.Strategy):
-			return invalidField(at, "`compress_observations` needs a summarizer: that is for Compact")
+			return apierror.InvalidField(at, "`compress_observations` needs a summarizer: that is for Compact")
 		}
 	}
 	return nil
@@ -80,10 +81,10 @@ func unknownName(field string, err error, known []string) error {
 	if errors.As(err, &nested) {
 		field, err = field+"."+nested.Path, nested.Err
 	}
-	e := asError(err, "")
+	e := apierror.From(err, "")
 	e.Message = field + ": " + e.Message
 	e.Metadata = map[string]string{"field": field, "known": strings.Join(known, ", ")}
-	e.Fields = []FieldViolation{{Field: field, Description: err.Error()}}
+	e.Fields = []apierror.FieldViolation{{Field: field, Description: err.Error()}}
 	return e
 }
 

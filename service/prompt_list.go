@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/prompts"
@@ -43,7 +44,7 @@ func (p *promptList) fill(ctx context.Context, c *compaction) error {
 		return context.Cause(ctx)
 	}
 	if p.from > 0 && p.from >= p.number {
-		return invalidField("from_prompt", "there are "+figure(uint32(p.number))+" prompts, counted from 0")
+		return apierror.InvalidField("from_prompt", "there are "+figure(uint32(p.number))+" prompts, counted from 0")
 	}
 	c.plan.Chunks, c.plan.SummarizerInputTokens = uint32(p.number), p.tokens
 	return nil
@@ -66,7 +67,7 @@ func (p *promptList) ask(ctx context.Context, c *compaction, a ask) error {
 		p.put(c, a, prompt, nil)
 	}
 	if errors.Is(err, prompts.ErrTooLarge) {
-		return invalidField("max_prompt_tokens", "no prompt of "+figure(p.limit)+
+		return apierror.InvalidField("max_prompt_tokens", "no prompt of "+figure(p.limit)+
 			" tokens holds the instructions with the focus and the further context")
 	}
 	return err

@@ -5,6 +5,7 @@ import (
 
 	"github.com/compactord/compactord/dialects/dialect"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 )
 
@@ -22,19 +23,19 @@ func (s *Service) checkProviderBlock(block *compactordv1.OpaquePart, field strin
 	case compactordv1.Dialect_DIALECT_ANTHROPIC:
 		// A compaction that failed has the content null, and everything before it would be gone.
 		if session.ItemText(block) == "" {
-			return invalidField(field+".json", "an item of anthropic needs `content`, a text that is not empty")
+			return apierror.InvalidField(field+".json", "an item of anthropic needs `content`, a text that is not empty")
 		}
 	default:
-		return invalidField(field+".dialect", "only OPENAI_RESPONSES and ANTHROPIC have an item of their own for a compaction")
+		return apierror.InvalidField(field+".dialect", "only OPENAI_RESPONSES and ANTHROPIC have an item of their own for a compaction")
 	}
 	var item struct {
 		Type string `json:"type"`
 	}
 	if err := json.Unmarshal([]byte(block.GetJson()), &item); err != nil {
-		return invalidField(field+".json", "must be a JSON object")
+		return apierror.InvalidField(field+".json", "must be a JSON object")
 	}
 	if item.Type != compactionItem || block.GetType() != compactionItem {
-		return invalidField(field+".type", "must be `"+compactionItem+"`, here and in the JSON")
+		return apierror.InvalidField(field+".type", "must be `"+compactionItem+"`, here and in the JSON")
 	}
 	return takesItem(shape, block, field)
 }
@@ -50,10 +51,10 @@ func takesItem(shape dialect.Dialect, block *compactordv1.OpaquePart, field stri
 		return err
 	}
 	if found := shape.Validate(&rendered.List, dialect.Request); len(found) > 0 {
-		return invalidField(field+".json", "breaks a rule of "+shape.Name()+": "+found[0].Rule)
+		return apierror.InvalidField(field+".json", "breaks a rule of "+shape.Name()+": "+found[0].Rule)
 	}
 	if len(rendered.Dropped) > 0 || len(rendered.Repairs) > 0 {
-		return invalidField(field+".json", "is no item that "+shape.Name()+" takes in place of a summary")
+		return apierror.InvalidField(field+".json", "is no item that "+shape.Name()+" takes in place of a summary")
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
@@ -86,10 +87,10 @@ func (s *Service) planPrune(
 		return nil, err
 	}
 	if plan.GetCut() != nil {
-		return nil, invalidField("policy.prune_strategy", "this strategy cuts: that is for Compact")
+		return nil, apierror.InvalidField("policy.prune_strategy", "this strategy cuts: that is for Compact")
 	}
 	if len(toWrite(plan.GetEdits())) > 0 {
-		return nil, invalidField("policy.prune_strategy", "this strategy needs a summarizer: that is for Compact")
+		return nil, apierror.InvalidField("policy.prune_strategy", "this strategy needs a summarizer: that is for Compact")
 	}
 	if len(plan.GetEdits()) == 0 {
 		return nil, &skip{plan.GetSkipReason(), pruneSkipMessage(plan.GetSkipReason())}

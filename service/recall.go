@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 )
 
@@ -44,9 +45,9 @@ func (s *Service) RecallContent(
 		e.Metadata["part"] = strconv.FormatUint(uint64(value(what.Part)), 10)
 		return nil, e
 	case errors.Is(err, session.ErrNoText) && what.Part == nil && len(l.GetMessage().GetParts()) != 1:
-		return nil, invalidField("part", fmt.Sprintf("message %d has %v", what.Index, err))
+		return nil, apierror.InvalidField("part", fmt.Sprintf("message %d has %v", what.Index, err))
 	case errors.Is(err, session.ErrNoText):
-		return nil, invalidField("result_part", fmt.Sprintf("the result of message %d has %v", what.Index, err))
+		return nil, apierror.InvalidField("result_part", fmt.Sprintf("the result of message %d has %v", what.Index, err))
 	case err != nil:
 		return nil, err
 	}
@@ -67,24 +68,24 @@ func whatToRecall(req *compactordv1.RecallContentRequest) (session.Reference, er
 	if _, ok := req.GetWhat().(*compactordv1.RecallContentRequest_Reference); ok {
 		named, err := session.ParseReference(req.GetReference())
 		if err != nil {
-			return what, invalidField("reference", err.Error())
+			return what, apierror.InvalidField("reference", err.Error())
 		}
 		what.Index = named.Index
 		if named.Part != nil {
 			if req.Part != nil {
-				return what, invalidField("part", "the reference names the part")
+				return what, apierror.InvalidField("part", "the reference names the part")
 			}
 			what.Part = named.Part
 		}
 		if named.ResultPart != nil {
 			if req.ResultPart != nil {
-				return what, invalidField("result_part", "the reference names the piece")
+				return what, apierror.InvalidField("result_part", "the reference names the piece")
 			}
 			what.ResultPart = named.ResultPart
 		}
 	}
 	if what.ResultPart != nil && what.Part == nil {
-		return what, invalidField("result_part", "goes with a part")
+		return what, apierror.InvalidField("result_part", "goes with a part")
 	}
 	return what, nil
 }
@@ -137,9 +138,9 @@ func (r *recall) size() int { return len(r.content.Text) + len(r.content.Data) }
 func (r *recall) readMedium(req *compactordv1.RecallContentRequest) error {
 	switch req.GetRange().(type) {
 	case *compactordv1.RecallContentRequest_Lines:
-		return invalidField("lines", "a medium has no lines: ask for bytes")
+		return apierror.InvalidField("lines", "a medium has no lines: ask for bytes")
 	case *compactordv1.RecallContentRequest_Match:
-		return invalidField("match", "a medium has no lines: ask for bytes")
+		return apierror.InvalidField("match", "a medium has no lines: ask for bytes")
 	default:
 	}
 	x, err := session.Bytes(r.content.Data, req.GetBytes().GetOffset(), req.GetBytes().GetLength(), r.limit)
@@ -177,7 +178,7 @@ func (r *recall) place(x session.Excerpt) {
 func (r *recall) match(ctx context.Context, m *compactordv1.LineMatch) error {
 	pattern, err := session.CompilePattern(m.GetPattern(), m.GetIgnoreCase())
 	if err != nil {
-		return invalidField("match.pattern", err.Error())
+		return apierror.InvalidField("match.pattern", err.Error())
 	}
 	found, err := session.MatchLines(ctx, r.content.Text, pattern,
 		max(m.GetFirstLine(), 1), m.GetContextLines(), r.limit, session.NewWork(session.CallSteps))
@@ -195,9 +196,9 @@ func (r *recall) match(ctx context.Context, m *compactordv1.LineMatch) error {
 }
 
 func (r *recall) beyondBytes() error {
-	return invalidField("bytes.offset", fmt.Sprintf("the content ends at byte %d", r.size()))
+	return apierror.InvalidField("bytes.offset", fmt.Sprintf("the content ends at byte %d", r.size()))
 }
 
 func (r *recall) beyondLines(field string) error {
-	return invalidField(field, fmt.Sprintf("the content has %d lines", r.answer.GetTotalLines()))
+	return apierror.InvalidField(field, fmt.Sprintf("the content has %d lines", r.answer.GetTotalLines()))
 }

@@ -2,14 +2,12 @@ package service
 
 import (
 	"context"
-	"fmt"
-	"strconv"
 
-	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 )
@@ -59,19 +57,7 @@ func (s *Service) headAt(
 	ctx context.Context, row *storagev1.Session, point uint32, field string,
 ) (*storagev1.Head, error) {
 	if last := session.Point(row.GetHead()); point > last {
-		return nil, pointOutOfRange(field, point, last)
+		return nil, apierror.PointOutOfRange(field, point, last)
 	}
 	return storage.HeadAt(ctx, s.store, row, point)
-}
-
-// pointOutOfRange says that the point in a field lies beyond the end of the log.
-func pointOutOfRange(field string, point, last uint32) *Error {
-	e := newError(codes.InvalidArgument, compactordv1.ErrorReason_ERROR_REASON_POINT_OUT_OF_RANGE,
-		map[string]string{
-			"point":      strconv.FormatUint(uint64(point), 10),
-			"last_point": strconv.FormatUint(uint64(last), 10),
-		},
-		"%s: the log ends at point %d", field, last)
-	e.Fields = []FieldViolation{{Field: field, Description: fmt.Sprintf("the log ends at point %d", last)}}
-	return e
 }

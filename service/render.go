@@ -7,11 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"google.golang.org/grpc/codes"
-
 	"github.com/compactord/compactord/dialects/dialect"
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 )
@@ -78,7 +77,7 @@ func callsAnswered(h *storagev1.Head) error {
 	if len(open) > 1 {
 		wait = fmt.Sprintf("%d tool calls wait for their results", len(open))
 	}
-	return newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_TOOL_CALLS_OPEN,
+	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_TOOL_CALLS_OPEN,
 		map[string]string{"call_ids": strings.Join(ids, ","), "open_calls": strconv.Itoa(len(open))},
 		"%s: append their results first, or a USER message, which has the model go on without them", wait)
 }
@@ -146,7 +145,7 @@ func (r *rendering) valid() error {
 			metadata["index"] = strconv.FormatUint(uint64(o.Index), 10)
 		}
 	}
-	return newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_VIEW_INVALID, metadata,
+	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_VIEW_INVALID, metadata,
 		"the view would break a rule of %s at %s", r.dialect.Name(), first)
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/compactord/compactord/dialects"
 	"github.com/compactord/compactord/dialects/dialect"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
@@ -58,7 +58,7 @@ func (w *world) checkRendered(model *sessiontest.Model, view []*compactordv1.Vie
 	before := append([]string{}, held.messages...)
 	report, err := w.follow(d, held, uint32(w.draw(1, 4000, "page")))
 	if open := model.Awaited(); len(open) > 0 {
-		refused := &service.Error{}
+		refused := &apierror.Error{}
 		require.ErrorAs(w.t, err, &refused)
 		require.Equal(w.t, compactordv1.ErrorReason_ERROR_REASON_TOOL_CALLS_OPEN, refused.Reason)
 		require.Contains(w.t, refused.Metadata["call_ids"], open[0].ID)

@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 
-	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/storage"
 )
 
@@ -41,7 +41,7 @@ func (s *Service) recorded(
 		return false, err
 	}
 	if !bytes.Equal(digest, stored.GetDigest()) {
-		return false, newError(codes.InvalidArgument, compactordv1.ErrorReason_ERROR_REASON_REQUEST_ID_REUSED,
+		return false, apierror.New(compactordv1.ErrorReason_ERROR_REASON_REQUEST_ID_REUSED,
 			map[string]string{"request_id": req.GetRequestId()},
 			"request_id: %q was used with another request", req.GetRequestId())
 	}

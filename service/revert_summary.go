@@ -6,10 +6,9 @@ import (
 	"math"
 	"time"
 
-	"google.golang.org/grpc/codes"
-
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
@@ -132,7 +131,7 @@ func rejected(err error) error {
 	if !errors.As(err, &skipped) {
 		return err
 	}
-	return newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_SUMMARY_REJECTED, nil,
+	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_SUMMARY_REJECTED, nil,
 		"no summary of what is put aside fits the policy's budget for summaries")
 }
 
@@ -144,7 +143,7 @@ func (r *summarizedRevert) commit(ctx context.Context, answer *compactordv1.Reve
 			return nil, err
 		}
 		if row.GetUid() != r.row.GetUid() || session.Point(row.GetHead()) != session.Point(r.row.GetHead()) {
-			return nil, newError(codes.Aborted, compactordv1.ErrorReason_ERROR_REASON_STATE_CHANGED,
+			return nil, apierror.New(compactordv1.ErrorReason_ERROR_REASON_STATE_CHANGED,
 				map[string]string{"operation_id": r.id},
 				"the log grew, or the session was created anew, while what is to be put aside was summarized")
 		}

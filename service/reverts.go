@@ -6,6 +6,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 )
 
@@ -52,7 +53,7 @@ func messageFromFuture(req *compactordv1.RevertToCheckpointRequest) (*compactord
 		return nil, nil
 	}
 	if session.Blank(req.GetMessageFromFuture()) {
-		return nil, invalidField("message_from_future", "is blank")
+		return nil, apierror.InvalidField("message_from_future", "is blank")
 	}
 	return session.Future(strings.TrimSpace(req.GetMessageFromFuture())), nil
 }

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strconv"
 
-	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 )
@@ -20,7 +20,7 @@ import (
 func (s *Service) row(ctx context.Context, id string) (*storagev1.Session, error) {
 	row, err := s.store.Session(ctx, tenant(ctx), id)
 	if errors.Is(err, storage.ErrNotFound) {
-		return nil, sessionNotFound(id)
+		return nil, apierror.SessionNotFound(id)
 	}
 	return row, err
 }
@@ -114,8 +114,8 @@ func (s *Service) update(
 	return storage.ErrConflict
 }
 
-func wrongNextIndex(next uint32) *Error {
-	e := newError(codes.Aborted, compactordv1.ErrorReason_ERROR_REASON_WRONG_NEXT_INDEX,
+func wrongNextIndex(next uint32) *apierror.Error {
+	e := apierror.New(compactordv1.ErrorReason_ERROR_REASON_WRONG_NEXT_INDEX,
 		map[string]string{"next_index": strconv.FormatUint(uint64(next), 10)},
 		"expected_next_index: the next message gets index %d", next)
 	return e

@@ -9,6 +9,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/storage"
 )
 
@@ -53,7 +54,7 @@ func (s *Service) recordInterrupted(ctx context.Context) {
 		return
 	}
 	for _, ref := range abandoned {
-		if err := s.interrupted(ctx, ref); err != nil && !isSessionNotFound(err) {
+		if err := s.interrupted(ctx, ref); err != nil && !apierror.IsSessionNotFound(err) {
 			s.logger.WarnContext(ctx, "compaction that was cut off not recorded", "session_uid", ref.UID, "error", err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 )
@@ -64,13 +65,13 @@ func queryOf(req *compactordv1.SearchMessagesRequest) (*session.Query, error) {
 	if _, ok := req.GetQuery().(*compactordv1.SearchMessagesRequest_Pattern); ok {
 		pattern, err := session.CompilePattern(req.GetPattern(), false)
 		if err != nil {
-			return nil, invalidField("pattern", err.Error())
+			return nil, apierror.InvalidField("pattern", err.Error())
 		}
 		return session.Matching(pattern), nil
 	}
 	words := strings.Fields(req.GetWords())
 	if len(words) == 0 || len(words) > maxWords {
-		return nil, invalidField("words", "give 1 to 32 words")
+		return nil, apierror.InvalidField("words", "give 1 to 32 words")
 	}
 	return session.Words(words), nil
 }
@@ -268,11 +269,11 @@ func (s *search) resume() error {
 	}
 	token, err := base64.RawURLEncoding.DecodeString(s.req.GetPageToken())
 	if err != nil || len(token) != 5+queryDigestSize || token[0] != pageOfHits || !slices.Equal(token[5:], digest) {
-		return invalidToken("page_token")
+		return apierror.InvalidToken("page_token")
 	}
 	edge := binary.BigEndian.Uint32(token[1:])
 	if edge > s.end {
-		return invalidToken("page_token")
+		return apierror.InvalidToken("page_token")
 	}
 	if s.req.GetNewestFirst() {
 		s.end = edge

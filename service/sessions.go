@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 )
@@ -68,7 +68,7 @@ func (s *Service) createdBefore(ctx context.Context, id string, req identified, 
 	if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
 		return err
 	}
-	return newError(codes.AlreadyExists, compactordv1.ErrorReason_ERROR_REASON_SESSION_EXISTS,
+	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_SESSION_EXISTS,
 		map[string]string{"session_id": id}, "session %q exists already", id)
 }
 
@@ -101,7 +101,7 @@ func (s *Service) ListSessions(
 	for {
 		rows, next, err := s.store.Sessions(ctx, query)
 		if errors.Is(err, storage.ErrNotFound) {
-			return nil, invalidToken("page_token")
+			return nil, apierror.InvalidToken("page_token")
 		}
 		if err != nil {
 			return nil, err
@@ -135,7 +135,7 @@ func (s *Service) UpdateSession(
 	ctx context.Context, req *compactordv1.UpdateSessionRequest,
 ) (*compactordv1.UpdateSessionResponse, error) {
 	if len(req.GetUpdateMask().GetPaths()) == 0 {
-		return nil, invalidField("update_mask.paths", "name at least one of `policy`, `labels` and `title`")
+		return nil, apierror.InvalidField("update_mask.paths", "name at least one of `policy`, `labels` and `title`")
 	}
 	answer := &compactordv1.UpdateSessionResponse{}
 	err := s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
@@ -145,7 +145,7 @@ func (s *Service) UpdateSession(
 		p := s.begin(row)
 		for i, path := range req.GetUpdateMask().GetPaths() {
 			if slices.Contains(req.GetUpdateMask().GetPaths()[:i], path) {
-				return nil, invalidField(fmt.Sprintf("update_mask.paths[%d]", i), "is named twice")
+				return nil, apierror.InvalidField(fmt.Sprintf("update_mask.paths[%d]", i), "is named twice")
 			}
 			switch path {
 			case "policy":
@@ -157,7 +157,7 @@ func (s *Service) UpdateSession(
 			case "title":
 				p.commit.Session.Title = req.GetTitle()
 			default:
-				return nil, invalidField(fmt.Sprintf("update_mask.paths[%d]", i),
+				return nil, apierror.InvalidField(fmt.Sprintf("update_mask.paths[%d]", i),
 					"only `policy`, `labels` and `title` can be changed")
 			}
 		}
@@ -198,7 +198,7 @@ func (s *Service) DeleteSession(
 	}
 	// What runs for the session has nothing left to write to, and nobody could find it by its name.
 	if op := s.operations.find(uid, ""); op != nil {
-		op.cancel(errDeleted)
+		op.cancel(apierror.ErrDeleted)
 		// The session is deleted, whether or not the caller waits for this.
 		_ = op.wait(ctx)
 	}
@@ -215,12 +215,12 @@ func (s *Service) delete(ctx context.Context, sessionID string) (uid string, err
 	defer leave()
 	// One that cannot be read can still be deleted.
 	row, err := s.row(ctx, sessionID)
-	if isSessionNotFound(err) {
+	if apierror.IsSessionNotFound(err) {
 		return "", err
 	}
 	err = s.store.DeleteSession(ctx, tenant(ctx), sessionID)
 	if errors.Is(err, storage.ErrNotFound) {
-		return "", sessionNotFound(sessionID)
+		return "", apierror.SessionNotFound(sessionID)
 	}
 	if err != nil {
 		return "", err

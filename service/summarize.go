@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers"
 )
@@ -437,7 +438,7 @@ func (w *summaryWriter) guarded(
 ) (summary *summarizers.Summary, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = caught(ctx, w.service.logger, "summarizer "+by.Name(), w.author.operation, r)
+			err = apierror.Recovered(ctx, w.service.logger, "summarizer "+by.Name(), w.author.operation, r)
 		}
 	}()
 	return by.Summarize(ctx, req, progress)

@@ -6,9 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"google.golang.org/grpc/codes"
-
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -17,31 +16,31 @@ const retrySummarizerAfter = 30 * time.Second
 
 // summaryFailure is the API's error for why a summarizer wrote nothing that can be used. It says nothing of the
 // conversation, and nothing that a provider wrote.
-func summaryFailure(name string, failure error) *Error {
+func summaryFailure(name string, failure error) *apierror.Error {
 	metadata := map[string]string{"summarizer": name}
 	var refused *summarizers.CheckError
 	var provider *summarizers.ProviderError
-	var panicked *panicError
+	var panicked *apierror.PanicError
 	switch {
 	case errors.As(failure, &panicked):
 		// Trying again would find the same bug.
-		metadata["operation_id"] = panicked.id
-		e := newError(codes.Internal, compactordv1.ErrorReason_ERROR_REASON_INTERNAL, metadata,
-			"summarizer %s failed: %s", name, bugMessage(panicked.id))
+		metadata["operation_id"] = panicked.ID
+		e := apierror.New(compactordv1.ErrorReason_ERROR_REASON_INTERNAL, metadata,
+			"summarizer %s failed: %s", name, apierror.BugMessage(panicked.ID))
 		e.Cause = failure
 		return e
 	case errors.As(failure, &refused):
 		metadata["check"] = refused.Check
-		return newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_SUMMARY_REJECTED, metadata,
+		return apierror.New(compactordv1.ErrorReason_ERROR_REASON_SUMMARY_REJECTED, metadata,
 			"no summary by %s passed the checks: %s", name, refused.Detail)
 	case errors.As(failure, &provider) && !timedOut(provider):
 		return providerFailure(name, metadata, provider)
 	case errors.Is(failure, context.DeadlineExceeded), provider != nil:
 		metadata["deadline"] = "summarizer"
-		return newError(codes.DeadlineExceeded, compactordv1.ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED, metadata,
+		return apierror.New(compactordv1.ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED, metadata,
 			"summarizer %s did not answer within its time limit%s", name, ofLimit(failure))
 	default:
-		return unreachable(newError(codes.Unavailable, compactordv1.ErrorReason_ERROR_REASON_SUMMARIZER_UNAVAILABLE, metadata,
+		return unreachable(apierror.New(compactordv1.ErrorReason_ERROR_REASON_SUMMARIZER_UNAVAILABLE, metadata,
 			"summarizer %s failed", name), failure, 0)
 	}
 }
@@ -58,7 +57,7 @@ func ofLimit(failure error) string {
 	return " of " + passed.Limit.String()
 }
 
-func providerFailure(name string, metadata map[string]string, p *summarizers.ProviderError) *Error {
+func providerFailure(name string, metadata map[string]string, p *summarizers.ProviderError) *apierror.Error {
 	if p.Status != 0 {
 		metadata["http_status"] = strconv.Itoa(p.Status)
 	}
@@ -67,19 +66,19 @@ func providerFailure(name string, metadata map[string]string, p *summarizers.Pro
 	}
 	switch {
 	case p.Retryable:
-		return unreachable(newError(codes.Unavailable, compactordv1.ErrorReason_ERROR_REASON_SUMMARIZER_UNAVAILABLE, metadata,
+		return unreachable(apierror.New(compactordv1.ErrorReason_ERROR_REASON_SUMMARIZER_UNAVAILABLE, metadata,
 			"summarizer %s is out of reach: %s", name, p.Error()), p, p.RetryAfter)
 	case p.Overflow:
-		return newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_SUMMARIZER_REFUSED, metadata,
+		return apierror.New(compactordv1.ErrorReason_ERROR_REASON_SUMMARIZER_REFUSED, metadata,
 			"summarizer %s refuses the request: it is too long for the model's window, also after it was halved: %s", name, p.Error())
 	default:
-		return newError(codes.FailedPrecondition, compactordv1.ErrorReason_ERROR_REASON_SUMMARIZER_REFUSED, metadata,
+		return apierror.New(compactordv1.ErrorReason_ERROR_REASON_SUMMARIZER_REFUSED, metadata,
 			"summarizer %s refuses the request, and would again: %s", name, p.Error())
 	}
 }
 
 // unreachable adds when it makes sense to try again. The cause is for the log, which takes none but of bugs.
-func unreachable(e *Error, cause error, after time.Duration) *Error {
+func unreachable(e *apierror.Error, cause error, after time.Duration) *apierror.Error {
 	e.Cause, e.RetryAfter = cause, retrySummarizerAfter
 	if after > 0 {
 		e.RetryAfter = after

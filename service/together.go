@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+
+	"github.com/compactord/compactord/service/apierror"
 )
 
 // together does n things, at most so many at a time, and returns once all have ended. The first that fails cancels the
@@ -42,7 +44,7 @@ func (s *Service) guardedCall(
 ) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = caught(ctx, s.logger, "compaction", operation, r)
+			err = apierror.Recovered(ctx, s.logger, "compaction", operation, r)
 		}
 	}()
 	return do(ctx, i)

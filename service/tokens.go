@@ -6,6 +6,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 )
@@ -25,7 +26,7 @@ func (s *Service) CountTokens(
 	case compactordv1.Estimator_ESTIMATOR_UNSPECIFIED:
 		e = compactordv1.Estimator_ESTIMATOR_CHARS4
 	case compactordv1.Estimator_ESTIMATOR_CALIBRATED:
-		return nil, invalidField("estimator", "CALIBRATED needs a session: what its reports have shown is in its log")
+		return nil, apierror.InvalidField("estimator", "CALIBRATED needs a session: what its reports have shown is in its log")
 	default:
 	}
 	counter, err := session.CounterFor(e)
@@ -71,7 +72,7 @@ func (s *Service) countedMessages(given *compactordv1.CountedMessages) ([]*compa
 		in, err = neutralInput(given.GetMessages(), false)
 	}
 	if err != nil {
-		return nil, within("messages", err)
+		return nil, apierror.Within("messages", err)
 	}
 	return in.messages, nil
 }
@@ -90,7 +91,7 @@ func (s *Service) countSession(
 	}
 	if e != own {
 		if e == compactordv1.Estimator_ESTIMATOR_CALIBRATED {
-			return nil, invalidField("estimator", "CALIBRATED needs a session that was created with it")
+			return nil, apierror.InvalidField("estimator", "CALIBRATED needs a session that was created with it")
 		}
 		head = session.NewHead(e)
 	}

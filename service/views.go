@@ -7,6 +7,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 )
@@ -19,9 +20,9 @@ func (s *Service) GetLLMView(
 	case req.GetHistory() != nil:
 		return s.viewInline(ctx, req)
 	case req.GetPolicy() != nil:
-		return nil, invalidField("policy", "goes with a history: a session has its own")
+		return nil, apierror.InvalidField("policy", "goes with a history: a session has its own")
 	case req.GetMarkCacheBreakpoints() && req.GetDialect() == compactordv1.Dialect_DIALECT_UNSPECIFIED:
-		return nil, invalidField("mark_cache_breakpoints", "needs a dialect: neutral messages have no place for marks")
+		return nil, apierror.InvalidField("mark_cache_breakpoints", "needs a dialect: neutral messages have no place for marks")
 	}
 	row, err := s.row(ctx, req.GetSessionId())
 	if err != nil {

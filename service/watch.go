@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 )
@@ -26,7 +26,7 @@ func (s *Service) WatchSession(
 		return err
 	}
 	if req.GetUid() != "" && req.GetUid() != row.GetUid() {
-		return sessionNotFound(req.GetSessionId())
+		return apierror.SessionNotFound(req.GetSessionId())
 	}
 	from, err := watchedFrom(req, row.GetHead())
 	if err != nil {
@@ -66,7 +66,7 @@ func watchedFrom(req *compactordv1.WatchSessionRequest, h *storagev1.Head) (uint
 	case req.FromSequence == nil:
 		return next, nil
 	case req.GetFromSequence() > next:
-		return 0, pointOutOfRange("from_sequence", req.GetFromSequence(), session.Point(h))
+		return 0, apierror.PointOutOfRange("from_sequence", req.GetFromSequence(), session.Point(h))
 	default:
 		return req.GetFromSequence(), nil
 	}
@@ -153,7 +153,7 @@ func (w *watch) wait(ctx context.Context) (look bool, err error) {
 	case <-w.watcher.overrun:
 		return false, &tooSlowError{overrun}
 	case <-w.service.watchers.ended:
-		return false, errShuttingDown
+		return false, apierror.ErrShuttingDown
 	case <-ctx.Done():
 		return false, context.Cause(ctx)
 	}
@@ -166,13 +166,13 @@ func (w *watch) catchUp(ctx context.Context) error {
 		return err
 	}
 	if row.GetUid() != w.log.ref.UID {
-		return sessionNotFound(w.req.GetSessionId())
+		return apierror.SessionNotFound(w.req.GetSessionId())
 	}
 	for {
 		message, record, err := w.log.read(ctx, row.GetHead())
 		switch {
 		case errors.Is(err, storage.ErrNotFound):
-			return sessionNotFound(w.req.GetSessionId())
+			return apierror.SessionNotFound(w.req.GetSessionId())
 		case err != nil:
 			return err
 		case message != nil:
@@ -236,7 +236,7 @@ func (w *watch) send(ctx context.Context, answer *compactordv1.WatchSessionRespo
 	case <-w.watcher.overrun:
 		return &tooSlowError{overrun}
 	case <-w.service.watchers.ended:
-		return errShuttingDown
+		return apierror.ErrShuttingDown
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -255,7 +255,7 @@ func (w *watch) farewell(ctx context.Context, why error) error {
 		return why
 	}
 	next := w.undelivered.Load()
-	return newError(codes.ResourceExhausted, compactordv1.ErrorReason_ERROR_REASON_WATCHER_TOO_SLOW,
+	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_WATCHER_TOO_SLOW,
 		map[string]string{"next_sequence": strconv.FormatUint(uint64(next), 10)},
 		"%s: go on from sequence %d", slow.why, next)
 }

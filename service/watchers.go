@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 )
 
 // watchers are those who watch sessions on this daemon, by the names that lanes have too. They are woken by each write;
@@ -47,7 +48,7 @@ func (w *watchers) join(name, uid string, events int) (*watcher, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
-		return nil, errShuttingDown
+		return nil, apierror.ErrShuttingDown
 	}
 	if w.byName[name] == nil {
 		w.byName[name] = make(map[*watcher]struct{})

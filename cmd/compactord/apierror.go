@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/service/apierror"
 )
 
 // callError is a call that failed, with the daemon that it was made to; empty where the service runs in this process.
@@ -112,7 +112,7 @@ var todoOf = map[string]advice{
 
 func reasonOf(st *status.Status) string {
 	for _, d := range st.Details() {
-		if info, ok := d.(*errdetails.ErrorInfo); ok && info.GetDomain() == service.Domain {
+		if info, ok := d.(*errdetails.ErrorInfo); ok && info.GetDomain() == apierror.Domain {
 			return info.GetReason()
 		}
 	}

@@ -1,4 +1,4 @@
-package service
+package apierror
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"google.golang.org/grpc/codes"
 )
 
 // A store that is slow, or a summarizer that does not listen, may keep a compaction from noticing a cancel until the
@@ -18,7 +17,7 @@ func TestCancelThatIsNoticedAfterTheDeadlineIsACancel(t *testing.T) {
 		want error
 	}{
 		"cancelled":   {time.Minute, context.Canceled},
-		"at deadline": {0, errCallDeadline},
+		"at deadline": {0, ErrCallDeadline},
 	} {
 		t.Run(end, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
@@ -29,31 +28,12 @@ func TestCancelThatIsNoticedAfterTheDeadlineIsACancel(t *testing.T) {
 				return deadline.Add([]time.Duration{-time.Hour, -test.left, time.Minute}[min(asked.Add(1)-1, 2)])
 			}
 			called := arriving(ctx, clock).in(ctx)
-			require.NoError(t, endOf(called))
+			require.NoError(t, EndOf(called))
 			cancel()
 			for range 3 {
-				require.Equal(t, test.want, endOf(called), "however late it is asked")
+				require.Equal(t, test.want, EndOf(called), "however late it is asked")
 			}
 		})
-	}
-}
-
-// The daemon's own limit for unary calls is told from the deadline of the client.
-func TestLimitOfTheDaemonIsNotTheClients(t *testing.T) {
-	for whose, test := range map[string]struct{ client, daemon time.Duration }{
-		"daemon": {time.Hour, -1},
-		"call":   {-1, time.Hour},
-	} {
-		ctx, cancel := context.WithTimeout(t.Context(), test.client)
-		limited := capDeadline(func(any) time.Duration { return test.daemon })
-		_, err := limited(ctx, nil, nil, func(ctx context.Context, _ any) (any, error) {
-			<-ctx.Done()
-			return nil, endOf(ctx)
-		})
-		cancel()
-		e := asError(err, "")
-		require.Equal(t, codes.DeadlineExceeded, e.Code)
-		require.Equal(t, map[string]string{"deadline": whose}, e.Metadata)
 	}
 }
 

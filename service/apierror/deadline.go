@@ -1,4 +1,4 @@
-package service
+package apierror
 
 import (
 	"context"
@@ -7,21 +7,25 @@ import (
 	"time"
 )
 
-// deadlineError says whose deadline has passed. It is a context.DeadlineExceeded.
-type deadlineError struct {
-	// whose is for programs: call or daemon. The limits of summarizers have errors of their own.
-	whose, text string
+// DeadlineError says whose deadline has passed. It is a context.DeadlineExceeded.
+type DeadlineError struct {
+	// Whose is for programs: call or daemon. The limits of summarizers have errors of their own.
+	Whose string
+	text  string
 }
 
-func (e *deadlineError) Error() string { return e.text }
+// Error says whose deadline has passed.
+func (e *DeadlineError) Error() string { return e.text }
 
-func (e *deadlineError) Unwrap() error { return context.DeadlineExceeded }
+// Unwrap returns context.DeadlineExceeded.
+func (e *DeadlineError) Unwrap() error { return context.DeadlineExceeded }
 
-var errCallDeadline = &deadlineError{"call", "the deadline that the client set for the call has passed"}
+// ErrCallDeadline is of the deadline that the client has set.
+var ErrCallDeadline = &DeadlineError{"call", "the deadline that the client set for the call has passed"}
 
-// daemonLimit is the error of a unary call that took as long as the daemon allows.
-func daemonLimit(limit time.Duration) error {
-	return &deadlineError{"daemon", fmt.Sprintf("the daemon ends such a call after %s", limit)}
+// DaemonLimit is the error of a unary call that took as long as the daemon allows.
+func DaemonLimit(limit time.Duration) error {
+	return &DeadlineError{"daemon", fmt.Sprintf("the daemon ends such a call after %s", limit)}
 }
 
 // arrival is when a call with a deadline came, and until when its client waits.
@@ -34,6 +38,12 @@ type arrival struct {
 }
 
 type arrivalKey struct{}
+
+// WithArrival is the context of a call that arrives now. EndOf tells by it whether the client cancelled the call, or gave up
+// at its deadline.
+func WithArrival(ctx context.Context, now func() time.Time) context.Context {
+	return arriving(ctx, now).in(ctx)
+}
 
 // arriving is the arrival of a call, now; nil where it has no deadline.
 func arriving(ctx context.Context, now func() time.Time) *arrival {
@@ -83,18 +93,18 @@ func (a *arrival) gaveUp() bool {
 	return a.deadline.Sub(a.ended) <= early
 }
 
-// endOf is why a context has ended: context.Cause, but for a deadline of the call, which is told as what it is.
-func endOf(ctx context.Context) error {
+// EndOf is why a context has ended: context.Cause, but for a deadline of the call, which is told as what it is.
+func EndOf(ctx context.Context) error {
 	cause := context.Cause(ctx)
-	var known *deadlineError
+	var known *DeadlineError
 	switch {
 	case cause == nil || errors.As(cause, &known):
 		return cause
 	case errors.Is(cause, context.DeadlineExceeded):
-		return errCallDeadline
+		return ErrCallDeadline
 	case errors.Is(cause, context.Canceled):
 		if a, limited := ctx.Value(arrivalKey{}).(*arrival); limited && a.over() && a.gaveUp() {
-			return errCallDeadline
+			return ErrCallDeadline
 		}
 	}
 	return cause

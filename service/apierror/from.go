@@ -1,0 +1,122 @@
+package apierror
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"buf.build/go/protovalidate"
+	"google.golang.org/grpc/codes"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// sentinels are the errors of the packages below, each with what the API makes of it. text stands in for texts of the
+// operating system, which name paths; without it the error's own is sent.
+var sentinels = []struct {
+	err    error
+	reason compactordv1.ErrorReason
+	text   string
+}{
+	{
+		storage.ErrNotFound, compactordv1.ErrorReason_ERROR_REASON_SESSION_NOT_FOUND,
+		"the session was deleted meanwhile",
+	},
+	{
+		storage.ErrExists, compactordv1.ErrorReason_ERROR_REASON_SESSION_EXISTS,
+		"the session exists already",
+	},
+	{
+		storage.ErrConflict, compactordv1.ErrorReason_ERROR_REASON_STATE_CHANGED,
+		"the session kept changing: try again",
+	},
+	{
+		storage.ErrClosed, compactordv1.ErrorReason_ERROR_REASON_SHUTTING_DOWN,
+		"the daemon is shutting down",
+	},
+	{
+		storage.ErrFull, compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED,
+		"the store is full; nothing was written",
+	},
+	{
+		storage.ErrCorrupt, compactordv1.ErrorReason_ERROR_REASON_STORE_CORRUPT,
+		"the store is damaged; `compactord check` tells more",
+	},
+	{
+		session.ErrUnknownRecord, compactordv1.ErrorReason_ERROR_REASON_STORE_CORRUPT,
+		"the store holds a record of a newer daemon",
+	},
+	{session.ErrEstimator, compactordv1.ErrorReason_ERROR_REASON_NOT_IMPLEMENTED, ""},
+	{session.ErrPolicy, compactordv1.ErrorReason_ERROR_REASON_INVALID_POLICY, ""},
+	{session.ErrToken, compactordv1.ErrorReason_ERROR_REASON_INVALID_TOKEN, ""},
+	{strategies.ErrUnknown, compactordv1.ErrorReason_ERROR_REASON_UNKNOWN_NAME, ""},
+	{strategies.ErrNotImplemented, compactordv1.ErrorReason_ERROR_REASON_NOT_IMPLEMENTED, ""},
+	{strategies.ErrInvalidPlan, compactordv1.ErrorReason_ERROR_REASON_PLAN_INVALID, ""},
+	{summarizers.ErrUnknown, compactordv1.ErrorReason_ERROR_REASON_UNKNOWN_NAME, ""},
+	{ErrShuttingDown, compactordv1.ErrorReason_ERROR_REASON_SHUTTING_DOWN, ""},
+	{ErrPreempted, compactordv1.ErrorReason_ERROR_REASON_CANCELLED, ""},
+	{ErrCancelled, compactordv1.ErrorReason_ERROR_REASON_CANCELLED, ""},
+	{ErrDeleted, compactordv1.ErrorReason_ERROR_REASON_CANCELLED, ""},
+	{
+		context.Canceled, compactordv1.ErrorReason_ERROR_REASON_CANCELLED,
+		"the call was cancelled",
+	},
+	{
+		context.DeadlineExceeded, compactordv1.ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED,
+		"the deadline has passed",
+	},
+}
+
+// retryUnavailableAfter is what clients are told while the daemon stops: a supervisor starts it again within seconds.
+const retryUnavailableAfter = 5 * time.Second
+
+// From makes an Error of any error. What nobody has mapped is a bug: internalID stands for its text.
+func From(err error, internalID string) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	var violations *protovalidate.ValidationError
+	if errors.As(err, &violations) {
+		return fromViolations(violations)
+	}
+	var late *DeadlineError
+	if errors.As(err, &late) {
+		e := New(compactordv1.ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED,
+			map[string]string{"deadline": late.Whose}, "%s", late.text)
+		e.Cause = err
+		return e
+	}
+	for _, s := range sentinels {
+		if errors.Is(err, s.err) {
+			e = &Error{Reason: s.reason, Message: cmp.Or(s.text, err.Error()), Cause: err}
+			if e.Code() == codes.Unavailable {
+				e.RetryAfter = retryUnavailableAfter
+			}
+			if errors.Is(err, storage.ErrFull) {
+				e.Metadata = map[string]string{"limit": "store_size"}
+			}
+			var policy *session.PolicyError
+			if errors.As(err, &policy) {
+				e.Metadata = map[string]string{"field": policy.Field}
+				e.Fields = []FieldViolation{{Field: policy.Field, Description: policy.What}}
+			}
+			return e
+		}
+	}
+	return &Error{
+		Reason:  compactordv1.ErrorReason_ERROR_REASON_INTERNAL,
+		Message: BugMessage(internalID),
+		Cause:   err,
+	}
+}
+
+// BugMessage says what to do about a bug, and how to name it.
+func BugMessage(id string) string {
+	return "internal error " + id + ": this is a bug, please report it with this id; the log tells more under it"
+}

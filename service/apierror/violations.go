@@ -1,0 +1,79 @@
+package apierror
+
+import (
+	"strings"
+
+	"buf.build/go/protovalidate"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// maxFieldViolations bounds what one BadRequest names.
+const maxFieldViolations = 20
+
+func fromViolations(v *protovalidate.ValidationError) *Error {
+	e := &Error{
+		Reason: compactordv1.ErrorReason_ERROR_REASON_INVALID_FIELD,
+	}
+	for _, violation := range v.Violations {
+		if len(e.Fields) == maxFieldViolations {
+			break
+		}
+		e.Fields = append(e.Fields, FieldViolation{
+			Field:       violatedField(violation),
+			Description: described(violation),
+		})
+	}
+	texts := make([]string, 0, len(e.Fields))
+	for _, f := range e.Fields {
+		texts = append(texts, short(f.Field, maxFieldBytes)+": "+short(f.Description, maxDescriptionBytes))
+	}
+	e.Message = strings.Join(texts, "; ")
+	return e
+}
+
+// crossRules names the field to mend for the contract's rules that look at several.
+var crossRules = map[string]string{
+	"message.parts_of_role":                        "parts",
+	"message.assistant_only":                       "role",
+	"prune_tool_outputs.one_unit":                  "protect_groups",
+	"create_session.request_id_needs_session_id":   "request_id",
+	"append_messages.something":                    "messages",
+	"inline_history.one_shape":                     "messages",
+	"counted_messages.one_shape":                   "messages",
+	"fork_session.request_id_needs_new_session_id": "request_id",
+	"revert.message_or_summary":                    "message_from_future",
+	"revert.focus_needs_summarize":                 "focus",
+	"client_plan.does_something":                   "first_kept_index",
+	"commit_compaction.one_text":                   "answers",
+}
+
+// shapes say in words what the contract's patterns of names demand.
+var shapes = map[string]string{
+	"^[!-~]{1,128}$":                 "must be 1 to 128 visible ASCII characters without spaces",
+	"^[A-Za-z][A-Za-z0-9_.-]{0,63}$": "must be a name: a letter, then up to 63 letters, digits, _, . and -",
+	"^[a-z][a-z0-9_]{0,63}$":         "must be a name: a small letter, then up to 63 small letters, digits and _",
+}
+
+// described says what is wrong with a field: the shape of a name in words, all else as the contract has it.
+func described(v *protovalidate.Violation) string {
+	if v.Proto.GetRuleId() == "string.pattern" && v.RuleValue.IsValid() {
+		if words, known := shapes[v.RuleValue.String()]; known {
+			return words
+		}
+	}
+	return v.Proto.GetMessage()
+}
+
+func violatedField(v *protovalidate.Violation) string {
+	path := protovalidate.FieldPathString(v.Proto.GetField())
+	field, crosses := crossRules[v.Proto.GetRuleId()]
+	switch {
+	case !crosses:
+		return path
+	case path == "":
+		return field
+	default:
+		return path + "." + field
+	}
+}

@@ -1,0 +1,31 @@
+package service
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+
+	"github.com/compactord/compactord/service/apierror"
+)
+
+// The daemon's own limit for unary calls is told from the deadline of the client.
+func TestLimitOfTheDaemonIsNotTheClients(t *testing.T) {
+	for whose, test := range map[string]struct{ client, daemon time.Duration }{
+		"daemon": {time.Hour, -1},
+		"call":   {-1, time.Hour},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), test.client)
+		limited := capDeadline(func(any) time.Duration { return test.daemon })
+		_, err := limited(ctx, nil, nil, func(ctx context.Context, _ any) (any, error) {
+			<-ctx.Done()
+			return nil, apierror.EndOf(ctx)
+		})
+		cancel()
+		e := apierror.From(err, "")
+		require.Equal(t, codes.DeadlineExceeded, e.Code())
+		require.Equal(t, map[string]string{"deadline": whose}, e.Metadata)
+	}
+}
