@@ -16,7 +16,7 @@ import (
 	"github.com/compactord/compactord/dialects"
 	"github.com/compactord/compactord/dialects/dialect"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/redaction/redactiontest"
 )
@@ -59,7 +59,7 @@ func TestAgentsPromptIsAPrefixOfTheView(t *testing.T) {
 				w.prune()
 			}
 		}
-		problems, err := storage.CheckLogs(t.Context(), w.store, "")
+		problems, err := sessionlog.Check(t.Context(), w.store, "")
 		require.NoError(t, err)
 		require.Empty(t, problems)
 	})

@@ -16,8 +16,8 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -234,7 +234,7 @@ func BenchmarkPlan(b *testing.B) {
 	}
 	row, err := d.store.Session(b.Context(), "", "s")
 	require.NoError(b, err)
-	state, err := storage.LoadState(b.Context(), d.store, row, row.GetHead())
+	state, err := sessionlog.New(sessionlog.Options{Store: d.store}).State(b.Context(), row, row.GetHead())
 	require.NoError(b, err)
 	registry, err := strategies.NewRegistry(strategies.Builtin()...)
 	require.NoError(b, err)

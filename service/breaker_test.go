@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -194,7 +194,7 @@ func TestWhatDoesNotCloseTheBreaker(t *testing.T) {
 	d.stop()
 	d = start(t, withSummarizer(neverWriting()), withStore(openStore(t, path)))
 	requireOpen(t, d)
-	problems, err := storage.CheckLogs(t.Context(), d.store, "")
+	problems, err := sessionlog.Check(t.Context(), d.store, "")
 	require.NoError(t, err)
 	require.Empty(t, problems)
 	pruned, err := d.compactions.Prune(t.Context(), &compactordv1.PruneRequest{

@@ -12,7 +12,7 @@ import (
 func (s *Service) CancelCompaction(
 	ctx context.Context, req *compactordv1.CancelCompactionRequest,
 ) (*compactordv1.CancelCompactionResponse, error) {
-	row, err := s.row(ctx, req.GetSessionId())
+	row, err := s.logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
 	}

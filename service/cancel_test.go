@@ -12,6 +12,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/summarizers"
 )
@@ -123,7 +124,7 @@ func TestCase175AppendsDuringCompactionAreKept(t *testing.T) {
 				}
 				<-release
 				requireAllShown(t, d, "s", 8*5)
-				problems, err := storage.CheckLogs(t.Context(), d.store, "")
+				problems, err := sessionlog.Check(t.Context(), d.store, "")
 				require.NoError(t, err)
 				require.Empty(t, problems)
 			})

@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"strconv"
 
-	"google.golang.org/protobuf/proto"
-
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 )
@@ -19,25 +18,25 @@ func (s *Service) CreateCheckpoint(
 	ctx context.Context, req *compactordv1.CreateCheckpointRequest,
 ) (*compactordv1.CreateCheckpointResponse, error) {
 	answer := &compactordv1.CreateCheckpointResponse{}
-	err := s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
-		if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
+	err := s.logs.Update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
+		if known, err := s.logs.Recorded(ctx, row, req, answer); known || err != nil {
 			return nil, err
 		}
-		p := s.begin(row)
+		p := s.logs.Begin(row)
 		marker, err := s.announce(ctx, p, req)
 		if err != nil {
 			return nil, err
 		}
-		checkpoint := nextCheckpoint(p.head(), req.GetTitle())
+		checkpoint := nextCheckpoint(p.Head(), req.GetTitle())
 		checkpoint.MarkerIndex = marker
-		r, err := s.record(ctx, p, &compactordv1.Record{
+		r, err := p.Record(ctx, &compactordv1.Record{
 			Kind: &compactordv1.Record_Checkpoint{Checkpoint: checkpoint},
 		}, nil)
 		if err != nil {
 			return nil, err
 		}
-		answer.Checkpoint, answer.Point, answer.Report = r.GetCheckpoint(), session.Point(p.head()), report(p)
-		return p, p.remember(req, answer)
+		answer.Checkpoint, answer.Point, answer.Report = r.GetCheckpoint(), session.Point(p.Head()), p.Report()
+		return p, p.Remember(req, answer)
 	})
 	if err != nil {
 		return nil, err
@@ -47,15 +46,15 @@ func (s *Service) CreateCheckpoint(
 
 // announce adds the announcement of the next checkpoint to what is pending and returns its index; nil where none is wanted.
 func (s *Service) announce(
-	ctx context.Context, p *pending, req *compactordv1.CreateCheckpointRequest,
+	ctx context.Context, p *sessionlog.Write, req *compactordv1.CreateCheckpointRequest,
 ) (*uint32, error) {
 	if !req.GetAnnounce() {
 		return nil, nil
 	}
-	if err := callsAnswered(p.head()); err != nil {
+	if err := callsAnswered(p.Head()); err != nil {
 		return nil, err
 	}
-	marker, err := s.say(ctx, p, session.Marker(p.head().GetLastCheckpoint()+1))
+	marker, err := p.Say(ctx, session.Marker(p.Head().GetLastCheckpoint()+1))
 	if err != nil {
 		return nil, err
 	}
@@ -68,32 +67,11 @@ func nextCheckpoint(h *storagev1.Head, title string) *compactordv1.Checkpoint {
 	return &compactordv1.Checkpoint{Id: h.GetLastCheckpoint() + 1, Point: h.GetNextSequence(), Title: title}
 }
 
-// say appends a message of the daemon's own to what is pending.
-func (s *Service) say(
-	ctx context.Context, p *pending, m *compactordv1.Message,
-) (*compactordv1.LoggedMessage, error) {
-	if p.state == nil {
-		state, err := storage.LoadState(ctx, s.store, p.before, p.head())
-		if err != nil {
-			return nil, err
-		}
-		p.state = state
-	}
-	// A record that is pending keeps the head that it left.
-	h := proto.CloneOf(p.head())
-	l := session.Link(h, p.state.Counter, m, nil)
-	l.AppendedAt = s.now()
-	session.Advance(h, p.state.Counter, p.state.Policy, l)
-	p.commit.Session.Head, p.commit.Messages = h, append(p.commit.Messages, l)
-	p.state = p.state.WithAppended(h, []*compactordv1.LoggedMessage{l})
-	return l, nil
-}
-
 // ListCheckpoints implements SessionService.
 func (s *Service) ListCheckpoints(
 	ctx context.Context, req *compactordv1.ListCheckpointsRequest,
 ) (*compactordv1.ListCheckpointsResponse, error) {
-	row, err := s.row(ctx, req.GetSessionId())
+	row, err := s.logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +89,7 @@ func (s *Service) ListCheckpoints(
 	}
 	sequence := first.GetSequence()
 	for next <= head.GetLastCheckpoint() {
-		chunk, err := s.store.Records(ctx, storage.RefOf(row), sequence, head.GetNextSequence(), recordChunk)
+		chunk, err := s.logs.Records(ctx, row, sequence, head.GetNextSequence())
 		if err != nil {
 			return nil, err
 		}
@@ -178,7 +156,7 @@ func (s *Service) checkpointRecord(
 	low, high := uint32(0), row.GetHead().GetNextSequence()
 	for low < high {
 		middle := low + (high-low)/2
-		stored, err := s.store.RecordAtOrBefore(ctx, storage.RefOf(row), middle)
+		stored, err := s.logs.RecordAtOrBefore(ctx, row, middle)
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,7 @@ func (s *Service) ClassifyError(
 ) (*compactordv1.ClassifyErrorResponse, error) {
 	window := req.GetContextWindow()
 	if req.GetSessionId() != "" {
-		row, err := s.row(ctx, req.GetSessionId())
+		row, err := s.logs.Row(ctx, req.GetSessionId())
 		if err != nil {
 			return nil, err
 		}

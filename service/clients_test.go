@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/service/sessionlog"
 )
 
 // 64 agents at once, each in a session of its own: appending, compacting when told to, and reading views by deltas.
@@ -26,7 +26,7 @@ func TestManyClientsAtOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
-	problems, err := storage.CheckLogs(t.Context(), d.store, "")
+	problems, err := sessionlog.Check(t.Context(), d.store, "")
 	require.NoError(t, err)
 	require.Empty(t, problems)
 }

@@ -12,8 +12,8 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 )
@@ -26,14 +26,14 @@ func (c *compaction) commit(ctx context.Context, summary *written) (*compactordv
 		s.hooks.BeforeCommit(ctx)
 	}
 	var event *compactordv1.CompactionEvent
-	err := s.update(ctx, c.req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
+	err := s.logs.Update(ctx, c.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
 		recorded := &compactordv1.CompactResponse{}
-		if known, err := s.recorded(ctx, row, c.req, recorded); err != nil {
+		if known, err := s.logs.Recorded(ctx, row, c.req, recorded); err != nil {
 			return nil, err
 		} else if known {
 			event = recorded.GetEvent()
-			p := s.beginUnseen(row)
-			p.ends(c.id)
+			p := s.logs.BeginUnseen(row)
+			p.EndsCompaction(c.id)
 			return p, nil
 		}
 		if err := c.stillFits(row); err != nil {
@@ -44,10 +44,10 @@ func (c *compaction) commit(ctx context.Context, summary *written) (*compactordv
 			return nil, err
 		}
 		event = &compactordv1.CompactionEvent{
-			OperationId: c.id, Time: s.now(), WillRetry: c.req.GetWillRetry(),
+			OperationId: c.id, Time: s.logs.Now(), WillRetry: c.req.GetWillRetry(),
 			Event: &compactordv1.CompactionEvent_Completed{Completed: completed},
 		}
-		return p, p.remember(c.req, &compactordv1.CompactResponse{Event: event})
+		return p, p.Remember(c.req, &compactordv1.CompactResponse{Event: event})
 	})
 	if err != nil {
 		return nil, err
@@ -79,15 +79,14 @@ func (c *compaction) overtaken() error {
 // other goes alone.
 func (c *compaction) write(
 	ctx context.Context, row *storagev1.Session, summary *written,
-) (*pending, *compactordv1.CompactionCompleted, error) {
+) (*sessionlog.Write, *compactordv1.CompactionCompleted, error) {
 	s := c.service
-	state, err := storage.LoadState(ctx, s.store, row, row.GetHead())
+	before := s.logs.Begin(row)
+	before.EndsCompaction(c.id)
+	state, err := before.State(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	before := s.begin(row)
-	before.ends(c.id)
-	before.state = state
 	noCut := c.noCut
 	if summary != nil {
 		p, completed, err := c.writeCutAndEdits(ctx, before, summary)
@@ -106,14 +105,14 @@ func (c *compaction) write(
 	if err != nil {
 		return nil, nil, err
 	}
-	return p, &compactordv1.CompactionCompleted{Prune: prune, Report: report(p)}, nil
+	return p, &compactordv1.CompactionCompleted{Prune: prune, Report: p.Report()}, nil
 }
 
 // writeCutAndEdits writes the cut, and before it the edits where they gain something. It says to go on where that is
 // wanted.
 func (c *compaction) writeCutAndEdits(
-	ctx context.Context, before *pending, summary *written,
-) (*pending, *compactordv1.CompactionCompleted, error) {
+	ctx context.Context, before *sessionlog.Write, summary *written,
+) (*sessionlog.Write, *compactordv1.CompactionCompleted, error) {
 	completed := &compactordv1.CompactionCompleted{}
 	p, prune, err := c.writeEdits(ctx, before, c.withTexts(c.plan.GetEdits()), true)
 	switch {
@@ -130,98 +129,106 @@ func (c *compaction) writeCutAndEdits(
 	if completed.ContinueIndex, err = c.goOn(ctx, p, completed.GetCompaction()); err != nil {
 		return nil, nil, err
 	}
-	completed.Report = report(p)
+	completed.Report = p.Report()
 	return p, completed, nil
 }
 
 // writeEdits adds those of the edits that still fit to a copy of what is pending.
 func (c *compaction) writeEdits(
-	ctx context.Context, before *pending, edits []*compactordv1.Edit, withCut bool,
-) (*pending, *compactordv1.PruneEntry, error) {
+	ctx context.Context, before *sessionlog.Write, edits []*compactordv1.Edit, withCut bool,
+) (*sessionlog.Write, *compactordv1.PruneEntry, error) {
 	var cut *compactordv1.Cut
 	if withCut {
 		cut = c.plan.GetCut()
 	}
-	edits = c.stillOpen(before.state, edits, cut)
+	state, err := before.State(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	edits = c.stillOpen(state, edits, cut)
 	if len(edits) == 0 {
 		return nil, nil, &skip{
 			compactordv1.SkipReason_SKIP_REASON_OVERTAKEN, "all of it was edited or pinned by others meanwhile",
 		}
 	}
-	p := before.fork()
+	p := before.Fork()
 	entry := &compactordv1.PruneEntry{
 		Id: newID(), Edits: edits, Strategy: c.resolvedStrategy(), Reason: c.reason(),
 		OperationId: c.id, WithCut: withCut, ClientStrategy: c.own.GetStrategy(),
 	}
 	c.tellSummarizer(entry)
-	entry, err := c.service.prune(ctx, p, entry, c.started, c.byBytes)
+	entry, err = c.service.prune(ctx, p, entry, c.started, c.byBytes)
 	return p, entry, err
 }
 
 // prune adds a PruneEntry to what is pending, if the view becomes smaller by it: in bytes, where only they asked for it.
 func (s *Service) prune(
-	ctx context.Context, p *pending, entry *compactordv1.PruneEntry, started time.Time, byBytes bool,
+	ctx context.Context, p *sessionlog.Write, entry *compactordv1.PruneEntry, started time.Time, byBytes bool,
 ) (*compactordv1.PruneEntry, error) {
-	before := p.head()
-	entry.TokensBefore = p.head().GetViewTokens()
-	entry.CreatedAt = s.now()
+	before := p.Head()
+	entry.TokensBefore = p.Head().GetViewTokens()
+	entry.CreatedAt = s.logs.Now()
 	entry.Duration = durationpb.New(s.hooks.Now().Sub(started))
-	r, err := s.record(ctx, p, &compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: entry}}, nil)
+	r, err := p.Record(ctx, &compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: entry}}, nil)
 	if err != nil {
 		return nil, err
 	}
-	r.GetPrune().TokensAfter = p.head().GetViewTokens()
-	return r.GetPrune(), gain(before, p.head(), byBytes)
+	r.GetPrune().TokensAfter = p.Head().GetViewTokens()
+	return r.GetPrune(), gain(before, p.Head(), byBytes)
 }
 
 // writeCut adds the CompactionEntry to a copy of what is pending, if the view becomes smaller by it. Where the view with
 // the message that is to be replayed would not, or would be due again, nothing is replayed.
 func (c *compaction) writeCut(
-	ctx context.Context, before *pending, summary *written,
-) (*pending, *compactordv1.CompactionEntry, error) {
+	ctx context.Context, before *sessionlog.Write, summary *written,
+) (*sessionlog.Write, *compactordv1.CompactionEntry, error) {
 	again, err := c.toReplay(ctx, before)
 	if err != nil {
 		return nil, nil, err
 	}
 	if again != nil {
-		p := before.fork()
+		p := before.Fork()
 		entry, err := c.writeEntry(ctx, p, summary, again)
-		if err == nil && !session.Due(c.policy, session.Report(p.head(), c.policy)) {
+		if err == nil && !session.Due(c.policy, session.Report(p.Head(), c.policy)) {
 			return p, entry, nil
 		}
 		if err != nil && asSkip(err) == nil {
 			return nil, nil, err
 		}
 	}
-	p := before.fork()
+	p := before.Fork()
 	entry, err := c.writeEntry(ctx, p, summary, nil)
 	return p, entry, err
 }
 
 func (c *compaction) writeEntry(
-	ctx context.Context, p *pending, summary *written, replayed *uint32,
+	ctx context.Context, p *sessionlog.Write, summary *written, replayed *uint32,
 ) (*compactordv1.CompactionEntry, error) {
 	s := c.service
-	cut, before := c.plan.GetCut(), p.state
+	cut := c.plan.GetCut()
+	before, err := p.State(ctx)
+	if err != nil {
+		return nil, err
+	}
 	at := positionOf(before.Kept, cut.GetFirstKeptIndex())
 	covered, kept := before.Kept[:at], before.Kept[at:]
 	tags := c.fileTags()
 	entry := &compactordv1.CompactionEntry{
 		Id: newID(), FirstKeptIndex: cut.GetFirstKeptIndex(),
 		Covered: &compactordv1.IndexRange{
-			Start: p.head().GetLeadEnd(), End: cut.GetFirstKeptIndex(),
+			Start: p.Head().GetLeadEnd(), End: cut.GetFirstKeptIndex(),
 		},
 		Summarized: cut.GetSummarized(),
 		Summary:    withTags(summary.text, tags), FileTags: tags != "",
 		Slots:         slotsOf(before, covered, kept),
-		TokensBefore:  p.head().GetViewTokens(),
+		TokensBefore:  p.Head().GetViewTokens(),
 		ReplayedIndex: replayed,
 		Reason:        c.reason(), Focus: c.author.redact(c.req.GetFocus()), Strategy: c.resolvedStrategy(),
 		Summarizer: summary.summarizer, Model: summary.model, Usage: c.spent.usage, CostUsd: c.spent.costUSD,
 		SplitTurnStart: cut.SplitTurnStart, PreviousEntryId: before.Entry.GetId(),
 		Files:    session.TouchedFiles(before.Entry.GetFiles(), strategies.FileTools(c.policy), covered),
 		Fallback: summary.fallback, FallbackCause: summary.cause,
-		Duration: durationpb.New(s.hooks.Now().Sub(c.started)), CreatedAt: s.now(),
+		Duration: durationpb.New(s.hooks.Now().Sub(c.started)), CreatedAt: s.logs.Now(),
 		SummarizerCalls: c.spent.calls, Sections: c.policy.GetSummary().GetSections(),
 		CitedIndexes: summarizers.Citations(summary.text), OperationId: c.id,
 		ClientStrategy: c.own.GetStrategy(), ProviderBlock: c.block,
@@ -235,13 +242,13 @@ func (c *compaction) writeEntry(
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	r, err := s.record(ctx, p, &compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: entry}}, nil)
+	r, err := p.Record(ctx, &compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: entry}}, nil)
 	if err != nil {
 		return nil, err
 	}
 	written := r.GetCompaction()
-	written.TokensAfter = p.head().GetViewTokens()
-	return written, gain(before.Head, p.head(), c.byBytes)
+	written.TokensAfter = p.Head().GetViewTokens()
+	return written, gain(before.Head, p.Head(), c.byBytes)
 }
 
 // resolvedStrategy is the strategy with its parameters; nil where the plan is the client's own.

@@ -11,7 +11,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
-	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -19,12 +19,12 @@ import (
 func (s *Service) CommitCompaction(
 	ctx context.Context, req *compactordv1.CommitCompactionRequest,
 ) (*compactordv1.CommitCompactionResponse, error) {
-	row, err := s.row(ctx, req.GetSessionId())
+	row, err := s.logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
 	answer := &compactordv1.CommitCompactionResponse{}
-	if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
+	if known, err := s.logs.Recorded(ctx, row, req, answer); known || err != nil {
 		return answer, err
 	}
 	token, err := parsePlanToken(req.GetPlanToken())
@@ -92,7 +92,7 @@ func (k *clientCommit) planAgain(ctx context.Context, row *storagev1.Session) er
 	if k.policy, err = k.service.resolvePolicy(row.GetPolicy(), k.req.GetPolicy()); err != nil {
 		return err
 	}
-	if k.snapshot, err = storage.LoadState(ctx, k.service.store, row, head); err != nil {
+	if k.snapshot, err = k.service.logs.State(ctx, row, head); err != nil {
 		return err
 	}
 	if k.token.point != row.GetHead().GetNextSequence()-1 {
@@ -227,10 +227,10 @@ func (k *clientCommit) commit(ctx context.Context, summary *written) error {
 		s.hooks.BeforeCommit(ctx)
 	}
 	var completed *compactordv1.CompactionCompleted
-	err := s.update(ctx, k.req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
+	err := s.logs.Update(ctx, k.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
 		proto.Reset(k.answer)
 		completed = nil
-		if known, err := s.recorded(ctx, row, k.commitment, k.answer); known || err != nil {
+		if known, err := s.logs.Recorded(ctx, row, k.commitment, k.answer); known || err != nil {
 			return nil, err
 		}
 		if err := k.stillFits(row); err != nil {
@@ -242,7 +242,7 @@ func (k *clientCommit) commit(ctx context.Context, summary *written) error {
 		}
 		completed = done
 		k.answer.Outcome = &compactordv1.CommitCompactionResponse_Completed{Completed: done}
-		return p, p.remember(k.commitment, k.answer)
+		return p, p.Remember(k.commitment, k.answer)
 	})
 	if err != nil {
 		return err

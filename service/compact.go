@@ -10,6 +10,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
 )
 
 // Compact implements CompactionService.
@@ -38,12 +39,12 @@ func (s *Service) compact(
 	findings []*compactordv1.InputFinding,
 ) error {
 	ctx := stream.Context()
-	row, err := s.row(ctx, req.GetSessionId())
+	row, err := s.logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return err
 	}
 	before := &compactordv1.CompactResponse{}
-	if known, err := s.recorded(ctx, row, req, before); err != nil {
+	if known, err := s.logs.Recorded(ctx, row, req, before); err != nil {
 		return err
 	} else if known {
 		before.GetEvent().Number = 1
@@ -55,7 +56,7 @@ func (s *Service) compact(
 		return err
 	}
 	// The one that was waited for may have been this very request.
-	if known, err := s.recorded(ctx, row, req, before); err != nil || known {
+	if known, err := s.logs.Recorded(ctx, row, req, before); err != nil || known {
 		s.operations.end(row.GetUid(), op, nil)
 		if err != nil {
 			return err
@@ -81,7 +82,7 @@ func (s *Service) newCompaction(
 	c := &compaction{
 		service: s, req: req, id: op.id, started: s.hooks.Now(), findings: findings, uid: row.GetUid(),
 	}
-	name := nameOf(ctx, req.GetSessionId())
+	name := sessionlog.NameOf(ctx, req.GetSessionId())
 	ahead := eventsAhead
 	if req.GetDetach() {
 		ahead = s.watchQueue
@@ -94,7 +95,7 @@ func (s *Service) newCompaction(
 
 // stamp fills in what every event of the compaction has.
 func (c *compaction) stamp(e *compactordv1.CompactionEvent) {
-	e.OperationId, e.Time, e.WillRetry = c.id, c.service.now(), c.req.GetWillRetry()
+	e.OperationId, e.Time, e.WillRetry = c.id, c.service.logs.Now(), c.req.GetWillRetry()
 	if e.GetNumber() == 1 {
 		e.Findings = c.findings
 	}

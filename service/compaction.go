@@ -12,8 +12,8 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 )
@@ -134,7 +134,7 @@ func (c *compaction) texted(ctx context.Context) (*written, error) {
 // prepare takes the snapshot and makes the plan.
 func (c *compaction) prepare(ctx context.Context) error {
 	s := c.service
-	row, err := s.row(ctx, c.req.GetSessionId())
+	row, err := s.logs.Row(ctx, c.req.GetSessionId())
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (c *compaction) prepare(ctx context.Context) error {
 	if err := compactionDue(c.reason(), row.GetHead(), c.policy); err != nil {
 		return err
 	}
-	if c.snapshot, err = storage.LoadState(ctx, s.store, row, row.GetHead()); err != nil {
+	if c.snapshot, err = s.logs.State(ctx, row, row.GetHead()); err != nil {
 		return err
 	}
 	if s.hooks.BeforePlan != nil {
@@ -326,13 +326,13 @@ func (c *compaction) recordAttempt(ctx context.Context, attempt *compactordv1.Co
 	attempt.Duration = durationpb.New(s.hooks.Now().Sub(c.started))
 	attempt.SummarizerCalls, attempt.Usage, attempt.CostUsd = c.spent.calls, c.spent.usage, c.spent.costUSD
 	attempt.Summarizer = c.author.asked
-	err := s.update(ctx, c.req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
+	err := s.logs.Update(ctx, c.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
 		if row.GetUid() != c.uid {
 			return nil, nil
 		}
-		p := s.begin(row)
-		p.ends(c.id)
-		_, err := s.record(ctx, p, &compactordv1.Record{Kind: &compactordv1.Record_Attempt{Attempt: attempt}}, nil)
+		p := s.logs.Begin(row)
+		p.EndsCompaction(c.id)
+		_, err := p.Record(ctx, &compactordv1.Record{Kind: &compactordv1.Record_Attempt{Attempt: attempt}}, nil)
 		return p, err
 	})
 	if err != nil && !apierror.IsSessionNotFound(err) {
@@ -341,7 +341,7 @@ func (c *compaction) recordAttempt(ctx context.Context, attempt *compactordv1.Co
 }
 
 func (c *compaction) currentReport(ctx context.Context) *compactordv1.ContextReport {
-	row, err := c.service.row(ctx, c.req.GetSessionId())
+	row, err := c.service.logs.Row(ctx, c.req.GetSessionId())
 	if err != nil {
 		return nil
 	}

@@ -7,14 +7,13 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
-	"github.com/compactord/compactord/storage"
 )
 
 // ListCompactions implements CompactionService.
 func (s *Service) ListCompactions(
 	ctx context.Context, req *compactordv1.ListCompactionsRequest,
 ) (*compactordv1.ListCompactionsResponse, error) {
-	row, err := s.row(ctx, req.GetSessionId())
+	row, err := s.logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +23,7 @@ func (s *Service) ListCompactions(
 	}
 	size := int(pageSize(req.GetPageSize()))
 	// One more than asked for tells whether there is a next page.
-	stored, err := s.store.Compactions(ctx, storage.RefOf(row), before, size+1)
+	stored, err := s.logs.Compactions(ctx, row, before, size+1)
 	if err != nil {
 		return nil, err
 	}
@@ -50,12 +49,12 @@ const compactionChunk = 16
 func (s *Service) GetCompaction(
 	ctx context.Context, req *compactordv1.GetCompactionRequest,
 ) (*compactordv1.GetCompactionResponse, error) {
-	row, err := s.row(ctx, req.GetSessionId())
+	row, err := s.logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
 	for before := uint32(0); ; {
-		stored, err := s.store.Compactions(ctx, storage.RefOf(row), before, compactionChunk)
+		stored, err := s.logs.Compactions(ctx, row, before, compactionChunk)
 		if err != nil {
 			return nil, err
 		}

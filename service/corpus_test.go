@@ -12,7 +12,7 @@ import (
 
 	"github.com/compactord/compactord/dialects/transcript"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/service/sessionlog"
 )
 
 // corpusFiles returns recorded conversations of real agents, or skips the test where they are not there.
@@ -80,7 +80,7 @@ func TestInvariantsOverCorpus(t *testing.T) {
 				}
 				w.check()
 			}
-			problems, err := storage.CheckLogs(t.Context(), w.store, "")
+			problems, err := sessionlog.Check(t.Context(), w.store, "")
 			require.NoError(t, err)
 			require.Empty(t, problems)
 		})

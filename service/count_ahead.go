@@ -9,7 +9,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// countAheadBytes is how large a request is whose messages are counted before the session's lane is entered. Counting
+// countAheadBytes is how large a request is whose messages are counted before the session is locked. Counting
 // smaller ones takes some hundredths of a second at most.
 const countAheadBytes = 64 << 10
 
@@ -19,7 +19,7 @@ func (s *Service) countAhead(ctx context.Context, req *compactordv1.AppendMessag
 	if proto.Size(req) < countAheadBytes {
 		return nil
 	}
-	row, err := s.row(ctx, req.GetSessionId())
+	row, err := s.logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return err
 	}

@@ -6,8 +6,8 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/storage"
 )
 
 // destination is the Revert that a request asks for, with the point that it goes to.
@@ -45,12 +45,12 @@ func (s *Service) beforeTurns(ctx context.Context, row *storagev1.Session, turns
 	for i := len(active) - 1; i >= 0; i-- {
 		for end := active[i].GetEndIndex(); end > active[i].GetFirstIndex(); {
 			from := max(active[i].GetFirstIndex(), end-min(end, turnChunk))
-			chunk, err := s.store.Messages(ctx, storage.RefOf(row), from, end, 0)
+			chunk, err := s.logs.Messages(ctx, row, from, end, 0)
 			if err != nil {
 				return 0, err
 			}
 			if len(chunk) != int(end-from) {
-				return 0, missingMessage(from)
+				return 0, sessionlog.MissingMessage(from)
 			}
 			for at := len(chunk) - 1; at >= 0; at-- {
 				if !session.StartsTurn(chunk[at].GetMessage()) {
@@ -75,14 +75,14 @@ func (s *Service) beforeTurns(ctx context.Context, row *storagev1.Session, turns
 func (s *Service) beforeLastChange(ctx context.Context, row *storagev1.Session) (uint32, error) {
 	changed := row.GetHead().GetLastViewChange()
 	for changed > 0 {
-		stored, err := s.store.RecordAtOrBefore(ctx, storage.RefOf(row), changed)
+		stored, err := s.logs.RecordAtOrBefore(ctx, row, changed)
 		if err != nil {
 			return 0, err
 		}
 		if undoable(stored.GetRecord()) {
 			return changed - 1, nil
 		}
-		before, err := s.store.RecordAtOrBefore(ctx, storage.RefOf(row), changed-1)
+		before, err := s.logs.RecordAtOrBefore(ctx, row, changed-1)
 		if err != nil {
 			return 0, err
 		}

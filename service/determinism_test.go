@@ -15,6 +15,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/storage"
@@ -54,11 +55,11 @@ func digestViews(ctx context.Context, store storage.Store) (string, error) {
 	var all bytes.Buffer
 	for _, row := range rows {
 		for point := range row.GetHead().GetNextSequence() {
-			head, err := storage.HeadAt(ctx, store, row, point)
+			head, err := sessionlog.New(sessionlog.Options{Store: store}).HeadAt(ctx, row, point)
 			if err != nil {
 				return "", err
 			}
-			state, err := storage.LoadState(ctx, store, row, head)
+			state, err := sessionlog.New(sessionlog.Options{Store: store}).State(ctx, row, head)
 			if err != nil {
 				return "", err
 			}

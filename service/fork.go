@@ -1,15 +1,16 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
 	"github.com/google/uuid"
-	"google.golang.org/protobuf/proto"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 )
@@ -27,7 +28,7 @@ func (s *Service) ForkSession(
 			return answer, err
 		}
 	}
-	source, err := s.row(ctx, req.GetSessionId())
+	source, err := s.logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
@@ -39,13 +40,13 @@ func (s *Service) ForkSession(
 	if err != nil {
 		return nil, err
 	}
-	answer.Session, answer.Report = sessionOf(p.commit.Session), report(p)
-	if err := p.remember(req, answer); err != nil {
+	answer.Session, answer.Report = sessionOf(p.Row()), p.Report()
+	if err := p.Remember(req, answer); err != nil {
 		return nil, err
 	}
-	err = s.store.CreateSession(ctx, &p.commit)
+	err = s.logs.Create(ctx, p)
 	if errors.Is(err, storage.ErrExists) {
-		return answer, s.createdBefore(ctx, p.commit.Session.GetSessionId(), req, answer)
+		return answer, s.createdBefore(ctx, p.Row().GetSessionId(), req, answer)
 	}
 	if err != nil {
 		return nil, err
@@ -71,20 +72,15 @@ func (s *Service) forkPoint(
 // fork makes the new session: the row as of the point, the log up to there, and the new policy behind it.
 func (s *Service) fork(
 	ctx context.Context, source *storagev1.Session, point uint32, req *compactordv1.ForkSessionRequest,
-) (*pending, error) {
-	then, err := s.rowAt(ctx, source, point)
+) (*sessionlog.Write, error) {
+	if last := session.Point(source.GetHead()); point > last {
+		return nil, apierror.PointOutOfRange("point", point, last)
+	}
+	p, err := s.logs.Copy(ctx, source, point)
 	if err != nil {
 		return nil, err
 	}
-	p := &pending{before: then, commit: storage.Commit{Session: forked(then, req)}}
-	p.commit.Session.CreatedAt = s.now()
-	p.commit.Session.ChangedAt = p.commit.Session.GetCreatedAt()
-	if p.commit.Messages, err = s.messagesBefore(ctx, source, then.GetHead().GetNextIndex()); err != nil {
-		return nil, err
-	}
-	if p.commit.Records, err = s.recordsUpTo(ctx, source, point); err != nil {
-		return nil, err
-	}
+	rename(p.Row(), p.Before(), req)
 	if req.GetPolicy() != nil {
 		if err := s.changePolicy(ctx, p, req.GetPolicy()); err != nil {
 			return nil, err
@@ -93,14 +89,9 @@ func (s *Service) fork(
 	return p, nil
 }
 
-// forked is the row of the new session, but for its times.
-func forked(then *storagev1.Session, req *compactordv1.ForkSessionRequest) *storagev1.Session {
-	row := proto.CloneOf(then)
-	row.SessionId, row.Uid, row.Revision = req.GetNewSessionId(), uuid.NewString(), 1
-	row.Running = nil
-	if row.GetSessionId() == "" {
-		row.SessionId = newID()
-	}
+// rename makes the row of a copy that of the new session.
+func rename(row, then *storagev1.Session, req *compactordv1.ForkSessionRequest) {
+	row.SessionId, row.Uid = cmp.Or(req.GetNewSessionId(), newID()), uuid.NewString()
 	if len(req.GetLabels()) > 0 {
 		row.Labels = req.GetLabels()
 	}
@@ -110,20 +101,4 @@ func forked(then *storagev1.Session, req *compactordv1.ForkSessionRequest) *stor
 	row.ForkedFrom = &compactordv1.ForkOrigin{
 		SessionId: then.GetSessionId(), Uid: then.GetUid(), Point: session.Point(then.GetHead()),
 	}
-	return row
-}
-
-// rowAt is a session's row with the head and the policy of a point.
-func (s *Service) rowAt(ctx context.Context, row *storagev1.Session, point uint32) (*storagev1.Session, error) {
-	head, err := s.headAt(ctx, row, point, "point")
-	if err != nil {
-		return nil, err
-	}
-	change, err := storage.PolicyChangeOf(ctx, s.store, row, head)
-	if err != nil {
-		return nil, err
-	}
-	then := proto.CloneOf(row)
-	then.Head, then.Policy, then.ResolvedPolicy = head, change.GetGiven(), change.GetResolved()
-	return then, nil
 }

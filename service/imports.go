@@ -5,15 +5,13 @@ import (
 	"errors"
 	"fmt"
 
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/compactord/compactord/dialects/dialect"
-	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -38,65 +36,40 @@ func checkImports(req *compactordv1.AppendMessagesRequest) error {
 	return nil
 }
 
-// appendWithRecords adds messages to what is pending, and between them the records that the source had there.
+// appendWithRecords adds messages to what is written, and between them the records that the source had there.
 func (s *Service) appendWithRecords(
-	ctx context.Context, p *pending, in *input, records []*compactordv1.ImportedRecord, viewPoint *uint32,
+	ctx context.Context, p *sessionlog.Write, in *input, records []*compactordv1.ImportedRecord, viewPoint *uint32,
 ) error {
-	now := s.now()
-	return s.interleave(ctx, p, in, viewPoint, len(records),
-		func(i int) int { return int(records[i].GetAfterMessages()) },
-		func(i int) error { return s.importRecord(ctx, p, in, records[i], now) },
-	)
-}
-
-// interleave adds messages and n records to what is pending: record i behind so many messages, ascending. write finds the
-// state at that point in p.
-func (s *Service) interleave(
-	ctx context.Context, p *pending, in *input, viewPoint *uint32, n int, after func(i int) int, write func(i int) error,
-) error {
-	a, err := s.appending(p, in, viewPoint)
-	if err != nil {
-		return err
-	}
-	if p.state, err = storage.LoadState(ctx, s.store, p.before, p.before.GetHead()); err != nil {
-		return err
-	}
-	next := 0
-	var since []*compactordv1.LoggedMessage
-	for at := 0; at <= len(in.messages); at++ {
-		for ; next < n && after(next) == at; next++ {
-			p.state, since = p.state.WithAppended(p.head(), since), nil
-			if err := write(next); err != nil {
+	now := s.logs.Now()
+	return s.append(ctx, p, in, viewPoint, func(i int) error {
+		for ; len(records) > 0 && int(records[0].GetAfterMessages()) == i; records = records[1:] {
+			if err := s.importRecord(ctx, p, in, records[0], now); err != nil {
 				return err
 			}
 		}
-		if at < len(in.messages) {
-			l, err := a.append(ctx, at)
-			if err != nil {
-				return err
-			}
-			since = append(since, l)
-		}
-	}
-	p.state = p.state.WithAppended(p.head(), since)
-	return nil
+		return nil
+	})
 }
 
 // importRecord adds one record of the source to what is pending.
 func (s *Service) importRecord(
-	ctx context.Context, p *pending, in *input, r *compactordv1.ImportedRecord, now *timestamppb.Timestamp,
+	ctx context.Context, p *sessionlog.Write, in *input, r *compactordv1.ImportedRecord, now *timestamppb.Timestamp,
 ) error {
+	state, err := p.State(ctx)
+	if err != nil {
+		return err
+	}
 	record := &compactordv1.Record{CreatedAt: now}
 	switch k := r.GetKind().(type) {
 	case *compactordv1.ImportedRecord_Checkpoint:
-		record.Kind = &compactordv1.Record_Checkpoint{Checkpoint: nextCheckpoint(p.head(), k.Checkpoint.GetTitle())}
+		record.Kind = &compactordv1.Record_Checkpoint{Checkpoint: nextCheckpoint(p.Head(), k.Checkpoint.GetTitle())}
 	case *compactordv1.ImportedRecord_Compaction:
-		entry := importedEntry(p.state, k.Compaction, now)
+		entry := importedEntry(state, k.Compaction, now)
 		if entry == nil {
 			in.leftOut(r, "no cut is valid at or before the first message that the compaction kept; it is left out")
 			return nil
 		}
-		entry.Summary, entry.Redactions = s.withoutSecrets(ctx, p, k.Compaction.GetSummary())
+		entry.Summary, entry.Redactions = s.withoutSecrets(ctx, state, p.Before().GetUid(), k.Compaction.GetSummary())
 		// What was redacted since the context ended is empty.
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -105,7 +78,7 @@ func (s *Service) importRecord(
 	default:
 		return errors.New("imported record of an unknown kind")
 	}
-	written, err := writeOn(p.state, record)
+	written, err := sessionlog.Try(state, record)
 	if err != nil {
 		return err
 	}
@@ -116,35 +89,21 @@ func (s *Service) importRecord(
 			return nil
 		}
 	}
-	p.take(written)
+	p.Take(written)
 	return nil
 }
 
 // withoutSecrets is a summary as it is stored, and how many secrets were replaced in it.
-func (s *Service) withoutSecrets(ctx context.Context, p *pending, summary string) (string, uint32) {
-	a := s.newAuthor(ctx, p.state.Policy, p.before.GetUid(), "")
+func (s *Service) withoutSecrets(
+	ctx context.Context, state *session.State, uid, summary string,
+) (string, uint32) {
+	a := s.newAuthor(ctx, state.Policy, uid, "")
 	return a.redact(summary), a.redactions()
 }
 
 // leftOut reports an imported compaction that was not written.
 func (in *input) leftOut(r *compactordv1.ImportedRecord, why string) {
 	in.find(dialect.InputCompactionLeftOut, int(r.GetAfterMessages())-1, 0, "%s", why)
-}
-
-// writeOn puts a record that needs no other state at the end of the log that s is the state of.
-func writeOn(s *session.State, r *compactordv1.Record) (*session.Written, error) {
-	return session.Write(s, r, nil, func(*storagev1.Head) (*session.State, error) {
-		return nil, errors.New("the record needs a state that is not at hand")
-	})
-}
-
-// take adds a written record to what is pending.
-func (p *pending) take(written *session.Written) {
-	p.commit.Records = append(p.commit.Records,
-		&storagev1.StoredRecord{Schema: 1, Record: written.Record, Head: written.State.Head})
-	// What is appended next must not change the head that the record keeps.
-	p.commit.Session.Head = proto.CloneOf(written.State.Head)
-	p.state = written.State
 }
 
 // importedEntry is the entry of a compaction that the source made; nil where no cut is valid.

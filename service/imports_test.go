@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/service/sessionlog"
 )
 
 func importedCompaction(after, firstKept uint32, summary string) *compactordv1.ImportedRecord {
@@ -83,7 +83,7 @@ func TestImportedCompactionsAreInForce(t *testing.T) {
 		}
 	}
 	require.Equal(t, []uint32{1, 2}, checkpoints)
-	problems, err := storage.CheckLogs(t.Context(), d.store, "")
+	problems, err := sessionlog.Check(t.Context(), d.store, "")
 	require.NoError(t, err)
 	require.Empty(t, problems)
 }

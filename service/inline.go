@@ -14,6 +14,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage/memory"
 	"github.com/compactord/compactord/strategies"
@@ -31,9 +32,10 @@ func (s *Service) inline(
 	ctx context.Context, h *compactordv1.InlineHistory, policy *compactordv1.Policy,
 ) (*Service, []*compactordv1.InputFinding, error) {
 	alone := &Service{
-		store: memory.New(), strategies: s.strategies, summarizers: s.summarizers, dialects: s.dialects,
+		logs:       sessionlog.New(sessionlog.Options{Store: memory.New(), Logger: s.logger, Now: s.hooks.Now}),
+		strategies: s.strategies, summarizers: s.summarizers, dialects: s.dialects,
 		defaultPolicy: s.defaultPolicy, logger: s.logger, heartbeat: s.heartbeat, hooks: s.hooks, metrics: s.metrics,
-		operations: s.operations, lanes: &lanes{}, watchers: newWatchers(s.metrics.watchers),
+		operations: s.operations, watchers: newWatchers(s.metrics.watchers),
 	}
 	_, err := alone.CreateSession(ctx, &compactordv1.CreateSessionRequest{
 		SessionId: inlineSession, Policy: policy, Estimator: h.GetEstimator(),
@@ -57,13 +59,17 @@ func (s *Service) inline(
 	if err != nil {
 		return nil, nil, inHistory(err)
 	}
-	err = alone.update(ctx, inlineSession, func(row *storagev1.Session) (*pending, error) {
-		p := alone.begin(row)
+	err = alone.logs.Update(ctx, inlineSession, func(row *storagev1.Session) (*sessionlog.Write, error) {
+		p, left := alone.logs.Begin(row), entries
 		in = in.fresh()
-		err := alone.interleave(ctx, p, in, nil, len(entries),
-			func(i int) int { return entries[i].after },
-			func(i int) error { return entries[i].write(p) },
-		)
+		err := alone.append(ctx, p, in, nil, func(i int) error {
+			for ; len(left) > 0 && left[0].after == i; left = left[1:] {
+				if err := left[0].write(ctx, p); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 		return p, errors.Join(err, in.verdict())
 	})
 	if err != nil {
@@ -113,27 +119,31 @@ func restored(h *compactordv1.InlineHistory, messages int) ([]entry, error) {
 }
 
 // write adds the entry to what is pending, if it fits the messages.
-func (e entry) write(p *pending) error {
-	if cut := e.plan.GetCut(); cut != nil {
-		// Earlier compactions are not sent along: this one covers what they covered.
-		cut.Summarized = &compactordv1.IndexRange{Start: session.KeptFrom(p.state.Head), End: cut.GetFirstKeptIndex()}
-	}
-	e = e.underOnAppend(p.state)
-	if len(e.plan.GetEdits()) == 0 && e.plan.GetCut() == nil {
-		return nil
-	}
-	in := &strategies.Input{State: p.state, Policy: p.state.Policy}
-	if err := strategies.Check(in, e.plan); err != nil {
-		return apierror.InvalidField(e.field, "does not fit the messages: "+err.Error())
-	}
-	if err := checkReplayed(p.state, e.record.GetCompaction()); err != nil {
-		return err
-	}
-	written, err := writeOn(p.state, e.record)
+func (e entry) write(ctx context.Context, p *sessionlog.Write) error {
+	state, err := p.State(ctx)
 	if err != nil {
 		return err
 	}
-	p.take(written)
+	if cut := e.plan.GetCut(); cut != nil {
+		// Earlier compactions are not sent along: this one covers what they covered.
+		cut.Summarized = &compactordv1.IndexRange{Start: session.KeptFrom(state.Head), End: cut.GetFirstKeptIndex()}
+	}
+	e = e.underOnAppend(state)
+	if len(e.plan.GetEdits()) == 0 && e.plan.GetCut() == nil {
+		return nil
+	}
+	in := &strategies.Input{State: state, Policy: state.Policy}
+	if err := strategies.Check(in, e.plan); err != nil {
+		return apierror.InvalidField(e.field, "does not fit the messages: "+err.Error())
+	}
+	if err := checkReplayed(state, e.record.GetCompaction()); err != nil {
+		return err
+	}
+	written, err := sessionlog.Try(state, e.record)
+	if err != nil {
+		return err
+	}
+	p.Take(written)
 	return nil
 }
 

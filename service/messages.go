@@ -3,12 +3,14 @@ package service
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"google.golang.org/protobuf/proto"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 )
@@ -29,12 +31,12 @@ func (s *Service) AppendMessages(
 	}
 	answer := &compactordv1.AppendMessagesResponse{}
 	var folded *compactordv1.PruneEntry
-	err = s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
+	err = s.logs.Update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
 		folded = nil
 		if known, err := s.recordedAppend(ctx, row, req, answer); known || err != nil {
 			return nil, err
 		}
-		in, p := sent.fresh(), s.begin(row)
+		in, p := sent.fresh(), s.logs.Begin(row)
 		if req.GetModelAnswer() {
 			answer.Answer = s.judgeAnswer(in, row)
 		}
@@ -44,13 +46,13 @@ func (s *Service) AppendMessages(
 		if folded, err = s.onUserMessage(ctx, p); err != nil {
 			return nil, err
 		}
-		answer.FirstIndex, answer.NextIndex = row.GetHead().GetNextIndex(), p.head().GetNextIndex()
-		answer.Point = session.Point(p.head())
-		answer.Report, answer.Findings = report(p), in.report()
+		answer.FirstIndex, answer.NextIndex = row.GetHead().GetNextIndex(), p.Head().GetNextIndex()
+		answer.Point = session.Point(p.Head())
+		answer.Report, answer.Findings = p.Report(), in.report()
 		if answer.GetAnswer() != nil {
 			describeAnswer(answer.GetAnswer(), in.messages[len(in.messages)-1], answer.GetNextIndex()-1)
 		}
-		return p, p.rememberAppended(req, answer)
+		return p, rememberAppended(p, req, answer)
 	})
 	if err != nil {
 		return nil, err
@@ -61,25 +63,44 @@ func (s *Service) AppendMessages(
 
 // appendRequest adds the messages of a request to what is pending, and the records that came with them.
 func (s *Service) appendRequest(
-	ctx context.Context, p *pending, in *input, req *compactordv1.AppendMessagesRequest,
+	ctx context.Context, p *sessionlog.Write, in *input, req *compactordv1.AppendMessagesRequest,
 ) error {
-	next := p.head().GetNextIndex()
+	next := p.Head().GetNextIndex()
 	if req.ExpectedNextIndex != nil && req.GetExpectedNextIndex() != next {
 		return wrongNextIndex(next)
 	}
-	viewPoint, err := viewPointOf(req.GetViewToken(), p.before)
+	viewPoint, err := viewPointOf(req.GetViewToken(), p.Before())
 	if err != nil {
 		return err
 	}
 	if len(req.GetImportedRecords()) > 0 {
 		err = s.appendWithRecords(ctx, p, in, req.GetImportedRecords(), viewPoint)
 	} else {
-		err = s.append(ctx, p, in, viewPoint)
+		err = s.append(ctx, p, in, viewPoint, nil)
 	}
 	if err != nil {
 		return err
 	}
 	return in.verdict()
+}
+
+// append appends the messages of input, and what between writes before each of them.
+func (s *Service) append(
+	ctx context.Context, p *sessionlog.Write, in *input, viewPoint *uint32, between func(i int) error,
+) error {
+	counter, err := in.counter(p.Before().GetEstimator())
+	if err != nil {
+		return err
+	}
+	a := p.Appender(counter)
+	a.ViewPoint, a.Linked = viewPoint, in.linked
+	return a.Append(ctx, in.messages, between)
+}
+
+func wrongNextIndex(next uint32) *apierror.Error {
+	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_WRONG_NEXT_INDEX,
+		map[string]string{"next_index": strconv.FormatUint(uint64(next), 10)},
+		"expected_next_index: the next message gets index %d", next)
 }
 
 // appended is what a request wants appended.
@@ -115,7 +136,7 @@ func viewPointOf(token string, row *storagev1.Session) (*uint32, error) {
 func (s *Service) ListMessages(
 	ctx context.Context, req *compactordv1.ListMessagesRequest,
 ) (*compactordv1.ListMessagesResponse, error) {
-	row, err := s.row(ctx, req.GetSessionId())
+	row, err := s.logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +150,7 @@ func (s *Service) ListMessages(
 	}
 	end := row.GetHead().GetNextIndex()
 	for next < end {
-		chunk, err := s.store.Messages(ctx, storage.RefOf(row), next, end, page.bytes)
+		chunk, err := s.logs.Messages(ctx, row, next, end, page.bytes)
 		if errors.Is(err, storage.ErrNotFound) {
 			return nil, apierror.SessionNotFound(req.GetSessionId())
 		}

@@ -12,6 +12,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
 )
 
@@ -107,12 +108,12 @@ func saidPart(p *compactordv1.Part, index, part uint32) *compactordv1.Part {
 }
 
 // rememberAppended adds a request and its response to what is pending, without what the log says of a model's answer.
-func (p *pending) rememberAppended(
-	req *compactordv1.AppendMessagesRequest, response *compactordv1.AppendMessagesResponse,
+func rememberAppended(
+	p *sessionlog.Write, req *compactordv1.AppendMessagesRequest, response *compactordv1.AppendMessagesResponse,
 ) error {
 	verdict := response.GetAnswer()
 	if verdict == nil {
-		return p.remember(req, response)
+		return p.Remember(req, response)
 	}
 	remembered := &compactordv1.AppendMessagesResponse{
 		FirstIndex: response.GetFirstIndex(), NextIndex: response.GetNextIndex(), Point: response.GetPoint(),
@@ -121,7 +122,7 @@ func (p *pending) rememberAppended(
 			Overflow: verdict.GetOverflow(), Rule: verdict.GetRule(), Why: verdict.GetWhy(),
 		},
 	}
-	return p.remember(req, remembered)
+	return p.Remember(req, remembered)
 }
 
 // recordedAppend finds the response of a request that was carried out before, and reads from the log what it says of a
@@ -130,12 +131,12 @@ func (s *Service) recordedAppend(
 	ctx context.Context, row *storagev1.Session, req *compactordv1.AppendMessagesRequest,
 	response *compactordv1.AppendMessagesResponse,
 ) (bool, error) {
-	known, err := s.recorded(ctx, row, req, response)
+	known, err := s.logs.Recorded(ctx, row, req, response)
 	if err != nil || !known || response.GetAnswer() == nil {
 		return known, err
 	}
 	index := response.GetNextIndex() - 1
-	l, err := s.message(ctx, row, index)
+	l, err := s.logs.Message(ctx, row, index)
 	if err != nil {
 		return false, err
 	}

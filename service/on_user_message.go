@@ -9,27 +9,24 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
 )
 
 // onUserMessage does what policy.on_user_message says, where a message that starts a turn is among those that are pending,
 // and returns what it did; nil where that was nothing. What is appended is more important: where the strategies fail, it
 // is appended without.
-func (s *Service) onUserMessage(ctx context.Context, p *pending) (*compactordv1.PruneEntry, error) {
-	list := p.before.GetResolvedPolicy().GetOnUserMessage().GetStrategies()
-	if len(list) == 0 || !slices.ContainsFunc(p.commit.Messages, startsTurn) {
+func (s *Service) onUserMessage(ctx context.Context, p *sessionlog.Write) (*compactordv1.PruneEntry, error) {
+	list := p.Before().GetResolvedPolicy().GetOnUserMessage().GetStrategies()
+	if len(list) == 0 || !slices.ContainsFunc(p.Messages(), startsTurn) {
 		return nil, nil
 	}
-	if p.state == nil {
-		before, err := storage.LoadState(ctx, s.store, p.before, p.before.GetHead())
-		if err != nil {
-			return nil, err
-		}
-		p.state = before.WithAppended(p.head(), p.commit.Messages)
+	state, err := p.State(ctx)
+	if err != nil {
+		return nil, err
 	}
-	written, err := s.planOnUserMessage(ctx, p.state, list)
+	written, err := s.planOnUserMessage(ctx, state, list)
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
@@ -39,7 +36,7 @@ func (s *Service) onUserMessage(ctx context.Context, p *pending) (*compactordv1.
 	case written == nil:
 		return nil, nil
 	}
-	p.take(written)
+	p.Take(written)
 	return written.Record.GetPrune(), nil
 }
 
@@ -69,10 +66,10 @@ func (s *Service) planOnUserMessage(
 	}
 	entry := &compactordv1.PruneEntry{
 		Id: newID(), Edits: plan.GetEdits(), Reason: in.Reason, Strategy: s.inOrder(state.Policy, list),
-		TokensBefore: state.Head.GetViewTokens(), CreatedAt: s.now(),
+		TokensBefore: state.Head.GetViewTokens(), CreatedAt: s.logs.Now(),
 		Duration: durationpb.New(s.hooks.Now().Sub(started)),
 	}
-	written, err := writeOn(state, &compactordv1.Record{
+	written, err := sessionlog.Try(state, &compactordv1.Record{
 		Kind: &compactordv1.Record_Prune{Prune: entry}, CreatedAt: entry.GetCreatedAt(),
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
 )
 
@@ -23,7 +24,7 @@ func (c *compaction) replays() bool {
 
 // toReplay returns the message that is to be shown again once the cut is made; nil where there is none. The first request
 // of a session is none: the summary would stand for nothing beside it.
-func (c *compaction) toReplay(ctx context.Context, p *pending) (*uint32, error) {
+func (c *compaction) toReplay(ctx context.Context, p *sessionlog.Write) (*uint32, error) {
 	if !c.replays() {
 		return nil, nil
 	}
@@ -32,7 +33,7 @@ func (c *compaction) toReplay(ctx context.Context, p *pending) (*uint32, error) 
 		return nil, err
 	}
 	index := last.GetIndex()
-	if index >= c.plan.GetCut().GetFirstKeptIndex() || session.Pinned(p.head(), index) {
+	if index >= c.plan.GetCut().GetFirstKeptIndex() || session.Pinned(p.Head(), index) {
 		return nil, nil
 	}
 	earlier, err := c.service.requestBefore(ctx, p, index)
@@ -44,22 +45,26 @@ func (c *compaction) toReplay(ctx context.Context, p *pending) (*uint32, error) 
 
 // lastRequest returns the last message on the active path that starts a turn and is shown, be it that an earlier
 // compaction covers it; nil where there is none.
-func (s *Service) lastRequest(ctx context.Context, p *pending) (*compactordv1.LoggedMessage, error) {
-	for _, l := range slices.Backward(p.state.Kept) {
+func (s *Service) lastRequest(ctx context.Context, p *sessionlog.Write) (*compactordv1.LoggedMessage, error) {
+	state, err := p.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range slices.Backward(state.Kept) {
 		if isRequest(l) {
 			return l, nil
 		}
 	}
-	if l := p.state.ReplayedMessage(); l != nil {
+	if l := state.ReplayedMessage(); l != nil {
 		return l, nil
 	}
-	slot := p.state.Entry.GetSlots().GetLastUserRequest()
-	if slot == nil || !session.ActiveIndex(p.head(), slot.GetIndex()) {
+	slot := state.Entry.GetSlots().GetLastUserRequest()
+	if slot == nil || !session.ActiveIndex(p.Head(), slot.GetIndex()) {
 		return nil, nil
 	}
 	var last *compactordv1.LoggedMessage
 	at := []*compactordv1.IndexRange{{Start: slot.GetIndex(), End: slot.GetIndex() + 1}}
-	err := s.eachMessage(ctx, p.before, at, func(l *compactordv1.LoggedMessage) bool {
+	err = s.logs.EachMessage(ctx, p.Before(), at, func(l *compactordv1.LoggedMessage) bool {
 		if isRequest(l) {
 			last = l
 		}
@@ -69,13 +74,13 @@ func (s *Service) lastRequest(ctx context.Context, p *pending) (*compactordv1.Lo
 }
 
 // requestBefore says whether a message with a lower index on the active path starts a turn.
-func (s *Service) requestBefore(ctx context.Context, p *pending, index uint32) (bool, error) {
-	h, found := p.head(), false
+func (s *Service) requestBefore(ctx context.Context, p *sessionlog.Write, index uint32) (bool, error) {
+	h, found := p.Head(), false
 	var active []*compactordv1.IndexRange
 	for start, end := session.ActiveRun(h, h.GetLeadEnd()); start < index; start, end = session.ActiveRun(h, end) {
 		active = append(active, &compactordv1.IndexRange{Start: start, End: min(end, index)})
 	}
-	err := s.eachMessage(ctx, p.before, active, func(l *compactordv1.LoggedMessage) bool {
+	err := s.logs.EachMessage(ctx, p.Before(), active, func(l *compactordv1.LoggedMessage) bool {
 		found = isRequest(l)
 		return !found
 	})
@@ -97,14 +102,18 @@ func slotsOf(before *session.State, covered, kept []*compactordv1.LoggedMessage)
 
 // goOn appends the message that tells the agent to go on, where the policy wants it and nothing else does so: open calls
 // are answered first, and a request speaks for itself. It returns the message's index, or nil.
-func (c *compaction) goOn(ctx context.Context, p *pending, entry *compactordv1.CompactionEntry) (*uint32, error) {
+func (c *compaction) goOn(ctx context.Context, p *sessionlog.Write, entry *compactordv1.CompactionEntry) (*uint32, error) {
 	if !c.policy.GetOverflow().GetAutoContinue() ||
 		c.reason() == compactordv1.CompactionReason_COMPACTION_REASON_MANUAL ||
-		entry.ReplayedIndex != nil || len(p.head().GetOpenCalls()) > 0 || lastIsUser(p.state) {
+		entry.ReplayedIndex != nil || len(p.Head().GetOpenCalls()) > 0 {
 		return nil, nil
 	}
+	state, err := p.State(ctx)
+	if err != nil || lastIsUser(state) {
+		return nil, err
+	}
 	overflow := c.reason() == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW
-	l, err := c.service.say(ctx, p, session.Continue(overflow))
+	l, err := p.Say(ctx, session.Continue(overflow))
 	if err != nil {
 		return nil, err
 	}

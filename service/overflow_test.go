@@ -11,8 +11,8 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/storage"
 )
 
 const (
@@ -88,7 +88,7 @@ func texts(vm *compactordv1.ViewMessage) []string {
 // requireChecked asserts that the log says what the store says.
 func (d *daemon) requireChecked() {
 	d.t.Helper()
-	problems, err := storage.CheckLogs(d.t.Context(), d.store, "")
+	problems, err := sessionlog.Check(d.t.Context(), d.store, "")
 	require.NoError(d.t, err)
 	require.Empty(d.t, problems)
 }

@@ -11,6 +11,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 )
@@ -70,7 +71,7 @@ func (s *Service) UnpinMessages(
 }
 
 type pinsRequest interface {
-	identified
+	sessionlog.Identified
 	GetSessionId() string
 	GetIndexes() []uint32
 }
@@ -81,8 +82,8 @@ func (s *Service) changePins(
 	change func(h *storagev1.Head, members []uint32) (*compactordv1.Record, error),
 	tell func(record *compactordv1.Record, point uint32, report *compactordv1.ContextReport),
 ) error {
-	return s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
-		if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
+	return s.logs.Update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
+		if known, err := s.logs.Recorded(ctx, row, req, answer); known || err != nil {
 			return nil, err
 		}
 		members, err := s.withGroups(ctx, row, sorted(req.GetIndexes()))
@@ -97,12 +98,12 @@ func (s *Service) changePins(
 			tell(nil, session.Point(row.GetHead()), session.Report(row.GetHead(), row.GetResolvedPolicy()))
 			return nil, nil
 		}
-		p := s.begin(row)
-		if record, err = s.record(ctx, p, record, nil); err != nil {
+		p := s.logs.Begin(row)
+		if record, err = p.Record(ctx, record, nil); err != nil {
 			return nil, err
 		}
-		tell(record, session.Point(p.head()), report(p))
-		return p, p.remember(req, answer)
+		tell(record, session.Point(p.Head()), p.Report())
+		return p, p.Remember(req, answer)
 	})
 }
 
@@ -120,7 +121,7 @@ func (s *Service) withGroups(ctx context.Context, row *storagev1.Session, indexe
 	}
 	members := session.NewGroupMembers()
 	for _, index := range indexes {
-		l, err := s.message(ctx, row, index)
+		l, err := s.logs.Message(ctx, row, index)
 		if err != nil {
 			return nil, err
 		}
@@ -132,7 +133,7 @@ func (s *Service) withGroups(ctx context.Context, row *storagev1.Session, indexe
 		if start == end {
 			break
 		}
-		run, err := s.store.Messages(ctx, storage.RefOf(row), start, end, groupChunk)
+		run, err := s.logs.Messages(ctx, row, start, end, groupChunk)
 		if err != nil {
 			return nil, err
 		}
@@ -153,20 +154,6 @@ func seeRun(members *session.GroupMembers, run []*compactordv1.LoggedMessage) (n
 		}
 	}
 	return next, more
-}
-
-// message reads one message, which the log must have.
-func (s *Service) message(
-	ctx context.Context, row *storagev1.Session, index uint32,
-) (*compactordv1.LoggedMessage, error) {
-	one, err := s.store.Messages(ctx, storage.RefOf(row), index, index+1, 0)
-	if err != nil {
-		return nil, err
-	}
-	if len(one) != 1 {
-		return nil, fmt.Errorf("%w: no message %d", storage.ErrCorrupt, index)
-	}
-	return one[0], nil
 }
 
 func sorted(indexes []uint32) []uint32 {

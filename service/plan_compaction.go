@@ -25,7 +25,7 @@ func (s *Service) PlanCompaction(
 	if err := checkReplay(options); err != nil {
 		return nil, err
 	}
-	row, err := s.row(ctx, req.GetSessionId())
+	row, err := s.logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
 	}

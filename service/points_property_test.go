@@ -11,9 +11,9 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/sessiontest"
-	"github.com/compactord/compactord/storage"
 )
 
 // The reasons for which going back is refused.
@@ -263,7 +263,7 @@ func TestInvariantsOverPoints(t *testing.T) {
 			}
 			w.check()
 		}
-		problems, err := storage.CheckLogs(t.Context(), w.store, "")
+		problems, err := sessionlog.Check(t.Context(), w.store, "")
 		require.NoError(t, err)
 		require.Empty(t, problems)
 	})

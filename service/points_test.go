@@ -12,8 +12,8 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/storage"
 )
 
 // checkpoint makes a checkpoint; with announce the model is told of it.
@@ -90,7 +90,7 @@ func (d *daemon) requireUnchanged(t *testing.T, do func()) {
 // requireSound asserts that the store's heads are those of its logs.
 func (d *daemon) requireSound(t *testing.T) {
 	t.Helper()
-	problems, err := storage.CheckLogs(t.Context(), d.store, "")
+	problems, err := sessionlog.Check(t.Context(), d.store, "")
 	require.NoError(t, err)
 	require.Empty(t, problems)
 }

@@ -87,8 +87,3 @@ func unknownName(field string, err error, known []string) error {
 	e.Fields = []apierror.FieldViolation{{Field: field, Description: err.Error()}}
 	return e
 }
-
-// report says how full a session's context is.
-func report(p *pending) *compactordv1.ContextReport {
-	return session.Report(p.head(), p.commit.Session.GetResolvedPolicy())
-}

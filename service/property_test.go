@@ -19,6 +19,7 @@ import (
 	"github.com/compactord/compactord/dialects"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/storage"
@@ -602,7 +603,7 @@ func TestInvariantsOverGeneratedLogs(t *testing.T) {
 			}
 			w.check()
 		}
-		problems, err := storage.CheckLogs(t.Context(), w.store, "")
+		problems, err := sessionlog.Check(t.Context(), w.store, "")
 		require.NoError(t, err)
 		require.Empty(t, problems)
 	})

@@ -7,8 +7,8 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -39,9 +39,9 @@ func (s *Service) Prune(
 	}
 	answer := &compactordv1.PruneResponse{}
 	wrote := false
-	err := s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
+	err := s.logs.Update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
 		wrote = false
-		if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
+		if known, err := s.logs.Recorded(ctx, row, req, answer); known || err != nil {
 			return nil, err
 		}
 		p, err := s.planPrune(ctx, req, row, answer)
@@ -55,7 +55,7 @@ func (s *Service) Prune(
 			return nil, err
 		}
 		wrote = true
-		return p, p.remember(req, answer)
+		return p, p.Remember(req, answer)
 	})
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (s *Service) Prune(
 
 func (s *Service) planPrune(
 	ctx context.Context, req *compactordv1.PruneRequest, row *storagev1.Session, answer *compactordv1.PruneResponse,
-) (*pending, error) {
+) (*sessionlog.Write, error) {
 	started := s.hooks.Now()
 	policy, err := s.resolvePolicy(row.GetPolicy(), req.GetPolicy())
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *Service) planPrune(
 	if err := pruneDue(reasonOf(req.GetReason()), row.GetHead(), policy); err != nil {
 		return nil, err
 	}
-	state, err := storage.LoadState(ctx, s.store, row, row.GetHead())
+	state, err := s.logs.State(ctx, row, row.GetHead())
 	if err != nil {
 		return nil, err
 	}
@@ -98,13 +98,12 @@ func (s *Service) planPrune(
 	if err := strategies.Check(in, plan); err != nil {
 		return nil, err
 	}
-	p := s.begin(row)
-	p.state = state
+	p := s.logs.Begin(row)
 	answer.Prune, err = s.prune(ctx, p, &compactordv1.PruneEntry{
 		Id: newID(), Edits: plan.GetEdits(), Reason: reasonOf(req.GetReason()),
 		Strategy: s.strategies.Resolved(policy, policy.GetPruneStrategy()),
 	}, started, session.DueByBytesAlone(policy, session.Report(row.GetHead(), policy)))
-	answer.Report = report(p)
+	answer.Report = p.Report()
 	if req.GetDryRun() {
 		// What would be written has no place yet, and the context is as it was.
 		answer.Prune.Id, answer.Prune.Sequence = "", 0

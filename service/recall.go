@@ -25,14 +25,14 @@ func (s *Service) RecallContent(
 	if err != nil {
 		return nil, err
 	}
-	row, err := s.row(ctx, req.GetSessionId())
+	row, err := s.logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
 	if next := row.GetHead().GetNextIndex(); what.Index >= next {
 		return nil, noMessage(what.Index, next)
 	}
-	l, err := s.message(ctx, row, what.Index)
+	l, err := s.logs.Message(ctx, row, what.Index)
 	if err != nil {
 		return nil, err
 	}

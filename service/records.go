@@ -9,17 +9,13 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/storage"
 )
-
-// recordChunk is how many records are read at a time: each carries the head that it left.
-const recordChunk = 100
 
 // ListRecords implements SessionService.
 func (s *Service) ListRecords(
 	ctx context.Context, req *compactordv1.ListRecordsRequest,
 ) (*compactordv1.ListRecordsResponse, error) {
-	row, err := s.row(ctx, req.GetSessionId())
+	row, err := s.logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +26,7 @@ func (s *Service) ListRecords(
 	answer := &compactordv1.ListRecordsResponse{}
 	size, end := 0, row.GetHead().GetNextSequence()
 	for next < end {
-		chunk, err := s.store.Records(ctx, storage.RefOf(row), next, end, recordChunk)
+		chunk, err := s.logs.Records(ctx, row, next, end)
 		if err != nil {
 			return nil, err
 		}
@@ -59,5 +55,5 @@ func (s *Service) headAt(
 	if last := session.Point(row.GetHead()); point > last {
 		return nil, apierror.PointOutOfRange(field, point, last)
 	}
-	return storage.HeadAt(ctx, s.store, row, point)
+	return s.logs.HeadAt(ctx, row, point)
 }

@@ -12,7 +12,6 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/storage"
 )
 
 const (
@@ -43,7 +42,7 @@ func (s *Service) renderedView(
 	if err := callsAnswered(d.head); err != nil {
 		return nil, err
 	}
-	state, err := storage.LoadState(ctx, s.store, d.row, d.head)
+	state, err := s.logs.State(ctx, d.row, d.head)
 	if err != nil {
 		return nil, err
 	}
@@ -201,11 +200,11 @@ func before(v *session.View, nextIndex uint32) *session.View {
 }
 
 func (s *Service) viewAt(ctx context.Context, d *delta, point uint32) (*session.View, error) {
-	head, err := storage.HeadAt(ctx, s.store, d.row, point)
+	head, err := s.logs.HeadAt(ctx, d.row, point)
 	if err != nil {
 		return nil, err
 	}
-	state, err := storage.LoadState(ctx, s.store, d.row, head)
+	state, err := s.logs.State(ctx, d.row, head)
 	if err != nil {
 		return nil, err
 	}

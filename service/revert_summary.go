@@ -9,8 +9,8 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 )
@@ -32,12 +32,12 @@ type summarizedRevert struct {
 func (s *Service) revertWithSummary(
 	ctx context.Context, req *compactordv1.RevertToCheckpointRequest,
 ) (*compactordv1.RevertToCheckpointResponse, error) {
-	row, err := s.row(ctx, req.GetSessionId())
+	row, err := s.logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
 	answer := &compactordv1.RevertToCheckpointResponse{}
-	if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
+	if known, err := s.logs.Recorded(ctx, row, req, answer); known || err != nil {
 		return answer, err
 	}
 	opCtx, op, err := s.operations.start(ctx, row.GetUid(), terms{})
@@ -56,10 +56,10 @@ func (r *summarizedRevert) run(ctx context.Context, answer *compactordv1.RevertT
 	s := r.service
 	var err error
 	// The operation that ran before may have been this very request.
-	if r.row, err = s.row(ctx, r.req.GetSessionId()); err != nil {
+	if r.row, err = s.logs.Row(ctx, r.req.GetSessionId()); err != nil {
 		return err
 	}
-	if known, err := s.recorded(ctx, r.row, r.req, answer); known || err != nil {
+	if known, err := s.logs.Recorded(ctx, r.row, r.req, answer); known || err != nil {
 		return err
 	}
 	if r.policy, err = s.resolvePolicy(r.row.GetPolicy()); err != nil {
@@ -87,12 +87,12 @@ func (r *summarizedRevert) run(ctx context.Context, answer *compactordv1.RevertT
 // summarize has the messages that are put aside summarized as the log holds them.
 func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error {
 	s := r.service
-	then, err := storage.LoadState(ctx, s.store, r.row, back.at)
+	then, err := s.logs.State(ctx, r.row, back.at)
 	if err != nil {
 		return err
 	}
 	var aside []*compactordv1.LoggedMessage
-	err = s.eachMessage(ctx, r.row, back.aside, func(l *compactordv1.LoggedMessage) bool {
+	err = s.logs.EachMessage(ctx, r.row, back.aside, func(l *compactordv1.LoggedMessage) bool {
 		aside = append(aside, l)
 		return true
 	})
@@ -138,8 +138,8 @@ func rejected(err error) error {
 // commit writes the Revert and the summary, if the log is still the one that was summarized.
 func (r *summarizedRevert) commit(ctx context.Context, answer *compactordv1.RevertToCheckpointResponse) error {
 	s := r.service
-	return s.update(ctx, r.req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
-		if known, err := s.recorded(ctx, row, r.req, answer); known || err != nil {
+	return s.logs.Update(ctx, r.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
+		if known, err := s.logs.Recorded(ctx, row, r.req, answer); known || err != nil {
 			return nil, err
 		}
 		if row.GetUid() != r.row.GetUid() || session.Point(row.GetHead()) != session.Point(r.row.GetHead()) {
@@ -152,11 +152,11 @@ func (r *summarizedRevert) commit(ctx context.Context, answer *compactordv1.Reve
 			return nil, err
 		}
 		back.revert.Summary = r.summary
-		p := s.begin(row)
+		p := s.logs.Begin(row)
 		if err := s.revert(ctx, p, back, r.future, answer); err != nil {
 			return nil, err
 		}
-		return p, p.remember(r.req, answer)
+		return p, p.Remember(r.req, answer)
 	})
 }
 

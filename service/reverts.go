@@ -7,6 +7,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
 )
 
@@ -22,8 +23,8 @@ func (s *Service) RevertToCheckpoint(
 		return nil, err
 	}
 	answer := &compactordv1.RevertToCheckpointResponse{}
-	err = s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
-		if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
+	err = s.logs.Update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
+		if known, err := s.logs.Recorded(ctx, row, req, answer); known || err != nil {
 			return nil, err
 		}
 		r, err := s.reversal(ctx, row, req)
@@ -34,12 +35,12 @@ func (s *Service) RevertToCheckpoint(
 			stay(row, answer)
 			return nil, nil
 		}
-		p := s.begin(row)
+		p := s.logs.Begin(row)
 		err = s.revert(ctx, p, r, future, answer)
 		if err != nil || req.GetDryRun() {
 			return nil, err
 		}
-		return p, p.remember(req, answer)
+		return p, p.Remember(req, answer)
 	})
 	if err != nil {
 		return nil, err
@@ -100,7 +101,7 @@ func (s *Service) reversalTo(
 	}
 	r := &reversal{revert: revert, at: at, aside: session.PutAside(row.GetHead(), at)}
 	revert.MessagesPutAside = session.Indexes(r.aside)
-	err = s.eachMessage(ctx, row, r.aside, func(l *compactordv1.LoggedMessage) bool {
+	err = s.logs.EachMessage(ctx, row, r.aside, func(l *compactordv1.LoggedMessage) bool {
 		if session.StartsTurn(l.GetMessage()) {
 			r.firstRequest = &l.Index
 		}
@@ -111,23 +112,23 @@ func (s *Service) reversalTo(
 
 // revert adds the Revert to what is pending, and behind it the message to the model, if there is one.
 func (s *Service) revert(
-	ctx context.Context, p *pending, r *reversal, future *compactordv1.Message,
+	ctx context.Context, p *sessionlog.Write, r *reversal, future *compactordv1.Message,
 	answer *compactordv1.RevertToCheckpointResponse,
 ) error {
 	if future != nil {
-		next := p.head().GetNextIndex()
+		next := p.Head().GetNextIndex()
 		r.revert.FutureIndex = &next
 	}
-	record, err := s.record(ctx, p, &compactordv1.Record{Kind: &compactordv1.Record_Revert{Revert: r.revert}}, r.at)
+	record, err := p.Record(ctx, &compactordv1.Record{Kind: &compactordv1.Record_Revert{Revert: r.revert}}, r.at)
 	if err != nil {
 		return err
 	}
 	if future != nil {
-		if _, err := s.say(ctx, p, future); err != nil {
+		if _, err := p.Say(ctx, future); err != nil {
 			return err
 		}
 	}
-	answer.Record, answer.Point, answer.Report = record, session.Point(p.head()), report(p)
+	answer.Record, answer.Point, answer.Report = record, session.Point(p.Head()), p.Report()
 	answer.MessagesPutAside, answer.FirstRequestPutAside = r.revert.GetMessagesPutAside(), r.firstRequest
 	return nil
 }
@@ -137,15 +138,15 @@ func (s *Service) ClearSession(
 	ctx context.Context, req *compactordv1.ClearSessionRequest,
 ) (*compactordv1.ClearSessionResponse, error) {
 	answer := &compactordv1.ClearSessionResponse{}
-	err := s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
-		if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
+	err := s.logs.Update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
+		if known, err := s.logs.Recorded(ctx, row, req, answer); known || err != nil {
 			return nil, err
 		}
 		p, err := s.clear(ctx, row, answer)
 		if err != nil || p == nil {
 			return nil, err
 		}
-		return p, p.remember(req, answer)
+		return p, p.Remember(req, answer)
 	})
 	if err != nil {
 		return nil, err
@@ -157,7 +158,7 @@ func (s *Service) ClearSession(
 // that run.
 func (s *Service) clear(
 	ctx context.Context, row *storagev1.Session, answer *compactordv1.ClearSessionResponse,
-) (*pending, error) {
+) (*sessionlog.Write, error) {
 	point, err := s.endOfLead(ctx, row)
 	if err != nil {
 		return nil, err
@@ -171,7 +172,7 @@ func (s *Service) clear(
 		answer.Report = session.Report(row.GetHead(), row.GetResolvedPolicy())
 		return nil, nil
 	}
-	p, reverted := s.begin(row), &compactordv1.RevertToCheckpointResponse{}
+	p, reverted := s.logs.Begin(row), &compactordv1.RevertToCheckpointResponse{}
 	if err := s.revert(ctx, p, r, nil, reverted); err != nil {
 		return nil, err
 	}
@@ -188,7 +189,7 @@ func (s *Service) endOfLead(ctx context.Context, row *storagev1.Session) (uint32
 	}
 	var point uint32
 	last := []*compactordv1.IndexRange{{Start: end - 1, End: end}}
-	err := s.eachMessage(ctx, row, last, func(l *compactordv1.LoggedMessage) bool {
+	err := s.logs.EachMessage(ctx, row, last, func(l *compactordv1.LoggedMessage) bool {
 		point = l.GetSequence()
 		return false
 	})

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"slices"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -10,6 +9,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/storage"
 )
 
@@ -19,36 +19,22 @@ import (
 // begin makes the session's row name the compaction.
 func (c *compaction) begin(ctx context.Context) error {
 	s := c.service
-	return s.update(ctx, c.req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
+	return s.logs.Update(ctx, c.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
 		if row.GetUid() != c.uid {
 			return nil, c.overtaken()
 		}
-		p := s.beginUnseen(row)
-		p.commit.Session.Running = append(p.commit.Session.GetRunning(), &storagev1.RunningCompaction{
-			OperationId: c.id, Reason: c.reason(), StartedAt: timestamppb.New(c.started), Opening: s.store.Opening(),
+		p := s.logs.BeginUnseen(row)
+		p.Row().Running = append(p.Row().GetRunning(), &storagev1.RunningCompaction{
+			OperationId: c.id, Reason: c.reason(), StartedAt: timestamppb.New(c.started), Opening: s.logs.Opening(),
 		})
 		return p, nil
-	})
-}
-
-// beginUnseen is begin for what is no change of the session to its clients.
-func (s *Service) beginUnseen(row *storagev1.Session) *pending {
-	p := s.begin(row)
-	p.commit.Session.ChangedAt = row.GetChangedAt()
-	return p
-}
-
-// ends takes a compaction out of the row that is pending, if that names it.
-func (p *pending) ends(operation string) {
-	p.commit.Session.Running = slices.DeleteFunc(p.commit.Session.GetRunning(), func(r *storagev1.RunningCompaction) bool {
-		return r.GetOperationId() == operation
 	})
 }
 
 // recordInterrupted writes an attempt for each compaction that was cut off with its daemon. What cannot be written now is
 // written at the next opening.
 func (s *Service) recordInterrupted(ctx context.Context) {
-	abandoned, err := s.store.Abandoned(ctx)
+	abandoned, err := s.logs.Abandoned(ctx)
 	if err != nil {
 		s.logger.WarnContext(ctx, "compactions that were cut off not looked for", "error", err)
 		return
@@ -62,16 +48,16 @@ func (s *Service) recordInterrupted(ctx context.Context) {
 
 // interrupted writes the attempts of one session.
 func (s *Service) interrupted(ctx context.Context, ref storage.Ref) error {
-	return s.update(ctx, ref.SessionID, func(row *storagev1.Session) (*pending, error) {
-		if row.GetUid() != ref.UID || !storage.RunsUnderOther(row, s.store.Opening()) {
+	return s.logs.Update(ctx, ref.SessionID, func(row *storagev1.Session) (*sessionlog.Write, error) {
+		if row.GetUid() != ref.UID || !storage.RunsUnderOther(row, s.logs.Opening()) {
 			return nil, nil
 		}
-		p := s.begin(row)
+		p := s.logs.Begin(row)
 		for _, r := range row.GetRunning() {
-			if r.GetOpening() == s.store.Opening() {
+			if r.GetOpening() == s.logs.Opening() {
 				continue
 			}
-			p.ends(r.GetOperationId())
+			p.EndsCompaction(r.GetOperationId())
 			attempt := &compactordv1.CompactionAttempt{
 				OperationId: r.GetOperationId(), Reason: r.GetReason(),
 				Outcome:     compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_FAILED,
@@ -79,7 +65,7 @@ func (s *Service) interrupted(ctx context.Context, ref storage.Ref) error {
 				ErrorReason: compactordv1.ErrorReason_ERROR_REASON_INTERRUPTED,
 				Message:     "the daemon ended before it had recorded the end of this compaction; nothing of it was written",
 			}
-			if _, err := s.record(ctx, p, &compactordv1.Record{Kind: &compactordv1.Record_Attempt{Attempt: attempt}}, nil); err != nil {
+			if _, err := p.Record(ctx, &compactordv1.Record{Kind: &compactordv1.Record_Attempt{Attempt: attempt}}, nil); err != nil {
 				return nil, err
 			}
 			s.logger.InfoContext(ctx, "compaction was cut off", "operation_id", r.GetOperationId(), "started_at", r.GetStartedAt().AsTime())

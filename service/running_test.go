@@ -13,6 +13,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/storage"
 )
 
@@ -99,7 +100,7 @@ func TestCompactionThatWasKilledLeavesARecord(t *testing.T) {
 	requireSameView(t, d.fullView(&compactordv1.GetLLMViewRequest{
 		Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: "s"}, AsOf: &asOf,
 	}), d.view("s"))
-	problems, err := storage.CheckLogs(t.Context(), store, "")
+	problems, err := sessionlog.Check(t.Context(), store, "")
 	require.NoError(t, err)
 	require.Empty(t, problems)
 	events, err := d.compact(compactRequest("s", nil))

@@ -37,7 +37,7 @@ func (s *Service) SearchMessages(
 	if err != nil {
 		return nil, err
 	}
-	row, err := s.row(ctx, req.GetSessionId())
+	row, err := s.logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (s *search) next(ctx context.Context) ([]*compactordv1.LoggedMessage, error
 		if s.req.GetNewestFirst() {
 			start, end = s.end-min(s.run, s.end-s.start), s.end
 		}
-		messages, err := s.service.store.Messages(ctx, storage.RefOf(s.row), start, end, searchChunk)
+		messages, err := s.service.logs.Messages(ctx, s.row, start, end, searchChunk)
 		if err != nil {
 			return nil, err
 		}
@@ -205,7 +205,7 @@ func (s *search) editsOf(
 	if session.Pinned(head, index) || !session.ActiveIndex(head, index) {
 		return nil, nil
 	}
-	edits, err := s.service.store.Edits(ctx, storage.RefOf(s.row), index, index+1)
+	edits, err := s.service.logs.Edits(ctx, s.row, index, index+1)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,7 @@
 // Package service answers the RPCs of compactord.v1 on a store.
 //
 // A Service holds no state of a session that matters: it reads a session's row, computes what an operation writes, and
-// commits on the condition that the row is still the same. What it keeps in memory, running compactions and lanes,
+// commits on the condition that the row is still the same. What it keeps in memory, running compactions and locks,
 // only saves work; watchers read what they are told from the store.
 package service
 
@@ -19,6 +19,7 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/overflow"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
@@ -79,7 +80,7 @@ type Service struct {
 	compactordv1.UnimplementedSessionServiceServer
 	compactordv1.UnimplementedCompactionServiceServer
 
-	store         storage.Store
+	logs          *sessionlog.Logs
 	strategies    *strategies.Registry
 	summarizers   *summarizers.Registry
 	dialects      map[compactordv1.Dialect]dialect.Dialect
@@ -92,7 +93,6 @@ type Service struct {
 	hooks         Hooks
 	metrics       *metrics
 
-	lanes      *lanes
 	operations *operations
 	watchers   *watchers
 }
@@ -118,10 +118,8 @@ func New(o Options) (*Service, error) {
 	}
 	s := &Service{
 		metrics:       counted,
-		lanes:         &lanes{},
 		operations:    &operations{},
 		watchers:      newWatchers(counted.watchers),
-		store:         o.Store,
 		strategies:    o.Strategies,
 		summarizers:   o.Summarizers,
 		dialects:      make(map[compactordv1.Dialect]dialect.Dialect, len(o.Dialects)),
@@ -133,6 +131,9 @@ func New(o Options) (*Service, error) {
 		watchPatience: cmp.Or(o.WatchPatience, DefaultWatchPatience),
 		hooks:         o.Hooks,
 	}
+	s.logs = sessionlog.New(sessionlog.Options{
+		Store: o.Store, Logger: o.Logger, Now: o.Hooks.Now, Wrote: s.watchers.wake,
+	})
 	for _, d := range o.Dialects {
 		s.dialects[d.Kind()] = d
 	}
@@ -147,8 +148,5 @@ func (s *Service) Close() {
 	s.watchers.close()
 	s.operations.close()
 }
-
-// tenant is the empty string as long as nobody is asked who they are.
-func tenant(context.Context) string { return "" }
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }

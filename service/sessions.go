@@ -12,6 +12,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 )
@@ -28,28 +29,28 @@ func (s *Service) CreateSession(
 	if err != nil {
 		return nil, err
 	}
-	now := s.now()
+	now := s.logs.Now()
 	estimator := req.GetEstimator()
 	if estimator == compactordv1.Estimator_ESTIMATOR_UNSPECIFIED {
 		estimator = compactordv1.Estimator_ESTIMATOR_CHARS4
 	}
 	row := &storagev1.Session{
-		Tenant: tenant(ctx), SessionId: id, Uid: uuid.NewString(), CreatedAt: now, ChangedAt: now,
+		SessionId: id, Uid: uuid.NewString(), CreatedAt: now, ChangedAt: now,
 		Labels: req.GetLabels(), Title: req.GetTitle(), Estimator: estimator,
 		Policy: req.GetPolicy(), ResolvedPolicy: resolved, Head: session.NewHead(estimator),
 	}
-	p := s.begin(row)
+	p := s.logs.Begin(row)
 	first := &compactordv1.Record{Kind: &compactordv1.Record_PolicyChange{
 		PolicyChange: &compactordv1.PolicyChange{Given: req.GetPolicy(), Resolved: resolved},
 	}}
-	if _, err := s.record(ctx, p, first, nil); err != nil {
+	if _, err := p.Record(ctx, first, nil); err != nil {
 		return nil, err
 	}
-	answer := &compactordv1.CreateSessionResponse{Session: sessionOf(p.commit.Session)}
-	if err := p.remember(req, answer); err != nil {
+	answer := &compactordv1.CreateSessionResponse{Session: sessionOf(p.Row())}
+	if err := p.Remember(req, answer); err != nil {
 		return nil, err
 	}
-	err = s.store.CreateSession(ctx, &p.commit)
+	err = s.logs.Create(ctx, p)
 	if errors.Is(err, storage.ErrExists) {
 		return answer, s.createdBefore(ctx, id, req, answer)
 	}
@@ -60,12 +61,12 @@ func (s *Service) CreateSession(
 }
 
 // createdBefore answers a request for a new session whose id is in use: with the session, if this very request made it.
-func (s *Service) createdBefore(ctx context.Context, id string, req identified, answer proto.Message) error {
-	row, err := s.row(ctx, id)
+func (s *Service) createdBefore(ctx context.Context, id string, req sessionlog.Identified, answer proto.Message) error {
+	row, err := s.logs.Row(ctx, id)
 	if err != nil {
 		return err
 	}
-	if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
+	if known, err := s.logs.Recorded(ctx, row, req, answer); known || err != nil {
 		return err
 	}
 	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_SESSION_EXISTS,
@@ -76,7 +77,7 @@ func (s *Service) createdBefore(ctx context.Context, id string, req identified, 
 func (s *Service) GetSession(
 	ctx context.Context, req *compactordv1.GetSessionRequest,
 ) (*compactordv1.GetSessionResponse, error) {
-	row, err := s.row(ctx, req.GetSessionId())
+	row, err := s.logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
@@ -95,11 +96,11 @@ func (s *Service) ListSessions(
 		order = storage.ByChange
 	}
 	query := storage.SessionQuery{
-		Tenant: tenant(ctx), Labels: req.GetLabels(), Order: order,
+		Labels: req.GetLabels(), Order: order,
 		Cursor: req.GetPageToken(), Limit: int(pageSize(req.GetPageSize())),
 	}
 	for {
-		rows, next, err := s.store.Sessions(ctx, query)
+		rows, next, err := s.logs.Rows(ctx, query)
 		if errors.Is(err, storage.ErrNotFound) {
 			return nil, apierror.InvalidToken("page_token")
 		}
@@ -138,11 +139,11 @@ func (s *Service) UpdateSession(
 		return nil, apierror.InvalidField("update_mask.paths", "name at least one of `policy`, `labels` and `title`")
 	}
 	answer := &compactordv1.UpdateSessionResponse{}
-	err := s.update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*pending, error) {
-		if known, err := s.recorded(ctx, row, req, answer); known || err != nil {
+	err := s.logs.Update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
+		if known, err := s.logs.Recorded(ctx, row, req, answer); known || err != nil {
 			return nil, err
 		}
-		p := s.begin(row)
+		p := s.logs.Begin(row)
 		for i, path := range req.GetUpdateMask().GetPaths() {
 			if slices.Contains(req.GetUpdateMask().GetPaths()[:i], path) {
 				return nil, apierror.InvalidField(fmt.Sprintf("update_mask.paths[%d]", i), "is named twice")
@@ -153,16 +154,16 @@ func (s *Service) UpdateSession(
 					return nil, err
 				}
 			case "labels":
-				p.commit.Session.Labels = req.GetLabels()
+				p.Row().Labels = req.GetLabels()
 			case "title":
-				p.commit.Session.Title = req.GetTitle()
+				p.Row().Title = req.GetTitle()
 			default:
 				return nil, apierror.InvalidField(fmt.Sprintf("update_mask.paths[%d]", i),
 					"only `policy`, `labels` and `title` can be changed")
 			}
 		}
-		answer.Session = sessionOf(p.commit.Session)
-		return p, p.remember(req, answer)
+		answer.Session = sessionOf(p.Row())
+		return p, p.Remember(req, answer)
 	})
 	if err != nil {
 		return nil, err
@@ -170,21 +171,21 @@ func (s *Service) UpdateSession(
 	return answer, nil
 }
 
-func (s *Service) changePolicy(ctx context.Context, p *pending, given *compactordv1.Policy) error {
+func (s *Service) changePolicy(ctx context.Context, p *sessionlog.Write, given *compactordv1.Policy) error {
 	resolved, err := s.resolvePolicy(given)
 	if err != nil {
 		return err
 	}
 	change := &compactordv1.PolicyChange{Given: given, Resolved: resolved}
-	if session.ChangesView(p.before.GetResolvedPolicy(), resolved) {
+	if session.ChangesView(p.Before().GetResolvedPolicy(), resolved) {
 		change.ViewChange = &compactordv1.ViewChange{}
 	}
-	if _, err := s.record(ctx, p, &compactordv1.Record{
+	if _, err := p.Record(ctx, &compactordv1.Record{
 		Kind: &compactordv1.Record_PolicyChange{PolicyChange: change},
 	}, nil); err != nil {
 		return err
 	}
-	p.commit.Session.Policy, p.commit.Session.ResolvedPolicy = given, resolved
+	p.Row().Policy, p.Row().ResolvedPolicy = given, resolved
 	return nil
 }
 
@@ -192,7 +193,7 @@ func (s *Service) changePolicy(ctx context.Context, p *pending, given *compactor
 func (s *Service) DeleteSession(
 	ctx context.Context, req *compactordv1.DeleteSessionRequest,
 ) (*compactordv1.DeleteSessionResponse, error) {
-	uid, err := s.delete(ctx, req.GetSessionId())
+	uid, err := s.logs.Delete(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
@@ -203,30 +204,6 @@ func (s *Service) DeleteSession(
 		_ = op.wait(ctx)
 	}
 	return &compactordv1.DeleteSessionResponse{}, nil
-}
-
-// delete deletes a session and returns which life of it that was.
-func (s *Service) delete(ctx context.Context, sessionID string) (uid string, err error) {
-	name := nameOf(ctx, sessionID)
-	leave, err := s.lanes.enter(ctx, name)
-	if err != nil {
-		return "", err
-	}
-	defer leave()
-	// One that cannot be read can still be deleted.
-	row, err := s.row(ctx, sessionID)
-	if apierror.IsSessionNotFound(err) {
-		return "", err
-	}
-	err = s.store.DeleteSession(ctx, tenant(ctx), sessionID)
-	if errors.Is(err, storage.ErrNotFound) {
-		return "", apierror.SessionNotFound(sessionID)
-	}
-	if err != nil {
-		return "", err
-	}
-	s.watchers.wake(name)
-	return row.GetUid(), nil
 }
 
 func sessionOf(row *storagev1.Session) *compactordv1.Session {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/compactord/compactord/dialects"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/strategies/strategiestest"
 	"github.com/compactord/compactord/summarizers"
@@ -57,7 +57,7 @@ func liveUnderPresets(t *rapid.T, counts map[string]int) {
 		}
 		w.check()
 	}
-	problems, err := storage.CheckLogs(t.Context(), w.store, "")
+	problems, err := sessionlog.Check(t.Context(), w.store, "")
 	require.NoError(t, err)
 	require.Empty(t, problems)
 }

@@ -8,7 +8,6 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/storage"
 )
 
 // maxCounts bounds the messages that one answer tells of.
@@ -81,7 +80,7 @@ func (s *Service) countedMessages(given *compactordv1.CountedMessages) ([]*compa
 func (s *Service) countSession(
 	ctx context.Context, id string, e compactordv1.Estimator,
 ) (*compactordv1.CountTokensResponse, error) {
-	row, err := s.row(ctx, id)
+	row, err := s.logs.Row(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +98,7 @@ func (s *Service) countSession(
 	if err != nil {
 		return nil, err
 	}
-	state, err := storage.LoadState(ctx, s.store, row, row.GetHead())
+	state, err := s.logs.State(ctx, row, row.GetHead())
 	if err != nil {
 		return nil, err
 	}

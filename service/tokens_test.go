@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/storage/memory"
 )
 
@@ -214,7 +214,7 @@ func TestCalibrationIsLearntAndKept(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, r.GetTokens(), again.reportOf("fork").GetTokens())
 	require.Equal(t, uint32(1400), again.reportOf("fork").GetCalibrationPermille())
-	problems, err := storage.CheckLogs(t.Context(), again.store, "")
+	problems, err := sessionlog.Check(t.Context(), again.store, "")
 	require.NoError(t, err)
 	require.Empty(t, problems)
 }

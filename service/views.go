@@ -9,7 +9,6 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/storage"
 )
 
 // GetLLMView implements CompactionService.
@@ -24,7 +23,7 @@ func (s *Service) GetLLMView(
 	case req.GetMarkCacheBreakpoints() && req.GetDialect() == compactordv1.Dialect_DIALECT_UNSPECIFIED:
 		return nil, apierror.InvalidField("mark_cache_breakpoints", "needs a dialect: neutral messages have no place for marks")
 	}
-	row, err := s.row(ctx, req.GetSessionId())
+	row, err := s.logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +82,7 @@ func (s *Service) draw(ctx context.Context, d *delta, last string) error {
 	// The figures of the head are those of now under the policy's own options.
 	plain := d.head == d.row.GetHead() && d.options == session.ViewOptions{}
 	if relation == session.DeltaAppended && held.NextIndex > 0 && plain {
-		state, err := storage.LoadStateFrom(ctx, s.store, d.row, d.head, held.NextIndex)
+		state, err := s.logs.StateFrom(ctx, d.row, d.head, held.NextIndex)
 		if err != nil {
 			return err
 		}
@@ -96,7 +95,7 @@ func (s *Service) draw(ctx context.Context, d *delta, last string) error {
 		}
 		return nil
 	}
-	state, err := storage.LoadState(ctx, s.store, d.row, d.head)
+	state, err := s.logs.State(ctx, d.row, d.head)
 	if err != nil {
 		return err
 	}

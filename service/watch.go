@@ -12,6 +12,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 )
@@ -21,7 +22,7 @@ func (s *Service) WatchSession(
 	req *compactordv1.WatchSessionRequest, stream grpc.ServerStreamingServer[compactordv1.WatchSessionResponse],
 ) error {
 	ctx := stream.Context()
-	row, err := s.row(ctx, req.GetSessionId())
+	row, err := s.logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return err
 	}
@@ -32,7 +33,7 @@ func (s *Service) WatchSession(
 	if err != nil {
 		return err
 	}
-	log, err := newLogReader(ctx, s.store, row, from)
+	log, err := s.logs.NewReader(ctx, row, from)
 	if err != nil {
 		return err
 	}
@@ -40,7 +41,7 @@ func (s *Service) WatchSession(
 	if req.GetEvents() {
 		events = s.watchQueue
 	}
-	name := nameOf(ctx, req.GetSessionId())
+	name := sessionlog.NameOf(ctx, req.GetSessionId())
 	joined, err := s.watchers.join(name, row.GetUid(), events)
 	if err != nil {
 		return err
@@ -78,7 +79,7 @@ const overrun = "events of compactions came faster than they were read"
 type watch struct {
 	service *Service
 	req     *compactordv1.WatchSessionRequest
-	log     *logReader
+	log     *sessionlog.Reader
 	watcher *watcher
 
 	// sends goes to the goroutine that sends, since a send to a client that does not read cannot be given up: it ends
@@ -113,7 +114,7 @@ func (w *watch) sendAll(stream grpc.ServerStreamingServer[compactordv1.WatchSess
 func (w *watch) run(ctx context.Context, row *storagev1.Session) error {
 	err := w.send(ctx, &compactordv1.WatchSessionResponse{Kind: &compactordv1.WatchSessionResponse_Started{
 		Started: &compactordv1.WatchStarted{
-			Uid: row.GetUid(), FromSequence: w.log.next, Point: session.Point(row.GetHead()),
+			Uid: row.GetUid(), FromSequence: w.log.Next(), Point: session.Point(row.GetHead()),
 		},
 	}})
 	if err != nil {
@@ -141,8 +142,8 @@ func (w *watch) wait(ctx context.Context) (look bool, err error) {
 		return false, w.sendEvent(ctx, e)
 	case <-w.heartbeat.C:
 		// Another daemon on the same store wakes nobody here.
-		before := w.log.next
-		if err := w.catchUp(ctx); err != nil || w.log.next != before {
+		before := w.log.Next()
+		if err := w.catchUp(ctx); err != nil || w.log.Next() != before {
 			return false, err
 		}
 		return false, w.send(ctx, &compactordv1.WatchSessionResponse{
@@ -161,15 +162,15 @@ func (w *watch) wait(ctx context.Context) (look bool, err error) {
 
 // catchUp delivers what the log holds by now, and the events that come meanwhile.
 func (w *watch) catchUp(ctx context.Context) error {
-	row, err := w.service.row(ctx, w.req.GetSessionId())
+	row, err := w.service.logs.Row(ctx, w.req.GetSessionId())
 	if err != nil {
 		return err
 	}
-	if row.GetUid() != w.log.ref.UID {
+	if row.GetUid() != w.log.UID() {
 		return apierror.SessionNotFound(w.req.GetSessionId())
 	}
 	for {
-		message, record, err := w.log.read(ctx, row.GetHead())
+		message, record, err := w.log.Read(ctx, row.GetHead())
 		switch {
 		case errors.Is(err, storage.ErrNotFound):
 			return apierror.SessionNotFound(w.req.GetSessionId())

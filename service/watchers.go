@@ -7,15 +7,16 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
 )
 
-// watchers are those who watch sessions on this daemon, by the names that lanes have too. They are woken by each write;
+// watchers are those who watch sessions on this daemon, by the names that logs know them by. They are woken by each write;
 // what was written they read from the store, so that nothing is buffered for them.
 type watchers struct {
 	count prometheus.Gauge
 
 	mu     sync.Mutex
-	byName map[string]map[*watcher]struct{}
+	byName map[sessionlog.Name]map[*watcher]struct{}
 	closed bool
 	// ended is closed when the daemon begins to stop.
 	ended chan struct{}
@@ -35,12 +36,12 @@ type watcher struct {
 
 func newWatchers(count prometheus.Gauge) *watchers {
 	return &watchers{
-		count: count, byName: make(map[string]map[*watcher]struct{}), ended: make(chan struct{}),
+		count: count, byName: make(map[sessionlog.Name]map[*watcher]struct{}), ended: make(chan struct{}),
 	}
 }
 
 // join begins to watch a life of a session, with room for so many events (0: none are wanted). leave must be called.
-func (w *watchers) join(name, uid string, events int) (*watcher, error) {
+func (w *watchers) join(name sessionlog.Name, uid string, events int) (*watcher, error) {
 	mine := &watcher{uid: uid, changed: make(chan struct{}, 1), overrun: make(chan struct{})}
 	if events > 0 {
 		mine.events = make(chan *compactordv1.CompactionEvent, events)
@@ -58,7 +59,7 @@ func (w *watchers) join(name, uid string, events int) (*watcher, error) {
 	return mine, nil
 }
 
-func (w *watchers) leave(name string, mine *watcher) {
+func (w *watchers) leave(name sessionlog.Name, mine *watcher) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.count.Dec()
@@ -69,7 +70,7 @@ func (w *watchers) leave(name string, mine *watcher) {
 }
 
 // wake tells the watchers of a session that it was written to or deleted.
-func (w *watchers) wake(name string) {
+func (w *watchers) wake(name sessionlog.Name) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for each := range w.byName[name] {
@@ -82,7 +83,7 @@ func (w *watchers) wake(name string) {
 
 // publish hands an event of a compaction to the watchers of a life of a session. It never waits: a watcher without room
 // for the event is overrun, and gets no more of them.
-func (w *watchers) publish(name, uid string, e *compactordv1.CompactionEvent) {
+func (w *watchers) publish(name sessionlog.Name, uid string, e *compactordv1.CompactionEvent) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for each := range w.byName[name] {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/storage"
 	boltstore "github.com/compactord/compactord/storage/bolt"
 )
@@ -55,7 +56,7 @@ func examine(ctx context.Context, store *boltstore.Store, p *progress) ([]storag
 		return problems, err
 	}
 	p.stage("checking the logs", "", 0)
-	return storage.CheckLogs(ctx, store, "")
+	return sessionlog.Check(ctx, store, "")
 }
 
 // problemJSON is one problem in the document of `check --json`.

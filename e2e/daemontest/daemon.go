@@ -22,6 +22,7 @@ import (
 	"github.com/compactord/compactord/dialects"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/storage"
 	boltstore "github.com/compactord/compactord/storage/bolt"
 	"github.com/compactord/compactord/strategies"
@@ -76,7 +77,7 @@ func Start(t testing.TB, o Options) *Daemon {
 	d.run()
 	t.Cleanup(func() {
 		d.stop()
-		problems, err := storage.CheckLogs(context.WithoutCancel(t.Context()), store, "")
+		problems, err := sessionlog.Check(context.WithoutCancel(t.Context()), store, "")
 		require.NoError(t, err)
 		require.Empty(t, problems)
 		require.NoError(t, store.Close())

@@ -5,6 +5,7 @@ package apierror
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -88,7 +89,7 @@ func InvalidToken(field string) *Error {
 // PointOutOfRange refuses a point behind the last one of a log.
 func PointOutOfRange(field string, point, last uint32) *Error {
 	e := New(compactordv1.ErrorReason_ERROR_REASON_POINT_OUT_OF_RANGE,
-		map[string]string{"point": fmt.Sprint(point), "last_point": fmt.Sprint(last)},
+		map[string]string{"point": strconv.FormatUint(uint64(point), 10), "last_point": strconv.FormatUint(uint64(last), 10)},
 		"%s: the log ends at point %d", field, last)
 	e.Fields = []FieldViolation{{Field: field, Description: fmt.Sprintf("the log ends at point %d", last)}}
 	return e

@@ -1,4 +1,4 @@
-package service
+package sessionlog
 
 import (
 	"bytes"
@@ -17,19 +17,20 @@ import (
 
 // A request with a request_id is remembered by what it wrote: sent again, it gets the recorded answer and does nothing.
 
-type identified interface {
+// Identified is a request that may have an id, by which it is known when it is sent again.
+type Identified interface {
 	proto.Message
 	GetRequestId() string
 }
 
-// recorded fills answer with what the request got before; false where it was not seen.
-func (s *Service) recorded(
-	ctx context.Context, row *storagev1.Session, req identified, answer proto.Message,
+// Recorded fills answer with what the request got before; false where it was not seen.
+func (l *Logs) Recorded(
+	ctx context.Context, row *storagev1.Session, req Identified, answer proto.Message,
 ) (bool, error) {
 	if req.GetRequestId() == "" {
 		return false, nil
 	}
-	stored, err := s.store.Request(ctx, storage.RefOf(row), req.GetRequestId())
+	stored, err := l.store.Request(ctx, storage.RefOf(row), req.GetRequestId())
 	if errors.Is(err, storage.ErrNotFound) {
 		return false, nil
 	}
@@ -51,8 +52,8 @@ func (s *Service) recorded(
 	return true, nil
 }
 
-// remember adds the request and its answer to what is pending.
-func (p *pending) remember(req identified, answer proto.Message) error {
+// Remember writes the request down with its answer.
+func (w *Write) Remember(req Identified, answer proto.Message) error {
 	if req.GetRequestId() == "" {
 		return nil
 	}
@@ -64,10 +65,10 @@ func (p *pending) remember(req identified, answer proto.Message) error {
 	if err != nil {
 		return err
 	}
-	p.commit.Request = &storage.Request{
+	w.commit.Request = &storage.Request{
 		ID: req.GetRequestId(),
 		Stored: &storagev1.StoredRequest{
-			Schema: 1, Digest: digest, Response: response, Sequence: p.head().GetNextSequence() - 1,
+			Schema: 1, Digest: digest, Response: response, Sequence: w.Head().GetNextSequence() - 1,
 		},
 	}
 	return nil

@@ -1,4 +1,4 @@
-package service
+package sessionlog
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 // readAheadBytes is how many bytes of messages are read at a time.
 const readAheadBytes = 256 << 10
 
-// logReader reads messages and records of a session in the order of their sequences. It holds a page of each.
-type logReader struct {
+// Reader reads messages and records of a session in the order of their sequences. It holds a page of each.
+type Reader struct {
 	store storage.Store
 	ref   storage.Ref
 	// next is the sequence that comes next, and index that of the message that comes next.
@@ -26,13 +26,13 @@ type logReader struct {
 	known uint32
 }
 
-// newLogReader reads from a sequence on.
-func newLogReader(ctx context.Context, store storage.Store, row *storagev1.Session, from uint32) (*logReader, error) {
-	r := &logReader{store: store, ref: storage.RefOf(row), next: from, known: from}
+// NewReader reads from a sequence on.
+func (l *Logs) NewReader(ctx context.Context, row *storagev1.Session, from uint32) (*Reader, error) {
+	r := &Reader{store: l.store, ref: storage.RefOf(row), next: from, known: from}
 	if from == 0 {
 		return r, nil
 	}
-	before, err := store.RecordAtOrBefore(ctx, r.ref, from-1)
+	before, err := l.store.RecordAtOrBefore(ctx, r.ref, from-1)
 	if err != nil {
 		return nil, err
 	}
@@ -41,8 +41,14 @@ func newLogReader(ctx context.Context, store storage.Store, row *storagev1.Sessi
 	return r, nil
 }
 
-// read returns what comes next in a log that has this head, a message or a record; neither at its end.
-func (r *logReader) read(
+// Next is the sequence that Read comes to next.
+func (r *Reader) Next() uint32 { return r.next }
+
+// UID is of the incarnation of the session whose log it reads.
+func (r *Reader) UID() string { return r.ref.UID }
+
+// Read returns what comes next in a log that has this head, a message or a record; neither at its end.
+func (r *Reader) Read(
 	ctx context.Context, h *storagev1.Head,
 ) (*compactordv1.LoggedMessage, *compactordv1.Record, error) {
 	if r.next >= h.GetNextSequence() {
@@ -71,22 +77,22 @@ func (r *logReader) read(
 	return message, nil, nil
 }
 
-func (r *logReader) readRecords(ctx context.Context, end uint32) error {
+func (r *Reader) readRecords(ctx context.Context, end uint32) error {
 	if len(r.records) > 0 || r.known >= end {
 		return nil
 	}
 	var err error
-	if r.records, err = r.store.Records(ctx, r.ref, r.next, end, recordChunk); err != nil {
+	if r.records, err = r.store.Records(ctx, r.ref, r.next, end, RecordChunk); err != nil {
 		return err
 	}
 	r.known = end
-	if len(r.records) == recordChunk {
-		r.known = r.records[recordChunk-1].GetRecord().GetSequence() + 1
+	if len(r.records) == RecordChunk {
+		r.known = r.records[RecordChunk-1].GetRecord().GetSequence() + 1
 	}
 	return nil
 }
 
-func (r *logReader) readMessages(ctx context.Context, end uint32) error {
+func (r *Reader) readMessages(ctx context.Context, end uint32) error {
 	if len(r.messages) > 0 {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package storage
+package sessionlog
 
 import (
 	"context"
@@ -10,18 +10,19 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/storage"
 )
 
 // checkChunk is how many messages or records are read at a time.
 const checkChunk = 256
 
-// CheckLogs computes the heads of all sessions of a tenant anew from their logs and returns where they differ from what
-// is stored. It finds what CheckStructure cannot: rows that are well formed and say something that the log does not.
-func CheckLogs(ctx context.Context, s Store, tenant string) ([]Problem, error) {
-	var problems []Problem
+// Check computes the heads of all sessions of a tenant anew from their logs and returns where they differ from what
+// is stored. It finds what storage.Checker cannot: rows that are well formed and say something that the log does not.
+func Check(ctx context.Context, s storage.Store, tenant string) ([]storage.Problem, error) {
+	var problems []storage.Problem
 	cursor := ""
 	for {
-		rows, next, err := s.Sessions(ctx, SessionQuery{Tenant: tenant, Cursor: cursor, Limit: checkChunk})
+		rows, next, err := s.Sessions(ctx, storage.SessionQuery{Tenant: tenant, Cursor: cursor, Limit: checkChunk})
 		if err != nil {
 			return problems, err
 		}
@@ -41,23 +42,23 @@ func CheckLogs(ctx context.Context, s Store, tenant string) ([]Problem, error) {
 
 // logCheck replays one log.
 type logCheck struct {
-	store    Reader
+	store    storage.Store
 	row      *storagev1.Session
 	counter  session.Counter
 	head     *storagev1.Head
 	policy   *compactordv1.Policy
-	problems []Problem
+	problems []storage.Problem
 }
 
-func checkLog(ctx context.Context, s Reader, row *storagev1.Session) ([]Problem, error) {
+func checkLog(ctx context.Context, s storage.Store, row *storagev1.Session) ([]storage.Problem, error) {
 	counter, err := session.CounterFor(row.GetEstimator())
 	if err != nil {
-		return []Problem{problem(row, "%v", err)}, nil
+		return []storage.Problem{problem(row, "%v", err)}, nil
 	}
 	c := &logCheck{store: s, row: row, counter: counter, head: session.NewHead(row.GetEstimator())}
 	end := row.GetHead().GetNextSequence()
 	for sequence := uint32(0); sequence < end; {
-		records, err := s.Records(ctx, RefOf(row), sequence, end, checkChunk)
+		records, err := s.Records(ctx, storage.RefOf(row), sequence, end, checkChunk)
 		if err != nil {
 			return c.unreadable(err)
 		}
@@ -84,8 +85,8 @@ func checkLog(ctx context.Context, s Reader, row *storagev1.Session) ([]Problem,
 }
 
 // unreadable turns what a broken store answers into a problem; any other error ends the check.
-func (c *logCheck) unreadable(err error) ([]Problem, error) {
-	if errors.Is(err, ErrCorrupt) || errors.Is(err, session.ErrUnknownRecord) {
+func (c *logCheck) unreadable(err error) ([]storage.Problem, error) {
+	if errors.Is(err, storage.ErrCorrupt) || errors.Is(err, session.ErrUnknownRecord) {
 		c.say("%v", err)
 		return c.problems, nil
 	}
@@ -95,12 +96,12 @@ func (c *logCheck) unreadable(err error) ([]Problem, error) {
 func (c *logCheck) messagesUpTo(ctx context.Context, end uint32) error {
 	for c.head.GetNextIndex() < end {
 		from := c.head.GetNextIndex()
-		messages, err := c.store.Messages(ctx, RefOf(c.row), from, min(end, from+checkChunk), 0)
+		messages, err := c.store.Messages(ctx, storage.RefOf(c.row), from, min(end, from+checkChunk), 0)
 		if err != nil {
 			return err
 		}
 		if len(messages) == 0 {
-			return fmt.Errorf("%w: message %d is missing", ErrCorrupt, from)
+			return fmt.Errorf("%w: message %d is missing", storage.ErrCorrupt, from)
 		}
 		for _, l := range messages {
 			c.message(l)
@@ -132,7 +133,7 @@ func (c *logCheck) record(ctx context.Context, stored *storagev1.StoredRecord) e
 	var at *storagev1.Head
 	if revert := r.GetRevert(); revert != nil {
 		var err error
-		if at, err = HeadAt(ctx, c.store, c.row, revert.GetPoint()); err != nil {
+		if at, err = headAt(ctx, c.store, c.row, revert.GetPoint()); err != nil {
 			return err
 		}
 	}
@@ -143,7 +144,7 @@ func (c *logCheck) record(ctx context.Context, stored *storagev1.StoredRecord) e
 	if change := r.GetPolicyChange(); change != nil {
 		c.policy = change.GetResolved()
 	}
-	state, err := LoadState(ctx, c.store, c.row, h)
+	state, err := loadState(ctx, c.store, c.row, h)
 	if err != nil {
 		return err
 	}
@@ -159,8 +160,8 @@ func (c *logCheck) say(format string, args ...any) {
 	c.problems = append(c.problems, problem(c.row, format, args...))
 }
 
-func problem(row *storagev1.Session, format string, args ...any) Problem {
-	return Problem{Tenant: row.GetTenant(), SessionID: row.GetSessionId(), What: fmt.Sprintf(format, args...)}
+func problem(row *storagev1.Session, format string, args ...any) storage.Problem {
+	return storage.Problem{Tenant: row.GetTenant(), SessionID: row.GetSessionId(), What: fmt.Sprintf(format, args...)}
 }
 
 // differing names the fields in which two messages differ, never what is in them.

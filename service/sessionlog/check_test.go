@@ -1,4 +1,4 @@
-package storage_test
+package sessionlog_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/storage"
@@ -45,7 +46,7 @@ func store(t *rapid.T, w *sessiontest.Writer, damage func(*storagev1.Session, []
 	return s
 }
 
-func TestCheckLogsFindsNothingInSoundLogs(t *testing.T) {
+func TestCheckFindsNothingInSoundLogs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := sessiontest.NewGeneratorBy(t, rapid.SampledFrom([]compactordv1.Estimator{
 			compactordv1.Estimator_ESTIMATOR_CHARS4, compactordv1.Estimator_ESTIMATOR_CL100K_BASE,
@@ -55,14 +56,14 @@ func TestCheckLogsFindsNothingInSoundLogs(t *testing.T) {
 			g.Step(t)
 		}
 		g.Message(t)
-		problems, err := storage.CheckLogs(t.Context(), store(t, g.W, nil), "")
+		problems, err := sessionlog.Check(t.Context(), store(t, g.W, nil), "")
 		require.NoError(t, err)
 		require.Empty(t, problems)
 	})
 }
 
 // Each figure of a head that is not what the log gives is found and named, in the row and in the records.
-func TestCheckLogsFindsHeadsThatLie(t *testing.T) {
+func TestCheckFindsHeadsThatLie(t *testing.T) {
 	lies := map[string]func(*storagev1.Head){
 		"view_tokens":         func(h *storagev1.Head) { h.ViewTokens++ },
 		"lead_end":            func(h *storagev1.Head) { h.LeadEnd++ },
@@ -95,7 +96,7 @@ func TestCheckLogsFindsHeadsThatLie(t *testing.T) {
 }
 
 // A message whose links are not what the log gives is found.
-func TestCheckLogsFindsMessagesLinkedWrongly(t *testing.T) {
+func TestCheckFindsMessagesLinkedWrongly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
 		g.Message(t)
@@ -106,7 +107,7 @@ func TestCheckLogsFindsMessagesLinkedWrongly(t *testing.T) {
 }
 
 // An edit on arrival that the message cannot have had is found.
-func TestCheckLogsFindsUnsoundEditsOnArrival(t *testing.T) {
+func TestCheckFindsUnsoundEditsOnArrival(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
 		g.Message(t)
@@ -117,7 +118,7 @@ func TestCheckLogsFindsUnsoundEditsOnArrival(t *testing.T) {
 }
 
 // What media count is by the release that appended them: an earlier one's figure is no problem.
-func TestCheckLogsTakesEarlierFiguresOfMedia(t *testing.T) {
+func TestCheckTakesEarlierFiguresOfMedia(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := sessiontest.NewWriter(&compactordv1.Policy{})
 		first := proto.CloneOf(w.Head)
@@ -133,7 +134,7 @@ func TestCheckLogsTakesEarlierFiguresOfMedia(t *testing.T) {
 		require.NoError(t, err)
 		session.Advance(first, counter, w.Policy, l)
 		w.Head = first
-		problems, err := storage.CheckLogs(t.Context(), store(t, w, nil), "")
+		problems, err := sessionlog.Check(t.Context(), store(t, w, nil), "")
 		require.NoError(t, err)
 		require.Empty(t, problems)
 		l.Tokens++
@@ -142,7 +143,7 @@ func TestCheckLogsTakesEarlierFiguresOfMedia(t *testing.T) {
 }
 
 func requireProblem(t *rapid.T, s storage.Store, names string) {
-	problems, err := storage.CheckLogs(t.Context(), s, "")
+	problems, err := sessionlog.Check(t.Context(), s, "")
 	require.NoError(t, err)
 	require.NotEmpty(t, problems)
 	require.Equal(t, "s", problems[0].SessionID)

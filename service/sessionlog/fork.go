@@ -1,0 +1,29 @@
+package sessionlog
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	"github.com/compactord/compactord/storage"
+)
+
+// Copy begins to write a new session with the log of another one up to a point. The caller names the new row, which is that
+// of the point otherwise. The log up to a point never changes, so it is read without regard to what is appended meanwhile.
+func (l *Logs) Copy(ctx context.Context, source *storagev1.Session, point uint32) (*Write, error) {
+	then, err := l.RowAt(ctx, source, point)
+	if err != nil {
+		return nil, err
+	}
+	next := proto.CloneOf(then)
+	next.Revision, next.Running = 1, nil
+	next.CreatedAt = l.Now()
+	next.ChangedAt = next.GetCreatedAt()
+	w := &Write{logs: l, before: then, commit: storage.Commit{Session: next}}
+	if w.commit.Messages, err = l.MessagesBefore(ctx, source, then.GetHead().GetNextIndex()); err != nil {
+		return nil, err
+	}
+	w.commit.Records, err = l.RecordsUpTo(ctx, source, point)
+	return w, err
+}

@@ -1,0 +1,158 @@
+package sessionlog
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/storage"
+)
+
+// Logs are the logs of a store's sessions. All methods may be called concurrently.
+type Logs struct {
+	store  storage.Store
+	logger *slog.Logger
+	now    func() time.Time
+	wrote  func(Name)
+	locks  locks
+}
+
+// Options are what Logs are made of.
+type Options struct {
+	// Store keeps the logs. Whoever opened it closes it.
+	Store storage.Store
+	// Logger takes what operators need to know; never content of conversations.
+	Logger *slog.Logger
+	// Now tells the time of what is written.
+	Now func() time.Time
+	// Wrote is called after each write to a session and after its deletion. It must not wait. May be nil.
+	Wrote func(Name)
+}
+
+// Name is what locks and watchers know a session by, whatever incarnation of it is there.
+type Name string
+
+// NameOf is the name of a session of the tenant that calls.
+func NameOf(ctx context.Context, sessionID string) Name {
+	return Name(tenant(ctx) + "\x00" + sessionID)
+}
+
+// tenant is the empty string as long as nobody is asked who they are.
+func tenant(context.Context) string { return "" }
+
+// New returns the logs of a store.
+func New(o Options) *Logs {
+	if o.Wrote == nil {
+		o.Wrote = func(Name) {}
+	}
+	return &Logs{store: o.Store, logger: o.Logger, now: o.Now, wrote: o.Wrote}
+}
+
+// Now is the time that is written down for what happens now.
+func (l *Logs) Now() *timestamppb.Timestamp { return timestamppb.New(l.now()) }
+
+// Row reads a session, or says that there is none by this id.
+func (l *Logs) Row(ctx context.Context, id string) (*storagev1.Session, error) {
+	row, err := l.store.Session(ctx, tenant(ctx), id)
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, apierror.SessionNotFound(id)
+	}
+	return row, err
+}
+
+// Rows returns a page of the tenant's sessions, as storage.Store does.
+func (l *Logs) Rows(ctx context.Context, q storage.SessionQuery) (rows []*storagev1.Session, next string, err error) {
+	q.Tenant = tenant(ctx)
+	return l.store.Sessions(ctx, q)
+}
+
+// attempts bounds how often an operation starts anew because another daemon was faster.
+const attempts = 100
+
+// Update lets change compute what a session's operation writes, and commits it; from the start where somebody else was
+// faster. Where change returns nil, having found nothing to write, nothing is.
+func (l *Logs) Update(ctx context.Context, id string, change func(row *storagev1.Session) (*Write, error)) error {
+	name := NameOf(ctx, id)
+	unlock, err := l.locks.lock(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	for range attempts {
+		row, err := l.Row(ctx, id)
+		if err != nil {
+			return err
+		}
+		w, err := change(row)
+		if err != nil || w == nil {
+			return err
+		}
+		err = l.store.Commit(ctx, &w.commit)
+		if err == nil {
+			l.wrote(name)
+			return nil
+		}
+		// A request that another copy of it has committed meanwhile is answered from what that wrote.
+		if !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrRequestKnown) {
+			return err
+		}
+	}
+	return storage.ErrConflict
+}
+
+// Create writes a new session. It returns storage.ErrExists where its id is in use.
+func (l *Logs) Create(ctx context.Context, w *Write) error {
+	w.commit.Session.Tenant = tenant(ctx)
+	return l.store.CreateSession(ctx, &w.commit)
+}
+
+// Delete deletes a session with its log, and returns the uid of what it deleted; empty where its row cannot be read, which
+// keeps nobody from deleting it.
+func (l *Logs) Delete(ctx context.Context, id string) (uid string, err error) {
+	name := NameOf(ctx, id)
+	unlock, err := l.locks.lock(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	row, err := l.Row(ctx, id)
+	if apierror.IsSessionNotFound(err) {
+		return "", err
+	}
+	err = l.store.DeleteSession(ctx, tenant(ctx), id)
+	if errors.Is(err, storage.ErrNotFound) {
+		return "", apierror.SessionNotFound(id)
+	}
+	if err != nil {
+		return "", err
+	}
+	l.wrote(name)
+	return row.GetUid(), nil
+}
+
+// Begin begins a write to a session. It counts as a change of the session, to be seen by clients.
+func (l *Logs) Begin(row *storagev1.Session) *Write {
+	next := proto.CloneOf(row)
+	next.Revision++
+	next.ChangedAt = l.Now()
+	return &Write{logs: l, before: row, commit: storage.Commit{Session: next}}
+}
+
+// BeginUnseen is Begin for what is no change of the session to its clients.
+func (l *Logs) BeginUnseen(row *storagev1.Session) *Write {
+	w := l.Begin(row)
+	w.commit.Session.ChangedAt = row.GetChangedAt()
+	return w
+}
+
+// Opening names this opening of the store.
+func (l *Logs) Opening() string { return l.store.Opening() }
+
+// Abandoned are the sessions that have compactions which were cut off with their daemon.
+func (l *Logs) Abandoned(ctx context.Context) ([]storage.Ref, error) { return l.store.Abandoned(ctx) }

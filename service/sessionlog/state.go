@@ -1,0 +1,144 @@
+package sessionlog
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/storage"
+)
+
+// State reads what the view of a head shows: the leading run, the messages shown out of place, and the kept part, never
+// the whole log. The policy and the estimator are the row's.
+func (l *Logs) State(ctx context.Context, row *storagev1.Session, h *storagev1.Head) (*session.State, error) {
+	return loadState(ctx, l.store, row, h)
+}
+
+// StateFrom is State with the kept part from an index on only, and nothing of what stands before it.
+func (l *Logs) StateFrom(
+	ctx context.Context, row *storagev1.Session, h *storagev1.Head, from uint32,
+) (*session.State, error) {
+	s, err := newState(row, h)
+	if err != nil {
+		return nil, err
+	}
+	ref := storage.RefOf(row)
+	if s.Kept, err = activeMessages(ctx, l.store, ref, h, from, h.GetNextIndex()); err != nil {
+		return nil, err
+	}
+	if from < h.GetLeadEnd() {
+		s.Lead, s.Kept = splitLead(s.Kept, h.GetLeadEnd())
+	}
+	return s, loadEdits(ctx, l.store, ref, s)
+}
+
+func loadState(
+	ctx context.Context, r storage.Store, row *storagev1.Session, h *storagev1.Head,
+) (*session.State, error) {
+	s, err := newState(row, h)
+	if err != nil {
+		return nil, err
+	}
+	ref := storage.RefOf(row)
+	if s.Lead, err = activeMessages(ctx, r, ref, h, 0, h.GetLeadEnd()); err != nil {
+		return nil, err
+	}
+	if c := h.GetCompaction(); c != nil {
+		if s.Entry, err = compactionAt(ctx, r, ref, c.GetSequence()); err != nil {
+			return nil, err
+		}
+	}
+	for _, index := range session.OutOfPlaceIndexes(h) {
+		one, err := r.Messages(ctx, ref, index, index+1, 0)
+		if err != nil {
+			return nil, err
+		}
+		s.OutOfPlace = append(s.OutOfPlace, one...)
+	}
+	if s.Kept, err = activeMessages(ctx, r, ref, h, session.KeptFrom(h), h.GetNextIndex()); err != nil {
+		return nil, err
+	}
+	return s, loadEdits(ctx, r, ref, s)
+}
+
+func newState(row *storagev1.Session, h *storagev1.Head) (*session.State, error) {
+	counter, err := session.CounterFor(row.GetEstimator())
+	if err != nil {
+		return nil, err
+	}
+	return &session.State{Head: h, Policy: row.GetResolvedPolicy(), Counter: counter}, nil
+}
+
+// activeMessages reads the active messages with indexes from start to end, skipping what was put aside.
+func activeMessages(
+	ctx context.Context, r storage.Store, ref storage.Ref, h *storagev1.Head, start, end uint32,
+) ([]*compactordv1.LoggedMessage, error) {
+	var active []*compactordv1.LoggedMessage
+	for _, a := range h.GetActive() {
+		from, to := max(start, a.GetFirstIndex()), min(end, a.GetEndIndex())
+		if from >= to {
+			continue
+		}
+		messages, err := r.Messages(ctx, ref, from, to, 0)
+		if err != nil {
+			return nil, err
+		}
+		if len(messages) != int(to-from) {
+			return nil, fmt.Errorf("%w: of messages %d to %d only %d are there", storage.ErrCorrupt, from, to, len(messages))
+		}
+		active = append(active, messages...)
+	}
+	return active, nil
+}
+
+func splitLead(messages []*compactordv1.LoggedMessage, leadEnd uint32) (lead, kept []*compactordv1.LoggedMessage) {
+	at := slices.IndexFunc(messages, func(l *compactordv1.LoggedMessage) bool { return l.GetIndex() >= leadEnd })
+	if at < 0 {
+		at = len(messages)
+	}
+	return messages[:at], messages[at:]
+}
+
+func compactionAt(ctx context.Context, r storage.Store, ref storage.Ref, sequence uint32) (*compactordv1.CompactionEntry, error) {
+	records, err := r.Records(ctx, ref, sequence, sequence+1, 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(records) == 0 || records[0].GetRecord().GetCompaction() == nil {
+		return nil, fmt.Errorf("%w: no compaction entry at sequence %d", storage.ErrCorrupt, sequence)
+	}
+	return records[0].GetRecord().GetCompaction(), nil
+}
+
+func loadEdits(ctx context.Context, r storage.Store, ref storage.Ref, s *session.State) error {
+	s.Edits = make(map[uint32][]*compactordv1.Edit)
+	shown := slices.Concat(s.Lead, s.OutOfPlace, s.Kept)
+	for _, run := range runs(shown) {
+		edits, err := r.Edits(ctx, ref, run[0], run[1])
+		if err != nil {
+			return err
+		}
+		for _, e := range edits {
+			if session.InForce(s.Head, e.Sequence) {
+				s.Edits[e.Index] = append(s.Edits[e.Index], e.Edits...)
+			}
+		}
+	}
+	return nil
+}
+
+// runs returns the ranges of indexes that follow one another without a gap.
+func runs(messages []*compactordv1.LoggedMessage) [][2]uint32 {
+	var found [][2]uint32
+	for _, l := range messages {
+		if n := len(found); n > 0 && found[n-1][1] == l.GetIndex() {
+			found[n-1][1]++
+			continue
+		}
+		found = append(found, [2]uint32{l.GetIndex(), l.GetIndex() + 1})
+	}
+	return found
+}
