@@ -12,6 +12,7 @@ import (
 
 	"github.com/compactord/compactord/dialects/dialect"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/views"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers"
 )
@@ -42,7 +43,7 @@ func (c *compaction) agentsPrompt() *agentsPrompt {
 	return &agentsPrompt{
 		service: c.service, author: c.author,
 		shown: func(dialect compactordv1.Dialect) *session.View {
-			return before(c.snapshot.View(session.ViewOptions{Dialect: dialect}), cut.GetFirstKeptIndex())
+			return views.UpTo(c.snapshot.View(session.ViewOptions{Dialect: dialect}), cut.GetFirstKeptIndex())
 		},
 	}
 }
@@ -66,7 +67,7 @@ func (p *agentsPrompt) draw(ctx context.Context, kind compactordv1.Dialect) (*su
 	if err != nil {
 		return nil, err
 	}
-	r, err := render(shape, shown, false)
+	r, err := views.Render(shape, shown, false)
 	if err != nil {
 		return nil, err
 	}

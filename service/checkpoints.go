@@ -9,6 +9,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/sessionlog"
+	"github.com/compactord/compactord/service/views"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 )
@@ -51,7 +52,7 @@ func (s *Service) announce(
 	if !req.GetAnnounce() {
 		return nil, nil
 	}
-	if err := callsAnswered(p.Head()); err != nil {
+	if err := views.CallsAnswered(p.Head()); err != nil {
 		return nil, err
 	}
 	marker, err := p.Say(ctx, session.Marker(p.Head().GetLastCheckpoint()+1))

@@ -1,0 +1,125 @@
+package views
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/session"
+)
+
+// maxCallIDs bounds the ids that one error names.
+const maxCallIDs = 100
+
+// InDialect answers in a provider's shape. The whole view is rendered and checked, whatever of it is sent: neighbours merge,
+// and a rule can be broken by what stands far apart.
+func InDialect(
+	ctx context.Context, log Log, shape dialect.Dialect, r *Request,
+) (*compactordv1.GetLLMViewResponse, error) {
+	if err := CallsAnswered(r.Head); err != nil {
+		return nil, err
+	}
+	state, err := log.State(ctx, r.Row, r.Head)
+	if err != nil {
+		return nil, err
+	}
+	now, err := Render(shape, state.View(r.optionsIn(shape)), r.MarkBreakpoints)
+	if err != nil {
+		return nil, err
+	}
+	if err := now.check(); err != nil {
+		return nil, err
+	}
+	token := r.token(shape.Kind())
+	unchanged, err := r.unchangedRendered(ctx, log, token, now)
+	if err != nil {
+		return nil, err
+	}
+	answer := now.page(token, unchanged, r.MaxBytes)
+	answer.Report = session.Report(r.withMetrics(state), r.Row.GetResolvedPolicy())
+	return answer, nil
+}
+
+func (r *Request) optionsIn(shape dialect.Dialect) session.ViewOptions {
+	return session.ViewOptions{Thinking: r.Thinking, Dialect: shape.Kind()}
+}
+
+// CallsAnswered refuses a session whose calls wait for results: no provider takes a request without them.
+func CallsAnswered(h *storagev1.Head) error {
+	open := session.Awaited(h)
+	if len(open) == 0 {
+		return nil
+	}
+	ids := make([]string, 0, min(len(open), maxCallIDs))
+	for _, call := range open[:min(len(open), maxCallIDs)] {
+		ids = append(ids, call.GetId())
+	}
+	wait := "1 tool call waits for its result"
+	if len(open) > 1 {
+		wait = fmt.Sprintf("%d tool calls wait for their results", len(open))
+	}
+	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_TOOL_CALLS_OPEN,
+		map[string]string{"call_ids": strings.Join(ids, ","), "open_calls": strconv.Itoa(len(open))},
+		"%s: append their results first, or a USER message, which has the model go on without them", wait)
+}
+
+// unchangedRendered counts the messages at the start that the client holds already, byte for byte.
+func (r *Request) unchangedRendered(
+	ctx context.Context, log Log, token session.ViewToken, now *Rendered,
+) (int, error) {
+	held, relation := r.held(token)
+	var then *session.View
+	switch relation {
+	case session.DeltaAppended:
+		then = UpTo(now.view, held.NextIndex)
+	case session.DeltaChanged:
+		head, err := log.HeadAt(ctx, r.Row, held.Point)
+		if err != nil {
+			return 0, err
+		}
+		state, err := log.State(ctx, r.Row, head)
+		if err != nil {
+			return 0, err
+		}
+		then = state.View(r.optionsIn(now.shape))
+	default:
+		return 0, nil
+	}
+	old, err := Render(now.shape, then, now.marked)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for n < min(int(held.Messages), len(old.Messages), len(now.Messages)) &&
+		bytes.Equal(old.Messages[n], now.Messages[n]) {
+		n++
+	}
+	return n, nil
+}
+
+// UpTo is the part of a view that stood there when the log's next index was the given one. It was rendered then, so no call
+// was awaited: what repairs an earlier message was there already.
+func UpTo(v *session.View, nextIndex uint32) *session.View {
+	end := 0
+	for i, vm := range v.Messages {
+		switch o := vm.GetOrigin().(type) {
+		case *compactordv1.ViewMessage_Index:
+			if o.Index < nextIndex {
+				end = i + 1
+			}
+		case *compactordv1.ViewMessage_SummaryOf:
+			end = i + 1
+		case *compactordv1.ViewMessage_Mend:
+			if o.Mend.GetIndex() < nextIndex {
+				end = i + 1
+			}
+		}
+	}
+	return &session.View{Messages: v.Messages[:end]}
+}

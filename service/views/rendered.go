@@ -1,0 +1,120 @@
+package views
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/session"
+)
+
+// maxReported bounds the repairs and dropped parts that one report tells of.
+const maxReported = 1000
+
+// Rendered is a view in a provider's shape.
+type Rendered struct {
+	*dialect.Rendered
+
+	shape  dialect.Dialect
+	marked bool
+	view   *session.View
+}
+
+// Render renders a view in a dialect, with marks for the provider's prompt cache where marked is set.
+func Render(shape dialect.Dialect, v *session.View, marked bool) (*Rendered, error) {
+	r := &Rendered{shape: shape, marked: marked, view: v}
+	messages := make([]*compactordv1.Message, len(v.Messages))
+	for i, vm := range v.Messages {
+		messages[i] = vm.GetMessage()
+	}
+	var opts dialect.RenderOptions
+	if marked {
+		opts.Breakpoints = append([]int{}, stableEnds(v.Messages)...)
+	}
+	var err error
+	if r.Rendered, err = shape.Render(messages, opts); err != nil {
+		return nil, fmt.Errorf("view cannot be rendered as %s: %w", shape.Name(), err)
+	}
+	return r, nil
+}
+
+// mode is REQUEST where the next message would be the model's.
+func (r *Rendered) mode() dialect.Mode {
+	if n := len(r.view.Messages); n > 0 {
+		switch r.view.Messages[n-1].GetMessage().GetRole() {
+		case compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_TOOL:
+			return dialect.Request
+		default:
+		}
+	}
+	return dialect.History
+}
+
+// check refuses a list that breaks a rule of the provider: it never leaves the daemon.
+func (r *Rendered) check() error {
+	found := r.shape.Validate(&r.List, r.mode())
+	if len(found) == 0 {
+		return nil
+	}
+	first := found[0]
+	metadata := map[string]string{"rule": first.Rule, "message": strconv.Itoa(first.Message)}
+	if at := first.Message; at >= 0 && at < len(r.From) && r.From[at].First < len(r.view.Messages) {
+		if o, inLog := r.view.Messages[r.From[at].First].GetOrigin().(*compactordv1.ViewMessage_Index); inLog {
+			metadata["index"] = strconv.FormatUint(uint64(o.Index), 10)
+		}
+	}
+	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_VIEW_INVALID, metadata,
+		"the view would break a rule of %s at %s", r.shape.Name(), first)
+}
+
+// page cuts what is new to the size that was asked for.
+func (r *Rendered) page(token session.ViewToken, unchanged, maxBytes int) *compactordv1.GetLLMViewResponse {
+	answer := &compactordv1.GetLLMViewResponse{UnchangedPrefix: uint32(unchanged), ViewReport: r.report(unchanged)}
+	for _, raw := range r.System {
+		answer.SystemJson = append(answer.SystemJson, string(raw))
+	}
+	size := 0
+	for _, raw := range r.Messages[unchanged:] {
+		size += len(raw)
+		if len(answer.GetMessagesJson()) > 0 && size > maxBytes {
+			answer.HasMore = true
+			break
+		}
+		answer.MessagesJson = append(answer.MessagesJson, string(raw))
+	}
+	token.Messages = uint32(unchanged + len(answer.GetMessagesJson()))
+	answer.ViewToken = token.String()
+	return answer
+}
+
+// report says what was done to draw and render the view.
+func (r *Rendered) report(unchanged int) *compactordv1.ViewReport {
+	report := r.view.Report
+	report.Dialect = r.shape.Kind()
+	report.DisableThinking = report.GetDisableThinking() || r.DisableThinking
+	report.MessagesMerged = uint32(r.Merged)
+	report.PrefixValidThrough = uint32(unchanged)
+	report.SuggestedBreakpoints = r.breakpoints()
+	report.Bytes = 0
+	for _, raw := range append(r.System[:len(r.System):len(r.System)], r.Messages...) {
+		report.Bytes += uint32(len(raw))
+	}
+	for _, rule := range r.shape.Rules() {
+		if !rule.RequestOnly || r.mode() == dialect.Request {
+			report.RulesChecked = append(report.RulesChecked, rule.ID)
+		}
+	}
+	for _, dropped := range r.Dropped[:min(len(r.Dropped), maxReported)] {
+		report.PartsDropped = append(report.PartsDropped, &compactordv1.PartDropped{
+			Message: uint32(dropped.Message), Part: uint32(dropped.Part), Why: dropped.Why,
+		})
+	}
+	for _, repair := range r.Repairs[:min(len(r.Repairs), maxReported)] {
+		report.Repairs = append(report.Repairs, &compactordv1.Repair{
+			Rule: repair.Rule, Message: uint32(repair.Message), What: repair.What,
+		})
+	}
+	return report
+}
