@@ -210,7 +210,7 @@ func (c *compaction) writeEntry(
 	if err != nil {
 		return nil, err
 	}
-	at := positionOf(before.Kept, cut.GetFirstKeptIndex())
+	at := before.Position(cut.GetFirstKeptIndex())
 	covered, kept := before.Kept[:at], before.Kept[at:]
 	tags := c.fileTags()
 	entry := &compactordv1.CompactionEntry{

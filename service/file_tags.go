@@ -14,7 +14,7 @@ func (c *compaction) fileTags() string {
 	if cut == nil || !c.policy.GetSummary().GetFileTags() {
 		return ""
 	}
-	covered := c.snapshot.Kept[:positionOf(c.snapshot.Kept, cut.GetFirstKeptIndex())]
+	covered := c.snapshot.Kept[:c.snapshot.Position(cut.GetFirstKeptIndex())]
 	files := session.TouchedFiles(c.snapshot.Entry.GetFiles(), strategies.FileTools(c.policy), covered)
 	tags := c.author.redact(summarizers.FileTags(files))
 	most := min(cut.GetMaxSummaryTokens(), c.coveredTokens()/2)

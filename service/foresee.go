@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -52,7 +53,7 @@ func (c *compaction) foresee(ctx context.Context, whole bool) error {
 func (c *compaction) requests() []*summarizers.Request {
 	var all []*summarizers.Request
 	for _, e := range toWrite(c.plan.GetEdits()) {
-		all = append(all, c.observation(e, c.snapshot.Kept[positionOf(c.snapshot.Kept, e.GetIndex())]))
+		all = append(all, c.observation(e, c.snapshot.Kept[c.snapshot.Position(e.GetIndex())]))
 	}
 	if cut := c.plan.GetCut(); cut != nil {
 		for _, p := range c.task(cut).pieces() {
@@ -74,7 +75,7 @@ func (c *compaction) fitsOneRequest(chosen summarizers.Summarizer) bool {
 	if !ok {
 		return false
 	}
-	reads := uint64(c.snapshot.Scaled(c.toRead() + tokensOf(c.snapshot.Lead)))
+	reads := uint64(c.snapshot.Scaled(c.toRead() + session.StoredTokens(c.snapshot.Lead)))
 	return reads*roomy < uint64(describer.Describe().GetContextWindow())
 }
 

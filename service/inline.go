@@ -166,8 +166,8 @@ func checkReplayed(s *session.State, e *compactordv1.CompactionEntry) error {
 	if e == nil || e.ReplayedIndex == nil {
 		return nil
 	}
-	at := positionOf(s.Kept, e.GetReplayedIndex())
-	if at < positionOf(s.Kept, e.GetFirstKeptIndex()) && s.Kept[at].GetIndex() == e.GetReplayedIndex() && isRequest(s.Kept[at]) {
+	at := s.Position(e.GetReplayedIndex())
+	if at < s.Position(e.GetFirstKeptIndex()) && s.Kept[at].GetIndex() == e.GetReplayedIndex() && isRequest(s.Kept[at]) {
 		return nil
 	}
 	return apierror.InvalidField("compaction.replayed_index",

@@ -55,11 +55,11 @@ func (c *compaction) compress(ctx context.Context) error {
 func (c *compaction) toRead() uint32 {
 	var total uint32
 	for _, e := range toWrite(c.plan.GetEdits()) {
-		total += c.snapshot.Kept[positionOf(c.snapshot.Kept, e.GetIndex())].GetTokens()
+		total += c.snapshot.Kept[c.snapshot.Position(e.GetIndex())].GetTokens()
 	}
 	if cut := c.plan.GetCut(); cut != nil {
 		history, prefix := c.divide(cut)
-		total += tokensOf(history) + tokensOf(prefix)
+		total += session.StoredTokens(history) + session.StoredTokens(prefix)
 	}
 	return total
 }
@@ -73,7 +73,7 @@ func (c *compaction) observeAll(ctx context.Context, edits []*compactordv1.Edit,
 	var telling sync.Mutex
 	texts := make([]*written, len(edits))
 	err := c.service.together(ctx, c.id, atATime, len(edits), func(ctx context.Context, i int) error {
-		l := c.snapshot.Kept[positionOf(c.snapshot.Kept, edits[i].GetIndex())]
+		l := c.snapshot.Kept[c.snapshot.Position(edits[i].GetIndex())]
 		texts[i] = &written{}
 		if err := c.observe(ctx, edits[i], l, texts[i]); err != nil {
 			return err
@@ -165,7 +165,7 @@ func (c *compaction) lastRequest() string {
 // argumentOf is what tells most of what a call asked for; empty where the call is not kept.
 func (c *compaction) argumentOf(ref *compactordv1.CallRef) string {
 	kept := c.snapshot.Kept
-	at := positionOf(kept, ref.GetIndex())
+	at := c.snapshot.Position(ref.GetIndex())
 	if at == len(kept) || kept[at].GetIndex() != ref.GetIndex() {
 		return ""
 	}

@@ -89,7 +89,7 @@ type ask struct {
 func (c *compaction) asks() []ask {
 	var all []ask
 	for _, e := range toWrite(c.plan.GetEdits()) {
-		l := c.snapshot.Kept[positionOf(c.snapshot.Kept, e.GetIndex())]
+		l := c.snapshot.Kept[c.snapshot.Position(e.GetIndex())]
 		all = append(all, ask{
 			request: c.observation(e, l), edit: &compactordv1.EditPlace{Index: e.GetIndex(), Part: e.GetPart()},
 		})

@@ -104,7 +104,7 @@ func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error 
 	summary, err := s.summarize(ctx, &task{
 		author: author, policy: r.policy, counter: then.ModelCounter(), lead: then.Lead, history: aside, focus: r.req.GetFocus(),
 		budget: strategies.SummaryBudget(r.policy), covered: math.MaxUint32,
-		total: tokensOf(aside),
+		total: session.StoredTokens(aside),
 	})
 	author.count(summary)
 	if err != nil {

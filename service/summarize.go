@@ -128,34 +128,18 @@ func (w *written) add(other *written) {
 // divide returns what is summarized as complete turns, and the first part of the turn that the cut splits.
 func (c *compaction) divide(cut *compactordv1.Cut) (history, prefix []*compactordv1.LoggedMessage) {
 	kept := c.snapshot.Kept
-	end := positionOf(kept, cut.GetFirstKeptIndex())
+	end := c.snapshot.Position(cut.GetFirstKeptIndex())
 	if cut.SplitTurnStart == nil {
 		return kept[:end], nil
 	}
-	start := positionOf(kept, cut.GetSplitTurnStart())
+	start := c.snapshot.Position(cut.GetSplitTurnStart())
 	return kept[:start], kept[start:end]
-}
-
-func positionOf(messages []*compactordv1.LoggedMessage, index uint32) int {
-	at := slices.IndexFunc(messages, func(l *compactordv1.LoggedMessage) bool { return l.GetIndex() >= index })
-	if at < 0 {
-		return len(messages)
-	}
-	return at
-}
-
-func tokensOf(messages []*compactordv1.LoggedMessage) uint32 {
-	var tokens uint32
-	for _, l := range messages {
-		tokens += l.GetTokens()
-	}
-	return tokens
 }
 
 // coveredTokens is the size of what the new summary replaces: the messages, and the summary before it.
 func (c *compaction) coveredTokens() uint32 {
 	history, prefix := c.divide(c.plan.GetCut())
-	covered := c.snapshot.Scaled(tokensOf(history) + tokensOf(prefix) +
+	covered := c.snapshot.Scaled(session.StoredTokens(history) + session.StoredTokens(prefix) +
 		session.TextTokens(c.snapshot.Counter, c.snapshot.Entry.GetSummary()))
 	if !c.byBytes {
 		return covered

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
 // summaryStream tells how the parts of a summary come along. They may be written at the same time: the text of each is
@@ -45,7 +46,7 @@ func newSummaryStream(t *task, pieces []piece) *summaryStream {
 	for _, p := range pieces {
 		part := &streamedPart{}
 		if p.request != nil {
-			part.tokens = tokensOf(p.request.Messages)
+			part.tokens = session.StoredTokens(p.request.Messages)
 		}
 		s.parts = append(s.parts, part)
 	}
