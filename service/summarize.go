@@ -23,8 +23,6 @@ const (
 	defaultTotalTimeout = 10 * time.Minute
 	// fallbackSummarizer writes the summary that another one failed to write.
 	fallbackSummarizer = "extractive"
-	// tries is how often a summarizer may write one summary: a second time it is told what was wrong.
-	tries = 2
 )
 
 // written is a summary, and what it took to have it written.
@@ -250,19 +248,16 @@ func (w *summaryWriter) ask(ctx context.Context, chosen summarizers.Summarizer, 
 	if _, persistent := chosen.(summarizers.Persistent); persistent {
 		return w.within(ctx, w.author.deadline, w.author.total, chosen, req)
 	}
-	var failure error
-	for try := range tries {
-		if try > 0 {
+	return summarizers.Insist(func(refused *summarizers.CheckError) error {
+		if refused != nil {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
 			w.stream.again(ctx, w.part)
+			req.Fault = refused.Detail
 		}
-		failure = w.once(ctx, chosen, req)
-		var refused *summarizers.CheckError
-		if failure == nil || ctx.Err() != nil || !errors.As(failure, &refused) {
-			break
-		}
-		req.Fault = refused.Detail
-	}
-	return failure
+		return w.once(ctx, chosen, req)
+	})
 }
 
 // once has a summarizer write a text within the limit for one, or what is left of that for all.
@@ -368,36 +363,27 @@ func (w *summaryWriter) try(ctx context.Context, by summarizers.Summarizer, req 
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if err := judged(by, req, summary); err != nil {
+	text, err := accepted(by, req, summary)
+	if err != nil {
 		return err
 	}
-	text := summarizers.WithoutThinking(summary.Text)
-	if by.Name() != fallbackSummarizer {
-		stored := summarizers.Stored(req, text)
-		if stored != text && w.stream.again(ctx, w.part) {
-			w.stream.say(ctx, w.part, stored)
-		}
-		text = stored
+	if text != summarizers.WithoutThinking(summary.Text) && w.stream.again(ctx, w.part) {
+		w.stream.say(ctx, w.part, text)
 	}
 	w.accept(ctx, req, summary, text)
 	return nil
 }
 
-// judged makes the checks of a summary. Who wrote by other instructions was not asked for sections. A model that was given
-// a conversation has something to say; only `extractive` may find nothing in it.
-func judged(by summarizers.Summarizer, req *summarizers.Request, summary *summarizers.Summary) error {
-	err := summarizers.Check(req, summary)
-	if by.Name() == fallbackSummarizer {
-		return err
+// accepted is a text that passes the checks, as it is stored. Only `extractive` may find nothing to say, and it writes the
+// sections as they are stored.
+func accepted(by summarizers.Summarizer, req *summarizers.Request, summary *summarizers.Summary) (string, error) {
+	if by.Name() != fallbackSummarizer {
+		return summarizers.Accept(req, summary)
 	}
-	var refused *summarizers.CheckError
-	if errors.As(err, &refused) && refused.Check == summarizers.CheckSections && req.PromptOverride != "" {
-		err = nil
+	if err := summarizers.Check(req, summary); err != nil {
+		return "", err
 	}
-	if err == nil && req.Kind != summarizers.Observation && summarizers.SaysNothing(summary.Text) {
-		return &summarizers.CheckError{Check: summarizers.CheckEmpty, Detail: "All sections of the summary are empty."}
-	}
-	return err
+	return summarizers.WithoutThinking(summary.Text), nil
 }
 
 func (w *summaryWriter) accept(ctx context.Context, req *summarizers.Request, summary *summarizers.Summary, text string) {

@@ -20,49 +20,51 @@ type question struct {
 	req *summarizers.Request
 }
 
-// ask has a question answered. An answer that is refused is asked for once more, with the fault named; then the refusal
-// is final.
+// ask has a question answered by a text that passes.
 func (w *writer) ask(ctx context.Context, q *question) (string, error) {
-	text, refused, err := w.try(ctx, q)
-	if refused == nil || err != nil {
-		return text, err
-	}
-	w.spent.rejected = append(w.spent.rejected, refused.Check)
-	again := *q
-	completion := *q.completion
-	again.completion = &completion
+	var text string
+	err := summarizers.Insist(func(refused *summarizers.CheckError) error {
+		asked := q
+		if refused != nil {
+			w.spent.rejected = append(w.spent.rejected, refused.Check)
+			asked = w.again(q, refused)
+		}
+		var err error
+		text, err = w.try(ctx, asked)
+		return err
+	})
+	return text, err
+}
+
+// again is the question with what its first answer was refused for.
+func (w *writer) again(q *question, refused *summarizers.CheckError) *question {
+	again, completion := *q, *q.completion
 	completion.User = prompts.WithFault(completion.User, refused.Detail)
+	again.completion = &completion
 	again.tokens += w.counter.text(prompts.WithFault("", refused.Detail))
 	if refused.Check == summarizers.CheckCutOff {
 		again.output = min(2*again.output, w.budget.most)
 	}
-	text, refused, err = w.try(ctx, &again)
-	if refused != nil && err == nil {
-		return "", refused
-	}
-	return text, err
+	return &again
 }
 
-// try has a question answered once, and says what the answer is refused for.
-func (w *writer) try(ctx context.Context, q *question) (string, *summarizers.CheckError, error) {
+// try has a question answered once. An answer that is refused is a *summarizers.CheckError.
+func (w *writer) try(ctx context.Context, q *question) (string, error) {
 	room := w.budget.usable - min(w.budget.usable, q.tokens)
 	if room < minOutput {
-		return "", nil, tooLarge(errNoRoom)
+		return "", tooLarge(errNoRoom)
 	}
 	q.completion.MaxOutputTokens = min(q.output, room)
 	answer, err := w.send(ctx, q.completion)
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
 	text, err := checked(q.req, answer)
-	var refused *summarizers.CheckError
-	if errors.As(err, &refused) {
-		return "", refused, nil
-	} else if err != nil {
-		return "", nil, err
+	if err != nil {
+		return "", err
 	}
 	w.settle(text)
-	return text, nil, nil
+	return text, nil
 }
 
 // checked is the text of an answer that passes the checks, as it is stored: those of what the provider says of it, before
@@ -80,18 +82,5 @@ func checked(req *summarizers.Request, a *Answer) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return summarizers.Stored(req, text), check(req, text)
-}
-
-// check makes the checks of every summary, and that it says something.
-func check(req *summarizers.Request, text string) error {
-	err := summarizers.Check(req, &summarizers.Summary{Text: text})
-	if err == nil && req.Kind != summarizers.Observation && summarizers.SaysNothing(text) {
-		return &summarizers.CheckError{Check: summarizers.CheckEmpty, Detail: "All sections of the summary are empty."}
-	}
-	var refused *summarizers.CheckError
-	if req.PromptOverride != "" && errors.As(err, &refused) && refused.Check == summarizers.CheckSections {
-		return nil
-	}
-	return err
+	return summarizers.Accept(req, &summarizers.Summary{Text: text})
 }
