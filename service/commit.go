@@ -13,13 +13,14 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/sessionlog"
+	"github.com/compactord/compactord/service/summaries"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 )
 
 // commit writes what the compaction made: edits and cut in one transaction, on the state as it is by now.
-func (c *compaction) commit(ctx context.Context, summary *written) (*compactordv1.CompactionEvent, error) {
+func (c *compaction) commit(ctx context.Context, summary *summaries.Written) (*compactordv1.CompactionEvent, error) {
 	s := c.service
 	c.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_COMMIT, 0, 1)
 	if s.hooks.BeforeCommit != nil {
@@ -78,7 +79,7 @@ func (c *compaction) overtaken() error {
 // write puts down what makes the view smaller: the edits, and the cut behind them. Where one of both gains nothing, the
 // other goes alone.
 func (c *compaction) write(
-	ctx context.Context, row *storagev1.Session, summary *written,
+	ctx context.Context, row *storagev1.Session, summary *summaries.Written,
 ) (*sessionlog.Write, *compactordv1.CompactionCompleted, error) {
 	s := c.service
 	before := s.logs.Begin(row)
@@ -111,7 +112,7 @@ func (c *compaction) write(
 // writeCutAndEdits writes the cut, and before it the edits where they gain something. It says to go on where that is
 // wanted.
 func (c *compaction) writeCutAndEdits(
-	ctx context.Context, before *sessionlog.Write, summary *written,
+	ctx context.Context, before *sessionlog.Write, summary *summaries.Written,
 ) (*sessionlog.Write, *compactordv1.CompactionCompleted, error) {
 	completed := &compactordv1.CompactionCompleted{}
 	p, prune, err := c.writeEdits(ctx, before, c.withTexts(c.plan.GetEdits()), true)
@@ -180,7 +181,7 @@ func (s *Service) prune(
 // writeCut adds the CompactionEntry to a copy of what is pending, if the view becomes smaller by it. Where the view with
 // the message that is to be replayed would not, or would be due again, nothing is replayed.
 func (c *compaction) writeCut(
-	ctx context.Context, before *sessionlog.Write, summary *written,
+	ctx context.Context, before *sessionlog.Write, summary *summaries.Written,
 ) (*sessionlog.Write, *compactordv1.CompactionEntry, error) {
 	again, err := c.toReplay(ctx, before)
 	if err != nil {
@@ -202,7 +203,7 @@ func (c *compaction) writeCut(
 }
 
 func (c *compaction) writeEntry(
-	ctx context.Context, p *sessionlog.Write, summary *written, replayed *uint32,
+	ctx context.Context, p *sessionlog.Write, summary *summaries.Written, replayed *uint32,
 ) (*compactordv1.CompactionEntry, error) {
 	s := c.service
 	cut := c.plan.GetCut()
@@ -212,27 +213,27 @@ func (c *compaction) writeEntry(
 	}
 	at := before.Position(cut.GetFirstKeptIndex())
 	covered, kept := before.Kept[:at], before.Kept[at:]
-	tags := c.fileTags()
+	tags, spent := c.fileTags(), c.writer.Spent()
 	entry := &compactordv1.CompactionEntry{
 		Id: newID(), FirstKeptIndex: cut.GetFirstKeptIndex(),
 		Covered: &compactordv1.IndexRange{
 			Start: p.Head().GetLeadEnd(), End: cut.GetFirstKeptIndex(),
 		},
 		Summarized: cut.GetSummarized(),
-		Summary:    withTags(summary.text, tags), FileTags: tags != "",
+		Summary:    withTags(summary.Text, tags), FileTags: tags != "",
 		Slots:         slotsOf(before, covered, kept),
 		TokensBefore:  p.Head().GetViewTokens(),
 		ReplayedIndex: replayed,
-		Reason:        c.reason(), Focus: c.author.redact(c.req.GetFocus()), Strategy: c.resolvedStrategy(),
-		Summarizer: summary.summarizer, Model: summary.model, Usage: c.spent.usage, CostUsd: c.spent.costUSD,
+		Reason:        c.reason(), Focus: c.writer.Redact(c.req.GetFocus()), Strategy: c.resolvedStrategy(),
+		Summarizer: summary.Summarizer, Model: summary.Model, Usage: spent.Usage, CostUsd: spent.CostUSD,
 		SplitTurnStart: cut.SplitTurnStart, PreviousEntryId: before.Entry.GetId(),
 		Files:    session.TouchedFiles(before.Entry.GetFiles(), strategies.FileTools(c.policy), covered),
-		Fallback: summary.fallback, FallbackCause: summary.cause,
+		Fallback: summary.Fallback, FallbackCause: summary.FallbackCause,
 		Duration: durationpb.New(s.hooks.Now().Sub(c.started)), CreatedAt: s.logs.Now(),
-		SummarizerCalls: c.spent.calls, Sections: c.policy.GetSummary().GetSections(),
-		CitedIndexes: summarizers.Citations(summary.text), OperationId: c.id,
+		SummarizerCalls: spent.Calls, Sections: c.policy.GetSummary().GetSections(),
+		CitedIndexes: summarizers.Citations(summary.Text), OperationId: c.id,
 		ClientStrategy: c.own.GetStrategy(), ProviderBlock: c.block,
-		Redactions: c.author.redactions(), PromptVersion: summary.promptVersion, CachedPrefix: summary.cachedPrefix,
+		Redactions: c.writer.Redactions(), PromptVersion: summary.PromptVersion, CachedPrefix: summary.CachedPrefix,
 	}
 	if replayed != nil {
 		// The view shows it whole.

@@ -12,6 +12,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/sessionlog"
+	"github.com/compactord/compactord/service/summaries"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -58,9 +59,6 @@ func (k *clientCommit) run(ctx context.Context, row *storagev1.Session) error {
 	// What was sent makes sense: from here on it is recorded how it ends.
 	k.announced = true
 	err := k.counted(ctx, func() error {
-		k.spent.add(&written{
-			usage: k.commitment.GetUsage(), costUSD: k.commitment.CostUsd, calls: k.commitment.GetSummarizerCalls(),
-		})
 		summary, err := k.texted(ctx)
 		if err != nil {
 			return k.rejected(err)
@@ -149,40 +147,33 @@ func (k *clientCommit) takeTexts(ctx context.Context) error {
 	if err := k.checkBlock(); err != nil {
 		return err
 	}
-	answers := &clientAnswers{texts: req.GetAnswers(), model: req.GetModel(), prompted: true, cached: k.token.cached}
-	k.by = answers
+	texts := &summaries.ClientTexts{
+		Texts: req.GetAnswers(), Model: req.GetModel(), Prompted: true, CachedPrefix: k.token.cached,
+	}
+	k.client = texts
 	switch {
 	case req.GetSummary() != "":
 		if err := k.checkWhole(); err != nil {
 			return err
 		}
-		k.whole, answers.texts, answers.prompted = true, []string{req.GetSummary()}, false
+		k.whole, texts.Texts, texts.Prompted = true, []string{req.GetSummary()}, false
 	case len(req.GetAnswers()) == 0 && k.block != nil:
-		extractive, err := k.service.summarizers.Get(fallbackSummarizer)
+		extractive, err := k.service.summarizers.Get(summaries.Fallback)
 		if err != nil {
 			return err
 		}
-		k.by = &ofModel{Summarizer: extractive, model: req.GetModel()}
+		k.client = summaries.BesideModel(extractive, req.GetModel())
 	case len(req.GetAnswers()) != wanted:
 		return apierror.InvalidField("answers", fmt.Sprintf(
 			"%d are wanted, one for each prompt that is final, and not %d", wanted, len(req.GetAnswers())))
 	}
+	op := k.operation()
+	op.Spent = summaries.Spent{Usage: req.GetUsage(), CostUSD: req.CostUsd, Calls: req.GetSummarizerCalls()}
+	op.NoFallback = k.client == texts && !req.GetUseFallback()
 	// Anew, since what the asks above had redacted is not to be counted.
-	k.author = k.service.newAuthor(ctx, k.policy, k.uid, k.id)
-	k.author.payer = summarizers.Client
-	if k.by == answers && !req.GetUseFallback() {
-		k.author.policy = withoutFallback(k.author.policy)
-	}
-	return nil
-}
-
-func withoutFallback(p *compactordv1.SummaryPolicy) *compactordv1.SummaryPolicy {
-	fails := &compactordv1.SummaryPolicy{}
-	if p != nil {
-		fails = proto.CloneOf(p)
-	}
-	fails.Fallback = compactordv1.SummaryFallback_SUMMARY_FALLBACK_FAIL.Enum()
-	return fails
+	var err error
+	k.writer, err = summaries.NewWriter(ctx, k.service.summaries, op)
+	return err
 }
 
 // checkWhole refuses a whole summary where it is not all that the plan needs.
@@ -212,16 +203,16 @@ func (k *clientCommit) checkBlock() error {
 // rejected says which of the answers did not pass the checks.
 func (k *clientCommit) rejected(err error) error {
 	e := &apierror.Error{}
-	answers, fromClient := k.by.(*clientAnswers)
+	texts, fromClient := k.client.(*summaries.ClientTexts)
 	if errors.As(err, &e) && e.Reason == compactordv1.ErrorReason_ERROR_REASON_SUMMARY_REJECTED &&
-		e.Metadata["summarizer"] == summarizers.Client && fromClient && answers.prompted {
-		e.Metadata["prompt"] = strconv.Itoa(answers.given - 1)
+		e.Metadata["summarizer"] == summarizers.Client && fromClient && texts.Prompted {
+		e.Metadata["prompt"] = strconv.Itoa(texts.Taken() - 1)
 	}
 	return err
 }
 
 // commit writes what the compaction made, on the state as it is by now.
-func (k *clientCommit) commit(ctx context.Context, summary *written) error {
+func (k *clientCommit) commit(ctx context.Context, summary *summaries.Written) error {
 	s := k.service
 	if s.hooks.BeforeCommit != nil {
 		s.hooks.BeforeCommit(ctx)

@@ -13,6 +13,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/sessionlog"
+	"github.com/compactord/compactord/service/summaries"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
@@ -35,21 +36,18 @@ type compaction struct {
 	plan     *compactordv1.CompactionPlan
 	// ending is the last event; nil where only an error tells the end.
 	ending *compactordv1.CompactionEvent
-	// texts are what the summarizer wrote for the plan's edits, and read how much of the conversation it read for them, in
-	// stored tokens.
-	texts map[place]*written
-	read  uint32
-	// spent is what the summarizer took so far, also for what is not used in the end.
-	spent written
+	// texts are what was written for the plan's edits.
+	texts map[place]*summaries.Written
 	// noCut is why the plan's cut is not made; nil where it is.
 	noCut *skip
-	// author has the texts written.
-	author *author
+	// writer has the texts written; nil as long as there is no plan.
+	writer *summaries.Writer
 	// uid is the life of the session that it is for.
 	uid string
-	// own is the client's own plan, and by writes in place of the policy's summarizer; nil where it is as the policy says.
-	own *compactordv1.ClientPlan
-	by  summarizers.Summarizer
+	// own is the client's own plan, and client writes in place of the policy's summarizer; nil where it is as the policy
+	// says.
+	own    *compactordv1.ClientPlan
+	client summarizers.Summarizer
 	// whole says that one summary is written of all that the cut covers, also where it splits a turn.
 	whole bool
 	// block is the provider's own compaction item beside the summary; nil where there is none.
@@ -113,22 +111,12 @@ func (c *compaction) counted(ctx context.Context, do func() error) (err error) {
 		err = c.conclusion(ctx, err)
 		c.service.metrics.running.Dec()
 		c.service.metrics.ended(c.reason(), c.ending, err, c.service.hooks.Now().Sub(c.started))
-		c.author.count(&c.spent)
+		if c.writer != nil {
+			c.writer.Finish()
+		}
 	}()
 	c.service.metrics.running.Inc()
 	return do()
-}
-
-// texted has all texts written that the plan needs. The summary is nil where there is to be no cut.
-func (c *compaction) texted(ctx context.Context) (*written, error) {
-	if err := c.compress(ctx); err != nil {
-		return nil, err
-	}
-	summary, err := c.summarize(ctx)
-	if c.noCut = asSkip(err); c.noCut != nil {
-		return nil, c.goWithoutCut(ctx)
-	}
-	return summary, err
 }
 
 // prepare takes the snapshot and makes the plan.
@@ -158,7 +146,6 @@ func (c *compaction) prepare(ctx context.Context) error {
 
 // makePlan makes the plan of the snapshot.
 func (c *compaction) makePlan(ctx context.Context) error {
-	c.author = c.service.newAuthor(ctx, c.policy, c.uid, c.id)
 	c.byBytes = session.DueByBytesAlone(c.policy, session.Report(c.snapshot.Head, c.policy))
 	in := &strategies.Input{State: c.snapshot, Policy: c.policy, Reason: c.reason()}
 	var err error
@@ -173,7 +160,11 @@ func (c *compaction) makePlan(ctx context.Context) error {
 	if len(c.plan.GetEdits()) == 0 && c.plan.GetCut() == nil {
 		return &skip{c.plan.GetSkipReason(), skipMessage(c.plan.GetSkipReason(), c.plan.GetTokensBefore())}
 	}
-	return strategies.Check(in, c.plan)
+	if err := strategies.Check(in, c.plan); err != nil {
+		return err
+	}
+	c.writer, err = summaries.NewWriter(ctx, c.service.summaries, c.operation())
+	return err
 }
 
 // goWithoutCut says whether the compaction can go on where no summary is smaller than what it would replace: with edits
@@ -324,8 +315,9 @@ func (c *compaction) recordAttempt(ctx context.Context, attempt *compactordv1.Co
 	defer cancel()
 	attempt.OperationId, attempt.Reason = c.id, c.reason()
 	attempt.Duration = durationpb.New(s.hooks.Now().Sub(c.started))
-	attempt.SummarizerCalls, attempt.Usage, attempt.CostUsd = c.spent.calls, c.spent.usage, c.spent.costUSD
-	attempt.Summarizer = c.author.asked
+	spent := c.writer.Spent()
+	attempt.SummarizerCalls, attempt.Usage, attempt.CostUsd = spent.Calls, spent.Usage, spent.CostUSD
+	attempt.Summarizer = c.writer.Asked()
 	err := s.logs.Update(ctx, c.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
 		if row.GetUid() != c.uid {
 			return nil, nil

@@ -16,7 +16,7 @@ func (c *compaction) fileTags() string {
 	}
 	covered := c.snapshot.Kept[:c.snapshot.Position(cut.GetFirstKeptIndex())]
 	files := session.TouchedFiles(c.snapshot.Entry.GetFiles(), strategies.FileTools(c.policy), covered)
-	tags := c.author.redact(summarizers.FileTags(files))
+	tags := c.writer.Redact(summarizers.FileTags(files))
 	most := min(cut.GetMaxSummaryTokens(), c.coveredTokens()/2)
 	if session.TextTokens(c.snapshot.ModelCounter(), tags) > most/2 {
 		return ""
@@ -34,9 +34,9 @@ func (c *compaction) textBudget() uint32 {
 func (c *compaction) previousSummary() string {
 	e := c.snapshot.Entry
 	if e.GetFileTags() {
-		return c.author.redact(summarizers.WithoutFileTags(e.GetSummary()))
+		return c.writer.Redact(summarizers.WithoutFileTags(e.GetSummary()))
 	}
-	return c.author.redact(e.GetSummary())
+	return c.writer.Redact(e.GetSummary())
 }
 
 // withTags adds the tags to a summary, which may hold some that a model has copied.

@@ -13,8 +13,8 @@ import (
 // else it is left out where it takes to write the whole conversation down a second time, and only the requests are told.
 // What cannot be foreseen is left as it is: having the texts written will tell why.
 func (c *compaction) foresee(ctx context.Context, whole bool) error {
-	requests := c.requests()
-	c.plan.Chunks, c.plan.SummarizerInputTokens = uint32(len(requests)), 0
+	asks := c.asks()
+	c.plan.Chunks, c.plan.SummarizerInputTokens = uint32(len(asks)), 0
 	chosen, err := c.service.summarizers.Get(c.policy.GetSummary().GetSummarizer())
 	if err != nil {
 		return err
@@ -24,10 +24,10 @@ func (c *compaction) foresee(ctx context.Context, whole bool) error {
 		return nil
 	}
 	var all summarizers.Estimate
-	for _, req := range requests {
+	for _, a := range asks {
 		// Nothing of it leaves the daemon.
-		req.Redact = nil
-		one, err := c.estimated(ctx, estimator, req)
+		a.request.Redact = nil
+		one, err := c.estimated(ctx, estimator, a.request)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -47,22 +47,6 @@ func (c *compaction) foresee(ctx context.Context, whole bool) error {
 	}
 	c.plan.Chunks, c.plan.SummarizerInputTokens, c.plan.EstimatedCostUsd = all.Calls, all.InputTokens, all.CostUSD
 	return nil
-}
-
-// requests are what the summarizer is asked for: the texts of edits, then the summary.
-func (c *compaction) requests() []*summarizers.Request {
-	var all []*summarizers.Request
-	for _, e := range toWrite(c.plan.GetEdits()) {
-		all = append(all, c.observation(e, c.snapshot.Kept[c.snapshot.Position(e.GetIndex())]))
-	}
-	if cut := c.plan.GetCut(); cut != nil {
-		for _, p := range c.task(cut).pieces() {
-			if p.request != nil {
-				all = append(all, p.request)
-			}
-		}
-	}
-	return all
 }
 
 // roomy is how many times what is to be read has to fit a window for one request to hold it whatever its estimator.

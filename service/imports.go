@@ -11,6 +11,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/sessionlog"
+	"github.com/compactord/compactord/service/summaries"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
 )
@@ -69,7 +70,8 @@ func (s *Service) importRecord(
 			in.leftOut(r, "no cut is valid at or before the first message that the compaction kept; it is left out")
 			return nil
 		}
-		entry.Summary, entry.Redactions = s.withoutSecrets(ctx, state, p.Before().GetUid(), k.Compaction.GetSummary())
+		entry.Summary, entry.Redactions = summaries.Redact(
+			ctx, state.Policy.GetSummary(), p.Before().GetUid(), k.Compaction.GetSummary())
 		// What was redacted since the context ended is empty.
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -91,14 +93,6 @@ func (s *Service) importRecord(
 	}
 	p.Take(written)
 	return nil
-}
-
-// withoutSecrets is a summary as it is stored, and how many secrets were replaced in it.
-func (s *Service) withoutSecrets(
-	ctx context.Context, state *session.State, uid, summary string,
-) (string, uint32) {
-	a := s.newAuthor(ctx, state.Policy, uid, "")
-	return a.redact(summary), a.redactions()
 }
 
 // leftOut reports an imported compaction that was not written.

@@ -35,7 +35,7 @@ func (s *Service) inline(
 		logs:       sessionlog.New(sessionlog.Options{Store: memory.New(), Logger: s.logger, Now: s.hooks.Now}),
 		strategies: s.strategies, summarizers: s.summarizers, dialects: s.dialects,
 		defaultPolicy: s.defaultPolicy, logger: s.logger, heartbeat: s.heartbeat, hooks: s.hooks, metrics: s.metrics,
-		operations: s.operations, watchers: newWatchers(s.metrics.watchers),
+		summaries: s.summaries, operations: s.operations, watchers: newWatchers(s.metrics.watchers),
 	}
 	_, err := alone.CreateSession(ctx, &compactordv1.CreateSessionRequest{
 		SessionId: inlineSession, Policy: policy, Estimator: h.GetEstimator(),

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/summaries"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 )
@@ -21,7 +22,7 @@ func (s *Service) ListStrategies(
 	if err != nil {
 		return nil, err
 	}
-	catalogue.Summarizers = describe(s.summarizers, cmp.Or(s.defaultPolicy.GetSummary().GetSummarizer(), fallbackSummarizer))
+	catalogue.Summarizers = describe(s.summarizers, cmp.Or(s.defaultPolicy.GetSummary().GetSummarizer(), summaries.Fallback))
 	return catalogue, nil
 }
 
@@ -44,9 +45,9 @@ func describe(registry *summarizers.Registry, byDefault string) []*compactordv1.
 	}
 	slices.SortStableFunc(all, func(a, b *compactordv1.SummarizerInfo) int {
 		switch {
-		case (a.GetName() == fallbackSummarizer) == (b.GetName() == fallbackSummarizer):
+		case (a.GetName() == summaries.Fallback) == (b.GetName() == summaries.Fallback):
 			return strings.Compare(a.GetName(), b.GetName())
-		case a.GetName() == fallbackSummarizer:
+		case a.GetName() == summaries.Fallback:
 			return -1
 		default:
 			return 1

@@ -7,6 +7,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/summaries"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers"
 )
@@ -61,7 +62,7 @@ func (s *Service) clientCompaction(
 ) *compaction {
 	return &compaction{
 		service: s, req: options, id: newID(), started: s.hooks.Now(), uid: row.GetUid(), own: own,
-		by: &clientAnswers{},
+		client: &summaries.ClientTexts{},
 	}
 }
 
@@ -85,22 +86,19 @@ type ask struct {
 	edit *compactordv1.EditPlace
 }
 
-// asks are the texts that the plan needs, in the order in which compress and summarize have them written.
+// asks are the texts that the plan needs, in the order in which shorten and summarize have them written.
 func (c *compaction) asks() []ask {
 	var all []ask
 	for _, e := range toWrite(c.plan.GetEdits()) {
-		l := c.snapshot.Kept[c.snapshot.Position(e.GetIndex())]
 		all = append(all, ask{
-			request: c.observation(e, l), edit: &compactordv1.EditPlace{Index: e.GetIndex(), Part: e.GetPart()},
+			request: c.writer.ShortenRequest(e), edit: &compactordv1.EditPlace{Index: e.GetIndex(), Part: e.GetPart()},
 		})
 	}
 	if c.plan.GetCut() == nil {
 		return all
 	}
-	for _, p := range c.task(c.plan.GetCut()).pieces() {
-		if p.request != nil {
-			all = append(all, ask{request: p.request})
-		}
+	for _, req := range c.writer.WriteRequests(c.task()) {
+		all = append(all, ask{request: req})
 	}
 	return all
 }

@@ -7,6 +7,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/summaries"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
 )
@@ -39,7 +40,7 @@ func (s *Service) checkPolicy(p *compactordv1.Policy) error {
 	if _, err := s.summarizers.Get(p.GetSummary().GetSummarizer()); err != nil {
 		return unknownName("policy.summary.summarizer", err, s.summarizers.Names())
 	}
-	return checkTools(p.GetSummary())
+	return summaries.CheckTools(p.GetSummary())
 }
 
 // editsOnly refuses a strategy that is for Compact alone, wherever it is nested.

@@ -76,12 +76,12 @@ func (p *promptList) ask(ctx context.Context, c *compaction, a ask) error {
 // onAgentsPrompt is the one prompt that follows the agent's own, with how many messages of that it follows; nil where the
 // policy does not want it or it is larger than a prompt may be.
 func (c *compaction) onAgentsPrompt(req *summarizers.Request, limits prompts.Limits) (*prompts.Prompt, uint32) {
-	agents := c.agentsPrompt()
-	if agents == nil || req.Kind != summarizers.History {
+	view := c.agentView()
+	if view == nil || req.Kind != summarizers.History {
 		return nil, 0
 	}
 	closing := prompts.Closing(req)
-	shown := agents.messages()
+	shown := view(compactordv1.Dialect_DIALECT_UNSPECIFIED).Messages
 	var stored uint64
 	for _, vm := range shown {
 		stored += uint64(vm.GetTokens())
@@ -108,7 +108,7 @@ func (p *promptList) put(c *compaction, a ask, prompt *prompts.Prompt, view *uin
 	p.number++
 	p.tokens += prompt.Tokens
 	if number < p.from {
-		p.redacted = c.author.redactions()
+		p.redacted = c.writer.Redactions()
 		return
 	}
 	if p.answer.GetHasMore() {
@@ -127,7 +127,7 @@ func (p *promptList) put(c *compaction, a ask, prompt *prompts.Prompt, view *uin
 		return
 	}
 	p.answer.Prompts = append(p.answer.Prompts, shown)
-	p.answer.Redactions = c.author.redactions() - p.redacted
+	p.answer.Redactions = c.writer.Redactions() - p.redacted
 }
 
 var promptKinds = map[summarizers.Kind]compactordv1.SummaryPromptKind{

@@ -10,6 +10,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/sessionlog"
+	"github.com/compactord/compactord/service/summaries"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
@@ -99,25 +100,29 @@ func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error 
 	if err != nil {
 		return err
 	}
-	// The summary need not be smaller than what it tells of: that leaves the view in any case.
-	author := s.newAuthor(ctx, r.policy, r.row.GetUid(), r.id)
-	summary, err := s.summarize(ctx, &task{
-		author: author, policy: r.policy, counter: then.ModelCounter(), lead: then.Lead, history: aside, focus: r.req.GetFocus(),
-		budget: strategies.SummaryBudget(r.policy), covered: math.MaxUint32,
-		total: session.StoredTokens(aside),
+	writer, err := summaries.NewWriter(ctx, s.summaries, &summaries.Operation{
+		ID: r.id, SessionUID: r.row.GetUid(), State: then, Policy: r.policy, Focus: r.req.GetFocus(),
 	})
-	author.count(summary)
+	if err != nil {
+		return err
+	}
+	// The summary need not be smaller than what it tells of: that leaves the view in any case.
+	summary, err := writer.Write(ctx, &summaries.Task{
+		History: aside, MaxTokens: strategies.SummaryBudget(r.policy), Replaces: math.MaxUint32,
+	})
+	writer.Finish()
 	if err != nil {
 		return rejected(err)
 	}
 	files := session.TouchedFiles(nil, strategies.FileTools(r.policy), aside)
-	r.future = session.FutureSummary(summary.text, files)
+	r.future = session.FutureSummary(summary.Text, files)
+	spent := writer.Spent()
 	r.summary = &compactordv1.RevertSummary{
-		Summarizer: summary.summarizer, Model: summary.model, Usage: summary.usage, CostUsd: summary.costUSD,
-		Fallback: summary.fallback, SummarizerCalls: summary.calls,
-		Focus:        author.redact(r.req.GetFocus()),
-		CitedIndexes: summarizers.Citations(summary.text),
-		Redactions:   author.redactions(), PromptVersion: summary.promptVersion,
+		Summarizer: summary.Summarizer, Model: summary.Model, Usage: spent.Usage, CostUsd: spent.CostUSD,
+		Fallback: summary.Fallback, SummarizerCalls: spent.Calls,
+		Focus:        writer.Redact(r.req.GetFocus()),
+		CitedIndexes: summarizers.Citations(summary.Text),
+		Redactions:   writer.Redactions(), PromptVersion: summary.PromptVersion,
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -125,10 +130,10 @@ func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error 
 	return nil
 }
 
-// rejected turns the answer that nothing is gained, which a revert does not have, into an error.
+// rejected turns that nothing is gained, which a revert does not ask for, into an error that says what it means here.
 func rejected(err error) error {
-	var skipped *skip
-	if !errors.As(err, &skipped) {
+	var noGain *summaries.NoGainError
+	if !errors.As(err, &noGain) {
 		return err
 	}
 	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_SUMMARY_REJECTED, nil,

@@ -20,6 +20,7 @@ import (
 	"github.com/compactord/compactord/dialects/overflow"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/sessionlog"
+	"github.com/compactord/compactord/service/summaries"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
@@ -92,6 +93,7 @@ type Service struct {
 	watchPatience time.Duration
 	hooks         Hooks
 	metrics       *metrics
+	summaries     *summaries.Config
 
 	operations *operations
 	watchers   *watchers
@@ -116,6 +118,10 @@ func New(o Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
+	texts, err := summaries.NewMetrics(o.Metrics)
+	if err != nil {
+		return nil, err
+	}
 	s := &Service{
 		metrics:       counted,
 		operations:    &operations{},
@@ -136,6 +142,9 @@ func New(o Options) (*Service, error) {
 	})
 	for _, d := range o.Dialects {
 		s.dialects[d.Kind()] = d
+	}
+	s.summaries = &summaries.Config{
+		Summarizers: s.summarizers, Dialects: s.dialects, Logger: s.logger, Metrics: texts,
 	}
 	if _, err := s.resolvePolicy(nil); err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package service
+package summaries
 
 import (
 	"context"
@@ -14,9 +14,9 @@ import (
 // retrySummarizerAfter is what clients are told where a summarizer gives no time of its own.
 const retrySummarizerAfter = 30 * time.Second
 
-// summaryFailure is the API's error for why a summarizer wrote nothing that can be used. It says nothing of the
+// failureOf is the API's error for why a summarizer wrote nothing that can be used. It says nothing of the
 // conversation, and nothing that a provider wrote.
-func summaryFailure(name string, failure error) *apierror.Error {
+func failureOf(name string, failure error) *apierror.Error {
 	metadata := map[string]string{"summarizer": name}
 	var refused *summarizers.CheckError
 	var provider *summarizers.ProviderError

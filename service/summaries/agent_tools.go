@@ -1,4 +1,4 @@
-package service
+package summaries
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 // errSecretInTools says that the agent's own prompt cannot be sent: its tools are none any more without their secrets.
 var errSecretInTools = errors.New("the agent's tools hold a secret that cannot be taken out")
 
-// checkTools refuses tool definitions that no provider would take.
-func checkTools(p *compactordv1.SummaryPolicy) error {
+// CheckTools refuses tool definitions that no provider would take.
+func CheckTools(p *compactordv1.SummaryPolicy) error {
 	if p.GetToolsJson() == "" {
 		return nil
 	}
@@ -42,12 +42,12 @@ func toolsProblem(text string) string {
 // tools are the agent's tool definitions without their secrets, byte for byte but for these; false where what is left
 // would be none. Strings are redacted as the provider reads them, and the whole once more: a name can tell that its value
 // is a secret.
-func (p *agentsPrompt) tools() (string, bool) {
-	given := p.author.policy.GetToolsJson()
-	if given == "" || p.author.redactor == nil {
+func (p *agentPrompt) tools() (string, bool) {
+	given := p.writer.policy.GetToolsJson()
+	if given == "" || p.writer.secrets == nil {
 		return given, true
 	}
-	clean := p.author.redact(eachString(given, p.author.redact))
+	clean := p.writer.Redact(eachString(given, p.writer.Redact))
 	return clean, toolsProblem(clean) == ""
 }
 

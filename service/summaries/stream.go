@@ -1,22 +1,20 @@
-package service
+package summaries
 
 import (
 	"context"
 	"strings"
 	"sync"
 
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 )
 
-// summaryStream tells how the parts of a summary come along. They may be written at the same time: the text of each is
+// stream tells how the parts of a summary come along. They may be written at the same time: the text of each is
 // told once all before it are finished, so that the deltas of an attempt make up the summary from its beginning. What a
 // part has to say before that is held back.
-type summaryStream struct {
-	// emit takes the events; nil where nobody listens.
-	emit func(ctx context.Context, e *compactordv1.CompactionEvent)
-	// redact replaces secrets; nil where the policy wants none replaced.
-	redact func(string) string
+type stream struct {
+	// listener is nil where nobody listens.
+	listener Listener
+	redact   func(string) string
 
 	mu sync.Mutex
 	// attempt numbers the attempts, from 1.
@@ -38,34 +36,39 @@ type streamedPart struct {
 	tokens, read uint32
 }
 
-func newSummaryStream(t *task, pieces []piece) *summaryStream {
-	s := &summaryStream{emit: t.emit, attempt: 1, total: t.total, read: t.read, before: t.read}
-	if t.author != nil && t.author.streamed != nil {
-		s.redact = t.author.streamed.Text
+// stream is the stream of a summary of these parts.
+func (w *Writer) stream(parts []part) *stream {
+	s := &stream{
+		listener: w.op.Listener, redact: w.secrets.replaceShown, attempt: 1, total: w.op.ToRead, read: w.read, before: w.read,
 	}
-	for _, p := range pieces {
-		part := &streamedPart{}
+	for _, p := range parts {
+		streamed := &streamedPart{}
 		if p.request != nil {
-			part.tokens = session.StoredTokens(p.request.Messages)
+			streamed.tokens = session.StoredTokens(p.request.Messages)
 		}
-		s.parts = append(s.parts, part)
+		s.parts = append(s.parts, streamed)
 	}
 	return s
 }
 
-// begin tells that the summary is being written.
-func (s *summaryStream) begin(ctx context.Context) {
-	s.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, s.read, s.total)
+// silent is the stream of one text that nobody is shown.
+func (w *Writer) silent() *stream {
+	return &stream{redact: w.secrets.replaceShown, attempt: 1, parts: []*streamedPart{{}}}
 }
 
+// begin tells that the summary is being written.
+func (s *stream) begin(ctx context.Context) { s.tellRead(ctx, s.read) }
+
 // end tells that it is written and checked.
-func (s *summaryStream) end(ctx context.Context) {
-	s.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, s.total, s.total)
-	s.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_CHECK, 1, 1)
+func (s *stream) end(ctx context.Context) {
+	s.tellRead(ctx, s.total)
+	if s.listener != nil {
+		s.listener.Checked(ctx)
+	}
 }
 
 // say adds to the text of a part.
-func (s *summaryStream) say(ctx context.Context, part int, text string) {
+func (s *stream) say(ctx context.Context, part int, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.parts[part].said.WriteString(text)
@@ -75,7 +78,7 @@ func (s *summaryStream) say(ctx context.Context, part int, text string) {
 }
 
 // again voids what a part has said, and tells the finished ones anew. It is false where there is nothing to void.
-func (s *summaryStream) again(ctx context.Context, part int) bool {
+func (s *stream) again(ctx context.Context, part int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.parts[part].said.Len() == 0 {
@@ -97,7 +100,7 @@ func (s *summaryStream) again(ctx context.Context, part int) bool {
 }
 
 // finish says that a part is finished, and what it holds.
-func (s *summaryStream) finish(ctx context.Context, part int, text string) {
+func (s *stream) finish(ctx context.Context, part int, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.parts[part]
@@ -111,12 +114,11 @@ func (s *summaryStream) finish(ctx context.Context, part int, text string) {
 }
 
 // heldBack tells what a part had to say before it was its turn. In one piece it may hold a secret whole.
-func (s *summaryStream) heldBack(ctx context.Context, p *streamedPart) {
+func (s *stream) heldBack(ctx context.Context, p *streamedPart) {
 	text := p.said.String()
-	switch {
-	case p.finished:
+	if p.finished {
 		text = p.text
-	case s.redact != nil:
+	} else {
 		text = s.redact(text)
 	}
 	if text != "" {
@@ -128,7 +130,7 @@ func (s *summaryStream) heldBack(ctx context.Context, p *streamedPart) {
 const progressSteps = 100
 
 // reads says how much of its messages a part has read. The sum never falls, whatever a summarizer says.
-func (s *summaryStream) reads(ctx context.Context, part int, tokens uint32) {
+func (s *stream) reads(ctx context.Context, part int, tokens uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.parts[part]
@@ -140,24 +142,18 @@ func (s *summaryStream) reads(ctx context.Context, part int, tokens uint32) {
 	// A step for each message would be thousands of events that nobody sees.
 	if read >= s.read+max(1, s.total/progressSteps) && read < s.total {
 		s.read = read
-		s.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, s.read, s.total)
+		s.tellRead(ctx, s.read)
 	}
 }
 
-func (s *summaryStream) delta(ctx context.Context, text string) {
-	s.tell(ctx, &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_SummaryDelta{
-		SummaryDelta: &compactordv1.SummaryDelta{Attempt: s.attempt, Text: text},
-	}})
+func (s *stream) delta(ctx context.Context, text string) {
+	if s.listener != nil {
+		s.listener.Delta(ctx, s.attempt, text)
+	}
 }
 
-func (s *summaryStream) progress(ctx context.Context, stage compactordv1.CompactionStage, done, total uint32) {
-	s.tell(ctx, &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Progress{
-		Progress: &compactordv1.CompactionProgress{Stage: stage, Done: done, Total: total},
-	}})
-}
-
-func (s *summaryStream) tell(ctx context.Context, e *compactordv1.CompactionEvent) {
-	if s.emit != nil {
-		s.emit(ctx, e)
+func (s *stream) tellRead(ctx context.Context, read uint32) {
+	if s.listener != nil {
+		s.listener.Read(ctx, read, s.total)
 	}
 }

@@ -1,0 +1,78 @@
+package summaries
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// agentPrompt is the agent's own prompt, without its secrets. It is rendered as the agent's requests are, so that a
+// provider's prompt cache serves it.
+type agentPrompt struct {
+	writer *Writer
+	// view draws it for the provider of a dialect.
+	view func(dialect compactordv1.Dialect) *session.View
+}
+
+// draw renders it in a dialect.
+func (p *agentPrompt) draw(ctx context.Context, kind compactordv1.Dialect) (*summarizers.View, error) {
+	shape, known := p.writer.config.Dialects[kind]
+	if !known {
+		return nil, fmt.Errorf("no dialect %s", kind)
+	}
+	tools, ok := p.tools()
+	if !ok {
+		return nil, errSecretInTools
+	}
+	messages, err := p.redacted(ctx, p.view(kind).Messages, tools != p.writer.policy.GetToolsJson())
+	if err != nil {
+		return nil, err
+	}
+	rendered, err := shape.Render(messages, dialect.RenderOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("the agent's prompt cannot be rendered as %s: %w", shape.Name(), err)
+	}
+	if broken := shape.Validate(&rendered.List, dialect.History); len(broken) > 0 {
+		return nil, fmt.Errorf("the agent's prompt would break the rule %s", broken[0].Rule)
+	}
+	return &summarizers.View{System: rendered.System, Messages: rendered.Messages, Tools: json.RawMessage(tools)}, nil
+}
+
+// redacted are the messages of the view without their secrets. From the first message that had one, nothing is the prompt
+// that the provider knows: it would refuse the thinking that it bound to that, so it gets none. Where the tools before it
+// were changed, that is all of it.
+func (p *agentPrompt) redacted(
+	ctx context.Context, view []*compactordv1.ViewMessage, changed bool,
+) ([]*compactordv1.Message, error) {
+	messages := make([]*compactordv1.Message, 0, len(view))
+	for _, vm := range view {
+		m := vm.GetMessage()
+		if p.writer.secrets == nil {
+			messages = append(messages, m)
+			continue
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		clean, touched, err := redactedMessage(m, p.writer.Redact)
+		if err != nil {
+			return nil, err
+		}
+		if changed = changed || touched; changed {
+			clean = withoutThinking(clean)
+		}
+		if len(clean.GetParts()) > 0 || len(m.GetParts()) == 0 {
+			messages = append(messages, clean)
+		}
+	}
+	// What was redacted since the context ended is empty.
+	if p.writer.secrets != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return messages, nil
+}

@@ -1,0 +1,182 @@
+package summaries
+
+import (
+	"context"
+	"errors"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// draft is one text on its way: a part of a summary, or a tool result made shorter.
+type draft struct {
+	writer  *Writer
+	request *summarizers.Request
+	stream  *stream
+	// part is which part of the stream it is.
+	part    int
+	written *Written
+}
+
+// write has the text written by the summarizer, or else by the fallback.
+func (d *draft) write(ctx context.Context) error {
+	by := d.writer.summarizer
+	failure := d.writer.provider.ask(by.Name())
+	if failure == nil {
+		failure = d.insist(ctx, by)
+	}
+	switch {
+	case failure == nil:
+		d.written.Summarizer = by.Name()
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(failure, errLeftAsItIs):
+		return failure
+	}
+	d.writer.provider.failed(failure)
+	d.writer.report.failed(ctx, by.Name(), failure)
+	return d.fallBack(ctx, failure)
+}
+
+// insist has the summarizer write a text that passes: once more with the fault named, where it does not see to that
+// itself.
+func (d *draft) insist(ctx context.Context, by summarizers.Summarizer) error {
+	if _, persistent := by.(summarizers.Persistent); persistent {
+		return d.within(ctx, d.writer.limits.ofAll(), by)
+	}
+	return summarizers.Insist(func(refused *summarizers.CheckError) error {
+		if refused != nil {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			d.stream.again(ctx, d.part)
+			d.request.Fault = refused.Detail
+		}
+		return d.within(ctx, d.writer.limits.ofTry(), by)
+	})
+}
+
+// within has a text written that passes, within a limit.
+func (d *draft) within(ctx context.Context, limit span, by summarizers.Summarizer) error {
+	return limit.within(ctx, func(ctx context.Context) error {
+		return d.attempt(ctx, by, d.writer.secrets.within(ctx, d.request))
+	})
+}
+
+// fallBack has the fallback write, where there is one and it is not the one who failed. The failure that is told is the
+// last one, under the name of who failed.
+func (d *draft) fallBack(ctx context.Context, failure error) error {
+	failed := d.writer.summarizer.Name()
+	if d.writer.op.NoFallback || d.writer.policy.GetFallback() == compactordv1.SummaryFallback_SUMMARY_FALLBACK_FAIL {
+		return failureOf(failed, failure)
+	}
+	if failed != Fallback {
+		fallback, err := d.writer.config.Summarizers.Get(Fallback)
+		if err != nil {
+			return err
+		}
+		why := failureOf(failed, failure)
+		if failure = d.writeInstead(ctx, fallback, why); failure == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		failed = Fallback
+	}
+	var refused *summarizers.CheckError
+	if errors.As(failure, &refused) && (refused.Check == summarizers.CheckSize || refused.Check == summarizers.CheckBudget) {
+		return &NoGainError{Replaces: d.request.Replaces}
+	}
+	return failureOf(failed, failure)
+}
+
+// writeInstead has the fallback write the text.
+func (d *draft) writeInstead(ctx context.Context, fallback summarizers.Summarizer, why *apierror.Error) error {
+	d.writer.report.fellBack(ctx, d.writer.summarizer.Name(), why)
+	d.written.Fallback = compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE
+	d.written.FallbackCause = why.Message
+	d.stream.again(ctx, d.part)
+	d.request.Fault = ""
+	if err := d.attempt(ctx, fallback, d.request); err != nil {
+		return err
+	}
+	d.written.Summarizer = fallback.Name()
+	return nil
+}
+
+// attempt has a summarizer write a text, and takes it if it passes the checks.
+func (d *draft) attempt(ctx context.Context, by summarizers.Summarizer, req *summarizers.Request) (err error) {
+	w := d.writer
+	defer func() { w.config.Metrics.refused(by.Name(), err) }()
+	progress, asked := d.progress(ctx), req
+	if by.Name() == Fallback {
+		// A model has seen no secrets; this one has.
+		progress.redact = w.secrets.replaceShown
+		asked = w.secrets.asRedacted(req)
+	}
+	summary, err := d.ask(ctx, by, asked, progress)
+	d.spend(summary)
+	w.report.answered(ctx, by.Name(), summary)
+	if err != nil {
+		return err
+	}
+	if summary != nil {
+		summary.Text = w.secrets.replace(summary.Text)
+	}
+	// What was redacted since the context ended is empty: the summarizer may not have seen all.
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	text, err := accepted(by, req, summary)
+	if err != nil {
+		return err
+	}
+	d.take(ctx, req, summary, text)
+	return nil
+}
+
+// accepted is a text that passes the checks, as it is stored. Only the fallback may find nothing to say, and it writes the
+// sections as they are stored.
+func accepted(by summarizers.Summarizer, req *summarizers.Request, summary *summarizers.Summary) (string, error) {
+	if by.Name() != Fallback {
+		return summarizers.Accept(req, summary)
+	}
+	if err := summarizers.Check(req, summary); err != nil {
+		return "", err
+	}
+	return summarizers.WithoutThinking(summary.Text), nil
+}
+
+// take takes the text that was accepted, and sees to it that what was shown is that.
+func (d *draft) take(ctx context.Context, req *summarizers.Request, summary *summarizers.Summary, text string) {
+	if text != summarizers.WithoutThinking(summary.Text) && d.stream.again(ctx, d.part) {
+		d.stream.say(ctx, d.part, text)
+	}
+	d.written.Text = text
+	d.written.Model = summary.Model
+	d.written.PromptVersion = summary.PromptVersion
+	d.written.CachedPrefix = summary.CachedPrefix && req.Kind == summarizers.History
+	d.stream.finish(ctx, d.part, text)
+}
+
+// spend adds up what was paid for, also for what is refused.
+func (d *draft) spend(summary *summarizers.Summary) {
+	if summary != nil {
+		d.written.spent.add(Spent{Usage: summary.Usage, CostUSD: summary.CostUSD, Calls: summary.Calls})
+	}
+}
+
+// ask asks a summarizer and turns its panic into an error: who plugs one in must not be able to end the daemon.
+func (d *draft) ask(
+	ctx context.Context, by summarizers.Summarizer, req *summarizers.Request, progress summarizers.Progress,
+) (summary *summarizers.Summary, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = apierror.Recovered(ctx, d.writer.config.Logger, "summarizer "+by.Name(), d.writer.op.ID, r)
+		}
+	}()
+	return by.Summarize(ctx, req, progress)
+}

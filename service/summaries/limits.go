@@ -1,0 +1,76 @@
+package summaries
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// What holds where neither the policy nor the summarizer says otherwise.
+const (
+	defaultTryTimeout   = 2 * time.Minute
+	defaultTotalTimeout = 10 * time.Minute
+)
+
+// limits are the time limits of one request to the summarizer, and of all of an operation, which are over at the deadline.
+// The fallback has no limit: it is what is left then.
+type limits struct {
+	try, total time.Duration
+	deadline   time.Time
+}
+
+// limitsOf are the limits of an operation that begins now: the policy's, else the summarizer's own, else the defaults.
+func limitsOf(p *compactordv1.SummaryPolicy, by summarizers.Summarizer) limits {
+	var try, total time.Duration
+	if own, has := by.(summarizers.Persistent); has {
+		try, total = own.Timeouts()
+	}
+	l := limits{
+		try:   chosen(p.GetTryTimeout(), cmp.Or(try, defaultTryTimeout)),
+		total: chosen(p.GetTotalTimeout(), cmp.Or(total, defaultTotalTimeout)),
+	}
+	l.deadline = time.Now().Add(l.total)
+	return l
+}
+
+// chosen is a time of the policy, which may have none.
+func chosen(d *durationpb.Duration, byDefault time.Duration) time.Duration {
+	if d == nil {
+		return byDefault
+	}
+	return d.AsDuration()
+}
+
+// span is a limit, and when it is over for what begins now.
+type span struct {
+	limit time.Duration
+	end   time.Time
+}
+
+func (l limits) ofAll() span { return span{l.total, l.deadline} }
+
+// ofTry is the limit of one request, or what is left of that of all.
+func (l limits) ofTry() span {
+	if end := time.Now().Add(l.try); end.Before(l.deadline) {
+		return span{l.try, end}
+	}
+	return l.ofAll()
+}
+
+// within does something until the limit has passed; then it fails with a TimeLimitError, unless a provider has said why.
+func (s span) within(ctx context.Context, do func(ctx context.Context) error) error {
+	limited, cancel := context.WithDeadline(ctx, s.end)
+	defer cancel()
+	err := do(limited)
+	var answered *summarizers.ProviderError
+	if err != nil && limited.Err() != nil && ctx.Err() == nil && !errors.As(err, &answered) {
+		return &summarizers.TimeLimitError{Limit: s.limit}
+	}
+	return err
+}

@@ -1,0 +1,78 @@
+package summaries
+
+import (
+	"slices"
+	"strings"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// ShortenRequest is what a summarizer is asked for to make the tool result shorter that an edit is to replace.
+func (w *Writer) ShortenRequest(e *compactordv1.Edit) *summarizers.Request {
+	l, state := w.result(e), w.op.State
+	return w.request(&summarizers.Request{
+		Kind: summarizers.Observation, Result: w.toolResult(e, l),
+		Replaces:  state.Scaled(l.GetTokens()),
+		MaxTokens: max(minTokens, state.Scaled(l.GetTokens()-min(l.GetTokens(), e.GetTokensFreed()))),
+	})
+}
+
+// toolResult is what the summarizer is told of a result: all of its text, as the log has it, and what else was in it.
+func (w *Writer) toolResult(e *compactordv1.Edit, l *compactordv1.LoggedMessage) *summarizers.ToolResult {
+	r := l.GetMessage().GetParts()[e.GetPart()].GetToolResult()
+	lines := make([]string, len(r.GetParts()))
+	for i, p := range r.GetParts() {
+		switch k := p.GetKind().(type) {
+		case *compactordv1.ResultPart_Media:
+			lines[i] = session.MediaLine(k.Media)
+		case *compactordv1.ResultPart_Opaque:
+			lines[i] = "[Provider's item: " + k.Opaque.GetType() + "]"
+		default:
+			lines[i] = p.GetText().GetText()
+		}
+	}
+	return &summarizers.ToolResult{
+		Index: e.GetIndex(), Part: e.GetPart(), Tool: l.GetAnswers().GetName(), Argument: w.argumentOf(l.GetAnswers()),
+		Text: strings.Join(lines, "\n"), Failed: r.GetIsError(), Guidelines: guidelines(w.op.Policy.GetStrategy()),
+		Task: w.lastRequest(),
+	}
+}
+
+// lastRequest is what the user asked for last, of what the view keeps or else of what its summary covers.
+func (w *Writer) lastRequest() string {
+	for _, l := range slices.Backward(w.op.State.Kept) {
+		if !session.StartsTurn(l.GetMessage()) {
+			continue
+		}
+		texts := make([]string, 0, len(l.GetMessage().GetParts()))
+		for _, p := range l.GetMessage().GetParts() {
+			texts = append(texts, p.GetText().GetText())
+		}
+		if said, _ := summarizers.Said(strings.Join(texts, "\n")); said != "" {
+			return said
+		}
+	}
+	return w.op.State.Entry.GetSlots().GetLastUserRequest().GetText()
+}
+
+// argumentOf is what tells most of what a call asked for; empty where the call is not kept.
+func (w *Writer) argumentOf(ref *compactordv1.CallRef) string {
+	kept := w.op.State.Kept
+	at := w.op.State.Position(ref.GetIndex())
+	if at == len(kept) || kept[at].GetIndex() != ref.GetIndex() {
+		return ""
+	}
+	return session.MainArgument(kept[at].GetMessage().GetParts()[ref.GetPart()].GetToolCall().GetArguments())
+}
+
+// guidelines are those of the first strategy that gives some on how to make results shorter.
+func guidelines(s *compactordv1.Strategy) string {
+	for n := range session.Nested(s) {
+		if found := n.Strategy.GetCompressObservations().GetGuidelines(); found != "" {
+			return found
+		}
+	}
+	return ""
+}
