@@ -16,15 +16,15 @@ func (s *Service) CancelCompaction(
 	if err != nil {
 		return nil, err
 	}
-	op := s.operations.find(row.GetUid(), req.GetOperationId())
+	op := s.operations.Find(row.GetUid(), req.GetOperationId())
 	if op == nil {
 		return nil, operationNotFound(req.GetOperationId())
 	}
-	op.cancel(apierror.ErrCancelled)
-	if err := op.wait(ctx); err != nil {
+	op.Cancel(apierror.ErrCancelled)
+	if err := op.Wait(ctx); err != nil {
 		return nil, err
 	}
-	return &compactordv1.CancelCompactionResponse{OperationId: op.id, Ending: op.ending}, nil
+	return &compactordv1.CancelCompactionResponse{OperationId: op.ID, Ending: op.Ending}, nil
 }
 
 func operationNotFound(id string) *apierror.Error {

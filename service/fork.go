@@ -91,7 +91,7 @@ func (s *Service) fork(
 
 // rename makes the row of a copy that of the new session.
 func rename(row, then *storagev1.Session, req *compactordv1.ForkSessionRequest) {
-	row.SessionId, row.Uid = cmp.Or(req.GetNewSessionId(), newID()), uuid.NewString()
+	row.SessionId, row.Uid = cmp.Or(req.GetNewSessionId(), sessionlog.NewID()), uuid.NewString()
 	if len(req.GetLabels()) > 0 {
 		row.Labels = req.GetLabels()
 	}

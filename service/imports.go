@@ -42,7 +42,7 @@ func (s *Service) appendWithRecords(
 	ctx context.Context, p *sessionlog.Write, in *input, records []*compactordv1.ImportedRecord, viewPoint *uint32,
 ) error {
 	now := s.logs.Now()
-	return s.append(ctx, p, in, viewPoint, func(i int) error {
+	return in.appendTo(ctx, p, viewPoint, func(i int) error {
 		for ; len(records) > 0 && int(records[0].GetAfterMessages()) == i; records = records[1:] {
 			if err := s.importRecord(ctx, p, in, records[0], now); err != nil {
 				return err
@@ -116,7 +116,7 @@ func importedEntry(
 	covered, kept := s.Kept[:at], s.Kept[at:]
 	firstKept, start := kept[0].GetIndex(), session.KeptFrom(s.Head)
 	entry := &compactordv1.CompactionEntry{
-		Id: newID(), FirstKeptIndex: firstKept,
+		Id: sessionlog.NewID(), FirstKeptIndex: firstKept,
 		Covered:      &compactordv1.IndexRange{Start: s.Head.GetLeadEnd(), End: firstKept},
 		Summarized:   &compactordv1.IndexRange{Start: start, End: firstKept},
 		Slots:        session.SlotsOf(s.Entry.GetSlots(), covered, kept, s.Edits),

@@ -14,6 +14,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/compaction"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage/memory"
@@ -26,56 +27,78 @@ const maxInlineBytes = 64 << 20
 // inlineSession is the id of the one session that a history sent along becomes.
 const inlineSession = "inline"
 
-// inline makes a session in memory of a history that was sent along, on a service of its own that is gone with the
-// answer. So a history is treated exactly as a session is, and nothing of it is stored.
+// inline is a history that was sent along, as the log of a session in memory. So it is treated exactly as a session is, and
+// nothing of it is stored.
+type inline struct {
+	logs      *sessionlog.Logs
+	compactor *compaction.Compactor
+	// findings are what was malformed in it.
+	findings []*compactordv1.InputFinding
+}
+
+// inline makes the log of a history.
 func (s *Service) inline(
 	ctx context.Context, h *compactordv1.InlineHistory, policy *compactordv1.Policy,
-) (*Service, []*compactordv1.InputFinding, error) {
-	alone := &Service{
-		logs:       sessionlog.New(sessionlog.Options{Store: memory.New(), Logger: s.logger, Now: s.hooks.Now}),
-		strategies: s.strategies, summarizers: s.summarizers, dialects: s.dialects,
-		defaultPolicy: s.defaultPolicy, logger: s.logger, heartbeat: s.heartbeat, hooks: s.hooks, metrics: s.metrics,
-		summaries: s.summaries, operations: s.operations, watchers: newWatchers(s.metrics.watchers),
-	}
-	_, err := alone.CreateSession(ctx, &compactordv1.CreateSessionRequest{
-		SessionId: inlineSession, Policy: policy, Estimator: h.GetEstimator(),
-	})
+) (*inline, error) {
+	logs := sessionlog.New(sessionlog.Options{Store: memory.New(), Logger: s.logger, Now: s.hooks.Now})
+	resolved, err := s.policies.Resolve(policy)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	var in *input
-	if h.GetProviderJson() != nil {
-		in, err = alone.providerInput(h.GetProviderJson(), h.GetStrict())
-	} else {
-		in, err = neutralInput(h.GetMessages(), h.GetStrict())
-	}
+	w, err := logs.BeginSession(ctx, inlineSession, h.GetEstimator(), policy, resolved)
 	if err != nil {
-		return nil, nil, inHistory(err)
+		return nil, err
+	}
+	if err := logs.Create(ctx, w); err != nil {
+		return nil, err
+	}
+	in, err := s.appendHistory(ctx, logs, h)
+	if err != nil {
+		return nil, apierror.Within("history", err)
+	}
+	return &inline{
+		logs: logs, compactor: compaction.New(s.compactor.Config, logs, nil), findings: in.report(),
+	}, nil
+}
+
+// appendHistory appends the messages of a history, and puts its entries in force again.
+func (s *Service) appendHistory(
+	ctx context.Context, logs *sessionlog.Logs, h *compactordv1.InlineHistory,
+) (*input, error) {
+	in, err := s.historyInput(h)
+	if err != nil {
+		return nil, err
 	}
 	entries, err := restored(h, len(in.messages))
-	if block := h.GetCompaction().GetProviderBlock(); err == nil && block != nil {
-		err = alone.checkProviderBlock(block, "compaction.provider_block")
-	}
 	if err != nil {
-		return nil, nil, inHistory(err)
+		return nil, err
 	}
-	err = alone.logs.Update(ctx, inlineSession, func(row *storagev1.Session) (*sessionlog.Write, error) {
-		p, left := alone.logs.Begin(row), entries
+	if block := h.GetCompaction().GetProviderBlock(); block != nil {
+		if err := s.compactor.CheckProviderBlock(block, "compaction.provider_block"); err != nil {
+			return nil, err
+		}
+	}
+	err = logs.Update(ctx, inlineSession, func(row *storagev1.Session) (*sessionlog.Write, error) {
+		w, left := logs.Begin(row), entries
 		in = in.fresh()
-		err := alone.append(ctx, p, in, nil, func(i int) error {
+		err := in.appendTo(ctx, w, nil, func(i int) error {
 			for ; len(left) > 0 && left[0].after == i; left = left[1:] {
-				if err := left[0].write(ctx, p); err != nil {
+				if err := left[0].write(ctx, w); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
-		return p, errors.Join(err, in.verdict())
+		return w, errors.Join(err, in.verdict())
 	})
-	if err != nil {
-		return nil, nil, inHistory(err)
+	return in, err
+}
+
+func (s *Service) historyInput(h *compactordv1.InlineHistory) (*input, error) {
+	if h.GetProviderJson() != nil {
+		return s.providerInput(h.GetProviderJson(), h.GetStrict())
 	}
-	return alone, in.report(), nil
+	return neutralInput(h.GetMessages(), h.GetStrict())
 }
 
 // entry is a record that an earlier answer gave, and that is put in force again.
@@ -167,14 +190,12 @@ func checkReplayed(s *session.State, e *compactordv1.CompactionEntry) error {
 		return nil
 	}
 	at := s.Position(e.GetReplayedIndex())
-	if at < s.Position(e.GetFirstKeptIndex()) && s.Kept[at].GetIndex() == e.GetReplayedIndex() && isRequest(s.Kept[at]) {
+	if at < s.Position(e.GetFirstKeptIndex()) && s.Kept[at].GetIndex() == e.GetReplayedIndex() && session.IsRequest(s.Kept[at]) {
 		return nil
 	}
 	return apierror.InvalidField("compaction.replayed_index",
 		fmt.Sprintf("message %d is no request of the user that the compaction covers", e.GetReplayedIndex()))
 }
-
-func inHistory(err error) error { return apierror.Within("history", err) }
 
 // refuseWithHistory refuses the fields that are set and make no sense with a history sent along.
 func refuseWithHistory(set map[string]bool) error {
@@ -194,7 +215,7 @@ func (s *Service) viewInline(
 	if err != nil {
 		return nil, err
 	}
-	alone, findings, err := s.inline(ctx, req.GetHistory(), req.GetPolicy())
+	alone, err := s.inline(ctx, req.GetHistory(), req.GetPolicy())
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +223,7 @@ func (s *Service) viewInline(
 	if limit == 0 {
 		limit = maxInlineBytes
 	}
-	answer, err := alone.GetLLMView(ctx, &compactordv1.GetLLMViewRequest{
+	answer, err := s.view(ctx, alone.logs, &compactordv1.GetLLMViewRequest{
 		Target:  &compactordv1.GetLLMViewRequest_SessionId{SessionId: inlineSession},
 		Dialect: req.GetDialect(), Thinking: req.Thinking, MaxBytes: limit,
 		MarkCacheBreakpoints: req.GetMarkCacheBreakpoints(),
@@ -215,7 +236,7 @@ func (s *Service) viewInline(
 			map[string]string{"limit": "max_bytes", "value": strconv.FormatUint(uint64(limit), 10)},
 			"the view is larger than max_bytes, %d: a history sent along has no next page", limit)
 	}
-	answer.ViewToken, answer.Findings = "", findings
+	answer.ViewToken, answer.Findings = "", alone.findings
 	return answer, nil
 }
 
@@ -226,18 +247,18 @@ func (s *Service) pruneInline(
 	if err := refuseWithHistory(map[string]bool{"request_id": req.GetRequestId() != ""}); err != nil {
 		return nil, err
 	}
-	alone, findings, err := s.inline(ctx, req.GetHistory(), req.GetPolicy())
+	alone, err := s.inline(ctx, req.GetHistory(), req.GetPolicy())
 	if err != nil {
 		return nil, err
 	}
-	answer, err := alone.Prune(ctx, &compactordv1.PruneRequest{
+	answer, err := alone.compactor.Prune(ctx, &compactordv1.PruneRequest{
 		Target: &compactordv1.PruneRequest_SessionId{SessionId: inlineSession},
 		Reason: req.GetReason(), DryRun: req.GetDryRun(),
 	})
 	if err != nil {
 		return nil, err
 	}
-	answer.Findings = findings
+	answer.Findings = alone.findings
 	return answer, nil
 }
 
@@ -251,15 +272,15 @@ func (s *Service) compactInline(
 	if err != nil {
 		return err
 	}
-	alone, findings, err := s.inline(stream.Context(), req.GetHistory(), req.GetPolicy())
+	alone, err := s.inline(stream.Context(), req.GetHistory(), req.GetPolicy())
 	if err != nil {
 		return err
 	}
-	return alone.compact(&compactordv1.CompactRequest{
+	return s.compact(alone.compactor, &compactordv1.CompactRequest{
 		Target: &compactordv1.CompactRequest_SessionId{SessionId: inlineSession},
 		Reason: req.GetReason(), Focus: req.GetFocus(), DryRun: req.GetDryRun(), Replay: req.Replay,
 		WillRetry: req.GetWillRetry(),
 		// The messages are the caller's: what is appended to them here would be lost.
 		Policy: &compactordv1.Policy{Overflow: &compactordv1.OverflowPolicy{AutoContinue: proto.Bool(false)}},
-	}, stream, findings)
+	}, stream, alone.findings)
 }

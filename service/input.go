@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
 )
 
@@ -202,6 +204,19 @@ func (in *input) resultPlaced(l *compactordv1.LoggedMessage, at int) {
 		return
 	}
 	in.find(dialect.InputResultWithoutCall, at, 0, "the result answers no open call; views show it as text of the user")
+}
+
+// appendTo appends the messages, and what between writes before each of them.
+func (in *input) appendTo(
+	ctx context.Context, w *sessionlog.Write, viewPoint *uint32, between func(i int) error,
+) error {
+	counter, err := in.counter(w.Before().GetEstimator())
+	if err != nil {
+		return err
+	}
+	a := w.Appender(counter)
+	a.ViewPoint, a.Linked = viewPoint, in.linked
+	return a.Append(ctx, in.messages, between)
 }
 
 // verdict refuses malformed input if the client wants that.

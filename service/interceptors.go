@@ -28,6 +28,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
 )
 
 // chain is the interceptors in their order, the same for unary and streaming calls:
@@ -58,7 +59,7 @@ func newChain(
 		return status.Error(codes.Internal, "internal error")
 	})
 	recovered := recovery.WithRecoveryHandlerContext(func(ctx context.Context, cause any) error {
-		return apierror.Recovered(ctx, logger, "handler", newID(), cause)
+		return apierror.Recovered(ctx, logger, "handler", sessionlog.NewID(), cause)
 	})
 	// Payloads are conversations: only that a call ended is logged, never what was in it.
 	logOptions := []logging.Option{logging.WithLogOnEvents(logging.FinishCall), logging.WithLevels(callLevel)}
@@ -144,7 +145,7 @@ func mapError(ctx context.Context, logger *slog.Logger, method string, err error
 	if st, ok := status.FromError(err); ok && !isOurs(err) {
 		return st.Err()
 	}
-	id := newID()
+	id := sessionlog.NewID()
 	var panicked *apierror.PanicError
 	if errors.As(err, &panicked) {
 		id = cmp.Or(panicked.ID, id)
@@ -285,6 +286,14 @@ func (s *checkedStream) RecvMsg(m any) error {
 		return err
 	}
 	return checkAll(s.checks, m)
+}
+
+// checkContract refuses a request that breaks the contract.
+func checkContract(req proto.Message) error {
+	if err := knownFields(req); err != nil {
+		return err
+	}
+	return protovalidate.Validate(req)
 }
 
 // checkAll checks a request. Health checks and reflection have no rules and pass.

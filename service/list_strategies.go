@@ -22,7 +22,7 @@ func (s *Service) ListStrategies(
 	if err != nil {
 		return nil, err
 	}
-	catalogue.Summarizers = describe(s.summarizers, cmp.Or(s.defaultPolicy.GetSummary().GetSummarizer(), summaries.Fallback))
+	catalogue.Summarizers = describe(s.summarizers, cmp.Or(s.policies.Default.GetSummary().GetSummarizer(), summaries.Fallback))
 	return catalogue, nil
 }
 

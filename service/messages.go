@@ -43,7 +43,7 @@ func (s *Service) AppendMessages(
 		if err := s.appendRequest(ctx, p, in, req); err != nil {
 			return nil, err
 		}
-		if folded, err = s.onUserMessage(ctx, p); err != nil {
+		if folded, err = s.compactor.OnUserMessage(ctx, p); err != nil {
 			return nil, err
 		}
 		answer.FirstIndex, answer.NextIndex = row.GetHead().GetNextIndex(), p.Head().GetNextIndex()
@@ -57,7 +57,7 @@ func (s *Service) AppendMessages(
 	if err != nil {
 		return nil, err
 	}
-	s.metrics.freed.Add(float64(freedTokens(&compactordv1.CompactionCompleted{Prune: folded})))
+	s.compactor.Metrics.Pruned(folded)
 	return answer, nil
 }
 
@@ -76,25 +76,12 @@ func (s *Service) appendRequest(
 	if len(req.GetImportedRecords()) > 0 {
 		err = s.appendWithRecords(ctx, p, in, req.GetImportedRecords(), viewPoint)
 	} else {
-		err = s.append(ctx, p, in, viewPoint, nil)
+		err = in.appendTo(ctx, p, viewPoint, nil)
 	}
 	if err != nil {
 		return err
 	}
 	return in.verdict()
-}
-
-// append appends the messages of input, and what between writes before each of them.
-func (s *Service) append(
-	ctx context.Context, p *sessionlog.Write, in *input, viewPoint *uint32, between func(i int) error,
-) error {
-	counter, err := in.counter(p.Before().GetEstimator())
-	if err != nil {
-		return err
-	}
-	a := p.Appender(counter)
-	a.ViewPoint, a.Linked = viewPoint, in.linked
-	return a.Append(ctx, in.messages, between)
 }
 
 func wrongNextIndex(next uint32) *apierror.Error {

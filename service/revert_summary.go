@@ -9,6 +9,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/operations"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/service/summaries"
 	"github.com/compactord/compactord/session"
@@ -41,14 +42,14 @@ func (s *Service) revertWithSummary(
 	if known, err := s.logs.Recorded(ctx, row, req, answer); known || err != nil {
 		return answer, err
 	}
-	opCtx, op, err := s.operations.start(ctx, row.GetUid(), terms{})
+	opCtx, op, err := s.operations.Start(ctx, row.GetUid(), operations.Terms{})
 	if err != nil {
 		return nil, err
 	}
-	defer s.operations.end(row.GetUid(), op, nil)
-	r := &summarizedRevert{service: s, req: req, id: op.id}
+	defer s.operations.End(row.GetUid(), op, nil)
+	r := &summarizedRevert{service: s, req: req, id: op.ID}
 	if err := r.run(opCtx, answer); err != nil {
-		return nil, s.endError(opCtx, op.id, "revert", err)
+		return nil, operations.EndError(opCtx, s.logger, op.ID, "revert", err)
 	}
 	return answer, nil
 }
@@ -63,7 +64,7 @@ func (r *summarizedRevert) run(ctx context.Context, answer *compactordv1.RevertT
 	if known, err := s.logs.Recorded(ctx, r.row, r.req, answer); known || err != nil {
 		return err
 	}
-	if r.policy, err = s.resolvePolicy(r.row.GetPolicy()); err != nil {
+	if r.policy, err = s.policies.Resolve(r.row.GetPolicy()); err != nil {
 		return err
 	}
 	back, err := s.reversal(ctx, r.row, r.req)
@@ -100,7 +101,7 @@ func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error 
 	if err != nil {
 		return err
 	}
-	writer, err := summaries.NewWriter(ctx, s.summaries, &summaries.Operation{
+	writer, err := summaries.NewWriter(ctx, s.compactor.Summaries, &summaries.Operation{
 		ID: r.id, SessionUID: r.row.GetUid(), State: then, Policy: r.policy, Focus: r.req.GetFocus(),
 	})
 	if err != nil {

@@ -95,7 +95,7 @@ func (s *Service) reversal(
 func (s *Service) reversalTo(
 	ctx context.Context, row *storagev1.Session, revert *compactordv1.Revert,
 ) (*reversal, error) {
-	at, err := s.headAt(ctx, row, revert.GetPoint(), "point")
+	at, err := headAt(ctx, s.logs, row, revert.GetPoint(), "point")
 	if err != nil {
 		return nil, err
 	}

@@ -113,7 +113,7 @@ func NewServer(o ServerOptions) (*Server, error) {
 //
 // Before anything is served, it records which compactions of earlier daemons were cut off.
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
-	s.service.recordInterrupted(ctx)
+	s.service.compactor.RecordInterrupted(ctx)
 	stopped := make(chan struct{})
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() error {
@@ -144,7 +144,7 @@ func (s *Server) stop() {
 		defer close(graceful)
 		s.grpc.GracefulStop()
 		// Those that are detached have no call that could be waited for.
-		s.service.operations.waitAll()
+		s.service.operations.WaitAll()
 	}()
 	timer := time.NewTimer(s.drain)
 	defer timer.Stop()
@@ -152,7 +152,7 @@ func (s *Server) stop() {
 	case <-graceful:
 	case <-timer.C:
 		// Compactions say that they were cancelled; a client that does not listen is cut off.
-		s.service.operations.cancelAll()
+		s.service.operations.CancelAll()
 		timer.Reset(farewellTimeout)
 		select {
 		case <-graceful:

@@ -7,18 +7,19 @@ package service
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/overflow"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/compaction"
+	"github.com/compactord/compactord/service/operations"
+	"github.com/compactord/compactord/service/policies"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/service/summaries"
 	"github.com/compactord/compactord/storage"
@@ -33,8 +34,6 @@ const (
 	DefaultMaxAnswerBytes = 3 << 20
 	DefaultWatchQueue     = 1024
 	DefaultWatchPatience  = time.Minute
-	// attemptTimeout bounds the writing of a CompactionAttempt after its compaction was cut off.
-	attemptTimeout = 5 * time.Second
 )
 
 // Options are what a Service is made of.
@@ -66,37 +65,29 @@ type Options struct {
 	Hooks Hooks
 }
 
-// Hooks are called at the stages of a compaction, so that tests can hold it there. Any may be nil.
-type Hooks struct {
-	// BeforePlan is called when the snapshot is taken.
-	BeforePlan func(ctx context.Context)
-	// BeforeCommit is called when the summary has passed, before the state is read anew.
-	BeforeCommit func(ctx context.Context)
-	// Now tells the time. Default time.Now.
-	Now func() time.Time
-}
+// Hooks are called at the stages of a compaction, so that tests can hold it there.
+type Hooks = compaction.Hooks
 
 // Service implements SessionService and CompactionService.
 type Service struct {
 	compactordv1.UnimplementedSessionServiceServer
 	compactordv1.UnimplementedCompactionServiceServer
 
-	logs          *sessionlog.Logs
+	logs       *sessionlog.Logs
+	policies   *policies.Resolver
+	compactor  *compaction.Compactor
+	operations *operations.Running
+	watchers   *watchers
+
 	strategies    *strategies.Registry
 	summarizers   *summarizers.Registry
 	dialects      map[compactordv1.Dialect]dialect.Dialect
 	overflow      *overflow.Classifier
-	defaultPolicy *compactordv1.Policy
 	logger        *slog.Logger
 	heartbeat     time.Duration
-	watchQueue    int
 	watchPatience time.Duration
+	watchQueue    int
 	hooks         Hooks
-	metrics       *metrics
-	summaries     *summaries.Config
-
-	operations *operations
-	watchers   *watchers
 }
 
 // New returns a service. Close ends it.
@@ -114,48 +105,63 @@ func New(o Options) (*Service, error) {
 	if err != nil {
 		return nil, fmt.Errorf("service: overflow: %w", err)
 	}
-	counted, err := newMetrics(o.Metrics)
-	if err != nil {
-		return nil, err
-	}
-	texts, err := summaries.NewMetrics(o.Metrics)
+	watched, err := newWatchers(o.Metrics)
 	if err != nil {
 		return nil, err
 	}
 	s := &Service{
-		metrics:       counted,
-		operations:    &operations{},
-		watchers:      newWatchers(counted.watchers),
+		policies:      &policies.Resolver{Default: o.DefaultPolicy, Strategies: o.Strategies, Summarizers: o.Summarizers},
+		operations:    &operations.Running{},
+		watchers:      watched,
 		strategies:    o.Strategies,
 		summarizers:   o.Summarizers,
 		dialects:      make(map[compactordv1.Dialect]dialect.Dialect, len(o.Dialects)),
 		overflow:      classifier,
-		defaultPolicy: o.DefaultPolicy,
 		logger:        o.Logger,
 		heartbeat:     o.Heartbeat,
-		watchQueue:    cmp.Or(o.WatchQueue, DefaultWatchQueue),
 		watchPatience: cmp.Or(o.WatchPatience, DefaultWatchPatience),
+		watchQueue:    cmp.Or(o.WatchQueue, DefaultWatchQueue),
 		hooks:         o.Hooks,
+	}
+	for _, d := range o.Dialects {
+		s.dialects[d.Kind()] = d
 	}
 	s.logs = sessionlog.New(sessionlog.Options{
 		Store: o.Store, Logger: o.Logger, Now: o.Hooks.Now, Wrote: s.watchers.wake,
 	})
-	for _, d := range o.Dialects {
-		s.dialects[d.Kind()] = d
+	config, err := s.compactionConfig(o.Metrics)
+	if err != nil {
+		return nil, err
 	}
-	s.summaries = &summaries.Config{
-		Summarizers: s.summarizers, Dialects: s.dialects, Logger: s.logger, Metrics: texts,
-	}
-	if _, err := s.resolvePolicy(nil); err != nil {
+	s.compactor = compaction.New(config, s.logs, s.watchers.publish)
+	if _, err := s.policies.Resolve(nil); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
+func (s *Service) compactionConfig(metrics prometheus.Registerer) (*compaction.Config, error) {
+	counted, err := compaction.NewMetrics(metrics)
+	if err != nil {
+		return nil, err
+	}
+	texts, err := summaries.NewMetrics(metrics)
+	if err != nil {
+		return nil, err
+	}
+	return &compaction.Config{
+		Policies: s.policies, Strategies: s.strategies, Summarizers: s.summarizers, Dialects: s.dialects,
+		Operations: s.operations, Metrics: counted, Logger: s.logger, Hooks: s.hooks,
+		Summaries: &summaries.Config{
+			Summarizers: s.summarizers, Dialects: s.dialects, Logger: s.logger, Metrics: texts,
+		},
+		CheckRequest:   checkContract,
+		MaxAnswerBytes: DefaultMaxAnswerBytes, EventsAhead: s.watchQueue,
+	}, nil
+}
+
 // Close ends the watchers, cancels the running compactions and waits for these.
 func (s *Service) Close() {
 	s.watchers.close()
-	s.operations.close()
+	s.operations.Close()
 }
-
-func newID() string { return uuid.Must(uuid.NewV7()).String() }

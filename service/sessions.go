@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/google/uuid"
 	"google.golang.org/protobuf/proto"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
@@ -23,29 +22,17 @@ func (s *Service) CreateSession(
 ) (*compactordv1.CreateSessionResponse, error) {
 	id := req.GetSessionId()
 	if id == "" {
-		id = newID()
+		id = sessionlog.NewID()
 	}
-	resolved, err := s.resolvePolicy(req.GetPolicy())
+	resolved, err := s.policies.Resolve(req.GetPolicy())
 	if err != nil {
 		return nil, err
 	}
-	now := s.logs.Now()
-	estimator := req.GetEstimator()
-	if estimator == compactordv1.Estimator_ESTIMATOR_UNSPECIFIED {
-		estimator = compactordv1.Estimator_ESTIMATOR_CHARS4
-	}
-	row := &storagev1.Session{
-		SessionId: id, Uid: uuid.NewString(), CreatedAt: now, ChangedAt: now,
-		Labels: req.GetLabels(), Title: req.GetTitle(), Estimator: estimator,
-		Policy: req.GetPolicy(), ResolvedPolicy: resolved, Head: session.NewHead(estimator),
-	}
-	p := s.logs.Begin(row)
-	first := &compactordv1.Record{Kind: &compactordv1.Record_PolicyChange{
-		PolicyChange: &compactordv1.PolicyChange{Given: req.GetPolicy(), Resolved: resolved},
-	}}
-	if _, err := p.Record(ctx, first, nil); err != nil {
+	p, err := s.logs.BeginSession(ctx, id, req.GetEstimator(), req.GetPolicy(), resolved)
+	if err != nil {
 		return nil, err
 	}
+	p.Row().Labels, p.Row().Title = req.GetLabels(), req.GetTitle()
 	answer := &compactordv1.CreateSessionResponse{Session: sessionOf(p.Row())}
 	if err := p.Remember(req, answer); err != nil {
 		return nil, err
@@ -172,7 +159,7 @@ func (s *Service) UpdateSession(
 }
 
 func (s *Service) changePolicy(ctx context.Context, p *sessionlog.Write, given *compactordv1.Policy) error {
-	resolved, err := s.resolvePolicy(given)
+	resolved, err := s.policies.Resolve(given)
 	if err != nil {
 		return err
 	}
@@ -198,10 +185,10 @@ func (s *Service) DeleteSession(
 		return nil, err
 	}
 	// What runs for the session has nothing left to write to, and nobody could find it by its name.
-	if op := s.operations.find(uid, ""); op != nil {
-		op.cancel(apierror.ErrDeleted)
+	if op := s.operations.Find(uid, ""); op != nil {
+		op.Cancel(apierror.ErrDeleted)
 		// The session is deleted, whether or not the caller waits for this.
-		_ = op.wait(ctx)
+		_ = op.Wait(ctx)
 	}
 	return &compactordv1.DeleteSessionResponse{}, nil
 }

@@ -5,6 +5,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/service/views"
 )
 
@@ -20,13 +21,20 @@ func (s *Service) GetLLMView(
 	case req.GetMarkCacheBreakpoints() && req.GetDialect() == compactordv1.Dialect_DIALECT_UNSPECIFIED:
 		return nil, apierror.InvalidField("mark_cache_breakpoints", "needs a dialect: neutral messages have no place for marks")
 	}
-	row, err := s.logs.Row(ctx, req.GetSessionId())
+	return s.view(ctx, s.logs, req)
+}
+
+// view answers with the view of a session in logs.
+func (s *Service) view(
+	ctx context.Context, logs *sessionlog.Logs, req *compactordv1.GetLLMViewRequest,
+) (*compactordv1.GetLLMViewResponse, error) {
+	row, err := logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
 	head := row.GetHead()
 	if req.AsOf != nil {
-		if head, err = s.headAt(ctx, row, req.GetAsOf(), "as_of"); err != nil {
+		if head, err = headAt(ctx, logs, row, req.GetAsOf(), "as_of"); err != nil {
 			return nil, err
 		}
 	}
@@ -35,11 +43,11 @@ func (s *Service) GetLLMView(
 		MarkBreakpoints: req.GetMarkCacheBreakpoints(), MaxBytes: answerBytes(req.GetMaxBytes()),
 	}
 	if req.GetDialect() == compactordv1.Dialect_DIALECT_UNSPECIFIED {
-		return views.Neutral(ctx, s.logs, r)
+		return views.Neutral(ctx, logs, r)
 	}
 	shape, err := s.dialect(req.GetDialect(), "dialect")
 	if err != nil {
 		return nil, err
 	}
-	return views.InDialect(ctx, s.logs, shape, r)
+	return views.InDialect(ctx, logs, shape, r)
 }

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -34,10 +35,22 @@ type watcher struct {
 	missed  bool
 }
 
-func newWatchers(count prometheus.Gauge) *watchers {
-	return &watchers{
-		count: count, byName: make(map[sessionlog.Name]map[*watcher]struct{}), ended: make(chan struct{}),
+// newWatchers returns no watchers, and registers their metric; nil: nobody wants it.
+func newWatchers(metrics prometheus.Registerer) (*watchers, error) {
+	w := &watchers{
+		byName: make(map[sessionlog.Name]map[*watcher]struct{}), ended: make(chan struct{}),
+		count: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "compactord_watchers",
+			Help: "Clients that watch a session now.",
+		}),
 	}
+	if metrics == nil {
+		return w, nil
+	}
+	if err := metrics.Register(w.count); err != nil {
+		return nil, fmt.Errorf("register metrics: %w", err)
+	}
+	return w, nil
 }
 
 // join begins to watch a life of a session, with room for so many events (0: none are wanted). leave must be called.

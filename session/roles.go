@@ -20,6 +20,11 @@ func StartsTurn(m *compactordv1.Message) bool {
 	}
 }
 
+// IsRequest says whether a message is a request of the user that views show.
+func IsRequest(l *compactordv1.LoggedMessage) bool {
+	return StartsTurn(l.GetMessage()) && !Failed(l.GetMessage())
+}
+
 // Failed says whether a message ended in an error or was aborted, so that views leave it out.
 func Failed(m *compactordv1.Message) bool {
 	return m.GetStopReason() == compactordv1.StopReason_STOP_REASON_ERROR ||

@@ -6,11 +6,14 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/google/uuid"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 )
 
@@ -56,6 +59,9 @@ func New(o Options) *Logs {
 
 // Now is the time that is written down for what happens now.
 func (l *Logs) Now() *timestamppb.Timestamp { return timestamppb.New(l.now()) }
+
+// NewID is the id of a new session, record or operation. Ids of later ones sort behind those of earlier ones.
+func NewID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // Row reads a session, or says that there is none by this id.
 func (l *Logs) Row(ctx context.Context, id string) (*storagev1.Session, error) {
@@ -108,7 +114,6 @@ func (l *Logs) Update(ctx context.Context, id string, change func(row *storagev1
 
 // Create writes a new session. It returns storage.ErrExists where its id is in use.
 func (l *Logs) Create(ctx context.Context, w *Write) error {
-	w.commit.Session.Tenant = tenant(ctx)
 	return l.store.CreateSession(ctx, &w.commit)
 }
 
@@ -142,6 +147,25 @@ func (l *Logs) Begin(row *storagev1.Session) *Write {
 	next.Revision++
 	next.ChangedAt = l.Now()
 	return &Write{logs: l, before: row, commit: storage.Commit{Session: next}}
+}
+
+// BeginSession begins to write a new session, whose log begins with its policy: as it was given, and resolved. estimator
+// defaults to CHARS4.
+func (l *Logs) BeginSession(
+	ctx context.Context, id string, estimator compactordv1.Estimator, given, resolved *compactordv1.Policy,
+) (*Write, error) {
+	if estimator == compactordv1.Estimator_ESTIMATOR_UNSPECIFIED {
+		estimator = compactordv1.Estimator_ESTIMATOR_CHARS4
+	}
+	now := l.Now()
+	w := l.Begin(&storagev1.Session{
+		Tenant: tenant(ctx), SessionId: id, Uid: uuid.NewString(), CreatedAt: now, ChangedAt: now,
+		Estimator: estimator, Policy: given, ResolvedPolicy: resolved, Head: session.NewHead(estimator),
+	})
+	_, err := w.Record(ctx, &compactordv1.Record{Kind: &compactordv1.Record_PolicyChange{
+		PolicyChange: &compactordv1.PolicyChange{Given: given, Resolved: resolved},
+	}}, nil)
+	return w, err
 }
 
 // BeginUnseen is Begin for what is no change of the session to its clients.

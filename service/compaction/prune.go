@@ -1,4 +1,4 @@
-package service
+package compaction
 
 import (
 	"context"
@@ -12,39 +12,18 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// What a strategy's own limits say.
-const (
-	belowMinimum = "what could be hidden, or what was appended since the last rewrite, is less than the strategy's minimum"
-	// belowStrategysTrigger is of clear_tool_uses, which has a trigger of its own.
-	belowStrategysTrigger = "the context is below the strategy's own trigger"
-)
-
-func pruneSkipMessage(reason compactordv1.SkipReason) string {
-	switch reason {
-	case compactordv1.SkipReason_SKIP_REASON_BELOW_MINIMUM:
-		return belowMinimum
-	case compactordv1.SkipReason_SKIP_REASON_BELOW_THRESHOLD:
-		return belowStrategysTrigger
-	default:
-		return "nothing to hide: every tool result is protected, hidden already or too short to gain by it"
-	}
-}
-
-// Prune implements CompactionService.
-func (s *Service) Prune(
+// Prune hides tool results of a session by the policy's strategy for that.
+func (c *Compactor) Prune(
 	ctx context.Context, req *compactordv1.PruneRequest,
 ) (*compactordv1.PruneResponse, error) {
-	if req.GetHistory() != nil {
-		return s.pruneInline(ctx, req)
-	}
 	answer := &compactordv1.PruneResponse{}
 	wrote := false
-	err := s.logs.Update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
+	err := c.logs.Update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
 		wrote = false
-		if known, err := s.logs.Recorded(ctx, row, req, answer); known || err != nil {
+		if known, err := c.logs.Recorded(ctx, row, req, answer); known || err != nil {
 			return nil, err
 		}
-		p, err := s.planPrune(ctx, req, row, answer)
+		p, err := c.planPrune(ctx, req, row, answer)
 		var skipped *skip
 		if errors.As(err, &skipped) {
 			answer.Prune, answer.SkipReason, answer.Message = nil, skipped.reason, skipped.message
@@ -61,28 +40,28 @@ func (s *Service) Prune(
 		return nil, err
 	}
 	if wrote {
-		s.metrics.freed.Add(float64(freedTokens(&compactordv1.CompactionCompleted{Prune: answer.GetPrune()})))
+		c.Metrics.Pruned(answer.GetPrune())
 	}
 	return answer, nil
 }
 
-func (s *Service) planPrune(
+func (c *Compactor) planPrune(
 	ctx context.Context, req *compactordv1.PruneRequest, row *storagev1.Session, answer *compactordv1.PruneResponse,
 ) (*sessionlog.Write, error) {
-	started := s.hooks.Now()
-	policy, err := s.resolvePolicy(row.GetPolicy(), req.GetPolicy())
+	started := c.Hooks.Now()
+	policy, err := c.Policies.Resolve(row.GetPolicy(), req.GetPolicy())
 	if err != nil {
 		return nil, err
 	}
 	if err := pruneDue(reasonOf(req.GetReason()), row.GetHead(), policy); err != nil {
 		return nil, err
 	}
-	state, err := s.logs.State(ctx, row, row.GetHead())
+	state, err := c.logs.State(ctx, row, row.GetHead())
 	if err != nil {
 		return nil, err
 	}
 	in := &strategies.Input{State: state, Policy: policy, Reason: reasonOf(req.GetReason())}
-	plan, err := s.plan(ctx, in, policy.GetPruneStrategy())
+	plan, err := c.planBy(ctx, in, policy.GetPruneStrategy())
 	if err != nil {
 		return nil, err
 	}
@@ -98,10 +77,10 @@ func (s *Service) planPrune(
 	if err := strategies.Check(in, plan); err != nil {
 		return nil, err
 	}
-	p := s.logs.Begin(row)
-	answer.Prune, err = s.prune(ctx, p, &compactordv1.PruneEntry{
-		Id: newID(), Edits: plan.GetEdits(), Reason: reasonOf(req.GetReason()),
-		Strategy: s.strategies.Resolved(policy, policy.GetPruneStrategy()),
+	p := c.logs.Begin(row)
+	answer.Prune, err = c.prune(ctx, p, &compactordv1.PruneEntry{
+		Id: sessionlog.NewID(), Edits: plan.GetEdits(), Reason: reasonOf(req.GetReason()),
+		Strategy: c.Strategies.Resolved(policy, policy.GetPruneStrategy()),
 	}, started, session.DueByBytesAlone(policy, session.Report(row.GetHead(), policy)))
 	answer.Report = p.Report()
 	if req.GetDryRun() {

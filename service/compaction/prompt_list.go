@@ -1,4 +1,4 @@
-package service
+package compaction
 
 import (
 	"context"
@@ -33,9 +33,9 @@ type promptList struct {
 }
 
 // fill makes the prompts of a plan.
-func (p *promptList) fill(ctx context.Context, c *compaction) error {
-	for _, a := range c.asks() {
-		if err := p.ask(ctx, c, a); err != nil {
+func (p *promptList) fill(ctx context.Context, w *writing) error {
+	for _, a := range w.asks() {
+		if err := p.ask(ctx, w, a); err != nil {
 			return err
 		}
 	}
@@ -46,16 +46,16 @@ func (p *promptList) fill(ctx context.Context, c *compaction) error {
 	if p.from > 0 && p.from >= p.number {
 		return apierror.InvalidField("from_prompt", "there are "+figure(uint32(p.number))+" prompts, counted from 0")
 	}
-	c.plan.Chunks, c.plan.SummarizerInputTokens = uint32(p.number), p.tokens
+	w.plan.Chunks, w.plan.SummarizerInputTokens = uint32(p.number), p.tokens
 	return nil
 }
 
 // ask makes the prompts for one text.
-func (p *promptList) ask(ctx context.Context, c *compaction, a ask) error {
+func (p *promptList) ask(ctx context.Context, w *writing, a ask) error {
 	limits := prompts.Limits{PromptTokens: p.limit, Count: a.request.Count}
-	if prompt, view := c.onAgentsPrompt(a.request, limits); prompt != nil {
+	if prompt, view := w.onAgentsPrompt(a.request, limits); prompt != nil {
 		p.cached = true
-		p.put(c, a, prompt, &view)
+		p.put(w, a, prompt, &view)
 		return nil
 	}
 	folding, err := prompts.Fold(a.request, limits)
@@ -64,7 +64,7 @@ func (p *promptList) ask(ctx context.Context, c *compaction, a ask) error {
 		if prompt, err = folding.Next(ctx); prompt == nil {
 			break
 		}
-		p.put(c, a, prompt, nil)
+		p.put(w, a, prompt, nil)
 	}
 	if errors.Is(err, prompts.ErrTooLarge) {
 		return apierror.InvalidField("max_prompt_tokens", "no prompt of "+figure(p.limit)+
@@ -75,8 +75,8 @@ func (p *promptList) ask(ctx context.Context, c *compaction, a ask) error {
 
 // onAgentsPrompt is the one prompt that follows the agent's own, with how many messages of that it follows; nil where the
 // policy does not want it or it is larger than a prompt may be.
-func (c *compaction) onAgentsPrompt(req *summarizers.Request, limits prompts.Limits) (*prompts.Prompt, uint32) {
-	view := c.agentView()
+func (w *writing) onAgentsPrompt(req *summarizers.Request, limits prompts.Limits) (*prompts.Prompt, uint32) {
+	view := w.agentView()
 	if view == nil || req.Kind != summarizers.History {
 		return nil, 0
 	}
@@ -86,8 +86,8 @@ func (c *compaction) onAgentsPrompt(req *summarizers.Request, limits prompts.Lim
 	for _, vm := range shown {
 		stored += uint64(vm.GetTokens())
 	}
-	tokens := uint64(limits.Count(closing.Text)) + uint64(c.snapshot.Scaled(uint32(min(stored, math.MaxUint32)))) +
-		uint64(c.outside(limits))
+	tokens := uint64(limits.Count(closing.Text)) + uint64(w.snapshot.Scaled(uint32(min(stored, math.MaxUint32)))) +
+		uint64(w.outside(limits))
 	if tokens > uint64(limits.PromptTokens) {
 		return nil, 0
 	}
@@ -97,18 +97,18 @@ func (c *compaction) onAgentsPrompt(req *summarizers.Request, limits prompts.Lim
 
 // outside is what the agent sends with its messages and the log does not have, its tools and system prompt: as many tokens
 // as its reports or its policy tell, and no fewer than the tools that the policy gives.
-func (c *compaction) outside(limits prompts.Limits) uint32 {
-	tools := limits.Count(c.policy.GetSummary().GetToolsJson())
-	return max(tools, session.Report(c.snapshot.Head, c.policy).GetOverheadTokens())
+func (w *writing) outside(limits prompts.Limits) uint32 {
+	tools := limits.Count(w.policy.GetSummary().GetToolsJson())
+	return max(tools, session.Report(w.snapshot.Head, w.policy).GetOverheadTokens())
 }
 
 // put puts a prompt into the answer if it is its turn and there is room.
-func (p *promptList) put(c *compaction, a ask, prompt *prompts.Prompt, view *uint32) {
+func (p *promptList) put(w *writing, a ask, prompt *prompts.Prompt, view *uint32) {
 	number := p.number
 	p.number++
 	p.tokens += prompt.Tokens
 	if number < p.from {
-		p.redacted = c.writer.Redactions()
+		p.redacted = w.writer.Redactions()
 		return
 	}
 	if p.answer.GetHasMore() {
@@ -122,12 +122,12 @@ func (p *promptList) put(c *compaction, a ask, prompt *prompts.Prompt, view *uin
 		shown.TextBeforeAnswer = proto.String(prompt.BeforeAnswer)
 	}
 	p.size += proto.Size(shown)
-	if len(p.answer.GetPrompts()) > 0 && p.size > DefaultMaxAnswerBytes {
+	if len(p.answer.GetPrompts()) > 0 && p.size > w.MaxAnswerBytes {
 		p.answer.HasMore = true
 		return
 	}
 	p.answer.Prompts = append(p.answer.Prompts, shown)
-	p.answer.Redactions = c.writer.Redactions() - p.redacted
+	p.answer.Redactions = w.writer.Redactions() - p.redacted
 }
 
 var promptKinds = map[summarizers.Kind]compactordv1.SummaryPromptKind{

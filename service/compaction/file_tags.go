@@ -1,4 +1,4 @@
-package service
+package compaction
 
 import (
 	"github.com/compactord/compactord/session"
@@ -9,34 +9,34 @@ import (
 // fileTags are the tags that the summary of the plan's cut ends in: all files read and modified so far. They are empty
 // where the policy wants none, and where they would take more than half of the summary's budget: then views tell the
 // files in their own words.
-func (c *compaction) fileTags() string {
-	cut := c.plan.GetCut()
-	if cut == nil || !c.policy.GetSummary().GetFileTags() {
+func (w *writing) fileTags() string {
+	cut := w.plan.GetCut()
+	if cut == nil || !w.policy.GetSummary().GetFileTags() {
 		return ""
 	}
-	covered := c.snapshot.Kept[:c.snapshot.Position(cut.GetFirstKeptIndex())]
-	files := session.TouchedFiles(c.snapshot.Entry.GetFiles(), strategies.FileTools(c.policy), covered)
-	tags := c.writer.Redact(summarizers.FileTags(files))
-	most := min(cut.GetMaxSummaryTokens(), c.coveredTokens()/2)
-	if session.TextTokens(c.snapshot.ModelCounter(), tags) > most/2 {
+	covered := w.snapshot.Kept[:w.snapshot.Position(cut.GetFirstKeptIndex())]
+	files := session.TouchedFiles(w.snapshot.Entry.GetFiles(), strategies.FileTools(w.policy), covered)
+	tags := w.writer.Redact(summarizers.FileTags(files))
+	most := min(cut.GetMaxSummaryTokens(), w.coveredTokens()/2)
+	if session.TextTokens(w.snapshot.ModelCounter(), tags) > most/2 {
 		return ""
 	}
 	return tags
 }
 
 // textBudget is what the summary's tags leave of its budget.
-func (c *compaction) textBudget() uint32 {
-	budget := c.plan.GetCut().GetMaxSummaryTokens()
-	return budget - min(budget, session.TextTokens(c.snapshot.ModelCounter(), c.fileTags()))
+func (w *writing) textBudget() uint32 {
+	budget := w.plan.GetCut().GetMaxSummaryTokens()
+	return budget - min(budget, session.TextTokens(w.snapshot.ModelCounter(), w.fileTags()))
 }
 
 // previousSummary is the summary that the new one takes in, without the tags that it ends in.
-func (c *compaction) previousSummary() string {
-	e := c.snapshot.Entry
+func (w *writing) previousSummary() string {
+	e := w.snapshot.Entry
 	if e.GetFileTags() {
-		return c.writer.Redact(summarizers.WithoutFileTags(e.GetSummary()))
+		return w.writer.Redact(summarizers.WithoutFileTags(e.GetSummary()))
 	}
-	return c.writer.Redact(e.GetSummary())
+	return w.writer.Redact(e.GetSummary())
 }
 
 // withTags adds the tags to a summary, which may hold some that a model has copied.

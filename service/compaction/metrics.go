@@ -1,4 +1,4 @@
-package service
+package compaction
 
 import (
 	"errors"
@@ -12,18 +12,17 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 )
 
-// metrics count compactions. Labels are of bounded sets: never a tenant, a session or a model's text.
-type metrics struct {
+// Metrics count compactions. Labels are of bounded sets: never a tenant, a session or a model's text.
+type Metrics struct {
 	compactions *prometheus.CounterVec
 	duration    *prometheus.HistogramVec
 	freed       prometheus.Counter
 	running     prometheus.Gauge
-	watchers    prometheus.Gauge
 }
 
-// newMetrics registers the metrics; with nil they are counted for nobody.
-func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
-	m := &metrics{
+// NewMetrics registers the metrics; with nil they are counted for nobody.
+func NewMetrics(registerer prometheus.Registerer) (*Metrics, error) {
+	m := &Metrics{
 		compactions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "compactord_compactions_total",
 			Help: "Compactions by reason and how they ended: completed, skipped, planned, cancelled, deadline or failed.",
@@ -41,16 +40,12 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 			Name: "compactord_compactions_running",
 			Help: "Compactions that run now.",
 		}),
-		watchers: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "compactord_watchers",
-			Help: "Clients that watch a session now.",
-		}),
 	}
 	if registerer == nil {
 		return m, nil
 	}
 	for _, c := range []prometheus.Collector{
-		m.compactions, m.duration, m.freed, m.running, m.watchers,
+		m.compactions, m.duration, m.freed, m.running,
 	} {
 		if err := registerer.Register(c); err != nil {
 			return nil, fmt.Errorf("register metrics: %w", err)
@@ -59,8 +54,13 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 	return m, nil
 }
 
+// Pruned counts what a prune outside of compactions freed; nil: nothing.
+func (m *Metrics) Pruned(entry *compactordv1.PruneEntry) {
+	m.freed.Add(float64(freedTokens(&compactordv1.CompactionCompleted{Prune: entry})))
+}
+
 // ended counts a compaction by its last event, or by the error of one that ended without.
-func (m *metrics) ended(reason compactordv1.CompactionReason, last *compactordv1.CompactionEvent, err error, took time.Duration) {
+func (m *Metrics) ended(reason compactordv1.CompactionReason, last *compactordv1.CompactionEvent, err error, took time.Duration) {
 	outcome := failedBy(compactordv1.ErrorReason_ERROR_REASON_UNSPECIFIED)
 	var e *apierror.Error
 	switch k := last.GetEvent().(type) {

@@ -1,4 +1,4 @@
-package service
+package compaction
 
 import (
 	"context"
@@ -17,44 +17,43 @@ import (
 // its attempt takes it out. So what a row still names when the store is opened again was cut off with its daemon.
 
 // begin makes the session's row name the compaction.
-func (c *compaction) begin(ctx context.Context) error {
-	s := c.service
-	return s.logs.Update(ctx, c.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
-		if row.GetUid() != c.uid {
-			return nil, c.overtaken()
+func (j *job) begin(ctx context.Context) error {
+	return j.logs.Update(ctx, j.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
+		if row.GetUid() != j.uid {
+			return nil, j.overtaken()
 		}
-		p := s.logs.BeginUnseen(row)
+		p := j.logs.BeginUnseen(row)
 		p.Row().Running = append(p.Row().GetRunning(), &storagev1.RunningCompaction{
-			OperationId: c.id, Reason: c.reason(), StartedAt: timestamppb.New(c.started), Opening: s.logs.Opening(),
+			OperationId: j.id, Reason: j.reason(), StartedAt: timestamppb.New(j.started), Opening: j.logs.Opening(),
 		})
 		return p, nil
 	})
 }
 
-// recordInterrupted writes an attempt for each compaction that was cut off with its daemon. What cannot be written now is
+// RecordInterrupted writes an attempt for each compaction that was cut off with its daemon. What cannot be written now is
 // written at the next opening.
-func (s *Service) recordInterrupted(ctx context.Context) {
-	abandoned, err := s.logs.Abandoned(ctx)
+func (c *Compactor) RecordInterrupted(ctx context.Context) {
+	abandoned, err := c.logs.Abandoned(ctx)
 	if err != nil {
-		s.logger.WarnContext(ctx, "compactions that were cut off not looked for", "error", err)
+		c.Logger.WarnContext(ctx, "compactions that were cut off not looked for", "error", err)
 		return
 	}
 	for _, ref := range abandoned {
-		if err := s.interrupted(ctx, ref); err != nil && !apierror.IsSessionNotFound(err) {
-			s.logger.WarnContext(ctx, "compaction that was cut off not recorded", "session_uid", ref.UID, "error", err)
+		if err := c.interrupted(ctx, ref); err != nil && !apierror.IsSessionNotFound(err) {
+			c.Logger.WarnContext(ctx, "compaction that was cut off not recorded", "session_uid", ref.UID, "error", err)
 		}
 	}
 }
 
 // interrupted writes the attempts of one session.
-func (s *Service) interrupted(ctx context.Context, ref storage.Ref) error {
-	return s.logs.Update(ctx, ref.SessionID, func(row *storagev1.Session) (*sessionlog.Write, error) {
-		if row.GetUid() != ref.UID || !storage.RunsUnderOther(row, s.logs.Opening()) {
+func (c *Compactor) interrupted(ctx context.Context, ref storage.Ref) error {
+	return c.logs.Update(ctx, ref.SessionID, func(row *storagev1.Session) (*sessionlog.Write, error) {
+		if row.GetUid() != ref.UID || !storage.RunsUnderOther(row, c.logs.Opening()) {
 			return nil, nil
 		}
-		p := s.logs.Begin(row)
+		p := c.logs.Begin(row)
 		for _, r := range row.GetRunning() {
-			if r.GetOpening() == s.logs.Opening() {
+			if r.GetOpening() == c.logs.Opening() {
 				continue
 			}
 			p.EndsCompaction(r.GetOperationId())
@@ -68,7 +67,7 @@ func (s *Service) interrupted(ctx context.Context, ref storage.Ref) error {
 			if _, err := p.Record(ctx, &compactordv1.Record{Kind: &compactordv1.Record_Attempt{Attempt: attempt}}, nil); err != nil {
 				return nil, err
 			}
-			s.logger.InfoContext(ctx, "compaction was cut off", "operation_id", r.GetOperationId(), "started_at", r.GetStartedAt().AsTime())
+			c.Logger.InfoContext(ctx, "compaction was cut off", "operation_id", r.GetOperationId(), "started_at", r.GetStartedAt().AsTime())
 		}
 		return p, nil
 	})

@@ -1,4 +1,4 @@
-package service
+package compaction
 
 import (
 	"context"
@@ -9,30 +9,30 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// foresee says in the plan what its texts take of the summarizer: requests, tokens and money. whole wants all of that;
+// estimate says in the plan what its texts take of the summarizer: requests, tokens and money. whole wants all of that;
 // else it is left out where it takes to write the whole conversation down a second time, and only the requests are told.
-// What cannot be foreseen is left as it is: having the texts written will tell why.
-func (c *compaction) foresee(ctx context.Context, whole bool) error {
-	asks := c.asks()
-	c.plan.Chunks, c.plan.SummarizerInputTokens = uint32(len(asks)), 0
-	chosen, err := c.service.summarizers.Get(c.policy.GetSummary().GetSummarizer())
+// What cannot be estimaten is left as it is: having the texts written will tell why.
+func (w *writing) estimate(ctx context.Context, whole bool) error {
+	asks := w.asks()
+	w.plan.Chunks, w.plan.SummarizerInputTokens = uint32(len(asks)), 0
+	chosen, err := w.Summarizers.Get(w.policy.GetSummary().GetSummarizer())
 	if err != nil {
 		return err
 	}
 	estimator, ok := chosen.(summarizers.Estimator)
-	if !ok || !whole && c.fitsOneRequest(estimator) {
+	if !ok || !whole && w.fitsOneRequest(estimator) {
 		return nil
 	}
 	var all summarizers.Estimate
 	for _, a := range asks {
 		// Nothing of it leaves the daemon.
 		a.request.Redact = nil
-		one, err := c.estimated(ctx, estimator, a.request)
+		one, err := w.estimated(ctx, estimator, a.request)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if err != nil {
-			c.service.logger.DebugContext(ctx, "no estimate by the summarizer", "summarizer", chosen.Name())
+			w.Logger.DebugContext(ctx, "no estimate by the summarizer", "summarizer", chosen.Name())
 			return nil //nolint:nilerr // It ends the estimate and not the compaction.
 		}
 		all.Calls += one.Calls
@@ -45,7 +45,7 @@ func (c *compaction) foresee(ctx context.Context, whole bool) error {
 			all.CostUSD = &sum
 		}
 	}
-	c.plan.Chunks, c.plan.SummarizerInputTokens, c.plan.EstimatedCostUsd = all.Calls, all.InputTokens, all.CostUSD
+	w.plan.Chunks, w.plan.SummarizerInputTokens, w.plan.EstimatedCostUsd = all.Calls, all.InputTokens, all.CostUSD
 	return nil
 }
 
@@ -54,24 +54,24 @@ const roomy = 4
 
 // fitsOneRequest says whether the conversation is so small beside the summarizer's window that each text plainly takes one
 // request.
-func (c *compaction) fitsOneRequest(chosen summarizers.Summarizer) bool {
+func (w *writing) fitsOneRequest(chosen summarizers.Summarizer) bool {
 	describer, ok := chosen.(summarizers.Describer)
 	if !ok {
 		return false
 	}
-	reads := uint64(c.snapshot.Scaled(c.toRead() + session.StoredTokens(c.snapshot.Lead)))
+	reads := uint64(w.snapshot.Scaled(w.toRead() + session.StoredTokens(w.snapshot.Lead)))
 	return reads*roomy < uint64(describer.Describe().GetContextWindow())
 }
 
 // errEstimate says that a summarizer gave neither an estimate nor an error.
 var errEstimate = errors.New("no estimate")
 
-func (c *compaction) estimated(
+func (w *writing) estimated(
 	ctx context.Context, by summarizers.Estimator, req *summarizers.Request,
 ) (e *summarizers.Estimate, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = apierror.Recovered(ctx, c.service.logger, "summarizer "+by.Name(), c.id, r)
+			err = apierror.Recovered(ctx, w.Logger, "summarizer "+by.Name(), w.id, r)
 		}
 	}()
 	if e, err = by.Estimate(ctx, req); err == nil && e == nil {

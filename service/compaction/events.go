@@ -1,18 +1,19 @@
-package service
+package compaction
 
 import (
 	"context"
 	"sync"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/sessionlog"
 )
 
 // eventsAhead is how far a compaction may run ahead of a stream that sets its pace.
 const eventsAhead = 16
 
-// telling is what a compaction tells. Its events get their numbers where they are made, in one order for all, and go to
+// eventStream is what a compaction tells. Its events get their numbers where they are made, in one order for all, and go to
 // the stream and to those who watch the session.
-type telling struct {
+type eventStream struct {
 	// stamp fills in what all events of the operation have, beside the number.
 	stamp func(e *compactordv1.CompactionEvent)
 	// publish hands an event to the watchers of the session. It must not wait.
@@ -33,9 +34,9 @@ type telling struct {
 	sealed bool
 }
 
-// newTelling begins a telling that may run ahead of its stream by so many events.
-func newTelling(ahead int, detached bool, stamp, publish func(e *compactordv1.CompactionEvent)) *telling {
-	return &telling{
+// newEventStream begins a stream that may run ahead of its stream by so many events.
+func newEventStream(ahead int, detached bool, stamp, publish func(e *compactordv1.CompactionEvent)) *eventStream {
+	return &eventStream{
 		stamp: stamp, publish: publish, detached: detached,
 		room: make(chan struct{}, ahead), stream: make(chan *compactordv1.CompactionEvent, ahead+1),
 	}
@@ -43,7 +44,7 @@ func newTelling(ahead int, detached bool, stamp, publish func(e *compactordv1.Co
 
 // tell hands on an event. Where the stream has no room it sets the pace, until ctx ends; one that is detached misses the
 // event.
-func (t *telling) tell(ctx context.Context, e *compactordv1.CompactionEvent) {
+func (t *eventStream) tell(ctx context.Context, e *compactordv1.CompactionEvent) {
 	select {
 	case t.room <- struct{}{}:
 		t.put(e, true)
@@ -63,7 +64,7 @@ func (t *telling) tell(ctx context.Context, e *compactordv1.CompactionEvent) {
 }
 
 // beat tells that the compaction still runs, if the stream has room for it.
-func (t *telling) beat() {
+func (t *eventStream) beat() {
 	select {
 	case t.room <- struct{}{}:
 		t.put(&compactordv1.CompactionEvent{
@@ -74,7 +75,7 @@ func (t *telling) beat() {
 }
 
 // put numbers an event and hands it on; to the stream only where it has room.
-func (t *telling) put(e *compactordv1.CompactionEvent, room bool) {
+func (t *eventStream) put(e *compactordv1.CompactionEvent, room bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.sealed {
@@ -92,14 +93,14 @@ func (t *telling) put(e *compactordv1.CompactionEvent, room bool) {
 	}
 }
 
-func (t *telling) next(e *compactordv1.CompactionEvent) {
+func (t *eventStream) next(e *compactordv1.CompactionEvent) {
 	t.number++
 	e.Number = t.number
 	t.stamp(e)
 }
 
 // seal numbers the last event; nil where only an error tells the end. No other event can come from then on.
-func (t *telling) seal(last *compactordv1.CompactionEvent) {
+func (t *eventStream) seal(last *compactordv1.CompactionEvent) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.sealed = true
@@ -109,7 +110,7 @@ func (t *telling) seal(last *compactordv1.CompactionEvent) {
 }
 
 // end hands on the sealed last event, and ends the stream.
-func (t *telling) end(last *compactordv1.CompactionEvent) {
+func (t *eventStream) end(last *compactordv1.CompactionEvent) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if last != nil {
@@ -122,9 +123,26 @@ func (t *telling) end(last *compactordv1.CompactionEvent) {
 }
 
 // taken makes room for another event of the stream.
-func (t *telling) taken() {
+func (t *eventStream) taken() {
 	select {
 	case <-t.room:
 	default:
 	}
+}
+
+// newEvents begins the events of a compaction. The first of them tells the findings.
+func (j *job) newEvents(name sessionlog.Name, findings []*compactordv1.InputFinding) *eventStream {
+	ahead := eventsAhead
+	if j.req.GetDetach() {
+		ahead = j.EventsAhead
+	}
+	stamp := func(e *compactordv1.CompactionEvent) {
+		e.OperationId, e.Time, e.WillRetry = j.id, j.logs.Now(), j.req.GetWillRetry()
+		if e.GetNumber() == 1 {
+			e.Findings = findings
+		}
+	}
+	return newEventStream(ahead, j.req.GetDetach(), stamp, func(e *compactordv1.CompactionEvent) {
+		j.publish(name, j.uid, e)
+	})
 }

@@ -1,4 +1,4 @@
-package service
+package compaction
 
 import (
 	"context"
@@ -12,31 +12,31 @@ import (
 )
 
 // replays says whether the last request is to be shown again where the summary covers it.
-func (c *compaction) replays() bool {
-	if c.reason() != compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW {
+func (p *planned) replays() bool {
+	if p.reason() != compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW {
 		return false
 	}
-	if c.req.Replay != nil {
-		return c.req.GetReplay()
+	if p.req.Replay != nil {
+		return p.req.GetReplay()
 	}
-	return c.policy.GetOverflow().GetReplay()
+	return p.policy.GetOverflow().GetReplay()
 }
 
 // toReplay returns the message that is to be shown again once the cut is made; nil where there is none. The first request
 // of a session is none: the summary would stand for nothing beside it.
-func (c *compaction) toReplay(ctx context.Context, p *sessionlog.Write) (*uint32, error) {
-	if !c.replays() {
+func (p *planned) toReplay(ctx context.Context, w *sessionlog.Write) (*uint32, error) {
+	if !p.replays() {
 		return nil, nil
 	}
-	last, err := c.service.lastRequest(ctx, p)
+	last, err := p.lastRequest(ctx, w)
 	if last == nil || err != nil {
 		return nil, err
 	}
 	index := last.GetIndex()
-	if index >= c.plan.GetCut().GetFirstKeptIndex() || session.Pinned(p.Head(), index) {
+	if index >= p.plan.GetCut().GetFirstKeptIndex() || session.Pinned(w.Head(), index) {
 		return nil, nil
 	}
-	earlier, err := c.service.requestBefore(ctx, p, index)
+	earlier, err := p.requestBefore(ctx, w, index)
 	if !earlier || err != nil {
 		return nil, err
 	}
@@ -45,13 +45,13 @@ func (c *compaction) toReplay(ctx context.Context, p *sessionlog.Write) (*uint32
 
 // lastRequest returns the last message on the active path that starts a turn and is shown, be it that an earlier
 // compaction covers it; nil where there is none.
-func (s *Service) lastRequest(ctx context.Context, p *sessionlog.Write) (*compactordv1.LoggedMessage, error) {
-	state, err := p.State(ctx)
+func (c *Compactor) lastRequest(ctx context.Context, w *sessionlog.Write) (*compactordv1.LoggedMessage, error) {
+	state, err := w.State(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, l := range slices.Backward(state.Kept) {
-		if isRequest(l) {
+		if session.IsRequest(l) {
 			return l, nil
 		}
 	}
@@ -59,13 +59,13 @@ func (s *Service) lastRequest(ctx context.Context, p *sessionlog.Write) (*compac
 		return l, nil
 	}
 	slot := state.Entry.GetSlots().GetLastUserRequest()
-	if slot == nil || !session.ActiveIndex(p.Head(), slot.GetIndex()) {
+	if slot == nil || !session.ActiveIndex(w.Head(), slot.GetIndex()) {
 		return nil, nil
 	}
 	var last *compactordv1.LoggedMessage
 	at := []*compactordv1.IndexRange{{Start: slot.GetIndex(), End: slot.GetIndex() + 1}}
-	err = s.logs.EachMessage(ctx, p.Before(), at, func(l *compactordv1.LoggedMessage) bool {
-		if isRequest(l) {
+	err = c.logs.EachMessage(ctx, w.Before(), at, func(l *compactordv1.LoggedMessage) bool {
+		if session.IsRequest(l) {
 			last = l
 		}
 		return false
@@ -74,21 +74,17 @@ func (s *Service) lastRequest(ctx context.Context, p *sessionlog.Write) (*compac
 }
 
 // requestBefore says whether a message with a lower index on the active path starts a turn.
-func (s *Service) requestBefore(ctx context.Context, p *sessionlog.Write, index uint32) (bool, error) {
-	h, found := p.Head(), false
+func (c *Compactor) requestBefore(ctx context.Context, w *sessionlog.Write, index uint32) (bool, error) {
+	h, found := w.Head(), false
 	var active []*compactordv1.IndexRange
 	for start, end := session.ActiveRun(h, h.GetLeadEnd()); start < index; start, end = session.ActiveRun(h, end) {
 		active = append(active, &compactordv1.IndexRange{Start: start, End: min(end, index)})
 	}
-	err := s.logs.EachMessage(ctx, p.Before(), active, func(l *compactordv1.LoggedMessage) bool {
-		found = isRequest(l)
+	err := c.logs.EachMessage(ctx, w.Before(), active, func(l *compactordv1.LoggedMessage) bool {
+		found = session.IsRequest(l)
 		return !found
 	})
 	return found, err
-}
-
-func isRequest(l *compactordv1.LoggedMessage) bool {
-	return session.StartsTurn(l.GetMessage()) && !session.Failed(l.GetMessage())
 }
 
 // slotsOf takes the slots of a new summary from what it newly covers. What the compaction before replayed is covered by
@@ -102,18 +98,18 @@ func slotsOf(before *session.State, covered, kept []*compactordv1.LoggedMessage)
 
 // goOn appends the message that tells the agent to go on, where the policy wants it and nothing else does so: open calls
 // are answered first, and a request speaks for itself. It returns the message's index, or nil.
-func (c *compaction) goOn(ctx context.Context, p *sessionlog.Write, entry *compactordv1.CompactionEntry) (*uint32, error) {
-	if !c.policy.GetOverflow().GetAutoContinue() ||
-		c.reason() == compactordv1.CompactionReason_COMPACTION_REASON_MANUAL ||
-		entry.ReplayedIndex != nil || len(p.Head().GetOpenCalls()) > 0 {
+func (p *planned) goOn(ctx context.Context, w *sessionlog.Write, entry *compactordv1.CompactionEntry) (*uint32, error) {
+	if !p.policy.GetOverflow().GetAutoContinue() ||
+		p.reason() == compactordv1.CompactionReason_COMPACTION_REASON_MANUAL ||
+		entry.ReplayedIndex != nil || len(w.Head().GetOpenCalls()) > 0 {
 		return nil, nil
 	}
-	state, err := p.State(ctx)
+	state, err := w.State(ctx)
 	if err != nil || lastIsUser(state) {
 		return nil, err
 	}
-	overflow := c.reason() == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW
-	l, err := p.Say(ctx, session.Continue(overflow))
+	overflow := p.reason() == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW
+	l, err := w.Say(ctx, session.Continue(overflow))
 	if err != nil {
 		return nil, err
 	}

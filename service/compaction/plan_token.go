@@ -1,4 +1,4 @@
-package service
+package compaction
 
 import (
 	"crypto/sha256"
@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"buf.build/go/protovalidate"
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -54,7 +53,7 @@ func (t *planToken) encode() (string, error) {
 }
 
 // parsePlanToken reads a token, which anyone can have written: its options are as little to be trusted as any request's.
-func parsePlanToken(s string) (*planToken, error) {
+func parsePlanToken(s string, checkRequest func(proto.Message) error) (*planToken, error) {
 	b, err := base64.RawURLEncoding.DecodeString(s)
 	if err != nil || len(b) < planTokenFixed || b[0] != planTokenVersion || b[1] > 1 {
 		return nil, session.ErrToken
@@ -72,7 +71,7 @@ func parsePlanToken(s string) (*planToken, error) {
 	if err := proto.Unmarshal(b[size:], t.req); err != nil {
 		return nil, errors.Join(session.ErrToken, err)
 	}
-	if !plannable(t.req) || knownFields(t.req) != nil || protovalidate.Validate(t.req) != nil || checkReplay(t.req) != nil {
+	if !plannable(t.req) || checkRequest(t.req) != nil || checkReplay(t.req) != nil {
 		return nil, session.ErrToken
 	}
 	return t, nil

@@ -1,4 +1,4 @@
-package service
+package compaction
 
 import (
 	"context"
@@ -14,10 +14,10 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// onUserMessage does what policy.on_user_message says, where a message that starts a turn is among those that are pending,
+// OnUserMessage does what policy.on_user_message says, where a message that starts a turn is among those that are pending,
 // and returns what it did; nil where that was nothing. What is appended is more important: where the strategies fail, it
 // is appended without.
-func (s *Service) onUserMessage(ctx context.Context, p *sessionlog.Write) (*compactordv1.PruneEntry, error) {
+func (c *Compactor) OnUserMessage(ctx context.Context, p *sessionlog.Write) (*compactordv1.PruneEntry, error) {
 	list := p.Before().GetResolvedPolicy().GetOnUserMessage().GetStrategies()
 	if len(list) == 0 || !slices.ContainsFunc(p.Messages(), startsTurn) {
 		return nil, nil
@@ -26,12 +26,12 @@ func (s *Service) onUserMessage(ctx context.Context, p *sessionlog.Write) (*comp
 	if err != nil {
 		return nil, err
 	}
-	written, err := s.planOnUserMessage(ctx, state, list)
+	written, err := c.planOnUserMessage(ctx, state, list)
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
-		s.logNotPlanned(ctx, err)
+		c.logNotPlanned(ctx, err)
 		return nil, nil
 	case written == nil:
 		return nil, nil
@@ -44,14 +44,14 @@ func startsTurn(l *compactordv1.LoggedMessage) bool { return session.StartsTurn(
 
 // planOnUserMessage plans all that is to be done on a state, and writes it as one entry; nil where the view would not
 // become smaller.
-func (s *Service) planOnUserMessage(
+func (c *Compactor) planOnUserMessage(
 	ctx context.Context, state *session.State, list []*compactordv1.Strategy,
 ) (*session.Written, error) {
-	started := s.hooks.Now()
+	started := c.Hooks.Now()
 	in := &strategies.Input{
 		State: state, Policy: state.Policy, Reason: compactordv1.CompactionReason_COMPACTION_REASON_USER_MESSAGE,
 	}
-	plan, err := s.strategies.PlanAll(ctx, in, list)
+	plan, err := c.Strategies.PlanAll(ctx, in, list)
 	if err != nil {
 		return nil, err
 	}
@@ -65,9 +65,9 @@ func (s *Service) planOnUserMessage(
 		return nil, err
 	}
 	entry := &compactordv1.PruneEntry{
-		Id: newID(), Edits: plan.GetEdits(), Reason: in.Reason, Strategy: s.inOrder(state.Policy, list),
-		TokensBefore: state.Head.GetViewTokens(), CreatedAt: s.logs.Now(),
-		Duration: durationpb.New(s.hooks.Now().Sub(started)),
+		Id: sessionlog.NewID(), Edits: plan.GetEdits(), Reason: in.Reason, Strategy: c.inOrder(state.Policy, list),
+		TokensBefore: state.Head.GetViewTokens(), CreatedAt: c.logs.Now(),
+		Duration: durationpb.New(c.Hooks.Now().Sub(started)),
 	}
 	written, err := sessionlog.Try(state, &compactordv1.Record{
 		Kind: &compactordv1.Record_Prune{Prune: entry}, CreatedAt: entry.GetCreatedAt(),
@@ -84,19 +84,19 @@ func (s *Service) planOnUserMessage(
 
 // inOrder is what an entry says of the strategies that it was made by, with their defaults: of several, the ladder of them
 // all.
-func (s *Service) inOrder(policy *compactordv1.Policy, list []*compactordv1.Strategy) *compactordv1.Strategy {
+func (c *Compactor) inOrder(policy *compactordv1.Policy, list []*compactordv1.Strategy) *compactordv1.Strategy {
 	if len(list) == 1 {
-		return s.strategies.Resolved(policy, list[0])
+		return c.Strategies.Resolved(policy, list[0])
 	}
 	all := &compactordv1.LadderStrategy{}
 	for _, each := range list {
-		all.Rungs = append(all.Rungs, &compactordv1.LadderStrategy_Rung{Strategy: s.strategies.Resolved(policy, each)})
+		all.Rungs = append(all.Rungs, &compactordv1.LadderStrategy_Rung{Strategy: c.Strategies.Resolved(policy, each)})
 	}
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Ladder{Ladder: all}}
 }
 
 // logNotPlanned logs why policy.on_user_message was not carried out.
-func (s *Service) logNotPlanned(ctx context.Context, err error) {
+func (c *Compactor) logNotPlanned(ctx context.Context, err error) {
 	attributes := append([]any{"error", err}, apierror.OfStrategy(err)...)
-	s.logger.ErrorContext(ctx, "messages were appended without policy.on_user_message", attributes...)
+	c.Logger.ErrorContext(ctx, "messages were appended without policy.on_user_message", attributes...)
 }

@@ -1,4 +1,5 @@
-package service
+// Package policies resolves the policies of sessions and calls, and refuses what this daemon cannot do.
+package policies
 
 import (
 	"errors"
@@ -10,25 +11,35 @@ import (
 	"github.com/compactord/compactord/service/summaries"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/summarizers"
 )
 
-// resolvePolicy resolves the daemon's default policy and what is given over it, each over the ones before.
-func (s *Service) resolvePolicy(given ...*compactordv1.Policy) (*compactordv1.Policy, error) {
-	resolved, err := strategies.Resolve(append([]*compactordv1.Policy{s.defaultPolicy}, given...)...)
+// Resolver resolves policies.
+type Resolver struct {
+	// Default is what sessions start from, under what they give themselves. May be nil.
+	Default *compactordv1.Policy
+	// Strategies and Summarizers are what policies can name.
+	Strategies  *strategies.Registry
+	Summarizers *summarizers.Registry
+}
+
+// Resolve resolves the daemon's default policy and what is given over it, each over the ones before.
+func (r *Resolver) Resolve(given ...*compactordv1.Policy) (*compactordv1.Policy, error) {
+	resolved, err := strategies.Resolve(append([]*compactordv1.Policy{r.Default}, given...)...)
 	if errors.Is(err, strategies.ErrUnknown) {
 		return nil, unknownName("policy.preset", err, strategies.PresetNames())
 	}
 	if err != nil {
 		return nil, err
 	}
-	return resolved, s.checkPolicy(resolved)
+	return resolved, r.check(resolved)
 }
 
-// checkPolicy refuses what this daemon cannot do, by the name of the field, before anything relies on it.
-func (s *Service) checkPolicy(p *compactordv1.Policy) error {
+// check refuses what this daemon cannot do, by the name of the field, before anything relies on it.
+func (r *Resolver) check(p *compactordv1.Policy) error {
 	for _, named := range namedStrategies(p) {
-		if err := s.strategies.Supports(named.strategy); err != nil {
-			return unknownName(named.field, err, s.strategies.Names())
+		if err := r.Strategies.Supports(named.strategy); err != nil {
+			return unknownName(named.field, err, r.Strategies.Names())
 		}
 	}
 	if err := strategies.CheckArrival(p); err != nil {
@@ -37,8 +48,8 @@ func (s *Service) checkPolicy(p *compactordv1.Policy) error {
 	if err := editsOnly("policy.prune_strategy", p.GetPruneStrategy()); err != nil {
 		return err
 	}
-	if _, err := s.summarizers.Get(p.GetSummary().GetSummarizer()); err != nil {
-		return unknownName("policy.summary.summarizer", err, s.summarizers.Names())
+	if _, err := r.Summarizers.Get(p.GetSummary().GetSummarizer()); err != nil {
+		return unknownName("policy.summary.summarizer", err, r.Summarizers.Names())
 	}
 	return summaries.CheckTools(p.GetSummary())
 }

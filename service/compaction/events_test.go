@@ -1,4 +1,4 @@
-package service
+package compaction
 
 import (
 	"testing"
@@ -38,7 +38,7 @@ func numbers(events []*compactordv1.CompactionEvent) []uint32 {
 // same. The watchers get all of it from `started` on.
 func TestTellingWithoutAReader(t *testing.T) {
 	var watched []*compactordv1.CompactionEvent
-	told := newTelling(3, true, func(*compactordv1.CompactionEvent) {}, func(e *compactordv1.CompactionEvent) {
+	told := newEventStream(3, true, func(*compactordv1.CompactionEvent) {}, func(e *compactordv1.CompactionEvent) {
 		watched = append(watched, e)
 	})
 	told.beat()
@@ -63,7 +63,7 @@ func TestTellingWithoutAReader(t *testing.T) {
 // What ends before it has started is told to its stream alone. Nothing comes between the number of the last event and
 // the event.
 func TestTellingThatNeverStarts(t *testing.T) {
-	told := newTelling(2, false, func(*compactordv1.CompactionEvent) {}, func(*compactordv1.CompactionEvent) {
+	told := newEventStream(2, false, func(*compactordv1.CompactionEvent) {}, func(*compactordv1.CompactionEvent) {
 		require.Fail(t, "published")
 	})
 	end := cancelledEvent()

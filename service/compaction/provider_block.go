@@ -1,4 +1,4 @@
-package service
+package compaction
 
 import (
 	"encoding/json"
@@ -12,11 +12,11 @@ import (
 // compactionItem is what the dialects that have one call the item that a provider's own compaction makes.
 const compactionItem = "compaction"
 
-// checkProviderBlock refuses an item that its provider would not take in place of a summary.
-func (s *Service) checkProviderBlock(block *compactordv1.OpaquePart, field string) error {
-	shape, err := s.dialect(block.GetDialect(), field+".dialect")
-	if err != nil {
-		return err
+// CheckProviderBlock refuses an item that its provider would not take in place of a summary.
+func (c *Config) CheckProviderBlock(block *compactordv1.OpaquePart, field string) error {
+	shape, known := c.Dialects[block.GetDialect()]
+	if !known {
+		return apierror.NotImplemented(field + ".dialect")
 	}
 	switch block.GetDialect() {
 	case compactordv1.Dialect_DIALECT_OPENAI_RESPONSES:

@@ -1,0 +1,259 @@
+package compaction
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"google.golang.org/protobuf/proto"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
+	"github.com/compactord/compactord/service/summaries"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// Commit commits a compaction whose texts the client's model has written.
+func (c *Compactor) Commit(
+	ctx context.Context, req *compactordv1.CommitCompactionRequest,
+) (*compactordv1.CommitCompactionResponse, error) {
+	row, err := c.logs.Row(ctx, req.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	answer := &compactordv1.CommitCompactionResponse{}
+	if known, err := c.logs.Recorded(ctx, row, req, answer); known || err != nil {
+		return answer, err
+	}
+	token, err := parsePlanToken(req.GetPlanToken(), c.CheckRequest)
+	if err != nil || token.req.GetSessionId() != req.GetSessionId() {
+		return nil, apierror.InvalidToken("plan_token")
+	}
+	k := &clientCommit{
+		job: c.clientJob(row, token.req, req.GetClientPlan()), req: req, token: token, answer: answer,
+	}
+	if err := k.run(ctx, row); err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// clientCommit is one run of Commit: it plans again, takes the client's texts in, checks and commits.
+type clientCommit struct {
+	job    *job
+	req    *compactordv1.CommitCompactionRequest
+	token  *planToken
+	answer *compactordv1.CommitCompactionResponse
+}
+
+func (k *clientCommit) run(ctx context.Context, row *storagev1.Session) error {
+	plan, err := k.planAgain(ctx, row)
+	if err != nil {
+		return err
+	}
+	w, err := k.takeTexts(ctx, plan)
+	if err != nil {
+		return err
+	}
+	ending, err := k.job.account(ctx, func(so *soFar) (*compactordv1.CompactionEvent, error) {
+		// What was sent makes sense: it is recorded how it ends.
+		so.writer, so.announced = w.writer, true
+		texts, err := w.write(ctx)
+		if err != nil {
+			return nil, rejected(err, w.client)
+		}
+		return k.commit(ctx, texts)
+	})
+	if skipped := ending.GetSkipped(); skipped != nil {
+		k.answer.Outcome = &compactordv1.CommitCompactionResponse_Skipped{Skipped: skipped}
+	}
+	return err
+}
+
+// planAgain makes the plan of the token's point again. It must come to the same.
+func (k *clientCommit) planAgain(ctx context.Context, row *storagev1.Session) (*planned, error) {
+	j := k.job
+	own, err := ownDigest(j.own)
+	if err != nil {
+		return nil, err
+	}
+	if own != k.token.own {
+		return nil, apierror.InvalidField("client_plan", "is not the one that PlanCompaction was given")
+	}
+	if k.token.uid != j.uid {
+		return nil, j.overtaken()
+	}
+	if k.token.point > session.Point(row.GetHead()) {
+		return nil, apierror.InvalidToken("plan_token")
+	}
+	head, err := j.logs.HeadAt(ctx, row, k.token.point)
+	if err != nil {
+		return nil, err
+	}
+	policy, err := j.Policies.Resolve(row.GetPolicy(), j.req.GetPolicy())
+	if err != nil {
+		return nil, err
+	}
+	snapshot, err := j.logs.State(ctx, row, head)
+	if err != nil {
+		return nil, err
+	}
+	if k.token.point != session.Point(row.GetHead()) {
+		// What was rolled forward has the figures of the policy of then.
+		snapshot.Head = snapshot.WithMetrics()
+	}
+	if err := j.stillFits(snapshot, row); err != nil {
+		return nil, err
+	}
+	return k.samePlan(ctx, policy, snapshot)
+}
+
+// samePlan plans, and says STATE_CHANGED where that comes to something else than the token has, or where no compaction
+// for its reason was due at its point: anyone can have written that into a token.
+func (k *clientCommit) samePlan(
+	ctx context.Context, policy *compactordv1.Policy, snapshot *session.State,
+) (*planned, error) {
+	j := k.job
+	var plan *planned
+	var digest digest
+	err := compactionDue(j.reason(), snapshot.Head, policy)
+	if err == nil {
+		plan, err = j.makePlan(ctx, policy, snapshot)
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err == nil {
+		digest, err = planDigest(j.req, plan.plan, policy)
+	}
+	if err != nil || digest != k.token.plan {
+		e := apierror.New(compactordv1.ErrorReason_ERROR_REASON_STATE_CHANGED,
+			map[string]string{"operation_id": j.id},
+			"the plan is no longer the one that PlanCompaction answered: plan again")
+		e.Cause = err
+		return nil, e
+	}
+	return plan, nil
+}
+
+// takeTexts sets who writes: the client, or where it only has a provider's item, `extractive`. What does not go with the
+// plan is refused.
+func (k *clientCommit) takeTexts(ctx context.Context, plan *planned) (*writing, error) {
+	// What the questions have redacted is not to be counted, so another writer takes the texts.
+	asking, err := plan.writing(ctx, plan.operation())
+	if err != nil {
+		return nil, err
+	}
+	wanted := len(asking.asks())
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err := k.checkBlock(plan); err != nil {
+		return nil, err
+	}
+	texts, err := k.clientTexts(plan, wanted)
+	if err != nil {
+		return nil, err
+	}
+	plan.client = texts
+	op := plan.operation()
+	op.Spent = summaries.Spent{Usage: k.req.GetUsage(), CostUSD: k.req.CostUsd, Calls: k.req.GetSummarizerCalls()}
+	_, byClient := texts.(*summaries.ClientTexts)
+	op.NoFallback = byClient && !k.req.GetUseFallback()
+	w, err := plan.writing(ctx, op)
+	if err != nil {
+		return nil, err
+	}
+	w.whole, w.block = k.req.GetSummary() != "", k.req.GetProviderBlock()
+	return w, nil
+}
+
+// clientTexts is who writes: the client, whose texts are there, or `extractive` beside a provider's item.
+func (k *clientCommit) clientTexts(plan *planned, wanted int) (summarizers.Summarizer, error) {
+	switch {
+	case k.req.GetSummary() != "":
+		return &summaries.ClientTexts{
+			Texts: []string{k.req.GetSummary()}, Model: k.req.GetModel(), CachedPrefix: k.token.cached,
+		}, checkWhole(plan.plan)
+	case len(k.req.GetAnswers()) == 0 && k.req.GetProviderBlock() != nil:
+		extractive, err := k.job.Summarizers.Get(summaries.Fallback)
+		if err != nil {
+			return nil, err
+		}
+		return summaries.BesideModel(extractive, k.req.GetModel()), nil
+	case len(k.req.GetAnswers()) != wanted:
+		return nil, apierror.InvalidField("answers", fmt.Sprintf(
+			"%d are wanted, one for each prompt that is final, and not %d", wanted, len(k.req.GetAnswers())))
+	default:
+		return &summaries.ClientTexts{
+			Texts: k.req.GetAnswers(), Model: k.req.GetModel(), Prompted: true, CachedPrefix: k.token.cached,
+		}, nil
+	}
+}
+
+// checkWhole refuses a whole summary where it is not all that the plan needs.
+func checkWhole(plan *compactordv1.CompactionPlan) error {
+	switch written := len(toWrite(plan.GetEdits())); {
+	case plan.GetCut() == nil:
+		return apierror.InvalidField("summary", "the plan has no cut, and so no summary")
+	case written > 0:
+		return apierror.InvalidField("summary", fmt.Sprintf(
+			"the plan has %d edits whose texts are wanted too: send them all as answers", written))
+	default:
+		return nil
+	}
+}
+
+// checkBlock refuses a provider's item that no view could show.
+func (k *clientCommit) checkBlock(plan *planned) error {
+	block := k.req.GetProviderBlock()
+	if block == nil {
+		return nil
+	}
+	if plan.plan.GetCut() == nil {
+		return apierror.InvalidField("provider_block", "the plan has no cut, and so no summary that it could stand for")
+	}
+	return plan.CheckProviderBlock(block, "provider_block")
+}
+
+// rejected says which of the answers did not pass the checks.
+func rejected(err error, by summarizers.Summarizer) error {
+	e := &apierror.Error{}
+	texts, fromClient := by.(*summaries.ClientTexts)
+	if errors.As(err, &e) && e.Reason == compactordv1.ErrorReason_ERROR_REASON_SUMMARY_REJECTED &&
+		e.Metadata["summarizer"] == summarizers.Client && fromClient && texts.Prompted {
+		e.Metadata["prompt"] = strconv.Itoa(texts.Taken() - 1)
+	}
+	return err
+}
+
+// commit writes what the compaction made, on the state as it is by now.
+func (k *clientCommit) commit(ctx context.Context, w *written) (*compactordv1.CompactionEvent, error) {
+	w.beforeCommit(ctx)
+	var completed *compactordv1.CompactionCompleted
+	err := w.logs.Update(ctx, w.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
+		proto.Reset(k.answer)
+		completed = nil
+		if known, err := w.logs.Recorded(ctx, row, k.req, k.answer); known || err != nil {
+			return nil, err
+		}
+		if err := w.stillFits(w.snapshot, row); err != nil {
+			return nil, err
+		}
+		next, done, err := w.put(ctx, row)
+		if err != nil {
+			return nil, err
+		}
+		completed = done
+		k.answer.Outcome = &compactordv1.CommitCompactionResponse_Completed{Completed: done}
+		return next, next.Remember(k.req, k.answer)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Completed{Completed: completed}}, nil
+}

@@ -1,0 +1,113 @@
+package compaction
+
+import (
+	"cmp"
+	"context"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/sessionlog"
+	"github.com/compactord/compactord/service/summaries"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// defaultPromptTokens is the most that a prompt for a client's model may have where the client does not say.
+const defaultPromptTokens = 500_000
+
+// Plan plans a compaction whose texts the client's model is to write, and answers with the prompts for them.
+func (c *Compactor) Plan(
+	ctx context.Context, req *compactordv1.PlanCompactionRequest,
+) (*compactordv1.PlanCompactionResponse, error) {
+	options := &compactordv1.CompactRequest{
+		Target: &compactordv1.CompactRequest_SessionId{SessionId: req.GetSessionId()},
+		Reason: req.GetReason(), Focus: req.GetFocus(), Policy: req.GetPolicy(), Replay: req.Replay,
+	}
+	if err := checkReplay(options); err != nil {
+		return nil, err
+	}
+	row, err := c.logs.Row(ctx, req.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	j := c.clientJob(row, options, req.GetClientPlan())
+	plan, err := j.prepare(ctx)
+	switch skipped := asSkip(err); {
+	case skipped != nil:
+		return skipped.answer(row, j.currentReport(ctx)), nil
+	case err != nil:
+		return nil, err
+	}
+	w, err := plan.writing(ctx, plan.operation())
+	if err != nil {
+		return nil, err
+	}
+	answer := &compactordv1.PlanCompactionResponse{
+		Plan: plan.plan, Report: session.Report(plan.snapshot.Head, row.GetResolvedPolicy()),
+	}
+	list := &promptList{
+		limit: cmp.Or(req.GetMaxPromptTokens(), defaultPromptTokens), from: int(req.GetFromPrompt()), answer: answer,
+	}
+	if err := list.fill(ctx, w); err != nil {
+		return nil, err
+	}
+	answer.PlanToken, err = plan.token(list.cached)
+	return answer, err
+}
+
+// answer tells a client that there is nothing to plan.
+func (s *skip) answer(
+	row *storagev1.Session, report *compactordv1.ContextReport,
+) *compactordv1.PlanCompactionResponse {
+	return &compactordv1.PlanCompactionResponse{
+		Plan:    &compactordv1.CompactionPlan{SkipReason: s.reason, TokensBefore: row.GetHead().GetViewTokens()},
+		Message: s.message, Report: report,
+	}
+}
+
+// clientJob is a compaction whose texts the client's model writes. Nobody listens to it.
+func (c *Compactor) clientJob(
+	row *storagev1.Session, options *compactordv1.CompactRequest, own *compactordv1.ClientPlan,
+) *job {
+	return &job{
+		Compactor: c, req: options, id: sessionlog.NewID(), uid: row.GetUid(), started: c.Hooks.Now(), own: own,
+		client: &summaries.ClientTexts{},
+	}
+}
+
+// token names the plan.
+func (p *planned) token(cached bool) (string, error) {
+	t := &planToken{uid: p.uid, point: session.Point(p.snapshot.Head), req: p.req, cached: cached}
+	var err error
+	if t.plan, err = planDigest(p.req, p.plan, p.policy); err != nil {
+		return "", err
+	}
+	if t.own, err = ownDigest(p.own); err != nil {
+		return "", err
+	}
+	return t.encode()
+}
+
+// ask is one of the texts that a plan needs.
+type ask struct {
+	request *summarizers.Request
+	// edit is where the text belongs; nil where that is the summary.
+	edit *compactordv1.EditPlace
+}
+
+// asks are the texts that the plan needs, in the order in which shorten and summarize have them written.
+func (w *writing) asks() []ask {
+	var all []ask
+	for _, e := range toWrite(w.plan.GetEdits()) {
+		all = append(all, ask{
+			request: w.writer.ShortenRequest(e), edit: &compactordv1.EditPlace{Index: e.GetIndex(), Part: e.GetPart()},
+		})
+	}
+	if w.plan.GetCut() == nil {
+		return all
+	}
+	for _, req := range w.writer.WriteRequests(w.task()) {
+		all = append(all, ask{request: req})
+	}
+	return all
+}

@@ -1,0 +1,128 @@
+package compaction
+
+import (
+	"context"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
+)
+
+// planned is a job with its plan.
+type planned struct {
+	*job
+
+	policy   *compactordv1.Policy
+	snapshot *session.State
+	plan     *compactordv1.CompactionPlan
+	// byBytes says that the size of the view in bytes made the compaction due, and its tokens did not.
+	byBytes bool
+}
+
+// prepare takes the snapshot and makes the plan.
+func (j *job) prepare(ctx context.Context) (*planned, error) {
+	row, err := j.logs.Row(ctx, j.req.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	if row.GetUid() != j.uid {
+		return nil, j.overtaken()
+	}
+	policy, err := j.Policies.Resolve(row.GetPolicy(), j.req.GetPolicy())
+	if err != nil {
+		return nil, err
+	}
+	if err := compactionDue(j.reason(), row.GetHead(), policy); err != nil {
+		return nil, err
+	}
+	snapshot, err := j.logs.State(ctx, row, row.GetHead())
+	if err != nil {
+		return nil, err
+	}
+	if j.Hooks.BeforePlan != nil {
+		j.Hooks.BeforePlan(ctx)
+	}
+	return j.makePlan(ctx, policy, snapshot)
+}
+
+// makePlan makes the plan of a snapshot.
+func (j *job) makePlan(
+	ctx context.Context, policy *compactordv1.Policy, snapshot *session.State,
+) (*planned, error) {
+	in := &strategies.Input{State: snapshot, Policy: policy, Reason: j.reason()}
+	var plan *compactordv1.CompactionPlan
+	var err error
+	if j.own != nil {
+		plan, err = strategies.OfClient(in, j.own)
+	} else {
+		plan, err = j.planBy(ctx, in, policy.GetStrategy())
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(plan.GetEdits()) == 0 && plan.GetCut() == nil {
+		return nil, &skip{plan.GetSkipReason(), skipMessage(plan.GetSkipReason(), plan.GetTokensBefore())}
+	}
+	if err := strategies.Check(in, plan); err != nil {
+		return nil, err
+	}
+	return &planned{
+		job: j, policy: policy, snapshot: snapshot, plan: plan,
+		byBytes: session.DueByBytesAlone(policy, session.Report(snapshot.Head, policy)),
+	}, nil
+}
+
+// stillFits says whether a plan of a snapshot can still be carried out: on the same log, with no Revert and no other
+// compaction since. Messages may have been appended.
+func (j *job) stillFits(snapshot *session.State, row *storagev1.Session) error {
+	then, now := snapshot.Head, row.GetHead()
+	if row.GetUid() == j.uid && then.GetLastRevert() == now.GetLastRevert() &&
+		then.GetCompaction().GetSequence() == now.GetCompaction().GetSequence() {
+		return nil
+	}
+	return j.overtaken()
+}
+
+// editsAlone are the plan's edits where it has no cut. Where that is not made they are planned anew: those of what it
+// would have covered are not in the plan.
+func (p *planned) editsAlone(ctx context.Context, state *session.State) ([]*compactordv1.Edit, error) {
+	if p.plan.GetCut() == nil || p.own != nil {
+		return p.plan.GetEdits(), nil
+	}
+	in := &strategies.Input{State: state, Policy: p.policy, Reason: p.reason(), EditsOnly: true}
+	plan, err := p.planBy(ctx, in, p.policy.GetStrategy())
+	return plan.GetEdits(), err
+}
+
+// resolvedStrategy is the strategy with its parameters; nil where the plan is the client's own.
+func (p *planned) resolvedStrategy() *compactordv1.Strategy {
+	if p.own != nil {
+		return nil
+	}
+	return p.Strategies.Resolved(p.policy, p.policy.GetStrategy())
+}
+
+// divide returns what is summarized as complete turns, and the first part of the turn that the cut splits.
+func (p *planned) divide() (history, prefix []*compactordv1.LoggedMessage) {
+	kept, cut := p.snapshot.Kept, p.plan.GetCut()
+	end := p.snapshot.Position(cut.GetFirstKeptIndex())
+	if cut.SplitTurnStart == nil {
+		return kept[:end], nil
+	}
+	start := p.snapshot.Position(cut.GetSplitTurnStart())
+	return kept[:start], kept[start:end]
+}
+
+// toRead is what there is to read for all texts, in stored tokens: the results and the conversation.
+func (p *planned) toRead() uint32 {
+	var total uint32
+	for _, e := range toWrite(p.plan.GetEdits()) {
+		total += p.snapshot.Kept[p.snapshot.Position(e.GetIndex())].GetTokens()
+	}
+	if p.plan.GetCut() != nil {
+		history, prefix := p.divide()
+		total += session.StoredTokens(history) + session.StoredTokens(prefix)
+	}
+	return total
+}
