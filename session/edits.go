@@ -11,12 +11,10 @@ import (
 // editing is a message of the log on its way into a view. The log's message is shared until something changes it.
 type editing struct {
 	counter Counter
-	// format is the view's.
-	format uint32
-	logged *compactordv1.LoggedMessage
-	edited *compactordv1.Message
-	sizes  []uint32
-	kinds  []compactordv1.EditKind
+	logged  *compactordv1.LoggedMessage
+	edited  *compactordv1.Message
+	sizes   []uint32
+	kinds   []compactordv1.EditKind
 }
 
 func (e *editing) message() *compactordv1.Message {
@@ -107,7 +105,7 @@ func (e *editing) replaceMedia(i int, p *compactordv1.Part, text string) {
 		switch {
 		case rp.GetMedia() == nil:
 			parts = append(parts, rp)
-		case !told || e.format < viewFormatEmptied:
+		case !told:
 			parts = append(parts, resultText(text))
 			told = true
 		}
@@ -173,27 +171,24 @@ func (e *editing) drop(gone func(i int, p *compactordv1.Part) bool) bool {
 
 // emptied says whether edits have left nothing of a message but thinking, of which each view shows what it may.
 func (e *editing) emptied() bool {
-	return e.format >= viewFormatEmptied &&
-		(slices.Contains(e.kinds, compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP) ||
-			slices.Contains(e.kinds, compactordv1.EditKind_EDIT_KIND_DROP_THINKING)) &&
+	return (slices.Contains(e.kinds, compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP) ||
+		slices.Contains(e.kinds, compactordv1.EditKind_EDIT_KIND_DROP_THINKING)) &&
 		!slices.ContainsFunc(e.message().GetParts(), func(p *compactordv1.Part) bool { return p.GetThinking() == nil })
 }
 
 // emptied says whether edits have left nothing of a message but thinking. Views may show it or not, so nothing is to
 // depend on it.
 func (s *State) emptied(l *compactordv1.LoggedMessage) bool {
-	return !Pinned(s.Head, l.GetIndex()) && s.emptiedIn(s.Head.GetViewFormat(), l)
+	return !Pinned(s.Head, l.GetIndex()) && s.Emptied(l)
 }
 
-// Emptied says whether the edits of a message leave nothing of it but thinking, in the format of new records and whether
-// or not a pin lets the edits rest: no kept part is to begin with it, since it would begin with what comes next.
-func (s *State) Emptied(l *compactordv1.LoggedMessage) bool { return s.emptiedIn(ViewFormat, l) }
-
-func (s *State) emptiedIn(format uint32, l *compactordv1.LoggedMessage) bool {
+// Emptied says whether the edits of a message leave nothing of it but thinking, whether or not a pin lets the edits rest:
+// no kept part is to begin with it, since it would begin with what comes next.
+func (s *State) Emptied(l *compactordv1.LoggedMessage) bool {
 	if len(s.Edits[l.GetIndex()]) == 0 {
 		return false
 	}
-	e := editing{counter: s.Counter, format: format, logged: l, sizes: l.GetPartSizes()}
+	e := editing{counter: s.Counter, logged: l, sizes: l.GetPartSizes()}
 	e.apply(s.EditsOf(l))
 	return e.emptied()
 }

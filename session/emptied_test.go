@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
@@ -14,24 +13,12 @@ func dropThinking(index, part uint32) *compactordv1.Edit {
 	return &compactordv1.Edit{Index: index, Part: part, Kind: compactordv1.EditKind_EDIT_KIND_DROP_THINKING}
 }
 
-// drawnAs is a view in an earlier format.
-func drawnAs(s *session.State, format uint32) []string {
-	old := *s
-	old.Head = proto.CloneOf(s.Head)
-	old.Head.ViewFormat = format
-	return tell(old.View(session.ViewOptions{}))
-}
-
 // Of a message that edits have emptied a view shows nothing: providers take no message without content.
 func TestEmptiedMessageIsNotShown(t *testing.T) {
 	w := newLog(user("do"), assistant(calling("a", "read", "")), answers("a", "found"), user("on"), assistant(thinking("hm")), user("so"))
 	prune(w, collapse(1, ""), dropThinking(4, 0))
 	require.Equal(t, []string{`user 0: "do"`, `user 3: "on"`, `user 5: "so"`}, drawn(w))
 	require.Equal(t, uint32(3), w.Head.GetViewMessages())
-	// Logs of earlier formats go on as they were.
-	require.Equal(t, []string{
-		`user 0: "do"`, `assistant 1 collapse_group:`, `user 3: "on"`, `assistant 4 drop_thinking:`, `user 5: "so"`,
-	}, drawnAs(w.State(), 2))
 }
 
 // What a message says beside its calls and its thinking stays, and so does one that the policy alone leaves no thinking.
@@ -78,14 +65,4 @@ func TestPairAnswersBeforeWhatIsShown(t *testing.T) {
 	require.Len(t, v.Messages, 3)
 	require.Equal(t, session.SummaryReply(), v.Messages[1].GetMessage().GetParts()[0].GetText().GetText())
 	require.Equal(t, uint32(3), v.Messages[2].GetIndex())
-}
-
-// What the edits of a pinned message leave of it counts in the format of the record that cuts.
-func TestEmptiedMessageOfAnEarlierFormatIsNoPlaceForACut(t *testing.T) {
-	w := newLog(user("do"), assistant(calling("a", "read", "")), answers("a", "found"), developer("mind"), user("on"))
-	prune(w, collapse(1, ""))
-	old := *w.State()
-	old.Head = proto.CloneOf(old.Head)
-	old.Head.ViewFormat = 2
-	require.Equal(t, []int{0, 4}, old.CutPlaces())
 }

@@ -8,18 +8,10 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// ViewFormat is the format that new view-changing records ask for. Views of older logs go on in theirs: a change of
-// wording here needs a new number, with the old wording kept beside it, since a changed prefix costs the provider's
-// prompt cache and breaks the thinking that is bound to it.
-const ViewFormat = viewFormatEmptied
-
-const (
-	// viewFormatFiles is the first format that tells the files that a summary does not name.
-	viewFormatFiles = 2
-	// viewFormatEmptied is the first format that leaves out messages of which edits have left nothing, and that tells the
-	// media of one result once.
-	viewFormatEmptied = 3
-)
+// ViewFormat is the format that views are drawn in. Heads and view-changing records carry it, so that logs can go on in
+// theirs: once a log is out there, a change of wording or shape needs a new number, with the old one drawn beside it,
+// since a changed prefix costs the provider's prompt cache and breaks the thinking that is bound to it.
+const ViewFormat = 1
 
 // minSpokenFor is how long a request must be, in bytes, for its text in the summary to be no accident: "go" is in many
 // words.
@@ -28,18 +20,14 @@ const minSpokenFor = 40
 // maxSlotRunes bounds the user's last request as a slot, so that one huge request cannot defeat every compaction.
 const maxSlotRunes = 8000
 
-// SummaryText is what a summary message says in a view format: the summary, and the slots that it does not hold itself.
-func SummaryText(e *compactordv1.CompactionEntry, viewFormat uint32) string {
+// SummaryText is what a summary message says: the summary, and the slots that it does not hold itself.
+func SummaryText(e *compactordv1.CompactionEntry) string {
 	var b strings.Builder
 	b.WriteString(SummaryFrame() + "\n\n<summary>\n")
-	if summary := strings.TrimSpace(e.GetSummary()); viewFormat >= viewFormatFiles {
-		b.WriteString(summaryWrapper.escape(summary))
-	} else {
-		b.WriteString(firstEscape.Replace(summary))
-	}
+	b.WriteString(summaryWrapper.escape(strings.TrimSpace(e.GetSummary())))
 	b.WriteString("\n</summary>")
 	writeTodos(&b, e.GetSlots().GetOpenTodos())
-	if viewFormat >= viewFormatFiles && !e.GetFileTags() {
+	if !e.GetFileTags() {
 		writeUnnamedFiles(&b, "modified", e.GetFiles().GetModified(), e.GetSummary())
 		writeUnnamedFiles(&b, "read", e.GetFiles().GetRead(), e.GetSummary())
 	}
@@ -52,9 +40,6 @@ func SummaryFrame() string {
 	return "Earlier parts of this conversation were compacted; this summary stands in for them. " +
 		"A number like [#12] is the index of the message that a line was taken from."
 }
-
-// firstEscape is what the first format has in place of summaryWrapper.
-var firstEscape = strings.NewReplacer("</summary", "<\\/summary", "</SUMMARY", "<\\/SUMMARY")
 
 func writeTodos(b *strings.Builder, todos []*compactordv1.Todo) {
 	if len(todos) == 0 {

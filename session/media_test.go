@@ -26,5 +26,4 @@ func TestSeveralMediaOfOneResultAreToldOnce(t *testing.T) {
 		Index: 2, Kind: compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA, Replacement: "[a.png]\n[b.png]",
 	})
 	require.Equal(t, `tool 2 replace_media: result a "[a.png]\n[b.png]" "see"`, drawn(w)[2])
-	require.Equal(t, `tool 2 replace_media: result a "[a.png]\n[b.png]" "see" "[a.png]\n[b.png]"`, drawnAs(w.State(), 2)[2])
 }

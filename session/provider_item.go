@@ -18,13 +18,13 @@ func providerItem(e *compactordv1.CompactionEntry, dialect compactordv1.Dialect)
 
 // ItemMessages are the messages that stand in place of an entry's summary for the provider that made an item of its own:
 // the item, as the model said it, and the facts from the log that it does not tell itself.
-func ItemMessages(e *compactordv1.CompactionEntry, viewFormat uint32) []*compactordv1.Message {
+func ItemMessages(e *compactordv1.CompactionEntry) []*compactordv1.Message {
 	item := e.GetProviderBlock()
 	messages := []*compactordv1.Message{{
 		Role:  compactordv1.Role_ROLE_ASSISTANT,
 		Parts: []*compactordv1.Part{{Kind: &compactordv1.Part_Opaque{Opaque: item}}},
 	}}
-	if beside := besideItem(e, ItemText(item), viewFormat); beside != "" {
+	if beside := besideItem(e, ItemText(item)); beside != "" {
 		messages = append(messages, &compactordv1.Message{
 			Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{TextPart(beside)},
 		})
@@ -33,13 +33,11 @@ func ItemMessages(e *compactordv1.CompactionEntry, viewFormat uint32) []*compact
 }
 
 // besideItem tells the slots and files that an item does not tell itself; what it says is empty where nobody can read it.
-func besideItem(e *compactordv1.CompactionEntry, said string, viewFormat uint32) string {
+func besideItem(e *compactordv1.CompactionEntry, said string) string {
 	var b strings.Builder
 	writeTodos(&b, e.GetSlots().GetOpenTodos())
-	if viewFormat >= viewFormatFiles {
-		writeUnnamedFiles(&b, "modified", e.GetFiles().GetModified(), said)
-		writeUnnamedFiles(&b, "read", e.GetFiles().GetRead(), said)
-	}
+	writeUnnamedFiles(&b, "modified", e.GetFiles().GetModified(), said)
+	writeUnnamedFiles(&b, "read", e.GetFiles().GetRead(), said)
 	writeLastRequest(&b, &compactordv1.CompactionEntry{Summary: said, Slots: e.GetSlots()})
 	return strings.TrimLeft(b.String(), "\n")
 }

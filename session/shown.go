@@ -14,7 +14,7 @@ func (s *State) Shown(l *compactordv1.LoggedMessage) (*compactordv1.Message, uin
 	if len(edits) == 0 || Pinned(s.Head, l.GetIndex()) {
 		return l.GetMessage(), l.GetTokens()
 	}
-	e := editing{counter: s.Counter, format: s.Head.GetViewFormat(), logged: l, sizes: l.GetPartSizes()}
+	e := editing{counter: s.Counter, logged: l, sizes: l.GetPartSizes()}
 	e.apply(edits)
 	return e.message(), e.tokens()
 }

@@ -205,7 +205,7 @@ func (d *drawing) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 	case answers(l) && d.collapsed(l.GetAnswers().GetIndex()):
 		return
 	}
-	e := editing{counter: d.counter, format: d.head.GetViewFormat(), logged: l, sizes: l.GetPartSizes()}
+	e := editing{counter: d.counter, logged: l, sizes: l.GetPartSizes()}
 	// First, since the ids that are made name the part as the log has it, and edits can drop parts.
 	e.nameCalls()
 	if !Pinned(d.head, l.GetIndex()) {
@@ -262,7 +262,7 @@ func (d *drawing) summary(
 	if placement == compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM {
 		role = compactordv1.Role_ROLE_SYSTEM
 	}
-	d.made(role, SummaryText(e, d.head.GetViewFormat()), &compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
+	d.made(role, SummaryText(e), &compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
 	if placement == compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_PAIR && !assistantNext {
 		d.made(compactordv1.Role_ROLE_ASSISTANT, SummaryReply(),
 			&compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
@@ -280,7 +280,7 @@ func (d *drawing) ofSummary(m *compactordv1.Message, origin *compactordv1.ViewMe
 
 // item draws the provider's own item in place of the summary.
 func (d *drawing) item(e *compactordv1.CompactionEntry) {
-	for _, m := range ItemMessages(e, d.head.GetViewFormat()) {
+	for _, m := range ItemMessages(e) {
 		d.ofSummary(m, &compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
 	}
 }
@@ -312,7 +312,7 @@ func missingResult(call *compactordv1.CallRef) *compactordv1.Message {
 
 // strayResult quotes a result that answers no call, with the edits in force.
 func (d *drawing) strayResult(l *compactordv1.LoggedMessage, outOfPlace bool) {
-	e := editing{counter: d.counter, format: d.head.GetViewFormat(), logged: l, sizes: l.GetPartSizes()}
+	e := editing{counter: d.counter, logged: l, sizes: l.GetPartSizes()}
 	if !Pinned(d.head, l.GetIndex()) {
 		e.apply(editsOf(l, d.edits))
 	}

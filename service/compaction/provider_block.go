@@ -43,7 +43,7 @@ func (c *Config) CheckProviderBlock(block *compactordv1.OpaquePart, field string
 // takesItem says whether a request of the dialect can begin with the item.
 func takesItem(shape dialect.Dialect, block *compactordv1.OpaquePart, field string) error {
 	messages := append(
-		session.ItemMessages(&compactordv1.CompactionEntry{ProviderBlock: block}, session.ViewFormat),
+		session.ItemMessages(&compactordv1.CompactionEntry{ProviderBlock: block}),
 		&compactordv1.Message{Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{session.TextPart("Go on.")}},
 	)
 	rendered, err := shape.Render(messages, dialect.RenderOptions{})

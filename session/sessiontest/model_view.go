@@ -87,7 +87,7 @@ func (m *Model) summary() []*compactordv1.ViewMessage {
 		return m.shown(&compactordv1.Message{Role: role, Parts: []*compactordv1.Part{text(words)}},
 			&compactordv1.ViewMessage{Origin: &compactordv1.ViewMessage_SummaryOf{SummaryOf: m.Entry.GetId()}})
 	}
-	words := session.SummaryText(m.Entry, session.ViewFormat)
+	words := session.SummaryText(m.Entry)
 	switch m.Policy.GetSummary().GetPlacement() {
 	case compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM:
 		return []*compactordv1.ViewMessage{say(compactordv1.Role_ROLE_SYSTEM, words)}

@@ -198,7 +198,7 @@ func TestCase110TheFrameStandsOnce(t *testing.T) {
 	frame := strings.Split(session.SummaryFrame(), ". ")
 	require.Len(t, frame, 2)
 	for range 5 {
-		view := session.SummaryText(entry, session.ViewFormat)
+		view := session.SummaryText(entry)
 		for _, sentence := range frame {
 			require.Equal(t, 1, strings.Count(view, sentence), view)
 		}
