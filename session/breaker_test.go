@@ -27,6 +27,13 @@ func attempted(
 	}}
 }
 
+// interrupted is the attempt of a compaction that its daemon did not outlive.
+func interrupted(reason compactordv1.CompactionReason) *compactordv1.Record {
+	r := failedFor(reason)
+	r.GetAttempt().ErrorReason = compactordv1.ErrorReason_ERROR_REASON_INTERRUPTED
+	return r
+}
+
 func failedFor(reason compactordv1.CompactionReason) *compactordv1.Record {
 	return attempted(reason, compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_FAILED)
 }
@@ -69,6 +76,11 @@ func TestBreakerCounts(t *testing.T) {
 		"three":                 {[]*compactordv1.Record{failedFor(byThreshold), failedFor(byThreshold), failedFor(byThreshold)}, 3},
 		"skipped after started": {[]*compactordv1.Record{attempted(byThreshold, skipped)}, 1},
 		"cancelled":             {[]*compactordv1.Record{attempted(byThreshold, cancelled)}, 0},
+		"interrupted":           {[]*compactordv1.Record{interrupted(byThreshold), interrupted(byOverflow)}, 0},
+		"interrupted between":   {[]*compactordv1.Record{failedFor(byThreshold), interrupted(byThreshold), failedFor(byThreshold)}, 2},
+		"interrupted while open": {[]*compactordv1.Record{
+			failedFor(byThreshold), failedFor(byThreshold), failedFor(byThreshold), interrupted(byThreshold), interrupted(byHand),
+		}, 3},
 		"manual fails":          {[]*compactordv1.Record{failedFor(byThreshold), failedFor(byHand)}, 1},
 		"left above":            {[]*compactordv1.Record{compacted(byThreshold, 1), compacted(byOverflow, 2)}, 2},
 		"manual completes":      {[]*compactordv1.Record{failedFor(byThreshold), failedFor(byThreshold), compacted(byHand, 1)}, 0},

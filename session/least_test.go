@@ -67,6 +67,7 @@ var least = map[sessiontest.Class]int{
 	sessiontest.ThinkingDropped:     110,
 	sessiontest.LiveLoopLostItsOwn:  6,
 	sessiontest.AttemptCounted:      2,
+	sessiontest.AttemptInterrupted:  1,
 	sessiontest.PruneCounted:        10,
 	sessiontest.PrunedByUser:        5,
 	sessiontest.DueNow:              100,

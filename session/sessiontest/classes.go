@@ -74,6 +74,7 @@ const (
 	Cleared             Class = "clear"
 	ThinkingDropped     Class = "view with thinking dropped as no longer valid"
 	AttemptCounted      Class = "attempt of an automatic compaction"
+	AttemptInterrupted  Class = "attempt of an automatic compaction that ended with its daemon"
 	PrunedByUser        Class = "edits that a USER message brought"
 	PruneCounted        Class = "edits of an automatic compaction without a cut"
 	DueNow              Class = "report that says to compact"

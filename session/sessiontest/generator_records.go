@@ -241,7 +241,13 @@ func (g *Generator) note(t *rapid.T) {
 			compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_SKIPPED, compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_CANCELLED,
 		}),
 	}
-	g.count(AttemptCounted, automatic(attempt.GetReason()) &&
+	failed := attempt.GetOutcome() == compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_FAILED
+	if failed && chance(t, 30, "interrupted") {
+		attempt.ErrorReason = compactordv1.ErrorReason_ERROR_REASON_INTERRUPTED
+	}
+	interrupted := attempt.GetErrorReason() == compactordv1.ErrorReason_ERROR_REASON_INTERRUPTED
+	g.count(AttemptInterrupted, automatic(attempt.GetReason()) && interrupted)
+	g.count(AttemptCounted, automatic(attempt.GetReason()) && !interrupted &&
 		attempt.GetOutcome() != compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_CANCELLED)
 	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Attempt{Attempt: attempt}})
 }
