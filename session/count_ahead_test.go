@@ -8,6 +8,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
 )
 
 // Counting ahead changes no size, whether or not what is counted then was counted ahead.
@@ -16,7 +17,7 @@ func TestCountAheadCountsTheSame(t *testing.T) {
 		MimeType: "text/plain", Source: &compactordv1.MediaPart_Data{Data: []byte("hello big world")},
 	}}}
 	messages := []*compactordv1.Message{
-		everyKind().GetMessage(), answering("a", resultText("hello world"), resultPicture("p")),
+		sessiontest.EveryKind().GetMessage(), answering("a", resultText("hello world"), resultPicture("p")),
 		{Parts: []*compactordv1.Part{text}},
 	}
 	for e := range compactordv1.Estimator_name {
@@ -37,15 +38,15 @@ func TestCountAheadEndsWithItsContext(t *testing.T) {
 	c := counterOf(t, compactordv1.Estimator_ESTIMATOR_O200K_BASE)
 	many := make([]*compactordv1.Message, 100)
 	for i := range many {
-		many[i] = said("word").GetMessage()
+		many[i] = user("word")
 	}
 	for what, messages := range map[string][]*compactordv1.Message{
-		"many pieces":   {said(strings.Repeat("some words of a text ", 1<<10)).GetMessage()},
-		"a long piece":  {said(strings.Repeat("a", 4<<20)).GetMessage()},
+		"many pieces":   {user(strings.Repeat("some words of a text ", 1<<10))},
+		"a long piece":  {user(strings.Repeat("a", 4<<20))},
 		"many messages": many,
 	} {
-		ctx := newEndsAfter(t, 3)
+		ctx := sessiontest.EndsAfter(3)
 		_, err := session.CountAhead(ctx, c, messages...)
-		require.ErrorIs(t, err, errEnough, what)
+		require.ErrorIs(t, err, sessiontest.ErrEnough, what)
 	}
 }

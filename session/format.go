@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -83,7 +84,9 @@ func names(text, path string) bool {
 	}
 }
 
-func inPath(r rune) bool { return isWord(r) || strings.ContainsRune(`/\-`, r) }
+func inPath(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsNumber(r) || strings.ContainsRune(`_/\-`, r)
+}
 
 func writeLastRequest(b *strings.Builder, e *compactordv1.CompactionEntry) {
 	req := e.GetSlots().GetLastUserRequest()

@@ -60,7 +60,7 @@ func outcome(l *compactordv1.LoggedMessage, characters int) string {
 		return " → no result"
 	}
 	r := resultOf(l, nil).result
-	text := session.OneLine(session.ResultText(r), characters)
+	text := session.OneLine(resultText(r), characters)
 	if characters == 0 {
 		text = ""
 	}

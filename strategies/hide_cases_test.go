@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/recall"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
 )
@@ -253,7 +254,7 @@ func TestCase216SnipsWhatIsOldAndLong(t *testing.T) {
 	require.Equal(t, nothing, planned(t, l, snip).GetSkipReason())
 	require.Equal(t, textOf(150), shownAt(l, 2), "what recalls the masked result is still there")
 
-	content, err := session.ContentOf(l.messages[6], proto.Uint32(0), nil)
+	content, err := recall.ContentOf(l.messages[6], proto.Uint32(0), nil)
 	require.NoError(t, err)
 	require.Equal(t, textOf(126), content.Text, "all of it can be recalled")
 

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/recall"
 	"github.com/compactord/compactord/session"
 )
 
@@ -198,9 +199,9 @@ func TestCase215NothingMaskedIsEverEvicted(t *testing.T) {
 			continue
 		}
 		shown := vm.GetMessage().GetParts()[0].GetToolResult().GetParts()[0].GetText().GetText()
-		at, err := session.ParseReference(shown)
+		at, err := recall.ParseReference(shown)
 		require.NoError(t, err)
-		content, err := session.ContentOf(l.messages[at.Index], at.Part, at.ResultPart)
+		content, err := recall.ContentOf(l.messages[at.Index], at.Part, at.ResultPart)
 		require.NoError(t, err)
 		require.Equal(t, textOf(2100), content.Text)
 		characters += len(content.Text)

@@ -9,7 +9,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
 )
 
 // Defaults of Offload. 2,000 tokens are xbot's.
@@ -80,7 +79,7 @@ func (o *offloading) edit(r *toolResult) *compactordv1.Edit {
 	return &compactordv1.Edit{
 		Index:       r.logged.GetIndex(),
 		Kind:        compactordv1.EditKind_EDIT_KIND_OFFLOAD_RESULT,
-		Replacement: preview(session.ResultText(r.result), o.preview) + reference(r),
+		Replacement: preview(resultText(r.result), o.preview) + reference(r),
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/recall"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -62,9 +62,9 @@ func requireConverged(t *testing.T, l *testLog, made *plan, parameters *compacto
 // recalled is what RecallContent gives back by the reference that a text shows.
 func recalled(t *testing.T, l *testLog, shown string) string {
 	t.Helper()
-	ref, err := session.ParseReference(shown)
+	ref, err := recall.ParseReference(shown)
 	require.NoError(t, err)
-	c, err := session.ContentOf(l.messages[ref.Index], ref.Part, ref.ResultPart)
+	c, err := recall.ContentOf(l.messages[ref.Index], ref.Part, ref.ResultPart)
 	require.NoError(t, err)
 	return c.Text
 }

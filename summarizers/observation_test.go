@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/recall"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -19,7 +19,7 @@ func TestReplacementTellsHowToHaveTheWholeResult(t *testing.T) {
 	r := &summarizers.ToolResult{Index: 12, Part: 0, Text: strings.Repeat("line\n", 500)}
 	text := r.Replacement(&summarizers.Summary{Text: "<think>\nhm\n</think>\n500 times `line`.\n"})
 	require.Equal(t, "500 times `line`.\n[A shortened result. To read the whole of it, recall index 12, part 0.]", text)
-	ref, err := session.ParseReference(text)
+	ref, err := recall.ParseReference(text)
 	require.NoError(t, err)
 	require.Equal(t, uint32(12), ref.Index)
 	require.Equal(t, uint32(0), *ref.Part)

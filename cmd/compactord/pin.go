@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/recall"
 )
 
 // pinCommand is `compactord pin`.
@@ -63,7 +63,7 @@ func (c *pinCommand) indexes() ([]uint32, error) {
 	}
 	indexes := make([]uint32, len(c.Message))
 	for i, text := range c.Message {
-		named, err := session.ParseReference(text)
+		named, err := recall.ParseReference(text)
 		switch {
 		case err != nil:
 			return nil, usagef("%q names no message: write 12 or '#12'", text)

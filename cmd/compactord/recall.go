@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/recall"
 )
 
 // recallCommand is `compactord recall`.
@@ -61,7 +61,7 @@ func (c *recallCommand) request() (*compactordv1.RecallContentRequest, error) {
 	request := &compactordv1.RecallContentRequest{
 		What: &compactordv1.RecallContentRequest_Reference{Reference: c.Reference}, MaxBytes: recallBytes,
 	}
-	if _, err := session.ParseReference(c.Reference); err != nil {
+	if _, err := recall.ParseReference(c.Reference); err != nil {
 		return nil, usageError{err}
 	}
 	given := 0
@@ -84,7 +84,7 @@ func (c *recallCommand) request() (*compactordv1.RecallContentRequest, error) {
 		request.Range = &compactordv1.RecallContentRequest_Lines{Lines: lines}
 		return request, err
 	case c.Match != "":
-		if _, err := session.CompilePattern(c.Match, c.IgnoreCase); err != nil {
+		if _, err := recall.CompilePattern(c.Match, c.IgnoreCase); err != nil {
 			return nil, usagef("--match: %w", err)
 		}
 		request.Range = &compactordv1.RecallContentRequest_Match{Match: &compactordv1.LineMatch{

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/recall"
 )
 
 // searchCommand is `compactord search`.
@@ -73,7 +73,7 @@ func (c *searchCommand) check() error {
 		return usagef("say what to look for: the query is blank")
 	}
 	if c.Regexp {
-		if _, err := session.CompilePattern(c.Query, false); err != nil {
+		if _, err := recall.CompilePattern(c.Query, false); err != nil {
 			return usageError{err}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 // sequential are the packages that neither start a goroutine nor keep anything between calls. The race detector finds
 // nothing in their own tests; where goroutines share what they return, it is under the tests of the packages that do.
 var sequential = []string{
+	"./recall",
 	"./session",
 	"./strategies/...",
 	"./dialects",

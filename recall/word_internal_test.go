@@ -1,4 +1,4 @@
-package session
+package recall
 
 import (
 	"testing"
@@ -11,10 +11,10 @@ import (
 func TestFold(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		next := unicode.SimpleFold(r)
-		if fold(r) != fold(next) {
+		if foldCase(r) != foldCase(next) {
 			require.Fail(t, "folds apart", "%U and %U", r, next)
 		}
-		if f := fold(r); f != r && !foldsTo(r, f) {
+		if f := foldCase(r); f != r && !foldsTo(r, f) {
 			require.Fail(t, "folds to another letter", "%U to %U", r, f)
 		}
 	}

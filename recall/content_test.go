@@ -1,4 +1,4 @@
-package session_test
+package recall_test
 
 import (
 	"testing"
@@ -7,7 +7,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/recall"
+	"github.com/compactord/compactord/session/sessiontest"
 )
 
 func mediaOf(name string, data []byte) *compactordv1.MediaPart {
@@ -16,28 +17,6 @@ func mediaOf(name string, data []byte) *compactordv1.MediaPart {
 
 func opaqueOf(json string) *compactordv1.OpaquePart {
 	return &compactordv1.OpaquePart{Dialect: compactordv1.Dialect_DIALECT_ANTHROPIC, Json: json}
-}
-
-// everyKind is an ASSISTANT message with a part of each kind that it can hold.
-func everyKind() *compactordv1.LoggedMessage {
-	uri := &compactordv1.MediaPart{MimeType: "image/png", Source: &compactordv1.MediaPart_Uri{Uri: "http://host/a.png"}}
-	fileID := &compactordv1.MediaPart{MimeType: "text/plain", Source: &compactordv1.MediaPart_FileId{FileId: "file-1"}}
-	return &compactordv1.LoggedMessage{Index: 7, Message: &compactordv1.Message{
-		Role: compactordv1.Role_ROLE_ASSISTANT,
-		Parts: []*compactordv1.Part{
-			session.TextPart("first"),
-			{
-				Kind:        &compactordv1.Part_Thinking{Thinking: &compactordv1.ThinkingPart{Text: "hm"}},
-				Attachments: []*compactordv1.Attachment{{Key: "signature", Json: `"s"`}},
-			},
-			{Kind: &compactordv1.Part_ToolCall{ToolCall: &compactordv1.ToolCall{Name: "read", Arguments: `{"path":"a"}`}}},
-			{Kind: &compactordv1.Part_Media{Media: mediaOf("a.png", []byte{0, 255})}},
-			{Kind: &compactordv1.Part_Media{Media: uri}},
-			{Kind: &compactordv1.Part_Media{Media: fileID}},
-			{Kind: &compactordv1.Part_Opaque{Opaque: opaqueOf(`{"x":1}`)}},
-			session.TextPart("second"),
-		},
-	}}
 }
 
 func resultOf(pieces ...*compactordv1.ResultPart) *compactordv1.LoggedMessage {
@@ -63,9 +42,9 @@ func TestContentOfParts(t *testing.T) {
 		text      = compactordv1.ContentKind_CONTENT_KIND_TEXT
 		reference = compactordv1.ContentKind_CONTENT_KIND_MEDIA_REFERENCE
 	)
-	l := everyKind()
+	l := sessiontest.EveryKind()
 	parts := l.GetMessage().GetParts()
-	for part, want := range map[uint32]session.Content{
+	for part, want := range map[uint32]recall.Content{
 		0: {Kind: text, Text: "first"},
 		1: {
 			Kind: compactordv1.ContentKind_CONTENT_KIND_THINKING, Text: "hm", Attachments: parts[1].GetAttachments(),
@@ -79,76 +58,76 @@ func TestContentOfParts(t *testing.T) {
 		6: {Kind: compactordv1.ContentKind_CONTENT_KIND_OPAQUE, Text: `{"x":1}`},
 		7: {Kind: text, Text: "second"},
 	} {
-		got, err := session.ContentOf(l, &part, nil)
+		got, err := recall.ContentOf(l, &part, nil)
 		require.NoError(t, err)
 		want.Part = &part
 		require.Equal(t, &want, got)
-		_, err = session.ContentOf(l, &part, proto.Uint32(0))
-		require.ErrorIs(t, err, session.ErrNoContent)
+		_, err = recall.ContentOf(l, &part, proto.Uint32(0))
+		require.ErrorIs(t, err, recall.ErrNoContent)
 	}
-	all, err := session.ContentOf(l, nil, nil)
+	all, err := recall.ContentOf(l, nil, nil)
 	require.NoError(t, err)
-	require.Equal(t, &session.Content{Kind: text, Text: "first\nsecond"}, all)
+	require.Equal(t, &recall.Content{Kind: text, Text: "first\nsecond"}, all)
 	for _, part := range []uint32{8, 4294967295} {
-		_, err = session.ContentOf(l, &part, nil)
-		require.ErrorIs(t, err, session.ErrNoContent)
+		_, err = recall.ContentOf(l, &part, nil)
+		require.ErrorIs(t, err, recall.ErrNoContent)
 		require.ErrorContains(t, err, "message 7 has 8 parts")
 	}
 }
 
 func TestContentOfMessagesWithoutText(t *testing.T) {
-	l := everyKind()
+	l := sessiontest.EveryKind()
 	l.Message.Parts = l.GetMessage().GetParts()[1:4]
-	_, err := session.ContentOf(l, nil, nil)
-	require.ErrorIs(t, err, session.ErrNoText)
+	_, err := recall.ContentOf(l, nil, nil)
+	require.ErrorIs(t, err, recall.ErrNoText)
 	require.ErrorContains(t, err, "0: thinking, 1: tool call, 2: medium")
 	l.Message.Parts = l.GetMessage().GetParts()[1:2]
-	got, err := session.ContentOf(l, nil, nil)
+	got, err := recall.ContentOf(l, nil, nil)
 	require.NoError(t, err)
 	require.Equal(t, l.GetMessage().GetParts()[0].GetToolCall().GetArguments(), got.Text, "the only part")
 	require.Equal(t, proto.Uint32(0), got.Part)
 	l.Message.Parts = nil
-	got, err = session.ContentOf(l, nil, nil)
+	got, err = recall.ContentOf(l, nil, nil)
 	require.NoError(t, err)
 	require.Empty(t, got.Text)
-	_, err = session.ContentOf(l, proto.Uint32(0), nil)
-	require.ErrorIs(t, err, session.ErrNoContent)
+	_, err = recall.ContentOf(l, proto.Uint32(0), nil)
+	require.ErrorIs(t, err, recall.ErrNoContent)
 }
 
 func TestContentOfResults(t *testing.T) {
 	medium := &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Media{Media: mediaOf("m", []byte("png"))}}
 	opaque := &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Opaque{Opaque: opaqueOf(`[]`)}}
 	l := resultOf(pieceOf("one"), medium, pieceOf("two"), opaque)
-	all, err := session.ContentOf(l, nil, nil)
+	all, err := recall.ContentOf(l, nil, nil)
 	require.NoError(t, err)
-	require.Equal(t, &session.Content{
+	require.Equal(t, &recall.Content{
 		Kind: compactordv1.ContentKind_CONTENT_KIND_RESULT, Part: proto.Uint32(0), Tool: "read", Text: "one\ntwo",
 		Attachments: []*compactordv1.Attachment{{Key: "of the part"}},
 	}, all)
-	piece, err := session.ContentOf(l, proto.Uint32(0), proto.Uint32(2))
+	piece, err := recall.ContentOf(l, proto.Uint32(0), proto.Uint32(2))
 	require.NoError(t, err)
-	require.Equal(t, &session.Content{
+	require.Equal(t, &recall.Content{
 		Kind: compactordv1.ContentKind_CONTENT_KIND_RESULT, Part: proto.Uint32(0), ResultPart: proto.Uint32(2),
 		Tool: "read", Text: "two", Attachments: []*compactordv1.Attachment{{Key: "of the piece"}},
 	}, piece)
-	piece, err = session.ContentOf(l, proto.Uint32(0), proto.Uint32(1))
+	piece, err = recall.ContentOf(l, proto.Uint32(0), proto.Uint32(1))
 	require.NoError(t, err)
 	require.Equal(t, []byte("png"), piece.Data)
-	_, err = session.ContentOf(l, proto.Uint32(0), proto.Uint32(4))
-	require.ErrorIs(t, err, session.ErrNoContent)
+	_, err = recall.ContentOf(l, proto.Uint32(0), proto.Uint32(4))
+	require.ErrorIs(t, err, recall.ErrNoContent)
 
-	_, err = session.ContentOf(resultOf(medium, opaque), nil, nil)
-	require.ErrorIs(t, err, session.ErrNoText)
+	_, err = recall.ContentOf(resultOf(medium, opaque), nil, nil)
+	require.ErrorIs(t, err, recall.ErrNoText)
 	require.ErrorContains(t, err, "0: medium, 1: a provider's item")
-	only, err := session.ContentOf(resultOf(medium), nil, nil)
+	only, err := recall.ContentOf(resultOf(medium), nil, nil)
 	require.NoError(t, err)
 	require.Equal(t, []byte("png"), only.Data, "the only piece")
 	require.Equal(t, proto.Uint32(0), only.ResultPart)
-	one, err := session.ContentOf(resultOf(pieceOf("one")), nil, nil)
+	one, err := recall.ContentOf(resultOf(pieceOf("one")), nil, nil)
 	require.NoError(t, err)
 	require.Nil(t, one.ResultPart, "all text of the result, though it is one piece")
 	require.Equal(t, "of the part", one.Attachments[0].GetKey())
-	none, err := session.ContentOf(resultOf(), nil, nil)
+	none, err := recall.ContentOf(resultOf(), nil, nil)
 	require.NoError(t, err)
 	require.Equal(t, compactordv1.ContentKind_CONTENT_KIND_RESULT, none.Kind)
 	require.Empty(t, none.Text)

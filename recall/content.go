@@ -1,4 +1,4 @@
-package session
+package recall
 
 import (
 	"errors"
@@ -146,30 +146,6 @@ func textOfResult(p *compactordv1.Part) (*Content, error) {
 	return &Content{
 		Kind: compactordv1.ContentKind_CONTENT_KIND_RESULT, Text: text, Attachments: p.GetAttachments(),
 	}, nil
-}
-
-// ResultText is all that a result says, one piece below the other. What is no text is told: media by a line each, and a
-// provider's item as it is.
-func ResultText(r *compactordv1.ToolResult) string {
-	if len(r.GetParts()) == 1 {
-		return pieceText(r.GetParts()[0])
-	}
-	texts := make([]string, len(r.GetParts()))
-	for i, rp := range r.GetParts() {
-		texts[i] = pieceText(rp)
-	}
-	return strings.Join(texts, "\n")
-}
-
-func pieceText(rp *compactordv1.ResultPart) string {
-	switch k := rp.GetKind().(type) {
-	case *compactordv1.ResultPart_Text:
-		return k.Text.GetText()
-	case *compactordv1.ResultPart_Media:
-		return MediaLine(k.Media)
-	default:
-		return rp.GetOpaque().GetJson()
-	}
 }
 
 func allText(parts []*compactordv1.Part) (*Content, error) {

@@ -1,8 +1,6 @@
-package session_test
+package recall_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -10,37 +8,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/recall"
+	"github.com/compactord/compactord/session/sessiontest"
 )
 
-func pattern(t require.TestingT, expression string) *session.Pattern {
-	p, err := session.CompilePattern(expression, false)
+func pattern(t require.TestingT, expression string) *recall.Pattern {
+	p, err := recall.CompilePattern(expression, false)
 	require.NoError(t, err)
 	return p
-}
-
-// endsAfter is a context that ends when it has been looked at so many times.
-type endsAfter struct {
-	context.Context //nolint:containedctx // It is a context itself.
-
-	looks  int
-	cancel context.CancelCauseFunc
-}
-
-var errEnough = errors.New("enough")
-
-func newEndsAfter(t *testing.T, looks int) *endsAfter {
-	t.Helper()
-	ctx, cancel := context.WithCancelCause(t.Context())
-	t.Cleanup(func() { cancel(nil) })
-	return &endsAfter{Context: ctx, looks: looks, cancel: cancel}
-}
-
-func (c *endsAfter) Err() error {
-	if c.looks--; c.looks == 0 {
-		c.cancel(errEnough)
-	}
-	return c.Context.Err()
 }
 
 // What makes an expression large keeps it from matching long lines at once.
@@ -56,7 +31,7 @@ func TestPatternsFindTheSameInLongLines(t *testing.T) {
 			padding + "ab", "ab" + padding, padding + "abcd" + padding, "a" + padding + "b", padding, padding + "\rab",
 		} {
 			want := regexp.MustCompile(expression + large).FindStringIndex(line)
-			hit := hitIn(t, session.Matching(pattern(t, expression+large)), said(line+"\r\nend"), 4000)
+			hit := hitIn(t, recall.Matching(pattern(t, expression+large)), said(line+"\r\nend"), 4000)
 			if want == nil {
 				require.Nil(t, hit, "%s in %.9q", expression, line)
 				continue
@@ -70,8 +45,8 @@ func TestPatternsFindTheSameInLongLines(t *testing.T) {
 			}
 		}
 	}
-	require.NotNil(t, hitIn(t, session.Matching(pattern(t, "prefix~{1000}|prefix")), said(padding+"prefix"), 9))
-	require.Nil(t, hitIn(t, session.Matching(pattern(t, "prefix~{1000}|prefix")), said(padding+"prefi"), 9))
+	require.NotNil(t, hitIn(t, recall.Matching(pattern(t, "prefix~{1000}|prefix")), said(padding+"prefix"), 9))
+	require.Nil(t, hitIn(t, recall.Matching(pattern(t, "prefix~{1000}|prefix")), said(padding+"prefi"), 9))
 }
 
 // An expression is matched within lines, and lines that match are counted.
@@ -91,12 +66,12 @@ func TestPatternsMatchLines(t *testing.T) {
 		"(two)?":       {0, 1, 5},
 		"e( two)?(.*)": {2, 1, 2},
 	} {
-		hit := hitIn(t, session.Matching(pattern(t, expression)), said(text), 10)
+		hit := hitIn(t, recall.Matching(pattern(t, expression)), said(text), 10)
 		require.NotNil(t, hit, expression)
 		require.Equal(t, fmt.Sprint(want), fmt.Sprintf("{%d %d %d}", hit.GetOffset(), hit.GetLine(), hit.GetMatches()), expression)
 	}
 	for _, expression := range []string{`\n`, `\r`, `(?s)one.*three`, `two\s+three`} {
-		require.Nil(t, hitIn(t, session.Matching(pattern(t, expression)), said(text), 10), expression)
+		require.Nil(t, hitIn(t, recall.Matching(pattern(t, expression)), said(text), 10), expression)
 	}
 }
 
@@ -106,7 +81,7 @@ func TestMatchingTakesLinearTime(t *testing.T) {
 		for _, text := range []string{strings.Repeat("error a ", 4<<10), strings.Repeat("error a\n", 4<<10)} {
 			work := plenty()
 			before := work.Left()
-			_, err := session.Matching(pattern(t, expression)).Find(t.Context(), said(text), 10, work)
+			_, err := recall.Matching(pattern(t, expression)).Find(t.Context(), said(text), 10, work)
 			require.NoError(t, err)
 			require.Less(t, before-work.Left(), 2*len(text)*2000, expression)
 		}
@@ -119,26 +94,26 @@ func TestSearchEndsWithItsContext(t *testing.T) {
 		"a long line": strings.Repeat("a", 8<<20), "many lines": strings.Repeat("aaaaaaaaaaaaaaa\n", 1<<19),
 	}
 	for name, text := range texts {
-		for what, q := range map[string]*session.Query{
-			"words":    session.Words([]string{strings.Repeat("a", 20) + "b"}),
-			"found":    session.Words([]string{"a"}),
-			"pattern":  session.Matching(pattern(t, `(?:a?){300}[^a]`)),
-			"optional": session.Matching(pattern(t, `a(.*b)?`)),
+		for what, q := range map[string]*recall.Query{
+			"words":    recall.Words([]string{strings.Repeat("a", 20) + "b"}),
+			"found":    recall.Words([]string{"a"}),
+			"pattern":  recall.Matching(pattern(t, `(?:a?){300}[^a]`)),
+			"optional": recall.Matching(pattern(t, `a(.*b)?`)),
 		} {
 			if what == "found" || what == "optional" && name == "many lines" {
 				continue // A thousand matches are soon found.
 			}
-			ctx, work := newEndsAfter(t, 2), plenty()
+			ctx, work := sessiontest.EndsAfter(2), plenty()
 			before := work.Left()
 			hit, err := q.Find(ctx, said(text), 10, work)
-			require.ErrorIs(t, err, errEnough, "%s in %s", what, name)
+			require.ErrorIs(t, err, sessiontest.ErrEnough, "%s in %s", what, name)
 			require.Nil(t, hit)
 			require.LessOrEqual(t, before-work.Left(), 13<<20, "%s in %s", what, name)
 		}
-		ctx, work := newEndsAfter(t, 2), plenty()
+		ctx, work := sessiontest.EndsAfter(2), plenty()
 		before := work.Left()
-		m, err := session.MatchLines(ctx, text, pattern(t, `(?:a?){300}[^a]`), 1, 0, 1000, work)
-		require.ErrorIs(t, err, errEnough, name)
+		m, err := recall.MatchLines(ctx, text, pattern(t, `(?:a?){300}[^a]`), 1, 0, 1000, work)
+		require.ErrorIs(t, err, sessiontest.ErrEnough, name)
 		require.Nil(t, m)
 		require.LessOrEqual(t, before-work.Left(), 13<<20, name)
 	}
@@ -146,12 +121,12 @@ func TestSearchEndsWithItsContext(t *testing.T) {
 
 func TestPatternErrors(t *testing.T) {
 	for expression, text := range map[string]string{"a(": "missing closing )", "a{1000}b{1000}": "2002 steps once"} {
-		_, err := session.CompilePattern(expression, false)
+		_, err := recall.CompilePattern(expression, false)
 		require.ErrorContains(t, err, text)
 	}
-	_, err := session.CompilePattern("k{1000}s{990}", true)
+	_, err := recall.CompilePattern("k{1000}s{990}", true)
 	require.NoError(t, err)
-	p, err := session.CompilePattern("k", true)
+	p, err := recall.CompilePattern("k", true)
 	require.NoError(t, err)
-	require.Equal(t, uint32(2), hitIn(t, session.Matching(p), said("K\n\u212a"), 9).GetMatches())
+	require.Equal(t, uint32(2), hitIn(t, recall.Matching(p), said("K\n\u212a"), 9).GetMatches())
 }

@@ -1,4 +1,4 @@
-package session_test
+package recall_test
 
 import (
 	"context"
@@ -12,19 +12,25 @@ import (
 	"pgregory.net/rapid"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/recall"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
 )
 
 // plenty is more work than any test needs.
-func plenty() *session.Work { return session.NewWork(1 << 40) }
+func plenty() *recall.Work { return recall.NewWork(1 << 40) }
 
-func hitIn(t require.TestingT, q *session.Query, l *compactordv1.LoggedMessage, snippetChars int) *compactordv1.SearchHit {
+func hitIn(t require.TestingT, q *recall.Query, l *compactordv1.LoggedMessage, snippetChars int) *compactordv1.SearchHit {
 	hit, err := q.Find(context.Background(), l, snippetChars, plenty())
 	require.NoError(t, err)
 	return hit
 }
 
-func said(text string) *compactordv1.LoggedMessage { return request(3, text) }
+func said(text string) *compactordv1.LoggedMessage {
+	return &compactordv1.LoggedMessage{Index: 3, Message: &compactordv1.Message{
+		Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{session.TextPart(text)},
+	}}
+}
 
 // Words are found where a regular expression that ignores case finds them, in whatever case and writing: over letters
 // with cases of their own, and over few letters, so that words begin again within themselves.
@@ -45,7 +51,7 @@ func TestWordsAreFoundWhateverTheCase(t *testing.T) {
 
 func requireFound(t *rapid.T, text, word string) {
 	want := regexp.MustCompile("(?i)"+regexp.QuoteMeta(word)).FindAllStringIndex(text, -1)
-	hit := hitIn(t, session.Words([]string{word}), said(text), 100)
+	hit := hitIn(t, recall.Words([]string{word}), said(text), 100)
 	if want == nil {
 		require.Nil(t, hit)
 		return
@@ -57,7 +63,7 @@ func requireFound(t *rapid.T, text, word string) {
 }
 
 func TestAllWordsAreNeeded(t *testing.T) {
-	l := everyKind()
+	l := sessiontest.EveryKind()
 	for words, found := range map[string]bool{
 		"first":               true,
 		"FIRST second":        true,
@@ -68,20 +74,20 @@ func TestAllWordsAreNeeded(t *testing.T) {
 		"irst":                true,
 		"first\nsecond third": false,
 	} {
-		hit := hitIn(t, session.Words(strings.Fields(words)), l, 10)
+		hit := hitIn(t, recall.Words(strings.Fields(words)), l, 10)
 		require.Equal(t, found, hit != nil, words)
 	}
-	hit := hitIn(t, session.Words([]string{"second", "path", "hm"}), l, 10)
+	hit := hitIn(t, recall.Words([]string{"second", "path", "hm"}), l, 10)
 	require.Equal(t, uint32(1), hit.GetPart(), "the first of the matches in the order of the message")
 	require.Equal(t, compactordv1.ContentKind_CONTENT_KIND_THINKING, hit.GetKind())
 	require.Equal(t, uint32(3), hit.GetMatches())
-	hit = hitIn(t, session.Words([]string{"second", "first"}), said("a first second"), 100)
+	hit = hitIn(t, recall.Words([]string{"second", "first"}), said("a first second"), 100)
 	require.Equal(t, uint32(2), hit.GetOffset(), "of several words the one that stands first")
 }
 
 func TestFindSaysWhere(t *testing.T) {
 	l := resultOf(pieceOf("nothing"), pieceOf("line one\nline two: here it is\nline three, here"))
-	hit := hitIn(t, session.Matching(pattern(t, "here")), l, 9)
+	hit := hitIn(t, recall.Matching(pattern(t, "here")), l, 9)
 	require.Equal(t, "o: here i", hit.GetSnippet())
 	require.Equal(t, "here", hit.GetSnippet()[hit.GetMatchStart():hit.GetMatchEnd()])
 	hit.Snippet, hit.MatchStart, hit.MatchEnd = "", 0, 0
@@ -90,27 +96,27 @@ func TestFindSaysWhere(t *testing.T) {
 		Role: compactordv1.Role_ROLE_TOOL, Tool: "read", Offset: 19, Line: 2, Matches: 2,
 	}, hit), "%v", hit)
 
-	hit = hitIn(t, session.Words([]string{"READ"}), everyKind(), 100)
+	hit = hitIn(t, recall.Words([]string{"READ"}), sessiontest.EveryKind(), 100)
 	require.Equal(t, uint32(2), hit.GetPart())
 	require.Equal(t, "read", hit.GetSnippet())
 	require.Zero(t, hit.GetLine(), "in the name of the tool")
-	hit = hitIn(t, session.Words([]string{".png"}), everyKind(), 100)
+	hit = hitIn(t, recall.Words([]string{".png"}), sessiontest.EveryKind(), 100)
 	require.Equal(t, uint32(3), hit.GetPart())
 	require.Equal(t, compactordv1.ContentKind_CONTENT_KIND_MEDIA, hit.GetKind())
 	require.Zero(t, hit.GetLine())
 }
 
 func TestMatchesAreCountedUpToALimit(t *testing.T) {
-	for _, q := range []*session.Query{
-		session.Words([]string{"a"}), session.Matching(pattern(t, "a\\b")), session.Words([]string{"a", "b"}),
+	for _, q := range []*recall.Query{
+		recall.Words([]string{"a"}), recall.Matching(pattern(t, "a\\b")), recall.Words([]string{"a", "b"}),
 	} {
 		l := said("b" + strings.Repeat("a \n", 700))
 		require.GreaterOrEqual(t, hitIn(t, q, l, 10).GetMatches(), uint32(700))
 		require.LessOrEqual(t, hitIn(t, q, l, 10).GetMatches(), uint32(701))
 		l.Message.Parts = append(l.Message.Parts, session.TextPart(strings.Repeat("a \n", 700)))
-		require.Equal(t, uint32(session.MaxCountedMatches), hitIn(t, q, l, 10).GetMatches())
+		require.Equal(t, uint32(recall.MaxCountedMatches), hitIn(t, q, l, 10).GetMatches())
 	}
-	hit := hitIn(t, session.Words([]string{"a", "b"}), said("b"+strings.Repeat("a", 3000)), 10)
+	hit := hitIn(t, recall.Words([]string{"a", "b"}), said("b"+strings.Repeat("a", 3000)), 10)
 	require.Zero(t, hit.GetOffset(), "the first match is found though others fill the count")
 }
 
@@ -121,7 +127,7 @@ func TestSnippets(t *testing.T) {
 		chars := rapid.IntRange(1, 40).Draw(t, "chars")
 		re := regexp.MustCompile(`x[^x\r\n]?`)
 		at := re.FindStringIndex(text)
-		hit := hitIn(t, session.Matching(pattern(t, re.String())), said(text), chars)
+		hit := hitIn(t, recall.Matching(pattern(t, re.String())), said(text), chars)
 		if at == nil {
 			require.Nil(t, hit)
 			return
@@ -139,9 +145,9 @@ func TestSnippets(t *testing.T) {
 // A text of one letter and a word of the same but its end takes no time by their product.
 func TestSearchTakesLinearTime(t *testing.T) {
 	text := strings.Repeat("a", 4<<20)
-	work := session.NewWork(4 << 20)
+	work := recall.NewWork(4 << 20)
 	word := strings.Repeat("a", 1000) + "b"
-	hit, err := session.Words([]string{word}).Find(t.Context(), said(text), 10, work)
+	hit, err := recall.Words([]string{word}).Find(t.Context(), said(text), 10, work)
 	require.NoError(t, err)
 	require.Nil(t, hit)
 	require.Zero(t, work.Left(), "each byte is looked at once")

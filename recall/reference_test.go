@@ -1,4 +1,4 @@
-package session_test
+package recall_test
 
 import (
 	"fmt"
@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/recall"
 )
 
 const hiddenNotice = "[The result of read (648 tokens) was hidden to free context. To read it again, recall index 2, part 0.]"
 
 func TestParseReference(t *testing.T) {
-	for text, want := range map[string]session.Reference{
+	for text, want := range map[string]recall.Reference{
 		"#12":                     {Index: 12},
 		" #12 ":                   {Index: 12},
 		"[#12]":                   {Index: 12},
@@ -49,7 +49,7 @@ func TestParseReference(t *testing.T) {
 		"<tool_result tool=\"#5\">\n" + hiddenNotice + "\n</tool_result>": {Index: 2, Part: proto.Uint32(0)},
 		hiddenNotice + " " + hiddenNotice + " #7":                         {Index: 2, Part: proto.Uint32(0)},
 	} {
-		got, err := session.ParseReference(text)
+		got, err := recall.ParseReference(text)
 		require.NoError(t, err, text)
 		require.Equal(t, want, got, text)
 	}
@@ -102,8 +102,8 @@ func TestParseReferenceRefuses(t *testing.T) {
 		"[To read it again, recall index 2, part 0.] [To read it again, recall index 3, part 0.] of #4": "several",
 		"#1\n[To read it again, recall index 5000000000, part 0.]":                                      "over 4294967295",
 	} {
-		_, err := session.ParseReference(text)
-		require.ErrorIs(t, err, session.ErrReference, text)
+		_, err := recall.ParseReference(text)
+		require.ErrorIs(t, err, recall.ErrReference, text)
 		require.ErrorContains(t, err, why, text)
 	}
 }
@@ -114,9 +114,9 @@ func FuzzParseReference(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := session.ParseReference(text)
+		got, err := recall.ParseReference(text)
 		if err != nil {
-			require.ErrorIs(t, err, session.ErrReference)
+			require.ErrorIs(t, err, recall.ErrReference)
 			return
 		}
 		written := fmt.Sprintf("#%d", got.Index)
@@ -127,7 +127,7 @@ func FuzzParseReference(f *testing.F) {
 		}
 		require.True(t, strings.Contains(text, "#") || strings.Contains(strings.ToLower(text), "index ") ||
 			strings.Trim(text, "0123456789.\t\n\f\r ") == "", text)
-		again, err := session.ParseReference(written)
+		again, err := recall.ParseReference(written)
 		require.NoError(t, err, written)
 		require.Equal(t, got, again)
 	})

@@ -1,4 +1,4 @@
-package session
+package recall
 
 import (
 	"context"
@@ -16,7 +16,7 @@ type foldedWord struct {
 func newFoldedWord(word string) *foldedWord {
 	w := &foldedWord{}
 	for _, r := range word {
-		w.runes = append(w.runes, fold(r))
+		w.runes = append(w.runes, foldCase(r))
 	}
 	w.fallback = make([]int, len(w.runes)+1)
 	for i, matched := 1, 0; i < len(w.runes); i++ {
@@ -50,7 +50,7 @@ func (w *foldedWord) find(ctx context.Context, text string, from int, work *Work
 			r, width = utf8.DecodeRuneInString(text[at:])
 		}
 		at += width
-		r = fold(r)
+		r = foldCase(r)
 		for matched > 0 && w.runes[matched] != r {
 			matched = w.fallback[matched]
 		}
@@ -77,7 +77,7 @@ func back(text string, at, characters int) int {
 const firstCaseless, behindCaseless = 0x2E80, 0xA640
 
 // fold is the first of the characters that differ in case only.
-func fold(r rune) rune {
+func foldCase(r rune) rune {
 	switch {
 	case 'a' <= r && r <= 'z':
 		return r - 'a' + 'A'
