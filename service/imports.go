@@ -119,10 +119,10 @@ func importedEntry(
 		Id: sessionlog.NewID(), FirstKeptIndex: firstKept,
 		Covered:      &compactordv1.IndexRange{Start: s.Head.GetLeadEnd(), End: firstKept},
 		Summarized:   &compactordv1.IndexRange{Start: start, End: firstKept},
-		Slots:        session.SlotsOf(s.Entry.GetSlots(), covered, kept, s.Edits),
+		Slots:        strategies.SlotsOf(s.Entry.GetSlots(), covered, kept, s.Edits),
 		TokensBefore: s.Head.GetViewTokens(), Reason: compactordv1.CompactionReason_COMPACTION_REASON_MANUAL,
 		PreviousEntryId: s.Entry.GetId(),
-		Files:           session.TouchedFiles(s.Entry.GetFiles(), strategies.FileTools(s.Policy), covered),
+		Files:           strategies.TouchedFiles(s.Entry.GetFiles(), strategies.FileTools(s.Policy), covered),
 		CreatedAt:       now, ImportedFrom: c.GetTool(), SourceTokensBefore: c.GetTokensBefore(),
 	}
 	if c.GetFiles() != nil {

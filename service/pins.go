@@ -14,6 +14,7 @@ import (
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/strategies"
 )
 
 // groupChunk is how much of the log is read at a time in search of a group's results, which mostly follow their calls.
@@ -95,7 +96,7 @@ func (s *Service) changePins(
 			return nil, err
 		}
 		if record == nil {
-			tell(nil, session.Point(row.GetHead()), session.Report(row.GetHead(), row.GetResolvedPolicy()))
+			tell(nil, session.Point(row.GetHead()), strategies.Report(row.GetHead(), row.GetResolvedPolicy()))
 			return nil, nil
 		}
 		p := s.logs.Begin(row)

@@ -8,7 +8,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -42,7 +41,7 @@ func TestPlaceholdersOfEveryPresetLeadToTheResult(t *testing.T) {
 func hidingOf(p *compactordv1.Policy) []*compactordv1.Strategy {
 	var leaves []*compactordv1.Strategy
 	for _, s := range append([]*compactordv1.Strategy{p.GetStrategy(), p.GetPruneStrategy()}, p.GetOnAppend().GetStrategies()...) {
-		for n := range session.Nested(s) {
+		for n := range strategies.Nested(s) {
 			switch n.Strategy.GetKind().(type) {
 			case *compactordv1.Strategy_HideToolResults, *compactordv1.Strategy_MaskObservations,
 				*compactordv1.Strategy_PruneToolOutputs, *compactordv1.Strategy_TruncateToolOutputs, *compactordv1.Strategy_Offload:

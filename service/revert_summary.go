@@ -115,7 +115,7 @@ func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error 
 	if err != nil {
 		return rejected(err)
 	}
-	files := session.TouchedFiles(nil, strategies.FileTools(r.policy), aside)
+	files := strategies.TouchedFiles(nil, strategies.FileTools(r.policy), aside)
 	r.future = session.FutureSummary(summary.Text, files)
 	spent := writer.Spent()
 	r.summary = &compactordv1.RevertSummary{

@@ -9,6 +9,7 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
 )
 
 // RevertToCheckpoint implements SessionService.
@@ -78,7 +79,7 @@ func (r *reversal) toNewest(row *storagev1.Session) bool {
 // stay answers that nothing was written: an undo would undo it, and take what was done before along.
 func stay(row *storagev1.Session, answer *compactordv1.RevertToCheckpointResponse) {
 	answer.Record, answer.MessagesPutAside, answer.FirstRequestPutAside = nil, 0, nil
-	answer.Point, answer.Report = session.Point(row.GetHead()), session.Report(row.GetHead(), row.GetResolvedPolicy())
+	answer.Point, answer.Report = session.Point(row.GetHead()), strategies.Report(row.GetHead(), row.GetResolvedPolicy())
 }
 
 // reversal works out what a request reverts.
@@ -169,7 +170,7 @@ func (s *Service) clear(
 	}
 	if len(r.aside) == 0 {
 		answer.Record, answer.MessagesPutAside, answer.Point = nil, 0, session.Point(row.GetHead())
-		answer.Report = session.Report(row.GetHead(), row.GetResolvedPolicy())
+		answer.Report = strategies.Report(row.GetHead(), row.GetResolvedPolicy())
 		return nil, nil
 	}
 	p, reverted := s.logs.Begin(row), &compactordv1.RevertToCheckpointResponse{}

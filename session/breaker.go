@@ -54,7 +54,7 @@ func judge(h *storagev1.Head, p *compactordv1.Policy, r *compactordv1.Record) ve
 	switch {
 	case reason == compactordv1.CompactionReason_COMPACTION_REASON_UNSPECIFIED:
 		return ofNoCompaction
-	case completed && (!automatic || !Due(p, Report(h, p))):
+	case completed && (!automatic || !Due(p, Measure(h, p))):
 		return helped
 	case automatic:
 		return noHelp

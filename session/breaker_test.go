@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
-	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/sessiontest"
@@ -168,39 +167,4 @@ func TestBreakerOutlivesReverts(t *testing.T) {
 		PolicyChange: &compactordv1.PolicyChange{Given: policy, Resolved: policy},
 	}})
 	require.Equal(t, uint32(10), session.BreakerClosesAfter(w.Head), "a tenth of the window that it had")
-}
-
-// Each reason that holds is listed, and one is enough to hold a compaction up.
-func TestBlockedByEachReason(t *testing.T) {
-	h := &storagev1.Head{
-		ViewTokens: 60, LeadTokens: 50, AppendedTokens: 7,
-		Breaker: &storagev1.Breaker{Failures: 3, OpenedAtTokens: 5, SpanTokens: 3},
-	}
-	policy := &compactordv1.Policy{Trigger: &compactordv1.Trigger{
-		TriggerTokens: proto.Uint32(50), Enabled: proto.Bool(false),
-	}}
-	r := session.Report(h, policy)
-	require.Equal(t, []compactordv1.BlockedBy{
-		compactordv1.BlockedBy_BLOCKED_BY_BREAKER_OPEN, compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE,
-		compactordv1.BlockedBy_BLOCKED_BY_DISABLED,
-	}, r.GetBlockedBy())
-	require.Equal(t, uint32(1), r.GetBreakerClosesAfterTokens())
-	policy.Trigger = &compactordv1.Trigger{MaxViewBytes: proto.Uint32(1)}
-	h.ViewBytes, h.Breaker = 1, nil
-	require.True(t, session.Report(h, policy).GetShouldCompact(), "bytes may fall though tokens cannot")
-}
-
-// Pinned messages cannot be removed where they stand, either.
-func TestPinnedInPlaceIsFixed(t *testing.T) {
-	w := newLog(user(strings.Repeat("x", 400)), says("1234"), user("1234"))
-	policy := &compactordv1.Policy{}
-	require.Equal(t, uint32(1), session.Report(w.Head, policy).GetFixedTokens())
-	pin(w, 0)
-	require.Equal(t, uint32(101), session.Report(w.Head, policy).GetFixedTokens())
-	w.Append(assistant(calling("a", "read", "{}")), nil)
-	pin(w, 3)
-	w.Append(answers("a", strings.Repeat("x", 40)), nil)
-	inTail := session.Report(w.Head, policy).GetFixedTokens()
-	w.Append(user("1234"), nil)
-	require.Equal(t, inTail+1, session.Report(w.Head, policy).GetFixedTokens(), "the tail moves on, the pinned group stays")
 }

@@ -43,7 +43,7 @@ func TestCalibrationByGrowth(t *testing.T) {
 	}
 	require.Equal(t, uint32(4), k.Head.GetCalibration().GetSamples())
 	require.Equal(t, uint32(5000), k.Head.GetLearntOverhead(), "what is not the log's, and nothing of what is")
-	r := session.Report(k.Head, &compactordv1.Policy{})
+	r := session.Measure(k.Head, &compactordv1.Policy{})
 	require.Equal(t, uint32(1400), r.GetCalibrationPermille())
 	require.Equal(t, r.GetOverheadTokens(), k.Head.GetLearntOverhead())
 }
@@ -76,7 +76,7 @@ func TestOverheadSurvivesARevert(t *testing.T) {
 		k.turn(5)
 		k.turn(5)
 		k.Write(&compactordv1.Record{Kind: &compactordv1.Record_Revert{Revert: &compactordv1.Revert{Point: 0}}})
-		r := session.Report(k.Head, &compactordv1.Policy{})
+		r := session.Measure(k.Head, &compactordv1.Policy{})
 		require.Equal(t, uint32(12_000), r.GetOverheadTokens())
 		require.Equal(t, uint32(12_000), r.GetTokens())
 	}
@@ -169,7 +169,7 @@ func TestOthersAreNotCalibrated(t *testing.T) {
 			k.turn(1000)
 		}
 		require.Nil(t, k.Head.GetCalibration())
-		require.Nil(t, session.Report(k.Head, &compactordv1.Policy{}).CalibrationPermille)
+		require.Nil(t, session.Measure(k.Head, &compactordv1.Policy{}).CalibrationPermille)
 	}
 }
 
@@ -184,12 +184,11 @@ func TestReportIsScaled(t *testing.T) {
 	require.Equal(t, uint32(1500), k.factor())
 	k.Append(assistant(calling("a", "read", "{}")), nil)
 	k.Append(answering("a", resultText(strings.Repeat("x", 4000)), resultPicture("a")), nil)
-	r := session.Report(k.Head, &compactordv1.Policy{OverheadTokens: proto.Uint32(10)})
+	r := session.Measure(k.Head, &compactordv1.Policy{OverheadTokens: proto.Uint32(10)})
 	require.Equal(t, uint32(3300), r.GetPrunableTokens())
 	require.Equal(t, uint32(1800), r.GetMediaTokens())
 	require.Equal(t, uint32(1), r.GetMediaBytes())
 	require.Equal(t, uint32(10), r.GetOverheadTokens())
-	require.Equal(t, uint32(10+(100+2200+2)*3/2), r.GetFixedTokens())
 	u := k.Head.GetUsage()
 	require.Equal(t, u.GetTokens()+2202*3/2, r.GetTokens())
 	require.Equal(t, uint32(2202*3/2*50/1000), r.GetErrorBoundTokens())
@@ -222,7 +221,7 @@ func TestErrorBounds(t *testing.T) {
 		w := sessiontest.NewWriterBy(e, &compactordv1.Policy{})
 		w.Append(user(strings.Repeat("word ", 400)), nil)
 		w.Append(message(compactordv1.Role_ROLE_USER, pictured("a")), nil)
-		r := session.Report(w.Head, &compactordv1.Policy{})
+		r := session.Measure(w.Head, &compactordv1.Policy{})
 		require.Equal(t, session.EstimateSource(e), r.GetSource())
 		return r.GetErrorBoundTokens()
 	}
@@ -233,7 +232,7 @@ func TestErrorBounds(t *testing.T) {
 	w := sessiontest.NewWriterBy(compactordv1.Estimator_ESTIMATOR_O200K_BASE, &compactordv1.Policy{})
 	w.Append(user("a question"), nil)
 	w.Append(used(says("x"), total(700)), nil)
-	require.Zero(t, session.Report(w.Head, &compactordv1.Policy{}).GetErrorBoundTokens())
+	require.Zero(t, session.Measure(w.Head, &compactordv1.Policy{}).GetErrorBoundTokens())
 	w.Append(message(compactordv1.Role_ROLE_USER, pictured("a")), nil)
-	require.Equal(t, uint32(1200+4), session.Report(w.Head, &compactordv1.Policy{}).GetErrorBoundTokens(), "only of what came after")
+	require.Equal(t, uint32(1200+4), session.Measure(w.Head, &compactordv1.Policy{}).GetErrorBoundTokens(), "only of what came after")
 }

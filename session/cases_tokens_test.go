@@ -76,7 +76,7 @@ func TestCase011OnlyMedia(t *testing.T) {
 }
 
 func reportOf(messages ...*compactordv1.Message) *compactordv1.ContextReport {
-	return session.Report(newLog(messages...).Head, &compactordv1.Policy{})
+	return session.Measure(newLog(messages...).Head, &compactordv1.Policy{})
 }
 
 func total(tokens uint32) *compactordv1.Usage { return &compactordv1.Usage{TotalTokens: tokens} }
@@ -125,18 +125,18 @@ func TestCase018TrailingResultTriggers(t *testing.T) {
 	policy := &compactordv1.Policy{
 		ContextWindow: proto.Uint32(1_000_000), Trigger: &compactordv1.Trigger{TriggerRatio: proto.Float64(0.85)},
 	}
-	require.False(t, session.Report(w.Head, policy).GetShouldCompact())
+	require.False(t, session.Due(policy, session.Measure(w.Head, policy)))
 	w.Append(answers("a", strings.Repeat("x", 60_000)), nil)
-	r := session.Report(w.Head, policy)
+	r := session.Measure(w.Head, policy)
 	require.Equal(t, uint32(855_000), r.GetTokens())
-	require.True(t, r.GetShouldCompact())
+	require.True(t, session.Due(policy, r))
 }
 
 func TestCase019UsageClearsWhatIsPending(t *testing.T) {
 	w := newLog(user(strings.Repeat("x", 400)), used(says("1234"), total(50)))
-	require.Equal(t, uint32(50), session.Report(w.Head, &compactordv1.Policy{}).GetTokens())
+	require.Equal(t, uint32(50), session.Measure(w.Head, &compactordv1.Policy{}).GetTokens())
 	w.Append(user("1234"), nil)
-	require.Equal(t, uint32(51), session.Report(w.Head, &compactordv1.Policy{}).GetTokens())
+	require.Equal(t, uint32(51), session.Measure(w.Head, &compactordv1.Policy{}).GetTokens())
 }
 
 func TestCase020LastUsageCounts(t *testing.T) {
@@ -146,33 +146,33 @@ func TestCase020LastUsageCounts(t *testing.T) {
 
 func TestCase021NoUsageAllPending(t *testing.T) {
 	w := newLog(user("1"), says("1"), user("1"))
-	r := session.Report(w.Head, &compactordv1.Policy{})
+	r := session.Measure(w.Head, &compactordv1.Policy{})
 	require.Equal(t, uint32(3), r.GetTokens())
 	require.Equal(t, compactordv1.TokenSource_TOKEN_SOURCE_ESTIMATED, r.GetSource())
-	restored := session.Report(w.StateAt(w.Log.Newest()).WithMetrics(), &compactordv1.Policy{})
+	restored := session.Measure(w.StateAt(w.Log.Newest()).WithMetrics(), &compactordv1.Policy{})
 	require.Equal(t, uint32(3), restored.GetTokens())
 }
 
 // A usage older than the latest compaction does not count, even while its message is kept.
 func TestCase024UsageOlderThanCompaction(t *testing.T) {
 	w := newLog(user("1"), says("1"), user("1"), used(says("1234"), total(900)))
-	require.True(t, session.Report(w.Head, windowed()).GetShouldCompact())
+	require.True(t, session.Due(windowed(), session.Measure(w.Head, windowed())))
 	compact(w, 2, "s")
 	require.Equal(t, []string{`user 2: "1"`, `assistant 3: "1234"`}, drawn(w)[1:], "its message is kept")
-	r := session.Report(w.Head, windowed())
+	r := session.Measure(w.Head, windowed())
 	require.Equal(t, compactordv1.TokenSource_TOKEN_SOURCE_ESTIMATED, r.GetSource())
 	require.Equal(t, w.Head.GetViewTokens(), r.GetTokens())
-	require.False(t, r.GetShouldCompact())
+	require.False(t, session.Due(windowed(), r))
 }
 
 // Nor does one from before a return to an earlier point; nor that of a message made from an older view.
 func TestCase027UsageOfAnotherHistory(t *testing.T) {
 	w := newLog(user("1"), used(says("1"), total(900)), user("1"))
 	revert(w, 2)
-	require.Equal(t, compactordv1.TokenSource_TOKEN_SOURCE_ESTIMATED, session.Report(w.Head, &compactordv1.Policy{}).GetSource())
+	require.Equal(t, compactordv1.TokenSource_TOKEN_SOURCE_ESTIMATED, session.Measure(w.Head, &compactordv1.Policy{}).GetSource())
 	w.Append(user("1"), nil)
 	w.Append(used(says("1"), total(40)), nil)
-	r := session.Report(w.Head, &compactordv1.Policy{})
+	r := session.Measure(w.Head, &compactordv1.Policy{})
 	require.Equal(t, compactordv1.TokenSource_TOKEN_SOURCE_REPORTED, r.GetSource(), "until the next answer")
 	require.Equal(t, uint32(40), r.GetTokens())
 
@@ -180,5 +180,5 @@ func TestCase027UsageOfAnotherHistory(t *testing.T) {
 	made := session.Point(w.Head)
 	compact(w, 1, "s")
 	w.Append(used(says("1"), total(900)), &made)
-	require.Equal(t, compactordv1.TokenSource_TOKEN_SOURCE_ESTIMATED, session.Report(w.Head, &compactordv1.Policy{}).GetSource())
+	require.Equal(t, compactordv1.TokenSource_TOKEN_SOURCE_ESTIMATED, session.Measure(w.Head, &compactordv1.Policy{}).GetSource())
 }

@@ -113,7 +113,7 @@ func TestMediaOfTheView(t *testing.T) {
 	w := newLog(user("look"), assistant(calling("a", "shot", "")), answering("a", resultText("see"), resultPicture("a")),
 		message(compactordv1.Role_ROLE_USER, pictured("b"), elsewhere("image/png")), says("fine"), user("go on"))
 	figures := func() []uint32 {
-		r := session.Report(w.Head, &compactordv1.Policy{})
+		r := session.Measure(w.Head, &compactordv1.Policy{})
 		return []uint32{r.GetMediaTokens(), r.GetMediaBytes()}
 	}
 	require.Equal(t, []uint32{3600, 2}, figures())

@@ -18,9 +18,6 @@ const ViewFormat = 1
 // words.
 const minSpokenFor = 40
 
-// maxSlotRunes bounds the user's last request as a slot, so that one huge request cannot defeat every compaction.
-const maxSlotRunes = 8000
-
 // SummaryText is what a summary message says: the summary, and the slots that it does not hold itself.
 func SummaryText(e *compactordv1.CompactionEntry) string {
 	var b strings.Builder

@@ -89,13 +89,3 @@ func (s *State) CutPlaces() []int {
 	}
 	return places
 }
-
-// TurnStart returns the position of the message that starts the turn of the one at pos: -1 where none is kept.
-func (s *State) TurnStart(pos int) int {
-	for ; pos >= 0; pos-- {
-		if StartsTurn(s.Kept[pos].GetMessage()) {
-			return pos
-		}
-	}
-	return -1
-}

@@ -70,12 +70,7 @@ var least = map[sessiontest.Class]int{
 	sessiontest.AttemptInterrupted:  1,
 	sessiontest.PruneCounted:        10,
 	sessiontest.PrunedByUser:        5,
-	sessiontest.DueNow:              100,
 	sessiontest.BreakerOpen:         4,
-	sessiontest.BreakerBlocks:       1,
 	sessiontest.BreakerClosed:       3,
-	sessiontest.TargetUnreachable:   100,
-	sessiontest.NothingToCut:        10,
-	sessiontest.TriggerDisabled:     5,
 	sessiontest.PinnedInPlace:       30,
 }

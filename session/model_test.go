@@ -7,7 +7,6 @@ import (
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/sessiontest"
 )
@@ -68,7 +67,7 @@ func requireModelsChangedFrom(t *rapid.T, s step) {
 
 // The context holds what the model says.
 func requireModelsContextTokens(t *rapid.T, s step) {
-	r := session.Report(s.g.W.Head, s.g.W.Policy)
+	r := session.Measure(s.g.W.Head, s.g.W.Policy)
 	tokens, reported := s.model.ContextTokens()
 	if !reported {
 		tokens += r.GetOverheadTokens()
@@ -78,19 +77,12 @@ func requireModelsContextTokens(t *rapid.T, s step) {
 	}
 }
 
-// The report says what is due, and all that stands in its way, as the model does.
+// Compaction is due, and the breaker open, where the model says.
 func requireModelsTriggers(t *rapid.T, s step) {
-	r := session.Report(s.g.W.Head, s.g.W.Policy)
-	blocked := make(map[compactordv1.BlockedBy]bool)
-	for _, by := range r.GetBlockedBy() {
-		require.False(t, blocked[by], "%v is listed twice", by)
-		blocked[by] = true
-	}
-	require.Equal(t, s.model.BlockedBy(), blocked)
-	require.Equal(t, s.model.Due() && len(blocked) == 0, r.GetShouldCompact(), "due")
-	require.Equal(t, s.model.Fixed(), r.GetFixedTokens(), "fixed")
+	r := session.Measure(s.g.W.Head, s.g.W.Policy)
+	require.Equal(t, s.model.Due(), session.Due(s.g.W.Policy, r), "due")
 	require.Equal(t, s.model.BreakerClosesAfter(), r.GetBreakerClosesAfterTokens(), "breaker")
-	s.g.CountReport(r)
+	s.g.CountHead()
 }
 
 // nextActive is the lowest index from one on that is active before or after the newest record and not left out by

@@ -4,21 +4,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 )
 
-// A policy without a trigger, and records without a view change, do not bring the program down.
-func TestReportWithoutATrigger(t *testing.T) {
-	w := newLog(user("12345678"))
-	r := session.Report(w.Head, &compactordv1.Policy{ContextWindow: proto.Uint32(1)})
-	require.Nil(t, r.TriggerTokens)
-	require.False(t, r.GetShouldCompact())
-	require.NoError(t, session.CheckPolicy(&compactordv1.Policy{ContextWindow: proto.Uint32(1)}))
-}
-
+// Records without a view change do not bring the program down.
 func TestApplyWithoutAViewChange(t *testing.T) {
 	w := newLog(user("12345678"))
 	for _, r := range []*compactordv1.Record{

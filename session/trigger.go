@@ -3,13 +3,10 @@ package session
 import (
 	"math"
 
-	"google.golang.org/protobuf/proto"
-
-	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Due says whether compaction is due by the figures of a report, blocked or not.
+// Due says whether compaction is due by the figures of a report, whatever stands in its way.
 func Due(p *compactordv1.Policy, r *compactordv1.ContextReport) bool {
 	t := triggerOf(p)
 	return r.TriggerTokens != nil && r.GetTokens() >= r.GetTriggerTokens() ||
@@ -23,17 +20,6 @@ func triggerOf(p *compactordv1.Policy) *compactordv1.Trigger {
 		return &compactordv1.Trigger{}
 	}
 	return p.GetTrigger()
-}
-
-// DueByBytesAlone says whether compaction is due by the size of the view in bytes, and by nothing else.
-func DueByBytesAlone(p *compactordv1.Policy, r *compactordv1.ContextReport) bool {
-	limit := p.GetTrigger().GetMaxViewBytes()
-	if limit == 0 || r.GetViewBytes() < limit {
-		return false
-	}
-	other := proto.CloneOf(p)
-	other.Trigger.MaxViewBytes = nil
-	return !Due(other, r)
 }
 
 // ratioSlack keeps products such as 0.07 x 100, which floating point puts just above the whole number, from being
@@ -62,32 +48,11 @@ func TriggerTokens(p *compactordv1.Policy) (uint32, bool) {
 	return max(1, lowest), true
 }
 
-// Unreachable says whether compaction is due by tokens, and what none can remove is at or above the trigger.
-func Unreachable(r *compactordv1.ContextReport) bool {
-	return r.TriggerTokens != nil && min(r.GetTokens(), r.GetFixedTokens()) >= r.GetTriggerTokens()
-}
-
-// blockedBy lists each reason that holds: what makes compaction never due, and what makes one useless that is due.
-func blockedBy(h *storagev1.Head, p *compactordv1.Policy, r *compactordv1.ContextReport) []compactordv1.BlockedBy {
-	t := triggerOf(p)
-	unreachable := Unreachable(r) || Due(p, r) && !mayHelp(h, p)
-	var reasons []compactordv1.BlockedBy
-	for _, of := range []struct {
-		holds  bool
-		reason compactordv1.BlockedBy
-	}{
-		{Due(p, r) && r.GetBreakerClosesAfterTokens() > 0, compactordv1.BlockedBy_BLOCKED_BY_BREAKER_OPEN},
-		{unreachable, compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE},
-		{Due(p, r) && r.GetPauseEndsAfterTokens() > 0, compactordv1.BlockedBy_BLOCKED_BY_PAUSE},
-		{
-			p.ContextWindow == nil && t.TriggerTokens == nil && t.TriggerToolGroups == nil && t.MaxViewBytes == nil,
-			compactordv1.BlockedBy_BLOCKED_BY_WINDOW_UNKNOWN,
-		},
-		{t.Enabled != nil && !t.GetEnabled(), compactordv1.BlockedBy_BLOCKED_BY_DISABLED},
-	} {
-		if of.holds {
-			reasons = append(reasons, of.reason)
-		}
+// ContextLimit is the most tokens that a request to the model can hold: the window, or the input limit where that is
+// lower. A policy's shares and reserves are of it. It is 0 where the window is unknown.
+func ContextLimit(p *compactordv1.Policy) uint32 {
+	if p.GetMaxInputTokens() == 0 {
+		return p.GetContextWindow()
 	}
-	return reasons
+	return min(p.GetContextWindow(), p.GetMaxInputTokens())
 }

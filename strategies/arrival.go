@@ -53,14 +53,14 @@ func onArrival(
 	}
 }
 
-// CheckArrival returns a session.PolicyError where policy.on_append or policy.on_user_message holds what cannot run then:
+// CheckArrival returns a PolicyError where policy.on_append or policy.on_user_message holds what cannot run then:
 // on_append takes strategies that need one message alone, on_user_message those that neither cut nor need a summarizer,
 // nested ones included. A strategy of the daemon's builder is taken for one that only edits; where it does cut, nothing is
 // done.
 func CheckArrival(policy *compactordv1.Policy) error {
 	for i, s := range policy.GetOnAppend().GetStrategies() {
 		if editor, _ := onArrival(s, policy, func(tokens uint32) uint32 { return tokens }); editor == nil {
-			return &session.PolicyError{
+			return &PolicyError{
 				Field: fmt.Sprintf("policy.on_append.strategies[%d]", i),
 				What:  named(s) + " does not run when a message is appended; truncate_tool_outputs and offload do",
 			}
@@ -68,7 +68,7 @@ func CheckArrival(policy *compactordv1.Policy) error {
 	}
 	for i, s := range policy.GetOnUserMessage().GetStrategies() {
 		if beyond := beyondEdits(s); beyond != nil {
-			return &session.PolicyError{
+			return &PolicyError{
 				Field: fmt.Sprintf("policy.on_user_message.strategies[%d]", i),
 				What:  named(beyond) + " cuts or needs a summarizer, which an append does not wait for",
 			}
@@ -79,7 +79,7 @@ func CheckArrival(policy *compactordv1.Policy) error {
 
 // beyondEdits is the first strategy that cuts or needs a summarizer, of one and all that it nests; nil where there is none.
 func beyondEdits(s *compactordv1.Strategy) *compactordv1.Strategy {
-	for n := range session.Nested(s) {
+	for n := range Nested(s) {
 		if Cuts(n.Strategy) || NeedsSummarizer(n.Strategy) {
 			return n.Strategy
 		}

@@ -125,7 +125,7 @@ func TestCheckArrival(t *testing.T) {
 		},
 	} {
 		err := strategies.CheckArrival(c.policy)
-		var refused *session.PolicyError
+		var refused *strategies.PolicyError
 		require.ErrorAs(t, err, &refused)
 		require.Equal(t, c.field, refused.Field)
 		require.Contains(t, refused.What, c.what)

@@ -49,7 +49,7 @@ func maxSummaryTokens(policy *compactordv1.Policy, p *compactordv1.SummarizeStra
 // SummaryBudget is the most tokens that a summary may have which no plan sets a budget for: as many as the policy's
 // strategy gives one, wherever that nests it.
 func SummaryBudget(policy *compactordv1.Policy) uint32 {
-	for n := range session.Nested(policy.GetStrategy()) {
+	for n := range Nested(policy.GetStrategy()) {
 		if Cuts(n.Strategy) {
 			return maxSummaryTokens(policy, n.Strategy.GetSummarize())
 		}

@@ -7,7 +7,6 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
 )
 
 // Described is a Strategy of a daemon's builder that says what it does.
@@ -62,7 +61,7 @@ func used(p *compactordv1.Policy) []string {
 	for _, s := range slices.Concat(
 		[]*compactordv1.Strategy{p.GetStrategy(), p.GetPruneStrategy()}, p.GetOnAppend().GetStrategies(), p.GetOnUserMessage().GetStrategies(),
 	) {
-		for n := range session.Nested(s) {
+		for n := range Nested(s) {
 			names = append(names, kindOf(n.Strategy))
 		}
 	}
@@ -85,7 +84,7 @@ func infoOf(s Strategy, kind protoreflect.FieldDescriptor, presets []string) *co
 		Description:     descriptions[string(kind.FullName())],
 		NeedsSummarizer: NeedsSummarizer(bare),
 		Cuts:            Cuts(bare),
-		Nests:           session.Nests(bare),
+		Nests:           Nests(bare),
 		OnAppend:        editor != nil,
 		Presets:         presets,
 	}

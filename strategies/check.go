@@ -59,7 +59,7 @@ func checkSplit(s *session.State, c *compactordv1.Cut, at int) error {
 	if c.SplitTurnStart == nil {
 		return nil
 	}
-	if start := s.TurnStart(at); start < 0 || start == at || s.Kept[start].GetIndex() != c.GetSplitTurnStart() {
+	if start := turnStart(s, at); start < 0 || start == at || s.Kept[start].GetIndex() != c.GetSplitTurnStart() {
 		return invalid("coverage (I1): message %d does not start the turn that a cut before %d splits",
 			c.GetSplitTurnStart(), c.GetFirstKeptIndex())
 	}

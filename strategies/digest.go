@@ -48,7 +48,7 @@ func answerTo(part uint32, results []*compactordv1.LoggedMessage) *compactordv1.
 
 // asked is what a tool was called for.
 func asked(c *compactordv1.ToolCall) string {
-	if main := session.MainArgument(c.GetArguments()); main != "" {
+	if main := MainArgument(c.GetArguments()); main != "" {
 		return " " + main
 	}
 	return ""

@@ -24,7 +24,7 @@ func (DropThinking) Plan(
 ) (*compactordv1.CompactionPlan, error) {
 	p := DropThinking{}.Resolved(in.Policy, parameters).GetDropThinking()
 	s, e := in.State, newEditing(in.State)
-	forBytes := session.DueByBytesAlone(in.Policy, session.Report(in.beginning().Head, in.Policy))
+	forBytes := DueByBytesAlone(in.Policy, session.Measure(in.beginning().Head, in.Policy))
 	unread := unreadMessages(s)
 	for _, l := range s.Kept[:finishedTurns(s, p.GetKeepTurns())] {
 		if err := ended(ctx); err != nil {

@@ -256,8 +256,8 @@ func TestKindsWithoutParameters(t *testing.T) {
 	require.False(t, strategies.Cuts(compress))
 	require.True(t, strategies.NeedsSummarizer(compress))
 	require.False(t, strategies.NeedsSummarizer(nil))
-	require.True(t, session.Nests(&compactordv1.Strategy{Kind: &compactordv1.Strategy_Ladder{}}))
-	require.False(t, session.Nests(summarize))
+	require.True(t, strategies.Nests(&compactordv1.Strategy{Kind: &compactordv1.Strategy_Ladder{}}))
+	require.False(t, strategies.Nests(summarize))
 	for _, s := range []*compactordv1.Strategy{summarize, compress} {
 		require.Error(t, strategies.CheckArrival(&compactordv1.Policy{OnUserMessage: listOf(s)}))
 	}

@@ -29,7 +29,7 @@ type gauge struct {
 // newGauge returns the gauge of a state. A context that the provider refused as too long holds a window at least, whatever
 // was estimated.
 func newGauge(in *Input) *gauge {
-	report := session.Report(in.State.Head, in.Policy)
+	report := session.Measure(in.State.Head, in.Policy)
 	g := &gauge{
 		state:    in.State,
 		overhead: uint64(report.GetOverheadTokens()),

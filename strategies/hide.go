@@ -6,8 +6,10 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
 )
+
+// defaultKeepGroups is KLIP-13's.
+const defaultKeepGroups = 5
 
 // HideToolResults hides the results of all but the newest tool groups. It goes by groups and not by turns, since an agent
 // works off a task within one turn, and since not every USER message is what a user said.
@@ -39,7 +41,7 @@ func (HideToolResults) Resolved(_ *compactordv1.Policy, parameters *compactordv1
 	if given := parameters.GetHideToolResults(); given != nil {
 		p = proto.CloneOf(given)
 	}
-	fill(&p.KeepGroups, session.DefaultKeepGroups)
+	fill(&p.KeepGroups, defaultKeepGroups)
 	p.Placeholder = proto.String(resultTemplate(p.GetPlaceholder()))
 	fill(&p.KeepMessages, 0)
 	fill(&p.MinChars, 0)

@@ -10,6 +10,9 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
+// defaultMaskWindow is what the study of observation masking found best.
+const defaultMaskWindow = 10
+
 // MaskObservations hides the results of older steps of the agent: what it thought and did stays, what it saw goes. Groups
 // stay that are about files which it works on now.
 type MaskObservations struct{}
@@ -70,7 +73,7 @@ func idleGroups(ctx context.Context, in *Input, groups, active []session.Group) 
 
 // filesNamed are the files that the calls of a group name.
 func filesNamed(in *Input, g session.Group) []string {
-	files := session.TouchedFiles(nil, FileTools(in.Policy), in.State.Kept[g.Call:g.Call+1])
+	files := TouchedFiles(nil, FileTools(in.Policy), in.State.Kept[g.Call:g.Call+1])
 	return slices.Concat(files.GetRead(), files.GetModified())
 }
 
@@ -80,7 +83,7 @@ func (MaskObservations) Resolved(_ *compactordv1.Policy, parameters *compactordv
 	if given := parameters.GetMaskObservations(); given != nil {
 		p = proto.CloneOf(given)
 	}
-	fill(&p.Window, session.DefaultMaskWindow)
+	fill(&p.Window, defaultMaskWindow)
 	if p.GetUnit() == compactordv1.MaskUnit_MASK_UNIT_UNSPECIFIED {
 		p.Unit = compactordv1.MaskUnit_MASK_UNIT_GROUP.Enum()
 	}

@@ -364,7 +364,7 @@ func TestPoliciesNestFourDeep(t *testing.T) {
 		"policy.on_user_message.strategies[0]": {OnUserMessage: listOf(within(4))},
 	} {
 		_, err := strategies.Resolve(p)
-		var wrong *session.PolicyError
+		var wrong *strategies.PolicyError
 		require.ErrorAs(t, err, &wrong)
 		require.Equal(t, path+".ladder.rungs[1].strategy.first_effective.strategies[0]."+
 			"ladder.rungs[1].strategy.first_effective.strategies[0]", wrong.Field)

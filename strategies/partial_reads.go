@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
 )
 
 // rangeArguments say from where or how much of a file is read: a number over 0, or a range that is not empty.
@@ -28,7 +27,7 @@ func readsPart(files *compactordv1.FileTools, call *compactordv1.ToolCall) bool 
 	touches := slices.ContainsFunc(files.GetTools(), func(t *compactordv1.FileTool) bool {
 		return slices.Contains(t.GetNames(), call.GetName())
 	})
-	return touches && slices.ContainsFunc(session.Arguments(call.GetArguments()), func(a session.Argument) bool {
+	return touches && slices.ContainsFunc(Arguments(call.GetArguments()), func(a Argument) bool {
 		return slices.Contains(rangeArguments, a.Name) && saysRange(a.Value)
 	})
 }

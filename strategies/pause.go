@@ -1,13 +1,78 @@
 package strategies
 
 import (
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 )
+
+// pauseOfTrigger is how many times a pause fits into the trigger: one that is far below the window is there to be kept to.
+const pauseOfTrigger = 5
+
+// pauseEndsAfter says how many tokens must still be appended before a strategy rewrites the view again by itself; 0 where
+// it does not wait. A rewrite that comes right after another costs the provider's prompt cache for next to nothing.
+//
+// A strategy that only hides waits for its minimum_tokens. One that nests others waits for the least that one of them
+// demands, but no longer than for a fifth of the trigger, and only where compaction is due by tokens alone and the context
+// is not half-way from the trigger to the window.
+func pauseEndsAfter(h *storagev1.Head, p *compactordv1.Policy, s *compactordv1.Strategy) uint32 {
+	minimum, demanded := leastDemanded(s)
+	if !demanded || h.RewrittenAtTokens == nil {
+		return 0
+	}
+	since := session.Scaled(h, h.GetAppendedTokens()-h.GetRewrittenAtTokens())
+	if Nests(s) {
+		trigger, byTokens := session.TriggerTokens(p)
+		if !byTokens || dueBesideTokens(h, p) {
+			return 0
+		}
+		minimum = min(minimum, trigger/pauseOfTrigger)
+		most := uint64(trigger) + uint64(minimum)
+		if window := session.ContextLimit(p); window > 0 {
+			most = uint64(trigger) + uint64(window-min(window, trigger))/2
+		}
+		left := most - min(most, uint64(session.Measure(h, p).GetTokens()))
+		return min(minimum-min(minimum, since), saturated(left))
+	}
+	return minimum - min(minimum, since)
+}
+
+// dueBesideTokens says whether compaction is due by tool groups or bytes.
+func dueBesideTokens(h *storagev1.Head, p *compactordv1.Policy) bool {
+	t := p.GetTrigger()
+	return t != nil && (t.TriggerToolGroups != nil && h.GetViewToolGroups() >= t.GetTriggerToolGroups() ||
+		t.MaxViewBytes != nil && h.GetViewBytes() >= t.GetMaxViewBytes())
+}
+
+// leastDemanded returns the least minimum_tokens of a strategy and all that it nests; false where none has one.
+func leastDemanded(s *compactordv1.Strategy) (least uint32, demanded bool) {
+	for n := range Nested(s) {
+		if minimum := minimumOf(n.Strategy); minimum > 0 && (!demanded || minimum < least) {
+			least, demanded = minimum, true
+		}
+	}
+	return least, demanded
+}
+
+func minimumOf(s *compactordv1.Strategy) uint32 {
+	switch s.GetKind().(type) {
+	case *compactordv1.Strategy_PruneToolOutputs:
+		if p := s.GetPruneToolOutputs(); p != nil && p.MinimumTokens != nil {
+			return p.GetMinimumTokens()
+		}
+		return defaultMinimumTokens
+	case *compactordv1.Strategy_HideToolResults:
+		return s.GetHideToolResults().GetMinimumTokens()
+	case *compactordv1.Strategy_MaskObservations:
+		return s.GetMaskObservations().GetMinimumTokens()
+	default:
+		return 0
+	}
+}
 
 // inPause says whether a strategy that nests others waits for more content, though compaction is due. Where it is nested
 // itself, the outermost has decided.
 func inPause(in *Input, s *compactordv1.Strategy) bool {
 	return in.whole == nil && in.Reason == compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD &&
-		session.PauseEndsAfter(in.State.Head, in.Policy, s) > 0
+		pauseEndsAfter(in.State.Head, in.Policy, s) > 0
 }

@@ -1,14 +1,73 @@
 package strategies_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
 )
+
+// A report tells how long the policy's strategy waits between rewrites, and does not ask for what would be refused.
+func TestReportTellsThePause(t *testing.T) {
+	t.Parallel()
+	hide := &compactordv1.Strategy{Kind: &compactordv1.Strategy_HideToolResults{
+		HideToolResults: &compactordv1.HideToolResultsStrategy{MinimumTokens: proto.Uint32(500)},
+	}}
+	cut := &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{Summarize: &compactordv1.SummarizeStrategy{}}}
+	both := &compactordv1.Strategy{Kind: &compactordv1.Strategy_Ladder{Ladder: &compactordv1.LadderStrategy{
+		Rungs: []*compactordv1.LadderStrategy_Rung{{Strategy: hide}, {Strategy: cut}},
+	}}}
+	prunes := &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{}}
+	for _, c := range []struct {
+		name string
+		s    *compactordv1.Strategy
+		// trigger, window and groups are those of the policy; the context holds 1,000 tokens, since of which are new.
+		trigger, window, groups uint32
+		since                   uint32
+		pause                   uint32
+	}{
+		{"a ladder waits for the least that is demanded", both, 4000, 10_000, 0, 100, 400},
+		{"for a fifth of the trigger", both, 1000, 10_000, 0, 150, 50},
+		{"until half of what is left of the window", both, 990, 1050, 0, 20, 20},
+		{"it is over", both, 990, 10_000, 0, 198, 0},
+		{"the context is beyond that", both, 900, 1100, 0, 20, 0},
+		{"without a window", both, 990, 0, 0, 100, 98},
+		{"beyond a fifth of the trigger without a window", both, 800, 0, 0, 100, 0},
+		{"due by groups", both, 990, 10_000, 1, 100, 0},
+		{"without a trigger in tokens", both, 0, 0, 2, 100, 0},
+		{"one that hides by itself waits for all", hide, 900, 1000, 0, 100, 400},
+		{"the default of a prune", prunes, 900, 1000, 0, 100, 19_900},
+		{"what only cuts does not wait", cut, 990, 10_000, 0, 100, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			h := session.NewHead(0)
+			h.ViewTokens, h.ViewToolGroups = 1000, 1
+			h.AppendedTokens, h.RewrittenAtTokens = 5000, proto.Uint32(5000-c.since)
+			p := &compactordv1.Policy{Strategy: c.s, Trigger: &compactordv1.Trigger{}}
+			if c.trigger > 0 {
+				p.Trigger.TriggerTokens = &c.trigger
+			}
+			if c.window > 0 {
+				p.ContextWindow = &c.window
+			}
+			if c.groups > 0 {
+				p.Trigger.TriggerToolGroups = &c.groups
+			}
+			r := strategies.Report(h, p)
+			require.Equal(t, c.pause, r.GetPauseEndsAfterTokens())
+			paused := slices.Contains(r.GetBlockedBy(), compactordv1.BlockedBy_BLOCKED_BY_PAUSE)
+			require.Equal(t, c.pause > 0 && session.Due(p, r), paused)
+			h.RewrittenAtTokens = nil
+			require.Zero(t, strategies.Report(h, p).GetPauseEndsAfterTokens(), "nothing was rewritten yet")
+		})
+	}
+}
 
 // What nests strategies rewrites no sooner than one of them would, unless what is left of the window runs out.
 func TestNestingStrategiesPauseBetweenRewrites(t *testing.T) {

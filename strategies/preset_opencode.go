@@ -6,7 +6,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
 )
 
 var opencodePreset = preset{
@@ -32,7 +31,7 @@ var opencodePreset = preset{
 		if usable, known := opencodeUsable(l); !known || usable > 0 {
 			return nil
 		}
-		return &session.PolicyError{
+		return &PolicyError{
 			Field: "policy.max_output_tokens",
 			What: fmt.Sprintf("of the %d tokens that a request can hold, preset opencode leaves %d for the answer, and so nothing "+
 				"to fill; give a lower output limit, trigger.trigger_tokens or another preset", l.readable(), opencodeOutput(l)),

@@ -16,7 +16,7 @@ func fitRoom(p *compactordv1.Policy) {
 		return
 	}
 	room := lessFree(trigger, p.GetTrigger().GetFreeRatio())
-	for n := range session.Nested(p.GetStrategy()) {
+	for n := range Nested(p.GetStrategy()) {
 		if s := n.Strategy.GetSummarize(); s != nil {
 			fitSummarize(p.GetPreset(), s, room)
 		}

@@ -85,7 +85,7 @@ func TestRungsByTheInputLimit(t *testing.T) {
 	requireTrigger(t, p, 12_200)
 	l, made := byPreset(t, p, "U10 T2 R3000"+strings.Repeat(" T2 R800", 12))
 	require.Equal(t, []uint32{2}, hiddenIn(made), "12,636 tokens: all but the last twelve groups are masked")
-	require.True(t, session.Report(l.head(), p).GetShouldCompact(), "and the report knows that a rung helps")
+	require.True(t, strategies.Report(l.head(), p).GetShouldCompact(), "and the report knows that a rung helps")
 }
 
 // An input limit that is not below the window changes nothing, but that opencode's usable context is of it.

@@ -80,7 +80,7 @@ func liveUnder(t *rapid.T, name string, p *compactordv1.Policy, trigger int) str
 		default:
 			l.script(fmt.Sprintf("T%d R%d", part()/4, part()))
 		}
-		before := session.Report(l.head(), p)
+		before := strategies.Report(l.head(), p)
 		if !before.GetShouldCompact() {
 			continue
 		}
@@ -92,7 +92,7 @@ func liveUnder(t *rapid.T, name string, p *compactordv1.Policy, trigger int) str
 			continue
 		}
 		l.commit(made, strings.Repeat("word", int(made.GetCut().GetMaxSummaryTokens())))
-		left := int(session.Report(l.head(), p).GetTokens())
+		left := int(strategies.Report(l.head(), p).GetTokens())
 		if made.GetCut() == nil && editsAlone[name] != "" {
 			continue
 		}
@@ -115,7 +115,7 @@ func TestPresetNumbersLeaveRoom(t *testing.T) {
 		}
 		p, err := strategies.Resolve(given)
 		require.NoError(t, err)
-		for n := range session.Nested(p.GetStrategy()) {
+		for n := range strategies.Nested(p.GetStrategy()) {
 			if s := n.Strategy.GetSummarize(); s != nil {
 				recent, summary = s.GetRecentTokens(), s.GetMaxSummaryTokens()
 			}

@@ -48,7 +48,7 @@ func requireTrigger(t *testing.T, p *compactordv1.Policy, tokens uint32) {
 		answer.Usage = &compactordv1.Usage{TotalTokens: count}
 		l.policy = p
 		l.add(answer)
-		require.Equal(t, due, session.Due(p, session.Report(l.head(), p)), "%d tokens", count)
+		require.Equal(t, due, session.Due(p, strategies.Report(l.head(), p)), "%d tokens", count)
 	}
 }
 
@@ -351,9 +351,9 @@ func TestPresetHybrid(t *testing.T) {
 	l := newLog()
 	l.policy = p
 	l.script("S U10" + strings.Repeat(" T10 R100", 30))
-	require.False(t, session.Report(l.head(), p).GetShouldCompact(), "30 groups")
+	require.False(t, strategies.Report(l.head(), p).GetShouldCompact(), "30 groups")
 	l.script("T10 R100")
-	require.True(t, session.Report(l.head(), p).GetShouldCompact(), "31 groups")
+	require.True(t, strategies.Report(l.head(), p).GetShouldCompact(), "31 groups")
 	made := thresholdPlan(t, l)
 	s := l.state()
 	var summarized, kept int

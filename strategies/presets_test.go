@@ -49,7 +49,7 @@ func TestPresetOfPi(t *testing.T) {
 		l.add(&compactordv1.Message{Role: compactordv1.Role_ROLE_ASSISTANT, Parts: []*compactordv1.Part{{
 			Kind: &compactordv1.Part_ToolCall{ToolCall: &compactordv1.ToolCall{Id: "a", Name: tool, Arguments: arguments}},
 		}}})
-		lists := session.TouchedFiles(nil, strategies.FileTools(p), l.messages)
+		lists := strategies.TouchedFiles(nil, strategies.FileTools(p), l.messages)
 		return append(lists.GetRead(), lists.GetModified()...)
 	}
 	require.Equal(t, []string{"a.go"}, files("read", `{"path":"a.go"}`))
@@ -115,7 +115,7 @@ func TestPresetsAreWholeAndValid(t *testing.T) {
 		p, err := strategies.Preset(name, limits)
 		require.NoError(t, err)
 		require.NoError(t, protovalidate.Validate(p))
-		require.NoError(t, session.CheckPolicy(p))
+		require.NoError(t, strategies.CheckPolicy(p))
 		for _, used := range slices.Concat([]*compactordv1.Strategy{p.GetStrategy(), p.GetPruneStrategy()},
 			p.GetOnAppend().GetStrategies(), p.GetOnUserMessage().GetStrategies()) {
 			require.NoError(t, registry().Supports(used))
@@ -162,7 +162,7 @@ func requireRest(t *rapid.T, name string, l strategies.Limits) {
 		MaxOutputTokens: atLeastOne(l.MaxOutput), MaxInputTokens: atLeastOne(l.MaxInput),
 	})
 	if preset, _ := strategies.Preset(name, l); name == "opencode" && !preset.GetTrigger().GetEnabled() {
-		require.ErrorIs(t, err, session.ErrPolicy, "nothing is left to fill")
+		require.ErrorIs(t, err, strategies.ErrPolicy, "nothing is left to fill")
 		return
 	}
 	require.NoError(t, err)
@@ -217,7 +217,7 @@ func TestDefaultPrunesWithinOneTurn(t *testing.T) {
 		require.NoError(t, err)
 		l := newLog().script("S U")
 		l.policy = p
-		for !session.Report(l.head(), p).GetShouldCompact() {
+		for !strategies.Report(l.head(), p).GetShouldCompact() {
 			l.script(fmt.Sprintf("T20 R%d", window/50))
 		}
 		require.NotEmpty(t, hiddenIn(planned(t, l, p.GetPruneStrategy())), "window of %d", window)
@@ -282,6 +282,6 @@ func TestResolve(t *testing.T) {
 		_, err := strategies.Resolve(&compactordv1.Policy{
 			ContextWindow: proto.Uint32(1_000), Trigger: &compactordv1.Trigger{ReserveTokens: proto.Uint32(1_000)},
 		})
-		require.ErrorIs(t, err, session.ErrPolicy)
+		require.ErrorIs(t, err, strategies.ErrPolicy)
 	})
 }

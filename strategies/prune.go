@@ -12,7 +12,7 @@ import (
 const (
 	defaultProtectTurns  = 2
 	defaultProtectTokens = 40_000
-	defaultMinimumTokens = session.DefaultMinimumTokens
+	defaultMinimumTokens = 20_000
 )
 
 // PruneToolOutputs hides the older tool results if that frees enough: what an agent read long ago it seldom needs word

@@ -12,7 +12,6 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
 )
 
 // customKind is the field of compactord.v1.Strategy that names a registered strategy instead of being one.
@@ -54,7 +53,7 @@ func (r *Registry) Get(name string) (Strategy, error) {
 
 // Supports returns an error where Plan could not run what parameters select, or something that this nests.
 func (r *Registry) Supports(parameters *compactordv1.Strategy) error {
-	for n := range session.Nested(parameters) {
+	for n := range Nested(parameters) {
 		_, err := r.selected(n.Strategy)
 		switch {
 		case err == nil:

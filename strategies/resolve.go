@@ -4,16 +4,15 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
 )
 
 // Resolve returns the policy in force: the preset, and over it what is given, the daemon's before the session's before
 // the request's. The last preset that is named holds, with the limits that are given last. It returns ErrUnknown for a
-// preset that there is not, and a session.PolicyError where the policy contradicts itself.
+// preset that there is not, and a PolicyError where the policy contradicts itself.
 func Resolve(given ...*compactordv1.Policy) (*compactordv1.Policy, error) {
 	var all *compactordv1.Policy
 	for _, p := range given {
-		all = session.MergePolicy(all, p)
+		all = MergePolicy(all, p)
 	}
 	name := DefaultPreset
 	if all != nil && all.Preset != nil {
@@ -26,11 +25,11 @@ func Resolve(given ...*compactordv1.Policy) (*compactordv1.Policy, error) {
 	if err := refusedLimits(name, all); err != nil {
 		return nil, err
 	}
-	resolved := session.MergePolicy(base, all)
+	resolved := MergePolicy(base, all)
 	if saysWhenDue(all.GetTrigger()) {
 		resolved.Trigger.Enabled = proto.Bool(true)
 	}
-	if err := session.CheckPolicy(resolved); err != nil {
+	if err := CheckPolicy(resolved); err != nil {
 		return nil, err
 	}
 	if err := settleTarget(resolved, all.GetTrigger() != nil && all.GetTrigger().TargetTokens != nil); err != nil {
@@ -50,7 +49,7 @@ func limitsOf(p *compactordv1.Policy) Limits {
 	return Limits{Window: p.GetContextWindow(), MaxOutput: p.GetMaxOutputTokens(), MaxInput: p.GetMaxInputTokens()}
 }
 
-// refusedLimits returns a session.PolicyError where the limits leave the preset nothing to work in, unless the policy
+// refusedLimits returns a PolicyError where the limits leave the preset nothing to work in, unless the policy
 // says itself when compaction is due, or that it never is.
 func refusedLimits(name string, given *compactordv1.Policy) error {
 	t := given.GetTrigger()

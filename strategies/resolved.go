@@ -4,7 +4,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
 )
 
 // Resolver is a Strategy whose parameters have defaults. What was in force is written down with what was done, so that
@@ -31,7 +30,7 @@ func (r *Registry) Resolved(policy *compactordv1.Policy, parameters *compactordv
 func (r *Registry) resolvedWithin(
 	policy *compactordv1.Policy, parameters *compactordv1.Strategy,
 ) *compactordv1.Strategy {
-	if !session.Nests(parameters) {
+	if !Nests(parameters) {
 		return parameters
 	}
 	resolved := proto.CloneOf(parameters)

@@ -301,7 +301,7 @@ func (limits figures) rest(w weights) int {
 func mostThatGains(l *testLog, cut *compactordv1.Cut, now, then weights) uint32 {
 	s := l.state()
 	out := func(by func(figures) int) int { return by(now.kept) + by(now.fixed) - by(then.kept) - by(then.fixed) }
-	byBytes := session.DueByBytesAlone(l.policy, session.Report(s.Head, l.policy))
+	byBytes := strategies.DueByBytesAlone(l.policy, strategies.Report(s.Head, l.policy))
 	most := func(summary figures) int {
 		replaced := out(of[0]) + summary.tokens
 		if byBytes {

@@ -79,7 +79,7 @@ func splitTurnStart(s *session.State, at int, mode compactordv1.SplitTurn) *uint
 	if mode == compactordv1.SplitTurn_SPLIT_TURN_JOIN_HEAD {
 		return nil
 	}
-	start := s.TurnStart(at)
+	start := turnStart(s, at)
 	if start == at || start < 0 {
 		return nil
 	}
@@ -94,4 +94,14 @@ func inputTokens(s *session.State, at int) uint32 {
 	}
 	total += uint64(session.TextTokens(s.Counter, s.Entry.GetSummary()))
 	return s.Scaled(uint32(min(total, math.MaxUint32)))
+}
+
+// turnStart returns the position of the message that starts the turn of the one at pos: -1 where none is kept.
+func turnStart(s *session.State, pos int) int {
+	for ; pos >= 0; pos-- {
+		if session.StartsTurn(s.Kept[pos].GetMessage()) {
+			return pos
+		}
+	}
+	return -1
 }

@@ -39,7 +39,7 @@ func threeQuarters(n uint64) uint64 { return n - n/4 }
 // due, four of them are a token, as of text.
 func (w *weighed) replaced(in *Input, at int) uint64 {
 	out := w.kept[0].plus(w.fixed[0]).less(w.kept[at].plus(w.fixed[at])).plus(w.summary)
-	if session.DueByBytesAlone(in.Policy, session.Report(in.State.Head, in.Policy)) {
+	if DueByBytesAlone(in.Policy, session.Measure(in.State.Head, in.Policy)) {
 		return max(out[byTokens], out[byBytes]/4)
 	}
 	return out[byTokens]

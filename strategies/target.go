@@ -10,7 +10,7 @@ import (
 )
 
 // settleTarget keeps a resolved policy's target below its trigger, where a ladder that has run is at rest. A target that
-// nobody gave gives way: it becomes half the trigger. A given one is refused with a session.PolicyError.
+// nobody gave gives way: it becomes half the trigger. A given one is refused with a PolicyError.
 func settleTarget(p *compactordv1.Policy, given bool) error {
 	t := p.GetTrigger()
 	trigger, due := session.TriggerTokens(p)
@@ -18,7 +18,7 @@ func settleTarget(p *compactordv1.Policy, given bool) error {
 	case t == nil || t.TargetTokens == nil || !due || t.GetTargetTokens() < trigger:
 		return nil
 	case given:
-		return &session.PolicyError{
+		return &PolicyError{
 			Field: "policy.trigger.target_tokens",
 			What: fmt.Sprintf("a target of %d tokens is not below the trigger of %d: a ladder would never run",
 				t.GetTargetTokens(), trigger),

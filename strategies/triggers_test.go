@@ -8,7 +8,6 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -26,7 +25,7 @@ func resolved(t *testing.T, window uint32, trigger *compactordv1.Trigger) *compa
 
 // holding is the report on a context of so many tokens, in two messages that a cut can part.
 func holding(p *compactordv1.Policy, tokens uint32) *compactordv1.ContextReport {
-	return session.Report(cuttable(&storagev1.Head{ViewTokens: tokens}), p)
+	return strategies.Report(cuttable(&storagev1.Head{ViewTokens: tokens}), p)
 }
 
 func cuttable(h *storagev1.Head) *storagev1.Head {
@@ -52,7 +51,7 @@ func byReserve(tokens uint32) *compactordv1.Trigger {
 func requirePolicyError(t *testing.T, field string, p *compactordv1.Policy) {
 	t.Helper()
 	_, err := strategies.Resolve(p)
-	var refused *session.PolicyError
+	var refused *strategies.PolicyError
 	require.ErrorAs(t, err, &refused)
 	require.Equal(t, field, refused.Field)
 }
@@ -83,8 +82,8 @@ func TestCase031WindowUnknown(t *testing.T) {
 		{TriggerToolGroups: proto.Uint32(2)}, {MaxViewBytes: proto.Uint32(2)},
 	} {
 		p := resolved(t, 0, trigger)
-		require.True(t, session.Report(cuttable(&storagev1.Head{ViewToolGroups: 2, ViewBytes: 2}), p).GetShouldCompact())
-		r := session.Report(&storagev1.Head{ViewToolGroups: 1, ViewBytes: 1}, p)
+		require.True(t, strategies.Report(cuttable(&storagev1.Head{ViewToolGroups: 2, ViewBytes: 2}), p).GetShouldCompact())
+		r := strategies.Report(&storagev1.Head{ViewToolGroups: 1, ViewBytes: 1}, p)
 		require.False(t, r.GetShouldCompact())
 		require.Empty(t, r.GetBlockedBy())
 	}
@@ -223,7 +222,7 @@ func TestTargetLiesBelowTheTrigger(t *testing.T) {
 		&compactordv1.Policy{ContextWindow: proto.Uint32(100_000), Trigger: &compactordv1.Trigger{TargetTokens: proto.Uint32(60_000)}},
 		&compactordv1.Policy{Trigger: &compactordv1.Trigger{TriggerTokens: proto.Uint32(60_000)}},
 	)
-	require.ErrorIs(t, err, session.ErrPolicy, "given by different layers")
+	require.ErrorIs(t, err, strategies.ErrPolicy, "given by different layers")
 	given := resolved(t, 100_000, &compactordv1.Trigger{TargetTokens: proto.Uint32(74_999)})
 	require.Equal(t, uint32(74_999), given.GetTrigger().GetTargetTokens())
 	lowered := resolved(t, 100_000, &compactordv1.Trigger{TriggerTokens: proto.Uint32(40_000)})

@@ -97,7 +97,7 @@ func (r *Replay) fold(t testing.TB) {
 }
 
 // Due says whether the context report asks for a compaction.
-func (r *Replay) Due() bool { return session.Report(r.Writer.Head, r.Policy).GetShouldCompact() }
+func (r *Replay) Due() bool { return strategies.Report(r.Writer.Head, r.Policy).GetShouldCompact() }
 
 // Plan plans for a reason, and carries nothing out.
 func (r *Replay) Plan(t testing.TB, reason compactordv1.CompactionReason, s *compactordv1.Strategy) *compactordv1.CompactionPlan {

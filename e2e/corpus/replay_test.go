@@ -173,7 +173,7 @@ func requireCalm(t *testing.T, r *corpus.Replay, s *compactordv1.Strategy, what 
 		return
 	}
 	for i, done := range r.Rewrites {
-		if i > 0 && (!session.Nests(s) || !nearlyFull(r.Policy, done.Before)) {
+		if i > 0 && (!strategies.Nests(s) || !nearlyFull(r.Policy, done.Before)) {
 			require.GreaterOrEqual(t, done.Appended-r.Rewrites[i-1].Appended, least,
 				"%s: rewrite %d at message %d, of %d", what, i, done.Length, len(r.Rewrites))
 		}

@@ -52,7 +52,7 @@ var sentinels = []struct {
 		"the store holds a record of a newer daemon",
 	},
 	{session.ErrEstimator, compactordv1.ErrorReason_ERROR_REASON_NOT_IMPLEMENTED, ""},
-	{session.ErrPolicy, compactordv1.ErrorReason_ERROR_REASON_INVALID_POLICY, ""},
+	{strategies.ErrPolicy, compactordv1.ErrorReason_ERROR_REASON_INVALID_POLICY, ""},
 	{session.ErrToken, compactordv1.ErrorReason_ERROR_REASON_INVALID_TOKEN, ""},
 	{strategies.ErrUnknown, compactordv1.ErrorReason_ERROR_REASON_UNKNOWN_NAME, ""},
 	{strategies.ErrNotImplemented, compactordv1.ErrorReason_ERROR_REASON_NOT_IMPLEMENTED, ""},
@@ -101,7 +101,7 @@ func From(err error, internalID string) *Error {
 			if errors.Is(err, storage.ErrFull) {
 				e.Metadata = map[string]string{"limit": "store_size"}
 			}
-			var policy *session.PolicyError
+			var policy *strategies.PolicyError
 			if errors.As(err, &policy) {
 				e.Metadata = map[string]string{"field": policy.Field}
 				e.Fields = []FieldViolation{{Field: policy.Field, Description: policy.What}}

@@ -165,7 +165,7 @@ func (w *written) putCut(
 	if again != nil {
 		p := before.Fork()
 		entry, err := w.putEntry(ctx, p, again)
-		if err == nil && !session.Due(w.policy, session.Report(p.Head(), w.policy)) {
+		if err == nil && !session.Due(w.policy, strategies.Report(p.Head(), w.policy)) {
 			return p, entry, nil
 		}
 		if err != nil && asSkip(err) == nil {
@@ -201,7 +201,7 @@ func (w *written) putEntry(
 		Reason:        w.reason(), Focus: w.writer.Redact(w.req.GetFocus()), Strategy: w.resolvedStrategy(),
 		Summarizer: w.summary.Summarizer, Model: w.summary.Model, Usage: spent.Usage, CostUsd: spent.CostUSD,
 		SplitTurnStart: cut.SplitTurnStart, PreviousEntryId: before.Entry.GetId(),
-		Files:    session.TouchedFiles(before.Entry.GetFiles(), strategies.FileTools(w.policy), covered),
+		Files:    strategies.TouchedFiles(before.Entry.GetFiles(), strategies.FileTools(w.policy), covered),
 		Fallback: w.summary.Fallback, FallbackCause: w.summary.FallbackCause,
 		Duration: durationpb.New(w.Hooks.Now().Sub(w.started)), CreatedAt: w.logs.Now(),
 		SummarizerCalls: spent.Calls, Sections: w.policy.GetSummary().GetSections(),

@@ -9,6 +9,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
 )
 
 // compactionDue checks again whether a THRESHOLD compaction is to run: the report that the client acts on may be old.
@@ -32,11 +33,11 @@ func pruneDue(reason compactordv1.CompactionReason, h *storagev1.Head, p *compac
 	if reason != compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD {
 		return nil
 	}
-	r := session.Report(h, p)
+	r := strategies.Report(h, p)
 	switch {
 	case !session.Due(p, r), slices.Contains(r.GetBlockedBy(), compactordv1.BlockedBy_BLOCKED_BY_DISABLED):
 		return &skip{compactordv1.SkipReason_SKIP_REASON_BELOW_THRESHOLD, notDue(p, r)}
-	case session.Unreachable(r):
+	case strategies.Unreachable(r):
 		return apierror.New(compactordv1.ErrorReason_ERROR_REASON_TARGET_UNREACHABLE,
 			map[string]string{
 				"fixed_tokens":   figure(r.GetFixedTokens()),

@@ -7,7 +7,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -53,7 +53,7 @@ func (j *job) currentReport(ctx context.Context) *compactordv1.ContextReport {
 }
 
 func reportOf(row *storagev1.Session) *compactordv1.ContextReport {
-	return session.Report(row.GetHead(), row.GetResolvedPolicy())
+	return strategies.Report(row.GetHead(), row.GetResolvedPolicy())
 }
 
 // emit tells what goes on, where somebody listens.

@@ -69,7 +69,7 @@ func (j *job) makePlan(
 	}
 	return &planned{
 		job: j, policy: policy, snapshot: snapshot, plan: plan,
-		byBytes: session.DueByBytesAlone(policy, session.Report(snapshot.Head, policy)),
+		byBytes: strategies.DueByBytesAlone(policy, strategies.Report(snapshot.Head, policy)),
 	}, nil
 }
 

@@ -9,7 +9,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/prompts"
 )
@@ -99,7 +99,7 @@ func (w *writing) onAgentsPrompt(req *summarizers.Request, limits prompts.Limits
 // as its reports or its policy tell, and no fewer than the tools that the policy gives.
 func (w *writing) outside(limits prompts.Limits) uint32 {
 	tools := limits.Count(w.policy.GetSummary().GetToolsJson())
-	return max(tools, session.Report(w.snapshot.Head, w.policy).GetOverheadTokens())
+	return max(tools, strategies.Report(w.snapshot.Head, w.policy).GetOverheadTokens())
 }
 
 // put puts a prompt into the answer if it is its turn and there is room.

@@ -8,7 +8,6 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/sessionlog"
-	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -27,7 +26,7 @@ func (c *Compactor) Prune(
 		var skipped *skip
 		if errors.As(err, &skipped) {
 			answer.Prune, answer.SkipReason, answer.Message = nil, skipped.reason, skipped.message
-			answer.Report = session.Report(row.GetHead(), row.GetResolvedPolicy())
+			answer.Report = strategies.Report(row.GetHead(), row.GetResolvedPolicy())
 			return nil, nil
 		}
 		if err != nil || req.GetDryRun() {
@@ -81,12 +80,12 @@ func (c *Compactor) planPrune(
 	answer.Prune, err = c.prune(ctx, p, &compactordv1.PruneEntry{
 		Id: sessionlog.NewID(), Edits: plan.GetEdits(), Reason: reasonOf(req.GetReason()),
 		Strategy: c.Strategies.Resolved(policy, policy.GetPruneStrategy()),
-	}, started, session.DueByBytesAlone(policy, session.Report(row.GetHead(), policy)))
+	}, started, strategies.DueByBytesAlone(policy, strategies.Report(row.GetHead(), policy)))
 	answer.Report = p.Report()
 	if req.GetDryRun() {
 		// What would be written has no place yet, and the context is as it was.
 		answer.Prune.Id, answer.Prune.Sequence = "", 0
-		answer.Report = session.Report(row.GetHead(), row.GetResolvedPolicy())
+		answer.Report = strategies.Report(row.GetHead(), row.GetResolvedPolicy())
 	}
 	return p, err
 }

@@ -9,6 +9,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
 )
 
 // replays says whether the last request is to be shown again where the summary covers it.
@@ -93,7 +94,7 @@ func slotsOf(before *session.State, covered, kept []*compactordv1.LoggedMessage)
 	if again := before.ReplayedMessage(); again != nil {
 		covered = slices.Concat([]*compactordv1.LoggedMessage{again}, covered)
 	}
-	return session.SlotsOf(before.Entry.GetSlots(), covered, kept, before.Edits)
+	return strategies.SlotsOf(before.Entry.GetSlots(), covered, kept, before.Edits)
 }
 
 // goOn appends the message that tells the agent to go on, where the policy wants it and nothing else does so: open calls

@@ -9,7 +9,6 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/summaries"
-	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 )
@@ -56,7 +55,7 @@ func (r *Resolver) check(p *compactordv1.Policy) error {
 
 // editsOnly refuses a strategy that is for Compact alone, wherever it is nested.
 func editsOnly(field string, s *compactordv1.Strategy) error {
-	for n := range session.Nested(s) {
+	for n := range strategies.Nested(s) {
 		at := field
 		if n.Path != "" {
 			at += "." + n.Path

@@ -11,6 +11,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/strategies"
 )
 
 // Write is what an operation is about to write: the row as it will be, and what is appended to the log.
@@ -37,7 +38,7 @@ func (w *Write) Messages() []*compactordv1.LoggedMessage { return w.commit.Messa
 
 // Report says how full the session's context will be.
 func (w *Write) Report() *compactordv1.ContextReport {
-	return session.Report(w.Head(), w.commit.Session.GetResolvedPolicy())
+	return strategies.Report(w.Head(), w.commit.Session.GetResolvedPolicy())
 }
 
 // Fork returns a copy that can be added to and thrown away.

@@ -6,6 +6,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -64,12 +65,12 @@ func (w *Writer) argumentOf(ref *compactordv1.CallRef) string {
 	if at == len(kept) || kept[at].GetIndex() != ref.GetIndex() {
 		return ""
 	}
-	return session.MainArgument(kept[at].GetMessage().GetParts()[ref.GetPart()].GetToolCall().GetArguments())
+	return strategies.MainArgument(kept[at].GetMessage().GetParts()[ref.GetPart()].GetToolCall().GetArguments())
 }
 
 // guidelines are those of the first strategy that gives some on how to make results shorter.
 func guidelines(s *compactordv1.Strategy) string {
-	for n := range session.Nested(s) {
+	for n := range strategies.Nested(s) {
 		if found := n.Strategy.GetCompressObservations().GetGuidelines(); found != "" {
 			return found
 		}

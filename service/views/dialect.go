@@ -12,6 +12,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
 )
 
 // maxCallIDs bounds the ids that one error names.
@@ -42,7 +43,7 @@ func InDialect(
 		return nil, err
 	}
 	answer := now.page(token, unchanged, r.MaxBytes)
-	answer.Report = session.Report(r.withMetrics(state), r.Row.GetResolvedPolicy())
+	answer.Report = strategies.Report(r.withMetrics(state), r.Row.GetResolvedPolicy())
 	return answer, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
 )
 
 // Neutral answers with neutral messages.
@@ -23,7 +24,7 @@ func Neutral(ctx context.Context, log Log, r *Request) (*compactordv1.GetLLMView
 		return nil, err
 	}
 	answer := fresh.page(token, r.MaxBytes)
-	answer.Report = session.Report(fresh.head, r.Row.GetResolvedPolicy())
+	answer.Report = strategies.Report(fresh.head, r.Row.GetResolvedPolicy())
 	return answer, nil
 }
 

@@ -93,16 +93,23 @@ func strategy(t *rapid.T) *compactordv1.Strategy {
 	}}}
 }
 
+// CountHead counts what the head of the newest point says.
+func (g *Generator) CountHead() {
+	h := g.head()
+	closesAfter := session.BreakerClosesAfter(h)
+	g.count(BreakerOpen, closesAfter > 0)
+	g.count(BreakerClosed, h.GetBreaker().GetSpanTokens() > 0 && closesAfter == 0)
+	g.count(CalibrationLearnt, h.GetCalibration().GetSamples() > 0)
+	g.count(PinnedInPlace, h.GetPinnedKeptTokens() > 0)
+}
+
 // CountReport counts what a report of the newest point says.
 func (g *Generator) CountReport(r *compactordv1.ContextReport) {
 	blocked := func(by compactordv1.BlockedBy) bool { return slices.Contains(r.GetBlockedBy(), by) }
 	g.count(DueNow, r.GetShouldCompact())
-	g.count(BreakerOpen, r.GetBreakerClosesAfterTokens() > 0)
 	g.count(BreakerBlocks, blocked(compactordv1.BlockedBy_BLOCKED_BY_BREAKER_OPEN) && len(r.GetBlockedBy()) == 1)
-	g.count(CalibrationLearnt, g.head().GetCalibration().GetSamples() > 0)
-	g.count(BreakerClosed, g.head().GetBreaker().GetSpanTokens() > 0 && r.GetBreakerClosesAfterTokens() == 0)
 	g.count(TargetUnreachable, blocked(compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE))
-	g.count(NothingToCut, blocked(compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE) && !session.Unreachable(r))
+	reachable := r.TriggerTokens == nil || min(r.GetTokens(), r.GetFixedTokens()) < r.GetTriggerTokens()
+	g.count(NothingToCut, blocked(compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE) && reachable)
 	g.count(TriggerDisabled, blocked(compactordv1.BlockedBy_BLOCKED_BY_DISABLED) && g.Model().Due())
-	g.count(PinnedInPlace, g.head().GetPinnedKeptTokens() > 0)
 }

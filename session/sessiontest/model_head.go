@@ -42,7 +42,7 @@ func (m *Model) Head() *storagev1.Head {
 			h.LastLateResult = a.Sequence
 		}
 	}
-	h.RewrittenAtTokens = m.rewrittenAt()
+	h.RewrittenAtTokens = m.RewrittenAt()
 	for _, a := range m.Messages {
 		h.LastMessage = a.Sequence
 	}
@@ -84,9 +84,9 @@ func (m *Model) appendedBy(sequence uint32) uint32 {
 	return m.tokens(then.edited(then.Messages[len(then.Messages)-1]))
 }
 
-// rewrittenAt is how many tokens were appended before the newest compaction or prune in force that no USER message brought
+// RewrittenAt is how many tokens were appended before the newest compaction or prune in force that no USER message brought
 // with it, put aside or not; nil where there is none.
-func (m *Model) rewrittenAt() *uint32 {
+func (m *Model) RewrittenAt() *uint32 {
 	var at *uint32
 	var appended uint32
 	for sequence, item := range m.log.Items[:m.Point+1] {
@@ -210,11 +210,11 @@ func (m *Model) ContextTokens() (uint32, bool) {
 	v := m.View(session.ViewOptions{})
 	a, total := m.Reported()
 	if a == nil {
-		return m.scaled(v.Tokens), false
+		return m.Scaled(v.Tokens), false
 	}
 	for _, item := range m.log.Items[a.MadeFrom+1 : m.Point+1] {
 		if item.ChangesViews() {
-			return m.scaled(v.Tokens), false
+			return m.Scaled(v.Tokens), false
 		}
 	}
 	at := slices.IndexFunc(v.Messages, func(vm *compactordv1.ViewMessage) bool {
@@ -225,7 +225,7 @@ func (m *Model) ContextTokens() (uint32, bool) {
 	for _, vm := range v.Messages[at+1:] {
 		after += vm.GetTokens()
 	}
-	return total + m.scaled(after), true
+	return total + m.Scaled(after), true
 }
 
 // Overhead is what the report with an input for the smallest view, of messages made from the newest view, said beyond that
@@ -240,7 +240,7 @@ func (m *Model) Overhead() *uint32 {
 			continue
 		}
 		if estimate := m.log.estimateAt(sequence - 1); overhead == nil || estimate <= smallest {
-			overhead, smallest = proto.Uint32(input-min(input, m.scaled(estimate))), estimate
+			overhead, smallest = proto.Uint32(input-min(input, m.Scaled(estimate))), estimate
 		}
 	}
 	return overhead

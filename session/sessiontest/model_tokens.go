@@ -109,8 +109,8 @@ func (l *Log) changesWithin(after, before uint32) bool {
 	return false
 }
 
-// scaled is an estimate in tokens of the model.
-func (m *Model) scaled(tokens uint32) uint32 {
+// Scaled is an estimate in tokens of the model.
+func (m *Model) Scaled(tokens uint32) uint32 {
 	c := m.calibration()
 	if c == nil {
 		return tokens

@@ -1,4 +1,4 @@
-package session
+package strategies
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package session
+package strategies
 
 import (
 	"encoding/json"
@@ -6,7 +6,11 @@ import (
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
+
+// maxSlotRunes bounds the user's last request as a slot, so that one huge request cannot defeat every compaction.
+const maxSlotRunes = 8000
 
 // SlotsOf takes from the log what a summary must not get wrong: the to-dos still open and the user's last request,
 // where messages, which the summary newly covers, have them; else those of the entry before. A request that is kept
@@ -22,16 +26,16 @@ func SlotsOf(
 		if todos, ok := todosOf(l); ok {
 			slots.OpenTodos = todos
 		}
-		if StartsTurn(l.GetMessage()) {
-			text := textOf(l.GetMessage())
-			short := Shorten(text, maxSlotRunes)
+		if session.StartsTurn(l.GetMessage()) {
+			text := requestText(l.GetMessage())
+			short := session.Shorten(text, maxSlotRunes)
 			slots.LastUserRequest = &compactordv1.UserRequest{
 				Index: l.GetIndex(), Text: short, Shortened: short != text,
 			}
 		}
 	}
 	for _, l := range kept {
-		if StartsTurn(l.GetMessage()) {
+		if session.StartsTurn(l.GetMessage()) {
 			slots.LastUserRequest = nil
 		}
 		if todos, ok := todosOf(l); ok {
@@ -53,14 +57,14 @@ func cleared(edits []*compactordv1.Edit) bool {
 	})
 }
 
-func textOf(m *compactordv1.Message) string {
+func requestText(m *compactordv1.Message) string {
 	var texts []string
 	for _, p := range m.GetParts() {
 		if t := p.GetText().GetText(); t != "" {
 			texts = append(texts, t)
 		}
 		if media := p.GetMedia(); media != nil {
-			texts = append(texts, MediaLine(media))
+			texts = append(texts, session.MediaLine(media))
 		}
 	}
 	return strings.Join(texts, "\n")
@@ -68,7 +72,7 @@ func textOf(m *compactordv1.Message) string {
 
 // todosOf returns the open items of the to-do list that a message's last to-do call writes; false where it has none.
 func todosOf(l *compactordv1.LoggedMessage) ([]*compactordv1.Todo, bool) {
-	if Failed(l.GetMessage()) {
+	if session.Failed(l.GetMessage()) {
 		return nil, false
 	}
 	var open []*compactordv1.Todo

@@ -1,8 +1,9 @@
-package session
+package strategies
 
 import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
 // mayHelp says whether a policy's strategy may take anything out of the view, as far as the head tells: where it says no,
@@ -32,7 +33,7 @@ func strategyMayHelp(h *storagev1.Head, p *compactordv1.Policy, s *compactordv1.
 		return cuttable(h) || !sparesTail(h, s)
 	case *compactordv1.Strategy_HideToolResults, *compactordv1.Strategy_MaskObservations,
 		*compactordv1.Strategy_PruneToolOutputs:
-		return h.GetViewToolGroups() > sparedGroups(s) && h.GetPrunableTokens() > Stored(h, minimumOf(s))
+		return h.GetViewToolGroups() > sparedGroups(s) && h.GetPrunableTokens() > session.Stored(h, minimumOf(s))
 	case *compactordv1.Strategy_StripMedia:
 		return h.GetViewMedia() > k.StripMedia.GetKeepNewest()
 	default:
@@ -45,9 +46,8 @@ func rungReached(h *storagev1.Head, p *compactordv1.Policy, rung *compactordv1.L
 	if rung.AtRatio == nil {
 		return true
 	}
-	tokens, _, _ := contextTokens(h, overhead(h, p))
-	limit := ContextLimit(p)
-	return limit > 0 && float64(tokens) >= rung.GetAtRatio()*float64(limit)
+	limit := session.ContextLimit(p)
+	return limit > 0 && float64(session.Measure(h, p).GetTokens()) >= rung.GetAtRatio()*float64(limit)
 }
 
 // cuttable says whether a cut takes anything out of the view that is not pinned. A message that mending leaves out is
@@ -56,9 +56,9 @@ func cuttable(h *storagev1.Head) bool {
 	if h.TailIndex == nil {
 		return false
 	}
-	for index, end := ActiveRun(h, KeptFrom(h)); index < h.GetTailIndex(); index, end = ActiveRun(h, end) {
+	for index, end := session.ActiveRun(h, session.KeptFrom(h)); index < h.GetTailIndex(); index, end = session.ActiveRun(h, end) {
 		for ; index < min(end, h.GetTailIndex()); index++ {
-			if !Pinned(h, index) {
+			if !session.Pinned(h, index) {
 				return true
 			}
 		}
@@ -104,7 +104,7 @@ func sparedGroups(s *compactordv1.Strategy) uint32 {
 		if k := s.GetHideToolResults(); k != nil && k.KeepGroups != nil {
 			return k.GetKeepGroups()
 		}
-		return DefaultKeepGroups
+		return defaultKeepGroups
 	case *compactordv1.Strategy_MaskObservations:
 		if k := s.GetMaskObservations(); k != nil {
 			if k.GetUnit() == compactordv1.MaskUnit_MASK_UNIT_TURN {
@@ -114,7 +114,7 @@ func sparedGroups(s *compactordv1.Strategy) uint32 {
 				return k.GetWindow()
 			}
 		}
-		return DefaultMaskWindow
+		return defaultMaskWindow
 	case *compactordv1.Strategy_PruneToolOutputs:
 		return s.GetPruneToolOutputs().GetProtectGroups()
 	default:

@@ -1,4 +1,4 @@
-package session
+package strategies
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
 // ErrPolicy says that a policy contradicts itself.
@@ -70,11 +71,11 @@ func CheckPolicy(p *compactordv1.Policy) error {
 	if err := checkNesting(p); err != nil {
 		return err
 	}
-	t := triggerOf(p)
-	if p.ContextWindow == nil {
+	t := p.GetTrigger()
+	if p.ContextWindow == nil || t == nil || t.ReserveTokens == nil {
 		return nil
 	}
-	if limit := ContextLimit(p); t.ReserveTokens != nil && t.GetReserveTokens() >= limit {
+	if limit := session.ContextLimit(p); t.GetReserveTokens() >= limit {
 		of := "a window"
 		if limit < p.GetContextWindow() {
 			of = "an input limit"

@@ -1,8 +1,10 @@
-package session
+package strategies
 
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/compactord/compactord/session"
 )
 
 // maxArguments bounds the fields that are read of one call.
@@ -65,7 +67,7 @@ func MainArgument(arguments string) string {
 	first := ""
 	for _, a := range Arguments(arguments) {
 		text, ok := a.Text()
-		if line := OneLine(text, maxMainRunes); ok && line != "" {
+		if line := session.OneLine(text, maxMainRunes); ok && line != "" {
 			texts[a.Name] = line
 			if first == "" {
 				first = line

@@ -1,4 +1,4 @@
-package session_test
+package strategies_test
 
 import (
 	"maps"
@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
 )
 
 func summarize(recent uint32) *compactordv1.Strategy {
@@ -51,32 +51,32 @@ func TestMergePolicy(t *testing.T) {
 		PruneStrategy: summarize(9),
 	}
 	baseBefore, overrideBefore := proto.CloneOf(base), proto.CloneOf(override)
-	merged := session.MergePolicy(base, override)
-	sameMessage(t, want, merged, "merged")
+	merged := strategies.MergePolicy(base, override)
+	requireEqual(t, want, merged)
 	merged.GetTrigger().Enabled, merged.GetSummary().GetExtraContext().Texts[0] = nil, "changed"
 	merged.GetPruneStrategy().Kind = nil
-	sameMessage(t, baseBefore, base, "base stays as it is")
-	sameMessage(t, overrideBefore, override, "override stays as it is")
+	requireEqual(t, baseBefore, base)
+	requireEqual(t, overrideBefore, override)
 }
 
 func TestMergePolicyWithNone(t *testing.T) {
 	p := &compactordv1.Policy{ContextWindow: proto.Uint32(5)}
-	sameMessage(t, p, session.MergePolicy(nil, p), "over none")
-	sameMessage(t, p, session.MergePolicy(p, nil), "none over it")
-	sameMessage(t, &compactordv1.Policy{}, session.MergePolicy(nil, nil), "none over none")
+	requireEqual(t, p, strategies.MergePolicy(nil, p))
+	requireEqual(t, p, strategies.MergePolicy(p, nil))
+	requireEqual(t, &compactordv1.Policy{}, strategies.MergePolicy(nil, nil))
 }
 
 func TestReserveLeavesAWindow(t *testing.T) {
 	p := &compactordv1.Policy{
 		ContextWindow: proto.Uint32(100), Trigger: &compactordv1.Trigger{ReserveTokens: proto.Uint32(100)},
 	}
-	err := session.CheckPolicy(p)
-	require.ErrorIs(t, err, session.ErrPolicy)
-	var named *session.PolicyError
+	err := strategies.CheckPolicy(p)
+	require.ErrorIs(t, err, strategies.ErrPolicy)
+	var named *strategies.PolicyError
 	require.ErrorAs(t, err, &named)
 	require.Equal(t, "policy.trigger.reserve_tokens", named.Field)
 	p.Trigger.ReserveTokens = proto.Uint32(99)
-	require.NoError(t, session.CheckPolicy(p))
+	require.NoError(t, strategies.CheckPolicy(p))
 }
 
 // A list that is given and empty takes the one before away: `on_append: []` once left the preset's in force. So every list
@@ -96,10 +96,10 @@ func TestEmptyListReplacesTheOneBefore(t *testing.T) {
 			list.AppendMutable()
 		}
 		messageAt(override, path)
-		merged := session.MergePolicy(base, override)
+		merged := strategies.MergePolicy(base, override)
 		require.True(t, messageAt(merged, path[:len(path)-1]).Has(path[len(path)-2]), "%s is given", name)
 		require.Zero(t, messageAt(merged, path).Get(path[len(path)-1]).List().Len(), "%s is empty", name)
-		kept := session.MergePolicy(base, &compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{}})
+		kept := strategies.MergePolicy(base, &compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{}})
 		require.Equal(t, 1, messageAt(kept, path).Get(path[len(path)-1]).List().Len(), "%s is not given", name)
 	}
 }

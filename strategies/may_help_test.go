@@ -1,4 +1,4 @@
-package session_test
+package strategies_test
 
 import (
 	"slices"
@@ -9,6 +9,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
 )
 
 // A report asks for no compaction where the policy's strategy has nothing to take out: here nothing can be cut, and the view
@@ -64,7 +65,7 @@ func TestReportAsksOnlyForWhatMayHelp(t *testing.T) {
 			p := &compactordv1.Policy{
 				Strategy: c.s, ContextWindow: proto.Uint32(10_000), Trigger: &compactordv1.Trigger{TriggerTokens: proto.Uint32(4000)},
 			}
-			r := session.Report(h, p)
+			r := strategies.Report(h, p)
 			require.Equal(t, c.helps, r.GetShouldCompact())
 			require.Equal(t, !c.helps, slices.Contains(r.GetBlockedBy(), compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE))
 		})

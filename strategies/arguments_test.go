@@ -1,4 +1,4 @@
-package session_test
+package strategies_test
 
 import (
 	"strings"
@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
 )
 
 func TestArgumentsAreReadUpToTheFault(t *testing.T) {
@@ -23,7 +24,7 @@ func TestArgumentsAreReadUpToTheFault(t *testing.T) {
 		`{1:2}`:                             nil,
 	} {
 		var names []string
-		for _, a := range session.Arguments(text) {
+		for _, a := range strategies.Arguments(text) {
 			names = append(names, a.Name)
 		}
 		require.Equal(t, want, names, text)
@@ -44,7 +45,7 @@ func TestMainArgument(t *testing.T) {
 		`{"path":"` + strings.Repeat("é", 81) + `"}`:  strings.Repeat("é", 80) + "…",
 		`{"path":"a.go","content":"and then it broke`: "a.go",
 	} {
-		require.Equal(t, want, session.MainArgument(text), text)
+		require.Equal(t, want, strategies.MainArgument(text), text)
 	}
 }
 
@@ -61,11 +62,11 @@ func FuzzMainArgument(f *testing.F) {
 	f.Add(`{"path":"\ud800","x":{"y":[[[[`)
 	f.Add(`{"a":"` + strings.Repeat("\u00a0b", 90) + `"}`)
 	f.Fuzz(func(t *testing.T, arguments string) {
-		line := session.MainArgument(arguments)
+		line := strategies.MainArgument(arguments)
 		require.True(t, utf8.ValidString(line))
 		require.LessOrEqual(t, utf8.RuneCountInString(line), 81)
 		require.NotContains(t, line, "\n")
 		require.Equal(t, strings.TrimSpace(line), line)
-		require.Equal(t, line, session.MainArgument(arguments))
+		require.Equal(t, line, strategies.MainArgument(arguments))
 	})
 }

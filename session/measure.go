@@ -10,8 +10,9 @@ import (
 // maxOpenCalls bounds a report, whatever a client appends.
 const maxOpenCalls = 100
 
-// Report says how full the context is.
-func Report(h *storagev1.Head, p *compactordv1.Policy) *compactordv1.ContextReport {
+// Measure is the part of a report that says how full the context is, and at how many tokens compaction is due. What the
+// policy's strategy makes of it is not there: whether to compact, what stands in the way, and what it cannot remove.
+func Measure(h *storagev1.Head, p *compactordv1.Policy) *compactordv1.ContextReport {
 	r := &compactordv1.ContextReport{
 		ContextWindow:  p.ContextWindow,
 		TargetTokens:   triggerOf(p).TargetTokens,
@@ -31,22 +32,6 @@ func Report(h *storagev1.Head, p *compactordv1.Policy) *compactordv1.ContextRepo
 	if trigger, ok := TriggerTokens(p); ok {
 		r.TriggerTokens = &trigger
 	}
-	r.FixedTokens = fixedTokens(h, p, r.GetOverheadTokens())
-	r.PauseEndsAfterTokens = PauseEndsAfter(h, p, p.GetStrategy())
 	r.BreakerClosesAfterTokens = BreakerClosesAfter(h)
-	r.BlockedBy = blockedBy(h, p, r)
-	r.ShouldCompact = Due(p, r) && len(r.GetBlockedBy()) == 0
 	return r
-}
-
-// fixedTokens is what no compaction can remove: the leading run, what is pinned, what is outside the log, and the smallest
-// valid kept part, which an open group belongs to, where the policy's strategy edits nothing of it.
-func fixedTokens(h *storagev1.Head, p *compactordv1.Policy, overhead uint32) uint32 {
-	fixed := uint64(h.GetLeadTokens()) + uint64(h.GetPinnedTokens()) + uint64(h.GetPinnedKeptTokens())
-	if sparesTail(h, p.GetStrategy()) {
-		fixed += uint64(h.GetTailTokens())
-	} else {
-		fixed += uint64(h.GetPinnedTailTokens())
-	}
-	return plus(Scaled(h, saturate(fixed)), overhead)
 }

@@ -1,4 +1,4 @@
-package session_test
+package strategies_test
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
 )
 
 // piTools are the file tools of Pi.
@@ -40,7 +40,7 @@ func requireFiles(t *testing.T, lists *compactordv1.FileLists, read, modified []
 }
 
 func TestCase113ReadThenEditedIsModified(t *testing.T) {
-	lists := session.TouchedFiles(nil, piTools(), []*compactordv1.LoggedMessage{
+	lists := strategies.TouchedFiles(nil, piTools(), []*compactordv1.LoggedMessage{
 		callOf("read", path("a")), callOf("edit", path("a")),
 	})
 	requireFiles(t, lists, nil, []string{"a"})
@@ -48,12 +48,12 @@ func TestCase113ReadThenEditedIsModified(t *testing.T) {
 
 func TestCase114ReadBeforeAndEditedNowMoves(t *testing.T) {
 	before := &compactordv1.FileLists{Read: []string{"a", "b"}}
-	requireFiles(t, session.TouchedFiles(before, piTools(), []*compactordv1.LoggedMessage{callOf("edit", path("a"))}),
+	requireFiles(t, strategies.TouchedFiles(before, piTools(), []*compactordv1.LoggedMessage{callOf("edit", path("a"))}),
 		[]string{"b"}, []string{"a"})
 }
 
 func TestCase115PathMissingEmptyOrNoTextIsIgnored(t *testing.T) {
-	lists := session.TouchedFiles(nil, piTools(), []*compactordv1.LoggedMessage{
+	lists := strategies.TouchedFiles(nil, piTools(), []*compactordv1.LoggedMessage{
 		callOf("read", `{}`), callOf("read", path("")), callOf("read", `{"path":7}`), callOf("read", `{"file_path":"a"}`),
 		callOf("read", `not JSON`), callOf("read", ``),
 	})
@@ -61,37 +61,38 @@ func TestCase115PathMissingEmptyOrNoTextIsIgnored(t *testing.T) {
 	tools := &compactordv1.FileTools{Tools: []*compactordv1.FileTool{{
 		Names: []string{"read"}, PathArguments: []string{"file_path", "path"},
 	}}}
-	requireFiles(t, session.TouchedFiles(nil, tools, []*compactordv1.LoggedMessage{
+	requireFiles(t, strategies.TouchedFiles(nil, tools, []*compactordv1.LoggedMessage{
 		callOf("read", `{"file_path":"a"}`), callOf("read", `{"file_path":"","path":"b"}`),
 	}), []string{"a", "b"}, nil)
 }
 
 func TestCase116ToolNamesAreConfigurationAndCaseSensitive(t *testing.T) {
 	calls := []*compactordv1.LoggedMessage{callOf("Read", path("a"))}
-	requireFiles(t, session.TouchedFiles(nil, piTools(), calls), nil, nil)
+	requireFiles(t, strategies.TouchedFiles(nil, piTools(), calls), nil, nil)
 	tools := &compactordv1.FileTools{Tools: []*compactordv1.FileTool{{
 		Names: []string{"Read"}, PathArguments: []string{"file_path", "path"},
 	}}}
-	requireFiles(t, session.TouchedFiles(nil, tools, calls), []string{"a"}, nil)
+	requireFiles(t, strategies.TouchedFiles(nil, tools, calls), []string{"a"}, nil)
 }
 
 func TestCase117FailedCallsCount(t *testing.T) {
-	call, failed := callOf("edit", path("a")), answers("a", "no such file")
+	call := callOf("edit", path("a"))
+	failed := &compactordv1.Message{Role: compactordv1.Role_ROLE_TOOL, Parts: []*compactordv1.Part{resultPart("a", "no such file")}}
 	failed.GetParts()[0].GetToolResult().IsError = true
-	requireFiles(t, session.TouchedFiles(nil, piTools(), []*compactordv1.LoggedMessage{call, {Message: failed}}),
+	requireFiles(t, strategies.TouchedFiles(nil, piTools(), []*compactordv1.LoggedMessage{call, {Message: failed}}),
 		nil, []string{"a"})
 	call.Message.StopReason = compactordv1.StopReason_STOP_REASON_ERROR
-	requireFiles(t, session.TouchedFiles(nil, piTools(), []*compactordv1.LoggedMessage{call}), nil, []string{"a"})
+	requireFiles(t, strategies.TouchedFiles(nil, piTools(), []*compactordv1.LoggedMessage{call}), nil, []string{"a"})
 }
 
 func TestCase119NothingTouchedGivesNoLists(t *testing.T) {
-	requireFiles(t, session.TouchedFiles(nil, piTools(), nil), nil, nil)
-	requireFiles(t, session.TouchedFiles(nil, nil, []*compactordv1.LoggedMessage{callOf("read", path("a"))}), nil, nil)
+	requireFiles(t, strategies.TouchedFiles(nil, piTools(), nil), nil, nil)
+	requireFiles(t, strategies.TouchedFiles(nil, nil, []*compactordv1.LoggedMessage{callOf("read", path("a"))}), nil, nil)
 }
 
 // The order is that of UTF-16 code units: an astral character comes before the last ones of the basic plane.
 func TestCase120ListsAreSortedByCodeUnitAndWithoutDoubles(t *testing.T) {
-	lists := session.TouchedFiles(nil, piTools(), []*compactordv1.LoggedMessage{
+	lists := strategies.TouchedFiles(nil, piTools(), []*compactordv1.LoggedMessage{
 		callOf("read", path("\uFFFD")), callOf("read", path("b")), callOf("read", path("😀")), callOf("read", path("B")),
 		callOf("read", path("b")),
 	})
@@ -99,7 +100,7 @@ func TestCase120ListsAreSortedByCodeUnitAndWithoutDoubles(t *testing.T) {
 }
 
 func TestPatchesNameTheFilesThatTheyModify(t *testing.T) {
-	lists := session.TouchedFiles(nil, nil, []*compactordv1.LoggedMessage{callOf("apply_patch",
+	lists := strategies.TouchedFiles(nil, nil, []*compactordv1.LoggedMessage{callOf("apply_patch",
 		`{"input":"*** Begin Patch\n*** Update File: a.go\n@@\n-x\n+y\n*** Add File: b.go\n+z\n*** End Patch"}`)})
 	requireFiles(t, lists, nil, []string{"a.go", "b.go"})
 }
@@ -111,5 +112,5 @@ func TestResultsDeclareFiles(t *testing.T) {
 			Files: []*compactordv1.FileTouch{{Path: "r"}, {Path: "m", Modified: true}},
 		}}}},
 	}}
-	requireFiles(t, session.TouchedFiles(nil, nil, []*compactordv1.LoggedMessage{declared}), []string{"r"}, []string{"m"})
+	requireFiles(t, strategies.TouchedFiles(nil, nil, []*compactordv1.LoggedMessage{declared}), []string{"r"}, []string{"m"})
 }

@@ -1,0 +1,80 @@
+package strategies
+
+import (
+	"math"
+
+	"google.golang.org/protobuf/proto"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// Report says how full the context is, whether to compact now, and what stands in the way.
+func Report(h *storagev1.Head, p *compactordv1.Policy) *compactordv1.ContextReport {
+	r := session.Measure(h, p)
+	r.FixedTokens = fixedTokens(h, p, r.GetOverheadTokens())
+	r.PauseEndsAfterTokens = pauseEndsAfter(h, p, p.GetStrategy())
+	r.BlockedBy = blockedBy(h, p, r)
+	r.ShouldCompact = session.Due(p, r) && len(r.GetBlockedBy()) == 0
+	return r
+}
+
+// fixedTokens is what no compaction can remove: the leading run, what is pinned, what is outside the log, and the smallest
+// valid kept part, which an open group belongs to, where the policy's strategy edits nothing of it.
+func fixedTokens(h *storagev1.Head, p *compactordv1.Policy, overhead uint32) uint32 {
+	fixed := uint64(h.GetLeadTokens()) + uint64(h.GetPinnedTokens()) + uint64(h.GetPinnedKeptTokens())
+	if sparesTail(h, p.GetStrategy()) {
+		fixed += uint64(h.GetTailTokens())
+	} else {
+		fixed += uint64(h.GetPinnedTailTokens())
+	}
+	return saturated(uint64(session.Scaled(h, saturated(fixed))) + uint64(overhead))
+}
+
+// Unreachable says whether compaction is due by tokens, and what none can remove is at or above the trigger.
+func Unreachable(r *compactordv1.ContextReport) bool {
+	return r.TriggerTokens != nil && min(r.GetTokens(), r.GetFixedTokens()) >= r.GetTriggerTokens()
+}
+
+// blockedBy lists each reason that holds: what makes compaction never due, and what makes one useless that is due.
+func blockedBy(h *storagev1.Head, p *compactordv1.Policy, r *compactordv1.ContextReport) []compactordv1.BlockedBy {
+	t := p.GetTrigger()
+	if t == nil {
+		t = &compactordv1.Trigger{}
+	}
+	unreachable := Unreachable(r) || session.Due(p, r) && !mayHelp(h, p)
+	var reasons []compactordv1.BlockedBy
+	for _, of := range []struct {
+		holds  bool
+		reason compactordv1.BlockedBy
+	}{
+		{session.Due(p, r) && r.GetBreakerClosesAfterTokens() > 0, compactordv1.BlockedBy_BLOCKED_BY_BREAKER_OPEN},
+		{unreachable, compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE},
+		{session.Due(p, r) && r.GetPauseEndsAfterTokens() > 0, compactordv1.BlockedBy_BLOCKED_BY_PAUSE},
+		{
+			p.ContextWindow == nil && t.TriggerTokens == nil && t.TriggerToolGroups == nil && t.MaxViewBytes == nil,
+			compactordv1.BlockedBy_BLOCKED_BY_WINDOW_UNKNOWN,
+		},
+		{t.Enabled != nil && !t.GetEnabled(), compactordv1.BlockedBy_BLOCKED_BY_DISABLED},
+	} {
+		if of.holds {
+			reasons = append(reasons, of.reason)
+		}
+	}
+	return reasons
+}
+
+// DueByBytesAlone says whether compaction is due by the size of the view in bytes, and by nothing else.
+func DueByBytesAlone(p *compactordv1.Policy, r *compactordv1.ContextReport) bool {
+	limit := p.GetTrigger().GetMaxViewBytes()
+	if limit == 0 || r.GetViewBytes() < limit {
+		return false
+	}
+	other := proto.CloneOf(p)
+	other.Trigger.MaxViewBytes = nil
+	return !session.Due(other, r)
+}
+
+// saturated keeps a sum of tokens from starting over at 0.
+func saturated(tokens uint64) uint32 { return uint32(min(tokens, math.MaxUint32)) }
