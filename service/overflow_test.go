@@ -12,7 +12,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/service/sessionlog"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 )
 
 const (
@@ -224,7 +224,7 @@ func TestNoReplayOfWhatIsKept(t *testing.T) {
 	require.Equal(t, tooLong, done.GetPrune().GetReason())
 	require.Equal(t, done.GetPrune().GetTokensAfter(), done.GetCompaction().GetTokensBefore())
 	view := d.view("s")
-	require.Equal(t, []string{"These?", "[Attached image/png: a.png]\n" + session.MediaTooLargeNote()}, texts(view[len(view)-1]))
+	require.Equal(t, []string{"These?", "[Attached image/png: a.png]\n" + wording.MediaTooLargeNote}, texts(view[len(view)-1]))
 }
 
 // opencode tells the model that attached media were too large. Where the refused request is the last message of the log,
@@ -279,7 +279,7 @@ func TestMediaBeforeTheLastWordOfARefusedRequestSayWhyTheyAreGone(t *testing.T) 
 			d.afterOverflow(nil, nil)
 			told := 0
 			for _, vm := range d.view("s") {
-				told += strings.Count(vm.GetMessage().String(), session.MediaTooLargeNote())
+				told += strings.Count(vm.GetMessage().String(), wording.MediaTooLargeNote)
 			}
 			require.Equal(t, 1, told)
 			d.requireChecked()

@@ -9,6 +9,7 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -54,7 +55,7 @@ func messageFromFuture(req *compactordv1.RevertToCheckpointRequest) (*compactord
 	if req.GetMessageFromFuture() == "" {
 		return nil, nil
 	}
-	if session.Blank(req.GetMessageFromFuture()) {
+	if wording.Blank(req.GetMessageFromFuture()) {
 		return nil, apierror.InvalidField("message_from_future", "is blank")
 	}
 	return session.Future(strings.TrimSpace(req.GetMessageFromFuture())), nil

@@ -9,6 +9,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 )
 
 func TestCase123NoCompaction(t *testing.T) {
@@ -122,13 +123,13 @@ func TestCase132UnansweredCall(t *testing.T) {
 	require.Len(t, drawn(w), 3)
 	require.Len(t, session.Awaited(w.Head), 1)
 	w.Append(user("u2"), nil)
-	require.Equal(t, `tool missing_result 1.0: result a error "`+session.MissingResultText()+`"`, drawn(w)[3])
+	require.Equal(t, `tool missing_result 1.0: result a error "`+wording.MissingResult+`"`, drawn(w)[3])
 	require.Equal(t, `user 3: "u2"`, drawn(w)[4])
 	require.Empty(t, session.Awaited(w.Head))
 
 	w = newLog(user("u1"), assistant(calling("a", "read", ""), calling("b", "bash", "")), answers("b", "r"), says("a2"))
 	require.Equal(t, []string{
-		`tool 2: result b "r"`, `tool missing_result 1.0: result a error "` + session.MissingResultText() + `"`, `assistant 3: "a2"`,
+		`tool 2: result b "r"`, `tool missing_result 1.0: result a error "` + wording.MissingResult + `"`, `assistant 3: "a2"`,
 	}, drawn(w)[2:], "the model has gone on without it")
 }
 

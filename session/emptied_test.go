@@ -7,6 +7,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 )
 
 func dropThinking(index, part uint32) *compactordv1.Edit {
@@ -63,6 +64,6 @@ func TestPairAnswersBeforeWhatIsShown(t *testing.T) {
 	prune(w, collapse(1, ""))
 	v := w.State().View(session.ViewOptions{})
 	require.Len(t, v.Messages, 3)
-	require.Equal(t, session.SummaryReply(), v.Messages[1].GetMessage().GetParts()[0].GetText().GetText())
+	require.Equal(t, wording.SummaryReply, v.Messages[1].GetMessage().GetParts()[0].GetText().GetText())
 	require.Equal(t, uint32(3), v.Messages[2].GetIndex())
 }

@@ -8,6 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/sessiontest"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // saidWhile are the messages that can come while a tool runs: what a user types, a harness adds, an operator instructs.
@@ -65,9 +66,9 @@ func TestCallIsGivenUpOnlyWhenTheModelAnswers(t *testing.T) {
 	w.Append(answers("a", "done"), nil)
 	require.Equal(t, []string{
 		`user 0: "Go."`, `assistant 1: call a bash()`,
-		`tool missing_result 1.0: result a error "` + session.MissingResultText() + `"`,
+		`tool missing_result 1.0: result a error "` + wording.MissingResult + `"`,
 		`user 2: "Well?"`, `assistant 4: "I cannot wait."`,
-		`user stray_result 5.0: "` + session.StrayResultHeading(nil) + `" "done"`,
+		`user stray_result 5.0: "` + wording.StrayResultHeading(nil) + `" "done"`,
 	}, drawn(w))
 	requireModel(t, w)
 }

@@ -2,9 +2,9 @@ package session
 
 import (
 	"encoding/json"
-	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // providerItem returns the item by which the provider of a dialect compacted what the entry covers; nil where it did not.
@@ -24,22 +24,12 @@ func ItemMessages(e *compactordv1.CompactionEntry) []*compactordv1.Message {
 		Role:  compactordv1.Role_ROLE_ASSISTANT,
 		Parts: []*compactordv1.Part{{Kind: &compactordv1.Part_Opaque{Opaque: item}}},
 	}}
-	if beside := besideItem(e, ItemText(item)); beside != "" {
+	if beside := wording.BesideItem(e, ItemText(item)); beside != "" {
 		messages = append(messages, &compactordv1.Message{
 			Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{TextPart(beside)},
 		})
 	}
 	return messages
-}
-
-// besideItem tells the slots and files that an item does not tell itself; what it says is empty where nobody can read it.
-func besideItem(e *compactordv1.CompactionEntry, said string) string {
-	var b strings.Builder
-	writeTodos(&b, e.GetSlots().GetOpenTodos())
-	writeUnnamedFiles(&b, "modified", e.GetFiles().GetModified(), said)
-	writeUnnamedFiles(&b, "read", e.GetFiles().GetRead(), said)
-	writeLastRequest(&b, &compactordv1.CompactionEntry{Summary: said, Slots: e.GetSlots()})
-	return strings.TrimLeft(b.String(), "\n")
 }
 
 // ItemText is what a provider's item says in plain text; empty where only the provider can read it.

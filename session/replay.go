@@ -5,6 +5,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // Replayed says whether the view shows the message with this index after the summary that covers it, for the model to
@@ -36,12 +37,12 @@ func (e *editing) replay() {
 		if p.GetMedia() == nil {
 			continue
 		}
-		e.setPart(i, TextPart(MediaLine(p.GetMedia())))
+		e.setPart(i, TextPart(wording.MediaLine(p.GetMedia())))
 		if !slices.Contains(e.kinds, compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA) {
 			e.kinds = append(e.kinds, compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA)
 		}
 	}
-	note := TextPart(ReplayNote())
+	note := TextPart(wording.ReplayNote)
 	m := e.change()
 	m.Parts = slices.Insert(m.GetParts(), 0, note)
 	e.sizes = slices.Insert(e.sizes, 0, partSize(e.counter, note))

@@ -8,12 +8,13 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/sessiontest"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // A result that answers no call stays a quote when it is hidden, with the text that stands in for it.
 func TestCase200HiddenStrayResultIsQuoted(t *testing.T) {
 	w := newLog(user("do"), answering("nobody", resultText("a very long answer"), resultPicture("plan.png")), user("more"))
-	heading := session.StrayResultHeading(&compactordv1.ToolResult{})
+	heading := wording.StrayResultHeading(&compactordv1.ToolResult{})
 	require.Equal(t, `user stray_result 1.0: "`+heading+`" "a very long answer" media plan.png`, drawn(w)[1])
 	before := w.State().View(session.ViewOptions{})
 
@@ -29,7 +30,7 @@ func TestCase200HiddenStrayResultIsQuoted(t *testing.T) {
 
 // No provider takes a message between the results of one answer.
 func TestStrayResultStandsAfterTheResultsThatAreAwaited(t *testing.T) {
-	heading := session.StrayResultHeading(nil)
+	heading := wording.StrayResultHeading(nil)
 	twice := func(between ...*compactordv1.Message) *sessiontest.Writer {
 		messages := append([]*compactordv1.Message{
 			user("do"), assistant(calling("a", "bash", ""), calling("b", "bash", "")), answers("b", "1"),

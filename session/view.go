@@ -7,6 +7,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // ViewOptions are what a request can ask of a view beyond the policy.
@@ -262,9 +263,9 @@ func (d *drawing) summary(
 	if placement == compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM {
 		role = compactordv1.Role_ROLE_SYSTEM
 	}
-	d.made(role, SummaryText(e), &compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
+	d.made(role, wording.Summary(e), &compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
 	if placement == compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_PAIR && !assistantNext {
-		d.made(compactordv1.Role_ROLE_ASSISTANT, SummaryReply(),
+		d.made(compactordv1.Role_ROLE_ASSISTANT, wording.SummaryReply,
 			&compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
 	}
 }
@@ -302,7 +303,7 @@ func missingResult(call *compactordv1.CallRef) *compactordv1.Message {
 		CallId:  call.GetId(),
 		Name:    call.GetName(),
 		IsError: true,
-		Parts:   []*compactordv1.ResultPart{resultText(MissingResultText())},
+		Parts:   []*compactordv1.ResultPart{resultText(wording.MissingResult)},
 	}
 	return &compactordv1.Message{
 		Role:  compactordv1.Role_ROLE_TOOL,
@@ -319,7 +320,7 @@ func (d *drawing) strayResult(l *compactordv1.LoggedMessage, outOfPlace bool) {
 	r := result(e.message())
 	m := &compactordv1.Message{
 		Role:  compactordv1.Role_ROLE_USER,
-		Parts: []*compactordv1.Part{TextPart(StrayResultHeading(r))},
+		Parts: []*compactordv1.Part{TextPart(wording.StrayResultHeading(r))},
 	}
 	for _, rp := range r.GetParts() {
 		switch k := rp.GetKind().(type) {
@@ -333,7 +334,7 @@ func (d *drawing) strayResult(l *compactordv1.LoggedMessage, outOfPlace bool) {
 		}
 	}
 	// The parts are those that were counted, at the append or with their edits.
-	size := uint64(d.counter.TextSize(StrayResultHeading(r))) + sum(e.sizes)
+	size := uint64(d.counter.TextSize(wording.StrayResultHeading(r))) + sum(e.sizes)
 	d.mend(m, d.counter.Tokens(size), compactordv1.MendKind_MEND_KIND_STRAY_RESULT, l.GetIndex(), 0, outOfPlace)
 	d.messages[len(d.messages)-1].Edits = e.kinds
 }

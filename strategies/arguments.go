@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // maxArguments bounds the fields that are read of one call.
@@ -67,7 +67,7 @@ func MainArgument(arguments string) string {
 	first := ""
 	for _, a := range Arguments(arguments) {
 		text, ok := a.Text()
-		if line := session.OneLine(text, maxMainRunes); ok && line != "" {
+		if line := wording.OneLine(text, maxMainRunes); ok && line != "" {
 			texts[a.Name] = line
 			if first == "" {
 				first = line

@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -47,13 +46,6 @@ func TestMainArgument(t *testing.T) {
 	} {
 		require.Equal(t, want, strategies.MainArgument(text), text)
 	}
-}
-
-func TestOneLine(t *testing.T) {
-	require.Equal(t, "a b c", session.OneLine("  a\r\n\tb\u2028 c \n", 10))
-	require.Equal(t, "ab…", session.OneLine("a\x1bb\x07c", 2))
-	require.Equal(t, "a…", session.OneLine("a b", 2), "no blank at the end")
-	require.Empty(t, session.OneLine(" \n", 3))
 }
 
 // Whatever a model writes as arguments: one line, no longer than said, never half a character.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // digests are the texts that can stand in for a finished tool group, the most telling first: a line for each call with what
@@ -20,7 +20,7 @@ func digests(
 			continue
 		}
 		result := answerTo(uint32(i), results)
-		name, asked, came := session.OneLine(c.GetName(), maxToolRunes), asked(c), outcome(result, outcomeChars)
+		name, asked, came := wording.OneLine(c.GetName(), maxToolRunes), asked(c), outcome(result, outcomeChars)
 		fmt.Fprintf(&whole, "- %s%s%s%s\n", name, asked, came, recallable(result))
 		fmt.Fprintf(&brief, "- %s%s%s\n", name, asked, came)
 		fmt.Fprintf(&short, "- %s%s\n", name, asked)
@@ -57,22 +57,22 @@ func asked(c *compactordv1.ToolCall) string {
 // outcome is what came of a call: the beginning of its result, so many characters of it.
 func outcome(l *compactordv1.LoggedMessage, characters int) string {
 	if l == nil {
-		return " → no result"
+		return " → " + wording.NoResult
 	}
 	r := resultOf(l, nil).result
-	text := session.OneLine(resultText(r), characters)
+	text := wording.OneLine(resultText(r), characters)
 	if characters == 0 {
 		text = ""
 	}
 	switch {
 	case r.GetIsError() && text == "":
-		return " → error"
+		return " → " + wording.Failed
 	case r.GetIsError():
-		return " → error: " + text
+		return " → " + wording.Failed + ": " + text
 	case characters == 0:
 		return ""
 	case text == "":
-		return " → no output"
+		return " → " + wording.NoOutput
 	default:
 		return " → " + text
 	}

@@ -5,6 +5,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // maxPlanBytes bounds the edits of one plan, the oldest first, so that the answers that hold them fit into what clients
@@ -34,7 +35,7 @@ func newHiding(s *session.State, placeholder string) *hiding {
 // resultTemplate is the given text in place of a result, or ours.
 func resultTemplate(placeholder string) string {
 	if placeholder == "" {
-		return hiddenResult
+		return wording.HiddenResult
 	}
 	return placeholder
 }
@@ -87,7 +88,7 @@ func (h *hiding) clear(call *compactordv1.CallRef) {
 		Index:       call.GetIndex(),
 		Part:        call.GetPart(),
 		Kind:        compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS,
-		Replacement: what.fillObject(clearedArguments),
+		Replacement: what.fillObject(wording.ClearedArguments),
 	}
 	if what.tokens < session.TextTokens(h.state.Counter, e.GetReplacement())+leastCleared {
 		return

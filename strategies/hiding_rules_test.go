@@ -11,6 +11,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -146,7 +147,7 @@ func (o observed) mayBeHidden(l *compactordv1.LoggedMessage, tools []string) boo
 		}
 		return o.tokens(l) > 2
 	case compactordv1.ResultPlace_RESULT_PLACE_STRAY:
-		quoted := uint64(o.Counter.TextSize(session.StrayResultHeading(l.GetMessage().GetParts()[0].GetToolResult())))
+		quoted := uint64(o.Counter.TextSize(wording.StrayResultHeading(l.GetMessage().GetParts()[0].GetToolResult())))
 		return o.Counter.Tokens(quoted+o.size(l)) >
 			o.Counter.Tokens(quoted+uint64(o.Counter.TextSize("[gone]")))
 	default:

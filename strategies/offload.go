@@ -2,13 +2,13 @@ package strategies
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // Defaults of Offload. 2,000 tokens are xbot's.
@@ -99,21 +99,14 @@ func preview(text string, characters int) string {
 
 // reference says what was there and how to have it. An agent can hand it as it stands to the tool that recalls.
 func reference(r *toolResult) string {
-	of := ""
-	if tool := r.tool(); tool != "" {
-		of = " of " + tool
+	what := wording.OffloadedResult{
+		Index: r.logged.GetIndex(), Tool: r.tool(), Tokens: r.logged.GetTokens(), Bytes: bytesOf(r.result), Text: hasText(r.result),
 	}
-	has := fmt.Sprintf("[The result%s has %d tokens (%d bytes) in all", of, r.logged.GetTokens(), bytesOf(r.result))
 	// The only piece is what the part holds, be it text or a medium.
-	media := mediaReferences(r)
-	if len(media) == 0 || len(r.result.GetParts()) == 1 {
-		return fmt.Sprintf("%s. To read the whole of it, recall index %d, part 0.]", has, r.logged.GetIndex())
+	if len(r.result.GetParts()) > 1 {
+		what.Media = mediaReferences(r)
 	}
-	if !hasText(r.result) {
-		return fmt.Sprintf("%s: the media %s. To have one, recall it by its number.]", has, told(media))
-	}
-	return fmt.Sprintf("%s, the media %s among them. To read its text, recall index %d, part 0.]",
-		has, told(media), r.logged.GetIndex())
+	return what.Placeholder()
 }
 
 // mediaReferences name the pieces of a result that are media: its text is recalled without them.
@@ -121,24 +114,10 @@ func mediaReferences(r *toolResult) []string {
 	var all []string
 	for i, rp := range r.result.GetParts() {
 		if rp.GetMedia() != nil {
-			all = append(all, pieceReference(r.logged.GetIndex(), i))
+			all = append(all, wording.PieceReference(r.logged.GetIndex(), i))
 		}
 	}
 	return all
-}
-
-// pieceReference names a piece of the result that a message is.
-func pieceReference(index uint32, piece int) string { return fmt.Sprintf("#%d.0.%d", index, piece) }
-
-// maxTold bounds the references of one placeholder.
-const maxTold = 20
-
-func told(references []string) string {
-	text := strings.Join(references[:min(len(references), maxTold)], ", ")
-	if more := len(references) - maxTold; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
 }
 
 func hasText(r *compactordv1.ToolResult) bool {

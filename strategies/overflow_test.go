@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -82,7 +82,7 @@ func TestOverflowSaysInTheLastRequestWhyMediaAreGone(t *testing.T) {
 		return all
 	}
 	const line = "[Attached image/png: plan.png]"
-	told := line + "\n" + session.MediaTooLargeNote()
+	told := line + "\n" + wording.MediaTooLargeNote
 	require.Equal(t, []string{line, told}, replacements("P A P A"))
 	require.Equal(t, []string{line}, replacements("P A U A"), "what was refused holds none")
 	require.Equal(t, []string{line, told}, replacements("P A P U"), "two messages are one request")

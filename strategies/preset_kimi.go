@@ -4,6 +4,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
 )
 
 var kimiPreset = preset{
@@ -87,6 +88,6 @@ func klip13Hide(l Limits) *compactordv1.Strategy {
 	return hideBy(&compactordv1.HideToolResultsStrategy{
 		KeepGroups:    proto.Uint32(5),
 		MinimumTokens: proto.Uint32(share(l.readable(), 10, defaultMinimumTokens)),
-		Placeholder:   proto.String("<system>历史 tool_call已隐藏</system>" + toRecall),
+		Placeholder:   proto.String("<system>历史 tool_call已隐藏</system>" + wording.RecallMark),
 	})
 }

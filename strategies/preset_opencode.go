@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
 )
 
 var opencodePreset = preset{
@@ -56,12 +57,12 @@ var opencodePreset = preset{
 			ProtectTokens:  proto.Uint32(40_000),
 			MinimumTokens:  proto.Uint32(20_000),
 			ProtectedTools: []string{"skill"},
-			Placeholder:    proto.String("[Old tool result content cleared]" + toRecall),
+			Placeholder:    proto.String("[Old tool result content cleared]" + wording.RecallMark),
 		})
 		p.OnAppend = listOf(&compactordv1.Strategy{Kind: &compactordv1.Strategy_TruncateToolOutputs{
 			TruncateToolOutputs: &compactordv1.TruncateToolOutputsStrategy{
 				MaxChars:    proto.Uint32(2_000),
-				Placeholder: proto.String("[Tool output truncated: omitted {omitted} chars]" + toRecall),
+				Placeholder: proto.String("[Tool output truncated: omitted {omitted} chars]" + wording.RecallMark),
 			},
 		}})
 		p.Overflow = &compactordv1.OverflowPolicy{Replay: proto.Bool(true), AutoContinue: proto.Bool(true)}

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
 )
 
 var xbotPreset = preset{
@@ -128,7 +129,7 @@ var xbotCurrentPreset = preset{
 				KeepMessages:  proto.Uint32(8),
 				MinChars:      proto.Uint32(501),
 				MinimumTokens: proto.Uint32(share(l.readable(), 10, defaultMinimumTokens)),
-				Placeholder:   proto.String("[Old tool result cleared to save context]" + toRecall),
+				Placeholder:   proto.String("[Old tool result cleared to save context]" + wording.RecallMark),
 			})),
 			from(0.91, xbotMask(l, 3)), from(0.81, xbotMask(l, 5)), from(0.71, xbotMask(l, 8)), from(0.61, xbotMask(l, 12)),
 		)

@@ -29,9 +29,6 @@ func commonPolicy(name string, l Limits) *compactordv1.Policy {
 	}
 }
 
-// toRecall stands behind the placeholder of a system that names nothing by which its agent could have the result back.
-const toRecall = " [recall #{index}.{part}]"
-
 // commonSources are those of what presets do not change.
 var commonSources = []source{
 	{"trigger.reserve_tokens", "Pi, `compaction.reserveTokens` 16,384; at most a quarter of the window, so that a small " +

@@ -8,6 +8,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // toolResult is a result with what its edits are made from: the message and its call, and nothing of what is around them,
@@ -166,7 +167,7 @@ func pieceText(rp *compactordv1.ResultPart) string {
 	case *compactordv1.ResultPart_Text:
 		return k.Text.GetText()
 	case *compactordv1.ResultPart_Media:
-		return session.MediaLine(k.Media)
+		return wording.MediaLine(k.Media)
 	default:
 		return rp.GetOpaque().GetJson()
 	}

@@ -7,6 +7,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // maxSlotRunes bounds the user's last request as a slot, so that one huge request cannot defeat every compaction.
@@ -28,7 +29,7 @@ func SlotsOf(
 		}
 		if session.StartsTurn(l.GetMessage()) {
 			text := requestText(l.GetMessage())
-			short := session.Shorten(text, maxSlotRunes)
+			short := wording.Shorten(text, maxSlotRunes)
 			slots.LastUserRequest = &compactordv1.UserRequest{
 				Index: l.GetIndex(), Text: short, Shortened: short != text,
 			}
@@ -64,7 +65,7 @@ func requestText(m *compactordv1.Message) string {
 			texts = append(texts, t)
 		}
 		if media := p.GetMedia(); media != nil {
-			texts = append(texts, session.MediaLine(media))
+			texts = append(texts, wording.MediaLine(media))
 		}
 	}
 	return strings.Join(texts, "\n")

@@ -8,6 +8,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -66,7 +67,7 @@ func TestLastUserRequestIsASlotOnlyWhereItIsCovered(t *testing.T) {
 
 func TestLongLastRequestSaysThatItIsShortened(t *testing.T) {
 	slots := strategies.SlotsOf(nil, []*compactordv1.LoggedMessage{request(1, strings.Repeat("x", 9000))}, nil, nil)
-	text := session.SummaryText(&compactordv1.CompactionEntry{Slots: slots})
+	text := wording.Summary(&compactordv1.CompactionEntry{Slots: slots})
 	require.Contains(t, text, "[#1], shortened:")
 	require.NotContains(t, text, "word for word")
 }

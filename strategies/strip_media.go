@@ -9,6 +9,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // StripMedia replaces media by a line of text each: an image takes as much as a page of text, and an agent that has
@@ -102,7 +103,7 @@ type mediaPart struct {
 func (m *mediaPart) edit() *compactordv1.Edit {
 	lines := make([]string, len(m.media))
 	for i, media := range m.media {
-		lines[i] = session.MediaLine(media)
+		lines[i] = wording.MediaLine(media)
 	}
 	return &compactordv1.Edit{
 		Index:       m.logged.GetIndex(),
@@ -115,7 +116,7 @@ func (m *mediaPart) edit() *compactordv1.Edit {
 // editThatSaysWhy has the note behind the line. It frees less, and may free nothing.
 func (m *mediaPart) editThatSaysWhy() *compactordv1.Edit {
 	edit := m.edit()
-	edit.Replacement += "\n" + session.MediaTooLargeNote()
+	edit.Replacement += "\n" + wording.MediaTooLargeNote
 	return edit
 }
 

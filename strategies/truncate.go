@@ -8,14 +8,11 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // defaultMaxChars is opencode's.
 const defaultMaxChars = 2_000
-
-// truncationMark stands behind what is left of a result where no placeholder is given.
-const truncationMark = "[{omitted} characters left out. To read the whole result, recall index {index}, part {part}.]"
 
 // TruncateToolOutputs cuts each long tool result to its first characters.
 type TruncateToolOutputs struct{}
@@ -42,7 +39,7 @@ func (TruncateToolOutputs) Resolved(
 		p.MaxChars = proto.Uint32(defaultMaxChars)
 	}
 	if p.GetPlaceholder() == "" {
-		p.Placeholder = proto.String(truncationMark)
+		p.Placeholder = proto.String(wording.TruncationMark)
 	}
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_TruncateToolOutputs{TruncateToolOutputs: p}}
 }
@@ -80,7 +77,7 @@ func beginningOf(r *toolResult, characters int) (left string, omitted int) {
 	var pieces []string
 	for i, rp := range r.result.GetParts() {
 		if media := rp.GetMedia(); media != nil {
-			pieces = append(pieces, session.MediaLine(media)+" "+pieceReference(r.logged.GetIndex(), i))
+			pieces = append(pieces, wording.MediaLine(media)+" "+wording.PieceReference(r.logged.GetIndex(), i))
 			continue
 		}
 		text := rp.GetText().GetText() + rp.GetOpaque().GetJson()

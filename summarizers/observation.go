@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/compactord/compactord/session/wording"
 )
 
 // ToolResult is what a request of kind Observation is about: one tool result, which is to be written shorter.
@@ -31,7 +33,7 @@ func (r *ToolResult) Replacement(s *Summary) string {
 
 // recall is written so that an agent can hand it as it stands to the tool that recalls.
 func (r *ToolResult) recall() string {
-	return fmt.Sprintf("\n[A shortened result. To read the whole of it, recall index %d, part %d.]", r.Index, r.Part)
+	return wording.ShortenedResult(r.Index, r.Part)
 }
 
 // TextTokens is how many of the budget's tokens are left for the text of an Observation beside the line below it.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // print writes the messages of a view for people.
@@ -56,7 +56,7 @@ func partText(p *compactordv1.Part) string {
 	case *compactordv1.Part_ToolResult:
 		return resultText(k.ToolResult)
 	case *compactordv1.Part_Media:
-		return session.MediaLine(k.Media)
+		return wording.MediaLine(k.Media)
 	case *compactordv1.Part_Opaque:
 		return fmt.Sprintf("[provider's own item %s]", k.Opaque.GetType())
 	default:
@@ -75,7 +75,7 @@ func resultText(r *compactordv1.ToolResult) string {
 	texts := []string{"[" + outcome + "]"}
 	for _, rp := range r.GetParts() {
 		if media := rp.GetMedia(); media != nil {
-			texts = append(texts, session.MediaLine(media))
+			texts = append(texts, wording.MediaLine(media))
 		} else {
 			texts = append(texts, rp.GetText().GetText())
 		}

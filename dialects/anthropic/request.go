@@ -6,6 +6,7 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // maxIDBytes is how long ids may be. Anthropic gives no bound, but the clouds that serve its models do.
@@ -201,7 +202,7 @@ func (r *request) addUser(i int) {
 	blocks := r.blocksOf(i)
 	if len(blocks) == 0 && len(r.open) == 0 && r.last(roleUser) == nil {
 		r.repaired(ruleContentNotEmpty, i, "a message of the user without content says that it is empty")
-		blocks = []block{r.made(dialect.EmptyUserText, i, 0)}
+		blocks = []block{r.made(wording.EmptyUser, i, 0)}
 	}
 	t := r.turnFor(roleUser, i)
 	t.rest = append(t.rest, blocks...)
@@ -218,7 +219,7 @@ func (r *request) openWithUser() {
 		return
 	}
 	at := r.turns[0].span.First
-	opening := &turn{role: roleUser, span: dialect.Span{First: at, End: at}, rest: []block{r.made(dialect.OpeningText, at, 0)}}
+	opening := &turn{role: roleUser, span: dialect.Span{First: at, End: at}, rest: []block{r.made(wording.Opening, at, 0)}}
 	r.turns = append([]*turn{opening}, r.turns...)
 	r.repaired(ruleFirstMessageUser, at, "a text of the user stands before the assistant's first message")
 }

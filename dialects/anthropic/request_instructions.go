@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // addInstruction adds a SYSTEM or DEVELOPER message of mid-conversation. One that was written in this dialect keeps its
@@ -53,7 +53,7 @@ func (r *request) instructionText(i int) []block {
 	var blocks []block
 	for j, p := range r.messages[i].GetParts() {
 		if text := p.GetText().GetText(); !isBlank(text) {
-			blocks = append(blocks, r.made(dialect.InstructionText(text), i, j))
+			blocks = append(blocks, r.made(wording.Instruction(text), i, j))
 		} else {
 			r.dropped(i, j, whyBlank)
 		}

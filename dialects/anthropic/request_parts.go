@@ -8,7 +8,7 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 )
 
 const (
@@ -111,7 +111,7 @@ func (r *request) mediaOrLine(p *compactordv1.Part, i, j int, taken bool) block 
 		}
 	}
 	r.dropped(i, j, why)
-	return r.made(session.MediaLine(p.GetMedia()), i, j)
+	return r.made(wording.MediaLine(p.GetMedia()), i, j)
 }
 
 // opaqueBlock renders a block of this dialect that has no neutral meaning.
@@ -176,7 +176,7 @@ func (r *request) resultBlock(p *compactordv1.Part, i int) block {
 	if result.GetIsError() {
 		o["is_error"] = json.RawMessage("true")
 		if len(blocks) == 0 {
-			blocks = []json.RawMessage{r.made(dialect.ErrorResultText(""), i, 0).raw}
+			blocks = []json.RawMessage{r.made(wording.FailedResult(""), i, 0).raw}
 			r.repaired(ruleFailedResults, i, "a failed result without content says that the tool failed")
 		}
 	}
@@ -192,7 +192,7 @@ func (r *request) innerBlock(p *compactordv1.Part, i int, failed bool) (block, b
 	case *compactordv1.Part_Media:
 		if failed {
 			r.dropped(i, 0, "a failed result holds text only")
-			return r.made(session.MediaLine(k.Media), i, 0), true
+			return r.made(wording.MediaLine(k.Media), i, 0), true
 		}
 		return r.mediaOrLine(p, i, 0, true), true
 	case *compactordv1.Part_Opaque:

@@ -9,6 +9,7 @@ import (
 	"github.com/compactord/compactord/dialects/anthropic"
 	"github.com/compactord/compactord/dialects/dialect"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
 )
 
 const chat = compactordv1.Dialect_DIALECT_OPENAI_CHAT
@@ -52,16 +53,16 @@ func TestRequest(t *testing.T) {
 		{
 			name:     "the user speaks first",
 			messages: []*compactordv1.Message{assistant(textPart("Hello")), user(textPart("Hi"))},
-			want: `{"messages":[{"role":"user","content":[{"type":"text","text":"` + dialect.OpeningText + `"}]},
+			want: `{"messages":[{"role":"user","content":[{"type":"text","text":"` + wording.Opening + `"}]},
 				{"role":"assistant","content":[{"type":"text","text":"Hello"}]},` + hiBlocks + `]}`,
 			repairs: []string{"first-message-user"},
 		},
 		{
 			name:     "empty messages",
 			messages: []*compactordv1.Message{user(), assistant(), user(textPart(" ")), assistant(textPart("Hello")), user(textPart("\n"))},
-			want: `{"messages":[{"role":"user","content":[{"type":"text","text":"` + dialect.EmptyUserText + `"}]},
+			want: `{"messages":[{"role":"user","content":[{"type":"text","text":"` + wording.EmptyUser + `"}]},
 				{"role":"assistant","content":[{"type":"text","text":"Hello"}]},
-				{"role":"user","content":[{"type":"text","text":"` + dialect.EmptyUserText + `"}]}]}`,
+				{"role":"user","content":[{"type":"text","text":"` + wording.EmptyUser + `"}]}]}`,
 			repairs: []string{"content-not-empty", "content-not-empty", "content-not-empty"},
 			dropped: 2, merged: 1,
 		},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // noteUnread keeps a message of the provider's as it was, of which something could not be read.
@@ -263,7 +264,7 @@ func unreadLine(part json.RawMessage, err error) string {
 			}
 		}
 	}
-	return fmt.Sprintf("[Unreadable %s: %s]", what, detailOf(err))
+	return wording.Unreadable(what, detailOf(err))
 }
 
 // isWord says whether a type is a plain word, as all are that providers have.

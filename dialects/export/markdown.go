@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // Markdown writes messages for people to read: a heading with index and role for each, text as it is, thinking as a
@@ -76,7 +76,7 @@ func part(p *compactordv1.Part) string {
 	case *compactordv1.Part_ToolResult:
 		return result(k.ToolResult)
 	case *compactordv1.Part_Media:
-		return session.MediaLine(k.Media)
+		return wording.MediaLine(k.Media)
 	case *compactordv1.Part_Opaque:
 		return fmt.Sprintf("*An item of the provider: %s.*", inline(k.Opaque.GetType()))
 	default:
@@ -105,7 +105,7 @@ func result(r *compactordv1.ToolResult) string {
 		case *compactordv1.ResultPart_Text:
 			pieces = append(pieces, fence("", k.Text.GetText()))
 		case *compactordv1.ResultPart_Media:
-			pieces = append(pieces, session.MediaLine(k.Media))
+			pieces = append(pieces, wording.MediaLine(k.Media))
 		case *compactordv1.ResultPart_Opaque:
 			pieces = append(pieces, fence("json", k.Opaque.GetJson()))
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 )
 
 const (
@@ -173,13 +173,13 @@ func (r *requesting) reportIDs(at int, p *compactordv1.Part, c *call) {
 
 // stray shows a result without a call as text: a response that answers no call is refused.
 func (r *requesting) stray(at int, p *compactordv1.Part) {
-	texts := []string{session.StrayResultHeading(p.GetToolResult())}
+	texts := []string{wording.StrayResultHeading(p.GetToolResult())}
 	for _, rp := range p.GetToolResult().GetParts() {
 		switch {
 		case rp.GetText() != nil:
 			texts = append(texts, rp.GetText().GetText())
 		case rp.GetMedia() != nil:
-			texts = append(texts, session.MediaLine(rp.GetMedia()))
+			texts = append(texts, wording.MediaLine(rp.GetMedia()))
 		}
 	}
 	r.repair(ruleResponsesFollowCalls, at, "a result without a call was put as text of the user")
@@ -191,7 +191,7 @@ func (r *requesting) add(at int, role string, parts []json.RawMessage) *content 
 	if len(r.contents) == 0 && role == roleModel {
 		r.repair(ruleBeginsWithUser, at, "a text of the user was put in front, since the list must begin with the user")
 		r.contents = append(r.contents, &content{
-			role: roleUser, parts: []json.RawMessage{requestText(dialect.OpeningText, nil).Encode()},
+			role: roleUser, parts: []json.RawMessage{requestText(wording.Opening, nil).Encode()},
 			span: dialect.Span{First: at, End: at},
 		})
 	}

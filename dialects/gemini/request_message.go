@@ -7,7 +7,7 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // reportFields tells of fields of the content that are not sent.
@@ -44,7 +44,7 @@ func (r *requesting) user(at int, m *compactordv1.Message) {
 	}
 	if len(parts) == 0 {
 		r.repair(rulePartsNotEmpty, at, "a message without content was given a text that says so")
-		parts = []json.RawMessage{requestText(dialect.EmptyUserText, nil).Encode()}
+		parts = []json.RawMessage{requestText(wording.EmptyUser, nil).Encode()}
 	}
 	r.add(at, roleUser, parts)
 }
@@ -82,7 +82,7 @@ func (r *requesting) part(at, i int, p *compactordv1.Part) rawjson.Object {
 			return part
 		}
 		r.drop(at, i, whyMedia)
-		return requestText(session.MediaLine(k.Media), nil)
+		return requestText(wording.MediaLine(k.Media), nil)
 	case *compactordv1.Part_Opaque:
 		if part := requestOpaque(k.Opaque); part != nil {
 			return part

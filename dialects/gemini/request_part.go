@@ -8,7 +8,7 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // What is not sent in a request, however it came into the attachments of a part.
@@ -117,7 +117,7 @@ func requestAnswer(r *compactordv1.ToolResult, left func(why string)) (texts []s
 				parts = append(parts, part.Encode())
 				continue
 			}
-			texts = append(texts, session.MediaLine(rp.GetMedia()))
+			texts = append(texts, wording.MediaLine(rp.GetMedia()))
 			left(whyMedia)
 		default:
 			if part := requestOpaque(rp.GetOpaque()); part != nil && !standsInContents(part) {

@@ -10,6 +10,7 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // writing draws messages as they were written.
@@ -206,5 +207,5 @@ func instruction(m *compactordv1.Message) string {
 	for _, p := range m.GetParts() {
 		texts = append(texts, p.GetText().GetText())
 	}
-	return dialect.InstructionText(strings.Join(texts, "\n"))
+	return wording.Instruction(strings.Join(texts, "\n"))
 }

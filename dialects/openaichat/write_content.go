@@ -6,7 +6,7 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // The reasons for which parts are dropped.
@@ -113,7 +113,7 @@ func (w *writer) block(n numberedPart) (block, bool) {
 			return block{object: o}, true
 		}
 		w.drop(n.at, mediaAsText)
-		return block{text: session.MediaLine(k.Media)}, true
+		return block{text: wording.MediaLine(k.Media)}, true
 	case *compactordv1.Part_Opaque:
 		return w.opaque(n.at, k.Opaque)
 	default:

@@ -6,6 +6,7 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // writer writes one message, as it was or for a request.
@@ -53,7 +54,7 @@ func (w *writer) plain(role string) rawjson.Object {
 			return nil
 		}
 		w.repair(ruleContentNotEmpty, "A message without content got a text that says so.")
-		blocks = []block{{text: dialect.EmptyUserText}}
+		blocks = []block{{text: wording.EmptyUser}}
 	}
 	o["content"] = w.joined(blocks)
 	w.name(o)
@@ -173,10 +174,10 @@ func (w *writer) emptyResult() rawjson.Object {
 // markFailed says in the text that the tool failed.
 func markFailed(blocks []block) []block {
 	if len(blocks) == 0 {
-		return []block{{text: dialect.ErrorResultText("")}}
+		return []block{{text: wording.FailedResult("")}}
 	}
 	marked := blocks[0]
-	marked.text = dialect.ErrorResultText(marked.text)
+	marked.text = wording.FailedResult(marked.text)
 	if marked.object != nil {
 		marked.object["text"] = rawjson.Quote(marked.text)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // maxText is how many characters the provider takes in one text.
@@ -134,7 +134,7 @@ func (w *writer) presentableMedia(p piece, s side) piece {
 		return p
 	}
 	w.drop(p.at, "The provider takes no such file here; a line of text stands in its place.")
-	return textPiece(session.MediaLine(fetched))
+	return textPiece(wording.MediaLine(fetched))
 }
 
 // isOwn says whether an opaque part is this dialect's, and JSON.
@@ -154,5 +154,5 @@ func (w *writer) fit(text string) string {
 	}
 	const mark = 100
 	w.repair(ruleTextLength, "A text was cut to the length that the provider takes.")
-	return session.Shorten(text, maxText-mark)
+	return wording.Shorten(text, maxText-mark)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // maxToolName is how long the name of a tool may be, in characters.
@@ -107,10 +108,10 @@ func (k *callKind) pieces(result *compactordv1.ToolResult) []piece {
 		return pieces
 	}
 	if len(pieces) > 0 && pieces[0].text != nil {
-		pieces[0] = textPiece(dialect.ErrorResultText(pieces[0].text.GetText()))
+		pieces[0] = textPiece(wording.FailedResult(pieces[0].text.GetText()))
 		return pieces
 	}
-	return append([]piece{textPiece(dialect.ErrorResultText(""))}, pieces...)
+	return append([]piece{textPiece(wording.FailedResult(""))}, pieces...)
 }
 
 func (w *writer) usualOutput(k *callKind, p *compactordv1.Part) rawjson.Object {

@@ -7,6 +7,7 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // usualMessage is a message item in its easy form.
@@ -148,7 +149,7 @@ func (w *writer) user(m *compactordv1.Message) {
 	case len(w.out.Messages) > emitted:
 	case !w.asWritten:
 		w.repair(ruleContentNotEmpty, "A message of the user without content was given a text.")
-		w.userMessage([]piece{textPiece(dialect.EmptyUserText)}, attachments)
+		w.userMessage([]piece{textPiece(wording.EmptyUser)}, attachments)
 	case len(m.GetParts()) == 0:
 		w.userMessage(nil, attachments)
 	}

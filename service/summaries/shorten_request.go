@@ -6,6 +6,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 )
@@ -27,7 +28,7 @@ func (w *Writer) toolResult(e *compactordv1.Edit, l *compactordv1.LoggedMessage)
 	for i, p := range r.GetParts() {
 		switch k := p.GetKind().(type) {
 		case *compactordv1.ResultPart_Media:
-			lines[i] = session.MediaLine(k.Media)
+			lines[i] = wording.MediaLine(k.Media)
 		case *compactordv1.ResultPart_Opaque:
 			lines[i] = "[Provider's item: " + k.Opaque.GetType() + "]"
 		default:

@@ -7,6 +7,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // View is the LLM view in the order of its four parts: the leading run, the summary, what is pinned or replayed, and
@@ -87,7 +88,7 @@ func (m *Model) summary() []*compactordv1.ViewMessage {
 		return m.shown(&compactordv1.Message{Role: role, Parts: []*compactordv1.Part{text(words)}},
 			&compactordv1.ViewMessage{Origin: &compactordv1.ViewMessage_SummaryOf{SummaryOf: m.Entry.GetId()}})
 	}
-	words := session.SummaryText(m.Entry)
+	words := wording.Summary(m.Entry)
 	switch m.Policy.GetSummary().GetPlacement() {
 	case compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM:
 		return []*compactordv1.ViewMessage{say(compactordv1.Role_ROLE_SYSTEM, words)}
@@ -96,7 +97,7 @@ func (m *Model) summary() []*compactordv1.ViewMessage {
 		if len(next) == 0 || !next[0].is(compactordv1.Role_ROLE_ASSISTANT) {
 			return []*compactordv1.ViewMessage{
 				say(compactordv1.Role_ROLE_USER, words),
-				say(compactordv1.Role_ROLE_ASSISTANT, session.SummaryReply()),
+				say(compactordv1.Role_ROLE_ASSISTANT, wording.SummaryReply),
 			}
 		}
 	default:
@@ -149,7 +150,7 @@ func (m *Model) missing(c *Call) *compactordv1.ViewMessage {
 	result := &compactordv1.ToolResult{
 		CallId: c.ID, Name: c.Name, IsError: true,
 		Parts: []*compactordv1.ResultPart{{
-			Kind: &compactordv1.ResultPart_Text{Text: &compactordv1.TextPart{Text: session.MissingResultText()}},
+			Kind: &compactordv1.ResultPart_Text{Text: &compactordv1.TextPart{Text: wording.MissingResult}},
 		}},
 	}
 	return m.shown(
@@ -211,12 +212,12 @@ func replayed(
 	message *compactordv1.Message, kinds []compactordv1.EditKind,
 ) (*compactordv1.Message, []compactordv1.EditKind) {
 	again := proto.CloneOf(message)
-	again.Parts = []*compactordv1.Part{text(session.ReplayNote())}
+	again.Parts = []*compactordv1.Part{text(wording.ReplayNote)}
 	lines := 0
 	for _, p := range message.GetParts() {
 		if p.GetMedia() != nil {
 			lines++
-			p = text(session.MediaLine(p.GetMedia()))
+			p = text(wording.MediaLine(p.GetMedia()))
 		}
 		again.Parts = append(again.Parts, p)
 	}
@@ -229,7 +230,7 @@ func replayed(
 // quote is a stray result as the text of a user.
 func quote(r *compactordv1.ToolResult) *compactordv1.Message {
 	said := &compactordv1.Message{
-		Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{text(session.StrayResultHeading(r))},
+		Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{text(wording.StrayResultHeading(r))},
 	}
 	for _, p := range r.GetParts() {
 		if media := p.GetMedia(); media != nil {

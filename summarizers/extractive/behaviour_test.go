@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -69,7 +69,7 @@ func TestAttachmentsReadAsInTheView(t *testing.T) {
 		c.add(compactordv1.Role_ROLE_USER, textPart("What is the ship in this picture, and where does it go?"),
 			&compactordv1.Part{Kind: &compactordv1.Part_Media{Media: medium}})
 		c.says("A ferry.")
-		require.Contains(t, c.summary(t, ""), session.MediaLine(medium))
+		require.Contains(t, c.summary(t, ""), wording.MediaLine(medium))
 	}
 }
 

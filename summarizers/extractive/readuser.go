@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -21,7 +21,7 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 	var media strings.Builder
 	for _, p := range m.GetParts() {
 		if md := p.GetMedia(); md != nil {
-			media.WriteString(" " + session.MediaLine(md))
+			media.WriteString(" " + wording.MediaLine(md))
 		}
 	}
 	switch m.GetOrigin() {

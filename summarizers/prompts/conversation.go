@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -214,7 +214,7 @@ func (s *scribe) output(text string) string {
 
 // label makes a name safe to stand in a header.
 func (s *scribe) label(name string) string {
-	name = session.OneLine(strings.ToValidUTF8(s.redact(name), ""), maxLabel)
+	name = wording.OneLine(strings.ToValidUTF8(s.redact(name), ""), maxLabel)
 	return escape(strings.Map(func(r rune) rune {
 		if strings.ContainsRune("[]<>#", r) || !shown(r) && r != ' ' {
 			return '_'
@@ -250,9 +250,9 @@ func attachments(m *compactordv1.Message) string {
 	for _, p := range m.GetParts() {
 		switch {
 		case p.GetMedia() != nil:
-			lines = append(lines, session.MediaLine(p.GetMedia()))
+			lines = append(lines, wording.MediaLine(p.GetMedia()))
 		case p.GetOpaque() != nil:
-			lines = append(lines, itemLine(p.GetOpaque()))
+			lines = append(lines, wording.ItemLine(p.GetOpaque()))
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -264,15 +264,12 @@ func resultText(r *compactordv1.ToolResult) string {
 	for i, piece := range r.GetParts() {
 		switch {
 		case piece.GetMedia() != nil:
-			texts[i] = session.MediaLine(piece.GetMedia())
+			texts[i] = wording.MediaLine(piece.GetMedia())
 		case piece.GetOpaque() != nil:
-			texts[i] = itemLine(piece.GetOpaque())
+			texts[i] = wording.ItemLine(piece.GetOpaque())
 		default:
 			texts[i] = piece.GetText().GetText()
 		}
 	}
 	return strings.Join(texts, "\n")
 }
-
-// itemLine tells of a provider's own item, which is not for other models to read.
-func itemLine(o *compactordv1.OpaquePart) string { return "[Provider's item: " + o.GetType() + "]" }

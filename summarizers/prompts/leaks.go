@@ -9,7 +9,7 @@ import (
 	"sync"
 	"unicode"
 
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -159,8 +159,8 @@ var copied = sync.OnceValue(func() map[string]bool {
 	for _, file := range files {
 		add(budgets.Replace(told(strings.TrimSuffix(file.Name(), ".txt"))))
 	}
-	add(session.SummaryFrame())
-	add(session.SummaryReply())
+	add(wording.SummaryFrame)
+	add(wording.SummaryReply)
 	return keys
 })
 

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/prompts"
 )
@@ -195,10 +195,10 @@ func TestAnswerFarOverItsBudgetIsNotCleaned(t *testing.T) {
 // they stand in the view once, after any number of compactions.
 func TestCase110TheFrameStandsOnce(t *testing.T) {
 	entry := &compactordv1.CompactionEntry{Summary: good}
-	frame := strings.Split(session.SummaryFrame(), ". ")
+	frame := strings.Split(wording.SummaryFrame, ". ")
 	require.Len(t, frame, 2)
 	for range 5 {
-		view := session.SummaryText(entry)
+		view := wording.Summary(entry)
 		for _, sentence := range frame {
 			require.Equal(t, 1, strings.Count(view, sentence), view)
 		}

@@ -3,7 +3,7 @@ package prompts
 import (
 	"strings"
 
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -56,7 +56,7 @@ func (s *scribe) outputHeader(r *summarizers.ToolResult) string {
 	}
 	header += "]"
 	if r.Argument != "" {
-		header += " " + escape(session.OneLine(s.redact(r.Argument), maxArgument), false)
+		header += " " + escape(wording.OneLine(s.redact(r.Argument), maxArgument), false)
 	}
 	return header
 }

@@ -13,6 +13,7 @@ import (
 var sequential = []string{
 	"./recall",
 	"./session",
+	"./session/wording",
 	"./strategies/...",
 	"./dialects",
 	"./dialects/anthropic",

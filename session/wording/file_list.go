@@ -1,6 +1,7 @@
-package session
+package wording
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -8,6 +9,19 @@ import (
 
 // maxPathLineBytes bounds a list of files that the model is shown: paths are arguments of tools, of any length.
 const maxPathLineBytes = 2000
+
+// writeFiles lists files below a heading.
+func writeFiles(b *strings.Builder, heading string, paths []string) {
+	if len(paths) == 0 {
+		return
+	}
+	b.WriteString("\n\n" + heading)
+	lines, more := pathLines(paths, nil)
+	b.WriteString(lines)
+	if more > 0 {
+		fmt.Fprintf(b, "\n- and %d more", more)
+	}
+}
 
 // pathLines lists the paths but those to leave out, one a line, as many as there is room for. more counts those from the
 // first on that has none. leave may be nil.

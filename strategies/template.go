@@ -4,15 +4,9 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"github.com/compactord/compactord/session/wording"
 )
-
-// hiddenResult stands in for a result where no placeholder is given. The agent reads it: it says what was there and how
-// to get it back. It is no part of the view's format, since an edit keeps the text that it was made with.
-const hiddenResult = "[The result of {tool} ({tokens} tokens) was hidden to free context. " +
-	"To read it again, recall index {index}, part {part}.]"
-
-// clearedArguments stands in for the arguments of a call: an object, since providers refuse anything else there.
-const clearedArguments = "the arguments ({tokens} tokens) were cleared to free context; recall index {index}, part {part}"
 
 // replaced says what a placeholder stands in for.
 type replaced struct {
@@ -68,7 +62,7 @@ func (r replaced) variable(name string) (text string, known bool) {
 func (r replaced) fillObject(template string) string {
 	// A string always encodes.
 	text, _ := json.Marshal(r.fill(template))
-	return `{"_cleared":` + string(text) + `}`
+	return `{"` + wording.ClearedKey + `":` + string(text) + `}`
 }
 
 func decimal(n uint32) string { return strconv.FormatUint(uint64(n), 10) }

@@ -1,0 +1,36 @@
+package dialect
+
+import (
+	"encoding/json"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
+
+// RawArgumentsKey holds arguments that are no JSON object, where the provider wants one.
+const RawArgumentsKey = "_raw"
+
+// ArgumentsObject returns a call's arguments as a JSON object: themselves where they are one, else an object that holds
+// them as text. changed says that they were none.
+func ArgumentsObject(arguments string) (object json.RawMessage, changed bool) {
+	raw := json.RawMessage(trimSpace(arguments))
+	if len(raw) == 0 {
+		return json.RawMessage("{}"), false
+	}
+	if rawjson.KindOf(raw) == rawjson.ObjectKind && json.Valid(raw) {
+		return raw, false
+	}
+	return rawjson.Object{RawArgumentsKey: rawjson.Quote(arguments)}.Encode(), true
+}
+
+func trimSpace(text string) string {
+	first, end := 0, len(text)
+	for first < end && isSpace(text[first]) {
+		first++
+	}
+	for first < end && isSpace(text[end-1]) {
+		end--
+	}
+	return text[first:end]
+}
+
+func isSpace(b byte) bool { return b == ' ' || b == '\t' || b == '\r' || b == '\n' }
