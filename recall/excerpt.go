@@ -11,7 +11,7 @@ var ErrBeyondEnd = errors.New("beyond the end")
 
 // Excerpt is a range of a content as it is answered.
 type Excerpt struct {
-	// Start and End are its first byte, and the one behind its last.
+	// Start and End are its first byte, and the one after its last.
 	Start, End int
 	// More says that the limit ended it before the range had ended.
 	More bool
@@ -71,13 +71,13 @@ func wholeCharacters(text string, start, end int) int {
 }
 
 // Lines is the excerpt of count lines (0: all that follow) from line first on, counted from 1: as many whole ones as
-// limit allows, or the beginning of the first. A line ends behind its line feed.
+// limit allows, or the beginning of the first. A line ends after its line feed.
 func Lines(text string, first, count uint32, limit int) (Excerpt, error) {
 	start, ok := lineStart(text, first)
 	if !ok {
 		return Excerpt{}, ErrBeyondEnd
 	}
-	// end is behind the lines that fit, asked behind those that were asked for.
+	// end is after the lines that fit, asked after those that were asked for.
 	end, asked := start, start
 	for taken := uint32(0); asked < len(text) && (count == 0 || taken < count); taken++ {
 		if asked = lineEnd(text, asked); asked-start > limit {
@@ -102,7 +102,7 @@ func lineStart(text string, line uint32) (int, bool) {
 	return at, true
 }
 
-// lineEnd is the byte behind the line that begins at start.
+// lineEnd is the byte after the line that begins at start.
 func lineEnd(text string, start int) int {
 	if feed := strings.IndexByte(text[start:], '\n'); feed >= 0 {
 		return start + feed + 1
@@ -122,7 +122,7 @@ func LineCount(text string) uint32 {
 // LineOf is the number, from 1, of the line that a byte is in.
 func LineOf(text string, at int) uint32 { return uint32(strings.Count(text[:at], "\n")) + 1 }
 
-// NextLine is the number of the line that begins behind an excerpt; 0 where that ends within a line. Behind the end it
+// NextLine is the number of the line that begins after an excerpt; 0 where that ends within a line. After the end it
 // is one more than there are lines.
 func NextLine(text string, end int) uint32 {
 	switch {

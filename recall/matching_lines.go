@@ -17,7 +17,7 @@ const (
 // Matches are the lines of a content that match an expression, with lines around them.
 type Matches struct {
 	Blocks []*compactordv1.LineBlock
-	// Start and End are the first byte of the first block, and the one behind the last.
+	// Start and End are the first byte of the first block, and the one after the last.
 	Start, End int
 	// More says that the limit, or the work that one call does, ended the search before the content had ended, or cut
 	// the last line.
@@ -27,7 +27,7 @@ type Matches struct {
 }
 
 // MatchLines searches the lines of a text from line first on (counted from 1), each without its line end, and takes so
-// many lines before and behind each match, up to limit bytes. It looks at no line more than once, and goes on to the next
+// many lines before and after each match, up to limit bytes. It looks at no line more than once, and goes on to the next
 // while there is work left. It returns ErrBeyondEnd, and the context's error.
 func MatchLines(
 	ctx context.Context, text string, p *Pattern, first, around uint32, limit int, work *Work,

@@ -29,7 +29,7 @@ func Words(words []string) *Query {
 // Matching looks for messages with a line, of a part or a piece of a result, that matches.
 func Matching(p *Pattern) *Query { return &Query{pattern: p} }
 
-// span is from a byte of a text to behind another.
+// span is from a byte of a text to after another.
 type span struct{ start, end int }
 
 // Find returns the first match in a message, with so many characters of the text around it; nil where there is none. No
@@ -178,7 +178,7 @@ func (p *searchedPlace) hit(l *compactordv1.LoggedMessage, at span, snippetChars
 	return h
 }
 
-// around is the text around a match, so many characters together: as many before it as behind it where there are, else
+// around is the text around a match, so many characters together: as many before it as after it where there are, else
 // more on the other side. Of a longer match it is the beginning.
 func around(text string, match span, characters int) span {
 	cut := span{match.start, match.start}

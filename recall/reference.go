@@ -30,7 +30,7 @@ var references = regexp.MustCompile(
 var bare = regexp.MustCompile(`^\s*[0-9]+(?:\.[0-9]+){0,2}\s*$`)
 
 // notices finds the ends of our own placeholders, which package wording has: `recall index 12, part 0.]`, that of cleared
-// arguments, and `[recall #12.0]`, which presets have behind the words of another system.
+// arguments, and `[recall #12.0]`, which presets have after the words of another system.
 var notices = regexp.MustCompile(`(?:recall (index [0-9]+, part [0-9]+)(?:\.\]|"\})|\[recall (#[0-9]+\.[0-9]+)\])`)
 
 // ParseReference reads the reference that a placeholder or a citation shows, alone or as the placeholder's whole text:

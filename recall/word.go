@@ -74,14 +74,14 @@ func back(text string, at, characters int) int {
 }
 
 // The writings from here to there have no case, and asking Unicode's tables takes long.
-const firstCaseless, behindCaseless = 0x2E80, 0xA640
+const firstCaseless, afterCaseless = 0x2E80, 0xA640
 
 // fold is the first of the characters that differ in case only.
 func foldCase(r rune) rune {
 	switch {
 	case 'a' <= r && r <= 'z':
 		return r - 'a' + 'A'
-	case r < utf8.RuneSelf, firstCaseless <= r && r < behindCaseless:
+	case r < utf8.RuneSelf, firstCaseless <= r && r < afterCaseless:
 		return r
 	}
 	lowest := r

@@ -7,14 +7,6 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// NewHead returns the head of an empty log, before its first record, whose tokens are counted by an estimator.
-func NewHead(e compactordv1.Estimator) *storagev1.Head {
-	return &storagev1.Head{LeadOpen: true, ViewFormat: ViewFormat, Estimator: e}
-}
-
-// Point is the newest point of a log.
-func Point(h *storagev1.Head) uint32 { return h.GetNextSequence() - 1 }
-
 // Link says how m joins a log with this head: its place, its size, what it answers and what it closes. viewPoint is the
 // point of the view that an ASSISTANT message was made from; nil means the log's newest. What Link says holds for the
 // life of the message: whenever the message is active, what lies before it is the same.
@@ -176,7 +168,7 @@ func advanceTail(h *storagev1.Head, l *compactordv1.LoggedMessage, shown []*comp
 		h.PinnedKeptTokens, h.PinnedTailTokens = plus(h.GetPinnedKeptTokens(), h.GetPinnedTailTokens()), 0
 	}
 	for _, vm := range shown {
-		// Mends before a USER message belong to the part that a cut at it would cover.
+		// Repairs before a USER message belong to the part that a cut at it would cover.
 		if !validPlace || vm.GetMend() == nil {
 			h.TailTokens += vm.GetTokens()
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -80,4 +81,25 @@ func CheckArrivalEdits(c Counter, l *compactordv1.LoggedMessage) error {
 		return unsound("%d of %d tokens are left, and not %d freed", left, l.GetTokens(), e.GetTokensFreed())
 	}
 	return nil
+}
+
+// tokensOnArrival is what a message that has just arrived has by the edits of its arrival: what is shown shorter from the
+// first view on never filled the context. In a pinned group it is shown whole.
+func tokensOnArrival(h *storagev1.Head, l *compactordv1.LoggedMessage) uint32 {
+	tokens := l.GetTokens()
+	if Pinned(h, l.GetIndex()) {
+		return tokens
+	}
+	for _, e := range l.GetArrivalEdits() {
+		tokens -= min(tokens, e.GetTokensFreed())
+	}
+	return tokens
+}
+
+// prunableOnArrival is what hiding a result that has just arrived, and is not pinned, could free.
+func prunableOnArrival(h *storagev1.Head, l *compactordv1.LoggedMessage) uint32 {
+	if slices.ContainsFunc(ArrivalKinds(l), putsAway) {
+		return 0
+	}
+	return tokensOnArrival(h, l)
 }

@@ -8,8 +8,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// editing is a message of the log on its way into a view. The log's message is shared until something changes it.
-type editing struct {
+// editedMessage is a message of the log on its way into a view. The log's message is shared until something changes it.
+type editedMessage struct {
 	counter Counter
 	logged  *compactordv1.LoggedMessage
 	edited  *compactordv1.Message
@@ -17,14 +17,14 @@ type editing struct {
 	kinds   []compactordv1.EditKind
 }
 
-func (e *editing) message() *compactordv1.Message {
+func (e *editedMessage) message() *compactordv1.Message {
 	if e.edited != nil {
 		return e.edited
 	}
 	return e.logged.GetMessage()
 }
 
-func (e *editing) tokens() uint32 {
+func (e *editedMessage) tokens() uint32 {
 	if e.edited == nil {
 		return e.logged.GetTokens()
 	}
@@ -32,7 +32,7 @@ func (e *editing) tokens() uint32 {
 }
 
 // change gives a copy that may be written to: the parts slice is its own, the parts are still shared.
-func (e *editing) change() *compactordv1.Message {
+func (e *editedMessage) change() *compactordv1.Message {
 	if e.edited == nil {
 		m := e.logged.GetMessage()
 		e.edited = &compactordv1.Message{
@@ -45,13 +45,13 @@ func (e *editing) change() *compactordv1.Message {
 	return e.edited
 }
 
-func (e *editing) setPart(i int, p *compactordv1.Part) {
+func (e *editedMessage) setPart(i int, p *compactordv1.Part) {
 	e.change().Parts[i] = p
 	e.sizes[i] = partSize(e.counter, p)
 }
 
 // apply puts the edits in force, the older first. Of several that replace a result as a whole the newest holds.
-func (e *editing) apply(edits []*compactordv1.Edit) {
+func (e *editedMessage) apply(edits []*compactordv1.Edit) {
 	parts := e.logged.GetMessage().GetParts()
 	dropped := make(map[int]bool)
 	for _, edit := range edits {
@@ -68,7 +68,7 @@ func (e *editing) apply(edits []*compactordv1.Edit) {
 	e.drop(func(i int, _ *compactordv1.Part) bool { return dropped[i] })
 }
 
-func (e *editing) replace(i int, edit *compactordv1.Edit, dropped map[int]bool) {
+func (e *editedMessage) replace(i int, edit *compactordv1.Edit, dropped map[int]bool) {
 	p := e.message().GetParts()[i]
 	text := edit.GetReplacement()
 	switch edit.GetKind() {
@@ -89,7 +89,7 @@ func (e *editing) replace(i int, edit *compactordv1.Edit, dropped map[int]bool) 
 	}
 }
 
-func (e *editing) replaceMedia(i int, p *compactordv1.Part, text string) {
+func (e *editedMessage) replaceMedia(i int, p *compactordv1.Part, text string) {
 	if p.GetMedia() != nil {
 		e.setPart(i, TextPart(text))
 		return
@@ -114,7 +114,7 @@ func (e *editing) replaceMedia(i int, p *compactordv1.Part, text string) {
 }
 
 // collapse puts one text in the place of the first call and drops the others.
-func (e *editing) collapse(text string, dropped map[int]bool) {
+func (e *editedMessage) collapse(text string, dropped map[int]bool) {
 	placed := text == ""
 	for i, p := range e.message().GetParts() {
 		if p.GetToolCall() == nil {
@@ -130,7 +130,7 @@ func (e *editing) collapse(text string, dropped map[int]bool) {
 }
 
 // nameCalls gives an id to calls and results that came without one.
-func (e *editing) nameCalls() {
+func (e *editedMessage) nameCalls() {
 	for i, p := range e.message().GetParts() {
 		if call := p.GetToolCall(); call != nil && call.GetId() == "" {
 			// The size stays: ids are not counted.
@@ -149,11 +149,11 @@ func (e *editing) nameCalls() {
 }
 
 // dropThinking drops all thinking and says whether there was any.
-func (e *editing) dropThinking() bool {
+func (e *editedMessage) dropThinking() bool {
 	return e.drop(func(_ int, p *compactordv1.Part) bool { return p.GetThinking() != nil })
 }
 
-func (e *editing) drop(gone func(i int, p *compactordv1.Part) bool) bool {
+func (e *editedMessage) drop(gone func(i int, p *compactordv1.Part) bool) bool {
 	var parts []*compactordv1.Part
 	var sizes []uint32
 	for i, p := range e.message().GetParts() {
@@ -170,7 +170,7 @@ func (e *editing) drop(gone func(i int, p *compactordv1.Part) bool) bool {
 }
 
 // emptied says whether edits have left nothing of a message but thinking, of which each view shows what it may.
-func (e *editing) emptied() bool {
+func (e *editedMessage) emptied() bool {
 	return (slices.Contains(e.kinds, compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP) ||
 		slices.Contains(e.kinds, compactordv1.EditKind_EDIT_KIND_DROP_THINKING)) &&
 		!slices.ContainsFunc(e.message().GetParts(), func(p *compactordv1.Part) bool { return p.GetThinking() == nil })
@@ -188,7 +188,7 @@ func (s *State) Emptied(l *compactordv1.LoggedMessage) bool {
 	if len(s.Edits[l.GetIndex()]) == 0 {
 		return false
 	}
-	e := editing{counter: s.Counter, logged: l, sizes: l.GetPartSizes()}
+	e := editedMessage{counter: s.Counter, logged: l, sizes: l.GetPartSizes()}
 	e.apply(s.EditsOf(l))
 	return e.emptied()
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"math"
 	"unicode/utf8"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -162,3 +163,9 @@ func sum(sizes []uint32) uint64 {
 	}
 	return total
 }
+
+// plus adds figures without starting over at 0.
+func plus(a, b uint32) uint32 { return saturate(uint64(a) + uint64(b)) }
+
+// saturate keeps a sum of figures that a client may have made up from starting over at 0.
+func saturate(tokens uint64) uint32 { return uint32(min(tokens, math.MaxUint32)) }

@@ -122,3 +122,67 @@ func TestMediaOfTheView(t *testing.T) {
 	compact(w, 5, "s")
 	require.Equal(t, []uint32{0, 0}, figures())
 }
+
+func tokensOf(t *testing.T, m *compactordv1.Message) uint32 {
+	t.Helper()
+	counter, err := session.CounterFor(compactordv1.Estimator_ESTIMATOR_CHARS4)
+	require.NoError(t, err)
+	return session.MessageTokens(counter, m)
+}
+
+func TestCase001EmptyText(t *testing.T) {
+	require.Zero(t, tokensOf(t, user("")))
+	require.Zero(t, tokensOf(t, message(compactordv1.Role_ROLE_USER)))
+}
+
+func TestCase002RoundedUp(t *testing.T) {
+	for chars, want := range map[int]uint32{1: 1, 4: 1, 5: 2, 8: 2, 9: 3} {
+		require.Equal(t, want, tokensOf(t, user(strings.Repeat("x", chars))), "%d characters", chars)
+	}
+	require.Equal(t, uint32(1), tokensOf(t, message(compactordv1.Role_ROLE_USER, session.TextPart("xx"), session.TextPart("yy"))),
+		"rounded up once a message")
+}
+
+func TestCase003CJK(t *testing.T) { require.Equal(t, uint32(1), tokensOf(t, user("修复代码"))) }
+
+func TestCase004AstralPlane(t *testing.T) {
+	require.Equal(t, uint32(1), tokensOf(t, user("🙂🙂")))
+	require.Equal(t, uint32(2), tokensOf(t, user("🙂🙂x")), "four UTF-16 units and one")
+}
+
+// An image counts 1,200 wherever it is.
+func TestCase005Images(t *testing.T) {
+	require.Equal(t, uint32(1201), tokensOf(t, message(compactordv1.Role_ROLE_USER, session.TextPart("abcd"), pictured("a"))))
+	require.Equal(t, uint32(1201), tokensOf(t, answering("a", resultText("abcd"), resultPicture("a"))))
+	require.Equal(t, uint32(1200), tokensOf(t, answering("a", resultPicture("a"))))
+}
+
+func TestCase006TextThinkingAndCall(t *testing.T) {
+	m := assistant(thinking("hm"), session.TextPart("ok"), calling("some-id", "read", `{"path":"a"}`))
+	require.Equal(t, uint32(5), tokensOf(t, m))
+}
+
+func TestCase007CallWithoutArguments(t *testing.T) {
+	require.Equal(t, uint32(2), tokensOf(t, assistant(calling("a", "read", ""))), "six units: name and {}")
+	require.Equal(t, tokensOf(t, assistant(calling("a", "read", "{}"))), tokensOf(t, assistant(calling("a", "read", ""))))
+	require.Equal(t, uint32(2), tokensOf(t, assistant(calling("a", "reads", ""))), "seven units")
+}
+
+// What repairs leave out of the view has its estimate all the same.
+func TestCase008LeftOutStillHasAnEstimate(t *testing.T) {
+	w := newLog(user("1234"), stopped(says("12345678"), compactordv1.StopReason_STOP_REASON_ABORTED))
+	require.Equal(t, uint32(2), w.Messages[1].GetTokens())
+	require.Equal(t, uint32(1), w.Head.GetViewTokens())
+}
+
+// Live and restored state count alike.
+func TestCase009LiveAndRestored(t *testing.T) {
+	w := newLog(user("123"), user("123"), user("123"), user("123"))
+	require.Equal(t, uint32(4), w.Head.GetViewTokens())
+	require.Equal(t, uint32(4), w.State().WithMetrics().GetViewTokens())
+}
+
+func TestCase011OnlyMedia(t *testing.T) {
+	w := newLog(message(compactordv1.Role_ROLE_USER, pictured("a")))
+	require.Equal(t, uint32(1200), w.Head.GetViewTokens())
+}

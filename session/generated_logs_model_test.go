@@ -86,7 +86,7 @@ func requireModelsTriggers(t *rapid.T, s step) {
 }
 
 // nextActive is the lowest index from one on that is active before or after the newest record and not left out by
-// mending: what stands between makes no difference.
+// repairs: what stands between makes no difference.
 func nextActive(g *sessiontest.Generator, index *uint32) *uint32 {
 	if index == nil {
 		return nil

@@ -18,9 +18,9 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // The wording of views is bound to their format: a change here needs a new session.ViewFormat.
 func TestGoldenViews(t *testing.T) {
 	for name, w := range map[string]*sessiontest.Writer{
-		"repair": repairConversation(),
-		"mended": mendedConversation(),
-		"pinned": pinnedConversation(),
+		"repair":   repairConversation(),
+		"repaired": repairedConversation(),
+		"pinned":   pinnedConversation(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := strings.Join(drawn(w), "\n") + "\n"
@@ -55,8 +55,8 @@ func repairConversation() *sessiontest.Writer {
 	return w
 }
 
-// mendedConversation has all that views must mend.
-func mendedConversation() *sessiontest.Writer {
+// repairedConversation has all that views must repair.
+func repairedConversation() *sessiontest.Writer {
 	w := newLog(user("Do it."), assistant(calling("", "read", ""), calling("b", "bash", "{}")), answers("b", "ok"), user("Stop."),
 		answers("", "late"), stopped(assistant(calling("x", "bash", "{}")), compactordv1.StopReason_STOP_REASON_ABORTED),
 		answers("x", "of an aborted call"), answering("z", resultText("orphan"), resultPicture("shot.png")), says("Stopped."),

@@ -25,7 +25,7 @@ func (g Group) Last() int {
 	return g.Results[len(g.Results)-1]
 }
 
-// Groups returns the tool groups of the kept part in the order of their calls. Messages that mending leaves out lead
+// Groups returns the tool groups of the kept part in the order of their calls. Messages that repairs leave out lead
 // none.
 func (s *State) Groups() []Group {
 	var groups []Group
@@ -88,4 +88,16 @@ func (s *State) CutPlaces() []int {
 		}
 	}
 	return places
+}
+
+// groupOf returns the index of the message that leads the tool group of l; nil where it belongs to none.
+func groupOf(l *compactordv1.LoggedMessage) *uint32 {
+	switch {
+	case l.GetMessage().GetRole() == compactordv1.Role_ROLE_ASSISTANT:
+		return &l.Index
+	case answers(l):
+		return &l.Answers.Index
+	default:
+		return nil
+	}
 }

@@ -2,7 +2,6 @@ package session
 
 import (
 	"fmt"
-	"math"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -68,42 +67,16 @@ func result(m *compactordv1.Message) *compactordv1.ToolResult {
 	return m.GetParts()[0].GetToolResult()
 }
 
-// ReportedTokens is the context that a usage reports: the total, else the sum. 0 counts as no report.
-func ReportedTokens(u *compactordv1.Usage) uint32 {
-	if u.GetTotalTokens() > 0 {
-		return u.GetTotalTokens()
+func hasCalls(m *compactordv1.Message) bool {
+	for _, p := range m.GetParts() {
+		if p.GetToolCall() != nil {
+			return true
+		}
 	}
-	return saturate(inputSum(u) + uint64(u.GetOutputTokens()))
+	return false
 }
 
-// AddUsage adds up what two requests took; nil is of one that told nothing. A total wins over the sum of the other figures,
-// so where one has a total, the other counts with its sum.
-func AddUsage(a, b *compactordv1.Usage) *compactordv1.Usage {
-	if a == nil && b == nil {
-		return nil
-	}
-	sum := &compactordv1.Usage{
-		InputTokens:      plus(a.GetInputTokens(), b.GetInputTokens()),
-		OutputTokens:     plus(a.GetOutputTokens(), b.GetOutputTokens()),
-		CacheReadTokens:  plus(a.GetCacheReadTokens(), b.GetCacheReadTokens()),
-		CacheWriteTokens: plus(a.GetCacheWriteTokens(), b.GetCacheWriteTokens()),
-	}
-	if a.GetTotalTokens() > 0 || b.GetTotalTokens() > 0 {
-		sum.TotalTokens = plus(ReportedTokens(a), ReportedTokens(b))
-	}
-	return sum
+// TextPart returns a part of text.
+func TextPart(text string) *compactordv1.Part {
+	return &compactordv1.Part{Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: text}}}
 }
-
-func inputTokens(u *compactordv1.Usage) uint32 {
-	return saturate(inputSum(u))
-}
-
-func inputSum(u *compactordv1.Usage) uint64 {
-	return uint64(u.GetInputTokens()) + uint64(u.GetCacheReadTokens()) + uint64(u.GetCacheWriteTokens())
-}
-
-// plus adds figures without starting over at 0.
-func plus(a, b uint32) uint32 { return saturate(uint64(a) + uint64(b)) }
-
-// saturate keeps a sum of figures that a client may have made up from starting over at 0.
-func saturate(tokens uint64) uint32 { return uint32(min(tokens, math.MaxUint32)) }

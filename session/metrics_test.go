@@ -16,7 +16,7 @@ func TestTailWithoutAPlaceToCut(t *testing.T) {
 	require.Equal(t, w.Head.GetTailTokens(), w.State().WithMetrics().GetTailTokens())
 }
 
-// Pinned messages count what is shown of them: nothing where mending leaves them out.
+// Pinned messages count what is shown of them: nothing where repairs leave them out.
 func TestPinnedTokensAreThoseShown(t *testing.T) {
 	failed := stopped(says("12345678"), compactordv1.StopReason_STOP_REASON_ABORTED)
 	w := newLog(user("12345678"), failed, user("1234"))

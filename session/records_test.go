@@ -7,6 +7,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
 )
 
 // Records without a view change do not bring the program down.
@@ -27,4 +28,42 @@ func TestApplyWithoutAViewChange(t *testing.T) {
 func TestApplyRefusesUnknownRecords(t *testing.T) {
 	_, err := session.Apply(newLog().Head, &compactordv1.Record{Sequence: 1}, nil)
 	require.ErrorIs(t, err, session.ErrUnknownRecord)
+}
+
+func pruneFor(w *sessiontest.Writer, reason compactordv1.CompactionReason) {
+	w.Write(&compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: &compactordv1.PruneEntry{
+		Reason: reason,
+		Edits: []*compactordv1.Edit{{
+			Index: 2, Kind: compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, Replacement: "[hidden]",
+		}},
+	}}})
+}
+
+// The head tells what had been appended when the view was last rewritten.
+func TestRewrittenAtTokens(t *testing.T) {
+	w := newLog(user("four"), assistant(calling("a", "read", `{"a":"bcdef"}`)), answers("a", "forty characters of what a file may hold"))
+	require.Equal(t, uint32(16), w.Head.GetAppendedTokens())
+	require.Nil(t, w.Head.RewrittenAtTokens)
+	point := session.Point(w.Head)
+
+	pruneFor(w, compactordv1.CompactionReason_COMPACTION_REASON_USER_MESSAGE)
+	require.Nil(t, w.Head.RewrittenAtTokens, "every request brings such a prune")
+
+	pruneFor(w, compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD)
+	require.Equal(t, uint32(16), w.Head.GetRewrittenAtTokens())
+	pruned := session.Point(w.Head)
+
+	w.Append(user("eight ch"), nil)
+	require.Equal(t, uint32(18), w.Head.GetAppendedTokens())
+	require.Equal(t, uint32(16), w.Head.GetRewrittenAtTokens())
+
+	compact(w, 3, "s")
+	require.Equal(t, uint32(18), w.Head.GetRewrittenAtTokens())
+
+	revert(w, pruned)
+	require.Equal(t, uint32(16), w.Head.GetRewrittenAtTokens(), "the compaction is put aside")
+	require.Equal(t, uint32(18), w.Head.GetAppendedTokens(), "what was appended is not taken back")
+
+	revert(w, point)
+	require.Nil(t, w.Head.RewrittenAtTokens)
 }

@@ -32,7 +32,7 @@ func (s *State) ReplayedMessage() *compactordv1.LoggedMessage {
 }
 
 // replay makes of a message what the view shows of it again: its media replaced, and before it a note on why it is there.
-func (e *editing) replay() {
+func (e *editedMessage) replay() {
 	for i, p := range e.message().GetParts() {
 		if p.GetMedia() == nil {
 			continue

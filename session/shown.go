@@ -3,7 +3,6 @@ package session
 import (
 	"slices"
 
-	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -14,7 +13,7 @@ func (s *State) Shown(l *compactordv1.LoggedMessage) (*compactordv1.Message, uin
 	if len(edits) == 0 || Pinned(s.Head, l.GetIndex()) {
 		return l.GetMessage(), l.GetTokens()
 	}
-	e := editing{counter: s.Counter, logged: l, sizes: l.GetPartSizes()}
+	e := editedMessage{counter: s.Counter, logged: l, sizes: l.GetPartSizes()}
 	e.apply(edits)
 	return e.message(), e.tokens()
 }
@@ -35,25 +34,4 @@ func putsAway(k compactordv1.EditKind) bool {
 	default:
 		return false
 	}
-}
-
-// tokensOnArrival is what a message that has just arrived has by the edits of its arrival: what is shown shorter from the
-// first view on never filled the context. In a pinned group it is shown whole.
-func tokensOnArrival(h *storagev1.Head, l *compactordv1.LoggedMessage) uint32 {
-	tokens := l.GetTokens()
-	if Pinned(h, l.GetIndex()) {
-		return tokens
-	}
-	for _, e := range l.GetArrivalEdits() {
-		tokens -= min(tokens, e.GetTokensFreed())
-	}
-	return tokens
-}
-
-// prunableOnArrival is what hiding a result that has just arrived, and is not pinned, could free.
-func prunableOnArrival(h *storagev1.Head, l *compactordv1.LoggedMessage) uint32 {
-	if slices.ContainsFunc(ArrivalKinds(l), putsAway) {
-		return 0
-	}
-	return tokensOnArrival(h, l)
 }

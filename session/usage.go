@@ -87,3 +87,37 @@ func overhead(h *storagev1.Head, p *compactordv1.Policy) uint32 {
 	}
 	return h.GetLearntOverhead()
 }
+
+// ReportedTokens is the context that a usage reports: the total, else the sum. 0 counts as no report.
+func ReportedTokens(u *compactordv1.Usage) uint32 {
+	if u.GetTotalTokens() > 0 {
+		return u.GetTotalTokens()
+	}
+	return saturate(inputSum(u) + uint64(u.GetOutputTokens()))
+}
+
+// AddUsage adds up what two requests took; nil is of one that told nothing. A total wins over the sum of the other figures,
+// so where one has a total, the other counts with its sum.
+func AddUsage(a, b *compactordv1.Usage) *compactordv1.Usage {
+	if a == nil && b == nil {
+		return nil
+	}
+	sum := &compactordv1.Usage{
+		InputTokens:      plus(a.GetInputTokens(), b.GetInputTokens()),
+		OutputTokens:     plus(a.GetOutputTokens(), b.GetOutputTokens()),
+		CacheReadTokens:  plus(a.GetCacheReadTokens(), b.GetCacheReadTokens()),
+		CacheWriteTokens: plus(a.GetCacheWriteTokens(), b.GetCacheWriteTokens()),
+	}
+	if a.GetTotalTokens() > 0 || b.GetTotalTokens() > 0 {
+		sum.TotalTokens = plus(ReportedTokens(a), ReportedTokens(b))
+	}
+	return sum
+}
+
+func inputTokens(u *compactordv1.Usage) uint32 {
+	return saturate(inputSum(u))
+}
+
+func inputSum(u *compactordv1.Usage) uint64 {
+	return uint64(u.GetInputTokens()) + uint64(u.GetCacheReadTokens()) + uint64(u.GetCacheWriteTokens())
+}

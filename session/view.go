@@ -130,10 +130,10 @@ func (d *drawing) kept(messages []*compactordv1.LoggedMessage) {
 	}
 }
 
-// inPlace draws a message where the view has it, with the mends that stand before it.
+// inPlace draws a message where the view has it, with the repairs that stand before it.
 func (d *drawing) inPlace(l *compactordv1.LoggedMessage) {
 	for _, call := range l.GetCloses() {
-		// A call that is not shown, since an earlier compaction covers it or its group is collapsed, has no mend.
+		// A call that is not shown, since an earlier compaction covers it or its group is collapsed, has no repair.
 		if call.GetIndex() >= d.keptFrom && !d.late[keyOf(call)] && !d.collapsed(call.GetIndex()) {
 			d.missingResult(call)
 		}
@@ -146,55 +146,11 @@ func (d *drawing) inPlace(l *compactordv1.LoggedMessage) {
 func (d *drawing) outOfPlace(messages []*compactordv1.LoggedMessage) {
 	for i, l := range messages {
 		d.message(l, true)
-		d.mendPinnedGroup(messages, i)
+		d.repairPinnedGroup(messages, i)
 	}
 }
 
-// mendPinnedGroup adds the missing results of the group whose last member is messages[i].
-func (d *drawing) mendPinnedGroup(messages []*compactordv1.LoggedMessage, i int) {
-	owner := groupOf(messages[i])
-	if owner == nil {
-		return
-	}
-	answered := make(map[uint32]bool)
-	var caller *compactordv1.LoggedMessage
-	for j, l := range messages {
-		g := groupOf(l)
-		if g == nil || *g != *owner {
-			continue
-		}
-		if j > i {
-			return
-		}
-		if l.GetMessage().GetRole() == compactordv1.Role_ROLE_ASSISTANT {
-			caller = l
-		} else {
-			answered[l.GetAnswers().GetPart()] = true
-		}
-	}
-	if caller == nil || Failed(caller.GetMessage()) {
-		return
-	}
-	for _, call := range Calls(caller.GetMessage(), caller.GetIndex()) {
-		if !answered[call.GetPart()] {
-			d.missingResult(call)
-		}
-	}
-}
-
-// groupOf returns the index of the message that leads the tool group of l; nil where it belongs to none.
-func groupOf(l *compactordv1.LoggedMessage) *uint32 {
-	switch {
-	case l.GetMessage().GetRole() == compactordv1.Role_ROLE_ASSISTANT:
-		return &l.Index
-	case answers(l):
-		return &l.Answers.Index
-	default:
-		return nil
-	}
-}
-
-// message draws one message of the log, or nothing where mending or an edit leaves it out.
+// message draws one message of the log, or nothing where a repair or an edit leaves it out.
 func (d *drawing) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 	m := l.GetMessage()
 	switch {
@@ -206,7 +162,7 @@ func (d *drawing) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 	case answers(l) && d.collapsed(l.GetAnswers().GetIndex()):
 		return
 	}
-	e := editing{counter: d.counter, logged: l, sizes: l.GetPartSizes()}
+	e := editedMessage{counter: d.counter, logged: l, sizes: l.GetPartSizes()}
 	// First, since the ids that are made name the part as the log has it, and edits can drop parts.
 	e.nameCalls()
 	if !Pinned(d.head, l.GetIndex()) {
@@ -232,15 +188,6 @@ func (d *drawing) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 		Tokens:     e.tokens(),
 		OutOfPlace: outOfPlace,
 	})
-}
-
-func hasCalls(m *compactordv1.Message) bool {
-	for _, p := range m.GetParts() {
-		if p.GetToolCall() != nil {
-			return true
-		}
-	}
-	return false
 }
 
 // collapsed says whether the tool group of the ASSISTANT message with this index is collapsed.
@@ -284,85 +231,4 @@ func (d *drawing) item(e *compactordv1.CompactionEntry) {
 	for _, m := range ItemMessages(e) {
 		d.ofSummary(m, &compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
 	}
-}
-
-// TextPart returns a part of text.
-func TextPart(text string) *compactordv1.Part {
-	return &compactordv1.Part{Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: text}}}
-}
-
-func (d *drawing) missingResult(call *compactordv1.CallRef) {
-	m := missingResult(call)
-	tokens := MessageTokens(d.counter, m)
-	d.mend(m, tokens, compactordv1.MendKind_MEND_KIND_MISSING_RESULT, call.GetIndex(), call.GetPart(), false)
-}
-
-// missingResult is what views show of a call that has no result.
-func missingResult(call *compactordv1.CallRef) *compactordv1.Message {
-	r := &compactordv1.ToolResult{
-		CallId:  call.GetId(),
-		Name:    call.GetName(),
-		IsError: true,
-		Parts:   []*compactordv1.ResultPart{resultText(wording.MissingResult)},
-	}
-	return &compactordv1.Message{
-		Role:  compactordv1.Role_ROLE_TOOL,
-		Parts: []*compactordv1.Part{{Kind: &compactordv1.Part_ToolResult{ToolResult: r}}},
-	}
-}
-
-// strayResult quotes a result that answers no call, with the edits in force.
-func (d *drawing) strayResult(l *compactordv1.LoggedMessage, outOfPlace bool) {
-	e := editing{counter: d.counter, logged: l, sizes: l.GetPartSizes()}
-	if !Pinned(d.head, l.GetIndex()) {
-		e.apply(editsOf(l, d.edits))
-	}
-	r := result(e.message())
-	m := &compactordv1.Message{
-		Role:  compactordv1.Role_ROLE_USER,
-		Parts: []*compactordv1.Part{TextPart(wording.StrayResultHeading(r))},
-	}
-	for _, rp := range r.GetParts() {
-		switch k := rp.GetKind().(type) {
-		case *compactordv1.ResultPart_Media:
-			m.Parts = append(m.Parts, &compactordv1.Part{Kind: &compactordv1.Part_Media{Media: k.Media}})
-		case *compactordv1.ResultPart_Opaque:
-			// Its provider knows it only within a result.
-			m.Parts = append(m.Parts, TextPart(k.Opaque.GetJson()))
-		default:
-			m.Parts = append(m.Parts, TextPart(rp.GetText().GetText()))
-		}
-	}
-	// The parts are those that were counted, at the append or with their edits.
-	size := uint64(d.counter.TextSize(wording.StrayResultHeading(r))) + sum(e.sizes)
-	d.mend(m, d.counter.Tokens(size), compactordv1.MendKind_MEND_KIND_STRAY_RESULT, l.GetIndex(), 0, outOfPlace)
-	d.messages[len(d.messages)-1].Edits = e.kinds
-}
-
-func (d *drawing) mend(
-	m *compactordv1.Message, tokens uint32, kind compactordv1.MendKind, index, part uint32, outOfPlace bool,
-) {
-	d.add(&compactordv1.ViewMessage{
-		Message: m,
-		Origin: &compactordv1.ViewMessage_Mend{
-			Mend: &compactordv1.Mend{Kind: kind, Index: index, Part: part},
-		},
-		Tokens:     tokens,
-		OutOfPlace: outOfPlace,
-	})
-}
-
-// tokensFrom sums what the view shows in its place from an index on; mends before the message at the index excluded.
-func (v *View) tokensFrom(index uint32) uint32 {
-	var tokens uint32
-	counting := false
-	for _, vm := range v.Messages {
-		if i, ok := vm.GetOrigin().(*compactordv1.ViewMessage_Index); ok && i.Index >= index && !vm.GetOutOfPlace() {
-			counting = true
-		}
-		if counting {
-			tokens += vm.GetTokens()
-		}
-	}
-	return tokens
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// Each active message is shown, covered by the summary, collapsed with its group, or left out by mending.
+// Each active message is shown, covered by the summary, collapsed with its group, or left out by repairs.
 func requireCoverage(t *rapid.T, s step) {
 	shown := make(map[uint32]bool)
 	for _, vm := range s.state.View(session.ViewOptions{}).Messages {

@@ -68,7 +68,7 @@ func tokenBudget(
 }
 
 // budgetReached walks back from the newest message and returns the position where the budget makes it stop: 0 where
-// all fits. What mending leaves out of views counts too, since the budget is for the log and not for one view of it.
+// all fits. What repairs leave out of views counts too, since the budget is for the log and not for one view of it.
 func budgetReached(
 	ctx context.Context, kept []*compactordv1.LoggedMessage, budget uint32, rule compactordv1.BudgetRule,
 ) (int, error) {

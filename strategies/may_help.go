@@ -50,7 +50,7 @@ func rungReached(h *storagev1.Head, p *compactordv1.Policy, rung *compactordv1.L
 	return limit > 0 && float64(session.Measure(h, p).GetTokens()) >= rung.GetAtRatio()*float64(limit)
 }
 
-// cuttable says whether a cut takes anything out of the view that is not pinned. A message that mending leaves out is
+// cuttable says whether a cut takes anything out of the view that is not pinned. A message that repairs leave out is
 // taken for one that is shown, since the head does not tell them apart.
 func cuttable(h *storagev1.Head) bool {
 	if h.TailIndex == nil {

@@ -143,7 +143,7 @@ func (w *weighed) leavesHalf(pos int, limits load, of []int) bool {
 	return !slices.ContainsFunc(of, func(by int) bool { return w.kept[pos][by] > left[by]/2 })
 }
 
-// weigh draws the view, since edits and mending make messages other than the log has them.
+// weigh draws the view, since edits and repairs make messages other than the log has them.
 func weigh(s *session.State) *weighed {
 	n := len(s.Kept)
 	each := make([]load, n)
@@ -176,7 +176,7 @@ func weigh(s *session.State) *weighed {
 	return w
 }
 
-// originOf is the message of the log that a message of the view shows or mends; false for one of the summary.
+// originOf is the message of the log that a message of the view shows or repairs; false for one of the summary.
 func originOf(vm *compactordv1.ViewMessage) (uint32, bool) {
 	switch o := vm.GetOrigin().(type) {
 	case *compactordv1.ViewMessage_Index:

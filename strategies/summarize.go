@@ -60,7 +60,7 @@ func alreadyCompacted(s *session.State) bool {
 	return n == 0 || s.Kept[n-1].GetSequence() < c.GetSequence()
 }
 
-// takesOut says whether a cut there takes anything out of the view. What is pinned stays, and what mending leaves out
+// takesOut says whether a cut there takes anything out of the view. What is pinned stays, and what repairs leave out
 // is not there.
 func takesOut(s *session.State, at int) bool {
 	for _, l := range s.Kept[:at] {

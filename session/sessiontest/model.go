@@ -161,7 +161,7 @@ func (a *Active) Failed() bool {
 		a.Message.GetStopReason() == compactordv1.StopReason_STOP_REASON_ABORTED
 }
 
-// LeftOut says whether mending leaves the message out of every view.
+// LeftOut says whether repairs leave the message out of every view.
 func (a *Active) LeftOut() bool {
 	return a.Failed() || a.Place == compactordv1.ResultPlace_RESULT_PLACE_VOID
 }

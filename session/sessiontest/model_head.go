@@ -74,7 +74,7 @@ func (m *Model) Head() *storagev1.Head {
 	return h
 }
 
-// appendedBy is how many tokens a message had as views showed it when it was appended, mends aside.
+// appendedBy is how many tokens a message had as views showed it when it was appended, repairs aside.
 func (m *Model) appendedBy(sequence uint32) uint32 {
 	item := m.log.Items[sequence]
 	if len(item.Arrival) == 0 {

@@ -120,13 +120,13 @@ func (m *Model) collapsed(leader *Active) bool {
 
 // mendBefore makes the results of the calls that are shown, were given up when a kept message was said, and got none since.
 func (m *Model) mendBefore(a *Active) []*compactordv1.ViewMessage {
-	var mends []*compactordv1.ViewMessage
+	var repairs []*compactordv1.ViewMessage
 	for _, c := range a.Closes {
 		if c.Result == nil && slices.Contains(m.Kept(), c.Owner) && !m.collapsed(c.Owner) {
-			mends = append(mends, m.missing(c))
+			repairs = append(repairs, m.missing(c))
 		}
 	}
-	return mends
+	return repairs
 }
 
 // mendAfter makes the missing results of a pinned group after the last of its members that the list shows: the USER
@@ -137,13 +137,13 @@ func (m *Model) mendAfter(list []*Active, i int) []*compactordv1.ViewMessage {
 		slices.ContainsFunc(list[i+1:], func(a *Active) bool { return a.leader() == leader }) {
 		return nil
 	}
-	var mends []*compactordv1.ViewMessage
+	var repairs []*compactordv1.ViewMessage
 	for _, c := range leader.calls {
 		if c.Result == nil {
-			mends = append(mends, m.missing(c))
+			repairs = append(repairs, m.missing(c))
 		}
 	}
-	return mends
+	return repairs
 }
 
 func (m *Model) missing(c *Call) *compactordv1.ViewMessage {

@@ -16,9 +16,9 @@ const (
 	// else there.
 	ClearedArguments = "the arguments ({tokens} tokens) were cleared to free context; recall index {index}, part {part}"
 	ClearedKey       = "_cleared"
-	// TruncationMark stands behind what is left of a result where no placeholder is given.
+	// TruncationMark stands after what is left of a result where no placeholder is given.
 	TruncationMark = "[{omitted} characters left out. To read the whole result, recall index {index}, part {part}.]"
-	// RecallMark stands behind the placeholder of a system that names nothing by which its agent could have the result back.
+	// RecallMark stands after the placeholder of a system that names nothing by which its agent could have the result back.
 	RecallMark = " [recall #{index}.{part}]"
 )
 
@@ -78,7 +78,7 @@ const (
 	Failed   = "error"
 )
 
-// MediaTooLargeNote stands behind the lines for the media of a request that the provider refused, where the view shows the
+// MediaTooLargeNote stands after the lines for the media of a request that the provider refused, where the view shows the
 // request in its place and nothing else says why they are gone.
 const MediaTooLargeNote = "[The provider refused the conversation as too long, so attached media were taken out. Where the " +
 	"work needs them, tell the user that they were too large.]"

@@ -83,8 +83,8 @@ func names(text, path string) bool {
 		}
 		start, end := from+at, from+at+len(path)
 		before, _ := utf8.DecodeLastRuneInString(text[:start])
-		behind, _ := utf8.DecodeRuneInString(text[end:])
-		if (start == 0 || !inPath(before) && before != '.') && (end == len(text) || !inPath(behind)) {
+		after, _ := utf8.DecodeRuneInString(text[end:])
+		if (start == 0 || !inPath(before) && before != '.') && (end == len(text) || !inPath(after)) {
 			return true
 		}
 		from = start + 1
