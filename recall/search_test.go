@@ -61,7 +61,7 @@ func TestPagesPutTogetherAreAllHits(t *testing.T) {
 		for {
 			search, err := recall.NewSearch(req)
 			require.NoError(t, err)
-			page, err := search.Page(context.Background(), log)
+			page, err := search.Page(t.Context(), log)
 			require.NoError(t, err)
 			require.LessOrEqual(t, len(page.GetHits()), int(req.GetPageSize()))
 			for _, hit := range page.GetHits() {
