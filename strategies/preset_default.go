@@ -15,7 +15,7 @@ var defaultPreset = preset{
 	change: func(p *compactordv1.Policy, l Limits) {
 		p.Trigger.TriggerRatio = proto.Float64(0.75)
 		p.Strategy = ladderOf(
-			always(commonPrune(l)),
+			always(basePrune(l)),
 			always(&compactordv1.Strategy{Kind: &compactordv1.Strategy_DropThinking{
 				DropThinking: &compactordv1.DropThinkingStrategy{KeepTurns: proto.Uint32(1)},
 			}}),

@@ -82,7 +82,7 @@ func Preset(name string, limits Limits) (*compactordv1.Policy, error) {
 
 // policy sets all that a policy needs, but for what depends on a window that is unknown: nothing is due then.
 func (p preset) policy(l Limits) *compactordv1.Policy {
-	policy := commonPolicy(p.name, l)
+	policy := basePolicy(p.name, l)
 	p.change(policy, l)
 	fitRoom(policy)
 	return policy

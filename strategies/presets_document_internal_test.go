@@ -82,7 +82,7 @@ func TestEachFigureHasASource(t *testing.T) {
 			require.True(t, named[s], "%s: nothing is at %s", p.name, s.path)
 		}
 	}
-	for _, s := range commonSources {
+	for _, s := range baseSources {
 		require.True(t, named[s], "nothing is at %s", s.path)
 	}
 }
@@ -156,7 +156,7 @@ var anyPosition = regexp.MustCompile(`\[\d+\]`)
 // sourceOf is the one of the longest path that a path ends with: the preset's before those of all.
 func (p preset) sourceOf(path string) (source, bool) {
 	path = anyPosition.ReplaceAllString(path, "")
-	for _, list := range [][]source{p.sources, commonSources} {
+	for _, list := range [][]source{p.sources, baseSources} {
 		var best source
 		for _, s := range list {
 			if (path == s.path || strings.HasSuffix(path, "."+s.path)) && len(s.path) > len(best.path) {

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/session/wording"
 )
 
 // toolResult is a result with what its edits are made from: the message and its call, and nothing of what is around them,
@@ -147,28 +145,4 @@ func (e *editing) plan(in *Input) *compactordv1.CompactionPlan {
 		return cmp.Compare(a.GetIndex(), b.GetIndex())
 	})
 	return plan
-}
-
-// resultText is all that a result says, one piece below the other. What is no text is told: media by a line each, and a
-// provider's item as it is.
-func resultText(r *compactordv1.ToolResult) string {
-	if len(r.GetParts()) == 1 {
-		return pieceText(r.GetParts()[0])
-	}
-	texts := make([]string, len(r.GetParts()))
-	for i, rp := range r.GetParts() {
-		texts[i] = pieceText(rp)
-	}
-	return strings.Join(texts, "\n")
-}
-
-func pieceText(rp *compactordv1.ResultPart) string {
-	switch k := rp.GetKind().(type) {
-	case *compactordv1.ResultPart_Text:
-		return k.Text.GetText()
-	case *compactordv1.ResultPart_Media:
-		return wording.MediaLine(k.Media)
-	default:
-		return rp.GetOpaque().GetJson()
-	}
 }

@@ -6,8 +6,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// commonPolicy is what all presets begin with: all but what the strategy is.
-func commonPolicy(name string, l Limits) *compactordv1.Policy {
+// basePolicy is what all presets begin with: all but what the strategy is.
+func basePolicy(name string, l Limits) *compactordv1.Policy {
 	return &compactordv1.Policy{
 		Preset:          proto.String(name),
 		ContextWindow:   known(l.Window),
@@ -19,7 +19,7 @@ func commonPolicy(name string, l Limits) *compactordv1.Policy {
 			TargetTokens:  targetTokens(l.readable()),
 			FreeRatio:     proto.Float64(freeRatio),
 		},
-		PruneStrategy: commonPrune(l),
+		PruneStrategy: basePrune(l),
 		Summary:       summaryPolicy(),
 		Thinking:      compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID.Enum(),
 		Overflow: &compactordv1.OverflowPolicy{
@@ -29,8 +29,8 @@ func commonPolicy(name string, l Limits) *compactordv1.Policy {
 	}
 }
 
-// commonSources are those of what presets do not change.
-var commonSources = []source{
+// baseSources are those of what presets do not change.
+var baseSources = []source{
 	{"trigger.reserve_tokens", "Pi, `compaction.reserveTokens` 16,384; at most a quarter of the window, so that a small " +
 		"model is left something to work in"},
 	{"trigger.target_tokens", "ours: 0.4 of the window, well below the trigger, so that rewrites are few and large"},
@@ -45,8 +45,8 @@ var commonSources = []source{
 	{"summary.input.tool_argument_chars", "klaude-code: 2,000"},
 }
 
-// commonPrune is what Prune does where the system that a preset reproduces prunes nothing.
-func commonPrune(l Limits) *compactordv1.Strategy {
+// basePrune is what Prune does where the system that a preset reproduces prunes nothing.
+func basePrune(l Limits) *compactordv1.Strategy {
 	return pruneBy(&compactordv1.PruneToolOutputsStrategy{
 		ProtectGroups: proto.Uint32(5),
 		ProtectTokens: proto.Uint32(share(l.readable(), 20, defaultProtectTokens)),
@@ -70,65 +70,6 @@ func summaryPolicy() *compactordv1.SummaryPolicy {
 			Thinking:          proto.Bool(true),
 		},
 	}
-}
-
-// cutBy is summarize with what presets mostly leave as it is.
-func cutBy(l Limits, p *compactordv1.SummarizeStrategy) *compactordv1.Strategy {
-	if p.Budget == nil {
-		p.Budget = compactordv1.BudgetRule_BUDGET_RULE_AT_LEAST.Enum()
-	}
-	if p.SplitTurn == nil {
-		p.SplitTurn = compactordv1.SplitTurn_SPLIT_TURN_SUMMARY.Enum()
-	}
-	if p.CutDirection == nil {
-		p.CutDirection = compactordv1.CutDirection_CUT_DIRECTION_FORWARD.Enum()
-	}
-	if p.MaxSummaryTokens == nil {
-		p.MaxSummaryTokens = proto.Uint32(summaryTokens(reserveTokens(l.readable())))
-	}
-	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{Summarize: p}}
-}
-
-func pruneBy(p *compactordv1.PruneToolOutputsStrategy) *compactordv1.Strategy {
-	if p.ClearArguments == nil {
-		p.ClearArguments = proto.Bool(false)
-	}
-	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{PruneToolOutputs: p}}
-}
-
-func maskBy(p *compactordv1.MaskObservationsStrategy) *compactordv1.Strategy {
-	p.Unit = compactordv1.MaskUnit_MASK_UNIT_GROUP.Enum()
-	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_MaskObservations{MaskObservations: p}}
-}
-
-func hideBy(p *compactordv1.HideToolResultsStrategy) *compactordv1.Strategy {
-	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_HideToolResults{HideToolResults: p}}
-}
-
-func foldBy(p *compactordv1.DialogueOnlyStrategy) *compactordv1.Strategy {
-	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_DialogueOnly{DialogueOnly: p}}
-}
-
-func offloadBy(p *compactordv1.OffloadStrategy) *compactordv1.Strategy {
-	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Offload{Offload: p}}
-}
-
-func listOf(list ...*compactordv1.Strategy) *compactordv1.StrategyList {
-	return &compactordv1.StrategyList{Strategies: list}
-}
-
-func ladderOf(rungs ...*compactordv1.LadderStrategy_Rung) *compactordv1.Strategy {
-	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Ladder{Ladder: &compactordv1.LadderStrategy{Rungs: rungs}}}
-}
-
-// always is a rung that is not skipped, however full the context is.
-func always(s *compactordv1.Strategy) *compactordv1.LadderStrategy_Rung {
-	return &compactordv1.LadderStrategy_Rung{Strategy: s}
-}
-
-// from is a rung that is skipped below a share of the window.
-func from(ratio float64, s *compactordv1.Strategy) *compactordv1.LadderStrategy_Rung {
-	return &compactordv1.LadderStrategy_Rung{Strategy: s, AtRatio: &ratio}
 }
 
 // freeRatio is a third, and a little for what a summary has around it.

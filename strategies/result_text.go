@@ -1,0 +1,32 @@
+package strategies
+
+import (
+	"strings"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
+)
+
+// resultText is all that a result says, one piece below the other. What is no text is told: media by a line each, and a
+// provider's item as it is.
+func resultText(r *compactordv1.ToolResult) string {
+	if len(r.GetParts()) == 1 {
+		return pieceText(r.GetParts()[0])
+	}
+	texts := make([]string, len(r.GetParts()))
+	for i, rp := range r.GetParts() {
+		texts[i] = pieceText(rp)
+	}
+	return strings.Join(texts, "\n")
+}
+
+func pieceText(rp *compactordv1.ResultPart) string {
+	switch k := rp.GetKind().(type) {
+	case *compactordv1.ResultPart_Text:
+		return k.Text.GetText()
+	case *compactordv1.ResultPart_Media:
+		return wording.MediaLine(k.Media)
+	default:
+		return rp.GetOpaque().GetJson()
+	}
+}
