@@ -64,14 +64,14 @@ type held struct {
 // A client that holds the view of a token needs only what was appended since, unless a record has changed views; and is
 // told to throw all away where a Revert has.
 func TestDelta(t *testing.T) {
-	const uid = "life-1"
+	const uid = "uid-1"
 	seen := make(map[session.Delta]int)
 	rapid.Check(t, func(t *rapid.T) {
 		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
 		var holds []held
 		for range sessiontest.Steps(t, 32) {
 			s := g.W.State()
-			options := session.HashOptions(compactordv1.Dialect_DIALECT_UNSPECIFIED, s.Policy, session.ViewOptions{}, false)
+			options := session.HashOptions(s.Head, compactordv1.Dialect_DIALECT_UNSPECIFIED, s.Policy, session.ViewOptions{}, false)
 			v := s.View(session.ViewOptions{})
 			holds = append(holds, held{
 				token: session.ViewToken{
@@ -96,11 +96,11 @@ func TestDelta(t *testing.T) {
 
 func requireDelta(t *rapid.T, g *sessiontest.Generator, hold held) session.Delta {
 	s := g.W.State()
-	options := session.HashOptions(compactordv1.Dialect_DIALECT_UNSPECIFIED, s.Policy, session.ViewOptions{}, false)
+	options := session.HashOptions(s.Head, compactordv1.Dialect_DIALECT_UNSPECIFIED, s.Policy, session.ViewOptions{}, false)
 	parsed, err := session.ParseViewToken(hold.token.String())
 	require.NoError(t, err)
 	require.Equal(t, hold.token, parsed)
-	require.Equal(t, session.DeltaNone, parsed.Compare(s.Head, "another life", options))
+	require.Equal(t, session.DeltaNone, parsed.Compare(s.Head, "another uid", options))
 
 	since := g.W.Log.Items[hold.token.Point+1:]
 	reverted := slices.ContainsFunc(since, func(i sessiontest.Item) bool { return i.Record.GetRevert() != nil })

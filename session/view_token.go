@@ -34,17 +34,19 @@ type ViewToken struct {
 	Options [tokenOptionsSize]byte
 }
 
-// HashOptions hashes what a view is drawn with beyond the log. marked says that cache breakpoints are marked in it.
+// HashOptions hashes what a view is drawn with beyond the messages: the options, and the view format of the head. marked
+// says that cache breakpoints are marked in it.
 func HashOptions(
-	dialect compactordv1.Dialect, p *compactordv1.Policy, opts ViewOptions, marked bool,
+	h *storagev1.Head, dialect compactordv1.Dialect, p *compactordv1.Policy, opts ViewOptions, marked bool,
 ) [tokenOptionsSize]byte {
-	var b [13]byte
+	var b [17]byte
 	binary.BigEndian.PutUint32(b[:4], uint32(dialect))
 	binary.BigEndian.PutUint32(b[4:8], uint32(thinkingPolicy(p, opts.Thinking)))
 	binary.BigEndian.PutUint32(b[8:12], uint32(p.GetSummary().GetPlacement()))
 	if marked {
 		b[12] = 1
 	}
+	binary.BigEndian.PutUint32(b[13:], h.GetViewFormat())
 	sum := sha256.Sum256(b[:])
 	return [tokenOptionsSize]byte(sum[:tokenOptionsSize])
 }

@@ -4,7 +4,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
 
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 )
 
@@ -32,4 +35,17 @@ func TestTokenOfAnotherVersionIsRefused(t *testing.T) {
 	require.ErrorIs(t, err, session.ErrToken)
 	_, err = session.ParseViewToken(session.ViewToken{}.String()[:20])
 	require.ErrorIs(t, err, session.ErrToken)
+}
+
+// Nothing of a view in one format can be relied on in another.
+func TestTokenOfAViewInAnotherFormat(t *testing.T) {
+	w := newLog(user("1"))
+	hash := func(h *storagev1.Head) [8]byte {
+		return session.HashOptions(h, compactordv1.Dialect_DIALECT_UNSPECIFIED, w.Policy, session.ViewOptions{}, false)
+	}
+	token := session.ViewToken{UID: "u", Point: session.Point(w.Head), NextIndex: w.Head.GetNextIndex(), Options: hash(w.Head)}
+	require.Equal(t, session.DeltaAppended, token.Compare(w.Head, "u", hash(w.Head)))
+	next := proto.CloneOf(w.Head)
+	next.ViewFormat++
+	require.Equal(t, session.DeltaNone, token.Compare(next, "u", hash(next)))
 }

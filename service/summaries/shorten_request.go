@@ -30,7 +30,7 @@ func (w *Writer) toolResult(e *compactordv1.Edit, l *compactordv1.LoggedMessage)
 		case *compactordv1.ResultPart_Media:
 			lines[i] = wording.MediaLine(k.Media)
 		case *compactordv1.ResultPart_Opaque:
-			lines[i] = "[Provider's item: " + k.Opaque.GetType() + "]"
+			lines[i] = wording.ItemLine(k.Opaque)
 		default:
 			lines[i] = p.GetText().GetText()
 		}
