@@ -1,0 +1,135 @@
+package summaries_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/summaries"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// A summary is of one text, or of two where a turn is split: the one of complete turns may be there already.
+func TestTextsOfASummary(t *testing.T) {
+	history, prefix := talk(1, "Mend the parser.", "Done."), talk(3, "Now the lexer.", "I look.")
+	short := strings.Repeat("word ", 100)  // 125 tokens
+	middle := strings.Repeat("word ", 500) // 625 tokens
+	long := strings.Repeat("word ", 1000)  // 1250 tokens
+	view := func(compactordv1.Dialect) *session.View { return &session.View{} }
+	type text struct {
+		kind      summarizers.Kind
+		messages  int
+		previous  string
+		maxTokens uint32
+		view      bool
+	}
+	const turn, all = summarizers.TurnPrefix, summarizers.History
+	for name, c := range map[string]struct {
+		task summaries.Task
+		want []text
+	}{
+		"complete turns": {
+			summaries.Task{History: history, Previous: short, MaxTokens: 1032},
+			[]text{{all, 2, short, 1032, false}},
+		},
+		"a split turn": {
+			summaries.Task{History: history, Prefix: prefix, Previous: short, MaxTokens: 1332},
+			[]text{{all, 2, short, 800, false}, {turn, 2, "", 500, false}},
+		},
+		"a split turn in one text": {
+			summaries.Task{History: history, Prefix: prefix, Previous: short, MaxTokens: 1332, Whole: true},
+			[]text{{all, 4, short, 1332, false}},
+		},
+		"a split turn on the agent's own prompt": {
+			summaries.Task{History: history, Prefix: prefix, MaxTokens: 1332, AgentView: view},
+			[]text{{all, 4, "", 1332, true}},
+		},
+		"too small for two texts": {
+			summaries.Task{History: history, Prefix: prefix, MaxTokens: 32 + 163},
+			[]text{{all, 4, "", 32 + 163, false}},
+		},
+		"just enough for two texts": {
+			summaries.Task{History: history, Prefix: prefix, MaxTokens: 32 + 164},
+			[]text{{all, 2, "", 100, false}, {turn, 2, "", 64, false}},
+		},
+		"the turn alone": {
+			summaries.Task{Prefix: prefix, MaxTokens: 1332},
+			[]text{{turn, 2, "", 1300, false}},
+		},
+		"a summary before the turn that fits": {
+			summaries.Task{Prefix: prefix, Previous: short, MaxTokens: 1332},
+			[]text{{turn, 2, "", 500, false}},
+		},
+		"one that takes more than its share": {
+			summaries.Task{Prefix: prefix, Previous: middle, MaxTokens: 732 + 32},
+			[]text{{turn, 2, "", 732 - 625, false}},
+		},
+		"one that does not fit": {
+			summaries.Task{Prefix: prefix, Previous: long, MaxTokens: 1332 - 13},
+			[]text{{all, 0, long, 792, false}, {turn, 2, "", 495, false}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWriter(t, says(""))
+			c.task.Replaces = math.MaxUint32
+			var got []text
+			for _, req := range w.WriteRequests(&c.task) {
+				got = append(got, text{req.Kind, len(req.Messages), req.PreviousSummary, req.MaxTokens, req.View != nil})
+				require.Equal(t, uint32(math.MaxUint32), req.Replaces)
+			}
+			require.Equal(t, c.want, got)
+		})
+	}
+}
+
+// `extractive` has no use for the agent's own prompt.
+func TestOnlyModelsWriteOnTheAgentsPrompt(t *testing.T) {
+	w := newWriter(t, summaries.BesideModel(&scripted{name: summaries.Fallback}, "large"))
+	requests := w.WriteRequests(&summaries.Task{
+		History: talk(1, "Mend."), Prefix: talk(2, "Now."), MaxTokens: 1000, Replaces: 2000,
+		AgentView: func(compactordv1.Dialect) *session.View { return &session.View{} },
+	})
+	require.Len(t, requests, 2)
+	require.Nil(t, requests[0].View)
+}
+
+// The texts of a split turn are joined, and one that is there already goes on as it is.
+func TestSummaryOfASplitTurn(t *testing.T) {
+	model := says(turnText)
+	w := newWriter(t, model, func(op *summaries.Operation) { op.ToRead = 13 })
+	written, err := w.Write(t.Context(), &summaries.Task{
+		Prefix: talk(3, "Now the lexer.", "I look."), Previous: "## Goal\nMend the parser.", MaxTokens: 1000, Replaces: 2000,
+	})
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(written.Text, "## Goal\nMend the parser.\n\n---\n\n# The turn in progress"), written.Text)
+	require.True(t, strings.HasSuffix(written.Text, "## Context for Suffix\n- some"), written.Text)
+	require.Equal(t, written.Text, w.listener.text())
+	require.Equal(t, uint32(13), w.listener.reads[len(w.listener.reads)-1], "all has been read")
+}
+
+// What a policy says of summaries is in every request.
+func TestRequestsSayWhatThePolicySays(t *testing.T) {
+	w := newWriter(t, says(""), func(op *summaries.Operation) {
+		op.Focus = "the parser"
+		op.State.Lead = talk(0, "Be brief.")
+		summary := op.Policy.GetSummary()
+		summary.Sections = compactordv1.SectionSet_SECTION_SET_KIMI.Enum()
+		summary.PromptOverride = proto.String("In a line.")
+		summary.ExtraContext = &compactordv1.TextList{Texts: []string{"one", "two"}}
+		summary.Input = &compactordv1.SummaryInput{ToolResultChars: proto.Uint32(7), Thinking: proto.Bool(false)}
+	})
+	req := w.WriteRequests(conversation())[0]
+	require.Equal(t, "the parser", req.Focus)
+	require.Equal(t, w.op.State.Lead, req.Lead)
+	require.Equal(t, compactordv1.SectionSet_SECTION_SET_KIMI, req.Sections)
+	require.Equal(t, "In a line.", req.PromptOverride)
+	require.Equal(t, []string{"one", "two"}, req.ExtraContext)
+	require.Equal(t, summarizers.Input{ToolResultChars: 7, ToolArgumentChars: 2000}, req.Input)
+	require.Equal(t, uint32(2), req.Count("eight ch"))
+	require.Nil(t, req.Redact)
+}
