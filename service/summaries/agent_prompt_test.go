@@ -52,10 +52,12 @@ const (
 // it to what stood there. A message that only thought is gone with it.
 func TestAgentsPromptUpToTheFirstSecret(t *testing.T) {
 	leak := redactiontest.Credentials(1, 1)[0]
+	noted := session.TextPart("See there.")
+	noted.Attachments = []*compactordv1.Attachment{{Dialect: anthropic, Key: "context", Json: `"a note"`}}
 	view := []*compactordv1.Message{
 		said(asUser, session.TextPart("Mend the parser.")),
 		said(asAssistant, thought("I think."), session.TextPart("I see.")),
-		said(asUser, session.TextPart(leak.Text)),
+		said(asUser, session.TextPart(leak.Text), noted),
 		said(asAssistant, thought("More.")),
 		said(asAssistant, thought("Still."), session.TextPart("Done.")),
 	}
@@ -80,6 +82,7 @@ func TestAgentsPromptUpToTheFirstSecret(t *testing.T) {
 			require.Contains(t, all, "Done.")
 			require.Equal(t, c.kept, string(prompt.Tools) == c.tools)
 			require.Equal(t, c.kept, strings.Contains(all, "I think."))
+			require.NotContains(t, all, "a note", "it was bound to what stood there")
 			require.NotContains(t, all, "More.")
 			require.NotContains(t, all, "Still.")
 		})

@@ -53,7 +53,7 @@ func (c *ClientTexts) Summarize(
 			return nil, err
 		}
 		text = cleaned
-		written.PromptVersion, written.CachedPrefix = prompts.Version, c.CachedPrefix && req.Kind != summarizers.Observation
+		written.PromptVersion, written.CachedPrefix = prompts.Version, c.CachedPrefix
 	}
 	if req.Kind == summarizers.Observation && strings.TrimSpace(text) == "" {
 		return nil, errLeftAsItIs

@@ -125,10 +125,16 @@ func falling(op *summaries.Operation) {
 	op.Policy.Summary.Fallback = compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE.Enum()
 }
 
-// newWriter is the writer of an operation that a summarizer is to write for, without a fallback.
+// newWriter is the writer of an operation that a summarizer is to write for, and nobody else.
 func newWriter(t *testing.T, by summarizers.Summarizer, changes ...change) *setting {
 	t.Helper()
-	known := []summarizers.Summarizer{extractive.New()}
+	return newWriterWith(t, extractive.New(), by, changes...)
+}
+
+// newWriterWith is newWriter with what the fallback is, where a change wants one.
+func newWriterWith(t *testing.T, fallback, by summarizers.Summarizer, changes ...change) *setting {
+	t.Helper()
+	known := []summarizers.Summarizer{fallback}
 	if by.Name() != summaries.Fallback && by.Name() != summarizers.Client {
 		known = append(known, by)
 	}

@@ -64,14 +64,14 @@ func edits(indexes ...uint32) []*compactordv1.Edit {
 }
 
 // answering writes for each result what do says for its path, and faithful summaries.
-func answering(do func(path string) (string, error)) *scripted {
+func answering(do func(ctx context.Context, path string) (string, error)) *scripted {
 	return &scripted{name: "writer", do: func(
 		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
 	) (*summarizers.Summary, error) {
 		if req.Kind != summarizers.Observation {
 			return extractive.New().Summarize(ctx, req, p)
 		}
-		text, err := do(req.Result.Argument)
+		text, err := do(ctx, req.Result.Argument)
 		p.Text(text)
 		return &summarizers.Summary{Text: text, Model: "small", Calls: 1, CostUSD: proto.Float64(0.5)}, err
 	}}
@@ -106,11 +106,14 @@ func TestResultsAreMadeShorter(t *testing.T) {
 	for name, atATime := range map[string]int{"in order": 1, "at a time": 3} {
 		t.Run(name, func(t *testing.T) {
 			last := make(chan struct{})
-			model := answering(func(path string) (string, error) {
+			model := answering(func(ctx context.Context, path string) (string, error) {
 				switch path {
 				case "a.go":
 					if atATime > 1 {
-						<-last
+						select {
+						case <-last:
+						case <-ctx.Done():
+						}
 					}
 				case "b.go":
 					return strings.Repeat("no shorter ", 200), nil
@@ -148,7 +151,7 @@ func TestResultsAreMadeShorter(t *testing.T) {
 
 // The first failure ends all, and what was spent until then is told.
 func TestResultThatFails(t *testing.T) {
-	model := answering(func(path string) (string, error) {
+	model := answering(func(ctx context.Context, path string) (string, error) {
 		if path == "b.go" {
 			return "", &summarizers.ProviderError{Status: 400}
 		}
@@ -164,7 +167,7 @@ func TestResultThatFails(t *testing.T) {
 
 // A panic of a summarizer, in whatever goroutine, is the operation's failure.
 func TestPanicAmongTextsAtATime(t *testing.T) {
-	w := newWriter(t, concurrent{answering(func(string) (string, error) { panic("a secret") }), 3}, working)
+	w := newWriter(t, concurrent{answering(func(context.Context, string) (string, error) { panic("a secret") }), 3}, working)
 	_, err := w.Shorten(t.Context(), edits(3, 5, 7))
 	require.True(t, apierror.Is(err, compactordv1.ErrorReason_ERROR_REASON_INTERNAL))
 	require.NotContains(t, w.log.String(), "a secret")
@@ -209,9 +212,11 @@ func TestSummaryBesideAModel(t *testing.T) {
 	) (*summarizers.Summary, error) {
 		return &summarizers.Summary{Text: goal("Mend it.")}, nil
 	}}, "large")
-	w := newWriter(t, by, func(op *summaries.Operation) { op.Client = by })
+	w := newWriter(t, by, func(op *summaries.Operation) { op.Client, op.Spent.Calls = by, 2 })
 	written, err := w.Write(t.Context(), conversation())
 	require.NoError(t, err)
 	require.Equal(t, []string{summaries.Fallback, "large"}, []string{written.Summarizer, written.Model})
 	require.Empty(t, written.Fallback)
+	w.Finish()
+	require.Equal(t, map[string]int{"summarizer_calls_total client": 200}, w.counted(t), "the client has paid")
 }

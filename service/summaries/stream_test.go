@@ -5,11 +5,13 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/compactord/compactord/service/summaries"
 	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/redaction/redactiontest"
 )
 
 // splitTurn is a task of two texts.
@@ -40,37 +42,39 @@ func TestPiecesOfTheLastAttemptAreTheSummary(t *testing.T) {
 		"the turn first, and voided": {true, true, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			turn, history := make(chan struct{}), make(chan struct{})
-			model := &scripted{name: "writer", do: func(
-				_ context.Context, req *summarizers.Request, p summarizers.Progress,
-			) (*summarizers.Summary, error) {
-				if req.Kind == summarizers.TurnPrefix {
-					defer close(turn)
-					if !c.turnFirst {
-						<-history
+			synctest.Test(t, func(t *testing.T) {
+				turn, history := make(chan struct{}), make(chan struct{})
+				model := &scripted{name: "writer", do: func(
+					_ context.Context, req *summarizers.Request, p summarizers.Progress,
+				) (*summarizers.Summary, error) {
+					if req.Kind == summarizers.TurnPrefix {
+						defer close(turn)
+						if !c.turnFirst {
+							<-history
+						}
+					} else if c.turnFirst {
+						<-turn
 					}
-				} else if c.turnFirst {
-					<-turn
-				}
-				if c.voids {
-					p.Text("Let me see")
-					p.Again()
-				}
-				whole := text[req.Kind]
-				for len(whole) > 0 {
-					n := min(5, len(whole))
-					p.Text(whole[:n])
-					whole = whole[n:]
-				}
-				return &summarizers.Summary{Text: text[req.Kind]}, nil
-			}}
-			listener := &finishing{heard: &heard{}, after: text[summarizers.History], then: history}
-			w := newWriter(t, concurrent{model, 3}, func(op *summaries.Operation) { op.Listener = listener })
-			written, err := w.Write(t.Context(), splitTurn())
-			require.NoError(t, err)
-			require.Equal(t, goal("Mend it.")+joint+turnText, written.Text)
-			require.Equal(t, written.Text, listener.text())
-			require.Equal(t, c.attempts, listener.last)
+					if c.voids {
+						p.Text("Let me see")
+						p.Again()
+					}
+					whole := text[req.Kind]
+					for len(whole) > 0 {
+						n := min(5, len(whole))
+						p.Text(whole[:n])
+						whole = whole[n:]
+					}
+					return &summarizers.Summary{Text: text[req.Kind]}, nil
+				}}
+				listener := &finishing{heard: &heard{}, after: text[summarizers.History], then: history}
+				w := newWriter(t, concurrent{model, 3}, func(op *summaries.Operation) { op.Listener = listener })
+				written, err := w.Write(t.Context(), splitTurn())
+				require.NoError(t, err)
+				require.Equal(t, goal("Mend it.")+joint+turnText, written.Text)
+				require.Equal(t, written.Text, listener.text())
+				require.Equal(t, c.attempts, listener.last)
+			})
 		})
 	}
 }
@@ -91,15 +95,53 @@ func (f *finishing) Delta(ctx context.Context, attempt uint32, text string) {
 	}
 }
 
+// What a part has said before its turn is shown in one piece, which may hold a secret whole.
+func TestWhatWasHeldBackIsRedacted(t *testing.T) {
+	synctest.Test(t, testHeldBack)
+}
+
+func testHeldBack(t *testing.T) {
+	t.Helper()
+	leak := redactiontest.Credentials(1, 1)[0]
+	ready, shown := make(chan struct{}), make(chan struct{})
+	model := &scripted{name: "writer", do: func(
+		_ context.Context, req *summarizers.Request, p summarizers.Progress,
+	) (*summarizers.Summary, error) {
+		if req.Kind == summarizers.History {
+			<-ready
+			p.Text(goal("Mend it."))
+			return &summarizers.Summary{Text: goal("Mend it.")}, nil
+		}
+		p.Text(leak.Text)
+		close(ready)
+		<-shown
+		return &summarizers.Summary{Text: turnText}, nil
+	}}
+	var pieces []string
+	w := newWriter(t, concurrent{model, 3}, redacting, func(op *summaries.Operation) {
+		op.Listener = collector(func(text string) {
+			if pieces = append(pieces, text); len(pieces) == 3 {
+				close(shown)
+			}
+		})
+	})
+	_, err := w.Write(t.Context(), splitTurn())
+	require.NoError(t, err)
+	require.Contains(t, pieces[2], "REDACTED")
+	require.NotContains(t, strings.Join(pieces, ""), leak.Secret)
+}
+
 // A piece of a character is not shown, and what is no text is shown as such.
 func TestPiecesAreWholeCharacters(t *testing.T) {
 	var pieces []string
 	model := &scripted{name: "writer", do: func(
 		_ context.Context, _ *summarizers.Request, p summarizers.Progress,
 	) (*summarizers.Summary, error) {
-		for _, piece := range []string{"a\xe4", "\xbd", "\xa0b", "\xf0\x9f\x98", "\x80", "\xff", "c"} {
+		for _, piece := range []string{"a\xe4", "\xbd", "\xa0b", "\xf0\x9f\x98", "\x80", "\xff", "c\xe4"} {
 			p.Text(piece)
 		}
+		p.Again()
+		p.Text("d")
 		return nil, errors.New("broken")
 	}}
 	w := newWriter(t, model, func(op *summaries.Operation) {
@@ -107,7 +149,7 @@ func TestPiecesAreWholeCharacters(t *testing.T) {
 	})
 	_, err := w.Write(t.Context(), conversation())
 	require.Error(t, err)
-	require.Equal(t, []string{"a", "你b", "😀", "\uFFFD", "c"}, pieces)
+	require.Equal(t, []string{"a", "你b", "😀", "\uFFFD", "c", "d"}, pieces)
 }
 
 // collector takes the pieces of a summary.

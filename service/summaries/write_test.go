@@ -18,6 +18,7 @@ import (
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/extractive"
+	"github.com/compactord/compactord/summarizers/redaction/redactiontest"
 )
 
 // What a summarizer writes is checked, and asked for once more with the fault named where the summarizer does not see to
@@ -113,6 +114,22 @@ func TestFallbackWrites(t *testing.T) {
 			require.Empty(t, w.counted(t)["fallbacks_total "+c.cause])
 		})
 	}
+}
+
+// The fallback is not told what was wrong with the text of another one, and counts its own as it will be without secrets.
+func TestFallbackIsAskedAnew(t *testing.T) {
+	leak := redactiontest.Credentials(1, 1)[0]
+	fallback := says(goal("Mend it."))
+	fallback.name = summaries.Fallback
+	w := newWriterWith(t, fallback, says("They worked."), falling, redacting)
+	written, err := w.Write(t.Context(), conversation())
+	require.NoError(t, err)
+	require.Equal(t, goal("Mend it."), written.Text)
+	require.Len(t, fallback.requests, 1)
+	req := fallback.requests[0]
+	require.Empty(t, req.Fault)
+	require.NotEqual(t, len(leak.Text), len(w.Redact(leak.Text)))
+	require.Equal(t, uint32(len(w.Redact(leak.Text))+3)/4, req.Count(leak.Text))
 }
 
 // A summary that cannot be small enough is no failure of whom it was asked of. A model is not even asked for that.
