@@ -50,8 +50,27 @@ export function checkedSignal(signal: unknown): void {
   }
 }
 
+/** Throws a TypeError where something else than an object is given for one. */
+export function checkObject(name: string, given: unknown): void {
+  if (!isObject(given)) {
+    throw new TypeError(`${name}: must be an object, and is ${typeName(given)}`);
+  }
+}
+
+/** Throws a TypeError where something else than a list is given for one. */
+export function checkList(name: string, given: unknown): void {
+  if (!Array.isArray(given)) {
+    throw new TypeError(`${name}: must be a list, and is ${typeName(given)}`);
+  }
+}
+
+function typeName(value: unknown): string {
+  return value === null ? "null" : Array.isArray(value) ? "list" : typeof value;
+}
+
 /** Throws a TypeError where an object has a key that is none of these, which may be a known one misspelt. */
 export function checkKeys(name: string, given: object, known: readonly string[]): void {
+  checkObject(name, given);
   const wrong = Object.keys(given).find((key) => !known.includes(key));
   if (wrong !== undefined) {
     throw new TypeError(`${name}: there is no ${wrong}: it takes ${known.join(", ")}`);

@@ -1,6 +1,7 @@
 import { isMessage } from "@bufbuild/protobuf";
 import type { DescField, DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 
+import { checkObject } from "./arguments.js";
 import { fromObject } from "./contractJson.js";
 import type { Appendable } from "./messages.js";
 import type {
@@ -56,6 +57,7 @@ export type PolicyObject = Omit<PolicyJson, "fileTools" | "onAppend" | "onUserMe
 
 /** Makes a policy of what was given for one. */
 export function policyOf(policy: PolicyLike): Policy {
+  checkObject("policy", policy);
   return isMessage(policy, PolicySchema) ? policy : fromObject("policy", PolicySchema, withLists(policy, PolicySchema));
 }
 

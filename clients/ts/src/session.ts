@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
 import { withFacts } from "./answerFacts.js";
-import { checkedIndex, checkKeys, onlyKey } from "./arguments.js";
+import { checkedIndex, checkKeys, checkList, onlyKey } from "./arguments.js";
 import type { Client } from "./client.js";
 import { Compaction, CompactionResult } from "./compaction.js";
 import type { Answer, Prompt } from "./clientModel.js";
@@ -539,6 +539,7 @@ export function present<T>(message: T | undefined, field: string): T {
 }
 
 function checkedIndexes(indexes: readonly number[]): number[] {
+  checkList("indexes", indexes);
   return indexes.map((index) => checkedIndex("indexes", index));
 }
 

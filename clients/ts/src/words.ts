@@ -1,3 +1,4 @@
+import { checkList } from "./arguments.js";
 import { Estimator, MessageState, Role, StopReason } from "./v1.js";
 
 /** How tokens are counted. */
@@ -52,11 +53,13 @@ export function estimatorOf(given: EstimatorName | Estimator): Estimator {
 
 /** The contract's values of roles. */
 export function rolesOf(given: readonly (RoleName | Role)[]): Role[] {
+  checkList("roles", given);
   return given.map((one) => valueOf("roles", roles, one));
 }
 
 /** The contract's values of states. */
 export function statesOf(given: readonly (StateName | MessageState)[]): MessageState[] {
+  checkList("states", given);
   return given.map((one) => valueOf("states", states, one));
 }
 

@@ -91,6 +91,43 @@ test("a policy that is none is a TypeError that names the field", async () => {
   });
 });
 
+test("what is no object and no list is a TypeError that names the field", async () => {
+  for (const [is, given] of [
+    ["string", "default"],
+    ["null", null],
+    ["number", 5],
+    ["list", ["default"]],
+  ] as const) {
+    const wrong = given as never;
+    const calls: [string, () => unknown][] = [
+      ["policy", () => client.createSession({ policy: wrong })],
+      ["policy", () => session.update({ policy: wrong })],
+      ["policy", () => session.fork({ policy: wrong })],
+      ["policy", () => session.compact({ policy: wrong })],
+      ["policy", () => session.compactWith(() => Promise.resolve("text"), { policy: wrong })],
+      ["policy", () => session.prune({ policy: wrong })],
+      ["search", () => session.search(wrong)],
+      ["revert", () => session.revert(wrong)],
+      ["update", () => session.update(wrong)],
+    ];
+    for (const [name, call] of calls) {
+      const about = { name: "TypeError", message: `${name}: must be an object, and is ${is}` };
+      await assert.rejects(Promise.resolve().then(call), about, `${name} ${is}`);
+    }
+  }
+  const wrong = "user" as never;
+  const lists: [string, () => unknown][] = [
+    ["roles", () => session.search({ words: "a", roles: wrong })],
+    ["states", () => session.search({ words: "a", states: wrong })],
+    ["indexes", () => session.pin(wrong)],
+    ["indexes", () => session.unpin(wrong)],
+  ];
+  for (const [name, call] of lists) {
+    const about = { name: "TypeError", message: `${name}: must be a list, and is string` };
+    await assert.rejects(Promise.resolve().then(call), about, name);
+  }
+});
+
 test("options of the connection that make no sense are told by their name", () => {
   const wrong: [string, object][] = [
     ["address", { address: "127.0.0.1:65536" }],

@@ -105,7 +105,7 @@ def policy(given: Policy | None) -> v1.Policy | None:
     """The policy that is meant.
 
     Raises:
-        ValueError: A field is none of a policy, or has no such value.
+        ValueError: It is none, or a field is none of a policy, or has no such value.
     """
     if given is None or isinstance(given, v1.Policy):
         return given
@@ -115,29 +115,34 @@ def policy(given: Policy | None) -> v1.Policy | None:
         raise ValueError(f"policy: {error}") from error
 
 
-def _with_lists(given: Mapping[str, Any], message: Descriptor) -> dict[str, Any]:
+def _with_lists(given: object, message: Descriptor) -> dict[str, Any]:
     """What is given, with each list in the message that the contract has for it."""
+    if not isinstance(given, Mapping):
+        raise ValueError(f"policy: give a v1.Policy or a mapping of its fields, and not a {type(given).__name__}")
     fields = {**message.fields_by_name, **message.fields_by_camelcase_name}
-    return {name: _with_list(value, fields[name]) if name in fields else value for name, value in given.items()}
+    return {
+        name: _with_list(value, fields[name]) if name in fields else value
+        for name, value in cast("Mapping[str, Any]", given).items()
+    }
 
 
 def _with_list(value: Any, field: FieldDescriptor) -> Any:
     if field.message_type is None or field.is_repeated:
         return value
     if isinstance(value, Mapping):
-        return _with_lists(cast("Mapping[str, Any]", value), field.message_type)
+        return _with_lists(cast("object", value), field.message_type)
     inner = field.message_type.fields
     if isinstance(value, list | tuple) and len(inner) == 1 and inner[0].is_repeated:
         return {inner[0].name: [*cast("Iterable[Any]", value)]}
     return cast("Any", value)
 
 
-def _value(enum: EnumDescriptor, given: str | int | None, prefix: str, name: str) -> int:
+def _value(enum: EnumDescriptor, given: object, prefix: str, name: str) -> int:
     if given is None:
         return 0
     if isinstance(given, int):
         return given
     known = {one.name.removeprefix(prefix).lower(): one.number for one in enum.values if one.number != 0}
-    if given.lower() not in known:
+    if not isinstance(given, str) or given.lower() not in known:
         raise ValueError(f"{name}: there is no {given!r}; there are {', '.join(known)}")
     return known[given.lower()]

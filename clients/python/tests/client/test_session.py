@@ -119,6 +119,23 @@ def test_words_and_policies_that_there_are_not(client: compactord.Client, sessio
             call()
 
 
+@pytest.mark.parametrize("policy", ["default", b"{}", 8_000, ["default"]])
+def test_a_policy_of_a_wrong_type_is_told_by_its_name(
+    client: compactord.Client, session: compactord.Session, policy: Any
+) -> None:
+    for call in (client.create_session, session.update, session.fork, session.compact, session.prune):
+        with pytest.raises(ValueError, match=rf"^policy: .* not a {type(policy).__name__}$"):
+            call(policy=policy)
+
+
+@pytest.mark.parametrize("word", [["anthropic"], 1.5])
+def test_a_word_of_a_wrong_type_is_told_by_its_name(client: compactord.Client, word: Any) -> None:
+    with pytest.raises(ValueError, match=r"^dialect: there is no "):
+        client.session("one", dialect=word)
+    with pytest.raises(ValueError, match=r"^order: there is no "):
+        next(client.list_sessions(order=word))
+
+
 def test_empty_list_of_a_policy_is_not_the_presets(client: compactord.Client) -> None:
     empty: tuple[Any, ...] = ([], (), {}, {"strategies": []})
     for given in empty:
