@@ -82,6 +82,19 @@ class ToolRejected(Exception):
         return ToolOutput(told("rejected"), is_error=True)
 
 
+@dataclass(frozen=True)
+class Mail:
+    """A message that a model sends back to itself.
+
+    Attributes:
+        message: The message.
+        checkpoint_id: The checkpoint that it goes back to.
+    """
+
+    message: str
+    checkpoint_id: int
+
+
 def calls_of(index: int, parts: Iterable[v1.Part]) -> list[ToolCall]:
     """Finds the calls in a model's answer.
 

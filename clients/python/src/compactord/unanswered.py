@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 
 from compactord import v1
+from compactord.errors import DeadlineExceededError, OperationCancelledError, UnavailableError
 
 MEMORY = 600.0
 """Seconds after which the same content is taken for a new message."""
@@ -58,3 +59,8 @@ def _digest(request: v1.AppendMessagesRequest) -> bytes:
     bare.ClearField("request_id")
     bare.ClearField("view_token")
     return hashlib.sha256(bare.SerializeToString(deterministic=True)).digest()
+
+
+def leaves_open(error: BaseException) -> bool:
+    """Whether an error leaves open if the daemon did what it was asked for."""
+    return isinstance(error, UnavailableError | DeadlineExceededError | OperationCancelledError)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from compactord import v1
 from compactord.errors import CompactordError
 from compactord.recalled import content_text, hits_text
 from compactord.texts import told
-from compactord.tools import DMAIL, RECALL, SEARCH, ArgumentError, Arguments, ToolCall, ToolOutput, definitions
+from compactord.tools import DMAIL, RECALL, SEARCH, ArgumentError, Arguments, Mail, ToolCall, ToolOutput, definitions
 from compactord.words import Dialect
 
 if TYPE_CHECKING:
@@ -18,19 +17,6 @@ if TYPE_CHECKING:
 _RECALL_BYTES = 16 * 1024
 _CONTEXT_LINES = 2
 _HITS = 20
-
-
-@dataclass(frozen=True)
-class Mail:
-    """A message that a model sends back to itself.
-
-    Attributes:
-        message: The message.
-        checkpoint_id: The checkpoint that it goes back to.
-    """
-
-    message: str
-    checkpoint_id: int
 
 
 class AsyncAgentTools:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from compactord import v1, words
 from compactord._async.compaction import AsyncCompaction
-from compactord._async.turn_runtime import Result, resolve
+from compactord._async.runtime import Result, resolve
 from compactord._async.turns import AsyncTurns
 from compactord.connection import new_request_id
 from compactord.errors import OperationNotFoundError

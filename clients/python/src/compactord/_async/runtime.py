@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import Generic, TypeAlias, TypeVar, cast
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 import grpc
 import grpc.aio
@@ -16,6 +17,8 @@ Q = TypeVar("Q")
 A = TypeVar("A")
 T = TypeVar("T")
 
+Result: TypeAlias = T | Awaitable[T]
+"""What a function of the caller's returns, which may be something to wait for."""
 Channel: TypeAlias = grpc.aio.Channel
 Unary: TypeAlias = "grpc.aio.UnaryUnaryMultiCallable[Q, A]"
 Streaming: TypeAlias = "grpc.aio.UnaryStreamMultiCallable[Q, A]"
@@ -38,6 +41,13 @@ def open_channel(settings: Settings) -> Channel:
 async def in_thread(work: Callable[[], T]) -> T:
     """Do what blocks without holding up others."""
     return await asyncio.to_thread(work)
+
+
+async def resolve(result: Result[T]) -> T:
+    """Wait for what a caller's function returned, where it is something to wait for."""
+    given = cast("Any", result)
+    value: T = await given if inspect.isawaitable(result) else given
+    return value
 
 
 async def call(method: Unary[Q, A], request: Q, timeout: float | None) -> A:

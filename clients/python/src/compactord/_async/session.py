@@ -12,11 +12,10 @@ from compactord._async.client_model import AsyncClientModel
 from compactord._async.compacting import AsyncCompacting
 from compactord._async.log import AsyncLogReading
 from compactord._async.points import AsyncPoints
-from compactord._async.turn_state import is_open
 from compactord._async.watch import AsyncWatch
 from compactord.connection import new_request_id
 from compactord.results import Appended, SessionInfo
-from compactord.unanswered import Unanswered
+from compactord.unanswered import Unanswered, leaves_open
 from compactord.view import View
 
 
@@ -113,7 +112,7 @@ class AsyncSession(AsyncLogReading, AsyncPoints, AsyncCompacting, AsyncClientMod
         try:
             answer = await self._calls.unary(self._calls.sessions.AppendMessages, request, timeout)
         except Exception as error:
-            if own_id and is_open(error):
+            if own_id and leaves_open(error):
                 self._unanswered.keep(request)
             elif own_id:
                 self._unanswered.drop(request)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from compactord import provider_errors, v1, words
 from compactord._async.agent_tools import AsyncAgentTools
 from compactord._async.calls import AsyncCalls
-from compactord._async.turn_runtime import Interrupted, Lock, ModelAnswerLike, Result, Work, resolve, wait_for
-from compactord._async.turn_state import AsyncTurnState, Step, Write, is_open, send
+from compactord._async.runtime import Result, resolve
+from compactord._async.turn_runtime import Interrupted, Lock, ModelAnswerLike, Work, wait_for
+from compactord._async.turn_state import AsyncTurnState, Step, Write, send
 from compactord.answers import StreamedAnswer, appendable
 from compactord.errors import (
     CheckpointNotFoundError,
@@ -30,6 +31,7 @@ from compactord.results import Appended, CompactionResult
 from compactord.tool_results import result_message
 from compactord.tools import ToolCall, ToolOutput, ToolRejected, calls_of
 from compactord.turns import Turn
+from compactord.unanswered import leaves_open
 from compactord.view import View
 from compactord.words import Reason, Thinking
 
@@ -455,7 +457,7 @@ class AsyncTurnLoop:
             try:
                 appended = await send(self._session, write)
             except Exception as error:
-                if not is_open(error):
+                if not leaves_open(error):
                     self._state.written(write)
                 raise
             self._state.written(write)

@@ -7,12 +7,12 @@ import inspect
 from asyncio import Condition as Condition
 from asyncio import Lock as Lock
 from collections.abc import AsyncIterable, Awaitable, Callable, Coroutine, Iterable, Sequence
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar
 
+from compactord._async.runtime import Result, resolve
 from compactord.answers import AnswerLike, is_async_stream, is_stream
 
 T = TypeVar("T")
-Result: TypeAlias = T | Awaitable[T]
 ModelAnswerLike: TypeAlias = Result[AnswerLike | AsyncIterable[Any] | Iterable[Any]]
 
 
@@ -125,13 +125,6 @@ async def _close(stream: object) -> None:
         closing = close()
         if inspect.isawaitable(closing):
             await closing
-
-
-async def resolve(result: Result[T]) -> T:
-    """Waits for what a caller's function returned, where it is something to wait for."""
-    given = cast("Any", result)
-    value: T = await given if inspect.isawaitable(result) else given
-    return value
 
 
 async def wait_for(condition: Condition, predicate: Callable[[], bool], seconds: float) -> bool:

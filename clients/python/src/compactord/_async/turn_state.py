@@ -10,17 +10,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from compactord import v1
-from compactord._async.turn_runtime import Condition, Result, resolve
+from compactord._async.runtime import Result, resolve
+from compactord._async.turn_runtime import Condition
 from compactord.connection import new_request_id
-from compactord.errors import (
-    DeadlineExceededError,
-    OperationCancelledError,
-    TurnRunningError,
-    UnavailableError,
-)
+from compactord.errors import TurnRunningError
 from compactord.messages import developer
 from compactord.results import Appended, Checkpoint, CompactionResult
 from compactord.tools import ToolCall
+from compactord.unanswered import leaves_open
 from compactord.view import View
 
 if TYPE_CHECKING:
@@ -229,7 +226,7 @@ class AsyncTurnState:
         try:
             report = (await send(session, write)).report
         except Exception as error:
-            if not is_open(error):
+            if not leaves_open(error):
                 if again:
                     self._said(result, None)
                 else:
@@ -256,7 +253,7 @@ class AsyncTurnState:
         try:
             made = await session.checkpoint(announce=announce, request_id=self._checkpoint[1])
         except Exception as error:
-            if not is_open(error):
+            if not leaves_open(error):
                 self._checkpoint = None
             raise
         self._checkpoint = None
@@ -314,8 +311,3 @@ async def send(session: AsyncSession, write: Write) -> Appended:
     return await session.append(
         *write.messages, view=write.view, model_answer=write.model_answer, request_id=write.request_id
     )
-
-
-def is_open(error: BaseException) -> bool:
-    """Whether an error leaves open if the daemon did what it was asked for."""
-    return isinstance(error, UnavailableError | DeadlineExceededError | OperationCancelledError)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from compactord import v1, words
 from compactord._sync.compaction import Compaction
-from compactord._sync.turn_runtime import Result, resolve
+from compactord._sync.runtime import Result, resolve
 from compactord._sync.turns import Turns
 from compactord.connection import new_request_id
 from compactord.errors import OperationNotFoundError

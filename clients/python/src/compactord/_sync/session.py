@@ -13,11 +13,10 @@ from compactord._sync.client_model import ClientModel
 from compactord._sync.compacting import Compacting
 from compactord._sync.log import LogReading
 from compactord._sync.points import Points
-from compactord._sync.turn_state import is_open
 from compactord._sync.watch import Watch
 from compactord.connection import new_request_id
 from compactord.results import Appended, SessionInfo
-from compactord.unanswered import Unanswered
+from compactord.unanswered import Unanswered, leaves_open
 from compactord.view import View
 
 
@@ -114,7 +113,7 @@ class Session(LogReading, Points, Compacting, ClientModel):
         try:
             answer = self._calls.unary(self._calls.sessions.AppendMessages, request, timeout)
         except Exception as error:
-            if own_id and is_open(error):
+            if own_id and leaves_open(error):
                 self._unanswered.keep(request)
             elif own_id:
                 self._unanswered.drop(request)

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from compactord import provider_errors, v1, words
 from compactord._sync.agent_tools import AgentTools
 from compactord._sync.calls import Calls
-from compactord._sync.turn_runtime import Interrupted, Lock, ModelAnswerLike, Result, Work, resolve, wait_for
-from compactord._sync.turn_state import TurnState, Step, Write, is_open, send
+from compactord._sync.runtime import Result, resolve
+from compactord._sync.turn_runtime import Interrupted, Lock, ModelAnswerLike, Work, wait_for
+from compactord._sync.turn_state import TurnState, Step, Write, send
 from compactord.answers import StreamedAnswer, appendable
 from compactord.errors import (
     CheckpointNotFoundError,
@@ -31,6 +32,7 @@ from compactord.results import Appended, CompactionResult
 from compactord.tool_results import result_message
 from compactord.tools import ToolCall, ToolOutput, ToolRejected, calls_of
 from compactord.turns import Turn
+from compactord.unanswered import leaves_open
 from compactord.view import View
 from compactord.words import Reason, Thinking
 
@@ -456,7 +458,7 @@ class TurnLoop:
             try:
                 appended = send(self._session, write)
             except Exception as error:
-                if not is_open(error):
+                if not leaves_open(error):
                     self._state.written(write)
                 raise
             self._state.written(write)

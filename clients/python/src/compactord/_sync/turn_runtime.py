@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from threading import Condition as Condition
 from threading import Lock as Lock
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from compactord.answers import AnswerLike, is_stream
 
 T = TypeVar("T")
-Result: TypeAlias = Annotated[T, "what a function of the caller returns"]
 ModelAnswerLike: TypeAlias = AnswerLike | Iterable[Any]
 
 
@@ -84,11 +83,6 @@ def _close(stream: object) -> None:
     close: object = getattr(stream, "close", None)
     if callable(close):
         close()
-
-
-def resolve(result: T) -> T:
-    """Returns what a caller's function returned: here there is nothing to wait for."""
-    return result
 
 
 def wait_for(condition: Condition, predicate: Callable[[], bool], seconds: float) -> bool:

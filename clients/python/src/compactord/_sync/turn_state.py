@@ -11,17 +11,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from compactord import v1
-from compactord._sync.turn_runtime import Condition, Result, resolve
+from compactord._sync.runtime import Result, resolve
+from compactord._sync.turn_runtime import Condition
 from compactord.connection import new_request_id
-from compactord.errors import (
-    DeadlineExceededError,
-    OperationCancelledError,
-    TurnRunningError,
-    UnavailableError,
-)
+from compactord.errors import TurnRunningError
 from compactord.messages import developer
 from compactord.results import Appended, Checkpoint, CompactionResult
 from compactord.tools import ToolCall
+from compactord.unanswered import leaves_open
 from compactord.view import View
 
 if TYPE_CHECKING:
@@ -230,7 +227,7 @@ class TurnState:
         try:
             report = (send(session, write)).report
         except Exception as error:
-            if not is_open(error):
+            if not leaves_open(error):
                 if again:
                     self._said(result, None)
                 else:
@@ -257,7 +254,7 @@ class TurnState:
         try:
             made = session.checkpoint(announce=announce, request_id=self._checkpoint[1])
         except Exception as error:
-            if not is_open(error):
+            if not leaves_open(error):
                 self._checkpoint = None
             raise
         self._checkpoint = None
@@ -315,8 +312,3 @@ def send(session: Session, write: Write) -> Appended:
     return session.append(
         *write.messages, view=write.view, model_answer=write.model_answer, request_id=write.request_id
     )
-
-
-def is_open(error: BaseException) -> bool:
-    """Whether an error leaves open if the daemon did what it was asked for."""
-    return isinstance(error, UnavailableError | DeadlineExceededError | OperationCancelledError)
