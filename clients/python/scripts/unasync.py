@@ -6,6 +6,7 @@ With --check it writes nothing, and fails where a file is not what would be writ
 """
 
 import io
+import re
 import sys
 import tokenize
 from pathlib import Path
@@ -101,7 +102,7 @@ def unasync(source: str) -> str:
             # Indentation is in the gaps.
             row, column = (start_row, start_column) if token.type == tokenize.INDENT else (row, column)
         position += 1
-    return "".join(out).replace(f"import {UNWRAPPED}, ", "import ")
+    return re.sub(rf"^(from collections\.abc import .*?)\b{UNWRAPPED}, ", r"\1", "".join(out), flags=re.MULTILINE)
 
 
 def between(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> str:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from compactord import v1
+from compactord._async.session_log import AsyncSessionLog
 from compactord.errors import CompactordError
 from compactord.recalled import content_text, hits_text
 from compactord.texts import told
 from compactord.tools import DMAIL, RECALL, SEARCH, ArgumentError, Arguments, Mail, ToolCall, ToolOutput, definitions
 from compactord.words import Dialect
-
-if TYPE_CHECKING:
-    from compactord._async.session import AsyncSession
 
 _RECALL_BYTES = 16 * 1024
 _CONTEXT_LINES = 2
@@ -33,7 +31,9 @@ class AsyncAgentTools:
         dmail: Whether the model can send itself back. A turn then announces a checkpoint before each step.
     """
 
-    def __init__(self, session: AsyncSession, *, recall: bool = True, search: bool = True, dmail: bool = False) -> None:
+    def __init__(
+        self, session: AsyncSessionLog, *, recall: bool = True, search: bool = True, dmail: bool = False
+    ) -> None:
         """Make them for a session.
 
         Args:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from compactord import v1, words
-from compactord._async.core import AsyncSessionCore
+from compactord._async.core import AsyncSessionView
 from compactord._async.runtime import Result, resolve
-from compactord._async.turns import AsyncTurns
+from compactord._async.session_log import AsyncSessionLog
 from compactord.connection import new_request_id
 from compactord.errors import SummaryRejectedError
 from compactord.prompts import Prompt, PromptAnswer, add_answer, prompt_of
@@ -16,67 +16,8 @@ from compactord.results import CompactionResult
 _TRIES = 3
 
 
-class AsyncClientModel(AsyncTurns):
+class AsyncClientModel(AsyncSessionLog):
     """The part of a session that plans and commits compactions for the client's own model."""
-
-    async def compact_with(
-        self,
-        write: Callable[[Prompt], Result[str | PromptAnswer]],
-        *,
-        reason: words.Reason = "manual",
-        focus: str = "",
-        replay: bool | None = None,
-        policy: words.Policy | None = None,
-        client_plan: v1.ClientPlan | None = None,
-        max_prompt_tokens: int | None = None,
-        abort_running: bool = True,
-        timeout: float | None = None,
-    ) -> CompactionResult:
-        """Compact with a summary by the client's own model: plan, ask it, commit.
-
-        What the daemon's checks refuse is asked for again with what is wrong in ``complaint``. The third time the
-        policy's fallback writes what does not pass.
-
-        Args:
-            write: Asks the model. What it raises ends the compaction; nothing is written then.
-            reason: As for ``compact``.
-            focus: What the summary is to attend to.
-            replay: As for ``compact``.
-            policy: Overrides the session's policy for this compaction.
-            client_plan: A plan of the client's own, in place of that of the policy's strategy.
-            max_prompt_tokens: The most tokens that a prompt may have: the window of the model less what it writes. A
-                longer conversation comes in several prompts.
-            abort_running: Whether a turn of this session object that runs is aborted first.
-            timeout: Seconds that each call of the daemon may take. Default: the client's.
-
-        Returns:
-            How it ended; true where something was done.
-
-        Raises:
-            SummaryRejectedError: Nothing passed, and the policy wants no fallback.
-            StateChangedError: The session was reverted or compacted meanwhile.
-        """
-        await self._before_compaction(abort_running)
-        try:
-            plan = await self.plan_compaction(
-                reason=reason,
-                focus=focus,
-                replay=replay,
-                policy=policy,
-                client_plan=client_plan,
-                max_prompt_tokens=max_prompt_tokens,
-                timeout=timeout,
-            )
-            if plan.plan_token:
-                result = await self._written(plan, write, client_plan, timeout)
-            else:
-                skipped = v1.CompactionSkipped(reason=plan.plan.skip_reason, message=plan.message, report=plan.report)
-                result = CompactionResult(skipped=skipped)
-        except BaseException:
-            await self._after_compaction(None)
-            raise
-        await self._after_compaction(result)
-        return result
 
     async def plan_compaction(
         self,
@@ -135,13 +76,14 @@ class AsyncClientModel(AsyncTurns):
             return CompactionResult(completed=answer.completed)
         return CompactionResult(skipped=answer.skipped)
 
-    async def _written(
+    async def _committed(
         self,
         plan: v1.PlanCompactionResponse,
         write: Callable[[Prompt], Result[str | PromptAnswer]],
         client_plan: v1.ClientPlan | None,
         timeout: float | None,
     ) -> CompactionResult:
+        """Ask the model for what was planned, and commit what passes the checks."""
         view = await self._neutral_prefix(plan, timeout)
         complaint = ""
         tries = 0
@@ -168,6 +110,6 @@ class AsyncClientModel(AsyncTurns):
     ) -> tuple[v1.ViewMessage, ...]:
         if not any(asked.HasField("view_messages") for asked in plan.prompts):
             return ()
-        neutral = AsyncSessionCore(self._calls, self._id, v1.Dialect.DIALECT_UNSPECIFIED)
+        neutral = AsyncSessionView(self._calls, self._id, v1.Dialect.DIALECT_UNSPECIFIED)
         view = await neutral.view(timeout=timeout)
         return tuple(view.messages)

@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from compactord import v1, words
+from compactord._async.calls import AsyncCalls
+from compactord._async.client_model import AsyncClientModel
 from compactord._async.compaction import AsyncCompaction
 from compactord._async.runtime import Result, resolve
-from compactord._async.turns import AsyncTurns
 from compactord.connection import new_request_id
 from compactord.errors import OperationNotFoundError
+from compactord.prompts import Prompt, PromptAnswer
 from compactord.results import CompactionResult
 
 
-class AsyncCompacting(AsyncTurns):
-    """The part of a session that compacts and prunes it."""
+class AsyncSessionCompactions(AsyncClientModel):
+    """The part of a session that compacts and prunes it. A layer above says which turns it makes way for."""
+
+    def __init__(self, calls: AsyncCalls, session_id: str, dialect: v1.Dialect.ValueType) -> None:
+        super().__init__(calls, session_id, dialect)
+        # Operation ids of compactions that were left: the daemon may take a moment to end them.
+        self._left: set[str] = set()
 
     async def compact(
         self,
@@ -62,7 +69,7 @@ class AsyncCompacting(AsyncTurns):
             OperationCancelledError: It was cancelled.
             CompactordError: It failed; the class is that of the reason.
         """
-        aborted = not dry_run and await self._before_compaction(abort_running)
+        aborted = not dry_run and await self._make_way(abort_running)
         try:
             compaction = self.compaction_events(
                 reason=reason,
@@ -84,10 +91,10 @@ class AsyncCompacting(AsyncTurns):
             result = compaction.result
         except BaseException:
             if not dry_run:
-                await self._after_compaction(None)
+                await self._release_turns(None)
             raise
         if not dry_run:
-            await self._after_compaction(result)
+            await self._release_turns(result)
         return result
 
     def compaction_events(
@@ -121,8 +128,67 @@ class AsyncCompacting(AsyncTurns):
             will_retry=will_retry,
             request_id=request_id or new_request_id(),
         )
-        turns = self._turns if abort_running and not dry_run else None
-        return AsyncCompaction(self._calls, request, timeout, self._left, turns)
+        abort_turn = self._abort_running if abort_running and not dry_run else None
+        return AsyncCompaction(self._calls, request, timeout, self._left, abort_turn)
+
+    async def compact_with(
+        self,
+        write: Callable[[Prompt], Result[str | PromptAnswer]],
+        *,
+        reason: words.Reason = "manual",
+        focus: str = "",
+        replay: bool | None = None,
+        policy: words.Policy | None = None,
+        client_plan: v1.ClientPlan | None = None,
+        max_prompt_tokens: int | None = None,
+        abort_running: bool = True,
+        timeout: float | None = None,
+    ) -> CompactionResult:
+        """Compact with a summary by the client's own model: plan, ask it, commit.
+
+        What the daemon's checks refuse is asked for again with what is wrong in ``complaint``. The third time the
+        policy's fallback writes what does not pass.
+
+        Args:
+            write: Asks the model. What it raises ends the compaction; nothing is written then.
+            reason: As for ``compact``.
+            focus: What the summary is to attend to.
+            replay: As for ``compact``.
+            policy: Overrides the session's policy for this compaction.
+            client_plan: A plan of the client's own, in place of that of the policy's strategy.
+            max_prompt_tokens: The most tokens that a prompt may have: the window of the model less what it writes. A
+                longer conversation comes in several prompts.
+            abort_running: Whether a turn of this session object that runs is aborted first.
+            timeout: Seconds that each call of the daemon may take. Default: the client's.
+
+        Returns:
+            How it ended; true where something was done.
+
+        Raises:
+            SummaryRejectedError: Nothing passed, and the policy wants no fallback.
+            StateChangedError: The session was reverted or compacted meanwhile.
+        """
+        await self._make_way(abort_running)
+        try:
+            plan = await self.plan_compaction(
+                reason=reason,
+                focus=focus,
+                replay=replay,
+                policy=policy,
+                client_plan=client_plan,
+                max_prompt_tokens=max_prompt_tokens,
+                timeout=timeout,
+            )
+            if plan.plan_token:
+                result = await self._committed(plan, write, client_plan, timeout)
+            else:
+                skipped = v1.CompactionSkipped(reason=plan.plan.skip_reason, message=plan.message, report=plan.report)
+                result = CompactionResult(skipped=skipped)
+        except BaseException:
+            await self._release_turns(None)
+            raise
+        await self._release_turns(result)
+        return result
 
     async def cancel_compaction(
         self, operation_id: str = "", *, timeout: float | None = None
@@ -171,3 +237,26 @@ class AsyncCompacting(AsyncTurns):
             request_id=request_id or new_request_id(),
         )
         return await self._calls.unary(self._calls.compactions.Prune, request, timeout)
+
+    async def _make_way(self, abort_running: bool) -> bool:
+        """Hold up turns that begin, before a compaction of this session object, and abort the one that runs.
+
+        Returns:
+            Whether a compaction of that one was cancelled, which may take the daemon a moment.
+        """
+        await self._hold_turns()
+        try:
+            return abort_running and await self._abort_running()
+        except BaseException:
+            await self._release_turns(None)
+            raise
+
+    async def _hold_turns(self) -> None:
+        """Have turns that begin wait. A layer above overrides it."""
+
+    async def _abort_running(self) -> bool:
+        """Abort the turn that runs; say whether a compaction of it was cancelled. A layer above overrides it."""
+        return False
+
+    async def _release_turns(self, result: CompactionResult | None) -> None:
+        """Let turns go on after a compaction, which with None has failed. A layer above overrides it."""

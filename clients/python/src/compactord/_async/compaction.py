@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from types import TracebackType
 
 from typing_extensions import Self, override
@@ -10,7 +10,6 @@ from typing_extensions import Self, override
 from compactord import v1
 from compactord._async import runtime
 from compactord._async.calls import AsyncCalls
-from compactord._async.turn_state import AsyncTurnState
 from compactord.connection import backoffs, limit_of
 from compactord.deadlines import Deadline
 from compactord.errors import (
@@ -40,11 +39,14 @@ class AsyncCompaction:
         request: v1.CompactRequest,
         timeout: float | None,
         left: set[str],
-        turns: AsyncTurnState | None = None,
+        abort_turn: Callable[[], Awaitable[bool]] | None = None,
     ) -> None:
-        """Make one; ``AsyncSession.compaction_events`` has the arguments; ``left`` and ``turns`` are its."""
+        """Make one; ``AsyncSession.compaction_events`` has the arguments.
+
+        ``left`` is the session's. ``abort_turn`` says whether a compaction of the turn that it aborted was cancelled.
+        """
         self._calls = calls
-        self._turns = turns
+        self._abort_turn = abort_turn
         self._request = request
         self._timeout = timeout
         self._stream: runtime.Stream[v1.CompactResponse] | None = None
@@ -99,7 +101,7 @@ class AsyncCompaction:
             CompactordError: It failed; the class is that of the reason.
             OperationCancelledError: It was cancelled.
         """
-        await self._abort_turn()
+        await self._make_way()
         while not self._over:
             try:
                 response = await self._opened().read()
@@ -139,10 +141,10 @@ class AsyncCompaction:
     ) -> None:
         await self.close()
 
-    async def _abort_turn(self) -> None:
+    async def _make_way(self) -> None:
         """Abort the turn that runs, before the compaction begins."""
-        turns, self._turns = self._turns, None
-        if turns is not None and not self._cancelled and await turns.abort():
+        abort_turn, self._abort_turn = self._abort_turn, None
+        if abort_turn is not None and not self._cancelled and await abort_turn():
             # What the turn compacted may take a moment to end.
             self._request.preempt = True
 

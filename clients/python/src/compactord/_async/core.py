@@ -1,49 +1,24 @@
-"""What all that a session does is made of: its id, its dialect and the view that it keeps."""
+"""The view of a session: how it is fetched, and which one is kept."""
 
 from __future__ import annotations
-
-from collections.abc import AsyncIterator, Callable, Iterable
-from typing import Protocol, TypeVar
 
 from typing_extensions import override
 
 from compactord import v1, words
 from compactord import view as views
-from compactord._async import runtime
 from compactord._async.calls import AsyncCalls
 from compactord.view import View
 from compactord.words import Dialect, dialect_name
 
-Q = TypeVar("Q", bound="Paged")
-A = TypeVar("A", bound="Page")
-T = TypeVar("T")
 
-
-class Paged(Protocol):
-    """A request for pages."""
-
-    page_token: str
-
-
-class Page(Protocol):
-    """A page."""
-
-    next_page_token: str
-
-
-class AsyncSessionCore:
-    """One conversation: its id, its dialect, and the last view of it, so that the next moves only what is new."""
+class AsyncSessionView:
+    """The part of a session that draws its view: id, dialect, and the last view, so that the next moves what is new."""
 
     def __init__(self, calls: AsyncCalls, session_id: str, dialect: v1.Dialect.ValueType) -> None:
         self._calls = calls
         self._id = session_id
         self._dialect = dialect
         self._kept = views.empty(dialect)
-        # Operation ids of compactions that were left: the daemon may take a moment to end them.
-        self._left: set[str] = set()
-
-    def _taken_back(self) -> None:
-        """Take note that the session was taken back: what it had going on is of no use now."""
 
     @override
     def __repr__(self) -> str:
@@ -106,18 +81,3 @@ class AsyncSessionCore:
         if as_of is None:
             self._kept = view
         return view
-
-    async def _pages(
-        self,
-        method: runtime.Unary[Q, A],
-        request: Q,
-        items: Callable[[A], Iterable[T]],
-        timeout: float | None,
-    ) -> AsyncIterator[T]:
-        while True:
-            page = await self._calls.unary(method, request, timeout)
-            for item in items(page):
-                yield item
-            if not page.next_page_token:
-                return
-            request.page_token = page.next_page_token

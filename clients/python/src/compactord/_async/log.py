@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
+from typing import Protocol, TypeVar
 
 from compactord import v1, words
-from compactord._async.core import AsyncSessionCore
+from compactord._async import runtime
+from compactord._async.core import AsyncSessionView
 from compactord.recall import followed, goes_on, joined, recall_request
 
+Q = TypeVar("Q", bound="Paged")
+A = TypeVar("A", bound="Page")
+T = TypeVar("T")
 
-class AsyncLogReading(AsyncSessionCore):
+
+class Paged(Protocol):
+    """A request for pages."""
+
+    page_token: str
+
+
+class Page(Protocol):
+    """A page."""
+
+    next_page_token: str
+
+
+class AsyncLogReading(AsyncSessionView):
     """The part of a session that reads its log. All of it sees what views hide, too."""
 
     def messages(
@@ -168,3 +186,18 @@ class AsyncLogReading(AsyncSessionCore):
         elif pattern is not None:
             request.pattern = pattern
         return self._pages(self._calls.sessions.SearchMessages, request, lambda page: page.hits, timeout)
+
+    async def _pages(
+        self,
+        method: runtime.Unary[Q, A],
+        request: Q,
+        items: Callable[[A], Iterable[T]],
+        timeout: float | None,
+    ) -> AsyncIterator[T]:
+        while True:
+            page = await self._calls.unary(method, request, timeout)
+            for item in items(page):
+                yield item
+            if not page.next_page_token:
+                return
+            request.page_token = page.next_page_token

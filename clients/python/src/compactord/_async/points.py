@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from compactord import v1
-from compactord._async.core import AsyncSessionCore
+from compactord._async.core import AsyncSessionView
 from compactord.connection import new_request_id
 from compactord.results import Checkpoint, Pinned, Reverted
 
 
-class AsyncPoints(AsyncSessionCore):
+class AsyncPoints(AsyncSessionView):
     """The part of a session that goes back and forth in its log. It removes nothing."""
+
+    def _taken_back(self) -> None:
+        """Take note that the session was taken back. A layer above overrides it."""
 
     async def checkpoint(
         self,

@@ -6,11 +6,12 @@ import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from compactord import provider_errors, v1, words
-from compactord._async.agent_tools import AsyncAgentTools
 from compactord._async.calls import AsyncCalls
+from compactord._async.compacting import AsyncSessionCompactions
+from compactord._async.compaction import AsyncCompaction
 from compactord._async.runtime import Result, resolve
 from compactord._async.turn_runtime import Interrupted, Lock, ModelAnswerLike, Work, wait_for
 from compactord._async.turn_state import AsyncTurnState, Step, Write, send
@@ -29,15 +30,11 @@ from compactord.errors import (
 from compactord.prompts import Prompt, PromptAnswer
 from compactord.results import Appended, CompactionResult
 from compactord.tool_results import result_message
-from compactord.tools import ToolCall, ToolOutput, ToolRejected, calls_of
+from compactord.tools import Mail, ToolCall, ToolOutput, ToolRejected, calls_of
 from compactord.turns import Turn
 from compactord.unanswered import leaves_open
 from compactord.view import View
 from compactord.words import Reason, Thinking
-
-if TYPE_CHECKING:
-    from compactord._async.compaction import AsyncCompaction
-    from compactord._async.session import AsyncSession
 
 CallModel: TypeAlias = Callable[[View], ModelAnswerLike]
 """Calls the model with a view, and returns its answer (see :data:`compactord.AnswerLike`) or the events of it."""
@@ -58,6 +55,28 @@ _FIRST_WAIT, _LONGEST_WAIT, _LONGER = 0.1, 2.0, 1.6
 _FAILED = (v1.StopReason.STOP_REASON_ERROR, v1.StopReason.STOP_REASON_ABORTED)
 
 
+class AsyncTools(Protocol):
+    """The tools that are asked first, as a turn uses them. ``AsyncAgentTools`` are such.
+
+    Attributes:
+        dmail: Whether the model can send itself back to a checkpoint.
+    """
+
+    dmail: bool
+
+    async def handle(self, call: ToolCall) -> ToolOutput | None:
+        """Answer a call; None where it is none of these tools."""
+        ...
+
+    def take_mail(self) -> Mail | None:
+        """Take the message that waits to be delivered; None where there is none."""
+        ...
+
+    def discard_mail(self) -> None:
+        """Drop the message that waits to be delivered."""
+        ...
+
+
 class AsyncTurnLoop:
     """One run of an agent's loop.
 
@@ -73,13 +92,13 @@ class AsyncTurnLoop:
 
     def __init__(
         self,
-        session: AsyncSession,
+        session: AsyncSessionCompactions,
         calls: AsyncCalls,
         state: AsyncTurnState,
         call_model: CallModel,
         *,
         run_tool: RunTool | None = None,
-        tools: AsyncAgentTools | None = None,
+        tools: AsyncTools | None = None,
         max_steps: int | None = None,
         on_event: OnEvent | None = None,
         summarize_with: WriteSummary | None = None,

@@ -7,10 +7,11 @@ import threading
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias, cast
 
 from compactord import v1
 from compactord._async.runtime import Result, resolve
+from compactord._async.session_log import AsyncSessionLog
 from compactord._async.turn_runtime import Condition
 from compactord.connection import new_request_id
 from compactord.errors import TurnRunningError
@@ -19,10 +20,6 @@ from compactord.results import Appended, Checkpoint, CompactionResult
 from compactord.tools import ToolCall
 from compactord.unanswered import leaves_open
 from compactord.view import View
-
-if TYPE_CHECKING:
-    from compactord._async.session import AsyncSession
-    from compactord._async.turn import AsyncTurnLoop
 
 Announce: TypeAlias = Callable[[CompactionResult], Result[Any]]
 """Says what the model must be told again after a compaction: running tasks, the state of a plan, attachments.
@@ -75,6 +72,24 @@ class Step:
     feedback: bool = True
 
 
+class AsyncRunningTurn(Protocol):
+    """A turn that runs, as who lets turns begin and aborts them sees it.
+
+    Attributes:
+        aborted: Whether it was aborted.
+    """
+
+    aborted: bool
+
+    async def abort(self) -> bool:
+        """Abort it, from outside.
+
+        Returns:
+            Whether a compaction of it was cancelled.
+        """
+        ...
+
+
 class AsyncTurnState:
     """What a session keeps between turns.
 
@@ -98,7 +113,7 @@ class AsyncTurnState:
         self.paused = False
         self.overflow_spent = False
         self.announce: Announce | None = None
-        self._running: AsyncTurnLoop | None = None
+        self._running: AsyncRunningTurn | None = None
         self._compactions = 0
         # The compactions that are to be announced, each with what was said of it, once that was asked.
         self._announcements: list[tuple[CompactionResult, Write | None]] = []
@@ -107,7 +122,7 @@ class AsyncTurnState:
         # Never held across anything that waits.
         self._mutex = threading.Lock()
 
-    def begin(self, turn: AsyncTurnLoop) -> object:
+    def begin(self, turn: AsyncRunningTurn) -> object:
         """Let a turn run.
 
         Returns:
@@ -122,7 +137,7 @@ class AsyncTurnState:
             self._running = turn
         return _inside.set(turn)
 
-    def end(self, turn: AsyncTurnLoop, token: Any) -> None:
+    def end(self, turn: AsyncRunningTurn, token: Any) -> None:
         """Let the next one run."""
         _inside.reset(token)
         with self._mutex:
@@ -155,7 +170,7 @@ class AsyncTurnState:
         """Whether it is a function of the running turn that asks."""
         return self._running is not None and _inside.get() is self._running
 
-    async def settled(self, turn: AsyncTurnLoop) -> None:
+    async def settled(self, turn: AsyncRunningTurn) -> None:
         """Wait until no compaction that was begun outside of a turn is running, or the turn is aborted."""
         async with self.changed:
             await self.changed.wait_for(lambda: self._compactions == 0 or turn.aborted)
@@ -172,7 +187,7 @@ class AsyncTurnState:
                 self._compactions -= 1
             self.changed.notify_all()
 
-    async def compacted(self, session: AsyncSession, result: CompactionResult) -> None:
+    async def compacted(self, session: AsyncSessionLog, result: CompactionResult) -> None:
         """Take note of a compaction that the model must be told of; do that now where no turn runs and no call waits.
 
         Args:
@@ -190,7 +205,7 @@ class AsyncTurnState:
             with contextlib.suppress(Exception):
                 await self.tell(session, again=True)
 
-    async def tell(self, session: AsyncSession, *, again: bool = False) -> v1.ContextReport | None:
+    async def tell(self, session: AsyncSessionLog, *, again: bool = False) -> v1.ContextReport | None:
         """Append what waits to be told.
 
         Args:
@@ -213,7 +228,7 @@ class AsyncTurnState:
             self._telling = False
 
     async def _announced(
-        self, session: AsyncSession, result: CompactionResult, write: Write | None, *, again: bool
+        self, session: AsyncSessionLog, result: CompactionResult, write: Write | None, *, again: bool
     ) -> v1.ContextReport | None:
         if write is None:
             said = None if self.announce is None else await resolve(self.announce(result))
@@ -246,7 +261,7 @@ class AsyncTurnState:
             # Two may have told it at once; its request id made one append of them.
             self._announcements = [waiting for waiting in self._announcements if waiting[0] is not result]
 
-    async def mark(self, session: AsyncSession, *, announce: bool) -> Checkpoint:
+    async def mark(self, session: AsyncSessionLog, *, announce: bool) -> Checkpoint:
         """Mark the place where a step begins. One of which it is not known whether it was made is not made twice."""
         if self._checkpoint is None or self._checkpoint[0] is not announce:
             self._checkpoint = (announce, new_request_id())
@@ -306,7 +321,7 @@ class AsyncTurnState:
                 self.step = None
 
 
-async def send(session: AsyncSession, write: Write) -> Appended:
+async def send(session: AsyncSessionLog, write: Write) -> Appended:
     """Append what a turn has to append."""
     return await session.append(
         *write.messages, view=write.view, model_answer=write.model_answer, request_id=write.request_id

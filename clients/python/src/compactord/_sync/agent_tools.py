@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from compactord import v1
+from compactord._sync.session_log import SessionLog
 from compactord.errors import CompactordError
 from compactord.recalled import content_text, hits_text
 from compactord.texts import told
 from compactord.tools import DMAIL, RECALL, SEARCH, ArgumentError, Arguments, Mail, ToolCall, ToolOutput, definitions
 from compactord.words import Dialect
-
-if TYPE_CHECKING:
-    from compactord._sync.session import Session
 
 _RECALL_BYTES = 16 * 1024
 _CONTEXT_LINES = 2
@@ -34,7 +32,9 @@ class AgentTools:
         dmail: Whether the model can send itself back. A turn then announces a checkpoint before each step.
     """
 
-    def __init__(self, session: Session, *, recall: bool = True, search: bool = True, dmail: bool = False) -> None:
+    def __init__(
+        self, session: SessionLog, *, recall: bool = True, search: bool = True, dmail: bool = False
+    ) -> None:
         """Make them for a session.
 
         Args:

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from compactord import v1, words
-from compactord._sync.core import SessionCore
+from compactord._sync.core import SessionView
 from compactord._sync.runtime import Result, resolve
-from compactord._sync.turns import Turns
+from compactord._sync.session_log import SessionLog
 from compactord.connection import new_request_id
 from compactord.errors import SummaryRejectedError
 from compactord.prompts import Prompt, PromptAnswer, add_answer, prompt_of
@@ -17,67 +17,8 @@ from compactord.results import CompactionResult
 _TRIES = 3
 
 
-class ClientModel(Turns):
+class ClientModel(SessionLog):
     """The part of a session that plans and commits compactions for the client's own model."""
-
-    def compact_with(
-        self,
-        write: Callable[[Prompt], Result[str | PromptAnswer]],
-        *,
-        reason: words.Reason = "manual",
-        focus: str = "",
-        replay: bool | None = None,
-        policy: words.Policy | None = None,
-        client_plan: v1.ClientPlan | None = None,
-        max_prompt_tokens: int | None = None,
-        abort_running: bool = True,
-        timeout: float | None = None,
-    ) -> CompactionResult:
-        """Compact with a summary by the client's own model: plan, ask it, commit.
-
-        What the daemon's checks refuse is asked for again with what is wrong in ``complaint``. The third time the
-        policy's fallback writes what does not pass.
-
-        Args:
-            write: Asks the model. What it raises ends the compaction; nothing is written then.
-            reason: As for ``compact``.
-            focus: What the summary is to attend to.
-            replay: As for ``compact``.
-            policy: Overrides the session's policy for this compaction.
-            client_plan: A plan of the client's own, in place of that of the policy's strategy.
-            max_prompt_tokens: The most tokens that a prompt may have: the window of the model less what it writes. A
-                longer conversation comes in several prompts.
-            abort_running: Whether a turn of this session object that runs is aborted first.
-            timeout: Seconds that each call of the daemon may take. Default: the client's.
-
-        Returns:
-            How it ended; true where something was done.
-
-        Raises:
-            SummaryRejectedError: Nothing passed, and the policy wants no fallback.
-            StateChangedError: The session was reverted or compacted meanwhile.
-        """
-        self._before_compaction(abort_running)
-        try:
-            plan = self.plan_compaction(
-                reason=reason,
-                focus=focus,
-                replay=replay,
-                policy=policy,
-                client_plan=client_plan,
-                max_prompt_tokens=max_prompt_tokens,
-                timeout=timeout,
-            )
-            if plan.plan_token:
-                result = self._written(plan, write, client_plan, timeout)
-            else:
-                skipped = v1.CompactionSkipped(reason=plan.plan.skip_reason, message=plan.message, report=plan.report)
-                result = CompactionResult(skipped=skipped)
-        except BaseException:
-            self._after_compaction(None)
-            raise
-        self._after_compaction(result)
-        return result
 
     def plan_compaction(
         self,
@@ -136,13 +77,14 @@ class ClientModel(Turns):
             return CompactionResult(completed=answer.completed)
         return CompactionResult(skipped=answer.skipped)
 
-    def _written(
+    def _committed(
         self,
         plan: v1.PlanCompactionResponse,
         write: Callable[[Prompt], Result[str | PromptAnswer]],
         client_plan: v1.ClientPlan | None,
         timeout: float | None,
     ) -> CompactionResult:
+        """Ask the model for what was planned, and commit what passes the checks."""
         view = self._neutral_prefix(plan, timeout)
         complaint = ""
         tries = 0
@@ -169,6 +111,6 @@ class ClientModel(Turns):
     ) -> tuple[v1.ViewMessage, ...]:
         if not any(asked.HasField("view_messages") for asked in plan.prompts):
             return ()
-        neutral = SessionCore(self._calls, self._id, v1.Dialect.DIALECT_UNSPECIFIED)
+        neutral = SessionView(self._calls, self._id, v1.Dialect.DIALECT_UNSPECIFIED)
         view = neutral.view(timeout=timeout)
         return tuple(view.messages)

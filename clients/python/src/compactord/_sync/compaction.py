@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Callable
 from types import TracebackType
 
 from typing_extensions import Self, override
@@ -11,7 +11,6 @@ from typing_extensions import Self, override
 from compactord import v1
 from compactord._sync import runtime
 from compactord._sync.calls import Calls
-from compactord._sync.turn_state import TurnState
 from compactord.connection import backoffs, limit_of
 from compactord.deadlines import Deadline
 from compactord.errors import (
@@ -41,11 +40,14 @@ class Compaction:
         request: v1.CompactRequest,
         timeout: float | None,
         left: set[str],
-        turns: TurnState | None = None,
+        abort_turn: Callable[[], bool] | None = None,
     ) -> None:
-        """Make one; ``Session.compaction_events`` has the arguments; ``left`` and ``turns`` are its."""
+        """Make one; ``Session.compaction_events`` has the arguments.
+
+        ``left`` is the session's. ``abort_turn`` says whether a compaction of the turn that it aborted was cancelled.
+        """
         self._calls = calls
-        self._turns = turns
+        self._abort_turn = abort_turn
         self._request = request
         self._timeout = timeout
         self._stream: runtime.Stream[v1.CompactResponse] | None = None
@@ -100,7 +102,7 @@ class Compaction:
             CompactordError: It failed; the class is that of the reason.
             OperationCancelledError: It was cancelled.
         """
-        self._abort_turn()
+        self._make_way()
         while not self._over:
             try:
                 response = self._opened().read()
@@ -140,10 +142,10 @@ class Compaction:
     ) -> None:
         self.close()
 
-    def _abort_turn(self) -> None:
+    def _make_way(self) -> None:
         """Abort the turn that runs, before the compaction begins."""
-        turns, self._turns = self._turns, None
-        if turns is not None and not self._cancelled and turns.abort():
+        abort_turn, self._abort_turn = self._abort_turn, None
+        if abort_turn is not None and not self._cancelled and abort_turn():
             # What the turn compacted may take a moment to end.
             self._request.preempt = True
 

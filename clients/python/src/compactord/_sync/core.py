@@ -1,50 +1,25 @@
 # Generated from src/compactord/_async/core.py by scripts/unasync.py. Do not edit.
-"""What all that a session does is made of: its id, its dialect and the view that it keeps."""
+"""The view of a session: how it is fetched, and which one is kept."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator, Callable, Iterable
-from typing import Protocol, TypeVar
 
 from typing_extensions import override
 
 from compactord import v1, words
 from compactord import view as views
-from compactord._sync import runtime
 from compactord._sync.calls import Calls
 from compactord.view import View
 from compactord.words import Dialect, dialect_name
 
-Q = TypeVar("Q", bound="Paged")
-A = TypeVar("A", bound="Page")
-T = TypeVar("T")
 
-
-class Paged(Protocol):
-    """A request for pages."""
-
-    page_token: str
-
-
-class Page(Protocol):
-    """A page."""
-
-    next_page_token: str
-
-
-class SessionCore:
-    """One conversation: its id, its dialect, and the last view of it, so that the next moves only what is new."""
+class SessionView:
+    """The part of a session that draws its view: id, dialect, and the last view, so that the next moves what is new."""
 
     def __init__(self, calls: Calls, session_id: str, dialect: v1.Dialect.ValueType) -> None:
         self._calls = calls
         self._id = session_id
         self._dialect = dialect
         self._kept = views.empty(dialect)
-        # Operation ids of compactions that were left: the daemon may take a moment to end them.
-        self._left: set[str] = set()
-
-    def _taken_back(self) -> None:
-        """Take note that the session was taken back: what it had going on is of no use now."""
 
     @override
     def __repr__(self) -> str:
@@ -107,18 +82,3 @@ class SessionCore:
         if as_of is None:
             self._kept = view
         return view
-
-    def _pages(
-        self,
-        method: runtime.Unary[Q, A],
-        request: Q,
-        items: Callable[[A], Iterable[T]],
-        timeout: float | None,
-    ) -> Iterator[T]:
-        while True:
-            page = self._calls.unary(method, request, timeout)
-            for item in items(page):
-                yield item
-            if not page.next_page_token:
-                return
-            request.page_token = page.next_page_token

@@ -3,14 +3,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Iterable
+from collections.abc import Iterator, Callable, Iterable
+from typing import Protocol, TypeVar
 
 from compactord import v1, words
-from compactord._sync.core import SessionCore
+from compactord._sync import runtime
+from compactord._sync.core import SessionView
 from compactord.recall import followed, goes_on, joined, recall_request
 
+Q = TypeVar("Q", bound="Paged")
+A = TypeVar("A", bound="Page")
+T = TypeVar("T")
 
-class LogReading(SessionCore):
+
+class Paged(Protocol):
+    """A request for pages."""
+
+    page_token: str
+
+
+class Page(Protocol):
+    """A page."""
+
+    next_page_token: str
+
+
+class LogReading(SessionView):
     """The part of a session that reads its log. All of it sees what views hide, too."""
 
     def messages(
@@ -169,3 +187,18 @@ class LogReading(SessionCore):
         elif pattern is not None:
             request.pattern = pattern
         return self._pages(self._calls.sessions.SearchMessages, request, lambda page: page.hits, timeout)
+
+    def _pages(
+        self,
+        method: runtime.Unary[Q, A],
+        request: Q,
+        items: Callable[[A], Iterable[T]],
+        timeout: float | None,
+    ) -> Iterator[T]:
+        while True:
+            page = self._calls.unary(method, request, timeout)
+            for item in items(page):
+                yield item
+            if not page.next_page_token:
+                return
+            request.page_token = page.next_page_token

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from compactord import v1
-from compactord._sync.core import SessionCore
+from compactord._sync.core import SessionView
 from compactord.connection import new_request_id
 from compactord.results import Checkpoint, Pinned, Reverted
 
 
-class Points(SessionCore):
+class Points(SessionView):
     """The part of a session that goes back and forth in its log. It removes nothing."""
+
+    def _taken_back(self) -> None:
+        """Take note that the session was taken back. A layer above overrides it."""
 
     def checkpoint(
         self,

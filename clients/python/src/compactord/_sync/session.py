@@ -1,178 +1,95 @@
 # Generated from src/compactord/_async/session.py by scripts/unasync.py. Do not edit.
-"""A session: one conversation."""
+"""A session: one conversation, with all that it can do."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from google.protobuf.field_mask_pb2 import FieldMask
-
 from compactord import connection, messages, v1, words
-from compactord._sync.calls import Calls
-from compactord._sync.client_model import ClientModel
-from compactord._sync.compacting import Compacting
-from compactord._sync.log import LogReading
-from compactord._sync.points import Points
-from compactord._sync.watch import Watch
+from compactord._sync.agent_tools import AgentTools
+from compactord._sync.turn import TurnLoop, CallModel, OnEvent, RunTool, WriteSummary
+from compactord._sync.turns import SessionTurns
 from compactord.connection import new_request_id
-from compactord.results import Appended, SessionInfo
-from compactord.unanswered import Unanswered, leaves_open
-from compactord.view import View
+from compactord.turns import Turn
+from compactord.words import Thinking
 
 
-class Session(LogReading, Points, Compacting, ClientModel):
+class Session(SessionTurns):
     """One conversation. A client makes it: :meth:`Client.create_session`, ``open_session`` or ``session``.
 
     Several threads or tasks may use it at once.
     """
 
-    def __init__(self, calls: Calls, session_id: str, dialect: v1.Dialect.ValueType) -> None:
-        super().__init__(calls, session_id, dialect)
-        self._unanswered = Unanswered()
-
-    def append(
+    def run_turn(
         self,
+        call_model: CallModel,
         *given: messages.Appendable,
-        view: View | None = None,
-        model_answer: bool = False,
-        strict: bool = False,
-        expected_next_index: int | None = None,
-        usage: v1.Usage | None = None,
-        model: str = "",
-        stop_reason: str | None = None,
-        request_id: str | None = None,
-        timeout: float | None = None,
-    ) -> Appended:
-        """Add messages to the end of the log: all of them or, on any error, none. They are on disk before the answer.
+        run_tool: RunTool | None = None,
+        tools: AgentTools | None = None,
+        max_steps: int | None = None,
+        on_event: OnEvent | None = None,
+        summarize_with: WriteSummary | None = None,
+        checkpoint_steps: bool = False,
+        thinking: Thinking | None = None,
+        mark_cache_breakpoints: bool = False,
+    ) -> Turn:
+        """Run an agent's turn: compact when it is due, call the model, log its answer, answer its calls, and so on.
 
-        An append that ended in no answer, since the daemon went away or the call was interrupted, may be made again:
-        for 10 minutes, and until something else is appended, the same content is the same append, and is not doubled.
-        To say the same once more all the same, give a ``request_id``.
+        A context overflow, by the provider's error or by its answer, is compacted, and the model called once more. The
+        permission for that comes back with new messages and with each answer that ended well. A compaction that was
+        only due and fails does not end the turn: it is not tried again in it, and ``compactions`` of the turn holds the
+        error.
 
-        Args:
-            given: The messages: text of the user, a provider's JSON as dicts, SDK objects or bytes, or neutral
-                messages. See :data:`compactord.Appendable`.
-            view: The view that the answer of the model was made from.
-            model_answer: Whether the last message is what a model answered just now: the daemon judges whether it is an
-                overflow, and describes it in ``answer``.
-            strict: Whether malformed input is refused even where its meaning is clear.
-            expected_next_index: The index that the first of them must get.
-            usage: What the provider reported, where its JSON does not say.
-            model: The model, where the provider's JSON does not say.
-            stop_reason: Why the model stopped (``"end"``, ``"aborted"``, ...), where the provider's JSON does not say.
-            request_id: Makes the call safe to make again. Default: a new one.
-            timeout: Seconds that it may take. Default: the client's.
-
-        Raises:
-            WrongNextIndexError: ``expected_next_index`` is not the log's.
-            HistoryRevertedError: The view was reverted: fetch a new one, and take the turn again.
-            InvalidRequestError: The messages are malformed.
-            TypeError: Something cannot be appended, or two shapes are mixed.
-        """
-        content = messages.content(given, self._dialect)
-        request = v1.AppendMessagesRequest(
-            session_id=self._id,
-            messages=content.messages,
-            expected_next_index=expected_next_index,
-            view_token=view.token if view is not None else "",
-            strict=strict,
-            model_answer=model_answer,
-        )
-        if content.json is not None:
-            request.provider_json.CopyFrom(
-                v1.ProviderJson(
-                    dialect=self._dialect,
-                    json=content.json,
-                    usage=usage,
-                    model=model,
-                    stop_reason=words.stop_reason(stop_reason),
-                )
-            )
-        elif usage is not None or model or stop_reason is not None:
-            raise TypeError("usage, model and stop_reason go with provider JSON: neutral messages hold them themselves")
-        if request_id:
-            request.request_id = request_id
-        else:
-            request = self._unanswered.first(request) or request
-            request.request_id = request.request_id or new_request_id()
-        answer = self._appended(request, timeout, own_id=not request_id)
-        self._turns.appended()
-        return Appended(
-            first_index=answer.first_index,
-            next_index=answer.next_index,
-            point=answer.point,
-            report=answer.report,
-            findings=answer.findings,
-            answer=answer.answer if answer.HasField("answer") else None,
-        )
-
-    def _appended(
-        self, request: v1.AppendMessagesRequest, timeout: float | None, *, own_id: bool
-    ) -> v1.AppendMessagesResponse:
-        """Append, and remember a request whose id is this client's own as long as there is no answer to it."""
-        try:
-            answer = self._calls.unary(self._calls.sessions.AppendMessages, request, timeout)
-        except Exception as error:
-            if own_id and leaves_open(error):
-                self._unanswered.keep(request)
-            elif own_id:
-                self._unanswered.drop(request)
-            raise
-        except BaseException:
-            # The program was interrupted, or the task cancelled.
-            if own_id:
-                self._unanswered.keep(request)
-            raise
-        self._unanswered.clear()
-        return answer
-
-    def info(self, *, timeout: float | None = None) -> SessionInfo:
-        """Get the session with its policy, and how full its context is."""
-        request = v1.GetSessionRequest(session_id=self._id)
-        answer = self._calls.unary(self._calls.sessions.GetSession, request, timeout)
-        return SessionInfo(answer.session, answer.report)
-
-    def update(
-        self,
-        *,
-        policy: words.Policy | None = None,
-        labels: Mapping[str, str] | None = None,
-        title: str | None = None,
-        request_id: str | None = None,
-        timeout: float | None = None,
-    ) -> v1.Session:
-        """Replace policy, labels or title, those that are given, whole.
+        After an exception the session can go on: ``run_turn`` without messages takes the turn up where it stopped, with
+        what the model and the tools had answered by then. While a compaction of this session object runs, the turn
+        appends its messages at once and calls the model after its end, however that was.
 
         Args:
-            policy: The new policy, as given; it is resolved anew.
-            labels: The new labels.
-            title: The new title.
-            request_id: Makes the call safe to make again. Default: a new one.
-            timeout: Seconds that it may take. Default: the client's.
+            call_model: Calls the model with a view, and returns its answer: what the provider's package gave, a dict,
+                bytes, a neutral message, or for a plain answer its text. For a streamed answer it returns an iterable
+                of the events, or is a generator that hands them through. What it raises and is no overflow comes out of
+                this call as it is, and nothing is appended.
+            given: What is appended first, in one append.
+            run_tool: Answers a tool call: with text, a :class:`ToolOutput`, a TOOL message or a message in the
+                session's dialect; with a dict or a list of data, whose JSON is the result; or with None, which is an
+                empty one. What it raises becomes an error for the model; a :class:`ToolRejected` ends the turn
+                after the step. Default: the turn ends with the calls in ``tool_calls``.
+            tools: Tools that are asked first.
+            max_steps: How many times the model may answer, at least 1. Default: as often as it calls tools.
+            on_event: Called with each event of the turn's compactions. What it raises ends the turn.
+            summarize_with: Has the agent's own model write summaries, as :meth:`compact_with` does. What it raises is
+                the failure of that compaction.
+            checkpoint_steps: Whether each step begins with a checkpoint, which the model is not shown. With
+                ``send_dmail`` among the tools each begins with one that is announced.
+            thinking: As for :meth:`view`.
+            mark_cache_breakpoints: As for :meth:`view`.
 
         Returns:
-            The changed session.
-        """
-        named = {"policy": policy, "labels": labels, "title": title}
-        request = v1.UpdateSessionRequest(
-            session_id=self._id,
-            update_mask=FieldMask(paths=[path for path, value in named.items() if value is not None]),
-            policy=words.policy(policy),
-            labels=labels,
-            title=title or "",
-            request_id=request_id or new_request_id(),
-        )
-        answer = self._calls.unary(self._calls.sessions.UpdateSession, request, timeout)
-        return answer.session
-
-    def delete(self, *, timeout: float | None = None) -> None:
-        """Remove the session and its log for good. What runs for it is cancelled.
+            What became of the turn.
 
         Raises:
-            SessionNotFoundError: There is none.
+            TurnRunningError: A turn of this session object runs.
+            TurnAbortedError: It was aborted, by :meth:`abort_turn` or by a compaction.
+            ContextOverflowError: The context is too long, and compacting does not help, or there is nothing to
+                compact. Its cause is what ``call_model`` raised.
+            ValueError: ``max_steps`` is below 1, or the answer's stream had no events.
+            CompactordError: The daemon failed, or the compaction after an overflow.
         """
-        request = v1.DeleteSessionRequest(session_id=self._id)
-        self._calls.unary(self._calls.sessions.DeleteSession, request, timeout)
+        turn = TurnLoop(
+            self,
+            self._calls,
+            self._turns,
+            call_model,
+            run_tool=run_tool,
+            tools=tools,
+            max_steps=max_steps,
+            on_event=on_event,
+            summarize_with=summarize_with,
+            checkpoint_steps=checkpoint_steps,
+            thinking=thinking,
+            mark_cache_breakpoints=mark_cache_breakpoints,
+        )
+        return turn.run(given)
 
     def fork(
         self,
@@ -221,23 +138,3 @@ class Session(LogReading, Points, Compacting, ClientModel):
             request.point = point
         answer = self._calls.unary(self._calls.sessions.ForkSession, request, timeout)
         return Session(self._calls, answer.session.session_id, self._dialect)
-
-    def watch(
-        self, *, from_sequence: int | None = None, events: bool = False, without_content: bool = False
-    ) -> Watch:
-        """Follow the session's log as it is written, by whomever.
-
-        Args:
-            from_sequence: The first sequence to deliver, 0 for all of the log. Default: only what is written from now
-                on.
-            events: Whether the events of compactions come, too.
-            without_content: Whether messages come without their parts.
-
-        Returns:
-            An iterator of :class:`compactord.v1.LoggedMessage`, :class:`compactord.v1.Record` and
-            :class:`compactord.v1.CompactionEvent`, and a context manager that begins and ends it.
-        """
-        request = v1.WatchSessionRequest(
-            session_id=self._id, from_sequence=from_sequence, events=events, without_content=without_content
-        )
-        return Watch(self._calls, request)

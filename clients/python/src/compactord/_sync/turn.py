@@ -7,11 +7,12 @@ import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from compactord import provider_errors, v1, words
-from compactord._sync.agent_tools import AgentTools
 from compactord._sync.calls import Calls
+from compactord._sync.compacting import SessionCompactions
+from compactord._sync.compaction import Compaction
 from compactord._sync.runtime import Result, resolve
 from compactord._sync.turn_runtime import Interrupted, Lock, ModelAnswerLike, Work, wait_for
 from compactord._sync.turn_state import TurnState, Step, Write, send
@@ -30,15 +31,11 @@ from compactord.errors import (
 from compactord.prompts import Prompt, PromptAnswer
 from compactord.results import Appended, CompactionResult
 from compactord.tool_results import result_message
-from compactord.tools import ToolCall, ToolOutput, ToolRejected, calls_of
+from compactord.tools import Mail, ToolCall, ToolOutput, ToolRejected, calls_of
 from compactord.turns import Turn
 from compactord.unanswered import leaves_open
 from compactord.view import View
 from compactord.words import Reason, Thinking
-
-if TYPE_CHECKING:
-    from compactord._sync.compaction import Compaction
-    from compactord._sync.session import Session
 
 CallModel: TypeAlias = Callable[[View], ModelAnswerLike]
 """Calls the model with a view, and returns its answer (see :data:`compactord.AnswerLike`) or the events of it."""
@@ -59,6 +56,28 @@ _FIRST_WAIT, _LONGEST_WAIT, _LONGER = 0.1, 2.0, 1.6
 _FAILED = (v1.StopReason.STOP_REASON_ERROR, v1.StopReason.STOP_REASON_ABORTED)
 
 
+class Tools(Protocol):
+    """The tools that are asked first, as a turn uses them. ``AgentTools`` are such.
+
+    Attributes:
+        dmail: Whether the model can send itself back to a checkpoint.
+    """
+
+    dmail: bool
+
+    def handle(self, call: ToolCall) -> ToolOutput | None:
+        """Answer a call; None where it is none of these tools."""
+        ...
+
+    def take_mail(self) -> Mail | None:
+        """Take the message that waits to be delivered; None where there is none."""
+        ...
+
+    def discard_mail(self) -> None:
+        """Drop the message that waits to be delivered."""
+        ...
+
+
 class TurnLoop:
     """One run of an agent's loop.
 
@@ -74,13 +93,13 @@ class TurnLoop:
 
     def __init__(
         self,
-        session: Session,
+        session: SessionCompactions,
         calls: Calls,
         state: TurnState,
         call_model: CallModel,
         *,
         run_tool: RunTool | None = None,
-        tools: AgentTools | None = None,
+        tools: Tools | None = None,
         max_steps: int | None = None,
         on_event: OnEvent | None = None,
         summarize_with: WriteSummary | None = None,

@@ -8,10 +8,11 @@ import threading
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias, cast
 
 from compactord import v1
 from compactord._sync.runtime import Result, resolve
+from compactord._sync.session_log import SessionLog
 from compactord._sync.turn_runtime import Condition
 from compactord.connection import new_request_id
 from compactord.errors import TurnRunningError
@@ -20,10 +21,6 @@ from compactord.results import Appended, Checkpoint, CompactionResult
 from compactord.tools import ToolCall
 from compactord.unanswered import leaves_open
 from compactord.view import View
-
-if TYPE_CHECKING:
-    from compactord._sync.session import Session
-    from compactord._sync.turn import TurnLoop
 
 Announce: TypeAlias = Callable[[CompactionResult], Result[Any]]
 """Says what the model must be told again after a compaction: running tasks, the state of a plan, attachments.
@@ -76,6 +73,24 @@ class Step:
     feedback: bool = True
 
 
+class RunningTurn(Protocol):
+    """A turn that runs, as who lets turns begin and aborts them sees it.
+
+    Attributes:
+        aborted: Whether it was aborted.
+    """
+
+    aborted: bool
+
+    def abort(self) -> bool:
+        """Abort it, from outside.
+
+        Returns:
+            Whether a compaction of it was cancelled.
+        """
+        ...
+
+
 class TurnState:
     """What a session keeps between turns.
 
@@ -99,7 +114,7 @@ class TurnState:
         self.paused = False
         self.overflow_spent = False
         self.announce: Announce | None = None
-        self._running: TurnLoop | None = None
+        self._running: RunningTurn | None = None
         self._compactions = 0
         # The compactions that are to be announced, each with what was said of it, once that was asked.
         self._announcements: list[tuple[CompactionResult, Write | None]] = []
@@ -108,7 +123,7 @@ class TurnState:
         # Never held across anything that waits.
         self._mutex = threading.Lock()
 
-    def begin(self, turn: TurnLoop) -> object:
+    def begin(self, turn: RunningTurn) -> object:
         """Let a turn run.
 
         Returns:
@@ -123,7 +138,7 @@ class TurnState:
             self._running = turn
         return _inside.set(turn)
 
-    def end(self, turn: TurnLoop, token: Any) -> None:
+    def end(self, turn: RunningTurn, token: Any) -> None:
         """Let the next one run."""
         _inside.reset(token)
         with self._mutex:
@@ -156,7 +171,7 @@ class TurnState:
         """Whether it is a function of the running turn that asks."""
         return self._running is not None and _inside.get() is self._running
 
-    def settled(self, turn: TurnLoop) -> None:
+    def settled(self, turn: RunningTurn) -> None:
         """Wait until no compaction that was begun outside of a turn is running, or the turn is aborted."""
         with self.changed:
             self.changed.wait_for(lambda: self._compactions == 0 or turn.aborted)
@@ -173,7 +188,7 @@ class TurnState:
                 self._compactions -= 1
             self.changed.notify_all()
 
-    def compacted(self, session: Session, result: CompactionResult) -> None:
+    def compacted(self, session: SessionLog, result: CompactionResult) -> None:
         """Take note of a compaction that the model must be told of; do that now where no turn runs and no call waits.
 
         Args:
@@ -191,7 +206,7 @@ class TurnState:
             with contextlib.suppress(Exception):
                 self.tell(session, again=True)
 
-    def tell(self, session: Session, *, again: bool = False) -> v1.ContextReport | None:
+    def tell(self, session: SessionLog, *, again: bool = False) -> v1.ContextReport | None:
         """Append what waits to be told.
 
         Args:
@@ -214,7 +229,7 @@ class TurnState:
             self._telling = False
 
     def _announced(
-        self, session: Session, result: CompactionResult, write: Write | None, *, again: bool
+        self, session: SessionLog, result: CompactionResult, write: Write | None, *, again: bool
     ) -> v1.ContextReport | None:
         if write is None:
             said = None if self.announce is None else resolve(self.announce(result))
@@ -247,7 +262,7 @@ class TurnState:
             # Two may have told it at once; its request id made one append of them.
             self._announcements = [waiting for waiting in self._announcements if waiting[0] is not result]
 
-    def mark(self, session: Session, *, announce: bool) -> Checkpoint:
+    def mark(self, session: SessionLog, *, announce: bool) -> Checkpoint:
         """Mark the place where a step begins. One of which it is not known whether it was made is not made twice."""
         if self._checkpoint is None or self._checkpoint[0] is not announce:
             self._checkpoint = (announce, new_request_id())
@@ -307,7 +322,7 @@ class TurnState:
                 self.step = None
 
 
-def send(session: Session, write: Write) -> Appended:
+def send(session: SessionLog, write: Write) -> Appended:
     """Append what a turn has to append."""
     return session.append(
         *write.messages, view=write.view, model_answer=write.model_answer, request_id=write.request_id
