@@ -12,7 +12,7 @@ import tokenize
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "compactord"
-BY_HAND = {"__init__.py", "runtime.py", "stubs.py", "turn_runtime.py"}
+BY_HAND = {"__init__.py", "wire/runtime.py", "wire/stubs.py", "turn/runtime.py"}
 HEADER = "# Generated from {source} by scripts/unasync.py. Do not edit.\n"
 
 NAMES = {
@@ -115,14 +115,19 @@ def between(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> s
     return "".join(parts)
 
 
+def modules(package: Path) -> list[Path]:
+    """The modules of a package that are not written by hand in both."""
+    return [path for path in sorted(package.rglob("*.py")) if path.relative_to(package).as_posix() not in BY_HAND]
+
+
 def main(check: bool) -> int:
     """Write all modules, or compare them."""
+    asyncio, threads = PACKAGE / "_async", PACKAGE / "_sync"
     wanted: dict[Path, str] = {}
-    for path in sorted((PACKAGE / "_async").glob("*.py")):
-        if path.name not in BY_HAND:
-            source = path.relative_to(PACKAGE.parent.parent).as_posix()
-            wanted[PACKAGE / "_sync" / path.name] = HEADER.format(source=source) + unasync(path.read_text("utf-8"))
-    there = {path for path in (PACKAGE / "_sync").glob("*.py") if path.name not in BY_HAND}
+    for path in modules(asyncio):
+        source = path.relative_to(PACKAGE.parent.parent).as_posix()
+        wanted[threads / path.relative_to(asyncio)] = HEADER.format(source=source) + unasync(path.read_text("utf-8"))
+    there = set(modules(threads))
     stale = [path for path, text in wanted.items() if path not in there or path.read_text("utf-8") != text]
     stale += sorted(there - wanted.keys())
     if check:
@@ -131,6 +136,7 @@ def main(check: bool) -> int:
         return 1 if stale else 0
     for path in stale:
         if path in wanted:
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(wanted[path], "utf-8")
         else:
             path.unlink()

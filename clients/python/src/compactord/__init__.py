@@ -10,17 +10,17 @@ from importlib.metadata import version
 
 from compactord import v1
 from compactord._async.agent_tools import AsyncAgentTools
-from compactord._async.client import AsyncClient
-from compactord._async.compaction import AsyncCompaction
-from compactord._async.embedded import async_embedded
-from compactord._async.session import AsyncSession
-from compactord._async.watch import AsyncWatch
+from compactord._async.client.client import AsyncClient
+from compactord._async.client.embedded import async_embedded
+from compactord._async.client.session import AsyncSession
+from compactord._async.compaction.compaction import AsyncCompaction
+from compactord._async.session.watch import AsyncWatch
 from compactord._sync.agent_tools import AgentTools
-from compactord._sync.client import Client
-from compactord._sync.compaction import Compaction
-from compactord._sync.embedded import embedded
-from compactord._sync.session import Session
-from compactord._sync.watch import Watch
+from compactord._sync.client.client import Client
+from compactord._sync.client.embedded import embedded
+from compactord._sync.client.session import Session
+from compactord._sync.compaction.compaction import Compaction
+from compactord._sync.session.watch import Watch
 from compactord.answers import AnswerLike
 from compactord.connection import TLS, Token
 from compactord.errors import (

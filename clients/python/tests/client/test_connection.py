@@ -18,7 +18,7 @@ from google.protobuf.descriptor_pb2 import MethodOptions
 
 import compactord
 from compactord import connection, v1
-from compactord._sync import calls, runtime
+from compactord._sync.wire import calls, runtime
 from daemons import ROOT, Proxy
 
 METHODS = {method.name: method for service in connection.SERVICES for method in service.methods}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from compactord import v1
-from compactord._async.session_log import AsyncSessionLog
+from compactord._async.session.log import AsyncSessionLog
 from compactord.errors import CompactordError
 from compactord.recalled import content_text, hits_text
 from compactord.texts import told

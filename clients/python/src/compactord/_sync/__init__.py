@@ -1,1 +1,1 @@
-"""The package for threads: generated from :mod:`compactord._async`, but for ``runtime``."""
+"""The package for threads: generated from :mod:`compactord._async`, but for what ``scripts/unasync.py`` names."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from compactord import v1
-from compactord._sync.session_log import SessionLog
+from compactord._sync.session.log import SessionLog
 from compactord.errors import CompactordError
 from compactord.recalled import content_text, hits_text
 from compactord.texts import told

@@ -1,0 +1,1 @@
+"""What programs hold: clients, sessions with all that they can do, and embedded daemons."""

@@ -1,0 +1,115 @@
+"""Compactions whose summary the client's own model writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from compactord import v1, words
+from compactord._async.session.log import AsyncSessionLog
+from compactord._async.view import AsyncSessionView
+from compactord._async.wire.runtime import Result, resolve
+from compactord.connection import new_request_id
+from compactord.errors import SummaryRejectedError
+from compactord.prompts import Prompt, PromptAnswer, add_answer, prompt_of
+from compactord.results import CompactionResult
+
+_TRIES = 3
+
+
+class AsyncClientModel(AsyncSessionLog):
+    """The part of a session that plans and commits compactions for the client's own model."""
+
+    async def plan_compaction(
+        self,
+        *,
+        reason: words.Reason = "manual",
+        focus: str = "",
+        replay: bool | None = None,
+        policy: words.Policy | None = None,
+        client_plan: v1.ClientPlan | None = None,
+        max_prompt_tokens: int | None = None,
+        timeout: float | None = None,
+    ) -> v1.PlanCompactionResponse:
+        """Plan a compaction, and get all prompts for it. The arguments are those of :meth:`compact_with`.
+
+        Returns:
+            The plan. Without a ``plan_token`` there is nothing to do, and ``message`` says why.
+        """
+        request = v1.PlanCompactionRequest(
+            session_id=self._id,
+            reason=words.reason(reason),
+            focus=focus,
+            policy=words.policy(policy),
+            replay=replay,
+            client_plan=client_plan,
+            max_prompt_tokens=max_prompt_tokens,
+        )
+        plan = await self._calls.unary(self._calls.compactions.PlanCompaction, request, timeout)
+        page = plan
+        while page.has_more:
+            request.from_prompt = len(plan.prompts)
+            page = await self._calls.unary(self._calls.compactions.PlanCompaction, request, timeout)
+            plan.prompts.extend(page.prompts)
+        plan.has_more = False
+        return plan
+
+    async def commit_compaction(
+        self, commit: v1.CommitCompactionRequest, *, timeout: float | None = None
+    ) -> CompactionResult:
+        """Commit what :meth:`plan_compaction` planned.
+
+        Args:
+            commit: The answers, with the plan's token. The session's id, and a request id where it has none, are put
+                in.
+            timeout: Seconds that it may take. Default: the client's for compactions.
+
+        Raises:
+            SummaryRejectedError: An answer did not pass the checks; ``complaint`` is for the model.
+            StateChangedError: The session was reverted or compacted since: plan again.
+        """
+        request = v1.CommitCompactionRequest()
+        request.CopyFrom(commit)
+        request.session_id = self._id
+        request.request_id = commit.request_id or new_request_id()
+        answer = await self._calls.unary(self._calls.compactions.CommitCompaction, request, timeout)
+        if answer.HasField("completed"):
+            return CompactionResult(completed=answer.completed)
+        return CompactionResult(skipped=answer.skipped)
+
+    async def _committed(
+        self,
+        plan: v1.PlanCompactionResponse,
+        write: Callable[[Prompt], Result[str | PromptAnswer]],
+        client_plan: v1.ClientPlan | None,
+        timeout: float | None,
+    ) -> CompactionResult:
+        """Ask the model for what was planned, and commit what passes the checks."""
+        view = await self._neutral_prefix(plan, timeout)
+        complaint = ""
+        tries = 0
+        while True:
+            tries += 1
+            commit = v1.CommitCompactionRequest(
+                plan_token=plan.plan_token, client_plan=client_plan, use_fallback=tries == _TRIES
+            )
+            text = ""
+            for asked in plan.prompts:
+                answer: str | PromptAnswer = await resolve(write(prompt_of(asked, text, complaint, view)))
+                told = PromptAnswer(answer) if isinstance(answer, str) else answer
+                text = told.text
+                add_answer(commit, asked, told)
+            try:
+                return await self.commit_compaction(commit, timeout=timeout)
+            except SummaryRejectedError as error:
+                complaint = error.complaint
+                if tries == _TRIES or not complaint:
+                    raise
+
+    async def _neutral_prefix(
+        self, plan: v1.PlanCompactionResponse, timeout: float | None
+    ) -> tuple[v1.ViewMessage, ...]:
+        if not any(asked.HasField("view_messages") for asked in plan.prompts):
+            return ()
+        neutral = AsyncSessionView(self._calls, self._id, v1.Dialect.DIALECT_UNSPECIFIED)
+        view = await neutral.view(timeout=timeout)
+        return tuple(view.messages)

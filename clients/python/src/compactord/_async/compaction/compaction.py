@@ -1,0 +1,202 @@
+"""A compaction as it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from types import TracebackType
+
+from typing_extensions import Self, override
+
+from compactord import v1
+from compactord._async.wire import runtime
+from compactord._async.wire.calls import AsyncCalls
+from compactord.connection import backoffs, limit_of
+from compactord.deadlines import Deadline
+from compactord.errors import (
+    CompactionRunningError,
+    CompactordError,
+    InternalError,
+    OperationCancelledError,
+    UnavailableError,
+)
+from compactord.results import CompactionResult, result_of
+
+
+class AsyncCompaction:
+    """A compaction: go through it for its events. It begins with the first.
+
+    Leaving the loop, :meth:`cancel`, :meth:`close`, leaving its ``with`` block and losing the last reference to it
+    cancel it, unless it was asked for with ``detach``: nothing is written then but the attempt. After the commit a
+    cancel changes nothing.
+
+    Where the connection breaks, the compaction is asked for again with the same request id: its events begin anew, or
+    ``completed`` comes at once where it was committed.
+    """
+
+    def __init__(
+        self,
+        calls: AsyncCalls,
+        request: v1.CompactRequest,
+        timeout: float | None,
+        left: set[str],
+        abort_turn: Callable[[], Awaitable[bool]] | None = None,
+    ) -> None:
+        """Make one; ``AsyncSession.compaction_events`` has the arguments.
+
+        ``left`` is the session's. ``abort_turn`` says whether a compaction of the turn that it aborted was cancelled.
+        """
+        self._calls = calls
+        self._abort_turn = abort_turn
+        self._request = request
+        self._timeout = timeout
+        self._stream: runtime.Stream[v1.CompactResponse] | None = None
+        self._waits = backoffs()
+        self._deadline = Deadline(None)
+        self._left = left
+        self._operation_id = ""
+        self._broken = False
+        self._over = False
+        self._cancelled = False
+        self._result: CompactionResult | None = None
+
+    @property
+    def result(self) -> CompactionResult:
+        """How it ended.
+
+        Raises:
+            RuntimeError: It goes on, or it failed or was cancelled.
+        """
+        if self._result is None:
+            raise RuntimeError("the compaction has no result: go through its events first")
+        return self._result
+
+    def cancel(self) -> None:
+        """Cancel it. Whoever goes through its events gets an :class:`OperationCancelledError`."""
+        self._cancelled = True
+        if self._operation_id and not self._request.detach:
+            self._left.add(self._operation_id)
+        if self._stream is not None:
+            self._stream.cancel()
+
+    async def close(self) -> None:
+        """Cancel it, if it goes on."""
+        if not self._over:
+            self.cancel()
+
+    async def wait(self) -> CompactionResult:
+        """Let it come to its end.
+
+        Raises:
+            CompactordError: It failed; the class is that of the reason.
+            OperationCancelledError: It was cancelled.
+        """
+        while await self.next_event() is not None:
+            pass
+        return self.result
+
+    async def next_event(self) -> v1.CompactionEvent | None:
+        """Wait for the next event; None is the end.
+
+        Raises:
+            CompactordError: It failed; the class is that of the reason.
+            OperationCancelledError: It was cancelled.
+        """
+        await self._make_way()
+        while not self._over:
+            try:
+                response = await self._opened().read()
+            except CompactordError as error:
+                if self._result is not None:
+                    break
+                failure = self._deadline.judged(error)
+                if not await self._may_go_on(failure):
+                    self._over = True
+                    raise failure from error.__cause__
+                continue
+            except BaseException:
+                self.cancel()
+                self._over = True
+                raise
+            if response is None:
+                break
+            told = result_of(response.event)
+            self._result = self._result if told is None else told
+            self._broken = False
+            self._operation_id = response.event.operation_id
+            return response.event
+        if not self._over and self._result is None:
+            self._over = True
+            raise InternalError("the compaction ended without a last event")
+        self._over = True
+        return None
+
+    def __aiter__(self) -> AsyncIterator[v1.CompactionEvent]:
+        return _AsyncEvents(self)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _make_way(self) -> None:
+        """Abort the turn that runs, before the compaction begins."""
+        abort_turn, self._abort_turn = self._abort_turn, None
+        if abort_turn is not None and not self._cancelled and await abort_turn():
+            # What the turn compacted may take a moment to end.
+            self._request.preempt = True
+
+    def _opened(self) -> runtime.Stream[v1.CompactResponse]:
+        if self._cancelled:
+            raise OperationCancelledError("the compaction was cancelled")
+        if self._stream is None:
+            method = self._calls.compactions.Compact
+            self._deadline = Deadline(limit_of(method, self._timeout))
+            self._stream = runtime.Stream(method, self._request, self._timeout)
+            self._end_if_cancelled()
+        return self._stream
+
+    def _end_if_cancelled(self) -> None:
+        """End the stream where another thread cancelled the compaction while it was opened."""
+        if self._cancelled and self._stream is not None:
+            self._stream.cancel()
+
+    async def _may_go_on(self, error: CompactordError) -> bool:
+        """Whether to ask again, after a pause."""
+        # What the broken connection or an earlier compaction has left behind may take a moment to end.
+        lingers = isinstance(error, CompactionRunningError) and (self._broken or error.operation_id in self._left)
+        if self._cancelled or not (lingers or isinstance(error, UnavailableError)) or not self._calls.settings.retry:
+            return False
+        wait = next(self._waits, None)
+        if wait is None:
+            return False
+        self._broken = True
+        self._stream = None
+        await runtime.sleep(wait)
+        return True
+
+
+class _AsyncEvents(AsyncIterator[v1.CompactionEvent]):
+    """One pass through the events of a compaction. Who leaves it has left the compaction."""
+
+    def __init__(self, compaction: AsyncCompaction) -> None:
+        self._compaction = compaction
+        self._ended = False
+
+    @override
+    async def __anext__(self) -> v1.CompactionEvent:
+        try:
+            event = await self._compaction.next_event()
+        except BaseException:
+            self._ended = True
+            raise
+        if event is None:
+            self._ended = True
+            raise StopAsyncIteration
+        return event
+
+    def __del__(self) -> None:
+        if not self._ended:
+            self._compaction.cancel()

@@ -1,0 +1,1 @@
+"""A session as far as its log goes: reading, writing, points and watches."""

@@ -1,0 +1,127 @@
+"""Watching a session's log as it is written."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from types import TracebackType
+from typing import TypeAlias
+
+from typing_extensions import Self, override
+
+from compactord import v1
+from compactord._async.wire import runtime
+from compactord._async.wire.calls import AsyncCalls
+from compactord.connection import backoffs
+from compactord.errors import CompactordError, OperationCancelledError, UnavailableError, WatcherTooSlowError
+
+Watched: TypeAlias = v1.LoggedMessage | v1.Record | v1.CompactionEvent
+
+
+class AsyncWatch(AsyncIterator[Watched]):
+    """A watch: go through it for messages, records and, if asked for, events of compactions, as they are written.
+
+    It begins when its ``with`` block is entered, or else with the first item: what is written from then on is
+    delivered, each message and record once, in the order of the log. It goes on by itself after a broken connection,
+    and where it was too slow. It ends when it is closed or lost, and with a ``SessionNotFoundError`` when the session
+    is deleted.
+
+    Attributes:
+        uid: The session's uid; empty before the watch has begun.
+        next_sequence: The sequence of the next message or record.
+    """
+
+    def __init__(self, calls: AsyncCalls, request: v1.WatchSessionRequest) -> None:
+        self._calls = calls
+        self._request = request
+        self._stream: runtime.Stream[v1.WatchSessionResponse] | None = None
+        self._waits = backoffs()
+        self._closed = False
+        self.uid = ""
+        self.next_sequence = request.from_sequence
+
+    async def close(self) -> None:
+        """End it. Whoever goes through it comes to its end."""
+        self._closed = True
+        if self._stream is not None:
+            self._stream.cancel()
+
+    async def __aenter__(self) -> Self:
+        await self._begun()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    @override
+    def __aiter__(self) -> Self:
+        return self
+
+    @override
+    async def __anext__(self) -> Watched:
+        while not self._closed:
+            await self._begun()
+            response = await self._read()
+            match response.WhichOneof("kind") if response is not None else "":
+                case "message" if response is not None:
+                    self.next_sequence = response.message.sequence + 1
+                    return response.message
+                case "record" if response is not None:
+                    self.next_sequence = response.record.sequence + 1
+                    return response.record
+                case "event" if response is not None:
+                    return response.event
+                case _:
+                    continue
+        raise StopAsyncIteration
+
+    async def _begun(self) -> None:
+        """Open the stream, and wait until the daemon says that it delivers."""
+        while self._stream is None and not self._closed:
+            if self.uid:
+                self._request.uid = self.uid
+                self._request.from_sequence = self.next_sequence
+            self._stream = runtime.Stream(self._calls.sessions.WatchSession, self._request, None)
+            self._end_if_closed()
+            response = await self._read()
+            if response is not None:
+                self.uid = response.started.uid
+                self.next_sequence = response.started.from_sequence
+
+    def _end_if_closed(self) -> None:
+        """End the stream where another thread closed the watch while it was opened."""
+        if self._closed and self._stream is not None:
+            self._stream.cancel()
+
+    async def _read(self) -> v1.WatchSessionResponse | None:
+        """Wait for the next answer; None where the stream broke and has to be opened again, or was closed."""
+        if self._stream is None:
+            return None
+        try:
+            response = await self._stream.read()
+        except CompactordError as error:
+            self._stream = None
+            if self._closed and isinstance(error, OperationCancelledError):
+                return None
+            await self._pause(error)
+            return None
+        except BaseException:
+            # The next call takes it up where this one was interrupted.
+            self._stream.cancel()
+            self._stream = None
+            raise
+        if response is None:
+            self._stream = None
+        elif response.WhichOneof("kind") != "started":
+            self._waits = backoffs()
+        return response
+
+    async def _pause(self, error: CompactordError) -> None:
+        """Wait before the stream is opened again, or raise where that does not help."""
+        if not isinstance(error, UnavailableError | WatcherTooSlowError) or not self._calls.settings.retry:
+            raise error
+        wait = next(self._waits, None)
+        if wait is None:
+            raise error
+        await runtime.sleep(wait)

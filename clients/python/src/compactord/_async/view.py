@@ -1,0 +1,83 @@
+"""The view of a session: how it is fetched, and which one is kept."""
+
+from __future__ import annotations
+
+from typing_extensions import override
+
+from compactord import v1, words
+from compactord import view as views
+from compactord._async.wire.calls import AsyncCalls
+from compactord.view import View
+from compactord.words import Dialect, dialect_name
+
+
+class AsyncSessionView:
+    """The part of a session that draws its view: id, dialect, and the last view, so that the next moves what is new."""
+
+    def __init__(self, calls: AsyncCalls, session_id: str, dialect: v1.Dialect.ValueType) -> None:
+        self._calls = calls
+        self._id = session_id
+        self._dialect = dialect
+        self._kept = views.empty(dialect)
+
+    @override
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._id!r}, dialect={self.dialect!r})"
+
+    @property
+    def id(self) -> str:
+        """The session's id."""
+        return self._id
+
+    @property
+    def dialect(self) -> Dialect | None:
+        """The provider's shape that messages come and go in; None for neutral messages."""
+        return dialect_name(self._dialect)
+
+    async def view(
+        self,
+        *,
+        thinking: words.Thinking | None = None,
+        mark_cache_breakpoints: bool = False,
+        as_of: int | None = None,
+        max_bytes: int | None = None,
+        timeout: float | None = None,
+    ) -> View:
+        """Fetch what the model needs to go on. Only what is new since the last view is moved.
+
+        Args:
+            thinking: Overrides the policy's thinking.
+            mark_cache_breakpoints: Whether the daemon marks cache breakpoints in the messages, where the dialect has
+                them.
+            as_of: The point to draw the view of. Default: now. Such a view is not kept.
+            max_bytes: The most that one answer of the daemon holds; more of them are fetched. Default: half of
+                the client's ``max_message_bytes``, and at most 32 MiB.
+            timeout: Seconds that each of these may take. Default: the client's.
+
+        Returns:
+            The view, whole.
+
+        Raises:
+            ToolCallsOpenError: A view in a dialect needs the results of open calls first.
+            ViewInvalidError: The view would break a rule of the provider.
+        """
+        request = v1.GetLLMViewRequest(
+            session_id=self._id,
+            dialect=self._dialect,
+            as_of=as_of,
+            thinking=None if thinking is None else words.thinking(thinking),
+            mark_cache_breakpoints=mark_cache_breakpoints,
+            max_bytes=max_bytes or self._calls.settings.page_bytes,
+        )
+        view = self._kept if as_of is None else views.empty(self._dialect)
+        sent = 0
+        while True:
+            request.view_token = view.token
+            page = await self._calls.unary(self._calls.compactions.GetLLMView, request, timeout)
+            view = view.joined(page, sent_before=sent)
+            if view.complete:
+                break
+            sent = view.messages_sent
+        if as_of is None:
+            self._kept = view
+        return view

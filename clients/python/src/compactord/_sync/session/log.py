@@ -1,0 +1,193 @@
+# Generated from src/compactord/_async/session/log.py by scripts/unasync.py. Do not edit.
+"""A session as far as its log goes: what is appended, read, gone back in and watched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from google.protobuf.field_mask_pb2 import FieldMask
+
+from compactord import messages, v1, words
+from compactord._sync.session.points import Points
+from compactord._sync.session.reading import LogReading
+from compactord._sync.session.watch import Watch
+from compactord._sync.wire.calls import Calls
+from compactord.connection import new_request_id
+from compactord.results import Appended, SessionInfo
+from compactord.unanswered import Unanswered, leaves_open
+from compactord.view import View
+
+
+class SessionLog(LogReading, Points):
+    """The part of a session that writes its log, and says what it is."""
+
+    def __init__(self, calls: Calls, session_id: str, dialect: v1.Dialect.ValueType) -> None:
+        super().__init__(calls, session_id, dialect)
+        self._unanswered = Unanswered()
+
+    def append(
+        self,
+        *given: messages.Appendable,
+        view: View | None = None,
+        model_answer: bool = False,
+        strict: bool = False,
+        expected_next_index: int | None = None,
+        usage: v1.Usage | None = None,
+        model: str = "",
+        stop_reason: str | None = None,
+        request_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Appended:
+        """Add messages to the end of the log: all of them or, on any error, none. They are on disk before the answer.
+
+        An append that ended in no answer, since the daemon went away or the call was interrupted, may be made again:
+        for 10 minutes, and until something else is appended, the same content is the same append, and is not doubled.
+        To say the same once more all the same, give a ``request_id``.
+
+        Args:
+            given: The messages: text of the user, a provider's JSON as dicts, SDK objects or bytes, or neutral
+                messages. See :data:`compactord.Appendable`.
+            view: The view that the answer of the model was made from.
+            model_answer: Whether the last message is what a model answered just now: the daemon judges whether it is an
+                overflow, and describes it in ``answer``.
+            strict: Whether malformed input is refused even where its meaning is clear.
+            expected_next_index: The index that the first of them must get.
+            usage: What the provider reported, where its JSON does not say.
+            model: The model, where the provider's JSON does not say.
+            stop_reason: Why the model stopped (``"end"``, ``"aborted"``, ...), where the provider's JSON does not say.
+            request_id: Makes the call safe to make again. Default: a new one.
+            timeout: Seconds that it may take. Default: the client's.
+
+        Raises:
+            WrongNextIndexError: ``expected_next_index`` is not the log's.
+            HistoryRevertedError: The view was reverted: fetch a new one, and take the turn again.
+            InvalidRequestError: The messages are malformed.
+            TypeError: Something cannot be appended, or two shapes are mixed.
+        """
+        content = messages.content(given, self._dialect)
+        request = v1.AppendMessagesRequest(
+            session_id=self._id,
+            messages=content.messages,
+            expected_next_index=expected_next_index,
+            view_token=view.token if view is not None else "",
+            strict=strict,
+            model_answer=model_answer,
+        )
+        if content.json is not None:
+            request.provider_json.CopyFrom(
+                v1.ProviderJson(
+                    dialect=self._dialect,
+                    json=content.json,
+                    usage=usage,
+                    model=model,
+                    stop_reason=words.stop_reason(stop_reason),
+                )
+            )
+        elif usage is not None or model or stop_reason is not None:
+            raise TypeError("usage, model and stop_reason go with provider JSON: neutral messages hold them themselves")
+        if request_id:
+            request.request_id = request_id
+        else:
+            request = self._unanswered.first(request) or request
+            request.request_id = request.request_id or new_request_id()
+        answer = self._appended(request, timeout, own_id=not request_id)
+        self._written()
+        return Appended(
+            first_index=answer.first_index,
+            next_index=answer.next_index,
+            point=answer.point,
+            report=answer.report,
+            findings=answer.findings,
+            answer=answer.answer if answer.HasField("answer") else None,
+        )
+
+    def _written(self) -> None:
+        """Take note that something was appended. A layer above overrides it."""
+
+    def _appended(
+        self, request: v1.AppendMessagesRequest, timeout: float | None, *, own_id: bool
+    ) -> v1.AppendMessagesResponse:
+        """Append, and remember a request whose id is this client's own as long as there is no answer to it."""
+        try:
+            answer = self._calls.unary(self._calls.sessions.AppendMessages, request, timeout)
+        except Exception as error:
+            if own_id and leaves_open(error):
+                self._unanswered.keep(request)
+            elif own_id:
+                self._unanswered.drop(request)
+            raise
+        except BaseException:
+            # The program was interrupted, or the task cancelled.
+            if own_id:
+                self._unanswered.keep(request)
+            raise
+        self._unanswered.clear()
+        return answer
+
+    def info(self, *, timeout: float | None = None) -> SessionInfo:
+        """Get the session with its policy, and how full its context is."""
+        request = v1.GetSessionRequest(session_id=self._id)
+        answer = self._calls.unary(self._calls.sessions.GetSession, request, timeout)
+        return SessionInfo(answer.session, answer.report)
+
+    def update(
+        self,
+        *,
+        policy: words.Policy | None = None,
+        labels: Mapping[str, str] | None = None,
+        title: str | None = None,
+        request_id: str | None = None,
+        timeout: float | None = None,
+    ) -> v1.Session:
+        """Replace policy, labels or title, those that are given, whole.
+
+        Args:
+            policy: The new policy, as given; it is resolved anew.
+            labels: The new labels.
+            title: The new title.
+            request_id: Makes the call safe to make again. Default: a new one.
+            timeout: Seconds that it may take. Default: the client's.
+
+        Returns:
+            The changed session.
+        """
+        named = {"policy": policy, "labels": labels, "title": title}
+        request = v1.UpdateSessionRequest(
+            session_id=self._id,
+            update_mask=FieldMask(paths=[path for path, value in named.items() if value is not None]),
+            policy=words.policy(policy),
+            labels=labels,
+            title=title or "",
+            request_id=request_id or new_request_id(),
+        )
+        answer = self._calls.unary(self._calls.sessions.UpdateSession, request, timeout)
+        return answer.session
+
+    def delete(self, *, timeout: float | None = None) -> None:
+        """Remove the session and its log for good. What runs for it is cancelled.
+
+        Raises:
+            SessionNotFoundError: There is none.
+        """
+        request = v1.DeleteSessionRequest(session_id=self._id)
+        self._calls.unary(self._calls.sessions.DeleteSession, request, timeout)
+
+    def watch(
+        self, *, from_sequence: int | None = None, events: bool = False, without_content: bool = False
+    ) -> Watch:
+        """Follow the session's log as it is written, by whomever.
+
+        Args:
+            from_sequence: The first sequence to deliver, 0 for all of the log. Default: only what is written from now
+                on.
+            events: Whether the events of compactions come, too.
+            without_content: Whether messages come without their parts.
+
+        Returns:
+            An iterator of :class:`compactord.v1.LoggedMessage`, :class:`compactord.v1.Record` and
+            :class:`compactord.v1.CompactionEvent`, and a context manager that begins and ends it.
+        """
+        request = v1.WatchSessionRequest(
+            session_id=self._id, from_sequence=from_sequence, events=events, without_content=without_content
+        )
+        return Watch(self._calls, request)

@@ -1,0 +1,121 @@
+# Generated from src/compactord/_async/wire/calls.py by scripts/unasync.py. Do not edit.
+"""The calls of a client: one channel, its stubs, and exceptions in place of gRPC's errors."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TypeVar
+
+from compactord._sync.wire import runtime
+from compactord._sync.wire.stubs import CompactionStub, SessionStub
+from compactord.connection import SERVICES, Settings, backoffs, limit_of, unreachable, with_defaults
+from compactord.deadlines import Deadline
+from compactord.errors import ClientClosedError, CompactordError, UnavailableError
+from compactord.v1.compaction_service_pb2_grpc import CompactionServiceStub
+from compactord.v1.session_service_pb2_grpc import SessionServiceStub
+
+Q = TypeVar("Q")
+A = TypeVar("A")
+
+_HEALTH = "/grpc.health.v1.Health/Check"
+_SERVING = b"\x08\x01"
+
+
+class Calls:
+    """The calls of one client. It connects when it is first used; all sessions of the client share it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._mutex = threading.Lock()
+        self._closed = False
+        self._home: runtime.Home | None = None
+        self._channel: runtime.Channel | None = None
+        self._sessions: SessionStub | None = None
+        self._compactions: CompactionStub | None = None
+
+    @property
+    def sessions(self) -> SessionStub:
+        """The stub of SessionService, with the client's deadlines, token and request ids."""
+        channel = self._open()
+        with self._mutex:
+            if self._sessions is None:
+                self._sessions = with_defaults(SessionServiceStub(channel), SERVICES[0], self.settings)
+            return self._sessions
+
+    @property
+    def compactions(self) -> CompactionStub:
+        """The stub of CompactionService, with the client's deadlines, token and request ids."""
+        channel = self._open()
+        with self._mutex:
+            if self._compactions is None:
+                self._compactions = with_defaults(CompactionServiceStub(channel), SERVICES[1], self.settings)
+            return self._compactions
+
+    def unary(self, method: runtime.Unary[Q, A], request: Q, timeout: float | None = None) -> A:
+        """Call a method.
+
+        Raises:
+            CompactordError: The call failed. Its ``request_id`` is the request's.
+        """
+        deadline = Deadline(limit_of(method, timeout))
+        try:
+            return runtime.call(method, request, timeout)
+        except CompactordError as error:
+            told = deadline.judged(error)
+            told.request_id = getattr(request, "request_id", "")
+            if isinstance(told, UnavailableError) and not told.reason:
+                told.message = unreachable(self.settings.address, told.message)
+            raise told from error.__cause__
+
+    def resent(self, method: runtime.Unary[Q, A], request: Q, timeout: float) -> A:
+        """Call a method that gRPC does not send again itself, and send it again where no daemon answers.
+
+        Args:
+            method: The method of a stub.
+            request: What is sent.
+            timeout: Seconds that all of it may take.
+        """
+        end = time.monotonic() + timeout
+        waits = backoffs()
+        left = timeout
+        while True:
+            try:
+                return self.unary(method, request, left)
+            except UnavailableError:
+                wait = next(waits, None) if self.settings.retry else None
+                if wait is None or time.monotonic() + wait >= end:
+                    raise
+                runtime.sleep(wait)
+                left = max(end - time.monotonic(), 0.0)
+
+    def healthy(self, timeout: float) -> bool:
+        """Ask the daemon whether it serves."""
+        check = self._open().unary_unary(_HEALTH, request_serializer=_as_it_is, response_deserializer=_as_it_is)
+        try:
+            return runtime.call(check, b"", timeout) == _SERVING
+        except UnavailableError:
+            return False
+
+    def close(self) -> None:
+        """End all calls and close the channel. It may be called again."""
+        with self._mutex:
+            self._closed = True
+            channel, self._channel = self._channel, None
+        if channel is not None:
+            channel.close()
+
+    def _open(self) -> runtime.Channel:
+        home = runtime.home()
+        with self._mutex:
+            if self._closed:
+                raise ClientClosedError("the client is closed")
+            if self._channel is None:
+                self._channel, self._home = runtime.open_channel(self.settings), home
+            elif home is not self._home:
+                raise RuntimeError("the client belongs to another event loop: make one for each")
+            return self._channel
+
+
+def _as_it_is(data: bytes) -> bytes:
+    return data
