@@ -20,6 +20,10 @@ func (v *verifier) checkPython(ctx context.Context) error {
 	commands := []command{
 		{args: []string{v.venv("ruff"), "check"}, hint: repair},
 		{args: []string{v.venv("ruff"), "format", "--check"}, hint: repair},
+		{
+			args: []string{v.venv("lint-imports"), "--no-logo", "--no-cache"},
+			hint: "a file imports what is in its own layer or below: pyproject.toml has the layers",
+		},
 		{args: []string{v.venv("mypy")}},
 	}
 	// It is a program of Node in a package of Python's.
