@@ -26,14 +26,23 @@ const program = ts.createProgram([entry], options);
 const checker = program.getTypeChecker();
 
 /** What the package exports of its own, in the order of its index. */
-function exported() {
-  const index = checker.getSymbolAtLocation(program.getSourceFile(entry));
-  return checker
-    .getExportsOfModule(index)
-    .map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol))
-    .filter((symbol) =>
-      symbol.declarations?.every((one) => one.getSourceFile().fileName.startsWith(join(root, "src"))),
-    );
+const exported = checker
+  .getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(entry)))
+  .map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol))
+  .filter((symbol) => symbol.declarations?.every(isOwn));
+
+function isOwn(declaration) {
+  return declaration.getSourceFile().fileName.startsWith(join(root, "src"));
+}
+
+/** The declarations that one inherits from and that the package does not export, the lowest first: for programs, all is its. */
+function hiddenBases(declaration) {
+  return (declaration.heritageClauses ?? [])
+    .filter(({ token }) => token === ts.SyntaxKind.ExtendsKeyword)
+    .flatMap(({ types }) => types.map(({ expression }) => checker.getTypeAtLocation(expression).symbol))
+    .filter((symbol) => !exported.includes(symbol))
+    .flatMap(({ declarations }) => declarations.filter(isOwn))
+    .flatMap((base) => [...hiddenBases(base), base]);
 }
 
 /** The section of one exported name. */
@@ -55,7 +64,19 @@ function section(symbol) {
 
 /** The members that a program sees: fields as a list, then a part for each of the others. */
 function members(owner, declaration) {
-  const seen = declaration.members.filter((member) => isPublic(member) && !isNameOfError(member));
+  // What is declared again stands where it was declared first.
+  const byName = new Map();
+  for (const holder of [...hiddenBases(declaration), declaration]) {
+    const own = holder.members.filter((member) => isPublic(member) && !isNameOfError(member));
+    const nameOf = (member) => member.name?.getText() ?? "new";
+    for (const name of new Set(own.map(nameOf))) {
+      byName.set(
+        name,
+        own.filter((member) => nameOf(member) === name),
+      );
+    }
+  }
+  const seen = [...byName.values()].flat();
   const fields = seen.filter((member) => ts.isPropertyDeclaration(member) || ts.isPropertySignature(member));
   const list = fields.map((field) => `- \`${oneLine(signature(field))}\`: ${oneLine(commentOf(field))}`).join("\n");
   const parts = new Map();
@@ -100,6 +121,7 @@ function headOf(declaration) {
     .slice(0, end)
     .replace(/\{\s*\}?$/, "")
     .replace(/^export /, "")
+    .replace(hiddenBases(declaration).length > 0 ? / extends \w+/ : "", "")
     .trim();
 }
 
@@ -141,7 +163,7 @@ function oneLine(text) {
   return text.replace(/\s*\n\s*/g, " ");
 }
 
-const text = `${[head.trim(), ...exported().flatMap(section)].filter((part) => part !== "").join("\n\n")}\n`;
+const text = `${[head.trim(), ...exported.flatMap(section)].filter((part) => part !== "").join("\n\n")}\n`;
 if (!process.argv.includes("--check")) {
   writeFileSync(document, text);
 } else if (readFileSync(document, "utf8") !== text) {

@@ -1,4 +1,4 @@
-import { Mailbox, type Mail } from "./dmail.js";
+import { Mailbox } from "./dmail.js";
 import {
   ClientClosedError,
   CompactordError,
@@ -12,9 +12,9 @@ import {
 import type { DialectName } from "./messages.js";
 import { recallAsked, recalledText } from "./recallTool.js";
 import { foundText, searchAsked } from "./searchTool.js";
-import type { Session } from "./session.js";
+import type { SessionLog } from "./sessionLog.js";
 import { definitionOf, inShapeOf, type AgentToolName, type ToolDefinition, type ToolShapes } from "./tools.js";
-import { ToolOutput, type ToolCall } from "./toolCalls.js";
+import { ToolOutput, type Mail, type ToolCall } from "./toolCalls.js";
 import type { SearchHit } from "./v1.js";
 
 /** Which tools are offered. */
@@ -34,11 +34,12 @@ export interface AgentToolsOptions {
 export class AgentTools {
   /** Whether the model can send D-Mails. */
   readonly dmail: boolean;
-  readonly #session: Session;
+  readonly #session: SessionLog;
   readonly #names: readonly AgentToolName[];
   readonly #mailbox = new Mailbox();
 
-  constructor(session: Session, options: AgentToolsOptions = {}) {
+  /** Makes them for a session; `SessionLog` is the part of it that they read. */
+  constructor(session: SessionLog, options: AgentToolsOptions = {}) {
     const { recall = true, search = true, dmail = false } = options;
     this.#session = session;
     this.dmail = dmail;

@@ -1,5 +1,5 @@
 import type { AppendedContent } from "./messages.js";
-import type { AppendOptions } from "./options.js";
+import type { AppendOptions } from "./sessionOptions.js";
 import { stopReasonOf } from "./words.js";
 
 /** Adds to an append what is told of the provider's JSON beside it. Throws a TypeError where there is no such JSON. */

@@ -1,18 +1,23 @@
 import type { Client as Stub } from "@connectrpc/connect";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
-import { checkKeys } from "./arguments.js";
+import type { AgentTools } from "./agentTools.js";
+import { checkedIndex, checkKeys } from "./arguments.js";
+import type { CallOptions, WriteOptions } from "./calls.js";
+import { callOptions, requestIdOf } from "./calls.js";
 import type { ConnectionOptions } from "./connection.js";
 import { Connection } from "./connection.js";
 import { defaults } from "./defaults.js";
 import { SessionExistsError, UnavailableError } from "./errors.js";
 import { checkHealth } from "./health.js";
 import { newSessionId } from "./ids.js";
-import type { DialectName } from "./messages.js";
-import type { CallOptions, PolicyLike, WriteOptions } from "./options.js";
-import { policyOf } from "./options.js";
+import type { CallModel, LoopOptions } from "./loop.js";
+import type { Appendables, DialectName } from "./messages.js";
 import { pages } from "./pages.js";
-import { callOptions, requestIdOf, Session } from "./session.js";
+import type { PolicyLike } from "./policy.js";
+import { policyOf } from "./policy.js";
+import { SessionTurns } from "./sessionTurns.js";
+import type { Turn } from "./turn.js";
 import type {
   ClassifyErrorRequestSchema,
   ClassifyErrorResponse,
@@ -61,6 +66,78 @@ export interface SessionOptions extends WriteOptions {
   readonly title?: string;
   /** How its tokens are counted, from then on. Default: the daemon's choice. */
   readonly estimator?: EstimatorName | Estimator;
+}
+
+/** How a turn is taken. */
+export interface TurnOptions extends LoopOptions {
+  /** The agent tools; they handle the calls of their own names. */
+  readonly tools?: AgentTools;
+}
+
+/**
+ * A conversation. It keeps the view that was fetched last, so that the next fetch moves only what is new. One object may be
+ * used by several tasks at once.
+ */
+export class Session extends SessionTurns {
+  /** The client that it is used through. */
+  override readonly client: Client;
+
+  /** Use {@link Client.createSession}, {@link Client.openSession} or {@link Client.session}. */
+  constructor(client: Client, id: string, dialect: DialectName | undefined) {
+    super(client, id, dialect);
+    this.client = client;
+  }
+
+  /** Makes a new session of this one's log: up to a checkpoint, up to a point, or all of it. */
+  async fork(
+    options: WriteOptions & {
+      /** The checkpoint to fork at. */ readonly atCheckpoint?: number;
+      /** The point to fork at. */ readonly point?: number;
+      /** The new session's id. Default: a UUID. */ readonly newSessionId?: string;
+      /** The new session's policy. Default: this one's at the point. */ readonly policy?: PolicyLike;
+      /** The new session's labels. Default: this one's. */ readonly labels?: Readonly<Record<string, string>>;
+      /** The new session's title. Default: this one's. */ readonly title?: string;
+    } = {},
+  ): Promise<Session> {
+    const id = options.newSessionId ?? newSessionId();
+    const answer = await this.client.sessions.forkSession(
+      {
+        sessionId: this.id,
+        newSessionId: id,
+        labels: { ...options.labels },
+        title: options.title ?? "",
+        requestId: requestIdOf(options),
+        at: forkPoint(options),
+        ...(options.policy !== undefined && { policy: policyOf(options.policy) }),
+      },
+      callOptions(options),
+    );
+    const fork = new Session(this.client, id, this.dialect);
+    fork.noteReport(answer.report);
+    return fork;
+  }
+
+  /**
+   * Takes a turn: appends the input, compacts where that is due, calls the model with the view, appends its answer, runs its
+   * tool calls, and goes on until it has none. After an overflow it compacts and calls the model once more. What `callModel`
+   * throws is thrown as it is, and nothing was appended of that answer; the next turn goes on where this one broke off.
+   *
+   * `input` is what the user says, or results of calls that the last turn left open; an empty list where the log has it
+   * already. Rejects with TurnRunningError where a turn runs, TurnAbortedError where a compaction or {@link abortTurn} ends
+   * it, and ContextOverflowError where no compaction helps.
+   */
+  async runTurn(callModel: CallModel, input: Appendables, options: TurnOptions = {}): Promise<Turn> {
+    return this.takeTurn(callModel, input, options);
+  }
+}
+
+function forkPoint(options: { readonly atCheckpoint?: number; readonly point?: number }) {
+  if (options.atCheckpoint !== undefined) {
+    return { case: "checkpointId", value: checkedIndex("atCheckpoint", options.atCheckpoint) } as const;
+  }
+  return options.point === undefined
+    ? ({ case: undefined } as const)
+    : ({ case: "point", value: checkedIndex("point", options.point) } as const);
 }
 
 /**

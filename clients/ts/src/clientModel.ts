@@ -1,11 +1,11 @@
 import { create } from "@bufbuild/protobuf";
 
+import { callOptions, requestIdOf } from "./calls.js";
 import { CompactionResult } from "./compaction.js";
+import type { CompactionOptions } from "./compactionOptions.js";
 import { SummaryRejectedError } from "./errors.js";
-import type { CompactionOptions } from "./options.js";
-import { policyOf, reasonOf } from "./options.js";
-import type { Session } from "./session.js";
-import { callOptions, requestIdOf } from "./session.js";
+import { policyOf } from "./policy.js";
+import type { SessionLog } from "./sessionLog.js";
 import type {
   CommitCompactionRequest,
   CommitCompactionResponse,
@@ -14,6 +14,7 @@ import type {
   Usage,
 } from "./v1.js";
 import { CommitCompactionRequestSchema, PlanCompactionRequestSchema, SkipReason, UsageSchema } from "./v1.js";
+import { reasonOf } from "./words.js";
 
 /** What the model is to be asked, as it stands. */
 export interface Prompt {
@@ -48,7 +49,7 @@ const tries = 3;
 
 /** Plans a compaction, has the model write the summaries, and commits. */
 export async function compactWithModel(
-  session: Session,
+  session: SessionLog,
   write: (prompt: Prompt) => Promise<Answer | string>,
   options: CompactionOptions & { readonly maxPromptTokens?: number },
 ): Promise<CompactionResult> {
@@ -83,7 +84,7 @@ export async function compactWithModel(
 
 /** The plan with the prompts of all its pages. */
 async function planned(
-  session: Session,
+  session: SessionLog,
   options: CompactionOptions & { readonly maxPromptTokens?: number },
 ): Promise<PlanCompactionResponse> {
   const request = create(PlanCompactionRequestSchema, {
@@ -146,7 +147,7 @@ function addCosts(commit: CommitCompactionRequest, { model, usage, costUsd }: An
   }
 }
 
-function committed(session: Session, { outcome }: CommitCompactionResponse): CompactionResult {
+function committed(session: SessionLog, { outcome }: CommitCompactionResponse): CompactionResult {
   session.noteReport(outcome.value?.report);
   switch (outcome.case) {
     case "completed":

@@ -13,7 +13,6 @@ import type {
   ContextReport,
   PruneEntry,
 } from "./v1.js";
-import type { CompactionPlace } from "./turns.js";
 import { SkipReason, SummaryFallback } from "./v1.js";
 
 /** How a compaction ended that did not fail. */
@@ -81,6 +80,14 @@ export function resultOf({ event }: Pick<CompactionEvent, "event">): CompactionR
     default:
       return undefined;
   }
+}
+
+/** A compaction's place beside the turns of its session, from before it begins until after its end. */
+export interface CompactionPlace {
+  /** Whether the daemon may not have seen yet that the compaction of an aborted turn has ended. */
+  readonly preempt: boolean;
+  /** Leaves it: turns go on. Announces the result, if there is one. */
+  leave(result: CompactionResult | undefined): Promise<void>;
 }
 
 /** What a compaction needs to run and to end. */

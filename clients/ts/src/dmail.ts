@@ -1,15 +1,7 @@
 import { checkedArguments, definitionOf } from "./tools.js";
 import { told } from "./texts.js";
-import { ToolOutput } from "./toolCalls.js";
+import { ToolOutput, type Mail } from "./toolCalls.js";
 import type { ListedCheckpoint } from "./v1.js";
-
-/** A message that the model sends to itself at an earlier checkpoint. */
-export interface Mail {
-  /** The checkpoint to go back to. */
-  readonly checkpointId: number;
-  /** What the model is to know there. */
-  readonly message: string;
-}
 
 /** Holds the one D-Mail that may be pending. It never touches anything but the conversation, and that only on delivery. */
 export class Mailbox {

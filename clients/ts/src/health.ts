@@ -8,7 +8,7 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import type { Transport } from "@connectrpc/connect";
 
-import type { CallOptions } from "./options.js";
+import type { CallOptions } from "./calls.js";
 
 /** What a health service answers where it serves. */
 const serving = 1;

@@ -30,6 +30,9 @@ export type ProviderJson =
   | (object & { readonly then?: never; readonly bind?: never })
   | { readonly [key: string]: unknown; readonly then?: never; readonly bind?: never };
 
+/** Messages that can be given where one is wanted. */
+export type Appendables = Appendable | readonly Appendable[];
+
 /** A tool's result that can be appended: the call that it answers, and what it says. */
 export interface ToolResultOptions {
   /** Whether the tool failed. Default false. */

@@ -2,7 +2,8 @@ import type { Client as Stub } from "@connectrpc/connect";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
 import { checkedIndex } from "./arguments.js";
-import type { RecallOptions } from "./options.js";
+import { callOptions } from "./calls.js";
+import type { RecallOptions } from "./sessionOptions.js";
 import type { RecallContentRequestSchema, RecallContentResponse, SessionService } from "./v1.js";
 
 /** The most that the daemon answers at once. */
@@ -17,10 +18,7 @@ export async function recallAll(
   what: number | string,
   options: RecallOptions,
 ): Promise<RecallContentResponse> {
-  const call = {
-    ...(options.signal !== undefined && { signal: options.signal }),
-    ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
-  };
+  const call = callOptions(options);
   const asked =
     typeof what === "number"
       ? ({ case: "index", value: checkedIndex("index", what) } as const)

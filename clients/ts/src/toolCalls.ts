@@ -54,6 +54,14 @@ export class ToolRejected extends Error {
   }
 }
 
+/** A message that the model sends to itself at an earlier checkpoint. */
+export interface Mail {
+  /** The checkpoint to go back to. */
+  readonly checkpointId: number;
+  /** What the model is to know there. */
+  readonly message: string;
+}
+
 /**
  * What a tool's runner may answer: a text, a ToolOutput, a neutral TOOL message, or the provider's own JSON of a result: bytes,
  * or an object with a `role` or a `type`. Any other object and a list is data, whose JSON is the result; undefined and null

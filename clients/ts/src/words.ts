@@ -1,5 +1,5 @@
 import { checkList } from "./arguments.js";
-import { Estimator, MessageState, Role, StopReason } from "./v1.js";
+import { CompactionReason, Estimator, MessageState, Role, StopReason, ThinkingPolicy } from "./v1.js";
 
 /** How tokens are counted. */
 export type EstimatorName = "chars4" | "o200k_base" | "cl100k_base" | "calibrated";
@@ -81,4 +81,39 @@ function valueOf<K extends string, V extends number>(
     throw new TypeError(`${argument}: ${JSON.stringify(given)} is none: ${Object.keys(values).join(", ")}`);
   }
   return values[given];
+}
+
+/** Why a compaction is asked for. */
+export type CompactionReasonName = "manual" | "threshold" | "overflow";
+
+/** The contract's value of a reason. */
+export function reasonOf(name: CompactionReasonName | undefined): CompactionReason {
+  switch (name) {
+    case undefined:
+    case "manual":
+      return CompactionReason.MANUAL;
+    case "threshold":
+      return CompactionReason.THRESHOLD;
+    case "overflow":
+      return CompactionReason.OVERFLOW;
+    default:
+      throw new TypeError(`reason: ${JSON.stringify(name)} is none: manual, threshold or overflow`);
+  }
+}
+
+/** What happens to thinking in a view. */
+export type ThinkingName = "keep_valid" | "keep_all" | "strip";
+
+/** The contract's value of it. */
+export function thinkingOf(name: ThinkingName): ThinkingPolicy {
+  switch (name) {
+    case "keep_valid":
+      return ThinkingPolicy.KEEP_VALID;
+    case "keep_all":
+      return ThinkingPolicy.KEEP_ALL;
+    case "strip":
+      return ThinkingPolicy.STRIP;
+    default:
+      throw new TypeError(`thinking: ${JSON.stringify(name)} is none: keep_valid, keep_all or strip`);
+  }
 }

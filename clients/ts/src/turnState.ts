@@ -1,13 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 
-import type { CompactionResult } from "./compaction.js";
+import type { CompactionPlace, CompactionResult } from "./compaction.js";
 import { leavesOpen } from "./errors.js";
-import { developer } from "./messages.js";
-import type { Appendables } from "./options.js";
-import type { Session } from "./session.js";
-import { TurnLoop, type CallModel, type Step, type Turn, type TurnOptions, type Write } from "./turn.js";
+import { developer, type Appendables } from "./messages.js";
+import type { SessionLog } from "./sessionLog.js";
+import type { ToolCall, ToolOutcome } from "./toolCalls.js";
+import type { Turn } from "./turn.js";
 import { TurnAbortedError, TurnRunningError } from "./turnErrors.js";
+import type { ModelAnswer } from "./v1.js";
+import type { View } from "./view.js";
 
 /**
  * Tells the model what it must know again after a compaction, such as background tasks that run, the state of a plan, or
@@ -18,16 +20,38 @@ import { TurnAbortedError, TurnRunningError } from "./turnErrors.js";
  */
 export type Announce = (result: CompactionResult) => Appendables | undefined | PromiseLike<Appendables | undefined>;
 
-/** A compaction's place beside the turns of its session, from before it begins until after its end. */
-export interface CompactionPlace {
-  /** Whether the daemon may not have seen yet that the compaction of an aborted turn has ended. */
-  readonly preempt: boolean;
-  /** Leaves it: turns go on. Announces the result, if there is one. */
-  leave(result: CompactionResult | undefined): Promise<void>;
+/** An append of a turn. Its request id makes it safe to send again, whatever else was appended meanwhile. */
+export interface Write {
+  readonly kind: "input" | "answer" | "results";
+  readonly content: Appendables;
+  readonly requestId: string;
+  /** Of an answer: the view that it was made from. */
+  readonly view?: View;
+}
+
+/** An answer of the model, and how far it is dealt with. */
+export interface Step {
+  readonly answer: ModelAnswer;
+  /** Its calls; undefined where they have not been looked for. */
+  calls?: readonly ToolCall[];
+  /** What became of each call; undefined where nobody has answered it. */
+  readonly outcomes: (ToolOutcome | undefined)[];
+  /** The appends of the results that are still to be made; undefined as long as tools run. */
+  writes?: Write[];
+}
+
+/** A turn that can run, as who lets turns begin and aborts them sees it. */
+export interface RunningTurn {
+  /** Whether a compaction of it is under way. */
+  readonly compacting: boolean;
+  /** Takes the turn. */
+  run(input: Appendables): Promise<Turn>;
+  /** Ends it as soon as what it is writing is written. */
+  abort(reason: Error): void;
 }
 
 /** The turns of one session object, and the compactions beside them: who goes first, and who waits. */
-export class Turns {
+export class TurnState {
   /** Set by the session's owner. */
   announce: Announce | undefined;
   /** The step that a turn is in, or broke off in. */
@@ -36,25 +60,25 @@ export class Turns {
   unsent: Write[] = [];
   /** Whether the last answer is to be gone on with. */
   paused = false;
-  readonly #session: Session;
+  readonly #session: SessionLog;
   readonly #compactions = new Set<Promise<void>>();
-  #running: { readonly loop: TurnLoop; readonly settled: Promise<unknown> } | undefined;
+  #running: { readonly loop: RunningTurn; readonly settled: Promise<unknown> } | undefined;
   /** The compactions that are to be announced, each with what was said of it, once that was asked. */
   #unannounced: { readonly result: CompactionResult; said: Write | undefined }[] = [];
   #announcing: Promise<void> | undefined;
   #checkpoint: { readonly announce: boolean; readonly requestId: string } | undefined;
   #mayRetry = true;
 
-  constructor(session: Session) {
+  constructor(session: SessionLog) {
     this.#session = session;
   }
 
   /** Takes a turn. Rejects with a TurnRunningError at once where one runs. */
-  run(callModel: CallModel, input: Appendables, options: TurnOptions): Promise<Turn> {
+  run(make: () => RunningTurn, input: Appendables): Promise<Turn> {
     if (this.#running !== undefined) {
       return Promise.reject(new TurnRunningError());
     }
-    const loop = new TurnLoop(this.#session, this, callModel, options);
+    const loop = make();
     const turn = loop.run(input).finally(() => {
       this.#running = undefined;
     });
