@@ -81,15 +81,14 @@ func (v *verifier) copies(folder string) ([]place, error) {
 	if err != nil {
 		return nil, err
 	}
-	definitions := fmt.Sprintf(generatedFrom, agentTools) + "import type { ToolDefinition } from \"../tools.js\";\n\n" +
-		"export const definitions: readonly ToolDefinition[] = " + strings.TrimSpace(string(tools)) + ";\n"
 	var places []place
 	for path, text := range map[string]string{
 		"clients/python/LICENSE":     string(terms),
 		"clients/ts/LICENSE":         string(terms),
 		pythonSource + "/tools.json": string(tools),
 		pythonSource + "/texts.json": string(texts),
-		tsSource + "/gen/tools.ts":   definitions,
+		tsSource + "/gen/tools.ts": fmt.Sprintf(generatedFrom, agentTools) +
+			"export const definitions = " + strings.TrimSpace(string(tools)) + " as const;\n",
 		tsSource + "/gen/texts.ts": fmt.Sprintf(generatedFrom, modelTexts) +
 			"export const texts = " + strings.TrimSpace(string(texts)) + " as const;\n",
 	} {

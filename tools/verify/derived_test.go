@@ -43,7 +43,6 @@ func TestCopies(t *testing.T) {
 			"export const texts = {\"no_hits\": \"Nothing.\"} as const;\n"),
 		"clients/ts/src/gen/tools.ts": []byte("// Generated from clients/tools.json by " +
 			"`go run -C tools ./verify generate`. Do not edit.\n" +
-			"import type { ToolDefinition } from \"../tools.js\";\n\n" +
-			"export const definitions: readonly ToolDefinition[] = [{\"name\": \"recall\"}];\n"),
+			"export const definitions = [{\"name\": \"recall\"}] as const;\n"),
 	}, made)
 }

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { defaults } from "../src/defaults.js";
-import { retryFigures } from "../src/retry.js";
+import { defaults } from "../src/wire/defaults.js";
+import { retryFigures } from "../src/wire/retry.js";
 import { repository } from "./fixture/daemon.js";
 
 /** The same object under the names of the table. */

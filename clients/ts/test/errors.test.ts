@@ -7,7 +7,7 @@ import { ConnectError } from "@connectrpc/connect";
 import * as compactord from "../src/index.js";
 import { Code, CompactordError } from "../src/index.js";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../src/gen/google/rpc/error_details_pb.js";
-import { classOfReason, errorOfCall } from "../src/status.js";
+import { classOfReason, errorOfCall } from "../src/wire/status.js";
 import { ErrorReason } from "../src/v1.js";
 import { TestDaemon } from "./fixture/daemon.js";
 

@@ -4,7 +4,7 @@ import { before, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 
 import type { Client } from "../src/index.js";
-import { identified, newSessionId } from "../src/ids.js";
+import { identified, newSessionId } from "../src/wire/ids.js";
 import { CompactionService, CreateSessionRequestSchema, SessionService } from "../src/v1.js";
 import { TestDaemon } from "./fixture/daemon.js";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { assistant, developer, system, toolResult, user } from "../src/index.js";
-import { contentOf, dialectOf } from "../src/messages.js";
+import { contentOf, dialectOf } from "../src/contract/messages.js";
 import { Dialect, Role } from "../src/v1.js";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { Code } from "@connectrpc/connect";
 
 import { CompactordError, SummarizerUnavailableError, UnavailableError } from "../src/index.js";
-import { backoffMs, forward, isSafeToRepeat, pause, repeated, retryFigures } from "../src/retry.js";
+import { backoffMs, forward, isSafeToRepeat, pause, repeated, retryFigures } from "../src/wire/retry.js";
 import { CompactionService, SessionService } from "../src/v1.js";
 import { repository } from "./fixture/daemon.js";
 

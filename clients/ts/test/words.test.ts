@@ -4,7 +4,7 @@ import { before, test } from "node:test";
 import type { Client, EstimatorName, RoleName } from "../src/index.js";
 import { assistant, user } from "../src/index.js";
 import { Estimator, MessageState, Role, StopReason } from "../src/v1.js";
-import { estimatorOf, rolesOf, statesOf, stopReasonOf } from "../src/words.js";
+import { estimatorOf, rolesOf, statesOf, stopReasonOf } from "../src/contract/words.js";
 import { TestDaemon } from "./fixture/daemon.js";
 
 let client: Client;

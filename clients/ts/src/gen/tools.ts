@@ -1,7 +1,5 @@
 // Generated from clients/tools.json by `go run -C tools ./verify generate`. Do not edit.
-import type { ToolDefinition } from "../tools.js";
-
-export const definitions: readonly ToolDefinition[] = [
+export const definitions = [
   {
     "name": "recall_content",
     "description": "Reads a part of this conversation that is no longer shown in full, word for word. Where content was left out, a reference such as #12 or #12.0 stands in its place, and summaries cite such references behind what they tell. Use it before you rely on a detail that you no longer see, such as an exact path, a number, an error text or a file's content that was read before. Long content comes in pieces: the answer says how to read on.",
@@ -103,4 +101,4 @@ export const definitions: readonly ToolDefinition[] = [
       "required": ["message", "checkpoint_id"]
     }
   }
-];
+] as const;

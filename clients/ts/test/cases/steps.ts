@@ -2,7 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 
 import type { CompactionOptions, CompactionResult, PolicyLike } from "../../src/index.js";
-import { contentOf } from "../../src/messages.js";
+import { contentOf } from "../../src/contract/messages.js";
 import * as v1 from "../../src/v1.js";
 import { json, list } from "./answers.js";
 import type { Runner } from "./runner.js";

@@ -1,0 +1,58 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+
+import { checkedArguments, definitionOf } from "./tools.js";
+import { told } from "../contract/texts.js";
+import { MessageState, Role, type SearchHit, type SearchMessagesRequestSchema } from "../v1.js";
+
+/** A search as the model asked for it. */
+export interface SearchAsked {
+  /** What is asked of the daemon, but for the session and the page. */
+  readonly query: Pick<MessageInitShape<typeof SearchMessagesRequestSchema>, "query" | "newestFirst">;
+  /** How many hits to answer at the most. */
+  readonly limit: number;
+  /** How many to pass over first. */
+  readonly skip: number;
+}
+
+const defaultLimit = 20;
+
+/** Reads the arguments of a search_messages call. Answers the search, or a sentence on what is wrong. */
+export function searchAsked(json: string): SearchAsked | string {
+  const given = checkedArguments(definitionOf("search_messages"), json);
+  if (typeof given === "string") {
+    return given;
+  }
+  const { words, pattern, newest_first, limit, skip } = given;
+  if ((words === undefined) === (pattern === undefined)) {
+    return "Give either words or pattern.";
+  }
+  return {
+    query: {
+      query:
+        pattern === undefined ? { case: "words", value: String(words) } : { case: "pattern", value: String(pattern) },
+      newestFirst: newest_first === true,
+    },
+    limit: typeof limit === "number" ? limit : defaultLimit,
+    skip: typeof skip === "number" ? skip : 0,
+  };
+}
+
+/** Puts hits as text: a line for each, with its reference for recall_content, and how to see more where there are more. */
+export function foundText(hits: readonly SearchHit[], more: boolean, { limit, skip }: SearchAsked): string {
+  const lines = hits.map(lineOf);
+  if (lines.length === 0) {
+    return told(skip === 0 ? "no_hits" : "no_further_hits");
+  }
+  return [...lines, ...(more ? [told("more_hits", { skip: skip + limit })] : [])].join("\n");
+}
+
+function lineOf({ index, part, resultPart, role, state, tool, line, matches, snippet }: SearchHit): string {
+  const place = [index, part, resultPart].filter((at) => at !== undefined).join(".");
+  const facts = [
+    `${Role[role].toLowerCase()}${tool === "" ? "" : ` ${tool}`}`,
+    ...(line > 0 ? [`line ${String(line)}`] : []),
+    ...(matches > 1 ? [`${String(matches)} matches`] : []),
+    ...(state === MessageState.PUT_ASIDE ? ["taken back"] : []),
+  ];
+  return `#${place} (${facts.join(", ")}): ${snippet.replace(/\s+/g, " ").trim()}`;
+}

@@ -1,0 +1,305 @@
+import type { Client as Stub } from "@connectrpc/connect";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+
+import type { AgentTools } from "../agentTools/agentTools.js";
+import { checkedIndex, checkKeys } from "../contract/arguments.js";
+import type { CallOptions, WriteOptions } from "../wire/calls.js";
+import { callOptions, requestIdOf } from "../wire/calls.js";
+import type { ConnectionOptions } from "../wire/connection.js";
+import { Connection } from "../wire/connection.js";
+import { defaults } from "../wire/defaults.js";
+import { SessionExistsError, UnavailableError } from "../wire/errors.js";
+import { checkHealth } from "../wire/health.js";
+import { newSessionId } from "../wire/ids.js";
+import type { CallModel, LoopOptions } from "../turn/loop.js";
+import type { Appendables, DialectName } from "../contract/messages.js";
+import { pages } from "../wire/pages.js";
+import type { PolicyLike } from "../contract/policy.js";
+import { policyOf } from "../contract/policy.js";
+import { SessionTurns } from "../turn/turns.js";
+import type { Turn } from "../turn/turn.js";
+import type {
+  ClassifyErrorRequestSchema,
+  ClassifyErrorResponse,
+  CountTokensRequestSchema,
+  CountTokensResponse,
+  Estimator,
+  ListStrategiesRequestSchema,
+  ListStrategiesResponse,
+  Session as SessionState,
+} from "../v1.js";
+import { stubsOf } from "../wire/stubs.js";
+import { CompactionService, SessionOrder, SessionService } from "../v1.js";
+import type { EstimatorName } from "../contract/words.js";
+import { estimatorOf } from "../contract/words.js";
+
+/** How a client connects, and where to. */
+export interface ClientOptions extends ConnectionOptions {
+  /** Where the daemon listens: `HOST:PORT` or `unix:PATH`. Default, also for "": `COMPACTORD_ADDR`, else `127.0.0.1:7440`. */
+  readonly address?: string;
+}
+
+/** Every option of a client, so that a misspelt one is told. */
+const takenOptions: Readonly<Record<keyof ClientOptions, true>> = {
+  address: true,
+  tls: true,
+  token: true,
+  allowPlaintextToken: true,
+  timeoutMs: true,
+  compactionTimeoutMs: true,
+  maxMessageBytes: true,
+  keepaliveMs: true,
+  retry: true,
+};
+
+/** What a new session is like. */
+export interface SessionOptions extends WriteOptions {
+  /** Its id: 1 to 128 printable ASCII characters without spaces. Default: a UUID. */
+  readonly sessionId?: string;
+  /** The provider's shape of what is appended and viewed. Default: neutral messages. */
+  readonly dialect?: DialectName;
+  /** Its policy. Default: the daemon's. */
+  readonly policy?: PolicyLike;
+  /** Its labels. At most 64. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Its title. At most 512 bytes. */
+  readonly title?: string;
+  /** How its tokens are counted, from then on. Default: the daemon's choice. */
+  readonly estimator?: EstimatorName | Estimator;
+}
+
+/** How a turn is taken. */
+export interface TurnOptions extends LoopOptions {
+  /** The agent tools; they handle the calls of their own names. */
+  readonly tools?: AgentTools;
+}
+
+/**
+ * A conversation. It keeps the view that was fetched last, so that the next fetch moves only what is new. One object may be
+ * used by several tasks at once.
+ */
+export class Session extends SessionTurns {
+  /** The client that it is used through. */
+  override readonly client: Client;
+
+  /** Use {@link Client.createSession}, {@link Client.openSession} or {@link Client.session}. */
+  constructor(client: Client, id: string, dialect: DialectName | undefined) {
+    super(client, id, dialect);
+    this.client = client;
+  }
+
+  /** Makes a new session of this one's log: up to a checkpoint, up to a point, or all of it. */
+  async fork(
+    options: WriteOptions & {
+      /** The checkpoint to fork at. */ readonly atCheckpoint?: number;
+      /** The point to fork at. */ readonly point?: number;
+      /** The new session's id. Default: a UUID. */ readonly newSessionId?: string;
+      /** The new session's policy. Default: this one's at the point. */ readonly policy?: PolicyLike;
+      /** The new session's labels. Default: this one's. */ readonly labels?: Readonly<Record<string, string>>;
+      /** The new session's title. Default: this one's. */ readonly title?: string;
+    } = {},
+  ): Promise<Session> {
+    const id = options.newSessionId ?? newSessionId();
+    const answer = await this.client.sessions.forkSession(
+      {
+        sessionId: this.id,
+        newSessionId: id,
+        labels: { ...options.labels },
+        title: options.title ?? "",
+        requestId: requestIdOf(options),
+        at: forkPoint(options),
+        ...(options.policy !== undefined && { policy: policyOf(options.policy) }),
+      },
+      callOptions(options),
+    );
+    const fork = new Session(this.client, id, this.dialect);
+    fork.noteReport(answer.report);
+    return fork;
+  }
+
+  /**
+   * Takes a turn: appends the input, compacts where that is due, calls the model with the view, appends its answer, runs its
+   * tool calls, and goes on until it has none. After an overflow it compacts and calls the model once more. What `callModel`
+   * throws is thrown as it is, and nothing was appended of that answer; the next turn goes on where this one broke off.
+   *
+   * `input` is what the user says, or results of calls that the last turn left open; an empty list where the log has it
+   * already. Rejects with TurnRunningError where a turn runs, TurnAbortedError where a compaction or {@link abortTurn} ends
+   * it, and ContextOverflowError where no compaction helps.
+   */
+  async runTurn(callModel: CallModel, input: Appendables, options: TurnOptions = {}): Promise<Turn> {
+    return this.takeTurn(callModel, input, options);
+  }
+}
+
+function forkPoint(options: { readonly atCheckpoint?: number; readonly point?: number }) {
+  if (options.atCheckpoint !== undefined) {
+    return { case: "checkpointId", value: checkedIndex("atCheckpoint", options.atCheckpoint) } as const;
+  }
+  return options.point === undefined
+    ? ({ case: undefined } as const)
+    : ({ case: "point", value: checkedIndex("point", options.point) } as const);
+}
+
+/**
+ * A connection to a compactord daemon. It opens when the first call is made, and again when it broke. One client is enough
+ * for a program.
+ *
+ * ```ts
+ * await using client = new Client({ address: "127.0.0.1:7440" });
+ * ```
+ *
+ * An open connection without a call on it does not keep the program alive; a watch or a compaction does.
+ */
+export class Client implements AsyncDisposable {
+  /** Where the daemon listens. */
+  readonly address: string;
+  /** The stubs of sessions, for what is not wrapped: with time limits, repetitions and this package's errors. */
+  readonly sessions: Stub<typeof SessionService>;
+  /** The stubs of compactions and views. */
+  readonly compactions: Stub<typeof CompactionService>;
+  /** @internal */
+  readonly connection: Connection;
+  /** @internal */
+  readonly retry: boolean;
+
+  /**
+   * Makes no call. In place of options with an address, the address alone will do, or with options behind it. Throws a
+   * TypeError or RangeError for options that make no sense.
+   */
+  constructor(address: string, options?: Omit<ClientOptions, "address">);
+  constructor(options?: ClientOptions);
+  constructor(given: string | ClientOptions = {}, more: Omit<ClientOptions, "address"> = {}) {
+    const options: ClientOptions = typeof given === "string" ? { ...more, address: given } : given;
+    checkKeys("new Client", options, Object.keys(takenOptions));
+    this.address = options.address || process.env[defaults.addressVariable] || defaults.address;
+    this.connection = new Connection(this.address, options);
+    this.retry = options.retry ?? true;
+    this.sessions = stubsOf(SessionService, this.connection);
+    this.compactions = stubsOf(CompactionService, this.connection);
+  }
+
+  /** Ends the connection and all calls on it, which reject with ClientClosedError. Later calls do, too. */
+  close(): Promise<void> {
+    this.connection.close();
+    return Promise.resolve();
+  }
+
+  /** The same as {@link close}. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** Begins a session. Throws SessionExistsError where the id is in use. */
+  async createSession(options: SessionOptions = {}): Promise<Session> {
+    const session = this.session(options.sessionId ?? newSessionId(), options.dialect);
+    await this.sessions.createSession(
+      {
+        sessionId: session.id,
+        labels: { ...options.labels },
+        title: options.title ?? "",
+        requestId: requestIdOf(options),
+        ...(options.estimator !== undefined && { estimator: estimatorOf(options.estimator) }),
+        ...(options.policy !== undefined && { policy: policyOf(options.policy) }),
+      },
+      callOptions(options),
+    );
+    return session;
+  }
+
+  /** Goes on with the session of this id, or begins it where there is none: then with these options. */
+  async openSession(
+    sessionId: string,
+    options: Omit<SessionOptions, "sessionId" | "requestId"> = {},
+  ): Promise<Session> {
+    try {
+      return await this.createSession({ ...options, sessionId });
+    } catch (e) {
+      if (!(e instanceof SessionExistsError)) {
+        throw e;
+      }
+      return this.session(sessionId, options.dialect);
+    }
+  }
+
+  /** The session of this id, without asking whether there is one. */
+  session(sessionId: string, dialect?: DialectName): Session {
+    return new Session(this, sessionId, dialect);
+  }
+
+  /** The sessions that have all of these labels, newest first. */
+  listSessions(
+    options: CallOptions & {
+      /** Labels that a session must have. At most 16. */ readonly labels?: Readonly<Record<string, string>>;
+      /** Sessions that one answer of the daemon holds, up to 1,000. Default 100. */ readonly pageSize?: number;
+      /** What makes one newer. Default `created`. */ readonly order?: "created" | "changed";
+    } = {},
+  ): AsyncGenerator<SessionState, void, undefined> {
+    const order = orderOf(options.order);
+    return pages(async (pageToken) => {
+      const page = await this.sessions.listSessions(
+        { labels: { ...options.labels }, order, pageToken, pageSize: options.pageSize ?? 0 },
+        callOptions(options),
+      );
+      return [page.sessions, page.nextPageToken];
+    });
+  }
+
+  /** Removes a session and its log for good. */
+  async deleteSession(sessionId: string, options: CallOptions = {}): Promise<void> {
+    await this.sessions.deleteSession({ sessionId }, callOptions(options));
+  }
+
+  /** Whether a provider's error is a context overflow. */
+  async classifyError(
+    error: MessageInitShape<typeof ClassifyErrorRequestSchema>,
+    options: CallOptions = {},
+  ): Promise<ClassifyErrorResponse> {
+    return this.compactions.classifyError(error, callOptions(options));
+  }
+
+  /** How many tokens a session's view, messages or a text are. */
+  async countTokens(
+    what: Omit<MessageInitShape<typeof CountTokensRequestSchema>, "$typeName" | "estimator"> & {
+      /** How to count. Default: the session's own, else `chars4`. */ readonly estimator?: EstimatorName | Estimator;
+    },
+    options: CallOptions = {},
+  ): Promise<CountTokensResponse> {
+    const { estimator, ...counted } = what;
+    return this.compactions.countTokens(
+      { ...counted, ...(estimator !== undefined && { estimator: estimatorOf(estimator) }) },
+      callOptions(options),
+    );
+  }
+
+  /** The strategies with their parameters, the presets for a model, and the summarizers. */
+  async strategies(
+    model: MessageInitShape<typeof ListStrategiesRequestSchema> = {},
+    options: CallOptions = {},
+  ): Promise<ListStrategiesResponse> {
+    return this.compactions.listStrategies(model, callOptions(options));
+  }
+
+  /** Whether the daemon serves. It does not where it is out of reach, either. */
+  async health(options: CallOptions = {}): Promise<boolean> {
+    try {
+      return await checkHealth(this.connection, options);
+    } catch (e) {
+      if (e instanceof UnavailableError) {
+        return false;
+      }
+      throw e;
+    }
+  }
+}
+
+function orderOf(name: "created" | "changed" | undefined): SessionOrder {
+  switch (name) {
+    case undefined:
+    case "created":
+      return SessionOrder.CREATED;
+    case "changed":
+      return SessionOrder.CHANGED;
+    default:
+      throw new TypeError(`order: ${JSON.stringify(name)} is none: created or changed`);
+  }
+}

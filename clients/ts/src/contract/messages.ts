@@ -1,0 +1,218 @@
+import { createHash } from "node:crypto";
+
+import { create, isMessage, toBinary } from "@bufbuild/protobuf";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+
+import { isObject } from "./arguments.js";
+import { fromObject } from "./contractJson.js";
+import type { Message, ToolCall } from "../gen/compactord/v1/message_pb.js";
+import { Dialect, FileTouchSchema, MessageSchema, Role } from "../gen/compactord/v1/message_pb.js";
+import type { AppendMessagesRequest } from "../gen/compactord/v1/session_service_pb.js";
+import { AppendMessagesRequestSchema } from "../gen/compactord/v1/session_service_pb.js";
+
+/** A provider's shape of messages, as the daemon's command line names it. */
+export type DialectName = "openai_chat" | "openai_responses" | "anthropic" | "gemini";
+
+/**
+ * What can be appended:
+ *
+ * - a string: the text of a user message;
+ * - bytes: a provider's JSON as it came over HTTP, kept to the digit: a message, a list, the body of a request or response,
+ *   or the list of the events of a streamed response;
+ * - an object: the same as the provider's SDK has it. In a session without a dialect, a neutral message in the JSON of the
+ *   contract;
+ * - a `v1.Message`: a neutral message, such as {@link system}, {@link user}, {@link assistant} and {@link toolResult} make.
+ */
+export type Appendable = string | Uint8Array | Message | ProviderJson;
+
+/** An object or a list of a provider's JSON, as its SDK types it: neither a promise nor a function. */
+export type ProviderJson =
+  | (object & { readonly then?: never; readonly bind?: never })
+  | { readonly [key: string]: unknown; readonly then?: never; readonly bind?: never };
+
+/** Messages that can be given where one is wanted. */
+export type Appendables = Appendable | readonly Appendable[];
+
+/** A tool's result that can be appended: the call that it answers, and what it says. */
+export interface ToolResultOptions {
+  /** Whether the tool failed. Default false. */
+  readonly isError?: boolean;
+  /** The files that the tool has read or modified. */
+  readonly files?: readonly MessageInitShape<typeof FileTouchSchema>[];
+}
+
+/** The operator's instructions, as a neutral message. */
+export function system(text: string): Message {
+  return textMessage(Role.SYSTEM, text);
+}
+
+/** An instruction of the program amid the conversation, as a neutral message. */
+export function developer(text: string): Message {
+  return textMessage(Role.DEVELOPER, text);
+}
+
+/** What the user says, as a neutral message. */
+export function user(text: string): Message {
+  return textMessage(Role.USER, text);
+}
+
+/** What the model answered, as a neutral message. */
+export function assistant(text: string): Message {
+  return textMessage(Role.ASSISTANT, text);
+}
+
+/** The result of a tool call, as a neutral message; `call` is the call or its id. */
+export function toolResult(
+  call: Pick<ToolCall, "id"> | string,
+  text: string,
+  options: ToolResultOptions = {},
+): Message {
+  const callId = typeof call === "string" ? call : call.id;
+  return create(MessageSchema, {
+    role: Role.TOOL,
+    parts: [
+      {
+        kind: {
+          case: "toolResult",
+          value: {
+            callId,
+            parts: [{ kind: { case: "text", value: { text } } }],
+            isError: options.isError ?? false,
+            files: options.files?.map((file) => create(FileTouchSchema, file)) ?? [],
+          },
+        },
+      },
+    ],
+  });
+}
+
+function textMessage(role: Role, text: string): Message {
+  return create(MessageSchema, { role, parts: [{ kind: { case: "text", value: { text } } }] });
+}
+
+/** The contract's value of a dialect; UNSPECIFIED where there is none. */
+export function dialectOf(name: DialectName | undefined): Dialect {
+  switch (name) {
+    case undefined:
+      return Dialect.UNSPECIFIED;
+    case "openai_chat":
+      return Dialect.OPENAI_CHAT;
+    case "openai_responses":
+      return Dialect.OPENAI_RESPONSES;
+    case "anthropic":
+      return Dialect.ANTHROPIC;
+    case "gemini":
+      return Dialect.GEMINI;
+    default:
+      throw new TypeError(
+        `dialect: ${JSON.stringify(name)} is none: openai_chat, openai_responses, anthropic or gemini`,
+      );
+  }
+}
+
+/** The fields of an append that hold messages. */
+export type AppendedContent = Pick<MessageInitShape<typeof AppendMessagesRequestSchema>, "messages" | "providerJson">;
+
+/** Makes the fields of an append. All of the content must be of one shape: neutral, or the provider's. */
+export function contentOf(
+  given: Appendable | readonly Appendable[],
+  dialect: DialectName | undefined,
+): AppendedContent {
+  const items: readonly Appendable[] = Array.isArray(given) ? (given as readonly Appendable[]) : [given];
+  const neutral: Message[] = [];
+  const provider: string[] = [];
+  for (const item of items) {
+    if (typeof item === "string") {
+      neutral.push(user(item));
+    } else if (isMessage(item, MessageSchema)) {
+      neutral.push(item);
+    } else if (item instanceof Uint8Array) {
+      provider.push(decoded(item));
+    } else if (dialect === undefined) {
+      neutral.push(neutralMessage(item));
+    } else {
+      provider.push(jsonOf(item));
+    }
+  }
+  return contentFields(neutral, provider, dialect);
+}
+
+function contentFields(neutral: Message[], provider: string[], dialect: DialectName | undefined): AppendedContent {
+  if (provider.length === 0) {
+    if (neutral.length === 0) {
+      throw new TypeError("append: there is nothing to append");
+    }
+    return { messages: neutral };
+  }
+  if (dialect === undefined) {
+    throw new TypeError("append: bytes are a provider's JSON, and the session was opened without a dialect");
+  }
+  if (neutral.length > 0) {
+    throw new TypeError(
+      "append: strings and neutral messages cannot go with a provider's messages in one call: append them one after the other",
+    );
+  }
+  const [first, ...others] = provider;
+  const json = first !== undefined && others.length === 0 ? first : joined(provider);
+  return { providerJson: { dialect: dialectOf(dialect), json } };
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new TypeError("append: the bytes are no UTF-8");
+  }
+}
+
+/** A neutral message of an object. Most who give one that is none mean a provider's, and forgot to say which. */
+function neutralMessage(item: unknown): Message {
+  if (!isObject(item)) {
+    throw notAppendable(item);
+  }
+  try {
+    return fromObject("append", MessageSchema, item);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "";
+    throw new TypeError(
+      `${why}: the session was opened without a dialect, so objects are neutral messages; a provider's messages need the option dialect`,
+    );
+  }
+}
+
+function jsonOf(item: unknown): string {
+  if (typeof item !== "object" || item === null || "then" in item) {
+    throw notAppendable(item);
+  }
+  let json: unknown;
+  try {
+    json = JSON.stringify(item);
+  } catch {
+    throw new TypeError("append: the object has no JSON: it holds a BigInt, or itself");
+  }
+  if (typeof json !== "string") {
+    throw notAppendable(item);
+  }
+  return json;
+}
+
+function notAppendable(item: unknown): TypeError {
+  const isPromise = typeof item === "object" && item !== null && "then" in item;
+  return new TypeError(
+    `append: a ${isPromise ? "promise is no message: await it first" : `${typeof item} is no message`}`,
+  );
+}
+
+/** One JSON list of several JSON texts, lists among them taken apart; no text is parsed, so no number changes. */
+function joined(texts: readonly string[]): string {
+  const elements = texts
+    .map((text) => text.trim())
+    .map((text) => (text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1).trim() : text));
+  return `[${elements.filter((text) => text !== "").join(",")}]`;
+}
+
+/** A hash of an append but for its request id: what makes two appends the same. */
+export function appendKey(request: AppendMessagesRequest): string {
+  const bytes = toBinary(AppendMessagesRequestSchema, { ...request, requestId: "" });
+  return createHash("sha256").update(bytes).digest("base64");
+}

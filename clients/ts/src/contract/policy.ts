@@ -1,0 +1,64 @@
+import { isMessage } from "@bufbuild/protobuf";
+import type { DescField, DescMessage } from "@bufbuild/protobuf";
+
+import { checkObject } from "./arguments.js";
+import { fromObject } from "./contractJson.js";
+import type {
+  FileToolJson,
+  FileToolsJson,
+  Policy,
+  PolicyJson,
+  StrategyJson,
+  StrategyListJson,
+  SummaryPolicyJson,
+  TextListJson,
+} from "../v1.js";
+import { PolicySchema } from "../v1.js";
+
+/**
+ * A policy: a `v1.Policy`, or an object in the JSON of the contract such as `{ preset: "default", contextWindow: 200000,
+ * strategy: { summarize: { recentTokens: 8000 } } }`.
+ */
+export type PolicyLike = Policy | PolicyObject;
+
+/** A policy in the JSON of the contract, but that a list may be given as such: `{ onAppend: [] }`. */
+export type PolicyObject = Omit<PolicyJson, "fileTools" | "onAppend" | "onUserMessage" | "summary"> & {
+  /** Which tools read and change files. */
+  readonly fileTools?: FileToolsJson | readonly FileToolJson[];
+  /** Edits made when a message is appended. */
+  readonly onAppend?: StrategyListJson | readonly StrategyJson[];
+  /** Edits made when a user speaks. */
+  readonly onUserMessage?: StrategyListJson | readonly StrategyJson[];
+  /** Who writes summaries and how. */
+  readonly summary?: Omit<SummaryPolicyJson, "extraContext"> & {
+    /** Text given to the summarizer beside the conversation. */
+    readonly extraContext?: TextListJson | readonly string[];
+  };
+};
+
+/** Makes a policy of what was given for one. */
+export function policyOf(policy: PolicyLike): Policy {
+  checkObject("policy", policy);
+  return isMessage(policy, PolicySchema) ? policy : fromObject("policy", PolicySchema, withLists(policy, PolicySchema));
+}
+
+/** What is given, with each list in the message that the contract has for it: so an empty one can be told from none. */
+function withLists(given: object, schema: DescMessage): object {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]: [string, unknown]) => {
+      const field = schema.fields.find((one) => one.jsonName === name || one.name === name);
+      return [name, field === undefined ? value : withList(value, field)];
+    }),
+  );
+}
+
+function withList(value: unknown, field: DescField): unknown {
+  if (field.fieldKind !== "message" || typeof value !== "object" || value === null) {
+    return value;
+  }
+  if (!Array.isArray(value)) {
+    return withLists(value, field.message);
+  }
+  const [list, ...others] = field.message.fields;
+  return list?.fieldKind === "list" && others.length === 0 ? { [list.name]: value } : value;
+}

@@ -1,0 +1,119 @@
+import { checkList } from "./arguments.js";
+import { CompactionReason, Estimator, MessageState, Role, StopReason, ThinkingPolicy } from "../v1.js";
+
+/** How tokens are counted. */
+export type EstimatorName = "chars4" | "o200k_base" | "cl100k_base" | "calibrated";
+
+/** Who speaks. */
+export type RoleName = "system" | "developer" | "user" | "assistant" | "tool";
+
+/** Where a message stands. */
+export type StateName = "active" | "covered" | "put_aside";
+
+/** Why a model stopped. */
+export type StopReasonName =
+  "end" | "tool_use" | "length" | "stop_sequence" | "refusal" | "error" | "aborted" | "pause";
+
+const estimators: Readonly<Record<EstimatorName, Estimator>> = {
+  chars4: Estimator.CHARS4,
+  o200k_base: Estimator.O200K_BASE,
+  cl100k_base: Estimator.CL100K_BASE,
+  calibrated: Estimator.CALIBRATED,
+};
+
+const roles: Readonly<Record<RoleName, Role>> = {
+  system: Role.SYSTEM,
+  developer: Role.DEVELOPER,
+  user: Role.USER,
+  assistant: Role.ASSISTANT,
+  tool: Role.TOOL,
+};
+
+const states: Readonly<Record<StateName, MessageState>> = {
+  active: MessageState.ACTIVE,
+  covered: MessageState.COVERED,
+  put_aside: MessageState.PUT_ASIDE,
+};
+
+const stopReasons: Readonly<Record<StopReasonName, StopReason>> = {
+  end: StopReason.END,
+  tool_use: StopReason.TOOL_USE,
+  length: StopReason.LENGTH,
+  stop_sequence: StopReason.STOP_SEQUENCE,
+  refusal: StopReason.REFUSAL,
+  error: StopReason.ERROR,
+  aborted: StopReason.ABORTED,
+  pause: StopReason.PAUSE,
+};
+
+/** The contract's value of an estimator. */
+export function estimatorOf(given: EstimatorName | Estimator): Estimator {
+  return valueOf("estimator", estimators, given);
+}
+
+/** The contract's values of roles. */
+export function rolesOf(given: readonly (RoleName | Role)[]): Role[] {
+  checkList("roles", given);
+  return given.map((one) => valueOf("roles", roles, one));
+}
+
+/** The contract's values of states. */
+export function statesOf(given: readonly (StateName | MessageState)[]): MessageState[] {
+  checkList("states", given);
+  return given.map((one) => valueOf("states", states, one));
+}
+
+/** The contract's value of a stop reason. */
+export function stopReasonOf(given: StopReasonName | StopReason): StopReason {
+  return valueOf("stopReason", stopReasons, given);
+}
+
+/** What a word means; who has the contract's value already may give it. */
+function valueOf<K extends string, V extends number>(
+  argument: string,
+  values: Readonly<Record<K, V>>,
+  given: K | V,
+): V {
+  if (typeof given === "number") {
+    return given;
+  }
+  if (!Object.hasOwn(values, given)) {
+    throw new TypeError(`${argument}: ${JSON.stringify(given)} is none: ${Object.keys(values).join(", ")}`);
+  }
+  return values[given];
+}
+
+/** Why a compaction is asked for. */
+export type CompactionReasonName = "manual" | "threshold" | "overflow";
+
+/** The contract's value of a reason. */
+export function reasonOf(name: CompactionReasonName | undefined): CompactionReason {
+  switch (name) {
+    case undefined:
+    case "manual":
+      return CompactionReason.MANUAL;
+    case "threshold":
+      return CompactionReason.THRESHOLD;
+    case "overflow":
+      return CompactionReason.OVERFLOW;
+    default:
+      throw new TypeError(`reason: ${JSON.stringify(name)} is none: manual, threshold or overflow`);
+  }
+}
+
+/** What happens to thinking in a view. */
+export type ThinkingName = "keep_valid" | "keep_all" | "strip";
+
+/** The contract's value of it. */
+export function thinkingOf(name: ThinkingName): ThinkingPolicy {
+  switch (name) {
+    case "keep_valid":
+      return ThinkingPolicy.KEEP_VALID;
+    case "keep_all":
+      return ThinkingPolicy.KEEP_ALL;
+    case "strip":
+      return ThinkingPolicy.STRIP;
+    default:
+      throw new TypeError(`thinking: ${JSON.stringify(name)} is none: keep_valid, keep_all or strip`);
+  }
+}

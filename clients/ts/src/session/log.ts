@@ -1,0 +1,126 @@
+import { create } from "@bufbuild/protobuf";
+
+import { withFacts } from "./answerFacts.js";
+import { checkedIndex, checkKeys } from "../contract/arguments.js";
+import type { CallOptions, WriteOptions } from "../wire/calls.js";
+import { callOptions, present, requestIdOf } from "../wire/calls.js";
+import { leavesOpen } from "../wire/errors.js";
+import { newRequestId } from "../wire/ids.js";
+import type { Appendables } from "../contract/messages.js";
+import { appendKey, contentOf } from "../contract/messages.js";
+import { SessionPoints } from "./points.js";
+import type { PolicyLike } from "../contract/policy.js";
+import { policyOf } from "../contract/policy.js";
+import type { AppendOptions } from "./options.js";
+import type {
+  AppendMessagesRequest,
+  AppendMessagesResponse,
+  GetSessionResponse,
+  Session as SessionState,
+} from "../v1.js";
+import { AppendMessagesRequestSchema } from "../v1.js";
+import type { WatchItem, WatchOptions } from "./watch.js";
+import { watchSession } from "./watch.js";
+
+/** How many appends of which nothing is known a session keeps the request ids of. */
+const keptUnsure = 100;
+
+/** The part of a session that writes its log, and says what it is. */
+export abstract class SessionLog extends SessionPoints {
+  /** The request ids of appends that failed without a word on whether they were written, by what was appended. */
+  private readonly unsure = new Map<string, string>();
+
+  /**
+   * Appends messages, all or none, see {@link Appendable}. They are on disk before it returns. If an append fails and it is
+   * unknown whether it was written, append the same again: it is not doubled.
+   */
+  async append(messages: Appendables, options: AppendOptions = {}): Promise<AppendMessagesResponse> {
+    const request = create(AppendMessagesRequestSchema, {
+      sessionId: this.id,
+      ...withFacts(contentOf(messages, this.dialect), options),
+      viewToken: options.view?.token ?? "",
+      strict: options.strict ?? false,
+      modelAnswer: options.modelAnswer ?? false,
+      ...(options.expectedNextIndex !== undefined && {
+        expectedNextIndex: checkedIndex("expectedNextIndex", options.expectedNextIndex),
+      }),
+    });
+    const key = this.unsure.size > 0 ? appendKey(request) : "";
+    request.requestId = options.requestId ?? this.unsure.get(key) ?? newRequestId();
+    try {
+      const response = await this.client.sessions.appendMessages(request, callOptions(options));
+      this.unsure.delete(key);
+      this.noteReport(response.report);
+      await this.appended();
+      return response;
+    } catch (e) {
+      this.noteUnsure(request, e, options.signal);
+      throw e;
+    }
+  }
+
+  /** Follows the session until the loop is left, over breaks of the connection, without a gap and nothing twice. */
+  watch(options: WatchOptions = {}): AsyncGenerator<WatchItem, void, undefined> {
+    if (options.fromSequence !== undefined) {
+      checkedIndex("fromSequence", options.fromSequence);
+    }
+    const { sessions: stub, connection, retry } = this.client;
+    return watchSession({ stub, connection, retry, sessionId: this.id, options });
+  }
+
+  /** Replaces the session's policy, labels or title, whichever is given. */
+  async update(
+    changes: {
+      readonly policy?: PolicyLike;
+      readonly labels?: Readonly<Record<string, string>>;
+      readonly title?: string;
+    },
+    options: WriteOptions = {},
+  ): Promise<SessionState> {
+    const fields = ["policy", "labels", "title"] as const;
+    checkKeys("update", changes, fields);
+    const { session } = await this.client.sessions.updateSession(
+      {
+        sessionId: this.id,
+        updateMask: { paths: fields.filter((field) => changes[field] !== undefined) },
+        labels: { ...changes.labels },
+        title: changes.title ?? "",
+        requestId: requestIdOf(options),
+        ...(changes.policy !== undefined && { policy: policyOf(changes.policy) }),
+      },
+      callOptions(options),
+    );
+    return present(session, "session");
+  }
+
+  /** The session's state, its policy as given and as resolved, and how full its context is. */
+  async info(options: CallOptions = {}): Promise<GetSessionResponse> {
+    const answer = await this.client.sessions.getSession({ sessionId: this.id }, callOptions(options));
+    this.noteReport(answer.report);
+    return answer;
+  }
+
+  /** Removes the session and its log for good. */
+  async delete(options: CallOptions = {}): Promise<void> {
+    await this.client.sessions.deleteSession({ sessionId: this.id }, callOptions(options));
+  }
+
+  /**
+   * Takes note that something was appended.
+   *
+   * @internal
+   */
+  protected abstract appended(): Promise<void>;
+
+  private noteUnsure(request: AppendMessagesRequest, thrown: unknown, signal: AbortSignal | undefined): void {
+    if (leavesOpen(thrown) || signal?.aborted === true) {
+      const key = appendKey(request);
+      this.unsure.delete(key);
+      this.unsure.set(key, request.requestId);
+      const [oldest] = this.unsure.keys();
+      if (this.unsure.size > keptUnsure && oldest !== undefined) {
+        this.unsure.delete(oldest);
+      }
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+
+import { checkedIndex, checkKeys, checkList, onlyKey } from "../contract/arguments.js";
+import type { WriteOptions } from "../wire/calls.js";
+import { callOptions, present, requestIdOf } from "../wire/calls.js";
+import { SessionReading } from "./reading.js";
+import type { RevertOptions, RevertTarget } from "./options.js";
+import type {
+  Checkpoint,
+  ClearSessionResponse,
+  PinMessagesResponse,
+  RevertToCheckpointRequestSchema,
+  RevertToCheckpointResponse,
+  UnpinMessagesResponse,
+} from "../v1.js";
+
+/** The part of a session that goes back and forth in its log. It removes nothing. */
+export abstract class SessionPoints extends SessionReading {
+  /** Names the end of the log, to go back to it later. */
+  async checkpoint(
+    options: WriteOptions & {
+      /** What it is called. At most 512 bytes. */ readonly title?: string;
+      /** Tells the model its number, by a message. Refused while calls are open. Default false. */ readonly announce?: boolean;
+    } = {},
+  ): Promise<Checkpoint> {
+    const request = {
+      sessionId: this.id,
+      title: options.title ?? "",
+      announce: options.announce ?? false,
+      requestId: requestIdOf(options),
+    };
+    const { checkpoint, report } = await this.client.sessions.createCheckpoint(request, callOptions(options));
+    this.noteReport(report);
+    return present(checkpoint, "checkpoint");
+  }
+
+  /** Goes back to a checkpoint or a point, takes back turns, or undoes the last change. Nothing is removed. */
+  async revert(target: RevertTarget, options: RevertOptions = {}): Promise<RevertToCheckpointResponse> {
+    const request = {
+      sessionId: this.id,
+      target: targetOf(target),
+      messageFromFuture: options.messageFromFuture ?? "",
+      summarize: options.summarize ?? false,
+      focus: options.focus ?? "",
+      requestId: requestIdOf(options),
+    };
+    const answer = await this.client.sessions.revertToCheckpoint(request, callOptions(options));
+    this.takenBack();
+    this.noteReport(answer.report);
+    return answer;
+  }
+
+  /** Puts all aside but the leading system and developer messages. Nothing is removed. */
+  async clear(options: WriteOptions = {}): Promise<ClearSessionResponse> {
+    const request = { sessionId: this.id, requestId: requestIdOf(options) };
+    const answer = await this.client.sessions.clearSession(request, callOptions(options));
+    this.takenBack();
+    this.noteReport(answer.report);
+    return answer;
+  }
+
+  /** Keeps messages word for word in every view, each with its tool group. */
+  async pin(indexes: readonly number[], options: WriteOptions = {}): Promise<PinMessagesResponse> {
+    const request = { sessionId: this.id, indexes: checkedIndexes(indexes), requestId: requestIdOf(options) };
+    const answer = await this.client.sessions.pinMessages(request, callOptions(options));
+    this.noteReport(answer.report);
+    return answer;
+  }
+
+  /** Lets messages be covered and edited again. */
+  async unpin(indexes: readonly number[], options: WriteOptions = {}): Promise<UnpinMessagesResponse> {
+    const request = { sessionId: this.id, indexes: checkedIndexes(indexes), requestId: requestIdOf(options) };
+    const answer = await this.client.sessions.unpinMessages(request, callOptions(options));
+    this.noteReport(answer.report);
+    return answer;
+  }
+
+  /**
+   * Takes note that the session was taken back.
+   *
+   * @internal
+   */
+  protected abstract takenBack(): void;
+}
+
+function checkedIndexes(indexes: readonly number[]): number[] {
+  checkList("indexes", indexes);
+  return indexes.map((index) => checkedIndex("indexes", index));
+}
+
+function targetOf(
+  target: RevertTarget,
+): NonNullable<MessageInitShape<typeof RevertToCheckpointRequestSchema>["target"]> {
+  const keys = ["toCheckpoint", "point", "turns", "undo"] as const;
+  checkKeys("revert", target, keys);
+  const key = onlyKey("revert", target, keys);
+  const { [key]: value }: Readonly<Partial<Record<typeof key, number | true>>> = target;
+  switch (key) {
+    case "toCheckpoint":
+      return { case: "checkpointId", value: checkedIndex(key, value) };
+    case "point":
+    case "turns":
+      return { case: key, value: checkedIndex(key, value) };
+    case "undo":
+      if (value !== true) {
+        throw new TypeError("undo: must be true");
+      }
+      return { case: key, value };
+  }
+}

@@ -1,0 +1,117 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+
+import { checkedIndex, checkKeys, onlyKey } from "../contract/arguments.js";
+import type { CallOptions } from "../wire/calls.js";
+import { callOptions } from "../wire/calls.js";
+import { pages } from "../wire/pages.js";
+import { recallAll } from "./recall.js";
+import type { RecallOptions } from "./options.js";
+import { SessionView } from "../view/sessionView.js";
+import type {
+  CompactionEntry,
+  ListedCheckpoint,
+  LoggedMessage,
+  MessageState,
+  RecallContentResponse,
+  Record as LogRecord,
+  Role,
+  SearchHit,
+  SearchMessagesRequestSchema,
+} from "../v1.js";
+import { MessageListing } from "../v1.js";
+import type { RoleName, StateName } from "../contract/words.js";
+import { rolesOf, statesOf } from "../contract/words.js";
+
+/** What to search for: words that all have to be there, or an expression in the syntax of RE2; and where. */
+export type SearchQuery = (
+  { readonly words: string; readonly pattern?: never } | { readonly pattern: string; readonly words?: never }
+) &
+  Pick<MessageInitShape<typeof SearchMessagesRequestSchema>, "newestFirst" | "snippetChars"> & {
+    /** Only messages of these roles. Default: all. */ readonly roles?: readonly (RoleName | Role)[];
+    /** Only messages that stand so. Default: all. */ readonly states?: readonly (StateName | MessageState)[];
+  };
+
+/** The part of a session that reads its log. All of it sees what views hide, too. */
+export class SessionReading extends SessionView {
+  /** The checkpoints, the first one first, also those that a revert put aside. */
+  checkpoints(options: CallOptions = {}): AsyncGenerator<ListedCheckpoint, void, undefined> {
+    return pages(async (pageToken) => {
+      const page = await this.client.sessions.listCheckpoints({ sessionId: this.id, pageToken }, callOptions(options));
+      return [page.checkpoints, page.nextPageToken];
+    });
+  }
+
+  /**
+   * Content of the log word for word: of a message's index, or of a reference as views show it, such as `#12.0`. Without
+   * `maxBytes` all of the range comes, however many calls that takes.
+   */
+  async recall(what: number | string, options: RecallOptions = {}): Promise<RecallContentResponse> {
+    return recallAll(this.client.sessions, this.id, what, options);
+  }
+
+  /** Finds messages in all that the log holds, and yields the places. */
+  search(query: SearchQuery, options: CallOptions = {}): AsyncGenerator<SearchHit, void, undefined> {
+    checkKeys("search", query, ["words", "pattern", "roles", "states", "newestFirst", "snippetChars"]);
+    const asked = onlyKey("search", query, ["words", "pattern"]);
+    const { roles, states, newestFirst, snippetChars } = query;
+    const filter = {
+      roles: rolesOf(roles ?? []),
+      states: statesOf(states ?? []),
+      newestFirst: newestFirst ?? false,
+      snippetChars: snippetChars ?? 0,
+    };
+    const value = query[asked] ?? "";
+    const what = asked === "words" ? ({ case: asked, value } as const) : ({ case: asked, value } as const);
+    return pages(async (pageToken) => {
+      const request = { sessionId: this.id, query: what, pageToken, ...filter };
+      const page = await this.client.sessions.searchMessages(request, callOptions(options));
+      return [page.hits, page.nextPageToken];
+    });
+  }
+
+  /** The messages of the log from an index on: the whole transcript, or what user and assistant said that is in force. */
+  messages(
+    options: CallOptions & { readonly listing?: "transcript" | "dialogue"; readonly fromIndex?: number } = {},
+  ): AsyncGenerator<LoggedMessage, void, undefined> {
+    const listing = listingOf(options.listing);
+    const fromIndex = checkedIndex("fromIndex", options.fromIndex ?? 0);
+    return pages(async (pageToken) => {
+      const request = { sessionId: this.id, listing, fromIndex, pageToken };
+      const page = await this.client.sessions.listMessages(request, callOptions(options));
+      return [page.messages, page.nextPageToken];
+    });
+  }
+
+  /** The records of the log from a sequence on: compactions, reverts, changes of policy, failed attempts. */
+  records(options: CallOptions & { readonly fromSequence?: number } = {}): AsyncGenerator<LogRecord, void, undefined> {
+    const fromSequence = checkedIndex("fromSequence", options.fromSequence ?? 0);
+    return pages(async (pageToken) => {
+      const request = { sessionId: this.id, fromSequence, pageToken };
+      const page = await this.client.sessions.listRecords(request, callOptions(options));
+      return [page.records, page.nextPageToken];
+    });
+  }
+
+  /** The committed compactions, the newest first, also those that a revert put aside. */
+  compactions(options: CallOptions = {}): AsyncGenerator<CompactionEntry, void, undefined> {
+    return pages(async (pageToken) => {
+      const page = await this.client.compactions.listCompactions(
+        { sessionId: this.id, pageToken },
+        callOptions(options),
+      );
+      return [page.compactions, page.nextPageToken];
+    });
+  }
+}
+
+function listingOf(name: "transcript" | "dialogue" | undefined): MessageListing {
+  switch (name) {
+    case undefined:
+    case "transcript":
+      return MessageListing.TRANSCRIPT;
+    case "dialogue":
+      return MessageListing.DIALOGUE;
+    default:
+      throw new TypeError(`listing: ${JSON.stringify(name)} is none: transcript or dialogue`);
+  }
+}

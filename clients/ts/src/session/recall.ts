@@ -1,0 +1,81 @@
+import type { Client as Stub } from "@connectrpc/connect";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+
+import { checkedIndex } from "../contract/arguments.js";
+import { callOptions } from "../wire/calls.js";
+import type { RecallOptions } from "./options.js";
+import type { RecallContentRequestSchema, RecallContentResponse, SessionService } from "../v1.js";
+
+/** The most that the daemon answers at once. */
+const maxPageBytes = 3_145_728;
+
+type Range = NonNullable<MessageInitShape<typeof RecallContentRequestSchema>["range"]>;
+
+/** Recalls content. Without `maxBytes` pages are followed and joined, so that the answer is as of one call without bounds. */
+export async function recallAll(
+  stub: Stub<typeof SessionService>,
+  sessionId: string,
+  what: number | string,
+  options: RecallOptions,
+): Promise<RecallContentResponse> {
+  const call = callOptions(options);
+  const asked =
+    typeof what === "number"
+      ? ({ case: "index", value: checkedIndex("index", what) } as const)
+      : ({ case: "reference", value: what } as const);
+  const ask = (range: Range): Promise<RecallContentResponse> =>
+    stub.recallContent(
+      {
+        sessionId,
+        what: asked,
+        range,
+        maxBytes: options.maxBytes ?? maxPageBytes,
+        ...(options.part !== undefined && { part: options.part }),
+        ...(options.resultPart !== undefined && { resultPart: options.resultPart }),
+      },
+      call,
+    );
+  const first = await ask(rangeOf(options));
+  let last = first;
+  while (last.hasMore && options.maxBytes === undefined && !endsWithinLine(options, last)) {
+    last = await ask(restOf(options, last));
+    first.text += last.text;
+    first.data = joinedBytes(first.data, last.data);
+    first.blocks.push(...last.blocks);
+  }
+  return { ...first, hasMore: last.hasMore, nextOffset: last.nextOffset, nextLine: last.nextLine };
+}
+
+function rangeOf({ bytes, lines, match }: RecallOptions): Range {
+  if (bytes !== undefined) {
+    return { case: "bytes", value: { offset: bytes.offset, length: bytes.length ?? 0 } };
+  }
+  if (lines !== undefined) {
+    return { case: "lines", value: { first: lines.first, count: lines.count ?? 0 } };
+  }
+  return match === undefined ? { case: undefined } : { case: "match", value: match };
+}
+
+/** What is left of the range behind an answer. */
+function restOf({ bytes, lines, match }: RecallOptions, last: RecallContentResponse): Range {
+  if (match !== undefined) {
+    return { case: "match", value: { ...match, firstLine: last.nextLine } };
+  }
+  if (lines?.count !== undefined && lines.count > 0) {
+    return { case: "lines", value: { first: last.nextLine, count: lines.first + lines.count - last.nextLine } };
+  }
+  const end = bytes?.length !== undefined && bytes.length > 0 ? bytes.offset + bytes.length : undefined;
+  return { case: "bytes", value: { offset: last.nextOffset, length: end === undefined ? 0 : end - last.nextOffset } };
+}
+
+/** Whether counted lines cannot go on, since one line alone is more than the daemon answers at once: bytes can. */
+function endsWithinLine({ lines }: RecallOptions, last: RecallContentResponse): boolean {
+  return lines?.count !== undefined && lines.count > 0 && last.nextLine === 0;
+}
+
+function joinedBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const all = new Uint8Array(a.length + b.length);
+  all.set(a);
+  all.set(b, a.length);
+  return all;
+}

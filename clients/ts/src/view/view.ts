@@ -1,0 +1,153 @@
+import type { ContextReport, GetLLMViewResponse, ViewMessage, ViewReport } from "../v1.js";
+import type { DialectName } from "../contract/messages.js";
+
+/** An object of a provider's JSON. Numbers beyond 2^53 are exact only in the raw strings. */
+export type ProviderObject = Record<string, unknown>;
+
+/** What a model gets, as it was when it was fetched. */
+export class View {
+  /** The provider's shape; undefined of a neutral view. */
+  readonly dialect: DialectName | undefined;
+  /** Names the view. An answer that was made from it is best appended with it. */
+  readonly token: string;
+  /** How many of the messages the fetch moved; the others were here. */
+  readonly messagesSent: number;
+  /** How full the context is. */
+  readonly report: ContextReport;
+  /** What was done to draw the view. */
+  readonly viewReport: ViewReport;
+  private readonly joined: JoinedView;
+
+  /** @internal */
+  constructor(dialect: DialectName | undefined, joined: JoinedView, last: GetLLMViewResponse, messagesSent: number) {
+    if (last.report === undefined || last.viewReport === undefined) {
+      throw new TypeError("the daemon answered a view without its reports");
+    }
+    this.dialect = dialect;
+    this.joined = joined;
+    this.token = last.viewToken;
+    this.messagesSent = messagesSent;
+    this.report = last.report;
+    this.viewReport = last.viewReport;
+  }
+
+  /** How many messages there are. */
+  get length(): number {
+    return this.dialect === undefined ? this.joined.neutral.length : this.joined.rendered.length;
+  }
+
+  /**
+   * The elements of the provider's message list, in order. Each is parsed once, however many views hold it, and therefore
+   * frozen: copy what you change. Throws a TypeError on a neutral view.
+   */
+  get messages(): readonly ProviderObject[] {
+    this.needDialect("messages", "neutral");
+    return this.joined.rendered.map((text) => text.value as ProviderObject);
+  }
+
+  /** The messages of a neutral view. Throws a TypeError on one in a dialect. */
+  get neutral(): readonly ViewMessage[] {
+    if (this.dialect !== undefined) {
+      throw new TypeError(`neutral: the view is in the dialect ${this.dialect}: use messages`);
+    }
+    return this.joined.neutral;
+  }
+
+  /** The provider's system prompt where it stands apart from the messages: `systemJson` parsed, and frozen. */
+  get system(): readonly unknown[] {
+    this.needDialect("system", "neutral");
+    return this.joined.system.map((text) => text.value);
+  }
+
+  /** {@link messages} as the daemon rendered them, byte for byte. Empty of a neutral view. */
+  get messagesJson(): readonly string[] {
+    return this.joined.rendered.map((text) => text.json);
+  }
+
+  /** {@link system} as the daemon rendered it, byte for byte. Empty of a neutral view. */
+  get systemJson(): readonly string[] {
+    return this.joined.system.map((text) => text.json);
+  }
+
+  /** Whether thinking has to be switched off in the next request, since a view without some of it would be refused. */
+  get disableThinking(): boolean {
+    return this.viewReport.disableThinking;
+  }
+
+  /**
+   * The fields of the provider's request that hold the conversation, to be spread into it: `system` and `messages` of
+   * Anthropic, `messages` of Chat Completions, `instructions` and `input` of Responses, `systemInstruction` and `contents`
+   * of Gemini. What is empty is left out. The type is the one that you name; nothing checks it. Throws a TypeError on a
+   * neutral view.
+   */
+  request(): ProviderObject {
+    if (this.dialect === undefined) {
+      throw new TypeError("request: the session was opened without a dialect: make the request of neutral");
+    }
+    return this.fieldsOf(this.dialect);
+  }
+
+  private fieldsOf(dialect: DialectName): ProviderObject {
+    const messages = [...this.messages];
+    const system = this.system;
+    switch (dialect) {
+      case "anthropic":
+        return { ...(system.length > 0 && { system: [...system] }), messages };
+      case "openai_chat":
+        return { messages };
+      case "openai_responses":
+        return { ...(system.length > 0 && { instructions: system[0] }), input: messages };
+      case "gemini":
+        return { ...(system.length > 0 && { systemInstruction: system[0] }), contents: messages };
+    }
+  }
+
+  private needDialect(asked: string, instead: string): void {
+    if (this.dialect === undefined) {
+      throw new TypeError(`${asked}: the session was opened without a dialect: use ${instead}`);
+    }
+  }
+}
+
+/** A JSON text that is parsed when it is first asked for. */
+class JsonText {
+  private parsed: unknown;
+
+  constructor(readonly json: string) {}
+
+  get value(): unknown {
+    this.parsed ??= frozen(JSON.parse(this.json));
+    return this.parsed;
+  }
+}
+
+/** Freezes all of a value, since views share it. */
+function frozen<T>(value: T): T {
+  if (typeof value === "object" && value !== null) {
+    Object.values(value).forEach(frozen);
+    Object.freeze(value);
+  }
+  return value;
+}
+
+/** A view as it was put together from answers, each with what was new of it. Never changed: the next answer makes a new one. */
+export class JoinedView {
+  /** What a client has that has asked for nothing yet. */
+  static readonly empty: JoinedView = new JoinedView([], [], []);
+
+  private constructor(
+    readonly neutral: readonly ViewMessage[],
+    readonly rendered: readonly JsonText[],
+    readonly system: readonly JsonText[],
+  ) {}
+
+  /** The view after an answer to a request with this one's token. */
+  with(answer: GetLLMViewResponse): JoinedView {
+    const kept = answer.unchangedPrefix;
+    return new JoinedView(
+      [...this.neutral.slice(0, kept), ...answer.messages],
+      [...this.rendered.slice(0, kept), ...answer.messagesJson.map((json) => new JsonText(json))],
+      answer.systemJson.map((json, i) => (this.system[i]?.json === json ? this.system[i] : new JsonText(json))),
+    );
+  }
+}

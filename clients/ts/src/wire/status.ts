@@ -1,0 +1,168 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+
+import type { ErrorReason } from "../gen/compactord/v1/error_pb.js";
+import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../gen/google/rpc/error_details_pb.js";
+import * as errors from "./errors.js";
+
+type ErrorClass = new (message: string, facts: errors.ErrorFacts) => errors.CompactordError;
+
+/** The class of each reason of the contract. */
+export const classOfReason: Readonly<Record<keyof typeof ErrorReason, ErrorClass>> = {
+  UNSPECIFIED: errors.CompactordError,
+  INVALID_FIELD: errors.InvalidRequestError,
+  SESSION_NOT_FOUND: errors.SessionNotFoundError,
+  SESSION_EXISTS: errors.SessionExistsError,
+  CHECKPOINT_NOT_FOUND: errors.CheckpointNotFoundError,
+  COMPACTION_NOT_FOUND: errors.CompactionNotFoundError,
+  POINT_OUT_OF_RANGE: errors.InvalidRequestError,
+  WRONG_NEXT_INDEX: errors.WrongNextIndexError,
+  HISTORY_REVERTED: errors.HistoryRevertedError,
+  STATE_CHANGED: errors.StateChangedError,
+  COMPACTION_RUNNING: errors.CompactionRunningError,
+  TARGET_UNREACHABLE: errors.TargetUnreachableError,
+  BREAKER_OPEN: errors.BreakerOpenError,
+  TOOL_CALLS_OPEN: errors.ToolCallsOpenError,
+  VIEW_INVALID: errors.ViewInvalidError,
+  LIMIT_EXCEEDED: errors.LimitExceededError,
+  SUMMARIZER_UNAVAILABLE: errors.SummarizerUnavailableError,
+  SUMMARY_REJECTED: errors.SummaryRejectedError,
+  CANCELLED: errors.OperationCancelledError,
+  DEADLINE_EXCEEDED: errors.DeadlineExceededError,
+  REQUEST_ID_REUSED: errors.InvalidRequestError,
+  INVALID_POLICY: errors.InvalidRequestError,
+  NOT_IMPLEMENTED: errors.UnsupportedError,
+  INTERNAL: errors.InternalError,
+  SHUTTING_DOWN: errors.UnavailableError,
+  INTERRUPTED: errors.UnavailableError,
+  UNAUTHENTICATED: errors.UnauthenticatedError,
+  PERMISSION_DENIED: errors.PermissionDeniedError,
+  STORE_CORRUPT: errors.InternalError,
+  INVALID_TOKEN: errors.InvalidRequestError,
+  UNKNOWN_NAME: errors.InvalidRequestError,
+  PLAN_INVALID: errors.PlanInvalidError,
+  OPERATION_NOT_FOUND: errors.OperationNotFoundError,
+  INPUT_MALFORMED: errors.InvalidRequestError,
+  CHECKPOINT_PUT_ASIDE: errors.CheckpointPutAsideError,
+  NOTHING_TO_REVERT: errors.NothingToRevertError,
+  CONTENT_NOT_FOUND: errors.ContentNotFoundError,
+  MESSAGE_PUT_ASIDE: errors.MessagePutAsideError,
+  WATCHER_TOO_SLOW: errors.WatcherTooSlowError,
+  SUMMARIZER_REFUSED: errors.SummarizerRefusedError,
+};
+
+/** The class and the reason of what gRPC refuses itself, without a reason of the contract. */
+const ofCode: Readonly<Record<Code, readonly [ErrorClass, string]>> = {
+  [Code.Canceled]: [errors.OperationCancelledError, "CANCELLED"],
+  [Code.Unknown]: [errors.CompactordError, "UNKNOWN"],
+  [Code.InvalidArgument]: [errors.InvalidRequestError, "INVALID_ARGUMENT"],
+  [Code.DeadlineExceeded]: [errors.DeadlineExceededError, "DEADLINE_EXCEEDED"],
+  [Code.NotFound]: [errors.NotFoundError, "NOT_FOUND"],
+  [Code.AlreadyExists]: [errors.CompactordError, "ALREADY_EXISTS"],
+  [Code.PermissionDenied]: [errors.PermissionDeniedError, "PERMISSION_DENIED"],
+  [Code.ResourceExhausted]: [errors.LimitExceededError, "RESOURCE_EXHAUSTED"],
+  [Code.FailedPrecondition]: [errors.CompactordError, "FAILED_PRECONDITION"],
+  [Code.Aborted]: [errors.ConflictError, "ABORTED"],
+  [Code.OutOfRange]: [errors.InvalidRequestError, "OUT_OF_RANGE"],
+  [Code.Unimplemented]: [errors.UnsupportedError, "UNIMPLEMENTED"],
+  [Code.Internal]: [errors.InternalError, "INTERNAL"],
+  [Code.Unavailable]: [errors.UnavailableError, "UNAVAILABLE"],
+  [Code.DataLoss]: [errors.InternalError, "DATA_LOSS"],
+  [Code.Unauthenticated]: [errors.UnauthenticatedError, "UNAUTHENTICATED"],
+};
+
+/**
+ * What was thrown by a call to this address, as an error of this package. What is none of gRPC's comes back as it is, and
+ * what was never sent is the argument's fault.
+ */
+export function errorOfCall(thrown: unknown, address: string): unknown {
+  if (!(thrown instanceof ConnectError)) {
+    return thrown;
+  }
+  const unsendable = argumentError(thrown);
+  if (unsendable !== undefined) {
+    return unsendable;
+  }
+  const info = thrown.findDetails(ErrorInfoSchema).find((i) => i.domain === "compactord");
+  const code = info === undefined && isBrokenConnection(thrown) ? Code.Unavailable : thrown.code;
+  const [byCode, nameOfCode] = ofCode[code];
+  const byReason = info !== undefined && isReason(info.reason) ? classOfReason[info.reason] : undefined;
+  const retry = thrown.findDetails(RetryInfoSchema)[0]?.retryDelay;
+  const outOfReach = code === Code.Unavailable && !thrown.metadata.has("grpc-status");
+  return new (byReason ?? byCode)(outOfReach ? outOfReachText(thrown, address) : thrown.rawMessage, {
+    code,
+    reason: info?.reason ?? nameOfCode,
+    metadata: { ...info?.metadata },
+    fieldViolations: thrown
+      .findDetails(BadRequestSchema)
+      .flatMap((r) => r.fieldViolations)
+      .map(({ field, description }) => ({ field, description })),
+    retryAfterMs: retry === undefined ? undefined : Number(retry.seconds) * 1000 + retry.nanos / 1e6,
+    cause: thrown.cause,
+  });
+}
+
+/** Where a request could not be written down: the argument that is at fault, by the name of its field. */
+function argumentError(e: ConnectError): TypeError | RangeError | undefined {
+  const [, field, fault] =
+    /^serialize binary: cannot encode field [\w.]*?(\w+) to binary: (.*)$/s.exec(e.rawMessage) ?? [];
+  if (field === undefined || fault === undefined) {
+    return undefined;
+  }
+  const name = field.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  const [, wanted = "value of its type", given = ""] = /^invalid (\w+): (.*)$/s.exec(fault) ?? [];
+  // A number tells nothing of a conversation; what else was given might.
+  return Number.isNaN(Number(given))
+    ? new TypeError(`${name}: must be of the type ${wanted}`)
+    : new RangeError(`${name}: ${given} is no ${wanted}`);
+}
+
+/** What to tell who finds no daemon. */
+function outOfReachText(e: ConnectError, address: string): string {
+  const codes = nodeCodes(e.cause);
+  const strange = codes.find((code) => code === "ERR_HTTP2_ERROR" || code === "ERR_SSL_WRONG_VERSION_NUMBER");
+  if (strange !== undefined) {
+    return `no gRPC answers at ${address}: another kind of server listens there, or only one side has tls (${strange})`;
+  }
+  const start = codes.some((code) => code === "ECONNREFUSED" || code === "ENOENT")
+    ? "; compactord serve starts one"
+    : "";
+  return `no daemon answers at ${address}: ${e.rawMessage.trim()}${start}`;
+}
+
+function isReason(name: string): name is keyof typeof ErrorReason {
+  return Object.hasOwn(classOfReason, name);
+}
+
+/**
+ * Whether the connection ended, or never was, before the daemon had answered a status. connect-node gives such errors the
+ * status that their cause comes next to, ABORTED for a reset one, say, which the daemon also sends and means.
+ */
+function isBrokenConnection(e: ConnectError): boolean {
+  if (e.metadata.has("grpc-status")) {
+    return false;
+  }
+  switch (e.code) {
+    case Code.Aborted:
+    case Code.Canceled:
+      return true;
+    case Code.Internal:
+    case Code.Unknown:
+      return (
+        nodeCodes(e.cause).length > 0 ||
+        /^(protocol error: missing|http\/2|sentinel|expected open session)/.test(e.rawMessage)
+      );
+    default:
+      return false;
+  }
+}
+
+/** The codes of the error and of those that it came from. Errors of Node's network modules alone have them in words. */
+function nodeCodes(reason: unknown): string[] {
+  const codes: string[] = [];
+  for (let e = reason; e instanceof Error; e = e.cause) {
+    if ("code" in e && typeof e.code === "string") {
+      codes.push(e.code);
+    }
+  }
+  return codes;
+}
