@@ -22,7 +22,7 @@ func (v *verifier) checkPython(ctx context.Context) error {
 		{args: []string{v.venv("ruff"), "format", "--check"}, hint: repair},
 		{
 			args: []string{v.venv("lint-imports"), "--no-logo", "--no-cache"},
-			hint: "a file imports what is in its own layer or below: pyproject.toml has the layers",
+			hint: "a file imports only files of its own layer and of those below; pyproject.toml has the layers",
 		},
 		{args: []string{v.venv("mypy")}},
 	}
