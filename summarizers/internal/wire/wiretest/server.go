@@ -33,9 +33,9 @@ type Options struct {
 
 // Request is a request as the server saw it.
 type Request struct {
-	Path, Query string
-	Header      http.Header
-	Body        string
+	Method, Path, Query string
+	Header              http.Header
+	Body                string
 }
 
 // Server answers as its handler does, and keeps what it was asked.
@@ -52,7 +52,7 @@ func Serve(t testing.TB, answer http.HandlerFunc) *Server {
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		s.mu.Lock()
-		s.seen = append(s.seen, Request{Path: r.URL.Path, Query: r.URL.RawQuery, Header: r.Header.Clone(), Body: string(body)})
+		s.seen = append(s.seen, Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Header: r.Header.Clone(), Body: string(body)})
 		s.mu.Unlock()
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		answer(w, r)
