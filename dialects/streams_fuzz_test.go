@@ -10,6 +10,28 @@ import (
 	"github.com/compactord/compactord/dialects/dialecttest"
 )
 
+// FuzzAnswer: whatever comes as an answer is read or passed over.
+func FuzzAnswer(f *testing.F) {
+	for _, seed := range []string{
+		`{"choices":[{"delta":{"content":[{"text":1}],"tool_calls":[null]},"finish_reason":"stop"}],"usage":{"prompt_tokens":"x"}}`,
+		`{"type":"message_start","message":{"usage":{"input_tokens":1e30}}}`, `{"type":"message","content":[{"type":"text","text":"a"}]}`,
+		`{"type":"response.completed","response":{"output":[{"type":"message","content":"a"}],"usage":[]}}`, `{"object":"response"}`,
+		`{"candidates":[null,{"content":{"parts":[null,{"text":"a"}]}}],"usageMetadata":{}}`, `null`, `[]`, `1`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		for _, d := range dialects.All() {
+			r := d.NewAnswer()
+			for range 2 {
+				piece, err := r.Event(raw)
+				require.False(t, err != nil && piece.Text != "", "an error with a text")
+			}
+			_, _ = d.NewAnswer().Body(raw)
+		}
+	})
+}
+
 // FuzzStream: whatever comes as a stream is put together to one message that can go into a request, or refused in words.
 func FuzzStream(f *testing.F) {
 	for _, seed := range []string{

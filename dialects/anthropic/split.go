@@ -127,14 +127,16 @@ func requestBody(o rawjson.Object) (*document, error) {
 	return doc, rawjson.In("system", err)
 }
 
-func (messagesAPI) Document(list *dialect.List) json.RawMessage {
+func (messagesAPI) Document(list *dialect.List) json.RawMessage { return bodyOf(list).Encode() }
+
+func bodyOf(list *dialect.List) rawjson.Object {
 	body := rawjson.Object{"messages": rawjson.EncodeArray(list.Messages)}
 	if text, is := systemText(list); is {
 		body["system"] = text
 	} else if len(list.System) > 0 {
 		body["system"] = rawjson.EncodeArray(list.System)
 	}
-	return body.Encode()
+	return body
 }
 
 // systemText is the system prompt as a string, where that says all.

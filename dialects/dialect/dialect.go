@@ -31,6 +31,12 @@ type Dialect interface {
 	Split(raw []byte) (*List, error)
 	// Document writes a list as the part of the provider's request body that holds it: a JSON object.
 	Document(list *List) json.RawMessage
+	// Prompt writes messages of ours, a system prompt or none and one of the user, as the list of a request.
+	Prompt(messages []*compactordv1.Message) (*List, error)
+	// RequestBody writes the body of a request for a streamed answer to a list, whose elements stay byte for byte.
+	RequestBody(list *List, opts RequestOptions) json.RawMessage
+	// NewAnswer begins to read an answer.
+	NewAnswer() AnswerReader
 	// Rules is the table of what Validate checks, in a fixed order.
 	Rules() []Rule
 	// Validate checks a list by the rules. It takes anything, and returns violations in the order of the list.

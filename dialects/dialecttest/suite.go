@@ -34,6 +34,8 @@ func Run(t *testing.T, d dialect.Dialect) {
 		{"arbitrary JSON", 3, arbitraryJSON},
 		{"streamed", 5, streamed},
 		{"streams mutated", 3, streamsMutated},
+		{"asked", 2, asked},
+		{"answered", 5, answered},
 		{"mutated", 10, mutated},
 		{"arbitrary bytes", 3, arbitraryBytes},
 	} {

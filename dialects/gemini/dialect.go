@@ -44,12 +44,14 @@ func (gemini) Split(raw []byte) (*dialect.List, error) {
 	return list, nil
 }
 
-func (gemini) Document(list *dialect.List) json.RawMessage {
+func (gemini) Document(list *dialect.List) json.RawMessage { return bodyOf(list).Encode() }
+
+func bodyOf(list *dialect.List) rawjson.Object {
 	body := rawjson.Object{"contents": rawjson.EncodeArray(list.Messages)}
 	if len(list.System) > 0 {
 		body["systemInstruction"] = list.System[0]
 	}
-	return body.Encode()
+	return body
 }
 
 func (gemini) Render(messages []*compactordv1.Message, opts dialect.RenderOptions) (*dialect.Rendered, error) {

@@ -22,6 +22,8 @@ func (chat) Kind() compactordv1.Dialect { return kind }
 
 func (chat) Name() string { return name }
 
-func (chat) Document(list *dialect.List) json.RawMessage {
-	return rawjson.Object{"messages": rawjson.EncodeArray(list.Messages)}.Encode()
+func (chat) Document(list *dialect.List) json.RawMessage { return bodyOf(list).Encode() }
+
+func bodyOf(list *dialect.List) rawjson.Object {
+	return rawjson.Object{"messages": rawjson.EncodeArray(list.Messages)}
 }

@@ -31,7 +31,9 @@ func (responses) Split(raw []byte) (*dialect.List, error) {
 }
 
 // Document writes the fields instructions and input of a request body. A list of one text is that text.
-func (responses) Document(list *dialect.List) json.RawMessage {
+func (responses) Document(list *dialect.List) json.RawMessage { return bodyOf(list).Encode() }
+
+func bodyOf(list *dialect.List) rawjson.Object {
 	o := rawjson.Object{fieldInput: rawjson.EncodeArray(list.Messages)}
 	if len(list.Messages) == 1 && rawjson.KindOf(list.Messages[0]) == rawjson.String {
 		o[fieldInput] = list.Messages[0]
@@ -39,7 +41,7 @@ func (responses) Document(list *dialect.List) json.RawMessage {
 	if len(list.System) > 0 {
 		o[fieldInstructions] = list.System[0]
 	}
-	return o.Encode()
+	return o
 }
 
 // Parse reads items.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -21,6 +22,11 @@ func Quote(text string) json.RawMessage {
 	// A string always encodes, and a bytes.Buffer always takes it.
 	_ = e.Encode(text)
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// Integer writes a whole number as JSON.
+func Integer[T ~int | ~int32 | ~int64 | ~uint32](n T) json.RawMessage {
+	return strconv.AppendInt(nil, int64(n), 10)
 }
 
 // isPlain says whether a text is written as it is, as keys, types and ids are.

@@ -1,0 +1,134 @@
+package openaichat
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+func (chat) NewAnswer() dialect.AnswerReader { return &answerReader{} }
+
+// answerReader reads a completion from its chunks.
+type answerReader struct{ answer dialect.Answer }
+
+// answerChunk is what is read of a chunk, or of a whole body.
+type answerChunk struct {
+	Model   string          `json:"model"`
+	Choices []answerChoice  `json:"choices"`
+	Usage   json.RawMessage `json:"usage"`
+}
+
+// answerChoice has a delta in a chunk, and a message in a whole body.
+type answerChoice struct {
+	Index   int             `json:"index"`
+	Delta   json.RawMessage `json:"delta"`
+	Message json.RawMessage `json:"message"`
+	Finish  string          `json:"finish_reason"`
+}
+
+// answerDelta is what is read of a delta or a message.
+type answerDelta struct {
+	Content      dialect.Content   `json:"content"`
+	Refusal      string            `json:"refusal"`
+	ToolCalls    []json.RawMessage `json:"tool_calls"`
+	FunctionCall json.RawMessage   `json:"function_call"`
+}
+
+type answerUsage struct {
+	Prompt     dialect.Tokens `json:"prompt_tokens"`
+	Completion dialect.Tokens `json:"completion_tokens"`
+	Total      dialect.Tokens `json:"total_tokens"`
+	Details    struct {
+		Cached     dialect.Tokens `json:"cached_tokens"`
+		CacheWrite dialect.Tokens `json:"cache_write_tokens"`
+	} `json:"prompt_tokens_details"`
+}
+
+func (r *answerReader) Answer() *dialect.Answer { return &r.answer }
+
+func (r *answerReader) Event(raw json.RawMessage) (dialect.Piece, error) {
+	var chunk answerChunk
+	_ = json.Unmarshal(raw, &chunk)
+	r.begin(&chunk)
+	var piece dialect.Piece
+	for _, choice := range chunk.Choices {
+		if choice.Index == 0 {
+			r.delta(choice.Delta, &piece)
+			r.stop(choice.Finish)
+		}
+	}
+	piece.Last = r.answer.Failed
+	return piece, nil
+}
+
+func (r *answerReader) Body(raw json.RawMessage) (dialect.Piece, bool) {
+	var body answerChunk
+	_ = json.Unmarshal(raw, &body)
+	if len(body.Choices) == 0 || !dialect.IsObject(body.Choices[0].Message) {
+		return dialect.Piece{}, false
+	}
+	r.begin(&body)
+	piece := dialect.Piece{Last: true}
+	r.delta(body.Choices[0].Message, &piece)
+	r.stop(body.Choices[0].Finish)
+	return piece, true
+}
+
+// begin takes in what stands around the choices.
+func (r *answerReader) begin(chunk *answerChunk) {
+	if chunk.Model != "" {
+		r.answer.Model = chunk.Model
+	}
+	if dialect.IsObject(chunk.Usage) {
+		r.answer.Usage = answerUsageOf(chunk.Usage)
+	}
+}
+
+func (r *answerReader) delta(raw json.RawMessage, piece *dialect.Piece) {
+	var d answerDelta
+	_ = json.Unmarshal(raw, &d)
+	if len(d.ToolCalls) > 0 || dialect.IsObject(d.FunctionCall) {
+		r.answer.ToolCall = true
+	}
+	if d.Refusal != "" {
+		r.answer.Refused = true
+	}
+	var text strings.Builder
+	for _, part := range d.Content {
+		r.answer.Refused = r.answer.Refused || part.Type == "refusal"
+		if part.Type == "text" {
+			text.WriteString(part.Text)
+		}
+	}
+	piece.Text += text.String()
+	// What is no text, such as the thinking that servers add in fields of their own, counts by what it takes.
+	if text.Len() == 0 {
+		piece.Other += len(raw)
+	}
+}
+
+// stop reads why the model stopped. Servers have words of their own beside OpenAI's.
+func (r *answerReader) stop(word string) {
+	switch word {
+	case "":
+	case "abort", "insufficient_system_resource":
+		r.answer.End(compactordv1.StopReason_STOP_REASON_ERROR, word)
+	default:
+		r.answer.End(stopReasons[strings.ToLower(word)], word)
+	}
+}
+
+// answerUsageOf tells apart what OpenAI counts together: its input includes what came from the cache or went there.
+func answerUsageOf(raw json.RawMessage) *compactordv1.Usage {
+	var u answerUsage
+	_ = json.Unmarshal(raw, &u)
+	return &compactordv1.Usage{
+		InputTokens:      (u.Prompt - u.Details.Cached - u.Details.CacheWrite).Count(),
+		OutputTokens:     u.Completion.Count(),
+		CacheReadTokens:  u.Details.Cached.Count(),
+		CacheWriteTokens: u.Details.CacheWrite.Count(),
+		TotalTokens:      u.Total.Count(),
+	}
+}
