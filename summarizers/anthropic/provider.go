@@ -5,14 +5,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
-
+	"github.com/compactord/compactord/dialects/anthropic"
+	"github.com/compactord/compactord/dialects/dialect"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/summarizers/internal/wire"
 	"github.com/compactord/compactord/summarizers/llm"
@@ -21,10 +18,10 @@ import (
 // DefaultBaseURL is Anthropic's own server.
 const DefaultBaseURL = "https://api.anthropic.com"
 
-// minBudget is the least that the API takes as a budget of thinking.
-const minBudget = 1024
+// apiVersion is the version of the API that is spoken.
+const apiVersion = "2023-06-01"
 
-// Options are how a model is asked. Environment variables and files that the SDK knows are not looked at.
+// Options are how a model is asked. No environment variable is looked at.
 type Options struct {
 	// Model is the model as the server names it.
 	Model string
@@ -52,9 +49,9 @@ type Options struct {
 // take one; 0 turns thinking off. It is not sent with a view: the messages that are in the cache are those that were sent
 // with the same settings of thinking, and the agent's are most likely those that hold by themselves.
 type Provider struct {
-	options  Options
-	wire     *wire.Client
-	messages anthropic.MessageService
+	options Options
+	wire    *wire.Client
+	dialect dialect.Dialect
 }
 
 var _ llm.Provider = (*Provider)(nil)
@@ -68,73 +65,33 @@ func New(o Options) (*Provider, error) {
 		o.BaseURL = DefaultBaseURL
 	}
 	o.BaseURL = strings.TrimSuffix(strings.TrimSuffix(o.BaseURL, "/"), "/v1")
-	base, err := url.Parse(o.BaseURL)
-	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, errors.New("anthropic: the base URL must begin with http:// or https:// and name a host")
+	if _, err := wire.ParseBaseURL("anthropic", o.BaseURL); err != nil {
+		return nil, err
 	}
-	p := &Provider{options: o, wire: wire.New(wire.Options{
+	return &Provider{options: o, dialect: anthropic.New(), wire: wire.New(wire.Options{
 		HTTPClient: o.HTTPClient, IdleTimeout: o.IdleTimeout, MaxAnswerBytes: o.MaxAnswerBytes, Overflow: o.Overflow,
-		Named: true,
-	})}
-	// The service is made without the client around it, which is what reads the environment. Traces could hold content.
-	with := []option.RequestOption{
-		option.WithBaseURL(o.BaseURL), option.WithHTTPClient(p.wire.HTTP()), option.WithMaxRetries(0),
-		option.WithoutOpenTelemetry(),
-	}
-	if o.APIKey != "" {
-		with = append(with, option.WithAPIKey(o.APIKey))
-	}
-	p.messages = anthropic.NewMessageService(with...)
-	return p, nil
+	})}, nil
 }
 
 // Dialect implements llm.Provider.
-func (*Provider) Dialect() compactordv1.Dialect { return compactordv1.Dialect_DIALECT_ANTHROPIC }
+func (p *Provider) Dialect() compactordv1.Dialect { return p.dialect.Kind() }
 
 // Complete implements llm.Provider.
 func (p *Provider) Complete(ctx context.Context, c *llm.Completion, text func(delta string)) (*llm.Answer, error) {
-	ctx, x := p.wire.Begin(ctx)
-	defer x.End()
-	if c.View != nil {
-		x.Rewrite(func(body []byte) ([]byte, error) { return onView(body, c.View) })
-	}
-	stream := p.messages.NewStreaming(ctx, p.request(c))
-	defer func() { _ = stream.Close() }()
-	reading := &reading{x: x, text: x.Text(text), answer: &llm.Answer{Model: p.options.Model}}
-	for x.Step(stream.Next) {
-		if !reading.take(stream.Current()) {
-			break
-		}
-	}
-	return x.Finish(reading.answer, reading.text, reading.finished, stream.Err())
+	return p.wire.Complete(ctx, p.call(c), c, text)
 }
 
-func (p *Provider) request(c *llm.Completion) anthropic.MessageNewParams {
-	request := anthropic.MessageNewParams{
-		Model:     p.options.Model,
-		MaxTokens: int64(c.MaxOutputTokens),
-		Messages:  []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(c.User))},
+// call says where and how the model is asked.
+func (p *Provider) call(c *llm.Completion) *wire.Call {
+	header := http.Header{"Accept": {"application/json"}, "Anthropic-Version": {apiVersion}}
+	if p.options.APIKey != "" {
+		header.Set("X-Api-Key", p.options.APIKey)
 	}
-	if c.System != "" {
-		request.System = []anthropic.TextBlockParam{{Text: c.System}}
-	}
+	options := dialect.RequestOptions{Model: p.options.Model, MaxOutputTokens: c.MaxOutputTokens}
 	if c.View == nil {
-		think(&request, c.Effort)
+		options.Effort = c.Effort
 	}
-	return request
-}
-
-// think says how hard to think.
-func think(request *anthropic.MessageNewParams, effort string) {
-	budget, err := strconv.ParseInt(effort, 10, 64)
-	switch {
-	case effort == "":
-	case err != nil:
-		request.OutputConfig.Effort = anthropic.OutputConfigEffort(effort)
-	case min(budget, request.MaxTokens-1) < minBudget:
-		request.Thinking.OfDisabled = &anthropic.ThinkingConfigDisabledParam{}
-	default:
-		// The budget is part of what may be written.
-		request.Thinking = anthropic.ThinkingConfigParamOfEnabled(min(budget, request.MaxTokens-1))
+	return &wire.Call{
+		Dialect: p.dialect, URL: p.options.BaseURL + "/v1/messages", Header: header, Options: options, OnView: onView,
 	}
 }

@@ -3,7 +3,9 @@ package anthropic
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
+	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/internal/wire"
 )
@@ -22,45 +24,31 @@ const (
 // the agent's marks stay as they are, and the last block before the closing message is marked, too, if there are not four
 // already: the agent's latest marks stood near the end of its prompt, and may be gone from what is sent of it here. Whether a
 // tool may be called is part of what the messages are known by, and is left as it is by itself.
-func onView(body []byte, view *summarizers.View) ([]byte, error) {
-	closing, err := wire.Member(body, "messages")
-	if err != nil {
-		return nil, err
-	}
-	messages, err := withClosing(view, closing)
-	if err != nil {
-		return nil, err
-	}
-	if body, err = wire.Set(body, "messages", messages); err != nil {
-		return nil, err
-	}
+func onView(closing *dialect.List, view *summarizers.View) (*dialect.List, error) {
+	list := *closing
 	if len(view.System) > 0 {
-		if body, err = wire.Set(body, "system", wire.Array(view.System...)); err != nil {
-			return nil, err
-		}
+		list.System = view.System
 	}
-	if len(view.Tools) == 0 {
-		return body, nil
-	}
-	return wire.Set(body, "tools", view.Tools)
+	var err error
+	list.Messages, err = withClosing(view, closing.Messages)
+	return &list, err
 }
 
 // withClosing returns the view's messages and the closing one. Since user and assistant take turns, it is put into the last
 // message if that is the user's.
-func withClosing(view *summarizers.View, closing json.RawMessage) (json.RawMessage, error) {
-	own, err := wire.Elements(closing)
-	if err != nil || len(view.Messages) == 0 {
-		return closing, err
+func withClosing(view *summarizers.View, own []json.RawMessage) ([]json.RawMessage, error) {
+	if len(view.Messages) == 0 || len(own) == 0 {
+		return own, nil
 	}
 	before, last := view.Messages[:len(view.Messages)-1], view.Messages[len(view.Messages)-1]
 	if marks(view) < maxMarks {
+		var err error
 		if last, err = marked(last); err != nil {
 			return nil, err
 		}
 	}
-	all := append([]json.RawMessage{}, before...)
 	if messageOf(last).Role != roleUser {
-		return wire.Array(append(append(all, last), own...)...), nil
+		return slices.Concat(before, []json.RawMessage{last}, own), nil
 	}
 	blocks, err := wire.Elements(messageOf(own[0]).Content)
 	if err != nil {
@@ -71,7 +59,7 @@ func withClosing(view *summarizers.View, closing json.RawMessage) (json.RawMessa
 		return nil, err
 	}
 	last, err = wire.Set(last, "content", content)
-	return wire.Array(append(all, last)...), err
+	return slices.Concat(before, []json.RawMessage{last}), err
 }
 
 // message is what is read of a message, and of a block that has blocks.

@@ -21,8 +21,8 @@ func member(t *testing.T, object, name string) string {
 }
 
 const (
-	closingBlock = `{"text":"Sum up.","type":"text"}`
-	closing      = `{"content":[` + closingBlock + `],"role":"user"}`
+	closingBlock = `{"type":"text","text":"Sum up."}`
+	closing      = `{"role":"user","content":[` + closingBlock + `]}`
 	mark         = `"cache_control":{"type":"ephemeral"}`
 )
 

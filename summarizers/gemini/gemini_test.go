@@ -172,7 +172,7 @@ func TestOnView(t *testing.T) {
 		model   = `{"role":"model","parts":[{"functionCall":{"name":"f","args":{"b":1.0,"a":12345678901234567890}},"thoughtSignature":"a+/b=="}]}`
 		results = `{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"x":"<"}}}]}`
 		snake   = `{"role":"user","parts":[{"function_response":{"name":"f","response":{}}}]}`
-		closing = `{"parts":[{"text":"Sum up."}],"role":"user"}`
+		closing = `{"role":"user","parts":[{"text":"Sum up."}]}`
 		system  = `{"parts":[ {"text":"<sys>"}]}`
 		tools   = `[ {"functionDeclarations":[{"name":"f","parameters":{"z":1,"a":2}}]} ]`
 	)

@@ -4,16 +4,12 @@ package gemini
 import (
 	"context"
 	"errors"
-	"iter"
-	"math"
 	"net/http"
-	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
-	"google.golang.org/genai"
-
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/gemini"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/summarizers/internal/wire"
 	"github.com/compactord/compactord/summarizers/llm"
@@ -22,14 +18,14 @@ import (
 // DefaultBaseURL is Google's own server.
 const DefaultBaseURL = "https://generativelanguage.googleapis.com"
 
-// Options are how a model is asked. Environment variables that the SDK knows are not looked at.
+// Options are how a model is asked. No environment variable is looked at.
 type Options struct {
 	// Model is the model as the server names it.
 	Model string
 	// BaseURL is the address that `/v1beta/models` follows; it may end in a version, which then is the one that is spoken.
 	// Empty: DefaultBaseURL.
 	BaseURL string
-	// APIKey is sent as `x-goog-api-key`. The SDK insists on one.
+	// APIKey is sent as `x-goog-api-key`. The API insists on one.
 	APIKey string
 	// HTTPClient sends the requests; nil: one with limits on connecting, but none on a whole request. Its redirects are not
 	// followed.
@@ -52,7 +48,9 @@ type Options struct {
 type Provider struct {
 	options Options
 	wire    *wire.Client
-	models  *genai.Models
+	dialect dialect.Dialect
+	// url is where the model is asked.
+	url string
 }
 
 var _ llm.Provider = (*Provider)(nil)
@@ -62,91 +60,50 @@ func New(o Options) (*Provider, error) {
 	switch {
 	case o.Model == "":
 		return nil, errors.New("gemini: a model is required")
+	case strings.ContainsAny(o.Model, "?&#") || strings.Contains(o.Model, ".."):
+		// It stands in the address.
+		return nil, errors.New("gemini: the model must not hold ?, &, # or two dots in a row")
 	case o.APIKey == "":
 		return nil, errors.New("gemini: an API key is required")
 	case o.BaseURL == "":
 		o.BaseURL = DefaultBaseURL
 	}
-	base, err := url.Parse(o.BaseURL)
-	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, errors.New("gemini: the base URL must begin with http:// or https:// and name a host")
+	if _, err := wire.ParseBaseURL("gemini", o.BaseURL); err != nil {
+		return nil, err
 	}
-	p := &Provider{options: o, wire: wire.New(wire.Options{
+	return &Provider{options: o, dialect: gemini.New(), url: address(o), wire: wire.New(wire.Options{
 		HTTPClient: o.HTTPClient, IdleTimeout: o.IdleTimeout, MaxAnswerBytes: o.MaxAnswerBytes, Overflow: o.Overflow,
-	})}
-	address, version := splitVersion(o.BaseURL)
-	// The SDK takes from the environment what it is not told: all of this must be.
-	client, err := genai.NewClient(context.Background(), &genai.ClientConfig{
-		Backend: genai.BackendGeminiAPI, APIKey: o.APIKey, HTTPClient: p.wire.HTTP(),
-		HTTPOptions: genai.HTTPOptions{BaseURL: address, APIVersion: version},
-	})
-	if err != nil {
-		// The SDK's text shows the key.
-		return nil, errors.New("gemini: the SDK refused the options")
-	}
-	p.models = client.Models
-	return p, nil
+	})}, nil
 }
 
-// splitVersion tells apart an address and the version of the API that it may end in.
-func splitVersion(base string) (address, version string) {
-	base = strings.TrimRight(base, "/")
-	for _, version := range []string{"v1beta", "v1alpha", "v1"} {
-		if address, ok := strings.CutSuffix(base, "/"+version); ok {
-			return address, version
-		}
-	}
-	return base, "v1beta"
-}
-
-// Dialect implements llm.Provider.
-func (*Provider) Dialect() compactordv1.Dialect { return compactordv1.Dialect_DIALECT_GEMINI }
-
-// Complete implements llm.Provider.
-func (p *Provider) Complete(ctx context.Context, c *llm.Completion, text func(delta string)) (*llm.Answer, error) {
-	ctx, x := p.wire.Begin(ctx)
-	defer x.End()
-	if c.View != nil {
-		x.Rewrite(func(body []byte) ([]byte, error) { return onView(body, c.View) })
-	}
-	contents := []*genai.Content{genai.NewContentFromText(c.User, genai.RoleUser)}
-	next, stop := iter.Pull2(p.models.GenerateContentStream(ctx, p.options.Model, contents, config(c)))
-	defer stop()
-	reading := &reading{x: x, text: x.Text(text), answer: &llm.Answer{Model: p.options.Model}}
-	var response *genai.GenerateContentResponse
-	var err error
-	step := func() (more bool) {
-		response, err, more = next()
-		return more && err == nil
-	}
-	for x.Step(step) {
-		if !reading.take(response) {
+// address is where a model is asked, with the version of the API that the base URL may end in.
+func address(o Options) string {
+	base, version := strings.TrimRight(o.BaseURL, "/"), "v1beta"
+	for _, other := range []string{"v1beta", "v1alpha", "v1"} {
+		if before, ok := strings.CutSuffix(base, "/"+other); ok {
+			base, version = before, other
 			break
 		}
 	}
-	return x.Finish(reading.answer, reading.text, reading.finished, err)
+	model := o.Model
+	if !strings.HasPrefix(model, "models/") && !strings.HasPrefix(model, "tunedModels/") {
+		model = "models/" + model
+	}
+	return base + "/" + version + "/" + model + ":streamGenerateContent?alt=sse"
 }
 
-func config(c *llm.Completion) *genai.GenerateContentConfig {
-	config := &genai.GenerateContentConfig{
-		MaxOutputTokens: int32(min(c.MaxOutputTokens, math.MaxInt32)),
-		ThinkingConfig:  thinking(c.Effort),
-		// One request is one request.
-		AutomaticContinuation: new(false),
-	}
-	if c.System != "" {
-		config.SystemInstruction = genai.NewContentFromText(c.System, genai.RoleUser)
-	}
-	return config
+// Dialect implements llm.Provider.
+func (p *Provider) Dialect() compactordv1.Dialect { return p.dialect.Kind() }
+
+// Complete implements llm.Provider.
+func (p *Provider) Complete(ctx context.Context, c *llm.Completion, text func(delta string)) (*llm.Answer, error) {
+	return p.wire.Complete(ctx, p.call(c), c, text)
 }
 
-// thinking says how hard to think.
-func thinking(effort string) *genai.ThinkingConfig {
-	if effort == "" {
-		return nil
+// call says where and how the model is asked.
+func (p *Provider) call(c *llm.Completion) *wire.Call {
+	return &wire.Call{
+		Dialect: p.dialect, URL: p.url, Header: http.Header{"X-Goog-Api-Key": {p.options.APIKey}}, OnView: onView,
+		Options: dialect.RequestOptions{Model: p.options.Model, MaxOutputTokens: c.MaxOutputTokens, Effort: c.Effort},
 	}
-	if budget, err := strconv.ParseInt(effort, 10, 32); err == nil {
-		return &genai.ThinkingConfig{ThinkingBudget: new(int32(budget))}
-	}
-	return &genai.ThinkingConfig{ThinkingLevel: genai.ThinkingLevel(strings.ToUpper(effort))}
 }

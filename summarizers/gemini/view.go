@@ -2,57 +2,44 @@ package gemini
 
 import (
 	"encoding/json"
+	"slices"
 
-	"google.golang.org/genai"
-
+	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/internal/wire"
 )
 
+const roleModel = "model"
+
 // onView puts the agent's own contents before the closing one, and its tools and system instruction beside them. Gemini's
 // implicit cache knows a prompt by what it begins with: the system instruction, the tools and then the contents. How much is
-// to be thought or written is not part of it. The SDK cannot do it: it would write signatures and numbers anew.
-func onView(body []byte, view *summarizers.View) ([]byte, error) {
-	closing, err := wire.Member(body, "contents")
-	if err != nil {
-		return nil, err
-	}
-	contents, err := withClosing(view.Messages, closing)
-	if err != nil {
-		return nil, err
-	}
-	if body, err = wire.Set(body, "contents", contents); err != nil {
-		return nil, err
-	}
+// to be thought or written is not part of it.
+func onView(closing *dialect.List, view *summarizers.View) (*dialect.List, error) {
+	list := *closing
 	if len(view.System) > 0 {
-		if body, err = wire.Set(body, "systemInstruction", view.System[0]); err != nil {
-			return nil, err
-		}
+		list.System = view.System
 	}
-	if len(view.Tools) == 0 {
-		return body, nil
-	}
-	return wire.Set(body, "tools", view.Tools)
+	var err error
+	list.Messages, err = withClosing(view, closing.Messages)
+	return &list, err
 }
 
 // withClosing returns the view's contents and the closing one. Since user and model take turns, it is put into the last
 // content if that is the user's; but not among the results of functions, behind which the user may go on.
-func withClosing(contents []json.RawMessage, closing json.RawMessage) (json.RawMessage, error) {
-	own, err := wire.Elements(closing)
-	if err != nil || len(contents) == 0 {
-		return closing, err
+func withClosing(view *summarizers.View, own []json.RawMessage) ([]json.RawMessage, error) {
+	if len(view.Messages) == 0 || len(own) == 0 {
+		return own, nil
 	}
-	all := append([]json.RawMessage{}, contents...)
-	last := read(all[len(all)-1])
-	if last.Role == genai.RoleModel || last.answers() {
-		return wire.Array(append(all, own...)...), nil
+	before, last := view.Messages[:len(view.Messages)-1], view.Messages[len(view.Messages)-1]
+	if c := contentOf(last); c.Role == roleModel || c.answers() {
+		return slices.Concat(view.Messages, own), nil
 	}
-	parts, err := wire.Append(last.Parts, read(own[0]).elements()...)
+	parts, err := wire.Append(contentOf(last).Parts, contentOf(own[0]).elements()...)
 	if err != nil {
 		return nil, err
 	}
-	all[len(all)-1], err = wire.Set(all[len(all)-1], "parts", parts)
-	return wire.Array(all...), err
+	last, err = wire.Set(last, "parts", parts)
+	return slices.Concat(before, []json.RawMessage{last}), err
 }
 
 // content is what is read of a content.
@@ -61,8 +48,8 @@ type content struct {
 	Parts json.RawMessage `json:"parts"`
 }
 
-// read reads what it can. The server refuses what is malformed.
-func read(raw json.RawMessage) content {
+// contentOf reads what it can. The server refuses what is malformed.
+func contentOf(raw json.RawMessage) content {
 	var c content
 	_ = json.Unmarshal(raw, &c)
 	return c

@@ -7,15 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/responses"
-
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/openaichat"
+	"github.com/compactord/compactord/dialects/openairesponses"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/summarizers/internal/wire"
 	"github.com/compactord/compactord/summarizers/llm"
@@ -39,7 +37,7 @@ const (
 // DefaultBaseURL is OpenAI's own server.
 const DefaultBaseURL = "https://api.openai.com/v1"
 
-// Options are how a model is asked. Environment variables that the SDK knows are not looked at.
+// Options are how a model is asked. No environment variable is looked at.
 type Options struct {
 	// Model is the model as the server names it.
 	Model string
@@ -70,10 +68,9 @@ type Options struct {
 
 // Provider asks a model. It is safe for concurrent use.
 type Provider struct {
-	options   Options
-	wire      *wire.Client
-	chat      openai.ChatCompletionService
-	responses responses.ResponseService
+	options Options
+	wire    *wire.Client
+	dialect dialect.Dialect
 	// switched says that the server has refused the TokenLimit of the options, and gets the other one.
 	switched atomic.Bool
 }
@@ -88,9 +85,9 @@ func New(o Options) (*Provider, error) {
 	if o.BaseURL == "" {
 		o.BaseURL = DefaultBaseURL
 	}
-	base, err := url.Parse(o.BaseURL)
-	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, errors.New("openai: the base URL must begin with http:// or https:// and name a host")
+	base, err := wire.ParseBaseURL("openai", o.BaseURL)
+	if err != nil {
+		return nil, err
 	}
 	switch o.API {
 	case "":
@@ -109,45 +106,45 @@ func New(o Options) (*Provider, error) {
 	default:
 		return nil, fmt.Errorf("openai: the token limit must be %q or %q", MaxCompletionTokens, MaxTokens)
 	}
-	p := &Provider{options: o, wire: wire.New(wire.Options{
+	o.BaseURL = strings.TrimSuffix(o.BaseURL, "/")
+	return &Provider{options: o, dialect: dialectOf(o.API), wire: wire.New(wire.Options{
 		HTTPClient: o.HTTPClient, IdleTimeout: o.IdleTimeout, MaxAnswerBytes: o.MaxAnswerBytes, Overflow: o.Overflow,
-		Whole: whole(o.API),
-	})}
-	// The services are made without the client around them, which is what reads the environment.
-	with := []option.RequestOption{
-		option.WithBaseURL(o.BaseURL), option.WithHTTPClient(p.wire.HTTP()), option.WithMaxRetries(0),
+	})}, nil
+}
+
+func dialectOf(api API) dialect.Dialect {
+	if api == APIResponses {
+		return openairesponses.New()
 	}
-	if o.APIKey != "" {
-		with = append(with, option.WithAPIKey(o.APIKey))
-	}
-	p.chat = openai.NewChatCompletionService(with...)
-	p.responses = responses.NewResponseService(with...)
-	return p, nil
+	return openaichat.New()
 }
 
 // Dialect implements llm.Provider.
-func (p *Provider) Dialect() compactordv1.Dialect {
-	if p.options.API == APIResponses {
-		return compactordv1.Dialect_DIALECT_OPENAI_RESPONSES
-	}
-	return compactordv1.Dialect_DIALECT_OPENAI_CHAT
-}
+func (p *Provider) Dialect() compactordv1.Dialect { return p.dialect.Kind() }
 
 // Complete implements llm.Provider.
 func (p *Provider) Complete(ctx context.Context, c *llm.Completion, text func(delta string)) (*llm.Answer, error) {
 	limit := p.tokenLimit()
-	answer, err := p.exchange(ctx, c, limit, text)
+	answer, err := p.wire.Complete(ctx, p.call(c, limit), c, text)
 	if p.refusesLimit(err, limit) {
-		return p.exchange(ctx, c, p.tokenLimit(), text)
+		return p.wire.Complete(ctx, p.call(c, p.tokenLimit()), c, text)
 	}
 	return answer, err
 }
 
-func (p *Provider) exchange(ctx context.Context, c *llm.Completion, limit string, text func(delta string)) (*llm.Answer, error) {
-	ctx, x := p.wire.Begin(ctx)
-	defer x.End()
-	if p.options.API == APIResponses {
-		return p.respond(ctx, x, c, x.Text(text))
+// paths are where the APIs are spoken.
+var paths = map[API]string{APIChat: "/chat/completions", APIResponses: "/responses"}
+
+// call says where and how the model is asked.
+func (p *Provider) call(c *llm.Completion, limit string) *wire.Call {
+	header := http.Header{"Accept": {"application/json"}}
+	if p.options.APIKey != "" {
+		header.Set("Authorization", "Bearer "+p.options.APIKey)
 	}
-	return p.complete(ctx, x, c, limit, x.Text(text))
+	return &wire.Call{
+		Dialect: p.dialect, URL: p.options.BaseURL + paths[p.options.API], Header: header, OnView: onView,
+		Options: dialect.RequestOptions{
+			Model: p.options.Model, MaxOutputTokens: c.MaxOutputTokens, TokenLimit: limit, Effort: c.Effort,
+		},
+	}
 }

@@ -150,7 +150,7 @@ func TestResponsesOnView(t *testing.T) {
 	require.NoError(t, err)
 	var body map[string]json.RawMessage
 	require.NoError(t, json.Unmarshal([]byte(seen.Body), &body))
-	wiretest.SameBytes(t, `[`+first+`,`+second+`,`+third+`,{"content":[{"text":"Sum up.","type":"input_text"}],"role":"user"}]`, string(body["input"]))
+	wiretest.SameBytes(t, `[`+first+`,`+second+`,`+third+`,{"role":"user","content":[{"type":"input_text","text":"Sum up."}]}]`, string(body["input"]))
 	wiretest.SameBytes(t, system, string(body["instructions"]))
 	wiretest.SameBytes(t, tools, string(body["tools"]))
 	require.NotContains(t, body, "tool_choice")

@@ -1,72 +1,160 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"io"
+	"net/http"
 
+	"github.com/compactord/compactord/dialects/dialect"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/llm"
 )
 
 var (
-	errIdle  = errors.New("the answer fell silent")
-	errDone  = errors.New("the exchange has ended")
-	errPanic = errors.New("the SDK panicked at what was answered")
+	errIdle = errors.New("the answer fell silent")
+	errDone = errors.New("the exchange has ended")
 )
 
-// Exchange is one request and its answer. It belongs to one goroutine.
-type Exchange struct {
-	client  *Client
-	parent  context.Context //nolint:containedctx // an Exchange is one call, and ends with it
-	ctx     context.Context //nolint:containedctx // as above
-	cancel  context.CancelCauseFunc
-	rewrite func(body []byte) ([]byte, error)
+// Call is where and how a provider is asked for a completion.
+type Call struct {
+	// Dialect is the provider's.
+	Dialect dialect.Dialect
+	// URL and Header are those of the request; what is the same for all providers is added.
+	URL    string
+	Header http.Header
+	// Options are what the body says beside the messages.
+	Options dialect.RequestOptions
+	// OnView puts the agent's own prompt before the list that asks for a summary of it.
+	OnView func(list *dialect.List, view *summarizers.View) (*dialect.List, error)
+}
+
+// Complete sends one request and reads the answer, as llm.Provider has it.
+func (c *Client) Complete(ctx context.Context, call *Call, completion *llm.Completion, text func(delta string)) (*llm.Answer, error) {
+	own, cancel := context.WithCancelCause(ctx)
+	defer cancel(errDone)
+	x := &exchange{
+		client: c, cancel: cancel, cause: func() error { return context.Cause(own) },
+		answer: call.Dialect.NewAnswer(), text: &answerText{to: text, left: c.options.MaxAnswerBytes},
+	}
+	x.run(own, call, completion)
+	if ctx.Err() != nil {
+		x.stopped = context.Cause(ctx)
+	}
+	return x.finish(call.Options.Model)
+}
+
+// bodyOf writes the body of a request.
+func bodyOf(call *Call, c *llm.Completion) ([]byte, error) {
+	var messages []*compactordv1.Message
+	if c.System != "" {
+		messages = append(messages, message(compactordv1.Role_ROLE_SYSTEM, c.System))
+	}
+	messages = append(messages, message(compactordv1.Role_ROLE_USER, c.User))
+	list, err := call.Dialect.Prompt(messages)
+	if err != nil {
+		return nil, err
+	}
+	options := call.Options
+	if c.View != nil {
+		options.Tools = c.View.Tools
+		if list, err = call.OnView(list, c.View); err != nil {
+			return nil, err
+		}
+	}
+	return call.Dialect.RequestBody(list, options), nil
+}
+
+func message(role compactordv1.Role, text string) *compactordv1.Message {
+	part := &compactordv1.Part{Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: text}}}
+	return &compactordv1.Message{Role: role, Parts: []*compactordv1.Part{part}}
+}
+
+// exchange is one request and its answer. It belongs to one goroutine.
+type exchange struct {
+	client *Client
+	// cancel ends the request, and cause is what has ended it.
+	cancel context.CancelCauseFunc
+	cause  func() error
+	answer dialect.AnswerReader
+	text   *answerText
 	// host is who was asked.
 	host string
-	// failed is why there is no answer, broken that its transfer broke off, which is no matter once it was complete.
+	// stopped is why the caller wants no answer any more, failed why there is none, and broken why it broke off, which is no
+	// matter once it was complete.
+	stopped        error
 	failed, broken *summarizers.ProviderError
 	// overlong says that the stream was ended since it did not.
 	overlong bool
 }
 
-// Begin begins an exchange, and returns the context to call the SDK with. It must be ended by End.
-func (c *Client) Begin(ctx context.Context) (context.Context, *Exchange) {
-	x := &Exchange{client: c, parent: ctx}
-	x.ctx, x.cancel = context.WithCancelCause(context.WithValue(ctx, exchangeKey{}, x))
-	return x.ctx, x
+// run sends the request and reads the answer, and leaves in the exchange what has become of it.
+func (x *exchange) run(ctx context.Context, call *Call, completion *llm.Completion) {
+	body, err := bodyOf(call, completion)
+	if err != nil {
+		x.failed = &summarizers.ProviderError{Code: codeRequest, Err: err}
+		return
+	}
+	res, failure := x.send(ctx, call, body)
+	if res != nil {
+		defer func() { _ = res.Body.Close() }()
+	}
+	if failure == nil {
+		failure = x.read(res)
+	}
+	x.failed = failure
 }
 
-// Rewrite has the body that the SDK wrote changed before it is sent. SDKs write raw JSON anew when they are given some: they
-// escape characters and order fields, and a provider's cache knows a prompt by its every byte.
-func (x *Exchange) Rewrite(change func(body []byte) ([]byte, error)) { x.rewrite = change }
-
-// End closes the request, if it is still open.
-func (x *Exchange) End() { x.cancel(errDone) }
-
-// Fail says why what was answered is no answer.
-func (x *Exchange) Fail(err *summarizers.ProviderError) {
-	if x.failed == nil {
-		x.failed = err
+// stream reads the events of an answer, up to the one after which no other matters.
+func (x *exchange) stream(body io.Reader) *summarizers.ProviderError {
+	in := x.newEvents(body)
+	for {
+		event, failure := in.next()
+		if failure != nil || event == nil {
+			return failure
+		}
+		more, failure := x.take(event)
+		if failure != nil || !more {
+			return failure
+		}
 	}
 }
 
-// Step has an SDK take in the next part of the answer. What comes from outside must not end the daemon, whatever an SDK
-// makes of it.
-func (x *Exchange) Step(next func() bool) (more bool) {
-	defer func() {
-		if recover() != nil {
-			x.Fail(malformed(errPanic))
-			more = false
+// take takes in an event of the answer.
+func (x *exchange) take(event []byte) (more bool, failure *summarizers.ProviderError) {
+	said := readFailure(event)
+	if said != nil {
+		failure = x.client.told(okStatus, said)
+		if !said.response {
+			return false, failure
 		}
-	}()
-	return next()
+		// It may tell what the failed answer took.
+	}
+	piece, err := x.answer.Event(event)
+	if err != nil {
+		x.broken = malformed(err)
+		return false, failure
+	}
+	more, unfit := x.add(piece)
+	return more, cmp.Or(failure, unfit)
 }
 
-// Finish returns what has become of the exchange: the answer if it is complete, which is for the provider to say, and else
-// why not. err is the SDK's.
-func (x *Exchange) Finish(answer *llm.Answer, text *Text, complete bool, err error) (*llm.Answer, error) {
-	failure := x.failure(complete, text.full || x.overlong, err)
-	if failure != nil {
+// add takes in what an event or a body adds to the answer.
+func (x *exchange) add(piece dialect.Piece) (more bool, failure *summarizers.ProviderError) {
+	if a := x.answer.Answer(); a.Failed {
+		return false, &summarizers.ProviderError{Status: okStatus, Code: sanitize(a.Stop), Retryable: !a.Overflow, Overflow: a.Overflow}
+	}
+	more = x.text.add(piece.Text) && x.text.pass(piece.Other)
+	return more && !piece.Last, nil
+}
+
+// finish returns what has become of the exchange: the answer if it is complete, and else why not.
+func (x *exchange) finish(model string) (*llm.Answer, error) {
+	read := x.answer.Answer()
+	answer := &llm.Answer{Model: cmp.Or(read.Model, model), Usage: read.Usage}
+	if failure := x.failure(read.Complete, x.text.full || x.overlong); failure != nil {
 		var told *summarizers.ProviderError
 		if errors.As(failure, &told) {
 			told.Host = x.host
@@ -74,25 +162,24 @@ func (x *Exchange) Finish(answer *llm.Answer, text *Text, complete bool, err err
 		if answer.Usage == nil {
 			return nil, failure
 		}
-		return &llm.Answer{Model: answer.Model, Usage: answer.Usage}, failure
+		return answer, failure
 	}
-	answer.Text = text.String()
-	answer.CutOff = answer.CutOff || !complete
+	answer.Text = x.text.String()
+	answer.CutOff = read.CutOff || !read.Complete || x.text.full
+	answer.ToolCall, answer.Refused = read.ToolCall, read.Refused
 	return answer, nil
 }
 
-func (x *Exchange) failure(complete, overlong bool, err error) error {
+func (x *exchange) failure(complete, overlong bool) error {
 	switch {
-	case x.parent.Err() != nil:
-		return context.Cause(x.parent)
+	case x.stopped != nil:
+		return x.stopped
 	case x.failed != nil:
 		return x.failed
 	case complete || overlong:
 		return nil
 	case x.broken != nil:
 		return x.broken
-	case err != nil:
-		return malformed(err)
 	default:
 		return &summarizers.ProviderError{Code: codeCut, Retryable: true}
 	}

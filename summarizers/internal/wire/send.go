@@ -6,9 +6,11 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"maps"
 	"mime"
 	"net"
 	"net/http"
+	"net/url"
 	"syscall"
 	"time"
 
@@ -28,91 +30,42 @@ const (
 // maxDocument bounds the answers that are read at once: errors, and answers that were not streamed.
 const maxDocument = 1 << 20
 
-var errOutside = errors.New("a request outside of an exchange")
+// document is the type of a request's body, and of an answer that was not streamed.
+const document = "application/json"
 
-// transport sends the requests of exchanges and reads the answers before the SDK does.
-type transport struct {
-	next   http.RoundTripper
-	client *Client
-}
-
-func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	x := exchangeOf(req.Context())
-	if x == nil {
-		return nil, errOutside
-	}
-	res, failure := t.send(x, req)
-	if failure == nil {
-		return res, nil
-	}
-	if res != nil {
-		_ = res.Body.Close()
-	}
-	x.Fail(failure)
-	return nil, failure
-}
-
-func (t *transport) send(x *Exchange, req *http.Request) (*http.Response, *summarizers.ProviderError) {
-	x.host = req.URL.Host
-	req = req.Clone(req.Context())
-	req.Header.Set("User-Agent", userAgent)
-	if err := x.rewriteBody(req); err != nil {
+// send sends the request, and returns the answer if it may be one.
+func (x *exchange) send(ctx context.Context, call *Call, body []byte) (*http.Response, *summarizers.ProviderError) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, call.URL, bytes.NewReader(body))
+	if err != nil {
 		return nil, &summarizers.ProviderError{Code: codeRequest, Err: err}
 	}
-	res, err := t.next.RoundTrip(req)
+	x.host = req.URL.Host
+	maps.Copy(req.Header, call.Header)
+	req.Header.Set("Content-Type", document)
+	req.Header.Set("User-Agent", userAgent)
+	res, err := x.client.http.Do(req)
 	if err != nil {
 		return nil, notConnected(err)
 	}
 	res.Body = &living{ReadCloser: res.Body, x: x, timer: idleTimer(x)}
 	switch {
 	case res.StatusCode >= http.StatusBadRequest:
-		document, _ := io.ReadAll(io.LimitReader(res.Body, maxDocument))
-		return res, t.client.refused(res, document)
+		said, _ := io.ReadAll(io.LimitReader(res.Body, maxDocument))
+		return res, x.client.refused(res, said)
 	case res.StatusCode >= http.StatusMultipleChoices:
-		// It would take the key along.
 		return res, &summarizers.ProviderError{Status: res.StatusCode, Code: codeRedirect}
 	}
-	return res, x.open(res)
+	return res, nil
 }
 
-// rewriteBody replaces the SDK's body by what is to be sent.
-func (x *Exchange) rewriteBody(req *http.Request) error {
-	if x.rewrite == nil || req.Body == nil {
-		return nil
-	}
-	body, err := io.ReadAll(req.Body)
-	if err != nil {
-		return err
-	}
-	_ = req.Body.Close()
-	if body, err = x.rewrite(body); err != nil {
-		return err
-	}
-	req.ContentLength = int64(len(body))
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-	req.Body, err = req.GetBody()
-	return err
-}
-
-// open has the SDK read the events of the answer.
-func (x *Exchange) open(res *http.Response) *summarizers.ProviderError {
-	const stream = "text/event-stream"
+// read reads the answer, streamed or not.
+func (x *exchange) read(res *http.Response) *summarizers.ProviderError {
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	switch kind {
-	case stream:
-		res.Body = newEvents(x, res.Body)
-		return nil
-	case "application/json":
-		event, failure := x.readWhole(res)
-		if failure != nil {
-			return failure
-		}
-		_ = res.Body.Close()
-		res.Body = newEvents(x, io.NopCloser(bytes.NewReader(event)))
-		res.Header.Set("Content-Type", stream)
-		res.Header.Del("Content-Length")
-		res.ContentLength = -1
-		return nil
+	case "text/event-stream":
+		return x.stream(res.Body)
+	case document:
+		return x.whole(res)
 	default:
 		// A page is what gateways, portals and other programs answer with, to whatever is asked.
 		failure := noStream(res)
@@ -122,24 +75,22 @@ func (x *Exchange) open(res *http.Response) *summarizers.ProviderError {
 	}
 }
 
-// readWhole reads an answer that was not streamed, as some servers give, or an error that came with a good status.
-func (x *Exchange) readWhole(res *http.Response) ([]byte, *summarizers.ProviderError) {
+// whole reads an answer that was not streamed, as some servers give, or an error that came with a good status.
+func (x *exchange) whole(res *http.Response) *summarizers.ProviderError {
 	limit := max(x.client.options.MaxAnswerBytes, maxDocument)
-	document, err := io.ReadAll(io.LimitReader(res.Body, limit))
+	body, err := io.ReadAll(io.LimitReader(res.Body, limit))
 	if err != nil {
-		return nil, x.interrupted(err)
+		return x.interrupted(err)
 	}
-	if said := readFailure(document); said != nil {
-		return nil, x.client.told(res.StatusCode, said)
+	if said := readFailure(body); said != nil {
+		return x.client.told(res.StatusCode, said)
 	}
-	if x.client.options.Whole == nil {
-		return nil, noStream(res)
-	}
-	event, ok := x.client.options.Whole(document)
+	piece, ok := x.answer.Body(body)
 	if !ok {
-		return nil, noStream(res)
+		return noStream(res)
 	}
-	return appendEvent(nil, "", event), nil
+	_, failure := x.add(piece)
+	return failure
 }
 
 func noStream(res *http.Response) *summarizers.ProviderError {
@@ -148,6 +99,9 @@ func noStream(res *http.Response) *summarizers.ProviderError {
 
 // notConnected says why there is no connection, or none that stayed until an answer came.
 func notConnected(err error) *summarizers.ProviderError {
+	if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
 	failure := &summarizers.ProviderError{Code: summarizers.CodeConnectionFailed, Retryable: true, Err: err}
 	var certificate *tls.CertificateVerificationError
 	var name *net.DNSError
@@ -166,8 +120,8 @@ func notConnected(err error) *summarizers.ProviderError {
 }
 
 // interrupted says why the answer broke off.
-func (x *Exchange) interrupted(err error) *summarizers.ProviderError {
-	if errors.Is(context.Cause(x.ctx), errIdle) {
+func (x *exchange) interrupted(err error) *summarizers.ProviderError {
+	if errors.Is(x.cause(), errIdle) {
 		return &summarizers.ProviderError{Code: codeIdle, Retryable: true, Err: errIdle}
 	}
 	return &summarizers.ProviderError{Code: codeBroken, Retryable: true, Err: err}
@@ -180,11 +134,11 @@ func malformed(err error) *summarizers.ProviderError {
 // living is a body that must not be silent for too long. The time that its reader takes does not count.
 type living struct {
 	io.ReadCloser
-	x     *Exchange
+	x     *exchange
 	timer *time.Timer
 }
 
-func idleTimer(x *Exchange) *time.Timer {
+func idleTimer(x *exchange) *time.Timer {
 	return time.AfterFunc(x.client.options.IdleTimeout, func() { x.cancel(errIdle) })
 }
 

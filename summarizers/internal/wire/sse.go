@@ -89,15 +89,3 @@ func (d *decoder) withoutMark(line []byte) []byte {
 	}
 	return line
 }
-
-// appendEvent writes an event so that the simplest of readers understands it: the data in one line, and no name where there
-// is none.
-func appendEvent(to []byte, name string, data []byte) []byte {
-	if name != "" {
-		to = append(append(append(to, "event: "...), name...), '\n')
-	}
-	to = append(to, "data: "...)
-	// In JSON, line feeds stand only between values.
-	to = append(to, bytes.ReplaceAll(data, []byte("\n"), []byte(" "))...)
-	return append(to, "\n\n"...)
-}

@@ -1,15 +1,15 @@
-// Package wire is the HTTP below the providers' SDKs.
+// Package wire is the HTTP below the providers of models: it sends one request, and reads the answer as it streams.
 //
-// The SDKs write requests and read answers, but each has its own opinion on what a broken answer is, and some have none: a
-// stream that is cut passes for a whole one, a page of a proxy for an empty one. So the transport here reads every answer
-// first. It turns what is no answer into a *summarizers.ProviderError, ends streams that fall silent or do not end, and
-// hands on to the SDK nothing but well-formed events. Nothing is repeated and no redirect is followed.
+// What is no answer becomes a *summarizers.ProviderError: an error in any of the shapes that providers and their imitators
+// write, a page of a proxy, a stream that is cut, broken or silent. Streams that do not end are ended. Nothing is repeated
+// and no redirect is followed. How requests and answers look in a provider's JSON is for its dialect to say.
 package wire
 
 import (
-	"context"
+	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"time"
 )
 
@@ -37,14 +37,9 @@ type Options struct {
 	MaxAnswerBytes int64
 	// Overflow says whether an error is that of a request too long for the model; nil: none is.
 	Overflow func(status int, code, message string) bool
-	// Whole turns an answer that was not streamed into the one event that says the same; nil where there is none.
-	Whole func(answer []byte) (event []byte, ok bool)
-	// Named says that the SDK goes by the names of events. They are then written from what the data says, as servers forget
-	// them; else there are none.
-	Named bool
 }
 
-// Client sends requests for the SDKs. It is safe for concurrent use.
+// Client sends requests to providers. It is safe for concurrent use.
 type Client struct {
 	options Options
 	http    *http.Client
@@ -62,21 +57,25 @@ func New(o Options) *Client {
 		o.Overflow = func(int, string, string) bool { return false }
 	}
 	c := &Client{options: o, http: &http.Client{}}
-	next := newTransport
 	if o.HTTPClient != nil {
 		*c.http = *o.HTTPClient
-		next = func() http.RoundTripper { return o.HTTPClient.Transport }
+	} else {
+		c.http.Transport = newTransport()
 	}
-	t := &transport{next: next(), client: c}
-	if t.next == nil {
-		t.next = http.DefaultTransport
-	}
-	c.http.Transport = t
+	// It would take the key along.
+	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return c
 }
 
-// HTTP is what an SDK is given to send its requests with. Their context must be an Exchange's.
-func (c *Client) HTTP() *http.Client { return c.http }
+// ParseBaseURL reads the address of a provider's server; provider is who is told of in the error.
+func ParseBaseURL(provider, address string) (*url.URL, error) {
+	base, err := url.Parse(address)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		// The error of package url quotes the address, which may hold a password.
+		return nil, fmt.Errorf("%s: the base URL must begin with http:// or https:// and name a host", provider)
+	}
+	return base, nil
+}
 
 // newTransport has no limit on a whole request: a slow stream that lives is fine.
 func newTransport() http.RoundTripper {
@@ -90,12 +89,4 @@ func newTransport() http.RoundTripper {
 		TLSHandshakeTimeout:   15 * time.Second,
 		ResponseHeaderTimeout: headerTimeout,
 	}
-}
-
-// exchangeKey is the key of a context's Exchange.
-type exchangeKey struct{}
-
-func exchangeOf(ctx context.Context) *Exchange {
-	x, _ := ctx.Value(exchangeKey{}).(*Exchange)
-	return x
 }

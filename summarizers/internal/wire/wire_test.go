@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -186,40 +185,4 @@ func TestArrays(t *testing.T) {
 	}
 	_, err := SetLast(json.RawMessage(`[]`), one)
 	require.Equal(t, errNoElement, err)
-}
-
-func TestAppendEvent(t *testing.T) {
-	t.Parallel()
-	got := appendEvent(nil, "x", []byte("{\n}"))
-	got = appendEvent(got, "", []byte("[]"))
-	require.Equal(t, "event: x\ndata: { }\n\ndata: []\n\n", string(got))
-}
-
-func TestTokens(t *testing.T) {
-	t.Parallel()
-	require.EqualValues(t, 7, Tokens(int64(7)))
-	require.EqualValues(t, 0, Tokens(int32(-7)))
-	require.EqualValues(t, 1<<32-1, Tokens(int64(1)<<40))
-}
-
-// A panic of an SDK is an answer that is none, and ends the exchange.
-func TestStep(t *testing.T) {
-	t.Parallel()
-	_, x := New(Options{}).Begin(t.Context())
-	defer x.End()
-	require.True(t, x.Step(func() bool { return true }))
-	require.False(t, x.Step(func() bool { panic("no") }))
-	require.Equal(t, malformed(errPanic), x.failed)
-}
-
-// Who sends a request with the client, but outside of an exchange, is told so.
-func TestOutsideOfAnExchange(t *testing.T) {
-	t.Parallel()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://nowhere.invalid", bytes.NewReader(nil))
-	require.NoError(t, err)
-	res, err := New(Options{}).HTTP().Do(req)
-	if err == nil {
-		_ = res.Body.Close()
-	}
-	require.ErrorIs(t, err, errOutside)
 }
