@@ -123,6 +123,17 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+func TestAnswersAtOnce(t *testing.T) {
+	t.Parallel()
+	const message = `{"id":"1","type":"message","role":"assistant","model":"m-1","stop_reason":"max_tokens","content":[` +
+		`{"type":"thinking","thinking":"Hm.","signature":"c2ln"},{"type":"text","text":"Hi"}],"usage":{"input_tokens":3,"output_tokens":2}}`
+	got, _, err := ask(t, wiretest.Answer(200, "application/json", message), anthropic.Options{}, &llm.Completion{User: "x"})
+	require.NoError(t, err)
+	require.True(t, proto.Equal(&compactordv1.Usage{InputTokens: 3, OutputTokens: 2}, got.Usage), "%v", got.Usage)
+	got.Usage = nil
+	require.Equal(t, &llm.Answer{Text: "Hi", Model: "m-1", CutOff: true}, got)
+}
+
 // Servers that imitate Anthropic's tell the input only at the end, or nothing at all.
 func TestUsageFromElsewhere(t *testing.T) {
 	t.Parallel()

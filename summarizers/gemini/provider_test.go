@@ -1,7 +1,6 @@
 package gemini_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"testing"
 	"time"
@@ -117,13 +116,26 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+func TestAnswersAtOnce(t *testing.T) {
+	t.Parallel()
+	got, _, err := ask(t, wiretest.Answer(200, "application/json", ends("MAX_TOKENS")), "", &llm.Completion{User: "x"})
+	require.NoError(t, err)
+	require.True(t, got.CutOff)
+	require.EqualValues(t, 64, got.Usage.GetCacheReadTokens())
+	got, _, err = ask(t, wiretest.Answer(200, "application/json", hi), "", &llm.Completion{User: "x"})
+	var refused *summarizers.ProviderError
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, "stream_cut", refused.Code, "it does not say why the model stopped")
+	require.Empty(t, got.Text)
+}
+
 func TestErrorsInTheStream(t *testing.T) {
 	t.Parallel()
 	for event, want := range map[string]summarizers.ProviderError{
 		`{"error":{"code":503,"message":"x","status":"UNAVAILABLE"}}`:      {Status: 200, Code: "UNAVAILABLE", Retryable: true},
 		`{"error":{"code":400,"message":"x","status":"INVALID_ARGUMENT"}}`: {Status: 200, Code: "INVALID_ARGUMENT"},
 		ends("OTHER"): {Status: 200, Code: "OTHER", Retryable: true},
-		// What the SDK cannot read is nobody's panic.
+		// What is no piece of a response.
 		`{"candidates":{}}`:       {Code: "stream_malformed", Retryable: true},
 		`{"candidates":["text"]}`: {Code: "stream_malformed", Retryable: true},
 		`[]`:                      {Code: "stream_malformed", Retryable: true},
@@ -165,45 +177,6 @@ func TestRequests(t *testing.T) {
 		"generationConfig":{"thinkingConfig":{"thinkingBudget":-1}}}`, seen.Body)
 }
 
-func TestOnView(t *testing.T) {
-	t.Parallel()
-	const (
-		odd     = `{ "parts":[ {"text":"A <b> & c\u003e 日本 \u2028 "} ],"role":"user" }`
-		model   = `{"role":"model","parts":[{"functionCall":{"name":"f","args":{"b":1.0,"a":12345678901234567890}},"thoughtSignature":"a+/b=="}]}`
-		results = `{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"x":"<"}}}]}`
-		snake   = `{"role":"user","parts":[{"function_response":{"name":"f","response":{}}}]}`
-		closing = `{"role":"user","parts":[{"text":"Sum up."}]}`
-		system  = `{"parts":[ {"text":"<sys>"}]}`
-		tools   = `[ {"functionDeclarations":[{"name":"f","parameters":{"z":1,"a":2}}]} ]`
-	)
-	for name, c := range map[string]struct {
-		contents []string
-		want     string
-	}{
-		"a model's last":       {[]string{odd, model}, `[` + odd + `,` + model + `,` + closing + `]`},
-		"results last":         {[]string{odd, model, results}, `[` + odd + `,` + model + `,` + results + `,` + closing + `]`},
-		"results in snakecase": {[]string{odd, model, snake}, `[` + odd + `,` + model + `,` + snake + `,` + closing + `]`},
-		"the user's text last": {[]string{odd}, `[{ "parts":[ {"text":"A <b> & c\u003e 日本 \u2028 "} ,{"text":"Sum up."}],"role":"user" }]`},
-		"nothing":              {nil, `[` + closing + `]`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			view := &summarizers.View{System: []json.RawMessage{json.RawMessage(system)}, Tools: json.RawMessage(tools)}
-			for _, content := range c.contents {
-				view.Messages = append(view.Messages, json.RawMessage(content))
-			}
-			_, seen, err := ask(t, wiretest.Stream(whole), "", &llm.Completion{User: "Sum up.", View: view, MaxOutputTokens: 9})
-			require.NoError(t, err)
-			var body map[string]json.RawMessage
-			require.NoError(t, json.Unmarshal([]byte(seen.Body), &body))
-			wiretest.SameBytes(t, c.want, string(body["contents"]))
-			wiretest.SameBytes(t, system, string(body["systemInstruction"]))
-			wiretest.SameBytes(t, tools, string(body["tools"]))
-			require.NotContains(t, body, "toolConfig")
-		})
-	}
-}
-
 func TestNewRefuses(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]gemini.Options{
@@ -212,6 +185,8 @@ func TestNewRefuses(t *testing.T) {
 		"no host":        {Model: "m", APIKey: wiretest.Key, BaseURL: "http://"},
 		"another scheme": {Model: "m", APIKey: wiretest.Key, BaseURL: "ftp://host"},
 		"no address":     {Model: "m", APIKey: wiretest.Key, BaseURL: "::"},
+		"parameters":     {Model: "m?key=", APIKey: wiretest.Key},
+		"another path":   {Model: "../../m", APIKey: wiretest.Key},
 	} {
 		_, err := gemini.New(o)
 		require.Error(t, err, name)

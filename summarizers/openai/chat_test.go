@@ -75,6 +75,8 @@ func TestChatAnswers(t *testing.T) {
 		"with an error of null":  {[]string{`{"error":null,` + begin[1:], chatEnd}, llm.Answer{Text: "Hi", Model: "m-1"}},
 		"with the end in one":    {[]string{chunk(`{"content":"Hi"}`, `"stop"`)}, llm.Answer{Text: "Hi", Model: "m-1"}},
 		"with another's reason":  {[]string{chunk(`{"content":"Hi"}`, `"eos"`)}, llm.Answer{Text: "Hi", Model: "m-1"}},
+		"with parts":             {[]string{chunk(`{"content":[{"type":"thinking","thinking":[]},{"type":"text","text":"Hi"}]}`, "null"), chatEnd}, llm.Answer{Text: "Hi", Model: "m-1"}},
+		"cut off by its limit":   {[]string{begin, chunk(`{}`, `"max_tokens"`)}, llm.Answer{Text: "Hi", Model: "m-1", CutOff: true}},
 		"nothing":                {[]string{chatEnd}, llm.Answer{Model: "m-1"}},
 		"cut off":                {[]string{begin, chunk(`{}`, `"length"`)}, llm.Answer{Text: "Hi", Model: "m-1", CutOff: true}},
 		"filtered":               {[]string{begin, chunk(`{}`, `"content_filter"`)}, llm.Answer{Text: "Hi", Model: "m-1", Refused: true}},
@@ -183,31 +185,4 @@ func TestChatLimitByHost(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(server.Seen()[0].Body), &body))
 		require.EqualValues(t, 5, body[want], base)
 	}
-}
-
-func TestChatOnView(t *testing.T) {
-	t.Parallel()
-	view := &summarizers.View{
-		Messages: []json.RawMessage{
-			json.RawMessage(`{ "role":"system", "content":"A <b> & c\u003e" }`),
-			json.RawMessage(`{"content":null,"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{\"b\":1, \"a\":2}"}}]}`),
-			json.RawMessage(`{"role":"tool","tool_call_id":"c","content":"日本 \u2028 1e400 12345678901234567890"}`),
-		},
-		Tools: json.RawMessage("[ {\"type\":\"function\",\n\"function\":{\"name\":\"f\",\"parameters\":{\"z\":1.0,\"a\":{}}}} ]"),
-	}
-	_, seen, err := chat(t, wiretest.Stream(chatWhole), openai.Options{}, &llm.Completion{User: "Sum up.", View: view, MaxOutputTokens: 9})
-	require.NoError(t, err)
-	require.Contains(t, seen.Body, `"messages":[`+string(view.Messages[0])+","+string(view.Messages[1])+","+string(view.Messages[2])+`,{`)
-	require.Contains(t, seen.Body, `"tools":`+string(view.Tools)+`}`)
-	require.NotContains(t, seen.Body, "tool_choice")
-	var body struct {
-		Messages []map[string]any `json:"messages"`
-	}
-	require.NoError(t, json.Unmarshal([]byte(seen.Body), &body))
-	require.Len(t, body.Messages, 4)
-	require.Equal(t, map[string]any{"role": "user", "content": "Sum up."}, body.Messages[3])
-
-	view.Tools = nil
-	_, seen, _ = chat(t, wiretest.Stream(chatWhole), openai.Options{}, &llm.Completion{User: "Sum up.", View: view})
-	require.NotContains(t, seen.Body, `"tools"`)
 }

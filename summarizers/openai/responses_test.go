@@ -1,7 +1,6 @@
 package openai_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"testing"
 
@@ -130,28 +129,4 @@ func TestResponsesRequests(t *testing.T) {
 	_, seen, _ = respond(t, whole, openai.Options{}, &llm.Completion{User: "Hi"})
 	require.JSONEq(t, `{"model":"m","stream":true,"store":false,
 		"input":[{"role":"user","content":[{"type":"input_text","text":"Hi"}]}]}`, seen.Body)
-}
-
-func TestResponsesOnView(t *testing.T) {
-	t.Parallel()
-	const (
-		first  = `{ "role":"user", "content":"A <b> & c\u003e" }`
-		second = `{"type":"reasoning","id":"rs","summary":[],"encrypted_content":"a+/b=="}`
-		third  = `{"type":"function_call_output","call_id":"c","output":"12345678901234567890 \u2028 日本"}`
-		system = `"You <are> \u003ca\u003e ..."`
-		tools  = `[ {"type":"function","name":"f","parameters":{"z":1.0,"a":{}}} ]`
-	)
-	view := &summarizers.View{
-		System: []json.RawMessage{json.RawMessage(system)}, Tools: json.RawMessage(tools),
-		Messages: []json.RawMessage{json.RawMessage(first), json.RawMessage(second), json.RawMessage(third)},
-	}
-	whole := wiretest.Stream(wiretest.Events(ended("completed", output, "")))
-	_, seen, err := respond(t, whole, openai.Options{}, &llm.Completion{User: "Sum up.", View: view, MaxOutputTokens: 9})
-	require.NoError(t, err)
-	var body map[string]json.RawMessage
-	require.NoError(t, json.Unmarshal([]byte(seen.Body), &body))
-	wiretest.SameBytes(t, `[`+first+`,`+second+`,`+third+`,{"role":"user","content":[{"type":"input_text","text":"Sum up."}]}]`, string(body["input"]))
-	wiretest.SameBytes(t, system, string(body["instructions"]))
-	wiretest.SameBytes(t, tools, string(body["tools"]))
-	require.NotContains(t, body, "tool_choice")
 }

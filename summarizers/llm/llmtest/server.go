@@ -56,7 +56,7 @@ func (s *Server) close() {
 // URL is the server's root, without a slash at its end.
 func (s *Server) URL() string { return s.http.URL }
 
-// BaseURL is what the SDK of the protocol's provider wants for a base URL.
+// BaseURL is what the protocol's provider takes for a base URL.
 func (s *Server) BaseURL(p Protocol) string {
 	if p == Chat || p == Responses {
 		return s.http.URL + "/v1/"

@@ -14,7 +14,7 @@ import (
 )
 
 // AnyBytes has a provider read what is hardly an answer: it returns, and either an answer whose text is what it handed on,
-// or an error. It is no fuzz target, since the SDKs take minutes to build for one; package wire fuzzes what reads first.
+// or an error. Package wire fuzzes what takes a stream apart, and package dialects what reads its events.
 func AnyBytes(t *testing.T, s Spoken, seeds ...string) {
 	t.Helper()
 	seeds = append(seeds, s.Whole, strings.ReplaceAll(s.Whole, "\n", "\r\n"), Events(s.More, s.More), Events(s.Error("x")),

@@ -28,7 +28,7 @@ type Spoken struct {
 	More string
 	// Error writes the body of an error.
 	Error func(code string) string
-	// Variables are those of the environment that the SDK takes keys, addresses and headers from.
+	// Variables are those of the environment that the provider's SDK takes keys, addresses and headers from.
 	Variables []string
 }
 
@@ -77,7 +77,7 @@ func (s *Spoken) refusal(t testing.TB, answer http.HandlerFunc, change ...func(*
 	_, server, err := s.ask(t, answer, change...)
 	var refused *summarizers.ProviderError
 	require.ErrorAs(t, err, &refused)
-	require.LessOrEqual(t, len(server.Seen()), 1, "the SDK tried again")
+	require.LessOrEqual(t, len(server.Seen()), 1, "it was asked again")
 	return refused
 }
 
@@ -368,7 +368,7 @@ func (s *Spoken) redirects(t *testing.T) {
 	require.Empty(t, other.Seen())
 }
 
-// environment sets all that the SDK would look at.
+// environment sets all that the provider's SDK would look at, and we do not.
 func (s *Spoken) environment(t *testing.T) {
 	other := Serve(t, Stream(s.Whole))
 	for _, name := range s.Variables {
