@@ -23,6 +23,7 @@ import (
 	"github.com/compactord/compactord/summarizers/extractive"
 	"github.com/compactord/compactord/summarizers/llm"
 	"github.com/compactord/compactord/summarizers/llm/llmtest"
+	"github.com/compactord/compactord/summarizers/openai"
 	"github.com/compactord/compactord/summarizers/redaction/redactiontest"
 )
 
@@ -61,7 +62,8 @@ func plant(t *testing.T, policy *compactordv1.Policy, leaks []redactiontest.Cred
 	p := &planted{
 		provider: llmtest.New(t), credentials: redactiontest.Credentials(21, 200), log: &lockedBuffer{}, metrics: prometheus.NewRegistry(),
 	}
-	provider := &plainChat{url: p.provider.BaseURL(llmtest.Chat), client: p.provider.Client()}
+	provider, err := openai.New(openai.Options{Model: "m", BaseURL: p.provider.BaseURL(llmtest.Chat), HTTPClient: p.provider.Client()})
+	require.NoError(t, err)
 	registry, err := summarizers.NewRegistry(extractive.New(), llm.New(llm.Profile{
 		Name: "fast", Kind: "openai", Model: "m", Window: 400_000, MaxOutput: 16_000,
 	}, provider))
