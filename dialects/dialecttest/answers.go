@@ -46,7 +46,7 @@ func asked(t *rapid.T, d dialect.Dialect) {
 
 // answered: who reads an answer for its text is told what the parser is told, streamed or not.
 func answered(t *rapid.T, d dialect.Dialect) {
-	body, events := streamOf(t, d.Kind())
+	body, events := StreamOf(t, d.Kind())
 	parsed, err := d.Parse(body)
 	require.NoError(t, err)
 

@@ -16,7 +16,7 @@ import (
 
 // streamed: the events of a streamed response give what its body gives.
 func streamed(t *rapid.T, d dialect.Dialect) {
-	body, events := streamOf(t, d.Kind())
+	body, events := StreamOf(t, d.Kind())
 	RequireStreamed(t, d, rawjson.EncodeArray(events), body)
 }
 
@@ -38,8 +38,8 @@ func RequireStreamed(t tHelper, d dialect.Dialect, stream, body []byte) {
 		"%s\n%s\nwant %v\ngot  %v", stream, body, want.Messages[0], got.Messages[0])
 }
 
-// streamOf draws a response's body, and the events of the same response when it is streamed.
-func streamOf(t *rapid.T, kind compactordv1.Dialect) (body json.RawMessage, events []json.RawMessage) {
+// StreamOf draws a response's body, and the events of the same response when it is streamed.
+func StreamOf(t *rapid.T, kind compactordv1.Dialect) (body json.RawMessage, events []json.RawMessage) {
 	w := &writer{}
 	switch kind {
 	case compactordv1.Dialect_DIALECT_OPENAI_CHAT:

@@ -112,7 +112,7 @@ func isPlainText(o rawjson.Object) bool {
 
 // streamsMutated: a stream that something happened to, or that broke off, is taken or refused in words.
 func streamsMutated(t *rapid.T, d dialect.Dialect) {
-	_, events := streamOf(t, d.Kind())
+	_, events := StreamOf(t, d.Kind())
 	stream := rawjson.EncodeArray(events[:1+dice(t, len(events))])
 	for range dice(t, 3) {
 		stream = mutate(t, stream)
