@@ -2,6 +2,7 @@ package anthropic_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -132,6 +133,14 @@ func TestAnswersAtOnce(t *testing.T) {
 	require.True(t, proto.Equal(&compactordv1.Usage{InputTokens: 3, OutputTokens: 2}, got.Usage), "%v", got.Usage)
 	got.Usage = nil
 	require.Equal(t, &llm.Answer{Text: "Hi", Model: "m-1", CutOff: true}, got)
+	// What is whole, but longer than an answer may be, is ended.
+	finished := strings.Replace(message, "max_tokens", "end_turn", 1)
+	for limit, cutOff := range map[int64]bool{1: true, 2: false} {
+		got, _, err = ask(t, wiretest.Answer(200, "application/json", finished), anthropic.Options{MaxAnswerBytes: limit}, &llm.Completion{User: "x"})
+		require.NoError(t, err)
+		require.Equal(t, cutOff, got.CutOff, limit)
+		require.Equal(t, cutOff, got.Text == "", limit)
+	}
 }
 
 // Servers that imitate Anthropic's tell the input only at the end, or nothing at all.

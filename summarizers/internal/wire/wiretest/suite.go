@@ -339,6 +339,7 @@ func (s *Spoken) nobody(t *testing.T) {
 	var refused *summarizers.ProviderError
 	require.ErrorAs(t, err, &refused)
 	require.Error(t, refused.Err)
+	require.NotContains(t, refused.Err.Error(), server.URL, "the cause has no need of the address")
 	require.Equal(t, strings.TrimPrefix(server.URL, "http://"), refused.Host)
 	require.NotContains(t, refused.Error(), refused.Host)
 	refused.Err, refused.Host = nil, ""
