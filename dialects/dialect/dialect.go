@@ -33,6 +33,10 @@ type Dialect interface {
 	Document(list *List) json.RawMessage
 	// Prompt writes messages of ours, a system prompt or none and one of the user, as the list of a request.
 	Prompt(messages []*compactordv1.Message) (*List, error)
+	// Continue puts a prompt, as Prompt writes it, behind a view of a conversation with these tools, a JSON array or nothing.
+	// The view's elements stay byte for byte, but for what the last one gets so that the provider takes the list and finds what
+	// is before the prompt in its cache.
+	Continue(view *List, tools json.RawMessage, prompt *List) (*List, error)
 	// RequestBody writes the body of a request for a streamed answer to a list, whose elements stay byte for byte.
 	RequestBody(list *List, opts RequestOptions) json.RawMessage
 	// NewAnswer begins to read an answer.

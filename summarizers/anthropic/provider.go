@@ -92,6 +92,6 @@ func (p *Provider) call(c *llm.Completion) *wire.Call {
 		options.Effort = c.Effort
 	}
 	return &wire.Call{
-		Dialect: p.dialect, URL: p.options.BaseURL + "/v1/messages", Header: header, Options: options, OnView: onView,
+		Dialect: p.dialect, URL: p.options.BaseURL + "/v1/messages", Header: header, Options: options,
 	}
 }

@@ -103,7 +103,7 @@ func (p *Provider) Complete(ctx context.Context, c *llm.Completion, text func(de
 // call says where and how the model is asked.
 func (p *Provider) call(c *llm.Completion) *wire.Call {
 	return &wire.Call{
-		Dialect: p.dialect, URL: p.url, Header: http.Header{"X-Goog-Api-Key": {p.options.APIKey}}, OnView: onView,
+		Dialect: p.dialect, URL: p.url, Header: http.Header{"X-Goog-Api-Key": {p.options.APIKey}},
 		Options: dialect.RequestOptions{Model: p.options.Model, MaxOutputTokens: c.MaxOutputTokens, Effort: c.Effort},
 	}
 }

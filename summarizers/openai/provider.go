@@ -142,7 +142,7 @@ func (p *Provider) call(c *llm.Completion, limit string) *wire.Call {
 		header.Set("Authorization", "Bearer "+p.options.APIKey)
 	}
 	return &wire.Call{
-		Dialect: p.dialect, URL: p.options.BaseURL + paths[p.options.API], Header: header, OnView: onView,
+		Dialect: p.dialect, URL: p.options.BaseURL + paths[p.options.API], Header: header,
 		Options: dialect.RequestOptions{
 			Model: p.options.Model, MaxOutputTokens: c.MaxOutputTokens, TokenLimit: limit, Effort: c.Effort,
 		},

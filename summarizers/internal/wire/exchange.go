@@ -27,8 +27,6 @@ type Call struct {
 	Header http.Header
 	// Options are what the body says beside the messages.
 	Options dialect.RequestOptions
-	// OnView puts the agent's own prompt before the list that asks for a summary of it.
-	OnView func(list *dialect.List, view *summarizers.View) (*dialect.List, error)
 }
 
 // Complete sends one request and reads the answer, as llm.Provider has it.
@@ -60,7 +58,8 @@ func bodyOf(call *Call, c *llm.Completion) ([]byte, error) {
 	options := call.Options
 	if c.View != nil {
 		options.Tools = c.View.Tools
-		if list, err = call.OnView(list, c.View); err != nil {
+		view := &dialect.List{System: c.View.System, Messages: c.View.Messages}
+		if list, err = call.Dialect.Continue(view, c.View.Tools, list); err != nil {
 			return nil, err
 		}
 	}

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -135,54 +134,4 @@ func TestReadFailure(t *testing.T) {
 	} {
 		require.Equal(t, want, readFailure([]byte(document)), document)
 	}
-}
-
-func TestSet(t *testing.T) {
-	t.Parallel()
-	for _, c := range [][3]string{
-		{`{}`, `1`, `{"k":1}`},
-		{` { } `, `1`, ` {"k":1}`},
-		{`{"a":1}`, `[2]`, `{"a":1,"k":[2]}`},
-		{`{ "k" : "old" , "a":{"k":1} }`, `"new"`, `{ "k" : "new" , "a":{"k":1} }`},
-		{`{"a":{"k":1},"k":null}`, `3`, `{"a":{"k":1},"k":3}`},
-		{`{"k":1,"k":2}`, `3`, `{"k":1,"k":3}`},
-	} {
-		got, err := Set([]byte(c[0]), "k", json.RawMessage(c[1]))
-		require.NoError(t, err)
-		require.Equal(t, c[2], string(got))
-		member, err := Member(got, "k")
-		require.NoError(t, err)
-		require.Equal(t, c[1], string(member))
-	}
-	for _, bad := range []string{``, `[]`, `1`, `{"k":}`, `{"k":1`, `{"k":1}{}`, `{"k":1} x`} {
-		_, err := Set([]byte(bad), "k", json.RawMessage("1"))
-		require.Error(t, err, bad)
-		_, err = Member([]byte(bad), "k")
-		require.Error(t, err, bad)
-	}
-}
-
-func TestArrays(t *testing.T) {
-	t.Parallel()
-	one := json.RawMessage(`{"a":1}`)
-	for array, want := range map[string]string{
-		`[]`: `[{"a":1}]`, `[ ] `: `[{"a":1}]`, `[ 2 ] `: `[ 2 ,{"a":1}]`, `["]"]`: `["]",{"a":1}]`,
-	} {
-		got, err := Append(json.RawMessage(array), one)
-		require.NoError(t, err)
-		require.Equal(t, want, string(got))
-	}
-	for array, want := range map[string]string{`[2]`: `[{"a":1}]`, `[2, 2 ]`: `[2, {"a":1} ]`, `[22,2]`: `[22,{"a":1}]`} {
-		got, err := SetLast(json.RawMessage(array), one)
-		require.NoError(t, err)
-		require.Equal(t, want, string(got))
-	}
-	for _, bad := range []string{``, `{}`, `[1`, `1`} {
-		_, err := Append(json.RawMessage(bad), one)
-		require.Error(t, err, bad)
-		_, err = SetLast(json.RawMessage(bad), one)
-		require.Error(t, err, bad)
-	}
-	_, err := SetLast(json.RawMessage(`[]`), one)
-	require.Equal(t, errNoElement, err)
 }
