@@ -1,6 +1,10 @@
 package bpe
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -46,8 +50,51 @@ func TestWorkIsLinear(t *testing.T) {
 }
 
 func TestMalformedVocabularies(t *testing.T) {
-	for _, content := range []string{"", "YQ==", "YQ== x\n", "!!! 1\n", "YQ== 1\n"} {
-		_, err := parse([]byte(content), nextO200k)
-		require.ErrorIs(t, err, ErrVocabulary, "%q", content)
+	var bytes strings.Builder
+	for b := range 256 {
+		bytes.WriteString("\x01" + string([]byte{byte(b)}))
+	}
+	_, err := load(bytes.String()+"\x02ab", nextO200k)
+	require.NoError(t, err)
+	for name, tokens := range map[string]string{
+		"nothing":        "",
+		"not all bytes":  bytes.String()[2:],
+		"empty token":    bytes.String() + "\x00",
+		"breaks off":     bytes.String() + "\x02a",
+		"length alone":   bytes.String() + "\x01",
+		"the same twice": bytes.String() + "\x01a",
+	} {
+		_, err := load(tokens, nextO200k)
+		require.ErrorIs(t, err, ErrVocabulary, name)
+	}
+}
+
+// The SHA-256 that OpenAI publishes with its tokenizer for each file of a vocabulary: a line for each token, in base64, and
+// its rank.
+var published = map[string]string{
+	o200kTokens:  "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+	cl100kTokens: "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+}
+
+func TestVocabulariesAreThosePublished(t *testing.T) {
+	for tokens, want := range published {
+		v, err := load(tokens, nextO200k)
+		require.NoError(t, err)
+		byRank := make([]string, len(v.ranks))
+		for token, rank := range v.ranks {
+			byRank[rank] = token
+		}
+		file := sha256.New()
+		for rank, token := range byRank {
+			fmt.Fprintf(file, "%s %d\n", base64.StdEncoding.EncodeToString([]byte(token)), rank)
+		}
+		require.Equal(t, want, hex.EncodeToString(file.Sum(nil)))
+	}
+}
+
+func BenchmarkLoad(b *testing.B) {
+	for b.Loop() {
+		_, err := load(o200kTokens, nextO200k)
+		require.NoError(b, err)
 	}
 }

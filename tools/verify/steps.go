@@ -20,12 +20,12 @@ type step struct {
 func steps() []step {
 	return []step{
 		{"lint", "go mod tidy, buf and golangci-lint, without changing anything", (*verifier).lint, true},
-		{"check-generate", "fail if generated code is not what the protos generate, in all languages", (*verifier).checkGenerate, true},
+		{"check-generate", "fail if what `generate` writes is not what is committed", (*verifier).checkGenerate, true},
 		{"test", "run the tests, and in short under the race detector where there is a C compiler", (*verifier).runTests, true},
 		{"python", "lint the Python client, check its types and run its tests, where there is Python 3.10", (*verifier).checkPython, true},
 		{"typescript", "the same for the TypeScript client, where there is Node 20 with npm", (*verifier).checkTypeScript, true},
 		{"fuzz", fuzzHelp(), (*verifier).fuzz, true},
-		{"generate", "generate the code of all languages, from the protos, clients/tools.json and clients/texts.json", (*verifier).generate, false},
+		{"generate", "generate the code of all languages, and what is embedded of other projects", (*verifier).generate, false},
 		{"freeze", "take what was added to the contract into the image that it is held to", (*verifier).freeze, false},
 		{"fmt", "format the code of all languages, and the protos", (*verifier).format, false},
 		{"tools", "build all pinned tools into .bin", (*verifier).buildTools, false},
@@ -208,7 +208,10 @@ func (v *verifier) generate(ctx context.Context) error {
 	if err := v.fromPython(ctx); err != nil {
 		return err
 	}
-	return v.generateDescriptions(ctx)
+	if err := v.generateDescriptions(ctx); err != nil {
+		return err
+	}
+	return v.generateEmbedded(ctx)
 }
 
 func (v *verifier) checkGenerate(ctx context.Context) error {
@@ -226,5 +229,8 @@ func (v *verifier) checkGenerate(ctx context.Context) error {
 	if err := v.fromPython(ctx, "--check"); err != nil {
 		return err
 	}
-	return v.checkDescriptions(ctx)
+	if err := v.checkDescriptions(ctx); err != nil {
+		return err
+	}
+	return v.checkEmbedded(ctx)
 }
