@@ -12,9 +12,9 @@ import (
 	"slices"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/test/bufconn"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/compactord/compactord/cmd/compactord/internal/inprocess"
 	"github.com/compactord/compactord/dialects"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
@@ -25,9 +25,6 @@ import (
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/extractive"
 )
-
-// pipeBytes is how much the connection within the process buffers.
-const pipeBytes = 1 << 20
 
 // embedTemporary starts the service on a store that is gone when the client is closed.
 func (a *app) embedTemporary(ctx context.Context) (*client, error) {
@@ -70,7 +67,7 @@ func (a *app) embedOn(ctx context.Context, store storage.Store) (*client, error)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	listener := bufconn.Listen(pipeBytes)
+	listener := inprocess.Listen()
 	// The service outlives a Ctrl-C: it is what turns the cancelled call into a clean end.
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan error, 1)
