@@ -65,7 +65,7 @@ func allocating() []string {
 // What takes time and memory to load, by the function that loads it.
 var loaders = map[string]string{
 	"vocabulary":     "session/bpe.load",
-	"redaction":      "summarizers/redaction.load",
+	"redaction":      "summarizers/redaction/internal/secrets.load",
 	"overflow rules": "dialects/overflow.compile",
 	"service":        "service.New",
 }

@@ -18,6 +18,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"sync"
+
+	"github.com/compactord/compactord/summarizers/redaction/internal/secrets"
 )
 
 // Redactor redacts the texts of one operation on a session. It is safe for concurrent use.
@@ -97,10 +99,9 @@ func (t *tally) remember(of [sha256.Size]byte, redacted string) {
 }
 
 func (r *Redactor) redacted(text string) string {
-	rules := loaded()
 	redacted := text
 	for range maxPasses {
-		found := rules.find(r.ctx, redacted)
+		found := secrets.Find(r.ctx, redacted)
 		if r.ctx.Err() != nil {
 			return ""
 		}
@@ -121,24 +122,24 @@ func (t *tally) Count() uint32 {
 	return uint32(len(t.replaced))
 }
 
-func (r *Redactor) count(text string, found []secret) {
+func (r *Redactor) count(text string, found []secrets.Secret) {
 	of := sha256.Sum256([]byte(text))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, s := range found {
-		r.replaced[[sha256.Size]byte(r.hash(string(of[:])+s.value))] = struct{}{}
+		r.replaced[[sha256.Size]byte(r.hash(string(of[:])+s.Value))] = struct{}{}
 	}
 }
 
-func (r *Redactor) replace(text string, found []secret) string {
+func (r *Redactor) replace(text string, found []secrets.Secret) string {
 	out := make([]byte, 0, len(text))
 	at := 0
 	for _, s := range found {
-		out = append(out, text[at:s.start]...)
-		out = append(out, placeholderStart+s.rule+":"...)
-		out = hex.AppendEncode(out, r.hash(s.value)[:2])
+		out = append(out, text[at:s.Start]...)
+		out = append(out, secrets.PlaceholderStart+s.Rule+":"...)
+		out = hex.AppendEncode(out, r.hash(s.Value)[:2])
 		out = append(out, ']')
-		at = s.end
+		at = s.End
 	}
 	return string(append(out, text[at:]...))
 }

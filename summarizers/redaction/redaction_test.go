@@ -307,3 +307,20 @@ func TestNumberedPrivateKeys(t *testing.T) {
 		}
 	}
 }
+
+// Texts of a megabyte: prose and code with little in it, and nothing but secrets.
+func BenchmarkText(b *testing.B) {
+	var dense strings.Builder
+	for _, c := range redactiontest.Credentials(3, 6000) {
+		dense.WriteString(c.Text + "\n")
+	}
+	code := strings.Repeat("func (s *Session) Token(key string) (access Token, err error) {\n\treturn s.api.auth(key, \"a\\nb\")\n}\n", 11000)
+	for name, text := range map[string]string{"code": code[:1<<20], "secrets": dense.String()[:1<<20], "one line": strings.ReplaceAll(code, "\n", " ")[:1<<20]} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(1 << 20)
+			for b.Loop() {
+				redaction.New(b.Context(), "k").Text(text)
+			}
+		})
+	}
+}

@@ -1,4 +1,4 @@
-package redaction
+package secrets
 
 import (
 	"cmp"
@@ -8,22 +8,25 @@ import (
 	"strings"
 )
 
-// secret is what is replaced in a text.
-type secret struct {
-	start, end int
-	// value is the secret without escapes and blanks, which is the same however it is written down.
-	value string
-	// rule is the name of the rule that found it.
-	rule string
+// Secret is what is to be replaced in a text.
+type Secret struct {
+	Start, End int
+	// Value is the secret without escapes and blanks, which is the same however it is written down.
+	Value string
+	// Rule is the name of the rule that found it.
+	Rule string
 }
 
-const placeholderStart = "[REDACTED:"
+// PlaceholderStart is how a placeholder begins, which stands where a secret was: `[REDACTED:RULE:hhhh]`.
+const PlaceholderStart = "[REDACTED:"
 
 var placeholder = regexp.MustCompile(`\[REDACTED:([a-z0-9-]{1,64}):[0-9a-f]{4}\]`)
 
-// find returns the secrets of a text, in their order, none touching another's bytes or a placeholder's. Where the
+// Find returns the secrets of a text, in their order, none touching another's bytes or a placeholder's. Where the
 // context ends meanwhile they are not all.
-func (s *ruleset) find(ctx context.Context, text string) []secret {
+func Find(ctx context.Context, text string) []Secret { return loaded().find(ctx, text) }
+
+func (s *ruleset) find(ctx context.Context, text string) []Secret {
 	bare := unescaped(text)
 	spans := s.scan(ctx, text, worstRank)
 	add := func(found []span) {
@@ -46,8 +49,8 @@ func (s *ruleset) find(ctx context.Context, text string) []secret {
 	spans = append(spans, everywhere(text, bare, names)...)
 	found = s.join(text, s.outside(spans, s.placeholders(text)))
 	for i := range found {
-		if name, ok := names[found[i].value]; ok {
-			found[i].rule = s.rules[name].id
+		if name, ok := names[found[i].Value]; ok {
+			found[i].Rule = s.rules[name].id
 		}
 	}
 	return found
@@ -55,7 +58,7 @@ func (s *ruleset) find(ctx context.Context, text string) []secret {
 
 // placeholders are where the placeholders of a text are. What only looks like one is text like any other.
 func (s *ruleset) placeholders(text string) [][2]int {
-	if !strings.Contains(text, placeholderStart) {
+	if !strings.Contains(text, PlaceholderStart) {
 		return nil
 	}
 	var at [][2]int
@@ -94,43 +97,43 @@ func (s *ruleset) outside(spans []span, taken [][2]int) []span {
 }
 
 // join makes one secret of spans that overlap: half of one must not remain. The longest of them names it.
-func (s *ruleset) join(text string, spans []span) []secret {
+func (s *ruleset) join(text string, spans []span) []Secret {
 	slices.SortFunc(spans, func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end),
 			cmp.Compare(s.rules[a.rule].rank, s.rules[b.rule].rank), cmp.Compare(a.rule, b.rule))
 	})
-	var found []secret
+	var found []Secret
 	longest := 0
 	for _, f := range spans {
 		last := len(found) - 1
-		if last < 0 || f.start >= found[last].end {
-			found = append(found, secret{start: f.start, end: f.end, rule: s.rules[f.rule].id})
+		if last < 0 || f.start >= found[last].End {
+			found = append(found, Secret{Start: f.start, End: f.end, Rule: s.rules[f.rule].id})
 			longest = f.end - f.start
 			continue
 		}
-		found[last].end = max(found[last].end, f.end)
+		found[last].End = max(found[last].End, f.end)
 		if f.end-f.start > longest {
-			longest, found[last].rule = f.end-f.start, s.rules[f.rule].id
+			longest, found[last].Rule = f.end-f.start, s.rules[f.rule].id
 		}
 	}
 	for i := range found {
-		found[i].value = strings.Join(strings.Fields(unescaped(text[found[i].start:found[i].end]).text), "")
+		found[i].Value = strings.Join(strings.Fields(unescaped(text[found[i].Start:found[i].End]).text), "")
 	}
 	return found
 }
 
 // names returns the best rule of each secret: one secret has one name, whatever found it where.
-func (s *ruleset) names(found []secret) map[string]int {
+func (s *ruleset) names(found []Secret) map[string]int {
 	index := make(map[string]int, len(s.rules))
 	for i := range s.rules {
 		index[s.rules[i].id] = i
 	}
 	names := make(map[string]int)
 	for _, f := range found {
-		i := index[f.rule]
-		if known, ok := names[f.value]; !ok || s.rules[i].rank < s.rules[known].rank ||
+		i := index[f.Rule]
+		if known, ok := names[f.Value]; !ok || s.rules[i].rank < s.rules[known].rank ||
 			s.rules[i].rank == s.rules[known].rank && i < known {
-			names[f.value] = i
+			names[f.Value] = i
 		}
 	}
 	return names
