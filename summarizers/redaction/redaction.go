@@ -1,15 +1,6 @@
-// Package redaction replaces secrets in texts by placeholders: keys, tokens, passwords, as the rules of gitleaks find
-// them. A placeholder names the rule and a short keyed hash of the secret, so that one secret can be told from another
+// Package redaction replaces secrets in texts by placeholders: keys, tokens, passwords, as the rules of gitleaks and a few of
+// ours find them. A placeholder names the rule and a short keyed hash of the secret, so that one secret can be told from another
 // in all texts of a session, and nothing of it can be guessed from there.
-//
-// The rules are those of gitleaks (config.DefaultConfig: expressions, words, entropies, and what is no secret), read with
-// its own code, and a few of ours in the same form (rules.toml). What runs them is ours, and a test holds it to gitleaks'
-// own engine, package detect. That one is made for files and repositories: it adds 40 modules and 4.5 MB (git, archives,
-// templates, terminals), says in which line a secret is but not where, logs secrets at its lowest level, reads a text
-// once for each rule that has a word anywhere in it, and takes time that grows with the square of the findings.
-//
-// A text is looked at twice: as it stands, and without the escapes of JSON. What one rule recognizes by what stands around
-// it is replaced wherever it stands in the text.
 package redaction
 
 import (

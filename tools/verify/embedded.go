@@ -31,8 +31,17 @@ func embeddedFiles() []embeddedFile {
 			return packTokens(published)
 		}}
 	}
-	return []embeddedFile{vocabulary("o200k_base"), vocabulary("cl100k_base")}
+	return []embeddedFile{
+		vocabulary("o200k_base"), vocabulary("cl100k_base"),
+		{"summarizers/redaction/internal/secrets/gitleaks.gen.go", func(v *verifier, ctx context.Context) ([]byte, error) {
+			table, err := v.output(ctx, gitleaksModule, "go", "run", ".")
+			return []byte(table + "\n"), err
+		}},
+	}
 }
+
+// gitleaksModule writes the rules of gitleaks, and tests what we find by them with its engine.
+const gitleaksModule = "summarizers/redaction/gitleaks"
 
 // packTokens writes the tokens of a vocabulary one behind the other, a byte with its length before each. What it reads are
 // lines of a token, in base64, and its rank.

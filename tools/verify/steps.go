@@ -105,6 +105,7 @@ func (v *verifier) lint(ctx context.Context) error {
 		{args: []string{"go", "mod", "tidy", "-diff"}, hint: "`go mod tidy` repairs go.mod and go.sum"},
 		{args: []string{"go", "mod", "tidy", "-diff"}, folder: "tools", hint: "`go -C tools mod tidy` repairs them"},
 		{args: []string{"go", "mod", "tidy", "-diff"}, folder: "sdkcheck", hint: "`go -C sdkcheck mod tidy` repairs them"},
+		{args: []string{"go", "mod", "tidy", "-diff"}, folder: gitleaksModule, hint: "`go -C " + gitleaksModule + " mod tidy` repairs them"},
 		{args: []string{buf, "lint"}},
 		{args: []string{buf, "format", "--diff", "--exit-code", "proto"}, hint: format},
 		{
@@ -115,6 +116,7 @@ func (v *verifier) lint(ctx context.Context) error {
 		// It finds the same configuration in the folder above.
 		{args: []string{golangci, "run"}, folder: "tools"},
 		{args: []string{golangci, "run"}, folder: "sdkcheck"},
+		{args: []string{golangci, "run"}, folder: gitleaksModule},
 	} {
 		if err := v.run(ctx, c); err != nil {
 			return err
@@ -161,7 +163,7 @@ func (v *verifier) runTests(ctx context.Context) error {
 	if len(packages) == 0 {
 		// go test vets with a few rules only, unless told.
 		vetted := slices.Concat(args, []string{"-vet=all", "./..."}, v.test.flags)
-		for _, module := range []string{"tools", "sdkcheck"} {
+		for _, module := range []string{"tools", "sdkcheck", gitleaksModule} {
 			if err := v.run(ctx, command{args: vetted, folder: module}); err != nil {
 				return err
 			}

@@ -50,7 +50,7 @@ func (s *ruleset) find(ctx context.Context, text string) []Secret {
 	found = s.join(text, s.outside(spans, s.placeholders(text)))
 	for i := range found {
 		if name, ok := names[found[i].Value]; ok {
-			found[i].Rule = s.rules[name].id
+			found[i].Rule = s.rules[name].ID
 		}
 	}
 	return found
@@ -107,13 +107,13 @@ func (s *ruleset) join(text string, spans []span) []Secret {
 	for _, f := range spans {
 		last := len(found) - 1
 		if last < 0 || f.start >= found[last].End {
-			found = append(found, Secret{Start: f.start, End: f.end, Rule: s.rules[f.rule].id})
+			found = append(found, Secret{Start: f.start, End: f.end, Rule: s.rules[f.rule].ID})
 			longest = f.end - f.start
 			continue
 		}
 		found[last].End = max(found[last].End, f.end)
 		if f.end-f.start > longest {
-			longest, found[last].Rule = f.end-f.start, s.rules[f.rule].id
+			longest, found[last].Rule = f.end-f.start, s.rules[f.rule].ID
 		}
 	}
 	for i := range found {
@@ -126,7 +126,7 @@ func (s *ruleset) join(text string, spans []span) []Secret {
 func (s *ruleset) names(found []Secret) map[string]int {
 	index := make(map[string]int, len(s.rules))
 	for i := range s.rules {
-		index[s.rules[i].id] = i
+		index[s.rules[i].ID] = i
 	}
 	names := make(map[string]int)
 	for _, f := range found {

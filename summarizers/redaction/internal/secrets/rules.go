@@ -1,32 +1,56 @@
 package secrets
 
 import (
-	_ "embed"
-	"errors"
-	"fmt"
 	"maps"
 	"regexp"
 	"regexp/syntax"
 	"slices"
-	"strings"
 	"sync"
-
-	ahocorasick "github.com/BobuSumisu/aho-corasick"
-	"github.com/spf13/viper"
-	"github.com/zricethezav/gitleaks/v8/config"
 )
 
-//go:embed rules.toml
-var ownRules string
+// Rule finds one kind of secret. What gitleaks says of files, their names and commits is not in it: texts have none.
+type Rule struct {
+	// ID names the rule, also in placeholders.
+	ID string
+	// Regex is what finds it.
+	Regex string
+	// SecretGroup is the group of the expression that holds the secret; 0: the first one that matched.
+	SecretGroup int
+	// Entropy is what a secret has more of, in bits a character.
+	Entropy float64
+	// Keywords are in small letters. A text that has none of them has no such secret.
+	Keywords []string
+	// Allowlists are what is no secret.
+	Allowlists []Allowlist
+}
 
-// rule is one of gitleaks' rules, or ours. Most texts have words of few rules: the others are never compiled.
+// Allowlist says that something is no secret: by one of its expressions or words, or with All by one of each.
+type Allowlist struct {
+	All bool
+	// Target is what the expressions are for; empty: the secret. The words are always for the secret.
+	Target Target
+	// Regexes are joined as they stand, so a flag of one holds for those behind it, too.
+	Regexes []string
+	// StopWords are in small letters.
+	StopWords []string
+}
+
+// Target is what an Allowlist looks at beside the secret.
+type Target string
+
+// The targets: all that a rule's expression matches, and the lines that it is in.
+const (
+	Match Target = "match"
+	Line  Target = "line"
+)
+
+// rule is a Rule at work. Most texts have words of few rules: the others are never compiled.
 type rule struct {
-	id string
+	*Rule
 	// expression is what finds it, once a text has one of the rule's words.
 	expression func() *expression
-	entropy    float64
 	// allow is what is no secret, once the expression has found something.
-	allow func() []*config.Allowlist
+	allow func() []*CompiledAllowlist
 	// rank orders the rules that find the same secret: the lowest names it.
 	rank int
 	// wide says that a match may be longer than a block.
@@ -44,96 +68,56 @@ type expression struct {
 type ruleset struct {
 	rules []rule
 	// allow is what is no secret, whatever the rule.
-	allow func() []*config.Allowlist
-	words *ahocorasick.Trie
+	allow func() []*CompiledAllowlist
+	words *wordSet
 	// of are the rules of each word.
 	of [][]int
 	// ids are the names of the rules, which placeholders hold.
 	ids map[string]bool
 }
 
-// loaded reads the rules at the first use. They are part of the program: that they cannot be read is a bug of it, and
-// going on without them would let secrets pass.
-var loaded = sync.OnceValue(func() *ruleset { return must(load(config.DefaultConfig + "\n" + ownRules)) })
+// loaded prepares the rules at the first use.
+var loaded = sync.OnceValue(func() *ruleset { return load(slices.Concat(Gitleaks, Own), Everywhere) })
 
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(fmt.Sprintf("redaction: the built-in rules: %v", err))
-	}
-	return v
-}
-
-// load reads rules, and compiles none. Of two with one name, the later one counts.
-func load(toml string) (*ruleset, error) {
-	reader := viper.New()
-	reader.SetConfigType("toml")
-	if err := reader.ReadConfig(strings.NewReader(toml)); err != nil {
-		return nil, err
-	}
-	var raw config.ViperConfig
-	if err := reader.Unmarshal(&raw); err != nil {
-		return nil, err
-	}
-	for _, a := range raw.Allowlists {
-		if len(a.TargetRules) > 0 {
-			return nil, errors.New("an allowlist for some rules must stand with these")
-		}
-	}
+// load takes rules, and compiles none. Of two with one name, the later one counts, in the place of the first.
+func load(rules []Rule, everywhere []Allowlist) *ruleset {
 	set := &ruleset{
-		allow: sync.OnceValue(func() []*config.Allowlist {
-			lists := raw
-			lists.Rules = nil
-			return must(lists.Translate()).Allowlists
-		}),
-		ids: make(map[string]bool),
+		allow: sync.OnceValue(func() []*CompiledAllowlist { return compileAll(everywhere) }),
+		ids:   make(map[string]bool, len(rules)),
 	}
-	last := make(map[string]int)
-	for i, r := range raw.Rules {
-		if r.ID == "" || r.Regex == "" && r.Path == "" {
-			return nil, fmt.Errorf("rule %d, %q: has no name, or nothing to find", i, r.ID)
-		}
-		last[r.ID] = i
+	last := make(map[string]*Rule, len(rules))
+	for i := range rules {
+		last[rules[i].ID] = &rules[i]
 	}
 	byWord := make(map[string][]int)
-	for _, r := range raw.Rules {
-		i := last[r.ID]
-		// A rule without an expression is about a file's name.
-		if raw.Rules[i].Regex == "" || set.ids[r.ID] {
+	for i := range rules {
+		id := rules[i].ID
+		if set.ids[id] {
 			continue
 		}
-		set.ids[r.ID] = true
-		for _, word := range raw.Rules[i].Keywords {
-			byWord[strings.ToLower(word)] = append(byWord[strings.ToLower(word)], len(set.rules))
+		set.ids[id] = true
+		for _, word := range last[id].Keywords {
+			byWord[word] = append(byWord[word], len(set.rules))
 		}
-		set.rules = append(set.rules, lazyRule(&raw, i))
+		set.rules = append(set.rules, lazyRule(last[id]))
 	}
 	words := slices.Sorted(maps.Keys(byWord))
 	for _, word := range words {
 		set.of = append(set.of, byWord[word])
 	}
-	set.words = ahocorasick.NewTrieBuilder().AddStrings(words).Build()
-	return set, nil
+	set.words = newWordSet(words)
+	return set
 }
 
-// lazyRule is a rule whose parts gitleaks' own code reads when they are needed.
-func lazyRule(raw *config.ViperConfig, i int) rule {
-	id := raw.Rules[i].ID
-	translated := func(withLists bool) config.Rule {
-		alone := slices.Clone(raw.Rules[i : i+1])
-		// It would write into the list of words, which is shared.
-		alone[0].Keywords, alone[0].Required = nil, nil
-		if !withLists {
-			alone[0].AllowList, alone[0].Allowlists = nil, nil
-		}
-		return must((&config.ViperConfig{Rules: alone}).Translate()).Rules[id]
-	}
+// lazyRule is a rule whose parts are compiled when they are needed.
+func lazyRule(r *Rule) rule {
 	return rule{
-		id: id, entropy: raw.Rules[i].Entropy, rank: rank(id), wide: id == privateKey,
+		Rule: r, rank: rank(r.ID), wide: r.ID == privateKey,
 		expression: sync.OnceValue(func() *expression {
-			r := translated(false)
-			return &expression{Regexp: r.Regex, group: groupOf(&r)}
+			e := regexp.MustCompile(r.Regex)
+			return &expression{Regexp: e, group: groupOf(r, e)}
 		}),
-		allow: sync.OnceValue(func() []*config.Allowlist { return translated(true).Allowlists }),
+		allow: sync.OnceValue(func() []*CompiledAllowlist { return compileAll(r.Allowlists) }),
 	}
 }
 
@@ -142,9 +126,9 @@ const wholeMatch = -1
 
 // groupOf returns the group of a rule's secret. Groups with names tell what sort of thing it is, and those that repeat hold
 // only the last piece of it: taken for the secret, as gitleaks does, they would leave most of it.
-func groupOf(r *config.Rule) int {
-	if r.SecretGroup == 0 && (slices.ContainsFunc(r.Regex.SubexpNames(), func(name string) bool { return name != "" }) ||
-		repeatsGroup(r.Regex.String())) {
+func groupOf(r *Rule, e *regexp.Regexp) int {
+	if r.SecretGroup == 0 && (slices.ContainsFunc(e.SubexpNames(), func(name string) bool { return name != "" }) ||
+		repeatsGroup(r.Regex)) {
 		return wholeMatch
 	}
 	return r.SecretGroup
@@ -189,25 +173,4 @@ func rank(id string) int {
 	default:
 		return 0
 	}
-}
-
-// allows says whether lists have it that a match is no secret.
-func allows(lists []*config.Allowlist, secret, match, line string) bool {
-	return slices.ContainsFunc(lists, func(a *config.Allowlist) bool {
-		target := secret
-		switch a.RegexTarget {
-		case "match":
-			target = match
-		case "line":
-			target = line
-		}
-		expected := a.RegexAllowed(target)
-		word, _ := a.ContainsStopWord(secret)
-		if a.MatchCondition != config.AllowlistMatchAnd {
-			return expected || word
-		}
-		// What a list says of files and commits, no text fulfils.
-		return len(a.Commits) == 0 && len(a.Paths) == 0 &&
-			(len(a.Regexes) == 0 || expected) && (len(a.StopWords) == 0 || word)
-	})
 }

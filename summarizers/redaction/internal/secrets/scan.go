@@ -31,7 +31,7 @@ func (s *ruleset) scan(ctx context.Context, text string, worst int) []span {
 		start := wordStart(text, max(at-overlapBytes, 0))
 		end := wordEnd(text, min(at+blockBytes+overlapBytes, len(text)))
 		clear(near)
-		s.words.Walk(lower(text[start:end]), func(_, _, word int64) bool {
+		s.words.each(text[start:end], func(word int) bool {
 			for _, i := range s.of[word] {
 				near[i] = true
 			}
@@ -104,7 +104,7 @@ func secretOf(groups []int, group int) (start, end int) {
 
 // secret says whether what a rule's expression matched is a secret.
 func (s *ruleset) secret(r *rule, secret, block string, start, end int) bool {
-	if r.entropy > 0 && entropy(secret) <= r.entropy {
+	if r.Entropy > 0 && entropy(secret) <= r.Entropy {
 		return false
 	}
 	match := strings.Trim(block[start:end], "\n")
@@ -145,17 +145,6 @@ func entropy(text string) float64 {
 		add(n)
 	}
 	return bits
-}
-
-// lower is the text in lower case where it is ASCII, byte for byte.
-func lower(text string) []byte {
-	b := []byte(text)
-	for i, c := range b {
-		if c >= 'A' && c <= 'Z' {
-			b[i] = c + 'a' - 'A'
-		}
-	}
-	return b
 }
 
 // wordStart moves an index back to behind the next blank, if there is one near, and else to the start of a character.

@@ -7,98 +7,49 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/viper"
 	"github.com/stretchr/testify/require"
-	"github.com/zricethezav/gitleaks/v8/config"
-	"github.com/zricethezav/gitleaks/v8/detect"
-
-	"github.com/compactord/compactord/summarizers/redaction/redactiontest"
 )
 
-// Gitleaks' own engine finds nothing that ours does not: what runs the rules is another program, and the rules are theirs.
-func TestFindsWhatGitleaksFinds(t *testing.T) {
-	engine, err := detect.NewDetectorDefaultConfig()
-	require.NoError(t, err)
-	engine.IgnoreGitleaksAllow = true
-	set := loaded()
-	rules := make(map[string]bool)
-	texts := []string{"key: " + strings.Repeat("x", 40), "nothing here"}
-	for _, c := range redactiontest.Credentials(11, 300) {
-		texts = append(texts, c.Text, "let x = '"+c.Secret+"'", "token = \""+c.Secret+"\"; more", c.Secret)
-	}
-	for _, text := range texts {
-		found := set.find(t.Context(), text)
-		for _, theirs := range engine.DetectString(text) {
-			rules[theirs.RuleID] = true
-			at := strings.Index(text, strings.Trim(theirs.Secret, `"'`))
-			require.True(t, slices.ContainsFunc(found, func(s Secret) bool {
-				return s.Start <= at && s.End >= at+len(strings.TrimRight(strings.Trim(theirs.Secret, `"'`), `\`))
-			}), "%s in %q", theirs.RuleID, text)
-		}
-	}
-	require.Greater(t, len(rules), 20)
-}
-
-// All rules of gitleaks are there but those about files' names.
 func TestRules(t *testing.T) {
-	engine, err := detect.NewDetectorDefaultConfig()
-	require.NoError(t, err)
-	for id, r := range engine.Config.Rules {
-		require.Equal(t, r.Regex != nil, loaded().ids[id], id)
-	}
 	require.Len(t, loaded().rules, 231, "of gitleaks and ours")
-	for id := range loaded().ids {
-		require.True(t, placeholder.MatchString(PlaceholderStart+id+":0a1b]"), id)
+	for _, r := range loaded().rules {
+		require.True(t, loaded().ids[r.ID], r.ID)
+		require.True(t, placeholder.MatchString(PlaceholderStart+r.ID+":0a1b]"), r.ID)
+		require.NotEmpty(t, r.Keywords, r.ID)
+		for _, word := range r.Keywords {
+			require.NotEmpty(t, word, r.ID)
+			require.Equal(t, strings.ToLower(word), word, r.ID)
+		}
+		require.LessOrEqual(t, r.SecretGroup, r.expression().NumSubexp(), r.ID)
+		require.Len(t, r.allow(), len(r.Allowlists), r.ID)
 	}
 }
 
-// Each rule that is read alone, when it is needed, is the one that gitleaks reads with all others.
-func TestRulesReadAloneAreThoseReadTogether(t *testing.T) {
-	reader := viper.New()
-	reader.SetConfigType("toml")
-	require.NoError(t, reader.ReadConfig(strings.NewReader(config.DefaultConfig+"\n"+ownRules)))
-	var raw config.ViperConfig
-	require.NoError(t, reader.Unmarshal(&raw))
-	together, err := raw.Translate()
-	require.NoError(t, err)
-	texts := []string{"", "EXAMPLE", "example", "token", "sk_live_example", "access_key", "a1b2c3"}
-	same := func(want, got []*config.Allowlist, who string) {
-		require.Len(t, got, len(want), who)
-		for i := range want {
-			require.Equal(t, want[i].MatchCondition, got[i].MatchCondition, who)
-			require.Equal(t, want[i].RegexTarget, got[i].RegexTarget, who)
-			require.ElementsMatch(t, want[i].StopWords, got[i].StopWords, who)
-			require.Len(t, got[i].Regexes, len(want[i].Regexes), who)
-			for n := range want[i].Regexes {
-				require.Equal(t, want[i].Regexes[n].String(), got[i].Regexes[n].String(), who)
-			}
-			for _, text := range texts {
-				word, _ := want[i].ContainsStopWord(text)
-				found, _ := got[i].ContainsStopWord(text)
-				require.Equal(t, word, found, who)
-			}
-		}
+// A rule of ours with the name of another takes its place among the rules, and nothing of it stays.
+func TestLaterRulesCount(t *testing.T) {
+	set := load([]Rule{
+		{ID: "a", Regex: "x+", Keywords: []string{"x"}, Entropy: 3},
+		{ID: "b", Regex: "y+", Keywords: []string{"y", "x"}},
+		{ID: "a", Regex: "z+", Keywords: []string{"z"}},
+	}, []Allowlist{{Regexes: []string{"^zz$"}}, {All: true, Target: Match, Regexes: []string{"^yyy"}, StopWords: []string{"yyyy"}}})
+	require.Len(t, set.rules, 2)
+	for text, want := range map[string][]Secret{
+		"xxx": nil, "zz": nil, "zzz": {{0, 3, "zzz", "a"}}, "yyy": {{0, 3, "yyy", "b"}}, "yyyy": nil,
+		"x y ZZZ zzz": {{2, 3, "y", "b"}, {8, 11, "zzz", "a"}},
+	} {
+		require.Equal(t, want, set.find(t.Context(), text), text)
 	}
-	for _, r := range loaded().rules {
-		want := together.Rules[r.id]
-		require.Equal(t, want.Regex.String(), r.expression().String(), r.id)
-		require.Equal(t, groupOf(&want), r.expression().group, r.id)
-		require.InDelta(t, want.Entropy, r.entropy, 0, r.id)
-		same(want.Allowlists, r.allow(), r.id)
-	}
-	same(together.Allowlists, loaded().allow(), "all")
 }
 
 // All 231 rules, and what they except, were compiled for every text, which is what most of the program's memory was for.
 func TestRulesThatNoWordAsksForAreNotCompiled(t *testing.T) {
-	set, err := load(config.DefaultConfig + "\n" + ownRules)
-	require.NoError(t, err)
+	set := load(slices.Concat(Gitleaks, Own), Everywhere)
 	compiled, excepted := make(map[string]bool), make(map[string]bool)
 	for i := range set.rules {
 		r := &set.rules[i]
 		first, allow := r.expression, r.allow
-		r.expression = func() *expression { compiled[r.id] = true; return first() }
-		r.allow = func() []*config.Allowlist { excepted[r.id] = true; return allow() }
+		r.expression = func() *expression { compiled[r.ID] = true; return first() }
+		r.allow = func() []*CompiledAllowlist { excepted[r.ID] = true; return allow() }
 	}
 	require.Empty(t, set.find(t.Context(), "Nothing of this kind is in here."))
 	require.Empty(t, compiled)
@@ -106,13 +57,6 @@ func TestRulesThatNoWordAsksForAreNotCompiled(t *testing.T) {
 	require.True(t, compiled["github-pat"])
 	require.Less(t, len(compiled), 10, "%v", compiled)
 	require.Equal(t, map[string]bool{"github-pat": true}, excepted)
-}
-
-func TestWrongRules(t *testing.T) {
-	_, err := load("[[rules]]\nid = ")
-	require.Error(t, err)
-	_, err = load("[[rules]]\nid = \"a\"\n")
-	require.Error(t, err)
 }
 
 // maxPerMegabyte is how many secrets are found at the most in a megabyte of recorded conversations, which were cleaned of
@@ -160,8 +104,8 @@ func TestGroupsThatRepeatAreNotTheSecret(t *testing.T) {
 	var repeating []string
 	for _, r := range loaded().rules {
 		if e := r.expression(); repeatsGroup(e.String()) {
-			repeating = append(repeating, r.id)
-			require.Equal(t, wholeMatch, e.group, r.id)
+			repeating = append(repeating, r.ID)
+			require.Equal(t, wholeMatch, e.group, r.ID)
 		}
 	}
 	require.Contains(t, repeating, "microsoft-teams-webhook")
