@@ -2,10 +2,10 @@ package llm
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/binary"
 	"errors"
 	"time"
-
-	"github.com/cenkalti/backoff/v5"
 
 	"github.com/compactord/compactord/summarizers"
 )
@@ -20,9 +20,7 @@ var errTryLimit = errors.New("the time limit of one request passed")
 
 // send has a request answered, and sends it again where it failed for a reason that passes.
 func (w *writer) send(ctx context.Context, c *Completion) (*Answer, error) {
-	waits := &backoff.ExponentialBackOff{
-		InitialInterval: firstWait, RandomizationFactor: backoff.DefaultRandomizationFactor, Multiplier: 2, MaxInterval: maxWait,
-	}
+	interval := firstWait
 	for try := 1; ; try++ {
 		if try > 1 {
 			w.spent.retries++
@@ -35,7 +33,8 @@ func (w *writer) send(ctx context.Context, c *Completion) (*Answer, error) {
 			return answer, nil
 		}
 		failure := asProviderError(err)
-		wait := max(min(waits.NextBackOff(), maxWait), failure.RetryAfter)
+		wait := max(min(scattered(interval), maxWait), failure.RetryAfter)
+		interval = min(2*interval, maxWait)
 		if !failure.Retryable || failure.Overflow || try >= w.by.profile.Tries || endsWithin(ctx, wait) {
 			return nil, failure
 		}
@@ -45,6 +44,13 @@ func (w *writer) send(ctx context.Context, c *Completion) (*Answer, error) {
 			return nil, context.Cause(ctx)
 		}
 	}
+}
+
+// scattered is a wait of half to three halves of an interval, so that clients that failed together do not come back together.
+func scattered(interval time.Duration) time.Duration {
+	var random [8]byte
+	rand.Read(random[:])
+	return interval/2 + time.Duration(binary.NativeEndian.Uint64(random[:])%uint64(interval))
 }
 
 // endsWithin says whether the context's deadline is nearer than that: who waits for nothing could not say when the
