@@ -55,3 +55,11 @@ func (a address) local() bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
+
+// hintServe is how a daemon is started at the address where none answers.
+func hintServe(address string) hint {
+	if address == defaultListen {
+		return command("serve")
+	}
+	return command("serve", "--listen", address)
+}

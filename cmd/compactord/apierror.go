@@ -129,10 +129,24 @@ func metadataOf(err error) map[string]string {
 	return nil
 }
 
+// errorReason is the reason of an error of the API; empty where it has none.
+func errorReason(err error) string {
+	var call *callError
+	if !errors.As(err, &call) {
+		return ""
+	}
+	return reasonOf(call.status)
+}
+
+// ownBug says whether the error is a bug of the service in this process.
+func (e *callError) ownBug() bool { return e.address == "" && reasonOf(e.status) == "INTERNAL" }
+
+// asReason adds to an error what to do about those with a reason.
+func asReason(err error, reason string) error { return advisedBy(err, todoOf[reason]) }
+
 // hasReason says whether an error of the API has this reason.
 func hasReason(err error, reason string) bool {
-	var call *callError
-	return errors.As(err, &call) && reasonOf(call.status) == reason
+	return reason != "" && errorReason(err) == reason
 }
 
 // tooLarge says whether a request was refused for its size: by the service, or far above its limit by gRPC. A full store

@@ -1,13 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"errors"
-	"io"
 	"slices"
-	"sync"
 
 	"github.com/alecthomas/kong"
 
@@ -47,23 +43,10 @@ type commands struct {
 	Version     versionCommand     `cmd:"" help:"Print the version."`
 }
 
-// app is one run of the program, with all that it takes from its surroundings.
+// app is one run of the program: its terminal, and what a service in its process is made of.
 type app struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	// outTerminal and errTerminal say whether a person reads stdout and stderr on a terminal.
-	outTerminal, errTerminal bool
-	// asks says whether a person can be asked: stdin and stderr are a terminal.
-	asks bool
+	terminal
 
-	// out buffers stdout. Its errors are reported once, when it is flushed.
-	out *bufio.Writer
-	// name is how the program was called; empty is its own name.
-	name string
-	// line is the command line; its command is nil where it was not understood.
-	line *commandLine
-	// given are the names of the flags on the command line, as opposed to those from the environment.
-	given map[string]bool
 	// temporary are the folders to remove before the process ends.
 	temporary folders
 
@@ -71,10 +54,6 @@ type app struct {
 	models []summarizers.Summarizer
 	// defaultSummarizer writes for sessions that name none; empty is extractive.
 	defaultSummarizer string
-
-	// quiet and logLevel say how much the command tells on stderr, diagnosable that it takes a log level.
-	quiet, diagnosable bool
-	logLevel           string
 
 	// hooks and summarizer let tests hold a compaction.
 	hooks      service.Hooks
@@ -92,27 +71,14 @@ changed.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing to do.`
 
 // run carries out one command line and returns the exit code.
-func (a *app) run(ctx context.Context, args []string) int {
-	a.out = bufio.NewWriterSize(a.stdout, 64<<10)
-	a.stderr = &turnsWriter{out: a.stderr}
-	err := a.dispatch(ctx, args)
+func run(ctx context.Context, a *app, args []string) int {
+	a.buffer()
+	err := dispatch(ctx, a, args)
 	if flushErr := a.out.Flush(); flushErr != nil && exitCode(err) != exitFailed {
-		err = outputError{flushErr}
+		err = asOutput(flushErr)
 	}
-	a.complain(err)
+	complain(a, err)
 	return exitCode(err)
-}
-
-// turnsWriter lets one write at a time: progress and the log of a service in this process share stderr.
-type turnsWriter struct {
-	mu  sync.Mutex
-	out io.Writer
-}
-
-func (w *turnsWriter) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.out.Write(p)
 }
 
 // variables are what texts of help and defaults of flags refer to.
@@ -132,7 +98,7 @@ var neverBlank = []string{
 // kongExit is the panic by which kong, which wants to end the process after --help, ends the parsing only.
 type kongExit int
 
-func (a *app) dispatch(ctx context.Context, args []string) (err error) {
+func dispatch(ctx context.Context, a *app, args []string) (err error) {
 	defer func() {
 		switch panicked := recover().(type) {
 		case nil:
@@ -155,7 +121,7 @@ func (a *app) dispatch(ctx context.Context, args []string) (err error) {
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
-		defer func() { err = usageError{errors.New("say what to do: name one of these commands")} }()
+		defer func() { err = usagef("say what to do: name one of these commands") }()
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
@@ -173,7 +139,7 @@ func (a *app) dispatch(ctx context.Context, args []string) (err error) {
 			return usagef("--%s: is blank", g.flag)
 		}
 	}
-	a.listen(parsed)
+	a.takeVerbosity(parsed)
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	return parsed.Run(a)
 }

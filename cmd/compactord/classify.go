@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -109,28 +108,4 @@ func printClass(w io.Writer, answer *compactordv1.ClassifyErrorResponse) {
 	if answer.LimitTokens != nil {
 		row(w, "Limit", "%s", count(answer.GetLimitTokens(), "token"))
 	}
-}
-
-// maxTextBytes bounds what is read of a text: more than the service takes.
-const maxTextBytes = 64 << 20
-
-// readText reads a text from a file, or from standard input.
-func (a *app) readText(path string) (string, error) {
-	in := a.stdin
-	if path != "-" {
-		file, err := os.Open(path)
-		if err != nil {
-			return "", fmt.Errorf("cannot open %s: %w", path, errors.Unwrap(err))
-		}
-		defer func() { _ = file.Close() }()
-		in = file
-	}
-	content, err := io.ReadAll(io.LimitReader(in, maxTextBytes+1))
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("cannot read %s: %w", path, err)
-	case len(content) > maxTextBytes:
-		return "", fmt.Errorf("%s holds more than %s", path, count(maxTextBytes, "byte"))
-	}
-	return string(content), nil
 }

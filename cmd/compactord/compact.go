@@ -27,13 +27,6 @@ var compactionReasons = map[string]compactordv1.CompactionReason{
 	"overflow":  compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW,
 }
 
-// output is how a command answers.
-type output struct {
-	JSON  bool `help:"Print one JSON document." name:"json"`
-	Quiet bool `help:"Print no progress and no notes on stderr." short:"q"`
-	diagnosis
-}
-
 // Help is printed below the flags.
 func (c *compactCommand) Help() string {
 	return `The policy's strategy is carried out: the older part of the conversation is replaced by a summary, and the newest
@@ -74,12 +67,12 @@ func (c *compactCommand) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return conv.whenInterrupted(err)
 	}
-	result, err := conv.describe(ctx, done)
+	result, err := describe(ctx, conv, done)
 	if err != nil {
 		return err
 	}
 	if done.skipped != nil {
-		if result.keepLess, err = conv.keepLess(ctx, request, done.skipped); err != nil {
+		if result.keepLess, err = lessToKeep(ctx, conv, request, done.skipped); err != nil {
 			return conv.whenInterrupted(err)
 		}
 	}
@@ -100,4 +93,26 @@ func (c *compactCommand) Run(ctx context.Context, a *app) (err error) {
 		err = result.nothing()
 	}
 	return err
+}
+
+// localModels reads the models that a compaction in this process may need: the one that is named, or for sessions of a
+// store, whose policies may name any, all.
+func (c *compactCommand) localModels(a *app) error {
+	switch {
+	case c.File == "" && c.Store == "":
+		return c.refuse(a)
+	case c.Summarizer != "" || c.File != "":
+		return c.readModels(a, c.Summarizer)
+	default:
+		return c.allModels(a)
+	}
+}
+
+// streams says whether the text of the summary is shown as it is written. That of extractive is there at once.
+func (c *compactCommand) streams(a *app) bool {
+	by := c.Summarizer
+	if by == "" && c.File != "" {
+		by = a.defaultSummarizer
+	}
+	return !c.DryRun && by != builtinSummarizer
 }

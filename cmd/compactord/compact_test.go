@@ -120,7 +120,7 @@ func TestCompactPrintsTheView(t *testing.T) {
 
 func TestCompactIsDrawnOnATerminal(t *testing.T) {
 	temporaryFolder(t)
-	a := &app{stdin: strings.NewReader(""), errTerminal: true}
+	a := &app{terminal: terminal{stdin: strings.NewReader(""), errTerminal: true}}
 	r := runWith(t.Context(), a, "compact", talkFile(t)).ends(t, exitDone)
 	require.Contains(t, r.err, "\r\x1b[K")
 	require.Contains(t, r.err, "summarizing ")
@@ -151,7 +151,7 @@ func TestInterruptedWhileSummarizing(t *testing.T) {
 			<-h.reached
 			cancel(errInterrupted)
 		}()
-		r := runWith(ctx, &app{stdin: strings.NewReader(""), summarizer: h}, append(command, talkFile(t))...)
+		r := runWith(ctx, &app{terminal: terminal{stdin: strings.NewReader("")}, summarizer: h}, append(command, talkFile(t))...)
 		r.ends(t, exitFailed).says(t, "compactord: interrupted\nThe file is as it was.\n")
 		require.Empty(t, r.out)
 	}
@@ -165,7 +165,7 @@ func TestInterruptedWhileWaitingForInput(t *testing.T) {
 		_, _ = io.WriteString(write, talk(1))
 		cancel(errInterrupted)
 	}()
-	runWith(ctx, &app{stdin: in}, "compact", "-").ends(t, exitFailed).says(t, "compactord: interrupted\n")
+	runWith(ctx, &app{terminal: terminal{stdin: in}}, "compact", "-").ends(t, exitFailed).says(t, "compactord: interrupted\n")
 	require.NoError(t, write.Close())
 }
 

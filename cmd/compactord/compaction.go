@@ -42,7 +42,7 @@ func (c *conversation) compact(
 		case *compactordv1.CompactionEvent_Started:
 			p.expects(e.Started.GetPlan().GetChunks())
 		case *compactordv1.CompactionEvent_Progress:
-			p.compaction(e.Progress)
+			tellProgress(p, e.Progress)
 		case *compactordv1.CompactionEvent_SummaryDelta:
 			p.delta(e.SummaryDelta.GetAttempt(), e.SummaryDelta.GetText())
 		case *compactordv1.CompactionEvent_Completed:
@@ -73,14 +73,14 @@ func (d *compacted) check() error {
 	return nil
 }
 
-// compaction shows a compaction's own progress.
-func (p *progress) compaction(e *compactordv1.CompactionProgress) {
+// tellProgress shows a compaction's own progress.
+func tellProgress(p *progress, e *compactordv1.CompactionProgress) {
 	switch e.GetStage() {
 	case compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE:
 		if e.GetDone() == 0 {
 			p.stage("summarizing "+count(e.GetTotal(), "token"), "tokens", int64(e.GetTotal()))
-		} else if p != nil {
-			p.text.moved = true
+		} else {
+			p.tookIn()
 		}
 		p.update(int64(e.GetDone()))
 	case compactordv1.CompactionStage_COMPACTION_STAGE_COMMIT:
@@ -89,43 +89,4 @@ func (p *progress) compaction(e *compactordv1.CompactionProgress) {
 		}
 	default:
 	}
-}
-
-// view reads the whole LLM view, page by page.
-func (c *conversation) view(ctx context.Context) (*llmView, error) {
-	v := &llmView{}
-	token := ""
-	for {
-		answer, err := c.compactions.GetLLMView(ctx, &compactordv1.GetLLMViewRequest{
-			Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: c.session}, ViewToken: token,
-			AsOf: c.asOf, MaxBytes: c.pageBytes,
-		})
-		if err != nil {
-			return nil, refusedFlags(err)
-		}
-		// What changed meanwhile is sent again from where it differs.
-		unchanged := min(int(answer.GetUnchangedPrefix()), len(v.messages))
-		v.messages = append(v.messages[:unchanged], answer.GetMessages()...)
-		v.report = answer.GetReport()
-		if !answer.GetHasMore() {
-			return v, nil
-		}
-		token = answer.GetViewToken()
-	}
-}
-
-// summaryOf is the id of the compaction whose summary the view shows; empty where it shows none.
-func (v *llmView) summaryOf() string {
-	for _, m := range v.messages {
-		if m.GetSummaryOf() != "" {
-			return m.GetSummaryOf()
-		}
-	}
-	return ""
-}
-
-// llmView is what the model sees.
-type llmView struct {
-	messages []*compactordv1.ViewMessage
-	report   *compactordv1.ContextReport
 }

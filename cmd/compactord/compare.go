@@ -81,7 +81,7 @@ func (c *compareCommand) Run(ctx context.Context, a *app) (err error) {
 	if err := service.checkPolicy(ctx, (&presetFlags{limitFlags: c.limitFlags}).policy()); err != nil {
 		return err
 	}
-	file, err := a.readTranscript(ctx, c.File, how, p)
+	file, err := readTranscript(ctx, a, c.File, how, p)
 	if err != nil {
 		return err
 	}
@@ -197,11 +197,11 @@ func (c *comparison) try(ctx context.Context, service *client, t *trial, p *prog
 	flags := presetFlags{Preset: t.preset, limitFlags: c.limits}
 	once := &conversation{client: service, session: t.preset + "-once"}
 	var failed, failedReplay error
-	if t.once, failed = once.compactOnce(ctx, c.file, flags.policy()); errors.Is(failed, errInterrupted) {
+	if t.once, failed = compactOnce(ctx, once, c.file, flags.policy()); errors.Is(failed, errInterrupted) {
 		return failed
 	}
 	lived := &conversation{client: service, session: t.preset + "-replay"}
-	t.replay, failedReplay = lived.replay(ctx, c.file.messages, flags.policy(), p)
+	t.replay, failedReplay = replayUnder(ctx, lived, c.file.messages, flags.policy(), p)
 	if failed == nil || errors.Is(failedReplay, errInterrupted) {
 		return failedReplay
 	}
@@ -210,9 +210,8 @@ func (c *comparison) try(ctx context.Context, service *client, t *trial, p *prog
 
 // inRow is how a table tells of a preset that came to no end.
 func (t *trial) inRow() string {
-	var call *callError
-	if errors.As(t.failed, &call) && reasonOf(call.status) != "" {
-		return "failed: " + reasonOf(call.status)
+	if reason := errorReason(t.failed); reason != "" {
+		return "failed: " + reason
 	}
 	return "failed"
 }

@@ -22,15 +22,14 @@ type onceFigures struct {
 }
 
 // compactOnce fills a session with the transcript, compacts it as a person who asks for it, and deletes it.
-func (c *conversation) compactOnce(
-	ctx context.Context, file *readFile, policy *compactordv1.Policy,
+func compactOnce(
+	ctx context.Context, c *conversation, file *readFile, policy *compactordv1.Policy,
 ) (*onceFigures, error) {
 	if _, err := c.create(ctx, policy); err != nil {
 		return nil, err
 	}
-	// The upload lets go of what it has sent.
-	copied := &readFile{messages: slices.Clone(file.messages), strict: file.strict}
-	if _, err := c.upload(ctx, c.session, copied, nil); err != nil {
+	copied := file.again()
+	if _, err := upload(ctx, c.client, c.session, copied, nil); err != nil {
 		return nil, err
 	}
 	before, err := c.view(ctx)
@@ -57,16 +56,11 @@ func (c *conversation) compactOnce(
 			f.edits[kind]++
 		}
 	}
-	return f, c.drop(ctx)
-}
-
-func (c *conversation) create(ctx context.Context, policy *compactordv1.Policy) (*compactordv1.Policy, error) {
-	answer, err := c.sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{SessionId: c.session, Policy: policy})
-	return answer.GetSession().GetResolvedPolicy(), err
+	return f, drop(ctx, c)
 }
 
 // drop makes room for the next preset.
-func (c *conversation) drop(ctx context.Context) error {
+func drop(ctx context.Context, c *conversation) error {
 	_, err := c.sessions.DeleteSession(ctx, &compactordv1.DeleteSessionRequest{SessionId: c.session})
 	return err
 }
@@ -111,9 +105,9 @@ type replay struct {
 	token string
 }
 
-// replay has an agent live through the messages, and deletes the session.
-func (c *conversation) replay(
-	ctx context.Context, messages []*compactordv1.Message, policy *compactordv1.Policy, p *progress,
+// replayUnder has an agent live through the messages, and deletes the session.
+func replayUnder(
+	ctx context.Context, c *conversation, messages []*compactordv1.Message, policy *compactordv1.Policy, p *progress,
 ) (*replayFigures, error) {
 	resolved, err := c.create(ctx, policy)
 	if err != nil {
@@ -150,7 +144,7 @@ func (c *conversation) replay(
 	if err := r.countRewrites(ctx); err != nil {
 		return nil, err
 	}
-	return &r.replayFigures, c.drop(ctx)
+	return &r.replayFigures, drop(ctx, c)
 }
 
 // appendAll appends what came between two answers of the model.

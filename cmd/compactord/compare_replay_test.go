@@ -14,7 +14,7 @@ import (
 // embedded is a conversation of the test's own in a store in memory.
 func embedded(t *testing.T) *conversation {
 	t.Helper()
-	c, err := (&app{stderr: io.Discard}).embedInMemory(t.Context())
+	c, err := (&app{terminal: terminal{stderr: io.Discard}}).embedInMemory(t.Context())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.close()) })
 	return &conversation{client: c, session: "s"}
@@ -68,7 +68,7 @@ func hiding(minimum uint32) *compactordv1.Policy {
 // The requests hold 100, 2,101 and 4,102 tokens. Before the fourth, 6,103 are due at 4,500, and two results become 2
 // tokens each: 2,107. Of it, the request and the first call, 101 tokens, begin the request before, too.
 func TestReplayWithARewrite(t *testing.T) {
-	f, err := embedded(t).replay(t.Context(), three(), hiding(0), nil)
+	f, err := replayUnder(t.Context(), embedded(t), three(), hiding(0), nil)
 	require.NoError(t, err)
 	require.Equal(t, &replayFigures{
 		Requests: 4, TriggerTokens: proto.Uint32(4500), Rewrites: 1, PeakTokens: 4102,
@@ -78,7 +78,7 @@ func TestReplayWithARewrite(t *testing.T) {
 
 // Hiding both would free less than 5,000: the fourth request goes out with 6,103 tokens, over the trigger and the window.
 func TestReplayWithoutARewrite(t *testing.T) {
-	f, err := embedded(t).replay(t.Context(), three(), hiding(5000), nil)
+	f, err := replayUnder(t.Context(), embedded(t), three(), hiding(5000), nil)
 	require.NoError(t, err)
 	require.Equal(t, &replayFigures{
 		Requests: 4, TriggerTokens: proto.Uint32(4500), PeakTokens: 6103, RequestsDue: 1, RequestsOverWindow: 1, Skipped: 1,
@@ -90,7 +90,7 @@ func TestReplayWithoutARewrite(t *testing.T) {
 func TestReplayWithoutATrigger(t *testing.T) {
 	policy := hiding(0)
 	policy.Trigger.Enabled = proto.Bool(false)
-	f, err := embedded(t).replay(t.Context(), three(), policy, nil)
+	f, err := replayUnder(t.Context(), embedded(t), three(), policy, nil)
 	require.NoError(t, err)
 	require.Nil(t, f.TriggerTokens)
 	require.Zero(t, f.Rewrites)
@@ -111,7 +111,7 @@ func TestReplayWithEditsAndACut(t *testing.T) {
 		},
 	}}}
 	lived := embedded(t)
-	f, err := lived.replay(t.Context(), three(), policy, nil)
+	f, err := replayUnder(t.Context(), lived, three(), policy, nil)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, f.Rewrites)
 	require.EqualValues(t, 1, f.Compactions)
@@ -123,14 +123,14 @@ func TestReplayWithEditsAndACut(t *testing.T) {
 // by byte, with the one before.
 func TestReplayAgreesWithAnAgentThatFetchesAll(t *testing.T) {
 	file := file(t, "talk.jsonl", talk(40))
-	read, err := parseTranscript("x", file, reading{}, &watched{ctx: t.Context(), in: strings.NewReader("")})
+	read, err := parseTranscript("x", file, reading{}, newWatched(t.Context(), strings.NewReader(""), nil))
 	require.NoError(t, err)
 	policies := map[string]*compactordv1.Policy{"hiding": hiding(0)}
 	for _, preset := range []string{"default", "pi", "hybrid"} {
 		policies[preset] = &compactordv1.Policy{Preset: proto.String(preset), ContextWindow: proto.Uint32(9000)}
 	}
 	for preset, policy := range policies {
-		f, err := embedded(t).replay(t.Context(), read.messages, policy, nil)
+		f, err := replayUnder(t.Context(), embedded(t), read.messages, policy, nil)
 		require.NoError(t, err)
 		require.Positive(t, f.Rewrites, preset)
 		requests, sent, reused := fetchAll(t, embedded(t), read.messages, policy)

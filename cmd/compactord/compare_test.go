@@ -189,7 +189,7 @@ func TestCompareIsInterrupted(t *testing.T) {
 		<-h.reached
 		cancel(errInterrupted)
 	}()
-	r := runWith(ctx, &app{stdin: strings.NewReader(""), summarizer: h}, "compare", talkFile(t), "--preset", "pi")
+	r := runWith(ctx, &app{terminal: terminal{stdin: strings.NewReader("")}, summarizer: h}, "compare", talkFile(t), "--preset", "pi")
 	r.ends(t, exitFailed).says(t, "compactord: interrupted\nThe file is as it was.\n")
 	require.Empty(t, r.out)
 }

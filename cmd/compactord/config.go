@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -91,8 +90,4 @@ func (c *Config) reflects() bool {
 	}
 	addr, err := parseAddress(c.Listen)
 	return err == nil && addr.local()
-}
-
-var logLevels = map[string]slog.Level{
-	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
 }

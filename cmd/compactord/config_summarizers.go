@@ -263,3 +263,17 @@ func (p *profile) readKey() (err error) {
 	}
 	return nil
 }
+
+// checkSummarizer says which summarizers there are where there is none of that name.
+func checkSummarizer(flag, name string, profiles []*profile) error {
+	known := make([]string, 0, 1+len(profiles))
+	known = append(known, builtinSummarizer)
+	for _, p := range profiles {
+		known = append(known, p.name)
+	}
+	if slices.Contains(known, name) {
+		return nil
+	}
+	return fmt.Errorf("%s: there is no summarizer %q; there are %s. Models are named under %q in the configuration file",
+		flag, name, strings.Join(known, ", "), summarizersKey)
+}

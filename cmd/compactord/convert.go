@@ -41,7 +41,7 @@ func (c *convertCommand) Run(ctx context.Context, a *app) (err error) {
 	}
 	// What the source compacted is in the file, and is to be in what is written.
 	c.WithoutCompactions = true
-	t, err := a.readTranscript(ctx, c.File, c.reading, p)
+	t, err := readTranscript(ctx, a, c.File, c.reading, p)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (c *convertCommand) Run(ctx context.Context, a *app) (err error) {
 	switch {
 	case to == nil:
 		p.clear()
-		return export.Markdown(a.out, t.titled())
+		return export.Markdown(a.out, titled(t))
 	case string(t.reader.Format()) == to.Name():
 		list, err := to.Render(t.messages, dialect.RenderOptions{AsWritten: true})
 		if err != nil {
@@ -60,11 +60,11 @@ func (c *convertCommand) Run(ctx context.Context, a *app) (err error) {
 		p.clear()
 		return export.Lines(a.out, to, &list.List)
 	}
-	mended, err := a.mended(ctx, t, p)
+	shown, err := mended(ctx, a, t, p)
 	if err != nil {
 		return err
 	}
-	rendered, err := to.Render(mended, dialect.RenderOptions{})
+	rendered, err := to.Render(shown, dialect.RenderOptions{})
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (c *convertCommand) Run(ctx context.Context, a *app) (err error) {
 }
 
 // titled are the messages with their places in the file.
-func (t *readFile) titled() []export.Message {
+func titled(t *readFile) []export.Message {
 	messages := make([]export.Message, len(t.messages))
 	for i, m := range t.messages {
 		messages[i] = export.Message{Message: m, Title: fmt.Sprintf("#%d", i)}
@@ -85,7 +85,7 @@ func (t *readFile) titled() []export.Message {
 }
 
 // mended are the messages as a view shows them: calls answered, and results that answer nothing as text.
-func (a *app) mended(ctx context.Context, t *readFile, p *progress) (messages []*compactordv1.Message, err error) {
+func mended(ctx context.Context, a *app, t *readFile, p *progress) (messages []*compactordv1.Message, err error) {
 	c, err := a.embedTemporary(ctx)
 	if err != nil {
 		return nil, err

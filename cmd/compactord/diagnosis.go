@@ -19,33 +19,33 @@ const (
 	quietFlag    = "quiet"
 )
 
-// listen takes in how much the command that was called is to tell.
-func (a *app) listen(parsed *kong.Context) {
+// takeVerbosity takes in how much the command that was called is to tell.
+func (t *terminal) takeVerbosity(parsed *kong.Context) {
 	for _, flag := range parsed.Flags() {
 		switch flag.Name {
 		case logLevelFlag:
-			a.logLevel, _ = parsed.FlagValue(flag).(string)
-			a.diagnosable = true
+			t.logLevel, _ = parsed.FlagValue(flag).(string)
+			t.diagnosable = true
 		case quietFlag:
-			a.quiet, _ = parsed.FlagValue(flag).(bool)
+			t.quiet, _ = parsed.FlagValue(flag).(bool)
 		}
 	}
 }
 
 // ownLogger is the log of a service in this process. A person sees the errors of their command anyway; what they cannot
 // see is the cause of a bug, and where it was they are told where they ask.
-func (a *app) ownLogger() *slog.Logger {
+func (t *terminal) ownLogger() *slog.Logger {
 	options := &slog.HandlerOptions{Level: slog.LevelError}
 	switch {
-	case a.logLevel != "":
-		options.Level = logLevels[a.logLevel]
-	case a.quiet:
+	case t.logLevel != "":
+		options.Level = logLevels[t.logLevel]
+	case t.quiet:
 		return slog.New(slog.DiscardHandler)
 	}
 	if options.Level != slog.LevelDebug {
 		options.ReplaceAttr = withoutStack
 	}
-	return slog.New(slog.NewTextHandler(a.stderr, options))
+	return slog.New(slog.NewTextHandler(t.stderr, options))
 }
 
 // withoutStack leaves stacks out of a log.
@@ -62,18 +62,23 @@ type bugError struct{ what string }
 func (e bugError) Error() string { return "this is a bug: the program panicked with a " + e.what }
 
 // panicked makes an error of a panic, and prints where it was to who asked for that.
-func (a *app) panicked(cause any) error {
-	if a.logLevel == "debug" {
-		fmt.Fprintf(a.stderr, "%s", debug.Stack())
+func (t *terminal) panicked(cause any) error {
+	if t.logLevel == "debug" {
+		fmt.Fprintf(t.stderr, "%s", debug.Stack())
 	}
-	return advise(bugError{fmt.Sprintf("%T", cause)}, a.reportIt())
+	return advise(bugError{fmt.Sprintf("%T", cause)}, t.reportIt())
 }
 
 // reportIt says what a person can do about a bug in this process.
-func (a *app) reportIt() string {
+func (t *terminal) reportIt() string {
 	todo := "Please report it, with what you did"
-	if a.diagnosable && a.logLevel != "debug" {
+	if t.diagnosable && t.logLevel != "debug" {
 		return todo + " and with what --" + logLevelFlag + " debug prints."
 	}
 	return todo + "."
+}
+
+// logLevels are the values of --log-level.
+var logLevels = map[string]slog.Level{
+	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
 }

@@ -61,8 +61,8 @@ func TestPanicOfACommandIsTold(t *testing.T) {
 	path := talkFile(t)
 	run := func(args ...string) string {
 		var told broken
-		a := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: &told}
-		require.Equal(t, exitFailed, a.run(t.Context(), append([]string{"view", path}, args...)))
+		a := &app{terminal: terminal{stdin: strings.NewReader(""), stdout: io.Discard, stderr: &told}}
+		require.Equal(t, exitFailed, run(t.Context(), a, append([]string{"view", path}, args...)))
 		return told.String()
 	}
 	require.Equal(t, "compactord: this is a bug: the program panicked with a *errors.errorString\n"+

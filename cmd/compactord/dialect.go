@@ -91,3 +91,6 @@ func (v *renderedView) tell(p *progress) {
 		p.say("turn thinking off for the next request: the tool loop that goes on had to lose its thinking")
 	}
 }
+
+// markdown is what is written for people.
+const markdown = "markdown"

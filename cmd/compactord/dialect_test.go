@@ -131,7 +131,7 @@ func TestExport(t *testing.T) {
 func TestExportLeavesOutWhatWasPutAside(t *testing.T) {
 	store := storePath(t)
 	ran(t, "import", file(t, "talk.jsonl", talk(2)), "--session", "s", "--store", store).ends(t, exitDone)
-	a := &app{stderr: io.Discard}
+	a := &app{terminal: terminal{stderr: io.Discard}}
 	c, err := a.embed(t.Context(), store)
 	require.NoError(t, err)
 	_, err = c.sessions.RevertToCheckpoint(t.Context(), &compactordv1.RevertToCheckpointRequest{

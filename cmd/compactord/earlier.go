@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -37,22 +36,6 @@ func earlierOf(e *compactordv1.CompactionEntry) *earlierJSON {
 		return nil
 	}
 	return &earlierJSON{e.GetId(), e.GetCovered().GetStart(), e.GetCovered().GetEnd(), e.GetImportedFrom()}
-}
-
-// indexRange names messages by the first and the last.
-func indexRange(r *compactordv1.IndexRange) string {
-	if covered(r) == 1 {
-		return fmt.Sprintf("#%d", r.GetStart())
-	}
-	return fmt.Sprintf("#%d to #%d", r.GetStart(), max(r.GetEnd(), 1)-1)
-}
-
-// messageRange counts and names messages.
-func messageRange(r *compactordv1.IndexRange) string {
-	if covered(r) == 1 {
-		return fmt.Sprintf("1 message, #%d", r.GetStart())
-	}
-	return fmt.Sprintf("%s, from #%d to #%d", count(covered(r), "message"), r.GetStart(), max(r.GetEnd(), 1)-1)
 }
 
 // standsFor names the messages that a summary stands for, and whose summary it is.

@@ -1,14 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
-	"syscall"
-
-	"github.com/alecthomas/kong"
 )
 
 // The exit codes of every command.
@@ -27,6 +22,7 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
+// usagef says what is wrong with how the program was called.
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // advisedError is an error with what to do about it.
@@ -42,6 +38,16 @@ func advise(err error, todo string, hints ...hint) error {
 	return advisedError{err, advice{todo, hints}}
 }
 
+// advisedBy adds an advice to an error.
+func advisedBy(err error, todo advice) error { return advisedError{err, todo} }
+
+// advisedOn is what an error brings of what to do about it.
+func advisedOn(err error) (todo advice, advised bool) {
+	var with advisedError
+	advised = errors.As(err, &with)
+	return with.todo, advised
+}
+
 // whenInterrupted says where a Ctrl-C leaves things.
 func whenInterrupted(err error, state string, hints ...hint) error {
 	if errors.Is(err, errInterrupted) {
@@ -50,6 +56,7 @@ func whenInterrupted(err error, state string, hints ...hint) error {
 	return err
 }
 
+// asUsage makes wrong usage of an error.
 func asUsage(err error) error {
 	if err == nil {
 		return nil
@@ -71,6 +78,16 @@ func (e outputError) Error() string { return "cannot write the output: " + e.err
 
 func (e outputError) Unwrap() error { return e.error }
 
+// asOutput says that what a command answered could not be written.
+func asOutput(err error) error { return outputError{err} }
+
+// unwritten says whether an error is that of asOutput.
+func unwritten(err error) bool {
+	var output outputError
+	return errors.As(err, &output)
+}
+
+// exitCode is the code with which the program ends after an error.
 func exitCode(err error) int {
 	var usage usageError
 	var nothing nothingError
@@ -84,57 +101,4 @@ func exitCode(err error) int {
 	default:
 		return exitFailed
 	}
-}
-
-// What the parser says of numbers in a program's words, and of values that begin with a dash.
-var (
-	noNumber = regexp.MustCompile(`expected a valid \d+ bit u?int but got`)
-	noValue  = regexp.MustCompile(`expected u?int value but got ("[^"]*") .*`)
-)
-
-// plainly says what the parser says in a person's words.
-func plainly(text string) string {
-	text = noNumber.ReplaceAllString(text, "expected a whole number but got")
-	text = noValue.ReplaceAllString(text, "expected a whole number but got $1")
-	return strings.Replace(text, `must be one of "",`, "must be one of ", 1)
-}
-
-// complain tells the user what went wrong.
-func (a *app) complain(err error) {
-	if err == nil {
-		return
-	}
-	var output outputError
-	if errors.As(err, &output) && errors.Is(err, syscall.EPIPE) {
-		// Whoever read has seen enough, and knows.
-		return
-	}
-	var parse *kong.ParseError
-	text := strings.TrimRight(err.Error(), "\n")
-	if errors.As(err, &parse) {
-		text = plainly(text)
-	}
-	fmt.Fprintf(a.stderr, "compactord: %s\n", printable(text))
-	var advised advisedError
-	var call *callError
-	switch {
-	case errors.As(err, &advised):
-		fmt.Fprintln(a.stderr, printable(a.advised(advised.todo)))
-	case errors.As(err, &call) && call.address == "" && reasonOf(call.status) == "INTERNAL":
-		fmt.Fprintln(a.stderr, a.reportIt())
-	case errors.As(err, &call) && call.todo().text != "":
-		fmt.Fprintln(a.stderr, a.advised(call.todo()))
-	}
-	if parse != nil && parse.Context != nil {
-		fmt.Fprintf(a.stderr, "How it is used: %s --help\n", a.called(parse.Context))
-	}
-}
-
-// called is the command that was called, as far as it was understood.
-func (a *app) called(c *kong.Context) string {
-	program := cmp.Or(a.name, programName)
-	if node := c.Selected(); node != nil {
-		return program + " " + node.Name
-	}
-	return program
 }

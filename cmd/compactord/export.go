@@ -10,9 +10,6 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// markdown is what is written for people.
-const markdown = "markdown"
-
 // exportCommand is `compactord export`.
 type exportCommand struct {
 	Session string `help:"Session to write." placeholder:"ID" required:""`
@@ -45,7 +42,7 @@ func (c *exportCommand) Run(ctx context.Context, a *app) (err error) {
 	defer func() { err = errors.Join(err, client.close()) }()
 	conv := &conversation{client: client, session: c.Session}
 	p.stage("reading session "+c.Session, "", 0)
-	logged, err := conv.active(ctx)
+	logged, err := activeMessages(ctx, conv)
 	if err != nil {
 		return err
 	}
@@ -67,8 +64,8 @@ func (c *exportCommand) Run(ctx context.Context, a *app) (err error) {
 	return export.Lines(a.out, to, &rendered.List)
 }
 
-// active reads the messages of the active path.
-func (c *conversation) active(ctx context.Context) ([]*compactordv1.LoggedMessage, error) {
+// activeMessages reads the messages of the active path.
+func activeMessages(ctx context.Context, c *conversation) ([]*compactordv1.LoggedMessage, error) {
 	var active []*compactordv1.LoggedMessage
 	request := &compactordv1.ListMessagesRequest{SessionId: c.session, PageSize: 1000, MaxBytes: c.pageBytes}
 	for {

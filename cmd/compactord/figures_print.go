@@ -13,8 +13,8 @@ import (
 // painter draws bars: in colour on a terminal, in plain characters elsewhere.
 type painter struct{ terminal bool }
 
-// painter keeps to NO_COLOR, by which people who cannot read colours ask for none.
-func (a *app) painter() painter { return painter{a.outTerminal && os.Getenv("NO_COLOR") == ""} }
+// newPainter keeps to NO_COLOR, by which people who cannot read colours ask for none.
+func newPainter(a *app) painter { return painter{a.outTerminal && os.Getenv("NO_COLOR") == ""} }
 
 // meterWidth is how many characters the longest bar has.
 const meterWidth = 36

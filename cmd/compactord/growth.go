@@ -19,8 +19,8 @@ type growth struct {
 	before, after *compactordv1.ContextReport
 }
 
-// growth foresees what a revert does; nil where it undoes no compaction, or the context does not grow by that.
-func (c *conversation) growth(ctx context.Context, request *compactordv1.RevertToCheckpointRequest) (*growth, error) {
+// foresee says what a revert does; nil where it undoes no compaction, or the context does not grow by that.
+func foresee(ctx context.Context, c *conversation, request *compactordv1.RevertToCheckpointRequest) (*growth, error) {
 	tried := proto.CloneOf(request)
 	tried.DryRun = true
 	answer, err := c.sessions.RevertToCheckpoint(ctx, tried)

@@ -53,7 +53,7 @@ func TestUndoOfAPruneSaysThatTheContextGrows(t *testing.T) {
 // asked runs the program for a person who types an answer.
 func asked(t *testing.T, typed string, args ...string) answer {
 	t.Helper()
-	return runWith(t.Context(), &app{stdin: strings.NewReader(typed), asks: true}, args...)
+	return runWith(t.Context(), &app{terminal: terminal{stdin: strings.NewReader(typed), asks: true}}, args...)
 }
 
 func TestRevertThatGrowsTheContextAsks(t *testing.T) {

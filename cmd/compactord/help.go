@@ -26,21 +26,21 @@ func (c *helpCommand) Run(ctx context.Context, a *app) error {
 	isCommand := a.line.isCommand(c.Topic)
 	switch {
 	case c.Topic == "":
-		a.printTopics()
+		printTopics(a)
 	case isPage:
 		if isCommand {
 			fmt.Fprintf(a.out, "The flags of the command: %s\n\n", a.hinted(command(c.Topic, "--help")))
 		}
-		fmt.Fprint(a.out, a.forReaders(page))
+		fmt.Fprint(a.out, forReaders(a, page))
 	case isCommand:
-		return a.dispatch(ctx, []string{c.Topic, "--help"})
+		return dispatch(ctx, a, []string{c.Topic, "--help"})
 	default:
 		return usagef("there is no topic %q; there are %s, and the commands", c.Topic, strings.Join(docs.Names(), ", "))
 	}
 	return nil
 }
 
-func (a *app) printTopics() {
+func printTopics(a *app) {
 	fmt.Fprintf(a.out, "Topics, to be read like this one: %s\n\n", a.hinted(command("help", docs.Names()[0])))
 	for _, name := range docs.Names() {
 		fmt.Fprintf(a.out, "  %-15s %s\n", name, docs.Title(name))
@@ -55,7 +55,7 @@ var linked = regexp.MustCompile(`\[([^\[\]]+)\]\((?:([a-z-]+)\.md)?(?:#[a-z0-9-]
 var mark = regexp.MustCompile(`(?m)^<!--.*-->\n\n?`)
 
 // forReaders writes links as one can follow them without the files.
-func (a *app) forReaders(page string) string {
+func forReaders(a *app, page string) string {
 	page = mark.ReplaceAllString(page, "")
 	return linked.ReplaceAllStringFunc(page, func(link string) string {
 		parts := linked.FindStringSubmatch(link)

@@ -128,8 +128,8 @@ func (l *commandLine) keeps(h hint, g givenArgument) bool {
 }
 
 // hinted writes a hint as a shell reads it.
-func (a *app) hinted(h hint) string {
-	l := a.line
+func (t *terminal) hinted(h hint) string {
+	l := t.line
 	words := append([]string{l.program, h.command}, h.args...)
 	if h.command == "" {
 		words = []string{l.program, l.command.Name}
@@ -181,13 +181,13 @@ type advice struct {
 }
 
 // advised writes an advice.
-func (a *app) advised(what advice) string {
+func (t *terminal) advised(what advice) string {
 	if len(what.hints) == 0 {
 		return what.text
 	}
 	written := make([]any, len(what.hints))
 	for i, h := range what.hints {
-		written[i] = a.hinted(h)
+		written[i] = t.hinted(h)
 	}
 	return fmt.Sprintf(what.text, written...)
 }
@@ -210,34 +210,3 @@ func calledAs(arg0 string) string {
 		return quoted(arg0)
 	}
 }
-
-// hintServe is how a daemon is started at the address where none answers.
-func hintServe(address string) hint {
-	if address == defaultListen {
-		return command("serve")
-	}
-	return command("serve", "--listen", address)
-}
-
-// hintImport puts a file into a session that is called after it.
-func hintImport(file string) hint {
-	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-	name = strings.Map(func(r rune) rune {
-		if r <= ' ' || r > '~' {
-			return '-'
-		}
-		return r
-	}, name)
-	// What begins like a flag would be taken for one.
-	name = strings.TrimLeft(name, "-")
-	if name == "" || file == standardInput {
-		name = "new"
-	}
-	if strings.HasPrefix(file, "-") && file != standardInput {
-		file = "." + string(filepath.Separator) + file
-	}
-	return command("import", file, "--session", name[:min(len(name), maxSessionName)])
-}
-
-// maxSessionName is how long a session's id may be.
-const maxSessionName = 128

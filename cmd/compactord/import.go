@@ -37,7 +37,7 @@ func (c *importCommand) Run(ctx context.Context, a *app) (err error) {
 	if err := c.checkTarget(ctx, a); err != nil {
 		return err
 	}
-	t, err := a.readTranscript(ctx, c.File, c.reading, p)
+	t, err := readTranscript(ctx, a, c.File, c.reading, p)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (c *importCommand) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	told, err := daemon.upload(ctx, c.Session, t, p)
+	told, err := upload(ctx, daemon, c.Session, t, p)
 	if err != nil {
 		return c.explain(whenInterrupted(err, "To go on where it was: %s", again()), t)
 	}

@@ -19,10 +19,10 @@ type keepLess struct {
 	after uint32
 }
 
-// keepLess looks for the number after a compaction that was skipped; nil where it was not for what is kept. Of a file it is
+// lessToKeep looks for the number after a compaction that was skipped; nil where it was not for what is kept. Of a file it is
 // tried on a copy, with the summarizer that asks nobody. Of a session only the plan is made: nothing is to be written.
-func (c *conversation) keepLess(
-	ctx context.Context, request *compactordv1.CompactRequest, skipped *compactordv1.CompactionSkipped,
+func lessToKeep(
+	ctx context.Context, c *conversation, request *compactordv1.CompactRequest, skipped *compactordv1.CompactionSkipped,
 ) (*keepLess, error) {
 	switch skipped.GetReason() {
 	case compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT, compactordv1.SkipReason_SKIP_REASON_NO_GAIN:
@@ -31,7 +31,7 @@ func (c *conversation) keepLess(
 	}
 	less := &keepLess{}
 	var err error
-	if less.instead, err = c.keptNow(ctx, request); err != nil {
+	if less.instead, err = keptNow(ctx, c, request); err != nil {
 		return nil, err
 	}
 	most := skipped.GetReport().GetTokens()
@@ -45,7 +45,7 @@ func (c *conversation) keepLess(
 			tried.Policy = &compactordv1.Policy{}
 		}
 		tried.Policy.Strategy = keeping(tokens)
-		summarized, after, err := c.try(ctx, tried, tokens)
+		summarized, after, err := tryToKeep(ctx, c, tried, tokens)
 		if err != nil {
 			return nil, err
 		}
@@ -57,14 +57,14 @@ func (c *conversation) keepLess(
 	return less, nil
 }
 
-// try says how many messages a compaction would summarize, and what it would leave where that is known.
-func (c *conversation) try(
-	ctx context.Context, request *compactordv1.CompactRequest, tokens uint32,
+// tryToKeep says how many messages a compaction would summarize, and what it would leave where that is known.
+func tryToKeep(
+	ctx context.Context, c *conversation, request *compactordv1.CompactRequest, tokens uint32,
 ) (summarized, after uint32, err error) {
 	if c.transcript == nil {
 		request.DryRun = true
 		done, err := c.compact(ctx, request, nil)
-		return covered(done.cutPlanned().GetSummarized()), 0, err
+		return covered(cutPlanned(done).GetSummarized()), 0, err
 	}
 	fork := fmt.Sprintf("%s-keeping-%d", c.session, tokens)
 	_, err = c.sessions.ForkSession(ctx, &compactordv1.ForkSessionRequest{SessionId: c.session, NewSessionId: fork})
@@ -82,17 +82,15 @@ func (c *conversation) try(
 	return covered(entry.GetSummarized()), entry.GetTokensAfter(), nil
 }
 
-func (d *compacted) cutPlanned() *compactordv1.Cut {
+func cutPlanned(d *compacted) *compactordv1.Cut {
 	if d == nil {
 		return nil
 	}
 	return d.planned.GetPlan().GetCut()
 }
 
-func covered(r *compactordv1.IndexRange) uint32 { return r.GetEnd() - r.GetStart() }
-
 // keptNow is how many recent tokens the compaction kept; 0 where its strategy does not go by them, or nobody knows.
-func (c *conversation) keptNow(ctx context.Context, request *compactordv1.CompactRequest) (uint32, error) {
+func keptNow(ctx context.Context, c *conversation, request *compactordv1.CompactRequest) (uint32, error) {
 	if strategy := request.GetPolicy().GetStrategy(); strategy != nil {
 		return recentTokens(strategy), nil
 	}

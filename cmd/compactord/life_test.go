@@ -252,8 +252,8 @@ func TestWatch(t *testing.T) {
 	out, write := io.Pipe()
 	ended := make(chan int, 1)
 	go func() {
-		a := &app{stdin: strings.NewReader(""), stdout: write, stderr: os.Stderr}
-		ended <- a.run(ctx, []string{"watch", "--session", "s", "--from", "0", "--addr", d.addr})
+		a := &app{terminal: terminal{stdin: strings.NewReader(""), stdout: write, stderr: os.Stderr}}
+		ended <- run(ctx, a, []string{"watch", "--session", "s", "--from", "0", "--addr", d.addr})
 		_ = write.Close()
 	}()
 	lines := bufio.NewReader(out)

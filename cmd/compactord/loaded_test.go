@@ -24,7 +24,7 @@ const loadedVariable = "COMPACTORD_TEST_LOADED"
 func loadedBy(file string) int {
 	// One in so many bytes: whatever is loaded here takes hundreds of times as much.
 	runtime.MemProfileRate = 256
-	code := (&app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: os.Stderr}).run(context.Background(), os.Args[1:])
+	code := run(context.Background(), &app{terminal: terminal{stdin: strings.NewReader(""), stdout: io.Discard, stderr: os.Stderr}}, os.Args[1:])
 	content, err := json.Marshal(allocating())
 	if err == nil {
 		err = os.WriteFile(file, content, 0o600)

@@ -13,11 +13,11 @@ import (
 )
 
 func main() {
-	os.Exit(run())
+	os.Exit(start())
 }
 
-func run() int {
-	a := &app{
+func start() int {
+	a := &app{terminal: terminal{
 		name:        calledAs(os.Args[0]),
 		stdin:       os.Stdin,
 		stdout:      os.Stdout,
@@ -25,10 +25,10 @@ func run() int {
 		outTerminal: isTerminal(os.Stdout),
 		errTerminal: isTerminal(os.Stderr),
 		asks:        term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
-	}
-	ctx, stop := a.untilSignal(context.Background())
+	}}
+	ctx, stop := untilSignal(context.Background(), a)
 	defer stop()
-	return a.run(ctx, os.Args[1:])
+	return run(ctx, a, os.Args[1:])
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" }

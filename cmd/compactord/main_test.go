@@ -62,20 +62,20 @@ type answer struct {
 // ran runs the program in this process.
 func ran(t *testing.T, args ...string) answer {
 	t.Helper()
-	return runWith(t.Context(), &app{stdin: strings.NewReader("")}, args...)
+	return runWith(t.Context(), &app{terminal: terminal{stdin: strings.NewReader("")}}, args...)
 }
 
 func runWith(ctx context.Context, a *app, args ...string) answer {
 	var out, err bytes.Buffer
 	a.stdout, a.stderr = &out, &err
-	code := a.run(ctx, args)
+	code := run(ctx, a, args)
 	return answer{code, out.String(), err.String()}
 }
 
 // ranOn runs the program with an input.
 func ranOn(t *testing.T, in io.Reader, args ...string) answer {
 	t.Helper()
-	return runWith(t.Context(), &app{stdin: in}, args...)
+	return runWith(t.Context(), &app{terminal: terminal{stdin: in}}, args...)
 }
 
 // ends demands an exit code and shows what was said where it is another.

@@ -107,9 +107,9 @@ func (f *configFlag) check(a *app, from, name string, file *configFile) error {
 	case err == nil:
 		return nil
 	case f.ConfigFile == "":
-		return advise(usageError{err}, "Name that file with --config or COMPACTORD_CONFIG. What it holds: %s", command("help", "configuration"))
+		return advise(asUsage(err), "Name that file with --config or COMPACTORD_CONFIG. What it holds: %s", command("help", "configuration"))
 	default:
-		return usageError{err}
+		return asUsage(err)
 	}
 }
 
@@ -126,26 +126,4 @@ func (f *configFlag) refuse(a *app) error {
 		return usagef("--config goes without a daemon: the daemon has a configuration of its own")
 	}
 	return nil
-}
-
-// localModels reads the models that a compaction in this process may need: the one that is named, or for sessions of a
-// store, whose policies may name any, all.
-func (c *compactCommand) localModels(a *app) error {
-	switch {
-	case c.File == "" && c.Store == "":
-		return c.refuse(a)
-	case c.Summarizer != "" || c.File != "":
-		return c.readModels(a, c.Summarizer)
-	default:
-		return c.allModels(a)
-	}
-}
-
-// streams says whether the text of the summary is shown as it is written. That of extractive is there at once.
-func (c *compactCommand) streams(a *app) bool {
-	by := c.Summarizer
-	if by == "" && c.File != "" {
-		by = a.defaultSummarizer
-	}
-	return !c.DryRun && by != builtinSummarizer
 }

@@ -66,7 +66,7 @@ func TestCompactByAModelAsJSON(t *testing.T) {
 	temporaryFolder(t)
 	s, config := modelServer(t, "openai", llmtest.Chat, "")
 	s.Handle(func(*llmtest.Request) llmtest.Reply { return llmtest.Summary(llmtest.Written{}) })
-	a := &app{stdin: strings.NewReader(""), errTerminal: true}
+	a := &app{terminal: terminal{stdin: strings.NewReader(""), errTerminal: true}}
 	r := runWith(t.Context(), a, "compact", talkFile(t), "--summarizer", "fast", "--config", config, "--json").ends(t, exitDone)
 	doc := document(t, r.out)
 	require.Equal(t, "fast", at(t, doc, "entry", "summarizer"))
@@ -82,14 +82,14 @@ func TestTextAsItIsWritten(t *testing.T) {
 		return llmtest.Summary(llmtest.Written{Lines: []string{"The model was here."}})
 	})
 	command := []string{"compact", talkFile(t), "--summarizer", "fast", "--config", config}
-	r := runWith(t.Context(), &app{stdin: strings.NewReader(""), errTerminal: true, outTerminal: true}, command...).ends(t, exitDone)
+	r := runWith(t.Context(), &app{terminal: terminal{stdin: strings.NewReader(""), errTerminal: true, outTerminal: true}}, command...).ends(t, exitDone)
 	require.Equal(t, 2, strings.Count(r.err, "- The model was here."), "once in each of the two parts:\n%s", r.err)
 	require.NotContains(t, r.out, "The model was here.", "it is on the screen")
 	contains(t, r.out, "  Summarizer  fast, ")
-	r = runWith(t.Context(), &app{stdin: strings.NewReader(""), errTerminal: true}, command...).ends(t, exitDone)
+	r = runWith(t.Context(), &app{terminal: terminal{stdin: strings.NewReader(""), errTerminal: true}}, command...).ends(t, exitDone)
 	contains(t, r.err, "- The model was here.")
 	contains(t, r.out, "- The model was here.")
-	r = runWith(t.Context(), &app{stdin: strings.NewReader(""), errTerminal: true}, append(command, "-q")...).ends(t, exitDone)
+	r = runWith(t.Context(), &app{terminal: terminal{stdin: strings.NewReader(""), errTerminal: true}}, append(command, "-q")...).ends(t, exitDone)
 	require.Empty(t, r.err)
 }
 
@@ -126,7 +126,7 @@ func TestTextOfParts(t *testing.T) {
 	p.showsText()
 	p.expects(3)
 	tell := func(done uint32) {
-		p.compaction(&compactordv1.CompactionProgress{
+		tellProgress(p, &compactordv1.CompactionProgress{
 			Stage: compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, Done: done, Total: 100,
 		})
 	}
@@ -157,7 +157,7 @@ func TestTextOfALargeConversation(t *testing.T) {
 	small, err := os.ReadFile(config)
 	require.NoError(t, err)
 	config = file(t, "small.yaml", strings.Replace(string(small), "context_window: 200000, max_output_tokens: 8000", "context_window: 16000", 1))
-	r := runWith(t.Context(), &app{stdin: strings.NewReader(""), errTerminal: true},
+	r := runWith(t.Context(), &app{terminal: terminal{stdin: strings.NewReader(""), errTerminal: true}},
 		"compact", talkFile(t), "--summarizer", "fast", "--config", config).ends(t, exitDone)
 	require.Greater(t, len(s.Requests()), 3)
 	contains(t, r.err, "[part 2 of ")
@@ -252,7 +252,7 @@ func TestCtrlCWhileAModelWrites(t *testing.T) {
 		s.Await(0)
 		cancel(errInterrupted)
 	}()
-	r := runWith(ctx, &app{stdin: strings.NewReader("")}, "compact", talkFile(t), "--summarizer", "fast", "--config", config).ends(t, exitFailed)
+	r := runWith(ctx, &app{terminal: terminal{stdin: strings.NewReader("")}}, "compact", talkFile(t), "--summarizer", "fast", "--config", config).ends(t, exitFailed)
 	r.says(t, "interrupted").says(t, "The file is as it was.")
 	<-s.Requests()[0].Closed()
 }
@@ -306,7 +306,7 @@ func TestDefaultSummarizerWithoutADaemon(t *testing.T) {
 	models, err := os.ReadFile(config)
 	require.NoError(t, err)
 	byDefault := file(t, "default.yaml", string(models)+"default_summarizer: fast\n")
-	r := runWith(t.Context(), &app{stdin: strings.NewReader(""), errTerminal: true}, "compact", talkFile(t), "--config", byDefault).
+	r := runWith(t.Context(), &app{terminal: terminal{stdin: strings.NewReader(""), errTerminal: true}}, "compact", talkFile(t), "--config", byDefault).
 		ends(t, exitDone)
 	contains(t, r.out, "  Summarizer  fast, ")
 	contains(t, r.err, "The model was here.")

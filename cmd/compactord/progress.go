@@ -22,11 +22,11 @@ type progress struct {
 }
 
 // progress returns what tells how the work goes on; with quiet, nothing does.
-func (a *app) progress(quiet bool) *progress {
+func (t *terminal) progress(quiet bool) *progress {
 	if quiet {
 		return nil
 	}
-	return &progress{out: a.stderr, bar: a.errTerminal, drawn: -1}
+	return &progress{out: t.stderr, bar: t.errTerminal, drawn: -1}
 }
 
 // stage begins a stage. total is 0 where nobody knows.

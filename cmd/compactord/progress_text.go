@@ -31,6 +31,13 @@ func (p *progress) expects(requests uint32) {
 	}
 }
 
+// tookIn says that more of the conversation was taken in.
+func (p *progress) tookIn() {
+	if p != nil {
+		p.text.moved = true
+	}
+}
+
 // delta shows text as it is written. A new attempt voids what was shown: of a conversation that is read part by part,
 // the next text takes it in.
 func (p *progress) delta(attempt uint32, text string) {

@@ -74,9 +74,6 @@ func (c *pruneCommand) print(w io.Writer, conv *conversation, entry *compactordv
 		percent(before-min(before, after), before))
 }
 
-// mostIndexes is how many messages are named one by one.
-const mostIndexes = 20
-
 // indexesText names the messages that were edited.
 func indexesText(edits []*compactordv1.Edit) string {
 	indexes := make([]uint32, len(edits))
@@ -85,21 +82,6 @@ func indexesText(edits []*compactordv1.Edit) string {
 	}
 	slices.Sort(indexes)
 	return hashed(slices.Compact(indexes))
-}
-
-// hashed writes the numbers of messages, the first of many.
-func hashed(indexes []uint32) string {
-	text := ""
-	for i, index := range indexes {
-		if i == mostIndexes {
-			return fmt.Sprintf("%s and %s more", text, number(len(indexes)-i))
-		}
-		if i > 0 {
-			text += " "
-		}
-		text += fmt.Sprintf("#%d", index)
-	}
-	return text
 }
 
 // pruneJSON is the document of `prune --json`.

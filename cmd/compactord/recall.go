@@ -62,7 +62,7 @@ func (c *recallCommand) request() (*compactordv1.RecallContentRequest, error) {
 		What: &compactordv1.RecallContentRequest_Reference{Reference: c.Reference}, MaxBytes: recallBytes,
 	}
 	if _, err := recall.ParseReference(c.Reference); err != nil {
-		return nil, usageError{err}
+		return nil, asUsage(err)
 	}
 	given := 0
 	for _, flag := range []string{c.Bytes, c.Lines, c.Match} {
@@ -154,7 +154,7 @@ func (c *recallCommand) print(
 		if c.Match != "" {
 			next := answer.GetNextLine()
 			if next == 0 {
-				next = a.behindCut(answer, p)
+				next = behindCut(a, answer, p)
 			}
 			if next > answer.GetTotalLines() {
 				break
@@ -173,7 +173,7 @@ func (c *recallCommand) print(
 }
 
 // behindCut tells of a matching line that is too long for an answer, and returns the number of the next one.
-func (a *app) behindCut(answer *compactordv1.RecallContentResponse, p *progress) uint32 {
+func behindCut(a *app, answer *compactordv1.RecallContentResponse, p *progress) uint32 {
 	line := answer.GetBlocks()[0].GetFirstLine()
 	p.say("line %d goes on: %s", line,
 		a.hinted(again("--bytes", fmt.Sprintf("%d:", answer.GetNextOffset())).but("match", "context", "ignore-case")))

@@ -35,11 +35,11 @@ func (r *result) nothing() error {
 	if r.keepLess == nil {
 		return err
 	}
-	return advisedError{err, r.keepLess.advice()}
+	return advisedBy(err, r.keepLess.advice())
 }
 
 // describe looks up what a compaction did.
-func (c *conversation) describe(ctx context.Context, done *compacted) (*result, error) {
+func describe(ctx context.Context, c *conversation, done *compacted) (*result, error) {
 	r := &result{compacted: done, conversation: c}
 	answer, err := c.sessions.GetSession(ctx, &compactordv1.GetSessionRequest{SessionId: c.session})
 	if err != nil {
@@ -219,18 +219,4 @@ func (r *result) where(l *compactordv1.LoggedMessage) string {
 		return fmt.Sprintf("#%d", l.GetIndex())
 	}
 	return fmt.Sprintf("#%d (%s)", l.GetIndex(), r.conversation.transcript.place(l.GetMessage().GetSourcePosition()))
-}
-
-// row writes a line with a name in front.
-func row(w io.Writer, name, format string, args ...any) {
-	fmt.Fprintf(w, "  %-11s %s\n", name, fmt.Sprintf(format, args...))
-}
-
-// heading writes a heading with a line below it.
-func heading(w io.Writer, text string) {
-	fmt.Fprintln(w, text)
-	for range text {
-		fmt.Fprint(w, "-")
-	}
-	fmt.Fprint(w, "\n\n")
 }

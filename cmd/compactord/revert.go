@@ -61,7 +61,7 @@ func (c *revertCommand) Run(ctx context.Context, a *app) error {
 func (c *onSession) agreed(
 	ctx context.Context, a *app, client *client, request *compactordv1.RevertToCheckpointRequest, yes bool,
 ) error {
-	grows, err := (&conversation{client: client, session: c.Session}).growth(ctx, request)
+	grows, err := foresee(ctx, &conversation{client: client, session: c.Session}, request)
 	if err != nil || grows == nil {
 		return err
 	}

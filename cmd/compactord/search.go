@@ -74,7 +74,7 @@ func (c *searchCommand) check() error {
 	}
 	if c.Regexp {
 		if _, err := recall.CompilePattern(c.Query, false); err != nil {
-			return usageError{err}
+			return asUsage(err)
 		}
 	}
 	return nil

@@ -8,8 +8,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/alecthomas/kong"
 	"github.com/prometheus/client_golang/prometheus"
@@ -60,20 +58,6 @@ func (c *serveCommand) BeforeResolve(k *kong.Context) error {
 // Validate returns all that is wrong with the settings.
 func (c *serveCommand) Validate() error {
 	return errors.Join(c.Config.Validate(), checkSummarizer("--default-summarizer", c.DefaultSummarizer, c.file.profiles))
-}
-
-// checkSummarizer says which summarizers there are where there is none of that name.
-func checkSummarizer(flag, name string, profiles []*profile) error {
-	known := make([]string, 0, 1+len(profiles))
-	known = append(known, builtinSummarizer)
-	for _, p := range profiles {
-		known = append(known, p.name)
-	}
-	if slices.Contains(known, name) {
-		return nil
-	}
-	return fmt.Errorf("%s: there is no summarizer %q; there are %s. Models are named under %q in the configuration file",
-		flag, name, strings.Join(known, ", "), summarizersKey)
 }
 
 // Run serves until the context ends.

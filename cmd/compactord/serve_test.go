@@ -36,9 +36,9 @@ func serving(t *testing.T, args ...string) *daemon {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	d.cancel = cancel
 	out, write := io.Pipe()
-	a := &app{stdout: write, stderr: &d.log}
+	a := &app{terminal: terminal{stdout: write, stderr: &d.log}}
 	go func() {
-		d.ended <- a.run(ctx, append([]string{"serve"}, args...))
+		d.ended <- run(ctx, a, append([]string{"serve"}, args...))
 		_ = write.Close()
 	}()
 	line, err := bufio.NewReader(out).ReadString('\n')

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -41,11 +40,8 @@ func contextText(r *compactordv1.ContextReport) string {
 	return text
 }
 
-// enumName is how people write a value of the contract's enums, such as `put aside`.
-func enumName(value fmt.Stringer, prefix string) string {
-	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(value.String(), prefix)), "_", " ")
-}
-
+// roleName is how people write a role.
 func roleName(r compactordv1.Role) string { return enumName(r, "ROLE_") }
 
+// stateName is how people write the state of a message.
 func stateName(s compactordv1.MessageState) string { return enumName(s, "MESSAGE_STATE_") }

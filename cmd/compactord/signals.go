@@ -10,7 +10,7 @@ import (
 
 // untilSignal returns a context that ends with errInterrupted at the first signal to end. A second one ends the process
 // at once: who asks twice no longer wants to wait for a clean end.
-func (a *app) untilSignal(parent context.Context) (ctx context.Context, stop func()) {
+func untilSignal(parent context.Context, a *app) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -53,13 +55,13 @@ func (s *source) open(
 	if err := s.check(a); err != nil {
 		return nil, err
 	}
-	return a.openFile(ctx, s.File, s.reading, policy, p)
+	return openFile(ctx, a, s.File, s.reading, policy, p)
 }
 
 // openFile puts a transcript into a temporary store. The session is made first: what is wrong with the policy is told
 // before a large file is read.
-func (a *app) openFile(
-	ctx context.Context, path string, how reading, policy *compactordv1.Policy, p *progress,
+func openFile(
+	ctx context.Context, a *app, path string, how reading, policy *compactordv1.Policy, p *progress,
 ) (conv *conversation, err error) {
 	c, err := a.embedTemporary(ctx)
 	if err != nil {
@@ -76,7 +78,7 @@ func (a *app) openFile(
 	if _, err := conv.create(ctx, policy); err != nil {
 		return nil, refusedFlags(err)
 	}
-	if conv.transcript, err = a.readTranscript(ctx, path, how, p); err != nil {
+	if conv.transcript, err = readTranscript(ctx, a, path, how, p); err != nil {
 		return nil, err
 	}
 	if len(conv.transcript.messages) == 0 {
@@ -91,7 +93,7 @@ func (a *app) openFile(
 
 // fill puts the file into its session.
 func (c *conversation) fill(ctx context.Context, p *progress) error {
-	told, err := c.upload(ctx, c.session, c.transcript, p)
+	told, err := upload(ctx, c.client, c.session, c.transcript, p)
 	if err != nil {
 		return err
 	}
@@ -127,8 +129,36 @@ func (c *conversation) messageAt(ctx context.Context, index uint32) (*compactord
 		return nil, err
 	}
 	if len(answer.GetMessages()) == 0 {
-		return nil, advise(errors.New("the log ends before a message that it should hold"), todoOf["STORE_CORRUPT"].text,
-			todoOf["STORE_CORRUPT"].hints...)
+		return nil, asReason(errors.New("the log ends before a message that it should hold"), "STORE_CORRUPT")
 	}
 	return answer.GetMessages()[0], nil
+}
+
+// hintImport puts a file into a session that is called after it.
+func hintImport(file string) hint {
+	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	name = strings.Map(func(r rune) rune {
+		if r <= ' ' || r > '~' {
+			return '-'
+		}
+		return r
+	}, name)
+	// What begins like a flag would be taken for one.
+	name = strings.TrimLeft(name, "-")
+	if name == "" || file == standardInput {
+		name = "new"
+	}
+	if strings.HasPrefix(file, "-") && file != standardInput {
+		file = "." + string(filepath.Separator) + file
+	}
+	return command("import", file, "--session", name[:min(len(name), maxSessionName)])
+}
+
+// maxSessionName is how long a session's id may be.
+const maxSessionName = 128
+
+// create makes the session, and returns its policy.
+func (c *conversation) create(ctx context.Context, policy *compactordv1.Policy) (*compactordv1.Policy, error) {
+	answer, err := c.sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{SessionId: c.session, Policy: policy})
+	return answer.GetSession().GetResolvedPolicy(), err
 }

@@ -43,7 +43,7 @@ func (c *strategiesCommand) Run(ctx context.Context, a *app) (err error) {
 	case c.JSON:
 		return printJSON(a.out, wholeAnswer(there))
 	case c.Name == "" && !c.Presets:
-		a.printCatalogue(there)
+		printCatalogue(a, there)
 		return nil
 	default:
 		return c.details(a.out, there)

@@ -15,7 +15,7 @@ import (
 )
 
 // printCatalogue writes what there is to choose from, a few lines each.
-func (a *app) printCatalogue(there *compactordv1.ListStrategiesResponse) {
+func printCatalogue(a *app, there *compactordv1.ListStrategiesResponse) {
 	w := a.out
 	table := newTextTable(w, column{"STRATEGY", 0}, column{"WHAT IT DOES", 44}, column{"SUMMARIZER", 0}, column{"USED BY", 18})
 	for _, s := range there.GetStrategies() {
@@ -41,13 +41,6 @@ func summarizerNeed(s *compactordv1.StrategyInfo) string {
 	default:
 		return "-"
 	}
-}
-
-func orDash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
 }
 
 // details writes all there is to say of strategies and presets.

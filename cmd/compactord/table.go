@@ -141,3 +141,17 @@ func wrapped(text string, width int) []string {
 	}
 	return lines
 }
+
+// row writes a line with a name in front.
+func row(w io.Writer, name, format string, args ...any) {
+	fmt.Fprintf(w, "  %-11s %s\n", name, fmt.Sprintf(format, args...))
+}
+
+// heading writes a heading with a line below it.
+func heading(w io.Writer, text string) {
+	fmt.Fprintln(w, text)
+	for range text {
+		fmt.Fprint(w, "-")
+	}
+	fmt.Fprint(w, "\n\n")
+}

@@ -99,3 +99,19 @@ func indent(text, by string) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// enumName is how people write a value of the contract's enums, such as `put aside`.
+func enumName(value fmt.Stringer, prefix string) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(value.String(), prefix)), "_", " ")
+}
+
+// dollars writes an amount that is often far below a cent.
+func dollars(amount float64) string { return fmt.Sprintf("%.4f US dollars", amount) }
+
+// orDash is a dash for what is empty.
+func orDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}

@@ -5,16 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"slices"
 
 	"github.com/compactord/compactord/dialects/transcript"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
-
-// standardInput is the name of the transcript that is read from there.
-const standardInput = "-"
 
 // readFile is a conversation that was read from a file.
 type readFile struct {
@@ -42,6 +38,11 @@ func (t *readFile) compactions() int {
 	return n
 }
 
+// again is the file with its messages alone, to be stored once more: an upload lets go of what it has sent.
+func (t *readFile) again() *readFile {
+	return &readFile{messages: slices.Clone(t.messages), strict: t.strict}
+}
+
 // reading says how a transcript is to be read.
 type reading struct {
 	Format             string `help:"What FILE is, where it is not recognized: ${formats}." placeholder:"FORMAT"`
@@ -66,9 +67,7 @@ func (r reading) check(a *app) error {
 func (r reading) options(w *watched) []transcript.Option {
 	options := []transcript.Option{transcript.Through(func(in io.Reader) io.Reader {
 		// A context file of kimi-cli goes on from others.
-		each := *w
-		each.in = in
-		return &each
+		return w.on(in)
 	})}
 	if r.Format != "" {
 		options = append(options, transcript.As(transcript.Format(r.Format)))
@@ -83,20 +82,20 @@ func (r reading) options(w *watched) []transcript.Option {
 }
 
 // readTranscript reads a whole transcript, so that what is wrong at its end is known before anything is done.
-func (a *app) readTranscript(ctx context.Context, path string, how reading, p *progress) (*readFile, error) {
-	name, in, size, err := a.openTranscript(path)
+func readTranscript(ctx context.Context, a *app, path string, how reading, p *progress) (*readFile, error) {
+	name, in, size, err := openTranscript(a, path)
 	if err != nil {
 		return nil, err
 	}
 	// It was read only: what closing it says changes nothing.
 	defer func() { _ = in.Close() }()
 	p.stage("reading "+name, "bytes", size)
-	t, err := parseTranscript(name, path, how, &watched{ctx: ctx, in: in, progress: p})
+	t, err := parseTranscript(name, path, how, newWatched(ctx, in, p))
 	if errors.Is(context.Cause(ctx), errInterrupted) {
 		return nil, errInterrupted
 	}
 	if err != nil {
-		return nil, unreadable(name, err)
+		return nil, misread(name, err)
 	}
 	p.say("%s: %s, %s", name, count(len(t.messages), "message"), t.reader.Format())
 	for _, note := range t.notes {
@@ -105,7 +104,7 @@ func (a *app) readTranscript(ctx context.Context, path string, how reading, p *p
 	return t, nil
 }
 
-func (a *app) openTranscript(path string) (name string, in io.ReadCloser, size int64, err error) {
+func openTranscript(a *app, path string) (name string, in io.ReadCloser, size int64, err error) {
 	if path == standardInput {
 		return "standard input", io.NopCloser(a.stdin), 0, nil
 	}
@@ -154,31 +153,22 @@ func parseTranscript(name, path string, how reading, in *watched) (*readFile, er
 	return t, nil
 }
 
-// unreadable says in which transcript something is wrong, and where.
-func unreadable(name string, err error) error {
+// misread says in which transcript something is wrong, and where.
+func misread(name string, err error) error {
 	var line *transcript.LineError
 	var several *transcript.SessionsError
-	var path *fs.PathError
-	if errors.As(err, &path) && path.Path != name && path.Path != os.Stdin.Name() {
-		// One of the files that it consists of.
-		name = path.Path
-	}
 	switch {
 	case errors.As(err, &several):
-		err := fmt.Errorf("%s: %w", name, several)
+		err := fmt.Errorf("%s: %w", culprit(name, err), several)
 		if several.Selected > 0 {
 			// --nth named one that is not there.
 			err = asUsage(err)
 		}
 		return advise(err, "Choose one by its number, such as the first: %s", again("--nth", "1"))
 	case errors.As(err, &line):
-		return fmt.Errorf("%s, %w", name, line)
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("cannot read %s: there is no such file", name)
-	case errors.As(err, &path):
-		return fmt.Errorf("cannot read %s: %w", name, path.Err)
+		return fmt.Errorf("%s, %w", culprit(name, err), line)
 	default:
-		return fmt.Errorf("cannot read %s: %w", name, err)
+		return unreadable(name, err)
 	}
 }
 
@@ -188,37 +178,4 @@ func (t *readFile) place(position uint32) string {
 		return fmt.Sprintf("position %d of its source", position)
 	}
 	return t.reader.Place(position)
-}
-
-// watched is an input that tells how much of it was read, and that a Ctrl-C ends even while it waits for more.
-type watched struct {
-	ctx      context.Context //nolint:containedctx // io.Reader has no context, and this one lives as long as one reading
-	in       io.Reader
-	progress *progress
-	buffer   []byte
-	done     int64
-}
-
-func (w *watched) Read(p []byte) (int, error) {
-	if len(w.buffer) < len(p) {
-		w.buffer = make([]byte, len(p))
-	}
-	type result struct {
-		n   int
-		err error
-	}
-	// The buffer is the goroutine's as long as it reads: after a Ctrl-C, for ever.
-	buffer, read := w.buffer[:len(p)], make(chan result, 1)
-	go func() {
-		n, err := w.in.Read(buffer)
-		read <- result{n, err}
-	}()
-	select {
-	case r := <-read:
-		w.done += int64(copy(p, buffer[:r.n]))
-		w.progress.update(w.done)
-		return r.n, r.err
-	case <-w.ctx.Done():
-		return 0, context.Cause(w.ctx)
-	}
 }

@@ -113,7 +113,7 @@ func TestPlaceOfAMessageInItsFile(t *testing.T) {
 			"json":  "[" + strings.Join(strings.Split(strings.TrimSpace(talk(1)), "\n"), ",") + "]",
 			"pi":    `{"type":"session","id":"x","timestamp":"2026-01-01T00:00:00Z","cwd":"/"}`,
 		}[format]
-		read, err := parseTranscript("x", standardInput, reading{}, &watched{ctx: t.Context(), in: strings.NewReader(content)})
+		read, err := parseTranscript("x", standardInput, reading{}, newWatched(t.Context(), strings.NewReader(content), nil))
 		require.NoError(t, err)
 		require.Equal(t, want, read.place(7))
 	}

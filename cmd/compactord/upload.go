@@ -44,7 +44,7 @@ func (t *readFile) tell(told *uploaded, p *progress) {
 
 // upload appends messages to an empty session, or goes on where an earlier upload of the same messages broke off: each
 // batch says where it belongs, and is known by what is in it. The messages are gone from the file afterwards.
-func (c *client) upload(ctx context.Context, session string, file *readFile, p *progress) (*uploaded, error) {
+func upload(ctx context.Context, c *client, session string, file *readFile, p *progress) (*uploaded, error) {
 	messages := file.messages
 	p.stage("storing "+count(len(messages), "message"), "messages", int64(len(messages)))
 	told := &uploaded{findings: make(map[string]int), examples: make(map[string]string)}

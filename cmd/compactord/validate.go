@@ -91,22 +91,22 @@ func (c *validateCommand) report(
 func (c *validateCommand) read(
 	ctx context.Context, a *app, d dialect.Dialect, p *progress,
 ) (string, *dialect.List, error) {
-	name, in, size, err := a.openTranscript(c.File)
+	name, in, size, err := openTranscript(a, c.File)
 	if err != nil {
 		return "", nil, err
 	}
 	defer func() { _ = in.Close() }()
 	p.stage("reading "+name, "bytes", size)
-	raw, err := io.ReadAll(&watched{ctx: ctx, in: in, progress: p})
+	raw, err := io.ReadAll(newWatched(ctx, in, p))
 	if errors.Is(context.Cause(ctx), errInterrupted) {
 		return "", nil, errInterrupted
 	}
 	if err != nil {
-		return "", nil, unreadable(name, err)
+		return "", nil, misread(name, err)
 	}
 	list, err := splitFile(d, raw)
 	if err != nil {
-		return "", nil, unreadable(name, err)
+		return "", nil, misread(name, err)
 	}
 	return name, list, nil
 }

@@ -77,7 +77,7 @@ func (c *viewCommand) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	f, err := conv.figures(ctx, v)
+	f, err := figuresOfView(ctx, conv, v)
 	if err != nil {
 		return err
 	}
@@ -91,13 +91,13 @@ func (c *viewCommand) Run(ctx context.Context, a *app) (err error) {
 	case c.Messages:
 		v.print(a.out)
 	default:
-		f.print(a.out, conv, a.painter(), conv.unknownWindow(a))
+		f.print(a.out, conv, newPainter(a), unknownWindow(a, conv))
 	}
 	return nil
 }
 
 // unknownWindow is what to say of a window that is not known.
-func (c *conversation) unknownWindow(a *app) string {
+func unknownWindow(a *app, c *conversation) string {
 	if c.transcript == nil {
 		return ": the session's policy names none."
 	}
@@ -134,15 +134,15 @@ func (c *viewCommand) compactFirst(ctx context.Context, a *app, conv *conversati
 	}
 	// There is a view all the same.
 	p.say("not compacted: %s", done.skipped.GetMessage())
-	less, err := conv.keepLess(ctx, request, done.skipped)
+	less, err := lessToKeep(ctx, conv, request, done.skipped)
 	if less != nil {
 		p.say("%s", a.advised(less.advice()))
 	}
 	return conv.whenInterrupted(err)
 }
 
-// figures reads the log and counts what the view shows of it.
-func (c *conversation) figures(ctx context.Context, v *llmView) (*figures, error) {
+// figuresOfView reads the log and counts what the view shows of it.
+func figuresOfView(ctx context.Context, c *conversation, v *llmView) (*figures, error) {
 	answer, err := c.sessions.GetSession(ctx, &compactordv1.GetSessionRequest{SessionId: c.session})
 	if err != nil {
 		return nil, err

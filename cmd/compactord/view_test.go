@@ -92,10 +92,10 @@ func TestViewAfterCompacting(t *testing.T) {
 func TestViewInColour(t *testing.T) {
 	temporaryFolder(t)
 	path := file(t, "mixed.jsonl", mixed)
-	colourful := runWith(t.Context(), &app{outTerminal: true}, "view", path).ends(t, exitDone)
+	colourful := runWith(t.Context(), &app{terminal: terminal{outTerminal: true}}, "view", path).ends(t, exitDone)
 	require.Contains(t, colourful.out, "\x1b[32m█")
 	t.Setenv("NO_COLOR", "1")
-	plain := runWith(t.Context(), &app{outTerminal: true}, "view", path).ends(t, exitDone)
+	plain := runWith(t.Context(), &app{terminal: terminal{outTerminal: true}}, "view", path).ends(t, exitDone)
 	require.NotContains(t, plain.out, "\x1b")
 }
 

@@ -81,7 +81,7 @@ func (c *watchCommand) show(a *app, answer *compactordv1.WatchSessionResponse) e
 	fmt.Fprintln(a.out, text)
 	// Whoever reads wants each line when it comes.
 	if err := a.out.Flush(); err != nil {
-		return outputError{err}
+		return asOutput(err)
 	}
 	return nil
 }

@@ -72,6 +72,3 @@ func spentText(e written) string {
 	}
 	return strings.Join(parts, ", ")
 }
-
-// dollars writes an amount that is often far below a cent.
-func dollars(amount float64) string { return fmt.Sprintf("%.4f US dollars", amount) }
