@@ -6,9 +6,6 @@ import (
 	"slices"
 
 	"github.com/alecthomas/kong"
-
-	"github.com/compactord/compactord/service"
-	"github.com/compactord/compactord/summarizers"
 )
 
 // commands are what the program can be told to do.
@@ -41,23 +38,6 @@ type commands struct {
 	Check       checkCommand       `cmd:"" help:"Check a store for damage."`
 	Help        helpCommand        `cmd:"" help:"Print a document: formats, settings, errors and all else, by topic."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
-}
-
-// app is one run of the program: its terminal, and what a service in its process is made of.
-type app struct {
-	terminal
-
-	// temporary are the folders to remove before the process ends.
-	temporary folders
-
-	// models write summaries beside extractive, as the configuration names them.
-	models []summarizers.Summarizer
-	// defaultSummarizer writes for sessions that name none; empty is extractive.
-	defaultSummarizer string
-
-	// hooks and summarizer let tests hold a compaction.
-	hooks      service.Hooks
-	summarizer summarizers.Summarizer
 }
 
 const description = `Keeps the conversations of language model agents within their context window.

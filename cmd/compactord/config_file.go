@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"os"
 	"reflect"
@@ -15,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/compactord/compactord/dialects/overflow"
+	"github.com/compactord/compactord/summarizers"
 )
 
 // settings are those of a YAML file, by key.
@@ -46,6 +49,24 @@ func readConfigFile(path string) (*configFile, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return file, nil
+}
+
+// models returns the summarizers that the file names. Their keys are read now.
+func (f *configFile) models() ([]summarizers.Summarizer, error) {
+	return models(f.profiles, f.overflow)
+}
+
+// checkSummarizer says which summarizers there are where there is none of the name that a flag gives.
+func (f *configFile) checkSummarizer(flag, name string) error {
+	return checkSummarizer(flag, name, f.profiles)
+}
+
+// logModels says which models there are, and nothing of where they are and what opens them.
+func (f *configFile) logModels(ctx context.Context, logger *slog.Logger, defaultSummarizer string) {
+	for _, p := range f.profiles {
+		logger.InfoContext(ctx, "summarizer", "name", p.name, "kind", p.kind, "model", p.model,
+			"default", p.name == defaultSummarizer)
+	}
 }
 
 func readSettings(path string) (settings, error) {

@@ -11,7 +11,6 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// figuresOf prints the figures of a view of one message of 100 tokens in a session that counts by an estimator.
 // "1 tokens", "from #1 to #1" and "0 messages put aside" were printed.
 func TestOneIsNotCountedAsMany(t *testing.T) {
 	temporaryFolder(t)
@@ -30,6 +29,7 @@ func TestOneIsNotCountedAsMany(t *testing.T) {
 	ran(t, "view", file(t, "x.json", "{}")).ends(t, exitFailed).says(t, "its first object is empty;")
 }
 
+// figuresOf prints the figures of a view of one message of 100 tokens in a session that counts by an estimator.
 func figuresOf(t *testing.T, e compactordv1.Estimator, report *compactordv1.ContextReport) string {
 	t.Helper()
 	v := &llmView{report: report, messages: []*compactordv1.ViewMessage{{

@@ -96,7 +96,7 @@ func TestTextAsItIsWritten(t *testing.T) {
 // A new attempt voids what is on the terminal, and says so; what the model steers the terminal by is not passed on.
 func TestTextOfASecondAttempt(t *testing.T) {
 	var out strings.Builder
-	p := &progress{out: &out, bar: true, drawn: -1}
+	p := newProgress(&out, true)
 	p.delta(1, "not shown")
 	require.Empty(t, out.String())
 	p.showsText()
@@ -122,7 +122,7 @@ func TestTextOfASecondAttempt(t *testing.T) {
 // between them the bar comes back.
 func TestTextOfParts(t *testing.T) {
 	var out strings.Builder
-	p := &progress{out: &out, bar: true, drawn: -1}
+	p := newProgress(&out, true)
 	p.showsText()
 	p.expects(3)
 	tell := func(done uint32) {

@@ -26,8 +26,11 @@ func (t *terminal) progress(quiet bool) *progress {
 	if quiet {
 		return nil
 	}
-	return &progress{out: t.stderr, bar: t.errTerminal, drawn: -1}
+	return newProgress(t.stderr, t.errTerminal)
 }
+
+// newProgress tells on out how work goes on, by a bar where that is a terminal.
+func newProgress(out io.Writer, bar bool) *progress { return &progress{out: out, bar: bar, drawn: -1} }
 
 // stage begins a stage. total is 0 where nobody knows.
 func (p *progress) stage(name, unit string, total int64) {

@@ -57,7 +57,7 @@ func (c *serveCommand) BeforeResolve(k *kong.Context) error {
 
 // Validate returns all that is wrong with the settings.
 func (c *serveCommand) Validate() error {
-	return errors.Join(c.Config.Validate(), checkSummarizer("--default-summarizer", c.DefaultSummarizer, c.file.profiles))
+	return errors.Join(c.Config.Validate(), c.file.checkSummarizer("--default-summarizer", c.DefaultSummarizer))
 }
 
 // Run serves until the context ends.
@@ -65,7 +65,7 @@ func (c *serveCommand) Run(ctx context.Context, a *app) (err error) {
 	// kong has called Validate of Config already.
 	logger := c.logger(a)
 	//nolint:contextcheck // each request to a model brings a context of its own
-	if a.models, err = models(c.file.profiles, c.file.overflow); err != nil {
+	if a.models, err = c.file.models(); err != nil {
 		return usagef("%s: %w", c.ConfigFile, err)
 	}
 	// The folder of the default is ours to make; that of a path somebody typed may be a slip.
@@ -94,7 +94,7 @@ func (c *serveCommand) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	c.logModels(ctx, logger)
+	c.file.logModels(ctx, logger, c.DefaultSummarizer)
 	group, running := errgroup.WithContext(ctx)
 	if c.MetricsListen != "" {
 		metrics, err := listenMetrics(ctx, c.MetricsListen)
@@ -132,14 +132,6 @@ func (c *serveCommand) server(
 		DrainTimeout:    c.DrainTimeout,
 		Reflection:      c.reflects(),
 	})
-}
-
-// logModels says which models there are, and nothing of where they are and what opens them.
-func (c *serveCommand) logModels(ctx context.Context, logger *slog.Logger) {
-	for _, p := range c.file.profiles {
-		logger.InfoContext(ctx, "summarizer", "name", p.name, "kind", p.kind, "model", p.model,
-			"default", p.name == c.DefaultSummarizer)
-	}
 }
 
 func (c *serveCommand) logger(a *app) *slog.Logger {
