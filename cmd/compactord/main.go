@@ -10,6 +10,10 @@ import (
 	"os"
 
 	"golang.org/x/term"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/api"
+	"github.com/compactord/compactord/cmd/compactord/internal/program"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
 
 func main() {
@@ -17,18 +21,18 @@ func main() {
 }
 
 func start() int {
-	a := &app{terminal: terminal{
-		name:        calledAs(os.Args[0]),
-		stdin:       os.Stdin,
-		stdout:      os.Stdout,
-		stderr:      os.Stderr,
-		outTerminal: isTerminal(os.Stdout),
-		errTerminal: isTerminal(os.Stderr),
-		asks:        term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
+	a := &api.App{Terminal: terminal.Terminal{
+		Name:        terminal.CalledAs(os.Args[0]),
+		Stdin:       os.Stdin,
+		Stdout:      os.Stdout,
+		Stderr:      os.Stderr,
+		OutTerminal: isTerminal(os.Stdout),
+		ErrTerminal: isTerminal(os.Stderr),
+		Asks:        term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 	}}
 	ctx, stop := untilSignal(context.Background(), a)
 	defer stop()
-	return run(ctx, a, os.Args[1:])
+	return program.Run(ctx, a, os.Args[1:])
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" }

@@ -6,11 +6,14 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/api"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
 
-// untilSignal returns a context that ends with errInterrupted at the first signal to end. A second one ends the process
+// untilSignal returns a context that ends with ErrInterrupted at the first signal to end. A second one ends the process
 // at once: who asks twice no longer wants to wait for a clean end.
-func untilSignal(parent context.Context, a *app) (ctx context.Context, stop func()) {
+func untilSignal(parent context.Context, a *api.App) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -25,15 +28,15 @@ func untilSignal(parent context.Context, a *app) (ctx context.Context, stop func
 	go func() {
 		select {
 		case <-signals:
-			cancel(errInterrupted)
+			cancel(terminal.ErrInterrupted)
 		case <-done:
 			return
 		}
 		select {
 		case <-signals:
-			fmt.Fprintln(a.stderr, "\ncompactord: stopped at once; what was still running is cut off")
-			a.temporary.removeAll()
-			os.Exit(exitFailed)
+			fmt.Fprintln(a.Stderr, "\ncompactord: stopped at once; what was still running is cut off")
+			a.Temporary.RemoveAll()
+			os.Exit(terminal.ExitFailed)
 		case <-done:
 		}
 	}()

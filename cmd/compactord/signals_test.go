@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package main_test
 
 import (
 	"bufio"
@@ -11,13 +11,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
+	"github.com/compactord/compactord/cmd/compactord/internal/sample"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
 
 // started is the program in a process of its own, serving.
 func started(t *testing.T, args ...string) (command *exec.Cmd, addr string, stderr *strings.Builder) {
 	t.Helper()
-	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--store", storePath(t)}, args...)
-	command = exec.CommandContext(t.Context(), program, args...)
+	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--store", sample.StorePath(t)}, args...)
+	command = exec.CommandContext(t.Context(), programtest.Binary(t), args...)
 	stderr = &strings.Builder{}
 	command.Stderr = stderr
 	out, err := command.StdoutPipe()
@@ -42,7 +46,7 @@ func TestSignalStopsTheDaemon(t *testing.T) {
 
 func TestSecondSignalEndsTheDaemonAtOnce(t *testing.T) {
 	command, addr, stderr := started(t, "--drain-timeout", "1h")
-	watch, err := healthv1.NewHealthClient(connection(t, addr)).Watch(t.Context(), &healthv1.HealthCheckRequest{})
+	watch, err := healthv1.NewHealthClient(programtest.Connection(t, addr)).Watch(t.Context(), &healthv1.HealthCheckRequest{})
 	require.NoError(t, err)
 	health, err := watch.Recv()
 	require.NoError(t, err)
@@ -54,26 +58,26 @@ func TestSecondSignalEndsTheDaemonAtOnce(t *testing.T) {
 	// The open stream would keep the daemon for an hour.
 	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
 	require.Error(t, command.Wait())
-	require.Equal(t, exitFailed, command.ProcessState.ExitCode())
+	require.Equal(t, terminal.ExitFailed, command.ProcessState.ExitCode())
 	require.Contains(t, stderr.String(), "stopped at once")
 }
 
 func TestNobodyReadsTheOutput(t *testing.T) {
-	temporaryFolder(t)
+	sample.TemporaryFolder(t)
 	var stderr strings.Builder
-	command := exec.CommandContext(t.Context(), program, "view", file(t, "talk.jsonl", talk(300)), "--messages", "-q")
+	command := exec.CommandContext(t.Context(), programtest.Binary(t), "view", sample.File(t, "talk.jsonl", sample.Talk(300)), "--messages", "-q")
 	command.Stderr = &stderr
 	out, err := command.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, out.Close())
 	require.Error(t, command.Run())
-	require.Equal(t, exitFailed, command.ProcessState.ExitCode(), "ended by itself, not by the signal")
+	require.Equal(t, terminal.ExitFailed, command.ProcessState.ExitCode(), "ended by itself, not by the signal")
 	require.Empty(t, stderr.String())
 }
 
 func TestCtrlCEndsACommand(t *testing.T) {
-	temporaryFolder(t)
-	command := exec.CommandContext(t.Context(), program, "compact", "-")
+	sample.TemporaryFolder(t)
+	command := exec.CommandContext(t.Context(), programtest.Binary(t), "compact", "-")
 	in, err := command.StdinPipe()
 	require.NoError(t, err)
 	stderr, err := command.StderrPipe()
@@ -88,6 +92,6 @@ func TestCtrlCEndsACommand(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "compactord: interrupted\n", line)
 	require.Error(t, command.Wait())
-	require.Equal(t, exitFailed, command.ProcessState.ExitCode())
+	require.Equal(t, terminal.ExitFailed, command.ProcessState.ExitCode())
 	_ = in.Close()
 }

@@ -1,0 +1,68 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+)
+
+// DefaultListen is where the daemon listens, and where its clients look for it.
+const DefaultListen = "127.0.0.1:7440"
+
+// Address is where a daemon listens: HOST:PORT or unix:PATH.
+type Address struct {
+	Network, Where string
+}
+
+// ParseAddress reads an address as flags give it.
+func ParseAddress(text string) (Address, error) {
+	if path, ok := strings.CutPrefix(text, "unix:"); ok {
+		path = strings.TrimPrefix(path, "//")
+		if path == "" {
+			return Address{}, errors.New("unix: needs the path of a socket after it")
+		}
+		return Address{"unix", path}, nil
+	}
+	_, port, err := net.SplitHostPort(text)
+	if err != nil {
+		return Address{}, fmt.Errorf("%q is not an address: write HOST:PORT or unix:PATH", text)
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n > 65535 {
+		return Address{}, fmt.Errorf("%q is not a port: write a number up to 65535", port)
+	}
+	return Address{"tcp", text}, nil
+}
+
+// String returns the address as it is given to --addr.
+func (a Address) String() string {
+	if a.Network == "unix" {
+		return "unix:" + a.Where
+	}
+	return a.Where
+}
+
+// Local says whether only this machine can reach the address. Names other than localhost are not looked up: what they
+// mean may change.
+func (a Address) Local() bool {
+	if a.Network == "unix" {
+		return true
+	}
+	host, _, err := net.SplitHostPort(a.Where)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// HintServe is how a daemon is started at the address where none answers.
+func HintServe(address string) terminal.Hint {
+	if address == DefaultListen {
+		return terminal.Command("serve")
+	}
+	return terminal.Command("serve", "--listen", address)
+}

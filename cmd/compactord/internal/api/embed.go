@@ -1,0 +1,141 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/inprocess"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/dialects"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/storage"
+	boltstore "github.com/compactord/compactord/storage/bolt"
+	"github.com/compactord/compactord/storage/memory"
+	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/extractive"
+)
+
+
+// EmbedTemporary starts the service on a store that is gone when the client is closed.
+func (a *App) EmbedTemporary(ctx context.Context) (*Client, error) {
+	folder, remove, err := a.Temporary.make()
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a folder for the temporary store: %w", err)
+	}
+	c, err := a.embed(ctx, filepath.Join(folder, "store.db"))
+	if err != nil {
+		return nil, errors.Join(err, remove())
+	}
+	end := c.end
+	c.end = func() error { return errors.Join(end(), remove()) }
+	return c, nil
+}
+
+// embed starts the service in this process, on the store in a file.
+func (a *App) embed(ctx context.Context, path string) (*Client, error) {
+	store, err := OpenStore(path, boltstore.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return a.embedOn(ctx, store)
+}
+
+// EmbedInMemory starts the service on a store that is gone with the process, for what need not outlive it: nothing waits
+// for a disk.
+func (a *App) EmbedInMemory(ctx context.Context) (*Client, error) {
+	return a.embedOn(ctx, memory.New())
+}
+
+// embedOn starts the service in this process. Closing the client closes the store.
+func (a *App) embedOn(ctx context.Context, store storage.Store) (*Client, error) {
+	options, err := a.ServiceOptions(store, a.OwnLogger())
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	//nolint:contextcheck // calls bring contexts of their own
+	server, err := service.NewServer(service.ServerOptions{Options: options, MaxMessageBytes: maxAnswer})
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	listener := inprocess.Listen()
+	// The service outlives a Ctrl-C: it is what turns the cancelled call into a clean end.
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(running, listener) }()
+	end := func() error {
+		stop()
+		return errors.Join(<-ended, store.Close())
+	}
+	c, err := newClient("passthrough:///embedded", "", grpc.WithContextDialer(
+		func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) },
+	))
+	if err != nil {
+		return nil, errors.Join(err, end())
+	}
+	c.end, c.PageBytes = end, ownPageBytes
+	return c, nil
+}
+
+// ServiceOptions are what every service of this program is made of.
+func (a *App) ServiceOptions(store storage.Store, logger *slog.Logger) (service.Options, error) {
+	planners, err := strategies.NewRegistry(strategies.Builtin()...)
+	if err != nil {
+		return service.Options{}, err
+	}
+	var first summarizers.Summarizer = extractive.New()
+	if a.Summarizer != nil {
+		first = a.Summarizer
+	}
+	registry, err := summarizers.NewRegistry(slices.Concat([]summarizers.Summarizer{first}, a.Models)...)
+	if err != nil {
+		return service.Options{}, err
+	}
+	options := service.Options{
+		Store: store, Strategies: planners, Summarizers: registry, Dialects: dialects.All(), Logger: logger,
+		Hooks: a.hooks, DefaultPolicy: &compactordv1.Policy{},
+	}
+	if a.DefaultSummarizer != "" {
+		options.DefaultPolicy.Summary = &compactordv1.SummaryPolicy{Summarizer: proto.String(a.DefaultSummarizer)}
+	}
+	return options, nil
+}
+
+// OpenStore opens a store and says what to do where it cannot.
+func OpenStore(path string, options boltstore.Options) (*boltstore.Store, error) {
+	store, err := boltstore.Open(path, options)
+	switch {
+	case err == nil:
+		return store, nil
+	case errors.Is(err, boltstore.ErrInUse):
+		return nil, terminal.Advise(fmt.Errorf("the store %s is in use by another process", path),
+			"If that is a daemon, stop it first, or talk to it with --addr.")
+	case errors.Is(err, boltstore.ErrNewer):
+		return nil, terminal.Advise(fmt.Errorf("the store %s was written by a newer version of compactord", path), "Use that one.")
+	case errors.Is(err, storage.ErrCorrupt):
+		return nil, fmt.Errorf("%s is damaged, or no store of compactord: %w", path, err)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("cannot open the store %s: there is no such file or folder", path)
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf("cannot open the store %s: permission denied", path)
+	default:
+		return nil, fmt.Errorf("cannot open the store %s: %w", path, err)
+	}
+}
+
+// Exists says whether there is a file of that name.
+func Exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

@@ -1,0 +1,74 @@
+package api
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+)
+
+// folders are temporary ones, to be removed however the process ends.
+type folders struct {
+	mu    sync.Mutex
+	paths map[string]bool
+}
+
+// make makes a folder that only this user can look into.
+func (f *folders) make() (path string, remove func() error, err error) {
+	path, err = os.MkdirTemp("", "compactord-")
+	if err != nil {
+		return "", nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.paths == nil {
+		f.paths = make(map[string]bool)
+	}
+	f.paths[path] = true
+	return path, func() error { return f.remove(path) }, nil
+}
+
+func (f *folders) remove(path string) error {
+	f.mu.Lock()
+	delete(f.paths, path)
+	f.mu.Unlock()
+	return os.RemoveAll(path)
+}
+
+// RemoveAll removes what is left, for an end without clean-up.
+func (f *folders) RemoveAll() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for path := range f.paths {
+		_ = os.RemoveAll(path)
+	}
+}
+
+// DefaultStore is where the daemon keeps its store unless told otherwise: $XDG_STATE_HOME, or what the system has in
+// its place. It is empty where the user has no home.
+func DefaultStore() string {
+	base := os.Getenv("XDG_STATE_HOME")
+	if base == "" {
+		base = stateHome()
+	}
+	if base == "" {
+		return ""
+	}
+	return filepath.Join(base, "compactord", "compactord.db")
+}
+
+func stateHome() string {
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		// There is no folder for state apart from that for settings.
+		folder, err := os.UserConfigDir()
+		if err != nil {
+			return ""
+		}
+		return folder
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(home, ".local", "state")
+}

@@ -1,0 +1,113 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/api"
+	"github.com/compactord/compactord/cmd/compactord/internal/config"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// Summarizers is `compactord summarizers`.
+type Summarizers struct {
+	config.FileFlag
+	Addr string `env:"COMPACTORD_ADDR" help:"Ask this daemon, which has a configuration of its own." placeholder:"HOST:PORT|unix:PATH"`
+	JSON bool   `help:"Print one JSON document: summarizers, as the API gives them." name:"json"`
+}
+
+// Help is printed below the flags.
+func (c *Summarizers) Help() string {
+	return `Without --addr no daemon is needed: what the file of --config names is read, and each of its keys must be there. No model
+is asked for anything.`
+}
+
+// Run lists who can write summaries.
+func (c *Summarizers) Run(ctx context.Context, a *api.App) (err error) {
+	asked, err := c.open(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, asked.Close()) }()
+	there, err := asked.Compactions.ListStrategies(ctx, &compactordv1.ListStrategiesRequest{})
+	if status.Code(err) == codes.Unavailable {
+		return terminal.Advise(err, "Start one: %s\nOr see what --config names: %s",
+			api.HintServe(asked.Address), terminal.Again().But("addr"))
+	}
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return terminal.PrintJSON(a.Out, map[string]any{"summarizers": terminal.WholeAnswers(there.GetSummarizers())})
+	}
+	printSummarizers(a.Out, there.GetSummarizers())
+	fmt.Fprintf(a.Out, "\nOne of them writes: %s\n", a.Hinted(c.hintCompact(there.GetSummarizers())))
+	return nil
+}
+
+func (c *Summarizers) open(ctx context.Context, a *api.App) (*api.Client, error) {
+	if c.Addr != "" {
+		if err := c.Refuse(a); err != nil {
+			return nil, err
+		}
+		return api.Dial(c.Addr)
+	}
+	//nolint:contextcheck // each request to a model brings a context of its own
+	if err := c.AllModels(a); err != nil {
+		return nil, err
+	}
+	return a.EmbedInMemory(ctx)
+}
+
+// hintCompact has one of them write: a model, if there is one.
+func (c *Summarizers) hintCompact(there []*compactordv1.SummarizerInfo) terminal.Hint {
+	name := config.BuiltinSummarizer
+	if len(there) > 0 {
+		name = there[len(there)-1].GetName()
+	}
+	if c.Addr != "" {
+		return terminal.Command("compact", "--session", "ID", "--summarizer", name)
+	}
+	return terminal.Command("compact", "FILE", "--summarizer", name)
+}
+
+// printSummarizers writes who can write summaries, with what is known of each.
+func printSummarizers(w io.Writer, there []*compactordv1.SummarizerInfo) {
+	table := terminal.NewTextTable(w, terminal.Column{Heading: "SUMMARIZER", Width: 0}, terminal.Column{Heading: "KIND", Width: 0}, terminal.Column{Heading: "MODEL", Width: 30}, terminal.Column{Heading: "WINDOW", Width: 0}, terminal.Column{Heading: "OUTPUT", Width: 0},
+		terminal.Column{Heading: "US DOLLARS PER MILLION TOKENS", Width: 34})
+	for _, s := range there {
+		name := s.GetName()
+		if s.GetIsDefault() {
+			name += " (default)"
+		}
+		table.Row(name, s.GetKind(), terminal.OrDash(s.GetModel()), numberOrDash(s.GetContextWindow()),
+			numberOrDash(s.GetMaxOutputTokens()), priceText(s.GetPrice()))
+	}
+	table.Flush()
+}
+
+func numberOrDash(n uint32) string {
+	if n == 0 {
+		return "-"
+	}
+	return terminal.Number(n)
+}
+
+func priceText(p *compactordv1.TokenPrice) string {
+	if p == nil {
+		return "-"
+	}
+	amount := func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+	text := amount(p.GetInput()) + " in, " + amount(p.GetOutput()) + " out"
+	if p.GetCacheRead() > 0 || p.GetCacheWrite() > 0 {
+		text += ", cache " + amount(p.GetCacheRead()) + " read, " + amount(p.GetCacheWrite()) + " written"
+	}
+	return text
+}

@@ -1,0 +1,111 @@
+package config_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/api"
+	"github.com/compactord/compactord/cmd/compactord/internal/config"
+	"github.com/compactord/compactord/cmd/compactord/internal/program"
+	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
+	"github.com/compactord/compactord/cmd/compactord/internal/sample"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/service"
+)
+
+// configured is what `serve` with these arguments would be configured by.
+func configured(t *testing.T, args ...string) (*config.Config, error) {
+	t.Helper()
+	cli := &program.Commands{}
+	parser, err := kong.New(cli, program.Variables(), kong.Vars{"default_store": "/var/lib/x.db"})
+	require.NoError(t, err)
+	_, err = parser.Parse(append([]string{"serve"}, args...))
+	return &cli.Serve.Config, err
+}
+
+func TestDefaults(t *testing.T) {
+	c, err := configured(t)
+	require.NoError(t, err)
+	require.Equal(t, api.DefaultListen, c.Listen)
+	require.Equal(t, service.DefaultMaxMessageBytes, c.MaxMessageBytes)
+	require.Equal(t, service.DefaultDrainTimeout, c.DrainTimeout)
+	require.Equal(t, service.DefaultHeartbeat, c.Heartbeat)
+	require.True(t, c.Reflects())
+}
+
+func TestFlagsOverEnvironmentOverFileOverDefaults(t *testing.T) {
+	path := sample.File(t, "config.yaml", "heartbeat: 1s\ndrain_timeout: 2s\nlog_level: warn\nmax_message_bytes: 5000000\nreflection: false\n")
+	t.Setenv("COMPACTORD_HEARTBEAT", "3s")
+	t.Setenv("COMPACTORD_DRAIN_TIMEOUT", "4s")
+	c, err := configured(t, "--config", path, "--heartbeat", "5s")
+	require.NoError(t, err)
+	require.Equal(t, 5*time.Second, c.Heartbeat, "flag over environment")
+	require.Equal(t, 4*time.Second, c.DrainTimeout, "environment over file")
+	require.Equal(t, "warn", c.LogLevel, "file over default")
+	require.Equal(t, 5000000, c.MaxMessageBytes)
+	require.False(t, c.Reflects())
+	require.Equal(t, "text", c.LogFormat, "default")
+	t.Setenv("COMPACTORD_CONFIG", path)
+	c, err = configured(t)
+	require.NoError(t, err)
+	require.Equal(t, "warn", c.LogLevel, "the file itself is named by the environment")
+}
+
+func TestWrongFiles(t *testing.T) {
+	for name, test := range map[string]struct{ content, says string }{
+		"unknown key":   {"listen: 127.0.0.1:1\nlisten_to: x\n", `there is no setting "listen_to"; there are listen, store, `},
+		"flag's name":   {"log-level: debug\n", `there is no setting "log-level"`},
+		"no mapping":    {"- a\n", "is not a YAML mapping of settings"},
+		"no scalar":     {"listen: [a, b]\n", "listen must be a text, a number, or true or false"},
+		"twice":         {"listen: a\nlisten: b\n", "is not a YAML mapping of settings"},
+		"two documents": {"listen: a\n---\nlisten: b\n", "more than one YAML document"},
+		"wrong value":   {"heartbeat: soon\n", "heartbeat"},
+		"out of range":  {"heartbeat: 1ms\n", "--heartbeat: must be from 100ms to 1h0m0s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			programtest.Ran(t, "serve", "--store", sample.StorePath(t), "--config", sample.File(t, "config.yaml", test.content)).
+				Ends(t, terminal.ExitUsage).Says(t, test.says)
+		})
+	}
+	programtest.Ran(t, "serve", "--config", "there-is-none.yaml").Ends(t, terminal.ExitUsage).Says(t, "there is no such file")
+	_, err := configured(t, "--config", sample.File(t, "empty.yaml", ""))
+	require.NoError(t, err)
+}
+
+func TestAllProblemsAtOnce(t *testing.T) {
+	c := &config.Config{Listen: "1.2.3.4:5", DefaultPreset: "x", LogLevel: "loud", LogFormat: "xml", MetricsListen: "x"}
+	err := c.Validate()
+	for _, flag := range []string{
+		"--listen: ", "--store: ", "--default-preset: ", "--max-message-bytes: ", "--drain-timeout: ", "--heartbeat: ",
+		"--log-level: ", "--log-format: ", "--metrics-listen: ",
+	} {
+		require.ErrorContains(t, err, flag)
+	}
+}
+
+// TestEverySettingIsDeclaredWhole finds a setting that is no flag, or has no variable of its name, or is not explained.
+func TestEverySettingIsDeclaredWhole(t *testing.T) {
+	keys := config.SettingKeys()
+	require.Len(t, keys, reflect.TypeFor[config.Config]().NumField())
+	cli := &program.Commands{}
+	parser, err := kong.New(cli, program.Variables())
+	require.NoError(t, err)
+	flags := map[string]*kong.Flag{}
+	for _, node := range parser.Model.Children {
+		if node.Name == "serve" {
+			for _, flag := range node.Flags {
+				flags[strings.ReplaceAll(flag.Name, "-", "_")] = flag
+			}
+		}
+	}
+	for _, key := range keys {
+		require.Contains(t, flags, key)
+		require.Equal(t, []string{"COMPACTORD_" + strings.ToUpper(key)}, flags[key].Envs)
+		require.NotEmpty(t, flags[key].Help)
+	}
+}

@@ -1,0 +1,67 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// setting is a key of a mapping in the file, and where its value goes.
+type setting struct {
+	key string
+	// into is a pointer to a string, bool, whole number, float64 or time.Duration, or to a yaml.Node.
+	into any
+}
+
+// decodeSettings reads a mapping. What is wrong with it comes back problem by problem, each under the path of its key, and
+// never with a value, which may be a secret in the wrong place.
+func decodeSettings(path string, node *yaml.Node, settings []setting) []error {
+	if node.Kind == 0 || node.Tag == "!!null" {
+		return nil
+	}
+	given := make(map[string]yaml.Node)
+	if err := node.Decode(&given); err != nil {
+		return []error{fmt.Errorf("%s must be a mapping of %s", path, keysOf(settings))}
+	}
+	var problems []error
+	for _, key := range slices.Sorted(maps.Keys(given)) {
+		i := slices.IndexFunc(settings, func(s setting) bool { return s.key == key })
+		if i < 0 {
+			problems = append(problems, fmt.Errorf("%s has no key %q; there are %s", path, key, keysOf(settings)))
+			continue
+		}
+		value := given[key]
+		if err := value.Decode(settings[i].into); err != nil {
+			problems = append(problems, fmt.Errorf("%s.%s must be %s", path, key, wantedBy(settings[i].into)))
+		}
+	}
+	return problems
+}
+
+func keysOf(settings []setting) string {
+	keys := make([]string, 0, len(settings))
+	for _, s := range settings {
+		keys = append(keys, s.key)
+	}
+	return strings.Join(keys, ", ")
+}
+
+// wantedBy is what a value must be.
+func wantedBy(into any) string {
+	switch into.(type) {
+	case *bool:
+		return "true or false"
+	case *uint32, *int:
+		return "a whole number"
+	case *float64, **float64:
+		return "a number"
+	case *time.Duration:
+		return "a time such as 90s or 2m"
+	default:
+		return "a text"
+	}
+}

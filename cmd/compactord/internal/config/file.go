@@ -1,0 +1,139 @@
+package config
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/dialects/overflow"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// Settings are those of a YAML file, by key.
+type settings map[string]any
+
+// File is what a YAML file holds: settings of flags, and what no flag can say.
+type File struct {
+	Settings settings
+	// Overflow adds to the rules of errors.
+	Overflow overflow.Extra
+	// profiles are the models that write summaries, by name.
+	profiles []*profile
+}
+
+// ReadFile reads a YAML file. What it does not know is an error: a key that is spelt wrong must not quietly leave a
+// setting at its default.
+func ReadFile(path string) (*File, error) {
+	s, err := readSettings(path)
+	if err != nil {
+		return nil, err
+	}
+	file := &File{Settings: s}
+	var problems [2]error
+	file.Overflow, problems[0] = readOverflow(s[overflowKey])
+	file.profiles, problems[1] = readSummarizers(s[summarizersKey])
+	delete(s, overflowKey)
+	delete(s, summarizersKey)
+	if err := errors.Join(problems[:]...); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return file, nil
+}
+
+// Models returns the summarizers that the file names. Their keys are read now.
+func (f *File) Models() ([]summarizers.Summarizer, error) {
+	return models(f.profiles, f.Overflow)
+}
+
+// CheckSummarizer says which summarizers there are where there is none of the name that a flag gives.
+func (f *File) CheckSummarizer(flag, name string) error {
+	return checkSummarizer(flag, name, f.profiles)
+}
+
+// LogModels says which models there are, and nothing of where they are and what opens them.
+func (f *File) LogModels(ctx context.Context, logger *slog.Logger, defaultSummarizer string) {
+	for _, p := range f.profiles {
+		logger.InfoContext(ctx, "summarizer", "name", p.name, "kind", p.kind, "model", p.model,
+			"default", p.name == defaultSummarizer)
+	}
+}
+
+func readSettings(path string) (settings, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, terminal.Unreadable(path, err)
+	}
+	var s settings
+	decoder := yaml.NewDecoder(bytes.NewReader(content))
+	if err := decoder.Decode(&s); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s is not a YAML mapping of settings: %w", path, err)
+	}
+	if err := decoder.Decode(new(any)); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s holds more than one YAML document", path)
+	}
+	mappings := []string{overflowKey, summarizersKey}
+	known := append(settingKeys(), mappings...)
+	for _, key := range slices.Sorted(maps.Keys(s)) {
+		if !slices.Contains(known, key) {
+			return nil, fmt.Errorf("%s: there is no setting %q; there are %s", path, key, strings.Join(known, ", "))
+		}
+		switch s[key].(type) {
+		case string, int, bool:
+		default:
+			if !slices.Contains(mappings, key) {
+				return nil, fmt.Errorf("%s: %s must be a text, a number, or true or false", path, key)
+			}
+		}
+	}
+	return s, nil
+}
+
+// settingKeys are the keys that a YAML file may hold for flags, in the order of Config.
+func settingKeys() []string {
+	var keys []string
+	for field := range reflect.TypeFor[Config]().Fields() {
+		keys = append(keys, settingKey(field.Name))
+	}
+	return keys
+}
+
+// settingKey is the key of a field of Config: its flag, with underscores.
+func settingKey(field string) string {
+	var b strings.Builder
+	for i, r := range field {
+		if i > 0 && r >= 'A' && r <= 'Z' {
+			b.WriteByte('_')
+		}
+		b.WriteRune(r)
+	}
+	return strings.ToLower(b.String())
+}
+
+// Validate is part of kong.Resolver.
+func (s settings) Validate(*kong.Application) error { return nil }
+
+// Resolve gives kong the value of a flag that is not on the command line. The environment comes before the file.
+func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	for _, name := range flag.Envs {
+		if _, set := os.LookupEnv(name); set {
+			return nil, nil
+		}
+	}
+	value, ok := s[strings.ReplaceAll(flag.Name, "-", "_")]
+	if !ok {
+		return nil, nil
+	}
+	return fmt.Sprint(value), nil
+}

@@ -1,0 +1,4 @@
+package config
+
+// SettingKeys lets tests from outside look at all keys.
+var SettingKeys = settingKeys

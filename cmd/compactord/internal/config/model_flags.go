@@ -1,0 +1,131 @@
+package config
+
+import (
+	"fmt"
+	"os"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/api"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// FileFlag names the file that holds models. A command reads it only where the service runs in its own process: a daemon
+// has its own.
+type FileFlag struct {
+	ConfigFile string `env:"COMPACTORD_CONFIG" help:"Configuration file with models, as 'compactord serve' has it, to work without a daemon." name:"config" placeholder:"PATH" type:"path"`
+}
+
+// ModelFlags say who writes summaries.
+type ModelFlags struct {
+	Summarizer string `help:"Who writes the summary: extractive, or a model of the configuration; 'compactord summarizers' lists them." placeholder:"NAME"`
+	FileFlag
+}
+
+// Apply puts the summarizer into a policy, which may be nil.
+func (f *ModelFlags) Apply(policy *compactordv1.Policy) *compactordv1.Policy {
+	if f.Summarizer == "" {
+		return policy
+	}
+	if policy == nil {
+		policy = &compactordv1.Policy{}
+	}
+	policy.Summary = &compactordv1.SummaryPolicy{Summarizer: proto.String(f.Summarizer)}
+	return policy
+}
+
+// ReadModels takes the models of the file into the service of this process. Where a summarizer is named, only its key is
+// read: somebody else may have those of the others.
+func (f *FileFlag) ReadModels(a *api.App, summarizer string) error {
+	file, err := f.file()
+	if err != nil {
+		return err
+	}
+	if summarizer == "" {
+		if err := f.readDefault(a, file); err != nil {
+			return err
+		}
+		summarizer = a.DefaultSummarizer
+	} else if err := f.check(a, "--summarizer", summarizer, file); err != nil {
+		return err
+	}
+	for _, p := range file.profiles {
+		if p.name == summarizer {
+			return f.build(a, file, p)
+		}
+	}
+	return nil
+}
+
+// AllModels takes all models of the file into the service of this process, and its default.
+func (f *FileFlag) AllModels(a *api.App) error {
+	file, err := f.file()
+	if err != nil {
+		return err
+	}
+	if err := f.readDefault(a, file); err != nil {
+		return err
+	}
+	return f.build(a, file, file.profiles...)
+}
+
+// file reads the file; where none is named, it is empty.
+func (f *FileFlag) file() (*File, error) {
+	if f.ConfigFile == "" {
+		return &File{}, nil
+	}
+	file, err := ReadFile(f.ConfigFile)
+	if err != nil {
+		return nil, terminal.Usagef("--config: %w", err)
+	}
+	return file, nil
+}
+
+// readDefault takes who writes for sessions that name nobody from where the daemon takes it: the environment, then the file.
+func (f *FileFlag) readDefault(a *api.App, file *File) error {
+	const variable, key = "COMPACTORD_DEFAULT_SUMMARIZER", "default_summarizer"
+	from, name := variable, os.Getenv(variable)
+	if name == "" {
+		from = key
+		if given, there := file.Settings[key]; there {
+			name = fmt.Sprint(given)
+		}
+	}
+	if name == "" {
+		name = BuiltinSummarizer
+	}
+	a.DefaultSummarizer = name
+	return f.check(a, from, name, file)
+}
+
+// check says which summarizers there are where there is none of that name.
+func (f *FileFlag) check(a *api.App, from, name string, file *File) error {
+	if a.Summarizer != nil && name == a.Summarizer.Name() {
+		return nil
+	}
+	err := checkSummarizer(from, name, file.profiles)
+	switch {
+	case err == nil:
+		return nil
+	case f.ConfigFile == "":
+		return terminal.Advise(terminal.AsUsage(err), "Name that file with --config or COMPACTORD_CONFIG. What it holds: %s", terminal.Command("help", "configuration"))
+	default:
+		return terminal.AsUsage(err)
+	}
+}
+
+func (f *FileFlag) build(a *api.App, file *File, profiles ...*profile) (err error) {
+	if a.Models, err = models(profiles, file.Overflow); err != nil {
+		return terminal.Usagef("%s: %w", f.ConfigFile, err)
+	}
+	return nil
+}
+
+// Refuse says that a file with models was named for a daemon that has its own.
+func (f *FileFlag) Refuse(a *api.App) error {
+	if a.Given["config"] {
+		return terminal.Usagef("--config goes without a daemon: the daemon has a configuration of its own")
+	}
+	return nil
+}

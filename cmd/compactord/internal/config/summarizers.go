@@ -1,0 +1,280 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// summarizersKey is the key of the file under which the models stand that write summaries.
+const summarizersKey = "summarizers"
+
+// BuiltinSummarizer writes without a model, and clientSummarizer is what entries say whose text the client had written.
+const (
+	BuiltinSummarizer = "extractive"
+	clientSummarizer  = "client"
+)
+
+// profile is a model as the file names it.
+type profile struct {
+	name, kind, api, model       string
+	baseURL                      string
+	allowHTTP                    bool
+	keyEnv, keyFile              string
+	window, maxOutput            uint32
+	tokenFactor                  float64
+	tokenLimit                   string
+	effort                       string
+	tries, concurrency           int
+	tryTimeout, totalTimeout     time.Duration
+	idleTimeout                  time.Duration
+	price                        *compactordv1.TokenPrice
+	input, output, read, written *float64
+
+	key secret
+}
+
+// Bounds of the settings of a profile. The times are those that a policy can set.
+const (
+	minModelWindow = 4000
+	maxModelWindow = 100_000_000
+	// defaultModelWindow is what summarizers/llm takes where no window is given.
+	defaultModelWindow = 32_000
+	minModelOutput     = 256
+	maxModelTries      = 10
+	maxConcurrency     = 32
+	minModelTimeout    = 100 * time.Millisecond
+	maxTryTimeout      = time.Hour
+	maxTotalTimeout    = 6 * time.Hour
+	minIdleTimeout     = time.Second
+	minTokenFactor     = 0.5
+	maxTokenFactor     = 10
+	maxTokenPrice      = 1_000_000
+)
+
+var (
+	profileName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
+	// variableName is what a variable of the environment may be called.
+	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	effortWord   = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
+	// lookalike is what stands where people put the key itself.
+	lookalike = []string{"api_key", "apikey", "key", "token", "secret", "password"}
+)
+
+// readSummarizers takes the setting as YAML has read it; nil is none. It reads no key yet.
+func readSummarizers(given any) ([]*profile, error) {
+	if given == nil {
+		return nil, nil
+	}
+	again, err := yaml.Marshal(given)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read", summarizersKey)
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(again, &document); err != nil || len(document.Content) != 1 ||
+		document.Content[0].Kind != yaml.MappingNode {
+		return nil, fmt.Errorf("%s must be a mapping of names to models", summarizersKey)
+	}
+	var profiles []*profile
+	var problems []error
+	pairs := document.Content[0].Content
+	for i := 0; i+1 < len(pairs); i += 2 {
+		p := &profile{name: pairs[i].Value}
+		problems = append(problems, p.decode(pairs[i+1])...)
+		profiles = append(profiles, p)
+	}
+	slices.SortFunc(profiles, func(a, b *profile) int { return strings.Compare(a.name, b.name) })
+	return profiles, errors.Join(problems...)
+}
+
+func (p *profile) path() string { return summarizersKey + "." + p.name }
+
+func (p *profile) decode(node *yaml.Node) []error {
+	if !profileName.MatchString(p.name) {
+		return []error{fmt.Errorf("%s: %q is no name: a letter, then up to 63 letters, digits, _, . and -", summarizersKey, p.name)}
+	}
+	if p.name == BuiltinSummarizer || p.name == clientSummarizer {
+		return []error{fmt.Errorf("%s: the name %q is taken", summarizersKey, p.name)}
+	}
+	if problem := p.keyInTheFile(node); problem != nil {
+		return []error{problem}
+	}
+	var price yaml.Node
+	problems := decodeSettings(p.path(), node, []setting{
+		{"kind", &p.kind},
+		{"api", &p.api},
+		{"model", &p.model},
+		{"base_url", &p.baseURL},
+		{"allow_http", &p.allowHTTP},
+		{"api_key_env", &p.keyEnv},
+		{"api_key_file", &p.keyFile},
+		{"context_window", &p.window},
+		{"max_output_tokens", &p.maxOutput},
+		{"token_factor", &p.tokenFactor},
+		{"token_limit", &p.tokenLimit},
+		{"reasoning_effort", &p.effort},
+		{"tries", &p.tries},
+		{"concurrency", &p.concurrency},
+		{"try_timeout", &p.tryTimeout},
+		{"total_timeout", &p.totalTimeout},
+		{"idle_timeout", &p.idleTimeout},
+		{"price", &price},
+	})
+	problems = append(problems, decodeSettings(p.path()+".price", &price, []setting{
+		{"input", &p.input}, {"output", &p.output}, {"cache_read", &p.read}, {"cache_write", &p.written},
+	})...)
+	if len(problems) > 0 {
+		// What follows from a value that could not be read says nothing.
+		return problems
+	}
+	return p.check(keysWithValues(node))
+}
+
+// keyInTheFile says so where a key stands in the file itself, which others may read and which ends up in repositories.
+func (p *profile) keyInTheFile(node *yaml.Node) error {
+	for i := 0; node.Kind == yaml.MappingNode && i < len(node.Content); i += 2 {
+		if key := node.Content[i].Value; slices.Contains(lookalike, strings.ToLower(key)) {
+			return fmt.Errorf("%s.%s: a key does not stand in this file; name the variable that holds it with api_key_env, "+
+				"or the file with api_key_file", p.path(), key)
+		}
+	}
+	return nil
+}
+
+// keysWithValues are the keys of a mapping that are not empty.
+func keysWithValues(node *yaml.Node) map[string]bool {
+	keys := make(map[string]bool)
+	for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
+		if node.Content[i+1].Tag != "!!null" {
+			keys[node.Content[i].Value] = true
+		}
+	}
+	return keys
+}
+
+// check returns all that is wrong with the settings of a profile. What is zero is only a default where it was not given.
+func (p *profile) check(given map[string]bool) []error {
+	var problems []error
+	check := func(ok bool, key, format string, args ...any) {
+		if !ok {
+			problems = append(problems, fmt.Errorf("%s.%s %s", p.path(), key, fmt.Sprintf(format, args...)))
+		}
+	}
+	check(slices.Contains(providerKinds, p.kind), "kind", "must be %s", strings.Join(providerKinds, ", "))
+	check(p.api == "" || p.kind == kindOpenAI, "api", "goes with kind openai")
+	check(slices.Contains([]string{"", "chat", "responses"}, p.api), "api", "must be chat or responses")
+	check(p.model != "" && len(p.model) <= 256, "model", "must name the model, in at most 256 bytes")
+	check(!given["context_window"] || p.window >= minModelWindow && p.window <= maxModelWindow, "context_window", "must be from %s to %s",
+		terminal.Number(minModelWindow), terminal.Number(maxModelWindow))
+	check(!given["max_output_tokens"] || p.maxOutput >= minModelOutput, "max_output_tokens", "must be at least %s", terminal.Number(minModelOutput))
+	check(p.maxOutput == 0 || p.maxOutput < cmp.Or(p.window, defaultModelWindow), "max_output_tokens",
+		"must be less than context_window, which is %s where it is not given", terminal.Number(defaultModelWindow))
+	check(!given["token_factor"] || p.tokenFactor >= minTokenFactor && p.tokenFactor <= maxTokenFactor, "token_factor",
+		"must be from %v to %v", minTokenFactor, maxTokenFactor)
+	check(p.tokenLimit == "" || p.kind == kindOpenAI, "token_limit", "goes with kind openai")
+	check(slices.Contains([]string{"", "max_tokens", "max_completion_tokens"}, p.tokenLimit), "token_limit",
+		"must be max_tokens or max_completion_tokens")
+	check(p.effort == "" || effortWord.MatchString(p.effort), "reasoning_effort", "must be the provider's word for it")
+	check(!given["tries"] || p.tries >= 1 && p.tries <= maxModelTries, "tries", "must be from 1 to %d", maxModelTries)
+	check(!given["concurrency"] || p.concurrency >= 1 && p.concurrency <= maxConcurrency, "concurrency", "must be from 1 to %d", maxConcurrency)
+	p.checkTimes(check, given)
+	p.checkAddress(check)
+	p.checkPrice(check)
+	return problems
+}
+
+type checking func(ok bool, key, format string, args ...any)
+
+func (p *profile) checkTimes(check checking, given map[string]bool) {
+	within := func(key string, d, least, most time.Duration) {
+		check(!given[key] || d >= least && d <= most, key, "must be from %s to %s", least, most)
+	}
+	within("try_timeout", p.tryTimeout, minModelTimeout, maxTryTimeout)
+	within("total_timeout", p.totalTimeout, minModelTimeout, maxTotalTimeout)
+	within("idle_timeout", p.idleTimeout, minIdleTimeout, maxTryTimeout)
+	check(!given["total_timeout"] || p.tryTimeout <= p.totalTimeout, "try_timeout", "must not be above total_timeout")
+}
+
+func (p *profile) checkAddress(check checking) {
+	check(p.keyEnv == "" || variableName.MatchString(p.keyEnv) && !looksLikeKey(p.keyEnv), "api_key_env",
+		"must be the name of a variable, and not the key")
+	check(!looksLikeKey(p.keyFile), "api_key_file", "must be the path of a file, and not the key")
+	check(p.keyEnv == "" || p.keyFile == "", "api_key_file", "excludes api_key_env")
+	keyed := p.keyEnv != "" || p.keyFile != ""
+	check(keyed || p.baseURL != "" && p.kind != kindGemini, "api_key_env", "or api_key_file must say where the key is; "+
+		"only with base_url, and not with kind gemini, may both be missing")
+	if p.baseURL == "" {
+		return
+	}
+	u, err := url.Parse(p.baseURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		check(false, "base_url", "must be an address such as https://models.example.com/v1, without parameters")
+		return
+	}
+	check(u.User == nil, "base_url", "must hold no user and no password; the key comes from api_key_env or api_key_file")
+	ip := net.ParseIP(u.Hostname())
+	local := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	check(u.Scheme == "https" || local || !keyed || p.allowHTTP, "base_url",
+		"is no https, and the key would travel in clear: use https, or take the risk with allow_http")
+}
+
+func (p *profile) checkPrice(check checking) {
+	given := false
+	value := func(key string, amount *float64) float64 {
+		if amount == nil {
+			return 0
+		}
+		given = true
+		check(*amount >= 0 && *amount <= maxTokenPrice, "price."+key, "must be from 0 to %s US dollars per million tokens",
+			terminal.Number(maxTokenPrice))
+		return *amount
+	}
+	price := &compactordv1.TokenPrice{
+		Input: value("input", p.input), Output: value("output", p.output),
+		CacheRead: value("cache_read", p.read), CacheWrite: value("cache_write", p.written),
+	}
+	if given {
+		p.price = price
+	}
+}
+
+// readKey reads the key from where the profile says that it is. That is done once: after a change of the key the daemon is
+// started anew.
+func (p *profile) readKey() (err error) {
+	switch {
+	case p.keyEnv != "":
+		if p.key, err = secretFromEnv(p.keyEnv); err != nil {
+			return fmt.Errorf("%s.api_key_env: %w", p.path(), err)
+		}
+	case p.keyFile != "":
+		if p.key, err = secretFromFile(p.keyFile); err != nil {
+			return fmt.Errorf("%s.api_key_file: %w", p.path(), err)
+		}
+	}
+	return nil
+}
+
+// checkSummarizer says which summarizers there are where there is none of that name.
+func checkSummarizer(flag, name string, profiles []*profile) error {
+	known := make([]string, 0, 1+len(profiles))
+	known = append(known, BuiltinSummarizer)
+	for _, p := range profiles {
+		known = append(known, p.name)
+	}
+	if slices.Contains(known, name) {
+		return nil
+	}
+	return fmt.Errorf("%s: there is no summarizer %q; there are %s. Models are named under %q in the configuration file",
+		flag, name, strings.Join(known, ", "), summarizersKey)
+}

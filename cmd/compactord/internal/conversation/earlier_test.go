@@ -1,0 +1,73 @@
+package conversation_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/conversation"
+	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
+	"github.com/compactord/compactord/cmd/compactord/internal/sample"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+)
+
+// broughtSummary is a transcript of 40 messages of which the first 36 were compacted by the tool that wrote it, and more
+// messages behind them.
+func broughtSummary(turns int) string {
+	return sample.Talk(10) + `{"role":"_compaction","summary":"Ten tests were mended, one after the other.","first_kept":36}` + "\n" + sample.Talk(turns)
+}
+
+// A result told of the 13 messages that it had added, and not that a summary of another tool stood for the 485 before.
+func TestCompactTellsOfTheSummaryThatTheFileBrought(t *testing.T) {
+	sample.TemporaryFolder(t)
+	path := sample.File(t, "talk.jsonl", broughtSummary(60))
+	const before = "  Before      36 messages, from #0 to #35, are in the summary that the file brought; the new one takes it in\n"
+	for _, args := range [][]string{{}, {"--dry-run"}} {
+		args = append([]string{"compact", path, "--keep-recent-tokens", "3000"}, args...)
+		r := programtest.Ran(t, args...).Ends(t, terminal.ExitDone)
+		sample.Contains(t, r.Out, "from #36 to #")
+		sample.Contains(t, r.Out, before)
+		doc := sample.Document(t, programtest.Ran(t, append(args, "--json")...).Ends(t, terminal.ExitDone).Out)
+		require.InDelta(t, 0, sample.At(t, doc, "earlier", "start"), 0)
+		require.InDelta(t, 36, sample.At(t, doc, "earlier", "end"), 0)
+		require.Equal(t, "unknown", sample.At(t, doc, "earlier", "imported_from"))
+	}
+	whole := programtest.Ran(t, "compact", path, "--keep-recent-tokens", "3000", "--without-compactions").Ends(t, terminal.ExitDone)
+	require.NotContains(t, whole.Out, "  Before")
+	require.NotContains(t, sample.Document(t, programtest.Ran(t, "compact", path, "--keep-recent-tokens", "3000", "--without-compactions", "--json").Out), "earlier")
+}
+
+func TestTheSummaryBeforeIsToldOfOurOwnToo(t *testing.T) {
+	store := sample.StorePath(t)
+	on := func(args ...string) programtest.Answer {
+		return programtest.Ran(t, append(args, "--session", "s", "--store", store)...)
+	}
+	r := on("import", sample.File(t, "talk.jsonl", broughtSummary(60))).Ends(t, terminal.ExitDone)
+	sample.Contains(t, r.Out, "The model sees a summary that the file brought, in place of 36 messages, from #0 to #35.\n")
+	sample.Contains(t, on("view").Ends(t, terminal.ExitDone).Out, "The summary stands for 36 messages, from #0 to #35; it is the one that was imported.\n")
+	sample.Contains(t, on("records").Ends(t, terminal.ExitDone).Out, "compaction: summarized #0 to #35, ")
+	require.NotContains(t, on("records").Out, "imported from unknown")
+	sample.Contains(t, on("compact", "--keep-recent-tokens", "9000").Ends(t, terminal.ExitDone).Out, "are in the summary that was imported;")
+	sample.Contains(t, on("view").Ends(t, terminal.ExitDone).Out, "The summary stands for ")
+	require.NotContains(t, on("view").Out, "imported")
+	doc := sample.Document(t, on("view", "--json").Ends(t, terminal.ExitDone).Out)
+	require.InDelta(t, 0, sample.At(t, doc, "summary", "start"), 0)
+
+	mine := func(args ...string) programtest.Answer {
+		return programtest.Ran(t, append(args, "--session", "mine", "--store", store)...)
+	}
+	mine("import", sample.File(t, "first.jsonl", sample.Talk(conversation.BatchMessages/4))).Ends(t, terminal.ExitDone)
+	mine("compact", "--keep-recent-tokens", "3000").Ends(t, terminal.ExitDone)
+	mine("import", sample.File(t, "more.jsonl", sample.Talk(conversation.BatchMessages/4+30))).Ends(t, terminal.ExitDone)
+	sample.Contains(t, mine("compact", "--keep-recent-tokens", "3000", "--dry-run").Ends(t, terminal.ExitDone).Out, "are in the summary written before;")
+}
+
+func TestCompareSaysThatTheFilesCompactionsAreLeftOut(t *testing.T) {
+	sample.TemporaryFolder(t)
+	path := sample.File(t, "talk.jsonl", broughtSummary(60))
+	sample.Contains(t, programtest.Ran(t, "compare", path, "--preset", "pi").Ends(t, terminal.ExitDone).Out, "The file brought 1 compaction of its own: left out here")
+	doc := sample.Document(t, programtest.Ran(t, "compare", path, "--preset", "pi", "--json").Ends(t, terminal.ExitDone).Out)
+	require.InDelta(t, 1, sample.At(t, doc, "compactions_left_out"), 0)
+	doc = sample.Document(t, programtest.Ran(t, "import", path, "--session", "s", "--store", sample.StorePath(t), "--json").Ends(t, terminal.ExitDone).Out)
+	require.InDelta(t, 36, sample.At(t, doc, "summary", "end"), 0)
+}

@@ -1,0 +1,86 @@
+package conversation
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
+)
+
+// Print writes the messages of a view for people.
+func (v *View) Print(w io.Writer) {
+	for i, vm := range v.Messages {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%s  %s\n", viewTitle(vm), terminal.Count(vm.GetTokens(), "token"))
+		for _, p := range vm.GetMessage().GetParts() {
+			fmt.Fprintln(w, terminal.Indent(terminal.Printable(strings.TrimRight(PartText(p), "\n")), "    "))
+		}
+	}
+}
+
+// viewTitle says who speaks, and where the message comes from.
+func viewTitle(vm *compactordv1.ViewMessage) string {
+	title := strings.ToLower(strings.TrimPrefix(vm.GetMessage().GetRole().String(), "ROLE_"))
+	switch o := vm.GetOrigin().(type) {
+	case *compactordv1.ViewMessage_Index:
+		title = fmt.Sprintf("#%d %s", o.Index, title)
+	case *compactordv1.ViewMessage_SummaryOf:
+		title += " (summary)"
+	case *compactordv1.ViewMessage_Mend:
+		title += fmt.Sprintf(" (stands in for #%d)", o.Mend.GetIndex())
+	}
+	if vm.GetOutOfPlace() {
+		title += " (pinned)"
+	}
+	if len(vm.GetEdits()) > 0 {
+		title += " (edited)"
+	}
+	return title
+}
+
+// PartText is a part in words.
+func PartText(p *compactordv1.Part) string {
+	switch k := p.GetKind().(type) {
+	case *compactordv1.Part_Text:
+		return k.Text.GetText()
+	case *compactordv1.Part_Thinking:
+		if k.Thinking.GetText() == "" {
+			return "[thinking that only the provider can read]"
+		}
+		return "[thinking] " + k.Thinking.GetText()
+	case *compactordv1.Part_ToolCall:
+		return fmt.Sprintf("[calls %s] %s", k.ToolCall.GetName(), k.ToolCall.GetArguments())
+	case *compactordv1.Part_ToolResult:
+		return resultText(k.ToolResult)
+	case *compactordv1.Part_Media:
+		return wording.MediaLine(k.Media)
+	case *compactordv1.Part_Opaque:
+		return fmt.Sprintf("[provider's own item %s]", k.Opaque.GetType())
+	default:
+		return "[a kind of part that this version does not know]"
+	}
+}
+
+func resultText(r *compactordv1.ToolResult) string {
+	outcome := "result"
+	if r.GetIsError() {
+		outcome = "error"
+	}
+	if r.GetName() != "" {
+		outcome += " of " + r.GetName()
+	}
+	texts := []string{"[" + outcome + "]"}
+	for _, rp := range r.GetParts() {
+		if media := rp.GetMedia(); media != nil {
+			texts = append(texts, wording.MediaLine(media))
+		} else {
+			texts = append(texts, rp.GetText().GetText())
+		}
+	}
+	return strings.Join(texts, "\n")
+}

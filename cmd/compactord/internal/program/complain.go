@@ -1,0 +1,67 @@
+package program
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/api"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+)
+
+// What the parser says of numbers in a program's words, and of values that begin with a dash.
+var (
+	noNumber = regexp.MustCompile(`expected a valid \d+ bit u?int but got`)
+	noValue  = regexp.MustCompile(`expected u?int value but got ("[^"]*") .*`)
+)
+
+// plainly says what the parser says in a person's words.
+func plainly(text string) string {
+	text = noNumber.ReplaceAllString(text, "expected a whole number but got")
+	text = noValue.ReplaceAllString(text, "expected a whole number but got $1")
+	return strings.Replace(text, `must be one of "",`, "must be one of ", 1)
+}
+
+// complain tells the user what went wrong.
+func complain(a *api.App, err error) {
+	if err == nil {
+		return
+	}
+	if terminal.Unwritten(err) && errors.Is(err, syscall.EPIPE) {
+		// Whoever read has seen enough, and knows.
+		return
+	}
+	var parse *kong.ParseError
+	text := strings.TrimRight(err.Error(), "\n")
+	if errors.As(err, &parse) {
+		text = plainly(text)
+	}
+	fmt.Fprintf(a.Stderr, "compactord: %s\n", terminal.Printable(text))
+	todo, advised := terminal.AdvisedOn(err)
+	var call *api.CallError
+	switch {
+	case advised:
+		fmt.Fprintln(a.Stderr, terminal.Printable(a.Advised(todo)))
+	case errors.As(err, &call) && call.OwnBug():
+		fmt.Fprintln(a.Stderr, a.ReportIt())
+	case errors.As(err, &call) && call.Todo().Text != "":
+		fmt.Fprintln(a.Stderr, a.Advised(call.Todo()))
+	}
+	if parse != nil && parse.Context != nil {
+		fmt.Fprintf(a.Stderr, "How it is used: %s --help\n", called(a, parse.Context))
+	}
+}
+
+// called is the command that was called, as far as it was understood.
+func called(a *api.App, c *kong.Context) string {
+	program := cmp.Or(a.Name, terminal.ProgramName)
+	if node := c.Selected(); node != nil {
+		return program + " " + node.Name
+	}
+	return program
+}

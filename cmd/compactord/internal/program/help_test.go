@@ -1,0 +1,42 @@
+package program_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
+	"github.com/compactord/compactord/cmd/compactord/internal/sample"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/docs"
+)
+
+func TestHelpPrintsDocuments(t *testing.T) {
+	r := programtest.Ran(t, "help").Ends(t, terminal.ExitDone)
+	for _, name := range docs.Names() {
+		sample.Contains(t, r.Out, "\n  "+name+" ")
+		page := programtest.Ran(t, "help", name).Ends(t, terminal.ExitDone).Out
+		sample.Contains(t, page, "# "+docs.Title(name)+"\n")
+		require.NotRegexp(t, `\]\([a-z-]+\.md`, page, "a link to a file")
+		require.NotContains(t, page, "<!--")
+	}
+	sample.Contains(t, programtest.Ran(t, "help", "compact").Ends(t, terminal.ExitDone).Out, "Usage: compactord compact")
+	sample.Contains(t, programtest.Ran(t, "help", "compare").Ends(t, terminal.ExitDone).Out, "The flags of the command: compactord compare --help\n\n# Comparing presets")
+	r = programtest.Ran(t, "help", "nope").Ends(t, terminal.ExitUsage).Says(t, `there is no topic "nope"; there are api, `)
+	require.Empty(t, r.Out)
+	// The format that is not recognized, and the flags that say so, name a topic.
+	programtest.Ran(t, "view", sample.File(t, "x.txt", "no transcript")).Ends(t, terminal.ExitFailed).Says(t, "compactord help dialects")
+}
+
+func TestHelp(t *testing.T) {
+	require.Contains(t, programtest.Ran(t, "--help").Ends(t, terminal.ExitDone).Out, "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing")
+	require.Contains(t, programtest.Ran(t).Ends(t, terminal.ExitUsage).Out, "Commands:", "who says nothing is told what there is")
+	for _, command := range []string{"serve", "compact", "view", "prune", "import", "sessions", "check", "version", "compare", "strategies"} {
+		require.Contains(t, programtest.Ran(t, command, "--help").Ends(t, terminal.ExitDone).Out, "Usage: compactord "+command)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	require.Contains(t, programtest.Ran(t, "version").Ends(t, terminal.ExitDone).Out, "built with go")
+	require.Contains(t, sample.Document(t, programtest.Ran(t, "version", "--json").Ends(t, terminal.ExitDone).Out), "go")
+}

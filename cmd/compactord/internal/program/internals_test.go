@@ -1,0 +1,4 @@
+package program
+
+// Description lets tests from outside know the text of the help.
+const Description = description

@@ -1,0 +1,137 @@
+package program_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/program"
+	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
+	"github.com/compactord/compactord/cmd/compactord/internal/sample"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+)
+
+// wrongValues are values that flags refuse, by the flag's name. A flag of several commands refuses them in all.
+var wrongValues = map[string][]string{
+	"preset": {"nope", ""}, "format": {"nope", ""}, "nth": {"0", "-1", "99", "x"}, "dialect": {"nope", ""}, "to": {"nope", ""},
+	"context-window": {"0", "x", "4000000000"}, "max-output-tokens": {"0", "x"}, "max-input-tokens": {"0", "x"},
+	"keep-recent-tokens": {"x", "4000000000"}, "reason": {"nope", ""}, "estimator": {"nope", ""},
+	"summarizer": {"nope", ""}, "config": {"nowhere.yaml", ""}, "role": {"nope"}, "state": {"nope"}, "limit": {"x", "-1"},
+	"addr": {"nowhere", "host:99999", "unix:"}, "as-of": {"x", "99999"}, "from": {"x"}, "label": {"x"},
+	"bytes": {"x", "1:y", ""}, "lines": {"x", "3-1", ""}, "match": {"(", ""}, "context": {"x"},
+	"to-checkpoint": {"x"}, "to-point": {"x", "99999"}, "turns": {"x", "0", "99999"}, "message": {" "},
+	"as": {"a b", ""}, "session": {"a b", ""}, "status": {"x", "9999"}, "window": {"x"}, "input": {"x"}, "cached": {"x"},
+	"output": {"x"}, "listen": {"nowhere"}, "default-preset": {"nope"}, "default-summarizer": {"nope"},
+	"max-message-bytes": {"3", "x"}, "drain-timeout": {"soon", "0s"}, "heartbeat": {"soon", "0s"}, "log-level": {"nope"},
+	"log-format": {"nope"}, "metrics-listen": {"nowhere"},
+}
+
+// takesAll are the flags whose values may be anything: texts, and files that may not be there.
+var takesAll = []string{"title", "focus", "text", "text-file", "stop", "store"}
+
+// wrongBeside is what a command needs beside a wrong flag to come as far as the flag.
+func wrongBeside(name, flag, path, store string) []string {
+	session := []string{"--session", "s", "--store", store}
+	switch name {
+	case "compact", "prune", "view", "tokens":
+		if flag == "session" || flag == "addr" || flag == "as-of" {
+			return session
+		}
+		return []string{path}
+	case "recall", "search":
+		if flag == "session" || flag == "addr" {
+			return append([]string{"1"}, session...)
+		}
+		return []string{"1", path}
+	case "compare":
+		return []string{path}
+	case "convert":
+		return []string{path, "--to", "markdown"}
+	case "validate":
+		return []string{path, "--dialect", "openai_chat"}
+	case "import":
+		return append([]string{path}, session...)
+	case "export":
+		return append([]string{"--to", "markdown"}, session...)
+	case "pin":
+		return append([]string{"1"}, session...)
+	case "revert":
+		if strings.HasPrefix(flag, "to-") || flag == "turns" {
+			return session
+		}
+		return append([]string{"--turns", "1"}, session...)
+	case "classify":
+		return []string{"--text", "x"}
+	case "watch":
+		return session[:2]
+	case "sessions":
+		return session[2:]
+	case "strategies", "summarizers", "serve", "check", "help", "version":
+		return nil
+	default:
+		return session
+	}
+}
+
+// without takes a flag and its value out of a command line.
+func without(args []string, flag string) []string {
+	for i, arg := range args {
+		if arg == "--"+flag {
+			return append(append([]string{}, args[:i]...), args[i+2:]...)
+		}
+	}
+	return args
+}
+
+// Each flag that takes a value refuses a wrong one as wrong usage, and a file is not read for that.
+func TestWrongValueOfEveryFlagIsWrongUsage(t *testing.T) {
+	sample.TemporaryFolder(t)
+	path, store := sample.File(t, "talk.jsonl", sample.Talk(3)), sample.StorePath(t)
+	programtest.Ran(t, "import", path, "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
+	parser, err := kong.New(&program.Commands{}, program.Variables())
+	require.NoError(t, err)
+	seen := make(map[string]bool)
+	for _, command := range parser.Model.Children {
+		for _, flag := range command.Flags {
+			if flag.IsBool() || flag.Hidden {
+				continue
+			}
+			values, known := wrongValues[flag.Name]
+			require.True(t, known || slices.Contains(takesAll, flag.Name), "no wrong value of --%s of %s", flag.Name, command.Name)
+			seen[flag.Name] = true
+			for _, value := range values {
+				if !refusedBy(command.Name, flag.Name, value) {
+					continue
+				}
+				args := without(wrongBeside(command.Name, flag.Name, path, store), flag.Name)
+				if flag.Name == "addr" {
+					args = without(args, "store")
+				}
+				args = append(append([]string{command.Name}, args...), "--"+flag.Name+"="+value)
+				r := programtest.Ran(t, args...)
+				assert.Equal(t, terminal.ExitUsage, r.Code, "%v\n%s", args, r.Err)
+				if value != "99" {
+					assert.NotContains(t, r.Err, "reading "+path, "%v", args)
+				}
+			}
+		}
+	}
+	for name := range wrongValues {
+		require.True(t, seen[name], "there is no flag --%s", name)
+	}
+}
+
+// refusedBy leaves out what is right for one command.
+func refusedBy(command, flag, value string) bool {
+	switch command + " " + flag + " " + value {
+	case "tokens estimator ", "watch session a b":
+		// Blank is how a session counts itself; without a daemon nobody knows what ids there may be.
+		return false
+	default:
+		return true
+	}
+}

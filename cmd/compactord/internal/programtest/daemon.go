@@ -1,0 +1,67 @@
+package programtest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/api"
+	"github.com/compactord/compactord/cmd/compactord/internal/program"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+)
+
+// Daemon is `compactord serve` in this process.
+type Daemon struct {
+	Addr string
+	// Log is what it wrote to stderr; to be read once it has ended.
+	Log    bytes.Buffer
+	ended  chan int
+	cancel context.CancelCauseFunc
+}
+
+// Serving starts a daemon and waits until it listens.
+func Serving(t *testing.T, args ...string) *Daemon {
+	t.Helper()
+	d := &Daemon{ended: make(chan int, 1)}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	d.cancel = cancel
+	out, write := io.Pipe()
+	a := &api.App{Terminal: terminal.Terminal{Stdout: write, Stderr: &d.Log}}
+	go func() {
+		d.ended <- program.Run(ctx, a, append([]string{"serve"}, args...))
+		_ = write.Close()
+	}()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		require.FailNow(t, "the daemon did not start", "exit code %d: %s", <-d.ended, d.Log.String())
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	text, found := strings.CutPrefix(line, "compactord listens on ")
+	require.True(t, found, line)
+	d.Addr, _, found = strings.Cut(text, ", store ")
+	require.True(t, found, line)
+	t.Cleanup(func() { d.cancel(terminal.ErrInterrupted) })
+	return d
+}
+
+// Stop ends the daemon as a signal would, and returns its exit code.
+func (d *Daemon) Stop() int {
+	d.cancel(terminal.ErrInterrupted)
+	return <-d.ended
+}
+
+// Connection connects to a daemon.
+func Connection(t *testing.T, addr string) *grpc.ClientConn {
+	t.Helper()
+	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, conn.Close()) })
+	return conn
+}

@@ -1,0 +1,118 @@
+// Package programtest runs the program in tests: in their process, as a daemon, or as a process of its own.
+package programtest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/api"
+	"github.com/compactord/compactord/cmd/compactord/internal/program"
+	"github.com/compactord/compactord/cmd/compactord/internal/sample"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+)
+
+// FiveTurns is a store with a session of five turns: messages 0 to 19, each result of 100 lines.
+func FiveTurns(t *testing.T) func(args ...string) Answer {
+	t.Helper()
+	store := sample.StorePath(t)
+	on := func(args ...string) Answer { return Ran(t, append(args, "--store", store)...) }
+	on("import", sample.File(t, "talk.jsonl", sample.Talk(5)), "--session", "s").Ends(t, terminal.ExitDone)
+	return on
+}
+
+// folder holds what the tests of this process make for all of them.
+var folder string
+
+// Main runs the tests of a package, apart from what the surroundings set, and demands that they leave no goroutine.
+func Main(m *testing.M) int {
+	var err error
+	if folder, err = os.MkdirTemp("", "compactord-test-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, "COMPACTORD_") && name != sample.CorpusVariable {
+			_ = os.Unsetenv(name)
+		}
+	}
+	_ = os.Setenv("XDG_STATE_HOME", filepath.Join(folder, "state"))
+	code := m.Run()
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
+	return code
+}
+
+// built builds the program once.
+var built = sync.OnceValues(func() (path string, err error) {
+	path = filepath.Join(folder, terminal.ProgramName)
+	out, err := exec.CommandContext(context.Background(), "go", "build", "-o", path, terminal.MainPackage).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("build the program: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// Binary is the path of the built program, for what needs a process of its own.
+func Binary(t *testing.T) string {
+	t.Helper()
+	path, err := built()
+	require.NoError(t, err)
+	return path
+}
+
+// Answer is what a run of the program gave.
+type Answer struct {
+	Code     int
+	Out, Err string
+}
+
+// Ran runs the program in this process.
+func Ran(t *testing.T, args ...string) Answer {
+	t.Helper()
+	return RunWith(t.Context(), &api.App{Terminal: terminal.Terminal{Stdin: strings.NewReader("")}}, args...)
+}
+
+// RunWith runs the program in this process with surroundings of the test's own.
+func RunWith(ctx context.Context, a *api.App, args ...string) Answer {
+	var out, err bytes.Buffer
+	a.Stdout, a.Stderr = &out, &err
+	code := program.Run(ctx, a, args)
+	return Answer{code, out.String(), err.String()}
+}
+
+// RanOn runs the program with an input.
+func RanOn(t *testing.T, in io.Reader, args ...string) Answer {
+	t.Helper()
+	return RunWith(t.Context(), &api.App{Terminal: terminal.Terminal{Stdin: in}}, args...)
+}
+
+// Ends demands an exit code and shows what was said where it is another.
+func (r Answer) Ends(t *testing.T, code int) Answer {
+	t.Helper()
+	require.Equal(t, code, r.Code, "stdout:\n%s\nstderr:\n%s", r.Out, r.Err)
+	return r
+}
+
+// Says demands a text on stderr.
+func (r Answer) Says(t *testing.T, text string) Answer {
+	t.Helper()
+	require.Contains(t, r.Err, text)
+	return r
+}

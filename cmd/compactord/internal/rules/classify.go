@@ -1,0 +1,113 @@
+package rules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/api"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// Classify is `compactord classify`.
+type Classify struct {
+	Error   string `arg:"" help:"File with the provider's error, text or JSON; - is standard input." name:"file" optional:""`
+	Text    string `help:"The error itself, in place of a file." placeholder:"TEXT"`
+	Status  uint32 `help:"The HTTP status." placeholder:"CODE"`
+	Stop    string `help:"The reason for which the model stopped, as the provider writes it: end_turn, length or another." placeholder:"REASON"`
+	Window  uint32 `help:"The model's context window in tokens, to find overflows that no error tells." placeholder:"N"`
+	Input   uint32 `help:"Input tokens that the provider reported, cached ones left out." placeholder:"N"`
+	Cached  uint32 `help:"Input tokens that the provider reported as read from its cache." placeholder:"N"`
+	Output  uint32 `help:"Output tokens that the provider reported." placeholder:"N"`
+	Addr    string `env:"COMPACTORD_ADDR" help:"Daemon to ask, whose configuration may know more patterns." placeholder:"HOST:PORT|unix:PATH"`
+	Session string `help:"With --addr: a session whose context window counts." placeholder:"ID"`
+	JSON    bool   `help:"Print one JSON document: the answer as the API gives it." name:"json"`
+}
+
+// Help is printed below the flags.
+func (c *Classify) Help() string {
+	return `Says whether the way in which a request to a model ended is an overflow of its context window: then compacting helps. Exit
+code 0 says that it is one, 3 that it is none.`
+}
+
+// Run classifies an error.
+func (c *Classify) Run(ctx context.Context, a *api.App) (err error) {
+	request, err := c.request(a)
+	if err != nil {
+		return err
+	}
+	asked, err := c.open(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, asked.Close()) }()
+	answer, err := asked.Compactions.ClassifyError(ctx, request)
+	if err != nil {
+		return api.RefusedFlags(err)
+	}
+	if c.JSON {
+		if err := terminal.PrintJSON(a.Out, terminal.WholeAnswer(answer)); err != nil {
+			return err
+		}
+	} else {
+		printClass(a.Out, answer)
+	}
+	if !answer.GetOverflow() {
+		return terminal.NothingError{Why: "this is no overflow"}
+	}
+	return nil
+}
+
+// open asks the daemon that is named, else a service of this process.
+func (c *Classify) open(ctx context.Context, a *api.App) (*api.Client, error) {
+	switch {
+	case c.Addr != "" && (a.Given["addr"] || c.Session != ""):
+		return api.Dial(c.Addr)
+	case c.Session != "":
+		return nil, terminal.Usagef("--session goes with --addr")
+	default:
+		return a.EmbedTemporary(ctx)
+	}
+}
+
+func (c *Classify) request(a *api.App) (*compactordv1.ClassifyErrorRequest, error) {
+	request := &compactordv1.ClassifyErrorRequest{
+		ErrorText: c.Text, HttpStatus: c.Status, ProviderStopReason: c.Stop, ContextWindow: c.Window, SessionId: c.Session,
+	}
+	switch {
+	case c.Error != "" && c.Text != "":
+		return nil, terminal.Usagef("name a file or give --text, not both")
+	case c.Error != "":
+		text, err := a.ReadText(c.Error)
+		if err != nil {
+			return nil, err
+		}
+		request.ErrorText = text
+	case c.Text == "" && c.Status == 0 && c.Stop == "" && c.Input == 0:
+		return nil, terminal.Usagef("say how the request ended: a file, --text, --status, --stop or --input")
+	}
+	if c.Input+c.Cached+c.Output > 0 {
+		request.Usage = &compactordv1.Usage{InputTokens: c.Input, CacheReadTokens: c.Cached, OutputTokens: c.Output}
+	}
+	return request, nil
+}
+
+func printClass(w io.Writer, answer *compactordv1.ClassifyErrorResponse) {
+	fmt.Fprintln(w, map[compactordv1.ErrorClass]string{
+		compactordv1.ErrorClass_ERROR_CLASS_OTHER:             "No overflow: compacting does not help.",
+		compactordv1.ErrorClass_ERROR_CLASS_CONTEXT_OVERFLOW:  "A context overflow: compact, and try the turn again once.",
+		compactordv1.ErrorClass_ERROR_CLASS_REQUEST_TOO_LARGE: "A request of too many bytes: compact, mind media, and try the turn again once.",
+		compactordv1.ErrorClass_ERROR_CLASS_RATE_LIMIT:        "A rate limit and no overflow: wait, and try again as it is.",
+	}[answer.GetErrorClass()])
+	if answer.GetRule() != "" {
+		terminal.Row(w, "Rule", "%s: %s", answer.GetRule(), terminal.Printable(answer.GetWhy()))
+	}
+	if answer.RequestedTokens != nil {
+		terminal.Row(w, "Requested", "%s", terminal.Count(answer.GetRequestedTokens(), "token"))
+	}
+	if answer.LimitTokens != nil {
+		terminal.Row(w, "Limit", "%s", terminal.Count(answer.GetLimitTokens(), "token"))
+	}
+}

@@ -1,0 +1,7 @@
+package rules
+
+// The documents, for tests from outside.
+type (
+	ValidateJSON  = validateJSON
+	ViolationJSON = violationJSON
+)

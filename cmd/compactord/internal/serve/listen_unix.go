@@ -1,0 +1,23 @@
+//go:build unix
+
+package serve
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"syscall"
+)
+
+// listenPrivately makes a socket that only this user can connect to. The mode is set by the mask and not afterwards, so
+// that there is no moment in which others can.
+func listenPrivately(ctx context.Context, path string) (net.Listener, error) {
+	const othersNothing = 0o177
+	old := syscall.Umask(othersNothing)
+	defer syscall.Umask(old)
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on unix:%s: %w", path, cause(err))
+	}
+	return listener, nil
+}

@@ -1,0 +1,155 @@
+// Package serve is the command that runs the daemon.
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+
+	"github.com/alecthomas/kong"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/api"
+	"github.com/compactord/compactord/cmd/compactord/internal/config"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/service"
+	boltstore "github.com/compactord/compactord/storage/bolt"
+)
+
+// Command is `compactord serve`.
+type Command struct {
+	ConfigFile string `env:"COMPACTORD_CONFIG" help:"YAML file with settings: a flag's name with underscores, and its value." name:"config" placeholder:"PATH" type:"path"`
+	config.Config
+
+	file config.File
+}
+
+// Help is printed below the flags.
+func (c *Command) Help() string {
+	return `A flag comes before the environment, that before the file of --config, and that before the default.
+
+SIGINT and SIGTERM stop the daemon: calls may finish until --drain-timeout has passed, then compactions are cancelled.
+A second signal ends it at once.`
+}
+
+// BeforeResolve reads the file of --config, so that kong looks there too.
+func (c *Command) BeforeResolve(k *kong.Context) error {
+	for _, flag := range k.Flags() {
+		if flag.Name != "config" {
+			continue
+		}
+		path, ok := k.FlagValue(flag).(string)
+		if !ok || path == "" {
+			return nil
+		}
+		file, err := config.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("--config: %w", err)
+		}
+		c.file = *file
+		k.AddResolver(file.Settings)
+	}
+	return nil
+}
+
+// Validate returns all that is wrong with the settings.
+func (c *Command) Validate() error {
+	return errors.Join(c.Config.Validate(), c.file.CheckSummarizer("--default-summarizer", c.DefaultSummarizer))
+}
+
+// Run serves until the context ends.
+func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
+	// kong has called Validate of Config already.
+	logger := c.logger(a)
+	//nolint:contextcheck // each request to a model brings a context of its own
+	if a.Models, err = c.file.Models(); err != nil {
+		return terminal.Usagef("%s: %w", c.ConfigFile, err)
+	}
+	// The folder of the default is ours to make; that of a path somebody typed may be a slip.
+	if c.Store == api.DefaultStore() {
+		if err := os.MkdirAll(filepath.Dir(c.Store), 0o700); err != nil {
+			return fmt.Errorf("cannot make the folder of the store: %w", err)
+		}
+	}
+	store, err := api.OpenStore(c.Store, boltstore.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	//nolint:contextcheck // calls bring contexts of their own
+	server, err := c.server(a, store, registry, logger)
+	if err != nil {
+		return err
+	}
+	addr, err := api.ParseAddress(c.Listen)
+	if err != nil {
+		return err
+	}
+	listener, err := listen(ctx, addr)
+	if err != nil {
+		return err
+	}
+	c.file.LogModels(ctx, logger, c.DefaultSummarizer)
+	group, running := errgroup.WithContext(ctx)
+	if c.MetricsListen != "" {
+		metrics, err := listenMetrics(ctx, c.MetricsListen)
+		if err != nil {
+			return errors.Join(err, listener.Close())
+		}
+		logger.InfoContext(ctx, "serving metrics", "address", metrics.Addr().String())
+		group.Go(func() error { return serveMetrics(running, metrics, registry) })
+	}
+	group.Go(func() error { return server.Run(running, listener) })
+	fmt.Fprintf(a.Out, "compactord listens on %s, store %s\n", listening(addr, listener), c.Store)
+	if err := a.Out.Flush(); err != nil {
+		logger.WarnContext(ctx, "cannot write to stdout", "error", err)
+	}
+	<-running.Done()
+	logger.InfoContext(ctx, "stopping")
+	return group.Wait()
+}
+
+func (c *Command) server(
+	a *api.App, store *boltstore.Store, metrics prometheus.Registerer, logger *slog.Logger,
+) (*service.Server, error) {
+	a.DefaultSummarizer = c.DefaultSummarizer
+	options, err := a.ServiceOptions(store, logger)
+	if err != nil {
+		return nil, err
+	}
+	options.DefaultPolicy.Preset = proto.String(c.DefaultPreset)
+	options.Heartbeat = c.Heartbeat
+	options.Overflow = c.file.Overflow
+	options.Metrics = metrics
+	return service.NewServer(service.ServerOptions{
+		Options:         options,
+		MaxMessageBytes: c.MaxMessageBytes,
+		DrainTimeout:    c.DrainTimeout,
+		Reflection:      c.Reflects(),
+	})
+}
+
+func (c *Command) logger(a *api.App) *slog.Logger {
+	options := &slog.HandlerOptions{Level: terminal.LogLevels[c.LogLevel]}
+	if c.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(a.Stderr, options))
+	}
+	return slog.New(slog.NewTextHandler(a.Stderr, options))
+}
+
+// listening is the address as clients give it to --addr, with the port that was chosen where it was 0.
+func listening(addr api.Address, listener net.Listener) string {
+	if addr.Network == "unix" {
+		return addr.String()
+	}
+	return listener.Addr().String()
+}

@@ -1,0 +1,36 @@
+package serve
+
+import (
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/config"
+	"github.com/compactord/compactord/cmd/compactord/internal/sample"
+)
+
+// The settings of the file go to the flags, and what no flag can say is read with them.
+func TestTheFileIsRead(t *testing.T) {
+	path := sample.File(t, "config.yaml", `
+log_level: warn
+default_summarizer: local
+overflow: {patterns: [{id: ours, pattern: 'Over the limit of \d+'}]}
+summarizers:
+  local: {kind: anthropic, model: small, base_url: "http://[::1]:8080", api_key_file: key}
+`)
+	cli := &struct {
+		Serve Command `cmd:""`
+	}{}
+	parser, err := kong.New(cli, kong.Vars{"default_store": "/var/lib/x.db", "default_addr": "127.0.0.1:7440", "presets": ""})
+	require.NoError(t, err)
+	_, err = parser.Parse([]string{"serve", "--config", path})
+	require.NoError(t, err)
+	require.Equal(t, "warn", cli.Serve.LogLevel)
+	require.Equal(t, "local", cli.Serve.DefaultSummarizer)
+	read, err := config.ReadFile(path)
+	require.NoError(t, err)
+	require.Len(t, read.Overflow.Patterns, 1)
+	require.NoError(t, read.CheckSummarizer("", "local"))
+	require.Equal(t, *read, cli.Serve.file)
+}

@@ -1,0 +1,94 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/compactord/compactord/service/sessionlog"
+	"github.com/compactord/compactord/cmd/compactord/internal/api"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage"
+	boltstore "github.com/compactord/compactord/storage/bolt"
+)
+
+// Check is `compactord check`.
+type Check struct {
+	Store string `default:"${default_store}" env:"COMPACTORD_STORE" help:"Store to check (default: ${default})." placeholder:"PATH" type:"path"`
+	JSON  bool   `help:"Print one JSON document: problems, each with session and what." name:"json"`
+	Quiet bool   `help:"Print no progress on stderr." short:"q"`
+}
+
+// Help is printed below the flags.
+func (c *Check) Help() string {
+	return `It reads the whole store and changes nothing. The daemon must not have it open: stop it first, or check a copy.`
+}
+
+// Run checks.
+func (c *Check) Run(ctx context.Context, a *api.App) (err error) {
+	if c.Store == "" {
+		return terminal.Usagef("name a store with --store: there is no default without a home folder")
+	}
+	if !api.Exists(c.Store) {
+		return fmt.Errorf("there is no store %s", c.Store)
+	}
+	store, err := api.OpenStore(c.Store, boltstore.Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	p := a.Progress(c.Quiet)
+	defer p.Clear()
+	problems, err := examine(ctx, store, p)
+	if errors.Is(context.Cause(ctx), terminal.ErrInterrupted) {
+		return terminal.ErrInterrupted
+	}
+	if err != nil {
+		return fmt.Errorf("cannot check the store to its end: %w", err)
+	}
+	p.Clear()
+	return c.report(a, problems)
+}
+
+// examine looks at the file first: where that is broken, logs cannot be trusted to be readable at all.
+func examine(ctx context.Context, store *boltstore.Store, p *terminal.Progress) ([]storage.Problem, error) {
+	p.Stage("checking the file", "", 0)
+	problems, err := store.CheckStructure(ctx)
+	if err != nil || len(problems) > 0 {
+		return problems, err
+	}
+	p.Stage("checking the logs", "", 0)
+	return sessionlog.Check(ctx, store, "")
+}
+
+// problemJSON is one problem in the document of `check --json`.
+type problemJSON struct {
+	Session string `json:"session,omitempty"`
+	What    string `json:"what"`
+}
+
+func (c *Check) report(a *api.App, problems []storage.Problem) error {
+	list := make([]problemJSON, len(problems))
+	for i, found := range problems {
+		list[i] = problemJSON{found.SessionID, found.What}
+	}
+	if c.JSON {
+		if err := terminal.PrintJSON(a.Out, map[string]any{"problems": list}); err != nil {
+			return err
+		}
+	} else {
+		for _, found := range list {
+			if found.Session != "" {
+				fmt.Fprintf(a.Out, "session %s: ", found.Session)
+			}
+			fmt.Fprintln(a.Out, terminal.Printable(found.What))
+		}
+	}
+	switch {
+	case len(problems) > 0:
+		return fmt.Errorf("%s found in %s", terminal.Count(len(problems), "problem"), c.Store)
+	case !c.JSON:
+		fmt.Fprintf(a.Out, "%s is sound.\n", c.Store)
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package sessions
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/api"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// Delete is `compactord delete`.
+type Delete struct {
+	onSession
+	terminal.ConfirmFlags
+}
+
+// Help is printed below the flags.
+func (c *Delete) Help() string {
+	return `The session and its whole log are removed for good: no undo brings them back. Forks of it stay. On a terminal it is asked
+first; elsewhere --yes has to say that it is meant.`
+}
+
+// Run deletes a session.
+func (c *Delete) Run(ctx context.Context, a *api.App) error {
+	return c.with(ctx, a, func(client *api.Client) error {
+		there, err := client.Sessions.GetSession(ctx, &compactordv1.GetSessionRequest{SessionId: c.Session})
+		if err != nil {
+			return api.RefusedFlags(err)
+		}
+		what := fmt.Sprintf("session %s with %s", c.Session, terminal.Count(there.GetSession().GetNextIndex(), "message"))
+		switch {
+		case c.Yes:
+		case a.Asks:
+			if err := a.Confirm(ctx, "Delete "+what+" for good?"); err != nil {
+				return err
+			}
+		default:
+			return terminal.Advise(terminal.Usagef("nobody can be asked here whether to delete %s for good", what), "If that is meant: %s", terminal.Again("--yes"))
+		}
+		answer, err := client.Sessions.DeleteSession(ctx, &compactordv1.DeleteSessionRequest{SessionId: c.Session})
+		if err != nil {
+			return api.RefusedFlags(err)
+		}
+		if c.JSON {
+			return terminal.PrintJSON(a.Out, terminal.WholeAnswer(answer))
+		}
+		fmt.Fprintf(a.Out, "Deleted %s.\n", what)
+		return nil
+	})
+}

@@ -1,0 +1,97 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/api"
+	"github.com/compactord/compactord/cmd/compactord/internal/conversation"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/export"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// Export is `compactord export`.
+type Export struct {
+	Session string `help:"Session to write." placeholder:"ID" required:""`
+	To      string `help:"What to write: ${dialects} (JSON Lines), or markdown." placeholder:"NAME" required:""`
+	api.Where
+	Quiet bool `help:"Print no progress and no notes on stderr." short:"q"`
+}
+
+// Help is printed below the flags.
+func (c *Export) Help() string {
+	return `The whole conversation is written on stdout, as the log holds it: what was compacted or edited comes whole, and what was
+put aside by a revert does not. What came in as JSON of that dialect comes out as it was. For the list that goes into a
+request, see 'compactord view --session ID --dialect NAME'.`
+}
+
+// Run exports a session.
+func (c *Export) Run(ctx context.Context, a *api.App) (err error) {
+	var to dialect.Dialect
+	if c.To != conversation.Markdown {
+		if to, err = conversation.DialectNamed("--to", c.To); err != nil {
+			return err
+		}
+	}
+	p := a.Progress(c.Quiet)
+	defer p.Clear()
+	client, err := c.Open(ctx, a, false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, client.Close()) }()
+	conv := &conversation.Conversation{Client: client, Session: c.Session}
+	p.Stage("reading session "+c.Session, "", 0)
+	logged, err := activeMessages(ctx, conv)
+	if err != nil {
+		return err
+	}
+	p.Clear()
+	if len(logged) == 0 {
+		return terminal.NothingError{Why: conv.Name() + " holds no messages"}
+	}
+	if to == nil {
+		return export.Markdown(a.Out, numbered(logged))
+	}
+	messages := make([]*compactordv1.Message, len(logged))
+	for i, l := range logged {
+		messages[i] = l.GetMessage()
+	}
+	rendered, err := to.Render(messages, dialect.RenderOptions{AsWritten: true})
+	if err != nil {
+		return err
+	}
+	return export.Lines(a.Out, to, &rendered.List)
+}
+
+// activeMessages reads the messages of the active path.
+func activeMessages(ctx context.Context, c *conversation.Conversation) ([]*compactordv1.LoggedMessage, error) {
+	var active []*compactordv1.LoggedMessage
+	request := &compactordv1.ListMessagesRequest{SessionId: c.Session, PageSize: 1000, MaxBytes: c.PageBytes}
+	for {
+		page, err := c.Sessions.ListMessages(ctx, request)
+		if err != nil {
+			return nil, api.RefusedFlags(err)
+		}
+		for _, l := range page.GetMessages() {
+			if l.GetState() != compactordv1.MessageState_MESSAGE_STATE_PUT_ASIDE {
+				active = append(active, l)
+			}
+		}
+		if page.GetNextPageToken() == "" {
+			return active, nil
+		}
+		request.PageToken = page.GetNextPageToken()
+	}
+}
+
+func numbered(logged []*compactordv1.LoggedMessage) []export.Message {
+	messages := make([]export.Message, len(logged))
+	for i, l := range logged {
+		messages[i] = export.Message{Message: l.GetMessage(), Title: fmt.Sprintf("#%d", l.GetIndex())}
+	}
+	return messages
+}

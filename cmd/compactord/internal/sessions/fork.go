@@ -1,0 +1,54 @@
+package sessions
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/api"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// Fork is `compactord fork`.
+type Fork struct {
+	onSession
+	aim
+	As    string            `help:"The new session's id (default: a new one)." placeholder:"ID"`
+	Title string            `help:"The new session's title (default: the same)." placeholder:"TEXT"`
+	Label map[string]string `help:"A label of the new session (default: the same); may be given again." placeholder:"KEY=VALUE"`
+}
+
+// Help is printed below the flags.
+func (c *Fork) Help() string {
+	return `The new session holds the log up to a point, the end unless told otherwise: the same messages, numbers and views. What is
+done to one does not touch the other.`
+}
+
+// Run forks a session.
+func (c *Fork) Run(ctx context.Context, a *api.App) error {
+	request := &compactordv1.ForkSessionRequest{
+		SessionId: c.Session, NewSessionId: c.As, Title: c.Title, Labels: c.Label,
+	}
+	switch {
+	case c.ToCheckpoint != nil && c.ToPoint != nil:
+		return terminal.Usagef("give either --to-checkpoint or --to-point")
+	case c.ToCheckpoint != nil:
+		request.At = &compactordv1.ForkSessionRequest_CheckpointId{CheckpointId: *c.ToCheckpoint}
+	case c.ToPoint != nil:
+		request.At = &compactordv1.ForkSessionRequest_Point{Point: *c.ToPoint}
+	}
+	return c.with(ctx, a, func(client *api.Client) error {
+		answer, err := client.Sessions.ForkSession(ctx, request)
+		if err != nil {
+			return api.RefusedFlags(err)
+		}
+		if c.JSON {
+			return terminal.PrintJSON(a.Out, terminal.WholeAnswer(answer))
+		}
+		s := answer.GetSession()
+		fmt.Fprintf(a.Out, "Forked session %s at point %d into session %s: %s, %s in the context.\n", c.Session,
+			s.GetForkedFrom().GetPoint(), s.GetSessionId(), terminal.Count(s.GetNextIndex(), "message"),
+			contextText(answer.GetReport()))
+		return nil
+	})
+}

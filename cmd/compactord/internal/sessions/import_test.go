@@ -1,0 +1,59 @@
+package sessions_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
+	"github.com/compactord/compactord/cmd/compactord/internal/sample"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+)
+
+// The compactions of an imported session are in force, unless they are not wanted.
+func TestImportedCompactions(t *testing.T) {
+	sample.TemporaryFolder(t)
+	path := sample.File(t, "compacted.jsonl",
+		sample.Talk(10)+`{"role":"_compaction","summary":"Ten tests were mended, one after the other.","first_kept":36}`+"\n"+sample.Talk(2))
+	r := programtest.Ran(t, "view", path, "--messages").Ends(t, terminal.ExitDone)
+	sample.Contains(t, r.Out, "Ten tests were mended")
+	require.NotContains(t, r.Out, "#35 ")
+	sample.Contains(t, r.Out, "#36 ")
+	converted := programtest.Ran(t, "convert", path, "--to", "anthropic", "-q").Ends(t, terminal.ExitDone).Out
+	sample.Contains(t, converted, "parser_0.go")
+	require.NotContains(t, converted, "Ten tests were mended")
+	r = programtest.Ran(t, "view", path, "--messages", "--without-compactions").Ends(t, terminal.ExitDone)
+	require.NotContains(t, r.Out, "Ten tests were mended")
+	sample.Contains(t, r.Out, "#35 ")
+}
+
+func TestImportedOnce(t *testing.T) {
+	store, path := sample.StorePath(t), sample.TalkFile(t)
+	r := programtest.Ran(t, "import", path, "--session", "s", "--store", store, "--title", "Talk").Ends(t, terminal.ExitDone)
+	require.Equal(t, "Imported 480 messages into session s, which holds 480 now.\n", r.Out)
+	programtest.Ran(t, "import", path, "--session", "s", "--store", store).Ends(t, terminal.ExitNothing).
+		Says(t, `nothing to do: session "s" holds all of `+path+" already")
+	other := sample.File(t, "other.jsonl", sample.Talk(121))
+	r = programtest.Ran(t, "import", other, "--session", "s", "--store", store).Ends(t, terminal.ExitFailed).
+		Says(t, `session "s" holds 480 messages already, and they are not the first ones of `+other)
+	require.NotContains(t, r.Err, "WRONG_NEXT_INDEX")
+	doc := sample.Document(t, programtest.Ran(t, "import", path, "--session", "t", "--store", store, "--json").Ends(t, terminal.ExitDone).Out)
+	require.InDelta(t, 480, sample.At(t, doc, "imported"), 0)
+	require.Equal(t, "t", sample.At(t, doc, "session", "session_id"))
+}
+
+func TestImportIntoADaemonThatTakesLittle(t *testing.T) {
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t), "--max-message-bytes", "4194304")
+	line := `{"role":"user","content":"` + strings.Repeat("x", 500_000) + `"}` + "\n"
+	path := sample.File(t, "large.jsonl", strings.Repeat(line, 40))
+	for _, code := range []int{terminal.ExitDone, terminal.ExitNothing} {
+		programtest.Ran(t, "import", path, "--session", "s", "--addr", d.Addr, "-q").Ends(t, code)
+	}
+	require.Contains(t, programtest.Ran(t, "sessions", "--addr", d.Addr).Ends(t, terminal.ExitDone).Out, "s        40 ")
+	require.Contains(t, programtest.Ran(t, "view", "--session", "s", "--addr", d.Addr).Ends(t, terminal.ExitDone).Out, "40 messages")
+	tooLarge := sample.File(t, "huge.jsonl", strings.Replace(line, "x", strings.Repeat("x", 5_000_000), 1))
+	programtest.Ran(t, "import", tooLarge, "--session", "t", "--addr", d.Addr).Ends(t, terminal.ExitFailed).
+		Says(t, " bytes and at most 4194304 are taken (LIMIT_EXCEEDED)\nThe daemon's limit is set with")
+	require.Equal(t, terminal.ExitDone, d.Stop())
+}

@@ -1,0 +1,117 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/api"
+	"github.com/compactord/compactord/cmd/compactord/internal/conversation"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// Records is `compactord records`.
+type Records struct {
+	conversation.Source
+	From uint32 `help:"Begin at this sequence." placeholder:"SEQUENCE"`
+	terminal.Output
+}
+
+// Help is printed below the flags.
+func (c *Records) Help() string {
+	return `The log's records are what was done to the conversation: compactions, prunes, attempts that failed, checkpoints, reverts, pins
+and changes of policy. A record's number is the point just after it, for 'compactord revert --to-point'.`
+}
+
+// Run lists records.
+func (c *Records) Run(ctx context.Context, a *api.App) (err error) {
+	p := a.Progress(c.Quiet)
+	defer p.Clear()
+	conv, err := c.Open(ctx, a, nil, p)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conv.Close()) }()
+	p.Stage("reading the records", "", 0)
+	records, err := conv.Records(ctx, c.From)
+	if err != nil {
+		return err
+	}
+	p.Clear()
+	if c.JSON {
+		return terminal.PrintJSON(a.Out, map[string]any{"records": terminal.WholeAnswers(records)})
+	}
+	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "POINT\tMESSAGES\tWRITTEN\tWHAT")
+	for _, r := range records {
+		fmt.Fprintf(table, "%d\t%s\t%s\t%s\n", r.GetSequence(), terminal.Number(r.GetNextIndex()),
+			r.GetCreatedAt().AsTime().Local().Format("2006-01-02 15:04:05"), terminal.InLine(recordText(r)))
+	}
+	return table.Flush()
+}
+
+// recordText says in one line what a record did.
+func recordText(r *compactordv1.Record) string {
+	switch k := r.GetKind().(type) {
+	case *compactordv1.Record_Compaction:
+		e := k.Compaction
+		return fmt.Sprintf("compaction: summarized %s, %s to %s tokens (%s)", conversation.IndexRange(e.GetSummarized()),
+			terminal.Number(e.GetTokensBefore()), terminal.Number(e.GetTokensAfter()), writer(e))
+	case *compactordv1.Record_Prune:
+		return pruneText(k.Prune)
+	case *compactordv1.Record_Attempt:
+		return "compaction " + terminal.EnumName(k.Attempt.GetOutcome(), "ATTEMPT_OUTCOME_") + ": " + k.Attempt.GetMessage()
+	case *compactordv1.Record_Checkpoint:
+		text := fmt.Sprintf("checkpoint %d", k.Checkpoint.GetId())
+		if k.Checkpoint.MarkerIndex != nil {
+			text += fmt.Sprintf(", announced by #%d", k.Checkpoint.GetMarkerIndex())
+		}
+		if k.Checkpoint.GetTitle() != "" {
+			text += ": " + k.Checkpoint.GetTitle()
+		}
+		return text
+	case *compactordv1.Record_Revert:
+		return revertText(k.Revert)
+	case *compactordv1.Record_Pin:
+		return "pin: " + conversation.MessageNumbers(k.Pin.GetPinned())
+	case *compactordv1.Record_Unpin:
+		return "unpin: " + conversation.MessageNumbers(k.Unpin.GetUnpinned())
+	case *compactordv1.Record_PolicyChange:
+		return "change of policy"
+	default:
+		return "a kind of record that this version does not know"
+	}
+}
+
+func pruneText(e *compactordv1.PruneEntry) string {
+	text := fmt.Sprintf("prune: %s, %s to %s tokens", terminal.Count(len(e.GetEdits()), "edit"),
+		terminal.Number(e.GetTokensBefore()), terminal.Number(e.GetTokensAfter()))
+	if e.GetSummarizer() != "" {
+		text += " (" + e.GetSummarizer() + ")"
+	}
+	return text
+}
+
+func writer(e *compactordv1.CompactionEntry) string {
+	switch {
+	case conversation.ToolKnown(e):
+		return "imported from " + e.GetImportedFrom()
+	case e.GetImportedFrom() != "":
+		return "imported"
+	}
+	return e.GetSummarizer()
+}
+
+func revertText(r *compactordv1.Revert) string {
+	text := fmt.Sprintf("revert to point %d", r.GetPoint())
+	if r.CheckpointId != nil {
+		text = fmt.Sprintf("revert to checkpoint %d (point %d)", r.GetCheckpointId(), r.GetPoint())
+	}
+	text += ": " + terminal.Count(r.GetMessagesPutAside(), "message") + " put aside"
+	if r.FutureIndex != nil {
+		text += fmt.Sprintf(", told by #%d", r.GetFutureIndex())
+	}
+	return text
+}

@@ -1,0 +1,50 @@
+package transcripts
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/conversation"
+	"github.com/compactord/compactord/cmd/compactord/internal/sample"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+)
+
+// One preset that fails does not hide what the others come to.
+func TestCompareWithAFailure(t *testing.T) {
+	c := &comparison{file: &conversation.Transcript{Name: "x"}, trials: []*trial{
+		{preset: "a", once: &onceFigures{}, replay: &replayFigures{Rewrites: 1}},
+		{preset: "b", failed: fmt.Errorf("out of luck")},
+	}}
+	window := uint32(8000)
+	c.limits.ContextWindow = &window
+	var out strings.Builder
+	c.print(&out)
+	sample.Contains(t, out.String(), "\nb       failed\n")
+	sample.Contains(t, out.String(), "\nFailed:\n\n  b            out of luck\n")
+	err := c.ending()
+	require.EqualError(t, err, "1 of 2 presets failed: b")
+	require.Equal(t, terminal.ExitFailed, terminal.ExitCode(err))
+}
+
+func TestWindowForATranscript(t *testing.T) {
+	for tokens, window := range map[uint32]uint32{
+		0: 8000, 11_999: 8000, 12_000: 8000, 12_001: 8100, 131_361: 88_000, 150_000: 100_000, 150_001: 110_000,
+		4_000_000_000: 100_000_000,
+	} {
+		require.Equal(t, window, windowFor(tokens), "%d tokens", tokens)
+	}
+}
+
+// What one of the two runs comes to is shown where the other fails.
+func TestCompareShowsTheRunThatEnds(t *testing.T) {
+	c := &comparison{file: &conversation.Transcript{Name: "x"}, trials: []*trial{{preset: "a", replay: &replayFigures{PeakTokens: 4711}, failed: fmt.Errorf("no luck")}}}
+	window := uint32(8000)
+	c.limits.ContextWindow = &window
+	var out strings.Builder
+	c.print(&out)
+	sample.Contains(t, out.String(), "\na       failed\n")
+	sample.Contains(t, out.String(), " 4,711 ")
+}

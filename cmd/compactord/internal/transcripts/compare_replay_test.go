@@ -1,0 +1,182 @@
+package transcripts
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/api"
+	"github.com/compactord/compactord/cmd/compactord/internal/conversation"
+	"github.com/compactord/compactord/cmd/compactord/internal/sample"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// embedded is a conversation of the test's own in a store in memory.
+func embedded(t *testing.T) *conversation.Conversation {
+	t.Helper()
+	c, err := (&api.App{Terminal: terminal.Terminal{Stderr: io.Discard}}).EmbedInMemory(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	return &conversation.Conversation{Client: c, Session: "s"}
+}
+
+func said(role compactordv1.Role, chars int) *compactordv1.Message {
+	return &compactordv1.Message{Role: role, Parts: []*compactordv1.Part{{
+		Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: strings.Repeat("x", chars)}},
+	}}}
+}
+
+// calls is an ASSISTANT message of one token, and results the answer to it.
+func calls(id string) *compactordv1.Message {
+	return &compactordv1.Message{Role: compactordv1.Role_ROLE_ASSISTANT, Parts: []*compactordv1.Part{{
+		Kind: &compactordv1.Part_ToolCall{ToolCall: &compactordv1.ToolCall{Id: id, Name: "ls", Arguments: "{}"}},
+	}}}
+}
+
+func results(id string, chars int) *compactordv1.Message {
+	return &compactordv1.Message{Role: compactordv1.Role_ROLE_TOOL, Parts: []*compactordv1.Part{{
+		Kind: &compactordv1.Part_ToolResult{ToolResult: &compactordv1.ToolResult{
+			CallId: id, Parts: []*compactordv1.ResultPart{{
+				Kind: &compactordv1.ResultPart_Text{Text: &compactordv1.TextPart{Text: strings.Repeat("y", chars)}},
+			}},
+		}},
+	}}}
+}
+
+// three is a turn with three calls: a request of 100 tokens, calls of 1, results of 2,000, an answer of 100.
+func three() []*compactordv1.Message {
+	return []*compactordv1.Message{
+		said(compactordv1.Role_ROLE_USER, 400),
+		calls("a"), results("a", 8000), calls("b"), results("b", 8000), calls("c"), results("c", 8000),
+		said(compactordv1.Role_ROLE_ASSISTANT, 400),
+	}
+}
+
+// hiding is a policy that hides all results but the newest, by `[hidden]`, which is 2 tokens.
+func hiding(minimum uint32) *compactordv1.Policy {
+	return &compactordv1.Policy{
+		ContextWindow: proto.Uint32(6000), Trigger: &compactordv1.Trigger{TriggerTokens: proto.Uint32(4500)},
+		Strategy: &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{
+			PruneToolOutputs: &compactordv1.PruneToolOutputsStrategy{
+				ProtectGroups: proto.Uint32(1), ProtectTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(minimum),
+				Placeholder: proto.String("[hidden]"),
+			},
+		}},
+	}
+}
+
+// The requests hold 100, 2,101 and 4,102 tokens. Before the fourth, 6,103 are due at 4,500, and two results become 2
+// tokens each: 2,107. Of it, the request and the first call, 101 tokens, begin the request before, too.
+func TestReplayWithARewrite(t *testing.T) {
+	f, err := replayUnder(t.Context(), embedded(t), three(), hiding(0), nil)
+	require.NoError(t, err)
+	require.Equal(t, &replayFigures{
+		Requests: 4, TriggerTokens: proto.Uint32(4500), Rewrites: 1, PeakTokens: 4102,
+		SentTokens: 100 + 2101 + 4102 + 2107, ReusedTokens: 100 + 2101 + 101, LastTokens: 2107, LastMessages: 7,
+	}, f)
+}
+
+// Hiding both would free less than 5,000: the fourth request goes out with 6,103 tokens, over the trigger and the window.
+func TestReplayWithoutARewrite(t *testing.T) {
+	f, err := replayUnder(t.Context(), embedded(t), three(), hiding(5000), nil)
+	require.NoError(t, err)
+	require.Equal(t, &replayFigures{
+		Requests: 4, TriggerTokens: proto.Uint32(4500), PeakTokens: 6103, RequestsDue: 1, RequestsOverWindow: 1, Skipped: 1,
+		SentTokens: 100 + 2101 + 4102 + 6103, ReusedTokens: 100 + 2101 + 4102, LastTokens: 6103, LastMessages: 7,
+	}, f)
+}
+
+// Where the trigger is disabled nothing is due, however large.
+func TestReplayWithoutATrigger(t *testing.T) {
+	policy := hiding(0)
+	policy.Trigger.Enabled = proto.Bool(false)
+	f, err := replayUnder(t.Context(), embedded(t), three(), policy, nil)
+	require.NoError(t, err)
+	require.Nil(t, f.TriggerTokens)
+	require.Zero(t, f.Rewrites)
+	require.Zero(t, f.RequestsDue)
+}
+
+// Before the fourth request the ladder hides two results, and summarizes what comes before the second of them: edits and a
+// cut at once are one rewrite, and one compaction.
+func TestReplayWithEditsAndACut(t *testing.T) {
+	policy := hiding(0)
+	policy.Trigger.TargetTokens = proto.Uint32(1)
+	policy.Strategy = &compactordv1.Strategy{Kind: &compactordv1.Strategy_Ladder{Ladder: &compactordv1.LadderStrategy{
+		Rungs: []*compactordv1.LadderStrategy_Rung{
+			{Strategy: policy.GetStrategy()},
+			{Strategy: &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{
+				Summarize: &compactordv1.SummarizeStrategy{RecentToolGroups: proto.Uint32(2)},
+			}}},
+		},
+	}}}
+	lived := embedded(t)
+	f, err := replayUnder(t.Context(), lived, three(), policy, nil)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, f.Rewrites)
+	require.EqualValues(t, 1, f.Compactions)
+	require.EqualValues(t, 100+2101, f.ReusedTokens, "the fourth request begins with the summary")
+	require.EqualValues(t, 5, f.LastMessages, "the summary and two groups")
+}
+
+// What a transcript says was sent and reused is what an agent counts that fetches every view whole and compares it, byte
+// by byte, with the one before.
+func TestReplayAgreesWithAnAgentThatFetchesAll(t *testing.T) {
+	path := sample.File(t, "talk.jsonl", sample.Talk(40))
+	read, err := conversation.ReadTranscript(t.Context(), &api.App{}, path, conversation.Reading{}, nil)
+	require.NoError(t, err)
+	policies := map[string]*compactordv1.Policy{"hiding": hiding(0)}
+	for _, preset := range []string{"default", "pi", "hybrid"} {
+		policies[preset] = &compactordv1.Policy{Preset: proto.String(preset), ContextWindow: proto.Uint32(9000)}
+	}
+	for preset, policy := range policies {
+		f, err := replayUnder(t.Context(), embedded(t), read.Messages, policy, nil)
+		require.NoError(t, err)
+		require.Positive(t, f.Rewrites, preset)
+		requests, sent, reused := fetchAll(t, embedded(t), read.Messages, policy)
+		require.Equal(t, requests, f.Requests, preset)
+		require.Equal(t, sent, f.SentTokens, preset)
+		require.Equal(t, reused, f.ReusedTokens, preset)
+	}
+}
+
+// fetchAll lives through the messages one by one.
+func fetchAll(
+	t *testing.T, c *conversation.Conversation, messages []*compactordv1.Message, policy *compactordv1.Policy,
+) (requests uint32, sent, reused uint64) {
+	t.Helper()
+	_, err := c.Create(t.Context(), policy)
+	require.NoError(t, err)
+	var last []*compactordv1.ViewMessage
+	due := false
+	for _, m := range messages {
+		if m.GetRole() == compactordv1.Role_ROLE_ASSISTANT {
+			if due {
+				_, err := c.Compact(t.Context(), conversation.CompactRequest("s", compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD), nil)
+				require.NoError(t, err)
+			}
+			v, err := c.View(t.Context())
+			require.NoError(t, err)
+			requests++
+			same := true
+			for i, vm := range v.Messages {
+				sent += uint64(vm.GetTokens())
+				same = same && i < len(last) && proto.Equal(vm.GetMessage(), last[i].GetMessage())
+				if same {
+					reused += uint64(vm.GetTokens())
+				}
+			}
+			last = v.Messages
+		}
+		answer, err := c.Sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
+			SessionId: "s", Messages: []*compactordv1.Message{m},
+		})
+		require.NoError(t, err)
+		due = answer.GetReport().GetShouldCompact()
+	}
+	return requests, sent, reused
+}

@@ -1,0 +1,231 @@
+package transcripts
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/conversation"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// share is a kind of content with what it takes.
+type share struct {
+	// Kind names it to programs, label to people.
+	Kind  string `json:"kind"`
+	label string
+
+	// Messages is how many messages hold some of it.
+	Messages uint32 `json:"messages"`
+	Tokens   uint32 `json:"tokens"`
+}
+
+// The kinds of content in a view.
+const (
+	ofSystem = iota
+	ofSummary
+	ofUser
+	ofAssistant
+	ofThinking
+	ofCalls
+	ofResults
+	ofMedia
+	kinds
+)
+
+// Why the view does not show something of the log, or not all of it.
+const (
+	isCovered = iota
+	isHidden
+	isThinking
+	isVoid
+	isPutAside
+)
+
+// figures say what fills the window, and what it was spared.
+type figures struct {
+	inView [kinds]share
+	// notShown is by why; nil where nobody counted.
+	notShown []share
+	// tokens is the estimate of the view, viewMessages the number of messages in it, messages that of the log.
+	tokens, viewMessages, messages uint32
+	report                         *compactordv1.ContextReport
+	// summary is the compaction whose summary the view shows; nil where it shows none.
+	summary *compactordv1.CompactionEntry
+
+	estimator compactordv1.Estimator
+	counter   session.Counter
+	// shown are the messages of the log that the view shows, by index.
+	shown map[uint32]*compactordv1.ViewMessage
+}
+
+// newFigures counts a view. What it is not made of comes by logged.
+func newFigures(v *conversation.View, estimator compactordv1.Estimator) (*figures, error) {
+	counter, err := session.CounterFor(estimator)
+	if err != nil {
+		return nil, err
+	}
+	f := &figures{
+		inView: [kinds]share{
+			ofSystem:    {Kind: "system", label: "system"},
+			ofSummary:   {Kind: "summary", label: "summary"},
+			ofUser:      {Kind: "user", label: "user"},
+			ofAssistant: {Kind: "assistant", label: "assistant"},
+			ofThinking:  {Kind: "thinking", label: "thinking"},
+			ofCalls:     {Kind: "tool_calls", label: "tool calls"},
+			ofResults:   {Kind: "tool_results", label: "tool results"},
+			ofMedia:     {Kind: "media", label: "media"},
+		},
+		notShown: []share{
+			isCovered:  {Kind: "covered", label: "covered by the summary"},
+			isHidden:   {Kind: "hidden", label: "hidden or shortened"},
+			isThinking: {Kind: "thinking_dropped", label: "thinking left out"},
+			isVoid:     {Kind: "failed", label: "failed or aborted answers"},
+			isPutAside: {Kind: "put_aside", label: "put aside by a revert"},
+		},
+		report: v.Report, estimator: estimator, counter: counter,
+		shown: make(map[uint32]*compactordv1.ViewMessage),
+	}
+	for _, vm := range v.Messages {
+		f.viewed(vm)
+	}
+	return f, nil
+}
+
+// viewed adds a message of the view.
+func (f *figures) viewed(vm *compactordv1.ViewMessage) {
+	switch o := vm.GetOrigin().(type) {
+	case *compactordv1.ViewMessage_Index:
+		f.shown[o.Index] = vm
+	case *compactordv1.ViewMessage_Mend:
+		if o.Mend.GetKind() == compactordv1.MendKind_MEND_KIND_STRAY_RESULT {
+			f.shown[o.Mend.GetIndex()] = vm
+		}
+	default:
+	}
+	f.viewMessages++
+	whole := f.scaled(vm.GetTokens())
+	f.tokens += whole
+	sizes := f.sizes(vm)
+	for kind, tokens := range divide(whole, sizes) {
+		if sizes[kind] > 0 {
+			f.inView[kind].Messages++
+			f.inView[kind].Tokens += tokens
+		}
+	}
+}
+
+// scaled is the count of a message in tokens of the model, by what the session has learnt.
+func (f *figures) scaled(tokens uint32) uint32 {
+	factor := f.report.GetCalibrationPermille()
+	if factor == 0 {
+		return tokens
+	}
+	return uint32((uint64(tokens)*uint64(factor) + 500) / 1000)
+}
+
+// sizes says how much of each kind a message holds, in the estimator's own unit.
+func (f *figures) sizes(vm *compactordv1.ViewMessage) [kinds]uint32 {
+	var sizes [kinds]uint32
+	m := vm.GetMessage()
+	parts := session.PartSizes(f.counter, m)
+	for i, p := range m.GetParts() {
+		media := f.mediaSize(p)
+		sizes[ofMedia] += media
+		sizes[kindOf(vm, p)] += parts[i] - min(media, parts[i])
+	}
+	return sizes
+}
+
+func (f *figures) mediaSize(p *compactordv1.Part) uint32 {
+	if p.GetMedia() != nil {
+		return f.counter.MediaSize(p.GetMedia())
+	}
+	var size uint32
+	for _, rp := range p.GetToolResult().GetParts() {
+		if rp.GetMedia() != nil {
+			size += f.counter.MediaSize(rp.GetMedia())
+		}
+	}
+	return size
+}
+
+// kindOf says what a part counts as, its media aside.
+func kindOf(vm *compactordv1.ViewMessage, p *compactordv1.Part) int {
+	role := vm.GetMessage().GetRole()
+	switch {
+	case vm.GetSummaryOf() != "":
+		return ofSummary
+	case vm.GetMend() != nil, p.GetToolResult() != nil:
+		// A mend stands for a result that is missing, or quotes one that came too late.
+		return ofResults
+	case p.GetToolCall() != nil:
+		return ofCalls
+	case p.GetThinking() != nil:
+		return ofThinking
+	case role == compactordv1.Role_ROLE_SYSTEM, role == compactordv1.Role_ROLE_DEVELOPER:
+		return ofSystem
+	case role == compactordv1.Role_ROLE_USER:
+		return ofUser
+	default:
+		return ofAssistant
+	}
+}
+
+// divide shares out tokens in proportion to sizes, to the last one: what rounding leaves goes to the largest remainders.
+func divide(tokens uint32, sizes [kinds]uint32) [kinds]uint32 {
+	var whole uint64
+	for _, size := range sizes {
+		whole += uint64(size)
+	}
+	var shares [kinds]uint32
+	if whole == 0 {
+		return shares
+	}
+	left := tokens
+	byRemainder := make([]int, kinds)
+	for kind, size := range sizes {
+		shares[kind] = uint32(uint64(tokens) * uint64(size) / whole)
+		left -= shares[kind]
+		byRemainder[kind] = kind
+	}
+	slices.SortStableFunc(byRemainder, func(a, b int) int {
+		return cmp.Compare(uint64(tokens)*uint64(sizes[b])%whole, uint64(tokens)*uint64(sizes[a])%whole)
+	})
+	for _, kind := range byRemainder[:left] {
+		shares[kind]++
+	}
+	return shares
+}
+
+// logged adds a message of the log: what the view does not show of it.
+func (f *figures) logged(l *compactordv1.LoggedMessage) {
+	f.messages++
+	vm := f.shown[l.GetIndex()]
+	switch {
+	case l.GetState() == compactordv1.MessageState_MESSAGE_STATE_PUT_ASIDE:
+		f.absent(isPutAside, l.GetTokens())
+	case vm == nil && l.GetState() == compactordv1.MessageState_MESSAGE_STATE_COVERED:
+		f.absent(isCovered, l.GetTokens())
+	case vm == nil && void(l):
+		f.absent(isVoid, l.GetTokens())
+	case vm == nil && len(l.GetMessage().GetParts()) > 0:
+		// Its group is collapsed, or edits left nothing of it.
+		f.absent(isHidden, l.GetTokens())
+	case vm.GetTokens() >= l.GetTokens():
+	case len(vm.GetEdits()) > 0:
+		f.absent(isHidden, l.GetTokens()-vm.GetTokens())
+	default:
+		f.absent(isThinking, l.GetTokens()-vm.GetTokens())
+	}
+}
+
+// void says whether views leave a message out since it, or what it answers, ended in an error or was aborted.
+func void(l *compactordv1.LoggedMessage) bool {
+	return session.Failed(l.GetMessage()) || l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_VOID
+}
+
+func (f *figures) absent(why int, tokens uint32) {
+	f.notShown[why].Messages++
+	f.notShown[why].Tokens += f.scaled(tokens)
+}

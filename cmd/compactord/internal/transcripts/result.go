@@ -1,0 +1,224 @@
+package transcripts
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/conversation"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// result is what there is to say of a compaction.
+type result struct {
+	*conversation.Compacted
+	conversation *conversation.Conversation
+	// Messages is how many the log holds, report how full the context is by now.
+	messages uint32
+	report   *compactordv1.ContextReport
+	// firstKept is the message that is kept first, turnStart the one that starts the turn that the cut splits; nil where
+	// there is no cut, or it splits none.
+	firstKept, turnStart *compactordv1.LoggedMessage
+	// shown is how many of the messages from firstKept on the model sees, and edited how many of these not word for word.
+	shown, edited uint32
+	view          *conversation.View
+	// earlier is the compaction that was in effect before; nil where there was none.
+	earlier *compactordv1.CompactionEntry
+	// keepLess is what would have done something; nil where something was done, or the reason was another.
+	keepLess *keepLess
+	// told says that the summary is on the screen already.
+	told bool
+}
+
+// nothing is the end of a compaction that was skipped.
+func (r *result) nothing() error {
+	err := terminal.NothingError{Why: r.Skipped.GetMessage()}
+	if r.keepLess == nil {
+		return err
+	}
+	return terminal.AdvisedBy(err, r.keepLess.advice())
+}
+
+// describe looks up what a compaction did.
+func describe(ctx context.Context, c *conversation.Conversation, done *conversation.Compacted) (*result, error) {
+	r := &result{Compacted: done, conversation: c}
+	answer, err := c.Sessions.GetSession(ctx, &compactordv1.GetSessionRequest{SessionId: c.Session})
+	if err != nil {
+		return nil, err
+	}
+	r.messages, r.report = answer.GetSession().GetNextIndex(), answer.GetReport()
+	previous := answer.GetSession().GetCompactionId()
+	if e := done.Completed.GetCompaction(); e != nil {
+		previous = e.GetPreviousEntryId()
+	}
+	if r.earlier, err = c.Entry(ctx, previous); err != nil {
+		return nil, err
+	}
+	firstKept, turnStart := r.cut()
+	if firstKept == nil {
+		return r, nil
+	}
+	if r.firstKept, err = c.MessageAt(ctx, *firstKept); err != nil {
+		return nil, err
+	}
+	if turnStart != nil {
+		if r.turnStart, err = c.MessageAt(ctx, *turnStart); err != nil {
+			return nil, err
+		}
+	}
+	view, err := c.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.countKept(view)
+	return r, nil
+}
+
+// countKept counts what a view shows of the messages that are kept. The edits of earlier compactions and of arrival are in
+// force beside those of this one, and tool groups that are folded show no results.
+func (r *result) countKept(v *conversation.View) {
+	toBeEdited := make(map[uint32]bool)
+	for _, e := range r.Planned.GetPlan().GetEdits() {
+		toBeEdited[e.GetIndex()] = true
+	}
+	for _, m := range v.Messages {
+		o, logged := m.GetOrigin().(*compactordv1.ViewMessage_Index)
+		if !logged || o.Index < r.firstKept.GetIndex() || o.Index >= r.keptUpTo() {
+			continue
+		}
+		r.shown++
+		if len(m.GetEdits()) > 0 || toBeEdited[o.Index] {
+			r.edited++
+		}
+	}
+}
+
+// keptUpTo is where the messages end that were there to be kept: what tells the agent to go on was not.
+func (r *result) keptUpTo() uint32 {
+	if r.Completed.GetContinueIndex() > 0 {
+		return r.Completed.GetContinueIndex()
+	}
+	return r.messages
+}
+
+// cut is where the conversation was cut, or would be.
+func (r *result) cut() (firstKept, turnStart *uint32) {
+	if e := r.Completed.GetCompaction(); e != nil {
+		return &e.FirstKeptIndex, e.SplitTurnStart
+	}
+	if cut := r.Planned.GetPlan().GetCut(); cut != nil {
+		return &cut.FirstKeptIndex, cut.SplitTurnStart
+	}
+	return nil, nil
+}
+
+// Print writes the result for people.
+func (r *result) print(w io.Writer) {
+	switch {
+	case r.Planned != nil:
+		r.printPlan(w)
+	case r.Completed != nil:
+		r.printDone(w)
+	}
+	if r.view != nil {
+		fmt.Fprintln(w)
+		terminal.Heading(w, "What the model sees")
+		r.view.Print(w)
+	}
+}
+
+func (r *result) printDone(w io.Writer) {
+	fmt.Fprintf(w, "Compacted %s.\n\n", terminal.Printable(r.conversation.Name()))
+	entry, prune := r.Completed.GetCompaction(), r.Completed.GetPrune()
+	before, after := prune.GetTokensBefore(), prune.GetTokensAfter()
+	if entry != nil {
+		r.printCut(w, "Summarized", entry.GetSummarized())
+		after = entry.GetTokensAfter()
+		if prune == nil {
+			before = entry.GetTokensBefore()
+		}
+	}
+	if prune != nil {
+		printEdits(w, prune.GetEdits())
+	}
+	terminal.Row(w, "Tokens", "%s before, %s after (%s less), estimated", terminal.Number(before), terminal.Number(after),
+		terminal.Percent(before-min(before, after), before))
+	if r.Completed.ContinueIndex != nil {
+		terminal.Row(w, "Goes on", "#%d tells the agent to", r.Completed.GetContinueIndex())
+	}
+	if entry == nil {
+		if prune.GetSummarizer() != "" {
+			printWriter(w, prune)
+		}
+		return
+	}
+	if entry.ReplayedIndex != nil {
+		terminal.Row(w, "Replayed", "#%d is shown again after the summary", entry.GetReplayedIndex())
+	}
+	printWriter(w, entry)
+	if files := entry.GetFiles(); len(files.GetRead())+len(files.GetModified()) > 0 {
+		terminal.Row(w, "Files", "%d read, %d modified", len(files.GetRead()), len(files.GetModified()))
+	}
+	if r.told {
+		return
+	}
+	fmt.Fprintln(w)
+	terminal.Heading(w, "Summary (a number like [#12] is that of a message)")
+	fmt.Fprintln(w, terminal.Printable(entry.GetSummary()))
+}
+
+func (r *result) printPlan(w io.Writer) {
+	plan := r.Planned.GetPlan()
+	fmt.Fprintf(w, "This would be done to %s. Nothing was changed.\n\n", terminal.Printable(r.conversation.Name()))
+	if cut := plan.GetCut(); cut != nil {
+		r.printCut(w, "Summarize", cut.GetSummarized())
+		terminal.Row(w, "Summary", "the policy allows %s", terminal.Count(cut.GetMaxSummaryTokens(), "token"))
+	}
+	printEdits(w, plan.GetEdits())
+	terminal.Row(w, "Tokens", "%s now, estimated", terminal.Number(plan.GetTokensBefore()))
+	if plan.GetSummarizerInputTokens() > 0 {
+		terminal.Row(w, "Requests", "%s to the model, with %s in all, where none has to be repeated", terminal.Number(plan.GetChunks()),
+			terminal.Count(plan.GetSummarizerInputTokens(), "token"))
+	}
+	if plan.EstimatedCostUsd != nil {
+		terminal.Row(w, "Cost", "about %s", terminal.Dollars(plan.GetEstimatedCostUsd()))
+	}
+}
+
+// printCut says what is summarized and what is kept.
+func (r *result) printCut(w io.Writer, verb string, summarized *compactordv1.IndexRange) {
+	terminal.Row(w, verb, "%s", conversation.MessageRange(summarized))
+	if r.earlier != nil {
+		messages, whose := r.conversation.StandsFor(r.earlier)
+		terminal.Row(w, "Before", "%s, are in the summary %s; the new one takes it in", messages, whose)
+	}
+	terminal.Row(w, "Kept", "%s, from %s on", r.keptText(), r.where(r.firstKept))
+	if r.turnStart != nil {
+		terminal.Row(w, "Split", "the turn that starts at %s: its beginning is summarized, its end kept", r.where(r.turnStart))
+	}
+}
+
+// keptText says how many messages are kept, and how the model sees them.
+func (r *result) keptText() string {
+	kept := r.keptUpTo() - r.firstKept.GetIndex()
+	text := terminal.Count(kept, "message")
+	if r.edited == 0 && r.shown == kept {
+		return text + " word for word"
+	}
+	if r.edited > 0 {
+		text += fmt.Sprintf(", %s edited", terminal.Number(r.edited))
+	}
+	if r.shown < kept {
+		text += fmt.Sprintf(", %s not shown", terminal.Number(kept-r.shown))
+	}
+	return text
+}
+
+// where names a message by index and by its place in the file.
+func (r *result) where(l *compactordv1.LoggedMessage) string {
+	if l.GetMessage().SourcePosition == nil {
+		return fmt.Sprintf("#%d", l.GetIndex())
+	}
+	return fmt.Sprintf("#%d (%s)", l.GetIndex(), r.conversation.Transcript.Place(l.GetMessage().GetSourcePosition()))
+}

@@ -1,0 +1,182 @@
+package transcripts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/api"
+	"github.com/compactord/compactord/cmd/compactord/internal/conversation"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/dialects/dialect"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// View is `compactord view`.
+type View struct {
+	conversation.Source
+	conversation.PolicyFlags
+	Compact              bool    `help:"Compact first; --session is changed by it."`
+	AsOf                 *uint32 `help:"Show the view of this point of the session's log, in place of now." placeholder:"SEQUENCE"`
+	Focus                string  `help:"With --compact: what the summary is to attend to." placeholder:"TEXT"`
+	Messages             bool    `help:"Print the messages that the model sees, in place of the figures."`
+	Dialect              string  `help:"Print the JSON that goes into the provider's request, in place of the figures: ${dialects}." placeholder:"NAME"`
+	MarkCacheBreakpoints bool    `help:"With --dialect anthropic: mark where the provider's prompt cache is to begin anew."`
+	terminal.Output
+}
+
+// Help is printed below the flags.
+func (c *View) Help() string {
+	return `The figures are counted as the session counts: four characters a token, unless it was created with another estimator.
+Media count by their kind, such as 1,200 tokens for an image. The JSON document holds in_view and not_shown (what fills
+the window, and what it was spared), summary (the compaction in effect), tokens, report, notes, messages (how many the log holds) and, with --messages,
+view. With --as-of there is no not_shown, and messages are those of the log up to the point.
+
+With --dialect, stdout holds one JSON object with the fields of the request's body that the conversation fills, such as
+system and messages.`
+}
+
+// Run shows what fills the window.
+func (c *View) Run(ctx context.Context, a *api.App) (err error) {
+	if c.Focus != "" && !c.Compact {
+		return terminal.Usagef("--focus goes with --compact")
+	}
+	if c.File == "" && !c.Compact && c.Policy() != nil {
+		return terminal.Usagef("--preset and what else sets the policy go with a file or with --compact")
+	}
+	if c.AsOf != nil && (c.Session == "" || c.Compact) {
+		return terminal.Usagef("--as-of goes with --session, and not with --compact")
+	}
+	var shape dialect.Dialect
+	if c.Dialect != "" {
+		if shape, err = conversation.DialectNamed("--dialect", c.Dialect); err != nil {
+			return err
+		}
+		if c.JSON || c.Messages {
+			return terminal.Usagef("--dialect prints JSON of its own; leave out --json and --messages")
+		}
+	}
+	if c.MarkCacheBreakpoints && c.Dialect != "anthropic" {
+		return terminal.Usagef("--mark-cache-breakpoints goes with --dialect anthropic: the others have no such marks in their messages")
+	}
+	p := a.Progress(c.Quiet)
+	defer p.Clear()
+	conv, err := c.Open(ctx, a, c.Policy(), p)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conv.Close()) }()
+	conv.AsOf = c.AsOf
+	if c.Compact {
+		if err := c.compactFirst(ctx, a, conv, p); err != nil {
+			return err
+		}
+	}
+	p.Stage("drawing the view", "", 0)
+	if shape != nil {
+		return c.printRendered(ctx, a, conv, shape, p)
+	}
+	v, err := conv.View(ctx)
+	if err != nil {
+		return err
+	}
+	f, err := figuresOfView(ctx, conv, v)
+	if err != nil {
+		return err
+	}
+	if f.summary, err = conv.Entry(ctx, v.SummaryOf()); err != nil {
+		return err
+	}
+	p.Clear()
+	switch {
+	case c.JSON:
+		return f.printJSON(a.Out, conv, v, c.Messages)
+	case c.Messages:
+		v.Print(a.Out)
+	default:
+		f.print(a.Out, conv, newPainter(a), unknownWindow(a, conv))
+	}
+	return nil
+}
+
+// unknownWindow is what to say of a window that is not known.
+func unknownWindow(a *api.App, c *conversation.Conversation) string {
+	if c.Transcript == nil {
+		return ": the session's policy names none."
+	}
+	const usual = 200_000
+	return ". If it is of " + terminal.Count(usual, "token") + ": " + a.Hinted(terminal.Again("--context-window", terminal.Digits(usual)))
+}
+
+// printRendered prints what goes into the provider's request.
+func (c *View) printRendered(
+	ctx context.Context, a *api.App, conv *conversation.Conversation, shape dialect.Dialect, p *terminal.Progress,
+) error {
+	v, err := conv.Rendered(ctx, shape, c.MarkCacheBreakpoints)
+	if api.HasReason(err, "TOOL_CALLS_OPEN") {
+		return terminal.Advise(err, "Views in a dialect need the results: add them to the end, or a message of the user to give them up.")
+	}
+	if err != nil {
+		return err
+	}
+	v.Tell(p)
+	if found := shape.Validate(&v.List, dialect.Request); len(found) > 0 {
+		p.Say("this is a history, and no request yet: %s", found[0])
+	}
+	p.Clear()
+	fmt.Fprintf(a.Out, "%s\n", shape.Document(&v.List))
+	return nil
+}
+
+func (c *View) compactFirst(ctx context.Context, a *api.App, conv *conversation.Conversation, p *terminal.Progress) error {
+	request := conversation.CompactRequest(conv.Session, compactordv1.CompactionReason_COMPACTION_REASON_MANUAL)
+	request.Focus, request.Policy = c.Focus, c.Policy()
+	done, err := conv.Compact(ctx, request, p)
+	if err != nil || done.Skipped == nil {
+		return conv.WhenInterrupted(err)
+	}
+	// There is a view all the same.
+	p.Say("not compacted: %s", done.Skipped.GetMessage())
+	less, err := lessToKeep(ctx, conv, request, done.Skipped)
+	if less != nil {
+		p.Say("%s", a.Advised(less.advice()))
+	}
+	return conv.WhenInterrupted(err)
+}
+
+// figuresOfView reads the log and counts what the view shows of it.
+func figuresOfView(ctx context.Context, c *conversation.Conversation, v *conversation.View) (*figures, error) {
+	answer, err := c.Sessions.GetSession(ctx, &compactordv1.GetSessionRequest{SessionId: c.Session})
+	if err != nil {
+		return nil, err
+	}
+	f, err := newFigures(v, answer.GetSession().GetEstimator())
+	if err != nil {
+		return nil, fmt.Errorf("cannot count the view's tokens: %w", err)
+	}
+	request := &compactordv1.ListMessagesRequest{SessionId: c.Session, PageSize: 1000, MaxBytes: c.PageBytes}
+	if c.AsOf != nil {
+		// Of what a view of then does not show, the log says only why views of now do not.
+		f.notShown = nil
+	}
+	for {
+		page, err := c.Sessions.ListMessages(ctx, request)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range page.GetMessages() {
+			switch {
+			case c.AsOf == nil:
+				f.logged(l)
+			case l.GetSequence() > *c.AsOf:
+				return f, nil
+			default:
+				f.messages++
+			}
+		}
+		if page.GetNextPageToken() == "" {
+			return f, nil
+		}
+		request.PageToken = page.GetNextPageToken()
+	}
+}
