@@ -170,34 +170,6 @@ func TestNativeMiniSWEAgentEqualsItsCounterpart(t *testing.T) {
 	}
 }
 
-func TestNativeTauBenchEqualsItsCounterparts(t *testing.T) {
-	t.Parallel()
-	dir := corpus(t)
-	path := filepath.Join(dir, "native", "tau-bench", "gpt-4o-airline.subset.json")
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	var runs []struct {
-		Task  int `json:"task_id"`
-		Trial int `json:"trial"`
-	}
-	require.NoError(t, json.Unmarshal(text, &runs))
-	require.NotEmpty(t, runs)
-	seen := 0
-	for i, run := range runs {
-		name := tauBenchName(run.Task, run.Trial)
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			name = filepath.Join("malformed", name)
-		}
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			continue
-		}
-		seen++
-		have := native(t, transcript.TauBench, path, transcript.Select(i+1))
-		requireSameMessages(t, counterpart(t, dir, name), have, difference{})
-	}
-	require.Equal(t, len(runs), seen)
-}
-
 func TestNativeLangChainEqualsItsCounterpart(t *testing.T) {
 	t.Parallel()
 	dir := corpus(t)
@@ -292,11 +264,6 @@ func withNeighboursJoined(messages []*compactordv1.Message) []*compactordv1.Mess
 		all = append(all, m)
 	}
 	return all
-}
-
-func tauBenchName(task, trial int) string {
-	return "tau-bench-gpt4o-airline-t" + string([]byte{'0' + byte(task/10), '0' + byte(task%10)}) +
-		"-r" + string([]byte{'0' + byte(trial)}) + ".jsonl"
 }
 
 // names lists the native files of a tool, without their extension.

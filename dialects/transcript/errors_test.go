@@ -31,7 +31,7 @@ const (
 
 func TestWhatIsWrongIsNamedByLineAndField(t *testing.T) {
 	t.Parallel()
-	const known = "; known are pi, claude-code, kimi, codex, swe-agent, mini-swe-agent, tau-bench, openhands, copilot-cli, " +
+	const known = "; known are pi, claude-code, kimi, codex, swe-agent, mini-swe-agent, openhands, copilot-cli, " +
 		"gemini-cli, langchain, openai_chat, anthropic, openai_responses, gemini; see `compactord help dialects`, and --format names one"
 	unknown := transcript.ErrUnknownFormat.Error()
 	unknownFormat := unknown + ": it does not begin with JSON" + known

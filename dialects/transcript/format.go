@@ -24,8 +24,6 @@ const (
 	SWEAgent Format = "swe-agent"
 	// MiniSWEAgent is a trajectory of mini-swe-agent.
 	MiniSWEAgent Format = "mini-swe-agent"
-	// TauBench is a file of tau-bench runs, each of which is a session.
-	TauBench Format = "tau-bench"
 	// LangChain is a dump of LangChain messages.
 	LangChain Format = "langchain"
 	// OpenHands is an output file of OpenHands, with a session on each line; or the events of one session, as it stores them
@@ -110,7 +108,6 @@ func formats() []format {
 		{Codex, "Codex rollout file", recognizeCodex, openCodex},
 		{SWEAgent, "SWE-agent trajectory", recognizeSWEAgent, openSWEAgent},
 		{MiniSWEAgent, "mini-swe-agent trajectory", recognizeMiniSWE, openMiniSWE},
-		{TauBench, "tau-bench runs", recognizeTauBench, openTauBench},
 		{OpenHands, "OpenHands events or output file", recognizeOpenHands, openOpenHands},
 		{CopilotCLI, "Copilot CLI session file", recognizeCopilot, openCopilot},
 		{GeminiCLI, "Gemini CLI chat", recognizeGeminiCLI, openGeminiCLI},
@@ -123,7 +120,7 @@ func formats() []format {
 }
 
 // holdsSeveral says whether an input of the format can hold several sessions.
-func (f format) holdsSeveral() bool { return f.id == TauBench || f.id == OpenHands }
+func (f format) holdsSeveral() bool { return f.id == OpenHands }
 
 // formatOf finds a row.
 func formatOf(id Format) (format, error) {

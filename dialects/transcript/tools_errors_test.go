@@ -45,12 +45,6 @@ func TestWhatIsWrongInFilesOfToolsIsNamedByLineAndField(t *testing.T) {
 		"mini-swe-agent: bad usage":      {miniList + `{"role":"assistant","content":"","extra":{"response":{"usage":{"prompt_tokens":"hush"}}}}]}`, "line 2: extra.response.usage.prompt_tokens: must be a number, is a string"},
 		"mini-swe-agent: response items": {miniList + `{"object":"response","output":[]}]}`, "line 2: role: is missing"},
 
-		"tau-bench: no trajectory":   {`[{"task_id":1,"reward":0}]`, "line 1: traj: is missing"},
-		"tau-bench: bad message":     {`[` + "\n" + `{"task_id":1,"traj":[{"role":"user"},{"role":"hush"}]}]`, "line 2: traj[1].role: unknown role; known are system, developer, user, assistant, tool and function"},
-		"tau-bench: several":         {`[{"task_id":1,"traj":[]},{"task_id":2,"traj":[]}]`, "the input holds 2 sessions, and only one can be read: select one, from 1 to 2"},
-		"tau-bench: cut off":         {`[{"task_id":1,"traj":[]},`, "line 1: the document breaks off here"},
-		"tau-bench: cut off in half": {`[{"task_id":1,"traj":[]},{"task_id":2,"tra`, "line 1: is not valid JSON: it breaks off at its end"},
-
 		"langchain: unknown class":   {langChain + `{"lc":1,"type":"constructor","id":["langchain","HushMessage"],"kwargs":{"content":"hush"}}]`, "line 2: kwargs.type: unknown type of message; known are human, ai, system, developer and tool"},
 		"langchain: unknown type":    {langChain + `{"type":"hush","data":{}}]`, "line 2: data.type: unknown type of message; known are human, ai, system, developer and tool"},
 		"langchain: unknown content": {langChain + `{"type":"human","data":{"content":[{"type":"hush"}]}}]`, "line 2: data.content[0].type: unknown kind of content, or one that this type of message may not hold"},

@@ -41,7 +41,6 @@ func FuzzMiniSWEAgent(f *testing.F) {
 	fuzzTool(f, transcript.MiniSWEAgent, `{"trajectory_format":"mini-swe-agent-1","messages":[`, `]}`)
 }
 
-func FuzzTauBench(f *testing.F) { fuzzTool(f, transcript.TauBench, `[{"task_id":1,"traj":[`, `]}]`) }
 
 func FuzzLangChain(f *testing.F) {
 	fuzzTool(f, transcript.LangChain, `[{"type":"human","data":{}},`, `]`)

@@ -19,7 +19,6 @@ var toolFiles = []struct {
 }{
 	{"sweagent.traj", transcript.SWEAgent, 0},
 	{"minisweagent.traj.json", transcript.MiniSWEAgent, 0},
-	{"taubench.json", transcript.TauBench, 2},
 	{"langchain.json", transcript.LangChain, 0},
 	{"openhands.jsonl", transcript.OpenHands, 0},
 	{"openhands-old.jsonl", transcript.OpenHands, 1},

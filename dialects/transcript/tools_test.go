@@ -292,16 +292,21 @@ func TestBrokenRunsOfOpenHandsBehindALongOneArePassedOver(t *testing.T) {
 	require.Equal(t, "1 broken line left out (line 2)", notes[0].Text)
 }
 
-func TestSelectedRunOfTauBench(t *testing.T) {
+func TestSelectedRunOfOpenHands(t *testing.T) {
 	t.Parallel()
-	const runs = `[{"task_id":1,"traj":[{"role":"user","content":"a"}]},` + "\n" + `{"task_id":2,"traj":[{"role":"user","content":"b"}]}]`
+	run := func(content string) string {
+		return openHands + `{"source":"user","action":"message","args":{"content":` + content + `}}]}` + "\n"
+	}
+	runs := run(`"a"`) + run(`"b"`)
 	for n, want := range map[int]string{1: "a", 2: "b"} {
 		messages, _, err := read(runs, transcript.Select(n))
 		require.NoError(t, err)
 		require.Equal(t, want, textOf(messages[0]))
 	}
-	_, _, err := read(strings.Replace(runs, `"b"`, `12`, 1), transcript.Select(2), transcript.Strict())
-	require.EqualError(t, err, "line 2: traj[0].content: must be a string or an array, is a number")
+	_, _, err := read(runs)
+	require.EqualError(t, err, "the input holds 2 sessions, and only one can be read: select one, from 1 to 2")
+	_, _, err = read(run(`"a"`)+run(`12`), transcript.Select(2), transcript.Strict())
+	require.EqualError(t, err, "line 2: history[0].args.content: must be a string, is a number")
 	_, _, err = read(runs, transcript.Select(3))
 	require.EqualError(t, err, "there is no session 3: the input holds 2")
 }

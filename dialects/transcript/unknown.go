@@ -23,7 +23,6 @@ var signFields = []struct {
 	{LangChain, []string{"lc", "kwargs", "type", "data", "additional_kwargs"}},
 	{SWEAgent, []string{"trajectory", "history", "info", "environment"}},
 	{MiniSWEAgent, []string{"trajectory_format", "messages", "info"}},
-	{TauBench, []string{"traj", "task_id", "reward"}},
 	{OpenAIResponses, []string{"type", "input", "output", "call_id", "instructions"}},
 	{Anthropic, []string{"role", "content", "system", "messages"}},
 	{Gemini, []string{"role", "parts", "contents", "systemInstruction"}},

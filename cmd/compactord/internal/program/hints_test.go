@@ -2,7 +2,6 @@ package program_test
 
 import (
 	"context"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -56,10 +55,9 @@ func TestEveryPrintedHintCanBePasted(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte(sample.Talk(120)), 0o600))
 	short, config := sample.File(t, "short.jsonl", sample.Talk(20)), sample.File(t, "models.yaml", "summarizers: {}\n")
 	huge := sample.File(t, "huge.jsonl", `{"role":"user","content":"`+strings.Repeat("x", 4_000_000)+`\nxyz"}`+"\n")
-	run := func(trial int) string {
-		return fmt.Sprintf(`{"task_id":1,"reward":1.0,"info":{},"trial":%d,"traj":[{"role":"user","content":"Hello."},{"role":"assistant","content":"Yes?"}]}`, trial)
-	}
-	several := sample.File(t, "several.json", `[`+run(0)+","+run(1)+"]")
+	const run = `{"metadata":{"agent_class":"a"},"history":[{"source":"user","action":"message","args":{"content":"Hello."}},` +
+		`{"source":"agent","action":"message","args":{"content":"Yes?"}}]}` + "\n"
+	several := sample.File(t, "several.jsonl", run+run)
 	programtest.Ran(t, "import", path, "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
 	on := func(args ...string) []string { return append(args, "--session", "s", "--store", store) }
 	// None listens there, so that this is what is said, and what the daemon of the hint can then listen on.
