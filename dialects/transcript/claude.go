@@ -3,6 +3,7 @@ package transcript
 import (
 	"errors"
 	"io"
+	"time"
 
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
@@ -150,7 +151,7 @@ func (s *claudeSession) take(l *claudeLine) error {
 // close them.
 func (s *claudeSession) give(m *compactordv1.Message, l *claudeLine) error {
 	m.SourcePosition = position(l.at - 1)
-	at, err := piTime(l.Object)
+	at, err := writtenAt(l.Object, time.Millisecond)
 	if m.WrittenAt, err = s.remarks.orUntimed(at, err, l.at); err != nil {
 		return err
 	}

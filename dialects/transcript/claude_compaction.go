@@ -1,6 +1,10 @@
 package transcript
 
-import "github.com/compactord/compactord/dialects/internal/rawjson"
+import (
+	"time"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
 
 // system looks for what compactions say of themselves; all else is news for the user.
 func (s *claudeSession) system(l *claudeLine) error {
@@ -22,7 +26,7 @@ func (s *claudeSession) system(l *claudeLine) error {
 func (s *claudeSession) compaction(l *claudeLine, summary string) error {
 	s.flush()
 	c := compaction{tool: string(ClaudeCode), summary: summary, firstKept: s.messages}
-	at, err := piTime(l.Object)
+	at, err := writtenAt(l.Object, time.Millisecond)
 	if c.at, err = s.remarks.orUntimed(at, err, l.at); err != nil {
 		return err
 	}

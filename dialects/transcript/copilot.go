@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -102,7 +103,7 @@ func (s *copilotSession) event(raw json.RawMessage) error {
 		s.in.remarks.add(sidechainLine)
 		return nil
 	}
-	at, err := copilotTime(o)
+	at, err := writtenAt(o, time.Millisecond)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"encoding/json"
-	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -10,10 +9,6 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
-
-func copilotTime(o rawjson.Object) (*timestamppb.Timestamp, error) {
-	return writtenAt(o, time.Millisecond)
-}
 
 // give hands out a message.
 func (s *copilotSession) give(at *timestamppb.Timestamp, m *compactordv1.Message) error {
@@ -181,7 +176,7 @@ func (s *copilotSession) assistant(at *timestamppb.Timestamp, data rawjson.Objec
 	if text != "" {
 		m.Parts = append(m.Parts, textPart(text))
 	}
-	calls, err := copilotCalls(data)
+	calls, err := toolCalls(data, "toolRequests", callFields{id: "toolCallId", arguments: "arguments"})
 	if err != nil {
 		return err
 	}
@@ -208,41 +203,6 @@ func copilotResponse(m *compactordv1.Message, data rawjson.Object) error {
 		m.Model = model
 	}
 	return err
-}
-
-func copilotCalls(data rawjson.Object) ([]*compactordv1.Part, error) {
-	raws, err := data.Elements("toolRequests")
-	if err != nil {
-		return nil, err
-	}
-	if len(raws) > maxParts {
-		return nil, rawjson.In("toolRequests", errManyParts)
-	}
-	parts := make([]*compactordv1.Part, 0, len(raws))
-	for i, raw := range raws {
-		call, err := copilotCall(raw)
-		if err != nil {
-			return nil, rawjson.In("toolRequests", rawjson.InElement(i, err))
-		}
-		parts = append(parts, &compactordv1.Part{Kind: &compactordv1.Part_ToolCall{ToolCall: call}})
-	}
-	return parts, nil
-}
-
-func copilotCall(raw json.RawMessage) (*compactordv1.ToolCall, error) {
-	o, err := rawjson.ParseObject(raw)
-	if err != nil {
-		return nil, err
-	}
-	call := &compactordv1.ToolCall{}
-	if call.Id, err = o.BoundedText("toolCallId", maxID); err != nil {
-		return nil, err
-	}
-	if call.Name, err = toolName(o); err != nil {
-		return nil, err
-	}
-	call.Arguments, err = arguments(rawjson.Object{"arguments": compacted(o["arguments"])})
-	return call, err
 }
 
 // userTool remembers a call that the user made, and the model did not.

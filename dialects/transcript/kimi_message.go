@@ -42,7 +42,8 @@ func kimiMessage(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
 		return nil, err
 	}
 	if m.GetRole() == compactordv1.Role_ROLE_TOOL {
-		return m, kimiToolResult(m, o)
+		m.Parts, err = toolResult(o, m.GetParts(), false)
+		return m, err
 	}
 	if m.Name, err = o.BoundedText("name", maxName); err != nil {
 		return nil, err
@@ -61,22 +62,6 @@ func kimiMessage(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
 		return nil, errManyParts
 	}
 	return m, nil
-}
-
-func kimiToolResult(m *compactordv1.Message, o rawjson.Object) error {
-	if len(m.GetParts()) > maxResultParts {
-		return rawjson.In("content", errManyParts)
-	}
-	result := &compactordv1.ToolResult{Parts: resultParts(m.GetParts())}
-	var err error
-	if result.CallId, err = o.BoundedText("tool_call_id", maxID); err != nil {
-		return err
-	}
-	if result.Name, err = o.BoundedText("name", maxName); err != nil {
-		return err
-	}
-	m.Parts = []*compactordv1.Part{{Kind: &compactordv1.Part_ToolResult{ToolResult: result}}}
-	return nil
 }
 
 // kimiContent parses `content`: a string, or a list of parts.

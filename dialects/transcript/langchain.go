@@ -140,16 +140,6 @@ func langChainResult(m *compactordv1.Message, o rawjson.Object, notes *remarks) 
 	if err != nil {
 		return err
 	}
-	if len(parts) > maxResultParts {
-		return rawjson.In("content", errManyParts)
-	}
-	result := &compactordv1.ToolResult{Parts: resultParts(parts), IsError: o.IsText("status", "error")}
-	if result.CallId, err = o.BoundedText("tool_call_id", maxID); err != nil {
-		return err
-	}
-	if result.Name, err = o.BoundedText("name", maxName); err != nil {
-		return err
-	}
-	m.Parts = []*compactordv1.Part{{Kind: &compactordv1.Part_ToolResult{ToolResult: result}}}
-	return nil
+	m.Parts, err = toolResult(o, parts, o.IsText("status", "error"))
+	return err
 }

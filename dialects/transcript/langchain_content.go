@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 
@@ -18,27 +17,7 @@ func langChainContent(o rawjson.Object, notes *remarks, allowed ...string) ([]*c
 		}
 		return []*compactordv1.Part{textPart(text)}, nil
 	}
-	raws, err := o.Elements("content")
-	if err != nil {
-		return nil, err
-	}
-	if len(raws) > maxParts {
-		return nil, rawjson.In("content", errManyParts)
-	}
-	parts := make([]*compactordv1.Part, 0, len(raws))
-	for i, raw := range raws {
-		part, err := langChainBlock(raw, allowed)
-		if err != nil {
-			part, err = notes.part(raw, err)
-		}
-		if err != nil {
-			return nil, rawjson.In("content", rawjson.InElement(i, err))
-		}
-		if part != nil {
-			parts = append(parts, part)
-		}
-	}
-	return parts, nil
+	return contentParts(o, notes, func(raw json.RawMessage) (*compactordv1.Part, error) { return langChainBlock(raw, allowed) })
 }
 
 // langChainBlock parses one block; nil for a call, which stands in `tool_calls` too.
@@ -86,7 +65,7 @@ func langChainAssistant(m *compactordv1.Message, o rawjson.Object, notes *remark
 	}
 	m.Parts = append(thinking, content...)
 	for _, field := range []string{"tool_calls", "invalid_tool_calls"} {
-		calls, err := langChainCalls(o, field)
+		calls, err := toolCalls(o, field, callFields{id: "id", arguments: "args"})
 		if err != nil {
 			return err
 		}
@@ -113,50 +92,6 @@ func langChainReasoning(o rawjson.Object) ([]*compactordv1.Part, error) {
 		return nil, rawjson.In("additional_kwargs", err)
 	}
 	return []*compactordv1.Part{thinkingPart(text)}, nil
-}
-
-func langChainCalls(o rawjson.Object, field string) ([]*compactordv1.Part, error) {
-	raws, err := o.Elements(field)
-	if err != nil {
-		return nil, err
-	}
-	parts := make([]*compactordv1.Part, 0, len(raws))
-	for i, raw := range raws {
-		part, err := langChainCall(raw)
-		if err != nil {
-			return nil, rawjson.In(field, rawjson.InElement(i, err))
-		}
-		parts = append(parts, part)
-	}
-	return parts, nil
-}
-
-// langChainCall parses a call. Of an invalid one, the arguments are the text that is no JSON.
-func langChainCall(raw json.RawMessage) (*compactordv1.Part, error) {
-	o, err := rawjson.ParseObject(raw)
-	if err != nil {
-		return nil, err
-	}
-	call := &compactordv1.ToolCall{}
-	if call.Id, err = o.BoundedText("id", maxID); err != nil {
-		return nil, err
-	}
-	if call.Name, err = toolName(o); err != nil {
-		return nil, err
-	}
-	if call.Arguments, err = arguments(rawjson.Object{"arguments": compacted(o["args"])}); err != nil {
-		return nil, err
-	}
-	return &compactordv1.Part{Kind: &compactordv1.Part_ToolCall{ToolCall: call}}, nil
-}
-
-// compacted is a value without the white space in which its file was laid out.
-func compacted(raw json.RawMessage) json.RawMessage {
-	var b bytes.Buffer
-	if json.Compact(&b, raw) != nil {
-		return raw
-	}
-	return b.Bytes()
 }
 
 // langChainResponse reads model and stop reason, which have the words of the provider.

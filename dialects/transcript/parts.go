@@ -27,7 +27,7 @@ func mediaPart(m *compactordv1.MediaPart) *compactordv1.Part {
 }
 
 // contentParts parses `content`: a string, null, or a list of what element parses. An empty string says nothing and gives
-// no part.
+// no part, and neither does an element that element passes over with nil.
 func contentParts(
 	o rawjson.Object, notes *remarks, element func(json.RawMessage) (*compactordv1.Part, error),
 ) ([]*compactordv1.Part, error) {
@@ -61,7 +61,9 @@ func contentParts(
 		if err != nil {
 			return nil, rawjson.In("content", rawjson.InElement(i, err))
 		}
-		parts = append(parts, part)
+		if part != nil {
+			parts = append(parts, part)
+		}
 	}
 	return parts, nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -227,7 +228,7 @@ func (s *piSession) message(e *piEntry) (*compactordv1.Message, error) {
 		return nil, err
 	}
 	if m.GetWrittenAt() == nil {
-		m.WrittenAt, err = piTime(e.Object)
+		m.WrittenAt, err = writtenAt(e.Object, time.Millisecond)
 	}
 	return m, err
 }

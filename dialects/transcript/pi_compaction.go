@@ -3,6 +3,7 @@ package transcript
 import (
 	"encoding/json"
 	"strconv"
+	"time"
 
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -25,7 +26,7 @@ func (s *piSession) compaction(e *piEntry) (made entry, ok bool, err error) {
 	if c.tokensBefore, err = e.Count("tokensBefore"); err != nil {
 		return entry{}, false, err
 	}
-	if c.at, err = piTime(e.Object); err != nil {
+	if c.at, err = writtenAt(e.Object, time.Millisecond); err != nil {
 		return entry{}, false, err
 	}
 	if c.firstKept, err = s.firstKept(e); err != nil {

@@ -7,8 +7,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"google.golang.org/protobuf/types/known/timestamppb"
-
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -18,7 +16,6 @@ var (
 	errPiRole    = errors.New("unknown role of a message")
 	errPiStop    = errors.New("unknown reason; known are stop, toolUse, length, aborted and error")
 	errPiContent = errors.New("unknown kind of content, or one that this role may not hold")
-	errPiTime    = errors.New("is not a point in time")
 )
 
 // piMessage parses the message of an entry; nil if it has no place in a log.
@@ -49,7 +46,7 @@ func piMessage(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
 	if m == nil || err != nil {
 		return nil, err
 	}
-	m.WrittenAt, err = piTime(o)
+	m.WrittenAt, err = writtenAt(o, time.Millisecond)
 	return m, err
 }
 
@@ -206,37 +203,6 @@ func piStopReason(o rawjson.Object) (compactordv1.StopReason, error) {
 	default:
 		return 0, rawjson.In("stopReason", errPiStop)
 	}
-}
-
-// piTime reads `timestamp`: milliseconds since 1970 in messages, a text in entries.
-func piTime(o rawjson.Object) (*timestamppb.Timestamp, error) {
-	raw := o["timestamp"]
-	var t time.Time
-	var err error
-	switch rawjson.KindOf(raw) {
-	case rawjson.Missing, rawjson.Null:
-		return nil, nil
-	case rawjson.Number:
-		var ms float64
-		err = json.Unmarshal(raw, &ms)
-		if err == nil && (ms < -1e15 || ms > 1e15) {
-			err = errPiTime
-		}
-		t = time.UnixMilli(int64(ms))
-	case rawjson.String:
-		var text string
-		if err = json.Unmarshal(raw, &text); err == nil {
-			t, err = time.Parse(time.RFC3339Nano, text)
-		}
-	default:
-		err = errPiTime
-	}
-	stamp := timestamppb.New(t)
-	// The errors of the packages quote the input.
-	if err != nil || stamp.CheckValid() != nil {
-		return nil, rawjson.In("timestamp", errPiTime)
-	}
-	return stamp, nil
 }
 
 // piContent parses `content`: a string, or a list of the kinds that the role may hold.

@@ -41,7 +41,6 @@ func FuzzMiniSWEAgent(f *testing.F) {
 	fuzzTool(f, transcript.MiniSWEAgent, `{"trajectory_format":"mini-swe-agent-1","messages":[`, `]}`)
 }
 
-
 func FuzzLangChain(f *testing.F) {
 	fuzzTool(f, transcript.LangChain, `[{"type":"human","data":{}},`, `]`)
 }

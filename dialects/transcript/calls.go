@@ -1,0 +1,74 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// callFields are the names of the fields that hold a call's id and its arguments. Its tool stands in `name` everywhere.
+type callFields struct{ id, arguments string }
+
+// toolCalls parses the list of calls in a field.
+func toolCalls(o rawjson.Object, field string, named callFields) ([]*compactordv1.Part, error) {
+	raws, err := o.Elements(field)
+	if err != nil {
+		return nil, err
+	}
+	if len(raws) > maxParts {
+		return nil, rawjson.In(field, errManyParts)
+	}
+	parts := make([]*compactordv1.Part, 0, len(raws))
+	for i, raw := range raws {
+		call, err := toolCall(raw, named)
+		if err != nil {
+			return nil, rawjson.In(field, rawjson.InElement(i, err))
+		}
+		parts = append(parts, &compactordv1.Part{Kind: &compactordv1.Part_ToolCall{ToolCall: call}})
+	}
+	return parts, nil
+}
+
+// toolCall parses a call. The arguments of one that is invalid are a text that is no JSON.
+func toolCall(raw json.RawMessage, named callFields) (*compactordv1.ToolCall, error) {
+	o, err := rawjson.ParseObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	call := &compactordv1.ToolCall{}
+	if call.Id, err = o.BoundedText(named.id, maxID); err != nil {
+		return nil, err
+	}
+	if call.Name, err = toolName(o); err != nil {
+		return nil, err
+	}
+	call.Arguments, err = arguments(rawjson.Object{"arguments": compacted(o[named.arguments])})
+	return call, err
+}
+
+// toolResult makes the part of a message that answers a call: the message names the call and its tool beside the content.
+func toolResult(o rawjson.Object, content []*compactordv1.Part, isError bool) ([]*compactordv1.Part, error) {
+	if len(content) > maxResultParts {
+		return nil, rawjson.In("content", errManyParts)
+	}
+	result := &compactordv1.ToolResult{Parts: resultParts(content), IsError: isError}
+	var err error
+	if result.CallId, err = o.BoundedText("tool_call_id", maxID); err != nil {
+		return nil, err
+	}
+	if result.Name, err = o.BoundedText("name", maxName); err != nil {
+		return nil, err
+	}
+	return []*compactordv1.Part{{Kind: &compactordv1.Part_ToolResult{ToolResult: result}}}, nil
+}
+
+// compacted is a value without the white space in which its file was laid out.
+func compacted(raw json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return raw
+	}
+	return b.Bytes()
+}
