@@ -2,8 +2,6 @@ package transcript
 
 import (
 	"encoding/json"
-	"errors"
-	"io"
 
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
@@ -13,23 +11,13 @@ func (s *claudeSession) grow() error {
 	var all []*claudeLine
 	byID := make(map[string]*claudeLine)
 	var last *claudeLine
-	for {
-		l, err := s.read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if s.remarks.skip(err) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
+	err := readToEnd(s.remarks, s.read, func(l *claudeLine) error {
 		switch {
 		case l == nil:
-			continue
+			return nil
 		case l.uuid != "" && byID[l.uuid] != nil:
 			s.remarks.add(claudeRepeated)
-			continue
+			return nil
 		case l.uuid != "":
 			byID[l.uuid] = l
 		}
@@ -38,6 +26,10 @@ func (s *claudeSession) grow() error {
 			last = l
 		}
 		all = append(all, l)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if err := walkClaude(last, byID, s.remarks); err != nil {
 		return err

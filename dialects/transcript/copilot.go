@@ -70,14 +70,12 @@ func (s *copilotSession) next() (entry, error) {
 		if errors.Is(err, io.EOF) || err != nil {
 			return entry{}, err
 		}
-		at := s.in.line
-		if err := s.in.remarks.mend(bytes.Clone(line), at, s.event); err != nil {
-			return entry{}, onLine(at, err)
-		}
-		for _, e := range s.entries {
-			if e.message != nil {
-				e.message.SourcePosition = position(at - 1)
-			}
+		s.entries, err = entriesOfLine(s.in.remarks, bytes.Clone(line), s.in.line, func(raw json.RawMessage) ([]entry, error) {
+			err := s.event(raw)
+			return s.entries, err
+		})
+		if err != nil {
+			return entry{}, err
 		}
 	}
 	e := s.entries[0]

@@ -3,7 +3,6 @@ package transcript
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 
 	"github.com/compactord/compactord/dialects/internal/rawjson"
@@ -48,19 +47,9 @@ func (s *geminiLines) next() (entry, error) {
 		}
 		r := s.records[0]
 		s.records = s.records[1:]
-		var entries []entry
-		err := s.in.remarks.mend(r.raw, r.line, func(raw json.RawMessage) error {
-			var err error
-			entries, err = s.chat.read(raw)
-			return err
-		})
+		entries, err := entriesOfLine(s.in.remarks, r.raw, r.line, s.chat.read)
 		if err != nil {
-			return entry{}, onLine(r.line, err)
-		}
-		for _, e := range entries {
-			if e.message != nil {
-				e.message.SourcePosition = position(r.line - 1)
-			}
+			return entry{}, err
 		}
 		s.entries = entries
 	}
@@ -71,18 +60,15 @@ func (s *geminiLines) next() (entry, error) {
 
 // hold reads all lines.
 func (s *geminiLines) hold() error {
-	for {
-		o, line, err := s.in.object()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := onLine(s.in.line, s.line(o, line)); err != nil && !s.in.remarks.skip(err) {
-			return err
-		}
+	type record struct {
+		rawjson.Object
+		raw json.RawMessage
 	}
+	read := func() (record, error) {
+		o, raw, err := s.in.object()
+		return record{o, raw}, err
+	}
+	return readToEnd(s.in.remarks, read, func(r record) error { return onLine(s.in.line, s.line(r.Object, r.raw)) })
 }
 
 func (s *geminiLines) line(o rawjson.Object, line json.RawMessage) error {

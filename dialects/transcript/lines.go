@@ -171,3 +171,41 @@ func trimSpace(line []byte) []byte { return bytes.Trim(line, " \t\r\n") }
 
 // isSpace says whether a byte is white space of JSON.
 func isSpace(b byte) bool { return b == ' ' || b == '\t' || b == '\r' || b == '\n' }
+
+// readToEnd hands on all that read gives, up to io.EOF, for formats that are understood only as a whole. What cannot be read
+// is passed over and told, unless it is to be refused.
+func readToEnd[T any](r *remarks, read func() (T, error), take func(T) error) error {
+	for {
+		value, err := read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = take(value)
+		}
+		if err != nil && !r.skip(err) {
+			return err
+		}
+	}
+}
+
+// entriesOfLine makes entries of what stands on a line, without what of it cannot be read, and says that they are from
+// there.
+func entriesOfLine(
+	r *remarks, raw json.RawMessage, line int, read func(json.RawMessage) ([]entry, error),
+) (entries []entry, err error) {
+	err = r.mend(raw, line, func(raw json.RawMessage) error {
+		var err error
+		entries, err = read(raw)
+		return err
+	})
+	if err != nil {
+		return nil, onLine(line, err)
+	}
+	for _, e := range entries {
+		if e.message != nil {
+			e.message.SourcePosition = position(line - 1)
+		}
+	}
+	return entries, nil
+}

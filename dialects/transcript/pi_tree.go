@@ -19,27 +19,18 @@ type piTree struct {
 func (t *piTree) grow(s *piSession) error {
 	byID := make(map[string]*piEntry)
 	var last *piEntry
-	for {
-		e, err := s.read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if s.remarks.skip(err) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
+	err := readToEnd(s.remarks, s.read, func(e *piEntry) error {
 		id, err := e.DemandText("id")
-		if err = onLine(e.line, err); s.remarks.skip(err) {
-			continue
-		}
 		if err != nil {
-			return err
+			return onLine(e.line, err)
 		}
 		e.shed()
 		byID[id] = e
 		e.before, last = last, e
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if err := t.walk(last, byID, s.remarks); err != nil {
 		return err
