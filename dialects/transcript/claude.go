@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/compactord/compactord/dialects/anthropic"
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -63,6 +64,14 @@ func recognizeClaude(b beginning) verdict {
 	default:
 		return no
 	}
+}
+
+// openClaude reads a session file of Claude Code.
+func openClaude(in *lines, _ beginning) (source, error) {
+	return &claudeSession{
+		in: in, remarks: in.remarks, dialect: anthropic.New(),
+		open: make(map[string]bool), names: make(callNames), before: make(map[string]uint32),
+	}, nil
 }
 
 // claudeLine is a line of a session file.

@@ -14,4 +14,8 @@
 // JSON Lines, arrays and the messages of OpenAI-style bodies are streamed: no more than a few messages are in memory.
 // Files that are trees (Pi, Claude Code) must be known to their end before their first message is. Bodies of the other
 // dialects are read whole, up to 64 MiB.
+//
+// format.go is the table of formats. The files of an importer begin with its name: in NAME.go it recognizes an input and goes
+// through it, in NAME_message.go it makes messages of what stands there, in NAME_compaction.go it tells of compactions; what
+// else it needs is called after what it reads, such as pi_tree.go. All else is shared by several.
 package transcript

@@ -6,8 +6,11 @@ import (
 	"io"
 	"strings"
 
+	"github.com/compactord/compactord/dialects/anthropic"
 	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/gemini"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
+	"github.com/compactord/compactord/dialects/openairesponses"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -256,3 +259,31 @@ func (s *providerBody) fieldOf(err error) error {
 	}
 	return rawjson.In(s.list, rawjson.InElement(input.Message, fieldOf(err)))
 }
+
+func openAnthropic(in *lines, b beginning) (source, error) {
+	return provider{dialect: anthropic.New(), list: "messages", around: []string{"system"}}.open(in, b)
+}
+
+func openGemini(in *lines, b beginning) (source, error) {
+	return provider{
+		dialect: gemini.New(), list: "contents", around: []string{"systemInstruction", "system_instruction"},
+	}.open(in, b)
+}
+
+func openResponses(in *lines, b beginning) (source, error) {
+	return provider{
+		dialect: openairesponses.New(), list: "input", around: []string{"instructions"}, joins: isModelItem,
+	}.open(in, b)
+}
+
+// isModelItem says whether the model wrote an item of OpenAI Responses: those that stand together are one message.
+func isModelItem(o rawjson.Object) bool {
+	if o.Has("role") {
+		return o.IsText("role", "assistant")
+	}
+	kind, err := o.Text("type")
+	return err == nil && (kind == "reasoning" || isItemType(kind) && !isOutputType(kind))
+}
+
+// isOutputType says whether an item is what a tool of the client answered.
+func isOutputType(kind string) bool { return strings.HasSuffix(kind, "_output") }
