@@ -60,6 +60,19 @@ func TestOneBadRecordDoesNotRefuseASession(t *testing.T) {
 			head + user("a", "null", "Before.") + `{"type":"message","id":"b` + "\n" + user("c", "b", "Behind."),
 			"1 broken line left out (line 3)",
 		},
+		"pi: entry of a tree": {
+			head + user("a", "null", "Before.") + `{"type":"oracle","id":"x","parentId":"a"}` + "\n" + user("c", "a", "Behind."),
+			"1 record that cannot be read left out (line 3); the first: type: unknown type of entry",
+		},
+		"claude: line of a tree": {
+			claudeUser("u", "null") + `{"type":7,"uuid":"x","parentUuid":"u"}` + "\n" + claudeLine("user", "c", "u", `"message":{"content":"Behind."}`),
+			"1 record that cannot be read left out (line 2); the first: type: must be a string, is a number",
+		},
+		"gemini-cli: line": {
+			`{"sessionId":"s","projectHash":"0"}` + "\n" + `{"id":"1","type":"user","content":"Before."}` + "\n" + `{"$rewindTo":7}` + "\n" +
+				`{"id":"2","type":"user","content":"Behind."}`,
+			"1 record that cannot be read left out (line 3); the first: $rewindTo: must be a string, is a number",
+		},
 		"pi: first entry": {
 			`{"type":"session","id":"s"}` + "\n" + `{"label":"x"}` + "\n" + `{"type":"message","message":{"role":"user","content":"Before."}}` + "\n" +
 				`{"type":"message","message":{"role":"user","content":"Behind."}}`,
