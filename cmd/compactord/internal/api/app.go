@@ -4,7 +4,6 @@ package api
 
 import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
-	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -20,7 +19,6 @@ type App struct {
 	// DefaultSummarizer writes for sessions that name none; empty is extractive.
 	DefaultSummarizer string
 
-	// hooks and summarizer let tests hold a compaction.
-	hooks      service.Hooks
+	// Summarizer lets tests hold a compaction: it writes in place of extractive.
 	Summarizer summarizers.Summarizer
 }

@@ -104,7 +104,7 @@ func (a *App) ServiceOptions(store storage.Store, logger *slog.Logger) (service.
 	}
 	options := service.Options{
 		Store: store, Strategies: planners, Summarizers: registry, Dialects: dialects.All(), Logger: logger,
-		Hooks: a.hooks, DefaultPolicy: &compactordv1.Policy{},
+		DefaultPolicy: &compactordv1.Policy{},
 	}
 	if a.DefaultSummarizer != "" {
 		options.DefaultPolicy.Summary = &compactordv1.SummaryPolicy{Summarizer: proto.String(a.DefaultSummarizer)}
