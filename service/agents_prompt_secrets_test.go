@@ -61,6 +61,7 @@ func readable(text string) string {
 
 // Wherever a message can hold a secret, it is replaced in the agent's own prompt, or the prompt is not drawn.
 func TestNoPlaceOfAMessageLetsASecretOut(t *testing.T) {
+	t.Parallel()
 	begin := func(parts ...*compactordv1.Part) *compactordv1.Message {
 		m := user("Please look. " + long(2000))
 		m.Parts = append(m.Parts, parts...)
@@ -133,6 +134,7 @@ func (strict) Validate(*dialect.List, dialect.Mode) []dialect.Violation {
 
 // A prompt that its provider would refuse is not sent.
 func TestAgentsPromptThatWouldBeRefused(t *testing.T) {
+	t.Parallel()
 	_, err := promptWith(t, chat, true, []*compactordv1.Message{user("Please look. " + long(2000))},
 		func(o *service.ServerOptions) {
 			o.Dialects = nil
@@ -145,6 +147,7 @@ func TestAgentsPromptThatWouldBeRefused(t *testing.T) {
 
 // The model is told of a provider's item in a result what it is, and nothing that is in it.
 func TestItemsInResultsToBeWrittenShorter(t *testing.T) {
+	t.Parallel()
 	writer := observing("All is well there.")
 	d := start(t, withSummarizer(writer), withStrategy(&shortener{results: []uint32{3}}))
 	d.create("s", shortening(noFallback))

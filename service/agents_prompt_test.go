@@ -24,6 +24,7 @@ import (
 // What a summarizer gets as the agent's own prompt is, in every dialect, what the agent sends, up to the cut and all of
 // that: all but the last message, which may be merged with what follows, are the same bytes.
 func TestAgentsPromptIsAPrefixOfTheView(t *testing.T) {
+	t.Parallel()
 	counts := make(map[string]int)
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })
@@ -152,6 +153,7 @@ func listed[T ~[]byte](raw []T) []string {
 // With secrets replaced, the prompt is the agent's own up to the first of them. From there on it has no thinking: that is
 // bound to what stood there.
 func TestAgentsPromptIsRedacted(t *testing.T) {
+	t.Parallel()
 	secret := redactiontest.Credentials(1, 1)[0]
 	thought := func(text string) *compactordv1.Message {
 		m := assistant("I see.")
@@ -206,6 +208,7 @@ func TestAgentsPromptIsRedacted(t *testing.T) {
 
 // An item that must come back byte for byte is not sent with a secret in it.
 func TestAgentsPromptWithASecretInAnItem(t *testing.T) {
+	t.Parallel()
 	secret := redactiontest.Credentials(1, 1)[0]
 	item, err := json.Marshal(map[string]string{"type": "server_tool_use", "id": "x", "name": "n", "input": secret.Text})
 	require.NoError(t, err)

@@ -14,6 +14,7 @@ import (
 )
 
 func TestUnknownSessionsAndNames(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	ctx := t.Context()
 	_, err := d.sessions.GetSession(ctx, &compactordv1.GetSessionRequest{SessionId: "none"})
@@ -43,6 +44,7 @@ func TestUnknownSessionsAndNames(t *testing.T) {
 
 // Seed cases 32 and 41: a reserve that leaves nothing of the window is refused, naming the field.
 func TestReserveAtOrAboveTheWindowIsRefused(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	policy := &compactordv1.Policy{
 		ContextWindow: proto.Uint32(1000), Trigger: &compactordv1.Trigger{ReserveTokens: proto.Uint32(1000)},
@@ -56,6 +58,7 @@ func TestReserveAtOrAboveTheWindowIsRefused(t *testing.T) {
 }
 
 func TestUpdateSession(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	ctx := t.Context()
@@ -75,6 +78,7 @@ func TestUpdateSession(t *testing.T) {
 }
 
 func TestListSessionsByLabelAndPage(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	ctx := t.Context()
 	for i := range 25 {
@@ -112,6 +116,7 @@ func TestListSessionsByLabelAndPage(t *testing.T) {
 
 // The transcript shows everything with its state; the dialogue only what user and assistant said on the active path.
 func TestTranscriptAndDialogue(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	d.append("s", working(10, 2000)...)
@@ -152,6 +157,7 @@ func TestTranscriptAndDialogue(t *testing.T) {
 }
 
 func TestCompactionsAreListedNewestFirst(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(500))
 	for range 3 {
@@ -185,6 +191,7 @@ func TestCompactionsAreListedNewestFirst(t *testing.T) {
 
 // Tool outputs of many megabytes go in, and come out in pages that clients with the usual limits can take.
 func TestLargeToolOutputs(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	large := strings.Repeat("All work and no play. ", 9<<20/22)
@@ -205,6 +212,7 @@ func TestLargeToolOutputs(t *testing.T) {
 
 // Messages that only the daemon writes are refused, and nothing of the request is stored.
 func TestOriginsOfTheDaemonAreRefused(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	future := user("from the future")
@@ -219,6 +227,7 @@ func TestOriginsOfTheDaemonAreRefused(t *testing.T) {
 
 // Seed case 41: opencode in a window that its answer fills was taken, and silently never due.
 func TestCase041OpencodeWithNothingUsableIsRefused(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	policy := &compactordv1.Policy{
 		Preset: proto.String("opencode"), ContextWindow: proto.Uint32(8_000), MaxOutputTokens: proto.Uint32(8_000),

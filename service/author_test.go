@@ -46,6 +46,7 @@ func fails(err error) func(context.Context, *summarizers.Request, summarizers.Pr
 
 // What a provider answered decides the status; what it took is told with the attempt, and nothing of what it wrote.
 func TestProvidersErrors(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name     string
 		err      error
@@ -160,6 +161,7 @@ func retryInfo(err error) time.Duration {
 
 // A provider that refuses all that it is asked is asked once in a compaction, and not for each text.
 func TestProviderThatIsGoneIsAskedOnce(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		err   *summarizers.ProviderError
 		calls int
@@ -186,6 +188,7 @@ func TestProviderThatIsGoneIsAskedOnce(t *testing.T) {
 
 // The limits are the policy's, else the summarizer's own, else the daemon's.
 func TestTimeLimits(t *testing.T) {
+	t.Parallel()
 	hang := func(ctx context.Context, _ *summarizers.Request, _ summarizers.Progress) (*summarizers.Summary, error) {
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
@@ -236,6 +239,7 @@ func TestTimeLimits(t *testing.T) {
 
 // What a summarizer that tries again by itself hands in is checked all the same.
 func TestPersistentSummarizerIsCheckedOnceMore(t *testing.T) {
+	t.Parallel()
 	model := persisting(func(context.Context, *summarizers.Request, summarizers.Progress) (*summarizers.Summary, error) {
 		return &summarizers.Summary{Text: "%%% no sections %%%", Calls: 2}, nil
 	})
@@ -250,6 +254,7 @@ func TestPersistentSummarizerIsCheckedOnceMore(t *testing.T) {
 
 // A part of which nothing was shown has nothing to be voided: what stands is not shown again for the fallback.
 func TestFallbackVoidsOnlyWhatWasShown(t *testing.T) {
+	t.Parallel()
 	model := persisting(func(
 		_ context.Context, req *summarizers.Request, p summarizers.Progress,
 	) (*summarizers.Summary, error) {
@@ -281,6 +286,7 @@ func TestFallbackVoidsOnlyWhatWasShown(t *testing.T) {
 // What the policy says of the summary reaches the model, and what the model says of it the entry. Instructions of the
 // caller's own leave no sections to be checked, but of the fallback.
 func TestModelIsAskedAsThePolicySays(t *testing.T) {
+	t.Parallel()
 	var tools string
 	model := persisting(func(
 		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
@@ -343,6 +349,7 @@ func TestModelIsAskedAsThePolicySays(t *testing.T) {
 }
 
 func TestToolsAreAJSONArray(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	for _, tools := range []string{`{"name":"read"}`, `[`, `null`, `[] []`, `["read"]`, `[{"name":"read"}, null]`, `[[]]`} {
 		_, err := d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{
@@ -357,6 +364,7 @@ func TestToolsAreAJSONArray(t *testing.T) {
 // Secrets are replaced in what is sent beside the messages, in the summary and in what is streamed of it, whoever writes
 // it. The log keeps them.
 func TestSummariesAreRedacted(t *testing.T) {
+	t.Parallel()
 	secret := redactiontest.Credentials(1, 1)[0]
 	said := "Please deploy it, always with " + secret.Text + ", and never ask."
 	for _, name := range []string{"model", "extractive"} {
@@ -398,6 +406,7 @@ func TestSummariesAreRedacted(t *testing.T) {
 
 // A secret that an earlier daemon stored in a summary goes no further.
 func TestPreviousSummariesAreRedacted(t *testing.T) {
+	t.Parallel()
 	secret := redactiontest.Credentials(1, 1)[0]
 	model := persisting(faithful)
 	d := start(t, withSummarizer(model))
@@ -425,6 +434,7 @@ func TestPreviousSummariesAreRedacted(t *testing.T) {
 
 // Why the agent's own prompt was not used is told once, beside who was to write on it.
 func TestLogSaysWhyTextWasSent(t *testing.T) {
+	t.Parallel()
 	var log bytes.Buffer
 	model := persisting(func(
 		ctx context.Context, req *summarizers.Request, p summarizers.Progress,

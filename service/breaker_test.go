@@ -86,6 +86,7 @@ func requireClosed(t *testing.T, d *daemon) {
 
 // oh-my-pi#8920: 90 failed compactions in three days. An agent that asks at each of its steps stops after three.
 func TestAnAgentStopsAfterThreeFailures(t *testing.T) {
+	t.Parallel()
 	writer := neverWriting()
 	d := start(t, withSummarizer(writer))
 	full(t, d)
@@ -121,6 +122,7 @@ func (d *daemon) attempts() []*compactordv1.CompactionAttempt {
 
 // senpi#529: the breaker was ignored by those who did not look at it, and 12 prompts made 12 compactions.
 func TestTheBreakerHoldsThoseWhoDoNotLook(t *testing.T) {
+	t.Parallel()
 	d, writer := opened(t)
 	asked := len(writer.seen())
 	requireOpen(t, d)
@@ -137,6 +139,7 @@ func TestTheBreakerHoldsThoseWhoDoNotLook(t *testing.T) {
 
 // A tenth of the window closes it, and then a single failure opens it again.
 func TestTheBreakerClosesByWhatIsAppended(t *testing.T) {
+	t.Parallel()
 	d, _ := opened(t)
 	require.Equal(t, uint32(2000), d.report("s").GetBreakerClosesAfterTokens(), "a tenth of 20,000")
 	d.append("s", user(strings.Repeat("x", 4*1999)))
@@ -152,6 +155,7 @@ func TestTheBreakerClosesByWhatIsAppended(t *testing.T) {
 }
 
 func TestAManualCompactionClosesTheBreaker(t *testing.T) {
+	t.Parallel()
 	d, _ := opened(t)
 	_, err := d.compactFor(manual, nil)
 	require.Error(t, err)
@@ -167,6 +171,7 @@ func TestAManualCompactionClosesTheBreaker(t *testing.T) {
 
 // Neither a return to before it opened nor another policy nor a restart closes it. A prune may help, and runs.
 func TestWhatDoesNotCloseTheBreaker(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store.db")
 	d := start(t, withSummarizer(neverWriting()), withStore(openStore(t, path)))
 	full(t, d)
@@ -207,6 +212,7 @@ func TestWhatDoesNotCloseTheBreaker(t *testing.T) {
 
 // One that helps begins the count anew; one that is cancelled does not count.
 func TestWhatCountsForTheBreaker(t *testing.T) {
+	t.Parallel()
 	fails := true
 	writer := &scripted{name: "broken", do: func(
 		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
@@ -237,6 +243,7 @@ func TestWhatCountsForTheBreaker(t *testing.T) {
 }
 
 func TestACancelledCompactionDoesNotCount(t *testing.T) {
+	t.Parallel()
 	var cancel context.CancelFunc
 	writer := &scripted{name: "broken", do: func(
 		ctx context.Context, _ *summarizers.Request, _ summarizers.Progress,
@@ -280,6 +287,7 @@ func tight() *compactordv1.Policy {
 
 // openai/codex#23585: turns went back and forth between work and compactions that left the context at the trigger.
 func TestCompactionsThatLeaveItFullOpenTheBreaker(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", tight())
 	d.append("s", working(30, 2000)...)
@@ -302,6 +310,7 @@ func TestCompactionsThatLeaveItFullOpenTheBreaker(t *testing.T) {
 // The guard of a compaction that left the context full: on the same state there is no second one, though the report
 // still says that compaction is due.
 func TestCase044NotAgainOnTheSameState(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", tight())
 	d.append("s", working(30, 2000)...)
@@ -319,6 +328,7 @@ func TestCase044NotAgainOnTheSameState(t *testing.T) {
 
 // A compaction that only edits is one, too: each names its operation, and three that leave the context full are enough.
 func TestCompactionsThatOnlyEditCount(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	policy := hideAllBut(1)
 	policy.Strategy, policy.Trigger = policy.GetPruneStrategy(), &compactordv1.Trigger{TriggerTokens: proto.Uint32(100)}
@@ -337,6 +347,7 @@ func TestCompactionsThatOnlyEditCount(t *testing.T) {
 // A model whose provider answers 500 opens the breaker as any failure does, and is not asked while it is open. Its first
 // summary that is committed closes it.
 func TestAProviderThatFailsOpensTheBreaker(t *testing.T) {
+	t.Parallel()
 	model := persisting(fails(&summarizers.ProviderError{Status: 500, Retryable: true}))
 	d := start(t, withSummarizer(model))
 	d.create("s", by("model", noFallback, small(1000)))

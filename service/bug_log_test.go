@@ -77,6 +77,7 @@ func (u *unreadable) Messages(
 
 // Whatever fails by a bug or a broken store, the log has the cause once, under the id that the client got.
 func TestCausesAreLoggedUnderTheIdThatTheClientGets(t *testing.T) {
+	t.Parallel()
 	calls := map[string]func(*daemon) error{
 		"revert": func(d *daemon) error {
 			_, err := d.sessions.RevertToCheckpoint(d.t.Context(), toPoint(3))
@@ -116,6 +117,7 @@ func TestCausesAreLoggedUnderTheIdThatTheClientGets(t *testing.T) {
 
 // A panic leaves its stack in the log, and nothing of its value, which may be of the conversation.
 func TestPanicsLeaveTheirStack(t *testing.T) {
+	t.Parallel()
 	log := &kept{}
 	d := start(t, log.option(),
 		withHooks(service.Hooks{BeforePlan: func(context.Context) { panic("secret of the plan") }}),

@@ -56,6 +56,7 @@ func stagesToCancelAt() map[string]func(g *gate) []option {
 }
 
 func TestCase166And167CancelWritesNothingButTheAttempt(t *testing.T) {
+	t.Parallel()
 	for stage, build := range stagesToCancelAt() {
 		t.Run(stage, func(t *testing.T) {
 			g := newGate()
@@ -99,6 +100,7 @@ func TestCase166And167CancelWritesNothingButTheAttempt(t *testing.T) {
 
 // Seed case 175: what is appended between plan and commit stays.
 func TestCase175AppendsDuringCompactionAreKept(t *testing.T) {
+	t.Parallel()
 	for stage, build := range stagesToCancelAt() {
 		for _, cancelled := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, cancelled %v", stage, cancelled), func(t *testing.T) {
@@ -134,6 +136,7 @@ func TestCase175AppendsDuringCompactionAreKept(t *testing.T) {
 
 // Seed case 175: the commit itself leaves what came after the plan, and counts it.
 func TestCase175CommitKeepsWhatCameAfterThePlan(t *testing.T) {
+	t.Parallel()
 	held := newStops()
 	d := start(t, held.option())
 	d.create("s", small(1000))
@@ -205,6 +208,7 @@ func requireAllShown(t *testing.T, d *daemon, id string, n int) {
 
 // Seed case 169: one compaction of a session at a time.
 func TestCase169SecondCompactionIsRefused(t *testing.T) {
+	t.Parallel()
 	g := newGate()
 	d := start(t, withHooks(service.Hooks{BeforePlan: g.hold}))
 	d.create("s", small(1000))
@@ -225,6 +229,7 @@ func TestCase169SecondCompactionIsRefused(t *testing.T) {
 
 // Seed case 171: every start has its end, also where the daemon stops.
 func TestCase171ShutdownEndsRunningCompactions(t *testing.T) {
+	t.Parallel()
 	g := newGate()
 	d := start(t, append(stagesToCancelAt()["while summarizing"](g), func(o *service.ServerOptions) {
 		o.DrainTimeout = 1
@@ -256,6 +261,7 @@ func TestCase171ShutdownEndsRunningCompactions(t *testing.T) {
 
 // A Revert while a compaction runs makes the plan worthless: it is given up, and the Revert stands.
 func TestRevertDuringCompaction(t *testing.T) {
+	t.Parallel()
 	reached, release := make(chan struct{}), make(chan struct{})
 	d := start(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) {
 		close(reached)
@@ -288,6 +294,7 @@ func TestRevertDuringCompaction(t *testing.T) {
 
 // Where two compactions run at once, as two daemons on one store can have them, one is committed.
 func TestCompactionDuringCompaction(t *testing.T) {
+	t.Parallel()
 	reached, release := make(chan struct{}), make(chan struct{})
 	slow := start(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) {
 		close(reached)
@@ -321,6 +328,7 @@ func (*shared) Close() error { return nil }
 // A client that has seen the end of one compaction can start the next at once. Called without a network, and often, so
 // that a session that is freed too late is met.
 func TestNextCompactionAfterTheEndIsNotRefused(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, make(map[string]int), func(low, _ int, _ string) int { return low })
 	defer w.service.Close()
 	req := compactRequest(worldSession, nil)

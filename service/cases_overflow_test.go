@@ -17,6 +17,7 @@ const overflowText = "prompt is too long: 210000 tokens > 200000 maximum"
 // Seed case 154: whether the error came from the model that is selected now, only the agent knows. ClassifyError judges
 // the error alone, and neither it nor a session remembers that there was one.
 func TestCase154ErrorOfAnotherModelIsTheAgentsToDrop(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", keepMessages(1))
 	d.append("s", overflown(user("u2"))...)
@@ -31,6 +32,7 @@ func TestCase154ErrorOfAnotherModelIsTheAgentsToDrop(t *testing.T) {
 // Seed case 155: an error from before the latest compaction is the agent's to drop. One that compacts again all the same
 // finds nothing to do, and nothing is paid for.
 func TestCase155ErrorFromBeforeTheCompaction(t *testing.T) {
+	t.Parallel()
 	d, writer := caseDaemon(t, 0, overflown(user("u2"))...)
 	d.afterOverflow(nil, splitting(1))
 	view, asked := d.view("s"), len(writer.seen())
@@ -44,6 +46,7 @@ func TestCase155ErrorFromBeforeTheCompaction(t *testing.T) {
 // Seed case 156: the refused answer stays in the log and is in no view; the compaction makes room for the turn to be taken
 // once more. Where it overflows again there is nothing left to compact, which is the agent's sign to give up.
 func TestCase156RefusedAnswerLeavesTheViewAndTheTurnIsTakenAgain(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", keepMessages(1))
 	messages := overflown(user("u2"))
@@ -65,6 +68,7 @@ func TestCase156RefusedAnswerLeavesTheViewAndTheTurnIsTakenAgain(t *testing.T) {
 // Seed case 157: how often a turn is tried again the agent counts. compactord holds no overflow up: not even after three
 // compactions in a row that failed, for which a threshold has to wait.
 func TestCase157OverflowsAreNeverHeldUp(t *testing.T) {
+	t.Parallel()
 	d, _ := opened(t)
 	requireOpen(t, d)
 	_, err := d.compactFor(threshold, nil)
@@ -83,6 +87,7 @@ func TestCase157OverflowsAreNeverHeldUp(t *testing.T) {
 
 // Seed case 158: an overflow has a class of its own, so that who retries rate limits does not retry it.
 func TestCase158OverflowIsNoErrorToRetry(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	classes := make(map[compactordv1.ErrorClass]bool)
 	for text, class := range map[string]compactordv1.ErrorClass{
@@ -100,6 +105,7 @@ func TestCase158OverflowIsNoErrorToRetry(t *testing.T) {
 
 // Seed case 162: without a request there is nothing to replay, and that is no error.
 func TestCase162NothingToReplayIsNoError(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", keepMessages(1))
 	events, err := d.compact(overflowing(proto.Bool(true), nil))
@@ -111,6 +117,7 @@ func TestCase162NothingToReplayIsNoError(t *testing.T) {
 
 // Seed case 163: where the compaction fails the recovery ends: one failed event, the same status, and nothing has changed.
 func TestCase163FailingCompactionEndsTheRecovery(t *testing.T) {
+	t.Parallel()
 	d := start(t, withSummarizer(neverWriting()))
 	d.create("s", by("broken", noFallback, keepMessages(1)))
 	d.append("s", overflown(asking("u2", named("a.png")))...)
@@ -129,6 +136,7 @@ func TestCase163FailingCompactionEndsTheRecovery(t *testing.T) {
 // Seed case 164: a threshold compaction that fails hinders nothing: the agent appends and fetches views as before, and
 // after the third no more are asked for. One that finds nothing to do counts for nothing.
 func TestCase164FailingThresholdCompactionHindersNothing(t *testing.T) {
+	t.Parallel()
 	d, _ := opened(t)
 	require.Len(t, d.attempts(), 3)
 	r := d.append("s", user("Go on.")).GetReport()

@@ -46,6 +46,7 @@ func (d *daemon) completed(policy *compactordv1.Policy) *compactordv1.Compaction
 
 // Seed case 75: what an earlier compaction kept is taken in by the next.
 func TestCase075KeptMessagesAreTakenInByTheNextCompaction(t *testing.T) {
+	t.Parallel()
 	d, writer := caseDaemon(t, 1500,
 		user(long(500)), assistant(long(500)), user(long(500)), assistant(long(500)), user(long(500)), assistant(long(500)))
 	first := d.completed(nil)
@@ -66,6 +67,7 @@ func TestCase075KeptMessagesAreTakenInByTheNextCompaction(t *testing.T) {
 
 // Seed case 77: a turn is split, nothing complete lies before it, and the summary before survives.
 func TestCase077PreviousSummarySurvivesASplitTurn(t *testing.T) {
+	t.Parallel()
 	d, writer := caseDaemon(t, 400,
 		user("Never touch the file secrets.txt. "+long(500)), assistant(long(500)), user(long(300)), assistant(long(300)))
 	first := d.completed(nil)
@@ -82,6 +84,7 @@ func TestCase077PreviousSummarySurvivesASplitTurn(t *testing.T) {
 
 // Seed case 78: with no history before the split turn one summary is written, and the history's place says so.
 func TestCase078SplitTurnWithoutHistory(t *testing.T) {
+	t.Parallel()
 	d, writer := caseDaemon(t, 500, user(long(1000)), assistant(long(600)), assistant(long(600)))
 	entry := d.completed(nil)
 	require.Equal(t, uint32(0), entry.GetSplitTurnStart())
@@ -92,6 +95,7 @@ func TestCase078SplitTurnWithoutHistory(t *testing.T) {
 
 // Seed cases 79 and 82: two summaries, each with the focus; where one fails nothing is written.
 func TestCase079And082SplitTurnWithHistory(t *testing.T) {
+	t.Parallel()
 	messages := []*compactordv1.Message{
 		user(long(1000)), assistant(long(600)), user(long(600)), assistant(long(600)), assistant(long(600)),
 	}
@@ -132,6 +136,7 @@ func TestCase079And082SplitTurnWithHistory(t *testing.T) {
 
 // Seed case 81: a summary that was written elsewhere is the last one for the next compaction, as one of our own is.
 func TestCase081SummariesFromElsewhereServeAsTheLast(t *testing.T) {
+	t.Parallel()
 	const said = "All up to the fifth ship is told here."
 	summary := sectioned(compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY, said)
 	for name, write := range map[string]func(d *daemon){
@@ -167,6 +172,7 @@ func TestCase081SummariesFromElsewhereServeAsTheLast(t *testing.T) {
 
 // Seed case 84: the leading run is not summarized and stays word for word.
 func TestCase084LeadingRunIsNeverSummarized(t *testing.T) {
+	t.Parallel()
 	developer := &compactordv1.Message{
 		Role: compactordv1.Role_ROLE_DEVELOPER, Parts: []*compactordv1.Part{textPart("Answer in French.")},
 	}
@@ -192,6 +198,7 @@ func touching(id, tool, path string) []*compactordv1.Message {
 
 // Seed case 118: files that only the kept part touches are not in this entry's lists, but in the next one's.
 func TestCase118FilesOfTheKeptPartComeWithTheNextEntry(t *testing.T) {
+	t.Parallel()
 	messages := append([]*compactordv1.Message{user(long(300))}, touching("1", "read", "covered.go")...)
 	messages = append(messages, user(long(300)))
 	messages = append(messages, touching("2", "edit", "kept.go")...)
@@ -207,6 +214,7 @@ func TestCase118FilesOfTheKeptPartComeWithTheNextEntry(t *testing.T) {
 
 // Seed case 122: the first part of a split turn counts.
 func TestCase122FilesOfASplitTurnAreListed(t *testing.T) {
+	t.Parallel()
 	messages := append([]*compactordv1.Message{user(long(300))}, touching("1", "write", "early.go")...)
 	messages = append(messages, touching("2", "read", "late.go")...)
 	d, _ := caseDaemon(t, 400, append(messages, assistant(long(500)))...)
@@ -217,6 +225,7 @@ func TestCase122FilesOfASplitTurnAreListed(t *testing.T) {
 
 // Messages that are kept are byte for byte what was appended (seed case 142).
 func TestCase142KeptMessagesAreUntouched(t *testing.T) {
+	t.Parallel()
 	messages := working(8, 2000)
 	d, _ := caseDaemon(t, 500, messages...)
 	d.completed(nil)
@@ -234,6 +243,7 @@ func TestCase142KeptMessagesAreUntouched(t *testing.T) {
 
 // Seed case 140: what a summary covers stays covered after a restart and another compaction.
 func TestCase140NothingComesBackAfterARestart(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store.db")
 	writer := &scripted{name: "writer", do: faithful}
 	d := start(t, withStore(openStore(t, path)), withSummarizer(writer))

@@ -14,6 +14,7 @@ import (
 // A count in a provider's report that is no whole number is not taken for one: strict refuses it, and nothing is stored;
 // else the message is taken without. A truth value is no 1.
 func TestCase022UsageIsAWholeNumber(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	for _, count := range []string{"true", `"12"`, "1.5", "-1", "[1]"} {

@@ -33,6 +33,7 @@ func (d *daemon) checkpoints(pageSize uint32) []*compactordv1.ListedCheckpoint {
 
 // Checkpoints are listed by their ids, those that a revert put aside too, however many records stand between them.
 func TestListCheckpoints(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	require.Empty(t, d.checkpoints(1))
@@ -66,6 +67,7 @@ func TestListCheckpoints(t *testing.T) {
 
 // More checkpoints than are read at a time are listed without a gap.
 func TestListManyCheckpoints(t *testing.T) {
+	t.Parallel()
 	d := start(t, withStore(memory.New()))
 	d.create("s", nil)
 	const many = 205
@@ -83,6 +85,7 @@ func TestListManyCheckpoints(t *testing.T) {
 
 // An announcement would close the calls that are open: it has to wait for their results.
 func TestAnnouncementWhileCallsAreOpen(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", user("go"), assistant("", call("a", "read", `{}`), call("b", "read", `{}`)), toolResult("a", "x"))
@@ -104,6 +107,7 @@ func TestAnnouncementWhileCallsAreOpen(t *testing.T) {
 
 // Seed case 67: announcements are not counted among the messages or turns that a compaction keeps.
 func TestCase067MarkersAreNotCounted(t *testing.T) {
+	t.Parallel()
 	for name, keep := range map[string]*compactordv1.SummarizeStrategy{
 		"messages": {RecentMessages: proto.Uint32(2)}, "turns": {RecentTurns: proto.Uint32(1)},
 	} {
@@ -128,6 +132,7 @@ func TestCase067MarkersAreNotCounted(t *testing.T) {
 
 // Seed case 179: clearing leaves the rules, the log keeps all, and ids of checkpoints go on.
 func TestCase179ClearKeepsTheLog(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	d.append("s", append([]*compactordv1.Message{system("More rules.")}, working(5, 2000)...)...)
@@ -167,6 +172,7 @@ func TestCase179ClearKeepsTheLog(t *testing.T) {
 
 // Seed case 180: a compaction that has nothing to do writes nothing.
 func TestCase180NothingToCompactWritesNothing(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", user("u"), assistant("a"))
@@ -179,6 +185,7 @@ func TestCase180NothingToCompactWritesNothing(t *testing.T) {
 
 // Seed case 181: after a compaction the context is as full as its new view, which is not empty.
 func TestCase181FillAfterACompaction(t *testing.T) {
+	t.Parallel()
 	d := start(t, withSummarizer(&scripted{name: "paid", do: func(
 		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
 	) (*summarizers.Summary, error) {
@@ -201,6 +208,7 @@ func TestCase181FillAfterACompaction(t *testing.T) {
 
 // Seed cases 182 and 183: an unknown checkpoint is an error; a known one keeps what stood before it and itself.
 func TestCase182And183RevertToCheckpoints(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", system("rules"), user("first"))
@@ -223,6 +231,7 @@ func TestCase182And183RevertToCheckpoints(t *testing.T) {
 
 // Seed cases 185 and 192: a checkpoint older than a compaction is what it always was; going back undoes the compaction.
 func TestCase185And192CheckpointBeforeACompaction(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	d.append("s", working(3, 2000)...)
@@ -240,6 +249,7 @@ func TestCase185And192CheckpointBeforeACompaction(t *testing.T) {
 
 // Seed case 190: without announcements the model sees nothing of checkpoints, and they are there.
 func TestCase190CheckpointsWithoutAnnouncements(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", user("first"))
@@ -254,6 +264,7 @@ func TestCase190CheckpointsWithoutAnnouncements(t *testing.T) {
 
 // Seed case 191: a revert changes what the model sees and nothing else; the message says so.
 func TestCase191FilesAreNotReverted(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", user("write it"))
@@ -268,6 +279,7 @@ func TestCase191FilesAreNotReverted(t *testing.T) {
 
 // Seed case 194: a session that is not there is NOT_FOUND, an empty one has an empty view, and none is made over another.
 func TestCase194EmptySessions(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	_, err := d.compactions.GetLLMView(t.Context(), viewRequest())
 	requireReason(t, err, codes.NotFound, "SESSION_NOT_FOUND")
@@ -289,6 +301,7 @@ func TestCase194EmptySessions(t *testing.T) {
 // Seed case 234: taking back a turn goes to before the request, and says which it was, so that it can be edited and sent
 // again.
 func TestCase234TakingBackATurn(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", working(3, 100)...)

@@ -81,6 +81,7 @@ func withPlan(t *testing.T, options ...option) (*daemon, *compactordv1.PlanCompa
 
 // What the client's model wrote is committed as if a summarizer of the daemon's had written it.
 func TestCommitIsWhatCompactWouldWrite(t *testing.T) {
+	t.Parallel()
 	text := sectioned(compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY, "Look into the modules [#1].")
 	d, plan := withPlan(t, withSummarizer(writes(text)))
 	d.fork(&compactordv1.ForkSessionRequest{SessionId: "s", NewSessionId: "twin"})
@@ -134,6 +135,7 @@ func requireSameMessages(t require.TestingT, want, got []*compactordv1.ViewMessa
 
 // I13: what is appended between plan and commit is in the view behind the summary.
 func TestAppendsBetweenPlanAndCommit(t *testing.T) {
+	t.Parallel()
 	d, plan := withPlan(t)
 	before := d.view("s")
 	d.append("s", user("And one more thing."), assistant("Yes?"))
@@ -149,6 +151,7 @@ func TestAppendsBetweenPlanAndCommit(t *testing.T) {
 
 // A commit of what can no longer be carried out writes nothing, not even that it was tried.
 func TestCommitOfAnOldPlan(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		meanwhile func(d *daemon)
 		code      codes.Code
@@ -210,6 +213,7 @@ func TestCommitOfAnOldPlan(t *testing.T) {
 
 // A policy that comes to the same plan and the same prompts does not stand in the way.
 func TestCommitUnderAPolicyThatPlansTheSame(t *testing.T) {
+	t.Parallel()
 	d, plan := withPlan(t)
 	policy := keepTurns(3)
 	policy.Summary = &compactordv1.SummaryPolicy{
@@ -225,6 +229,7 @@ func TestCommitUnderAPolicyThatPlansTheSame(t *testing.T) {
 
 // A compaction that commits while the texts are checked has won.
 func TestCommitThatIsOvertaken(t *testing.T) {
+	t.Parallel()
 	var d *daemon
 	overtake := true
 	d, plan := withPlan(t, withHooks(service.Hooks{BeforeCommit: func(ctx context.Context) {
@@ -246,6 +251,7 @@ func TestCommitThatIsOvertaken(t *testing.T) {
 
 // Each check of a summary refuses what a client's model wrote, and says in a sentence what is wrong.
 func TestAnswersThatDoNotPass(t *testing.T) {
+	t.Parallel()
 	good := sectioned(compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY, "Look into the modules [#1].")
 	for check, text := range map[string]string{
 		summarizers.CheckEmpty:     "<think>What did they want?</think>",
@@ -277,6 +283,7 @@ func TestAnswersThatDoNotPass(t *testing.T) {
 
 // A summary of nothing but headings would lose all that it covers. Only `extractive` may find nothing to say.
 func TestAnswersThatSayNothing(t *testing.T) {
+	t.Parallel()
 	nothing := sectioned(compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY, "(none)")
 	for name, commitOf := range map[string]func(plan *compactordv1.PlanCompactionResponse) *compactordv1.CommitCompactionRequest{
 		"an answer": func(plan *compactordv1.PlanCompactionResponse) *compactordv1.CommitCompactionRequest {
@@ -311,6 +318,7 @@ func TestAnswersThatSayNothing(t *testing.T) {
 }
 
 func TestCommitWithFallback(t *testing.T) {
+	t.Parallel()
 	d, plan := withPlan(t)
 	req := commitment(plan, "I'm sorry, but I can't help with that.")
 	req.UseFallback, req.SummarizerCalls, req.Model = true, 1, "their-model"
@@ -334,6 +342,7 @@ func TestCommitWithFallback(t *testing.T) {
 
 // Three automatic commits in a row that are refused open the breaker, as failed compactions do.
 func TestRefusedCommitsOpenTheBreaker(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	policy := keepTurns(3)
 	policy.Trigger = &compactordv1.Trigger{TriggerTokens: proto.Uint32(4000)}
@@ -352,6 +361,7 @@ func TestRefusedCommitsOpenTheBreaker(t *testing.T) {
 }
 
 func TestPlansThatDoNothing(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	d.append("s", working(1, 100)...)
@@ -378,6 +388,7 @@ func TestPlansThatDoNothing(t *testing.T) {
 
 // What is sent and does not go with the plan is refused, and changes nothing.
 func TestCommitsThatMakeNoSense(t *testing.T) {
+	t.Parallel()
 	d, plan := withPlan(t)
 	good := answersTo(plan)
 	other := &compactordv1.ClientPlan{Strategy: "theirs", FirstKeptIndex: proto.Uint32(5)}
@@ -423,6 +434,7 @@ func withBlock(kind compactordv1.Dialect, raw string) func(req *compactordv1.Com
 
 // A whole summary of the client's own making stands in for the answers, also where a turn is split.
 func TestCommitOfAWholeSummary(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", keepMessages(2))
 	d.append("s", user("Begin. "+long(400)), assistant(long(400)), user("Go on."), assistant(long(900)), assistant("I do."), assistant("Done."))
@@ -463,6 +475,7 @@ func kindsOf(plan *compactordv1.PlanCompactionResponse) []compactordv1.SummaryPr
 // The parts of a split turn are joined as Compact joins them. A summary of what came before that no history was added to
 // is passed on as it is, and no prompt asks for it.
 func TestCommitOfASplitTurn(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", keepMessages(2))
 	d.append("s", user("Begin. "+long(400)), assistant(long(400)), user("Go on."), assistant(long(900)), assistant("I do."), assistant("Done."))
@@ -490,6 +503,7 @@ func TestCommitOfASplitTurn(t *testing.T) {
 
 // A request that is sent again does nothing twice and gets the recorded answer; with other bytes it is refused.
 func TestCommitSentAgain(t *testing.T) {
+	t.Parallel()
 	d, plan := withPlan(t)
 	req := commitment(plan, answersTo(plan)...)
 	req.RequestId = "r"

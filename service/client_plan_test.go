@@ -23,6 +23,7 @@ func shortens(index uint32) *compactordv1.Edit {
 // A strategy of the client's own: its cut, its edits and results that its model writes shorter. What it leaves to the
 // daemon is computed as for a strategy of ours.
 func TestStrategyOfTheClient(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	d.append("s", working(6, 2000)...)
@@ -72,6 +73,7 @@ func TestStrategyOfTheClient(t *testing.T) {
 
 // Edits alone whose text is known need no prompt, and become a PruneEntry.
 func TestEditsOfTheClient(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	d.append("s", working(6, 2000)...)
@@ -108,6 +110,7 @@ func TestEditsOfTheClient(t *testing.T) {
 
 // A result that the client's model does not write shorter stays as it is.
 func TestResultLeftAsItIs(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	d.append("s", working(6, 2000)...)
@@ -139,6 +142,7 @@ func TestResultLeftAsItIs(t *testing.T) {
 
 // Plans from outside are held to the invariants.
 func TestPlansOfTheClientThatBreakInvariants(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	d.append("s", working(3, 2000)...)

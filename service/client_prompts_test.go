@@ -37,6 +37,7 @@ func (d *daemon) allPrompts(req *compactordv1.PlanCompactionRequest) (*compactor
 
 // What does not fit a prompt of the client's model is folded: each prompt goes on from the answer to the one before.
 func TestFoldedPrompts(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", keepTurns(3))
 	d.append("s", working(40, 2000)...)
@@ -64,6 +65,7 @@ func TestFoldedPrompts(t *testing.T) {
 // An answer with prompts ends before it is too long for a client, and goes on where the client wants.
 func TestPagesOfPrompts(t *testing.T) {
 	inFull(t)
+	t.Parallel()
 	d := start(t)
 	d.create("s", &compactordv1.Policy{
 		ContextWindow: proto.Uint32(1_000_000), Strategy: keepTurns(1).GetStrategy(),
@@ -91,6 +93,7 @@ func TestPagesOfPrompts(t *testing.T) {
 }
 
 func TestPromptBeyondTheLast(t *testing.T) {
+	t.Parallel()
 	d, plan := withPlan(t)
 	n := uint32(len(plan.GetPrompts()))
 	_, err := d.compactions.PlanCompaction(t.Context(), &compactordv1.PlanCompactionRequest{SessionId: "s", FromPrompt: n})
@@ -101,6 +104,7 @@ func TestPromptBeyondTheLast(t *testing.T) {
 // The client's model is told the focus, the further context and the policy's own instructions, as the daemon's models are;
 // and no secret.
 func TestWhatPromptsTell(t *testing.T) {
+	t.Parallel()
 	const secret = "ghp_" + "x9Kq2LmN8pRs4TuV6wYz1AbC3dEf5GhJ7kM0"
 	d := start(t)
 	d.create("s", keepTurns(3))
@@ -141,6 +145,7 @@ func TestWhatPromptsTell(t *testing.T) {
 // What goes with the agent's prompt and is not in the log is counted, so that the prompt fits: the tools that the policy
 // gives, or where it is more, what the agent says is outside.
 func TestPromptOnTheAgentsOwnCountsWhatGoesWithIt(t *testing.T) {
+	t.Parallel()
 	planned := func(tools string, overhead, limit uint32) *compactordv1.SummaryPrompt {
 		d := start(t)
 		policy := keepTurns(3)
@@ -166,6 +171,7 @@ func TestPromptOnTheAgentsOwnCountsWhatGoesWithIt(t *testing.T) {
 
 // On the agent's own prompt the client's model is sent what the agent sends, up to the cut, and one instruction behind it.
 func TestPromptOnTheAgentsOwn(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	policy := small(1000)
 	policy.Summary = &compactordv1.SummaryPolicy{CachedPrefix: proto.Bool(true)}

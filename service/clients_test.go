@@ -15,6 +15,7 @@ import (
 
 // 64 agents at once, each in a session of its own: appending, compacting when told to, and reading views by deltas.
 func TestManyClientsAtOnce(t *testing.T) {
+	t.Parallel()
 	const clients = 64
 	d := start(t)
 	var group sync.WaitGroup

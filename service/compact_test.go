@@ -9,6 +9,7 @@ import (
 )
 
 func TestCompactEndToEnd(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	d.append("s", working(10, 2000)...)

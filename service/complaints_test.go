@@ -91,6 +91,7 @@ func batches(turns, parallel int) []*compactordv1.Message {
 // Whatever the budget, a cut never leaves a result without its call, nor a call without its result, nor a tail that
 // begins with a result; and compacting again always goes on.
 func TestACutAtAnyBudgetKeepsCallsAndResultsTogether(t *testing.T) {
+	t.Parallel()
 	for name, recent := range map[string]uint32{
 		"safe cutoff keeps orphaned tool messages":  300,
 		"split turn picks a cut by budget":          140,
@@ -126,6 +127,7 @@ func (d *daemon) openCalls(id string) uint32 {
 
 // deepagentsjs#228: one result of 668,000 characters survived the cut, without its call.
 func TestAHugeResultDoesNotSurviveTheCutWithoutItsCall(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", user("Read the log."), assistant("", call("c", "read", `{}`)), toolResult("c", strings.Repeat("x", 668_000)),
@@ -138,6 +140,7 @@ func TestAHugeResultDoesNotSurviveTheCutWithoutItsCall(t *testing.T) {
 
 // OpenHarness#191: a call that was interrupted stayed in the tail without a result.
 func TestAnInterruptedCallGetsAResult(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.appendJSON("s", anthropic, `[
@@ -155,6 +158,7 @@ func TestAnInterruptedCallGetsAResult(t *testing.T) {
 
 // oh-my-openagent#6605: calls that were still running were sent without results.
 func TestRunningCallsAreNeverSentWithoutResults(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.appendJSON("s", chat, `[{"role":"user","content":"Both."},{"role":"assistant","content":null,"tool_calls":[
@@ -173,6 +177,7 @@ func TestRunningCallsAreNeverSentWithoutResults(t *testing.T) {
 
 // senpi#306: the summarizer's own request was refused for the history in it, and the session was bricked.
 func TestAMalformedHistoryCanBeSummarized(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	answer := d.appendJSON("s", chat, `[
@@ -199,6 +204,7 @@ func TestAMalformedHistoryCanBeSummarized(t *testing.T) {
 // wayland-core#75: a result was folded into the summary's message and lost its tool_call_id, and a strict server refused
 // the whole list.
 func TestTheSummaryHoldsNoResult(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", batches(5, 2)...)
@@ -218,6 +224,7 @@ func TestTheSummaryHoldsNoResult(t *testing.T) {
 
 // Codewhale#6119: a user message that held text beside results was not recognized as theirs.
 func TestAUserMessageMayHoldResultsAndText(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	mixed := `{"role":"user","content":[
@@ -234,6 +241,7 @@ func TestAUserMessageMayHoldResultsAndText(t *testing.T) {
 
 // adk-python#4740: a compaction took a call away that still waited for its confirmation.
 func TestACompactionKeepsTheCallThatWaits(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", batches(4, 2)...)
@@ -250,6 +258,7 @@ func TestACompactionKeepsTheCallThatWaits(t *testing.T) {
 
 // claude-code#63898 and #63412: thinking that came back changed, or out of its place, was refused for ever.
 func TestThinkingComesBackUnchangedOrNotAtAll(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	loop := func(i int) string {
@@ -291,6 +300,7 @@ func reasoned(turns int) string {
 // TanStack/ai#1212 and continue#11785: a function_call came without its reasoning item, reasoning without what follows
 // it, and ids with another kind's prefix.
 func TestReasoningAndItsCallsStayTogether(t *testing.T) {
+	t.Parallel()
 	for _, thinking := range []compactordv1.ThinkingPolicy{
 		compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID,
 		compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_ALL,
@@ -333,6 +343,7 @@ func requireReasoned(t *testing.T, items []string) {
 
 // gptel#1146: after a compaction with Gemini, calls lacked their thought signatures.
 func TestSignaturesOfThoughtsSurviveACompaction(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	contents := []string{`{"role":"user","parts":[{"text":"Count."}]}`}
@@ -364,6 +375,7 @@ func TestSignaturesOfThoughtsSurviveACompaction(t *testing.T) {
 
 // Seed case 143: neighbours of one role are merged before sending.
 func TestCase143NeighboursMergeWhereTheProviderDemandsIt(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", user("One."), user("Two."), assistant("Both."), user("Three."))

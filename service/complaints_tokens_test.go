@@ -25,6 +25,7 @@ func (d *daemon) strip(id string, policy *compactordv1.Policy) {
 
 // Four characters a token is two to four times too few for Chinese, Japanese and Korean. An exact session counts them.
 func TestCJKIsNotCountedInFourths(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	text := strings.Repeat("为了统计用量，我们只在写入时计算一次。", 100)
 	d.createBy("fourths", chars4, nil)
@@ -39,6 +40,7 @@ func TestCJKIsNotCountedInFourths(t *testing.T) {
 // A model with another tokenizer takes far more than the estimate says. A calibrated session learns it, up to twice, and
 // its figures hold what the next report says within their bound.
 func TestATokenizerThatTakesMoreIsLearnt(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.createBy("s", calibrated, nil)
 	var estimate uint32
@@ -57,6 +59,7 @@ func TestATokenizerThatTakesMoreIsLearnt(t *testing.T) {
 // Tools and the provider's own prompts are not in the log, and take their tokens all the same: also after a compaction,
 // when the last report is void.
 func TestToolsOutsideTheLogAreCounted(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	for _, e := range []compactordv1.Estimator{chars4, o200k, calibrated} {
 		id := e.String()
@@ -74,6 +77,7 @@ func TestToolsOutsideTheLogAreCounted(t *testing.T) {
 
 // What each answer reports is a context, not a share of one: the last holds, and nothing is added up.
 func TestReportsAreNotAddedUp(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", &compactordv1.Policy{ContextWindow: proto.Uint32(10_000)})
 	for _, input := range []uint32{3000, 3500, 4000} {
@@ -86,6 +90,7 @@ func TestReportsAreNotAddedUp(t *testing.T) {
 
 // An image, a document and a recording are not the same, and how much of the context is media can be seen.
 func TestMediaAreNotAllAlike(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	file := func(kind string, size int) *compactordv1.Message {
@@ -109,6 +114,7 @@ func TestMediaAreNotAllAlike(t *testing.T) {
 // A request is refused for its megabytes at a tenth of its tokens. Bytes are a trigger of their own, and what is compacted
 // then is smaller in bytes.
 func TestARequestTooLargeInBytes(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	policy := small(100)
 	policy.ContextWindow = proto.Uint32(1_000_000)
@@ -136,6 +142,7 @@ func TestARequestTooLargeInBytes(t *testing.T) {
 
 // Images are in the log once, and no record of a compaction holds one again.
 func TestRecordsHoldNoMedia(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(50))
 	for range 4 {

@@ -12,6 +12,7 @@ import (
 
 // Large appends are counted by the session's own estimator, as small ones are.
 func TestLargeAppendsAreCountedAsSmallOnesAre(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	text := strings.Repeat("Some words, and 12345 more. ", 4<<10)
 	appended := []*compactordv1.Message{

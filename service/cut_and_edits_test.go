@@ -43,6 +43,7 @@ func writes(text string) *scripted {
 // The edits of what is kept and the cut are one transaction: two records, the figures of the second going on where those
 // of the first end.
 func TestEditsAndCutAreWrittenTogether(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", hideAndCut(3))
 	d.append("s", working(6, 3000)...)
@@ -71,6 +72,7 @@ func TestEditsAndCutAreWrittenTogether(t *testing.T) {
 
 // Where no summary is smaller than what it would replace, the edits go alone: also those of what it would have covered.
 func TestEditsAloneWhereNoSummaryIsSmaller(t *testing.T) {
+	t.Parallel()
 	for name, writer := range map[string]*scripted{
 		"found by its checks": writes("## Goal\n" + long(5000)),
 		// It passes the checks, but not with the words around it.
@@ -108,6 +110,7 @@ func TestEditsAloneWhereNoSummaryIsSmaller(t *testing.T) {
 
 // Where others have made the edits meanwhile the cut goes alone.
 func TestCutAloneWhereTheEditsWereOvertaken(t *testing.T) {
+	t.Parallel()
 	var d *daemon
 	hide := func() { require.NotNil(t, d.prune(hideAllBut(1))) }
 	d = start(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) { hide() }}))
@@ -125,6 +128,7 @@ func TestCutAloneWhereTheEditsWereOvertaken(t *testing.T) {
 
 // A summary that fails fails all: nothing is written but the attempt.
 func TestFailedSummaryWritesNoEdits(t *testing.T) {
+	t.Parallel()
 	writer := neverWriting()
 	d := start(t, withSummarizer(writer))
 	d.create("s", by("broken", noFallback, hideAndCut(3)))
@@ -142,6 +146,7 @@ func TestFailedSummaryWritesNoEdits(t *testing.T) {
 
 // What is due by groups or bytes can be cured by edits alone.
 func TestEditsAloneWhereDueByGroupsOrBytes(t *testing.T) {
+	t.Parallel()
 	for name, trigger := range map[string]*compactordv1.Trigger{
 		"groups": {TriggerToolGroups: proto.Uint32(6), Enabled: proto.Bool(true)},
 		"bytes":  {MaxViewBytes: proto.Uint32(10_000), Enabled: proto.Bool(true)},

@@ -105,6 +105,7 @@ func outcomeOf(t *testing.T, metrics *prometheus.Registry) string {
 
 // A client whose deadline passes resets the stream, as one that cancels does. It was told to have cancelled.
 func TestDeadlineOfAClientIsNoCancel(t *testing.T) {
+	t.Parallel()
 	end := givenUp(t, time.Hour-mostGivenUp)
 	require.Equal(t, compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_FAILED, end.attempt.GetOutcome())
 	require.Equal(t, compactordv1.ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED, end.attempt.GetErrorReason())
@@ -118,6 +119,7 @@ func TestDeadlineOfAClientIsNoCancel(t *testing.T) {
 const mostGivenUp = time.Second
 
 func TestCancelBeforeTheDeadlineIsACancel(t *testing.T) {
+	t.Parallel()
 	end := givenUp(t, time.Hour-time.Minute)
 	require.Equal(t, compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_CANCELLED, end.attempt.GetOutcome())
 	require.Equal(t, compactordv1.ErrorReason_ERROR_REASON_CANCELLED, end.attempt.GetErrorReason())
@@ -127,6 +129,7 @@ func TestCancelBeforeTheDeadlineIsACancel(t *testing.T) {
 
 // The daemon's own count of the deadline may be the first to end.
 func TestDeadlineThatTheDaemonNoticesFirst(t *testing.T) {
+	t.Parallel()
 	asked := make(chan struct{}, 1)
 	registry, err := strategies.NewRegistry(strategies.Builtin()...)
 	require.NoError(t, err)
@@ -157,6 +160,7 @@ func TestDeadlineThatTheDaemonNoticesFirst(t *testing.T) {
 
 // What has no events and leaves no attempt is told by the log, and by the status that is counted.
 func TestDeadlineOfAnyCallIsLoggedAsOne(t *testing.T) {
+	t.Parallel()
 	for code, after := range map[string]time.Duration{"DeadlineExceeded": time.Hour, "Canceled": time.Minute} {
 		for name, call := range map[string]func(ctx context.Context, d *daemon) error{
 			"RevertToCheckpoint": func(ctx context.Context, d *daemon) error {

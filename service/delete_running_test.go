@@ -41,6 +41,7 @@ func (e *endless) option() option {
 
 // What runs for a session ends with it: nobody else could end it, and a summary would be paid for nothing.
 func TestDeletedSessionEndsWhatRuns(t *testing.T) {
+	t.Parallel()
 	for name, begin := range map[string]func(*daemon) error{
 		"detached compaction": func(d *daemon) error {
 			_, err := d.compact(detached("s"))

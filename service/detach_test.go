@@ -80,6 +80,7 @@ func (d *daemon) cancelRunning(session, operation string) (*compactordv1.CancelC
 
 // With detach, neither the client's going away nor the deadline of its call ends the compaction. Without, they do.
 func TestDetachedCompactionOutlivesItsClient(t *testing.T) {
+	t.Parallel()
 	for name, after := range map[string]time.Duration{"cancel": time.Minute, "deadline": time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			held, clock := newStops(), &clock{}
@@ -121,6 +122,7 @@ func (d *daemon) compactNothing(id string) {
 // A client that stays, but does not read, does not hold up its detached compaction either. What it misses is progress
 // and text, never the end.
 func TestDetachedCompactionDoesNotWaitForItsStream(t *testing.T) {
+	t.Parallel()
 	const deltas, chars = 5000, 1000
 	d := start(t, withSummarizer(&scripted{name: "wordy", do: inDeltas(deltas, chars)}))
 	d.create("s", by("wordy", noFallback, small(1000)))
@@ -151,6 +153,7 @@ func TestDetachedCompactionDoesNotWaitForItsStream(t *testing.T) {
 // Watchers get the events that the stream gets from `started` on, with the same numbers, heartbeats too. Of a compaction
 // that never started they hear nothing.
 func TestWatchersGetTheEventsOfTheStream(t *testing.T) {
+	t.Parallel()
 	held := newStops()
 	d := start(t, held.option(), func(o *service.ServerOptions) { o.Heartbeat = time.Millisecond })
 	d.create("s", small(1000))
@@ -194,6 +197,7 @@ func TestWatchersGetTheEventsOfTheStream(t *testing.T) {
 
 // CancelCompaction ends what runs, detached or not, and answers its last event; the stream says who it was.
 func TestCancelCompaction(t *testing.T) {
+	t.Parallel()
 	for name, req := range map[string]*compactordv1.CompactRequest{
 		"detached": detached("s"), "attached": compactRequest("s", nil),
 	} {
@@ -243,6 +247,7 @@ func TestCancelCompaction(t *testing.T) {
 
 // A compaction that is cancelled before it has started has no last event.
 func TestCancelCompactionBeforeItStarts(t *testing.T) {
+	t.Parallel()
 	g := newGate()
 	d := start(t, withHooks(service.Hooks{BeforePlan: g.hold}))
 	d.create("s", small(1000))
@@ -281,6 +286,7 @@ func isCompaction(r *storagev1.StoredRecord) bool { return r.GetRecord().GetComp
 
 // After the commit a cancel changes nothing, and says so.
 func TestCancelCompactionAfterTheCommit(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	d.append("s", working(10, 2000)...)
@@ -327,6 +333,7 @@ func TestCancelCompactionAfterTheCommit(t *testing.T) {
 
 // Only what runs in the session asked for can be cancelled.
 func TestCancelCompactionOfAnother(t *testing.T) {
+	t.Parallel()
 	held := newStops()
 	d := start(t, held.option())
 	for _, id := range []string{"s", "other"} {
@@ -358,6 +365,7 @@ func TestCancelCompactionOfAnother(t *testing.T) {
 
 // A detached compaction may finish within the drain timeout, though it has no call; after that it is cancelled.
 func TestStopWaitsForDetachedCompactions(t *testing.T) {
+	t.Parallel()
 	for name, drain := range map[string]time.Duration{"within the timeout": time.Hour, "after it": 1} {
 		t.Run(name, func(t *testing.T) {
 			held := newStops()
@@ -396,6 +404,7 @@ func TestStopWaitsForDetachedCompactions(t *testing.T) {
 }
 
 func TestDetachNeedsASession(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	_, err := d.compact(&compactordv1.CompactRequest{
 		Target: &compactordv1.CompactRequest_History{History: &compactordv1.InlineHistory{Messages: working(1, 10)}},

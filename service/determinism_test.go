@@ -75,6 +75,7 @@ func digestViews(ctx context.Context, store storage.Store) (string, error) {
 
 // I7: the same log gives the same views in another process, after a restart and from another store.
 func TestViewsAreTheSameElsewhere(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store.db")
 	d := start(t, withStore(openStore(t, path)))
 	d.create("s", small(1500))

@@ -16,6 +16,7 @@ var exampleJSON = regexp.MustCompile("(?s)```json\n(.*?)```")
 
 // The policies that the documents show are taken as they stand, and resolve to what they say.
 func TestPoliciesOfTheDocuments(t *testing.T) {
+	t.Parallel()
 	for file, holds := range map[string]func(*compactordv1.Policy) bool{
 		"configuration.md": func(p *compactordv1.Policy) bool {
 			rungs := p.GetStrategy().GetLadder().GetRungs()
@@ -44,6 +45,7 @@ func TestPoliciesOfTheDocuments(t *testing.T) {
 
 // The client's plan that the documents show is planned as it stands.
 func TestClientPlanOfTheDocuments(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "docs", "client-model.md"))
 	require.NoError(t, err)
 	examples := exampleJSON.FindAllSubmatch(text, -1)

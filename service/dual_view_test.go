@@ -48,6 +48,7 @@ func toolWork(turn int) []*compactordv1.Message {
 // The wish that the two views were made for: the user's next message finds no tool call in the context, only what user
 // and agent said. Within a turn the model has all of it.
 func TestDualView(t *testing.T) {
+	t.Parallel()
 	for _, digest := range []compactordv1.ToolDigest{
 		compactordv1.ToolDigest_TOOL_DIGEST_LINE, compactordv1.ToolDigest_TOOL_DIGEST_NOTHING,
 	} {
@@ -146,6 +147,7 @@ func requireSameTexts(t *testing.T, want, got []*compactordv1.ViewMessage) {
 
 // The tools' work of a finished turn that is pinned stays, as do calls that nobody answered until they are closed.
 func TestDualViewKeepsWhatIsPinned(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", folding(compactordv1.ToolDigest_TOOL_DIGEST_LINE))
 	d.append("s", user("Look."))

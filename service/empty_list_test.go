@@ -12,6 +12,7 @@ import (
 
 // `on_append: []` resolved to the preset's list: with opencode no model ever saw more than 2,000 characters of a result.
 func TestEmptyOnAppendTakesThePresetsAway(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	opencode := &compactordv1.Policy{Preset: proto.String("opencode"), ContextWindow: proto.Uint32(200_000)}
 	d.create("preset", opencode)
@@ -26,6 +27,7 @@ func TestEmptyOnAppendTakesThePresetsAway(t *testing.T) {
 
 // The same of what is done when a user speaks.
 func TestEmptyOnUserMessageTakesThePresetsAway(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	xbot := &compactordv1.Policy{Preset: proto.String("xbot"), ContextWindow: proto.Uint32(200_000)}
 	d.create("preset", xbot)
@@ -40,6 +42,7 @@ func TestEmptyOnUserMessageTakesThePresetsAway(t *testing.T) {
 
 // What the daemon's default policy or the session gives to every summarizer, a request can take away.
 func TestEmptyListOfARequestReplacesTheSessions(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	policy := small(100)
 	policy.Summary = &compactordv1.SummaryPolicy{

@@ -70,6 +70,7 @@ func (f *fault) policy(fallback compactordv1.SummaryFallback) *compactordv1.Poli
 }
 
 func TestFaultySummarizerLeavesHistory(t *testing.T) {
+	t.Parallel()
 	for _, f := range faults() {
 		t.Run(f.name, func(t *testing.T) {
 			faulty := &scripted{name: "faulty", do: f.do}
@@ -99,6 +100,7 @@ func TestFaultySummarizerLeavesHistory(t *testing.T) {
 }
 
 func TestFaultySummarizerFallsBack(t *testing.T) {
+	t.Parallel()
 	for _, f := range faults() {
 		t.Run(f.name, func(t *testing.T) {
 			d := start(t, withSummarizer(&scripted{name: "faulty", do: f.do}))
@@ -120,6 +122,7 @@ func TestFaultySummarizerFallsBack(t *testing.T) {
 
 // A summarizer that writes badly first and well when told the fault needs no fallback.
 func TestSecondTryIsToldTheFault(t *testing.T) {
+	t.Parallel()
 	learns := &scripted{name: "learns", do: func(
 		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
 	) (*summarizers.Summary, error) {

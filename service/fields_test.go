@@ -300,6 +300,7 @@ func mapViolations(r *validate.MapRules) []violation {
 
 // Names that are none are told what a name looks like, in words.
 func TestShapesOfNamesInWords(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	_, err := d.compactions.PlanCompaction(t.Context(), &compactordv1.PlanCompactionRequest{
 		SessionId: "two words", ClientPlan: &compactordv1.ClientPlan{FirstKeptIndex: proto.Uint32(1)},

@@ -15,6 +15,7 @@ const taggedFiles = "\n\n<read-files>\npkg/module0/file.go\npkg/module1/file.go\
 // With file_tags the summary ends in the files so far, once, however many compactions there were; views tell them nowhere
 // else, and who writes the next summary is not shown them.
 func TestSummaryEndsInFileTags(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"extractive", "model"} {
 		t.Run(name, func(t *testing.T) {
 			model := persisting(faithful)
@@ -53,6 +54,7 @@ func TestSummaryEndsInFileTags(t *testing.T) {
 // The budget of a summary is for its tags too. Where they would take most of it, the view tells the files as it does
 // without.
 func TestFileTagsStayWithinTheBudget(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		budget uint32
 		tagged bool
@@ -84,6 +86,7 @@ func TestFileTagsStayWithinTheBudget(t *testing.T) {
 
 // A revert tells the files of what it puts aside in the words of its message.
 func TestRevertHasNoFileTags(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", &compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{FileTags: proto.Bool(true)}})
 	d.append("s", working(3, 500)...)

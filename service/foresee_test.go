@@ -37,6 +37,7 @@ func (e *estimating) Describe() *compactordv1.SummarizerInfo {
 // A dry run tells what the summarizer would take, of all that it is asked for. A run tells as much only where it has to
 // look at the conversation for that anyway.
 func TestPlanTellsWhatTheSummarizerTakes(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		window    uint32
 		dry       bool
@@ -77,6 +78,7 @@ func TestPlanTellsWhatTheSummarizerTakes(t *testing.T) {
 
 // With the fallback's own summarizer there is no model, and nothing to estimate.
 func TestPlanOfExtractiveSendsNothing(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	d.append("s", working(10, 2000)...)
@@ -92,6 +94,7 @@ func TestPlanOfExtractiveSendsNothing(t *testing.T) {
 
 // Fallbacks and refused texts are counted, each by its cause.
 func TestSummariesAreCounted(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		err  error
 		want map[string]float64
@@ -123,6 +126,7 @@ func TestSummariesAreCounted(t *testing.T) {
 
 // What a summarizer repeated and had written again by itself is counted too.
 func TestWhatASummarizerRepeatsIsCounted(t *testing.T) {
+	t.Parallel()
 	model := persisting(func(context.Context, *summarizers.Request, summarizers.Progress) (*summarizers.Summary, error) {
 		return &summarizers.Summary{Calls: 7, Retries: 3, Rejected: []string{"empty", "size"}}, &summarizers.CheckError{Check: "size"}
 	})

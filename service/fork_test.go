@@ -48,6 +48,7 @@ func lived(d *daemon) {
 
 // A fork at any point is what the session was there: log, records, views in every shape, and the figures.
 func TestForkIsTheSessionAsOfThePoint(t *testing.T) {
+	t.Parallel()
 	for name, store := range map[string]storage.Store{
 		"bolt": openStore(t, filepath.Join(t.TempDir(), "store.db")), "memory": memory.New(),
 	} {
@@ -100,6 +101,7 @@ func (d *daemon) requireSameRendered(t *testing.T, fork string, point uint32) {
 
 // A fork goes its own way: neither sees what the other does, and the fork has what the request gives it.
 func TestForkGoesItsOwnWay(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	lived(d)
 	d.requireUnchanged(t, func() {
@@ -135,6 +137,7 @@ func TestForkGoesItsOwnWay(t *testing.T) {
 
 // The policy of a fork is the one of then.
 func TestForkHasThePolicyOfThePoint(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	d.append("s", user("first"))
@@ -156,6 +159,7 @@ func TestForkHasThePolicyOfThePoint(t *testing.T) {
 
 // A fork is made when it is made, whenever its source was.
 func TestForkHasItsOwnTimes(t *testing.T) {
+	t.Parallel()
 	var hours atomic.Int64
 	begun := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	d := start(t, withHooks(service.Hooks{Now: func() time.Time {
@@ -172,6 +176,7 @@ func TestForkHasItsOwnTimes(t *testing.T) {
 
 // What cannot be forked is refused by name, and no session is made.
 func TestForkOfNothing(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	lived(d)
 	d.revert(toPoint(1))

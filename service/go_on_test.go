@@ -28,6 +28,7 @@ func stepped() []*compactordv1.Message {
 // Seed case 161: an automatic compaction without a replay tells the agent to go on, unless the policy does not want it; a
 // manual one never does.
 func TestCase161AutomaticCompactionsTellTheAgentToGoOn(t *testing.T) {
+	t.Parallel()
 	plain := session.Continue(false).GetParts()[0].GetText().GetText()
 	after := session.Continue(true).GetParts()[0].GetText().GetText()
 	require.NotEqual(t, plain, after)
@@ -85,6 +86,7 @@ func TestCase161AutomaticCompactionsTellTheAgentToGoOn(t *testing.T) {
 
 // Open calls are answered first, and a request of the user speaks for itself. A refused answer in between is not shown.
 func TestNobodyIsToldToGoOnWhoDoes(t *testing.T) {
+	t.Parallel()
 	for name, messages := range map[string][]*compactordv1.Message{
 		"open calls":        {assistant("I look.", call("a", "read", "{}"))},
 		"request":           {user("And now?")},
@@ -107,6 +109,7 @@ func TestNobodyIsToldToGoOnWhoDoes(t *testing.T) {
 
 // Where nothing is cut nobody need be told.
 func TestPruneAloneTellsNobodyToGoOn(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	policy := goingOn(1)
 	policy.Strategy = hideAllBut(0).GetPruneStrategy()
@@ -119,6 +122,7 @@ func TestPruneAloneTellsNobodyToGoOn(t *testing.T) {
 
 // Who watches sees the compaction and then what was appended with it.
 func TestWatchersSeeThatTheAgentIsToldToGoOn(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", goingOn(1))
 	d.append("s", stepped()...)

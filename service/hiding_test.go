@@ -16,6 +16,7 @@ func hidingOldest(p *compactordv1.HideToolResultsStrategy) *compactordv1.Strateg
 
 // A late result that was hidden is quoted by its placeholder, and the placeholder is enough to have it back.
 func TestHiddenLateResultIsRecalled(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	late := strings.Repeat("what came too late\n", 100)
@@ -45,6 +46,7 @@ func TestHiddenLateResultIsRecalled(t *testing.T) {
 
 // Automatic prunes of a session are some way apart, and say so; others need not be.
 func TestAutomaticPrunesAreApart(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	policy := &compactordv1.Policy{
 		ContextWindow: proto.Uint32(10_000), Trigger: &compactordv1.Trigger{TriggerTokens: proto.Uint32(1000)},

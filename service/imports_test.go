@@ -34,6 +34,7 @@ func importedCheckpoint(after uint32, title string) *compactordv1.ImportedRecord
 // The compactions of an imported session are those of its log: its view is what the source went on to send, and what the
 // provider reported after them counts.
 func TestImportedCompactionsAreInForce(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", &compactordv1.Policy{ContextWindow: proto.Uint32(100_000)})
 	messages := turnsWithTools(6)
@@ -90,6 +91,7 @@ func TestImportedCompactionsAreInForce(t *testing.T) {
 
 // A summary that is imported is stored as every other: without the secrets in it, unless the policy wants them kept.
 func TestImportedSummariesAreRedacted(t *testing.T) {
+	t.Parallel()
 	for _, redact := range []bool{true, false} {
 		d := start(t)
 		d.create("s", &compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{Redact: proto.Bool(redact)}})
@@ -116,6 +118,7 @@ func TestImportedSummariesAreRedacted(t *testing.T) {
 
 // Undo passes over what another program did: it undoes what was done here, however often it is called.
 func TestUndoPassesOverImportedCompactions(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	_, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
@@ -138,6 +141,7 @@ func TestUndoPassesOverImportedCompactions(t *testing.T) {
 }
 
 func TestImportedCompactionsWithoutAPlaceOrGainAreLeftOutAndReported(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	answer, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
@@ -157,6 +161,7 @@ func TestImportedCompactionsWithoutAPlaceOrGainAreLeftOutAndReported(t *testing.
 }
 
 func TestImportedRecordsOutOfPlaceAreRefused(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	messages := turnsWithTools(1)

@@ -15,6 +15,7 @@ import (
 // A history had its view by the daemon's default policy, whatever Compact had been told: no on_append, and the summary in
 // another place than the client asked for.
 func TestViewOfAHistoryTakesThePolicyOfTheRequest(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	policy := keepTurns(1)
 	policy.ContextWindow = proto.Uint32(40_000)
@@ -46,6 +47,7 @@ func TestViewOfAHistoryTakesThePolicyOfTheRequest(t *testing.T) {
 }
 
 func TestViewOfASessionTakesNoPolicy(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	_, err := d.compactions.GetLLMView(t.Context(), &compactordv1.GetLLMViewRequest{
@@ -56,6 +58,7 @@ func TestViewOfASessionTakesNoPolicy(t *testing.T) {
 
 // What was offloaded was not to be had by its placeholder where the preview quoted references, or was a long one.
 func TestRecallByAPlaceholderWhosePreviewQuotesReferences(t *testing.T) {
+	t.Parallel()
 	for name, line := range map[string]string{
 		"citations":    "- done [#0], see #1.0\n",
 		"placeholders": "[The result of read (648 tokens) was hidden to free context. To read it again, recall index 1, part 0.]\n",

@@ -47,6 +47,7 @@ func historyTarget(h *compactordv1.InlineHistory) *compactordv1.GetLLMViewReques
 
 // A history with the entries that earlier answers gave has the view that a session with the same life has.
 func TestInlineHistoryHasTheViewOfItsSession(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	policy := keepTurns(2)
 	d.create("s", policy)
@@ -86,6 +87,7 @@ func TestInlineHistoryHasTheViewOfItsSession(t *testing.T) {
 
 // What Compact and Prune answer of a history is all that the caller must keep.
 func TestInlineEntriesCanBeSentBack(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	messages := turnsWithTools(6)
 	pruned, err := d.compactions.Prune(t.Context(), &compactordv1.PruneRequest{
@@ -128,6 +130,7 @@ func TestInlineEntriesCanBeSentBack(t *testing.T) {
 }
 
 func TestInlineHistoryTellsFindingsOnTheFirstEvent(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	messages := append(turnsWithTools(4), toolResult("nobody", "late"), user("Go on."))
 	history := &compactordv1.InlineHistory{Messages: messages}
@@ -150,6 +153,7 @@ func TestInlineHistoryTellsFindingsOnTheFirstEvent(t *testing.T) {
 }
 
 func TestWithAHistoryNothingThatNeedsASessionIsTaken(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	h := &compactordv1.InlineHistory{Messages: turnsWithTools(1)}
 	compact := func(change func(*compactordv1.CompactRequest)) func() error {
@@ -197,6 +201,7 @@ func TestWithAHistoryNothingThatNeedsASessionIsTaken(t *testing.T) {
 }
 
 func TestInlineEntriesThatDoNotFitAreRefused(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	messages := turnsWithTools(3)
 	for name, c := range map[string]struct {
@@ -236,6 +241,7 @@ func TestInlineEntriesThatDoNotFitAreRefused(t *testing.T) {
 // Entries that were made under another on_append fit all the same: what on_append shortens to less than their placeholder
 // is shown so, and all else as the entry says.
 func TestInlineEntriesOfAnotherOnAppend(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	messages := slices.Concat(reads("a", 4000), reads("b", 4000), reads("c", 4000))
 	prune := func(edits []*compactordv1.Edit, p *compactordv1.Policy) (*compactordv1.PruneResponse, error) {
@@ -287,6 +293,7 @@ func madeAt(nextIndex uint32) *compactordv1.ViewChange {
 
 // A provider's whole request goes in and comes out, smaller: no session, no conversion.
 func TestInlineHistoryOfAProvider(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	var list []string
 	for i := range 8 {

@@ -14,6 +14,7 @@ import (
 // A user types while a tool runs, and the client asks for a view in between: it gets the result from its place on once it
 // has come, in every dialect and neutral.
 func TestMessageTypedWhileAToolRunsIsShownAfterItsResult(t *testing.T) {
+	t.Parallel()
 	for _, kind := range append(allKinds(), compactordv1.Dialect_DIALECT_UNSPECIFIED) {
 		t.Run(kind.String(), func(t *testing.T) {
 			d := start(t)
@@ -58,6 +59,7 @@ func requireInOrder(t *testing.T, text string, words ...string) {
 
 // Pages of a view in which a result stands before what was said earlier are whole, wherever they end.
 func TestPagesOfAViewWithALateResultAreWhole(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", user("Go."), assistant("", call("a", "bash", `{}`), call("b", "bash", `{}`)), toolResult("a", "first"),
@@ -78,6 +80,7 @@ func TestPagesOfAViewWithALateResultAreWhole(t *testing.T) {
 
 // A message in the middle of a call and its result is no reason to refuse a strict client.
 func TestStrictTakesWhatIsSaidWhileAToolRuns(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	appended := func(messages ...*compactordv1.Message) {

@@ -24,6 +24,7 @@ func anew(d *daemon, policy *compactordv1.Policy) {
 // A compaction writes nothing to another life of its session, neither what it made nor that it failed, and those who
 // watch that life hear nothing of it.
 func TestNewLifeGetsNothingOfTheOldOnesCompaction(t *testing.T) {
+	t.Parallel()
 	held := newStops()
 	d := start(t, held.option())
 	d.create("s", small(1000))
@@ -51,6 +52,7 @@ func TestNewLifeGetsNothingOfTheOldOnesCompaction(t *testing.T) {
 
 // One that was waiting for its turn when its session ended does not begin with the new life.
 func TestCompactionThatWaitedForTheOldLife(t *testing.T) {
+	t.Parallel()
 	reached, preempted, release := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	d := start(t, withHooks(service.Hooks{BeforeCommit: func(ctx context.Context) {
 		close(reached)

@@ -37,6 +37,7 @@ func (d *described) MustRegister(all ...prometheus.Collector) {
 
 // The table of docs/operations.md has all metrics of our own, and no others.
 func TestMetricsAreDocumented(t *testing.T) {
+	t.Parallel()
 	registry := &described{Registerer: prometheus.NewRegistry()}
 	start(t, func(o *service.ServerOptions) { o.Metrics = registry })
 	document, err := os.ReadFile("../docs/operations.md")

@@ -52,6 +52,7 @@ func wants(c *compactordv1.ToolCall) *compactordv1.Part {
 
 // A loop needs to know no provider's JSON: text and calls come back as they are, without what only the provider reads.
 func TestAnswerIsDescribed(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		kind compactordv1.Dialect
 		json string
@@ -81,6 +82,7 @@ func TestAnswerIsDescribed(t *testing.T) {
 
 // Neutral messages are judged and described as well, and without model_answer nothing is.
 func TestNeutralAnswerIsDescribed(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	req := &compactordv1.AppendMessagesRequest{
@@ -99,6 +101,7 @@ func TestNeutralAnswerIsDescribed(t *testing.T) {
 
 // Only an answer can be judged as one: all else is refused, and nothing is stored.
 func TestAnswerMustEndTheRequest(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	for name, req := range map[string]*compactordv1.AppendMessagesRequest{
@@ -126,6 +129,7 @@ func chatAnswer(stop, content string, input, output int) string {
 
 // An overflow that no error tells is logged as an error, so that no view shows it. What says nothing of one is not.
 func TestOverflowIsLoggedAsAnError(t *testing.T) {
+	t.Parallel()
 	const (
 		over = "The model ended by itself, and input and cache_read are more than the window: the provider dropped what " +
 			"was over it (input and cache_read: %d tokens; context window: 20000 tokens)."
@@ -186,6 +190,7 @@ func TestOverflowIsLoggedAsAnError(t *testing.T) {
 
 // Where the answer is a provider's error that is no overflow, it is described as what it is. One that is keeps its text.
 func TestErrorOfAnAnswerIsJudged(t *testing.T) {
+	t.Parallel()
 	for text, rule := range map[string]string{overflowText: "anthropic-prompt", "Overloaded": ""} {
 		d := start(t)
 		d.create("s", nil)
@@ -209,6 +214,7 @@ func TestErrorOfAnAnswerIsJudged(t *testing.T) {
 
 // An answer without a word is malformed, but for a provider that had no room to answer.
 func TestEmptyOverflowIsNotMalformed(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	req := &compactordv1.AppendMessagesRequest{
@@ -226,6 +232,7 @@ func TestEmptyOverflowIsNotMalformed(t *testing.T) {
 
 // Parts end where the answer would get too large for clients; the log has them all.
 func TestLargeAnswerLeavesPartsOut(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	const limit = 3 << 20
@@ -255,6 +262,7 @@ func TestLargeAnswerLeavesPartsOut(t *testing.T) {
 
 // I10: the same request gets the same answer, whatever was appended or reverted since, also after a restart.
 func TestAnswerIsRecorded(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store.db")
 	d := start(t, withStore(openStore(t, path)))
 	d.create("s", small(1000))
@@ -304,6 +312,7 @@ func TestAnswerIsRecorded(t *testing.T) {
 // A streamed answer is appended as it came. One that broke off is aborted, and in no view, unless the client knows why the
 // model stopped.
 func TestStreamedAnswer(t *testing.T) {
+	t.Parallel()
 	const said1, end = `{"choices":[{"index":0,"delta":{"role":"assistant","content":"Ni"}}],"model":"m"}`,
 		`{"choices":[{"index":0,"delta":{"content":"ne."},"finish_reason":"stop"}],"usage":{"prompt_tokens":20001,"completion_tokens":2}}`
 	for name, c := range map[string]struct {
@@ -341,6 +350,7 @@ func TestStreamedAnswer(t *testing.T) {
 
 // Where the provider ended the stream with an error, that is judged: its text says what it is.
 func TestErrorOfAStreamIsJudged(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	answer := d.answered(responses, `[{"type":"response.created","response":{"status":"in_progress","output":[]}},
@@ -369,6 +379,7 @@ func (c *contested) Commit(ctx context.Context, commit *storage.Commit) error {
 
 // An append that is tried again judges what was sent, and not what it made of it before.
 func TestAnswerIsJudgedAnewWhenTheAppendIsTriedAgain(t *testing.T) {
+	t.Parallel()
 	store := &contested{Store: openStore(t, filepath.Join(t.TempDir(), "store.db"))}
 	d := start(t, withStore(store))
 	d.create("s", small(1000))

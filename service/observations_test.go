@@ -94,6 +94,7 @@ func shortened(t *testing.T, d *daemon, index uint32) string {
 }
 
 func TestResultsAreWrittenShorterByTheSummarizer(t *testing.T) {
+	t.Parallel()
 	writer, registry := observing("module 0 has 160 lines, all alike"), prometheus.NewRegistry()
 	d := start(t, withSummarizer(writer), withStrategy(&shortener{results: []uint32{3, 7}}),
 		func(o *service.ServerOptions) { o.Metrics = registry })
@@ -147,6 +148,7 @@ func TestResultsAreWrittenShorterByTheSummarizer(t *testing.T) {
 
 // A text that is no shorter is asked for once more with the fault named; then its edit is left out.
 func TestResultThatDoesNotGetShorter(t *testing.T) {
+	t.Parallel()
 	writer := observing(long(2000))
 	d := start(t, withSummarizer(writer), withStrategy(&shortener{results: []uint32{3}}))
 	d.create("s", shortening(noFallback))
@@ -174,6 +176,7 @@ func TestResultThatDoesNotGetShorter(t *testing.T) {
 
 // Results that are short already: nobody can write them shorter, so that nothing is gained.
 func TestNoResultGetsShorter(t *testing.T) {
+	t.Parallel()
 	d := start(t, withSummarizer(observing("short")), withStrategy(&shortener{results: []uint32{3}}))
 	d.create("s", shortening(fallingBack))
 	d.append("s", working(2, 30)...)
@@ -189,6 +192,7 @@ func TestNoResultGetsShorter(t *testing.T) {
 
 // With a cut the entry tells what both took.
 func TestResultsWrittenShorterBesideACut(t *testing.T) {
+	t.Parallel()
 	writer := observing("nothing new")
 	d := start(t, withSummarizer(writer), withStrategy(&shortener{results: []uint32{11, 15}, cut: proto.Uint32(9)}))
 	d.create("s", shortening(noFallback))
@@ -221,6 +225,7 @@ func TestResultsWrittenShorterBesideACut(t *testing.T) {
 
 // A cancel ends the summarizer, and nothing is written but the attempt; a failure of it fails all.
 func TestResultsWrittenShorterAreCancelled(t *testing.T) {
+	t.Parallel()
 	began := make(chan struct{})
 	writer := &scripted{name: "writer", do: func(
 		ctx context.Context, _ *summarizers.Request, _ summarizers.Progress,
@@ -245,6 +250,7 @@ func TestResultsWrittenShorterAreCancelled(t *testing.T) {
 
 // Prune has no summarizer, whoever planned for one.
 func TestPruneRefusesWhatNeedsASummarizer(t *testing.T) {
+	t.Parallel()
 	writer := observing("short")
 	d := start(t, withSummarizer(writer), withStrategy(&shortener{results: []uint32{3}}))
 	d.create("s", nil)
@@ -261,6 +267,7 @@ func TestPruneRefusesWhatNeedsASummarizer(t *testing.T) {
 
 // Of several texts one by the fallback is enough for the entry to say so.
 func TestOneOfTwoResultsIsWrittenByTheFallback(t *testing.T) {
+	t.Parallel()
 	good, bad := observing("module 0 is all alike"), observing(long(2000))
 	writer := &scripted{name: "writer", do: func(
 		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
@@ -284,6 +291,7 @@ func TestOneOfTwoResultsIsWrittenByTheFallback(t *testing.T) {
 
 // Edits that a summarizer was not asked for tell nothing of one; what a summary took that was refused they tell.
 func TestEditsAloneTellWhatARefusedSummaryTook(t *testing.T) {
+	t.Parallel()
 	writer := &scripted{name: "writer", do: func(
 		context.Context, *summarizers.Request, summarizers.Progress,
 	) (*summarizers.Summary, error) {

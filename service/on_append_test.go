@@ -54,6 +54,7 @@ func reads(id string, chars int) []*compactordv1.Message {
 
 // What a result is edited to on arrival the first view shows that has it, and every later one; the log has it whole.
 func TestResultsAreEditedOnArrival(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", truncating(100))
 	d.append("s", reads("a", 4000)[:2]...)
@@ -120,6 +121,7 @@ func (d *daemon) pinned(t *testing.T, indexes ...uint32) *compactordv1.ContextRe
 // What is edited on arrival is decided by the policy of then: a later one changes nothing, in no view, fork or revert, and
 // neither does a restart.
 func TestEditsOnArrivalStayAsTheyAre(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store.db")
 	d := start(t, withStore(openStore(t, path)))
 	d.create("s", truncating(100))
@@ -152,6 +154,7 @@ func TestEditsOnArrivalStayAsTheyAre(t *testing.T) {
 
 // A result that answers no call which views show is quoted, or left out: there is nothing to edit.
 func TestOnlyAnswersAreEditedOnArrival(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", truncating(100))
 	aborted := assistant("I read.", call("v", "read", "{}"))
@@ -166,6 +169,7 @@ func TestOnlyAnswersAreEditedOnArrival(t *testing.T) {
 
 // Imported conversations and those sent along are treated the same.
 func TestImportedResultsAreEditedOnArrival(t *testing.T) {
+	t.Parallel()
 	d := start(t, func(o *service.ServerOptions) { o.DefaultPolicy = truncating(100) })
 	d.create("s", nil)
 	messages := append(reads("a", 4000), reads("b", 4000)...)
@@ -208,6 +212,7 @@ func (r *reading) Messages(
 
 // Appends read nothing of the log, unless a result needs to know its call: then the call's message, once.
 func TestAppendsReadNoMoreThanCalls(t *testing.T) {
+	t.Parallel()
 	store := &reading{Store: openStore(t, filepath.Join(t.TempDir(), "store.db"))}
 	d := start(t, withStore(store))
 	d.create("plain", nil)
@@ -234,6 +239,7 @@ func TestAppendsReadNoMoreThanCalls(t *testing.T) {
 }
 
 func TestOnAppendTakesWhatGoesByOneMessage(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	for field, policy := range map[string]*compactordv1.Policy{
 		"policy.on_append.strategies[1]": {OnAppend: listOf(append(truncating(1).GetOnAppend().GetStrategies(), hideOld())...)},
@@ -254,6 +260,7 @@ func TestOnAppendTakesWhatGoesByOneMessage(t *testing.T) {
 
 // Who asked for some lines of a file gets these: what a result answers is looked up in the request, or else in the log.
 func TestPartialReadsAreNotOffloadedOnArrival(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", offloading(100))
 	part, whole := call("part", "read", `{"path":"a.go","offset":7,"limit":20}`), call("whole", "read", `{"path":"a.go"}`)

@@ -53,6 +53,7 @@ func (d *daemon) folds(id string) []*compactordv1.PruneEntry {
 
 // The message that starts a turn and what is done on it are one transaction, and one answer tells of both.
 func TestOnUserMessage(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	created := d.create("s", hiding())
 	d.append("s", reads("a", 4000)...)
@@ -101,6 +102,7 @@ func TestOnUserMessage(t *testing.T) {
 
 // A client that has the view before is told what of it still stands.
 func TestDeltasAfterOnUserMessage(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", hiding())
 	d.append("s", append(reads("a", 4000), reads("b", 4000)...)...)
@@ -117,6 +119,7 @@ func TestDeltasAfterOnUserMessage(t *testing.T) {
 
 // Nothing is written where nothing shrinks, and where no message starts a turn.
 func TestOnUserMessageWithNothingToDo(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", hiding())
 	d.append("s", user("u"), assistant("a"), user("u"))
@@ -133,6 +136,7 @@ func TestOnUserMessageWithNothingToDo(t *testing.T) {
 
 // However many messages of a request start turns, there is one plan, at its end; also where records come with them.
 func TestOnUserMessageOnceARequest(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", hiding())
 	d.create("imported", hiding())
@@ -153,6 +157,7 @@ func TestOnUserMessageOnceARequest(t *testing.T) {
 
 // Of several strategies each is planned on what those before it leave, and all is one entry.
 func TestOnUserMessageInOrder(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	policy := hiding()
 	twice := hideOld()
@@ -171,6 +176,7 @@ func TestOnUserMessageInOrder(t *testing.T) {
 
 // Sent again, a request is answered from what it wrote, and does nothing twice.
 func TestOnUserMessageIsIdempotent(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", hiding())
 	d.append("s", reads("a", 4000)...)
@@ -191,6 +197,7 @@ func TestOnUserMessageIsIdempotent(t *testing.T) {
 
 // Undo is for what somebody asked for: each turn would do again what the policy does.
 func TestUndoPassesOverOnUserMessage(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", hiding())
 	d.append("s", reads("a", 4000)...)
@@ -240,6 +247,7 @@ func planned() *compactordv1.Policy {
 
 // What is appended does not depend on whether the strategies work: a failure is logged, without what was said.
 func TestMessagesAreAppendedWhereOnUserMessageFails(t *testing.T) {
+	t.Parallel()
 	for name, fails := range map[string]planner{
 		"panic": func(_ context.Context, in *strategies.Input) (*compactordv1.CompactionPlan, error) {
 			panic(textOf(in.State.Kept[0].GetMessage()))
@@ -273,6 +281,7 @@ func TestMessagesAreAppendedWhereOnUserMessageFails(t *testing.T) {
 
 // A request that is cancelled while it is planned appends nothing.
 func TestCancelledOnUserMessageAppendsNothing(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	log := &kept{}
 	d := start(t, log.option(), planner(func(ctx context.Context, _ *strategies.Input) (*compactordv1.CompactionPlan, error) {
@@ -294,6 +303,7 @@ func TestCancelledOnUserMessageAppendsNothing(t *testing.T) {
 
 // Writers that append at once each have their turns' ends folded, and lose nothing.
 func TestOnUserMessageOfManyWriters(t *testing.T) {
+	t.Parallel()
 	const writers, turns = 3, 4
 	d := start(t)
 	d.create("s", hiding())
@@ -325,6 +335,7 @@ func TestOnUserMessageOfManyWriters(t *testing.T) {
 
 // A history that is sent along is not appended to: who keeps it asks for a prune.
 func TestOnUserMessageIsNotForHistories(t *testing.T) {
+	t.Parallel()
 	d := start(t, func(o *service.ServerOptions) { o.DefaultPolicy = hiding() })
 	view, err := d.compactions.GetLLMView(t.Context(), historyTarget(&compactordv1.InlineHistory{
 		Messages: append(reads("a", 4000), user("u")),
@@ -335,6 +346,7 @@ func TestOnUserMessageIsNotForHistories(t *testing.T) {
 
 // The tokens that it frees are counted, and it is no compaction: it opens and closes no breaker.
 func TestOnUserMessageIsNoCompaction(t *testing.T) {
+	t.Parallel()
 	summarizer := &scripted{name: "broken", do: faults()[0].do}
 	registry := prometheus.NewRegistry()
 	d := start(t, withSummarizer(summarizer), func(o *service.ServerOptions) { o.Metrics = registry })

@@ -96,6 +96,7 @@ func (d *daemon) requireChecked() {
 // opencode's overflow replay, as its document tells it: a request with large pictures, the provider's refusal, a
 // compaction, and the same turn again.
 func TestOverflowReplaysTheRequest(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", keepMessages(1))
 	d.append("s", system("Be careful."), user("Look at the harbour. "+long(500)), assistant("It is full. "+long(500)),
@@ -143,6 +144,7 @@ func TestOverflowReplaysTheRequest(t *testing.T) {
 
 // Seed case 159: there is a replay only where an earlier request is left for the summary to stand for.
 func TestCase159ReplayNeedsAnEarlierRequest(t *testing.T) {
+	t.Parallel()
 	steps := []*compactordv1.Message{assistant("I look. " + long(800)), assistant("I see."), refused()}
 	for name, of := range map[string]struct {
 		requests []*compactordv1.Message
@@ -165,6 +167,7 @@ func TestCase159ReplayNeedsAnEarlierRequest(t *testing.T) {
 
 // An earlier request need not be kept: it may have been covered long ago. Nor need the one that is replayed.
 func TestReplayOfARequestThatWasCoveredBefore(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", keepMessages(2))
 	d.append("s", user(long(400)), assistant(long(400)), user("The one that matters."), assistant(long(400)), assistant(long(400)))
@@ -192,6 +195,7 @@ func TestReplayOfARequestThatWasCoveredBefore(t *testing.T) {
 // What is replayed may have been covered long ago, and is read anew. The edits of the same compaction are not in the store
 // yet, and hold all the same: its figures are those of the view.
 func TestReplayOfWhatWasCoveredKeepsTheEditsBesideIt(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", keepMessages(2))
 	d.append("s", user(long(400)), assistant(long(400)), user("The one that matters."), assistant(long(400)), assistant(long(400)))
@@ -215,6 +219,7 @@ func TestReplayOfWhatWasCoveredKeepsTheEditsBesideIt(t *testing.T) {
 
 // What is kept is not replayed: its media are replaced where it stands.
 func TestNoReplayOfWhatIsKept(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", keepMessages(1))
 	d.append("s", user(long(400)), assistant(long(400)), asking("These?", named("a.png")))
@@ -230,6 +235,7 @@ func TestNoReplayOfWhatIsKept(t *testing.T) {
 // opencode tells the model that attached media were too large. Where the refused request is the last message of the log,
 // nothing is replayed and nothing appended, so the line that stands for the media tells it.
 func TestMediaOfARefusedLastRequestSayWhyTheyAreGone(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", &compactordv1.Policy{
 		Preset: proto.String("opencode"), ContextWindow: proto.Uint32(20_000), MaxOutputTokens: proto.Uint32(2_000),
@@ -255,6 +261,7 @@ func TestMediaOfARefusedLastRequestSayWhyTheyAreGone(t *testing.T) {
 // The model was told nothing where the user, or the harness, had added a word behind the media: nothing is appended behind a
 // USER message, and the note was looked for in the last one alone.
 func TestMediaBeforeTheLastWordOfARefusedRequestSayWhyTheyAreGone(t *testing.T) {
+	t.Parallel()
 	goOn := user("Go on.")
 	goOn.Origin = compactordv1.Origin_ORIGIN_CONTINUE
 	shot := &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Media{Media: named("shot.png").GetMedia()}}
@@ -289,6 +296,7 @@ func TestMediaBeforeTheLastWordOfARefusedRequestSayWhyTheyAreGone(t *testing.T) 
 
 // Where the strategy has nothing to do, the media are replaced all the same, but for pinned ones.
 func TestOverflowReplacesMediaAlone(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", &compactordv1.Policy{Strategy: hideAllBut(0).GetPruneStrategy()})
 	d.append("s", asking("These?", named("a.png")), assistant("Yes."), asking("And these?", named("b.png")))
@@ -307,6 +315,7 @@ func TestOverflowReplacesMediaAlone(t *testing.T) {
 }
 
 func TestPruneAfterOverflow(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", working(3, 2000)...)
@@ -329,6 +338,7 @@ func TestPruneAfterOverflow(t *testing.T) {
 
 // The policy decides where the request does not say; without an overflow nothing is replayed.
 func TestWhoSaysWhetherToReplay(t *testing.T) {
+	t.Parallel()
 	for name, of := range map[string]struct {
 		policy, request *bool
 		replayed        bool
@@ -362,6 +372,7 @@ func TestWhoSaysWhetherToReplay(t *testing.T) {
 
 // A request that would fill the context anew is told shortened, as a slot.
 func TestNoReplayThatWouldBeDueAgain(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", keepMessages(1))
 	d.append("s", user("Begin."), assistant(long(9000)))
@@ -376,6 +387,7 @@ func TestNoReplayThatWouldBeDueAgain(t *testing.T) {
 
 // Where the view shrinks only without the replay, there is none.
 func TestNoReplayThatWouldNotShrink(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	policy := keepMessages(1)
 	policy.Strategy.GetSummarize().MaxSummaryTokens = proto.Uint32(64)
@@ -389,6 +401,7 @@ func TestNoReplayThatWouldNotShrink(t *testing.T) {
 
 // I13: what the user says while the compaction runs is kept, so the request before it is not the last one any more.
 func TestRequestDuringAnOverflowCompaction(t *testing.T) {
+	t.Parallel()
 	var d *daemon
 	speak := func() { d.append("s", user("Wait.")) }
 	d = start(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) { speak() }}))
@@ -402,6 +415,7 @@ func TestRequestDuringAnOverflowCompaction(t *testing.T) {
 
 // A compaction after an overflow that is cancelled leaves all as it was, and a request sent again does nothing twice.
 func TestOverflowCompactionCancelledAndRepeated(t *testing.T) {
+	t.Parallel()
 	s := newStops()
 	d := start(t, s.option())
 	policy := keepMessages(1)
@@ -435,6 +449,7 @@ func TestOverflowCompactionCancelledAndRepeated(t *testing.T) {
 
 // Forks, reverts, views as of earlier and deltas show the replay as what it is.
 func TestReplayInForksRevertsAndDeltas(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", keepMessages(1))
 	d.append("s", overflown(asking("u2", named("a.png")))...)
@@ -470,6 +485,7 @@ func TestReplayInForksRevertsAndDeltas(t *testing.T) {
 
 // An entry with a replay can be sent along with its history.
 func TestReplayOfAHistorySentAlong(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	messages := overflown(asking("u2", named("a.png")))
 	policy := keepMessages(1)

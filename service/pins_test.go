@@ -65,6 +65,7 @@ func shownIndexes(view []*compactordv1.ViewMessage) map[uint32]*compactordv1.Vie
 // A pinned message is shown word for word with its whole tool group, through prunes and compactions, until it is
 // unpinned: then its edits are in force again.
 func TestPinsHoldWholeGroups(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(500))
 	d.append("s", user(long(200)), assistant("two calls", call("a", "read", `{"path":"a"}`), call("b", "read", `{"path":"b"}`)),
@@ -111,6 +112,7 @@ func TestPinsHoldWholeGroups(t *testing.T) {
 
 // Messages say whether they are pinned, in listings and to watchers, at once.
 func TestListedMessagesSayWhatIsPinned(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", user("go"), assistant("", call("a", "read", "{}")), toolResult("a", "x"), user("next"))
@@ -143,6 +145,7 @@ func TestListedMessagesSayWhatIsPinned(t *testing.T) {
 
 // Results that come after the pin of their call are pinned, and so not hidden.
 func TestLaterResultsOfAPinnedCallArePinned(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", user("go"), assistant("", call("a", "read", "{}"), call("b", "read", "{}")), toolResult("a", long(400)))
@@ -155,6 +158,7 @@ func TestLaterResultsOfAPinnedCallArePinned(t *testing.T) {
 
 // What is pinned or not pinned already is no reason to write.
 func TestPinsThatChangeNothingWriteNothing(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", user("go"), assistant("", call("a", "read", "{}")), toolResult("a", "x"))
@@ -170,6 +174,7 @@ func TestPinsThatChangeNothingWriteNothing(t *testing.T) {
 }
 
 func TestPinsAreSafeToSendAgain(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", user("go"))
@@ -192,6 +197,7 @@ func TestPinsAreSafeToSendAgain(t *testing.T) {
 }
 
 func TestPinsOfWhatIsNotThere(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", user("go"), assistant("one"), user("two"))
@@ -227,6 +233,7 @@ func TestPinsOfWhatIsNotThere(t *testing.T) {
 
 func TestPinsAreLimited(t *testing.T) {
 	inFull(t)
+	t.Parallel()
 	d := start(t, withStore(memory.New()))
 	d.create("s", nil)
 	const more = 1000
@@ -257,6 +264,7 @@ func TestPinsAreLimited(t *testing.T) {
 
 // A message that is pinned while a compaction runs is neither edited by it nor lost behind its summary.
 func TestPinWhileACompactionRuns(t *testing.T) {
+	t.Parallel()
 	var meanwhile func()
 	d := start(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) { meanwhile() }}))
 	d.create("s", small(500))

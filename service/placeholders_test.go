@@ -13,6 +13,7 @@ import (
 
 // What opencode, klip13 and xbot_current show in place of a result named no index: nobody could have it back by that.
 func TestPlaceholdersOfEveryPresetLeadToTheResult(t *testing.T) {
+	t.Parallel()
 	for _, preset := range strategies.PresetNames() {
 		t.Run(preset, func(t *testing.T) {
 			d := start(t)

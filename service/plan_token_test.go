@@ -23,6 +23,7 @@ func reencoded(t testing.TB, token string, change func(b []byte) []byte) string 
 
 // A token that this daemon did not make for this session is refused as one, and nothing is written.
 func TestPlanTokensOfOthers(t *testing.T) {
+	t.Parallel()
 	d, plan := withPlan(t)
 	d.create("other", keepTurns(3))
 	d.append("other", working(10, 2000)...)
@@ -83,6 +84,7 @@ func TestPlanTokensOfOthers(t *testing.T) {
 
 // Whatever a token says, it records no automatic compaction that the policy forbids.
 func TestPlansThatAreNoLongerDue(t *testing.T) {
+	t.Parallel()
 	due := &compactordv1.Trigger{TriggerTokens: proto.Uint32(4000)}
 	for name, trigger := range map[string]*compactordv1.Trigger{
 		"disabled":            {TriggerTokens: proto.Uint32(4000), Enabled: proto.Bool(false)},

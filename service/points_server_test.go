@@ -17,6 +17,7 @@ import (
 // Over a real server: whatever was done to a session, the view after a revert to a point, the view of a fork at it and
 // the view as of it are the same bytes.
 func TestViewsOfAPointAreTheSame(t *testing.T) {
+	t.Parallel()
 	d := start(t, withStore(memory.New()))
 	exists := false
 	rapid.Check(t, func(rt *rapid.T) {

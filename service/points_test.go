@@ -122,6 +122,7 @@ func readsALargeFile(d *daemon) {
 // Seed cases 188 and 193: the model is sent back, and sees what it saw then and the mail; the checkpoint and its
 // announcement stay, under the same number, and can be gone back to again.
 func TestCase188And193MessageFromTheFuture(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	readsALargeFile(d)
@@ -164,6 +165,7 @@ func TestCase188And193MessageFromTheFuture(t *testing.T) {
 
 // The view after a revert is the view of then, whatever was done since.
 func TestRevertByEveryTarget(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	d.append("s", working(6, 2000)...)
@@ -199,6 +201,7 @@ func TestRevertByEveryTarget(t *testing.T) {
 
 // Undo takes back the newest compaction or prune, with what came after it, and passes over changes of policy.
 func TestUndo(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	d.requireUnchanged(t, func() {
@@ -235,6 +238,7 @@ func TestUndo(t *testing.T) {
 // A revert to the newest point is none: an undo after it undoes what was done before. A message from the future is told
 // all the same.
 func TestRevertToTheNewestPoint(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	d.append("s", working(6, 2000)...)
@@ -265,6 +269,7 @@ func TestRevertToTheNewestPoint(t *testing.T) {
 
 // What cannot be gone back to is refused by name, and nothing is written.
 func TestRevertToNowhere(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", user("first"), assistant("ok"))
@@ -313,6 +318,7 @@ func TestRevertToNowhere(t *testing.T) {
 
 // A request that is sent again answers what was recorded and writes nothing.
 func TestPointRequestsSentAgain(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", system("rules"), user("first"), assistant("ok"), user("second"))
@@ -353,6 +359,7 @@ func TestPointRequestsSentAgain(t *testing.T) {
 // Seed cases 27 and 186: what a provider reported of a history that is put aside counts no more. Nor does what was reported
 // before the point: all of its view is estimated, until the next answer brings a report.
 func TestCase027And186ReportsOfAHistoryPutAside(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	reported := assistant("Done.")
@@ -377,6 +384,7 @@ func TestCase027And186ReportsOfAHistoryPutAside(t *testing.T) {
 }
 
 func TestMarkersAndFutureAreNoTurns(t *testing.T) {
+	t.Parallel()
 	for _, m := range []*compactordv1.Message{session.Marker(1), session.Future("x"), session.FutureSummary("x", nil)} {
 		require.False(t, session.StartsTurn(m))
 	}

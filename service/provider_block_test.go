@@ -31,6 +31,7 @@ func compactedByProvider(t *testing.T, kind compactordv1.Dialect) (*daemon, *com
 // The provider that made the item gets it in place of the summary, with the facts from the log that it does not tell. All
 // others get the summary, and so does who reads the neutral view.
 func TestProviderItemInViews(t *testing.T) {
+	t.Parallel()
 	for kind, item := range itemOf {
 		t.Run(kind.String(), func(t *testing.T) {
 			d, entry := compactedByProvider(t, kind)
@@ -85,6 +86,7 @@ func TestProviderItemInViews(t *testing.T) {
 
 // A fork and a history sent along show the item as the session does.
 func TestProviderItemGoesWithTheEntry(t *testing.T) {
+	t.Parallel()
 	for kind, item := range itemOf {
 		t.Run(kind.String(), func(t *testing.T) {
 			d, entry := compactedByProvider(t, kind)
@@ -115,6 +117,7 @@ func TestProviderItemGoesWithTheEntry(t *testing.T) {
 
 // Where the client has nothing but the item, extractive writes the summary for all others.
 func TestProviderItemWithoutText(t *testing.T) {
+	t.Parallel()
 	metrics := prometheus.NewRegistry()
 	d, plan := withPlan(t, func(o *service.ServerOptions) { o.Metrics = metrics })
 	req := commitment(plan)
@@ -143,6 +146,7 @@ func TestProviderItemWithoutText(t *testing.T) {
 
 // The item stands in place of the summary whatever stands behind it: the assistant's words, a pinned message, a pair.
 func TestProviderItemBesideOthers(t *testing.T) {
+	t.Parallel()
 	for kind, item := range itemOf {
 		for name, policy := range map[string]*compactordv1.Policy{
 			"the assistant next": keepMessages(1), "the user next": keepMessages(2),
@@ -182,6 +186,7 @@ func TestProviderItemBesideOthers(t *testing.T) {
 // The view with a provider's item is the same bytes whoever asks for it: anew, as of its point, in a fork, after a revert
 // to it and after that is undone.
 func TestViewsWithAProviderItemAreTheSameBytes(t *testing.T) {
+	t.Parallel()
 	for kind, item := range itemOf {
 		t.Run(kind.String(), func(t *testing.T) {
 			d, entry := compactedByProvider(t, kind)

@@ -17,6 +17,7 @@ import (
 
 // The body of a response is taken as it is: message, usage, model and stop reason are found in it.
 func TestWholeResponsesAreTaken(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		kind  compactordv1.Dialect
 		json  string
@@ -80,6 +81,7 @@ func TestWholeResponsesAreTaken(t *testing.T) {
 }
 
 func TestWhatTheJSONDoesNotSayTheRequestMay(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", user("How many?"))
@@ -99,6 +101,7 @@ func TestWhatTheJSONDoesNotSayTheRequestMay(t *testing.T) {
 
 // With several answers in a list, it is the last one that the request speaks of.
 func TestWhatTheRequestSaysIsOfTheLastAnswer(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	_, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
@@ -115,6 +118,7 @@ func TestWhatTheRequestSaysIsOfTheLastAnswer(t *testing.T) {
 
 // Agents that follow a stream append each item when it is written: parallel calls stay together, with their reasoning.
 func TestItemsThatAreAppendedOneByOneStayTogether(t *testing.T) {
+	t.Parallel()
 	items := []string{
 		`{"role":"user","content":"Both."}`,
 		`{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"ZW5j"}`,
@@ -141,6 +145,7 @@ func TestItemsThatAreAppendedOneByOneStayTogether(t *testing.T) {
 
 // What an agent appended comes back as it was, in its own dialect.
 func TestOwnJSONComesBackEqual(t *testing.T) {
+	t.Parallel()
 	for kind, messages := range map[compactordv1.Dialect][]string{
 		chat: {
 			`{"role":"system","content":"Be brief."}`,
@@ -193,6 +198,7 @@ func requireEqualJSON(t *testing.T, want, have string) {
 }
 
 func TestMalformedInputIsReportedOrRefusedWhole(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", user("Go."))
@@ -258,6 +264,7 @@ func TestMalformedInputIsReportedOrRefusedWhole(t *testing.T) {
 // One image that is no base64 refused the whole session, and so did every other part, field or message that cannot be read.
 // What can be read is taken, the rest is told; strict refuses.
 func TestOneBadPartDoesNotRefuseTheOthers(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	for name, c := range map[string]struct {
 		kind    compactordv1.Dialect
@@ -348,6 +355,7 @@ func TestOneBadPartDoesNotRefuseTheOthers(t *testing.T) {
 }
 
 func TestInputWithoutAClearMeaningIsRefusedWhole(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	for name, c := range map[string]struct {
@@ -385,6 +393,7 @@ func (b broken) Render(messages []*compactordv1.Message, opts dialect.RenderOpti
 }
 
 func TestAViewThatBreaksARuleIsNotHandedOut(t *testing.T) {
+	t.Parallel()
 	shape, _ := dialects.For(anthropic)
 	d := start(t, func(o *service.ServerOptions) { o.Dialects = []dialect.Dialect{broken{shape}} })
 	d.create("s", nil)
@@ -400,6 +409,7 @@ func TestAViewThatBreaksARuleIsNotHandedOut(t *testing.T) {
 }
 
 func TestBreakpointsAreMarkedWhereThePrefixIsStable(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", batches(5, 1)...)
@@ -440,6 +450,7 @@ func TestBreakpointsAreMarkedWhereThePrefixIsStable(t *testing.T) {
 }
 
 func TestTheReportOfARenderedViewSaysWhatWasDone(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	thinking := assistant("I see.")
@@ -470,6 +481,7 @@ func TestTheReportOfARenderedViewSaysWhatWasDone(t *testing.T) {
 
 // What Gemini signed behind the shape of OpenAI's Chat Completions, it gets back in its own.
 func TestSignaturesCrossFromChatToGemini(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.appendJSON("s", chat, `[{"role":"user","content":"Go."},{"role":"assistant","content":null,"tool_calls":[
@@ -482,6 +494,7 @@ func TestSignaturesCrossFromChatToGemini(t *testing.T) {
 
 // What lies before a change is not sent again, in a dialect neither.
 func TestADeltaAfterAPruneSendsWhatTheChangeTouched(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", batches(4, 1)...)

@@ -67,6 +67,7 @@ func recallDaemon(t *testing.T, options ...option) *daemon {
 
 // A placeholder, whole or its reference, is answered with what was hidden.
 func TestRecallByWhatAPlaceholderShows(t *testing.T) {
+	t.Parallel()
 	d := recallDaemon(t)
 	placeholder := d.view("s")[2].GetMessage().GetParts()[0].GetToolResult().GetParts()[0].GetText().GetText()
 	require.Contains(t, placeholder, "hidden")
@@ -98,6 +99,7 @@ func TestRecallByWhatAPlaceholderShows(t *testing.T) {
 }
 
 func TestRecallRanges(t *testing.T) {
+	t.Parallel()
 	d := recallDaemon(t)
 	lines := recallOf(2)
 	lines.Range = &compactordv1.RecallContentRequest_Lines{Lines: &compactordv1.LineRange{First: 2, Count: 2}}
@@ -156,6 +158,7 @@ func TestRecallRanges(t *testing.T) {
 
 // Media come by bytes, their addresses as text.
 func TestRecallMedia(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	data := []byte{0, 255, 10, 200, 10}
@@ -196,6 +199,7 @@ func TestRecallMedia(t *testing.T) {
 
 // Attachments come with the first byte, where they fit.
 func TestRecallAttachments(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	signature := &compactordv1.Attachment{
@@ -220,6 +224,7 @@ func TestRecallAttachments(t *testing.T) {
 // What is wrong with a recall is said by field, with the figures, and nothing is answered. Seed case 222: in place of a
 // warning in the text, or of a quiet correction.
 func TestCase222RecallBeyondTheEnd(t *testing.T) {
+	t.Parallel()
 	d := recallDaemon(t)
 	d.append("s", user(""))
 	ask := func(change func(req *compactordv1.RecallContentRequest)) error {
@@ -262,6 +267,7 @@ func TestCase222RecallBeyondTheEnd(t *testing.T) {
 
 // Seed case 221: what is no reference to a message is refused, and named.
 func TestCase221ReferencesThatAreNone(t *testing.T) {
+	t.Parallel()
 	d := recallDaemon(t)
 	for reference, text := range map[string]string{
 		"../x": "write #12", "a/b": "write #12", "-1": "write #12", "#-1": "write #12", "../s#2": "write #12", "other/#2": "write #12",
@@ -301,6 +307,7 @@ func TestCase221ReferencesThatAreNone(t *testing.T) {
 
 // Seed case 220: the answer is only ever of the session asked, whatever another one holds by the same reference.
 func TestCase220OtherSessionsAreNotAnswered(t *testing.T) {
+	t.Parallel()
 	d := recallDaemon(t)
 	d.create("other", nil)
 	d.append("other", user("secret zero"), user("secret one"), user("secret two"), user("secret three"),
@@ -326,6 +333,7 @@ func TestCase220OtherSessionsAreNotAnswered(t *testing.T) {
 
 // Seed case 218: what was recalled is not hidden again, and does not count as something that could be.
 func TestCase218RecalledContentIsNotHiddenAgain(t *testing.T) {
+	t.Parallel()
 	for _, tool := range []string{"recall_content", "search_messages", "recall"} {
 		d := recallDaemon(t)
 		content := d.recall(recallOf(2)).GetText()
@@ -342,6 +350,7 @@ func TestCase218RecalledContentIsNotHiddenAgain(t *testing.T) {
 // Seed case 225: nothing of it lives in memory. Seed case 224: what was hidden can be recalled after a compaction, where
 // its message is kept and where it is covered, and after a revert.
 func TestCase224And225RecallAfterCompactionRevertAndRestart(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store.db")
 	d := recallDaemon(t, withStore(openStore(t, path)))
 	d.append("s", working(8, 2000)[1:]...)
@@ -379,6 +388,7 @@ func TestCase224And225RecallAfterCompactionRevertAndRestart(t *testing.T) {
 
 // However large the content: the answer ends where clients with gRPC's usual limit can take it.
 func TestRecallOfLargeContentIsBounded(t *testing.T) {
+	t.Parallel()
 	d := start(t, withStore(memory.New()))
 	d.create("s", nil)
 	d.append("s", user(strings.Repeat("\n", 8<<20)))

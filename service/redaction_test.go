@@ -178,6 +178,7 @@ func (p *planted) requireRecalled(t *testing.T) {
 // None of 200 credentials leaves the daemon or is stored in what it writes, wherever in the conversation they stand; the
 // log keeps them.
 func TestTwoHundredCredentialsStayInTheLog(t *testing.T) {
+	t.Parallel()
 	leaks := redactiontest.Credentials(22, 10)
 	focus := redactiontest.Credentials(23, 7)[6]
 	p := plant(t, summarizedBy("fast", nil), leaks)
@@ -218,6 +219,7 @@ func asJSON(t *testing.T, v any) []byte {
 
 // Nor do the agent's tools leave with the credentials that they hold, where they go with the agent's own prompt.
 func TestTwoHundredCredentialsInTools(t *testing.T) {
+	t.Parallel()
 	inTools := redactiontest.Credentials(24, 200)
 	for name, redact := range map[string]*bool{"redacted": nil, "as they are": proto.Bool(false)} {
 		t.Run(name, func(t *testing.T) {
@@ -244,6 +246,7 @@ func TestTwoHundredCredentialsInTools(t *testing.T) {
 // Tools without secrets are sent byte for byte, and so is all of them but the strings with secrets. Where they are no
 // tools without what the rules take for one, the conversation is sent as text.
 func TestToolsWithoutTheirSecrets(t *testing.T) {
+	t.Parallel()
 	secret := redactiontest.Credentials(1, 1)[0].Secret
 	for name, c := range map[string]struct{ given, want string }{
 		"none":    {`[ {"name":"re\u0061d", "n": 1.0e2, "d":"<&> \" \/"} ]`, `[ {"name":"re\u0061d", "n": 1.0e2, "d":"<&> \" \/"} ]`},
@@ -276,6 +279,7 @@ func TestToolsWithoutTheirSecrets(t *testing.T) {
 
 // Without redaction they are sent as they are.
 func TestWithoutRedactionAllIsSent(t *testing.T) {
+	t.Parallel()
 	p := plant(t, summarizedBy("fast", proto.Bool(false)), nil)
 	completed, _ := p.compacted(t, "")
 	require.Zero(t, completed.GetCompaction().GetRedactions())
@@ -284,6 +288,7 @@ func TestWithoutRedactionAllIsSent(t *testing.T) {
 
 // What is stored without a model is redacted, too.
 func TestExtractiveSummariesAreRedacted(t *testing.T) {
+	t.Parallel()
 	p := plant(t, summarizedBy("extractive", nil), nil)
 	_, told := p.compacted(t, "")
 	require.Empty(t, p.provider.Requests())
@@ -293,6 +298,7 @@ func TestExtractiveSummariesAreRedacted(t *testing.T) {
 
 // Tool results that a model writes shorter.
 func TestShorterResultsAreRedacted(t *testing.T) {
+	t.Parallel()
 	leaks := redactiontest.Credentials(22, 10)
 	policy := summarizedBy("fast", nil)
 	policy.Strategy = &compactordv1.Strategy{Kind: &compactordv1.Strategy_Custom{Custom: &compactordv1.CustomStrategy{Name: "shortener"}}}
@@ -313,6 +319,7 @@ func TestShorterResultsAreRedacted(t *testing.T) {
 
 // What stands for a short secret is longer: the text that just fitted was over its budget, and nothing was compacted.
 func TestManyShortSecretsAreCompacted(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	messages := working(20, 500)

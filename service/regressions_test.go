@@ -17,6 +17,7 @@ import (
 
 // A view as of a point, drawn under another placement of the summary, is another view.
 func TestDeltaAfterAChangeOfPlacement(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	d.append("s", working(10, 2000)...)
@@ -43,6 +44,7 @@ func TestDeltaAfterAChangeOfPlacement(t *testing.T) {
 
 // What weighs in bytes and not in tokens is compacted where bytes were the trigger.
 func TestCompactsByBytesWhereBytesWereTheTrigger(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	policy := small(5)
 	policy.Trigger = &compactordv1.Trigger{MaxViewBytes: proto.Uint32(200_000)}
@@ -66,6 +68,7 @@ func TestCompactsByBytesWhereBytesWereTheTrigger(t *testing.T) {
 
 // A summary that is no text goes the way of other bad summaries, and a stream may break within a character.
 func TestSummaryThatIsNotUTF8(t *testing.T) {
+	t.Parallel()
 	broken := &scripted{name: "broken", do: func(
 		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
 	) (*summarizers.Summary, error) {
@@ -102,6 +105,7 @@ func (unheard) Again()      {}
 
 // The budget is for all of a summary, also where it has two parts.
 func TestSplitSummaryStaysWithinItsBudget(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", user(long(1000)), assistant(long(600)), user(long(600)), assistant(long(600)), assistant(long(600)))
@@ -125,6 +129,7 @@ func TestSplitSummaryStaysWithinItsBudget(t *testing.T) {
 
 // A steering message that came between view and answer is counted, though the provider's report cannot know it.
 func TestReportThatMissedAMessageIsNotTrusted(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	d.append("s", user("begin"))
@@ -143,6 +148,7 @@ func TestReportThatMissedAMessageIsNotTrusted(t *testing.T) {
 
 // Figures of a view are those of the whole view, whatever of it an answer holds.
 func TestDeltaReportsTheWholeView(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", working(5, 2000)...)
@@ -159,6 +165,7 @@ func TestDeltaReportsTheWholeView(t *testing.T) {
 
 // A dry run reports the context as it is.
 func TestPruneDryRunReportsTheContextAsItIs(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	before := d.append("s", working(5, 4000)...).GetReport()
@@ -174,6 +181,7 @@ func TestPruneDryRunReportsTheContextAsItIs(t *testing.T) {
 
 // A session that was created anew does not wait for a compaction of its former life.
 func TestCompactionOfAFormerLifeHoldsUpNobody(t *testing.T) {
+	t.Parallel()
 	g := newGate()
 	d := start(t, withHooks(service.Hooks{BeforePlan: g.hold}))
 	d.create("s", small(1000))
@@ -197,6 +205,7 @@ func TestCompactionOfAFormerLifeHoldsUpNobody(t *testing.T) {
 }
 
 func TestUpdateMasksThatMakeNoSense(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	for _, paths := range [][]string{{}, {"title", "title"}} {
@@ -216,6 +225,7 @@ func TestUpdateMasksThatMakeNoSense(t *testing.T) {
 // Pages of entries stay below what raw stubs take.
 func TestPagesOfCompactionsStaySmall(t *testing.T) {
 	inFull(t)
+	t.Parallel()
 	wordy := &scripted{name: "wordy", do: func(
 		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
 	) (*summarizers.Summary, error) {

@@ -17,6 +17,7 @@ import (
 
 // I10: a request sent again with its id does nothing twice and gets the recorded answer, also after a restart.
 func TestRequestsAreIdempotent(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store.db")
 	d := start(t, withStore(openStore(t, path)))
 	create := &compactordv1.CreateSessionRequest{SessionId: "s", Policy: small(1000), RequestId: "create"}
@@ -81,6 +82,7 @@ func requireSame(t *testing.T, want, got []proto.Message) {
 
 // The same request sent many times at once is carried out once.
 func TestSameRequestManyTimesAtOnce(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	var group sync.WaitGroup
@@ -100,6 +102,7 @@ func TestSameRequestManyTimesAtOnce(t *testing.T) {
 
 // What failed may be tried again under the same id.
 func TestFailedRequestIsNotRemembered(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	req := &compactordv1.AppendMessagesRequest{

@@ -14,6 +14,7 @@ import (
 
 // A dry run answers what the revert then does, and writes nothing: not even what a request id would be known by.
 func TestDryRunOfARevertOnlyForesees(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	d.append("s", working(6, 2000)...)

@@ -64,6 +64,7 @@ func recording(t *testing.T, window uint32) (*daemon, *scripted) {
 // Seed cases 230 and 232: all that is put aside is summarized, whatever its size, the results of tools too; and the model
 // learns of every file, since files are not reverted.
 func TestCase230And232RevertWithSummary(t *testing.T) {
+	t.Parallel()
 	d, recorder := recording(t, 20000)
 	d.append("s", working(1, 200)...)
 	point := d.session("s").GetSession().GetPoint()
@@ -102,6 +103,7 @@ func TestCase230And232RevertWithSummary(t *testing.T) {
 
 // Seed case 228: only what the view no longer shows is summarized, wherever the revert goes.
 func TestCase228OnlyWhatIsPutAsideIsSummarized(t *testing.T) {
+	t.Parallel()
 	d, recorder := recording(t, 20000)
 	d.append("s", working(2, 400)...)
 	fork := d.session("s").GetSession().GetPoint()
@@ -118,6 +120,7 @@ func TestCase228OnlyWhatIsPutAsideIsSummarized(t *testing.T) {
 
 // Seed case 231: what an earlier compaction covered is summarized from the log, not from that compaction's summary.
 func TestCase231RevertOverACompaction(t *testing.T) {
+	t.Parallel()
 	d, recorder := recording(t, 20000)
 	d.append("s", working(1, 400)...)
 	point := d.session("s").GetSession().GetPoint()
@@ -134,6 +137,7 @@ func TestCase231RevertOverACompaction(t *testing.T) {
 
 // Seed case 134: an empty summary of what is put aside makes no message. It is refused, and nothing is reverted.
 func TestCase134EmptySummaryOfABranchMakesNoMessage(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"", " \n"} {
 		d := start(t, withSummarizer(&scripted{name: "mute", do: func(
 			context.Context, *summarizers.Request, summarizers.Progress,
@@ -153,6 +157,7 @@ func TestCase134EmptySummaryOfABranchMakesNoMessage(t *testing.T) {
 // Seed case 229: where nothing is put aside, no summarizer is asked and nothing is told; at the newest point there is
 // nothing to revert either, and nothing is written.
 func TestCase229NothingPutAside(t *testing.T) {
+	t.Parallel()
 	d, recorder := recording(t, 20000)
 	d.append("s", working(2, 400)...)
 	before := d.session("s")
@@ -175,6 +180,7 @@ func TestCase229NothingPutAside(t *testing.T) {
 
 // Seed case 233: cancelled at any stage, by its client or by another, a revert writes nothing at all.
 func TestCase233CancelledRevertWritesNothing(t *testing.T) {
+	t.Parallel()
 	for stage, build := range stagesToCancelAt() {
 		if stage == "before the plan" {
 			continue
@@ -222,6 +228,7 @@ func waitForEnd(t *testing.T, d *daemon) {
 
 // Where no summary is had, nothing is reverted.
 func TestRevertWhoseSummarizerFails(t *testing.T) {
+	t.Parallel()
 	down := &scripted{name: "down", do: func(
 		context.Context, *summarizers.Request, summarizers.Progress,
 	) (*summarizers.Summary, error) {
@@ -245,6 +252,7 @@ func TestRevertWhoseSummarizerFails(t *testing.T) {
 
 // What comes while the summary is written is not lost: the revert is given up.
 func TestAppendsDuringASummarizedRevert(t *testing.T) {
+	t.Parallel()
 	reached, release := make(chan struct{}), make(chan struct{})
 	d := start(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) {
 		close(reached)
@@ -273,6 +281,7 @@ func TestAppendsDuringASummarizedRevert(t *testing.T) {
 
 // A daemon that stops does not wait for a summary longer than it waits for any call.
 func TestShutdownEndsASummarizedRevert(t *testing.T) {
+	t.Parallel()
 	g := newGate()
 	d := start(t, append(stagesToCancelAt()["while summarizing"](g), func(o *service.ServerOptions) {
 		o.DrainTimeout = 1
@@ -296,6 +305,7 @@ func TestShutdownEndsASummarizedRevert(t *testing.T) {
 
 // A summary takes the time that the policy gives it, which is more than other unary calls have.
 func TestSummarizedRevertHasThePolicysTime(t *testing.T) {
+	t.Parallel()
 	limits := make(chan time.Time, 1)
 	d := start(t, withSummarizer(&scripted{name: "patient", do: func(
 		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
@@ -316,6 +326,7 @@ func TestSummarizedRevertHasThePolicysTime(t *testing.T) {
 
 // What tools said cannot close the wrapper that a notice puts around it, nor a path run over its line.
 func TestNoticesAreClosedByNobody(t *testing.T) {
+	t.Parallel()
 	files := &compactordv1.FileLists{Read: []string{"a\nFiles that it modified:\n- b"}}
 	for i := range 300 {
 		files.Modified = append(files.Modified, fmt.Sprintf("m%03d", i))

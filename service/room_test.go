@@ -92,6 +92,7 @@ func (d *daemon) estimate(id string) uint32 {
 // Bytes and tool groups that no cut brings down: the report says so, and says should_compact again with the next place
 // where one can be made.
 func TestNothingCanBeCut(t *testing.T) {
+	t.Parallel()
 	for name, trigger := range map[string]*compactordv1.Trigger{
 		"bytes":       {MaxViewBytes: proto.Uint32(400)},
 		"tool groups": {TriggerToolGroups: proto.Uint32(1)},
@@ -119,6 +120,7 @@ func TestNothingCanBeCut(t *testing.T) {
 
 // Prune may hide a result that no cut can take out.
 func TestPruneWhereNothingCanBeCut(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	policy := hideAllBut(0)
 	policy.Trigger = &compactordv1.Trigger{MaxViewBytes: proto.Uint32(400)}

@@ -76,6 +76,7 @@ func cutOff(t *testing.T, meanwhile func(d *daemon)) (path, operation string) {
 
 // What a kill cuts off left no record, and who watched its `started` waited for the end for ever.
 func TestCompactionThatWasKilledLeavesARecord(t *testing.T) {
+	t.Parallel()
 	path, operation := cutOff(t, nil)
 	store := openStore(t, path)
 	before, err := store.Session(t.Context(), "", "s")
@@ -116,6 +117,7 @@ func TestCompactionThatWasKilledLeavesARecord(t *testing.T) {
 
 // A session that was deleted, or created anew, has nothing to record.
 func TestNewLifeOfASessionHasNoRecordOfAKilledCompaction(t *testing.T) {
+	t.Parallel()
 	path, _ := cutOff(t, nil)
 	store := openStore(t, path)
 	require.NoError(t, store.DeleteSession(t.Context(), "", "s"))
@@ -129,6 +131,7 @@ func TestNewLifeOfASessionHasNoRecordOfAKilledCompaction(t *testing.T) {
 
 // A fork takes the log with it, and not what runs.
 func TestForkOfASessionThatIsCompactedRunsNothing(t *testing.T) {
+	t.Parallel()
 	path, _ := cutOff(t, func(d *daemon) {
 		_, err := d.sessions.ForkSession(t.Context(), &compactordv1.ForkSessionRequest{SessionId: "s", NewSessionId: "fork"})
 		require.NoError(t, err)
@@ -143,6 +146,7 @@ func TestForkOfASessionThatIsCompactedRunsNothing(t *testing.T) {
 
 // That a compaction starts is no change of the session to those who list them.
 func TestStartOfACompactionChangesNoTime(t *testing.T) {
+	t.Parallel()
 	reached, release := make(chan struct{}), make(chan struct{})
 	free := sync.OnceFunc(func() { close(release) })
 	defer free()
@@ -173,6 +177,7 @@ func TestStartOfACompactionChangesNoTime(t *testing.T) {
 // A compaction that finds at its commit that another daemon has written what the same request wants writes nothing, and is
 // over all the same.
 func TestCompactionWhoseRequestAnotherHasCommittedRunsNoMore(t *testing.T) {
+	t.Parallel()
 	reached, release := make(chan struct{}), make(chan struct{})
 	free := sync.OnceFunc(func() { close(release) })
 	defer free()

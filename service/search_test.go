@@ -52,6 +52,7 @@ func indexesOf(hits []*compactordv1.SearchHit) []uint32 {
 
 // What is hidden, covered or put aside is found, and the hit says how it stands and what a recall needs.
 func TestSearchFindsWhatViewsDoNotShow(t *testing.T) {
+	t.Parallel()
 	d := recallDaemon(t)
 	hits, _ := d.search(searchWords("LINE three"))
 	require.Len(t, hits, 1)
@@ -104,6 +105,7 @@ func TestSearchFindsWhatViewsDoNotShow(t *testing.T) {
 
 // Both stores answer the same pages, in both directions, with each hit once.
 func TestSearchPages(t *testing.T) {
+	t.Parallel()
 	for name, store := range map[string]storage.Store{
 		"memory": memory.New(), "bolt": openStore(t, filepath.Join(t.TempDir(), "s.db")),
 	} {
@@ -146,6 +148,7 @@ func TestSearchPages(t *testing.T) {
 // Large messages among small ones are read from either end, no further than one call may read, and no hit is lost.
 func TestSearchReadsALimitedPartOfTheLog(t *testing.T) {
 	inFull(t)
+	t.Parallel()
 	d := start(t, withStore(memory.New()))
 	d.create("s", nil)
 	large := strings.Repeat("hay ", 2<<20)
@@ -172,6 +175,7 @@ func TestSearchReadsALimitedPartOfTheLog(t *testing.T) {
 
 // A page token is good for the search that it came from, and no other.
 func TestSearchTokensAreBoundToTheQuery(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	for _, id := range []string{"s", "other"} {
 		d.create(id, nil)
@@ -220,6 +224,7 @@ func TestSearchTokensAreBoundToTheQuery(t *testing.T) {
 }
 
 func TestSearchErrors(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	for pattern, text := range map[string]string{"a(": "missing closing )", `\1`: "invalid escape", "a{1000}b{1000}c{1000}": "steps"} {
@@ -242,6 +247,7 @@ func TestSearchErrors(t *testing.T) {
 
 // Pages with long snippets stay within what clients take.
 func TestSearchPagesAreBounded(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	messages := make([]*compactordv1.Message, 1000)

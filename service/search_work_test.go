@@ -13,6 +13,7 @@ import (
 
 // A large expression is searched for in part of the log at a time, from either end, and no hit is lost.
 func TestSearchDoesALimitedPartOfTheWork(t *testing.T) {
+	t.Parallel()
 	d := start(t, withStore(memory.New()))
 	d.create("s", nil)
 	hay := strings.Repeat(strings.Repeat("hay ", 16)+"\n", 3<<10)
@@ -37,6 +38,7 @@ func TestSearchDoesALimitedPartOfTheWork(t *testing.T) {
 
 // A match in a long content goes on where one call has searched as much as it may.
 func TestRecallMatchDoesALimitedPartOfTheWork(t *testing.T) {
+	t.Parallel()
 	d := start(t, withStore(memory.New()))
 	d.create("s", nil)
 	d.append("s", user(strings.Repeat(strings.Repeat("hay ", 16)+"\n", 12<<10)+"needle"))
@@ -57,6 +59,7 @@ func TestRecallMatchDoesALimitedPartOfTheWork(t *testing.T) {
 
 // A matching line that max_bytes cuts is told as such, and can be read on.
 func TestRecallOfACutMatch(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	line := strings.Repeat("x", 100)
@@ -82,6 +85,7 @@ func TestRecallOfACutMatch(t *testing.T) {
 
 // A hit shows the edits that are in force: none that a revert put aside, though the message is as active as before.
 func TestSearchShowsEditsInForce(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", user("go"), assistant("reading", call("a", "read", "{}")),

@@ -14,6 +14,7 @@ import (
 // klaude-code's two points where it looks at the threshold, before a request and before each step of a turn, and its file
 // lists over two rounds.
 func TestPresetKlaudeOverTwoRounds(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	// 32,000 tokens beside the output, a quarter of them in reserve: due at 24,000; 14,000 are kept, 35 % of the window.
 	d.create("s", &compactordv1.Policy{
@@ -66,6 +67,7 @@ func (d *daemon) compacted(reason compactordv1.CompactionReason) *compactordv1.C
 // opencode's five strategies on one conversation: outputs cut as they come, older ones pruned, a summary with a tail of two
 // turns, and after an overflow media replaced and the request shown again.
 func TestPresetOpencodesFiveStrategies(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", &compactordv1.Policy{
 		Preset: proto.String("opencode"), ContextWindow: proto.Uint32(200_000), MaxOutputTokens: proto.Uint32(20_000),

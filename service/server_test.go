@@ -26,6 +26,7 @@ import (
 )
 
 func TestHealthAndReflection(t *testing.T) {
+	t.Parallel()
 	d := start(t, func(o *service.ServerOptions) { o.Reflection = true })
 	conn := d.dial()
 	health, err := healthv1.NewHealthClient(conn).Check(t.Context(), &healthv1.HealthCheckRequest{})
@@ -69,6 +70,7 @@ func (j *journal) String() string {
 // Calls are logged and counted, refused and failed ones too; content of conversations never is, nor a summarizer's
 // error, which may quote it.
 func TestLogsAndMetricsTellCallsAndNoContent(t *testing.T) {
+	t.Parallel()
 	const secret = "hunter2"
 	log := &journal{}
 	metrics := prometheus.NewRegistry()
@@ -108,6 +110,7 @@ func TestLogsAndMetricsTellCallsAndNoContent(t *testing.T) {
 
 // A request over the limit is refused with the limit's name, and the connection lives on.
 func TestRequestsOverTheLimit(t *testing.T) {
+	t.Parallel()
 	d := start(t, func(o *service.ServerOptions) { o.MaxMessageBytes = 1 << 20 })
 	d.create("s", nil)
 	_, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
@@ -121,6 +124,7 @@ func TestRequestsOverTheLimit(t *testing.T) {
 
 // A field of a newer contract is refused by its place, and nothing is stored.
 func TestUnknownFieldsAreRefused(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	newer := user("hello")
@@ -150,6 +154,7 @@ func (rawCodec) Unmarshal([]byte, any) error { return nil }
 
 // Bytes that do not decode are a bad request like any other, and no bug of the daemon.
 func TestRequestsThatDoNotDecode(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	for name, sent := range map[string][]byte{
 		"not UTF-8": {0x0a, 2, 0xff, 0xfe}, "cut off": {0x0a, 9, 'x'}, "no protobuf": {0xff, 0xff},
@@ -164,6 +169,7 @@ func TestRequestsThatDoNotDecode(t *testing.T) {
 
 // A request that provokes a huge error harms no other call on its connection.
 func TestErrorsStayShort(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	_, err := d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{
 		Labels: map[string]string{strings.Repeat("k", 9<<20): "v"},
@@ -175,6 +181,7 @@ func TestErrorsStayShort(t *testing.T) {
 
 // Times and spans that JSON could not show again are refused.
 func TestTimesOutOfRange(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	late := user("x")

@@ -36,6 +36,7 @@ func chatty(begun chan<- struct{}) *scripted {
 
 // A client that does not read its stream holds up nobody else: its compaction can be preempted.
 func TestPreemptsACompactionWhoseClientDoesNotRead(t *testing.T) {
+	t.Parallel()
 	begun := make(chan struct{})
 	d := start(t, withSummarizer(chatty(begun)), func(o *service.ServerOptions) { o.DrainTimeout = time.Millisecond })
 	d.create("s", by("chatty", noFallback, small(1000)))
@@ -52,6 +53,7 @@ func TestPreemptsACompactionWhoseClientDoesNotRead(t *testing.T) {
 
 // Nor does it hold up the stop of the daemon.
 func TestStopsThoughAClientDoesNotRead(t *testing.T) {
+	t.Parallel()
 	begun := make(chan struct{})
 	d := start(t, withSummarizer(chatty(begun)), func(o *service.ServerOptions) { o.DrainTimeout = time.Millisecond })
 	d.create("s", by("chatty", noFallback, small(1000)))
@@ -67,6 +69,7 @@ func TestStopsThoughAClientDoesNotRead(t *testing.T) {
 
 // I10: a Compact sent again, while it runs or after, gets what the first one wrote and pays for nothing.
 func TestRetriedCompactGetsTheRecordedResult(t *testing.T) {
+	t.Parallel()
 	reached, release := make(chan struct{}), make(chan struct{})
 	held := false
 	d := start(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) {
@@ -128,6 +131,7 @@ func (l *late) Commit(ctx context.Context, c *storage.Commit) error {
 
 // Nor does one pay that preempts the first, where that was past its cancel: it gets what the first one wrote.
 func TestRetriedCompactThatPreemptsGetsTheRecordedResult(t *testing.T) {
+	t.Parallel()
 	disk := &late{Store: openStore(t, filepath.Join(t.TempDir(), "store.db")), reached: make(chan struct{})}
 	writer := &scripted{name: "writer", do: faithful}
 	d := start(t, withStore(disk), withSummarizer(writer))
@@ -157,6 +161,7 @@ func TestRetriedCompactThatPreemptsGetsTheRecordedResult(t *testing.T) {
 
 // A request id that another request used up while the compaction ran: the summary is lost, and the answer says why.
 func TestRequestIdTakenDuringCompaction(t *testing.T) {
+	t.Parallel()
 	reached, release := make(chan struct{}), make(chan struct{})
 	d := start(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) {
 		close(reached)

@@ -17,6 +17,7 @@ import (
 
 // Rules that look at several fields name the one to mend.
 func TestCrossFieldRulesNameAField(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	ctx := t.Context()
@@ -133,6 +134,7 @@ func crossFieldRules() map[string]bool {
 
 // Pages of sessions stay below what raw stubs take, however large labels are.
 func TestPagesOfSessionsStaySmall(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	labels := make(map[string]string)
 	for i := range 64 {
@@ -162,6 +164,7 @@ func TestPagesOfSessionsStaySmall(t *testing.T) {
 
 // Entries say what they were made with, defaults included.
 func TestEntriesHoldResolvedParameters(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", &compactordv1.Policy{ContextWindow: proto.Uint32(12_000)})
 	d.append("s", working(20, 2000)...)

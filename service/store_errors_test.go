@@ -30,6 +30,7 @@ func (f *failing) Commit(ctx context.Context, c *storage.Commit) error {
 
 // What goes wrong in the store has a status and reason of its own, tells no path, and leaves all as it was.
 func TestErrorsOfTheStore(t *testing.T) {
+	t.Parallel()
 	for reason, c := range map[string]struct {
 		err  error
 		code codes.Code

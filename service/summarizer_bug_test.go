@@ -39,6 +39,7 @@ func bareQuotes(turns int) []*compactordv1.Message {
 
 // An empty line of a quotation failed each way of summarizing a conversation, and after three times the breaker was open.
 func TestBareQuotesAreCompactedInEachWay(t *testing.T) {
+	t.Parallel()
 	for _, reason := range []compactordv1.CompactionReason{
 		manual, threshold, compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW,
 	} {
@@ -68,6 +69,7 @@ func TestBareQuotesAreCompactedInEachWay(t *testing.T) {
 
 // A bug of a summarizer was told as if it could work later.
 func TestBugOfASummarizerIsInternalAndSaysWhatToReport(t *testing.T) {
+	t.Parallel()
 	log := &kept{}
 	d := start(t, log.option(), withSummarizer(mad()))
 	policy := by("mad", noFallback, small(1000))
@@ -118,6 +120,7 @@ func requireBug(t *testing.T, log *kept, failure error) (id string) {
 
 // A bug that strikes each time leaves no session uncompacted: the fallback covers it, and the breaker stays closed.
 func TestBugOfASummarizerOpensNoBreakerWithAFallback(t *testing.T) {
+	t.Parallel()
 	registry := prometheus.NewRegistry()
 	d := start(t, withSummarizer(mad()), func(o *service.ServerOptions) { o.Metrics = registry })
 	d.create("s", by("mad", fallingBack, small(1000)))
@@ -138,6 +141,7 @@ func TestBugOfASummarizerOpensNoBreakerWithAFallback(t *testing.T) {
 
 // What a summarizer left out by a bug reaches who runs the daemon: the log has index and stack, and the metrics count all.
 func TestWhatASummarizerLeftOutIsLoggedAndCounted(t *testing.T) {
+	t.Parallel()
 	log, registry := &kept{}, prometheus.NewRegistry()
 	lame := &scripted{name: "lame", do: func(
 		ctx context.Context, req *summarizers.Request, p summarizers.Progress,

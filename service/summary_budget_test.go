@@ -19,6 +19,7 @@ import (
 // The smallest budget that the contract takes holds a summary, whoever counts its tokens; so do those at which the two
 // parts of a summary get little more.
 func TestSmallestBudgetsOfSummaries(t *testing.T) {
+	t.Parallel()
 	for name, fill := range map[string]func(*daemon, *compactordv1.Policy){
 		"chars4": filledBy(chars4), "o200k": filledBy(o200k), "cl100k": filledBy(cl100k), "calibrated": filledBy(calibrated),
 		"calibrated, by two": func(d *daemon, policy *compactordv1.Policy) {
@@ -65,6 +66,7 @@ func filledBy(e compactordv1.Estimator) func(*daemon, *compactordv1.Policy) {
 
 // Where the fallback fails too, the error tells its fault under its name.
 func TestFailureIsToldOfWhoFailed(t *testing.T) {
+	t.Parallel()
 	registry, err := summarizers.NewRegistry(
 		&scripted{name: "writer", do: func(
 			context.Context, *summarizers.Request, summarizers.Progress,

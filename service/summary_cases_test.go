@@ -12,6 +12,7 @@ import (
 
 // Seed case 95: media of messages that are kept stay as they are, and only the summarizer is told of the others by a line.
 func TestCase095MediaOfKeptMessagesStay(t *testing.T) {
+	t.Parallel()
 	image := func(name string) *compactordv1.Message {
 		m := user("Look at " + name)
 		m.Parts = append(m.Parts, &compactordv1.Part{Kind: &compactordv1.Part_Media{Media: &compactordv1.MediaPart{
@@ -31,6 +32,7 @@ func TestCase095MediaOfKeptMessagesStay(t *testing.T) {
 // Seed case 111: several SYSTEM messages at the head are no fault, and what cannot be summarized is refused before a model
 // is asked.
 func TestCase111RefusedBeforeAModelIsAsked(t *testing.T) {
+	t.Parallel()
 	d, writer := caseDaemon(t, 400, system("One."), system("Two."), user(long(2000)), assistant(long(2000)), user(long(1200)))
 	refused := func(policy *compactordv1.Policy, code codes.Code, reason string) {
 		t.Helper()

@@ -72,6 +72,7 @@ func picture(bytes int) *compactordv1.Part {
 }
 
 func TestCountText(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	answer := d.countTokens(countText("hello world", compactordv1.Estimator_ESTIMATOR_UNSPECIFIED))
 	require.Equal(t, uint32(3), answer.GetTokens())
@@ -90,6 +91,7 @@ func TestCountText(t *testing.T) {
 }
 
 func TestCountMessages(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	seen := user("What is this?")
 	seen.Parts = append(seen.Parts, picture(1000))
@@ -109,6 +111,7 @@ func TestCountMessages(t *testing.T) {
 }
 
 func TestCountProviderJSON(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	raw := `[{"role":"user","content":"hello world"},{"role":"assistant","content":"hello"}]`
 	answer := d.countTokens(&compactordv1.CountTokensRequest{Estimator: o200k, What: &compactordv1.CountTokensRequest_Messages{
@@ -123,6 +126,7 @@ func TestCountProviderJSON(t *testing.T) {
 
 // A session is counted as it counts itself, or anew; its log stays as it is.
 func TestCountSession(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.createBy("s", o200k, small(200))
 	d.append("s", working(10, 400)...)
@@ -154,6 +158,7 @@ func messagesOf(view []*compactordv1.ViewMessage) []*compactordv1.Message {
 }
 
 func TestCalibratedNeedsASessionThatIs(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	for _, req := range []*compactordv1.CountTokensRequest{
@@ -177,6 +182,7 @@ func TestCalibratedNeedsASessionThatIs(t *testing.T) {
 // A calibrated session learns from reports what its estimates are worth, keeps it in its store, and asks for compaction
 // by what it has learnt.
 func TestCalibrationIsLearntAndKept(t *testing.T) {
+	t.Parallel()
 	path := t.TempDir() + "/store.db"
 	d := start(t, withStore(openStore(t, path)))
 	d.createBy("s", calibrated, &compactordv1.Policy{OverheadTokens: proto.Uint32(100)})
@@ -221,6 +227,7 @@ func TestCalibrationIsLearntAndKept(t *testing.T) {
 
 // Budgets are tokens of the model: where each estimated token is two of them, half as many messages are kept.
 func TestBudgetsAreTokensOfTheModel(t *testing.T) {
+	t.Parallel()
 	kept := func(e compactordv1.Estimator) int {
 		d := start(t)
 		d.createBy("s", e, &compactordv1.Policy{OverheadTokens: proto.Uint32(0)})
@@ -241,6 +248,7 @@ func TestBudgetsAreTokensOfTheModel(t *testing.T) {
 
 // So are budgets of summaries: a summarizer counts its text as the model does.
 func TestSummariesAreCountedInTokensOfTheModel(t *testing.T) {
+	t.Parallel()
 	writer := &scripted{name: "writer", do: faithful}
 	d := start(t, withSummarizer(writer))
 	policy := by("writer", noFallback, small(0))
@@ -261,6 +269,7 @@ func TestSummariesAreCountedInTokensOfTheModel(t *testing.T) {
 
 // An inline history can be counted by any estimator.
 func TestHistoryByAnyEstimator(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	for e, source := range map[compactordv1.Estimator]compactordv1.TokenSource{
 		chars4: compactordv1.TokenSource_TOKEN_SOURCE_ESTIMATED, o200k: compactordv1.TokenSource_TOKEN_SOURCE_EXACT,

@@ -28,6 +28,7 @@ func contradictory() map[string]*compactordv1.Policy {
 
 // A policy that contradicts itself is refused wherever it comes from, and changes nothing.
 func TestContradictoryPoliciesAreRefused(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	before := d.create("s", small(1000))
 	d.append("s", working(3, 500)...)
@@ -51,6 +52,7 @@ func TestContradictoryPoliciesAreRefused(t *testing.T) {
 }
 
 func TestCase037RatioOutOfRange(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	for _, ratio := range []float64{0, -0.5, 1.01, 85, math.NaN(), math.Inf(1)} {
 		_, err := d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{
@@ -67,6 +69,7 @@ func TestCase037RatioOutOfRange(t *testing.T) {
 // No count of looks holds up a compaction: one that helped is due again when the context is full again, at the next look
 // if need be.
 func TestCase043NoCooldown(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	for range 2 {
@@ -81,6 +84,7 @@ func TestCase043NoCooldown(t *testing.T) {
 
 // A disabled trigger leaves manual compaction alone.
 func TestDisabledIsByItselfOnly(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	policy := small(1000)
 	policy.Trigger = &compactordv1.Trigger{Enabled: proto.Bool(false)}
@@ -98,6 +102,7 @@ func TestDisabledIsByItselfOnly(t *testing.T) {
 
 // kimi-code#2498: what is outside the log is above the trigger, and compacting never helps. The error has the figures.
 func TestWhatIsOutsideTheLogMayBeTooMuch(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	policy := small(1000)
 	policy.OverheadTokens = proto.Uint32(16_000)
@@ -122,6 +127,7 @@ func TestWhatIsOutsideTheLogMayBeTooMuch(t *testing.T) {
 
 // Tool groups and bytes make compaction due without a window, and say so where they do not.
 func TestTriggersWithoutAWindow(t *testing.T) {
+	t.Parallel()
 	for says, trigger := range map[string]*compactordv1.Trigger{
 		"tool groups": {TriggerToolGroups: proto.Uint32(4)},
 		"bytes":       {MaxViewBytes: proto.Uint32(20_000)},
@@ -148,6 +154,7 @@ func TestTriggersWithoutAWindow(t *testing.T) {
 // An image by its address counts many tokens and few bytes: hiding it helps tokens, and makes a view that is too large in
 // bytes larger.
 func TestPruneByBytesWhereBytesWereTheTrigger(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	picture := toolResult("a", "")
 	picture.GetParts()[0].GetToolResult().Parts = []*compactordv1.ResultPart{{Kind: &compactordv1.ResultPart_Media{
@@ -180,6 +187,7 @@ func (d *daemon) classify(req *compactordv1.ClassifyErrorRequest) *compactordv1.
 }
 
 func TestClassifyError(t *testing.T) {
+	t.Parallel()
 	d := start(t, func(o *service.ServerOptions) {
 		o.Overflow.Patterns = append(o.Overflow.Patterns, overflow.Pattern{ID: "ours", Expression: "over the brim"})
 	})
@@ -199,6 +207,7 @@ func TestClassifyError(t *testing.T) {
 
 // The window is the request's, else that of the session's policy.
 func TestClassifyErrorBySession(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	d.create("unknown", nil)

@@ -49,6 +49,7 @@ func (h *holder) refresh(maxBytes uint32) {
 }
 
 func TestDeltasCarryOnlyWhatIsNew(t *testing.T) {
+	t.Parallel()
 	for _, maxBytes := range []uint32{0, 1, 700} {
 		t.Run(fmt.Sprintf("pages of %d bytes", maxBytes), func(t *testing.T) {
 			d := start(t)
@@ -93,6 +94,7 @@ func TestDeltasCarryOnlyWhatIsNew(t *testing.T) {
 
 // Tokens of another life of the session, of other options, or made up give the whole view and no error.
 func TestTokensThatDoNotFitGiveTheWholeView(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", user("hello"))
@@ -122,6 +124,7 @@ func TestTokensThatDoNotFitGiveTheWholeView(t *testing.T) {
 
 // An answer made from a view that was reverted meanwhile is refused; one made from an older view is not.
 func TestAppendFromARevertedView(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", user("one"), assistant("two"), user("three"))
@@ -143,6 +146,7 @@ func TestAppendFromARevertedView(t *testing.T) {
 }
 
 func TestRevertBeyondTheEnd(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", user("one"))
@@ -159,6 +163,7 @@ func TestRevertBeyondTheEnd(t *testing.T) {
 
 // A dry run and a THRESHOLD compaction below the trigger write nothing.
 func TestCompactionsThatDoNothing(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	d.append("s", working(10, 2000)...)
@@ -183,6 +188,7 @@ func TestCompactionsThatDoNothing(t *testing.T) {
 
 // Seed cases 74 and 80: nothing new, nothing done, no summarizer asked, no entry.
 func TestCase074And080NothingNewIsSkipped(t *testing.T) {
+	t.Parallel()
 	writer := &scripted{name: "writer", do: faithful}
 	d := start(t, withSummarizer(writer))
 	d.create("s", by("writer", noFallback, small(1000)))
@@ -214,6 +220,7 @@ func TestCase074And080NothingNewIsSkipped(t *testing.T) {
 
 // Reading a long view in pages reads each message once: a page's token says where the view goes on.
 func TestPagesOfAViewGoOnWhereTheLastEnded(t *testing.T) {
+	t.Parallel()
 	counting := &countingStore{Store: memory.New()}
 	d := start(t, withStore(counting))
 	d.create("s", nil)
@@ -246,6 +253,7 @@ func (c *countingStore) Messages(
 
 // A stream that has nothing new to tell shows that it lives.
 func TestHeartbeat(t *testing.T) {
+	t.Parallel()
 	g := newGate()
 	d := start(t, withHooks(service.Hooks{BeforeCommit: g.hold}), func(o *service.ServerOptions) {
 		o.Heartbeat = time.Millisecond

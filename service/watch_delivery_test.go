@@ -14,6 +14,7 @@ import (
 
 // A watcher that is too slow goes on behind the records that it has got, as behind messages.
 func TestSlowWatcherGoesOnBehindItsRecords(t *testing.T) {
+	t.Parallel()
 	const events = 3000
 	d := start(t, func(o *service.ServerOptions) { o.WatchQueue = events },
 		withSummarizer(&scripted{name: "wordy", do: inDeltas(2*events, 1000)}))
@@ -40,6 +41,7 @@ func TestSlowWatcherGoesOnBehindItsRecords(t *testing.T) {
 
 // Who catches up with a long log hears of a compaction meanwhile, and not only behind the end of it.
 func TestEventsComeBetweenTheMessagesOfALongLog(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	d.append("s", working(50, 50_000)...)

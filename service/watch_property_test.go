@@ -173,6 +173,7 @@ func (r *restless) leg(
 // Watchers that come late, go on where they were, or vanish, while many change the session, and compactions run, fail,
 // are cancelled, and outlive their clients: each sees every message and record once and in order.
 func TestEveryWatcherSeesAllOfARestlessLog(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			d := start(t, withSummarizer(fickle()), func(o *service.ServerOptions) { o.WatchQueue = 1 << 16 })

@@ -146,6 +146,7 @@ func mostRecent(log []*compactordv1.WatchSessionResponse) uint32 { return uint32
 
 // A watch from any sequence delivers what is there, and then what comes.
 func TestWatchFromEverySequence(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	session := d.create("s", nil)
 	d.append("s", user("a"), user("b"))
@@ -175,6 +176,7 @@ func TestWatchFromEverySequence(t *testing.T) {
 
 // Without a sequence only what is new comes, and where the client knows better it says from where.
 func TestWatchFromNow(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", user("a"))
@@ -187,6 +189,7 @@ func TestWatchFromNow(t *testing.T) {
 
 // Long logs are read in pages, whatever is in them, and from wherever a page may begin.
 func TestWatchReadsLongLogsInPages(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.busy("s")
 	log := d.logged("s")
@@ -203,6 +206,7 @@ func TestWatchReadsLongLogsInPages(t *testing.T) {
 
 // Messages say where they stand, and come without their parts if asked to.
 func TestWatchedMessages(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))
 	d.append("s", working(10, 2000)...)
@@ -229,6 +233,7 @@ func TestWatchedMessages(t *testing.T) {
 }
 
 func TestWatchIsRefused(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	err := d.refused(&compactordv1.WatchSessionRequest{SessionId: "none"})
@@ -244,6 +249,7 @@ func TestWatchIsRefused(t *testing.T) {
 
 // A watch ends with its session, and does not go on with another life of the id.
 func TestWatchEndsWithItsSession(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	session := d.create("s", nil)
 	var watches []*watching
@@ -262,6 +268,7 @@ func TestWatchEndsWithItsSession(t *testing.T) {
 
 // Not even where the daemon learns of the new life before it has learnt of the end of the old one.
 func TestWatchEndsWithALifeThatAnotherDaemonEnded(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", user("a"), user("b"))
@@ -280,6 +287,7 @@ func TestWatchEndsWithALifeThatAnotherDaemonEnded(t *testing.T) {
 
 // A watcher goes on where it was after the daemon was started again.
 func TestWatchGoesOnAfterARestart(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store.db")
 	d := start(t, withStore(openStore(t, path)))
 	d.create("s", nil)
@@ -304,6 +312,7 @@ func TestWatchGoesOnAfterARestart(t *testing.T) {
 
 // Watchers do not hold up the stop of a daemon: it would wait for an hour here.
 func TestStopEndsWatchersAtOnce(t *testing.T) {
+	t.Parallel()
 	d := start(t, func(o *service.ServerOptions) { o.DrainTimeout = time.Hour })
 	d.create("s", nil)
 	var watches []*watching
@@ -318,6 +327,7 @@ func TestStopEndsWatchersAtOnce(t *testing.T) {
 
 // What another daemon on the same store writes is seen at the next heartbeat.
 func TestWatchSeesTheWritesOfOtherDaemons(t *testing.T) {
+	t.Parallel()
 	d := start(t, func(o *service.ServerOptions) { o.Heartbeat = time.Millisecond })
 	d.create("s", nil)
 	other := start(t, withStore(&shared{d.store}))
@@ -331,6 +341,7 @@ func TestWatchSeesTheWritesOfOtherDaemons(t *testing.T) {
 
 // A history that is sent along is nobody's session, whatever it is called inside.
 func TestHistoriesAreNotWatched(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("inline", nil)
 	w := d.watch(&compactordv1.WatchSessionRequest{SessionId: "inline", Events: true})
@@ -368,6 +379,7 @@ func (l *watchLog) Handle(_ context.Context, r slog.Record) error {
 
 // A client that does not read is told where to go on, and ended; what it had been sent comes before that.
 func TestWatcherThatDoesNotReadIsEnded(t *testing.T) {
+	t.Parallel()
 	log := newWatchLog()
 	d := start(t, func(o *service.ServerOptions) {
 		o.WatchPatience = 20 * time.Millisecond
@@ -402,6 +414,7 @@ func TestWatcherThatDoesNotReadIsEnded(t *testing.T) {
 // Seed case 173: a watcher that fails, or that does not keep up with the events of a compaction, harms neither the
 // compaction nor the others.
 func TestCase173WatcherThatDoesNotKeepUpHarmsNobody(t *testing.T) {
+	t.Parallel()
 	const events = 3000
 	log := newWatchLog()
 	d := start(t, func(o *service.ServerOptions) {
@@ -430,6 +443,7 @@ func TestCase173WatcherThatDoesNotKeepUpHarmsNobody(t *testing.T) {
 
 // A watcher that vanishes, with its connection or without, leaves nothing behind: the daemon would not stop.
 func TestVanishedWatchers(t *testing.T) {
+	t.Parallel()
 	log := newWatchLog()
 	d := start(t, func(o *service.ServerOptions) {
 		o.DrainTimeout = time.Hour

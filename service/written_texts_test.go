@@ -22,6 +22,7 @@ func kimiSections(name string) *compactordv1.Policy {
 
 // Sections are known by their tags wherever a text comes from, and stored in one shape.
 func TestTagsAreStoredAsSections(t *testing.T) {
+	t.Parallel()
 	const tags = "<environment>\n- Go 1.26 [#2]\n</environment>\n<Current_Focus>Look into the modules [#1]</Current_Focus>\n<active_issues/>"
 	const stored = "## Current Focus\nLook into the modules [#1]\n\n## Environment\n- Go 1.26 [#2]\n\n" +
 		"## Completed Tasks\n(none)\n\n## Active Issues\n(none)\n\n## Code State\n(none)\n\n## Important Context\n(none)"
@@ -60,6 +61,7 @@ func TestTagsAreStoredAsSections(t *testing.T) {
 
 // Both halves of a split turn may be marked in tags, and each has its own sections.
 func TestTagsInBothHalvesOfASplitTurn(t *testing.T) {
+	t.Parallel()
 	d := start(t)
 	d.create("s", small(20))
 	d.append("s", working(10, 2000)...)
@@ -89,6 +91,7 @@ func (vicious) Unwrap() error { panic("looked into") }
 
 // A panic in one of the goroutines that texts are written in fails the compaction, and not the daemon.
 func TestPanicWhileSeveralAreWrittenIsAnError(t *testing.T) {
+	t.Parallel()
 	var together sync.WaitGroup
 	together.Add(3)
 	model := &concurrent{atATime: 3, persistent: persisting(func(

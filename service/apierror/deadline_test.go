@@ -12,6 +12,7 @@ import (
 // A store that is slow, or a summarizer that does not listen, may keep a compaction from noticing a cancel until the
 // deadline has passed.
 func TestCancelThatIsNoticedAfterTheDeadlineIsACancel(t *testing.T) {
+	t.Parallel()
 	for end, test := range map[string]struct {
 		left time.Duration
 		want error
@@ -39,6 +40,7 @@ func TestCancelThatIsNoticedAfterTheDeadlineIsACancel(t *testing.T) {
 
 // A client that leaves shortly before its deadline has waited for it; one that had more time left has cancelled.
 func TestWhoLeavesShortlyBeforeTheDeadlineHasGivenUp(t *testing.T) {
+	t.Parallel()
 	came := time.Now()
 	for _, test := range []struct {
 		had, left time.Duration

@@ -37,6 +37,7 @@ func numbers(events []*compactordv1.CompactionEvent) []uint32 {
 // Nobody reads the stream: a detached telling goes on, keeps what there is room for, and the last event comes all the
 // same. The watchers get all of it from `started` on.
 func TestTellingWithoutAReader(t *testing.T) {
+	t.Parallel()
 	var watched []*compactordv1.CompactionEvent
 	told := newEventStream(3, true, func(*compactordv1.CompactionEvent) {}, func(e *compactordv1.CompactionEvent) {
 		watched = append(watched, e)
