@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"buf.build/go/protovalidate"
@@ -48,10 +49,13 @@ type chain struct {
 	stream []grpc.StreamServerInterceptor
 }
 
+// contractRules is one validator for all servers of a process: it compiles the rules of a message when it first meets one.
+var contractRules = sync.OnceValues(func() (protovalidate.Validator, error) { return protovalidate.New() })
+
 func newChain(
 	logger *slog.Logger, metrics *prommiddleware.ServerMetrics, maxMessageBytes int, now func() time.Time,
 ) (*chain, error) {
-	validator, err := protovalidate.New()
+	validator, err := contractRules()
 	if err != nil {
 		return nil, fmt.Errorf("compile the contract's rules: %w", err)
 	}
