@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/compactord/compactord/dialects"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -25,6 +25,7 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/storage"
 	boltstore "github.com/compactord/compactord/storage/bolt"
+	"github.com/compactord/compactord/storage/memory"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/extractive"
@@ -37,10 +38,11 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// daemon is a real server on a real listener, as cmd assembles it.
+// daemon is a real server, as cmd assembles it, but for what it is asked about neither a disk nor a network: a store in
+// memory, and a listener of the process. The tests in e2e have both.
 type daemon struct {
 	t           testing.TB
-	address     string
+	listener    *bufconn.Listener
 	store       storage.Store
 	sessions    compactordv1.SessionServiceClient
 	compactions compactordv1.CompactionServiceClient
@@ -93,26 +95,19 @@ func start(t testing.TB, options ...option) *daemon {
 		option(&o)
 	}
 	if o.Store == nil {
-		o.Store = openStore(t, filepath.Join(t.TempDir(), "store.db"))
+		o.Store = memory.New()
 	}
 	server, err := service.NewServer(o)
 	require.NoError(t, err)
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	listener := bufconn.Listen(256 << 10)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- server.Run(ctx, listener) }()
 	const maxBytes = 64 << 20
-	conn, err := grpc.NewClient(listener.Addr().String(),
-		grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxBytes), grpc.MaxCallSendMsgSize(maxBytes)))
-	require.NoError(t, err)
+	d := &daemon{t: t, store: o.Store, listener: listener}
+	conn := d.connect(grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxBytes), grpc.MaxCallSendMsgSize(maxBytes)))
+	d.sessions, d.compactions = compactordv1.NewSessionServiceClient(conn), compactordv1.NewCompactionServiceClient(conn)
 	stopped, down := false, false
-	d := &daemon{
-		t: t, store: o.Store, address: listener.Addr().String(),
-		sessions:    compactordv1.NewSessionServiceClient(conn),
-		compactions: compactordv1.NewCompactionServiceClient(conn),
-	}
 	d.shutdown = func() {
 		if down {
 			return
@@ -133,6 +128,16 @@ func start(t testing.TB, options ...option) *daemon {
 	}
 	t.Cleanup(d.stop)
 	return d
+}
+
+// connect makes a connection of its own to the daemon, which its caller closes.
+func (d *daemon) connect(options ...grpc.DialOption) *grpc.ClientConn {
+	d.t.Helper()
+	conn, err := grpc.NewClient("passthrough:///daemon", append(options,
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return d.listener.DialContext(ctx) }))...)
+	require.NoError(d.t, err)
+	return conn
 }
 
 func (d *daemon) create(id string, policy *compactordv1.Policy) *compactordv1.Session {

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 
@@ -46,9 +45,7 @@ func (d *daemon) watch(req *compactordv1.WatchSessionRequest) *watching {
 func (d *daemon) unread() *daemon {
 	d.t.Helper()
 	const window = 64 << 10
-	conn, err := grpc.NewClient(d.address, grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithStaticStreamWindowSize(window), grpc.WithStaticConnWindowSize(4*window))
-	require.NoError(d.t, err)
+	conn := d.connect(grpc.WithStaticStreamWindowSize(window), grpc.WithStaticConnWindowSize(4*window))
 	d.t.Cleanup(func() { _ = conn.Close() })
 	narrow := *d
 	narrow.sessions = compactordv1.NewSessionServiceClient(conn)
