@@ -11,5 +11,8 @@ func inFull(t *testing.T) {
 	}
 }
 
-// sampled says whether a test takes the recording of this number: all, or in a short run a tenth of them.
-func sampled(i int) bool { return !testing.Short() || i%10 == 0 }
+// sampling is which part of the recordings a short run takes: one of so many.
+const sampling = 30
+
+// sampled says whether a test takes the recording of this number.
+func sampled(i int) bool { return !testing.Short() || i%sampling == 0 }

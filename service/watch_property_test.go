@@ -174,7 +174,11 @@ func (r *restless) leg(
 // are cancelled, and outlive their clients: each sees every message and record once and in order.
 func TestEveryWatcherSeesAllOfARestlessLog(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(3) {
+	seeds := uint64(3)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			d := start(t, withSummarizer(fickle()), func(o *service.ServerOptions) { o.WatchQueue = 1 << 16 })
 			d.create("s", by("fickle", noFallback, small(1000)))
