@@ -22,11 +22,15 @@ build: ## Build the static binary bin/compactord
 VERIFY := go run -C tools ./verify
 
 .PHONY: verify
-verify: ## Run everything a change must pass: lint, check-generate, test, python, typescript, fuzz
+verify: ## Run what every change must pass: lint, check-generate, test, python, typescript
 	$(VERIFY)
 
+.PHONY: verify-full
+verify-full: ## Run everything at length: all recordings, the race detector everywhere, and fuzz
+	$(VERIFY) full
+
 .PHONY: test
-test: ## Run the tests, and in short under the race detector where there is a C compiler
+test: ## Run the Go tests in short, what is concurrent under the race detector where there is a C compiler
 	$(VERIFY) test $(PKGS) -- $(TESTFLAGS)
 
 .PHONY: python
@@ -64,5 +68,5 @@ fuzz: ## Run each fuzz target for FUZZTIME
 	FUZZTIME=$(FUZZTIME) $(VERIFY) fuzz
 
 .PHONY: tools
-tools: ## Build the pinned tools into .bin
+tools: ## Build the pinned tools into .bin, and install those of the clients
 	$(VERIFY) tools

@@ -116,7 +116,6 @@ func (d *daemonProcess) startAndEnd(t *testing.T, asked <-chan struct{}, signal 
 // The documents promise the end of each compaction that started in the log: also of one whose daemon was killed, and of
 // one whose daemon was told to stop.
 func TestEndOfTheDaemonIsRecordedAsTheEndOfItsCompaction(t *testing.T) {
-	inFull(t)
 	for name, test := range map[string]struct {
 		signal  os.Signal
 		outcome compactordv1.AttemptOutcome

@@ -47,19 +47,9 @@ func blocks(t *testing.T, text, section string) []block {
 	return found
 }
 
-// inFull leaves a test out of a short run, which is one for the race detector: it sees nothing of the programs that the
-// test runs.
-func inFull(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it runs other programs: not in a short run")
-	}
-}
-
 // TestReadmeCommands runs the two commands: the example as it stands there, and the other, which would run this test
 // again, as far as to say what it does and to find this package's tests.
 func TestReadmeCommands(t *testing.T) {
-	inFull(t)
 	needs(t, "bash")
 	found := blocks(t, document(t, "README.md"), "Two commands")
 	require.Len(t, found, 3)
@@ -81,7 +71,7 @@ func TestReadmeCommands(t *testing.T) {
 		require.NoError(t, err, string(out))
 		return string(out)
 	}
-	require.Contains(t, verify("help"), "Without steps: lint, check-generate, test, python, typescript, fuzz.")
+	require.Contains(t, verify("help"), "Without steps: tools, lint, check-generate, test, python, typescript.")
 	require.Contains(t, verify("test", "./e2e", "--", "-list", "Readme"), t.Name()+"\n")
 	require.True(t, strings.HasSuffix(document(t, ".ci/run"), "\nexec "+tests+"\n"), "CI runs the same")
 }
@@ -89,7 +79,6 @@ func TestReadmeCommands(t *testing.T) {
 // TestReadmeQuickStart takes the quick start step by step, as a newcomer would, and compares each answer with the one
 // that is shown.
 func TestReadmeQuickStart(t *testing.T) {
-	inFull(t)
 	needs(t, "bash", "seq", "sed", "grep", "cut", "uniq", "head")
 	folder := t.TempDir()
 	var steps []block

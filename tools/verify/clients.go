@@ -55,7 +55,7 @@ func clients() []client { return []client{pythonClient(), typescriptClient()} }
 func (v *verifier) ready(ctx context.Context, c client, off string) (bool, error) {
 	found, lack := c.language(v, ctx)
 	if lack != "" {
-		fmt.Fprintf(v.out, "%s of %s off: %s\n", off, c.folder, lack)
+		v.off(off+" of "+c.folder, lack)
 		return false, ctx.Err()
 	}
 	lock, err := os.ReadFile(v.in(c.folder, c.lock))

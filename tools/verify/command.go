@@ -21,7 +21,10 @@ type verifier struct {
 	root string
 	out  io.Writer
 	err  io.Writer
+	tier tier
 	test testArgs
+	// leftOut is what the step that runs has left out.
+	leftOut []string
 }
 
 type command struct {

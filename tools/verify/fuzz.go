@@ -15,9 +15,12 @@ import (
 // fuzzTimeVariable says how long each target is fuzzed, as go test's -fuzztime does.
 const fuzzTimeVariable = "FUZZTIME"
 
-// fuzzRuns is how often each target is run where the variable is not set. Not a time: where that ends while an input is tried,
-// go test now and then takes it for a failure of the target.
-const fuzzRuns = "100x"
+// What each target is run where the variable is not set: so often, and in a full run longer. Not a time: where that ends while
+// an input is tried, go test now and then takes it for a failure of the target.
+const (
+	fuzzRuns     = "100x"
+	fullFuzzRuns = "2000x"
+)
 
 // target is a fuzz target of the main module.
 type target struct{ folder, name string }
@@ -29,7 +32,11 @@ func (v *verifier) fuzz(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	spell := cmp.Or(os.Getenv(fuzzTimeVariable), fuzzRuns)
+	spell := fuzzRuns
+	if v.tier == full {
+		spell = fullFuzzRuns
+	}
+	spell = cmp.Or(os.Getenv(fuzzTimeVariable), spell)
 	for _, t := range targets {
 		args := []string{"go", "test", "-run", "^$", "-fuzz", "^" + t.name + "$", "-fuzztime", spell, t.folder}
 		if err := v.run(ctx, command{args: args}); err != nil {
@@ -87,5 +94,5 @@ func skipFolder(sources fs.FS, folder string) error {
 
 // fuzzHelp is what the step does.
 func fuzzHelp() string {
-	return fmt.Sprintf("run each fuzz target %s, or for %s (such as 20s)", fuzzRuns, fuzzTimeVariable)
+	return fmt.Sprintf("run each fuzz target %s, full %s, or for %s (such as 20s)", fuzzRuns, fullFuzzRuns, fuzzTimeVariable)
 }

@@ -2,14 +2,13 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 )
 
 // checkPython lints the Python client, checks its types and runs its tests.
 func (v *verifier) checkPython(ctx context.Context) error {
 	client := pythonClient()
-	if ready, err := v.ready(ctx, client, "checks and tests"); err != nil || !ready {
+	if err := v.needClient(ctx, client); err != nil {
 		return err
 	}
 	daemon, err := v.daemon(ctx)
@@ -28,7 +27,7 @@ func (v *verifier) checkPython(ctx context.Context) error {
 	}
 	// It is a program of Node in a package of Python's.
 	if lack := lacksProgram("node"); lack != "" {
-		fmt.Fprintf(v.out, "pyright off: %s\n", lack)
+		v.off("pyright", lack)
 	} else {
 		commands = append(commands, command{args: []string{v.venv("pyright")}})
 	}
@@ -39,7 +38,7 @@ func (v *verifier) checkPython(ctx context.Context) error {
 // checkTypeScript lints the TypeScript client, checks its types and runs its tests.
 func (v *verifier) checkTypeScript(ctx context.Context) error {
 	client := typescriptClient()
-	if ready, err := v.ready(ctx, client, "checks and tests"); err != nil || !ready {
+	if err := v.needClient(ctx, client); err != nil {
 		return err
 	}
 	daemon, err := v.daemon(ctx)
@@ -77,6 +76,15 @@ func (v *verifier) formatClients(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// needClient makes a client ready for its checks and tests. Where that is not possible the step is skipped.
+func (v *verifier) needClient(ctx context.Context, client client) error {
+	ready, err := v.ready(ctx, client, "checks and tests")
+	if err == nil && !ready {
+		return errSkipped
+	}
+	return err
 }
 
 func (v *verifier) runAll(ctx context.Context, client client, commands []command) error {

@@ -2,8 +2,9 @@
 //
 //	go run -C tools ./verify
 //
-// Arguments select steps, and `help` lists them. The other tools are pinned in tools/go.mod and built into .bin when they
-// are first used. The first step that fails ends the run with its exit code, of which `go run` makes 1.
+// That is the quick tier. `full` takes the other: everything, at length. Arguments select steps, and `help` lists them. The
+// other tools are pinned in tools/go.mod and built into .bin when they are first used. The first step that fails ends the
+// run with its exit code, of which `go run` makes 1.
 package main
 
 import (
@@ -45,13 +46,13 @@ func run() int {
 		fmt.Fprintf(os.Stderr, "verify: %v\n", err)
 		return 1
 	}
-	v := &verifier{root: root, out: os.Stdout, err: os.Stderr, test: selected.test}
+	v := &verifier{root: root, out: os.Stdout, err: os.Stderr, tier: selected.tier, test: selected.test}
 	began := time.Now()
-	for _, s := range selected.steps {
-		if err := s.run(v, ctx); err != nil {
-			fmt.Fprintf(os.Stderr, "verify: %s: %v\n", s.name, err)
-			return exitCode(err)
-		}
+	results, err := v.runSelected(ctx, selected)
+	fmt.Fprint(v.out, table(results))
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "verify: %v\n", err)
+		return exitCode(err)
 	}
 	fmt.Fprintf(v.out, "verify: done in %s\n", since(began))
 	return 0

@@ -13,43 +13,70 @@ type step struct {
 	name string
 	help string
 	run  func(*verifier, context.Context) error
-	// always is set for the steps of a run that selects none.
-	always bool
+	// from is the least tier whose runs take the step where none is named.
+	from tier
 }
+
+// tier is how much a run takes.
+type tier int
+
+const (
+	// quick is what every change must pass: each test, with a sample of the recordings and of the generated lives.
+	quick tier = iota
+	// full is all that there is.
+	full
+	// named is for steps that no run takes unless they are named.
+	named
+)
 
 func steps() []step {
 	return []step{
-		{"lint", "go mod tidy, buf and golangci-lint, without changing anything", (*verifier).lint, true},
-		{"check-generate", "fail if what `generate` writes is not what is committed", (*verifier).checkGenerate, true},
-		{"test", "run the tests, and in short under the race detector where there is a C compiler", (*verifier).runTests, true},
-		{"python", "lint the Python client, check its types and run its tests, where there is Python 3.10", (*verifier).checkPython, true},
-		{"typescript", "the same for the TypeScript client, where there is Node 20 with npm", (*verifier).checkTypeScript, true},
-		{"fuzz", fuzzHelp(), (*verifier).fuzz, true},
-		{"generate", "generate the code of all languages, and what is embedded of other projects", (*verifier).generate, false},
-		{"freeze", "take what was added to the contract into the image that it is held to", (*verifier).freeze, false},
-		{"fmt", "format the code of all languages, and the protos", (*verifier).format, false},
-		{"tools", "build all pinned tools into .bin", (*verifier).buildTools, false},
+		{"tools", "build the pinned tools into .bin and install those of the clients, where that was not yet done", (*verifier).installTools, quick},
+		{"lint", "go mod tidy, buf and golangci-lint, without changing anything", (*verifier).lint, quick},
+		{"check-generate", "fail if what `generate` writes is not what is committed", (*verifier).checkGenerate, quick},
+		{"test", "run the Go tests in short, what is concurrent under the race detector; full: whole, then all under the race detector", (*verifier).runTests, quick},
+		{"python", "lint the Python client, check its types and run its tests, where there is Python 3.10", (*verifier).checkPython, quick},
+		{"typescript", "the same for the TypeScript client, where there is Node 20 with npm", (*verifier).checkTypeScript, quick},
+		{"fuzz", fuzzHelp(), (*verifier).fuzz, full},
+		{"generate", "generate the code of all languages, and what is embedded of other projects", (*verifier).generate, named},
+		{"freeze", "take what was added to the contract into the image that it is held to", (*verifier).freeze, named},
+		{"fmt", "format the code of all languages, and the protos", (*verifier).format, named},
 	}
+}
+
+// stepsOf are the steps of a run of a tier.
+func stepsOf(t tier) []step {
+	return slices.DeleteFunc(steps(), func(s step) bool { return s.from > t })
 }
 
 func usage() string {
 	var text strings.Builder
-	text.WriteString("Usage: go run -C tools ./verify [STEP...] [PACKAGE...] [-- FLAG...]\n\nSteps:\n")
-	var always []string
+	text.WriteString("Usage: go run -C tools ./verify [full] [STEP...] [PACKAGE...] [-- FLAG...]\n\nSteps:\n")
 	for _, s := range steps() {
 		fmt.Fprintf(&text, "  %-16s %s\n", s.name, s.help)
-		if s.always {
-			always = append(always, s.name)
-		}
 	}
-	fmt.Fprintf(&text, "\nWithout steps: %s.\n\n", strings.Join(always, ", "))
+	fmt.Fprintf(&text, "\nWithout steps: %s.\n", namesOf(stepsOf(quick)))
+	fmt.Fprintf(&text, "With full and no steps: %s.\n\n", namesOf(stepsOf(full)))
+	text.WriteString("full takes all recordings, long generated lives, the race detector everywhere and long fuzzing. Without it,\n" +
+		"tests take samples, and go answers for packages that have not changed.\n\n")
 	text.WriteString("Packages and the flags of go test narrow the step test: test ./session/... -- -run Cut -v\n")
 	return text.String()
 }
 
+func namesOf(steps []step) string {
+	names := make([]string, len(steps))
+	for i, s := range steps {
+		names[i] = s.name
+	}
+	return strings.Join(names, ", ")
+}
+
 // selection is what the command line asks for.
 type selection struct {
-	help  bool
+	help bool
+	tier tier
+	// named is set where the steps are those of the command line, and not all of the tier.
+	named bool
 	steps []step
 	test  testArgs
 }
@@ -60,7 +87,7 @@ type testArgs struct {
 	flags    []string
 }
 
-// parse reads a command line: steps, behind `test` also packages, and behind `--` flags of go test.
+// parse reads a command line: the tier, steps, behind `test` also packages, and behind `--` flags of go test.
 func parse(args []string) (selection, error) {
 	var s selection
 	words := args
@@ -74,6 +101,8 @@ func parse(args []string) (selection, error) {
 		switch {
 		case word == "help" || word == "-h" || word == "--help":
 			return selection{help: true}, nil
+		case word == "full":
+			s.tier = full
 		case at >= 0:
 			s.steps = append(s.steps, known[at])
 			tests = tests || word == "test"
@@ -85,8 +114,9 @@ func parse(args []string) (selection, error) {
 			return selection{}, fmt.Errorf("unknown step %q", word)
 		}
 	}
-	if len(s.steps) == 0 {
-		s.steps = slices.DeleteFunc(known, func(s step) bool { return !s.always })
+	s.named = len(s.steps) > 0
+	if !s.named {
+		s.steps = stepsOf(s.tier)
 		tests = true
 	}
 	if len(s.test.flags) > 0 && !tests {
@@ -151,47 +181,6 @@ func (v *verifier) format(ctx context.Context) error {
 		return err
 	}
 	return v.formatClients(ctx)
-}
-
-// runTests tests all modules, or the packages that are named: whole, and what is concurrent once more in short under the
-// race detector, which makes the same tests take several times as long. It needs cgo; its absence is printed, so that a
-// green run is never taken for more than it was.
-func (v *verifier) runTests(ctx context.Context) error {
-	// Some packages come near go test's own limit of ten minutes where the machine has other things to do.
-	args := []string{"go", "test", "-shuffle=on", "-count=1", "-timeout=30m"}
-	packages := v.test.packages
-	if len(packages) == 0 {
-		// go test vets with a few rules only, unless told.
-		vetted := slices.Concat(args, []string{"-vet=all", "./..."}, v.test.flags)
-		for _, module := range []string{"tools", "sdkcheck", gitleaksModule} {
-			if err := v.run(ctx, command{args: vetted, folder: module}); err != nil {
-				return err
-			}
-		}
-		// What takes longest begins first, so that no core waits for it in the end.
-		packages = []string{"./service", "./e2e/corpus", "./cmd/...", "./..."}
-	}
-	if slices.ContainsFunc(packages, func(p string) bool { return p == "./..." || strings.HasPrefix(p, "./e2e") }) {
-		if err := v.installMock(ctx); err != nil {
-			return err
-		}
-	}
-	if err := v.run(ctx, command{args: slices.Concat(args, packages, v.test.flags)}); err != nil {
-		return err
-	}
-	return v.raceTests(ctx, packages)
-}
-
-// mockFolder is where the tests are that run against a mock of the providers that is not ours, a program of Node.
-const mockFolder = "e2e/aimock"
-
-// installMock installs it as its lock file says. Without Node its tests skip, which is printed.
-func (v *verifier) installMock(ctx context.Context) error {
-	if lack := lacksProgram("node", "npm"); lack != "" {
-		fmt.Fprintf(v.out, "tests against the mock in %s off: %s\n", mockFolder, lack)
-		return nil
-	}
-	return v.npmInstall(ctx, mockFolder)
 }
 
 func (v *verifier) generate(ctx context.Context) error {

@@ -10,18 +10,23 @@ import (
 func TestParse(t *testing.T) {
 	for _, c := range []struct {
 		line     string
+		tier     tier
 		steps    string
 		packages string
 		flags    string
 	}{
-		{line: "", steps: "lint check-generate test python typescript fuzz"},
+		{line: "", steps: "tools lint check-generate test python typescript"},
+		{line: "full", tier: full, steps: "tools lint check-generate test python typescript fuzz"},
+		{line: "full test ./a", tier: full, steps: "test", packages: "./a"},
+		{line: "test ./a full", tier: full, steps: "test", packages: "./a"},
+		{line: "test -- full", steps: "test", flags: "full"},
 		{line: "lint", steps: "lint"},
 		{line: "generate test", steps: "generate test"},
 		{line: "test ./a/... ./b", steps: "test", packages: "./a/... ./b"},
 		{line: "test --", steps: "test"},
 		{line: "test ./a -- -run lint -v", steps: "test", packages: "./a", flags: "-run lint -v"},
 		{line: "test ./a lint", steps: "test lint", packages: "./a"},
-		{line: "-- -short", steps: "lint check-generate test python typescript fuzz", flags: "-short"},
+		{line: "-- -v", steps: "tools lint check-generate test python typescript", flags: "-v"},
 	} {
 		t.Run(c.line, func(t *testing.T) {
 			s, err := parse(strings.Fields(c.line))
@@ -31,6 +36,7 @@ func TestParse(t *testing.T) {
 				names = append(names, step.name)
 			}
 			require.Equal(t, c.steps, strings.Join(names, " "))
+			require.Equal(t, c.tier, s.tier)
 			require.Equal(t, c.packages, strings.Join(s.test.packages, " "))
 			require.Equal(t, c.flags, strings.Join(s.test.flags, " "))
 			require.False(t, s.help)

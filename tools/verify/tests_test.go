@@ -1,0 +1,135 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// lines are the calls of go test that a tier makes of some packages.
+func lines(v *verifier, recordings string, compiler bool, tested ...string) []string {
+	var all []string
+	for _, r := range v.testRuns(tested, []string{"./session", "./e2e"}, compiler) {
+		all = append(all, r.command(recordings, v.test.flags).String())
+	}
+	return all
+}
+
+func TestTestRuns(t *testing.T) {
+	quickly, fully := &verifier{}, &verifier{tier: full}
+	tested := []string{"./service", "./e2e", "./e2e/clients", "./session"}
+	tools := "go test -timeout=60m -race -short -shuffle=on -count=1 -vet=all ./... (in tools)"
+	require.Equal(t, []string{
+		tools,
+		"go test -timeout=60m -short -vet=all ./... (in sdkcheck)",
+		"go test -timeout=60m -race -short -vet=off ./service",
+		"go test -timeout=60m -race -short -shuffle=on -count=1 -vet=off ./e2e/clients",
+		"go test -timeout=60m -short -vet=off ./session",
+		"go test -timeout=60m -short -shuffle=on -count=1 -vet=off ./e2e",
+	}, lines(quickly, "", true, tested...))
+	require.Equal(t, []string{
+		"go test -timeout=60m -short -shuffle=on -count=1 -vet=all ./... (in tools)",
+		"go test -timeout=60m -short -vet=all ./... (in sdkcheck)",
+		"go test -timeout=60m -short -vet=off ./service ./session",
+		"go test -timeout=60m -short -shuffle=on -count=1 -vet=off ./e2e ./e2e/clients",
+	}, lines(quickly, "", false, tested...))
+	require.Equal(t, []string{
+		"go test -timeout=60m -race -shuffle=on -count=1 -vet=all ./... (in tools)",
+		"go test -timeout=60m -race -shuffle=on -count=1 -vet=all ./... (in sdkcheck)",
+		"go test -timeout=60m -shuffle=on -count=1 ./service ./e2e ./e2e/clients ./session",
+		"go test -timeout=60m -race -short -shuffle=on -count=1 -vet=off ./service ./e2e ./e2e/clients ./session",
+	}, lines(fully, "", true, tested...))
+	require.Len(t, lines(fully, "", false, tested...), 3)
+
+	narrowed := &verifier{test: testArgs{packages: []string{"./service"}, flags: []string{"-run", "Cut"}}}
+	require.Equal(t, []string{"go test -timeout=60m -race -short -vet=off ./service -run Cut"},
+		lines(narrowed, "", true, "./service"))
+	require.Equal(t, []string{"go test -timeout=60m -race -short -shuffle=on -count=1 -vet=off ./service -run Cut"},
+		lines(narrowed, outOfSight, true, "./service"), "where go does not see them change")
+	runs := narrowed.testRuns([]string{"./service"}, nil, true)
+	require.Equal(t, []string{"CGO_ENABLED=1", "COMPACTORD_CORPUS=r/."}, runs[0].command("r/.", nil).env)
+}
+
+func TestListKeepsTheOrder(t *testing.T) {
+	v := repository(t)
+	all, err := v.list(t.Context(), []string{"./service", "./..."})
+	require.NoError(t, err)
+	require.Equal(t, "./service", all[0])
+	require.Subset(t, all, []string{
+		"./cmd/compactord", "./dialects/transcript", "./e2e/faults", "./session", "./session/bpe", "./storage/bolt", "./summarizers/llm",
+	})
+	require.NotContains(t, all, "./e2e/daemontest", "it has no tests")
+	_, err = v.list(t.Context(), []string{"./nowhere"})
+	require.Error(t, err)
+}
+
+// startsItself are packages whose tests start the test binary alone, of which go sees everything.
+var startsItself = []string{"./cmd/compactord", "./service", "./storage/bolt"}
+
+// go sees the files that a test opens, and none that are opened by a program which the test starts.
+func TestResultsOfTestsThatStartProgramsAreNotCached(t *testing.T) {
+	v := repository(t)
+	tested, err := v.list(t.Context(), []string{"./..."})
+	require.NoError(t, err)
+	for _, folder := range slices.Concat(unseen, startsItself) {
+		require.Contains(t, tested, folder)
+	}
+	for _, folder := range tested {
+		files, err := filepath.Glob(filepath.Join(v.root, folder, "*_test.go"))
+		require.NoError(t, err)
+		starts := slices.ContainsFunc(files, func(file string) bool {
+			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+			require.NoError(t, err)
+			for _, imported := range parsed.Imports {
+				if imported.Path.Value == `"os/exec"` {
+					return true
+				}
+			}
+			return false
+		})
+		if starts && !slices.Contains(startsItself, folder) {
+			require.Contains(t, unseen, folder, "what its tests start reads what go does not see")
+		}
+	}
+}
+
+// What is not in the clone is linked into it, where go takes notice of it.
+func TestRecordingsAreLinked(t *testing.T) {
+	above := t.TempDir()
+	v := &verifier{root: filepath.Join(above, "clone")}
+	t.Setenv(recordingsVariable, "")
+	require.Empty(t, v.linkRecordings())
+	require.NoError(t, write(above, "shared/corpus/a.jsonl", "first"))
+	require.NoError(t, write(above, "others/a.jsonl", "second"))
+	read := func() string {
+		t.Helper()
+		folder := v.linkRecordings()
+		if folder == outOfSight {
+			t.Skip("no symbolic links here")
+		}
+		require.True(t, strings.HasPrefix(folder, v.root))
+		var found string
+		require.NoError(t, filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() {
+				text, err := os.ReadFile(path)
+				found += string(text)
+				return err
+			}
+			return err
+		}))
+		return found
+	}
+	require.Equal(t, "first", read())
+	require.Equal(t, "first", read())
+	t.Setenv(recordingsVariable, filepath.Join(above, "others"))
+	require.Equal(t, "second", read())
+	require.NoError(t, os.RemoveAll(filepath.Join(v.root, "bin")))
+	require.NoError(t, write(v.root, "bin", "a file where the folder would be"))
+	require.Equal(t, outOfSight, v.linkRecordings())
+}
