@@ -89,10 +89,10 @@ func TestInstallMock(t *testing.T) {
 	require.NoError(t, err)
 	var out bytes.Buffer
 	v := &verifier{root: t.TempDir(), out: &out, err: &bytes.Buffer{}}
-	require.NoError(t, os.MkdirAll(filepath.Join(v.root, mockFolder), 0o700))
+	require.NoError(t, write(v.root, mockFolder+"/package-lock.json", "{}"))
 	for _, program := range []string{"node", "npm"} {
 		require.NoError(t, v.installMock(t.Context()))
-		require.Equal(t, "tests against the mock in e2e/aimock off: "+program+" not found\n", out.String())
+		require.Equal(t, "tests against the mock of e2e/aimock off: "+program+" not found\n", out.String())
 		out.Reset()
 		if err := os.Symlink(self, filepath.Join(folder, program)); err != nil {
 			t.Skip("no symbolic links here:", err)
@@ -100,4 +100,10 @@ func TestInstallMock(t *testing.T) {
 	}
 	require.ErrorContains(t, v.installMock(t.Context()),
 		"npm ci --ignore-scripts --no-audit --no-fund (in e2e/aimock): exit status 7")
+	t.Setenv(role, "say nothing")
+	require.NoError(t, os.Mkdir(v.in(mockFolder, "node_modules"), 0o700))
+	require.NoError(t, v.installMock(t.Context()))
+	out.Reset()
+	require.NoError(t, v.installMock(t.Context()))
+	require.Empty(t, out.String(), "it is installed once")
 }

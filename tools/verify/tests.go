@@ -122,6 +122,24 @@ func (r testRun) command(recordings string, flags []string) command {
 // mockFolder is where the tests are that run against a mock of the providers that is not ours, a program of Node.
 const mockFolder = "e2e/aimock"
 
+// mock is installed as the clients are.
+func mock() client {
+	return client{
+		folder: mockFolder,
+		lock:   "package-lock.json",
+		stamp:  "node_modules/.installed-lock.json",
+		// It has no part that is compiled, so that one installation serves every version.
+		language: func(*verifier, context.Context) (found, lack string) { return "node", lacksProgram("node", "npm") },
+		install:  func(v *verifier, ctx context.Context) error { return v.npmInstall(ctx, mockFolder) },
+	}
+}
+
+// installMock installs it as its lock file says. Without Node its tests skip, which is printed.
+func (v *verifier) installMock(ctx context.Context) error {
+	_, err := v.ready(ctx, mock(), "tests against the mock")
+	return err
+}
+
 // unraced are packages whose tests a quick run takes without the race detector, beside those that are sequential: they run
 // the program as a user does, of which it sees nothing, or test what is sequential with more than one goroutine.
 var unraced = []string{"./e2e", "./e2e/corpus", "./dialects/transcript", "./summarizers/extractive"}
@@ -129,15 +147,6 @@ var unraced = []string{"./e2e", "./e2e/corpus", "./dialects/transcript", "./summ
 // unseen are packages whose tests depend on what go does not see: files that the programs read which they start. A result of
 // theirs is never taken from go's cache.
 var unseen = []string{"./e2e", "./e2e/aimock", "./e2e/clients"}
-
-// installMock installs it as its lock file says. Without Node its tests skip, which is printed.
-func (v *verifier) installMock(ctx context.Context) error {
-	if lack := lacksProgram("node", "npm"); lack != "" {
-		v.off("tests against the mock in "+mockFolder, lack)
-		return nil
-	}
-	return v.npmInstall(ctx, mockFolder)
-}
 
 // recordingsVariable names the folder of recorded conversations, which are not in the repository.
 const recordingsVariable = "COMPACTORD_CORPUS"
