@@ -16,7 +16,10 @@ import (
 // 64 agents at once, each in a session of its own: appending, compacting when told to, and reading views by deltas.
 func TestManyClientsAtOnce(t *testing.T) {
 	t.Parallel()
-	const clients = 64
+	clients := 64
+	if testing.Short() {
+		clients = 16
+	}
 	d := start(t)
 	var group sync.WaitGroup
 	for i := range clients {
