@@ -112,12 +112,16 @@ def test_cancel(client: compactord.Client, summarizer: SummarizerServer) -> None
     summarizer.hold()
     with session.watch(events=True) as watched:
         program = start("cancel.py", session.id, environment={"COMPACTORD_ADDR": client.address})
+        # What the program was told before the signal, it may print after it.
+        assert program.stdout is not None
+        assert program.stdout.readline() == "started\n"
         summarizer.asked.get()
         program.send_signal(signal.SIGINT)
         # On the server it ends, and leaves nothing but the attempt.
         kinds = (item.WhichOneof("event") for item in watched if isinstance(item, compactord.v1.CompactionEvent))
         assert next(kind for kind in kinds if kind in ("completed", "cancelled", "failed")) == "cancelled"
-    out, _ = program.communicate()
+    with program:
+        out = program.stdout.read()
     assert program.returncode == 130
     assert out.splitlines()[-2:] == [
         "cancelling; Ctrl-C again to leave at once",
