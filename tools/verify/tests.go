@@ -67,12 +67,15 @@ func (v *verifier) testRuns(tested, withoutRace []string, compiler bool) []testR
 	const all, none = "all", "off"
 	if len(v.test.packages) == 0 {
 		// Those of the tools look at the repository, which go does not see.
-		runs = append(runs,
-			testRun{packages: []string{"./..."}, folder: "tools", race: compiler, short: v.tier == quick, anew: true, vet: all},
-			testRun{
-				packages: []string{"./..."}, folder: "sdkcheck", race: compiler && v.tier == full, short: v.tier == quick,
+		runs = append(runs, testRun{
+			packages: []string{"./..."}, folder: "tools", race: compiler, short: v.tier == quick, anew: true, vet: all,
+		})
+		for _, oracle := range []string{"sdkcheck", gitleaksModule} {
+			runs = append(runs, testRun{
+				packages: []string{"./..."}, folder: oracle, race: compiler && v.tier == full, short: v.tier == quick,
 				anew: v.tier == full, vet: all,
 			})
+		}
 	}
 	if v.tier == full {
 		runs = append(runs, testRun{packages: tested, anew: true})
@@ -146,7 +149,9 @@ var unraced = []string{"./e2e", "./e2e/corpus", "./dialects/transcript", "./summ
 
 // unseen are packages whose tests depend on what go does not see: files that the programs read which they start. A result of
 // theirs is never taken from go's cache.
-var unseen = []string{"./e2e", "./e2e/aimock", "./e2e/clients"}
+var unseen = []string{
+	"./cmd/compactord/internal/program", "./cmd/compactord/internal/sessions", "./e2e", "./e2e/aimock", "./e2e/clients",
+}
 
 // recordingsVariable names the folder of recorded conversations, which are not in the repository.
 const recordingsVariable = "COMPACTORD_CORPUS"
