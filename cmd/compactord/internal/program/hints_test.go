@@ -227,7 +227,7 @@ func TestHintsAreWrittenInOnePlace(t *testing.T) {
 func TestEveryTopicThatAMessageNamesIsThere(t *testing.T) {
 	const root = "../../../../"
 	named := regexp.MustCompile(`compactord help\s+([a-z-]+)|command\("help", "([a-z-]+)"\)`)
-	for _, folder := range []string{"../..", root + "dialects", root + "service", root + "session", root + "storage", root + "strategies", root + "summarizers"} {
+	for _, folder := range []string{"../..", root + "dialects", root + "recall", root + "service", root + "session", root + "storage", root + "strategies", root + "summarizers"} {
 		err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
