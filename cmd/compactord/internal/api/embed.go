@@ -27,7 +27,6 @@ import (
 	"github.com/compactord/compactord/summarizers/extractive"
 )
 
-
 // EmbedTemporary starts the service on a store that is gone when the client is closed.
 func (a *App) EmbedTemporary(ctx context.Context) (*Client, error) {
 	folder, remove, err := a.Temporary.make()

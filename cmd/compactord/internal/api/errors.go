@@ -10,8 +10,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/service/apierror"
 )
 
 // CallError is a call that failed, with the daemon that it was made to; empty where the service runs in this process.
