@@ -16,6 +16,15 @@ func (messagesAPI) Kind() compactordv1.Dialect { return kind }
 
 func (messagesAPI) Name() string { return "anthropic" }
 
+func (messagesAPI) Render(
+	messages []*compactordv1.Message, opts dialect.RenderOptions,
+) (*dialect.Rendered, error) {
+	if opts.AsWritten {
+		return writeAsWritten(messages), nil
+	}
+	return writeRequest(messages, opts.Breakpoints), nil
+}
+
 func (messagesAPI) Rules() []dialect.Rule { return dialect.RulesOf(checks) }
 
 // The roles of messages.
