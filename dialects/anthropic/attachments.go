@@ -12,8 +12,8 @@ import (
 // guards decide for fields whether an attachment counts; see dialect.Restore.
 type guards map[string]func(json.RawMessage) bool
 
-// contentGuards are for the fields that are made of what an edit may have replaced.
-func contentGuards(p *compactordv1.Part) guards {
+// writtenGuards are for the fields that are made of what an edit may have replaced.
+func writtenGuards(p *compactordv1.Part) guards {
 	switch k := p.GetKind().(type) {
 	case *compactordv1.Part_Text:
 		return guards{"text": dialect.SaysText(k.Text.GetText())}
@@ -40,7 +40,7 @@ func contentGuards(p *compactordv1.Part) guards {
 
 // requestGuards keep, beyond that, the fields that the provider demands as rendering makes them.
 func requestGuards(p *compactordv1.Part) guards {
-	g := contentGuards(p)
+	g := writtenGuards(p)
 	for _, key := range []string{"type", "id", "name", "input", "tool_use_id", "content", "source"} {
 		g[key] = only(false)
 	}
@@ -90,4 +90,28 @@ func restoreSource(source rawjson.Object, attachments []*compactordv1.Attachment
 func noted(attachments []*compactordv1.Attachment, name, value string) bool {
 	said, found := dialect.Noted(attachments, kind, name)
 	return found && said == value
+}
+
+// The notes, and what they say.
+const (
+	noteForm   = "form"
+	noteString = "string"
+
+	notePlace    = "place"
+	noteMessages = "messages"
+
+	noteBegin   = "begin"
+	noteMessage = "message"
+
+	noteAt     = "at"
+	noteBlocks = "blocks"
+	noteSource = "source."
+)
+
+// restored lays a part's own fields over what the part alone is written as.
+func restored(o rawjson.Object, p *compactordv1.Part) rawjson.Object {
+	if len(p.GetAttachments()) > 0 {
+		dialect.Restore(o, p.GetAttachments(), kind, requestGuards(p))
+	}
+	return o
 }

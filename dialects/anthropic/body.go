@@ -12,46 +12,40 @@ import (
 )
 
 var (
-	errUTF8   = errors.New("is not valid UTF-8")
-	errKind   = errors.New("must be a list of messages, a message, a request body or a response body")
-	errFailed = errors.New("is the body of an error, not of a response; ClassifyError takes it")
-	errSystem = errors.New("must be a string or an array")
-	errMany   = fmt.Errorf("%w: more than %d messages", dialect.ErrLimit, dialect.MaxMessages)
+	errNotUTF8      = errors.New("is not valid UTF-8")
+	errNoList       = errors.New("must be a list of messages, a message, a request body or a response body")
+	errErrorBody    = errors.New("is the body of an error, not of a response; ClassifyError takes it")
+	errSystem       = errors.New("must be a string or an array")
+	errManyMessages = fmt.Errorf("%w: more than %d messages", dialect.ErrLimit, dialect.MaxMessages)
 )
 
-// document is a list, and the response body that it came from, if it came from one.
-type document struct {
+// body is a list, and the response body that it came from, if it came from one.
+type body struct {
 	dialect.List
 
 	response rawjson.Object
 	// ending is how a stream ended, of which the response was put together; cutInputs are, by the block, the inputs of it
 	// that broke off.
-	ending    dialect.Ending
-	cutInputs map[int]string
+	ending       dialect.Ending
+	cutArguments map[int]string
 }
 
-func (messagesAPI) Split(raw []byte) (*dialect.List, error) {
-	doc, err := splitDocument(raw)
-	if err != nil {
-		return nil, err
-	}
-	return &doc.List, nil
-}
+func (b *body) list() *dialect.List { return &b.List }
 
-func splitDocument(raw []byte) (*document, error) {
-	doc, err := readDocument(bytes.TrimSpace(raw))
+func openBody(raw []byte) (*body, error) {
+	b, err := readBody(bytes.TrimSpace(raw))
 	if err != nil {
 		return nil, dialect.Malformed(-1, 0, err)
 	}
-	if len(doc.Messages) > dialect.MaxMessages || len(doc.System) > dialect.MaxParts {
-		return nil, dialect.Malformed(-1, 0, errMany)
+	if len(b.Messages) > dialect.MaxMessages || len(b.System) > dialect.MaxParts {
+		return nil, dialect.Malformed(-1, 0, errManyMessages)
 	}
-	return doc, nil
+	return b, nil
 }
 
-func readDocument(raw json.RawMessage) (*document, error) {
+func readBody(raw json.RawMessage) (*body, error) {
 	if !utf8.Valid(raw) {
-		return nil, errUTF8
+		return nil, errNotUTF8
 	}
 	if !json.Valid(raw) {
 		_, err := rawjson.ParseObject(raw)
@@ -62,7 +56,7 @@ func readDocument(raw json.RawMessage) (*document, error) {
 		return readList(raw)
 	case rawjson.ObjectKind:
 	default:
-		return nil, errKind
+		return nil, errNoList
 	}
 	o, err := rawjson.SplitObject(raw)
 	if err != nil {
@@ -70,26 +64,26 @@ func readDocument(raw json.RawMessage) (*document, error) {
 	}
 	switch {
 	case o["messages"] != nil:
-		return requestBody(o)
+		return readRequest(o)
 	case o.Has("error") && !o.Has("role"):
-		return nil, rawjson.In("error", errFailed)
+		return nil, rawjson.In("error", errErrorBody)
 	case isResponse(o):
-		return responseBody(o), nil
+		return readResponse(o), nil
 	case o["role"] != nil || o["content"] != nil:
-		return &document{List: dialect.List{Messages: []json.RawMessage{raw}}}, nil
+		return &body{List: dialect.List{Messages: []json.RawMessage{raw}}}, nil
 	default:
-		return nil, errKind
+		return nil, errNoList
 	}
 }
 
-func readList(raw json.RawMessage) (*document, error) {
+func readList(raw json.RawMessage) (*body, error) {
 	elements, err := rawjson.SplitArray(raw)
 	if err == nil && len(elements) > 0 {
 		if first, err := rawjson.SplitObject(elements[0]); err == nil && isEvent(first) {
-			return streamDocument(elements)
+			return readStream(elements)
 		}
 	}
-	return &document{List: dialect.List{Messages: elements}}, err
+	return &body{List: dialect.List{Messages: elements}}, err
 }
 
 // isResponse tells a response body from a message: some gateways leave its type out, but all of them tell the usage.
@@ -97,44 +91,34 @@ func isResponse(o rawjson.Object) bool {
 	return o.IsText("type", "message") || o.Has("usage") && o.IsText("role", roleAssistant)
 }
 
-// responseBody takes what can go into a request. The rest, such as the id, is about the response.
-func responseBody(o rawjson.Object) *document {
+// readResponse takes what can go into a request. The rest, such as the id, is about the response.
+func readResponse(o rawjson.Object) *body {
 	message := rawjson.Object{}
 	for _, key := range []string{"role", "content"} {
 		if value, there := o[key]; there {
 			message[key] = value
 		}
 	}
-	return &document{List: dialect.List{Messages: []json.RawMessage{message.Encode()}}, response: o}
+	return &body{List: dialect.List{Messages: []json.RawMessage{message.Encode()}}, response: o}
 }
 
-func requestBody(o rawjson.Object) (*document, error) {
+func readRequest(o rawjson.Object) (*body, error) {
 	messages, err := rawjson.SplitArray(o["messages"])
 	if err != nil {
 		return nil, rawjson.In("messages", err)
 	}
-	doc := &document{List: dialect.List{Messages: messages}}
+	b := &body{List: dialect.List{Messages: messages}}
 	switch system := o["system"]; rawjson.KindOf(system) {
 	case rawjson.Missing, rawjson.Null:
 	case rawjson.String:
-		doc.SystemAsText = true
-		doc.System = []json.RawMessage{rawjson.Object{"type": rawjson.Quote(typeText), "text": system}.Encode()}
+		b.SystemAsText = true
+		b.System = []json.RawMessage{rawjson.Object{"type": rawjson.Quote(typeText), "text": system}.Encode()}
 	case rawjson.Array:
-		doc.System, err = rawjson.SplitArray(system)
+		b.System, err = rawjson.SplitArray(system)
 	default:
 		err = errSystem
 	}
-	return doc, rawjson.In("system", err)
-}
-
-func (messagesAPI) Document(list *dialect.List) json.RawMessage {
-	body := rawjson.Object{"messages": rawjson.EncodeArray(list.Messages)}
-	if text, is := systemText(list); is {
-		body["system"] = text
-	} else if len(list.System) > 0 {
-		body["system"] = rawjson.EncodeArray(list.System)
-	}
-	return body.Encode()
+	return b, rawjson.In("system", err)
 }
 
 // systemText is the system prompt as a string, where that says all.

@@ -10,12 +10,12 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// usualBlock is the block that the neutral part alone is written as. Of a tool result it has no content, and an opaque
+// canonicalBlock is the block that the neutral part alone is written as. Of a tool result it has no content, and an opaque
 // part has none.
-func usualBlock(p *compactordv1.Part) rawjson.Object {
+func canonicalBlock(p *compactordv1.Part) rawjson.Object {
 	switch k := p.GetKind().(type) {
 	case *compactordv1.Part_Text:
-		return usualText(k.Text.GetText())
+		return canonicalText(k.Text.GetText())
 	case *compactordv1.Part_Thinking:
 		if k.Thinking.GetRedacted() {
 			return rawjson.Object{"type": rawjson.Quote(typeRedactedThinking)}
@@ -26,7 +26,7 @@ func usualBlock(p *compactordv1.Part) rawjson.Object {
 	case *compactordv1.Part_ToolCall:
 		return rawjson.Object{
 			"type": rawjson.Quote(typeToolUse), "id": rawjson.Quote(k.ToolCall.GetId()),
-			"name": rawjson.Quote(k.ToolCall.GetName()), "input": usualInput(k.ToolCall.GetArguments()),
+			"name": rawjson.Quote(k.ToolCall.GetName()), "input": canonicalInput(k.ToolCall.GetArguments()),
 		}
 	case *compactordv1.Part_ToolResult:
 		o := rawjson.Object{
@@ -37,20 +37,20 @@ func usualBlock(p *compactordv1.Part) rawjson.Object {
 		}
 		return o
 	case *compactordv1.Part_Media:
-		o := usualMedia(k.Media)
-		o["source"] = usualSource(k.Media).Encode()
+		o := canonicalMedia(k.Media)
+		o["source"] = canonicalSource(k.Media).Encode()
 		return o
 	default:
 		return rawjson.Object{}
 	}
 }
 
-func usualText(text string) rawjson.Object {
+func canonicalText(text string) rawjson.Object {
 	return rawjson.Object{"type": rawjson.Quote(typeText), "text": rawjson.Quote(text)}
 }
 
-// usualInput writes arguments as they are, even where they are JSON but no object.
-func usualInput(arguments string) json.RawMessage {
+// canonicalInput writes arguments as they are, even where they are JSON but no object.
+func canonicalInput(arguments string) json.RawMessage {
 	if raw := json.RawMessage(strings.Trim(arguments, " \t\r\n")); len(raw) > 0 && json.Valid(raw) {
 		return raw
 	}
@@ -58,8 +58,8 @@ func usualInput(arguments string) json.RawMessage {
 	return object
 }
 
-// usualMedia is the block without its source.
-func usualMedia(m *compactordv1.MediaPart) rawjson.Object {
+// canonicalMedia is the block without its source.
+func canonicalMedia(m *compactordv1.MediaPart) rawjson.Object {
 	o := rawjson.Object{"type": rawjson.Quote(typeDocument)}
 	if strings.HasPrefix(m.GetMimeType(), "image/") {
 		o["type"] = rawjson.Quote(typeImage)
@@ -69,7 +69,7 @@ func usualMedia(m *compactordv1.MediaPart) rawjson.Object {
 	return o
 }
 
-func usualSource(m *compactordv1.MediaPart) rawjson.Object {
+func canonicalSource(m *compactordv1.MediaPart) rawjson.Object {
 	switch source := m.GetSource().(type) {
 	case *compactordv1.MediaPart_Uri:
 		return rawjson.Object{"type": rawjson.Quote(sourceURL), "url": rawjson.Quote(source.Uri)}

@@ -9,45 +9,41 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-func (messagesAPI) Validate(list *dialect.List, mode dialect.Mode) []dialect.Violation {
-	return dialect.Run(checks, judge(list), mode)
-}
-
-// judged is a list taken apart for the checks, anew from its JSON. What has a wrong type is a flaw, and the checks that
+// decoded is a list taken apart for the checks, anew from its JSON. What has a wrong type is a flaw, and the checks that
 // are not about shapes pass over it.
-type judged struct {
+type decoded struct {
 	list     *dialect.List
-	system   []judgedBlock
-	messages []judgedMessage
-	flaws    []flaw
+	system   []decodedBlock
+	messages []decodedMessage
+	faults   []fault
 }
 
-type flaw struct {
+type fault struct {
 	message, part int
 	detail        string
 }
 
-type judgedMessage struct {
+type decodedMessage struct {
 	role   string
 	fields rawjson.Object
 	// isString says that the content is a string; blocks then holds it as one block, unless it is empty.
 	isString bool
-	blocks   []judgedBlock
+	blocks   []decodedBlock
 	// broken says that the content could not be taken apart.
 	broken bool
 }
 
-type judgedBlock struct {
+type decodedBlock struct {
 	// part is the position in the message.
 	part   int
 	typ    string
 	fields rawjson.Object
 	// inner are the blocks of a tool result.
-	inner []judgedBlock
+	inner []decodedBlock
 }
 
 // text is a field of the block, empty where it is no text.
-func (b judgedBlock) text(key string) string {
+func (b decodedBlock) text(key string) string {
 	text, err := b.fields.Text(key)
 	if err != nil {
 		return ""
@@ -55,45 +51,45 @@ func (b judgedBlock) text(key string) string {
 	return text
 }
 
-func judge(list *dialect.List) *judged {
-	j := &judged{list: list}
+func decode(list *dialect.List) *decoded {
+	d := &decoded{list: list}
 	for i, raw := range list.System {
 		if !json.Valid(raw) {
-			j.flaw(-1, i, rawjson.ErrNotJSON)
+			d.fault(-1, i, rawjson.ErrNotJSON)
 			continue
 		}
-		if b, ok := j.block(bytes.TrimSpace(raw), -1, i); ok {
-			j.system = append(j.system, b)
+		if b, ok := d.decodeBlock(bytes.TrimSpace(raw), -1, i); ok {
+			d.system = append(d.system, b)
 		}
 	}
 	for i, raw := range list.Messages {
-		j.messages = append(j.messages, j.message(raw, i))
+		d.messages = append(d.messages, d.decodeMessage(raw, i))
 	}
-	return j
+	return d
 }
 
-func (j *judged) flaw(message, part int, err error) {
+func (d *decoded) fault(message, part int, err error) {
 	if err != nil {
-		j.flaws = append(j.flaws, flaw{message, part, err.Error()})
+		d.faults = append(d.faults, fault{message, part, err.Error()})
 	}
 }
 
-func (j *judged) message(raw json.RawMessage, i int) judgedMessage {
+func (d *decoded) decodeMessage(raw json.RawMessage, i int) decodedMessage {
 	if !json.Valid(raw) {
-		j.flaw(i, 0, rawjson.ErrNotJSON)
-		return judgedMessage{broken: true}
+		d.fault(i, 0, rawjson.ErrNotJSON)
+		return decodedMessage{broken: true}
 	}
 	o, err := rawjson.SplitObject(bytes.TrimSpace(raw))
 	if err != nil {
-		j.flaw(i, 0, err)
-		return judgedMessage{broken: true}
+		d.fault(i, 0, err)
+		return decodedMessage{broken: true}
 	}
-	m := judgedMessage{fields: o}
+	m := decodedMessage{fields: o}
 	role, err := o.DemandText("role")
 	if err == nil && role != roleUser && role != roleAssistant && role != roleSystem {
 		err = rawjson.In("role", errRole)
 	}
-	j.flaw(i, 0, err)
+	d.fault(i, 0, err)
 	if err == nil {
 		m.role = role
 	}
@@ -101,61 +97,61 @@ func (j *judged) message(raw json.RawMessage, i int) judgedMessage {
 	case rawjson.String:
 		m.isString = true
 		if string(content) != `""` {
-			m.blocks = []judgedBlock{{typ: typeText, fields: rawjson.Object{"text": content}}}
+			m.blocks = []decodedBlock{{typ: typeText, fields: rawjson.Object{"text": content}}}
 		}
 	case rawjson.Array:
-		m.blocks = j.blocks(content, i, -1)
+		m.blocks = d.decodeBlocks(content, i, -1)
 	default:
 		m.broken = true
-		j.flaw(i, 0, rawjson.In("content", errContent))
+		d.fault(i, 0, rawjson.In("content", errContent))
 	}
 	return m
 }
 
-// blocks takes an array apart. The blocks of a tool result count as the part that the result is.
-func (j *judged) blocks(array json.RawMessage, message, result int) []judgedBlock {
+// decodeBlocks takes an array apart. The blocks of a tool result count as the part that the result is.
+func (d *decoded) decodeBlocks(array json.RawMessage, message, result int) []decodedBlock {
 	raws, err := rawjson.SplitArray(array)
 	if err != nil {
-		j.flaw(message, max(result, 0), err)
+		d.fault(message, max(result, 0), err)
 		return nil
 	}
-	var blocks []judgedBlock
+	var blocks []decodedBlock
 	for i, raw := range raws {
 		part := i
 		if result >= 0 {
 			part = result
 		}
-		if b, ok := j.block(raw, message, part); ok {
+		if b, ok := d.decodeBlock(raw, message, part); ok {
 			blocks = append(blocks, b)
 		}
 	}
 	return blocks
 }
 
-func (j *judged) block(raw json.RawMessage, message, part int) (judgedBlock, bool) {
+func (d *decoded) decodeBlock(raw json.RawMessage, message, part int) (decodedBlock, bool) {
 	o, err := rawjson.SplitObject(raw)
 	if err != nil {
-		j.flaw(message, part, err)
-		return judgedBlock{}, false
+		d.fault(message, part, err)
+		return decodedBlock{}, false
 	}
-	b := judgedBlock{part: part, fields: o}
+	b := decodedBlock{part: part, fields: o}
 	if b.typ, err = o.DemandText("type"); err != nil {
-		j.flaw(message, part, err)
-		return judgedBlock{}, false
+		d.fault(message, part, err)
+		return decodedBlock{}, false
 	}
-	if err := shapeOf(b); err != nil {
-		j.flaw(message, part, err)
-		return judgedBlock{}, false
+	if err := checkFields(b); err != nil {
+		d.fault(message, part, err)
+		return decodedBlock{}, false
 	}
 	if b.typ == typeToolResult && rawjson.KindOf(o["content"]) == rawjson.Array {
-		b.inner = j.blocks(o["content"], message, part)
+		b.inner = d.decodeBlocks(o["content"], message, part)
 	}
 	return b, true
 }
 
-// shapeOf says what is wrong with the types of a block's fields.
-func shapeOf(b judgedBlock) error {
-	for _, key := range demandedTexts(b.typ) {
+// checkFields says what is wrong with the types of a block's fields.
+func checkFields(b decodedBlock) error {
+	for _, key := range requiredTexts(b.typ) {
 		if rawjson.KindOf(b.fields[key]) != rawjson.String {
 			return rawjson.In(key, rawjson.WrongKind(b.fields[key], rawjson.String))
 		}
@@ -184,7 +180,7 @@ func shapeOf(b judgedBlock) error {
 	return nil
 }
 
-func demandedTexts(typ string) []string {
+func requiredTexts(typ string) []string {
 	switch {
 	case typ == typeText:
 		return []string{"text"}
@@ -192,21 +188,18 @@ func demandedTexts(typ string) []string {
 		return []string{"thinking"}
 	case typ == typeToolUse:
 		return []string{"id", "name"}
-	case typ == typeToolResult, serverResult(typ):
+	case typ == typeToolResult, isServerResult(typ):
 		return []string{"tool_use_id"}
-	case serverUse(typ):
+	case isServerUse(typ):
 		return []string{"id"}
 	default:
 		return nil
 	}
 }
 
-// report tells of a place that breaks a rule.
-type report = func(message, part int, detail string)
-
 // eachBlock visits the blocks of messages, those within results too.
-func (j *judged) eachBlock(visit func(message int, b judgedBlock)) {
-	for i, m := range j.messages {
+func (d *decoded) eachBlock(visit func(message int, b decodedBlock)) {
+	for i, m := range d.messages {
 		for _, b := range m.blocks {
 			visit(i, b)
 			for _, inner := range b.inner {
@@ -216,9 +209,9 @@ func (j *judged) eachBlock(visit func(message int, b judgedBlock)) {
 	}
 }
 
-// of visits the blocks of a type in messages of a role.
-func (j *judged) of(role, typ string, visit func(message int, b judgedBlock)) {
-	for i, m := range j.messages {
+// eachOf visits the blocks of a type in messages of a role.
+func (d *decoded) eachOf(role, typ string, visit func(message int, b decodedBlock)) {
+	for i, m := range d.messages {
 		if m.role != role {
 			continue
 		}
@@ -230,19 +223,4 @@ func (j *judged) of(role, typ string, visit func(message int, b judgedBlock)) {
 	}
 }
 
-func (j *judged) isLast(message int) bool { return message == len(j.messages)-1 }
-
-// typeName names a type of block, if it is one that is known: others may be anything that the conversation says.
-func typeName(typ string) string {
-	switch typ {
-	case typeText, typeThinking, typeRedactedThinking, typeToolUse, typeToolResult, typeImage, typeDocument,
-		typeServerToolUse, typeMCPToolUse, typeContainerUpload, typeSearchResult, typeCompaction, typeFallback,
-		typeToolAddition, typeToolRemoval:
-		return typ
-	default:
-		if serverResult(typ) {
-			return "a server tool's result"
-		}
-		return "that is not known"
-	}
-}
+func (d *decoded) isLast(message int) bool { return message == len(d.messages)-1 }

@@ -1,73 +1,60 @@
 package anthropic
 
 import (
+	"encoding/json"
+
 	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 const kind = compactordv1.Dialect_DIALECT_ANTHROPIC
 
-type messagesAPI struct{}
+// api is the dialect: its methods lead to the files where the work is done.
+type api struct{}
 
 // New returns the dialect.
-func New() dialect.Dialect { return messagesAPI{} }
+func New() dialect.Dialect { return api{} }
 
-func (messagesAPI) Kind() compactordv1.Dialect { return kind }
+func (api) Kind() compactordv1.Dialect { return kind }
 
-func (messagesAPI) Name() string { return "anthropic" }
+func (api) Name() string { return "anthropic" }
 
-func (messagesAPI) Render(
-	messages []*compactordv1.Message, opts dialect.RenderOptions,
-) (*dialect.Rendered, error) {
-	if opts.AsWritten {
-		return writeAsWritten(messages), nil
+func (api) Split(raw []byte) (*dialect.List, error) {
+	b, err := openBody(raw)
+	if err != nil {
+		return nil, err
 	}
-	return writeRequest(messages, opts.Breakpoints), nil
+	return b.list(), nil
 }
 
-func (messagesAPI) Rules() []dialect.Rule { return dialect.RulesOf(checks) }
+func (api) Document(list *dialect.List) json.RawMessage {
+	body := rawjson.Object{"messages": rawjson.EncodeArray(list.Messages)}
+	if text, is := systemText(list); is {
+		body["system"] = text
+	} else if len(list.System) > 0 {
+		body["system"] = rawjson.EncodeArray(list.System)
+	}
+	return body.Encode()
+}
 
-// The roles of messages.
-const (
-	roleUser      = "user"
-	roleAssistant = "assistant"
-	roleSystem    = "system"
-)
+func (api) Parse(raw []byte) (*dialect.Parsed, error) {
+	b, err := openBody(raw)
+	if err != nil {
+		return nil, err
+	}
+	return parse(b)
+}
 
-// The types of blocks that are known.
-const (
-	typeText             = "text"
-	typeThinking         = "thinking"
-	typeRedactedThinking = "redacted_thinking"
-	typeToolUse          = "tool_use"
-	typeToolResult       = "tool_result"
-	typeImage            = "image"
-	typeDocument         = "document"
-	typeServerToolUse    = "server_tool_use"
-	typeMCPToolUse       = "mcp_tool_use"
-	typeContainerUpload  = "container_upload"
-	typeSearchResult     = "search_result"
-	typeCompaction       = "compaction"
-	typeFallback         = "fallback"
-	typeToolAddition     = "tool_addition"
-	typeToolRemoval      = "tool_removal"
-)
+func (api) Render(messages []*compactordv1.Message, opts dialect.RenderOptions) (*dialect.Rendered, error) {
+	if opts.AsWritten {
+		return renderAsWritten(messages), nil
+	}
+	return renderRequest(messages, opts.Breakpoints), nil
+}
 
-// serverResultSuffix ends the types of blocks that hold a server tool's result.
-const serverResultSuffix = "_tool_result"
+func (api) Rules() []dialect.Rule { return dialect.RulesOf(checks) }
 
-// The notes, and what they say.
-const (
-	noteForm   = "form"
-	noteString = "string"
-
-	notePlace    = "place"
-	noteMessages = "messages"
-
-	noteBegin   = "begin"
-	noteMessage = "message"
-
-	noteAt     = "at"
-	noteBlocks = "blocks"
-	noteSource = "source."
-)
+func (api) Validate(list *dialect.List, mode dialect.Mode) []dialect.Violation {
+	return dialect.Run(checks, decode(list), mode)
+}

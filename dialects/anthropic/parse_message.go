@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 
 	"github.com/compactord/compactord/dialects/dialect"
@@ -9,14 +10,14 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// user makes a TOOL message of each result, and a USER message of the rest. The first has the message's own fields.
-func (p *parser) user(c content, own []*compactordv1.Attachment) error {
+// parseUser makes a TOOL message of each result, and a USER message of the rest. The first has the message's own fields.
+func (p *parser) parseUser(c content, own []*compactordv1.Attachment) error {
 	rest := &compactordv1.Message{Role: compactordv1.Role_ROLE_USER}
 	late := -1
 	var results []*compactordv1.Message
 	var places []int
 	for i, block := range c.blocks {
-		part, err := readBlock(block, roleUser)
+		part, err := parseBlock(block, roleUser)
 		if err != nil {
 			return dialect.Malformed(p.at, i, inBlock(i, err))
 		}
@@ -59,14 +60,14 @@ func (p *parser) followsResult() bool {
 	return n > 0 && p.parsed.Messages[n-1].GetRole() == compactordv1.Role_ROLE_TOOL
 }
 
-func (p *parser) assistant(o rawjson.Object, c content, own []*compactordv1.Attachment) error {
+func (p *parser) parseAssistant(o rawjson.Object, c content, own []*compactordv1.Attachment) error {
 	m := &compactordv1.Message{Role: compactordv1.Role_ROLE_ASSISTANT, Attachments: own}
 	for i, block := range c.blocks {
-		part, err := readBlock(block, roleAssistant)
+		part, err := parseBlock(block, roleAssistant)
 		if err != nil {
 			return dialect.Malformed(p.at, i, inBlock(i, err))
 		}
-		if call := part.GetToolCall(); call != nil && !isObject(call.GetArguments()) {
+		if call := part.GetToolCall(); call != nil && !isArguments(call.GetArguments()) {
 			p.find(dialect.InputArgumentsNotJSON, i, "the input of the call is no JSON object; kept as it is")
 		}
 		m.Parts = append(m.Parts, part)
@@ -74,20 +75,16 @@ func (p *parser) assistant(o rawjson.Object, c content, own []*compactordv1.Atta
 	// Clients keep whole responses in their lists, too.
 	p.parsed.ProviderStop = ""
 	if isResponse(o) {
-		if err := p.fillFromEnvelope(m, o); err != nil {
+		if err := p.fillFromResponse(m, o); err != nil {
 			return err
 		}
 	}
 	return p.add(m)
 }
 
-func isObject(arguments string) bool {
-	return arguments == "" || rawjson.KindOf(json.RawMessage(arguments)) == rawjson.ObjectKind
-}
-
-// instruction makes a SYSTEM message of one within the conversation. It can hold text only; other blocks, such as changes
+// parseInstruction makes a SYSTEM message of one within the conversation. It can hold text only; other blocks, such as changes
 // of the tools, are kept in a note.
-func (p *parser) instruction(c content, own []*compactordv1.Attachment) error {
+func (p *parser) parseInstruction(c content, own []*compactordv1.Attachment) error {
 	m := &compactordv1.Message{Role: compactordv1.Role_ROLE_SYSTEM}
 	others := rawjson.Object{}
 	for i, block := range c.blocks {
@@ -98,7 +95,7 @@ func (p *parser) instruction(c content, own []*compactordv1.Attachment) error {
 		}
 		var part *compactordv1.Part
 		if err == nil {
-			part, err = textPart(o)
+			part, err = parseText(o)
 		}
 		if err != nil {
 			return dialect.Malformed(p.at, i, inBlock(i, err))
@@ -117,3 +114,114 @@ func (p *parser) instruction(c content, own []*compactordv1.Attachment) error {
 	}
 	return p.add(m)
 }
+
+// parseSystem makes one message of the system prompt.
+func (p *parser) parseSystem(list *dialect.List) error {
+	if len(list.System) == 0 {
+		return nil
+	}
+	m := &compactordv1.Message{Role: compactordv1.Role_ROLE_SYSTEM}
+	found := len(p.parsed.Findings)
+	for i, raw := range list.System {
+		part, err := p.parseLenientSystem(raw, i)
+		if err != nil {
+			return dialect.Malformed(0, i, rawjson.In("system", rawjson.InElement(i, err)))
+		}
+		m.Parts = append(m.Parts, part)
+	}
+	dialect.KeepUnread(kind, m, rawjson.EncodeArray(list.System), p.parsed.Findings[found:])
+	if list.SystemAsText {
+		m.Attachments = append(m.Attachments, dialect.Note(kind, noteForm, noteString))
+	}
+	return p.add(m)
+}
+
+// parseSystemBlock makes a part of a block of the system prompt.
+func parseSystemBlock(raw json.RawMessage) (*compactordv1.Part, error) {
+	o, err := rawjson.SplitObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	if !o.IsText("type", typeText) {
+		return nil, rawjson.In("type", errOnlyText)
+	}
+	return parseText(o)
+}
+
+func (p *parser) parseMessage(raw json.RawMessage) error {
+	o, err := rawjson.SplitObject(raw)
+	if err != nil {
+		return err
+	}
+	role, err := o.DemandText("role")
+	if err != nil {
+		return err
+	}
+	c, err := contentOf(o, dialect.MaxParts)
+	if err != nil {
+		return err
+	}
+	// The content is of the parts' making, except where there are none.
+	usual := rawjson.Object{"role": o["role"], "content": o["content"]}
+	if len(c.blocks) == 0 {
+		usual["content"] = json.RawMessage("[]")
+	}
+	own, err := dialect.Residue(kind, o, usual)
+	if err != nil {
+		return err
+	}
+	if c.isString {
+		own = append(own, dialect.Note(kind, noteForm, noteString))
+	}
+	if len(c.blocks) == 0 {
+		p.find(dialect.InputEmptyMessage, 0, "the message is empty; kept as it is")
+	}
+	switch role {
+	case roleUser:
+		return p.parseUser(c, own)
+	case roleAssistant:
+		return p.parseAssistant(o, c, own)
+	case roleSystem:
+		return p.parseInstruction(c, own)
+	default:
+		return rawjson.In("role", errRole)
+	}
+}
+
+// content are the blocks that a message or a tool result holds, as they were written.
+type content struct {
+	blocks []json.RawMessage
+	// isString says that the one block stands for a string.
+	isString bool
+}
+
+// contentOf reads at most so many blocks, and a string as one block of text. An empty string says nothing and gives no block.
+func contentOf(o rawjson.Object, most int) (content, error) {
+	switch value := o["content"]; rawjson.KindOf(value) {
+	case rawjson.Missing, rawjson.Null:
+		return content{}, nil
+	case rawjson.String:
+		if string(value) == `""` {
+			return content{}, nil
+		}
+		// Only then can the text be too long, so that it is not decoded twice.
+		if len(value) > dialect.MaxText {
+			if _, err := o.BoundedText("content", dialect.MaxText); err != nil {
+				return content{}, err
+			}
+		}
+		block := rawjson.Object{"type": rawjson.Quote(typeText), "text": value}
+		return content{blocks: []json.RawMessage{block.Encode()}, isString: true}, nil
+	case rawjson.Array:
+		blocks, err := rawjson.SplitArray(value)
+		if err == nil && len(blocks) > most {
+			err = fmt.Errorf("%w: more than %d blocks", dialect.ErrLimit, most)
+		}
+		return content{blocks: blocks}, rawjson.In("content", err)
+	default:
+		return content{}, rawjson.In("content", errContent)
+	}
+}
+
+// inBlock puts an error under a block of the content.
+func inBlock(i int, err error) error { return rawjson.In("content", rawjson.InElement(i, err)) }

@@ -24,54 +24,42 @@ func typed(raw json.RawMessage) (o rawjson.Object, typ string, err error) {
 	return o, typ, err
 }
 
-// readBlock makes a part of a block of a message.
-func readBlock(raw json.RawMessage, role string) (*compactordv1.Part, error) {
+// parseBlock makes a part of a block of a message.
+func parseBlock(raw json.RawMessage, role string) (*compactordv1.Part, error) {
 	o, typ, err := typed(raw)
 	if err != nil {
 		return nil, err
 	}
 	switch typ {
 	case typeText:
-		return textPart(o)
+		return parseText(o)
 	case typeImage, typeDocument:
-		media, own, err := readMedia(o, typ)
+		media, own, err := parseMedia(o, typ)
 		if media == nil || err != nil {
-			return opaquePart(typ, raw, err)
+			return parseOpaque(typ, raw, err)
 		}
 		return &compactordv1.Part{Kind: &compactordv1.Part_Media{Media: media}, Attachments: own}, nil
 	case typeToolResult:
 		if role != roleUser {
 			return nil, rawjson.In("type", errOfUser)
 		}
-		return resultPart(o)
+		return parseResult(o)
 	case typeThinking, typeRedactedThinking, typeToolUse:
 		if role != roleAssistant {
 			return nil, rawjson.In("type", errOfAssistant)
 		}
 		if typ == typeToolUse {
-			return callPart(o)
+			return parseCall(o)
 		}
-		return thinkingPart(o, typ)
+		return parseThinking(o, typ)
 	default:
-		return opaquePart(typ, raw, nil)
+		return parseOpaque(typ, raw, nil)
 	}
-}
-
-// systemBlock makes a part of a block of the system prompt.
-func systemBlock(raw json.RawMessage) (*compactordv1.Part, error) {
-	o, err := rawjson.SplitObject(raw)
-	if err != nil {
-		return nil, err
-	}
-	if !o.IsText("type", typeText) {
-		return nil, rawjson.In("type", errOnlyText)
-	}
-	return textPart(o)
 }
 
 // completed adds what the block has beyond what the part alone is written as.
 func completed(p *compactordv1.Part, o rawjson.Object, except ...string) (*compactordv1.Part, error) {
-	own, err := dialect.Residue(kind, o, usualBlock(p), except...)
+	own, err := dialect.Residue(kind, o, canonicalBlock(p), except...)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +67,7 @@ func completed(p *compactordv1.Part, o rawjson.Object, except ...string) (*compa
 	return p, nil
 }
 
-func textPart(o rawjson.Object) (*compactordv1.Part, error) {
+func parseText(o rawjson.Object) (*compactordv1.Part, error) {
 	if !o.Has("text") {
 		return nil, rawjson.In("text", rawjson.WrongKind(o["text"], rawjson.String))
 	}
@@ -92,41 +80,8 @@ func textPart(o rawjson.Object) (*compactordv1.Part, error) {
 	}, o)
 }
 
-func thinkingPart(o rawjson.Object, typ string) (*compactordv1.Part, error) {
-	think := &compactordv1.ThinkingPart{Redacted: typ == typeRedactedThinking}
-	if !think.GetRedacted() {
-		var err error
-		if think.Text, err = o.BoundedText("thinking", dialect.MaxText); err != nil {
-			return nil, err
-		}
-	}
-	return completed(&compactordv1.Part{Kind: &compactordv1.Part_Thinking{Thinking: think}}, o)
-}
-
-// callPart keeps the input as it is written. Where there is none, the arguments are empty.
-func callPart(o rawjson.Object) (*compactordv1.Part, error) {
-	call := &compactordv1.ToolCall{}
-	var err error
-	if call.Id, err = o.BoundedText("id", dialect.MaxID); err != nil {
-		return nil, err
-	}
-	if call.Name, err = o.BoundedText("name", dialect.MaxName); err != nil {
-		return nil, err
-	}
-	if call.GetName() == "" {
-		return nil, rawjson.In("name", rawjson.ErrMissing)
-	}
-	if o.Has("input") {
-		call.Arguments = string(o["input"])
-	}
-	if len(call.GetArguments()) > dialect.MaxText {
-		return nil, rawjson.In("input", rawjson.TooLarge(len(call.GetArguments()), dialect.MaxText))
-	}
-	return completed(&compactordv1.Part{Kind: &compactordv1.Part_ToolCall{ToolCall: call}}, o)
-}
-
-// opaquePart keeps a block as it is written, unless reading it failed.
-func opaquePart(typ string, raw json.RawMessage, err error) (*compactordv1.Part, error) {
+// parseOpaque keeps a block as it is written, unless reading it failed.
+func parseOpaque(typ string, raw json.RawMessage, err error) (*compactordv1.Part, error) {
 	opaque, err := readOpaque(typ, raw, err)
 	return &compactordv1.Part{Kind: &compactordv1.Part_Opaque{Opaque: opaque}}, err
 }

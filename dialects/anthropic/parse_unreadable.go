@@ -16,7 +16,7 @@ var shape = &dialect.Shape{
 	Parts: []string{"content"},
 	Core:  []string{"role"},
 	Event: isEvent,
-	Line:  func(_ rawjson.Object, text string) json.RawMessage { return usualText(text).Encode() },
+	Line:  func(_ rawjson.Object, text string) json.RawMessage { return canonicalText(text).Encode() },
 	Whole: func(o rawjson.Object, text string) json.RawMessage {
 		role := roleUser
 		if o.IsText("role", roleAssistant) {
@@ -26,11 +26,11 @@ var shape = &dialect.Shape{
 	},
 }
 
-// lenient reads a message, without what cannot be read of it.
-func (p *parser) lenient(u *dialect.Unread, raw json.RawMessage) error {
+// parseLenient reads a message, without what cannot be read of it.
+func (p *parser) parseLenient(u *dialect.Unread, raw json.RawMessage) error {
 	messages, findings := len(p.parsed.Messages), len(p.parsed.Findings)
 	found, err := shape.Read(u, p.at, raw, func(raw json.RawMessage) error {
-		err := p.message(raw)
+		err := p.parseMessage(raw)
 		if err != nil {
 			p.parsed.Messages, p.parsed.Positions = p.parsed.Messages[:messages], p.parsed.Positions[:messages]
 			p.parsed.Findings = p.parsed.Findings[:findings]
@@ -44,8 +44,8 @@ func (p *parser) lenient(u *dialect.Unread, raw json.RawMessage) error {
 	return err
 }
 
-// lenientSystem reads a block of the system prompt, or puts a line in its place.
-func (p *parser) lenientSystem(raw json.RawMessage, i int) (part *compactordv1.Part, err error) {
+// parseLenientSystem reads a block of the system prompt, or puts a line in its place.
+func (p *parser) parseLenientSystem(raw json.RawMessage, i int) (part *compactordv1.Part, err error) {
 	wrapped := rawjson.Object{"content": rawjson.EncodeArray([]json.RawMessage{raw})}.Encode()
 	found, err := shape.Read(&dialect.Unread{}, 0, wrapped, func(message json.RawMessage) error {
 		o, err := rawjson.SplitObject(message)
@@ -56,7 +56,7 @@ func (p *parser) lenientSystem(raw json.RawMessage, i int) (part *compactordv1.P
 		if err != nil {
 			return err
 		}
-		if part, err = systemBlock(blocks[0]); err != nil {
+		if part, err = parseSystemBlock(blocks[0]); err != nil {
 			return inBlock(0, err)
 		}
 		return nil

@@ -16,10 +16,10 @@ const (
 	markDepth = 4
 )
 
-// markCache marks blocks for the cache. With breakpoints, they take the place of the client's marks. Without, the
+// renderBreakpoints marks blocks for the cache. With breakpoints, they take the place of the client's marks. Without, the
 // client's stay, as far as the provider takes them.
-func (r *request) markCache(lead int, breakpoints []int) {
-	var blocks []*block
+func (r *renderer) renderBreakpoints(lead int, breakpoints []int) {
+	var blocks []*renderedBlock
 	for i := range r.system {
 		blocks = append(blocks, &r.system[i])
 	}
@@ -38,9 +38,9 @@ func (r *request) markCache(lead int, breakpoints []int) {
 		return
 	}
 	for _, b := range blocks {
-		b.raw = remark(b.raw, markDepth, func(json.RawMessage) json.RawMessage { return nil })
+		b.raw = editMarks(b.raw, markDepth, func(json.RawMessage) json.RawMessage { return nil })
 	}
-	marked := make(map[*block]bool)
+	marked := make(map[*renderedBlock]bool)
 	for _, message := range breakpoints {
 		if b := lastUpTo(blocks, max(message, lead-1)); b != nil && len(marked) < maxMarks && !marked[b] {
 			marked[b] = true
@@ -50,17 +50,17 @@ func (r *request) markCache(lead int, breakpoints []int) {
 }
 
 // lastUpTo is the last block that can be marked of those made of messages up to one.
-func lastUpTo(blocks []*block, message int) *block {
+func lastUpTo(blocks []*renderedBlock, message int) *renderedBlock {
 	for i := len(blocks) - 1; i >= 0; i-- {
-		if blocks[i].message <= message && takesMark(blocks[i].typ) {
+		if blocks[i].message <= message && isMarkable(blocks[i].typ) {
 			return blocks[i]
 		}
 	}
 	return nil
 }
 
-// takesMark says whether a block can be marked. Others may be able to, but it is not known.
-func takesMark(typ string) bool {
+// isMarkable says whether a block can be marked. Others may be able to, but it is not known.
+func isMarkable(typ string) bool {
 	switch typ {
 	case typeText, typeImage, typeDocument, typeToolUse, typeToolResult, typeSearchResult:
 		return true
@@ -81,13 +81,13 @@ func mark(raw json.RawMessage) json.RawMessage {
 // limitMarks keeps of the client's marks what the provider takes, and none with a longer time behind one with a shorter.
 // A log can have many marks. The first ones stay, and the newest as long as it is in the last message, which begins at
 // newest: to move marks of other messages would change what a view has shown, though the list only grew.
-func (r *request) limitMarks(blocks []*block, newest int) {
+func (r *renderer) limitMarks(blocks []*renderedBlock, newest int) {
 	var marked []int
 	count := 0
 	for i, b := range blocks {
-		remark(b.raw, markDepth, func(mark json.RawMessage) json.RawMessage {
+		editMarks(b.raw, markDepth, func(mark json.RawMessage) json.RawMessage {
 			marked = append(marked, i)
-			if isMark(mark) && !thinks(*b) {
+			if isMark(mark) && !isThinking(*b) {
 				count++
 			}
 			return mark
@@ -96,22 +96,22 @@ func (r *request) limitMarks(blocks []*block, newest int) {
 	at, short := 0, false
 	for _, i := range slices.Compact(marked) {
 		b := blocks[i]
-		b.raw = remark(b.raw, markDepth, func(mark json.RawMessage) json.RawMessage {
+		b.raw = editMarks(b.raw, markDepth, func(mark json.RawMessage) json.RawMessage {
 			if rawjson.KindOf(mark) == rawjson.Null {
 				return mark
 			}
-			if !isMark(mark) || thinks(*b) {
-				r.repaired(ruleCachePlace, b.message, "a mark for the cache is left out, since the provider takes none there")
+			if !isMark(mark) || isThinking(*b) {
+				r.repair(ruleCachePlace, b.message, "a mark for the cache is left out, since the provider takes none there")
 				return nil
 			}
 			at++
 			if at >= maxMarks && (at < count || i < newest) {
-				r.repaired(ruleCacheCount, b.message, "a mark for the cache is left out, since there could be too many")
+				r.repair(ruleCacheCount, b.message, "a mark for the cache is left out, since there could be too many")
 				return nil
 			}
 			long := isLong(mark)
 			if long && short {
-				r.repaired(ruleCacheOrder, b.message, "a mark for the cache has the shorter time of those before it")
+				r.repair(ruleCacheOrder, b.message, "a mark for the cache has the shorter time of those before it")
 				return shortened(mark)
 			}
 			short = short || !long
@@ -133,8 +133,8 @@ func shortened(mark json.RawMessage) json.RawMessage {
 	return o.Encode()
 }
 
-// remark lets change decide on each mark of a block and of the blocks in it: what it returns takes the mark's place.
-func remark(raw json.RawMessage, depth int, change func(json.RawMessage) json.RawMessage) json.RawMessage {
+// editMarks lets change decide on each mark of a block and of the blocks in it: what it returns takes the mark's place.
+func editMarks(raw json.RawMessage, depth int, change func(json.RawMessage) json.RawMessage) json.RawMessage {
 	if depth < 0 || !bytes.Contains(raw, []byte(cacheKey)) && !bytes.Contains(raw, []byte(`\u`)) {
 		return raw
 	}
@@ -142,8 +142,8 @@ func remark(raw json.RawMessage, depth int, change func(json.RawMessage) json.Ra
 	if err != nil {
 		return raw
 	}
-	changed := remarkContent(o, depth, change)
-	if source, err := rawjson.SplitObject(o["source"]); err == nil && remarkContent(source, depth, change) {
+	changed := editMarksIn(o, depth, change)
+	if source, err := rawjson.SplitObject(o["source"]); err == nil && editMarksIn(source, depth, change) {
 		o["source"] = source.Encode()
 		changed = true
 	}
@@ -164,14 +164,14 @@ func remark(raw json.RawMessage, depth int, change func(json.RawMessage) json.Ra
 	return o.Encode()
 }
 
-func remarkContent(o rawjson.Object, depth int, change func(json.RawMessage) json.RawMessage) bool {
+func editMarksIn(o rawjson.Object, depth int, change func(json.RawMessage) json.RawMessage) bool {
 	elements, err := rawjson.SplitArray(o["content"])
 	if err != nil {
 		return false
 	}
 	changed := false
 	for i, element := range elements {
-		now := remark(element, depth-1, change)
+		now := editMarks(element, depth-1, change)
 		changed = changed || !bytes.Equal(now, element)
 		elements[i] = now
 	}

@@ -8,18 +8,14 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
 // imageTypes are the images that the provider takes by value.
 var imageTypes = []string{"image/jpeg", "image/png", "image/gif", "image/webp"}
 
-// knownSource says whether a type of source has a neutral meaning.
-func knownSource(from string) bool {
-	return slices.Contains([]string{sourceBase64, sourceText, sourceURL, sourceFile}, from)
-}
-
-// mediaBlock renders an image or a document, or says why the provider cannot take it.
-func mediaBlock(p *compactordv1.Part) (o rawjson.Object, why string) {
+// encodeMedia renders an image or a document, or says why the provider cannot take it.
+func encodeMedia(p *compactordv1.Part) (o rawjson.Object, why string) {
 	m := p.GetMedia()
 	if dialect.IsDataURL(m.GetUri()) {
 		m = fromDataURL(m)
@@ -27,9 +23,9 @@ func mediaBlock(p *compactordv1.Part) (o rawjson.Object, why string) {
 	if why := refusesMedia(m); why != "" {
 		return nil, why
 	}
-	source := usualSource(m)
+	source := canonicalSource(m)
 	restoreSource(source, p.GetAttachments(), true)
-	o = usualMedia(m)
+	o = canonicalMedia(m)
 	o["source"] = source.Encode()
 	return restored(o, p), ""
 }
@@ -78,3 +74,17 @@ func refusesMedia(m *compactordv1.MediaPart) string {
 }
 
 func base64Size(data []byte) int { return (len(data) + 2) / 3 * 4 }
+
+// renderMedia renders an image or document, or, where the provider cannot take it, a line of text that tells of it.
+func (r *renderer) renderMedia(p *compactordv1.Part, i, j int, taken bool) renderedBlock {
+	why := "the assistant's messages hold no images and documents"
+	if taken {
+		var o rawjson.Object
+		if o, why = encodeMedia(p); o != nil {
+			typ, _ := o.Text("type")
+			return renderedBlock{raw: o.Encode(), typ: typ, message: i, part: j}
+		}
+	}
+	r.drop(i, j, why)
+	return r.madeText(session.MediaLine(p.GetMedia()), i, j)
+}

@@ -4,31 +4,14 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// serverUse says whether a block is the use of a tool that the provider runs.
-func serverUse(typ string) bool { return typ == typeServerToolUse || typ == typeMCPToolUse }
-
-// serverResult says whether a block is the result of such a use.
-func serverResult(typ string) bool { return strings.HasSuffix(typ, serverResultSuffix) }
-
-// ofAssistant says whether only the assistant's messages hold blocks of a type.
-func ofAssistant(typ string) bool {
-	switch typ {
-	case typeThinking, typeRedactedThinking, typeToolUse, typeFallback:
-		return true
-	default:
-		return serverUse(typ) || serverResult(typ)
-	}
-}
-
 // pairServerTools drops uses of server tools without their result, and results without their use. A use that is a program
 // can wait for calls that it makes of the client's tools: then its result comes in a later message.
-func (r *request) pairServerTools() {
+func (r *renderer) pairServerTools() {
 	waiting := make(map[string]bool)
 	for i, t := range r.turns {
 		if t.role != roleAssistant {
@@ -44,10 +27,10 @@ func (r *request) pairServerTools() {
 		if len(unpaired) == 0 {
 			continue
 		}
-		var kept []block
+		var kept []renderedBlock
 		for at, b := range t.rest {
 			if unpaired[at] {
-				r.dropped(b.message, b.part, "the use of a server tool and its result do not stand together")
+				r.drop(b.message, b.part, "the use of a server tool and its result do not stand together")
 				continue
 			}
 			kept = append(kept, b)
@@ -57,32 +40,32 @@ func (r *request) pairServerTools() {
 	r.dropEmpty()
 }
 
-func onlyServerUses(blocks []block) bool {
-	return !slices.ContainsFunc(blocks, func(b block) bool { return !serverUse(b.typ) })
+func onlyServerUses(blocks []renderedBlock) bool {
+	return !slices.ContainsFunc(blocks, func(b renderedBlock) bool { return !isServerUse(b.typ) })
 }
 
 // callers are the ids of the programs that wait for calls of a turn. A call becomes one of the model's own where its
 // program is not there, or where the user spoke before the program could go on.
-func (r *request) callers(t *turn, waiting map[string]bool, interrupted bool) map[string]bool {
+func (r *renderer) callers(t *renderedMessage, waiting map[string]bool, interrupted bool) map[string]bool {
 	runs, callers := maps.Clone(waiting), make(map[string]bool)
 	for at, b := range t.rest {
 		switch {
-		case serverUse(b.typ):
+		case isServerUse(b.typ):
 			runs[textField(b.raw, "id")] = true
 			continue
-		case serverResult(b.typ):
+		case isServerResult(b.typ):
 			delete(runs, textField(b.raw, "tool_use_id"))
 			continue
 		case b.typ != typeToolUse:
 			continue
 		}
-		o, program := program(b.raw)
+		o, program := callerIn(b.raw)
 		switch {
 		case program == "":
 		case interrupted, !runs[program]:
 			delete(o, "caller")
 			t.rest[at].raw = o.Encode()
-			r.repaired(ruleProgramResults, b.message, "a program's call becomes a call of the model's own")
+			r.repair(ruleProgramResults, b.message, "a program's call becomes a call of the model's own")
 		default:
 			callers[program] = true
 		}
@@ -90,8 +73,8 @@ func (r *request) callers(t *turn, waiting map[string]bool, interrupted bool) ma
 	return callers
 }
 
-// program is the id of the program that makes a call, empty where the model itself does.
-func program(use json.RawMessage) (o rawjson.Object, id string) {
+// callerIn is the id of the program that makes a call, empty where the model itself does.
+func callerIn(use json.RawMessage) (o rawjson.Object, id string) {
 	o, err := rawjson.SplitObject(use)
 	if err != nil {
 		return nil, ""
@@ -108,16 +91,16 @@ func program(use json.RawMessage) (o rawjson.Object, id string) {
 }
 
 // unpairedBlocks are the positions of uses and results that have no counterpart. It keeps account of waiting.
-func unpairedBlocks(blocks []block, waiting, callers map[string]bool, paused bool) map[int]bool {
+func unpairedBlocks(blocks []renderedBlock, waiting, callers map[string]bool, paused bool) map[int]bool {
 	unpaired, open := make(map[int]bool), make(map[string]int)
 	for at, b := range blocks {
 		switch {
-		case serverUse(b.typ):
+		case isServerUse(b.typ):
 			unpaired[at] = true
 			if id := textField(b.raw, "id"); id != "" {
 				open[id] = at
 			}
-		case serverResult(b.typ):
+		case isServerResult(b.typ):
 			id := textField(b.raw, "tool_use_id")
 			use, found := open[id]
 			switch {

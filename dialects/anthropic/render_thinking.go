@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/compactord/compactord/dialects/dialect"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 const (
@@ -15,9 +16,9 @@ const (
 // dropThinking drops the thinking that the provider would refuse: another provider's, what left its place, and what a
 // message ends with. A tool loop that loses so what it began to think with loses all, since for the provider it is one
 // turn that thinks or does not. One that began with the provider's own thinking goes on thinking.
-func (r *request) dropThinking() {
+func (r *renderer) dropThinking() {
 	for _, t := range r.turns {
-		for n := len(t.rest); n > 0 && thinks(t.rest[n-1]); n-- {
+		for n := len(t.rest); n > 0 && isThinking(t.rest[n-1]); n-- {
 			t.rest[n-1].trailing = true
 		}
 	}
@@ -25,17 +26,17 @@ func (r *request) dropThinking() {
 	live := dialect.LiveLoop(r.messages)
 	for i, t := range r.turns {
 		last := i+1 == len(r.turns)
-		t.rest = slices.DeleteFunc(t.rest, func(b block) bool {
+		t.rest = slices.DeleteFunc(t.rest, func(b renderedBlock) bool {
 			loop := r.loops[b.message]
 			switch {
-			case !thinks(b):
+			case !isThinking(b):
 				return false
 			case lost[loop]:
-				r.dropped(b.message, b.part, whyLoop)
+				r.drop(b.message, b.part, whyLoop)
 			case b.foreign, b.moved:
-				r.dropped(b.message, b.part, whyUnsigned)
+				r.drop(b.message, b.part, whyUnsigned)
 			case b.trailing:
-				r.dropped(b.message, b.part, whyLast)
+				r.drop(b.message, b.part, whyLast)
 			default:
 				began[loop] = true
 				return false
@@ -50,4 +51,16 @@ func (r *request) dropThinking() {
 		})
 	}
 	r.dropEmpty()
+}
+
+func isThinking(b renderedBlock) bool { return b.typ == typeThinking || b.typ == typeRedactedThinking }
+
+func (r *renderer) renderThinking(p *compactordv1.Part, i, j int) renderedBlock {
+	o := restored(canonicalBlock(p), p)
+	typ, proof := typeThinking, "signature"
+	if p.GetThinking().GetRedacted() {
+		typ, proof = typeRedactedThinking, "data"
+	}
+	signature, err := o.Text(proof)
+	return renderedBlock{raw: o.Encode(), typ: typ, message: i, part: j, foreign: err != nil || signature == ""}
 }

@@ -10,43 +10,43 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// writeAsWritten renders messages as they were parsed, flaws and all.
-func writeAsWritten(messages []*compactordv1.Message) *dialect.Rendered {
-	w := &asWritten{messages: messages}
-	first := w.system()
+// renderAsWritten renders messages as they were parsed, flaws and all.
+func renderAsWritten(messages []*compactordv1.Message) *dialect.Rendered {
+	w := &writtenRenderer{messages: messages}
+	first := w.renderSystem()
 	for i := first; i < len(messages); i++ {
-		if i == first || !joins(messages[i-1], messages[i]) {
-			w.end()
-			w.element = rawjson.Object{"role": rawjson.Quote(roleOf(messages[i]))}
+		if i == first || !isContinued(messages[i-1], messages[i]) {
+			w.endMessage()
+			w.message = rawjson.Object{"role": rawjson.Quote(roleOf(messages[i]))}
 			w.span.First = i
 		}
-		w.extend(i)
+		w.renderMessage(i)
 	}
-	w.end()
+	w.endMessage()
 	dialect.GiveBackUnread(kind, &w.out, messages)
 	return &w.out
 }
 
-type asWritten struct {
+type writtenRenderer struct {
 	messages []*compactordv1.Message
 	out      dialect.Rendered
-	// element, blocks and span are of the provider's message that is being written.
-	element rawjson.Object
+	// message, blocks and span are of the provider's message that is being written.
+	message rawjson.Object
 	blocks  []json.RawMessage
 	// placed are the results that stood behind other content.
-	placed []otherBlock
+	placed []placedBlock
 	span   dialect.Span
 }
 
-// system writes the messages at the start that stood apart, and returns how many they are.
-func (w *asWritten) system() int {
+// renderSystem writes the messages at the start that stood apart, and returns how many they are.
+func (w *writtenRenderer) renderSystem() int {
 	n := 0
 	for n < dialect.LeadingRun(w.messages) && !noted(w.messages[n].GetAttachments(), notePlace, noteMessages) {
-		w.out.System = append(w.out.System, w.blocksOf(n)...)
+		w.out.System = append(w.out.System, w.renderBlocks(n)...)
 		n++
 	}
 	if n == 1 {
-		w.systemUnread(w.messages[0].GetAttachments())
+		w.restoreSystem(w.messages[0].GetAttachments())
 	}
 	if n == 1 && noted(w.messages[0].GetAttachments(), noteForm, noteString) {
 		w.out.SystemAsText = true
@@ -55,8 +55,8 @@ func (w *asWritten) system() int {
 	return n
 }
 
-// systemUnread gives back the system prompt of which something could not be read.
-func (w *asWritten) systemUnread(attachments []*compactordv1.Attachment) {
+// restoreSystem gives back the system prompt of which something could not be read.
+func (w *writtenRenderer) restoreSystem(attachments []*compactordv1.Attachment) {
 	raw, found := dialect.WasUnread(kind, attachments)
 	if !found {
 		return
@@ -66,8 +66,8 @@ func (w *asWritten) systemUnread(attachments []*compactordv1.Attachment) {
 	}
 }
 
-// joins says whether a message is part of the one before: results come in one message, with the user's words behind them.
-func joins(before, m *compactordv1.Message) bool {
+// isContinued says whether a message is part of the one before: results come in one message, with the user's words behind them.
+func isContinued(before, m *compactordv1.Message) bool {
 	return before.GetRole() == compactordv1.Role_ROLE_TOOL &&
 		(m.GetRole() == compactordv1.Role_ROLE_TOOL || m.GetRole() == compactordv1.Role_ROLE_USER) &&
 		!noted(m.GetAttachments(), noteBegin, noteMessage)
@@ -84,36 +84,36 @@ func roleOf(m *compactordv1.Message) string {
 	}
 }
 
-func (w *asWritten) extend(at int) {
+func (w *writtenRenderer) renderMessage(at int) {
 	w.span.End = at + 1
-	blocks := w.blocksOf(at)
+	blocks := w.renderBlocks(at)
 	place, found := dialect.Noted(w.messages[at].GetAttachments(), kind, noteAt)
 	if n, err := strconv.Atoi(place); found && err == nil && len(blocks) == 1 && resultOf(w.messages[at]) != nil {
-		w.placed = append(w.placed, otherBlock{n, blocks[0]})
+		w.placed = append(w.placed, placedBlock{n, blocks[0]})
 		blocks = nil
 	}
 	w.blocks = append(w.blocks, blocks...)
 	if len(w.blocks)+len(w.placed) == 0 {
-		w.element["content"] = json.RawMessage("[]")
+		w.message["content"] = json.RawMessage("[]")
 	}
 	// What there is of content takes the place of what there was instead, in the end.
-	dialect.Restore(w.element, w.messages[at].GetAttachments(), kind, guards{"role": only(false)})
+	dialect.Restore(w.message, w.messages[at].GetAttachments(), kind, guards{"role": only(false)})
 }
 
-// end writes the provider's message out.
-func (w *asWritten) end() {
-	if w.element == nil {
+// endMessage writes the provider's message out.
+func (w *writtenRenderer) endMessage() {
+	if w.message == nil {
 		return
 	}
-	w.blocks = withOthers(w.blocks, w.placed)
+	w.blocks = mergePlaced(w.blocks, w.placed)
 	if len(w.blocks) > 0 {
 		isString := w.span.End == w.span.First+1 &&
 			noted(w.messages[w.span.First].GetAttachments(), noteForm, noteString)
-		w.element["content"] = encodeContent(w.blocks, isString)
+		w.message["content"] = encodeContent(w.blocks, isString)
 	}
-	w.out.Messages = append(w.out.Messages, w.element.Encode())
+	w.out.Messages = append(w.out.Messages, w.message.Encode())
 	w.out.From = append(w.out.From, w.span)
-	w.element, w.blocks, w.placed = nil, nil, nil
+	w.message, w.blocks, w.placed = nil, nil, nil
 }
 
 // encodeContent writes blocks as a list, or as a string if it is to be one and they are nothing but a text.
@@ -128,48 +128,48 @@ func encodeContent(blocks []json.RawMessage, isString bool) json.RawMessage {
 	return rawjson.EncodeArray(blocks)
 }
 
-func (w *asWritten) blocksOf(at int) []json.RawMessage {
+func (w *writtenRenderer) renderBlocks(at int) []json.RawMessage {
 	m := w.messages[at]
 	blocks := make([]json.RawMessage, len(m.GetParts()))
 	for i, p := range m.GetParts() {
-		blocks[i] = w.block(p, at, i)
+		blocks[i] = w.renderBlock(p, at, i)
 	}
 	if roleOf(m) == roleSystem {
-		return withOthers(blocks, otherBlocks(m))
+		return mergePlaced(blocks, placedBlocks(m))
 	}
 	return blocks
 }
 
-// block writes a part. What is no block of this dialect becomes text.
-func (w *asWritten) block(p *compactordv1.Part, at, i int) json.RawMessage {
+// renderBlock writes a part. What is no block of this dialect becomes text.
+func (w *writtenRenderer) renderBlock(p *compactordv1.Part, at, i int) json.RawMessage {
 	if p.GetOpaque() != nil {
-		if _, block := ownBlock(p.GetOpaque()); block != nil {
+		if _, block := ownOpaque(p.GetOpaque()); block != nil {
 			return block
 		}
 		w.out.Dropped = append(w.out.Dropped, dialect.Dropped{
 			Message: at, Part: i, Why: "an item that is no block of this dialect is put as text",
 		})
-		return usualText(p.GetOpaque().GetJson()).Encode()
+		return canonicalText(p.GetOpaque().GetJson()).Encode()
 	}
-	o := usualBlock(p)
+	o := canonicalBlock(p)
 	if p.GetMedia() != nil {
-		source := usualSource(p.GetMedia())
+		source := canonicalSource(p.GetMedia())
 		restoreSource(source, p.GetAttachments(), false)
 		o["source"] = source.Encode()
 	}
 	if parts := p.GetToolResult().GetParts(); len(parts) > 0 {
 		blocks := make([]json.RawMessage, len(parts))
 		for j, inner := range parts {
-			blocks[j] = w.block(partOf(inner), at, i)
+			blocks[j] = w.renderBlock(asPart(inner), at, i)
 		}
 		o["content"] = encodeContent(blocks, noted(p.GetAttachments(), noteForm, noteString))
 	}
-	dialect.Restore(o, p.GetAttachments(), kind, contentGuards(p))
+	dialect.Restore(o, p.GetAttachments(), kind, writtenGuards(p))
 	return o.Encode()
 }
 
-// ownBlock is an opaque part as the block of this dialect that it is, nil if it is none.
-func ownBlock(opaque *compactordv1.OpaquePart) (rawjson.Object, json.RawMessage) {
+// ownOpaque is an opaque part as the block of this dialect that it is, nil if it is none.
+func ownOpaque(opaque *compactordv1.OpaquePart) (rawjson.Object, json.RawMessage) {
 	raw := json.RawMessage(opaque.GetJson())
 	if opaque.GetDialect() != kind {
 		return nil, nil
@@ -181,8 +181,8 @@ func ownBlock(opaque *compactordv1.OpaquePart) (rawjson.Object, json.RawMessage)
 	return o, raw
 }
 
-// partOf is a piece of a result as a part of a message, since their blocks are alike.
-func partOf(inner *compactordv1.ResultPart) *compactordv1.Part {
+// asPart is a piece of a result as a part of a message, since their blocks are alike.
+func asPart(inner *compactordv1.ResultPart) *compactordv1.Part {
 	p := &compactordv1.Part{Attachments: inner.GetAttachments()}
 	switch k := inner.GetKind().(type) {
 	case *compactordv1.ResultPart_Media:
@@ -195,13 +195,13 @@ func partOf(inner *compactordv1.ResultPart) *compactordv1.Part {
 	return p
 }
 
-// otherBlock is a block of a message of role system that is no text, and its place.
-type otherBlock struct {
+// placedBlock is a block of a message of role system that is no text, and its place.
+type placedBlock struct {
 	place int
 	raw   json.RawMessage
 }
 
-func otherBlocks(m *compactordv1.Message) []otherBlock {
+func placedBlocks(m *compactordv1.Message) []placedBlock {
 	raw, found := dialect.Attached(m.GetAttachments(), kind, dialect.NotePrefix+noteBlocks)
 	if !found {
 		return nil
@@ -210,18 +210,18 @@ func otherBlocks(m *compactordv1.Message) []otherBlock {
 	if err != nil {
 		return nil
 	}
-	var others []otherBlock
+	var others []placedBlock
 	for key, block := range fields {
 		if place, err := strconv.Atoi(key); err == nil && rawjson.KindOf(block) == rawjson.ObjectKind {
-			others = append(others, otherBlock{place, block})
+			others = append(others, placedBlock{place, block})
 		}
 	}
-	slices.SortFunc(others, func(a, b otherBlock) int { return a.place - b.place })
+	slices.SortFunc(others, func(a, b placedBlock) int { return a.place - b.place })
 	return others
 }
 
-// withOthers puts blocks back where they stood.
-func withOthers(blocks []json.RawMessage, others []otherBlock) []json.RawMessage {
+// mergePlaced puts blocks back where they stood.
+func mergePlaced(blocks []json.RawMessage, others []placedBlock) []json.RawMessage {
 	if len(others) == 0 {
 		return blocks
 	}

@@ -17,8 +17,8 @@ var stopReasons = map[string]compactordv1.StopReason{
 	"model_context_window_exceeded": compactordv1.StopReason_STOP_REASON_LENGTH,
 }
 
-// fillFromEnvelope takes what a response tells about its message.
-func (p *parser) fillFromEnvelope(m *compactordv1.Message, o rawjson.Object) error {
+// fillFromResponse takes what a response tells about its message.
+func (p *parser) fillFromResponse(m *compactordv1.Message, o rawjson.Object) error {
 	var err error
 	if m.Model, err = o.BoundedText("model", dialect.MaxName); err != nil {
 		return err
@@ -28,11 +28,11 @@ func (p *parser) fillFromEnvelope(m *compactordv1.Message, o rawjson.Object) err
 		return err
 	}
 	m.StopReason, p.parsed.ProviderStop = stopReasons[stop], stop
-	m.Usage, err = readUsage(o)
+	m.Usage, err = parseUsage(o)
 	return err
 }
 
-func readUsage(o rawjson.Object) (*compactordv1.Usage, error) {
+func parseUsage(o rawjson.Object) (*compactordv1.Usage, error) {
 	fields, err := o.Sub("usage")
 	if fields == nil || err != nil {
 		return nil, err

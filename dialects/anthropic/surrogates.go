@@ -6,8 +6,8 @@ import (
 	"unicode/utf16"
 )
 
-// wholeCharacters replaces, in valid JSON, the escapes of halves of surrogate pairs that stand alone.
-func wholeCharacters(raw json.RawMessage) json.RawMessage {
+// replaceHalves replaces, in valid JSON, the escapes of halves of surrogate pairs that stand alone.
+func replaceHalves(raw json.RawMessage) json.RawMessage {
 	whole := append(json.RawMessage(nil), raw...)
 	for i := 0; i < len(whole); i++ {
 		if whole[i] != '\\' {

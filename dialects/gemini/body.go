@@ -11,18 +11,18 @@ import (
 )
 
 var (
-	errNotUTF8 = errors.New("is not valid UTF-8")
-	errUnknown = errors.New("is no list of contents, no content, no request and no response of the Gemini API")
-	errError   = errors.New("is the body of an error: ClassifyError takes those")
-	errBlocked = errors.New("is a response without candidates: the prompt was blocked, and there is no message in it")
-	errNobody  = errors.New("is a response without candidates: there is no message in it")
+	errNotUTF8      = errors.New("is not valid UTF-8")
+	errNoList       = errors.New("is no list of contents, no content, no request and no response of the Gemini API")
+	errErrorBody    = errors.New("is the body of an error: ClassifyError takes those")
+	errBlocked      = errors.New("is a response without candidates: the prompt was blocked, and there is no message in it")
+	errNoCandidates = errors.New("is a response without candidates: there is no message in it")
 )
 
-// envelope is a list of contents with what came around it.
-type envelope struct {
+// body is a list of contents with what came around it.
+type body struct {
 	// system is the systemInstruction as it was written, nil where there is none.
 	system   json.RawMessage
-	contents []json.RawMessage
+	messages []json.RawMessage
 	// response is the response body, nil if it was none.
 	response rawjson.Object
 	// candidate is the first candidate of the response.
@@ -33,28 +33,36 @@ type envelope struct {
 	ending dialect.Ending
 }
 
-// open finds the list in whatever holds it, and takes it apart no further.
-func open(raw []byte) (*envelope, error) {
-	e, err := openAny(bytes.TrimSpace(raw))
-	if err == nil && len(e.contents) > dialect.MaxMessages {
-		err = rawjson.In("contents", rawjson.TooLarge(len(e.contents), dialect.MaxMessages))
+func (b *body) list() *dialect.List {
+	list := &dialect.List{Messages: b.messages}
+	if b.system != nil {
+		list.System = []json.RawMessage{b.system}
+	}
+	return list
+}
+
+// openBody finds the list in whatever holds it, and takes it apart no further.
+func openBody(raw []byte) (*body, error) {
+	b, err := readBody(bytes.TrimSpace(raw))
+	if err == nil && len(b.messages) > dialect.MaxMessages {
+		err = rawjson.In("contents", rawjson.TooLarge(len(b.messages), dialect.MaxMessages))
 	}
 	if err != nil {
 		return nil, dialect.Malformed(-1, 0, err)
 	}
-	return e, nil
+	return b, nil
 }
 
-func openAny(raw json.RawMessage) (*envelope, error) {
+func readBody(raw json.RawMessage) (*body, error) {
 	if !utf8.Valid(raw) {
 		return nil, errNotUTF8
 	}
 	if rawjson.KindOf(raw) == rawjson.Array && json.Valid(raw) {
 		contents, err := rawjson.SplitArray(raw)
-		if err == nil && len(contents) > 0 && isChunk(contents[0]) {
-			return openStream(contents)
+		if err == nil && len(contents) > 0 && isEvent(contents[0]) {
+			return readStream(contents)
 		}
-		return &envelope{contents: contents}, err
+		return &body{messages: contents}, err
 	}
 	o, err := rawjson.ParseObject(raw)
 	if err != nil {
@@ -62,15 +70,15 @@ func openAny(raw json.RawMessage) (*envelope, error) {
 	}
 	switch {
 	case o.Has("error"):
-		return nil, errError
+		return nil, errErrorBody
 	case has(o, "contents") || has(o, "systemInstruction") || has(o, "system_instruction"):
-		return openRequest(o)
+		return readRequest(o)
 	case has(o, "candidates") || has(o, "promptFeedback") || has(o, "prompt_feedback"):
-		return openResponse(o)
+		return readResponse(o)
 	case has(o, "parts") || has(o, "role"):
-		return &envelope{contents: []json.RawMessage{raw}}, nil
+		return &body{messages: []json.RawMessage{raw}}, nil
 	default:
-		return nil, errUnknown
+		return nil, errNoList
 	}
 }
 
@@ -79,22 +87,22 @@ func has(o rawjson.Object, key string) bool {
 	return found
 }
 
-func openRequest(o rawjson.Object) (*envelope, error) {
-	e := &envelope{}
+func readRequest(o rawjson.Object) (*body, error) {
+	b := &body{}
 	if system := either(o, "systemInstruction", "system_instruction"); system != nil {
-		e.system = system
+		b.system = system
 	}
 	switch rawjson.KindOf(o["contents"]) {
 	case rawjson.Missing, rawjson.Null:
-		return e, nil
+		return b, nil
 	case rawjson.ObjectKind:
 		// The API takes one content without a list around it.
-		e.contents = []json.RawMessage{o["contents"]}
-		return e, nil
+		b.messages = []json.RawMessage{o["contents"]}
+		return b, nil
 	default:
 		var err error
-		e.contents, err = elementsOf(o, "contents")
-		return e, err
+		b.messages, err = elementsOf(o, "contents")
+		return b, err
 	}
 }
 
@@ -108,7 +116,7 @@ func either(o rawjson.Object, camel, snake string) json.RawMessage {
 	return nil
 }
 
-func openResponse(o rawjson.Object) (*envelope, error) {
+func readResponse(o rawjson.Object) (*body, error) {
 	candidates, err := elementsOf(o, "candidates")
 	if err != nil {
 		return nil, err
@@ -118,7 +126,7 @@ func openResponse(o rawjson.Object) (*envelope, error) {
 		if err == nil && either(feedback, "blockReason", "block_reason") != nil {
 			return nil, errBlocked
 		}
-		return nil, errNobody
+		return nil, errNoCandidates
 	}
 	candidate, err := rawjson.SplitObject(candidates[0])
 	if err != nil {
@@ -128,8 +136,8 @@ func openResponse(o rawjson.Object) (*envelope, error) {
 	if err != nil {
 		return nil, rawjson.In("candidates", rawjson.InElement(0, rawjson.In("content", err)))
 	}
-	return &envelope{
-		contents: []json.RawMessage{content}, response: o, candidate: candidate, candidates: len(candidates),
+	return &body{
+		messages: []json.RawMessage{content}, response: o, candidate: candidate, candidates: len(candidates),
 	}, nil
 }
 

@@ -7,32 +7,32 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// judged is a list as the rules see it.
-type judged struct {
+// decoded is a list as the rules see it.
+type decoded struct {
 	system   []json.RawMessage
-	contents []judgedContent
-	// flaws are the places where the list has not the shape to be judged.
-	flaws []flaw
+	contents []decodedContent
+	// faults are the places where the list has not the shape to be judged.
+	faults []fault
 	// batches are the contents with calls, with the responses behind them.
 	batches []batch
 }
 
-type flaw struct {
+type fault struct {
 	message, part int
 	detail        string
 }
 
-type judgedContent struct {
+type decodedContent struct {
 	fields rawjson.Object
 	// role is that of the content; user where it has none.
 	role  string
-	parts []judgedPart
-	// unread says that there may be more parts than could be read.
-	unread bool
+	parts []decodedPart
+	// broken says that there may be more parts than could be read.
+	broken bool
 }
 
-// judgedPart is a part; where it is a call, a response or a medium, inner is the object that says so.
-type judgedPart struct {
+// decodedPart is a part; where it is a call, a response or a medium, inner is the object that says so.
+type decodedPart struct {
 	at     int
 	fields rawjson.Object
 	inner  rawjson.Object
@@ -41,52 +41,47 @@ type judgedPart struct {
 	id, name string
 }
 
-// aliases are the fields of parts that the API knows by two names.
-var aliases = map[string]string{
-	fieldCall: "function_call", fieldResponse: "function_response", fieldInline: "inline_data", fieldFile: "file_data",
-}
-
-func judge(list *dialect.List) *judged {
-	j := &judged{system: list.System, contents: make([]judgedContent, len(list.Messages))}
+func decode(list *dialect.List) *decoded {
+	d := &decoded{system: list.System, contents: make([]decodedContent, len(list.Messages))}
 	for at, raw := range list.Messages {
-		j.contents[at] = j.content(at, raw)
+		d.contents[at] = d.decodeContent(at, raw)
 	}
-	for at := range j.contents {
-		if calls := j.contents[at].of(fieldCall); len(calls) > 0 {
-			j.batches = append(j.batches, j.batch(at, calls))
+	for at := range d.contents {
+		if calls := d.contents[at].of(fieldCall); len(calls) > 0 {
+			d.batches = append(d.batches, d.pairBatch(at, calls))
 		}
 	}
-	return j
+	return d
 }
 
-func (j *judged) flaw(message, part int, detail string) {
-	j.flaws = append(j.flaws, flaw{message: message, part: part, detail: detail})
+func (d *decoded) fault(message, part int, detail string) {
+	d.faults = append(d.faults, fault{message: message, part: part, detail: detail})
 }
 
-func (j *judged) content(at int, raw json.RawMessage) judgedContent {
-	c := judgedContent{role: roleUser}
+func (d *decoded) decodeContent(at int, raw json.RawMessage) decodedContent {
+	c := decodedContent{role: roleUser}
 	fields, err := rawjson.ParseObject(raw)
 	if err != nil {
-		j.flaw(at, 0, "the content is no object")
-		c.unread = true
+		d.fault(at, 0, "the content is no object")
+		c.broken = true
 		return c
 	}
 	c.fields = fields
 	if c.role, err = fields.Text("role"); err != nil {
-		j.flaw(at, 0, "the role is no string")
+		d.fault(at, 0, "the role is no string")
 	}
 	if err != nil || !fields.Has("role") {
 		c.role = roleUser
 	}
 	elements, err := elementsOf(fields, "parts")
 	if err != nil {
-		j.flaw(at, 0, "the parts are no list")
-		c.unread = true
+		d.fault(at, 0, "the parts are no list")
+		c.broken = true
 	}
 	for i, element := range elements {
-		part, read := j.part(at, i, element)
+		part, read := d.decodePart(at, i, element)
 		if !read {
-			c.unread = true
+			c.broken = true
 			continue
 		}
 		c.parts = append(c.parts, part)
@@ -94,15 +89,15 @@ func (j *judged) content(at int, raw json.RawMessage) judgedContent {
 	return c
 }
 
-func (j *judged) part(at, i int, raw json.RawMessage) (judgedPart, bool) {
+func (d *decoded) decodePart(at, i int, raw json.RawMessage) (decodedPart, bool) {
 	fields, err := rawjson.SplitObject(raw)
 	if err != nil {
-		j.flaw(at, i, "the part is no object")
-		return judgedPart{}, false
+		d.fault(at, i, "the part is no object")
+		return decodedPart{}, false
 	}
-	p := judgedPart{at: i, fields: fields}
+	p := decodedPart{at: i, fields: fields}
 	if fields.Has(fieldText) && rawjson.KindOf(fields[fieldText]) != rawjson.String {
-		j.flaw(at, i, "the text is no string")
+		d.fault(at, i, "the text is no string")
 	}
 	for _, field := range []string{fieldCall, fieldResponse, fieldInline, fieldFile} {
 		value := either(fields, field, aliases[field])
@@ -110,17 +105,17 @@ func (j *judged) part(at, i int, raw json.RawMessage) (judgedPart, bool) {
 			continue
 		}
 		if p.field = field; rawjson.KindOf(value) != rawjson.ObjectKind {
-			j.flaw(at, i, "the "+field+" is no object")
+			d.fault(at, i, "the "+field+" is no object")
 			continue
 		}
 		p.inner, _ = rawjson.SplitObject(value)
-		j.names(at, &p)
+		d.decodeNames(at, &p)
 		return p, true
 	}
 	return p, true
 }
 
-func (j *judged) names(at int, p *judgedPart) {
+func (d *decoded) decodeNames(at int, p *decodedPart) {
 	if p.field != fieldCall && p.field != fieldResponse {
 		return
 	}
@@ -131,16 +126,16 @@ func (j *judged) names(at int, p *judgedPart) {
 		_, errParts = elementsOf(p.inner, "parts")
 	}
 	if errID != nil || errName != nil {
-		j.flaw(at, p.at, "the id or the name of the "+p.field+" is no string")
+		d.fault(at, p.at, "the id or the name of the "+p.field+" is no string")
 	}
 	if errParts != nil {
-		j.flaw(at, p.at, "the parts of the "+p.field+" are no list")
+		d.fault(at, p.at, "the parts of the "+p.field+" are no list")
 	}
 }
 
 // of returns the parts of a content that have a field.
-func (c judgedContent) of(field string) []judgedPart {
-	var parts []judgedPart
+func (c decodedContent) of(field string) []decodedPart {
+	var parts []decodedPart
 	for _, p := range c.parts {
 		if p.field == field && p.inner != nil {
 			parts = append(parts, p)
@@ -162,16 +157,16 @@ type batch struct {
 	needless map[int]bool
 }
 
-func (j *judged) batch(at int, calls []judgedPart) batch {
-	b := batch{at: at, needless: make(map[int]bool), none: at+1 >= len(j.contents), last: at+2 >= len(j.contents)}
+func (d *decoded) pairBatch(at int, calls []decodedPart) batch {
+	b := batch{at: at, needless: make(map[int]bool), none: at+1 >= len(d.contents), last: at+2 >= len(d.contents)}
 	if b.none {
 		return b
 	}
-	open := make(map[string][]judgedPart)
+	open := make(map[string][]decodedPart)
 	for _, call := range calls {
 		open[matching(call)] = append(open[matching(call)], call)
 	}
-	for _, response := range j.contents[at+1].of(fieldResponse) {
+	for _, response := range d.contents[at+1].of(fieldResponse) {
 		waiting := open[matching(response)]
 		if len(waiting) == 0 {
 			b.needless[response.at] = true
@@ -191,9 +186,17 @@ func (j *judged) batch(at int, calls []judgedPart) batch {
 }
 
 // matching is what a call and its response have in common: the id, or the name where they have none.
-func matching(p judgedPart) string {
+func matching(p decodedPart) string {
 	if p.id != "" {
 		return "id " + p.id
 	}
 	return "name " + p.name
+}
+
+func (d *decoded) eachPart(check func(at int, p decodedPart)) {
+	for at, c := range d.contents {
+		for _, p := range c.parts {
+			check(at, p)
+		}
+	}
 }

@@ -10,41 +10,25 @@ import (
 
 const kind = compactordv1.Dialect_DIALECT_GEMINI
 
-// The roles of contents. Some clients answer calls in the role of the function.
-const (
-	roleUser     = "user"
-	roleModel    = "model"
-	roleFunction = "function"
-)
-
-type gemini struct{}
+// api is the dialect: its methods lead to the files where the work is done.
+type api struct{}
 
 // New returns the dialect.
-func New() dialect.Dialect { return gemini{} }
+func New() dialect.Dialect { return api{} }
 
-func (gemini) Kind() compactordv1.Dialect { return kind }
+func (api) Kind() compactordv1.Dialect { return kind }
 
-func (gemini) Name() string { return "gemini" }
+func (api) Name() string { return "gemini" }
 
-func (gemini) Rules() []dialect.Rule { return dialect.RulesOf(checks) }
-
-func (gemini) Validate(list *dialect.List, mode dialect.Mode) []dialect.Violation {
-	return dialect.Run(checks, judge(list), mode)
-}
-
-func (gemini) Split(raw []byte) (*dialect.List, error) {
-	e, err := open(raw)
+func (api) Split(raw []byte) (*dialect.List, error) {
+	b, err := openBody(raw)
 	if err != nil {
 		return nil, err
 	}
-	list := &dialect.List{Messages: e.contents}
-	if e.system != nil {
-		list.System = []json.RawMessage{e.system}
-	}
-	return list, nil
+	return b.list(), nil
 }
 
-func (gemini) Document(list *dialect.List) json.RawMessage {
+func (api) Document(list *dialect.List) json.RawMessage {
 	body := rawjson.Object{"contents": rawjson.EncodeArray(list.Messages)}
 	if len(list.System) > 0 {
 		body["systemInstruction"] = list.System[0]
@@ -52,9 +36,23 @@ func (gemini) Document(list *dialect.List) json.RawMessage {
 	return body.Encode()
 }
 
-func (gemini) Render(messages []*compactordv1.Message, opts dialect.RenderOptions) (*dialect.Rendered, error) {
+func (api) Parse(raw []byte) (*dialect.Parsed, error) {
+	b, err := openBody(raw)
+	if err != nil {
+		return nil, err
+	}
+	return parse(b)
+}
+
+func (api) Render(messages []*compactordv1.Message, opts dialect.RenderOptions) (*dialect.Rendered, error) {
 	if opts.AsWritten {
 		return renderAsWritten(messages), nil
 	}
 	return renderRequest(messages), nil
+}
+
+func (api) Rules() []dialect.Rule { return dialect.RulesOf(checks) }
+
+func (api) Validate(list *dialect.List, mode dialect.Mode) []dialect.Violation {
+	return dialect.Run(checks, decode(list), mode)
 }

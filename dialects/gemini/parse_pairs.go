@@ -26,7 +26,7 @@ type openCalls struct {
 	byID, byName, unnamed map[string][]int
 }
 
-func callsOf(m *compactordv1.Message) openCalls {
+func openCallsOf(m *compactordv1.Message) openCalls {
 	o := openCalls{byID: make(map[string][]int), byName: make(map[string][]int), unnamed: make(map[string][]int)}
 	for _, p := range m.GetParts() {
 		call := p.GetToolCall()
@@ -96,20 +96,4 @@ func (o *openCalls) next(lists map[string][]int, key string) int {
 		return math.MaxInt
 	}
 	return list[0]
-}
-
-func attached(attachments []*compactordv1.Attachment, key string) bool {
-	return slices.ContainsFunc(attachments, func(a *compactordv1.Attachment) bool {
-		return a.GetDialect() == kind && a.GetKey() == key
-	})
-}
-
-// leading says whether results stand in front of what else their content holds.
-func leading(results []placedResult, mixed bool) bool {
-	for _, r := range results {
-		if mixed && r.at >= len(results) {
-			return false
-		}
-	}
-	return true
 }

@@ -19,20 +19,20 @@ var shape = &dialect.Shape{
 	Parts: []string{"parts"},
 	Core:  []string{"role"},
 	Event: func(o rawjson.Object) bool { return has(o, "candidates") },
-	Line:  func(_ rawjson.Object, text string) json.RawMessage { return textPart(text) },
+	Line:  func(_ rawjson.Object, text string) json.RawMessage { return textPartJSON(text) },
 	Whole: func(o rawjson.Object, text string) json.RawMessage {
 		role := roleUser
 		if o.IsText("role", roleModel) {
 			role = roleModel
 		}
 		return rawjson.Object{
-			"role": rawjson.Quote(role), "parts": rawjson.EncodeArray([]json.RawMessage{textPart(text)}),
+			"role": rawjson.Quote(role), "parts": rawjson.EncodeArray([]json.RawMessage{textPartJSON(text)}),
 		}.Encode()
 	},
 	Within: withoutFile,
 }
 
-func textPart(text string) json.RawMessage {
+func textPartJSON(text string) json.RawMessage {
 	return rawjson.Object{fieldText: rawjson.Quote(text)}.Encode()
 }
 
@@ -48,15 +48,15 @@ func withoutFile(part rawjson.Object, path []dialect.Step, line string) json.Raw
 			continue
 		}
 		inner["parts"] = rawjson.EncodeArray(slices.Delete(files, path[2].Index, path[2].Index+1))
-		inner["response"] = saying(inner["response"], line)
+		inner["response"] = addLine(inner["response"], line)
 		part[field] = inner.Encode()
 		return part.Encode()
 	}
 	return nil
 }
 
-// saying adds a line to what a response says.
-func saying(response json.RawMessage, line string) json.RawMessage {
+// addLine adds a line to what a response says.
+func addLine(response json.RawMessage, line string) json.RawMessage {
 	o, err := rawjson.ParseObject(response)
 	if err != nil {
 		o = rawjson.Object{}
@@ -74,11 +74,11 @@ func saying(response json.RawMessage, line string) json.RawMessage {
 	return o.Encode()
 }
 
-// lenient reads a content, without what cannot be read of it.
-func (p *parser) lenient(u *dialect.Unread, raw json.RawMessage) error {
+// parseLenient reads a content, without what cannot be read of it.
+func (p *parser) parseLenient(u *dialect.Unread, raw json.RawMessage) error {
 	before, messages, findings := *p, len(p.parsed.Messages), len(p.parsed.Findings)
 	found, err := shape.Read(u, p.at, raw, func(raw json.RawMessage) error {
-		err := p.content(raw)
+		err := p.parseContent(raw)
 		if err == nil {
 			return nil
 		}
@@ -95,11 +95,11 @@ func (p *parser) lenient(u *dialect.Unread, raw json.RawMessage) error {
 	return err
 }
 
-// lenientSystem reads the instruction. What cannot be read of it is a line.
-func (p *parser) lenientSystem(raw json.RawMessage) (m *compactordv1.Message, err error) {
+// parseLenientSystem reads the instruction. What cannot be read of it is a line.
+func (p *parser) parseLenientSystem(raw json.RawMessage) (m *compactordv1.Message, err error) {
 	found, err := shape.Read(&dialect.Unread{}, 0, raw, func(raw json.RawMessage) error {
 		var err error
-		m, err = systemMessage(raw)
+		m, err = parseSystem(raw)
 		return err
 	})
 	dialect.KeepUnread(kind, m, raw, found)

@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 const (
-	// maxFunctionName is how long the name of a function may be.
-	maxFunctionName = 128
+	// maxToolName is how long the name of a function may be.
+	maxToolName = 128
 	// skipSignature is what Gemini takes in place of a thought signature for a call that it did not make itself.
 	skipSignature = "skip_thought_signature_validator"
 )
@@ -19,18 +21,18 @@ func isNameByte(b byte, first bool) bool {
 	return letter || !first && ('0' <= b && b <= '9' || b == '.' || b == ':' || b == '-')
 }
 
-func isFunctionName(name string) bool {
+func isName(name string) bool {
 	for i := range len(name) {
 		if !isNameByte(name[i], i == 0) {
 			return false
 		}
 	}
-	return name != "" && len(name) <= maxFunctionName
+	return name != "" && len(name) <= maxToolName
 }
 
-// functionName makes a name that Gemini takes of any other.
-func functionName(name string) string {
-	if isFunctionName(name) {
+// cleanName makes a name that Gemini takes of any other.
+func cleanName(name string) string {
+	if isName(name) {
 		return name
 	}
 	clean := strings.Map(func(r rune) rune {
@@ -42,24 +44,40 @@ func functionName(name string) string {
 	if clean == "" || !isNameByte(clean[0], true) {
 		clean = "_" + clean
 	}
-	return clean[:min(len(clean), maxFunctionName)]
+	return clean[:min(len(clean), maxToolName)]
 }
 
-// isSignature says whether a thought signature can be read: it is bytes in base64, of either alphabet.
-func isSignature(raw json.RawMessage) bool {
-	signature, err := rawjson.Object{"": raw}.DemandText("")
-	return err == nil && isBase64(signature)
-}
-
-// isBase64 says whether the API reads a text as bytes: it takes both alphabets, with and without padding.
-func isBase64(text string) bool {
-	digits := strings.TrimRight(text, "=")
-	for i := range len(digits) {
-		b := digits[i]
-		letter := 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9'
-		if !letter && !strings.ContainsRune("+/-_", rune(b)) {
-			return false
-		}
+// renderCall draws a call, and notes what its result must repeat.
+func (r *renderer) renderCall(at int, p *compactordv1.Part) rawjson.Object {
+	id, changed := r.ids.Of(p)
+	name := cleanName(p.GetToolCall().GetName())
+	if isLeftOut(p.GetAttachments(), fieldCall+".id") {
+		id = ""
+	} else if changed {
+		r.repair(ruleCallsAnswered, at, "a call was given an id of its own")
 	}
-	return len(digits)%4 != 1 && len(text)-len(digits) <= 2
+	if name != p.GetToolCall().GetName() {
+		r.repair(ruleToolNames, at, "the name of a function was made one that Gemini takes")
+	}
+	if !isArguments(p.GetToolCall().GetArguments()) {
+		r.repair(ruleArgumentsObject, at, "arguments that are no JSON object were put into one")
+	}
+	if answered := r.calls[p]; answered != nil {
+		answered.id, answered.name = id, name
+	}
+	if thought, _ := dialect.Attached(p.GetAttachments(), kind, "thought"); string(thought) == "true" {
+		r.repair(ruleNoThinking, at, "the mark of a thought was taken off a call")
+	}
+	part := renderFunctionCall(p, id, name)
+	r.reportSignature(at, p, part)
+	return part
+}
+
+func renderFunctionCall(p *compactordv1.Part, id, name string) rawjson.Object {
+	arguments := p.GetToolCall().GetArguments()
+	d := canonicalCall(&compactordv1.ToolCall{Id: id, Name: name, Arguments: arguments})
+	d.innerGuards["args"] = func(raw json.RawMessage) bool {
+		return arguments == "" && (len(raw) == 0 || string(raw) == "null")
+	}
+	return d.restoreForRequest(p.GetAttachments())
 }

@@ -1,10 +1,12 @@
 package gemini
 
 import (
+	"encoding/json"
 	"net/url"
 	"strings"
 
 	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -42,8 +44,8 @@ func isAddress(uri string) bool {
 	return err == nil && u.Host != "" && (u.Scheme == "gs" || u.Scheme == "https" || u.Scheme == "http")
 }
 
-// taken returns a medium as Gemini takes it, nil where it does not.
-func taken(m *compactordv1.MediaPart, attachments []*compactordv1.Attachment) *compactordv1.MediaPart {
+// takenMedia returns a medium as Gemini takes it, nil where it does not.
+func takenMedia(m *compactordv1.MediaPart, attachments []*compactordv1.Attachment) *compactordv1.MediaPart {
 	if m.GetOwner() != kind && m.GetOwner() != compactordv1.Dialect_DIALECT_UNSPECIFIED {
 		return nil
 	}
@@ -66,4 +68,36 @@ func taken(m *compactordv1.MediaPart, attachments []*compactordv1.Attachment) *c
 		return nil
 	}
 	return &compactordv1.MediaPart{MimeType: mime, Name: m.GetName(), Source: m.GetSource(), Owner: m.GetOwner()}
+}
+
+// renderMedia draws a medium as Gemini takes it; nil where it does not.
+func renderMedia(m *compactordv1.MediaPart, attachments []*compactordv1.Attachment) rawjson.Object {
+	media := takenMedia(m, attachments)
+	if media == nil {
+		return nil
+	}
+	d := canonicalMedia(media)
+	if d.field == fieldInline {
+		says := d.innerGuards["data"]
+		d.innerGuards["data"] = func(raw json.RawMessage) bool { return says(raw) && isSignature(raw) }
+	} else {
+		d.innerGuards["fileUri"] = never
+		d.innerGuards["mimeType"] = func(raw json.RawMessage) bool {
+			return len(raw) == 0 && media.GetMimeType() == dialect.UnknownMime
+		}
+	}
+	return d.restoreForRequest(attachments)
+}
+
+// isBase64 says whether the API reads a text as bytes: it takes both alphabets, with and without padding.
+func isBase64(text string) bool {
+	digits := strings.TrimRight(text, "=")
+	for i := range len(digits) {
+		b := digits[i]
+		letter := 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9'
+		if !letter && !strings.ContainsRune("+/-_", rune(b)) {
+			return false
+		}
+	}
+	return len(digits)%4 != 1 && len(text)-len(digits) <= 2
 }

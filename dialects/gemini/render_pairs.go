@@ -4,10 +4,10 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// pairs finds the call of each result as dialect.AssignCallIDs does: with its id, of the newest message that has such an
+// pairCalls finds the call of each result as dialect.AssignCallIDs does: with its id, of the newest message that has such an
 // open call the first. Both maps lead to the same; a call without a result has none.
-func pairs(messages []*compactordv1.Message) (byResult, byCall map[*compactordv1.Part]*call) {
-	byResult, byCall = make(map[*compactordv1.Part]*call), make(map[*compactordv1.Part]*call)
+func pairCalls(messages []*compactordv1.Message) (byResult, byCall map[*compactordv1.Part]*renderedCall) {
+	byResult, byCall = make(map[*compactordv1.Part]*renderedCall), make(map[*compactordv1.Part]*renderedCall)
 	open := make(openByID)
 	for at, m := range messages {
 		for _, p := range m.GetParts() {
@@ -16,7 +16,7 @@ func pairs(messages []*compactordv1.Message) (byResult, byCall map[*compactordv1
 			}
 			if result := p.GetToolResult(); result != nil {
 				if calling := open.close(result.GetCallId()); calling != nil {
-					byResult[p] = &call{}
+					byResult[p] = &renderedCall{}
 					byCall[calling] = byResult[p]
 				}
 			}
@@ -26,9 +26,9 @@ func pairs(messages []*compactordv1.Message) (byResult, byCall map[*compactordv1
 }
 
 // openByID are the open calls of each id, by the messages that they stand in.
-type openByID map[string][]openOf
+type openByID map[string][]callsOfMessage
 
-type openOf struct {
+type callsOfMessage struct {
 	message int
 	calls   []*compactordv1.Part
 }
@@ -38,7 +38,7 @@ func (o openByID) add(id string, at int, p *compactordv1.Part) {
 		o[id][n-1].calls = append(o[id][n-1].calls, p)
 		return
 	}
-	o[id] = append(o[id], openOf{message: at, calls: []*compactordv1.Part{p}})
+	o[id] = append(o[id], callsOfMessage{message: at, calls: []*compactordv1.Part{p}})
 }
 
 // close takes away the call that a result with an id answers; nil where there is none.

@@ -37,11 +37,11 @@ func mayBeUnsigned(m *compactordv1.Message, call *compactordv1.Part) bool {
 	if m.GetModel() == "" {
 		return attached(call.GetAttachments(), "$"+noteUnsigned)
 	}
-	return signsNothing(m.GetModel())
+	return isUnsignedModel(m.GetModel())
 }
 
-// signsNothing says whether a model is a Gemini before the third, whose calls need no signatures.
-func signsNothing(model string) bool {
+// isUnsignedModel says whether a model is a Gemini before the third, whose calls need no signatures.
+func isUnsignedModel(model string) bool {
 	model = strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	for _, old := range []string{"gemini-1", "gemini-2", "gemini-pro"} {
 		rest, found := strings.CutPrefix(model, old)
@@ -50,4 +50,38 @@ func signsNothing(model string) bool {
 		}
 	}
 	return false
+}
+
+// isSignature says whether a thought signature can be read: it is bytes in base64, of either alphabet.
+func isSignature(raw json.RawMessage) bool {
+	signature, err := rawjson.Object{"": raw}.DemandText("")
+	return err == nil && isBase64(signature)
+}
+
+// reportSignature tells of a signature that cannot be read and was left out.
+func (r *renderer) reportSignature(at int, p *compactordv1.Part, part rawjson.Object) {
+	given, found := dialect.Attached(p.GetAttachments(), kind, "thoughtSignature")
+	if found && len(given) > 0 && !isNothingOr(isSignature)(given) && !isSigned(part) {
+		r.repair(ruleSignatures, at, "a thought signature that is no base64 was left out")
+	}
+}
+
+// sign gives the first call of a content the value that stands in for a signature, if it needs one.
+func (r *renderer) sign(
+	at int, m *compactordv1.Message, first *compactordv1.Part, parts []rawjson.Object, position int,
+) {
+	signed := r.signed
+	for _, before := range parts[:position] {
+		signed = signed || isSigned(before)
+	}
+	if isSigned(parts[position]) || !signed && mayBeUnsigned(m, first) {
+		return
+	}
+	delete(parts[position], "thought_signature")
+	if carried := carriedSignature(first); carried != nil {
+		parts[position]["thoughtSignature"] = carried
+		return
+	}
+	parts[position]["thoughtSignature"] = rawjson.Quote(skipSignature)
+	r.repair(ruleCallsSigned, at, "a call without a thought signature was given the value that stands in for one")
 }

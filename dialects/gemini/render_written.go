@@ -5,15 +5,14 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// writing draws messages as they were written.
-type writing struct {
+// writtenRenderer draws messages as they were written.
+type writtenRenderer struct {
 	out *dialect.Rendered
 	// open is the content of results that is being written.
 	open  *writtenContent
@@ -24,30 +23,30 @@ type writing struct {
 type writtenContent struct {
 	fields      rawjson.Object
 	attachments []*compactordv1.Attachment
-	results     []placed
+	results     []placedPart
 	parts       []json.RawMessage
 }
 
-// placed is a result with its position among the parts of its content.
-type placed struct {
+// placedPart is a result with its position among the parts of its content.
+type placedPart struct {
 	at   int
 	part json.RawMessage
 }
 
 func renderAsWritten(messages []*compactordv1.Message) *dialect.Rendered {
-	w := &writing{out: &dialect.Rendered{}}
+	w := &writtenRenderer{out: &dialect.Rendered{}}
 	lead := dialect.LeadingRun(messages)
-	w.system(messages[:lead])
+	w.renderSystem(messages[:lead])
 	for at, m := range messages[lead:] {
-		w.message(lead+at, m)
+		w.renderMessage(lead+at, m)
 	}
-	w.close(len(messages))
+	w.endContent(len(messages))
 	dialect.GiveBackUnread(kind, w.out, messages)
 	return w.out
 }
 
-// system draws the messages at the start as one instruction, in the form of the first.
-func (w *writing) system(messages []*compactordv1.Message) {
+// renderSystem draws the messages at the start as one instruction, in the form of the first.
+func (w *writtenRenderer) renderSystem(messages []*compactordv1.Message) {
 	if len(messages) == 0 {
 		return
 	}
@@ -57,7 +56,7 @@ func (w *writing) system(messages []*compactordv1.Message) {
 	}
 	c := &writtenContent{fields: rawjson.Object{}, attachments: messages[0].GetAttachments()}
 	for at, m := range messages {
-		c.parts = append(c.parts, w.parts(at, m)...)
+		c.parts = append(c.parts, w.renderParts(at, m)...)
 	}
 	if noted(c.attachments, noteSystem) == plainText && len(c.parts) == 1 {
 		if o, err := rawjson.ParseObject(c.parts[0]); err == nil && rawjson.KindOf(o[fieldText]) == rawjson.String {
@@ -68,37 +67,37 @@ func (w *writing) system(messages []*compactordv1.Message) {
 	w.out.System = []json.RawMessage{c.encode()}
 }
 
-func (w *writing) message(at int, m *compactordv1.Message) {
+func (w *writtenRenderer) renderMessage(at int, m *compactordv1.Message) {
 	place := noted(m.GetAttachments(), noteContent)
 	switch {
 	case m.GetRole() == compactordv1.Role_ROLE_TOOL:
 		if w.open == nil || place == newContent {
-			w.begin(at, roleUser, m)
+			w.beginContent(at, roleUser, m)
 		}
 		w.open.result(m)
 		return
 	case m.GetRole() == compactordv1.Role_ROLE_USER && place == sameContent && w.open != nil:
-		w.open.parts = w.parts(at, m)
+		w.open.parts = w.renderParts(at, m)
 	case m.GetRole() == compactordv1.Role_ROLE_ASSISTANT:
-		w.begin(at, roleModel, m)
-		w.open.parts = w.parts(at, m)
+		w.beginContent(at, roleModel, m)
+		w.open.parts = w.renderParts(at, m)
 	case m.GetRole() == compactordv1.Role_ROLE_USER:
-		w.begin(at, roleUser, m)
-		w.open.parts = w.parts(at, m)
+		w.beginContent(at, roleUser, m)
+		w.open.parts = w.renderParts(at, m)
 	default:
-		w.begin(at, roleUser, nil)
-		w.open.parts = []json.RawMessage{drawText(instruction(m)).outer.Encode()}
+		w.beginContent(at, roleUser, nil)
+		w.open.parts = []json.RawMessage{canonicalText(instructionText(m)).fields.Encode()}
 	}
-	w.close(at + 1)
+	w.endContent(at + 1)
 }
 
-func (w *writing) begin(at int, role string, m *compactordv1.Message) {
-	w.close(at)
+func (w *writtenRenderer) beginContent(at int, role string, m *compactordv1.Message) {
+	w.endContent(at)
 	w.open = &writtenContent{fields: rawjson.Object{"role": rawjson.Quote(role)}, attachments: m.GetAttachments()}
 	w.first = at
 }
 
-func (w *writing) close(end int) {
+func (w *writtenRenderer) endContent(end int) {
 	if w.open == nil {
 		return
 	}
@@ -114,15 +113,15 @@ func (c *writtenContent) result(m *compactordv1.Message) {
 		at = n
 	}
 	for _, p := range m.GetParts() {
-		if part := writtenPart(p); part != nil {
-			c.results = append(c.results, placed{at: at, part: part})
+		if part := renderWrittenPart(p); part != nil {
+			c.results = append(c.results, placedPart{at: at, part: part})
 		}
 	}
 }
 
 // all are the parts in the order in which they were written.
 func (c *writtenContent) all() []json.RawMessage {
-	slices.SortStableFunc(c.results, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(c.results, func(a, b placedPart) int { return cmp.Compare(a.at, b.at) })
 	all := make([]json.RawMessage, 0, len(c.results)+len(c.parts))
 	others := c.parts
 	for _, r := range c.results {
@@ -146,10 +145,10 @@ func (c *writtenContent) encode() json.RawMessage {
 	return c.fields.Encode()
 }
 
-func (w *writing) parts(at int, m *compactordv1.Message) []json.RawMessage {
+func (w *writtenRenderer) renderParts(at int, m *compactordv1.Message) []json.RawMessage {
 	var parts []json.RawMessage
 	for i, p := range m.GetParts() {
-		if part := writtenPart(p); part != nil {
+		if part := renderWrittenPart(p); part != nil {
 			parts = append(parts, part)
 			continue
 		}
@@ -160,20 +159,20 @@ func (w *writing) parts(at int, m *compactordv1.Message) []json.RawMessage {
 	return parts
 }
 
-// writtenPart draws a part as it was written; nil where it is another provider's item.
-func writtenPart(p *compactordv1.Part) json.RawMessage {
-	var d *drawing
+// renderWrittenPart draws a part as it was written; nil where it is another provider's item.
+func renderWrittenPart(p *compactordv1.Part) json.RawMessage {
+	var d *canonicalPart
 	switch k := p.GetKind().(type) {
 	case *compactordv1.Part_Text:
-		d = drawText(k.Text.GetText())
+		d = canonicalText(k.Text.GetText())
 	case *compactordv1.Part_Thinking:
-		d = drawThought(k.Thinking.GetText())
+		d = canonicalThinking(k.Thinking.GetText())
 	case *compactordv1.Part_ToolCall:
-		d = drawCall(k.ToolCall)
+		d = canonicalCall(k.ToolCall)
 	case *compactordv1.Part_ToolResult:
-		d = writtenResult(k.ToolResult, noted(p.GetAttachments(), noteResponse))
+		d = canonicalWrittenResult(k.ToolResult, noted(p.GetAttachments(), noteResponse))
 	case *compactordv1.Part_Media:
-		d = drawMedia(k.Media)
+		d = canonicalMedia(k.Media)
 	case *compactordv1.Part_Opaque:
 		if isOwn(k.Opaque) {
 			return json.RawMessage(k.Opaque.GetJson())
@@ -182,29 +181,5 @@ func writtenPart(p *compactordv1.Part) json.RawMessage {
 	default:
 		return nil
 	}
-	return d.finish(p.GetAttachments()).Encode()
-}
-
-func writtenResult(r *compactordv1.ToolResult, form string) *drawing {
-	var texts []string
-	var parts []json.RawMessage
-	for _, rp := range r.GetParts() {
-		switch {
-		case rp.GetText() != nil:
-			texts = append(texts, rp.GetText().GetText())
-		case rp.GetMedia() != nil:
-			parts = append(parts, drawMedia(rp.GetMedia()).finish(rp.GetAttachments()).Encode())
-		case isOwn(rp.GetOpaque()):
-			parts = append(parts, json.RawMessage(rp.GetOpaque().GetJson()))
-		}
-	}
-	return drawResult(r, form, texts, parts)
-}
-
-func instruction(m *compactordv1.Message) string {
-	texts := make([]string, 0, len(m.GetParts()))
-	for _, p := range m.GetParts() {
-		texts = append(texts, p.GetText().GetText())
-	}
-	return dialect.InstructionText(strings.Join(texts, "\n"))
+	return d.restore(p.GetAttachments()).Encode()
 }

@@ -19,8 +19,8 @@ var (
 	errManyMessages  = fmt.Errorf("%w: at most %d messages are possible", dialect.ErrLimit, dialect.MaxMessages)
 )
 
-// envelope is what was found around the messages.
-type envelope struct {
+// body is what was found around the messages.
+type body struct {
 	messages []json.RawMessage
 	// response is the body of a response, nil for all else; choice is its first choice.
 	response, choice rawjson.Object
@@ -29,35 +29,35 @@ type envelope struct {
 	ending dialect.Ending
 }
 
-func (chat) Split(raw []byte) (*dialect.List, error) {
-	e, err := open(raw)
+func (b *body) list() *dialect.List { return &dialect.List{Messages: b.messages} }
+
+// openBody finds the messages in a list, a message, the body of a request or a response, or the chunks of a stream.
+func openBody(raw []byte) (*body, error) {
+	b, err := readBody(raw)
+	if err == nil && len(b.messages) > dialect.MaxMessages {
+		err = errManyMessages
+	}
 	if err != nil {
 		return nil, dialect.Malformed(-1, 0, err)
 	}
-	return &dialect.List{Messages: e.messages}, nil
+	return b, nil
 }
 
-// open finds the messages in a list, a message, the body of a request or a response, or the chunks of a stream.
-func open(raw []byte) (*envelope, error) {
+func readBody(raw []byte) (*body, error) {
 	raw, err := validJSON(raw)
 	if err != nil {
 		return nil, err
 	}
-	e := &envelope{}
+	b := &body{}
 	if rawjson.KindOf(raw) == rawjson.Array {
-		err = e.openList(raw)
-	} else {
-		err = e.openObject(raw)
+		return b, b.readList(raw)
 	}
-	if err == nil && len(e.messages) > dialect.MaxMessages {
-		err = errManyMessages
-	}
-	return e, err
+	return b, b.readObject(raw)
 }
 
 // validJSON returns a copy of JSON in which all that is within can be taken apart without a second look.
 func validJSON(raw []byte) (json.RawMessage, error) {
-	raw = decodable(bytes.TrimSpace(raw))
+	raw = validUTF8(bytes.TrimSpace(raw))
 	if json.Valid(raw) {
 		return bytes.Clone(raw), nil
 	}
@@ -65,21 +65,21 @@ func validJSON(raw []byte) (json.RawMessage, error) {
 	return nil, err
 }
 
-func (e *envelope) openList(raw json.RawMessage) error {
+func (b *body) readList(raw json.RawMessage) error {
 	elements, err := rawjson.SplitArray(raw)
 	if err != nil {
 		return err
 	}
 	if len(elements) > 0 {
-		if first, err := rawjson.SplitObject(elements[0]); err == nil && isChunk(first) {
-			return e.openStream(elements)
+		if first, err := rawjson.SplitObject(elements[0]); err == nil && isEvent(first) {
+			return b.readStream(elements)
 		}
 	}
-	e.messages = elements
+	b.messages = elements
 	return nil
 }
 
-func (e *envelope) openObject(raw json.RawMessage) error {
+func (b *body) readObject(raw json.RawMessage) error {
 	o, err := rawjson.SplitObject(raw)
 	switch {
 	case err != nil:
@@ -88,21 +88,21 @@ func (e *envelope) openObject(raw json.RawMessage) error {
 		if o.Has("system") {
 			return rawjson.In("system", errForeignSystem)
 		}
-		e.messages, err = elementsOf(o, "messages")
+		b.messages, err = elementsOf(o, "messages")
 		return err
 	case o.Has("role"):
-		e.messages = []json.RawMessage{raw}
+		b.messages = []json.RawMessage{raw}
 		return nil
 	case o.Has("error"):
 		return errErrorBody
 	case o.Has("choices"):
-		return e.openResponse(o)
+		return b.readResponse(o)
 	default:
 		return errNoList
 	}
 }
 
-func (e *envelope) openResponse(body rawjson.Object) error {
+func (b *body) readResponse(body rawjson.Object) error {
 	choices, err := elementsOf(body, "choices")
 	if err != nil {
 		return err
@@ -114,18 +114,18 @@ func (e *envelope) openResponse(body rawjson.Object) error {
 	switch {
 	case err != nil:
 	case choice.Has("message"):
-		e.messages = []json.RawMessage{choice["message"]}
+		b.messages = []json.RawMessage{choice["message"]}
 	case choice.Has("delta"):
 		err = rawjson.In("delta", errStreamed)
 	default:
 		err = rawjson.In("message", rawjson.ErrMissing)
 	}
-	e.response, e.choice, e.choices = body, choice, len(choices)
+	b.response, b.choice, b.choices = body, choice, len(choices)
 	return rawjson.In("choices", rawjson.InElement(0, err))
 }
 
-// decodable replaces each byte that is no UTF-8, as decoding would: what is kept as written must be text.
-func decodable(raw []byte) []byte {
+// validUTF8 replaces each byte that is no UTF-8, as decoding would: what is kept as written must be text.
+func validUTF8(raw []byte) []byte {
 	if utf8.Valid(raw) {
 		return raw
 	}

@@ -8,8 +8,12 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// decoded is a message as Validate sees it: taken apart anew, with nothing taken for granted.
+// decoded is a list as Validate sees it: taken apart anew, with nothing taken for granted.
 type decoded struct {
+	messages []*decodedMessage
+}
+
+type decodedMessage struct {
 	// object is nil, and role empty, for what is no message at all.
 	object rawjson.Object
 	role   string
@@ -59,20 +63,20 @@ func demandString(o rawjson.Object, key string) error {
 	return rawjson.In(key, rawjson.WrongKind(o[key], rawjson.String))
 }
 
-func (m *decoded) fault(part int, format string, args ...any) {
+func (m *decodedMessage) fault(part int, format string, args ...any) {
 	m.faults = append(m.faults, fault{part, fmt.Sprintf(format, args...)})
 }
 
-func decode(list *dialect.List) []*decoded {
-	messages := make([]*decoded, len(list.Messages))
+func decode(list *dialect.List) *decoded {
+	d := &decoded{messages: make([]*decodedMessage, len(list.Messages))}
 	for i, raw := range list.Messages {
-		messages[i] = decodeMessage(raw)
+		d.messages[i] = decodeMessage(raw)
 	}
-	return messages
+	return d
 }
 
-func decodeMessage(raw json.RawMessage) *decoded {
-	m := &decoded{}
+func decodeMessage(raw json.RawMessage) *decodedMessage {
+	m := &decodedMessage{}
 	raw, err := validJSON(raw)
 	var o rawjson.Object
 	if err == nil {
@@ -102,7 +106,7 @@ func decodeMessage(raw json.RawMessage) *decoded {
 	return m
 }
 
-func (m *decoded) decodeContent() {
+func (m *decodedMessage) decodeContent() {
 	switch k := rawjson.KindOf(m.content); k {
 	case rawjson.Missing, rawjson.Null, rawjson.String:
 		return
@@ -133,7 +137,7 @@ func (m *decoded) decodeContent() {
 	}
 }
 
-func (m *decoded) decodeCalls() {
+func (m *decodedMessage) decodeCalls() {
 	if m.object.Has("function_call") {
 		o, err := objectIn(m.object, "function_call")
 		if err != nil {
@@ -188,3 +192,5 @@ func decodeCall(raw json.RawMessage) (decodedCall, error) {
 	c.inner = inner
 	return c, err
 }
+
+func isTool(m *decodedMessage) bool { return m.role == "tool" }

@@ -8,20 +8,47 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-const (
-	name = "openai_chat"
-	kind = compactordv1.Dialect_DIALECT_OPENAI_CHAT
-)
+const kind = compactordv1.Dialect_DIALECT_OPENAI_CHAT
 
-type chat struct{}
+// api is the dialect: its methods lead to the files where the work is done.
+type api struct{}
 
-// New returns the dialect of OpenAI Chat Completions.
-func New() dialect.Dialect { return chat{} }
+// New returns the dialect.
+func New() dialect.Dialect { return api{} }
 
-func (chat) Kind() compactordv1.Dialect { return kind }
+func (api) Kind() compactordv1.Dialect { return kind }
 
-func (chat) Name() string { return name }
+func (api) Name() string { return "openai_chat" }
 
-func (chat) Document(list *dialect.List) json.RawMessage {
+func (api) Split(raw []byte) (*dialect.List, error) {
+	b, err := openBody(raw)
+	if err != nil {
+		return nil, err
+	}
+	return b.list(), nil
+}
+
+func (api) Document(list *dialect.List) json.RawMessage {
 	return rawjson.Object{"messages": rawjson.EncodeArray(list.Messages)}.Encode()
+}
+
+func (api) Parse(raw []byte) (*dialect.Parsed, error) {
+	b, err := openBody(raw)
+	if err != nil {
+		return nil, err
+	}
+	return parse(b)
+}
+
+func (api) Render(messages []*compactordv1.Message, opts dialect.RenderOptions) (*dialect.Rendered, error) {
+	if opts.AsWritten {
+		return renderAsWritten(messages), nil
+	}
+	return renderRequest(messages), nil
+}
+
+func (api) Rules() []dialect.Rule { return dialect.RulesOf(checks) }
+
+func (api) Validate(list *dialect.List, mode dialect.Mode) []dialect.Violation {
+	return dialect.Run(checks, decode(list), mode)
 }

@@ -12,8 +12,8 @@ import (
 
 const notJSONText = "The arguments of the call are no JSON; they are kept as they are."
 
-func (r *messageReader) calls() ([]*compactordv1.Part, error) {
-	list, err := elementsOf(r.Object, "tool_calls")
+func (p *messageParser) parseCalls() ([]*compactordv1.Part, error) {
+	list, err := elementsOf(p.Object, "tool_calls")
 	if err != nil {
 		return nil, err
 	}
@@ -22,19 +22,19 @@ func (r *messageReader) calls() ([]*compactordv1.Part, error) {
 	}
 	parts := make([]*compactordv1.Part, 0, len(list))
 	for i, raw := range list {
-		part, err := r.toolCall(raw, i)
+		part, err := p.parseCall(raw, i)
 		if err != nil {
-			return nil, dialect.Malformed(r.at, i, rawjson.In("tool_calls", rawjson.InElement(i, err)))
+			return nil, dialect.Malformed(p.at, i, rawjson.In("tool_calls", rawjson.InElement(i, err)))
 		}
 		parts = append(parts, part)
 	}
 	if len(parts) > 0 {
-		r.say("tool_calls")
+		p.say("tool_calls")
 	}
 	return parts, nil
 }
 
-func (r *messageReader) toolCall(raw json.RawMessage, at int) (*compactordv1.Part, error) {
+func (p *messageParser) parseCall(raw json.RawMessage, at int) (*compactordv1.Part, error) {
 	f, err := readFields(raw)
 	if err != nil {
 		return nil, err
@@ -46,12 +46,12 @@ func (r *messageReader) toolCall(raw json.RawMessage, at int) (*compactordv1.Par
 	var part *compactordv1.Part
 	switch callType {
 	case "", "function":
-		part, err = r.functionIn(f, "function", at)
+		part, err = p.parseFunction(f, "function", at)
 	case "custom":
 		f.note(noteType, callType)
-		part, err = customIn(f)
+		part, err = parseCustom(f)
 	default:
-		part, err = opaque(raw, callType)
+		part, err = parseOpaque(raw, callType)
 		if err == nil {
 			part.Attachments = []*compactordv1.Attachment{dialect.Note(kind, noteField, "tool_calls")}
 		}
@@ -73,24 +73,24 @@ func (r *messageReader) toolCall(raw json.RawMessage, at int) (*compactordv1.Par
 	return part, err
 }
 
-// functionCall reads the field that came before tool_calls. Its call has no id.
-func (r *messageReader) functionCall() ([]*compactordv1.Part, error) {
-	if !r.Has("function_call") {
+// parseFunctionCall reads the field that came before tool_calls. Its call has no id.
+func (p *messageParser) parseFunctionCall() ([]*compactordv1.Part, error) {
+	if !p.Has("function_call") {
 		return nil, nil
 	}
 	// The call keeps what belongs to it, so that it is not left in the message when an edit takes the call away.
-	f := &fields{Object: rawjson.Object{"function_call": r.Object["function_call"]}}
-	part, err := r.functionIn(f, "function_call", 0)
+	f := &fields{Object: rawjson.Object{"function_call": p.Object["function_call"]}}
+	part, err := p.parseFunction(f, "function_call", 0)
 	if err != nil {
 		return nil, err
 	}
 	f.note(noteField, "function_call")
-	r.say("function_call")
+	p.say("function_call")
 	part.Attachments, err = f.rest()
 	return []*compactordv1.Part{part}, err
 }
 
-func (r *messageReader) functionIn(f *fields, key string, at int) (*compactordv1.Part, error) {
+func (p *messageParser) parseFunction(f *fields, key string, at int) (*compactordv1.Part, error) {
 	if !f.Has(key) {
 		return nil, rawjson.In(key, rawjson.ErrMissing)
 	}
@@ -106,12 +106,12 @@ func (r *messageReader) functionIn(f *fields, key string, at int) (*compactordv1
 		return nil, rawjson.In(key, err)
 	}
 	if strings.TrimSpace(call.GetArguments()) != "" && !json.Valid([]byte(call.GetArguments())) {
-		r.find(dialect.InputArgumentsNotJSON, at, notJSONText)
+		p.find(dialect.InputArgumentsNotJSON, at, notJSONText)
 	}
 	return callPart(call), f.keepWithin(key, inner)
 }
 
-func customIn(f *fields) (*compactordv1.Part, error) {
+func parseCustom(f *fields) (*compactordv1.Part, error) {
 	if !f.Has("custom") {
 		return nil, rawjson.In("custom", rawjson.ErrMissing)
 	}

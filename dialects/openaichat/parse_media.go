@@ -17,12 +17,12 @@ const (
 
 var errNoFile = errors.New("holds neither file_data nor file_id")
 
-// media reads an image_url, input_audio or file part.
-func (f *fields) media(partType string) (*compactordv1.Part, error) {
+// parseMedia reads an image_url, input_audio or file part.
+func (f *fields) parseMedia(partType string) (*compactordv1.Part, error) {
 	media := &compactordv1.MediaPart{}
 	part := &compactordv1.Part{Kind: &compactordv1.Part_Media{Media: media}}
 	if partType == "image_url" && rawjson.KindOf(f.Object[partType]) == rawjson.String {
-		err := f.bareImage(media)
+		err := f.parseImageAddress(media)
 		f.noteType(media, partType)
 		return part, err
 	}
@@ -34,11 +34,11 @@ func (f *fields) media(partType string) (*compactordv1.Part, error) {
 	if err == nil {
 		switch partType {
 		case "image_url":
-			err = inner.image(media)
+			err = inner.parseImage(media)
 		case "input_audio":
-			err = inner.inputAudio(media)
+			err = inner.parseInputAudio(media)
 		default:
-			err = inner.file(media)
+			err = inner.parseFile(media)
 		}
 	}
 	if err != nil {
@@ -50,13 +50,13 @@ func (f *fields) media(partType string) (*compactordv1.Part, error) {
 
 // noteType notes the type where the medium alone would suggest another.
 func (f *fields) noteType(media *compactordv1.MediaPart, partType string) {
-	if partType != usualType(media) {
+	if partType != mediaType(media) {
 		f.note(noteType, partType)
 	}
 }
 
-// bareImage reads an address that stands where an object with it should: some tools write that.
-func (f *fields) bareImage(media *compactordv1.MediaPart) error {
+// parseImageAddress reads an address that stands where an object with it should: some tools write that.
+func (f *fields) parseImageAddress(media *compactordv1.MediaPart) error {
 	url, err := f.DemandText("image_url")
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (f *fields) bareImage(media *compactordv1.MediaPart) error {
 	return nil
 }
 
-func (f *fields) image(media *compactordv1.MediaPart) error {
+func (f *fields) parseImage(media *compactordv1.MediaPart) error {
 	url, err := f.DemandText("url")
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func saysAddress(media *compactordv1.MediaPart) func(json.RawMessage) bool {
 	}
 }
 
-func (f *fields) inputAudio(media *compactordv1.MediaPart) error {
+func (f *fields) parseInputAudio(media *compactordv1.MediaPart) error {
 	format, err := f.DemandText("format")
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func audioFormat(mime string) string {
 	}
 }
 
-func (f *fields) file(media *compactordv1.MediaPart) error {
+func (f *fields) parseFile(media *compactordv1.MediaPart) error {
 	var err error
 	if media.Name, err = f.text("filename", dialect.MaxFileName); err != nil {
 		return err
@@ -160,7 +160,7 @@ func (f *fields) file(media *compactordv1.MediaPart) error {
 	}
 	switch {
 	case f.Has("file_data"):
-		return rawjson.In("file_data", f.fileData(media))
+		return rawjson.In("file_data", f.parseFileData(media))
 	case f.Has("file_id"):
 		id, err := f.text("file_id", dialect.MaxID)
 		media.Source = &compactordv1.MediaPart_FileId{FileId: id}
@@ -171,7 +171,7 @@ func (f *fields) file(media *compactordv1.MediaPart) error {
 	}
 }
 
-func (f *fields) fileData(media *compactordv1.MediaPart) error {
+func (f *fields) parseFileData(media *compactordv1.MediaPart) error {
 	var encoded string
 	if raw := f.Object["file_data"]; rawjson.KindOf(raw) != rawjson.String || json.Unmarshal(raw, &encoded) != nil {
 		return rawjson.WrongKind(raw, rawjson.String)
@@ -202,6 +202,6 @@ func saysFile(media *compactordv1.MediaPart) func(json.RawMessage) bool {
 	return func(raw json.RawMessage) bool {
 		read := &fields{Object: rawjson.Object{"file_data": raw}}
 		again := &compactordv1.MediaPart{MimeType: media.GetMimeType()}
-		return read.fileData(again) == nil && addressOf(again) == addressOf(media)
+		return read.parseFileData(again) == nil && addressOf(again) == addressOf(media)
 	}
 }

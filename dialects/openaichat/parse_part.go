@@ -16,9 +16,9 @@ var (
 	errContent  = "must be a string or an array, is %s"
 )
 
-// partsOf are the types of content parts that are read into a role's neutral parts. Others are kept as they are, but for
+// partTypes are the types of content parts that are read into a role's neutral parts. Others are kept as they are, but for
 // system and developer, which hold only text.
-func partsOf(role compactordv1.Role) []string {
+func partTypes(role compactordv1.Role) []string {
 	switch role {
 	case compactordv1.Role_ROLE_ASSISTANT:
 		return []string{"text", "refusal", "image_url", "input_audio", "file"}
@@ -29,34 +29,34 @@ func partsOf(role compactordv1.Role) []string {
 	}
 }
 
-// content reads the content. An empty string says nothing and gives no part.
-func (r *messageReader) content(types []string) ([]*compactordv1.Part, error) {
-	raw := r.Object["content"]
+// parseContent reads the content. An empty string says nothing and gives no part.
+func (p *messageParser) parseContent(types []string) ([]*compactordv1.Part, error) {
+	raw := p.Object["content"]
 	var parts []*compactordv1.Part
 	switch rawjson.KindOf(raw) {
 	case rawjson.Missing:
-		r.lacks("content")
+		p.lacks("content")
 	case rawjson.Null:
-		if string(emptyContent(r.m.GetRole())) == "null" {
-			r.say("content")
+		if string(emptyContent(p.m.GetRole())) == "null" {
+			p.say("content")
 		}
 	case rawjson.String:
-		text, err := r.text("content", dialect.MaxText)
+		text, err := p.text("content", dialect.MaxText)
 		if err != nil {
 			return nil, err
 		}
 		if text != "" {
 			return []*compactordv1.Part{textPart(text)}, nil
 		}
-		if string(emptyContent(r.m.GetRole())) == `""` {
-			r.say("content")
+		if string(emptyContent(p.m.GetRole())) == `""` {
+			p.say("content")
 		}
 	case rawjson.Array:
 		list, err := rawjson.SplitArray(raw)
 		if err != nil {
 			return nil, rawjson.In("content", err)
 		}
-		if parts, err = r.parts(list, types); err != nil {
+		if parts, err = p.parseParts(list, types); err != nil {
 			return nil, err
 		}
 	default:
@@ -65,23 +65,23 @@ func (r *messageReader) content(types []string) ([]*compactordv1.Part, error) {
 	return parts, nil
 }
 
-func (r *messageReader) parts(list []json.RawMessage, types []string) ([]*compactordv1.Part, error) {
+func (p *messageParser) parseParts(list []json.RawMessage, types []string) ([]*compactordv1.Part, error) {
 	if len(list) > dialect.MaxParts {
 		return nil, rawjson.In("content", errManyParts)
 	}
 	parts := make([]*compactordv1.Part, 0, len(list))
 	for i, raw := range list {
-		part, err := contentPart(raw, types)
+		part, err := parsePart(raw, types)
 		if err != nil {
-			return nil, dialect.Malformed(r.at, i, rawjson.In("content", rawjson.InElement(i, err)))
+			return nil, dialect.Malformed(p.at, i, rawjson.In("content", rawjson.InElement(i, err)))
 		}
 		parts = append(parts, part)
 	}
 	if len(parts) > 0 {
-		r.say("content")
+		p.say("content")
 	}
 	if len(parts) == 1 && isPlain(parts[0]) {
-		r.note(noteContent, "array")
+		p.note(noteContent, "array")
 	}
 	return parts, nil
 }
@@ -99,7 +99,7 @@ func isPlain(p *compactordv1.Part) bool {
 	return p.GetText() != nil && !p.GetText().GetRefusal() && !hasOwn(p.GetAttachments())
 }
 
-func contentPart(raw json.RawMessage, types []string) (*compactordv1.Part, error) {
+func parsePart(raw json.RawMessage, types []string) (*compactordv1.Part, error) {
 	f, err := readFields(raw)
 	if err != nil {
 		return nil, err
@@ -112,15 +112,15 @@ func contentPart(raw json.RawMessage, types []string) (*compactordv1.Part, error
 		if len(types) == 1 {
 			return nil, rawjson.In("type", errOnlyText)
 		}
-		return opaque(raw, partType)
+		return parseOpaque(raw, partType)
 	}
 	f.say("type")
 	var part *compactordv1.Part
 	switch partType {
 	case "text", "refusal":
-		part, err = f.textPart(partType)
+		part, err = f.parseText(partType)
 	default:
-		part, err = f.media(partType)
+		part, err = f.parseMedia(partType)
 	}
 	if err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func contentPart(raw json.RawMessage, types []string) (*compactordv1.Part, error
 	return part, err
 }
 
-func (f *fields) textPart(key string) (*compactordv1.Part, error) {
+func (f *fields) parseText(key string) (*compactordv1.Part, error) {
 	if _, err := f.DemandText(key); err != nil {
 		return nil, err
 	}
@@ -149,8 +149,8 @@ func textPart(text string) *compactordv1.Part {
 	return &compactordv1.Part{Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: text}}}
 }
 
-// opaque keeps an item that has no neutral meaning.
-func opaque(raw json.RawMessage, itemType string) (*compactordv1.Part, error) {
+// parseOpaque keeps an item that has no neutral meaning.
+func parseOpaque(raw json.RawMessage, itemType string) (*compactordv1.Part, error) {
 	if len(itemType) > dialect.MaxName {
 		return nil, rawjson.In("type", rawjson.TooLarge(len(itemType), dialect.MaxName))
 	}
@@ -160,4 +160,34 @@ func opaque(raw json.RawMessage, itemType string) (*compactordv1.Part, error) {
 	return &compactordv1.Part{Kind: &compactordv1.Part_Opaque{Opaque: &compactordv1.OpaquePart{
 		Dialect: kind, Type: itemType, Json: string(raw),
 	}}}, nil
+}
+
+// parseRefusal reads the message's own field; in a response it stands beside an empty content.
+func (p *messageParser) parseRefusal() ([]*compactordv1.Part, error) {
+	text, err := p.text("refusal", dialect.MaxText)
+	if err != nil || text == "" {
+		return nil, err
+	}
+	return []*compactordv1.Part{{
+		Kind:        &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: text, Refusal: true}},
+		Attachments: []*compactordv1.Attachment{dialect.Note(kind, noteField, "refusal")},
+	}}, nil
+}
+
+// parseAudio keeps what the model said aloud as it is.
+func (p *messageParser) parseAudio() ([]*compactordv1.Part, error) {
+	if !p.Has("audio") {
+		return nil, nil
+	}
+	raw := p.Object["audio"]
+	if k := rawjson.KindOf(raw); k != rawjson.ObjectKind {
+		return nil, rawjson.In("audio", rawjson.WrongKind(raw, rawjson.ObjectKind))
+	}
+	part, err := parseOpaque(raw, "audio")
+	if err != nil {
+		return nil, rawjson.In("audio", err)
+	}
+	p.say("audio")
+	part.Attachments = []*compactordv1.Attachment{dialect.Note(kind, noteField, "audio")}
+	return []*compactordv1.Part{part}, nil
 }

@@ -9,40 +9,31 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// The fields in which servers hand out reasoning. A text is taken from the first that has one.
-const (
-	reasoningContent = "reasoning_content"
-	reasoning        = "reasoning"
-	reasoningDetails = "reasoning_details"
-)
-
-var reasoningFields = []string{reasoningContent, reasoning, reasoningDetails}
-
-// thinking reads the reasoning of a message, which is one part whatever the number of fields that hold it. Where all are
+// parseThinking reads the reasoning of a message, which is one part whatever the number of fields that hold it. Where all are
 // empty they stay with the message: some servers demand the field even then.
-func (r *messageReader) thinking() ([]*compactordv1.Part, error) {
-	text, err := r.BoundedText(reasoningContent, dialect.MaxText)
+func (p *messageParser) parseThinking() ([]*compactordv1.Part, error) {
+	text, err := p.BoundedText(reasoningContent, dialect.MaxText)
 	if err != nil {
 		return nil, err
 	}
 	field := reasoningContent
-	if text == "" && rawjson.KindOf(r.Object[reasoning]) == rawjson.String {
+	if text == "" && rawjson.KindOf(p.Object[reasoning]) == rawjson.String {
 		field = reasoning
-		if text, err = r.BoundedText(reasoning, dialect.MaxText); err != nil {
+		if text, err = p.BoundedText(reasoning, dialect.MaxText); err != nil {
 			return nil, err
 		}
 	}
 	if text == "" {
-		if saysNothing(r.Object[reasoningDetails]) {
+		if saysNothing(p.Object[reasoningDetails]) {
 			return nil, nil
 		}
-		field, text = reasoningDetails, detailsText(r.Object[reasoningDetails])
+		field, text = reasoningDetails, detailsText(p.Object[reasoningDetails])
 	}
 	f := &fields{Object: make(rawjson.Object)}
 	for _, key := range reasoningFields {
-		if raw, there := r.Object[key]; there {
+		if raw, there := p.Object[key]; there {
 			f.Object[key] = raw
-			r.say(key)
+			p.say(key)
 		}
 	}
 	if field != reasoningDetails && rawjson.Keeps(f.Object[field]) {

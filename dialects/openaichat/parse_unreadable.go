@@ -28,8 +28,8 @@ var shape = &dialect.Shape{
 	},
 }
 
-// lenient reads a message, without what cannot be read of it.
-func lenient(u *dialect.Unread, raw json.RawMessage, at int) (m *compactordv1.Message, findings []dialect.Finding, err error) {
+// parseLenient reads a message, without what cannot be read of it.
+func parseLenient(u *dialect.Unread, raw json.RawMessage, at int) (m *compactordv1.Message, findings []dialect.Finding, err error) {
 	unread, err := shape.Read(u, at, raw, func(raw json.RawMessage) error {
 		var err error
 		m, findings, err = parseMessage(raw, at)

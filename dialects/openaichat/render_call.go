@@ -8,20 +8,15 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-const (
-	customType   = "custom"
-	functionType = "function"
-)
-
-func (w *writer) calls(parts []numberedPart) []json.RawMessage {
+func (r *renderer) renderCalls(parts []numberedPart) []json.RawMessage {
 	calls := make([]json.RawMessage, 0, len(parts))
 	for _, n := range parts {
 		item := n.part.GetOpaque()
 		switch {
 		case item == nil:
-			calls = append(calls, w.call(n.part).Encode())
-		case w.request || item.GetDialect() != kind || !json.Valid([]byte(item.GetJson())):
-			w.drop(n.at, "The call is of a type that results cannot be found for.")
+			calls = append(calls, r.renderCall(n.part).Encode())
+		case r.request || item.GetDialect() != kind || !json.Valid([]byte(item.GetJson())):
+			r.drop(n.at, "The call is of a type that results cannot be found for.")
 		default:
 			calls = append(calls, json.RawMessage(item.GetJson()))
 		}
@@ -29,43 +24,43 @@ func (w *writer) calls(parts []numberedPart) []json.RawMessage {
 	return calls
 }
 
-func (w *writer) call(p *compactordv1.Part) rawjson.Object {
+func (r *renderer) renderCall(p *compactordv1.Part) rawjson.Object {
 	call := p.GetToolCall()
 	o := make(rawjson.Object)
-	if id := w.idOf(p, call.GetId()); id != "" {
+	if id := r.idOf(p, call.GetId()); id != "" {
 		o["id"] = rawjson.Quote(id)
 	}
 	guarded := guards{"id": saysText(call.GetId()), "type": saysNothing}
 	if isNoted(p.GetAttachments(), noteType, customType) {
 		o["type"] = rawjson.Quote(customType)
-		o[customType] = w.custom(p)
+		o[customType] = r.renderCustom(p)
 		guarded[customType], guarded["type"] = never, never
 	} else {
 		o["type"] = rawjson.Quote(functionType)
-		o[functionType] = w.function(p, functionType)
+		o[functionType] = r.renderFunction(p, functionType)
 		guarded[functionType] = never
 	}
-	if w.request {
+	if r.request {
 		// `index` is left over from a stream and says nothing that the order does not.
 		guarded["index"], guarded[customType], guarded[functionType] = never, never, never
 	}
-	w.restorePart(o, p, guarded)
+	r.restorePart(o, p, guarded)
 	return o
 }
 
-// functionCall writes the field that came before tool_calls.
-func (w *writer) functionCall(p *compactordv1.Part) json.RawMessage {
-	return w.function(p, "function_call")
+// renderFunctionCall writes the field that came before tool_calls.
+func (r *renderer) renderFunctionCall(p *compactordv1.Part) json.RawMessage {
+	return r.renderFunction(p, "function_call")
 }
 
-func (w *writer) function(p *compactordv1.Part, key string) json.RawMessage {
+func (r *renderer) renderFunction(p *compactordv1.Part, key string) json.RawMessage {
 	call := p.GetToolCall()
-	o := rawjson.Object{"name": w.toolName(call.GetName())}
+	o := rawjson.Object{"name": r.renderToolName(call.GetName())}
 	guarded := guards{"name": saysText(call.GetName()), "arguments": saysText(call.GetArguments())}
-	if w.request {
+	if r.request {
 		object, changed := dialect.ArgumentsObject(call.GetArguments())
 		if changed {
-			w.repair(ruleArgumentsObject, "Arguments that were no JSON object were put into one.")
+			r.repair(ruleArgumentsObject, "Arguments that were no JSON object were put into one.")
 		}
 		o["arguments"] = rawjson.Quote(string(object))
 		guarded["name"], guarded["arguments"], guarded[parsedArguments] = never, never, never
@@ -93,20 +88,64 @@ func writtenArguments(p *compactordv1.Part) json.RawMessage {
 	}
 }
 
-func (w *writer) custom(p *compactordv1.Part) json.RawMessage {
+func (r *renderer) renderCustom(p *compactordv1.Part) json.RawMessage {
 	call := p.GetToolCall()
-	o := rawjson.Object{"name": w.toolName(call.GetName()), "input": rawjson.Quote(call.GetArguments())}
+	o := rawjson.Object{"name": r.renderToolName(call.GetName()), "input": rawjson.Quote(call.GetArguments())}
 	guarded := guards{"name": saysText(call.GetName()), "input": saysText(call.GetArguments())}
-	if w.request {
+	if r.request {
 		guarded["name"], guarded["input"] = never, never
 	}
 	layWithin(o, p.GetAttachments(), customType, guarded)
 	return o.Encode()
 }
 
-func (w *writer) toolName(name string) json.RawMessage {
-	if w.request {
-		name = w.cleanName(ruleToolName, name)
+func (r *renderer) renderToolName(name string) json.RawMessage {
+	if r.request {
+		name = r.cleanName(ruleToolNames, name)
 	}
 	return rawjson.Quote(name)
+}
+
+// maxIDBytes is how long OpenAI lets the id of a call be, in bytes.
+const maxIDBytes = 40
+
+// cleanID keeps what servers themselves write into ids, which is more than letters: Kimi's `functions.bash:0` must come
+// back as it is.
+func cleanID(id string) string {
+	clean := []byte(id)
+	for i, b := range clean {
+		if b <= ' ' || b > '~' {
+			clean[i] = '_'
+		}
+	}
+	return string(clean)
+}
+
+// idOf is the id of a call, or of the call that a result answers.
+func (r *renderer) idOf(p *compactordv1.Part, id string) string {
+	if !r.request {
+		return id
+	}
+	given, changed := r.ids.Of(p)
+	if changed {
+		rule := ruleCallIDsUnique
+		switch {
+		case id == "":
+			rule = ruleCallIDs
+		case len(id) > maxIDBytes:
+			rule = ruleCallIDLength
+		}
+		r.repair(rule, "The id of a call was replaced by one that the provider takes and that no other call has.")
+	}
+	return given
+}
+
+// cleanName makes a name that the provider takes.
+func (r *renderer) cleanName(rule, name string) string {
+	clean := dialect.CleanID(name)
+	clean = clean[:min(len(clean), maxToolName)]
+	if clean != name {
+		r.repair(rule, "Characters that a name may not have were replaced, and what is too long was cut.")
+	}
+	return clean
 }

@@ -17,8 +17,8 @@ var (
 	audioFormats = []string{"wav", "mp3"}
 )
 
-// usualType is the type of content part that a medium is written as; empty for one that has no place in the list.
-func usualType(media *compactordv1.MediaPart) string {
+// mediaType is the type of content part that a medium is written as; empty for one that has no place in the list.
+func mediaType(media *compactordv1.MediaPart) string {
 	mime := strings.ToLower(media.GetMimeType())
 	switch media.GetSource().(type) {
 	case *compactordv1.MediaPart_FileId:
@@ -42,10 +42,10 @@ func usualType(media *compactordv1.MediaPart) string {
 	return ""
 }
 
-// isTaken says whether OpenAI takes a medium from the user.
-func isTaken(media *compactordv1.MediaPart) bool {
+// isTakenMedia says whether OpenAI takes a medium from the user.
+func isTakenMedia(media *compactordv1.MediaPart) bool {
 	mime := strings.ToLower(media.GetMimeType())
-	switch usualType(media) {
+	switch mediaType(media) {
 	case "image_url":
 		if data, ok := media.GetSource().(*compactordv1.MediaPart_Data); ok {
 			return len(data.Data) > 0 && slices.Contains(imageTypes, mime)
@@ -65,73 +65,73 @@ func isWebAddress(url string) bool {
 	return strings.HasPrefix(lower, "http://") || lower == "https://"
 }
 
-// media returns nil for a medium that has no place in the list.
-func (w *writer) media(p *compactordv1.Part) rawjson.Object {
+// renderMedia returns nil for a medium that has no place in the list.
+func (r *renderer) renderMedia(p *compactordv1.Part) rawjson.Object {
 	media := p.GetMedia()
 	if owner := media.GetOwner(); owner != kind && owner != compactordv1.Dialect_DIALECT_UNSPECIFIED {
 		return nil
 	}
-	if w.request && (w.m.GetRole() != compactordv1.Role_ROLE_USER || !isTaken(media)) {
+	if r.request && (r.m.GetRole() != compactordv1.Role_ROLE_USER || !isTakenMedia(media)) {
 		return nil
 	}
-	partType := usualType(media)
+	partType := mediaType(media)
 	_, isData := media.GetSource().(*compactordv1.MediaPart_Data)
-	if noted, found := dialect.Noted(p.GetAttachments(), kind, noteType); found && isData && !w.request {
+	if noted, found := dialect.Noted(p.GetAttachments(), kind, noteType); found && isData && !r.request {
 		partType = noted
 	}
 	switch partType {
 	case "image_url":
-		return w.image(p)
+		return r.renderImage(p)
 	case "input_audio":
-		return w.inputAudio(p)
+		return r.renderInputAudio(p)
 	case "file":
-		return w.file(p)
+		return r.renderFile(p)
 	default:
 		return nil
 	}
 }
 
-// mediaPart writes a content part of an inner object with the same name.
-func (w *writer) mediaPart(p *compactordv1.Part, partType string, inner rawjson.Object, guarded guards) rawjson.Object {
-	if w.request {
+// encodeMedia writes a content part of an inner object with the same name.
+func (r *renderer) encodeMedia(p *compactordv1.Part, partType string, inner rawjson.Object, guarded guards) rawjson.Object {
+	if r.request {
 		for _, key := range []string{"url", "data", "format", "file_data", "file_id", "filename"} {
 			guarded[key] = never
 		}
 	}
 	layWithin(inner, p.GetAttachments(), partType, guarded)
 	o := rawjson.Object{"type": rawjson.Quote(partType), partType: inner.Encode()}
-	w.restorePart(o, p, guards{"type": never, partType: never})
+	r.restorePart(o, p, guards{"type": never, partType: never})
 	return o
 }
 
-func (w *writer) image(p *compactordv1.Part) rawjson.Object {
+func (r *renderer) renderImage(p *compactordv1.Part) rawjson.Object {
 	media := p.GetMedia()
-	if !w.request && isNoted(p.GetAttachments(), noteImage, "string") {
+	if !r.request && isNoted(p.GetAttachments(), noteImage, "string") {
 		o := rawjson.Object{"type": rawjson.Quote("image_url"), "image_url": rawjson.Quote(addressOf(media))}
-		w.restorePart(o, p, guards{"type": never, "image_url": saysAddress(media)})
+		r.restorePart(o, p, guards{"type": never, "image_url": saysAddress(media)})
 		return o
 	}
-	return w.mediaPart(p, "image_url", rawjson.Object{"url": rawjson.Quote(w.addressOf(media))}, guards{"url": saysAddress(media)})
+	return r.encodeMedia(p, "image_url", rawjson.Object{"url": rawjson.Quote(r.addressOf(media))}, guards{"url": saysAddress(media)})
 }
 
 // addressOf writes the type of a medium in a request as the provider spells it.
-func (w *writer) addressOf(media *compactordv1.MediaPart) string {
-	if data, ok := media.GetSource().(*compactordv1.MediaPart_Data); ok && w.request {
+func (r *renderer) addressOf(media *compactordv1.MediaPart) string {
+	if data, ok := media.GetSource().(*compactordv1.MediaPart_Data); ok && r.request {
 		return dialect.DataURL(strings.ToLower(media.GetMimeType()), data.Data)
 	}
 	return addressOf(media)
 }
 
-func (w *writer) inputAudio(p *compactordv1.Part) rawjson.Object {
+func (r *renderer) renderInputAudio(p *compactordv1.Part) rawjson.Object {
 	media, mime := p.GetMedia(), p.GetMedia().GetMimeType()
-	if w.request {
+	if r.request {
 		mime = strings.ToLower(mime)
 	}
 	inner := rawjson.Object{
 		"data":   rawjson.Quote(dialect.EncodeBase64(media.GetData())),
 		"format": rawjson.Quote(audioFormat(mime)),
 	}
-	return w.mediaPart(p, "input_audio", inner, guards{
+	return r.encodeMedia(p, "input_audio", inner, guards{
 		"data": dialect.SaysData(media.GetData()),
 		"format": func(raw json.RawMessage) bool {
 			var format string
@@ -140,7 +140,7 @@ func (w *writer) inputAudio(p *compactordv1.Part) rawjson.Object {
 	})
 }
 
-func (w *writer) file(p *compactordv1.Part) rawjson.Object {
+func (r *renderer) renderFile(p *compactordv1.Part) rawjson.Object {
 	media := p.GetMedia()
 	inner := rawjson.Object{}
 	guarded := guards{"filename": saysText(media.GetName())}
@@ -149,12 +149,12 @@ func (w *writer) file(p *compactordv1.Part) rawjson.Object {
 	}
 	switch source := media.GetSource().(type) {
 	case *compactordv1.MediaPart_Data:
-		inner["file_data"] = rawjson.Quote(w.addressOf(media))
-		if !w.request && isNoted(p.GetAttachments(), noteFileData, "base64") {
+		inner["file_data"] = rawjson.Quote(r.addressOf(media))
+		if !r.request && isNoted(p.GetAttachments(), noteFileData, "base64") {
 			inner["file_data"] = rawjson.Quote(dialect.EncodeBase64(source.Data))
 		}
 		guarded["file_data"] = saysFile(media)
-		if w.request && media.GetName() == "" {
+		if r.request && media.GetName() == "" {
 			inner["filename"] = rawjson.Quote("file.pdf")
 		}
 	case *compactordv1.MediaPart_FileId:
@@ -163,5 +163,5 @@ func (w *writer) file(p *compactordv1.Part) rawjson.Object {
 		}
 		guarded["file_id"], guarded["file_data"] = saysText(source.FileId), saysNothing
 	}
-	return w.mediaPart(p, "file", inner, guarded)
+	return r.encodeMedia(p, "file", inner, guarded)
 }

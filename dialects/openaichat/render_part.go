@@ -31,32 +31,14 @@ func numbered(parts []*compactordv1.Part) []numberedPart {
 	return list
 }
 
-// resultParts are the parts of a result as parts of a message; all stand at the position of the result.
-func resultParts(r *compactordv1.ToolResult) []numberedPart {
-	list := make([]numberedPart, len(r.GetParts()))
-	for i, rp := range r.GetParts() {
-		p := &compactordv1.Part{Attachments: rp.GetAttachments()}
-		switch k := rp.GetKind().(type) {
-		case *compactordv1.ResultPart_Media:
-			p.Kind = &compactordv1.Part_Media{Media: k.Media}
-		case *compactordv1.ResultPart_Opaque:
-			p.Kind = &compactordv1.Part_Opaque{Opaque: k.Opaque}
-		default:
-			p.Kind = &compactordv1.Part_Text{Text: rp.GetText()}
-		}
-		list[i] = numberedPart{0, p}
-	}
-	return list
-}
-
-// block is a part of the content: a text that can stand as a string, an object, or an item as it was.
-type block struct {
+// renderedPart is a part of the content: a text that can stand as a string, an object, or an item as it was.
+type renderedPart struct {
 	text   string
 	object rawjson.Object
 	raw    json.RawMessage
 }
 
-func (b block) encode() json.RawMessage {
+func (b renderedPart) encode() json.RawMessage {
 	switch {
 	case b.raw != nil:
 		return b.raw
@@ -72,15 +54,15 @@ func textObject(text string) rawjson.Object {
 }
 
 // isString says whether a block that stands alone is the content as a string.
-func (w *writer) isString(b block) bool {
-	return b.raw == nil && b.object == nil && !isNoted(w.m.GetAttachments(), noteContent, "array")
+func (r *renderer) isString(b renderedPart) bool {
+	return b.raw == nil && b.object == nil && !isNoted(r.m.GetAttachments(), noteContent, "array")
 }
 
-func (w *writer) joined(blocks []block) json.RawMessage {
+func (r *renderer) encodeContent(blocks []renderedPart) json.RawMessage {
 	if len(blocks) == 0 {
-		return emptyContent(w.m.GetRole())
+		return emptyContent(r.m.GetRole())
 	}
-	if len(blocks) == 1 && w.isString(blocks[0]) {
+	if len(blocks) == 1 && r.isString(blocks[0]) {
 		return rawjson.Quote(blocks[0].text)
 	}
 	list := make([]json.RawMessage, len(blocks))
@@ -90,54 +72,54 @@ func (w *writer) joined(blocks []block) json.RawMessage {
 	return rawjson.EncodeArray(list)
 }
 
-func (w *writer) blocks(parts []numberedPart) []block {
-	blocks := make([]block, 0, len(parts))
+func (r *renderer) renderParts(parts []numberedPart) []renderedPart {
+	blocks := make([]renderedPart, 0, len(parts))
 	for _, n := range parts {
-		if b, ok := w.block(n); ok {
+		if b, ok := r.renderPart(n); ok {
 			blocks = append(blocks, b)
 		}
 	}
 	return blocks
 }
 
-func (w *writer) block(n numberedPart) (block, bool) {
+func (r *renderer) renderPart(n numberedPart) (renderedPart, bool) {
 	switch k := n.part.GetKind().(type) {
 	case *compactordv1.Part_Text:
-		if w.request && k.Text.GetText() == "" {
-			w.drop(n.at, emptyText)
-			return block{}, false
+		if r.request && k.Text.GetText() == "" {
+			r.drop(n.at, emptyText)
+			return renderedPart{}, false
 		}
-		return w.textBlock(n.part), true
+		return r.renderText(n.part), true
 	case *compactordv1.Part_Media:
-		if o := w.media(n.part); o != nil {
-			return block{object: o}, true
+		if o := r.renderMedia(n.part); o != nil {
+			return renderedPart{object: o}, true
 		}
-		w.drop(n.at, mediaAsText)
-		return block{text: session.MediaLine(k.Media)}, true
+		r.drop(n.at, mediaAsText)
+		return renderedPart{text: session.MediaLine(k.Media)}, true
 	case *compactordv1.Part_Opaque:
-		return w.opaque(n.at, k.Opaque)
+		return r.renderOpaque(n.at, k.Opaque)
 	default:
-		return block{}, false
+		return renderedPart{}, false
 	}
 }
 
-func (w *writer) opaque(at int, item *compactordv1.OpaquePart) (block, bool) {
+func (r *renderer) renderOpaque(at int, item *compactordv1.OpaquePart) (renderedPart, bool) {
 	raw := json.RawMessage(item.GetJson())
 	o, err := rawjson.ParseObject(raw)
 	switch {
 	case item.GetDialect() != kind || err != nil:
-		w.drop(at, foreignOpaque)
-		return block{}, false
-	case !w.request:
-		return block{raw: raw}, true
-	case w.m.GetRole() == compactordv1.Role_ROLE_TOOL:
-		w.drop(at, opaqueAsText)
-		return block{text: item.GetJson()}, true
+		r.drop(at, foreignOpaque)
+		return renderedPart{}, false
+	case !r.request:
+		return renderedPart{raw: raw}, true
+	case r.m.GetRole() == compactordv1.Role_ROLE_TOOL:
+		r.drop(at, opaqueAsText)
+		return renderedPart{text: item.GetJson()}, true
 	case !isUnknownType(o):
-		w.drop(at, "The item is none that this dialect keeps as it is.")
-		return block{}, false
+		r.drop(at, "The item is none that this dialect keeps as it is.")
+		return renderedPart{}, false
 	default:
-		return block{raw: raw}, true
+		return renderedPart{raw: raw}, true
 	}
 }
 
@@ -156,21 +138,21 @@ func isUnknownType(o rawjson.Object) bool {
 	}
 }
 
-func (w *writer) textBlock(p *compactordv1.Part) block {
+func (r *renderer) renderText(p *compactordv1.Part) renderedPart {
 	text, field := p.GetText().GetText(), "text"
-	if p.GetText().GetRefusal() && w.m.GetRole() == compactordv1.Role_ROLE_ASSISTANT {
+	if p.GetText().GetRefusal() && r.m.GetRole() == compactordv1.Role_ROLE_ASSISTANT {
 		field = "refusal"
 	} else if !hasOwn(p.GetAttachments()) {
-		return block{text: text}
+		return renderedPart{text: text}
 	}
 	o := rawjson.Object{"type": rawjson.Quote(field), field: rawjson.Quote(text)}
-	w.restorePart(o, p, guards{"type": never, field: saysText(text)})
-	return block{text: text, object: o}
+	r.restorePart(o, p, guards{"type": never, field: saysText(text)})
+	return renderedPart{text: text, object: o}
 }
 
 // restorePart lays over a content part or a call what was kept of it.
-func (w *writer) restorePart(o rawjson.Object, p *compactordv1.Part, guarded guards) {
-	if w.request {
+func (r *renderer) restorePart(o rawjson.Object, p *compactordv1.Part, guarded guards) {
+	if r.request {
 		for key := range guarded {
 			guarded[key] = never
 		}

@@ -1,47 +1,54 @@
 package openaichat
 
 import (
-	"encoding/json"
 	"errors"
-	"math"
+	"slices"
 	"strings"
-	"time"
-
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// transcriptFields are what tools add to the messages that they record, and the provider's SDK to those that it parses.
-// They are read, kept, and left out of requests.
-var transcriptFields = []string{"usage", "model", "stop_reason", "finish_reason", "is_error", "timestamp", "parsed"}
-
-// parsedArguments is what the provider's SDK adds to the function of a call. It is kept, and left out of requests too.
-const parsedArguments = "parsed_arguments"
-
-var errMoreCached = errors.New("is more than the whole prompt")
-
-// readExtras reads what recorded messages of the assistant tell beside what was said.
-func (r *messageReader) readExtras() error {
-	var err error
-	if r.m.Model, err = r.BoundedText("model", dialect.MaxName); err != nil {
-		return err
+// fillFromResponse puts what a response says of its message into the message, where the message itself does not say it.
+func (b *body) fillFromResponse(parsed *dialect.Parsed) error {
+	m := parsed.Messages[0]
+	if m.GetRole() != compactordv1.Role_ROLE_ASSISTANT {
+		return rawjson.In("role", errResponse)
 	}
-	if r.m.Usage, err = usageOf(r.Object); err != nil {
-		return err
+	if m.GetUsage() == nil {
+		usage, err := parseUsage(b.response)
+		if err != nil {
+			return err
+		}
+		m.Usage = usage
 	}
-	r.m.StopReason = stopReasonOf(r.Object)
-	if r.m.GetStopReason() == compactordv1.StopReason_STOP_REASON_UNSPECIFIED && r.Has("refusal") && !saysNothing(r.Object["refusal"]) {
-		r.m.StopReason = compactordv1.StopReason_STOP_REASON_REFUSAL
+	if m.GetModel() == "" {
+		model, err := b.response.BoundedText("model", dialect.MaxName)
+		if err != nil {
+			return err
+		}
+		m.Model = model
+	}
+	parsed.ProviderStop = providerStop(b.choice)
+	// A refusal ends with the word of any other answer.
+	if m.GetStopReason() == compactordv1.StopReason_STOP_REASON_UNSPECIFIED {
+		m.StopReason = stopReasonOf(b.choice)
+	}
+	if b.choices > 1 {
+		parsed.Findings = slices.Insert(parsed.Findings, 0, dialect.Finding{
+			Rule: dialect.InputChoicesLeftOut,
+			Text: "The response holds more than one choice; the first is taken, the others are left out.",
+		})
 	}
 	return nil
 }
 
-// usageOf reads the tokens that were reported. Two shapes are in use: with input_tokens, which leaves out what came from
+var errMoreCached = errors.New("is more than the whole prompt")
+
+// parseUsage reads the tokens that were reported. Two shapes are in use: with input_tokens, which leaves out what came from
 // a cache, and OpenAI's own with prompt_tokens, which includes it.
-func usageOf(o rawjson.Object) (*compactordv1.Usage, error) {
+func parseUsage(o rawjson.Object) (*compactordv1.Usage, error) {
 	u, err := o.Sub("usage")
 	if err != nil || u == nil {
 		return nil, err
@@ -126,8 +133,8 @@ func stopReasonOf(o rawjson.Object) compactordv1.StopReason {
 	return compactordv1.StopReason_STOP_REASON_UNSPECIFIED
 }
 
-// stopWord is the provider's own word for why the model stopped; empty where there is none.
-func stopWord(o rawjson.Object) string {
+// providerStop is the provider's own word for why the model stopped; empty where there is none.
+func providerStop(o rawjson.Object) string {
 	for _, field := range []string{"finish_reason", "stop_reason"} {
 		if word, err := o.Text(field); err == nil && word != "" {
 			return word
@@ -152,40 +159,4 @@ var stopReasons = map[string]compactordv1.StopReason{
 	"error":          compactordv1.StopReason_STOP_REASON_ERROR,
 	"aborted":        compactordv1.StopReason_STOP_REASON_ABORTED,
 	"pause_turn":     compactordv1.StopReason_STOP_REASON_PAUSE,
-}
-
-// Numbers from here on count milliseconds since 1970, smaller ones seconds.
-const firstMillisecond = 1e11
-
-// timestampOf reads when a message was written: RFC 3339, or a number of seconds or milliseconds since 1970. What is
-// neither tells nothing.
-func timestampOf(o rawjson.Object) *timestamppb.Timestamp {
-	raw := o["timestamp"]
-	var t time.Time
-	switch rawjson.KindOf(raw) {
-	case rawjson.String:
-		text, err := o.Text("timestamp")
-		if err != nil {
-			return nil
-		}
-		if t, err = time.Parse(time.RFC3339Nano, text); err != nil {
-			return nil
-		}
-	case rawjson.Number:
-		var n float64
-		if err := json.Unmarshal(raw, &n); err != nil || n <= 0 || n > math.MaxInt64/1e3 {
-			return nil
-		}
-		if n < firstMillisecond {
-			n *= 1e3
-		}
-		t = time.UnixMilli(int64(n))
-	default:
-		return nil
-	}
-	stamp := timestamppb.New(t)
-	if stamp.CheckValid() != nil {
-		return nil
-	}
-	return stamp
 }

@@ -33,8 +33,8 @@ var deltaRule = &rawjson.JoinRule{
 	},
 }
 
-// isChunk tells a chunk of a stream, or the error that ends one, from a message.
-func isChunk(o rawjson.Object) bool {
+// isEvent tells a chunk of a stream, or the error that ends one, from a message.
+func isEvent(o rawjson.Object) bool {
 	return !o.Has("role") && (o.Has("choices") || o.Has("error") || o.IsText("object", "chat.completion.chunk") ||
 		o.IsText("type", "chunk") && o.Has("chunk"))
 }
@@ -55,28 +55,28 @@ type streamedChoice struct {
 	hasParts bool
 }
 
-// openStream puts the chunks of a stream together to what its response's body would have been.
-func (e *envelope) openStream(chunks []json.RawMessage) error {
+// readStream puts the chunks of a stream together to what its response's body would have been.
+func (b *body) readStream(chunks []json.RawMessage) error {
 	s := &stream{body: make(rawjson.Object), choices: make(map[uint32]*streamedChoice)}
 	for i, raw := range chunks {
-		if err := s.chunk(raw); err != nil {
+		if err := s.event(raw); err != nil {
 			return rawjson.InElement(i, err)
 		}
 	}
-	e.response, e.choices = s.body, len(s.choices)
+	b.response, b.choices = s.body, len(s.choices)
 	first := s.first()
-	e.choice = first.fields.Object()
-	message, err := first.object()
+	b.choice = first.fields.Object()
+	message, err := first.encode()
 	if err != nil {
 		return err
 	}
-	e.messages = []json.RawMessage{message.Encode()}
-	s.ending.Cut = !s.ending.Failed && stopWord(e.choice) == ""
-	e.ending = s.ending
+	b.messages = []json.RawMessage{message.Encode()}
+	s.ending.Cut = !s.ending.Failed && providerStop(b.choice) == ""
+	b.ending = s.ending
 	return nil
 }
 
-func (s *stream) chunk(raw json.RawMessage) error {
+func (s *stream) event(raw json.RawMessage) error {
 	o, err := rawjson.SplitObject(raw)
 	if err == nil && o.IsText("type", "chunk") && o.Has("chunk") {
 		// An event of the SDKs, which hold the chunk beside what they made of it so far.
@@ -170,8 +170,8 @@ func (c *streamedChoice) add(delta rawjson.Object) error {
 	return c.message.Add(delta)
 }
 
-// object is the message so far.
-func (c *streamedChoice) object() (rawjson.Object, error) {
+// encode is the message so far.
+func (c *streamedChoice) encode() (rawjson.Object, error) {
 	o := c.message.Object()
 	if !o.Has("role") || o.IsText("role", "") {
 		o["role"] = rawjson.Quote("assistant")

@@ -2,14 +2,13 @@ package openairesponses
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
-
-const kind = compactordv1.Dialect_DIALECT_OPENAI_RESPONSES
 
 // The notes on the form. doc.go says what they mean.
 const (
@@ -58,8 +57,8 @@ var sdkFields = []string{"parsed", "parsed_arguments"}
 
 // restore lays attachments over what was rendered from the neutral fields. For a request they only add to it: what the
 // neutral fields say is never overruled by how it was once written.
-func (w *writer) restore(usual rawjson.Object, attachments []*compactordv1.Attachment, g guards) {
-	if w.asWritten {
+func (r *renderer) restore(usual rawjson.Object, attachments []*compactordv1.Attachment, g guards) {
+	if r.asWritten {
 		dialect.Restore(usual, attachments, kind, g)
 		return
 	}
@@ -78,3 +77,73 @@ func isMessageType(raw json.RawMessage) bool {
 }
 
 func never(json.RawMessage) bool { return false }
+
+func tooMany(attachments []*compactordv1.Attachment) error {
+	if len(attachments) > dialect.MaxAttachments {
+		return fmt.Errorf("%w: more than %d fields that are not known", dialect.ErrLimit, dialect.MaxAttachments)
+	}
+	return nil
+}
+
+// saysOptional guards a text that was missing or null where it is empty now.
+func saysOptional(text string) func(json.RawMessage) bool {
+	says := dialect.SaysText(text)
+	return func(raw json.RawMessage) bool {
+		if k := rawjson.KindOf(raw); k == rawjson.Missing || k == rawjson.Null {
+			return text == ""
+		}
+		return says(raw)
+	}
+}
+
+// saysContent guards content that the pieces alone are not written as: one that is missing, a text of which decoding
+// lost something, or a list of which an instruction holds only the texts.
+func saysContent(pieces []piece, s side) func(json.RawMessage) bool {
+	return func(raw json.RawMessage) bool {
+		if len(raw) > 0 && !json.Valid(raw) {
+			return false
+		}
+		old, err := parseContent(raw, s)
+		if err != nil {
+			return false
+		}
+		if s == instructionSide {
+			old = textsOf(old)
+		}
+		if len(old) != len(pieces) {
+			return false
+		}
+		for i := range old {
+			if old[i].text == nil || pieces[i].text == nil || old[i].text.GetText() != pieces[i].text.GetText() {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+func guardsOfMessage(pieces []piece, s side) guards {
+	return guards{"type": isMessageType, "role": never, "content": saysContent(pieces, s)}
+}
+
+// guardsOfCall keep an edited call from showing what it was before.
+func guardsOfCall(k *callKind, call *compactordv1.ToolCall, attachments []*compactordv1.Attachment) guards {
+	return guards{
+		k.id:                       saysOptional(call.GetId()),
+		"name":                     saysOptional(call.GetName()),
+		inputField(k, attachments): saysOptional(call.GetArguments()),
+	}
+}
+
+func isInParts(p *compactordv1.Part) bool { return noted(p.GetAttachments(), noteContent) == inParts }
+
+func isWithin(p *compactordv1.Part) bool {
+	_, within := dialect.Noted(p.GetAttachments(), kind, noteWithin)
+	return within
+}
+
+// isInstructions says whether a message was the instructions of a request.
+func isInstructions(m *compactordv1.Message) bool {
+	_, apart := dialect.Noted(m.GetAttachments(), kind, noteInstructions)
+	return apart
+}

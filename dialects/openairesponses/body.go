@@ -11,24 +11,18 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-const (
-	fieldInput        = "input"
-	fieldInstructions = "instructions"
-	fieldOutput       = "output"
-)
-
 var (
 	errNoList    = errors.New("is neither items nor a request or response body with items")
 	errErrorBody = errors.New("is an error body, which holds no items; ClassifyError reads those")
 	errNotUTF8   = errors.New("is not valid UTF-8")
 )
 
-// envelope is what came, taken apart.
-type envelope struct {
-	// items are the elements of the list.
-	items []json.RawMessage
-	// instructions are those of a request body, none where it has none.
-	instructions json.RawMessage
+// body is what came, taken apart.
+type body struct {
+	// messages are the elements of the list.
+	messages []json.RawMessage
+	// system are those of a request body, none where it has none.
+	system json.RawMessage
 	// text says that the input as a whole is one text, the one element of items.
 	text bool
 	// response is a response body, else nil.
@@ -37,8 +31,16 @@ type envelope struct {
 	ending dialect.Ending
 }
 
-// open takes apart what came. It is an *dialect.InputError where there is no list in it.
-func open(raw []byte) (*envelope, error) {
+func (b *body) list() *dialect.List {
+	list := &dialect.List{Messages: b.messages}
+	if b.system != nil {
+		list.System = []json.RawMessage{b.system}
+	}
+	return list
+}
+
+// openBody takes apart what came. It is an *dialect.InputError where there is no list in it.
+func openBody(raw []byte) (*body, error) {
 	raw = bytes.TrimSpace(raw)
 	if !utf8.Valid(raw) {
 		return nil, dialect.Malformed(-1, 0, errNotUTF8)
@@ -47,30 +49,30 @@ func open(raw []byte) (*envelope, error) {
 		_, err := rawjson.ParseObject(raw)
 		return nil, dialect.Malformed(-1, 0, err)
 	}
-	e, err := openValue(raw)
-	return e, dialect.Malformed(-1, 0, err)
+	b, err := readBody(raw)
+	return b, dialect.Malformed(-1, 0, err)
 }
 
-func openValue(raw json.RawMessage) (*envelope, error) {
+func readBody(raw json.RawMessage) (*body, error) {
 	switch rawjson.KindOf(raw) {
 	case rawjson.Array:
 		items, err := rawjson.SplitArray(raw)
 		if err == nil && len(items) > 0 && isEvent(items[0]) {
-			return openStream(items)
+			return readStream(items)
 		}
-		return &envelope{items: items}, err
+		return &body{messages: items}, err
 	case rawjson.String:
-		return &envelope{items: []json.RawMessage{raw}, text: true}, nil
+		return &body{messages: []json.RawMessage{raw}, text: true}, nil
 	default:
 		o, err := rawjson.SplitObject(raw)
 		if err != nil {
 			return nil, err
 		}
-		return openObject(raw, o)
+		return readObject(raw, o)
 	}
 }
 
-func openObject(raw json.RawMessage, o rawjson.Object) (*envelope, error) {
+func readObject(raw json.RawMessage, o rawjson.Object) (*body, error) {
 	_, isItem := o["type"]
 	if typ, err := o.Text("type"); err == nil && strings.HasPrefix(typ, "response.") && o.Has("response") {
 		// The last event of a stream holds the response body.
@@ -78,23 +80,23 @@ func openObject(raw json.RawMessage, o rawjson.Object) (*envelope, error) {
 		if err != nil {
 			return nil, err
 		}
-		e, err := openBody(inner)
-		return e, rawjson.In("response", err)
+		b, err := readRequestOrResponse(inner)
+		return b, rawjson.In("response", err)
 	}
 	switch {
 	case o.Has("error") && !o.Has(fieldOutput) && !o.Has(fieldInput) && (!isItem || o.IsText("type", "error")):
 		return nil, errErrorBody
 	case isItem, o.Has("role"):
-		return &envelope{items: []json.RawMessage{raw}}, nil
+		return &body{messages: []json.RawMessage{raw}}, nil
 	default:
-		return openBody(o)
+		return readRequestOrResponse(o)
 	}
 }
 
-func openBody(o rawjson.Object) (*envelope, error) {
+func readRequestOrResponse(o rawjson.Object) (*body, error) {
 	switch {
 	case o.Has(fieldInput):
-		return openRequest(o)
+		return readRequest(o)
 	case o.Has(fieldOutput):
 		items, err := rawjson.SplitArray(o[fieldOutput])
 		if err != nil {
@@ -102,26 +104,26 @@ func openBody(o rawjson.Object) (*envelope, error) {
 		}
 		if o.IsText("object", "response.compaction") {
 			// What was compacted is a list to go on with, and no answer of the model.
-			return &envelope{items: items}, nil
+			return &body{messages: items}, nil
 		}
-		return &envelope{items: items, response: o}, nil
+		return &body{messages: items, response: o}, nil
 	case o.Has(fieldInstructions):
-		return &envelope{instructions: o[fieldInstructions]}, nil
+		return &body{system: o[fieldInstructions]}, nil
 	default:
 		return nil, errNoList
 	}
 }
 
-func openRequest(o rawjson.Object) (*envelope, error) {
-	e := &envelope{}
+func readRequest(o rawjson.Object) (*body, error) {
+	b := &body{}
 	if o.Has(fieldInstructions) {
-		e.instructions = o[fieldInstructions]
+		b.system = o[fieldInstructions]
 	}
 	if rawjson.KindOf(o[fieldInput]) == rawjson.String {
-		e.items, e.text = []json.RawMessage{o[fieldInput]}, true
-		return e, nil
+		b.messages, b.text = []json.RawMessage{o[fieldInput]}, true
+		return b, nil
 	}
 	var err error
-	e.items, err = rawjson.SplitArray(o[fieldInput])
-	return e, rawjson.In(fieldInput, err)
+	b.messages, err = rawjson.SplitArray(o[fieldInput])
+	return b, rawjson.In(fieldInput, err)
 }

@@ -2,30 +2,32 @@ package openairesponses
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// shape checks that items have the fields that their types demand.
-func (in *input) shape(report report) {
-	for _, e := range in.entries {
-		if len(in.entries) == 1 && rawjson.KindOf(e.raw) == rawjson.String && json.Valid(e.raw) {
+// checkShape checks that items have the fields that their types demand.
+func checkShape(d *decoded, report report) {
+	for _, item := range d.items {
+		if len(d.items) == 1 && rawjson.KindOf(item.raw) == rawjson.String && json.Valid(item.raw) {
 			// The whole input can be a text.
 			return
 		}
 		switch {
-		case e.fields == nil:
-			report(e.at, 0, "an item must be an object")
+		case item.fields == nil:
+			report(item.at, 0, "an item must be an object")
 			continue
-		case e.typ == "":
-			report(e.at, 0, "type must be a text that is not empty")
+		case item.typ == "":
+			report(item.at, 0, "type must be a text that is not empty")
 			continue
 		}
-		if !isOptional(e.fields["id"], rawjson.String) {
-			report(e.at, 0, "id must be a string")
+		if !isOptional(item.fields["id"], rawjson.String) {
+			report(item.at, 0, "id must be a string")
 		}
-		e.fieldsOfType(func(detail string) { report(e.at, 0, detail) })
-		e.fieldsOfParts(report)
+		item.fieldsOfType(func(detail string) { report(item.at, 0, detail) })
+		item.fieldsOfParts(report)
 	}
 }
 
@@ -34,76 +36,76 @@ func isOptional(raw json.RawMessage, want rawjson.Kind) bool {
 	return k == rawjson.Missing || k == rawjson.Null || k == want
 }
 
-func (e *entry) demand(fail func(string), want rawjson.Kind, keys ...string) {
+func (item *decodedItem) demand(fail func(string), want rawjson.Kind, keys ...string) {
 	for _, key := range keys {
-		if rawjson.KindOf(e.fields[key]) != want {
+		if rawjson.KindOf(item.fields[key]) != want {
 			fail(key + " must be " + string(want))
 		}
 	}
 }
 
-func (e *entry) fieldsOfType(fail func(string)) {
-	switch e.typ {
+func (item *decodedItem) fieldsOfType(fail func(string)) {
+	switch item.typ {
 	case "message":
-		e.demand(fail, rawjson.String, "role")
-		e.textOrList(fail, "content")
+		item.demand(fail, rawjson.String, "role")
+		item.textOrList(fail, "content")
 	case "function_call":
-		e.demand(fail, rawjson.String, "call_id", "name", "arguments")
+		item.demand(fail, rawjson.String, "call_id", "name", "arguments")
 	case "custom_tool_call":
-		e.demand(fail, rawjson.String, "call_id", "name", "input")
+		item.demand(fail, rawjson.String, "call_id", "name", "input")
 	case "mcp_approval_request":
-		e.demand(fail, rawjson.String, "id", "name", "arguments")
+		item.demand(fail, rawjson.String, "id", "name", "arguments")
 	case "function_call_output", "custom_tool_call_output":
-		e.demand(fail, rawjson.String, "call_id")
-		e.textOrList(fail, "output")
+		item.demand(fail, rawjson.String, "call_id")
+		item.textOrList(fail, "output")
 	case "local_shell_call_output":
-		e.demand(fail, rawjson.String, "output")
+		item.demand(fail, rawjson.String, "output")
 	case "computer_call_output":
-		e.demand(fail, rawjson.ObjectKind, "output")
+		item.demand(fail, rawjson.ObjectKind, "output")
 	case "shell_call_output":
-		e.demand(fail, rawjson.Array, "output")
+		item.demand(fail, rawjson.Array, "output")
 	case "mcp_approval_response":
-		e.demand(fail, rawjson.Bool, "approve")
+		item.demand(fail, rawjson.Bool, "approve")
 	case "local_shell_call", "shell_call":
-		e.demand(fail, rawjson.ObjectKind, "action")
+		item.demand(fail, rawjson.ObjectKind, "action")
 	case "apply_patch_call":
-		e.demand(fail, rawjson.ObjectKind, "operation")
+		item.demand(fail, rawjson.ObjectKind, "operation")
 	case "compaction":
-		e.demand(fail, rawjson.String, "encrypted_content")
+		item.demand(fail, rawjson.String, "encrypted_content")
 	case "item_reference":
-		e.demand(fail, rawjson.String, "id")
+		item.demand(fail, rawjson.String, "id")
 	case "reasoning":
-		e.demand(fail, rawjson.Array, "summary")
-		if !isOptional(e.fields["encrypted_content"], rawjson.String) {
+		item.demand(fail, rawjson.Array, "summary")
+		if !isOptional(item.fields["encrypted_content"], rawjson.String) {
 			fail("encrypted_content must be a string")
 		}
-		if !isOptional(e.fields["content"], rawjson.Array) {
+		if !isOptional(item.fields["content"], rawjson.Array) {
 			fail("content must be an array")
 		}
 	}
 }
 
-func (e *entry) textOrList(fail func(string), key string) {
-	if k := rawjson.KindOf(e.fields[key]); k != rawjson.String && k != rawjson.Array {
+func (item *decodedItem) textOrList(fail func(string), key string) {
+	if k := rawjson.KindOf(item.fields[key]); k != rawjson.String && k != rawjson.Array {
 		fail(key + " must be a string or an array")
 	}
 }
 
-func (e *entry) fieldsOfParts(report report) {
-	for i, p := range e.parts {
+func (item *decodedItem) fieldsOfParts(report report) {
+	for i, p := range item.parts {
 		switch {
 		case p.fields == nil:
-			report(e.at, i, "a part of content must be an object")
+			report(item.at, i, "a part of content must be an object")
 		case p.typ == "":
-			report(e.at, i, "the type of a part must be a text that is not empty")
+			report(item.at, i, "the type of a part must be a text that is not empty")
 		case p.textField() != "" && rawjson.KindOf(p.fields[p.textField()]) != rawjson.String:
-			report(e.at, i, p.textField()+" must be a string")
+			report(item.at, i, p.textField()+" must be a string")
 		}
 	}
 }
 
 // textField is the field that holds the text of a part, if it is a text.
-func (p part) textField() string {
+func (p decodedPart) textField() string {
 	switch p.typ {
 	case "input_text", "output_text":
 		return "text"
@@ -111,5 +113,65 @@ func (p part) textField() string {
 		return "refusal"
 	default:
 		return ""
+	}
+}
+
+func checkMessagesNotEmpty(d *decoded, report report) {
+	if len(d.items) == 0 {
+		report(-1, 0, "there is no item")
+	}
+}
+
+func checkSystemText(d *decoded, report report) {
+	if len(d.system) > 1 {
+		report(-1, 0, "there is more than one text of instructions")
+	}
+	for _, raw := range d.system {
+		switch {
+		case rawjson.KindOf(raw) != rawjson.String || !json.Valid(raw):
+			report(-1, 0, "the instructions must be a string")
+		case string(raw) == `""`:
+			report(-1, 0, "the instructions are empty")
+		}
+	}
+}
+
+func checkRoles(d *decoded, report report) {
+	for _, item := range d.items {
+		if item.typ == "message" && rawjson.KindOf(item.fields["role"]) == rawjson.String &&
+			!slices.Contains([]string{"user", "assistant", "system", "developer"}, item.role) {
+			report(item.at, 0, "the role is none of a message")
+		}
+	}
+}
+
+// itemID returns an item's own id; false where it has none, or one that names a call.
+func (item *decodedItem) itemID() (string, bool) {
+	if rawjson.KindOf(item.fields["id"]) != rawjson.String ||
+		item.typ == "local_shell_call_output" && !item.fields.Has("call_id") {
+		return "", false
+	}
+	return textIn(item.fields, "id"), true
+}
+
+func checkItemIDs(d *decoded, report report) {
+	for _, item := range d.items {
+		id, has := item.itemID()
+		if has && !idPattern.MatchString(id) {
+			report(item.at, 0, "id has other characters, or more or fewer of them")
+		} else if has && !strings.HasPrefix(id, prefixes[item.typ]) {
+			report(item.at, 0, "id must begin with "+prefixes[item.typ])
+		}
+	}
+}
+
+func checkItemIDsUnique(d *decoded, report report) {
+	seen := make(map[string]bool)
+	for _, item := range d.items {
+		id, has := item.itemID()
+		if has && seen[id] {
+			report(item.at, 0, "an earlier item has the same id")
+		}
+		seen[id] = has
 	}
 }

@@ -18,17 +18,17 @@ const (
 // audioFormats are the recordings that input_audio takes.
 var audioFormats = map[string]string{"wav": "audio/wav", "mp3": "audio/mpeg"}
 
-// readMedia reads an image, a file or a recording. What names no content that we know of stays as it is.
-func readMedia(raw json.RawMessage, o rawjson.Object, typ string) (piece, error) {
+// parseMedia reads an image, a file or a recording. What names no content that we know of stays as it is.
+func parseMedia(raw json.RawMessage, o rawjson.Object, typ string) (piece, error) {
 	p := piece{media: &compactordv1.MediaPart{}}
 	var err error
 	switch typ {
 	case typeInputImage:
-		err = readImage(&p, o)
+		err = parseImage(&p, o)
 	case typeInputFile:
-		err = readFile(&p, o)
+		err = parseFile(&p, o)
 	default:
-		err = readAudio(&p, o)
+		err = parseAudio(&p, o)
 	}
 	if err != nil {
 		return piece{}, err
@@ -36,15 +36,15 @@ func readMedia(raw json.RawMessage, o rawjson.Object, typ string) (piece, error)
 	if p.media.GetSource() == nil {
 		return opaquePiece(raw, typ)
 	}
-	if typ != usualType(p.media) {
+	if typ != mediaType(p.media) {
 		p.attachments = append(p.attachments, note(noteKind, typ))
 	}
-	residue, err := dialect.Residue(kind, o, usualMedia(p.media, typ, p.attachments))
+	residue, err := dialect.Residue(kind, o, canonicalMedia(p.media, typ, p.attachments))
 	p.attachments = append(p.attachments, residue...)
 	return p, err
 }
 
-func readImage(p *piece, o rawjson.Object) error {
+func parseImage(p *piece, o rawjson.Object) error {
 	if o.Has("image_url") {
 		address, err := o.DemandText("image_url")
 		if err != nil {
@@ -52,10 +52,10 @@ func readImage(p *piece, o rawjson.Object) error {
 		}
 		return rawjson.In("image_url", dialect.FillFromURL(p.media, address, anyImage))
 	}
-	return readFileID(p, o, anyImage)
+	return parseFileID(p, o, anyImage)
 }
 
-func readFile(p *piece, o rawjson.Object) error {
+func parseFile(p *piece, o rawjson.Object) error {
 	name, err := o.BoundedText("filename", dialect.MaxFileName)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func readFile(p *piece, o rawjson.Object) error {
 	p.media.Name = name
 	switch {
 	case o.Has("file_data"):
-		return readFileData(p, o)
+		return parseFileData(p, o)
 	case o.Has("file_url"):
 		address, err := o.DemandText("file_url")
 		if err != nil {
@@ -71,11 +71,11 @@ func readFile(p *piece, o rawjson.Object) error {
 		}
 		return rawjson.In("file_url", dialect.FillFromURL(p.media, address, dialect.UnknownMime))
 	default:
-		return readFileID(p, o, dialect.UnknownMime)
+		return parseFileID(p, o, dialect.UnknownMime)
 	}
 }
 
-func readFileData(p *piece, o rawjson.Object) error {
+func parseFileData(p *piece, o rawjson.Object) error {
 	encoded, err := o.DemandText("file_data")
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func readFileData(p *piece, o rawjson.Object) error {
 	return nil
 }
 
-func readFileID(p *piece, o rawjson.Object, mime string) error {
+func parseFileID(p *piece, o rawjson.Object, mime string) error {
 	if !o.Has("file_id") {
 		return nil
 	}
@@ -104,7 +104,7 @@ func readFileID(p *piece, o rawjson.Object, mime string) error {
 	return nil
 }
 
-func readAudio(p *piece, o rawjson.Object) error {
+func parseAudio(p *piece, o rawjson.Object) error {
 	sound, err := o.Sub("input_audio")
 	if err != nil || sound == nil {
 		return err
@@ -127,8 +127,8 @@ func readAudio(p *piece, o rawjson.Object) error {
 	return nil
 }
 
-// usualType is the type of piece that a medium is rendered as, if nothing else is noted.
-func usualType(m *compactordv1.MediaPart) string {
+// mediaType is the type of piece that a medium is rendered as, if nothing else is noted.
+func mediaType(m *compactordv1.MediaPart) string {
 	if strings.HasPrefix(m.GetMimeType(), "image/") {
 		return typeInputImage
 	}
@@ -141,44 +141,6 @@ func writtenType(p piece) string {
 	case typeInputImage, typeInputFile, typeInputAudio:
 		return typ
 	default:
-		return usualType(p.media)
-	}
-}
-
-func usualMedia(m *compactordv1.MediaPart, typ string, attachments []*compactordv1.Attachment) rawjson.Object {
-	o := rawjson.Object{"type": rawjson.Quote(typ)}
-	switch typ {
-	case typeInputImage:
-		putSource(o, m, "image_url", "image_url", func() string { return dialect.DataURL(m.GetMimeType(), m.GetData()) })
-	case typeInputFile:
-		putSource(o, m, "file_data", "file_url", func() string {
-			if noted(attachments, noteData) == plainBase64 {
-				return dialect.EncodeBase64(m.GetData())
-			}
-			return dialect.DataURL(m.GetMimeType(), m.GetData())
-		})
-		if m.GetName() != "" {
-			o["filename"] = rawjson.Quote(m.GetName())
-		}
-	default:
-		format := "wav"
-		if m.GetMimeType() == audioFormats["mp3"] {
-			format = "mp3"
-		}
-		o["input_audio"] = rawjson.Object{
-			"data": rawjson.Quote(dialect.EncodeBase64(m.GetData())), "format": rawjson.Quote(format),
-		}.Encode()
-	}
-	return o
-}
-
-func putSource(o rawjson.Object, m *compactordv1.MediaPart, dataKey, addressKey string, data func() string) {
-	switch source := m.GetSource().(type) {
-	case *compactordv1.MediaPart_Uri:
-		o[addressKey] = rawjson.Quote(source.Uri)
-	case *compactordv1.MediaPart_FileId:
-		o["file_id"] = rawjson.Quote(source.FileId)
-	default:
-		o[dataKey] = rawjson.Quote(data())
+		return mediaType(p.media)
 	}
 }

@@ -3,26 +3,11 @@ package openairesponses
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-)
-
-var (
-	roleNames = map[compactordv1.Role]string{
-		compactordv1.Role_ROLE_USER:      "user",
-		compactordv1.Role_ROLE_ASSISTANT: "assistant",
-		compactordv1.Role_ROLE_SYSTEM:    "system",
-		compactordv1.Role_ROLE_DEVELOPER: "developer",
-	}
-	roles = func() map[string]compactordv1.Role {
-		byName := make(map[string]compactordv1.Role, len(roleNames))
-		for role, name := range roleNames {
-			byName[name] = role
-		}
-		return byName
-	}()
 )
 
 func sideOf(role compactordv1.Role) side {
@@ -36,8 +21,8 @@ func sideOf(role compactordv1.Role) side {
 	}
 }
 
-// message reads a message item, in its easy form or its full one.
-func (r *reader) message(at int, raw json.RawMessage, o rawjson.Object) error {
+// parseMessage reads a message item, in its easy form or its full one.
+func (p *parser) parseMessage(at int, raw json.RawMessage, o rawjson.Object) error {
 	name, err := o.DemandText("role")
 	if err != nil {
 		return err
@@ -46,25 +31,25 @@ func (r *reader) message(at int, raw json.RawMessage, o rawjson.Object) error {
 	if !known {
 		return rawjson.In("role", errRole)
 	}
-	pieces, err := readContent(o["content"], sideOf(role))
+	pieces, err := parseContent(o["content"], sideOf(role))
 	if err != nil {
 		return rawjson.In("content", err)
 	}
 	if len(pieces) == 0 {
-		r.find(dialect.InputEmptyMessage, at, "the message is empty; kept as it is")
+		p.find(dialect.InputEmptyMessage, at, "the message is empty; kept as it is")
 	}
 	if role == compactordv1.Role_ROLE_ASSISTANT {
-		return r.assistantItem(at, raw, o, pieces)
+		return p.parseAssistant(at, raw, o, pieces)
 	}
 	m := &compactordv1.Message{Role: role}
-	for _, p := range pieces {
+	for _, piece := range pieces {
 		// An instruction holds text only. What else stands in it is kept with its content as a whole.
-		if role == compactordv1.Role_ROLE_USER || p.text != nil {
-			m.Parts = append(m.Parts, p.contentPart())
+		if role == compactordv1.Role_ROLE_USER || piece.text != nil {
+			m.Parts = append(m.Parts, piece.contentPart())
 		}
 	}
 	parts := noteOfParts(o["content"], pieces)
-	m.Attachments, err = dialect.Residue(kind, o, usualMessage(role, pieces, parts != nil))
+	m.Attachments, err = dialect.Residue(kind, o, canonicalMessage(role, pieces, parts != nil))
 	if err != nil {
 		return err
 	}
@@ -77,27 +62,27 @@ func (r *reader) message(at int, raw json.RawMessage, o rawjson.Object) error {
 	if err := tooMany(m.GetAttachments()); err != nil {
 		return err
 	}
-	return r.add(at, m)
+	return p.add(at, m)
 }
 
-// assistantItem makes parts of a message of the model. The first one keeps the fields of the item.
-func (r *reader) assistantItem(at int, raw json.RawMessage, o rawjson.Object, pieces []piece) error {
-	r.countID(o)
+// parseAssistant makes parts of a message of the model. The first one keeps the fields of the item.
+func (p *parser) parseAssistant(at int, raw json.RawMessage, o rawjson.Object, pieces []piece) error {
+	p.countID(o)
 	if len(pieces) == 0 {
 		part, err := opaqueOf(raw, typeMessage)
 		if err != nil {
 			return err
 		}
-		return r.say(at, piece{opaque: part}.part())
+		return p.addParts(at, piece{opaque: part}.part())
 	}
 	form := noteOfParts(o["content"], pieces)
-	fields, err := dialect.Residue(kind, o, usualMessage(compactordv1.Role_ROLE_ASSISTANT, pieces, form != nil))
+	fields, err := dialect.Residue(kind, o, canonicalMessage(compactordv1.Role_ROLE_ASSISTANT, pieces, form != nil))
 	if err != nil {
 		return err
 	}
 	var parts []*compactordv1.Part
-	for i, p := range pieces {
-		part := p.contentPart()
+	for i, piece := range pieces {
+		part := piece.contentPart()
 		if i > 0 {
 			part.Attachments = append(part.GetAttachments(), note(noteContinued, ""))
 		} else {
@@ -109,7 +94,7 @@ func (r *reader) assistantItem(at int, raw json.RawMessage, o rawjson.Object, pi
 		}
 		parts = append(parts, part)
 	}
-	return r.say(at, parts...)
+	return p.addParts(at, parts...)
 }
 
 // contentPart is a part within the content of a message, which an opaque one usually is not.
@@ -133,19 +118,19 @@ func itemFields(residue []*compactordv1.Attachment) []*compactordv1.Attachment {
 	return []*compactordv1.Attachment{{Dialect: kind, Key: keyItem, Json: string(fields.Encode())}}
 }
 
-// readContent reads a message's content: a text, a list of pieces, or nothing.
-func readContent(raw json.RawMessage, s side) ([]piece, error) {
+// parseContent reads a message's content: a text, a list of pieces, or nothing.
+func parseContent(raw json.RawMessage, s side) ([]piece, error) {
 	switch rawjson.KindOf(raw) {
 	case rawjson.Missing, rawjson.Null:
 		return nil, nil
 	case rawjson.String:
-		return readString(raw)
+		return parseString(raw)
 	default:
-		return readList(raw, s)
+		return parsePieces(raw, s)
 	}
 }
 
-func readList(raw json.RawMessage, s side) ([]piece, error) {
+func parsePieces(raw json.RawMessage, s side) ([]piece, error) {
 	elements, err := rawjson.SplitArray(raw)
 	if err != nil {
 		return nil, err
@@ -155,14 +140,14 @@ func readList(raw json.RawMessage, s side) ([]piece, error) {
 	}
 	pieces := make([]piece, len(elements))
 	for i, element := range elements {
-		if pieces[i], err = readPiece(element, s); err != nil {
+		if pieces[i], err = parsePiece(element, s); err != nil {
 			return nil, rawjson.InElement(i, err)
 		}
 	}
 	return pieces, nil
 }
 
-func readString(raw json.RawMessage) ([]piece, error) {
+func parseString(raw json.RawMessage) ([]piece, error) {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
 		return nil, rawjson.WrongKind(raw, rawjson.String)
@@ -186,9 +171,94 @@ func noteOfParts(content json.RawMessage, pieces []piece) []*compactordv1.Attach
 
 func isPlain(p piece) bool { return p.text != nil && !p.text.GetRefusal() }
 
-func tooMany(attachments []*compactordv1.Attachment) error {
-	if len(attachments) > dialect.MaxAttachments {
-		return fmt.Errorf("%w: more than %d fields that are not known", dialect.ErrLimit, dialect.MaxAttachments)
+func (p *parser) parseItem(at int, raw json.RawMessage) error {
+	o, err := rawjson.SplitObject(raw)
+	if err != nil {
+		return err
 	}
+	typ, err := itemType(o)
+	if err != nil {
+		return err
+	}
+	switch {
+	case strings.HasPrefix(typ, eventPrefix):
+		return errEventAlone
+	case typ == typeMessage:
+		return p.parseMessage(at, raw, o)
+	case typ == typeReasoning:
+		return p.parseThinking(at, o)
+	case p.settled[callIDOf(o, typ)]:
+		return p.parseOpaque(at, raw, o, typ)
+	}
+	if k := kindOfCall(typ); k != nil && k.reads(o, k.id) {
+		return p.parseCall(at, o, k)
+	}
+	if k := kindOfOutput(typ); k != nil && k.reads(o, k.linkIn(o)) {
+		return p.parseResult(at, raw, o, k)
+	}
+	if fromClient[typ] {
+		return p.parseClientItem(at, raw, typ)
+	}
+	return p.parseOpaque(at, raw, o, typ)
+}
+
+// itemType returns an item's type, which messages can leave out.
+func itemType(o rawjson.Object) (string, error) {
+	if _, there := o["type"]; !there && o.Has("role") {
+		return typeMessage, nil
+	}
+	return o.DemandText("type")
+}
+
+func (p *parser) parseClientItem(at int, raw json.RawMessage, typ string) error {
+	part, err := opaqueOf(raw, typ)
+	if err != nil {
+		return err
+	}
+	return p.add(at, &compactordv1.Message{
+		Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{piece{opaque: part}.part()},
+	})
+}
+
+// parseSystem reads the instructions of a request body as the SYSTEM message in front.
+func (p *parser) parseSystem(raw json.RawMessage) error {
+	pieces, err := parseInstructions(raw)
+	if err != nil {
+		return p.parseLenientSystem(raw, err)
+	}
+	m := &compactordv1.Message{
+		Role:        compactordv1.Role_ROLE_SYSTEM,
+		Attachments: []*compactordv1.Attachment{note(noteInstructions, "")},
+	}
+	text := ""
+	for _, piece := range pieces {
+		m.Parts, text = append(m.Parts, piece.part()), piece.text.GetText()
+	}
+	if text == "" {
+		p.find(dialect.InputEmptyMessage, 0, "the instructions are empty; kept as they are")
+	}
+	residue, err := dialect.Residue(kind,
+		rawjson.Object{fieldInstructions: raw}, rawjson.Object{fieldInstructions: rawjson.Quote(text)})
+	m.Attachments = append(m.GetAttachments(), residue...)
+	if err != nil {
+		return err
+	}
+	return p.add(0, m)
+}
+
+func parseInstructions(raw json.RawMessage) ([]piece, error) {
+	if rawjson.KindOf(raw) != rawjson.String {
+		return nil, rawjson.WrongKind(raw, rawjson.String)
+	}
+	return parseString(raw)
+}
+
+// parseText reads an input that is a text as a whole: one message of the user.
+func (p *parser) parseText(raw json.RawMessage) error {
+	if err := p.parseMessage(0, nil, rawjson.Object{"role": rawjson.Quote("user"), "content": raw}); err != nil {
+		return err
+	}
+	m := p.parsed.Messages[len(p.parsed.Messages)-1]
+	m.Attachments = append(m.GetAttachments(), note(noteInput, ""))
 	return nil
 }

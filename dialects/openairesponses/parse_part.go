@@ -71,8 +71,8 @@ func (p piece) resultPart() *compactordv1.ResultPart {
 
 func textPiece(text string) piece { return piece{text: &compactordv1.TextPart{Text: text}} }
 
-// readPiece reads an element of content.
-func readPiece(raw json.RawMessage, s side) (piece, error) {
+// parsePiece reads an element of content.
+func parsePiece(raw json.RawMessage, s side) (piece, error) {
 	o, err := rawjson.SplitObject(raw)
 	if err != nil {
 		return piece{}, err
@@ -83,14 +83,14 @@ func readPiece(raw json.RawMessage, s side) (piece, error) {
 	}
 	switch typ {
 	case typeInputText, typeOutputText, typePlainText:
-		return readText(o, s)
+		return parseTextPiece(o, s)
 	case typeRefusal:
 		if s == assistantSide {
-			return readRefusal(o)
+			return parseRefusal(o)
 		}
 	case typeInputImage, typeInputFile, typeInputAudio:
 		if s == userSide || s == outputSide {
-			return readMedia(raw, o, typ)
+			return parseMedia(raw, o, typ)
 		}
 	}
 	return opaquePiece(raw, typ)
@@ -111,31 +111,24 @@ func opaqueOf(raw json.RawMessage, typ string) (*compactordv1.OpaquePart, error)
 	return &compactordv1.OpaquePart{Dialect: kind, Type: typ, Json: string(raw)}, nil
 }
 
-func readText(o rawjson.Object, s side) (piece, error) {
+func parseTextPiece(o rawjson.Object, s side) (piece, error) {
 	text, err := demandText(o, "text")
 	if err != nil {
 		return piece{}, err
 	}
 	p := textPiece(text)
-	p.attachments, err = dialect.Residue(kind, o, usualText(p.text, s))
+	p.attachments, err = dialect.Residue(kind, o, canonicalText(p.text, s))
 	return p, err
 }
 
-func readRefusal(o rawjson.Object) (piece, error) {
+func parseRefusal(o rawjson.Object) (piece, error) {
 	text, err := demandText(o, "refusal")
 	if err != nil {
 		return piece{}, err
 	}
 	p := piece{text: &compactordv1.TextPart{Text: text, Refusal: true}}
-	p.attachments, err = dialect.Residue(kind, o, usualText(p.text, assistantSide))
+	p.attachments, err = dialect.Residue(kind, o, canonicalText(p.text, assistantSide))
 	return p, err
-}
-
-func usualText(t *compactordv1.TextPart, s side) rawjson.Object {
-	if t.GetRefusal() && s == assistantSide {
-		return rawjson.Object{"type": rawjson.Quote(typeRefusal), "refusal": rawjson.Quote(t.GetText())}
-	}
-	return rawjson.Object{"type": rawjson.Quote(s.textType()), "text": rawjson.Quote(t.GetText())}
 }
 
 // demandText returns a text that must be there and fits into a log.
@@ -145,4 +138,13 @@ func demandText(o rawjson.Object, key string) (string, error) {
 		return "", rawjson.In(key, rawjson.TooLarge(len(text), dialect.MaxText))
 	}
 	return text, err
+}
+
+func (p *parser) parseOpaque(at int, raw json.RawMessage, o rawjson.Object, typ string) error {
+	part, err := opaqueOf(raw, typ)
+	if err != nil {
+		return err
+	}
+	p.countID(o)
+	return p.addParts(at, piece{opaque: part}.part())
 }

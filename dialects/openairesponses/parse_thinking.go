@@ -11,16 +11,16 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// between stands between the texts of a reasoning where they become one.
-const between = "\n\n"
+// textSeparator stands between the texts of a reasoning where they become one.
+const textSeparator = "\n\n"
 
 // reasoningTexts are the fields of a reasoning that can be read, the one that is shown first.
 var reasoningTexts = []struct{ field, typ string }{{"summary", typeSummaryText}, {"content", typeReasoningText}}
 
-func (r *reader) reasoning(at int, o rawjson.Object) error {
-	p := &compactordv1.Part{}
+func (p *parser) parseThinking(at int, o rawjson.Object) error {
+	part := &compactordv1.Part{}
 	think := &compactordv1.ThinkingPart{}
-	p.Kind = &compactordv1.Part_Thinking{Thinking: think}
+	part.Kind = &compactordv1.Part_Thinking{Thinking: think}
 	for _, source := range reasoningTexts {
 		elements, err := o.Elements(source.field)
 		if err != nil {
@@ -30,30 +30,30 @@ func (r *reader) reasoning(at int, o rawjson.Object) error {
 		if !plain || think.GetText() != "" {
 			continue
 		}
-		think.Text = strings.Join(texts, between)
+		think.Text = strings.Join(texts, textSeparator)
 		if think.GetText() == "" {
 			continue
 		}
 		if source.field != reasoningTexts[0].field {
-			p.Attachments = append(p.Attachments, note(noteText, source.field))
+			part.Attachments = append(part.Attachments, note(noteText, source.field))
 		}
 		if len(texts) > 1 {
-			p.Attachments = append(p.Attachments, note(noteLengths, lengthsOf(texts)))
+			part.Attachments = append(part.Attachments, note(noteLengths, lengthsOf(texts)))
 		}
 	}
 	if len(think.GetText()) > dialect.MaxText {
 		return rawjson.TooLarge(len(think.GetText()), dialect.MaxText)
 	}
-	residue, err := dialect.Residue(kind, o, usualReasoning(think, p.GetAttachments()))
+	residue, err := dialect.Residue(kind, o, canonicalThinking(think, part.GetAttachments()))
 	if err != nil {
 		return err
 	}
-	p.Attachments = append(p.GetAttachments(), residue...)
-	if err := tooMany(p.GetAttachments()); err != nil {
+	part.Attachments = append(part.GetAttachments(), residue...)
+	if err := tooMany(part.GetAttachments()); err != nil {
 		return err
 	}
-	r.reasonings++
-	return r.say(at, p)
+	p.reasonings++
+	return p.addParts(at, part)
 }
 
 // plainTexts returns the texts of a list that holds texts of one type only, each without further fields.
@@ -79,8 +79,8 @@ func lengthsOf(texts []string) string {
 	return strings.Join(lengths, ",")
 }
 
-// split takes a text apart again where it was joined.
-func split(text, lengths string) []string {
+// splitTexts takes a text apart again where it was joined.
+func splitTexts(text, lengths string) []string {
 	if text == "" {
 		return nil
 	}
@@ -90,7 +90,7 @@ func split(text, lengths string) []string {
 		n, err := strconv.Atoi(field)
 		if i > 0 {
 			var found bool
-			if rest, found = strings.CutPrefix(rest, between); !found {
+			if rest, found = strings.CutPrefix(rest, textSeparator); !found {
 				return []string{text}
 			}
 		}
@@ -103,19 +103,4 @@ func split(text, lengths string) []string {
 		return []string{text}
 	}
 	return texts
-}
-
-func usualReasoning(think *compactordv1.ThinkingPart, attachments []*compactordv1.Attachment) rawjson.Object {
-	o := rawjson.Object{"type": rawjson.Quote(typeReasoning), "summary": rawjson.EncodeArray(nil)}
-	source := reasoningTexts[0]
-	if noted(attachments, noteText) == reasoningTexts[1].field {
-		source = reasoningTexts[1]
-	}
-	texts := split(think.GetText(), noted(attachments, noteLengths))
-	elements := make([]json.RawMessage, len(texts))
-	for i, text := range texts {
-		elements[i] = rawjson.Object{"type": rawjson.Quote(source.typ), "text": rawjson.Quote(text)}.Encode()
-	}
-	o[source.field] = rawjson.EncodeArray(elements)
-	return o
 }

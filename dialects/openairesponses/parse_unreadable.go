@@ -51,28 +51,28 @@ func speaks(o rawjson.Object) bool {
 	}
 }
 
-// lenient reads an item, without what cannot be read of it.
-func (r *reader) lenient(u *dialect.Unread, at int, raw json.RawMessage) error {
-	before := r.mark()
+// parseLenient reads an item, without what cannot be read of it.
+func (p *parser) parseLenient(u *dialect.Unread, at int, raw json.RawMessage) error {
+	before := p.mark()
 	found, err := shape.Read(u, at, raw, func(raw json.RawMessage) error {
-		err := r.item(at, raw)
+		err := p.parseItem(at, raw)
 		if err != nil {
-			r.reset(before)
+			p.reset(before)
 		}
 		return err
 	})
 	if len(found) == 0 || err != nil {
 		return err
 	}
-	r.parsed.Findings = append(r.parsed.Findings, found...)
-	m := r.parsed.Messages[len(r.parsed.Messages)-1]
+	p.parsed.Findings = append(p.parsed.Findings, found...)
+	m := p.parsed.Messages[len(p.parsed.Messages)-1]
 	if m.GetRole() != compactordv1.Role_ROLE_ASSISTANT {
 		dialect.KeepUnread(kind, m, raw, found)
 		return nil
 	}
 	// Several items are one message, so each keeps its own with its first part.
 	first := 0
-	if m == before.atom {
+	if m == before.assistant {
 		first = before.parts
 	}
 	part := m.GetParts()[first]
@@ -82,15 +82,8 @@ func (r *reader) lenient(u *dialect.Unread, at int, raw json.RawMessage) error {
 	return nil
 }
 
-func readInstructions(raw json.RawMessage) ([]piece, error) {
-	if rawjson.KindOf(raw) != rawjson.String {
-		return nil, rawjson.WrongKind(raw, rawjson.String)
-	}
-	return readString(raw)
-}
-
-// unreadInstructions puts a line in the place of instructions that cannot be read.
-func (r *reader) unreadInstructions(raw json.RawMessage, err error) error {
+// parseLenientSystem puts a line in the place of instructions that cannot be read.
+func (p *parser) parseLenientSystem(raw json.RawMessage, err error) error {
 	finding, line := dialect.UnreadField(rawjson.In(fieldInstructions, err))
 	m := &compactordv1.Message{
 		Role:        compactordv1.Role_ROLE_SYSTEM,
@@ -99,30 +92,30 @@ func (r *reader) unreadInstructions(raw json.RawMessage, err error) error {
 	}
 	found := []dialect.Finding{finding}
 	dialect.KeepUnread(kind, m, raw, found)
-	r.parsed.Findings = append(r.parsed.Findings, found...)
-	return r.add(0, m)
+	p.parsed.Findings = append(p.parsed.Findings, found...)
+	return p.add(0, m)
 }
 
 // mark is how far a list was read.
 type mark struct {
 	messages, findings, parts, reasonings, others int
-	atom                                          *compactordv1.Message
+	assistant                                          *compactordv1.Message
 	attachments                                   []*compactordv1.Attachment
 }
 
-func (r *reader) mark() mark {
+func (p *parser) mark() mark {
 	return mark{
-		messages: len(r.parsed.Messages), findings: len(r.parsed.Findings), parts: len(r.atom.GetParts()),
-		reasonings: r.reasonings, others: r.others, atom: r.atom, attachments: slices.Clone(r.atom.GetAttachments()),
+		messages: len(p.parsed.Messages), findings: len(p.parsed.Findings), parts: len(p.assistant.GetParts()),
+		reasonings: p.reasonings, others: p.others, assistant: p.assistant, attachments: slices.Clone(p.assistant.GetAttachments()),
 	}
 }
 
-func (r *reader) reset(to mark) {
-	r.parsed.Messages, r.parsed.Positions = r.parsed.Messages[:to.messages], r.parsed.Positions[:to.messages]
-	r.parsed.Findings = r.parsed.Findings[:to.findings]
-	r.atom, r.reasonings, r.others = to.atom, to.reasonings, to.others
-	if r.atom != nil {
-		r.atom.Parts, r.atom.Attachments = r.atom.GetParts()[:to.parts], to.attachments
+func (p *parser) reset(to mark) {
+	p.parsed.Messages, p.parsed.Positions = p.parsed.Messages[:to.messages], p.parsed.Positions[:to.messages]
+	p.parsed.Findings = p.parsed.Findings[:to.findings]
+	p.assistant, p.reasonings, p.others = to.assistant, to.reasonings, to.others
+	if p.assistant != nil {
+		p.assistant.Parts, p.assistant.Attachments = p.assistant.GetParts()[:to.parts], to.attachments
 	}
 }
 

@@ -11,18 +11,18 @@ import (
 // maxToolName is how long the name of a tool may be, in characters.
 const maxToolName = 64
 
-// call renders a call.
-func (w *writer) call(p *compactordv1.Part, at int) *item {
-	k := w.kindFor(p)
+// renderCall renders a call.
+func (r *renderer) renderCall(p *compactordv1.Part, at int) *renderedItem {
+	k := r.callKindOf(p)
 	call, attachments := p.GetToolCall(), p.GetAttachments()
-	if !w.asWritten {
-		call = w.presentableCall(k, p)
+	if !r.asWritten {
+		call = r.takenCall(k, p)
 		if k.call != writtenCall(attachments) {
 			attachments = nil
 		}
 	}
-	it := &item{typ: k.call, part: at, isCall: true, fixed: k.id == "id", fields: usualCall(k, call, attachments)}
-	w.restore(it.fields, attachments, guardsOfCall(k, call, attachments))
+	it := &renderedItem{typ: k.call, part: at, isCall: true, fixed: k.id == "id", fields: canonicalCall(k, call, attachments)}
+	r.restore(it.fields, attachments, guardsOfCall(k, call, attachments))
 	return it
 }
 
@@ -34,30 +34,30 @@ func writtenCall(attachments []*compactordv1.Attachment) string {
 	return typeFunctionCall
 }
 
-// presentableCall is a call with an id, a name and arguments that the provider takes.
-func (w *writer) presentableCall(k *callKind, p *compactordv1.Part) *compactordv1.ToolCall {
+// takenCall is a call with an id, a name and arguments that the provider takes.
+func (r *renderer) takenCall(k *callKind, p *compactordv1.Part) *compactordv1.ToolCall {
 	call := p.GetToolCall()
-	id, changed := w.ids.Of(p)
+	id, changed := r.ids.Of(p)
 	if changed {
-		w.repair(ruleCallIDs, "The id of a call was missing, not unique or not such as the provider takes, and replaced.")
+		r.repair(ruleCallIDs, "The id of a call was missing, not unique or not such as the provider takes, and replaced.")
 	}
-	w.usedCalls[id] = true
-	name := toolName(call.GetName())
+	r.usedCalls[id] = true
+	name := cleanName(call.GetName())
 	if name != call.GetName() {
-		w.repair(ruleToolNames, "The name of a tool was changed to what the provider takes.")
+		r.repair(ruleToolNames, "The name of a tool was changed to what the provider takes.")
 	}
 	arguments := call.GetArguments()
 	if k == functionCalls && !isJSONObject(arguments) {
 		object, changed := dialect.ArgumentsObject(arguments)
 		if changed {
-			w.repair(ruleArguments, "The arguments of a call were no JSON object, and are now within one.")
+			r.repair(ruleArgumentsObject, "The arguments of a call were no JSON object, and are now within one.")
 		}
 		arguments = string(object)
 	}
 	return &compactordv1.ToolCall{Id: id, Name: name, Arguments: arguments}
 }
 
-func toolName(name string) string {
+func cleanName(name string) string {
 	clean := dialect.CleanID(name)
 	return clean[:min(len(clean), maxToolName)]
 }
@@ -67,83 +67,53 @@ func isJSONObject(text string) bool {
 	return err == nil
 }
 
-// result renders the answer to a call.
-func (w *writer) result(p *compactordv1.Part) {
-	k := kindOfOutput(noted(p.GetAttachments(), noteKind))
+// callKindOf decides how a call is rendered: as what it was, if it and its answer still have what that demands, else as a
+// function call.
+func (r *renderer) callKindOf(p *compactordv1.Part) *callKind {
+	k := kindOfCall(noted(p.GetAttachments(), noteKind))
 	if k == nil {
 		k = functionCalls
 	}
-	written := k
-	if call := w.callOf(p); call != nil {
-		k = w.pairs.kinds[call]
+	if r.asWritten {
+		return k
 	}
-	it := &item{typ: k.output, fields: w.usualOutput(k, p)}
-	if w.asWritten || k == written {
-		form, pieces := &k.answer, k.pieces(p.GetToolResult())
-		w.restore(it.fields, p.GetAttachments(), guards{
-			k.link:     saysOptional(p.GetToolResult().GetCallId()),
-			form.field: saysContent(pieces, outputSide),
-		})
+	if !k.open && (!r.isComplete(k, p) || !r.isAnswered(k, p)) {
+		r.repair(ruleShape, "A call of a tool of the provider, or its answer, was changed and became one of a function.")
+		k = functionCalls
 	}
-	it.fixed = it.typ == typeLocalShellOut && !it.fields.Has(callID)
-	w.claim(it)
-	w.emit(it.encode())
+	r.pairs.kinds[p] = k
+	return k
 }
 
-func (w *writer) callOf(result *compactordv1.Part) *compactordv1.Part {
-	if w.asWritten {
+func (r *renderer) isComplete(k *callKind, p *compactordv1.Part) bool {
+	arguments := []byte(p.GetToolCall().GetArguments())
+	if k.isText {
+		id, changed := r.ids.Of(p)
+		return !changed && isItemID(id, k.call) && !r.used[id]
+	}
+	if !json.Valid(arguments) {
+		return false
+	}
+	if k.complete == nil {
+		return true
+	}
+	input, err := objectOf(arguments)
+	return err == nil && k.complete(input)
+}
+
+func (r *renderer) isAnswered(k *callKind, p *compactordv1.Part) bool {
+	answer := r.pairs.results[p]
+	if answer == nil {
+		return true
+	}
+	_, ok := k.form.render(&renderer{}, k.pieces(answer.GetToolResult()), isInParts(answer))
+	return ok
+}
+
+func inputOf(o rawjson.Object, k *callKind) rawjson.Object {
+	input, err := o.Sub(k.inputs[0])
+	if err != nil {
 		return nil
 	}
-	return w.pairs.calls[result]
-}
-
-// pieces are what a result says, with a text that tells of a failure where nothing else does.
-func (k *callKind) pieces(result *compactordv1.ToolResult) []piece {
-	pieces := make([]piece, len(result.GetParts()))
-	for i, rp := range result.GetParts() {
-		pieces[i] = pieceOfResult(rp)
-	}
-	if !result.GetIsError() || k.answer.flag != "" {
-		return pieces
-	}
-	if len(pieces) > 0 && pieces[0].text != nil {
-		pieces[0] = textPiece(dialect.ErrorResultText(pieces[0].text.GetText()))
-		return pieces
-	}
-	return append([]piece{textPiece(dialect.ErrorResultText(""))}, pieces...)
-}
-
-func (w *writer) usualOutput(k *callKind, p *compactordv1.Part) rawjson.Object {
-	result, form := p.GetToolResult(), &k.answer
-	id := result.GetCallId()
-	if !w.asWritten {
-		id, _ = w.ids.Of(p)
-	}
-	link := k.link
-	if k.output == typeLocalShellOut && noted(p.GetAttachments(), noteLink) == "id" {
-		link = "id"
-	}
-	o := rawjson.Object{"type": rawjson.Quote(k.output), link: rawjson.Quote(id)}
-	pieces := k.pieces(result)
-	if len(pieces) > 0 || !form.optional {
-		o[form.field] = w.answer(form, pieces, isInParts(p))
-	}
-	if form.flag != "" {
-		o[form.flag] = json.RawMessage(form.done)
-		if result.GetIsError() {
-			o[form.flag] = json.RawMessage(form.failed)
-		}
-	}
-	return o
-}
-
-// answer is the field that says what the tool answered. As written it can have a form that its kind does not know.
-func (w *writer) answer(form *answerForm, pieces []piece, inList bool) json.RawMessage {
-	if raw, ok := whole(pieces); ok && w.asWritten {
-		return raw
-	}
-	if raw, ok := form.write(w, pieces, inList); ok {
-		return raw
-	}
-	return w.content(pieces, outputSide, inList)
+	return input
 }

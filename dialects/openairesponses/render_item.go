@@ -15,8 +15,8 @@ const maxItemID = 64
 // idPrefixes are how ids begin, by the type of item.
 var idPrefixes = map[string]string{typeMessage: "msg", typeReasoning: "rs", typeFunctionCall: "fc"}
 
-// item is an item on its way into the list.
-type item struct {
+// renderedItem is an item on its way into the list.
+type renderedItem struct {
 	typ    string
 	fields rawjson.Object
 	// raw is an opaque item as it stands; fields then are what it says.
@@ -29,19 +29,19 @@ type item struct {
 	fixed bool
 }
 
-func (it *item) encode() json.RawMessage {
+func (it *renderedItem) encode() json.RawMessage {
 	if it.raw != nil {
 		return it.raw
 	}
 	return it.fields.Encode()
 }
 
-func (it *item) hasID() bool {
+func (it *renderedItem) hasID() bool {
 	_, has := idOf(it.fields)
 	return has && !it.fixed
 }
 
-func (it *item) dropID() {
+func (it *renderedItem) dropID() {
 	if _, there := it.fields["id"]; there && !it.fixed {
 		delete(it.fields, "id")
 		it.raw = nil
@@ -49,12 +49,12 @@ func (it *item) dropID() {
 }
 
 // idIsTaken says whether the provider takes the id, if there is one, beside those of earlier items.
-func (w *writer) idIsTaken(it *item) bool {
+func (r *renderer) idIsTaken(it *renderedItem) bool {
 	if !it.fields.Has("id") || it.fixed {
 		return true
 	}
 	id, err := it.fields.Text("id")
-	return err == nil && isItemID(id, it.typ) && !w.used[id]
+	return err == nil && isItemID(id, it.typ) && !r.used[id]
 }
 
 func isItemID(id, typ string) bool {
@@ -64,42 +64,42 @@ func isItemID(id, typ string) bool {
 }
 
 // claim takes away an id that the provider would refuse, and remembers one that it takes.
-func (w *writer) claim(it *item) {
-	if w.asWritten {
+func (r *renderer) claim(it *renderedItem) {
+	if r.asWritten {
 		return
 	}
-	if !w.idIsTaken(it) {
-		w.repair(ruleItemIDs, "An id of an item that the provider would refuse was left out.")
+	if !r.idIsTaken(it) {
+		r.repair(ruleItemIDs, "An id of an item that the provider would refuse was left out.")
 		it.dropID()
 	}
 	if id, has := idOf(it.fields); has {
-		w.used[id] = true
+		r.used[id] = true
 	}
 }
 
-// opaqueItem is an item of no neutral meaning; nil where it cannot be one. settled says that it is a call or an answer
+// renderOpaque is an item of no neutral meaning; nil where it cannot be one. settled says that it is a call or an answer
 // to one that both are the provider's.
-func (w *writer) opaqueItem(p piece, settled bool) *item {
+func (r *renderer) renderOpaque(p piece, settled bool) *renderedItem {
 	raw := json.RawMessage(p.opaque.GetJson())
 	fields, err := objectOf(raw)
 	if p.opaque.GetDialect() != kind {
-		w.leaveOut(p, "The item belongs to another provider.")
+		r.leaveOut(p, "The item belongs to another provider.")
 		return nil
 	}
 	if err != nil {
-		w.leaveOut(p, "The item is no JSON object.")
+		r.leaveOut(p, "The item is no JSON object.")
 		return nil
 	}
 	typ, err := fields.Text("type")
-	if w.asWritten {
-		return &item{typ: typ, fields: fields, raw: raw, part: p.at}
+	if r.asWritten {
+		return &renderedItem{typ: typ, fields: fields, raw: raw, part: p.at}
 	}
-	it := &item{typ: typ, fields: fields, raw: raw, part: p.at}
+	it := &renderedItem{typ: typ, fields: fields, raw: raw, part: p.at}
 	switch {
 	case err != nil || typ == "" || !settled && !isFreeItem(fields, typ):
-		w.drop(p.at, "The item cannot stand by itself.")
-	case !w.idIsTaken(it):
-		w.drop(p.at, "The item has an id that the provider refuses, or that of an earlier item.")
+		r.drop(p.at, "The item cannot stand by itself.")
+	case !r.idIsTaken(it):
+		r.drop(p.at, "The item has an id that the provider refuses, or that of an earlier item.")
 	default:
 		return it
 	}
@@ -115,9 +115,9 @@ func objectOf(raw json.RawMessage) (rawjson.Object, error) {
 	return rawjson.SplitObject(raw)
 }
 
-func (w *writer) leaveOut(p piece, why string) {
-	if !w.asWritten {
-		w.drop(p.at, why)
+func (r *renderer) leaveOut(p piece, why string) {
+	if !r.asWritten {
+		r.drop(p.at, why)
 	}
 }
 
@@ -128,13 +128,13 @@ func isFreeItem(o rawjson.Object, typ string) bool {
 		return false
 	case typeCompaction:
 		content, err := o.Text("encrypted_content")
-		return err == nil && content != "" && utf8.RuneCountInString(content) <= maxText
+		return err == nil && content != "" && utf8.RuneCountInString(content) <= maxTextLength
 	case typeItemReference:
 		_, has := idOf(o)
 		return has
 	case typeToolSearch, typeToolSearchOut:
 		// The provider searches by itself where there is no id for an answer.
-		return linkOf(o, typ) == ""
+		return callIDOf(o, typ) == ""
 	default:
 		return kindOfCall(typ) == nil && kindOfOutput(typ) == nil
 	}

@@ -6,7 +6,9 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/compactord/compactord/dialects/dialect"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
 const (
@@ -38,8 +40,8 @@ var documents = map[string]bool{
 	"application/vnd.openxmlformats-officedocument.wordprocessingml.document":   true,
 }
 
-// isTaken says whether the provider takes a medium as a piece of content.
-func isTaken(p piece, s side) bool {
+// isTakenMedia says whether the provider takes a medium as a piece of content.
+func isTakenMedia(p piece, s side) bool {
 	m, typ := p.media, writtenType(p)
 	if s != userSide && s != outputSide || m.GetOwner() != 0 && m.GetOwner() != kind {
 		return false
@@ -77,7 +79,7 @@ func requestMedia(p piece, s side) (*compactordv1.MediaPart, bool) {
 		p.media = proto.CloneOf(p.media)
 		p.media.MimeType = bare
 	}
-	return p.media, isTaken(p, s)
+	return p.media, isTakenMedia(p, s)
 }
 
 // bareMime is a mime type in lower case and without parameters.
@@ -102,8 +104,8 @@ func fileName(m *compactordv1.MediaPart) string {
 	return "file.txt"
 }
 
-// withoutSources leaves out the fields that name a content: a request names the content once.
-func withoutSources(attachments []*compactordv1.Attachment) []*compactordv1.Attachment {
+// withoutMediaSources leaves out the fields that name a content: a request names the content once.
+func withoutMediaSources(attachments []*compactordv1.Attachment) []*compactordv1.Attachment {
 	var rest []*compactordv1.Attachment
 	for _, a := range attachments {
 		switch a.GetKey() {
@@ -115,8 +117,8 @@ func withoutSources(attachments []*compactordv1.Attachment) []*compactordv1.Atta
 	return rest
 }
 
-// canBePiece says whether an opaque piece is one that can stand among the others: input of a kind that we do not know.
-func canBePiece(opaque *compactordv1.OpaquePart, s side) bool {
+// isTakenOpaque says whether an opaque piece is one that can stand among the others: input of a kind that we do not know.
+func isTakenOpaque(opaque *compactordv1.OpaquePart, s side) bool {
 	if s != userSide && s != outputSide {
 		return false
 	}
@@ -129,4 +131,21 @@ func canBePiece(opaque *compactordv1.OpaquePart, s side) bool {
 		return false
 	}
 	return strings.HasPrefix(typ, "input_") && typ != typeInputText && typ != typeInputImage && typ != typeInputFile
+}
+
+func (r *renderer) takenMedia(p piece, s side) piece {
+	fetched := p.media
+	if address := p.media.GetUri(); dialect.IsDataURL(address) {
+		fetched = &compactordv1.MediaPart{Name: p.media.GetName()}
+		if dialect.FillFromURL(fetched, address, p.media.GetMimeType()) != nil {
+			fetched = p.media
+		}
+	}
+	p = piece{media: fetched, attachments: p.attachments, at: p.at}
+	if taken, ok := requestMedia(p, s); ok {
+		p.media = taken
+		return p
+	}
+	r.drop(p.at, "The provider takes no such file here; a line of text stands in its place.")
+	return textPiece(session.MediaLine(fetched))
 }

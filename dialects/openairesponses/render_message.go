@@ -9,86 +9,26 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// usualMessage is a message item in its easy form.
-func usualMessage(role compactordv1.Role, pieces []piece, inList bool) rawjson.Object {
-	return asItWas.easyMessage(role, pieces, inList)
+func (r *renderer) encodeMessage(role compactordv1.Role, pieces []piece, inList bool) rawjson.Object {
+	return rawjson.Object{"role": rawjson.Quote(roleNames[role]), "content": r.renderContent(pieces, sideOf(role), inList)}
 }
 
-func (w *writer) easyMessage(role compactordv1.Role, pieces []piece, inList bool) rawjson.Object {
-	return rawjson.Object{"role": rawjson.Quote(roleNames[role]), "content": w.content(pieces, sideOf(role), inList)}
-}
-
-func guardsOfMessage(pieces []piece, s side) guards {
-	return guards{"type": isMessageType, "role": never, "content": saysContent(pieces, s)}
-}
-
-// saysContent guards content that the pieces alone are not written as: one that is missing, a text of which decoding
-// lost something, or a list of which an instruction holds only the texts.
-func saysContent(pieces []piece, s side) func(json.RawMessage) bool {
-	return func(raw json.RawMessage) bool {
-		if len(raw) > 0 && !json.Valid(raw) {
-			return false
-		}
-		old, err := readContent(raw, s)
-		if err != nil {
-			return false
-		}
-		if s == instructionSide {
-			old = textsOf(old)
-		}
-		if len(old) != len(pieces) {
-			return false
-		}
-		for i := range old {
-			if old[i].text == nil || pieces[i].text == nil || old[i].text.GetText() != pieces[i].text.GetText() {
-				return false
-			}
-		}
-		return true
-	}
-}
-
-func textsOf(pieces []piece) []piece {
-	var texts []piece
-	for _, p := range pieces {
-		if p.text != nil {
-			texts = append(texts, p)
-		}
-	}
-	return texts
-}
-
-func piecesOf(parts []*compactordv1.Part) []piece {
-	pieces := make([]piece, len(parts))
-	for i, p := range parts {
-		pieces[i] = pieceOf(p)
-		pieces[i].at = i
-	}
-	return pieces
-}
-
-// isInstructions says whether a message was the instructions of a request.
-func isInstructions(m *compactordv1.Message) bool {
-	_, apart := dialect.Noted(m.GetAttachments(), kind, noteInstructions)
-	return apart
-}
-
-// instruction renders a SYSTEM or DEVELOPER message: as the instructions of the request if it stood there, else in place.
-func (w *writer) instruction(m *compactordv1.Message) {
-	if isInstructions(m) && w.at == 0 {
-		w.instructions(m)
+// renderInstruction renders a SYSTEM or DEVELOPER message: as the instructions of the request if it stood there, else in place.
+func (r *renderer) renderInstruction(m *compactordv1.Message) {
+	if isInstructions(m) && r.at == 0 {
+		r.renderSystem(m)
 		return
 	}
 	pieces := textsOf(piecesOf(m.GetParts()))
-	if !w.asWritten && isSilent(pieces) {
-		w.repair(ruleContentNotEmpty, "An instruction without text was left out.")
+	if !r.asWritten && isSilent(pieces) {
+		r.repair(ruleContentNotEmpty, "An instruction without text was left out.")
 		return
 	}
-	o := w.easyMessage(m.GetRole(), pieces, noted(m.GetAttachments(), noteContent) == inParts)
-	w.restore(o, m.GetAttachments(), guardsOfMessage(pieces, instructionSide))
-	it := &item{typ: typeMessage, fields: o}
-	w.claim(it)
-	w.emit(it.encode())
+	o := r.encodeMessage(m.GetRole(), pieces, noted(m.GetAttachments(), noteContent) == inParts)
+	r.restore(o, m.GetAttachments(), guardsOfMessage(pieces, instructionSide))
+	it := &renderedItem{typ: typeMessage, fields: o}
+	r.claim(it)
+	r.emit(it.encode())
 }
 
 func isSilent(pieces []piece) bool {
@@ -100,33 +40,33 @@ func isSilent(pieces []piece) bool {
 	return true
 }
 
-func (w *writer) instructions(m *compactordv1.Message) {
+func (r *renderer) renderSystem(m *compactordv1.Message) {
 	var b strings.Builder
 	for _, p := range m.GetParts() {
 		b.WriteString(p.GetText().GetText())
 	}
 	text := b.String()
-	o := rawjson.Object{fieldInstructions: rawjson.Quote(w.fit(text))}
-	if w.asWritten {
-		w.restore(o, m.GetAttachments(), guards{fieldInstructions: dialect.SaysText(text)})
+	o := rawjson.Object{fieldInstructions: rawjson.Quote(r.cutText(text))}
+	if r.asWritten {
+		r.restore(o, m.GetAttachments(), guards{fieldInstructions: dialect.SaysText(text)})
 	}
-	if raw, unread := dialect.WasUnread(kind, m.GetAttachments()); unread && w.asWritten {
-		w.out.System = []json.RawMessage{raw}
+	if raw, unread := dialect.WasUnread(kind, m.GetAttachments()); unread && r.asWritten {
+		r.out.System = []json.RawMessage{raw}
 		return
 	}
-	if w.asWritten || text != "" {
-		w.out.System = []json.RawMessage{o[fieldInstructions]}
+	if r.asWritten || text != "" {
+		r.out.System = []json.RawMessage{o[fieldInstructions]}
 	}
 }
 
-// user renders a USER message. Items of the client that are no message stand between the messages that its other parts
+// renderUser renders a USER message. Items of the client that are no message stand between the messages that its other parts
 // make.
-func (w *writer) user(m *compactordv1.Message) {
+func (r *renderer) renderUser(m *compactordv1.Message) {
 	attachments := m.GetAttachments()
-	emitted := len(w.out.Messages)
+	emitted := len(r.out.Messages)
 	var run []piece
 	flush := func() {
-		if len(run) > 0 && w.userMessage(run, attachments) {
+		if len(run) > 0 && r.renderUserMessage(run, attachments) {
 			// What the message had beside its content, such as its id, belongs to one item.
 			attachments = nil
 		}
@@ -137,39 +77,34 @@ func (w *writer) user(m *compactordv1.Message) {
 			run = append(run, p)
 			continue
 		}
-		if it := w.opaqueItem(p, false); it != nil {
+		if it := r.renderOpaque(p, false); it != nil {
 			flush()
-			w.claim(it)
-			w.emit(it.encode())
+			r.claim(it)
+			r.emit(it.encode())
 		}
 	}
 	flush()
 	switch {
-	case len(w.out.Messages) > emitted:
-	case !w.asWritten:
-		w.repair(ruleContentNotEmpty, "A message of the user without content was given a text.")
-		w.userMessage([]piece{textPiece(dialect.EmptyUserText)}, attachments)
+	case len(r.out.Messages) > emitted:
+	case !r.asWritten:
+		r.repair(ruleContentNotEmpty, "A message of the user without content was given a text.")
+		r.renderUserMessage([]piece{textPiece(dialect.EmptyUserText)}, attachments)
 	case len(m.GetParts()) == 0:
-		w.userMessage(nil, attachments)
+		r.renderUserMessage(nil, attachments)
 	}
 }
 
-// userMessage renders a message item of the user; for a request only if it says something.
-func (w *writer) userMessage(pieces []piece, attachments []*compactordv1.Attachment) bool {
-	o := w.easyMessage(compactordv1.Role_ROLE_USER, pieces, noted(attachments, noteContent) == inParts)
-	if !w.asWritten && isEmptyContent(o["content"]) {
+// renderUserMessage renders a message item of the user; for a request only if it says something.
+func (r *renderer) renderUserMessage(pieces []piece, attachments []*compactordv1.Attachment) bool {
+	o := r.encodeMessage(compactordv1.Role_ROLE_USER, pieces, noted(attachments, noteContent) == inParts)
+	if !r.asWritten && isEmptyContent(o["content"]) {
 		return false
 	}
-	w.restore(o, attachments, guardsOfMessage(pieces, userSide))
-	it := &item{typ: typeMessage, fields: o}
-	w.claim(it)
-	w.emit(it.encode())
+	r.restore(o, attachments, guardsOfMessage(pieces, userSide))
+	it := &renderedItem{typ: typeMessage, fields: o}
+	r.claim(it)
+	r.emit(it.encode())
 	return true
 }
 
 func isEmptyContent(content json.RawMessage) bool { return len(content) == len(`""`) }
-
-func isWithin(p *compactordv1.Part) bool {
-	_, within := dialect.Noted(p.GetAttachments(), kind, noteWithin)
-	return within
-}

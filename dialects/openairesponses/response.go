@@ -11,48 +11,48 @@ import (
 
 var errMoreCached = errors.New("is more than the whole input")
 
-// responseBody reads a response body: one message of the assistant, with what the response says of it. The response's
+// parseResponse reads a response body: one message of the assistant, with what the response says of it. The response's
 // own id is not kept, since it must never get into a request.
-func (r *reader) responseBody(e *envelope) (*dialect.Parsed, error) {
-	r.reply, r.parsed.Response = true, true
-	r.settled = settledIDs(e)
+func (p *parser) parseResponse(b *body) (*dialect.Parsed, error) {
+	p.reply, p.parsed.Response = true, true
+	p.settled = settledIDs(b)
 	m := &compactordv1.Message{Role: compactordv1.Role_ROLE_ASSISTANT}
-	if err := r.parsed.Tell(func() error { return describe(m, e.response) }, e.response); err != nil {
+	if err := p.parsed.Tell(func() error { return fillFromResponse(m, b.response) }, b.response); err != nil {
 		return nil, dialect.Malformed(-1, 0, err)
 	}
-	if err := r.append(0, m); err != nil {
+	if err := p.append(0, m); err != nil {
 		return nil, dialect.Malformed(-1, 0, err)
 	}
-	r.atom = m
-	if err := r.items(e.items); err != nil {
+	p.assistant = m
+	if err := p.parseItems(b.messages); err != nil {
 		return nil, err
 	}
-	m.StopReason, r.parsed.ProviderStop = stopReason(e.response, m), stopWord(e.response)
-	r.parsed.EndStream(e.ending)
-	return &r.parsed, nil
+	m.StopReason, p.parsed.ProviderStop = stopReasonOf(b.response, m), providerStop(b.response)
+	p.parsed.EndStream(b.ending)
+	return &p.parsed, nil
 }
 
 // settledIDs are the ids of the calls that the response answers itself.
-func settledIDs(e *envelope) map[string]bool {
+func settledIDs(b *body) map[string]bool {
 	settled := make(map[string]bool)
-	for _, raw := range e.items {
+	for _, raw := range b.messages {
 		o, err := rawjson.SplitObject(raw)
 		if err != nil {
 			continue
 		}
-		typ, err := typeOf(o)
+		typ, err := itemType(o)
 		if k := kindOfOutput(typ); err != nil || k == nil || k.isText {
 			continue
 		}
-		if id := linkOf(o, typ); id != "" {
+		if id := callIDOf(o, typ); id != "" {
 			settled[id] = true
 		}
 	}
 	return settled
 }
 
-// describe fills in model, usage and error.
-func describe(m *compactordv1.Message, o rawjson.Object) error {
+// fillFromResponse fills in model, usage and error.
+func fillFromResponse(m *compactordv1.Message, o rawjson.Object) error {
 	var err error
 	if m.Model, err = o.BoundedText("model", dialect.MaxName); err != nil {
 		return err
@@ -62,7 +62,7 @@ func describe(m *compactordv1.Message, o rawjson.Object) error {
 		return err
 	}
 	if usage != nil {
-		if m.Usage, err = readUsage(usage); err != nil {
+		if m.Usage, err = parseUsage(usage); err != nil {
 			return rawjson.In("usage", err)
 		}
 	}
@@ -78,8 +78,8 @@ func describe(m *compactordv1.Message, o rawjson.Object) error {
 	return nil
 }
 
-// readUsage reads the tokens of a response, whose input includes what a cache gave and took.
-func readUsage(o rawjson.Object) (*compactordv1.Usage, error) {
+// parseUsage reads the tokens of a response, whose input includes what a cache gave and took.
+func parseUsage(o rawjson.Object) (*compactordv1.Usage, error) {
 	usage := &compactordv1.Usage{}
 	details, err := o.Sub("input_tokens_details")
 	if err != nil {
@@ -114,7 +114,7 @@ func readUsage(o rawjson.Object) (*compactordv1.Usage, error) {
 	return usage, nil
 }
 
-func stopReason(o rawjson.Object, m *compactordv1.Message) compactordv1.StopReason {
+func stopReasonOf(o rawjson.Object, m *compactordv1.Message) compactordv1.StopReason {
 	switch {
 	case o.IsText("status", "completed"):
 		for _, p := range m.GetParts() {
@@ -124,7 +124,7 @@ func stopReason(o rawjson.Object, m *compactordv1.Message) compactordv1.StopReas
 		}
 		return compactordv1.StopReason_STOP_REASON_END
 	case o.IsText("status", "incomplete"):
-		return whyIncomplete(o)
+		return incompleteReason(o)
 	case o.IsText("status", "failed"):
 		return compactordv1.StopReason_STOP_REASON_ERROR
 	case o.IsText("status", "cancelled"):
@@ -134,8 +134,8 @@ func stopReason(o rawjson.Object, m *compactordv1.Message) compactordv1.StopReas
 	}
 }
 
-// stopWord is the provider's own word for why the response ended: the error's code, why it is incomplete, or its status.
-func stopWord(o rawjson.Object) string {
+// providerStop is the provider's own word for why the response ended: the error's code, why it is incomplete, or its status.
+func providerStop(o rawjson.Object) string {
 	for _, place := range []struct{ object, key string }{{"error", "code"}, {"incomplete_details", "reason"}} {
 		inner, err := o.Sub(place.object)
 		if err != nil {
@@ -152,7 +152,7 @@ func stopWord(o rawjson.Object) string {
 	return word
 }
 
-func whyIncomplete(o rawjson.Object) compactordv1.StopReason {
+func incompleteReason(o rawjson.Object) compactordv1.StopReason {
 	details, err := o.Sub("incomplete_details")
 	switch {
 	case err != nil:

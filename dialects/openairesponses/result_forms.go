@@ -16,32 +16,32 @@ const (
 	stderr    = "stderr"
 )
 
-// answerForm is how the output of a kind of call says what the tool answered.
-type answerForm struct {
+// resultForm is how the output of a kind of call says what the tool answered.
+type resultForm struct {
 	// field holds the answer; an optional one is left out where there is none.
 	field    string
 	optional bool
 	// flag, if there is one, is the field that tells of a failure by one of two values.
 	flag, done, failed string
-	// read takes the field apart; false where it is not of this form. Texts and lists of pieces need none.
-	read func(value json.RawMessage) ([]piece, bool, error)
-	// write puts it together again; false where the pieces are not of this form.
-	write func(w *writer, pieces []piece, inList bool) (json.RawMessage, bool)
+	// parts takes the field apart; false where it is not of this form. Texts and lists of pieces need none.
+	parts func(value json.RawMessage) ([]piece, bool, error)
+	// render puts it together again; false where the pieces are not of this form.
+	render func(w *renderer, pieces []piece, inList bool) (json.RawMessage, bool)
 }
 
-// readAnswer reads the field, whatever its form.
-func (f *answerForm) readAnswer(value json.RawMessage) ([]piece, error) {
-	if f.read != nil {
-		pieces, ok, err := f.read(value)
+// parse reads the field, whatever its form.
+func (f *resultForm) parse(value json.RawMessage) ([]piece, error) {
+	if f.parts != nil {
+		pieces, ok, err := f.parts(value)
 		if ok || err != nil {
 			return pieces, err
 		}
-		return readWhole(value)
+		return parseWhole(value)
 	}
 	if k := rawjson.KindOf(value); k == rawjson.ObjectKind || k == rawjson.Bool || k == rawjson.Number {
-		return readWhole(value)
+		return parseWhole(value)
 	}
-	pieces, err := readContent(value, outputSide)
+	pieces, err := parseContent(value, outputSide)
 	if err == nil && len(pieces) > dialect.MaxResultParts {
 		err = fmt.Errorf("%w: more than %d parts in one result", dialect.ErrLimit, dialect.MaxResultParts)
 	}
@@ -49,16 +49,16 @@ func (f *answerForm) readAnswer(value json.RawMessage) ([]piece, error) {
 }
 
 // isWellFormed says whether an output answers in this form.
-func (f *answerForm) isWellFormed(o rawjson.Object) bool {
-	pieces, err := f.readAnswer(o[f.field])
+func (f *resultForm) isWellFormed(o rawjson.Object) bool {
+	pieces, err := f.parse(o[f.field])
 	if err != nil {
 		return false
 	}
-	_, ok := f.write(&writer{}, pieces, false)
+	_, ok := f.render(&renderer{}, pieces, false)
 	return ok
 }
 
-func readWhole(value json.RawMessage) ([]piece, error) {
+func parseWhole(value json.RawMessage) ([]piece, error) {
 	if k := rawjson.KindOf(value); k == rawjson.Missing || k == rawjson.Null {
 		return nil, nil
 	}
@@ -75,64 +75,58 @@ func whole(pieces []piece) (json.RawMessage, bool) {
 	return raw, json.Valid(raw)
 }
 
-func readAsItIs(json.RawMessage) ([]piece, bool, error) { return nil, false, nil }
+func parseAsItIs(json.RawMessage) ([]piece, bool, error) { return nil, false, nil }
 
-func writeAsItIs(_ *writer, pieces []piece, _ bool) (json.RawMessage, bool) {
+func renderAsItIs(_ *renderer, pieces []piece, _ bool) (json.RawMessage, bool) {
 	raw, ok := whole(pieces)
 	return raw, ok && rawjson.KindOf(raw) == rawjson.Array
 }
 
-// writeString writes one text or none.
-func writeString(w *writer, pieces []piece, inList bool) (json.RawMessage, bool) {
+// renderString writes one text or none.
+func renderString(r *renderer, pieces []piece, inList bool) (json.RawMessage, bool) {
 	if inList || len(pieces) > 1 || len(pieces) == 1 && !isPlain(pieces[0]) {
 		return nil, false
 	}
-	return w.content(pieces, outputSide, false), true
+	return r.renderContent(pieces, outputSide, false), true
 }
 
-func writeContent(w *writer, pieces []piece, inList bool) (json.RawMessage, bool) {
-	return w.content(pieces, outputSide, inList), true
+func renderContentOf(r *renderer, pieces []piece, inList bool) (json.RawMessage, bool) {
+	return r.renderContent(pieces, outputSide, inList), true
 }
 
-// readScreenshot reads what a computer showed.
-func readScreenshot(value json.RawMessage) ([]piece, bool, error) {
+// parseScreenshot reads what a computer showed.
+func parseScreenshot(value json.RawMessage) ([]piece, bool, error) {
 	o, err := rawjson.SplitObject(value)
 	if err != nil || !o.IsText("type", typeScreenshot) {
 		return nil, false, nil //nolint:nilerr // What is no screenshot is kept as it is.
 	}
 	p := piece{media: &compactordv1.MediaPart{}}
-	if err := readImage(&p, o); err != nil {
+	if err := parseImage(&p, o); err != nil {
 		return nil, false, err
 	}
 	if p.media.GetSource() == nil {
 		return nil, false, nil
 	}
 	p.attachments = []*compactordv1.Attachment{note(noteKind, typeScreenshot)}
-	residue, err := dialect.Residue(kind, o, usualScreenshot(p.media))
+	residue, err := dialect.Residue(kind, o, canonicalScreenshot(p.media))
 	p.attachments = append(p.attachments, residue...)
 	return []piece{p}, true, err
 }
 
-func usualScreenshot(m *compactordv1.MediaPart) rawjson.Object {
-	o := usualMedia(m, typeInputImage, nil)
-	o["type"] = rawjson.Quote(typeScreenshot)
-	return o
-}
-
-func writeScreenshot(w *writer, pieces []piece, _ bool) (json.RawMessage, bool) {
+func renderScreenshot(r *renderer, pieces []piece, _ bool) (json.RawMessage, bool) {
 	if len(pieces) != 1 || pieces[0].media == nil || noted(pieces[0].attachments, noteKind) != typeScreenshot {
 		return nil, false
 	}
-	if !w.asWritten && !isTaken(pieces[0], outputSide) {
+	if !r.asWritten && !isTakenMedia(pieces[0], outputSide) {
 		return nil, false
 	}
-	o := usualScreenshot(pieces[0].media)
-	w.restore(o, pieces[0].attachments, nil)
+	o := canonicalScreenshot(pieces[0].media)
+	r.restore(o, pieces[0].attachments, nil)
 	return o.Encode(), true
 }
 
-// readChunks reads what a shell put out: of each chunk the text of one stream, or of both one after the other.
-func readChunks(value json.RawMessage) ([]piece, bool, error) {
+// parseChunks reads what a shell put out: of each chunk the text of one stream, or of both one after the other.
+func parseChunks(value json.RawMessage) ([]piece, bool, error) {
 	chunks, err := rawjson.SplitArray(value)
 	if err != nil || len(chunks) > dialect.MaxResultParts/2 {
 		return nil, false, nil //nolint:nilerr // What is no list of chunks is kept as it is.
@@ -143,7 +137,7 @@ func readChunks(value json.RawMessage) ([]piece, bool, error) {
 		if err != nil || rawjson.KindOf(o[stdout]) != rawjson.String || rawjson.KindOf(o[stderr]) != rawjson.String {
 			return nil, false, nil //nolint:nilerr // What is no chunk is kept as it is.
 		}
-		chunk, err := readChunk(o)
+		chunk, err := parseChunk(o)
 		if err != nil {
 			return nil, false, err
 		}
@@ -152,7 +146,7 @@ func readChunks(value json.RawMessage) ([]piece, bool, error) {
 	return pieces, true, nil
 }
 
-func readChunk(o rawjson.Object) ([]piece, error) {
+func parseChunk(o rawjson.Object) ([]piece, error) {
 	out, err := demandText(o, stdout)
 	if err != nil {
 		return nil, err
@@ -162,7 +156,7 @@ func readChunk(o rawjson.Object) ([]piece, error) {
 		return nil, err
 	}
 	first := textPiece(out)
-	residue, err := dialect.Residue(kind, o, usualChunk(out, errs))
+	residue, err := dialect.Residue(kind, o, canonicalChunk(out, errs))
 	if err != nil {
 		return nil, err
 	}
@@ -175,11 +169,7 @@ func readChunk(o rawjson.Object) ([]piece, error) {
 	return []piece{first, second}, nil
 }
 
-func usualChunk(out, errs string) rawjson.Object {
-	return rawjson.Object{stdout: rawjson.Quote(out), stderr: rawjson.Quote(errs)}
-}
-
-func writeChunks(w *writer, pieces []piece, _ bool) (json.RawMessage, bool) {
+func renderChunks(r *renderer, pieces []piece, _ bool) (json.RawMessage, bool) {
 	var chunks []json.RawMessage
 	for i := 0; i < len(pieces); i++ {
 		p := pieces[i]
@@ -191,8 +181,8 @@ func writeChunks(w *writer, pieces []piece, _ bool) (json.RawMessage, bool) {
 			i++
 			errs = pieces[i].text.GetText()
 		}
-		o := usualChunk(w.fit(p.text.GetText()), w.fit(errs))
-		w.restore(o, p.attachments, guards{stdout: dialect.SaysText(p.text.GetText()), stderr: dialect.SaysText(errs)})
+		o := canonicalChunk(r.cutText(p.text.GetText()), r.cutText(errs))
+		r.restore(o, p.attachments, guards{stdout: dialect.SaysText(p.text.GetText()), stderr: dialect.SaysText(errs)})
 		chunks = append(chunks, o.Encode())
 	}
 	return rawjson.EncodeArray(chunks), true

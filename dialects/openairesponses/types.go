@@ -1,5 +1,9 @@
 package openairesponses
 
+import (
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
 // The types of items and of pieces of content that have a neutral meaning.
 const (
 	typeMessage       = "message"
@@ -33,3 +37,27 @@ var fromClient = map[string]bool{
 	"configuration_update": true,
 	typeApproval:           true,
 }
+
+const (
+	fieldInput        = "input"
+	fieldInstructions = "instructions"
+	fieldOutput       = "output"
+)
+
+var (
+	roleNames = map[compactordv1.Role]string{
+		compactordv1.Role_ROLE_USER:      "user",
+		compactordv1.Role_ROLE_ASSISTANT: "assistant",
+		compactordv1.Role_ROLE_SYSTEM:    "system",
+		compactordv1.Role_ROLE_DEVELOPER: "developer",
+	}
+	roles = func() map[string]compactordv1.Role {
+		byName := make(map[string]compactordv1.Role, len(roleNames))
+		for role, name := range roleNames {
+			byName[name] = role
+		}
+		return byName
+	}()
+)
+
+const callID = "call_id"
