@@ -43,13 +43,7 @@ type decodedBlock struct {
 }
 
 // text is a field of the block, empty where it is no text.
-func (b decodedBlock) text(key string) string {
-	text, err := b.fields.Text(key)
-	if err != nil {
-		return ""
-	}
-	return text
-}
+func (b decodedBlock) text(key string) string { return b.fields.TextOrEmpty(key) }
 
 func decode(list *dialect.List) *decoded {
 	d := &decoded{list: list}

@@ -59,7 +59,7 @@ func parseSource(m *compactordv1.MediaPart, source rawjson.Object, typ string) (
 		if typ == typeImage {
 			m.MimeType = mimeAnyImage
 		}
-		address, err := demandBounded(source, "url", dialect.MaxURI)
+		address, err := source.DemandBoundedText("url", dialect.MaxURI)
 		m.Source = &compactordv1.MediaPart_Uri{Uri: address}
 		return true, err
 	case from == sourceFile:
@@ -67,7 +67,7 @@ func parseSource(m *compactordv1.MediaPart, source rawjson.Object, typ string) (
 		if typ == typeImage {
 			m.MimeType = mimeAnyImage
 		}
-		id, err := demandBounded(source, "file_id", dialect.MaxID)
+		id, err := source.DemandBoundedText("file_id", dialect.MaxID)
 		m.Source = &compactordv1.MediaPart_FileId{FileId: id}
 		return true, err
 	case from == sourceText && typ == typeDocument:
@@ -77,7 +77,7 @@ func parseSource(m *compactordv1.MediaPart, source rawjson.Object, typ string) (
 		if m.GetMimeType() == "" {
 			m.MimeType = mimePlain
 		}
-		text, err := demandBounded(source, "data", dialect.MaxText)
+		text, err := source.DemandBoundedText("data", dialect.MaxText)
 		m.Source = &compactordv1.MediaPart_Data{Data: []byte(text)}
 		return true, err
 	default:
@@ -86,7 +86,7 @@ func parseSource(m *compactordv1.MediaPart, source rawjson.Object, typ string) (
 }
 
 func parseBase64(m *compactordv1.MediaPart, source rawjson.Object) (err error) {
-	if m.MimeType, err = demandBounded(source, "media_type", dialect.MaxName); err != nil {
+	if m.MimeType, err = source.DemandBoundedText("media_type", dialect.MaxName); err != nil {
 		return err
 	}
 	if m.GetMimeType() == "" {
@@ -99,12 +99,4 @@ func parseBase64(m *compactordv1.MediaPart, source rawjson.Object) (err error) {
 	data, err := dialect.DecodeBase64(encoded)
 	m.Source = &compactordv1.MediaPart_Data{Data: data}
 	return rawjson.In("data", err)
-}
-
-func demandBounded(o rawjson.Object, key string, limit int) (string, error) {
-	text, err := o.DemandText(key)
-	if err == nil && len(text) > limit {
-		err = rawjson.In(key, rawjson.TooLarge(len(text), limit))
-	}
-	return text, err
 }

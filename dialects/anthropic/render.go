@@ -142,5 +142,5 @@ func (r *renderer) wholeCharacters(raw json.RawMessage, message int) json.RawMes
 		return raw
 	}
 	r.repair(ruleWholeCharacters, message, "halves of characters are replaced")
-	return replaceHalves(raw)
+	return rawjson.ReplaceHalves(raw)
 }

@@ -131,9 +131,5 @@ func textField(raw json.RawMessage, key string) string {
 	if err != nil {
 		return ""
 	}
-	text, err := o.Text(key)
-	if err != nil {
-		return ""
-	}
-	return text
+	return o.TextOrEmpty(key)
 }

@@ -32,21 +32,12 @@ func (e *Ending) Fail(raw []byte) {
 	if err != nil {
 		return
 	}
-	e.Text = textOf(o, "message")
+	e.Text = o.TextOrEmpty("message")
 	for _, key := range []string{"code", "status", "type"} {
 		if e.Word == "" {
-			e.Word = textOf(o, key)
+			e.Word = o.TextOrEmpty(key)
 		}
 	}
-}
-
-// textOf is a field that is a text, empty where it is none.
-func textOf(o rawjson.Object, key string) string {
-	text, err := o.Text(key)
-	if err != nil {
-		return ""
-	}
-	return text
 }
 
 // EndStream puts into the one message of a streamed response how the stream ended.

@@ -10,15 +10,6 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// elementsOf returns the elements of an array in valid JSON, none where it is missing or null.
-func elementsOf(o rawjson.Object, key string) ([]json.RawMessage, error) {
-	if !o.Has(key) {
-		return nil, nil
-	}
-	elements, err := rawjson.SplitArray(o[key])
-	return elements, rawjson.In(key, err)
-}
-
 const noteSnake = "snake"
 
 // The notes on messages, and what they say.

@@ -101,7 +101,7 @@ func readRequest(o rawjson.Object) (*body, error) {
 		return b, nil
 	default:
 		var err error
-		b.messages, err = elementsOf(o, "contents")
+		b.messages, err = o.SplitElements("contents")
 		return b, err
 	}
 }
@@ -117,7 +117,7 @@ func either(o rawjson.Object, camel, snake string) json.RawMessage {
 }
 
 func readResponse(o rawjson.Object) (*body, error) {
-	candidates, err := elementsOf(o, "candidates")
+	candidates, err := o.SplitElements("candidates")
 	if err != nil {
 		return nil, err
 	}

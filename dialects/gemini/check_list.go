@@ -62,7 +62,7 @@ func checkSystemText(d *decoded, report report) {
 			report(-1, 0, "the system instruction is not one content")
 			continue
 		}
-		parts, err := elementsOf(o, "parts")
+		parts, err := o.SplitElements("parts")
 		if err != nil || len(parts) == 0 || len(o.Others("role", "parts")) > 0 {
 			report(-1, 0, "the system instruction is no content with parts")
 		}

@@ -45,7 +45,7 @@ func (d *decoded) eachMedium(check func(at, part int, field string, inner rawjso
 		if p.field != fieldResponse {
 			return
 		}
-		elements, _ := elementsOf(p.inner, "parts")
+		elements, _ := p.inner.SplitElements("parts")
 		for _, element := range elements {
 			eachMediumIn(element, func(field string, inner rawjson.Object) { check(at, p.at, field, inner) })
 		}

@@ -73,7 +73,7 @@ func (d *decoded) decodeContent(at int, raw json.RawMessage) decodedContent {
 	if err != nil || !fields.Has("role") {
 		c.role = roleUser
 	}
-	elements, err := elementsOf(fields, "parts")
+	elements, err := fields.SplitElements("parts")
 	if err != nil {
 		d.fault(at, 0, "the parts are no list")
 		c.broken = true
@@ -123,7 +123,7 @@ func (d *decoded) decodeNames(at int, p *decodedPart) {
 	p.id, errID = p.inner.Text("id")
 	p.name, errName = p.inner.Text("name")
 	if p.field == fieldResponse {
-		_, errParts = elementsOf(p.inner, "parts")
+		_, errParts = p.inner.SplitElements("parts")
 	}
 	if errID != nil || errName != nil {
 		d.fault(at, p.at, "the id or the name of the "+p.field+" is no string")

@@ -64,7 +64,7 @@ func contentOf(o rawjson.Object, m *compactordv1.Message, role string) ([]json.R
 		notes = append(notes, dialect.Note(kind, noteParts, onePart))
 	default:
 		var err error
-		if elements, err = elementsOf(o, "parts"); err != nil {
+		if elements, err = o.SplitElements("parts"); err != nil {
 			return nil, err
 		}
 		except = []string{"parts"}

@@ -109,7 +109,7 @@ func resultText(text string) *compactordv1.ResultPart {
 
 // parseResultParts reads the files of a response.
 func parseResultParts(inner rawjson.Object) ([]*compactordv1.ResultPart, error) {
-	elements, err := elementsOf(inner, "parts")
+	elements, err := inner.SplitElements("parts")
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ func (s *stream) event(raw json.RawMessage) error {
 			s.body[key] = o[key]
 		}
 	}
-	candidates, err := elementsOf(o, "candidates")
+	candidates, err := o.SplitElements("candidates")
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (c *streamedCandidate) add(raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	parts, err := elementsOf(content, "parts")
+	parts, err := content.SplitElements("parts")
 	if err != nil {
 		return err
 	}

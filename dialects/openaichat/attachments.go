@@ -99,24 +99,6 @@ func (f *fields) name() (string, error) {
 	return name, err
 }
 
-// elementsOf returns the elements of an array in valid JSON, none where it is missing or null.
-func elementsOf(o rawjson.Object, key string) ([]json.RawMessage, error) {
-	if !o.Has(key) {
-		return nil, nil
-	}
-	list, err := rawjson.SplitArray(o[key])
-	return list, rawjson.In(key, err)
-}
-
-// objectIn returns an object in valid JSON, nil where it is missing or null.
-func objectIn(o rawjson.Object, key string) (rawjson.Object, error) {
-	if !o.Has(key) {
-		return nil, nil
-	}
-	inner, err := rawjson.SplitObject(o[key])
-	return inner, rawjson.In(key, err)
-}
-
 // The notes on the form; the package's comment says what each means.
 const (
 	noteContent   = "content"

@@ -88,7 +88,7 @@ func (b *body) readObject(raw json.RawMessage) error {
 		if o.Has("system") {
 			return rawjson.In("system", errForeignSystem)
 		}
-		b.messages, err = elementsOf(o, "messages")
+		b.messages, err = o.SplitElements("messages")
 		return err
 	case o.Has("role"):
 		b.messages = []json.RawMessage{raw}
@@ -103,7 +103,7 @@ func (b *body) readObject(raw json.RawMessage) error {
 }
 
 func (b *body) readResponse(body rawjson.Object) error {
-	choices, err := elementsOf(body, "choices")
+	choices, err := body.SplitElements("choices")
 	if err != nil {
 		return err
 	}

@@ -34,11 +34,11 @@ func isFilled(o rawjson.Object, key string) bool { return !saysNothing(o[key]) }
 func checkCallIDLength(d *decoded, report report) {
 	for i, m := range d.messages {
 		for j, c := range m.calls {
-			if len(text(c.object, "id")) > 40 {
+			if len(c.object.TextOrEmpty("id")) > 40 {
 				report(i, j, "the id of a call is too long")
 			}
 		}
-		if isTool(m) && len(text(m.object, "tool_call_id")) > 40 {
+		if isTool(m) && len(m.object.TextOrEmpty("tool_call_id")) > 40 {
 			report(i, 0, "tool_call_id is too long")
 		}
 	}
@@ -48,7 +48,7 @@ func checkCallIDsUnique(d *decoded, report report) {
 	seen := make(map[string]bool)
 	for i, m := range d.messages {
 		for j, c := range m.calls {
-			id := text(c.object, "id")
+			id := c.object.TextOrEmpty("id")
 			if id != "" && seen[id] {
 				report(i, j, "another call before has the same id")
 			}
@@ -58,7 +58,7 @@ func checkCallIDsUnique(d *decoded, report report) {
 }
 
 func checkToolNames(d *decoded, report report) {
-	wrong := func(o rawjson.Object) bool { return o != nil && !isName(text(o, "name")) }
+	wrong := func(o rawjson.Object) bool { return o != nil && !isName(o.TextOrEmpty("name")) }
 	for i, m := range d.messages {
 		for j, c := range m.calls {
 			if wrong(c.inner) {
@@ -77,7 +77,7 @@ func checkParticipantNames(d *decoded, report report) {
 		if m.role == "function" || isTool(m) || rawjson.KindOf(m.object["name"]) != rawjson.String {
 			continue
 		}
-		if !isName(text(m.object, "name")) {
+		if !isName(m.object.TextOrEmpty("name")) {
 			report(i, 0, "name is empty, too long, or has characters that it may not have")
 		}
 	}

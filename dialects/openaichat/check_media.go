@@ -15,7 +15,7 @@ func eachMedium(d *decoded, partType string, report report, wrong func(rawjson.O
 			if m.role != "user" || p.partType != partType {
 				continue
 			}
-			inner, err := objectIn(p.object, partType)
+			inner, err := p.object.SplitSub(partType)
 			if err != nil || inner == nil {
 				report(i, j, partType+" must be an object")
 				continue
@@ -29,7 +29,7 @@ func eachMedium(d *decoded, partType string, report report, wrong func(rawjson.O
 
 func checkImageSource(d *decoded, report report) {
 	eachMedium(d, "image_url", report, func(image rawjson.Object) string {
-		url := text(image, "url")
+		url := image.TextOrEmpty("url")
 		if strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://") {
 			return ""
 		}
@@ -42,10 +42,10 @@ func checkImageSource(d *decoded, report report) {
 
 func checkAudioFormat(d *decoded, report report) {
 	eachMedium(d, "input_audio", report, func(audio rawjson.Object) string {
-		if format := text(audio, "format"); format != "wav" && format != "mp3" {
+		if format := audio.TextOrEmpty("format"); format != "wav" && format != "mp3" {
 			return "input_audio.format is neither wav nor mp3"
 		}
-		if !isBase64(text(audio, "data")) {
+		if !isBase64(audio.TextOrEmpty("data")) {
 			return "input_audio.data is no base64"
 		}
 		return ""
@@ -56,10 +56,10 @@ func checkFileSource(d *decoded, report report) {
 	eachMedium(d, "file", report, func(file rawjson.Object) string {
 		switch {
 		case file.Has("file_data"):
-			if !isBase64URL(text(file, "file_data"), "application/pdf") {
+			if !isBase64URL(file.TextOrEmpty("file_data"), "application/pdf") {
 				return "file.file_data is no data URL of a PDF"
 			}
-		case text(file, "file_id") == "":
+		case file.TextOrEmpty("file_id") == "":
 			return "file holds neither file_data nor file_id"
 		}
 		return ""

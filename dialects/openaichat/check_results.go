@@ -19,7 +19,7 @@ func eachResult(
 	open := &batch{at: -1}
 	for i, m := range d.messages {
 		if isTool(m) {
-			if id := text(m.object, "tool_call_id"); id != "" {
+			if id := m.object.TextOrEmpty("tool_call_id"); id != "" {
 				result(i, open, id)
 				if _, known := open.part[id]; known {
 					open.answered[id] = true
@@ -39,7 +39,7 @@ func eachResult(
 func newBatch(at int, m *decodedMessage) *batch {
 	b := &batch{at: at, part: make(map[string]int), answered: make(map[string]bool)}
 	for j, c := range m.calls {
-		id := text(c.object, "id")
+		id := c.object.TextOrEmpty("id")
 		if _, known := b.part[id]; !known && id != "" {
 			b.part[id] = j
 		}

@@ -46,15 +46,6 @@ type decodedCall struct {
 	inner    rawjson.Object
 }
 
-// text returns a field that is a string, and else nothing.
-func text(o rawjson.Object, key string) string {
-	s, err := o.Text(key)
-	if err != nil {
-		return ""
-	}
-	return s
-}
-
 // demandString is an error unless a field is a string, which it does not decode.
 func demandString(o rawjson.Object, key string) error {
 	if rawjson.KindOf(o[key]) == rawjson.String {
@@ -139,7 +130,7 @@ func (m *decodedMessage) decodeContent() {
 
 func (m *decodedMessage) decodeCalls() {
 	if m.object.Has("function_call") {
-		o, err := objectIn(m.object, "function_call")
+		o, err := m.object.SplitSub("function_call")
 		if err != nil {
 			m.fault(0, "%v", err)
 		} else {
@@ -149,7 +140,7 @@ func (m *decodedMessage) decodeCalls() {
 	if !m.object.Has("tool_calls") {
 		return
 	}
-	list, err := elementsOf(m.object, "tool_calls")
+	list, err := m.object.SplitElements("tool_calls")
 	if err != nil {
 		m.fault(0, "%v", err)
 		return
@@ -179,7 +170,7 @@ func decodeCall(raw json.RawMessage) (decodedCall, error) {
 	if key != functionType && key != customType {
 		return c, rawjson.In("type", errCallType)
 	}
-	inner, err := objectIn(o, key)
+	inner, err := o.SplitSub(key)
 	if err == nil && inner == nil {
 		err = rawjson.In(key, rawjson.ErrMissing)
 	}

@@ -80,7 +80,7 @@ func (s *stream) event(raw json.RawMessage) error {
 	o, err := rawjson.SplitObject(raw)
 	if err == nil && o.IsText("type", "chunk") && o.Has("chunk") {
 		// An event of the SDKs, which hold the chunk beside what they made of it so far.
-		o, err = objectIn(o, "chunk")
+		o, err = o.SplitSub("chunk")
 	}
 	switch {
 	case err != nil:
@@ -95,7 +95,7 @@ func (s *stream) event(raw json.RawMessage) error {
 			s.body[key] = o[key]
 		}
 	}
-	choices, err := elementsOf(o, "choices")
+	choices, err := o.SplitElements("choices")
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (s *stream) choice(raw json.RawMessage) error {
 	if o.Has("usage") && !s.body.Has("usage") {
 		s.body["usage"] = o["usage"]
 	}
-	delta, err := objectIn(o, "delta")
+	delta, err := o.SplitSub("delta")
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func checkCallIDsUnique(d *decoded, report report) {
 func checkToolNames(d *decoded, report report) {
 	for _, item := range d.items {
 		if _, isCall := callTypes[item.typ]; isCall && rawjson.KindOf(item.fields["name"]) == rawjson.String &&
-			!namePattern.MatchString(textIn(item.fields, "name")) {
+			!namePattern.MatchString(item.fields.TextOrEmpty("name")) {
 			report(item.at, 0, "name has other characters, or more or fewer of them")
 		}
 	}
@@ -56,7 +56,7 @@ func checkArgumentsObject(d *decoded, report report) {
 			continue
 		}
 		var object map[string]json.RawMessage
-		if json.Unmarshal([]byte(textIn(item.fields, "arguments")), &object) != nil || object == nil {
+		if json.Unmarshal([]byte(item.fields.TextOrEmpty("arguments")), &object) != nil || object == nil {
 			report(item.at, 0, "arguments must hold a JSON object")
 		}
 	}

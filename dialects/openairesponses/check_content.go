@@ -82,7 +82,7 @@ func checkCompactionContent(d *decoded, report report) {
 		if item.typ != "compaction" || rawjson.KindOf(item.fields["encrypted_content"]) != rawjson.String {
 			continue
 		}
-		if n := utf8.RuneCountInString(textIn(item.fields, "encrypted_content")); n < 1 || n > 10_485_760 {
+		if n := utf8.RuneCountInString(item.fields.TextOrEmpty("encrypted_content")); n < 1 || n > 10_485_760 {
 			report(item.at, 0, "encrypted_content is empty or too long")
 		}
 	}

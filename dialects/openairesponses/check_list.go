@@ -151,7 +151,7 @@ func (item *decodedItem) itemID() (string, bool) {
 		item.typ == "local_shell_call_output" && !item.fields.Has("call_id") {
 		return "", false
 	}
-	return textIn(item.fields, "id"), true
+	return item.fields.TextOrEmpty("id"), true
 }
 
 func checkItemIDs(d *decoded, report report) {

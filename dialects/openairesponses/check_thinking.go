@@ -14,7 +14,7 @@ func checkThinkingFollowed(d *decoded, report report) {
 
 func checkThinkingResolvable(d *decoded, report report) {
 	for _, item := range d.items {
-		if item.typ == "reasoning" && textIn(item.fields, "id") == "" && textIn(item.fields, "encrypted_content") == "" {
+		if item.typ == "reasoning" && item.fields.TextOrEmpty("id") == "" && item.fields.TextOrEmpty("encrypted_content") == "" {
 			report(item.at, 0, "the reasoning has neither id nor encrypted_content")
 		}
 	}

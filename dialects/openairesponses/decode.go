@@ -95,17 +95,17 @@ func decodeItem(at int, raw json.RawMessage) *decodedItem {
 		return item
 	}
 	item.fields = fields
-	item.typ, item.role = textIn(fields, "type"), textIn(fields, "role")
+	item.typ, item.role = fields.TextOrEmpty("type"), fields.TextOrEmpty("role")
 	if _, there := fields["type"]; !there && fields.Has("role") {
 		item.typ = "message"
 	}
 	if call, isCall := callTypes[item.typ]; isCall {
-		item.link = textIn(fields, call.id)
+		item.link = fields.TextOrEmpty(call.id)
 	}
 	link, isOutput := outputLinks[item.typ]
 	if isOutput {
-		if item.link = textIn(fields, link); item.link == "" && item.typ == "local_shell_call_output" {
-			item.link = textIn(fields, "id")
+		if item.link = fields.TextOrEmpty(link); item.link == "" && item.typ == "local_shell_call_output" {
+			item.link = fields.TextOrEmpty("id")
 		}
 	}
 	switch {
@@ -140,22 +140,10 @@ func decodeParts(raw json.RawMessage) []decodedPart {
 	for i, element := range elements {
 		fields, err := rawjson.SplitObject(element)
 		if err == nil {
-			parts[i] = decodedPart{fields: fields, typ: textIn(fields, "type")}
+			parts[i] = decodedPart{fields: fields, typ: fields.TextOrEmpty("type")}
 		}
 	}
 	return parts
-}
-
-// textIn returns a field if it is a text, else an empty text.
-func textIn(o rawjson.Object, key string) string {
-	if rawjson.KindOf(o[key]) != rawjson.String {
-		return ""
-	}
-	var text string
-	if json.Unmarshal(o[key], &text) != nil {
-		return ""
-	}
-	return text
 }
 
 func (item *decodedItem) isCall() bool {

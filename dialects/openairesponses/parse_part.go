@@ -112,7 +112,7 @@ func opaqueOf(raw json.RawMessage, typ string) (*compactordv1.OpaquePart, error)
 }
 
 func parseTextPiece(o rawjson.Object, s side) (piece, error) {
-	text, err := demandText(o, "text")
+	text, err := o.DemandBoundedText("text", dialect.MaxText)
 	if err != nil {
 		return piece{}, err
 	}
@@ -122,22 +122,13 @@ func parseTextPiece(o rawjson.Object, s side) (piece, error) {
 }
 
 func parseRefusal(o rawjson.Object) (piece, error) {
-	text, err := demandText(o, "refusal")
+	text, err := o.DemandBoundedText("refusal", dialect.MaxText)
 	if err != nil {
 		return piece{}, err
 	}
 	p := piece{text: &compactordv1.TextPart{Text: text, Refusal: true}}
 	p.attachments, err = dialect.Residue(kind, o, canonicalText(p.text, assistantSide))
 	return p, err
-}
-
-// demandText returns a text that must be there and fits into a log.
-func demandText(o rawjson.Object, key string) (string, error) {
-	text, err := o.DemandText(key)
-	if err == nil && len(text) > dialect.MaxText {
-		return "", rawjson.In(key, rawjson.TooLarge(len(text), dialect.MaxText))
-	}
-	return text, err
 }
 
 func (p *parser) parseOpaque(at int, raw json.RawMessage, o rawjson.Object, typ string) error {

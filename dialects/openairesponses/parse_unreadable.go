@@ -99,7 +99,7 @@ func (p *parser) parseLenientSystem(raw json.RawMessage, err error) error {
 // mark is how far a list was read.
 type mark struct {
 	messages, findings, parts, reasonings, others int
-	assistant                                          *compactordv1.Message
+	assistant                                     *compactordv1.Message
 	attachments                                   []*compactordv1.Attachment
 }
 

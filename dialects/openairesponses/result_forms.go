@@ -147,11 +147,11 @@ func parseChunks(value json.RawMessage) ([]piece, bool, error) {
 }
 
 func parseChunk(o rawjson.Object) ([]piece, error) {
-	out, err := demandText(o, stdout)
+	out, err := o.DemandBoundedText(stdout, dialect.MaxText)
 	if err != nil {
 		return nil, err
 	}
-	errs, err := demandText(o, stderr)
+	errs, err := o.DemandBoundedText(stderr, dialect.MaxText)
 	if err != nil {
 		return nil, err
 	}

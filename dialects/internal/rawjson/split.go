@@ -40,6 +40,24 @@ func SplitArray(valid json.RawMessage) ([]json.RawMessage, error) {
 	}
 }
 
+// SplitSub returns an object within valid JSON, nil where it is missing or null.
+func (o Object) SplitSub(key string) (Object, error) {
+	if !o.Has(key) {
+		return nil, nil
+	}
+	inner, err := SplitObject(o[key])
+	return inner, In(key, err)
+}
+
+// SplitElements returns the elements of an array within valid JSON, none where it is missing or null.
+func (o Object) SplitElements(key string) ([]json.RawMessage, error) {
+	if !o.Has(key) {
+		return nil, nil
+	}
+	elements, err := SplitArray(o[key])
+	return elements, In(key, err)
+}
+
 // splitter walks over the values of one object or array.
 type splitter struct {
 	raw json.RawMessage

@@ -1,4 +1,4 @@
-package anthropic
+package rawjson
 
 import (
 	"encoding/json"
@@ -6,8 +6,8 @@ import (
 	"unicode/utf16"
 )
 
-// replaceHalves replaces, in valid JSON, the escapes of halves of surrogate pairs that stand alone.
-func replaceHalves(raw json.RawMessage) json.RawMessage {
+// ReplaceHalves replaces, in valid JSON, the escapes of halves of surrogate pairs that stand alone.
+func ReplaceHalves(raw json.RawMessage) json.RawMessage {
 	whole := append(json.RawMessage(nil), raw...)
 	for i := 0; i < len(whole); i++ {
 		if whole[i] != '\\' {
