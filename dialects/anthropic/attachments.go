@@ -9,24 +9,21 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// guards decide for fields whether an attachment counts; see dialect.Restore.
-type guards map[string]func(json.RawMessage) bool
-
 // writtenGuards are for the fields that are made of what an edit may have replaced.
-func writtenGuards(p *compactordv1.Part) guards {
+func writtenGuards(p *compactordv1.Part) dialect.Guards {
 	switch k := p.GetKind().(type) {
 	case *compactordv1.Part_Text:
-		return guards{"text": dialect.SaysText(k.Text.GetText())}
+		return dialect.Guards{"text": dialect.SaysText(k.Text.GetText())}
 	case *compactordv1.Part_Thinking:
 		if k.Thinking.GetRedacted() {
 			// Nothing of the block is made of a text: what it has of one is kept as it came.
-			return guards{}
+			return dialect.Guards{}
 		}
-		return guards{"thinking": saysOrLacks(k.Thinking.GetText())}
+		return dialect.Guards{"thinking": dialect.SaysOptionalText(k.Thinking.GetText())}
 	case *compactordv1.Part_ToolCall:
-		return guards{"input": only(k.ToolCall.GetArguments() == "")}
+		return dialect.Guards{"input": only(k.ToolCall.GetArguments() == "")}
 	case *compactordv1.Part_ToolResult:
-		return guards{
+		return dialect.Guards{
 			"content": only(len(k.ToolResult.GetParts()) == 0),
 			"is_error": func(raw json.RawMessage) bool {
 				said := rawjson.KindOf(raw) == rawjson.Bool || rawjson.KindOf(raw) == rawjson.Null
@@ -34,15 +31,15 @@ func writtenGuards(p *compactordv1.Part) guards {
 			},
 		}
 	default:
-		return guards{}
+		return dialect.Guards{}
 	}
 }
 
 // requestGuards keep, beyond that, the fields that the provider demands as rendering makes them.
-func requestGuards(p *compactordv1.Part) guards {
+func requestGuards(p *compactordv1.Part) dialect.Guards {
 	g := writtenGuards(p)
 	for _, key := range []string{"type", "id", "name", "input", "tool_use_id", "content", "source"} {
-		g[key] = only(false)
+		g[key] = dialect.Never
 	}
 	for _, key := range []string{"text", "thinking"} {
 		if says := g[key]; says != nil {
@@ -50,7 +47,7 @@ func requestGuards(p *compactordv1.Part) guards {
 		}
 	}
 	if p.GetThinking().GetRedacted() {
-		g["thinking"] = only(false)
+		g["thinking"] = dialect.Never
 	}
 	g[cacheKey] = func(raw json.RawMessage) bool {
 		k := rawjson.KindOf(raw)
@@ -63,18 +60,12 @@ func only(is bool) func(json.RawMessage) bool {
 	return func(json.RawMessage) bool { return is }
 }
 
-// saysOrLacks is for a text that may be missing or null where it is empty.
-func saysOrLacks(text string) func(json.RawMessage) bool {
-	says := dialect.SaysText(text)
-	return func(raw json.RawMessage) bool { return says(raw) || len(raw) == 0 && text == "" }
-}
-
 // restoreSource lays the kept fields over a source. In a request only those count that are not of rendering's making.
 func restoreSource(source rawjson.Object, attachments []*compactordv1.Attachment, request bool) {
-	g := guards{}
+	g := dialect.Guards{}
 	if request {
 		for _, key := range []string{"type", "media_type", "data", "url", "file_id"} {
-			g[key] = only(false)
+			g[key] = dialect.Never
 		}
 	}
 	var within []*compactordv1.Attachment

@@ -1,18 +1,15 @@
 package anthropic
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
 var (
-	errNotUTF8      = errors.New("is not valid UTF-8")
 	errNoList       = errors.New("must be a list of messages, a message, a request body or a response body")
 	errErrorBody    = errors.New("is the body of an error, not of a response; ClassifyError takes it")
 	errSystem       = errors.New("must be a string or an array")
@@ -32,32 +29,45 @@ type body struct {
 
 func (b *body) list() *dialect.List { return &b.List }
 
+// openBody finds the list in whatever holds it, and takes it apart no further. The error is a *dialect.InputError.
 func openBody(raw []byte) (*body, error) {
-	b, err := readBody(bytes.TrimSpace(raw))
+	b, err := readBody(raw)
+	if err == nil && (len(b.Messages) > dialect.MaxMessages || len(b.System) > dialect.MaxParts) {
+		err = errManyMessages
+	}
 	if err != nil {
 		return nil, dialect.Malformed(-1, 0, err)
-	}
-	if len(b.Messages) > dialect.MaxMessages || len(b.System) > dialect.MaxParts {
-		return nil, dialect.Malformed(-1, 0, errManyMessages)
 	}
 	return b, nil
 }
 
-func readBody(raw json.RawMessage) (*body, error) {
-	if !utf8.Valid(raw) {
-		return nil, errNotUTF8
-	}
-	if !json.Valid(raw) {
-		_, err := rawjson.ParseObject(raw)
+func readBody(raw []byte) (*body, error) {
+	valid, err := dialect.ValidJSON(raw)
+	if err != nil {
 		return nil, err
 	}
-	switch rawjson.KindOf(raw) {
+	switch rawjson.KindOf(valid) {
 	case rawjson.Array:
-		return readList(raw)
+		return readList(valid)
 	case rawjson.ObjectKind:
+		return readObject(valid)
 	default:
 		return nil, errNoList
 	}
+}
+
+func readList(raw json.RawMessage) (*body, error) {
+	elements, err := rawjson.SplitArray(raw)
+	if err != nil {
+		return nil, err
+	}
+	if dialect.IsStream(elements, isEvent) {
+		return readStream(elements)
+	}
+	return &body{List: dialect.List{Messages: elements}}, nil
+}
+
+func readObject(raw json.RawMessage) (*body, error) {
 	o, err := rawjson.SplitObject(raw)
 	if err != nil {
 		return nil, err
@@ -74,16 +84,6 @@ func readBody(raw json.RawMessage) (*body, error) {
 	default:
 		return nil, errNoList
 	}
-}
-
-func readList(raw json.RawMessage) (*body, error) {
-	elements, err := rawjson.SplitArray(raw)
-	if err == nil && len(elements) > 0 {
-		if first, err := rawjson.SplitObject(elements[0]); err == nil && isEvent(first) {
-			return readStream(elements)
-		}
-	}
-	return &body{List: dialect.List{Messages: elements}}, err
 }
 
 // isResponse tells a response body from a message: some gateways leave its type out, but all of them tell the usage.

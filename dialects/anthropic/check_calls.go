@@ -3,6 +3,7 @@ package anthropic
 import (
 	"fmt"
 
+	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
@@ -34,20 +35,9 @@ func checkCallsAnswered(d *decoded, report report) {
 	}
 }
 
-// isName says whether a text is of what ids and names are made of.
-func isName(text string) bool {
-	for _, c := range []byte(text) {
-		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-		if !letter && (c < '0' || c > '9') && c != '_' && c != '-' {
-			return false
-		}
-	}
-	return text != ""
-}
-
 func checkCallIDs(d *decoded, report report) {
 	d.eachOf(roleAssistant, typeToolUse, func(i int, b decodedBlock) {
-		if !isName(b.text("id")) {
+		if !dialect.IsName(b.text("id")) {
 			report(i, b.part, "the id of the call is empty or has other characters")
 		}
 	})
@@ -66,7 +56,7 @@ func checkCallIDsUnique(d *decoded, report report) {
 
 func checkToolNames(d *decoded, report report) {
 	d.eachOf(roleAssistant, typeToolUse, func(i int, b decodedBlock) {
-		if name := b.text("name"); !isName(name) || len(name) > maxToolName {
+		if name := b.text("name"); !dialect.IsName(name) || len(name) > maxToolName {
 			report(i, b.part, "the name of the tool is empty, too long, or has other characters")
 		}
 	})

@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
@@ -10,10 +9,9 @@ import (
 )
 
 var (
-	errRole       = errors.New("unknown role; known are user, assistant and system")
-	errContent    = errors.New("must be a string or an array")
-	errResponse   = errors.New("must be assistant in a response")
-	errManyFields = fmt.Errorf("%w: more than %d fields that are not known", dialect.ErrLimit, dialect.MaxAttachments)
+	errRole     = errors.New("unknown role; known are user, assistant and system")
+	errContent  = errors.New("must be a string or an array")
+	errResponse = errors.New("must be assistant in a response")
 )
 
 // parser makes neutral messages of a list.
@@ -63,8 +61,8 @@ func parse(b *body) (*dialect.Parsed, error) {
 
 // add takes a neutral message, with its own fields; the latter are the first one's of those that a message becomes.
 func (p *parser) add(m *compactordv1.Message) error {
-	if len(m.GetAttachments()) > dialect.MaxAttachments {
-		return errManyFields
+	if err := dialect.BoundAttachments(m.GetAttachments()); err != nil {
+		return err
 	}
 	p.parsed.Messages = append(p.parsed.Messages, m)
 	p.parsed.Positions = append(p.parsed.Positions, p.at)

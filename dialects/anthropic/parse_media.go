@@ -37,10 +37,8 @@ func parseMedia(o rawjson.Object, typ string) (*compactordv1.MediaPart, []*compa
 			return nil, nil, rawjson.In("source", errLongName)
 		}
 	}
-	if own = append(own, within...); len(own) > dialect.MaxAttachments {
-		return nil, nil, errManyFields
-	}
-	return m, own, nil
+	own = append(own, within...)
+	return m, own, dialect.BoundAttachments(own)
 }
 
 var errLongName = fmt.Errorf("%w: a field that is not known has an overlong name", dialect.ErrLimit)

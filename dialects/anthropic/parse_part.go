@@ -82,19 +82,13 @@ func parseText(o rawjson.Object) (*compactordv1.Part, error) {
 
 // parseOpaque keeps a block as it is written, unless reading it failed.
 func parseOpaque(typ string, raw json.RawMessage, err error) (*compactordv1.Part, error) {
-	opaque, err := readOpaque(typ, raw, err)
+	opaque, err := opaqueOf(typ, raw, err)
 	return &compactordv1.Part{Kind: &compactordv1.Part_Opaque{Opaque: opaque}}, err
 }
 
-func readOpaque(typ string, raw json.RawMessage, err error) (*compactordv1.OpaquePart, error) {
-	switch {
-	case err != nil:
+func opaqueOf(typ string, raw json.RawMessage, err error) (*compactordv1.OpaquePart, error) {
+	if err != nil {
 		return nil, err
-	case len(typ) > dialect.MaxName:
-		return nil, rawjson.In("type", rawjson.TooLarge(len(typ), dialect.MaxName))
-	case len(raw) > dialect.MaxText:
-		return nil, rawjson.TooLarge(len(raw), dialect.MaxText)
-	default:
-		return &compactordv1.OpaquePart{Dialect: kind, Type: typ, Json: string(raw)}, nil
 	}
+	return dialect.OpaqueOf(kind, typ, raw)
 }

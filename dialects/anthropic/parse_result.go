@@ -41,14 +41,14 @@ func parseResult(o rawjson.Object) (*compactordv1.Part, error) {
 	if c.isString {
 		p.Attachments = append(p.Attachments, dialect.Note(kind, noteForm, noteString))
 	}
-	if len(p.GetAttachments()) > dialect.MaxAttachments {
-		return nil, errManyFields
+	if err := dialect.BoundAttachments(p.GetAttachments()); err != nil {
+		return nil, err
 	}
 	return p, nil
 }
 
 func parseResultOpaque(typ string, raw json.RawMessage, err error) (*compactordv1.ResultPart, error) {
-	opaque, err := readOpaque(typ, raw, err)
+	opaque, err := opaqueOf(typ, raw, err)
 	return &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Opaque{Opaque: opaque}}, err
 }
 

@@ -28,20 +28,7 @@ var shape = &dialect.Shape{
 
 // parseLenient reads a message, without what cannot be read of it.
 func (p *parser) parseLenient(u *dialect.Unread, raw json.RawMessage) error {
-	messages, findings := len(p.parsed.Messages), len(p.parsed.Findings)
-	found, err := shape.Read(u, p.at, raw, func(raw json.RawMessage) error {
-		err := p.parseMessage(raw)
-		if err != nil {
-			p.parsed.Messages, p.parsed.Positions = p.parsed.Messages[:messages], p.parsed.Positions[:messages]
-			p.parsed.Findings = p.parsed.Findings[:findings]
-		}
-		return err
-	})
-	if len(found) > 0 {
-		dialect.KeepUnread(kind, p.parsed.Messages[messages], raw, found)
-		p.parsed.Findings = append(p.parsed.Findings, found...)
-	}
-	return err
+	return shape.ReadInto(p.parsed, u, p.at, raw, p.parseMessage)
 }
 
 // parseLenientSystem reads a block of the system prompt, or puts a line in its place.

@@ -15,7 +15,7 @@ func (r *renderer) renderCall(p *compactordv1.Part, i, j int) renderedBlock {
 	if changed {
 		r.repair(ruleCallIDs, i, "a call has another id, since the provider does not take its own")
 	}
-	name := cleanName(call.GetName())
+	name := dialect.CleanName(call.GetName(), maxToolName)
 	if name != call.GetName() {
 		r.repair(ruleToolNames, i, "a tool's name is changed, since the provider does not take it")
 	}
@@ -27,9 +27,4 @@ func (r *renderer) renderCall(p *compactordv1.Part, i, j int) renderedBlock {
 		"type": rawjson.Quote(typeToolUse), "id": rawjson.Quote(id), "name": rawjson.Quote(name), "input": input,
 	}
 	return renderedBlock{raw: restored(o, p).Encode(), typ: typeToolUse, id: id, message: i, part: j}
-}
-
-func cleanName(name string) string {
-	name = dialect.CleanID(name)
-	return name[:min(len(name), maxToolName)]
 }

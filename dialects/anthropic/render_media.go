@@ -16,10 +16,7 @@ var imageTypes = []string{"image/jpeg", "image/png", "image/gif", "image/webp"}
 
 // encodeMedia renders an image or a document, or says why the provider cannot take it.
 func encodeMedia(p *compactordv1.Part) (o rawjson.Object, why string) {
-	m := p.GetMedia()
-	if dialect.IsDataURL(m.GetUri()) {
-		m = fromDataURL(m)
-	}
+	m := dialect.WithoutDataURL(p.GetMedia())
 	if why := refusesMedia(m); why != "" {
 		return nil, why
 	}
@@ -28,15 +25,6 @@ func encodeMedia(p *compactordv1.Part) (o rawjson.Object, why string) {
 	o = canonicalMedia(m)
 	o["source"] = source.Encode()
 	return restored(o, p), ""
-}
-
-// fromDataURL holds the content itself in place of an address that holds it.
-func fromDataURL(m *compactordv1.MediaPart) *compactordv1.MediaPart {
-	media := &compactordv1.MediaPart{Name: m.GetName()}
-	if dialect.FillFromURL(media, m.GetUri(), m.GetMimeType()) != nil {
-		return m
-	}
-	return media
 }
 
 // refusesMedia says why the provider cannot take an image or a document; nothing where it can.

@@ -41,7 +41,7 @@ func (r *renderer) renderResultBlock(p *compactordv1.Part, i int) renderedBlock 
 	o := rawjson.Object{"type": rawjson.Quote(typeToolResult), "tool_use_id": rawjson.Quote(id)}
 	var blocks []json.RawMessage
 	for _, inner := range result.GetParts() {
-		if b, ok := r.renderResultPart(asPart(inner), i, result.GetIsError()); ok {
+		if b, ok := r.renderResultPart(dialect.AsPart(inner), i, result.GetIsError()); ok {
 			blocks = append(blocks, b.raw)
 		}
 	}

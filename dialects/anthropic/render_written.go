@@ -97,7 +97,7 @@ func (w *writtenRenderer) renderMessage(at int) {
 		w.message["content"] = json.RawMessage("[]")
 	}
 	// What there is of content takes the place of what there was instead, in the end.
-	dialect.Restore(w.message, w.messages[at].GetAttachments(), kind, guards{"role": only(false)})
+	dialect.Restore(w.message, w.messages[at].GetAttachments(), kind, dialect.Guards{"role": dialect.Never})
 }
 
 // endMessage writes the provider's message out.
@@ -160,7 +160,7 @@ func (w *writtenRenderer) renderBlock(p *compactordv1.Part, at, i int) json.RawM
 	if parts := p.GetToolResult().GetParts(); len(parts) > 0 {
 		blocks := make([]json.RawMessage, len(parts))
 		for j, inner := range parts {
-			blocks[j] = w.renderBlock(asPart(inner), at, i)
+			blocks[j] = w.renderBlock(dialect.AsPart(inner), at, i)
 		}
 		o["content"] = encodeContent(blocks, noted(p.GetAttachments(), noteForm, noteString))
 	}
@@ -179,20 +179,6 @@ func ownOpaque(opaque *compactordv1.OpaquePart) (rawjson.Object, json.RawMessage
 		return nil, nil
 	}
 	return o, raw
-}
-
-// asPart is a piece of a result as a part of a message, since their blocks are alike.
-func asPart(inner *compactordv1.ResultPart) *compactordv1.Part {
-	p := &compactordv1.Part{Attachments: inner.GetAttachments()}
-	switch k := inner.GetKind().(type) {
-	case *compactordv1.ResultPart_Media:
-		p.Kind = &compactordv1.Part_Media{Media: k.Media}
-	case *compactordv1.ResultPart_Opaque:
-		p.Kind = &compactordv1.Part_Opaque{Opaque: k.Opaque}
-	default:
-		p.Kind = &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: inner.GetText().GetText()}}
-	}
-	return p
 }
 
 // placedBlock is a block of a message of role system that is no text, and its place.

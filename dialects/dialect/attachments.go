@@ -42,10 +42,7 @@ func Residue(
 		}
 		residue = append(residue, &compactordv1.Attachment{Dialect: kind, Key: key, Json: string(value)})
 	}
-	if len(residue) > MaxAttachments {
-		return nil, errTooMany
-	}
-	return residue, nil
+	return residue, BoundAttachments(residue)
 }
 
 func keysOf(objects ...rawjson.Object) []string {
@@ -84,12 +81,25 @@ func Attached(attachments []*compactordv1.Attachment, kind compactordv1.Dialect,
 	return nil, false
 }
 
+// BoundAttachments is an error where a part or a message has more attachments than a log takes.
+func BoundAttachments(attachments []*compactordv1.Attachment) error {
+	if len(attachments) > MaxAttachments {
+		return errTooMany
+	}
+	return nil
+}
+
+// Guard says whether the kept JSON of a field still says the same as the neutral message.
+type Guard = func(json.RawMessage) bool
+
+// Guards are the guards of an object's fields by their names.
+type Guards map[string]Guard
+
 // Restore lays the attachments of a dialect over an object that was rendered from the neutral fields. Of the fields in
 // guards, which are made of what an edit may have replaced, an attachment counts only where its guard says that it still
 // says the same. Values that are no JSON are passed over.
 func Restore(
-	usual rawjson.Object, attachments []*compactordv1.Attachment, kind compactordv1.Dialect,
-	guards map[string]func(json.RawMessage) bool,
+	usual rawjson.Object, attachments []*compactordv1.Attachment, kind compactordv1.Dialect, guards Guards,
 ) {
 	for _, a := range attachments {
 		key, value := a.GetKey(), json.RawMessage(a.GetJson())
@@ -110,9 +120,18 @@ func Restore(
 
 // SaysText returns a guard for a field that is a text: the attachment holds because decoding lost something of it, and
 // counts as long as it decodes to the text that is there now.
-func SaysText(text string) func(json.RawMessage) bool {
+func SaysText(text string) Guard {
 	return func(raw json.RawMessage) bool {
 		var s string
 		return json.Unmarshal(raw, &s) == nil && s == text
 	}
 }
+
+// SaysOptionalText is SaysText for a text that could be missing or null where it is empty.
+func SaysOptionalText(text string) Guard {
+	says := SaysText(text)
+	return func(raw json.RawMessage) bool { return len(raw) == 0 && text == "" || says(raw) }
+}
+
+// Never guards a field that an attachment never overrules.
+func Never(json.RawMessage) bool { return false }

@@ -14,8 +14,8 @@ import (
 // noteUnread keeps a message of the provider's as it was, of which something could not be read.
 const noteUnread = "unread"
 
-// maxMends bounds how often one message is read anew. What needs more is taken as one line.
-const maxMends = 100
+// maxRepairs bounds how often one message is read anew. What needs more is taken as one line.
+const maxRepairs = 100
 
 // Shape tells where the messages of a dialect hold parts, so that one that cannot be read does not take the others, or the
 // list, with it.
@@ -60,14 +60,14 @@ func (s *Shape) Read(u *Unread, at int, raw json.RawMessage, read func(json.RawM
 		return nil, first
 	}
 	var findings []Finding
-	mended, err := raw, first
-	for range maxMends {
+	repaired, err := raw, first
+	for range maxRepairs {
 		var found *Finding
-		if mended, found = s.mend(mended, at, err); found == nil {
+		if repaired, found = s.repair(repaired, at, err); found == nil {
 			break
 		}
 		findings = append(findings, *found)
-		if err = read(mended); err == nil {
+		if err = read(repaired); err == nil {
 			return findings, nil
 		}
 		err = Malformed(at, 0, err)
@@ -83,6 +83,26 @@ func (s *Shape) Read(u *Unread, at int, raw json.RawMessage, read func(json.RawM
 		Rule: InputMessageUnreadable, Message: at, Cause: causeOf(first),
 		Text: "the message cannot be read: " + detailOf(first) + "; a line of text says so",
 	}}, nil
+}
+
+// ReadInto is Read of a message that read appends to what was parsed. Where read fails, what it appended is taken back.
+func (s *Shape) ReadInto(
+	parsed *Parsed, u *Unread, at int, raw json.RawMessage, read func(json.RawMessage) error,
+) error {
+	messages, findings := len(parsed.Messages), len(parsed.Findings)
+	found, err := s.Read(u, at, raw, func(raw json.RawMessage) error {
+		err := read(raw)
+		if err != nil {
+			parsed.Messages, parsed.Positions = parsed.Messages[:messages], parsed.Positions[:messages]
+			parsed.Findings = parsed.Findings[:findings]
+		}
+		return err
+	})
+	if len(found) > 0 {
+		KeepUnread(s.Kind, parsed.Messages[messages], raw, found)
+		parsed.Findings = append(parsed.Findings, found...)
+	}
+	return err
 }
 
 // Tell fills into a message what the body of a response says of it. A field that cannot be read is taken out of the object
@@ -138,8 +158,8 @@ func (u *Unread) Verdict(messages int) error {
 // callFields say which call a message answers, or makes. Without it, it would be another message.
 var callFields = []string{"tool_call_id", "call_id"}
 
-// mend puts a line in the place of what an error names, or leaves it out.
-func (s *Shape) mend(raw json.RawMessage, at int, err error) (json.RawMessage, *Finding) {
+// repair puts a line in the place of what an error names, or leaves it out.
+func (s *Shape) repair(raw json.RawMessage, at int, err error) (json.RawMessage, *Finding) {
 	o, notObject := rawjson.ParseObject(raw)
 	input := &InputError{}
 	if notObject != nil || !errors.As(err, &input) {
@@ -216,8 +236,8 @@ func (s *Shape) within(
 		return inner.Encode()
 	}
 	if notObject == nil && s.Within != nil {
-		if mended := s.Within(inner, path, unreadLine(nil, err)); mended != nil {
-			return mended
+		if repaired := s.Within(inner, path, unreadLine(nil, err)); repaired != nil {
+			return repaired
 		}
 	}
 	return line(part)

@@ -29,11 +29,6 @@ const noteUnsigned = "unsigned"
 
 const noteResponse = "response"
 
-// guard says whether a field that was kept is still true: see dialect.Restore.
-type guard = func(json.RawMessage) bool
-
-func never(json.RawMessage) bool { return false }
-
 func noted(attachments []*compactordv1.Attachment, name string) string {
 	value, _ := dialect.Noted(attachments, kind, name)
 	return value
@@ -57,31 +52,16 @@ func isLeftOut(attachments []*compactordv1.Attachment, key string) bool {
 	})
 }
 
-// saysText guards a text that decoding lost something of, or that was left out since it is empty.
-func saysText(text string) guard {
-	return func(raw json.RawMessage) bool {
-		return len(raw) == 0 && text == "" || dialect.SaysText(text)(raw)
-	}
-}
-
-// bounded returns the attachments of one part or message, if a log takes as many.
-func bounded(attachments []*compactordv1.Attachment) ([]*compactordv1.Attachment, error) {
-	if len(attachments) > dialect.MaxAttachments {
-		return nil, errManyFields
-	}
-	return attachments, nil
-}
-
 // What is not sent in a request, however it came into the attachments of a part.
 var (
 	requestGuards      = requestGuardsOf(slices.Concat(modelledFields, snakeKinds, otherFields))
-	requestInnerGuards = map[string]guard{
-		"id": never, "mimeType": never, "mime_type": never, "file_uri": never, "parts": isNothing,
+	requestInnerGuards = dialect.Guards{
+		"id": dialect.Never, "mimeType": dialect.Never, "mime_type": dialect.Never, "file_uri": dialect.Never, "parts": isNothing,
 	}
 )
 
-func requestGuardsOf(fields []string) map[string]guard {
-	guards := map[string]guard{
+func requestGuardsOf(fields []string) dialect.Guards {
+	guards := dialect.Guards{
 		"thought":           func(raw json.RawMessage) bool { return string(raw) != "true" },
 		"thoughtSignature":  isNothingOr(isSignature),
 		"thought_signature": isNothingOr(isSignature),
@@ -97,7 +77,7 @@ func isNothing(raw json.RawMessage) bool {
 	return string(raw) == "null" || rawjson.Equal(raw, []byte("[]"))
 }
 
-func isNothingOr(says guard) guard {
+func isNothingOr(says dialect.Guard) dialect.Guard {
 	return func(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" || says(raw) }
 }
 

@@ -1,17 +1,14 @@
 package gemini
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"unicode/utf8"
 
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
 var (
-	errNotUTF8      = errors.New("is not valid UTF-8")
 	errNoList       = errors.New("is no list of contents, no content, no request and no response of the Gemini API")
 	errErrorBody    = errors.New("is the body of an error: ClassifyError takes those")
 	errBlocked      = errors.New("is a response without candidates: the prompt was blocked, and there is no message in it")
@@ -41,9 +38,9 @@ func (b *body) list() *dialect.List {
 	return list
 }
 
-// openBody finds the list in whatever holds it, and takes it apart no further.
+// openBody finds the list in whatever holds it, and takes it apart no further. The error is a *dialect.InputError.
 func openBody(raw []byte) (*body, error) {
-	b, err := readBody(bytes.TrimSpace(raw))
+	b, err := readBody(raw)
 	if err == nil && len(b.messages) > dialect.MaxMessages {
 		err = rawjson.In("contents", rawjson.TooLarge(len(b.messages), dialect.MaxMessages))
 	}
@@ -53,18 +50,34 @@ func openBody(raw []byte) (*body, error) {
 	return b, nil
 }
 
-func readBody(raw json.RawMessage) (*body, error) {
-	if !utf8.Valid(raw) {
-		return nil, errNotUTF8
+func readBody(raw []byte) (*body, error) {
+	valid, err := dialect.ValidJSON(raw)
+	if err != nil {
+		return nil, err
 	}
-	if rawjson.KindOf(raw) == rawjson.Array && json.Valid(raw) {
-		contents, err := rawjson.SplitArray(raw)
-		if err == nil && len(contents) > 0 && isEvent(contents[0]) {
-			return readStream(contents)
-		}
-		return &body{messages: contents}, err
+	switch rawjson.KindOf(valid) {
+	case rawjson.Array:
+		return readList(valid)
+	case rawjson.ObjectKind:
+		return readObject(valid)
+	default:
+		return nil, rawjson.WrongKind(valid, rawjson.ObjectKind)
 	}
-	o, err := rawjson.ParseObject(raw)
+}
+
+func readList(raw json.RawMessage) (*body, error) {
+	elements, err := rawjson.SplitArray(raw)
+	if err != nil {
+		return nil, err
+	}
+	if dialect.IsStream(elements, isEvent) {
+		return readStream(elements)
+	}
+	return &body{messages: elements}, nil
+}
+
+func readObject(raw json.RawMessage) (*body, error) {
+	o, err := rawjson.SplitObject(raw)
 	if err != nil {
 		return nil, err
 	}

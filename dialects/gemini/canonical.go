@@ -16,7 +16,7 @@ type canonicalPart struct {
 	// field is the name of the object within; empty where the part has none.
 	field               string
 	fields, inner       rawjson.Object
-	guards, innerGuards map[string]guard
+	guards, innerGuards dialect.Guards
 }
 
 // residue returns as attachments what an original part says beyond its drawing.
@@ -104,7 +104,7 @@ func (d *canonicalPart) splitAttachments(attachments []*compactordv1.Attachment)
 func canonicalText(text string) *canonicalPart {
 	return &canonicalPart{
 		fields: rawjson.Object{fieldText: rawjson.Quote(text)},
-		guards: map[string]guard{fieldText: saysText(text)},
+		guards: dialect.Guards{fieldText: dialect.SaysOptionalText(text)},
 	}
 }
 
@@ -123,11 +123,11 @@ func canonicalCall(call *compactordv1.ToolCall) *canonicalPart {
 	}
 	return &canonicalPart{
 		field: fieldCall, fields: rawjson.Object{}, inner: inner,
-		innerGuards: map[string]guard{
+		innerGuards: dialect.Guards{
 			"args": func(raw json.RawMessage) bool {
 				return string(raw) == arguments || arguments == "" && string(raw) == "null"
 			},
-			"name": saysText(call.GetName()),
+			"name": dialect.SaysOptionalText(call.GetName()),
 		},
 	}
 }
@@ -147,8 +147,8 @@ func canonicalResult(r *compactordv1.ToolResult, form string, texts []string, pa
 	}
 	return &canonicalPart{
 		field: fieldResponse, fields: rawjson.Object{}, inner: inner,
-		innerGuards: map[string]guard{
-			"name": saysText(r.GetName()),
+		innerGuards: dialect.Guards{
+			"name": dialect.SaysOptionalText(r.GetName()),
 			"response": func(raw json.RawMessage) bool {
 				if k := rawjson.KindOf(raw); k == rawjson.Missing || k == rawjson.Null {
 					return len(texts) == 0
@@ -168,7 +168,7 @@ func canonicalWrittenResult(r *compactordv1.ToolResult, form string) *canonicalP
 			texts = append(texts, rp.GetText().GetText())
 		case rp.GetMedia() != nil:
 			parts = append(parts, canonicalMedia(rp.GetMedia()).restore(rp.GetAttachments()).Encode())
-		case isOwn(rp.GetOpaque()):
+		case dialect.IsOwn(kind, rp.GetOpaque()):
 			parts = append(parts, json.RawMessage(rp.GetOpaque().GetJson()))
 		}
 	}
@@ -199,7 +199,7 @@ func canonicalMedia(m *compactordv1.MediaPart) *canonicalPart {
 		return &canonicalPart{
 			field: fieldInline, fields: rawjson.Object{},
 			inner:       rawjson.Object{"mimeType": mime, "data": rawjson.Quote(dialect.EncodeBase64(data.Data))},
-			innerGuards: map[string]guard{"data": dialect.SaysData(data.Data)},
+			innerGuards: dialect.Guards{"data": dialect.SaysData(data.Data)},
 		}
 	}
 	address := m.GetUri()
@@ -209,6 +209,6 @@ func canonicalMedia(m *compactordv1.MediaPart) *canonicalPart {
 	return &canonicalPart{
 		field: fieldFile, fields: rawjson.Object{},
 		inner:       rawjson.Object{"mimeType": mime, "fileUri": rawjson.Quote(address)},
-		innerGuards: map[string]guard{"fileUri": saysText(address)},
+		innerGuards: dialect.Guards{"fileUri": dialect.SaysOptionalText(address)},
 	}
 }

@@ -27,8 +27,8 @@ func parseCall(o rawjson.Object, snake []string) (*compactordv1.Part, error) {
 		residue = append(residue, dialect.Note(kind, noteUnsigned, ""))
 	}
 	part := &compactordv1.Part{Kind: &compactordv1.Part_ToolCall{ToolCall: call}}
-	part.Attachments, err = bounded(residue)
-	return part, err
+	part.Attachments = residue
+	return part, dialect.BoundAttachments(residue)
 }
 
 func parseFunctionCall(inner rawjson.Object) (*compactordv1.ToolCall, error) {

@@ -27,8 +27,7 @@ func parseMedia(
 	if err != nil {
 		return nil, nil, err
 	}
-	residue, err = bounded(residue)
-	return media, residue, err
+	return media, residue, dialect.BoundAttachments(residue)
 }
 
 func parseBlob(inner rawjson.Object, field string) (*compactordv1.MediaPart, error) {

@@ -76,8 +76,8 @@ func contentOf(o rawjson.Object, m *compactordv1.Message, role string) ([]json.R
 	if err != nil {
 		return nil, err
 	}
-	m.Attachments, err = bounded(append(residue, notes...))
-	return elements, err
+	m.Attachments = append(residue, notes...)
+	return elements, dialect.BoundAttachments(m.GetAttachments())
 }
 
 func (p *parser) parseContent(raw json.RawMessage) error {
@@ -153,7 +153,6 @@ func (p *parser) addMessages(m *compactordv1.Message, results []placedResult) er
 	if !leading(results, len(m.GetParts()) > 0) {
 		p.find(dialect.InputResultsOutOfOrder, "results stand behind other parts; they were taken as if they stood in front")
 	}
-	var err error
 	for i, r := range results {
 		answer := &compactordv1.Message{Role: compactordv1.Role_ROLE_TOOL, Parts: []*compactordv1.Part{r.part}}
 		if i == 0 {
@@ -165,10 +164,10 @@ func (p *parser) addMessages(m *compactordv1.Message, results []placedResult) er
 		if r.at != i {
 			answer.Attachments = append(answer.Attachments, dialect.Note(kind, noteAt, strconv.Itoa(r.at)))
 		}
-		if answer.Attachments, err = bounded(answer.GetAttachments()); err != nil {
+		if err := dialect.BoundAttachments(answer.GetAttachments()); err != nil {
 			return err
 		}
-		if _, err = bounded(r.part.GetAttachments()); err != nil {
+		if err := dialect.BoundAttachments(r.part.GetAttachments()); err != nil {
 			return err
 		}
 		p.add(p.at, answer)

@@ -75,16 +75,13 @@ func parseText(o rawjson.Object, snake []string) (*compactordv1.Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	part.Attachments, err = bounded(residue)
-	return part, err
+	part.Attachments = residue
+	return part, dialect.BoundAttachments(residue)
 }
 
 func parseOpaque(raw json.RawMessage, field string) (*compactordv1.OpaquePart, error) {
-	if len(raw) > dialect.MaxText {
-		return nil, rawjson.TooLarge(len(raw), dialect.MaxText)
-	}
 	if len(field) > dialect.MaxName {
 		return nil, errKey
 	}
-	return &compactordv1.OpaquePart{Dialect: kind, Type: field, Json: string(raw)}, nil
+	return dialect.OpaqueOf(kind, field, raw)
 }

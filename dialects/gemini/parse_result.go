@@ -37,8 +37,8 @@ func parseResult(o rawjson.Object, snake []string) (*compactordv1.Part, error) {
 		residue = append(residue, leftOut(fieldResponse+".id"))
 	}
 	part := &compactordv1.Part{Kind: &compactordv1.Part_ToolResult{ToolResult: result}}
-	part.Attachments, err = bounded(residue)
-	return part, err
+	part.Attachments = residue
+	return part, dialect.BoundAttachments(residue)
 }
 
 func parseFunctionResponse(inner rawjson.Object) (*compactordv1.ToolResult, []*compactordv1.Attachment, error) {

@@ -19,6 +19,6 @@ func parseThinking(o rawjson.Object, snake []string) (*compactordv1.Part, error)
 	if err != nil {
 		return nil, err
 	}
-	part.Attachments, err = bounded(residue)
-	return part, err
+	part.Attachments = residue
+	return part, dialect.BoundAttachments(residue)
 }

@@ -76,23 +76,15 @@ func addLine(response json.RawMessage, line string) json.RawMessage {
 
 // parseLenient reads a content, without what cannot be read of it.
 func (p *parser) parseLenient(u *dialect.Unread, raw json.RawMessage) error {
-	before, messages, findings := *p, len(p.parsed.Messages), len(p.parsed.Findings)
-	found, err := shape.Read(u, p.at, raw, func(raw json.RawMessage) error {
+	before := *p
+	return shape.ReadInto(p.parsed, u, p.at, raw, func(raw json.RawMessage) error {
 		err := p.parseContent(raw)
-		if err == nil {
-			return nil
+		if err != nil {
+			err = dialect.Malformed(p.at, p.part, err)
+			*p = before
 		}
-		err = dialect.Malformed(p.at, p.part, err)
-		*p = before
-		p.parsed.Messages, p.parsed.Positions = p.parsed.Messages[:messages], p.parsed.Positions[:messages]
-		p.parsed.Findings = p.parsed.Findings[:findings]
 		return err
 	})
-	if len(found) > 0 {
-		dialect.KeepUnread(kind, p.parsed.Messages[messages], raw, found)
-		p.parsed.Findings = append(p.parsed.Findings, found...)
-	}
-	return err
 }
 
 // parseLenientSystem reads the instruction. What cannot be read of it is a line.

@@ -81,7 +81,7 @@ func renderMedia(m *compactordv1.MediaPart, attachments []*compactordv1.Attachme
 		says := d.innerGuards["data"]
 		d.innerGuards["data"] = func(raw json.RawMessage) bool { return says(raw) && isSignature(raw) }
 	} else {
-		d.innerGuards["fileUri"] = never
+		d.innerGuards["fileUri"] = dialect.Never
 		d.innerGuards["mimeType"] = func(raw json.RawMessage) bool {
 			return len(raw) == 0 && media.GetMimeType() == dialect.UnknownMime
 		}

@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/compactord/compactord/dialects/dialect"
@@ -75,12 +74,7 @@ func renderText(text string, attachments []*compactordv1.Attachment) rawjson.Obj
 	d := canonicalText(text)
 	d.guards[fieldText] = dialect.SaysText(text)
 	if text == "" {
-		d.guards[fieldText] = never
+		d.guards[fieldText] = dialect.Never
 	}
 	return d.restoreForRequest(attachments)
-}
-
-// isOwn says whether an opaque part can be written as it is.
-func isOwn(o *compactordv1.OpaquePart) bool {
-	return o.GetDialect() == kind && json.Valid([]byte(o.GetJson()))
 }

@@ -139,7 +139,7 @@ func (c *writtenContent) encode() json.RawMessage {
 	if noted(c.attachments, noteParts) == onePart && len(parts) == 1 {
 		c.fields["parts"] = parts[0]
 	}
-	dialect.Restore(c.fields, c.attachments, kind, map[string]guard{
+	dialect.Restore(c.fields, c.attachments, kind, dialect.Guards{
 		"parts": func(json.RawMessage) bool { return len(parts) == 0 },
 	})
 	return c.fields.Encode()
@@ -174,7 +174,7 @@ func renderWrittenPart(p *compactordv1.Part) json.RawMessage {
 	case *compactordv1.Part_Media:
 		d = canonicalMedia(k.Media)
 	case *compactordv1.Part_Opaque:
-		if isOwn(k.Opaque) {
+		if dialect.IsOwn(kind, k.Opaque) {
 			return json.RawMessage(k.Opaque.GetJson())
 		}
 		return nil

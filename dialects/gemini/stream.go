@@ -13,9 +13,8 @@ import (
 var errPartialArgs = errors.New("holds arguments in pieces: do without streamed arguments of functions")
 
 // isEvent tells a piece of a streamed response, or the error that ends one, from a content.
-func isEvent(raw json.RawMessage) bool {
-	o, err := rawjson.SplitObject(raw)
-	return err == nil && !isContent(o) && (has(o, "candidates") || has(o, "promptFeedback") || has(o, "prompt_feedback") ||
+func isEvent(o rawjson.Object) bool {
+	return !isContent(o) && (has(o, "candidates") || has(o, "promptFeedback") || has(o, "prompt_feedback") ||
 		has(o, "usageMetadata") || has(o, "usage_metadata") || has(o, "error"))
 }
 

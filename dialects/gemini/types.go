@@ -2,9 +2,7 @@ package gemini
 
 import (
 	"errors"
-	"fmt"
 
-	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
@@ -45,9 +43,8 @@ var aliases = map[string]string{
 }
 
 var (
-	errKey        = errors.New("a field that is not known has an overlong name, or one that means another field here")
-	errManyFields = fmt.Errorf("%w: more than %d fields that are not known", dialect.ErrLimit, dialect.MaxAttachments)
-	snakeFields   = map[string]string{
+	errKey      = errors.New("a field that is not known has an overlong name, or one that means another field here")
+	snakeFields = map[string]string{
 		"function_call": "functionCall", "function_response": "functionResponse", "inline_data": "inlineData",
 		"file_data": "fileData", "thought_signature": "thoughtSignature", "mime_type": "mimeType", "file_uri": "fileUri",
 		"display_name": "displayName",

@@ -3,17 +3,13 @@ package openaichat
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-var (
-	errManyFields = fmt.Errorf("%w: has more than %d fields that are not known", dialect.ErrLimit, dialect.MaxAttachments)
-	errEmptyName  = errors.New("is empty")
-)
+var errEmptyName = errors.New("is empty")
 
 // fields is an object that is being read. What the neutral message comes to say counts as said; the rest is kept in
 // attachments.
@@ -81,10 +77,7 @@ func (f *fields) rest() ([]*compactordv1.Attachment, error) {
 		return nil, err
 	}
 	all := append(f.attachments, residue...)
-	if len(all) > dialect.MaxAttachments {
-		return nil, errManyFields
-	}
-	return all, nil
+	return all, dialect.BoundAttachments(all)
 }
 
 // name reads a tool's name, which must be there.
@@ -131,11 +124,6 @@ func hasOwn(attachments []*compactordv1.Attachment) bool {
 	return false
 }
 
-// guards says, for fields that are made of the neutral message, which attachments may stand in for what it says.
-type guards map[string]func(json.RawMessage) bool
-
-func never(json.RawMessage) bool { return false }
-
 // saysText guards a field of text: a text by what it says, no text by a value that says nothing.
 func saysText(text string) func(json.RawMessage) bool {
 	if text == "" {
@@ -145,7 +133,7 @@ func saysText(text string) func(json.RawMessage) bool {
 }
 
 // layWithin lays over an inner object what was kept of it.
-func layWithin(inner rawjson.Object, attachments []*compactordv1.Attachment, key string, guarded guards) {
+func layWithin(inner rawjson.Object, attachments []*compactordv1.Attachment, key string, guarded dialect.Guards) {
 	raw, found := dialect.Attached(attachments, kind, dialect.NotePrefix+key)
 	if !found {
 		return

@@ -31,7 +31,7 @@ type body struct {
 
 func (b *body) list() *dialect.List { return &dialect.List{Messages: b.messages} }
 
-// openBody finds the messages in a list, a message, the body of a request or a response, or the chunks of a stream.
+// openBody finds the list in whatever holds it, and takes it apart no further. The error is a *dialect.InputError.
 func openBody(raw []byte) (*body, error) {
 	b, err := readBody(raw)
 	if err == nil && len(b.messages) > dialect.MaxMessages {
@@ -44,15 +44,14 @@ func openBody(raw []byte) (*body, error) {
 }
 
 func readBody(raw []byte) (*body, error) {
-	raw, err := validJSON(raw)
+	valid, err := validJSON(raw)
 	if err != nil {
 		return nil, err
 	}
-	b := &body{}
-	if rawjson.KindOf(raw) == rawjson.Array {
-		return b, b.readList(raw)
+	if rawjson.KindOf(valid) == rawjson.Array {
+		return readList(valid)
 	}
-	return b, b.readObject(raw)
+	return readObject(valid)
 }
 
 // validJSON returns a copy of JSON in which all that is within can be taken apart without a second look.
@@ -65,63 +64,63 @@ func validJSON(raw []byte) (json.RawMessage, error) {
 	return nil, err
 }
 
-func (b *body) readList(raw json.RawMessage) error {
+func readList(raw json.RawMessage) (*body, error) {
 	elements, err := rawjson.SplitArray(raw)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if len(elements) > 0 {
-		if first, err := rawjson.SplitObject(elements[0]); err == nil && isEvent(first) {
-			return b.readStream(elements)
-		}
+	if dialect.IsStream(elements, isEvent) {
+		return readStream(elements)
 	}
-	b.messages = elements
-	return nil
+	return &body{messages: elements}, nil
 }
 
-func (b *body) readObject(raw json.RawMessage) error {
+func readObject(raw json.RawMessage) (*body, error) {
 	o, err := rawjson.SplitObject(raw)
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case o.Has("messages"):
-		if o.Has("system") {
-			return rawjson.In("system", errForeignSystem)
-		}
-		b.messages, err = o.SplitElements("messages")
-		return err
+		return readRequest(o)
 	case o.Has("role"):
-		b.messages = []json.RawMessage{raw}
-		return nil
+		return &body{messages: []json.RawMessage{raw}}, nil
 	case o.Has("error"):
-		return errErrorBody
+		return nil, errErrorBody
 	case o.Has("choices"):
-		return b.readResponse(o)
+		return readResponse(o)
 	default:
-		return errNoList
+		return nil, errNoList
 	}
 }
 
-func (b *body) readResponse(body rawjson.Object) error {
-	choices, err := body.SplitElements("choices")
+func readRequest(o rawjson.Object) (*body, error) {
+	if o.Has("system") {
+		return nil, rawjson.In("system", errForeignSystem)
+	}
+	messages, err := o.SplitElements("messages")
+	return &body{messages: messages}, err
+}
+
+func readResponse(o rawjson.Object) (*body, error) {
+	choices, err := o.SplitElements("choices")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(choices) == 0 {
-		return rawjson.In("choices", rawjson.ErrEmpty)
+		return nil, rawjson.In("choices", rawjson.ErrEmpty)
 	}
 	choice, err := rawjson.SplitObject(choices[0])
 	switch {
 	case err != nil:
 	case choice.Has("message"):
-		b.messages = []json.RawMessage{choice["message"]}
 	case choice.Has("delta"):
 		err = rawjson.In("delta", errStreamed)
 	default:
 		err = rawjson.In("message", rawjson.ErrMissing)
 	}
-	b.response, b.choice, b.choices = body, choice, len(choices)
-	return rawjson.In("choices", rawjson.InElement(0, err))
+	return &body{
+		messages: []json.RawMessage{choice["message"]}, response: o, choice: choice, choices: len(choices),
+	}, rawjson.In("choices", rawjson.InElement(0, err))
 }
 
 // validUTF8 replaces each byte that is no UTF-8, as decoding would: what is kept as written must be text.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
@@ -83,16 +84,7 @@ func checkParticipantNames(d *decoded, report report) {
 	}
 }
 
-func isName(name string) bool {
-	for i := range len(name) {
-		switch b := name[i]; {
-		case 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z', '0' <= b && b <= '9', b == '_', b == '-':
-		default:
-			return false
-		}
-	}
-	return name != "" && len(name) <= 64
-}
+func isName(name string) bool { return dialect.IsName(name) && len(name) <= maxToolName }
 
 // eachArguments runs a check of the arguments of all calls of functions.
 func eachArguments(d *decoded, check func(message, part int, arguments json.RawMessage)) {

@@ -150,16 +150,12 @@ func textPart(text string) *compactordv1.Part {
 }
 
 // parseOpaque keeps an item that has no neutral meaning.
-func parseOpaque(raw json.RawMessage, itemType string) (*compactordv1.Part, error) {
-	if len(itemType) > dialect.MaxName {
-		return nil, rawjson.In("type", rawjson.TooLarge(len(itemType), dialect.MaxName))
+func parseOpaque(raw json.RawMessage, typ string) (*compactordv1.Part, error) {
+	opaque, err := dialect.OpaqueOf(kind, typ, raw)
+	if err != nil {
+		return nil, err
 	}
-	if len(raw) > dialect.MaxText {
-		return nil, rawjson.TooLarge(len(raw), dialect.MaxText)
-	}
-	return &compactordv1.Part{Kind: &compactordv1.Part_Opaque{Opaque: &compactordv1.OpaquePart{
-		Dialect: kind, Type: itemType, Json: string(raw),
-	}}}, nil
+	return &compactordv1.Part{Kind: &compactordv1.Part_Opaque{Opaque: opaque}}, nil
 }
 
 // parseRefusal reads the message's own field; in a response it stands beside an empty content.

@@ -16,7 +16,7 @@ func (p *messageParser) parseResult(role string) error {
 	}
 	result := &compactordv1.ToolResult{Parts: make([]*compactordv1.ResultPart, len(parts))}
 	for i, part := range parts {
-		result.Parts[i] = asResultPart(part)
+		result.Parts[i] = dialect.AsResultPart(part)
 	}
 	if result.CallId, err = p.text("tool_call_id", dialect.MaxID); err != nil {
 		return err
@@ -33,17 +33,4 @@ func (p *messageParser) parseResult(role string) error {
 		p.note(noteRole, role)
 	}
 	return nil
-}
-
-func asResultPart(p *compactordv1.Part) *compactordv1.ResultPart {
-	rp := &compactordv1.ResultPart{Attachments: p.GetAttachments()}
-	switch k := p.GetKind().(type) {
-	case *compactordv1.Part_Media:
-		rp.Kind = &compactordv1.ResultPart_Media{Media: k.Media}
-	case *compactordv1.Part_Opaque:
-		rp.Kind = &compactordv1.ResultPart_Opaque{Opaque: k.Opaque}
-	default:
-		rp.Kind = &compactordv1.ResultPart_Text{Text: p.GetText()}
-	}
-	return rp
 }

@@ -72,12 +72,12 @@ func (r *renderer) renderCallFields(o rawjson.Object, s *sortedParts) {
 }
 
 func (r *renderer) restoreAssistant(o rawjson.Object, s *sortedParts, blocks []renderedPart, refusal string) {
-	guarded := guards{
+	guarded := dialect.Guards{
 		"content": r.saysContent(blocks), "refusal": saysText(refusal), "name": saysText(r.m.GetName()),
 	}
 	for _, key := range []string{"tool_calls", "function_call", "audio"} {
 		if o[key] != nil {
-			guarded[key] = never
+			guarded[key] = dialect.Never
 		}
 	}
 	for _, key := range reasoningFields {

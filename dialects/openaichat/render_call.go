@@ -30,19 +30,19 @@ func (r *renderer) renderCall(p *compactordv1.Part) rawjson.Object {
 	if id := r.idOf(p, call.GetId()); id != "" {
 		o["id"] = rawjson.Quote(id)
 	}
-	guarded := guards{"id": saysText(call.GetId()), "type": saysNothing}
+	guarded := dialect.Guards{"id": saysText(call.GetId()), "type": saysNothing}
 	if isNoted(p.GetAttachments(), noteType, customType) {
 		o["type"] = rawjson.Quote(customType)
 		o[customType] = r.renderCustom(p)
-		guarded[customType], guarded["type"] = never, never
+		guarded[customType], guarded["type"] = dialect.Never, dialect.Never
 	} else {
 		o["type"] = rawjson.Quote(functionType)
 		o[functionType] = r.renderFunction(p, functionType)
-		guarded[functionType] = never
+		guarded[functionType] = dialect.Never
 	}
 	if r.request {
 		// `index` is left over from a stream and says nothing that the order does not.
-		guarded["index"], guarded[customType], guarded[functionType] = never, never, never
+		guarded["index"], guarded[customType], guarded[functionType] = dialect.Never, dialect.Never, dialect.Never
 	}
 	r.restorePart(o, p, guarded)
 	return o
@@ -56,14 +56,14 @@ func (r *renderer) renderFunctionCall(p *compactordv1.Part) json.RawMessage {
 func (r *renderer) renderFunction(p *compactordv1.Part, key string) json.RawMessage {
 	call := p.GetToolCall()
 	o := rawjson.Object{"name": r.renderToolName(call.GetName())}
-	guarded := guards{"name": saysText(call.GetName()), "arguments": saysText(call.GetArguments())}
+	guarded := dialect.Guards{"name": saysText(call.GetName()), "arguments": saysText(call.GetArguments())}
 	if r.request {
 		object, changed := dialect.ArgumentsObject(call.GetArguments())
 		if changed {
 			r.repair(ruleArgumentsObject, "Arguments that were no JSON object were put into one.")
 		}
 		o["arguments"] = rawjson.Quote(string(object))
-		guarded["name"], guarded["arguments"], guarded[parsedArguments] = never, never, never
+		guarded["name"], guarded["arguments"], guarded[parsedArguments] = dialect.Never, dialect.Never, dialect.Never
 	} else if arguments := writtenArguments(p); arguments != nil {
 		o["arguments"] = arguments
 	}
@@ -91,9 +91,9 @@ func writtenArguments(p *compactordv1.Part) json.RawMessage {
 func (r *renderer) renderCustom(p *compactordv1.Part) json.RawMessage {
 	call := p.GetToolCall()
 	o := rawjson.Object{"name": r.renderToolName(call.GetName()), "input": rawjson.Quote(call.GetArguments())}
-	guarded := guards{"name": saysText(call.GetName()), "input": saysText(call.GetArguments())}
+	guarded := dialect.Guards{"name": saysText(call.GetName()), "input": saysText(call.GetArguments())}
 	if r.request {
-		guarded["name"], guarded["input"] = never, never
+		guarded["name"], guarded["input"] = dialect.Never, dialect.Never
 	}
 	layWithin(o, p.GetAttachments(), customType, guarded)
 	return o.Encode()
@@ -142,8 +142,7 @@ func (r *renderer) idOf(p *compactordv1.Part, id string) string {
 
 // cleanName makes a name that the provider takes.
 func (r *renderer) cleanName(rule, name string) string {
-	clean := dialect.CleanID(name)
-	clean = clean[:min(len(clean), maxToolName)]
+	clean := dialect.CleanName(name, maxToolName)
 	if clean != name {
 		r.repair(rule, "Characters that a name may not have were replaced, and what is too long was cut.")
 	}

@@ -92,15 +92,15 @@ func (r *renderer) renderMedia(p *compactordv1.Part) rawjson.Object {
 }
 
 // encodeMedia writes a content part of an inner object with the same name.
-func (r *renderer) encodeMedia(p *compactordv1.Part, partType string, inner rawjson.Object, guarded guards) rawjson.Object {
+func (r *renderer) encodeMedia(p *compactordv1.Part, partType string, inner rawjson.Object, guarded dialect.Guards) rawjson.Object {
 	if r.request {
 		for _, key := range []string{"url", "data", "format", "file_data", "file_id", "filename"} {
-			guarded[key] = never
+			guarded[key] = dialect.Never
 		}
 	}
 	layWithin(inner, p.GetAttachments(), partType, guarded)
 	o := rawjson.Object{"type": rawjson.Quote(partType), partType: inner.Encode()}
-	r.restorePart(o, p, guards{"type": never, partType: never})
+	r.restorePart(o, p, dialect.Guards{"type": dialect.Never, partType: dialect.Never})
 	return o
 }
 
@@ -108,10 +108,10 @@ func (r *renderer) renderImage(p *compactordv1.Part) rawjson.Object {
 	media := p.GetMedia()
 	if !r.request && isNoted(p.GetAttachments(), noteImage, "string") {
 		o := rawjson.Object{"type": rawjson.Quote("image_url"), "image_url": rawjson.Quote(addressOf(media))}
-		r.restorePart(o, p, guards{"type": never, "image_url": saysAddress(media)})
+		r.restorePart(o, p, dialect.Guards{"type": dialect.Never, "image_url": saysAddress(media)})
 		return o
 	}
-	return r.encodeMedia(p, "image_url", rawjson.Object{"url": rawjson.Quote(r.addressOf(media))}, guards{"url": saysAddress(media)})
+	return r.encodeMedia(p, "image_url", rawjson.Object{"url": rawjson.Quote(r.addressOf(media))}, dialect.Guards{"url": saysAddress(media)})
 }
 
 // addressOf writes the type of a medium in a request as the provider spells it.
@@ -131,7 +131,7 @@ func (r *renderer) renderInputAudio(p *compactordv1.Part) rawjson.Object {
 		"data":   rawjson.Quote(dialect.EncodeBase64(media.GetData())),
 		"format": rawjson.Quote(audioFormat(mime)),
 	}
-	return r.encodeMedia(p, "input_audio", inner, guards{
+	return r.encodeMedia(p, "input_audio", inner, dialect.Guards{
 		"data": dialect.SaysData(media.GetData()),
 		"format": func(raw json.RawMessage) bool {
 			var format string
@@ -143,7 +143,7 @@ func (r *renderer) renderInputAudio(p *compactordv1.Part) rawjson.Object {
 func (r *renderer) renderFile(p *compactordv1.Part) rawjson.Object {
 	media := p.GetMedia()
 	inner := rawjson.Object{}
-	guarded := guards{"filename": saysText(media.GetName())}
+	guarded := dialect.Guards{"filename": saysText(media.GetName())}
 	if name := media.GetName(); name != "" {
 		inner["filename"] = rawjson.Quote(name)
 	}

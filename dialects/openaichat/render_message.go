@@ -38,7 +38,7 @@ func (r *renderer) renderPlain(role string) rawjson.Object {
 	}
 	o["content"] = r.encodeContent(blocks)
 	r.renderName(o)
-	r.restore(o, guards{"content": r.saysContent(blocks), "name": saysText(r.m.GetName())})
+	r.restore(o, dialect.Guards{"content": r.saysContent(blocks), "name": saysText(r.m.GetName())})
 	return o
 }
 
@@ -55,8 +55,8 @@ func (r *renderer) renderName(o rawjson.Object) {
 }
 
 // restore lays over a message what was kept of it. In a request that is only what the provider's rules do not speak of.
-func (r *renderer) restore(o rawjson.Object, guarded guards) {
-	guarded["role"] = never
+func (r *renderer) restore(o rawjson.Object, guarded dialect.Guards) {
+	guarded["role"] = dialect.Never
 	for _, key := range ofAssistant {
 		if guarded[key] == nil {
 			guarded[key] = saysNothing
@@ -64,13 +64,13 @@ func (r *renderer) restore(o rawjson.Object, guarded guards) {
 	}
 	if r.request {
 		for key := range guarded {
-			guarded[key] = never
+			guarded[key] = dialect.Never
 		}
 		for _, key := range recordedFields {
-			guarded[key] = never
+			guarded[key] = dialect.Never
 		}
 		for _, key := range []string{"name", "tool_call_id", reasoningContent, reasoning, reasoningDetails} {
-			guarded[key] = never
+			guarded[key] = dialect.Never
 		}
 		if r.m.GetRole() == compactordv1.Role_ROLE_ASSISTANT {
 			r.allowNulls(o, guarded)
@@ -81,7 +81,7 @@ func (r *renderer) restore(o rawjson.Object, guarded guards) {
 
 // allowNulls lets null stand where responses have it and the provider's schema of requests allows it, so that what an
 // agent sends back is what it got.
-func (r *renderer) allowNulls(o rawjson.Object, guarded guards) {
+func (r *renderer) allowNulls(o rawjson.Object, guarded dialect.Guards) {
 	for _, key := range []string{"refusal", "audio"} {
 		if o[key] == nil {
 			guarded[key] = isNull
@@ -99,6 +99,6 @@ func (r *renderer) saysContent(blocks []renderedPart) func(json.RawMessage) bool
 	case len(blocks) == 1 && r.isString(blocks[0]):
 		return saysText(blocks[0].text)
 	default:
-		return never
+		return dialect.Never
 	}
 }

@@ -146,15 +146,15 @@ func (r *renderer) renderText(p *compactordv1.Part) renderedPart {
 		return renderedPart{text: text}
 	}
 	o := rawjson.Object{"type": rawjson.Quote(field), field: rawjson.Quote(text)}
-	r.restorePart(o, p, guards{"type": never, field: saysText(text)})
+	r.restorePart(o, p, dialect.Guards{"type": dialect.Never, field: saysText(text)})
 	return renderedPart{text: text, object: o}
 }
 
 // restorePart lays over a content part or a call what was kept of it.
-func (r *renderer) restorePart(o rawjson.Object, p *compactordv1.Part, guarded guards) {
+func (r *renderer) restorePart(o rawjson.Object, p *compactordv1.Part, guarded dialect.Guards) {
 	if r.request {
 		for key := range guarded {
-			guarded[key] = never
+			guarded[key] = dialect.Never
 		}
 	}
 	dialect.Restore(o, p.GetAttachments(), kind, guarded)

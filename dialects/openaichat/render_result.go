@@ -37,7 +37,7 @@ func (r *renderer) renderResult() rawjson.Object {
 	if name := r.resultName(result); name != "" {
 		o["name"] = r.renderToolName(name)
 	}
-	r.restore(o, guards{
+	r.restore(o, dialect.Guards{
 		"content": r.saysContent(blocks), "tool_call_id": saysText(result.GetCallId()), "name": saysText(result.GetName()),
 	})
 	return o
@@ -73,16 +73,7 @@ func markFailed(blocks []renderedPart) []renderedPart {
 func resultParts(r *compactordv1.ToolResult) []numberedPart {
 	list := make([]numberedPart, len(r.GetParts()))
 	for i, rp := range r.GetParts() {
-		p := &compactordv1.Part{Attachments: rp.GetAttachments()}
-		switch k := rp.GetKind().(type) {
-		case *compactordv1.ResultPart_Media:
-			p.Kind = &compactordv1.Part_Media{Media: k.Media}
-		case *compactordv1.ResultPart_Opaque:
-			p.Kind = &compactordv1.Part_Opaque{Opaque: k.Opaque}
-		default:
-			p.Kind = &compactordv1.Part_Text{Text: rp.GetText()}
-		}
-		list[i] = numberedPart{0, p}
+		list[i] = numberedPart{0, dialect.AsPart(rp)}
 	}
 	return list
 }

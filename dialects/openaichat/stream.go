@@ -56,24 +56,24 @@ type streamedChoice struct {
 }
 
 // readStream puts the chunks of a stream together to what its response's body would have been.
-func (b *body) readStream(chunks []json.RawMessage) error {
+func readStream(events []json.RawMessage) (*body, error) {
 	s := &stream{body: make(rawjson.Object), choices: make(map[uint32]*streamedChoice)}
-	for i, raw := range chunks {
+	for i, raw := range events {
 		if err := s.event(raw); err != nil {
-			return rawjson.InElement(i, err)
+			return nil, rawjson.InElement(i, err)
 		}
 	}
-	b.response, b.choices = s.body, len(s.choices)
 	first := s.first()
-	b.choice = first.fields.Object()
 	message, err := first.encode()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	b.messages = []json.RawMessage{message.Encode()}
-	s.ending.Cut = !s.ending.Failed && providerStop(b.choice) == ""
-	b.ending = s.ending
-	return nil
+	b := &body{
+		messages: []json.RawMessage{message.Encode()}, response: s.body, choice: first.fields.Object(),
+		choices: len(s.choices), ending: s.ending,
+	}
+	b.ending.Cut = !s.ending.Failed && providerStop(b.choice) == ""
+	return b, nil
 }
 
 func (s *stream) event(raw json.RawMessage) error {

@@ -2,7 +2,6 @@ package openairesponses
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/compactord/compactord/dialects/dialect"
@@ -48,16 +47,13 @@ func attached(attachments []*compactordv1.Attachment, key string) json.RawMessag
 	return value
 }
 
-// guards say of fields whether an attachment still says the same as the neutral message.
-type guards map[string]func(json.RawMessage) bool
-
 // sdkFields are what the helpers of the provider's SDK add to texts and calls that they parse. The provider takes them
 // from nobody.
 var sdkFields = []string{"parsed", "parsed_arguments"}
 
 // restore lays attachments over what was rendered from the neutral fields. For a request they only add to it: what the
 // neutral fields say is never overruled by how it was once written.
-func (r *renderer) restore(usual rawjson.Object, attachments []*compactordv1.Attachment, g guards) {
+func (r *renderer) restore(usual rawjson.Object, attachments []*compactordv1.Attachment, g dialect.Guards) {
 	if r.asWritten {
 		dialect.Restore(usual, attachments, kind, g)
 		return
@@ -74,26 +70,6 @@ func (r *renderer) restore(usual rawjson.Object, attachments []*compactordv1.Att
 // isMessageType guards the type of a message, which can be left out but is never another.
 func isMessageType(raw json.RawMessage) bool {
 	return rawjson.Object{"type": raw}.IsText("type", typeMessage)
-}
-
-func never(json.RawMessage) bool { return false }
-
-func tooMany(attachments []*compactordv1.Attachment) error {
-	if len(attachments) > dialect.MaxAttachments {
-		return fmt.Errorf("%w: more than %d fields that are not known", dialect.ErrLimit, dialect.MaxAttachments)
-	}
-	return nil
-}
-
-// saysOptional guards a text that was missing or null where it is empty now.
-func saysOptional(text string) func(json.RawMessage) bool {
-	says := dialect.SaysText(text)
-	return func(raw json.RawMessage) bool {
-		if k := rawjson.KindOf(raw); k == rawjson.Missing || k == rawjson.Null {
-			return text == ""
-		}
-		return says(raw)
-	}
 }
 
 // saysContent guards content that the pieces alone are not written as: one that is missing, a text of which decoding
@@ -122,16 +98,16 @@ func saysContent(pieces []piece, s side) func(json.RawMessage) bool {
 	}
 }
 
-func guardsOfMessage(pieces []piece, s side) guards {
-	return guards{"type": isMessageType, "role": never, "content": saysContent(pieces, s)}
+func guardsOfMessage(pieces []piece, s side) dialect.Guards {
+	return dialect.Guards{"type": isMessageType, "role": dialect.Never, "content": saysContent(pieces, s)}
 }
 
 // guardsOfCall keep an edited call from showing what it was before.
-func guardsOfCall(k *callKind, call *compactordv1.ToolCall, attachments []*compactordv1.Attachment) guards {
-	return guards{
-		k.id:                       saysOptional(call.GetId()),
-		"name":                     saysOptional(call.GetName()),
-		inputField(k, attachments): saysOptional(call.GetArguments()),
+func guardsOfCall(k *callKind, call *compactordv1.ToolCall, attachments []*compactordv1.Attachment) dialect.Guards {
+	return dialect.Guards{
+		k.id:                       dialect.SaysOptionalText(call.GetId()),
+		"name":                     dialect.SaysOptionalText(call.GetName()),
+		inputField(k, attachments): dialect.SaysOptionalText(call.GetArguments()),
 	}
 }
 

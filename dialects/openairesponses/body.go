@@ -1,11 +1,9 @@
 package openairesponses
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
@@ -14,7 +12,6 @@ import (
 var (
 	errNoList    = errors.New("is neither items nor a request or response body with items")
 	errErrorBody = errors.New("is an error body, which holds no items; ClassifyError reads those")
-	errNotUTF8   = errors.New("is not valid UTF-8")
 )
 
 // body is what came, taken apart.
@@ -39,40 +36,46 @@ func (b *body) list() *dialect.List {
 	return list
 }
 
-// openBody takes apart what came. It is an *dialect.InputError where there is no list in it.
+// openBody finds the list in whatever holds it, and takes it apart no further. The error is a *dialect.InputError.
 func openBody(raw []byte) (*body, error) {
-	raw = bytes.TrimSpace(raw)
-	if !utf8.Valid(raw) {
-		return nil, dialect.Malformed(-1, 0, errNotUTF8)
-	}
-	if !json.Valid(raw) {
-		_, err := rawjson.ParseObject(raw)
+	b, err := readBody(raw)
+	if err != nil {
 		return nil, dialect.Malformed(-1, 0, err)
 	}
-	b, err := readBody(raw)
-	return b, dialect.Malformed(-1, 0, err)
+	return b, nil
 }
 
-func readBody(raw json.RawMessage) (*body, error) {
-	switch rawjson.KindOf(raw) {
+func readBody(raw []byte) (*body, error) {
+	valid, err := dialect.ValidJSON(raw)
+	if err != nil {
+		return nil, err
+	}
+	switch rawjson.KindOf(valid) {
 	case rawjson.Array:
-		items, err := rawjson.SplitArray(raw)
-		if err == nil && len(items) > 0 && isEvent(items[0]) {
-			return readStream(items)
-		}
-		return &body{messages: items}, err
+		return readList(valid)
 	case rawjson.String:
-		return &body{messages: []json.RawMessage{raw}, text: true}, nil
+		return &body{messages: []json.RawMessage{valid}, text: true}, nil
 	default:
-		o, err := rawjson.SplitObject(raw)
-		if err != nil {
-			return nil, err
-		}
-		return readObject(raw, o)
+		return readObject(valid)
 	}
 }
 
-func readObject(raw json.RawMessage, o rawjson.Object) (*body, error) {
+func readList(raw json.RawMessage) (*body, error) {
+	elements, err := rawjson.SplitArray(raw)
+	if err != nil {
+		return nil, err
+	}
+	if dialect.IsStream(elements, isEvent) {
+		return readStream(elements)
+	}
+	return &body{messages: elements}, nil
+}
+
+func readObject(raw json.RawMessage) (*body, error) {
+	o, err := rawjson.SplitObject(raw)
+	if err != nil {
+		return nil, err
+	}
 	_, isItem := o["type"]
 	if typ, err := o.Text("type"); err == nil && strings.HasPrefix(typ, "response.") && o.Has("response") {
 		// The last event of a stream holds the response body.

@@ -2,19 +2,18 @@ package openairesponses
 
 import (
 	"encoding/json"
-	"regexp"
 	"unicode/utf8"
 
+	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
 const mostIDCharacters = 64
 
-var (
-	idPattern   = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-	namePattern = idPattern
-	prefixes    = map[string]string{"message": "msg", "reasoning": "rs", "function_call": "fc"}
-)
+// prefixes are how the ids of items begin, by the type of item.
+var prefixes = map[string]string{"message": "msg", "reasoning": "rs", "function_call": "fc"}
+
+func isName(name string) bool { return dialect.IsName(name) && len(name) <= mostIDCharacters }
 
 func checkCallIDs(d *decoded, report report) {
 	for _, item := range d.items {
@@ -44,7 +43,7 @@ func checkCallIDsUnique(d *decoded, report report) {
 func checkToolNames(d *decoded, report report) {
 	for _, item := range d.items {
 		if _, isCall := callTypes[item.typ]; isCall && rawjson.KindOf(item.fields["name"]) == rawjson.String &&
-			!namePattern.MatchString(item.fields.TextOrEmpty("name")) {
+			!isName(item.fields.TextOrEmpty("name")) {
 			report(item.at, 0, "name has other characters, or more or fewer of them")
 		}
 	}

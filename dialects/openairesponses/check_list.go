@@ -157,7 +157,7 @@ func (item *decodedItem) itemID() (string, bool) {
 func checkItemIDs(d *decoded, report report) {
 	for _, item := range d.items {
 		id, has := item.itemID()
-		if has && !idPattern.MatchString(id) {
+		if has && !isName(id) {
 			report(item.at, 0, "id has other characters, or more or fewer of them")
 		} else if has && !strings.HasPrefix(id, prefixes[item.typ]) {
 			report(item.at, 0, "id must begin with "+prefixes[item.typ])

@@ -22,7 +22,7 @@ func (p *parser) parseCall(at int, o rawjson.Object, k *callKind) error {
 		return err
 	}
 	part := &compactordv1.Part{Kind: &compactordv1.Part_ToolCall{ToolCall: call}, Attachments: append(notes, residue...)}
-	if err := tooMany(part.GetAttachments()); err != nil {
+	if err := dialect.BoundAttachments(part.GetAttachments()); err != nil {
 		return err
 	}
 	if k.id != "id" {

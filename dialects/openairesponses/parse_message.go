@@ -59,7 +59,7 @@ func (p *parser) parseMessage(at int, raw json.RawMessage, o rawjson.Object) err
 		})
 	}
 	m.Attachments = append(m.GetAttachments(), parts...)
-	if err := tooMany(m.GetAttachments()); err != nil {
+	if err := dialect.BoundAttachments(m.GetAttachments()); err != nil {
 		return err
 	}
 	return p.add(at, m)
@@ -69,7 +69,7 @@ func (p *parser) parseMessage(at int, raw json.RawMessage, o rawjson.Object) err
 func (p *parser) parseAssistant(at int, raw json.RawMessage, o rawjson.Object, pieces []piece) error {
 	p.countID(o)
 	if len(pieces) == 0 {
-		part, err := opaqueOf(raw, typeMessage)
+		part, err := dialect.OpaqueOf(kind, typeMessage, raw)
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func (p *parser) parseAssistant(at int, raw json.RawMessage, o rawjson.Object, p
 			part.Attachments = append(part.GetAttachments(), itemFields(fields)...)
 			part.Attachments = append(part.GetAttachments(), form...)
 		}
-		if err := tooMany(part.GetAttachments()); err != nil {
+		if err := dialect.BoundAttachments(part.GetAttachments()); err != nil {
 			return err
 		}
 		parts = append(parts, part)
@@ -211,7 +211,7 @@ func itemType(o rawjson.Object) (string, error) {
 }
 
 func (p *parser) parseClientItem(at int, raw json.RawMessage, typ string) error {
-	part, err := opaqueOf(raw, typ)
+	part, err := dialect.OpaqueOf(kind, typ, raw)
 	if err != nil {
 		return err
 	}

@@ -97,18 +97,8 @@ func parsePiece(raw json.RawMessage, s side) (piece, error) {
 }
 
 func opaquePiece(raw json.RawMessage, typ string) (piece, error) {
-	opaque, err := opaqueOf(raw, typ)
+	opaque, err := dialect.OpaqueOf(kind, typ, raw)
 	return piece{opaque: opaque}, err
-}
-
-func opaqueOf(raw json.RawMessage, typ string) (*compactordv1.OpaquePart, error) {
-	if len(typ) > dialect.MaxName {
-		return nil, rawjson.In("type", rawjson.TooLarge(len(typ), dialect.MaxName))
-	}
-	if len(raw) > dialect.MaxText {
-		return nil, rawjson.TooLarge(len(raw), dialect.MaxText)
-	}
-	return &compactordv1.OpaquePart{Dialect: kind, Type: typ, Json: string(raw)}, nil
 }
 
 func parseTextPiece(o rawjson.Object, s side) (piece, error) {
@@ -132,7 +122,7 @@ func parseRefusal(o rawjson.Object) (piece, error) {
 }
 
 func (p *parser) parseOpaque(at int, raw json.RawMessage, o rawjson.Object, typ string) error {
-	part, err := opaqueOf(raw, typ)
+	part, err := dialect.OpaqueOf(kind, typ, raw)
 	if err != nil {
 		return err
 	}

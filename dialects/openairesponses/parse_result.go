@@ -45,7 +45,7 @@ func (p *parser) parseResult(at int, raw json.RawMessage, o rawjson.Object, k *c
 		return err
 	}
 	part.Attachments = append(part.GetAttachments(), residue...)
-	if err := tooMany(part.GetAttachments()); err != nil {
+	if err := dialect.BoundAttachments(part.GetAttachments()); err != nil {
 		return err
 	}
 	return p.add(at, &compactordv1.Message{Role: compactordv1.Role_ROLE_TOOL, Parts: []*compactordv1.Part{part}})

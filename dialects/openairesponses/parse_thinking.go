@@ -49,7 +49,7 @@ func (p *parser) parseThinking(at int, o rawjson.Object) error {
 		return err
 	}
 	part.Attachments = append(part.GetAttachments(), residue...)
-	if err := tooMany(part.GetAttachments()); err != nil {
+	if err := dialect.BoundAttachments(part.GetAttachments()); err != nil {
 		return err
 	}
 	p.reasonings++

@@ -42,7 +42,7 @@ func (r *renderer) takenCall(k *callKind, p *compactordv1.Part) *compactordv1.To
 		r.repair(ruleCallIDs, "The id of a call was missing, not unique or not such as the provider takes, and replaced.")
 	}
 	r.usedCalls[id] = true
-	name := cleanName(call.GetName())
+	name := dialect.CleanName(call.GetName(), maxToolName)
 	if name != call.GetName() {
 		r.repair(ruleToolNames, "The name of a tool was changed to what the provider takes.")
 	}
@@ -55,11 +55,6 @@ func (r *renderer) takenCall(k *callKind, p *compactordv1.Part) *compactordv1.To
 		arguments = string(object)
 	}
 	return &compactordv1.ToolCall{Id: id, Name: name, Arguments: arguments}
-}
-
-func cleanName(name string) string {
-	clean := dialect.CleanID(name)
-	return clean[:min(len(clean), maxToolName)]
 }
 
 func isJSONObject(text string) bool {

@@ -134,13 +134,7 @@ func isTakenOpaque(opaque *compactordv1.OpaquePart, s side) bool {
 }
 
 func (r *renderer) takenMedia(p piece, s side) piece {
-	fetched := p.media
-	if address := p.media.GetUri(); dialect.IsDataURL(address) {
-		fetched = &compactordv1.MediaPart{Name: p.media.GetName()}
-		if dialect.FillFromURL(fetched, address, p.media.GetMimeType()) != nil {
-			fetched = p.media
-		}
-	}
+	fetched := dialect.WithoutDataURL(p.media)
 	p = piece{media: fetched, attachments: p.attachments, at: p.at}
 	if taken, ok := requestMedia(p, s); ok {
 		p.media = taken

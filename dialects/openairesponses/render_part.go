@@ -14,7 +14,7 @@ import (
 // renderContent renders pieces as a text where they are one, else as a list.
 func (r *renderer) renderContent(pieces []piece, s side, inList bool) json.RawMessage {
 	if r.asWritten {
-		pieces = slices.DeleteFunc(slices.Clone(pieces), func(p piece) bool { return p.opaque != nil && !isOwn(p.opaque) })
+		pieces = slices.DeleteFunc(slices.Clone(pieces), func(p piece) bool { return p.opaque != nil && !dialect.IsOwn(kind, p.opaque) })
 	} else {
 		pieces = r.takenPieces(pieces, s)
 	}
@@ -40,7 +40,7 @@ func (r *renderer) renderPiece(p piece, s side) json.RawMessage {
 		if _, refuses := o["refusal"]; refuses {
 			field = "refusal"
 		}
-		r.restore(o, p.attachments, guards{field: dialect.SaysText(p.text.GetText())})
+		r.restore(o, p.attachments, dialect.Guards{field: dialect.SaysText(p.text.GetText())})
 		return o.Encode()
 	case p.media != nil:
 		typ := writtenType(p)
@@ -81,11 +81,6 @@ func (r *renderer) takenPieces(pieces []piece, s side) []piece {
 		}
 	}
 	return taken
-}
-
-// isOwn says whether an opaque part is this dialect's, and JSON.
-func isOwn(o *compactordv1.OpaquePart) bool {
-	return o.GetDialect() == kind && json.Valid([]byte(o.GetJson()))
 }
 
 func isWhole(p piece) bool {

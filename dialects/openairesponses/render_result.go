@@ -45,8 +45,8 @@ func (r *renderer) renderResult(p *compactordv1.Part) {
 	it := &renderedItem{typ: k.output, fields: r.canonicalResult(k, p)}
 	if r.asWritten || k == written {
 		form, pieces := &k.form, k.pieces(p.GetToolResult())
-		r.restore(it.fields, p.GetAttachments(), guards{
-			k.link:     saysOptional(p.GetToolResult().GetCallId()),
+		r.restore(it.fields, p.GetAttachments(), dialect.Guards{
+			k.link:     dialect.SaysOptionalText(p.GetToolResult().GetCallId()),
 			form.field: saysContent(pieces, outputSide),
 		})
 	}

@@ -161,7 +161,7 @@ func parseChunk(o rawjson.Object) ([]piece, error) {
 		return nil, err
 	}
 	first.attachments = append(residue, note(noteStream, stdout))
-	if err := tooMany(first.attachments); err != nil || errs == "" {
+	if err := dialect.BoundAttachments(first.attachments); err != nil || errs == "" {
 		return []piece{first}, err
 	}
 	second := textPiece(errs)
@@ -182,7 +182,7 @@ func renderChunks(r *renderer, pieces []piece, _ bool) (json.RawMessage, bool) {
 			errs = pieces[i].text.GetText()
 		}
 		o := canonicalChunk(r.cutText(p.text.GetText()), r.cutText(errs))
-		r.restore(o, p.attachments, guards{stdout: dialect.SaysText(p.text.GetText()), stderr: dialect.SaysText(errs)})
+		r.restore(o, p.attachments, dialect.Guards{stdout: dialect.SaysText(p.text.GetText()), stderr: dialect.SaysText(errs)})
 		chunks = append(chunks, o.Encode())
 	}
 	return rawjson.EncodeArray(chunks), true

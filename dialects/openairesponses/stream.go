@@ -15,13 +15,9 @@ import (
 const eventPrefix = "response."
 
 // isEvent tells an event of a stream from an item.
-func isEvent(raw json.RawMessage) bool {
-	o, err := rawjson.SplitObject(raw)
-	if err != nil || o.Has("role") {
-		return false
-	}
-	typ, err := o.Text("type")
-	return err == nil && (strings.HasPrefix(typ, eventPrefix) || typ == "error")
+func isEvent(o rawjson.Object) bool {
+	typ := o.TextOrEmpty("type")
+	return !o.Has("role") && (strings.HasPrefix(typ, eventPrefix) || typ == "error")
 }
 
 // lastEvents are those that hold the whole response.
