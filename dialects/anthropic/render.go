@@ -20,11 +20,10 @@ type renderer struct {
 	system []renderedBlock
 	out    dialect.Rendered
 
-	// calling is the turn with the calls that are open, and open are their ids. answered are those that get a result at
-	// all: in a list that the service takes, all do.
-	calling  *renderedMessage
-	open     map[string]bool
-	answered map[string]bool
+	// calling is the message with the calls that are open, and open are their ids: of calls that get a result. In a list
+	// that the service takes, all do.
+	calling *renderedMessage
+	open    map[string]bool
 }
 
 func renderRequest(messages []*compactordv1.Message, breakpoints []int) *dialect.Rendered {
@@ -32,7 +31,6 @@ func renderRequest(messages []*compactordv1.Message, breakpoints []int) *dialect
 		messages: messages,
 		ids:      dialect.AssignCallIDs(messages, dialect.CleanID, maxIDBytes),
 		open:     make(map[string]bool),
-		answered: make(map[string]bool),
 	}
 	users := 0
 	for _, m := range messages {
@@ -40,10 +38,6 @@ func renderRequest(messages []*compactordv1.Message, breakpoints []int) *dialect
 			users++
 		}
 		r.loops = append(r.loops, users)
-		if p := resultOf(m); p != nil {
-			id, _ := r.ids.Of(p)
-			r.answered[id] = true
-		}
 	}
 	lead := dialect.LeadingRun(messages)
 	r.renderSystem(lead)

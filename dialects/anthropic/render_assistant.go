@@ -23,7 +23,7 @@ func (r *renderer) renderAssistant(i int) {
 	t.rest = append(t.rest, blocks...)
 	t.stop = r.messages[i].GetStopReason()
 	for _, b := range blocks {
-		if b.typ == typeToolUse && r.answered[b.id] {
+		if b.typ == typeToolUse && r.ids.PairOf(r.messages[i].GetParts()[b.part]) != nil {
 			r.calling = t
 			r.open[b.id] = true
 		}

@@ -13,10 +13,8 @@ type renderer struct {
 	out      *dialect.Rendered
 	messages []*compactordv1.Message
 	ids      *dialect.CallIDs
-	// answers are the calls that results answer; each call has one.
-	answers map[*compactordv1.Part]*renderedCall
 	// calls are those that have an answer somewhere behind them.
-	calls map[*compactordv1.Part]*renderedCall
+	calls map[*dialect.Pair]*renderedCall
 
 	contents []*renderedContent
 	// waiting are calls of the last content whose results come later; held is what stands before those results.
@@ -49,7 +47,7 @@ type renderedContent struct {
 func renderRequest(messages []*compactordv1.Message) *dialect.Rendered {
 	r := &renderer{out: &dialect.Rendered{}, messages: messages}
 	r.ids = dialect.AssignCallIDs(messages, func(id string) string { return id }, dialect.MaxID)
-	r.answers, r.calls = pairCalls(messages)
+	r.calls = pairCalls(messages, r.ids)
 	lead := dialect.LeadingRun(messages)
 	r.renderSystem(lead)
 	for at := lead; at < len(messages); at++ {

@@ -35,7 +35,7 @@ func (r *renderer) renderAssistant(at int, m *compactordv1.Message) {
 	into := r.add(at, roleModel, encoded)
 	into.called = into.called || len(calls) > 0
 	for _, p := range calls {
-		if answered := r.calls[p]; answered != nil {
+		if answered := r.calls[r.ids.PairOf(p)]; answered != nil {
 			answered.open = true
 			r.waiting = append(r.waiting, answered)
 			r.missing++

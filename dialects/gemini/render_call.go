@@ -62,7 +62,7 @@ func (r *renderer) renderCall(at int, p *compactordv1.Part) rawjson.Object {
 	if !isArguments(p.GetToolCall().GetArguments()) {
 		r.repair(ruleArgumentsObject, at, "arguments that are no JSON object were put into one")
 	}
-	if answered := r.calls[p]; answered != nil {
+	if answered := r.calls[r.ids.PairOf(p)]; answered != nil {
 		answered.id, answered.name = id, name
 	}
 	if thought, _ := dialect.Attached(p.GetAttachments(), kind, "thought"); string(thought) == "true" {

@@ -14,7 +14,7 @@ import (
 
 // renderResult puts a result beside those of the same batch, which follow their calls once they are all there.
 func (r *renderer) renderResult(at int, p *compactordv1.Part) {
-	answered := r.answers[p]
+	answered := r.calls[r.ids.PairOf(p)]
 	stray := answered == nil || !answered.open
 	switch {
 	case stray && r.missing > 0:

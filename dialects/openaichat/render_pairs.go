@@ -16,31 +16,21 @@ type pairs struct {
 }
 
 func pairCalls(messages []*compactordv1.Message, ids *dialect.CallIDs) *pairs {
-	a := &pairs{of: make(map[int][]int), isAnswer: make(map[int]bool), legacy: make(map[int]*compactordv1.ToolCall)}
-	callers := make(map[string]int)
+	p := &pairs{of: make(map[int][]int), isAnswer: make(map[int]bool), legacy: make(map[int]*compactordv1.ToolCall)}
 	for i, m := range messages {
-		for _, p := range m.GetParts() {
-			id, _ := ids.Of(p)
-			if p.GetToolCall() != nil {
-				callers[id] = i
-			}
-			if p.GetToolResult() == nil {
+		for _, part := range m.GetParts() {
+			pair := ids.PairOf(part)
+			if pair == nil || part != pair.Result {
 				continue
 			}
-			caller, open := callers[id]
-			if !open {
-				continue
-			}
-			// One result answers a call; another stays where it is.
-			delete(callers, id)
-			a.of[caller] = append(a.of[caller], i)
-			a.isAnswer[i] = true
-			if call := legacyCall(messages[caller]); call != nil && isNoted(m.GetAttachments(), noteRole, "function") {
-				a.legacy[caller], a.legacy[i] = call, call
+			p.of[pair.CallAt] = append(p.of[pair.CallAt], i)
+			p.isAnswer[i] = true
+			if call := legacyCall(messages[pair.CallAt]); call != nil && isNoted(m.GetAttachments(), noteRole, "function") {
+				p.legacy[pair.CallAt], p.legacy[i] = call, call
 			}
 		}
 	}
-	return a
+	return p
 }
 
 // legacyCall returns the one call of a message if it was made by function_call.

@@ -97,10 +97,11 @@ func (r *renderer) isComplete(k *callKind, p *compactordv1.Part) bool {
 }
 
 func (r *renderer) isAnswered(k *callKind, p *compactordv1.Part) bool {
-	answer := r.pairs.results[p]
-	if answer == nil {
+	pair := r.ids.PairOf(p)
+	if pair == nil {
 		return true
 	}
+	answer := pair.Result
 	_, ok := k.form.render(&renderer{}, k.pieces(answer.GetToolResult()), isInParts(answer))
 	return ok
 }

@@ -7,42 +7,21 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// pairs are the calls of a list with the results that answer them.
+// pairs says where the results of calls stand, and how calls were rendered.
 type pairs struct {
-	calls map[*compactordv1.Part]*compactordv1.Part
-	// resultsOf are those of calls, by the message of the calls, in their order; each is the position of its message.
+	// resultsOf are the positions of the results, in their order, by the message of their calls.
 	resultsOf map[int][]int
-	results   map[*compactordv1.Part]*compactordv1.Part
 	// kinds are how the calls so far were rendered.
 	kinds map[*compactordv1.Part]*callKind
 }
 
-// pairCalls finds the calls that results answer by the ids that both were given.
 func pairCalls(messages []*compactordv1.Message, ids *dialect.CallIDs) *pairs {
-	p := &pairs{
-		calls:     make(map[*compactordv1.Part]*compactordv1.Part),
-		resultsOf: make(map[int][]int),
-		results:   make(map[*compactordv1.Part]*compactordv1.Part),
-		kinds:     make(map[*compactordv1.Part]*callKind),
-	}
-	type place struct {
-		message int
-		call    *compactordv1.Part
-	}
-	open := make(map[string]place)
+	p := &pairs{resultsOf: make(map[int][]int), kinds: make(map[*compactordv1.Part]*callKind)}
 	for at, m := range messages {
 		for _, part := range m.GetParts() {
-			id, _ := ids.Of(part)
-			if part.GetToolCall() != nil {
-				open[id] = place{at, part}
+			if pair := ids.PairOf(part); pair != nil && part == pair.Result {
+				p.resultsOf[pair.CallAt] = append(p.resultsOf[pair.CallAt], at)
 			}
-			answered, found := open[id]
-			if part.GetToolResult() == nil || !found {
-				continue
-			}
-			delete(open, id)
-			p.calls[part], p.results[answered.call] = answered.call, part
-			p.resultsOf[answered.message] = append(p.resultsOf[answered.message], at)
 		}
 	}
 	return p

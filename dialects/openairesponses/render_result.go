@@ -27,7 +27,7 @@ func (r *renderer) renderResults(run []int) {
 
 // renderStray renders results that answer no call where they stand.
 func (r *renderer) renderStray(m *compactordv1.Message) {
-	if !slices.ContainsFunc(m.GetParts(), func(p *compactordv1.Part) bool { return r.pairs.calls[p] != nil }) {
+	if !slices.ContainsFunc(m.GetParts(), func(p *compactordv1.Part) bool { return r.ids.PairOf(p) != nil }) {
 		r.renderMessage(m)
 	}
 }
@@ -59,7 +59,10 @@ func (r *renderer) callOf(result *compactordv1.Part) *compactordv1.Part {
 	if r.asWritten {
 		return nil
 	}
-	return r.pairs.calls[result]
+	if pair := r.ids.PairOf(result); pair != nil {
+		return pair.Call
+	}
+	return nil
 }
 
 // pieces are what a result says, with a text that tells of a failure where nothing else does.

@@ -14,12 +14,23 @@ import (
 type CallIDs struct {
 	ids     map[*compactordv1.Part]string
 	changed map[*compactordv1.Part]bool
+	pairs   map[*compactordv1.Part]*Pair
+}
+
+// Pair is a call with the result that answers it.
+type Pair struct {
+	Call, Result *compactordv1.Part
+	// CallAt and ResultAt are the positions of their messages.
+	CallAt, ResultAt int
 }
 
 // AssignCallIDs walks a list in which each result stands behind its call. clean makes an id that the provider takes of
 // any other; maxBytes is how long the provider lets it be. An id that is clean and unique stays as it is.
 func AssignCallIDs(messages []*compactordv1.Message, clean func(string) string, maxBytes int) *CallIDs {
-	c := &CallIDs{ids: make(map[*compactordv1.Part]string), changed: make(map[*compactordv1.Part]bool)}
+	c := &CallIDs{
+		ids: make(map[*compactordv1.Part]string), changed: make(map[*compactordv1.Part]bool),
+		pairs: make(map[*compactordv1.Part]*Pair),
+	}
 	used := make(usedIDs)
 	// open holds, for each id as the log has it, the calls with it that have no result yet.
 	open := make(map[string][]openCall)
@@ -30,12 +41,15 @@ func AssignCallIDs(messages []*compactordv1.Message, clean func(string) string, 
 				id := p.GetToolCall().GetId()
 				given := used.take(c.wanted(id, at, i, clean, maxBytes), maxBytes)
 				c.ids[p], c.changed[p] = given, given != id
-				open[id] = append(open[id], openCall{message: at, given: given})
+				open[id] = append(open[id], openCall{message: at, part: p, given: given})
 			case p.GetToolResult() != nil:
 				id := p.GetToolResult().GetCallId()
 				given := id
 				if answered := nearest(open[id]); answered >= 0 {
-					given = open[id][answered].given
+					call := open[id][answered]
+					given = call.given
+					pair := &Pair{Call: call.part, Result: p, CallAt: call.message, ResultAt: at}
+					c.pairs[call.part], c.pairs[p] = pair, pair
 					open[id] = slices.Delete(open[id], answered, answered+1)
 				}
 				c.ids[p], c.changed[p] = given, given != id
@@ -47,6 +61,7 @@ func AssignCallIDs(messages []*compactordv1.Message, clean func(string) string, 
 
 type openCall struct {
 	message int
+	part    *compactordv1.Part
 	given   string
 }
 
@@ -97,6 +112,9 @@ func cutTo(id string, maxBytes int) string {
 
 // Of returns the id of a call, or of the call that a result answers, and whether it is another than the log's.
 func (c *CallIDs) Of(p *compactordv1.Part) (id string, changed bool) { return c.ids[p], c.changed[p] }
+
+// PairOf returns the pair that a call or a result belongs to; nil where a call has no result, or a result no call.
+func (c *CallIDs) PairOf(p *compactordv1.Part) *Pair { return c.pairs[p] }
 
 // CleanID replaces by an underscore what is no ASCII letter, digit, underscore or hyphen.
 func CleanID(id string) string {

@@ -89,3 +89,17 @@ func BenchmarkOneID(b *testing.B) {
 		dialect.AssignCallIDs(list, dialect.CleanID, 40)
 	}
 }
+
+func TestPairsLeadFromCallsToResultsAndBack(t *testing.T) {
+	t.Parallel()
+	list := listOf("a,a a =a =a =a =a")
+	ids := dialect.AssignCallIDs(list, dialect.CleanID, 10)
+	for result, call := range map[int][2]int{2: {1, 0}, 3: {0, 0}, 4: {0, 1}} {
+		pair := ids.PairOf(list[result].GetParts()[0])
+		require.Equal(t, result, pair.ResultAt)
+		require.Equal(t, call[0], pair.CallAt)
+		require.Same(t, list[call[0]].GetParts()[call[1]], pair.Call)
+		require.Same(t, pair, ids.PairOf(pair.Call))
+	}
+	require.Nil(t, ids.PairOf(list[5].GetParts()[0]), "a result that answers no call")
+}
