@@ -77,8 +77,8 @@ func restoreSource(source rawjson.Object, attachments []*compactordv1.Attachment
 	dialect.Restore(source, within, kind, g)
 }
 
-// noted says whether a note says this.
-func noted(attachments []*compactordv1.Attachment, name, value string) bool {
+// isNoted says whether a note says this.
+func isNoted(attachments []*compactordv1.Attachment, name, value string) bool {
 	said, found := dialect.Noted(attachments, kind, name)
 	return found && said == value
 }

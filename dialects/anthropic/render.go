@@ -62,7 +62,7 @@ func (r *renderer) drop(message, part int, why string) {
 // renderSystem makes the system prompt of the messages at the start.
 func (r *renderer) renderSystem(n int) {
 	for i, m := range r.messages[:n] {
-		if noted(m.GetAttachments(), notePlace, noteMessages) {
+		if isNoted(m.GetAttachments(), notePlace, noteMessages) {
 			r.repair(ruleSystemMessagePlace, i, "a system message that nothing stands before is part of the system prompt")
 		}
 		for j, p := range m.GetParts() {
@@ -117,7 +117,7 @@ func (r *renderer) encode() {
 		r.out.System = append(r.out.System, r.wholeCharacters(b.raw, b.message))
 	}
 	r.out.SystemAsText = len(r.system) == 1 &&
-		noted(r.messages[r.system[0].message].GetAttachments(), noteForm, noteString)
+		isNoted(r.messages[r.system[0].message].GetAttachments(), noteForm, noteString)
 	if r.out.SystemAsText {
 		_, r.out.SystemAsText = systemText(&r.out.List)
 	}

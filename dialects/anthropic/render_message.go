@@ -14,7 +14,7 @@ import (
 // renderInstruction adds a SYSTEM or DEVELOPER message of mid-conversation. One that was written in this dialect keeps its
 // role where the provider can take it; settle looks at what follows.
 func (r *renderer) renderInstruction(i int) {
-	native := noted(r.messages[i].GetAttachments(), notePlace, noteMessages)
+	native := isNoted(r.messages[i].GetAttachments(), notePlace, noteMessages)
 	if native && len(r.open) == 0 && r.last(roleAssistant) == nil && len(r.turns) > 0 {
 		if blocks := r.renderNative(i); len(blocks) > 0 {
 			t := r.turnFor(roleSystem, i)
@@ -102,7 +102,7 @@ type renderedMessage struct {
 func newMessage(role string, at int, m *compactordv1.Message) *renderedMessage {
 	t := &renderedMessage{role: role, span: dialect.Span{First: at, End: at}, fields: rawjson.Object{}}
 	t.take(at, m)
-	t.isString = noted(m.GetAttachments(), noteForm, noteString)
+	t.isString = isNoted(m.GetAttachments(), noteForm, noteString)
 	return t
 }
 

@@ -53,7 +53,7 @@ func (r *renderer) renderResultBlock(p *compactordv1.Part, i int) renderedBlock 
 		}
 	}
 	if len(blocks) > 0 {
-		o["content"] = encodeContent(blocks, noted(p.GetAttachments(), noteForm, noteString))
+		o["content"] = encodeContent(blocks, isNoted(p.GetAttachments(), noteForm, noteString))
 	}
 	return renderedBlock{raw: restored(o, p).Encode(), typ: typeToolResult, id: id, message: i}
 }

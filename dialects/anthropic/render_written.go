@@ -41,14 +41,14 @@ type writtenRenderer struct {
 // renderSystem writes the messages at the start that stood apart, and returns how many they are.
 func (w *writtenRenderer) renderSystem() int {
 	n := 0
-	for n < dialect.LeadingRun(w.messages) && !noted(w.messages[n].GetAttachments(), notePlace, noteMessages) {
+	for n < dialect.LeadingRun(w.messages) && !isNoted(w.messages[n].GetAttachments(), notePlace, noteMessages) {
 		w.out.System = append(w.out.System, w.renderBlocks(n)...)
 		n++
 	}
 	if n == 1 {
 		w.restoreSystem(w.messages[0].GetAttachments())
 	}
-	if n == 1 && noted(w.messages[0].GetAttachments(), noteForm, noteString) {
+	if n == 1 && isNoted(w.messages[0].GetAttachments(), noteForm, noteString) {
 		w.out.SystemAsText = true
 		_, w.out.SystemAsText = systemText(&w.out.List)
 	}
@@ -70,7 +70,7 @@ func (w *writtenRenderer) restoreSystem(attachments []*compactordv1.Attachment) 
 func isContinued(before, m *compactordv1.Message) bool {
 	return before.GetRole() == compactordv1.Role_ROLE_TOOL &&
 		(m.GetRole() == compactordv1.Role_ROLE_TOOL || m.GetRole() == compactordv1.Role_ROLE_USER) &&
-		!noted(m.GetAttachments(), noteBegin, noteMessage)
+		!isNoted(m.GetAttachments(), noteBegin, noteMessage)
 }
 
 func roleOf(m *compactordv1.Message) string {
@@ -108,7 +108,7 @@ func (w *writtenRenderer) endMessage() {
 	w.blocks = mergePlaced(w.blocks, w.placed)
 	if len(w.blocks) > 0 {
 		isString := w.span.End == w.span.First+1 &&
-			noted(w.messages[w.span.First].GetAttachments(), noteForm, noteString)
+			isNoted(w.messages[w.span.First].GetAttachments(), noteForm, noteString)
 		w.message["content"] = encodeContent(w.blocks, isString)
 	}
 	w.out.Messages = append(w.out.Messages, w.message.Encode())
@@ -162,7 +162,7 @@ func (w *writtenRenderer) renderBlock(p *compactordv1.Part, at, i int) json.RawM
 		for j, inner := range parts {
 			blocks[j] = w.renderBlock(dialect.AsPart(inner), at, i)
 		}
-		o["content"] = encodeContent(blocks, noted(p.GetAttachments(), noteForm, noteString))
+		o["content"] = encodeContent(blocks, isNoted(p.GetAttachments(), noteForm, noteString))
 	}
 	dialect.Restore(o, p.GetAttachments(), kind, writtenGuards(p))
 	return o.Encode()

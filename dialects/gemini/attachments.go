@@ -34,7 +34,7 @@ func noted(attachments []*compactordv1.Attachment, name string) string {
 	return value
 }
 
-func attached(attachments []*compactordv1.Attachment, key string) bool {
+func hasAttachment(attachments []*compactordv1.Attachment, key string) bool {
 	return slices.ContainsFunc(attachments, func(a *compactordv1.Attachment) bool {
 		return a.GetDialect() == kind && a.GetKey() == key
 	})

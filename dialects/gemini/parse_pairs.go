@@ -74,7 +74,7 @@ func (o *openCalls) answeredBy(p *compactordv1.Part) int {
 		return at
 	}
 	o.answered[at] = true
-	if o.ids[at] == "" && r.GetCallId() != "" && !attached(p.GetAttachments(), fieldResponse+".id") {
+	if o.ids[at] == "" && r.GetCallId() != "" && !hasAttachment(p.GetAttachments(), fieldResponse+".id") {
 		p.Attachments = append(p.Attachments, &compactordv1.Attachment{
 			Dialect: kind, Key: fieldResponse + ".id", Json: string(rawjson.Quote(r.GetCallId())),
 		})

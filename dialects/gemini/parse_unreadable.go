@@ -19,20 +19,20 @@ var shape = &dialect.Shape{
 	Parts: []string{"parts"},
 	Core:  []string{"role"},
 	Event: func(o rawjson.Object) bool { return has(o, "candidates") },
-	Line:  func(_ rawjson.Object, text string) json.RawMessage { return textPartJSON(text) },
+	Line:  func(_ rawjson.Object, text string) json.RawMessage { return textLine(text) },
 	Whole: func(o rawjson.Object, text string) json.RawMessage {
 		role := roleUser
 		if o.IsText("role", roleModel) {
 			role = roleModel
 		}
 		return rawjson.Object{
-			"role": rawjson.Quote(role), "parts": rawjson.EncodeArray([]json.RawMessage{textPartJSON(text)}),
+			"role": rawjson.Quote(role), "parts": rawjson.EncodeArray([]json.RawMessage{textLine(text)}),
 		}.Encode()
 	},
 	Within: withoutFile,
 }
 
-func textPartJSON(text string) json.RawMessage {
+func textLine(text string) json.RawMessage {
 	return rawjson.Object{fieldText: rawjson.Quote(text)}.Encode()
 }
 

@@ -35,7 +35,7 @@ func carriedSignature(call *compactordv1.Part) json.RawMessage {
 // none made it, by its name or by what its own list looked like.
 func mayBeUnsigned(m *compactordv1.Message, call *compactordv1.Part) bool {
 	if m.GetModel() == "" {
-		return attached(call.GetAttachments(), "$"+noteUnsigned)
+		return hasAttachment(call.GetAttachments(), "$"+noteUnsigned)
 	}
 	return isUnsignedModel(m.GetModel())
 }

@@ -66,7 +66,7 @@ func checkToolNames(d *decoded, report report) {
 				report(i, j, "the name of a tool is missing, too long, or has characters that it may not have")
 			}
 		}
-		if m.legacy != nil && wrong(m.legacy.inner) || m.role == "function" && wrong(m.object) ||
+		if m.legacy != nil && wrong(m.legacy.inner) || m.role == roleFunction && wrong(m.object) ||
 			isTool(m) && m.object.Has("name") && wrong(m.object) {
 			report(i, 0, "the name of a tool is missing, too long, or has characters that it may not have")
 		}
@@ -75,7 +75,7 @@ func checkToolNames(d *decoded, report report) {
 
 func checkParticipantNames(d *decoded, report report) {
 	for i, m := range d.messages {
-		if m.role == "function" || isTool(m) || rawjson.KindOf(m.object["name"]) != rawjson.String {
+		if m.role == roleFunction || isTool(m) || rawjson.KindOf(m.object["name"]) != rawjson.String {
 			continue
 		}
 		if !isName(m.object.TextOrEmpty("name")) {

@@ -9,9 +9,9 @@ import (
 func checkContentRequired(d *decoded, report report) {
 	for i, m := range d.messages {
 		switch m.role {
-		case "", "assistant":
+		case "", roleAssistant:
 			continue
-		case "function":
+		case roleFunction:
 			if rawjson.KindOf(m.content) == rawjson.Null {
 				continue
 			}
@@ -24,7 +24,7 @@ func checkContentRequired(d *decoded, report report) {
 
 func checkAssistantContent(d *decoded, report report) {
 	for i, m := range d.messages {
-		if m.role != "assistant" || len(m.calls) > 0 || m.legacy != nil || m.object.Has("audio") {
+		if m.role != roleAssistant || len(m.calls) > 0 || m.legacy != nil || m.object.Has("audio") {
 			continue
 		}
 		if saysNothing(m.content) {
@@ -35,12 +35,12 @@ func checkAssistantContent(d *decoded, report report) {
 
 func checkContentNotEmpty(d *decoded, report report) {
 	for i, m := range d.messages {
-		speaks := m.role == "system" || m.role == "developer" || m.role == "user"
+		speaks := m.role == roleSystem || m.role == roleDeveloper || m.role == roleUser
 		switch k := rawjson.KindOf(m.content); {
 		case k == rawjson.String && speaks && saysNothing(m.content):
 			report(i, 0, "content is an empty text")
 		// An assistant's message without calls is the business of another rule.
-		case k == rawjson.Array && len(m.parts) == 0 && (m.role != "assistant" || len(m.calls) > 0 || m.legacy != nil):
+		case k == rawjson.Array && len(m.parts) == 0 && (m.role != roleAssistant || len(m.calls) > 0 || m.legacy != nil):
 			report(i, 0, "content is an empty array")
 		}
 		for j, p := range m.parts {
@@ -52,8 +52,8 @@ func checkContentNotEmpty(d *decoded, report report) {
 }
 
 var (
-	mediaTypes = []string{"image_url", "input_audio", "file"}
-	textRoles  = []string{"system", "developer", "tool", "function"}
+	mediaTypes = []string{typeImage, typeAudio, typeFile}
+	textRoles  = []string{roleSystem, roleDeveloper, roleTool, roleFunction}
 )
 
 func checkPartsOfRole(d *decoded, report report) {
@@ -63,9 +63,9 @@ func checkPartsOfRole(d *decoded, report report) {
 			switch {
 			case p.partType == "", p.partType == "text":
 			case p.partType == "refusal":
-				wrong = m.role != "assistant"
+				wrong = m.role != roleAssistant
 			case slices.Contains(mediaTypes, p.partType):
-				wrong = m.role != "user"
+				wrong = m.role != roleUser
 			default:
 				// Types that the reference does not have are left to the servers that know them.
 				wrong = slices.Contains(textRoles, m.role)
@@ -79,7 +79,7 @@ func checkPartsOfRole(d *decoded, report report) {
 
 func checkRefusalAlone(d *decoded, report report) {
 	for i, m := range d.messages {
-		if m.role != "assistant" || len(m.parts) < 2 {
+		if m.role != roleAssistant || len(m.parts) < 2 {
 			continue
 		}
 		for j, p := range m.parts {

@@ -12,7 +12,7 @@ import (
 func eachMedium(d *decoded, partType string, report report, wrong func(rawjson.Object) string) {
 	for i, m := range d.messages {
 		for j, p := range m.parts {
-			if m.role != "user" || p.partType != partType {
+			if m.role != roleUser || p.partType != partType {
 				continue
 			}
 			inner, err := p.object.SplitSub(partType)
@@ -28,7 +28,7 @@ func eachMedium(d *decoded, partType string, report report, wrong func(rawjson.O
 }
 
 func checkImageSource(d *decoded, report report) {
-	eachMedium(d, "image_url", report, func(image rawjson.Object) string {
+	eachMedium(d, typeImage, report, func(image rawjson.Object) string {
 		url := image.TextOrEmpty("url")
 		if strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://") {
 			return ""
@@ -41,7 +41,7 @@ func checkImageSource(d *decoded, report report) {
 }
 
 func checkAudioFormat(d *decoded, report report) {
-	eachMedium(d, "input_audio", report, func(audio rawjson.Object) string {
+	eachMedium(d, typeAudio, report, func(audio rawjson.Object) string {
 		if format := audio.TextOrEmpty("format"); format != "wav" && format != "mp3" {
 			return "input_audio.format is neither wav nor mp3"
 		}
@@ -53,7 +53,7 @@ func checkAudioFormat(d *decoded, report report) {
 }
 
 func checkFileSource(d *decoded, report report) {
-	eachMedium(d, "file", report, func(file rawjson.Object) string {
+	eachMedium(d, typeFile, report, func(file rawjson.Object) string {
 		switch {
 		case file.Has("file_data"):
 			if !isBase64URL(file.TextOrEmpty("file_data"), "application/pdf") {

@@ -166,8 +166,8 @@ func decodeCall(raw json.RawMessage) (decodedCall, error) {
 	if err != nil {
 		return c, err
 	}
-	c.isCustom = key == customType
-	if key != functionType && key != customType {
+	c.isCustom = key == typeCustom
+	if key != typeFunction && key != typeCustom {
 		return c, rawjson.In("type", errCallType)
 	}
 	inner, err := o.SplitSub(key)
@@ -184,4 +184,4 @@ func decodeCall(raw json.RawMessage) (decodedCall, error) {
 	return c, err
 }
 
-func isTool(m *decodedMessage) bool { return m.role == "tool" }
+func isTool(m *decodedMessage) bool { return m.role == roleTool }

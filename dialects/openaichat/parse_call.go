@@ -45,9 +45,9 @@ func (p *messageParser) parseCall(raw json.RawMessage, at int) (*compactordv1.Pa
 	}
 	var part *compactordv1.Part
 	switch callType {
-	case "", "function":
-		part, err = p.parseFunction(f, "function", at)
-	case "custom":
+	case "", typeFunction:
+		part, err = p.parseFunction(f, typeFunction, at)
+	case typeCustom:
 		f.note(noteType, callType)
 		part, err = parseCustom(f)
 	default:
@@ -112,27 +112,27 @@ func (p *messageParser) parseFunction(f *fields, key string, at int) (*compactor
 }
 
 func parseCustom(f *fields) (*compactordv1.Part, error) {
-	if !f.Has("custom") {
-		return nil, rawjson.In("custom", rawjson.ErrMissing)
+	if !f.Has(typeCustom) {
+		return nil, rawjson.In(typeCustom, rawjson.ErrMissing)
 	}
-	inner, err := readFields(f.Object["custom"])
+	inner, err := readFields(f.Object[typeCustom])
 	if err != nil {
-		return nil, rawjson.In("custom", err)
+		return nil, rawjson.In(typeCustom, err)
 	}
 	call := &compactordv1.ToolCall{}
 	if call.Name, err = inner.name(); err != nil {
-		return nil, rawjson.In("custom", err)
+		return nil, rawjson.In(typeCustom, err)
 	}
 	if _, err := inner.DemandText("input"); err != nil {
-		return nil, rawjson.In("custom", err)
+		return nil, rawjson.In(typeCustom, err)
 	}
 	if call.Arguments, err = inner.text("input", dialect.MaxText); err != nil {
-		return nil, rawjson.In("custom", err)
+		return nil, rawjson.In(typeCustom, err)
 	}
 	if call.GetArguments() == "" {
 		inner.say("input")
 	}
-	return callPart(call), f.keepWithin("custom", inner)
+	return callPart(call), f.keepWithin(typeCustom, inner)
 }
 
 // arguments returns a call's arguments as the model wrote them. Some tools store them parsed: then their JSON as it

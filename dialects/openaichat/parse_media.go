@@ -10,18 +10,13 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-const (
-	anyImage = "image/*"
-	pdf      = "application/pdf"
-)
-
 var errNoFile = errors.New("holds neither file_data nor file_id")
 
 // parseMedia reads an image_url, input_audio or file part.
 func (f *fields) parseMedia(partType string) (*compactordv1.Part, error) {
 	media := &compactordv1.MediaPart{}
 	part := &compactordv1.Part{Kind: &compactordv1.Part_Media{Media: media}}
-	if partType == "image_url" && rawjson.KindOf(f.Object[partType]) == rawjson.String {
+	if partType == typeImage && rawjson.KindOf(f.Object[partType]) == rawjson.String {
 		err := f.parseImageAddress(media)
 		f.noteType(media, partType)
 		return part, err
@@ -33,9 +28,9 @@ func (f *fields) parseMedia(partType string) (*compactordv1.Part, error) {
 	inner, err := readFields(raw)
 	if err == nil {
 		switch partType {
-		case "image_url":
+		case typeImage:
 			err = inner.parseImage(media)
-		case "input_audio":
+		case typeAudio:
 			err = inner.parseInputAudio(media)
 		default:
 			err = inner.parseFile(media)
@@ -57,16 +52,16 @@ func (f *fields) noteType(media *compactordv1.MediaPart, partType string) {
 
 // parseImageAddress reads an address that stands where an object with it should: some tools write that.
 func (f *fields) parseImageAddress(media *compactordv1.MediaPart) error {
-	url, err := f.DemandText("image_url")
+	url, err := f.DemandText(typeImage)
 	if err != nil {
 		return err
 	}
-	if err := dialect.FillFromURL(media, url, anyImage); err != nil {
-		return rawjson.In("image_url", err)
+	if err := dialect.FillFromURL(media, url, mimeAnyImage); err != nil {
+		return rawjson.In(typeImage, err)
 	}
 	f.note(noteImage, "string")
-	if url == addressOf(media) && rawjson.Keeps(f.Object["image_url"]) {
-		f.say("image_url")
+	if url == addressOf(media) && rawjson.Keeps(f.Object[typeImage]) {
+		f.say(typeImage)
 	}
 	return nil
 }
@@ -76,7 +71,7 @@ func (f *fields) parseImage(media *compactordv1.MediaPart) error {
 	if err != nil {
 		return err
 	}
-	if err := dialect.FillFromURL(media, url, anyImage); err != nil {
+	if err := dialect.FillFromURL(media, url, mimeAnyImage); err != nil {
 		return rawjson.In("url", err)
 	}
 	if url == addressOf(media) && rawjson.Keeps(f.Object["url"]) {
@@ -99,7 +94,7 @@ func saysAddress(media *compactordv1.MediaPart) func(json.RawMessage) bool {
 		var url string
 		read := &compactordv1.MediaPart{}
 		return json.Unmarshal(raw, &url) == nil &&
-			dialect.FillFromURL(read, url, anyImage) == nil && addressOf(read) == addressOf(media)
+			dialect.FillFromURL(read, url, mimeAnyImage) == nil && addressOf(read) == addressOf(media)
 	}
 }
 
@@ -156,7 +151,7 @@ func (f *fields) parseFile(media *compactordv1.MediaPart) error {
 	}
 	media.MimeType = dialect.UnknownMime
 	if strings.HasSuffix(strings.ToLower(media.GetName()), ".pdf") {
-		media.MimeType = pdf
+		media.MimeType = mimePDF
 	}
 	switch {
 	case f.Has("file_data"):

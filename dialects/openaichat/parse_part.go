@@ -21,9 +21,9 @@ var (
 func partTypes(role compactordv1.Role) []string {
 	switch role {
 	case compactordv1.Role_ROLE_ASSISTANT:
-		return []string{"text", "refusal", "image_url", "input_audio", "file"}
+		return []string{"text", "refusal", typeImage, typeAudio, typeFile}
 	case compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_TOOL:
-		return []string{"text", "image_url", "input_audio", "file"}
+		return []string{"text", typeImage, typeAudio, typeFile}
 	default:
 		return []string{"text"}
 	}

@@ -29,7 +29,7 @@ func (p *messageParser) parseResult(role string) error {
 		return err
 	}
 	p.m.Parts = []*compactordv1.Part{{Kind: &compactordv1.Part_ToolResult{ToolResult: result}}}
-	if role == "function" {
+	if role == roleFunction {
 		p.note(noteRole, role)
 	}
 	return nil

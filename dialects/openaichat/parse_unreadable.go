@@ -17,7 +17,7 @@ var shape = &dialect.Shape{
 	Event: func(o rawjson.Object) bool { return o.Has("choices") },
 	Line:  func(_ rawjson.Object, text string) json.RawMessage { return textObject(text).Encode() },
 	Whole: func(o rawjson.Object, text string) json.RawMessage {
-		whole := rawjson.Object{"role": rawjson.Quote("user"), "content": rawjson.Quote(text)}
+		whole := rawjson.Object{"role": rawjson.Quote(roleUser), "content": rawjson.Quote(text)}
 		if role, err := o.Text("role"); err == nil && roles[role] != compactordv1.Role_ROLE_UNSPECIFIED {
 			whole["role"] = o["role"]
 		}

@@ -39,7 +39,7 @@ func (r *renderer) sortParts() *sortedParts {
 
 func (r *renderer) renderAssistant() rawjson.Object {
 	s := r.sortParts()
-	o := rawjson.Object{"role": rawjson.Quote("assistant")}
+	o := rawjson.Object{"role": rawjson.Quote(roleAssistant)}
 	blocks := r.renderParts(s.content)
 	r.renderCallFields(o, s)
 	if audio := r.renderAudio(s.audio); audio != nil {

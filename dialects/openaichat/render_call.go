@@ -31,18 +31,18 @@ func (r *renderer) renderCall(p *compactordv1.Part) rawjson.Object {
 		o["id"] = rawjson.Quote(id)
 	}
 	guarded := dialect.Guards{"id": saysText(call.GetId()), "type": saysNothing}
-	if isNoted(p.GetAttachments(), noteType, customType) {
-		o["type"] = rawjson.Quote(customType)
-		o[customType] = r.renderCustom(p)
-		guarded[customType], guarded["type"] = dialect.Never, dialect.Never
+	if isNoted(p.GetAttachments(), noteType, typeCustom) {
+		o["type"] = rawjson.Quote(typeCustom)
+		o[typeCustom] = r.renderCustom(p)
+		guarded[typeCustom], guarded["type"] = dialect.Never, dialect.Never
 	} else {
-		o["type"] = rawjson.Quote(functionType)
-		o[functionType] = r.renderFunction(p, functionType)
-		guarded[functionType] = dialect.Never
+		o["type"] = rawjson.Quote(typeFunction)
+		o[typeFunction] = r.renderFunction(p, typeFunction)
+		guarded[typeFunction] = dialect.Never
 	}
 	if r.request {
 		// `index` is left over from a stream and says nothing that the order does not.
-		guarded["index"], guarded[customType], guarded[functionType] = dialect.Never, dialect.Never, dialect.Never
+		guarded["index"], guarded[typeCustom], guarded[typeFunction] = dialect.Never, dialect.Never, dialect.Never
 	}
 	r.restorePart(o, p, guarded)
 	return o
@@ -95,7 +95,7 @@ func (r *renderer) renderCustom(p *compactordv1.Part) json.RawMessage {
 	if r.request {
 		guarded["name"], guarded["input"] = dialect.Never, dialect.Never
 	}
-	layWithin(o, p.GetAttachments(), customType, guarded)
+	layWithin(o, p.GetAttachments(), typeCustom, guarded)
 	return o.Encode()
 }
 

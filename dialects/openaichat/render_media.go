@@ -23,20 +23,20 @@ func mediaType(media *compactordv1.MediaPart) string {
 	switch media.GetSource().(type) {
 	case *compactordv1.MediaPart_FileId:
 		if media.GetOwner() == kind {
-			return "file"
+			return typeFile
 		}
 	case *compactordv1.MediaPart_Uri:
 		if strings.HasPrefix(mime, "image/") {
-			return "image_url"
+			return typeImage
 		}
 	case *compactordv1.MediaPart_Data:
 		switch {
 		case strings.HasPrefix(mime, "image/"):
-			return "image_url"
+			return typeImage
 		case strings.HasPrefix(mime, "audio/"):
-			return "input_audio"
+			return typeAudio
 		default:
-			return "file"
+			return typeFile
 		}
 	}
 	return ""
@@ -46,15 +46,15 @@ func mediaType(media *compactordv1.MediaPart) string {
 func isTakenMedia(media *compactordv1.MediaPart) bool {
 	mime := strings.ToLower(media.GetMimeType())
 	switch mediaType(media) {
-	case "image_url":
+	case typeImage:
 		if data, ok := media.GetSource().(*compactordv1.MediaPart_Data); ok {
 			return len(data.Data) > 0 && slices.Contains(imageTypes, mime)
 		}
 		return isWebAddress(media.GetUri())
-	case "input_audio":
+	case typeAudio:
 		return len(media.GetData()) > 0 && slices.Contains(audioFormats, audioFormat(mime))
-	case "file":
-		return media.GetFileId() != "" || len(media.GetData()) > 0 && mime == pdf
+	case typeFile:
+		return media.GetFileId() != "" || len(media.GetData()) > 0 && mime == mimePDF
 	default:
 		return false
 	}
@@ -80,11 +80,11 @@ func (r *renderer) renderMedia(p *compactordv1.Part) rawjson.Object {
 		partType = noted
 	}
 	switch partType {
-	case "image_url":
+	case typeImage:
 		return r.renderImage(p)
-	case "input_audio":
+	case typeAudio:
 		return r.renderInputAudio(p)
-	case "file":
+	case typeFile:
 		return r.renderFile(p)
 	default:
 		return nil
@@ -107,11 +107,11 @@ func (r *renderer) encodeMedia(p *compactordv1.Part, partType string, inner rawj
 func (r *renderer) renderImage(p *compactordv1.Part) rawjson.Object {
 	media := p.GetMedia()
 	if !r.request && isNoted(p.GetAttachments(), noteImage, "string") {
-		o := rawjson.Object{"type": rawjson.Quote("image_url"), "image_url": rawjson.Quote(addressOf(media))}
-		r.restorePart(o, p, dialect.Guards{"type": dialect.Never, "image_url": saysAddress(media)})
+		o := rawjson.Object{"type": rawjson.Quote(typeImage), typeImage: rawjson.Quote(addressOf(media))}
+		r.restorePart(o, p, dialect.Guards{"type": dialect.Never, typeImage: saysAddress(media)})
 		return o
 	}
-	return r.encodeMedia(p, "image_url", rawjson.Object{"url": rawjson.Quote(r.addressOf(media))}, dialect.Guards{"url": saysAddress(media)})
+	return r.encodeMedia(p, typeImage, rawjson.Object{"url": rawjson.Quote(r.addressOf(media))}, dialect.Guards{"url": saysAddress(media)})
 }
 
 // addressOf writes the type of a medium in a request as the provider spells it.
@@ -131,7 +131,7 @@ func (r *renderer) renderInputAudio(p *compactordv1.Part) rawjson.Object {
 		"data":   rawjson.Quote(dialect.EncodeBase64(media.GetData())),
 		"format": rawjson.Quote(audioFormat(mime)),
 	}
-	return r.encodeMedia(p, "input_audio", inner, dialect.Guards{
+	return r.encodeMedia(p, typeAudio, inner, dialect.Guards{
 		"data": dialect.SaysData(media.GetData()),
 		"format": func(raw json.RawMessage) bool {
 			var format string
@@ -163,5 +163,5 @@ func (r *renderer) renderFile(p *compactordv1.Part) rawjson.Object {
 		}
 		guarded["file_id"], guarded["file_data"] = saysText(source.FileId), saysNothing
 	}
-	return r.encodeMedia(p, "file", inner, guarded)
+	return r.encodeMedia(p, typeFile, inner, guarded)
 }

@@ -16,11 +16,11 @@ func (r *renderer) renderMessage() rawjson.Object {
 	case compactordv1.Role_ROLE_TOOL:
 		return r.renderResult()
 	case compactordv1.Role_ROLE_USER:
-		return r.renderPlain("user")
+		return r.renderPlain(roleUser)
 	case compactordv1.Role_ROLE_DEVELOPER:
-		return r.renderPlain("developer")
+		return r.renderPlain(roleDeveloper)
 	default:
-		return r.renderPlain("system")
+		return r.renderPlain(roleSystem)
 	}
 }
 
@@ -29,7 +29,7 @@ func (r *renderer) renderPlain(role string) rawjson.Object {
 	o := rawjson.Object{"role": rawjson.Quote(role)}
 	blocks := r.renderParts(numbered(r.m.GetParts()))
 	if r.request && len(blocks) == 0 {
-		if role != "user" {
+		if role != roleUser {
 			r.repair(ruleContentNotEmpty, "A message without content was left out.")
 			return nil
 		}

@@ -25,7 +25,7 @@ func pairCalls(messages []*compactordv1.Message, ids *dialect.CallIDs) *pairs {
 			}
 			p.of[pair.CallAt] = append(p.of[pair.CallAt], i)
 			p.isAnswer[i] = true
-			if call := legacyCall(messages[pair.CallAt]); call != nil && isNoted(m.GetAttachments(), noteRole, "function") {
+			if call := legacyCall(messages[pair.CallAt]); call != nil && isNoted(m.GetAttachments(), noteRole, roleFunction) {
 				p.legacy[pair.CallAt], p.legacy[i] = call, call
 			}
 		}

@@ -131,7 +131,7 @@ func isUnknownType(o rawjson.Object) bool {
 		return false
 	}
 	switch partType {
-	case "text", "refusal", "image_url", "input_audio", "file":
+	case "text", "refusal", typeImage, typeAudio, typeFile:
 		return false
 	default:
 		return true

@@ -19,14 +19,14 @@ func (r *renderer) renderResult() rawjson.Object {
 	if _, own := dialect.Attached(r.m.GetAttachments(), kind, "is_error"); own {
 		flagged = false
 	}
-	o := rawjson.Object{"role": rawjson.Quote("tool")}
+	o := rawjson.Object{"role": rawjson.Quote(roleTool)}
 	if flagged && r.request {
 		blocks = markFailed(blocks)
 	} else if flagged {
 		o["is_error"] = json.RawMessage("true")
 	}
-	if r.legacy != nil || !r.request && isNoted(r.m.GetAttachments(), noteRole, "function") {
-		o["role"] = rawjson.Quote("function")
+	if r.legacy != nil || !r.request && isNoted(r.m.GetAttachments(), noteRole, roleFunction) {
+		o["role"] = rawjson.Quote(roleFunction)
 	}
 	o["content"] = r.encodeContent(blocks)
 	if r.legacy == nil {
@@ -53,7 +53,7 @@ func (r *renderer) resultName(result *compactordv1.ToolResult) string {
 
 // renderEmptyResult is a TOOL message without its result, which no log takes.
 func (r *renderer) renderEmptyResult() rawjson.Object {
-	return rawjson.Object{"role": rawjson.Quote("tool"), "content": emptyContent(compactordv1.Role_ROLE_TOOL)}
+	return rawjson.Object{"role": rawjson.Quote(roleTool), "content": emptyContent(compactordv1.Role_ROLE_TOOL)}
 }
 
 // markFailed says in the text that the tool failed.

@@ -25,8 +25,8 @@ var deltaRule = &rawjson.JoinRule{
 			},
 		}},
 		"tool_calls": {Element: &rawjson.JoinRule{Objects: map[string]*rawjson.JoinRule{
-			functionType: {Texts: []string{"arguments"}},
-			customType:   {Texts: []string{"input"}},
+			typeFunction: {Texts: []string{"arguments"}},
+			typeCustom:   {Texts: []string{"input"}},
 		}}},
 		reasoningDetails: {KeepIndex: true, Element: &rawjson.JoinRule{Texts: []string{"text", "summary", "data"}}},
 		"annotations":    {Element: &rawjson.JoinRule{}},
@@ -174,7 +174,7 @@ func (c *streamedChoice) add(delta rawjson.Object) error {
 func (c *streamedChoice) encode() (rawjson.Object, error) {
 	o := c.message.Object()
 	if !o.Has("role") || o.IsText("role", "") {
-		o["role"] = rawjson.Quote("assistant")
+		o["role"] = rawjson.Quote(roleAssistant)
 	}
 	if c.hasParts || rawjson.KindOf(o["content"]) != rawjson.Array {
 		return o, nil

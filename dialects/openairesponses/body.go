@@ -101,15 +101,7 @@ func readRequestOrResponse(o rawjson.Object) (*body, error) {
 	case o.Has(fieldInput):
 		return readRequest(o)
 	case o.Has(fieldOutput):
-		items, err := rawjson.SplitArray(o[fieldOutput])
-		if err != nil {
-			return nil, rawjson.In(fieldOutput, err)
-		}
-		if o.IsText("object", "response.compaction") {
-			// What was compacted is a list to go on with, and no answer of the model.
-			return &body{messages: items}, nil
-		}
-		return &body{messages: items, response: o}, nil
+		return readResponse(o)
 	case o.Has(fieldInstructions):
 		return &body{system: o[fieldInstructions]}, nil
 	default:
@@ -129,4 +121,16 @@ func readRequest(o rawjson.Object) (*body, error) {
 	var err error
 	b.messages, err = rawjson.SplitArray(o[fieldInput])
 	return b, rawjson.In(fieldInput, err)
+}
+
+func readResponse(o rawjson.Object) (*body, error) {
+	items, err := rawjson.SplitArray(o[fieldOutput])
+	if err != nil {
+		return nil, rawjson.In(fieldOutput, err)
+	}
+	if o.IsText("object", "response.compaction") {
+		// What was compacted is a list to go on with, and no answer of the model.
+		return &body{messages: items}, nil
+	}
+	return &body{messages: items, response: o}, nil
 }

@@ -112,8 +112,8 @@ func (k *callKind) reads(o rawjson.Object, link string) bool {
 	return err == nil && id != ""
 }
 
-// callIDOf returns the id by which an item is a call or answers one; empty where it is neither.
-func callIDOf(o rawjson.Object, typ string) string {
+// callIDIn returns the id by which an item is a call or answers one; empty where it is neither.
+func callIDIn(o rawjson.Object, typ string) string {
 	key := ""
 	if k := kindOfCall(typ); k != nil {
 		key = k.id

@@ -8,16 +8,16 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-const mostIDCharacters = 64
+const maxIDCharacters = 64
 
-// prefixes are how the ids of items begin, by the type of item.
-var prefixes = map[string]string{"message": "msg", "reasoning": "rs", "function_call": "fc"}
+// itemIDPrefixes are how the ids of items begin, by the type of item.
+var itemIDPrefixes = map[string]string{"message": "msg", "reasoning": "rs", "function_call": "fc"}
 
-func isName(name string) bool { return dialect.IsName(name) && len(name) <= mostIDCharacters }
+func isName(name string) bool { return dialect.IsName(name) && len(name) <= maxIDCharacters }
 
 func checkCallIDs(d *decoded, report report) {
 	for _, item := range d.items {
-		if utf8.RuneCountInString(item.link) > mostIDCharacters {
+		if utf8.RuneCountInString(item.link) > maxIDCharacters {
 			report(item.at, 0, "the id of the call is too long")
 		}
 		if item.link == "" && (item.typ == "function_call" || item.typ == "custom_tool_call" || item.speaker == ofTool) &&

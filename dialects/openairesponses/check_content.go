@@ -35,9 +35,9 @@ func checkPartsOfRole(d *decoded, report report) {
 
 func (item *decodedItem) isPartType(typ string) bool {
 	switch {
-	case item.typ == "message" && item.role == "assistant":
+	case item.typ == "message" && item.role == roleAssistant:
 		return typ == "output_text" || typ == "refusal"
-	case item.typ == "message" && (item.role == "system" || item.role == "developer"):
+	case item.typ == "message" && (item.role == roleSystem || item.role == roleDeveloper):
 		return typ == "input_text"
 	default:
 		return strings.HasPrefix(typ, "input_")

@@ -139,7 +139,7 @@ func checkSystemText(d *decoded, report report) {
 func checkRoles(d *decoded, report report) {
 	for _, item := range d.items {
 		if item.typ == "message" && rawjson.KindOf(item.fields["role"]) == rawjson.String &&
-			!slices.Contains([]string{"user", "assistant", "system", "developer"}, item.role) {
+			!slices.Contains([]string{roleUser, roleAssistant, roleSystem, roleDeveloper}, item.role) {
 			report(item.at, 0, "the role is none of a message")
 		}
 	}
@@ -159,8 +159,8 @@ func checkItemIDs(d *decoded, report report) {
 		id, has := item.itemID()
 		if has && !isName(id) {
 			report(item.at, 0, "id has other characters, or more or fewer of them")
-		} else if has && !strings.HasPrefix(id, prefixes[item.typ]) {
-			report(item.at, 0, "id must begin with "+prefixes[item.typ])
+		} else if has && !strings.HasPrefix(id, itemIDPrefixes[item.typ]) {
+			report(item.at, 0, "id must begin with "+itemIDPrefixes[item.typ])
 		}
 	}
 }

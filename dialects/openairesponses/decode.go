@@ -111,7 +111,7 @@ func decodeItem(at int, raw json.RawMessage) *decodedItem {
 	switch {
 	case isOutput && (item.link != "" || item.typ != "tool_search_output"):
 		item.speaker = ofTool
-	case !clientTypes[item.typ] && (item.typ != "message" || item.role == "assistant"):
+	case !clientTypes[item.typ] && (item.typ != "message" || item.role == roleAssistant):
 		item.speaker = ofModel
 	}
 	if field := item.contentField(); field != "" {

@@ -44,7 +44,7 @@ func parse(b *body) (*dialect.Parsed, error) {
 		}
 	}
 	if b.text {
-		if err := p.parseText(b.messages[0]); err != nil {
+		if err := p.parseInputText(b.messages[0]); err != nil {
 			return nil, dialect.Malformed(0, 0, err)
 		}
 		return &p.parsed, nil

@@ -10,7 +10,6 @@ import (
 )
 
 const (
-	anyImage = "image/*"
 	// plainBase64 notes a file's content that was written without the address of a data URL around it.
 	plainBase64 = "base64"
 )
@@ -50,9 +49,9 @@ func parseImage(p *piece, o rawjson.Object) error {
 		if err != nil {
 			return err
 		}
-		return rawjson.In("image_url", dialect.FillFromURL(p.media, address, anyImage))
+		return rawjson.In("image_url", dialect.FillFromURL(p.media, address, mimeAnyImage))
 	}
-	return parseFileID(p, o, anyImage)
+	return parseFileID(p, o, mimeAnyImage)
 }
 
 func parseFile(p *piece, o rawjson.Object) error {

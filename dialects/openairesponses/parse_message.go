@@ -187,7 +187,7 @@ func (p *parser) parseItem(at int, raw json.RawMessage) error {
 		return p.parseMessage(at, raw, o)
 	case typ == typeReasoning:
 		return p.parseThinking(at, o)
-	case p.settled[callIDOf(o, typ)]:
+	case p.settled[callIDIn(o, typ)]:
 		return p.parseOpaque(at, raw, o, typ)
 	}
 	if k := kindOfCall(typ); k != nil && k.reads(o, k.id) {
@@ -253,9 +253,9 @@ func parseInstructions(raw json.RawMessage) ([]piece, error) {
 	return parseString(raw)
 }
 
-// parseText reads an input that is a text as a whole: one message of the user.
-func (p *parser) parseText(raw json.RawMessage) error {
-	if err := p.parseMessage(0, nil, rawjson.Object{"role": rawjson.Quote("user"), "content": raw}); err != nil {
+// parseInputText reads an input that is a text as a whole: one message of the user.
+func (p *parser) parseInputText(raw json.RawMessage) error {
+	if err := p.parseMessage(0, nil, rawjson.Object{"role": rawjson.Quote(roleUser), "content": raw}); err != nil {
 		return err
 	}
 	m := p.parsed.Messages[len(p.parsed.Messages)-1]

@@ -83,7 +83,7 @@ func parsePiece(raw json.RawMessage, s side) (piece, error) {
 	}
 	switch typ {
 	case typeInputText, typeOutputText, typePlainText:
-		return parseTextPiece(o, s)
+		return parseText(o, s)
 	case typeRefusal:
 		if s == assistantSide {
 			return parseRefusal(o)
@@ -101,7 +101,7 @@ func opaquePiece(raw json.RawMessage, typ string) (piece, error) {
 	return piece{opaque: opaque}, err
 }
 
-func parseTextPiece(o rawjson.Object, s side) (piece, error) {
+func parseText(o rawjson.Object, s side) (piece, error) {
 	text, err := o.DemandBoundedText("text", dialect.MaxText)
 	if err != nil {
 		return piece{}, err

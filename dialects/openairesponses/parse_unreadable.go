@@ -30,9 +30,9 @@ var shape = &dialect.Shape{
 		return rawjson.Object{"type": rawjson.Quote(typ), "text": rawjson.Quote(text)}.Encode()
 	},
 	Whole: func(o rawjson.Object, text string) json.RawMessage {
-		role := "user"
+		role := roleUser
 		if speaks(o) {
-			role = "assistant"
+			role = roleAssistant
 		}
 		return rawjson.Object{"role": rawjson.Quote(role), "content": rawjson.Quote(text)}.Encode()
 	},
@@ -45,7 +45,7 @@ func speaks(o rawjson.Object) bool {
 	case err != nil:
 		return false
 	case typ == "" || typ == typeMessage:
-		return o.IsText("role", "assistant")
+		return o.IsText("role", roleAssistant)
 	default:
 		return kindOfOutput(typ) == nil && !fromClient[typ]
 	}

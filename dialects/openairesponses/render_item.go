@@ -134,7 +134,7 @@ func isFreeItem(o rawjson.Object, typ string) bool {
 		return has
 	case typeToolSearch, typeToolSearchOut:
 		// The provider searches by itself where there is no id for an answer.
-		return callIDOf(o, typ) == ""
+		return callIDIn(o, typ) == ""
 	default:
 		return kindOfCall(typ) == nil && kindOfOutput(typ) == nil
 	}

@@ -17,8 +17,6 @@ const (
 	maxFileData = 33_554_432
 	// addressBytes is what the address of a data URL takes at most beside its content.
 	addressBytes = 512
-
-	pdf = "application/pdf"
 )
 
 var images = map[string]bool{
@@ -27,14 +25,14 @@ var images = map[string]bool{
 
 // documents are the files that the provider reads, those of text aside.
 var documents = map[string]bool{
-	pdf:                             true,
-	"application/json":              true,
-	"application/xml":               true,
-	"application/rtf":               true,
-	"application/msword":            true,
-	"application/vnd.ms-excel":      true,
-	"application/vnd.ms-powerpoint": true,
-	"application/vnd.oasis.opendocument.text":                                   true,
+	mimePDF:                                   true,
+	"application/json":                        true,
+	"application/xml":                         true,
+	"application/rtf":                         true,
+	"application/msword":                      true,
+	"application/vnd.ms-excel":                true,
+	"application/vnd.ms-powerpoint":           true,
+	"application/vnd.oasis.opendocument.text": true,
 	"application/vnd.openxmlformats-officedocument.presentationml.presentation": true,
 	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":         true,
 	"application/vnd.openxmlformats-officedocument.wordprocessingml.document":   true,
@@ -98,7 +96,7 @@ func isWeb(address string) bool {
 
 // fileName is what a file is called that has no name, since the provider wants one.
 func fileName(m *compactordv1.MediaPart) string {
-	if m.GetMimeType() == pdf {
+	if m.GetMimeType() == mimePDF {
 		return "file.pdf"
 	}
 	return "file.txt"
@@ -133,7 +131,7 @@ func isTakenOpaque(opaque *compactordv1.OpaquePart, s side) bool {
 	return strings.HasPrefix(typ, "input_") && typ != typeInputText && typ != typeInputImage && typ != typeInputFile
 }
 
-func (r *renderer) takenMedia(p piece, s side) piece {
+func (r *renderer) renderMedia(p piece, s side) piece {
 	fetched := dialect.WithoutDataURL(p.media)
 	p = piece{media: fetched, attachments: p.attachments, at: p.at}
 	if taken, ok := requestMedia(p, s); ok {

@@ -71,10 +71,10 @@ func settledCallID(p *compactordv1.Part) (id string, isOutput bool) {
 		return "", false
 	}
 	if k := kindOfCall(typ); k != nil && !k.isText && (k.complete == nil || k.complete(inputOf(o, k))) {
-		return callIDOf(o, typ), false
+		return callIDIn(o, typ), false
 	}
 	if k := kindOfOutput(typ); k != nil && !k.isText && k.form.isWellFormed(o) {
-		return callIDOf(o, typ), true
+		return callIDIn(o, typ), true
 	}
 	return "", false
 }

@@ -68,7 +68,7 @@ func (r *renderer) takenPieces(pieces []piece, s side) []piece {
 		case p.text != nil:
 			taken = append(taken, p)
 		case p.media != nil:
-			taken = append(taken, r.takenMedia(p, s))
+			taken = append(taken, r.renderMedia(p, s))
 		case isWhole(p):
 			r.repair(ruleShape, "An output that was neither a text nor a list was put as text.")
 			taken = append(taken, textPiece(p.opaque.GetJson()))

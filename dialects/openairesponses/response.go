@@ -44,7 +44,7 @@ func settledIDs(b *body) map[string]bool {
 		if k := kindOfOutput(typ); err != nil || k == nil || k.isText {
 			continue
 		}
-		if id := callIDOf(o, typ); id != "" {
+		if id := callIDIn(o, typ); id != "" {
 			settled[id] = true
 		}
 	}

@@ -44,12 +44,20 @@ const (
 	fieldOutput       = "output"
 )
 
+// The roles of messages.
+const (
+	roleUser      = "user"
+	roleAssistant = "assistant"
+	roleSystem    = "system"
+	roleDeveloper = "developer"
+)
+
 var (
 	roleNames = map[compactordv1.Role]string{
-		compactordv1.Role_ROLE_USER:      "user",
-		compactordv1.Role_ROLE_ASSISTANT: "assistant",
-		compactordv1.Role_ROLE_SYSTEM:    "system",
-		compactordv1.Role_ROLE_DEVELOPER: "developer",
+		compactordv1.Role_ROLE_USER:      roleUser,
+		compactordv1.Role_ROLE_ASSISTANT: roleAssistant,
+		compactordv1.Role_ROLE_SYSTEM:    roleSystem,
+		compactordv1.Role_ROLE_DEVELOPER: roleDeveloper,
 	}
 	roles = func() map[string]compactordv1.Role {
 		byName := make(map[string]compactordv1.Role, len(roleNames))
@@ -61,3 +69,9 @@ var (
 )
 
 const callID = "call_id"
+
+// mimeAnyImage is the type of an image of which only the address is known.
+const (
+	mimeAnyImage = "image/*"
+	mimePDF      = "application/pdf"
+)
