@@ -139,3 +139,8 @@ func repairs(r *dialect.Rendered) []string {
 	}
 	return rules
 }
+
+func with(p *compactordv1.Part, attachments ...*compactordv1.Attachment) *compactordv1.Part {
+	p.Attachments = attachments
+	return p
+}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/compactord/compactord/dialects/anthropic"
 	"github.com/compactord/compactord/dialects/dialect"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -229,10 +228,6 @@ func answer(id, text string) string {
 	return `{"type":"tool_result","tool_use_id":"` + id + `","content":[{"type":"text","text":"` + text + `"}]}`
 }
 
-func resultMedia(m *compactordv1.MediaPart) *compactordv1.ResultPart {
-	return &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Media{Media: m}}
-}
-
 func resultOpaque(raw string) *compactordv1.ResultPart {
 	return &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Opaque{Opaque: opaque(kind, raw).GetOpaque()}}
 }
@@ -242,142 +237,8 @@ func flagged(m *compactordv1.Message, isError string) *compactordv1.Message {
 	return m
 }
 
-func TestRequestMedia(t *testing.T) {
-	t.Parallel()
-	const line = `{"type":"text","text":"[Attached MIME: plan]"}`
-	for _, c := range []struct {
-		name string
-		m    *compactordv1.MediaPart
-		// want is the block; empty where a line of text stands for it.
-		want string
-	}{
-		{"image", media("image/webp", []byte{1, 2, 3}, 0), `{"type":"image","source":{"type":"base64","media_type":"image/webp","data":"AQID"}}`},
-		{"image by address", media("image/*", "https://example.com/a", 0), `{"type":"image","source":{"type":"url","url":"https://example.com/a"}}`},
-		{"image within an address", media("image/png", "data:image/gif;base64,AQID", 0), `{"type":"image","source":{"type":"base64","media_type":"image/gif","data":"AQID"}}`},
-		{"file of the provider", media("image/*", fileID("file_1"), kind), `{"type":"image","source":{"type":"file","file_id":"file_1"}}`},
-		{"document of the provider", media(dialect.UnknownMime, fileID("file_1"), kind), `{"type":"document","title":"plan","source":{"type":"file","file_id":"file_1"}}`},
-		{"PDF", media("application/pdf", []byte{1, 2, 3}, 0), `{"type":"document","title":"plan","source":{"type":"base64","media_type":"application/pdf","data":"AQID"}}`},
-		{"plain text", media("text/plain", []byte("läuft"), 0), `{"type":"document","title":"plan","source":{"type":"text","media_type":"text/plain","data":"läuft"}}`},
-		{"image of a type that is not taken", media("image/svg+xml", []byte{1}, 0), ""},
-		{"image of any type by value", media("image/*", []byte{1}, 0), ""},
-		{"sound", media("audio/wav", []byte{1}, 0), ""},
-		{"nothing", media("image/png", []byte{}, 0), ""},
-		{"text that is none", media("text/plain", []byte{0xff}, 0), ""},
-		{"too large", media("image/png", make([]byte, 4<<20), 0), ""},
-		{"as large as can be", media("image/png", make([]byte, 5<<20/4*3), 0), `as large`},
-		{"address that is not on the web", media("image/png", "gs://bucket/a", 0), ""},
-		{"address that is not safe", media("image/png", "http://example.com/a", 0), ""},
-		{"address of another provider", media("image/png", "https://example.com/a", chat), ""},
-		{"file of another provider", media("image/png", fileID("file-1"), chat), ""},
-		{"file of nobody", media("image/png", fileID("file-1"), 0), ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			want := c.want
-			if want == "" {
-				want = strings.Replace(line, "MIME", c.m.GetMimeType(), 1)
-			}
-			messages := []*compactordv1.Message{
-				user(mediaPart(c.m)), assistant(call("a", "n", "{}")), tool("a", resultMedia(c.m)),
-			}
-			r := request(t, messages...)
-			if c.want == "as large" {
-				require.Empty(t, r.Dropped)
-				return
-			}
-			require.JSONEq(t, `{"messages":[{"role":"user","content":[`+want+`]},`+calling("a")+`,{"role":"user","content":[
-				{"type":"tool_result","tool_use_id":"a","content":[`+want+`]}]}]}`, list(r))
-			if c.want == "" {
-				require.Len(t, r.Dropped, 2)
-			} else {
-				require.Empty(t, r.Dropped)
-			}
-			// The assistant shows none.
-			r = request(t, user(textPart("Hi")), assistant(mediaPart(c.m)), user(textPart("Hi")))
-			require.JSONEq(t, `{"messages":[`+hiBlocks+`,{"role":"assistant","content":[`+
-				strings.Replace(line, "MIME", c.m.GetMimeType(), 1)+`]},`+hiBlocks+`]}`, list(r))
-		})
-	}
-}
-
-// A message of role system of this dialect keeps its role where it can.
-func TestRequestKeepsSystemMessages(t *testing.T) {
-	t.Parallel()
-	const instruction = `{"role":"system","content":"Hurry","clear_at":"never"}`
-	const said = `"[Instruction of the application, not of the user]\nHurry"`
-	for _, c := range []struct{ name, raw, want string }{
-		{"last", hi + `,` + instruction, hi + `,` + instruction},
-		{"before the assistant", hi + `,` + instruction + `,` + hello + `,` + hi, hi + `,` + instruction + `,` + hello + `,` + hi},
-		{"behind results", hi + `,` + use + `,` + done + `,` + instruction, hi + `,` + use + `,` + done + `,` + instruction},
-		{"two", hi + `,` + instruction + `,` + instruction, hi + `,{"role":"system","content":[{"type":"text","text":"Hurry"},{"type":"text","text":"Hurry"}],"clear_at":"never"}`},
-		{"before the user", hi + `,` + instruction + `,` + hi, `{"role":"user","content":[{"type":"text","text":"Hi"},{"type":"text","text":` + said + `},{"type":"text","text":"Hi"}]}`},
-		{"behind the assistant", hi + `,` + hello + `,` + instruction, hi + `,` + hello + `,{"role":"user","content":` + said + `}`},
-		{
-			"with changes of the tools", hi + `,{"role":"system","content":[{"type":"tool_removal","tool":{}},{"type":"text","text":"a"},{"type":"hologram"}]}`,
-			hi + `,{"role":"system","content":[{"type":"tool_removal","tool":{}},{"type":"text","text":"a"}]}`,
-		},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			r := request(t, parse(t, `[`+c.raw+`]`).Messages...)
-			require.JSONEq(t, `{"messages":[`+c.want+`]}`, list(r))
-		})
-	}
-	r := request(t, parse(t, `{"system":"A","messages":[`+instruction+`,`+hi+`]}`).Messages...)
-	require.JSONEq(t, `{"system":[{"type":"text","text":"A"},{"type":"text","text":"Hurry"}],"messages":[`+hi+`]}`, list(r))
-	require.Equal(t, []string{"anthropic.system-message-place"}, repairs(r))
-}
-
-// What needs no repair goes into the request as it was written.
-func TestRequestIsWhatWasParsed(t *testing.T) {
-	t.Parallel()
-	for _, raw := range []string{
-		`{"system":"Be brief.","messages":[` + hi + `,` + hello + `,` + hi + `]}`,
-		`{"system":[{"type":"text","text":"A","cache_control":{"type":"ephemeral"}}],"messages":[` + hi + `,` + use + `,` + done + `]}`,
-		`{"messages":[` + hi + `,` + program + `,` + done + `]}`,
-		`{"messages":[` + hi + `,{"role":"assistant","content":[{"type":"thinking","thinking":"","signature":"c2ln","x":1},
-			{"type":"redacted_thinking","data":"eA=="},{"type":"text","text":" a ","citations":null},
-			{"type":"tool_use","id":"t","name":"read","input":{"n":1.50},"caller":{"type":"direct"}}]},
-			{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","is_error":false,"content":[{"type":"tool_reference","tool_name":"n"}]},
-			{"type":"document","title":null,"source":{"type":"text","media_type":"text/plain","data":"a"},"citations":{"enabled":true}}]}]}`,
-	} {
-		r := request(t, parse(t, raw).Messages...)
-		require.JSONEq(t, raw, list(r))
-		require.Empty(t, r.Repairs)
-		require.Empty(t, r.Dropped)
-	}
-}
-
-func TestRequestTellsWhatElementsAreMadeFrom(t *testing.T) {
+func TestRequestTellsWhereElementsComeFrom(t *testing.T) {
 	t.Parallel()
 	r := request(t, system("A"), assistant(call("a", "n", "{}"), call("b", "n", "{}")), tool("a"), tool("b"), user(textPart("Hi")), assistant(textPart("x")))
 	require.Equal(t, []dialect.Span{{First: 1, End: 1}, {First: 1, End: 2}, {First: 2, End: 5}, {First: 5, End: 6}}, r.From)
-}
-
-// A call that nothing answers does not draw all that follows to it.
-func TestRequestOfACallThatNothingAnswers(t *testing.T) {
-	t.Parallel()
-	r, err := anthropic.New().Render([]*compactordv1.Message{
-		user(textPart("Hi")), assistant(call("a", "n", "{}")), user(textPart("Hi")), assistant(textPart("Hello")), user(textPart("Hi")),
-	}, dialect.RenderOptions{})
-	require.NoError(t, err)
-	require.Len(t, r.Messages, 5)
-}
-
-// Lists with open calls, or results without calls, come by exports and mistakes only. They are rendered all the same.
-func TestRequestOfOpenCalls(t *testing.T) {
-	t.Parallel()
-	for _, messages := range [][]*compactordv1.Message{
-		{user(textPart("Hi")), assistant(call("a", "n", "{}"))},
-		{user(textPart("Hi")), assistant(call("a", "n", "{}")), user(textPart("Hi"))},
-		{tool("a", resultText("1")), assistant(call("a", "n", "{}")), assistant(textPart("x"))},
-		{tool("a"), tool("a")},
-		{message(compactordv1.Role_ROLE_TOOL), message(compactordv1.Role_ROLE_UNSPECIFIED), {}},
-		{user(&compactordv1.Part{}), assistant(&compactordv1.Part{}, tool("a").GetParts()[0])},
-	} {
-		for _, opts := range []dialect.RenderOptions{{}, {AsWritten: true}, {Breakpoints: []int{0, 1, 9}}} {
-			_, err := anthropic.New().Render(messages, opts)
-			require.NoError(t, err)
-		}
-	}
 }

@@ -35,9 +35,3 @@ func TestResultsHoldNoPartsOfContents(t *testing.T) {
 	require.Len(t, rendered.Dropped, 1)
 	require.Equal(t, 1, rendered.Dropped[0].Message)
 }
-
-func opaque(json string) *compactordv1.ResultPart {
-	return &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Opaque{Opaque: &compactordv1.OpaquePart{
-		Dialect: compactordv1.Dialect_DIALECT_GEMINI, Json: json,
-	}}}
-}

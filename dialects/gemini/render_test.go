@@ -1,7 +1,6 @@
 package gemini_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -21,12 +20,6 @@ const (
 	answerLs  = `{"role":"user","parts":[{"functionResponse":{"id":"1","name":"ls","response":{"output":"a"}}}]}`
 	helloJSON = `{"role":"user","parts":[{"text":"hello"}]}`
 )
-
-func model(parts string) string { return `{"role":"model","parts":[` + parts + `]}` }
-
-func assistant(parts string) string { return `{"role":"ROLE_ASSISTANT","parts":[` + parts + `]}` }
-
-func user(parts string) string { return `{"role":"ROLE_USER","parts":[` + parts + `]}` }
 
 // requestCases are messages of any provider, with the contents that a request holds of them.
 var requestCases = []struct {
@@ -188,7 +181,7 @@ var requestCases = []struct {
 	},
 }
 
-func TestMessagesOfAnyProviderGoIntoARequest(t *testing.T) {
+func TestRequest(t *testing.T) {
 	t.Parallel()
 	for _, c := range requestCases {
 		t.Run(c.name, func(t *testing.T) {
@@ -211,16 +204,7 @@ func TestMessagesOfAnyProviderGoIntoARequest(t *testing.T) {
 	}
 }
 
-func TestResultsAnswerTheNewestCallWithTheirID(t *testing.T) {
-	t.Parallel()
-	r, err := gemini.New().Render(messages(t, say, callLs, say, callLs, resultLs), dialect.RenderOptions{})
-	require.NoError(t, err)
-	require.Len(t, r.Messages, 5)
-	require.Contains(t, string(r.Messages[4]), `"id":"1_2"`)
-	require.Equal(t, []dialect.Span{{First: 0, End: 1}, {First: 1, End: 2}, {First: 2, End: 3}, {First: 3, End: 4}, {First: 4, End: 5}}, r.From)
-}
-
-func TestReportTellsWhereElementsComeFrom(t *testing.T) {
+func TestRequestTellsWhereElementsComeFrom(t *testing.T) {
 	t.Parallel()
 	r, err := gemini.New().Render(messages(t, `{"role":"ROLE_SYSTEM","parts":[{"text":{"text":"a"}}]}`,
 		reply, reply, assistant(`{"toolCall":{"id":"1","name":"ls"}},{"toolCall":{"id":"2","name":"ls"}}`), resultLs,
@@ -228,95 +212,4 @@ func TestReportTellsWhereElementsComeFrom(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []dialect.Span{{First: 1, End: 1}, {First: 1, End: 4}, {First: 4, End: 6}, {First: 6, End: 8}}, r.From)
 	require.Equal(t, 4, r.Merged)
-}
-
-func TestSignatures(t *testing.T) {
-	t.Parallel()
-	const signed = `"thoughtSignature":"YQ=="`
-	call := func(id, more string) string {
-		return `{"functionCall":{"id":"` + id + `","name":"ls","args":{}}` + more + `}`
-	}
-	answers := func(ids ...string) string {
-		var parts []string
-		for _, id := range ids {
-			parts = append(parts, fmt.Sprintf(`{"functionResponse":{"id":%q,"name":"ls","response":{"output":"a"}}}`, id))
-		}
-		return `{"role":"user","parts":[` + strings.Join(parts, ",") + `]}`
-	}
-	skip := `,"thoughtSignature":"skip_thought_signature_validator"`
-	unsigned := helloJSON + `,` + model(call("1", "")) + `,` + answers("1")
-	for _, c := range []struct{ name, model, given, want string }{
-		{"an older model's own list", "", unsigned, unsigned},
-		{"an older model by its name", "models/gemini-2.5-pro", unsigned, unsigned},
-		{
-			"a newer model that lost it", "gemini-3-pro", unsigned,
-			helloJSON + `,` + model(call("1", skip)) + `,` + answers("1"),
-		},
-		{
-			"from the first signature on", "", unsigned + `,` + model(call("2", ","+signed)) + `,` + answers("2") + `,` + model(call("3", "")) + `,` + answers("3"),
-			unsigned + `,` + model(call("2", ","+signed)) + `,` + answers("2") + `,` + model(call("3", skip)) + `,` + answers("3"),
-		},
-		{
-			"only the first of parallel calls", "", helloJSON + `,` + model(call("1", ","+signed)+`,`+call("2", "")) + `,` + answers("1", "2"),
-			helloJSON + `,` + model(call("1", ","+signed)+`,`+call("2", "")) + `,` + answers("1", "2"),
-		},
-		{
-			"a text's signature stays on the text", "", helloJSON + `,` + model(`{"text":"",`+signed+`},`+call("1", "")) + `,` + answers("1"),
-			helloJSON + `,` + model(`{"text":"",`+signed+`},`+call("1", skip)) + `,` + answers("1"),
-		},
-		{
-			"that of a thought goes with it", "", helloJSON + `,` + model(`{"text":"a","thought":true,`+signed+`},`+call("1", "")) + `,` + answers("1"),
-			unsigned,
-		},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			parsed := parse(t, `[`+c.given+`]`)
-			for _, m := range parsed.Messages {
-				if m.GetParts()[0].GetToolCall() != nil {
-					m.Model = c.model
-				}
-			}
-			r := dialecttest.RequireRendered(t, gemini.New(), parsed.Messages)
-			require.JSONEq(t, `{"contents":[`+c.want+`]}`, string(gemini.New().Document(&r.List)))
-		})
-	}
-}
-
-func TestOwnListsGoBackAsTheyAre(t *testing.T) {
-	t.Parallel()
-	for _, own := range []string{
-		helloJSON + `,` + model(`{"functionCall":{"name":"ls"}},{"functionCall":{"name":"ls","args":null}}`) +
-			`,{"role":"user","parts":[{"functionResponse":{"name":"ls","response":{"rows":[1.0]}}},{"functionResponse":{"name":"ls","response":{"result":"b"}}}]}`,
-		`{"role":"user","parts":[{"file_data":{"file_uri":"gs://b/a"}},{"inline_data":{"mime_type":"image/png","data":"_-8"}},{"text":"\ud83d","x":null}]}`,
-		helloJSON + `,` + model(`{"executableCode":{"code":"1"}},{"codeExecutionResult":{"outcome":"OUTCOME_OK"}},{"toolCall":{"id":"1"},"thoughtSignature":"YQ=="}`) + `,` + helloJSON,
-		helloJSON + `,` + model(signedLs) + `,` + answerLs + `,` + helloJSON,
-	} {
-		parsed := parse(t, `[`+own+`]`)
-		view := dialecttest.ViewOf(parsed.Messages)
-		r := dialecttest.RequireRendered(t, gemini.New(), view)
-		requireSame(t, list(t, `[`+own+`]`).Messages, r.Messages)
-		require.Empty(t, r.Repairs)
-		require.Empty(t, r.Dropped)
-	}
-}
-
-func TestOwnListsAreRepairedWhereGeminiWouldRefuseThem(t *testing.T) {
-	t.Parallel()
-	given := `{"role":"user","parts":[{"text":"a","thought_signature":"!"}],"id":"m1"},` +
-		model(`{"functionCall":{"id":"1","name":"ls","args":{}},"thoughtSignature":"!","thought":true}`) + `,` +
-		`{"role":"function","parts":[{"functionResponse":{"id":"1","name":"other","response":[1]}},{"text":"b"}]}`
-	r := dialecttest.RequireRendered(t, gemini.New(), parse(t, `[`+given+`]`).Messages)
-	require.JSONEq(t, `{"contents":[{"role":"user","parts":[{"text":"a"}]},`+model(signedLs)+`,
-		{"role":"user","parts":[{"functionResponse":{"id":"1","name":"ls","response":{"output":"[1]"}}}]},{"role":"user","parts":[{"text":"b"}]}]}`,
-		string(gemini.New().Document(&r.List)))
-	var rules []string
-	for _, repair := range r.Repairs {
-		rules = append(rules, repair.Rule)
-	}
-	require.Equal(t, []string{
-		"gemini.known-fields", "gemini.signatures-are-bytes", "gemini.no-thoughts", "gemini.signatures-are-bytes",
-		"gemini.first-call-signed", "gemini.roles", "gemini.response-names", "gemini.responses-are-objects",
-		"gemini.responses-alone",
-	}, rules)
 }

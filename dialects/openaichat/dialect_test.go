@@ -7,7 +7,7 @@ import (
 	"github.com/compactord/compactord/dialects/openaichat"
 )
 
-func TestSuite(t *testing.T) {
+func TestConformance(t *testing.T) {
 	t.Parallel()
 	dialecttest.Run(t, openaichat.New())
 }

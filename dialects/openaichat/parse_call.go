@@ -13,7 +13,7 @@ import (
 const notJSONText = "The arguments of the call are no JSON; they are kept as they are."
 
 func (p *messageParser) parseCalls() ([]*compactordv1.Part, error) {
-	list, err := p.Object.SplitElements("tool_calls")
+	list, err := p.SplitElements("tool_calls")
 	if err != nil {
 		return nil, err
 	}

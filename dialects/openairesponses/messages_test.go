@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
@@ -195,3 +197,40 @@ func attachment(key, json string) *compactordv1.Attachment {
 
 // spaced levels the spaces of a message's String, which are not stable.
 func spaced(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// hide puts a text in the place of a result, as session does it: the attachments of the part stay.
+func hide(m *compactordv1.Message) *compactordv1.Message {
+	hidden := proto.CloneOf(m)
+	hidden.GetParts()[0].GetToolResult().Parts = []*compactordv1.ResultPart{resultText("[hidden]")}
+	return hidden
+}
+
+func withArguments(m *compactordv1.Message, part int, arguments string) *compactordv1.Message {
+	edited := proto.CloneOf(m)
+	edited.GetParts()[part].GetToolCall().Arguments = arguments
+	return edited
+}
+
+func withPart(m *compactordv1.Message, at int, p *compactordv1.Part) *compactordv1.Message {
+	edited := proto.CloneOf(m)
+	edited.Parts[at] = p
+	return edited
+}
+
+func withoutPart(m *compactordv1.Message, at int) *compactordv1.Message {
+	edited := proto.CloneOf(m)
+	edited.Parts = slices.Delete(edited.GetParts(), at, at+1)
+	return edited
+}
+
+func data(content string) *compactordv1.MediaPart_Data {
+	return &compactordv1.MediaPart_Data{Data: []byte(content)}
+}
+
+func uri(address string) *compactordv1.MediaPart_Uri {
+	return &compactordv1.MediaPart_Uri{Uri: address}
+}
+
+func fileID(id string) *compactordv1.MediaPart_FileId {
+	return &compactordv1.MediaPart_FileId{FileId: id}
+}

@@ -11,8 +11,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// TestRenderParsed renders for a request what was written in this dialect: what the provider takes stays as it is.
-func TestRenderParsed(t *testing.T) {
+// TestOwnListsGoIntoRequests renders for a request what was written in this dialect: what the provider takes stays as it is.
+func TestOwnListsGoIntoRequests(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, raw, want string }{
 		{

@@ -9,7 +9,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-func TestParseResponse(t *testing.T) {
+func TestResponse(t *testing.T) {
 	t.Parallel()
 	parsed := parse(t, string(testdata(t, "response.json")))
 	require.True(t, parsed.Response)
@@ -25,7 +25,7 @@ func TestParseResponse(t *testing.T) {
 	require.NoError(t, protovalidate.Validate(m))
 }
 
-func TestParseResponseStopReason(t *testing.T) {
+func TestStopReasons(t *testing.T) {
 	t.Parallel()
 	const said = `"output":[{"role":"assistant","content":"a"}]`
 	for _, test := range []struct {

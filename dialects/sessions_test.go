@@ -14,9 +14,9 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// checks is how many rendered views TestEveryViewOfALifeIsValid judges. For a long run:
+// checks is how many rendered views TestEveryViewOfASessionIsValid judges. For a long run:
 //
-//	COMPACTORD_LONG=1000000 go test ./dialects/ -run TestEveryViewOfALifeIsValid -timeout 0
+//	COMPACTORD_LONG=1000000 go test ./dialects/ -run TestEveryViewOfASessionIsValid -timeout 0
 const checks = 10_000
 
 func checksWanted(t *testing.T) int {
@@ -38,9 +38,9 @@ func perRound(t *testing.T) int {
 	return max(1, n)
 }
 
-// Whole lives of sessions, with compactions, edits, pins and reverts, and with contents that providers trip over: each
-// view is valid in each dialect. One life is judged in all of them.
-func TestEveryViewOfALifeIsValid(t *testing.T) {
+// TestEveryViewOfASessionIsValid makes sessions with compactions, edits, pins and reverts, and with contents that providers
+// trip over. Each view is valid in each dialect.
+func TestEveryViewOfASessionIsValid(t *testing.T) {
 	t.Parallel()
 	all := dialects.All()
 	counts := sessiontest.Counts{}
@@ -58,7 +58,7 @@ func TestEveryViewOfALifeIsValid(t *testing.T) {
 	// What is rare by chance comes up in more rounds; what twice as many do not make is not made.
 	for round := 0; round < rounds || round < 2*rounds && !t.Failed() && !testing.Short() && counts.Rare(least) != ""; round++ {
 		rapid.Check(t, func(t *rapid.T) {
-			view := dialecttest.ClosedView(life(t, counts))
+			view := dialecttest.ClosedView(session(t, counts))
 			for _, d := range all {
 				dialecttest.RequireRendered(t, d, view)
 			}
@@ -69,8 +69,8 @@ func TestEveryViewOfALifeIsValid(t *testing.T) {
 	}
 }
 
-// life draws a log: steps as session's own tests have them, with messages of dialecttest among them.
-func life(t *rapid.T, counts sessiontest.Counts) *sessiontest.Writer {
+// session draws a log: steps as session's own tests have them, with messages of dialecttest among them.
+func session(t *rapid.T, counts sessiontest.Counts) *sessiontest.Writer {
 	g := sessiontest.NewGenerator(t, counts)
 	h := dialecttest.NewGenerator(counts)
 	for range sessiontest.Steps(t, 14) {
