@@ -58,22 +58,6 @@ func (b *batch) unanswered(report report) {
 
 func ignoreResult(int, *batch, string) {}
 
-func checkCallsAnswered(d *decoded, report report) {
-	eachResult(d, ignoreResult, func(b *batch, last bool) {
-		if !last {
-			b.unanswered(report)
-		}
-	})
-}
-
-func checkLastCallsAnswered(d *decoded, report report) {
-	eachResult(d, ignoreResult, func(b *batch, last bool) {
-		if last {
-			b.unanswered(report)
-		}
-	})
-}
-
 func checkResultsHaveCalls(d *decoded, report report) {
 	eachResult(d, func(message int, b *batch, id string) {
 		if _, known := b.part[id]; !known {
