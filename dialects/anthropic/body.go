@@ -10,10 +10,9 @@ import (
 )
 
 var (
-	errNoList       = errors.New("must be a list of messages, a message, a request body or a response body")
-	errErrorBody    = errors.New("is the body of an error, not of a response; ClassifyError takes it")
-	errSystem       = errors.New("must be a string or an array")
-	errManyMessages = fmt.Errorf("%w: more than %d messages", dialect.ErrLimit, dialect.MaxMessages)
+	errNoList    = errors.New("must be a list of messages, a message, a request body or a response body")
+	errErrorBody = errors.New("is the body of an error, not of a response; ClassifyError takes it")
+	errSystem    = errors.New("must be a string or an array")
 )
 
 // body is a list, and the response body that it came from, if it came from one.
@@ -29,48 +28,14 @@ type body struct {
 
 func (b *body) list() *dialect.List { return &b.List }
 
-// openBody finds the list in whatever holds it, and takes it apart no further. The error is a *dialect.InputError.
-func openBody(raw []byte) (*body, error) {
-	b, err := readBody(raw)
-	if err == nil && (len(b.Messages) > dialect.MaxMessages || len(b.System) > dialect.MaxParts) {
-		err = errManyMessages
-	}
-	if err != nil {
-		return nil, dialect.Malformed(-1, 0, err)
-	}
-	return b, nil
-}
+func bound(b *body) error { return dialect.BoundMessages(len(b.Messages)) }
 
-func readBody(raw []byte) (*body, error) {
-	valid, err := dialect.ValidJSON(raw)
-	if err != nil {
-		return nil, err
-	}
-	switch rawjson.KindOf(valid) {
-	case rawjson.Array:
-		return readList(valid)
-	case rawjson.ObjectKind:
-		return readObject(valid)
-	default:
-		return nil, errNoList
-	}
-}
-
-func readList(raw json.RawMessage) (*body, error) {
-	elements, err := rawjson.SplitArray(raw)
-	if err != nil {
-		return nil, err
-	}
-	if dialect.IsStream(elements, isEvent) {
-		return readStream(elements)
-	}
-	return &body{List: dialect.List{Messages: elements}}, nil
-}
+func readList(messages []json.RawMessage) *body { return &body{List: dialect.List{Messages: messages}} }
 
 func readObject(raw json.RawMessage) (*body, error) {
 	o, err := rawjson.SplitObject(raw)
 	if err != nil {
-		return nil, err
+		return nil, errNoList
 	}
 	switch {
 	case o["messages"] != nil:
@@ -117,6 +82,9 @@ func readRequest(o rawjson.Object) (*body, error) {
 		b.System, err = rawjson.SplitArray(system)
 	default:
 		err = errSystem
+	}
+	if err == nil && len(b.System) > dialect.MaxParts {
+		err = fmt.Errorf("%w: more than %d blocks", dialect.ErrLimit, dialect.MaxParts)
 	}
 	return b, rawjson.In("system", err)
 }

@@ -33,8 +33,8 @@ func parse(b *body) (*dialect.Parsed, error) {
 		if err := p.parseLenient(&unread, message); err != nil {
 			return nil, err
 		}
-		if len(p.parsed.Messages) > dialect.MaxMessages {
-			return nil, dialect.Malformed(at, 0, errManyMessages)
+		if err := dialect.BoundMessages(len(p.parsed.Messages)); err != nil {
+			return nil, dialect.Malformed(at, 0, err)
 		}
 	}
 	if err := unread.Verdict(len(b.Messages)); err != nil {

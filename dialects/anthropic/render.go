@@ -26,7 +26,7 @@ type renderer struct {
 	open    map[string]bool
 }
 
-func renderRequest(messages []*compactordv1.Message, breakpoints []int) *dialect.Rendered {
+func renderRequest(messages []*compactordv1.Message, opts dialect.RenderOptions) *dialect.Rendered {
 	r := &renderer{
 		messages: messages,
 		ids:      dialect.AssignCallIDs(messages, dialect.CleanID, maxIDBytes),
@@ -46,7 +46,7 @@ func renderRequest(messages []*compactordv1.Message, breakpoints []int) *dialect
 	}
 	r.orderTurns()
 	r.openWithUser()
-	r.renderBreakpoints(lead, breakpoints)
+	r.renderBreakpoints(lead, opts.Breakpoints)
 	r.encode()
 	return &r.out
 }

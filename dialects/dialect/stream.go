@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -12,15 +11,6 @@ import (
 
 // ErrMixed is what a list is refused with of which only some elements are events of a stream.
 var ErrMixed = errors.New("is no event of a stream, as what stands before it is: a list holds events only, or none")
-
-// IsStream says whether the elements of a list, in valid JSON, are the events of a streamed response: the first one is.
-func IsStream(elements []json.RawMessage, isEvent func(o rawjson.Object) bool) bool {
-	if len(elements) == 0 {
-		return false
-	}
-	first, err := rawjson.SplitObject(elements[0])
-	return err == nil && isEvent(first)
-}
 
 // Ending is how a streamed response came to its end, as far as no response body tells it.
 type Ending struct {

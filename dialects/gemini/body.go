@@ -38,43 +38,9 @@ func (b *body) list() *dialect.List {
 	return list
 }
 
-// openBody finds the list in whatever holds it, and takes it apart no further. The error is a *dialect.InputError.
-func openBody(raw []byte) (*body, error) {
-	b, err := readBody(raw)
-	if err == nil && len(b.messages) > dialect.MaxMessages {
-		err = rawjson.In("contents", rawjson.TooLarge(len(b.messages), dialect.MaxMessages))
-	}
-	if err != nil {
-		return nil, dialect.Malformed(-1, 0, err)
-	}
-	return b, nil
-}
+func bound(b *body) error { return rawjson.In("contents", dialect.BoundMessages(len(b.messages))) }
 
-func readBody(raw []byte) (*body, error) {
-	valid, err := dialect.ValidJSON(raw)
-	if err != nil {
-		return nil, err
-	}
-	switch rawjson.KindOf(valid) {
-	case rawjson.Array:
-		return readList(valid)
-	case rawjson.ObjectKind:
-		return readObject(valid)
-	default:
-		return nil, rawjson.WrongKind(valid, rawjson.ObjectKind)
-	}
-}
-
-func readList(raw json.RawMessage) (*body, error) {
-	elements, err := rawjson.SplitArray(raw)
-	if err != nil {
-		return nil, err
-	}
-	if dialect.IsStream(elements, isEvent) {
-		return readStream(elements)
-	}
-	return &body{messages: elements}, nil
-}
+func readList(messages []json.RawMessage) *body { return &body{messages: messages} }
 
 func readObject(raw json.RawMessage) (*body, error) {
 	o, err := rawjson.SplitObject(raw)

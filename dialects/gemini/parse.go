@@ -45,8 +45,8 @@ func parse(b *body) (*dialect.Parsed, error) {
 	if err := unread.Verdict(len(b.messages)); err != nil {
 		return nil, err
 	}
-	if len(p.parsed.Messages) > dialect.MaxMessages {
-		return nil, dialect.Malformed(-1, 0, rawjson.TooLarge(len(p.parsed.Messages), dialect.MaxMessages))
+	if err := dialect.BoundMessages(len(p.parsed.Messages)); err != nil {
+		return nil, dialect.Malformed(-1, 0, err)
 	}
 	if b.response != nil {
 		if err := p.parsed.Tell(func() error { return p.fillFromResponse(b) }, b.response, b.candidate); err != nil {

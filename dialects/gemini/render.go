@@ -44,7 +44,7 @@ type renderedContent struct {
 	span   dialect.Span
 }
 
-func renderRequest(messages []*compactordv1.Message) *dialect.Rendered {
+func renderRequest(messages []*compactordv1.Message, _ dialect.RenderOptions) *dialect.Rendered {
 	r := &renderer{out: &dialect.Rendered{}, messages: messages}
 	r.ids = dialect.AssignCallIDs(messages, func(id string) string { return id }, dialect.MaxID)
 	r.calls = pairCalls(messages, r.ids)

@@ -87,27 +87,10 @@ func (s *stream) event(raw json.RawMessage) error {
 			s.body[key] = o[key]
 		}
 	}
-	candidates, err := o.SplitElements("candidates")
-	if err != nil {
-		return err
-	}
-	for i, raw := range candidates {
-		if err := s.candidate(raw); err != nil {
-			return rawjson.In("candidates", rawjson.InElement(i, err))
-		}
-	}
-	return nil
+	return o.EachIndexed("candidates", s.candidate)
 }
 
-func (s *stream) candidate(raw json.RawMessage) error {
-	o, err := rawjson.SplitObject(raw)
-	if err != nil {
-		return err
-	}
-	index, err := o.Count("index")
-	if err != nil {
-		return err
-	}
+func (s *stream) candidate(index uint32, o rawjson.Object) error {
 	c := s.candidates[index]
 	if c == nil {
 		c = &streamedCandidate{fields: make(rawjson.Object), content: make(rawjson.Object)}

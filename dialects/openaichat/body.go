@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"unicode/utf8"
 
 	"github.com/compactord/compactord/dialects/dialect"
@@ -16,7 +15,6 @@ var (
 	errErrorBody     = errors.New("is the body of an error; ClassifyError is for those")
 	errForeignSystem = errors.New("requests of OpenAI's shape have no such field; its text belongs into a message of role system")
 	errStreamed      = errors.New("is a piece of a stream; put its pieces together first")
-	errManyMessages  = fmt.Errorf("%w: at most %d messages are possible", dialect.ErrLimit, dialect.MaxMessages)
 )
 
 // body is what was found around the messages.
@@ -31,29 +29,6 @@ type body struct {
 
 func (b *body) list() *dialect.List { return &dialect.List{Messages: b.messages} }
 
-// openBody finds the list in whatever holds it, and takes it apart no further. The error is a *dialect.InputError.
-func openBody(raw []byte) (*body, error) {
-	b, err := readBody(raw)
-	if err == nil && len(b.messages) > dialect.MaxMessages {
-		err = errManyMessages
-	}
-	if err != nil {
-		return nil, dialect.Malformed(-1, 0, err)
-	}
-	return b, nil
-}
-
-func readBody(raw []byte) (*body, error) {
-	valid, err := validJSON(raw)
-	if err != nil {
-		return nil, err
-	}
-	if rawjson.KindOf(valid) == rawjson.Array {
-		return readList(valid)
-	}
-	return readObject(valid)
-}
-
 // validJSON returns a copy of JSON in which all that is within can be taken apart without a second look.
 func validJSON(raw []byte) (json.RawMessage, error) {
 	raw = validUTF8(bytes.TrimSpace(raw))
@@ -64,16 +39,9 @@ func validJSON(raw []byte) (json.RawMessage, error) {
 	return nil, err
 }
 
-func readList(raw json.RawMessage) (*body, error) {
-	elements, err := rawjson.SplitArray(raw)
-	if err != nil {
-		return nil, err
-	}
-	if dialect.IsStream(elements, isEvent) {
-		return readStream(elements)
-	}
-	return &body{messages: elements}, nil
-}
+func bound(b *body) error { return dialect.BoundMessages(len(b.messages)) }
+
+func readList(messages []json.RawMessage) *body { return &body{messages: messages} }
 
 func readObject(raw json.RawMessage) (*body, error) {
 	o, err := rawjson.SplitObject(raw)

@@ -10,45 +10,31 @@ import (
 
 const kind = compactordv1.Dialect_DIALECT_OPENAI_CHAT
 
-// api is the dialect: its methods lead to the files where the work is done.
-type api struct{}
-
 // New returns the dialect.
-func New() dialect.Dialect { return api{} }
+func New() dialect.Dialect {
+	return dialect.Of(&dialect.Implementation[*body, *decoded]{
+		Kind: kind,
+		Name: "openai_chat",
 
-func (api) Kind() compactordv1.Dialect { return kind }
+		Valid:      validJSON,
+		IsEvent:    isEvent,
+		ReadStream: readStream,
+		ReadList:   readList,
+		ReadObject: readObject,
+		Bound:      bound,
 
-func (api) Name() string { return "openai_chat" }
+		List:            (*body).list,
+		Document:        document,
+		Parse:           parse,
+		RenderRequest:   renderRequest,
+		RenderAsWritten: renderAsWritten,
 
-func (api) Split(raw []byte) (*dialect.List, error) {
-	b, err := openBody(raw)
-	if err != nil {
-		return nil, err
-	}
-	return b.list(), nil
+		Decode: decode,
+		Checks: checks,
+	})
 }
 
-func (api) Document(list *dialect.List) json.RawMessage {
+// document writes a list as the fields of a request body.
+func document(list *dialect.List) json.RawMessage {
 	return rawjson.Object{"messages": rawjson.EncodeArray(list.Messages)}.Encode()
-}
-
-func (api) Parse(raw []byte) (*dialect.Parsed, error) {
-	b, err := openBody(raw)
-	if err != nil {
-		return nil, err
-	}
-	return parse(b)
-}
-
-func (api) Render(messages []*compactordv1.Message, opts dialect.RenderOptions) (*dialect.Rendered, error) {
-	if opts.AsWritten {
-		return renderAsWritten(messages), nil
-	}
-	return renderRequest(messages), nil
-}
-
-func (api) Rules() []dialect.Rule { return dialect.RulesOf(checks) }
-
-func (api) Validate(list *dialect.List, mode dialect.Mode) []dialect.Violation {
-	return dialect.Run(checks, decode(list), mode)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // renderRequest puts each result directly behind the calls of its message, and renders all for a request.
-func renderRequest(messages []*compactordv1.Message) *dialect.Rendered {
+func renderRequest(messages []*compactordv1.Message, _ dialect.RenderOptions) *dialect.Rendered {
 	out := &dialect.Rendered{}
 	out.Messages = make([]json.RawMessage, 0, len(messages))
 	ids := dialect.AssignCallIDs(messages, cleanID, maxIDBytes)

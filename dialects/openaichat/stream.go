@@ -95,27 +95,10 @@ func (s *stream) event(raw json.RawMessage) error {
 			s.body[key] = o[key]
 		}
 	}
-	choices, err := o.SplitElements("choices")
-	if err != nil {
-		return err
-	}
-	for i, raw := range choices {
-		if err := s.choice(raw); err != nil {
-			return rawjson.In("choices", rawjson.InElement(i, err))
-		}
-	}
-	return nil
+	return o.EachIndexed("choices", s.choice)
 }
 
-func (s *stream) choice(raw json.RawMessage) error {
-	o, err := rawjson.SplitObject(raw)
-	if err != nil {
-		return err
-	}
-	index, err := o.Count("index")
-	if err != nil {
-		return err
-	}
+func (s *stream) choice(index uint32, o rawjson.Object) error {
 	if o.Has("message") && !o.Has("delta") {
 		return rawjson.In("message", errWholeAnswer)
 	}

@@ -36,40 +36,10 @@ func (b *body) list() *dialect.List {
 	return list
 }
 
-// openBody finds the list in whatever holds it, and takes it apart no further. The error is a *dialect.InputError.
-func openBody(raw []byte) (*body, error) {
-	b, err := readBody(raw)
-	if err != nil {
-		return nil, dialect.Malformed(-1, 0, err)
-	}
-	return b, nil
-}
+func readList(messages []json.RawMessage) *body { return &body{messages: messages} }
 
-func readBody(raw []byte) (*body, error) {
-	valid, err := dialect.ValidJSON(raw)
-	if err != nil {
-		return nil, err
-	}
-	switch rawjson.KindOf(valid) {
-	case rawjson.Array:
-		return readList(valid)
-	case rawjson.String:
-		return &body{messages: []json.RawMessage{valid}, text: true}, nil
-	default:
-		return readObject(valid)
-	}
-}
-
-func readList(raw json.RawMessage) (*body, error) {
-	elements, err := rawjson.SplitArray(raw)
-	if err != nil {
-		return nil, err
-	}
-	if dialect.IsStream(elements, isEvent) {
-		return readStream(elements)
-	}
-	return &body{messages: elements}, nil
-}
+// readText reads an input that is a text as a whole.
+func readText(raw json.RawMessage) *body { return &body{messages: []json.RawMessage{raw}, text: true} }
 
 func readObject(raw json.RawMessage) (*body, error) {
 	o, err := rawjson.SplitObject(raw)

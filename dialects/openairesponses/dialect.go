@@ -10,26 +10,32 @@ import (
 
 const kind = compactordv1.Dialect_DIALECT_OPENAI_RESPONSES
 
-// api is the dialect: its methods lead to the files where the work is done.
-type api struct{}
-
 // New returns the dialect.
-func New() dialect.Dialect { return api{} }
+func New() dialect.Dialect {
+	return dialect.Of(&dialect.Implementation[*body, *decoded]{
+		Kind: kind,
+		Name: "openai_responses",
 
-func (api) Kind() compactordv1.Dialect { return kind }
+		Valid:      dialect.ValidJSON,
+		IsEvent:    isEvent,
+		ReadStream: readStream,
+		ReadList:   readList,
+		ReadObject: readObject,
+		ReadText:   readText,
 
-func (api) Name() string { return "openai_responses" }
+		List:            (*body).list,
+		Document:        document,
+		Parse:           parse,
+		RenderRequest:   renderRequest,
+		RenderAsWritten: renderAsWritten,
 
-func (api) Split(raw []byte) (*dialect.List, error) {
-	b, err := openBody(raw)
-	if err != nil {
-		return nil, err
-	}
-	return b.list(), nil
+		Decode: decode,
+		Checks: checks,
+	})
 }
 
-// Document writes the fields instructions and input of a request body. A list of one text is that text.
-func (api) Document(list *dialect.List) json.RawMessage {
+// document writes a list as the fields of a request body. A list of one text is that text.
+func document(list *dialect.List) json.RawMessage {
 	o := rawjson.Object{fieldInput: rawjson.EncodeArray(list.Messages)}
 	if len(list.Messages) == 1 && rawjson.KindOf(list.Messages[0]) == rawjson.String {
 		o[fieldInput] = list.Messages[0]
@@ -38,25 +44,4 @@ func (api) Document(list *dialect.List) json.RawMessage {
 		o[fieldInstructions] = list.System[0]
 	}
 	return o.Encode()
-}
-
-func (api) Parse(raw []byte) (*dialect.Parsed, error) {
-	b, err := openBody(raw)
-	if err != nil {
-		return nil, err
-	}
-	return parse(b)
-}
-
-func (api) Render(messages []*compactordv1.Message, opts dialect.RenderOptions) (*dialect.Rendered, error) {
-	if opts.AsWritten {
-		return renderAsWritten(messages), nil
-	}
-	return renderRequest(messages), nil
-}
-
-func (api) Rules() []dialect.Rule { return dialect.RulesOf(checks) }
-
-func (api) Validate(list *dialect.List, mode dialect.Mode) []dialect.Violation {
-	return dialect.Run(checks, decode(list), mode)
 }

@@ -76,8 +76,8 @@ func (p *parser) add(at int, m *compactordv1.Message) error {
 }
 
 func (p *parser) append(at int, m *compactordv1.Message) error {
-	if len(p.parsed.Messages) == dialect.MaxMessages {
-		return fmt.Errorf("%w: more than %d messages", dialect.ErrLimit, dialect.MaxMessages)
+	if err := dialect.BoundMessages(len(p.parsed.Messages) + 1); err != nil {
+		return err
 	}
 	p.parsed.Messages = append(p.parsed.Messages, m)
 	p.parsed.Positions = append(p.parsed.Positions, at)

@@ -41,7 +41,7 @@ func (r *renderer) emit(raw json.RawMessage) {
 
 // renderRequest renders messages for a request: each result directly behind the calls of its message, or of the messages
 // that only go on with more calls.
-func renderRequest(messages []*compactordv1.Message) *dialect.Rendered {
+func renderRequest(messages []*compactordv1.Message, _ dialect.RenderOptions) *dialect.Rendered {
 	r := &renderer{messages: messages, used: make(map[string]bool), usedCalls: make(map[string]bool)}
 	r.ids = dialect.AssignCallIDs(messages, dialect.CleanID, maxItemID)
 	r.pairs = pairCalls(messages, r.ids)

@@ -58,6 +58,28 @@ func (o Object) SplitElements(key string) ([]json.RawMessage, error) {
 	return elements, In(key, err)
 }
 
+// EachIndexed visits the objects of an array within valid JSON, each with the number in its field index.
+func (o Object) EachIndexed(key string, visit func(index uint32, element Object) error) error {
+	elements, err := o.SplitElements(key)
+	if err != nil {
+		return err
+	}
+	for i, raw := range elements {
+		element, err := SplitObject(raw)
+		var index uint32
+		if err == nil {
+			index, err = element.Count("index")
+		}
+		if err == nil {
+			err = visit(index, element)
+		}
+		if err != nil {
+			return In(key, InElement(i, err))
+		}
+	}
+	return nil
+}
+
 // splitter walks over the values of one object or array.
 type splitter struct {
 	raw json.RawMessage
