@@ -15,13 +15,13 @@ var (
 	errSystem    = errors.New("must be a string or an array")
 )
 
-// body is a list, and the response body that it came from, if it came from one.
+// body is what an input holds: a list, and the response that the list came from, if it came from one.
 type body struct {
 	dialect.List
 
 	response rawjson.Object
-	// ending is how a stream ended, of which the response was put together; cutInputs are, by the block, the inputs of it
-	// that broke off.
+	// ending is how the stream ended that the response was put together of. cutArguments are the inputs of its calls that
+	// broke off, by the position of the block.
 	ending       dialect.Ending
 	cutArguments map[int]string
 }

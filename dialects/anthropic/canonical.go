@@ -10,8 +10,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// canonicalBlock is the block that the neutral part alone is written as. Of a tool result it has no content, and an opaque
-// part has none.
+// canonicalBlock is the block that the neutral part alone is written as. Of a tool result it has no content, and an
+// opaque part has none.
 func canonicalBlock(p *compactordv1.Part) rawjson.Object {
 	switch k := p.GetKind().(type) {
 	case *compactordv1.Part_Text:

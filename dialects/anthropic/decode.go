@@ -9,8 +9,8 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// decoded is a list taken apart for the checks, anew from its JSON. What has a wrong type is a flaw, and the checks that
-// are not about shapes pass over it.
+// decoded is a list taken apart for the checks, anew from its JSON. What has a wrong type is a fault, and only checkShape
+// looks at it.
 type decoded struct {
 	list     *dialect.List
 	system   []decodedBlock

@@ -82,8 +82,8 @@ func (p *parser) parseAssistant(o rawjson.Object, c content, own []*compactordv1
 	return p.add(m)
 }
 
-// parseInstruction makes a SYSTEM message of one within the conversation. It can hold text only; other blocks, such as changes
-// of the tools, are kept in a note.
+// parseInstruction makes a SYSTEM message of one within the conversation. It can hold text only; other blocks, such as
+// changes of the tools, are kept in a note.
 func (p *parser) parseInstruction(c content, own []*compactordv1.Attachment) error {
 	m := &compactordv1.Message{Role: compactordv1.Role_ROLE_SYSTEM}
 	others := rawjson.Object{}
@@ -195,7 +195,8 @@ type content struct {
 	isString bool
 }
 
-// contentOf reads at most so many blocks, and a string as one block of text. An empty string says nothing and gives no block.
+// contentOf reads at most so many blocks, and a string as one block of text. An empty string says nothing and gives no
+// block.
 func contentOf(o rawjson.Object, most int) (content, error) {
 	switch value := o["content"]; rawjson.KindOf(value) {
 	case rawjson.Missing, rawjson.Null:

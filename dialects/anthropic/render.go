@@ -8,14 +8,14 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// renderer renders messages for a request: first each into a turn, as the order of calls and results demands, then all
-// that is wrong with the turns is set right.
+// renderer renders messages for a request. First it puts each into a message of the provider, as the order of calls and
+// results demands. Then it repairs what the provider would refuse of these.
 type renderer struct {
 	messages []*compactordv1.Message
 	ids      *dialect.CallIDs
-	// loops numbers the tool loops: a message's is the count of USER messages up to it.
-	loops []int
-	turns []*renderedMessage
+	// loops are the numbers of the tool loops that messages belong to: how many USER messages there are up to each.
+	loops    []int
+	rendered []*renderedMessage
 	// system are the blocks of the system prompt.
 	system []renderedBlock
 	out    dialect.Rendered
@@ -44,7 +44,7 @@ func renderRequest(messages []*compactordv1.Message, opts dialect.RenderOptions)
 	for i := lead; i < len(messages); i++ {
 		r.renderMessage(i)
 	}
-	r.orderTurns()
+	r.orderMessages()
 	r.openWithUser()
 	r.renderBreakpoints(lead, opts.Breakpoints)
 	r.encode()
@@ -76,7 +76,7 @@ func (r *renderer) renderSystem(n int) {
 	}
 }
 
-// renderMessage puts a message into a turn.
+// renderMessage puts a message into one of the provider.
 func (r *renderer) renderMessage(i int) {
 	switch r.messages[i].GetRole() {
 	case compactordv1.Role_ROLE_ASSISTANT:
@@ -90,16 +90,16 @@ func (r *renderer) renderMessage(i int) {
 	}
 }
 
-// last is the last turn, if it has the role.
+// last is the last rendered message, if it has the role.
 func (r *renderer) last(role string) *renderedMessage {
-	if n := len(r.turns); n > 0 && r.turns[n-1].role == role {
-		return r.turns[n-1]
+	if n := len(r.rendered); n > 0 && r.rendered[n-1].role == role {
+		return r.rendered[n-1]
 	}
 	return nil
 }
 
-// turnFor is the last turn, if it has the role and so takes the message in, or a new one.
-func (r *renderer) turnFor(role string, message int) *renderedMessage {
+// messageFor is the rendered message that takes a message in: the last one, if it has the role, else a new one.
+func (r *renderer) messageFor(role string, message int) *renderedMessage {
 	t := r.last(role)
 	if t != nil {
 		r.out.Merged++
@@ -107,11 +107,11 @@ func (r *renderer) turnFor(role string, message int) *renderedMessage {
 		return t
 	}
 	t = newMessage(role, message, r.messages[message])
-	r.turns = append(r.turns, t)
+	r.rendered = append(r.rendered, t)
 	return t
 }
 
-// encode encodes system prompt and turns.
+// encode encodes the system prompt and the messages.
 func (r *renderer) encode() {
 	for _, b := range r.system {
 		r.out.System = append(r.out.System, r.wholeCharacters(b.raw, b.message))
@@ -121,7 +121,7 @@ func (r *renderer) encode() {
 	if r.out.SystemAsText {
 		_, r.out.SystemAsText = systemText(&r.out.List)
 	}
-	for _, t := range r.turns {
+	for _, t := range r.rendered {
 		r.out.Messages = append(r.out.Messages, r.wholeCharacters(t.encode(), t.span.First))
 		r.out.From = append(r.out.From, t.span)
 		for _, at := range t.unknown {

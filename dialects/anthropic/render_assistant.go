@@ -1,7 +1,7 @@
 package anthropic
 
-// renderAssistant adds what the model said. While calls are open nothing may stand between them and their results, so what
-// it said then joins the calls.
+// renderAssistant adds what the model said. While calls are open nothing may stand between them and their results, so
+// what it said then joins the calls.
 func (r *renderer) renderAssistant(i int) {
 	blocks := r.renderBlocks(i)
 	if len(blocks) == 0 {
@@ -10,7 +10,7 @@ func (r *renderer) renderAssistant(i int) {
 	}
 	var t *renderedMessage
 	if len(r.open) == 0 || r.last(roleAssistant) != nil {
-		t = r.turnFor(roleAssistant, i)
+		t = r.messageFor(roleAssistant, i)
 	} else {
 		r.repair(ruleCallsAnswered, i, "the message stands between calls and their results, and joins the calls")
 		r.out.Merged++

@@ -24,7 +24,7 @@ func (r *renderer) renderBreakpoints(lead int, breakpoints []int) {
 		blocks = append(blocks, &r.system[i])
 	}
 	newest := len(blocks)
-	for _, t := range r.turns {
+	for _, t := range r.rendered {
 		newest = len(blocks)
 		for i := range t.results {
 			blocks = append(blocks, &t.results[i])

@@ -11,19 +11,19 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// renderInstruction adds a SYSTEM or DEVELOPER message of mid-conversation. One that was written in this dialect keeps its
-// role where the provider can take it; settle looks at what follows.
+// renderInstruction adds a SYSTEM or DEVELOPER message of mid-conversation. One that was written in this dialect keeps
+// its role where the provider can take it; settle looks at what follows.
 func (r *renderer) renderInstruction(i int) {
 	native := isNoted(r.messages[i].GetAttachments(), notePlace, noteMessages)
-	if native && len(r.open) == 0 && r.last(roleAssistant) == nil && len(r.turns) > 0 {
+	if native && len(r.open) == 0 && r.last(roleAssistant) == nil && len(r.rendered) > 0 {
 		if blocks := r.renderNative(i); len(blocks) > 0 {
-			t := r.turnFor(roleSystem, i)
+			t := r.messageFor(roleSystem, i)
 			t.rest = append(t.rest, blocks...)
 		}
 		return
 	}
 	if blocks := r.instructionText(i); len(blocks) > 0 {
-		t := r.turnFor(roleUser, i)
+		t := r.messageFor(roleUser, i)
 		t.rest = append(t.rest, blocks...)
 	}
 }
@@ -106,7 +106,7 @@ func newMessage(role string, at int, m *compactordv1.Message) *renderedMessage {
 	return t
 }
 
-// take lets a message join the turn.
+// take lets a message join this one.
 func (t *renderedMessage) take(at int, m *compactordv1.Message) {
 	t.span.End = at + 1
 	for _, a := range m.GetAttachments() {
@@ -139,6 +139,6 @@ func (r *renderer) renderUser(i int) {
 		r.repair(ruleContentNotEmpty, i, "a message of the user without content says that it is empty")
 		blocks = []renderedBlock{r.madeText(dialect.EmptyUserText, i, 0)}
 	}
-	t := r.turnFor(roleUser, i)
+	t := r.messageFor(roleUser, i)
 	t.rest = append(t.rest, blocks...)
 }

@@ -19,14 +19,14 @@ func resultOf(m *compactordv1.Message) *compactordv1.Part {
 	return nil
 }
 
-// renderResult adds a tool's result to the turn behind its call.
+// renderResult adds a tool's result to the message behind its call.
 func (r *renderer) renderResult(i int) {
 	p := resultOf(r.messages[i])
 	if p == nil {
 		return
 	}
 	b := r.renderResultBlock(p, i)
-	t := r.turnFor(roleUser, i)
+	t := r.messageFor(roleUser, i)
 	if len(t.rest) > 0 {
 		r.repair(ruleResultsFirst, i, "the result is put before what stands between it and its call")
 	}

@@ -13,12 +13,12 @@ import (
 // can wait for calls that it makes of the client's tools: then its result comes in a later message.
 func (r *renderer) pairServerTools() {
 	waiting := make(map[string]bool)
-	for i, t := range r.turns {
+	for i, t := range r.rendered {
 		if t.role != roleAssistant {
 			continue
 		}
-		last := i+1 == len(r.turns)
-		interrupted := !last && len(r.turns[i+1].rest) > 0
+		last := i+1 == len(r.rendered)
+		interrupted := !last && len(r.rendered[i+1].rest) > 0
 		callers := r.callers(t, waiting, interrupted)
 		// Without a word that it paused, a message of nothing else is gone when the user speaks; so it is left out at once.
 		paused := last && (t.stop == compactordv1.StopReason_STOP_REASON_PAUSE ||
@@ -44,8 +44,8 @@ func onlyServerUses(blocks []renderedBlock) bool {
 	return !slices.ContainsFunc(blocks, func(b renderedBlock) bool { return !isServerUse(b.typ) })
 }
 
-// callers are the ids of the programs that wait for calls of a turn. A call becomes one of the model's own where its
-// program is not there, or where the user spoke before the program could go on.
+// callers are the ids of the programs that wait for calls of a message. A call becomes the model's own where its program
+// is missing, or where the user spoke before the program could go on.
 func (r *renderer) callers(t *renderedMessage, waiting map[string]bool, interrupted bool) map[string]bool {
 	runs, callers := maps.Clone(waiting), make(map[string]bool)
 	for at, b := range t.rest {
@@ -90,7 +90,8 @@ func callerIn(use json.RawMessage) (o rawjson.Object, id string) {
 	return o, id
 }
 
-// unpairedBlocks are the positions of uses and results that have no counterpart. It keeps account of waiting.
+// unpairedBlocks are the positions of uses without a result and of results without a use. It updates waiting, the
+// programs whose results come in a later message.
 func unpairedBlocks(blocks []renderedBlock, waiting, callers map[string]bool, paused bool) map[int]bool {
 	unpaired, open := make(map[int]bool), make(map[string]int)
 	for at, b := range blocks {

@@ -17,15 +17,15 @@ const (
 // message ends with. A tool loop that loses so what it began to think with loses all, since for the provider it is one
 // turn that thinks or does not. One that began with the provider's own thinking goes on thinking.
 func (r *renderer) dropThinking() {
-	for _, t := range r.turns {
+	for _, t := range r.rendered {
 		for n := len(t.rest); n > 0 && isThinking(t.rest[n-1]); n-- {
 			t.rest[n-1].trailing = true
 		}
 	}
 	began, lost := make(map[int]bool), make(map[int]bool)
 	live := dialect.LiveLoop(r.messages)
-	for i, t := range r.turns {
-		last := i+1 == len(r.turns)
+	for i, t := range r.rendered {
+		last := i+1 == len(r.rendered)
 		t.rest = slices.DeleteFunc(t.rest, func(b renderedBlock) bool {
 			loop := r.loops[b.message]
 			switch {

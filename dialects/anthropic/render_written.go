@@ -10,7 +10,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// renderAsWritten renders messages as they were parsed, flaws and all.
+// renderAsWritten renders messages as they were parsed, with all that is wrong with them.
 func renderAsWritten(messages []*compactordv1.Message) *dialect.Rendered {
 	w := &writtenRenderer{messages: messages}
 	first := w.renderSystem()
@@ -66,7 +66,8 @@ func (w *writtenRenderer) restoreSystem(attachments []*compactordv1.Attachment) 
 	}
 }
 
-// isContinued says whether a message is part of the one before: results come in one message, with the user's words behind them.
+// isContinued says whether a message is part of the one before: results come in one message, with the user's words
+// behind them.
 func isContinued(before, m *compactordv1.Message) bool {
 	return before.GetRole() == compactordv1.Role_ROLE_TOOL &&
 		(m.GetRole() == compactordv1.Role_ROLE_TOOL || m.GetRole() == compactordv1.Role_ROLE_USER) &&

@@ -65,8 +65,8 @@ const (
 	maxImage = 5 << 20
 )
 
-// checks is the table of rules, the general ones first. That thinking of the last message is unchanged cannot be seen in a
-// list; rendering holds it.
+// checks is the table of rules, the general ones first. That thinking of the last message is unchanged cannot be seen
+// in a list; rendering holds it.
 var checks = []dialect.Check[*decoded]{
 	{Rule: dialect.Rule{
 		ID: ruleShape, Source: docsReference,

@@ -19,19 +19,19 @@ var (
 	errTooMany = fmt.Errorf("%w: more than %d fields that are not known", rawjson.ErrTooLarge, MaxAttachments)
 )
 
-// Residue returns, as attachments, what an object has beyond what the neutral fields alone are rendered as: fields that
-// are not known or have another value, and, with an empty value, the usual fields that it lacks. Fields in except are
-// passed over.
+// Residue compares an object with its canonical form: what the neutral fields alone are rendered as. It returns the
+// difference as attachments: fields that are not known or have another value and, with an empty value, the canonical
+// fields that the object lacks. Fields in except are passed over.
 func Residue(
-	kind compactordv1.Dialect, original, usual rawjson.Object, except ...string,
+	kind compactordv1.Dialect, original, canonical rawjson.Object, except ...string,
 ) ([]*compactordv1.Attachment, error) {
 	var residue []*compactordv1.Attachment
-	for _, key := range keysOf(original, usual) {
+	for _, key := range keysOf(original, canonical) {
 		if slices.Contains(except, key) {
 			continue
 		}
 		value, there := original[key]
-		if there && rawjson.Equal(value, usual[key]) {
+		if there && rawjson.Equal(value, canonical[key]) {
 			continue
 		}
 		if key == "" || len(key) > MaxName || strings.HasPrefix(key, NotePrefix) {
@@ -95,11 +95,10 @@ type Guard = func(json.RawMessage) bool
 // Guards are the guards of an object's fields by their names.
 type Guards map[string]Guard
 
-// Restore lays the attachments of a dialect over an object that was rendered from the neutral fields. Of the fields in
-// guards, which are made of what an edit may have replaced, an attachment counts only where its guard says that it still
-// says the same. Values that are no JSON are passed over.
+// Restore puts the attachments of a dialect into an object that was rendered from the neutral fields. An edit may have
+// replaced what a field is made of: then its guard keeps the old value out. Values that are no JSON are passed over.
 func Restore(
-	usual rawjson.Object, attachments []*compactordv1.Attachment, kind compactordv1.Dialect, guards Guards,
+	o rawjson.Object, attachments []*compactordv1.Attachment, kind compactordv1.Dialect, guards Guards,
 ) {
 	for _, a := range attachments {
 		key, value := a.GetKey(), json.RawMessage(a.GetJson())
@@ -111,14 +110,14 @@ func Restore(
 		}
 		switch {
 		case len(value) == 0:
-			delete(usual, key)
+			delete(o, key)
 		case json.Valid(value):
-			usual[key] = value
+			o[key] = value
 		}
 	}
 }
 
-// SaysText returns a guard for a field that is a text: the attachment holds because decoding lost something of it, and
+// SaysText guards a field that holds a text. An attachment keeps such a field where decoding lost something of it, and
 // counts as long as it decodes to the text that is there now.
 func SaysText(text string) Guard {
 	return func(raw json.RawMessage) bool {

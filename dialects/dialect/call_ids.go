@@ -9,8 +9,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// CallIDs gives every call of a list an id that its provider takes and that no other call of the list has, and every
-// result the id of its call. A call's id depends only on what stands before it, so a list that grows keeps its ids.
+// CallIDs gives every call of a list an id that the provider takes and that no other call has, and every result the id of
+// its call. A call's id depends only on what stands before it, so a list that grows keeps its ids.
 type CallIDs struct {
 	ids     map[*compactordv1.Part]string
 	changed map[*compactordv1.Part]bool
@@ -65,8 +65,7 @@ type openCall struct {
 	given   string
 }
 
-// nearest finds the call that a result answers as a log has it: of the newest message that has such a call, the first.
-// -1: there is none.
+// nearest finds the call that a result answers: the first one of the newest message that has such calls. -1 means none.
 func nearest(open []openCall) int {
 	found := len(open) - 1
 	for found > 0 && open[found-1].message == open[found].message {

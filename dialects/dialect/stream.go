@@ -16,7 +16,7 @@ var ErrMixed = errors.New("is no event of a stream, as what stands before it is:
 type Ending struct {
 	// Cut says that the stream broke off before its end.
 	Cut bool
-	// Failed says that the provider ended it with an error, of which Text is the text and Word the code or type.
+	// Failed says that the provider ended it with an error. Text is the error's text, Word its code or type.
 	Failed     bool
 	Text, Word string
 }

@@ -17,25 +17,25 @@ const noteUnread = "unread"
 // maxRepairs bounds how often one message is read anew. What needs more is taken as one line.
 const maxRepairs = 100
 
-// Shape tells where the messages of a dialect hold parts, so that one that cannot be read does not take the others, or the
-// list, with it.
+// Shape says where the messages of a dialect hold parts. So one part that cannot be read gives way to a line of text, and
+// the others and the list are still taken.
 type Shape struct {
 	Kind compactordv1.Dialect
-	// Parts are the fields that hold parts; elements of these may hold some in the same fields.
+	// Parts are the fields that hold parts. A part may hold parts itself, in the same fields.
 	Parts []string
-	// Moved are the fields that hold parts of which none can be a text: the line for one goes to the end of the first of
-	// Parts.
+	// Moved are the fields that hold parts but no texts, such as calls. A line for one of them goes to the end of the first
+	// field in Parts.
 	Moved []string
-	// Core are the fields beside these that say what a message is. The others are left out where one is too odd to be kept.
+	// Core are the other fields that say what a message is. All but these are left out where one of them cannot be kept.
 	Core []string
-	// Within returns a part that holds parts in a way of its own, without the one at a path within it and with a line in
-	// its place; nil where that is not so. May be nil.
+	// Within is for parts that hold others in a way of their own. It returns the part with a line in the place of the one
+	// at the path; nil where the part is none of these. It may be nil itself.
 	Within func(part rawjson.Object, path []Step, line string) json.RawMessage
-	// Event says whether an element is an event of a stream: a list of messages that holds one is no list of either.
+	// Event says whether an element is an event of a stream. A list of messages that holds one is refused.
 	Event func(o rawjson.Object) bool
 	// Line is a part of this text, in a message of fields o.
 	Line func(o rawjson.Object, text string) json.RawMessage
-	// Whole is a message of this text in the place of one with fields o, which are none where it was no object.
+	// Whole is a message of this text in the place of one with fields o. Where that was no object, o is empty.
 	Whole func(o rawjson.Object, text string) json.RawMessage
 }
 
@@ -45,9 +45,9 @@ type Unread struct {
 	first error
 }
 
-// Read reads one message, the one at a position of the list. Where read fails, each part that it names gives way to a line
-// of text, each other field is left out, and the message is read anew. Where that does not help, the message is a line.
-// read must leave nothing behind where it fails.
+// Read reads the message at a position of the list. Where read fails, Read repairs what the error names and tries
+// again: a part becomes a line of text, any other field is left out. Where that does not help, the whole message
+// becomes a line. read must leave nothing behind where it fails.
 func (s *Shape) Read(u *Unread, at int, raw json.RawMessage, read func(json.RawMessage) error) ([]Finding, error) {
 	first := read(raw)
 	if first == nil {
@@ -85,7 +85,7 @@ func (s *Shape) Read(u *Unread, at int, raw json.RawMessage, read func(json.RawM
 	}}, nil
 }
 
-// ReadInto is Read of a message that read appends to what was parsed. Where read fails, what it appended is taken back.
+// ReadInto is Read for a read that appends to parsed. Where read fails, what it appended is taken back.
 func (s *Shape) ReadInto(
 	parsed *Parsed, u *Unread, at int, raw json.RawMessage, read func(json.RawMessage) error,
 ) error {
@@ -105,8 +105,8 @@ func (s *Shape) ReadInto(
 	return err
 }
 
-// Tell fills into a message what the body of a response says of it. A field that cannot be read is taken out of the object
-// that holds it, and told. tell is called anew then.
+// Tell calls tell, which fills into a message what a response says of it. Where tell cannot read a field, Tell takes that
+// out of the holder that has it, reports it, and calls tell again.
 func (p *Parsed) Tell(tell func() error, holders ...rawjson.Object) error {
 	for {
 		err := tell()
@@ -147,7 +147,7 @@ func takeOut(field string, holders []rawjson.Object) bool {
 	return false
 }
 
-// Verdict is the first error where more messages of a list could not be read than could: it is of another shape then.
+// Verdict is the first error if more than half of the messages could not be read: then the list is of another shape.
 func (u *Unread) Verdict(messages int) error {
 	if 2*u.whole > messages {
 		return u.first
@@ -155,7 +155,7 @@ func (u *Unread) Verdict(messages int) error {
 	return nil
 }
 
-// callFields say which call a message answers, or makes. Without it, it would be another message.
+// callFields name the call that a message makes or answers. A message without it would be another one.
 var callFields = []string{"tool_call_id", "call_id"}
 
 // repair puts a line in the place of what an error names, or leaves it out.
@@ -197,7 +197,7 @@ func (s *Shape) repair(raw json.RawMessage, at int, err error) (json.RawMessage,
 	return o.Encode(), found
 }
 
-// coreOf leaves out all but what says what the message is, where something else is wrong with it as a whole.
+// coreOf keeps only the fields that say what the message is, where the message is wrong as a whole.
 func (s *Shape) coreOf(o rawjson.Object, at int, err error) (json.RawMessage, *Finding) {
 	core := make(rawjson.Object)
 	for key, value := range o {
@@ -312,8 +312,8 @@ func detailOf(err error) string {
 	return field + " " + input.Err.Error()
 }
 
-// KeepUnread keeps with the first message that was made of one of the provider's how that one was, if a log takes it. A
-// message of which nothing could be read is no request of the user's.
+// KeepUnread attaches the provider's message as it came to the first message that was made of it, if a log takes that. A
+// message of which nothing could be read does not count as a request of the user.
 func KeepUnread(kind compactordv1.Dialect, m *compactordv1.Message, raw json.RawMessage, found []Finding) {
 	if len(found) == 0 {
 		return
@@ -340,7 +340,7 @@ func WasUnread(kind compactordv1.Dialect, attachments []*compactordv1.Attachment
 	return raw, found && json.Valid(raw)
 }
 
-// GiveBackUnread puts into a list that was rendered as it was written what had been there before lines took its place.
+// GiveBackUnread puts the original messages back into a list that is rendered as it was written.
 func GiveBackUnread(kind compactordv1.Dialect, r *Rendered, messages []*compactordv1.Message) {
 	for i, span := range r.From {
 		if span.First >= len(messages) {

@@ -120,8 +120,8 @@ func readResponse(o rawjson.Object) (*body, error) {
 	}, nil
 }
 
-// writtenByModel returns the content of a candidate as one of a list, where it must say who speaks. A candidate that was
-// stopped before its first word has no content.
+// writtenByModel returns the content of a candidate with its role, which a list needs and a response may leave out. A
+// candidate that was stopped before its first word has no content.
 func writtenByModel(raw json.RawMessage) (json.RawMessage, error) {
 	if k := rawjson.KindOf(raw); k == rawjson.Missing || k == rawjson.Null {
 		return rawjson.Object{"role": rawjson.Quote(roleModel), "parts": []byte("[]")}.Encode(), nil

@@ -10,7 +10,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// canonicalPart is a part on its way between the neutral model and JSON: its own fields, and those of the object within it that
+// canonicalPart is a part as the neutral part alone is written: its own fields, and those of the object within it that
 // says most of it, such as a functionCall.
 type canonicalPart struct {
 	// field is the name of the object within; empty where the part has none.
@@ -19,7 +19,7 @@ type canonicalPart struct {
 	guards, innerGuards dialect.Guards
 }
 
-// residue returns as attachments what an original part says beyond its drawing.
+// residue returns as attachments what an original part says beyond its canonical form.
 func (d *canonicalPart) residue(outer, inner rawjson.Object, snake []string) ([]*compactordv1.Attachment, error) {
 	var within []string
 	if d.field != "" {
@@ -61,7 +61,7 @@ func (d *canonicalPart) innerResidue(kept []*compactordv1.Attachment, inner rawj
 	return append(kept, residue...), nil
 }
 
-// restore lays the attachments over a drawing and returns the part.
+// restore puts the attachments into the canonical form and returns the part.
 func (d *canonicalPart) restore(attachments []*compactordv1.Attachment) rawjson.Object {
 	outer, inner := d.splitAttachments(attachments)
 	snake := strings.Fields(noted(attachments, noteSnake))
@@ -75,7 +75,7 @@ func (d *canonicalPart) restore(attachments []*compactordv1.Attachment) rawjson.
 	return d.fields
 }
 
-// restoreForRequest holds a drawing to what Gemini takes.
+// restoreForRequest is restore, but keeps out what Gemini would refuse.
 func (d *canonicalPart) restoreForRequest(attachments []*compactordv1.Attachment) rawjson.Object {
 	if len(attachments) > 0 {
 		outer, inner := maps.Clone(requestGuards), maps.Clone(requestInnerGuards)
@@ -132,7 +132,7 @@ func canonicalCall(call *compactordv1.ToolCall) *canonicalPart {
 	}
 }
 
-// canonicalResult draws a result of these texts and files, in the form of response that is noted.
+// canonicalResult is a result of these texts and files, in the form of response that is noted.
 func canonicalResult(r *compactordv1.ToolResult, form string, texts []string, parts []json.RawMessage) *canonicalPart {
 	text := strings.Join(texts, "\n")
 	inner := rawjson.Object{"response": canonicalOutput(text, form, r.GetIsError())}
@@ -175,8 +175,8 @@ func canonicalWrittenResult(r *compactordv1.ToolResult, form string) *canonicalP
 	return canonicalResult(r, form, texts, parts)
 }
 
-// canonicalOutput writes what a tool said in the form that is noted, as far as it still fits: an edit may have put another
-// text in the place of JSON.
+// canonicalOutput writes what a tool said in the form that is noted, as far as it still fits: an edit may have put
+// another text in the place of JSON.
 func canonicalOutput(text, form string, failed bool) json.RawMessage {
 	raw := json.RawMessage(text)
 	switch {

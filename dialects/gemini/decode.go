@@ -11,7 +11,7 @@ import (
 type decoded struct {
 	system   []json.RawMessage
 	contents []decodedContent
-	// faults are the places where the list has not the shape to be judged.
+	// faults are the places where the list has not the shape of the reference.
 	faults []fault
 	// batches are the contents with calls, with the responses behind them.
 	batches []batch

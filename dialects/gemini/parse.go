@@ -19,8 +19,8 @@ type parser struct {
 	parsed *dialect.Parsed
 	// at and part are where it reads.
 	at, part int
-	// afterResults says that the content before ended in results, or that it is not known: then a content that begins
-	// with results tells that it is one of its own.
+	// afterResults says that the content before ended in results, or that there is none before. Then a content that begins
+	// with results gets a note that it begins a new content.
 	afterResults bool
 	calls        openCalls
 }

@@ -17,7 +17,8 @@ type renderer struct {
 	calls map[*dialect.Pair]*renderedCall
 
 	contents []*renderedContent
-	// waiting are calls of the last content whose results come later; held is what stands before those results.
+	// waiting are the calls of the last content whose results come later, missing is how many these are. held are the
+	// messages between, which go behind the results.
 	waiting []*renderedCall
 	missing int
 	held    []int

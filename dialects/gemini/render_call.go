@@ -47,7 +47,7 @@ func cleanName(name string) string {
 	return clean[:min(len(clean), maxToolName)]
 }
 
-// renderCall draws a call, and notes what its result must repeat.
+// renderCall renders a call, and notes what its result must repeat.
 func (r *renderer) renderCall(at int, p *compactordv1.Part) rawjson.Object {
 	id, changed := r.ids.Of(p)
 	name := cleanName(p.GetToolCall().GetName())

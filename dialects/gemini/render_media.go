@@ -70,7 +70,7 @@ func takenMedia(m *compactordv1.MediaPart, attachments []*compactordv1.Attachmen
 	return &compactordv1.MediaPart{MimeType: mime, Name: m.GetName(), Source: m.GetSource(), Owner: m.GetOwner()}
 }
 
-// renderMedia draws a medium as Gemini takes it; nil where it does not.
+// renderMedia renders a medium as Gemini takes it; nil where it does not.
 func renderMedia(m *compactordv1.MediaPart, attachments []*compactordv1.Attachment) rawjson.Object {
 	media := takenMedia(m, attachments)
 	if media == nil {

@@ -47,7 +47,8 @@ func (r *renderer) renderUser(at int, m *compactordv1.Message) {
 	r.add(at, roleUser, parts)
 }
 
-// renderInstruction puts an instruction into the user's mouth, marked as what it is: Gemini has a place for it at the start only.
+// renderInstruction puts an instruction into the user's mouth, marked as what it is: Gemini has a place for it at the
+// start only.
 func (r *renderer) renderInstruction(at int, m *compactordv1.Message) {
 	says := false
 	for _, p := range m.GetParts() {

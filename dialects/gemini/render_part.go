@@ -39,7 +39,7 @@ const (
 	whyMedia   = "Gemini cannot take this file; a line of text stands in its place"
 )
 
-// renderPart draws what both sides can say; nil where nothing of it can be sent.
+// renderPart renders what both sides can say; nil where nothing of it can be sent.
 func (r *renderer) renderPart(at, i int, p *compactordv1.Part) rawjson.Object {
 	switch k := p.GetKind().(type) {
 	case *compactordv1.Part_Text:

@@ -79,7 +79,7 @@ func (r *renderer) renderStray(at int, p *compactordv1.Part) {
 	r.add(at, roleUser, []json.RawMessage{renderText(strings.Join(texts, "\n"), nil).Encode()})
 }
 
-// renderFunctionResponse draws the result of a call of this name. left tells of each part that has no place in it.
+// renderFunctionResponse renders the result of a call of this name. left tells of each part that has no place in it.
 func renderFunctionResponse(p *compactordv1.Part, id, name string, left func(why string)) rawjson.Object {
 	r := p.GetToolResult()
 	texts, parts := renderResultParts(r, left)

@@ -11,7 +11,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// writtenRenderer draws messages as they were written.
+// writtenRenderer renders messages as they were written.
 type writtenRenderer struct {
 	out *dialect.Rendered
 	// open is the content of results that is being written.
@@ -45,7 +45,7 @@ func renderAsWritten(messages []*compactordv1.Message) *dialect.Rendered {
 	return w.out
 }
 
-// renderSystem draws the messages at the start as one instruction, in the form of the first.
+// renderSystem renders the messages at the start as one instruction, in the form of the first.
 func (w *writtenRenderer) renderSystem(messages []*compactordv1.Message) {
 	if len(messages) == 0 {
 		return
@@ -159,7 +159,7 @@ func (w *writtenRenderer) renderParts(at int, m *compactordv1.Message) []json.Ra
 	return parts
 }
 
-// renderWrittenPart draws a part as it was written; nil where it is another provider's item.
+// renderWrittenPart renders a part as it was written; nil where it is another provider's item.
 func renderWrittenPart(p *compactordv1.Part) json.RawMessage {
 	var d *canonicalPart
 	switch k := p.GetKind().(type) {

@@ -9,8 +9,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// parseThinking reads the reasoning of a message, which is one part whatever the number of fields that hold it. Where all are
-// empty they stay with the message: some servers demand the field even then.
+// parseThinking reads the reasoning of a message, which is one part whatever the number of fields that hold it. Where
+// all are empty they stay with the message: some servers demand the field even then.
 func (p *messageParser) parseThinking() ([]*compactordv1.Part, error) {
 	text, err := p.BoundedText(reasoningContent, dialect.MaxText)
 	if err != nil {

@@ -115,8 +115,8 @@ func (r *renderer) restoreEmptyContent(o rawjson.Object) {
 	}
 }
 
-// renderRefusals writes what the model refused with: as it was, or for a request either as the only part of the content, or
-// beside it in the message's own field.
+// renderRefusals writes what the model refused with: as it was, or for a request either as the only part of the
+// content, or beside it in the message's own field.
 func (r *renderer) renderRefusals(parts []numberedPart, blocks []renderedPart, silent bool) (content []renderedPart, field string) {
 	var refused []renderedPart
 	var texts []string

@@ -46,8 +46,8 @@ func (b *body) fillFromResponse(parsed *dialect.Parsed) error {
 
 var errMoreCached = errors.New("is more than the whole prompt")
 
-// parseUsage reads the tokens that were reported. Two shapes are in use: with input_tokens, which leaves out what came from
-// a cache, and OpenAI's own with prompt_tokens, which includes it.
+// parseUsage reads the tokens that were reported. Two shapes are in use: with input_tokens, which leaves out what came
+// from a cache, and OpenAI's own with prompt_tokens, which includes it.
 func parseUsage(o rawjson.Object) (*compactordv1.Usage, error) {
 	u, err := o.Sub("usage")
 	if err != nil || u == nil {

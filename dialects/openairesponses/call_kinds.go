@@ -11,15 +11,15 @@ type callKind struct {
 	id, link string
 	// name is what the tool is called where the item does not name it.
 	name string
-	// inputs are the fields that hold what the model wants, of which an item has one.
+	// inputs are the fields that can hold the arguments. An item has one of them.
 	inputs []string
 	// isText says that the input is a text, and not JSON of its own.
 	isText bool
-	// complete says whether an input can be sent again; any can where it is not set.
+	// complete says whether the provider would take the arguments back. Where it is nil, the provider takes any.
 	complete func(input rawjson.Object) bool
 	// form is the form of the output.
 	form resultForm
-	// open says that a call is one even without an id.
+	// open says that an item of this kind is a call even without an id.
 	open bool
 }
 
@@ -102,8 +102,8 @@ func (k *callKind) linkIn(o rawjson.Object) string {
 	return k.link
 }
 
-// reads says whether an item is a call or output of this kind: without an id it answers nothing, and functions aside it
-// has no neutral meaning then.
+// reads says whether an item counts as a call or output of this kind. Without an id only functions do: any other item has
+// no neutral meaning then.
 func (k *callKind) reads(o rawjson.Object, link string) bool {
 	if k.open {
 		return true

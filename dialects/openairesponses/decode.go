@@ -8,7 +8,8 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// decoded is a list, decoded for judging.
+// decoded is a list taken apart for the checks. It shares nothing with what parses and renders lists, so that the checks
+// find mistakes of these.
 type decoded struct {
 	system []json.RawMessage
 	items  []*decodedItem
@@ -19,7 +20,7 @@ type decoded struct {
 	answered map[*decodedItem]bool
 }
 
-// decodedItem is an item. What of it has the wrong type is as if it were not there; shape tells of it.
+// decodedItem is an item. A field of a wrong type counts as missing; only checkShape looks at it.
 type decodedItem struct {
 	at     int
 	raw    json.RawMessage
@@ -30,8 +31,8 @@ type decodedItem struct {
 	speaker speaker
 	// link is the id by which a call and its output belong together.
 	link string
-	// batch counts the stretches of what the model said, of which this is one or, at an output, which stands before it
-	// with nothing but outputs between; -1 where there is none.
+	// batch is the number of the run of model items that this item is in. An output has the number of the run right before
+	// it and other outputs. It is -1 for an item of the client.
 	batch int
 	parts []decodedPart
 }
@@ -151,7 +152,7 @@ func (item *decodedItem) isCall() bool {
 	return isCall && item.link != ""
 }
 
-// batches counts the stretches of what the model said.
+// batches numbers the runs of items of the model.
 func (d *decoded) batches() {
 	batch := -1
 	before := ofClient
@@ -165,7 +166,7 @@ func (d *decoded) batches() {
 		case item.speaker == ofTool && before != ofClient:
 			item.batch = batch
 		}
-		// An output of nothing that was said is as good as the client's word.
+		// An output without items of the model before it counts as the client's.
 		if item.speaker != ofTool || before != ofClient {
 			before = item.speaker
 		}

@@ -105,8 +105,8 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// TestEditsOfToolsOfTheProvider: where an edit leaves no form that a tool of the provider knows, a request holds a function
-// call in its place, and nothing of what was there before.
+// TestEditsOfToolsOfTheProvider: where an edit leaves no form that a tool of the provider knows, a request holds a
+// function call in its place, and nothing of what was there before.
 func TestEditsOfToolsOfTheProvider(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

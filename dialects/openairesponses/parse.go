@@ -21,9 +21,9 @@ var (
 // parser makes messages of items. The items of the model up to the next one of the client become one message.
 type parser struct {
 	parsed dialect.Parsed
-	// reply is set in a response body: all that it holds is one message.
+	// reply says that a response is parsed: all its items become one message.
 	reply bool
-	// settled are the calls that the same response body answers: they are the provider's own business.
+	// settled are the calls that the same response answers: the provider ran them itself.
 	settled map[string]bool
 
 	// assistant is the message of the model that is being read.
@@ -100,8 +100,8 @@ func (p *parser) addParts(at int, parts ...*compactordv1.Part) error {
 	return nil
 }
 
-// endAssistant notes how many items the model's reasoning belongs to. When one of them is missing later, the provider does
-// not take the others by their ids.
+// endAssistant notes how many items the model's reasoning belongs to. When one of them is missing later, the provider
+// does not take the others by their ids.
 func (p *parser) endAssistant() {
 	if p.reasonings > 0 {
 		p.assistant.Attachments = append(p.assistant.GetAttachments(), note(noteReasoning, countItems(p.reasonings, p.others)))

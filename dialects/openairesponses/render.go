@@ -20,7 +20,7 @@ type renderer struct {
 	pairs *pairs
 	// used are the ids of items so far, usedCalls those of calls.
 	used, usedCalls map[string]bool
-	// lost says that the tool loop has lost reasoning of the model, whose ids the provider does not take any more.
+	// lost says that the tool loop has lost some reasoning. The provider takes no ids of its items any more then.
 	lost bool
 	// held is reasoning at the end of what has been rendered; it is written when the model goes on.
 	held []heldThinking

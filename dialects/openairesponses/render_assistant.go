@@ -89,9 +89,9 @@ func (r *renderer) renderAssistantMessage(pieces []piece) *renderedItem {
 	return &renderedItem{typ: typeMessage, part: pieces[0].at, fields: o}
 }
 
-// repairItems makes items such as the provider takes them together. What it returns apart is reasoning that nothing in the
-// message follows.
-func (r *renderer) repairItems(m *compactordv1.Message, items []*renderedItem) (mended, last []*renderedItem) {
+// repairItems makes items such as the provider takes them together. What it returns apart is reasoning that nothing in
+// the message follows.
+func (r *renderer) repairItems(m *compactordv1.Message, items []*renderedItem) (repaired, last []*renderedItem) {
 	if r.isTorn(m, items) {
 		r.lost = true
 		r.repair(ruleThinkingFollowed, "What the model said without all of its reasoning is sent without the ids of its items.")
@@ -134,7 +134,7 @@ var (
 	}
 )
 
-// dropIDs takes away the ids by which items belong to each other. Reasoning stays where it is encrypted.
+// dropIDs takes away the ids that tie items to each other. Reasoning stays where it is encrypted.
 func (r *renderer) dropIDs(items []*renderedItem) []*renderedItem {
 	rest := make([]*renderedItem, 0, len(items))
 	seen := make(map[string]bool)

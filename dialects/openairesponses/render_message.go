@@ -13,7 +13,8 @@ func (r *renderer) encodeMessage(role compactordv1.Role, pieces []piece, inList 
 	return rawjson.Object{"role": rawjson.Quote(roleNames[role]), "content": r.renderContent(pieces, sideOf(role), inList)}
 }
 
-// renderInstruction renders a SYSTEM or DEVELOPER message: as the instructions of the request if it stood there, else in place.
+// renderInstruction renders a SYSTEM or DEVELOPER message: as the instructions of the request if it stood there, else
+// in place.
 func (r *renderer) renderInstruction(m *compactordv1.Message) {
 	if isInstructions(m) && r.at == 0 {
 		r.renderSystem(m)
@@ -59,8 +60,8 @@ func (r *renderer) renderSystem(m *compactordv1.Message) {
 	}
 }
 
-// renderUser renders a USER message. Items of the client that are no message stand between the messages that its other parts
-// make.
+// renderUser renders a USER message. Items of the client that are no message stand between the messages that its other
+// parts make.
 func (r *renderer) renderUser(m *compactordv1.Message) {
 	attachments := m.GetAttachments()
 	emitted := len(r.out.Messages)

@@ -35,7 +35,8 @@ func (r *renderer) dropHeld() {
 	r.held, r.at = nil, at
 }
 
-// renderThinking renders reasoning. A request holds only what the provider finds again: by its encrypted content or its id.
+// renderThinking renders reasoning. A request holds only what the provider finds again: by its encrypted content or its
+// id.
 func (r *renderer) renderThinking(p *compactordv1.Part, at int) *renderedItem {
 	it := &renderedItem{typ: typeReasoning, part: at, fields: canonicalThinking(p.GetThinking(), p.GetAttachments())}
 	r.restore(it.fields, p.GetAttachments(), nil)
@@ -72,7 +73,8 @@ func isEncrypted(it *renderedItem) bool {
 
 func isThinking(it *renderedItem) bool { return it.typ == typeReasoning }
 
-// isTorn says whether reasoning is missing, or an item that belonged to it: what is left cannot be sent by ids.
+// isTorn says whether reasoning, or an item that belonged to it, is missing. The provider would refuse the ids of the
+// rest.
 func (r *renderer) isTorn(m *compactordv1.Message, items []*renderedItem) bool {
 	whole := noted(m.GetAttachments(), noteReasoning)
 	if whole == "" {

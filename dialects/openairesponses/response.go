@@ -134,7 +134,8 @@ func stopReasonOf(o rawjson.Object, m *compactordv1.Message) compactordv1.StopRe
 	}
 }
 
-// providerStop is the provider's own word for why the response ended: the error's code, why it is incomplete, or its status.
+// providerStop is the provider's own word for why the response ended: the error's code, why it is incomplete, or its
+// status.
 func providerStop(o rawjson.Object) string {
 	for _, place := range []struct{ object, key string }{{"error", "code"}, {"incomplete_details", "reason"}} {
 		inner, err := o.Sub(place.object)

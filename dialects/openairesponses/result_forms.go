@@ -96,9 +96,12 @@ func renderContentOf(r *renderer, pieces []piece, inList bool) (json.RawMessage,
 
 // parseScreenshot reads what a computer showed.
 func parseScreenshot(value json.RawMessage) ([]piece, bool, error) {
+	if rawjson.KindOf(value) != rawjson.ObjectKind {
+		return nil, false, nil
+	}
 	o, err := rawjson.SplitObject(value)
 	if err != nil || !o.IsText("type", typeScreenshot) {
-		return nil, false, nil //nolint:nilerr // What is no screenshot is kept as it is.
+		return nil, false, err
 	}
 	p := piece{media: &compactordv1.MediaPart{}}
 	if err := parseImage(&p, o); err != nil {
@@ -127,15 +130,21 @@ func renderScreenshot(r *renderer, pieces []piece, _ bool) (json.RawMessage, boo
 
 // parseChunks reads what a shell put out: of each chunk the text of one stream, or of both one after the other.
 func parseChunks(value json.RawMessage) ([]piece, bool, error) {
+	if rawjson.KindOf(value) != rawjson.Array {
+		return nil, false, nil
+	}
 	chunks, err := rawjson.SplitArray(value)
 	if err != nil || len(chunks) > dialect.MaxResultParts/2 {
-		return nil, false, nil //nolint:nilerr // What is no list of chunks is kept as it is.
+		return nil, false, err
 	}
 	var pieces []piece
 	for _, raw := range chunks {
+		if rawjson.KindOf(raw) != rawjson.ObjectKind {
+			return nil, false, nil
+		}
 		o, err := rawjson.SplitObject(raw)
 		if err != nil || rawjson.KindOf(o[stdout]) != rawjson.String || rawjson.KindOf(o[stderr]) != rawjson.String {
-			return nil, false, nil //nolint:nilerr // What is no chunk is kept as it is.
+			return nil, false, err
 		}
 		chunk, err := parseChunk(o)
 		if err != nil {

@@ -93,8 +93,8 @@ func (s *stream) takeResponse(o rawjson.Object, typ string) error {
 	return nil
 }
 
-// takeItem takes what an event says of an item. Events of other things, such as the progress of a search, tell nothing that
-// the item does not.
+// takeItem takes what an event says of an item. Events of other things, such as the progress of a search, tell nothing
+// that the item does not.
 func (s *stream) takeItem(o rawjson.Object, typ string) error {
 	switch typ {
 	case "output_item.added", "output_item.done":
@@ -171,7 +171,7 @@ var pieceEvents = map[string]pieceEvent{
 
 // streamedItem is an item while it is put together.
 type streamedItem struct {
-	// fields are the item as it was told last; nil before that. Of a finished one they are all.
+	// fields are the item as the last event gave it; nil before that. Those of a finished item are complete.
 	fields rawjson.Object
 	isDone bool
 	texts  map[textPlace]*rawjson.Pieces
