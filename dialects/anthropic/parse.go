@@ -59,7 +59,7 @@ func parse(b *body) (*dialect.Parsed, error) {
 	return p.parsed, nil
 }
 
-// add takes a neutral message, with its own fields; the latter are the first one's of those that a message becomes.
+// add appends a message. Of the messages that one of the provider's becomes, the first has its attachments.
 func (p *parser) add(m *compactordv1.Message) error {
 	if err := dialect.BoundAttachments(m.GetAttachments()); err != nil {
 		return err

@@ -82,7 +82,7 @@ func (p *parser) parseAssistant(o rawjson.Object, c content, own []*compactordv1
 	return p.add(m)
 }
 
-// parseInstruction makes a SYSTEM message of one within the conversation. It can hold text only; other blocks, such as
+// parseInstruction makes a SYSTEM message of one within the conversation. That holds text only: other blocks, such as
 // changes of the tools, are kept in a note.
 func (p *parser) parseInstruction(c content, own []*compactordv1.Attachment) error {
 	m := &compactordv1.Message{Role: compactordv1.Role_ROLE_SYSTEM}
@@ -195,8 +195,7 @@ type content struct {
 	isString bool
 }
 
-// contentOf reads at most so many blocks, and a string as one block of text. An empty string says nothing and gives no
-// block.
+// contentOf returns the blocks of a content, at most so many. A string is one block of text, an empty string none.
 func contentOf(o rawjson.Object, most int) (content, error) {
 	switch value := o["content"]; rawjson.KindOf(value) {
 	case rawjson.Missing, rawjson.Null:

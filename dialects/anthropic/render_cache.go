@@ -78,9 +78,9 @@ func mark(raw json.RawMessage) json.RawMessage {
 	return o.Encode()
 }
 
-// limitMarks keeps of the client's marks what the provider takes, and none with a longer time behind one with a shorter.
-// A log can have many marks. The first ones stay, and the newest as long as it is in the last message, which begins at
-// newest: to move marks of other messages would change what a view has shown, though the list only grew.
+// limitMarks keeps as many marks of the client as the provider takes, and none with a longer time behind one with a
+// shorter. The first marks stay, and the newest if it is in the last message, which begins at newest. To move other
+// marks would change what a view has shown before.
 func (r *renderer) limitMarks(blocks []*renderedBlock, newest int) {
 	var marked []int
 	count := 0
@@ -133,7 +133,7 @@ func shortened(mark json.RawMessage) json.RawMessage {
 	return o.Encode()
 }
 
-// editMarks lets change decide on each mark of a block and of the blocks in it: what it returns takes the mark's place.
+// editMarks replaces each mark of a block, and of the blocks in it, by what change returns.
 func editMarks(raw json.RawMessage, depth int, change func(json.RawMessage) json.RawMessage) json.RawMessage {
 	if depth < 0 || !bytes.Contains(raw, []byte(cacheKey)) && !bytes.Contains(raw, []byte(`\u`)) {
 		return raw

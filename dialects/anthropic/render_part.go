@@ -75,8 +75,8 @@ func (r *renderer) renderOpaque(opaque *compactordv1.OpaquePart, i, j int) (rend
 	return renderedBlock{raw: raw, typ: typ, message: i, part: j}, true
 }
 
-// isOpaqueBlock says whether a block that is kept as it was written may stand in a message of this role. Types that
-// have a neutral meaning are kept so only where they come from a source that is not known.
+// isOpaqueBlock says whether a block that was kept as it came may stand in a message of this role. Types with a neutral
+// meaning are kept so only where their source is not known.
 func isOpaqueBlock(o rawjson.Object, typ, role string) bool {
 	switch typ {
 	case typeText, typeThinking, typeRedactedThinking, typeToolUse, typeToolResult:

@@ -13,9 +13,9 @@ const (
 	whyLast     = "nothing follows the thinking in its message"
 )
 
-// dropThinking drops the thinking that the provider would refuse: another provider's, what left its place, and what a
-// message ends with. A tool loop that loses so what it began to think with loses all, since for the provider it is one
-// turn that thinks or does not. One that began with the provider's own thinking goes on thinking.
+// dropThinking drops the thinking that the provider would refuse: another provider's, what left its place, and what
+// ends a message. For the provider a tool loop is one turn that thinks or does not. So a loop that loses the thinking
+// that it began with loses all, and one that began with the provider's own keeps thinking.
 func (r *renderer) dropThinking() {
 	for _, t := range r.rendered {
 		for n := len(t.rest); n > 0 && isThinking(t.rest[n-1]); n-- {

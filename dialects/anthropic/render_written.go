@@ -66,8 +66,8 @@ func (w *writtenRenderer) restoreSystem(attachments []*compactordv1.Attachment) 
 	}
 }
 
-// isContinued says whether a message is part of the one before: results come in one message, with the user's words
-// behind them.
+// isContinued says whether a message is part of the provider's message before: that holds results, and then what the
+// user says.
 func isContinued(before, m *compactordv1.Message) bool {
 	return before.GetRole() == compactordv1.Role_ROLE_TOOL &&
 		(m.GetRole() == compactordv1.Role_ROLE_TOOL || m.GetRole() == compactordv1.Role_ROLE_USER) &&

@@ -183,7 +183,7 @@ func (p *parser) addMessages(m *compactordv1.Message, results []placedResult) er
 	return nil
 }
 
-// leading says whether results stand in front of what else their content holds.
+// leading says whether the results stand before all other parts of their content.
 func leading(results []placedResult, mixed bool) bool {
 	for _, r := range results {
 		if mixed && r.at >= len(results) {

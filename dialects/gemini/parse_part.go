@@ -46,7 +46,7 @@ func parsePart(raw json.RawMessage) (*compactordv1.Part, error) {
 	}
 }
 
-// fitPart fits a part into a message of a role, and reports what is odd about it.
+// fitPart checks that a part may stand in a message of this role, and reports what is odd about it.
 func (p *parser) fitPart(
 	role compactordv1.Role, part *compactordv1.Part, raw json.RawMessage,
 ) (*compactordv1.Part, error) {

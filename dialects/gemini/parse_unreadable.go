@@ -55,7 +55,7 @@ func withoutFile(part rawjson.Object, path []dialect.Step, line string) json.Raw
 	return nil
 }
 
-// addLine adds a line to what a response says.
+// addLine adds a line to the text of a response.
 func addLine(response json.RawMessage, line string) json.RawMessage {
 	o, err := rawjson.ParseObject(response)
 	if err != nil {

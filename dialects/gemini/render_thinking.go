@@ -31,8 +31,8 @@ func carriedSignature(call *compactordv1.Part) json.RawMessage {
 	return signature
 }
 
-// mayBeUnsigned says whether a call can do without a signature as long as nothing before it has one: a model that signs
-// none made it, by its name or by what its own list looked like.
+// mayBeUnsigned says whether a call may lack a signature as long as nothing before it has one: the name of the model,
+// or the list that it came in, says that the model signs nothing.
 func mayBeUnsigned(m *compactordv1.Message, call *compactordv1.Part) bool {
 	if m.GetModel() == "" {
 		return hasAttachment(call.GetAttachments(), "$"+noteUnsigned)

@@ -131,7 +131,8 @@ func (c *streamedCandidate) add(raw json.RawMessage) error {
 	return nil
 }
 
-// part adds a part, or goes on with the one before. A part with a signature stays by itself: what is signed is not known.
+// part adds a part, or continues the one before. A part with a signature stays by itself, since what is signed is not
+// known.
 func (c *streamedCandidate) part(raw json.RawMessage) error {
 	o, err := rawjson.SplitObject(raw)
 	if err != nil {

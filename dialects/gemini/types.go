@@ -66,7 +66,7 @@ func kindOf(o rawjson.Object) string {
 	return ""
 }
 
-// saysTwo says whether a part is of two kinds at once. An empty text beside something else is none.
+// saysTwo says whether a part is of two kinds at once. An empty text beside another kind does not count.
 func saysTwo(o rawjson.Object) bool {
 	n := 0
 	for _, fields := range [][]string{modelledFields, otherFields} {
@@ -79,5 +79,5 @@ func saysTwo(o rawjson.Object) bool {
 	return n > 1
 }
 
-// isEmptyText says whether a field is the empty text. There is one way to write that, and decoding a long one takes time.
+// isEmptyText says whether a field is the empty text, without decoding a long one.
 func isEmptyText(o rawjson.Object, field string) bool { return string(o[field]) == `""` }

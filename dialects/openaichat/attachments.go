@@ -11,8 +11,8 @@ import (
 
 var errEmptyName = errors.New("is empty")
 
-// fields is an object that is being read. What the neutral message comes to say counts as said; the rest is kept in
-// attachments.
+// fields is an object that is being parsed. Fields that the neutral message says are marked as said; the others are
+// kept in attachments.
 type fields struct {
 	rawjson.Object
 	said        []string
@@ -25,10 +25,10 @@ func readFields(raw json.RawMessage) (*fields, error) {
 	return &fields{Object: o}, err
 }
 
-// say marks a field as one that the neutral message says word for word.
+// say marks fields that the neutral message says word for word.
 func (f *fields) say(keys ...string) { f.said = append(f.said, keys...) }
 
-// text reads a string of at most limit bytes. An empty one, or one that decoding changes, is not said by it.
+// text returns a string of at most limit bytes, and marks it as said unless it is empty or decoding changes it.
 func (f *fields) text(key string, limit int) (string, error) {
 	text, err := f.BoundedText(key, limit)
 	if err == nil && text != "" && rawjson.Keeps(f.Object[key]) {
@@ -41,12 +41,12 @@ func (f *fields) note(name, value string) {
 	f.attachments = append(f.attachments, dialect.Note(kind, name, value))
 }
 
-// lacks keeps that a field is not there that usually is.
+// lacks keeps that a field of the canonical form is missing.
 func (f *fields) lacks(key string) {
 	f.attachments = append(f.attachments, &compactordv1.Attachment{Dialect: kind, Key: key})
 }
 
-// keepWithin keeps what an inner object has beyond what is said of it.
+// keepWithin keeps the fields of an inner object that were not said.
 func (f *fields) keepWithin(key string, inner *fields) error {
 	rest := make(rawjson.Object)
 	for name, value := range inner.Object {
@@ -70,7 +70,7 @@ func (f *fields) keepWithin(key string, inner *fields) error {
 	return nil
 }
 
-// rest returns all that is to be kept beside the neutral fields.
+// rest returns all that is kept beside the neutral fields.
 func (f *fields) rest() ([]*compactordv1.Attachment, error) {
 	residue, err := dialect.Residue(kind, f.Object, nil, f.said...)
 	if err != nil {
@@ -108,7 +108,7 @@ func isNoted(attachments []*compactordv1.Attachment, note, value string) bool {
 	return found && noted == value
 }
 
-// fieldOf is the field of the message that a part stands in, where it is not the one that is usual for its kind.
+// fieldOf is the field of the message that a part came from, where a note says so.
 func fieldOf(p *compactordv1.Part) string {
 	field, _ := dialect.Noted(p.GetAttachments(), kind, noteField)
 	return field
@@ -132,7 +132,7 @@ func saysText(text string) func(json.RawMessage) bool {
 	return dialect.SaysText(text)
 }
 
-// layWithin lays over an inner object what was kept of it.
+// layWithin puts the kept fields of an inner object back.
 func layWithin(inner rawjson.Object, attachments []*compactordv1.Attachment, key string, guarded dialect.Guards) {
 	raw, found := dialect.Attached(attachments, kind, dialect.NotePrefix+key)
 	if !found {

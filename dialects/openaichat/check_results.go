@@ -9,8 +9,8 @@ type batch struct {
 	answered map[string]bool
 }
 
-// eachResult tells of each result that follows its calls, and of each message with calls when its batch is over; last
-// says that the list ends there.
+// eachResult visits the results that follow a message with calls, and each batch of calls when it is over. last says
+// that the list ends there.
 func eachResult(
 	d *decoded,
 	result func(message int, b *batch, id string),

@@ -16,8 +16,8 @@ var (
 	errContent  = "must be a string or an array, is %s"
 )
 
-// partTypes are the types of content parts that are read into a role's neutral parts. Others are kept as they are, but
-// for system and developer, which hold only text.
+// partTypes are the types of content parts that have a neutral meaning in messages of a role. Other parts are opaque,
+// except in system and developer messages, which hold text only.
 func partTypes(role compactordv1.Role) []string {
 	switch role {
 	case compactordv1.Role_ROLE_ASSISTANT:

@@ -103,7 +103,7 @@ func (r *renderer) dropAssistant(thinking []numberedPart) {
 	}
 }
 
-// restoreEmptyContent writes no content in the way in which the client did, since servers differ in what they want.
+// restoreEmptyContent writes an empty content as the client did, since servers differ in what they take.
 func (r *renderer) restoreEmptyContent(o rawjson.Object) {
 	raw, found := dialect.Attached(r.m.GetAttachments(), kind, "content")
 	switch {
@@ -115,8 +115,8 @@ func (r *renderer) restoreEmptyContent(o rawjson.Object) {
 	}
 }
 
-// renderRefusals writes what the model refused with: as it was, or for a request either as the only part of the
-// content, or beside it in the message's own field.
+// renderRefusals renders the texts with which the model refused: as they came, or, for a request, either as the only
+// part of the content or in the message's own field.
 func (r *renderer) renderRefusals(parts []numberedPart, blocks []renderedPart, silent bool) (content []renderedPart, field string) {
 	var refused []renderedPart
 	var texts []string

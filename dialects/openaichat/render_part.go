@@ -123,8 +123,8 @@ func (r *renderer) renderOpaque(at int, item *compactordv1.OpaquePart) (rendered
 	}
 }
 
-// isUnknownType says whether a content part is of a type that this dialect does not read: what it reads is never opaque,
-// so that no rule can be passed by.
+// isUnknownType says whether a content part is of a type that this dialect does not parse. A part of a known type is
+// never taken as opaque, since no rule would look at it.
 func isUnknownType(o rawjson.Object) bool {
 	partType, err := o.DemandText("type")
 	if err != nil {

@@ -55,8 +55,7 @@ func (r *renderer) restoreThinking(o rawjson.Object, p *compactordv1.Part) {
 	}
 }
 
-// restoreEmptyReasoning writes the reasoning that a client sent though there was none: some servers refuse calls without
-// the field.
+// restoreEmptyReasoning writes an empty reasoning back that a client sent: some servers refuse calls without the field.
 func (r *renderer) restoreEmptyReasoning(o rawjson.Object) {
 	for _, key := range []string{reasoningContent, reasoning} {
 		if raw, found := dialect.Attached(r.m.GetAttachments(), kind, key); found && string(raw) == `""` {

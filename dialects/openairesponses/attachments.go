@@ -47,12 +47,11 @@ func attached(attachments []*compactordv1.Attachment, key string) json.RawMessag
 	return value
 }
 
-// sdkFields are what the helpers of the provider's SDK add to texts and calls that they parse. The provider takes them
-// from nobody.
+// sdkFields are what the provider's SDK adds to texts and calls that it parses. The provider refuses them.
 var sdkFields = []string{"parsed", "parsed_arguments"}
 
-// restore lays attachments over what was rendered from the neutral fields. For a request they only add to it: what the
-// neutral fields say is never overruled by how it was once written.
+// restore puts attachments into an object that was rendered from the neutral fields. For a request they only add
+// fields: they never replace what the neutral fields say.
 func (r *renderer) restore(usual rawjson.Object, attachments []*compactordv1.Attachment, g dialect.Guards) {
 	if r.asWritten {
 		dialect.Restore(usual, attachments, kind, g)
@@ -72,8 +71,8 @@ func isMessageType(raw json.RawMessage) bool {
 	return rawjson.Object{"type": raw}.IsText("type", typeMessage)
 }
 
-// saysContent guards content that the pieces alone are not written as: one that is missing, a text of which decoding
-// lost something, or a list of which an instruction holds only the texts.
+// saysContent guards a content that differs from the canonical one of the same pieces: it is missing, decoding lost
+// something of its text, or it holds more than the texts that an instruction can hold.
 func saysContent(pieces []piece, s side) func(json.RawMessage) bool {
 	return func(raw json.RawMessage) bool {
 		if len(raw) > 0 && !json.Valid(raw) {
@@ -102,7 +101,7 @@ func guardsOfMessage(pieces []piece, s side) dialect.Guards {
 	return dialect.Guards{"type": isMessageType, "role": dialect.Never, "content": saysContent(pieces, s)}
 }
 
-// guardsOfCall keep an edited call from showing what it was before.
+// guardsOfCall keep out of an edited call what it was before.
 func guardsOfCall(k *callKind, call *compactordv1.ToolCall, attachments []*compactordv1.Attachment) dialect.Guards {
 	return dialect.Guards{
 		k.id:                       dialect.SaysOptionalText(call.GetId()),

@@ -93,8 +93,8 @@ func kindOfOutput(typ string) *callKind {
 	return nil
 }
 
-// linkIn is the field of an output that names its call. The output of a local shell has its call's id as its own by the
-// provider's reference, and names it as the others do in Codex.
+// linkIn is the field of an output that names its call. By the reference, the output of a local shell has the call's id
+// as its own id. Codex names the call as in other outputs.
 func (k *callKind) linkIn(o rawjson.Object) string {
 	if k.output == typeLocalShellOut && !o.Has(callID) {
 		return "id"

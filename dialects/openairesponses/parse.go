@@ -66,7 +66,7 @@ func (p *parser) parseItems(items []json.RawMessage) error {
 	return unread.Verdict(len(items))
 }
 
-// add begins a message of the client, and ends what the model had to say.
+// add appends a message of the client, and ends the message of the model before it.
 func (p *parser) add(at int, m *compactordv1.Message) error {
 	if p.reply {
 		return errResponse
@@ -84,7 +84,7 @@ func (p *parser) append(at int, m *compactordv1.Message) error {
 	return nil
 }
 
-// addParts adds a part to what the model says.
+// addParts appends parts to the message of the model, and begins one where there is none.
 func (p *parser) addParts(at int, parts ...*compactordv1.Part) error {
 	if p.assistant == nil {
 		m := &compactordv1.Message{Role: compactordv1.Role_ROLE_ASSISTANT}

@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// parseCall reads an item by which the model wants a tool called.
+// parseCall parses an item that calls a tool.
 func (p *parser) parseCall(at int, o rawjson.Object, k *callKind) error {
 	call, notes, err := parseToolCall(o, k)
 	if err != nil {

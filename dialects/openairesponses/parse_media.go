@@ -17,7 +17,8 @@ const (
 // audioFormats are the recordings that input_audio takes.
 var audioFormats = map[string]string{"wav": "audio/wav", "mp3": "audio/mpeg"}
 
-// parseMedia reads an image, a file or a recording. What names no content that we know of stays as it is.
+// parseMedia parses an image, a file or a recording. Where it names no content, or one that is not known here, it stays
+// an opaque piece.
 func parseMedia(raw json.RawMessage, o rawjson.Object, typ string) (piece, error) {
 	p := piece{media: &compactordv1.MediaPart{}}
 	var err error
@@ -126,7 +127,7 @@ func parseAudio(p *piece, o rawjson.Object) error {
 	return nil
 }
 
-// mediaType is the type of piece that a medium is rendered as, if nothing else is noted.
+// mediaType is the type of piece that a medium is rendered as, unless a note says another.
 func mediaType(m *compactordv1.MediaPart) string {
 	if strings.HasPrefix(m.GetMimeType(), "image/") {
 		return typeInputImage
@@ -134,7 +135,7 @@ func mediaType(m *compactordv1.MediaPart) string {
 	return typeInputFile
 }
 
-// writtenType is the type of piece that a medium was read from, or else is rendered as.
+// writtenType is the type of piece that a medium came as, or else mediaType.
 func writtenType(p piece) string {
 	switch typ := noted(p.attachments, noteKind); typ {
 	case typeInputImage, typeInputFile, typeInputAudio:

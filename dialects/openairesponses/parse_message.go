@@ -21,7 +21,7 @@ func sideOf(role compactordv1.Role) side {
 	}
 }
 
-// parseMessage reads a message item, in its easy form or its full one.
+// parseMessage parses a message item: the full form, or the short one with a role and a content.
 func (p *parser) parseMessage(at int, raw json.RawMessage, o rawjson.Object) error {
 	name, err := o.DemandText("role")
 	if err != nil {
@@ -65,7 +65,7 @@ func (p *parser) parseMessage(at int, raw json.RawMessage, o rawjson.Object) err
 	return p.add(at, m)
 }
 
-// parseAssistant makes parts of a message of the model. The first one keeps the fields of the item.
+// parseAssistant makes parts of a message item of the model. The first part keeps the fields of the item.
 func (p *parser) parseAssistant(at int, raw json.RawMessage, o rawjson.Object, pieces []piece) error {
 	p.countID(o)
 	if len(pieces) == 0 {
@@ -97,7 +97,7 @@ func (p *parser) parseAssistant(at int, raw json.RawMessage, o rawjson.Object, p
 	return p.addParts(at, parts...)
 }
 
-// contentPart is a part within the content of a message, which an opaque one usually is not.
+// contentPart is the piece as a part of a message. A note says of an opaque part that it stood within a content.
 func (p piece) contentPart() *compactordv1.Part {
 	part := p.part()
 	if p.opaque != nil {
@@ -106,7 +106,8 @@ func (p piece) contentPart() *compactordv1.Part {
 	return part
 }
 
-// itemFields puts the fields of an item into one attachment. None of them is usual, so none can be missing.
+// itemFields puts the fields of an item into one attachment. The canonical item has none of them, so none can be
+// missing.
 func itemFields(residue []*compactordv1.Attachment) []*compactordv1.Attachment {
 	if len(residue) == 0 {
 		return nil
@@ -161,7 +162,7 @@ func parseString(raw json.RawMessage) ([]piece, error) {
 	return []piece{textPiece(text)}, nil
 }
 
-// noteOfParts notes where one text stood in a list, since it usually stands by itself.
+// noteOfParts notes that one text stood in a list. The canonical content is the text itself.
 func noteOfParts(content json.RawMessage, pieces []piece) []*compactordv1.Attachment {
 	if len(pieces) == 1 && isPlain(pieces[0]) && rawjson.KindOf(content) == rawjson.Array {
 		return []*compactordv1.Attachment{note(noteContent, inParts)}

@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// side is where a piece of content stands. It decides of which types a piece is.
+// side is where a content stands. It decides which types its pieces have.
 type side int
 
 const (
@@ -25,7 +25,7 @@ func (s side) textType() string {
 	return typeInputText
 }
 
-// piece is an element of content, wherever it stands: exactly one of text, media and opaque is set.
+// piece is an element of a content, of a message or of a result. One of text, media and opaque is set.
 type piece struct {
 	text        *compactordv1.TextPart
 	media       *compactordv1.MediaPart

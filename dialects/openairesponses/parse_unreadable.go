@@ -38,7 +38,7 @@ var shape = &dialect.Shape{
 	},
 }
 
-// speaks says whether the model wrote an item, as far as the item can be read.
+// speaks says whether an item seems to be the model's, as far as it can be read.
 func speaks(o rawjson.Object) bool {
 	typ, err := o.Text("type")
 	switch {
@@ -119,7 +119,7 @@ func (p *parser) reset(to mark) {
 	}
 }
 
-// wasUnread is an item as it was before a line took the place of what could not be read of it.
+// wasUnread returns the original of an item of which something could not be read.
 func wasUnread(m *compactordv1.Message, part int) (json.RawMessage, bool) {
 	if raw, found := dialect.WasUnread(kind, m.GetAttachments()); found {
 		return raw, true

@@ -33,7 +33,7 @@ func (r *renderer) renderAssistant(m *compactordv1.Message) {
 	}
 }
 
-// renderItems makes items of the parts of a message: of texts message items, as many as there were.
+// renderItems makes items of the parts of a message. Texts become as many message items as they came from.
 func (r *renderer) renderItems(m *compactordv1.Message) []*renderedItem {
 	var items []*renderedItem
 	add := func(it *renderedItem) {
@@ -89,8 +89,8 @@ func (r *renderer) renderAssistantMessage(pieces []piece) *renderedItem {
 	return &renderedItem{typ: typeMessage, part: pieces[0].at, fields: o}
 }
 
-// repairItems makes items such as the provider takes them together. What it returns apart is reasoning that nothing in
-// the message follows.
+// repairItems repairs what the provider would refuse of the items of a message. It returns reasoning at the end apart,
+// since the provider takes it only if something follows.
 func (r *renderer) repairItems(m *compactordv1.Message, items []*renderedItem) (repaired, last []*renderedItem) {
 	if r.isTorn(m, items) {
 		r.lost = true

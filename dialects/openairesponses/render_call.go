@@ -26,7 +26,7 @@ func (r *renderer) renderCall(p *compactordv1.Part, at int) *renderedItem {
 	return it
 }
 
-// writtenCall is the type of item that a call was read from; a function call where it was not read here.
+// writtenCall is the type of item that a call came as. A call of another dialect counts as a function call.
 func writtenCall(attachments []*compactordv1.Attachment) string {
 	if k := kindOfCall(noted(attachments, noteKind)); k != nil {
 		return k.call
@@ -62,8 +62,8 @@ func isJSONObject(text string) bool {
 	return err == nil
 }
 
-// callKindOf decides how a call is rendered: as what it was, if it and its answer still have what that demands, else as a
-// function call.
+// callKindOf is the kind of item that a call is rendered as: the kind that it came as, where the call and its answer
+// still have what the kind demands, else a function call.
 func (r *renderer) callKindOf(p *compactordv1.Part) *callKind {
 	k := kindOfCall(noted(p.GetAttachments(), noteKind))
 	if k == nil {

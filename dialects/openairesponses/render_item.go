@@ -48,7 +48,7 @@ func (it *renderedItem) dropID() {
 	}
 }
 
-// idIsTaken says whether the provider takes the id, if there is one, beside those of earlier items.
+// idIsTaken says whether the provider takes the id of an item: one of its own form that no earlier item has.
 func (r *renderer) idIsTaken(it *renderedItem) bool {
 	if !it.fields.Has("id") || it.fixed {
 		return true
@@ -77,8 +77,8 @@ func (r *renderer) claim(it *renderedItem) {
 	}
 }
 
-// renderOpaque is an item of no neutral meaning; nil where it cannot be one. settled says that it is a call or an answer
-// to one that both are the provider's.
+// renderOpaque renders an item without a neutral meaning; nil where the provider would refuse it. settled says that the
+// item is a call that the provider ran itself, or the answer to one.
 func (r *renderer) renderOpaque(p piece, settled bool) *renderedItem {
 	raw := json.RawMessage(p.opaque.GetJson())
 	fields, err := objectOf(raw)
@@ -106,7 +106,7 @@ func (r *renderer) renderOpaque(p piece, settled bool) *renderedItem {
 	return nil
 }
 
-// objectOf reads an object of which nobody knows that it is JSON.
+// objectOf reads an object that may not be valid JSON.
 func objectOf(raw json.RawMessage) (rawjson.Object, error) {
 	raw = bytes.TrimSpace(raw)
 	if !json.Valid(raw) {
@@ -121,7 +121,7 @@ func (r *renderer) leaveOut(p piece, why string) {
 	}
 }
 
-// isFreeItem says whether an item asks nothing of the others and has what its type demands.
+// isFreeItem says whether an item can stand without others, and has what its type demands.
 func isFreeItem(o rawjson.Object, typ string) bool {
 	switch typ {
 	case typeMessage, typeReasoning, typeApproval:

@@ -102,7 +102,7 @@ func fileName(m *compactordv1.MediaPart) string {
 	return "file.txt"
 }
 
-// withoutMediaSources leaves out the fields that name a content: a request names the content once.
+// withoutMediaSources leaves out the attachments that name the content of a medium: a request names it once.
 func withoutMediaSources(attachments []*compactordv1.Attachment) []*compactordv1.Attachment {
 	var rest []*compactordv1.Attachment
 	for _, a := range attachments {
@@ -115,7 +115,7 @@ func withoutMediaSources(attachments []*compactordv1.Attachment) []*compactordv1
 	return rest
 }
 
-// isTakenOpaque says whether an opaque piece is one that can stand among the others: input of a kind that we do not know.
+// isTakenOpaque says whether an opaque piece can stand in a content: only input of a type that is not known here can.
 func isTakenOpaque(opaque *compactordv1.OpaquePart, s side) bool {
 	if s != userSide && s != outputSide {
 		return false

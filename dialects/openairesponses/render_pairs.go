@@ -27,8 +27,8 @@ func pairCalls(messages []*compactordv1.Message, ids *dialect.CallIDs) *pairs {
 	return p
 }
 
-// settledParts finds, in what the model said, the calls that are answered there and then: those of tools that the
-// provider runs itself.
+// settledParts finds the opaque calls and answers that belong together within a message: those of tools that the
+// provider ran itself.
 func (r *renderer) settledParts(m *compactordv1.Message) map[*compactordv1.Part]bool {
 	settled := make(map[*compactordv1.Part]bool)
 	open := make(map[string]*compactordv1.Part)
@@ -57,7 +57,8 @@ func (r *renderer) settledParts(m *compactordv1.Message) map[*compactordv1.Part]
 	return settled
 }
 
-// settledCallID returns the id by which an opaque part is a call or answers one, if it has what its type demands.
+// settledCallID returns the id that an opaque call and its answer share; empty where the part is neither, or lacks what
+// its type demands.
 func settledCallID(p *compactordv1.Part) (id string, isOutput bool) {
 	if p.GetOpaque() == nil {
 		return "", false

@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// renderResults renders what answers the calls of messages that stand one behind the other.
+// renderResults renders the results of the calls of messages that follow each other.
 func (r *renderer) renderResults(run []int) {
 	next := run[len(run)-1] + 1
 	for _, at := range run {
@@ -25,7 +25,7 @@ func (r *renderer) renderResults(run []int) {
 	}
 }
 
-// renderStray renders results that answer no call where they stand.
+// renderStray renders a result that answers no call, where it stands.
 func (r *renderer) renderStray(m *compactordv1.Message) {
 	if !slices.ContainsFunc(m.GetParts(), func(p *compactordv1.Part) bool { return r.ids.PairOf(p) != nil }) {
 		r.renderMessage(m)
@@ -65,7 +65,7 @@ func (r *renderer) callOf(result *compactordv1.Part) *compactordv1.Part {
 	return nil
 }
 
-// pieces are what a result says, with a text that tells of a failure where nothing else does.
+// pieces are the content of a result. Where the item has no field for a failure, a text says that the tool failed.
 func (k *callKind) pieces(result *compactordv1.ToolResult) []piece {
 	pieces := make([]piece, len(result.GetParts()))
 	for i, rp := range result.GetParts() {
@@ -81,7 +81,7 @@ func (k *callKind) pieces(result *compactordv1.ToolResult) []piece {
 	return append([]piece{textPiece(dialect.ErrorResultText(""))}, pieces...)
 }
 
-// renderOutput is the field that says what the tool answered. As written it can have a form that its kind does not know.
+// renderOutput renders the field that holds the answer. As written, it can be in a form that is not known here.
 func (r *renderer) renderOutput(form *resultForm, pieces []piece, inList bool) json.RawMessage {
 	if raw, ok := whole(pieces); ok && r.asWritten {
 		return raw

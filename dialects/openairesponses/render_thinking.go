@@ -92,7 +92,7 @@ func (r *renderer) isTorn(m *compactordv1.Message, items []*renderedItem) bool {
 	return countItems(reasonings, others) != whole
 }
 
-// splitLastThinking takes the reasoning at the end apart.
+// splitLastThinking parts the reasoning at the end from the items before.
 func splitLastThinking(items []*renderedItem) (rest, last []*renderedItem) {
 	end := len(items)
 	for end > 0 && isThinking(items[end-1]) {

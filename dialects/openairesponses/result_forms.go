@@ -16,7 +16,7 @@ const (
 	stderr    = "stderr"
 )
 
-// resultForm is how the output of a kind of call says what the tool answered.
+// resultForm says how the output of a kind of call holds the answer.
 type resultForm struct {
 	// field holds the answer; an optional one is left out where there is none.
 	field    string
@@ -29,7 +29,7 @@ type resultForm struct {
 	render func(w *renderer, pieces []piece, inList bool) (json.RawMessage, bool)
 }
 
-// parse reads the field, whatever its form.
+// parse parses the field that holds the answer, in whatever form it is.
 func (f *resultForm) parse(value json.RawMessage) ([]piece, error) {
 	if f.parts != nil {
 		pieces, ok, err := f.parts(value)
@@ -48,7 +48,7 @@ func (f *resultForm) parse(value json.RawMessage) ([]piece, error) {
 	return pieces, err
 }
 
-// isWellFormed says whether an output answers in this form.
+// isWellFormed says whether an output holds its answer in this form.
 func (f *resultForm) isWellFormed(o rawjson.Object) bool {
 	pieces, err := f.parse(o[f.field])
 	if err != nil {
@@ -66,7 +66,7 @@ func parseWhole(value json.RawMessage) ([]piece, error) {
 	return []piece{p}, err
 }
 
-// whole returns what readWhole read.
+// whole returns the output that parseWhole kept.
 func whole(pieces []piece) (json.RawMessage, bool) {
 	if len(pieces) != 1 || pieces[0].opaque.GetDialect() != kind || pieces[0].opaque.GetType() != typeWhole {
 		return nil, false
@@ -128,7 +128,8 @@ func renderScreenshot(r *renderer, pieces []piece, _ bool) (json.RawMessage, boo
 	return o.Encode(), true
 }
 
-// parseChunks reads what a shell put out: of each chunk the text of one stream, or of both one after the other.
+// parseChunks parses the output of a shell. A chunk has the texts of two streams, which become pieces; the second only if
+// it is not empty.
 func parseChunks(value json.RawMessage) ([]piece, bool, error) {
 	if rawjson.KindOf(value) != rawjson.Array {
 		return nil, false, nil
