@@ -12,9 +12,14 @@ import (
 // CallIDs gives every call of a list an id that the provider takes and that no other call has, and every result the id of
 // its call. A call's id depends only on what stands before it, so a list that grows keeps its ids.
 type CallIDs struct {
-	ids     map[*compactordv1.Part]string
-	changed map[*compactordv1.Part]bool
-	pairs   map[*compactordv1.Part]*Pair
+	parts map[*compactordv1.Part]assigned
+}
+
+// assigned is what a call or a result has.
+type assigned struct {
+	id      string
+	changed bool
+	pair    *Pair
 }
 
 // Pair is a call with the result that answers it.
@@ -27,10 +32,7 @@ type Pair struct {
 // AssignCallIDs walks a list in which each result stands behind its call. clean makes an id that the provider takes of
 // any other; maxBytes is how long the provider lets it be. An id that is clean and unique stays as it is.
 func AssignCallIDs(messages []*compactordv1.Message, clean func(string) string, maxBytes int) *CallIDs {
-	c := &CallIDs{
-		ids: make(map[*compactordv1.Part]string), changed: make(map[*compactordv1.Part]bool),
-		pairs: make(map[*compactordv1.Part]*Pair),
-	}
+	c := &CallIDs{parts: make(map[*compactordv1.Part]assigned)}
 	used := make(usedIDs)
 	// open holds, for each id as the log has it, the calls with it that have no result yet.
 	open := make(map[string][]openCall)
@@ -40,19 +42,19 @@ func AssignCallIDs(messages []*compactordv1.Message, clean func(string) string, 
 			case p.GetToolCall() != nil:
 				id := p.GetToolCall().GetId()
 				given := used.take(c.wanted(id, at, i, clean, maxBytes), maxBytes)
-				c.ids[p], c.changed[p] = given, given != id
+				c.parts[p] = assigned{id: given, changed: given != id}
 				open[id] = append(open[id], openCall{message: at, part: p, given: given})
 			case p.GetToolResult() != nil:
 				id := p.GetToolResult().GetCallId()
-				given := id
+				result := assigned{id: id}
 				if answered := nearest(open[id]); answered >= 0 {
 					call := open[id][answered]
-					given = call.given
-					pair := &Pair{Call: call.part, Result: p, CallAt: call.message, ResultAt: at}
-					c.pairs[call.part], c.pairs[p] = pair, pair
 					open[id] = slices.Delete(open[id], answered, answered+1)
+					result.id, result.changed = call.given, call.given != id
+					result.pair = &Pair{Call: call.part, Result: p, CallAt: call.message, ResultAt: at}
+					c.parts[call.part] = assigned{id: call.given, changed: result.changed, pair: result.pair}
 				}
-				c.ids[p], c.changed[p] = given, given != id
+				c.parts[p] = result
 			}
 		}
 	}
@@ -110,10 +112,13 @@ func cutTo(id string, maxBytes int) string {
 }
 
 // Of returns the id of a call, or of the call that a result answers, and whether it is another than the log's.
-func (c *CallIDs) Of(p *compactordv1.Part) (id string, changed bool) { return c.ids[p], c.changed[p] }
+func (c *CallIDs) Of(p *compactordv1.Part) (id string, changed bool) {
+	of := c.parts[p]
+	return of.id, of.changed
+}
 
 // PairOf returns the pair that a call or a result belongs to; nil where a call has no result, or a result no call.
-func (c *CallIDs) PairOf(p *compactordv1.Part) *Pair { return c.pairs[p] }
+func (c *CallIDs) PairOf(p *compactordv1.Part) *Pair { return c.parts[p].pair }
 
 // CleanID replaces by an underscore what is no ASCII letter, digit, underscore or hyphen.
 func CleanID(id string) string {
