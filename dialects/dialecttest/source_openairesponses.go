@@ -8,9 +8,9 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-func (w *writer) responses(t *rapid.T) Source {
+func (w *writer) openairesponses(t *rapid.T) Source {
 	if chance(t, 15) {
-		return w.responsesBody(t)
+		return w.openairesponsesResponse(t)
 	}
 	var list []json.RawMessage
 	for range 1 + dice(t, 7) {
@@ -171,7 +171,7 @@ func (w *writer) itemOpaque(t *rapid.T) json.RawMessage {
 	return odd(t, fresh).Encode()
 }
 
-func (w *writer) responsesBody(t *rapid.T) Source {
+func (w *writer) openairesponsesResponse(t *rapid.T) Source {
 	output := w.itemOutput(t)
 	if chance(t, 50) {
 		for _, item := range w.itemExchange(t) {

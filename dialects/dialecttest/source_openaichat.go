@@ -8,9 +8,9 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-func (w *writer) chat(t *rapid.T) Source {
+func (w *writer) openaichat(t *rapid.T) Source {
 	if chance(t, 15) {
-		return w.chatResponse(t)
+		return w.openaichatResponse(t)
 	}
 	var list []json.RawMessage
 	for range dice(t, 3) {
@@ -147,7 +147,7 @@ func (w *writer) chatExchange(t *rapid.T) []json.RawMessage {
 	return list
 }
 
-func (w *writer) chatResponse(t *rapid.T) Source {
+func (w *writer) openaichatResponse(t *rapid.T) Source {
 	message, finish := w.chatAssistant(t).Encode(), "stop"
 	if chance(t, 50) {
 		message, finish = w.chatExchange(t)[0], "tool_calls"
