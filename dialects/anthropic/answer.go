@@ -8,9 +8,9 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-func (messagesAPI) NewAnswer() dialect.AnswerReader { return &answerReader{} }
+func newAnswer() dialect.AnswerReader { return &answerReader{} }
 
-// answerReader reads a message from its events.
+// answerReader reads a response from its events.
 type answerReader struct{ answer dialect.Answer }
 
 // answerEvent is what is read of an event.

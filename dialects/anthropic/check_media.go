@@ -7,8 +7,8 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-func checkMediaSource(j *judged, report report) {
-	j.eachBlock(func(i int, b judgedBlock) {
+func checkMediaSource(d *decoded, report report) {
+	d.eachBlock(func(i int, b decodedBlock) {
 		if b.typ != typeImage && b.typ != typeDocument {
 			return
 		}
@@ -16,14 +16,14 @@ func checkMediaSource(j *judged, report report) {
 		if err != nil {
 			return
 		}
-		if wrong := wrongSource(judgedBlock{fields: source}, b.typ == typeImage); wrong != "" {
+		if wrong := sourceFault(decodedBlock{fields: source}, b.typ == typeImage); wrong != "" {
 			report(i, b.part, wrong)
 		}
 	})
 }
 
-// wrongSource says what is wrong with the source of an image or a document. Types that are not known are not judged.
-func wrongSource(source judgedBlock, image bool) string {
+// sourceFault says what is wrong with the source of an image or a document. Types that are not known are not judged.
+func sourceFault(source decodedBlock, image bool) string {
 	mime := source.text("media_type")
 	switch source.text("type") {
 	case sourceBase64:
@@ -53,8 +53,8 @@ func wrongSource(source judgedBlock, image bool) string {
 	return ""
 }
 
-func checkImageSize(j *judged, report report) {
-	j.eachBlock(func(i int, b judgedBlock) {
+func checkMediaSize(d *decoded, report report) {
+	d.eachBlock(func(i int, b decodedBlock) {
 		source, err := rawjson.SplitObject(b.fields["source"])
 		// The quotes are not counted.
 		if b.typ == typeImage && err == nil && source.IsText("type", sourceBase64) && len(source["data"])-2 > maxImage {

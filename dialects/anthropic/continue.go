@@ -9,14 +9,14 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// Continue puts the prompt into the last message if that is the user's, since user and assistant take turns.
+// continueView puts the prompt into the last message if that is the user's, since user and assistant take turns.
 //
 // Anthropic's cache holds prefixes of tools, system prompt and messages, in that order, that end in a marked block. It is
 // read where a block of the request is marked, and where one of the twenty before that was marked in an earlier request. So
 // the agent's marks stay as they are, and the last block before the prompt is marked, too, if there are not four already: the
 // agent's latest marks stood near the end of its prompt, and may be gone from what is sent of it here. Whether a tool may be
 // called is part of what the messages are known by, and is left as it is by itself.
-func (messagesAPI) Continue(view *dialect.List, tools json.RawMessage, prompt *dialect.List) (*dialect.List, error) {
+func continueView(view *dialect.List, tools json.RawMessage, prompt *dialect.List) (*dialect.List, error) {
 	list := dialect.Concat(view, prompt)
 	if len(view.Messages) == 0 || len(prompt.Messages) == 0 {
 		return list, nil
@@ -69,7 +69,7 @@ func markLast(message json.RawMessage) (json.RawMessage, error) {
 	}
 	block := blocks[len(blocks)-1]
 	typ := textField(block, "type")
-	if !takesMark(typ) || typ == typeText && textField(block, "text") == "" || isMark(fieldsOf(block)[cacheKey]) {
+	if !isMarkable(typ) || typ == typeText && textField(block, "text") == "" || isMark(fieldsOf(block)[cacheKey]) {
 		return message, nil
 	}
 	if block, err = rawjson.Set(block, cacheKey, json.RawMessage(`{"type":"ephemeral"}`)); err != nil {

@@ -55,7 +55,7 @@ func recorded(t *testing.T, path string) []json.RawMessage {
 	return messages
 }
 
-func TestRecordedSessions(t *testing.T) {
+func TestRecordings(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob(filepath.Join(corpus(t), "*.jsonl"))
 	require.NoError(t, err)

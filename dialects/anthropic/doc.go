@@ -24,8 +24,8 @@
 // # Requests
 //
 // A request's list is made so that it breaks none of the Rules. Whatever could be decided by what stands before is
-// decided by that, so a list that grows keeps all of its elements but the last. Two demands of the provider need what comes
-// later, and can change an earlier element:
+// decided by that, so a list that grows keeps all of its elements but the last. Two demands of the provider need what
+// comes later, and can change an earlier element:
 //
 //   - A message of role system may be followed by an assistant's message only; if a user's comes, it becomes user text.
 //   - The use of a server tool that a paused turn ended with is left out if the assistant does not go on next. A turn that

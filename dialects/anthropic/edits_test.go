@@ -12,7 +12,7 @@ import (
 )
 
 // What an edit replaced is gone, in an export as in a request, though its part keeps its attachments.
-func TestEditsDoNotBringBackOldContent(t *testing.T) {
+func TestEdits(t *testing.T) {
 	t.Parallel()
 	raw := `[{"role":"user","content":[{"type":"text","text":"Go."},
 			{"type":"image","source":{"type":"base64","media_type":"image/png","data":"b2xk","x":"old"},"x":"old"}]},

@@ -8,42 +8,26 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// The types of sources of images and documents that are known.
-const (
-	sourceBase64 = "base64"
-	sourceText   = "text"
-	sourceURL    = "url"
-	sourceFile   = "file"
-	// sourceContent is a document made of blocks. It has no neutral meaning.
-	sourceContent = "content"
-)
-
-const (
-	mimeAnyImage = "image/*"
-	mimePDF      = "application/pdf"
-	mimePlain    = "text/plain"
-)
-
-// readMedia reads an image or document block, and what it has beyond that. It returns nil where the source is of another
+// parseMedia reads an image or document block, and what it has beyond that. It returns nil where the source is of another
 // type, such as a document that is made of blocks.
-func readMedia(o rawjson.Object, typ string) (*compactordv1.MediaPart, []*compactordv1.Attachment, error) {
+func parseMedia(o rawjson.Object, typ string) (*compactordv1.MediaPart, []*compactordv1.Attachment, error) {
 	source, err := rawjson.SplitObject(o["source"])
 	if err != nil {
 		return nil, nil, rawjson.In("source", err)
 	}
 	m := &compactordv1.MediaPart{}
-	known, err := readSource(m, source, typ)
+	known, err := parseSource(m, source, typ)
 	if !known || err != nil {
 		return nil, nil, rawjson.In("source", err)
 	}
 	if title, err := o.Text("title"); typ == typeDocument && err == nil && len(title) <= dialect.MaxFileName {
 		m.Name = title
 	}
-	own, err := dialect.Residue(kind, o, usualMedia(m), "source")
+	own, err := dialect.Residue(kind, o, canonicalMedia(m), "source")
 	if err != nil {
 		return nil, nil, err
 	}
-	within, err := dialect.Residue(kind, source, usualSource(m))
+	within, err := dialect.Residue(kind, source, canonicalSource(m))
 	if err != nil {
 		return nil, nil, rawjson.In("source", err)
 	}
@@ -53,29 +37,27 @@ func readMedia(o rawjson.Object, typ string) (*compactordv1.MediaPart, []*compac
 			return nil, nil, rawjson.In("source", errLongName)
 		}
 	}
-	if own = append(own, within...); len(own) > dialect.MaxAttachments {
-		return nil, nil, errManyNotes
-	}
-	return m, own, nil
+	own = append(own, within...)
+	return m, own, dialect.BoundAttachments(own)
 }
 
 var errLongName = fmt.Errorf("%w: a field that is not known has an overlong name", dialect.ErrLimit)
 
-// readSource fills in type and content, and says whether it knows the type of source.
-func readSource(m *compactordv1.MediaPart, source rawjson.Object, typ string) (known bool, err error) {
+// parseSource fills in type and content, and says whether it knows the type of source.
+func parseSource(m *compactordv1.MediaPart, source rawjson.Object, typ string) (known bool, err error) {
 	from, err := source.DemandText("type")
 	if err != nil {
 		return false, err
 	}
 	switch {
 	case from == sourceBase64:
-		return true, readBase64(m, source)
+		return true, parseBase64(m, source)
 	case from == sourceURL:
 		m.MimeType = mimePDF
 		if typ == typeImage {
 			m.MimeType = mimeAnyImage
 		}
-		address, err := demandBounded(source, "url", dialect.MaxURI)
+		address, err := source.DemandBoundedText("url", dialect.MaxURI)
 		m.Source = &compactordv1.MediaPart_Uri{Uri: address}
 		return true, err
 	case from == sourceFile:
@@ -83,7 +65,7 @@ func readSource(m *compactordv1.MediaPart, source rawjson.Object, typ string) (k
 		if typ == typeImage {
 			m.MimeType = mimeAnyImage
 		}
-		id, err := demandBounded(source, "file_id", dialect.MaxID)
+		id, err := source.DemandBoundedText("file_id", dialect.MaxID)
 		m.Source = &compactordv1.MediaPart_FileId{FileId: id}
 		return true, err
 	case from == sourceText && typ == typeDocument:
@@ -93,7 +75,7 @@ func readSource(m *compactordv1.MediaPart, source rawjson.Object, typ string) (k
 		if m.GetMimeType() == "" {
 			m.MimeType = mimePlain
 		}
-		text, err := demandBounded(source, "data", dialect.MaxText)
+		text, err := source.DemandBoundedText("data", dialect.MaxText)
 		m.Source = &compactordv1.MediaPart_Data{Data: []byte(text)}
 		return true, err
 	default:
@@ -101,8 +83,8 @@ func readSource(m *compactordv1.MediaPart, source rawjson.Object, typ string) (k
 	}
 }
 
-func readBase64(m *compactordv1.MediaPart, source rawjson.Object) (err error) {
-	if m.MimeType, err = demandBounded(source, "media_type", dialect.MaxName); err != nil {
+func parseBase64(m *compactordv1.MediaPart, source rawjson.Object) (err error) {
+	if m.MimeType, err = source.DemandBoundedText("media_type", dialect.MaxName); err != nil {
 		return err
 	}
 	if m.GetMimeType() == "" {
@@ -115,12 +97,4 @@ func readBase64(m *compactordv1.MediaPart, source rawjson.Object) (err error) {
 	data, err := dialect.DecodeBase64(encoded)
 	m.Source = &compactordv1.MediaPart_Data{Data: data}
 	return rawjson.In("data", err)
-}
-
-func demandBounded(o rawjson.Object, key string, limit int) (string, error) {
-	text, err := o.DemandText(key)
-	if err == nil && len(text) > limit {
-		err = rawjson.In(key, rawjson.TooLarge(len(text), limit))
-	}
-	return text, err
 }

@@ -8,8 +8,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// resultPart reads a tool_result block.
-func resultPart(o rawjson.Object) (*compactordv1.Part, error) {
+// parseResult reads a tool_result block.
+func parseResult(o rawjson.Object) (*compactordv1.Part, error) {
 	result := &compactordv1.ToolResult{}
 	var err error
 	if result.CallId, err = o.BoundedText("tool_use_id", dialect.MaxID); err != nil {
@@ -18,12 +18,12 @@ func resultPart(o rawjson.Object) (*compactordv1.Part, error) {
 	if result.IsError, err = o.Truth("is_error"); err != nil {
 		return nil, err
 	}
-	c, err := readContent(o, dialect.MaxResultParts)
+	c, err := contentOf(o, dialect.MaxResultParts)
 	if err != nil {
 		return nil, err
 	}
 	for i, block := range c.blocks {
-		part, err := innerPart(block)
+		part, err := parseResultBlock(block)
 		if err != nil {
 			return nil, inBlock(i, err)
 		}
@@ -41,21 +41,26 @@ func resultPart(o rawjson.Object) (*compactordv1.Part, error) {
 	if c.isString {
 		p.Attachments = append(p.Attachments, dialect.Note(kind, noteForm, noteString))
 	}
-	if len(p.GetAttachments()) > dialect.MaxAttachments {
-		return nil, errManyNotes
+	if err := dialect.BoundAttachments(p.GetAttachments()); err != nil {
+		return nil, err
 	}
 	return p, nil
 }
 
-// innerPart reads a block of a result.
-func innerPart(raw json.RawMessage) (*compactordv1.ResultPart, error) {
+func parseResultOpaque(typ string, raw json.RawMessage, err error) (*compactordv1.ResultPart, error) {
+	opaque, err := opaqueOf(typ, raw, err)
+	return &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Opaque{Opaque: opaque}}, err
+}
+
+// parseResultBlock reads a block of a result.
+func parseResultBlock(raw json.RawMessage) (*compactordv1.ResultPart, error) {
 	o, typ, err := typed(raw)
 	if err != nil {
 		return nil, err
 	}
 	switch typ {
 	case typeText:
-		p, err := textPart(o)
+		p, err := parseText(o)
 		if err != nil {
 			return nil, err
 		}
@@ -63,17 +68,12 @@ func innerPart(raw json.RawMessage) (*compactordv1.ResultPart, error) {
 			Kind: &compactordv1.ResultPart_Text{Text: p.GetText()}, Attachments: p.GetAttachments(),
 		}, nil
 	case typeImage, typeDocument:
-		media, own, err := readMedia(o, typ)
+		media, own, err := parseMedia(o, typ)
 		if media == nil || err != nil {
-			return innerOpaque(typ, raw, err)
+			return parseResultOpaque(typ, raw, err)
 		}
 		return &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Media{Media: media}, Attachments: own}, nil
 	default:
-		return innerOpaque(typ, raw, nil)
+		return parseResultOpaque(typ, raw, nil)
 	}
-}
-
-func innerOpaque(typ string, raw json.RawMessage, err error) (*compactordv1.ResultPart, error) {
-	opaque, err := readOpaque(typ, raw, err)
-	return &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Opaque{Opaque: opaque}}, err
 }

@@ -1,15 +1,140 @@
 package anthropic
 
 import (
+	"encoding/json"
+
 	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-func (messagesAPI) Render(
-	messages []*compactordv1.Message, opts dialect.RenderOptions,
-) (*dialect.Rendered, error) {
-	if opts.AsWritten {
-		return writeAsWritten(messages), nil
+// renderer renders messages for a request. First it puts each into a message of the provider, as the order of calls and
+// results demands. Then it repairs what the provider would refuse of these.
+type renderer struct {
+	messages []*compactordv1.Message
+	ids      *dialect.CallIDs
+	// loops are the numbers of the tool loops that messages belong to: how many USER messages there are up to each.
+	loops    []int
+	rendered []*renderedMessage
+	// system are the blocks of the system prompt.
+	system []renderedBlock
+	out    dialect.Rendered
+
+	// calling is the message with the calls that are open, and open are their ids: of calls that get a result. In a list
+	// that the service takes, all do.
+	calling *renderedMessage
+	open    map[string]bool
+}
+
+func renderRequest(messages []*compactordv1.Message, opts dialect.RenderOptions) *dialect.Rendered {
+	r := &renderer{
+		messages: messages,
+		ids:      dialect.AssignCallIDs(messages, dialect.CleanID, maxIDBytes),
+		open:     make(map[string]bool),
 	}
-	return writeRequest(messages, opts.Breakpoints), nil
+	users := 0
+	for _, m := range messages {
+		if m.GetRole() == compactordv1.Role_ROLE_USER {
+			users++
+		}
+		r.loops = append(r.loops, users)
+	}
+	lead := dialect.LeadingRun(messages)
+	r.renderSystem(lead)
+	for i := lead; i < len(messages); i++ {
+		r.renderMessage(i)
+	}
+	r.orderMessages()
+	r.openWithUser()
+	r.renderBreakpoints(lead, opts.Breakpoints)
+	r.encode()
+	return &r.out
+}
+
+func (r *renderer) repair(rule string, message int, what string) {
+	r.out.Repairs = append(r.out.Repairs, dialect.Repair{Rule: rule, Message: message, What: what})
+}
+
+func (r *renderer) drop(message, part int, why string) {
+	r.out.Dropped = append(r.out.Dropped, dialect.Dropped{Message: message, Part: part, Why: why})
+}
+
+// renderSystem makes the system prompt of the messages at the start.
+func (r *renderer) renderSystem(n int) {
+	for i, m := range r.messages[:n] {
+		if isNoted(m.GetAttachments(), notePlace, noteMessages) {
+			r.repair(ruleSystemMessagePlace, i, "a system message that nothing stands before is part of the system prompt")
+		}
+		for j, p := range m.GetParts() {
+			if b, ok := r.renderText(p, i, j); ok {
+				r.system = append(r.system, b)
+			}
+		}
+		for range placedBlocks(m) {
+			r.drop(i, 0, "the system prompt holds text only")
+		}
+	}
+}
+
+// renderMessage puts a message into one of the provider.
+func (r *renderer) renderMessage(i int) {
+	switch r.messages[i].GetRole() {
+	case compactordv1.Role_ROLE_ASSISTANT:
+		r.renderAssistant(i)
+	case compactordv1.Role_ROLE_TOOL:
+		r.renderResult(i)
+	case compactordv1.Role_ROLE_USER:
+		r.renderUser(i)
+	default:
+		r.renderInstruction(i)
+	}
+}
+
+// last is the last rendered message, if it has the role.
+func (r *renderer) last(role string) *renderedMessage {
+	if n := len(r.rendered); n > 0 && r.rendered[n-1].role == role {
+		return r.rendered[n-1]
+	}
+	return nil
+}
+
+// messageFor is the rendered message that takes a message in: the last one, if it has the role, else a new one.
+func (r *renderer) messageFor(role string, message int) *renderedMessage {
+	t := r.last(role)
+	if t != nil {
+		r.out.Merged++
+		t.take(message, r.messages[message])
+		return t
+	}
+	t = newMessage(role, message, r.messages[message])
+	r.rendered = append(r.rendered, t)
+	return t
+}
+
+// encode encodes the system prompt and the messages.
+func (r *renderer) encode() {
+	for _, b := range r.system {
+		r.out.System = append(r.out.System, r.wholeCharacters(b.raw, b.message))
+	}
+	r.out.SystemAsText = len(r.system) == 1 &&
+		isNoted(r.messages[r.system[0].message].GetAttachments(), noteForm, noteString)
+	if r.out.SystemAsText {
+		_, r.out.SystemAsText = systemText(&r.out.List)
+	}
+	for _, t := range r.rendered {
+		r.out.Messages = append(r.out.Messages, r.wholeCharacters(t.encode(), t.span.First))
+		r.out.From = append(r.out.From, t.span)
+		for _, at := range t.unknown {
+			r.repair(ruleMessageFields, at, "fields that the provider does not take are left out")
+		}
+	}
+}
+
+// wholeCharacters replaces halves of surrogate pairs that stand alone, which the provider's parser refuses.
+func (r *renderer) wholeCharacters(raw json.RawMessage, message int) json.RawMessage {
+	if rawjson.Keeps(raw) {
+		return raw
+	}
+	r.repair(ruleWholeCharacters, message, "halves of characters are replaced")
+	return rawjson.ReplaceHalves(raw)
 }

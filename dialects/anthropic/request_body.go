@@ -12,35 +12,31 @@ import (
 // minBudget is the least that the API takes as a budget of thinking.
 const minBudget = 1024
 
-func (d messagesAPI) Prompt(messages []*compactordv1.Message) (*dialect.List, error) {
-	r, err := d.Render(messages, dialect.RenderOptions{})
-	if err != nil {
-		return nil, err
-	}
-	return &r.List, nil
+func prompt(messages []*compactordv1.Message) (*dialect.List, error) {
+	return &renderRequest(messages, dialect.RenderOptions{}).List, nil
 }
 
-func (messagesAPI) RequestBody(list *dialect.List, o dialect.RequestOptions) json.RawMessage {
-	body := bodyOf(list)
-	body["model"] = rawjson.Quote(o.Model)
+func requestBody(list *dialect.List, opts dialect.RequestOptions) rawjson.Object {
+	body := document(list)
+	body["model"] = rawjson.Quote(opts.Model)
 	body["stream"] = json.RawMessage("true")
-	body["max_tokens"] = rawjson.Integer(o.MaxOutputTokens)
-	if len(o.Tools) > 0 {
-		body["tools"] = o.Tools
+	body["max_tokens"] = rawjson.Integer(opts.MaxOutputTokens)
+	if len(opts.Tools) > 0 {
+		body["tools"] = opts.Tools
 	}
-	think(body, o)
-	return body.Encode()
+	think(body, opts)
+	return body
 }
 
 // think says how hard to think: in a word, or by a budget.
-func think(body rawjson.Object, o dialect.RequestOptions) {
-	budget, err := strconv.ParseInt(o.Effort, 10, 64)
+func think(body rawjson.Object, opts dialect.RequestOptions) {
+	budget, err := strconv.ParseInt(opts.Effort, 10, 64)
 	// The budget is part of what may be written.
-	budget = min(budget, int64(o.MaxOutputTokens)-1)
+	budget = min(budget, int64(opts.MaxOutputTokens)-1)
 	switch {
-	case o.Effort == "":
+	case opts.Effort == "":
 	case err != nil:
-		body["output_config"] = rawjson.Object{"effort": rawjson.Quote(o.Effort)}.Encode()
+		body["output_config"] = rawjson.Object{"effort": rawjson.Quote(opts.Effort)}.Encode()
 	case budget < minBudget:
 		body["thinking"] = json.RawMessage(`{"type":"disabled"}`)
 	default:

@@ -1,6 +1,8 @@
 package anthropic
 
-import "github.com/compactord/compactord/dialects/dialect"
+import (
+	"github.com/compactord/compactord/dialects/dialect"
+)
 
 // The ids of the rules.
 const (
@@ -16,19 +18,19 @@ const (
 	ruleContentNotEmpty    = "anthropic.content-not-empty"
 	ruleTextNotBlank       = "anthropic.text-not-blank"
 	ruleWholeCharacters    = "anthropic.whole-characters"
-	ruleBlockOfRole        = "anthropic.block-of-role"
-	ruleResultsFollowCalls = "anthropic.results-follow-calls"
+	rulePartsOfRole        = "anthropic.block-of-role"
+	ruleCallsAnswered      = "anthropic.results-follow-calls"
 	ruleResultsHaveCalls   = "anthropic.results-have-calls"
 	ruleOneResultACall     = "anthropic.one-result-a-call"
 	ruleResultsFirst       = "anthropic.results-first"
 	ruleCallIDs            = "anthropic.call-ids"
 	ruleCallIDsUnique      = "anthropic.call-ids-unique"
 	ruleToolNames          = "anthropic.tool-names"
-	ruleInputObject        = "anthropic.input-object"
+	ruleArgumentsObject    = "anthropic.input-object"
 	ruleFailedResults      = "anthropic.failed-results"
 	ruleResultContent      = "anthropic.result-content"
 	ruleMediaSource        = "anthropic.media-source"
-	ruleImageSize          = "anthropic.image-size"
+	ruleMediaSize          = "anthropic.image-size"
 	ruleThinkingSigned     = "anthropic.thinking-signed"
 	ruleThinkingNotLast    = "anthropic.thinking-not-last"
 	ruleServerTools        = "anthropic.server-tool-results"
@@ -41,18 +43,18 @@ const (
 
 // Where the provider says so. Some rules are told by its error messages only; then it is a thread that quotes one.
 const (
-	docs          = "https://platform.claude.com/docs/en/"
-	docsMessages  = docs + "api/messages"
-	docsErrors    = docs + "api/errors"
-	docsTools     = docs + "agents-and-tools/tool-use/implement-tool-use"
-	docsPrograms  = docs + "agents-and-tools/tool-use/programmatic-tool-calling"
-	docsThinking  = docs + "build-with-claude/extended-thinking"
-	docsSystem    = docs + "build-with-claude/mid-conversation-system-messages"
-	docsVision    = docs + "build-with-claude/vision"
-	docsPDF       = docs + "build-with-claude/pdf-support"
-	docsCaching   = docs + "build-with-claude/prompt-caching"
-	docsCompact   = docs + "build-with-claude/compaction"
-	docsMigration = docs + "about-claude/models/migration-guide"
+	docsRoot      = "https://platform.claude.com/docs/en/"
+	docsReference = docsRoot + "api/messages"
+	docsErrors    = docsRoot + "api/errors"
+	docsTools     = docsRoot + "agents-and-tools/tool-use/implement-tool-use"
+	docsPrograms  = docsRoot + "agents-and-tools/tool-use/programmatic-tool-calling"
+	docsThinking  = docsRoot + "build-with-claude/extended-thinking"
+	docsSystem    = docsRoot + "build-with-claude/mid-conversation-system-messages"
+	docsVision    = docsRoot + "build-with-claude/vision"
+	docsPDF       = docsRoot + "build-with-claude/pdf-support"
+	docsCaching   = docsRoot + "build-with-claude/prompt-caching"
+	docsCompact   = docsRoot + "build-with-claude/compaction"
+	docsMigration = docsRoot + "about-claude/models/migration-guide"
 )
 
 // The provider's bounds.
@@ -63,11 +65,11 @@ const (
 	maxImage = 5 << 20
 )
 
-// checks is the table of rules, the general ones first. That thinking of the last message is unchanged cannot be seen in a
-// list; rendering holds it.
-var checks = []dialect.Check[*judged]{
+// checks is the table of rules, the general ones first. That thinking of the last message is unchanged cannot be seen
+// in a list; rendering holds it.
+var checks = []dialect.Check[*decoded]{
 	{Rule: dialect.Rule{
-		ID: ruleShape, Source: docsMessages,
+		ID: ruleShape, Source: docsReference,
 		Sentence: "Messages and blocks are objects whose fields have the types that the provider demands.",
 	}, Check: checkShape},
 	{Rule: dialect.Rule{
@@ -78,14 +80,14 @@ var checks = []dialect.Check[*judged]{
 		Sentence: "No half of a surrogate pair stands alone.",
 	}, Check: checkWholeCharacters},
 	{Rule: dialect.Rule{
-		ID: ruleMessagesNotEmpty, Source: docsMessages, RequestOnly: true, Sentence: "There is at least one message.",
+		ID: ruleMessagesNotEmpty, Source: docsReference, RequestOnly: true, Sentence: "There is at least one message.",
 	}, Check: checkMessagesNotEmpty},
 	{Rule: dialect.Rule{
-		ID: ruleMessageFields, Source: docsMessages,
+		ID: ruleMessageFields, Source: docsReference,
 		Sentence: "A message has no fields but role and content, and one of role system clear_at and output_config.",
 	}, Check: checkMessageFields},
 	{Rule: dialect.Rule{
-		ID: ruleFirstMessageUser, Source: docsMessages,
+		ID: ruleFirstMessageUser, Source: docsReference,
 		Sentence: "The first message is the user's, unless the assistant's begins with a compaction.",
 	}, Check: checkFirstMessageUser},
 	{Rule: dialect.Rule{
@@ -93,7 +95,7 @@ var checks = []dialect.Check[*judged]{
 		Sentence: "The last message is not the assistant's, unless it is a turn that was paused at a server tool.",
 	}, Check: checkLastMessageUser},
 	{Rule: dialect.Rule{
-		ID: ruleAlternateRoles, Source: docsMessages, Sentence: "Messages of user and assistant alternate.",
+		ID: ruleAlternateRoles, Source: docsReference, Sentence: "Messages of user and assistant alternate.",
 	}, Check: checkAlternateRoles},
 	{Rule: dialect.Rule{
 		ID: ruleSystemText, Source: docsSystem,
@@ -112,13 +114,13 @@ var checks = []dialect.Check[*judged]{
 		Sentence: "A block of text says more than white space.",
 	}, Check: checkTextNotBlank},
 	{Rule: dialect.Rule{
-		ID: ruleBlockOfRole, Source: docsMessages,
+		ID: rulePartsOfRole, Source: docsReference,
 		Sentence: "Results, images and documents are in messages of the user; thinking, calls and server tools in the assistant's.",
-	}, Check: checkBlockOfRole},
+	}, Check: checkPartsOfRole},
 	{Rule: dialect.Rule{
-		ID: ruleResultsFollowCalls, Source: docsTools,
+		ID: ruleCallsAnswered, Source: docsTools,
 		Sentence: "All calls of a message have their results in the next message, which is the user's.",
-	}, Check: checkResultsFollowCalls},
+	}, Check: checkCallsAnswered},
 	{Rule: dialect.Rule{
 		ID: ruleResultsHaveCalls, Source: docsTools, Sentence: "A result answers a call of the message before.",
 	}, Check: checkResultsHaveCalls},
@@ -129,18 +131,18 @@ var checks = []dialect.Check[*judged]{
 		ID: ruleResultsFirst, Source: docsTools, Sentence: "In a message, results stand before all other blocks.",
 	}, Check: checkResultsFirst},
 	{Rule: dialect.Rule{
-		ID: ruleCallIDs, Source: docsMessages, Sentence: "The id of a call is made of letters, digits, underscores and hyphens.",
+		ID: ruleCallIDs, Source: docsReference, Sentence: "The id of a call is made of letters, digits, underscores and hyphens.",
 	}, Check: checkCallIDs},
 	{Rule: dialect.Rule{
-		ID: ruleCallIDsUnique, Source: docsMessages, Sentence: "No two calls have the same id.",
+		ID: ruleCallIDsUnique, Source: docsReference, Sentence: "No two calls have the same id.",
 	}, Check: checkCallIDsUnique},
 	{Rule: dialect.Rule{
 		ID: ruleToolNames, Source: docsTools,
 		Sentence: "The name of a tool is 1 to 128 letters, digits, underscores and hyphens.",
 	}, Check: checkToolNames},
 	{Rule: dialect.Rule{
-		ID: ruleInputObject, Source: docsMessages, Sentence: "The input of a call is an object.",
-	}, Check: checkInputObject},
+		ID: ruleArgumentsObject, Source: docsReference, Sentence: "The input of a call is an object.",
+	}, Check: checkArgumentsObject},
 	{Rule: dialect.Rule{
 		ID: ruleFailedResults, Source: "https://github.com/jlevy/markform/issues/153",
 		Sentence: "The result of a tool that failed has content, and that is text.",
@@ -154,8 +156,8 @@ var checks = []dialect.Check[*judged]{
 		Sentence: "An image is a JPEG, PNG, GIF or WebP, a document a PDF or plain text, from a source that says something.",
 	}, Check: checkMediaSource},
 	{Rule: dialect.Rule{
-		ID: ruleImageSize, Source: docsVision, Sentence: "An image is at most 5 MB of base64 large.",
-	}, Check: checkImageSize},
+		ID: ruleMediaSize, Source: docsVision, Sentence: "An image is at most 5 MB of base64 large.",
+	}, Check: checkMediaSize},
 	{Rule: dialect.Rule{
 		ID: ruleThinkingSigned, Source: docsThinking, Sentence: "Thinking has a signature, redacted thinking its data.",
 	}, Check: checkThinkingSigned},
@@ -164,7 +166,7 @@ var checks = []dialect.Check[*judged]{
 		Sentence: "No message but the last ends with thinking.",
 	}, Check: checkThinkingNotLast},
 	{Rule: dialect.Rule{
-		ID: ruleServerTools, Source: docsMessages,
+		ID: ruleServerTools, Source: docsReference,
 		Sentence: "A server tool's use has its result behind it in the same message, unless it waits for calls or ends the list.",
 	}, Check: checkServerTools},
 	{Rule: dialect.Rule{
@@ -185,3 +187,6 @@ var checks = []dialect.Check[*judged]{
 		Sentence: "No block that is marked for an hour stands behind one that is marked for less.",
 	}, Check: checkCacheOrder},
 }
+
+// report tells of a place that breaks a rule.
+type report = func(message, part int, detail string)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/compactord/compactord/dialects/anthropic"
 	"github.com/compactord/compactord/dialects/dialect"
-	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
 const (
@@ -357,7 +356,7 @@ func TestRules(t *testing.T) {
 }
 
 // What the list ends with may still be answered, or gone on with.
-func TestHistoryMayEndAnywhere(t *testing.T) {
+func TestHistoryWaivesTheEnd(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{
 		`[]`, `[` + hi + `,` + use + `]`, `[` + hi + `,` + says("assistant", ``) + `]`, `[` + hi + `,` + hello + `]`,
@@ -383,7 +382,7 @@ func TestValidateTakesAnything(t *testing.T) {
 	require.Equal(t, []int{-1, -1, 0, 1}, places)
 }
 
-func TestViolationsNameThePlaceAndQuoteNothing(t *testing.T) {
+func TestViolationsTellTheirPlace(t *testing.T) {
 	t.Parallel()
 	split, err := anthropic.New().Split([]byte(`[` + hi + `,` + says("assistant", texts(1, "")+`,{"type":"tool_use","id":"secret id","name":"n","input":"secret"}`) + `,` +
 		says("user", `{"type":"secret","secret":1},{"type":"tool_result","tool_use_id":"secret"}`) + `]`))
@@ -401,12 +400,4 @@ func TestViolationsNameThePlaceAndQuoteNothing(t *testing.T) {
 		"message 2, part 1: anthropic.results-first: the result stands behind other content",
 	}, lines)
 	require.NotContains(t, strings.Join(lines, ""), "secret")
-}
-
-func TestDocumentIsTheRequestBody(t *testing.T) {
-	t.Parallel()
-	raw := `{"messages":[` + hi + `],"system":[{"type":"text","text":"a"}]}`
-	split, err := anthropic.New().Split([]byte(raw))
-	require.NoError(t, err)
-	require.True(t, rawjson.Equal(json.RawMessage(raw), anthropic.New().Document(split)))
 }

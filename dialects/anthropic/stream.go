@@ -23,7 +23,7 @@ const (
 )
 
 var (
-	events = []string{
+	eventTypes = []string{
 		eventStart, eventBlockStart, eventBlockDelta, eventBlockStop, eventDelta, eventStop, eventPing, eventError,
 	}
 	errSecondMessage = errors.New("begins a second message: give each response alone")
@@ -33,7 +33,7 @@ var (
 
 // isEvent tells an event of a stream from a message.
 func isEvent(o rawjson.Object) bool {
-	return !o.Has("role") && slices.ContainsFunc(events, func(typ string) bool { return o.IsText("type", typ) })
+	return !o.Has("role") && slices.ContainsFunc(eventTypes, func(typ string) bool { return o.IsText("type", typ) })
 }
 
 // stream is a streamed response while its events are put together.
@@ -57,8 +57,8 @@ type streamedBlock struct {
 	citations []json.RawMessage
 }
 
-// streamDocument puts the events of a stream together to what its response's body would have been.
-func streamDocument(elements []json.RawMessage) (*document, error) {
+// readStream puts the events of a stream together to what its response's body would have been.
+func readStream(elements []json.RawMessage) (*body, error) {
 	s := &stream{usage: rawjson.Object{}, blocks: make(map[uint32]*streamedBlock)}
 	for i, raw := range elements {
 		if err := s.event(raw); err != nil {
@@ -74,7 +74,7 @@ func streamDocument(elements []json.RawMessage) (*document, error) {
 	if len(s.blocks) > 0 || !body.Has("content") {
 		var blocks []json.RawMessage
 		for at, index := range slices.Sorted(maps.Keys(s.blocks)) {
-			block, input := s.blocks[index].block()
+			block, input := s.blocks[index].encode()
 			blocks = append(blocks, block)
 			if input != "" {
 				cut[at] = input
@@ -82,10 +82,10 @@ func streamDocument(elements []json.RawMessage) (*document, error) {
 		}
 		body["content"] = rawjson.EncodeArray(blocks)
 	}
-	doc := responseBody(body)
-	doc.cutInputs, doc.ending = cut, s.ending
-	doc.ending.Cut = !s.ending.Failed && !s.stopped && !body.Has("stop_reason")
-	return doc, nil
+	b := readResponse(body)
+	b.cutArguments, b.ending = cut, s.ending
+	b.ending.Cut = !s.ending.Failed && !s.stopped && !body.Has("stop_reason")
+	return b, nil
 }
 
 func (s *stream) event(raw json.RawMessage) error {
@@ -232,8 +232,8 @@ func (b *streamedBlock) add(delta rawjson.Object) {
 	}
 }
 
-// block is the block so far. Where its input is no JSON, since it was cut off, it is there as a text, and returned.
-func (b *streamedBlock) block() (block json.RawMessage, cutInput string) {
+// encode is the block so far. Where its input is no JSON, since it was cut off, it is there as a text, and returned.
+func (b *streamedBlock) encode() (block json.RawMessage, cutInput string) {
 	if b.raw != nil {
 		return b.raw, ""
 	}

@@ -4,8 +4,8 @@
 // lists of it by the provider's rules. For all that was not edited, Render after Parse gives back an equal JSON: what
 // the neutral message has no field for is kept in attachments (see Residue and Restore).
 //
-// A list can be rendered in two ways. As written, it is what was parsed, flaws and all: that is for exports. Otherwise
-// it is for a request, and what the provider would refuse is repaired and the repair reported.
+// A list can be rendered in two ways. As written, it is what was parsed, with all that is wrong with it: that is for
+// exports. Otherwise it is for a request, and what the provider would refuse is repaired and the repair reported.
 package dialect
 
 import (
@@ -60,8 +60,8 @@ type List struct {
 
 // Parsed is what was read.
 type Parsed struct {
-	// Messages have no origin: whoever takes them knows where they came from. But one of role USER that stands for a message
-	// of which nothing could be read has CONTINUE, since it is no request.
+	// Messages have no origin: whoever takes them knows where they came from. But one of role USER that stands for a
+	// message of which nothing could be read has CONTINUE, since it is no request.
 	Messages []*compactordv1.Message
 	// Positions tells for each message which one of the provider's list it came from, from 0. A system prompt that stood
 	// apart counts as position 0.

@@ -1,9 +1,12 @@
 package dialect
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
@@ -112,6 +115,22 @@ func HalfCharacters(d Dialect, raw string) []int {
 		}
 	}
 	return found
+}
+
+var errNotUTF8 = errors.New("is not valid UTF-8")
+
+// ValidJSON returns the JSON of an input without the space around it. All that is within can be taken apart without a
+// second look.
+func ValidJSON(raw []byte) (json.RawMessage, error) {
+	raw = bytes.TrimSpace(raw)
+	if !utf8.Valid(raw) {
+		return nil, errNotUTF8
+	}
+	if !json.Valid(raw) {
+		_, err := rawjson.ParseObject(raw)
+		return nil, err
+	}
+	return raw, nil
 }
 
 // Finding is something malformed that was taken all the same.

@@ -1,5 +1,7 @@
 package dialect
 
+import "fmt"
+
 // The bounds of the contract. What breaks one is refused in parsing, where the place is known.
 const (
 	MaxText        = 32 << 20
@@ -13,3 +15,11 @@ const (
 	MaxAttachments = 64
 	MaxMessages    = 100_000
 )
+
+// BoundMessages is an error where there are more messages than a log takes.
+func BoundMessages(messages int) error {
+	if messages > MaxMessages {
+		return fmt.Errorf("%w: more than %d messages", ErrLimit, MaxMessages)
+	}
+	return nil
+}

@@ -97,6 +97,18 @@ func IsDataURL(address string) bool {
 	return len(address) >= len(dataScheme) && strings.EqualFold(address[:len(dataScheme)], dataScheme)
 }
 
+// WithoutDataURL returns a medium that holds the content itself in place of a data URL with it, and any other as it is.
+func WithoutDataURL(m *compactordv1.MediaPart) *compactordv1.MediaPart {
+	if !IsDataURL(m.GetUri()) {
+		return m
+	}
+	held := &compactordv1.MediaPart{Name: m.GetName()}
+	if FillFromURL(held, m.GetUri(), m.GetMimeType()) != nil {
+		return m
+	}
+	return held
+}
+
 // DataURL writes content as an address.
 func DataURL(mime string, data []byte) string {
 	return dataScheme + mime + ";base64," + EncodeBase64(data)

@@ -55,17 +55,8 @@ type Check[T any] struct {
 	Check func(list T, report func(message, part int, detail string))
 }
 
-// RulesOf returns the rules of a table.
-func RulesOf[T any](table []Check[T]) []Rule {
-	rules := make([]Rule, len(table))
-	for i, c := range table {
-		rules[i] = c.Rule
-	}
-	return rules
-}
-
-// Run checks a decoded list by a table.
-func Run[T any](table []Check[T], list T, mode Mode) []Violation {
+// run checks a decoded list by a table.
+func run[T any](table []Check[T], list T, mode Mode) []Violation {
 	var found []Violation
 	for _, c := range table {
 		if c.RequestOnly && mode == History {

@@ -16,7 +16,7 @@ var ErrMixed = errors.New("is no event of a stream, as what stands before it is:
 type Ending struct {
 	// Cut says that the stream broke off before its end.
 	Cut bool
-	// Failed says that the provider ended it with an error, of which Text is the text and Word the code or type.
+	// Failed says that the provider ended it with an error. Text is the error's text, Word its code or type.
 	Failed     bool
 	Text, Word string
 }
@@ -32,21 +32,12 @@ func (e *Ending) Fail(raw []byte) {
 	if err != nil {
 		return
 	}
-	e.Text = textOf(o, "message")
+	e.Text = o.TextOrEmpty("message")
 	for _, key := range []string{"code", "status", "type"} {
 		if e.Word == "" {
-			e.Word = textOf(o, key)
+			e.Word = o.TextOrEmpty(key)
 		}
 	}
-}
-
-// textOf is a field that is a text, empty where it is none.
-func textOf(o rawjson.Object, key string) string {
-	text, err := o.Text(key)
-	if err != nil {
-		return ""
-	}
-	return text
 }
 
 // EndStream puts into the one message of a streamed response how the stream ended.

@@ -11,7 +11,7 @@ import (
 )
 
 // hostile: attachments may say anything in the place of anything, since clients can send them. What comes of it need not
-// be valid, for whoever hands it out has it judged; but it is rendered, judged, and reported truly.
+// be valid, for whoever hands it out validates it; but it is rendered, validated, and reported truly.
 func hostile(t *rapid.T, d dialect.Dialect) {
 	messages := history(t)
 	for _, m := range messages {
@@ -27,7 +27,7 @@ func hostile(t *rapid.T, d dialect.Dialect) {
 		r, err := d.Render(messages, opts)
 		require.NoError(t, err)
 		requireReport(t, d, messages, r)
-		requireJudged(t, d, &r.List)
+		requireViolations(t, d, &r.List)
 		require.True(t, json.Valid(d.Document(&r.List)))
 	}
 }

@@ -29,9 +29,9 @@ func SourceOf(t *rapid.T, kind compactordv1.Dialect) Source {
 	w := &writer{}
 	switch kind {
 	case compactordv1.Dialect_DIALECT_OPENAI_CHAT:
-		return w.chat(t)
+		return w.openaichat(t)
 	case compactordv1.Dialect_DIALECT_OPENAI_RESPONSES:
-		return w.responses(t)
+		return w.openairesponses(t)
 	case compactordv1.Dialect_DIALECT_ANTHROPIC:
 		return w.anthropic(t)
 	case compactordv1.Dialect_DIALECT_GEMINI:

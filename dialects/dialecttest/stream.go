@@ -43,11 +43,11 @@ func StreamOf(t *rapid.T, kind compactordv1.Dialect) (body json.RawMessage, even
 	w := &writer{}
 	switch kind {
 	case compactordv1.Dialect_DIALECT_OPENAI_CHAT:
-		body = compacted(w.chatResponse(t).Raw)
-		return body, chatStream(t, fieldsOf(body))
+		body = compacted(w.openaichatResponse(t).Raw)
+		return body, openaichatStream(t, fieldsOf(body))
 	case compactordv1.Dialect_DIALECT_OPENAI_RESPONSES:
-		body = compacted(w.responsesBody(t).Raw)
-		return body, responsesStream(t, fieldsOf(body))
+		body = compacted(w.openairesponsesResponse(t).Raw)
+		return body, openairesponsesStream(t, fieldsOf(body))
 	case compactordv1.Dialect_DIALECT_ANTHROPIC:
 		body = compacted(w.anthropicResponse(t).Raw)
 		return body, anthropicStream(t, fieldsOf(body))
@@ -121,4 +121,14 @@ func without(o rawjson.Object, keys ...string) rawjson.Object {
 		delete(rest, key)
 	}
 	return rest
+}
+
+// streamsMutated: a stream that something happened to, or that broke off, is taken or refused in words.
+func streamsMutated(t *rapid.T, d dialect.Dialect) {
+	_, events := StreamOf(t, d.Kind())
+	stream := rawjson.EncodeArray(events[:1+dice(t, len(events))])
+	for range dice(t, 3) {
+		stream = mutate(t, stream)
+	}
+	requireVerdict(t, d, stream)
 }

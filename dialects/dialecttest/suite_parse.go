@@ -62,7 +62,7 @@ func parsedAndRendered(t *rapid.T, d dialect.Dialect) {
 	RequireRendered(t, d, ViewOf(parsed.Messages))
 }
 
-// mutated: a list that was valid until something happened to it is judged, and taken or refused in words.
+// mutated: a list that was valid until something happened to it is validated, and taken or refused in words.
 func mutated(t *rapid.T, d dialect.Dialect) {
 	raw := json.RawMessage(SourceOf(t, d.Kind()).Raw)
 	for range 1 + dice(t, 3) {
@@ -79,7 +79,7 @@ func arbitraryJSON(t *rapid.T, d dialect.Dialect) {
 	for range dice(t, 6) {
 		list.Messages = append(list.Messages, arbitrary(t, 5))
 	}
-	requireJudged(t, d, list)
+	requireViolations(t, d, list)
 	requireVerdict(t, d, arbitrary(t, 5))
 }
 
@@ -107,7 +107,7 @@ func requireVerdict(t tHelper, d dialect.Dialect, raw []byte) {
 	if err != nil {
 		requireInputError(t, err)
 	} else {
-		requireJudged(t, d, split)
+		requireViolations(t, d, split)
 	}
 	parsed, err := d.Parse(raw)
 	if err != nil {
@@ -134,8 +134,8 @@ func requireInputError(t tHelper, err error) {
 	requireSentence(t, refused.Error())
 }
 
-// requireJudged requires violations at places that there are, by rules that there are, in the order of the list.
-func requireJudged(t tHelper, d dialect.Dialect, list *dialect.List) {
+// requireViolations requires violations at places that there are, by rules that there are, in the order of the list.
+func requireViolations(t tHelper, d dialect.Dialect, list *dialect.List) {
 	t.Helper()
 	requestOnly := make(map[string]bool)
 	for _, r := range d.Rules() {

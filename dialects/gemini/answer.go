@@ -7,13 +7,13 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-func (gemini) NewAnswer() dialect.AnswerReader { return &answerReader{} }
+func newAnswer() dialect.AnswerReader { return &answerReader{} }
 
-// answerReader reads a response from its pieces.
+// answerReader reads a response from its events.
 type answerReader struct{ answer dialect.Answer }
 
-// answerPiece is what is read of a piece of a response, or of a whole body: they have the same shape.
-type answerPiece struct {
+// answerEvent is what is read of an event, or of a whole body: they have the same shape.
+type answerEvent struct {
 	Candidates []struct {
 		Content struct {
 			Parts []answerPart `json:"parts"`
@@ -49,7 +49,7 @@ func (r *answerReader) Answer() *dialect.Answer { return &r.answer }
 
 // Event fails where a field of the shape is of another kind: no server is known that imitates Gemini's nearly.
 func (r *answerReader) Event(raw json.RawMessage) (dialect.Piece, error) {
-	var e answerPiece
+	var e answerEvent
 	if err := json.Unmarshal(raw, &e); err != nil {
 		return dialect.Piece{}, err
 	}
@@ -57,7 +57,7 @@ func (r *answerReader) Event(raw json.RawMessage) (dialect.Piece, error) {
 }
 
 func (r *answerReader) Body(raw json.RawMessage) (dialect.Piece, bool) {
-	var e answerPiece
+	var e answerEvent
 	if json.Unmarshal(raw, &e) != nil || len(e.Candidates) == 0 && e.PromptFeedback.BlockReason == "" {
 		return dialect.Piece{}, false
 	}
@@ -66,12 +66,12 @@ func (r *answerReader) Body(raw json.RawMessage) (dialect.Piece, bool) {
 	return piece, true
 }
 
-func (r *answerReader) piece(e *answerPiece) dialect.Piece {
+func (r *answerReader) piece(e *answerEvent) dialect.Piece {
 	if e.ModelVersion != "" {
 		r.answer.Model = e.ModelVersion
 	}
 	if e.UsageMetadata != nil {
-		r.answer.Usage = answerUsageOf(e.UsageMetadata)
+		r.answer.Usage = parseAnswerUsage(e.UsageMetadata)
 	}
 	if e.PromptFeedback.BlockReason != "" {
 		r.answer.End(compactordv1.StopReason_STOP_REASON_REFUSAL, e.PromptFeedback.BlockReason)
@@ -114,9 +114,9 @@ func (r *answerReader) stop(word string) {
 	}
 }
 
-// answerUsageOf tells apart what Gemini counts together, its input with what came from the cache, and adds up what it counts
+// parseAnswerUsage tells apart what Gemini counts together, its input with what came from the cache, and adds up what it counts
 // apart, the text and the thinking.
-func answerUsageOf(u *answerUsage) *compactordv1.Usage {
+func parseAnswerUsage(u *answerUsage) *compactordv1.Usage {
 	return &compactordv1.Usage{
 		InputTokens:     (u.Prompt + u.ToolPrompt - u.Cached).Count(),
 		OutputTokens:    (u.Candidates + u.Thoughts).Count(),

@@ -8,10 +8,10 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// Continue puts the prompt into the last content if that is the user's, since user and model take turns; but not among the
+// continueView puts the prompt into the last content if that is the user's, since user and model take turns; but not among the
 // results of functions, behind which the user may go on. Gemini's implicit cache knows a prompt by what it begins with: the
 // system instruction, the tools and then the contents. How much is to be thought or written is not part of it.
-func (gemini) Continue(view *dialect.List, _ json.RawMessage, prompt *dialect.List) (*dialect.List, error) {
+func continueView(view *dialect.List, _ json.RawMessage, prompt *dialect.List) (*dialect.List, error) {
 	list := dialect.Concat(view, prompt)
 	if len(view.Messages) == 0 || len(prompt.Messages) == 0 {
 		return list, nil

@@ -27,7 +27,7 @@ func corpus(t *testing.T) string {
 	return dir
 }
 
-func TestRecordedTranscriptsGoIntoRequests(t *testing.T) {
+func TestRecordings(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob(filepath.Join(corpus(t), "*.jsonl"))
 	require.NoError(t, err)

@@ -33,7 +33,7 @@ func hidden(all []*compactordv1.Message) []*compactordv1.Message {
 	return edited
 }
 
-func TestEditedPartsDoNotShowWhatTheyHeld(t *testing.T) {
+func TestEdits(t *testing.T) {
 	t.Parallel()
 	args := []string{`{"s":"SECRET"}`, `["SECRET"]`, `"SECRET"`, `{"s":"SECRET\ud83d"}`}
 	responses := []string{

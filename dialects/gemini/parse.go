@@ -1,26 +1,11 @@
 package gemini
 
 import (
-	"encoding/json"
 	"errors"
-	"strconv"
 
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-)
-
-// The notes on messages, and what they say.
-const (
-	noteParts   = "parts"
-	noteSystem  = "system"
-	noteContent = "content"
-	noteAt      = "at"
-
-	onePart     = "object"
-	plainText   = "text"
-	newContent  = "new"
-	sameContent = "same"
 )
 
 var (
@@ -29,50 +14,47 @@ var (
 	errOnlyText = errors.New("is no text, and an instruction holds nothing else")
 )
 
-func (gemini) Parse(raw []byte) (*dialect.Parsed, error) {
-	e, err := open(raw)
-	if err != nil {
-		return nil, err
-	}
+// parser reads one list.
+type parser struct {
+	parsed *dialect.Parsed
+	// at and part are where it reads.
+	at, part int
+	// afterResults says that the content before ended in results, or that there is none before. Then a content that begins
+	// with results gets a note that it begins a new content.
+	afterResults bool
+	calls        openCalls
+}
+
+// parse makes messages of a body.
+func parse(b *body) (*dialect.Parsed, error) {
 	p := &parser{parsed: &dialect.Parsed{}, afterResults: true}
-	if e.system != nil {
-		m, err := p.lenientSystem(e.system)
+	if b.system != nil {
+		m, err := p.parseLenientSystem(b.system)
 		if err != nil {
 			return nil, dialect.Malformed(-1, 0, rawjson.In("systemInstruction", err))
 		}
 		p.add(0, m)
 	}
 	var unread dialect.Unread
-	for at, content := range e.contents {
+	for at, content := range b.messages {
 		p.at, p.part = at, 0
-		if err := p.lenient(&unread, content); err != nil {
+		if err := p.parseLenient(&unread, content); err != nil {
 			return nil, err
 		}
 	}
-	if err := unread.Verdict(len(e.contents)); err != nil {
+	if err := unread.Verdict(len(b.messages)); err != nil {
 		return nil, err
 	}
-	if len(p.parsed.Messages) > dialect.MaxMessages {
-		return nil, dialect.Malformed(-1, 0, rawjson.TooLarge(len(p.parsed.Messages), dialect.MaxMessages))
+	if err := dialect.BoundMessages(len(p.parsed.Messages)); err != nil {
+		return nil, dialect.Malformed(-1, 0, err)
 	}
-	if e.response != nil {
-		if err := p.parsed.Tell(func() error { return p.response(e) }, e.response, e.candidate); err != nil {
+	if b.response != nil {
+		if err := p.parsed.Tell(func() error { return p.fillFromResponse(b) }, b.response, b.candidate); err != nil {
 			return nil, dialect.Malformed(0, 0, err)
 		}
-		p.parsed.EndStream(e.ending)
+		p.parsed.EndStream(b.ending)
 	}
 	return p.parsed, nil
-}
-
-// parser reads one list.
-type parser struct {
-	parsed *dialect.Parsed
-	// at and part are where it reads.
-	at, part int
-	// afterResults says that the content before ended in results, or that it is not known: then a content that begins
-	// with results tells that it is one of its own.
-	afterResults bool
-	calls        openCalls
 }
 
 func (p *parser) add(at int, m *compactordv1.Message) {
@@ -82,179 +64,4 @@ func (p *parser) add(at int, m *compactordv1.Message) {
 
 func (p *parser) find(rule, text string) {
 	p.parsed.Findings = append(p.parsed.Findings, dialect.Finding{Rule: rule, Message: p.at, Part: p.part, Text: text})
-}
-
-func systemMessage(raw json.RawMessage) (*compactordv1.Message, error) {
-	m := &compactordv1.Message{Role: compactordv1.Role_ROLE_SYSTEM}
-	if rawjson.KindOf(raw) == rawjson.String {
-		part, err := parseText(rawjson.Object{"text": raw}, nil)
-		if err != nil {
-			return nil, err
-		}
-		m.Parts = []*compactordv1.Part{part}
-		m.Attachments = []*compactordv1.Attachment{dialect.Note(kind, noteSystem, plainText)}
-		return m, nil
-	}
-	o, err := rawjson.SplitObject(raw)
-	if err != nil {
-		return nil, err
-	}
-	elements, err := partsOf(o, m, "")
-	if err != nil {
-		return nil, err
-	}
-	for i, element := range elements {
-		part, err := parsePart(element)
-		if err == nil && part.GetText() == nil {
-			err = errOnlyText
-		}
-		if err != nil {
-			return nil, rawjson.In("parts", rawjson.InElement(i, err))
-		}
-		m.Parts = append(m.Parts, part)
-	}
-	return m, nil
-}
-
-// partsOf returns the parts of a content, and attaches to the message what else the content says.
-func partsOf(o rawjson.Object, m *compactordv1.Message, role string) ([]json.RawMessage, error) {
-	usual := rawjson.Object{"parts": []byte("[]")}
-	if role != "" {
-		usual["role"] = rawjson.Quote(role)
-	}
-	var elements []json.RawMessage
-	var notes []*compactordv1.Attachment
-	var except []string
-	switch rawjson.KindOf(o["parts"]) {
-	case rawjson.Missing, rawjson.Null:
-		if has(o, "candidates") {
-			return nil, errStreamed
-		}
-		// What says something elsewhere is a message of another provider.
-		if len(o.Others("role")) > 0 || !has(o, "role") && !has(o, "parts") {
-			return nil, rawjson.In("parts", rawjson.ErrMissing)
-		}
-	case rawjson.ObjectKind:
-		elements, except = []json.RawMessage{o["parts"]}, []string{"parts"}
-		notes = append(notes, dialect.Note(kind, noteParts, onePart))
-	default:
-		var err error
-		if elements, err = elementsOf(o, "parts"); err != nil {
-			return nil, err
-		}
-		except = []string{"parts"}
-	}
-	if len(elements) > dialect.MaxParts {
-		return nil, rawjson.In("parts", rawjson.TooLarge(len(elements), dialect.MaxParts))
-	}
-	residue, err := dialect.Residue(kind, o, usual, except...)
-	if err != nil {
-		return nil, err
-	}
-	m.Attachments, err = bounded(append(residue, notes...))
-	return elements, err
-}
-
-func (p *parser) content(raw json.RawMessage) error {
-	o, err := rawjson.SplitObject(raw)
-	if err != nil {
-		return err
-	}
-	role, usual, err := roleOf(o)
-	if err != nil {
-		return rawjson.In("role", err)
-	}
-	whole := &compactordv1.Message{Role: role}
-	elements, err := partsOf(o, whole, usual)
-	if err != nil {
-		return err
-	}
-	if len(elements) == 0 {
-		p.find(dialect.InputEmptyMessage, "the content has no parts; it was taken as a message without parts")
-	}
-	results, err := p.parts(elements, whole)
-	if err != nil {
-		return err
-	}
-	p.part = 0
-	return p.split(whole, results)
-}
-
-// roleOf returns the role of a content, and how it is usually written.
-func roleOf(o rawjson.Object) (role compactordv1.Role, usual string, err error) {
-	switch {
-	case o.IsText("role", roleModel):
-		return compactordv1.Role_ROLE_ASSISTANT, roleModel, nil
-	case !o.Has("role"), o.IsText("role", roleUser), o.IsText("role", roleFunction):
-		return compactordv1.Role_ROLE_USER, roleUser, nil
-	default:
-		return 0, "", errRole
-	}
-}
-
-// parts reads the parts of a content: results by themselves, with their positions, and all else into the message.
-func (p *parser) parts(elements []json.RawMessage, m *compactordv1.Message) ([]placedResult, error) {
-	var results []placedResult
-	for i, element := range elements {
-		p.part = i
-		part, err := parsePart(element)
-		if err == nil {
-			part, err = p.hold(m.GetRole(), part, element)
-		}
-		if err != nil {
-			return nil, rawjson.In("parts", rawjson.InElement(i, err))
-		}
-		if part.GetToolResult() != nil {
-			results = append(results, placedResult{at: i, part: part})
-		} else {
-			m.Parts = append(m.Parts, part)
-		}
-	}
-	return results, nil
-}
-
-// split makes messages of a content: one for each result, and one for the rest.
-func (p *parser) split(m *compactordv1.Message, results []placedResult) error {
-	if m.GetRole() == compactordv1.Role_ROLE_ASSISTANT {
-		p.calls = callsOf(m)
-		p.afterResults = false
-		p.add(p.at, m)
-		return nil
-	}
-	if p.calls.pair(results) {
-		p.find(dialect.InputResultsOutOfOrder,
-			"results without ids stand in another order than their calls; they were taken in the order of the calls")
-	}
-	if !leading(results, len(m.GetParts()) > 0) {
-		p.find(dialect.InputResultsOutOfOrder, "results stand behind other parts; they were taken as if they stood in front")
-	}
-	var err error
-	for i, r := range results {
-		answer := &compactordv1.Message{Role: compactordv1.Role_ROLE_TOOL, Parts: []*compactordv1.Part{r.part}}
-		if i == 0 {
-			answer.Attachments = m.GetAttachments()
-			if p.afterResults {
-				answer.Attachments = append(answer.Attachments, dialect.Note(kind, noteContent, newContent))
-			}
-		}
-		if r.at != i {
-			answer.Attachments = append(answer.Attachments, dialect.Note(kind, noteAt, strconv.Itoa(r.at)))
-		}
-		if answer.Attachments, err = bounded(answer.GetAttachments()); err != nil {
-			return err
-		}
-		if _, err = bounded(r.part.GetAttachments()); err != nil {
-			return err
-		}
-		p.add(p.at, answer)
-	}
-	p.afterResults = len(results) > 0 && len(m.GetParts()) == 0
-	if len(results) > 0 && len(m.GetParts()) == 0 {
-		return nil
-	}
-	if len(results) > 0 {
-		m.Attachments = []*compactordv1.Attachment{dialect.Note(kind, noteContent, sameContent)}
-	}
-	p.add(p.at, m)
-	return nil
 }

@@ -17,21 +17,20 @@ func parseMedia(
 	if err != nil {
 		return nil, nil, rawjson.In(field, err)
 	}
-	inner, within := camel(inner, "mime_type", "file_uri", "display_name")
-	media, err := readMedia(inner, field)
+	inner, within := toCamelCase(inner, "mime_type", "file_uri", "display_name")
+	media, err := parseBlob(inner, field)
 	if err != nil {
 		return nil, nil, rawjson.In(field, err)
 	}
-	d := drawMedia(media)
+	d := canonicalMedia(media)
 	residue, err := d.residue(o, inner, append(snake, within...))
 	if err != nil {
 		return nil, nil, err
 	}
-	residue, err = bounded(residue)
-	return media, residue, err
+	return media, residue, dialect.BoundAttachments(residue)
 }
 
-func readMedia(inner rawjson.Object, field string) (*compactordv1.MediaPart, error) {
+func parseBlob(inner rawjson.Object, field string) (*compactordv1.MediaPart, error) {
 	mime, err := inner.BoundedText("mimeType", dialect.MaxName)
 	if err != nil {
 		return nil, err

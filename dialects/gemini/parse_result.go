@@ -8,8 +8,6 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-const noteResponse = "response"
-
 // The forms of a response that are noted, and the keys that Gemini knows in it.
 const (
 	asObject  = "json"
@@ -25,11 +23,11 @@ func parseResult(o rawjson.Object, snake []string) (*compactordv1.Part, error) {
 	if err != nil {
 		return nil, rawjson.In(fieldResponse, err)
 	}
-	result, notes, err := readResult(inner)
+	result, notes, err := parseFunctionResponse(inner)
 	if err != nil {
 		return nil, rawjson.In(fieldResponse, err)
 	}
-	d := writtenResult(result, noted(notes, noteResponse))
+	d := canonicalWrittenResult(result, noted(notes, noteResponse))
 	residue, err := d.residue(o, inner, snake)
 	if err != nil {
 		return nil, err
@@ -39,11 +37,11 @@ func parseResult(o rawjson.Object, snake []string) (*compactordv1.Part, error) {
 		residue = append(residue, leftOut(fieldResponse+".id"))
 	}
 	part := &compactordv1.Part{Kind: &compactordv1.Part_ToolResult{ToolResult: result}}
-	part.Attachments, err = bounded(residue)
-	return part, err
+	part.Attachments = residue
+	return part, dialect.BoundAttachments(residue)
 }
 
-func readResult(inner rawjson.Object) (*compactordv1.ToolResult, []*compactordv1.Attachment, error) {
+func parseFunctionResponse(inner rawjson.Object) (*compactordv1.ToolResult, []*compactordv1.Attachment, error) {
 	name, err := inner.BoundedText("name", dialect.MaxName)
 	if err != nil {
 		return nil, nil, err
@@ -55,7 +53,7 @@ func readResult(inner rawjson.Object) (*compactordv1.ToolResult, []*compactordv1
 	result := &compactordv1.ToolResult{CallId: id, Name: name}
 	var notes []*compactordv1.Attachment
 	if inner.Has("response") {
-		said := readResponse(inner["response"])
+		said := parseToolOutput(inner["response"])
 		if len(said.text) > dialect.MaxText {
 			return nil, nil, rawjson.In("response", rawjson.TooLarge(len(said.text), dialect.MaxText))
 		}
@@ -65,53 +63,53 @@ func readResult(inner rawjson.Object) (*compactordv1.ToolResult, []*compactordv1
 			notes = append(notes, dialect.Note(kind, noteResponse, said.form))
 		}
 	}
-	media, err := resultParts(inner)
+	media, err := parseResultParts(inner)
 	result.Parts = append(result.Parts, media...)
 	return result, notes, err
 }
 
-// said is what a response says.
-type said struct {
+// toolOutput is what a response says.
+type toolOutput struct {
 	text string
 	// form is the form that it says it in, empty where that is the usual one.
 	form   string
 	failed bool
 }
 
-func readResponse(raw json.RawMessage) said {
+func parseToolOutput(raw json.RawMessage) toolOutput {
 	switch rawjson.KindOf(raw) {
 	case rawjson.String:
 		text, _ := rawjson.Object{"": raw}.DemandText("")
-		return said{text: text, form: asText}
+		return toolOutput{text: text, form: asText}
 	case rawjson.ObjectKind:
 	default:
-		return said{text: string(raw), form: asValue}
+		return toolOutput{text: string(raw), form: asValue}
 	}
 	o, err := rawjson.ParseObject(raw)
 	if err != nil {
-		return said{text: string(raw), form: asValue}
+		return toolOutput{text: string(raw), form: asValue}
 	}
 	for _, key := range []string{keyOutput, keyError, keyResult} {
 		text, err := o.DemandText(key)
 		if err != nil || len(o) != 1 {
 			continue
 		}
-		s := said{text: text, failed: key == keyError}
+		s := toolOutput{text: text, failed: key == keyError}
 		if key == keyResult {
 			s.form = keyResult
 		}
 		return s
 	}
-	return said{text: string(raw), form: asObject, failed: o.Has(keyError) && !o.Has(keyOutput) && !o.Has(keyResult)}
+	return toolOutput{text: string(raw), form: asObject, failed: o.Has(keyError) && !o.Has(keyOutput) && !o.Has(keyResult)}
 }
 
 func resultText(text string) *compactordv1.ResultPart {
 	return &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Text{Text: &compactordv1.TextPart{Text: text}}}
 }
 
-// resultParts reads the files of a response.
-func resultParts(inner rawjson.Object) ([]*compactordv1.ResultPart, error) {
-	elements, err := elementsOf(inner, "parts")
+// parseResultParts reads the files of a response.
+func parseResultParts(inner rawjson.Object) ([]*compactordv1.ResultPart, error) {
+	elements, err := inner.SplitElements("parts")
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +133,7 @@ func parseResultPart(raw json.RawMessage) (*compactordv1.ResultPart, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, snake := camel(o, "inline_data", "file_data")
+	o, snake := toCamelCase(o, "inline_data", "file_data")
 	field := kindOf(o)
 	if (field == fieldInline || field == fieldFile) && !isThought(o) {
 		media, attachments, err := parseMedia(o, field, snake)

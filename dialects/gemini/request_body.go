@@ -11,36 +11,33 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Prompt gives the system prompt the role that Google's own clients give it.
-func (d gemini) Prompt(messages []*compactordv1.Message) (*dialect.List, error) {
-	r, err := d.Render(messages, dialect.RenderOptions{})
-	if err != nil {
-		return nil, err
-	}
-	for i, raw := range r.System {
+// prompt gives the system prompt the role that Google's own clients give it.
+func prompt(messages []*compactordv1.Message) (*dialect.List, error) {
+	list := &renderRequest(messages, dialect.RenderOptions{}).List
+	for i, raw := range list.System {
 		system, err := rawjson.ParseObject(raw)
 		if err != nil {
 			return nil, err
 		}
 		system["role"] = rawjson.Quote(roleUser)
-		r.System[i] = system.Encode()
+		list.System[i] = system.Encode()
 	}
-	return &r.List, nil
+	return list, nil
 }
 
-func (gemini) RequestBody(list *dialect.List, o dialect.RequestOptions) json.RawMessage {
-	body, config := bodyOf(list), rawjson.Object{}
-	if o.MaxOutputTokens > 0 {
-		config["maxOutputTokens"] = rawjson.Integer(min(o.MaxOutputTokens, math.MaxInt32))
+func requestBody(list *dialect.List, opts dialect.RequestOptions) rawjson.Object {
+	body, config := document(list), rawjson.Object{}
+	if opts.MaxOutputTokens > 0 {
+		config["maxOutputTokens"] = rawjson.Integer(min(opts.MaxOutputTokens, math.MaxInt32))
 	}
-	if o.Effort != "" {
-		config["thinkingConfig"] = thinkingConfig(o.Effort)
+	if opts.Effort != "" {
+		config["thinkingConfig"] = thinkingConfig(opts.Effort)
 	}
 	body["generationConfig"] = config.Encode()
-	if len(o.Tools) > 0 {
-		body["tools"] = o.Tools
+	if len(opts.Tools) > 0 {
+		body["tools"] = opts.Tools
 	}
-	return body.Encode()
+	return body
 }
 
 // thinkingConfig says how hard to think: by a budget, or in a word.

@@ -31,11 +31,11 @@ var stopReasons = map[string]compactordv1.StopReason{
 	"IMAGE_OTHER":              compactordv1.StopReason_STOP_REASON_ERROR,
 }
 
-// response puts what the body says around the content into the one message.
-func (p *parser) response(e *envelope) error {
+// fillFromResponse puts what the body says around the content into the one message.
+func (p *parser) fillFromResponse(b *body) error {
 	p.parsed.Response = true
 	p.at, p.part = 0, 0
-	if e.candidates > 1 {
+	if b.candidates > 1 {
 		p.find(dialect.InputChoicesLeftOut, "the response has several candidates; the first was taken")
 	}
 	if len(p.parsed.Messages) != 1 || p.parsed.Messages[0].GetRole() != compactordv1.Role_ROLE_ASSISTANT {
@@ -43,33 +43,33 @@ func (p *parser) response(e *envelope) error {
 	}
 	m := p.parsed.Messages[0]
 	var err error
-	if m.Model, err = text(e.response, "modelVersion", "model_version", dialect.MaxName); err != nil {
+	if m.Model, err = textIn(b.response, "modelVersion", "model_version", dialect.MaxName); err != nil {
 		return err
 	}
-	if m.Usage, err = usageOf(either(e.response, "usageMetadata", "usage_metadata")); err != nil {
+	if m.Usage, err = parseUsage(either(b.response, "usageMetadata", "usage_metadata")); err != nil {
 		return rawjson.In("usageMetadata", err)
 	}
-	reason, err := text(e.candidate, "finishReason", "finish_reason", dialect.MaxName)
+	reason, err := textIn(b.candidate, "finishReason", "finish_reason", dialect.MaxName)
 	if err != nil {
 		return err
 	}
 	m.StopReason, p.parsed.ProviderStop = stopReasons[reason], reason
-	if m.GetStopReason() == compactordv1.StopReason_STOP_REASON_END && len(callsOf(m).ids) > 0 {
+	if m.GetStopReason() == compactordv1.StopReason_STOP_REASON_END && len(openCallsOf(m).ids) > 0 {
 		m.StopReason = compactordv1.StopReason_STOP_REASON_TOOL_USE
 	}
 	if m.GetStopReason() == compactordv1.StopReason_STOP_REASON_ERROR {
-		m.ErrorText, err = text(e.candidate, "finishMessage", "finish_message", dialect.MaxErrorText)
+		m.ErrorText, err = textIn(b.candidate, "finishMessage", "finish_message", dialect.MaxErrorText)
 	}
 	return err
 }
 
-// text returns a field in either spelling, empty where it is missing.
-func text(o rawjson.Object, camel, snake string, limit int) (string, error) {
+// textIn returns a field in either spelling, empty where it is missing.
+func textIn(o rawjson.Object, camel, snake string, limit int) (string, error) {
 	return rawjson.Object{camel: either(o, camel, snake)}.BoundedText(camel, limit)
 }
 
-// usageOf reads token counts. Gemini's prompt counts what was cached, and leaves out what server tools put into it.
-func usageOf(raw json.RawMessage) (*compactordv1.Usage, error) {
+// parseUsage reads token counts. Gemini's prompt counts what was cached, and leaves out what server tools put into it.
+func parseUsage(raw json.RawMessage) (*compactordv1.Usage, error) {
 	if raw == nil {
 		return nil, nil
 	}

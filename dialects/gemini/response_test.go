@@ -11,7 +11,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-func TestResponseBodyTellsMessageUsageModelAndStopReason(t *testing.T) {
+func TestResponse(t *testing.T) {
 	t.Parallel()
 	content := `{"role":"model","parts":[{"functionCall":{"id":"1","name":"ls","args":{}},"thoughtSignature":"YQ=="}]}`
 	parsed := parse(t, `{"candidates":[{"content":`+content+`,"finishReason":"STOP","index":0,"safetyRatings":[]},{"content":`+answer+`}],
@@ -43,7 +43,7 @@ func TestResponseWithUnderscoresAndWithoutRole(t *testing.T) {
 	requireWritten(t, &dialect.List{Messages: []json.RawMessage{[]byte(`{"role":"model","parts":[{"text":"a"}]}`)}}, parsed.Messages)
 }
 
-func TestFinishReasons(t *testing.T) {
+func TestStopReasons(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[string]compactordv1.StopReason{
 		"STOP":                    compactordv1.StopReason_STOP_REASON_END,

@@ -6,138 +6,141 @@ import (
 
 // The ids of the rules.
 const (
-	ruleShape                = "gemini.shape"
-	ruleNotEmpty             = "gemini.not-empty"
-	ruleSystem               = "gemini.system-is-text"
-	ruleKnownFields          = "gemini.known-fields"
-	ruleRoles                = "gemini.roles"
-	ruleBeginsWithUser       = "gemini.begins-with-user"
-	ruleEndsWithUser         = "gemini.ends-with-user"
-	ruleRolesAlternate       = "gemini.roles-alternate"
-	ruleCallsFollowUser      = "gemini.calls-follow-user"
-	ruleCallsByModel         = "gemini.calls-by-model"
-	ruleCallsAnswered        = "gemini.calls-answered"
-	ruleLastCallsAnswered    = "gemini.last-calls-answered"
-	ruleResponsesFollowCalls = "gemini.responses-follow-calls"
-	ruleResponseNames        = "gemini.response-names"
-	ruleResponsesAlone       = "gemini.responses-alone"
-	ruleCallsSigned          = "gemini.first-call-signed"
-	ruleSignatures           = "gemini.signatures-are-bytes"
-	ruleNoThoughts           = "gemini.no-thoughts"
-	rulePartsNotEmpty        = "gemini.parts-not-empty"
-	ruleOneKind              = "gemini.one-kind-of-data"
-	ruleFunctionNames        = "gemini.function-names"
-	ruleArguments            = "gemini.args-are-objects"
-	ruleResponses            = "gemini.responses-are-objects"
-	ruleMimeTypes            = "gemini.mime-types"
-	ruleMediaSources         = "gemini.media-sources"
+	ruleShape             = "gemini.shape"
+	ruleMessagesNotEmpty  = "gemini.not-empty"
+	ruleSystemText        = "gemini.system-is-text"
+	ruleMessageFields     = "gemini.known-fields"
+	ruleRoles             = "gemini.roles"
+	ruleFirstMessageUser  = "gemini.begins-with-user"
+	ruleLastMessageUser   = "gemini.ends-with-user"
+	ruleAlternateRoles    = "gemini.roles-alternate"
+	ruleCallsFollowUser   = "gemini.calls-follow-user"
+	ruleCallsByModel      = "gemini.calls-by-model"
+	ruleCallsAnswered     = "gemini.calls-answered"
+	ruleLastCallsAnswered = "gemini.last-calls-answered"
+	ruleResultsHaveCalls  = "gemini.responses-follow-calls"
+	ruleResultNames       = "gemini.response-names"
+	ruleResultsAlone      = "gemini.responses-alone"
+	ruleCallsSigned       = "gemini.first-call-signed"
+	ruleSignatures        = "gemini.signatures-are-bytes"
+	ruleNoThinking        = "gemini.no-thoughts"
+	ruleContentNotEmpty   = "gemini.parts-not-empty"
+	ruleOneKind           = "gemini.one-kind-of-data"
+	ruleToolNames         = "gemini.function-names"
+	ruleArgumentsObject   = "gemini.args-are-objects"
+	ruleResultObject      = "gemini.responses-are-objects"
+	ruleMimeTypes         = "gemini.mime-types"
+	ruleMediaSource       = "gemini.media-sources"
 )
 
 // Where the rules are written down.
 const (
-	sourceReference  = "https://ai.google.dev/api/caching#Content"
-	sourceInstruct   = "https://ai.google.dev/api/generate-content#request-body"
-	sourceCalling    = "https://ai.google.dev/gemini-api/docs/function-calling"
-	sourceSignatures = "https://ai.google.dev/gemini-api/docs/thought-signatures"
-	sourceThinking   = "https://ai.google.dev/gemini-api/docs/thinking"
-	sourceFiles      = "https://ai.google.dev/gemini-api/docs/file-input-methods"
-	sourceHardening  = "google-gemini/gemini-cli: packages/core/src/utils/historyHardening.ts"
-	sourceEnds       = "https://github.com/envoyproxy/ai-gateway/pull/2686"
-	sourceAlone      = "https://github.com/Prism-Shadow/agenthub/pull/189"
-	sourceCallTurn   = "https://github.com/google-gemini/gemini-cli/issues/26486"
-	sourceCount      = "https://github.com/google-gemini/gemini-cli/issues/4217"
+	docsReference  = "https://ai.google.dev/api/caching#Content"
+	docsRequest    = "https://ai.google.dev/api/generate-content#request-body"
+	docsCalling    = "https://ai.google.dev/gemini-api/docs/function-calling"
+	docsSignatures = "https://ai.google.dev/gemini-api/docs/thought-signatures"
+	docsThinking   = "https://ai.google.dev/gemini-api/docs/thinking"
+	docsFiles      = "https://ai.google.dev/gemini-api/docs/file-input-methods"
+	docsHardening  = "google-gemini/gemini-cli: packages/core/src/utils/historyHardening.ts"
+	docsEnds       = "https://github.com/envoyproxy/ai-gateway/pull/2686"
+	docsAlone      = "https://github.com/Prism-Shadow/agenthub/pull/189"
+	docsCallTurn   = "https://github.com/google-gemini/gemini-cli/issues/26486"
+	docsCount      = "https://github.com/google-gemini/gemini-cli/issues/4217"
 )
 
 // checks is the table of Gemini's rules.
-var checks = []dialect.Check[*judged]{
+var checks = []dialect.Check[*decoded]{
 	{Rule: dialect.Rule{
-		ID: ruleShape, Source: sourceReference,
+		ID: ruleShape, Source: docsReference,
 		Sentence: "A content is an object with a list of parts, and all fields in it have the types that the reference tells.",
 	}, Check: checkShape},
 	{Rule: dialect.Rule{
-		ID: ruleNotEmpty, Source: sourceInstruct, RequestOnly: true, Sentence: "A request has at least one content.",
-	}, Check: checkNotEmpty},
+		ID: ruleMessagesNotEmpty, Source: docsRequest, RequestOnly: true, Sentence: "A request has at least one content.",
+	}, Check: checkMessagesNotEmpty},
 	{Rule: dialect.Rule{
-		ID: ruleSystem, Source: sourceInstruct,
+		ID: ruleSystemText, Source: docsRequest,
 		Sentence: "The systemInstruction is one content of texts that say something.",
-	}, Check: checkSystem},
+	}, Check: checkSystemText},
 	{Rule: dialect.Rule{
-		ID: ruleKnownFields, Source: sourceHardening, Sentence: "A content has no fields but role and parts.",
-	}, Check: checkKnownFields},
+		ID: ruleMessageFields, Source: docsHardening, Sentence: "A content has no fields but role and parts.",
+	}, Check: checkMessageFields},
 	{Rule: dialect.Rule{
-		ID: ruleRoles, Source: sourceReference, Sentence: "The role of a content is user or model; without one it is the user's.",
+		ID: ruleRoles, Source: docsReference, Sentence: "The role of a content is user or model; without one it is the user's.",
 	}, Check: checkRoles},
 	{Rule: dialect.Rule{
-		ID: ruleBeginsWithUser, Source: sourceHardening, Sentence: "The first content is the user's.",
-	}, Check: checkBeginning},
+		ID: ruleFirstMessageUser, Source: docsHardening, Sentence: "The first content is the user's.",
+	}, Check: checkFirstMessageUser},
 	{Rule: dialect.Rule{
-		ID: ruleEndsWithUser, Source: sourceEnds, RequestOnly: true, Sentence: "The last content is the user's.",
-	}, Check: checkEnd},
+		ID: ruleLastMessageUser, Source: docsEnds, RequestOnly: true, Sentence: "The last content is the user's.",
+	}, Check: checkLastMessageUser},
 	{Rule: dialect.Rule{
-		ID: ruleRolesAlternate, Source: sourceHardening,
+		ID: ruleAlternateRoles, Source: docsHardening,
 		Sentence: "User and model take turns; only behind function responses the user may go on in another content.",
-	}, Check: checkAlternation},
+	}, Check: checkAlternateRoles},
 	{Rule: dialect.Rule{
-		ID: ruleCallsFollowUser, Source: sourceCallTurn,
+		ID: ruleCallsFollowUser, Source: docsCallTurn,
 		Sentence: "A content with function calls stands directly behind one of the user or of function responses.",
-	}, Check: checkCallTurns},
+	}, Check: checkCallsFollowUser},
 	{Rule: dialect.Rule{
-		ID: ruleCallsByModel, Source: sourceCalling, Sentence: "Function calls stand in contents of the model.",
-	}, Check: checkCallers},
+		ID: ruleCallsByModel, Source: docsCalling, Sentence: "Function calls stand in contents of the model.",
+	}, Check: checkCallsByModel},
 	{Rule: dialect.Rule{
-		ID: ruleCallsAnswered, Source: sourceCount,
+		ID: ruleCallsAnswered, Source: docsCount,
 		Sentence: "The content behind function calls answers each of them, by its id, or by its name where it has none.",
-	}, Check: checkAnswered},
+	}, Check: checkCallsAnswered},
 	{Rule: dialect.Rule{
-		ID: ruleLastCallsAnswered, Source: sourceCount, RequestOnly: true,
+		ID: ruleLastCallsAnswered, Source: docsCount, RequestOnly: true,
 		Sentence: "Where the last content answers function calls, it answers each of them.",
-	}, Check: checkLastAnswered},
+	}, Check: checkLastCallsAnswered},
 	{Rule: dialect.Rule{
-		ID: ruleResponsesFollowCalls, Source: sourceCount,
+		ID: ruleResultsHaveCalls, Source: docsCount,
 		Sentence: "Each function response answers a function call of the content before, and no other answers the same.",
-	}, Check: checkResponses},
+	}, Check: checkResultsHaveCalls},
 	{Rule: dialect.Rule{
-		ID: ruleResponseNames, Source: sourceCalling, Sentence: "A function response has the name of the call with its id.",
-	}, Check: checkResponseNames},
+		ID: ruleResultNames, Source: docsCalling, Sentence: "A function response has the name of the call with its id.",
+	}, Check: checkResultNames},
 	{Rule: dialect.Rule{
-		ID: ruleResponsesAlone, Source: sourceAlone,
+		ID: ruleResultsAlone, Source: docsAlone,
 		Sentence: "A content with function responses holds nothing else.",
-	}, Check: checkAlone},
+	}, Check: checkResultsAlone},
 	{Rule: dialect.Rule{
-		ID: ruleCallsSigned, Source: sourceSignatures,
+		ID: ruleCallsSigned, Source: docsSignatures,
 		Sentence: "From the first thought signature on, the first function call of each content carries one; before it, " +
 			"nothing tells that the model signs.",
-	}, Check: checkSigned},
+	}, Check: checkCallsSigned},
 	{Rule: dialect.Rule{
-		ID: ruleSignatures, Source: sourceReference, Sentence: "A thought signature is bytes in base64.",
+		ID: ruleSignatures, Source: docsReference, Sentence: "A thought signature is bytes in base64.",
 	}, Check: checkSignatures},
 	{Rule: dialect.Rule{
-		ID: ruleNoThoughts, Source: sourceThinking, Sentence: "Thoughts are not sent back.",
-	}, Check: checkThoughts},
+		ID: ruleNoThinking, Source: docsThinking, Sentence: "Thoughts are not sent back.",
+	}, Check: checkNoThinking},
 	{Rule: dialect.Rule{
-		ID: rulePartsNotEmpty, Source: sourceEnds,
+		ID: ruleContentNotEmpty, Source: docsEnds,
 		Sentence: "A content has parts, and each says something; a text may be empty where it carries a thought signature.",
-	}, Check: checkEmpty},
+	}, Check: checkContentNotEmpty},
 	{Rule: dialect.Rule{
-		ID: ruleOneKind, Source: sourceReference, Sentence: "A part holds one kind of data.",
-	}, Check: checkKinds},
+		ID: ruleOneKind, Source: docsReference, Sentence: "A part holds one kind of data.",
+	}, Check: checkOneKind},
 	{Rule: dialect.Rule{
-		ID: ruleFunctionNames, Source: sourceCalling,
+		ID: ruleToolNames, Source: docsCalling,
 		Sentence: "The name of a function begins with a letter or an underscore, holds but letters, digits, underscores, dots, " +
 			"colons and dashes, and is at most 128 characters long.",
-	}, Check: checkNames},
+	}, Check: checkToolNames},
 	{Rule: dialect.Rule{
-		ID: ruleArguments, Source: sourceReference, Sentence: "The args of a function call are an object, or are left out.",
-	}, Check: checkArguments},
+		ID: ruleArgumentsObject, Source: docsReference, Sentence: "The args of a function call are an object, or are left out.",
+	}, Check: checkArgumentsObject},
 	{Rule: dialect.Rule{
-		ID: ruleResponses, Source: sourceReference, Sentence: "The response of a function is an object.",
-	}, Check: checkResponseObjects},
+		ID: ruleResultObject, Source: docsReference, Sentence: "The response of a function is an object.",
+	}, Check: checkResultObject},
 	{Rule: dialect.Rule{
-		ID: ruleMimeTypes, Source: sourceFiles,
+		ID: ruleMimeTypes, Source: docsFiles,
 		Sentence: "Media have a MIME type that Gemini reads, without parameters; only uploaded files may go without.",
 	}, Check: checkMimeTypes},
 	{Rule: dialect.Rule{
-		ID: ruleMediaSources, Source: sourceFiles,
+		ID: ruleMediaSource, Source: docsFiles,
 		Sentence: "Media hold bytes in base64, or an address that begins with gs, https or http.",
-	}, Check: checkMediaSources},
+	}, Check: checkMediaSource},
 }
+
+// report tells of a place where a rule is broken.
+type report = func(message, part int, detail string)

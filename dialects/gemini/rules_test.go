@@ -150,7 +150,7 @@ var ruleCases = []struct {
 	},
 }
 
-func TestEachRuleFiresAlone(t *testing.T) {
+func TestRules(t *testing.T) {
 	t.Parallel()
 	tried := make(map[string]bool)
 	for _, c := range ruleCases {
@@ -168,7 +168,7 @@ func TestEachRuleFiresAlone(t *testing.T) {
 	}
 }
 
-func TestRulesOnTheLastContentAreWaivedInAHistory(t *testing.T) {
+func TestHistoryWaivesTheEnd(t *testing.T) {
 	t.Parallel()
 	waived := make(map[string]bool)
 	for _, rule := range gemini.New().Rules() {
@@ -181,12 +181,4 @@ func TestRulesOnTheLastContentAreWaivedInAHistory(t *testing.T) {
 	open := `[` + hello + `,` + calls + `]`
 	require.Empty(t, gemini.New().Validate(list(t, open), dialect.History))
 	require.NotEmpty(t, gemini.New().Validate(list(t, open), dialect.Request))
-}
-
-// list takes apart what may break any rule.
-func list(t *testing.T, raw string) *dialect.List {
-	t.Helper()
-	split, err := gemini.New().Split([]byte(raw))
-	require.NoError(t, err, raw)
-	return split
 }

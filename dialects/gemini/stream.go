@@ -12,10 +12,9 @@ import (
 
 var errPartialArgs = errors.New("holds arguments in pieces: do without streamed arguments of functions")
 
-// isChunk tells a piece of a streamed response, or the error that ends one, from a content.
-func isChunk(raw json.RawMessage) bool {
-	o, err := rawjson.SplitObject(raw)
-	return err == nil && !isContent(o) && (has(o, "candidates") || has(o, "promptFeedback") || has(o, "prompt_feedback") ||
+// isEvent tells a piece of a streamed response, or the error that ends one, from a content.
+func isEvent(o rawjson.Object) bool {
+	return !isContent(o) && (has(o, "candidates") || has(o, "promptFeedback") || has(o, "prompt_feedback") ||
 		has(o, "usageMetadata") || has(o, "usage_metadata") || has(o, "error"))
 }
 
@@ -44,11 +43,11 @@ type streamedPart struct {
 	text   *rawjson.Pieces
 }
 
-// openStream puts the pieces of a streamed response together to what its body would have been.
-func openStream(chunks []json.RawMessage) (*envelope, error) {
+// readStream puts the pieces of a streamed response together to what its body would have been.
+func readStream(chunks []json.RawMessage) (*body, error) {
 	s := &stream{body: make(rawjson.Object), candidates: make(map[uint32]*streamedCandidate)}
 	for i, raw := range chunks {
-		if err := s.chunk(raw); err != nil {
+		if err := s.event(raw); err != nil {
 			return nil, rawjson.InElement(i, err)
 		}
 	}
@@ -56,23 +55,23 @@ func openStream(chunks []json.RawMessage) (*envelope, error) {
 	if err == nil && len(s.candidates) == 0 && either(feedback, "blockReason", "block_reason") != nil {
 		return nil, errBlocked
 	}
-	e := &envelope{response: s.body, candidate: rawjson.Object{}, candidates: len(s.candidates), ending: s.ending}
+	b := &body{response: s.body, candidate: rawjson.Object{}, candidates: len(s.candidates), ending: s.ending}
 	content := rawjson.Object{}
 	var parts []json.RawMessage
 	if len(s.candidates) > 0 {
 		first := s.candidates[slices.Min(slices.Collect(maps.Keys(s.candidates)))]
-		e.candidate, content, parts = first.fields, first.content, first.all()
+		b.candidate, content, parts = first.fields, first.content, first.encode()
 	}
 	if !content.Has("role") {
 		content["role"] = rawjson.Quote(roleModel)
 	}
 	content["parts"] = rawjson.EncodeArray(parts)
-	e.contents = []json.RawMessage{content.Encode()}
-	e.ending.Cut = !s.ending.Failed && either(e.candidate, "finishReason", "finish_reason") == nil
-	return e, nil
+	b.messages = []json.RawMessage{content.Encode()}
+	b.ending.Cut = !s.ending.Failed && either(b.candidate, "finishReason", "finish_reason") == nil
+	return b, nil
 }
 
-func (s *stream) chunk(raw json.RawMessage) error {
+func (s *stream) event(raw json.RawMessage) error {
 	o, err := rawjson.SplitObject(raw)
 	if err != nil {
 		return err
@@ -88,27 +87,10 @@ func (s *stream) chunk(raw json.RawMessage) error {
 			s.body[key] = o[key]
 		}
 	}
-	candidates, err := elementsOf(o, "candidates")
-	if err != nil {
-		return err
-	}
-	for i, raw := range candidates {
-		if err := s.candidate(raw); err != nil {
-			return rawjson.In("candidates", rawjson.InElement(i, err))
-		}
-	}
-	return nil
+	return o.EachIndexed("candidates", s.candidate)
 }
 
-func (s *stream) candidate(raw json.RawMessage) error {
-	o, err := rawjson.SplitObject(raw)
-	if err != nil {
-		return err
-	}
-	index, err := o.Count("index")
-	if err != nil {
-		return err
-	}
+func (s *stream) candidate(index uint32, o rawjson.Object) error {
 	c := s.candidates[index]
 	if c == nil {
 		c = &streamedCandidate{fields: make(rawjson.Object), content: make(rawjson.Object)}
@@ -131,7 +113,7 @@ func (c *streamedCandidate) add(raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	parts, err := elementsOf(content, "parts")
+	parts, err := content.SplitElements("parts")
 	if err != nil {
 		return err
 	}
@@ -149,7 +131,8 @@ func (c *streamedCandidate) add(raw json.RawMessage) error {
 	return nil
 }
 
-// part adds a part, or goes on with the one before. A part with a signature stays by itself: what is signed is not known.
+// part adds a part, or continues the one before. A part with a signature stays by itself, since what is signed is not
+// known.
 func (c *streamedCandidate) part(raw json.RawMessage) error {
 	o, err := rawjson.SplitObject(raw)
 	if err != nil {
@@ -172,7 +155,7 @@ func (c *streamedCandidate) part(raw json.RawMessage) error {
 	return nil
 }
 
-func (c *streamedCandidate) all() []json.RawMessage {
+func (c *streamedCandidate) encode() []json.RawMessage {
 	all := make([]json.RawMessage, len(c.parts))
 	for i, p := range c.parts {
 		if all[i] = p.raw; p.text != nil {

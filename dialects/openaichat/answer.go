@@ -8,13 +8,13 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-func (chat) NewAnswer() dialect.AnswerReader { return &answerReader{} }
+func newAnswer() dialect.AnswerReader { return &answerReader{} }
 
-// answerReader reads a completion from its chunks.
+// answerReader reads a response from its events.
 type answerReader struct{ answer dialect.Answer }
 
-// answerChunk is what is read of a chunk, or of a whole body.
-type answerChunk struct {
+// answerEvent is what is read of an event, or of a whole body.
+type answerEvent struct {
 	Model   string          `json:"model"`
 	Choices []answerChoice  `json:"choices"`
 	Usage   json.RawMessage `json:"usage"`
@@ -49,11 +49,11 @@ type answerUsage struct {
 func (r *answerReader) Answer() *dialect.Answer { return &r.answer }
 
 func (r *answerReader) Event(raw json.RawMessage) (dialect.Piece, error) {
-	var chunk answerChunk
-	_ = json.Unmarshal(raw, &chunk)
-	r.begin(&chunk)
+	var e answerEvent
+	_ = json.Unmarshal(raw, &e)
+	r.begin(&e)
 	var piece dialect.Piece
-	for _, choice := range chunk.Choices {
+	for _, choice := range e.Choices {
 		if choice.Index == 0 {
 			r.delta(choice.Delta, &piece)
 			r.stop(choice.Finish)
@@ -64,25 +64,25 @@ func (r *answerReader) Event(raw json.RawMessage) (dialect.Piece, error) {
 }
 
 func (r *answerReader) Body(raw json.RawMessage) (dialect.Piece, bool) {
-	var body answerChunk
-	_ = json.Unmarshal(raw, &body)
-	if len(body.Choices) == 0 || !dialect.IsObject(body.Choices[0].Message) {
+	var e answerEvent
+	_ = json.Unmarshal(raw, &e)
+	if len(e.Choices) == 0 || !dialect.IsObject(e.Choices[0].Message) {
 		return dialect.Piece{}, false
 	}
-	r.begin(&body)
+	r.begin(&e)
 	piece := dialect.Piece{Last: true}
-	r.delta(body.Choices[0].Message, &piece)
-	r.stop(body.Choices[0].Finish)
+	r.delta(e.Choices[0].Message, &piece)
+	r.stop(e.Choices[0].Finish)
 	return piece, true
 }
 
 // begin takes in what stands around the choices.
-func (r *answerReader) begin(chunk *answerChunk) {
-	if chunk.Model != "" {
-		r.answer.Model = chunk.Model
+func (r *answerReader) begin(e *answerEvent) {
+	if e.Model != "" {
+		r.answer.Model = e.Model
 	}
-	if dialect.IsObject(chunk.Usage) {
-		r.answer.Usage = answerUsageOf(chunk.Usage)
+	if dialect.IsObject(e.Usage) {
+		r.answer.Usage = parseAnswerUsage(e.Usage)
 	}
 }
 
@@ -120,8 +120,8 @@ func (r *answerReader) stop(word string) {
 	}
 }
 
-// answerUsageOf tells apart what OpenAI counts together: its input includes what came from the cache or went there.
-func answerUsageOf(raw json.RawMessage) *compactordv1.Usage {
+// parseAnswerUsage tells apart what OpenAI counts together: its input includes what came from the cache or went there.
+func parseAnswerUsage(raw json.RawMessage) *compactordv1.Usage {
 	var u answerUsage
 	_ = json.Unmarshal(raw, &u)
 	return &compactordv1.Usage{

@@ -4,21 +4,20 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-func isTool(m *decoded) bool { return m.role == "tool" }
-
-func checkCallsNotEmpty(messages []*decoded, report reporter) {
-	for i, m := range messages {
+func checkCallsNotEmpty(d *decoded, report report) {
+	for i, m := range d.messages {
 		if m.hasCalls && len(m.calls) == 0 {
 			report(i, 0, "tool_calls is empty")
 		}
 	}
 }
 
-func checkCallID(messages []*decoded, report reporter) {
-	for i, m := range messages {
+func checkCallIDs(d *decoded, report report) {
+	for i, m := range d.messages {
 		for j, c := range m.calls {
 			if c.inner != nil && !isFilled(c.object, "id") {
 				report(i, j, "a call has no id")
@@ -33,24 +32,24 @@ func checkCallID(messages []*decoded, report reporter) {
 // isFilled says whether a field is there; one of a wrong type is the business of another rule.
 func isFilled(o rawjson.Object, key string) bool { return !saysNothing(o[key]) }
 
-func checkCallIDLength(messages []*decoded, report reporter) {
-	for i, m := range messages {
+func checkCallIDLength(d *decoded, report report) {
+	for i, m := range d.messages {
 		for j, c := range m.calls {
-			if len(text(c.object, "id")) > 40 {
+			if len(c.object.TextOrEmpty("id")) > 40 {
 				report(i, j, "the id of a call is too long")
 			}
 		}
-		if isTool(m) && len(text(m.object, "tool_call_id")) > 40 {
+		if isTool(m) && len(m.object.TextOrEmpty("tool_call_id")) > 40 {
 			report(i, 0, "tool_call_id is too long")
 		}
 	}
 }
 
-func checkCallIDs(messages []*decoded, report reporter) {
+func checkCallIDsUnique(d *decoded, report report) {
 	seen := make(map[string]bool)
-	for i, m := range messages {
+	for i, m := range d.messages {
 		for j, c := range m.calls {
-			id := text(c.object, "id")
+			id := c.object.TextOrEmpty("id")
 			if id != "" && seen[id] {
 				report(i, j, "another call before has the same id")
 			}
@@ -59,46 +58,37 @@ func checkCallIDs(messages []*decoded, report reporter) {
 	}
 }
 
-func checkToolName(messages []*decoded, report reporter) {
-	wrong := func(o rawjson.Object) bool { return o != nil && !isName(text(o, "name")) }
-	for i, m := range messages {
+func checkToolNames(d *decoded, report report) {
+	wrong := func(o rawjson.Object) bool { return o != nil && !isName(o.TextOrEmpty("name")) }
+	for i, m := range d.messages {
 		for j, c := range m.calls {
 			if wrong(c.inner) {
 				report(i, j, "the name of a tool is missing, too long, or has characters that it may not have")
 			}
 		}
-		if m.legacy != nil && wrong(m.legacy.inner) || m.role == "function" && wrong(m.object) ||
+		if m.legacy != nil && wrong(m.legacy.inner) || m.role == roleFunction && wrong(m.object) ||
 			isTool(m) && m.object.Has("name") && wrong(m.object) {
 			report(i, 0, "the name of a tool is missing, too long, or has characters that it may not have")
 		}
 	}
 }
 
-func checkParticipantName(messages []*decoded, report reporter) {
-	for i, m := range messages {
-		if m.role == "function" || isTool(m) || rawjson.KindOf(m.object["name"]) != rawjson.String {
+func checkParticipantNames(d *decoded, report report) {
+	for i, m := range d.messages {
+		if m.role == roleFunction || isTool(m) || rawjson.KindOf(m.object["name"]) != rawjson.String {
 			continue
 		}
-		if !isName(text(m.object, "name")) {
+		if !isName(m.object.TextOrEmpty("name")) {
 			report(i, 0, "name is empty, too long, or has characters that it may not have")
 		}
 	}
 }
 
-func isName(name string) bool {
-	for i := range len(name) {
-		switch b := name[i]; {
-		case 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z', '0' <= b && b <= '9', b == '_', b == '-':
-		default:
-			return false
-		}
-	}
-	return name != "" && len(name) <= 64
-}
+func isName(name string) bool { return dialect.IsName(name) && len(name) <= maxToolName }
 
-// functions runs a check of the arguments of all calls of functions.
-func functions(messages []*decoded, check func(message, part int, arguments json.RawMessage)) {
-	for i, m := range messages {
+// eachArguments runs a check of the arguments of all calls of functions.
+func eachArguments(d *decoded, check func(message, part int, arguments json.RawMessage)) {
+	for i, m := range d.messages {
 		for j, c := range m.calls {
 			if c.inner != nil && !c.isCustom {
 				check(i, j, c.inner["arguments"])
@@ -110,16 +100,16 @@ func functions(messages []*decoded, check func(message, part int, arguments json
 	}
 }
 
-func checkArgumentsString(messages []*decoded, report reporter) {
-	functions(messages, func(message, part int, arguments json.RawMessage) {
+func checkArgumentsString(d *decoded, report report) {
+	eachArguments(d, func(message, part int, arguments json.RawMessage) {
 		if k := rawjson.KindOf(arguments); k != rawjson.String {
 			report(message, part, "arguments must be a string, is "+string(k))
 		}
 	})
 }
 
-func checkArgumentsObject(messages []*decoded, report reporter) {
-	functions(messages, func(message, part int, arguments json.RawMessage) {
+func checkArgumentsObject(d *decoded, report report) {
+	eachArguments(d, func(message, part int, arguments json.RawMessage) {
 		var inner string
 		if rawjson.KindOf(arguments) != rawjson.String || json.Unmarshal(arguments, &inner) != nil {
 			return
@@ -131,20 +121,18 @@ func checkArgumentsObject(messages []*decoded, report reporter) {
 	})
 }
 
-func checkTranscriptFields(messages []*decoded, report reporter) {
-	for i, m := range messages {
-		for _, key := range []string{"usage", "model", "stop_reason", "finish_reason", "is_error", "timestamp", "parsed"} {
-			if _, there := m.object[key]; there {
-				report(i, 0, "the field "+key+" belongs into a record, not into a request")
-			}
+func checkCallsAnswered(d *decoded, report report) {
+	eachResult(d, ignoreResult, func(b *batch, last bool) {
+		if !last {
+			b.unanswered(report)
 		}
-		for j, c := range m.calls {
-			if _, there := c.object["index"]; there {
-				report(i, j, "the field index of a call belongs into a stream, not into a request")
-			}
-			if _, there := c.inner["parsed_arguments"]; there {
-				report(i, j, "the field parsed_arguments of a call is an SDK's own, and does not belong into a request")
-			}
+	})
+}
+
+func checkLastCallsAnswered(d *decoded, report report) {
+	eachResult(d, ignoreResult, func(b *batch, last bool) {
+		if last {
+			b.unanswered(report)
 		}
-	}
+	})
 }

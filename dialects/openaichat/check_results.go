@@ -9,17 +9,17 @@ type batch struct {
 	answered map[string]bool
 }
 
-// walkResults tells of each result that follows its calls, and of each message with calls when its batch is over; last
-// says that the list ends there.
-func walkResults(
-	messages []*decoded,
+// eachResult visits the results that follow a message with calls, and each batch of calls when it is over. last says
+// that the list ends there.
+func eachResult(
+	d *decoded,
 	result func(message int, b *batch, id string),
 	over func(b *batch, last bool),
 ) {
 	open := &batch{at: -1}
-	for i, m := range messages {
+	for i, m := range d.messages {
 		if isTool(m) {
-			if id := text(m.object, "tool_call_id"); id != "" {
+			if id := m.object.TextOrEmpty("tool_call_id"); id != "" {
 				result(i, open, id)
 				if _, known := open.part[id]; known {
 					open.answered[id] = true
@@ -36,10 +36,10 @@ func walkResults(
 	over(open, true)
 }
 
-func newBatch(at int, m *decoded) *batch {
+func newBatch(at int, m *decodedMessage) *batch {
 	b := &batch{at: at, part: make(map[string]int), answered: make(map[string]bool)}
 	for j, c := range m.calls {
-		id := text(c.object, "id")
+		id := c.object.TextOrEmpty("id")
 		if _, known := b.part[id]; !known && id != "" {
 			b.part[id] = j
 		}
@@ -48,7 +48,7 @@ func newBatch(at int, m *decoded) *batch {
 }
 
 // unanswered reports the calls of a batch that have no result.
-func (b *batch) unanswered(report reporter) {
+func (b *batch) unanswered(report report) {
 	for id, part := range b.part {
 		if !b.answered[id] {
 			report(b.at, part, "a call has no result")
@@ -58,32 +58,16 @@ func (b *batch) unanswered(report reporter) {
 
 func ignoreResult(int, *batch, string) {}
 
-func checkCallsAnswered(messages []*decoded, report reporter) {
-	walkResults(messages, ignoreResult, func(b *batch, last bool) {
-		if !last {
-			b.unanswered(report)
-		}
-	})
-}
-
-func checkLastCalls(messages []*decoded, report reporter) {
-	walkResults(messages, ignoreResult, func(b *batch, last bool) {
-		if last {
-			b.unanswered(report)
-		}
-	})
-}
-
-func checkResultsFollow(messages []*decoded, report reporter) {
-	walkResults(messages, func(message int, b *batch, id string) {
+func checkResultsHaveCalls(d *decoded, report report) {
+	eachResult(d, func(message int, b *batch, id string) {
 		if _, known := b.part[id]; !known {
 			report(message, 0, "a result follows no message with its call")
 		}
 	}, func(*batch, bool) {})
 }
 
-func checkResultOnce(messages []*decoded, report reporter) {
-	walkResults(messages, func(message int, b *batch, id string) {
+func checkOneResultACall(d *decoded, report report) {
+	eachResult(d, func(message int, b *batch, id string) {
 		if b.answered[id] {
 			report(message, 0, "a call has a second result")
 		}

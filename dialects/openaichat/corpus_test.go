@@ -49,7 +49,7 @@ func readList(t *testing.T, file string) []byte {
 	return rawjson.EncodeArray(list)
 }
 
-func TestCorpusComesBackAndIsValid(t *testing.T) {
+func TestRecordings(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{"*.jsonl", filepath.Join("malformed", "*.jsonl")} {
 		for _, file := range corpusFiles(t, pattern) {

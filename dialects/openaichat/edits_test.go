@@ -13,7 +13,7 @@ import (
 )
 
 // What an edit took away must not come back with what was kept of a part or its message.
-func TestEditsDoNotBringBackWhatTheyTook(t *testing.T) {
+func TestEdits(t *testing.T) {
 	t.Parallel()
 	setArguments := func(text string) func(*compactordv1.Message) {
 		return func(m *compactordv1.Message) { m.GetParts()[0].GetToolCall().Arguments = text }

@@ -10,19 +10,14 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-const (
-	anyImage = "image/*"
-	pdf      = "application/pdf"
-)
-
 var errNoFile = errors.New("holds neither file_data nor file_id")
 
-// media reads an image_url, input_audio or file part.
-func (f *fields) media(partType string) (*compactordv1.Part, error) {
+// parseMedia reads an image_url, input_audio or file part.
+func (f *fields) parseMedia(partType string) (*compactordv1.Part, error) {
 	media := &compactordv1.MediaPart{}
 	part := &compactordv1.Part{Kind: &compactordv1.Part_Media{Media: media}}
-	if partType == "image_url" && rawjson.KindOf(f.Object[partType]) == rawjson.String {
-		err := f.bareImage(media)
+	if partType == typeImage && rawjson.KindOf(f.Object[partType]) == rawjson.String {
+		err := f.parseImageAddress(media)
 		f.noteType(media, partType)
 		return part, err
 	}
@@ -33,12 +28,12 @@ func (f *fields) media(partType string) (*compactordv1.Part, error) {
 	inner, err := readFields(raw)
 	if err == nil {
 		switch partType {
-		case "image_url":
-			err = inner.image(media)
-		case "input_audio":
-			err = inner.inputAudio(media)
+		case typeImage:
+			err = inner.parseImage(media)
+		case typeAudio:
+			err = inner.parseInputAudio(media)
 		default:
-			err = inner.file(media)
+			err = inner.parseFile(media)
 		}
 	}
 	if err != nil {
@@ -50,33 +45,33 @@ func (f *fields) media(partType string) (*compactordv1.Part, error) {
 
 // noteType notes the type where the medium alone would suggest another.
 func (f *fields) noteType(media *compactordv1.MediaPart, partType string) {
-	if partType != usualType(media) {
+	if partType != mediaType(media) {
 		f.note(noteType, partType)
 	}
 }
 
-// bareImage reads an address that stands where an object with it should: some tools write that.
-func (f *fields) bareImage(media *compactordv1.MediaPart) error {
-	url, err := f.DemandText("image_url")
+// parseImageAddress reads an address that stands where an object with it should: some tools write that.
+func (f *fields) parseImageAddress(media *compactordv1.MediaPart) error {
+	url, err := f.DemandText(typeImage)
 	if err != nil {
 		return err
 	}
-	if err := dialect.FillFromURL(media, url, anyImage); err != nil {
-		return rawjson.In("image_url", err)
+	if err := dialect.FillFromURL(media, url, mimeAnyImage); err != nil {
+		return rawjson.In(typeImage, err)
 	}
 	f.note(noteImage, "string")
-	if url == addressOf(media) && rawjson.Keeps(f.Object["image_url"]) {
-		f.say("image_url")
+	if url == addressOf(media) && rawjson.Keeps(f.Object[typeImage]) {
+		f.say(typeImage)
 	}
 	return nil
 }
 
-func (f *fields) image(media *compactordv1.MediaPart) error {
+func (f *fields) parseImage(media *compactordv1.MediaPart) error {
 	url, err := f.DemandText("url")
 	if err != nil {
 		return err
 	}
-	if err := dialect.FillFromURL(media, url, anyImage); err != nil {
+	if err := dialect.FillFromURL(media, url, mimeAnyImage); err != nil {
 		return rawjson.In("url", err)
 	}
 	if url == addressOf(media) && rawjson.Keeps(f.Object["url"]) {
@@ -99,11 +94,11 @@ func saysAddress(media *compactordv1.MediaPart) func(json.RawMessage) bool {
 		var url string
 		read := &compactordv1.MediaPart{}
 		return json.Unmarshal(raw, &url) == nil &&
-			dialect.FillFromURL(read, url, anyImage) == nil && addressOf(read) == addressOf(media)
+			dialect.FillFromURL(read, url, mimeAnyImage) == nil && addressOf(read) == addressOf(media)
 	}
 }
 
-func (f *fields) inputAudio(media *compactordv1.MediaPart) error {
+func (f *fields) parseInputAudio(media *compactordv1.MediaPart) error {
 	format, err := f.DemandText("format")
 	if err != nil {
 		return err
@@ -149,18 +144,18 @@ func audioFormat(mime string) string {
 	}
 }
 
-func (f *fields) file(media *compactordv1.MediaPart) error {
+func (f *fields) parseFile(media *compactordv1.MediaPart) error {
 	var err error
 	if media.Name, err = f.text("filename", dialect.MaxFileName); err != nil {
 		return err
 	}
 	media.MimeType = dialect.UnknownMime
 	if strings.HasSuffix(strings.ToLower(media.GetName()), ".pdf") {
-		media.MimeType = pdf
+		media.MimeType = mimePDF
 	}
 	switch {
 	case f.Has("file_data"):
-		return rawjson.In("file_data", f.fileData(media))
+		return rawjson.In("file_data", f.parseFileData(media))
 	case f.Has("file_id"):
 		id, err := f.text("file_id", dialect.MaxID)
 		media.Source = &compactordv1.MediaPart_FileId{FileId: id}
@@ -171,7 +166,7 @@ func (f *fields) file(media *compactordv1.MediaPart) error {
 	}
 }
 
-func (f *fields) fileData(media *compactordv1.MediaPart) error {
+func (f *fields) parseFileData(media *compactordv1.MediaPart) error {
 	var encoded string
 	if raw := f.Object["file_data"]; rawjson.KindOf(raw) != rawjson.String || json.Unmarshal(raw, &encoded) != nil {
 		return rawjson.WrongKind(raw, rawjson.String)
@@ -202,6 +197,6 @@ func saysFile(media *compactordv1.MediaPart) func(json.RawMessage) bool {
 	return func(raw json.RawMessage) bool {
 		read := &fields{Object: rawjson.Object{"file_data": raw}}
 		again := &compactordv1.MediaPart{MimeType: media.GetMimeType()}
-		return read.fileData(again) == nil && addressOf(again) == addressOf(media)
+		return read.parseFileData(again) == nil && addressOf(again) == addressOf(media)
 	}
 }

@@ -7,111 +7,54 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// maxCallID is how long OpenAI lets the id of a call be, in bytes.
-const maxCallID = 40
-
-func (chat) Render(messages []*compactordv1.Message, opts dialect.RenderOptions) (*dialect.Rendered, error) {
+// renderRequest puts each result directly behind the calls of its message, and renders all for a request.
+func renderRequest(messages []*compactordv1.Message, _ dialect.RenderOptions) *dialect.Rendered {
 	out := &dialect.Rendered{}
 	out.Messages = make([]json.RawMessage, 0, len(messages))
-	if opts.AsWritten {
-		for i, m := range messages {
-			w := &writer{out: out, at: i, m: m}
-			out.Messages = append(out.Messages, w.message().Encode())
-			out.From = append(out.From, dialect.Span{First: i, End: i + 1})
-		}
-		dialect.GiveBackUnread(kind, out, messages)
-		return out, nil
-	}
-	ids := dialect.AssignCallIDs(messages, cleanID, maxCallID)
-	answers := findAnswers(messages, ids)
-	write := func(i int) {
-		w := &writer{out: out, at: i, m: messages[i], request: true, ids: ids, legacy: answers.legacy[i]}
-		if o := w.message(); o != nil {
+	ids := dialect.AssignCallIDs(messages, cleanID, maxIDBytes)
+	pairs := pairCalls(messages, ids)
+	render := func(i int) {
+		r := &renderer{out: out, at: i, m: messages[i], request: true, ids: ids, legacy: pairs.legacy[i]}
+		if o := r.renderMessage(); o != nil {
 			out.Messages = append(out.Messages, o.Encode())
 			out.From = append(out.From, dialect.Span{First: i, End: i + 1})
 		}
 	}
 	for i := range messages {
-		if answers.isAnswer[i] {
+		if pairs.isAnswer[i] {
 			continue
 		}
-		write(i)
+		render(i)
 		next := i + 1
-		for _, r := range answers.of[i] {
-			if r != next {
+		for _, result := range pairs.of[i] {
+			if result != next {
 				out.Repairs = append(out.Repairs, dialect.Repair{
-					Rule: ruleCallsAnswered, Message: r,
+					Rule: ruleCallsAnswered, Message: result,
 					What: "The result was moved before what stood between it and its call.",
 				})
 			}
-			next = r + 1
-			write(r)
+			next = result + 1
+			render(result)
 		}
 	}
-	return out, nil
+	return out
 }
 
-// answers says which messages hold the results of which.
-type answers struct {
-	// of are, for a message with calls, the positions of their results.
-	of map[int][]int
-	// isAnswer holds the positions of results that answer a call.
-	isAnswer map[int]bool
-	// legacy holds the calls of exchanges by function_call, at the positions of the call and of its result.
-	legacy map[int]*compactordv1.ToolCall
+// renderer writes one message, as it was or for a request.
+type renderer struct {
+	out     *dialect.Rendered
+	at      int
+	m       *compactordv1.Message
+	request bool
+	// The others are for requests only; legacy is the call of an exchange by function_call.
+	ids    *dialect.CallIDs
+	legacy *compactordv1.ToolCall
 }
 
-func findAnswers(messages []*compactordv1.Message, ids *dialect.CallIDs) *answers {
-	a := &answers{of: make(map[int][]int), isAnswer: make(map[int]bool), legacy: make(map[int]*compactordv1.ToolCall)}
-	callers := make(map[string]int)
-	for i, m := range messages {
-		for _, p := range m.GetParts() {
-			id, _ := ids.Of(p)
-			if p.GetToolCall() != nil {
-				callers[id] = i
-			}
-			if p.GetToolResult() == nil {
-				continue
-			}
-			caller, open := callers[id]
-			if !open {
-				continue
-			}
-			// One result answers a call; another stays where it is.
-			delete(callers, id)
-			a.of[caller] = append(a.of[caller], i)
-			a.isAnswer[i] = true
-			if call := legacyCall(messages[caller]); call != nil && isNoted(m.GetAttachments(), noteRole, "function") {
-				a.legacy[caller], a.legacy[i] = call, call
-			}
-		}
-	}
-	return a
+func (r *renderer) drop(part int, why string) {
+	r.out.Dropped = append(r.out.Dropped, dialect.Dropped{Message: r.at, Part: part, Why: why})
 }
 
-// legacyCall returns the one call of a message if it was made by function_call.
-func legacyCall(m *compactordv1.Message) *compactordv1.ToolCall {
-	var only *compactordv1.ToolCall
-	for _, p := range m.GetParts() {
-		if p.GetToolCall() == nil {
-			continue
-		}
-		if only != nil || fieldOf(p) != "function_call" {
-			return nil
-		}
-		only = p.GetToolCall()
-	}
-	return only
-}
-
-// cleanID keeps what servers themselves write into ids, which is more than letters: Kimi's `functions.bash:0` must come
-// back as it is.
-func cleanID(id string) string {
-	clean := []byte(id)
-	for i, b := range clean {
-		if b <= ' ' || b > '~' {
-			clean[i] = '_'
-		}
-	}
-	return string(clean)
+func (r *renderer) repair(rule, what string) {
+	r.out.Repairs = append(r.out.Repairs, dialect.Repair{Rule: rule, Message: r.at, What: what})
 }

@@ -12,27 +12,23 @@ import (
 // tokenLimit is the older name of the limit, which most servers know.
 const tokenLimit = "max_tokens"
 
-func (d chat) Prompt(messages []*compactordv1.Message) (*dialect.List, error) {
-	r, err := d.Render(messages, dialect.RenderOptions{})
-	if err != nil {
-		return nil, err
-	}
-	return &r.List, nil
+func prompt(messages []*compactordv1.Message) (*dialect.List, error) {
+	return &renderRequest(messages, dialect.RenderOptions{}).List, nil
 }
 
-func (chat) RequestBody(list *dialect.List, o dialect.RequestOptions) json.RawMessage {
-	body := bodyOf(list)
-	body["model"] = rawjson.Quote(o.Model)
+func requestBody(list *dialect.List, opts dialect.RequestOptions) rawjson.Object {
+	body := document(list)
+	body["model"] = rawjson.Quote(opts.Model)
 	body["stream"] = json.RawMessage("true")
 	body["stream_options"] = json.RawMessage(`{"include_usage":true}`)
-	if o.MaxOutputTokens > 0 {
-		body[cmp.Or(o.TokenLimit, tokenLimit)] = rawjson.Integer(o.MaxOutputTokens)
+	if opts.MaxOutputTokens > 0 {
+		body[cmp.Or(opts.TokenLimit, tokenLimit)] = rawjson.Integer(opts.MaxOutputTokens)
 	}
-	if o.Effort != "" {
-		body["reasoning_effort"] = rawjson.Quote(o.Effort)
+	if opts.Effort != "" {
+		body["reasoning_effort"] = rawjson.Quote(opts.Effort)
 	}
-	if len(o.Tools) > 0 {
-		body["tools"] = o.Tools
+	if len(opts.Tools) > 0 {
+		body["tools"] = opts.Tools
 	}
-	return body.Encode()
+	return body
 }

@@ -6,31 +6,31 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 )
 
-// The rules.
+// The ids of the rules.
 const (
-	ruleShape            = "openai_chat.shape"
-	ruleMessagesPresent  = "openai_chat.messages-present"
-	ruleContentRequired  = "openai_chat.content-required"
-	ruleAssistantContent = "openai_chat.assistant-content"
-	ruleContentNotEmpty  = "openai_chat.content-not-empty"
-	rulePartsOfRole      = "openai_chat.parts-of-role"
-	ruleRefusalAlone     = "openai_chat.refusal-alone"
-	ruleImageSource      = "openai_chat.image-source"
-	ruleAudioFormat      = "openai_chat.audio-format"
-	ruleFileSource       = "openai_chat.file-source"
-	ruleCallsNotEmpty    = "openai_chat.calls-not-empty"
-	ruleCallID           = "openai_chat.call-id"
-	ruleCallIDLength     = "openai_chat.call-id-length"
-	ruleCallIDs          = "openai_chat.call-ids-unique"
-	ruleToolName         = "openai_chat.tool-name"
-	ruleParticipantName  = "openai_chat.participant-name"
-	ruleArgumentsString  = "openai_chat.arguments-string"
-	ruleArgumentsObject  = "openai_chat.arguments-object"
-	ruleCallsAnswered    = "openai_chat.calls-answered"
-	ruleLastCalls        = "openai_chat.last-calls-answered"
-	ruleResultsFollow    = "openai_chat.results-follow-calls"
-	ruleResultOnce       = "openai_chat.result-once"
-	ruleTranscriptFields = "openai_chat.transcript-fields"
+	ruleShape             = "openai_chat.shape"
+	ruleMessagesNotEmpty  = "openai_chat.messages-present"
+	ruleContentRequired   = "openai_chat.content-required"
+	ruleAssistantContent  = "openai_chat.assistant-content"
+	ruleContentNotEmpty   = "openai_chat.content-not-empty"
+	rulePartsOfRole       = "openai_chat.parts-of-role"
+	ruleRefusalAlone      = "openai_chat.refusal-alone"
+	ruleImageSource       = "openai_chat.image-source"
+	ruleAudioFormat       = "openai_chat.audio-format"
+	ruleFileSource        = "openai_chat.file-source"
+	ruleCallsNotEmpty     = "openai_chat.calls-not-empty"
+	ruleCallIDs           = "openai_chat.call-id"
+	ruleCallIDLength      = "openai_chat.call-id-length"
+	ruleCallIDsUnique     = "openai_chat.call-ids-unique"
+	ruleToolNames         = "openai_chat.tool-name"
+	ruleParticipantNames  = "openai_chat.participant-name"
+	ruleArgumentsString   = "openai_chat.arguments-string"
+	ruleArgumentsObject   = "openai_chat.arguments-object"
+	ruleCallsAnswered     = "openai_chat.calls-answered"
+	ruleLastCallsAnswered = "openai_chat.last-calls-answered"
+	ruleResultsHaveCalls  = "openai_chat.results-follow-calls"
+	ruleOneResultACall    = "openai_chat.result-once"
+	ruleTranscriptFields  = "openai_chat.transcript-fields"
 )
 
 // maxToolName is how long a name may be, in bytes.
@@ -38,25 +38,25 @@ const maxToolName = 64
 
 var errCallType = errors.New("is neither function nor custom")
 
-// reference is the provider's own word on the shape of messages.
-const reference = "https://platform.openai.com/docs/api-reference/chat/create"
+// docsReference is where the provider writes down the shape of messages.
+const docsReference = "https://platform.openai.com/docs/api-reference/chat/create"
 
-// table holds what Validate checks, in the order in which people read a list: messages, contents, calls, results.
-var table = []dialect.Check[[]*decoded]{
+// checks holds what Validate checks, in the order in which people read a list: messages, contents, calls, results.
+var checks = []dialect.Check[*decoded]{
 	{Check: checkShape, Rule: dialect.Rule{
-		ID: ruleShape, Source: reference,
+		ID: ruleShape, Source: docsReference,
 		Sentence: "A message is an object with a known role, and its fields are of the types of the reference.",
 	}},
-	{Check: checkPresent, Rule: dialect.Rule{
-		ID: ruleMessagesPresent, Source: "https://github.com/CopilotKit/CopilotKit/issues/529", RequestOnly: true,
+	{Check: checkMessagesNotEmpty, Rule: dialect.Rule{
+		ID: ruleMessagesNotEmpty, Source: "https://github.com/CopilotKit/CopilotKit/issues/529", RequestOnly: true,
 		Sentence: "There is at least one message.",
 	}},
 	{Check: checkContentRequired, Rule: dialect.Rule{
-		ID: ruleContentRequired, Source: reference,
+		ID: ruleContentRequired, Source: docsReference,
 		Sentence: "A message that is not the assistant's has content.",
 	}},
 	{Check: checkAssistantContent, Rule: dialect.Rule{
-		ID: ruleAssistantContent, Source: reference,
+		ID: ruleAssistantContent, Source: docsReference,
 		Sentence: "A message of the assistant has content, calls, or a recording to refer to.",
 	}},
 	{Check: checkContentNotEmpty, Rule: dialect.Rule{
@@ -68,18 +68,18 @@ var table = []dialect.Check[[]*decoded]{
 		Sentence: "Images, recordings and files are the user's, refusals the assistant's; system, developer and tool hold only text.",
 	}},
 	{Check: checkRefusalAlone, Rule: dialect.Rule{
-		ID: ruleRefusalAlone, Source: reference,
+		ID: ruleRefusalAlone, Source: docsReference,
 		Sentence: "The content of the assistant is either texts or exactly one refusal.",
 	}},
-	{Check: checkImages, Rule: dialect.Rule{
+	{Check: checkImageSource, Rule: dialect.Rule{
 		ID: ruleImageSource, Source: "https://platform.openai.com/docs/guides/images-vision",
 		Sentence: "An image is a web address, or a data URL in base64 of a PNG, JPEG, GIF or WebP.",
 	}},
-	{Check: checkAudio, Rule: dialect.Rule{
-		ID: ruleAudioFormat, Source: reference,
+	{Check: checkAudioFormat, Rule: dialect.Rule{
+		ID: ruleAudioFormat, Source: docsReference,
 		Sentence: "A recording is base64 in the format wav or mp3.",
 	}},
-	{Check: checkFiles, Rule: dialect.Rule{
+	{Check: checkFileSource, Rule: dialect.Rule{
 		ID: ruleFileSource, Source: "https://github.com/vercel/ai/issues/7266",
 		Sentence: "A file is the id of an uploaded one, or a data URL in base64 of a PDF.",
 	}},
@@ -87,28 +87,28 @@ var table = []dialect.Check[[]*decoded]{
 		ID: ruleCallsNotEmpty, Source: "https://github.com/openai/openai-python/issues/2061",
 		Sentence: "A list of calls holds at least one; where there are none it is left out.",
 	}},
-	{Check: checkCallID, Rule: dialect.Rule{
-		ID: ruleCallID, Source: reference,
+	{Check: checkCallIDs, Rule: dialect.Rule{
+		ID: ruleCallIDs, Source: docsReference,
 		Sentence: "Each call has an id, and each result the id of its call.",
 	}},
 	{Check: checkCallIDLength, Rule: dialect.Rule{
 		ID: ruleCallIDLength, Source: "https://github.com/agno-agi/agno/issues/5382",
 		Sentence: "The id of a call is at most 40 characters long.",
 	}},
-	{Check: checkCallIDs, Rule: dialect.Rule{
-		ID: ruleCallIDs, Source: "https://github.com/can1357/oh-my-pi/issues/2055",
+	{Check: checkCallIDsUnique, Rule: dialect.Rule{
+		ID: ruleCallIDsUnique, Source: "https://github.com/can1357/oh-my-pi/issues/2055",
 		Sentence: "No two calls of a list have the same id.",
 	}},
-	{Check: checkToolName, Rule: dialect.Rule{
-		ID: ruleToolName, Source: reference,
+	{Check: checkToolNames, Rule: dialect.Rule{
+		ID: ruleToolNames, Source: docsReference,
 		Sentence: "The name of a tool is 1 to 64 ASCII letters, digits, underscores and hyphens.",
 	}},
-	{Check: checkParticipantName, Rule: dialect.Rule{
-		ID: ruleParticipantName, Source: "https://github.com/jekalmin/extended_openai_conversation/issues/251",
+	{Check: checkParticipantNames, Rule: dialect.Rule{
+		ID: ruleParticipantNames, Source: "https://github.com/jekalmin/extended_openai_conversation/issues/251",
 		Sentence: "The name of a participant is 1 to 64 ASCII letters, digits, underscores and hyphens.",
 	}},
 	{Check: checkArgumentsString, Rule: dialect.Rule{
-		ID: ruleArgumentsString, Source: reference,
+		ID: ruleArgumentsString, Source: docsReference,
 		Sentence: "The arguments of a call are a string.",
 	}},
 	{Check: checkArgumentsObject, Rule: dialect.Rule{
@@ -119,16 +119,16 @@ var table = []dialect.Check[[]*decoded]{
 		ID: ruleCallsAnswered, Source: "https://github.com/agno-agi/agno/issues/3105",
 		Sentence: "Calls are followed by one message of role tool for each, before any message of another role.",
 	}},
-	{Check: checkLastCalls, Rule: dialect.Rule{
-		ID: ruleLastCalls, Source: "https://github.com/agno-agi/agno/issues/3105", RequestOnly: true,
+	{Check: checkLastCallsAnswered, Rule: dialect.Rule{
+		ID: ruleLastCallsAnswered, Source: "https://github.com/agno-agi/agno/issues/3105", RequestOnly: true,
 		Sentence: "The calls at the end of the list are answered before the model goes on.",
 	}},
-	{Check: checkResultsFollow, Rule: dialect.Rule{
-		ID: ruleResultsFollow, Source: "https://github.com/langchain-ai/langchain/issues/38352",
+	{Check: checkResultsHaveCalls, Rule: dialect.Rule{
+		ID: ruleResultsHaveCalls, Source: "https://github.com/langchain-ai/langchain/issues/38352",
 		Sentence: "A message of role tool follows the assistant's message with its call.",
 	}},
-	{Check: checkResultOnce, Rule: dialect.Rule{
-		ID: ruleResultOnce, Source: "https://github.com/agno-agi/agno/issues/5116",
+	{Check: checkOneResultACall, Rule: dialect.Rule{
+		ID: ruleOneResultACall, Source: "https://github.com/agno-agi/agno/issues/5116",
 		Sentence: "A call has one result.",
 	}},
 	{Check: checkTranscriptFields, Rule: dialect.Rule{
@@ -137,8 +137,4 @@ var table = []dialect.Check[[]*decoded]{
 	}},
 }
 
-func (chat) Rules() []dialect.Rule { return dialect.RulesOf(table) }
-
-func (chat) Validate(list *dialect.List, mode dialect.Mode) []dialect.Violation {
-	return dialect.Run(table, decode(list), mode)
-}
+type report = func(message, part int, detail string)

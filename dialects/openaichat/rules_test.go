@@ -1,7 +1,6 @@
 package openaichat_test
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -234,14 +233,7 @@ var ruleCases = map[string]struct{ broken, valid []string }{
 	},
 }
 
-func listOf(t *testing.T, elements string) *dialect.List {
-	t.Helper()
-	var list []json.RawMessage
-	require.NoError(t, json.Unmarshal([]byte("["+elements+"]"), &list), elements)
-	return &dialect.List{Messages: list}
-}
-
-func TestEachRuleIsBrokenAlone(t *testing.T) {
+func TestRules(t *testing.T) {
 	t.Parallel()
 	d := openaichat.New()
 	var ids []string

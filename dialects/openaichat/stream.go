@@ -25,16 +25,16 @@ var deltaRule = &rawjson.JoinRule{
 			},
 		}},
 		"tool_calls": {Element: &rawjson.JoinRule{Objects: map[string]*rawjson.JoinRule{
-			functionType: {Texts: []string{"arguments"}},
-			customType:   {Texts: []string{"input"}},
+			typeFunction: {Texts: []string{"arguments"}},
+			typeCustom:   {Texts: []string{"input"}},
 		}}},
 		reasoningDetails: {KeepIndex: true, Element: &rawjson.JoinRule{Texts: []string{"text", "summary", "data"}}},
 		"annotations":    {Element: &rawjson.JoinRule{}},
 	},
 }
 
-// isChunk tells a chunk of a stream, or the error that ends one, from a message.
-func isChunk(o rawjson.Object) bool {
+// isEvent tells a chunk of a stream, or the error that ends one, from a message.
+func isEvent(o rawjson.Object) bool {
 	return !o.Has("role") && (o.Has("choices") || o.Has("error") || o.IsText("object", "chat.completion.chunk") ||
 		o.IsText("type", "chunk") && o.Has("chunk"))
 }
@@ -55,32 +55,32 @@ type streamedChoice struct {
 	hasParts bool
 }
 
-// openStream puts the chunks of a stream together to what its response's body would have been.
-func (e *envelope) openStream(chunks []json.RawMessage) error {
+// readStream puts the chunks of a stream together to what its response's body would have been.
+func readStream(events []json.RawMessage) (*body, error) {
 	s := &stream{body: make(rawjson.Object), choices: make(map[uint32]*streamedChoice)}
-	for i, raw := range chunks {
-		if err := s.chunk(raw); err != nil {
-			return rawjson.InElement(i, err)
+	for i, raw := range events {
+		if err := s.event(raw); err != nil {
+			return nil, rawjson.InElement(i, err)
 		}
 	}
-	e.response, e.choices = s.body, len(s.choices)
 	first := s.first()
-	e.choice = first.fields.Object()
-	message, err := first.object()
+	message, err := first.encode()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	e.messages = []json.RawMessage{message.Encode()}
-	s.ending.Cut = !s.ending.Failed && stopWord(e.choice) == ""
-	e.ending = s.ending
-	return nil
+	b := &body{
+		messages: []json.RawMessage{message.Encode()}, response: s.body, choice: first.fields.Object(),
+		choices: len(s.choices), ending: s.ending,
+	}
+	b.ending.Cut = !s.ending.Failed && providerStop(b.choice) == ""
+	return b, nil
 }
 
-func (s *stream) chunk(raw json.RawMessage) error {
+func (s *stream) event(raw json.RawMessage) error {
 	o, err := rawjson.SplitObject(raw)
 	if err == nil && o.IsText("type", "chunk") && o.Has("chunk") {
 		// An event of the SDKs, which hold the chunk beside what they made of it so far.
-		o, err = objectIn(o, "chunk")
+		o, err = o.SplitSub("chunk")
 	}
 	switch {
 	case err != nil:
@@ -95,27 +95,10 @@ func (s *stream) chunk(raw json.RawMessage) error {
 			s.body[key] = o[key]
 		}
 	}
-	choices, err := elementsOf(o, "choices")
-	if err != nil {
-		return err
-	}
-	for i, raw := range choices {
-		if err := s.choice(raw); err != nil {
-			return rawjson.In("choices", rawjson.InElement(i, err))
-		}
-	}
-	return nil
+	return o.EachIndexed("choices", s.choice)
 }
 
-func (s *stream) choice(raw json.RawMessage) error {
-	o, err := rawjson.SplitObject(raw)
-	if err != nil {
-		return err
-	}
-	index, err := o.Count("index")
-	if err != nil {
-		return err
-	}
+func (s *stream) choice(index uint32, o rawjson.Object) error {
 	if o.Has("message") && !o.Has("delta") {
 		return rawjson.In("message", errWholeAnswer)
 	}
@@ -126,7 +109,7 @@ func (s *stream) choice(raw json.RawMessage) error {
 	if o.Has("usage") && !s.body.Has("usage") {
 		s.body["usage"] = o["usage"]
 	}
-	delta, err := objectIn(o, "delta")
+	delta, err := o.SplitSub("delta")
 	if err != nil {
 		return err
 	}
@@ -170,11 +153,11 @@ func (c *streamedChoice) add(delta rawjson.Object) error {
 	return c.message.Add(delta)
 }
 
-// object is the message so far.
-func (c *streamedChoice) object() (rawjson.Object, error) {
+// encode is the message so far.
+func (c *streamedChoice) encode() (rawjson.Object, error) {
 	o := c.message.Object()
 	if !o.Has("role") || o.IsText("role", "") {
-		o["role"] = rawjson.Quote("assistant")
+		o["role"] = rawjson.Quote(roleAssistant)
 	}
 	if c.hasParts || rawjson.KindOf(o["content"]) != rawjson.Array {
 		return o, nil

@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-func (responses) NewAnswer() dialect.AnswerReader { return &answerReader{} }
+func newAnswer() dialect.AnswerReader { return &answerReader{} }
 
 // answerReader reads a response from its events.
 type answerReader struct {
@@ -97,7 +97,7 @@ func (r *answerReader) item(item *answerItem) string {
 	var text strings.Builder
 	for _, content := range item.Content {
 		r.answer.Refused = r.answer.Refused || content.Type == typeRefusal
-		if content.Type == typeOutputText || content.Type == "text" {
+		if content.Type == typeOutputText || content.Type == typePlainText {
 			text.WriteString(content.Text)
 		}
 	}
@@ -114,7 +114,7 @@ func (r *answerReader) end(how string, response *answerResponse) string {
 		r.answer.Model = response.Model
 	}
 	if dialect.IsObject(response.Usage) {
-		r.answer.Usage = answerUsageOf(response.Usage)
+		r.answer.Usage = parseAnswerUsage(response.Usage)
 	}
 	switch how {
 	case "response.completed":
@@ -153,8 +153,8 @@ func whyIncompleteAnswer(response *answerResponse) compactordv1.StopReason {
 	return compactordv1.StopReason_STOP_REASON_LENGTH
 }
 
-// answerUsageOf tells apart what OpenAI counts together: its input includes what came from the cache or went there.
-func answerUsageOf(raw json.RawMessage) *compactordv1.Usage {
+// parseAnswerUsage tells apart what OpenAI counts together: its input includes what came from the cache or went there.
+func parseAnswerUsage(raw json.RawMessage) *compactordv1.Usage {
 	var u answerUsage
 	_ = json.Unmarshal(raw, &u)
 	return &compactordv1.Usage{

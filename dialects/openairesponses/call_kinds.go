@@ -11,28 +11,26 @@ type callKind struct {
 	id, link string
 	// name is what the tool is called where the item does not name it.
 	name string
-	// inputs are the fields that hold what the model wants, of which an item has one.
+	// inputs are the fields that can hold the arguments. An item has one of them.
 	inputs []string
 	// isText says that the input is a text, and not JSON of its own.
 	isText bool
-	// complete says whether an input can be sent again; any can where it is not set.
+	// complete says whether the provider would take the arguments back. Where it is nil, the provider takes any.
 	complete func(input rawjson.Object) bool
-	// answer is the form of the output.
-	answer answerForm
-	// open says that a call is one even without an id.
+	// form is the form of the output.
+	form resultForm
+	// open says that an item of this kind is a call even without an id.
 	open bool
 }
-
-const callID = "call_id"
 
 var (
 	functionCalls = &callKind{
 		call: typeFunctionCall, output: typeFunctionOutput, id: callID, link: callID,
-		inputs: []string{"arguments"}, isText: true, answer: answerForm{field: "output", write: writeContent}, open: true,
+		inputs: []string{"arguments"}, isText: true, form: resultForm{field: "output", render: renderContentOf}, open: true,
 	}
 	customCalls = &callKind{
 		call: "custom_tool_call", output: "custom_tool_call_output", id: callID, link: callID,
-		inputs: []string{"input"}, isText: true, answer: answerForm{field: "output", write: writeContent}, open: true,
+		inputs: []string{"input"}, isText: true, form: resultForm{field: "output", render: renderContentOf}, open: true,
 	}
 	callKinds = []*callKind{
 		functionCalls,
@@ -40,31 +38,31 @@ var (
 		{
 			call: "local_shell_call", output: typeLocalShellOut, id: callID, link: callID, name: "local_shell",
 			inputs: []string{"action"}, complete: hasList("command"),
-			answer: answerForm{field: "output", write: writeString},
+			form: resultForm{field: "output", render: renderString},
 		},
 		{
 			call: "shell_call", output: "shell_call_output", id: callID, link: callID, name: "shell",
 			inputs: []string{"action"}, complete: hasList("commands"),
-			answer: answerForm{field: "output", read: readChunks, write: writeChunks},
+			form: resultForm{field: "output", parts: parseChunks, render: renderChunks},
 		},
 		{
 			call: "apply_patch_call", output: "apply_patch_call_output", id: callID, link: callID, name: "apply_patch",
 			inputs: []string{"operation"}, complete: hasText("type"),
-			answer: answerForm{field: "output", optional: true, write: writeString, flag: "status", done: `"completed"`, failed: `"failed"`},
+			form: resultForm{field: "output", optional: true, render: renderString, flag: "status", done: `"completed"`, failed: `"failed"`},
 		},
 		{
 			call: "computer_call", output: "computer_call_output", id: callID, link: callID, name: "computer",
 			inputs: []string{"action", "actions"},
-			answer: answerForm{field: "output", read: readScreenshot, write: writeScreenshot},
+			form:   resultForm{field: "output", parts: parseScreenshot, render: renderScreenshot},
 		},
 		{
 			call: typeToolSearch, output: typeToolSearchOut, id: callID, link: callID, name: "tool_search",
-			inputs: []string{"arguments"}, answer: answerForm{field: "tools", read: readAsItIs, write: writeAsItIs},
+			inputs: []string{"arguments"}, form: resultForm{field: "tools", parts: parseAsItIs, render: renderAsItIs},
 		},
 		{
 			call: "mcp_approval_request", output: typeApproval, id: "id", link: "approval_request_id",
 			inputs: []string{"arguments"}, isText: true,
-			answer: answerForm{field: "reason", optional: true, write: writeString, flag: "approve", done: "true", failed: "false"},
+			form: resultForm{field: "reason", optional: true, render: renderString, flag: "approve", done: "true", failed: "false"},
 		},
 	}
 )
@@ -95,8 +93,8 @@ func kindOfOutput(typ string) *callKind {
 	return nil
 }
 
-// linkIn is the field of an output that names its call. The output of a local shell has its call's id as its own by the
-// provider's reference, and names it as the others do in Codex.
+// linkIn is the field of an output that names its call. By the reference, the output of a local shell has the call's id
+// as its own id. Codex names the call as in other outputs.
 func (k *callKind) linkIn(o rawjson.Object) string {
 	if k.output == typeLocalShellOut && !o.Has(callID) {
 		return "id"
@@ -104,8 +102,8 @@ func (k *callKind) linkIn(o rawjson.Object) string {
 	return k.link
 }
 
-// reads says whether an item is a call or output of this kind: without an id it answers nothing, and functions aside it
-// has no neutral meaning then.
+// reads says whether an item counts as a call or output of this kind. Without an id only functions do: any other item has
+// no neutral meaning then.
 func (k *callKind) reads(o rawjson.Object, link string) bool {
 	if k.open {
 		return true
@@ -114,8 +112,8 @@ func (k *callKind) reads(o rawjson.Object, link string) bool {
 	return err == nil && id != ""
 }
 
-// linkOf returns the id by which an item is a call or answers one; empty where it is neither.
-func linkOf(o rawjson.Object, typ string) string {
+// callIDIn returns the id by which an item is a call or answers one; empty where it is neither.
+func callIDIn(o rawjson.Object, typ string) string {
 	key := ""
 	if k := kindOfCall(typ); k != nil {
 		key = k.id

@@ -45,7 +45,7 @@ func rollouts(t *testing.T) map[string][]byte {
 	return lists
 }
 
-func TestRollouts(t *testing.T) {
+func TestRecordings(t *testing.T) {
 	t.Parallel()
 	for name, list := range rollouts(t) {
 		t.Run(name, func(t *testing.T) {

@@ -8,24 +8,20 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// What follows judges lists, and shares nothing with what reads and renders them.
-
-// report tells of a place where a rule is broken.
-type report = func(message, part int, detail string)
-
-// input is a list, decoded for judging.
-type input struct {
-	system  []json.RawMessage
-	entries []*entry
-	// answers tells for each output which call it answers, repeats which earlier output of that call there is.
-	answers map[*entry]*entry
-	repeats map[*entry]bool
+// decoded is a list taken apart for the checks. It shares nothing with what parses and renders lists, so that the checks
+// find mistakes of these.
+type decoded struct {
+	system []json.RawMessage
+	items  []*decodedItem
+	// calls tells for each output which call it answers, repeats which earlier output of that call there is.
+	calls   map[*decodedItem]*decodedItem
+	repeats map[*decodedItem]bool
 	// answered are the calls that have outputs.
-	answered map[*entry]bool
+	answered map[*decodedItem]bool
 }
 
-// entry is an item. What of it has the wrong type is as if it were not there; shape tells of it.
-type entry struct {
+// decodedItem is an item. A field of a wrong type counts as missing; only checkShape looks at it.
+type decodedItem struct {
 	at     int
 	raw    json.RawMessage
 	fields rawjson.Object
@@ -35,10 +31,10 @@ type entry struct {
 	speaker speaker
 	// link is the id by which a call and its output belong together.
 	link string
-	// batch counts the stretches of what the model said, of which this is one or, at an output, which stands before it
-	// with nothing but outputs between; -1 where there is none.
+	// batch is the number of the run of model items that this item is in. An output has the number of the run right before
+	// it and other outputs. It is -1 for an item of the client.
 	batch int
-	parts []part
+	parts []decodedPart
 }
 
 type speaker int
@@ -49,8 +45,8 @@ const (
 	ofClient
 )
 
-// part is an element of the content of a message or an output.
-type part struct {
+// decodedPart is an element of the content of a message or an output.
+type decodedPart struct {
 	fields rawjson.Object
 	typ    string
 }
@@ -77,56 +73,56 @@ var outputLinks = func() map[string]string {
 
 var clientTypes = map[string]bool{"additional_tools": true, "compaction_trigger": true, "configuration_update": true}
 
-func decode(list *dialect.List) *input {
-	in := &input{
-		system: list.System, answers: make(map[*entry]*entry), repeats: make(map[*entry]bool),
-		answered: make(map[*entry]bool),
+func decode(list *dialect.List) *decoded {
+	d := &decoded{
+		system: list.System, calls: make(map[*decodedItem]*decodedItem), repeats: make(map[*decodedItem]bool),
+		answered: make(map[*decodedItem]bool),
 	}
 	for at, raw := range list.Messages {
-		in.entries = append(in.entries, decodeEntry(at, bytes.TrimSpace(raw)))
+		d.items = append(d.items, decodeItem(at, bytes.TrimSpace(raw)))
 	}
-	in.batches()
-	in.pair()
-	return in
+	d.batches()
+	d.pairCalls()
+	return d
 }
 
-func decodeEntry(at int, raw json.RawMessage) *entry {
-	e := &entry{at: at, raw: raw, speaker: ofClient, batch: -1}
+func decodeItem(at int, raw json.RawMessage) *decodedItem {
+	item := &decodedItem{at: at, raw: raw, speaker: ofClient, batch: -1}
 	if !json.Valid(raw) {
-		return e
+		return item
 	}
 	fields, err := rawjson.SplitObject(raw)
 	if err != nil {
-		return e
+		return item
 	}
-	e.fields = fields
-	e.typ, e.role = textIn(fields, "type"), textIn(fields, "role")
+	item.fields = fields
+	item.typ, item.role = fields.TextOrEmpty("type"), fields.TextOrEmpty("role")
 	if _, there := fields["type"]; !there && fields.Has("role") {
-		e.typ = "message"
+		item.typ = "message"
 	}
-	if call, isCall := callTypes[e.typ]; isCall {
-		e.link = textIn(fields, call.id)
+	if call, isCall := callTypes[item.typ]; isCall {
+		item.link = fields.TextOrEmpty(call.id)
 	}
-	link, isOutput := outputLinks[e.typ]
+	link, isOutput := outputLinks[item.typ]
 	if isOutput {
-		if e.link = textIn(fields, link); e.link == "" && e.typ == "local_shell_call_output" {
-			e.link = textIn(fields, "id")
+		if item.link = fields.TextOrEmpty(link); item.link == "" && item.typ == "local_shell_call_output" {
+			item.link = fields.TextOrEmpty("id")
 		}
 	}
 	switch {
-	case isOutput && (e.link != "" || e.typ != "tool_search_output"):
-		e.speaker = ofTool
-	case !clientTypes[e.typ] && (e.typ != "message" || e.role == "assistant"):
-		e.speaker = ofModel
+	case isOutput && (item.link != "" || item.typ != "tool_search_output"):
+		item.speaker = ofTool
+	case !clientTypes[item.typ] && (item.typ != "message" || item.role == roleAssistant):
+		item.speaker = ofModel
 	}
-	if field := e.contentField(); field != "" {
-		e.parts = partsOf(fields[field])
+	if field := item.contentField(); field != "" {
+		item.parts = decodeParts(fields[field])
 	}
-	return e
+	return item
 }
 
-func (e *entry) contentField() string {
-	switch e.typ {
+func (item *decodedItem) contentField() string {
+	switch item.typ {
 	case "message":
 		return "content"
 	case "function_call_output", "custom_tool_call_output":
@@ -136,75 +132,71 @@ func (e *entry) contentField() string {
 	}
 }
 
-func partsOf(raw json.RawMessage) []part {
+func decodeParts(raw json.RawMessage) []decodedPart {
 	elements, err := rawjson.SplitArray(raw)
 	if err != nil {
 		return nil
 	}
-	parts := make([]part, len(elements))
+	parts := make([]decodedPart, len(elements))
 	for i, element := range elements {
 		fields, err := rawjson.SplitObject(element)
 		if err == nil {
-			parts[i] = part{fields: fields, typ: textIn(fields, "type")}
+			parts[i] = decodedPart{fields: fields, typ: fields.TextOrEmpty("type")}
 		}
 	}
 	return parts
 }
 
-// textIn returns a field if it is a text, else an empty text.
-func textIn(o rawjson.Object, key string) string {
-	if rawjson.KindOf(o[key]) != rawjson.String {
-		return ""
-	}
-	var text string
-	if json.Unmarshal(o[key], &text) != nil {
-		return ""
-	}
-	return text
+func (item *decodedItem) isCall() bool {
+	_, isCall := callTypes[item.typ]
+	return isCall && item.link != ""
 }
 
-func (e *entry) isCall() bool {
-	_, isCall := callTypes[e.typ]
-	return isCall && e.link != ""
-}
-
-// batches counts the stretches of what the model said.
-func (in *input) batches() {
+// batches numbers the runs of items of the model.
+func (d *decoded) batches() {
 	batch := -1
 	before := ofClient
-	for _, e := range in.entries {
+	for _, item := range d.items {
 		switch {
-		case e.speaker == ofModel && before != ofModel:
+		case item.speaker == ofModel && before != ofModel:
 			batch++
-			e.batch = batch
-		case e.speaker == ofModel:
-			e.batch = batch
-		case e.speaker == ofTool && before != ofClient:
-			e.batch = batch
+			item.batch = batch
+		case item.speaker == ofModel:
+			item.batch = batch
+		case item.speaker == ofTool && before != ofClient:
+			item.batch = batch
 		}
-		// An output of nothing that was said is as good as the client's word.
-		if e.speaker != ofTool || before != ofClient {
-			before = e.speaker
+		// An output without items of the model before it counts as the client's.
+		if item.speaker != ofTool || before != ofClient {
+			before = item.speaker
 		}
 	}
 }
 
-// pair finds the call of each output: the earliest one with its id that has none yet.
-func (in *input) pair() {
-	open := make(map[string][]*entry)
+// pairCalls finds the call of each output: the earliest one with its id that has none yet.
+func (d *decoded) pairCalls() {
+	open := make(map[string][]*decodedItem)
 	known := make(map[string]bool)
-	for _, e := range in.entries {
+	for _, item := range d.items {
 		switch {
-		case e.isCall():
-			open[e.link] = append(open[e.link], e)
-			known[e.link] = true
-		case e.speaker != ofTool:
-		case len(open[e.link]) > 0:
-			call := open[e.link][0]
-			open[e.link] = open[e.link][1:]
-			in.answers[e], in.answered[call] = call, true
+		case item.isCall():
+			open[item.link] = append(open[item.link], item)
+			known[item.link] = true
+		case item.speaker != ofTool:
+		case len(open[item.link]) > 0:
+			call := open[item.link][0]
+			open[item.link] = open[item.link][1:]
+			d.calls[item], d.answered[call] = call, true
 		default:
-			in.repeats[e] = known[e.link]
+			d.repeats[item] = known[item.link]
+		}
+	}
+}
+
+func (d *decoded) eachPart(check func(item *decodedItem, i int, p decodedPart)) {
+	for _, item := range d.items {
+		for i, p := range item.parts {
+			check(item, i, p)
 		}
 	}
 }

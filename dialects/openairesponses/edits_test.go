@@ -1,41 +1,14 @@
 package openairesponses_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/openairesponses"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
-
-// hide puts a text in the place of a result, as session does it: the attachments of the part stay.
-func hide(m *compactordv1.Message) *compactordv1.Message {
-	hidden := proto.CloneOf(m)
-	hidden.GetParts()[0].GetToolResult().Parts = []*compactordv1.ResultPart{resultText("[hidden]")}
-	return hidden
-}
-
-func withArguments(m *compactordv1.Message, part int, arguments string) *compactordv1.Message {
-	edited := proto.CloneOf(m)
-	edited.GetParts()[part].GetToolCall().Arguments = arguments
-	return edited
-}
-
-func withPart(m *compactordv1.Message, at int, p *compactordv1.Part) *compactordv1.Message {
-	edited := proto.CloneOf(m)
-	edited.Parts[at] = p
-	return edited
-}
-
-func withoutPart(m *compactordv1.Message, at int) *compactordv1.Message {
-	edited := proto.CloneOf(m)
-	edited.Parts = slices.Delete(edited.GetParts(), at, at+1)
-	return edited
-}
 
 // TestEdits: an edited part never shows what it was before, neither in a request nor as written.
 func TestEdits(t *testing.T) {
@@ -132,8 +105,8 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// TestEditsOfToolsOfTheProvider: where an edit leaves no form that a tool of the provider knows, a request holds a function
-// call in its place, and nothing of what was there before.
+// TestEditsOfToolsOfTheProvider: where an edit leaves no form that a tool of the provider knows, a request holds a
+// function call in its place, and nothing of what was there before.
 func TestEditsOfToolsOfTheProvider(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -192,53 +165,3 @@ const reasoned = `[{"role":"user","content":"a"},
 	{"type":"message","role":"assistant","id":"msg_1","status":"completed","content":[{"type":"output_text","text":"b"}]},
 	{"type":"function_call","id":"fc_1","call_id":"c1","name":"f","arguments":"{}"},
 	{"type":"function_call_output","call_id":"c1","output":"c"}]`
-
-// Reasoning that was dropped leaves a call behind that the provider takes only without its id (TanStack/ai#1212,
-// continuedev/continue#11785).
-func TestReasoningDropped(t *testing.T) {
-	t.Parallel()
-	messages := parse(t, reasoned).Messages
-	messages[1] = withoutPart(messages[1], 0)
-	require.Equal(t, []string{
-		`{"content":"a","role":"user"}`,
-		`{"content":[{"text":"b","type":"output_text"}],"role":"assistant","status":"completed","type":"message"}`,
-		`{"arguments":"{}","call_id":"c1","name":"f","type":"function_call"}`,
-		`{"call_id":"c1","output":"c","type":"function_call_output"}`,
-	}, items(t, rendered(t, messages).Messages))
-}
-
-// Reasoning whose item was replaced has lost its following item (vercel/ai#7099). Encrypted, it needs no id.
-func TestReasoningOfCollapsedGroup(t *testing.T) {
-	t.Parallel()
-	messages := parse(t, reasoned).Messages
-	messages[1] = withPart(messages[1], 3, text("[f was called]"))
-	r := rendered(t, messages[:2])
-	require.Equal(t, []string{
-		`{"content":"a","role":"user"}`,
-		`{"encrypted_content":"x","summary":[],"type":"reasoning"}`,
-		`{"content":[{"text":"b","type":"output_text"}],"role":"assistant","status":"completed","type":"message"}`,
-		`{"content":"[f was called]","role":"assistant"}`,
-	}, items(t, r.Messages))
-	require.Len(t, r.Dropped, 1)
-}
-
-// All of a tool loop belongs to the reasoning that it began with, until the user speaks.
-func TestReasoningDroppedEarlierInTheLoop(t *testing.T) {
-	t.Parallel()
-	messages := parse(t, reasoned[:len(reasoned)-1]+`,
-		{"type":"function_call","id":"fc_2","call_id":"c2","name":"f","arguments":"{}"},
-		{"type":"function_call_output","call_id":"c2","output":"c"},
-		{"role":"user","content":"d"},
-		{"type":"message","role":"assistant","id":"msg_2","content":"e"}]`).Messages
-	messages[1] = withoutPart(withoutPart(messages[1], 0), 0)
-	require.Equal(t, []string{
-		`{"content":"a","role":"user"}`,
-		`{"content":[{"text":"b","type":"output_text"}],"role":"assistant","status":"completed","type":"message"}`,
-		`{"arguments":"{}","call_id":"c1","name":"f","type":"function_call"}`,
-		`{"call_id":"c1","output":"c","type":"function_call_output"}`,
-		`{"arguments":"{}","call_id":"c2","name":"f","type":"function_call"}`,
-		`{"call_id":"c2","output":"c","type":"function_call_output"}`,
-		`{"content":"d","role":"user"}`,
-		`{"content":"e","id":"msg_2","role":"assistant","type":"message"}`,
-	}, items(t, rendered(t, messages).Messages))
-}

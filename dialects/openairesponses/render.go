@@ -1,124 +1,94 @@
 package openairesponses
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/compactord/compactord/dialects/dialect"
-	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Render writes messages as items.
-func (responses) Render(messages []*compactordv1.Message, opts dialect.RenderOptions) (*dialect.Rendered, error) {
-	w := &writer{asWritten: opts.AsWritten, messages: messages}
-	if w.asWritten {
-		w.list()
-	} else {
-		w.ids = dialect.AssignCallIDs(messages, dialect.CleanID, maxItemID)
-		w.pairs = pair(messages, w.ids)
-		w.used, w.usedCalls = make(map[string]bool), make(map[string]bool)
-		w.request()
-	}
-	return &w.out, nil
+// renderer renders messages, either as they were written or for a request.
+type renderer struct {
+	asWritten bool
+	messages  []*compactordv1.Message
+	out       dialect.Rendered
+	// at is the message that is being rendered.
+	at int
+	// The following are for requests alone.
+	ids   *dialect.CallIDs
+	pairs *pairs
+	// used are the ids of items so far, usedCalls those of calls.
+	used, usedCalls map[string]bool
+	// lost says that the tool loop has lost some reasoning. The provider takes no ids of its items any more then.
+	lost bool
+	// held is reasoning at the end of what has been rendered; it is written when the model goes on.
+	held []heldThinking
 }
 
-// list renders messages as they were written.
-func (w *writer) list() {
-	for at, m := range w.messages {
-		w.at = at
-		if raw, unread := wasUnread(m, 0); unread && !isInstructions(m) && m.GetRole() != compactordv1.Role_ROLE_ASSISTANT {
-			w.emit(raw)
-			continue
-		}
-		w.message(m)
-	}
-	w.asOneText()
+func (r *renderer) drop(part int, why string) {
+	r.out.Dropped = append(r.out.Dropped, dialect.Dropped{Message: r.at, Part: part, Why: why})
 }
 
-// asOneText writes the one message of the user as the text that was the whole input.
-func (w *writer) asOneText() {
-	if len(w.out.Messages) != 1 {
-		return
-	}
-	m := w.messages[w.out.From[0].First]
-	if _, whole := dialect.Noted(m.GetAttachments(), kind, noteInput); !whole {
-		return
-	}
-	if o, err := rawjson.ParseObject(w.out.Messages[0]); err == nil && rawjson.KindOf(o["content"]) == rawjson.String {
-		w.out.Messages[0] = o["content"]
-	}
+func (r *renderer) repair(rule, what string) {
+	r.out.Repairs = append(r.out.Repairs, dialect.Repair{Rule: rule, Message: r.at, What: what})
 }
 
-func (w *writer) message(m *compactordv1.Message) {
-	switch m.GetRole() {
-	case compactordv1.Role_ROLE_USER:
-		w.user(m)
-	case compactordv1.Role_ROLE_ASSISTANT:
-		w.assistant(m)
-	case compactordv1.Role_ROLE_TOOL:
-		for _, p := range m.GetParts() {
-			w.result(p)
-		}
-	default:
-		w.instruction(m)
-	}
+func (r *renderer) emit(raw json.RawMessage) {
+	r.out.Messages = append(r.out.Messages, raw)
+	r.out.From = append(r.out.From, dialect.Span{First: r.at, End: r.at + 1})
 }
 
-// request renders messages for a request: each result directly behind the calls of its message, or of the messages that
-// only go on with more calls.
-func (w *writer) request() {
+// renderRequest renders messages for a request: each result directly behind the calls of its message, or of the messages
+// that only go on with more calls.
+func renderRequest(messages []*compactordv1.Message, _ dialect.RenderOptions) *dialect.Rendered {
+	r := &renderer{messages: messages, used: make(map[string]bool), usedCalls: make(map[string]bool)}
+	r.ids = dialect.AssignCallIDs(messages, dialect.CleanID, maxItemID)
+	r.pairs = pairCalls(messages, r.ids)
 	var run []int
-	for at, m := range w.messages {
-		w.at = at
+	for at, m := range messages {
+		r.at = at
 		switch m.GetRole() {
 		case compactordv1.Role_ROLE_TOOL:
-			w.strays(m)
+			r.renderStray(m)
 		case compactordv1.Role_ROLE_ASSISTANT:
-			w.assistant(m)
-			if run = append(run, at); !w.callsGoOn(at + 1) {
-				w.results(run)
+			r.renderAssistant(m)
+			if run = append(run, at); !r.callsGoOn(at + 1) {
+				r.renderResults(run)
 				run = nil
 			}
 		default:
-			w.dropHeld()
-			w.lost = w.lost && m.GetRole() != compactordv1.Role_ROLE_USER
-			w.message(m)
+			r.dropHeld()
+			r.lost = r.lost && m.GetRole() != compactordv1.Role_ROLE_USER
+			r.renderMessage(m)
 		}
 	}
-	w.dropHeld()
+	r.dropHeld()
+	return &r.out
+}
+
+func (r *renderer) renderMessage(m *compactordv1.Message) {
+	switch m.GetRole() {
+	case compactordv1.Role_ROLE_USER:
+		r.renderUser(m)
+	case compactordv1.Role_ROLE_ASSISTANT:
+		r.renderAssistant(m)
+	case compactordv1.Role_ROLE_TOOL:
+		for _, p := range m.GetParts() {
+			r.renderResult(p)
+		}
+	default:
+		r.renderInstruction(m)
+	}
 }
 
 // callsGoOn says whether a message holds nothing but more calls of the model. Agents that append each item as it is
 // written put parallel calls into messages of their own.
-func (w *writer) callsGoOn(at int) bool {
-	if at >= len(w.messages) || w.messages[at].GetRole() != compactordv1.Role_ROLE_ASSISTANT {
+func (r *renderer) callsGoOn(at int) bool {
+	if at >= len(r.messages) || r.messages[at].GetRole() != compactordv1.Role_ROLE_ASSISTANT {
 		return false
 	}
-	parts := w.messages[at].GetParts()
+	parts := r.messages[at].GetParts()
 	return len(parts) > 0 &&
 		!slices.ContainsFunc(parts, func(p *compactordv1.Part) bool { return p.GetToolCall() == nil })
-}
-
-// results renders what answers the calls of messages that stand one behind the other.
-func (w *writer) results(run []int) {
-	next := run[len(run)-1] + 1
-	for _, at := range run {
-		for _, from := range w.pairs.results[at] {
-			w.at = from
-			if from != next {
-				w.repair(ruleOutputsFollow, "A result was put directly behind the calls that it belongs to.")
-			}
-			next++
-			for _, p := range w.messages[from].GetParts() {
-				w.result(p)
-			}
-		}
-	}
-}
-
-// strays renders results that answer no call where they stand.
-func (w *writer) strays(m *compactordv1.Message) {
-	if !slices.ContainsFunc(m.GetParts(), func(p *compactordv1.Part) bool { return w.pairs.calls[p] != nil }) {
-		w.message(m)
-	}
 }

@@ -11,8 +11,9 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// TestRenderParsed renders for a request what was written in this dialect: what the provider takes stays as it is.
-func TestRenderParsed(t *testing.T) {
+// TestOwnListsGoIntoRequests renders for a request what was written in this dialect: what the provider takes stays as
+// it is.
+func TestOwnListsGoIntoRequests(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, raw, want string }{
 		{
@@ -71,7 +72,7 @@ func TestRenderParsed(t *testing.T) {
 			`[{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c1","output":"{\"success\":true}"}]`,
 		},
 		{
-			"types that do not fit the role are mended",
+			"types that do not fit the role are repaired",
 			`[{"role":"assistant","content":[{"type":"input_text","text":"a","annotations":[]},{"type":"refusal","refusal":"d"},{"type":"input_image","file_id":"f"}]},{"role":"user","content":[{"type":"text","text":"b","x":1}]},
 			  {"role":"system","content":[{"type":"input_text","text":"c"},{"type":"input_image","file_id":"f"}]}]`,
 			`[{"role":"assistant","content":[{"type":"output_text","text":"a","annotations":[]},{"type":"refusal","refusal":"d"}]},{"role":"user","content":[{"type":"input_text","text":"b","x":1}]},

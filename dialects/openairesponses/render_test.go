@@ -1,7 +1,6 @@
 package openairesponses_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -17,8 +16,8 @@ const (
 	gemini    = compactordv1.Dialect_DIALECT_GEMINI
 )
 
-// TestRenderForRequest shows what becomes of messages that come from elsewhere.
-func TestRenderForRequest(t *testing.T) {
+// TestRequest shows what becomes of messages that come from elsewhere.
+func TestRequest(t *testing.T) {
 	t.Parallel()
 	const output = `{"call_id":"c1","output":"ok","type":"function_call_output"}`
 	for _, test := range []struct {
@@ -295,18 +294,6 @@ func TestRenderForRequest(t *testing.T) {
 	}
 }
 
-func data(content string) *compactordv1.MediaPart_Data {
-	return &compactordv1.MediaPart_Data{Data: []byte(content)}
-}
-
-func uri(address string) *compactordv1.MediaPart_Uri {
-	return &compactordv1.MediaPart_Uri{Uri: address}
-}
-
-func fileID(id string) *compactordv1.MediaPart_FileId {
-	return &compactordv1.MediaPart_FileId{FileId: id}
-}
-
 func TestRenderCutsWhatIsTooLong(t *testing.T) {
 	t.Parallel()
 	r := rendered(t, []*compactordv1.Message{
@@ -317,7 +304,7 @@ func TestRenderCutsWhatIsTooLong(t *testing.T) {
 	require.Contains(t, string(r.Messages[0]), "Hello")
 }
 
-func TestRenderTellsWhereItemsCameFrom(t *testing.T) {
+func TestRequestTellsWhereElementsComeFrom(t *testing.T) {
 	t.Parallel()
 	r := rendered(t, []*compactordv1.Message{
 		user(text("a")), assistant(text("b"), call("c1", "f", "{}")), message(compactordv1.Role_ROLE_SYSTEM, text("c")),
@@ -334,30 +321,4 @@ func TestRenderUnanswered(t *testing.T) {
 	}, dialect.RenderOptions{})
 	require.NoError(t, err)
 	require.Len(t, r.Messages, 3)
-}
-
-func TestDocument(t *testing.T) {
-	t.Parallel()
-	d := openairesponses.New()
-	item := json.RawMessage(`{"role":"user","content":"a"}`)
-	for _, test := range []struct {
-		name string
-		list dialect.List
-		want string
-	}{
-		{"items", dialect.List{Messages: []json.RawMessage{item}}, `{"input":[{"role":"user","content":"a"}]}`},
-		{"none", dialect.List{}, `{"input":[]}`},
-		{
-			"a text and instructions",
-			dialect.List{
-				System: []json.RawMessage{json.RawMessage(`"Be kind."`)}, Messages: []json.RawMessage{json.RawMessage(`"Hello"`)},
-			},
-			`{"input":"Hello","instructions":"Be kind."}`,
-		},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			require.JSONEq(t, test.want, string(d.Document(&test.list)))
-		})
-	}
 }

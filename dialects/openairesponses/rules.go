@@ -4,132 +4,141 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 )
 
-const prefix = "openai_responses."
-
-// The rules that a rendering can repair; the others are told in the table alone.
+// The ids of the rules.
 const (
-	ruleShape             = prefix + "shape"
-	ruleContentNotEmpty   = prefix + "content-not-empty"
-	ruleTextLength        = prefix + "text-length"
-	ruleItemIDs           = prefix + "item-ids"
-	ruleCallIDs           = prefix + "call-ids"
-	ruleToolNames         = prefix + "tool-names"
-	ruleArguments         = prefix + "arguments-are-json"
-	ruleOutputsFollow     = prefix + "outputs-follow-calls"
-	ruleReasoningFollowed = prefix + "reasoning-followed"
+	ruleShape              = "openai_responses.shape"
+	ruleMessagesNotEmpty   = "openai_responses.input-not-empty"
+	ruleSystemText         = "openai_responses.instructions"
+	ruleRoles              = "openai_responses.roles"
+	ruleContentNotEmpty    = "openai_responses.content-not-empty"
+	rulePartsOfRole        = "openai_responses.content-types"
+	ruleMediaSource        = "openai_responses.media-source"
+	ruleMediaSize          = "openai_responses.media-size"
+	ruleTextLength         = "openai_responses.text-length"
+	ruleItemIDs            = "openai_responses.item-ids"
+	ruleItemIDsUnique      = "openai_responses.item-ids-unique"
+	ruleCallIDs            = "openai_responses.call-ids"
+	ruleCallIDsUnique      = "openai_responses.call-ids-unique"
+	ruleToolNames          = "openai_responses.tool-names"
+	ruleArgumentsObject    = "openai_responses.arguments-are-json"
+	ruleCallsAnswered      = "openai_responses.calls-answered"
+	ruleLastCallsAnswered  = "openai_responses.last-calls-answered"
+	ruleResultsHaveCalls   = "openai_responses.outputs-have-calls"
+	ruleOneResultACall     = "openai_responses.one-output"
+	ruleResultTypes        = "openai_responses.output-types"
+	ruleResultsFollowCalls = "openai_responses.outputs-follow-calls"
+	ruleThinkingFollowed   = "openai_responses.reasoning-followed"
+	ruleThinkingResolvable = "openai_responses.reasoning-resolvable"
+	ruleCompactionContent  = "openai_responses.compaction-length"
 )
 
-// Sources of the rules.
+// Where the rules are written down.
 const (
-	reference  = "https://platform.openai.com/docs/api-reference/responses/create"
-	openSpec   = "https://www.openresponses.org/specification"
-	reasoning  = "https://platform.openai.com/docs/guides/reasoning"
-	compaction = "https://platform.openai.com/docs/guides/conversation-state"
+	docsReference     = "https://platform.openai.com/docs/api-reference/responses/create"
+	docsOpenResponses = "https://www.openresponses.org/specification"
+	docsReasoning     = "https://platform.openai.com/docs/guides/reasoning"
+	docsConversation  = "https://platform.openai.com/docs/guides/conversation-state"
 )
 
-var table = []dialect.Check[*input]{
+// checks is the table of rules, in the order in which people read a list.
+var checks = []dialect.Check[*decoded]{
 	{Rule: dialect.Rule{
-		ID: ruleShape, Source: reference,
+		ID: ruleShape, Source: docsReference,
 		Sentence: "An item is an object with a type, or a message, with the fields that its type demands.",
-	}, Check: (*input).shape},
+	}, Check: checkShape},
 	{Rule: dialect.Rule{
-		ID: prefix + "input-not-empty", Source: "decolua/9router#389", RequestOnly: true,
+		ID: ruleMessagesNotEmpty, Source: "decolua/9router#389", RequestOnly: true,
 		Sentence: "A request has at least one item.",
-	}, Check: (*input).notEmpty},
+	}, Check: checkMessagesNotEmpty},
 	{Rule: dialect.Rule{
-		ID: prefix + "instructions", Source: reference,
+		ID: ruleSystemText, Source: docsReference,
 		Sentence: "The instructions are one text that is not empty.",
-	}, Check: (*input).instructions},
+	}, Check: checkSystemText},
 	{Rule: dialect.Rule{
-		ID: prefix + "roles", Source: reference,
+		ID: ruleRoles, Source: docsReference,
 		Sentence: "The role of a message is user, assistant, system or developer.",
-	}, Check: (*input).roles},
+	}, Check: checkRoles},
 	{Rule: dialect.Rule{
 		ID: ruleContentNotEmpty, Source: "langchain-ai/langchain#34272",
 		Sentence: "The content of a message is not empty.",
-	}, Check: (*input).contentNotEmpty},
+	}, Check: checkContentNotEmpty},
 	{Rule: dialect.Rule{
-		ID: prefix + "content-types", Source: "google/adk-go#1197",
+		ID: rulePartsOfRole, Source: "google/adk-go#1197",
 		Sentence: "Messages of the assistant hold output_text and refusal, instructions input_text, the user's messages and the outputs of tools what begins with input.",
-	}, Check: (*input).contentTypes},
+	}, Check: checkPartsOfRole},
 	{Rule: dialect.Rule{
-		ID: prefix + "media-source", Source: reference,
+		ID: ruleMediaSource, Source: docsReference,
 		Sentence: "An image names a web address, a data URL or a file id, a file one of these or its content.",
-	}, Check: (*input).mediaSource},
+	}, Check: checkMediaSource},
 	{Rule: dialect.Rule{
-		ID: prefix + "media-size", Source: openSpec,
+		ID: ruleMediaSize, Source: docsOpenResponses,
 		Sentence: "The address of an image has at most 20,971,520 characters, the content of a file 33,554,432.",
-	}, Check: (*input).mediaSize},
+	}, Check: checkMediaSize},
 	{Rule: dialect.Rule{
 		ID: ruleTextLength, Source: "VectorlyApp/bluebox#31",
 		Sentence: "A text has at most 10,485,760 characters.",
-	}, Check: (*input).textLength},
+	}, Check: checkTextLength},
 	{Rule: dialect.Rule{
 		ID: ruleItemIDs, Source: "openai/codex#33176",
 		Sentence: "The id of an item has 1 to 64 letters, digits, underscores and dashes, and begins with msg at a message, rs at reasoning and fc at a function call.",
-	}, Check: (*input).itemIDs},
+	}, Check: checkItemIDs},
 	{Rule: dialect.Rule{
-		ID: prefix + "item-ids-unique", Source: "vercel/ai#13307",
+		ID: ruleItemIDsUnique, Source: "vercel/ai#13307",
 		Sentence: "No two items have the same id.",
-	}, Check: (*input).itemIDsUnique},
+	}, Check: checkItemIDsUnique},
 	{Rule: dialect.Rule{
 		ID: ruleCallIDs, Source: "decolua/9router#393",
 		Sentence: "The id of a call, which its output names, has 1 to 64 characters.",
-	}, Check: (*input).callIDs},
+	}, Check: checkCallIDs},
 	{Rule: dialect.Rule{
-		ID: prefix + "call-ids-unique", Source: "earendil-works/pi#9057",
+		ID: ruleCallIDsUnique, Source: "earendil-works/pi#9057",
 		Sentence: "No two calls have the same id.",
-	}, Check: (*input).callIDsUnique},
+	}, Check: checkCallIDsUnique},
 	{Rule: dialect.Rule{
-		ID: ruleToolNames, Source: openSpec,
+		ID: ruleToolNames, Source: docsOpenResponses,
 		Sentence: "The name of a tool has 1 to 64 letters, digits, underscores and dashes.",
-	}, Check: (*input).toolNames},
+	}, Check: checkToolNames},
 	{Rule: dialect.Rule{
-		ID: ruleArguments, Source: "meituan-longcat/LongCat-2.0#14",
+		ID: ruleArgumentsObject, Source: "meituan-longcat/LongCat-2.0#14",
 		Sentence: "The arguments of a function call are a JSON object, written as a text.",
-	}, Check: (*input).arguments},
+	}, Check: checkArgumentsObject},
 	{Rule: dialect.Rule{
-		ID: prefix + "calls-answered", Source: "continuedev/continue#11785",
+		ID: ruleCallsAnswered, Source: "continuedev/continue#11785",
 		Sentence: "A call has an output.",
-	}, Check: (*input).callsAnswered},
+	}, Check: checkCallsAnswered},
 	{Rule: dialect.Rule{
-		ID: prefix + "last-calls-answered", Source: "continuedev/continue#11785", RequestOnly: true,
+		ID: ruleLastCallsAnswered, Source: "continuedev/continue#11785", RequestOnly: true,
 		Sentence: "The calls at the end of a request have their outputs.",
-	}, Check: (*input).lastCallsAnswered},
+	}, Check: checkLastCallsAnswered},
 	{Rule: dialect.Rule{
-		ID: prefix + "outputs-have-calls", Source: "continuedev/continue#11785",
+		ID: ruleResultsHaveCalls, Source: "continuedev/continue#11785",
 		Sentence: "An output stands behind the call that it answers.",
-	}, Check: (*input).outputsHaveCalls},
+	}, Check: checkResultsHaveCalls},
 	{Rule: dialect.Rule{
-		ID: prefix + "one-output", Source: "continuedev/continue#11785",
+		ID: ruleOneResultACall, Source: "continuedev/continue#11785",
 		Sentence: "A call has one output.",
-	}, Check: (*input).oneOutput},
+	}, Check: checkOneResultACall},
 	{Rule: dialect.Rule{
-		ID: prefix + "output-types", Source: reference,
+		ID: ruleResultTypes, Source: docsReference,
 		Sentence: "The output of a call is of the type that answers the type of the call.",
-	}, Check: (*input).outputTypes},
+	}, Check: checkResultTypes},
 	{Rule: dialect.Rule{
-		ID: ruleOutputsFollow, Source: "deepseek-ai/deepseek-integration#740",
+		ID: ruleResultsFollowCalls, Source: "deepseek-ai/deepseek-integration#740",
 		Sentence: "The outputs of calls stand directly behind what the model said with these calls.",
-	}, Check: (*input).outputsFollowCalls},
+	}, Check: checkResultsFollowCalls},
 	{Rule: dialect.Rule{
-		ID: ruleReasoningFollowed, Source: "vercel/ai#7099",
+		ID: ruleThinkingFollowed, Source: "vercel/ai#7099",
 		Sentence: "Reasoning is followed by what the model said or did upon it.",
-	}, Check: (*input).reasoningFollowed},
+	}, Check: checkThinkingFollowed},
 	{Rule: dialect.Rule{
-		ID: prefix + "reasoning-resolvable", Source: reasoning,
+		ID: ruleThinkingResolvable, Source: docsReasoning,
 		Sentence: "Reasoning has an id, by which a stored response is found, or encrypted content.",
-	}, Check: (*input).reasoningResolvable},
+	}, Check: checkThinkingResolvable},
 	{Rule: dialect.Rule{
-		ID: prefix + "compaction-length", Source: compaction,
+		ID: ruleCompactionContent, Source: docsConversation,
 		Sentence: "The encrypted content of a compaction has 1 to 10,485,760 characters.",
-	}, Check: (*input).compactionLength},
+	}, Check: checkCompactionContent},
 }
 
-// Rules is the table of rules.
-func (responses) Rules() []dialect.Rule { return dialect.RulesOf(table) }
-
-// Validate checks a list by the rules.
-func (responses) Validate(list *dialect.List, mode dialect.Mode) []dialect.Violation {
-	return dialect.Run(table, decode(list), mode)
-}
+// report tells of a place where a rule is broken.
+type report = func(message, part int, detail string)

@@ -314,7 +314,7 @@ func TestHistoryWaivesTheEnd(t *testing.T) {
 	}, dialect.History))
 }
 
-func TestViolationsTellThePlace(t *testing.T) {
+func TestViolationsTellTheirPlace(t *testing.T) {
 	t.Parallel()
 	items, err := rawjson.ParseArray(json.RawMessage(
 		`[{"role":"user","content":"Hello"},{"role":"user","content":[{"type":"input_text","text":"a"},{"type":"output_text","text":"b"}]}]`))

@@ -1,5 +1,9 @@
 package openairesponses
 
+import (
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
 // The types of items and of pieces of content that have a neutral meaning.
 const (
 	typeMessage       = "message"
@@ -33,3 +37,41 @@ var fromClient = map[string]bool{
 	"configuration_update": true,
 	typeApproval:           true,
 }
+
+const (
+	fieldInput        = "input"
+	fieldInstructions = "instructions"
+	fieldOutput       = "output"
+)
+
+// The roles of messages.
+const (
+	roleUser      = "user"
+	roleAssistant = "assistant"
+	roleSystem    = "system"
+	roleDeveloper = "developer"
+)
+
+var (
+	roleNames = map[compactordv1.Role]string{
+		compactordv1.Role_ROLE_USER:      roleUser,
+		compactordv1.Role_ROLE_ASSISTANT: roleAssistant,
+		compactordv1.Role_ROLE_SYSTEM:    roleSystem,
+		compactordv1.Role_ROLE_DEVELOPER: roleDeveloper,
+	}
+	roles = func() map[string]compactordv1.Role {
+		byName := make(map[string]compactordv1.Role, len(roleNames))
+		for role, name := range roleNames {
+			byName[name] = role
+		}
+		return byName
+	}()
+)
+
+const callID = "call_id"
+
+// mimeAnyImage is the type of an image of which only the address is known.
+const (
+	mimeAnyImage = "image/*"
+	mimePDF      = "application/pdf"
+)

@@ -187,6 +187,24 @@ func (o Object) Count(key string) (uint32, error) {
 	return uint32(n), nil
 }
 
+// TextOrEmpty returns a string, empty where it is missing or of another kind.
+func (o Object) TextOrEmpty(key string) string {
+	text, err := o.Text(key)
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+// DemandBoundedText returns a string of at most limit bytes that must be there.
+func (o Object) DemandBoundedText(key string, limit int) (string, error) {
+	text, err := o.DemandText(key)
+	if err == nil && len(text) > limit {
+		return "", In(key, TooLarge(len(text), limit))
+	}
+	return text, err
+}
+
 // Sub returns an object within, nil where it is missing or null.
 func (o Object) Sub(key string) (Object, error) {
 	if !o.Has(key) {

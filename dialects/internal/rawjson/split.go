@@ -40,6 +40,46 @@ func SplitArray(valid json.RawMessage) ([]json.RawMessage, error) {
 	}
 }
 
+// SplitSub returns an object within valid JSON, nil where it is missing or null.
+func (o Object) SplitSub(key string) (Object, error) {
+	if !o.Has(key) {
+		return nil, nil
+	}
+	inner, err := SplitObject(o[key])
+	return inner, In(key, err)
+}
+
+// SplitElements returns the elements of an array within valid JSON, none where it is missing or null.
+func (o Object) SplitElements(key string) ([]json.RawMessage, error) {
+	if !o.Has(key) {
+		return nil, nil
+	}
+	elements, err := SplitArray(o[key])
+	return elements, In(key, err)
+}
+
+// EachIndexed visits the objects of an array within valid JSON, each with the number in its field index.
+func (o Object) EachIndexed(key string, visit func(index uint32, element Object) error) error {
+	elements, err := o.SplitElements(key)
+	if err != nil {
+		return err
+	}
+	for i, raw := range elements {
+		element, err := SplitObject(raw)
+		var index uint32
+		if err == nil {
+			index, err = element.Count("index")
+		}
+		if err == nil {
+			err = visit(index, element)
+		}
+		if err != nil {
+			return In(key, InElement(i, err))
+		}
+	}
+	return nil
+}
+
 // splitter walks over the values of one object or array.
 type splitter struct {
 	raw json.RawMessage

@@ -1,0 +1,85 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
+
+// decodedMark is a mark for the cache with its place.
+type decodedMark struct {
+	message, part int
+	typ           string
+	long          bool
+}
+
+// marks are all marks of the list, in its order.
+func (d *decoded) marks() []decodedMark {
+	var marks []decodedMark
+	visit := func(message, part int, fields rawjson.Object) {
+		marks = append(marks, marksIn(fields, message, part, markDepth)...)
+	}
+	for _, b := range d.system {
+		visit(-1, b.part, b.fields)
+	}
+	for i, m := range d.messages {
+		for _, b := range m.blocks {
+			visit(i, b.part, b.fields)
+		}
+	}
+	return marks
+}
+
+// marksIn are the marks of a block and of the blocks in it.
+func marksIn(block rawjson.Object, message, part, depth int) []decodedMark {
+	var marks []decodedMark
+	inner := []json.RawMessage{block["content"]}
+	if source, err := rawjson.SplitObject(block["source"]); err == nil {
+		inner = append(inner, source["content"])
+	}
+	for _, content := range inner {
+		elements, err := rawjson.SplitArray(content)
+		if err != nil || depth == 0 {
+			continue
+		}
+		for _, element := range elements {
+			if o, err := rawjson.SplitObject(element); err == nil {
+				marks = append(marks, marksIn(o, message, part, depth-1)...)
+			}
+		}
+	}
+	mark, err := rawjson.SplitObject(block[cacheKey])
+	if err != nil {
+		return marks
+	}
+	b := decodedBlock{fields: block}
+	return append(marks, decodedMark{
+		message: message, part: part, typ: b.text("type"), long: decodedBlock{fields: mark}.text("ttl") == "1h",
+	})
+}
+
+func checkCacheCount(d *decoded, report report) {
+	marks := d.marks()
+	for _, m := range marks[min(maxMarks, len(marks)):] {
+		report(m.message, m.part, fmt.Sprintf("%d blocks are marked for the cache", len(marks)))
+	}
+}
+
+func checkCachePlace(d *decoded, report report) {
+	for _, m := range d.marks() {
+		if m.typ == typeThinking || m.typ == typeRedactedThinking {
+			report(m.message, m.part, "thinking is marked for the cache")
+		}
+	}
+}
+
+func checkCacheOrder(d *decoded, report report) {
+	short := false
+	for _, m := range d.marks() {
+		if m.long && short {
+			report(m.message, m.part, "the mark is for an hour, one before it for less")
+		}
+		short = short || !m.long
+	}
+}

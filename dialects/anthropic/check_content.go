@@ -1,0 +1,64 @@
+package anthropic
+
+import (
+	"fmt"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
+
+func checkContentNotEmpty(d *decoded, report report) {
+	for i, m := range d.messages {
+		optional := d.isLast(i) && m.role == roleAssistant
+		if m.empty() && !optional {
+			report(i, 0, "the content is empty")
+		}
+	}
+}
+
+// empty says whether a message has no content at all. Content that cannot be decoded counts as content.
+func (m decodedMessage) empty() bool {
+	if m.broken || len(m.blocks) > 0 {
+		return false
+	}
+	elements, err := rawjson.SplitArray(m.fields["content"])
+	return m.isString || err == nil && len(elements) == 0
+}
+
+func checkTextNotBlank(d *decoded, report report) {
+	const detail = "a text is empty or nothing but white space"
+	for _, b := range d.system {
+		if b.typ == typeText && isBlank(b.text("text")) {
+			report(-1, b.part, detail)
+		}
+	}
+	d.eachBlock(func(i int, b decodedBlock) {
+		if b.typ == typeText && isBlank(b.text("text")) {
+			report(i, b.part, detail)
+		}
+	})
+}
+
+func checkPartsOfRole(d *decoded, report report) {
+	for i, m := range d.messages {
+		for _, b := range m.blocks {
+			wrong := false
+			switch m.role {
+			case roleUser:
+				wrong = isOfAssistant(b.typ)
+			case roleAssistant:
+				wrong = b.typ == typeToolResult || b.typ == typeImage || b.typ == typeDocument
+			}
+			if wrong {
+				report(i, b.part, fmt.Sprintf("a message of role %s holds a block of type %s", m.role, typeName(b.typ)))
+			}
+		}
+	}
+}
+
+func checkCompactionContent(d *decoded, report report) {
+	d.eachBlock(func(i int, b decodedBlock) {
+		if b.typ == typeCompaction && b.fields.Has("content") && b.text("content") == "" {
+			report(i, b.part, "the content of the compaction is empty or no text")
+		}
+	})
+}

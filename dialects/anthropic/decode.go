@@ -1,0 +1,220 @@
+package anthropic
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
+
+// decoded is a list taken apart for the checks, anew from its JSON. What has a wrong type is a fault, and only checkShape
+// looks at it.
+type decoded struct {
+	list     *dialect.List
+	system   []decodedBlock
+	messages []decodedMessage
+	faults   []fault
+}
+
+type fault struct {
+	message, part int
+	detail        string
+}
+
+type decodedMessage struct {
+	role   string
+	fields rawjson.Object
+	// isString says that the content is a string; blocks then holds it as one block, unless it is empty.
+	isString bool
+	blocks   []decodedBlock
+	// broken says that the content could not be taken apart.
+	broken bool
+}
+
+type decodedBlock struct {
+	// part is the position in the message.
+	part   int
+	typ    string
+	fields rawjson.Object
+	// inner are the blocks of a tool result.
+	inner []decodedBlock
+}
+
+// text is a field of the block, empty where it is no text.
+func (b decodedBlock) text(key string) string { return b.fields.TextOrEmpty(key) }
+
+func decode(list *dialect.List) *decoded {
+	d := &decoded{list: list}
+	for i, raw := range list.System {
+		if !json.Valid(raw) {
+			d.fault(-1, i, rawjson.ErrNotJSON)
+			continue
+		}
+		if b, ok := d.decodeBlock(bytes.TrimSpace(raw), -1, i); ok {
+			d.system = append(d.system, b)
+		}
+	}
+	for i, raw := range list.Messages {
+		d.messages = append(d.messages, d.decodeMessage(raw, i))
+	}
+	return d
+}
+
+func (d *decoded) fault(message, part int, err error) {
+	if err != nil {
+		d.faults = append(d.faults, fault{message, part, err.Error()})
+	}
+}
+
+func (d *decoded) decodeMessage(raw json.RawMessage, i int) decodedMessage {
+	if !json.Valid(raw) {
+		d.fault(i, 0, rawjson.ErrNotJSON)
+		return decodedMessage{broken: true}
+	}
+	o, err := rawjson.SplitObject(bytes.TrimSpace(raw))
+	if err != nil {
+		d.fault(i, 0, err)
+		return decodedMessage{broken: true}
+	}
+	m := decodedMessage{fields: o}
+	role, err := o.DemandText("role")
+	if err == nil && role != roleUser && role != roleAssistant && role != roleSystem {
+		err = rawjson.In("role", errRole)
+	}
+	d.fault(i, 0, err)
+	if err == nil {
+		m.role = role
+	}
+	switch content := o["content"]; rawjson.KindOf(content) {
+	case rawjson.String:
+		m.isString = true
+		if string(content) != `""` {
+			m.blocks = []decodedBlock{{typ: typeText, fields: rawjson.Object{"text": content}}}
+		}
+	case rawjson.Array:
+		m.blocks = d.decodeBlocks(content, i, -1)
+	default:
+		m.broken = true
+		d.fault(i, 0, rawjson.In("content", errContent))
+	}
+	return m
+}
+
+// decodeBlocks takes an array apart. The blocks of a tool result count as the part that the result is.
+func (d *decoded) decodeBlocks(array json.RawMessage, message, result int) []decodedBlock {
+	raws, err := rawjson.SplitArray(array)
+	if err != nil {
+		d.fault(message, max(result, 0), err)
+		return nil
+	}
+	var blocks []decodedBlock
+	for i, raw := range raws {
+		part := i
+		if result >= 0 {
+			part = result
+		}
+		if b, ok := d.decodeBlock(raw, message, part); ok {
+			blocks = append(blocks, b)
+		}
+	}
+	return blocks
+}
+
+func (d *decoded) decodeBlock(raw json.RawMessage, message, part int) (decodedBlock, bool) {
+	o, err := rawjson.SplitObject(raw)
+	if err != nil {
+		d.fault(message, part, err)
+		return decodedBlock{}, false
+	}
+	b := decodedBlock{part: part, fields: o}
+	if b.typ, err = o.DemandText("type"); err != nil {
+		d.fault(message, part, err)
+		return decodedBlock{}, false
+	}
+	if err := checkFields(b); err != nil {
+		d.fault(message, part, err)
+		return decodedBlock{}, false
+	}
+	if b.typ == typeToolResult && rawjson.KindOf(o["content"]) == rawjson.Array {
+		b.inner = d.decodeBlocks(o["content"], message, part)
+	}
+	return b, true
+}
+
+// checkFields says what is wrong with the types of a block's fields.
+func checkFields(b decodedBlock) error {
+	for _, key := range requiredTexts(b.typ) {
+		if rawjson.KindOf(b.fields[key]) != rawjson.String {
+			return rawjson.In(key, rawjson.WrongKind(b.fields[key], rawjson.String))
+		}
+	}
+	if mark := b.fields[cacheKey]; b.fields.Has(cacheKey) && rawjson.KindOf(mark) != rawjson.ObjectKind {
+		return rawjson.In(cacheKey, rawjson.WrongKind(mark, rawjson.ObjectKind))
+	}
+	switch b.typ {
+	case typeToolResult:
+		if _, err := b.fields.Truth("is_error"); err != nil {
+			return err
+		}
+		kinds := []rawjson.Kind{rawjson.Missing, rawjson.String, rawjson.Array}
+		if !slices.Contains(kinds, rawjson.KindOf(b.fields["content"])) {
+			return rawjson.In("content", errContent)
+		}
+	case typeImage, typeDocument:
+		source, err := rawjson.SplitObject(b.fields["source"])
+		if err != nil {
+			return rawjson.In("source", err)
+		}
+		if _, err := source.DemandText("type"); err != nil {
+			return rawjson.In("source", err)
+		}
+	}
+	return nil
+}
+
+func requiredTexts(typ string) []string {
+	switch {
+	case typ == typeText:
+		return []string{"text"}
+	case typ == typeThinking:
+		return []string{"thinking"}
+	case typ == typeToolUse:
+		return []string{"id", "name"}
+	case typ == typeToolResult, isServerResult(typ):
+		return []string{"tool_use_id"}
+	case isServerUse(typ):
+		return []string{"id"}
+	default:
+		return nil
+	}
+}
+
+// eachBlock visits the blocks of messages, those within results too.
+func (d *decoded) eachBlock(visit func(message int, b decodedBlock)) {
+	for i, m := range d.messages {
+		for _, b := range m.blocks {
+			visit(i, b)
+			for _, inner := range b.inner {
+				visit(i, inner)
+			}
+		}
+	}
+}
+
+// eachOf visits the blocks of a type in messages of a role.
+func (d *decoded) eachOf(role, typ string, visit func(message int, b decodedBlock)) {
+	for i, m := range d.messages {
+		if m.role != role {
+			continue
+		}
+		for _, b := range m.blocks {
+			if b.typ == typ {
+				visit(i, b)
+			}
+		}
+	}
+}
+
+func (d *decoded) isLast(message int) bool { return message == len(d.messages)-1 }

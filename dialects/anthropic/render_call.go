@@ -1,0 +1,30 @@
+package anthropic
+
+import (
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// maxIDBytes is how long ids may be. Anthropic gives no bound, but the clouds that serve its models do.
+const maxIDBytes = 64
+
+func (r *renderer) renderCall(p *compactordv1.Part, i, j int) renderedBlock {
+	call := p.GetToolCall()
+	id, changed := r.ids.Of(p)
+	if changed {
+		r.repair(ruleCallIDs, i, "a call has another id, since the provider does not take its own")
+	}
+	name := dialect.CleanName(call.GetName(), maxToolName)
+	if name != call.GetName() {
+		r.repair(ruleToolNames, i, "a tool's name is changed, since the provider does not take it")
+	}
+	input, changed := dialect.ArgumentsObject(call.GetArguments())
+	if changed {
+		r.repair(ruleArgumentsObject, i, "arguments that are no JSON object are put as text into one")
+	}
+	o := rawjson.Object{
+		"type": rawjson.Quote(typeToolUse), "id": rawjson.Quote(id), "name": rawjson.Quote(name), "input": input,
+	}
+	return renderedBlock{raw: restored(o, p).Encode(), typ: typeToolUse, id: id, message: i, part: j}
+}

@@ -1,0 +1,78 @@
+package anthropic
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
+)
+
+// imageTypes are the images that the provider takes by value.
+var imageTypes = []string{"image/jpeg", "image/png", "image/gif", "image/webp"}
+
+// encodeMedia renders an image or a document, or says why the provider cannot take it.
+func encodeMedia(p *compactordv1.Part) (o rawjson.Object, why string) {
+	m := dialect.WithoutDataURL(p.GetMedia())
+	if why := refusesMedia(m); why != "" {
+		return nil, why
+	}
+	source := canonicalSource(m)
+	restoreSource(source, p.GetAttachments(), true)
+	o = canonicalMedia(m)
+	o["source"] = source.Encode()
+	return restored(o, p), ""
+}
+
+// refusesMedia says why the provider cannot take an image or a document; nothing where it can.
+func refusesMedia(m *compactordv1.MediaPart) string {
+	mime := m.GetMimeType()
+	image, pdf := slices.Contains(imageTypes, mime), mime == mimePDF
+	switch source := m.GetSource().(type) {
+	case *compactordv1.MediaPart_Data:
+		switch {
+		case len(source.Data) == 0:
+			return "the media is empty"
+		case image && base64Size(source.Data) > maxImage:
+			return "the image is larger than the provider takes"
+		case image, pdf, mime == mimePlain && utf8.Valid(source.Data) && !isBlank(string(source.Data)):
+			return ""
+		}
+	case *compactordv1.MediaPart_Uri:
+		switch {
+		case m.GetOwner() != compactordv1.Dialect_DIALECT_UNSPECIFIED && m.GetOwner() != kind:
+			return "only another provider can find the media"
+		case !strings.HasPrefix(source.Uri, "https://"):
+			return "the provider takes media from https addresses only"
+		case image, pdf, mime == mimeAnyImage:
+			return ""
+		}
+	case *compactordv1.MediaPart_FileId:
+		switch {
+		case m.GetOwner() != kind || source.FileId == "":
+			return "the provider cannot find the file"
+		case image, pdf, mime == mimeAnyImage, mime == mimePlain, mime == dialect.UnknownMime:
+			return ""
+		}
+	}
+	return "the provider takes no media of this type"
+}
+
+func base64Size(data []byte) int { return (len(data) + 2) / 3 * 4 }
+
+// renderMedia renders an image or document, or, where the provider cannot take it, a line of text that tells of it.
+func (r *renderer) renderMedia(p *compactordv1.Part, i, j int, taken bool) renderedBlock {
+	why := "the assistant's messages hold no images and documents"
+	if taken {
+		var o rawjson.Object
+		if o, why = encodeMedia(p); o != nil {
+			typ, _ := o.Text("type")
+			return renderedBlock{raw: o.Encode(), typ: typ, message: i, part: j}
+		}
+	}
+	r.drop(i, j, why)
+	return r.madeText(wording.MediaLine(p.GetMedia()), i, j)
+}

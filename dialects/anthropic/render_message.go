@@ -1,0 +1,145 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
+)
+
+// renderInstruction adds a SYSTEM or DEVELOPER message of mid-conversation. One that was written in this dialect keeps
+// its role where the provider can take it; settle looks at what follows.
+func (r *renderer) renderInstruction(i int) {
+	native := isNoted(r.messages[i].GetAttachments(), notePlace, noteMessages)
+	if native && len(r.open) == 0 && r.last(roleAssistant) == nil && len(r.rendered) > 0 {
+		if blocks := r.renderNative(i); len(blocks) > 0 {
+			t := r.messageFor(roleSystem, i)
+			t.rest = append(t.rest, blocks...)
+		}
+		return
+	}
+	if blocks := r.instructionText(i); len(blocks) > 0 {
+		t := r.messageFor(roleUser, i)
+		t.rest = append(t.rest, blocks...)
+	}
+}
+
+// renderNative are the blocks of a message of role system, as it was written.
+func (r *renderer) renderNative(i int) []renderedBlock {
+	var texts []json.RawMessage
+	for j, p := range r.messages[i].GetParts() {
+		if b, ok := r.renderText(p, i, j); ok {
+			texts = append(texts, b.raw)
+		}
+	}
+	others := slices.DeleteFunc(placedBlocks(r.messages[i]), func(other placedBlock) bool { return !isToolChange(other.raw) })
+	all := mergePlaced(texts, others)
+	blocks := make([]renderedBlock, len(all))
+	for j, raw := range all {
+		blocks[j] = renderedBlock{raw: raw, typ: typeText, message: i}
+	}
+	return blocks
+}
+
+// isToolChange says whether a block is one of those that a system message can hold beside text.
+func isToolChange(raw json.RawMessage) bool {
+	o, err := rawjson.SplitObject(raw)
+	return err == nil && (o.IsText("type", typeToolAddition) || o.IsText("type", typeToolRemoval))
+}
+
+// instructionText is an instruction as text of the user.
+func (r *renderer) instructionText(i int) []renderedBlock {
+	var blocks []renderedBlock
+	for j, p := range r.messages[i].GetParts() {
+		if text := p.GetText().GetText(); !isBlank(text) {
+			blocks = append(blocks, r.madeText(wording.Instruction(text), i, j))
+		} else {
+			r.drop(i, j, whyBlank)
+		}
+	}
+	for range placedBlocks(r.messages[i]) {
+		r.drop(i, 0, "a block of a system message has no place in a message of the user")
+	}
+	if len(blocks) > 0 {
+		r.repair(ruleSystemMessagePlace, i, "an instruction is put as text of the user")
+	}
+	return blocks
+}
+
+// renderedBlock is a block of a request on its way.
+type renderedBlock struct {
+	raw json.RawMessage
+	typ string
+	// id is that of the call which a tool_use is, or which a tool_result answers.
+	id string
+	// message and part are what it was made from.
+	message, part int
+	// foreign says of thinking that it is not this provider's, or not signed; moved that the message left its place, to
+	// which its thinking is bound; trailing that its message ends with it.
+	foreign, moved, trailing bool
+}
+
+// renderedMessage is a message of a request on its way.
+type renderedMessage struct {
+	role string
+	// results stand before the rest.
+	results, rest []renderedBlock
+	span          dialect.Span
+	// fields are the fields that the provider takes beside role and content.
+	fields rawjson.Object
+	// unknown are the messages with fields that it does not take.
+	unknown []int
+	// isString says that the content of its first message was a string. One block is written as one, too.
+	isString bool
+	// stop is why the assistant's last message in it ended.
+	stop compactordv1.StopReason
+}
+
+func newMessage(role string, at int, m *compactordv1.Message) *renderedMessage {
+	t := &renderedMessage{role: role, span: dialect.Span{First: at, End: at}, fields: rawjson.Object{}}
+	t.take(at, m)
+	t.isString = isNoted(m.GetAttachments(), noteForm, noteString)
+	return t
+}
+
+// take lets a message join this one.
+func (t *renderedMessage) take(at int, m *compactordv1.Message) {
+	t.span.End = at + 1
+	for _, a := range m.GetAttachments() {
+		switch key, value := a.GetKey(), json.RawMessage(a.GetJson()); {
+		case a.GetDialect() != kind, strings.HasPrefix(key, dialect.NotePrefix), len(value) == 0, key == "content":
+		case t.role == roleSystem && isMessageField(t.role, key) && json.Valid(value):
+			t.fields[key] = value
+		case len(t.unknown) == 0 || t.unknown[len(t.unknown)-1] != at:
+			t.unknown = append(t.unknown, at)
+		}
+	}
+}
+
+func (t *renderedMessage) empty() bool { return len(t.results)+len(t.rest) == 0 }
+
+// encode writes the message.
+func (t *renderedMessage) encode() json.RawMessage {
+	blocks := make([]json.RawMessage, 0, len(t.results)+len(t.rest))
+	for _, b := range slices.Concat(t.results, t.rest) {
+		blocks = append(blocks, b.raw)
+	}
+	o := rawjson.Object{"role": rawjson.Quote(t.role), "content": encodeContent(blocks, t.isString)}
+	maps.Copy(o, t.fields)
+	return o.Encode()
+}
+
+func (r *renderer) renderUser(i int) {
+	blocks := r.renderBlocks(i)
+	if len(blocks) == 0 && len(r.open) == 0 && r.last(roleUser) == nil {
+		r.repair(ruleContentNotEmpty, i, "a message of the user without content says that it is empty")
+		blocks = []renderedBlock{r.madeText(wording.EmptyUser, i, 0)}
+	}
+	t := r.messageFor(roleUser, i)
+	t.rest = append(t.rest, blocks...)
+}

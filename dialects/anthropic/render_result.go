@@ -1,0 +1,80 @@
+package anthropic
+
+import (
+	"encoding/json"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
+)
+
+// resultOf is the part that a TOOL message holds.
+func resultOf(m *compactordv1.Message) *compactordv1.Part {
+	for _, p := range m.GetParts() {
+		if p.GetToolResult() != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// renderResult adds a tool's result to the message behind its call.
+func (r *renderer) renderResult(i int) {
+	p := resultOf(r.messages[i])
+	if p == nil {
+		return
+	}
+	b := r.renderResultBlock(p, i)
+	t := r.messageFor(roleUser, i)
+	if len(t.rest) > 0 {
+		r.repair(ruleResultsFirst, i, "the result is put before what stands between it and its call")
+	}
+	t.results = append(t.results, b)
+	delete(r.open, b.id)
+}
+
+// renderResultBlock renders a tool's result.
+func (r *renderer) renderResultBlock(p *compactordv1.Part, i int) renderedBlock {
+	result := p.GetToolResult()
+	id, _ := r.ids.Of(p)
+	o := rawjson.Object{"type": rawjson.Quote(typeToolResult), "tool_use_id": rawjson.Quote(id)}
+	var blocks []json.RawMessage
+	for _, inner := range result.GetParts() {
+		if b, ok := r.renderResultPart(dialect.AsPart(inner), i, result.GetIsError()); ok {
+			blocks = append(blocks, b.raw)
+		}
+	}
+	if result.GetIsError() {
+		o["is_error"] = json.RawMessage("true")
+		if len(blocks) == 0 {
+			blocks = []json.RawMessage{r.madeText(wording.FailedResult(""), i, 0).raw}
+			r.repair(ruleFailedResults, i, "a failed result without content says that the tool failed")
+		}
+	}
+	if len(blocks) > 0 {
+		o["content"] = encodeContent(blocks, isNoted(p.GetAttachments(), noteForm, noteString))
+	}
+	return renderedBlock{raw: restored(o, p).Encode(), typ: typeToolResult, id: id, message: i}
+}
+
+// renderResultPart renders a piece of a result. A failed result holds text only.
+func (r *renderer) renderResultPart(p *compactordv1.Part, i int, failed bool) (renderedBlock, bool) {
+	switch k := p.GetKind().(type) {
+	case *compactordv1.Part_Media:
+		if failed {
+			r.drop(i, 0, "a failed result holds text only")
+			return r.madeText(wording.MediaLine(k.Media), i, 0), true
+		}
+		return r.renderMedia(p, i, 0, true), true
+	case *compactordv1.Part_Opaque:
+		b, ok := r.renderOpaque(k.Opaque, i, 0)
+		if ok && (failed || !isResultBlock(b.typ)) {
+			r.drop(i, 0, whyBroken)
+			return renderedBlock{}, false
+		}
+		return b, ok
+	default:
+		return r.renderText(p, i, 0)
+	}
+}

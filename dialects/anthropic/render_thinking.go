@@ -1,0 +1,66 @@
+package anthropic
+
+import (
+	"slices"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+const (
+	whyUnsigned = "the provider takes only thinking that it signed, where it signed it"
+	whyLoop     = "the tool loop began with thinking that the provider does not take, so it loses all"
+	whyLast     = "nothing follows the thinking in its message"
+)
+
+// dropThinking drops the thinking that the provider would refuse: another provider's, what left its place, and what
+// ends a message. For the provider a tool loop is one turn that thinks or does not. So a loop that loses the thinking
+// that it began with loses all, and one that began with the provider's own keeps thinking.
+func (r *renderer) dropThinking() {
+	for _, t := range r.rendered {
+		for n := len(t.rest); n > 0 && isThinking(t.rest[n-1]); n-- {
+			t.rest[n-1].trailing = true
+		}
+	}
+	began, lost := make(map[int]bool), make(map[int]bool)
+	live := dialect.LiveLoop(r.messages)
+	for i, t := range r.rendered {
+		last := i+1 == len(r.rendered)
+		t.rest = slices.DeleteFunc(t.rest, func(b renderedBlock) bool {
+			loop := r.loops[b.message]
+			switch {
+			case !isThinking(b):
+				return false
+			case lost[loop]:
+				r.drop(b.message, b.part, whyLoop)
+			case b.foreign, b.moved:
+				r.drop(b.message, b.part, whyUnsigned)
+			case b.trailing:
+				r.drop(b.message, b.part, whyLast)
+			default:
+				began[loop] = true
+				return false
+			}
+			// What the list ends with can still be gone on with.
+			unfinished := last && b.trailing && !b.foreign
+			if !began[loop] && !unfinished {
+				lost[loop] = true
+				r.out.DisableThinking = r.out.DisableThinking || b.message >= live
+			}
+			return true
+		})
+	}
+	r.dropEmpty()
+}
+
+func isThinking(b renderedBlock) bool { return b.typ == typeThinking || b.typ == typeRedactedThinking }
+
+func (r *renderer) renderThinking(p *compactordv1.Part, i, j int) renderedBlock {
+	o := restored(canonicalBlock(p), p)
+	typ, proof := typeThinking, "signature"
+	if p.GetThinking().GetRedacted() {
+		typ, proof = typeRedactedThinking, "data"
+	}
+	signature, err := o.Text(proof)
+	return renderedBlock{raw: o.Encode(), typ: typ, message: i, part: j, foreign: err != nil || signature == ""}
+}

@@ -1,0 +1,133 @@
+package dialect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// CallIDs gives every call of a list an id that the provider takes and that no other call has, and every result the id of
+// its call. A call's id depends only on what stands before it, so a list that grows keeps its ids.
+type CallIDs struct {
+	parts map[*compactordv1.Part]assigned
+}
+
+// assigned is what a call or a result has.
+type assigned struct {
+	id      string
+	changed bool
+	pair    *Pair
+}
+
+// Pair is a call with the result that answers it.
+type Pair struct {
+	Call, Result *compactordv1.Part
+	// CallAt and ResultAt are the positions of their messages.
+	CallAt, ResultAt int
+}
+
+// AssignCallIDs walks a list in which each result stands behind its call. clean makes an id that the provider takes of
+// any other; maxBytes is how long the provider lets it be. An id that is clean and unique stays as it is.
+func AssignCallIDs(messages []*compactordv1.Message, clean func(string) string, maxBytes int) *CallIDs {
+	c := &CallIDs{parts: make(map[*compactordv1.Part]assigned)}
+	used := make(usedIDs)
+	// open holds, for each id as the log has it, the calls with it that have no result yet.
+	open := make(map[string][]openCall)
+	for at, m := range messages {
+		for i, p := range m.GetParts() {
+			switch {
+			case p.GetToolCall() != nil:
+				id := p.GetToolCall().GetId()
+				given := used.take(c.wanted(id, at, i, clean, maxBytes), maxBytes)
+				c.parts[p] = assigned{id: given, changed: given != id}
+				open[id] = append(open[id], openCall{message: at, part: p, given: given})
+			case p.GetToolResult() != nil:
+				id := p.GetToolResult().GetCallId()
+				result := assigned{id: id}
+				if answered := nearest(open[id]); answered >= 0 {
+					call := open[id][answered]
+					open[id] = slices.Delete(open[id], answered, answered+1)
+					result.id, result.changed = call.given, call.given != id
+					result.pair = &Pair{Call: call.part, Result: p, CallAt: call.message, ResultAt: at}
+					c.parts[call.part] = assigned{id: call.given, changed: result.changed, pair: result.pair}
+				}
+				c.parts[p] = result
+			}
+		}
+	}
+	return c
+}
+
+type openCall struct {
+	message int
+	part    *compactordv1.Part
+	given   string
+}
+
+// nearest finds the call that a result answers: the first one of the newest message that has such calls. -1 means none.
+func nearest(open []openCall) int {
+	found := len(open) - 1
+	for found > 0 && open[found-1].message == open[found].message {
+		found--
+	}
+	return found
+}
+
+// wanted is the id that a call has, if the provider takes it, else one made of it or of its place.
+func (c *CallIDs) wanted(id string, message, part int, clean func(string) string, maxBytes int) string {
+	id = clean(id)
+	if id == "" {
+		id = fmt.Sprintf("call_%d_%d", message, part)
+	}
+	return cutTo(id, maxBytes)
+}
+
+// usedIDs holds, for each id in use, the number that its next variant is tried with: all smaller ones are in use.
+type usedIDs map[string]int
+
+// take takes the id, or the first of its numbered variants that is not in use.
+func (u usedIDs) take(id string, maxBytes int) string {
+	candidate := id
+	for n := u[id]; u[candidate] > 0; n++ {
+		suffix := fmt.Sprintf("_%d", n)
+		candidate = cutTo(id, maxBytes-len(suffix)) + suffix
+		u[id] = n + 1
+	}
+	u[candidate] = 2
+	return candidate
+}
+
+// cutTo shortens an id, and halves no character.
+func cutTo(id string, maxBytes int) string {
+	if len(id) <= maxBytes {
+		return id
+	}
+	for maxBytes > 0 && !utf8.RuneStart(id[maxBytes]) {
+		maxBytes--
+	}
+	return id[:maxBytes]
+}
+
+// Of returns the id of a call, or of the call that a result answers, and whether it is another than the log's.
+func (c *CallIDs) Of(p *compactordv1.Part) (id string, changed bool) {
+	of := c.parts[p]
+	return of.id, of.changed
+}
+
+// PairOf returns the pair that a call or a result belongs to; nil where a call has no result, or a result no call.
+func (c *CallIDs) PairOf(p *compactordv1.Part) *Pair { return c.parts[p].pair }
+
+// CleanID replaces by an underscore what is no ASCII letter, digit, underscore or hyphen.
+func CleanID(id string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-':
+			return r
+		default:
+			return '_'
+		}
+	}, id)
+}

@@ -1,0 +1,214 @@
+package gemini
+
+import (
+	"encoding/json"
+	"maps"
+	"strings"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// canonicalPart is a part as the neutral part alone is written: its own fields, and those of the object within it that
+// says most of it, such as a functionCall.
+type canonicalPart struct {
+	// field is the name of the object within; empty where the part has none.
+	field               string
+	fields, inner       rawjson.Object
+	guards, innerGuards dialect.Guards
+}
+
+// residue returns as attachments what an original part says beyond its canonical form.
+func (d *canonicalPart) residue(outer, inner rawjson.Object, snake []string) ([]*compactordv1.Attachment, error) {
+	var within []string
+	if d.field != "" {
+		within = []string{d.field}
+	}
+	kept, err := dialect.Residue(kind, outer, d.fields, within...)
+	if err != nil {
+		return nil, err
+	}
+	prefix := d.field + "."
+	for _, a := range kept {
+		if d.field != "" && strings.HasPrefix(a.GetKey(), prefix) {
+			return nil, errKey
+		}
+	}
+	if d.field != "" {
+		kept, err = d.innerResidue(kept, inner)
+		if err != nil {
+			return nil, rawjson.In(d.field, err)
+		}
+	}
+	if len(snake) > 0 {
+		kept = append(kept, dialect.Note(kind, noteSnake, strings.Join(snake, " ")))
+	}
+	return kept, nil
+}
+
+func (d *canonicalPart) innerResidue(kept []*compactordv1.Attachment, inner rawjson.Object) ([]*compactordv1.Attachment, error) {
+	residue, err := dialect.Residue(kind, inner, d.inner)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range residue {
+		a.Key = d.field + "." + a.GetKey()
+		if len(a.GetKey()) > dialect.MaxName {
+			return nil, errKey
+		}
+	}
+	return append(kept, residue...), nil
+}
+
+// restore puts the attachments into the canonical form and returns the part.
+func (d *canonicalPart) restore(attachments []*compactordv1.Attachment) rawjson.Object {
+	outer, inner := d.splitAttachments(attachments)
+	snake := strings.Fields(noted(attachments, noteSnake))
+	dialect.Restore(d.fields, outer, kind, d.guards)
+	if d.field != "" {
+		dialect.Restore(d.inner, inner, kind, d.innerGuards)
+		toSnakeCase(d.inner, snake)
+		d.fields[d.field] = d.inner.Encode()
+	}
+	toSnakeCase(d.fields, snake)
+	return d.fields
+}
+
+// restoreForRequest is restore, but keeps out what Gemini would refuse.
+func (d *canonicalPart) restoreForRequest(attachments []*compactordv1.Attachment) rawjson.Object {
+	if len(attachments) > 0 {
+		outer, inner := maps.Clone(requestGuards), maps.Clone(requestInnerGuards)
+		maps.Copy(outer, d.guards)
+		maps.Copy(inner, d.innerGuards)
+		d.guards, d.innerGuards = outer, inner
+	}
+	return d.restore(attachments)
+}
+
+// splitAttachments tells the attachments of the part from those of the object within it.
+func (d *canonicalPart) splitAttachments(attachments []*compactordv1.Attachment) (outer, inner []*compactordv1.Attachment) {
+	if d.field == "" {
+		return attachments, nil
+	}
+	for _, a := range attachments {
+		if key, within := strings.CutPrefix(a.GetKey(), d.field+"."); within {
+			inner = append(inner, &compactordv1.Attachment{Dialect: a.GetDialect(), Key: key, Json: a.GetJson()})
+		} else {
+			outer = append(outer, a)
+		}
+	}
+	return outer, inner
+}
+
+func canonicalText(text string) *canonicalPart {
+	return &canonicalPart{
+		fields: rawjson.Object{fieldText: rawjson.Quote(text)},
+		guards: dialect.Guards{fieldText: dialect.SaysOptionalText(text)},
+	}
+}
+
+func canonicalThinking(text string) *canonicalPart {
+	d := canonicalText(text)
+	d.fields["thought"] = []byte("true")
+	return d
+}
+
+func canonicalCall(call *compactordv1.ToolCall) *canonicalPart {
+	arguments := call.GetArguments()
+	object, _ := dialect.ArgumentsObject(arguments)
+	inner := rawjson.Object{"name": rawjson.Quote(call.GetName()), "args": object}
+	if call.GetId() != "" {
+		inner["id"] = rawjson.Quote(call.GetId())
+	}
+	return &canonicalPart{
+		field: fieldCall, fields: rawjson.Object{}, inner: inner,
+		innerGuards: dialect.Guards{
+			"args": func(raw json.RawMessage) bool {
+				return string(raw) == arguments || arguments == "" && string(raw) == "null"
+			},
+			"name": dialect.SaysOptionalText(call.GetName()),
+		},
+	}
+}
+
+// canonicalResult is a result of these texts and files, in the form of response that is noted.
+func canonicalResult(r *compactordv1.ToolResult, form string, texts []string, parts []json.RawMessage) *canonicalPart {
+	text := strings.Join(texts, "\n")
+	inner := rawjson.Object{"response": canonicalOutput(text, form, r.GetIsError())}
+	if r.GetName() != "" {
+		inner["name"] = rawjson.Quote(r.GetName())
+	}
+	if r.GetCallId() != "" {
+		inner["id"] = rawjson.Quote(r.GetCallId())
+	}
+	if len(parts) > 0 {
+		inner["parts"] = rawjson.EncodeArray(parts)
+	}
+	return &canonicalPart{
+		field: fieldResponse, fields: rawjson.Object{}, inner: inner,
+		innerGuards: dialect.Guards{
+			"name": dialect.SaysOptionalText(r.GetName()),
+			"response": func(raw json.RawMessage) bool {
+				if k := rawjson.KindOf(raw); k == rawjson.Missing || k == rawjson.Null {
+					return len(texts) == 0
+				}
+				return parseToolOutput(raw) == toolOutput{text: text, form: form, failed: r.GetIsError()}
+			},
+		},
+	}
+}
+
+func canonicalWrittenResult(r *compactordv1.ToolResult, form string) *canonicalPart {
+	var texts []string
+	var parts []json.RawMessage
+	for _, rp := range r.GetParts() {
+		switch {
+		case rp.GetText() != nil:
+			texts = append(texts, rp.GetText().GetText())
+		case rp.GetMedia() != nil:
+			parts = append(parts, canonicalMedia(rp.GetMedia()).restore(rp.GetAttachments()).Encode())
+		case dialect.IsOwn(kind, rp.GetOpaque()):
+			parts = append(parts, json.RawMessage(rp.GetOpaque().GetJson()))
+		}
+	}
+	return canonicalResult(r, form, texts, parts)
+}
+
+// canonicalOutput writes what a tool said in the form that is noted, as far as it still fits: an edit may have put
+// another text in the place of JSON.
+func canonicalOutput(text, form string, failed bool) json.RawMessage {
+	raw := json.RawMessage(text)
+	switch {
+	case form == asObject && rawjson.KindOf(raw) == rawjson.ObjectKind && json.Valid(raw), form == asValue && json.Valid(raw):
+		return raw
+	case form == asText:
+		return rawjson.Quote(text)
+	case form == keyResult && !failed:
+		return rawjson.Object{keyResult: rawjson.Quote(text)}.Encode()
+	case failed:
+		return rawjson.Object{keyError: rawjson.Quote(text)}.Encode()
+	default:
+		return rawjson.Object{keyOutput: rawjson.Quote(text)}.Encode()
+	}
+}
+
+func canonicalMedia(m *compactordv1.MediaPart) *canonicalPart {
+	mime := rawjson.Quote(m.GetMimeType())
+	if data, byValue := m.GetSource().(*compactordv1.MediaPart_Data); byValue {
+		return &canonicalPart{
+			field: fieldInline, fields: rawjson.Object{},
+			inner:       rawjson.Object{"mimeType": mime, "data": rawjson.Quote(dialect.EncodeBase64(data.Data))},
+			innerGuards: dialect.Guards{"data": dialect.SaysData(data.Data)},
+		}
+	}
+	address := m.GetUri()
+	if address == "" {
+		address = m.GetFileId()
+	}
+	return &canonicalPart{
+		field: fieldFile, fields: rawjson.Object{},
+		inner:       rawjson.Object{"mimeType": mime, "fileUri": rawjson.Quote(address)},
+		innerGuards: dialect.Guards{"fileUri": dialect.SaysOptionalText(address)},
+	}
+}

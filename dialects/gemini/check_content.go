@@ -1,0 +1,41 @@
+package gemini
+
+import (
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
+
+func checkContentNotEmpty(d *decoded, report report) {
+	for at, c := range d.contents {
+		if len(c.parts) == 0 && !c.broken {
+			report(at, 0, "the content has no parts")
+		}
+	}
+	d.eachPart(func(at int, p decodedPart) {
+		says := p.fields.Others(append([]string{fieldText}, sideFields...)...)
+		text := p.fields.Has(fieldText) && (!isEmptyText(p.fields, fieldText) || isSigned(p.fields))
+		if len(says) == 0 && !text {
+			report(at, p.at, "the part says nothing")
+		}
+	})
+}
+
+func checkOneKind(d *decoded, report report) {
+	d.eachPart(func(at int, p decodedPart) {
+		if len(kindsIn(p.fields)) > 1 {
+			report(at, p.at, "the part holds several kinds of data")
+		}
+	})
+}
+
+// kindsIn are the kinds of data in a part.
+func kindsIn(o rawjson.Object) []string {
+	var kinds []string
+	for _, fields := range [][]string{modelledFields, snakeKinds, otherFields} {
+		for _, field := range fields {
+			if o.Has(field) {
+				kinds = append(kinds, field)
+			}
+		}
+	}
+	return kinds
+}

@@ -1,0 +1,65 @@
+package gemini
+
+import (
+	"encoding/json"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
+
+func checkMimeTypes(d *decoded, report report) {
+	d.eachMedium(func(at, part int, field string, inner rawjson.Object) {
+		mime := either(inner, "mimeType", "mime_type")
+		if mime == nil && field == fieldFile {
+			return
+		}
+		if name, err := (rawjson.Object{"": mime}).DemandText(""); err != nil || !isMimeType(name) {
+			report(at, part, "the MIME type of the "+field+" is missing, or none that Gemini reads")
+		}
+	})
+}
+
+func checkMediaSource(d *decoded, report report) {
+	d.eachMedium(func(at, part int, field string, inner rawjson.Object) {
+		if field == fieldInline {
+			if data, err := inner.DemandText("data"); err != nil || data == "" || !isBase64(data) {
+				report(at, part, "the data of the inlineData is missing, or no base64")
+			}
+			return
+		}
+		uri, err := rawjson.Object{"": either(inner, "fileUri", "file_uri")}.DemandText("")
+		if err != nil || !isAddress(uri) {
+			report(at, part, "the address of the fileData is missing, or none that Gemini fetches")
+		}
+	})
+}
+
+// eachMedium finds media as parts and as parts of responses.
+func (d *decoded) eachMedium(check func(at, part int, field string, inner rawjson.Object)) {
+	d.eachPart(func(at int, p decodedPart) {
+		if p.inner == nil {
+			return
+		}
+		if p.field == fieldInline || p.field == fieldFile {
+			check(at, p.at, p.field, p.inner)
+		}
+		if p.field != fieldResponse {
+			return
+		}
+		elements, _ := p.inner.SplitElements("parts")
+		for _, element := range elements {
+			eachMediumIn(element, func(field string, inner rawjson.Object) { check(at, p.at, field, inner) })
+		}
+	})
+}
+
+func eachMediumIn(raw json.RawMessage, check func(field string, inner rawjson.Object)) {
+	o, err := rawjson.SplitObject(raw)
+	if err != nil {
+		return
+	}
+	for _, field := range []string{fieldInline, fieldFile} {
+		if inner, err := rawjson.SplitObject(either(o, field, aliases[field])); err == nil {
+			check(field, inner)
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package gemini
+
+import (
+	"encoding/json"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
+
+// decoded is a list as the rules see it.
+type decoded struct {
+	system   []json.RawMessage
+	contents []decodedContent
+	// faults are the places where the list has not the shape of the reference.
+	faults []fault
+	// batches are the contents with calls, with the responses behind them.
+	batches []batch
+}
+
+type fault struct {
+	message, part int
+	detail        string
+}
+
+type decodedContent struct {
+	fields rawjson.Object
+	// role is that of the content; user where it has none.
+	role  string
+	parts []decodedPart
+	// broken says that there may be more parts than could be read.
+	broken bool
+}
+
+// decodedPart is a part; where it is a call, a response or a medium, inner is the object that says so.
+type decodedPart struct {
+	at     int
+	fields rawjson.Object
+	inner  rawjson.Object
+	field  string
+	// id and name are those of a call or a response.
+	id, name string
+}
+
+func decode(list *dialect.List) *decoded {
+	d := &decoded{system: list.System, contents: make([]decodedContent, len(list.Messages))}
+	for at, raw := range list.Messages {
+		d.contents[at] = d.decodeContent(at, raw)
+	}
+	for at := range d.contents {
+		if calls := d.contents[at].of(fieldCall); len(calls) > 0 {
+			d.batches = append(d.batches, d.pairBatch(at, calls))
+		}
+	}
+	return d
+}
+
+func (d *decoded) fault(message, part int, detail string) {
+	d.faults = append(d.faults, fault{message: message, part: part, detail: detail})
+}
+
+func (d *decoded) decodeContent(at int, raw json.RawMessage) decodedContent {
+	c := decodedContent{role: roleUser}
+	fields, err := rawjson.ParseObject(raw)
+	if err != nil {
+		d.fault(at, 0, "the content is no object")
+		c.broken = true
+		return c
+	}
+	c.fields = fields
+	if c.role, err = fields.Text("role"); err != nil {
+		d.fault(at, 0, "the role is no string")
+	}
+	if err != nil || !fields.Has("role") {
+		c.role = roleUser
+	}
+	elements, err := fields.SplitElements("parts")
+	if err != nil {
+		d.fault(at, 0, "the parts are no list")
+		c.broken = true
+	}
+	for i, element := range elements {
+		part, read := d.decodePart(at, i, element)
+		if !read {
+			c.broken = true
+			continue
+		}
+		c.parts = append(c.parts, part)
+	}
+	return c
+}
+
+func (d *decoded) decodePart(at, i int, raw json.RawMessage) (decodedPart, bool) {
+	fields, err := rawjson.SplitObject(raw)
+	if err != nil {
+		d.fault(at, i, "the part is no object")
+		return decodedPart{}, false
+	}
+	p := decodedPart{at: i, fields: fields}
+	if fields.Has(fieldText) && rawjson.KindOf(fields[fieldText]) != rawjson.String {
+		d.fault(at, i, "the text is no string")
+	}
+	for _, field := range []string{fieldCall, fieldResponse, fieldInline, fieldFile} {
+		value := either(fields, field, aliases[field])
+		if value == nil {
+			continue
+		}
+		if p.field = field; rawjson.KindOf(value) != rawjson.ObjectKind {
+			d.fault(at, i, "the "+field+" is no object")
+			continue
+		}
+		p.inner, _ = rawjson.SplitObject(value)
+		d.decodeNames(at, &p)
+		return p, true
+	}
+	return p, true
+}
+
+func (d *decoded) decodeNames(at int, p *decodedPart) {
+	if p.field != fieldCall && p.field != fieldResponse {
+		return
+	}
+	var errID, errName, errParts error
+	p.id, errID = p.inner.Text("id")
+	p.name, errName = p.inner.Text("name")
+	if p.field == fieldResponse {
+		_, errParts = p.inner.SplitElements("parts")
+	}
+	if errID != nil || errName != nil {
+		d.fault(at, p.at, "the id or the name of the "+p.field+" is no string")
+	}
+	if errParts != nil {
+		d.fault(at, p.at, "the parts of the "+p.field+" are no list")
+	}
+}
+
+// of returns the parts of a content that have a field.
+func (c decodedContent) of(field string) []decodedPart {
+	var parts []decodedPart
+	for _, p := range c.parts {
+		if p.field == field && p.inner != nil {
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+// batch is a content with calls, and what the content behind it answers.
+type batch struct {
+	at int
+	// last says that the content behind it is the last one, or that there is none.
+	last, none bool
+	// missing are the parts of calls without an answer.
+	missing []int
+	// misnamed are the parts of responses whose id is that of a call and whose name is not.
+	misnamed []int
+	// needless are the parts of responses that answer no call.
+	needless map[int]bool
+}
+
+func (d *decoded) pairBatch(at int, calls []decodedPart) batch {
+	b := batch{at: at, needless: make(map[int]bool), none: at+1 >= len(d.contents), last: at+2 >= len(d.contents)}
+	if b.none {
+		return b
+	}
+	open := make(map[string][]decodedPart)
+	for _, call := range calls {
+		open[matching(call)] = append(open[matching(call)], call)
+	}
+	for _, response := range d.contents[at+1].of(fieldResponse) {
+		waiting := open[matching(response)]
+		if len(waiting) == 0 {
+			b.needless[response.at] = true
+			continue
+		}
+		if waiting[0].name != response.name {
+			b.misnamed = append(b.misnamed, response.at)
+		}
+		open[matching(response)] = waiting[1:]
+	}
+	for _, call := range calls {
+		if waiting := open[matching(call)]; len(waiting) > 0 && waiting[0].at == call.at {
+			b.missing, open[matching(call)] = append(b.missing, call.at), waiting[1:]
+		}
+	}
+	return b
+}
+
+// matching is what a call and its response have in common: the id, or the name where they have none.
+func matching(p decodedPart) string {
+	if p.id != "" {
+		return "id " + p.id
+	}
+	return "name " + p.name
+}
+
+func (d *decoded) eachPart(check func(at int, p decodedPart)) {
+	for at, c := range d.contents {
+		for _, p := range c.parts {
+			check(at, p)
+		}
+	}
+}

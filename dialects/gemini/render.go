@@ -1,0 +1,131 @@
+package gemini
+
+import (
+	"encoding/json"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
+)
+
+// renderer makes a list for a request.
+type renderer struct {
+	out      *dialect.Rendered
+	messages []*compactordv1.Message
+	ids      *dialect.CallIDs
+	// calls are those that have an answer somewhere behind them.
+	calls map[*dialect.Pair]*renderedCall
+
+	contents []*renderedContent
+	// waiting are the calls of the last content whose results come later, missing is how many these are. held are the
+	// messages between, which go behind the results.
+	waiting []*renderedCall
+	missing int
+	held    []int
+	// signed says that a part of the model has carried a signature.
+	signed bool
+}
+
+// renderedCall is a call with what its result must repeat.
+type renderedCall struct {
+	id, name string
+	// open says that it stands in the last content and waits for its result.
+	open bool
+	// result is the message of the result.
+	result int
+}
+
+// renderedContent is an element of the list.
+type renderedContent struct {
+	role      string
+	responses bool
+	// called says that it holds a call.
+	called bool
+	parts  []json.RawMessage
+	span   dialect.Span
+}
+
+func renderRequest(messages []*compactordv1.Message, _ dialect.RenderOptions) *dialect.Rendered {
+	r := &renderer{out: &dialect.Rendered{}, messages: messages}
+	r.ids = dialect.AssignCallIDs(messages, func(id string) string { return id }, dialect.MaxID)
+	r.calls = pairCalls(messages, r.ids)
+	lead := dialect.LeadingRun(messages)
+	r.renderSystem(lead)
+	for at := lead; at < len(messages); at++ {
+		r.renderMessage(at)
+	}
+	for _, c := range r.contents {
+		r.out.Messages = append(r.out.Messages, rawjson.Object{
+			"role": rawjson.Quote(c.role), "parts": rawjson.EncodeArray(c.parts),
+		}.Encode())
+		r.out.From = append(r.out.From, c.span)
+	}
+	return r.out
+}
+
+func (r *renderer) repair(rule string, at int, what string) {
+	r.out.Repairs = append(r.out.Repairs, dialect.Repair{Rule: rule, Message: at, What: what})
+}
+
+func (r *renderer) drop(at, part int, why string) {
+	r.out.Dropped = append(r.out.Dropped, dialect.Dropped{Message: at, Part: part, Why: why})
+}
+
+// renderSystem makes one instruction of the messages at the start.
+func (r *renderer) renderSystem(lead int) {
+	var parts []json.RawMessage
+	for at, m := range r.messages[:lead] {
+		for _, p := range m.GetParts() {
+			if text := p.GetText().GetText(); text != "" {
+				parts = append(parts, renderText(text, p.GetAttachments()).Encode())
+			} else {
+				r.repair(ruleContentNotEmpty, at, "an empty text was left out")
+			}
+		}
+	}
+	if len(parts) > 0 {
+		r.out.System = []json.RawMessage{rawjson.Object{"parts": rawjson.EncodeArray(parts)}.Encode()}
+	}
+}
+
+func (r *renderer) renderMessage(at int) {
+	m := r.messages[at]
+	switch m.GetRole() {
+	case compactordv1.Role_ROLE_ASSISTANT:
+		r.reportFields(at, m)
+		r.renderAssistant(at, m)
+	case compactordv1.Role_ROLE_TOOL:
+		r.reportFields(at, m)
+		if len(m.GetParts()) > 0 {
+			r.renderResult(at, m.GetParts()[0])
+		}
+	default:
+		if r.missing > 0 {
+			r.held = append(r.held, at)
+			return
+		}
+		r.renderUser(at, m)
+	}
+}
+
+// add puts parts into the content of a role: neighbours are one.
+func (r *renderer) add(at int, role string, parts []json.RawMessage) *renderedContent {
+	if len(r.contents) == 0 && role == roleModel {
+		r.repair(ruleFirstMessageUser, at, "a text of the user was put in front, since the list must begin with the user")
+		r.contents = append(r.contents, &renderedContent{
+			role: roleUser, parts: []json.RawMessage{renderText(wording.Opening, nil).Encode()},
+			span: dialect.Span{First: at, End: at},
+		})
+	}
+	if n := len(r.contents); n > 0 && r.contents[n-1].role == role && !r.contents[n-1].responses {
+		last := r.contents[n-1]
+		last.parts = append(last.parts, parts...)
+		last.span.End = max(last.span.End, at+1)
+		r.out.Merged++
+		return last
+	}
+	added := &renderedContent{role: role, parts: parts, span: dialect.Span{First: at, End: at + 1}}
+	r.contents = append(r.contents, added)
+	return added
+}

@@ -1,0 +1,72 @@
+package gemini
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
+)
+
+// reportFields tells of fields of the content that are not sent.
+func (r *renderer) reportFields(at int, m *compactordv1.Message) {
+	unknown, role := false, false
+	for _, a := range m.GetAttachments() {
+		own := a.GetDialect() == kind && !strings.HasPrefix(a.GetKey(), dialect.NotePrefix) && a.GetJson() != ""
+		role = role || own && a.GetKey() == "role"
+		unknown = unknown || own && a.GetKey() != "role" && a.GetKey() != "parts"
+	}
+	if unknown {
+		r.repair(ruleMessageFields, at, "fields of the content that are neither role nor parts were left out")
+	}
+	if role {
+		r.repair(ruleRoles, at, "the content was given the role of its side")
+	}
+}
+
+// renderUser adds what is not the model's: a USER message, or an instruction in the middle of the conversation.
+func (r *renderer) renderUser(at int, m *compactordv1.Message) {
+	if m.GetRole() != compactordv1.Role_ROLE_USER {
+		r.renderInstruction(at, m)
+		return
+	}
+	r.reportFields(at, m)
+	if n := len(r.contents); n > 0 && r.contents[n-1].responses && noted(m.GetAttachments(), noteContent) == sameContent {
+		r.repair(ruleResultsAlone, at, "what stood beside function responses was put into a content of its own")
+	}
+	var parts []json.RawMessage
+	for i, p := range m.GetParts() {
+		if part := r.renderPart(at, i, p); part != nil {
+			parts = append(parts, part.Encode())
+		}
+	}
+	if len(parts) == 0 {
+		r.repair(ruleContentNotEmpty, at, "a message without content was given a text that says so")
+		parts = []json.RawMessage{renderText(wording.EmptyUser, nil).Encode()}
+	}
+	r.add(at, roleUser, parts)
+}
+
+// renderInstruction puts an instruction into the user's mouth, marked as what it is: Gemini has a place for it at the
+// start only.
+func (r *renderer) renderInstruction(at int, m *compactordv1.Message) {
+	says := false
+	for _, p := range m.GetParts() {
+		says = says || p.GetText().GetText() != ""
+	}
+	if !says {
+		r.repair(ruleContentNotEmpty, at, "an empty instruction was left out")
+		return
+	}
+	r.repair(ruleRoles, at, "an instruction in the middle of the conversation was put as text of the user")
+	r.add(at, roleUser, []json.RawMessage{renderText(instructionText(m), nil).Encode()})
+}
+
+func instructionText(m *compactordv1.Message) string {
+	texts := make([]string, 0, len(m.GetParts()))
+	for _, p := range m.GetParts() {
+		texts = append(texts, p.GetText().GetText())
+	}
+	return wording.Instruction(strings.Join(texts, "\n"))
+}

@@ -1,0 +1,80 @@
+package gemini
+
+import (
+	"slices"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
+)
+
+// renderOpaque returns an item of Gemini's own that can go back, nil where it cannot: what has a neutral kind of part
+// must come by that.
+func renderOpaque(opaque *compactordv1.OpaquePart) rawjson.Object {
+	if opaque.GetDialect() != kind {
+		return nil
+	}
+	o, err := rawjson.ParseObject([]byte(opaque.GetJson()))
+	if err != nil || len(o.Others(sideFields...)) == 0 || saysTwo(o) {
+		return nil
+	}
+	for field, allowed := range requestGuards {
+		if value, found := o[field]; found && !slices.Contains(otherFields, field) && !allowed(value) {
+			return nil
+		}
+	}
+	return o
+}
+
+// isOfContents says whether an item is of a kind that Gemini has as a part of contents: in the result of a function it
+// takes none of these.
+func isOfContents(o rawjson.Object) bool {
+	return slices.ContainsFunc(otherFields, o.Has)
+}
+
+const (
+	whyThought = "thoughts are not sent back to Gemini"
+	whyOpaque  = "an item that Gemini does not take back was left out"
+	whyMedia   = "Gemini cannot take this file; a line of text stands in its place"
+)
+
+// renderPart renders what both sides can say; nil where nothing of it can be sent.
+func (r *renderer) renderPart(at, i int, p *compactordv1.Part) rawjson.Object {
+	switch k := p.GetKind().(type) {
+	case *compactordv1.Part_Text:
+		part := renderText(k.Text.GetText(), p.GetAttachments())
+		if k.Text.GetText() == "" && !isSigned(part) {
+			r.repair(ruleContentNotEmpty, at, "an empty text was left out")
+			return nil
+		}
+		r.reportSignature(at, p, part)
+		return part
+	case *compactordv1.Part_Media:
+		if part := renderMedia(k.Media, p.GetAttachments()); part != nil {
+			if name, known := mimeType(k.Media.GetMimeType()); known && name != k.Media.GetMimeType() {
+				r.repair(ruleMimeTypes, at, "the MIME type was written as Gemini names it")
+			}
+			return part
+		}
+		r.drop(at, i, whyMedia)
+		return renderText(wording.MediaLine(k.Media), nil)
+	case *compactordv1.Part_Opaque:
+		if part := renderOpaque(k.Opaque); part != nil {
+			return part
+		}
+		r.drop(at, i, whyOpaque)
+	case *compactordv1.Part_Thinking:
+		r.drop(at, i, whyThought)
+	}
+	return nil
+}
+
+func renderText(text string, attachments []*compactordv1.Attachment) rawjson.Object {
+	d := canonicalText(text)
+	d.guards[fieldText] = dialect.SaysText(text)
+	if text == "" {
+		d.guards[fieldText] = dialect.Never
+	}
+	return d.restoreForRequest(attachments)
+}

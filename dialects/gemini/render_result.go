@@ -1,0 +1,122 @@
+package gemini
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
+)
+
+// renderResult puts a result beside those of the same batch, which follow their calls once they are all there.
+func (r *renderer) renderResult(at int, p *compactordv1.Part) {
+	answered := r.calls[r.ids.PairOf(p)]
+	stray := answered == nil || !answered.open
+	switch {
+	case stray && r.missing > 0:
+		r.held = append(r.held, at)
+	case stray:
+		r.renderStray(at, p)
+	default:
+		answered.result, answered.open = at, false
+		if r.missing--; r.missing == 0 {
+			r.renderResponses(at)
+		}
+	}
+}
+
+// renderResponses adds the content of responses behind that of their calls, and what stood between them behind it.
+func (r *renderer) renderResponses(last int) {
+	if !slices.IsSortedFunc(r.waiting, func(a, b *renderedCall) int { return cmp.Compare(a.result, b.result) }) {
+		r.repair(ruleCallsAnswered, last, "the results were put in the order of their calls")
+	}
+	responses := &renderedContent{role: roleUser, responses: true, span: dialect.Span{First: last, End: last + 1}}
+	for _, c := range r.waiting {
+		p := r.messages[c.result].GetParts()[0]
+		part := renderFunctionResponse(p, c.id, c.name, func(why string) { r.drop(c.result, 0, why) })
+		responses.parts = append(responses.parts, part.Encode())
+		responses.span.First = min(responses.span.First, c.result)
+		r.reportIDs(c.result, p, c)
+	}
+	r.contents = append(r.contents, responses)
+	r.out.Merged += len(responses.parts) - 1
+	held := r.held
+	r.waiting, r.held = nil, nil
+	for _, at := range held {
+		r.repair(ruleCallsAnswered, at, "a message between a call and its result was put behind the result")
+		r.renderMessage(at)
+	}
+}
+
+func (r *renderer) reportIDs(at int, p *compactordv1.Part, c *renderedCall) {
+	if _, changed := r.ids.Of(p); changed && c.id != "" {
+		r.repair(ruleCallsAnswered, at, "the result was given the id that its call has now")
+	}
+	if name := p.GetToolResult().GetName(); name != "" && name != c.name {
+		r.repair(ruleResultNames, at, "the result was given the name that its call has")
+	}
+	if form := noted(p.GetAttachments(), noteResponse); form == asText || form == asValue {
+		r.repair(ruleResultObject, at, "a response that is no object was put into one")
+	}
+}
+
+// renderStray shows a result without a call as text: a response that answers no call is refused.
+func (r *renderer) renderStray(at int, p *compactordv1.Part) {
+	texts := []string{wording.StrayResultHeading(p.GetToolResult())}
+	for _, rp := range p.GetToolResult().GetParts() {
+		switch {
+		case rp.GetText() != nil:
+			texts = append(texts, rp.GetText().GetText())
+		case rp.GetMedia() != nil:
+			texts = append(texts, wording.MediaLine(rp.GetMedia()))
+		}
+	}
+	r.repair(ruleResultsHaveCalls, at, "a result without a call was put as text of the user")
+	r.add(at, roleUser, []json.RawMessage{renderText(strings.Join(texts, "\n"), nil).Encode()})
+}
+
+// renderFunctionResponse renders the result of a call of this name. left tells of each part that has no place in it.
+func renderFunctionResponse(p *compactordv1.Part, id, name string, left func(why string)) rawjson.Object {
+	r := p.GetToolResult()
+	texts, parts := renderResultParts(r, left)
+	form := noted(p.GetAttachments(), noteResponse)
+	named := &compactordv1.ToolResult{CallId: id, Name: name, IsError: r.GetIsError()}
+	d := canonicalResult(named, form, texts, parts)
+	if rawjson.KindOf(d.inner["response"]) != rawjson.ObjectKind {
+		d = canonicalResult(named, "", texts, parts)
+	}
+	says := d.innerGuards["response"]
+	d.innerGuards["response"] = func(raw json.RawMessage) bool {
+		return rawjson.KindOf(raw) == rawjson.ObjectKind && says(raw)
+	}
+	d.innerGuards["parts"] = func(raw json.RawMessage) bool { return len(parts) == 0 && isNothing(raw) }
+	return d.restoreForRequest(p.GetAttachments())
+}
+
+// renderResultParts tells the texts of a result from the parts that go along with them.
+func renderResultParts(r *compactordv1.ToolResult, left func(why string)) (texts []string, parts []json.RawMessage) {
+	for _, rp := range r.GetParts() {
+		switch {
+		case rp.GetText() != nil:
+			texts = append(texts, rp.GetText().GetText())
+		case rp.GetMedia() != nil:
+			if part := renderMedia(rp.GetMedia(), rp.GetAttachments()); part != nil {
+				parts = append(parts, part.Encode())
+				continue
+			}
+			texts = append(texts, wording.MediaLine(rp.GetMedia()))
+			left(whyMedia)
+		default:
+			if part := renderOpaque(rp.GetOpaque()); part != nil && !isOfContents(part) {
+				parts = append(parts, json.RawMessage(rp.GetOpaque().GetJson()))
+				continue
+			}
+			left(whyOpaque)
+		}
+	}
+	return texts, parts
+}

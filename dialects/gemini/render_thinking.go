@@ -1,0 +1,87 @@
+package gemini
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// isSigned says whether a part carries a thought signature.
+func isSigned(o rawjson.Object) bool {
+	signature := either(o, "thoughtSignature", "thought_signature")
+	return string(signature) != `""` && isSignature(signature)
+}
+
+// carriedSignature is the signature of a call that Gemini made behind the shape of OpenAI's Chat Completions, where
+// extra_content carries it; nil where there is none.
+func carriedSignature(call *compactordv1.Part) json.RawMessage {
+	raw, _ := dialect.Attached(call.GetAttachments(), compactordv1.Dialect_DIALECT_OPENAI_CHAT, "extra_content")
+	extra, err := rawjson.ParseObject(raw)
+	if err != nil {
+		return nil
+	}
+	google, err := extra.Sub("google")
+	signature := google["thought_signature"]
+	if err != nil || string(signature) == `""` || !isSignature(signature) {
+		return nil
+	}
+	return signature
+}
+
+// mayBeUnsigned says whether a call may lack a signature as long as nothing before it has one: the name of the model,
+// or the list that it came in, says that the model signs nothing.
+func mayBeUnsigned(m *compactordv1.Message, call *compactordv1.Part) bool {
+	if m.GetModel() == "" {
+		return hasAttachment(call.GetAttachments(), "$"+noteUnsigned)
+	}
+	return isUnsignedModel(m.GetModel())
+}
+
+// isUnsignedModel says whether a model is a Gemini before the third, whose calls need no signatures.
+func isUnsignedModel(model string) bool {
+	model = strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
+	for _, old := range []string{"gemini-1", "gemini-2", "gemini-pro"} {
+		rest, found := strings.CutPrefix(model, old)
+		if found && (rest == "" || rest[0] == '.' || rest[0] == '-') {
+			return true
+		}
+	}
+	return false
+}
+
+// isSignature says whether a thought signature can be read: it is bytes in base64, of either alphabet.
+func isSignature(raw json.RawMessage) bool {
+	signature, err := rawjson.Object{"": raw}.DemandText("")
+	return err == nil && isBase64(signature)
+}
+
+// reportSignature tells of a signature that cannot be read and was left out.
+func (r *renderer) reportSignature(at int, p *compactordv1.Part, part rawjson.Object) {
+	given, found := dialect.Attached(p.GetAttachments(), kind, "thoughtSignature")
+	if found && len(given) > 0 && !isNothingOr(isSignature)(given) && !isSigned(part) {
+		r.repair(ruleSignatures, at, "a thought signature that is no base64 was left out")
+	}
+}
+
+// sign gives the first call of a content the value that stands in for a signature, if it needs one.
+func (r *renderer) sign(
+	at int, m *compactordv1.Message, first *compactordv1.Part, parts []rawjson.Object, position int,
+) {
+	signed := r.signed
+	for _, before := range parts[:position] {
+		signed = signed || isSigned(before)
+	}
+	if isSigned(parts[position]) || !signed && mayBeUnsigned(m, first) {
+		return
+	}
+	delete(parts[position], "thought_signature")
+	if carried := carriedSignature(first); carried != nil {
+		parts[position]["thoughtSignature"] = carried
+		return
+	}
+	parts[position]["thoughtSignature"] = rawjson.Quote(skipSignature)
+	r.repair(ruleCallsSigned, at, "a call without a thought signature was given the value that stands in for one")
+}

@@ -1,0 +1,83 @@
+package gemini
+
+import (
+	"errors"
+
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
+
+// The roles of contents. Some clients answer calls in the role of the function.
+const (
+	roleUser     = "user"
+	roleModel    = "model"
+	roleFunction = "function"
+)
+
+// The fields of a part that say what it is, those that a message has a kind of part for first.
+const (
+	fieldCall     = "functionCall"
+	fieldResponse = "functionResponse"
+	fieldInline   = "inlineData"
+	fieldFile     = "fileData"
+	fieldText     = "text"
+)
+
+var (
+	snakeKinds     = []string{"function_call", "function_response", "inline_data", "file_data"}
+	modelledFields = []string{fieldCall, fieldResponse, fieldInline, fieldFile, fieldText}
+	otherFields    = []string{
+		"executableCode", "codeExecutionResult", "toolCall", "toolResponse",
+		"executable_code", "code_execution_result", "tool_call", "tool_response",
+	}
+	// sideFields say something of a part, but nothing by themselves.
+	sideFields = []string{
+		"thought", "thoughtSignature", "thought_signature", "videoMetadata", "video_metadata", "mediaResolution",
+		"media_resolution", "partMetadata", "part_metadata", "mediaProcessing", "media_processing", "speechMetadata",
+		"speech_metadata", "audioTranscription", "audio_transcription",
+	}
+)
+
+// aliases are the fields of parts that the API knows by two names.
+var aliases = map[string]string{
+	fieldCall: "function_call", fieldResponse: "function_response", fieldInline: "inline_data", fieldFile: "file_data",
+}
+
+var (
+	errKey      = errors.New("a field that is not known has an overlong name, or one that means another field here")
+	snakeFields = map[string]string{
+		"function_call": "functionCall", "function_response": "functionResponse", "inline_data": "inlineData",
+		"file_data": "fileData", "thought_signature": "thoughtSignature", "mime_type": "mimeType", "file_uri": "fileUri",
+		"display_name": "displayName",
+	}
+)
+
+// kindOf returns the field that says what a part is; empty where there is none.
+func kindOf(o rawjson.Object) string {
+	for _, fields := range [][]string{modelledFields, otherFields} {
+		for _, field := range fields {
+			if o.Has(field) {
+				return field
+			}
+		}
+	}
+	if unknown := o.Others(sideFields...); len(unknown) > 0 {
+		return unknown[0]
+	}
+	return ""
+}
+
+// saysTwo says whether a part is of two kinds at once. An empty text beside another kind does not count.
+func saysTwo(o rawjson.Object) bool {
+	n := 0
+	for _, fields := range [][]string{modelledFields, otherFields} {
+		for _, field := range fields {
+			if o.Has(field) && (field != fieldText || !isEmptyText(o, field)) {
+				n++
+			}
+		}
+	}
+	return n > 1
+}
+
+// isEmptyText says whether a field is the empty text, without decoding a long one.
+func isEmptyText(o rawjson.Object, field string) bool { return string(o[field]) == `""` }

@@ -1,0 +1,187 @@
+package openaichat
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
+
+// decoded is a list as Validate sees it: taken apart anew, with nothing taken for granted.
+type decoded struct {
+	messages []*decodedMessage
+}
+
+type decodedMessage struct {
+	// object is nil, and role empty, for what is no message at all.
+	object rawjson.Object
+	role   string
+	// content is the content; parts are those of an array.
+	content json.RawMessage
+	parts   []decodedPart
+	calls   []decodedCall
+	// hasCalls says that there is an array of calls, even if it is empty.
+	hasCalls bool
+	// legacy is the call in function_call.
+	legacy *decodedCall
+	faults []fault
+}
+
+// fault is a wrong shape.
+type fault struct {
+	part   int
+	detail string
+}
+
+type decodedPart struct {
+	partType string
+	object   rawjson.Object
+}
+
+type decodedCall struct {
+	object rawjson.Object
+	// isCustom calls hold their input, and no arguments, in inner.
+	isCustom bool
+	inner    rawjson.Object
+}
+
+// demandString is an error unless a field is a string, which it does not decode.
+func demandString(o rawjson.Object, key string) error {
+	if rawjson.KindOf(o[key]) == rawjson.String {
+		return nil
+	}
+	return rawjson.In(key, rawjson.WrongKind(o[key], rawjson.String))
+}
+
+func (m *decodedMessage) fault(part int, format string, args ...any) {
+	m.faults = append(m.faults, fault{part, fmt.Sprintf(format, args...)})
+}
+
+func decode(list *dialect.List) *decoded {
+	d := &decoded{messages: make([]*decodedMessage, len(list.Messages))}
+	for i, raw := range list.Messages {
+		d.messages[i] = decodeMessage(raw)
+	}
+	return d
+}
+
+func decodeMessage(raw json.RawMessage) *decodedMessage {
+	m := &decodedMessage{}
+	raw, err := validJSON(raw)
+	var o rawjson.Object
+	if err == nil {
+		o, err = rawjson.SplitObject(raw)
+	}
+	if err != nil {
+		m.fault(0, "the message %v", err)
+		return m
+	}
+	role, err := o.DemandText("role")
+	if err != nil {
+		m.fault(0, "%v", err)
+		return m
+	}
+	if _, known := roles[role]; !known {
+		m.fault(0, "role is none that the provider knows")
+		return m
+	}
+	m.object, m.role, m.content = o, role, o["content"]
+	m.decodeContent()
+	m.decodeCalls()
+	for _, key := range []string{"name", "tool_call_id", "refusal"} {
+		if _, err := o.Text(key); err != nil {
+			m.fault(0, "%v", err)
+		}
+	}
+	return m
+}
+
+func (m *decodedMessage) decodeContent() {
+	switch k := rawjson.KindOf(m.content); k {
+	case rawjson.Missing, rawjson.Null, rawjson.String:
+		return
+	case rawjson.Array:
+	default:
+		m.fault(0, "content must be a string or an array, is %s", k)
+		return
+	}
+	list, err := rawjson.SplitArray(m.content)
+	if err != nil {
+		m.fault(0, "content %v", err)
+	}
+	for i, raw := range list {
+		part := decodedPart{}
+		o, err := rawjson.SplitObject(raw)
+		if err == nil {
+			part.partType, err = o.DemandText("type")
+		}
+		if err == nil && (part.partType == "text" || part.partType == "refusal") {
+			err = demandString(o, part.partType)
+		}
+		if err != nil {
+			m.fault(i, "content: %v", rawjson.InElement(i, err))
+			part.partType = ""
+		}
+		part.object = o
+		m.parts = append(m.parts, part)
+	}
+}
+
+func (m *decodedMessage) decodeCalls() {
+	if m.object.Has("function_call") {
+		o, err := m.object.SplitSub("function_call")
+		if err != nil {
+			m.fault(0, "%v", err)
+		} else {
+			m.legacy = &decodedCall{inner: o}
+		}
+	}
+	if !m.object.Has("tool_calls") {
+		return
+	}
+	list, err := m.object.SplitElements("tool_calls")
+	if err != nil {
+		m.fault(0, "%v", err)
+		return
+	}
+	m.hasCalls = true
+	for i, raw := range list {
+		c, err := decodeCall(raw)
+		if err != nil {
+			m.fault(i, "%v", rawjson.In("tool_calls", rawjson.InElement(i, err)))
+		}
+		m.calls = append(m.calls, c)
+	}
+}
+
+func decodeCall(raw json.RawMessage) (decodedCall, error) {
+	c := decodedCall{}
+	o, err := rawjson.SplitObject(raw)
+	if err != nil {
+		return c, err
+	}
+	c.object = o
+	key, err := o.DemandText("type")
+	if err != nil {
+		return c, err
+	}
+	c.isCustom = key == typeCustom
+	if key != typeFunction && key != typeCustom {
+		return c, rawjson.In("type", errCallType)
+	}
+	inner, err := o.SplitSub(key)
+	if err == nil && inner == nil {
+		err = rawjson.In(key, rawjson.ErrMissing)
+	}
+	if err == nil && c.isCustom {
+		err = rawjson.In(key, demandString(inner, "input"))
+	}
+	if err == nil {
+		_, err = o.Text("id")
+	}
+	c.inner = inner
+	return c, err
+}
+
+func isTool(m *decodedMessage) bool { return m.role == roleTool }

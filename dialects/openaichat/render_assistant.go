@@ -1,0 +1,167 @@
+package openaichat
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+)
+
+// sortedParts are the parts of an ASSISTANT message by the field that they stand in.
+type sortedParts struct {
+	thinking, content, refusals, calls []numberedPart
+	audio, functionCall                *numberedPart
+}
+
+func (r *renderer) sortParts() *sortedParts {
+	s := &sortedParts{}
+	for i, p := range r.m.GetParts() {
+		n := numberedPart{i, p}
+		field := fieldOf(p)
+		switch {
+		case p.GetThinking() != nil:
+			s.thinking = append(s.thinking, n)
+		case p.GetToolCall() != nil && field == "function_call" && s.functionCall == nil && (r.legacy != nil || !r.request):
+			s.functionCall = &n
+		case p.GetToolCall() != nil, p.GetOpaque() != nil && field == "tool_calls":
+			s.calls = append(s.calls, n)
+		case p.GetOpaque() != nil && p.GetOpaque().GetDialect() == kind && field == "audio" && s.audio == nil:
+			s.audio = &n
+		case p.GetText().GetRefusal() && (field == "refusal" || r.request):
+			s.refusals = append(s.refusals, n)
+		default:
+			s.content = append(s.content, n)
+		}
+	}
+	return s
+}
+
+func (r *renderer) renderAssistant() rawjson.Object {
+	s := r.sortParts()
+	o := rawjson.Object{"role": rawjson.Quote(roleAssistant)}
+	blocks := r.renderParts(s.content)
+	r.renderCallFields(o, s)
+	if audio := r.renderAudio(s.audio); audio != nil {
+		o["audio"] = audio
+	}
+	// Only the role is there so far if there are neither calls nor a recording.
+	silent := len(o) == 1
+	blocks, refusal := r.renderRefusals(s.refusals, blocks, silent)
+	if refusal != "" {
+		o["refusal"] = rawjson.Quote(refusal)
+	}
+	if r.request && silent && len(blocks) == 0 {
+		r.dropAssistant(s.thinking)
+		return nil
+	}
+	o["content"] = r.encodeContent(blocks)
+	r.renderName(o)
+	r.renderThinking(o, s.thinking)
+	r.restoreAssistant(o, s, blocks, refusal)
+	return o
+}
+
+func (r *renderer) renderCallFields(o rawjson.Object, s *sortedParts) {
+	if calls := r.renderCalls(s.calls); len(calls) > 0 {
+		o["tool_calls"] = rawjson.EncodeArray(calls)
+	}
+	if s.functionCall != nil {
+		o["function_call"] = r.renderFunctionCall(s.functionCall.part)
+	}
+}
+
+func (r *renderer) restoreAssistant(o rawjson.Object, s *sortedParts, blocks []renderedPart, refusal string) {
+	guarded := dialect.Guards{
+		"content": r.saysContent(blocks), "refusal": saysText(refusal), "name": saysText(r.m.GetName()),
+	}
+	for _, key := range []string{"tool_calls", "function_call", "audio"} {
+		if o[key] != nil {
+			guarded[key] = dialect.Never
+		}
+	}
+	for _, key := range reasoningFields {
+		// Reasoning of a shape that could not be read stays with the message, and goes into no request.
+		guarded[key] = func(raw json.RawMessage) bool {
+			return len(s.thinking) == 0 && (!r.request || saysNothing(raw))
+		}
+	}
+	r.restore(o, guarded)
+	if r.request && len(blocks) == 0 {
+		r.restoreEmptyContent(o)
+	}
+	if r.request && len(s.thinking) == 0 {
+		r.restoreEmptyReasoning(o)
+	}
+}
+
+// dropAssistant reports an ASSISTANT message of which nothing is left.
+func (r *renderer) dropAssistant(thinking []numberedPart) {
+	r.repair(ruleAssistantContent, "A message of the assistant without content or calls was left out.")
+	for _, t := range thinking {
+		r.drop(t.at, "The message has no content beside its reasoning, and the provider takes none such.")
+	}
+}
+
+// restoreEmptyContent writes an empty content as the client did, since servers differ in what they take.
+func (r *renderer) restoreEmptyContent(o rawjson.Object) {
+	raw, found := dialect.Attached(r.m.GetAttachments(), kind, "content")
+	switch {
+	case !found:
+	case len(raw) == 0:
+		delete(o, "content")
+	case string(raw) == `""`:
+		o["content"] = raw
+	}
+}
+
+// renderRefusals renders the texts with which the model refused: as they came, or, for a request, either as the only
+// part of the content or in the message's own field.
+func (r *renderer) renderRefusals(parts []numberedPart, blocks []renderedPart, silent bool) (content []renderedPart, field string) {
+	var refused []renderedPart
+	var texts []string
+	fromField := 0
+	for _, n := range parts {
+		text := n.part.GetText().GetText()
+		if r.request && text == "" {
+			r.drop(n.at, emptyText)
+			continue
+		}
+		if fieldOf(n.part) == "refusal" {
+			fromField++
+		}
+		refused, texts = append(refused, r.renderText(n.part)), append(texts, text)
+	}
+	if len(texts) == 0 {
+		return blocks, ""
+	}
+	inField := !r.request || len(blocks) > 0 || fromField == len(texts) && !silent
+	if r.request && (len(texts) > 1 || inField != (fromField > 0)) {
+		r.repair(ruleRefusalAlone, "A refusal was put where the provider takes it.")
+	}
+	if inField {
+		return blocks, strings.Join(texts, "\n")
+	}
+	if len(texts) > 1 {
+		joined := rawjson.Quote(strings.Join(texts, "\n"))
+		refused = []renderedPart{{object: rawjson.Object{"type": rawjson.Quote("refusal"), "refusal": joined}}}
+	}
+	return refused, ""
+}
+
+// renderAudio refers to what the model said aloud: a request names it, only a response holds it.
+func (r *renderer) renderAudio(n *numberedPart) json.RawMessage {
+	if n == nil {
+		return nil
+	}
+	raw := json.RawMessage(n.part.GetOpaque().GetJson())
+	o, err := rawjson.ParseObject(raw)
+	if err == nil && !r.request {
+		return raw
+	}
+	if id, idErr := o.Text("id"); err == nil && idErr == nil && id != "" {
+		return rawjson.Object{"id": rawjson.Quote(id)}.Encode()
+	}
+	r.drop(n.at, "The recording has no id by which the provider could find it.")
+	return nil
+}

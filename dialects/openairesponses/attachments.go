@@ -1,0 +1,124 @@
+package openairesponses
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// The notes on the form. doc.go says what they mean.
+const (
+	noteInput        = "input"
+	noteInstructions = "instructions"
+	noteContent      = "content"
+	noteContinued    = "continued"
+	noteWithin       = "within"
+	noteReasoning    = "reasoning"
+	noteKind         = "kind"
+	noteField        = "field"
+	noteLink         = "link"
+	noteStream       = "stream"
+	noteData         = "data"
+	noteText         = "text"
+	noteLengths      = "lengths"
+
+	// keyItem holds the fields of an assistant's message item, since a part has attachments of its own.
+	keyItem = dialect.NotePrefix + "item"
+	// inParts says that one text stood in a list of parts.
+	inParts = "parts"
+)
+
+func note(name, value string) *compactordv1.Attachment { return dialect.Note(kind, name, value) }
+
+func noted(attachments []*compactordv1.Attachment, name string) string {
+	value, _ := dialect.Noted(attachments, kind, name)
+	return value
+}
+
+// attached returns the value of a field, none where it is missing, null or no JSON.
+func attached(attachments []*compactordv1.Attachment, key string) json.RawMessage {
+	value, _ := dialect.Attached(attachments, kind, key)
+	if k := rawjson.KindOf(value); k == rawjson.Missing || k == rawjson.Null || !json.Valid(value) {
+		return nil
+	}
+	return value
+}
+
+// sdkFields are what the provider's SDK adds to texts and calls that it parses. The provider refuses them.
+var sdkFields = []string{"parsed", "parsed_arguments"}
+
+// restore puts attachments into an object that was rendered from the neutral fields. For a request they only add
+// fields: they never replace what the neutral fields say.
+func (r *renderer) restore(usual rawjson.Object, attachments []*compactordv1.Attachment, g dialect.Guards) {
+	if r.asWritten {
+		dialect.Restore(usual, attachments, kind, g)
+		return
+	}
+	added := make([]*compactordv1.Attachment, 0, len(attachments))
+	for _, a := range attachments {
+		if _, there := usual[a.GetKey()]; !there && a.GetJson() != "" && !slices.Contains(sdkFields, a.GetKey()) {
+			added = append(added, a)
+		}
+	}
+	dialect.Restore(usual, added, kind, g)
+}
+
+// isMessageType guards the type of a message, which can be left out but is never another.
+func isMessageType(raw json.RawMessage) bool {
+	return rawjson.Object{"type": raw}.IsText("type", typeMessage)
+}
+
+// saysContent guards a content that differs from the canonical one of the same pieces: it is missing, decoding lost
+// something of its text, or it holds more than the texts that an instruction can hold.
+func saysContent(pieces []piece, s side) func(json.RawMessage) bool {
+	return func(raw json.RawMessage) bool {
+		if len(raw) > 0 && !json.Valid(raw) {
+			return false
+		}
+		old, err := parseContent(raw, s)
+		if err != nil {
+			return false
+		}
+		if s == instructionSide {
+			old = textsOf(old)
+		}
+		if len(old) != len(pieces) {
+			return false
+		}
+		for i := range old {
+			if old[i].text == nil || pieces[i].text == nil || old[i].text.GetText() != pieces[i].text.GetText() {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+func guardsOfMessage(pieces []piece, s side) dialect.Guards {
+	return dialect.Guards{"type": isMessageType, "role": dialect.Never, "content": saysContent(pieces, s)}
+}
+
+// guardsOfCall keep out of an edited call what it was before.
+func guardsOfCall(k *callKind, call *compactordv1.ToolCall, attachments []*compactordv1.Attachment) dialect.Guards {
+	return dialect.Guards{
+		k.id:                       dialect.SaysOptionalText(call.GetId()),
+		"name":                     dialect.SaysOptionalText(call.GetName()),
+		inputField(k, attachments): dialect.SaysOptionalText(call.GetArguments()),
+	}
+}
+
+func isInParts(p *compactordv1.Part) bool { return noted(p.GetAttachments(), noteContent) == inParts }
+
+func isWithin(p *compactordv1.Part) bool {
+	_, within := dialect.Noted(p.GetAttachments(), kind, noteWithin)
+	return within
+}
+
+// isInstructions says whether a message was the instructions of a request.
+func isInstructions(m *compactordv1.Message) bool {
+	_, apart := dialect.Noted(m.GetAttachments(), kind, noteInstructions)
+	return apart
+}

@@ -1,0 +1,115 @@
+package openairesponses
+
+import (
+	"encoding/json"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// maxToolName is how long the name of a tool may be, in characters.
+const maxToolName = 64
+
+// renderCall renders a call.
+func (r *renderer) renderCall(p *compactordv1.Part, at int) *renderedItem {
+	k := r.callKindOf(p)
+	call, attachments := p.GetToolCall(), p.GetAttachments()
+	if !r.asWritten {
+		call = r.takenCall(k, p)
+		if k.call != writtenCall(attachments) {
+			attachments = nil
+		}
+	}
+	it := &renderedItem{typ: k.call, part: at, isCall: true, fixed: k.id == "id", fields: canonicalCall(k, call, attachments)}
+	r.restore(it.fields, attachments, guardsOfCall(k, call, attachments))
+	return it
+}
+
+// writtenCall is the type of item that a call came as. A call of another dialect counts as a function call.
+func writtenCall(attachments []*compactordv1.Attachment) string {
+	if k := kindOfCall(noted(attachments, noteKind)); k != nil {
+		return k.call
+	}
+	return typeFunctionCall
+}
+
+// takenCall is a call with an id, a name and arguments that the provider takes.
+func (r *renderer) takenCall(k *callKind, p *compactordv1.Part) *compactordv1.ToolCall {
+	call := p.GetToolCall()
+	id, changed := r.ids.Of(p)
+	if changed {
+		r.repair(ruleCallIDs, "The id of a call was missing, not unique or not such as the provider takes, and replaced.")
+	}
+	r.usedCalls[id] = true
+	name := dialect.CleanName(call.GetName(), maxToolName)
+	if name != call.GetName() {
+		r.repair(ruleToolNames, "The name of a tool was changed to what the provider takes.")
+	}
+	arguments := call.GetArguments()
+	if k == functionCalls && !isJSONObject(arguments) {
+		object, changed := dialect.ArgumentsObject(arguments)
+		if changed {
+			r.repair(ruleArgumentsObject, "The arguments of a call were no JSON object, and are now within one.")
+		}
+		arguments = string(object)
+	}
+	return &compactordv1.ToolCall{Id: id, Name: name, Arguments: arguments}
+}
+
+func isJSONObject(text string) bool {
+	_, err := objectOf(json.RawMessage(text))
+	return err == nil
+}
+
+// callKindOf is the kind of item that a call is rendered as: the kind that it came as, where the call and its answer
+// still have what the kind demands, else a function call.
+func (r *renderer) callKindOf(p *compactordv1.Part) *callKind {
+	k := kindOfCall(noted(p.GetAttachments(), noteKind))
+	if k == nil {
+		k = functionCalls
+	}
+	if r.asWritten {
+		return k
+	}
+	if !k.open && (!r.isComplete(k, p) || !r.isAnswered(k, p)) {
+		r.repair(ruleShape, "A call of a tool of the provider, or its answer, was changed and became one of a function.")
+		k = functionCalls
+	}
+	r.pairs.kinds[p] = k
+	return k
+}
+
+func (r *renderer) isComplete(k *callKind, p *compactordv1.Part) bool {
+	arguments := []byte(p.GetToolCall().GetArguments())
+	if k.isText {
+		id, changed := r.ids.Of(p)
+		return !changed && isItemID(id, k.call) && !r.used[id]
+	}
+	if !json.Valid(arguments) {
+		return false
+	}
+	if k.complete == nil {
+		return true
+	}
+	input, err := objectOf(arguments)
+	return err == nil && k.complete(input)
+}
+
+func (r *renderer) isAnswered(k *callKind, p *compactordv1.Part) bool {
+	pair := r.ids.PairOf(p)
+	if pair == nil {
+		return true
+	}
+	answer := pair.Result
+	_, ok := k.form.render(&renderer{}, k.pieces(answer.GetToolResult()), isInParts(answer))
+	return ok
+}
+
+func inputOf(o rawjson.Object, k *callKind) rawjson.Object {
+	input, err := o.Sub(k.inputs[0])
+	if err != nil {
+		return nil
+	}
+	return input
+}

@@ -1,0 +1,143 @@
+package openairesponses
+
+import (
+	"encoding/json"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
+)
+
+const (
+	// maxImageURL and maxFileData are how many characters the provider takes of an image and of a file.
+	maxImageURL = 20_971_520
+	maxFileData = 33_554_432
+	// addressBytes is what the address of a data URL takes at most beside its content.
+	addressBytes = 512
+)
+
+var images = map[string]bool{
+	"image/png": true, "image/jpeg": true, "image/jpg": true, "image/webp": true, "image/gif": true,
+}
+
+// documents are the files that the provider reads, those of text aside.
+var documents = map[string]bool{
+	mimePDF:                                   true,
+	"application/json":                        true,
+	"application/xml":                         true,
+	"application/rtf":                         true,
+	"application/msword":                      true,
+	"application/vnd.ms-excel":                true,
+	"application/vnd.ms-powerpoint":           true,
+	"application/vnd.oasis.opendocument.text": true,
+	"application/vnd.openxmlformats-officedocument.presentationml.presentation": true,
+	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":         true,
+	"application/vnd.openxmlformats-officedocument.wordprocessingml.document":   true,
+}
+
+// isTakenMedia says whether the provider takes a medium as a piece of content.
+func isTakenMedia(p piece, s side) bool {
+	m, typ := p.media, writtenType(p)
+	if s != userSide && s != outputSide || m.GetOwner() != 0 && m.GetOwner() != kind {
+		return false
+	}
+	switch source := m.GetSource().(type) {
+	case *compactordv1.MediaPart_FileId:
+		return source.FileId != "" && m.GetOwner() == kind && typ != typeInputAudio
+	case *compactordv1.MediaPart_Uri:
+		return isWeb(source.Uri) && !isSoundOrFilm(m.GetMimeType()) && typ != typeInputAudio
+	case *compactordv1.MediaPart_Data:
+		return len(source.Data) > 0 && fitsAsData(p, typ, s)
+	default:
+		return false
+	}
+}
+
+func fitsAsData(p piece, typ string, s side) bool {
+	mime := bareMime(p.media.GetMimeType())
+	size := len(p.media.GetData()) / 3 * 4
+	switch typ {
+	case typeInputImage:
+		return images[mime] && size < maxImageURL-addressBytes
+	case typeInputAudio:
+		return s == userSide && (mime == audioFormats["wav"] || mime == audioFormats["mp3"])
+	default:
+		asWritten := noted(p.attachments, noteData) == plainBase64
+		return size < maxFileData-addressBytes && (asWritten || documents[mime] || strings.HasPrefix(mime, "text/"))
+	}
+}
+
+// requestMedia is a medium as it goes into a request, with its mime type as providers write it.
+func requestMedia(p piece, s side) (*compactordv1.MediaPart, bool) {
+	bare := bareMime(p.media.GetMimeType())
+	if bare != p.media.GetMimeType() && bare != "" {
+		p.media = proto.CloneOf(p.media)
+		p.media.MimeType = bare
+	}
+	return p.media, isTakenMedia(p, s)
+}
+
+// bareMime is a mime type in lower case and without parameters.
+func bareMime(mime string) string {
+	bare, _, _ := strings.Cut(mime, ";")
+	return strings.ToLower(strings.TrimSpace(bare))
+}
+
+func isSoundOrFilm(mime string) bool {
+	return strings.HasPrefix(mime, "audio/") || strings.HasPrefix(mime, "video/")
+}
+
+func isWeb(address string) bool {
+	return strings.HasPrefix(address, "https://") || strings.HasPrefix(address, "http://")
+}
+
+// fileName is what a file is called that has no name, since the provider wants one.
+func fileName(m *compactordv1.MediaPart) string {
+	if m.GetMimeType() == mimePDF {
+		return "file.pdf"
+	}
+	return "file.txt"
+}
+
+// withoutMediaSources leaves out the attachments that name the content of a medium: a request names it once.
+func withoutMediaSources(attachments []*compactordv1.Attachment) []*compactordv1.Attachment {
+	var rest []*compactordv1.Attachment
+	for _, a := range attachments {
+		switch a.GetKey() {
+		case "image_url", "file_id", "file_url", "file_data", "filename":
+		default:
+			rest = append(rest, a)
+		}
+	}
+	return rest
+}
+
+// isTakenOpaque says whether an opaque piece can stand in a content: only input of a type that is not known here can.
+func isTakenOpaque(opaque *compactordv1.OpaquePart, s side) bool {
+	if s != userSide && s != outputSide {
+		return false
+	}
+	o, err := objectOf(json.RawMessage(opaque.GetJson()))
+	if err != nil {
+		return false
+	}
+	typ, err := o.DemandText("type")
+	if err != nil {
+		return false
+	}
+	return strings.HasPrefix(typ, "input_") && typ != typeInputText && typ != typeInputImage && typ != typeInputFile
+}
+
+func (r *renderer) renderMedia(p piece, s side) piece {
+	fetched := dialect.WithoutDataURL(p.media)
+	p = piece{media: fetched, attachments: p.attachments, at: p.at}
+	if taken, ok := requestMedia(p, s); ok {
+		p.media = taken
+		return p
+	}
+	r.drop(p.at, "The provider takes no such file here; a line of text stands in its place.")
+	return textPiece(wording.MediaLine(fetched))
+}

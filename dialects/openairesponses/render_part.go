@@ -1,0 +1,121 @@
+package openairesponses
+
+import (
+	"encoding/json"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
+)
+
+// renderContent renders pieces as a text where they are one, else as a list.
+func (r *renderer) renderContent(pieces []piece, s side, inList bool) json.RawMessage {
+	if r.asWritten {
+		pieces = slices.DeleteFunc(slices.Clone(pieces), func(p piece) bool { return p.opaque != nil && !dialect.IsOwn(kind, p.opaque) })
+	} else {
+		pieces = r.takenPieces(pieces, s)
+	}
+	switch {
+	case len(pieces) == 0:
+		return rawjson.Quote("")
+	case len(pieces) == 1 && isPlain(pieces[0]) && !inList:
+		return rawjson.Quote(r.cutText(pieces[0].text.GetText()))
+	}
+	elements := make([]json.RawMessage, len(pieces))
+	for i, p := range pieces {
+		elements[i] = r.renderPiece(p, s)
+	}
+	return rawjson.EncodeArray(elements)
+}
+
+func (r *renderer) renderPiece(p piece, s side) json.RawMessage {
+	switch {
+	case p.text != nil:
+		fitting := &compactordv1.TextPart{Text: r.cutText(p.text.GetText()), Refusal: p.text.GetRefusal()}
+		o := canonicalText(fitting, s)
+		field := "text"
+		if _, refuses := o["refusal"]; refuses {
+			field = "refusal"
+		}
+		r.restore(o, p.attachments, dialect.Guards{field: dialect.SaysText(p.text.GetText())})
+		return o.Encode()
+	case p.media != nil:
+		typ := writtenType(p)
+		o := canonicalMedia(p.media, typ, p.attachments)
+		if !r.asWritten && typ == typeInputFile && p.media.GetName() == "" && p.media.GetData() != nil {
+			o["filename"] = rawjson.Quote(fileName(p.media))
+		}
+		attachments := p.attachments
+		if !r.asWritten {
+			attachments = withoutMediaSources(attachments)
+		}
+		r.restore(o, attachments, nil)
+		return o.Encode()
+	default:
+		return json.RawMessage(p.opaque.GetJson())
+	}
+}
+
+// takenPieces are the pieces that the provider takes, with a line of text in the place of media that it does not.
+func (r *renderer) takenPieces(pieces []piece, s side) []piece {
+	var taken []piece
+	for _, p := range pieces {
+		switch {
+		case p.text != nil && p.text.GetText() == "":
+		case p.text != nil:
+			taken = append(taken, p)
+		case p.media != nil:
+			taken = append(taken, r.renderMedia(p, s))
+		case isWhole(p):
+			r.repair(ruleShape, "An output that was neither a text nor a list was put as text.")
+			taken = append(taken, textPiece(p.opaque.GetJson()))
+		case p.opaque.GetDialect() != kind:
+			r.drop(p.at, "The part belongs to another provider.")
+		case !isTakenOpaque(p.opaque, s):
+			r.drop(p.at, "The provider takes no such part here.")
+		default:
+			taken = append(taken, p)
+		}
+	}
+	return taken
+}
+
+func isWhole(p piece) bool {
+	_, ok := whole([]piece{p})
+	return ok
+}
+
+// cutText cuts a text to what the provider takes.
+func (r *renderer) cutText(text string) string {
+	if r.asWritten || len(text) <= maxTextLength || utf8.RuneCountInString(text) <= maxTextLength {
+		return text
+	}
+	const mark = 100
+	r.repair(ruleTextLength, "A text was cut to the length that the provider takes.")
+	return wording.Shorten(text, maxTextLength-mark)
+}
+
+// maxTextLength is how many characters the provider takes in one text.
+const maxTextLength = 10_485_760
+
+func textsOf(pieces []piece) []piece {
+	var texts []piece
+	for _, p := range pieces {
+		if p.text != nil {
+			texts = append(texts, p)
+		}
+	}
+	return texts
+}
+
+func piecesOf(parts []*compactordv1.Part) []piece {
+	pieces := make([]piece, len(parts))
+	for i, p := range parts {
+		pieces[i] = pieceOf(p)
+		pieces[i].at = i
+	}
+	return pieces
+}
