@@ -55,8 +55,8 @@ func TestEveryViewOfASessionIsValid(t *testing.T) {
 		dialecttest.ArgumentsNoJSON: 100, dialecttest.OpaqueNoJSON: 50, dialecttest.AttachmentNoJSON: 100,
 	}
 	rounds := (checksWanted(t) + len(all)*perRound(t) - 1) / (len(all) * perRound(t))
-	// What is rare by chance comes up in more rounds; what twice as many do not make is not made.
-	for round := 0; round < rounds || round < 2*rounds && !t.Failed() && !testing.Short() && counts.Rare(least) != ""; round++ {
+	// What is rare by chance comes up in more rounds; what five times as many do not make is not made.
+	for round := 0; round < rounds || round < 5*rounds && !t.Failed() && !testing.Short() && counts.Rare(least) != ""; round++ {
 		rapid.Check(t, func(t *rapid.T) {
 			view := dialecttest.ClosedView(session(t, counts))
 			for _, d := range all {
