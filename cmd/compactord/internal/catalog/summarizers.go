@@ -59,7 +59,6 @@ func (c *Summarizers) open(ctx context.Context, a *api.App) (*api.Client, error)
 		}
 		return api.Dial(c.Addr)
 	}
-	//nolint:contextcheck // each request to a model brings a context of its own
 	if err := c.AllModels(a); err != nil {
 		return nil, err
 	}

@@ -68,7 +68,6 @@ func (c *Command) Validate() error {
 func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	// kong has called Validate of Config already.
 	logger := c.logger(a)
-	//nolint:contextcheck // each request to a model brings a context of its own
 	if a.Models, err = c.file.Models(); err != nil {
 		return terminal.Usagef("%s: %w", c.ConfigFile, err)
 	}

@@ -54,7 +54,6 @@ func (c *Compact) Run(ctx context.Context, a *api.App) (err error) {
 	p := a.Progress(c.Quiet)
 	defer p.Clear()
 	defer p.CloseText()
-	//nolint:contextcheck // each request to a model brings a context of its own
 	if err := c.localModels(a); err != nil {
 		return err
 	}
