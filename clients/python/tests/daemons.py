@@ -58,7 +58,9 @@ class Proxy:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._open: list[socket.socket] = []
         self._threads: list[threading.Thread] = []
-        self._losing = threading.Event()
+        # A cut ends a generation of connections: a new one loses nothing of what the old ones are to lose.
+        self._generation = 0
+        self._losing: int | None = None
         self.received = 0
         """Bytes that the daemon sent."""
         self.sent = 0
@@ -68,14 +70,14 @@ class Proxy:
 
     def lose_answers(self) -> None:
         """From now on, lose what the daemon answers, until :meth:`cut`."""
-        self._losing.set()
+        self._losing = self._generation
 
     def cut(self) -> None:
         """Cut all connections; new ones work."""
+        self._generation += 1
         for one in self._open:
             with contextlib.suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
-        self._losing.clear()
 
     def close(self) -> None:
         """End all connections."""
@@ -106,13 +108,13 @@ class Proxy:
             outer = socket.socket(socket.AF_UNIX)
             outer.connect(self._target.removeprefix("unix:"))
             self._open += [inner, outer]
-            self._start(self._hand_on, inner, outer, False)
-            self._start(self._hand_on, outer, inner, True)
+            self._start(self._hand_on, inner, outer, False, self._generation)
+            self._start(self._hand_on, outer, inner, True, self._generation)
 
-    def _hand_on(self, source: socket.socket, target: socket.socket, answers: bool) -> None:
+    def _hand_on(self, source: socket.socket, target: socket.socket, answers: bool, generation: int) -> None:
         with contextlib.suppress(OSError, ValueError):
             while data := source.recv(1 << 16):
-                if answers and self._losing.is_set():
+                if answers and self._losing == generation:
                     continue
                 target.sendall(data)
                 if answers:

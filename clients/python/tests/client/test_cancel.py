@@ -65,7 +65,7 @@ def begun(compaction: compactord.Compaction, model: HeldModel) -> None:
     event = compaction.next_event()
     assert event is not None
     assert event.HasField("started")
-    assert model.asked.wait(20)
+    assert model.asked.wait()
 
 
 def leave_the_loop(compaction: compactord.Compaction) -> None:
@@ -212,7 +212,7 @@ def test_ctrl_c_cancels(session: compactord.Session, client: compactord.Client, 
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
         assert program.stdout is not None
         assert program.stdout.readline() == "started\n"
-        assert model.asked.wait(20)
+        assert model.asked.wait()
         program.send_signal(signal.SIGINT)
         assert program.stdout.read().splitlines()[-1] == f"interrupted {session.id}"
         assert program.wait() == 0
