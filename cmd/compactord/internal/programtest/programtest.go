@@ -31,8 +31,12 @@ func FiveTurns(t *testing.T) func(args ...string) Answer {
 	return on
 }
 
-// folder holds what the tests of this process make for all of them.
-var folder string
+var (
+	// folder holds what the tests of this process make for all of them.
+	folder string
+	// source is where the tests began, within the module. A test may have gone elsewhere.
+	source string
+)
 
 // Main runs the tests of a package, apart from what the surroundings set, and demands that they leave no goroutine.
 func Main(m *testing.M) int {
@@ -42,6 +46,10 @@ func Main(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
+	if source, err = os.Getwd(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
 		if strings.HasPrefix(name, "COMPACTORD_") && name != sample.CorpusVariable {
@@ -62,7 +70,9 @@ func Main(m *testing.M) int {
 // built builds the program once.
 var built = sync.OnceValues(func() (path string, err error) {
 	path = filepath.Join(folder, terminal.ProgramName)
-	out, err := exec.CommandContext(context.Background(), "go", "build", "-o", path, terminal.MainPackage).CombinedOutput()
+	build := exec.CommandContext(context.Background(), "go", "build", "-o", path, terminal.MainPackage)
+	build.Dir = source
+	out, err := build.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build the program: %w\n%s", err, out)
 	}
