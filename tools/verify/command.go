@@ -23,6 +23,8 @@ type verifier struct {
 	err  io.Writer
 	tier tier
 	test testArgs
+	// sideBySide has the steps of the clients run beside Go's.
+	sideBySide bool
 	// leftOut is what the step that runs has left out.
 	leftOut []string
 }

@@ -15,7 +15,8 @@ import (
 type lane []step
 
 // stages are what runs one after the other: the lanes of a stage run side by side. Steps that are named run as they are named.
-func (s selection) stages() [][]lane {
+// The clients' steps run beside Go's only where cores are left for them.
+func (s selection) stages(sideBySide bool) [][]lane {
 	if s.named {
 		return [][]lane{{s.steps}}
 	}
@@ -30,14 +31,17 @@ func (s selection) stages() [][]lane {
 			others = append(others, step)
 		}
 	}
-	return [][]lane{{first}, {others, clients}}
+	if sideBySide {
+		return [][]lane{{first}, {others, clients}}
+	}
+	return [][]lane{{first}, {others}, {clients}}
 }
 
 // runSelected runs the steps until one fails, and returns how each ended, in their order.
 func (v *verifier) runSelected(ctx context.Context, s selection) ([]result, error) {
 	var results []result
 	var failure error
-	for _, stage := range s.stages() {
+	for _, stage := range s.stages(v.sideBySide) {
 		ended, err := v.runStage(ctx, stage)
 		results = append(results, ended...)
 		if err != nil {

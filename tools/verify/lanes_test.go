@@ -38,9 +38,9 @@ func outcomes(results []result) string {
 }
 
 func TestStages(t *testing.T) {
-	names := func(s selection) string {
+	names := func(s selection, sideBySide bool) string {
 		var text strings.Builder
-		for _, stage := range s.stages() {
+		for _, stage := range s.stages(sideBySide) {
 			for _, lane := range stage {
 				fmt.Fprintf(&text, "[%s]", namesOf(lane))
 			}
@@ -48,11 +48,12 @@ func TestStages(t *testing.T) {
 		}
 		return text.String()
 	}
-	require.Equal(t, "[tools];[lint, check-generate, test][python, typescript];", names(selected(quick, nil)))
-	require.Equal(t, "[tools];[lint, check-generate, test, fuzz][python, typescript];", names(selected(full, nil)))
+	require.Equal(t, "[tools];[lint, check-generate, test][python, typescript];", names(selected(quick, nil), true))
+	require.Equal(t, "[tools];[lint, check-generate, test];[python, typescript];", names(selected(quick, nil), false))
+	require.Equal(t, "[tools];[lint, check-generate, test, fuzz][python, typescript];", names(selected(full, nil), true))
 	s, err := parse([]string{"python", "tools", "test"})
 	require.NoError(t, err)
-	require.Equal(t, "[python, tools, test];", names(s))
+	require.Equal(t, "[python, tools, test];", names(s, true))
 }
 
 func TestOutcomes(t *testing.T) {
@@ -85,7 +86,7 @@ func TestOutcomes(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			v := &verifier{out: io.Discard, err: io.Discard}
+			v := &verifier{out: io.Discard, err: io.Discard, sideBySide: true}
 			results, err := v.runSelected(t.Context(), selected(quick, c.work))
 			require.Equal(t, c.want, outcomes(results))
 			if c.err == "" {
@@ -103,7 +104,7 @@ func TestLanesPrintInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun, half, done := make(chan bool), make(chan bool), make(chan bool)
 		var out bytes.Buffer
-		v := &verifier{out: &out, err: &out}
+		v := &verifier{out: &out, err: &out, sideBySide: true}
 		_, err := v.runSelected(t.Context(), selected(quick, map[string]func(*verifier, context.Context) error{
 			"lint": func(v *verifier, _ context.Context) error {
 				fmt.Fprint(v.out, "lint begins\nlint is ")
