@@ -45,7 +45,7 @@ func (s *Service) CreateCheckpoint(
 	return answer, nil
 }
 
-// announce adds the announcement of the next checkpoint to what is pending and returns its index; nil where none is wanted.
+// announce adds the announcement of the next checkpoint to what is to be written and returns its index; nil where none is wanted.
 func (s *Service) announce(
 	ctx context.Context, p *sessionlog.Write, req *compactordv1.CreateCheckpointRequest,
 ) (*uint32, error) {

@@ -52,7 +52,7 @@ func (s *Service) appendWithRecords(
 	})
 }
 
-// importRecord adds one record of the source to what is pending.
+// importRecord adds one record of the source to what is to be written.
 func (s *Service) importRecord(
 	ctx context.Context, p *sessionlog.Write, in *input, r *compactordv1.ImportedRecord, now *timestamppb.Timestamp,
 ) error {

@@ -141,7 +141,7 @@ func restored(h *compactordv1.InlineHistory, messages int) ([]entry, error) {
 	return entries, nil
 }
 
-// write adds the entry to what is pending, if it fits the messages.
+// write adds the entry to what is to be written, if it fits the messages.
 func (e entry) write(ctx context.Context, p *sessionlog.Write) error {
 	state, err := p.State(ctx)
 	if err != nil {

@@ -61,7 +61,7 @@ func (s *Service) AppendMessages(
 	return answer, nil
 }
 
-// appendRequest adds the messages of a request to what is pending, and the records that came with them.
+// appendRequest adds the messages of a request to what is to be written, and the records that came with them.
 func (s *Service) appendRequest(
 	ctx context.Context, p *sessionlog.Write, in *input, req *compactordv1.AppendMessagesRequest,
 ) error {

@@ -107,7 +107,7 @@ func saidPart(p *compactordv1.Part, index, part uint32) *compactordv1.Part {
 	}
 }
 
-// rememberAppended adds a request and its response to what is pending, without what the log says of a model's answer.
+// rememberAppended adds a request and its response to what is to be written, without what the log says of a model's answer.
 func rememberAppended(
 	p *sessionlog.Write, req *compactordv1.AppendMessagesRequest, response *compactordv1.AppendMessagesResponse,
 ) error {

@@ -112,7 +112,7 @@ func (s *Service) reversalTo(
 	return r, err
 }
 
-// revert adds the Revert to what is pending, and behind it the message to the model, if there is one.
+// revert adds the Revert to what is to be written, and behind it the message to the model, if there is one.
 func (s *Service) revert(
 	ctx context.Context, p *sessionlog.Write, r *reversal, future *compactordv1.Message,
 	answer *compactordv1.RevertToCheckpointResponse,

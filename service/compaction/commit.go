@@ -52,7 +52,7 @@ func (w *written) commit(ctx context.Context) (*compactordv1.CompactionEvent, er
 	return event, nil
 }
 
-// put puts down what makes the view smaller: the edits, and the cut behind them. Where one of both gains nothing, the
+// put writes what makes the view smaller: the edits, and the cut behind them. Where one of both gains nothing, the
 // other goes alone.
 func (w *written) put(
 	ctx context.Context, row *storagev1.Session,
@@ -109,7 +109,7 @@ func (w *written) putCutAndEdits(
 	return p, completed, nil
 }
 
-// putEdits adds those of the edits that still fit to a copy of what is pending.
+// putEdits adds those of the edits that still fit to a copy of what is to be written.
 func (w *written) putEdits(
 	ctx context.Context, before *sessionlog.Write, edits []*compactordv1.Edit, withCut bool,
 ) (*sessionlog.Write, *compactordv1.PruneEntry, error) {
@@ -137,7 +137,7 @@ func (w *written) putEdits(
 	return p, entry, err
 }
 
-// prune adds a PruneEntry to what is pending, if the view becomes smaller by it: in bytes, where only they asked for it.
+// prune adds a PruneEntry to what is to be written, if the view becomes smaller by it: in bytes, where only they asked for it.
 func (c *Compactor) prune(
 	ctx context.Context, p *sessionlog.Write, entry *compactordv1.PruneEntry, started time.Time, byBytes bool,
 ) (*compactordv1.PruneEntry, error) {
@@ -153,7 +153,7 @@ func (c *Compactor) prune(
 	return r.GetPrune(), gain(before, p.Head(), byBytes)
 }
 
-// putCut adds the CompactionEntry to a copy of what is pending, if the view becomes smaller by it. Where the view with
+// putCut adds the CompactionEntry to a copy of what is to be written, if the view becomes smaller by it. Where the view with
 // the message that is to be replayed would not, or would be due again, nothing is replayed.
 func (w *written) putCut(
 	ctx context.Context, before *sessionlog.Write,

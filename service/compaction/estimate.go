@@ -11,7 +11,7 @@ import (
 
 // estimate says in the plan what its texts take of the summarizer: requests, tokens and money. whole wants all of that;
 // else it is left out where it takes to write the whole conversation down a second time, and only the requests are told.
-// What cannot be estimaten is left as it is: having the texts written will tell why.
+// What cannot be estimated is left as it is: having the texts written will tell why.
 func (w *writing) estimate(ctx context.Context, whole bool) error {
 	asks := w.asks()
 	w.plan.Chunks, w.plan.SummarizerInputTokens = uint32(len(asks)), 0
