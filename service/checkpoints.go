@@ -28,7 +28,7 @@ func (s *Service) CreateCheckpoint(
 		if err != nil {
 			return nil, err
 		}
-		checkpoint := nextCheckpoint(p.Head(), req.GetTitle())
+		checkpoint := session.NextCheckpoint(p.Head(), req.GetTitle())
 		checkpoint.MarkerIndex = marker
 		r, err := p.Record(ctx, &compactordv1.Record{
 			Kind: &compactordv1.Record_Checkpoint{Checkpoint: checkpoint},
@@ -60,12 +60,6 @@ func (s *Service) announce(
 		return nil, err
 	}
 	return &marker.Index, nil
-}
-
-// nextCheckpoint is a checkpoint at the end of the log. Its point is its own sequence, so that it stays in force after a
-// revert to it.
-func nextCheckpoint(h *storagev1.Head, title string) *compactordv1.Checkpoint {
-	return &compactordv1.Checkpoint{Id: h.GetLastCheckpoint() + 1, Point: h.GetNextSequence(), Title: title}
 }
 
 // ListCheckpoints implements SessionService.

@@ -18,6 +18,7 @@ import (
 	"github.com/compactord/compactord/dialects/overflow"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/compaction"
+	"github.com/compactord/compactord/service/intake"
 	"github.com/compactord/compactord/service/operations"
 	"github.com/compactord/compactord/service/policies"
 	"github.com/compactord/compactord/service/sessionlog"
@@ -75,6 +76,7 @@ type Service struct {
 
 	logs       *sessionlog.Logs
 	policies   *policies.Resolver
+	intake     *intake.Intake
 	compactor  *compaction.Compactor
 	operations *operations.Running
 	watchers   *watchers
@@ -134,6 +136,10 @@ func New(o Options) (*Service, error) {
 		return nil, err
 	}
 	s.compactor = compaction.New(config, s.logs, s.watchers.publish)
+	s.intake = &intake.Intake{
+		Logs: s.logs, Dialects: s.dialects, Overflow: s.overflow, Compactor: s.compactor,
+		MaxAnswerBytes: DefaultMaxAnswerBytes,
+	}
 	if _, err := s.policies.Resolve(nil); err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func (s *Service) CountTokens(
 		c.textBytes = uint64(len(what.Text))
 		return c.done(session.NewHead(e), 0), nil
 	}
-	messages, err := s.countedMessages(req.GetMessages())
+	messages, err := s.intake.Counted(req.GetMessages())
 	if err != nil {
 		return nil, err
 	}
@@ -59,21 +59,6 @@ func (s *Service) CountTokens(
 		c.message(m, session.MessageTokens(c.counter, m), &position)
 	}
 	return c.done(session.NewHead(e), len(messages)), nil
-}
-
-// countedMessages are the messages that a request wants counted.
-func (s *Service) countedMessages(given *compactordv1.CountedMessages) ([]*compactordv1.Message, error) {
-	var in *input
-	var err error
-	if given.GetProviderJson() != nil {
-		in, err = s.providerInput(given.GetProviderJson(), false)
-	} else {
-		in, err = neutralInput(given.GetMessages(), false)
-	}
-	if err != nil {
-		return nil, apierror.Within("messages", err)
-	}
-	return in.messages, nil
 }
 
 // countSession counts a session's view: as the session does, or by another estimator.

@@ -45,7 +45,7 @@ func (s *Service) view(
 	if req.GetDialect() == compactordv1.Dialect_DIALECT_UNSPECIFIED {
 		return views.Neutral(ctx, logs, r)
 	}
-	shape, err := s.dialect(req.GetDialect(), "dialect")
+	shape, err := s.intake.Dialect(req.GetDialect(), "dialect")
 	if err != nil {
 		return nil, err
 	}

@@ -103,3 +103,9 @@ func union(a, b []uint32) []uint32 {
 func minus(a, b []uint32) []uint32 {
 	return slices.DeleteFunc(slices.Clone(a), func(i uint32) bool { return slices.Contains(b, i) })
 }
+
+// NextCheckpoint is a checkpoint at the end of the log. Its point is its own sequence, so that it stays in force after a
+// revert to it.
+func NextCheckpoint(h *storagev1.Head, title string) *compactordv1.Checkpoint {
+	return &compactordv1.Checkpoint{Id: h.GetLastCheckpoint() + 1, Point: h.GetNextSequence(), Title: title}
+}

@@ -1,4 +1,4 @@
-package service
+package intake
 
 import (
 	"context"
@@ -38,13 +38,13 @@ func checkImports(req *compactordv1.AppendMessagesRequest) error {
 }
 
 // appendWithRecords adds messages to what is written, and between them the records that the source had there.
-func (s *Service) appendWithRecords(
-	ctx context.Context, p *sessionlog.Write, in *input, records []*compactordv1.ImportedRecord, viewPoint *uint32,
+func (in *input) appendWithRecords(
+	ctx context.Context, p *sessionlog.Write, records []*compactordv1.ImportedRecord, viewPoint *uint32,
+	now *timestamppb.Timestamp,
 ) error {
-	now := s.logs.Now()
 	return in.appendTo(ctx, p, viewPoint, func(i int) error {
 		for ; len(records) > 0 && int(records[0].GetAfterMessages()) == i; records = records[1:] {
-			if err := s.importRecord(ctx, p, in, records[0], now); err != nil {
+			if err := in.importRecord(ctx, p, records[0], now); err != nil {
 				return err
 			}
 		}
@@ -53,8 +53,8 @@ func (s *Service) appendWithRecords(
 }
 
 // importRecord adds one record of the source to what is to be written.
-func (s *Service) importRecord(
-	ctx context.Context, p *sessionlog.Write, in *input, r *compactordv1.ImportedRecord, now *timestamppb.Timestamp,
+func (in *input) importRecord(
+	ctx context.Context, p *sessionlog.Write, r *compactordv1.ImportedRecord, now *timestamppb.Timestamp,
 ) error {
 	state, err := p.State(ctx)
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *Service) importRecord(
 	record := &compactordv1.Record{CreatedAt: now}
 	switch k := r.GetKind().(type) {
 	case *compactordv1.ImportedRecord_Checkpoint:
-		record.Kind = &compactordv1.Record_Checkpoint{Checkpoint: nextCheckpoint(p.Head(), k.Checkpoint.GetTitle())}
+		record.Kind = &compactordv1.Record_Checkpoint{Checkpoint: session.NextCheckpoint(p.Head(), k.Checkpoint.GetTitle())}
 	case *compactordv1.ImportedRecord_Compaction:
 		entry := importedEntry(state, k.Compaction, now)
 		if entry == nil {

@@ -1,4 +1,4 @@
-package service
+package intake
 
 import (
 	"context"
@@ -18,10 +18,10 @@ import (
 
 // judgeAnswer judges the model's answer that input ends with, by the window of the session that it joins. An overflow is
 // marked as an error, so that no view shows it. What comes back describes the verdict; the rest is told by describe.
-func (s *Service) judgeAnswer(in *input, row *storagev1.Session) *compactordv1.ModelAnswer {
+func (i *Intake) judgeAnswer(in *input, row *storagev1.Session) *compactordv1.ModelAnswer {
 	last := len(in.messages) - 1
 	m, window := in.messages[last], row.GetResolvedPolicy().GetContextWindow()
-	verdict := s.overflow.Classify(&compactordv1.ClassifyErrorRequest{
+	verdict := i.Overflow.Classify(&compactordv1.ClassifyErrorRequest{
 		StopReason: m.GetStopReason(), ProviderStopReason: in.providerStop, Usage: m.GetUsage(),
 		ErrorText: m.GetErrorText(),
 	}, window)
@@ -73,15 +73,15 @@ func (in *input) demandAnswer() error {
 }
 
 // describeAnswer tells of an answer what the message of the log says.
-func describeAnswer(answer *compactordv1.ModelAnswer, m *compactordv1.Message, index uint32) {
+func (i *Intake) describeAnswer(answer *compactordv1.ModelAnswer, m *compactordv1.Message, index uint32) {
 	answer.Index, answer.StopReason, answer.Usage = index, m.GetStopReason(), m.GetUsage()
 	size := 0
-	for i, p := range m.GetParts() {
-		said := saidPart(p, index, uint32(i))
+	for at, p := range m.GetParts() {
+		said := saidPart(p, index, uint32(at))
 		if said == nil {
 			continue
 		}
-		if size += proto.Size(said); size > DefaultMaxAnswerBytes {
+		if size += proto.Size(said); size > i.MaxAnswerBytes {
 			answer.PartsLeftOut = true
 			return
 		}
@@ -127,19 +127,19 @@ func rememberAppended(
 
 // recordedAppend finds the response of a request that was carried out before, and reads from the log what it says of a
 // model's answer.
-func (s *Service) recordedAppend(
+func (i *Intake) recordedAppend(
 	ctx context.Context, row *storagev1.Session, req *compactordv1.AppendMessagesRequest,
 	response *compactordv1.AppendMessagesResponse,
 ) (bool, error) {
-	known, err := s.logs.Recorded(ctx, row, req, response)
+	known, err := i.Logs.Recorded(ctx, row, req, response)
 	if err != nil || !known || response.GetAnswer() == nil {
 		return known, err
 	}
 	index := response.GetNextIndex() - 1
-	l, err := s.logs.Message(ctx, row, index)
+	l, err := i.Logs.Message(ctx, row, index)
 	if err != nil {
 		return false, err
 	}
-	describeAnswer(response.GetAnswer(), l.GetMessage(), index)
+	i.describeAnswer(response.GetAnswer(), l.GetMessage(), index)
 	return true, nil
 }

@@ -1,4 +1,4 @@
-package service
+package intake
 
 import (
 	"context"
@@ -15,11 +15,11 @@ const countAheadBytes = 64 << 10
 
 // countAhead counts messages by the estimator of the session that they are appended to, so that other writers need not
 // wait for it, the context can end it, and it is done once however often the append is tried.
-func (s *Service) countAhead(ctx context.Context, req *compactordv1.AppendMessagesRequest, in *input) error {
+func (i *Intake) countAhead(ctx context.Context, req *compactordv1.AppendMessagesRequest, in *input) error {
 	if proto.Size(req) < countAheadBytes {
 		return nil
 	}
-	row, err := s.logs.Row(ctx, req.GetSessionId())
+	row, err := i.Logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return err
 	}

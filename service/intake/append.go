@@ -1,0 +1,111 @@
+package intake
+
+import (
+	"context"
+	"strconv"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
+	"github.com/compactord/compactord/session"
+)
+
+// Append appends the messages of a request, and the records that came with them. pruned is what policy.on_user_message has
+// hidden; nil where it had nothing to hide.
+func (i *Intake) Append(
+	ctx context.Context, req *compactordv1.AppendMessagesRequest,
+) (answer *compactordv1.AppendMessagesResponse, pruned *compactordv1.PruneEntry, err error) {
+	if err := checkImports(req); err != nil {
+		return nil, nil, err
+	}
+	sent, err := i.appended(req)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := i.countAhead(ctx, req, sent); err != nil {
+		return nil, nil, err
+	}
+	answer = &compactordv1.AppendMessagesResponse{}
+	err = i.Logs.Update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
+		pruned = nil
+		if known, err := i.recordedAppend(ctx, row, req, answer); known || err != nil {
+			return nil, err
+		}
+		in, p := sent.fresh(), i.Logs.Begin(row)
+		if req.GetModelAnswer() {
+			answer.Answer = i.judgeAnswer(in, row)
+		}
+		if err := i.appendRequest(ctx, p, in, req); err != nil {
+			return nil, err
+		}
+		if pruned, err = i.Compactor.OnUserMessage(ctx, p); err != nil {
+			return nil, err
+		}
+		answer.FirstIndex, answer.NextIndex = row.GetHead().GetNextIndex(), p.Head().GetNextIndex()
+		answer.Point = session.Point(p.Head())
+		answer.Report, answer.Findings = p.Report(), in.report()
+		if answer.GetAnswer() != nil {
+			i.describeAnswer(answer.GetAnswer(), in.messages[len(in.messages)-1], answer.GetNextIndex()-1)
+		}
+		return p, rememberAppended(p, req, answer)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return answer, pruned, nil
+}
+
+// appendRequest adds the messages of a request to what is to be written, and the records that came with them.
+func (i *Intake) appendRequest(
+	ctx context.Context, p *sessionlog.Write, in *input, req *compactordv1.AppendMessagesRequest,
+) error {
+	next := p.Head().GetNextIndex()
+	if req.ExpectedNextIndex != nil && req.GetExpectedNextIndex() != next {
+		return wrongNextIndex(next)
+	}
+	viewPoint, err := viewPointOf(req.GetViewToken(), p.Before())
+	if err != nil {
+		return err
+	}
+	if len(req.GetImportedRecords()) > 0 {
+		err = in.appendWithRecords(ctx, p, req.GetImportedRecords(), viewPoint, i.Logs.Now())
+	} else {
+		err = in.appendTo(ctx, p, viewPoint, nil)
+	}
+	if err != nil {
+		return err
+	}
+	return in.verdict()
+}
+
+func wrongNextIndex(next uint32) *apierror.Error {
+	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_WRONG_NEXT_INDEX,
+		map[string]string{"next_index": strconv.FormatUint(uint64(next), 10)},
+		"expected_next_index: the next message gets index %d", next)
+}
+
+// appended is what a request wants appended.
+func (i *Intake) appended(req *compactordv1.AppendMessagesRequest) (in *input, err error) {
+	in, err = i.read(req, req.GetStrict())
+	if err == nil && req.GetModelAnswer() {
+		err = in.demandAnswer()
+	}
+	return in, err
+}
+
+// viewPointOf reads the point of the view that messages were made from; nil where no token was given.
+func viewPointOf(token string, row *storagev1.Session) (*uint32, error) {
+	if token == "" {
+		return nil, nil
+	}
+	t, err := session.ParseViewToken(token)
+	if err != nil || t.UID != row.GetUid() || t.Point >= row.GetHead().GetNextSequence() {
+		return nil, apierror.InvalidToken("view_token")
+	}
+	if t.Point < row.GetHead().GetLastRevert() {
+		return nil, apierror.New(compactordv1.ErrorReason_ERROR_REASON_HISTORY_REVERTED, nil,
+			"view_token: the history was reverted after this view was made; get a new view and try the turn again")
+	}
+	return &t.Point, nil
+}

@@ -1,0 +1,96 @@
+package intake
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"buf.build/go/protovalidate"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
+)
+
+// providerInput takes a provider's JSON.
+func (i *Intake) providerInput(p *compactordv1.ProviderJson, strict bool) (*input, error) {
+	d, err := i.Dialect(p.GetDialect(), "provider_json.dialect")
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := d.Parse([]byte(p.GetJson()))
+	if err != nil {
+		return nil, malformed(err)
+	}
+	for _, m := range parsed.Messages {
+		// What stands for a message that cannot be read says so: it is no request.
+		if m.GetOrigin() == compactordv1.Origin_ORIGIN_UNSPECIFIED {
+			m.Origin = compactordv1.Origin_ORIGIN_CLIENT
+		}
+	}
+	completeAnswer(parsed, p)
+	// The dialects keep to the contract's bounds; should one forget a bound, nothing gets past it here.
+	if err := protovalidate.Validate(&compactordv1.InlineHistory{Messages: parsed.Messages}); err != nil {
+		return nil, malformed(&dialect.InputError{
+			Rule: dialect.InputLimit, Message: -1, Err: errors.New("breaks a bound of the contract: " + violationPath(err)),
+		})
+	}
+	in := &input{
+		messages: parsed.Messages, positions: parsed.Positions, strict: strict, providerStop: parsed.ProviderStop,
+	}
+	for _, at := range dialect.HalfCharacters(d, p.GetJson()) {
+		in.find(dialect.InputHalfCharacter, at, 0, "half of a surrogate pair stands alone; it is shown as U+FFFD")
+	}
+	for _, f := range parsed.Findings {
+		in.find(f.Rule, f.Message, f.Part, "%s", f.Text)
+	}
+	return in, nil
+}
+
+// completeAnswer fills in what the JSON did not say of the model's last answer. Of a stream that broke off the client may
+// know more than that.
+func completeAnswer(parsed *dialect.Parsed, p *compactordv1.ProviderJson) {
+	if parsed.Cut && p.GetStopReason() != compactordv1.StopReason_STOP_REASON_UNSPECIFIED {
+		parsed.Messages[0].StopReason = p.GetStopReason()
+		parsed.Findings = slices.DeleteFunc(parsed.Findings, func(f dialect.Finding) bool {
+			return f.Rule == dialect.InputStreamCut
+		})
+	}
+	for i := len(parsed.Messages) - 1; i >= 0; i-- {
+		m := parsed.Messages[i]
+		if m.GetRole() != compactordv1.Role_ROLE_ASSISTANT {
+			continue
+		}
+		if m.GetUsage() == nil {
+			m.Usage = p.GetUsage()
+		}
+		if m.GetModel() == "" {
+			m.Model = p.GetModel()
+		}
+		if m.GetStopReason() == compactordv1.StopReason_STOP_REASON_UNSPECIFIED {
+			m.StopReason = p.GetStopReason()
+		}
+		return
+	}
+}
+
+// malformed makes the API's error of what a dialect refused.
+func malformed(err error) error {
+	refused := &dialect.InputError{}
+	if !errors.As(err, &refused) {
+		return err
+	}
+	e := inputMalformed(refused.Rule, refused.Message, refused.Part)
+	e.Message = "provider_json: " + refused.Error()
+	e.Fields = []apierror.FieldViolation{{Field: "provider_json.json", Description: refused.Error()}}
+	return e
+}
+
+// violationPath names the first field that breaks a bound.
+func violationPath(err error) string {
+	invalid := &protovalidate.ValidationError{}
+	if !errors.As(err, &invalid) || len(invalid.Violations) == 0 {
+		return "a field"
+	}
+	return strings.TrimPrefix(protovalidate.FieldPathString(invalid.Violations[0].Proto.GetField()), "messages")
+}
