@@ -2,64 +2,31 @@ package service
 
 import (
 	"context"
-	"fmt"
-	"strconv"
 
-	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/service/apierror"
-	"github.com/compactord/compactord/service/sessionlog"
-	"github.com/compactord/compactord/service/views"
+	"github.com/compactord/compactord/service/points"
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/storage"
 )
 
 // CreateCheckpoint implements SessionService.
 func (s *Service) CreateCheckpoint(
 	ctx context.Context, req *compactordv1.CreateCheckpointRequest,
 ) (*compactordv1.CreateCheckpointResponse, error) {
-	answer := &compactordv1.CreateCheckpointResponse{}
-	err := s.logs.Update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
-		if known, err := s.logs.Recorded(ctx, row, req, answer); known || err != nil {
-			return nil, err
-		}
-		p := s.logs.Begin(row)
-		marker, err := s.announce(ctx, p, req)
-		if err != nil {
-			return nil, err
-		}
-		checkpoint := session.NextCheckpoint(p.Head(), req.GetTitle())
-		checkpoint.MarkerIndex = marker
-		r, err := p.Record(ctx, &compactordv1.Record{
-			Kind: &compactordv1.Record_Checkpoint{Checkpoint: checkpoint},
-		}, nil)
-		if err != nil {
-			return nil, err
-		}
-		answer.Checkpoint, answer.Point, answer.Report = r.GetCheckpoint(), session.Point(p.Head()), p.Report()
-		return p, p.Remember(req, answer)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return answer, nil
+	return s.points.Checkpoint(ctx, req)
 }
 
-// announce adds the announcement of the next checkpoint to what is to be written and returns its index; nil where none is wanted.
-func (s *Service) announce(
-	ctx context.Context, p *sessionlog.Write, req *compactordv1.CreateCheckpointRequest,
-) (*uint32, error) {
-	if !req.GetAnnounce() {
-		return nil, nil
-	}
-	if err := views.CallsAnswered(p.Head()); err != nil {
-		return nil, err
-	}
-	marker, err := p.Say(ctx, session.Marker(p.Head().GetLastCheckpoint()+1))
-	if err != nil {
-		return nil, err
-	}
-	return &marker.Index, nil
+// RevertToCheckpoint implements SessionService.
+func (s *Service) RevertToCheckpoint(
+	ctx context.Context, req *compactordv1.RevertToCheckpointRequest,
+) (*compactordv1.RevertToCheckpointResponse, error) {
+	return s.points.Revert(ctx, req)
+}
+
+// ClearSession implements SessionService.
+func (s *Service) ClearSession(
+	ctx context.Context, req *compactordv1.ClearSessionRequest,
+) (*compactordv1.ClearSessionResponse, error) {
+	return s.points.Clear(ctx, req)
 }
 
 // ListCheckpoints implements SessionService.
@@ -78,7 +45,7 @@ func (s *Service) ListCheckpoints(
 	if next > head.GetLastCheckpoint() {
 		return answer, nil
 	}
-	first, err := s.checkpointRecord(ctx, row, next)
+	first, err := s.points.CheckpointRecord(ctx, row, next)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +56,7 @@ func (s *Service) ListCheckpoints(
 			return nil, err
 		}
 		if len(chunk) == 0 {
-			return nil, missingCheckpoint(next)
+			return nil, points.MissingCheckpoint(next)
 		}
 		for _, stored := range chunk {
 			r := stored.GetRecord()
@@ -110,65 +77,3 @@ func (s *Service) ListCheckpoints(
 	}
 	return answer, nil
 }
-
-// checkpointInForce returns a checkpoint that can be gone back to by its id.
-func (s *Service) checkpointInForce(
-	ctx context.Context, row *storagev1.Session, id uint32,
-) (*compactordv1.Checkpoint, error) {
-	last := row.GetHead().GetLastCheckpoint()
-	if id == 0 || id > last {
-		return nil, apierror.New(compactordv1.ErrorReason_ERROR_REASON_CHECKPOINT_NOT_FOUND,
-			map[string]string{"checkpoint_id": decimal(id), "last_checkpoint": decimal(last)},
-			"checkpoint_id: there is no checkpoint %d; %s", id, lastCheckpoint(last))
-	}
-	r, err := s.checkpointRecord(ctx, row, id)
-	if err != nil {
-		return nil, err
-	}
-	c := r.GetCheckpoint()
-	if !session.InForce(row.GetHead(), r.GetSequence()) {
-		return nil, apierror.New(compactordv1.ErrorReason_ERROR_REASON_CHECKPOINT_PUT_ASIDE,
-			map[string]string{"checkpoint_id": decimal(id), "point": decimal(c.GetPoint())},
-			"checkpoint_id: a revert went back to before checkpoint %d; its point, %d, can still be named", id, c.GetPoint())
-	}
-	return c, nil
-}
-
-// lastCheckpoint says how far the checkpoints of a session go.
-func lastCheckpoint(id uint32) string {
-	if id == 0 {
-		return "the session has none"
-	}
-	return fmt.Sprintf("the last one is %d", id)
-}
-
-// checkpointRecord finds the record of a checkpoint that there is. Each record keeps the head that it left, and the
-// highest id never falls along the log, so the first record with at least this id is the one.
-func (s *Service) checkpointRecord(
-	ctx context.Context, row *storagev1.Session, id uint32,
-) (*compactordv1.Record, error) {
-	var found *compactordv1.Record
-	low, high := uint32(0), row.GetHead().GetNextSequence()
-	for low < high {
-		middle := low + (high-low)/2
-		stored, err := s.logs.RecordAtOrBefore(ctx, row, middle)
-		if err != nil {
-			return nil, err
-		}
-		if stored.GetHead().GetLastCheckpoint() < id {
-			low = middle + 1
-			continue
-		}
-		found, high = stored.GetRecord(), stored.GetRecord().GetSequence()
-	}
-	if found.GetCheckpoint().GetId() != id {
-		return nil, missingCheckpoint(id)
-	}
-	return found, nil
-}
-
-func missingCheckpoint(id uint32) error {
-	return fmt.Errorf("%w: no record of checkpoint %d", storage.ErrCorrupt, id)
-}
-
-func decimal(n uint32) string { return strconv.FormatUint(uint64(n), 10) }

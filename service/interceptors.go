@@ -179,6 +179,18 @@ func isOurs(err error) bool {
 // maxUnaryTime is the longest that a unary call may take. Compact streams have the limits of the policy's summaries.
 const maxUnaryTime = 2 * time.Minute
 
+// maxSummarizingTime is the longest that a unary call may take that has a summary written: the most that a policy allows
+// for it, and what any call has.
+const maxSummarizingTime = 6*time.Hour + maxUnaryTime
+
+// unaryTime is the longest that a unary call may take.
+func unaryTime(req any) time.Duration {
+	if r, ok := req.(*compactordv1.RevertToCheckpointRequest); ok && r.GetSummarize() {
+		return maxSummarizingTime
+	}
+	return maxUnaryTime
+}
+
 func capDeadline(most func(req any) time.Duration) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 		limit := most(req)

@@ -5,11 +5,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/service/apierror"
-	"github.com/compactord/compactord/service/sessionlog"
-	"github.com/compactord/compactord/session"
 )
 
 // ListRecords implements SessionService.
@@ -47,14 +43,4 @@ func (s *Service) ListRecords(
 		}
 	}
 	return answer, nil
-}
-
-// headAt returns the head at a point of the session's log, or says that the point in that field is beyond its end.
-func headAt(
-	ctx context.Context, logs *sessionlog.Logs, row *storagev1.Session, point uint32, field string,
-) (*storagev1.Head, error) {
-	if last := session.Point(row.GetHead()); point > last {
-		return nil, apierror.PointOutOfRange(field, point, last)
-	}
-	return logs.HeadAt(ctx, row, point)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/compactord/compactord/service/compaction"
 	"github.com/compactord/compactord/service/intake"
 	"github.com/compactord/compactord/service/operations"
+	"github.com/compactord/compactord/service/points"
 	"github.com/compactord/compactord/service/policies"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/service/summaries"
@@ -77,6 +78,7 @@ type Service struct {
 	logs       *sessionlog.Logs
 	policies   *policies.Resolver
 	intake     *intake.Intake
+	points     *points.Points
 	compactor  *compaction.Compactor
 	operations *operations.Running
 	watchers   *watchers
@@ -139,6 +141,10 @@ func New(o Options) (*Service, error) {
 	s.intake = &intake.Intake{
 		Logs: s.logs, Dialects: s.dialects, Overflow: s.overflow, Compactor: s.compactor,
 		MaxAnswerBytes: DefaultMaxAnswerBytes,
+	}
+	s.points = &points.Points{
+		Logs: s.logs, Policies: s.policies, Operations: s.operations, Summaries: config.Summaries, Logger: s.logger,
+		BeforeCommit: s.hooks.BeforeCommit,
 	}
 	if _, err := s.policies.Resolve(nil); err != nil {
 		return nil, err

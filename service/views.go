@@ -34,7 +34,7 @@ func (s *Service) view(
 	}
 	head := row.GetHead()
 	if req.AsOf != nil {
-		if head, err = headAt(ctx, logs, row, req.GetAsOf(), "as_of"); err != nil {
+		if head, err = logs.RequestedHead(ctx, row, req.GetAsOf(), "as_of"); err != nil {
 			return nil, err
 		}
 	}

@@ -6,6 +6,8 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 )
 
@@ -120,4 +122,14 @@ func (l *Logs) Compactions(
 // Edits reads all edits of the messages with indexes from start to end (exclusive), also those that a Revert put aside.
 func (l *Logs) Edits(ctx context.Context, row *storagev1.Session, start, end uint32) ([]storage.IndexedEdits, error) {
 	return l.store.Edits(ctx, storage.RefOf(row), start, end)
+}
+
+// RequestedHead is the head at a point that a field of a request names. It refuses a point behind the last one of the log.
+func (l *Logs) RequestedHead(
+	ctx context.Context, row *storagev1.Session, point uint32, field string,
+) (*storagev1.Head, error) {
+	if last := session.Point(row.GetHead()); point > last {
+		return nil, apierror.PointOutOfRange(field, point, last)
+	}
+	return l.HeadAt(ctx, row, point)
 }

@@ -1,4 +1,4 @@
-package service
+package points
 
 import (
 	"context"
@@ -11,14 +11,14 @@ import (
 )
 
 // destination is the Revert that a request asks for, with the point that it goes to.
-func (s *Service) destination(
+func (p *Points) destination(
 	ctx context.Context, row *storagev1.Session, req *compactordv1.RevertToCheckpointRequest,
 ) (*compactordv1.Revert, error) {
 	var point uint32
 	var err error
 	switch target := req.GetTarget().(type) {
 	case *compactordv1.RevertToCheckpointRequest_CheckpointId:
-		c, err := s.checkpointInForce(ctx, row, target.CheckpointId)
+		c, err := p.CheckpointInForce(ctx, row, target.CheckpointId)
 		if err != nil {
 			return nil, err
 		}
@@ -26,9 +26,9 @@ func (s *Service) destination(
 	case *compactordv1.RevertToCheckpointRequest_Point:
 		point = target.Point
 	case *compactordv1.RevertToCheckpointRequest_Turns:
-		point, err = s.beforeTurns(ctx, row, target.Turns)
+		point, err = p.beforeTurns(ctx, row, target.Turns)
 	case *compactordv1.RevertToCheckpointRequest_Undo:
-		point, err = s.beforeLastChange(ctx, row)
+		point, err = p.beforeLastChange(ctx, row)
 	default:
 		err = apierror.InvalidField("target", "say where to: checkpoint_id, point, turns or undo")
 	}
@@ -39,13 +39,13 @@ func (s *Service) destination(
 const turnChunk = 100
 
 // beforeTurns is the point before the message that starts the last but so many active turns.
-func (s *Service) beforeTurns(ctx context.Context, row *storagev1.Session, turns uint32) (uint32, error) {
+func (p *Points) beforeTurns(ctx context.Context, row *storagev1.Session, turns uint32) (uint32, error) {
 	left := turns
 	active := row.GetHead().GetActive()
 	for i := len(active) - 1; i >= 0; i-- {
 		for end := active[i].GetEndIndex(); end > active[i].GetFirstIndex(); {
 			from := max(active[i].GetFirstIndex(), end-min(end, turnChunk))
-			chunk, err := s.logs.Messages(ctx, row, from, end, 0)
+			chunk, err := p.Logs.Messages(ctx, row, from, end, 0)
 			if err != nil {
 				return 0, err
 			}
@@ -72,17 +72,17 @@ func (s *Service) beforeTurns(ctx context.Context, row *storagev1.Session, turns
 // view since. A change of policy is passed over: a revert would not bring the old one back. So is an imported compaction:
 // nobody did it here, and before it the session was never seen. And so is what policy.on_user_message did: each turn does
 // it again, so that nothing before it could ever be undone.
-func (s *Service) beforeLastChange(ctx context.Context, row *storagev1.Session) (uint32, error) {
+func (p *Points) beforeLastChange(ctx context.Context, row *storagev1.Session) (uint32, error) {
 	changed := row.GetHead().GetLastViewChange()
 	for changed > 0 {
-		stored, err := s.logs.RecordAtOrBefore(ctx, row, changed)
+		stored, err := p.Logs.RecordAtOrBefore(ctx, row, changed)
 		if err != nil {
 			return 0, err
 		}
 		if undoable(stored.GetRecord()) {
 			return changed - 1, nil
 		}
-		before, err := s.logs.RecordAtOrBefore(ctx, row, changed-1)
+		before, err := p.Logs.RecordAtOrBefore(ctx, row, changed-1)
 		if err != nil {
 			return 0, err
 		}

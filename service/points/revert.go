@@ -1,4 +1,4 @@
-package service
+package points
 
 import (
 	"context"
@@ -13,23 +13,23 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// RevertToCheckpoint implements SessionService.
-func (s *Service) RevertToCheckpoint(
+// Revert goes back to a point of the log.
+func (p *Points) Revert(
 	ctx context.Context, req *compactordv1.RevertToCheckpointRequest,
 ) (*compactordv1.RevertToCheckpointResponse, error) {
 	if req.GetSummarize() && !req.GetDryRun() {
-		return s.revertWithSummary(ctx, req)
+		return p.revertWithSummary(ctx, req)
 	}
 	future, err := messageFromFuture(req)
 	if err != nil {
 		return nil, err
 	}
 	answer := &compactordv1.RevertToCheckpointResponse{}
-	err = s.logs.Update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
-		if known, err := s.logs.Recorded(ctx, row, req, answer); known || err != nil {
+	err = p.Logs.Update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
+		if known, err := p.Logs.Recorded(ctx, row, req, answer); known || err != nil {
 			return nil, err
 		}
-		r, err := s.reversal(ctx, row, req)
+		r, err := p.reversal(ctx, row, req)
 		if err != nil {
 			return nil, err
 		}
@@ -37,12 +37,12 @@ func (s *Service) RevertToCheckpoint(
 			stay(row, answer)
 			return nil, nil
 		}
-		p := s.logs.Begin(row)
-		err = s.revert(ctx, p, r, future, answer)
+		w := p.Logs.Begin(row)
+		err = p.revert(ctx, w, r, future, answer)
 		if err != nil || req.GetDryRun() {
 			return nil, err
 		}
-		return p, p.Remember(req, answer)
+		return w, w.Remember(req, answer)
 	})
 	if err != nil {
 		return nil, err
@@ -84,26 +84,26 @@ func stay(row *storagev1.Session, answer *compactordv1.RevertToCheckpointRespons
 }
 
 // reversal works out what a request reverts.
-func (s *Service) reversal(
+func (p *Points) reversal(
 	ctx context.Context, row *storagev1.Session, req *compactordv1.RevertToCheckpointRequest,
 ) (*reversal, error) {
-	revert, err := s.destination(ctx, row, req)
+	revert, err := p.destination(ctx, row, req)
 	if err != nil {
 		return nil, err
 	}
-	return s.reversalTo(ctx, row, revert)
+	return p.reversalTo(ctx, row, revert)
 }
 
-func (s *Service) reversalTo(
+func (p *Points) reversalTo(
 	ctx context.Context, row *storagev1.Session, revert *compactordv1.Revert,
 ) (*reversal, error) {
-	at, err := headAt(ctx, s.logs, row, revert.GetPoint(), "point")
+	at, err := p.Logs.RequestedHead(ctx, row, revert.GetPoint(), "point")
 	if err != nil {
 		return nil, err
 	}
 	r := &reversal{revert: revert, at: at, aside: session.PutAside(row.GetHead(), at)}
 	revert.MessagesPutAside = session.Indexes(r.aside)
-	err = s.logs.EachMessage(ctx, row, r.aside, func(l *compactordv1.LoggedMessage) bool {
+	err = p.Logs.EachMessage(ctx, row, r.aside, func(l *compactordv1.LoggedMessage) bool {
 		if session.StartsTurn(l.GetMessage()) {
 			r.firstRequest = &l.Index
 		}
@@ -113,87 +113,24 @@ func (s *Service) reversalTo(
 }
 
 // revert adds the Revert to what is to be written, and behind it the message to the model, if there is one.
-func (s *Service) revert(
-	ctx context.Context, p *sessionlog.Write, r *reversal, future *compactordv1.Message,
+func (p *Points) revert(
+	ctx context.Context, w *sessionlog.Write, r *reversal, future *compactordv1.Message,
 	answer *compactordv1.RevertToCheckpointResponse,
 ) error {
 	if future != nil {
-		next := p.Head().GetNextIndex()
+		next := w.Head().GetNextIndex()
 		r.revert.FutureIndex = &next
 	}
-	record, err := p.Record(ctx, &compactordv1.Record{Kind: &compactordv1.Record_Revert{Revert: r.revert}}, r.at)
+	record, err := w.Record(ctx, &compactordv1.Record{Kind: &compactordv1.Record_Revert{Revert: r.revert}}, r.at)
 	if err != nil {
 		return err
 	}
 	if future != nil {
-		if _, err := p.Say(ctx, future); err != nil {
+		if _, err := w.Say(ctx, future); err != nil {
 			return err
 		}
 	}
-	answer.Record, answer.Point, answer.Report = record, session.Point(p.Head()), p.Report()
+	answer.Record, answer.Point, answer.Report = record, session.Point(w.Head()), w.Report()
 	answer.MessagesPutAside, answer.FirstRequestPutAside = r.revert.GetMessagesPutAside(), r.firstRequest
 	return nil
-}
-
-// ClearSession implements SessionService.
-func (s *Service) ClearSession(
-	ctx context.Context, req *compactordv1.ClearSessionRequest,
-) (*compactordv1.ClearSessionResponse, error) {
-	answer := &compactordv1.ClearSessionResponse{}
-	err := s.logs.Update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
-		if known, err := s.logs.Recorded(ctx, row, req, answer); known || err != nil {
-			return nil, err
-		}
-		p, err := s.clear(ctx, row, answer)
-		if err != nil || p == nil {
-			return nil, err
-		}
-		return p, p.Remember(req, answer)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return answer, nil
-}
-
-// clear makes the Revert to the end of the leading run; nil where nothing else is active, since no record hides or edits
-// that run.
-func (s *Service) clear(
-	ctx context.Context, row *storagev1.Session, answer *compactordv1.ClearSessionResponse,
-) (*sessionlog.Write, error) {
-	point, err := s.endOfLead(ctx, row)
-	if err != nil {
-		return nil, err
-	}
-	r, err := s.reversalTo(ctx, row, &compactordv1.Revert{Point: point})
-	if err != nil {
-		return nil, err
-	}
-	if len(r.aside) == 0 {
-		answer.Record, answer.MessagesPutAside, answer.Point = nil, 0, session.Point(row.GetHead())
-		answer.Report = strategies.Report(row.GetHead(), row.GetResolvedPolicy())
-		return nil, nil
-	}
-	p, reverted := s.logs.Begin(row), &compactordv1.RevertToCheckpointResponse{}
-	if err := s.revert(ctx, p, r, nil, reverted); err != nil {
-		return nil, err
-	}
-	answer.Record, answer.Point = reverted.GetRecord(), reverted.GetPoint()
-	answer.Report, answer.MessagesPutAside = reverted.GetReport(), reverted.GetMessagesPutAside()
-	return p, nil
-}
-
-// endOfLead is the point of the last message of the leading run; the empty session's where there is none.
-func (s *Service) endOfLead(ctx context.Context, row *storagev1.Session) (uint32, error) {
-	end := row.GetHead().GetLeadEnd()
-	if end == 0 {
-		return 0, nil
-	}
-	var point uint32
-	last := []*compactordv1.IndexRange{{Start: end - 1, End: end}}
-	err := s.logs.EachMessage(ctx, row, last, func(l *compactordv1.LoggedMessage) bool {
-		point = l.GetSequence()
-		return false
-	})
-	return point, err
 }

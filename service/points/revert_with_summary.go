@@ -1,10 +1,9 @@
-package service
+package points
 
 import (
 	"context"
 	"errors"
 	"math"
-	"time"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -19,9 +18,9 @@ import (
 
 // summarizedRevert is one run of a revert that leaves a summary of what it puts aside.
 type summarizedRevert struct {
-	service *Service
-	req     *compactordv1.RevertToCheckpointRequest
-	id      string
+	points *Points
+	req    *compactordv1.RevertToCheckpointRequest
+	id     string
 
 	row    *storagev1.Session
 	policy *compactordv1.Policy
@@ -31,43 +30,43 @@ type summarizedRevert struct {
 }
 
 // revertWithSummary has what a revert puts aside summarized, and then reverts, as one operation of the session.
-func (s *Service) revertWithSummary(
+func (p *Points) revertWithSummary(
 	ctx context.Context, req *compactordv1.RevertToCheckpointRequest,
 ) (*compactordv1.RevertToCheckpointResponse, error) {
-	row, err := s.logs.Row(ctx, req.GetSessionId())
+	row, err := p.Logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
 	answer := &compactordv1.RevertToCheckpointResponse{}
-	if known, err := s.logs.Recorded(ctx, row, req, answer); known || err != nil {
+	if known, err := p.Logs.Recorded(ctx, row, req, answer); known || err != nil {
 		return answer, err
 	}
-	opCtx, op, err := s.operations.Start(ctx, row.GetUid(), operations.Terms{})
+	opCtx, op, err := p.Operations.Start(ctx, row.GetUid(), operations.Terms{})
 	if err != nil {
 		return nil, err
 	}
-	defer s.operations.End(row.GetUid(), op, nil)
-	r := &summarizedRevert{service: s, req: req, id: op.ID}
+	defer p.Operations.End(row.GetUid(), op, nil)
+	r := &summarizedRevert{points: p, req: req, id: op.ID}
 	if err := r.run(opCtx, answer); err != nil {
-		return nil, operations.EndError(opCtx, s.logger, op.ID, "revert", err)
+		return nil, operations.EndError(opCtx, p.Logger, op.ID, "revert", err)
 	}
 	return answer, nil
 }
 
 func (r *summarizedRevert) run(ctx context.Context, answer *compactordv1.RevertToCheckpointResponse) error {
-	s := r.service
+	p := r.points
 	var err error
 	// The operation that ran before may have been this very request.
-	if r.row, err = s.logs.Row(ctx, r.req.GetSessionId()); err != nil {
+	if r.row, err = p.Logs.Row(ctx, r.req.GetSessionId()); err != nil {
 		return err
 	}
-	if known, err := s.logs.Recorded(ctx, r.row, r.req, answer); known || err != nil {
+	if known, err := p.Logs.Recorded(ctx, r.row, r.req, answer); known || err != nil {
 		return err
 	}
-	if r.policy, err = s.policies.Resolve(r.row.GetPolicy()); err != nil {
+	if r.policy, err = p.Policies.Resolve(r.row.GetPolicy()); err != nil {
 		return err
 	}
-	back, err := s.reversal(ctx, r.row, r.req)
+	back, err := p.reversal(ctx, r.row, r.req)
 	if err != nil {
 		return err
 	}
@@ -80,28 +79,28 @@ func (r *summarizedRevert) run(ctx context.Context, answer *compactordv1.RevertT
 			return err
 		}
 	}
-	if s.hooks.BeforeCommit != nil {
-		s.hooks.BeforeCommit(ctx)
+	if p.BeforeCommit != nil {
+		p.BeforeCommit(ctx)
 	}
 	return r.commit(ctx, answer)
 }
 
 // summarize has the messages that are put aside summarized as the log holds them.
 func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error {
-	s := r.service
-	then, err := s.logs.State(ctx, r.row, back.at)
+	p := r.points
+	then, err := p.Logs.State(ctx, r.row, back.at)
 	if err != nil {
 		return err
 	}
 	var aside []*compactordv1.LoggedMessage
-	err = s.logs.EachMessage(ctx, r.row, back.aside, func(l *compactordv1.LoggedMessage) bool {
+	err = p.Logs.EachMessage(ctx, r.row, back.aside, func(l *compactordv1.LoggedMessage) bool {
 		aside = append(aside, l)
 		return true
 	})
 	if err != nil {
 		return err
 	}
-	writer, err := summaries.NewWriter(ctx, s.compactor.Summaries, &summaries.Operation{
+	writer, err := summaries.NewWriter(ctx, p.Summaries, &summaries.Operation{
 		ID: r.id, SessionUID: r.row.GetUid(), State: then, Policy: r.policy, Focus: r.req.GetFocus(),
 	})
 	if err != nil {
@@ -143,9 +142,9 @@ func rejected(err error) error {
 
 // commit writes the Revert and the summary, if the log is still the one that was summarized.
 func (r *summarizedRevert) commit(ctx context.Context, answer *compactordv1.RevertToCheckpointResponse) error {
-	s := r.service
-	return s.logs.Update(ctx, r.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
-		if known, err := s.logs.Recorded(ctx, row, r.req, answer); known || err != nil {
+	p := r.points
+	return p.Logs.Update(ctx, r.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
+		if known, err := p.Logs.Recorded(ctx, row, r.req, answer); known || err != nil {
 			return nil, err
 		}
 		if row.GetUid() != r.row.GetUid() || session.Point(row.GetHead()) != session.Point(r.row.GetHead()) {
@@ -153,27 +152,15 @@ func (r *summarizedRevert) commit(ctx context.Context, answer *compactordv1.Reve
 				map[string]string{"operation_id": r.id},
 				"the log grew, or the session was created anew, while what is to be put aside was summarized")
 		}
-		back, err := s.reversal(ctx, row, r.req)
+		back, err := p.reversal(ctx, row, r.req)
 		if err != nil {
 			return nil, err
 		}
 		back.revert.Summary = r.summary
-		p := s.logs.Begin(row)
-		if err := s.revert(ctx, p, back, r.future, answer); err != nil {
+		w := p.Logs.Begin(row)
+		if err := p.revert(ctx, w, back, r.future, answer); err != nil {
 			return nil, err
 		}
-		return p, p.Remember(r.req, answer)
+		return w, w.Remember(r.req, answer)
 	})
-}
-
-// maxSummarizingTime is the longest that a unary call may take that has a summary written: the most that a policy allows
-// for it, and what any call has.
-const maxSummarizingTime = 6*time.Hour + maxUnaryTime
-
-// unaryTime is the longest that a unary call may take.
-func unaryTime(req any) time.Duration {
-	if r, ok := req.(*compactordv1.RevertToCheckpointRequest); ok && r.GetSummarize() {
-		return maxSummarizingTime
-	}
-	return maxUnaryTime
 }

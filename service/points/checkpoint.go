@@ -1,0 +1,126 @@
+package points
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
+	"github.com/compactord/compactord/service/views"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/storage"
+)
+
+// Checkpoint makes a checkpoint at the end of the log.
+func (p *Points) Checkpoint(
+	ctx context.Context, req *compactordv1.CreateCheckpointRequest,
+) (*compactordv1.CreateCheckpointResponse, error) {
+	answer := &compactordv1.CreateCheckpointResponse{}
+	err := p.Logs.Update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
+		if known, err := p.Logs.Recorded(ctx, row, req, answer); known || err != nil {
+			return nil, err
+		}
+		w := p.Logs.Begin(row)
+		marker, err := p.announce(ctx, w, req)
+		if err != nil {
+			return nil, err
+		}
+		checkpoint := session.NextCheckpoint(w.Head(), req.GetTitle())
+		checkpoint.MarkerIndex = marker
+		r, err := w.Record(ctx, &compactordv1.Record{
+			Kind: &compactordv1.Record_Checkpoint{Checkpoint: checkpoint},
+		}, nil)
+		if err != nil {
+			return nil, err
+		}
+		answer.Checkpoint, answer.Point, answer.Report = r.GetCheckpoint(), session.Point(w.Head()), w.Report()
+		return w, w.Remember(req, answer)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// announce adds the announcement of the next checkpoint to what is to be written and returns its index; nil where none is wanted.
+func (p *Points) announce(
+	ctx context.Context, w *sessionlog.Write, req *compactordv1.CreateCheckpointRequest,
+) (*uint32, error) {
+	if !req.GetAnnounce() {
+		return nil, nil
+	}
+	if err := views.CallsAnswered(w.Head()); err != nil {
+		return nil, err
+	}
+	marker, err := w.Say(ctx, session.Marker(w.Head().GetLastCheckpoint()+1))
+	if err != nil {
+		return nil, err
+	}
+	return &marker.Index, nil
+}
+
+// CheckpointInForce returns a checkpoint that can be gone back to by its id.
+func (p *Points) CheckpointInForce(
+	ctx context.Context, row *storagev1.Session, id uint32,
+) (*compactordv1.Checkpoint, error) {
+	last := row.GetHead().GetLastCheckpoint()
+	if id == 0 || id > last {
+		return nil, apierror.New(compactordv1.ErrorReason_ERROR_REASON_CHECKPOINT_NOT_FOUND,
+			map[string]string{"checkpoint_id": decimal(id), "last_checkpoint": decimal(last)},
+			"checkpoint_id: there is no checkpoint %d; %s", id, lastCheckpoint(last))
+	}
+	r, err := p.CheckpointRecord(ctx, row, id)
+	if err != nil {
+		return nil, err
+	}
+	c := r.GetCheckpoint()
+	if !session.InForce(row.GetHead(), r.GetSequence()) {
+		return nil, apierror.New(compactordv1.ErrorReason_ERROR_REASON_CHECKPOINT_PUT_ASIDE,
+			map[string]string{"checkpoint_id": decimal(id), "point": decimal(c.GetPoint())},
+			"checkpoint_id: a revert went back to before checkpoint %d; its point, %d, can still be named", id, c.GetPoint())
+	}
+	return c, nil
+}
+
+// lastCheckpoint says how far the checkpoints of a session go.
+func lastCheckpoint(id uint32) string {
+	if id == 0 {
+		return "the session has none"
+	}
+	return fmt.Sprintf("the last one is %d", id)
+}
+
+// CheckpointRecord finds the record of a checkpoint that there is. Each record keeps the head that it left, and the
+// highest id never falls along the log, so the first record with at least this id is the one.
+func (p *Points) CheckpointRecord(
+	ctx context.Context, row *storagev1.Session, id uint32,
+) (*compactordv1.Record, error) {
+	var found *compactordv1.Record
+	low, high := uint32(0), row.GetHead().GetNextSequence()
+	for low < high {
+		middle := low + (high-low)/2
+		stored, err := p.Logs.RecordAtOrBefore(ctx, row, middle)
+		if err != nil {
+			return nil, err
+		}
+		if stored.GetHead().GetLastCheckpoint() < id {
+			low = middle + 1
+			continue
+		}
+		found, high = stored.GetRecord(), stored.GetRecord().GetSequence()
+	}
+	if found.GetCheckpoint().GetId() != id {
+		return nil, MissingCheckpoint(id)
+	}
+	return found, nil
+}
+
+// MissingCheckpoint is the error of a log that lacks the record of a checkpoint.
+func MissingCheckpoint(id uint32) error {
+	return fmt.Errorf("%w: no record of checkpoint %d", storage.ErrCorrupt, id)
+}
+
+func decimal(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
