@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -13,12 +12,8 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
 )
-
-// groupChunk is how much of the log is read at a time in search of a group's results, which mostly follow their calls.
-const groupChunk = 256 << 10
 
 // PinMessages implements SessionService.
 func (s *Service) PinMessages(
@@ -87,7 +82,7 @@ func (s *Service) changePins(
 		if known, err := s.logs.Recorded(ctx, row, req, answer); known || err != nil {
 			return nil, err
 		}
-		members, err := s.withGroups(ctx, row, sorted(req.GetIndexes()))
+		members, err := s.logs.WithGroups(ctx, row, sorted(req.GetIndexes()))
 		if err != nil {
 			return nil, err
 		}
@@ -108,74 +103,10 @@ func (s *Service) changePins(
 	})
 }
 
-// withGroups adds to messages of the active path the other members of their tool groups. It reads these messages and,
-// of each group, from its first message no further than to its end.
-func (s *Service) withGroups(ctx context.Context, row *storagev1.Session, indexes []uint32) ([]uint32, error) {
-	head := row.GetHead()
-	for _, index := range indexes {
-		if index >= head.GetNextIndex() {
-			return nil, noMessage(index, head.GetNextIndex())
-		}
-		if !session.ActiveIndex(head, index) {
-			return nil, putAside(index)
-		}
-	}
-	members := session.NewGroupMembers()
-	for _, index := range indexes {
-		l, err := s.logs.Message(ctx, row, index)
-		if err != nil {
-			return nil, err
-		}
-		members.Ask(l)
-	}
-	next, more := members.Next(0)
-	for more {
-		start, end := session.ActiveRun(head, next)
-		if start == end {
-			break
-		}
-		run, err := s.logs.Messages(ctx, row, start, end, groupChunk)
-		if err != nil {
-			return nil, err
-		}
-		if len(run) == 0 {
-			return nil, fmt.Errorf("%w: no message %d", storage.ErrCorrupt, start)
-		}
-		next, more = seeRun(members, run)
-	}
-	return members.Members(), nil
-}
-
-// seeRun shows messages that follow one another until they are of no more use, and returns what is to be seen next.
-func seeRun(members *session.GroupMembers, run []*compactordv1.LoggedMessage) (next uint32, more bool) {
-	for _, l := range run {
-		members.See(l)
-		if next, more = members.Next(l.GetIndex() + 1); !more || next != l.GetIndex()+1 {
-			break
-		}
-	}
-	return next, more
-}
-
 func sorted(indexes []uint32) []uint32 {
 	indexes = slices.Clone(indexes)
 	slices.Sort(indexes)
 	return slices.Compact(indexes)
-}
-
-func noMessage(index, next uint32) *apierror.Error {
-	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_CONTENT_NOT_FOUND,
-		map[string]string{
-			"index":      strconv.FormatUint(uint64(index), 10),
-			"next_index": strconv.FormatUint(uint64(next), 10),
-		},
-		"the log has no message %d: the next one gets index %d", index, next)
-}
-
-func putAside(index uint32) *apierror.Error {
-	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_MESSAGE_PUT_ASIDE,
-		map[string]string{"index": strconv.FormatUint(uint64(index), 10)},
-		"message %d was put aside by a revert: views do not show it", index)
 }
 
 func tooManyPins(count int) *apierror.Error {

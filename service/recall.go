@@ -26,7 +26,7 @@ func (s *Service) RecallContent(
 	}
 	next := row.GetHead().GetNextIndex()
 	if wanted.Index >= next {
-		return nil, noMessage(wanted.Index, next)
+		return nil, apierror.NoMessage(wanted.Index, next)
 	}
 	l, err := s.logs.Message(ctx, row, wanted.Index)
 	if err != nil {
@@ -58,7 +58,7 @@ func noPart(wanted recall.Reference, next uint32, err error) *apierror.Error {
 	if wanted.Part != nil {
 		part = *wanted.Part
 	}
-	e := noMessage(wanted.Index, next)
+	e := apierror.NoMessage(wanted.Index, next)
 	e.Message = err.Error()
 	e.Metadata = maps.Clone(e.Metadata)
 	e.Metadata["part"] = strconv.FormatUint(uint64(part), 10)

@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/reflection"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/interceptors"
 )
 
 // Limits of a Server.
@@ -74,7 +75,7 @@ func NewServer(o ServerOptions) (*Server, error) {
 	if err := o.Metrics.Register(metrics); err != nil {
 		return nil, fmt.Errorf("register metrics: %w", err)
 	}
-	chain, err := newChain(o.Logger, metrics, o.MaxMessageBytes, service.hooks.Now)
+	chain, err := interceptors.New(o.Logger, metrics, o.MaxMessageBytes, service.hooks.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +84,8 @@ func NewServer(o ServerOptions) (*Server, error) {
 		health:  health.NewServer(),
 		drain:   o.DrainTimeout,
 		grpc: grpc.NewServer(
-			grpc.ChainUnaryInterceptor(chain.unary...),
-			grpc.ChainStreamInterceptor(chain.stream...),
+			grpc.ChainUnaryInterceptor(chain.Unary...),
+			grpc.ChainStreamInterceptor(chain.Stream...),
 			// gRPC refuses what is over its own limit before an interceptor can name the limit, so that one is higher.
 			grpc.MaxRecvMsgSize(hardLimitFactor*o.MaxMessageBytes),
 			grpc.MaxSendMsgSize(hardLimitFactor*o.MaxMessageBytes),
@@ -92,7 +93,7 @@ func NewServer(o ServerOptions) (*Server, error) {
 			grpc.MaxConcurrentStreams(maxStreams),
 			grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minClientPing, PermitWithoutStream: true}),
 			grpc.KeepaliveParams(keepalive.ServerParameters{Time: serverPing, Timeout: pingTimeout}),
-			grpc.ForceServerCodecV2(newLenientCodec()),
+			grpc.ForceServerCodecV2(interceptors.NewLenientCodec()),
 			// Without it Stop returns while handlers still run, and the store would be closed under them.
 			grpc.WaitForHandlers(true),
 		),
@@ -138,7 +139,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 func (s *Server) stop() {
 	s.health.Shutdown()
 	// They would never end by themselves, and go on with another daemon where they left off.
-	s.service.watchers.close()
+	s.service.watchers.Close()
 	graceful := make(chan struct{})
 	go func() {
 		defer close(graceful)

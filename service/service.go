@@ -19,11 +19,13 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/compaction"
 	"github.com/compactord/compactord/service/intake"
+	"github.com/compactord/compactord/service/interceptors"
 	"github.com/compactord/compactord/service/operations"
 	"github.com/compactord/compactord/service/points"
 	"github.com/compactord/compactord/service/policies"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/service/summaries"
+	"github.com/compactord/compactord/service/watching"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
@@ -81,17 +83,16 @@ type Service struct {
 	points     *points.Points
 	compactor  *compaction.Compactor
 	operations *operations.Running
-	watchers   *watchers
+	watchers   *watching.Watchers
+	watching   *watching.Watching
 
-	strategies    *strategies.Registry
-	summarizers   *summarizers.Registry
-	dialects      map[compactordv1.Dialect]dialect.Dialect
-	overflow      *overflow.Classifier
-	logger        *slog.Logger
-	heartbeat     time.Duration
-	watchPatience time.Duration
-	watchQueue    int
-	hooks         Hooks
+	strategies  *strategies.Registry
+	summarizers *summarizers.Registry
+	dialects    map[compactordv1.Dialect]dialect.Dialect
+	overflow    *overflow.Classifier
+	logger      *slog.Logger
+	heartbeat   time.Duration
+	hooks       Hooks
 }
 
 // New returns a service. Close ends it.
@@ -109,35 +110,37 @@ func New(o Options) (*Service, error) {
 	if err != nil {
 		return nil, fmt.Errorf("service: overflow: %w", err)
 	}
-	watched, err := newWatchers(o.Metrics)
+	watched, err := watching.NewWatchers(o.Metrics)
 	if err != nil {
 		return nil, err
 	}
 	s := &Service{
-		policies:      &policies.Resolver{Default: o.DefaultPolicy, Strategies: o.Strategies, Summarizers: o.Summarizers},
-		operations:    &operations.Running{},
-		watchers:      watched,
-		strategies:    o.Strategies,
-		summarizers:   o.Summarizers,
-		dialects:      make(map[compactordv1.Dialect]dialect.Dialect, len(o.Dialects)),
-		overflow:      classifier,
-		logger:        o.Logger,
-		heartbeat:     o.Heartbeat,
-		watchPatience: cmp.Or(o.WatchPatience, DefaultWatchPatience),
-		watchQueue:    cmp.Or(o.WatchQueue, DefaultWatchQueue),
-		hooks:         o.Hooks,
+		policies:    &policies.Resolver{Default: o.DefaultPolicy, Strategies: o.Strategies, Summarizers: o.Summarizers},
+		operations:  &operations.Running{},
+		watchers:    watched,
+		strategies:  o.Strategies,
+		summarizers: o.Summarizers,
+		dialects:    make(map[compactordv1.Dialect]dialect.Dialect, len(o.Dialects)),
+		overflow:    classifier,
+		logger:      o.Logger,
+		heartbeat:   o.Heartbeat,
+		hooks:       o.Hooks,
 	}
 	for _, d := range o.Dialects {
 		s.dialects[d.Kind()] = d
 	}
 	s.logs = sessionlog.New(sessionlog.Options{
-		Store: o.Store, Logger: o.Logger, Now: o.Hooks.Now, Wrote: s.watchers.wake,
+		Store: o.Store, Logger: o.Logger, Now: o.Hooks.Now, Wrote: s.watchers.Wake,
 	})
+	s.watching = &watching.Watching{
+		Logs: s.logs, Watchers: s.watchers, Heartbeat: o.Heartbeat,
+		Patience: cmp.Or(o.WatchPatience, DefaultWatchPatience), Queue: cmp.Or(o.WatchQueue, DefaultWatchQueue),
+	}
 	config, err := s.compactionConfig(o.Metrics)
 	if err != nil {
 		return nil, err
 	}
-	s.compactor = compaction.New(config, s.logs, s.watchers.publish)
+	s.compactor = compaction.New(config, s.logs, s.watchers.Publish)
 	s.intake = &intake.Intake{
 		Logs: s.logs, Dialects: s.dialects, Overflow: s.overflow, Compactor: s.compactor,
 		MaxAnswerBytes: DefaultMaxAnswerBytes,
@@ -167,13 +170,13 @@ func (s *Service) compactionConfig(metrics prometheus.Registerer) (*compaction.C
 		Summaries: &summaries.Config{
 			Summarizers: s.summarizers, Dialects: s.dialects, Logger: s.logger, Metrics: texts,
 		},
-		CheckRequest:   checkContract,
-		MaxAnswerBytes: DefaultMaxAnswerBytes, EventsAhead: s.watchQueue,
+		CheckRequest:   interceptors.CheckContract,
+		MaxAnswerBytes: DefaultMaxAnswerBytes, EventsAhead: s.watching.Queue,
 	}, nil
 }
 
 // Close ends the watchers, cancels the running compactions and waits for these.
 func (s *Service) Close() {
-	s.watchers.close()
+	s.watchers.Close()
 	s.operations.Close()
 }

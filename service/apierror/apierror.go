@@ -95,6 +95,23 @@ func PointOutOfRange(field string, point, last uint32) *Error {
 	return e
 }
 
+// NoMessage says that a log has no message with this index.
+func NoMessage(index, next uint32) *Error {
+	return New(compactordv1.ErrorReason_ERROR_REASON_CONTENT_NOT_FOUND,
+		map[string]string{
+			"index":      strconv.FormatUint(uint64(index), 10),
+			"next_index": strconv.FormatUint(uint64(next), 10),
+		},
+		"the log has no message %d: the next one gets index %d", index, next)
+}
+
+// PutAside refuses a message that a revert has put aside.
+func PutAside(index uint32) *Error {
+	return New(compactordv1.ErrorReason_ERROR_REASON_MESSAGE_PUT_ASIDE,
+		map[string]string{"index": strconv.FormatUint(uint64(index), 10)},
+		"message %d was put aside by a revert: views do not show it", index)
+}
+
 // Within puts the fields of an error under a field of the request.
 func Within(field string, err error) error {
 	e := &Error{}

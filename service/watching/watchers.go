@@ -1,4 +1,4 @@
-package service
+package watching
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 	"github.com/compactord/compactord/service/sessionlog"
 )
 
-// watchers are those who watch sessions on this daemon, by the names that logs know them by. They are woken by each write;
+// Watchers are those who watch sessions on this daemon, by the names that logs know them by. They are woken by each write;
 // what was written they read from the store, so that nothing is buffered for them.
-type watchers struct {
+type Watchers struct {
 	count prometheus.Gauge
 
 	mu     sync.Mutex
@@ -35,9 +35,9 @@ type watcher struct {
 	missed  bool
 }
 
-// newWatchers returns no watchers, and registers their metric; nil: nobody wants it.
-func newWatchers(metrics prometheus.Registerer) (*watchers, error) {
-	w := &watchers{
+// NewWatchers returns no watchers, and registers their metric; nil: nobody wants it.
+func NewWatchers(metrics prometheus.Registerer) (*Watchers, error) {
+	w := &Watchers{
 		byName: make(map[sessionlog.Name]map[*watcher]struct{}), ended: make(chan struct{}),
 		count: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "compactord_watchers",
@@ -53,8 +53,8 @@ func newWatchers(metrics prometheus.Registerer) (*watchers, error) {
 	return w, nil
 }
 
-// join begins to watch a life of a session, with room for so many events (0: none are wanted). leave must be called.
-func (w *watchers) join(name sessionlog.Name, uid string, events int) (*watcher, error) {
+// join begins to watch an incarnation of a session, with room for so many events (0: none are wanted). leave must be called.
+func (w *Watchers) join(name sessionlog.Name, uid string, events int) (*watcher, error) {
 	mine := &watcher{uid: uid, changed: make(chan struct{}, 1), overrun: make(chan struct{})}
 	if events > 0 {
 		mine.events = make(chan *compactordv1.CompactionEvent, events)
@@ -72,7 +72,7 @@ func (w *watchers) join(name sessionlog.Name, uid string, events int) (*watcher,
 	return mine, nil
 }
 
-func (w *watchers) leave(name sessionlog.Name, mine *watcher) {
+func (w *Watchers) leave(name sessionlog.Name, mine *watcher) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.count.Dec()
@@ -82,8 +82,8 @@ func (w *watchers) leave(name sessionlog.Name, mine *watcher) {
 	}
 }
 
-// wake tells the watchers of a session that it was written to or deleted.
-func (w *watchers) wake(name sessionlog.Name) {
+// Wake tells the watchers of a session that it was written to or deleted.
+func (w *Watchers) Wake(name sessionlog.Name) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for each := range w.byName[name] {
@@ -94,9 +94,9 @@ func (w *watchers) wake(name sessionlog.Name) {
 	}
 }
 
-// publish hands an event of a compaction to the watchers of a life of a session. It never waits: a watcher without room
+// Publish hands an event of a compaction to the watchers of an incarnation of a session. It never waits: a watcher without room
 // for the event is overrun, and gets no more of them.
-func (w *watchers) publish(name sessionlog.Name, uid string, e *compactordv1.CompactionEvent) {
+func (w *Watchers) Publish(name sessionlog.Name, uid string, e *compactordv1.CompactionEvent) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for each := range w.byName[name] {
@@ -112,8 +112,8 @@ func (w *watchers) publish(name sessionlog.Name, uid string, e *compactordv1.Com
 	}
 }
 
-// close ends all watchers and refuses new ones.
-func (w *watchers) close() {
+// Close ends all watchers and refuses new ones.
+func (w *Watchers) Close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.closed {

@@ -1,4 +1,4 @@
-package service
+package interceptors
 
 import (
 	"google.golang.org/grpc/encoding"
@@ -12,16 +12,17 @@ import (
 // reserves it for its implementations.
 const undecodable = protowire.FirstReservedNumber
 
-// lenientCodec lets requests that do not decode reach the interceptors, marked, which refuse them like any other bad
+// LenientCodec lets requests that do not decode reach the interceptors, marked, which refuse them like any other bad
 // request. gRPC's own refusal is INTERNAL and has no details.
-type lenientCodec struct {
+type LenientCodec struct {
 	encoding.CodecV2
 }
 
-func newLenientCodec() lenientCodec { return lenientCodec{encoding.GetCodecV2(grpcproto.Name)} }
+// NewLenientCodec returns the codec that servers read requests with.
+func NewLenientCodec() LenientCodec { return LenientCodec{encoding.GetCodecV2(grpcproto.Name)} }
 
 // Unmarshal never fails on bytes that a client sent.
-func (c lenientCodec) Unmarshal(data mem.BufferSlice, v any) error {
+func (c LenientCodec) Unmarshal(data mem.BufferSlice, v any) error {
 	err := c.CodecV2.Unmarshal(data, v)
 	m, ok := v.(proto.Message)
 	if err == nil || !ok {

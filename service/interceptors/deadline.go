@@ -1,0 +1,35 @@
+package interceptors
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/grpc"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
+)
+
+// maxUnaryTime is the longest that a unary call may take. Compact streams have the limits of the policy's summaries.
+const maxUnaryTime = 2 * time.Minute
+
+// maxSummarizingTime is the longest that a unary call may take that has a summary written: the most that a policy allows
+// for it, and what any call has.
+const maxSummarizingTime = 6*time.Hour + maxUnaryTime
+
+// unaryTime is the longest that a unary call may take.
+func unaryTime(req any) time.Duration {
+	if r, ok := req.(*compactordv1.RevertToCheckpointRequest); ok && r.GetSummarize() {
+		return maxSummarizingTime
+	}
+	return maxUnaryTime
+}
+
+func capDeadline(most func(req any) time.Duration) grpc.UnaryServerInterceptor {
+	return func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+		limit := most(req)
+		ctx, cancel := context.WithTimeoutCause(ctx, limit, apierror.DaemonLimit(limit))
+		defer cancel()
+		return handler(ctx, req)
+	}
+}

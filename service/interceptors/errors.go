@@ -1,0 +1,67 @@
+package interceptors
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/sessionlog"
+)
+
+func mapErrorsUnary(logger *slog.Logger) grpc.UnaryServerInterceptor {
+	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+		resp, err := handler(ctx, req)
+		return resp, mapError(ctx, logger, info.FullMethod, err)
+	}
+}
+
+func mapErrorsStream(logger *slog.Logger) grpc.StreamServerInterceptor {
+	return func(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+		return mapError(stream.Context(), logger, info.FullMethod, handler(srv, stream))
+	}
+}
+
+// mapError turns an error into the status that goes out. A bug is logged with its cause under the id that the client
+// gets.
+func mapError(ctx context.Context, logger *slog.Logger, method string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if endedAtDeadline(ctx, err) {
+		err = apierror.ErrCallDeadline
+	}
+	if st, ok := status.FromError(err); ok && !isOurs(err) {
+		return st.Err()
+	}
+	id := sessionlog.NewID()
+	var panicked *apierror.PanicError
+	if errors.As(err, &panicked) {
+		id = cmp.Or(panicked.ID, id)
+	}
+	e := apierror.From(err, id)
+	apierror.LogBug(ctx, logger, id, method, e)
+	return e.GRPCStatus().Err()
+}
+
+// endedAtDeadline says that a call failed with nothing but the end of its context, which came with its deadline.
+func endedAtDeadline(ctx context.Context, err error) bool {
+	var told *apierror.Error
+	if errors.As(err, &told) || !errors.Is(apierror.EndOf(ctx), apierror.ErrCallDeadline) {
+		return false
+	}
+	code := status.Code(err)
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
+		code == codes.Canceled || code == codes.DeadlineExceeded
+}
+
+// isOurs tells our errors, which carry a status too, from those of gRPC itself.
+func isOurs(err error) bool {
+	e := &apierror.Error{}
+	return errors.As(err, &e) || apierror.From(err, "").Code() != codes.Internal
+}

@@ -1,0 +1,62 @@
+package sessionlog
+
+import (
+	"context"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/session"
+)
+
+// groupChunk is how much of the log is read at a time in search of a group's results, which mostly follow their calls.
+const groupChunk = 256 << 10
+
+// WithGroups adds to messages of the active path the other members of their tool groups. It reads these messages and,
+// of each group, from its first message no further than to its end.
+func (l *Logs) WithGroups(ctx context.Context, row *storagev1.Session, indexes []uint32) ([]uint32, error) {
+	head := row.GetHead()
+	for _, index := range indexes {
+		if index >= head.GetNextIndex() {
+			return nil, apierror.NoMessage(index, head.GetNextIndex())
+		}
+		if !session.ActiveIndex(head, index) {
+			return nil, apierror.PutAside(index)
+		}
+	}
+	members := session.NewGroupMembers()
+	for _, index := range indexes {
+		m, err := l.Message(ctx, row, index)
+		if err != nil {
+			return nil, err
+		}
+		members.Ask(m)
+	}
+	next, more := members.Next(0)
+	for more {
+		start, end := session.ActiveRun(head, next)
+		if start == end {
+			break
+		}
+		run, err := l.Messages(ctx, row, start, end, groupChunk)
+		if err != nil {
+			return nil, err
+		}
+		if len(run) == 0 {
+			return nil, MissingMessage(start)
+		}
+		next, more = seeRun(members, run)
+	}
+	return members.Members(), nil
+}
+
+// seeRun shows messages that follow one another until they are of no more use, and returns what is to be seen next.
+func seeRun(members *session.GroupMembers, run []*compactordv1.LoggedMessage) (next uint32, more bool) {
+	for _, l := range run {
+		members.See(l)
+		if next, more = members.Next(l.GetIndex() + 1); !more || next != l.GetIndex()+1 {
+			break
+		}
+	}
+	return next, more
+}
