@@ -2,25 +2,24 @@ package service
 
 import (
 	"context"
-	"math"
 
-	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
-	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/service/tokens"
 )
-
-// maxCounts bounds the messages that one answer tells of.
-const maxCounts = 100_000
 
 // CountTokens implements CompactionService.
 func (s *Service) CountTokens(
 	ctx context.Context, req *compactordv1.CountTokensRequest,
 ) (*compactordv1.CountTokensResponse, error) {
-	if what, ok := req.GetWhat().(*compactordv1.CountTokensRequest_SessionId); ok {
-		return s.countSession(ctx, what.SessionId, req.GetEstimator())
-	}
 	e := req.GetEstimator()
+	if what, ok := req.GetWhat().(*compactordv1.CountTokensRequest_SessionId); ok {
+		row, err := s.logs.Row(ctx, what.SessionId)
+		if err != nil {
+			return nil, err
+		}
+		return tokens.OfSession(ctx, s.logs, row, e)
+	}
 	switch e {
 	case compactordv1.Estimator_ESTIMATOR_UNSPECIFIED:
 		e = compactordv1.Estimator_ESTIMATOR_CHARS4
@@ -28,134 +27,12 @@ func (s *Service) CountTokens(
 		return nil, apierror.InvalidField("estimator", "CALIBRATED needs a session: what its reports have shown is in its log")
 	default:
 	}
-	counter, err := session.CounterFor(e)
-	if err != nil {
-		return nil, err
-	}
-	c := &count{counter: counter, answer: &compactordv1.CountTokensResponse{Estimator: e}}
 	if what, ok := req.GetWhat().(*compactordv1.CountTokensRequest_Text); ok {
-		counter, err := session.CountAhead(ctx, counter, &compactordv1.Message{
-			Parts: []*compactordv1.Part{session.TextPart(what.Text)},
-		})
-		if err != nil {
-			return nil, err
-		}
-		c.tokens = uint64(session.TextTokens(counter, what.Text))
-		c.textBytes = uint64(len(what.Text))
-		return c.done(session.NewHead(e), 0), nil
+		return tokens.OfText(ctx, e, what.Text)
 	}
 	messages, err := s.intake.Counted(req.GetMessages())
 	if err != nil {
 		return nil, err
 	}
-	if c.counter, err = session.CountAhead(ctx, counter, messages...); err != nil {
-		return nil, err
-	}
-	for i, m := range messages {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		position := uint32(i)
-		c.message(m, session.MessageTokens(c.counter, m), &position)
-	}
-	return c.done(session.NewHead(e), len(messages)), nil
-}
-
-// countSession counts a session's view: as the session does, or by another estimator.
-func (s *Service) countSession(
-	ctx context.Context, id string, e compactordv1.Estimator,
-) (*compactordv1.CountTokensResponse, error) {
-	row, err := s.logs.Row(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	head, own := row.GetHead(), row.GetEstimator()
-	if e == compactordv1.Estimator_ESTIMATOR_UNSPECIFIED {
-		e = own
-	}
-	if e != own {
-		if e == compactordv1.Estimator_ESTIMATOR_CALIBRATED {
-			return nil, apierror.InvalidField("estimator", "CALIBRATED needs a session that was created with it")
-		}
-		head = session.NewHead(e)
-	}
-	counter, err := session.CounterFor(e)
-	if err != nil {
-		return nil, err
-	}
-	state, err := s.logs.State(ctx, row, row.GetHead())
-	if err != nil {
-		return nil, err
-	}
-	c := &count{counter: counter, answer: &compactordv1.CountTokensResponse{Estimator: e}}
-	view := state.View(session.ViewOptions{})
-	for _, vm := range view.Messages {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		tokens := vm.GetTokens()
-		if e != own {
-			c.counter, err = session.CountAhead(ctx, counter, vm.GetMessage())
-			if err != nil {
-				return nil, err
-			}
-			tokens = session.MessageTokens(c.counter, vm.GetMessage())
-		}
-		c.message(vm.GetMessage(), tokens, indexOf(vm))
-	}
-	return c.done(head, len(view.Messages)), nil
-}
-
-// indexOf is the index of the log's message that a view shows; nil for the summary and for mends.
-func indexOf(vm *compactordv1.ViewMessage) *uint32 {
-	if o, ok := vm.GetOrigin().(*compactordv1.ViewMessage_Index); ok {
-		return &o.Index
-	}
-	return nil
-}
-
-// count adds up messages.
-type count struct {
-	counter                              session.Counter
-	tokens, media, textBytes, mediaBytes uint64
-	answer                               *compactordv1.CountTokensResponse
-}
-
-func (c *count) message(m *compactordv1.Message, tokens uint32, index *uint32) {
-	media, sent := session.MediaOf(c.counter, m)
-	text := textBytes(m)
-	c.tokens += uint64(tokens)
-	c.media += uint64(media)
-	c.textBytes += text
-	c.mediaBytes += uint64(sent)
-	if len(c.answer.GetMessages()) < maxCounts {
-		c.answer.Messages = append(c.answer.Messages, &compactordv1.MessageCount{
-			Index: index, Tokens: tokens, Bytes: atMost32(text + uint64(sent)),
-		})
-	}
-}
-
-// done fills in the sums. The head says how far they may be off, and by what they are scaled.
-func (c *count) done(h *storagev1.Head, messages int) *compactordv1.CountTokensResponse {
-	stored, media := atMost32(c.tokens), atMost32(c.media)
-	c.answer.Tokens, c.answer.MediaTokens = session.Scaled(h, stored), session.Scaled(h, media)
-	c.answer.Source = session.EstimateSource(h.GetEstimator())
-	c.answer.ErrorBoundTokens = session.ErrorBound(h, stored, uint32(messages), media)
-	c.answer.TextBytes, c.answer.MediaBytes = atMost32(c.textBytes), atMost32(c.mediaBytes)
-	return c.answer
-}
-
-func atMost32(n uint64) uint32 { return uint32(min(n, math.MaxUint32)) }
-
-// textBytes is how many bytes of a message are text of any kind: what its tokens are counted of, media aside.
-func textBytes(m *compactordv1.Message) uint64 {
-	size := 0
-	for _, p := range m.GetParts() {
-		size += len(p.GetText().GetText()) + len(p.GetThinking().GetText()) + len(p.GetOpaque().GetJson()) +
-			len(p.GetToolCall().GetName()) + len(p.GetToolCall().GetArguments())
-		for _, rp := range p.GetToolResult().GetParts() {
-			size += len(rp.GetText().GetText()) + len(rp.GetOpaque().GetJson())
-		}
-	}
-	return uint64(size)
+	return tokens.OfMessages(ctx, e, messages)
 }
