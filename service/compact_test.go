@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -30,4 +31,19 @@ func TestCompactEndToEnd(t *testing.T) {
 	require.Equal(t, entry.GetId(), after[1].GetSummaryOf())
 	require.Equal(t, entry.GetFirstKeptIndex(), after[2].GetIndex())
 	require.Less(t, len(after), len(before))
+}
+
+// Entries say what they were made with, defaults included.
+func TestEntriesHoldResolvedParameters(t *testing.T) {
+	t.Parallel()
+	d := start(t)
+	d.create("s", &compactordv1.Policy{ContextWindow: proto.Uint32(12_000)})
+	d.append("s", working(20, 2000)...)
+	events, err := d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	rungs := last(t, events).GetCompleted().GetCompaction().GetStrategy().GetLadder().GetRungs()
+	used := rungs[len(rungs)-1].GetStrategy().GetSummarize()
+	require.Equal(t, uint32(2400), used.GetRecentTokens(), "a fifth of the window")
+	require.Positive(t, used.GetMaxSummaryTokens())
+	require.NotNil(t, used.SplitTurn)
 }

@@ -81,3 +81,11 @@ func hideAllBut(n uint32) *compactordv1.Policy {
 }
 
 func mask(paths ...string) *fieldmaskpb.FieldMask { return &fieldmaskpb.FieldMask{Paths: paths} }
+
+// long is text of about so many tokens.
+func long(tokens int) string { return strings.Repeat("abc ", tokens) }
+
+// splitting keeps the newest recent tokens and splits turns.
+func splitting(recent uint32) *compactordv1.Policy {
+	return by("writer", noFallback, small(recent))
+}

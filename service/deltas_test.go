@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -94,123 +94,46 @@ func (f *neutralFollower) count(unchanged int) {
 	}
 }
 
-// anyRecord does something to the session that writes a record, or might.
-func (w *world) anyRecord() {
-	switch n := w.draw(0, 99, "what"); {
-	case n < 30:
-		w.compact(func() {})
-	case n < 50:
-		w.prune()
-	case n < 60:
-		w.pin()
-	case n < 68:
-		w.unpin()
-	case n < 78:
-		w.checkpoint()
-	case n < 84:
-		w.undo()
-	case n < 90:
-		w.takeBack(w.draw(1, 2, "turns"))
-	case n < 94:
-		w.revert()
-	case n < 96:
-		w.clear()
-	default:
-		w.policy()
+// A view as of a point, drawn under another placement of the summary, is another view.
+func TestDeltaAfterAChangeOfPlacement(t *testing.T) {
+	t.Parallel()
+	d := start(t)
+	d.create("s", small(1000))
+	d.append("s", working(10, 2000)...)
+	_, err := d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	asOf := viewRequest()
+	asOf.AsOf = proto.Uint32(d.append("s", user("more")).GetPoint())
+	before, err := d.compactions.GetLLMView(t.Context(), asOf)
+	require.NoError(t, err)
+	policy := small(1000)
+	policy.Summary = &compactordv1.SummaryPolicy{
+		Placement: compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM.Enum(),
 	}
-}
-
-func (w *world) pin() {
-	next := w.row().GetNextIndex()
-	if next == 0 {
-		return
-	}
-	_, err := w.service.PinMessages(w.t.Context(), &compactordv1.PinMessagesRequest{
-		SessionId: worldSession, Indexes: []uint32{uint32(w.draw(0, int(next)-1, "index"))},
+	_, err = d.sessions.UpdateSession(t.Context(), &compactordv1.UpdateSessionRequest{
+		SessionId: "s", UpdateMask: mask("policy"), Policy: policy,
 	})
-	if statusCode(err) == codes.FailedPrecondition {
-		w.counts["pin of a message put aside"]++
-		return
-	}
-	require.NoError(w.t, err)
-	w.counts["pin"]++
+	require.NoError(t, err)
+	asOf.ViewToken = before.GetViewToken()
+	after, err := d.compactions.GetLLMView(t.Context(), asOf)
+	require.NoError(t, err)
+	require.Zero(t, after.GetUnchangedPrefix())
+	require.Equal(t, compactordv1.Role_ROLE_SYSTEM, after.GetMessages()[1].GetMessage().GetRole())
 }
 
-func (w *world) unpin() {
-	view := w.view()
-	var shown []uint32
-	for _, vm := range view {
-		if vm.GetOutOfPlace() {
-			shown = append(shown, vm.GetIndex())
-		}
-	}
-	if len(shown) == 0 {
-		return
-	}
-	answer, err := w.service.UnpinMessages(w.t.Context(), &compactordv1.UnpinMessagesRequest{
-		SessionId: worldSession, Indexes: shown[:1],
-	})
-	require.NoError(w.t, err)
-	if answer.GetRecord() != nil {
-		w.counts["unpin"]++
-	}
-}
-
-// checkpoint makes one, announced where no call is open.
-func (w *world) checkpoint() {
-	_, err := w.service.CreateCheckpoint(w.t.Context(), &compactordv1.CreateCheckpointRequest{
-		SessionId: worldSession, Announce: true,
-	})
-	if statusCode(err) == codes.FailedPrecondition {
-		_, err = w.service.CreateCheckpoint(w.t.Context(), &compactordv1.CreateCheckpointRequest{SessionId: worldSession})
-	}
-	require.NoError(w.t, err)
-	w.counts["checkpoint"]++
-}
-
-func (w *world) undo() {
-	w.goBack("undo", &compactordv1.RevertToCheckpointRequest{
-		Target: &compactordv1.RevertToCheckpointRequest_Undo{Undo: true},
-	})
-}
-
-func (w *world) takeBack(turns int) {
-	w.goBack("turns taken back", &compactordv1.RevertToCheckpointRequest{
-		Target: &compactordv1.RevertToCheckpointRequest_Turns{Turns: uint32(turns)},
-	})
-}
-
-// goBack reverts, and compares the view with that of the point.
-func (w *world) goBack(class string, req *compactordv1.RevertToCheckpointRequest) {
-	req.SessionId = worldSession
-	answer, err := w.service.RevertToCheckpoint(w.t.Context(), req)
-	if statusCode(err) == codes.FailedPrecondition {
-		w.counts["nothing to revert"]++
-		return
-	}
-	require.NoError(w.t, err)
-	requireSameBytes(w.t, w.viewAt(answer.GetRecord().GetRevert().GetPoint()), w.view())
-	w.counts[class]++
-}
-
-func (w *world) clear() {
-	answer, err := w.service.ClearSession(w.t.Context(), &compactordv1.ClearSessionRequest{SessionId: worldSession})
-	require.NoError(w.t, err)
-	require.Len(w.t, w.view(), int(w.leading()))
-	if answer.GetRecord() != nil {
-		w.counts["clear"]++
-	}
-}
-
-// leading counts the SYSTEM and DEVELOPER messages that the view begins with.
-func (w *world) leading() uint32 {
-	var leading uint32
-	for _, vm := range w.view() {
-		role := vm.GetMessage().GetRole()
-		if role != compactordv1.Role_ROLE_SYSTEM && role != compactordv1.Role_ROLE_DEVELOPER {
-			break
-		}
-		leading++
-	}
-	return leading
+// Figures of a view are those of the whole view, whatever of it an answer holds.
+func TestDeltaReportsTheWholeView(t *testing.T) {
+	t.Parallel()
+	d := start(t)
+	d.create("s", nil)
+	d.append("s", working(5, 2000)...)
+	req := viewRequest()
+	whole, err := d.compactions.GetLLMView(t.Context(), req)
+	require.NoError(t, err)
+	req.ViewToken = whole.GetViewToken()
+	delta, err := d.compactions.GetLLMView(t.Context(), req)
+	require.NoError(t, err)
+	require.Empty(t, delta.GetMessages())
+	require.Equal(t, whole.GetViewReport().GetTokens(), delta.GetViewReport().GetTokens())
+	require.Equal(t, whole.GetViewReport().GetBytes(), delta.GetViewReport().GetBytes())
 }

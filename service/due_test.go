@@ -1,7 +1,6 @@
 package service_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session/sessiontest"
 )
 
 // An agent was told to compact at each of its steps, and each compaction did nothing, for ever: what the strategy kept was
@@ -166,65 +164,5 @@ func TestWhatIsDueCanBeCompacted(t *testing.T) {
 	}
 	for _, what := range []string{"due", "obeyed", "due after it", "blocked", "obeyed where the report knows"} {
 		require.Greater(t, counts[what], 10, what)
-	}
-}
-
-// triggered gives the session a policy by which compaction is due early.
-func (w *world) triggered() {
-	policy := &compactordv1.Policy{
-		Preset:        proto.String([]string{"default", "pi"}[w.draw(0, 1, "preset")]),
-		Trigger:       &compactordv1.Trigger{},
-		Summary:       &compactordv1.SummaryPolicy{Summarizer: proto.String("recorder")},
-		ContextWindow: proto.Uint32(uint32(w.draw(100, 8000, "window"))),
-	}
-	switch w.draw(0, 4, "trigger") {
-	case 0:
-		policy.Trigger.TriggerToolGroups = proto.Uint32(uint32(w.draw(1, 4, "groups")))
-	case 1:
-		policy.Trigger.MaxViewBytes = proto.Uint32(uint32(w.draw(100, 10_000, "bytes")))
-	case 2:
-		policy.ContextWindow, policy.Trigger.TriggerTokens = nil, proto.Uint32(uint32(w.draw(1, 2000, "tokens")))
-	}
-	_, err := w.service.UpdateSession(w.t.Context(), &compactordv1.UpdateSessionRequest{
-		SessionId: worldSession, UpdateMask: mask("policy"), Policy: policy,
-	})
-	require.NoError(w.t, err)
-}
-
-// obey compacts where the report says so.
-func (w *world) obey() {
-	report := func() *compactordv1.ContextReport {
-		answer, err := w.service.GetSession(w.t.Context(), &compactordv1.GetSessionRequest{SessionId: worldSession})
-		require.NoError(w.t, err)
-		if len(answer.GetReport().GetBlockedBy()) > 0 {
-			w.counts["blocked"]++
-		}
-		return answer.GetReport()
-	}
-	before := report()
-	if !before.GetShouldCompact() {
-		return
-	}
-	w.counts["due"]++
-	req, stream := compactRequest(worldSession, nil), &memoryStream{ctx: w.t.Context()}
-	req.Reason = threshold
-	w.recorder.requests = nil
-	require.NoError(w.t, w.service.Compact(req, stream))
-	end := stream.events[len(stream.events)-1]
-	if entry := end.GetCompleted().GetCompaction(); entry != nil {
-		w.counts["obeyed"]++
-		w.remember(entry)
-	} else {
-		w.counts[end.GetSkipped().GetReason().String()]++
-	}
-	log := w.log()
-	kept := sessiontest.NewModel(log, log.Newest(), log.PolicyAt(log.Newest())).Kept()
-	// A report does not know which messages mending leaves out, nor which media are smaller than the line in their place.
-	if !slices.ContainsFunc(kept, (*sessiontest.Active).LeftOut) && before.GetMediaTokens() == 0 {
-		w.counts["obeyed where the report knows"]++
-		require.NotEqual(w.t, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT, end.GetSkipped().GetReason(), "%v", before)
-	}
-	if report().GetShouldCompact() {
-		w.counts["due after it"]++
 	}
 }

@@ -13,13 +13,6 @@ import (
 	"github.com/compactord/compactord/summarizers/extractive"
 )
 
-// deaf listens to nothing.
-type deaf struct{}
-
-func (deaf) Read(uint32) {}
-func (deaf) Text(string) {}
-func (deaf) Again()      {}
-
 // compactByClient compacts as the request says, by PlanCompaction and CommitCompaction, with a client's model that writes
 // what extractive writes. A fork of the session that Compact compacts shows what is to come of it.
 func (w *world) compactByClient(req *compactordv1.CompactRequest, before []*compactordv1.ViewMessage, meanwhile func()) {
@@ -78,7 +71,7 @@ func (w *world) answering(plan *compactordv1.PlanCompactionResponse) *compactord
 		if asked.Fault != "" {
 			continue
 		}
-		written, err := extractive.New().Summarize(context.Background(), asked, deaf{})
+		written, err := extractive.New().Summarize(context.Background(), asked, unheard{})
 		require.NoError(w.t, err)
 		req.Answers = append(req.Answers, written.Text)
 	}

@@ -235,3 +235,24 @@ func requireReason(t testing.TB, err error, code codes.Code, reason string) *err
 	require.Fail(t, "no ErrorInfo in the status", st.Message())
 	return nil
 }
+
+// caseDaemon is a daemon with a session and a summarizer that notes what it is asked.
+func caseDaemon(t *testing.T, recent uint32, messages ...*compactordv1.Message) (*daemon, *scripted) {
+	t.Helper()
+	writer := &scripted{name: "writer", do: faithful}
+	d := start(t, withSummarizer(writer))
+	d.create("s", splitting(recent))
+	d.append("s", messages...)
+	return d, writer
+}
+
+func (d *daemon) completed(policy *compactordv1.Policy) *compactordv1.CompactionEntry {
+	d.t.Helper()
+	events, err := d.compact(compactRequest("s", policy))
+	require.NoError(d.t, err)
+	requireGrammar(d.t, events)
+	done := last(d.t, events).GetCompleted()
+	require.NotNil(d.t, done, "%v", last(d.t, events))
+	require.Equal(d.t, done.GetCompaction().GetSummary(), lastAttemptText(events))
+	return done.GetCompaction()
+}

@@ -183,3 +183,39 @@ func TestImportedRecordsOutOfPlaceAreRefused(t *testing.T) {
 	}
 	require.Empty(t, d.view("s"))
 }
+
+// Seed case 81: a summary that was written elsewhere is the last one for the next compaction, as one of our own is.
+func TestCase081SummariesFromElsewhereServeAsTheLast(t *testing.T) {
+	t.Parallel()
+	const said = "All up to the fifth ship is told here."
+	summary := sectioned(compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY, said)
+	for name, write := range map[string]func(d *daemon){
+		"imported": func(d *daemon) {
+			_, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
+				SessionId: "s", Messages: turnsWithTools(6),
+				ImportedRecords: []*compactordv1.ImportedRecord{importedCompaction(20, 17, summary)},
+			})
+			require.NoError(t, err)
+		},
+		"handed in": func(d *daemon) {
+			d.append("s", turnsWithTools(6)...)
+			own := &compactordv1.ClientPlan{Strategy: "theirs", FirstKeptIndex: proto.Uint32(17)}
+			plan := d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s", ClientPlan: own})
+			d.commitPlan(&compactordv1.CommitCompactionRequest{
+				SessionId: "s", PlanToken: plan.GetPlanToken(), ClientPlan: own, Summary: summary,
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			writer := &scripted{name: "writer", do: faithful}
+			d := start(t, withSummarizer(writer))
+			d.create("s", splitting(1))
+			write(d)
+			d.append("s", user("And the next ship?"), assistant("It leaves at noon."))
+			entry := d.completed(nil)
+			require.Equal(t, uint32(17), writer.seen()[0].Messages[0].GetIndex())
+			require.Equal(t, summary, writer.seen()[0].PreviousSummary)
+			require.Contains(t, entry.GetSummary(), said, "faithful takes it in")
+		})
+	}
+}

@@ -80,3 +80,28 @@ func TestCompactionThatWaitedForTheOldLife(t *testing.T) {
 	completed, attempts := d.ends("s")
 	require.Zero(t, completed+attempts)
 }
+
+// A session that was created anew does not wait for a compaction of its former life.
+func TestCompactionOfAFormerLifeHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	g := newGate()
+	d := start(t, withHooks(service.Hooks{BeforePlan: g.hold}))
+	d.create("s", small(1000))
+	d.append("s", working(10, 2000)...)
+	ctx, cancel := context.WithCancel(t.Context())
+	first := make(chan error, 1)
+	go func() {
+		_, err := d.compactCtx(ctx, compactRequest("s", nil))
+		first <- err
+	}()
+	<-g.reached
+	_, err := d.sessions.DeleteSession(t.Context(), &compactordv1.DeleteSessionRequest{SessionId: "s"})
+	require.NoError(t, err)
+	d.create("s", small(1000))
+	d.append("s", working(10, 2000)...)
+	events, err := d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	require.NotNil(t, last(t, events).GetCompleted())
+	cancel()
+	require.Error(t, <-first)
+}

@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -67,4 +68,32 @@ func followsPlaceholders(d *daemon, id string) int {
 		require.Equal(d.t, resultTextOf(logged[m.GetIndex()].GetMessage()), answer.GetText())
 	}
 	return found
+}
+
+// What was offloaded was not to be had by its placeholder where the preview quoted references, or was a long one.
+func TestRecallByAPlaceholderWhosePreviewQuotesReferences(t *testing.T) {
+	t.Parallel()
+	for name, line := range map[string]string{
+		"citations":    "- done [#0], see #1.0\n",
+		"placeholders": "[The result of read (648 tokens) was hidden to free context. To read it again, recall index 1, part 0.]\n",
+		"a long one":   "四\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := start(t)
+			d.create("s", &compactordv1.Policy{OnAppend: listOf(&compactordv1.Strategy{
+				Kind: &compactordv1.Strategy_Offload{Offload: &compactordv1.OffloadStrategy{
+					OverTokens: proto.Uint32(1), PreviewChars: proto.Uint32(100_000),
+				}},
+			})})
+			text := strings.Repeat(line, 200_000/len(line)+60_000)
+			d.append("s", user("go"), assistant("reading", call("a", "read", `{}`)), toolResult("a", text))
+			shown := d.view("s")[2].GetMessage().GetParts()[0].GetToolResult().GetParts()[0].GetText().GetText()
+			require.Greater(t, len(shown), 90_000)
+			req := recallBy(shown)
+			req.MaxBytes = 3 << 20
+			answer := d.recall(req)
+			require.Equal(t, uint32(2), answer.GetIndex())
+			require.Equal(t, uint32(len(text)), answer.GetTotalBytes())
+		})
+	}
 }

@@ -55,3 +55,12 @@ const (
 	noFallback  = compactordv1.SummaryFallback_SUMMARY_FALLBACK_FAIL
 	fallingBack = compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE
 )
+
+// unheard is progress that nobody follows.
+type unheard struct{}
+
+func (unheard) Read(uint32) {}
+
+func (unheard) Text(string) {}
+
+func (unheard) Again() {}

@@ -452,3 +452,59 @@ func TestLogSaysWhyTextWasSent(t *testing.T) {
 	d.stop()
 	require.Equal(t, 1, strings.Count(log.String(), `level=INFO msg="agent's own prompt not used" summarizer=model why=does_not_fit`))
 }
+
+// A summary that is no text goes the way of other bad summaries, and a stream may break within a character.
+func TestSummaryThatIsNotUTF8(t *testing.T) {
+	t.Parallel()
+	broken := &scripted{name: "broken", do: func(
+		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
+	) (*summarizers.Summary, error) {
+		p.Text("\xe4")
+		p.Text("\xb8\xad \xff")
+		// But for its last bytes it is a good one.
+		s, err := faithful(ctx, req, unheard{})
+		if err == nil {
+			s.Text += "\xe4\xb8"
+		}
+		return s, err
+	}}
+	d := start(t, withSummarizer(broken))
+	d.create("s", by("broken", fallingBack, small(1000)))
+	d.append("s", working(10, 2000)...)
+	events, err := d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	require.Equal(t, fallingBack, last(t, events).GetCompleted().GetCompaction().GetFallback())
+	var first string
+	for _, e := range events {
+		if delta := e.GetSummaryDelta(); delta.GetAttempt() == 1 {
+			first += delta.GetText()
+		}
+	}
+	require.Equal(t, "中 \uFFFD", first)
+}
+
+// Seed case 111: several SYSTEM messages at the head are no fault, and what cannot be summarized is refused before a model
+// is asked.
+func TestCase111RefusedBeforeAModelIsAsked(t *testing.T) {
+	t.Parallel()
+	d, writer := caseDaemon(t, 400, system("One."), system("Two."), user(long(2000)), assistant(long(2000)), user(long(1200)))
+	refused := func(policy *compactordv1.Policy, code codes.Code, reason string) {
+		t.Helper()
+		_, err := d.compact(compactRequest("s", policy))
+		requireReason(t, err, code, reason)
+	}
+	refused(&compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{Summarizer: proto.String("nobody")}},
+		codes.InvalidArgument, "UNKNOWN_NAME")
+	refused(&compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{ToolsJson: proto.String("{}")}},
+		codes.InvalidArgument, "INVALID_FIELD")
+	_, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
+		SessionId: "s", Messages: []*compactordv1.Message{toolResult("nobody asked", "x"), {}},
+	})
+	require.Equal(t, codes.InvalidArgument, statusCode(err))
+	require.Empty(t, writer.seen())
+
+	entry := d.completed(nil)
+	require.Len(t, writer.seen(), 1)
+	require.Len(t, writer.seen()[0].Lead, 2)
+	require.Equal(t, uint32(2), entry.GetCovered().GetStart())
+}

@@ -1,8 +1,6 @@
 package service_test
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 
 	"buf.build/go/protovalidate"
@@ -130,49 +128,4 @@ func crossFieldRules() map[string]bool {
 		}
 	}
 	return rules
-}
-
-// Pages of sessions stay below what raw stubs take, however large labels are.
-func TestPagesOfSessionsStaySmall(t *testing.T) {
-	t.Parallel()
-	d := start(t)
-	labels := make(map[string]string)
-	for i := range 64 {
-		labels[fmt.Sprintf("label-%d", i)] = strings.Repeat("x", 512)
-	}
-	const sessions = 150
-	for i := range sessions {
-		_, err := d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{
-			SessionId: fmt.Sprintf("s%d", i), Labels: labels,
-		})
-		require.NoError(t, err)
-	}
-	seen := 0
-	req := &compactordv1.ListSessionsRequest{PageSize: 1000}
-	for {
-		page, err := d.sessions.ListSessions(t.Context(), req)
-		require.NoError(t, err)
-		require.Less(t, proto.Size(page), 4<<20)
-		seen += len(page.GetSessions())
-		if page.GetNextPageToken() == "" {
-			break
-		}
-		req.PageToken = page.GetNextPageToken()
-	}
-	require.Equal(t, sessions, seen)
-}
-
-// Entries say what they were made with, defaults included.
-func TestEntriesHoldResolvedParameters(t *testing.T) {
-	t.Parallel()
-	d := start(t)
-	d.create("s", &compactordv1.Policy{ContextWindow: proto.Uint32(12_000)})
-	d.append("s", working(20, 2000)...)
-	events, err := d.compact(compactRequest("s", nil))
-	require.NoError(t, err)
-	rungs := last(t, events).GetCompleted().GetCompaction().GetStrategy().GetLadder().GetRungs()
-	used := rungs[len(rungs)-1].GetStrategy().GetSummarize()
-	require.Equal(t, uint32(2400), used.GetRecentTokens(), "a fifth of the window")
-	require.Positive(t, used.GetMaxSummaryTokens())
-	require.NotNil(t, used.SplitTurn)
 }

@@ -1,0 +1,129 @@
+package service_test
+
+import (
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// anyRecord does something to the session that writes a record, or might.
+func (w *world) anyRecord() {
+	switch n := w.draw(0, 99, "what"); {
+	case n < 30:
+		w.compact(func() {})
+	case n < 50:
+		w.prune()
+	case n < 60:
+		w.pin()
+	case n < 68:
+		w.unpin()
+	case n < 78:
+		w.checkpoint()
+	case n < 84:
+		w.undo()
+	case n < 90:
+		w.takeBack(w.draw(1, 2, "turns"))
+	case n < 94:
+		w.revert()
+	case n < 96:
+		w.clear()
+	default:
+		w.policy()
+	}
+}
+
+func (w *world) pin() {
+	next := w.row().GetNextIndex()
+	if next == 0 {
+		return
+	}
+	_, err := w.service.PinMessages(w.t.Context(), &compactordv1.PinMessagesRequest{
+		SessionId: worldSession, Indexes: []uint32{uint32(w.draw(0, int(next)-1, "index"))},
+	})
+	if statusCode(err) == codes.FailedPrecondition {
+		w.counts["pin of a message put aside"]++
+		return
+	}
+	require.NoError(w.t, err)
+	w.counts["pin"]++
+}
+
+func (w *world) unpin() {
+	view := w.view()
+	var shown []uint32
+	for _, vm := range view {
+		if vm.GetOutOfPlace() {
+			shown = append(shown, vm.GetIndex())
+		}
+	}
+	if len(shown) == 0 {
+		return
+	}
+	answer, err := w.service.UnpinMessages(w.t.Context(), &compactordv1.UnpinMessagesRequest{
+		SessionId: worldSession, Indexes: shown[:1],
+	})
+	require.NoError(w.t, err)
+	if answer.GetRecord() != nil {
+		w.counts["unpin"]++
+	}
+}
+
+// checkpoint makes one, announced where no call is open.
+func (w *world) checkpoint() {
+	_, err := w.service.CreateCheckpoint(w.t.Context(), &compactordv1.CreateCheckpointRequest{
+		SessionId: worldSession, Announce: true,
+	})
+	if statusCode(err) == codes.FailedPrecondition {
+		_, err = w.service.CreateCheckpoint(w.t.Context(), &compactordv1.CreateCheckpointRequest{SessionId: worldSession})
+	}
+	require.NoError(w.t, err)
+	w.counts["checkpoint"]++
+}
+
+func (w *world) undo() {
+	w.goBack("undo", &compactordv1.RevertToCheckpointRequest{
+		Target: &compactordv1.RevertToCheckpointRequest_Undo{Undo: true},
+	})
+}
+
+func (w *world) takeBack(turns int) {
+	w.goBack("turns taken back", &compactordv1.RevertToCheckpointRequest{
+		Target: &compactordv1.RevertToCheckpointRequest_Turns{Turns: uint32(turns)},
+	})
+}
+
+// goBack reverts, and compares the view with that of the point.
+func (w *world) goBack(class string, req *compactordv1.RevertToCheckpointRequest) {
+	req.SessionId = worldSession
+	answer, err := w.service.RevertToCheckpoint(w.t.Context(), req)
+	if statusCode(err) == codes.FailedPrecondition {
+		w.counts["nothing to revert"]++
+		return
+	}
+	require.NoError(w.t, err)
+	requireSameBytes(w.t, w.viewAt(answer.GetRecord().GetRevert().GetPoint()), w.view())
+	w.counts[class]++
+}
+
+func (w *world) clear() {
+	answer, err := w.service.ClearSession(w.t.Context(), &compactordv1.ClearSessionRequest{SessionId: worldSession})
+	require.NoError(w.t, err)
+	require.Len(w.t, w.view(), int(w.leading()))
+	if answer.GetRecord() != nil {
+		w.counts["clear"]++
+	}
+}
+
+// leading counts the SYSTEM and DEVELOPER messages that the view begins with.
+func (w *world) leading() uint32 {
+	var leading uint32
+	for _, vm := range w.view() {
+		role := vm.GetMessage().GetRole()
+		if role != compactordv1.Role_ROLE_SYSTEM && role != compactordv1.Role_ROLE_DEVELOPER {
+			break
+		}
+		leading++
+	}
+	return leading
+}

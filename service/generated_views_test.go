@@ -1,0 +1,124 @@
+package service_test
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
+)
+
+func (w *world) view() []*compactordv1.ViewMessage {
+	return w.viewOf(&compactordv1.GetLLMViewRequest{})
+}
+
+func (w *world) viewAt(point uint32) []*compactordv1.ViewMessage {
+	return w.viewOf(&compactordv1.GetLLMViewRequest{AsOf: &point})
+}
+
+func (w *world) viewOf(req *compactordv1.GetLLMViewRequest) []*compactordv1.ViewMessage {
+	req.Target = &compactordv1.GetLLMViewRequest_SessionId{SessionId: worldSession}
+	req.MaxBytes = 64 << 20
+	answer, err := w.service.GetLLMView(w.t.Context(), req)
+	require.NoError(w.t, err)
+	require.False(w.t, answer.GetHasMore())
+	require.Equal(w.t, tokensOf(answer.GetMessages()), answer.GetViewReport().GetTokens())
+	return answer.GetMessages()
+}
+
+// check compares the service with the naive model.
+func (w *world) check() {
+	log := w.log()
+	view := w.view()
+	model := sessiontest.NewModel(log, log.Newest(), log.PolicyAt(log.Newest()))
+	requireSameBytes(w.t, model.View(session.ViewOptions{}).Messages, view)
+	w.checkCoverage(model, view)
+
+	for _, a := range model.Messages {
+		if a.Late {
+			w.late[a.Sequence] = true
+		}
+	}
+	changes := changesOf(log) + len(w.late)
+	if changes == w.changes {
+		// I8: nothing has changed views since the last one.
+		require.GreaterOrEqual(w.t, len(view), len(w.shown))
+		requireSameBytes(w.t, w.shown, view[:len(w.shown)])
+	}
+	w.shown, w.changes = view, changes
+	w.checkRendered(model, view, changes)
+}
+
+// changesOf counts the view-changing records of a log.
+func changesOf(log *sessiontest.Log) int {
+	changes := 0
+	for _, item := range log.Items {
+		if item.ChangesViews() {
+			changes++
+		}
+	}
+	return changes
+}
+
+// checkCoverage is I1: each active message is shown, was given to a summarizer for the summary in the view, was collapsed
+// with its group, is left out by mending, or was thinking alone that an edit dropped.
+func (w *world) checkCoverage(model *sessiontest.Model, view []*compactordv1.ViewMessage) {
+	accounted := make(map[uint32]bool)
+	for _, vm := range view {
+		switch o := vm.GetOrigin().(type) {
+		case *compactordv1.ViewMessage_Index:
+			accounted[o.Index] = true
+		case *compactordv1.ViewMessage_Mend:
+			accounted[o.Mend.GetIndex()] = true
+		}
+	}
+	if model.Entry != nil {
+		for entry := w.entry(model.Entry.GetId()); entry != nil; entry = w.entry(entry.GetPreviousEntryId()) {
+			for _, index := range w.received[entry.GetId()] {
+				accounted[index] = true
+			}
+		}
+	}
+	for _, a := range model.Messages {
+		require.True(w.t, accounted[a.Index] || a.LeftOut() || model.Collapsed(a) || thoughtOnly(model, a), "message %d is lost", a.Index)
+	}
+}
+
+// thoughtOnly says whether nothing but thinking is in a message, and edits dropped it.
+func thoughtOnly(model *sessiontest.Model, a *sessiontest.Active) bool {
+	for _, p := range a.Message.GetParts() {
+		if p.GetThinking() == nil {
+			return false
+		}
+	}
+	return model.Emptied(a)
+}
+
+func tokensOf(view []*compactordv1.ViewMessage) uint32 {
+	var tokens uint32
+	for _, vm := range view {
+		tokens += vm.GetTokens()
+	}
+	return tokens
+}
+
+func bytesOf(view []*compactordv1.ViewMessage) int {
+	bytes := 0
+	for _, vm := range view {
+		bytes += proto.Size(vm.GetMessage())
+	}
+	return bytes
+}
+
+func requireSameBytes(t require.TestingT, want, got []*compactordv1.ViewMessage) {
+	require.Len(t, got, len(want))
+	for i := range want {
+		if !slices.Equal(sessiontest.Bytes(want[i]), sessiontest.Bytes(got[i])) {
+			require.Fail(t, fmt.Sprintf("message %d of the view differs", i), "want %v\ngot  %v", want[i], got[i])
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package service_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// Seed case 75: what an earlier compaction kept is taken in by the next.
+func TestCase075KeptMessagesAreTakenInByTheNextCompaction(t *testing.T) {
+	t.Parallel()
+	d, writer := caseDaemon(t, 1500,
+		user(long(500)), assistant(long(500)), user(long(500)), assistant(long(500)), user(long(500)), assistant(long(500)))
+	first := d.completed(nil)
+	d.append("s", user(long(500)), assistant(long(500)))
+	writer.requests = nil
+	second := d.completed(small(1))
+	var received []uint32
+	for _, req := range writer.seen() {
+		for _, l := range req.Messages {
+			received = append(received, l.GetIndex())
+		}
+	}
+	for index := first.GetFirstKeptIndex(); index < second.GetFirstKeptIndex(); index++ {
+		require.Contains(t, received, index)
+	}
+	require.NotEmpty(t, writer.seen()[0].PreviousSummary, "seed case 76: the summary before is an input of its own")
+}
+
+// Seed case 84: the leading run is not summarized and stays word for word.
+func TestCase084LeadingRunIsNeverSummarized(t *testing.T) {
+	t.Parallel()
+	developer := &compactordv1.Message{
+		Role: compactordv1.Role_ROLE_DEVELOPER, Parts: []*compactordv1.Part{textPart("Answer in French.")},
+	}
+	d, writer := caseDaemon(t, 500, append([]*compactordv1.Message{
+		system("You are careful."), developer,
+	}, working(8, 2000)[1:]...)...)
+	before := d.view("s")[:2]
+	d.completed(nil)
+	for _, req := range writer.seen() {
+		require.Len(t, req.Lead, 2)
+		for _, l := range req.Messages {
+			require.Greater(t, l.GetIndex(), uint32(1))
+		}
+	}
+	requireSameView(t, before, d.view("s")[:2])
+}
+
+// Messages that are kept are byte for byte what was appended (seed case 142).
+func TestCase142KeptMessagesAreUntouched(t *testing.T) {
+	t.Parallel()
+	messages := working(8, 2000)
+	d, _ := caseDaemon(t, 500, messages...)
+	d.completed(nil)
+	kept := 0
+	for _, vm := range d.view("s") {
+		if o, ok := vm.GetOrigin().(*compactordv1.ViewMessage_Index); ok {
+			want := proto.CloneOf(messages[o.Index])
+			want.Origin = compactordv1.Origin_ORIGIN_CLIENT
+			require.True(t, proto.Equal(want, vm.GetMessage()))
+			kept++
+		}
+	}
+	require.Greater(t, kept, 2, "more than the instructions")
+}
+
+// Seed case 140: what a summary covers stays covered after a restart and another compaction.
+func TestCase140NothingComesBackAfterARestart(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "store.db")
+	writer := &scripted{name: "writer", do: faithful}
+	d := start(t, withStore(openStore(t, path)), withSummarizer(writer))
+	d.create("s", splitting(1000))
+	d.append("s", working(8, 2000)...)
+	first := d.completed(nil).GetFirstKeptIndex()
+	before := d.view("s")
+	d.stop()
+
+	writer = &scripted{name: "writer", do: faithful}
+	d = start(t, withStore(openStore(t, path)), withSummarizer(writer))
+	requireSameView(t, before, d.view("s"))
+	d.append("s", working(4, 2000)[1:]...)
+	second := d.completed(nil)
+	require.Greater(t, second.GetFirstKeptIndex(), first)
+	require.Equal(t, span(first, second.GetFirstKeptIndex()), received(writer), "from the last cut on, and none before it")
+	for _, vm := range d.view("s") {
+		if o, ok := vm.GetOrigin().(*compactordv1.ViewMessage_Index); ok && o.Index > 0 {
+			require.GreaterOrEqual(t, o.Index, second.GetFirstKeptIndex())
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package service_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// contradictory are policies that no session may have, with the field to mend.
+func contradictory() map[string]*compactordv1.Policy {
+	return map[string]*compactordv1.Policy{
+		"policy.trigger.reserve_tokens": {
+			ContextWindow: proto.Uint32(20_000), Trigger: &compactordv1.Trigger{ReserveTokens: proto.Uint32(20_000)},
+		},
+		"policy.trigger.target_tokens": {
+			ContextWindow: proto.Uint32(20_000), Trigger: &compactordv1.Trigger{TargetTokens: proto.Uint32(15_000)},
+		},
+	}
+}
+
+// A policy that contradicts itself is refused wherever it comes from, and changes nothing.
+func TestContradictoryPoliciesAreRefused(t *testing.T) {
+	t.Parallel()
+	d := start(t)
+	before := d.create("s", small(1000))
+	d.append("s", working(3, 500)...)
+	for field, policy := range contradictory() {
+		_, create := d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{SessionId: "new", Policy: policy})
+		_, update := d.sessions.UpdateSession(t.Context(), &compactordv1.UpdateSessionRequest{
+			SessionId: "s", Policy: policy, UpdateMask: mask("policy"),
+		})
+		_, compact := d.compact(compactRequest("s", policy))
+		_, prune := d.compactions.Prune(t.Context(), &compactordv1.PruneRequest{
+			Target: &compactordv1.PruneRequest_SessionId{SessionId: "s"}, Policy: policy,
+		})
+		for _, err := range []error{create, update, compact, prune} {
+			info := requireReason(t, err, codes.InvalidArgument, "INVALID_POLICY")
+			require.Equal(t, field, info.GetMetadata()["field"])
+		}
+	}
+	after, err := d.sessions.GetSession(t.Context(), &compactordv1.GetSessionRequest{SessionId: "s"})
+	require.NoError(t, err)
+	require.True(t, proto.Equal(before.GetResolvedPolicy(), after.GetSession().GetResolvedPolicy()))
+}
+
+func TestCase037RatioOutOfRange(t *testing.T) {
+	t.Parallel()
+	d := start(t)
+	for _, ratio := range []float64{0, -0.5, 1.01, 85, math.NaN(), math.Inf(1)} {
+		_, err := d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{
+			SessionId: "s", Policy: &compactordv1.Policy{Trigger: &compactordv1.Trigger{TriggerRatio: &ratio}},
+		})
+		requireInvalid(t, err, "policy.trigger.trigger_ratio", "trigger_ratio")
+	}
+	for _, ratio := range []float64{0.01, 0.49, 1} {
+		taken := d.create("", &compactordv1.Policy{Trigger: &compactordv1.Trigger{TriggerRatio: &ratio}})
+		require.InDelta(t, ratio, taken.GetResolvedPolicy().GetTrigger().GetTriggerRatio(), 0)
+	}
+}
+
+// Seed cases 32 and 41: a reserve that leaves nothing of the window is refused, naming the field.
+func TestReserveAtOrAboveTheWindowIsRefused(t *testing.T) {
+	t.Parallel()
+	d := start(t)
+	policy := &compactordv1.Policy{
+		ContextWindow: proto.Uint32(1000), Trigger: &compactordv1.Trigger{ReserveTokens: proto.Uint32(1000)},
+	}
+	_, err := d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{Policy: policy})
+	requireReason(t, err, codes.InvalidArgument, "INVALID_POLICY")
+	require.ErrorContains(t, err, "reserve_tokens")
+	policy.Trigger.ReserveTokens = proto.Uint32(999)
+	_, err = d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{Policy: policy})
+	require.NoError(t, err)
+}
+
+// Seed case 41: opencode in a window that its answer fills was taken, and silently never due.
+func TestCase041OpencodeWithNothingUsableIsRefused(t *testing.T) {
+	t.Parallel()
+	d := start(t)
+	policy := &compactordv1.Policy{
+		Preset: proto.String("opencode"), ContextWindow: proto.Uint32(8_000), MaxOutputTokens: proto.Uint32(8_000),
+	}
+	_, err := d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{Policy: policy})
+	requireReason(t, err, codes.InvalidArgument, "INVALID_POLICY")
+	require.ErrorContains(t, err, "policy.max_output_tokens: of the 8000 tokens that a request can hold")
+	policy.MaxOutputTokens = proto.Uint32(7_999)
+	_, err = d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{SessionId: "s", Policy: policy})
+	require.NoError(t, err)
+	policy.MaxOutputTokens = proto.Uint32(8_000)
+	_, err = d.sessions.UpdateSession(t.Context(), &compactordv1.UpdateSessionRequest{
+		SessionId: "s", UpdateMask: mask("policy"), Policy: policy,
+	})
+	requireReason(t, err, codes.InvalidArgument, "INVALID_POLICY")
+}

@@ -1,0 +1,77 @@
+package service_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/dialects"
+	"github.com/compactord/compactord/dialects/dialect"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+const (
+	chat      = compactordv1.Dialect_DIALECT_OPENAI_CHAT
+	responses = compactordv1.Dialect_DIALECT_OPENAI_RESPONSES
+	anthropic = compactordv1.Dialect_DIALECT_ANTHROPIC
+	gemini    = compactordv1.Dialect_DIALECT_GEMINI
+)
+
+// appendJSON appends a provider's JSON.
+func (d *daemon) appendJSON(id string, kind compactordv1.Dialect, raw string) *compactordv1.AppendMessagesResponse {
+	d.t.Helper()
+	answer, err := d.sessions.AppendMessages(d.t.Context(), &compactordv1.AppendMessagesRequest{
+		SessionId: id, ProviderJson: &compactordv1.ProviderJson{Dialect: kind, Json: raw},
+	})
+	require.NoError(d.t, err)
+	return answer
+}
+
+// render draws the view in a dialect, and judges it anew.
+func (d *daemon) render(id string, kind compactordv1.Dialect) *compactordv1.GetLLMViewResponse {
+	d.t.Helper()
+	answer, err := d.compactions.GetLLMView(d.t.Context(), &compactordv1.GetLLMViewRequest{
+		Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: id}, Dialect: kind, MaxBytes: 64 << 20,
+	})
+	require.NoError(d.t, err)
+	require.Empty(d.t, brokenRules(kind, answer, dialect.History))
+	return answer
+}
+
+func brokenRules(
+	kind compactordv1.Dialect, answer *compactordv1.GetLLMViewResponse, mode dialect.Mode,
+) []dialect.Violation {
+	shape, _ := dialects.For(kind)
+	list := &dialect.List{}
+	for _, raw := range answer.GetSystemJson() {
+		list.System = append(list.System, json.RawMessage(raw))
+	}
+	for _, raw := range answer.GetMessagesJson() {
+		list.Messages = append(list.Messages, json.RawMessage(raw))
+	}
+	return shape.Validate(list, mode)
+}
+
+func allKinds() []compactordv1.Dialect {
+	return []compactordv1.Dialect{chat, responses, anthropic, gemini}
+}
+
+// Seed case 143: neighbours of one role are merged before sending.
+func TestCase143NeighboursMergeWhereTheProviderDemandsIt(t *testing.T) {
+	t.Parallel()
+	d := start(t)
+	d.create("s", nil)
+	d.append("s", user("One."), user("Two."), assistant("Both."), user("Three."))
+	for kind, want := range map[compactordv1.Dialect]int{chat: 4, responses: 4, anthropic: 3, gemini: 3} {
+		rendered := d.render("s", kind)
+		require.Len(t, rendered.GetMessagesJson(), want, kind)
+		require.Equal(t, uint32(4-want), rendered.GetViewReport().GetMessagesMerged(), kind)
+	}
+	var logged []string
+	for _, l := range d.messages("s") {
+		logged = append(logged, textOf(l.GetMessage()))
+	}
+	require.Equal(t, []string{"One.", "Two.", "Both.", "Three."}, logged)
+	require.Len(t, d.view("s"), 4)
+}
