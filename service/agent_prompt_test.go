@@ -27,10 +27,10 @@ func TestAgentsPromptIsAPrefixOfTheView(t *testing.T) {
 	t.Parallel()
 	counts := make(map[string]int)
 	rapid.Check(t, func(t *rapid.T) {
-		w := newWorld(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })
+		w := newCheckedService(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })
 		defer w.service.Close()
 		_, err := w.service.UpdateSession(t.Context(), &compactordv1.UpdateSessionRequest{
-			SessionId: worldSession, UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"policy"}},
+			SessionId: checkedSession, UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"policy"}},
 			Policy: &compactordv1.Policy{
 				ContextWindow: proto.Uint32(8000),
 				Summary: &compactordv1.SummaryPolicy{
@@ -92,9 +92,9 @@ func upTo(view []*compactordv1.ViewMessage, firstKept uint32) []*compactordv1.Vi
 }
 
 // planOnAgentsPrompt has a client plan a compaction: it is told to send all of its view up to the cut.
-func (w *world) planOnAgentsPrompt() {
+func (w *checkedService) planOnAgentsPrompt() {
 	plan, err := w.service.PlanCompaction(w.t.Context(), &compactordv1.PlanCompactionRequest{
-		SessionId: worldSession, Policy: w.compactPolicy(),
+		SessionId: checkedSession, Policy: w.compactPolicy(),
 	})
 	require.NoError(w.t, err)
 	for _, prompt := range plan.GetPrompts() {
@@ -106,7 +106,7 @@ func (w *world) planOnAgentsPrompt() {
 }
 
 // requirePrefix compares the agent's prompt that a summarizer is given with the agent's view.
-func (w *world) requirePrefix(ctx context.Context, req *summarizers.Request) {
+func (w *checkedService) requirePrefix(ctx context.Context, req *summarizers.Request) {
 	firstKept := req.Messages[len(req.Messages)-1].GetIndex() + 1
 	covered := upTo(w.view(), firstKept) //nolint:contextcheck // The world has its own.
 	var shown []*compactordv1.Message

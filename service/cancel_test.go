@@ -329,9 +329,9 @@ func (*shared) Close() error { return nil }
 // that a session that is freed too late is met.
 func TestNextCompactionAfterTheEndIsNotRefused(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, make(map[string]int), func(low, _ int, _ string) int { return low })
+	w := newCheckedService(t, make(map[string]int), func(low, _ int, _ string) int { return low })
 	defer w.service.Close()
-	req := compactRequest(worldSession, nil)
+	req := compactRequest(checkedSession, nil)
 	compactions := 20_000
 	if testing.Short() {
 		compactions = 2_000

@@ -60,7 +60,7 @@ func TestInvariantsOverCorpus(t *testing.T) {
 			_, _ = seed.Write([]byte(filepath.Base(path)))
 			random := rand.New(rand.NewPCG(seed.Sum64(), 1))
 			draw := func(low, high int, _ string) int { return low + random.IntN(high-low+1) }
-			w := newWorld(t, counts, draw)
+			w := newCheckedService(t, counts, draw)
 			defer w.service.Close()
 			w.scale = max(1, len(messages)/20)
 			lengths := min(12, len(messages))
@@ -93,12 +93,12 @@ func TestInvariantsOverCorpus(t *testing.T) {
 	require.Greater(t, counts["prune"], 5)
 }
 
-func (w *world) appendAll(messages []*compactordv1.Message) {
+func (w *checkedService) appendAll(messages []*compactordv1.Message) {
 	if len(messages) == 0 {
 		return
 	}
 	_, err := w.service.AppendMessages(w.t.Context(), &compactordv1.AppendMessagesRequest{
-		SessionId: worldSession, Messages: messages,
+		SessionId: checkedSession, Messages: messages,
 	})
 	require.NoError(w.t, err)
 }

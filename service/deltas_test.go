@@ -27,7 +27,7 @@ func TestDeltasOverTheCorpusMessageByMessage(t *testing.T) {
 			_, _ = seed.Write([]byte(filepath.Base(path)))
 			random := rand.New(rand.NewPCG(seed.Sum64(), 2))
 			draw := func(low, high int, _ string) int { return low + random.IntN(high-low+1) }
-			w := newWorld(t, counts, draw)
+			w := newCheckedService(t, counts, draw)
 			defer w.service.Close()
 			w.scale = max(1, len(messages)/20)
 			f := &neutralFollower{w: w}
@@ -60,7 +60,7 @@ func TestDeltasOverTheCorpusMessageByMessage(t *testing.T) {
 
 // neutralFollower holds a view and keeps it up to date by deltas.
 type neutralFollower struct {
-	w     *world
+	w     *checkedService
 	held  []*compactordv1.ViewMessage
 	token string
 }
@@ -69,7 +69,7 @@ type neutralFollower struct {
 func (f *neutralFollower) follow() {
 	for more := true; more; {
 		answer, err := f.w.service.GetLLMView(f.w.t.Context(), &compactordv1.GetLLMViewRequest{
-			Target:    &compactordv1.GetLLMViewRequest_SessionId{SessionId: worldSession},
+			Target:    &compactordv1.GetLLMViewRequest_SessionId{SessionId: checkedSession},
 			ViewToken: f.token, MaxBytes: 64 << 10,
 		})
 		require.NoError(f.w.t, err)

@@ -140,7 +140,7 @@ func TestWhatIsDueCanBeCompacted(t *testing.T) {
 	t.Parallel()
 	counts := make(map[string]int)
 	rapid.Check(t, func(t *rapid.T) {
-		w := newWorld(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })
+		w := newCheckedService(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })
 		defer w.service.Close()
 		w.triggered()
 		for range between(t, 5, 60, "steps") {

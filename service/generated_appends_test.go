@@ -14,7 +14,7 @@ import (
 )
 
 // drawArrival has a policy edit results when they are appended, or shorten views when a user speaks, or neither.
-func (w *world) drawArrival(policy *compactordv1.Policy) {
+func (w *checkedService) drawArrival(policy *compactordv1.Policy) {
 	policy.OnAppend, policy.OnUserMessage = nil, nil
 	switch w.draw(0, 5, "on append") {
 	case 0:
@@ -32,7 +32,7 @@ func (w *world) drawArrival(policy *compactordv1.Policy) {
 	}
 }
 
-func (w *world) drawOnUserMessage() *compactordv1.Strategy {
+func (w *checkedService) drawOnUserMessage() *compactordv1.Strategy {
 	switch w.draw(0, 3, "what") {
 	case 0, 1:
 		return &compactordv1.Strategy{Kind: &compactordv1.Strategy_DialogueOnly{
@@ -55,7 +55,7 @@ func (w *world) drawOnUserMessage() *compactordv1.Strategy {
 }
 
 // checkAppended compares what an append did with what the policy of then says.
-func (w *world) checkAppended(policy *compactordv1.Policy, before uint32, log *sessiontest.Log) {
+func (w *checkedService) checkAppended(policy *compactordv1.Policy, before uint32, log *sessiontest.Log) {
 	appended := log.Items[before+1:]
 	w.checkArrivalEdits(policy, appended[0], modelAt(log, before+1))
 	folds := 0
@@ -80,7 +80,7 @@ func (w *world) checkAppended(policy *compactordv1.Policy, before uint32, log *s
 }
 
 // checkArrivalEdits asserts that exactly the results which the policy is about were edited.
-func (w *world) checkArrivalEdits(policy *compactordv1.Policy, item sessiontest.Item, m *sessiontest.Model) {
+func (w *checkedService) checkArrivalEdits(policy *compactordv1.Policy, item sessiontest.Item, m *sessiontest.Model) {
 	last := m.Messages[len(m.Messages)-1]
 	if last.Place != compactordv1.ResultPlace_RESULT_PLACE_ANSWER || len(policy.GetOnAppend().GetStrategies()) == 0 {
 		require.Empty(w.t, item.Arrival)
@@ -125,7 +125,7 @@ func (w *world) checkArrivalEdits(policy *compactordv1.Policy, item sessiontest.
 }
 
 // checkHidden asserts that the view shows nothing of what the strategy hides and can be shorter.
-func (w *world) checkHidden(s *compactordv1.Strategy, m *sessiontest.Model) {
+func (w *checkedService) checkHidden(s *compactordv1.Strategy, m *sessiontest.Model) {
 	if s.GetDialogueOnly().GetToolDigest() == compactordv1.ToolDigest_TOOL_DIGEST_NOTHING {
 		w.checkFolded(s.GetDialogueOnly(), m)
 	}
@@ -160,7 +160,7 @@ func ofOpenGroup(m *sessiontest.Model, a *sessiontest.Active) bool {
 }
 
 // checkFolded asserts that the view shows no result of a finished turn that was answered and is not pinned.
-func (w *world) checkFolded(p *compactordv1.DialogueOnlyStrategy, m *sessiontest.Model) {
+func (w *checkedService) checkFolded(p *compactordv1.DialogueOnlyStrategy, m *sessiontest.Model) {
 	turns := int(p.GetKeepTurns()) + 1
 	finished := false
 	// A group is of the turn in which its last result came.

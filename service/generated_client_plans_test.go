@@ -15,9 +15,9 @@ import (
 
 // compactByClient compacts as the request says, by PlanCompaction and CommitCompaction, with a client's model that writes
 // what extractive writes. A fork of the session that Compact compacts shows what is to come of it.
-func (w *world) compactByClient(req *compactordv1.CompactRequest, before []*compactordv1.ViewMessage, meanwhile func()) {
+func (w *checkedService) compactByClient(req *compactordv1.CompactRequest, before []*compactordv1.ViewMessage, meanwhile func()) {
 	const twin = "twin"
-	_, err := w.service.ForkSession(w.t.Context(), &compactordv1.ForkSessionRequest{SessionId: worldSession, NewSessionId: twin})
+	_, err := w.service.ForkSession(w.t.Context(), &compactordv1.ForkSessionRequest{SessionId: checkedSession, NewSessionId: twin})
 	require.NoError(w.t, err)
 	w.recorder.requests, w.fallback.requests = nil, nil
 	stream := &memoryStream{ctx: w.t.Context()}
@@ -29,7 +29,7 @@ func (w *world) compactByClient(req *compactordv1.CompactRequest, before []*comp
 	require.NoError(w.t, err)
 
 	plan, err := w.service.PlanCompaction(w.t.Context(), &compactordv1.PlanCompactionRequest{
-		SessionId: worldSession, Reason: req.GetReason(), Focus: req.GetFocus(), Policy: req.GetPolicy(), Replay: req.Replay,
+		SessionId: checkedSession, Reason: req.GetReason(), Focus: req.GetFocus(), Policy: req.GetPolicy(), Replay: req.Replay,
 	})
 	requireSameBytes(w.t, before, w.view())
 	if err != nil || twinErr != nil {
@@ -65,8 +65,8 @@ func (w *world) compactByClient(req *compactordv1.CompactRequest, before []*comp
 }
 
 // answering commits a plan with what extractive wrote for the same requests, and sometimes a provider's item beside it.
-func (w *world) answering(plan *compactordv1.PlanCompactionResponse) *compactordv1.CommitCompactionRequest {
-	req := &compactordv1.CommitCompactionRequest{SessionId: worldSession, PlanToken: plan.GetPlanToken(), UseFallback: true}
+func (w *checkedService) answering(plan *compactordv1.PlanCompactionResponse) *compactordv1.CommitCompactionRequest {
+	req := &compactordv1.CommitCompactionRequest{SessionId: checkedSession, PlanToken: plan.GetPlanToken(), UseFallback: true}
 	for _, asked := range w.recorder.seen() {
 		if asked.Fault != "" {
 			continue
@@ -88,12 +88,12 @@ func (w *world) answering(plan *compactordv1.PlanCompactionResponse) *compactord
 }
 
 // compactByOwnPlan has a client cut where it likes. Wherever that is, it is refused, or the view is sound.
-func (w *world) compactByOwnPlan(before []*compactordv1.ViewMessage) {
+func (w *checkedService) compactByOwnPlan(before []*compactordv1.ViewMessage) {
 	own := &compactordv1.ClientPlan{Strategy: "drawn", FirstKeptIndex: proto.Uint32(uint32(w.draw(0, 200, "anywhere")))}
 	if len(before) > 0 && w.draw(0, 5, "nowhere") > 0 {
 		own.FirstKeptIndex = proto.Uint32(before[w.draw(0, len(before)-1, "cut")].GetIndex())
 	}
-	plan, err := w.service.PlanCompaction(w.t.Context(), &compactordv1.PlanCompactionRequest{SessionId: worldSession, ClientPlan: own})
+	plan, err := w.service.PlanCompaction(w.t.Context(), &compactordv1.PlanCompactionRequest{SessionId: checkedSession, ClientPlan: own})
 	if err != nil {
 		require.ErrorIs(w.t, err, strategies.ErrInvalidPlan)
 		w.counts["plan of a client refused"]++
@@ -101,7 +101,7 @@ func (w *world) compactByOwnPlan(before []*compactordv1.ViewMessage) {
 	}
 	w.recorder.requests, w.fallback.requests = nil, nil
 	req := &compactordv1.CommitCompactionRequest{
-		SessionId: worldSession, PlanToken: plan.GetPlanToken(), ClientPlan: own, UseFallback: true,
+		SessionId: checkedSession, PlanToken: plan.GetPlanToken(), ClientPlan: own, UseFallback: true,
 	}
 	for range kindsOf(plan) {
 		req.Answers = append(req.Answers, "(refused)")
@@ -121,7 +121,7 @@ func (w *world) compactByOwnPlan(before []*compactordv1.ViewMessage) {
 	require.Less(w.t, tokensOf(w.view()), tokensOf(before))
 }
 
-func (w *world) viewOfSession(id string) []*compactordv1.ViewMessage {
+func (w *checkedService) viewOfSession(id string) []*compactordv1.ViewMessage {
 	answer, err := w.service.GetLLMView(w.t.Context(), &compactordv1.GetLLMViewRequest{
 		Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: id}, MaxBytes: 64 << 20,
 	})

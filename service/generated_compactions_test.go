@@ -17,7 +17,7 @@ import (
 )
 
 // compact runs a compaction; meanwhile is done while it is about to commit.
-func (w *world) compact(meanwhile func()) {
+func (w *checkedService) compact(meanwhile func()) {
 	policy := w.compactPolicy()
 	before := w.view()
 	if w.draw(0, 3, "append meanwhile") == 0 {
@@ -54,14 +54,14 @@ func (w *world) compact(meanwhile func()) {
 }
 
 // compactRequest draws why it is asked for, and what an automatic compaction does beside.
-func (w *world) compactRequest(policy *compactordv1.Policy) *compactordv1.CompactRequest {
+func (w *checkedService) compactRequest(policy *compactordv1.Policy) *compactordv1.CompactRequest {
 	if w.draw(0, 3, "ladder") == 0 {
 		policy.Strategy = rungs(hideAllBut(uint32(w.draw(0, 2, "hide"))).GetPruneStrategy(), policy.GetStrategy()).GetStrategy()
 		if policy.Preset != nil {
 			policy.Strategy.GetLadder().Rungs = policy.GetStrategy().GetLadder().GetRungs()[:1]
 		}
 	}
-	req := compactRequest(worldSession, policy)
+	req := compactRequest(checkedSession, policy)
 	switch w.draw(0, 5, "reason") {
 	case 0:
 		req.Reason = threshold
@@ -88,7 +88,7 @@ func (w *world) compactRequest(policy *compactordv1.Policy) *compactordv1.Compac
 }
 
 // completed holds what a compaction has done to what it says, and notes it. before is the view before it.
-func (w *world) completed(done *compactordv1.CompactionCompleted, before []*compactordv1.ViewMessage) {
+func (w *checkedService) completed(done *compactordv1.CompactionCompleted, before []*compactordv1.ViewMessage) {
 	// I5, by what the view really holds: what tells the agent to go on comes on top.
 	after := w.view()
 	if done.ContinueIndex != nil {
@@ -130,7 +130,7 @@ func (w *world) completed(done *compactordv1.CompactionCompleted, before []*comp
 }
 
 // checkReplay holds a replay to the whole log: the last request, of several, that is neither kept nor pinned.
-func (w *world) checkReplay(entry *compactordv1.CompactionEntry, view []*compactordv1.ViewMessage) {
+func (w *checkedService) checkReplay(entry *compactordv1.CompactionEntry, view []*compactordv1.ViewMessage) {
 	w.counts["replay"]++
 	log := w.log()
 	model := sessiontest.NewModel(log, entry.GetSequence(), log.PolicyAt(entry.GetSequence()))
@@ -156,7 +156,7 @@ func (w *world) checkReplay(entry *compactordv1.CompactionEntry, view []*compact
 }
 
 // remember notes what the summarizer was given for an entry, and that what the entry before said was not dropped.
-func (w *world) remember(entry *compactordv1.CompactionEntry) {
+func (w *checkedService) remember(entry *compactordv1.CompactionEntry) {
 	var indexes []uint32
 	carried := entry.GetPreviousEntryId() == ""
 	previous := w.entry(entry.GetPreviousEntryId()).GetSummary()
@@ -181,7 +181,7 @@ func (w *world) remember(entry *compactordv1.CompactionEntry) {
 
 // checkOnce holds each message to the one text that it is for: that of the complete turns, or that of the turn which the
 // cut splits. What is kept is for neither.
-func (w *world) checkOnce(s *scripted, entry *compactordv1.CompactionEntry) {
+func (w *checkedService) checkOnce(s *scripted, entry *compactordv1.CompactionEntry) {
 	once := make(map[uint32]bool)
 	for _, req := range s.seen() {
 		if req.Fault != "" {
@@ -199,18 +199,18 @@ func (w *world) checkOnce(s *scripted, entry *compactordv1.CompactionEntry) {
 	}
 }
 
-func (w *world) entry(id string) *compactordv1.CompactionEntry {
+func (w *checkedService) entry(id string) *compactordv1.CompactionEntry {
 	if id == "" {
 		return nil
 	}
 	answer, err := w.service.GetCompaction(w.t.Context(), &compactordv1.GetCompactionRequest{
-		SessionId: worldSession, CompactionId: id,
+		SessionId: checkedSession, CompactionId: id,
 	})
 	require.NoError(w.t, err)
 	return answer.GetCompaction()
 }
 
-func (w *world) compactPolicy() *compactordv1.Policy {
+func (w *checkedService) compactPolicy() *compactordv1.Policy {
 	s := &compactordv1.SummarizeStrategy{MaxSummaryTokens: proto.Uint32(uint32(w.scale * w.draw(64, 400, "max summary")))}
 	switch w.draw(0, 5, "keep") {
 	case 0:
@@ -231,7 +231,7 @@ func (w *world) compactPolicy() *compactordv1.Policy {
 	}}
 }
 
-func (w *world) prune() {
+func (w *checkedService) prune() {
 	before := w.view()
 	p := &compactordv1.PruneToolOutputsStrategy{
 		ProtectTokens:  proto.Uint32(uint32(w.draw(0, 60, "protect tokens"))),
@@ -249,7 +249,7 @@ func (w *world) prune() {
 		reason = tooLong
 	}
 	answer, err := w.service.Prune(w.t.Context(), &compactordv1.PruneRequest{
-		Target: &compactordv1.PruneRequest_SessionId{SessionId: worldSession}, Reason: reason,
+		Target: &compactordv1.PruneRequest_SessionId{SessionId: checkedSession}, Reason: reason,
 		Policy: &compactordv1.Policy{PruneStrategy: &compactordv1.Strategy{
 			Kind: &compactordv1.Strategy_PruneToolOutputs{PruneToolOutputs: p},
 		}},

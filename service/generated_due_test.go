@@ -11,7 +11,7 @@ import (
 )
 
 // triggered gives the session a policy by which compaction is due early.
-func (w *world) triggered() {
+func (w *checkedService) triggered() {
 	policy := &compactordv1.Policy{
 		Preset:        proto.String([]string{"default", "pi"}[w.draw(0, 1, "preset")]),
 		Trigger:       &compactordv1.Trigger{},
@@ -27,15 +27,15 @@ func (w *world) triggered() {
 		policy.ContextWindow, policy.Trigger.TriggerTokens = nil, proto.Uint32(uint32(w.draw(1, 2000, "tokens")))
 	}
 	_, err := w.service.UpdateSession(w.t.Context(), &compactordv1.UpdateSessionRequest{
-		SessionId: worldSession, UpdateMask: mask("policy"), Policy: policy,
+		SessionId: checkedSession, UpdateMask: mask("policy"), Policy: policy,
 	})
 	require.NoError(w.t, err)
 }
 
 // obey compacts where the report says so.
-func (w *world) obey() {
+func (w *checkedService) obey() {
 	report := func() *compactordv1.ContextReport {
-		answer, err := w.service.GetSession(w.t.Context(), &compactordv1.GetSessionRequest{SessionId: worldSession})
+		answer, err := w.service.GetSession(w.t.Context(), &compactordv1.GetSessionRequest{SessionId: checkedSession})
 		require.NoError(w.t, err)
 		if len(answer.GetReport().GetBlockedBy()) > 0 {
 			w.counts["blocked"]++
@@ -47,7 +47,7 @@ func (w *world) obey() {
 		return
 	}
 	w.counts["due"]++
-	req, stream := compactRequest(worldSession, nil), &memoryStream{ctx: w.t.Context()}
+	req, stream := compactRequest(checkedSession, nil), &memoryStream{ctx: w.t.Context()}
 	req.Reason = threshold
 	w.recorder.requests = nil
 	require.NoError(w.t, w.service.Compact(req, stream))

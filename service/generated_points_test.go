@@ -25,7 +25,7 @@ const (
 )
 
 // refused asserts that a call failed for this reason and wrote nothing.
-func (w *world) refused(err error, reason compactordv1.ErrorReason, before *compactordv1.Session) {
+func (w *checkedService) refused(err error, reason compactordv1.ErrorReason, before *compactordv1.Session) {
 	e := &apierror.Error{}
 	require.ErrorAs(w.t, err, &e)
 	require.Equal(w.t, reason, e.Reason, e.Message)
@@ -38,11 +38,11 @@ func modelAt(log *sessiontest.Log, point uint32) *sessiontest.Model {
 	return sessiontest.NewModel(log, point, log.PolicyAt(point))
 }
 
-func (w *world) makeCheckpoint() {
+func (w *checkedService) makeCheckpoint() {
 	log, before := w.log(), w.row()
 	announce := w.draw(0, 1, "announce") == 1
 	answer, err := w.service.CreateCheckpoint(w.t.Context(), &compactordv1.CreateCheckpointRequest{
-		SessionId: worldSession, Announce: announce,
+		SessionId: checkedSession, Announce: announce,
 	})
 	if announce && len(modelAt(log, log.Newest()).Awaited()) > 0 {
 		w.refused(err, callsOpen, before)
@@ -56,7 +56,7 @@ func (w *world) makeCheckpoint() {
 }
 
 // aim draws where to go back to, and works out from the log what point that is, or why it is refused.
-func (w *world) aim(
+func (w *checkedService) aim(
 	log *sessiontest.Log, req *compactordv1.RevertToCheckpointRequest,
 ) (point uint32, refusal compactordv1.ErrorReason) {
 	switch w.draw(0, 3, "target") {
@@ -116,8 +116,8 @@ func beforeLastChangeOf(log *sessiontest.Log) (point uint32, refusal compactordv
 }
 
 // revertSomehow reverts to any target, with a message or a summary or neither.
-func (w *world) revertSomehow() {
-	req := &compactordv1.RevertToCheckpointRequest{SessionId: worldSession}
+func (w *checkedService) revertSomehow() {
+	req := &compactordv1.RevertToCheckpointRequest{SessionId: checkedSession}
 	log, before := w.log(), w.row()
 	point, refusal := w.aim(log, req)
 	switch w.draw(0, 3, "tell") {
@@ -165,7 +165,7 @@ func (w *world) revertSomehow() {
 }
 
 // checkSummarized asserts that the summarizer got exactly what was put aside.
-func (w *world) checkSummarized(aside []*sessiontest.Active) {
+func (w *checkedService) checkSummarized(aside []*sessiontest.Active) {
 	var want []uint32
 	for _, a := range aside {
 		want = append(want, a.Index)
@@ -193,10 +193,10 @@ func firstRequest(aside []*sessiontest.Active) *uint32 {
 	return nil
 }
 
-func (w *world) clearAll() {
+func (w *checkedService) clearAll() {
 	log, before, shown := w.log(), w.row(), w.view()
 	m := modelAt(log, log.Newest())
-	answer, err := w.service.ClearSession(w.t.Context(), &compactordv1.ClearSessionRequest{SessionId: worldSession})
+	answer, err := w.service.ClearSession(w.t.Context(), &compactordv1.ClearSessionRequest{SessionId: checkedSession})
 	require.NoError(w.t, err)
 	require.Equal(w.t, uint32(len(m.Messages)-len(m.Lead())), answer.GetMessagesPutAside())
 	requireSameBytes(w.t, shown[:len(m.Lead())], w.view())
@@ -209,11 +209,11 @@ func (w *world) clearAll() {
 }
 
 // fork makes a session as of a point, which must be what the naive model says of that point.
-func (w *world) fork() {
+func (w *checkedService) fork() {
 	log := w.log()
 	point := uint32(w.draw(0, int(log.Newest()), "fork at"))
 	answer, err := w.service.ForkSession(w.t.Context(), &compactordv1.ForkSessionRequest{
-		SessionId: worldSession, At: &compactordv1.ForkSessionRequest_Point{Point: point},
+		SessionId: checkedSession, At: &compactordv1.ForkSessionRequest_Point{Point: point},
 	})
 	require.NoError(w.t, err)
 	view, err := w.service.GetLLMView(w.t.Context(), &compactordv1.GetLLMViewRequest{
@@ -234,7 +234,7 @@ func TestInvariantsOverPoints(t *testing.T) {
 	t.Parallel()
 	counts := make(map[string]int)
 	rapid.Check(t, func(t *rapid.T) {
-		w := newWorld(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })
+		w := newCheckedService(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })
 		defer w.service.Close()
 		w.policy()
 		for range between(t, 20, 100, "steps") {

@@ -37,7 +37,7 @@ func TestInvariantsForEveryStrategyAndPreset(t *testing.T) {
 }
 
 func liveUnderPresets(t *rapid.T, counts map[string]int) {
-	w := newWorld(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })
+	w := newCheckedService(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })
 	defer w.service.Close()
 	w.underPreset()
 	for range between(t, 10, 60, "steps") {
@@ -81,12 +81,12 @@ func rareOfStrategies(counts map[string]int) string {
 }
 
 // underPreset has the session live under a preset from here on.
-func (w *world) underPreset() {
+func (w *checkedService) underPreset() {
 	names := strategies.PresetNames()
 	name := names[w.draw(0, len(names)-1, "preset")]
 	w.counts["under "+name]++
 	_, err := w.service.UpdateSession(w.t.Context(), &compactordv1.UpdateSessionRequest{
-		SessionId: worldSession, UpdateMask: mask("policy"), Policy: &compactordv1.Policy{
+		SessionId: checkedSession, UpdateMask: mask("policy"), Policy: &compactordv1.Policy{
 			Preset: &name, ContextWindow: proto.Uint32(uint32(w.draw(500, 8000, "window"))),
 			MaxOutputTokens: proto.Uint32(uint32(w.draw(1, 200, "output"))),
 			Summary:         w.drawSummary(),
@@ -96,7 +96,7 @@ func (w *world) underPreset() {
 }
 
 // drawSummary draws how summaries are written and shown, by a summarizer that looks at the agent's prompt as a model does.
-func (w *world) drawSummary() *compactordv1.SummaryPolicy {
+func (w *checkedService) drawSummary() *compactordv1.SummaryPolicy {
 	s := &compactordv1.SummaryPolicy{
 		Summarizer:   proto.String("recorder"),
 		FileTags:     proto.Bool(w.draw(0, 1, "file tags") == 1),
@@ -125,7 +125,7 @@ func (w *world) drawSummary() *compactordv1.SummaryPolicy {
 }
 
 // compactByAny compacts by the session's preset or by a drawn strategy, for a drawn reason.
-func (w *world) compactByAny(meanwhile func()) {
+func (w *checkedService) compactByAny(meanwhile func()) {
 	var policy *compactordv1.Policy
 	if w.draw(0, 2, "drawn") > 0 {
 		w.counts["by a drawn strategy"]++
@@ -135,7 +135,7 @@ func (w *world) compactByAny(meanwhile func()) {
 			policy = rungs(drawn.Nested(strategiestest.EditsOnly, 3), drawn.Nested(strategiestest.Any, 3))
 		}
 	}
-	req := compactRequest(worldSession, policy)
+	req := compactRequest(checkedSession, policy)
 	req.Reason = []compactordv1.CompactionReason{manual, threshold, tooLong}[w.draw(0, 2, "reason")]
 	before := w.view()
 	switch w.draw(0, 5, "by the client's model") {
@@ -168,14 +168,14 @@ func (w *world) compactByAny(meanwhile func()) {
 }
 
 // pruneByAny prunes by the session's preset or by a drawn strategy.
-func (w *world) pruneByAny() {
+func (w *checkedService) pruneByAny() {
 	var policy *compactordv1.Policy
 	if w.draw(0, 2, "drawn") > 0 {
 		policy = &compactordv1.Policy{PruneStrategy: strategiestest.Draw(w.draw).Strategy(strategiestest.EditsOnly)}
 	}
 	before := w.view()
 	answer, err := w.service.Prune(w.t.Context(), &compactordv1.PruneRequest{
-		Target: &compactordv1.PruneRequest_SessionId{SessionId: worldSession}, Policy: policy,
+		Target: &compactordv1.PruneRequest_SessionId{SessionId: checkedSession}, Policy: policy,
 		Reason: []compactordv1.CompactionReason{manual, tooLong}[w.draw(0, 1, "reason")],
 	})
 	require.NoError(w.t, err)

@@ -8,7 +8,7 @@ import (
 )
 
 // anyRecord does something to the session that writes a record, or might.
-func (w *world) anyRecord() {
+func (w *checkedService) anyRecord() {
 	switch n := w.draw(0, 99, "what"); {
 	case n < 30:
 		w.compact(func() {})
@@ -33,13 +33,13 @@ func (w *world) anyRecord() {
 	}
 }
 
-func (w *world) pin() {
+func (w *checkedService) pin() {
 	next := w.row().GetNextIndex()
 	if next == 0 {
 		return
 	}
 	_, err := w.service.PinMessages(w.t.Context(), &compactordv1.PinMessagesRequest{
-		SessionId: worldSession, Indexes: []uint32{uint32(w.draw(0, int(next)-1, "index"))},
+		SessionId: checkedSession, Indexes: []uint32{uint32(w.draw(0, int(next)-1, "index"))},
 	})
 	if statusCode(err) == codes.FailedPrecondition {
 		w.counts["pin of a message put aside"]++
@@ -49,7 +49,7 @@ func (w *world) pin() {
 	w.counts["pin"]++
 }
 
-func (w *world) unpin() {
+func (w *checkedService) unpin() {
 	view := w.view()
 	var shown []uint32
 	for _, vm := range view {
@@ -61,7 +61,7 @@ func (w *world) unpin() {
 		return
 	}
 	answer, err := w.service.UnpinMessages(w.t.Context(), &compactordv1.UnpinMessagesRequest{
-		SessionId: worldSession, Indexes: shown[:1],
+		SessionId: checkedSession, Indexes: shown[:1],
 	})
 	require.NoError(w.t, err)
 	if answer.GetRecord() != nil {
@@ -70,32 +70,32 @@ func (w *world) unpin() {
 }
 
 // checkpoint makes one, announced where no call is open.
-func (w *world) checkpoint() {
+func (w *checkedService) checkpoint() {
 	_, err := w.service.CreateCheckpoint(w.t.Context(), &compactordv1.CreateCheckpointRequest{
-		SessionId: worldSession, Announce: true,
+		SessionId: checkedSession, Announce: true,
 	})
 	if statusCode(err) == codes.FailedPrecondition {
-		_, err = w.service.CreateCheckpoint(w.t.Context(), &compactordv1.CreateCheckpointRequest{SessionId: worldSession})
+		_, err = w.service.CreateCheckpoint(w.t.Context(), &compactordv1.CreateCheckpointRequest{SessionId: checkedSession})
 	}
 	require.NoError(w.t, err)
 	w.counts["checkpoint"]++
 }
 
-func (w *world) undo() {
+func (w *checkedService) undo() {
 	w.goBack("undo", &compactordv1.RevertToCheckpointRequest{
 		Target: &compactordv1.RevertToCheckpointRequest_Undo{Undo: true},
 	})
 }
 
-func (w *world) takeBack(turns int) {
+func (w *checkedService) takeBack(turns int) {
 	w.goBack("turns taken back", &compactordv1.RevertToCheckpointRequest{
 		Target: &compactordv1.RevertToCheckpointRequest_Turns{Turns: uint32(turns)},
 	})
 }
 
 // goBack reverts, and compares the view with that of the point.
-func (w *world) goBack(class string, req *compactordv1.RevertToCheckpointRequest) {
-	req.SessionId = worldSession
+func (w *checkedService) goBack(class string, req *compactordv1.RevertToCheckpointRequest) {
+	req.SessionId = checkedSession
 	answer, err := w.service.RevertToCheckpoint(w.t.Context(), req)
 	if statusCode(err) == codes.FailedPrecondition {
 		w.counts["nothing to revert"]++
@@ -106,8 +106,8 @@ func (w *world) goBack(class string, req *compactordv1.RevertToCheckpointRequest
 	w.counts[class]++
 }
 
-func (w *world) clear() {
-	answer, err := w.service.ClearSession(w.t.Context(), &compactordv1.ClearSessionRequest{SessionId: worldSession})
+func (w *checkedService) clear() {
+	answer, err := w.service.ClearSession(w.t.Context(), &compactordv1.ClearSessionRequest{SessionId: checkedSession})
 	require.NoError(w.t, err)
 	require.Len(w.t, w.view(), int(w.leading()))
 	if answer.GetRecord() != nil {
@@ -116,7 +116,7 @@ func (w *world) clear() {
 }
 
 // leading counts the SYSTEM and DEVELOPER messages that the view begins with.
-func (w *world) leading() uint32 {
+func (w *checkedService) leading() uint32 {
 	var leading uint32
 	for _, vm := range w.view() {
 		role := vm.GetMessage().GetRole()

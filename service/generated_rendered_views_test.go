@@ -23,10 +23,10 @@ type follower struct {
 }
 
 // follow brings what the follower holds up to date, page by page.
-func (w *world) follow(d dialect.Dialect, f *follower, maxBytes uint32) (*compactordv1.ViewReport, error) {
+func (w *checkedService) follow(d dialect.Dialect, f *follower, maxBytes uint32) (*compactordv1.ViewReport, error) {
 	for {
 		answer, err := w.service.GetLLMView(w.t.Context(), &compactordv1.GetLLMViewRequest{
-			Target:  &compactordv1.GetLLMViewRequest_SessionId{SessionId: worldSession},
+			Target:  &compactordv1.GetLLMViewRequest_SessionId{SessionId: checkedSession},
 			Dialect: d.Kind(), ViewToken: f.token, MarkCacheBreakpoints: f.marked, MaxBytes: maxBytes,
 		})
 		if err != nil {
@@ -43,7 +43,7 @@ func (w *world) follow(d dialect.Dialect, f *follower, maxBytes uint32) (*compac
 
 // checkRendered renders the view in a dialect as a new client and as one that followed it all along: both hold the same,
 // and it is valid.
-func (w *world) checkRendered(model *sessiontest.Model, view []*compactordv1.ViewMessage, changes int) {
+func (w *checkedService) checkRendered(model *sessiontest.Model, view []*compactordv1.ViewMessage, changes int) {
 	// Drawing and judging costs more than all else in a step.
 	if w.draw(0, 2, "render") > 0 {
 		return

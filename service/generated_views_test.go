@@ -12,16 +12,16 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-func (w *world) view() []*compactordv1.ViewMessage {
+func (w *checkedService) view() []*compactordv1.ViewMessage {
 	return w.viewOf(&compactordv1.GetLLMViewRequest{})
 }
 
-func (w *world) viewAt(point uint32) []*compactordv1.ViewMessage {
+func (w *checkedService) viewAt(point uint32) []*compactordv1.ViewMessage {
 	return w.viewOf(&compactordv1.GetLLMViewRequest{AsOf: &point})
 }
 
-func (w *world) viewOf(req *compactordv1.GetLLMViewRequest) []*compactordv1.ViewMessage {
-	req.Target = &compactordv1.GetLLMViewRequest_SessionId{SessionId: worldSession}
+func (w *checkedService) viewOf(req *compactordv1.GetLLMViewRequest) []*compactordv1.ViewMessage {
+	req.Target = &compactordv1.GetLLMViewRequest_SessionId{SessionId: checkedSession}
 	req.MaxBytes = 64 << 20
 	answer, err := w.service.GetLLMView(w.t.Context(), req)
 	require.NoError(w.t, err)
@@ -31,7 +31,7 @@ func (w *world) viewOf(req *compactordv1.GetLLMViewRequest) []*compactordv1.View
 }
 
 // check compares the service with the naive model.
-func (w *world) check() {
+func (w *checkedService) check() {
 	log := w.log()
 	view := w.view()
 	model := sessiontest.NewModel(log, log.Newest(), log.PolicyAt(log.Newest()))
@@ -66,7 +66,7 @@ func changesOf(log *sessiontest.Log) int {
 
 // checkCoverage is I1: each active message is shown, was given to a summarizer for the summary in the view, was collapsed
 // with its group, is left out by mending, or was thinking alone that an edit dropped.
-func (w *world) checkCoverage(model *sessiontest.Model, view []*compactordv1.ViewMessage) {
+func (w *checkedService) checkCoverage(model *sessiontest.Model, view []*compactordv1.ViewMessage) {
 	accounted := make(map[uint32]bool)
 	for _, vm := range view {
 		switch o := vm.GetOrigin().(type) {

@@ -18,7 +18,7 @@ func TestInvariantsOverGeneratedLogs(t *testing.T) {
 	t.Parallel()
 	counts := make(map[string]int)
 	rapid.Check(t, func(t *rapid.T) {
-		w := newWorld(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })
+		w := newCheckedService(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })
 		defer w.service.Close()
 		w.policy()
 		for range between(t, 10, 80, "steps") {

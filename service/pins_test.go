@@ -290,7 +290,7 @@ func TestPinWhileACompactionRuns(t *testing.T) {
 }
 
 // pinByModel pins or unpins some messages, and compares what the service made of it with the model's rule on tool groups.
-func (w *world) pinByModel(unpin bool) {
+func (w *checkedService) pinByModel(unpin bool) {
 	log := w.log()
 	model := sessiontest.NewModel(log, log.Newest(), log.PolicyAt(log.Newest()))
 	if len(model.Messages) == 0 {
@@ -305,13 +305,13 @@ func (w *world) pinByModel(unpin bool) {
 	var record *compactordv1.Record
 	if unpin {
 		answer, err := w.service.UnpinMessages(w.t.Context(), &compactordv1.UnpinMessagesRequest{
-			SessionId: worldSession, Indexes: indexes,
+			SessionId: checkedSession, Indexes: indexes,
 		})
 		require.NoError(w.t, err)
 		record = answer.GetRecord()
 	} else {
 		answer, err := w.service.PinMessages(w.t.Context(), &compactordv1.PinMessagesRequest{
-			SessionId: worldSession, Indexes: indexes,
+			SessionId: checkedSession, Indexes: indexes,
 		})
 		require.NoError(w.t, err)
 		record = answer.GetRecord()
@@ -329,7 +329,7 @@ func TestInvariantsWithPins(t *testing.T) {
 	t.Parallel()
 	counts := make(map[string]int)
 	rapid.Check(t, func(t *rapid.T) {
-		w := newWorld(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })
+		w := newCheckedService(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })
 		defer w.service.Close()
 		for range between(t, 10, 60, "steps") {
 			switch n := between(t, 0, 99, "step"); {

@@ -21,9 +21,9 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// world is a service whose every answer is compared with the naive model of the whole log.
-type world struct {
-	t        worldT
+// checkedService is a service whose every answer is compared with the naive model of the whole log.
+type checkedService struct {
+	t        checkedT
 	store    storage.Store
 	service  *service.Service
 	recorder *scripted
@@ -48,17 +48,17 @@ type world struct {
 	followers map[compactordv1.Dialect]*follower
 }
 
-const worldSession = "s"
+const checkedSession = "s"
 
-// worldT is what a world needs of a test, be it of testing or of rapid.
-type worldT interface {
+// checkedT is what a checkedService needs of a test, be it of testing or of rapid.
+type checkedT interface {
 	require.TestingT
 	Context() context.Context
 }
 
-// newWorld makes a world with an empty session. draw draws a number between two, both included.
-func newWorld(t worldT, counts map[string]int, draw func(low, high int, label string) int) *world {
-	w := &world{
+// newCheckedService makes a service with an empty session. draw draws a number between two, both included.
+func newCheckedService(t checkedT, counts map[string]int, draw func(low, high int, label string) int) *checkedService {
+	w := &checkedService{
 		t: t, draw: draw, scale: 1, store: memory.New(), counts: counts, received: make(map[string][]uint32),
 		followers: make(map[compactordv1.Dialect]*follower), late: make(map[uint32]bool),
 		recorder: &scripted{name: "recorder", do: faithful},
@@ -80,7 +80,7 @@ func newWorld(t worldT, counts map[string]int, draw func(low, high int, label st
 	})
 	require.NoError(t, err)
 	_, err = w.service.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{
-		SessionId: worldSession,
+		SessionId: checkedSession,
 		Policy: &compactordv1.Policy{
 			Summary:       &compactordv1.SummaryPolicy{Summarizer: proto.String("recorder")},
 			ContextWindow: proto.Uint32(8000),
@@ -95,21 +95,21 @@ func between(t *rapid.T, low, high int, label string) int {
 	return low + int(rapid.Uint64().Draw(t, label)%uint64(high-low+1))
 }
 
-func (w *world) row() *compactordv1.Session {
-	answer, err := w.service.GetSession(w.t.Context(), &compactordv1.GetSessionRequest{SessionId: worldSession})
+func (w *checkedService) row() *compactordv1.Session {
+	answer, err := w.service.GetSession(w.t.Context(), &compactordv1.GetSessionRequest{SessionId: checkedSession})
 	require.NoError(w.t, err)
 	return answer.GetSession()
 }
 
 // log reads the whole log through the API.
-func (w *world) log() *sessiontest.Log {
+func (w *checkedService) log() *sessiontest.Log {
 	messages, err := w.service.ListMessages(w.t.Context(), &compactordv1.ListMessagesRequest{
-		SessionId: worldSession, PageSize: 1000, MaxBytes: 64 << 20,
+		SessionId: checkedSession, PageSize: 1000, MaxBytes: 64 << 20,
 	})
 	require.NoError(w.t, err)
 	require.Empty(w.t, messages.GetNextPageToken())
 	records, err := w.service.ListRecords(w.t.Context(), &compactordv1.ListRecordsRequest{
-		SessionId: worldSession, PageSize: 1000, MaxBytes: 64 << 20,
+		SessionId: checkedSession, PageSize: 1000, MaxBytes: 64 << 20,
 	})
 	require.NoError(w.t, err)
 	require.Empty(w.t, records.GetNextPageToken())
@@ -128,7 +128,7 @@ func (w *world) log() *sessiontest.Log {
 }
 
 // message has the generator draw a message and appends it to the service's log.
-func (w *world) message(t *rapid.T) {
+func (w *checkedService) message(t *rapid.T) {
 	if w.generator == nil {
 		w.generator = sessiontest.NewGenerator(t, make(sessiontest.Counts))
 	}
@@ -141,7 +141,7 @@ func (w *world) message(t *rapid.T) {
 		m.Origin = compactordv1.Origin_ORIGIN_CONTINUE
 	}
 	enlarge(m, w.draw(0, 60, "enlarge"))
-	req := &compactordv1.AppendMessagesRequest{SessionId: worldSession, Messages: []*compactordv1.Message{m}}
+	req := &compactordv1.AppendMessagesRequest{SessionId: checkedSession, Messages: []*compactordv1.Message{m}}
 	if drawn.MadeFrom != nil {
 		req.ViewToken = session.ViewToken{UID: w.row().GetUid(), Point: *drawn.MadeFrom}.String()
 	}
@@ -173,12 +173,12 @@ func enlarge(m *compactordv1.Message, words int) {
 	}
 }
 
-func (w *world) revert() {
+func (w *checkedService) revert() {
 	point := uint32(w.draw(0, int(w.row().GetPoint()), "point"))
 	want := w.viewAt(point)
 	items := w.log().Items
 	_, err := w.service.RevertToCheckpoint(w.t.Context(), &compactordv1.RevertToCheckpointRequest{
-		SessionId: worldSession, Target: &compactordv1.RevertToCheckpointRequest_Point{Point: point},
+		SessionId: checkedSession, Target: &compactordv1.RevertToCheckpointRequest_Point{Point: point},
 	})
 	require.NoError(w.t, err)
 	requireSameBytes(w.t, want, w.view())
@@ -188,13 +188,13 @@ func (w *world) revert() {
 	}
 }
 
-func (w *world) policy() {
+func (w *checkedService) policy() {
 	policy := w.row().GetPolicy()
 	policy.Thinking = compactordv1.ThinkingPolicy(w.draw(1, 3, "thinking")).Enum()
 	policy.Summary.Placement = compactordv1.SummaryPlacement(w.draw(1, 3, "placement")).Enum()
 	w.drawArrival(policy)
 	_, err := w.service.UpdateSession(w.t.Context(), &compactordv1.UpdateSessionRequest{
-		SessionId: worldSession, UpdateMask: mask("policy"), Policy: policy,
+		SessionId: checkedSession, UpdateMask: mask("policy"), Policy: policy,
 	})
 	require.NoError(w.t, err)
 	w.counts["policy"]++
