@@ -33,7 +33,9 @@ func strategyMayHelp(h *storagev1.Head, p *compactordv1.Policy, s *compactordv1.
 		return cuttable(h) || !sparesTail(h, s)
 	case *compactordv1.Strategy_HideToolResults, *compactordv1.Strategy_MaskObservations,
 		*compactordv1.Strategy_PruneToolOutputs:
-		return h.GetViewToolGroups() > sparedGroups(s) && h.GetPrunableTokens() > session.Stored(h, minimumOf(s))
+		// The head tells what results hold, and not what arguments do.
+		enough := s.GetPruneToolOutputs().GetClearArguments() || h.GetPrunableTokens() > session.Stored(h, minimumOf(s))
+		return enough && h.GetViewToolGroups() > sparedGroups(s)
 	case *compactordv1.Strategy_StripMedia:
 		return h.GetViewMedia() > k.StripMedia.GetKeepNewest()
 	default:

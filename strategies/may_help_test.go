@@ -48,6 +48,9 @@ func TestReportAsksOnlyForWhatMayHelp(t *testing.T) {
 		{"hides what is worth it", hide(nil, proto.Uint32(999)), true},
 		{"masks all but ten groups", &compactordv1.Strategy{Kind: &compactordv1.Strategy_MaskObservations{}}, false},
 		{"prunes less than the default", &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{}}, false},
+		{"clears arguments, which may be enough", &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{
+			PruneToolOutputs: &compactordv1.PruneToolOutputsStrategy{ClearArguments: proto.Bool(true)},
+		}}, true},
 		{"leaves as many media as there are", media(2), false},
 		{"takes one of the media", media(1), true},
 		{"leaves the thinking of the newest turn", thinking(nil), false},
