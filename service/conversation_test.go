@@ -75,7 +75,7 @@ func small(recentTokens uint32) *compactordv1.Policy {
 func hideAllBut(n uint32) *compactordv1.Policy {
 	return &compactordv1.Policy{PruneStrategy: &compactordv1.Strategy{
 		Kind: &compactordv1.Strategy_PruneToolOutputs{PruneToolOutputs: &compactordv1.PruneToolOutputsStrategy{
-			ProtectGroups: proto.Uint32(n), ProtectTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(0),
+			KeepGroups: proto.Uint32(n), KeepTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(0),
 		}},
 	}}
 }

@@ -24,7 +24,10 @@ func TestCrossFieldRulesNameAField(t *testing.T) {
 	wrongUsage := user("x")
 	wrongUsage.Usage = &compactordv1.Usage{InputTokens: 1}
 	both := hideAllBut(1)
-	both.GetPruneStrategy().GetPruneToolOutputs().ProtectTurns = proto.Uint32(1)
+	both.GetPruneStrategy().GetPruneToolOutputs().KeepTurns = proto.Uint32(1)
+	masksBoth := &compactordv1.Policy{Strategy: &compactordv1.Strategy{Kind: &compactordv1.Strategy_MaskObservations{
+		MaskObservations: &compactordv1.MaskObservationsStrategy{KeepGroups: proto.Uint32(1), KeepTurns: proto.Uint32(1)},
+	}}}
 	for rule, c := range map[string]struct {
 		field string
 		call  func() error
@@ -84,8 +87,12 @@ func TestCrossFieldRulesNameAField(t *testing.T) {
 			})
 			return err
 		}},
-		"prune_tool_outputs.one_unit": {"policy.prune_strategy.prune_tool_outputs.protect_groups", func() error {
+		"prune_tool_outputs.one_unit": {"policy.prune_strategy.prune_tool_outputs.keep_groups", func() error {
 			_, err := d.sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{Policy: both})
+			return err
+		}},
+		"mask_observations.one_unit": {"policy.strategy.mask_observations.keep_groups", func() error {
+			_, err := d.sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{Policy: masksBoth})
 			return err
 		}},
 	} {

@@ -49,7 +49,7 @@ func (w *checkedService) drawOnUserMessage() *compactordv1.Strategy {
 		}}
 	default:
 		s := hideOld()
-		s.GetPruneToolOutputs().ProtectTurns = proto.Uint32(uint32(w.draw(0, 2, "turns")))
+		s.GetPruneToolOutputs().KeepTurns = proto.Uint32(uint32(w.draw(0, 2, "turns")))
 		return s
 	}
 }
@@ -133,7 +133,7 @@ func (w *checkedService) checkHidden(s *compactordv1.Strategy, m *sessiontest.Mo
 	if p == nil {
 		return
 	}
-	turns := int(p.GetProtectTurns())
+	turns := int(p.GetKeepTurns())
 	for i := len(m.Kept()) - 1; i >= 0; i-- {
 		a := m.Kept()[i]
 		if turns > 0 {

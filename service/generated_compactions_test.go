@@ -234,15 +234,15 @@ func (w *checkedService) compactPolicy() *compactordv1.Policy {
 func (w *checkedService) prune() {
 	before := w.view()
 	p := &compactordv1.PruneToolOutputsStrategy{
-		ProtectTokens:  proto.Uint32(uint32(w.draw(0, 60, "protect tokens"))),
+		KeepTokens:     proto.Uint32(uint32(w.draw(0, 60, "protect tokens"))),
 		MinimumTokens:  proto.Uint32(uint32(w.draw(0, 20, "minimum"))),
 		ClearArguments: proto.Bool(w.draw(0, 1, "arguments") == 1),
 		Placeholder:    proto.String("[hidden]"),
 	}
 	if w.draw(0, 1, "by groups") == 1 {
-		p.ProtectGroups = proto.Uint32(uint32(w.draw(0, 2, "groups")))
+		p.KeepGroups = proto.Uint32(uint32(w.draw(0, 2, "groups")))
 	} else {
-		p.ProtectTurns = proto.Uint32(uint32(w.draw(0, 2, "turns")))
+		p.KeepTurns = proto.Uint32(uint32(w.draw(0, 2, "turns")))
 	}
 	reason := manual
 	if w.draw(0, 3, "after an overflow") == 0 {

@@ -28,7 +28,7 @@ func listOf(list ...*compactordv1.Strategy) *compactordv1.StrategyList {
 func hideOld() *compactordv1.Strategy {
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{
 		PruneToolOutputs: &compactordv1.PruneToolOutputsStrategy{
-			ProtectTurns: proto.Uint32(1), ProtectTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(0),
+			KeepTurns: proto.Uint32(1), KeepTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(0),
 			Placeholder: proto.String("[hidden]"),
 		},
 	}}
@@ -72,7 +72,7 @@ func TestOnUserMessage(t *testing.T) {
 	require.Equal(t, answer.GetPoint(), fold.GetSequence())
 	require.Len(t, fold.GetEdits(), 2)
 	require.Equal(t, []uint32{2, 5}, []uint32{fold.GetEdits()[0].GetIndex(), fold.GetEdits()[1].GetIndex()})
-	require.Equal(t, uint32(1), fold.GetStrategy().GetPruneToolOutputs().GetProtectTurns())
+	require.Equal(t, uint32(1), fold.GetStrategy().GetPruneToolOutputs().GetKeepTurns())
 	view := d.view("s")
 	require.Equal(t, "[hidden]", resultTextOf(view[2].GetMessage()))
 	require.Equal(t, tokensOf(view), fold.GetTokensAfter())

@@ -46,7 +46,7 @@ func (d *daemon) prune(policy *compactordv1.Policy) *compactordv1.PruneEntry {
 func hideAll() *compactordv1.Policy {
 	return &compactordv1.Policy{PruneStrategy: &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{
 		PruneToolOutputs: &compactordv1.PruneToolOutputsStrategy{
-			ProtectTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(0), ProtectTurns: proto.Uint32(0),
+			KeepTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(0), KeepTurns: proto.Uint32(0),
 		},
 	}}}
 }

@@ -37,10 +37,10 @@ func reads() *session.State {
 func TestBudgetsOfACalibratedState(t *testing.T) {
 	t.Parallel()
 	in := &strategies.Input{State: reads(), Policy: &compactordv1.Policy{}}
-	prune := func(protect, minimum uint32) int {
+	prune := func(keep, minimum uint32) int {
 		plan, err := strategies.PruneToolOutputs{}.Plan(t.Context(), in, &compactordv1.Strategy{
 			Kind: &compactordv1.Strategy_PruneToolOutputs{PruneToolOutputs: &compactordv1.PruneToolOutputsStrategy{
-				ProtectGroups: proto.Uint32(0), ProtectTokens: proto.Uint32(protect), MinimumTokens: proto.Uint32(minimum),
+				KeepGroups: proto.Uint32(0), KeepTokens: proto.Uint32(keep), MinimumTokens: proto.Uint32(minimum),
 			}},
 		})
 		require.NoError(t, err)
@@ -84,13 +84,13 @@ func TestMinimumsOfACalibratedState(t *testing.T) {
 
 	held := in.State.Scaled(in.State.Head.GetViewTokens())
 	require.Equal(t, uint32(20_040), held)
-	cleared := func(trigger, least uint32) *compactordv1.Strategy {
+	cleared := func(trigger, minimum uint32) *compactordv1.Strategy {
 		return clearUses(&compactordv1.ClearToolUsesStrategy{
-			Keep: proto.Uint32(2), TriggerTokens: &trigger, ClearAtLeast: &least, Placeholder: proto.String("gone"),
+			KeepCalls: proto.Uint32(2), TriggerTokens: &trigger, MinimumTokens: &minimum, Placeholder: proto.String("gone"),
 		})
 	}
 	require.Equal(t, 8, edits(cleared(20_040, 0)))
 	require.Zero(t, edits(cleared(20_041, 0)))
-	require.Equal(t, 8, edits(cleared(0, 15_984)), "999 stored tokens each")
-	require.Zero(t, edits(cleared(0, 15_986)))
+	require.Equal(t, 8, edits(cleared(0, 15_998)))
+	require.Zero(t, edits(cleared(0, 16_000)))
 }

@@ -12,7 +12,7 @@ import (
 
 // Defaults of ClearToolUses: those of Anthropic's context editing.
 const (
-	defaultKeepUses     = 3
+	defaultKeepCalls    = 3
 	defaultClearTrigger = 100_000
 )
 
@@ -31,59 +31,33 @@ func (c ClearToolUses) Plan(
 	if in.measure().context(in.State) < uint64(p.GetTriggerTokens()) {
 		return noop(in, compactordv1.SkipReason_SKIP_REASON_BELOW_THRESHOLD), nil
 	}
-	uses := toolUses(in.State)
-	h := newHiding(in.State, p.GetPlaceholder())
-	for _, u := range allBut(uses, p.GetKeep()) {
+	uses, err := closedUses(ctx, in.State, p.GetKeepCalls())
+	if err != nil {
+		return nil, err
+	}
+	return planHiding(ctx, in, p, uses)
+}
+
+// closedUses are the tool uses but the newest so many, in the order of their calls. What an open group has so far nobody has
+// read yet, and what a collapsed one had no view shows: their calls count all the same.
+func closedUses(ctx context.Context, s *session.State, newest uint32) ([]toolUse, error) {
+	var uses []toolUse
+	unread := make(map[uint32]bool)
+	for _, g := range s.Groups() {
 		if err := ended(ctx); err != nil {
 			return nil, err
 		}
-		if u.shown && clearable(in.State, u.call, p.GetExcludeTools()) {
-			if u.result != nil && hideable(in.State, u.result, nil) {
-				h.hide(u.result)
-			}
-			if p.GetClearInputs() {
-				h.clear(u.call)
-			}
-		}
-		if h.full() {
-			break
-		}
-	}
-	if len(h.edits) > 0 && h.freed < uint64(in.State.Stored(p.GetClearAtLeast())) {
-		return noop(in, compactordv1.SkipReason_SKIP_REASON_BELOW_MINIMUM), nil
-	}
-	return h.plan(in, 0), nil
-}
-
-// toolUse is one call, and its result where it has one.
-type toolUse struct {
-	call   *compactordv1.CallRef
-	result *compactordv1.LoggedMessage
-	// shown says that its group is finished and not collapsed.
-	shown bool
-}
-
-// toolUses are those of the kept part in the order of their calls.
-func toolUses(s *session.State) []toolUse {
-	var uses []toolUse
-	for _, g := range s.Groups() {
 		l := s.Kept[g.Call]
+		unread[l.GetIndex()] = g.Open || collapsed(s, g)
 		results := make(map[uint32]*compactordv1.LoggedMessage, len(g.Results))
 		for _, pos := range g.Results {
 			results[s.Kept[pos].GetAnswers().GetPart()] = s.Kept[pos]
 		}
-		shown := !g.Open && !collapsed(s, g)
 		for _, call := range session.Calls(l.GetMessage(), l.GetIndex()) {
-			uses = append(uses, toolUse{call: call, result: results[call.GetPart()], shown: shown})
+			uses = append(uses, toolUse{call: call, result: results[call.GetPart()]})
 		}
 	}
-	return uses
-}
-
-// clearable says whether anything of a use may be cleared: its pin holds for the whole group.
-func clearable(s *session.State, call *compactordv1.CallRef, excluded []string) bool {
-	return !session.Pinned(s.Head, call.GetIndex()) &&
-		!slices.Contains(excluded, call.GetName()) && !isRecallTool(call.GetName())
+	return slices.DeleteFunc(allBut(uses, newest), func(u toolUse) bool { return unread[u.call.GetIndex()] }), nil
 }
 
 // Resolved implements Resolver.
@@ -92,10 +66,9 @@ func (ClearToolUses) Resolved(_ *compactordv1.Policy, parameters *compactordv1.S
 	if given := parameters.GetClearToolUses(); given != nil {
 		p = proto.CloneOf(given)
 	}
-	fill(&p.Keep, defaultKeepUses)
+	fill(&p.KeepCalls, defaultKeepCalls)
 	fill(&p.TriggerTokens, defaultClearTrigger)
-	fill(&p.ClearAtLeast, 0)
-	p.ClearInputs = proto.Bool(p.GetClearInputs())
-	p.Placeholder = proto.String(resultTemplate(p.GetPlaceholder()))
+	fill(&p.MinimumTokens, 0)
+	fillHiding(&p.MinChars, &p.ClearArguments, &p.Placeholder)
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_ClearToolUses{ClearToolUses: p}}
 }

@@ -17,13 +17,13 @@ func clearUses(p *compactordv1.ClearToolUsesStrategy) *compactordv1.Strategy {
 
 // clearing keeps so many uses, whatever the context holds.
 func clearing(keep uint32) *compactordv1.ClearToolUsesStrategy {
-	return &compactordv1.ClearToolUsesStrategy{Keep: &keep, TriggerTokens: proto.Uint32(0)}
+	return &compactordv1.ClearToolUsesStrategy{KeepCalls: &keep, TriggerTokens: proto.Uint32(0)}
 }
 
 func TestClearToolUses(t *testing.T) {
 	t.Parallel()
 	excluding := func(p *compactordv1.ClearToolUsesStrategy, tools ...string) *compactordv1.ClearToolUsesStrategy {
-		p.ExcludeTools = tools
+		p.ProtectedTools = tools
 		return p
 	}
 	for _, c := range []struct {
@@ -104,7 +104,7 @@ func TestClearToolUsesAfterAnotherRung(t *testing.T) {
 	require.Equal(t, []uint32{2, 4}, hiddenIn(planned(t, l, ladder(hideTools(keepGroups(3))))), "nothing was done before")
 }
 
-func TestClearToolUsesFreesEnoughOrNothing(t *testing.T) {
+func TestClearToolUsesHidesEnoughOrNothing(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U T2 R100 T2 R100 T2 R100")
 	p := clearing(1)
@@ -112,19 +112,19 @@ func TestClearToolUsesFreesEnoughOrNothing(t *testing.T) {
 	for _, e := range planned(t, l, clearUses(p)).GetEdits() {
 		freed += e.GetTokensFreed()
 	}
-	require.Equal(t, uint32(148), freed)
-	p.ClearAtLeast = proto.Uint32(148)
+	require.Equal(t, uint32(148), freed, "of 200 that are hidden")
+	p.MinimumTokens = proto.Uint32(199)
 	require.Len(t, planned(t, l, clearUses(p)).GetEdits(), 2)
-	p.ClearAtLeast = proto.Uint32(149)
+	p.MinimumTokens = proto.Uint32(200)
 	require.Equal(t, tooFew, planned(t, l, clearUses(p)).GetSkipReason())
 }
 
-func TestClearToolUsesClearsInputs(t *testing.T) {
+func TestClearToolUsesClearsArguments(t *testing.T) {
 	t.Parallel()
 	// 1 two calls, the first long; 4 a call whose result is too short, 6 one that never got a result; 8 the newest.
 	l := newLog().script("U T200:a,b R100:a R100:b T200:c R2:c T200:d U T200:e R100:e")
 	p := clearing(1)
-	p.ClearInputs = proto.Bool(true)
+	p.ClearArguments = proto.Bool(true)
 	made := planned(t, l, clearUses(p))
 	require.Equal(t, []uint32{2, 3}, hiddenIn(made))
 	var cleared []uint32
@@ -145,7 +145,7 @@ func TestClearToolUsesClearsInputs(t *testing.T) {
 	l = newLog().script("U T200:a R100:a T200:b R100:b")
 	l.commit(planned(t, l, hideTools(keepGroups(0))), "")
 	l.pin(4)
-	p.Keep = proto.Uint32(0)
+	p.KeepCalls = proto.Uint32(0)
 	require.Equal(t, []uint32{1}, indexesOf(planned(t, l, clearUses(p))))
 }
 
@@ -164,7 +164,7 @@ func TestClearingArgumentsIsDoneAtOnce(t *testing.T) {
 	// What stands in for the arguments has 93 characters: 24 tokens.
 	const standIn = 93
 	p := clearing(0)
-	p.ClearInputs, p.Placeholder = proto.Bool(true), proto.String("[gone]")
+	p.ClearArguments, p.Placeholder = proto.Bool(true), proto.String("[gone]")
 	arguments := func(characters int) string {
 		return `{"command":"` + strings.Repeat("x", characters-len(`{"command":""}`)) + `"}`
 	}

@@ -177,7 +177,7 @@ func TestResultsCutOnArrivalAreHidden(t *testing.T) {
 	require.Equal(t, uint32(400), l.head().GetPrunableTokens())
 	prune := func(protect, minimum uint32) *compactordv1.Strategy {
 		return pruneTools(&compactordv1.PruneToolOutputsStrategy{
-			ProtectTokens: &protect, MinimumTokens: &minimum, Placeholder: proto.String("[{tokens} gone]"),
+			KeepTokens: &protect, MinimumTokens: &minimum, Placeholder: proto.String("[{tokens} gone]"),
 		})
 	}
 	require.Equal(t, []uint32{2, 4}, hiddenIn(planned(t, l, prune(299, 199))))
@@ -193,7 +193,7 @@ func TestResultsCutOnArrivalAreHidden(t *testing.T) {
 	require.Zero(t, l.head().GetPrunableTokens())
 }
 
-// clear_at_least and min_chars go by what is shown, too.
+// minimum_tokens and min_chars go by what is shown, too.
 func TestHidingGoesByWhatIsShown(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U T2")
@@ -205,13 +205,13 @@ func TestHidingGoesByWhatIsShown(t *testing.T) {
 	}
 	require.Equal(t, []uint32{2}, hiddenIn(planned(t, l, long(400))))
 	require.Empty(t, hiddenIn(planned(t, l, long(401))))
-	atLeast := func(tokens uint32) *compactordv1.Strategy {
+	moreThan := func(tokens uint32) *compactordv1.Strategy {
 		return clearUses(&compactordv1.ClearToolUsesStrategy{
-			Keep: proto.Uint32(0), TriggerTokens: proto.Uint32(0), ClearAtLeast: &tokens, Placeholder: proto.String("gone"),
+			KeepCalls: proto.Uint32(0), TriggerTokens: proto.Uint32(0), MinimumTokens: &tokens, Placeholder: proto.String("gone"),
 		})
 	}
-	require.Equal(t, []uint32{2}, hiddenIn(planned(t, l, atLeast(99))))
-	require.Equal(t, tooFew, planned(t, l, atLeast(100)).GetSkipReason())
+	require.Equal(t, []uint32{2}, hiddenIn(planned(t, l, moreThan(99))))
+	require.Equal(t, tooFew, planned(t, l, moreThan(100)).GetSkipReason())
 
 	// A placeholder that is no shorter than what is left frees nothing.
 	p := keepGroups(0)

@@ -73,27 +73,27 @@ func TestPlansAreAsGolden(t *testing.T) {
 		"hide_tool_results/below_minimum": hideTools(&compactordv1.HideToolResultsStrategy{
 			MinimumTokens: proto.Uint32(10_000),
 		}),
-		"mask_observations/window":   mask(masking(4)),
+		"mask_observations/groups":   mask(masking(4)),
 		"mask_observations/defaults": mask(nil),
 		"mask_observations/turns": mask(&compactordv1.MaskObservationsStrategy{
-			Window: proto.Uint32(1), Unit: compactordv1.MaskUnit_MASK_UNIT_TURN.Enum(), MinChars: proto.Uint32(300),
+			KeepTurns: proto.Uint32(1), MinChars: proto.Uint32(300),
 		}),
 		"clear_tool_uses/uses": clearUses(clearing(4)),
-		"clear_tool_uses/inputs": clearUses(&compactordv1.ClearToolUsesStrategy{
-			Keep: proto.Uint32(2), TriggerTokens: proto.Uint32(10_000), ClearAtLeast: proto.Uint32(5000),
-			ExcludeTools: []string{"read"}, ClearInputs: proto.Bool(true), Placeholder: proto.String("[cleared]"),
+		"clear_tool_uses/arguments": clearUses(&compactordv1.ClearToolUsesStrategy{
+			KeepCalls: proto.Uint32(2), TriggerTokens: proto.Uint32(10_000), MinimumTokens: proto.Uint32(5000),
+			ProtectedTools: []string{"read"}, ClearArguments: proto.Bool(true), Placeholder: proto.String("[cleared]"),
 		}),
 		"clear_tool_uses/below_trigger": clearUses(nil),
 		"prune_tool_outputs/groups": pruneTools(&compactordv1.PruneToolOutputsStrategy{
-			ProtectGroups: proto.Uint32(2), ProtectTokens: proto.Uint32(3000), MinimumTokens: proto.Uint32(1000),
+			KeepGroups: proto.Uint32(2), KeepTokens: proto.Uint32(3000), MinimumTokens: proto.Uint32(1000),
 			ClearArguments: proto.Bool(true),
 		}),
 		"prune_tool_outputs/turns": pruneTools(&compactordv1.PruneToolOutputsStrategy{
-			ProtectTurns: proto.Uint32(1), ProtectTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(500),
+			KeepTurns: proto.Uint32(1), KeepTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(500),
 			Placeholder: proto.String("[{tool} said {tokens} tokens, kept as {index}.{part}]"),
 		}),
 		"prune_tool_outputs/below_minimum": pruneTools(&compactordv1.PruneToolOutputsStrategy{
-			ProtectTurns: proto.Uint32(1), ProtectTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(1000),
+			KeepTurns: proto.Uint32(1), KeepTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(1000),
 		}),
 		"prune_tool_outputs/defaults":    pruneTools(nil),
 		"truncate_tool_outputs/defaults": truncating(nil),

@@ -2,6 +2,7 @@ package strategies
 
 import (
 	"context"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 
@@ -23,16 +24,17 @@ func (h HideToolResults) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
 	p := h.Resolved(in.Policy, parameters).GetHideToolResults()
-	groups, keep := in.State.Groups(), p.GetKeepGroups()
-	kept := len(in.State.Kept)
-	old := oldResults{
-		groups:         allBut(groups, keep),
-		strays:         beforeNewest(in.State, groups, keep),
-		end:            kept - int(min(uint64(kept), uint64(p.GetKeepMessages()))),
-		minChars:       p.GetMinChars(),
-		protectedTools: p.GetProtectedTools(),
+	groups := in.State.Groups()
+	start := beforeGroups(in.State, groups, p.GetKeepGroups())
+	uses, err := oldUses(ctx, in.State, allBut(groups, p.GetKeepGroups()), start)
+	if err != nil {
+		return nil, err
 	}
-	return old.plan(ctx, in, p.GetPlaceholder(), p.GetMinimumTokens())
+	if older := allBut(in.State.Kept, p.GetKeepMessages()); len(older) < len(in.State.Kept) {
+		end := in.State.Kept[len(older)].GetIndex()
+		uses = slices.DeleteFunc(uses, func(u toolUse) bool { return u.result.GetIndex() >= end })
+	}
+	return planHiding(ctx, in, p, uses)
 }
 
 // Resolved implements Resolver.
@@ -42,9 +44,8 @@ func (HideToolResults) Resolved(_ *compactordv1.Policy, parameters *compactordv1
 		p = proto.CloneOf(given)
 	}
 	fill(&p.KeepGroups, defaultKeepGroups)
-	p.Placeholder = proto.String(resultTemplate(p.GetPlaceholder()))
 	fill(&p.KeepMessages, 0)
-	fill(&p.MinChars, 0)
 	fill(&p.MinimumTokens, 0)
+	fillHiding(&p.MinChars, &p.ClearArguments, &p.Placeholder)
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_HideToolResults{HideToolResults: p}}
 }

@@ -229,7 +229,7 @@ func TestHidingLeavesWhatIsPinnedPutAwayOrCollapsed(t *testing.T) {
 	}}, "")
 	for _, parameters := range []*compactordv1.Strategy{
 		hideTools(keepGroups(0)), clearUses(&compactordv1.ClearToolUsesStrategy{
-			Keep: proto.Uint32(0), TriggerTokens: proto.Uint32(0),
+			KeepCalls: proto.Uint32(0), TriggerTokens: proto.Uint32(0),
 		}),
 	} {
 		require.Equal(t, []uint32{8}, hiddenIn(planned(t, l, parameters)))

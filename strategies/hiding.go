@@ -1,12 +1,20 @@
 package strategies
 
 import (
+	"cmp"
+	"context"
 	"slices"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/wording"
 )
+
+// The four strategies that hide tool results differ in which results they select. The rest is the same for all of them and
+// stands in this file: what is never hidden, what takes the place of a result and of arguments, and when hiding is worth it.
 
 // maxPlanBytes bounds the edits of one plan, the oldest first, so that the answers that hold them fit into what clients
 // take. What is left is for the next one.
@@ -15,42 +23,112 @@ const maxPlanBytes = 1 << 20
 // editBytes is about what an edit takes beside its replacement.
 const editBytes = 32
 
-// hiding is a plan that hides results, and clears arguments of calls, while it is made. The oldest come first.
+// hidingParameters are the parameters that all these strategies have, with their defaults filled in.
+type hidingParameters interface {
+	GetMinimumTokens() uint32
+	GetMinChars() uint32
+	GetProtectedTools() []string
+	GetClearArguments() bool
+	GetPlaceholder() string
+}
+
+// hidingOf returns the parameters that a strategy was given; false for one that hides no results.
+func hidingOf(s *compactordv1.Strategy) (hidingParameters, bool) {
+	switch k := s.GetKind().(type) {
+	case *compactordv1.Strategy_HideToolResults:
+		return k.HideToolResults, true
+	case *compactordv1.Strategy_MaskObservations:
+		return k.MaskObservations, true
+	case *compactordv1.Strategy_PruneToolOutputs:
+		return k.PruneToolOutputs, true
+	case *compactordv1.Strategy_ClearToolUses:
+		return k.ClearToolUses, true
+	default:
+		return nil, false
+	}
+}
+
+// fillHiding sets those that are not given to their defaults. minimum_tokens has a default for each strategy.
+func fillHiding(minChars **uint32, clearArguments **bool, placeholder **string) {
+	fill(minChars, 0)
+	fill(clearArguments, false)
+	fill(placeholder, "")
+	*placeholder = proto.String(cmp.Or(**placeholder, wording.HiddenResult))
+}
+
+// toolUse is a call with its result. A result that answers no call has none, and a call may have got no result.
+type toolUse struct {
+	call   *compactordv1.CallRef
+	result *compactordv1.LoggedMessage
+}
+
+// useOf is the tool use that a result belongs to.
+func useOf(result *compactordv1.LoggedMessage) toolUse {
+	if stray(result) {
+		return toolUse{result: result}
+	}
+	return toolUse{call: result.GetAnswers(), result: result}
+}
+
+func (u toolUse) tool() string {
+	if u.call == nil {
+		return toolOf(u.result)
+	}
+	return u.call.GetName()
+}
+
+// planHiding hides the results of the tool uses that a strategy selected, the oldest first, and clears the arguments of
+// their calls where the parameters say so.
+func planHiding(ctx context.Context, in *Input, p hidingParameters, uses []toolUse) (*compactordv1.CompactionPlan, error) {
+	h := &hiding{state: in.State, parameters: p}
+	for _, u := range uses {
+		if err := ended(ctx); err != nil {
+			return nil, err
+		}
+		if h.hide(u); h.full() {
+			break
+		}
+	}
+	return h.plan(in), nil
+}
+
+// hiding is a plan that hides results, and clears arguments of calls, while it is made.
 type hiding struct {
-	state *session.State
-	// template is the text in place of a result.
-	template string
-	trial    *trial
-	edits    []*compactordv1.Edit
+	state      *session.State
+	parameters hidingParameters
+	trial      *trial
+	edits      []*compactordv1.Edit
 	// bytes is about what the edits take up.
 	bytes int
-	// held is what the view showed of the hidden results and the cleared arguments in tokens, freed what it is smaller by.
-	held, freed uint64
-}
-
-func newHiding(s *session.State, placeholder string) *hiding {
-	return &hiding{state: s, template: resultTemplate(placeholder)}
-}
-
-// resultTemplate is the given text in place of a result, or ours.
-func resultTemplate(placeholder string) string {
-	if placeholder == "" {
-		return wording.HiddenResult
-	}
-	return placeholder
+	// held is what the view showed of the hidden results and the cleared arguments in tokens.
+	held uint64
 }
 
 // full says whether the plan takes no more edits.
 func (h *hiding) full() bool { return h.bytes > maxPlanBytes }
 
-// hide hides a result, where that frees anything. The placeholder tells the tokens of the log's: so many are recalled.
-func (h *hiding) hide(l *compactordv1.LoggedMessage) {
+// hide hides the result of a tool use. The arguments are cleared also where the result stays because it is short: writing a
+// file takes long arguments, and is answered with a word.
+func (h *hiding) hide(u toolUse) {
+	if protected(u.tool(), h.parameters.GetProtectedTools()) {
+		return
+	}
+	if u.result != nil && hideable(h.state, u.result) && hasCharacters(h.state, u.result, h.parameters.GetMinChars()) {
+		h.hideResult(u.result)
+	}
+	if u.call != nil && h.parameters.GetClearArguments() {
+		h.clearArguments(u.call)
+	}
+}
+
+// hideResult hides a result, where that frees anything. The placeholder tells the tokens of the log's: so many are recalled.
+func (h *hiding) hideResult(l *compactordv1.LoggedMessage) {
 	_, shown := h.state.Shown(l)
 	what := replaced{index: l.GetIndex(), tokens: l.GetTokens(), tool: toolOf(l)}
 	e := &compactordv1.Edit{
 		Index:       l.GetIndex(),
 		Kind:        compactordv1.EditKind_EDIT_KIND_HIDE_RESULT,
-		Replacement: what.fill(h.template),
+		Replacement: what.fill(h.parameters.GetPlaceholder()),
 	}
 	if e.TokensFreed = h.freedBy(e, l, shown); e.GetTokensFreed() > 0 {
 		h.add(shown, e)
@@ -71,10 +149,10 @@ func (h *hiding) freedBy(e *compactordv1.Edit, l *compactordv1.LoggedMessage, sh
 // something to do.
 const leastCleared = 2
 
-// clear clears the arguments of a call, where they are there and that frees anything.
-func (h *hiding) clear(call *compactordv1.CallRef) {
+// clearArguments clears the arguments of a call, where they are there and that frees anything. A pin holds the whole group.
+func (h *hiding) clearArguments(call *compactordv1.CallRef) {
 	pos, kept := position(h.state, call.GetIndex())
-	if !kept ||
+	if !kept || session.Pinned(h.state.Head, call.GetIndex()) ||
 		edited(h.state, call.GetIndex(), call.GetPart(), compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS) {
 		return
 	}
@@ -107,14 +185,14 @@ func (h *hiding) tried() *trial {
 
 func (h *hiding) add(held uint32, e *compactordv1.Edit) {
 	h.held += uint64(held)
-	h.freed += uint64(e.GetTokensFreed())
 	h.bytes += len(e.GetReplacement()) + editBytes
 	h.edits = append(h.edits, e)
 }
 
-// plan is what was hidden, in the order of the log: nothing where all of it holds no more than so many tokens, or where it
+// plan is what was hidden, in the order of the log: nothing where all of it holds no more than minimum_tokens, or where it
 // is too soon after the last rewrite.
-func (h *hiding) plan(in *Input, minimum uint32) *compactordv1.CompactionPlan {
+func (h *hiding) plan(in *Input) *compactordv1.CompactionPlan {
+	minimum := h.parameters.GetMinimumTokens()
 	switch {
 	case len(h.edits) == 0:
 		return noop(in, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT)
@@ -138,58 +216,27 @@ func tooSoon(in *Input, minimum uint32) bool {
 		head.GetAppendedTokens()-head.GetRewrittenAtTokens() < session.Stored(head, minimum)
 }
 
-// hideable says whether a result may be hidden and counts as one that is there. One that is put away already is neither,
-// so that hiding comes to an end and no text is lost that says how to have it back; nor is what the agent recalled.
-func hideable(s *session.State, l *compactordv1.LoggedMessage, protectedTools []string) bool {
-	return !session.Pinned(s.Head, l.GetIndex()) &&
-		!s.PutAway(l) &&
-		!slices.Contains(protectedTools, toolOf(l)) &&
-		!isRecallTool(toolOf(l))
+// hideable says whether a result may be hidden. One that is put away already may not, so that hiding comes to an end and no
+// text is lost that says how to have it back.
+func hideable(s *session.State, l *compactordv1.LoggedMessage) bool {
+	return !session.Pinned(s.Head, l.GetIndex()) && !s.PutAway(l)
 }
 
-// toolOf is the tool that a result is of, as far as anything says so.
-func toolOf(l *compactordv1.LoggedMessage) string {
-	if !stray(l) {
-		return l.GetAnswers().GetName()
+// protected says whether a tool's results stay. Those of the tools that recall do: an agent that recalled something would
+// else recall it again and again.
+func protected(tool string, protectedTools []string) bool {
+	return isRecallTool(tool) || slices.Contains(protectedTools, tool)
+}
+
+// hasCharacters says whether the view shows so many code points of a result's text.
+func hasCharacters(s *session.State, l *compactordv1.LoggedMessage, least uint32) bool {
+	if least == 0 {
+		return true
 	}
-	if name := l.GetMessage().GetParts()[0].GetToolResult().GetName(); name != "" {
-		return name
+	shown, _ := s.Shown(l)
+	var has uint64
+	for _, p := range shown.GetParts()[0].GetToolResult().GetParts() {
+		has += uint64(utf8.RuneCountInString(p.GetText().GetText()) + utf8.RuneCountInString(p.GetOpaque().GetJson()))
 	}
-	return "a tool"
-}
-
-// stray says whether a message is a result that answers no call, which views quote.
-func stray(l *compactordv1.LoggedMessage) bool {
-	return l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_STRAY
-}
-
-// answersTo marks the positions of the results of groups. What an open group has so far nobody has read yet, and what a
-// collapsed one had no view shows.
-func answersTo(s *session.State, groups []session.Group) []bool {
-	marks := make([]bool, len(s.Kept))
-	for _, g := range groups {
-		if g.Open || collapsed(s, g) {
-			continue
-		}
-		for _, pos := range g.Results {
-			marks[pos] = true
-		}
-	}
-	return marks
-}
-
-func collapsed(s *session.State, g session.Group) bool {
-	return edited(s, s.Kept[g.Call].GetIndex(), 0, compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP)
-}
-
-// allBut are those that are older than the newest so many.
-func allBut[T any](all []T, newest uint32) []T {
-	return all[:len(all)-int(min(uint64(len(all)), uint64(newest)))]
-}
-
-// edited says whether an edit of that kind is in force.
-func edited(s *session.State, index, part uint32, kind compactordv1.EditKind) bool {
-	return slices.ContainsFunc(s.Edits[index], func(e *compactordv1.Edit) bool {
-		return e.GetPart() == part && e.GetKind() == kind
-	})
+	return has >= uint64(least)
 }

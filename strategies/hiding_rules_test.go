@@ -183,7 +183,7 @@ func TestHideRules(t *testing.T) {
 	checkRounds(t, func(t *rapid.T) {
 		l, parameters := generate(t), hideOf(t)
 		p := parameters.GetHideToolResults()
-		p.Placeholder, p.KeepGroups = proto.String("[gone]"), proto.Uint32(uint32(dice(t, 4)))
+		p.Placeholder, p.KeepGroups, p.ClearArguments = proto.String("[gone]"), proto.Uint32(uint32(dice(t, 4))), nil
 		hidden := requireHides(t, l, parameters, p.GetMinimumTokens(), func(s observed, m *compactordv1.LoggedMessage) bool {
 			after := uint32(0)
 			for _, other := range s.Kept {
@@ -211,10 +211,10 @@ func TestMaskRulesOfTurns(t *testing.T) {
 	checkRounds(t, func(t *rapid.T) {
 		l, parameters := generate(t), maskOf(t)
 		p := parameters.GetMaskObservations()
-		p.Placeholder, p.Window = proto.String("[gone]"), proto.Uint32(1+uint32(dice(t, 3)))
-		p.Unit = compactordv1.MaskUnit_MASK_UNIT_TURN.Enum()
+		p.Placeholder, p.KeepTurns = proto.String("[gone]"), proto.Uint32(1+uint32(dice(t, 3)))
+		p.KeepGroups, p.ClearArguments = nil, nil
 		hidden := requireHides(t, l, parameters, p.GetMinimumTokens(), func(s observed, m *compactordv1.LoggedMessage) bool {
-			return s.turnsAfter(s.lastOfGroup(m)) >= p.GetWindow() && s.mayBeHidden(m, p.GetProtectedTools()) &&
+			return s.turnsAfter(s.lastOfGroup(m)) >= p.GetKeepTurns() && s.mayBeHidden(m, p.GetProtectedTools()) &&
 				utf8.RuneCountInString(s.text(m)) >= int(p.GetMinChars())
 		})
 		did.count("hidden", len(hidden) > 0)
@@ -228,15 +228,16 @@ func TestClearRules(t *testing.T) {
 	checkRounds(t, func(t *rapid.T) {
 		l, parameters := generate(t), clearOf(t)
 		p := parameters.GetClearToolUses()
-		p.Placeholder, p.Keep = proto.String("[gone]"), proto.Uint32(uint32(dice(t, 4)))
-		p.ClearAtLeast, p.ClearInputs = nil, nil
-		hidden := requireHides(t, l, parameters, 0, func(s observed, m *compactordv1.LoggedMessage) bool {
+		p.Placeholder, p.KeepCalls = proto.String("[gone]"), proto.Uint32(uint32(dice(t, 4)))
+		p.ClearArguments = nil
+		hidden := requireHides(t, l, parameters, p.GetMinimumTokens(), func(s observed, m *compactordv1.LoggedMessage) bool {
 			if m.GetResultPlace() != compactordv1.ResultPlace_RESULT_PLACE_ANSWER ||
 				s.Head.GetViewTokens() < p.GetTriggerTokens() {
 				return false
 			}
 			newer := s.callsAfter(m.GetAnswers().GetIndex(), m.GetAnswers().GetPart())
-			return newer >= p.GetKeep() && s.mayBeHidden(m, p.GetExcludeTools())
+			return newer >= p.GetKeepCalls() && s.mayBeHidden(m, p.GetProtectedTools()) &&
+				utf8.RuneCountInString(s.text(m)) >= int(p.GetMinChars())
 		})
 		did.count("hidden", len(hidden) > 0)
 	})

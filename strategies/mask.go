@@ -10,8 +10,8 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// defaultMaskWindow is what the study of observation masking found best.
-const defaultMaskWindow = 10
+// defaultMaskGroups is what the study of observation masking found best.
+const defaultMaskGroups = 10
 
 // MaskObservations hides the results of older steps of the agent: what it thought and did stays, what it saw goes. Groups
 // stay that are about files which it works on now.
@@ -26,10 +26,10 @@ func (m MaskObservations) Plan(
 ) (*compactordv1.CompactionPlan, error) {
 	p := m.Resolved(in.Policy, parameters).GetMaskObservations()
 	groups := in.State.Groups()
-	start := beforeNewest(in.State, groups, p.GetWindow())
+	start := beforeGroups(in.State, groups, p.GetKeepGroups())
 	recent := func(g session.Group) bool { return g.Call >= start }
-	if p.GetUnit() == compactordv1.MaskUnit_MASK_UNIT_TURN {
-		start = recentTurns(in.State, p.GetWindow())
+	if p.KeepTurns != nil {
+		start = beforeTurns(in.State, p.GetKeepTurns())
 		// A result that came after the turn of its call is news of the turn in which it came.
 		recent = func(g session.Group) bool { return g.Last() >= start }
 	}
@@ -38,11 +38,11 @@ func (m MaskObservations) Plan(
 	if err != nil {
 		return nil, err
 	}
-	old := oldResults{
-		groups: idle, strays: start, end: len(in.State.Kept),
-		minChars: p.GetMinChars(), protectedTools: p.GetProtectedTools(),
+	uses, err := oldUses(ctx, in.State, idle, start)
+	if err != nil {
+		return nil, err
 	}
-	return old.plan(ctx, in, p.GetPlaceholder(), p.GetMinimumTokens())
+	return planHiding(ctx, in, p, uses)
 }
 
 // idleGroups are those that name no file which an active group names.
@@ -83,13 +83,11 @@ func (MaskObservations) Resolved(_ *compactordv1.Policy, parameters *compactordv
 	if given := parameters.GetMaskObservations(); given != nil {
 		p = proto.CloneOf(given)
 	}
-	fill(&p.Window, defaultMaskWindow)
-	if p.GetUnit() == compactordv1.MaskUnit_MASK_UNIT_UNSPECIFIED {
-		p.Unit = compactordv1.MaskUnit_MASK_UNIT_GROUP.Enum()
+	if p.KeepTurns == nil {
+		fill(&p.KeepGroups, defaultMaskGroups)
 	}
-	p.Placeholder = proto.String(resultTemplate(p.GetPlaceholder()))
-	fill(&p.MinChars, 0)
 	fill(&p.ActiveFileGroups, 0)
 	fill(&p.MinimumTokens, 0)
+	fillHiding(&p.MinChars, &p.ClearArguments, &p.Placeholder)
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_MaskObservations{MaskObservations: p}}
 }

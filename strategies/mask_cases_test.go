@@ -20,8 +20,8 @@ func mask(p *compactordv1.MaskObservationsStrategy) *compactordv1.Strategy {
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_MaskObservations{MaskObservations: p}}
 }
 
-func masking(window uint32) *compactordv1.MaskObservationsStrategy {
-	return &compactordv1.MaskObservationsStrategy{Window: &window}
+func masking(keepGroups uint32) *compactordv1.MaskObservationsStrategy {
+	return &compactordv1.MaskObservationsStrategy{KeepGroups: &keepGroups}
 }
 
 // maskingByRatio is how a ladder says what xbot masks at which share of the window: the strongest rung first, so that
@@ -212,7 +212,7 @@ func TestCase215NothingMaskedIsEverEvicted(t *testing.T) {
 func TestMaskObservations(t *testing.T) {
 	t.Parallel()
 	turns := func(n uint32) *compactordv1.MaskObservationsStrategy {
-		return &compactordv1.MaskObservationsStrategy{Window: &n, Unit: compactordv1.MaskUnit_MASK_UNIT_TURN.Enum()}
+		return &compactordv1.MaskObservationsStrategy{KeepTurns: &n}
 	}
 	with := func(p *compactordv1.MaskObservationsStrategy, minimum uint32, tools ...string) *compactordv1.MaskObservationsStrategy {
 		p.MinimumTokens, p.ProtectedTools = &minimum, tools

@@ -31,16 +31,22 @@ func strategyMayHelp(h *storagev1.Head, p *compactordv1.Policy, s *compactordv1.
 	case *compactordv1.Strategy_Summarize, *compactordv1.Strategy_DialogueOnly, *compactordv1.Strategy_DropThinking:
 		// What they take out or edit lies behind the smallest valid kept part, but where they leave nothing alone.
 		return cuttable(h) || !sparesTail(h, s)
-	case *compactordv1.Strategy_HideToolResults, *compactordv1.Strategy_MaskObservations,
-		*compactordv1.Strategy_PruneToolOutputs:
-		// The head tells what results hold, and not what arguments do.
-		enough := s.GetPruneToolOutputs().GetClearArguments() || h.GetPrunableTokens() > session.Stored(h, minimumOf(s))
-		return enough && h.GetViewToolGroups() > sparedGroups(s)
 	case *compactordv1.Strategy_StripMedia:
 		return h.GetViewMedia() > k.StripMedia.GetKeepNewest()
 	default:
+		return hidingMayHelp(h, s)
+	}
+}
+
+// hidingMayHelp says whether a strategy that hides results may hide any that are worth it, and true for all others.
+func hidingMayHelp(h *storagev1.Head, s *compactordv1.Strategy) bool {
+	p, hides := hidingOf(s)
+	if !hides {
 		return true
 	}
+	// The head tells what results hold, and not what arguments do.
+	enough := p.GetClearArguments() || h.GetPrunableTokens() > session.Stored(h, minimumOf(s))
+	return enough && h.GetViewToolGroups() > sparedGroups(s)
 }
 
 // rungReached says whether the context is as full as a rung wants it, before the others have run.
@@ -86,20 +92,17 @@ func leavesNewest(h *storagev1.Head, s *compactordv1.Strategy) bool {
 	switch k := s.GetKind().(type) {
 	case *compactordv1.Strategy_Summarize, *compactordv1.Strategy_DialogueOnly:
 		return true
-	case *compactordv1.Strategy_HideToolResults, *compactordv1.Strategy_MaskObservations,
-		*compactordv1.Strategy_PruneToolOutputs:
-		return sparedGroups(s) > 0
 	case *compactordv1.Strategy_DropThinking:
 		return k.DropThinking == nil || k.DropThinking.KeepTurns == nil || k.DropThinking.GetKeepTurns() > 0
 	case *compactordv1.Strategy_StripMedia:
 		return h.GetViewMedia() <= k.StripMedia.GetKeepNewest()
 	default:
-		return false
+		return sparedGroups(s) > 0
 	}
 }
 
 // sparedGroups is how many of the newest tool groups a strategy leaves alone at least. A turn can be without a group, but
-// the newest group then is of a turn before it.
+// the newest group then is of a turn before it. 0 of all strategies that do not count groups.
 func sparedGroups(s *compactordv1.Strategy) uint32 {
 	switch s.GetKind().(type) {
 	case *compactordv1.Strategy_HideToolResults:
@@ -109,16 +112,16 @@ func sparedGroups(s *compactordv1.Strategy) uint32 {
 		return defaultKeepGroups
 	case *compactordv1.Strategy_MaskObservations:
 		if k := s.GetMaskObservations(); k != nil {
-			if k.GetUnit() == compactordv1.MaskUnit_MASK_UNIT_TURN {
+			if k.KeepTurns != nil {
 				return 0
 			}
-			if k.Window != nil {
-				return k.GetWindow()
+			if k.KeepGroups != nil {
+				return k.GetKeepGroups()
 			}
 		}
-		return defaultMaskWindow
+		return defaultMaskGroups
 	case *compactordv1.Strategy_PruneToolOutputs:
-		return s.GetPruneToolOutputs().GetProtectGroups()
+		return s.GetPruneToolOutputs().GetKeepGroups()
 	default:
 		return 0
 	}

@@ -222,7 +222,7 @@ func TestLadderThatDoesNothingTellsWhyItsLastRungDid(t *testing.T) {
 	require.Equal(t, nothing, nestedPlan(t, l, manual, s).GetSkipReason())
 	l = newLog().script("U T2 R100 T2 R100 U U U")
 	s = ladder(rung(summarizing(keepTokens(1000))), rung(pruneTools(&compactordv1.PruneToolOutputsStrategy{
-		ProtectTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(200),
+		KeepTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(200),
 	})))
 	require.Equal(t, tooFew, nestedPlan(t, l, manual, s).GetSkipReason())
 }
@@ -232,7 +232,7 @@ func TestLadderBoundsThePlan(t *testing.T) {
 	t.Parallel()
 	hide := func(groups uint32) *compactordv1.Strategy {
 		return pruneTools(&compactordv1.PruneToolOutputsStrategy{
-			ProtectGroups: &groups, ProtectTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(0),
+			KeepGroups: &groups, KeepTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(0),
 			Placeholder: proto.String(strings.Repeat("gone", 500)),
 		})
 	}

@@ -2,62 +2,52 @@ package strategies
 
 import (
 	"context"
-	"unicode/utf8"
+	"slices"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 )
 
-// oldResults are the results that are hidden for their age: how much has come since, and not how much they hold.
-type oldResults struct {
-	// groups are the tool groups whose results are old. Those of one group are hidden together or stay together.
-	groups []session.Group
-	// strays is the position before which a result that answers no call is old: it belongs to no group.
-	strays int
-	// end is the position behind which nothing is old.
-	end int
-	// minChars is how many characters a result must have.
-	minChars       uint32
-	protectedTools []string
-}
+// Which tool results are old: what the strategies that take out older results select by.
 
-// plan hides them.
-func (o oldResults) plan(
-	ctx context.Context, in *Input, placeholder string, minimum uint32,
-) (*compactordv1.CompactionPlan, error) {
-	h := newHiding(in.State, placeholder)
-	answers := answersTo(in.State, o.groups)
-	for pos, l := range in.State.Kept[:o.end] {
+// oldUses are the tool uses whose results belong to these groups, and the results before a position that answer no call and
+// so belong to no group.
+func oldUses(ctx context.Context, s *session.State, groups []session.Group, strays int) ([]toolUse, error) {
+	var uses []toolUse
+	for pos, answers := range answersTo(s, groups) {
 		if err := ended(ctx); err != nil {
 			return nil, err
 		}
-		old := answers[pos] || stray(l) && pos < o.strays
-		if old && hideable(in.State, l, o.protectedTools) && hasCharacters(in.State, l, o.minChars) {
-			h.hide(l)
-		}
-		if h.full() {
-			break
+		if l := s.Kept[pos]; answers || stray(l) && pos < strays {
+			uses = append(uses, useOf(l))
 		}
 	}
-	return h.plan(in, minimum), nil
+	return uses, nil
 }
 
-// hasCharacters says whether the view shows so many code points of a result's text.
-func hasCharacters(s *session.State, l *compactordv1.LoggedMessage, least uint32) bool {
-	if least == 0 {
-		return true
+// answersTo marks the positions of the results of groups. What an open group has so far nobody has read yet, and what a
+// collapsed one had no view shows.
+func answersTo(s *session.State, groups []session.Group) []bool {
+	marks := make([]bool, len(s.Kept))
+	for _, g := range groups {
+		if g.Open || collapsed(s, g) {
+			continue
+		}
+		for _, pos := range g.Results {
+			marks[pos] = true
+		}
 	}
-	shown, _ := s.Shown(l)
-	var has uint64
-	for _, p := range shown.GetParts()[0].GetToolResult().GetParts() {
-		has += uint64(utf8.RuneCountInString(p.GetText().GetText()) + utf8.RuneCountInString(p.GetOpaque().GetJson()))
-	}
-	return has >= uint64(least)
+	return marks
 }
 
-// beforeNewest is the position of the oldest of the newest groups, behind all that is older: the end where none is to
+// allBut are those that are older than the newest so many.
+func allBut[T any](all []T, newest uint32) []T {
+	return all[:len(all)-int(min(uint64(len(all)), uint64(newest)))]
+}
+
+// beforeGroups is the position of the oldest of the newest groups, behind all that is older: the end where none is to
 // stay, and the beginning where there is none.
-func beforeNewest(s *session.State, groups []session.Group, newest uint32) int {
+func beforeGroups(s *session.State, groups []session.Group, newest uint32) int {
 	switch {
 	case newest == 0:
 		return len(s.Kept)
@@ -66,4 +56,40 @@ func beforeNewest(s *session.State, groups []session.Group, newest uint32) int {
 	default:
 		return groups[len(allBut(groups, newest))].Call
 	}
+}
+
+// beforeTurns is the position where the oldest of the newest turns starts: the end where none is to stay, and the beginning
+// where there are fewer.
+func beforeTurns(s *session.State, newest uint32) int {
+	if newest == 0 {
+		return len(s.Kept)
+	}
+	return recentTurns(s, newest)
+}
+
+// toolOf is the tool that a result is of, as far as anything says so.
+func toolOf(l *compactordv1.LoggedMessage) string {
+	if !stray(l) {
+		return l.GetAnswers().GetName()
+	}
+	if name := l.GetMessage().GetParts()[0].GetToolResult().GetName(); name != "" {
+		return name
+	}
+	return "a tool"
+}
+
+// stray says whether a message is a result that answers no call, which views quote.
+func stray(l *compactordv1.LoggedMessage) bool {
+	return l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_STRAY
+}
+
+func collapsed(s *session.State, g session.Group) bool {
+	return edited(s, s.Kept[g.Call].GetIndex(), 0, compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP)
+}
+
+// edited says whether an edit of that kind is in force.
+func edited(s *session.State, index, part uint32, kind compactordv1.EditKind) bool {
+	return slices.ContainsFunc(s.Edits[index], func(e *compactordv1.Edit) bool {
+		return e.GetPart() == part && e.GetKind() == kind
+	})
 }

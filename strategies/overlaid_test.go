@@ -16,7 +16,7 @@ func TestLaddersLeaveOutEditsThatAreNotShown(t *testing.T) {
 	t.Parallel()
 	folds := folding(&compactordv1.DialogueOnlyStrategy{})
 	inputs := clearing(0)
-	inputs.ClearInputs = proto.Bool(true)
+	inputs.ClearArguments = proto.Bool(true)
 	type places = map[compactordv1.EditKind][]uint32
 	const (
 		arguments = compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS

@@ -55,19 +55,14 @@ func leastDemanded(s *compactordv1.Strategy) (least uint32, demanded bool) {
 }
 
 func minimumOf(s *compactordv1.Strategy) uint32 {
-	switch s.GetKind().(type) {
-	case *compactordv1.Strategy_PruneToolOutputs:
-		if p := s.GetPruneToolOutputs(); p != nil && p.MinimumTokens != nil {
-			return p.GetMinimumTokens()
-		}
+	if p, ok := s.GetKind().(*compactordv1.Strategy_PruneToolOutputs); ok &&
+		(p.PruneToolOutputs == nil || p.PruneToolOutputs.MinimumTokens == nil) {
 		return defaultMinimumTokens
-	case *compactordv1.Strategy_HideToolResults:
-		return s.GetHideToolResults().GetMinimumTokens()
-	case *compactordv1.Strategy_MaskObservations:
-		return s.GetMaskObservations().GetMinimumTokens()
-	default:
-		return 0
 	}
+	if p, hides := hidingOf(s); hides {
+		return p.GetMinimumTokens()
+	}
+	return 0
 }
 
 // inPause says whether a strategy that nests others waits for more content, though compaction is due. Where it is nested

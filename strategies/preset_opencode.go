@@ -53,8 +53,8 @@ var opencodePreset = preset{
 			SplitTurn:    compactordv1.SplitTurn_SPLIT_TURN_JOIN_HEAD.Enum(),
 		})
 		p.PruneStrategy = pruneBy(&compactordv1.PruneToolOutputsStrategy{
-			ProtectTurns:   proto.Uint32(2),
-			ProtectTokens:  proto.Uint32(40_000),
+			KeepTurns:      proto.Uint32(2),
+			KeepTokens:     proto.Uint32(40_000),
 			MinimumTokens:  proto.Uint32(20_000),
 			ProtectedTools: []string{"skill"},
 			Placeholder:    proto.String("[Old tool result content cleared]" + wording.RecallMark),
@@ -74,8 +74,8 @@ var opencodePreset = preset{
 		{"summarize.recent_tokens", "clamp(a quarter of the usable context, 2,000, 8,000), at most what the summary leaves of two thirds " +
 			"of that"},
 		{"summarize.max_summary_tokens", "ours, that of `default`: opencode states none"},
-		{"prune_tool_outputs.protect_turns", "`PRUNE` of the last two turns"},
-		{"prune_tool_outputs.protect_tokens", "`PRUNE_PROTECT`"},
+		{"prune_tool_outputs.keep_turns", "`PRUNE` of the last two turns"},
+		{"prune_tool_outputs.keep_tokens", "`PRUNE_PROTECT`"},
 		{"prune_tool_outputs.minimum_tokens", "`PRUNE_MINIMUM`"},
 		{"prune_tool_outputs.protected_tools", "`PRUNE_PROTECTED_TOOLS`"},
 		{"prune_tool_outputs.placeholder", "its literal, and how to have the result back"},

@@ -80,7 +80,7 @@ var maskingPreset = preset{
 	sources: []source{
 		{"trigger.trigger_ratio", "ours, that of `default`"},
 		{"trigger.target_tokens", "ours: 0.65 of the window, so that masking alone is mostly enough, and not due again at once"},
-		{"mask_observations.window", "the study: a window of 10 did best"},
+		{"mask_observations.keep_groups", "the study: a window of 10 did best"},
 		{"mask_observations.minimum_tokens", "ours: a tenth of the window, at most opencode's 20,000"},
 		{"summarize.recent_tokens", "ours, that of `default`"},
 	},
@@ -88,7 +88,7 @@ var maskingPreset = preset{
 
 func maskingOf(l Limits) *compactordv1.Strategy {
 	return maskBy(&compactordv1.MaskObservationsStrategy{
-		Window:        proto.Uint32(10),
+		KeepGroups:    proto.Uint32(10),
 		MinimumTokens: proto.Uint32(share(l.readable(), 10, defaultMinimumTokens)),
 	})
 }

@@ -48,8 +48,8 @@ var xbotPreset = preset{
 		{"trigger.trigger_ratio", "its eviction at 85 %, of the 0.7 at which it summarizes"},
 		{"summarize.recent_turns", "the last 10 turns whole"},
 		{"ladder.rungs.at_ratio", "the middle of the document's 64 to 75 %"},
-		{"prune_tool_outputs.protect_groups", "the 3 tool groups that its compaction kept"},
-		{"prune_tool_outputs.protect_tokens", "no more than these groups"},
+		{"prune_tool_outputs.keep_groups", "the 3 tool groups that its compaction kept"},
+		{"prune_tool_outputs.keep_tokens", "no more than these groups"},
 		{"prune_tool_outputs.minimum_tokens", "ours, that of `default`: a tenth of the window, at most opencode's 20,000"},
 		{"dialogue_only.keep_turns", "after each turn only user and agent are left"},
 	}, xbotOffloadSources...),
@@ -72,8 +72,8 @@ var xbotOffloadSources = []source{
 
 func xbotEvict(l Limits) *compactordv1.Strategy {
 	return pruneBy(&compactordv1.PruneToolOutputsStrategy{
-		ProtectGroups:  proto.Uint32(3),
-		ProtectTokens:  proto.Uint32(0),
+		KeepGroups:     proto.Uint32(3),
+		KeepTokens:     proto.Uint32(0),
 		MinimumTokens:  proto.Uint32(share(l.readable(), 10, defaultMinimumTokens)),
 		ClearArguments: proto.Bool(true),
 	})
@@ -147,7 +147,7 @@ var xbotCurrentPreset = preset{
 		{"hide_tool_results.keep_messages", "the last 8 messages"},
 		{"hide_tool_results.min_chars", "over 500 bytes; ours are characters"},
 		{"hide_tool_results.placeholder", "its literal, and how to have the result back"},
-		{"mask_observations.window", "3 groups above 90 % of the window, 5 above 80 %, 8 above 70 %, 12 above 60 %"},
+		{"mask_observations.keep_groups", "3 groups above 90 % of the window, 5 above 80 %, 8 above 70 %, 12 above 60 %"},
 		{"mask_observations.min_chars", "300 runes and more"},
 		{"minimum_tokens", "ours: a tenth of the window, at most opencode's 20,000, so that not every step rewrites the view"},
 		{"mask_observations.active_file_groups", "the files of the last 3 tool rounds"},
@@ -162,7 +162,7 @@ func xbotSections(p *compactordv1.Policy) {
 
 func xbotMask(l Limits, groups uint32) *compactordv1.Strategy {
 	return maskBy(&compactordv1.MaskObservationsStrategy{
-		Window:           proto.Uint32(groups),
+		KeepGroups:       proto.Uint32(groups),
 		MinChars:         proto.Uint32(300),
 		ActiveFileGroups: proto.Uint32(3),
 		MinimumTokens:    proto.Uint32(share(l.readable(), 10, defaultMinimumTokens)),

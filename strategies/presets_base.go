@@ -36,9 +36,9 @@ var baseSources = []source{
 	{"trigger.target_tokens", "ours: 0.4 of the window, well below the trigger, so that rewrites are few and large"},
 	{"trigger.free_ratio", "ours: a third, so that an agent is not told to compact again soon; a cut takes more for it"},
 	{"max_summary_tokens", "Pi: floor(0.8 x reserve), 13,107 of the whole reserve"},
-	{"prune_tool_outputs.protect_groups", "KLIP-13. Groups and not turns: an agent that is given one task works it off " +
+	{"prune_tool_outputs.keep_groups", "KLIP-13. Groups and not turns: an agent that is given one task works it off " +
 		"within one turn, which turns would protect whole"},
-	{"prune_tool_outputs.protect_tokens", "opencode's 40,000, which is a fifth of a window of 200,000; at most a fifth, " +
+	{"prune_tool_outputs.keep_tokens", "opencode's 40,000, which is a fifth of a window of 200,000; at most a fifth, " +
 		"since in a smaller one it would protect all there is"},
 	{"prune_tool_outputs.minimum_tokens", "opencode's 20,000, at most a tenth of the window"},
 	{"summary.input.tool_result_chars", "Pi, opencode and xbot: 2,000"},
@@ -48,8 +48,8 @@ var baseSources = []source{
 // basePrune is what Prune does where the system that a preset reproduces prunes nothing.
 func basePrune(l Limits) *compactordv1.Strategy {
 	return pruneBy(&compactordv1.PruneToolOutputsStrategy{
-		ProtectGroups: proto.Uint32(5),
-		ProtectTokens: proto.Uint32(share(l.readable(), 20, defaultProtectTokens)),
+		KeepGroups:    proto.Uint32(5),
+		KeepTokens:    proto.Uint32(share(l.readable(), 20, defaultKeepTokens)),
 		MinimumTokens: proto.Uint32(share(l.readable(), 10, defaultMinimumTokens)),
 	})
 }

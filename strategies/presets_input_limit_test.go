@@ -49,7 +49,7 @@ func TestAnInputLimitInASmallWindow(t *testing.T) {
 	require.Equal(t, uint32(4_000), p.GetStrategy().GetLadder().GetRungs()[3].GetStrategy().GetSummarize().GetRecentTokens())
 	require.Equal(t, uint32(5_000), p.GetTrigger().GetReserveTokens())
 	prune := p.GetPruneStrategy().GetPruneToolOutputs()
-	require.Equal(t, []uint32{4_000, 2_000}, []uint32{prune.GetProtectTokens(), prune.GetMinimumTokens()})
+	require.Equal(t, []uint32{4_000, 2_000}, []uint32{prune.GetKeepTokens(), prune.GetMinimumTokens()})
 	cut := presetFor(t, "klaude", l, nil).GetStrategy().GetSummarize()
 	require.Equal(t, []uint32{5_900, 4_000}, []uint32{cut.GetRecentTokens(), cut.GetMaxSummaryTokens()},
 		"80 % of a reserve of 5,000, and what that leaves of two thirds of 15,000")

@@ -31,7 +31,6 @@ func pruneBy(p *compactordv1.PruneToolOutputsStrategy) *compactordv1.Strategy {
 }
 
 func maskBy(p *compactordv1.MaskObservationsStrategy) *compactordv1.Strategy {
-	p.Unit = compactordv1.MaskUnit_MASK_UNIT_GROUP.Enum()
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_MaskObservations{MaskObservations: p}}
 }
 

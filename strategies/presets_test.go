@@ -100,9 +100,10 @@ func TestPresetsAreWholeAndValid(t *testing.T) {
 		"compactord.v1.SummarizeStrategy.recent_messages":        "another rule holds",
 		"compactord.v1.SummarizeStrategy.recent_tool_groups":     "another rule holds",
 		"compactord.v1.SummarizeStrategy.manual_recent_tokens":   "recent_tokens",
-		"compactord.v1.PruneToolOutputsStrategy.protect_turns":   "one of two",
-		"compactord.v1.PruneToolOutputsStrategy.protect_groups":  "one of two",
+		"compactord.v1.PruneToolOutputsStrategy.keep_turns":      "one of two",
+		"compactord.v1.PruneToolOutputsStrategy.keep_groups":     "one of two",
 		"compactord.v1.PruneToolOutputsStrategy.protected_tools": "none",
+		"compactord.v1.PruneToolOutputsStrategy.min_chars":       "0",
 		"compactord.v1.PruneToolOutputsStrategy.placeholder":     "the strategy's own",
 	}
 	rapid.Check(t, func(t *rapid.T) {

@@ -70,31 +70,33 @@ func summarizeOf(t *rapid.T) *compactordv1.Strategy {
 }
 
 func hideOf(t *rapid.T) *compactordv1.Strategy {
-	p := &compactordv1.HideToolResultsStrategy{
+	return hideTools(&compactordv1.HideToolResultsStrategy{
 		KeepGroups: optional(t, "keep_groups", 0, 4), KeepMessages: optional(t, "keep_messages", 0, 8),
-		MinChars: optional(t, "min_chars", 0, 900), MinimumTokens: minimumOf(t),
-		Placeholder: placeholderOf(t), ProtectedTools: protectedOf(t),
-	}
-	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_HideToolResults{HideToolResults: p}}
+		MinimumTokens: minimumOf(t), MinChars: optional(t, "min_chars", 0, 900),
+		ProtectedTools: protectedOf(t), ClearArguments: clearArgumentsOf(t), Placeholder: placeholderOf(t),
+	})
 }
 
 func maskOf(t *rapid.T) *compactordv1.Strategy {
 	p := &compactordv1.MaskObservationsStrategy{
-		Window: optional(t, "window", 1, 4), Unit: new(compactordv1.MaskUnit(dice(t, 3))),
-		MinChars: optional(t, "min_chars", 0, 900), MinimumTokens: minimumOf(t),
 		ActiveFileGroups: optional(t, "active_file_groups", 0, 3),
-		Placeholder:      placeholderOf(t), ProtectedTools: protectedOf(t),
+		MinimumTokens:    minimumOf(t), MinChars: optional(t, "min_chars", 0, 900),
+		ProtectedTools: protectedOf(t), ClearArguments: clearArgumentsOf(t), Placeholder: placeholderOf(t),
 	}
-	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_MaskObservations{MaskObservations: p}}
+	if rapid.Bool().Draw(t, "by groups") {
+		p.KeepGroups = optional(t, "keep_groups", 0, 4)
+	} else {
+		p.KeepTurns = optional(t, "keep_turns", 0, 4)
+	}
+	return mask(p)
 }
 
 func clearOf(t *rapid.T) *compactordv1.Strategy {
-	p := &compactordv1.ClearToolUsesStrategy{
-		Keep: optional(t, "keep", 0, 4), TriggerTokens: proto.Uint32(rapid.SampledFrom([]uint32{0, 100, 2000}).Draw(t, "trigger")),
-		ClearAtLeast: minimumOf(t), ClearInputs: new(rapid.Bool().Draw(t, "clear_inputs")),
-		Placeholder: placeholderOf(t), ExcludeTools: protectedOf(t),
-	}
-	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_ClearToolUses{ClearToolUses: p}}
+	return clearUses(&compactordv1.ClearToolUsesStrategy{
+		KeepCalls: optional(t, "keep_calls", 0, 4), TriggerTokens: proto.Uint32(rapid.SampledFrom([]uint32{0, 100, 2000}).Draw(t, "trigger")),
+		MinimumTokens: minimumOf(t), MinChars: optional(t, "min_chars", 0, 900),
+		ProtectedTools: protectedOf(t), ClearArguments: clearArgumentsOf(t), Placeholder: placeholderOf(t),
+	})
 }
 
 // minimums are what is demanded of a plan: often met, and often not.
@@ -106,6 +108,8 @@ func minimumOf(t *rapid.T) *uint32 {
 	}
 	return proto.Uint32(rapid.SampledFrom(minimums).Draw(t, "minimum"))
 }
+
+func clearArgumentsOf(t *rapid.T) *bool { return new(rapid.Bool().Draw(t, "clear_arguments")) }
 
 func placeholderOf(t *rapid.T) *string {
 	return rapid.SampledFrom([]*string{nil, proto.String("[gone]"), proto.String("{tool} {index}")}).Draw(t, "placeholder")
@@ -120,20 +124,15 @@ func protectedOf(t *rapid.T) []string {
 
 func pruneOf(t *rapid.T) *compactordv1.Strategy {
 	p := &compactordv1.PruneToolOutputsStrategy{
-		ProtectTokens:  proto.Uint32(rapid.SampledFrom([]uint32{0, 1, 30, 200, 1000}).Draw(t, "protect_tokens")),
+		KeepTokens:     proto.Uint32(rapid.SampledFrom([]uint32{0, 1, 30, 200, 1000}).Draw(t, "keep_tokens")),
 		MinimumTokens:  proto.Uint32(rapid.SampledFrom(minimums).Draw(t, "minimum_tokens")),
-		ClearArguments: new(rapid.Bool().Draw(t, "clear_arguments")),
+		MinChars:       optional(t, "min_chars", 0, 900),
+		ProtectedTools: protectedOf(t), ClearArguments: clearArgumentsOf(t), Placeholder: placeholderOf(t),
 	}
 	if rapid.Bool().Draw(t, "by groups") {
-		p.ProtectGroups = proto.Uint32(rapid.Uint32Range(0, 3).Draw(t, "protect_groups"))
+		p.KeepGroups = proto.Uint32(rapid.Uint32Range(0, 3).Draw(t, "keep_groups"))
 	} else {
-		p.ProtectTurns = proto.Uint32(rapid.Uint32Range(0, 3).Draw(t, "protect_turns"))
-	}
-	if rapid.Bool().Draw(t, "protects a tool") {
-		p.ProtectedTools = []string{"read"}
-	}
-	if rapid.Bool().Draw(t, "short") {
-		p.Placeholder = proto.String("[gone]")
+		p.KeepTurns = proto.Uint32(rapid.Uint32Range(0, 3).Draw(t, "keep_turns"))
 	}
 	return pruneTools(p)
 }
@@ -340,7 +339,7 @@ func TestPruneRules(t *testing.T) {
 			}
 			if newer == 0 {
 				newer = 1
-				require.Greater(t, resultTokensFrom(s, m.GetIndex()), uint64(p.GetProtectTokens()))
+				require.Greater(t, resultTokensFrom(s, m.GetIndex()), uint64(p.GetKeepTokens()))
 			}
 		}
 		require.Greater(t, of+argumentTokens(s, made), uint64(p.GetMinimumTokens()))

@@ -4,14 +4,16 @@ import (
 	"context"
 	"slices"
 
+	"google.golang.org/protobuf/proto"
+
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 )
 
 // Defaults of PruneToolOutputs: opencode's.
 const (
-	defaultProtectTurns  = 2
-	defaultProtectTokens = 40_000
+	defaultKeepTurns     = 2
+	defaultKeepTokens    = 40_000
 	defaultMinimumTokens = 20_000
 )
 
@@ -27,63 +29,67 @@ func (s PruneToolOutputs) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
 	p := s.Resolved(in.Policy, parameters).GetPruneToolOutputs()
-	old, err := beyondProtection(ctx, in.State, p)
+	old, err := beyondKept(ctx, in.State, p)
 	if err != nil {
 		return nil, err
 	}
-	h := newHiding(in.State, p.GetPlaceholder())
-	for _, l := range slices.Backward(old) {
-		if err := ended(ctx); err != nil {
-			return nil, err
-		}
-		h.hide(l)
-		// Also where the result is too short to be worth hiding: writing a file takes long arguments and answers with a word.
-		if p.GetClearArguments() {
-			h.clear(l.GetAnswers())
-		}
-		if h.full() {
-			break
-		}
-	}
-	return h.plan(in, p.GetMinimumTokens()), nil
+	return planHiding(ctx, in, p, old)
 }
 
-// beyondProtection returns the results that lie beyond what is protected, the newest first.
-func beyondProtection(
+// beyondKept returns the tool uses that are older than what is kept. So much of the results is kept beside the newest turns or
+// groups.
+func beyondKept(
 	ctx context.Context, s *session.State, p *compactordv1.PruneToolOutputsStrategy,
-) ([]*compactordv1.LoggedMessage, error) {
-	protectTokens := uint64(s.Stored(p.GetProtectTokens()))
-	finished := unprotected(s, p)
-	var old []*compactordv1.LoggedMessage
+) ([]toolUse, error) {
+	keepTokens := uint64(s.Stored(p.GetKeepTokens()))
+	older := olderAnswers(s, p)
+	var uses []toolUse
 	var sum uint64
 	for pos, l := range slices.Backward(s.Kept) {
 		if err := ended(ctx); err != nil {
 			return nil, err
 		}
-		if !finished[pos] || !prunable(s, l, p.GetProtectedTools()) {
+		if !older[pos] || !prunable(s, l, p.GetProtectedTools()) {
 			continue
 		}
 		_, shown := s.Shown(l)
-		if sum += uint64(shown); sum > protectTokens {
-			old = append(old, l)
+		if sum += uint64(shown); sum > keepTokens {
+			uses = append(uses, useOf(l))
 		}
 	}
-	return old, nil
+	slices.Reverse(uses)
+	return uses, nil
 }
 
-// unprotected marks the positions of the results of finished groups older than the protected turns or groups.
-func unprotected(s *session.State, p *compactordv1.PruneToolOutputsStrategy) []bool {
-	if p.ProtectGroups != nil {
-		return answersTo(s, allBut(s.Groups(), p.GetProtectGroups()))
+// olderAnswers marks the positions of the results of finished groups older than the turns or groups that are kept.
+func olderAnswers(s *session.State, p *compactordv1.PruneToolOutputsStrategy) []bool {
+	if p.KeepGroups != nil {
+		return answersTo(s, allBut(s.Groups(), p.GetKeepGroups()))
 	}
 	marks := answersTo(s, s.Groups())
-	if turns := p.GetProtectTurns(); turns > 0 {
-		clear(marks[recentTurns(s, turns):])
-	}
+	clear(marks[beforeTurns(s, p.GetKeepTurns()):])
 	return marks
 }
 
-// prunable is hideable, errors aside, which the agent must not run into again.
+// prunable says whether a result may be hidden: not an error, which the agent must not run into again.
 func prunable(s *session.State, l *compactordv1.LoggedMessage, protectedTools []string) bool {
-	return !l.GetMessage().GetParts()[0].GetToolResult().GetIsError() && hideable(s, l, protectedTools)
+	return !l.GetMessage().GetParts()[0].GetToolResult().GetIsError() &&
+		hideable(s, l) && !protected(toolOf(l), protectedTools)
+}
+
+// Resolved implements Resolver.
+func (PruneToolOutputs) Resolved(
+	_ *compactordv1.Policy, parameters *compactordv1.Strategy,
+) *compactordv1.Strategy {
+	p := &compactordv1.PruneToolOutputsStrategy{}
+	if given := parameters.GetPruneToolOutputs(); given != nil {
+		p = proto.CloneOf(given)
+	}
+	if p.KeepGroups == nil {
+		fill(&p.KeepTurns, defaultKeepTurns)
+	}
+	fill(&p.KeepTokens, defaultKeepTokens)
+	fill(&p.MinimumTokens, defaultMinimumTokens)
+	fillHiding(&p.MinChars, &p.ClearArguments, &p.Placeholder)
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{PruneToolOutputs: p}}
 }

@@ -21,7 +21,7 @@ func pruneTools(p *compactordv1.PruneToolOutputsStrategy) *compactordv1.Strategy
 // pruneAll protects nothing.
 func pruneAll() *compactordv1.PruneToolOutputsStrategy {
 	return &compactordv1.PruneToolOutputsStrategy{
-		ProtectTurns: proto.Uint32(0), ProtectTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(0),
+		KeepTurns: proto.Uint32(0), KeepTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(0),
 	}
 }
 
@@ -42,7 +42,7 @@ func TestPrune(t *testing.T) {
 	}
 	groups := func(n, protect, minimum uint32) *compactordv1.PruneToolOutputsStrategy {
 		return &compactordv1.PruneToolOutputsStrategy{
-			ProtectGroups: &n, ProtectTokens: &protect, MinimumTokens: &minimum,
+			KeepGroups: &n, KeepTokens: &protect, MinimumTokens: &minimum,
 		}
 	}
 	for _, c := range []struct {
@@ -123,7 +123,7 @@ func TestPrunedIsNotPrunedAgain(t *testing.T) {
 	// Case 206: what is hidden already neither stops the walk nor counts.
 	l.script("T2 R100 T2 R100")
 	p := pruneAll()
-	p.ProtectTokens = proto.Uint32(100)
+	p.KeepTokens = proto.Uint32(100)
 	require.Equal(t, []uint32{6}, hiddenIn(planned(t, l, pruneTools(p))))
 
 	// What stands before it and was not hidden still can be.
@@ -132,7 +132,7 @@ func TestPrunedIsNotPrunedAgain(t *testing.T) {
 	plan.Edits = plan.GetEdits()[1:]
 	l.commit(plan, "")
 	require.Equal(t, []uint32{2}, hiddenIn(planned(t, l, pruneTools(pruneAll()))))
-	p.ProtectTokens = proto.Uint32(100)
+	p.KeepTokens = proto.Uint32(100)
 	require.Equal(t, nothing, planned(t, l, pruneTools(p)).GetSkipReason(), "what is hidden takes none of what is protected")
 }
 
@@ -206,7 +206,7 @@ func TestPruneLeavesCollapsedGroups(t *testing.T) {
 	p.ClearArguments = proto.Bool(true)
 	require.Equal(t, []uint32{2, 7}, hiddenIn(planned(t, l, pruneTools(p))))
 	// What no view shows does not count either.
-	p.ProtectTokens = proto.Uint32(100)
+	p.KeepTokens = proto.Uint32(100)
 	require.Equal(t, []uint32{2}, hiddenIn(planned(t, l, pruneTools(p))))
 }
 
@@ -289,7 +289,7 @@ func TestPrunedViewKeepsItsShape(t *testing.T) {
 func TestClearArguments(t *testing.T) {
 	t.Parallel()
 	p := pruneAll()
-	p.ClearArguments, p.ProtectGroups, p.ProtectTurns = proto.Bool(true), proto.Uint32(1), nil
+	p.ClearArguments, p.KeepGroups, p.KeepTurns = proto.Bool(true), proto.Uint32(1), nil
 	// The second call of message 1 is too short, the result of message 3 is; the last group is protected.
 	l := newLog().script("U T200:a,b R100:a R100:b T200:c R2:c T200:d R100:d")
 	plan := planned(t, l, pruneTools(p))
@@ -328,7 +328,7 @@ func TestClearsArgumentsOfCallsWithShortResults(t *testing.T) {
 	t.Parallel()
 	parameters := &compactordv1.Strategy{
 		Kind: &compactordv1.Strategy_PruneToolOutputs{PruneToolOutputs: &compactordv1.PruneToolOutputsStrategy{
-			ProtectGroups: proto.Uint32(1), ProtectTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(100),
+			KeepGroups: proto.Uint32(1), KeepTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(100),
 			ClearArguments: proto.Bool(true),
 		}},
 	}
@@ -394,7 +394,7 @@ func TestPruneTakesTheOldestWhereThereIsTooMuch(t *testing.T) {
 	}
 	parameters := &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{
 		PruneToolOutputs: &compactordv1.PruneToolOutputsStrategy{
-			ProtectGroups: proto.Uint32(0), ProtectTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(0),
+			KeepGroups: proto.Uint32(0), KeepTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(0),
 			Placeholder: proto.String(strings.Repeat("y", 2000)),
 		},
 	}}

@@ -28,10 +28,10 @@ func TestRecallToolsOfServersAreKnown(t *testing.T) {
 			l.script("A")
 			for _, s := range []*compactordv1.Strategy{
 				hideTools(keepGroups(0)), offloading(nil), cutTo(100), compressOver(900, 0), pruneTools(&compactordv1.PruneToolOutputsStrategy{
-					ProtectTurns: proto.Uint32(0), ProtectTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(0),
+					KeepTurns: proto.Uint32(0), KeepTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(0),
 				}),
 				{Kind: &compactordv1.Strategy_ClearToolUses{ClearToolUses: &compactordv1.ClearToolUsesStrategy{
-					Keep: proto.Uint32(0), TriggerTokens: proto.Uint32(0),
+					KeepCalls: proto.Uint32(0), TriggerTokens: proto.Uint32(0),
 				}}},
 			} {
 				want := []uint32{at}

@@ -219,7 +219,7 @@ func TestPlanStopsWithinOneMessage(t *testing.T) {
 		{strategies.PruneToolOutputs{}, pruneTools(pruneAll()), 301},
 		{strategies.HideToolResults{}, hideTools(keepGroups(0)), 201},
 		{strategies.MaskObservations{}, mask(&compactordv1.MaskObservationsStrategy{
-			Window: proto.Uint32(1), ActiveFileGroups: proto.Uint32(100),
+			KeepGroups: proto.Uint32(1), ActiveFileGroups: proto.Uint32(100),
 		}), 400},
 		{strategies.ClearToolUses{}, clearUses(clearing(0)), 100},
 	} {

@@ -69,25 +69,8 @@ func (Summarize) Resolved(policy *compactordv1.Policy, parameters *compactordv1.
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{Summarize: p}}
 }
 
-// Resolved implements Resolver.
-func (PruneToolOutputs) Resolved(
-	_ *compactordv1.Policy, parameters *compactordv1.Strategy,
-) *compactordv1.Strategy {
-	p := &compactordv1.PruneToolOutputsStrategy{}
-	if given := parameters.GetPruneToolOutputs(); given != nil {
-		p = proto.CloneOf(given)
-	}
-	if p.ProtectGroups == nil && p.ProtectTurns == nil {
-		p.ProtectTurns = proto.Uint32(defaultProtectTurns)
-	}
-	fill(&p.ProtectTokens, defaultProtectTokens)
-	fill(&p.MinimumTokens, defaultMinimumTokens)
-	p.ClearArguments = proto.Bool(p.GetClearArguments())
-	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{PruneToolOutputs: p}}
-}
-
 // fill sets a parameter to its default where it is not given.
-func fill(parameter **uint32, otherwise uint32) {
+func fill[T any](parameter **T, otherwise T) {
 	if *parameter == nil {
 		*parameter = &otherwise
 	}

@@ -31,52 +31,64 @@ func TestResolvedFillsInDefaults(t *testing.T) {
 	require.Nil(t, registry.Resolved(policy, turns).GetSummarize().RecentTokens, "another rule is given")
 
 	prune := registry.Resolved(policy, &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{}})
-	require.Equal(t, uint32(2), prune.GetPruneToolOutputs().GetProtectTurns())
-	require.Equal(t, uint32(40_000), prune.GetPruneToolOutputs().GetProtectTokens())
+	require.Equal(t, uint32(2), prune.GetPruneToolOutputs().GetKeepTurns())
+	require.Equal(t, uint32(40_000), prune.GetPruneToolOutputs().GetKeepTokens())
 }
 
 func TestResolvedFillsInWhatHidingLeavesOut(t *testing.T) {
 	policy := &compactordv1.Policy{}
 	ours := proto.String("[The result of {tool} ({tokens} tokens) was hidden to free context. " +
 		"To read it again, recall index {index}, part {part}.]")
-	zero := proto.Uint32(0)
+	zero, no := proto.Uint32(0), proto.Bool(false)
 	for _, c := range []struct{ given, want *compactordv1.Strategy }{
 		{hideTools(nil), hideTools(&compactordv1.HideToolResultsStrategy{
 			KeepGroups: proto.Uint32(5), Placeholder: ours, KeepMessages: zero, MinChars: zero, MinimumTokens: zero,
+			ClearArguments: no,
 		})},
 		{
 			hideTools(&compactordv1.HideToolResultsStrategy{
 				KeepGroups: zero, Placeholder: proto.String("[gone]"), KeepMessages: proto.Uint32(1), MinChars: proto.Uint32(2),
-				MinimumTokens: proto.Uint32(3), ProtectedTools: []string{"skill"},
+				MinimumTokens: proto.Uint32(3), ProtectedTools: []string{"skill"}, ClearArguments: proto.Bool(true),
 			}),
 			hideTools(&compactordv1.HideToolResultsStrategy{
 				KeepGroups: zero, Placeholder: proto.String("[gone]"), KeepMessages: proto.Uint32(1), MinChars: proto.Uint32(2),
-				MinimumTokens: proto.Uint32(3), ProtectedTools: []string{"skill"},
+				MinimumTokens: proto.Uint32(3), ProtectedTools: []string{"skill"}, ClearArguments: proto.Bool(true),
 			}),
 		},
 		{mask(nil), mask(&compactordv1.MaskObservationsStrategy{
-			Window: proto.Uint32(10), Unit: compactordv1.MaskUnit_MASK_UNIT_GROUP.Enum(), Placeholder: ours, MinChars: zero,
-			ActiveFileGroups: zero, MinimumTokens: zero,
+			KeepGroups: proto.Uint32(10), Placeholder: ours, MinChars: zero,
+			ActiveFileGroups: zero, MinimumTokens: zero, ClearArguments: no,
 		})},
 		{
 			mask(&compactordv1.MaskObservationsStrategy{
-				Window: proto.Uint32(1), Unit: compactordv1.MaskUnit_MASK_UNIT_TURN.Enum(), ActiveFileGroups: proto.Uint32(3),
+				KeepTurns: proto.Uint32(1), ActiveFileGroups: proto.Uint32(3),
 			}),
 			mask(&compactordv1.MaskObservationsStrategy{
-				Window: proto.Uint32(1), Unit: compactordv1.MaskUnit_MASK_UNIT_TURN.Enum(), ActiveFileGroups: proto.Uint32(3),
-				Placeholder: ours, MinChars: zero, MinimumTokens: zero,
+				KeepTurns: proto.Uint32(1), ActiveFileGroups: proto.Uint32(3),
+				Placeholder: ours, MinChars: zero, MinimumTokens: zero, ClearArguments: no,
 			}),
 		},
 		{clearUses(nil), clearUses(&compactordv1.ClearToolUsesStrategy{
-			Keep: proto.Uint32(3), TriggerTokens: proto.Uint32(100_000), ClearAtLeast: zero, ClearInputs: proto.Bool(false),
-			Placeholder: ours,
+			KeepCalls: proto.Uint32(3), TriggerTokens: proto.Uint32(100_000), MinimumTokens: zero, ClearArguments: no,
+			Placeholder: ours, MinChars: zero,
 		})},
 		{
 			clearUses(&compactordv1.ClearToolUsesStrategy{
-				Keep: zero, TriggerTokens: zero, ClearAtLeast: proto.Uint32(1), ClearInputs: proto.Bool(true),
+				KeepCalls: zero, TriggerTokens: zero, MinimumTokens: proto.Uint32(1), ClearArguments: proto.Bool(true),
 			}),
 			clearUses(&compactordv1.ClearToolUsesStrategy{
-				Keep: zero, TriggerTokens: zero, ClearAtLeast: proto.Uint32(1), ClearInputs: proto.Bool(true), Placeholder: ours,
+				KeepCalls: zero, TriggerTokens: zero, MinimumTokens: proto.Uint32(1), ClearArguments: proto.Bool(true), Placeholder: ours,
+				MinChars: zero,
+			}),
+		},
+		{pruneTools(nil), pruneTools(&compactordv1.PruneToolOutputsStrategy{
+			KeepTurns: proto.Uint32(2), KeepTokens: proto.Uint32(40_000), MinimumTokens: proto.Uint32(20_000), ClearArguments: no,
+			Placeholder: ours, MinChars: zero,
+		})},
+		{
+			pruneTools(&compactordv1.PruneToolOutputsStrategy{KeepGroups: zero, KeepTokens: zero, MinimumTokens: zero}),
+			pruneTools(&compactordv1.PruneToolOutputsStrategy{
+				KeepGroups: zero, KeepTokens: zero, MinimumTokens: zero, ClearArguments: no, Placeholder: ours, MinChars: zero,
 			}),
 		},
 	} {

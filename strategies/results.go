@@ -41,7 +41,7 @@ func (r *toolResult) tool() string { return toolOf(r.logged) }
 // stays says whether the result is of a tool whose results are left alone: what the agent recalled it would else recall
 // again, for ever.
 func (r *toolResult) stays(protectedTools []string) bool {
-	return isRecallTool(r.tool()) || slices.Contains(protectedTools, r.tool())
+	return protected(r.tool(), protectedTools)
 }
 
 // bytesOf is what a result holds, media included.

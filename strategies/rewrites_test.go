@@ -18,10 +18,13 @@ func hidingOver(minimum uint32) map[string]*compactordv1.Strategy {
 			KeepGroups: proto.Uint32(1), MinimumTokens: &minimum,
 		}),
 		"mask_observations": mask(&compactordv1.MaskObservationsStrategy{
-			Window: proto.Uint32(1), MinimumTokens: &minimum,
+			KeepGroups: proto.Uint32(1), MinimumTokens: &minimum,
+		}),
+		"clear_tool_uses": clearUses(&compactordv1.ClearToolUsesStrategy{
+			KeepCalls: proto.Uint32(1), TriggerTokens: proto.Uint32(0), MinimumTokens: &minimum,
 		}),
 		"prune_tool_outputs": pruneTools(&compactordv1.PruneToolOutputsStrategy{
-			ProtectGroups: proto.Uint32(1), ProtectTokens: proto.Uint32(0), MinimumTokens: &minimum,
+			KeepGroups: proto.Uint32(1), KeepTokens: proto.Uint32(0), MinimumTokens: &minimum,
 		}),
 	}
 }

@@ -56,7 +56,7 @@ func strategyLives() []Life {
 			Policy: placed(compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_USER),
 			Strategies: []*compactordv1.Strategy{{Kind: &compactordv1.Strategy_MaskObservations{
 				MaskObservations: &compactordv1.MaskObservationsStrategy{
-					Window: proto.Uint32(1), ActiveFileGroups: proto.Uint32(2), Placeholder: proto.String("[masked]"),
+					KeepGroups: proto.Uint32(1), ActiveFileGroups: proto.Uint32(2), Placeholder: proto.String("[masked]"),
 				},
 			}}},
 		},
@@ -65,7 +65,7 @@ func strategyLives() []Life {
 			Policy: placed(compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_USER),
 			Strategies: []*compactordv1.Strategy{{Kind: &compactordv1.Strategy_ClearToolUses{
 				ClearToolUses: &compactordv1.ClearToolUsesStrategy{
-					Keep: proto.Uint32(1), TriggerTokens: proto.Uint32(100), ClearInputs: proto.Bool(true),
+					KeepCalls: proto.Uint32(1), TriggerTokens: proto.Uint32(100), ClearArguments: proto.Bool(true),
 				},
 			}}},
 		},
@@ -74,7 +74,7 @@ func strategyLives() []Life {
 			Policy: placed(compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_USER),
 			Strategies: []*compactordv1.Strategy{{Kind: &compactordv1.Strategy_PruneToolOutputs{
 				PruneToolOutputs: &compactordv1.PruneToolOutputsStrategy{
-					ProtectGroups: proto.Uint32(1), ProtectTokens: proto.Uint32(10), MinimumTokens: proto.Uint32(1),
+					KeepGroups: proto.Uint32(1), KeepTokens: proto.Uint32(10), MinimumTokens: proto.Uint32(1),
 					ClearArguments: proto.Bool(true),
 				},
 			}}},

@@ -61,18 +61,18 @@ func small() map[string]*compactordv1.Strategy {
 		"summarize": cut, "hide_tool_results": hide, "dialogue_only": fold, "strip_media": media,
 		"mask_observations": {Kind: &compactordv1.Strategy_MaskObservations{
 			MaskObservations: &compactordv1.MaskObservationsStrategy{
-				Window: proto.Uint32(4), ActiveFileGroups: proto.Uint32(2), MinimumTokens: proto.Uint32(1_000),
+				KeepGroups: proto.Uint32(4), ActiveFileGroups: proto.Uint32(2), MinimumTokens: proto.Uint32(1_000),
 			},
 		}},
 		"prune_tool_outputs": {Kind: &compactordv1.Strategy_PruneToolOutputs{
 			PruneToolOutputs: &compactordv1.PruneToolOutputsStrategy{
-				ProtectGroups: proto.Uint32(2), ProtectTokens: proto.Uint32(2_000), MinimumTokens: proto.Uint32(1_000),
+				KeepGroups: proto.Uint32(2), KeepTokens: proto.Uint32(2_000), MinimumTokens: proto.Uint32(1_000),
 				ProtectedTools: []string{"todo_write"},
 			},
 		}},
 		"clear_tool_uses": {Kind: &compactordv1.Strategy_ClearToolUses{
 			ClearToolUses: &compactordv1.ClearToolUsesStrategy{
-				TriggerTokens: proto.Uint32(12_000), ClearAtLeast: proto.Uint32(1_000), ClearInputs: proto.Bool(true),
+				TriggerTokens: proto.Uint32(12_000), MinimumTokens: proto.Uint32(1_000), ClearArguments: proto.Bool(true),
 			},
 		}},
 		"truncate_tool_outputs": {Kind: &compactordv1.Strategy_TruncateToolOutputs{

@@ -36,7 +36,8 @@ func fromViolations(v *protovalidate.ValidationError) *Error {
 var crossRules = map[string]string{
 	"message.parts_of_role":                        "parts",
 	"message.assistant_only":                       "role",
-	"prune_tool_outputs.one_unit":                  "protect_groups",
+	"mask_observations.one_unit":                   "keep_groups",
+	"prune_tool_outputs.one_unit":                  "keep_groups",
 	"create_session.request_id_needs_session_id":   "request_id",
 	"append_messages.something":                    "messages",
 	"inline_history.one_shape":                     "messages",

@@ -91,41 +91,39 @@ func (d Draw) summarize() *compactordv1.Strategy {
 func (d Draw) hide() *compactordv1.Strategy {
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_HideToolResults{
 		HideToolResults: &compactordv1.HideToolResultsStrategy{
-			KeepGroups: d.number(0, 3, "groups"), Placeholder: d.placeholder(), KeepMessages: d.perhaps(0, 8, "messages"),
-			MinChars: d.perhaps(0, 200, "characters"), MinimumTokens: d.perhaps(0, 100, "minimum"), ProtectedTools: d.tools(),
+			KeepGroups: d.number(0, 3, "groups"), KeepMessages: d.perhaps(0, 8, "messages"),
+			MinimumTokens: d.perhaps(0, 100, "minimum"), MinChars: d.perhaps(0, 200, "characters"),
+			ProtectedTools: d.tools(), ClearArguments: d.yesOrNo("arguments"), Placeholder: d.placeholder(),
 		},
 	}}
 }
 
 func (d Draw) mask() *compactordv1.Strategy {
-	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_MaskObservations{
-		MaskObservations: &compactordv1.MaskObservationsStrategy{
-			Window: d.number(1, 3, "window"), Unit: compactordv1.MaskUnit(d(1, 2, "unit")).Enum(), Placeholder: d.placeholder(),
-			MinChars: d.perhaps(0, 200, "characters"), ActiveFileGroups: d.perhaps(0, 3, "active files"),
-			MinimumTokens: d.perhaps(0, 100, "minimum"), ProtectedTools: d.tools(),
-		},
-	}}
+	p := &compactordv1.MaskObservationsStrategy{
+		ActiveFileGroups: d.perhaps(0, 3, "active files"),
+		MinimumTokens:    d.perhaps(0, 100, "minimum"), MinChars: d.perhaps(0, 200, "characters"),
+		ProtectedTools: d.tools(), ClearArguments: d.yesOrNo("arguments"), Placeholder: d.placeholder(),
+	}
+	p.KeepGroups, p.KeepTurns = d.groupsOrTurns(0, 3)
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_MaskObservations{MaskObservations: p}}
 }
 
 func (d Draw) prune() *compactordv1.Strategy {
 	p := &compactordv1.PruneToolOutputsStrategy{
-		ProtectTokens: d.number(0, 60, "protect tokens"), MinimumTokens: d.number(0, 20, "minimum"),
-		ClearArguments: proto.Bool(d(0, 1, "arguments") == 1), Placeholder: d.placeholder(), ProtectedTools: d.tools(),
+		KeepTokens:    d.number(0, 60, "keep tokens"),
+		MinimumTokens: d.number(0, 20, "minimum"), MinChars: d.perhaps(0, 200, "characters"),
+		ProtectedTools: d.tools(), ClearArguments: d.yesOrNo("arguments"), Placeholder: d.placeholder(),
 	}
-	if d(0, 1, "by groups") == 1 {
-		p.ProtectGroups = d.number(0, 2, "groups")
-	} else {
-		p.ProtectTurns = d.number(0, 2, "turns")
-	}
+	p.KeepGroups, p.KeepTurns = d.groupsOrTurns(0, 2)
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{PruneToolOutputs: p}}
 }
 
 func (d Draw) clear() *compactordv1.Strategy {
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_ClearToolUses{
 		ClearToolUses: &compactordv1.ClearToolUsesStrategy{
-			Keep: d.number(0, 3, "keep"), TriggerTokens: d.number(0, 300, "trigger"),
-			ClearAtLeast: d.perhaps(0, 50, "at least"), ExcludeTools: d.tools(),
-			ClearInputs: proto.Bool(d(0, 1, "inputs") == 1), Placeholder: d.placeholder(),
+			KeepCalls: d.number(0, 3, "calls"), TriggerTokens: d.number(0, 300, "trigger"),
+			MinimumTokens: d.perhaps(0, 50, "minimum"), MinChars: d.perhaps(0, 200, "characters"),
+			ProtectedTools: d.tools(), ClearArguments: d.yesOrNo("arguments"), Placeholder: d.placeholder(),
 		},
 	}}
 }
@@ -179,6 +177,16 @@ func (d Draw) dialogue() *compactordv1.Strategy {
 func (d Draw) number(low, high int, label string) *uint32 {
 	return proto.Uint32(uint32(d(low, high, label)))
 }
+
+// groupsOrTurns gives the one or the other, since they exclude each other.
+func (d Draw) groupsOrTurns(low, high int) (groups, turns *uint32) {
+	if d(0, 1, "by groups") == 1 {
+		return d.number(low, high, "groups"), nil
+	}
+	return nil, d.number(low, high, "turns")
+}
+
+func (d Draw) yesOrNo(label string) *bool { return proto.Bool(d(0, 1, label) == 1) }
 
 func (d Draw) perhaps(low, high int, label string) *uint32 {
 	if d(0, 1, "no "+label) == 1 {

@@ -185,59 +185,6 @@ func (SplitTurn) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{2}
 }
 
-// MaskUnit is what MaskObservationsStrategy counts.
-type MaskUnit int32
-
-const (
-	// GROUP.
-	MaskUnit_MASK_UNIT_UNSPECIFIED MaskUnit = 0
-	// Tool groups.
-	MaskUnit_MASK_UNIT_GROUP MaskUnit = 1
-	// Turns.
-	MaskUnit_MASK_UNIT_TURN MaskUnit = 2
-)
-
-// Enum value maps for MaskUnit.
-var (
-	MaskUnit_name = map[int32]string{
-		0: "MASK_UNIT_UNSPECIFIED",
-		1: "MASK_UNIT_GROUP",
-		2: "MASK_UNIT_TURN",
-	}
-	MaskUnit_value = map[string]int32{
-		"MASK_UNIT_UNSPECIFIED": 0,
-		"MASK_UNIT_GROUP":       1,
-		"MASK_UNIT_TURN":        2,
-	}
-)
-
-func (x MaskUnit) Enum() *MaskUnit {
-	p := new(MaskUnit)
-	*p = x
-	return p
-}
-
-func (x MaskUnit) String() string {
-	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
-}
-
-func (MaskUnit) Descriptor() protoreflect.EnumDescriptor {
-	return file_compactord_v1_strategy_proto_enumTypes[3].Descriptor()
-}
-
-func (MaskUnit) Type() protoreflect.EnumType {
-	return &file_compactord_v1_strategy_proto_enumTypes[3]
-}
-
-func (x MaskUnit) Number() protoreflect.EnumNumber {
-	return protoreflect.EnumNumber(x)
-}
-
-// Deprecated: Use MaskUnit.Descriptor instead.
-func (MaskUnit) EnumDescriptor() ([]byte, []int) {
-	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{3}
-}
-
 // ToolDigest is what a collapsed tool group leaves behind.
 type ToolDigest int32
 
@@ -275,11 +222,11 @@ func (x ToolDigest) String() string {
 }
 
 func (ToolDigest) Descriptor() protoreflect.EnumDescriptor {
-	return file_compactord_v1_strategy_proto_enumTypes[4].Descriptor()
+	return file_compactord_v1_strategy_proto_enumTypes[3].Descriptor()
 }
 
 func (ToolDigest) Type() protoreflect.EnumType {
-	return &file_compactord_v1_strategy_proto_enumTypes[4]
+	return &file_compactord_v1_strategy_proto_enumTypes[3]
 }
 
 func (x ToolDigest) Number() protoreflect.EnumNumber {
@@ -288,7 +235,7 @@ func (x ToolDigest) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ToolDigest.Descriptor instead.
 func (ToolDigest) EnumDescriptor() ([]byte, []int) {
-	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{4}
+	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{3}
 }
 
 // Strategy is one way to make a view smaller, with its parameters.
@@ -708,21 +655,23 @@ func (x *SummarizeStrategy) GetCutDirection() CutDirection {
 // HideToolResultsStrategy hides the results of all but the newest tool groups.
 type HideToolResultsStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Newest tool groups to leave. 0 to 100,000. Default 5.
+	// Newest tool groups whose results stay. 0 to 100,000. Default 5.
 	KeepGroups *uint32 `protobuf:"varint,1,opt,name=keep_groups,json=keepGroups,proto3,oneof" json:"keep_groups,omitempty"`
-	// The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
-	Placeholder *string `protobuf:"bytes,2,opt,name=placeholder,proto3,oneof" json:"placeholder,omitempty"`
 	// Newest messages whose results stay, whatever their group. 0 to 100,000. Default 0.
-	KeepMessages *uint32 `protobuf:"varint,3,opt,name=keep_messages,json=keepMessages,proto3,oneof" json:"keep_messages,omitempty"`
+	KeepMessages *uint32 `protobuf:"varint,2,opt,name=keep_messages,json=keepMessages,proto3,oneof" json:"keep_messages,omitempty"`
+	// Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
+	// THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+	MinimumTokens *uint32 `protobuf:"varint,3,opt,name=minimum_tokens,json=minimumTokens,proto3,oneof" json:"minimum_tokens,omitempty"`
 	// Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
 	MinChars *uint32 `protobuf:"varint,4,opt,name=min_chars,json=minChars,proto3,oneof" json:"min_chars,omitempty"`
-	// Nothing is hidden unless the results to hide hold more tokens than this; and with reason THRESHOLD nothing until as
-	// many were appended since the last rewrite. 0 to 10,000,000. Default 0.
-	MinimumTokens *uint32 `protobuf:"varint,5,opt,name=minimum_tokens,json=minimumTokens,proto3,oneof" json:"minimum_tokens,omitempty"`
-	// Tools whose results stay. At most 1,000 names.
-	ProtectedTools []string `protobuf:"bytes,6,rep,name=protected_tools,json=protectedTools,proto3" json:"protected_tools,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Tools whose results stay, with the arguments of their calls. At most 1,000 names.
+	ProtectedTools []string `protobuf:"bytes,5,rep,name=protected_tools,json=protectedTools,proto3" json:"protected_tools,omitempty"`
+	// Whether the arguments of the calls are cleared too. Default false.
+	ClearArguments *bool `protobuf:"varint,6,opt,name=clear_arguments,json=clearArguments,proto3,oneof" json:"clear_arguments,omitempty"`
+	// The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
+	Placeholder   *string `protobuf:"bytes,7,opt,name=placeholder,proto3,oneof" json:"placeholder,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *HideToolResultsStrategy) Reset() {
@@ -762,23 +711,9 @@ func (x *HideToolResultsStrategy) GetKeepGroups() uint32 {
 	return 0
 }
 
-func (x *HideToolResultsStrategy) GetPlaceholder() string {
-	if x != nil && x.Placeholder != nil {
-		return *x.Placeholder
-	}
-	return ""
-}
-
 func (x *HideToolResultsStrategy) GetKeepMessages() uint32 {
 	if x != nil && x.KeepMessages != nil {
 		return *x.KeepMessages
-	}
-	return 0
-}
-
-func (x *HideToolResultsStrategy) GetMinChars() uint32 {
-	if x != nil && x.MinChars != nil {
-		return *x.MinChars
 	}
 	return 0
 }
@@ -790,6 +725,13 @@ func (x *HideToolResultsStrategy) GetMinimumTokens() uint32 {
 	return 0
 }
 
+func (x *HideToolResultsStrategy) GetMinChars() uint32 {
+	if x != nil && x.MinChars != nil {
+		return *x.MinChars
+	}
+	return 0
+}
+
 func (x *HideToolResultsStrategy) GetProtectedTools() []string {
 	if x != nil {
 		return x.ProtectedTools
@@ -797,26 +739,42 @@ func (x *HideToolResultsStrategy) GetProtectedTools() []string {
 	return nil
 }
 
+func (x *HideToolResultsStrategy) GetClearArguments() bool {
+	if x != nil && x.ClearArguments != nil {
+		return *x.ClearArguments
+	}
+	return false
+}
+
+func (x *HideToolResultsStrategy) GetPlaceholder() string {
+	if x != nil && x.Placeholder != nil {
+		return *x.Placeholder
+	}
+	return ""
+}
+
 // MaskObservationsStrategy hides the results of older agent steps.
 type MaskObservationsStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Newest units to leave. 1 to 100,000. Default 10.
-	Window *uint32 `protobuf:"varint,1,opt,name=window,proto3,oneof" json:"window,omitempty"`
-	// What is counted. Default GROUP.
-	Unit *MaskUnit `protobuf:"varint,2,opt,name=unit,proto3,enum=compactord.v1.MaskUnit,oneof" json:"unit,omitempty"`
-	// The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
-	Placeholder *string `protobuf:"bytes,3,opt,name=placeholder,proto3,oneof" json:"placeholder,omitempty"`
-	// Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
-	MinChars *uint32 `protobuf:"varint,4,opt,name=min_chars,json=minChars,proto3,oneof" json:"min_chars,omitempty"`
+	// Newest tool groups whose results stay. 0 to 100,000. Default 10, unless keep_turns is given.
+	KeepGroups *uint32 `protobuf:"varint,1,opt,name=keep_groups,json=keepGroups,proto3,oneof" json:"keep_groups,omitempty"`
+	// Newest turns whose results stay, in place of keep_groups. 0 to 10,000.
+	KeepTurns *uint32 `protobuf:"varint,2,opt,name=keep_turns,json=keepTurns,proto3,oneof" json:"keep_turns,omitempty"`
 	// Older groups stay, too, that name a file which one of so many newest groups names. 0 to 1,000. Default 0.
-	ActiveFileGroups *uint32 `protobuf:"varint,5,opt,name=active_file_groups,json=activeFileGroups,proto3,oneof" json:"active_file_groups,omitempty"`
-	// Nothing is hidden unless the results to hide hold more tokens than this; and with reason THRESHOLD nothing until as
-	// many were appended since the last rewrite. 0 to 10,000,000. Default 0.
-	MinimumTokens *uint32 `protobuf:"varint,6,opt,name=minimum_tokens,json=minimumTokens,proto3,oneof" json:"minimum_tokens,omitempty"`
-	// Tools whose results stay. At most 1,000 names.
-	ProtectedTools []string `protobuf:"bytes,7,rep,name=protected_tools,json=protectedTools,proto3" json:"protected_tools,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	ActiveFileGroups *uint32 `protobuf:"varint,3,opt,name=active_file_groups,json=activeFileGroups,proto3,oneof" json:"active_file_groups,omitempty"`
+	// Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
+	// THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+	MinimumTokens *uint32 `protobuf:"varint,4,opt,name=minimum_tokens,json=minimumTokens,proto3,oneof" json:"minimum_tokens,omitempty"`
+	// Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
+	MinChars *uint32 `protobuf:"varint,5,opt,name=min_chars,json=minChars,proto3,oneof" json:"min_chars,omitempty"`
+	// Tools whose results stay, with the arguments of their calls. At most 1,000 names.
+	ProtectedTools []string `protobuf:"bytes,6,rep,name=protected_tools,json=protectedTools,proto3" json:"protected_tools,omitempty"`
+	// Whether the arguments of the calls are cleared too. Default false.
+	ClearArguments *bool `protobuf:"varint,7,opt,name=clear_arguments,json=clearArguments,proto3,oneof" json:"clear_arguments,omitempty"`
+	// The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
+	Placeholder   *string `protobuf:"bytes,8,opt,name=placeholder,proto3,oneof" json:"placeholder,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *MaskObservationsStrategy) Reset() {
@@ -849,30 +807,16 @@ func (*MaskObservationsStrategy) Descriptor() ([]byte, []int) {
 	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{3}
 }
 
-func (x *MaskObservationsStrategy) GetWindow() uint32 {
-	if x != nil && x.Window != nil {
-		return *x.Window
+func (x *MaskObservationsStrategy) GetKeepGroups() uint32 {
+	if x != nil && x.KeepGroups != nil {
+		return *x.KeepGroups
 	}
 	return 0
 }
 
-func (x *MaskObservationsStrategy) GetUnit() MaskUnit {
-	if x != nil && x.Unit != nil {
-		return *x.Unit
-	}
-	return MaskUnit_MASK_UNIT_UNSPECIFIED
-}
-
-func (x *MaskObservationsStrategy) GetPlaceholder() string {
-	if x != nil && x.Placeholder != nil {
-		return *x.Placeholder
-	}
-	return ""
-}
-
-func (x *MaskObservationsStrategy) GetMinChars() uint32 {
-	if x != nil && x.MinChars != nil {
-		return *x.MinChars
+func (x *MaskObservationsStrategy) GetKeepTurns() uint32 {
+	if x != nil && x.KeepTurns != nil {
+		return *x.KeepTurns
 	}
 	return 0
 }
@@ -891,6 +835,13 @@ func (x *MaskObservationsStrategy) GetMinimumTokens() uint32 {
 	return 0
 }
 
+func (x *MaskObservationsStrategy) GetMinChars() uint32 {
+	if x != nil && x.MinChars != nil {
+		return *x.MinChars
+	}
+	return 0
+}
+
 func (x *MaskObservationsStrategy) GetProtectedTools() []string {
 	if x != nil {
 		return x.ProtectedTools
@@ -898,26 +849,42 @@ func (x *MaskObservationsStrategy) GetProtectedTools() []string {
 	return nil
 }
 
-// PruneToolOutputsStrategy walks back from the newest message, protects the newest turns or groups,
-// then a number of tokens of results, and hides the older ones if that frees enough.
+func (x *MaskObservationsStrategy) GetClearArguments() bool {
+	if x != nil && x.ClearArguments != nil {
+		return *x.ClearArguments
+	}
+	return false
+}
+
+func (x *MaskObservationsStrategy) GetPlaceholder() string {
+	if x != nil && x.Placeholder != nil {
+		return *x.Placeholder
+	}
+	return ""
+}
+
+// PruneToolOutputsStrategy walks back from the newest message, leaves the newest turns or groups, then a number of tokens of
+// results, and hides the older ones if that frees enough. Results that report an error stay.
 type PruneToolOutputsStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Newest turns whose results stay. 0 to 10,000. Default 2, unless protect_groups is given.
-	ProtectTurns *uint32 `protobuf:"varint,1,opt,name=protect_turns,json=protectTurns,proto3,oneof" json:"protect_turns,omitempty"`
-	// Newest tool groups whose results stay, in place of protect_turns. 0 to 100,000.
-	ProtectGroups *uint32 `protobuf:"varint,2,opt,name=protect_groups,json=protectGroups,proto3,oneof" json:"protect_groups,omitempty"`
-	// Tokens of older results that stay, as the view shows them. The result that passes this is hidden whole. 0 to 10,000,000.
-	// Default 40,000.
-	ProtectTokens *uint32 `protobuf:"varint,3,opt,name=protect_tokens,json=protectTokens,proto3,oneof" json:"protect_tokens,omitempty"`
+	// Newest tool groups whose results stay, in place of keep_turns. 0 to 100,000.
+	KeepGroups *uint32 `protobuf:"varint,1,opt,name=keep_groups,json=keepGroups,proto3,oneof" json:"keep_groups,omitempty"`
+	// Newest turns whose results stay. 0 to 10,000. Default 2, unless keep_groups is given.
+	KeepTurns *uint32 `protobuf:"varint,2,opt,name=keep_turns,json=keepTurns,proto3,oneof" json:"keep_turns,omitempty"`
+	// Tokens of older results that stay, as the view shows them. The result that passes this is hidden whole. Those of
+	// protected_tools and errors are not counted. 0 to 10,000,000. Default 40,000.
+	KeepTokens *uint32 `protobuf:"varint,3,opt,name=keep_tokens,json=keepTokens,proto3,oneof" json:"keep_tokens,omitempty"`
 	// Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
 	// THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 20,000.
 	MinimumTokens *uint32 `protobuf:"varint,4,opt,name=minimum_tokens,json=minimumTokens,proto3,oneof" json:"minimum_tokens,omitempty"`
-	// Tools whose results are neither hidden nor counted. At most 1,000 names.
-	ProtectedTools []string `protobuf:"bytes,5,rep,name=protected_tools,json=protectedTools,proto3" json:"protected_tools,omitempty"`
-	// Whether the calls' arguments are cleared too. Default false.
-	ClearArguments *bool `protobuf:"varint,6,opt,name=clear_arguments,json=clearArguments,proto3,oneof" json:"clear_arguments,omitempty"`
-	// The text shown in place of a result. At most 2,000 bytes.
-	Placeholder   *string `protobuf:"bytes,7,opt,name=placeholder,proto3,oneof" json:"placeholder,omitempty"`
+	// Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
+	MinChars *uint32 `protobuf:"varint,5,opt,name=min_chars,json=minChars,proto3,oneof" json:"min_chars,omitempty"`
+	// Tools whose results stay, with the arguments of their calls. At most 1,000 names.
+	ProtectedTools []string `protobuf:"bytes,6,rep,name=protected_tools,json=protectedTools,proto3" json:"protected_tools,omitempty"`
+	// Whether the arguments of the calls are cleared too. Default false.
+	ClearArguments *bool `protobuf:"varint,7,opt,name=clear_arguments,json=clearArguments,proto3,oneof" json:"clear_arguments,omitempty"`
+	// The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
+	Placeholder   *string `protobuf:"bytes,8,opt,name=placeholder,proto3,oneof" json:"placeholder,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -952,23 +919,23 @@ func (*PruneToolOutputsStrategy) Descriptor() ([]byte, []int) {
 	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{4}
 }
 
-func (x *PruneToolOutputsStrategy) GetProtectTurns() uint32 {
-	if x != nil && x.ProtectTurns != nil {
-		return *x.ProtectTurns
+func (x *PruneToolOutputsStrategy) GetKeepGroups() uint32 {
+	if x != nil && x.KeepGroups != nil {
+		return *x.KeepGroups
 	}
 	return 0
 }
 
-func (x *PruneToolOutputsStrategy) GetProtectGroups() uint32 {
-	if x != nil && x.ProtectGroups != nil {
-		return *x.ProtectGroups
+func (x *PruneToolOutputsStrategy) GetKeepTurns() uint32 {
+	if x != nil && x.KeepTurns != nil {
+		return *x.KeepTurns
 	}
 	return 0
 }
 
-func (x *PruneToolOutputsStrategy) GetProtectTokens() uint32 {
-	if x != nil && x.ProtectTokens != nil {
-		return *x.ProtectTokens
+func (x *PruneToolOutputsStrategy) GetKeepTokens() uint32 {
+	if x != nil && x.KeepTokens != nil {
+		return *x.KeepTokens
 	}
 	return 0
 }
@@ -976,6 +943,13 @@ func (x *PruneToolOutputsStrategy) GetProtectTokens() uint32 {
 func (x *PruneToolOutputsStrategy) GetMinimumTokens() uint32 {
 	if x != nil && x.MinimumTokens != nil {
 		return *x.MinimumTokens
+	}
+	return 0
+}
+
+func (x *PruneToolOutputsStrategy) GetMinChars() uint32 {
+	if x != nil && x.MinChars != nil {
+		return *x.MinChars
 	}
 	return 0
 }
@@ -1001,21 +975,24 @@ func (x *PruneToolOutputsStrategy) GetPlaceholder() string {
 	return ""
 }
 
-// ClearToolUsesStrategy keeps the newest tool uses once a trigger is met and enough is freed.
+// ClearToolUsesStrategy clears all but the newest tool uses once a trigger is met. A use is one call with its result.
 type ClearToolUsesStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Newest tool uses to leave. 0 to 100,000. Default 3.
-	Keep *uint32 `protobuf:"varint,1,opt,name=keep,proto3,oneof" json:"keep,omitempty"`
+	// Newest calls whose results stay. 0 to 100,000. Default 3.
+	KeepCalls *uint32 `protobuf:"varint,1,opt,name=keep_calls,json=keepCalls,proto3,oneof" json:"keep_calls,omitempty"`
 	// Nothing is done below this many context tokens. 0 to 10,000,000. Default 100,000.
 	TriggerTokens *uint32 `protobuf:"varint,2,opt,name=trigger_tokens,json=triggerTokens,proto3,oneof" json:"trigger_tokens,omitempty"`
-	// Nothing is done unless it frees at least this many tokens. 0 to 10,000,000. Default 0.
-	ClearAtLeast *uint32 `protobuf:"varint,3,opt,name=clear_at_least,json=clearAtLeast,proto3,oneof" json:"clear_at_least,omitempty"`
-	// Tools whose uses stay. At most 1,000 names.
-	ExcludeTools []string `protobuf:"bytes,4,rep,name=exclude_tools,json=excludeTools,proto3" json:"exclude_tools,omitempty"`
-	// Whether the calls' arguments are cleared too. Default false.
-	ClearInputs *bool `protobuf:"varint,5,opt,name=clear_inputs,json=clearInputs,proto3,oneof" json:"clear_inputs,omitempty"`
-	// The text shown in place of a result. At most 2,000 bytes.
-	Placeholder   *string `protobuf:"bytes,6,opt,name=placeholder,proto3,oneof" json:"placeholder,omitempty"`
+	// Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
+	// THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+	MinimumTokens *uint32 `protobuf:"varint,3,opt,name=minimum_tokens,json=minimumTokens,proto3,oneof" json:"minimum_tokens,omitempty"`
+	// Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
+	MinChars *uint32 `protobuf:"varint,4,opt,name=min_chars,json=minChars,proto3,oneof" json:"min_chars,omitempty"`
+	// Tools whose results stay, with the arguments of their calls. At most 1,000 names.
+	ProtectedTools []string `protobuf:"bytes,5,rep,name=protected_tools,json=protectedTools,proto3" json:"protected_tools,omitempty"`
+	// Whether the arguments of the calls are cleared too. Default false.
+	ClearArguments *bool `protobuf:"varint,6,opt,name=clear_arguments,json=clearArguments,proto3,oneof" json:"clear_arguments,omitempty"`
+	// The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
+	Placeholder   *string `protobuf:"bytes,7,opt,name=placeholder,proto3,oneof" json:"placeholder,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1050,9 +1027,9 @@ func (*ClearToolUsesStrategy) Descriptor() ([]byte, []int) {
 	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{5}
 }
 
-func (x *ClearToolUsesStrategy) GetKeep() uint32 {
-	if x != nil && x.Keep != nil {
-		return *x.Keep
+func (x *ClearToolUsesStrategy) GetKeepCalls() uint32 {
+	if x != nil && x.KeepCalls != nil {
+		return *x.KeepCalls
 	}
 	return 0
 }
@@ -1064,23 +1041,30 @@ func (x *ClearToolUsesStrategy) GetTriggerTokens() uint32 {
 	return 0
 }
 
-func (x *ClearToolUsesStrategy) GetClearAtLeast() uint32 {
-	if x != nil && x.ClearAtLeast != nil {
-		return *x.ClearAtLeast
+func (x *ClearToolUsesStrategy) GetMinimumTokens() uint32 {
+	if x != nil && x.MinimumTokens != nil {
+		return *x.MinimumTokens
 	}
 	return 0
 }
 
-func (x *ClearToolUsesStrategy) GetExcludeTools() []string {
+func (x *ClearToolUsesStrategy) GetMinChars() uint32 {
+	if x != nil && x.MinChars != nil {
+		return *x.MinChars
+	}
+	return 0
+}
+
+func (x *ClearToolUsesStrategy) GetProtectedTools() []string {
 	if x != nil {
-		return x.ExcludeTools
+		return x.ProtectedTools
 	}
 	return nil
 }
 
-func (x *ClearToolUsesStrategy) GetClearInputs() bool {
-	if x != nil && x.ClearInputs != nil {
-		return *x.ClearInputs
+func (x *ClearToolUsesStrategy) GetClearArguments() bool {
+	if x != nil && x.ClearArguments != nil {
+		return *x.ClearArguments
 	}
 	return false
 }
@@ -1257,7 +1241,7 @@ type CompressObservationsStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Results over this many tokens are written shorter. 1 to 10,000,000. Default 2,000.
 	OverTokens *uint32 `protobuf:"varint,1,opt,name=over_tokens,json=overTokens,proto3,oneof" json:"over_tokens,omitempty"`
-	// Newest tool groups to leave. 0 to 100,000. Default 3.
+	// Newest tool groups whose results stay. 0 to 100,000. Default 3.
 	KeepGroups *uint32 `protobuf:"varint,2,opt,name=keep_groups,json=keepGroups,proto3,oneof" json:"keep_groups,omitempty"`
 	// What to keep and what to leave out, for the summarizer. At most 16 KiB.
 	Guidelines    *string `protobuf:"bytes,3,opt,name=guidelines,proto3,oneof" json:"guidelines,omitempty"`
@@ -1401,7 +1385,7 @@ func (x *OffloadStrategy) GetPartialReads() bool {
 // DialogueOnlyStrategy collapses the tool groups of finished turns.
 type DialogueOnlyStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Newest finished turns whose groups stay. 0 to 10,000. Default 0.
+	// Newest finished turns whose tool groups stay. 0 to 10,000. Default 0.
 	KeepTurns *uint32 `protobuf:"varint,1,opt,name=keep_turns,json=keepTurns,proto3,oneof" json:"keep_turns,omitempty"`
 	// What a collapsed group leaves behind. Default LINE.
 	ToolDigest *ToolDigest `protobuf:"varint,2,opt,name=tool_digest,json=toolDigest,proto3,enum=compactord.v1.ToolDigest,oneof" json:"tool_digest,omitempty"`
@@ -1716,70 +1700,89 @@ const file_compactord_v1_strategy_proto_rawDesc = "" +
 	"\v_split_turnB\x15\n" +
 	"\x13_max_summary_tokensB\x17\n" +
 	"\x15_manual_recent_tokensB\x10\n" +
-	"\x0e_cut_direction\"\xa6\x03\n" +
+	"\x0e_cut_direction\"\xe8\x03\n" +
 	"\x17HideToolResultsStrategy\x12/\n" +
 	"\vkeep_groups\x18\x01 \x01(\rB\t\xbaH\x06*\x04\x18\xa0\x8d\x06H\x00R\n" +
-	"keepGroups\x88\x01\x01\x12/\n" +
-	"\vplaceholder\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\xd0\x0fH\x01R\vplaceholder\x88\x01\x01\x123\n" +
-	"\rkeep_messages\x18\x03 \x01(\rB\t\xbaH\x06*\x04\x18\xa0\x8d\x06H\x02R\fkeepMessages\x88\x01\x01\x12,\n" +
-	"\tmin_chars\x18\x04 \x01(\rB\n" +
-	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x03R\bminChars\x88\x01\x01\x126\n" +
-	"\x0eminimum_tokens\x18\x05 \x01(\rB\n" +
-	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x04R\rminimumTokens\x88\x01\x01\x12;\n" +
-	"\x0fprotected_tools\x18\x06 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xe8\a\"\ar\x05 \x01(\x80\x02R\x0eprotectedToolsB\x0e\n" +
-	"\f_keep_groupsB\x0e\n" +
-	"\f_placeholderB\x10\n" +
-	"\x0e_keep_messagesB\f\n" +
-	"\n" +
-	"_min_charsB\x11\n" +
-	"\x0f_minimum_tokens\"\xed\x03\n" +
-	"\x18MaskObservationsStrategy\x12(\n" +
-	"\x06window\x18\x01 \x01(\rB\v\xbaH\b*\x06\x18\xa0\x8d\x06(\x01H\x00R\x06window\x88\x01\x01\x12:\n" +
-	"\x04unit\x18\x02 \x01(\x0e2\x17.compactord.v1.MaskUnitB\b\xbaH\x05\x82\x01\x02\x10\x01H\x01R\x04unit\x88\x01\x01\x12/\n" +
-	"\vplaceholder\x18\x03 \x01(\tB\b\xbaH\x05r\x03(\xd0\x0fH\x02R\vplaceholder\x88\x01\x01\x12,\n" +
+	"keepGroups\x88\x01\x01\x123\n" +
+	"\rkeep_messages\x18\x02 \x01(\rB\t\xbaH\x06*\x04\x18\xa0\x8d\x06H\x01R\fkeepMessages\x88\x01\x01\x126\n" +
+	"\x0eminimum_tokens\x18\x03 \x01(\rB\n" +
+	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x02R\rminimumTokens\x88\x01\x01\x12,\n" +
 	"\tmin_chars\x18\x04 \x01(\rB\n" +
 	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x03R\bminChars\x88\x01\x01\x12;\n" +
-	"\x12active_file_groups\x18\x05 \x01(\rB\b\xbaH\x05*\x03\x18\xe8\aH\x04R\x10activeFileGroups\x88\x01\x01\x126\n" +
-	"\x0eminimum_tokens\x18\x06 \x01(\rB\n" +
-	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x05R\rminimumTokens\x88\x01\x01\x12;\n" +
-	"\x0fprotected_tools\x18\a \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xe8\a\"\ar\x05 \x01(\x80\x02R\x0eprotectedToolsB\t\n" +
-	"\a_windowB\a\n" +
-	"\x05_unitB\x0e\n" +
-	"\f_placeholderB\f\n" +
-	"\n" +
-	"_min_charsB\x15\n" +
-	"\x13_active_file_groupsB\x11\n" +
-	"\x0f_minimum_tokens\"\x94\x05\n" +
-	"\x18PruneToolOutputsStrategy\x122\n" +
-	"\rprotect_turns\x18\x01 \x01(\rB\b\xbaH\x05*\x03\x18\x90NH\x00R\fprotectTurns\x88\x01\x01\x125\n" +
-	"\x0eprotect_groups\x18\x02 \x01(\rB\t\xbaH\x06*\x04\x18\xa0\x8d\x06H\x01R\rprotectGroups\x88\x01\x01\x126\n" +
-	"\x0eprotect_tokens\x18\x03 \x01(\rB\n" +
-	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x02R\rprotectTokens\x88\x01\x01\x126\n" +
-	"\x0eminimum_tokens\x18\x04 \x01(\rB\n" +
-	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x03R\rminimumTokens\x88\x01\x01\x12;\n" +
 	"\x0fprotected_tools\x18\x05 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xe8\a\"\ar\x05 \x01(\x80\x02R\x0eprotectedTools\x12,\n" +
 	"\x0fclear_arguments\x18\x06 \x01(\bH\x04R\x0eclearArguments\x88\x01\x01\x12/\n" +
-	"\vplaceholder\x18\a \x01(\tB\b\xbaH\x05r\x03(\xd0\x0fH\x05R\vplaceholder\x88\x01\x01:\x91\x01\xbaH\x8d\x01\x1a\x8a\x01\n" +
-	"\x1bprune_tool_outputs.one_unit\x123protect_turns and protect_groups exclude each other\x1a6!(has(this.protect_turns) && has(this.protect_groups))B\x10\n" +
-	"\x0e_protect_turnsB\x11\n" +
-	"\x0f_protect_groupsB\x11\n" +
-	"\x0f_protect_tokensB\x11\n" +
-	"\x0f_minimum_tokensB\x12\n" +
+	"\vplaceholder\x18\a \x01(\tB\b\xbaH\x05r\x03(\xd0\x0fH\x05R\vplaceholder\x88\x01\x01B\x0e\n" +
+	"\f_keep_groupsB\x10\n" +
+	"\x0e_keep_messagesB\x11\n" +
+	"\x0f_minimum_tokensB\f\n" +
+	"\n" +
+	"_min_charsB\x12\n" +
 	"\x10_clear_argumentsB\x0e\n" +
-	"\f_placeholder\"\x8c\x03\n" +
-	"\x15ClearToolUsesStrategy\x12\"\n" +
-	"\x04keep\x18\x01 \x01(\rB\t\xbaH\x06*\x04\x18\xa0\x8d\x06H\x00R\x04keep\x88\x01\x01\x126\n" +
+	"\f_placeholder\"\xb8\x05\n" +
+	"\x18MaskObservationsStrategy\x12/\n" +
+	"\vkeep_groups\x18\x01 \x01(\rB\t\xbaH\x06*\x04\x18\xa0\x8d\x06H\x00R\n" +
+	"keepGroups\x88\x01\x01\x12,\n" +
+	"\n" +
+	"keep_turns\x18\x02 \x01(\rB\b\xbaH\x05*\x03\x18\x90NH\x01R\tkeepTurns\x88\x01\x01\x12;\n" +
+	"\x12active_file_groups\x18\x03 \x01(\rB\b\xbaH\x05*\x03\x18\xe8\aH\x02R\x10activeFileGroups\x88\x01\x01\x126\n" +
+	"\x0eminimum_tokens\x18\x04 \x01(\rB\n" +
+	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x03R\rminimumTokens\x88\x01\x01\x12,\n" +
+	"\tmin_chars\x18\x05 \x01(\rB\n" +
+	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x04R\bminChars\x88\x01\x01\x12;\n" +
+	"\x0fprotected_tools\x18\x06 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xe8\a\"\ar\x05 \x01(\x80\x02R\x0eprotectedTools\x12,\n" +
+	"\x0fclear_arguments\x18\a \x01(\bH\x05R\x0eclearArguments\x88\x01\x01\x12/\n" +
+	"\vplaceholder\x18\b \x01(\tB\b\xbaH\x05r\x03(\xd0\x0fH\x06R\vplaceholder\x88\x01\x01:\x82\x01\xbaH\x7f\x1a}\n" +
+	"\x1amask_observations.one_unit\x12-keep_groups and keep_turns exclude each other\x1a0!(has(this.keep_groups) && has(this.keep_turns))B\x0e\n" +
+	"\f_keep_groupsB\r\n" +
+	"\v_keep_turnsB\x15\n" +
+	"\x13_active_file_groupsB\x11\n" +
+	"\x0f_minimum_tokensB\f\n" +
+	"\n" +
+	"_min_charsB\x12\n" +
+	"\x10_clear_argumentsB\x0e\n" +
+	"\f_placeholder\"\xa8\x05\n" +
+	"\x18PruneToolOutputsStrategy\x12/\n" +
+	"\vkeep_groups\x18\x01 \x01(\rB\t\xbaH\x06*\x04\x18\xa0\x8d\x06H\x00R\n" +
+	"keepGroups\x88\x01\x01\x12,\n" +
+	"\n" +
+	"keep_turns\x18\x02 \x01(\rB\b\xbaH\x05*\x03\x18\x90NH\x01R\tkeepTurns\x88\x01\x01\x120\n" +
+	"\vkeep_tokens\x18\x03 \x01(\rB\n" +
+	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x02R\n" +
+	"keepTokens\x88\x01\x01\x126\n" +
+	"\x0eminimum_tokens\x18\x04 \x01(\rB\n" +
+	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x03R\rminimumTokens\x88\x01\x01\x12,\n" +
+	"\tmin_chars\x18\x05 \x01(\rB\n" +
+	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x04R\bminChars\x88\x01\x01\x12;\n" +
+	"\x0fprotected_tools\x18\x06 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xe8\a\"\ar\x05 \x01(\x80\x02R\x0eprotectedTools\x12,\n" +
+	"\x0fclear_arguments\x18\a \x01(\bH\x05R\x0eclearArguments\x88\x01\x01\x12/\n" +
+	"\vplaceholder\x18\b \x01(\tB\b\xbaH\x05r\x03(\xd0\x0fH\x06R\vplaceholder\x88\x01\x01:\x84\x01\xbaH\x80\x01\x1a~\n" +
+	"\x1bprune_tool_outputs.one_unit\x12-keep_groups and keep_turns exclude each other\x1a0!(has(this.keep_groups) && has(this.keep_turns))B\x0e\n" +
+	"\f_keep_groupsB\r\n" +
+	"\v_keep_turnsB\x0e\n" +
+	"\f_keep_tokensB\x11\n" +
+	"\x0f_minimum_tokensB\f\n" +
+	"\n" +
+	"_min_charsB\x12\n" +
+	"\x10_clear_argumentsB\x0e\n" +
+	"\f_placeholder\"\xe7\x03\n" +
+	"\x15ClearToolUsesStrategy\x12-\n" +
+	"\n" +
+	"keep_calls\x18\x01 \x01(\rB\t\xbaH\x06*\x04\x18\xa0\x8d\x06H\x00R\tkeepCalls\x88\x01\x01\x126\n" +
 	"\x0etrigger_tokens\x18\x02 \x01(\rB\n" +
-	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x01R\rtriggerTokens\x88\x01\x01\x125\n" +
-	"\x0eclear_at_least\x18\x03 \x01(\rB\n" +
-	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x02R\fclearAtLeast\x88\x01\x01\x127\n" +
-	"\rexclude_tools\x18\x04 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xe8\a\"\ar\x05 \x01(\x80\x02R\fexcludeTools\x12&\n" +
-	"\fclear_inputs\x18\x05 \x01(\bH\x03R\vclearInputs\x88\x01\x01\x12/\n" +
-	"\vplaceholder\x18\x06 \x01(\tB\b\xbaH\x05r\x03(\xd0\x0fH\x04R\vplaceholder\x88\x01\x01B\a\n" +
-	"\x05_keepB\x11\n" +
+	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x01R\rtriggerTokens\x88\x01\x01\x126\n" +
+	"\x0eminimum_tokens\x18\x03 \x01(\rB\n" +
+	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x02R\rminimumTokens\x88\x01\x01\x12,\n" +
+	"\tmin_chars\x18\x04 \x01(\rB\n" +
+	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x03R\bminChars\x88\x01\x01\x12;\n" +
+	"\x0fprotected_tools\x18\x05 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xe8\a\"\ar\x05 \x01(\x80\x02R\x0eprotectedTools\x12,\n" +
+	"\x0fclear_arguments\x18\x06 \x01(\bH\x04R\x0eclearArguments\x88\x01\x01\x12/\n" +
+	"\vplaceholder\x18\a \x01(\tB\b\xbaH\x05r\x03(\xd0\x0fH\x05R\vplaceholder\x88\x01\x01B\r\n" +
+	"\v_keep_callsB\x11\n" +
 	"\x0f_trigger_tokensB\x11\n" +
-	"\x0f_clear_at_leastB\x0f\n" +
-	"\r_clear_inputsB\x0e\n" +
+	"\x0f_minimum_tokensB\f\n" +
+	"\n" +
+	"_min_charsB\x12\n" +
+	"\x10_clear_argumentsB\x0e\n" +
 	"\f_placeholder\"\xd9\x01\n" +
 	"\x1bTruncateToolOutputsStrategy\x12.\n" +
 	"\tmax_chars\x18\x01 \x01(\rB\f\xbaH\t*\a\x18\x80\xad\xe2\x04(\x01H\x00R\bmaxChars\x88\x01\x01\x12/\n" +
@@ -1856,11 +1859,7 @@ const file_compactord_v1_strategy_proto_rawDesc = "" +
 	"\x16SPLIT_TURN_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12SPLIT_TURN_SUMMARY\x10\x01\x12\x18\n" +
 	"\x14SPLIT_TURN_JOIN_HEAD\x10\x02\x12\x12\n" +
-	"\x0eSPLIT_TURN_OFF\x10\x03*N\n" +
-	"\bMaskUnit\x12\x19\n" +
-	"\x15MASK_UNIT_UNSPECIFIED\x10\x00\x12\x13\n" +
-	"\x0fMASK_UNIT_GROUP\x10\x01\x12\x12\n" +
-	"\x0eMASK_UNIT_TURN\x10\x02*X\n" +
+	"\x0eSPLIT_TURN_OFF\x10\x03*X\n" +
 	"\n" +
 	"ToolDigest\x12\x1b\n" +
 	"\x17TOOL_DIGEST_UNSPECIFIED\x10\x00\x12\x14\n" +
@@ -1879,59 +1878,57 @@ func file_compactord_v1_strategy_proto_rawDescGZIP() []byte {
 	return file_compactord_v1_strategy_proto_rawDescData
 }
 
-var file_compactord_v1_strategy_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_compactord_v1_strategy_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
 var file_compactord_v1_strategy_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_compactord_v1_strategy_proto_goTypes = []any{
 	(BudgetRule)(0),                      // 0: compactord.v1.BudgetRule
 	(CutDirection)(0),                    // 1: compactord.v1.CutDirection
 	(SplitTurn)(0),                       // 2: compactord.v1.SplitTurn
-	(MaskUnit)(0),                        // 3: compactord.v1.MaskUnit
-	(ToolDigest)(0),                      // 4: compactord.v1.ToolDigest
-	(*Strategy)(nil),                     // 5: compactord.v1.Strategy
-	(*SummarizeStrategy)(nil),            // 6: compactord.v1.SummarizeStrategy
-	(*HideToolResultsStrategy)(nil),      // 7: compactord.v1.HideToolResultsStrategy
-	(*MaskObservationsStrategy)(nil),     // 8: compactord.v1.MaskObservationsStrategy
-	(*PruneToolOutputsStrategy)(nil),     // 9: compactord.v1.PruneToolOutputsStrategy
-	(*ClearToolUsesStrategy)(nil),        // 10: compactord.v1.ClearToolUsesStrategy
-	(*TruncateToolOutputsStrategy)(nil),  // 11: compactord.v1.TruncateToolOutputsStrategy
-	(*StripMediaStrategy)(nil),           // 12: compactord.v1.StripMediaStrategy
-	(*DropThinkingStrategy)(nil),         // 13: compactord.v1.DropThinkingStrategy
-	(*CompressObservationsStrategy)(nil), // 14: compactord.v1.CompressObservationsStrategy
-	(*OffloadStrategy)(nil),              // 15: compactord.v1.OffloadStrategy
-	(*DialogueOnlyStrategy)(nil),         // 16: compactord.v1.DialogueOnlyStrategy
-	(*FirstEffectiveStrategy)(nil),       // 17: compactord.v1.FirstEffectiveStrategy
-	(*LadderStrategy)(nil),               // 18: compactord.v1.LadderStrategy
-	(*CustomStrategy)(nil),               // 19: compactord.v1.CustomStrategy
-	(*LadderStrategy_Rung)(nil),          // 20: compactord.v1.LadderStrategy.Rung
+	(ToolDigest)(0),                      // 3: compactord.v1.ToolDigest
+	(*Strategy)(nil),                     // 4: compactord.v1.Strategy
+	(*SummarizeStrategy)(nil),            // 5: compactord.v1.SummarizeStrategy
+	(*HideToolResultsStrategy)(nil),      // 6: compactord.v1.HideToolResultsStrategy
+	(*MaskObservationsStrategy)(nil),     // 7: compactord.v1.MaskObservationsStrategy
+	(*PruneToolOutputsStrategy)(nil),     // 8: compactord.v1.PruneToolOutputsStrategy
+	(*ClearToolUsesStrategy)(nil),        // 9: compactord.v1.ClearToolUsesStrategy
+	(*TruncateToolOutputsStrategy)(nil),  // 10: compactord.v1.TruncateToolOutputsStrategy
+	(*StripMediaStrategy)(nil),           // 11: compactord.v1.StripMediaStrategy
+	(*DropThinkingStrategy)(nil),         // 12: compactord.v1.DropThinkingStrategy
+	(*CompressObservationsStrategy)(nil), // 13: compactord.v1.CompressObservationsStrategy
+	(*OffloadStrategy)(nil),              // 14: compactord.v1.OffloadStrategy
+	(*DialogueOnlyStrategy)(nil),         // 15: compactord.v1.DialogueOnlyStrategy
+	(*FirstEffectiveStrategy)(nil),       // 16: compactord.v1.FirstEffectiveStrategy
+	(*LadderStrategy)(nil),               // 17: compactord.v1.LadderStrategy
+	(*CustomStrategy)(nil),               // 18: compactord.v1.CustomStrategy
+	(*LadderStrategy_Rung)(nil),          // 19: compactord.v1.LadderStrategy.Rung
 }
 var file_compactord_v1_strategy_proto_depIdxs = []int32{
-	6,  // 0: compactord.v1.Strategy.summarize:type_name -> compactord.v1.SummarizeStrategy
-	7,  // 1: compactord.v1.Strategy.hide_tool_results:type_name -> compactord.v1.HideToolResultsStrategy
-	8,  // 2: compactord.v1.Strategy.mask_observations:type_name -> compactord.v1.MaskObservationsStrategy
-	9,  // 3: compactord.v1.Strategy.prune_tool_outputs:type_name -> compactord.v1.PruneToolOutputsStrategy
-	10, // 4: compactord.v1.Strategy.clear_tool_uses:type_name -> compactord.v1.ClearToolUsesStrategy
-	11, // 5: compactord.v1.Strategy.truncate_tool_outputs:type_name -> compactord.v1.TruncateToolOutputsStrategy
-	12, // 6: compactord.v1.Strategy.strip_media:type_name -> compactord.v1.StripMediaStrategy
-	13, // 7: compactord.v1.Strategy.drop_thinking:type_name -> compactord.v1.DropThinkingStrategy
-	14, // 8: compactord.v1.Strategy.compress_observations:type_name -> compactord.v1.CompressObservationsStrategy
-	15, // 9: compactord.v1.Strategy.offload:type_name -> compactord.v1.OffloadStrategy
-	16, // 10: compactord.v1.Strategy.dialogue_only:type_name -> compactord.v1.DialogueOnlyStrategy
-	17, // 11: compactord.v1.Strategy.first_effective:type_name -> compactord.v1.FirstEffectiveStrategy
-	18, // 12: compactord.v1.Strategy.ladder:type_name -> compactord.v1.LadderStrategy
-	19, // 13: compactord.v1.Strategy.custom:type_name -> compactord.v1.CustomStrategy
+	5,  // 0: compactord.v1.Strategy.summarize:type_name -> compactord.v1.SummarizeStrategy
+	6,  // 1: compactord.v1.Strategy.hide_tool_results:type_name -> compactord.v1.HideToolResultsStrategy
+	7,  // 2: compactord.v1.Strategy.mask_observations:type_name -> compactord.v1.MaskObservationsStrategy
+	8,  // 3: compactord.v1.Strategy.prune_tool_outputs:type_name -> compactord.v1.PruneToolOutputsStrategy
+	9,  // 4: compactord.v1.Strategy.clear_tool_uses:type_name -> compactord.v1.ClearToolUsesStrategy
+	10, // 5: compactord.v1.Strategy.truncate_tool_outputs:type_name -> compactord.v1.TruncateToolOutputsStrategy
+	11, // 6: compactord.v1.Strategy.strip_media:type_name -> compactord.v1.StripMediaStrategy
+	12, // 7: compactord.v1.Strategy.drop_thinking:type_name -> compactord.v1.DropThinkingStrategy
+	13, // 8: compactord.v1.Strategy.compress_observations:type_name -> compactord.v1.CompressObservationsStrategy
+	14, // 9: compactord.v1.Strategy.offload:type_name -> compactord.v1.OffloadStrategy
+	15, // 10: compactord.v1.Strategy.dialogue_only:type_name -> compactord.v1.DialogueOnlyStrategy
+	16, // 11: compactord.v1.Strategy.first_effective:type_name -> compactord.v1.FirstEffectiveStrategy
+	17, // 12: compactord.v1.Strategy.ladder:type_name -> compactord.v1.LadderStrategy
+	18, // 13: compactord.v1.Strategy.custom:type_name -> compactord.v1.CustomStrategy
 	0,  // 14: compactord.v1.SummarizeStrategy.budget:type_name -> compactord.v1.BudgetRule
 	2,  // 15: compactord.v1.SummarizeStrategy.split_turn:type_name -> compactord.v1.SplitTurn
 	1,  // 16: compactord.v1.SummarizeStrategy.cut_direction:type_name -> compactord.v1.CutDirection
-	3,  // 17: compactord.v1.MaskObservationsStrategy.unit:type_name -> compactord.v1.MaskUnit
-	4,  // 18: compactord.v1.DialogueOnlyStrategy.tool_digest:type_name -> compactord.v1.ToolDigest
-	5,  // 19: compactord.v1.FirstEffectiveStrategy.strategies:type_name -> compactord.v1.Strategy
-	20, // 20: compactord.v1.LadderStrategy.rungs:type_name -> compactord.v1.LadderStrategy.Rung
-	5,  // 21: compactord.v1.LadderStrategy.Rung.strategy:type_name -> compactord.v1.Strategy
-	22, // [22:22] is the sub-list for method output_type
-	22, // [22:22] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	3,  // 17: compactord.v1.DialogueOnlyStrategy.tool_digest:type_name -> compactord.v1.ToolDigest
+	4,  // 18: compactord.v1.FirstEffectiveStrategy.strategies:type_name -> compactord.v1.Strategy
+	19, // 19: compactord.v1.LadderStrategy.rungs:type_name -> compactord.v1.LadderStrategy.Rung
+	4,  // 20: compactord.v1.LadderStrategy.Rung.strategy:type_name -> compactord.v1.Strategy
+	21, // [21:21] is the sub-list for method output_type
+	21, // [21:21] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_strategy_proto_init() }
@@ -1972,7 +1969,7 @@ func file_compactord_v1_strategy_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_strategy_proto_rawDesc), len(file_compactord_v1_strategy_proto_rawDesc)),
-			NumEnums:      5,
+			NumEnums:      4,
 			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   0,

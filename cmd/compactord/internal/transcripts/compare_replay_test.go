@@ -62,7 +62,7 @@ func hiding(minimum uint32) *compactordv1.Policy {
 		ContextWindow: proto.Uint32(6000), Trigger: &compactordv1.Trigger{TriggerTokens: proto.Uint32(4500)},
 		Strategy: &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{
 			PruneToolOutputs: &compactordv1.PruneToolOutputsStrategy{
-				ProtectGroups: proto.Uint32(1), ProtectTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(minimum),
+				KeepGroups: proto.Uint32(1), KeepTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(minimum),
 				Placeholder: proto.String("[hidden]"),
 			},
 		}},

@@ -95,30 +95,6 @@ SPLIT_TURN_OFF: SplitTurn.ValueType  # 3
 """Turns are not split: only a message that starts a turn is a valid place."""
 Global___SplitTurn: _TypeAlias = SplitTurn  # noqa: Y015
 
-class _MaskUnit:
-    ValueType = _typing.NewType("ValueType", _builtins.int)
-    V: _TypeAlias = ValueType  # noqa: Y015
-
-class _MaskUnitEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MaskUnit.ValueType], _builtins.type):
-    DESCRIPTOR: _descriptor.EnumDescriptor
-    MASK_UNIT_UNSPECIFIED: _MaskUnit.ValueType  # 0
-    """GROUP."""
-    MASK_UNIT_GROUP: _MaskUnit.ValueType  # 1
-    """Tool groups."""
-    MASK_UNIT_TURN: _MaskUnit.ValueType  # 2
-    """Turns."""
-
-class MaskUnit(_MaskUnit, metaclass=_MaskUnitEnumTypeWrapper):
-    """MaskUnit is what MaskObservationsStrategy counts."""
-
-MASK_UNIT_UNSPECIFIED: MaskUnit.ValueType  # 0
-"""GROUP."""
-MASK_UNIT_GROUP: MaskUnit.ValueType  # 1
-"""Tool groups."""
-MASK_UNIT_TURN: MaskUnit.ValueType  # 2
-"""Turns."""
-Global___MaskUnit: _TypeAlias = MaskUnit  # noqa: Y015
-
 class _ToolDigest:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -352,41 +328,47 @@ class HideToolResultsStrategy(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     KEEP_GROUPS_FIELD_NUMBER: _builtins.int
-    PLACEHOLDER_FIELD_NUMBER: _builtins.int
     KEEP_MESSAGES_FIELD_NUMBER: _builtins.int
-    MIN_CHARS_FIELD_NUMBER: _builtins.int
     MINIMUM_TOKENS_FIELD_NUMBER: _builtins.int
+    MIN_CHARS_FIELD_NUMBER: _builtins.int
     PROTECTED_TOOLS_FIELD_NUMBER: _builtins.int
+    CLEAR_ARGUMENTS_FIELD_NUMBER: _builtins.int
+    PLACEHOLDER_FIELD_NUMBER: _builtins.int
     keep_groups: _builtins.int
-    """Newest tool groups to leave. 0 to 100,000. Default 5."""
-    placeholder: _builtins.str
-    """The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes."""
+    """Newest tool groups whose results stay. 0 to 100,000. Default 5."""
     keep_messages: _builtins.int
     """Newest messages whose results stay, whatever their group. 0 to 100,000. Default 0."""
+    minimum_tokens: _builtins.int
+    """Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
+    THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+    """
     min_chars: _builtins.int
     """Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0."""
-    minimum_tokens: _builtins.int
-    """Nothing is hidden unless the results to hide hold more tokens than this; and with reason THRESHOLD nothing until as
-    many were appended since the last rewrite. 0 to 10,000,000. Default 0.
-    """
+    clear_arguments: _builtins.bool
+    """Whether the arguments of the calls are cleared too. Default false."""
+    placeholder: _builtins.str
+    """The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes."""
     @_builtins.property
     def protected_tools(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Tools whose results stay. At most 1,000 names."""
+        """Tools whose results stay, with the arguments of their calls. At most 1,000 names."""
 
     def __init__(
         self,
         *,
         keep_groups: _builtins.int | None = ...,
-        placeholder: _builtins.str | None = ...,
         keep_messages: _builtins.int | None = ...,
-        min_chars: _builtins.int | None = ...,
         minimum_tokens: _builtins.int | None = ...,
+        min_chars: _builtins.int | None = ...,
         protected_tools: _abc.Iterable[_builtins.str] | None = ...,
+        clear_arguments: _builtins.bool | None = ...,
+        placeholder: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_keep_groups", b"_keep_groups", "_keep_messages", b"_keep_messages", "_min_chars", b"_min_chars", "_minimum_tokens", b"_minimum_tokens", "_placeholder", b"_placeholder", "keep_groups", b"keep_groups", "keep_messages", b"keep_messages", "min_chars", b"min_chars", "minimum_tokens", b"minimum_tokens", "placeholder", b"placeholder"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_clear_arguments", b"_clear_arguments", "_keep_groups", b"_keep_groups", "_keep_messages", b"_keep_messages", "_min_chars", b"_min_chars", "_minimum_tokens", b"_minimum_tokens", "_placeholder", b"_placeholder", "clear_arguments", b"clear_arguments", "keep_groups", b"keep_groups", "keep_messages", b"keep_messages", "min_chars", b"min_chars", "minimum_tokens", b"minimum_tokens", "placeholder", b"placeholder"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_keep_groups", b"_keep_groups", "_keep_messages", b"_keep_messages", "_min_chars", b"_min_chars", "_minimum_tokens", b"_minimum_tokens", "_placeholder", b"_placeholder", "keep_groups", b"keep_groups", "keep_messages", b"keep_messages", "min_chars", b"min_chars", "minimum_tokens", b"minimum_tokens", "placeholder", b"placeholder", "protected_tools", b"protected_tools"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_clear_arguments", b"_clear_arguments", "_keep_groups", b"_keep_groups", "_keep_messages", b"_keep_messages", "_min_chars", b"_min_chars", "_minimum_tokens", b"_minimum_tokens", "_placeholder", b"_placeholder", "clear_arguments", b"clear_arguments", "keep_groups", b"keep_groups", "keep_messages", b"keep_messages", "min_chars", b"min_chars", "minimum_tokens", b"minimum_tokens", "placeholder", b"placeholder", "protected_tools", b"protected_tools"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__clear_arguments: _TypeAlias = _typing.Literal["clear_arguments"]  # noqa: Y015
+    _WhichOneofArgType__clear_arguments: _TypeAlias = _typing.Literal["_clear_arguments", b"_clear_arguments"]  # noqa: Y015
     _WhichOneofReturnType__keep_groups: _TypeAlias = _typing.Literal["keep_groups"]  # noqa: Y015
     _WhichOneofArgType__keep_groups: _TypeAlias = _typing.Literal["_keep_groups", b"_keep_groups"]  # noqa: Y015
     _WhichOneofReturnType__keep_messages: _TypeAlias = _typing.Literal["keep_messages"]  # noqa: Y015
@@ -397,6 +379,8 @@ class HideToolResultsStrategy(_message.Message):
     _WhichOneofArgType__minimum_tokens: _TypeAlias = _typing.Literal["_minimum_tokens", b"_minimum_tokens"]  # noqa: Y015
     _WhichOneofReturnType__placeholder: _TypeAlias = _typing.Literal["placeholder"]  # noqa: Y015
     _WhichOneofArgType__placeholder: _TypeAlias = _typing.Literal["_placeholder", b"_placeholder"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__clear_arguments) -> _WhichOneofReturnType__clear_arguments | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__keep_groups) -> _WhichOneofReturnType__keep_groups | None: ...
     @_typing.overload
@@ -416,206 +400,232 @@ class MaskObservationsStrategy(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    WINDOW_FIELD_NUMBER: _builtins.int
-    UNIT_FIELD_NUMBER: _builtins.int
-    PLACEHOLDER_FIELD_NUMBER: _builtins.int
-    MIN_CHARS_FIELD_NUMBER: _builtins.int
+    KEEP_GROUPS_FIELD_NUMBER: _builtins.int
+    KEEP_TURNS_FIELD_NUMBER: _builtins.int
     ACTIVE_FILE_GROUPS_FIELD_NUMBER: _builtins.int
     MINIMUM_TOKENS_FIELD_NUMBER: _builtins.int
+    MIN_CHARS_FIELD_NUMBER: _builtins.int
     PROTECTED_TOOLS_FIELD_NUMBER: _builtins.int
-    window: _builtins.int
-    """Newest units to leave. 1 to 100,000. Default 10."""
-    unit: Global___MaskUnit.ValueType
-    """What is counted. Default GROUP."""
-    placeholder: _builtins.str
-    """The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes."""
-    min_chars: _builtins.int
-    """Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0."""
+    CLEAR_ARGUMENTS_FIELD_NUMBER: _builtins.int
+    PLACEHOLDER_FIELD_NUMBER: _builtins.int
+    keep_groups: _builtins.int
+    """Newest tool groups whose results stay. 0 to 100,000. Default 10, unless keep_turns is given."""
+    keep_turns: _builtins.int
+    """Newest turns whose results stay, in place of keep_groups. 0 to 10,000."""
     active_file_groups: _builtins.int
     """Older groups stay, too, that name a file which one of so many newest groups names. 0 to 1,000. Default 0."""
     minimum_tokens: _builtins.int
-    """Nothing is hidden unless the results to hide hold more tokens than this; and with reason THRESHOLD nothing until as
-    many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+    """Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
+    THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 0.
     """
+    min_chars: _builtins.int
+    """Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0."""
+    clear_arguments: _builtins.bool
+    """Whether the arguments of the calls are cleared too. Default false."""
+    placeholder: _builtins.str
+    """The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes."""
     @_builtins.property
     def protected_tools(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Tools whose results stay. At most 1,000 names."""
+        """Tools whose results stay, with the arguments of their calls. At most 1,000 names."""
 
     def __init__(
         self,
         *,
-        window: _builtins.int | None = ...,
-        unit: Global___MaskUnit.ValueType | None = ...,
-        placeholder: _builtins.str | None = ...,
-        min_chars: _builtins.int | None = ...,
+        keep_groups: _builtins.int | None = ...,
+        keep_turns: _builtins.int | None = ...,
         active_file_groups: _builtins.int | None = ...,
         minimum_tokens: _builtins.int | None = ...,
+        min_chars: _builtins.int | None = ...,
         protected_tools: _abc.Iterable[_builtins.str] | None = ...,
+        clear_arguments: _builtins.bool | None = ...,
+        placeholder: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_active_file_groups", b"_active_file_groups", "_min_chars", b"_min_chars", "_minimum_tokens", b"_minimum_tokens", "_placeholder", b"_placeholder", "_unit", b"_unit", "_window", b"_window", "active_file_groups", b"active_file_groups", "min_chars", b"min_chars", "minimum_tokens", b"minimum_tokens", "placeholder", b"placeholder", "unit", b"unit", "window", b"window"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_active_file_groups", b"_active_file_groups", "_clear_arguments", b"_clear_arguments", "_keep_groups", b"_keep_groups", "_keep_turns", b"_keep_turns", "_min_chars", b"_min_chars", "_minimum_tokens", b"_minimum_tokens", "_placeholder", b"_placeholder", "active_file_groups", b"active_file_groups", "clear_arguments", b"clear_arguments", "keep_groups", b"keep_groups", "keep_turns", b"keep_turns", "min_chars", b"min_chars", "minimum_tokens", b"minimum_tokens", "placeholder", b"placeholder"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_active_file_groups", b"_active_file_groups", "_min_chars", b"_min_chars", "_minimum_tokens", b"_minimum_tokens", "_placeholder", b"_placeholder", "_unit", b"_unit", "_window", b"_window", "active_file_groups", b"active_file_groups", "min_chars", b"min_chars", "minimum_tokens", b"minimum_tokens", "placeholder", b"placeholder", "protected_tools", b"protected_tools", "unit", b"unit", "window", b"window"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_active_file_groups", b"_active_file_groups", "_clear_arguments", b"_clear_arguments", "_keep_groups", b"_keep_groups", "_keep_turns", b"_keep_turns", "_min_chars", b"_min_chars", "_minimum_tokens", b"_minimum_tokens", "_placeholder", b"_placeholder", "active_file_groups", b"active_file_groups", "clear_arguments", b"clear_arguments", "keep_groups", b"keep_groups", "keep_turns", b"keep_turns", "min_chars", b"min_chars", "minimum_tokens", b"minimum_tokens", "placeholder", b"placeholder", "protected_tools", b"protected_tools"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__active_file_groups: _TypeAlias = _typing.Literal["active_file_groups"]  # noqa: Y015
     _WhichOneofArgType__active_file_groups: _TypeAlias = _typing.Literal["_active_file_groups", b"_active_file_groups"]  # noqa: Y015
+    _WhichOneofReturnType__clear_arguments: _TypeAlias = _typing.Literal["clear_arguments"]  # noqa: Y015
+    _WhichOneofArgType__clear_arguments: _TypeAlias = _typing.Literal["_clear_arguments", b"_clear_arguments"]  # noqa: Y015
+    _WhichOneofReturnType__keep_groups: _TypeAlias = _typing.Literal["keep_groups"]  # noqa: Y015
+    _WhichOneofArgType__keep_groups: _TypeAlias = _typing.Literal["_keep_groups", b"_keep_groups"]  # noqa: Y015
+    _WhichOneofReturnType__keep_turns: _TypeAlias = _typing.Literal["keep_turns"]  # noqa: Y015
+    _WhichOneofArgType__keep_turns: _TypeAlias = _typing.Literal["_keep_turns", b"_keep_turns"]  # noqa: Y015
     _WhichOneofReturnType__min_chars: _TypeAlias = _typing.Literal["min_chars"]  # noqa: Y015
     _WhichOneofArgType__min_chars: _TypeAlias = _typing.Literal["_min_chars", b"_min_chars"]  # noqa: Y015
     _WhichOneofReturnType__minimum_tokens: _TypeAlias = _typing.Literal["minimum_tokens"]  # noqa: Y015
     _WhichOneofArgType__minimum_tokens: _TypeAlias = _typing.Literal["_minimum_tokens", b"_minimum_tokens"]  # noqa: Y015
     _WhichOneofReturnType__placeholder: _TypeAlias = _typing.Literal["placeholder"]  # noqa: Y015
     _WhichOneofArgType__placeholder: _TypeAlias = _typing.Literal["_placeholder", b"_placeholder"]  # noqa: Y015
-    _WhichOneofReturnType__unit: _TypeAlias = _typing.Literal["unit"]  # noqa: Y015
-    _WhichOneofArgType__unit: _TypeAlias = _typing.Literal["_unit", b"_unit"]  # noqa: Y015
-    _WhichOneofReturnType__window: _TypeAlias = _typing.Literal["window"]  # noqa: Y015
-    _WhichOneofArgType__window: _TypeAlias = _typing.Literal["_window", b"_window"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__active_file_groups) -> _WhichOneofReturnType__active_file_groups | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__clear_arguments) -> _WhichOneofReturnType__clear_arguments | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__keep_groups) -> _WhichOneofReturnType__keep_groups | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__keep_turns) -> _WhichOneofReturnType__keep_turns | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__min_chars) -> _WhichOneofReturnType__min_chars | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__minimum_tokens) -> _WhichOneofReturnType__minimum_tokens | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__placeholder) -> _WhichOneofReturnType__placeholder | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__unit) -> _WhichOneofReturnType__unit | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__window) -> _WhichOneofReturnType__window | None: ...
 
 Global___MaskObservationsStrategy: _TypeAlias = MaskObservationsStrategy  # noqa: Y015
 
 @_typing.final
 class PruneToolOutputsStrategy(_message.Message):
-    """PruneToolOutputsStrategy walks back from the newest message, protects the newest turns or groups,
-    then a number of tokens of results, and hides the older ones if that frees enough.
+    """PruneToolOutputsStrategy walks back from the newest message, leaves the newest turns or groups, then a number of tokens of
+    results, and hides the older ones if that frees enough. Results that report an error stay.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    PROTECT_TURNS_FIELD_NUMBER: _builtins.int
-    PROTECT_GROUPS_FIELD_NUMBER: _builtins.int
-    PROTECT_TOKENS_FIELD_NUMBER: _builtins.int
+    KEEP_GROUPS_FIELD_NUMBER: _builtins.int
+    KEEP_TURNS_FIELD_NUMBER: _builtins.int
+    KEEP_TOKENS_FIELD_NUMBER: _builtins.int
     MINIMUM_TOKENS_FIELD_NUMBER: _builtins.int
+    MIN_CHARS_FIELD_NUMBER: _builtins.int
     PROTECTED_TOOLS_FIELD_NUMBER: _builtins.int
     CLEAR_ARGUMENTS_FIELD_NUMBER: _builtins.int
     PLACEHOLDER_FIELD_NUMBER: _builtins.int
-    protect_turns: _builtins.int
-    """Newest turns whose results stay. 0 to 10,000. Default 2, unless protect_groups is given."""
-    protect_groups: _builtins.int
-    """Newest tool groups whose results stay, in place of protect_turns. 0 to 100,000."""
-    protect_tokens: _builtins.int
-    """Tokens of older results that stay, as the view shows them. The result that passes this is hidden whole. 0 to 10,000,000.
-    Default 40,000.
+    keep_groups: _builtins.int
+    """Newest tool groups whose results stay, in place of keep_turns. 0 to 100,000."""
+    keep_turns: _builtins.int
+    """Newest turns whose results stay. 0 to 10,000. Default 2, unless keep_groups is given."""
+    keep_tokens: _builtins.int
+    """Tokens of older results that stay, as the view shows them. The result that passes this is hidden whole. Those of
+    protected_tools and errors are not counted. 0 to 10,000,000. Default 40,000.
     """
     minimum_tokens: _builtins.int
     """Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
     THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 20,000.
     """
+    min_chars: _builtins.int
+    """Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0."""
     clear_arguments: _builtins.bool
-    """Whether the calls' arguments are cleared too. Default false."""
+    """Whether the arguments of the calls are cleared too. Default false."""
     placeholder: _builtins.str
-    """The text shown in place of a result. At most 2,000 bytes."""
+    """The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes."""
     @_builtins.property
     def protected_tools(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Tools whose results are neither hidden nor counted. At most 1,000 names."""
+        """Tools whose results stay, with the arguments of their calls. At most 1,000 names."""
 
     def __init__(
         self,
         *,
-        protect_turns: _builtins.int | None = ...,
-        protect_groups: _builtins.int | None = ...,
-        protect_tokens: _builtins.int | None = ...,
+        keep_groups: _builtins.int | None = ...,
+        keep_turns: _builtins.int | None = ...,
+        keep_tokens: _builtins.int | None = ...,
         minimum_tokens: _builtins.int | None = ...,
+        min_chars: _builtins.int | None = ...,
         protected_tools: _abc.Iterable[_builtins.str] | None = ...,
         clear_arguments: _builtins.bool | None = ...,
         placeholder: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_clear_arguments", b"_clear_arguments", "_minimum_tokens", b"_minimum_tokens", "_placeholder", b"_placeholder", "_protect_groups", b"_protect_groups", "_protect_tokens", b"_protect_tokens", "_protect_turns", b"_protect_turns", "clear_arguments", b"clear_arguments", "minimum_tokens", b"minimum_tokens", "placeholder", b"placeholder", "protect_groups", b"protect_groups", "protect_tokens", b"protect_tokens", "protect_turns", b"protect_turns"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_clear_arguments", b"_clear_arguments", "_keep_groups", b"_keep_groups", "_keep_tokens", b"_keep_tokens", "_keep_turns", b"_keep_turns", "_min_chars", b"_min_chars", "_minimum_tokens", b"_minimum_tokens", "_placeholder", b"_placeholder", "clear_arguments", b"clear_arguments", "keep_groups", b"keep_groups", "keep_tokens", b"keep_tokens", "keep_turns", b"keep_turns", "min_chars", b"min_chars", "minimum_tokens", b"minimum_tokens", "placeholder", b"placeholder"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_clear_arguments", b"_clear_arguments", "_minimum_tokens", b"_minimum_tokens", "_placeholder", b"_placeholder", "_protect_groups", b"_protect_groups", "_protect_tokens", b"_protect_tokens", "_protect_turns", b"_protect_turns", "clear_arguments", b"clear_arguments", "minimum_tokens", b"minimum_tokens", "placeholder", b"placeholder", "protect_groups", b"protect_groups", "protect_tokens", b"protect_tokens", "protect_turns", b"protect_turns", "protected_tools", b"protected_tools"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_clear_arguments", b"_clear_arguments", "_keep_groups", b"_keep_groups", "_keep_tokens", b"_keep_tokens", "_keep_turns", b"_keep_turns", "_min_chars", b"_min_chars", "_minimum_tokens", b"_minimum_tokens", "_placeholder", b"_placeholder", "clear_arguments", b"clear_arguments", "keep_groups", b"keep_groups", "keep_tokens", b"keep_tokens", "keep_turns", b"keep_turns", "min_chars", b"min_chars", "minimum_tokens", b"minimum_tokens", "placeholder", b"placeholder", "protected_tools", b"protected_tools"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__clear_arguments: _TypeAlias = _typing.Literal["clear_arguments"]  # noqa: Y015
     _WhichOneofArgType__clear_arguments: _TypeAlias = _typing.Literal["_clear_arguments", b"_clear_arguments"]  # noqa: Y015
+    _WhichOneofReturnType__keep_groups: _TypeAlias = _typing.Literal["keep_groups"]  # noqa: Y015
+    _WhichOneofArgType__keep_groups: _TypeAlias = _typing.Literal["_keep_groups", b"_keep_groups"]  # noqa: Y015
+    _WhichOneofReturnType__keep_tokens: _TypeAlias = _typing.Literal["keep_tokens"]  # noqa: Y015
+    _WhichOneofArgType__keep_tokens: _TypeAlias = _typing.Literal["_keep_tokens", b"_keep_tokens"]  # noqa: Y015
+    _WhichOneofReturnType__keep_turns: _TypeAlias = _typing.Literal["keep_turns"]  # noqa: Y015
+    _WhichOneofArgType__keep_turns: _TypeAlias = _typing.Literal["_keep_turns", b"_keep_turns"]  # noqa: Y015
+    _WhichOneofReturnType__min_chars: _TypeAlias = _typing.Literal["min_chars"]  # noqa: Y015
+    _WhichOneofArgType__min_chars: _TypeAlias = _typing.Literal["_min_chars", b"_min_chars"]  # noqa: Y015
     _WhichOneofReturnType__minimum_tokens: _TypeAlias = _typing.Literal["minimum_tokens"]  # noqa: Y015
     _WhichOneofArgType__minimum_tokens: _TypeAlias = _typing.Literal["_minimum_tokens", b"_minimum_tokens"]  # noqa: Y015
     _WhichOneofReturnType__placeholder: _TypeAlias = _typing.Literal["placeholder"]  # noqa: Y015
     _WhichOneofArgType__placeholder: _TypeAlias = _typing.Literal["_placeholder", b"_placeholder"]  # noqa: Y015
-    _WhichOneofReturnType__protect_groups: _TypeAlias = _typing.Literal["protect_groups"]  # noqa: Y015
-    _WhichOneofArgType__protect_groups: _TypeAlias = _typing.Literal["_protect_groups", b"_protect_groups"]  # noqa: Y015
-    _WhichOneofReturnType__protect_tokens: _TypeAlias = _typing.Literal["protect_tokens"]  # noqa: Y015
-    _WhichOneofArgType__protect_tokens: _TypeAlias = _typing.Literal["_protect_tokens", b"_protect_tokens"]  # noqa: Y015
-    _WhichOneofReturnType__protect_turns: _TypeAlias = _typing.Literal["protect_turns"]  # noqa: Y015
-    _WhichOneofArgType__protect_turns: _TypeAlias = _typing.Literal["_protect_turns", b"_protect_turns"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__clear_arguments) -> _WhichOneofReturnType__clear_arguments | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__keep_groups) -> _WhichOneofReturnType__keep_groups | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__keep_tokens) -> _WhichOneofReturnType__keep_tokens | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__keep_turns) -> _WhichOneofReturnType__keep_turns | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__min_chars) -> _WhichOneofReturnType__min_chars | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__minimum_tokens) -> _WhichOneofReturnType__minimum_tokens | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__placeholder) -> _WhichOneofReturnType__placeholder | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__protect_groups) -> _WhichOneofReturnType__protect_groups | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__protect_tokens) -> _WhichOneofReturnType__protect_tokens | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__protect_turns) -> _WhichOneofReturnType__protect_turns | None: ...
 
 Global___PruneToolOutputsStrategy: _TypeAlias = PruneToolOutputsStrategy  # noqa: Y015
 
 @_typing.final
 class ClearToolUsesStrategy(_message.Message):
-    """ClearToolUsesStrategy keeps the newest tool uses once a trigger is met and enough is freed."""
+    """ClearToolUsesStrategy clears all but the newest tool uses once a trigger is met. A use is one call with its result."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    KEEP_FIELD_NUMBER: _builtins.int
+    KEEP_CALLS_FIELD_NUMBER: _builtins.int
     TRIGGER_TOKENS_FIELD_NUMBER: _builtins.int
-    CLEAR_AT_LEAST_FIELD_NUMBER: _builtins.int
-    EXCLUDE_TOOLS_FIELD_NUMBER: _builtins.int
-    CLEAR_INPUTS_FIELD_NUMBER: _builtins.int
+    MINIMUM_TOKENS_FIELD_NUMBER: _builtins.int
+    MIN_CHARS_FIELD_NUMBER: _builtins.int
+    PROTECTED_TOOLS_FIELD_NUMBER: _builtins.int
+    CLEAR_ARGUMENTS_FIELD_NUMBER: _builtins.int
     PLACEHOLDER_FIELD_NUMBER: _builtins.int
-    keep: _builtins.int
-    """Newest tool uses to leave. 0 to 100,000. Default 3."""
+    keep_calls: _builtins.int
+    """Newest calls whose results stay. 0 to 100,000. Default 3."""
     trigger_tokens: _builtins.int
     """Nothing is done below this many context tokens. 0 to 10,000,000. Default 100,000."""
-    clear_at_least: _builtins.int
-    """Nothing is done unless it frees at least this many tokens. 0 to 10,000,000. Default 0."""
-    clear_inputs: _builtins.bool
-    """Whether the calls' arguments are cleared too. Default false."""
+    minimum_tokens: _builtins.int
+    """Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
+    THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+    """
+    min_chars: _builtins.int
+    """Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0."""
+    clear_arguments: _builtins.bool
+    """Whether the arguments of the calls are cleared too. Default false."""
     placeholder: _builtins.str
-    """The text shown in place of a result. At most 2,000 bytes."""
+    """The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes."""
     @_builtins.property
-    def exclude_tools(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Tools whose uses stay. At most 1,000 names."""
+    def protected_tools(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Tools whose results stay, with the arguments of their calls. At most 1,000 names."""
 
     def __init__(
         self,
         *,
-        keep: _builtins.int | None = ...,
+        keep_calls: _builtins.int | None = ...,
         trigger_tokens: _builtins.int | None = ...,
-        clear_at_least: _builtins.int | None = ...,
-        exclude_tools: _abc.Iterable[_builtins.str] | None = ...,
-        clear_inputs: _builtins.bool | None = ...,
+        minimum_tokens: _builtins.int | None = ...,
+        min_chars: _builtins.int | None = ...,
+        protected_tools: _abc.Iterable[_builtins.str] | None = ...,
+        clear_arguments: _builtins.bool | None = ...,
         placeholder: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_clear_at_least", b"_clear_at_least", "_clear_inputs", b"_clear_inputs", "_keep", b"_keep", "_placeholder", b"_placeholder", "_trigger_tokens", b"_trigger_tokens", "clear_at_least", b"clear_at_least", "clear_inputs", b"clear_inputs", "keep", b"keep", "placeholder", b"placeholder", "trigger_tokens", b"trigger_tokens"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_clear_arguments", b"_clear_arguments", "_keep_calls", b"_keep_calls", "_min_chars", b"_min_chars", "_minimum_tokens", b"_minimum_tokens", "_placeholder", b"_placeholder", "_trigger_tokens", b"_trigger_tokens", "clear_arguments", b"clear_arguments", "keep_calls", b"keep_calls", "min_chars", b"min_chars", "minimum_tokens", b"minimum_tokens", "placeholder", b"placeholder", "trigger_tokens", b"trigger_tokens"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_clear_at_least", b"_clear_at_least", "_clear_inputs", b"_clear_inputs", "_keep", b"_keep", "_placeholder", b"_placeholder", "_trigger_tokens", b"_trigger_tokens", "clear_at_least", b"clear_at_least", "clear_inputs", b"clear_inputs", "exclude_tools", b"exclude_tools", "keep", b"keep", "placeholder", b"placeholder", "trigger_tokens", b"trigger_tokens"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_clear_arguments", b"_clear_arguments", "_keep_calls", b"_keep_calls", "_min_chars", b"_min_chars", "_minimum_tokens", b"_minimum_tokens", "_placeholder", b"_placeholder", "_trigger_tokens", b"_trigger_tokens", "clear_arguments", b"clear_arguments", "keep_calls", b"keep_calls", "min_chars", b"min_chars", "minimum_tokens", b"minimum_tokens", "placeholder", b"placeholder", "protected_tools", b"protected_tools", "trigger_tokens", b"trigger_tokens"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__clear_at_least: _TypeAlias = _typing.Literal["clear_at_least"]  # noqa: Y015
-    _WhichOneofArgType__clear_at_least: _TypeAlias = _typing.Literal["_clear_at_least", b"_clear_at_least"]  # noqa: Y015
-    _WhichOneofReturnType__clear_inputs: _TypeAlias = _typing.Literal["clear_inputs"]  # noqa: Y015
-    _WhichOneofArgType__clear_inputs: _TypeAlias = _typing.Literal["_clear_inputs", b"_clear_inputs"]  # noqa: Y015
-    _WhichOneofReturnType__keep: _TypeAlias = _typing.Literal["keep"]  # noqa: Y015
-    _WhichOneofArgType__keep: _TypeAlias = _typing.Literal["_keep", b"_keep"]  # noqa: Y015
+    _WhichOneofReturnType__clear_arguments: _TypeAlias = _typing.Literal["clear_arguments"]  # noqa: Y015
+    _WhichOneofArgType__clear_arguments: _TypeAlias = _typing.Literal["_clear_arguments", b"_clear_arguments"]  # noqa: Y015
+    _WhichOneofReturnType__keep_calls: _TypeAlias = _typing.Literal["keep_calls"]  # noqa: Y015
+    _WhichOneofArgType__keep_calls: _TypeAlias = _typing.Literal["_keep_calls", b"_keep_calls"]  # noqa: Y015
+    _WhichOneofReturnType__min_chars: _TypeAlias = _typing.Literal["min_chars"]  # noqa: Y015
+    _WhichOneofArgType__min_chars: _TypeAlias = _typing.Literal["_min_chars", b"_min_chars"]  # noqa: Y015
+    _WhichOneofReturnType__minimum_tokens: _TypeAlias = _typing.Literal["minimum_tokens"]  # noqa: Y015
+    _WhichOneofArgType__minimum_tokens: _TypeAlias = _typing.Literal["_minimum_tokens", b"_minimum_tokens"]  # noqa: Y015
     _WhichOneofReturnType__placeholder: _TypeAlias = _typing.Literal["placeholder"]  # noqa: Y015
     _WhichOneofArgType__placeholder: _TypeAlias = _typing.Literal["_placeholder", b"_placeholder"]  # noqa: Y015
     _WhichOneofReturnType__trigger_tokens: _TypeAlias = _typing.Literal["trigger_tokens"]  # noqa: Y015
     _WhichOneofArgType__trigger_tokens: _TypeAlias = _typing.Literal["_trigger_tokens", b"_trigger_tokens"]  # noqa: Y015
     @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__clear_at_least) -> _WhichOneofReturnType__clear_at_least | None: ...
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__clear_arguments) -> _WhichOneofReturnType__clear_arguments | None: ...
     @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__clear_inputs) -> _WhichOneofReturnType__clear_inputs | None: ...
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__keep_calls) -> _WhichOneofReturnType__keep_calls | None: ...
     @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__keep) -> _WhichOneofReturnType__keep | None: ...
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__min_chars) -> _WhichOneofReturnType__min_chars | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__minimum_tokens) -> _WhichOneofReturnType__minimum_tokens | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__placeholder) -> _WhichOneofReturnType__placeholder | None: ...
     @_typing.overload
@@ -730,7 +740,7 @@ class CompressObservationsStrategy(_message.Message):
     over_tokens: _builtins.int
     """Results over this many tokens are written shorter. 1 to 10,000,000. Default 2,000."""
     keep_groups: _builtins.int
-    """Newest tool groups to leave. 0 to 100,000. Default 3."""
+    """Newest tool groups whose results stay. 0 to 100,000. Default 3."""
     guidelines: _builtins.str
     """What to keep and what to leave out, for the summarizer. At most 16 KiB."""
     def __init__(
@@ -824,7 +834,7 @@ class DialogueOnlyStrategy(_message.Message):
     TOOL_DIGEST_FIELD_NUMBER: _builtins.int
     OUTCOME_CHARS_FIELD_NUMBER: _builtins.int
     keep_turns: _builtins.int
-    """Newest finished turns whose groups stay. 0 to 10,000. Default 0."""
+    """Newest finished turns whose tool groups stay. 0 to 10,000. Default 0."""
     tool_digest: Global___ToolDigest.ValueType
     """What a collapsed group leaves behind. Default LINE."""
     outcome_chars: _builtins.int

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/strategy.proto.
  */
 export const file_compactord_v1_strategy: GenFile = /*@__PURE__*/
-  fileDesc("Chxjb21wYWN0b3JkL3YxL3N0cmF0ZWd5LnByb3RvEg1jb21wYWN0b3JkLnYxIoQHCghTdHJhdGVneRI1CglzdW1tYXJpemUYASABKAsyIC5jb21wYWN0b3JkLnYxLlN1bW1hcml6ZVN0cmF0ZWd5SAASQwoRaGlkZV90b29sX3Jlc3VsdHMYAiABKAsyJi5jb21wYWN0b3JkLnYxLkhpZGVUb29sUmVzdWx0c1N0cmF0ZWd5SAASRAoRbWFza19vYnNlcnZhdGlvbnMYAyABKAsyJy5jb21wYWN0b3JkLnYxLk1hc2tPYnNlcnZhdGlvbnNTdHJhdGVneUgAEkUKEnBydW5lX3Rvb2xfb3V0cHV0cxgEIAEoCzInLmNvbXBhY3RvcmQudjEuUHJ1bmVUb29sT3V0cHV0c1N0cmF0ZWd5SAASPwoPY2xlYXJfdG9vbF91c2VzGAUgASgLMiQuY29tcGFjdG9yZC52MS5DbGVhclRvb2xVc2VzU3RyYXRlZ3lIABJLChV0cnVuY2F0ZV90b29sX291dHB1dHMYBiABKAsyKi5jb21wYWN0b3JkLnYxLlRydW5jYXRlVG9vbE91dHB1dHNTdHJhdGVneUgAEjgKC3N0cmlwX21lZGlhGAcgASgLMiEuY29tcGFjdG9yZC52MS5TdHJpcE1lZGlhU3RyYXRlZ3lIABI8Cg1kcm9wX3RoaW5raW5nGAggASgLMiMuY29tcGFjdG9yZC52MS5Ecm9wVGhpbmtpbmdTdHJhdGVneUgAEkwKFWNvbXByZXNzX29ic2VydmF0aW9ucxgJIAEoCzIrLmNvbXBhY3RvcmQudjEuQ29tcHJlc3NPYnNlcnZhdGlvbnNTdHJhdGVneUgAEjEKB29mZmxvYWQYCiABKAsyHi5jb21wYWN0b3JkLnYxLk9mZmxvYWRTdHJhdGVneUgAEjwKDWRpYWxvZ3VlX29ubHkYCyABKAsyIy5jb21wYWN0b3JkLnYxLkRpYWxvZ3VlT25seVN0cmF0ZWd5SAASQAoPZmlyc3RfZWZmZWN0aXZlGAwgASgLMiUuY29tcGFjdG9yZC52MS5GaXJzdEVmZmVjdGl2ZVN0cmF0ZWd5SAASLwoGbGFkZGVyGA0gASgLMh0uY29tcGFjdG9yZC52MS5MYWRkZXJTdHJhdGVneUgAEi8KBmN1c3RvbRgOIAEoCzIdLmNvbXBhY3RvcmQudjEuQ3VzdG9tU3RyYXRlZ3lIAEIGCgRraW5kIpMEChFTdW1tYXJpemVTdHJhdGVneRIaCg1yZWNlbnRfdG9rZW5zGAEgASgNSACIAQESGQoMcmVjZW50X3R1cm5zGAIgASgNSAGIAQESHAoPcmVjZW50X21lc3NhZ2VzGAMgASgNSAKIAQESHwoScmVjZW50X3Rvb2xfZ3JvdXBzGAQgASgNSAOIAQESLgoGYnVkZ2V0GAUgASgOMhkuY29tcGFjdG9yZC52MS5CdWRnZXRSdWxlSASIAQESMQoKc3BsaXRfdHVybhgGIAEoDjIYLmNvbXBhY3RvcmQudjEuU3BsaXRUdXJuSAWIAQESHwoSbWF4X3N1bW1hcnlfdG9rZW5zGAcgASgNSAaIAQESIQoUbWFudWFsX3JlY2VudF90b2tlbnMYCCABKA1IB4gBARI3Cg1jdXRfZGlyZWN0aW9uGAkgASgOMhsuY29tcGFjdG9yZC52MS5DdXREaXJlY3Rpb25ICIgBAUIQCg5fcmVjZW50X3Rva2Vuc0IPCg1fcmVjZW50X3R1cm5zQhIKEF9yZWNlbnRfbWVzc2FnZXNCFQoTX3JlY2VudF90b29sX2dyb3Vwc0IJCgdfYnVkZ2V0Qg0KC19zcGxpdF90dXJuQhUKE19tYXhfc3VtbWFyeV90b2tlbnNCFwoVX21hbnVhbF9yZWNlbnRfdG9rZW5zQhAKDl9jdXRfZGlyZWN0aW9uIooCChdIaWRlVG9vbFJlc3VsdHNTdHJhdGVneRIYCgtrZWVwX2dyb3VwcxgBIAEoDUgAiAEBEhgKC3BsYWNlaG9sZGVyGAIgASgJSAGIAQESGgoNa2VlcF9tZXNzYWdlcxgDIAEoDUgCiAEBEhYKCW1pbl9jaGFycxgEIAEoDUgDiAEBEhsKDm1pbmltdW1fdG9rZW5zGAUgASgNSASIAQESFwoPcHJvdGVjdGVkX3Rvb2xzGAYgAygJQg4KDF9rZWVwX2dyb3Vwc0IOCgxfcGxhY2Vob2xkZXJCEAoOX2tlZXBfbWVzc2FnZXNCDAoKX21pbl9jaGFyc0IRCg9fbWluaW11bV90b2tlbnMiwAIKGE1hc2tPYnNlcnZhdGlvbnNTdHJhdGVneRITCgZ3aW5kb3cYASABKA1IAIgBARIqCgR1bml0GAIgASgOMhcuY29tcGFjdG9yZC52MS5NYXNrVW5pdEgBiAEBEhgKC3BsYWNlaG9sZGVyGAMgASgJSAKIAQESFgoJbWluX2NoYXJzGAQgASgNSAOIAQESHwoSYWN0aXZlX2ZpbGVfZ3JvdXBzGAUgASgNSASIAQESGwoObWluaW11bV90b2tlbnMYBiABKA1IBYgBARIXCg9wcm90ZWN0ZWRfdG9vbHMYByADKAlCCQoHX3dpbmRvd0IHCgVfdW5pdEIOCgxfcGxhY2Vob2xkZXJCDAoKX21pbl9jaGFyc0IVChNfYWN0aXZlX2ZpbGVfZ3JvdXBzQhEKD19taW5pbXVtX3Rva2VucyLNAgoYUHJ1bmVUb29sT3V0cHV0c1N0cmF0ZWd5EhoKDXByb3RlY3RfdHVybnMYASABKA1IAIgBARIbCg5wcm90ZWN0X2dyb3VwcxgCIAEoDUgBiAEBEhsKDnByb3RlY3RfdG9rZW5zGAMgASgNSAKIAQESGwoObWluaW11bV90b2tlbnMYBCABKA1IA4gBARIXCg9wcm90ZWN0ZWRfdG9vbHMYBSADKAkSHAoPY2xlYXJfYXJndW1lbnRzGAYgASgISASIAQESGAoLcGxhY2Vob2xkZXIYByABKAlIBYgBAUIQCg5fcHJvdGVjdF90dXJuc0IRCg9fcHJvdGVjdF9ncm91cHNCEQoPX3Byb3RlY3RfdG9rZW5zQhEKD19taW5pbXVtX3Rva2Vuc0ISChBfY2xlYXJfYXJndW1lbnRzQg4KDF9wbGFjZWhvbGRlciKAAgoVQ2xlYXJUb29sVXNlc1N0cmF0ZWd5EhEKBGtlZXAYASABKA1IAIgBARIbCg50cmlnZ2VyX3Rva2VucxgCIAEoDUgBiAEBEhsKDmNsZWFyX2F0X2xlYXN0GAMgASgNSAKIAQESFQoNZXhjbHVkZV90b29scxgEIAMoCRIZCgxjbGVhcl9pbnB1dHMYBSABKAhIA4gBARIYCgtwbGFjZWhvbGRlchgGIAEoCUgEiAEBQgcKBV9rZWVwQhEKD190cmlnZ2VyX3Rva2Vuc0IRCg9fY2xlYXJfYXRfbGVhc3RCDwoNX2NsZWFyX2lucHV0c0IOCgxfcGxhY2Vob2xkZXIihgEKG1RydW5jYXRlVG9vbE91dHB1dHNTdHJhdGVneRIWCgltYXhfY2hhcnMYASABKA1IAIgBARIYCgtwbGFjZWhvbGRlchgCIAEoCUgBiAEBEhcKD3Byb3RlY3RlZF90b29scxgDIAMoCUIMCgpfbWF4X2NoYXJzQg4KDF9wbGFjZWhvbGRlciI+ChJTdHJpcE1lZGlhU3RyYXRlZ3kSGAoLa2VlcF9uZXdlc3QYASABKA1IAIgBAUIOCgxfa2VlcF9uZXdlc3QiPgoURHJvcFRoaW5raW5nU3RyYXRlZ3kSFwoKa2VlcF90dXJucxgBIAEoDUgAiAEBQg0KC19rZWVwX3R1cm5zIpoBChxDb21wcmVzc09ic2VydmF0aW9uc1N0cmF0ZWd5EhgKC292ZXJfdG9rZW5zGAEgASgNSACIAQESGAoLa2VlcF9ncm91cHMYAiABKA1IAYgBARIXCgpndWlkZWxpbmVzGAMgASgJSAKIAQFCDgoMX292ZXJfdG9rZW5zQg4KDF9rZWVwX2dyb3Vwc0INCgtfZ3VpZGVsaW5lcyLYAQoPT2ZmbG9hZFN0cmF0ZWd5EhgKC292ZXJfdG9rZW5zGAEgASgNSACIAQESGgoNcHJldmlld19jaGFycxgCIAEoDUgBiAEBEhcKCm92ZXJfYnl0ZXMYAyABKA1IAogBARIXCg9wcm90ZWN0ZWRfdG9vbHMYBCADKAkSGgoNcGFydGlhbF9yZWFkcxgFIAEoCEgDiAEBQg4KDF9vdmVyX3Rva2Vuc0IQCg5fcHJldmlld19jaGFyc0INCgtfb3Zlcl9ieXRlc0IQCg5fcGFydGlhbF9yZWFkcyKxAQoURGlhbG9ndWVPbmx5U3RyYXRlZ3kSFwoKa2VlcF90dXJucxgBIAEoDUgAiAEBEjMKC3Rvb2xfZGlnZXN0GAIgASgOMhkuY29tcGFjdG9yZC52MS5Ub29sRGlnZXN0SAGIAQESGgoNb3V0Y29tZV9jaGFycxgDIAEoDUgCiAEBQg0KC19rZWVwX3R1cm5zQg4KDF90b29sX2RpZ2VzdEIQCg5fb3V0Y29tZV9jaGFycyJFChZGaXJzdEVmZmVjdGl2ZVN0cmF0ZWd5EisKCnN0cmF0ZWdpZXMYASADKAsyFy5jb21wYWN0b3JkLnYxLlN0cmF0ZWd5IpoBCg5MYWRkZXJTdHJhdGVneRIxCgVydW5ncxgBIAMoCzIiLmNvbXBhY3RvcmQudjEuTGFkZGVyU3RyYXRlZ3kuUnVuZxpVCgRSdW5nEikKCHN0cmF0ZWd5GAEgASgLMhcuY29tcGFjdG9yZC52MS5TdHJhdGVneRIVCghhdF9yYXRpbxgCIAEoAUgAiAEBQgsKCV9hdF9yYXRpbyI3Cg5DdXN0b21TdHJhdGVneRIMCgRuYW1lGAEgASgJEhcKD3BhcmFtZXRlcnNfanNvbhgCIAEoCSpcCgpCdWRnZXRSdWxlEhsKF0JVREdFVF9SVUxFX1VOU1BFQ0lGSUVEEAASGAoUQlVER0VUX1JVTEVfQVRfTEVBU1QQARIXChNCVURHRVRfUlVMRV9BVF9NT1NUEAIqZAoMQ3V0RGlyZWN0aW9uEh0KGUNVVF9ESVJFQ1RJT05fVU5TUEVDSUZJRUQQABIZChVDVVRfRElSRUNUSU9OX0ZPUldBUkQQARIaChZDVVRfRElSRUNUSU9OX0JBQ0tXQVJEEAIqbQoJU3BsaXRUdXJuEhoKFlNQTElUX1RVUk5fVU5TUEVDSUZJRUQQABIWChJTUExJVF9UVVJOX1NVTU1BUlkQARIYChRTUExJVF9UVVJOX0pPSU5fSEVBRBACEhIKDlNQTElUX1RVUk5fT0ZGEAMqTgoITWFza1VuaXQSGQoVTUFTS19VTklUX1VOU1BFQ0lGSUVEEAASEwoPTUFTS19VTklUX0dST1VQEAESEgoOTUFTS19VTklUX1RVUk4QAipYCgpUb29sRGlnZXN0EhsKF1RPT0xfRElHRVNUX1VOU1BFQ0lGSUVEEAASFAoQVE9PTF9ESUdFU1RfTElORRABEhcKE1RPT0xfRElHRVNUX05PVEhJTkcQAkJDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z");
+  fileDesc("Chxjb21wYWN0b3JkL3YxL3N0cmF0ZWd5LnByb3RvEg1jb21wYWN0b3JkLnYxIoQHCghTdHJhdGVneRI1CglzdW1tYXJpemUYASABKAsyIC5jb21wYWN0b3JkLnYxLlN1bW1hcml6ZVN0cmF0ZWd5SAASQwoRaGlkZV90b29sX3Jlc3VsdHMYAiABKAsyJi5jb21wYWN0b3JkLnYxLkhpZGVUb29sUmVzdWx0c1N0cmF0ZWd5SAASRAoRbWFza19vYnNlcnZhdGlvbnMYAyABKAsyJy5jb21wYWN0b3JkLnYxLk1hc2tPYnNlcnZhdGlvbnNTdHJhdGVneUgAEkUKEnBydW5lX3Rvb2xfb3V0cHV0cxgEIAEoCzInLmNvbXBhY3RvcmQudjEuUHJ1bmVUb29sT3V0cHV0c1N0cmF0ZWd5SAASPwoPY2xlYXJfdG9vbF91c2VzGAUgASgLMiQuY29tcGFjdG9yZC52MS5DbGVhclRvb2xVc2VzU3RyYXRlZ3lIABJLChV0cnVuY2F0ZV90b29sX291dHB1dHMYBiABKAsyKi5jb21wYWN0b3JkLnYxLlRydW5jYXRlVG9vbE91dHB1dHNTdHJhdGVneUgAEjgKC3N0cmlwX21lZGlhGAcgASgLMiEuY29tcGFjdG9yZC52MS5TdHJpcE1lZGlhU3RyYXRlZ3lIABI8Cg1kcm9wX3RoaW5raW5nGAggASgLMiMuY29tcGFjdG9yZC52MS5Ecm9wVGhpbmtpbmdTdHJhdGVneUgAEkwKFWNvbXByZXNzX29ic2VydmF0aW9ucxgJIAEoCzIrLmNvbXBhY3RvcmQudjEuQ29tcHJlc3NPYnNlcnZhdGlvbnNTdHJhdGVneUgAEjEKB29mZmxvYWQYCiABKAsyHi5jb21wYWN0b3JkLnYxLk9mZmxvYWRTdHJhdGVneUgAEjwKDWRpYWxvZ3VlX29ubHkYCyABKAsyIy5jb21wYWN0b3JkLnYxLkRpYWxvZ3VlT25seVN0cmF0ZWd5SAASQAoPZmlyc3RfZWZmZWN0aXZlGAwgASgLMiUuY29tcGFjdG9yZC52MS5GaXJzdEVmZmVjdGl2ZVN0cmF0ZWd5SAASLwoGbGFkZGVyGA0gASgLMh0uY29tcGFjdG9yZC52MS5MYWRkZXJTdHJhdGVneUgAEi8KBmN1c3RvbRgOIAEoCzIdLmNvbXBhY3RvcmQudjEuQ3VzdG9tU3RyYXRlZ3lIAEIGCgRraW5kIpMEChFTdW1tYXJpemVTdHJhdGVneRIaCg1yZWNlbnRfdG9rZW5zGAEgASgNSACIAQESGQoMcmVjZW50X3R1cm5zGAIgASgNSAGIAQESHAoPcmVjZW50X21lc3NhZ2VzGAMgASgNSAKIAQESHwoScmVjZW50X3Rvb2xfZ3JvdXBzGAQgASgNSAOIAQESLgoGYnVkZ2V0GAUgASgOMhkuY29tcGFjdG9yZC52MS5CdWRnZXRSdWxlSASIAQESMQoKc3BsaXRfdHVybhgGIAEoDjIYLmNvbXBhY3RvcmQudjEuU3BsaXRUdXJuSAWIAQESHwoSbWF4X3N1bW1hcnlfdG9rZW5zGAcgASgNSAaIAQESIQoUbWFudWFsX3JlY2VudF90b2tlbnMYCCABKA1IB4gBARI3Cg1jdXRfZGlyZWN0aW9uGAkgASgOMhsuY29tcGFjdG9yZC52MS5DdXREaXJlY3Rpb25ICIgBAUIQCg5fcmVjZW50X3Rva2Vuc0IPCg1fcmVjZW50X3R1cm5zQhIKEF9yZWNlbnRfbWVzc2FnZXNCFQoTX3JlY2VudF90b29sX2dyb3Vwc0IJCgdfYnVkZ2V0Qg0KC19zcGxpdF90dXJuQhUKE19tYXhfc3VtbWFyeV90b2tlbnNCFwoVX21hbnVhbF9yZWNlbnRfdG9rZW5zQhAKDl9jdXRfZGlyZWN0aW9uIrwCChdIaWRlVG9vbFJlc3VsdHNTdHJhdGVneRIYCgtrZWVwX2dyb3VwcxgBIAEoDUgAiAEBEhoKDWtlZXBfbWVzc2FnZXMYAiABKA1IAYgBARIbCg5taW5pbXVtX3Rva2VucxgDIAEoDUgCiAEBEhYKCW1pbl9jaGFycxgEIAEoDUgDiAEBEhcKD3Byb3RlY3RlZF90b29scxgFIAMoCRIcCg9jbGVhcl9hcmd1bWVudHMYBiABKAhIBIgBARIYCgtwbGFjZWhvbGRlchgHIAEoCUgFiAEBQg4KDF9rZWVwX2dyb3Vwc0IQCg5fa2VlcF9tZXNzYWdlc0IRCg9fbWluaW11bV90b2tlbnNCDAoKX21pbl9jaGFyc0ISChBfY2xlYXJfYXJndW1lbnRzQg4KDF9wbGFjZWhvbGRlciLvAgoYTWFza09ic2VydmF0aW9uc1N0cmF0ZWd5EhgKC2tlZXBfZ3JvdXBzGAEgASgNSACIAQESFwoKa2VlcF90dXJucxgCIAEoDUgBiAEBEh8KEmFjdGl2ZV9maWxlX2dyb3VwcxgDIAEoDUgCiAEBEhsKDm1pbmltdW1fdG9rZW5zGAQgASgNSAOIAQESFgoJbWluX2NoYXJzGAUgASgNSASIAQESFwoPcHJvdGVjdGVkX3Rvb2xzGAYgAygJEhwKD2NsZWFyX2FyZ3VtZW50cxgHIAEoCEgFiAEBEhgKC3BsYWNlaG9sZGVyGAggASgJSAaIAQFCDgoMX2tlZXBfZ3JvdXBzQg0KC19rZWVwX3R1cm5zQhUKE19hY3RpdmVfZmlsZV9ncm91cHNCEQoPX21pbmltdW1fdG9rZW5zQgwKCl9taW5fY2hhcnNCEgoQX2NsZWFyX2FyZ3VtZW50c0IOCgxfcGxhY2Vob2xkZXIi4QIKGFBydW5lVG9vbE91dHB1dHNTdHJhdGVneRIYCgtrZWVwX2dyb3VwcxgBIAEoDUgAiAEBEhcKCmtlZXBfdHVybnMYAiABKA1IAYgBARIYCgtrZWVwX3Rva2VucxgDIAEoDUgCiAEBEhsKDm1pbmltdW1fdG9rZW5zGAQgASgNSAOIAQESFgoJbWluX2NoYXJzGAUgASgNSASIAQESFwoPcHJvdGVjdGVkX3Rvb2xzGAYgAygJEhwKD2NsZWFyX2FyZ3VtZW50cxgHIAEoCEgFiAEBEhgKC3BsYWNlaG9sZGVyGAggASgJSAaIAQFCDgoMX2tlZXBfZ3JvdXBzQg0KC19rZWVwX3R1cm5zQg4KDF9rZWVwX3Rva2Vuc0IRCg9fbWluaW11bV90b2tlbnNCDAoKX21pbl9jaGFyc0ISChBfY2xlYXJfYXJndW1lbnRzQg4KDF9wbGFjZWhvbGRlciK6AgoVQ2xlYXJUb29sVXNlc1N0cmF0ZWd5EhcKCmtlZXBfY2FsbHMYASABKA1IAIgBARIbCg50cmlnZ2VyX3Rva2VucxgCIAEoDUgBiAEBEhsKDm1pbmltdW1fdG9rZW5zGAMgASgNSAKIAQESFgoJbWluX2NoYXJzGAQgASgNSAOIAQESFwoPcHJvdGVjdGVkX3Rvb2xzGAUgAygJEhwKD2NsZWFyX2FyZ3VtZW50cxgGIAEoCEgEiAEBEhgKC3BsYWNlaG9sZGVyGAcgASgJSAWIAQFCDQoLX2tlZXBfY2FsbHNCEQoPX3RyaWdnZXJfdG9rZW5zQhEKD19taW5pbXVtX3Rva2Vuc0IMCgpfbWluX2NoYXJzQhIKEF9jbGVhcl9hcmd1bWVudHNCDgoMX3BsYWNlaG9sZGVyIoYBChtUcnVuY2F0ZVRvb2xPdXRwdXRzU3RyYXRlZ3kSFgoJbWF4X2NoYXJzGAEgASgNSACIAQESGAoLcGxhY2Vob2xkZXIYAiABKAlIAYgBARIXCg9wcm90ZWN0ZWRfdG9vbHMYAyADKAlCDAoKX21heF9jaGFyc0IOCgxfcGxhY2Vob2xkZXIiPgoSU3RyaXBNZWRpYVN0cmF0ZWd5EhgKC2tlZXBfbmV3ZXN0GAEgASgNSACIAQFCDgoMX2tlZXBfbmV3ZXN0Ij4KFERyb3BUaGlua2luZ1N0cmF0ZWd5EhcKCmtlZXBfdHVybnMYASABKA1IAIgBAUINCgtfa2VlcF90dXJucyKaAQocQ29tcHJlc3NPYnNlcnZhdGlvbnNTdHJhdGVneRIYCgtvdmVyX3Rva2VucxgBIAEoDUgAiAEBEhgKC2tlZXBfZ3JvdXBzGAIgASgNSAGIAQESFwoKZ3VpZGVsaW5lcxgDIAEoCUgCiAEBQg4KDF9vdmVyX3Rva2Vuc0IOCgxfa2VlcF9ncm91cHNCDQoLX2d1aWRlbGluZXMi2AEKD09mZmxvYWRTdHJhdGVneRIYCgtvdmVyX3Rva2VucxgBIAEoDUgAiAEBEhoKDXByZXZpZXdfY2hhcnMYAiABKA1IAYgBARIXCgpvdmVyX2J5dGVzGAMgASgNSAKIAQESFwoPcHJvdGVjdGVkX3Rvb2xzGAQgAygJEhoKDXBhcnRpYWxfcmVhZHMYBSABKAhIA4gBAUIOCgxfb3Zlcl90b2tlbnNCEAoOX3ByZXZpZXdfY2hhcnNCDQoLX292ZXJfYnl0ZXNCEAoOX3BhcnRpYWxfcmVhZHMisQEKFERpYWxvZ3VlT25seVN0cmF0ZWd5EhcKCmtlZXBfdHVybnMYASABKA1IAIgBARIzCgt0b29sX2RpZ2VzdBgCIAEoDjIZLmNvbXBhY3RvcmQudjEuVG9vbERpZ2VzdEgBiAEBEhoKDW91dGNvbWVfY2hhcnMYAyABKA1IAogBAUINCgtfa2VlcF90dXJuc0IOCgxfdG9vbF9kaWdlc3RCEAoOX291dGNvbWVfY2hhcnMiRQoWRmlyc3RFZmZlY3RpdmVTdHJhdGVneRIrCgpzdHJhdGVnaWVzGAEgAygLMhcuY29tcGFjdG9yZC52MS5TdHJhdGVneSKaAQoOTGFkZGVyU3RyYXRlZ3kSMQoFcnVuZ3MYASADKAsyIi5jb21wYWN0b3JkLnYxLkxhZGRlclN0cmF0ZWd5LlJ1bmcaVQoEUnVuZxIpCghzdHJhdGVneRgBIAEoCzIXLmNvbXBhY3RvcmQudjEuU3RyYXRlZ3kSFQoIYXRfcmF0aW8YAiABKAFIAIgBAUILCglfYXRfcmF0aW8iNwoOQ3VzdG9tU3RyYXRlZ3kSDAoEbmFtZRgBIAEoCRIXCg9wYXJhbWV0ZXJzX2pzb24YAiABKAkqXAoKQnVkZ2V0UnVsZRIbChdCVURHRVRfUlVMRV9VTlNQRUNJRklFRBAAEhgKFEJVREdFVF9SVUxFX0FUX0xFQVNUEAESFwoTQlVER0VUX1JVTEVfQVRfTU9TVBACKmQKDEN1dERpcmVjdGlvbhIdChlDVVRfRElSRUNUSU9OX1VOU1BFQ0lGSUVEEAASGQoVQ1VUX0RJUkVDVElPTl9GT1JXQVJEEAESGgoWQ1VUX0RJUkVDVElPTl9CQUNLV0FSRBACKm0KCVNwbGl0VHVybhIaChZTUExJVF9UVVJOX1VOU1BFQ0lGSUVEEAASFgoSU1BMSVRfVFVSTl9TVU1NQVJZEAESGAoUU1BMSVRfVFVSTl9KT0lOX0hFQUQQAhISCg5TUExJVF9UVVJOX09GRhADKlgKClRvb2xEaWdlc3QSGwoXVE9PTF9ESUdFU1RfVU5TUEVDSUZJRUQQABIUChBUT09MX0RJR0VTVF9MSU5FEAESFwoTVE9PTF9ESUdFU1RfTk9USElORxACQkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM");
 
 /**
  * Strategy is one way to make a view smaller, with its parameters.
@@ -414,25 +414,26 @@ export const SummarizeStrategySchema: GenMessage<SummarizeStrategy, {jsonType: S
  */
 export type HideToolResultsStrategy = Message<"compactord.v1.HideToolResultsStrategy"> & {
   /**
-   * Newest tool groups to leave. 0 to 100,000. Default 5.
+   * Newest tool groups whose results stay. 0 to 100,000. Default 5.
    *
    * @generated from field: optional uint32 keep_groups = 1;
    */
   keepGroups?: number | undefined;
 
   /**
-   * The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
-   *
-   * @generated from field: optional string placeholder = 2;
-   */
-  placeholder?: string | undefined;
-
-  /**
    * Newest messages whose results stay, whatever their group. 0 to 100,000. Default 0.
    *
-   * @generated from field: optional uint32 keep_messages = 3;
+   * @generated from field: optional uint32 keep_messages = 2;
    */
   keepMessages?: number | undefined;
+
+  /**
+   * Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
+   * THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+   *
+   * @generated from field: optional uint32 minimum_tokens = 3;
+   */
+  minimumTokens?: number | undefined;
 
   /**
    * Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
@@ -442,19 +443,25 @@ export type HideToolResultsStrategy = Message<"compactord.v1.HideToolResultsStra
   minChars?: number | undefined;
 
   /**
-   * Nothing is hidden unless the results to hide hold more tokens than this; and with reason THRESHOLD nothing until as
-   * many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+   * Tools whose results stay, with the arguments of their calls. At most 1,000 names.
    *
-   * @generated from field: optional uint32 minimum_tokens = 5;
-   */
-  minimumTokens?: number | undefined;
-
-  /**
-   * Tools whose results stay. At most 1,000 names.
-   *
-   * @generated from field: repeated string protected_tools = 6;
+   * @generated from field: repeated string protected_tools = 5;
    */
   protectedTools: string[];
+
+  /**
+   * Whether the arguments of the calls are cleared too. Default false.
+   *
+   * @generated from field: optional bool clear_arguments = 6;
+   */
+  clearArguments?: boolean | undefined;
+
+  /**
+   * The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
+   *
+   * @generated from field: optional string placeholder = 7;
+   */
+  placeholder?: string | undefined;
 };
 
 /**
@@ -464,25 +471,26 @@ export type HideToolResultsStrategy = Message<"compactord.v1.HideToolResultsStra
  */
 export type HideToolResultsStrategyJson = {
   /**
-   * Newest tool groups to leave. 0 to 100,000. Default 5.
+   * Newest tool groups whose results stay. 0 to 100,000. Default 5.
    *
    * @generated from field: optional uint32 keep_groups = 1;
    */
   keepGroups?: number;
 
   /**
-   * The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
-   *
-   * @generated from field: optional string placeholder = 2;
-   */
-  placeholder?: string;
-
-  /**
    * Newest messages whose results stay, whatever their group. 0 to 100,000. Default 0.
    *
-   * @generated from field: optional uint32 keep_messages = 3;
+   * @generated from field: optional uint32 keep_messages = 2;
    */
   keepMessages?: number;
+
+  /**
+   * Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
+   * THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+   *
+   * @generated from field: optional uint32 minimum_tokens = 3;
+   */
+  minimumTokens?: number;
 
   /**
    * Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
@@ -492,19 +500,25 @@ export type HideToolResultsStrategyJson = {
   minChars?: number;
 
   /**
-   * Nothing is hidden unless the results to hide hold more tokens than this; and with reason THRESHOLD nothing until as
-   * many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+   * Tools whose results stay, with the arguments of their calls. At most 1,000 names.
    *
-   * @generated from field: optional uint32 minimum_tokens = 5;
-   */
-  minimumTokens?: number;
-
-  /**
-   * Tools whose results stay. At most 1,000 names.
-   *
-   * @generated from field: repeated string protected_tools = 6;
+   * @generated from field: repeated string protected_tools = 5;
    */
   protectedTools?: string[];
+
+  /**
+   * Whether the arguments of the calls are cleared too. Default false.
+   *
+   * @generated from field: optional bool clear_arguments = 6;
+   */
+  clearArguments?: boolean;
+
+  /**
+   * The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
+   *
+   * @generated from field: optional string placeholder = 7;
+   */
+  placeholder?: string;
 };
 
 /**
@@ -521,54 +535,61 @@ export const HideToolResultsStrategySchema: GenMessage<HideToolResultsStrategy, 
  */
 export type MaskObservationsStrategy = Message<"compactord.v1.MaskObservationsStrategy"> & {
   /**
-   * Newest units to leave. 1 to 100,000. Default 10.
+   * Newest tool groups whose results stay. 0 to 100,000. Default 10, unless keep_turns is given.
    *
-   * @generated from field: optional uint32 window = 1;
+   * @generated from field: optional uint32 keep_groups = 1;
    */
-  window?: number | undefined;
+  keepGroups?: number | undefined;
 
   /**
-   * What is counted. Default GROUP.
+   * Newest turns whose results stay, in place of keep_groups. 0 to 10,000.
    *
-   * @generated from field: optional compactord.v1.MaskUnit unit = 2;
+   * @generated from field: optional uint32 keep_turns = 2;
    */
-  unit?: MaskUnit | undefined;
-
-  /**
-   * The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
-   *
-   * @generated from field: optional string placeholder = 3;
-   */
-  placeholder?: string | undefined;
-
-  /**
-   * Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
-   *
-   * @generated from field: optional uint32 min_chars = 4;
-   */
-  minChars?: number | undefined;
+  keepTurns?: number | undefined;
 
   /**
    * Older groups stay, too, that name a file which one of so many newest groups names. 0 to 1,000. Default 0.
    *
-   * @generated from field: optional uint32 active_file_groups = 5;
+   * @generated from field: optional uint32 active_file_groups = 3;
    */
   activeFileGroups?: number | undefined;
 
   /**
-   * Nothing is hidden unless the results to hide hold more tokens than this; and with reason THRESHOLD nothing until as
-   * many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+   * Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
+   * THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 0.
    *
-   * @generated from field: optional uint32 minimum_tokens = 6;
+   * @generated from field: optional uint32 minimum_tokens = 4;
    */
   minimumTokens?: number | undefined;
 
   /**
-   * Tools whose results stay. At most 1,000 names.
+   * Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
    *
-   * @generated from field: repeated string protected_tools = 7;
+   * @generated from field: optional uint32 min_chars = 5;
+   */
+  minChars?: number | undefined;
+
+  /**
+   * Tools whose results stay, with the arguments of their calls. At most 1,000 names.
+   *
+   * @generated from field: repeated string protected_tools = 6;
    */
   protectedTools: string[];
+
+  /**
+   * Whether the arguments of the calls are cleared too. Default false.
+   *
+   * @generated from field: optional bool clear_arguments = 7;
+   */
+  clearArguments?: boolean | undefined;
+
+  /**
+   * The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
+   *
+   * @generated from field: optional string placeholder = 8;
+   */
+  placeholder?: string | undefined;
 };
 
 /**
@@ -578,54 +599,61 @@ export type MaskObservationsStrategy = Message<"compactord.v1.MaskObservationsSt
  */
 export type MaskObservationsStrategyJson = {
   /**
-   * Newest units to leave. 1 to 100,000. Default 10.
+   * Newest tool groups whose results stay. 0 to 100,000. Default 10, unless keep_turns is given.
    *
-   * @generated from field: optional uint32 window = 1;
+   * @generated from field: optional uint32 keep_groups = 1;
    */
-  window?: number;
+  keepGroups?: number;
 
   /**
-   * What is counted. Default GROUP.
+   * Newest turns whose results stay, in place of keep_groups. 0 to 10,000.
    *
-   * @generated from field: optional compactord.v1.MaskUnit unit = 2;
+   * @generated from field: optional uint32 keep_turns = 2;
    */
-  unit?: MaskUnitJson;
-
-  /**
-   * The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
-   *
-   * @generated from field: optional string placeholder = 3;
-   */
-  placeholder?: string;
-
-  /**
-   * Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
-   *
-   * @generated from field: optional uint32 min_chars = 4;
-   */
-  minChars?: number;
+  keepTurns?: number;
 
   /**
    * Older groups stay, too, that name a file which one of so many newest groups names. 0 to 1,000. Default 0.
    *
-   * @generated from field: optional uint32 active_file_groups = 5;
+   * @generated from field: optional uint32 active_file_groups = 3;
    */
   activeFileGroups?: number;
 
   /**
-   * Nothing is hidden unless the results to hide hold more tokens than this; and with reason THRESHOLD nothing until as
-   * many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+   * Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
+   * THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 0.
    *
-   * @generated from field: optional uint32 minimum_tokens = 6;
+   * @generated from field: optional uint32 minimum_tokens = 4;
    */
   minimumTokens?: number;
 
   /**
-   * Tools whose results stay. At most 1,000 names.
+   * Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
    *
-   * @generated from field: repeated string protected_tools = 7;
+   * @generated from field: optional uint32 min_chars = 5;
+   */
+  minChars?: number;
+
+  /**
+   * Tools whose results stay, with the arguments of their calls. At most 1,000 names.
+   *
+   * @generated from field: repeated string protected_tools = 6;
    */
   protectedTools?: string[];
+
+  /**
+   * Whether the arguments of the calls are cleared too. Default false.
+   *
+   * @generated from field: optional bool clear_arguments = 7;
+   */
+  clearArguments?: boolean;
+
+  /**
+   * The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
+   *
+   * @generated from field: optional string placeholder = 8;
+   */
+  placeholder?: string;
 };
 
 /**
@@ -636,33 +664,33 @@ export const MaskObservationsStrategySchema: GenMessage<MaskObservationsStrategy
   messageDesc(file_compactord_v1_strategy, 3);
 
 /**
- * PruneToolOutputsStrategy walks back from the newest message, protects the newest turns or groups,
- * then a number of tokens of results, and hides the older ones if that frees enough.
+ * PruneToolOutputsStrategy walks back from the newest message, leaves the newest turns or groups, then a number of tokens of
+ * results, and hides the older ones if that frees enough. Results that report an error stay.
  *
  * @generated from message compactord.v1.PruneToolOutputsStrategy
  */
 export type PruneToolOutputsStrategy = Message<"compactord.v1.PruneToolOutputsStrategy"> & {
   /**
-   * Newest turns whose results stay. 0 to 10,000. Default 2, unless protect_groups is given.
+   * Newest tool groups whose results stay, in place of keep_turns. 0 to 100,000.
    *
-   * @generated from field: optional uint32 protect_turns = 1;
+   * @generated from field: optional uint32 keep_groups = 1;
    */
-  protectTurns?: number | undefined;
+  keepGroups?: number | undefined;
 
   /**
-   * Newest tool groups whose results stay, in place of protect_turns. 0 to 100,000.
+   * Newest turns whose results stay. 0 to 10,000. Default 2, unless keep_groups is given.
    *
-   * @generated from field: optional uint32 protect_groups = 2;
+   * @generated from field: optional uint32 keep_turns = 2;
    */
-  protectGroups?: number | undefined;
+  keepTurns?: number | undefined;
 
   /**
-   * Tokens of older results that stay, as the view shows them. The result that passes this is hidden whole. 0 to 10,000,000.
-   * Default 40,000.
+   * Tokens of older results that stay, as the view shows them. The result that passes this is hidden whole. Those of
+   * protected_tools and errors are not counted. 0 to 10,000,000. Default 40,000.
    *
-   * @generated from field: optional uint32 protect_tokens = 3;
+   * @generated from field: optional uint32 keep_tokens = 3;
    */
-  protectTokens?: number | undefined;
+  keepTokens?: number | undefined;
 
   /**
    * Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
@@ -673,55 +701,62 @@ export type PruneToolOutputsStrategy = Message<"compactord.v1.PruneToolOutputsSt
   minimumTokens?: number | undefined;
 
   /**
-   * Tools whose results are neither hidden nor counted. At most 1,000 names.
+   * Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
    *
-   * @generated from field: repeated string protected_tools = 5;
+   * @generated from field: optional uint32 min_chars = 5;
+   */
+  minChars?: number | undefined;
+
+  /**
+   * Tools whose results stay, with the arguments of their calls. At most 1,000 names.
+   *
+   * @generated from field: repeated string protected_tools = 6;
    */
   protectedTools: string[];
 
   /**
-   * Whether the calls' arguments are cleared too. Default false.
+   * Whether the arguments of the calls are cleared too. Default false.
    *
-   * @generated from field: optional bool clear_arguments = 6;
+   * @generated from field: optional bool clear_arguments = 7;
    */
   clearArguments?: boolean | undefined;
 
   /**
-   * The text shown in place of a result. At most 2,000 bytes.
+   * The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
    *
-   * @generated from field: optional string placeholder = 7;
+   * @generated from field: optional string placeholder = 8;
    */
   placeholder?: string | undefined;
 };
 
 /**
- * PruneToolOutputsStrategy walks back from the newest message, protects the newest turns or groups,
- * then a number of tokens of results, and hides the older ones if that frees enough.
+ * PruneToolOutputsStrategy walks back from the newest message, leaves the newest turns or groups, then a number of tokens of
+ * results, and hides the older ones if that frees enough. Results that report an error stay.
  *
  * @generated from message compactord.v1.PruneToolOutputsStrategy
  */
 export type PruneToolOutputsStrategyJson = {
   /**
-   * Newest turns whose results stay. 0 to 10,000. Default 2, unless protect_groups is given.
+   * Newest tool groups whose results stay, in place of keep_turns. 0 to 100,000.
    *
-   * @generated from field: optional uint32 protect_turns = 1;
+   * @generated from field: optional uint32 keep_groups = 1;
    */
-  protectTurns?: number;
+  keepGroups?: number;
 
   /**
-   * Newest tool groups whose results stay, in place of protect_turns. 0 to 100,000.
+   * Newest turns whose results stay. 0 to 10,000. Default 2, unless keep_groups is given.
    *
-   * @generated from field: optional uint32 protect_groups = 2;
+   * @generated from field: optional uint32 keep_turns = 2;
    */
-  protectGroups?: number;
+  keepTurns?: number;
 
   /**
-   * Tokens of older results that stay, as the view shows them. The result that passes this is hidden whole. 0 to 10,000,000.
-   * Default 40,000.
+   * Tokens of older results that stay, as the view shows them. The result that passes this is hidden whole. Those of
+   * protected_tools and errors are not counted. 0 to 10,000,000. Default 40,000.
    *
-   * @generated from field: optional uint32 protect_tokens = 3;
+   * @generated from field: optional uint32 keep_tokens = 3;
    */
-  protectTokens?: number;
+  keepTokens?: number;
 
   /**
    * Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
@@ -732,23 +767,30 @@ export type PruneToolOutputsStrategyJson = {
   minimumTokens?: number;
 
   /**
-   * Tools whose results are neither hidden nor counted. At most 1,000 names.
+   * Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
    *
-   * @generated from field: repeated string protected_tools = 5;
+   * @generated from field: optional uint32 min_chars = 5;
+   */
+  minChars?: number;
+
+  /**
+   * Tools whose results stay, with the arguments of their calls. At most 1,000 names.
+   *
+   * @generated from field: repeated string protected_tools = 6;
    */
   protectedTools?: string[];
 
   /**
-   * Whether the calls' arguments are cleared too. Default false.
+   * Whether the arguments of the calls are cleared too. Default false.
    *
-   * @generated from field: optional bool clear_arguments = 6;
+   * @generated from field: optional bool clear_arguments = 7;
    */
   clearArguments?: boolean;
 
   /**
-   * The text shown in place of a result. At most 2,000 bytes.
+   * The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
    *
-   * @generated from field: optional string placeholder = 7;
+   * @generated from field: optional string placeholder = 8;
    */
   placeholder?: string;
 };
@@ -761,17 +803,17 @@ export const PruneToolOutputsStrategySchema: GenMessage<PruneToolOutputsStrategy
   messageDesc(file_compactord_v1_strategy, 4);
 
 /**
- * ClearToolUsesStrategy keeps the newest tool uses once a trigger is met and enough is freed.
+ * ClearToolUsesStrategy clears all but the newest tool uses once a trigger is met. A use is one call with its result.
  *
  * @generated from message compactord.v1.ClearToolUsesStrategy
  */
 export type ClearToolUsesStrategy = Message<"compactord.v1.ClearToolUsesStrategy"> & {
   /**
-   * Newest tool uses to leave. 0 to 100,000. Default 3.
+   * Newest calls whose results stay. 0 to 100,000. Default 3.
    *
-   * @generated from field: optional uint32 keep = 1;
+   * @generated from field: optional uint32 keep_calls = 1;
    */
-  keep?: number | undefined;
+  keepCalls?: number | undefined;
 
   /**
    * Nothing is done below this many context tokens. 0 to 10,000,000. Default 100,000.
@@ -781,46 +823,54 @@ export type ClearToolUsesStrategy = Message<"compactord.v1.ClearToolUsesStrategy
   triggerTokens?: number | undefined;
 
   /**
-   * Nothing is done unless it frees at least this many tokens. 0 to 10,000,000. Default 0.
+   * Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
+   * THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 0.
    *
-   * @generated from field: optional uint32 clear_at_least = 3;
+   * @generated from field: optional uint32 minimum_tokens = 3;
    */
-  clearAtLeast?: number | undefined;
+  minimumTokens?: number | undefined;
 
   /**
-   * Tools whose uses stay. At most 1,000 names.
+   * Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
    *
-   * @generated from field: repeated string exclude_tools = 4;
+   * @generated from field: optional uint32 min_chars = 4;
    */
-  excludeTools: string[];
+  minChars?: number | undefined;
 
   /**
-   * Whether the calls' arguments are cleared too. Default false.
+   * Tools whose results stay, with the arguments of their calls. At most 1,000 names.
    *
-   * @generated from field: optional bool clear_inputs = 5;
+   * @generated from field: repeated string protected_tools = 5;
    */
-  clearInputs?: boolean | undefined;
+  protectedTools: string[];
 
   /**
-   * The text shown in place of a result. At most 2,000 bytes.
+   * Whether the arguments of the calls are cleared too. Default false.
    *
-   * @generated from field: optional string placeholder = 6;
+   * @generated from field: optional bool clear_arguments = 6;
+   */
+  clearArguments?: boolean | undefined;
+
+  /**
+   * The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
+   *
+   * @generated from field: optional string placeholder = 7;
    */
   placeholder?: string | undefined;
 };
 
 /**
- * ClearToolUsesStrategy keeps the newest tool uses once a trigger is met and enough is freed.
+ * ClearToolUsesStrategy clears all but the newest tool uses once a trigger is met. A use is one call with its result.
  *
  * @generated from message compactord.v1.ClearToolUsesStrategy
  */
 export type ClearToolUsesStrategyJson = {
   /**
-   * Newest tool uses to leave. 0 to 100,000. Default 3.
+   * Newest calls whose results stay. 0 to 100,000. Default 3.
    *
-   * @generated from field: optional uint32 keep = 1;
+   * @generated from field: optional uint32 keep_calls = 1;
    */
-  keep?: number;
+  keepCalls?: number;
 
   /**
    * Nothing is done below this many context tokens. 0 to 10,000,000. Default 100,000.
@@ -830,30 +880,38 @@ export type ClearToolUsesStrategyJson = {
   triggerTokens?: number;
 
   /**
-   * Nothing is done unless it frees at least this many tokens. 0 to 10,000,000. Default 0.
+   * Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
+   * THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 0.
    *
-   * @generated from field: optional uint32 clear_at_least = 3;
+   * @generated from field: optional uint32 minimum_tokens = 3;
    */
-  clearAtLeast?: number;
+  minimumTokens?: number;
 
   /**
-   * Tools whose uses stay. At most 1,000 names.
+   * Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
    *
-   * @generated from field: repeated string exclude_tools = 4;
+   * @generated from field: optional uint32 min_chars = 4;
    */
-  excludeTools?: string[];
+  minChars?: number;
 
   /**
-   * Whether the calls' arguments are cleared too. Default false.
+   * Tools whose results stay, with the arguments of their calls. At most 1,000 names.
    *
-   * @generated from field: optional bool clear_inputs = 5;
+   * @generated from field: repeated string protected_tools = 5;
    */
-  clearInputs?: boolean;
+  protectedTools?: string[];
 
   /**
-   * The text shown in place of a result. At most 2,000 bytes.
+   * Whether the arguments of the calls are cleared too. Default false.
    *
-   * @generated from field: optional string placeholder = 6;
+   * @generated from field: optional bool clear_arguments = 6;
+   */
+  clearArguments?: boolean;
+
+  /**
+   * The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
+   *
+   * @generated from field: optional string placeholder = 7;
    */
   placeholder?: string;
 };
@@ -1020,7 +1078,7 @@ export type CompressObservationsStrategy = Message<"compactord.v1.CompressObserv
   overTokens?: number | undefined;
 
   /**
-   * Newest tool groups to leave. 0 to 100,000. Default 3.
+   * Newest tool groups whose results stay. 0 to 100,000. Default 3.
    *
    * @generated from field: optional uint32 keep_groups = 2;
    */
@@ -1048,7 +1106,7 @@ export type CompressObservationsStrategyJson = {
   overTokens?: number;
 
   /**
-   * Newest tool groups to leave. 0 to 100,000. Default 3.
+   * Newest tool groups whose results stay. 0 to 100,000. Default 3.
    *
    * @generated from field: optional uint32 keep_groups = 2;
    */
@@ -1167,7 +1225,7 @@ export const OffloadStrategySchema: GenMessage<OffloadStrategy, {jsonType: Offlo
  */
 export type DialogueOnlyStrategy = Message<"compactord.v1.DialogueOnlyStrategy"> & {
   /**
-   * Newest finished turns whose groups stay. 0 to 10,000. Default 0.
+   * Newest finished turns whose tool groups stay. 0 to 10,000. Default 0.
    *
    * @generated from field: optional uint32 keep_turns = 1;
    */
@@ -1195,7 +1253,7 @@ export type DialogueOnlyStrategy = Message<"compactord.v1.DialogueOnlyStrategy">
  */
 export type DialogueOnlyStrategyJson = {
   /**
-   * Newest finished turns whose groups stay. 0 to 10,000. Default 0.
+   * Newest finished turns whose tool groups stay. 0 to 10,000. Default 0.
    *
    * @generated from field: optional uint32 keep_turns = 1;
    */
@@ -1536,47 +1594,6 @@ export const SplitTurnSchema: GenEnum<SplitTurn, SplitTurnJson> = /*@__PURE__*/
   enumDesc(file_compactord_v1_strategy, 2);
 
 /**
- * MaskUnit is what MaskObservationsStrategy counts.
- *
- * @generated from enum compactord.v1.MaskUnit
- */
-export enum MaskUnit {
-  /**
-   * GROUP.
-   *
-   * @generated from enum value: MASK_UNIT_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * Tool groups.
-   *
-   * @generated from enum value: MASK_UNIT_GROUP = 1;
-   */
-  GROUP = 1,
-
-  /**
-   * Turns.
-   *
-   * @generated from enum value: MASK_UNIT_TURN = 2;
-   */
-  TURN = 2,
-}
-
-/**
- * MaskUnit is what MaskObservationsStrategy counts.
- *
- * @generated from enum compactord.v1.MaskUnit
- */
-export type MaskUnitJson = "MASK_UNIT_UNSPECIFIED" | "MASK_UNIT_GROUP" | "MASK_UNIT_TURN";
-
-/**
- * Describes the enum compactord.v1.MaskUnit.
- */
-export const MaskUnitSchema: GenEnum<MaskUnit, MaskUnitJson> = /*@__PURE__*/
-  enumDesc(file_compactord_v1_strategy, 3);
-
-/**
  * ToolDigest is what a collapsed tool group leaves behind.
  *
  * @generated from enum compactord.v1.ToolDigest
@@ -1615,5 +1632,5 @@ export type ToolDigestJson = "TOOL_DIGEST_UNSPECIFIED" | "TOOL_DIGEST_LINE" | "T
  * Describes the enum compactord.v1.ToolDigest.
  */
 export const ToolDigestSchema: GenEnum<ToolDigest, ToolDigestJson> = /*@__PURE__*/
-  enumDesc(file_compactord_v1_strategy, 4);
+  enumDesc(file_compactord_v1_strategy, 3);
 

@@ -1,0 +1,109 @@
+package strategies_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// sharedParameters are those that mean the same in all strategies that hide results.
+type sharedParameters struct {
+	minimumTokens, minChars *uint32
+	protectedTools          []string
+	clearArguments          *bool
+	placeholder             *string
+}
+
+// allHiding are the strategies that hide results, set to keep none but for these parameters.
+func allHiding(p sharedParameters) map[string]*compactordv1.Strategy {
+	none := proto.Uint32(0)
+	minimum := p.minimumTokens
+	if minimum == nil {
+		// One of them has another default.
+		minimum = none
+	}
+	return map[string]*compactordv1.Strategy{
+		"hide_tool_results": hideTools(&compactordv1.HideToolResultsStrategy{
+			KeepGroups:    none,
+			MinimumTokens: minimum, MinChars: p.minChars, ProtectedTools: p.protectedTools,
+			ClearArguments: p.clearArguments, Placeholder: p.placeholder,
+		}),
+		"mask_observations of groups": mask(&compactordv1.MaskObservationsStrategy{
+			KeepGroups:    none,
+			MinimumTokens: minimum, MinChars: p.minChars, ProtectedTools: p.protectedTools,
+			ClearArguments: p.clearArguments, Placeholder: p.placeholder,
+		}),
+		"mask_observations of turns": mask(&compactordv1.MaskObservationsStrategy{
+			KeepTurns:     none,
+			MinimumTokens: minimum, MinChars: p.minChars, ProtectedTools: p.protectedTools,
+			ClearArguments: p.clearArguments, Placeholder: p.placeholder,
+		}),
+		"prune_tool_outputs": pruneTools(&compactordv1.PruneToolOutputsStrategy{
+			KeepGroups: none, KeepTokens: none,
+			MinimumTokens: minimum, MinChars: p.minChars, ProtectedTools: p.protectedTools,
+			ClearArguments: p.clearArguments, Placeholder: p.placeholder,
+		}),
+		"clear_tool_uses": clearUses(&compactordv1.ClearToolUsesStrategy{
+			KeepCalls: none, TriggerTokens: none,
+			MinimumTokens: minimum, MinChars: p.minChars, ProtectedTools: p.protectedTools,
+			ClearArguments: p.clearArguments, Placeholder: p.placeholder,
+		}),
+	}
+}
+
+// Where all results are old, the four strategies plan the same, whatever the parameters are that they share.
+func TestSharedParametersOfHiding(t *testing.T) {
+	t.Parallel()
+	// 2 has 400 characters, 4 has 800, 6 is a word that answers long arguments, 8 is pinned.
+	const log = "U T2:read/a R100:a T2:bash/b R200:b T300:write/c R1:c T300:bash/d R100:d U"
+	type edit struct {
+		index uint32
+		kind  compactordv1.EditKind
+	}
+	const (
+		hidden  = compactordv1.EditKind_EDIT_KIND_HIDE_RESULT
+		cleared = compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS
+	)
+	for _, c := range []struct {
+		name string
+		p    sharedParameters
+		want []edit
+		skip compactordv1.SkipReason
+	}{
+		{"none given", sharedParameters{}, []edit{{2, hidden}, {4, hidden}}, 0},
+		{"what holds more than the minimum", sharedParameters{minimumTokens: proto.Uint32(299)}, []edit{{2, hidden}, {4, hidden}}, 0},
+		{"what holds the minimum alone", sharedParameters{minimumTokens: proto.Uint32(300)}, nil, tooFew},
+		{"arguments count for the minimum", sharedParameters{
+			minimumTokens: proto.Uint32(300), clearArguments: proto.Bool(true),
+		}, []edit{{2, hidden}, {4, hidden}, {5, cleared}}, 0},
+		{"short results stay, and long arguments go", sharedParameters{
+			minChars: proto.Uint32(401), clearArguments: proto.Bool(true),
+		}, []edit{{4, hidden}, {5, cleared}}, 0},
+		{"results of so many characters", sharedParameters{minChars: proto.Uint32(400)}, []edit{{2, hidden}, {4, hidden}}, 0},
+		{"tools that are protected", sharedParameters{
+			protectedTools: []string{"bash", "write"}, clearArguments: proto.Bool(true),
+		}, []edit{{2, hidden}}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.p.placeholder = proto.String("[{tool} {tokens} {index} {part}]")
+			for name, strategy := range allHiding(c.p) {
+				l := newLog().script(log)
+				l.pin(8)
+				made := planned(t, l, strategy)
+				require.Equal(t, c.skip, made.GetSkipReason(), name)
+				var got []edit
+				for _, e := range made.GetEdits() {
+					got = append(got, edit{e.GetIndex(), e.GetKind()})
+					if e.GetIndex() == 2 {
+						require.Equal(t, "[read 100 2 0]", e.GetReplacement(), name)
+					}
+				}
+				require.Equal(t, c.want, got, name)
+			}
+		})
+	}
+}
