@@ -63,7 +63,7 @@ func TestPlanTellsWhatTheSummarizerTakes(t *testing.T) {
 			plan := events[0].GetStarted().GetPlan()
 			if c.dry {
 				require.Len(t, events, 1)
-				plan = events[0].GetPlanned().GetPlan()
+				plan = events[0].GetPlanned()
 				require.Empty(t, model.seen(), "a dry run asks for nothing")
 			}
 			require.NotNil(t, plan.GetCut().SplitTurnStart)
@@ -86,7 +86,7 @@ func TestPlanOfExtractiveSendsNothing(t *testing.T) {
 	req.DryRun = true
 	events, err := d.compact(req)
 	require.NoError(t, err)
-	plan := events[0].GetPlanned().GetPlan()
+	plan := events[0].GetPlanned()
 	require.Equal(t, uint32(2), plan.GetChunks())
 	require.Zero(t, plan.GetSummarizerInputTokens())
 	require.Nil(t, plan.EstimatedCostUsd)

@@ -174,7 +174,7 @@ func TestCompactionsThatDoNothing(t *testing.T) {
 	events, err := d.compact(req)
 	require.NoError(t, err)
 	require.Len(t, events, 1)
-	require.NotNil(t, events[0].GetPlanned().GetPlan().GetCut())
+	require.NotNil(t, events[0].GetPlanned().GetCut())
 
 	req = compactRequest("s", nil)
 	req.Reason = compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD

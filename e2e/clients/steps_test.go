@@ -435,7 +435,7 @@ func (r *runner) compact(s step) (map[string]any, error) {
 		return outcome("skipped", object(r.t, last.GetSkipped())), nil
 	default:
 		require.NotNil(r.t, last.GetPlanned(), "%v", last)
-		return outcome("planned", object(r.t, last.GetPlanned())), nil
+		return outcome("planned", map[string]any{"plan": object(r.t, last.GetPlanned())}), nil
 	}
 }
 

@@ -100,9 +100,7 @@ func (j *job) run(ctx context.Context) (*compactordv1.CompactionEvent, error) {
 			return nil, err
 		}
 		if j.req.GetDryRun() {
-			return &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Planned{
-				Planned: &compactordv1.CompactionPlanned{Plan: plan.plan},
-			}}, nil
+			return &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Planned{Planned: plan.plan}}, nil
 		}
 		if err := j.begin(ctx); err != nil {
 			return nil, err

@@ -315,7 +315,7 @@ def _compaction(step: Json) -> Json:
 def _result(result: compactord.CompactionResult) -> Json:
     """How a compaction ended, as the table has it."""
     if result.planned is not None:
-        return {"outcome": "planned", "plan": as_json(result.planned.plan)}
+        return {"outcome": "planned", "plan": as_json(result.planned)}
     if result.skipped is not None:
         return as_json(result.skipped) | {"outcome": "skipped"}
     return {

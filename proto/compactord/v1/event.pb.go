@@ -260,7 +260,7 @@ func (x *CompactionEvent) GetCancelled() *CompactionCancelled {
 	return nil
 }
 
-func (x *CompactionEvent) GetPlanned() *CompactionPlanned {
+func (x *CompactionEvent) GetPlanned() *CompactionPlan {
 	if x != nil {
 		if x, ok := x.Event.(*CompactionEvent_Planned); ok {
 			return x.Planned
@@ -275,47 +275,47 @@ type isCompactionEvent_Event interface {
 
 type CompactionEvent_Started struct {
 	// There is a plan that does something.
-	Started *CompactionStarted `protobuf:"bytes,10,opt,name=started,proto3,oneof"`
+	Started *CompactionStarted `protobuf:"bytes,6,opt,name=started,proto3,oneof"`
 }
 
 type CompactionEvent_Progress struct {
 	// A stage goes on.
-	Progress *CompactionProgress `protobuf:"bytes,11,opt,name=progress,proto3,oneof"`
+	Progress *CompactionProgress `protobuf:"bytes,7,opt,name=progress,proto3,oneof"`
 }
 
 type CompactionEvent_SummaryDelta struct {
 	// Text of the summary as it is written.
-	SummaryDelta *SummaryDelta `protobuf:"bytes,12,opt,name=summary_delta,json=summaryDelta,proto3,oneof"`
+	SummaryDelta *SummaryDelta `protobuf:"bytes,8,opt,name=summary_delta,json=summaryDelta,proto3,oneof"`
 }
 
 type CompactionEvent_Heartbeat struct {
 	// Nothing new for 15 s.
-	Heartbeat *Heartbeat `protobuf:"bytes,13,opt,name=heartbeat,proto3,oneof"`
+	Heartbeat *Heartbeat `protobuf:"bytes,9,opt,name=heartbeat,proto3,oneof"`
 }
 
 type CompactionEvent_Completed struct {
 	// It is committed.
-	Completed *CompactionCompleted `protobuf:"bytes,14,opt,name=completed,proto3,oneof"`
+	Completed *CompactionCompleted `protobuf:"bytes,10,opt,name=completed,proto3,oneof"`
 }
 
 type CompactionEvent_Skipped struct {
 	// Nothing was done.
-	Skipped *CompactionSkipped `protobuf:"bytes,15,opt,name=skipped,proto3,oneof"`
+	Skipped *CompactionSkipped `protobuf:"bytes,11,opt,name=skipped,proto3,oneof"`
 }
 
 type CompactionEvent_Failed struct {
 	// It failed; all is as it was.
-	Failed *CompactionFailed `protobuf:"bytes,16,opt,name=failed,proto3,oneof"`
+	Failed *CompactionFailed `protobuf:"bytes,12,opt,name=failed,proto3,oneof"`
 }
 
 type CompactionEvent_Cancelled struct {
 	// It was cancelled; all is as it was.
-	Cancelled *CompactionCancelled `protobuf:"bytes,17,opt,name=cancelled,proto3,oneof"`
+	Cancelled *CompactionCancelled `protobuf:"bytes,13,opt,name=cancelled,proto3,oneof"`
 }
 
 type CompactionEvent_Planned struct {
-	// What would be done: the answer to dry_run.
-	Planned *CompactionPlanned `protobuf:"bytes,18,opt,name=planned,proto3,oneof"`
+	// What would be done, with its estimated cost: the answer to dry_run.
+	Planned *CompactionPlan `protobuf:"bytes,14,opt,name=planned,proto3,oneof"`
 }
 
 func (*CompactionEvent_Started) isCompactionEvent_Event() {}
@@ -980,57 +980,11 @@ func (x *CompactionCancelled) GetMessage() string {
 	return ""
 }
 
-// CompactionPlanned is the answer to dry_run.
-type CompactionPlanned struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The plan, with its estimated cost.
-	Plan          *CompactionPlan `protobuf:"bytes,1,opt,name=plan,proto3" json:"plan,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *CompactionPlanned) Reset() {
-	*x = CompactionPlanned{}
-	mi := &file_compactord_v1_event_proto_msgTypes[11]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *CompactionPlanned) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*CompactionPlanned) ProtoMessage() {}
-
-func (x *CompactionPlanned) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_event_proto_msgTypes[11]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use CompactionPlanned.ProtoReflect.Descriptor instead.
-func (*CompactionPlanned) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_event_proto_rawDescGZIP(), []int{11}
-}
-
-func (x *CompactionPlanned) GetPlan() *CompactionPlan {
-	if x != nil {
-		return x.Plan
-	}
-	return nil
-}
-
 var File_compactord_v1_event_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_event_proto_rawDesc = "" +
 	"\n" +
-	"\x19compactord/v1/event.proto\x12\rcompactord.v1\x1a\x19compactord/v1/error.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/record.proto\x1a\x18compactord/v1/view.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x99\x06\n" +
+	"\x19compactord/v1/event.proto\x12\rcompactord.v1\x1a\x19compactord/v1/error.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/record.proto\x1a\x18compactord/v1/view.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x96\x06\n" +
 	"\x0fCompactionEvent\x12!\n" +
 	"\foperation_id\x18\x01 \x01(\tR\voperationId\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\rR\x06number\x12.\n" +
@@ -1038,16 +992,16 @@ const file_compactord_v1_event_proto_rawDesc = "" +
 	"\n" +
 	"will_retry\x18\x04 \x01(\bR\twillRetry\x127\n" +
 	"\bfindings\x18\x05 \x03(\v2\x1b.compactord.v1.InputFindingR\bfindings\x12<\n" +
-	"\astarted\x18\n" +
-	" \x01(\v2 .compactord.v1.CompactionStartedH\x00R\astarted\x12?\n" +
-	"\bprogress\x18\v \x01(\v2!.compactord.v1.CompactionProgressH\x00R\bprogress\x12B\n" +
-	"\rsummary_delta\x18\f \x01(\v2\x1b.compactord.v1.SummaryDeltaH\x00R\fsummaryDelta\x128\n" +
-	"\theartbeat\x18\r \x01(\v2\x18.compactord.v1.HeartbeatH\x00R\theartbeat\x12B\n" +
-	"\tcompleted\x18\x0e \x01(\v2\".compactord.v1.CompactionCompletedH\x00R\tcompleted\x12<\n" +
-	"\askipped\x18\x0f \x01(\v2 .compactord.v1.CompactionSkippedH\x00R\askipped\x129\n" +
-	"\x06failed\x18\x10 \x01(\v2\x1f.compactord.v1.CompactionFailedH\x00R\x06failed\x12B\n" +
-	"\tcancelled\x18\x11 \x01(\v2\".compactord.v1.CompactionCancelledH\x00R\tcancelled\x12<\n" +
-	"\aplanned\x18\x12 \x01(\v2 .compactord.v1.CompactionPlannedH\x00R\aplannedB\a\n" +
+	"\astarted\x18\x06 \x01(\v2 .compactord.v1.CompactionStartedH\x00R\astarted\x12?\n" +
+	"\bprogress\x18\a \x01(\v2!.compactord.v1.CompactionProgressH\x00R\bprogress\x12B\n" +
+	"\rsummary_delta\x18\b \x01(\v2\x1b.compactord.v1.SummaryDeltaH\x00R\fsummaryDelta\x128\n" +
+	"\theartbeat\x18\t \x01(\v2\x18.compactord.v1.HeartbeatH\x00R\theartbeat\x12B\n" +
+	"\tcompleted\x18\n" +
+	" \x01(\v2\".compactord.v1.CompactionCompletedH\x00R\tcompleted\x12<\n" +
+	"\askipped\x18\v \x01(\v2 .compactord.v1.CompactionSkippedH\x00R\askipped\x129\n" +
+	"\x06failed\x18\f \x01(\v2\x1f.compactord.v1.CompactionFailedH\x00R\x06failed\x12B\n" +
+	"\tcancelled\x18\r \x01(\v2\".compactord.v1.CompactionCancelledH\x00R\tcancelled\x129\n" +
+	"\aplanned\x18\x0e \x01(\v2\x1d.compactord.v1.CompactionPlanH\x00R\aplannedB\a\n" +
 	"\x05event\"\xdc\x02\n" +
 	"\x0eCompactionPlan\x12)\n" +
 	"\x05edits\x18\x01 \x03(\v2\x13.compactord.v1.EditR\x05edits\x12$\n" +
@@ -1098,9 +1052,7 @@ const file_compactord_v1_event_proto_rawDesc = "" +
 	"\vretry_after\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\n" +
 	"retryAfter\"/\n" +
 	"\x13CompactionCancelled\x12\x18\n" +
-	"\amessage\x18\x01 \x01(\tR\amessage\"F\n" +
-	"\x11CompactionPlanned\x121\n" +
-	"\x04plan\x18\x01 \x01(\v2\x1d.compactord.v1.CompactionPlanR\x04plan*\xa7\x01\n" +
+	"\amessage\x18\x01 \x01(\tR\amessage*\xa7\x01\n" +
 	"\x0fCompactionStage\x12 \n" +
 	"\x1cCOMPACTION_STAGE_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15COMPACTION_STAGE_PLAN\x10\x01\x12\x1e\n" +
@@ -1121,7 +1073,7 @@ func file_compactord_v1_event_proto_rawDescGZIP() []byte {
 }
 
 var file_compactord_v1_event_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_compactord_v1_event_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_compactord_v1_event_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_compactord_v1_event_proto_goTypes = []any{
 	(CompactionStage)(0),          // 0: compactord.v1.CompactionStage
 	(*CompactionEvent)(nil),       // 1: compactord.v1.CompactionEvent
@@ -1135,22 +1087,21 @@ var file_compactord_v1_event_proto_goTypes = []any{
 	(*CompactionSkipped)(nil),     // 9: compactord.v1.CompactionSkipped
 	(*CompactionFailed)(nil),      // 10: compactord.v1.CompactionFailed
 	(*CompactionCancelled)(nil),   // 11: compactord.v1.CompactionCancelled
-	(*CompactionPlanned)(nil),     // 12: compactord.v1.CompactionPlanned
-	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
-	(*InputFinding)(nil),          // 14: compactord.v1.InputFinding
-	(*Edit)(nil),                  // 15: compactord.v1.Edit
-	(SkipReason)(0),               // 16: compactord.v1.SkipReason
-	(*IndexRange)(nil),            // 17: compactord.v1.IndexRange
-	(CompactionReason)(0),         // 18: compactord.v1.CompactionReason
-	(*CompactionEntry)(nil),       // 19: compactord.v1.CompactionEntry
-	(*PruneEntry)(nil),            // 20: compactord.v1.PruneEntry
-	(*ContextReport)(nil),         // 21: compactord.v1.ContextReport
-	(ErrorReason)(0),              // 22: compactord.v1.ErrorReason
-	(*durationpb.Duration)(nil),   // 23: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
+	(*InputFinding)(nil),          // 13: compactord.v1.InputFinding
+	(*Edit)(nil),                  // 14: compactord.v1.Edit
+	(SkipReason)(0),               // 15: compactord.v1.SkipReason
+	(*IndexRange)(nil),            // 16: compactord.v1.IndexRange
+	(CompactionReason)(0),         // 17: compactord.v1.CompactionReason
+	(*CompactionEntry)(nil),       // 18: compactord.v1.CompactionEntry
+	(*PruneEntry)(nil),            // 19: compactord.v1.PruneEntry
+	(*ContextReport)(nil),         // 20: compactord.v1.ContextReport
+	(ErrorReason)(0),              // 21: compactord.v1.ErrorReason
+	(*durationpb.Duration)(nil),   // 22: google.protobuf.Duration
 }
 var file_compactord_v1_event_proto_depIdxs = []int32{
-	13, // 0: compactord.v1.CompactionEvent.time:type_name -> google.protobuf.Timestamp
-	14, // 1: compactord.v1.CompactionEvent.findings:type_name -> compactord.v1.InputFinding
+	12, // 0: compactord.v1.CompactionEvent.time:type_name -> google.protobuf.Timestamp
+	13, // 1: compactord.v1.CompactionEvent.findings:type_name -> compactord.v1.InputFinding
 	4,  // 2: compactord.v1.CompactionEvent.started:type_name -> compactord.v1.CompactionStarted
 	5,  // 3: compactord.v1.CompactionEvent.progress:type_name -> compactord.v1.CompactionProgress
 	6,  // 4: compactord.v1.CompactionEvent.summary_delta:type_name -> compactord.v1.SummaryDelta
@@ -1159,27 +1110,26 @@ var file_compactord_v1_event_proto_depIdxs = []int32{
 	9,  // 7: compactord.v1.CompactionEvent.skipped:type_name -> compactord.v1.CompactionSkipped
 	10, // 8: compactord.v1.CompactionEvent.failed:type_name -> compactord.v1.CompactionFailed
 	11, // 9: compactord.v1.CompactionEvent.cancelled:type_name -> compactord.v1.CompactionCancelled
-	12, // 10: compactord.v1.CompactionEvent.planned:type_name -> compactord.v1.CompactionPlanned
-	15, // 11: compactord.v1.CompactionPlan.edits:type_name -> compactord.v1.Edit
+	2,  // 10: compactord.v1.CompactionEvent.planned:type_name -> compactord.v1.CompactionPlan
+	14, // 11: compactord.v1.CompactionPlan.edits:type_name -> compactord.v1.Edit
 	3,  // 12: compactord.v1.CompactionPlan.cut:type_name -> compactord.v1.Cut
-	16, // 13: compactord.v1.CompactionPlan.skip_reason:type_name -> compactord.v1.SkipReason
-	17, // 14: compactord.v1.Cut.summarized:type_name -> compactord.v1.IndexRange
-	18, // 15: compactord.v1.CompactionStarted.reason:type_name -> compactord.v1.CompactionReason
+	15, // 13: compactord.v1.CompactionPlan.skip_reason:type_name -> compactord.v1.SkipReason
+	16, // 14: compactord.v1.Cut.summarized:type_name -> compactord.v1.IndexRange
+	17, // 15: compactord.v1.CompactionStarted.reason:type_name -> compactord.v1.CompactionReason
 	2,  // 16: compactord.v1.CompactionStarted.plan:type_name -> compactord.v1.CompactionPlan
 	0,  // 17: compactord.v1.CompactionProgress.stage:type_name -> compactord.v1.CompactionStage
-	19, // 18: compactord.v1.CompactionCompleted.compaction:type_name -> compactord.v1.CompactionEntry
-	20, // 19: compactord.v1.CompactionCompleted.prune:type_name -> compactord.v1.PruneEntry
-	21, // 20: compactord.v1.CompactionCompleted.report:type_name -> compactord.v1.ContextReport
-	16, // 21: compactord.v1.CompactionSkipped.reason:type_name -> compactord.v1.SkipReason
-	21, // 22: compactord.v1.CompactionSkipped.report:type_name -> compactord.v1.ContextReport
-	22, // 23: compactord.v1.CompactionFailed.reason:type_name -> compactord.v1.ErrorReason
-	23, // 24: compactord.v1.CompactionFailed.retry_after:type_name -> google.protobuf.Duration
-	2,  // 25: compactord.v1.CompactionPlanned.plan:type_name -> compactord.v1.CompactionPlan
-	26, // [26:26] is the sub-list for method output_type
-	26, // [26:26] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	18, // 18: compactord.v1.CompactionCompleted.compaction:type_name -> compactord.v1.CompactionEntry
+	19, // 19: compactord.v1.CompactionCompleted.prune:type_name -> compactord.v1.PruneEntry
+	20, // 20: compactord.v1.CompactionCompleted.report:type_name -> compactord.v1.ContextReport
+	15, // 21: compactord.v1.CompactionSkipped.reason:type_name -> compactord.v1.SkipReason
+	20, // 22: compactord.v1.CompactionSkipped.report:type_name -> compactord.v1.ContextReport
+	21, // 23: compactord.v1.CompactionFailed.reason:type_name -> compactord.v1.ErrorReason
+	22, // 24: compactord.v1.CompactionFailed.retry_after:type_name -> google.protobuf.Duration
+	25, // [25:25] is the sub-list for method output_type
+	25, // [25:25] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_event_proto_init() }
@@ -1211,7 +1161,7 @@ func file_compactord_v1_event_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_event_proto_rawDesc), len(file_compactord_v1_event_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   12,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -43,7 +43,7 @@ class CompactionResult:
     operation_id: str = ""
     completed: v1.CompactionCompleted | None = None
     skipped: v1.CompactionSkipped | None = None
-    planned: v1.CompactionPlanned | None = None
+    planned: v1.CompactionPlan | None = None
 
     def __bool__(self) -> bool:
         return self.completed is not None

@@ -78,7 +78,7 @@ def test_a_dry_run_changes_nothing(session: compactord.Session) -> None:
     result = session.compact(dry_run=True)
     assert not result
     assert result.planned is not None
-    assert result.planned.plan.cut.first_kept_index == 10
+    assert result.planned.cut.first_kept_index == 10
     assert result.report is None
     assert session.info().session.point == point
 

@@ -76,7 +76,7 @@ export function resultOf({ event }: Pick<CompactionEvent, "event">): CompactionR
     case "skipped":
       return new CompactionResult("skipped", event.value);
     case "planned":
-      return new CompactionResult("planned", event.value);
+      return new CompactionResult("planned", { plan: event.value });
     default:
       return undefined;
   }

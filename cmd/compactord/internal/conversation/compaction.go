@@ -14,7 +14,7 @@ import (
 type Compacted struct {
 	Completed *compactordv1.CompactionCompleted
 	Skipped   *compactordv1.CompactionSkipped
-	Planned   *compactordv1.CompactionPlanned
+	Planned   *compactordv1.CompactionPlan
 }
 
 // CompactRequest asks for a compaction of a session by its own policy.

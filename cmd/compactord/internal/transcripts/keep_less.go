@@ -89,7 +89,7 @@ func cutPlanned(d *conversation.Compacted) *compactordv1.Cut {
 	if d == nil {
 		return nil
 	}
-	return d.Planned.GetPlan().GetCut()
+	return d.Planned.GetCut()
 }
 
 // keptNow is how many recent tokens the compaction kept; 0 where its strategy does not go by them, or nobody knows.

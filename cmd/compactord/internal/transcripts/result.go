@@ -79,7 +79,7 @@ func describe(ctx context.Context, c *conversation.Conversation, done *conversat
 // force beside those of this one, and tool groups that are folded show no results.
 func (r *result) countKept(v *conversation.View) {
 	toBeEdited := make(map[uint32]bool)
-	for _, e := range r.Planned.GetPlan().GetEdits() {
+	for _, e := range r.Planned.GetEdits() {
 		toBeEdited[e.GetIndex()] = true
 	}
 	for _, m := range v.Messages {
@@ -107,7 +107,7 @@ func (r *result) cut() (firstKept, turnStart *uint32) {
 	if e := r.Completed.GetCompaction(); e != nil {
 		return &e.FirstKeptIndex, e.SplitTurnStart
 	}
-	if cut := r.Planned.GetPlan().GetCut(); cut != nil {
+	if cut := r.Planned.GetCut(); cut != nil {
 		return &cut.FirstKeptIndex, cut.SplitTurnStart
 	}
 	return nil, nil
@@ -169,7 +169,7 @@ func (r *result) printDone(w io.Writer) {
 }
 
 func (r *result) printPlan(w io.Writer) {
-	plan := r.Planned.GetPlan()
+	plan := r.Planned
 	fmt.Fprintf(w, "This would be done to %s. Nothing was changed.\n\n", terminal.Printable(r.conversation.Name()))
 	if cut := plan.GetCut(); cut != nil {
 		r.printCut(w, "Summarize", cut.GetSummarized())

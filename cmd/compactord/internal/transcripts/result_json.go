@@ -52,7 +52,7 @@ func (r *result) printJSON(w io.Writer) error {
 	doc := resultJSON{
 		Entry:    terminal.Optional(r.Completed.GetCompaction()),
 		Prune:    terminal.Optional(r.Completed.GetPrune()),
-		Plan:     terminal.Optional(r.Planned.GetPlan()),
+		Plan:     terminal.Optional(r.Planned),
 		Earlier:  conversation.EarlierOf(r.earlier),
 		Report:   terminal.Optional(r.report),
 		Notes:    append([]string{}, r.conversation.Notes()...),

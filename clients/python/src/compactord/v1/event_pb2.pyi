@@ -126,8 +126,8 @@ class CompactionEvent(_message.Message):
         """It was cancelled; all is as it was."""
 
     @_builtins.property
-    def planned(self) -> Global___CompactionPlanned:
-        """What would be done: the answer to dry_run."""
+    def planned(self) -> Global___CompactionPlan:
+        """What would be done, with its estimated cost: the answer to dry_run."""
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class CompactionEvent(_message.Message):
         skipped: Global___CompactionSkipped | None = ...,
         failed: Global___CompactionFailed | None = ...,
         cancelled: Global___CompactionCancelled | None = ...,
-        planned: Global___CompactionPlanned | None = ...,
+        planned: Global___CompactionPlan | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["cancelled", b"cancelled", "completed", b"completed", "event", b"event", "failed", b"failed", "heartbeat", b"heartbeat", "planned", b"planned", "progress", b"progress", "skipped", b"skipped", "started", b"started", "summary_delta", b"summary_delta", "time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -486,27 +486,3 @@ class CompactionCancelled(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CompactionCancelled: _TypeAlias = CompactionCancelled  # noqa: Y015
-
-@_typing.final
-class CompactionPlanned(_message.Message):
-    """CompactionPlanned is the answer to dry_run."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    PLAN_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def plan(self) -> Global___CompactionPlan:
-        """The plan, with its estimated cost."""
-
-    def __init__(
-        self,
-        *,
-        plan: Global___CompactionPlan | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["plan", b"plan"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["plan", b"plan"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___CompactionPlanned: _TypeAlias = CompactionPlanned  # noqa: Y015

@@ -20,7 +20,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/event.proto.
  */
 export const file_compactord_v1_event: GenFile = /*@__PURE__*/
-  fileDesc("Chljb21wYWN0b3JkL3YxL2V2ZW50LnByb3RvEg1jb21wYWN0b3JkLnYxIo0FCg9Db21wYWN0aW9uRXZlbnQSFAoMb3BlcmF0aW9uX2lkGAEgASgJEg4KBm51bWJlchgCIAEoDRIoCgR0aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgp3aWxsX3JldHJ5GAQgASgIEi0KCGZpbmRpbmdzGAUgAygLMhsuY29tcGFjdG9yZC52MS5JbnB1dEZpbmRpbmcSMwoHc3RhcnRlZBgKIAEoCzIgLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvblN0YXJ0ZWRIABI1Cghwcm9ncmVzcxgLIAEoCzIhLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvblByb2dyZXNzSAASNAoNc3VtbWFyeV9kZWx0YRgMIAEoCzIbLmNvbXBhY3RvcmQudjEuU3VtbWFyeURlbHRhSAASLQoJaGVhcnRiZWF0GA0gASgLMhguY29tcGFjdG9yZC52MS5IZWFydGJlYXRIABI3Cgljb21wbGV0ZWQYDiABKAsyIi5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25Db21wbGV0ZWRIABIzCgdza2lwcGVkGA8gASgLMiAuY29tcGFjdG9yZC52MS5Db21wYWN0aW9uU2tpcHBlZEgAEjEKBmZhaWxlZBgQIAEoCzIfLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvbkZhaWxlZEgAEjcKCWNhbmNlbGxlZBgRIAEoCzIiLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvbkNhbmNlbGxlZEgAEjMKB3BsYW5uZWQYEiABKAsyIC5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25QbGFubmVkSABCBwoFZXZlbnQihQIKDkNvbXBhY3Rpb25QbGFuEiIKBWVkaXRzGAEgAygLMhMuY29tcGFjdG9yZC52MS5FZGl0Eh8KA2N1dBgCIAEoCzISLmNvbXBhY3RvcmQudjEuQ3V0EhUKDXRva2Vuc19iZWZvcmUYAyABKA0SDgoGY2h1bmtzGAQgASgNEh8KF3N1bW1hcml6ZXJfaW5wdXRfdG9rZW5zGAUgASgNEh8KEmVzdGltYXRlZF9jb3N0X3VzZBgGIAEoAUgAiAEBEi4KC3NraXBfcmVhc29uGAcgASgOMhkuY29tcGFjdG9yZC52MS5Ta2lwUmVhc29uQhUKE19lc3RpbWF0ZWRfY29zdF91c2QingEKA0N1dBIYChBmaXJzdF9rZXB0X2luZGV4GAEgASgNEi0KCnN1bW1hcml6ZWQYAiABKAsyGS5jb21wYWN0b3JkLnYxLkluZGV4UmFuZ2USHQoQc3BsaXRfdHVybl9zdGFydBgDIAEoDUgAiAEBEhoKEm1heF9zdW1tYXJ5X3Rva2VucxgEIAEoDUITChFfc3BsaXRfdHVybl9zdGFydCJxChFDb21wYWN0aW9uU3RhcnRlZBIvCgZyZWFzb24YASABKA4yHy5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25SZWFzb24SKwoEcGxhbhgCIAEoCzIdLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvblBsYW4iYAoSQ29tcGFjdGlvblByb2dyZXNzEi0KBXN0YWdlGAEgASgOMh4uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uU3RhZ2USDAoEZG9uZRgCIAEoDRINCgV0b3RhbBgDIAEoDSItCgxTdW1tYXJ5RGVsdGESDwoHYXR0ZW1wdBgBIAEoDRIMCgR0ZXh0GAIgASgJIgsKCUhlYXJ0YmVhdCLRAQoTQ29tcGFjdGlvbkNvbXBsZXRlZBIyCgpjb21wYWN0aW9uGAEgASgLMh4uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uRW50cnkSKAoFcHJ1bmUYAiABKAsyGS5jb21wYWN0b3JkLnYxLlBydW5lRW50cnkSLAoGcmVwb3J0GAMgASgLMhwuY29tcGFjdG9yZC52MS5Db250ZXh0UmVwb3J0EhsKDmNvbnRpbnVlX2luZGV4GAQgASgNSACIAQFCEQoPX2NvbnRpbnVlX2luZGV4In0KEUNvbXBhY3Rpb25Ta2lwcGVkEikKBnJlYXNvbhgBIAEoDjIZLmNvbXBhY3RvcmQudjEuU2tpcFJlYXNvbhIPCgdtZXNzYWdlGAIgASgJEiwKBnJlcG9ydBgDIAEoCzIcLmNvbXBhY3RvcmQudjEuQ29udGV4dFJlcG9ydCKUAQoQQ29tcGFjdGlvbkZhaWxlZBITCgtzdGF0dXNfY29kZRgBIAEoBRIqCgZyZWFzb24YAiABKA4yGi5jb21wYWN0b3JkLnYxLkVycm9yUmVhc29uEg8KB21lc3NhZ2UYAyABKAkSLgoLcmV0cnlfYWZ0ZXIYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iJgoTQ29tcGFjdGlvbkNhbmNlbGxlZBIPCgdtZXNzYWdlGAEgASgJIkAKEUNvbXBhY3Rpb25QbGFubmVkEisKBHBsYW4YASABKAsyHS5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25QbGFuKqcBCg9Db21wYWN0aW9uU3RhZ2USIAocQ09NUEFDVElPTl9TVEFHRV9VTlNQRUNJRklFRBAAEhkKFUNPTVBBQ1RJT05fU1RBR0VfUExBThABEh4KGkNPTVBBQ1RJT05fU1RBR0VfU1VNTUFSSVpFEAISGgoWQ09NUEFDVElPTl9TVEFHRV9DSEVDSxADEhsKF0NPTVBBQ1RJT05fU1RBR0VfQ09NTUlUEARCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_error, file_compactord_v1_message, file_compactord_v1_record, file_compactord_v1_view, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("Chljb21wYWN0b3JkL3YxL2V2ZW50LnByb3RvEg1jb21wYWN0b3JkLnYxIooFCg9Db21wYWN0aW9uRXZlbnQSFAoMb3BlcmF0aW9uX2lkGAEgASgJEg4KBm51bWJlchgCIAEoDRIoCgR0aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgp3aWxsX3JldHJ5GAQgASgIEi0KCGZpbmRpbmdzGAUgAygLMhsuY29tcGFjdG9yZC52MS5JbnB1dEZpbmRpbmcSMwoHc3RhcnRlZBgGIAEoCzIgLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvblN0YXJ0ZWRIABI1Cghwcm9ncmVzcxgHIAEoCzIhLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvblByb2dyZXNzSAASNAoNc3VtbWFyeV9kZWx0YRgIIAEoCzIbLmNvbXBhY3RvcmQudjEuU3VtbWFyeURlbHRhSAASLQoJaGVhcnRiZWF0GAkgASgLMhguY29tcGFjdG9yZC52MS5IZWFydGJlYXRIABI3Cgljb21wbGV0ZWQYCiABKAsyIi5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25Db21wbGV0ZWRIABIzCgdza2lwcGVkGAsgASgLMiAuY29tcGFjdG9yZC52MS5Db21wYWN0aW9uU2tpcHBlZEgAEjEKBmZhaWxlZBgMIAEoCzIfLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvbkZhaWxlZEgAEjcKCWNhbmNlbGxlZBgNIAEoCzIiLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvbkNhbmNlbGxlZEgAEjAKB3BsYW5uZWQYDiABKAsyHS5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25QbGFuSABCBwoFZXZlbnQihQIKDkNvbXBhY3Rpb25QbGFuEiIKBWVkaXRzGAEgAygLMhMuY29tcGFjdG9yZC52MS5FZGl0Eh8KA2N1dBgCIAEoCzISLmNvbXBhY3RvcmQudjEuQ3V0EhUKDXRva2Vuc19iZWZvcmUYAyABKA0SDgoGY2h1bmtzGAQgASgNEh8KF3N1bW1hcml6ZXJfaW5wdXRfdG9rZW5zGAUgASgNEh8KEmVzdGltYXRlZF9jb3N0X3VzZBgGIAEoAUgAiAEBEi4KC3NraXBfcmVhc29uGAcgASgOMhkuY29tcGFjdG9yZC52MS5Ta2lwUmVhc29uQhUKE19lc3RpbWF0ZWRfY29zdF91c2QingEKA0N1dBIYChBmaXJzdF9rZXB0X2luZGV4GAEgASgNEi0KCnN1bW1hcml6ZWQYAiABKAsyGS5jb21wYWN0b3JkLnYxLkluZGV4UmFuZ2USHQoQc3BsaXRfdHVybl9zdGFydBgDIAEoDUgAiAEBEhoKEm1heF9zdW1tYXJ5X3Rva2VucxgEIAEoDUITChFfc3BsaXRfdHVybl9zdGFydCJxChFDb21wYWN0aW9uU3RhcnRlZBIvCgZyZWFzb24YASABKA4yHy5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25SZWFzb24SKwoEcGxhbhgCIAEoCzIdLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvblBsYW4iYAoSQ29tcGFjdGlvblByb2dyZXNzEi0KBXN0YWdlGAEgASgOMh4uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uU3RhZ2USDAoEZG9uZRgCIAEoDRINCgV0b3RhbBgDIAEoDSItCgxTdW1tYXJ5RGVsdGESDwoHYXR0ZW1wdBgBIAEoDRIMCgR0ZXh0GAIgASgJIgsKCUhlYXJ0YmVhdCLRAQoTQ29tcGFjdGlvbkNvbXBsZXRlZBIyCgpjb21wYWN0aW9uGAEgASgLMh4uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uRW50cnkSKAoFcHJ1bmUYAiABKAsyGS5jb21wYWN0b3JkLnYxLlBydW5lRW50cnkSLAoGcmVwb3J0GAMgASgLMhwuY29tcGFjdG9yZC52MS5Db250ZXh0UmVwb3J0EhsKDmNvbnRpbnVlX2luZGV4GAQgASgNSACIAQFCEQoPX2NvbnRpbnVlX2luZGV4In0KEUNvbXBhY3Rpb25Ta2lwcGVkEikKBnJlYXNvbhgBIAEoDjIZLmNvbXBhY3RvcmQudjEuU2tpcFJlYXNvbhIPCgdtZXNzYWdlGAIgASgJEiwKBnJlcG9ydBgDIAEoCzIcLmNvbXBhY3RvcmQudjEuQ29udGV4dFJlcG9ydCKUAQoQQ29tcGFjdGlvbkZhaWxlZBITCgtzdGF0dXNfY29kZRgBIAEoBRIqCgZyZWFzb24YAiABKA4yGi5jb21wYWN0b3JkLnYxLkVycm9yUmVhc29uEg8KB21lc3NhZ2UYAyABKAkSLgoLcmV0cnlfYWZ0ZXIYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iJgoTQ29tcGFjdGlvbkNhbmNlbGxlZBIPCgdtZXNzYWdlGAEgASgJKqcBCg9Db21wYWN0aW9uU3RhZ2USIAocQ09NUEFDVElPTl9TVEFHRV9VTlNQRUNJRklFRBAAEhkKFUNPTVBBQ1RJT05fU1RBR0VfUExBThABEh4KGkNPTVBBQ1RJT05fU1RBR0VfU1VNTUFSSVpFEAISGgoWQ09NUEFDVElPTl9TVEFHRV9DSEVDSxADEhsKF0NPTVBBQ1RJT05fU1RBR0VfQ09NTUlUEARCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_error, file_compactord_v1_message, file_compactord_v1_record, file_compactord_v1_view, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * CompactionEvent tells how a compaction goes on. Every `started` ends in exactly one of `completed`, `skipped`,
@@ -73,7 +73,7 @@ export type CompactionEvent = Message<"compactord.v1.CompactionEvent"> & {
     /**
      * There is a plan that does something.
      *
-     * @generated from field: compactord.v1.CompactionStarted started = 10;
+     * @generated from field: compactord.v1.CompactionStarted started = 6;
      */
     value: CompactionStarted;
     case: "started";
@@ -81,7 +81,7 @@ export type CompactionEvent = Message<"compactord.v1.CompactionEvent"> & {
     /**
      * A stage goes on.
      *
-     * @generated from field: compactord.v1.CompactionProgress progress = 11;
+     * @generated from field: compactord.v1.CompactionProgress progress = 7;
      */
     value: CompactionProgress;
     case: "progress";
@@ -89,7 +89,7 @@ export type CompactionEvent = Message<"compactord.v1.CompactionEvent"> & {
     /**
      * Text of the summary as it is written.
      *
-     * @generated from field: compactord.v1.SummaryDelta summary_delta = 12;
+     * @generated from field: compactord.v1.SummaryDelta summary_delta = 8;
      */
     value: SummaryDelta;
     case: "summaryDelta";
@@ -97,7 +97,7 @@ export type CompactionEvent = Message<"compactord.v1.CompactionEvent"> & {
     /**
      * Nothing new for 15 s.
      *
-     * @generated from field: compactord.v1.Heartbeat heartbeat = 13;
+     * @generated from field: compactord.v1.Heartbeat heartbeat = 9;
      */
     value: Heartbeat;
     case: "heartbeat";
@@ -105,7 +105,7 @@ export type CompactionEvent = Message<"compactord.v1.CompactionEvent"> & {
     /**
      * It is committed.
      *
-     * @generated from field: compactord.v1.CompactionCompleted completed = 14;
+     * @generated from field: compactord.v1.CompactionCompleted completed = 10;
      */
     value: CompactionCompleted;
     case: "completed";
@@ -113,7 +113,7 @@ export type CompactionEvent = Message<"compactord.v1.CompactionEvent"> & {
     /**
      * Nothing was done.
      *
-     * @generated from field: compactord.v1.CompactionSkipped skipped = 15;
+     * @generated from field: compactord.v1.CompactionSkipped skipped = 11;
      */
     value: CompactionSkipped;
     case: "skipped";
@@ -121,7 +121,7 @@ export type CompactionEvent = Message<"compactord.v1.CompactionEvent"> & {
     /**
      * It failed; all is as it was.
      *
-     * @generated from field: compactord.v1.CompactionFailed failed = 16;
+     * @generated from field: compactord.v1.CompactionFailed failed = 12;
      */
     value: CompactionFailed;
     case: "failed";
@@ -129,17 +129,17 @@ export type CompactionEvent = Message<"compactord.v1.CompactionEvent"> & {
     /**
      * It was cancelled; all is as it was.
      *
-     * @generated from field: compactord.v1.CompactionCancelled cancelled = 17;
+     * @generated from field: compactord.v1.CompactionCancelled cancelled = 13;
      */
     value: CompactionCancelled;
     case: "cancelled";
   } | {
     /**
-     * What would be done: the answer to dry_run.
+     * What would be done, with its estimated cost: the answer to dry_run.
      *
-     * @generated from field: compactord.v1.CompactionPlanned planned = 18;
+     * @generated from field: compactord.v1.CompactionPlan planned = 14;
      */
-    value: CompactionPlanned;
+    value: CompactionPlan;
     case: "planned";
   } | { case: undefined; value?: undefined };
 };
@@ -189,65 +189,65 @@ export type CompactionEventJson = {
   /**
    * There is a plan that does something.
    *
-   * @generated from field: compactord.v1.CompactionStarted started = 10;
+   * @generated from field: compactord.v1.CompactionStarted started = 6;
    */
   started?: CompactionStartedJson;
 
   /**
    * A stage goes on.
    *
-   * @generated from field: compactord.v1.CompactionProgress progress = 11;
+   * @generated from field: compactord.v1.CompactionProgress progress = 7;
    */
   progress?: CompactionProgressJson;
 
   /**
    * Text of the summary as it is written.
    *
-   * @generated from field: compactord.v1.SummaryDelta summary_delta = 12;
+   * @generated from field: compactord.v1.SummaryDelta summary_delta = 8;
    */
   summaryDelta?: SummaryDeltaJson;
 
   /**
    * Nothing new for 15 s.
    *
-   * @generated from field: compactord.v1.Heartbeat heartbeat = 13;
+   * @generated from field: compactord.v1.Heartbeat heartbeat = 9;
    */
   heartbeat?: HeartbeatJson;
 
   /**
    * It is committed.
    *
-   * @generated from field: compactord.v1.CompactionCompleted completed = 14;
+   * @generated from field: compactord.v1.CompactionCompleted completed = 10;
    */
   completed?: CompactionCompletedJson;
 
   /**
    * Nothing was done.
    *
-   * @generated from field: compactord.v1.CompactionSkipped skipped = 15;
+   * @generated from field: compactord.v1.CompactionSkipped skipped = 11;
    */
   skipped?: CompactionSkippedJson;
 
   /**
    * It failed; all is as it was.
    *
-   * @generated from field: compactord.v1.CompactionFailed failed = 16;
+   * @generated from field: compactord.v1.CompactionFailed failed = 12;
    */
   failed?: CompactionFailedJson;
 
   /**
    * It was cancelled; all is as it was.
    *
-   * @generated from field: compactord.v1.CompactionCancelled cancelled = 17;
+   * @generated from field: compactord.v1.CompactionCancelled cancelled = 13;
    */
   cancelled?: CompactionCancelledJson;
 
   /**
-   * What would be done: the answer to dry_run.
+   * What would be done, with its estimated cost: the answer to dry_run.
    *
-   * @generated from field: compactord.v1.CompactionPlanned planned = 18;
+   * @generated from field: compactord.v1.CompactionPlan planned = 14;
    */
-  planned?: CompactionPlannedJson;
+  planned?: CompactionPlanJson;
 };
 
 /**
@@ -896,41 +896,6 @@ export type CompactionCancelledJson = {
  */
 export const CompactionCancelledSchema: GenMessage<CompactionCancelled, {jsonType: CompactionCancelledJson}> = /*@__PURE__*/
   messageDesc(file_compactord_v1_event, 10);
-
-/**
- * CompactionPlanned is the answer to dry_run.
- *
- * @generated from message compactord.v1.CompactionPlanned
- */
-export type CompactionPlanned = Message<"compactord.v1.CompactionPlanned"> & {
-  /**
-   * The plan, with its estimated cost.
-   *
-   * @generated from field: compactord.v1.CompactionPlan plan = 1;
-   */
-  plan?: CompactionPlan | undefined;
-};
-
-/**
- * CompactionPlanned is the answer to dry_run.
- *
- * @generated from message compactord.v1.CompactionPlanned
- */
-export type CompactionPlannedJson = {
-  /**
-   * The plan, with its estimated cost.
-   *
-   * @generated from field: compactord.v1.CompactionPlan plan = 1;
-   */
-  plan?: CompactionPlanJson;
-};
-
-/**
- * Describes the message compactord.v1.CompactionPlanned.
- * Use `create(CompactionPlannedSchema)` to create a new message.
- */
-export const CompactionPlannedSchema: GenMessage<CompactionPlanned, {jsonType: CompactionPlannedJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_event, 11);
 
 /**
  * CompactionStage is a stage of a compaction, in order.
