@@ -34,7 +34,7 @@ func (s *Service) PinMessages(
 			return nil, tooManyPins(pinned)
 		}
 		return &compactordv1.Record{Kind: &compactordv1.Record_Pin{
-			Pin: &compactordv1.Pin{Indexes: sorted(req.GetIndexes()), Pinned: members},
+			Pin: &compactordv1.PinChange{Indexes: sorted(req.GetIndexes()), Members: members},
 		}}, nil
 	}, func(record *compactordv1.Record, point uint32, report *compactordv1.ContextReport) {
 		answer.Record, answer.Point, answer.Report = record, point, report
@@ -55,7 +55,7 @@ func (s *Service) UnpinMessages(
 			return nil, nil
 		}
 		return &compactordv1.Record{Kind: &compactordv1.Record_Unpin{
-			Unpin: &compactordv1.Unpin{Indexes: sorted(req.GetIndexes()), Unpinned: members},
+			Unpin: &compactordv1.PinChange{Indexes: sorted(req.GetIndexes()), Members: members},
 		}}, nil
 	}, func(record *compactordv1.Record, point uint32, report *compactordv1.ContextReport) {
 		answer.Record, answer.Point, answer.Report = record, point, report

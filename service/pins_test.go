@@ -77,7 +77,7 @@ func TestPinsHoldWholeGroups(t *testing.T) {
 	// By one result the call and the other result are pinned too.
 	pinned := d.pin("s", 3, 3)
 	require.Equal(t, []uint32{3}, pinned.GetRecord().GetPin().GetIndexes())
-	require.Equal(t, []uint32{1, 2, 3}, pinned.GetRecord().GetPin().GetPinned())
+	require.Equal(t, []uint32{1, 2, 3}, pinned.GetRecord().GetPin().GetMembers())
 	require.Equal(t, pinned.GetRecord().GetSequence(), pinned.GetPoint())
 	require.Equal(t, tokensOf(d.view("s")), pinned.GetReport().GetTokens())
 	shown := shownIndexes(d.view("s"))
@@ -106,7 +106,7 @@ func TestPinsHoldWholeGroups(t *testing.T) {
 	})
 	require.NoError(t, err)
 	unpinned := d.unpin("s", 2)
-	require.Equal(t, []uint32{1, 2, 3}, unpinned.GetRecord().GetUnpin().GetUnpinned())
+	require.Equal(t, []uint32{1, 2, 3}, unpinned.GetRecord().GetUnpin().GetMembers())
 	requireSameView(t, hidden, d.view("s"))
 }
 
@@ -149,10 +149,10 @@ func TestLaterResultsOfAPinnedCallArePinned(t *testing.T) {
 	d := start(t)
 	d.create("s", nil)
 	d.append("s", user("go"), assistant("", call("a", "read", "{}"), call("b", "read", "{}")), toolResult("a", long(400)))
-	require.Equal(t, []uint32{1, 2}, d.pin("s", 1).GetRecord().GetPin().GetPinned())
+	require.Equal(t, []uint32{1, 2}, d.pin("s", 1).GetRecord().GetPin().GetMembers())
 	d.append("s", toolResult("b", long(400)), user("next"), assistant("done"))
 	require.Nil(t, d.prune(hideAll()))
-	require.Equal(t, []uint32{1, 2, 3}, d.unpin("s", 3).GetRecord().GetUnpin().GetUnpinned())
+	require.Equal(t, []uint32{1, 2, 3}, d.unpin("s", 3).GetRecord().GetUnpin().GetMembers())
 	require.Len(t, d.prune(hideAll()).GetEdits(), 2)
 }
 
@@ -321,7 +321,7 @@ func (w *checkedService) pinByModel(unpin bool) {
 		return
 	}
 	w.counts[fmt.Sprintf("pin, of groups %t, undone %t", len(want) > len(indexes), unpin)]++
-	require.Equal(w.t, want, slices.Concat(record.GetPin().GetPinned(), record.GetUnpin().GetUnpinned()))
+	require.Equal(w.t, want, slices.Concat(record.GetPin().GetMembers(), record.GetUnpin().GetMembers()))
 }
 
 // I1 to I8 and I13 with messages pinned and unpinned at any time, also while compactions run.

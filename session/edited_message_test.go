@@ -28,8 +28,8 @@ func TestPinSuspendsEdits(t *testing.T) {
 	require.Equal(t, `tool 2 hide_result: result a "[hidden]"`, drawn(w)[2])
 	pin(w, 1)
 	require.Equal(t, `tool 2: result a "found"`, drawn(w)[2])
-	w.Write(&compactordv1.Record{Kind: &compactordv1.Record_Unpin{Unpin: &compactordv1.Unpin{
-		Indexes: []uint32{1}, Unpinned: []uint32{1, 2},
+	w.Write(&compactordv1.Record{Kind: &compactordv1.Record_Unpin{Unpin: &compactordv1.PinChange{
+		Indexes: []uint32{1}, Members: []uint32{1, 2},
 	}}})
 	require.Equal(t, `tool 2 hide_result: result a "[hidden]"`, drawn(w)[2])
 }

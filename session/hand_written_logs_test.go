@@ -114,13 +114,13 @@ func revert(w *sessiontest.Writer, point uint32) {
 
 func pin(w *sessiontest.Writer, indexes ...uint32) {
 	w.Write(&compactordv1.Record{Kind: &compactordv1.Record_Pin{
-		Pin: &compactordv1.Pin{Indexes: indexes, Pinned: w.Model().WithGroups(indexes)},
+		Pin: &compactordv1.PinChange{Indexes: indexes, Members: w.Model().WithGroups(indexes)},
 	}})
 }
 
 func unpin(w *sessiontest.Writer, indexes ...uint32) {
 	w.Write(&compactordv1.Record{Kind: &compactordv1.Record_Unpin{
-		Unpin: &compactordv1.Unpin{Indexes: indexes, Unpinned: w.Model().WithGroups(indexes)},
+		Unpin: &compactordv1.PinChange{Indexes: indexes, Members: w.Model().WithGroups(indexes)},
 	}})
 }
 

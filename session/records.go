@@ -35,10 +35,10 @@ func Apply(h *storagev1.Head, r *compactordv1.Record, at *storagev1.Head) (*stor
 		applyRewrite(next, k.Prune.GetReason())
 		applyViewChange(next, r.GetSequence(), k.Prune.GetViewChange())
 	case *compactordv1.Record_Pin:
-		next.Pins = union(next.GetPins(), k.Pin.GetPinned())
+		next.Pins = union(next.GetPins(), k.Pin.GetMembers())
 		applyViewChange(next, r.GetSequence(), k.Pin.GetViewChange())
 	case *compactordv1.Record_Unpin:
-		next.Pins = minus(next.GetPins(), k.Unpin.GetUnpinned())
+		next.Pins = minus(next.GetPins(), k.Unpin.GetMembers())
 		applyViewChange(next, r.GetSequence(), k.Unpin.GetViewChange())
 	case *compactordv1.Record_PolicyChange:
 		next.PolicyChange = r.GetSequence()

@@ -15,7 +15,7 @@ func TestApplyWithoutAViewChange(t *testing.T) {
 	w := newLog(user("12345678"))
 	for _, r := range []*compactordv1.Record{
 		{Sequence: 2, Kind: &compactordv1.Record_Prune{Prune: &compactordv1.PruneEntry{}}},
-		{Sequence: 2, Kind: &compactordv1.Record_Pin{Pin: &compactordv1.Pin{}}},
+		{Sequence: 2, Kind: &compactordv1.Record_Pin{Pin: &compactordv1.PinChange{}}},
 		{Sequence: 2, Kind: &compactordv1.Record_Compaction{Compaction: &compactordv1.CompactionEntry{}}},
 	} {
 		h, err := session.Apply(w.Head, r, nil)

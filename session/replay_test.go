@@ -91,7 +91,7 @@ func TestPinnedMessageIsNoReplay(t *testing.T) {
 	require.NotNil(t, w.State().ReplayedMessage())
 	require.Positive(t, w.Head.GetPinnedTokens())
 	w.Write(&compactordv1.Record{Kind: &compactordv1.Record_Unpin{
-		Unpin: &compactordv1.Unpin{Indexes: []uint32{0}, Unpinned: []uint32{0}},
+		Unpin: &compactordv1.PinChange{Indexes: []uint32{0}, Members: []uint32{0}},
 	}})
 	require.Contains(t, drawn(w)[1], note)
 }

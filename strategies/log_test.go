@@ -134,7 +134,7 @@ func (l *testLog) pin(index uint32) {
 		}
 	}
 	l.record(&compactordv1.Record{Kind: &compactordv1.Record_Pin{
-		Pin: &compactordv1.Pin{Indexes: []uint32{index}, Pinned: pinned},
+		Pin: &compactordv1.PinChange{Indexes: []uint32{index}, Members: pinned},
 	}}, 0)
 }
 

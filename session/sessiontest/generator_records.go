@@ -172,7 +172,7 @@ func (g *Generator) pin(t *rapid.T) {
 	}
 	g.count(PinMade, true)
 	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Pin{
-		Pin: &compactordv1.Pin{Indexes: indexes, Pinned: m.WithGroups(indexes)},
+		Pin: &compactordv1.PinChange{Indexes: indexes, Members: m.WithGroups(indexes)},
 	}})
 }
 
@@ -190,7 +190,7 @@ func (g *Generator) unpin(t *rapid.T) {
 		return m.Pinned(index) && len(m.Find(index).Arrival) > 0
 	}))
 	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Unpin{
-		Unpin: &compactordv1.Unpin{Indexes: indexes, Unpinned: m.WithGroups(indexes)},
+		Unpin: &compactordv1.PinChange{Indexes: indexes, Members: m.WithGroups(indexes)},
 	}})
 }
 

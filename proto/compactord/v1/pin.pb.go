@@ -90,7 +90,7 @@ func (x *PinMessagesRequest) GetRequestId() string {
 // PinMessagesResponse says what was pinned.
 type PinMessagesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The Pin; not set where all of it was pinned already, and nothing was written.
+	// The record; not set where all of it was pinned already, and nothing was written.
 	Record *Record `protobuf:"bytes,1,opt,name=record,proto3" json:"record,omitempty"`
 	// The point after it.
 	Point uint32 `protobuf:"varint,2,opt,name=point,proto3" json:"point,omitempty"`
@@ -218,7 +218,7 @@ func (x *UnpinMessagesRequest) GetRequestId() string {
 // UnpinMessagesResponse says what was unpinned.
 type UnpinMessagesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The Unpin; not set where none of it was pinned, and nothing was written.
+	// The record; not set where none of it was pinned, and nothing was written.
 	Record *Record `protobuf:"bytes,1,opt,name=record,proto3" json:"record,omitempty"`
 	// The point after it.
 	Point uint32 `protobuf:"varint,2,opt,name=point,proto3" json:"point,omitempty"`

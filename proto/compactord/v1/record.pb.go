@@ -417,7 +417,7 @@ func (x *Record) GetRevert() *Revert {
 	return nil
 }
 
-func (x *Record) GetPin() *Pin {
+func (x *Record) GetPin() *PinChange {
 	if x != nil {
 		if x, ok := x.Kind.(*Record_Pin); ok {
 			return x.Pin
@@ -426,7 +426,7 @@ func (x *Record) GetPin() *Pin {
 	return nil
 }
 
-func (x *Record) GetUnpin() *Unpin {
+func (x *Record) GetUnpin() *PinChange {
 	if x != nil {
 		if x, ok := x.Kind.(*Record_Unpin); ok {
 			return x.Unpin
@@ -450,42 +450,42 @@ type isRecord_Kind interface {
 
 type Record_Compaction struct {
 	// A compaction that was committed.
-	Compaction *CompactionEntry `protobuf:"bytes,10,opt,name=compaction,proto3,oneof"`
+	Compaction *CompactionEntry `protobuf:"bytes,4,opt,name=compaction,proto3,oneof"`
 }
 
 type Record_Prune struct {
 	// Edits that were committed without a cut, or beside one.
-	Prune *PruneEntry `protobuf:"bytes,11,opt,name=prune,proto3,oneof"`
+	Prune *PruneEntry `protobuf:"bytes,5,opt,name=prune,proto3,oneof"`
 }
 
 type Record_Attempt struct {
 	// A compaction that failed, was cancelled, or was skipped after it had started. Changes no view.
-	Attempt *CompactionAttempt `protobuf:"bytes,12,opt,name=attempt,proto3,oneof"`
+	Attempt *CompactionAttempt `protobuf:"bytes,6,opt,name=attempt,proto3,oneof"`
 }
 
 type Record_Checkpoint struct {
 	// A named point.
-	Checkpoint *Checkpoint `protobuf:"bytes,13,opt,name=checkpoint,proto3,oneof"`
+	Checkpoint *Checkpoint `protobuf:"bytes,7,opt,name=checkpoint,proto3,oneof"`
 }
 
 type Record_Revert struct {
 	// A return to an earlier point.
-	Revert *Revert `protobuf:"bytes,14,opt,name=revert,proto3,oneof"`
+	Revert *Revert `protobuf:"bytes,8,opt,name=revert,proto3,oneof"`
 }
 
 type Record_Pin struct {
-	// Messages that stay word for word.
-	Pin *Pin `protobuf:"bytes,15,opt,name=pin,proto3,oneof"`
+	// Messages that stay word for word in every view.
+	Pin *PinChange `protobuf:"bytes,9,opt,name=pin,proto3,oneof"`
 }
 
 type Record_Unpin struct {
-	// Messages that are no longer pinned.
-	Unpin *Unpin `protobuf:"bytes,16,opt,name=unpin,proto3,oneof"`
+	// Messages that are no longer pinned, and can be covered and edited again.
+	Unpin *PinChange `protobuf:"bytes,10,opt,name=unpin,proto3,oneof"`
 }
 
 type Record_PolicyChange struct {
 	// A change of policy.
-	PolicyChange *PolicyChange `protobuf:"bytes,17,opt,name=policy_change,json=policyChange,proto3,oneof"`
+	PolicyChange *PolicyChange `protobuf:"bytes,11,opt,name=policy_change,json=policyChange,proto3,oneof"`
 }
 
 func (*Record_Compaction) isRecord_Kind() {}
@@ -1997,33 +1997,33 @@ func (x *RevertSummary) GetPromptVersion() uint32 {
 	return 0
 }
 
-// Pin keeps messages word for word in every view.
-type Pin struct {
+// PinChange is a change of what is pinned: what is kept word for word in every view.
+type PinChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The messages that were asked for.
 	Indexes []uint32 `protobuf:"varint,1,rep,packed,name=indexes,proto3" json:"indexes,omitempty"`
 	// These and all other members of their tool groups.
-	Pinned []uint32 `protobuf:"varint,2,rep,packed,name=pinned,proto3" json:"pinned,omitempty"`
+	Members []uint32 `protobuf:"varint,2,rep,packed,name=members,proto3" json:"members,omitempty"`
 	// What it changes in views.
 	ViewChange    *ViewChange `protobuf:"bytes,3,opt,name=view_change,json=viewChange,proto3" json:"view_change,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *Pin) Reset() {
-	*x = Pin{}
+func (x *PinChange) Reset() {
+	*x = PinChange{}
 	mi := &file_compactord_v1_record_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *Pin) String() string {
+func (x *PinChange) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*Pin) ProtoMessage() {}
+func (*PinChange) ProtoMessage() {}
 
-func (x *Pin) ProtoReflect() protoreflect.Message {
+func (x *PinChange) ProtoReflect() protoreflect.Message {
 	mi := &file_compactord_v1_record_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -2035,90 +2035,26 @@ func (x *Pin) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use Pin.ProtoReflect.Descriptor instead.
-func (*Pin) Descriptor() ([]byte, []int) {
+// Deprecated: Use PinChange.ProtoReflect.Descriptor instead.
+func (*PinChange) Descriptor() ([]byte, []int) {
 	return file_compactord_v1_record_proto_rawDescGZIP(), []int{14}
 }
 
-func (x *Pin) GetIndexes() []uint32 {
+func (x *PinChange) GetIndexes() []uint32 {
 	if x != nil {
 		return x.Indexes
 	}
 	return nil
 }
 
-func (x *Pin) GetPinned() []uint32 {
+func (x *PinChange) GetMembers() []uint32 {
 	if x != nil {
-		return x.Pinned
+		return x.Members
 	}
 	return nil
 }
 
-func (x *Pin) GetViewChange() *ViewChange {
-	if x != nil {
-		return x.ViewChange
-	}
-	return nil
-}
-
-// Unpin lets messages be covered and edited again.
-type Unpin struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The messages that were asked for.
-	Indexes []uint32 `protobuf:"varint,1,rep,packed,name=indexes,proto3" json:"indexes,omitempty"`
-	// These and all other members of their tool groups.
-	Unpinned []uint32 `protobuf:"varint,2,rep,packed,name=unpinned,proto3" json:"unpinned,omitempty"`
-	// What it changes in views.
-	ViewChange    *ViewChange `protobuf:"bytes,3,opt,name=view_change,json=viewChange,proto3" json:"view_change,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Unpin) Reset() {
-	*x = Unpin{}
-	mi := &file_compactord_v1_record_proto_msgTypes[15]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Unpin) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Unpin) ProtoMessage() {}
-
-func (x *Unpin) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_record_proto_msgTypes[15]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Unpin.ProtoReflect.Descriptor instead.
-func (*Unpin) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{15}
-}
-
-func (x *Unpin) GetIndexes() []uint32 {
-	if x != nil {
-		return x.Indexes
-	}
-	return nil
-}
-
-func (x *Unpin) GetUnpinned() []uint32 {
-	if x != nil {
-		return x.Unpinned
-	}
-	return nil
-}
-
-func (x *Unpin) GetViewChange() *ViewChange {
+func (x *PinChange) GetViewChange() *ViewChange {
 	if x != nil {
 		return x.ViewChange
 	}
@@ -2140,7 +2076,7 @@ type PolicyChange struct {
 
 func (x *PolicyChange) Reset() {
 	*x = PolicyChange{}
-	mi := &file_compactord_v1_record_proto_msgTypes[16]
+	mi := &file_compactord_v1_record_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2152,7 +2088,7 @@ func (x *PolicyChange) String() string {
 func (*PolicyChange) ProtoMessage() {}
 
 func (x *PolicyChange) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_record_proto_msgTypes[16]
+	mi := &file_compactord_v1_record_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2165,7 +2101,7 @@ func (x *PolicyChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PolicyChange.ProtoReflect.Descriptor instead.
 func (*PolicyChange) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{16}
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *PolicyChange) GetGiven() *Policy {
@@ -2193,7 +2129,7 @@ var File_compactord_v1_record_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_record_proto_rawDesc = "" +
 	"\n" +
-	"\x1acompactord/v1/record.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x19compactord/v1/error.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1ccompactord/v1/strategy.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc1\x04\n" +
+	"\x1acompactord/v1/record.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x19compactord/v1/error.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1ccompactord/v1/strategy.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xcb\x04\n" +
 	"\x06Record\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\rR\bsequence\x12\x1d\n" +
 	"\n" +
@@ -2201,18 +2137,18 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12@\n" +
 	"\n" +
-	"compaction\x18\n" +
-	" \x01(\v2\x1e.compactord.v1.CompactionEntryH\x00R\n" +
+	"compaction\x18\x04 \x01(\v2\x1e.compactord.v1.CompactionEntryH\x00R\n" +
 	"compaction\x121\n" +
-	"\x05prune\x18\v \x01(\v2\x19.compactord.v1.PruneEntryH\x00R\x05prune\x12<\n" +
-	"\aattempt\x18\f \x01(\v2 .compactord.v1.CompactionAttemptH\x00R\aattempt\x12;\n" +
+	"\x05prune\x18\x05 \x01(\v2\x19.compactord.v1.PruneEntryH\x00R\x05prune\x12<\n" +
+	"\aattempt\x18\x06 \x01(\v2 .compactord.v1.CompactionAttemptH\x00R\aattempt\x12;\n" +
 	"\n" +
-	"checkpoint\x18\r \x01(\v2\x19.compactord.v1.CheckpointH\x00R\n" +
+	"checkpoint\x18\a \x01(\v2\x19.compactord.v1.CheckpointH\x00R\n" +
 	"checkpoint\x12/\n" +
-	"\x06revert\x18\x0e \x01(\v2\x15.compactord.v1.RevertH\x00R\x06revert\x12&\n" +
-	"\x03pin\x18\x0f \x01(\v2\x12.compactord.v1.PinH\x00R\x03pin\x12,\n" +
-	"\x05unpin\x18\x10 \x01(\v2\x14.compactord.v1.UnpinH\x00R\x05unpin\x12B\n" +
-	"\rpolicy_change\x18\x11 \x01(\v2\x1b.compactord.v1.PolicyChangeH\x00R\fpolicyChangeB\x06\n" +
+	"\x06revert\x18\b \x01(\v2\x15.compactord.v1.RevertH\x00R\x06revert\x12,\n" +
+	"\x03pin\x18\t \x01(\v2\x18.compactord.v1.PinChangeH\x00R\x03pin\x120\n" +
+	"\x05unpin\x18\n" +
+	" \x01(\v2\x18.compactord.v1.PinChangeH\x00R\x05unpin\x12B\n" +
+	"\rpolicy_change\x18\v \x01(\v2\x1b.compactord.v1.PolicyChangeH\x00R\fpolicyChangeB\x06\n" +
 	"\x04kind\"\x85\x01\n" +
 	"\n" +
 	"ViewChange\x12&\n" +
@@ -2383,15 +2319,10 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"redactions\x12%\n" +
 	"\x0eprompt_version\x18\n" +
 	" \x01(\rR\rpromptVersionB\v\n" +
-	"\t_cost_usd\"s\n" +
-	"\x03Pin\x12\x18\n" +
-	"\aindexes\x18\x01 \x03(\rR\aindexes\x12\x16\n" +
-	"\x06pinned\x18\x02 \x03(\rR\x06pinned\x12:\n" +
-	"\vview_change\x18\x03 \x01(\v2\x19.compactord.v1.ViewChangeR\n" +
-	"viewChange\"y\n" +
-	"\x05Unpin\x12\x18\n" +
-	"\aindexes\x18\x01 \x03(\rR\aindexes\x12\x1a\n" +
-	"\bunpinned\x18\x02 \x03(\rR\bunpinned\x12:\n" +
+	"\t_cost_usd\"{\n" +
+	"\tPinChange\x12\x18\n" +
+	"\aindexes\x18\x01 \x03(\rR\aindexes\x12\x18\n" +
+	"\amembers\x18\x02 \x03(\rR\amembers\x12:\n" +
 	"\vview_change\x18\x03 \x01(\v2\x19.compactord.v1.ViewChangeR\n" +
 	"viewChange\"\xaa\x01\n" +
 	"\fPolicyChange\x12+\n" +
@@ -2443,7 +2374,7 @@ func file_compactord_v1_record_proto_rawDescGZIP() []byte {
 }
 
 var file_compactord_v1_record_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_compactord_v1_record_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_compactord_v1_record_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_compactord_v1_record_proto_goTypes = []any{
 	(CompactionReason)(0),         // 0: compactord.v1.CompactionReason
 	(EditKind)(0),                 // 1: compactord.v1.EditKind
@@ -2463,73 +2394,71 @@ var file_compactord_v1_record_proto_goTypes = []any{
 	(*Checkpoint)(nil),            // 15: compactord.v1.Checkpoint
 	(*Revert)(nil),                // 16: compactord.v1.Revert
 	(*RevertSummary)(nil),         // 17: compactord.v1.RevertSummary
-	(*Pin)(nil),                   // 18: compactord.v1.Pin
-	(*Unpin)(nil),                 // 19: compactord.v1.Unpin
-	(*PolicyChange)(nil),          // 20: compactord.v1.PolicyChange
-	(*timestamppb.Timestamp)(nil), // 21: google.protobuf.Timestamp
-	(*Strategy)(nil),              // 22: compactord.v1.Strategy
-	(*Usage)(nil),                 // 23: compactord.v1.Usage
-	(SummaryFallback)(0),          // 24: compactord.v1.SummaryFallback
-	(*OpaquePart)(nil),            // 25: compactord.v1.OpaquePart
-	(*durationpb.Duration)(nil),   // 26: google.protobuf.Duration
-	(SectionSet)(0),               // 27: compactord.v1.SectionSet
-	(ErrorReason)(0),              // 28: compactord.v1.ErrorReason
-	(*Policy)(nil),                // 29: compactord.v1.Policy
+	(*PinChange)(nil),             // 18: compactord.v1.PinChange
+	(*PolicyChange)(nil),          // 19: compactord.v1.PolicyChange
+	(*timestamppb.Timestamp)(nil), // 20: google.protobuf.Timestamp
+	(*Strategy)(nil),              // 21: compactord.v1.Strategy
+	(*Usage)(nil),                 // 22: compactord.v1.Usage
+	(SummaryFallback)(0),          // 23: compactord.v1.SummaryFallback
+	(*OpaquePart)(nil),            // 24: compactord.v1.OpaquePart
+	(*durationpb.Duration)(nil),   // 25: google.protobuf.Duration
+	(SectionSet)(0),               // 26: compactord.v1.SectionSet
+	(ErrorReason)(0),              // 27: compactord.v1.ErrorReason
+	(*Policy)(nil),                // 28: compactord.v1.Policy
 }
 var file_compactord_v1_record_proto_depIdxs = []int32{
-	21, // 0: compactord.v1.Record.created_at:type_name -> google.protobuf.Timestamp
+	20, // 0: compactord.v1.Record.created_at:type_name -> google.protobuf.Timestamp
 	7,  // 1: compactord.v1.Record.compaction:type_name -> compactord.v1.CompactionEntry
 	12, // 2: compactord.v1.Record.prune:type_name -> compactord.v1.PruneEntry
 	14, // 3: compactord.v1.Record.attempt:type_name -> compactord.v1.CompactionAttempt
 	15, // 4: compactord.v1.Record.checkpoint:type_name -> compactord.v1.Checkpoint
 	16, // 5: compactord.v1.Record.revert:type_name -> compactord.v1.Revert
-	18, // 6: compactord.v1.Record.pin:type_name -> compactord.v1.Pin
-	19, // 7: compactord.v1.Record.unpin:type_name -> compactord.v1.Unpin
-	20, // 8: compactord.v1.Record.policy_change:type_name -> compactord.v1.PolicyChange
+	18, // 6: compactord.v1.Record.pin:type_name -> compactord.v1.PinChange
+	18, // 7: compactord.v1.Record.unpin:type_name -> compactord.v1.PinChange
+	19, // 8: compactord.v1.Record.policy_change:type_name -> compactord.v1.PolicyChange
 	6,  // 9: compactord.v1.CompactionEntry.covered:type_name -> compactord.v1.IndexRange
 	6,  // 10: compactord.v1.CompactionEntry.summarized:type_name -> compactord.v1.IndexRange
 	8,  // 11: compactord.v1.CompactionEntry.slots:type_name -> compactord.v1.Slots
 	0,  // 12: compactord.v1.CompactionEntry.reason:type_name -> compactord.v1.CompactionReason
-	22, // 13: compactord.v1.CompactionEntry.strategy:type_name -> compactord.v1.Strategy
-	23, // 14: compactord.v1.CompactionEntry.usage:type_name -> compactord.v1.Usage
+	21, // 13: compactord.v1.CompactionEntry.strategy:type_name -> compactord.v1.Strategy
+	22, // 14: compactord.v1.CompactionEntry.usage:type_name -> compactord.v1.Usage
 	11, // 15: compactord.v1.CompactionEntry.files:type_name -> compactord.v1.FileLists
-	24, // 16: compactord.v1.CompactionEntry.fallback:type_name -> compactord.v1.SummaryFallback
-	25, // 17: compactord.v1.CompactionEntry.provider_block:type_name -> compactord.v1.OpaquePart
+	23, // 16: compactord.v1.CompactionEntry.fallback:type_name -> compactord.v1.SummaryFallback
+	24, // 17: compactord.v1.CompactionEntry.provider_block:type_name -> compactord.v1.OpaquePart
 	5,  // 18: compactord.v1.CompactionEntry.view_change:type_name -> compactord.v1.ViewChange
-	26, // 19: compactord.v1.CompactionEntry.duration:type_name -> google.protobuf.Duration
-	21, // 20: compactord.v1.CompactionEntry.created_at:type_name -> google.protobuf.Timestamp
-	27, // 21: compactord.v1.CompactionEntry.sections:type_name -> compactord.v1.SectionSet
+	25, // 19: compactord.v1.CompactionEntry.duration:type_name -> google.protobuf.Duration
+	20, // 20: compactord.v1.CompactionEntry.created_at:type_name -> google.protobuf.Timestamp
+	26, // 21: compactord.v1.CompactionEntry.sections:type_name -> compactord.v1.SectionSet
 	9,  // 22: compactord.v1.Slots.open_todos:type_name -> compactord.v1.Todo
 	10, // 23: compactord.v1.Slots.last_user_request:type_name -> compactord.v1.UserRequest
 	13, // 24: compactord.v1.PruneEntry.edits:type_name -> compactord.v1.Edit
-	22, // 25: compactord.v1.PruneEntry.strategy:type_name -> compactord.v1.Strategy
+	21, // 25: compactord.v1.PruneEntry.strategy:type_name -> compactord.v1.Strategy
 	0,  // 26: compactord.v1.PruneEntry.reason:type_name -> compactord.v1.CompactionReason
 	5,  // 27: compactord.v1.PruneEntry.view_change:type_name -> compactord.v1.ViewChange
-	26, // 28: compactord.v1.PruneEntry.duration:type_name -> google.protobuf.Duration
-	21, // 29: compactord.v1.PruneEntry.created_at:type_name -> google.protobuf.Timestamp
-	23, // 30: compactord.v1.PruneEntry.usage:type_name -> compactord.v1.Usage
-	24, // 31: compactord.v1.PruneEntry.fallback:type_name -> compactord.v1.SummaryFallback
+	25, // 28: compactord.v1.PruneEntry.duration:type_name -> google.protobuf.Duration
+	20, // 29: compactord.v1.PruneEntry.created_at:type_name -> google.protobuf.Timestamp
+	22, // 30: compactord.v1.PruneEntry.usage:type_name -> compactord.v1.Usage
+	23, // 31: compactord.v1.PruneEntry.fallback:type_name -> compactord.v1.SummaryFallback
 	1,  // 32: compactord.v1.Edit.kind:type_name -> compactord.v1.EditKind
 	2,  // 33: compactord.v1.CompactionAttempt.outcome:type_name -> compactord.v1.AttemptOutcome
-	28, // 34: compactord.v1.CompactionAttempt.error_reason:type_name -> compactord.v1.ErrorReason
+	27, // 34: compactord.v1.CompactionAttempt.error_reason:type_name -> compactord.v1.ErrorReason
 	3,  // 35: compactord.v1.CompactionAttempt.skip_reason:type_name -> compactord.v1.SkipReason
 	0,  // 36: compactord.v1.CompactionAttempt.reason:type_name -> compactord.v1.CompactionReason
-	26, // 37: compactord.v1.CompactionAttempt.duration:type_name -> google.protobuf.Duration
-	23, // 38: compactord.v1.CompactionAttempt.usage:type_name -> compactord.v1.Usage
+	25, // 37: compactord.v1.CompactionAttempt.duration:type_name -> google.protobuf.Duration
+	22, // 38: compactord.v1.CompactionAttempt.usage:type_name -> compactord.v1.Usage
 	5,  // 39: compactord.v1.Revert.view_change:type_name -> compactord.v1.ViewChange
 	17, // 40: compactord.v1.Revert.summary:type_name -> compactord.v1.RevertSummary
-	23, // 41: compactord.v1.RevertSummary.usage:type_name -> compactord.v1.Usage
-	24, // 42: compactord.v1.RevertSummary.fallback:type_name -> compactord.v1.SummaryFallback
-	5,  // 43: compactord.v1.Pin.view_change:type_name -> compactord.v1.ViewChange
-	5,  // 44: compactord.v1.Unpin.view_change:type_name -> compactord.v1.ViewChange
-	29, // 45: compactord.v1.PolicyChange.given:type_name -> compactord.v1.Policy
-	29, // 46: compactord.v1.PolicyChange.resolved:type_name -> compactord.v1.Policy
-	5,  // 47: compactord.v1.PolicyChange.view_change:type_name -> compactord.v1.ViewChange
-	48, // [48:48] is the sub-list for method output_type
-	48, // [48:48] is the sub-list for method input_type
-	48, // [48:48] is the sub-list for extension type_name
-	48, // [48:48] is the sub-list for extension extendee
-	0,  // [0:48] is the sub-list for field type_name
+	22, // 41: compactord.v1.RevertSummary.usage:type_name -> compactord.v1.Usage
+	23, // 42: compactord.v1.RevertSummary.fallback:type_name -> compactord.v1.SummaryFallback
+	5,  // 43: compactord.v1.PinChange.view_change:type_name -> compactord.v1.ViewChange
+	28, // 44: compactord.v1.PolicyChange.given:type_name -> compactord.v1.Policy
+	28, // 45: compactord.v1.PolicyChange.resolved:type_name -> compactord.v1.Policy
+	5,  // 46: compactord.v1.PolicyChange.view_change:type_name -> compactord.v1.ViewChange
+	47, // [47:47] is the sub-list for method output_type
+	47, // [47:47] is the sub-list for method input_type
+	47, // [47:47] is the sub-list for extension type_name
+	47, // [47:47] is the sub-list for extension extendee
+	0,  // [0:47] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_record_proto_init() }
@@ -2564,7 +2493,7 @@ func file_compactord_v1_record_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_record_proto_rawDesc), len(file_compactord_v1_record_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   17,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -30,7 +30,7 @@ func TestRewritesInForce(t *testing.T) {
 				r.Kind = &compactordv1.Record_Revert{Revert: &compactordv1.Revert{Point: point}}
 				now = inForce[point]
 			default:
-				r.Kind = &compactordv1.Record_Pin{Pin: &compactordv1.Pin{}}
+				r.Kind = &compactordv1.Record_Pin{Pin: &compactordv1.PinChange{}}
 			}
 			records = append(records, r)
 			inForce[sequence] = now

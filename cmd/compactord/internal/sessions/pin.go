@@ -44,7 +44,7 @@ func (c *Pin) Run(ctx context.Context, a *api.App) error {
 			if err != nil {
 				return api.RefusedFlags(err)
 			}
-			return c.tell(a, terminal.WholeAnswer(answer), "Unpinned", answer.GetRecord().GetUnpin().GetUnpinned(), answer.GetReport())
+			return c.tell(a, terminal.WholeAnswer(answer), "Unpinned", answer.GetRecord().GetUnpin().GetMembers(), answer.GetReport())
 		}
 		answer, err := client.Sessions.PinMessages(ctx, &compactordv1.PinMessagesRequest{
 			SessionId: c.Session, Indexes: indexes,
@@ -52,7 +52,7 @@ func (c *Pin) Run(ctx context.Context, a *api.App) error {
 		if err != nil {
 			return api.RefusedFlags(err)
 		}
-		return c.tell(a, terminal.WholeAnswer(answer), "Pinned", answer.GetRecord().GetPin().GetPinned(), answer.GetReport())
+		return c.tell(a, terminal.WholeAnswer(answer), "Pinned", answer.GetRecord().GetPin().GetMembers(), answer.GetReport())
 	})
 }
 

@@ -75,9 +75,9 @@ func recordText(r *compactordv1.Record) string {
 	case *compactordv1.Record_Revert:
 		return revertText(k.Revert)
 	case *compactordv1.Record_Pin:
-		return "pin: " + conversation.MessageNumbers(k.Pin.GetPinned())
+		return "pin: " + conversation.MessageNumbers(k.Pin.GetMembers())
 	case *compactordv1.Record_Unpin:
-		return "unpin: " + conversation.MessageNumbers(k.Unpin.GetUnpinned())
+		return "unpin: " + conversation.MessageNumbers(k.Unpin.GetMembers())
 	case *compactordv1.Record_PolicyChange:
 		return "change of policy"
 	default:

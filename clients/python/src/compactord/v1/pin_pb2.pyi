@@ -67,7 +67,7 @@ class PinMessagesResponse(_message.Message):
     """The point after it."""
     @_builtins.property
     def record(self) -> _record_pb2.Record:
-        """The Pin; not set where all of it was pinned already, and nothing was written."""
+        """The record; not set where all of it was pinned already, and nothing was written."""
 
     @_builtins.property
     def report(self) -> _view_pb2.ContextReport:
@@ -133,7 +133,7 @@ class UnpinMessagesResponse(_message.Message):
     """The point after it."""
     @_builtins.property
     def record(self) -> _record_pb2.Record:
-        """The Unpin; not set where none of it was pinned, and nothing was written."""
+        """The record; not set where none of it was pinned, and nothing was written."""
 
     @_builtins.property
     def report(self) -> _view_pb2.ContextReport:

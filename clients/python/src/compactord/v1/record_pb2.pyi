@@ -219,12 +219,12 @@ class Record(_message.Message):
         """A return to an earlier point."""
 
     @_builtins.property
-    def pin(self) -> Global___Pin:
-        """Messages that stay word for word."""
+    def pin(self) -> Global___PinChange:
+        """Messages that stay word for word in every view."""
 
     @_builtins.property
-    def unpin(self) -> Global___Unpin:
-        """Messages that are no longer pinned."""
+    def unpin(self) -> Global___PinChange:
+        """Messages that are no longer pinned, and can be covered and edited again."""
 
     @_builtins.property
     def policy_change(self) -> Global___PolicyChange:
@@ -241,8 +241,8 @@ class Record(_message.Message):
         attempt: Global___CompactionAttempt | None = ...,
         checkpoint: Global___Checkpoint | None = ...,
         revert: Global___Revert | None = ...,
-        pin: Global___Pin | None = ...,
-        unpin: Global___Unpin | None = ...,
+        pin: Global___PinChange | None = ...,
+        unpin: Global___PinChange | None = ...,
         policy_change: Global___PolicyChange | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt", "checkpoint", b"checkpoint", "compaction", b"compaction", "created_at", b"created_at", "kind", b"kind", "pin", b"pin", "policy_change", b"policy_change", "prune", b"prune", "revert", b"revert", "unpin", b"unpin"]  # noqa: Y015
@@ -1028,20 +1028,20 @@ class RevertSummary(_message.Message):
 Global___RevertSummary: _TypeAlias = RevertSummary  # noqa: Y015
 
 @_typing.final
-class Pin(_message.Message):
-    """Pin keeps messages word for word in every view."""
+class PinChange(_message.Message):
+    """PinChange is a change of what is pinned: what is kept word for word in every view."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     INDEXES_FIELD_NUMBER: _builtins.int
-    PINNED_FIELD_NUMBER: _builtins.int
+    MEMBERS_FIELD_NUMBER: _builtins.int
     VIEW_CHANGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def indexes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """The messages that were asked for."""
 
     @_builtins.property
-    def pinned(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+    def members(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """These and all other members of their tool groups."""
 
     @_builtins.property
@@ -1052,52 +1052,16 @@ class Pin(_message.Message):
         self,
         *,
         indexes: _abc.Iterable[_builtins.int] | None = ...,
-        pinned: _abc.Iterable[_builtins.int] | None = ...,
+        members: _abc.Iterable[_builtins.int] | None = ...,
         view_change: Global___ViewChange | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["view_change", b"view_change"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["indexes", b"indexes", "pinned", b"pinned", "view_change", b"view_change"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["indexes", b"indexes", "members", b"members", "view_change", b"view_change"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___Pin: _TypeAlias = Pin  # noqa: Y015
-
-@_typing.final
-class Unpin(_message.Message):
-    """Unpin lets messages be covered and edited again."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    INDEXES_FIELD_NUMBER: _builtins.int
-    UNPINNED_FIELD_NUMBER: _builtins.int
-    VIEW_CHANGE_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def indexes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """The messages that were asked for."""
-
-    @_builtins.property
-    def unpinned(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """These and all other members of their tool groups."""
-
-    @_builtins.property
-    def view_change(self) -> Global___ViewChange:
-        """What it changes in views."""
-
-    def __init__(
-        self,
-        *,
-        indexes: _abc.Iterable[_builtins.int] | None = ...,
-        unpinned: _abc.Iterable[_builtins.int] | None = ...,
-        view_change: Global___ViewChange | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["view_change", b"view_change"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["indexes", b"indexes", "unpinned", b"unpinned", "view_change", b"view_change"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___Unpin: _TypeAlias = Unpin  # noqa: Y015
+Global___PinChange: _TypeAlias = PinChange  # noqa: Y015
 
 @_typing.final
 class PolicyChange(_message.Message):

@@ -88,7 +88,7 @@ export const PinMessagesRequestSchema: GenMessage<PinMessagesRequest, {jsonType:
  */
 export type PinMessagesResponse = Message<"compactord.v1.PinMessagesResponse"> & {
   /**
-   * The Pin; not set where all of it was pinned already, and nothing was written.
+   * The record; not set where all of it was pinned already, and nothing was written.
    *
    * @generated from field: compactord.v1.Record record = 1;
    */
@@ -116,7 +116,7 @@ export type PinMessagesResponse = Message<"compactord.v1.PinMessagesResponse"> &
  */
 export type PinMessagesResponseJson = {
   /**
-   * The Pin; not set where all of it was pinned already, and nothing was written.
+   * The record; not set where all of it was pinned already, and nothing was written.
    *
    * @generated from field: compactord.v1.Record record = 1;
    */
@@ -214,7 +214,7 @@ export const UnpinMessagesRequestSchema: GenMessage<UnpinMessagesRequest, {jsonT
  */
 export type UnpinMessagesResponse = Message<"compactord.v1.UnpinMessagesResponse"> & {
   /**
-   * The Unpin; not set where none of it was pinned, and nothing was written.
+   * The record; not set where none of it was pinned, and nothing was written.
    *
    * @generated from field: compactord.v1.Record record = 1;
    */
@@ -242,7 +242,7 @@ export type UnpinMessagesResponse = Message<"compactord.v1.UnpinMessagesResponse
  */
 export type UnpinMessagesResponseJson = {
   /**
-   * The Unpin; not set where none of it was pinned, and nothing was written.
+   * The record; not set where none of it was pinned, and nothing was written.
    *
    * @generated from field: compactord.v1.Record record = 1;
    */

@@ -20,7 +20,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/record.proto.
  */
 export const file_compactord_v1_record: GenFile = /*@__PURE__*/
-  fileDesc("Chpjb21wYWN0b3JkL3YxL3JlY29yZC5wcm90bxINY29tcGFjdG9yZC52MSLXAwoGUmVjb3JkEhAKCHNlcXVlbmNlGAEgASgNEhIKCm5leHRfaW5kZXgYAiABKA0SLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNAoKY29tcGFjdGlvbhgKIAEoCzIeLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvbkVudHJ5SAASKgoFcHJ1bmUYCyABKAsyGS5jb21wYWN0b3JkLnYxLlBydW5lRW50cnlIABIzCgdhdHRlbXB0GAwgASgLMiAuY29tcGFjdG9yZC52MS5Db21wYWN0aW9uQXR0ZW1wdEgAEi8KCmNoZWNrcG9pbnQYDSABKAsyGS5jb21wYWN0b3JkLnYxLkNoZWNrcG9pbnRIABInCgZyZXZlcnQYDiABKAsyFS5jb21wYWN0b3JkLnYxLlJldmVydEgAEiEKA3BpbhgPIAEoCzISLmNvbXBhY3RvcmQudjEuUGluSAASJQoFdW5waW4YECABKAsyFC5jb21wYWN0b3JkLnYxLlVucGluSAASNAoNcG9saWN5X2NoYW5nZRgRIAEoCzIbLmNvbXBhY3RvcmQudjEuUG9saWN5Q2hhbmdlSABCBgoEa2luZCJhCgpWaWV3Q2hhbmdlEhkKDGNoYW5nZWRfZnJvbRgBIAEoDUgAiAEBEhMKC3ZpZXdfZm9ybWF0GAIgASgNEhIKCm5leHRfaW5kZXgYAyABKA1CDwoNX2NoYW5nZWRfZnJvbSIoCgpJbmRleFJhbmdlEg0KBXN0YXJ0GAEgASgNEgsKA2VuZBgCIAEoDSKoCQoPQ29tcGFjdGlvbkVudHJ5EgoKAmlkGAEgASgJEhAKCHNlcXVlbmNlGAIgASgNEhgKEGZpcnN0X2tlcHRfaW5kZXgYAyABKA0SKgoHY292ZXJlZBgEIAEoCzIZLmNvbXBhY3RvcmQudjEuSW5kZXhSYW5nZRItCgpzdW1tYXJpemVkGAUgASgLMhkuY29tcGFjdG9yZC52MS5JbmRleFJhbmdlEg8KB3N1bW1hcnkYBiABKAkSIwoFc2xvdHMYByABKAsyFC5jb21wYWN0b3JkLnYxLlNsb3RzEhUKDXRva2Vuc19iZWZvcmUYCCABKA0SFAoMdG9rZW5zX2FmdGVyGAkgASgNEi8KBnJlYXNvbhgKIAEoDjIfLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvblJlYXNvbhINCgVmb2N1cxgLIAEoCRIpCghzdHJhdGVneRgMIAEoCzIXLmNvbXBhY3RvcmQudjEuU3RyYXRlZ3kSEgoKc3VtbWFyaXplchgNIAEoCRINCgVtb2RlbBgOIAEoCRIjCgV1c2FnZRgPIAEoCzIULmNvbXBhY3RvcmQudjEuVXNhZ2USFQoIY29zdF91c2QYECABKAFIAIgBARIdChBzcGxpdF90dXJuX3N0YXJ0GBEgASgNSAGIAQESGQoRcHJldmlvdXNfZW50cnlfaWQYEiABKAkSJwoFZmlsZXMYEyABKAsyGC5jb21wYWN0b3JkLnYxLkZpbGVMaXN0cxIbCg5yZXBsYXllZF9pbmRleBgUIAEoDUgCiAEBEjAKCGZhbGxiYWNrGBUgASgOMh4uY29tcGFjdG9yZC52MS5TdW1tYXJ5RmFsbGJhY2sSFgoOZmFsbGJhY2tfY2F1c2UYFiABKAkSMQoOcHJvdmlkZXJfYmxvY2sYFyABKAsyGS5jb21wYWN0b3JkLnYxLk9wYXF1ZVBhcnQSLgoLdmlld19jaGFuZ2UYGCABKAsyGS5jb21wYWN0b3JkLnYxLlZpZXdDaGFuZ2USKwoIZHVyYXRpb24YGSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SLgoKY3JlYXRlZF9hdBgaIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGAoQc3VtbWFyaXplcl9jYWxscxgbIAEoDRISCgpyZWRhY3Rpb25zGBwgASgNEisKCHNlY3Rpb25zGB0gASgOMhkuY29tcGFjdG9yZC52MS5TZWN0aW9uU2V0EhUKDWNpdGVkX2luZGV4ZXMYHiADKA0SFQoNaW1wb3J0ZWRfZnJvbRgfIAEoCRIcChRzb3VyY2VfdG9rZW5zX2JlZm9yZRggIAEoDRIUCgxvcGVyYXRpb25faWQYISABKAkSFgoOcHJvbXB0X3ZlcnNpb24YIiABKA0SFwoPY2xpZW50X3N0cmF0ZWd5GCMgASgJEhUKDWNhY2hlZF9wcmVmaXgYJCABKAgSEQoJZmlsZV90YWdzGCUgASgIQgsKCV9jb3N0X3VzZEITChFfc3BsaXRfdHVybl9zdGFydEIRCg9fcmVwbGF5ZWRfaW5kZXgiZwoFU2xvdHMSJwoKb3Blbl90b2RvcxgBIAMoCzITLmNvbXBhY3RvcmQudjEuVG9kbxI1ChFsYXN0X3VzZXJfcmVxdWVzdBgCIAEoCzIaLmNvbXBhY3RvcmQudjEuVXNlclJlcXVlc3QiOAoEVG9kbxIMCgR0ZXh0GAEgASgJEhMKC2luX3Byb2dyZXNzGAIgASgIEg0KBWluZGV4GAMgASgNIj0KC1VzZXJSZXF1ZXN0Eg0KBWluZGV4GAEgASgNEgwKBHRleHQYAiABKAkSEQoJc2hvcnRlbmVkGAMgASgIIisKCUZpbGVMaXN0cxIMCgRyZWFkGAEgAygJEhAKCG1vZGlmaWVkGAIgAygJIqEFCgpQcnVuZUVudHJ5EgoKAmlkGAEgASgJEhAKCHNlcXVlbmNlGAIgASgNEiIKBWVkaXRzGAMgAygLMhMuY29tcGFjdG9yZC52MS5FZGl0EikKCHN0cmF0ZWd5GAQgASgLMhcuY29tcGFjdG9yZC52MS5TdHJhdGVneRIvCgZyZWFzb24YBSABKA4yHy5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25SZWFzb24SFQoNdG9rZW5zX2JlZm9yZRgGIAEoDRIUCgx0b2tlbnNfYWZ0ZXIYByABKA0SLgoLdmlld19jaGFuZ2UYCCABKAsyGS5jb21wYWN0b3JkLnYxLlZpZXdDaGFuZ2USKwoIZHVyYXRpb24YCSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SLgoKY3JlYXRlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMb3BlcmF0aW9uX2lkGAsgASgJEhAKCHdpdGhfY3V0GAwgASgIEhIKCnN1bW1hcml6ZXIYDSABKAkSDQoFbW9kZWwYDiABKAkSIwoFdXNhZ2UYDyABKAsyFC5jb21wYWN0b3JkLnYxLlVzYWdlEhUKCGNvc3RfdXNkGBAgASgBSACIAQESGAoQc3VtbWFyaXplcl9jYWxscxgRIAEoDRIwCghmYWxsYmFjaxgSIAEoDjIeLmNvbXBhY3RvcmQudjEuU3VtbWFyeUZhbGxiYWNrEhYKDmZhbGxiYWNrX2NhdXNlGBMgASgJEhIKCnJlZGFjdGlvbnMYFCABKA0SFgoOcHJvbXB0X3ZlcnNpb24YFSABKA0SFwoPY2xpZW50X3N0cmF0ZWd5GBYgASgJQgsKCV9jb3N0X3VzZCKMAQoERWRpdBINCgVpbmRleBgBIAEoDRIMCgRwYXJ0GAIgASgNEiUKBGtpbmQYAyABKA4yFy5jb21wYWN0b3JkLnYxLkVkaXRLaW5kEhMKC3JlcGxhY2VtZW50GAQgASgJEhQKDHRva2Vuc19mcmVlZBgFIAEoDRIVCg1ieV9zdW1tYXJpemVyGAYgASgIIrYDChFDb21wYWN0aW9uQXR0ZW1wdBIUCgxvcGVyYXRpb25faWQYASABKAkSLgoHb3V0Y29tZRgCIAEoDjIdLmNvbXBhY3RvcmQudjEuQXR0ZW1wdE91dGNvbWUSEwoLc3RhdHVzX2NvZGUYAyABKAUSMAoMZXJyb3JfcmVhc29uGAQgASgOMhouY29tcGFjdG9yZC52MS5FcnJvclJlYXNvbhIuCgtza2lwX3JlYXNvbhgFIAEoDjIZLmNvbXBhY3RvcmQudjEuU2tpcFJlYXNvbhIPCgdtZXNzYWdlGAYgASgJEi8KBnJlYXNvbhgHIAEoDjIfLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvblJlYXNvbhIrCghkdXJhdGlvbhgIIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIYChBzdW1tYXJpemVyX2NhbGxzGAkgASgNEiMKBXVzYWdlGAogASgLMhQuY29tcGFjdG9yZC52MS5Vc2FnZRIVCghjb3N0X3VzZBgLIAEoAUgAiAEBEhIKCnN1bW1hcml6ZXIYDCABKAlCCwoJX2Nvc3RfdXNkImIKCkNoZWNrcG9pbnQSCgoCaWQYASABKA0SDQoFcG9pbnQYAiABKA0SDQoFdGl0bGUYAyABKAkSGQoMbWFya2VyX2luZGV4GAQgASgNSACIAQFCDwoNX21hcmtlcl9pbmRleCLsAQoGUmV2ZXJ0Eg0KBXBvaW50GAEgASgNEhoKDWNoZWNrcG9pbnRfaWQYAiABKA1IAIgBARIZCgxmdXR1cmVfaW5kZXgYAyABKA1IAYgBARIuCgt2aWV3X2NoYW5nZRgEIAEoCzIZLmNvbXBhY3RvcmQudjEuVmlld0NoYW5nZRIaChJtZXNzYWdlc19wdXRfYXNpZGUYBSABKA0SLQoHc3VtbWFyeRgGIAEoCzIcLmNvbXBhY3RvcmQudjEuUmV2ZXJ0U3VtbWFyeUIQCg5fY2hlY2twb2ludF9pZEIPCg1fZnV0dXJlX2luZGV4IpkCCg1SZXZlcnRTdW1tYXJ5EhIKCnN1bW1hcml6ZXIYASABKAkSDQoFbW9kZWwYAiABKAkSIwoFdXNhZ2UYAyABKAsyFC5jb21wYWN0b3JkLnYxLlVzYWdlEhUKCGNvc3RfdXNkGAQgASgBSACIAQESMAoIZmFsbGJhY2sYBSABKA4yHi5jb21wYWN0b3JkLnYxLlN1bW1hcnlGYWxsYmFjaxIYChBzdW1tYXJpemVyX2NhbGxzGAYgASgNEg0KBWZvY3VzGAcgASgJEhUKDWNpdGVkX2luZGV4ZXMYCCADKA0SEgoKcmVkYWN0aW9ucxgJIAEoDRIWCg5wcm9tcHRfdmVyc2lvbhgKIAEoDUILCglfY29zdF91c2QiVgoDUGluEg8KB2luZGV4ZXMYASADKA0SDgoGcGlubmVkGAIgAygNEi4KC3ZpZXdfY2hhbmdlGAMgASgLMhkuY29tcGFjdG9yZC52MS5WaWV3Q2hhbmdlIloKBVVucGluEg8KB2luZGV4ZXMYASADKA0SEAoIdW5waW5uZWQYAiADKA0SLgoLdmlld19jaGFuZ2UYAyABKAsyGS5jb21wYWN0b3JkLnYxLlZpZXdDaGFuZ2UijQEKDFBvbGljeUNoYW5nZRIkCgVnaXZlbhgBIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5EicKCHJlc29sdmVkGAIgASgLMhUuY29tcGFjdG9yZC52MS5Qb2xpY3kSLgoLdmlld19jaGFuZ2UYAyABKAsyGS5jb21wYWN0b3JkLnYxLlZpZXdDaGFuZ2UquAEKEENvbXBhY3Rpb25SZWFzb24SIQodQ09NUEFDVElPTl9SRUFTT05fVU5TUEVDSUZJRUQQABIcChhDT01QQUNUSU9OX1JFQVNPTl9NQU5VQUwQARIfChtDT01QQUNUSU9OX1JFQVNPTl9USFJFU0hPTEQQAhIeChpDT01QQUNUSU9OX1JFQVNPTl9PVkVSRkxPVxADEiIKHkNPTVBBQ1RJT05fUkVBU09OX1VTRVJfTUVTU0FHRRAEKpYCCghFZGl0S2luZBIZChVFRElUX0tJTkRfVU5TUEVDSUZJRUQQABIZChVFRElUX0tJTkRfSElERV9SRVNVTFQQARIdChlFRElUX0tJTkRfVFJVTkNBVEVfUkVTVUxUEAISHAoYRURJVF9LSU5EX09GRkxPQURfUkVTVUxUEAMSIAocRURJVF9LSU5EX1RSVU5DQVRFX0FSR1VNRU5UUxAEEhsKF0VESVRfS0lORF9EUk9QX1RISU5LSU5HEAUSGwoXRURJVF9LSU5EX1JFUExBQ0VfTUVESUEQBhIdChlFRElUX0tJTkRfQ09NUFJFU1NfUkVTVUxUEAcSHAoYRURJVF9LSU5EX0NPTExBUFNFX0dST1VQEAgqiQEKDkF0dGVtcHRPdXRjb21lEh8KG0FUVEVNUFRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhoKFkFUVEVNUFRfT1VUQ09NRV9GQUlMRUQQARIdChlBVFRFTVBUX09VVENPTUVfQ0FOQ0VMTEVEEAISGwoXQVRURU1QVF9PVVRDT01FX1NLSVBQRUQQAyrkAQoKU2tpcFJlYXNvbhIbChdTS0lQX1JFQVNPTl9VTlNQRUNJRklFRBAAEh8KG1NLSVBfUkVBU09OX0JFTE9XX1RIUkVTSE9MRBABEiIKHlNLSVBfUkVBU09OX05PVEhJTkdfVE9fQ09NUEFDVBACEiEKHVNLSVBfUkVBU09OX0FMUkVBRFlfQ09NUEFDVEVEEAMSFwoTU0tJUF9SRUFTT05fTk9fR0FJThAEEh0KGVNLSVBfUkVBU09OX0JFTE9XX01JTklNVU0QBRIZChVTS0lQX1JFQVNPTl9PVkVSVEFLRU4QBkJDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_error, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_strategy, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("Chpjb21wYWN0b3JkL3YxL3JlY29yZC5wcm90bxINY29tcGFjdG9yZC52MSLhAwoGUmVjb3JkEhAKCHNlcXVlbmNlGAEgASgNEhIKCm5leHRfaW5kZXgYAiABKA0SLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNAoKY29tcGFjdGlvbhgEIAEoCzIeLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvbkVudHJ5SAASKgoFcHJ1bmUYBSABKAsyGS5jb21wYWN0b3JkLnYxLlBydW5lRW50cnlIABIzCgdhdHRlbXB0GAYgASgLMiAuY29tcGFjdG9yZC52MS5Db21wYWN0aW9uQXR0ZW1wdEgAEi8KCmNoZWNrcG9pbnQYByABKAsyGS5jb21wYWN0b3JkLnYxLkNoZWNrcG9pbnRIABInCgZyZXZlcnQYCCABKAsyFS5jb21wYWN0b3JkLnYxLlJldmVydEgAEicKA3BpbhgJIAEoCzIYLmNvbXBhY3RvcmQudjEuUGluQ2hhbmdlSAASKQoFdW5waW4YCiABKAsyGC5jb21wYWN0b3JkLnYxLlBpbkNoYW5nZUgAEjQKDXBvbGljeV9jaGFuZ2UYCyABKAsyGy5jb21wYWN0b3JkLnYxLlBvbGljeUNoYW5nZUgAQgYKBGtpbmQiYQoKVmlld0NoYW5nZRIZCgxjaGFuZ2VkX2Zyb20YASABKA1IAIgBARITCgt2aWV3X2Zvcm1hdBgCIAEoDRISCgpuZXh0X2luZGV4GAMgASgNQg8KDV9jaGFuZ2VkX2Zyb20iKAoKSW5kZXhSYW5nZRINCgVzdGFydBgBIAEoDRILCgNlbmQYAiABKA0iqAkKD0NvbXBhY3Rpb25FbnRyeRIKCgJpZBgBIAEoCRIQCghzZXF1ZW5jZRgCIAEoDRIYChBmaXJzdF9rZXB0X2luZGV4GAMgASgNEioKB2NvdmVyZWQYBCABKAsyGS5jb21wYWN0b3JkLnYxLkluZGV4UmFuZ2USLQoKc3VtbWFyaXplZBgFIAEoCzIZLmNvbXBhY3RvcmQudjEuSW5kZXhSYW5nZRIPCgdzdW1tYXJ5GAYgASgJEiMKBXNsb3RzGAcgASgLMhQuY29tcGFjdG9yZC52MS5TbG90cxIVCg10b2tlbnNfYmVmb3JlGAggASgNEhQKDHRva2Vuc19hZnRlchgJIAEoDRIvCgZyZWFzb24YCiABKA4yHy5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25SZWFzb24SDQoFZm9jdXMYCyABKAkSKQoIc3RyYXRlZ3kYDCABKAsyFy5jb21wYWN0b3JkLnYxLlN0cmF0ZWd5EhIKCnN1bW1hcml6ZXIYDSABKAkSDQoFbW9kZWwYDiABKAkSIwoFdXNhZ2UYDyABKAsyFC5jb21wYWN0b3JkLnYxLlVzYWdlEhUKCGNvc3RfdXNkGBAgASgBSACIAQESHQoQc3BsaXRfdHVybl9zdGFydBgRIAEoDUgBiAEBEhkKEXByZXZpb3VzX2VudHJ5X2lkGBIgASgJEicKBWZpbGVzGBMgASgLMhguY29tcGFjdG9yZC52MS5GaWxlTGlzdHMSGwoOcmVwbGF5ZWRfaW5kZXgYFCABKA1IAogBARIwCghmYWxsYmFjaxgVIAEoDjIeLmNvbXBhY3RvcmQudjEuU3VtbWFyeUZhbGxiYWNrEhYKDmZhbGxiYWNrX2NhdXNlGBYgASgJEjEKDnByb3ZpZGVyX2Jsb2NrGBcgASgLMhkuY29tcGFjdG9yZC52MS5PcGFxdWVQYXJ0Ei4KC3ZpZXdfY2hhbmdlGBggASgLMhkuY29tcGFjdG9yZC52MS5WaWV3Q2hhbmdlEisKCGR1cmF0aW9uGBkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEi4KCmNyZWF0ZWRfYXQYGiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKEHN1bW1hcml6ZXJfY2FsbHMYGyABKA0SEgoKcmVkYWN0aW9ucxgcIAEoDRIrCghzZWN0aW9ucxgdIAEoDjIZLmNvbXBhY3RvcmQudjEuU2VjdGlvblNldBIVCg1jaXRlZF9pbmRleGVzGB4gAygNEhUKDWltcG9ydGVkX2Zyb20YHyABKAkSHAoUc291cmNlX3Rva2Vuc19iZWZvcmUYICABKA0SFAoMb3BlcmF0aW9uX2lkGCEgASgJEhYKDnByb21wdF92ZXJzaW9uGCIgASgNEhcKD2NsaWVudF9zdHJhdGVneRgjIAEoCRIVCg1jYWNoZWRfcHJlZml4GCQgASgIEhEKCWZpbGVfdGFncxglIAEoCEILCglfY29zdF91c2RCEwoRX3NwbGl0X3R1cm5fc3RhcnRCEQoPX3JlcGxheWVkX2luZGV4ImcKBVNsb3RzEicKCm9wZW5fdG9kb3MYASADKAsyEy5jb21wYWN0b3JkLnYxLlRvZG8SNQoRbGFzdF91c2VyX3JlcXVlc3QYAiABKAsyGi5jb21wYWN0b3JkLnYxLlVzZXJSZXF1ZXN0IjgKBFRvZG8SDAoEdGV4dBgBIAEoCRITCgtpbl9wcm9ncmVzcxgCIAEoCBINCgVpbmRleBgDIAEoDSI9CgtVc2VyUmVxdWVzdBINCgVpbmRleBgBIAEoDRIMCgR0ZXh0GAIgASgJEhEKCXNob3J0ZW5lZBgDIAEoCCIrCglGaWxlTGlzdHMSDAoEcmVhZBgBIAMoCRIQCghtb2RpZmllZBgCIAMoCSKhBQoKUHJ1bmVFbnRyeRIKCgJpZBgBIAEoCRIQCghzZXF1ZW5jZRgCIAEoDRIiCgVlZGl0cxgDIAMoCzITLmNvbXBhY3RvcmQudjEuRWRpdBIpCghzdHJhdGVneRgEIAEoCzIXLmNvbXBhY3RvcmQudjEuU3RyYXRlZ3kSLwoGcmVhc29uGAUgASgOMh8uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uUmVhc29uEhUKDXRva2Vuc19iZWZvcmUYBiABKA0SFAoMdG9rZW5zX2FmdGVyGAcgASgNEi4KC3ZpZXdfY2hhbmdlGAggASgLMhkuY29tcGFjdG9yZC52MS5WaWV3Q2hhbmdlEisKCGR1cmF0aW9uGAkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEi4KCmNyZWF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhQKDG9wZXJhdGlvbl9pZBgLIAEoCRIQCgh3aXRoX2N1dBgMIAEoCBISCgpzdW1tYXJpemVyGA0gASgJEg0KBW1vZGVsGA4gASgJEiMKBXVzYWdlGA8gASgLMhQuY29tcGFjdG9yZC52MS5Vc2FnZRIVCghjb3N0X3VzZBgQIAEoAUgAiAEBEhgKEHN1bW1hcml6ZXJfY2FsbHMYESABKA0SMAoIZmFsbGJhY2sYEiABKA4yHi5jb21wYWN0b3JkLnYxLlN1bW1hcnlGYWxsYmFjaxIWCg5mYWxsYmFja19jYXVzZRgTIAEoCRISCgpyZWRhY3Rpb25zGBQgASgNEhYKDnByb21wdF92ZXJzaW9uGBUgASgNEhcKD2NsaWVudF9zdHJhdGVneRgWIAEoCUILCglfY29zdF91c2QijAEKBEVkaXQSDQoFaW5kZXgYASABKA0SDAoEcGFydBgCIAEoDRIlCgRraW5kGAMgASgOMhcuY29tcGFjdG9yZC52MS5FZGl0S2luZBITCgtyZXBsYWNlbWVudBgEIAEoCRIUCgx0b2tlbnNfZnJlZWQYBSABKA0SFQoNYnlfc3VtbWFyaXplchgGIAEoCCK2AwoRQ29tcGFjdGlvbkF0dGVtcHQSFAoMb3BlcmF0aW9uX2lkGAEgASgJEi4KB291dGNvbWUYAiABKA4yHS5jb21wYWN0b3JkLnYxLkF0dGVtcHRPdXRjb21lEhMKC3N0YXR1c19jb2RlGAMgASgFEjAKDGVycm9yX3JlYXNvbhgEIAEoDjIaLmNvbXBhY3RvcmQudjEuRXJyb3JSZWFzb24SLgoLc2tpcF9yZWFzb24YBSABKA4yGS5jb21wYWN0b3JkLnYxLlNraXBSZWFzb24SDwoHbWVzc2FnZRgGIAEoCRIvCgZyZWFzb24YByABKA4yHy5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25SZWFzb24SKwoIZHVyYXRpb24YCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SGAoQc3VtbWFyaXplcl9jYWxscxgJIAEoDRIjCgV1c2FnZRgKIAEoCzIULmNvbXBhY3RvcmQudjEuVXNhZ2USFQoIY29zdF91c2QYCyABKAFIAIgBARISCgpzdW1tYXJpemVyGAwgASgJQgsKCV9jb3N0X3VzZCJiCgpDaGVja3BvaW50EgoKAmlkGAEgASgNEg0KBXBvaW50GAIgASgNEg0KBXRpdGxlGAMgASgJEhkKDG1hcmtlcl9pbmRleBgEIAEoDUgAiAEBQg8KDV9tYXJrZXJfaW5kZXgi7AEKBlJldmVydBINCgVwb2ludBgBIAEoDRIaCg1jaGVja3BvaW50X2lkGAIgASgNSACIAQESGQoMZnV0dXJlX2luZGV4GAMgASgNSAGIAQESLgoLdmlld19jaGFuZ2UYBCABKAsyGS5jb21wYWN0b3JkLnYxLlZpZXdDaGFuZ2USGgoSbWVzc2FnZXNfcHV0X2FzaWRlGAUgASgNEi0KB3N1bW1hcnkYBiABKAsyHC5jb21wYWN0b3JkLnYxLlJldmVydFN1bW1hcnlCEAoOX2NoZWNrcG9pbnRfaWRCDwoNX2Z1dHVyZV9pbmRleCKZAgoNUmV2ZXJ0U3VtbWFyeRISCgpzdW1tYXJpemVyGAEgASgJEg0KBW1vZGVsGAIgASgJEiMKBXVzYWdlGAMgASgLMhQuY29tcGFjdG9yZC52MS5Vc2FnZRIVCghjb3N0X3VzZBgEIAEoAUgAiAEBEjAKCGZhbGxiYWNrGAUgASgOMh4uY29tcGFjdG9yZC52MS5TdW1tYXJ5RmFsbGJhY2sSGAoQc3VtbWFyaXplcl9jYWxscxgGIAEoDRINCgVmb2N1cxgHIAEoCRIVCg1jaXRlZF9pbmRleGVzGAggAygNEhIKCnJlZGFjdGlvbnMYCSABKA0SFgoOcHJvbXB0X3ZlcnNpb24YCiABKA1CCwoJX2Nvc3RfdXNkIl0KCVBpbkNoYW5nZRIPCgdpbmRleGVzGAEgAygNEg8KB21lbWJlcnMYAiADKA0SLgoLdmlld19jaGFuZ2UYAyABKAsyGS5jb21wYWN0b3JkLnYxLlZpZXdDaGFuZ2UijQEKDFBvbGljeUNoYW5nZRIkCgVnaXZlbhgBIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5EicKCHJlc29sdmVkGAIgASgLMhUuY29tcGFjdG9yZC52MS5Qb2xpY3kSLgoLdmlld19jaGFuZ2UYAyABKAsyGS5jb21wYWN0b3JkLnYxLlZpZXdDaGFuZ2UquAEKEENvbXBhY3Rpb25SZWFzb24SIQodQ09NUEFDVElPTl9SRUFTT05fVU5TUEVDSUZJRUQQABIcChhDT01QQUNUSU9OX1JFQVNPTl9NQU5VQUwQARIfChtDT01QQUNUSU9OX1JFQVNPTl9USFJFU0hPTEQQAhIeChpDT01QQUNUSU9OX1JFQVNPTl9PVkVSRkxPVxADEiIKHkNPTVBBQ1RJT05fUkVBU09OX1VTRVJfTUVTU0FHRRAEKpYCCghFZGl0S2luZBIZChVFRElUX0tJTkRfVU5TUEVDSUZJRUQQABIZChVFRElUX0tJTkRfSElERV9SRVNVTFQQARIdChlFRElUX0tJTkRfVFJVTkNBVEVfUkVTVUxUEAISHAoYRURJVF9LSU5EX09GRkxPQURfUkVTVUxUEAMSIAocRURJVF9LSU5EX1RSVU5DQVRFX0FSR1VNRU5UUxAEEhsKF0VESVRfS0lORF9EUk9QX1RISU5LSU5HEAUSGwoXRURJVF9LSU5EX1JFUExBQ0VfTUVESUEQBhIdChlFRElUX0tJTkRfQ09NUFJFU1NfUkVTVUxUEAcSHAoYRURJVF9LSU5EX0NPTExBUFNFX0dST1VQEAgqiQEKDkF0dGVtcHRPdXRjb21lEh8KG0FUVEVNUFRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhoKFkFUVEVNUFRfT1VUQ09NRV9GQUlMRUQQARIdChlBVFRFTVBUX09VVENPTUVfQ0FOQ0VMTEVEEAISGwoXQVRURU1QVF9PVVRDT01FX1NLSVBQRUQQAyrkAQoKU2tpcFJlYXNvbhIbChdTS0lQX1JFQVNPTl9VTlNQRUNJRklFRBAAEh8KG1NLSVBfUkVBU09OX0JFTE9XX1RIUkVTSE9MRBABEiIKHlNLSVBfUkVBU09OX05PVEhJTkdfVE9fQ09NUEFDVBACEiEKHVNLSVBfUkVBU09OX0FMUkVBRFlfQ09NUEFDVEVEEAMSFwoTU0tJUF9SRUFTT05fTk9fR0FJThAEEh0KGVNLSVBfUkVBU09OX0JFTE9XX01JTklNVU0QBRIZChVTS0lQX1JFQVNPTl9PVkVSVEFLRU4QBkJDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_error, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_strategy, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * Record is what the log holds beside messages. Records are appended and never change.
@@ -58,7 +58,7 @@ export type Record = Message<"compactord.v1.Record"> & {
     /**
      * A compaction that was committed.
      *
-     * @generated from field: compactord.v1.CompactionEntry compaction = 10;
+     * @generated from field: compactord.v1.CompactionEntry compaction = 4;
      */
     value: CompactionEntry;
     case: "compaction";
@@ -66,7 +66,7 @@ export type Record = Message<"compactord.v1.Record"> & {
     /**
      * Edits that were committed without a cut, or beside one.
      *
-     * @generated from field: compactord.v1.PruneEntry prune = 11;
+     * @generated from field: compactord.v1.PruneEntry prune = 5;
      */
     value: PruneEntry;
     case: "prune";
@@ -74,7 +74,7 @@ export type Record = Message<"compactord.v1.Record"> & {
     /**
      * A compaction that failed, was cancelled, or was skipped after it had started. Changes no view.
      *
-     * @generated from field: compactord.v1.CompactionAttempt attempt = 12;
+     * @generated from field: compactord.v1.CompactionAttempt attempt = 6;
      */
     value: CompactionAttempt;
     case: "attempt";
@@ -82,7 +82,7 @@ export type Record = Message<"compactord.v1.Record"> & {
     /**
      * A named point.
      *
-     * @generated from field: compactord.v1.Checkpoint checkpoint = 13;
+     * @generated from field: compactord.v1.Checkpoint checkpoint = 7;
      */
     value: Checkpoint;
     case: "checkpoint";
@@ -90,31 +90,31 @@ export type Record = Message<"compactord.v1.Record"> & {
     /**
      * A return to an earlier point.
      *
-     * @generated from field: compactord.v1.Revert revert = 14;
+     * @generated from field: compactord.v1.Revert revert = 8;
      */
     value: Revert;
     case: "revert";
   } | {
     /**
-     * Messages that stay word for word.
+     * Messages that stay word for word in every view.
      *
-     * @generated from field: compactord.v1.Pin pin = 15;
+     * @generated from field: compactord.v1.PinChange pin = 9;
      */
-    value: Pin;
+    value: PinChange;
     case: "pin";
   } | {
     /**
-     * Messages that are no longer pinned.
+     * Messages that are no longer pinned, and can be covered and edited again.
      *
-     * @generated from field: compactord.v1.Unpin unpin = 16;
+     * @generated from field: compactord.v1.PinChange unpin = 10;
      */
-    value: Unpin;
+    value: PinChange;
     case: "unpin";
   } | {
     /**
      * A change of policy.
      *
-     * @generated from field: compactord.v1.PolicyChange policy_change = 17;
+     * @generated from field: compactord.v1.PolicyChange policy_change = 11;
      */
     value: PolicyChange;
     case: "policyChange";
@@ -151,56 +151,56 @@ export type RecordJson = {
   /**
    * A compaction that was committed.
    *
-   * @generated from field: compactord.v1.CompactionEntry compaction = 10;
+   * @generated from field: compactord.v1.CompactionEntry compaction = 4;
    */
   compaction?: CompactionEntryJson;
 
   /**
    * Edits that were committed without a cut, or beside one.
    *
-   * @generated from field: compactord.v1.PruneEntry prune = 11;
+   * @generated from field: compactord.v1.PruneEntry prune = 5;
    */
   prune?: PruneEntryJson;
 
   /**
    * A compaction that failed, was cancelled, or was skipped after it had started. Changes no view.
    *
-   * @generated from field: compactord.v1.CompactionAttempt attempt = 12;
+   * @generated from field: compactord.v1.CompactionAttempt attempt = 6;
    */
   attempt?: CompactionAttemptJson;
 
   /**
    * A named point.
    *
-   * @generated from field: compactord.v1.Checkpoint checkpoint = 13;
+   * @generated from field: compactord.v1.Checkpoint checkpoint = 7;
    */
   checkpoint?: CheckpointJson;
 
   /**
    * A return to an earlier point.
    *
-   * @generated from field: compactord.v1.Revert revert = 14;
+   * @generated from field: compactord.v1.Revert revert = 8;
    */
   revert?: RevertJson;
 
   /**
-   * Messages that stay word for word.
+   * Messages that stay word for word in every view.
    *
-   * @generated from field: compactord.v1.Pin pin = 15;
+   * @generated from field: compactord.v1.PinChange pin = 9;
    */
-  pin?: PinJson;
+  pin?: PinChangeJson;
 
   /**
-   * Messages that are no longer pinned.
+   * Messages that are no longer pinned, and can be covered and edited again.
    *
-   * @generated from field: compactord.v1.Unpin unpin = 16;
+   * @generated from field: compactord.v1.PinChange unpin = 10;
    */
-  unpin?: UnpinJson;
+  unpin?: PinChangeJson;
 
   /**
    * A change of policy.
    *
-   * @generated from field: compactord.v1.PolicyChange policy_change = 17;
+   * @generated from field: compactord.v1.PolicyChange policy_change = 11;
    */
   policyChange?: PolicyChangeJson;
 };
@@ -2062,11 +2062,11 @@ export const RevertSummarySchema: GenMessage<RevertSummary, {jsonType: RevertSum
   messageDesc(file_compactord_v1_record, 13);
 
 /**
- * Pin keeps messages word for word in every view.
+ * PinChange is a change of what is pinned: what is kept word for word in every view.
  *
- * @generated from message compactord.v1.Pin
+ * @generated from message compactord.v1.PinChange
  */
-export type Pin = Message<"compactord.v1.Pin"> & {
+export type PinChange = Message<"compactord.v1.PinChange"> & {
   /**
    * The messages that were asked for.
    *
@@ -2077,9 +2077,9 @@ export type Pin = Message<"compactord.v1.Pin"> & {
   /**
    * These and all other members of their tool groups.
    *
-   * @generated from field: repeated uint32 pinned = 2;
+   * @generated from field: repeated uint32 members = 2;
    */
-  pinned: number[];
+  members: number[];
 
   /**
    * What it changes in views.
@@ -2090,11 +2090,11 @@ export type Pin = Message<"compactord.v1.Pin"> & {
 };
 
 /**
- * Pin keeps messages word for word in every view.
+ * PinChange is a change of what is pinned: what is kept word for word in every view.
  *
- * @generated from message compactord.v1.Pin
+ * @generated from message compactord.v1.PinChange
  */
-export type PinJson = {
+export type PinChangeJson = {
   /**
    * The messages that were asked for.
    *
@@ -2105,9 +2105,9 @@ export type PinJson = {
   /**
    * These and all other members of their tool groups.
    *
-   * @generated from field: repeated uint32 pinned = 2;
+   * @generated from field: repeated uint32 members = 2;
    */
-  pinned?: number[];
+  members?: number[];
 
   /**
    * What it changes in views.
@@ -2118,74 +2118,11 @@ export type PinJson = {
 };
 
 /**
- * Describes the message compactord.v1.Pin.
- * Use `create(PinSchema)` to create a new message.
+ * Describes the message compactord.v1.PinChange.
+ * Use `create(PinChangeSchema)` to create a new message.
  */
-export const PinSchema: GenMessage<Pin, {jsonType: PinJson}> = /*@__PURE__*/
+export const PinChangeSchema: GenMessage<PinChange, {jsonType: PinChangeJson}> = /*@__PURE__*/
   messageDesc(file_compactord_v1_record, 14);
-
-/**
- * Unpin lets messages be covered and edited again.
- *
- * @generated from message compactord.v1.Unpin
- */
-export type Unpin = Message<"compactord.v1.Unpin"> & {
-  /**
-   * The messages that were asked for.
-   *
-   * @generated from field: repeated uint32 indexes = 1;
-   */
-  indexes: number[];
-
-  /**
-   * These and all other members of their tool groups.
-   *
-   * @generated from field: repeated uint32 unpinned = 2;
-   */
-  unpinned: number[];
-
-  /**
-   * What it changes in views.
-   *
-   * @generated from field: compactord.v1.ViewChange view_change = 3;
-   */
-  viewChange?: ViewChange | undefined;
-};
-
-/**
- * Unpin lets messages be covered and edited again.
- *
- * @generated from message compactord.v1.Unpin
- */
-export type UnpinJson = {
-  /**
-   * The messages that were asked for.
-   *
-   * @generated from field: repeated uint32 indexes = 1;
-   */
-  indexes?: number[];
-
-  /**
-   * These and all other members of their tool groups.
-   *
-   * @generated from field: repeated uint32 unpinned = 2;
-   */
-  unpinned?: number[];
-
-  /**
-   * What it changes in views.
-   *
-   * @generated from field: compactord.v1.ViewChange view_change = 3;
-   */
-  viewChange?: ViewChangeJson;
-};
-
-/**
- * Describes the message compactord.v1.Unpin.
- * Use `create(UnpinSchema)` to create a new message.
- */
-export const UnpinSchema: GenMessage<Unpin, {jsonType: UnpinJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_record, 15);
 
 /**
  * PolicyChange is a change of policy; the first record of every log.
@@ -2248,7 +2185,7 @@ export type PolicyChangeJson = {
  * Use `create(PolicyChangeSchema)` to create a new message.
  */
 export const PolicyChangeSchema: GenMessage<PolicyChange, {jsonType: PolicyChangeJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_record, 16);
+  messageDesc(file_compactord_v1_record, 15);
 
 /**
  * CompactionReason is why a compaction or prune was asked for.
