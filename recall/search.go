@@ -200,7 +200,7 @@ func among[E comparable](wanted []E, is E) bool {
 // edits are the kinds of edits in force on a message, and of the one that collapses its group.
 func (p *page) edits(ctx context.Context, l *compactordv1.LoggedMessage) ([]compactordv1.EditKind, error) {
 	const collapse = compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP
-	kinds, err := p.editsOf(ctx, l.GetIndex(), session.ArrivalKinds(l))
+	kinds, err := p.editsOf(ctx, l.GetIndex(), l.GetArrivalEdits())
 	if err != nil || l.GetResultPlace() != compactordv1.ResultPlace_RESULT_PLACE_ANSWER {
 		return kinds, err
 	}
@@ -213,8 +213,8 @@ func (p *page) edits(ctx context.Context, l *compactordv1.LoggedMessage) ([]comp
 
 // editsOf are the kinds of edits in force on the message with an index, which arrived with some already.
 func (p *page) editsOf(
-	ctx context.Context, index uint32, kinds []compactordv1.EditKind,
-) ([]compactordv1.EditKind, error) {
+	ctx context.Context, index uint32, onArrival []*compactordv1.Edit,
+) (kinds []compactordv1.EditKind, err error) {
 	head := p.log.Head()
 	if session.Pinned(head, index) || !session.ActiveIndex(head, index) {
 		return nil, nil
@@ -223,7 +223,7 @@ func (p *page) editsOf(
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range edits {
+	for _, e := range slices.Concat(onArrival, edits) {
 		if !slices.Contains(kinds, e.GetKind()) {
 			kinds = append(kinds, e.GetKind())
 		}

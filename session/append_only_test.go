@@ -87,7 +87,7 @@ func decode(t *rapid.T, item sessiontest.Item) sessiontest.Item {
 		decoded.Message = &compactordv1.Message{}
 		require.NoError(t, proto.Unmarshal(itemBytes(item), decoded.Message))
 		for _, e := range item.Arrival {
-			arrived := &compactordv1.ArrivalEdit{}
+			arrived := &compactordv1.Edit{}
 			require.NoError(t, proto.Unmarshal(sessiontest.Bytes(e), arrived))
 			decoded.Arrival = append(decoded.Arrival, arrived)
 		}

@@ -19,35 +19,7 @@ func editsOf(l *compactordv1.LoggedMessage, inForce map[uint32][]*compactordv1.E
 	if len(l.GetArrivalEdits()) == 0 {
 		return inForce[l.GetIndex()]
 	}
-	return slices.Concat(arrivalEdits(l), inForce[l.GetIndex()])
-}
-
-// arrivalEdits are the edits made on arrival in the shape of all others.
-func arrivalEdits(l *compactordv1.LoggedMessage) []*compactordv1.Edit {
-	edits := make([]*compactordv1.Edit, len(l.GetArrivalEdits()))
-	for i, a := range l.GetArrivalEdits() {
-		edits[i] = &compactordv1.Edit{
-			Index: l.GetIndex(), Part: a.GetPart(), Kind: arrivalKind(a.GetKind()),
-			Replacement: a.GetReplacement(), TokensFreed: a.GetTokensFreed(),
-		}
-	}
-	return edits
-}
-
-// ArrivalKinds are the kinds of the edits made on a message's arrival.
-func ArrivalKinds(l *compactordv1.LoggedMessage) []compactordv1.EditKind {
-	kinds := make([]compactordv1.EditKind, 0, len(l.GetArrivalEdits()))
-	for _, a := range l.GetArrivalEdits() {
-		kinds = append(kinds, arrivalKind(a.GetKind()))
-	}
-	return kinds
-}
-
-func arrivalKind(k compactordv1.ArrivalEditKind) compactordv1.EditKind {
-	if k == compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_OFFLOAD_RESULT {
-		return compactordv1.EditKind_EDIT_KIND_OFFLOAD_RESULT
-	}
-	return compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT
+	return slices.Concat(l.GetArrivalEdits(), inForce[l.GetIndex()])
 }
 
 // ErrArrivalEdit says that a message cannot have been edited so on its arrival.
@@ -69,11 +41,15 @@ func CheckArrivalEdits(c Counter, l *compactordv1.LoggedMessage) error {
 		return unsound("it answers no call that views show")
 	case len(edits) > 1:
 		return unsound("%d edits of one result", len(edits))
+	case e.GetIndex() != l.GetIndex():
+		return unsound("an edit of message %d", e.GetIndex())
 	case e.GetPart() != 0:
 		return unsound("part %d is no result", e.GetPart())
-	case e.GetKind() != compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_TRUNCATE_RESULT &&
-		e.GetKind() != compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_OFFLOAD_RESULT:
+	case e.GetKind() != compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT &&
+		e.GetKind() != compactordv1.EditKind_EDIT_KIND_OFFLOAD_RESULT:
 		return unsound("kind %d", e.GetKind())
+	case e.GetBySummarizer():
+		return unsound("no summarizer writes its text")
 	case e.GetReplacement() == "":
 		return unsound("nothing says what was there")
 	}
@@ -98,7 +74,7 @@ func tokensOnArrival(h *storagev1.Head, l *compactordv1.LoggedMessage) uint32 {
 
 // prunableOnArrival is what hiding a result that has just arrived, and is not pinned, could free.
 func prunableOnArrival(h *storagev1.Head, l *compactordv1.LoggedMessage) uint32 {
-	if slices.ContainsFunc(ArrivalKinds(l), putsAway) {
+	if slices.ContainsFunc(l.GetArrivalEdits(), putsAway) {
 		return 0
 	}
 	return tokensOnArrival(h, l)

@@ -12,9 +12,9 @@ import (
 )
 
 // shortened is an edit on arrival of a result of 10 tokens, by which 2 are left.
-func shortened() *compactordv1.ArrivalEdit {
-	return &compactordv1.ArrivalEdit{
-		Kind:        compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_TRUNCATE_RESULT,
+func shortened() *compactordv1.Edit {
+	return &compactordv1.Edit{
+		Kind:        compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT,
 		Replacement: "12345678", TokensFreed: 8,
 	}
 }
@@ -83,8 +83,13 @@ func TestArrivalEditsThatAreUnsound(t *testing.T) {
 		"nothing":              func(l *compactordv1.LoggedMessage) { l.ArrivalEdits[0].Replacement = "" },
 		"another part":         func(l *compactordv1.LoggedMessage) { l.ArrivalEdits[0].Part = math.MaxUint32 },
 		"two":                  func(l *compactordv1.LoggedMessage) { l.ArrivalEdits = append(l.ArrivalEdits, shortened()) },
+		"another message":      func(l *compactordv1.LoggedMessage) { l.ArrivalEdits[0].Index-- },
+		"by a summarizer":      func(l *compactordv1.LoggedMessage) { l.ArrivalEdits[0].BySummarizer = true },
 		"no kind":              func(l *compactordv1.LoggedMessage) { l.ArrivalEdits[0].Kind = 0 },
 		"an unknown kind":      func(l *compactordv1.LoggedMessage) { l.ArrivalEdits[0].Kind = 9 },
+		"a kind of records": func(l *compactordv1.LoggedMessage) {
+			l.ArrivalEdits[0].Kind = compactordv1.EditKind_EDIT_KIND_HIDE_RESULT
+		},
 		"a stray": func(l *compactordv1.LoggedMessage) {
 			l.ResultPlace = compactordv1.ResultPlace_RESULT_PLACE_STRAY
 		},

@@ -21,13 +21,11 @@ func (s *State) Shown(l *compactordv1.LoggedMessage) (*compactordv1.Message, uin
 // PutAway says whether an edit has replaced all of a result by a text that stands for it: one that is hidden, offloaded or
 // compressed. One that was only cut or has lost its media still shows what the tool said.
 func (s *State) PutAway(l *compactordv1.LoggedMessage) bool {
-	return !Pinned(s.Head, l.GetIndex()) && slices.ContainsFunc(s.EditsOf(l), func(e *compactordv1.Edit) bool {
-		return putsAway(e.GetKind())
-	})
+	return !Pinned(s.Head, l.GetIndex()) && slices.ContainsFunc(s.EditsOf(l), putsAway)
 }
 
-func putsAway(k compactordv1.EditKind) bool {
-	switch k {
+func putsAway(e *compactordv1.Edit) bool {
+	switch e.GetKind() {
 	case compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, compactordv1.EditKind_EDIT_KIND_OFFLOAD_RESULT,
 		compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT:
 		return true

@@ -16,7 +16,7 @@ import (
 func OnAppend(
 	h *storagev1.Head, c session.Counter, policy *compactordv1.Policy, l *compactordv1.LoggedMessage,
 	call *compactordv1.ToolCall,
-) []*compactordv1.ArrivalEdit {
+) []*compactordv1.Edit {
 	if l.GetResultPlace() != compactordv1.ResultPlace_RESULT_PLACE_ANSWER || hasMedia(l.GetMessage().GetParts()[0]) {
 		return nil
 	}
@@ -31,8 +31,9 @@ func OnAppend(
 			continue
 		}
 		if shown := session.TextTokens(c, e.GetReplacement()); shown < l.GetTokens() {
-			return []*compactordv1.ArrivalEdit{{
-				Part: e.GetPart(), Kind: kind, Replacement: e.GetReplacement(), TokensFreed: l.GetTokens() - shown,
+			return []*compactordv1.Edit{{
+				Index: l.GetIndex(), Part: e.GetPart(), Kind: kind,
+				Replacement: e.GetReplacement(), TokensFreed: l.GetTokens() - shown,
 			}}
 		}
 	}
@@ -42,14 +43,14 @@ func OnAppend(
 // onArrival is what a strategy of policy.on_append does; nil where it does nothing then.
 func onArrival(
 	s *compactordv1.Strategy, policy *compactordv1.Policy, stored func(uint32) uint32,
-) (resultEditor, compactordv1.ArrivalEditKind) {
+) (resultEditor, compactordv1.EditKind) {
 	switch s.GetKind().(type) {
 	case *compactordv1.Strategy_TruncateToolOutputs:
-		return newTruncating(s), compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_TRUNCATE_RESULT
+		return newTruncating(s), compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT
 	case *compactordv1.Strategy_Offload:
-		return newOffloading(s, policy, stored), compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_OFFLOAD_RESULT
+		return newOffloading(s, policy, stored), compactordv1.EditKind_EDIT_KIND_OFFLOAD_RESULT
 	default:
-		return nil, compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_UNSPECIFIED
+		return nil, compactordv1.EditKind_EDIT_KIND_UNSPECIFIED
 	}
 }
 

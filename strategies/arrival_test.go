@@ -23,22 +23,22 @@ func TestOnAppendMakesOneEdit(t *testing.T) {
 	for _, c := range []struct {
 		policy *compactordv1.Policy
 		as     *compactordv1.Strategy
-		kind   compactordv1.ArrivalEditKind
+		kind   compactordv1.EditKind
 	}{
-		{onAppend(truncate, offload), truncate, compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_TRUNCATE_RESULT},
-		{onAppend(offload, truncate), offload, compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_OFFLOAD_RESULT},
+		{onAppend(truncate, offload), truncate, compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT},
+		{onAppend(offload, truncate), offload, compactordv1.EditKind_EDIT_KIND_OFFLOAD_RESULT},
 	} {
 		made := arriving(l, c.policy)
 		require.Len(t, made, 1)
 		later := planned(t, l, c.as).GetEdits()[0]
-		requireEqual(t, &compactordv1.ArrivalEdit{
-			Kind: c.kind, Replacement: later.GetReplacement(), TokensFreed: later.GetTokensFreed(),
+		requireEqual(t, &compactordv1.Edit{
+			Index: at, Kind: c.kind, Replacement: later.GetReplacement(), TokensFreed: later.GetTokensFreed(),
 		}, made[0])
 		require.Equal(t, at, later.GetIndex())
 	}
 
 	l.used("read", `{"path":"a"}`, piece(textOf(3000)))
-	require.Equal(t, compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_OFFLOAD_RESULT,
+	require.Equal(t, compactordv1.EditKind_EDIT_KIND_OFFLOAD_RESULT,
 		arriving(l, onAppend(truncate, offload))[0].GetKind(), "the first passes it by")
 	require.Empty(t, arriving(l, onAppend()))
 	l.used("bash", `{}`, piece("short"))

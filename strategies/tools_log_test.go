@@ -70,7 +70,7 @@ func recalled(t *testing.T, l *testLog, shown string) string {
 }
 
 // arriving is what policy.on_append makes of the newest message, which answers a call of the one before.
-func arriving(l *testLog, policy *compactordv1.Policy) []*compactordv1.ArrivalEdit {
+func arriving(l *testLog, policy *compactordv1.Policy) []*compactordv1.Edit {
 	last := l.messages[len(l.messages)-1]
 	var call *compactordv1.ToolCall
 	if a := last.GetAnswers(); a != nil {

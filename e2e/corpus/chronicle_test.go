@@ -81,7 +81,7 @@ func (c *chronicle) plan(plan *compactordv1.CompactionPlan) {
 // arrived tells what the policy made of a message as it came.
 func (c *chronicle) arrived(l *compactordv1.LoggedMessage) {
 	for _, e := range l.GetArrivalEdits() {
-		c.line("message %d: %s of %d tokens, -%d", l.GetIndex(), short(e.GetKind(), "ARRIVAL_EDIT_KIND_"), l.GetTokens(),
+		c.line("message %d: %s of %d tokens, -%d", l.GetIndex(), short(e.GetKind(), "EDIT_KIND_"), l.GetTokens(),
 			e.GetTokensFreed())
 	}
 	if n := len(c.Folds); n > 0 && c.Folds[n-1].Length == len(c.Writer.Messages) {

@@ -36,8 +36,8 @@ func figures(name string, r *corpus.Replay, plans []*compactordv1.CompactionPlan
 	}
 	for _, l := range r.Writer.Messages {
 		for _, e := range l.GetArrivalEdits() {
-			fmt.Fprintln(digest, l.GetIndex(), e.GetKind(), e.GetTokensFreed())
-			edits["arriving "+short(e.GetKind(), "ARRIVAL_EDIT_KIND_")]++
+			fmt.Fprintln(digest, l.GetIndex(), "ARRIVAL_"+e.GetKind().String(), e.GetTokensFreed())
+			edits["arriving "+short(e.GetKind(), "EDIT_KIND_")]++
 		}
 	}
 	line := fmt.Sprintf("%s: window %d, %d rewrites, %d on user messages, %d cuts", name, r.Policy.GetContextWindow(),

@@ -61,7 +61,7 @@ func (r *Replay) Append(t testing.TB, m *compactordv1.Message) *compactordv1.Log
 }
 
 // arriving is what policy.on_append makes of a message.
-func (r *Replay) arriving(t testing.TB, m *compactordv1.Message) []*compactordv1.ArrivalEdit {
+func (r *Replay) arriving(t testing.TB, m *compactordv1.Message) []*compactordv1.Edit {
 	t.Helper()
 	if len(r.Policy.GetOnAppend().GetStrategies()) == 0 || m.GetRole() != compactordv1.Role_ROLE_TOOL {
 		return nil

@@ -112,7 +112,7 @@ func TestCheckFindsUnsoundEditsOnArrival(t *testing.T) {
 		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
 		g.Message(t)
 		last := g.W.Messages[len(g.W.Messages)-1]
-		last.ArrivalEdits = []*compactordv1.ArrivalEdit{{Replacement: "more"}}
+		last.ArrivalEdits = []*compactordv1.Edit{{Replacement: "more"}}
 		requireProblem(t, store(t, g.W, nil), "unsound edit on arrival")
 	})
 }

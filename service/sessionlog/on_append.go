@@ -31,7 +31,7 @@ func (a *Appender) onAppend(ctx context.Context, l *compactordv1.LoggedMessage) 
 // appended as it is then.
 func (a *Appender) arrivalEdits(
 	ctx context.Context, l *compactordv1.LoggedMessage, call *compactordv1.ToolCall,
-) (edits []*compactordv1.ArrivalEdit) {
+) (edits []*compactordv1.Edit) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			_ = apierror.Recovered(ctx, a.write.logs.logger, "policy.on_append", "", cause)

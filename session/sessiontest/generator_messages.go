@@ -180,14 +180,14 @@ func (g *Generator) result(t *rapid.T) {
 }
 
 // arrival draws how views are to show a result from the first on, where that makes it smaller.
-func (g *Generator) arrival(t *rapid.T, message *compactordv1.Message) []*compactordv1.ArrivalEdit {
+func (g *Generator) arrival(t *rapid.T, message *compactordv1.Message) []*compactordv1.Edit {
 	if !chance(t, 50, "edited on arrival") {
 		return nil
 	}
-	e := &compactordv1.ArrivalEdit{
-		Kind: oneOf(t, "arrival kind", []compactordv1.ArrivalEditKind{
-			compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_TRUNCATE_RESULT,
-			compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_OFFLOAD_RESULT,
+	e := &compactordv1.Edit{
+		Kind: oneOf(t, "arrival kind", []compactordv1.EditKind{
+			compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT,
+			compactordv1.EditKind_EDIT_KIND_OFFLOAD_RESULT,
 		}),
 		Replacement: oneOf(t, "arrival text", []string{"cut", "[was cut]"}),
 	}
@@ -197,7 +197,7 @@ func (g *Generator) arrival(t *rapid.T, message *compactordv1.Message) []*compac
 		return nil
 	}
 	e.TokensFreed = before - after
-	return []*compactordv1.ArrivalEdit{e}
+	return []*compactordv1.Edit{e}
 }
 
 // resultID draws mostly the id of an open call, else that of any call, else one that no call had.

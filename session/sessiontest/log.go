@@ -11,7 +11,7 @@ type Item struct {
 	// MadeFrom is, for an ASSISTANT message, the point of the view that the client says it was made from.
 	MadeFrom *uint32
 	// Arrival is, for a result that answers a call, how views show it from the first on.
-	Arrival []*compactordv1.ArrivalEdit
+	Arrival []*compactordv1.Edit
 	// Record is set for records only.
 	Record *compactordv1.Record
 }

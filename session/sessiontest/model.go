@@ -39,7 +39,7 @@ type Active struct {
 	// MadeFrom is the point of the view that it was made from.
 	MadeFrom uint32
 	// Arrival are the edits that were made when it was appended.
-	Arrival []*compactordv1.ArrivalEdit
+	Arrival []*compactordv1.Edit
 	// Place says of a TOOL message what it answers, Answers which call.
 	Place   compactordv1.ResultPlace
 	Answers *Call

@@ -18,17 +18,7 @@ func (m *Model) editsOn(a *Active) []*compactordv1.Edit {
 
 // editsOf are the edits of a message, whether they hold or not: those of its arrival came first.
 func (m *Model) editsOf(a *Active) []*compactordv1.Edit {
-	var all []*compactordv1.Edit
-	for _, e := range a.Arrival {
-		kind := compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT
-		if e.GetKind() == compactordv1.ArrivalEditKind_ARRIVAL_EDIT_KIND_OFFLOAD_RESULT {
-			kind = compactordv1.EditKind_EDIT_KIND_OFFLOAD_RESULT
-		}
-		all = append(all, &compactordv1.Edit{
-			Index: a.Index, Part: e.GetPart(), Kind: kind, Replacement: e.GetReplacement(),
-		})
-	}
-	return append(all, m.edits[a.Index]...)
+	return slices.Concat(a.Arrival, m.edits[a.Index])
 }
 
 func (m *Model) editKinds(a *Active) []compactordv1.EditKind {

@@ -66,16 +66,19 @@ func (w *Writer) Append(message *compactordv1.Message, madeFrom *uint32) *compac
 
 // AppendEdited appends a result that views show by these edits from the first on, if it answers a call.
 func (w *Writer) AppendEdited(
-	message *compactordv1.Message, edits ...*compactordv1.ArrivalEdit,
+	message *compactordv1.Message, edits ...*compactordv1.Edit,
 ) *compactordv1.LoggedMessage {
 	return w.append(message, nil, edits)
 }
 
 func (w *Writer) append(
-	message *compactordv1.Message, madeFrom *uint32, edits []*compactordv1.ArrivalEdit,
+	message *compactordv1.Message, madeFrom *uint32, edits []*compactordv1.Edit,
 ) *compactordv1.LoggedMessage {
 	logged := session.Link(w.Head, w.counter, message, madeFrom)
 	if logged.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER {
+		for _, e := range edits {
+			e.Index = logged.GetIndex()
+		}
 		logged.ArrivalEdits = edits
 	}
 	next := proto.CloneOf(w.Head)

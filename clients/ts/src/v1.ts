@@ -8,6 +8,7 @@
 export * from "./gen/compactord/v1/catalogue_pb.js";
 export * from "./gen/compactord/v1/classify_pb.js";
 export * from "./gen/compactord/v1/compaction_service_pb.js";
+export * from "./gen/compactord/v1/edit_pb.js";
 export * from "./gen/compactord/v1/error_pb.js";
 export * from "./gen/compactord/v1/event_pb.js";
 export * from "./gen/compactord/v1/message_pb.js";

@@ -792,61 +792,6 @@ func (x *SummaryPrompt) GetEdit() *EditPlace {
 	return nil
 }
 
-// EditPlace is where an edit stands.
-type EditPlace struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The message.
-	Index uint32 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`
-	// The part of it, from 0.
-	Part          uint32 `protobuf:"varint,2,opt,name=part,proto3" json:"part,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *EditPlace) Reset() {
-	*x = EditPlace{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[7]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *EditPlace) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*EditPlace) ProtoMessage() {}
-
-func (x *EditPlace) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[7]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use EditPlace.ProtoReflect.Descriptor instead.
-func (*EditPlace) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{7}
-}
-
-func (x *EditPlace) GetIndex() uint32 {
-	if x != nil {
-		return x.Index
-	}
-	return 0
-}
-
-func (x *EditPlace) GetPart() uint32 {
-	if x != nil {
-		return x.Part
-	}
-	return 0
-}
-
 // CommitCompactionRequest commits a plan.
 type CommitCompactionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -884,7 +829,7 @@ type CommitCompactionRequest struct {
 
 func (x *CommitCompactionRequest) Reset() {
 	*x = CommitCompactionRequest{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[8]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -896,7 +841,7 @@ func (x *CommitCompactionRequest) String() string {
 func (*CommitCompactionRequest) ProtoMessage() {}
 
 func (x *CommitCompactionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[8]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -909,7 +854,7 @@ func (x *CommitCompactionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitCompactionRequest.ProtoReflect.Descriptor instead.
 func (*CommitCompactionRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{8}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *CommitCompactionRequest) GetSessionId() string {
@@ -1012,7 +957,7 @@ type CommitCompactionResponse struct {
 
 func (x *CommitCompactionResponse) Reset() {
 	*x = CommitCompactionResponse{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[9]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1024,7 +969,7 @@ func (x *CommitCompactionResponse) String() string {
 func (*CommitCompactionResponse) ProtoMessage() {}
 
 func (x *CommitCompactionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[9]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1037,7 +982,7 @@ func (x *CommitCompactionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitCompactionResponse.ProtoReflect.Descriptor instead.
 func (*CommitCompactionResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{9}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *CommitCompactionResponse) GetOutcome() isCommitCompactionResponse_Outcome {
@@ -1097,7 +1042,7 @@ type CancelCompactionRequest struct {
 
 func (x *CancelCompactionRequest) Reset() {
 	*x = CancelCompactionRequest{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[10]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1109,7 +1054,7 @@ func (x *CancelCompactionRequest) String() string {
 func (*CancelCompactionRequest) ProtoMessage() {}
 
 func (x *CancelCompactionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[10]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1122,7 +1067,7 @@ func (x *CancelCompactionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelCompactionRequest.ProtoReflect.Descriptor instead.
 func (*CancelCompactionRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{10}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *CancelCompactionRequest) GetSessionId() string {
@@ -1153,7 +1098,7 @@ type CancelCompactionResponse struct {
 
 func (x *CancelCompactionResponse) Reset() {
 	*x = CancelCompactionResponse{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[11]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1165,7 +1110,7 @@ func (x *CancelCompactionResponse) String() string {
 func (*CancelCompactionResponse) ProtoMessage() {}
 
 func (x *CancelCompactionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[11]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1178,7 +1123,7 @@ func (x *CancelCompactionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelCompactionResponse.ProtoReflect.Descriptor instead.
 func (*CancelCompactionResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{11}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *CancelCompactionResponse) GetOperationId() string {
@@ -1219,7 +1164,7 @@ type PruneRequest struct {
 
 func (x *PruneRequest) Reset() {
 	*x = PruneRequest{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[12]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1231,7 +1176,7 @@ func (x *PruneRequest) String() string {
 func (*PruneRequest) ProtoMessage() {}
 
 func (x *PruneRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[12]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1244,7 +1189,7 @@ func (x *PruneRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PruneRequest.ProtoReflect.Descriptor instead.
 func (*PruneRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{12}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *PruneRequest) GetTarget() isPruneRequest_Target {
@@ -1337,7 +1282,7 @@ type PruneResponse struct {
 
 func (x *PruneResponse) Reset() {
 	*x = PruneResponse{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[13]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1349,7 +1294,7 @@ func (x *PruneResponse) String() string {
 func (*PruneResponse) ProtoMessage() {}
 
 func (x *PruneResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[13]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1362,7 +1307,7 @@ func (x *PruneResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PruneResponse.ProtoReflect.Descriptor instead.
 func (*PruneResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{13}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *PruneResponse) GetPrune() *PruneEntry {
@@ -1435,7 +1380,7 @@ type GetLLMViewRequest struct {
 
 func (x *GetLLMViewRequest) Reset() {
 	*x = GetLLMViewRequest{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[14]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1447,7 +1392,7 @@ func (x *GetLLMViewRequest) String() string {
 func (*GetLLMViewRequest) ProtoMessage() {}
 
 func (x *GetLLMViewRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[14]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1460,7 +1405,7 @@ func (x *GetLLMViewRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLLMViewRequest.ProtoReflect.Descriptor instead.
 func (*GetLLMViewRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{14}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *GetLLMViewRequest) GetTarget() isGetLLMViewRequest_Target {
@@ -1585,7 +1530,7 @@ type GetLLMViewResponse struct {
 
 func (x *GetLLMViewResponse) Reset() {
 	*x = GetLLMViewResponse{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[15]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1597,7 +1542,7 @@ func (x *GetLLMViewResponse) String() string {
 func (*GetLLMViewResponse) ProtoMessage() {}
 
 func (x *GetLLMViewResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[15]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1610,7 +1555,7 @@ func (x *GetLLMViewResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLLMViewResponse.ProtoReflect.Descriptor instead.
 func (*GetLLMViewResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{15}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GetLLMViewResponse) GetUnchangedPrefix() uint32 {
@@ -1691,7 +1636,7 @@ type ListCompactionsRequest struct {
 
 func (x *ListCompactionsRequest) Reset() {
 	*x = ListCompactionsRequest{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[16]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1703,7 +1648,7 @@ func (x *ListCompactionsRequest) String() string {
 func (*ListCompactionsRequest) ProtoMessage() {}
 
 func (x *ListCompactionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[16]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1716,7 +1661,7 @@ func (x *ListCompactionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCompactionsRequest.ProtoReflect.Descriptor instead.
 func (*ListCompactionsRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{16}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ListCompactionsRequest) GetSessionId() string {
@@ -1753,7 +1698,7 @@ type ListCompactionsResponse struct {
 
 func (x *ListCompactionsResponse) Reset() {
 	*x = ListCompactionsResponse{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[17]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1765,7 +1710,7 @@ func (x *ListCompactionsResponse) String() string {
 func (*ListCompactionsResponse) ProtoMessage() {}
 
 func (x *ListCompactionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[17]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1778,7 +1723,7 @@ func (x *ListCompactionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCompactionsResponse.ProtoReflect.Descriptor instead.
 func (*ListCompactionsResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{17}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListCompactionsResponse) GetCompactions() []*CompactionEntry {
@@ -1808,7 +1753,7 @@ type GetCompactionRequest struct {
 
 func (x *GetCompactionRequest) Reset() {
 	*x = GetCompactionRequest{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[18]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1820,7 +1765,7 @@ func (x *GetCompactionRequest) String() string {
 func (*GetCompactionRequest) ProtoMessage() {}
 
 func (x *GetCompactionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[18]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1833,7 +1778,7 @@ func (x *GetCompactionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCompactionRequest.ProtoReflect.Descriptor instead.
 func (*GetCompactionRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{18}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *GetCompactionRequest) GetSessionId() string {
@@ -1861,7 +1806,7 @@ type GetCompactionResponse struct {
 
 func (x *GetCompactionResponse) Reset() {
 	*x = GetCompactionResponse{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[19]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1873,7 +1818,7 @@ func (x *GetCompactionResponse) String() string {
 func (*GetCompactionResponse) ProtoMessage() {}
 
 func (x *GetCompactionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[19]
+	mi := &file_compactord_v1_compaction_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1886,7 +1831,7 @@ func (x *GetCompactionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCompactionResponse.ProtoReflect.Descriptor instead.
 func (*GetCompactionResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{19}
+	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *GetCompactionResponse) GetCompaction() *CompactionEntry {
@@ -1900,7 +1845,7 @@ var File_compactord_v1_compaction_service_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"\n" +
-	"&compactord/v1/compaction_service.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1dcompactord/v1/catalogue.proto\x1a\x1ccompactord/v1/classify.proto\x1a\x19compactord/v1/event.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1acompactord/v1/tokens.proto\x1a\x18compactord/v1/view.proto\"\xe8\x03\n" +
+	"&compactord/v1/compaction_service.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1dcompactord/v1/catalogue.proto\x1a\x1ccompactord/v1/classify.proto\x1a\x18compactord/v1/edit.proto\x1a\x19compactord/v1/event.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1acompactord/v1/tokens.proto\x1a\x18compactord/v1/view.proto\"\xe8\x03\n" +
 	"\rInlineHistory\x12>\n" +
 	"\bmessages\x18\x01 \x03(\v2\x16.compactord.v1.MessageB\n" +
 	"\xbaH\a\x92\x01\x04\x10\xa0\x8d\x06R\bmessages\x12@\n" +
@@ -1979,10 +1924,7 @@ const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"\x04edit\x18\t \x01(\v2\x18.compactord.v1.EditPlaceH\x02R\x04edit\x88\x01\x01B\x15\n" +
 	"\x13_text_before_answerB\x10\n" +
 	"\x0e_view_messagesB\a\n" +
-	"\x05_edit\"5\n" +
-	"\tEditPlace\x12\x14\n" +
-	"\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n" +
-	"\x04part\x18\x02 \x01(\rR\x04part\"\xcb\x05\n" +
+	"\x05_edit\"\xcb\x05\n" +
 	"\x17CommitCompactionRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12+\n" +
@@ -2112,7 +2054,7 @@ func file_compactord_v1_compaction_service_proto_rawDescGZIP() []byte {
 }
 
 var file_compactord_v1_compaction_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_compactord_v1_compaction_service_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_compactord_v1_compaction_service_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_compactord_v1_compaction_service_proto_goTypes = []any{
 	(SummaryPromptKind)(0),           // 0: compactord.v1.SummaryPromptKind
 	(*InlineHistory)(nil),            // 1: compactord.v1.InlineHistory
@@ -2122,30 +2064,30 @@ var file_compactord_v1_compaction_service_proto_goTypes = []any{
 	(*PlanCompactionRequest)(nil),    // 5: compactord.v1.PlanCompactionRequest
 	(*PlanCompactionResponse)(nil),   // 6: compactord.v1.PlanCompactionResponse
 	(*SummaryPrompt)(nil),            // 7: compactord.v1.SummaryPrompt
-	(*EditPlace)(nil),                // 8: compactord.v1.EditPlace
-	(*CommitCompactionRequest)(nil),  // 9: compactord.v1.CommitCompactionRequest
-	(*CommitCompactionResponse)(nil), // 10: compactord.v1.CommitCompactionResponse
-	(*CancelCompactionRequest)(nil),  // 11: compactord.v1.CancelCompactionRequest
-	(*CancelCompactionResponse)(nil), // 12: compactord.v1.CancelCompactionResponse
-	(*PruneRequest)(nil),             // 13: compactord.v1.PruneRequest
-	(*PruneResponse)(nil),            // 14: compactord.v1.PruneResponse
-	(*GetLLMViewRequest)(nil),        // 15: compactord.v1.GetLLMViewRequest
-	(*GetLLMViewResponse)(nil),       // 16: compactord.v1.GetLLMViewResponse
-	(*ListCompactionsRequest)(nil),   // 17: compactord.v1.ListCompactionsRequest
-	(*ListCompactionsResponse)(nil),  // 18: compactord.v1.ListCompactionsResponse
-	(*GetCompactionRequest)(nil),     // 19: compactord.v1.GetCompactionRequest
-	(*GetCompactionResponse)(nil),    // 20: compactord.v1.GetCompactionResponse
-	(*Message)(nil),                  // 21: compactord.v1.Message
-	(*ProviderJson)(nil),             // 22: compactord.v1.ProviderJson
-	(*CompactionEntry)(nil),          // 23: compactord.v1.CompactionEntry
-	(*PruneEntry)(nil),               // 24: compactord.v1.PruneEntry
-	(Estimator)(0),                   // 25: compactord.v1.Estimator
-	(CompactionReason)(0),            // 26: compactord.v1.CompactionReason
-	(*Policy)(nil),                   // 27: compactord.v1.Policy
-	(*CompactionEvent)(nil),          // 28: compactord.v1.CompactionEvent
-	(*Edit)(nil),                     // 29: compactord.v1.Edit
-	(*CompactionPlan)(nil),           // 30: compactord.v1.CompactionPlan
-	(*ContextReport)(nil),            // 31: compactord.v1.ContextReport
+	(*CommitCompactionRequest)(nil),  // 8: compactord.v1.CommitCompactionRequest
+	(*CommitCompactionResponse)(nil), // 9: compactord.v1.CommitCompactionResponse
+	(*CancelCompactionRequest)(nil),  // 10: compactord.v1.CancelCompactionRequest
+	(*CancelCompactionResponse)(nil), // 11: compactord.v1.CancelCompactionResponse
+	(*PruneRequest)(nil),             // 12: compactord.v1.PruneRequest
+	(*PruneResponse)(nil),            // 13: compactord.v1.PruneResponse
+	(*GetLLMViewRequest)(nil),        // 14: compactord.v1.GetLLMViewRequest
+	(*GetLLMViewResponse)(nil),       // 15: compactord.v1.GetLLMViewResponse
+	(*ListCompactionsRequest)(nil),   // 16: compactord.v1.ListCompactionsRequest
+	(*ListCompactionsResponse)(nil),  // 17: compactord.v1.ListCompactionsResponse
+	(*GetCompactionRequest)(nil),     // 18: compactord.v1.GetCompactionRequest
+	(*GetCompactionResponse)(nil),    // 19: compactord.v1.GetCompactionResponse
+	(*Message)(nil),                  // 20: compactord.v1.Message
+	(*ProviderJson)(nil),             // 21: compactord.v1.ProviderJson
+	(*CompactionEntry)(nil),          // 22: compactord.v1.CompactionEntry
+	(*PruneEntry)(nil),               // 23: compactord.v1.PruneEntry
+	(Estimator)(0),                   // 24: compactord.v1.Estimator
+	(CompactionReason)(0),            // 25: compactord.v1.CompactionReason
+	(*Policy)(nil),                   // 26: compactord.v1.Policy
+	(*CompactionEvent)(nil),          // 27: compactord.v1.CompactionEvent
+	(*Edit)(nil),                     // 28: compactord.v1.Edit
+	(*CompactionPlan)(nil),           // 29: compactord.v1.CompactionPlan
+	(*ContextReport)(nil),            // 30: compactord.v1.ContextReport
+	(*EditPlace)(nil),                // 31: compactord.v1.EditPlace
 	(*OpaquePart)(nil),               // 32: compactord.v1.OpaquePart
 	(*Usage)(nil),                    // 33: compactord.v1.Usage
 	(*CompactionCompleted)(nil),      // 34: compactord.v1.CompactionCompleted
@@ -2164,66 +2106,66 @@ var file_compactord_v1_compaction_service_proto_goTypes = []any{
 	(*ClassifyErrorResponse)(nil),    // 47: compactord.v1.ClassifyErrorResponse
 }
 var file_compactord_v1_compaction_service_proto_depIdxs = []int32{
-	21, // 0: compactord.v1.InlineHistory.messages:type_name -> compactord.v1.Message
-	22, // 1: compactord.v1.InlineHistory.provider_json:type_name -> compactord.v1.ProviderJson
-	23, // 2: compactord.v1.InlineHistory.compaction:type_name -> compactord.v1.CompactionEntry
-	24, // 3: compactord.v1.InlineHistory.prunes:type_name -> compactord.v1.PruneEntry
-	25, // 4: compactord.v1.InlineHistory.estimator:type_name -> compactord.v1.Estimator
+	20, // 0: compactord.v1.InlineHistory.messages:type_name -> compactord.v1.Message
+	21, // 1: compactord.v1.InlineHistory.provider_json:type_name -> compactord.v1.ProviderJson
+	22, // 2: compactord.v1.InlineHistory.compaction:type_name -> compactord.v1.CompactionEntry
+	23, // 3: compactord.v1.InlineHistory.prunes:type_name -> compactord.v1.PruneEntry
+	24, // 4: compactord.v1.InlineHistory.estimator:type_name -> compactord.v1.Estimator
 	1,  // 5: compactord.v1.CompactRequest.history:type_name -> compactord.v1.InlineHistory
-	26, // 6: compactord.v1.CompactRequest.reason:type_name -> compactord.v1.CompactionReason
-	27, // 7: compactord.v1.CompactRequest.policy:type_name -> compactord.v1.Policy
-	28, // 8: compactord.v1.CompactResponse.event:type_name -> compactord.v1.CompactionEvent
-	29, // 9: compactord.v1.ClientPlan.edits:type_name -> compactord.v1.Edit
-	26, // 10: compactord.v1.PlanCompactionRequest.reason:type_name -> compactord.v1.CompactionReason
-	27, // 11: compactord.v1.PlanCompactionRequest.policy:type_name -> compactord.v1.Policy
+	25, // 6: compactord.v1.CompactRequest.reason:type_name -> compactord.v1.CompactionReason
+	26, // 7: compactord.v1.CompactRequest.policy:type_name -> compactord.v1.Policy
+	27, // 8: compactord.v1.CompactResponse.event:type_name -> compactord.v1.CompactionEvent
+	28, // 9: compactord.v1.ClientPlan.edits:type_name -> compactord.v1.Edit
+	25, // 10: compactord.v1.PlanCompactionRequest.reason:type_name -> compactord.v1.CompactionReason
+	26, // 11: compactord.v1.PlanCompactionRequest.policy:type_name -> compactord.v1.Policy
 	4,  // 12: compactord.v1.PlanCompactionRequest.client_plan:type_name -> compactord.v1.ClientPlan
-	30, // 13: compactord.v1.PlanCompactionResponse.plan:type_name -> compactord.v1.CompactionPlan
+	29, // 13: compactord.v1.PlanCompactionResponse.plan:type_name -> compactord.v1.CompactionPlan
 	7,  // 14: compactord.v1.PlanCompactionResponse.prompts:type_name -> compactord.v1.SummaryPrompt
-	31, // 15: compactord.v1.PlanCompactionResponse.report:type_name -> compactord.v1.ContextReport
+	30, // 15: compactord.v1.PlanCompactionResponse.report:type_name -> compactord.v1.ContextReport
 	0,  // 16: compactord.v1.SummaryPrompt.kind:type_name -> compactord.v1.SummaryPromptKind
-	8,  // 17: compactord.v1.SummaryPrompt.edit:type_name -> compactord.v1.EditPlace
+	31, // 17: compactord.v1.SummaryPrompt.edit:type_name -> compactord.v1.EditPlace
 	4,  // 18: compactord.v1.CommitCompactionRequest.client_plan:type_name -> compactord.v1.ClientPlan
 	32, // 19: compactord.v1.CommitCompactionRequest.provider_block:type_name -> compactord.v1.OpaquePart
 	33, // 20: compactord.v1.CommitCompactionRequest.usage:type_name -> compactord.v1.Usage
 	34, // 21: compactord.v1.CommitCompactionResponse.completed:type_name -> compactord.v1.CompactionCompleted
 	35, // 22: compactord.v1.CommitCompactionResponse.skipped:type_name -> compactord.v1.CompactionSkipped
-	28, // 23: compactord.v1.CancelCompactionResponse.ending:type_name -> compactord.v1.CompactionEvent
+	27, // 23: compactord.v1.CancelCompactionResponse.ending:type_name -> compactord.v1.CompactionEvent
 	1,  // 24: compactord.v1.PruneRequest.history:type_name -> compactord.v1.InlineHistory
-	26, // 25: compactord.v1.PruneRequest.reason:type_name -> compactord.v1.CompactionReason
-	27, // 26: compactord.v1.PruneRequest.policy:type_name -> compactord.v1.Policy
-	24, // 27: compactord.v1.PruneResponse.prune:type_name -> compactord.v1.PruneEntry
+	25, // 25: compactord.v1.PruneRequest.reason:type_name -> compactord.v1.CompactionReason
+	26, // 26: compactord.v1.PruneRequest.policy:type_name -> compactord.v1.Policy
+	23, // 27: compactord.v1.PruneResponse.prune:type_name -> compactord.v1.PruneEntry
 	36, // 28: compactord.v1.PruneResponse.skip_reason:type_name -> compactord.v1.SkipReason
-	31, // 29: compactord.v1.PruneResponse.report:type_name -> compactord.v1.ContextReport
+	30, // 29: compactord.v1.PruneResponse.report:type_name -> compactord.v1.ContextReport
 	37, // 30: compactord.v1.PruneResponse.findings:type_name -> compactord.v1.InputFinding
 	1,  // 31: compactord.v1.GetLLMViewRequest.history:type_name -> compactord.v1.InlineHistory
 	38, // 32: compactord.v1.GetLLMViewRequest.dialect:type_name -> compactord.v1.Dialect
 	39, // 33: compactord.v1.GetLLMViewRequest.thinking:type_name -> compactord.v1.ThinkingPolicy
-	27, // 34: compactord.v1.GetLLMViewRequest.policy:type_name -> compactord.v1.Policy
+	26, // 34: compactord.v1.GetLLMViewRequest.policy:type_name -> compactord.v1.Policy
 	40, // 35: compactord.v1.GetLLMViewResponse.messages:type_name -> compactord.v1.ViewMessage
-	31, // 36: compactord.v1.GetLLMViewResponse.report:type_name -> compactord.v1.ContextReport
+	30, // 36: compactord.v1.GetLLMViewResponse.report:type_name -> compactord.v1.ContextReport
 	41, // 37: compactord.v1.GetLLMViewResponse.view_report:type_name -> compactord.v1.ViewReport
 	37, // 38: compactord.v1.GetLLMViewResponse.findings:type_name -> compactord.v1.InputFinding
-	23, // 39: compactord.v1.ListCompactionsResponse.compactions:type_name -> compactord.v1.CompactionEntry
-	23, // 40: compactord.v1.GetCompactionResponse.compaction:type_name -> compactord.v1.CompactionEntry
+	22, // 39: compactord.v1.ListCompactionsResponse.compactions:type_name -> compactord.v1.CompactionEntry
+	22, // 40: compactord.v1.GetCompactionResponse.compaction:type_name -> compactord.v1.CompactionEntry
 	2,  // 41: compactord.v1.CompactionService.Compact:input_type -> compactord.v1.CompactRequest
 	5,  // 42: compactord.v1.CompactionService.PlanCompaction:input_type -> compactord.v1.PlanCompactionRequest
-	9,  // 43: compactord.v1.CompactionService.CommitCompaction:input_type -> compactord.v1.CommitCompactionRequest
-	11, // 44: compactord.v1.CompactionService.CancelCompaction:input_type -> compactord.v1.CancelCompactionRequest
-	13, // 45: compactord.v1.CompactionService.Prune:input_type -> compactord.v1.PruneRequest
-	15, // 46: compactord.v1.CompactionService.GetLLMView:input_type -> compactord.v1.GetLLMViewRequest
-	17, // 47: compactord.v1.CompactionService.ListCompactions:input_type -> compactord.v1.ListCompactionsRequest
-	19, // 48: compactord.v1.CompactionService.GetCompaction:input_type -> compactord.v1.GetCompactionRequest
+	8,  // 43: compactord.v1.CompactionService.CommitCompaction:input_type -> compactord.v1.CommitCompactionRequest
+	10, // 44: compactord.v1.CompactionService.CancelCompaction:input_type -> compactord.v1.CancelCompactionRequest
+	12, // 45: compactord.v1.CompactionService.Prune:input_type -> compactord.v1.PruneRequest
+	14, // 46: compactord.v1.CompactionService.GetLLMView:input_type -> compactord.v1.GetLLMViewRequest
+	16, // 47: compactord.v1.CompactionService.ListCompactions:input_type -> compactord.v1.ListCompactionsRequest
+	18, // 48: compactord.v1.CompactionService.GetCompaction:input_type -> compactord.v1.GetCompactionRequest
 	42, // 49: compactord.v1.CompactionService.CountTokens:input_type -> compactord.v1.CountTokensRequest
 	43, // 50: compactord.v1.CompactionService.ListStrategies:input_type -> compactord.v1.ListStrategiesRequest
 	44, // 51: compactord.v1.CompactionService.ClassifyError:input_type -> compactord.v1.ClassifyErrorRequest
 	3,  // 52: compactord.v1.CompactionService.Compact:output_type -> compactord.v1.CompactResponse
 	6,  // 53: compactord.v1.CompactionService.PlanCompaction:output_type -> compactord.v1.PlanCompactionResponse
-	10, // 54: compactord.v1.CompactionService.CommitCompaction:output_type -> compactord.v1.CommitCompactionResponse
-	12, // 55: compactord.v1.CompactionService.CancelCompaction:output_type -> compactord.v1.CancelCompactionResponse
-	14, // 56: compactord.v1.CompactionService.Prune:output_type -> compactord.v1.PruneResponse
-	16, // 57: compactord.v1.CompactionService.GetLLMView:output_type -> compactord.v1.GetLLMViewResponse
-	18, // 58: compactord.v1.CompactionService.ListCompactions:output_type -> compactord.v1.ListCompactionsResponse
-	20, // 59: compactord.v1.CompactionService.GetCompaction:output_type -> compactord.v1.GetCompactionResponse
+	9,  // 54: compactord.v1.CompactionService.CommitCompaction:output_type -> compactord.v1.CommitCompactionResponse
+	11, // 55: compactord.v1.CompactionService.CancelCompaction:output_type -> compactord.v1.CancelCompactionResponse
+	13, // 56: compactord.v1.CompactionService.Prune:output_type -> compactord.v1.PruneResponse
+	15, // 57: compactord.v1.CompactionService.GetLLMView:output_type -> compactord.v1.GetLLMViewResponse
+	17, // 58: compactord.v1.CompactionService.ListCompactions:output_type -> compactord.v1.ListCompactionsResponse
+	19, // 59: compactord.v1.CompactionService.GetCompaction:output_type -> compactord.v1.GetCompactionResponse
 	45, // 60: compactord.v1.CompactionService.CountTokens:output_type -> compactord.v1.CountTokensResponse
 	46, // 61: compactord.v1.CompactionService.ListStrategies:output_type -> compactord.v1.ListStrategiesResponse
 	47, // 62: compactord.v1.CompactionService.ClassifyError:output_type -> compactord.v1.ClassifyErrorResponse
@@ -2241,6 +2183,7 @@ func file_compactord_v1_compaction_service_proto_init() {
 	}
 	file_compactord_v1_catalogue_proto_init()
 	file_compactord_v1_classify_proto_init()
+	file_compactord_v1_edit_proto_init()
 	file_compactord_v1_event_proto_init()
 	file_compactord_v1_message_proto_init()
 	file_compactord_v1_policy_proto_init()
@@ -2254,16 +2197,16 @@ func file_compactord_v1_compaction_service_proto_init() {
 	file_compactord_v1_compaction_service_proto_msgTypes[3].OneofWrappers = []any{}
 	file_compactord_v1_compaction_service_proto_msgTypes[4].OneofWrappers = []any{}
 	file_compactord_v1_compaction_service_proto_msgTypes[6].OneofWrappers = []any{}
-	file_compactord_v1_compaction_service_proto_msgTypes[8].OneofWrappers = []any{}
-	file_compactord_v1_compaction_service_proto_msgTypes[9].OneofWrappers = []any{
+	file_compactord_v1_compaction_service_proto_msgTypes[7].OneofWrappers = []any{}
+	file_compactord_v1_compaction_service_proto_msgTypes[8].OneofWrappers = []any{
 		(*CommitCompactionResponse_Completed)(nil),
 		(*CommitCompactionResponse_Skipped)(nil),
 	}
-	file_compactord_v1_compaction_service_proto_msgTypes[12].OneofWrappers = []any{
+	file_compactord_v1_compaction_service_proto_msgTypes[11].OneofWrappers = []any{
 		(*PruneRequest_SessionId)(nil),
 		(*PruneRequest_History)(nil),
 	}
-	file_compactord_v1_compaction_service_proto_msgTypes[14].OneofWrappers = []any{
+	file_compactord_v1_compaction_service_proto_msgTypes[13].OneofWrappers = []any{
 		(*GetLLMViewRequest_SessionId)(nil),
 		(*GetLLMViewRequest_History)(nil),
 	}
@@ -2273,7 +2216,7 @@ func file_compactord_v1_compaction_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_compaction_service_proto_rawDesc), len(file_compactord_v1_compaction_service_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   20,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

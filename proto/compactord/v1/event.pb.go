@@ -984,7 +984,7 @@ var File_compactord_v1_event_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_event_proto_rawDesc = "" +
 	"\n" +
-	"\x19compactord/v1/event.proto\x12\rcompactord.v1\x1a\x19compactord/v1/error.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/record.proto\x1a\x18compactord/v1/view.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x96\x06\n" +
+	"\x19compactord/v1/event.proto\x12\rcompactord.v1\x1a\x18compactord/v1/edit.proto\x1a\x19compactord/v1/error.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/record.proto\x1a\x18compactord/v1/view.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x96\x06\n" +
 	"\x0fCompactionEvent\x12!\n" +
 	"\foperation_id\x18\x01 \x01(\tR\voperationId\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\rR\x06number\x12.\n" +
@@ -1137,6 +1137,7 @@ func file_compactord_v1_event_proto_init() {
 	if File_compactord_v1_event_proto != nil {
 		return
 	}
+	file_compactord_v1_edit_proto_init()
 	file_compactord_v1_error_proto_init()
 	file_compactord_v1_message_proto_init()
 	file_compactord_v1_record_proto_init()

@@ -414,59 +414,6 @@ func (ResultPlace) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_message_proto_rawDescGZIP(), []int{5}
 }
 
-// ArrivalEditKind is what an edit on arrival does.
-type ArrivalEditKind int32
-
-const (
-	// Never stored.
-	ArrivalEditKind_ARRIVAL_EDIT_KIND_UNSPECIFIED ArrivalEditKind = 0
-	// Replaces a tool result's parts by its shortened text.
-	ArrivalEditKind_ARRIVAL_EDIT_KIND_TRUNCATE_RESULT ArrivalEditKind = 1
-	// Replaces a tool result's parts by a preview and a reference.
-	ArrivalEditKind_ARRIVAL_EDIT_KIND_OFFLOAD_RESULT ArrivalEditKind = 2
-)
-
-// Enum value maps for ArrivalEditKind.
-var (
-	ArrivalEditKind_name = map[int32]string{
-		0: "ARRIVAL_EDIT_KIND_UNSPECIFIED",
-		1: "ARRIVAL_EDIT_KIND_TRUNCATE_RESULT",
-		2: "ARRIVAL_EDIT_KIND_OFFLOAD_RESULT",
-	}
-	ArrivalEditKind_value = map[string]int32{
-		"ARRIVAL_EDIT_KIND_UNSPECIFIED":     0,
-		"ARRIVAL_EDIT_KIND_TRUNCATE_RESULT": 1,
-		"ARRIVAL_EDIT_KIND_OFFLOAD_RESULT":  2,
-	}
-)
-
-func (x ArrivalEditKind) Enum() *ArrivalEditKind {
-	p := new(ArrivalEditKind)
-	*p = x
-	return p
-}
-
-func (x ArrivalEditKind) String() string {
-	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
-}
-
-func (ArrivalEditKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_compactord_v1_message_proto_enumTypes[6].Descriptor()
-}
-
-func (ArrivalEditKind) Type() protoreflect.EnumType {
-	return &file_compactord_v1_message_proto_enumTypes[6]
-}
-
-func (x ArrivalEditKind) Number() protoreflect.EnumNumber {
-	return protoreflect.EnumNumber(x)
-}
-
-// Deprecated: Use ArrivalEditKind.Descriptor instead.
-func (ArrivalEditKind) EnumDescriptor() ([]byte, []int) {
-	return file_compactord_v1_message_proto_rawDescGZIP(), []int{6}
-}
-
 // Message is one message of a conversation. Once appended it never changes.
 type Message struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1766,79 +1713,6 @@ func (x *CallRef) GetName() string {
 	return ""
 }
 
-// ArrivalEdit replaces content in all views, from the first that shows the message. The log keeps what was there.
-type ArrivalEdit struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The part, from 0.
-	Part uint32 `protobuf:"varint,1,opt,name=part,proto3" json:"part,omitempty"`
-	// What the edit does.
-	Kind ArrivalEditKind `protobuf:"varint,2,opt,name=kind,proto3,enum=compactord.v1.ArrivalEditKind" json:"kind,omitempty"`
-	// The text shown instead.
-	Replacement string `protobuf:"bytes,3,opt,name=replacement,proto3" json:"replacement,omitempty"`
-	// Tokens that it frees, by the session's estimator.
-	TokensFreed   uint32 `protobuf:"varint,4,opt,name=tokens_freed,json=tokensFreed,proto3" json:"tokens_freed,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ArrivalEdit) Reset() {
-	*x = ArrivalEdit{}
-	mi := &file_compactord_v1_message_proto_msgTypes[15]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ArrivalEdit) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ArrivalEdit) ProtoMessage() {}
-
-func (x *ArrivalEdit) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_message_proto_msgTypes[15]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ArrivalEdit.ProtoReflect.Descriptor instead.
-func (*ArrivalEdit) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_message_proto_rawDescGZIP(), []int{15}
-}
-
-func (x *ArrivalEdit) GetPart() uint32 {
-	if x != nil {
-		return x.Part
-	}
-	return 0
-}
-
-func (x *ArrivalEdit) GetKind() ArrivalEditKind {
-	if x != nil {
-		return x.Kind
-	}
-	return ArrivalEditKind_ARRIVAL_EDIT_KIND_UNSPECIFIED
-}
-
-func (x *ArrivalEdit) GetReplacement() string {
-	if x != nil {
-		return x.Replacement
-	}
-	return ""
-}
-
-func (x *ArrivalEdit) GetTokensFreed() uint32 {
-	if x != nil {
-		return x.TokensFreed
-	}
-	return 0
-}
-
 // LoggedMessage is a message with its place in the log. All but `state` is fixed when it is appended.
 type LoggedMessage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1871,15 +1745,16 @@ type LoggedMessage struct {
 	LoopViewPoint uint32 `protobuf:"varint,12,opt,name=loop_view_point,json=loopViewPoint,proto3" json:"loop_view_point,omitempty"`
 	// Whether it is pinned now. Set in answers only.
 	Pinned bool `protobuf:"varint,13,opt,name=pinned,proto3" json:"pinned,omitempty"`
-	// TOOL: how policy.on_append, as it was when the message was appended, has views show it. The message itself is whole.
-	ArrivalEdits  []*ArrivalEdit `protobuf:"bytes,14,rep,name=arrival_edits,json=arrivalEdits,proto3" json:"arrival_edits,omitempty"`
+	// TOOL: how policy.on_append, as it was when the message was appended, has views show it, from the first view on. The
+	// message itself is whole. The edits are of this message, and of kind TRUNCATE_RESULT or OFFLOAD_RESULT.
+	ArrivalEdits  []*Edit `protobuf:"bytes,14,rep,name=arrival_edits,json=arrivalEdits,proto3" json:"arrival_edits,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *LoggedMessage) Reset() {
 	*x = LoggedMessage{}
-	mi := &file_compactord_v1_message_proto_msgTypes[16]
+	mi := &file_compactord_v1_message_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1891,7 +1766,7 @@ func (x *LoggedMessage) String() string {
 func (*LoggedMessage) ProtoMessage() {}
 
 func (x *LoggedMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_message_proto_msgTypes[16]
+	mi := &file_compactord_v1_message_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1904,7 +1779,7 @@ func (x *LoggedMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoggedMessage.ProtoReflect.Descriptor instead.
 func (*LoggedMessage) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_message_proto_rawDescGZIP(), []int{16}
+	return file_compactord_v1_message_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *LoggedMessage) GetIndex() uint32 {
@@ -1998,7 +1873,7 @@ func (x *LoggedMessage) GetPinned() bool {
 	return false
 }
 
-func (x *LoggedMessage) GetArrivalEdits() []*ArrivalEdit {
+func (x *LoggedMessage) GetArrivalEdits() []*Edit {
 	if x != nil {
 		return x.ArrivalEdits
 	}
@@ -2009,7 +1884,7 @@ var File_compactord_v1_message_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_message_proto_rawDesc = "" +
 	"\n" +
-	"\x1bcompactord/v1/message.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x95\t\n" +
+	"\x1bcompactord/v1/message.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x18compactord/v1/edit.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x95\t\n" +
 	"\aMessage\x123\n" +
 	"\x04role\x18\x01 \x01(\x0e2\x13.compactord.v1.RoleB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\x04role\x127\n" +
@@ -2120,12 +1995,7 @@ const file_compactord_v1_message_proto_rawDesc = "" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n" +
 	"\x04part\x18\x02 \x01(\rR\x04part\x12\x0e\n" +
 	"\x02id\x18\x03 \x01(\tR\x02id\x12\x12\n" +
-	"\x04name\x18\x04 \x01(\tR\x04name\"\xa4\x01\n" +
-	"\vArrivalEdit\x12\x12\n" +
-	"\x04part\x18\x01 \x01(\rR\x04part\x12<\n" +
-	"\x04kind\x18\x02 \x01(\x0e2\x1e.compactord.v1.ArrivalEditKindB\b\xbaH\x05\x82\x01\x02\x10\x01R\x04kind\x12 \n" +
-	"\vreplacement\x18\x03 \x01(\tR\vreplacement\x12!\n" +
-	"\ftokens_freed\x18\x04 \x01(\rR\vtokensFreed\"\xdb\x04\n" +
+	"\x04name\x18\x04 \x01(\tR\x04name\"\xd4\x04\n" +
 	"\rLoggedMessage\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\rR\bsequence\x120\n" +
@@ -2143,8 +2013,8 @@ const file_compactord_v1_message_proto_rawDesc = "" +
 	" \x03(\v2\x16.compactord.v1.CallRefR\x06closes\x121\n" +
 	"\x05state\x18\v \x01(\x0e2\x1b.compactord.v1.MessageStateR\x05state\x12&\n" +
 	"\x0floop_view_point\x18\f \x01(\rR\rloopViewPoint\x12\x16\n" +
-	"\x06pinned\x18\r \x01(\bR\x06pinned\x12?\n" +
-	"\rarrival_edits\x18\x0e \x03(\v2\x1a.compactord.v1.ArrivalEditR\farrivalEdits*s\n" +
+	"\x06pinned\x18\r \x01(\bR\x06pinned\x128\n" +
+	"\rarrival_edits\x18\x0e \x03(\v2\x13.compactord.v1.EditR\farrivalEdits*s\n" +
 	"\x04Role\x12\x14\n" +
 	"\x10ROLE_UNSPECIFIED\x10\x00\x12\x0f\n" +
 	"\vROLE_SYSTEM\x10\x01\x12\x12\n" +
@@ -2185,11 +2055,7 @@ const file_compactord_v1_message_proto_rawDesc = "" +
 	"\x18RESULT_PLACE_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13RESULT_PLACE_ANSWER\x10\x01\x12\x16\n" +
 	"\x12RESULT_PLACE_STRAY\x10\x02\x12\x15\n" +
-	"\x11RESULT_PLACE_VOID\x10\x03*\x81\x01\n" +
-	"\x0fArrivalEditKind\x12!\n" +
-	"\x1dARRIVAL_EDIT_KIND_UNSPECIFIED\x10\x00\x12%\n" +
-	"!ARRIVAL_EDIT_KIND_TRUNCATE_RESULT\x10\x01\x12$\n" +
-	" ARRIVAL_EDIT_KIND_OFFLOAD_RESULT\x10\x02BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
+	"\x11RESULT_PLACE_VOID\x10\x03BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (
 	file_compactord_v1_message_proto_rawDescOnce sync.Once
@@ -2203,8 +2069,8 @@ func file_compactord_v1_message_proto_rawDescGZIP() []byte {
 	return file_compactord_v1_message_proto_rawDescData
 }
 
-var file_compactord_v1_message_proto_enumTypes = make([]protoimpl.EnumInfo, 7)
-var file_compactord_v1_message_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_compactord_v1_message_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
+var file_compactord_v1_message_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_compactord_v1_message_proto_goTypes = []any{
 	(Role)(0),                     // 0: compactord.v1.Role
 	(Origin)(0),                   // 1: compactord.v1.Origin
@@ -2212,66 +2078,64 @@ var file_compactord_v1_message_proto_goTypes = []any{
 	(Dialect)(0),                  // 3: compactord.v1.Dialect
 	(MessageState)(0),             // 4: compactord.v1.MessageState
 	(ResultPlace)(0),              // 5: compactord.v1.ResultPlace
-	(ArrivalEditKind)(0),          // 6: compactord.v1.ArrivalEditKind
-	(*Message)(nil),               // 7: compactord.v1.Message
-	(*Part)(nil),                  // 8: compactord.v1.Part
-	(*TextPart)(nil),              // 9: compactord.v1.TextPart
-	(*ThinkingPart)(nil),          // 10: compactord.v1.ThinkingPart
-	(*ToolCall)(nil),              // 11: compactord.v1.ToolCall
-	(*ToolResult)(nil),            // 12: compactord.v1.ToolResult
-	(*ResultPart)(nil),            // 13: compactord.v1.ResultPart
-	(*MediaPart)(nil),             // 14: compactord.v1.MediaPart
-	(*OpaquePart)(nil),            // 15: compactord.v1.OpaquePart
-	(*Attachment)(nil),            // 16: compactord.v1.Attachment
-	(*FileTouch)(nil),             // 17: compactord.v1.FileTouch
-	(*Usage)(nil),                 // 18: compactord.v1.Usage
-	(*ProviderJson)(nil),          // 19: compactord.v1.ProviderJson
-	(*InputFinding)(nil),          // 20: compactord.v1.InputFinding
-	(*CallRef)(nil),               // 21: compactord.v1.CallRef
-	(*ArrivalEdit)(nil),           // 22: compactord.v1.ArrivalEdit
-	(*LoggedMessage)(nil),         // 23: compactord.v1.LoggedMessage
-	(*timestamppb.Timestamp)(nil), // 24: google.protobuf.Timestamp
+	(*Message)(nil),               // 6: compactord.v1.Message
+	(*Part)(nil),                  // 7: compactord.v1.Part
+	(*TextPart)(nil),              // 8: compactord.v1.TextPart
+	(*ThinkingPart)(nil),          // 9: compactord.v1.ThinkingPart
+	(*ToolCall)(nil),              // 10: compactord.v1.ToolCall
+	(*ToolResult)(nil),            // 11: compactord.v1.ToolResult
+	(*ResultPart)(nil),            // 12: compactord.v1.ResultPart
+	(*MediaPart)(nil),             // 13: compactord.v1.MediaPart
+	(*OpaquePart)(nil),            // 14: compactord.v1.OpaquePart
+	(*Attachment)(nil),            // 15: compactord.v1.Attachment
+	(*FileTouch)(nil),             // 16: compactord.v1.FileTouch
+	(*Usage)(nil),                 // 17: compactord.v1.Usage
+	(*ProviderJson)(nil),          // 18: compactord.v1.ProviderJson
+	(*InputFinding)(nil),          // 19: compactord.v1.InputFinding
+	(*CallRef)(nil),               // 20: compactord.v1.CallRef
+	(*LoggedMessage)(nil),         // 21: compactord.v1.LoggedMessage
+	(*timestamppb.Timestamp)(nil), // 22: google.protobuf.Timestamp
+	(*Edit)(nil),                  // 23: compactord.v1.Edit
 }
 var file_compactord_v1_message_proto_depIdxs = []int32{
 	0,  // 0: compactord.v1.Message.role:type_name -> compactord.v1.Role
 	1,  // 1: compactord.v1.Message.origin:type_name -> compactord.v1.Origin
-	8,  // 2: compactord.v1.Message.parts:type_name -> compactord.v1.Part
+	7,  // 2: compactord.v1.Message.parts:type_name -> compactord.v1.Part
 	2,  // 3: compactord.v1.Message.stop_reason:type_name -> compactord.v1.StopReason
-	18, // 4: compactord.v1.Message.usage:type_name -> compactord.v1.Usage
-	16, // 5: compactord.v1.Message.attachments:type_name -> compactord.v1.Attachment
-	24, // 6: compactord.v1.Message.written_at:type_name -> google.protobuf.Timestamp
-	9,  // 7: compactord.v1.Part.text:type_name -> compactord.v1.TextPart
-	10, // 8: compactord.v1.Part.thinking:type_name -> compactord.v1.ThinkingPart
-	11, // 9: compactord.v1.Part.tool_call:type_name -> compactord.v1.ToolCall
-	12, // 10: compactord.v1.Part.tool_result:type_name -> compactord.v1.ToolResult
-	14, // 11: compactord.v1.Part.media:type_name -> compactord.v1.MediaPart
-	15, // 12: compactord.v1.Part.opaque:type_name -> compactord.v1.OpaquePart
-	16, // 13: compactord.v1.Part.attachments:type_name -> compactord.v1.Attachment
-	13, // 14: compactord.v1.ToolResult.parts:type_name -> compactord.v1.ResultPart
-	17, // 15: compactord.v1.ToolResult.files:type_name -> compactord.v1.FileTouch
-	9,  // 16: compactord.v1.ResultPart.text:type_name -> compactord.v1.TextPart
-	14, // 17: compactord.v1.ResultPart.media:type_name -> compactord.v1.MediaPart
-	15, // 18: compactord.v1.ResultPart.opaque:type_name -> compactord.v1.OpaquePart
-	16, // 19: compactord.v1.ResultPart.attachments:type_name -> compactord.v1.Attachment
+	17, // 4: compactord.v1.Message.usage:type_name -> compactord.v1.Usage
+	15, // 5: compactord.v1.Message.attachments:type_name -> compactord.v1.Attachment
+	22, // 6: compactord.v1.Message.written_at:type_name -> google.protobuf.Timestamp
+	8,  // 7: compactord.v1.Part.text:type_name -> compactord.v1.TextPart
+	9,  // 8: compactord.v1.Part.thinking:type_name -> compactord.v1.ThinkingPart
+	10, // 9: compactord.v1.Part.tool_call:type_name -> compactord.v1.ToolCall
+	11, // 10: compactord.v1.Part.tool_result:type_name -> compactord.v1.ToolResult
+	13, // 11: compactord.v1.Part.media:type_name -> compactord.v1.MediaPart
+	14, // 12: compactord.v1.Part.opaque:type_name -> compactord.v1.OpaquePart
+	15, // 13: compactord.v1.Part.attachments:type_name -> compactord.v1.Attachment
+	12, // 14: compactord.v1.ToolResult.parts:type_name -> compactord.v1.ResultPart
+	16, // 15: compactord.v1.ToolResult.files:type_name -> compactord.v1.FileTouch
+	8,  // 16: compactord.v1.ResultPart.text:type_name -> compactord.v1.TextPart
+	13, // 17: compactord.v1.ResultPart.media:type_name -> compactord.v1.MediaPart
+	14, // 18: compactord.v1.ResultPart.opaque:type_name -> compactord.v1.OpaquePart
+	15, // 19: compactord.v1.ResultPart.attachments:type_name -> compactord.v1.Attachment
 	3,  // 20: compactord.v1.MediaPart.owner:type_name -> compactord.v1.Dialect
 	3,  // 21: compactord.v1.OpaquePart.dialect:type_name -> compactord.v1.Dialect
 	3,  // 22: compactord.v1.Attachment.dialect:type_name -> compactord.v1.Dialect
 	3,  // 23: compactord.v1.ProviderJson.dialect:type_name -> compactord.v1.Dialect
-	18, // 24: compactord.v1.ProviderJson.usage:type_name -> compactord.v1.Usage
+	17, // 24: compactord.v1.ProviderJson.usage:type_name -> compactord.v1.Usage
 	2,  // 25: compactord.v1.ProviderJson.stop_reason:type_name -> compactord.v1.StopReason
-	6,  // 26: compactord.v1.ArrivalEdit.kind:type_name -> compactord.v1.ArrivalEditKind
-	7,  // 27: compactord.v1.LoggedMessage.message:type_name -> compactord.v1.Message
-	24, // 28: compactord.v1.LoggedMessage.appended_at:type_name -> google.protobuf.Timestamp
-	5,  // 29: compactord.v1.LoggedMessage.result_place:type_name -> compactord.v1.ResultPlace
-	21, // 30: compactord.v1.LoggedMessage.answers:type_name -> compactord.v1.CallRef
-	21, // 31: compactord.v1.LoggedMessage.closes:type_name -> compactord.v1.CallRef
-	4,  // 32: compactord.v1.LoggedMessage.state:type_name -> compactord.v1.MessageState
-	22, // 33: compactord.v1.LoggedMessage.arrival_edits:type_name -> compactord.v1.ArrivalEdit
-	34, // [34:34] is the sub-list for method output_type
-	34, // [34:34] is the sub-list for method input_type
-	34, // [34:34] is the sub-list for extension type_name
-	34, // [34:34] is the sub-list for extension extendee
-	0,  // [0:34] is the sub-list for field type_name
+	6,  // 26: compactord.v1.LoggedMessage.message:type_name -> compactord.v1.Message
+	22, // 27: compactord.v1.LoggedMessage.appended_at:type_name -> google.protobuf.Timestamp
+	5,  // 28: compactord.v1.LoggedMessage.result_place:type_name -> compactord.v1.ResultPlace
+	20, // 29: compactord.v1.LoggedMessage.answers:type_name -> compactord.v1.CallRef
+	20, // 30: compactord.v1.LoggedMessage.closes:type_name -> compactord.v1.CallRef
+	4,  // 31: compactord.v1.LoggedMessage.state:type_name -> compactord.v1.MessageState
+	23, // 32: compactord.v1.LoggedMessage.arrival_edits:type_name -> compactord.v1.Edit
+	33, // [33:33] is the sub-list for method output_type
+	33, // [33:33] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_message_proto_init() }
@@ -2279,6 +2143,7 @@ func file_compactord_v1_message_proto_init() {
 	if File_compactord_v1_message_proto != nil {
 		return
 	}
+	file_compactord_v1_edit_proto_init()
 	file_compactord_v1_message_proto_msgTypes[0].OneofWrappers = []any{}
 	file_compactord_v1_message_proto_msgTypes[1].OneofWrappers = []any{
 		(*Part_Text)(nil),
@@ -2303,8 +2168,8 @@ func file_compactord_v1_message_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_message_proto_rawDesc), len(file_compactord_v1_message_proto_rawDesc)),
-			NumEnums:      7,
-			NumMessages:   17,
+			NumEnums:      6,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1140,7 +1140,7 @@ var File_compactord_v1_recall_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_recall_proto_rawDesc = "" +
 	"\n" +
-	"\x1acompactord/v1/recall.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/record.proto\"\xc0\x03\n" +
+	"\x1acompactord/v1/recall.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x18compactord/v1/edit.proto\x1a\x1bcompactord/v1/message.proto\"\xc0\x03\n" +
 	"\x14RecallContentRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12\x16\n" +
@@ -1311,8 +1311,8 @@ func file_compactord_v1_recall_proto_init() {
 	if File_compactord_v1_recall_proto != nil {
 		return
 	}
+	file_compactord_v1_edit_proto_init()
 	file_compactord_v1_message_proto_init()
-	file_compactord_v1_record_proto_init()
 	file_compactord_v1_recall_proto_msgTypes[0].OneofWrappers = []any{
 		(*RecallContentRequest_Index)(nil),
 		(*RecallContentRequest_Reference)(nil),

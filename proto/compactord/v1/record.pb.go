@@ -7,7 +7,6 @@
 package compactordv1
 
 import (
-	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	durationpb "google.golang.org/protobuf/types/known/durationpb"
@@ -85,83 +84,6 @@ func (CompactionReason) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_record_proto_rawDescGZIP(), []int{0}
 }
 
-// EditKind is what an edit does.
-type EditKind int32
-
-const (
-	// Never stored.
-	EditKind_EDIT_KIND_UNSPECIFIED EditKind = 0
-	// Replaces a tool result's parts by the text.
-	EditKind_EDIT_KIND_HIDE_RESULT EditKind = 1
-	// Replaces a tool result's parts by its shortened text.
-	EditKind_EDIT_KIND_TRUNCATE_RESULT EditKind = 2
-	// Replaces a tool result's parts by a preview and a reference.
-	EditKind_EDIT_KIND_OFFLOAD_RESULT EditKind = 3
-	// Replaces a tool call's arguments by the text, which is a JSON object.
-	EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS EditKind = 4
-	// Drops a thinking part.
-	EditKind_EDIT_KIND_DROP_THINKING EditKind = 5
-	// Replaces a media part, or the media among a tool result's parts, by the text.
-	EditKind_EDIT_KIND_REPLACE_MEDIA EditKind = 6
-	// Replaces a tool result's parts by a shorter text that the summarizer wrote.
-	EditKind_EDIT_KIND_COMPRESS_RESULT EditKind = 7
-	// Replaces the tool calls of a finished group by the text, and drops its results.
-	EditKind_EDIT_KIND_COLLAPSE_GROUP EditKind = 8
-)
-
-// Enum value maps for EditKind.
-var (
-	EditKind_name = map[int32]string{
-		0: "EDIT_KIND_UNSPECIFIED",
-		1: "EDIT_KIND_HIDE_RESULT",
-		2: "EDIT_KIND_TRUNCATE_RESULT",
-		3: "EDIT_KIND_OFFLOAD_RESULT",
-		4: "EDIT_KIND_TRUNCATE_ARGUMENTS",
-		5: "EDIT_KIND_DROP_THINKING",
-		6: "EDIT_KIND_REPLACE_MEDIA",
-		7: "EDIT_KIND_COMPRESS_RESULT",
-		8: "EDIT_KIND_COLLAPSE_GROUP",
-	}
-	EditKind_value = map[string]int32{
-		"EDIT_KIND_UNSPECIFIED":        0,
-		"EDIT_KIND_HIDE_RESULT":        1,
-		"EDIT_KIND_TRUNCATE_RESULT":    2,
-		"EDIT_KIND_OFFLOAD_RESULT":     3,
-		"EDIT_KIND_TRUNCATE_ARGUMENTS": 4,
-		"EDIT_KIND_DROP_THINKING":      5,
-		"EDIT_KIND_REPLACE_MEDIA":      6,
-		"EDIT_KIND_COMPRESS_RESULT":    7,
-		"EDIT_KIND_COLLAPSE_GROUP":     8,
-	}
-)
-
-func (x EditKind) Enum() *EditKind {
-	p := new(EditKind)
-	*p = x
-	return p
-}
-
-func (x EditKind) String() string {
-	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
-}
-
-func (EditKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_compactord_v1_record_proto_enumTypes[1].Descriptor()
-}
-
-func (EditKind) Type() protoreflect.EnumType {
-	return &file_compactord_v1_record_proto_enumTypes[1]
-}
-
-func (x EditKind) Number() protoreflect.EnumNumber {
-	return protoreflect.EnumNumber(x)
-}
-
-// Deprecated: Use EditKind.Descriptor instead.
-func (EditKind) EnumDescriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{1}
-}
-
 // AttemptOutcome is how a compaction ended that wrote no entry.
 type AttemptOutcome int32
 
@@ -203,11 +125,11 @@ func (x AttemptOutcome) String() string {
 }
 
 func (AttemptOutcome) Descriptor() protoreflect.EnumDescriptor {
-	return file_compactord_v1_record_proto_enumTypes[2].Descriptor()
+	return file_compactord_v1_record_proto_enumTypes[1].Descriptor()
 }
 
 func (AttemptOutcome) Type() protoreflect.EnumType {
-	return &file_compactord_v1_record_proto_enumTypes[2]
+	return &file_compactord_v1_record_proto_enumTypes[1]
 }
 
 func (x AttemptOutcome) Number() protoreflect.EnumNumber {
@@ -216,7 +138,7 @@ func (x AttemptOutcome) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use AttemptOutcome.Descriptor instead.
 func (AttemptOutcome) EnumDescriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{2}
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{1}
 }
 
 // SkipReason is why a compaction or prune did nothing.
@@ -272,11 +194,11 @@ func (x SkipReason) String() string {
 }
 
 func (SkipReason) Descriptor() protoreflect.EnumDescriptor {
-	return file_compactord_v1_record_proto_enumTypes[3].Descriptor()
+	return file_compactord_v1_record_proto_enumTypes[2].Descriptor()
 }
 
 func (SkipReason) Type() protoreflect.EnumType {
-	return &file_compactord_v1_record_proto_enumTypes[3]
+	return &file_compactord_v1_record_proto_enumTypes[2]
 }
 
 func (x SkipReason) Number() protoreflect.EnumNumber {
@@ -285,7 +207,7 @@ func (x SkipReason) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use SkipReason.Descriptor instead.
 func (SkipReason) EnumDescriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{3}
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{2}
 }
 
 // Record is what the log holds beside messages. Records are appended and never change.
@@ -1470,97 +1392,6 @@ func (x *PruneEntry) GetClientStrategy() string {
 	return ""
 }
 
-// Edit replaces content in the view. The log keeps what was there.
-type Edit struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The message.
-	Index uint32 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`
-	// The part of it, from 0. For COLLAPSE_GROUP: 0.
-	Part uint32 `protobuf:"varint,2,opt,name=part,proto3" json:"part,omitempty"`
-	// What the edit does.
-	Kind EditKind `protobuf:"varint,3,opt,name=kind,proto3,enum=compactord.v1.EditKind" json:"kind,omitempty"`
-	// The text shown instead; empty where the content is dropped.
-	Replacement string `protobuf:"bytes,4,opt,name=replacement,proto3" json:"replacement,omitempty"`
-	// Tokens that it frees, by the session's estimator.
-	TokensFreed uint32 `protobuf:"varint,5,opt,name=tokens_freed,json=tokensFreed,proto3" json:"tokens_freed,omitempty"`
-	// In a plan: whether the summarizer is to write the replacement.
-	BySummarizer  bool `protobuf:"varint,6,opt,name=by_summarizer,json=bySummarizer,proto3" json:"by_summarizer,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Edit) Reset() {
-	*x = Edit{}
-	mi := &file_compactord_v1_record_proto_msgTypes[9]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Edit) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Edit) ProtoMessage() {}
-
-func (x *Edit) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_record_proto_msgTypes[9]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Edit.ProtoReflect.Descriptor instead.
-func (*Edit) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{9}
-}
-
-func (x *Edit) GetIndex() uint32 {
-	if x != nil {
-		return x.Index
-	}
-	return 0
-}
-
-func (x *Edit) GetPart() uint32 {
-	if x != nil {
-		return x.Part
-	}
-	return 0
-}
-
-func (x *Edit) GetKind() EditKind {
-	if x != nil {
-		return x.Kind
-	}
-	return EditKind_EDIT_KIND_UNSPECIFIED
-}
-
-func (x *Edit) GetReplacement() string {
-	if x != nil {
-		return x.Replacement
-	}
-	return ""
-}
-
-func (x *Edit) GetTokensFreed() uint32 {
-	if x != nil {
-		return x.TokensFreed
-	}
-	return 0
-}
-
-func (x *Edit) GetBySummarizer() bool {
-	if x != nil {
-		return x.BySummarizer
-	}
-	return false
-}
-
 // CompactionAttempt is a compaction that started and wrote no entry.
 type CompactionAttempt struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1594,7 +1425,7 @@ type CompactionAttempt struct {
 
 func (x *CompactionAttempt) Reset() {
 	*x = CompactionAttempt{}
-	mi := &file_compactord_v1_record_proto_msgTypes[10]
+	mi := &file_compactord_v1_record_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1606,7 +1437,7 @@ func (x *CompactionAttempt) String() string {
 func (*CompactionAttempt) ProtoMessage() {}
 
 func (x *CompactionAttempt) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_record_proto_msgTypes[10]
+	mi := &file_compactord_v1_record_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1619,7 +1450,7 @@ func (x *CompactionAttempt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactionAttempt.ProtoReflect.Descriptor instead.
 func (*CompactionAttempt) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{10}
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *CompactionAttempt) GetOperationId() string {
@@ -1723,7 +1554,7 @@ type Checkpoint struct {
 
 func (x *Checkpoint) Reset() {
 	*x = Checkpoint{}
-	mi := &file_compactord_v1_record_proto_msgTypes[11]
+	mi := &file_compactord_v1_record_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1735,7 +1566,7 @@ func (x *Checkpoint) String() string {
 func (*Checkpoint) ProtoMessage() {}
 
 func (x *Checkpoint) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_record_proto_msgTypes[11]
+	mi := &file_compactord_v1_record_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1748,7 +1579,7 @@ func (x *Checkpoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Checkpoint.ProtoReflect.Descriptor instead.
 func (*Checkpoint) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{11}
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Checkpoint) GetId() uint32 {
@@ -1800,7 +1631,7 @@ type Revert struct {
 
 func (x *Revert) Reset() {
 	*x = Revert{}
-	mi := &file_compactord_v1_record_proto_msgTypes[12]
+	mi := &file_compactord_v1_record_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1812,7 +1643,7 @@ func (x *Revert) String() string {
 func (*Revert) ProtoMessage() {}
 
 func (x *Revert) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_record_proto_msgTypes[12]
+	mi := &file_compactord_v1_record_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1825,7 +1656,7 @@ func (x *Revert) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Revert.ProtoReflect.Descriptor instead.
 func (*Revert) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{12}
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Revert) GetPoint() uint32 {
@@ -1899,7 +1730,7 @@ type RevertSummary struct {
 
 func (x *RevertSummary) Reset() {
 	*x = RevertSummary{}
-	mi := &file_compactord_v1_record_proto_msgTypes[13]
+	mi := &file_compactord_v1_record_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1911,7 +1742,7 @@ func (x *RevertSummary) String() string {
 func (*RevertSummary) ProtoMessage() {}
 
 func (x *RevertSummary) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_record_proto_msgTypes[13]
+	mi := &file_compactord_v1_record_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1924,7 +1755,7 @@ func (x *RevertSummary) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevertSummary.ProtoReflect.Descriptor instead.
 func (*RevertSummary) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{13}
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RevertSummary) GetSummarizer() string {
@@ -2012,7 +1843,7 @@ type PinChange struct {
 
 func (x *PinChange) Reset() {
 	*x = PinChange{}
-	mi := &file_compactord_v1_record_proto_msgTypes[14]
+	mi := &file_compactord_v1_record_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2024,7 +1855,7 @@ func (x *PinChange) String() string {
 func (*PinChange) ProtoMessage() {}
 
 func (x *PinChange) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_record_proto_msgTypes[14]
+	mi := &file_compactord_v1_record_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2037,7 +1868,7 @@ func (x *PinChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PinChange.ProtoReflect.Descriptor instead.
 func (*PinChange) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{14}
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *PinChange) GetIndexes() []uint32 {
@@ -2076,7 +1907,7 @@ type PolicyChange struct {
 
 func (x *PolicyChange) Reset() {
 	*x = PolicyChange{}
-	mi := &file_compactord_v1_record_proto_msgTypes[15]
+	mi := &file_compactord_v1_record_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2088,7 +1919,7 @@ func (x *PolicyChange) String() string {
 func (*PolicyChange) ProtoMessage() {}
 
 func (x *PolicyChange) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_record_proto_msgTypes[15]
+	mi := &file_compactord_v1_record_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2101,7 +1932,7 @@ func (x *PolicyChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PolicyChange.ProtoReflect.Descriptor instead.
 func (*PolicyChange) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{15}
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *PolicyChange) GetGiven() *Policy {
@@ -2129,7 +1960,7 @@ var File_compactord_v1_record_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_record_proto_rawDesc = "" +
 	"\n" +
-	"\x1acompactord/v1/record.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x19compactord/v1/error.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1ccompactord/v1/strategy.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xcb\x04\n" +
+	"\x1acompactord/v1/record.proto\x12\rcompactord.v1\x1a\x18compactord/v1/edit.proto\x1a\x19compactord/v1/error.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1ccompactord/v1/strategy.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xcb\x04\n" +
 	"\x06Record\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\rR\bsequence\x12\x1d\n" +
 	"\n" +
@@ -2259,14 +2090,7 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"redactions\x12%\n" +
 	"\x0eprompt_version\x18\x15 \x01(\rR\rpromptVersion\x12'\n" +
 	"\x0fclient_strategy\x18\x16 \x01(\tR\x0eclientStrategyB\v\n" +
-	"\t_cost_usd\"\xd1\x01\n" +
-	"\x04Edit\x12\x14\n" +
-	"\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n" +
-	"\x04part\x18\x02 \x01(\rR\x04part\x125\n" +
-	"\x04kind\x18\x03 \x01(\x0e2\x17.compactord.v1.EditKindB\b\xbaH\x05\x82\x01\x02\x10\x01R\x04kind\x12 \n" +
-	"\vreplacement\x18\x04 \x01(\tR\vreplacement\x12!\n" +
-	"\ftokens_freed\x18\x05 \x01(\rR\vtokensFreed\x12#\n" +
-	"\rby_summarizer\x18\x06 \x01(\bR\fbySummarizer\"\xb9\x04\n" +
+	"\t_cost_usd\"\xb9\x04\n" +
 	"\x11CompactionAttempt\x12!\n" +
 	"\foperation_id\x18\x01 \x01(\tR\voperationId\x127\n" +
 	"\aoutcome\x18\x02 \x01(\x0e2\x1d.compactord.v1.AttemptOutcomeR\aoutcome\x12\x1f\n" +
@@ -2335,17 +2159,7 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\x18COMPACTION_REASON_MANUAL\x10\x01\x12\x1f\n" +
 	"\x1bCOMPACTION_REASON_THRESHOLD\x10\x02\x12\x1e\n" +
 	"\x1aCOMPACTION_REASON_OVERFLOW\x10\x03\x12\"\n" +
-	"\x1eCOMPACTION_REASON_USER_MESSAGE\x10\x04*\x96\x02\n" +
-	"\bEditKind\x12\x19\n" +
-	"\x15EDIT_KIND_UNSPECIFIED\x10\x00\x12\x19\n" +
-	"\x15EDIT_KIND_HIDE_RESULT\x10\x01\x12\x1d\n" +
-	"\x19EDIT_KIND_TRUNCATE_RESULT\x10\x02\x12\x1c\n" +
-	"\x18EDIT_KIND_OFFLOAD_RESULT\x10\x03\x12 \n" +
-	"\x1cEDIT_KIND_TRUNCATE_ARGUMENTS\x10\x04\x12\x1b\n" +
-	"\x17EDIT_KIND_DROP_THINKING\x10\x05\x12\x1b\n" +
-	"\x17EDIT_KIND_REPLACE_MEDIA\x10\x06\x12\x1d\n" +
-	"\x19EDIT_KIND_COMPRESS_RESULT\x10\a\x12\x1c\n" +
-	"\x18EDIT_KIND_COLLAPSE_GROUP\x10\b*\x89\x01\n" +
+	"\x1eCOMPACTION_REASON_USER_MESSAGE\x10\x04*\x89\x01\n" +
 	"\x0eAttemptOutcome\x12\x1f\n" +
 	"\x1bATTEMPT_OUTCOME_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16ATTEMPT_OUTCOME_FAILED\x10\x01\x12\x1d\n" +
@@ -2373,92 +2187,90 @@ func file_compactord_v1_record_proto_rawDescGZIP() []byte {
 	return file_compactord_v1_record_proto_rawDescData
 }
 
-var file_compactord_v1_record_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_compactord_v1_record_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_compactord_v1_record_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_compactord_v1_record_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_compactord_v1_record_proto_goTypes = []any{
 	(CompactionReason)(0),         // 0: compactord.v1.CompactionReason
-	(EditKind)(0),                 // 1: compactord.v1.EditKind
-	(AttemptOutcome)(0),           // 2: compactord.v1.AttemptOutcome
-	(SkipReason)(0),               // 3: compactord.v1.SkipReason
-	(*Record)(nil),                // 4: compactord.v1.Record
-	(*ViewChange)(nil),            // 5: compactord.v1.ViewChange
-	(*IndexRange)(nil),            // 6: compactord.v1.IndexRange
-	(*CompactionEntry)(nil),       // 7: compactord.v1.CompactionEntry
-	(*Slots)(nil),                 // 8: compactord.v1.Slots
-	(*Todo)(nil),                  // 9: compactord.v1.Todo
-	(*UserRequest)(nil),           // 10: compactord.v1.UserRequest
-	(*FileLists)(nil),             // 11: compactord.v1.FileLists
-	(*PruneEntry)(nil),            // 12: compactord.v1.PruneEntry
-	(*Edit)(nil),                  // 13: compactord.v1.Edit
-	(*CompactionAttempt)(nil),     // 14: compactord.v1.CompactionAttempt
-	(*Checkpoint)(nil),            // 15: compactord.v1.Checkpoint
-	(*Revert)(nil),                // 16: compactord.v1.Revert
-	(*RevertSummary)(nil),         // 17: compactord.v1.RevertSummary
-	(*PinChange)(nil),             // 18: compactord.v1.PinChange
-	(*PolicyChange)(nil),          // 19: compactord.v1.PolicyChange
-	(*timestamppb.Timestamp)(nil), // 20: google.protobuf.Timestamp
-	(*Strategy)(nil),              // 21: compactord.v1.Strategy
-	(*Usage)(nil),                 // 22: compactord.v1.Usage
-	(SummaryFallback)(0),          // 23: compactord.v1.SummaryFallback
-	(*OpaquePart)(nil),            // 24: compactord.v1.OpaquePart
-	(*durationpb.Duration)(nil),   // 25: google.protobuf.Duration
-	(SectionSet)(0),               // 26: compactord.v1.SectionSet
-	(ErrorReason)(0),              // 27: compactord.v1.ErrorReason
-	(*Policy)(nil),                // 28: compactord.v1.Policy
+	(AttemptOutcome)(0),           // 1: compactord.v1.AttemptOutcome
+	(SkipReason)(0),               // 2: compactord.v1.SkipReason
+	(*Record)(nil),                // 3: compactord.v1.Record
+	(*ViewChange)(nil),            // 4: compactord.v1.ViewChange
+	(*IndexRange)(nil),            // 5: compactord.v1.IndexRange
+	(*CompactionEntry)(nil),       // 6: compactord.v1.CompactionEntry
+	(*Slots)(nil),                 // 7: compactord.v1.Slots
+	(*Todo)(nil),                  // 8: compactord.v1.Todo
+	(*UserRequest)(nil),           // 9: compactord.v1.UserRequest
+	(*FileLists)(nil),             // 10: compactord.v1.FileLists
+	(*PruneEntry)(nil),            // 11: compactord.v1.PruneEntry
+	(*CompactionAttempt)(nil),     // 12: compactord.v1.CompactionAttempt
+	(*Checkpoint)(nil),            // 13: compactord.v1.Checkpoint
+	(*Revert)(nil),                // 14: compactord.v1.Revert
+	(*RevertSummary)(nil),         // 15: compactord.v1.RevertSummary
+	(*PinChange)(nil),             // 16: compactord.v1.PinChange
+	(*PolicyChange)(nil),          // 17: compactord.v1.PolicyChange
+	(*timestamppb.Timestamp)(nil), // 18: google.protobuf.Timestamp
+	(*Strategy)(nil),              // 19: compactord.v1.Strategy
+	(*Usage)(nil),                 // 20: compactord.v1.Usage
+	(SummaryFallback)(0),          // 21: compactord.v1.SummaryFallback
+	(*OpaquePart)(nil),            // 22: compactord.v1.OpaquePart
+	(*durationpb.Duration)(nil),   // 23: google.protobuf.Duration
+	(SectionSet)(0),               // 24: compactord.v1.SectionSet
+	(*Edit)(nil),                  // 25: compactord.v1.Edit
+	(ErrorReason)(0),              // 26: compactord.v1.ErrorReason
+	(*Policy)(nil),                // 27: compactord.v1.Policy
 }
 var file_compactord_v1_record_proto_depIdxs = []int32{
-	20, // 0: compactord.v1.Record.created_at:type_name -> google.protobuf.Timestamp
-	7,  // 1: compactord.v1.Record.compaction:type_name -> compactord.v1.CompactionEntry
-	12, // 2: compactord.v1.Record.prune:type_name -> compactord.v1.PruneEntry
-	14, // 3: compactord.v1.Record.attempt:type_name -> compactord.v1.CompactionAttempt
-	15, // 4: compactord.v1.Record.checkpoint:type_name -> compactord.v1.Checkpoint
-	16, // 5: compactord.v1.Record.revert:type_name -> compactord.v1.Revert
-	18, // 6: compactord.v1.Record.pin:type_name -> compactord.v1.PinChange
-	18, // 7: compactord.v1.Record.unpin:type_name -> compactord.v1.PinChange
-	19, // 8: compactord.v1.Record.policy_change:type_name -> compactord.v1.PolicyChange
-	6,  // 9: compactord.v1.CompactionEntry.covered:type_name -> compactord.v1.IndexRange
-	6,  // 10: compactord.v1.CompactionEntry.summarized:type_name -> compactord.v1.IndexRange
-	8,  // 11: compactord.v1.CompactionEntry.slots:type_name -> compactord.v1.Slots
+	18, // 0: compactord.v1.Record.created_at:type_name -> google.protobuf.Timestamp
+	6,  // 1: compactord.v1.Record.compaction:type_name -> compactord.v1.CompactionEntry
+	11, // 2: compactord.v1.Record.prune:type_name -> compactord.v1.PruneEntry
+	12, // 3: compactord.v1.Record.attempt:type_name -> compactord.v1.CompactionAttempt
+	13, // 4: compactord.v1.Record.checkpoint:type_name -> compactord.v1.Checkpoint
+	14, // 5: compactord.v1.Record.revert:type_name -> compactord.v1.Revert
+	16, // 6: compactord.v1.Record.pin:type_name -> compactord.v1.PinChange
+	16, // 7: compactord.v1.Record.unpin:type_name -> compactord.v1.PinChange
+	17, // 8: compactord.v1.Record.policy_change:type_name -> compactord.v1.PolicyChange
+	5,  // 9: compactord.v1.CompactionEntry.covered:type_name -> compactord.v1.IndexRange
+	5,  // 10: compactord.v1.CompactionEntry.summarized:type_name -> compactord.v1.IndexRange
+	7,  // 11: compactord.v1.CompactionEntry.slots:type_name -> compactord.v1.Slots
 	0,  // 12: compactord.v1.CompactionEntry.reason:type_name -> compactord.v1.CompactionReason
-	21, // 13: compactord.v1.CompactionEntry.strategy:type_name -> compactord.v1.Strategy
-	22, // 14: compactord.v1.CompactionEntry.usage:type_name -> compactord.v1.Usage
-	11, // 15: compactord.v1.CompactionEntry.files:type_name -> compactord.v1.FileLists
-	23, // 16: compactord.v1.CompactionEntry.fallback:type_name -> compactord.v1.SummaryFallback
-	24, // 17: compactord.v1.CompactionEntry.provider_block:type_name -> compactord.v1.OpaquePart
-	5,  // 18: compactord.v1.CompactionEntry.view_change:type_name -> compactord.v1.ViewChange
-	25, // 19: compactord.v1.CompactionEntry.duration:type_name -> google.protobuf.Duration
-	20, // 20: compactord.v1.CompactionEntry.created_at:type_name -> google.protobuf.Timestamp
-	26, // 21: compactord.v1.CompactionEntry.sections:type_name -> compactord.v1.SectionSet
-	9,  // 22: compactord.v1.Slots.open_todos:type_name -> compactord.v1.Todo
-	10, // 23: compactord.v1.Slots.last_user_request:type_name -> compactord.v1.UserRequest
-	13, // 24: compactord.v1.PruneEntry.edits:type_name -> compactord.v1.Edit
-	21, // 25: compactord.v1.PruneEntry.strategy:type_name -> compactord.v1.Strategy
+	19, // 13: compactord.v1.CompactionEntry.strategy:type_name -> compactord.v1.Strategy
+	20, // 14: compactord.v1.CompactionEntry.usage:type_name -> compactord.v1.Usage
+	10, // 15: compactord.v1.CompactionEntry.files:type_name -> compactord.v1.FileLists
+	21, // 16: compactord.v1.CompactionEntry.fallback:type_name -> compactord.v1.SummaryFallback
+	22, // 17: compactord.v1.CompactionEntry.provider_block:type_name -> compactord.v1.OpaquePart
+	4,  // 18: compactord.v1.CompactionEntry.view_change:type_name -> compactord.v1.ViewChange
+	23, // 19: compactord.v1.CompactionEntry.duration:type_name -> google.protobuf.Duration
+	18, // 20: compactord.v1.CompactionEntry.created_at:type_name -> google.protobuf.Timestamp
+	24, // 21: compactord.v1.CompactionEntry.sections:type_name -> compactord.v1.SectionSet
+	8,  // 22: compactord.v1.Slots.open_todos:type_name -> compactord.v1.Todo
+	9,  // 23: compactord.v1.Slots.last_user_request:type_name -> compactord.v1.UserRequest
+	25, // 24: compactord.v1.PruneEntry.edits:type_name -> compactord.v1.Edit
+	19, // 25: compactord.v1.PruneEntry.strategy:type_name -> compactord.v1.Strategy
 	0,  // 26: compactord.v1.PruneEntry.reason:type_name -> compactord.v1.CompactionReason
-	5,  // 27: compactord.v1.PruneEntry.view_change:type_name -> compactord.v1.ViewChange
-	25, // 28: compactord.v1.PruneEntry.duration:type_name -> google.protobuf.Duration
-	20, // 29: compactord.v1.PruneEntry.created_at:type_name -> google.protobuf.Timestamp
-	22, // 30: compactord.v1.PruneEntry.usage:type_name -> compactord.v1.Usage
-	23, // 31: compactord.v1.PruneEntry.fallback:type_name -> compactord.v1.SummaryFallback
-	1,  // 32: compactord.v1.Edit.kind:type_name -> compactord.v1.EditKind
-	2,  // 33: compactord.v1.CompactionAttempt.outcome:type_name -> compactord.v1.AttemptOutcome
-	27, // 34: compactord.v1.CompactionAttempt.error_reason:type_name -> compactord.v1.ErrorReason
-	3,  // 35: compactord.v1.CompactionAttempt.skip_reason:type_name -> compactord.v1.SkipReason
-	0,  // 36: compactord.v1.CompactionAttempt.reason:type_name -> compactord.v1.CompactionReason
-	25, // 37: compactord.v1.CompactionAttempt.duration:type_name -> google.protobuf.Duration
-	22, // 38: compactord.v1.CompactionAttempt.usage:type_name -> compactord.v1.Usage
-	5,  // 39: compactord.v1.Revert.view_change:type_name -> compactord.v1.ViewChange
-	17, // 40: compactord.v1.Revert.summary:type_name -> compactord.v1.RevertSummary
-	22, // 41: compactord.v1.RevertSummary.usage:type_name -> compactord.v1.Usage
-	23, // 42: compactord.v1.RevertSummary.fallback:type_name -> compactord.v1.SummaryFallback
-	5,  // 43: compactord.v1.PinChange.view_change:type_name -> compactord.v1.ViewChange
-	28, // 44: compactord.v1.PolicyChange.given:type_name -> compactord.v1.Policy
-	28, // 45: compactord.v1.PolicyChange.resolved:type_name -> compactord.v1.Policy
-	5,  // 46: compactord.v1.PolicyChange.view_change:type_name -> compactord.v1.ViewChange
-	47, // [47:47] is the sub-list for method output_type
-	47, // [47:47] is the sub-list for method input_type
-	47, // [47:47] is the sub-list for extension type_name
-	47, // [47:47] is the sub-list for extension extendee
-	0,  // [0:47] is the sub-list for field type_name
+	4,  // 27: compactord.v1.PruneEntry.view_change:type_name -> compactord.v1.ViewChange
+	23, // 28: compactord.v1.PruneEntry.duration:type_name -> google.protobuf.Duration
+	18, // 29: compactord.v1.PruneEntry.created_at:type_name -> google.protobuf.Timestamp
+	20, // 30: compactord.v1.PruneEntry.usage:type_name -> compactord.v1.Usage
+	21, // 31: compactord.v1.PruneEntry.fallback:type_name -> compactord.v1.SummaryFallback
+	1,  // 32: compactord.v1.CompactionAttempt.outcome:type_name -> compactord.v1.AttemptOutcome
+	26, // 33: compactord.v1.CompactionAttempt.error_reason:type_name -> compactord.v1.ErrorReason
+	2,  // 34: compactord.v1.CompactionAttempt.skip_reason:type_name -> compactord.v1.SkipReason
+	0,  // 35: compactord.v1.CompactionAttempt.reason:type_name -> compactord.v1.CompactionReason
+	23, // 36: compactord.v1.CompactionAttempt.duration:type_name -> google.protobuf.Duration
+	20, // 37: compactord.v1.CompactionAttempt.usage:type_name -> compactord.v1.Usage
+	4,  // 38: compactord.v1.Revert.view_change:type_name -> compactord.v1.ViewChange
+	15, // 39: compactord.v1.Revert.summary:type_name -> compactord.v1.RevertSummary
+	20, // 40: compactord.v1.RevertSummary.usage:type_name -> compactord.v1.Usage
+	21, // 41: compactord.v1.RevertSummary.fallback:type_name -> compactord.v1.SummaryFallback
+	4,  // 42: compactord.v1.PinChange.view_change:type_name -> compactord.v1.ViewChange
+	27, // 43: compactord.v1.PolicyChange.given:type_name -> compactord.v1.Policy
+	27, // 44: compactord.v1.PolicyChange.resolved:type_name -> compactord.v1.Policy
+	4,  // 45: compactord.v1.PolicyChange.view_change:type_name -> compactord.v1.ViewChange
+	46, // [46:46] is the sub-list for method output_type
+	46, // [46:46] is the sub-list for method input_type
+	46, // [46:46] is the sub-list for extension type_name
+	46, // [46:46] is the sub-list for extension extendee
+	0,  // [0:46] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_record_proto_init() }
@@ -2466,6 +2278,7 @@ func file_compactord_v1_record_proto_init() {
 	if File_compactord_v1_record_proto != nil {
 		return
 	}
+	file_compactord_v1_edit_proto_init()
 	file_compactord_v1_error_proto_init()
 	file_compactord_v1_message_proto_init()
 	file_compactord_v1_policy_proto_init()
@@ -2483,17 +2296,17 @@ func file_compactord_v1_record_proto_init() {
 	file_compactord_v1_record_proto_msgTypes[1].OneofWrappers = []any{}
 	file_compactord_v1_record_proto_msgTypes[3].OneofWrappers = []any{}
 	file_compactord_v1_record_proto_msgTypes[8].OneofWrappers = []any{}
+	file_compactord_v1_record_proto_msgTypes[9].OneofWrappers = []any{}
 	file_compactord_v1_record_proto_msgTypes[10].OneofWrappers = []any{}
 	file_compactord_v1_record_proto_msgTypes[11].OneofWrappers = []any{}
 	file_compactord_v1_record_proto_msgTypes[12].OneofWrappers = []any{}
-	file_compactord_v1_record_proto_msgTypes[13].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_record_proto_rawDesc), len(file_compactord_v1_record_proto_rawDesc)),
-			NumEnums:      4,
-			NumMessages:   16,
+			NumEnums:      3,
+			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -899,7 +899,7 @@ var File_compactord_v1_view_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_view_proto_rawDesc = "" +
 	"\n" +
-	"\x18compactord/v1/view.proto\x12\rcompactord.v1\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/record.proto\"\x96\x02\n" +
+	"\x18compactord/v1/view.proto\x12\rcompactord.v1\x1a\x18compactord/v1/edit.proto\x1a\x1bcompactord/v1/message.proto\"\x96\x02\n" +
 	"\vViewMessage\x120\n" +
 	"\amessage\x18\x01 \x01(\v2\x16.compactord.v1.MessageR\amessage\x12\x16\n" +
 	"\x05index\x18\x02 \x01(\rH\x00R\x05index\x12\x1f\n" +
@@ -1038,8 +1038,8 @@ func file_compactord_v1_view_proto_init() {
 	if File_compactord_v1_view_proto != nil {
 		return
 	}
+	file_compactord_v1_edit_proto_init()
 	file_compactord_v1_message_proto_init()
-	file_compactord_v1_record_proto_init()
 	file_compactord_v1_view_proto_msgTypes[0].OneofWrappers = []any{
 		(*ViewMessage_Index)(nil),
 		(*ViewMessage_SummaryOf)(nil),

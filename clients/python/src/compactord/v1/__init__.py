@@ -25,7 +25,6 @@ from compactord.v1.compaction_service_pb2 import (
     CommitCompactionResponse,
     CompactRequest,
     CompactResponse,
-    EditPlace,
     GetCompactionRequest,
     GetCompactionResponse,
     GetLLMViewRequest,
@@ -39,6 +38,11 @@ from compactord.v1.compaction_service_pb2 import (
     PruneResponse,
     SummaryPrompt,
     SummaryPromptKind,
+)
+from compactord.v1.edit_pb2 import (
+    Edit,
+    EditKind,
+    EditPlace,
 )
 from compactord.v1.error_pb2 import (
     ErrorReason,
@@ -58,8 +62,6 @@ from compactord.v1.event_pb2 import (
     SummaryDelta,
 )
 from compactord.v1.message_pb2 import (
-    ArrivalEdit,
-    ArrivalEditKind,
     Attachment,
     CallRef,
     Dialect,
@@ -133,8 +135,6 @@ from compactord.v1.record_pb2 import (
     CompactionAttempt,
     CompactionEntry,
     CompactionReason,
-    Edit,
-    EditKind,
     FileLists,
     IndexRange,
     PinChange,
@@ -225,8 +225,6 @@ from compactord.v1.watch_pb2 import (
 __all__ = [
     "AppendMessagesRequest",
     "AppendMessagesResponse",
-    "ArrivalEdit",
-    "ArrivalEditKind",
     "Attachment",
     "AttemptOutcome",
     "BlockedBy",

@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from compactord.v1 import edit_pb2 as _edit_pb2
 from compactord.v1 import event_pb2 as _event_pb2
 from compactord.v1 import message_pb2 as _message_pb2
 from compactord.v1 import policy_pb2 as _policy_pb2
@@ -228,7 +229,7 @@ class ClientPlan(_message.Message):
     first_kept_index: _builtins.int
     """The first message that is kept. Not set: no cut. A cut within a turn splits it."""
     @_builtins.property
-    def edits(self) -> _containers.RepeatedCompositeFieldContainer[_record_pb2.Edit]:
+    def edits(self) -> _containers.RepeatedCompositeFieldContainer[_edit_pb2.Edit]:
         """The edits of messages that are kept; tokens_freed is not read. With by_summarizer there is a prompt for its text. At
         most 100,000.
         """
@@ -238,7 +239,7 @@ class ClientPlan(_message.Message):
         *,
         strategy: _builtins.str = ...,
         first_kept_index: _builtins.int | None = ...,
-        edits: _abc.Iterable[_record_pb2.Edit] | None = ...,
+        edits: _abc.Iterable[_edit_pb2.Edit] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_first_kept_index", b"_first_kept_index", "first_kept_index", b"first_kept_index"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -408,7 +409,7 @@ class SummaryPrompt(_message.Message):
     its system prompt and tools, and text as a USER message behind. Not set: the prompt stands alone.
     """
     @_builtins.property
-    def edit(self) -> Global___EditPlace:
+    def edit(self) -> _edit_pb2.EditPlace:
         """OBSERVATION: the edit whose text it is about."""
 
     def __init__(
@@ -422,7 +423,7 @@ class SummaryPrompt(_message.Message):
         max_answer_tokens: _builtins.int = ...,
         tokens: _builtins.int = ...,
         view_messages: _builtins.int | None = ...,
-        edit: Global___EditPlace | None = ...,
+        edit: _edit_pb2.EditPlace | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_edit", b"_edit", "_text_before_answer", b"_text_before_answer", "_view_messages", b"_view_messages", "edit", b"edit", "text_before_answer", b"text_before_answer", "view_messages", b"view_messages"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -442,32 +443,6 @@ class SummaryPrompt(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__view_messages) -> _WhichOneofReturnType__view_messages | None: ...
 
 Global___SummaryPrompt: _TypeAlias = SummaryPrompt  # noqa: Y015
-
-@_typing.final
-class EditPlace(_message.Message):
-    """EditPlace is where an edit stands."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    INDEX_FIELD_NUMBER: _builtins.int
-    PART_FIELD_NUMBER: _builtins.int
-    index: _builtins.int
-    """The message."""
-    part: _builtins.int
-    """The part of it, from 0."""
-    def __init__(
-        self,
-        *,
-        index: _builtins.int = ...,
-        part: _builtins.int = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["index", b"index", "part", b"part"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___EditPlace: _TypeAlias = EditPlace  # noqa: Y015
 
 @_typing.final
 class CommitCompactionRequest(_message.Message):

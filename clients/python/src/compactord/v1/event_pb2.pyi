@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from compactord.v1 import edit_pb2 as _edit_pb2
 from compactord.v1 import error_pb2 as _error_pb2
 from compactord.v1 import message_pb2 as _message_pb2
 from compactord.v1 import record_pb2 as _record_pb2
@@ -181,7 +182,7 @@ class CompactionPlan(_message.Message):
     skip_reason: _record_pb2.SkipReason.ValueType
     """Why the plan does nothing, where it does nothing."""
     @_builtins.property
-    def edits(self) -> _containers.RepeatedCompositeFieldContainer[_record_pb2.Edit]:
+    def edits(self) -> _containers.RepeatedCompositeFieldContainer[_edit_pb2.Edit]:
         """The edits."""
 
     @_builtins.property
@@ -191,7 +192,7 @@ class CompactionPlan(_message.Message):
     def __init__(
         self,
         *,
-        edits: _abc.Iterable[_record_pb2.Edit] | None = ...,
+        edits: _abc.Iterable[_edit_pb2.Edit] | None = ...,
         cut: Global___Cut | None = ...,
         tokens_before: _builtins.int = ...,
         chunks: _builtins.int = ...,

@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from compactord.v1 import edit_pb2 as _edit_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
@@ -238,30 +239,6 @@ RESULT_PLACE_STRAY: ResultPlace.ValueType  # 2
 RESULT_PLACE_VOID: ResultPlace.ValueType  # 3
 """It answers a call of a message that ended in an error or was aborted; views leave it out with that message."""
 Global___ResultPlace: _TypeAlias = ResultPlace  # noqa: Y015
-
-class _ArrivalEditKind:
-    ValueType = _typing.NewType("ValueType", _builtins.int)
-    V: _TypeAlias = ValueType  # noqa: Y015
-
-class _ArrivalEditKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ArrivalEditKind.ValueType], _builtins.type):
-    DESCRIPTOR: _descriptor.EnumDescriptor
-    ARRIVAL_EDIT_KIND_UNSPECIFIED: _ArrivalEditKind.ValueType  # 0
-    """Never stored."""
-    ARRIVAL_EDIT_KIND_TRUNCATE_RESULT: _ArrivalEditKind.ValueType  # 1
-    """Replaces a tool result's parts by its shortened text."""
-    ARRIVAL_EDIT_KIND_OFFLOAD_RESULT: _ArrivalEditKind.ValueType  # 2
-    """Replaces a tool result's parts by a preview and a reference."""
-
-class ArrivalEditKind(_ArrivalEditKind, metaclass=_ArrivalEditKindEnumTypeWrapper):
-    """ArrivalEditKind is what an edit on arrival does."""
-
-ARRIVAL_EDIT_KIND_UNSPECIFIED: ArrivalEditKind.ValueType  # 0
-"""Never stored."""
-ARRIVAL_EDIT_KIND_TRUNCATE_RESULT: ArrivalEditKind.ValueType  # 1
-"""Replaces a tool result's parts by its shortened text."""
-ARRIVAL_EDIT_KIND_OFFLOAD_RESULT: ArrivalEditKind.ValueType  # 2
-"""Replaces a tool result's parts by a preview and a reference."""
-Global___ArrivalEditKind: _TypeAlias = ArrivalEditKind  # noqa: Y015
 
 @_typing.final
 class Message(_message.Message):
@@ -854,40 +831,6 @@ class CallRef(_message.Message):
 Global___CallRef: _TypeAlias = CallRef  # noqa: Y015
 
 @_typing.final
-class ArrivalEdit(_message.Message):
-    """ArrivalEdit replaces content in all views, from the first that shows the message. The log keeps what was there."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    PART_FIELD_NUMBER: _builtins.int
-    KIND_FIELD_NUMBER: _builtins.int
-    REPLACEMENT_FIELD_NUMBER: _builtins.int
-    TOKENS_FREED_FIELD_NUMBER: _builtins.int
-    part: _builtins.int
-    """The part, from 0."""
-    kind: Global___ArrivalEditKind.ValueType
-    """What the edit does."""
-    replacement: _builtins.str
-    """The text shown instead."""
-    tokens_freed: _builtins.int
-    """Tokens that it frees, by the session's estimator."""
-    def __init__(
-        self,
-        *,
-        part: _builtins.int = ...,
-        kind: Global___ArrivalEditKind.ValueType = ...,
-        replacement: _builtins.str = ...,
-        tokens_freed: _builtins.int = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "part", b"part", "replacement", b"replacement", "tokens_freed", b"tokens_freed"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___ArrivalEdit: _TypeAlias = ArrivalEdit  # noqa: Y015
-
-@_typing.final
 class LoggedMessage(_message.Message):
     """LoggedMessage is a message with its place in the log. All but `state` is fixed when it is appended."""
 
@@ -949,8 +892,10 @@ class LoggedMessage(_message.Message):
         """
 
     @_builtins.property
-    def arrival_edits(self) -> _containers.RepeatedCompositeFieldContainer[Global___ArrivalEdit]:
-        """TOOL: how policy.on_append, as it was when the message was appended, has views show it. The message itself is whole."""
+    def arrival_edits(self) -> _containers.RepeatedCompositeFieldContainer[_edit_pb2.Edit]:
+        """TOOL: how policy.on_append, as it was when the message was appended, has views show it, from the first view on. The
+        message itself is whole. The edits are of this message, and of kind TRUNCATE_RESULT or OFFLOAD_RESULT.
+        """
 
     def __init__(
         self,
@@ -968,7 +913,7 @@ class LoggedMessage(_message.Message):
         state: Global___MessageState.ValueType = ...,
         loop_view_point: _builtins.int = ...,
         pinned: _builtins.bool = ...,
-        arrival_edits: _abc.Iterable[Global___ArrivalEdit] | None = ...,
+        arrival_edits: _abc.Iterable[_edit_pb2.Edit] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["answers", b"answers", "appended_at", b"appended_at", "message", b"message"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...

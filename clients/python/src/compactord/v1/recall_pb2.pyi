@@ -4,8 +4,8 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from compactord.v1 import edit_pb2 as _edit_pb2
 from compactord.v1 import message_pb2 as _message_pb2
-from compactord.v1 import record_pb2 as _record_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
@@ -534,7 +534,7 @@ class SearchHit(_message.Message):
     matches: _builtins.int
     """How many lines of the message match the expression, or how often the words stand in it; counted up to 1,000."""
     @_builtins.property
-    def edits(self) -> _containers.RepeatedScalarFieldContainer[_record_pb2.EditKind.ValueType]:
+    def edits(self) -> _containers.RepeatedScalarFieldContainer[_edit_pb2.EditKind.ValueType]:
         """The kinds of edits in force on it: what of it views do not show."""
 
     def __init__(
@@ -546,7 +546,7 @@ class SearchHit(_message.Message):
         kind: Global___ContentKind.ValueType = ...,
         role: _message_pb2.Role.ValueType = ...,
         state: _message_pb2.MessageState.ValueType = ...,
-        edits: _abc.Iterable[_record_pb2.EditKind.ValueType] | None = ...,
+        edits: _abc.Iterable[_edit_pb2.EditKind.ValueType] | None = ...,
         tool: _builtins.str = ...,
         snippet: _builtins.str = ...,
         match_start: _builtins.int = ...,

@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from compactord.v1 import edit_pb2 as _edit_pb2
 from compactord.v1 import error_pb2 as _error_pb2
 from compactord.v1 import message_pb2 as _message_pb2
 from compactord.v1 import policy_pb2 as _policy_pb2
@@ -56,54 +57,6 @@ COMPACTION_REASON_OVERFLOW: CompactionReason.ValueType  # 3
 COMPACTION_REASON_USER_MESSAGE: CompactionReason.ValueType  # 4
 """A USER message was appended, and policy.on_user_message says so. In records only."""
 Global___CompactionReason: _TypeAlias = CompactionReason  # noqa: Y015
-
-class _EditKind:
-    ValueType = _typing.NewType("ValueType", _builtins.int)
-    V: _TypeAlias = ValueType  # noqa: Y015
-
-class _EditKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EditKind.ValueType], _builtins.type):
-    DESCRIPTOR: _descriptor.EnumDescriptor
-    EDIT_KIND_UNSPECIFIED: _EditKind.ValueType  # 0
-    """Never stored."""
-    EDIT_KIND_HIDE_RESULT: _EditKind.ValueType  # 1
-    """Replaces a tool result's parts by the text."""
-    EDIT_KIND_TRUNCATE_RESULT: _EditKind.ValueType  # 2
-    """Replaces a tool result's parts by its shortened text."""
-    EDIT_KIND_OFFLOAD_RESULT: _EditKind.ValueType  # 3
-    """Replaces a tool result's parts by a preview and a reference."""
-    EDIT_KIND_TRUNCATE_ARGUMENTS: _EditKind.ValueType  # 4
-    """Replaces a tool call's arguments by the text, which is a JSON object."""
-    EDIT_KIND_DROP_THINKING: _EditKind.ValueType  # 5
-    """Drops a thinking part."""
-    EDIT_KIND_REPLACE_MEDIA: _EditKind.ValueType  # 6
-    """Replaces a media part, or the media among a tool result's parts, by the text."""
-    EDIT_KIND_COMPRESS_RESULT: _EditKind.ValueType  # 7
-    """Replaces a tool result's parts by a shorter text that the summarizer wrote."""
-    EDIT_KIND_COLLAPSE_GROUP: _EditKind.ValueType  # 8
-    """Replaces the tool calls of a finished group by the text, and drops its results."""
-
-class EditKind(_EditKind, metaclass=_EditKindEnumTypeWrapper):
-    """EditKind is what an edit does."""
-
-EDIT_KIND_UNSPECIFIED: EditKind.ValueType  # 0
-"""Never stored."""
-EDIT_KIND_HIDE_RESULT: EditKind.ValueType  # 1
-"""Replaces a tool result's parts by the text."""
-EDIT_KIND_TRUNCATE_RESULT: EditKind.ValueType  # 2
-"""Replaces a tool result's parts by its shortened text."""
-EDIT_KIND_OFFLOAD_RESULT: EditKind.ValueType  # 3
-"""Replaces a tool result's parts by a preview and a reference."""
-EDIT_KIND_TRUNCATE_ARGUMENTS: EditKind.ValueType  # 4
-"""Replaces a tool call's arguments by the text, which is a JSON object."""
-EDIT_KIND_DROP_THINKING: EditKind.ValueType  # 5
-"""Drops a thinking part."""
-EDIT_KIND_REPLACE_MEDIA: EditKind.ValueType  # 6
-"""Replaces a media part, or the media among a tool result's parts, by the text."""
-EDIT_KIND_COMPRESS_RESULT: EditKind.ValueType  # 7
-"""Replaces a tool result's parts by a shorter text that the summarizer wrote."""
-EDIT_KIND_COLLAPSE_GROUP: EditKind.ValueType  # 8
-"""Replaces the tool calls of a finished group by the text, and drops its results."""
-Global___EditKind: _TypeAlias = EditKind  # noqa: Y015
 
 class _AttemptOutcome:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -699,7 +652,7 @@ class PruneEntry(_message.Message):
     client_strategy: _builtins.str
     """Where the client planned the edits itself: what it calls its strategy. Then `strategy` is not set."""
     @_builtins.property
-    def edits(self) -> _containers.RepeatedCompositeFieldContainer[Global___Edit]:
+    def edits(self) -> _containers.RepeatedCompositeFieldContainer[_edit_pb2.Edit]:
         """The edits."""
 
     @_builtins.property
@@ -729,7 +682,7 @@ class PruneEntry(_message.Message):
         *,
         id: _builtins.str = ...,
         sequence: _builtins.int = ...,
-        edits: _abc.Iterable[Global___Edit] | None = ...,
+        edits: _abc.Iterable[_edit_pb2.Edit] | None = ...,
         strategy: _strategy_pb2.Strategy | None = ...,
         reason: Global___CompactionReason.ValueType = ...,
         tokens_before: _builtins.int = ...,
@@ -759,48 +712,6 @@ class PruneEntry(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__cost_usd) -> _WhichOneofReturnType__cost_usd | None: ...
 
 Global___PruneEntry: _TypeAlias = PruneEntry  # noqa: Y015
-
-@_typing.final
-class Edit(_message.Message):
-    """Edit replaces content in the view. The log keeps what was there."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    INDEX_FIELD_NUMBER: _builtins.int
-    PART_FIELD_NUMBER: _builtins.int
-    KIND_FIELD_NUMBER: _builtins.int
-    REPLACEMENT_FIELD_NUMBER: _builtins.int
-    TOKENS_FREED_FIELD_NUMBER: _builtins.int
-    BY_SUMMARIZER_FIELD_NUMBER: _builtins.int
-    index: _builtins.int
-    """The message."""
-    part: _builtins.int
-    """The part of it, from 0. For COLLAPSE_GROUP: 0."""
-    kind: Global___EditKind.ValueType
-    """What the edit does."""
-    replacement: _builtins.str
-    """The text shown instead; empty where the content is dropped."""
-    tokens_freed: _builtins.int
-    """Tokens that it frees, by the session's estimator."""
-    by_summarizer: _builtins.bool
-    """In a plan: whether the summarizer is to write the replacement."""
-    def __init__(
-        self,
-        *,
-        index: _builtins.int = ...,
-        part: _builtins.int = ...,
-        kind: Global___EditKind.ValueType = ...,
-        replacement: _builtins.str = ...,
-        tokens_freed: _builtins.int = ...,
-        by_summarizer: _builtins.bool = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["by_summarizer", b"by_summarizer", "index", b"index", "kind", b"kind", "part", b"part", "replacement", b"replacement", "tokens_freed", b"tokens_freed"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___Edit: _TypeAlias = Edit  # noqa: Y015
 
 @_typing.final
 class CompactionAttempt(_message.Message):

@@ -22,11 +22,11 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from compactord.v1 import edit_pb2 as compactord_dot_v1_dot_edit__pb2
 from compactord.v1 import message_pb2 as compactord_dot_v1_dot_message__pb2
-from compactord.v1 import record_pb2 as compactord_dot_v1_dot_record__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x63ompactord/v1/view.proto\x12\rcompactord.v1\x1a\x1b\x63ompactord/v1/message.proto\x1a\x1a\x63ompactord/v1/record.proto\"\x96\x02\n\x0bViewMessage\x12\x30\n\x07message\x18\x01 \x01(\x0b\x32\x16.compactord.v1.MessageR\x07message\x12\x16\n\x05index\x18\x02 \x01(\rH\x00R\x05index\x12\x1f\n\nsummary_of\x18\x03 \x01(\tH\x00R\tsummaryOf\x12)\n\x04mend\x18\x04 \x01(\x0b\x32\x13.compactord.v1.MendH\x00R\x04mend\x12-\n\x05\x65\x64its\x18\x05 \x03(\x0e\x32\x17.compactord.v1.EditKindR\x05\x65\x64its\x12\x16\n\x06tokens\x18\x06 \x01(\rR\x06tokens\x12 \n\x0cout_of_place\x18\x07 \x01(\x08R\noutOfPlaceB\x08\n\x06origin\"]\n\x04Mend\x12+\n\x04kind\x18\x01 \x01(\x0e\x32\x17.compactord.v1.MendKindR\x04kind\x12\x14\n\x05index\x18\x02 \x01(\rR\x05index\x12\x12\n\x04part\x18\x03 \x01(\rR\x04part\"\xc2\x07\n\rContextReport\x12\x16\n\x06tokens\x18\x01 \x01(\rR\x06tokens\x12\x32\n\x06source\x18\x02 \x01(\x0e\x32\x1a.compactord.v1.TokenSourceR\x06source\x12,\n\x12\x65rror_bound_tokens\x18\x03 \x01(\rR\x10\x65rrorBoundTokens\x12*\n\x0e\x63ontext_window\x18\x04 \x01(\rH\x00R\rcontextWindow\x88\x01\x01\x12*\n\x0etrigger_tokens\x18\x05 \x01(\rH\x01R\rtriggerTokens\x88\x01\x01\x12(\n\rtarget_tokens\x18\x06 \x01(\rH\x02R\x0ctargetTokens\x88\x01\x01\x12%\n\x0eshould_compact\x18\x07 \x01(\x08R\rshouldCompact\x12\'\n\x0fprunable_tokens\x18\x08 \x01(\rR\x0eprunableTokens\x12!\n\x0c\x66ixed_tokens\x18\t \x01(\rR\x0b\x66ixedTokens\x12\'\n\x0foverhead_tokens\x18\n \x01(\rR\x0eoverheadTokens\x12\x1d\n\nview_bytes\x18\x0b \x01(\rR\tviewBytes\x12\x1f\n\x0btool_groups\x18\x0c \x01(\rR\ntoolGroups\x12\x37\n\nblocked_by\x18\r \x03(\x0e\x32\x18.compactord.v1.BlockedByR\tblockedBy\x12\x35\n\nopen_calls\x18\x0e \x03(\x0b\x32\x16.compactord.v1.CallRefR\topenCalls\x12&\n\x0fopen_call_count\x18\x0f \x01(\rR\ropenCallCount\x12\x36\n\x14\x63\x61libration_permille\x18\x10 \x01(\rH\x03R\x13\x63\x61librationPermille\x88\x01\x01\x12!\n\x0cmedia_tokens\x18\x11 \x01(\rR\x0bmediaTokens\x12\x1f\n\x0bmedia_bytes\x18\x12 \x01(\rR\nmediaBytes\x12=\n\x1b\x62reaker_closes_after_tokens\x18\x13 \x01(\rR\x18\x62reakerClosesAfterTokens\x12\x35\n\x17pause_ends_after_tokens\x18\x14 \x01(\rR\x14pauseEndsAfterTokensB\x11\n\x0f_context_windowB\x11\n\x0f_trigger_tokensB\x10\n\x0e_target_tokensB\x17\n\x15_calibration_permille\"\xe9\x03\n\nViewReport\x12)\n\x10\x64isable_thinking\x18\x01 \x01(\x08R\x0f\x64isableThinking\x12)\n\x10thinking_dropped\x18\x02 \x03(\rR\x0fthinkingDropped\x12\x30\n\x07\x64ialect\x18\x03 \x01(\x0e\x32\x16.compactord.v1.DialectR\x07\x64ialect\x12#\n\rrules_checked\x18\x04 \x03(\tR\x0crulesChecked\x12\'\n\x0fmessages_merged\x18\x05 \x01(\rR\x0emessagesMerged\x12?\n\rparts_dropped\x18\x06 \x03(\x0b\x32\x1a.compactord.v1.PartDroppedR\x0cpartsDropped\x12\x30\n\x14prefix_valid_through\x18\x07 \x01(\rR\x12prefixValidThrough\x12\x33\n\x15suggested_breakpoints\x18\x08 \x03(\rR\x14suggestedBreakpoints\x12\x14\n\x05\x62ytes\x18\t \x01(\rR\x05\x62ytes\x12\x16\n\x06tokens\x18\n \x01(\rR\x06tokens\x12/\n\x07repairs\x18\x0b \x03(\x0b\x32\x15.compactord.v1.RepairR\x07repairs\"J\n\x06Repair\x12\x12\n\x04rule\x18\x01 \x01(\tR\x04rule\x12\x18\n\x07message\x18\x02 \x01(\rR\x07message\x12\x12\n\x04what\x18\x03 \x01(\tR\x04what\"M\n\x0bPartDropped\x12\x18\n\x07message\x18\x01 \x01(\rR\x07message\x12\x12\n\x04part\x18\x02 \x01(\rR\x04part\x12\x10\n\x03why\x18\x03 \x01(\tR\x03why*_\n\x08MendKind\x12\x19\n\x15MEND_KIND_UNSPECIFIED\x10\x00\x12\x1c\n\x18MEND_KIND_MISSING_RESULT\x10\x01\x12\x1a\n\x16MEND_KIND_STRAY_RESULT\x10\x02*\x97\x01\n\x0bTokenSource\x12\x1c\n\x18TOKEN_SOURCE_UNSPECIFIED\x10\x00\x12\x19\n\x15TOKEN_SOURCE_REPORTED\x10\x01\x12\x1a\n\x16TOKEN_SOURCE_ESTIMATED\x10\x02\x12\x16\n\x12TOKEN_SOURCE_EXACT\x10\x03\x12\x1b\n\x17TOKEN_SOURCE_CALIBRATED\x10\x04*\xb5\x01\n\tBlockedBy\x12\x1a\n\x16\x42LOCKED_BY_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x42LOCKED_BY_BREAKER_OPEN\x10\x01\x12!\n\x1d\x42LOCKED_BY_TARGET_UNREACHABLE\x10\x02\x12\x1d\n\x19\x42LOCKED_BY_WINDOW_UNKNOWN\x10\x03\x12\x17\n\x13\x42LOCKED_BY_DISABLED\x10\x04\x12\x14\n\x10\x42LOCKED_BY_PAUSE\x10\x05\x42\x43ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x63ompactord/v1/view.proto\x12\rcompactord.v1\x1a\x18\x63ompactord/v1/edit.proto\x1a\x1b\x63ompactord/v1/message.proto\"\x96\x02\n\x0bViewMessage\x12\x30\n\x07message\x18\x01 \x01(\x0b\x32\x16.compactord.v1.MessageR\x07message\x12\x16\n\x05index\x18\x02 \x01(\rH\x00R\x05index\x12\x1f\n\nsummary_of\x18\x03 \x01(\tH\x00R\tsummaryOf\x12)\n\x04mend\x18\x04 \x01(\x0b\x32\x13.compactord.v1.MendH\x00R\x04mend\x12-\n\x05\x65\x64its\x18\x05 \x03(\x0e\x32\x17.compactord.v1.EditKindR\x05\x65\x64its\x12\x16\n\x06tokens\x18\x06 \x01(\rR\x06tokens\x12 \n\x0cout_of_place\x18\x07 \x01(\x08R\noutOfPlaceB\x08\n\x06origin\"]\n\x04Mend\x12+\n\x04kind\x18\x01 \x01(\x0e\x32\x17.compactord.v1.MendKindR\x04kind\x12\x14\n\x05index\x18\x02 \x01(\rR\x05index\x12\x12\n\x04part\x18\x03 \x01(\rR\x04part\"\xc2\x07\n\rContextReport\x12\x16\n\x06tokens\x18\x01 \x01(\rR\x06tokens\x12\x32\n\x06source\x18\x02 \x01(\x0e\x32\x1a.compactord.v1.TokenSourceR\x06source\x12,\n\x12\x65rror_bound_tokens\x18\x03 \x01(\rR\x10\x65rrorBoundTokens\x12*\n\x0e\x63ontext_window\x18\x04 \x01(\rH\x00R\rcontextWindow\x88\x01\x01\x12*\n\x0etrigger_tokens\x18\x05 \x01(\rH\x01R\rtriggerTokens\x88\x01\x01\x12(\n\rtarget_tokens\x18\x06 \x01(\rH\x02R\x0ctargetTokens\x88\x01\x01\x12%\n\x0eshould_compact\x18\x07 \x01(\x08R\rshouldCompact\x12\'\n\x0fprunable_tokens\x18\x08 \x01(\rR\x0eprunableTokens\x12!\n\x0c\x66ixed_tokens\x18\t \x01(\rR\x0b\x66ixedTokens\x12\'\n\x0foverhead_tokens\x18\n \x01(\rR\x0eoverheadTokens\x12\x1d\n\nview_bytes\x18\x0b \x01(\rR\tviewBytes\x12\x1f\n\x0btool_groups\x18\x0c \x01(\rR\ntoolGroups\x12\x37\n\nblocked_by\x18\r \x03(\x0e\x32\x18.compactord.v1.BlockedByR\tblockedBy\x12\x35\n\nopen_calls\x18\x0e \x03(\x0b\x32\x16.compactord.v1.CallRefR\topenCalls\x12&\n\x0fopen_call_count\x18\x0f \x01(\rR\ropenCallCount\x12\x36\n\x14\x63\x61libration_permille\x18\x10 \x01(\rH\x03R\x13\x63\x61librationPermille\x88\x01\x01\x12!\n\x0cmedia_tokens\x18\x11 \x01(\rR\x0bmediaTokens\x12\x1f\n\x0bmedia_bytes\x18\x12 \x01(\rR\nmediaBytes\x12=\n\x1b\x62reaker_closes_after_tokens\x18\x13 \x01(\rR\x18\x62reakerClosesAfterTokens\x12\x35\n\x17pause_ends_after_tokens\x18\x14 \x01(\rR\x14pauseEndsAfterTokensB\x11\n\x0f_context_windowB\x11\n\x0f_trigger_tokensB\x10\n\x0e_target_tokensB\x17\n\x15_calibration_permille\"\xe9\x03\n\nViewReport\x12)\n\x10\x64isable_thinking\x18\x01 \x01(\x08R\x0f\x64isableThinking\x12)\n\x10thinking_dropped\x18\x02 \x03(\rR\x0fthinkingDropped\x12\x30\n\x07\x64ialect\x18\x03 \x01(\x0e\x32\x16.compactord.v1.DialectR\x07\x64ialect\x12#\n\rrules_checked\x18\x04 \x03(\tR\x0crulesChecked\x12\'\n\x0fmessages_merged\x18\x05 \x01(\rR\x0emessagesMerged\x12?\n\rparts_dropped\x18\x06 \x03(\x0b\x32\x1a.compactord.v1.PartDroppedR\x0cpartsDropped\x12\x30\n\x14prefix_valid_through\x18\x07 \x01(\rR\x12prefixValidThrough\x12\x33\n\x15suggested_breakpoints\x18\x08 \x03(\rR\x14suggestedBreakpoints\x12\x14\n\x05\x62ytes\x18\t \x01(\rR\x05\x62ytes\x12\x16\n\x06tokens\x18\n \x01(\rR\x06tokens\x12/\n\x07repairs\x18\x0b \x03(\x0b\x32\x15.compactord.v1.RepairR\x07repairs\"J\n\x06Repair\x12\x12\n\x04rule\x18\x01 \x01(\tR\x04rule\x12\x18\n\x07message\x18\x02 \x01(\rR\x07message\x12\x12\n\x04what\x18\x03 \x01(\tR\x04what\"M\n\x0bPartDropped\x12\x18\n\x07message\x18\x01 \x01(\rR\x07message\x12\x12\n\x04part\x18\x02 \x01(\rR\x04part\x12\x10\n\x03why\x18\x03 \x01(\tR\x03why*_\n\x08MendKind\x12\x19\n\x15MEND_KIND_UNSPECIFIED\x10\x00\x12\x1c\n\x18MEND_KIND_MISSING_RESULT\x10\x01\x12\x1a\n\x16MEND_KIND_STRAY_RESULT\x10\x02*\x97\x01\n\x0bTokenSource\x12\x1c\n\x18TOKEN_SOURCE_UNSPECIFIED\x10\x00\x12\x19\n\x15TOKEN_SOURCE_REPORTED\x10\x01\x12\x1a\n\x16TOKEN_SOURCE_ESTIMATED\x10\x02\x12\x16\n\x12TOKEN_SOURCE_EXACT\x10\x03\x12\x1b\n\x17TOKEN_SOURCE_CALIBRATED\x10\x04*\xb5\x01\n\tBlockedBy\x12\x1a\n\x16\x42LOCKED_BY_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x42LOCKED_BY_BREAKER_OPEN\x10\x01\x12!\n\x1d\x42LOCKED_BY_TARGET_UNREACHABLE\x10\x02\x12\x1d\n\x19\x42LOCKED_BY_WINDOW_UNKNOWN\x10\x03\x12\x17\n\x13\x42LOCKED_BY_DISABLED\x10\x04\x12\x14\n\x10\x42LOCKED_BY_PAUSE\x10\x05\x42\x43ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,22 +34,22 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'compactord.v1.view_pb2', _g
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1'
-  _globals['_MENDKIND']._serialized_start=2088
-  _globals['_MENDKIND']._serialized_end=2183
-  _globals['_TOKENSOURCE']._serialized_start=2186
-  _globals['_TOKENSOURCE']._serialized_end=2337
-  _globals['_BLOCKEDBY']._serialized_start=2340
-  _globals['_BLOCKEDBY']._serialized_end=2521
-  _globals['_VIEWMESSAGE']._serialized_start=101
-  _globals['_VIEWMESSAGE']._serialized_end=379
-  _globals['_MEND']._serialized_start=381
-  _globals['_MEND']._serialized_end=474
-  _globals['_CONTEXTREPORT']._serialized_start=477
-  _globals['_CONTEXTREPORT']._serialized_end=1439
-  _globals['_VIEWREPORT']._serialized_start=1442
-  _globals['_VIEWREPORT']._serialized_end=1931
-  _globals['_REPAIR']._serialized_start=1933
-  _globals['_REPAIR']._serialized_end=2007
-  _globals['_PARTDROPPED']._serialized_start=2009
-  _globals['_PARTDROPPED']._serialized_end=2086
+  _globals['_MENDKIND']._serialized_start=2086
+  _globals['_MENDKIND']._serialized_end=2181
+  _globals['_TOKENSOURCE']._serialized_start=2184
+  _globals['_TOKENSOURCE']._serialized_end=2335
+  _globals['_BLOCKEDBY']._serialized_start=2338
+  _globals['_BLOCKEDBY']._serialized_end=2519
+  _globals['_VIEWMESSAGE']._serialized_start=99
+  _globals['_VIEWMESSAGE']._serialized_end=377
+  _globals['_MEND']._serialized_start=379
+  _globals['_MEND']._serialized_end=472
+  _globals['_CONTEXTREPORT']._serialized_start=475
+  _globals['_CONTEXTREPORT']._serialized_end=1437
+  _globals['_VIEWREPORT']._serialized_start=1440
+  _globals['_VIEWREPORT']._serialized_end=1929
+  _globals['_REPAIR']._serialized_start=1931
+  _globals['_REPAIR']._serialized_end=2005
+  _globals['_PARTDROPPED']._serialized_start=2007
+  _globals['_PARTDROPPED']._serialized_end=2084
 # @@protoc_insertion_point(module_scope)

@@ -4,8 +4,8 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from compactord.v1 import edit_pb2 as _edit_pb2
 from compactord.v1 import message_pb2 as _message_pb2
-from compactord.v1 import record_pb2 as _record_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
@@ -147,7 +147,7 @@ class ViewMessage(_message.Message):
         """Made to keep the list valid."""
 
     @_builtins.property
-    def edits(self) -> _containers.RepeatedScalarFieldContainer[_record_pb2.EditKind.ValueType]:
+    def edits(self) -> _containers.RepeatedScalarFieldContainer[_edit_pb2.EditKind.ValueType]:
         """The kinds of edits in force on it."""
 
     def __init__(
@@ -157,7 +157,7 @@ class ViewMessage(_message.Message):
         index: _builtins.int = ...,
         summary_of: _builtins.str = ...,
         mend: Global___Mend | None = ...,
-        edits: _abc.Iterable[_record_pb2.EditKind.ValueType] | None = ...,
+        edits: _abc.Iterable[_edit_pb2.EditKind.ValueType] | None = ...,
         tokens: _builtins.int = ...,
         out_of_place: _builtins.bool = ...,
     ) -> None: ...

@@ -4,6 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Edit, EditJson } from "./edit_pb.js";
+import { file_compactord_v1_edit } from "./edit_pb.js";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message as Message$1 } from "@bufbuild/protobuf";
@@ -12,7 +14,7 @@ import type { Message as Message$1 } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/message.proto.
  */
 export const file_compactord_v1_message: GenFile = /*@__PURE__*/
-  fileDesc("Chtjb21wYWN0b3JkL3YxL21lc3NhZ2UucHJvdG8SDWNvbXBhY3RvcmQudjEijwMKB01lc3NhZ2USIQoEcm9sZRgBIAEoDjITLmNvbXBhY3RvcmQudjEuUm9sZRIlCgZvcmlnaW4YAiABKA4yFS5jb21wYWN0b3JkLnYxLk9yaWdpbhIiCgVwYXJ0cxgDIAMoCzITLmNvbXBhY3RvcmQudjEuUGFydBIuCgtzdG9wX3JlYXNvbhgEIAEoDjIZLmNvbXBhY3RvcmQudjEuU3RvcFJlYXNvbhIjCgV1c2FnZRgFIAEoCzIULmNvbXBhY3RvcmQudjEuVXNhZ2USDQoFbW9kZWwYBiABKAkSDAoEbmFtZRgHIAEoCRIuCgthdHRhY2htZW50cxgIIAMoCzIZLmNvbXBhY3RvcmQudjEuQXR0YWNobWVudBIcCg9zb3VyY2VfcG9zaXRpb24YCSABKA1IAIgBARISCgplcnJvcl90ZXh0GAogASgJEi4KCndyaXR0ZW5fYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhIKEF9zb3VyY2VfcG9zaXRpb24i0AIKBFBhcnQSJwoEdGV4dBgBIAEoCzIXLmNvbXBhY3RvcmQudjEuVGV4dFBhcnRIABIvCgh0aGlua2luZxgCIAEoCzIbLmNvbXBhY3RvcmQudjEuVGhpbmtpbmdQYXJ0SAASLAoJdG9vbF9jYWxsGAMgASgLMhcuY29tcGFjdG9yZC52MS5Ub29sQ2FsbEgAEjAKC3Rvb2xfcmVzdWx0GAQgASgLMhkuY29tcGFjdG9yZC52MS5Ub29sUmVzdWx0SAASKQoFbWVkaWEYBSABKAsyGC5jb21wYWN0b3JkLnYxLk1lZGlhUGFydEgAEisKBm9wYXF1ZRgGIAEoCzIZLmNvbXBhY3RvcmQudjEuT3BhcXVlUGFydEgAEi4KC2F0dGFjaG1lbnRzGAcgAygLMhkuY29tcGFjdG9yZC52MS5BdHRhY2htZW50QgYKBGtpbmQiKQoIVGV4dFBhcnQSDAoEdGV4dBgBIAEoCRIPCgdyZWZ1c2FsGAIgASgIIi4KDFRoaW5raW5nUGFydBIMCgR0ZXh0GAEgASgJEhAKCHJlZGFjdGVkGAIgASgIIjcKCFRvb2xDYWxsEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEQoJYXJndW1lbnRzGAMgASgJIpABCgpUb29sUmVzdWx0Eg8KB2NhbGxfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIoCgVwYXJ0cxgDIAMoCzIZLmNvbXBhY3RvcmQudjEuUmVzdWx0UGFydBIQCghpc19lcnJvchgEIAEoCBInCgVmaWxlcxgFIAMoCzIYLmNvbXBhY3RvcmQudjEuRmlsZVRvdWNoIsUBCgpSZXN1bHRQYXJ0EicKBHRleHQYASABKAsyFy5jb21wYWN0b3JkLnYxLlRleHRQYXJ0SAASKQoFbWVkaWEYAiABKAsyGC5jb21wYWN0b3JkLnYxLk1lZGlhUGFydEgAEisKBm9wYXF1ZRgEIAEoCzIZLmNvbXBhY3RvcmQudjEuT3BhcXVlUGFydEgAEi4KC2F0dGFjaG1lbnRzGAMgAygLMhkuY29tcGFjdG9yZC52MS5BdHRhY2htZW50QgYKBGtpbmQijwEKCU1lZGlhUGFydBIRCgltaW1lX3R5cGUYASABKAkSDAoEbmFtZRgCIAEoCRIOCgRkYXRhGAMgASgMSAASDQoDdXJpGAQgASgJSAASEQoHZmlsZV9pZBgFIAEoCUgAEiUKBW93bmVyGAYgASgOMhYuY29tcGFjdG9yZC52MS5EaWFsZWN0QggKBnNvdXJjZSJRCgpPcGFxdWVQYXJ0EicKB2RpYWxlY3QYASABKA4yFi5jb21wYWN0b3JkLnYxLkRpYWxlY3QSDAoEdHlwZRgCIAEoCRIMCgRqc29uGAMgASgJIlAKCkF0dGFjaG1lbnQSJwoHZGlhbGVjdBgBIAEoDjIWLmNvbXBhY3RvcmQudjEuRGlhbGVjdBILCgNrZXkYAiABKAkSDAoEanNvbhgDIAEoCSIrCglGaWxlVG91Y2gSDAoEcGF0aBgBIAEoCRIQCghtb2RpZmllZBgCIAEoCCKBAQoFVXNhZ2USFAoMaW5wdXRfdG9rZW5zGAEgASgNEhUKDW91dHB1dF90b2tlbnMYAiABKA0SGQoRY2FjaGVfcmVhZF90b2tlbnMYAyABKA0SGgoSY2FjaGVfd3JpdGVfdG9rZW5zGAQgASgNEhQKDHRvdGFsX3Rva2VucxgFIAEoDSKpAQoMUHJvdmlkZXJKc29uEicKB2RpYWxlY3QYASABKA4yFi5jb21wYWN0b3JkLnYxLkRpYWxlY3QSDAoEanNvbhgCIAEoCRIjCgV1c2FnZRgDIAEoCzIULmNvbXBhY3RvcmQudjEuVXNhZ2USDQoFbW9kZWwYBCABKAkSLgoLc3RvcF9yZWFzb24YBSABKA4yGS5jb21wYWN0b3JkLnYxLlN0b3BSZWFzb24iSQoMSW5wdXRGaW5kaW5nEgwKBHJ1bGUYASABKAkSDwoHbWVzc2FnZRgCIAEoDRIMCgRwYXJ0GAMgASgNEgwKBHRleHQYBCABKAkiQAoHQ2FsbFJlZhINCgVpbmRleBgBIAEoDRIMCgRwYXJ0GAIgASgNEgoKAmlkGAMgASgJEgwKBG5hbWUYBCABKAkidAoLQXJyaXZhbEVkaXQSDAoEcGFydBgBIAEoDRIsCgRraW5kGAIgASgOMh4uY29tcGFjdG9yZC52MS5BcnJpdmFsRWRpdEtpbmQSEwoLcmVwbGFjZW1lbnQYAyABKAkSFAoMdG9rZW5zX2ZyZWVkGAQgASgNIs0DCg1Mb2dnZWRNZXNzYWdlEg0KBWluZGV4GAEgASgNEhAKCHNlcXVlbmNlGAIgASgNEicKB21lc3NhZ2UYAyABKAsyFi5jb21wYWN0b3JkLnYxLk1lc3NhZ2USDgoGdG9rZW5zGAQgASgNEhIKCnBhcnRfc2l6ZXMYBSADKA0SLwoLYXBwZW5kZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCnZpZXdfcG9pbnQYByABKA0SMAoMcmVzdWx0X3BsYWNlGAggASgOMhouY29tcGFjdG9yZC52MS5SZXN1bHRQbGFjZRInCgdhbnN3ZXJzGAkgASgLMhYuY29tcGFjdG9yZC52MS5DYWxsUmVmEiYKBmNsb3NlcxgKIAMoCzIWLmNvbXBhY3RvcmQudjEuQ2FsbFJlZhIqCgVzdGF0ZRgLIAEoDjIbLmNvbXBhY3RvcmQudjEuTWVzc2FnZVN0YXRlEhcKD2xvb3Bfdmlld19wb2ludBgMIAEoDRIOCgZwaW5uZWQYDSABKAgSMQoNYXJyaXZhbF9lZGl0cxgOIAMoCzIaLmNvbXBhY3RvcmQudjEuQXJyaXZhbEVkaXQqcwoEUm9sZRIUChBST0xFX1VOU1BFQ0lGSUVEEAASDwoLUk9MRV9TWVNURU0QARISCg5ST0xFX0RFVkVMT1BFUhACEg0KCVJPTEVfVVNFUhADEhIKDlJPTEVfQVNTSVNUQU5UEAQSDQoJUk9MRV9UT09MEAUqgQEKBk9yaWdpbhIWChJPUklHSU5fVU5TUEVDSUZJRUQQABIRCg1PUklHSU5fQ0xJRU5UEAESEQoNT1JJR0lOX0lNUE9SVBACEhMKD09SSUdJTl9DT05USU5VRRADEhEKDU9SSUdJTl9GVVRVUkUQBBIRCg1PUklHSU5fTUFSS0VSEAUq7wEKClN0b3BSZWFzb24SGwoXU1RPUF9SRUFTT05fVU5TUEVDSUZJRUQQABITCg9TVE9QX1JFQVNPTl9FTkQQARIYChRTVE9QX1JFQVNPTl9UT09MX1VTRRACEhYKElNUT1BfUkVBU09OX0xFTkdUSBADEh0KGVNUT1BfUkVBU09OX1NUT1BfU0VRVUVOQ0UQBBIXChNTVE9QX1JFQVNPTl9SRUZVU0FMEAUSFQoRU1RPUF9SRUFTT05fRVJST1IQBhIXChNTVE9QX1JFQVNPTl9BQk9SVEVEEAcSFQoRU1RPUF9SRUFTT05fUEFVU0UQCCqEAQoHRGlhbGVjdBIXChNESUFMRUNUX1VOU1BFQ0lGSUVEEAASFwoTRElBTEVDVF9PUEVOQUlfQ0hBVBABEhwKGERJQUxFQ1RfT1BFTkFJX1JFU1BPTlNFUxACEhUKEURJQUxFQ1RfQU5USFJPUElDEAMSEgoORElBTEVDVF9HRU1JTkkQBCp/CgxNZXNzYWdlU3RhdGUSHQoZTUVTU0FHRV9TVEFURV9VTlNQRUNJRklFRBAAEhgKFE1FU1NBR0VfU1RBVEVfQUNUSVZFEAESGQoVTUVTU0FHRV9TVEFURV9DT1ZFUkVEEAISGwoXTUVTU0FHRV9TVEFURV9QVVRfQVNJREUQAypzCgtSZXN1bHRQbGFjZRIcChhSRVNVTFRfUExBQ0VfVU5TUEVDSUZJRUQQABIXChNSRVNVTFRfUExBQ0VfQU5TV0VSEAESFgoSUkVTVUxUX1BMQUNFX1NUUkFZEAISFQoRUkVTVUxUX1BMQUNFX1ZPSUQQAyqBAQoPQXJyaXZhbEVkaXRLaW5kEiEKHUFSUklWQUxfRURJVF9LSU5EX1VOU1BFQ0lGSUVEEAASJQohQVJSSVZBTF9FRElUX0tJTkRfVFJVTkNBVEVfUkVTVUxUEAESJAogQVJSSVZBTF9FRElUX0tJTkRfT0ZGTE9BRF9SRVNVTFQQAkJDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("Chtjb21wYWN0b3JkL3YxL21lc3NhZ2UucHJvdG8SDWNvbXBhY3RvcmQudjEijwMKB01lc3NhZ2USIQoEcm9sZRgBIAEoDjITLmNvbXBhY3RvcmQudjEuUm9sZRIlCgZvcmlnaW4YAiABKA4yFS5jb21wYWN0b3JkLnYxLk9yaWdpbhIiCgVwYXJ0cxgDIAMoCzITLmNvbXBhY3RvcmQudjEuUGFydBIuCgtzdG9wX3JlYXNvbhgEIAEoDjIZLmNvbXBhY3RvcmQudjEuU3RvcFJlYXNvbhIjCgV1c2FnZRgFIAEoCzIULmNvbXBhY3RvcmQudjEuVXNhZ2USDQoFbW9kZWwYBiABKAkSDAoEbmFtZRgHIAEoCRIuCgthdHRhY2htZW50cxgIIAMoCzIZLmNvbXBhY3RvcmQudjEuQXR0YWNobWVudBIcCg9zb3VyY2VfcG9zaXRpb24YCSABKA1IAIgBARISCgplcnJvcl90ZXh0GAogASgJEi4KCndyaXR0ZW5fYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhIKEF9zb3VyY2VfcG9zaXRpb24i0AIKBFBhcnQSJwoEdGV4dBgBIAEoCzIXLmNvbXBhY3RvcmQudjEuVGV4dFBhcnRIABIvCgh0aGlua2luZxgCIAEoCzIbLmNvbXBhY3RvcmQudjEuVGhpbmtpbmdQYXJ0SAASLAoJdG9vbF9jYWxsGAMgASgLMhcuY29tcGFjdG9yZC52MS5Ub29sQ2FsbEgAEjAKC3Rvb2xfcmVzdWx0GAQgASgLMhkuY29tcGFjdG9yZC52MS5Ub29sUmVzdWx0SAASKQoFbWVkaWEYBSABKAsyGC5jb21wYWN0b3JkLnYxLk1lZGlhUGFydEgAEisKBm9wYXF1ZRgGIAEoCzIZLmNvbXBhY3RvcmQudjEuT3BhcXVlUGFydEgAEi4KC2F0dGFjaG1lbnRzGAcgAygLMhkuY29tcGFjdG9yZC52MS5BdHRhY2htZW50QgYKBGtpbmQiKQoIVGV4dFBhcnQSDAoEdGV4dBgBIAEoCRIPCgdyZWZ1c2FsGAIgASgIIi4KDFRoaW5raW5nUGFydBIMCgR0ZXh0GAEgASgJEhAKCHJlZGFjdGVkGAIgASgIIjcKCFRvb2xDYWxsEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEQoJYXJndW1lbnRzGAMgASgJIpABCgpUb29sUmVzdWx0Eg8KB2NhbGxfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIoCgVwYXJ0cxgDIAMoCzIZLmNvbXBhY3RvcmQudjEuUmVzdWx0UGFydBIQCghpc19lcnJvchgEIAEoCBInCgVmaWxlcxgFIAMoCzIYLmNvbXBhY3RvcmQudjEuRmlsZVRvdWNoIsUBCgpSZXN1bHRQYXJ0EicKBHRleHQYASABKAsyFy5jb21wYWN0b3JkLnYxLlRleHRQYXJ0SAASKQoFbWVkaWEYAiABKAsyGC5jb21wYWN0b3JkLnYxLk1lZGlhUGFydEgAEisKBm9wYXF1ZRgEIAEoCzIZLmNvbXBhY3RvcmQudjEuT3BhcXVlUGFydEgAEi4KC2F0dGFjaG1lbnRzGAMgAygLMhkuY29tcGFjdG9yZC52MS5BdHRhY2htZW50QgYKBGtpbmQijwEKCU1lZGlhUGFydBIRCgltaW1lX3R5cGUYASABKAkSDAoEbmFtZRgCIAEoCRIOCgRkYXRhGAMgASgMSAASDQoDdXJpGAQgASgJSAASEQoHZmlsZV9pZBgFIAEoCUgAEiUKBW93bmVyGAYgASgOMhYuY29tcGFjdG9yZC52MS5EaWFsZWN0QggKBnNvdXJjZSJRCgpPcGFxdWVQYXJ0EicKB2RpYWxlY3QYASABKA4yFi5jb21wYWN0b3JkLnYxLkRpYWxlY3QSDAoEdHlwZRgCIAEoCRIMCgRqc29uGAMgASgJIlAKCkF0dGFjaG1lbnQSJwoHZGlhbGVjdBgBIAEoDjIWLmNvbXBhY3RvcmQudjEuRGlhbGVjdBILCgNrZXkYAiABKAkSDAoEanNvbhgDIAEoCSIrCglGaWxlVG91Y2gSDAoEcGF0aBgBIAEoCRIQCghtb2RpZmllZBgCIAEoCCKBAQoFVXNhZ2USFAoMaW5wdXRfdG9rZW5zGAEgASgNEhUKDW91dHB1dF90b2tlbnMYAiABKA0SGQoRY2FjaGVfcmVhZF90b2tlbnMYAyABKA0SGgoSY2FjaGVfd3JpdGVfdG9rZW5zGAQgASgNEhQKDHRvdGFsX3Rva2VucxgFIAEoDSKpAQoMUHJvdmlkZXJKc29uEicKB2RpYWxlY3QYASABKA4yFi5jb21wYWN0b3JkLnYxLkRpYWxlY3QSDAoEanNvbhgCIAEoCRIjCgV1c2FnZRgDIAEoCzIULmNvbXBhY3RvcmQudjEuVXNhZ2USDQoFbW9kZWwYBCABKAkSLgoLc3RvcF9yZWFzb24YBSABKA4yGS5jb21wYWN0b3JkLnYxLlN0b3BSZWFzb24iSQoMSW5wdXRGaW5kaW5nEgwKBHJ1bGUYASABKAkSDwoHbWVzc2FnZRgCIAEoDRIMCgRwYXJ0GAMgASgNEgwKBHRleHQYBCABKAkiQAoHQ2FsbFJlZhINCgVpbmRleBgBIAEoDRIMCgRwYXJ0GAIgASgNEgoKAmlkGAMgASgJEgwKBG5hbWUYBCABKAkixgMKDUxvZ2dlZE1lc3NhZ2USDQoFaW5kZXgYASABKA0SEAoIc2VxdWVuY2UYAiABKA0SJwoHbWVzc2FnZRgDIAEoCzIWLmNvbXBhY3RvcmQudjEuTWVzc2FnZRIOCgZ0b2tlbnMYBCABKA0SEgoKcGFydF9zaXplcxgFIAMoDRIvCgthcHBlbmRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKdmlld19wb2ludBgHIAEoDRIwCgxyZXN1bHRfcGxhY2UYCCABKA4yGi5jb21wYWN0b3JkLnYxLlJlc3VsdFBsYWNlEicKB2Fuc3dlcnMYCSABKAsyFi5jb21wYWN0b3JkLnYxLkNhbGxSZWYSJgoGY2xvc2VzGAogAygLMhYuY29tcGFjdG9yZC52MS5DYWxsUmVmEioKBXN0YXRlGAsgASgOMhsuY29tcGFjdG9yZC52MS5NZXNzYWdlU3RhdGUSFwoPbG9vcF92aWV3X3BvaW50GAwgASgNEg4KBnBpbm5lZBgNIAEoCBIqCg1hcnJpdmFsX2VkaXRzGA4gAygLMhMuY29tcGFjdG9yZC52MS5FZGl0KnMKBFJvbGUSFAoQUk9MRV9VTlNQRUNJRklFRBAAEg8KC1JPTEVfU1lTVEVNEAESEgoOUk9MRV9ERVZFTE9QRVIQAhINCglST0xFX1VTRVIQAxISCg5ST0xFX0FTU0lTVEFOVBAEEg0KCVJPTEVfVE9PTBAFKoEBCgZPcmlnaW4SFgoST1JJR0lOX1VOU1BFQ0lGSUVEEAASEQoNT1JJR0lOX0NMSUVOVBABEhEKDU9SSUdJTl9JTVBPUlQQAhITCg9PUklHSU5fQ09OVElOVUUQAxIRCg1PUklHSU5fRlVUVVJFEAQSEQoNT1JJR0lOX01BUktFUhAFKu8BCgpTdG9wUmVhc29uEhsKF1NUT1BfUkVBU09OX1VOU1BFQ0lGSUVEEAASEwoPU1RPUF9SRUFTT05fRU5EEAESGAoUU1RPUF9SRUFTT05fVE9PTF9VU0UQAhIWChJTVE9QX1JFQVNPTl9MRU5HVEgQAxIdChlTVE9QX1JFQVNPTl9TVE9QX1NFUVVFTkNFEAQSFwoTU1RPUF9SRUFTT05fUkVGVVNBTBAFEhUKEVNUT1BfUkVBU09OX0VSUk9SEAYSFwoTU1RPUF9SRUFTT05fQUJPUlRFRBAHEhUKEVNUT1BfUkVBU09OX1BBVVNFEAgqhAEKB0RpYWxlY3QSFwoTRElBTEVDVF9VTlNQRUNJRklFRBAAEhcKE0RJQUxFQ1RfT1BFTkFJX0NIQVQQARIcChhESUFMRUNUX09QRU5BSV9SRVNQT05TRVMQAhIVChFESUFMRUNUX0FOVEhST1BJQxADEhIKDkRJQUxFQ1RfR0VNSU5JEAQqfwoMTWVzc2FnZVN0YXRlEh0KGU1FU1NBR0VfU1RBVEVfVU5TUEVDSUZJRUQQABIYChRNRVNTQUdFX1NUQVRFX0FDVElWRRABEhkKFU1FU1NBR0VfU1RBVEVfQ09WRVJFRBACEhsKF01FU1NBR0VfU1RBVEVfUFVUX0FTSURFEAMqcwoLUmVzdWx0UGxhY2USHAoYUkVTVUxUX1BMQUNFX1VOU1BFQ0lGSUVEEAASFwoTUkVTVUxUX1BMQUNFX0FOU1dFUhABEhYKElJFU1VMVF9QTEFDRV9TVFJBWRACEhUKEVJFU1VMVF9QTEFDRV9WT0lEEANCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_edit, file_google_protobuf_timestamp]);
 
 /**
  * Message is one message of a conversation. Once appended it never changes.
@@ -1299,83 +1301,6 @@ export const CallRefSchema: GenMessage<CallRef, {jsonType: CallRefJson}> = /*@__
   messageDesc(file_compactord_v1_message, 14);
 
 /**
- * ArrivalEdit replaces content in all views, from the first that shows the message. The log keeps what was there.
- *
- * @generated from message compactord.v1.ArrivalEdit
- */
-export type ArrivalEdit = Message$1<"compactord.v1.ArrivalEdit"> & {
-  /**
-   * The part, from 0.
-   *
-   * @generated from field: uint32 part = 1;
-   */
-  part: number;
-
-  /**
-   * What the edit does.
-   *
-   * @generated from field: compactord.v1.ArrivalEditKind kind = 2;
-   */
-  kind: ArrivalEditKind;
-
-  /**
-   * The text shown instead.
-   *
-   * @generated from field: string replacement = 3;
-   */
-  replacement: string;
-
-  /**
-   * Tokens that it frees, by the session's estimator.
-   *
-   * @generated from field: uint32 tokens_freed = 4;
-   */
-  tokensFreed: number;
-};
-
-/**
- * ArrivalEdit replaces content in all views, from the first that shows the message. The log keeps what was there.
- *
- * @generated from message compactord.v1.ArrivalEdit
- */
-export type ArrivalEditJson = {
-  /**
-   * The part, from 0.
-   *
-   * @generated from field: uint32 part = 1;
-   */
-  part?: number;
-
-  /**
-   * What the edit does.
-   *
-   * @generated from field: compactord.v1.ArrivalEditKind kind = 2;
-   */
-  kind?: ArrivalEditKindJson;
-
-  /**
-   * The text shown instead.
-   *
-   * @generated from field: string replacement = 3;
-   */
-  replacement?: string;
-
-  /**
-   * Tokens that it frees, by the session's estimator.
-   *
-   * @generated from field: uint32 tokens_freed = 4;
-   */
-  tokensFreed?: number;
-};
-
-/**
- * Describes the message compactord.v1.ArrivalEdit.
- * Use `create(ArrivalEditSchema)` to create a new message.
- */
-export const ArrivalEditSchema: GenMessage<ArrivalEdit, {jsonType: ArrivalEditJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_message, 15);
-
-/**
  * LoggedMessage is a message with its place in the log. All but `state` is fixed when it is appended.
  *
  * @generated from message compactord.v1.LoggedMessage
@@ -1476,11 +1401,12 @@ export type LoggedMessage = Message$1<"compactord.v1.LoggedMessage"> & {
   pinned: boolean;
 
   /**
-   * TOOL: how policy.on_append, as it was when the message was appended, has views show it. The message itself is whole.
+   * TOOL: how policy.on_append, as it was when the message was appended, has views show it, from the first view on. The
+   * message itself is whole. The edits are of this message, and of kind TRUNCATE_RESULT or OFFLOAD_RESULT.
    *
-   * @generated from field: repeated compactord.v1.ArrivalEdit arrival_edits = 14;
+   * @generated from field: repeated compactord.v1.Edit arrival_edits = 14;
    */
-  arrivalEdits: ArrivalEdit[];
+  arrivalEdits: Edit[];
 };
 
 /**
@@ -1584,11 +1510,12 @@ export type LoggedMessageJson = {
   pinned?: boolean;
 
   /**
-   * TOOL: how policy.on_append, as it was when the message was appended, has views show it. The message itself is whole.
+   * TOOL: how policy.on_append, as it was when the message was appended, has views show it, from the first view on. The
+   * message itself is whole. The edits are of this message, and of kind TRUNCATE_RESULT or OFFLOAD_RESULT.
    *
-   * @generated from field: repeated compactord.v1.ArrivalEdit arrival_edits = 14;
+   * @generated from field: repeated compactord.v1.Edit arrival_edits = 14;
    */
-  arrivalEdits?: ArrivalEditJson[];
+  arrivalEdits?: EditJson[];
 };
 
 /**
@@ -1596,7 +1523,7 @@ export type LoggedMessageJson = {
  * Use `create(LoggedMessageSchema)` to create a new message.
  */
 export const LoggedMessageSchema: GenMessage<LoggedMessage, {jsonType: LoggedMessageJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_message, 16);
+  messageDesc(file_compactord_v1_message, 15);
 
 /**
  * Role says who speaks. It decides which kinds of parts a message may hold:
@@ -1973,45 +1900,4 @@ export type ResultPlaceJson = "RESULT_PLACE_UNSPECIFIED" | "RESULT_PLACE_ANSWER"
  */
 export const ResultPlaceSchema: GenEnum<ResultPlace, ResultPlaceJson> = /*@__PURE__*/
   enumDesc(file_compactord_v1_message, 5);
-
-/**
- * ArrivalEditKind is what an edit on arrival does.
- *
- * @generated from enum compactord.v1.ArrivalEditKind
- */
-export enum ArrivalEditKind {
-  /**
-   * Never stored.
-   *
-   * @generated from enum value: ARRIVAL_EDIT_KIND_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * Replaces a tool result's parts by its shortened text.
-   *
-   * @generated from enum value: ARRIVAL_EDIT_KIND_TRUNCATE_RESULT = 1;
-   */
-  TRUNCATE_RESULT = 1,
-
-  /**
-   * Replaces a tool result's parts by a preview and a reference.
-   *
-   * @generated from enum value: ARRIVAL_EDIT_KIND_OFFLOAD_RESULT = 2;
-   */
-  OFFLOAD_RESULT = 2,
-}
-
-/**
- * ArrivalEditKind is what an edit on arrival does.
- *
- * @generated from enum compactord.v1.ArrivalEditKind
- */
-export type ArrivalEditKindJson = "ARRIVAL_EDIT_KIND_UNSPECIFIED" | "ARRIVAL_EDIT_KIND_TRUNCATE_RESULT" | "ARRIVAL_EDIT_KIND_OFFLOAD_RESULT";
-
-/**
- * Describes the enum compactord.v1.ArrivalEditKind.
- */
-export const ArrivalEditKindSchema: GenEnum<ArrivalEditKind, ArrivalEditKindJson> = /*@__PURE__*/
-  enumDesc(file_compactord_v1_message, 6);
 

@@ -4,6 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Edit, EditJson } from "./edit_pb.js";
+import { file_compactord_v1_edit } from "./edit_pb.js";
 import type { ErrorReason, ErrorReasonJson } from "./error_pb.js";
 import { file_compactord_v1_error } from "./error_pb.js";
 import type { OpaquePart, OpaquePartJson, Usage, UsageJson } from "./message_pb.js";
@@ -20,7 +22,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/record.proto.
  */
 export const file_compactord_v1_record: GenFile = /*@__PURE__*/
-  fileDesc("Chpjb21wYWN0b3JkL3YxL3JlY29yZC5wcm90bxINY29tcGFjdG9yZC52MSLhAwoGUmVjb3JkEhAKCHNlcXVlbmNlGAEgASgNEhIKCm5leHRfaW5kZXgYAiABKA0SLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNAoKY29tcGFjdGlvbhgEIAEoCzIeLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvbkVudHJ5SAASKgoFcHJ1bmUYBSABKAsyGS5jb21wYWN0b3JkLnYxLlBydW5lRW50cnlIABIzCgdhdHRlbXB0GAYgASgLMiAuY29tcGFjdG9yZC52MS5Db21wYWN0aW9uQXR0ZW1wdEgAEi8KCmNoZWNrcG9pbnQYByABKAsyGS5jb21wYWN0b3JkLnYxLkNoZWNrcG9pbnRIABInCgZyZXZlcnQYCCABKAsyFS5jb21wYWN0b3JkLnYxLlJldmVydEgAEicKA3BpbhgJIAEoCzIYLmNvbXBhY3RvcmQudjEuUGluQ2hhbmdlSAASKQoFdW5waW4YCiABKAsyGC5jb21wYWN0b3JkLnYxLlBpbkNoYW5nZUgAEjQKDXBvbGljeV9jaGFuZ2UYCyABKAsyGy5jb21wYWN0b3JkLnYxLlBvbGljeUNoYW5nZUgAQgYKBGtpbmQiYQoKVmlld0NoYW5nZRIZCgxjaGFuZ2VkX2Zyb20YASABKA1IAIgBARITCgt2aWV3X2Zvcm1hdBgCIAEoDRISCgpuZXh0X2luZGV4GAMgASgNQg8KDV9jaGFuZ2VkX2Zyb20iKAoKSW5kZXhSYW5nZRINCgVzdGFydBgBIAEoDRILCgNlbmQYAiABKA0iqAkKD0NvbXBhY3Rpb25FbnRyeRIKCgJpZBgBIAEoCRIQCghzZXF1ZW5jZRgCIAEoDRIYChBmaXJzdF9rZXB0X2luZGV4GAMgASgNEioKB2NvdmVyZWQYBCABKAsyGS5jb21wYWN0b3JkLnYxLkluZGV4UmFuZ2USLQoKc3VtbWFyaXplZBgFIAEoCzIZLmNvbXBhY3RvcmQudjEuSW5kZXhSYW5nZRIPCgdzdW1tYXJ5GAYgASgJEiMKBXNsb3RzGAcgASgLMhQuY29tcGFjdG9yZC52MS5TbG90cxIVCg10b2tlbnNfYmVmb3JlGAggASgNEhQKDHRva2Vuc19hZnRlchgJIAEoDRIvCgZyZWFzb24YCiABKA4yHy5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25SZWFzb24SDQoFZm9jdXMYCyABKAkSKQoIc3RyYXRlZ3kYDCABKAsyFy5jb21wYWN0b3JkLnYxLlN0cmF0ZWd5EhIKCnN1bW1hcml6ZXIYDSABKAkSDQoFbW9kZWwYDiABKAkSIwoFdXNhZ2UYDyABKAsyFC5jb21wYWN0b3JkLnYxLlVzYWdlEhUKCGNvc3RfdXNkGBAgASgBSACIAQESHQoQc3BsaXRfdHVybl9zdGFydBgRIAEoDUgBiAEBEhkKEXByZXZpb3VzX2VudHJ5X2lkGBIgASgJEicKBWZpbGVzGBMgASgLMhguY29tcGFjdG9yZC52MS5GaWxlTGlzdHMSGwoOcmVwbGF5ZWRfaW5kZXgYFCABKA1IAogBARIwCghmYWxsYmFjaxgVIAEoDjIeLmNvbXBhY3RvcmQudjEuU3VtbWFyeUZhbGxiYWNrEhYKDmZhbGxiYWNrX2NhdXNlGBYgASgJEjEKDnByb3ZpZGVyX2Jsb2NrGBcgASgLMhkuY29tcGFjdG9yZC52MS5PcGFxdWVQYXJ0Ei4KC3ZpZXdfY2hhbmdlGBggASgLMhkuY29tcGFjdG9yZC52MS5WaWV3Q2hhbmdlEisKCGR1cmF0aW9uGBkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEi4KCmNyZWF0ZWRfYXQYGiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKEHN1bW1hcml6ZXJfY2FsbHMYGyABKA0SEgoKcmVkYWN0aW9ucxgcIAEoDRIrCghzZWN0aW9ucxgdIAEoDjIZLmNvbXBhY3RvcmQudjEuU2VjdGlvblNldBIVCg1jaXRlZF9pbmRleGVzGB4gAygNEhUKDWltcG9ydGVkX2Zyb20YHyABKAkSHAoUc291cmNlX3Rva2Vuc19iZWZvcmUYICABKA0SFAoMb3BlcmF0aW9uX2lkGCEgASgJEhYKDnByb21wdF92ZXJzaW9uGCIgASgNEhcKD2NsaWVudF9zdHJhdGVneRgjIAEoCRIVCg1jYWNoZWRfcHJlZml4GCQgASgIEhEKCWZpbGVfdGFncxglIAEoCEILCglfY29zdF91c2RCEwoRX3NwbGl0X3R1cm5fc3RhcnRCEQoPX3JlcGxheWVkX2luZGV4ImcKBVNsb3RzEicKCm9wZW5fdG9kb3MYASADKAsyEy5jb21wYWN0b3JkLnYxLlRvZG8SNQoRbGFzdF91c2VyX3JlcXVlc3QYAiABKAsyGi5jb21wYWN0b3JkLnYxLlVzZXJSZXF1ZXN0IjgKBFRvZG8SDAoEdGV4dBgBIAEoCRITCgtpbl9wcm9ncmVzcxgCIAEoCBINCgVpbmRleBgDIAEoDSI9CgtVc2VyUmVxdWVzdBINCgVpbmRleBgBIAEoDRIMCgR0ZXh0GAIgASgJEhEKCXNob3J0ZW5lZBgDIAEoCCIrCglGaWxlTGlzdHMSDAoEcmVhZBgBIAMoCRIQCghtb2RpZmllZBgCIAMoCSKhBQoKUHJ1bmVFbnRyeRIKCgJpZBgBIAEoCRIQCghzZXF1ZW5jZRgCIAEoDRIiCgVlZGl0cxgDIAMoCzITLmNvbXBhY3RvcmQudjEuRWRpdBIpCghzdHJhdGVneRgEIAEoCzIXLmNvbXBhY3RvcmQudjEuU3RyYXRlZ3kSLwoGcmVhc29uGAUgASgOMh8uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uUmVhc29uEhUKDXRva2Vuc19iZWZvcmUYBiABKA0SFAoMdG9rZW5zX2FmdGVyGAcgASgNEi4KC3ZpZXdfY2hhbmdlGAggASgLMhkuY29tcGFjdG9yZC52MS5WaWV3Q2hhbmdlEisKCGR1cmF0aW9uGAkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEi4KCmNyZWF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhQKDG9wZXJhdGlvbl9pZBgLIAEoCRIQCgh3aXRoX2N1dBgMIAEoCBISCgpzdW1tYXJpemVyGA0gASgJEg0KBW1vZGVsGA4gASgJEiMKBXVzYWdlGA8gASgLMhQuY29tcGFjdG9yZC52MS5Vc2FnZRIVCghjb3N0X3VzZBgQIAEoAUgAiAEBEhgKEHN1bW1hcml6ZXJfY2FsbHMYESABKA0SMAoIZmFsbGJhY2sYEiABKA4yHi5jb21wYWN0b3JkLnYxLlN1bW1hcnlGYWxsYmFjaxIWCg5mYWxsYmFja19jYXVzZRgTIAEoCRISCgpyZWRhY3Rpb25zGBQgASgNEhYKDnByb21wdF92ZXJzaW9uGBUgASgNEhcKD2NsaWVudF9zdHJhdGVneRgWIAEoCUILCglfY29zdF91c2QijAEKBEVkaXQSDQoFaW5kZXgYASABKA0SDAoEcGFydBgCIAEoDRIlCgRraW5kGAMgASgOMhcuY29tcGFjdG9yZC52MS5FZGl0S2luZBITCgtyZXBsYWNlbWVudBgEIAEoCRIUCgx0b2tlbnNfZnJlZWQYBSABKA0SFQoNYnlfc3VtbWFyaXplchgGIAEoCCK2AwoRQ29tcGFjdGlvbkF0dGVtcHQSFAoMb3BlcmF0aW9uX2lkGAEgASgJEi4KB291dGNvbWUYAiABKA4yHS5jb21wYWN0b3JkLnYxLkF0dGVtcHRPdXRjb21lEhMKC3N0YXR1c19jb2RlGAMgASgFEjAKDGVycm9yX3JlYXNvbhgEIAEoDjIaLmNvbXBhY3RvcmQudjEuRXJyb3JSZWFzb24SLgoLc2tpcF9yZWFzb24YBSABKA4yGS5jb21wYWN0b3JkLnYxLlNraXBSZWFzb24SDwoHbWVzc2FnZRgGIAEoCRIvCgZyZWFzb24YByABKA4yHy5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25SZWFzb24SKwoIZHVyYXRpb24YCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SGAoQc3VtbWFyaXplcl9jYWxscxgJIAEoDRIjCgV1c2FnZRgKIAEoCzIULmNvbXBhY3RvcmQudjEuVXNhZ2USFQoIY29zdF91c2QYCyABKAFIAIgBARISCgpzdW1tYXJpemVyGAwgASgJQgsKCV9jb3N0X3VzZCJiCgpDaGVja3BvaW50EgoKAmlkGAEgASgNEg0KBXBvaW50GAIgASgNEg0KBXRpdGxlGAMgASgJEhkKDG1hcmtlcl9pbmRleBgEIAEoDUgAiAEBQg8KDV9tYXJrZXJfaW5kZXgi7AEKBlJldmVydBINCgVwb2ludBgBIAEoDRIaCg1jaGVja3BvaW50X2lkGAIgASgNSACIAQESGQoMZnV0dXJlX2luZGV4GAMgASgNSAGIAQESLgoLdmlld19jaGFuZ2UYBCABKAsyGS5jb21wYWN0b3JkLnYxLlZpZXdDaGFuZ2USGgoSbWVzc2FnZXNfcHV0X2FzaWRlGAUgASgNEi0KB3N1bW1hcnkYBiABKAsyHC5jb21wYWN0b3JkLnYxLlJldmVydFN1bW1hcnlCEAoOX2NoZWNrcG9pbnRfaWRCDwoNX2Z1dHVyZV9pbmRleCKZAgoNUmV2ZXJ0U3VtbWFyeRISCgpzdW1tYXJpemVyGAEgASgJEg0KBW1vZGVsGAIgASgJEiMKBXVzYWdlGAMgASgLMhQuY29tcGFjdG9yZC52MS5Vc2FnZRIVCghjb3N0X3VzZBgEIAEoAUgAiAEBEjAKCGZhbGxiYWNrGAUgASgOMh4uY29tcGFjdG9yZC52MS5TdW1tYXJ5RmFsbGJhY2sSGAoQc3VtbWFyaXplcl9jYWxscxgGIAEoDRINCgVmb2N1cxgHIAEoCRIVCg1jaXRlZF9pbmRleGVzGAggAygNEhIKCnJlZGFjdGlvbnMYCSABKA0SFgoOcHJvbXB0X3ZlcnNpb24YCiABKA1CCwoJX2Nvc3RfdXNkIl0KCVBpbkNoYW5nZRIPCgdpbmRleGVzGAEgAygNEg8KB21lbWJlcnMYAiADKA0SLgoLdmlld19jaGFuZ2UYAyABKAsyGS5jb21wYWN0b3JkLnYxLlZpZXdDaGFuZ2UijQEKDFBvbGljeUNoYW5nZRIkCgVnaXZlbhgBIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5EicKCHJlc29sdmVkGAIgASgLMhUuY29tcGFjdG9yZC52MS5Qb2xpY3kSLgoLdmlld19jaGFuZ2UYAyABKAsyGS5jb21wYWN0b3JkLnYxLlZpZXdDaGFuZ2UquAEKEENvbXBhY3Rpb25SZWFzb24SIQodQ09NUEFDVElPTl9SRUFTT05fVU5TUEVDSUZJRUQQABIcChhDT01QQUNUSU9OX1JFQVNPTl9NQU5VQUwQARIfChtDT01QQUNUSU9OX1JFQVNPTl9USFJFU0hPTEQQAhIeChpDT01QQUNUSU9OX1JFQVNPTl9PVkVSRkxPVxADEiIKHkNPTVBBQ1RJT05fUkVBU09OX1VTRVJfTUVTU0FHRRAEKpYCCghFZGl0S2luZBIZChVFRElUX0tJTkRfVU5TUEVDSUZJRUQQABIZChVFRElUX0tJTkRfSElERV9SRVNVTFQQARIdChlFRElUX0tJTkRfVFJVTkNBVEVfUkVTVUxUEAISHAoYRURJVF9LSU5EX09GRkxPQURfUkVTVUxUEAMSIAocRURJVF9LSU5EX1RSVU5DQVRFX0FSR1VNRU5UUxAEEhsKF0VESVRfS0lORF9EUk9QX1RISU5LSU5HEAUSGwoXRURJVF9LSU5EX1JFUExBQ0VfTUVESUEQBhIdChlFRElUX0tJTkRfQ09NUFJFU1NfUkVTVUxUEAcSHAoYRURJVF9LSU5EX0NPTExBUFNFX0dST1VQEAgqiQEKDkF0dGVtcHRPdXRjb21lEh8KG0FUVEVNUFRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhoKFkFUVEVNUFRfT1VUQ09NRV9GQUlMRUQQARIdChlBVFRFTVBUX09VVENPTUVfQ0FOQ0VMTEVEEAISGwoXQVRURU1QVF9PVVRDT01FX1NLSVBQRUQQAyrkAQoKU2tpcFJlYXNvbhIbChdTS0lQX1JFQVNPTl9VTlNQRUNJRklFRBAAEh8KG1NLSVBfUkVBU09OX0JFTE9XX1RIUkVTSE9MRBABEiIKHlNLSVBfUkVBU09OX05PVEhJTkdfVE9fQ09NUEFDVBACEiEKHVNLSVBfUkVBU09OX0FMUkVBRFlfQ09NUEFDVEVEEAMSFwoTU0tJUF9SRUFTT05fTk9fR0FJThAEEh0KGVNLSVBfUkVBU09OX0JFTE9XX01JTklNVU0QBRIZChVTS0lQX1JFQVNPTl9PVkVSVEFLRU4QBkJDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_error, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_strategy, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("Chpjb21wYWN0b3JkL3YxL3JlY29yZC5wcm90bxINY29tcGFjdG9yZC52MSLhAwoGUmVjb3JkEhAKCHNlcXVlbmNlGAEgASgNEhIKCm5leHRfaW5kZXgYAiABKA0SLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNAoKY29tcGFjdGlvbhgEIAEoCzIeLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvbkVudHJ5SAASKgoFcHJ1bmUYBSABKAsyGS5jb21wYWN0b3JkLnYxLlBydW5lRW50cnlIABIzCgdhdHRlbXB0GAYgASgLMiAuY29tcGFjdG9yZC52MS5Db21wYWN0aW9uQXR0ZW1wdEgAEi8KCmNoZWNrcG9pbnQYByABKAsyGS5jb21wYWN0b3JkLnYxLkNoZWNrcG9pbnRIABInCgZyZXZlcnQYCCABKAsyFS5jb21wYWN0b3JkLnYxLlJldmVydEgAEicKA3BpbhgJIAEoCzIYLmNvbXBhY3RvcmQudjEuUGluQ2hhbmdlSAASKQoFdW5waW4YCiABKAsyGC5jb21wYWN0b3JkLnYxLlBpbkNoYW5nZUgAEjQKDXBvbGljeV9jaGFuZ2UYCyABKAsyGy5jb21wYWN0b3JkLnYxLlBvbGljeUNoYW5nZUgAQgYKBGtpbmQiYQoKVmlld0NoYW5nZRIZCgxjaGFuZ2VkX2Zyb20YASABKA1IAIgBARITCgt2aWV3X2Zvcm1hdBgCIAEoDRISCgpuZXh0X2luZGV4GAMgASgNQg8KDV9jaGFuZ2VkX2Zyb20iKAoKSW5kZXhSYW5nZRINCgVzdGFydBgBIAEoDRILCgNlbmQYAiABKA0iqAkKD0NvbXBhY3Rpb25FbnRyeRIKCgJpZBgBIAEoCRIQCghzZXF1ZW5jZRgCIAEoDRIYChBmaXJzdF9rZXB0X2luZGV4GAMgASgNEioKB2NvdmVyZWQYBCABKAsyGS5jb21wYWN0b3JkLnYxLkluZGV4UmFuZ2USLQoKc3VtbWFyaXplZBgFIAEoCzIZLmNvbXBhY3RvcmQudjEuSW5kZXhSYW5nZRIPCgdzdW1tYXJ5GAYgASgJEiMKBXNsb3RzGAcgASgLMhQuY29tcGFjdG9yZC52MS5TbG90cxIVCg10b2tlbnNfYmVmb3JlGAggASgNEhQKDHRva2Vuc19hZnRlchgJIAEoDRIvCgZyZWFzb24YCiABKA4yHy5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25SZWFzb24SDQoFZm9jdXMYCyABKAkSKQoIc3RyYXRlZ3kYDCABKAsyFy5jb21wYWN0b3JkLnYxLlN0cmF0ZWd5EhIKCnN1bW1hcml6ZXIYDSABKAkSDQoFbW9kZWwYDiABKAkSIwoFdXNhZ2UYDyABKAsyFC5jb21wYWN0b3JkLnYxLlVzYWdlEhUKCGNvc3RfdXNkGBAgASgBSACIAQESHQoQc3BsaXRfdHVybl9zdGFydBgRIAEoDUgBiAEBEhkKEXByZXZpb3VzX2VudHJ5X2lkGBIgASgJEicKBWZpbGVzGBMgASgLMhguY29tcGFjdG9yZC52MS5GaWxlTGlzdHMSGwoOcmVwbGF5ZWRfaW5kZXgYFCABKA1IAogBARIwCghmYWxsYmFjaxgVIAEoDjIeLmNvbXBhY3RvcmQudjEuU3VtbWFyeUZhbGxiYWNrEhYKDmZhbGxiYWNrX2NhdXNlGBYgASgJEjEKDnByb3ZpZGVyX2Jsb2NrGBcgASgLMhkuY29tcGFjdG9yZC52MS5PcGFxdWVQYXJ0Ei4KC3ZpZXdfY2hhbmdlGBggASgLMhkuY29tcGFjdG9yZC52MS5WaWV3Q2hhbmdlEisKCGR1cmF0aW9uGBkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEi4KCmNyZWF0ZWRfYXQYGiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKEHN1bW1hcml6ZXJfY2FsbHMYGyABKA0SEgoKcmVkYWN0aW9ucxgcIAEoDRIrCghzZWN0aW9ucxgdIAEoDjIZLmNvbXBhY3RvcmQudjEuU2VjdGlvblNldBIVCg1jaXRlZF9pbmRleGVzGB4gAygNEhUKDWltcG9ydGVkX2Zyb20YHyABKAkSHAoUc291cmNlX3Rva2Vuc19iZWZvcmUYICABKA0SFAoMb3BlcmF0aW9uX2lkGCEgASgJEhYKDnByb21wdF92ZXJzaW9uGCIgASgNEhcKD2NsaWVudF9zdHJhdGVneRgjIAEoCRIVCg1jYWNoZWRfcHJlZml4GCQgASgIEhEKCWZpbGVfdGFncxglIAEoCEILCglfY29zdF91c2RCEwoRX3NwbGl0X3R1cm5fc3RhcnRCEQoPX3JlcGxheWVkX2luZGV4ImcKBVNsb3RzEicKCm9wZW5fdG9kb3MYASADKAsyEy5jb21wYWN0b3JkLnYxLlRvZG8SNQoRbGFzdF91c2VyX3JlcXVlc3QYAiABKAsyGi5jb21wYWN0b3JkLnYxLlVzZXJSZXF1ZXN0IjgKBFRvZG8SDAoEdGV4dBgBIAEoCRITCgtpbl9wcm9ncmVzcxgCIAEoCBINCgVpbmRleBgDIAEoDSI9CgtVc2VyUmVxdWVzdBINCgVpbmRleBgBIAEoDRIMCgR0ZXh0GAIgASgJEhEKCXNob3J0ZW5lZBgDIAEoCCIrCglGaWxlTGlzdHMSDAoEcmVhZBgBIAMoCRIQCghtb2RpZmllZBgCIAMoCSKhBQoKUHJ1bmVFbnRyeRIKCgJpZBgBIAEoCRIQCghzZXF1ZW5jZRgCIAEoDRIiCgVlZGl0cxgDIAMoCzITLmNvbXBhY3RvcmQudjEuRWRpdBIpCghzdHJhdGVneRgEIAEoCzIXLmNvbXBhY3RvcmQudjEuU3RyYXRlZ3kSLwoGcmVhc29uGAUgASgOMh8uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uUmVhc29uEhUKDXRva2Vuc19iZWZvcmUYBiABKA0SFAoMdG9rZW5zX2FmdGVyGAcgASgNEi4KC3ZpZXdfY2hhbmdlGAggASgLMhkuY29tcGFjdG9yZC52MS5WaWV3Q2hhbmdlEisKCGR1cmF0aW9uGAkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEi4KCmNyZWF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhQKDG9wZXJhdGlvbl9pZBgLIAEoCRIQCgh3aXRoX2N1dBgMIAEoCBISCgpzdW1tYXJpemVyGA0gASgJEg0KBW1vZGVsGA4gASgJEiMKBXVzYWdlGA8gASgLMhQuY29tcGFjdG9yZC52MS5Vc2FnZRIVCghjb3N0X3VzZBgQIAEoAUgAiAEBEhgKEHN1bW1hcml6ZXJfY2FsbHMYESABKA0SMAoIZmFsbGJhY2sYEiABKA4yHi5jb21wYWN0b3JkLnYxLlN1bW1hcnlGYWxsYmFjaxIWCg5mYWxsYmFja19jYXVzZRgTIAEoCRISCgpyZWRhY3Rpb25zGBQgASgNEhYKDnByb21wdF92ZXJzaW9uGBUgASgNEhcKD2NsaWVudF9zdHJhdGVneRgWIAEoCUILCglfY29zdF91c2QitgMKEUNvbXBhY3Rpb25BdHRlbXB0EhQKDG9wZXJhdGlvbl9pZBgBIAEoCRIuCgdvdXRjb21lGAIgASgOMh0uY29tcGFjdG9yZC52MS5BdHRlbXB0T3V0Y29tZRITCgtzdGF0dXNfY29kZRgDIAEoBRIwCgxlcnJvcl9yZWFzb24YBCABKA4yGi5jb21wYWN0b3JkLnYxLkVycm9yUmVhc29uEi4KC3NraXBfcmVhc29uGAUgASgOMhkuY29tcGFjdG9yZC52MS5Ta2lwUmVhc29uEg8KB21lc3NhZ2UYBiABKAkSLwoGcmVhc29uGAcgASgOMh8uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uUmVhc29uEisKCGR1cmF0aW9uGAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhgKEHN1bW1hcml6ZXJfY2FsbHMYCSABKA0SIwoFdXNhZ2UYCiABKAsyFC5jb21wYWN0b3JkLnYxLlVzYWdlEhUKCGNvc3RfdXNkGAsgASgBSACIAQESEgoKc3VtbWFyaXplchgMIAEoCUILCglfY29zdF91c2QiYgoKQ2hlY2twb2ludBIKCgJpZBgBIAEoDRINCgVwb2ludBgCIAEoDRINCgV0aXRsZRgDIAEoCRIZCgxtYXJrZXJfaW5kZXgYBCABKA1IAIgBAUIPCg1fbWFya2VyX2luZGV4IuwBCgZSZXZlcnQSDQoFcG9pbnQYASABKA0SGgoNY2hlY2twb2ludF9pZBgCIAEoDUgAiAEBEhkKDGZ1dHVyZV9pbmRleBgDIAEoDUgBiAEBEi4KC3ZpZXdfY2hhbmdlGAQgASgLMhkuY29tcGFjdG9yZC52MS5WaWV3Q2hhbmdlEhoKEm1lc3NhZ2VzX3B1dF9hc2lkZRgFIAEoDRItCgdzdW1tYXJ5GAYgASgLMhwuY29tcGFjdG9yZC52MS5SZXZlcnRTdW1tYXJ5QhAKDl9jaGVja3BvaW50X2lkQg8KDV9mdXR1cmVfaW5kZXgimQIKDVJldmVydFN1bW1hcnkSEgoKc3VtbWFyaXplchgBIAEoCRINCgVtb2RlbBgCIAEoCRIjCgV1c2FnZRgDIAEoCzIULmNvbXBhY3RvcmQudjEuVXNhZ2USFQoIY29zdF91c2QYBCABKAFIAIgBARIwCghmYWxsYmFjaxgFIAEoDjIeLmNvbXBhY3RvcmQudjEuU3VtbWFyeUZhbGxiYWNrEhgKEHN1bW1hcml6ZXJfY2FsbHMYBiABKA0SDQoFZm9jdXMYByABKAkSFQoNY2l0ZWRfaW5kZXhlcxgIIAMoDRISCgpyZWRhY3Rpb25zGAkgASgNEhYKDnByb21wdF92ZXJzaW9uGAogASgNQgsKCV9jb3N0X3VzZCJdCglQaW5DaGFuZ2USDwoHaW5kZXhlcxgBIAMoDRIPCgdtZW1iZXJzGAIgAygNEi4KC3ZpZXdfY2hhbmdlGAMgASgLMhkuY29tcGFjdG9yZC52MS5WaWV3Q2hhbmdlIo0BCgxQb2xpY3lDaGFuZ2USJAoFZ2l2ZW4YASABKAsyFS5jb21wYWN0b3JkLnYxLlBvbGljeRInCghyZXNvbHZlZBgCIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5Ei4KC3ZpZXdfY2hhbmdlGAMgASgLMhkuY29tcGFjdG9yZC52MS5WaWV3Q2hhbmdlKrgBChBDb21wYWN0aW9uUmVhc29uEiEKHUNPTVBBQ1RJT05fUkVBU09OX1VOU1BFQ0lGSUVEEAASHAoYQ09NUEFDVElPTl9SRUFTT05fTUFOVUFMEAESHwobQ09NUEFDVElPTl9SRUFTT05fVEhSRVNIT0xEEAISHgoaQ09NUEFDVElPTl9SRUFTT05fT1ZFUkZMT1cQAxIiCh5DT01QQUNUSU9OX1JFQVNPTl9VU0VSX01FU1NBR0UQBCqJAQoOQXR0ZW1wdE91dGNvbWUSHwobQVRURU1QVF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGgoWQVRURU1QVF9PVVRDT01FX0ZBSUxFRBABEh0KGUFUVEVNUFRfT1VUQ09NRV9DQU5DRUxMRUQQAhIbChdBVFRFTVBUX09VVENPTUVfU0tJUFBFRBADKuQBCgpTa2lwUmVhc29uEhsKF1NLSVBfUkVBU09OX1VOU1BFQ0lGSUVEEAASHwobU0tJUF9SRUFTT05fQkVMT1dfVEhSRVNIT0xEEAESIgoeU0tJUF9SRUFTT05fTk9USElOR19UT19DT01QQUNUEAISIQodU0tJUF9SRUFTT05fQUxSRUFEWV9DT01QQUNURUQQAxIXChNTS0lQX1JFQVNPTl9OT19HQUlOEAQSHQoZU0tJUF9SRUFTT05fQkVMT1dfTUlOSU1VTRAFEhkKFVNLSVBfUkVBU09OX09WRVJUQUtFThAGQkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM", [file_compactord_v1_edit, file_compactord_v1_error, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_strategy, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * Record is what the log holds beside messages. Records are appended and never change.
@@ -1425,111 +1427,6 @@ export const PruneEntrySchema: GenMessage<PruneEntry, {jsonType: PruneEntryJson}
   messageDesc(file_compactord_v1_record, 8);
 
 /**
- * Edit replaces content in the view. The log keeps what was there.
- *
- * @generated from message compactord.v1.Edit
- */
-export type Edit = Message<"compactord.v1.Edit"> & {
-  /**
-   * The message.
-   *
-   * @generated from field: uint32 index = 1;
-   */
-  index: number;
-
-  /**
-   * The part of it, from 0. For COLLAPSE_GROUP: 0.
-   *
-   * @generated from field: uint32 part = 2;
-   */
-  part: number;
-
-  /**
-   * What the edit does.
-   *
-   * @generated from field: compactord.v1.EditKind kind = 3;
-   */
-  kind: EditKind;
-
-  /**
-   * The text shown instead; empty where the content is dropped.
-   *
-   * @generated from field: string replacement = 4;
-   */
-  replacement: string;
-
-  /**
-   * Tokens that it frees, by the session's estimator.
-   *
-   * @generated from field: uint32 tokens_freed = 5;
-   */
-  tokensFreed: number;
-
-  /**
-   * In a plan: whether the summarizer is to write the replacement.
-   *
-   * @generated from field: bool by_summarizer = 6;
-   */
-  bySummarizer: boolean;
-};
-
-/**
- * Edit replaces content in the view. The log keeps what was there.
- *
- * @generated from message compactord.v1.Edit
- */
-export type EditJson = {
-  /**
-   * The message.
-   *
-   * @generated from field: uint32 index = 1;
-   */
-  index?: number;
-
-  /**
-   * The part of it, from 0. For COLLAPSE_GROUP: 0.
-   *
-   * @generated from field: uint32 part = 2;
-   */
-  part?: number;
-
-  /**
-   * What the edit does.
-   *
-   * @generated from field: compactord.v1.EditKind kind = 3;
-   */
-  kind?: EditKindJson;
-
-  /**
-   * The text shown instead; empty where the content is dropped.
-   *
-   * @generated from field: string replacement = 4;
-   */
-  replacement?: string;
-
-  /**
-   * Tokens that it frees, by the session's estimator.
-   *
-   * @generated from field: uint32 tokens_freed = 5;
-   */
-  tokensFreed?: number;
-
-  /**
-   * In a plan: whether the summarizer is to write the replacement.
-   *
-   * @generated from field: bool by_summarizer = 6;
-   */
-  bySummarizer?: boolean;
-};
-
-/**
- * Describes the message compactord.v1.Edit.
- * Use `create(EditSchema)` to create a new message.
- */
-export const EditSchema: GenMessage<Edit, {jsonType: EditJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_record, 9);
-
-/**
  * CompactionAttempt is a compaction that started and wrote no entry.
  *
  * @generated from message compactord.v1.CompactionAttempt
@@ -1716,7 +1613,7 @@ export type CompactionAttemptJson = {
  * Use `create(CompactionAttemptSchema)` to create a new message.
  */
 export const CompactionAttemptSchema: GenMessage<CompactionAttempt, {jsonType: CompactionAttemptJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_record, 10);
+  messageDesc(file_compactord_v1_record, 9);
 
 /**
  * Checkpoint names a point.
@@ -1793,7 +1690,7 @@ export type CheckpointJson = {
  * Use `create(CheckpointSchema)` to create a new message.
  */
 export const CheckpointSchema: GenMessage<Checkpoint, {jsonType: CheckpointJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_record, 11);
+  messageDesc(file_compactord_v1_record, 10);
 
 /**
  * Revert makes active path, effective compaction, edits and pins what they were at a point.
@@ -1898,7 +1795,7 @@ export type RevertJson = {
  * Use `create(RevertSchema)` to create a new message.
  */
 export const RevertSchema: GenMessage<Revert, {jsonType: RevertJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_record, 12);
+  messageDesc(file_compactord_v1_record, 11);
 
 /**
  * RevertSummary says who summarized what a Revert put aside.
@@ -2059,7 +1956,7 @@ export type RevertSummaryJson = {
  * Use `create(RevertSummarySchema)` to create a new message.
  */
 export const RevertSummarySchema: GenMessage<RevertSummary, {jsonType: RevertSummaryJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_record, 13);
+  messageDesc(file_compactord_v1_record, 12);
 
 /**
  * PinChange is a change of what is pinned: what is kept word for word in every view.
@@ -2122,7 +2019,7 @@ export type PinChangeJson = {
  * Use `create(PinChangeSchema)` to create a new message.
  */
 export const PinChangeSchema: GenMessage<PinChange, {jsonType: PinChangeJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_record, 14);
+  messageDesc(file_compactord_v1_record, 13);
 
 /**
  * PolicyChange is a change of policy; the first record of every log.
@@ -2185,7 +2082,7 @@ export type PolicyChangeJson = {
  * Use `create(PolicyChangeSchema)` to create a new message.
  */
 export const PolicyChangeSchema: GenMessage<PolicyChange, {jsonType: PolicyChangeJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_record, 15);
+  messageDesc(file_compactord_v1_record, 14);
 
 /**
  * CompactionReason is why a compaction or prune was asked for.
@@ -2243,89 +2140,6 @@ export const CompactionReasonSchema: GenEnum<CompactionReason, CompactionReasonJ
   enumDesc(file_compactord_v1_record, 0);
 
 /**
- * EditKind is what an edit does.
- *
- * @generated from enum compactord.v1.EditKind
- */
-export enum EditKind {
-  /**
-   * Never stored.
-   *
-   * @generated from enum value: EDIT_KIND_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * Replaces a tool result's parts by the text.
-   *
-   * @generated from enum value: EDIT_KIND_HIDE_RESULT = 1;
-   */
-  HIDE_RESULT = 1,
-
-  /**
-   * Replaces a tool result's parts by its shortened text.
-   *
-   * @generated from enum value: EDIT_KIND_TRUNCATE_RESULT = 2;
-   */
-  TRUNCATE_RESULT = 2,
-
-  /**
-   * Replaces a tool result's parts by a preview and a reference.
-   *
-   * @generated from enum value: EDIT_KIND_OFFLOAD_RESULT = 3;
-   */
-  OFFLOAD_RESULT = 3,
-
-  /**
-   * Replaces a tool call's arguments by the text, which is a JSON object.
-   *
-   * @generated from enum value: EDIT_KIND_TRUNCATE_ARGUMENTS = 4;
-   */
-  TRUNCATE_ARGUMENTS = 4,
-
-  /**
-   * Drops a thinking part.
-   *
-   * @generated from enum value: EDIT_KIND_DROP_THINKING = 5;
-   */
-  DROP_THINKING = 5,
-
-  /**
-   * Replaces a media part, or the media among a tool result's parts, by the text.
-   *
-   * @generated from enum value: EDIT_KIND_REPLACE_MEDIA = 6;
-   */
-  REPLACE_MEDIA = 6,
-
-  /**
-   * Replaces a tool result's parts by a shorter text that the summarizer wrote.
-   *
-   * @generated from enum value: EDIT_KIND_COMPRESS_RESULT = 7;
-   */
-  COMPRESS_RESULT = 7,
-
-  /**
-   * Replaces the tool calls of a finished group by the text, and drops its results.
-   *
-   * @generated from enum value: EDIT_KIND_COLLAPSE_GROUP = 8;
-   */
-  COLLAPSE_GROUP = 8,
-}
-
-/**
- * EditKind is what an edit does.
- *
- * @generated from enum compactord.v1.EditKind
- */
-export type EditKindJson = "EDIT_KIND_UNSPECIFIED" | "EDIT_KIND_HIDE_RESULT" | "EDIT_KIND_TRUNCATE_RESULT" | "EDIT_KIND_OFFLOAD_RESULT" | "EDIT_KIND_TRUNCATE_ARGUMENTS" | "EDIT_KIND_DROP_THINKING" | "EDIT_KIND_REPLACE_MEDIA" | "EDIT_KIND_COMPRESS_RESULT" | "EDIT_KIND_COLLAPSE_GROUP";
-
-/**
- * Describes the enum compactord.v1.EditKind.
- */
-export const EditKindSchema: GenEnum<EditKind, EditKindJson> = /*@__PURE__*/
-  enumDesc(file_compactord_v1_record, 1);
-
-/**
  * AttemptOutcome is how a compaction ended that wrote no entry.
  *
  * @generated from enum compactord.v1.AttemptOutcome
@@ -2371,7 +2185,7 @@ export type AttemptOutcomeJson = "ATTEMPT_OUTCOME_UNSPECIFIED" | "ATTEMPT_OUTCOM
  * Describes the enum compactord.v1.AttemptOutcome.
  */
 export const AttemptOutcomeSchema: GenEnum<AttemptOutcome, AttemptOutcomeJson> = /*@__PURE__*/
-  enumDesc(file_compactord_v1_record, 2);
+  enumDesc(file_compactord_v1_record, 1);
 
 /**
  * SkipReason is why a compaction or prune did nothing.
@@ -2440,5 +2254,5 @@ export type SkipReasonJson = "SKIP_REASON_UNSPECIFIED" | "SKIP_REASON_BELOW_THRE
  * Describes the enum compactord.v1.SkipReason.
  */
 export const SkipReasonSchema: GenEnum<SkipReason, SkipReasonJson> = /*@__PURE__*/
-  enumDesc(file_compactord_v1_record, 3);
+  enumDesc(file_compactord_v1_record, 2);
 
