@@ -150,7 +150,7 @@ func TestEndOfTheDaemonIsRecordedAsTheEndOfItsCompaction(t *testing.T) {
 				require.NoError(t, err)
 				attempt = answer.GetRecord().GetAttempt()
 			}
-			require.Equal(t, operation, attempt.GetOperationId())
+			require.Equal(t, operation, attempt.GetProvenance().GetOperationId())
 			require.Equal(t, test.outcome, attempt.GetOutcome())
 			require.Equal(t, test.reason, attempt.GetErrorReason())
 			require.Contains(t, attempt.GetMessage(), test.says)

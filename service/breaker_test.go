@@ -164,8 +164,8 @@ func TestAManualCompactionClosesTheBreaker(t *testing.T) {
 	events, err := d.compactFor(manual, by("extractive", noFallback, small(1000)))
 	require.NoError(t, err)
 	require.NotNil(t, last(t, events).GetCompleted())
-	require.NotEmpty(t, last(t, events).GetCompleted().GetCompaction().GetOperationId())
-	require.Equal(t, events[0].GetOperationId(), last(t, events).GetCompleted().GetCompaction().GetOperationId())
+	require.NotEmpty(t, last(t, events).GetCompleted().GetCompaction().GetProvenance().GetOperationId())
+	require.Equal(t, events[0].GetOperationId(), last(t, events).GetCompleted().GetCompaction().GetProvenance().GetOperationId())
 	requireClosed(t, d)
 }
 
@@ -207,7 +207,7 @@ func TestWhatDoesNotCloseTheBreaker(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.NotNil(t, pruned.GetPrune())
-	require.Empty(t, pruned.GetPrune().GetOperationId())
+	require.Empty(t, pruned.GetPrune().GetProvenance().GetOperationId())
 }
 
 // One that helps begins the count anew; one that is cancelled does not count.
@@ -338,7 +338,7 @@ func TestCompactionsThatOnlyEditCount(t *testing.T) {
 		events, err := d.compactFor(threshold, nil)
 		require.NoError(t, err)
 		prune := last(t, events).GetCompleted().GetPrune()
-		require.Equal(t, events[0].GetOperationId(), prune.GetOperationId())
+		require.Equal(t, events[0].GetOperationId(), prune.GetProvenance().GetOperationId())
 		require.False(t, prune.GetWithCut())
 	}
 	requireOpen(t, d)

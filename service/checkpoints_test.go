@@ -199,7 +199,7 @@ func TestCase181FillAfterACompaction(t *testing.T) {
 	d.append("s", working(2, 4000)...)
 	events, err := d.compact(compactRequest("s", nil))
 	require.NoError(t, err)
-	require.Positive(t, last(t, events).GetCompleted().GetCompaction().GetUsage().GetOutputTokens())
+	require.Positive(t, last(t, events).GetCompleted().GetCompaction().GetProvenance().GetUsage().GetOutputTokens())
 	report := d.session("s").GetReport()
 	require.Equal(t, tokensOf(d.view("s")), report.GetTokens())
 	require.Positive(t, report.GetTokens())

@@ -105,20 +105,22 @@ func TestCommitIsWhatCompactWouldWrite(t *testing.T) {
 	req.Usage = &compactordv1.Usage{InputTokens: 900, OutputTokens: 70}
 	done := d.commitPlan(req)
 	got := done.GetCompaction()
-	require.Equal(t, "client", got.GetSummarizer())
-	require.Equal(t, "their-model", got.GetModel())
-	require.Equal(t, uint32(3), got.GetSummarizerCalls())
-	require.InDelta(t, 0.25, got.GetCostUsd(), 1e-9)
-	require.Equal(t, uint32(900), got.GetUsage().GetInputTokens())
-	require.Equal(t, uint32(prompts.Version), got.GetPromptVersion())
+	provenance := got.GetProvenance()
+	require.Equal(t, "client", provenance.GetSummarizer())
+	require.Equal(t, "their-model", provenance.GetModel())
+	require.Equal(t, uint32(3), provenance.GetSummarizerCalls())
+	require.InDelta(t, 0.25, provenance.GetCostUsd(), 1e-9)
+	require.Equal(t, uint32(900), provenance.GetUsage().GetInputTokens())
+	require.Equal(t, uint32(prompts.Version), provenance.GetPromptVersion())
 	require.Equal(t, d.view("s")[0].GetTokens()+tokensOf(d.view("s")[1:]), done.GetReport().GetTokens())
 	require.True(t, proto.Equal(got, d.lastRecord("s").GetCompaction()))
 
 	// All that does not tell who wrote is the same.
 	for _, e := range []*compactordv1.CompactionEntry{want, got} {
-		e.Id, e.OperationId, e.Summarizer, e.Model, e.CreatedAt, e.Duration = "", "", "", "", nil, nil
-		e.SummarizerCalls, e.CostUsd, e.Usage, e.PromptVersion = 0, nil, nil, 0
-		e.Sequence = 0
+		e.Id, e.CreatedAt, e.Sequence = "", nil, 0
+		by := e.GetProvenance()
+		by.OperationId, by.Summarizer, by.Model, by.Duration = "", "", "", nil
+		by.SummarizerCalls, by.CostUsd, by.Usage, by.PromptVersion = 0, nil, nil, 0
 	}
 	require.Empty(t, cmp.Diff(want, got, protocmp.Transform()))
 	requireSameMessages(t, d.view("twin"), d.view("s"))
@@ -243,9 +245,9 @@ func TestCommitThatIsOvertaken(t *testing.T) {
 	info := requireReason(t, err, codes.Aborted, "STATE_CHANGED")
 	attempts := d.attempts()
 	require.Len(t, attempts, 1)
-	require.Equal(t, info.GetMetadata()["operation_id"], attempts[0].GetOperationId())
+	require.Equal(t, info.GetMetadata()["operation_id"], attempts[0].GetProvenance().GetOperationId())
 	require.Equal(t, compactordv1.ErrorReason_ERROR_REASON_STATE_CHANGED, attempts[0].GetErrorReason())
-	require.Equal(t, "client", attempts[0].GetSummarizer())
+	require.Equal(t, "client", attempts[0].GetProvenance().GetSummarizer())
 	d.requireSound(t)
 }
 
@@ -306,7 +308,7 @@ func TestAnswersThatSayNothing(t *testing.T) {
 
 			req := commitOf(plan)
 			req.UseFallback = true
-			require.Equal(t, "extractive", d.commitPlan(req).GetCompaction().GetSummarizer())
+			require.Equal(t, "extractive", d.commitPlan(req).GetCompaction().GetProvenance().GetSummarizer())
 		})
 	}
 	d := start(t, withSummarizer(writes(nothing)))
@@ -323,11 +325,12 @@ func TestCommitWithFallback(t *testing.T) {
 	req := commitment(plan, "I'm sorry, but I can't help with that.")
 	req.UseFallback, req.SummarizerCalls, req.Model = true, 1, "their-model"
 	entry := d.commitPlan(req).GetCompaction()
-	require.Equal(t, "extractive", entry.GetSummarizer())
-	require.Equal(t, fallingBack, entry.GetFallback())
-	require.Equal(t, "no summary by client passed the checks: The summary is an error message or a refusal.", entry.GetFallbackCause())
-	require.Empty(t, entry.GetModel())
-	require.Equal(t, uint32(1), entry.GetSummarizerCalls())
+	provenance := entry.GetProvenance()
+	require.Equal(t, "extractive", provenance.GetSummarizer())
+	require.Equal(t, fallingBack, provenance.GetFallback())
+	require.Equal(t, "no summary by client passed the checks: The summary is an error message or a refusal.", provenance.GetFallbackCause())
+	require.Empty(t, provenance.GetModel())
+	require.Equal(t, uint32(1), provenance.GetSummarizerCalls())
 
 	d, _ = withPlan(t)
 	d.append("s", user("More."))
@@ -450,7 +453,7 @@ func TestCommitOfAWholeSummary(t *testing.T) {
 	entry := d.commitPlan(req).GetCompaction()
 	require.Equal(t, text, entry.GetSummary())
 	require.Equal(t, uint32(2), entry.GetSplitTurnStart())
-	require.Zero(t, entry.GetPromptVersion())
+	require.Zero(t, entry.GetProvenance().GetPromptVersion())
 	d.requireSound(t)
 
 	// Refused, it has no prompt that could be named.

@@ -60,12 +60,12 @@ func TestStrategyOfTheClient(t *testing.T) {
 	commit.ClientPlan, commit.Model = own, "their-model"
 	done := d.commitPlan(commit)
 	prune, entry := done.GetPrune(), done.GetCompaction()
-	require.Equal(t, "theirs-2", entry.GetClientStrategy())
-	require.Nil(t, entry.GetStrategy())
-	require.Equal(t, "theirs-2", prune.GetClientStrategy())
-	require.Nil(t, prune.GetStrategy())
+	require.Equal(t, "theirs-2", entry.GetProvenance().GetClientStrategy())
+	require.Nil(t, entry.GetProvenance().GetStrategy())
+	require.Equal(t, "theirs-2", prune.GetProvenance().GetClientStrategy())
+	require.Nil(t, prune.GetProvenance().GetStrategy())
 	requireWriter(t, prune, "client", "their-model")
-	require.Equal(t, uint32(prompts.Version), prune.GetPromptVersion())
+	require.Equal(t, uint32(prompts.Version), prune.GetProvenance().GetPromptVersion())
 	require.True(t, strings.HasPrefix(prune.GetEdits()[1].GetReplacement(), "All is well there.\n"))
 	require.Contains(t, prune.GetEdits()[1].GetReplacement(), "recall index 19, part 0")
 	d.requireSound(t)
@@ -92,7 +92,7 @@ func TestEditsOfTheClient(t *testing.T) {
 	require.Nil(t, done.GetCompaction())
 	require.Len(t, done.GetPrune().GetEdits(), 1)
 	require.Equal(t, uint32(7), done.GetPrune().GetEdits()[0].GetIndex())
-	require.Empty(t, done.GetPrune().GetSummarizer())
+	require.Empty(t, done.GetPrune().GetProvenance().GetSummarizer())
 	require.Equal(t, done.GetPrune().GetTokensBefore()-done.GetPrune().GetEdits()[0].GetTokensFreed(), done.GetPrune().GetTokensAfter())
 
 	// By the time of another commit all of it was done.

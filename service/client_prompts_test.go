@@ -123,7 +123,7 @@ func TestWhatPromptsTell(t *testing.T) {
 	require.Zero(t, plan.GetRedactions())
 	// Where the instructions are others, so may be the sections.
 	entry := d.commitPlan(commitment(plan, "Ten modules read through,\nall of their tests are still green.\nAutumn leaves fall."))
-	require.Equal(t, "the tests of module 4", entry.GetCompaction().GetFocus())
+	require.Equal(t, "the tests of module 4", entry.GetCompaction().GetProvenance().GetFocus())
 
 	d = start(t)
 	d.create("s", keepTurns(1))
@@ -139,7 +139,7 @@ func TestWhatPromptsTell(t *testing.T) {
 	got := d.commitPlan(commitment(plan,
 		sectioned(compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY, "Use "+secret+"."))).GetCompaction()
 	require.NotContains(t, got.GetSummary(), secret)
-	require.NotZero(t, got.GetRedactions())
+	require.NotZero(t, got.GetProvenance().GetRedactions())
 }
 
 // What goes with the agent's prompt and is not in the log is counted, so that the prompt fits: the tools that the policy
@@ -191,7 +191,7 @@ func TestPromptOnTheAgentsOwn(t *testing.T) {
 	require.Greater(t, p.GetTokens(), tokensOf(view[:p.GetViewMessages()]))
 	require.Equal(t, plan.GetPlan().GetCut().GetMaxSummaryTokens(), p.GetMaxAnswerTokens())
 	entry := d.commitPlan(commitment(plan, answersTo(plan)...)).GetCompaction()
-	require.True(t, entry.GetCachedPrefix())
+	require.True(t, entry.GetProvenance().GetCachedPrefix())
 
 	// Where it does not fit, the conversation is sent as text, in one summary all the same.
 	d.append("s", working(10, 2000)[1:]...)
@@ -202,6 +202,6 @@ func TestPromptOnTheAgentsOwn(t *testing.T) {
 		require.Equal(t, compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY, p.GetKind())
 	}
 	require.Len(t, kindsOf(plan), 1)
-	require.False(t, d.commitPlan(commitment(plan, answersTo(plan)...)).GetCompaction().GetCachedPrefix())
+	require.False(t, d.commitPlan(commitment(plan, answersTo(plan)...)).GetCompaction().GetProvenance().GetCachedPrefix())
 	d.requireSound(t)
 }

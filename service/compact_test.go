@@ -41,7 +41,7 @@ func TestEntriesHoldResolvedParameters(t *testing.T) {
 	d.append("s", working(20, 2000)...)
 	events, err := d.compact(compactRequest("s", nil))
 	require.NoError(t, err)
-	rungs := last(t, events).GetCompleted().GetCompaction().GetStrategy().GetLadder().GetRungs()
+	rungs := last(t, events).GetCompleted().GetCompaction().GetProvenance().GetStrategy().GetLadder().GetRungs()
 	used := rungs[len(rungs)-1].GetStrategy().GetSummarize()
 	require.Equal(t, uint32(2400), used.GetRecentTokens(), "a fifth of the window")
 	require.Positive(t, used.GetMaxSummaryTokens())

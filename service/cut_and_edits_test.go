@@ -57,7 +57,7 @@ func TestEditsAndCutAreWrittenTogether(t *testing.T) {
 	require.NotNil(t, entry)
 	require.True(t, prune.GetWithCut())
 	require.Equal(t, prune.GetSequence()+1, entry.GetSequence())
-	require.Equal(t, prune.GetOperationId(), entry.GetOperationId())
+	require.Equal(t, prune.GetProvenance().GetOperationId(), entry.GetProvenance().GetOperationId())
 	require.Equal(t, before, prune.GetTokensBefore())
 	require.Equal(t, prune.GetTokensAfter(), entry.GetTokensBefore())
 	require.Equal(t, tokensOf(d.view("s")), entry.GetTokensAfter())

@@ -61,7 +61,7 @@ func (w *checkedService) checkAppended(policy *compactordv1.Policy, before uint3
 	folds := 0
 	for at, item := range appended[1:] {
 		folds++
-		require.Equal(w.t, userMessage, item.Record.GetPrune().GetReason())
+		require.Equal(w.t, userMessage, item.Record.GetPrune().GetProvenance().GetReason())
 		require.True(w.t, session.StartsTurn(appended[0].Message), "only what starts a turn shortens the view")
 		then := modelAt(log, before+1+uint32(at)).View(session.ViewOptions{}).Tokens
 		now := modelAt(log, log.Newest()).View(session.ViewOptions{}).Tokens

@@ -108,7 +108,7 @@ func beforeTurnsOf(log *sessiontest.Log, turns int) (point uint32, refusal compa
 func beforeLastChangeOf(log *sessiontest.Log) (point uint32, refusal compactordv1.ErrorReason) {
 	for sequence, item := range slices.Backward(log.Items) {
 		if item.ChangesViews() && item.Record.GetPolicyChange() == nil &&
-			item.Record.GetPrune().GetReason() != compactordv1.CompactionReason_COMPACTION_REASON_USER_MESSAGE {
+			item.Record.GetPrune().GetProvenance().GetReason() != compactordv1.CompactionReason_COMPACTION_REASON_USER_MESSAGE {
 			return uint32(sequence - 1), 0
 		}
 	}

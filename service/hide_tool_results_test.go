@@ -28,8 +28,8 @@ func TestHiddenLateResultIsRecalled(t *testing.T) {
 		KeepGroups: proto.Uint32(1),
 	})})
 	require.Len(t, pruned.GetEdits(), 1)
-	require.Equal(t, uint32(1), pruned.GetStrategy().GetHideToolResults().GetKeepGroups())
-	require.NotNil(t, pruned.GetStrategy().GetHideToolResults().MinimumTokens, "defaults are told, too")
+	require.Equal(t, uint32(1), pruned.GetProvenance().GetStrategy().GetHideToolResults().GetKeepGroups())
+	require.NotNil(t, pruned.GetProvenance().GetStrategy().GetHideToolResults().MinimumTokens, "defaults are told, too")
 
 	var quote *compactordv1.ViewMessage
 	for _, vm := range d.view("s") {

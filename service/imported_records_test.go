@@ -107,12 +107,12 @@ func TestImportedSummariesAreRedacted(t *testing.T) {
 		if !redact {
 			require.Equal(t, "They use "+aToken+" there.", entry.GetSummary())
 			require.Contains(t, shown, aToken)
-			require.Zero(t, entry.GetRedactions())
+			require.Zero(t, entry.GetProvenance().GetRedactions())
 			continue
 		}
 		require.Regexp(t, `^They use \[REDACTED:[a-z-]+:[0-9a-f]{4}\] there\.$`, entry.GetSummary())
 		require.NotContains(t, shown, aToken)
-		require.Equal(t, uint32(1), entry.GetRedactions())
+		require.Equal(t, uint32(1), entry.GetProvenance().GetRedactions())
 	}
 }
 

@@ -88,12 +88,12 @@ func TestCompactionThatWasKilledLeavesARecord(t *testing.T) {
 	record := d.watch(&compactordv1.WatchSessionRequest{SessionId: "s", FromSequence: &end, Uid: before.GetUid()}).next().GetRecord()
 	require.Equal(t, end, record.GetSequence())
 	attempt := record.GetAttempt()
-	require.Equal(t, operation, attempt.GetOperationId())
+	require.Equal(t, operation, attempt.GetProvenance().GetOperationId())
 	require.Equal(t, compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_FAILED, attempt.GetOutcome())
 	require.Equal(t, compactordv1.ErrorReason_ERROR_REASON_INTERRUPTED, attempt.GetErrorReason())
 	require.Equal(t, int32(codes.Unavailable), attempt.GetStatusCode())
-	require.Equal(t, compactordv1.CompactionReason_COMPACTION_REASON_MANUAL, attempt.GetReason())
-	require.Nil(t, attempt.GetDuration())
+	require.Equal(t, compactordv1.CompactionReason_COMPACTION_REASON_MANUAL, attempt.GetProvenance().GetReason())
+	require.Nil(t, attempt.GetProvenance().GetDuration())
 
 	// It changes no view, and hinders nothing.
 	asOf := end - 1

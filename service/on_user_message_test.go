@@ -44,7 +44,7 @@ func (d *daemon) folds(id string) []*compactordv1.PruneEntry {
 	d.t.Helper()
 	var found []*compactordv1.PruneEntry
 	for _, r := range d.records(id) {
-		if r.GetPrune().GetReason() == userMessage {
+		if r.GetPrune().GetProvenance().GetReason() == userMessage {
 			found = append(found, r.GetPrune())
 		}
 	}
@@ -72,7 +72,7 @@ func TestOnUserMessage(t *testing.T) {
 	require.Equal(t, answer.GetPoint(), fold.GetSequence())
 	require.Len(t, fold.GetEdits(), 2)
 	require.Equal(t, []uint32{2, 5}, []uint32{fold.GetEdits()[0].GetIndex(), fold.GetEdits()[1].GetIndex()})
-	require.Equal(t, uint32(1), fold.GetStrategy().GetPruneToolOutputs().GetKeepTurns())
+	require.Equal(t, uint32(1), fold.GetProvenance().GetStrategy().GetPruneToolOutputs().GetKeepTurns())
 	view := d.view("s")
 	require.Equal(t, "[hidden]", resultTextOf(view[2].GetMessage()))
 	require.Equal(t, tokensOf(view), fold.GetTokensAfter())
@@ -84,7 +84,7 @@ func TestOnUserMessage(t *testing.T) {
 	// Watchers get messages and record, in the order of the log.
 	require.Equal(t, uint32(6), w.next().GetMessage().GetIndex())
 	require.Equal(t, uint32(7), w.next().GetMessage().GetIndex())
-	require.Equal(t, userMessage, w.next().GetRecord().GetPrune().GetReason())
+	require.Equal(t, userMessage, w.next().GetRecord().GetPrune().GetProvenance().GetReason())
 
 	// It is a change like any other: as of before, a revert, a fork, a recall.
 	requireSameBytes(t, unfolded, d.asOf(running.GetPoint()))
@@ -170,7 +170,7 @@ func TestOnUserMessageInOrder(t *testing.T) {
 	d.append("s", user("u"))
 	folds := d.folds("s")
 	require.Len(t, folds, 1)
-	require.Len(t, folds[0].GetStrategy().GetLadder().GetRungs(), 3)
+	require.Len(t, folds[0].GetProvenance().GetStrategy().GetLadder().GetRungs(), 3)
 	require.Len(t, folds[0].GetEdits(), 1, "the second finds the result hidden, and what is hidden it passes over")
 }
 

@@ -130,7 +130,7 @@ func TestCase163FailingCompactionEndsTheRecovery(t *testing.T) {
 	require.Len(t, d.messages("s"), len(logged))
 	require.Len(t, d.records("s"), len(records)+1)
 	require.Len(t, d.attempts(), 1)
-	require.Equal(t, tooLong, d.attempts()[0].GetReason())
+	require.Equal(t, tooLong, d.attempts()[0].GetProvenance().GetReason())
 }
 
 // Seed case 164: a threshold compaction that fails hinders nothing: the agent appends and fetches views as before, and

@@ -226,7 +226,7 @@ func TestNoReplayOfWhatIsKept(t *testing.T) {
 	done := d.afterOverflow(proto.Bool(true), nil)
 	require.Nil(t, done.GetCompaction().ReplayedIndex)
 	require.True(t, done.GetPrune().GetWithCut())
-	require.Equal(t, tooLong, done.GetPrune().GetReason())
+	require.Equal(t, tooLong, done.GetPrune().GetProvenance().GetReason())
 	require.Equal(t, done.GetPrune().GetTokensAfter(), done.GetCompaction().GetTokensBefore())
 	view := d.view("s")
 	require.Equal(t, []string{"These?", "[Attached image/png: a.png]\n" + wording.MediaTooLargeNote}, texts(view[len(view)-1]))
@@ -332,7 +332,7 @@ func TestPruneAfterOverflow(t *testing.T) {
 	require.Equal(t, map[compactordv1.EditKind]int{
 		compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA: 1, compactordv1.EditKind_EDIT_KIND_HIDE_RESULT: 2,
 	}, kinds)
-	require.Equal(t, tooLong, answer.GetPrune().GetReason())
+	require.Equal(t, tooLong, answer.GetPrune().GetProvenance().GetReason())
 	require.Zero(t, answer.GetReport().GetMediaTokens())
 }
 

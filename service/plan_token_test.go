@@ -112,7 +112,7 @@ func TestPlansThatAreNoLongerDue(t *testing.T) {
 				requireReason(t, err, codes.Aborted, "STATE_CHANGED")
 			})
 			with(due)
-			require.Equal(t, threshold, d.commitPlan(commitment(plan, answersTo(plan)...)).GetCompaction().GetReason())
+			require.Equal(t, threshold, d.commitPlan(commitment(plan, answersTo(plan)...)).GetCompaction().GetProvenance().GetReason())
 		})
 	}
 }

@@ -124,10 +124,11 @@ func TestProviderItemWithoutText(t *testing.T) {
 	withBlock(responses, itemOf[responses])(req)
 	req.Model, req.SummarizerCalls, req.Usage = "their-model", 1, &compactordv1.Usage{InputTokens: 900}
 	entry := d.commitPlan(req).GetCompaction()
-	require.Equal(t, "extractive", entry.GetSummarizer())
-	require.Zero(t, entry.GetFallback())
-	require.Equal(t, "their-model", entry.GetModel())
-	require.Equal(t, uint32(1), entry.GetSummarizerCalls())
+	provenance := entry.GetProvenance()
+	require.Equal(t, "extractive", provenance.GetSummarizer())
+	require.Zero(t, provenance.GetFallback())
+	require.Equal(t, "their-model", provenance.GetModel())
+	require.Equal(t, uint32(1), provenance.GetSummarizerCalls())
 	require.Contains(t, entry.GetSummary(), "always keep the tests green")
 	require.Equal(t, itemOf[responses], entry.GetProviderBlock().GetJson())
 	require.Equal(t, map[string]float64{

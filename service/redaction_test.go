@@ -183,14 +183,14 @@ func TestTwoHundredCredentialsStayInTheLog(t *testing.T) {
 	focus := redactiontest.Credentials(23, 7)[6]
 	p := plant(t, summarizedBy("fast", nil), leaks)
 	completed, told := p.compacted(t, "Mind "+focus.Text)
-	require.Equal(t, "fast", completed.GetCompaction().GetSummarizer())
+	require.Equal(t, "fast", completed.GetCompaction().GetProvenance().GetSummarizer())
 	require.NotEmpty(t, p.provider.Requests())
 	everything := append(append([]redactiontest.Credential{focus}, leaks...), p.credentials...)
 	require.Empty(t, leaked(p.sent(), everything))
 	require.Empty(t, leaked(told, everything))
 	require.Empty(t, leaked(p.observed(t), everything))
 	require.Contains(t, completed.GetCompaction().GetSummary(), "[REDACTED:")
-	require.GreaterOrEqual(t, completed.GetCompaction().GetRedactions(), uint32(200))
+	require.GreaterOrEqual(t, completed.GetCompaction().GetProvenance().GetRedactions(), uint32(200))
 	p.requireRecalled(t)
 }
 
@@ -228,7 +228,7 @@ func TestTwoHundredCredentialsInTools(t *testing.T) {
 			policy.Summary.ToolsJson = proto.String(toolsWith(t, inTools))
 			p := plant(t, policy, nil)
 			completed, told := p.compacted(t, "")
-			require.True(t, completed.GetCompaction().GetCachedPrefix())
+			require.True(t, completed.GetCompaction().GetProvenance().GetCachedPrefix())
 			require.Contains(t, p.sent(), "tool_199")
 			if redact != nil {
 				require.Greater(t, len(leaked(p.sent(), inTools)), 190)
@@ -282,7 +282,7 @@ func TestWithoutRedactionAllIsSent(t *testing.T) {
 	t.Parallel()
 	p := plant(t, summarizedBy("fast", proto.Bool(false)), nil)
 	completed, _ := p.compacted(t, "")
-	require.Zero(t, completed.GetCompaction().GetRedactions())
+	require.Zero(t, completed.GetCompaction().GetProvenance().GetRedactions())
 	require.Greater(t, len(leaked(p.sent(), p.credentials)), 190)
 }
 
@@ -332,6 +332,6 @@ func TestManyShortSecretsAreCompacted(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, last(t, events).GetSkipped())
 	entry := last(t, events).GetCompleted().GetCompaction()
-	require.Positive(t, entry.GetRedactions())
+	require.Positive(t, entry.GetProvenance().GetRedactions())
 	require.NotContains(t, entry.GetSummary(), "hunter")
 }

@@ -81,9 +81,9 @@ func TestCase230And232RevertWithSummary(t *testing.T) {
 	require.Empty(t, recorder.seen()[0].PreviousSummary)
 	revert := answer.GetRecord().GetRevert()
 	require.Equal(t, end-5, revert.GetMessagesPutAside())
-	require.Equal(t, "recorder", revert.GetSummary().GetSummarizer())
-	require.Equal(t, "the modules", revert.GetSummary().GetFocus())
-	require.NotEmpty(t, revert.GetSummary().GetCitedIndexes())
+	require.Equal(t, "recorder", revert.GetProvenance().GetSummarizer())
+	require.Equal(t, "the modules", revert.GetProvenance().GetFocus())
+	require.NotEmpty(t, revert.GetCitedIndexes())
 
 	view := d.view("s")
 	requireSameView(t, want, view[:len(view)-1])
@@ -172,7 +172,7 @@ func TestCase229NothingPutAside(t *testing.T) {
 	d.pin("s", 0)
 	answer := d.revert(summarized(toPoint(before.GetSession().GetPoint())))
 	require.Nil(t, answer.GetRecord().GetRevert().FutureIndex)
-	require.Nil(t, answer.GetRecord().GetRevert().GetSummary())
+	require.Nil(t, answer.GetRecord().GetRevert().GetProvenance())
 	require.Equal(t, answer.GetRecord().GetSequence(), answer.GetPoint())
 	requireSameView(t, view, d.view("s"))
 	require.Empty(t, recorder.seen())
@@ -245,9 +245,12 @@ func TestRevertWhoseSummarizerFails(t *testing.T) {
 		SessionId: "s", UpdateMask: mask("policy"), Policy: by("down", fallingBack, small(1000)),
 	})
 	require.NoError(t, err)
-	answer := d.revert(summarized(turnsBack(2)))
-	require.Equal(t, fallingBack, answer.GetRecord().GetRevert().GetSummary().GetFallback())
-	require.Equal(t, "extractive", answer.GetRecord().GetRevert().GetSummary().GetSummarizer())
+	provenance := d.revert(summarized(turnsBack(2))).GetRecord().GetRevert().GetProvenance()
+	require.Equal(t, fallingBack, provenance.GetFallback())
+	require.Contains(t, provenance.GetFallbackCause(), "down")
+	require.Equal(t, "extractive", provenance.GetSummarizer())
+	require.NotEmpty(t, provenance.GetOperationId())
+	require.NotNil(t, provenance.GetDuration())
 }
 
 // What comes while the summary is written is not lost: the revert is given up.

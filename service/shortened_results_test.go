@@ -14,6 +14,7 @@ import (
 	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/redaction/redactiontest"
 )
 
 // shortener is a registered strategy that has results written shorter by the summarizer, each to a quarter, and that cuts
@@ -169,8 +170,8 @@ func TestResultThatDoesNotGetShorter(t *testing.T) {
 	require.Contains(t, shortened(t, d, 3), "line of module 0")
 	prune := last(t, events).GetCompleted().GetPrune()
 	requireWriter(t, prune, "extractive", "")
-	require.Equal(t, compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE, prune.GetFallback())
-	require.NotEmpty(t, prune.GetFallbackCause())
+	require.Equal(t, compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE, prune.GetProvenance().GetFallback())
+	require.NotEmpty(t, prune.GetProvenance().GetFallbackCause())
 	requireSpent(t, prune, 2, 200, 0.5) // what was refused was paid for, too
 }
 
@@ -204,13 +205,15 @@ func TestResultsWrittenShorterBesideACut(t *testing.T) {
 	done := last(t, events).GetCompleted()
 	require.Len(t, done.GetPrune().GetEdits(), 2)
 	require.True(t, done.GetPrune().GetWithCut())
-	require.Equal(t, uint32(2), done.GetCompaction().GetSummarizerCalls())
-	require.Equal(t, uint32(200), done.GetCompaction().GetUsage().GetInputTokens())
-	require.InDelta(t, 0.5, done.GetCompaction().GetCostUsd(), 1e-9)
+	ofCut := done.GetCompaction().GetProvenance()
+	require.Equal(t, uint32(2), ofCut.GetSummarizerCalls())
+	require.Equal(t, uint32(200), ofCut.GetUsage().GetInputTokens())
+	require.InDelta(t, 0.5, ofCut.GetCostUsd(), 1e-9)
 	requireWriter(t, done.GetPrune(), "writer", "small")
-	require.Nil(t, done.GetPrune().GetUsage(), "no figure is told twice")
-	require.Nil(t, done.GetPrune().CostUsd)
-	require.Zero(t, done.GetPrune().GetSummarizerCalls())
+	ofEdits := done.GetPrune().GetProvenance()
+	require.Nil(t, ofEdits.GetUsage(), "no figure is told twice")
+	require.Nil(t, ofEdits.CostUsd)
+	require.Zero(t, ofEdits.GetSummarizerCalls())
 	require.Equal(t, done.GetCompaction().GetSummary(), lastAttemptText(events))
 	var totals []uint32
 	for _, e := range events {
@@ -285,7 +288,7 @@ func TestOneOfTwoResultsIsWrittenByTheFallback(t *testing.T) {
 	prune := last(t, events).GetCompleted().GetPrune()
 	require.Len(t, prune.GetEdits(), 2)
 	requireWriter(t, prune, "extractive", "small")
-	require.Equal(t, compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE, prune.GetFallback())
+	require.Equal(t, compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE, prune.GetProvenance().GetFallback())
 	requireSpent(t, prune, 3, 300, 0.75)
 }
 
@@ -305,26 +308,31 @@ func TestEditsAloneTellWhatARefusedSummaryTook(t *testing.T) {
 	d.create("s", policy)
 	messages := []*compactordv1.Message{user("u1"), assistant("", call("a", "read", "{}")), toolResult("a", long(66))}
 	d.append("s", append(messages, working(2, 2000)[1:]...)...)
-	events, err := d.compact(compactRequest("s", nil))
+	req := compactRequest("s", nil)
+	req.Focus = redactiontest.Credentials(1, 1)[0].Text
+	events, err := d.compact(req)
 	require.NoError(t, err)
 	done := last(t, events).GetCompleted()
 	require.Nil(t, done.GetCompaction())
 	requireWriter(t, done.GetPrune(), "", "")
 	requireSpent(t, done.GetPrune(), 2, 200, 0.5)
-	require.Zero(t, done.GetPrune().GetFallback())
+	require.Zero(t, done.GetPrune().GetProvenance().GetFallback())
+	require.Positive(t, done.GetPrune().GetProvenance().GetRedactions(), "what was sent was redacted")
 }
 
 func requireWriter(t *testing.T, e *compactordv1.PruneEntry, summarizer, model string) {
 	t.Helper()
-	require.Equal(t, summarizer, e.GetSummarizer())
-	require.Equal(t, model, e.GetModel())
+	provenance := e.GetProvenance()
+	require.Equal(t, summarizer, provenance.GetSummarizer())
+	require.Equal(t, model, provenance.GetModel())
 }
 
 func requireSpent(t *testing.T, e *compactordv1.PruneEntry, calls, input uint32, cost float64) {
 	t.Helper()
-	require.Equal(t, calls, e.GetSummarizerCalls())
-	require.Equal(t, input, e.GetUsage().GetInputTokens())
-	require.InDelta(t, cost, e.GetCostUsd(), 1e-9)
+	provenance := e.GetProvenance()
+	require.Equal(t, calls, provenance.GetSummarizerCalls())
+	require.Equal(t, input, provenance.GetUsage().GetInputTokens())
+	require.InDelta(t, cost, provenance.GetCostUsd(), 1e-9)
 }
 
 // lastPrune is the newest PruneEntry of the log.

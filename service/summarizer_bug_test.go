@@ -86,7 +86,7 @@ func TestBugOfASummarizerIsInternalAndSaysWhatToReport(t *testing.T) {
 	attempts := d.attempts()
 	require.Len(t, attempts, 1)
 	require.Equal(t, compactordv1.ErrorReason_ERROR_REASON_INTERNAL, attempts[0].GetErrorReason())
-	require.Equal(t, id, attempts[0].GetOperationId())
+	require.Equal(t, id, attempts[0].GetProvenance().GetOperationId())
 
 	_, failure = d.sessions.RevertToCheckpoint(t.Context(), summarized(toPoint(3)))
 	requireBug(t, log, failure)
@@ -130,9 +130,10 @@ func TestBugOfASummarizerOpensNoBreakerWithAFallback(t *testing.T) {
 		events, err := d.compactFor(threshold, nil)
 		require.NoError(t, err)
 		entry := last(t, events).GetCompleted().GetCompaction()
-		require.Equal(t, fallingBack, entry.GetFallback())
-		require.Equal(t, "extractive", entry.GetSummarizer())
-		require.Contains(t, entry.GetFallbackCause(), "summarizer mad failed: internal error "+events[0].GetOperationId())
+		provenance := entry.GetProvenance()
+		require.Equal(t, fallingBack, provenance.GetFallback())
+		require.Equal(t, "extractive", provenance.GetSummarizer())
+		require.Contains(t, provenance.GetFallbackCause(), "summarizer mad failed: internal error "+events[0].GetOperationId())
 	}
 	requireClosed(t, d)
 	require.Equal(t, map[string]float64{"compactord_fallbacks_total bug": 8}, figuresOf(t, registry, "compactord_fallbacks_total"),

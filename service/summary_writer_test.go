@@ -3,16 +3,20 @@ package service_test
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -108,28 +112,33 @@ func TestProvidersErrors(t *testing.T) {
 			d.create("s", by("model", noFallback, small(1000)))
 			d.append("s", working(10, 2000)...)
 			before := d.view("s")
-			_, err := d.compact(compactRequest("s", nil))
+			req := compactRequest("s", nil)
+			req.Focus = "the tests"
+			_, err := d.compact(req)
 			info := requireReason(t, err, c.code, c.reason)
 			require.Equal(t, c.metadata, info.GetMetadata())
 			require.Contains(t, err.Error(), c.says)
 			require.Equal(t, c.retry, retryInfo(err))
 			requireSameView(t, before, d.view("s"))
 			require.Len(t, model.seen(), 1, "it has tried again itself")
-			attempt := d.lastRecord("s").GetAttempt()
+			attempt := d.lastRecord("s").GetAttempt().GetProvenance()
 			require.Equal(t, "model", attempt.GetSummarizer())
 			require.Equal(t, uint32(3), attempt.GetSummarizerCalls())
 			require.Equal(t, uint32(70), attempt.GetUsage().GetInputTokens())
 			require.InDelta(t, 0.5, attempt.GetCostUsd(), 0)
+			require.Equal(t, "the tests", attempt.GetFocus())
 
 			// The fallback's entry says the same sentence.
 			events, err := d.compact(compactRequest("s", &compactordv1.Policy{
 				Summary: &compactordv1.SummaryPolicy{Fallback: fallingBack.Enum()},
 			}))
 			require.NoError(t, err)
-			entry := last(t, events).GetCompleted().GetCompaction()
+			entry := last(t, events).GetCompleted().GetCompaction().GetProvenance()
 			require.Equal(t, failureOf(d), entry.GetFallbackCause())
 			require.Equal(t, "extractive", entry.GetSummarizer())
 			require.Equal(t, uint32(3*(len(model.seen())-1)), entry.GetSummarizerCalls())
+			require.NotNil(t, attempt.GetStrategy())
+			require.Empty(t, cmp.Diff(entry.GetStrategy(), attempt.GetStrategy(), protocmp.Transform()))
 			d.stop()
 			if provider, ok := c.err.(*summarizers.ProviderError); ok { //nolint:errorlint // It is what the script says.
 				require.Equal(t, 2, strings.Count(log.String(), "summarizer failed"), "once for each compaction")
@@ -323,11 +332,12 @@ func TestModelIsAskedAsThePolicySays(t *testing.T) {
 	require.Equal(t, summarizers.Input{ToolResultChars: 300, ToolArgumentChars: 2000}, req.Input)
 	require.JSONEq(t, `[{"name":"read"}]`, tools)
 	entry := last(t, events).GetCompleted().GetCompaction()
-	require.Equal(t, "small-1", entry.GetModel())
-	require.Equal(t, uint32(4), entry.GetPromptVersion())
-	require.True(t, entry.GetCachedPrefix())
-	require.Equal(t, uint32(40), entry.GetUsage().GetCacheReadTokens())
-	require.InDelta(t, 0.25, entry.GetCostUsd(), 0)
+	provenance := entry.GetProvenance()
+	require.Equal(t, "small-1", provenance.GetModel())
+	require.Equal(t, uint32(4), provenance.GetPromptVersion())
+	require.True(t, provenance.GetCachedPrefix())
+	require.Equal(t, uint32(40), provenance.GetUsage().GetCacheReadTokens())
+	require.InDelta(t, 0.25, provenance.GetCostUsd(), 0)
 
 	// The resolved policy shows what was not given.
 	answer, err := d.sessions.GetSession(t.Context(), &compactordv1.GetSessionRequest{SessionId: "s"})
@@ -344,8 +354,8 @@ func TestModelIsAskedAsThePolicySays(t *testing.T) {
 	require.NoError(t, err)
 	entry = last(t, events).GetCompleted().GetCompaction()
 	require.Contains(t, entry.GetSummary(), "## Goal")
-	require.Zero(t, entry.GetPromptVersion())
-	require.False(t, entry.GetCachedPrefix())
+	require.Zero(t, entry.GetProvenance().GetPromptVersion())
+	require.False(t, entry.GetProvenance().GetCachedPrefix())
 }
 
 func TestToolsAreAJSONArray(t *testing.T) {
@@ -385,8 +395,8 @@ func TestSummariesAreRedacted(t *testing.T) {
 				entry := last(t, events).GetCompleted().GetCompaction()
 				require.Equal(t, !redact, strings.Contains(entry.GetSummary(), secret.Secret))
 				require.Equal(t, redact, strings.Contains(entry.GetSummary(), "[REDACTED:"))
-				require.Equal(t, redact, entry.GetRedactions() > 0)
-				require.Equal(t, !redact, strings.Contains(entry.GetFocus(), secret.Secret))
+				require.Equal(t, redact, entry.GetProvenance().GetRedactions() > 0)
+				require.Equal(t, !redact, strings.Contains(entry.GetProvenance().GetFocus(), secret.Secret))
 				if name == "extractive" {
 					require.Equal(t, entry.GetSummary(), lastAttemptText(events))
 				} else {
@@ -401,6 +411,40 @@ func TestSummariesAreRedacted(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// An attempt, too, tells the focus without its secrets, also where the compaction was cancelled, and nothing replaces them
+// any more.
+func TestAttemptsAreRedacted(t *testing.T) {
+	t.Parallel()
+	secret := redactiontest.Credentials(1, 1)[0]
+	for _, cancelled := range []bool{false, true} {
+		t.Run(fmt.Sprintf("cancelled %v", cancelled), func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			d := start(t, withSummarizer(&scripted{name: "model", do: func(
+				within context.Context, _ *summarizers.Request, _ summarizers.Progress,
+			) (*summarizers.Summary, error) {
+				if cancelled {
+					cancel()
+					<-within.Done()
+				}
+				return nil, errors.New("no route")
+			}}))
+			d.create("s", by("model", noFallback, small(1000)))
+			d.append("s", working(10, 2000)...)
+			req := compactRequest("s", nil)
+			req.Focus = "the login with " + secret.Text
+			_, err := d.compactCtx(ctx, req)
+			require.Error(t, err)
+			// It waits for the end of the cancelled one.
+			d.compactNothing("s")
+			attempt := d.lastRecord("s").GetAttempt().GetProvenance()
+			require.NotContains(t, attempt.GetFocus(), secret.Secret)
+			require.Positive(t, attempt.GetRedactions())
+			require.Equal(t, !cancelled, strings.Contains(attempt.GetFocus(), "the login with "))
+		})
 	}
 }
 
@@ -473,7 +517,7 @@ func TestSummaryThatIsNotUTF8(t *testing.T) {
 	d.append("s", working(10, 2000)...)
 	events, err := d.compact(compactRequest("s", nil))
 	require.NoError(t, err)
-	require.Equal(t, fallingBack, last(t, events).GetCompleted().GetCompaction().GetFallback())
+	require.Equal(t, fallingBack, last(t, events).GetCompleted().GetCompaction().GetProvenance().GetFallback())
 	var first string
 	for _, e := range events {
 		if delta := e.GetSummaryDelta(); delta.GetAttempt() == 1 {

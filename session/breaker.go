@@ -70,18 +70,18 @@ func compactionOf(r *compactordv1.Record) (reason compactordv1.CompactionReason,
 	const none = compactordv1.CompactionReason_COMPACTION_REASON_UNSPECIFIED
 	switch k := r.GetKind().(type) {
 	case *compactordv1.Record_Compaction:
-		return k.Compaction.GetReason(), true
+		return k.Compaction.GetProvenance().GetReason(), true
 	case *compactordv1.Record_Prune:
-		if k.Prune.GetOperationId() == "" || k.Prune.GetWithCut() {
+		if k.Prune.GetProvenance().GetOperationId() == "" || k.Prune.GetWithCut() {
 			return none, false
 		}
-		return k.Prune.GetReason(), true
+		return k.Prune.GetProvenance().GetReason(), true
 	case *compactordv1.Record_Attempt:
 		if k.Attempt.GetOutcome() == compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_CANCELLED ||
 			k.Attempt.GetErrorReason() == compactordv1.ErrorReason_ERROR_REASON_INTERRUPTED {
 			return none, false
 		}
-		return k.Attempt.GetReason(), false
+		return k.Attempt.GetProvenance().GetReason(), false
 	default:
 		return none, false
 	}

@@ -22,7 +22,7 @@ func attempted(
 	reason compactordv1.CompactionReason, outcome compactordv1.AttemptOutcome,
 ) *compactordv1.Record {
 	return &compactordv1.Record{Kind: &compactordv1.Record_Attempt{
-		Attempt: &compactordv1.CompactionAttempt{Reason: reason, Outcome: outcome},
+		Attempt: &compactordv1.CompactionAttempt{Provenance: &compactordv1.Provenance{Reason: reason}, Outcome: outcome},
 	}}
 }
 
@@ -40,14 +40,14 @@ func failedFor(reason compactordv1.CompactionReason) *compactordv1.Record {
 // compacted cuts before a message. Entries of older daemons name no operation, and count all the same.
 func compacted(reason compactordv1.CompactionReason, firstKept uint32) *compactordv1.Record {
 	return &compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: &compactordv1.CompactionEntry{
-		Id: "c", FirstKeptIndex: firstKept, Summary: "s", Reason: reason,
+		Id: "c", FirstKeptIndex: firstKept, Summary: "s", Provenance: &compactordv1.Provenance{Reason: reason},
 	}}}
 }
 
 // edited is a prune that changes nothing to speak of.
 func edited(reason compactordv1.CompactionReason, operation string, withCut bool) *compactordv1.Record {
 	return &compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: &compactordv1.PruneEntry{
-		Id: "p", Reason: reason, OperationId: operation, WithCut: withCut,
+		Id: "p", Provenance: &compactordv1.Provenance{Reason: reason, OperationId: operation}, WithCut: withCut,
 	}}}
 }
 

@@ -29,10 +29,10 @@ func Apply(h *storagev1.Head, r *compactordv1.Record, at *storagev1.Head) (*stor
 		next.Compaction = &storagev1.EffectiveCompaction{
 			Sequence: r.GetSequence(), FirstKeptIndex: e.GetFirstKeptIndex(), Id: e.GetId(), ReplayedIndex: e.ReplayedIndex,
 		}
-		applyRewrite(next, e.GetReason())
+		applyRewrite(next, e.GetProvenance().GetReason())
 		applyViewChange(next, r.GetSequence(), e.GetViewChange())
 	case *compactordv1.Record_Prune:
-		applyRewrite(next, k.Prune.GetReason())
+		applyRewrite(next, k.Prune.GetProvenance().GetReason())
 		applyViewChange(next, r.GetSequence(), k.Prune.GetViewChange())
 	case *compactordv1.Record_Pin:
 		next.Pins = union(next.GetPins(), k.Pin.GetMembers())

@@ -32,7 +32,7 @@ func TestApplyRefusesUnknownRecords(t *testing.T) {
 
 func pruneFor(w *sessiontest.Writer, reason compactordv1.CompactionReason) {
 	w.Write(&compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: &compactordv1.PruneEntry{
-		Reason: reason,
+		Provenance: &compactordv1.Provenance{Reason: reason},
 		Edits: []*compactordv1.Edit{{
 			Index: 2, Kind: compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, Replacement: "[hidden]",
 		}},

@@ -78,7 +78,7 @@ func TestRewritesThatCount(t *testing.T) {
 
 	l = log()
 	l.record(&compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: &compactordv1.PruneEntry{
-		Reason: compactordv1.CompactionReason_COMPACTION_REASON_USER_MESSAGE,
+		Provenance: &compactordv1.Provenance{Reason: compactordv1.CompactionReason_COMPACTION_REASON_USER_MESSAGE},
 	}}}, 0)
 	require.False(t, waits(l))
 }

@@ -36,9 +36,10 @@ func TestCompactionsAgainstTheMock(t *testing.T) {
 			require.NoError(t, err)
 			entry := events[len(events)-1].GetCompleted().GetCompaction()
 			require.Contains(t, entry.GetSummary(), "Written by the mock.")
-			require.Equal(t, p.String(), entry.GetSummarizer())
-			require.EqualValues(t, 1, entry.GetSummarizerCalls())
-			require.Equal(t, compactordv1.SummaryFallback_SUMMARY_FALLBACK_UNSPECIFIED, entry.GetFallback())
+			provenance := entry.GetProvenance()
+			require.Equal(t, p.String(), provenance.GetSummarizer())
+			require.EqualValues(t, 1, provenance.GetSummarizerCalls())
+			require.Equal(t, compactordv1.SummaryFallback_SUMMARY_FALLBACK_UNSPECIFIED, provenance.GetFallback())
 			var streamed strings.Builder
 			for _, event := range events {
 				streamed.WriteString(event.GetSummaryDelta().GetText())

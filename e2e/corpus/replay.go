@@ -89,7 +89,7 @@ func (r *Replay) fold(t testing.TB) {
 	}
 	done := r.begun(plan)
 	if r.write(t, &compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: &compactordv1.PruneEntry{
-		Edits: plan.GetEdits(), Reason: in.Reason, OperationId: "replay",
+		Edits: plan.GetEdits(), Provenance: &compactordv1.Provenance{Reason: in.Reason, OperationId: "replay"},
 	}}}) {
 		done.After = r.Writer.Head.GetViewTokens()
 		r.Folds = append(r.Folds, done)
@@ -125,7 +125,8 @@ func (r *Replay) Carry(t testing.TB, reason compactordv1.CompactionReason, plan 
 	done := r.begun(plan)
 	if edits := plan.GetEdits(); len(edits) > 0 {
 		r.Writer.Write(&compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: &compactordv1.PruneEntry{
-			Edits: written(edits), Reason: reason, OperationId: "replay", WithCut: plan.GetCut() != nil,
+			Edits: written(edits), Provenance: &compactordv1.Provenance{Reason: reason, OperationId: "replay"},
+			WithCut: plan.GetCut() != nil,
 		}}})
 	}
 	if plan.GetCut() != nil {
@@ -162,8 +163,9 @@ func (r *Replay) cut(t testing.TB, reason compactordv1.CompactionReason, plan *c
 	t.Helper()
 	c := plan.GetCut()
 	r.write(t, &compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: &compactordv1.CompactionEntry{
-		Id: fmt.Sprintf("cut-%d", r.Writer.Log.Newest()), FirstKeptIndex: c.GetFirstKeptIndex(), Reason: reason,
-		Summary: strings.Repeat("said", int(min(c.GetMaxSummaryTokens(), plan.GetSummarizerInputTokens()/2))),
+		Id: fmt.Sprintf("cut-%d", r.Writer.Log.Newest()), FirstKeptIndex: c.GetFirstKeptIndex(),
+		Provenance: &compactordv1.Provenance{Reason: reason},
+		Summary:    strings.Repeat("said", int(min(c.GetMaxSummaryTokens(), plan.GetSummarizerInputTokens()/2))),
 	}}})
 }
 

@@ -142,6 +142,6 @@ func requireOnlyAttempt(t *testing.T, d *daemontest.Daemon, records int) {
 	require.Contains(t, []compactordv1.AttemptOutcome{
 		compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_CANCELLED, compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_FAILED,
 	}, attempt.GetOutcome())
-	require.EqualValues(t, 1, attempt.GetSummarizerCalls())
+	require.EqualValues(t, 1, attempt.GetProvenance().GetSummarizerCalls())
 	requireUnspoken(t, attempt.GetMessage())
 }

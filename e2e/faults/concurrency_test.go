@@ -82,8 +82,8 @@ func TestResultsAreWrittenSeveralAtATime(t *testing.T) {
 			require.Equal(t, atATime, crowd.most)
 			prune := ending(events).GetCompleted().GetPrune()
 			require.Len(t, prune.GetEdits(), results)
-			require.EqualValues(t, results, prune.GetSummarizerCalls())
-			require.EqualValues(t, results*int(llmtest.DefaultUsage.Output), prune.GetUsage().GetOutputTokens())
+			require.EqualValues(t, results, prune.GetProvenance().GetSummarizerCalls())
+			require.EqualValues(t, results*int(llmtest.DefaultUsage.Output), prune.GetProvenance().GetUsage().GetOutputTokens())
 			for i, e := range prune.GetEdits() {
 				require.EqualValues(t, 3+4*i, e.GetIndex())
 				require.Contains(t, e.GetReplacement(), "shorter: "+daemontest.Mark(3+4*i)+"\n")
@@ -119,7 +119,7 @@ func TestFirstFailureCancelsTheOtherResults(t *testing.T) {
 	}
 	requireSameViews(t, before, d.View("s"))
 	attempt := newest(d.Records("s")).GetAttempt()
-	require.EqualValues(t, 4, attempt.GetSummarizerCalls(), "what was cancelled was paid for")
+	require.EqualValues(t, 4, attempt.GetProvenance().GetSummarizerCalls(), "what was cancelled was paid for")
 }
 
 // Where the fallback writes what fails, the others go on, and a provider that refuses the key is asked no more.
@@ -137,7 +137,7 @@ func TestFallbackLetsTheOtherResultsGoOn(t *testing.T) {
 	require.NoError(t, err)
 	prune := ending(events).GetCompleted().GetPrune()
 	require.Len(t, prune.GetEdits(), 8)
-	require.Equal(t, fallingBack, prune.GetFallback())
+	require.Equal(t, fallingBack, prune.GetProvenance().GetFallback())
 	require.Len(t, m.server.Requests(), 3, "those that were under way")
 }
 

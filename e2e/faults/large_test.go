@@ -64,7 +64,7 @@ func TestThreeMillionTokensThroughASmallWindow(t *testing.T) {
 	requireProgress(t, events)
 	entry := ending(events).GetCompleted().GetCompaction()
 	requests := m.server.Requests()
-	require.EqualValues(t, len(requests), entry.GetSummarizerCalls())
+	require.EqualValues(t, len(requests), entry.GetProvenance().GetSummarizerCalls())
 	require.GreaterOrEqual(t, len(requests), size/window)
 	require.Equal(t, 1, m.server.MostOpen(), "one request at a time")
 	read, sent := map[string]bool{}, 0

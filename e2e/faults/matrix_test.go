@@ -190,10 +190,11 @@ func testFault(t *testing.T, d *daemontest.Daemon, m *model, f fault) {
 	require.NoError(t, err)
 	require.Len(t, m.server.Requests(), 2*f.want.requests)
 	entry := ending(events).GetCompleted().GetCompaction()
-	require.Equal(t, fallingBack, entry.GetFallback())
-	require.Equal(t, "extractive", entry.GetSummarizer())
-	require.NotEmpty(t, entry.GetFallbackCause())
-	requireUnspoken(t, entry.GetFallbackCause())
+	provenance := entry.GetProvenance()
+	require.Equal(t, fallingBack, provenance.GetFallback())
+	require.Equal(t, "extractive", provenance.GetSummarizer())
+	require.NotEmpty(t, provenance.GetFallbackCause())
+	requireUnspoken(t, provenance.GetFallbackCause())
 	require.NotContains(t, entry.GetSummary(), "Half of a")
 	require.Contains(t, entry.GetSummary(), "## Goal")
 	require.NoError(t, summarizers.Check(&summarizers.Request{
@@ -255,12 +256,13 @@ func requireAttempt(t *testing.T, attempt *compactordv1.CompactionAttempt, m *mo
 	require.Equal(t, compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_FAILED, attempt.GetOutcome())
 	require.Equal(t, int32(f.want.code), attempt.GetStatusCode())
 	require.Equal(t, "ERROR_REASON_"+f.want.reason, attempt.GetErrorReason().String())
-	require.Equal(t, m.Name(), attempt.GetSummarizer())
-	require.EqualValues(t, f.want.requests, attempt.GetSummarizerCalls())
+	provenance := attempt.GetProvenance()
+	require.Equal(t, m.Name(), provenance.GetSummarizer())
+	require.EqualValues(t, f.want.requests, provenance.GetSummarizerCalls())
 	requireUnspoken(t, attempt.GetMessage())
 	if f.answered {
-		require.EqualValues(t, f.want.requests*int(llmtest.DefaultUsage.Input), attempt.GetUsage().GetInputTokens())
-		require.EqualValues(t, f.want.requests*int(llmtest.DefaultUsage.Output), attempt.GetUsage().GetOutputTokens())
+		require.EqualValues(t, f.want.requests*int(llmtest.DefaultUsage.Input), provenance.GetUsage().GetInputTokens())
+		require.EqualValues(t, f.want.requests*int(llmtest.DefaultUsage.Output), provenance.GetUsage().GetOutputTokens())
 	}
 }
 

@@ -48,7 +48,7 @@ func TestAgent(t *testing.T) {
 	entries := listed.GetCompactions()
 	require.GreaterOrEqual(t, len(entries), 2)
 	for _, entry := range entries {
-		require.Equal(t, compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD, entry.GetReason())
+		require.Equal(t, compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD, entry.GetProvenance().GetReason())
 		require.Less(t, entry.GetTokensAfter(), entry.GetTokensBefore())
 	}
 	require.Equal(t, len(entries), strings.Count(out.String(), "  compacted from "))
@@ -130,7 +130,7 @@ func TestOverflow(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, listed.GetCompactions())
 	for _, entry := range listed.GetCompactions() {
-		require.Equal(t, compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW, entry.GetReason())
+		require.Equal(t, compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW, entry.GetProvenance().GetReason())
 	}
 	require.Equal(t, len(listed.GetCompactions()), strings.Count(out.String(), "  the model refused: "))
 }

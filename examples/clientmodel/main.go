@@ -56,7 +56,7 @@ func run(ctx context.Context, out io.Writer, addr, session string, program []str
 	}
 	entry := committed.GetCompleted().GetCompaction()
 	_, err = fmt.Fprintf(out, "compacted from %d tokens to %d; the summary is by %s\n",
-		entry.GetTokensBefore(), entry.GetTokensAfter(), entry.GetSummarizer())
+		entry.GetTokensBefore(), entry.GetTokensAfter(), entry.GetProvenance().GetSummarizer())
 	return err
 }
 

@@ -89,7 +89,7 @@ func TestModelThatIsRefused(t *testing.T) {
 				})
 			require.NoError(t, err)
 			require.Equal(t, len(c.answers), asked)
-			require.Equal(t, c.by, committed.GetCompleted().GetCompaction().GetSummarizer())
+			require.Equal(t, c.by, committed.GetCompleted().GetCompaction().GetProvenance().GetSummarizer())
 		})
 	}
 }

@@ -61,7 +61,7 @@ func (k *clientCommit) run(ctx context.Context, row *storagev1.Session) error {
 	}
 	ending, err := k.job.account(ctx, func(so *soFar) (*compactordv1.CompactionEvent, error) {
 		// What was sent makes sense: it is recorded how it ends.
-		so.writer, so.announced = w.writer, true
+		so.writing, so.announced = w, true
 		texts, err := w.write(ctx)
 		if err != nil {
 			return nil, rejected(err, w.client)

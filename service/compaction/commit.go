@@ -4,9 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
-
-	"google.golang.org/protobuf/types/known/durationpb"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -129,22 +126,19 @@ func (w *written) putEdits(
 	}
 	p := before.Fork()
 	entry := &compactordv1.PruneEntry{
-		Id: sessionlog.NewID(), Edits: edits, Strategy: w.resolvedStrategy(), Reason: w.reason(),
-		OperationId: w.id, WithCut: withCut, ClientStrategy: w.own.GetStrategy(),
+		Id: sessionlog.NewID(), Edits: edits, Provenance: w.provenanceOf(edits, withCut), WithCut: withCut,
 	}
-	w.nameSummarizer(entry)
-	entry, err = w.prune(ctx, p, entry, w.started, w.byBytes)
+	entry, err = w.prune(ctx, p, entry, w.byBytes)
 	return p, entry, err
 }
 
 // prune adds a PruneEntry to what is to be written, if the view becomes smaller by it: in bytes, where only they asked for it.
 func (c *Compactor) prune(
-	ctx context.Context, p *sessionlog.Write, entry *compactordv1.PruneEntry, started time.Time, byBytes bool,
+	ctx context.Context, p *sessionlog.Write, entry *compactordv1.PruneEntry, byBytes bool,
 ) (*compactordv1.PruneEntry, error) {
 	before := p.Head()
 	entry.TokensBefore = p.Head().GetViewTokens()
 	entry.CreatedAt = c.logs.Now()
-	entry.Duration = durationpb.New(c.Hooks.Now().Sub(started))
 	r, err := p.Record(ctx, &compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: entry}}, nil)
 	if err != nil {
 		return nil, err
@@ -187,7 +181,7 @@ func (w *written) putEntry(
 	}
 	at := before.Position(cut.GetFirstKeptIndex())
 	covered, kept := before.Kept[:at], before.Kept[at:]
-	tags, spent := w.fileTags(), w.writer.Spent()
+	tags := w.fileTags()
 	entry := &compactordv1.CompactionEntry{
 		Id: sessionlog.NewID(), FirstKeptIndex: cut.GetFirstKeptIndex(),
 		Covered: &compactordv1.IndexRange{
@@ -195,19 +189,16 @@ func (w *written) putEntry(
 		},
 		Summarized: cut.GetSummarized(),
 		Summary:    withTags(w.summary.Text, tags), FileTags: tags != "",
-		Slots:         slotsOf(before, covered, kept),
-		TokensBefore:  p.Head().GetViewTokens(),
-		ReplayedIndex: replayed,
-		Reason:        w.reason(), Focus: w.writer.Redact(w.req.GetFocus()), Strategy: w.resolvedStrategy(),
-		Summarizer: w.summary.Summarizer, Model: w.summary.Model, Usage: spent.Usage, CostUsd: spent.CostUSD,
+		Slots:          slotsOf(before, covered, kept),
+		TokensBefore:   p.Head().GetViewTokens(),
+		Provenance:     w.provenanceOfSummary(),
+		ReplayedIndex:  replayed,
 		SplitTurnStart: cut.SplitTurnStart, PreviousEntryId: before.Entry.GetId(),
-		Files:    strategies.TouchedFiles(before.Entry.GetFiles(), strategies.FileTools(w.policy), covered),
-		Fallback: w.summary.Fallback, FallbackCause: w.summary.FallbackCause,
-		Duration: durationpb.New(w.Hooks.Now().Sub(w.started)), CreatedAt: w.logs.Now(),
-		SummarizerCalls: spent.Calls, Sections: w.policy.GetSummary().GetSections(),
-		CitedIndexes: summarizers.Citations(w.summary.Text), OperationId: w.id,
-		ClientStrategy: w.own.GetStrategy(), ProviderBlock: w.block,
-		Redactions: w.writer.Redactions(), PromptVersion: w.summary.PromptVersion, CachedPrefix: w.summary.CachedPrefix,
+		Files:         strategies.TouchedFiles(before.Entry.GetFiles(), strategies.FileTools(w.policy), covered),
+		CreatedAt:     w.logs.Now(),
+		Sections:      w.policy.GetSummary().GetSections(),
+		CitedIndexes:  summarizers.Citations(w.summary.Text),
+		ProviderBlock: w.block,
 	}
 	if replayed != nil {
 		// The view shows it whole.

@@ -11,13 +11,12 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/operations"
 	"github.com/compactord/compactord/service/sessionlog"
-	"github.com/compactord/compactord/service/summaries"
 )
 
 // soFar is how far a compaction has come, for the account of its end.
 type soFar struct {
-	// writer has its texts written; nil as long as there is no plan.
-	writer *summaries.Writer
+	// writing is its plan with who writes the texts; nil as long as there is no plan.
+	writing *writing
 	// announced says that it is to be recorded how the compaction ends, also where it fails.
 	announced bool
 }
@@ -37,8 +36,8 @@ func (j *job) account(
 		}
 		j.Metrics.running.Dec()
 		j.Metrics.ended(j.reason(), ending, err, j.Hooks.Now().Sub(j.started))
-		if so.writer != nil {
-			so.writer.Finish()
+		if so.writing != nil {
+			so.writing.writer.Finish()
 		}
 	}()
 	j.Metrics.running.Inc()
@@ -99,11 +98,10 @@ func retryAfter(e *apierror.Error) *durationpb.Duration {
 func (j *job) recordAttempt(ctx context.Context, so *soFar, attempt *compactordv1.CompactionAttempt) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptTimeout)
 	defer cancel()
-	attempt.OperationId, attempt.Reason = j.id, j.reason()
-	attempt.Duration = durationpb.New(j.Hooks.Now().Sub(j.started))
-	spent := so.writer.Spent()
-	attempt.SummarizerCalls, attempt.Usage, attempt.CostUsd = spent.Calls, spent.Usage, spent.CostUSD
-	attempt.Summarizer = so.writer.Asked()
+	attempt.Provenance = so.writing.provenance()
+	attempt.Provenance.Focus = so.writing.focus()
+	attempt.Provenance.Summarizer = so.writing.writer.Asked()
+	so.writing.writer.Charge(attempt.Provenance)
 	err := j.logs.Update(ctx, j.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
 		if row.GetUid() != j.uid {
 			return nil, nil

@@ -58,7 +58,7 @@ func (c *Compactor) interrupted(ctx context.Context, ref storage.Ref) error {
 			}
 			p.EndsCompaction(r.GetOperationId())
 			attempt := &compactordv1.CompactionAttempt{
-				OperationId: r.GetOperationId(), Reason: r.GetReason(),
+				Provenance:  &compactordv1.Provenance{OperationId: r.GetOperationId(), Reason: r.GetReason()},
 				Outcome:     compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_FAILED,
 				StatusCode:  int32(codes.Unavailable),
 				ErrorReason: compactordv1.ErrorReason_ERROR_REASON_INTERRUPTED,

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"google.golang.org/protobuf/types/known/durationpb"
-
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/sessionlog"
@@ -65,9 +63,11 @@ func (c *Compactor) planOnUserMessage(
 		return nil, err
 	}
 	entry := &compactordv1.PruneEntry{
-		Id: sessionlog.NewID(), Edits: plan.GetEdits(), Reason: in.Reason, Strategy: c.inOrder(state.Policy, list),
+		Id: sessionlog.NewID(), Edits: plan.GetEdits(),
 		TokensBefore: state.Head.GetViewTokens(), CreatedAt: c.logs.Now(),
-		Duration: durationpb.New(c.Hooks.Now().Sub(started)),
+		Provenance: &compactordv1.Provenance{
+			Reason: in.Reason, Strategy: c.inOrder(state.Policy, list), Duration: c.took(started),
+		},
 	}
 	written, err := sessionlog.Try(state, &compactordv1.Record{
 		Kind: &compactordv1.Record_Prune{Prune: entry}, CreatedAt: entry.GetCreatedAt(),

@@ -78,9 +78,12 @@ func (c *Compactor) planPrune(
 	}
 	p := c.logs.Begin(row)
 	answer.Prune, err = c.prune(ctx, p, &compactordv1.PruneEntry{
-		Id: sessionlog.NewID(), Edits: plan.GetEdits(), Reason: reasonOf(req.GetReason()),
-		Strategy: c.Strategies.Resolved(policy, policy.GetPruneStrategy()),
-	}, started, strategies.DueByBytesAlone(policy, strategies.Report(row.GetHead(), policy)))
+		Id: sessionlog.NewID(), Edits: plan.GetEdits(),
+		Provenance: &compactordv1.Provenance{
+			Reason: reasonOf(req.GetReason()), Strategy: c.Strategies.Resolved(policy, policy.GetPruneStrategy()),
+			Duration: c.took(started),
+		},
+	}, strategies.DueByBytesAlone(policy, strategies.Report(row.GetHead(), policy)))
 	answer.Report = p.Report()
 	if req.GetDryRun() {
 		// What would be written has no place yet, and the context is as it was.

@@ -95,7 +95,7 @@ func (j *job) run(ctx context.Context) (*compactordv1.CompactionEvent, error) {
 		if err != nil {
 			return nil, err
 		}
-		so.writer = w.writer
+		so.writing = w
 		if err := w.estimate(ctx, j.req.GetDryRun()); err != nil {
 			return nil, err
 		}

@@ -1,7 +1,6 @@
 package compaction
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -180,33 +179,6 @@ func withTexts(texts map[place]*summaries.Written, edits []*compactordv1.Edit) [
 		ready = append(ready, e)
 	}
 	return ready
-}
-
-// nameSummarizer says in a PruneEntry who wrote the texts of its edits and, where there is no cut whose entry does, what
-// the summarizer took.
-func (w *written) nameSummarizer(entry *compactordv1.PruneEntry) {
-	for _, e := range entry.GetEdits() {
-		text, wrote := w.texts[placeOf(e)]
-		if !wrote {
-			continue
-		}
-		entry.Model = cmp.Or(entry.GetModel(), text.Model)
-		entry.PromptVersion = max(entry.GetPromptVersion(), text.PromptVersion)
-		fellBack := text.Fallback != compactordv1.SummaryFallback_SUMMARY_FALLBACK_UNSPECIFIED
-		if entry.GetSummarizer() == "" || fellBack {
-			entry.Summarizer = text.Summarizer
-		}
-		if fellBack {
-			entry.Fallback, entry.FallbackCause = text.Fallback, text.FallbackCause
-		}
-	}
-	if !entry.GetWithCut() {
-		spent := w.writer.Spent()
-		entry.Usage, entry.CostUsd, entry.SummarizerCalls = spent.Usage, spent.CostUSD, spent.Calls
-		if len(w.texts) > 0 {
-			entry.Redactions = w.writer.Redactions()
-		}
-	}
 }
 
 // listener tells by events of a compaction how its texts come along.

@@ -70,7 +70,7 @@ func (in *input) importRecord(
 			in.leftOut(r, "no cut is valid at or before the first message that the compaction kept; it is left out")
 			return nil
 		}
-		entry.Summary, entry.Redactions = summaries.Redact(
+		entry.Summary, entry.Provenance.Redactions = summaries.Redact(
 			ctx, state.Policy.GetSummary(), p.Before().GetUid(), k.Compaction.GetSummary())
 		// What was redacted since the context ended is empty.
 		if ctx.Err() != nil {
@@ -117,10 +117,11 @@ func importedEntry(
 	firstKept, start := kept[0].GetIndex(), session.KeptFrom(s.Head)
 	entry := &compactordv1.CompactionEntry{
 		Id: sessionlog.NewID(), FirstKeptIndex: firstKept,
-		Covered:      &compactordv1.IndexRange{Start: s.Head.GetLeadEnd(), End: firstKept},
-		Summarized:   &compactordv1.IndexRange{Start: start, End: firstKept},
-		Slots:        strategies.SlotsOf(s.Entry.GetSlots(), covered, kept, s.Edits),
-		TokensBefore: s.Head.GetViewTokens(), Reason: compactordv1.CompactionReason_COMPACTION_REASON_MANUAL,
+		Covered:         &compactordv1.IndexRange{Start: s.Head.GetLeadEnd(), End: firstKept},
+		Summarized:      &compactordv1.IndexRange{Start: start, End: firstKept},
+		Slots:           strategies.SlotsOf(s.Entry.GetSlots(), covered, kept, s.Edits),
+		TokensBefore:    s.Head.GetViewTokens(),
+		Provenance:      &compactordv1.Provenance{Reason: compactordv1.CompactionReason_COMPACTION_REASON_MANUAL},
 		PreviousEntryId: s.Entry.GetId(),
 		Files:           strategies.TouchedFiles(s.Entry.GetFiles(), strategies.FileTools(s.Policy), covered),
 		CreatedAt:       now, ImportedFrom: c.GetTool(), SourceTokensBefore: c.GetTokensBefore(),

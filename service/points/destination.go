@@ -95,5 +95,5 @@ func (p *Points) beforeLastChange(ctx context.Context, row *storagev1.Session) (
 // undoable says whether an undo takes back a record that changed the view.
 func undoable(r *compactordv1.Record) bool {
 	return r.GetPolicyChange() == nil && r.GetCompaction().GetImportedFrom() == "" &&
-		r.GetPrune().GetReason() != compactordv1.CompactionReason_COMPACTION_REASON_USER_MESSAGE
+		r.GetPrune().GetProvenance().GetReason() != compactordv1.CompactionReason_COMPACTION_REASON_USER_MESSAGE
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"math"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -18,15 +21,18 @@ import (
 
 // summarizedRevert is one run of a revert that leaves a summary of what it puts aside.
 type summarizedRevert struct {
-	points *Points
-	req    *compactordv1.RevertToCheckpointRequest
-	id     string
+	points  *Points
+	req     *compactordv1.RevertToCheckpointRequest
+	id      string
+	started time.Time
 
 	row    *storagev1.Session
 	policy *compactordv1.Policy
 	// future is the message with the summary; nil where nothing is put aside.
-	future  *compactordv1.Message
-	summary *compactordv1.RevertSummary
+	future *compactordv1.Message
+	// provenance is how that message came about, and cited are the messages that its lines cite.
+	provenance *compactordv1.Provenance
+	cited      []uint32
 }
 
 // revertWithSummary has what a revert puts aside summarized, and then reverts, as one operation of the session.
@@ -46,7 +52,7 @@ func (p *Points) revertWithSummary(
 		return nil, err
 	}
 	defer p.Operations.End(row.GetUid(), op, nil)
-	r := &summarizedRevert{points: p, req: req, id: op.ID}
+	r := &summarizedRevert{points: p, req: req, id: op.ID, started: p.Logs.Now().AsTime()}
 	if err := r.run(opCtx, answer); err != nil {
 		return nil, operations.EndError(opCtx, p.Logger, op.ID, "revert", err)
 	}
@@ -116,14 +122,12 @@ func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error 
 	}
 	files := strategies.TouchedFiles(nil, strategies.FileTools(r.policy), aside)
 	r.future = session.FutureSummary(summary.Text, files)
-	spent := writer.Spent()
-	r.summary = &compactordv1.RevertSummary{
-		Summarizer: summary.Summarizer, Model: summary.Model, Usage: spent.Usage, CostUsd: spent.CostUSD,
-		Fallback: summary.Fallback, SummarizerCalls: spent.Calls,
-		Focus:        writer.Redact(r.req.GetFocus()),
-		CitedIndexes: summarizers.Citations(summary.Text),
-		Redactions:   writer.Redactions(), PromptVersion: summary.PromptVersion,
+	r.cited = summarizers.Citations(summary.Text)
+	r.provenance = &compactordv1.Provenance{
+		OperationId: r.id, Focus: writer.Redact(r.req.GetFocus()), Duration: durationpb.New(r.points.Logs.Now().AsTime().Sub(r.started)),
 	}
+	summary.Credit(r.provenance)
+	writer.Charge(r.provenance)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -156,7 +160,7 @@ func (r *summarizedRevert) commit(ctx context.Context, answer *compactordv1.Reve
 		if err != nil {
 			return nil, err
 		}
-		back.revert.Summary = r.summary
+		back.revert.Provenance, back.revert.CitedIndexes = r.provenance, r.cited
 		w := p.Logs.Begin(row)
 		if err := p.revert(ctx, w, back, r.future, answer); err != nil {
 			return nil, err

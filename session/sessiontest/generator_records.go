@@ -26,7 +26,7 @@ func (g *Generator) compact(t *rapid.T) {
 	g.made++
 	entry := &compactordv1.CompactionEntry{
 		Id: fmt.Sprintf("entry-%d", g.made), FirstKeptIndex: cut, Summary: g.words(t),
-		PreviousEntryId: m.Entry.GetId(), Reason: reason(t),
+		PreviousEntryId: m.Entry.GetId(), Provenance: &compactordv1.Provenance{Reason: reason(t)},
 	}
 	if chance(t, 30, "slots") {
 		entry.Slots = &compactordv1.Slots{
@@ -83,14 +83,15 @@ func (g *Generator) prune(t *rapid.T) {
 		}
 		chosen = append(chosen, e)
 	}
-	entry := &compactordv1.PruneEntry{Id: fmt.Sprintf("prune-%d", g.made), Edits: chosen, Reason: reason(t)}
+	by := &compactordv1.Provenance{Reason: reason(t)}
+	entry := &compactordv1.PruneEntry{Id: fmt.Sprintf("prune-%d", g.made), Edits: chosen, Provenance: by}
 	if chance(t, 50, "by a compaction") {
-		entry.OperationId, entry.WithCut = "operation", chance(t, 25, "with a cut")
+		by.OperationId, entry.WithCut = "operation", chance(t, 25, "with a cut")
 	} else if chance(t, 50, "by a user message") {
-		entry.Reason = compactordv1.CompactionReason_COMPACTION_REASON_USER_MESSAGE
+		by.Reason = compactordv1.CompactionReason_COMPACTION_REASON_USER_MESSAGE
 		g.count(PrunedByUser, true)
 	}
-	g.count(PruneCounted, entry.GetOperationId() != "" && !entry.GetWithCut() && automatic(entry.GetReason()))
+	g.count(PruneCounted, by.GetOperationId() != "" && !entry.GetWithCut() && automatic(by.GetReason()))
 	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: entry}})
 }
 
@@ -236,7 +237,8 @@ func (g *Generator) note(t *rapid.T) {
 	}
 	g.count(AttemptMade, true)
 	attempt := &compactordv1.CompactionAttempt{
-		Reason: reason(t), Outcome: oneOf(t, "outcome", []compactordv1.AttemptOutcome{
+		Provenance: &compactordv1.Provenance{Reason: reason(t)},
+		Outcome: oneOf(t, "outcome", []compactordv1.AttemptOutcome{
 			compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_FAILED, compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_FAILED,
 			compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_SKIPPED, compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_CANCELLED,
 		}),
@@ -246,8 +248,8 @@ func (g *Generator) note(t *rapid.T) {
 		attempt.ErrorReason = compactordv1.ErrorReason_ERROR_REASON_INTERRUPTED
 	}
 	interrupted := attempt.GetErrorReason() == compactordv1.ErrorReason_ERROR_REASON_INTERRUPTED
-	g.count(AttemptInterrupted, automatic(attempt.GetReason()) && interrupted)
-	g.count(AttemptCounted, automatic(attempt.GetReason()) && !interrupted &&
+	g.count(AttemptInterrupted, automatic(attempt.GetProvenance().GetReason()) && interrupted)
+	g.count(AttemptCounted, automatic(attempt.GetProvenance().GetReason()) && !interrupted &&
 		attempt.GetOutcome() != compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_CANCELLED)
 	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Attempt{Attempt: attempt}})
 }

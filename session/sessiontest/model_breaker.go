@@ -40,13 +40,13 @@ func ending(r *compactordv1.Record) (manual, completed, counts bool) {
 	var reason compactordv1.CompactionReason
 	switch {
 	case r.GetCompaction() != nil:
-		reason, completed = r.GetCompaction().GetReason(), true
-	case r.GetPrune().GetOperationId() != "" && !r.GetPrune().GetWithCut():
-		reason, completed = r.GetPrune().GetReason(), true
+		reason, completed = r.GetCompaction().GetProvenance().GetReason(), true
+	case r.GetPrune().GetProvenance().GetOperationId() != "" && !r.GetPrune().GetWithCut():
+		reason, completed = r.GetPrune().GetProvenance().GetReason(), true
 	case r.GetAttempt() != nil &&
 		r.GetAttempt().GetOutcome() != compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_CANCELLED &&
 		r.GetAttempt().GetErrorReason() != compactordv1.ErrorReason_ERROR_REASON_INTERRUPTED:
-		reason = r.GetAttempt().GetReason()
+		reason = r.GetAttempt().GetProvenance().GetReason()
 	}
 	return reason == compactordv1.CompactionReason_COMPACTION_REASON_MANUAL, completed, reason != 0
 }

@@ -94,7 +94,7 @@ func (m *Model) RewrittenAt() *uint32 {
 			appended += m.appendedBy(uint32(sequence))
 		}
 		_, inForce := m.Records[uint32(sequence)]
-		reason := item.Record.GetCompaction().GetReason() + item.Record.GetPrune().GetReason()
+		reason := item.Record.GetCompaction().GetProvenance().GetReason() + item.Record.GetPrune().GetProvenance().GetReason()
 		if inForce && (item.Record.GetCompaction() != nil || item.Record.GetPrune() != nil) &&
 			reason != compactordv1.CompactionReason_COMPACTION_REASON_USER_MESSAGE {
 			at = proto.Uint32(appended)

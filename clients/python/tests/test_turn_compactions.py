@@ -65,7 +65,7 @@ def test_a_turn_compacts_when_it_is_due(either: compactord.Client, provider: Pro
     events: list[v1.CompactionEvent] = []
     turn = session.run_turn(Model(provider, Said("Done.")), "Go on.", on_event=events.append)
     [entry] = compactions(session)
-    assert entry.reason == v1.CompactionReason.COMPACTION_REASON_THRESHOLD
+    assert entry.provenance.reason == v1.CompactionReason.COMPACTION_REASON_THRESHOLD
     assert [type(one) for one in turn.compactions] == [CompactionResult]
     assert events[0].HasField("started")
     assert events[-1].HasField("completed")
@@ -271,7 +271,7 @@ def test_case_168_compact_aborts_a_turn_that_compacts(client: compactord.Client,
     assert by_hand.result()
     with pytest.raises(compactord.TurnAbortedError):
         turn.result()
-    assert [entry.reason for entry in compactions(session)] == [v1.CompactionReason.COMPACTION_REASON_MANUAL]
+    assert [entry.provenance.reason for entry in compactions(session)] == [v1.CompactionReason.COMPACTION_REASON_MANUAL]
     assert transcript(session)[-1] == "user: Go on."
 
 

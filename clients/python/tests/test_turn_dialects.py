@@ -72,7 +72,7 @@ def test_case_156_an_overflow_is_compacted_and_tried_again_once(either: compacto
     assert turn.text == "Done."
     assert turn.steps == 1
     [entry] = compactions(session)
-    assert entry.reason == v1.CompactionReason.COMPACTION_REASON_OVERFLOW
+    assert entry.provenance.reason == v1.CompactionReason.COMPACTION_REASON_OVERFLOW
     assert len(turn.compactions) == 1
     assert len(model.views[1].messages) < len(model.views[0].messages)
     # What the provider refused leaves no trace but the compaction.

@@ -79,7 +79,7 @@ def _loop(client: compactord.Client, provider: Provider, disturb: Callable[[], N
 
 def _told(session: compactord.Session) -> tuple[list[str], list[Any], list[Any]]:
     """What is left of it all, ids and times aside."""
-    entries = [(entry.reason, entry.first_kept_index, entry.summary) for entry in compactions(session)]
+    entries = [(entry.provenance.reason, entry.first_kept_index, entry.summary) for entry in compactions(session)]
     return transcript(session), entries, [one.checkpoint.id for one in session.checkpoints()]
 
 

@@ -199,7 +199,7 @@ test("a compaction ends as completed, skipped or planned", async () => {
   assert.equal(cases[0], "started");
   assert.equal(cases.at(-1), "completed");
   assert.equal(compaction.result?.done, true);
-  assert.equal(compaction.result.compaction?.focus, "the ledger");
+  assert.equal(compaction.result.compaction?.provenance?.focus, "the ledger");
   assert.ok(compaction.result.compaction.tokensAfter < compaction.result.compaction.tokensBefore);
   const again = await session.compact();
   assert.deepEqual([again.outcome, again.reason], ["skipped", "ALREADY_COMPACTED"]);
@@ -242,13 +242,14 @@ test("the program's own model writes the summary, and is told what is wrong with
   assert.deepEqual([...new Set(complaints)].length, 2);
   assert.match(complaints.at(-1) ?? "", /empty/);
   const { compaction } = result;
+  const provenance = compaction?.provenance;
   assert.deepEqual(
     [
-      compaction?.summarizer,
-      compaction?.model,
-      compaction?.summarizerCalls,
-      compaction?.costUsd,
-      compaction?.usage?.inputTokens,
+      provenance?.summarizer,
+      provenance?.model,
+      provenance?.summarizerCalls,
+      provenance?.costUsd,
+      provenance?.usage?.inputTokens,
     ],
     ["client", "mine", prompts, 0.5 * prompts, 10 * prompts],
   );
@@ -268,7 +269,7 @@ test("what the program's own model cannot write in three tries, the fallback wri
     calls++;
     return Promise.resolve("");
   });
-  assert.deepEqual([result.outcome, result.compaction?.summarizer, calls], ["completed", "extractive", 3]);
+  assert.deepEqual([result.outcome, result.compaction?.provenance?.summarizer, calls], ["completed", "extractive", 3]);
   assert.match(result.fallbackCause, /^no summary by client passed the checks: /);
 });
 

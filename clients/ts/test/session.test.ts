@@ -156,7 +156,7 @@ test("a revert can summarize what it puts aside", async () => {
   ]);
   const { record } = await session.revert({ point: 1 }, { summarize: true, focus: "decisions" });
   assert.equal(record?.kind.case, "revert");
-  assert.equal(record.kind.value.summary?.focus, "decisions");
+  assert.equal(record.kind.value.provenance?.focus, "decisions");
 });
 
 test("a fork has the log up to a point, and its own policy", async () => {

@@ -546,6 +546,193 @@ func (x *IndexRange) GetEnd() uint32 {
 	return 0
 }
 
+// Provenance says how a record came about: why, by which strategy, who wrote its text, and what that took. Of a compaction
+// that ended with its daemon only operation_id and reason are known; of one that was imported, who wrote it and what it took
+// are not.
+type Provenance struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The operation that made the record: of Compact, or of a Revert that summarized. Empty where Prune or an append did.
+	OperationId string `protobuf:"bytes,1,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
+	// Why it was asked for. Not set of a Revert.
+	Reason CompactionReason `protobuf:"varint,2,opt,name=reason,proto3,enum=compactord.v1.CompactionReason" json:"reason,omitempty"`
+	// What the caller wanted the summary to attend to. Not told of a PruneEntry. Of an attempt only where secrets in it could
+	// still be replaced, or need not be: not, as a rule, of one that was cancelled.
+	Focus string `protobuf:"bytes,3,opt,name=focus,proto3" json:"focus,omitempty"`
+	// The strategy with its resolved parameters. Of several in policy.on_user_message: a ladder of them, all of which ran.
+	Strategy *Strategy `protobuf:"bytes,4,opt,name=strategy,proto3" json:"strategy,omitempty"`
+	// Where the client planned the cut or the edits itself: what it calls its strategy. Then `strategy` is not set.
+	ClientStrategy string `protobuf:"bytes,5,opt,name=client_strategy,json=clientStrategy,proto3" json:"client_strategy,omitempty"`
+	// How long it took.
+	Duration *durationpb.Duration `protobuf:"bytes,6,opt,name=duration,proto3" json:"duration,omitempty"`
+	// Who wrote the text: the summarizer's name; `client` where the client's own model did (CommitCompaction). Where a
+	// fallback wrote any of the texts, that is named. Empty where nobody did. Of an attempt: who was asked.
+	Summarizer string `protobuf:"bytes,7,opt,name=summarizer,proto3" json:"summarizer,omitempty"`
+	// The model that wrote; empty for `extractive`.
+	Model string `protobuf:"bytes,8,opt,name=model,proto3" json:"model,omitempty"`
+	// What the summarizer's provider reported for the whole operation: the summary, the texts of the edits beside it, and
+	// texts that were refused. Where edits and a cut were committed together, this figure, cost_usd, summarizer_calls and
+	// redactions are told by the CompactionEntry alone, so that none is told twice.
+	Usage *Usage `protobuf:"bytes,9,opt,name=usage,proto3" json:"usage,omitempty"`
+	// What that cost in US dollars, where the price is configured.
+	CostUsd *float64 `protobuf:"fixed64,10,opt,name=cost_usd,json=costUsd,proto3,oneof" json:"cost_usd,omitempty"`
+	// How many requests the summarizer was sent in the whole operation.
+	SummarizerCalls uint32 `protobuf:"varint,11,opt,name=summarizer_calls,json=summarizerCalls,proto3" json:"summarizer_calls,omitempty"`
+	// Which fallback wrote the text or a part of it, if one was used.
+	Fallback SummaryFallback `protobuf:"varint,12,opt,name=fallback,proto3,enum=compactord.v1.SummaryFallback" json:"fallback,omitempty"`
+	// Why the fallback was used, in one sentence.
+	FallbackCause string `protobuf:"bytes,13,opt,name=fallback_cause,json=fallbackCause,proto3" json:"fallback_cause,omitempty"`
+	// How many secrets were redacted on the way to the summarizer and in what it wrote.
+	Redactions uint32 `protobuf:"varint,14,opt,name=redactions,proto3" json:"redactions,omitempty"`
+	// The version of the prompts that the summarizer was asked with; 0 where it takes none.
+	PromptVersion uint32 `protobuf:"varint,15,opt,name=prompt_version,json=promptVersion,proto3" json:"prompt_version,omitempty"`
+	// Whether the summarizer was asked on the agent's own prompt (policy.summary.cached_prefix) for the summary.
+	CachedPrefix  bool `protobuf:"varint,16,opt,name=cached_prefix,json=cachedPrefix,proto3" json:"cached_prefix,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Provenance) Reset() {
+	*x = Provenance{}
+	mi := &file_compactord_v1_record_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Provenance) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Provenance) ProtoMessage() {}
+
+func (x *Provenance) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_record_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Provenance.ProtoReflect.Descriptor instead.
+func (*Provenance) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Provenance) GetOperationId() string {
+	if x != nil {
+		return x.OperationId
+	}
+	return ""
+}
+
+func (x *Provenance) GetReason() CompactionReason {
+	if x != nil {
+		return x.Reason
+	}
+	return CompactionReason_COMPACTION_REASON_UNSPECIFIED
+}
+
+func (x *Provenance) GetFocus() string {
+	if x != nil {
+		return x.Focus
+	}
+	return ""
+}
+
+func (x *Provenance) GetStrategy() *Strategy {
+	if x != nil {
+		return x.Strategy
+	}
+	return nil
+}
+
+func (x *Provenance) GetClientStrategy() string {
+	if x != nil {
+		return x.ClientStrategy
+	}
+	return ""
+}
+
+func (x *Provenance) GetDuration() *durationpb.Duration {
+	if x != nil {
+		return x.Duration
+	}
+	return nil
+}
+
+func (x *Provenance) GetSummarizer() string {
+	if x != nil {
+		return x.Summarizer
+	}
+	return ""
+}
+
+func (x *Provenance) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *Provenance) GetUsage() *Usage {
+	if x != nil {
+		return x.Usage
+	}
+	return nil
+}
+
+func (x *Provenance) GetCostUsd() float64 {
+	if x != nil && x.CostUsd != nil {
+		return *x.CostUsd
+	}
+	return 0
+}
+
+func (x *Provenance) GetSummarizerCalls() uint32 {
+	if x != nil {
+		return x.SummarizerCalls
+	}
+	return 0
+}
+
+func (x *Provenance) GetFallback() SummaryFallback {
+	if x != nil {
+		return x.Fallback
+	}
+	return SummaryFallback_SUMMARY_FALLBACK_UNSPECIFIED
+}
+
+func (x *Provenance) GetFallbackCause() string {
+	if x != nil {
+		return x.FallbackCause
+	}
+	return ""
+}
+
+func (x *Provenance) GetRedactions() uint32 {
+	if x != nil {
+		return x.Redactions
+	}
+	return 0
+}
+
+func (x *Provenance) GetPromptVersion() uint32 {
+	if x != nil {
+		return x.PromptVersion
+	}
+	return 0
+}
+
+func (x *Provenance) GetCachedPrefix() bool {
+	if x != nil {
+		return x.CachedPrefix
+	}
+	return false
+}
+
 // CompactionEntry is one committed compaction.
 type CompactionEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -567,71 +754,40 @@ type CompactionEntry struct {
 	TokensBefore uint32 `protobuf:"varint,8,opt,name=tokens_before,json=tokensBefore,proto3" json:"tokens_before,omitempty"`
 	// The view's tokens after, by the session's estimator.
 	TokensAfter uint32 `protobuf:"varint,9,opt,name=tokens_after,json=tokensAfter,proto3" json:"tokens_after,omitempty"`
-	// Why it was asked for.
-	Reason CompactionReason `protobuf:"varint,10,opt,name=reason,proto3,enum=compactord.v1.CompactionReason" json:"reason,omitempty"`
-	// What the caller wanted the summary to attend to.
-	Focus string `protobuf:"bytes,11,opt,name=focus,proto3" json:"focus,omitempty"`
-	// The strategy with its resolved parameters.
-	Strategy *Strategy `protobuf:"bytes,12,opt,name=strategy,proto3" json:"strategy,omitempty"`
-	// The summarizer's name; `client` where the client's own model wrote it (CommitCompaction).
-	Summarizer string `protobuf:"bytes,13,opt,name=summarizer,proto3" json:"summarizer,omitempty"`
-	// The model that wrote the summary; empty for `extractive`.
-	Model string `protobuf:"bytes,14,opt,name=model,proto3" json:"model,omitempty"`
-	// What the summarizer's provider reported for the whole operation: the summary, and the texts of the edits beside it.
-	Usage *Usage `protobuf:"bytes,15,opt,name=usage,proto3" json:"usage,omitempty"`
-	// What that cost in US dollars, where the price is configured.
-	CostUsd *float64 `protobuf:"fixed64,16,opt,name=cost_usd,json=costUsd,proto3,oneof" json:"cost_usd,omitempty"`
+	// How it came about.
+	Provenance *Provenance `protobuf:"bytes,10,opt,name=provenance,proto3" json:"provenance,omitempty"`
 	// Where the cut split a turn: the index of the message that starts it.
-	SplitTurnStart *uint32 `protobuf:"varint,17,opt,name=split_turn_start,json=splitTurnStart,proto3,oneof" json:"split_turn_start,omitempty"`
+	SplitTurnStart *uint32 `protobuf:"varint,11,opt,name=split_turn_start,json=splitTurnStart,proto3,oneof" json:"split_turn_start,omitempty"`
 	// The entry that was in effect before; empty for the first.
-	PreviousEntryId string `protobuf:"bytes,18,opt,name=previous_entry_id,json=previousEntryId,proto3" json:"previous_entry_id,omitempty"`
+	PreviousEntryId string `protobuf:"bytes,12,opt,name=previous_entry_id,json=previousEntryId,proto3" json:"previous_entry_id,omitempty"`
 	// Files read and modified so far, cumulative.
-	Files *FileLists `protobuf:"bytes,19,opt,name=files,proto3" json:"files,omitempty"`
+	Files *FileLists `protobuf:"bytes,13,opt,name=files,proto3" json:"files,omitempty"`
 	// The message shown again after the summary.
-	ReplayedIndex *uint32 `protobuf:"varint,20,opt,name=replayed_index,json=replayedIndex,proto3,oneof" json:"replayed_index,omitempty"`
-	// Which fallback wrote the summary, if one was used.
-	Fallback SummaryFallback `protobuf:"varint,21,opt,name=fallback,proto3,enum=compactord.v1.SummaryFallback" json:"fallback,omitempty"`
-	// Why the fallback was used, in one sentence.
-	FallbackCause string `protobuf:"bytes,22,opt,name=fallback_cause,json=fallbackCause,proto3" json:"fallback_cause,omitempty"`
+	ReplayedIndex *uint32 `protobuf:"varint,14,opt,name=replayed_index,json=replayedIndex,proto3,oneof" json:"replayed_index,omitempty"`
 	// A provider's own compaction item, if the provider made it; the summary then serves all other dialects.
-	ProviderBlock *OpaquePart `protobuf:"bytes,23,opt,name=provider_block,json=providerBlock,proto3" json:"provider_block,omitempty"`
+	ProviderBlock *OpaquePart `protobuf:"bytes,15,opt,name=provider_block,json=providerBlock,proto3" json:"provider_block,omitempty"`
 	// What it changes in views.
-	ViewChange *ViewChange `protobuf:"bytes,24,opt,name=view_change,json=viewChange,proto3" json:"view_change,omitempty"`
-	// How long it took.
-	Duration *durationpb.Duration `protobuf:"bytes,25,opt,name=duration,proto3" json:"duration,omitempty"`
+	ViewChange *ViewChange `protobuf:"bytes,16,opt,name=view_change,json=viewChange,proto3" json:"view_change,omitempty"`
 	// When it was committed.
-	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,26,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// How many requests the summarizer was sent in the whole operation.
-	SummarizerCalls uint32 `protobuf:"varint,27,opt,name=summarizer_calls,json=summarizerCalls,proto3" json:"summarizer_calls,omitempty"`
-	// How many secrets were redacted on the way to the summarizer and in the summary.
-	Redactions uint32 `protobuf:"varint,28,opt,name=redactions,proto3" json:"redactions,omitempty"`
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// The sections of the summary.
-	Sections SectionSet `protobuf:"varint,29,opt,name=sections,proto3,enum=compactord.v1.SectionSet" json:"sections,omitempty"`
+	Sections SectionSet `protobuf:"varint,18,opt,name=sections,proto3,enum=compactord.v1.SectionSet" json:"sections,omitempty"`
 	// The message indexes that the summary's lines cite, ascending.
-	CitedIndexes []uint32 `protobuf:"varint,30,rep,packed,name=cited_indexes,json=citedIndexes,proto3" json:"cited_indexes,omitempty"`
-	// Where another tool made this compaction, and it was imported: the tool's name. Then what a summarizer would tell is
-	// not known.
-	ImportedFrom string `protobuf:"bytes,31,opt,name=imported_from,json=importedFrom,proto3" json:"imported_from,omitempty"`
+	CitedIndexes []uint32 `protobuf:"varint,19,rep,packed,name=cited_indexes,json=citedIndexes,proto3" json:"cited_indexes,omitempty"`
+	// Where another tool made this compaction, and it was imported: the tool's name.
+	ImportedFrom string `protobuf:"bytes,20,opt,name=imported_from,json=importedFrom,proto3" json:"imported_from,omitempty"`
 	// Where it was imported: the tokens before, as the tool counted them; 0 where it did not say.
-	SourceTokensBefore uint32 `protobuf:"varint,32,opt,name=source_tokens_before,json=sourceTokensBefore,proto3" json:"source_tokens_before,omitempty"`
-	// The operation of Compact that made it.
-	OperationId string `protobuf:"bytes,33,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
-	// The version of the prompts that the summarizer was asked with; 0 where it takes none.
-	PromptVersion uint32 `protobuf:"varint,34,opt,name=prompt_version,json=promptVersion,proto3" json:"prompt_version,omitempty"`
-	// Where the client planned the cut or the edits itself: what it calls its strategy. Then `strategy` is not set.
-	ClientStrategy string `protobuf:"bytes,35,opt,name=client_strategy,json=clientStrategy,proto3" json:"client_strategy,omitempty"`
-	// Whether the summarizer was asked on the agent's own prompt (policy.summary.cached_prefix) for the summary.
-	CachedPrefix bool `protobuf:"varint,36,opt,name=cached_prefix,json=cachedPrefix,proto3" json:"cached_prefix,omitempty"`
+	SourceTokensBefore uint32 `protobuf:"varint,21,opt,name=source_tokens_before,json=sourceTokensBefore,proto3" json:"source_tokens_before,omitempty"`
 	// Whether the summary ends in the tags that list the files (policy.summary.file_tags). Views then do not list them in
 	// their own words.
-	FileTags      bool `protobuf:"varint,37,opt,name=file_tags,json=fileTags,proto3" json:"file_tags,omitempty"`
+	FileTags      bool `protobuf:"varint,22,opt,name=file_tags,json=fileTags,proto3" json:"file_tags,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CompactionEntry) Reset() {
 	*x = CompactionEntry{}
-	mi := &file_compactord_v1_record_proto_msgTypes[3]
+	mi := &file_compactord_v1_record_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -643,7 +799,7 @@ func (x *CompactionEntry) String() string {
 func (*CompactionEntry) ProtoMessage() {}
 
 func (x *CompactionEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_record_proto_msgTypes[3]
+	mi := &file_compactord_v1_record_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -656,7 +812,7 @@ func (x *CompactionEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactionEntry.ProtoReflect.Descriptor instead.
 func (*CompactionEntry) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{3}
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *CompactionEntry) GetId() string {
@@ -722,53 +878,11 @@ func (x *CompactionEntry) GetTokensAfter() uint32 {
 	return 0
 }
 
-func (x *CompactionEntry) GetReason() CompactionReason {
+func (x *CompactionEntry) GetProvenance() *Provenance {
 	if x != nil {
-		return x.Reason
-	}
-	return CompactionReason_COMPACTION_REASON_UNSPECIFIED
-}
-
-func (x *CompactionEntry) GetFocus() string {
-	if x != nil {
-		return x.Focus
-	}
-	return ""
-}
-
-func (x *CompactionEntry) GetStrategy() *Strategy {
-	if x != nil {
-		return x.Strategy
+		return x.Provenance
 	}
 	return nil
-}
-
-func (x *CompactionEntry) GetSummarizer() string {
-	if x != nil {
-		return x.Summarizer
-	}
-	return ""
-}
-
-func (x *CompactionEntry) GetModel() string {
-	if x != nil {
-		return x.Model
-	}
-	return ""
-}
-
-func (x *CompactionEntry) GetUsage() *Usage {
-	if x != nil {
-		return x.Usage
-	}
-	return nil
-}
-
-func (x *CompactionEntry) GetCostUsd() float64 {
-	if x != nil && x.CostUsd != nil {
-		return *x.CostUsd
-	}
-	return 0
 }
 
 func (x *CompactionEntry) GetSplitTurnStart() uint32 {
@@ -799,20 +913,6 @@ func (x *CompactionEntry) GetReplayedIndex() uint32 {
 	return 0
 }
 
-func (x *CompactionEntry) GetFallback() SummaryFallback {
-	if x != nil {
-		return x.Fallback
-	}
-	return SummaryFallback_SUMMARY_FALLBACK_UNSPECIFIED
-}
-
-func (x *CompactionEntry) GetFallbackCause() string {
-	if x != nil {
-		return x.FallbackCause
-	}
-	return ""
-}
-
 func (x *CompactionEntry) GetProviderBlock() *OpaquePart {
 	if x != nil {
 		return x.ProviderBlock
@@ -827,32 +927,11 @@ func (x *CompactionEntry) GetViewChange() *ViewChange {
 	return nil
 }
 
-func (x *CompactionEntry) GetDuration() *durationpb.Duration {
-	if x != nil {
-		return x.Duration
-	}
-	return nil
-}
-
 func (x *CompactionEntry) GetCreatedAt() *timestamppb.Timestamp {
 	if x != nil {
 		return x.CreatedAt
 	}
 	return nil
-}
-
-func (x *CompactionEntry) GetSummarizerCalls() uint32 {
-	if x != nil {
-		return x.SummarizerCalls
-	}
-	return 0
-}
-
-func (x *CompactionEntry) GetRedactions() uint32 {
-	if x != nil {
-		return x.Redactions
-	}
-	return 0
 }
 
 func (x *CompactionEntry) GetSections() SectionSet {
@@ -883,34 +962,6 @@ func (x *CompactionEntry) GetSourceTokensBefore() uint32 {
 	return 0
 }
 
-func (x *CompactionEntry) GetOperationId() string {
-	if x != nil {
-		return x.OperationId
-	}
-	return ""
-}
-
-func (x *CompactionEntry) GetPromptVersion() uint32 {
-	if x != nil {
-		return x.PromptVersion
-	}
-	return 0
-}
-
-func (x *CompactionEntry) GetClientStrategy() string {
-	if x != nil {
-		return x.ClientStrategy
-	}
-	return ""
-}
-
-func (x *CompactionEntry) GetCachedPrefix() bool {
-	if x != nil {
-		return x.CachedPrefix
-	}
-	return false
-}
-
 func (x *CompactionEntry) GetFileTags() bool {
 	if x != nil {
 		return x.FileTags
@@ -931,7 +982,7 @@ type Slots struct {
 
 func (x *Slots) Reset() {
 	*x = Slots{}
-	mi := &file_compactord_v1_record_proto_msgTypes[4]
+	mi := &file_compactord_v1_record_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -943,7 +994,7 @@ func (x *Slots) String() string {
 func (*Slots) ProtoMessage() {}
 
 func (x *Slots) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_record_proto_msgTypes[4]
+	mi := &file_compactord_v1_record_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -956,7 +1007,7 @@ func (x *Slots) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Slots.ProtoReflect.Descriptor instead.
 func (*Slots) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{4}
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Slots) GetOpenTodos() []*Todo {
@@ -988,7 +1039,7 @@ type Todo struct {
 
 func (x *Todo) Reset() {
 	*x = Todo{}
-	mi := &file_compactord_v1_record_proto_msgTypes[5]
+	mi := &file_compactord_v1_record_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1000,7 +1051,7 @@ func (x *Todo) String() string {
 func (*Todo) ProtoMessage() {}
 
 func (x *Todo) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_record_proto_msgTypes[5]
+	mi := &file_compactord_v1_record_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1013,7 +1064,7 @@ func (x *Todo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Todo.ProtoReflect.Descriptor instead.
 func (*Todo) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{5}
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Todo) GetText() string {
@@ -1052,7 +1103,7 @@ type UserRequest struct {
 
 func (x *UserRequest) Reset() {
 	*x = UserRequest{}
-	mi := &file_compactord_v1_record_proto_msgTypes[6]
+	mi := &file_compactord_v1_record_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1064,7 +1115,7 @@ func (x *UserRequest) String() string {
 func (*UserRequest) ProtoMessage() {}
 
 func (x *UserRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_record_proto_msgTypes[6]
+	mi := &file_compactord_v1_record_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1077,7 +1128,7 @@ func (x *UserRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserRequest.ProtoReflect.Descriptor instead.
 func (*UserRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{6}
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *UserRequest) GetIndex() uint32 {
@@ -1114,7 +1165,7 @@ type FileLists struct {
 
 func (x *FileLists) Reset() {
 	*x = FileLists{}
-	mi := &file_compactord_v1_record_proto_msgTypes[7]
+	mi := &file_compactord_v1_record_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1126,7 +1177,7 @@ func (x *FileLists) String() string {
 func (*FileLists) ProtoMessage() {}
 
 func (x *FileLists) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_record_proto_msgTypes[7]
+	mi := &file_compactord_v1_record_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1139,7 +1190,7 @@ func (x *FileLists) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FileLists.ProtoReflect.Descriptor instead.
 func (*FileLists) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{7}
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *FileLists) GetRead() []string {
@@ -1165,52 +1216,25 @@ type PruneEntry struct {
 	Sequence uint32 `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	// The edits.
 	Edits []*Edit `protobuf:"bytes,3,rep,name=edits,proto3" json:"edits,omitempty"`
-	// The strategy with its resolved parameters. Of several in policy.on_user_message: a ladder of them, all of which ran.
-	Strategy *Strategy `protobuf:"bytes,4,opt,name=strategy,proto3" json:"strategy,omitempty"`
-	// Why it was asked for.
-	Reason CompactionReason `protobuf:"varint,5,opt,name=reason,proto3,enum=compactord.v1.CompactionReason" json:"reason,omitempty"`
 	// The view's tokens before, by the session's estimator.
-	TokensBefore uint32 `protobuf:"varint,6,opt,name=tokens_before,json=tokensBefore,proto3" json:"tokens_before,omitempty"`
+	TokensBefore uint32 `protobuf:"varint,4,opt,name=tokens_before,json=tokensBefore,proto3" json:"tokens_before,omitempty"`
 	// The view's tokens after, by the session's estimator.
-	TokensAfter uint32 `protobuf:"varint,7,opt,name=tokens_after,json=tokensAfter,proto3" json:"tokens_after,omitempty"`
+	TokensAfter uint32 `protobuf:"varint,5,opt,name=tokens_after,json=tokensAfter,proto3" json:"tokens_after,omitempty"`
+	// How it came about. A summarizer is named where one wrote texts of these edits.
+	Provenance *Provenance `protobuf:"bytes,6,opt,name=provenance,proto3" json:"provenance,omitempty"`
 	// What it changes in views.
-	ViewChange *ViewChange `protobuf:"bytes,8,opt,name=view_change,json=viewChange,proto3" json:"view_change,omitempty"`
-	// How long it took.
-	Duration *durationpb.Duration `protobuf:"bytes,9,opt,name=duration,proto3" json:"duration,omitempty"`
+	ViewChange *ViewChange `protobuf:"bytes,7,opt,name=view_change,json=viewChange,proto3" json:"view_change,omitempty"`
 	// When it was committed.
-	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// The operation of Compact that made it; empty where Prune did.
-	OperationId string `protobuf:"bytes,11,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// Whether the same operation committed a cut with it: the next record.
-	WithCut bool `protobuf:"varint,12,opt,name=with_cut,json=withCut,proto3" json:"with_cut,omitempty"`
-	// Who wrote texts of these edits; empty where no summarizer did. Where a fallback wrote one of them, that is named.
-	Summarizer string `protobuf:"bytes,13,opt,name=summarizer,proto3" json:"summarizer,omitempty"`
-	// The model that wrote texts of these edits; empty for `extractive`.
-	Model string `protobuf:"bytes,14,opt,name=model,proto3" json:"model,omitempty"`
-	// What the summarizer's provider reported for the whole operation, also for texts that were refused. Not set where a cut
-	// was committed with it: then the CompactionEntry tells it, so that no figure is told twice.
-	Usage *Usage `protobuf:"bytes,15,opt,name=usage,proto3" json:"usage,omitempty"`
-	// What that cost in US dollars, where the price is configured. Told where usage is.
-	CostUsd *float64 `protobuf:"fixed64,16,opt,name=cost_usd,json=costUsd,proto3,oneof" json:"cost_usd,omitempty"`
-	// How many requests the summarizer was sent. Told where usage is.
-	SummarizerCalls uint32 `protobuf:"varint,17,opt,name=summarizer_calls,json=summarizerCalls,proto3" json:"summarizer_calls,omitempty"`
-	// Which fallback wrote a text of these edits, if one was used.
-	Fallback SummaryFallback `protobuf:"varint,18,opt,name=fallback,proto3,enum=compactord.v1.SummaryFallback" json:"fallback,omitempty"`
-	// Why the fallback was used, in one sentence.
-	FallbackCause string `protobuf:"bytes,19,opt,name=fallback_cause,json=fallbackCause,proto3" json:"fallback_cause,omitempty"`
-	// How many secrets were redacted on the way to the summarizer and in these edits. Told where usage is.
-	Redactions uint32 `protobuf:"varint,20,opt,name=redactions,proto3" json:"redactions,omitempty"`
-	// The version of the prompts that the summarizer was asked with; 0 where it takes none.
-	PromptVersion uint32 `protobuf:"varint,21,opt,name=prompt_version,json=promptVersion,proto3" json:"prompt_version,omitempty"`
-	// Where the client planned the edits itself: what it calls its strategy. Then `strategy` is not set.
-	ClientStrategy string `protobuf:"bytes,22,opt,name=client_strategy,json=clientStrategy,proto3" json:"client_strategy,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	WithCut       bool `protobuf:"varint,9,opt,name=with_cut,json=withCut,proto3" json:"with_cut,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PruneEntry) Reset() {
 	*x = PruneEntry{}
-	mi := &file_compactord_v1_record_proto_msgTypes[8]
+	mi := &file_compactord_v1_record_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1222,7 +1246,7 @@ func (x *PruneEntry) String() string {
 func (*PruneEntry) ProtoMessage() {}
 
 func (x *PruneEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_record_proto_msgTypes[8]
+	mi := &file_compactord_v1_record_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1235,7 +1259,7 @@ func (x *PruneEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PruneEntry.ProtoReflect.Descriptor instead.
 func (*PruneEntry) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{8}
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *PruneEntry) GetId() string {
@@ -1259,20 +1283,6 @@ func (x *PruneEntry) GetEdits() []*Edit {
 	return nil
 }
 
-func (x *PruneEntry) GetStrategy() *Strategy {
-	if x != nil {
-		return x.Strategy
-	}
-	return nil
-}
-
-func (x *PruneEntry) GetReason() CompactionReason {
-	if x != nil {
-		return x.Reason
-	}
-	return CompactionReason_COMPACTION_REASON_UNSPECIFIED
-}
-
 func (x *PruneEntry) GetTokensBefore() uint32 {
 	if x != nil {
 		return x.TokensBefore
@@ -1287,16 +1297,16 @@ func (x *PruneEntry) GetTokensAfter() uint32 {
 	return 0
 }
 
-func (x *PruneEntry) GetViewChange() *ViewChange {
+func (x *PruneEntry) GetProvenance() *Provenance {
 	if x != nil {
-		return x.ViewChange
+		return x.Provenance
 	}
 	return nil
 }
 
-func (x *PruneEntry) GetDuration() *durationpb.Duration {
+func (x *PruneEntry) GetViewChange() *ViewChange {
 	if x != nil {
-		return x.Duration
+		return x.ViewChange
 	}
 	return nil
 }
@@ -1308,13 +1318,6 @@ func (x *PruneEntry) GetCreatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-func (x *PruneEntry) GetOperationId() string {
-	if x != nil {
-		return x.OperationId
-	}
-	return ""
-}
-
 func (x *PruneEntry) GetWithCut() bool {
 	if x != nil {
 		return x.WithCut
@@ -1322,110 +1325,28 @@ func (x *PruneEntry) GetWithCut() bool {
 	return false
 }
 
-func (x *PruneEntry) GetSummarizer() string {
-	if x != nil {
-		return x.Summarizer
-	}
-	return ""
-}
-
-func (x *PruneEntry) GetModel() string {
-	if x != nil {
-		return x.Model
-	}
-	return ""
-}
-
-func (x *PruneEntry) GetUsage() *Usage {
-	if x != nil {
-		return x.Usage
-	}
-	return nil
-}
-
-func (x *PruneEntry) GetCostUsd() float64 {
-	if x != nil && x.CostUsd != nil {
-		return *x.CostUsd
-	}
-	return 0
-}
-
-func (x *PruneEntry) GetSummarizerCalls() uint32 {
-	if x != nil {
-		return x.SummarizerCalls
-	}
-	return 0
-}
-
-func (x *PruneEntry) GetFallback() SummaryFallback {
-	if x != nil {
-		return x.Fallback
-	}
-	return SummaryFallback_SUMMARY_FALLBACK_UNSPECIFIED
-}
-
-func (x *PruneEntry) GetFallbackCause() string {
-	if x != nil {
-		return x.FallbackCause
-	}
-	return ""
-}
-
-func (x *PruneEntry) GetRedactions() uint32 {
-	if x != nil {
-		return x.Redactions
-	}
-	return 0
-}
-
-func (x *PruneEntry) GetPromptVersion() uint32 {
-	if x != nil {
-		return x.PromptVersion
-	}
-	return 0
-}
-
-func (x *PruneEntry) GetClientStrategy() string {
-	if x != nil {
-		return x.ClientStrategy
-	}
-	return ""
-}
-
 // CompactionAttempt is a compaction that started and wrote no entry.
 type CompactionAttempt struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The operation's id.
-	OperationId string `protobuf:"bytes,1,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
 	// How it ended.
-	Outcome AttemptOutcome `protobuf:"varint,2,opt,name=outcome,proto3,enum=compactord.v1.AttemptOutcome" json:"outcome,omitempty"`
+	Outcome AttemptOutcome `protobuf:"varint,1,opt,name=outcome,proto3,enum=compactord.v1.AttemptOutcome" json:"outcome,omitempty"`
 	// The gRPC status code, where it failed or was cancelled.
-	StatusCode int32 `protobuf:"varint,3,opt,name=status_code,json=statusCode,proto3" json:"status_code,omitempty"`
+	StatusCode int32 `protobuf:"varint,2,opt,name=status_code,json=statusCode,proto3" json:"status_code,omitempty"`
 	// The stable reason, where it failed.
-	ErrorReason ErrorReason `protobuf:"varint,4,opt,name=error_reason,json=errorReason,proto3,enum=compactord.v1.ErrorReason" json:"error_reason,omitempty"`
+	ErrorReason ErrorReason `protobuf:"varint,3,opt,name=error_reason,json=errorReason,proto3,enum=compactord.v1.ErrorReason" json:"error_reason,omitempty"`
 	// Why it was skipped, where it was.
-	SkipReason SkipReason `protobuf:"varint,5,opt,name=skip_reason,json=skipReason,proto3,enum=compactord.v1.SkipReason" json:"skip_reason,omitempty"`
+	SkipReason SkipReason `protobuf:"varint,4,opt,name=skip_reason,json=skipReason,proto3,enum=compactord.v1.SkipReason" json:"skip_reason,omitempty"`
 	// What happened, in one sentence, without content of the conversation.
-	Message string `protobuf:"bytes,6,opt,name=message,proto3" json:"message,omitempty"`
-	// Why it was asked for.
-	Reason CompactionReason `protobuf:"varint,7,opt,name=reason,proto3,enum=compactord.v1.CompactionReason" json:"reason,omitempty"`
-	// How long it took. Not set where the daemon ended with it, as all that follows: nobody knows.
-	Duration *durationpb.Duration `protobuf:"bytes,8,opt,name=duration,proto3" json:"duration,omitempty"`
-	// How many requests the summarizer was sent.
-	SummarizerCalls uint32 `protobuf:"varint,9,opt,name=summarizer_calls,json=summarizerCalls,proto3" json:"summarizer_calls,omitempty"`
-	// What the summarizer's provider reported.
-	Usage *Usage `protobuf:"bytes,10,opt,name=usage,proto3" json:"usage,omitempty"`
-	// What that cost in US dollars, where the price is configured.
-	CostUsd *float64 `protobuf:"fixed64,11,opt,name=cost_usd,json=costUsd,proto3,oneof" json:"cost_usd,omitempty"`
-	// The summarizer's name, where one was asked.
-	Summarizer    string `protobuf:"bytes,12,opt,name=summarizer,proto3" json:"summarizer,omitempty"`
+	Message string `protobuf:"bytes,5,opt,name=message,proto3" json:"message,omitempty"`
+	// Why it was asked for, and what it took.
+	Provenance    *Provenance `protobuf:"bytes,6,opt,name=provenance,proto3" json:"provenance,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CompactionAttempt) Reset() {
 	*x = CompactionAttempt{}
-	mi := &file_compactord_v1_record_proto_msgTypes[9]
+	mi := &file_compactord_v1_record_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1437,7 +1358,7 @@ func (x *CompactionAttempt) String() string {
 func (*CompactionAttempt) ProtoMessage() {}
 
 func (x *CompactionAttempt) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_record_proto_msgTypes[9]
+	mi := &file_compactord_v1_record_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1450,14 +1371,7 @@ func (x *CompactionAttempt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactionAttempt.ProtoReflect.Descriptor instead.
 func (*CompactionAttempt) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{9}
-}
-
-func (x *CompactionAttempt) GetOperationId() string {
-	if x != nil {
-		return x.OperationId
-	}
-	return ""
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *CompactionAttempt) GetOutcome() AttemptOutcome {
@@ -1495,46 +1409,11 @@ func (x *CompactionAttempt) GetMessage() string {
 	return ""
 }
 
-func (x *CompactionAttempt) GetReason() CompactionReason {
+func (x *CompactionAttempt) GetProvenance() *Provenance {
 	if x != nil {
-		return x.Reason
-	}
-	return CompactionReason_COMPACTION_REASON_UNSPECIFIED
-}
-
-func (x *CompactionAttempt) GetDuration() *durationpb.Duration {
-	if x != nil {
-		return x.Duration
+		return x.Provenance
 	}
 	return nil
-}
-
-func (x *CompactionAttempt) GetSummarizerCalls() uint32 {
-	if x != nil {
-		return x.SummarizerCalls
-	}
-	return 0
-}
-
-func (x *CompactionAttempt) GetUsage() *Usage {
-	if x != nil {
-		return x.Usage
-	}
-	return nil
-}
-
-func (x *CompactionAttempt) GetCostUsd() float64 {
-	if x != nil && x.CostUsd != nil {
-		return *x.CostUsd
-	}
-	return 0
-}
-
-func (x *CompactionAttempt) GetSummarizer() string {
-	if x != nil {
-		return x.Summarizer
-	}
-	return ""
 }
 
 // Checkpoint names a point.
@@ -1554,7 +1433,7 @@ type Checkpoint struct {
 
 func (x *Checkpoint) Reset() {
 	*x = Checkpoint{}
-	mi := &file_compactord_v1_record_proto_msgTypes[10]
+	mi := &file_compactord_v1_record_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1566,7 +1445,7 @@ func (x *Checkpoint) String() string {
 func (*Checkpoint) ProtoMessage() {}
 
 func (x *Checkpoint) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_record_proto_msgTypes[10]
+	mi := &file_compactord_v1_record_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1579,7 +1458,7 @@ func (x *Checkpoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Checkpoint.ProtoReflect.Descriptor instead.
 func (*Checkpoint) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{10}
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Checkpoint) GetId() uint32 {
@@ -1623,15 +1502,17 @@ type Revert struct {
 	ViewChange *ViewChange `protobuf:"bytes,4,opt,name=view_change,json=viewChange,proto3" json:"view_change,omitempty"`
 	// How many messages it put aside.
 	MessagesPutAside uint32 `protobuf:"varint,5,opt,name=messages_put_aside,json=messagesPutAside,proto3" json:"messages_put_aside,omitempty"`
-	// What was put aside became a summary: who wrote it.
-	Summary       *RevertSummary `protobuf:"bytes,6,opt,name=summary,proto3" json:"summary,omitempty"`
+	// Where what was put aside became a summary: how that came about.
+	Provenance *Provenance `protobuf:"bytes,6,opt,name=provenance,proto3" json:"provenance,omitempty"`
+	// The message indexes that the lines of that summary cite, ascending.
+	CitedIndexes  []uint32 `protobuf:"varint,7,rep,packed,name=cited_indexes,json=citedIndexes,proto3" json:"cited_indexes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Revert) Reset() {
 	*x = Revert{}
-	mi := &file_compactord_v1_record_proto_msgTypes[11]
+	mi := &file_compactord_v1_record_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1643,7 +1524,7 @@ func (x *Revert) String() string {
 func (*Revert) ProtoMessage() {}
 
 func (x *Revert) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_record_proto_msgTypes[11]
+	mi := &file_compactord_v1_record_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1656,7 +1537,7 @@ func (x *Revert) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Revert.ProtoReflect.Descriptor instead.
 func (*Revert) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{11}
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Revert) GetPoint() uint32 {
@@ -1694,138 +1575,18 @@ func (x *Revert) GetMessagesPutAside() uint32 {
 	return 0
 }
 
-func (x *Revert) GetSummary() *RevertSummary {
+func (x *Revert) GetProvenance() *Provenance {
 	if x != nil {
-		return x.Summary
+		return x.Provenance
 	}
 	return nil
 }
 
-// RevertSummary says who summarized what a Revert put aside.
-type RevertSummary struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The summarizer's name.
-	Summarizer string `protobuf:"bytes,1,opt,name=summarizer,proto3" json:"summarizer,omitempty"`
-	// The model; empty for `extractive`.
-	Model string `protobuf:"bytes,2,opt,name=model,proto3" json:"model,omitempty"`
-	// What the summarizer's provider reported.
-	Usage *Usage `protobuf:"bytes,3,opt,name=usage,proto3" json:"usage,omitempty"`
-	// What it cost in US dollars, where the price is configured.
-	CostUsd *float64 `protobuf:"fixed64,4,opt,name=cost_usd,json=costUsd,proto3,oneof" json:"cost_usd,omitempty"`
-	// Which fallback wrote the summary, if one was used.
-	Fallback SummaryFallback `protobuf:"varint,5,opt,name=fallback,proto3,enum=compactord.v1.SummaryFallback" json:"fallback,omitempty"`
-	// How many requests the summarizer was sent.
-	SummarizerCalls uint32 `protobuf:"varint,6,opt,name=summarizer_calls,json=summarizerCalls,proto3" json:"summarizer_calls,omitempty"`
-	// What the caller wanted the summary to attend to.
-	Focus string `protobuf:"bytes,7,opt,name=focus,proto3" json:"focus,omitempty"`
-	// The message indexes that the summary's lines cite, ascending.
-	CitedIndexes []uint32 `protobuf:"varint,8,rep,packed,name=cited_indexes,json=citedIndexes,proto3" json:"cited_indexes,omitempty"`
-	// How many secrets were redacted on the way to the summarizer and in the summary.
-	Redactions uint32 `protobuf:"varint,9,opt,name=redactions,proto3" json:"redactions,omitempty"`
-	// The version of the prompts that the summarizer was asked with; 0 where it takes none.
-	PromptVersion uint32 `protobuf:"varint,10,opt,name=prompt_version,json=promptVersion,proto3" json:"prompt_version,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *RevertSummary) Reset() {
-	*x = RevertSummary{}
-	mi := &file_compactord_v1_record_proto_msgTypes[12]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *RevertSummary) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*RevertSummary) ProtoMessage() {}
-
-func (x *RevertSummary) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_record_proto_msgTypes[12]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use RevertSummary.ProtoReflect.Descriptor instead.
-func (*RevertSummary) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{12}
-}
-
-func (x *RevertSummary) GetSummarizer() string {
-	if x != nil {
-		return x.Summarizer
-	}
-	return ""
-}
-
-func (x *RevertSummary) GetModel() string {
-	if x != nil {
-		return x.Model
-	}
-	return ""
-}
-
-func (x *RevertSummary) GetUsage() *Usage {
-	if x != nil {
-		return x.Usage
-	}
-	return nil
-}
-
-func (x *RevertSummary) GetCostUsd() float64 {
-	if x != nil && x.CostUsd != nil {
-		return *x.CostUsd
-	}
-	return 0
-}
-
-func (x *RevertSummary) GetFallback() SummaryFallback {
-	if x != nil {
-		return x.Fallback
-	}
-	return SummaryFallback_SUMMARY_FALLBACK_UNSPECIFIED
-}
-
-func (x *RevertSummary) GetSummarizerCalls() uint32 {
-	if x != nil {
-		return x.SummarizerCalls
-	}
-	return 0
-}
-
-func (x *RevertSummary) GetFocus() string {
-	if x != nil {
-		return x.Focus
-	}
-	return ""
-}
-
-func (x *RevertSummary) GetCitedIndexes() []uint32 {
+func (x *Revert) GetCitedIndexes() []uint32 {
 	if x != nil {
 		return x.CitedIndexes
 	}
 	return nil
-}
-
-func (x *RevertSummary) GetRedactions() uint32 {
-	if x != nil {
-		return x.Redactions
-	}
-	return 0
-}
-
-func (x *RevertSummary) GetPromptVersion() uint32 {
-	if x != nil {
-		return x.PromptVersion
-	}
-	return 0
 }
 
 // PinChange is a change of what is pinned: what is kept word for word in every view.
@@ -1992,7 +1753,31 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\n" +
 	"IndexRange\x12\x14\n" +
 	"\x05start\x18\x01 \x01(\rR\x05start\x12\x10\n" +
-	"\x03end\x18\x02 \x01(\rR\x03end\"\xdd\f\n" +
+	"\x03end\x18\x02 \x01(\rR\x03end\"\x9c\x05\n" +
+	"\n" +
+	"Provenance\x12!\n" +
+	"\foperation_id\x18\x01 \x01(\tR\voperationId\x127\n" +
+	"\x06reason\x18\x02 \x01(\x0e2\x1f.compactord.v1.CompactionReasonR\x06reason\x12\x14\n" +
+	"\x05focus\x18\x03 \x01(\tR\x05focus\x123\n" +
+	"\bstrategy\x18\x04 \x01(\v2\x17.compactord.v1.StrategyR\bstrategy\x12'\n" +
+	"\x0fclient_strategy\x18\x05 \x01(\tR\x0eclientStrategy\x125\n" +
+	"\bduration\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\bduration\x12\x1e\n" +
+	"\n" +
+	"summarizer\x18\a \x01(\tR\n" +
+	"summarizer\x12\x14\n" +
+	"\x05model\x18\b \x01(\tR\x05model\x12*\n" +
+	"\x05usage\x18\t \x01(\v2\x14.compactord.v1.UsageR\x05usage\x12\x1e\n" +
+	"\bcost_usd\x18\n" +
+	" \x01(\x01H\x00R\acostUsd\x88\x01\x01\x12)\n" +
+	"\x10summarizer_calls\x18\v \x01(\rR\x0fsummarizerCalls\x12:\n" +
+	"\bfallback\x18\f \x01(\x0e2\x1e.compactord.v1.SummaryFallbackR\bfallback\x12%\n" +
+	"\x0efallback_cause\x18\r \x01(\tR\rfallbackCause\x12\x1e\n" +
+	"\n" +
+	"redactions\x18\x0e \x01(\rR\n" +
+	"redactions\x12%\n" +
+	"\x0eprompt_version\x18\x0f \x01(\rR\rpromptVersion\x12#\n" +
+	"\rcached_prefix\x18\x10 \x01(\bR\fcachedPrefixB\v\n" +
+	"\t_cost_usd\"\x88\b\n" +
 	"\x0fCompactionEntry\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\rR\bsequence\x12(\n" +
@@ -2004,43 +1789,25 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\asummary\x18\x06 \x01(\tR\asummary\x12*\n" +
 	"\x05slots\x18\a \x01(\v2\x14.compactord.v1.SlotsR\x05slots\x12#\n" +
 	"\rtokens_before\x18\b \x01(\rR\ftokensBefore\x12!\n" +
-	"\ftokens_after\x18\t \x01(\rR\vtokensAfter\x127\n" +
-	"\x06reason\x18\n" +
-	" \x01(\x0e2\x1f.compactord.v1.CompactionReasonR\x06reason\x12\x14\n" +
-	"\x05focus\x18\v \x01(\tR\x05focus\x123\n" +
-	"\bstrategy\x18\f \x01(\v2\x17.compactord.v1.StrategyR\bstrategy\x12\x1e\n" +
+	"\ftokens_after\x18\t \x01(\rR\vtokensAfter\x129\n" +
 	"\n" +
-	"summarizer\x18\r \x01(\tR\n" +
-	"summarizer\x12\x14\n" +
-	"\x05model\x18\x0e \x01(\tR\x05model\x12*\n" +
-	"\x05usage\x18\x0f \x01(\v2\x14.compactord.v1.UsageR\x05usage\x12\x1e\n" +
-	"\bcost_usd\x18\x10 \x01(\x01H\x00R\acostUsd\x88\x01\x01\x12-\n" +
-	"\x10split_turn_start\x18\x11 \x01(\rH\x01R\x0esplitTurnStart\x88\x01\x01\x12*\n" +
-	"\x11previous_entry_id\x18\x12 \x01(\tR\x0fpreviousEntryId\x12.\n" +
-	"\x05files\x18\x13 \x01(\v2\x18.compactord.v1.FileListsR\x05files\x12*\n" +
-	"\x0ereplayed_index\x18\x14 \x01(\rH\x02R\rreplayedIndex\x88\x01\x01\x12:\n" +
-	"\bfallback\x18\x15 \x01(\x0e2\x1e.compactord.v1.SummaryFallbackR\bfallback\x12%\n" +
-	"\x0efallback_cause\x18\x16 \x01(\tR\rfallbackCause\x12@\n" +
-	"\x0eprovider_block\x18\x17 \x01(\v2\x19.compactord.v1.OpaquePartR\rproviderBlock\x12:\n" +
-	"\vview_change\x18\x18 \x01(\v2\x19.compactord.v1.ViewChangeR\n" +
-	"viewChange\x125\n" +
-	"\bduration\x18\x19 \x01(\v2\x19.google.protobuf.DurationR\bduration\x129\n" +
+	"provenance\x18\n" +
+	" \x01(\v2\x19.compactord.v1.ProvenanceR\n" +
+	"provenance\x12-\n" +
+	"\x10split_turn_start\x18\v \x01(\rH\x00R\x0esplitTurnStart\x88\x01\x01\x12*\n" +
+	"\x11previous_entry_id\x18\f \x01(\tR\x0fpreviousEntryId\x12.\n" +
+	"\x05files\x18\r \x01(\v2\x18.compactord.v1.FileListsR\x05files\x12*\n" +
+	"\x0ereplayed_index\x18\x0e \x01(\rH\x01R\rreplayedIndex\x88\x01\x01\x12@\n" +
+	"\x0eprovider_block\x18\x0f \x01(\v2\x19.compactord.v1.OpaquePartR\rproviderBlock\x12:\n" +
+	"\vview_change\x18\x10 \x01(\v2\x19.compactord.v1.ViewChangeR\n" +
+	"viewChange\x129\n" +
 	"\n" +
-	"created_at\x18\x1a \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12)\n" +
-	"\x10summarizer_calls\x18\x1b \x01(\rR\x0fsummarizerCalls\x12\x1e\n" +
-	"\n" +
-	"redactions\x18\x1c \x01(\rR\n" +
-	"redactions\x125\n" +
-	"\bsections\x18\x1d \x01(\x0e2\x19.compactord.v1.SectionSetR\bsections\x12#\n" +
-	"\rcited_indexes\x18\x1e \x03(\rR\fcitedIndexes\x12#\n" +
-	"\rimported_from\x18\x1f \x01(\tR\fimportedFrom\x120\n" +
-	"\x14source_tokens_before\x18  \x01(\rR\x12sourceTokensBefore\x12!\n" +
-	"\foperation_id\x18! \x01(\tR\voperationId\x12%\n" +
-	"\x0eprompt_version\x18\" \x01(\rR\rpromptVersion\x12'\n" +
-	"\x0fclient_strategy\x18# \x01(\tR\x0eclientStrategy\x12#\n" +
-	"\rcached_prefix\x18$ \x01(\bR\fcachedPrefix\x12\x1b\n" +
-	"\tfile_tags\x18% \x01(\bR\bfileTagsB\v\n" +
-	"\t_cost_usdB\x13\n" +
+	"created_at\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x125\n" +
+	"\bsections\x18\x12 \x01(\x0e2\x19.compactord.v1.SectionSetR\bsections\x12#\n" +
+	"\rcited_indexes\x18\x13 \x03(\rR\fcitedIndexes\x12#\n" +
+	"\rimported_from\x18\x14 \x01(\tR\fimportedFrom\x120\n" +
+	"\x14source_tokens_before\x18\x15 \x01(\rR\x12sourceTokensBefore\x12\x1b\n" +
+	"\tfile_tags\x18\x16 \x01(\bR\bfileTagsB\x13\n" +
 	"\x11_split_turn_startB\x11\n" +
 	"\x0f_replayed_index\"\x83\x01\n" +
 	"\x05Slots\x122\n" +
@@ -2058,92 +1825,53 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\tshortened\x18\x03 \x01(\bR\tshortened\";\n" +
 	"\tFileLists\x12\x12\n" +
 	"\x04read\x18\x01 \x03(\tR\x04read\x12\x1a\n" +
-	"\bmodified\x18\x02 \x03(\tR\bmodified\"\x92\a\n" +
+	"\bmodified\x18\x02 \x03(\tR\bmodified\"\xf8\x02\n" +
 	"\n" +
 	"PruneEntry\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\rR\bsequence\x12)\n" +
-	"\x05edits\x18\x03 \x03(\v2\x13.compactord.v1.EditR\x05edits\x123\n" +
-	"\bstrategy\x18\x04 \x01(\v2\x17.compactord.v1.StrategyR\bstrategy\x127\n" +
-	"\x06reason\x18\x05 \x01(\x0e2\x1f.compactord.v1.CompactionReasonR\x06reason\x12#\n" +
-	"\rtokens_before\x18\x06 \x01(\rR\ftokensBefore\x12!\n" +
-	"\ftokens_after\x18\a \x01(\rR\vtokensAfter\x12:\n" +
-	"\vview_change\x18\b \x01(\v2\x19.compactord.v1.ViewChangeR\n" +
-	"viewChange\x125\n" +
-	"\bduration\x18\t \x01(\v2\x19.google.protobuf.DurationR\bduration\x129\n" +
+	"\x05edits\x18\x03 \x03(\v2\x13.compactord.v1.EditR\x05edits\x12#\n" +
+	"\rtokens_before\x18\x04 \x01(\rR\ftokensBefore\x12!\n" +
+	"\ftokens_after\x18\x05 \x01(\rR\vtokensAfter\x129\n" +
 	"\n" +
-	"created_at\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12!\n" +
-	"\foperation_id\x18\v \x01(\tR\voperationId\x12\x19\n" +
-	"\bwith_cut\x18\f \x01(\bR\awithCut\x12\x1e\n" +
+	"provenance\x18\x06 \x01(\v2\x19.compactord.v1.ProvenanceR\n" +
+	"provenance\x12:\n" +
+	"\vview_change\x18\a \x01(\v2\x19.compactord.v1.ViewChangeR\n" +
+	"viewChange\x129\n" +
 	"\n" +
-	"summarizer\x18\r \x01(\tR\n" +
-	"summarizer\x12\x14\n" +
-	"\x05model\x18\x0e \x01(\tR\x05model\x12*\n" +
-	"\x05usage\x18\x0f \x01(\v2\x14.compactord.v1.UsageR\x05usage\x12\x1e\n" +
-	"\bcost_usd\x18\x10 \x01(\x01H\x00R\acostUsd\x88\x01\x01\x12)\n" +
-	"\x10summarizer_calls\x18\x11 \x01(\rR\x0fsummarizerCalls\x12:\n" +
-	"\bfallback\x18\x12 \x01(\x0e2\x1e.compactord.v1.SummaryFallbackR\bfallback\x12%\n" +
-	"\x0efallback_cause\x18\x13 \x01(\tR\rfallbackCause\x12\x1e\n" +
-	"\n" +
-	"redactions\x18\x14 \x01(\rR\n" +
-	"redactions\x12%\n" +
-	"\x0eprompt_version\x18\x15 \x01(\rR\rpromptVersion\x12'\n" +
-	"\x0fclient_strategy\x18\x16 \x01(\tR\x0eclientStrategyB\v\n" +
-	"\t_cost_usd\"\xb9\x04\n" +
-	"\x11CompactionAttempt\x12!\n" +
-	"\foperation_id\x18\x01 \x01(\tR\voperationId\x127\n" +
-	"\aoutcome\x18\x02 \x01(\x0e2\x1d.compactord.v1.AttemptOutcomeR\aoutcome\x12\x1f\n" +
-	"\vstatus_code\x18\x03 \x01(\x05R\n" +
+	"created_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x19\n" +
+	"\bwith_cut\x18\t \x01(\bR\awithCut\"\xbd\x02\n" +
+	"\x11CompactionAttempt\x127\n" +
+	"\aoutcome\x18\x01 \x01(\x0e2\x1d.compactord.v1.AttemptOutcomeR\aoutcome\x12\x1f\n" +
+	"\vstatus_code\x18\x02 \x01(\x05R\n" +
 	"statusCode\x12=\n" +
-	"\ferror_reason\x18\x04 \x01(\x0e2\x1a.compactord.v1.ErrorReasonR\verrorReason\x12:\n" +
-	"\vskip_reason\x18\x05 \x01(\x0e2\x19.compactord.v1.SkipReasonR\n" +
+	"\ferror_reason\x18\x03 \x01(\x0e2\x1a.compactord.v1.ErrorReasonR\verrorReason\x12:\n" +
+	"\vskip_reason\x18\x04 \x01(\x0e2\x19.compactord.v1.SkipReasonR\n" +
 	"skipReason\x12\x18\n" +
-	"\amessage\x18\x06 \x01(\tR\amessage\x127\n" +
-	"\x06reason\x18\a \x01(\x0e2\x1f.compactord.v1.CompactionReasonR\x06reason\x125\n" +
-	"\bduration\x18\b \x01(\v2\x19.google.protobuf.DurationR\bduration\x12)\n" +
-	"\x10summarizer_calls\x18\t \x01(\rR\x0fsummarizerCalls\x12*\n" +
-	"\x05usage\x18\n" +
-	" \x01(\v2\x14.compactord.v1.UsageR\x05usage\x12\x1e\n" +
-	"\bcost_usd\x18\v \x01(\x01H\x00R\acostUsd\x88\x01\x01\x12\x1e\n" +
+	"\amessage\x18\x05 \x01(\tR\amessage\x129\n" +
 	"\n" +
-	"summarizer\x18\f \x01(\tR\n" +
-	"summarizerB\v\n" +
-	"\t_cost_usd\"\x81\x01\n" +
+	"provenance\x18\x06 \x01(\v2\x19.compactord.v1.ProvenanceR\n" +
+	"provenance\"\x81\x01\n" +
 	"\n" +
 	"Checkpoint\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x14\n" +
 	"\x05point\x18\x02 \x01(\rR\x05point\x12\x14\n" +
 	"\x05title\x18\x03 \x01(\tR\x05title\x12&\n" +
 	"\fmarker_index\x18\x04 \x01(\rH\x00R\vmarkerIndex\x88\x01\x01B\x0f\n" +
-	"\r_marker_index\"\xb5\x02\n" +
+	"\r_marker_index\"\xdd\x02\n" +
 	"\x06Revert\x12\x14\n" +
 	"\x05point\x18\x01 \x01(\rR\x05point\x12(\n" +
 	"\rcheckpoint_id\x18\x02 \x01(\rH\x00R\fcheckpointId\x88\x01\x01\x12&\n" +
 	"\ffuture_index\x18\x03 \x01(\rH\x01R\vfutureIndex\x88\x01\x01\x12:\n" +
 	"\vview_change\x18\x04 \x01(\v2\x19.compactord.v1.ViewChangeR\n" +
 	"viewChange\x12,\n" +
-	"\x12messages_put_aside\x18\x05 \x01(\rR\x10messagesPutAside\x126\n" +
-	"\asummary\x18\x06 \x01(\v2\x1c.compactord.v1.RevertSummaryR\asummaryB\x10\n" +
+	"\x12messages_put_aside\x18\x05 \x01(\rR\x10messagesPutAside\x129\n" +
+	"\n" +
+	"provenance\x18\x06 \x01(\v2\x19.compactord.v1.ProvenanceR\n" +
+	"provenance\x12#\n" +
+	"\rcited_indexes\x18\a \x03(\rR\fcitedIndexesB\x10\n" +
 	"\x0e_checkpoint_idB\x0f\n" +
-	"\r_future_index\"\x87\x03\n" +
-	"\rRevertSummary\x12\x1e\n" +
-	"\n" +
-	"summarizer\x18\x01 \x01(\tR\n" +
-	"summarizer\x12\x14\n" +
-	"\x05model\x18\x02 \x01(\tR\x05model\x12*\n" +
-	"\x05usage\x18\x03 \x01(\v2\x14.compactord.v1.UsageR\x05usage\x12\x1e\n" +
-	"\bcost_usd\x18\x04 \x01(\x01H\x00R\acostUsd\x88\x01\x01\x12:\n" +
-	"\bfallback\x18\x05 \x01(\x0e2\x1e.compactord.v1.SummaryFallbackR\bfallback\x12)\n" +
-	"\x10summarizer_calls\x18\x06 \x01(\rR\x0fsummarizerCalls\x12\x14\n" +
-	"\x05focus\x18\a \x01(\tR\x05focus\x12#\n" +
-	"\rcited_indexes\x18\b \x03(\rR\fcitedIndexes\x12\x1e\n" +
-	"\n" +
-	"redactions\x18\t \x01(\rR\n" +
-	"redactions\x12%\n" +
-	"\x0eprompt_version\x18\n" +
-	" \x01(\rR\rpromptVersionB\v\n" +
-	"\t_cost_usd\"{\n" +
+	"\r_future_index\"{\n" +
 	"\tPinChange\x12\x18\n" +
 	"\aindexes\x18\x01 \x03(\rR\aindexes\x12\x18\n" +
 	"\amembers\x18\x02 \x03(\rR\amembers\x12:\n" +
@@ -2196,24 +1924,24 @@ var file_compactord_v1_record_proto_goTypes = []any{
 	(*Record)(nil),                // 3: compactord.v1.Record
 	(*ViewChange)(nil),            // 4: compactord.v1.ViewChange
 	(*IndexRange)(nil),            // 5: compactord.v1.IndexRange
-	(*CompactionEntry)(nil),       // 6: compactord.v1.CompactionEntry
-	(*Slots)(nil),                 // 7: compactord.v1.Slots
-	(*Todo)(nil),                  // 8: compactord.v1.Todo
-	(*UserRequest)(nil),           // 9: compactord.v1.UserRequest
-	(*FileLists)(nil),             // 10: compactord.v1.FileLists
-	(*PruneEntry)(nil),            // 11: compactord.v1.PruneEntry
-	(*CompactionAttempt)(nil),     // 12: compactord.v1.CompactionAttempt
-	(*Checkpoint)(nil),            // 13: compactord.v1.Checkpoint
-	(*Revert)(nil),                // 14: compactord.v1.Revert
-	(*RevertSummary)(nil),         // 15: compactord.v1.RevertSummary
+	(*Provenance)(nil),            // 6: compactord.v1.Provenance
+	(*CompactionEntry)(nil),       // 7: compactord.v1.CompactionEntry
+	(*Slots)(nil),                 // 8: compactord.v1.Slots
+	(*Todo)(nil),                  // 9: compactord.v1.Todo
+	(*UserRequest)(nil),           // 10: compactord.v1.UserRequest
+	(*FileLists)(nil),             // 11: compactord.v1.FileLists
+	(*PruneEntry)(nil),            // 12: compactord.v1.PruneEntry
+	(*CompactionAttempt)(nil),     // 13: compactord.v1.CompactionAttempt
+	(*Checkpoint)(nil),            // 14: compactord.v1.Checkpoint
+	(*Revert)(nil),                // 15: compactord.v1.Revert
 	(*PinChange)(nil),             // 16: compactord.v1.PinChange
 	(*PolicyChange)(nil),          // 17: compactord.v1.PolicyChange
 	(*timestamppb.Timestamp)(nil), // 18: google.protobuf.Timestamp
 	(*Strategy)(nil),              // 19: compactord.v1.Strategy
-	(*Usage)(nil),                 // 20: compactord.v1.Usage
-	(SummaryFallback)(0),          // 21: compactord.v1.SummaryFallback
-	(*OpaquePart)(nil),            // 22: compactord.v1.OpaquePart
-	(*durationpb.Duration)(nil),   // 23: google.protobuf.Duration
+	(*durationpb.Duration)(nil),   // 20: google.protobuf.Duration
+	(*Usage)(nil),                 // 21: compactord.v1.Usage
+	(SummaryFallback)(0),          // 22: compactord.v1.SummaryFallback
+	(*OpaquePart)(nil),            // 23: compactord.v1.OpaquePart
 	(SectionSet)(0),               // 24: compactord.v1.SectionSet
 	(*Edit)(nil),                  // 25: compactord.v1.Edit
 	(ErrorReason)(0),              // 26: compactord.v1.ErrorReason
@@ -2221,56 +1949,49 @@ var file_compactord_v1_record_proto_goTypes = []any{
 }
 var file_compactord_v1_record_proto_depIdxs = []int32{
 	18, // 0: compactord.v1.Record.created_at:type_name -> google.protobuf.Timestamp
-	6,  // 1: compactord.v1.Record.compaction:type_name -> compactord.v1.CompactionEntry
-	11, // 2: compactord.v1.Record.prune:type_name -> compactord.v1.PruneEntry
-	12, // 3: compactord.v1.Record.attempt:type_name -> compactord.v1.CompactionAttempt
-	13, // 4: compactord.v1.Record.checkpoint:type_name -> compactord.v1.Checkpoint
-	14, // 5: compactord.v1.Record.revert:type_name -> compactord.v1.Revert
+	7,  // 1: compactord.v1.Record.compaction:type_name -> compactord.v1.CompactionEntry
+	12, // 2: compactord.v1.Record.prune:type_name -> compactord.v1.PruneEntry
+	13, // 3: compactord.v1.Record.attempt:type_name -> compactord.v1.CompactionAttempt
+	14, // 4: compactord.v1.Record.checkpoint:type_name -> compactord.v1.Checkpoint
+	15, // 5: compactord.v1.Record.revert:type_name -> compactord.v1.Revert
 	16, // 6: compactord.v1.Record.pin:type_name -> compactord.v1.PinChange
 	16, // 7: compactord.v1.Record.unpin:type_name -> compactord.v1.PinChange
 	17, // 8: compactord.v1.Record.policy_change:type_name -> compactord.v1.PolicyChange
-	5,  // 9: compactord.v1.CompactionEntry.covered:type_name -> compactord.v1.IndexRange
-	5,  // 10: compactord.v1.CompactionEntry.summarized:type_name -> compactord.v1.IndexRange
-	7,  // 11: compactord.v1.CompactionEntry.slots:type_name -> compactord.v1.Slots
-	0,  // 12: compactord.v1.CompactionEntry.reason:type_name -> compactord.v1.CompactionReason
-	19, // 13: compactord.v1.CompactionEntry.strategy:type_name -> compactord.v1.Strategy
-	20, // 14: compactord.v1.CompactionEntry.usage:type_name -> compactord.v1.Usage
-	10, // 15: compactord.v1.CompactionEntry.files:type_name -> compactord.v1.FileLists
-	21, // 16: compactord.v1.CompactionEntry.fallback:type_name -> compactord.v1.SummaryFallback
-	22, // 17: compactord.v1.CompactionEntry.provider_block:type_name -> compactord.v1.OpaquePart
-	4,  // 18: compactord.v1.CompactionEntry.view_change:type_name -> compactord.v1.ViewChange
-	23, // 19: compactord.v1.CompactionEntry.duration:type_name -> google.protobuf.Duration
-	18, // 20: compactord.v1.CompactionEntry.created_at:type_name -> google.protobuf.Timestamp
-	24, // 21: compactord.v1.CompactionEntry.sections:type_name -> compactord.v1.SectionSet
-	8,  // 22: compactord.v1.Slots.open_todos:type_name -> compactord.v1.Todo
-	9,  // 23: compactord.v1.Slots.last_user_request:type_name -> compactord.v1.UserRequest
-	25, // 24: compactord.v1.PruneEntry.edits:type_name -> compactord.v1.Edit
-	19, // 25: compactord.v1.PruneEntry.strategy:type_name -> compactord.v1.Strategy
-	0,  // 26: compactord.v1.PruneEntry.reason:type_name -> compactord.v1.CompactionReason
+	0,  // 9: compactord.v1.Provenance.reason:type_name -> compactord.v1.CompactionReason
+	19, // 10: compactord.v1.Provenance.strategy:type_name -> compactord.v1.Strategy
+	20, // 11: compactord.v1.Provenance.duration:type_name -> google.protobuf.Duration
+	21, // 12: compactord.v1.Provenance.usage:type_name -> compactord.v1.Usage
+	22, // 13: compactord.v1.Provenance.fallback:type_name -> compactord.v1.SummaryFallback
+	5,  // 14: compactord.v1.CompactionEntry.covered:type_name -> compactord.v1.IndexRange
+	5,  // 15: compactord.v1.CompactionEntry.summarized:type_name -> compactord.v1.IndexRange
+	8,  // 16: compactord.v1.CompactionEntry.slots:type_name -> compactord.v1.Slots
+	6,  // 17: compactord.v1.CompactionEntry.provenance:type_name -> compactord.v1.Provenance
+	11, // 18: compactord.v1.CompactionEntry.files:type_name -> compactord.v1.FileLists
+	23, // 19: compactord.v1.CompactionEntry.provider_block:type_name -> compactord.v1.OpaquePart
+	4,  // 20: compactord.v1.CompactionEntry.view_change:type_name -> compactord.v1.ViewChange
+	18, // 21: compactord.v1.CompactionEntry.created_at:type_name -> google.protobuf.Timestamp
+	24, // 22: compactord.v1.CompactionEntry.sections:type_name -> compactord.v1.SectionSet
+	9,  // 23: compactord.v1.Slots.open_todos:type_name -> compactord.v1.Todo
+	10, // 24: compactord.v1.Slots.last_user_request:type_name -> compactord.v1.UserRequest
+	25, // 25: compactord.v1.PruneEntry.edits:type_name -> compactord.v1.Edit
+	6,  // 26: compactord.v1.PruneEntry.provenance:type_name -> compactord.v1.Provenance
 	4,  // 27: compactord.v1.PruneEntry.view_change:type_name -> compactord.v1.ViewChange
-	23, // 28: compactord.v1.PruneEntry.duration:type_name -> google.protobuf.Duration
-	18, // 29: compactord.v1.PruneEntry.created_at:type_name -> google.protobuf.Timestamp
-	20, // 30: compactord.v1.PruneEntry.usage:type_name -> compactord.v1.Usage
-	21, // 31: compactord.v1.PruneEntry.fallback:type_name -> compactord.v1.SummaryFallback
-	1,  // 32: compactord.v1.CompactionAttempt.outcome:type_name -> compactord.v1.AttemptOutcome
-	26, // 33: compactord.v1.CompactionAttempt.error_reason:type_name -> compactord.v1.ErrorReason
-	2,  // 34: compactord.v1.CompactionAttempt.skip_reason:type_name -> compactord.v1.SkipReason
-	0,  // 35: compactord.v1.CompactionAttempt.reason:type_name -> compactord.v1.CompactionReason
-	23, // 36: compactord.v1.CompactionAttempt.duration:type_name -> google.protobuf.Duration
-	20, // 37: compactord.v1.CompactionAttempt.usage:type_name -> compactord.v1.Usage
-	4,  // 38: compactord.v1.Revert.view_change:type_name -> compactord.v1.ViewChange
-	15, // 39: compactord.v1.Revert.summary:type_name -> compactord.v1.RevertSummary
-	20, // 40: compactord.v1.RevertSummary.usage:type_name -> compactord.v1.Usage
-	21, // 41: compactord.v1.RevertSummary.fallback:type_name -> compactord.v1.SummaryFallback
-	4,  // 42: compactord.v1.PinChange.view_change:type_name -> compactord.v1.ViewChange
-	27, // 43: compactord.v1.PolicyChange.given:type_name -> compactord.v1.Policy
-	27, // 44: compactord.v1.PolicyChange.resolved:type_name -> compactord.v1.Policy
-	4,  // 45: compactord.v1.PolicyChange.view_change:type_name -> compactord.v1.ViewChange
-	46, // [46:46] is the sub-list for method output_type
-	46, // [46:46] is the sub-list for method input_type
-	46, // [46:46] is the sub-list for extension type_name
-	46, // [46:46] is the sub-list for extension extendee
-	0,  // [0:46] is the sub-list for field type_name
+	18, // 28: compactord.v1.PruneEntry.created_at:type_name -> google.protobuf.Timestamp
+	1,  // 29: compactord.v1.CompactionAttempt.outcome:type_name -> compactord.v1.AttemptOutcome
+	26, // 30: compactord.v1.CompactionAttempt.error_reason:type_name -> compactord.v1.ErrorReason
+	2,  // 31: compactord.v1.CompactionAttempt.skip_reason:type_name -> compactord.v1.SkipReason
+	6,  // 32: compactord.v1.CompactionAttempt.provenance:type_name -> compactord.v1.Provenance
+	4,  // 33: compactord.v1.Revert.view_change:type_name -> compactord.v1.ViewChange
+	6,  // 34: compactord.v1.Revert.provenance:type_name -> compactord.v1.Provenance
+	4,  // 35: compactord.v1.PinChange.view_change:type_name -> compactord.v1.ViewChange
+	27, // 36: compactord.v1.PolicyChange.given:type_name -> compactord.v1.Policy
+	27, // 37: compactord.v1.PolicyChange.resolved:type_name -> compactord.v1.Policy
+	4,  // 38: compactord.v1.PolicyChange.view_change:type_name -> compactord.v1.ViewChange
+	39, // [39:39] is the sub-list for method output_type
+	39, // [39:39] is the sub-list for method input_type
+	39, // [39:39] is the sub-list for extension type_name
+	39, // [39:39] is the sub-list for extension extendee
+	0,  // [0:39] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_record_proto_init() }
@@ -2295,9 +2016,7 @@ func file_compactord_v1_record_proto_init() {
 	}
 	file_compactord_v1_record_proto_msgTypes[1].OneofWrappers = []any{}
 	file_compactord_v1_record_proto_msgTypes[3].OneofWrappers = []any{}
-	file_compactord_v1_record_proto_msgTypes[8].OneofWrappers = []any{}
-	file_compactord_v1_record_proto_msgTypes[9].OneofWrappers = []any{}
-	file_compactord_v1_record_proto_msgTypes[10].OneofWrappers = []any{}
+	file_compactord_v1_record_proto_msgTypes[4].OneofWrappers = []any{}
 	file_compactord_v1_record_proto_msgTypes[11].OneofWrappers = []any{}
 	file_compactord_v1_record_proto_msgTypes[12].OneofWrappers = []any{}
 	type x struct{}

@@ -64,11 +64,12 @@ class CompactionResult:
     def fallback_cause(self) -> str:
         """Which summarizer failed and why, in a sentence, where the policy's fallback wrote for it; else empty.
 
-        What wrote instead is ``compaction.summarizer``, or ``prune.summarizer`` of results that were written shorter.
+        What wrote instead is the ``provenance.summarizer`` of ``compaction``, or that of ``prune`` where results were
+        written shorter.
         """
         for entry in (self.compaction, self.prune):
-            if entry is not None and entry.fallback != v1.SummaryFallback.SUMMARY_FALLBACK_UNSPECIFIED:
-                return entry.fallback_cause
+            if entry is not None and entry.provenance.fallback != v1.SummaryFallback.SUMMARY_FALLBACK_UNSPECIFIED:
+                return entry.provenance.fallback_cause
         return ""
 
     @property

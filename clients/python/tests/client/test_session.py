@@ -54,7 +54,7 @@ def test_a_compaction_event_by_event(session: compactord.Session) -> None:
     result = compaction.result
     assert result
     assert result.compaction is not None
-    assert result.compaction.focus == "cats"
+    assert result.compaction.provenance.focus == "cats"
     assert result.report is not None
     assert (result.reason, result.message, result.prune, result.planned) == ("", "", None, None)
     assert session.compaction(result.compaction.id) == result.compaction
@@ -176,10 +176,11 @@ def test_the_model_of_the_client_writes(session: compactord.Session) -> None:
 
     result = session.compact_with(write, focus="cats")
     assert result.compaction is not None
-    assert (result.compaction.summarizer, result.compaction.model) == ("client", "mine")
+    provenance = result.compaction.provenance
+    assert (provenance.summarizer, provenance.model) == ("client", "mine")
     assert result.fallback_cause == ""
-    assert result.compaction.usage.total_tokens == 7
-    assert result.compaction.cost_usd == 0.5
+    assert provenance.usage.total_tokens == 7
+    assert provenance.cost_usd == 0.5
     assert [prompt.kind for prompt in asked] == ["HISTORY", "HISTORY"]
     assert asked[0].complaint == ""
     assert asked[1].complaint
@@ -211,7 +212,7 @@ def test_a_model_that_never_passes_has_the_fallback_write_or_fails(client: compa
     talk(session, 6)
     result = session.compact_with(refuse)
     assert result.compaction is not None
-    assert result.compaction.summarizer == "extractive"
+    assert result.compaction.provenance.summarizer == "extractive"
     assert result.fallback_cause.startswith("no summary by client passed the checks: ")
     strict = client.create_session(policy={**POLICY, "summary": {"fallback": "SUMMARY_FALLBACK_FAIL"}})
     talk(strict, 6)

@@ -25,7 +25,7 @@ export class CompactionResult {
   readonly prune: PruneEntry | undefined;
   /**
    * Which summarizer failed and why, in a sentence, where the policy's fallback wrote for it; else empty. What wrote
-   * instead is `compaction.summarizer`, or `prune.summarizer` where tool results were written shorter.
+   * instead is the `provenance.summarizer` of `compaction`, or that of `prune` where tool results were written shorter.
    */
   readonly fallbackCause: string;
   /** Of a dry run: what would be done. */
@@ -53,8 +53,8 @@ export class CompactionResult {
     this.compaction = facts.compaction;
     this.prune = facts.prune;
     this.fallbackCause =
-      [facts.compaction, facts.prune].find(
-        (entry) => entry !== undefined && entry.fallback !== SummaryFallback.UNSPECIFIED,
+      [facts.compaction?.provenance, facts.prune?.provenance].find(
+        (provenance) => provenance !== undefined && provenance.fallback !== SummaryFallback.UNSPECIFIED,
       )?.fallbackCause ?? "";
     this.plan = facts.plan;
     this.report = facts.report;

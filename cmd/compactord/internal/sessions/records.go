@@ -88,8 +88,8 @@ func recordText(r *compactordv1.Record) string {
 func pruneText(e *compactordv1.PruneEntry) string {
 	text := fmt.Sprintf("prune: %s, %s to %s tokens", terminal.Count(len(e.GetEdits()), "edit"),
 		terminal.Number(e.GetTokensBefore()), terminal.Number(e.GetTokensAfter()))
-	if e.GetSummarizer() != "" {
-		text += " (" + e.GetSummarizer() + ")"
+	if e.GetProvenance().GetSummarizer() != "" {
+		text += " (" + e.GetProvenance().GetSummarizer() + ")"
 	}
 	return text
 }
@@ -101,7 +101,7 @@ func writer(e *compactordv1.CompactionEntry) string {
 	case e.GetImportedFrom() != "":
 		return "imported"
 	}
-	return e.GetSummarizer()
+	return e.GetProvenance().GetSummarizer()
 }
 
 func revertText(r *compactordv1.Revert) string {

@@ -12,11 +12,14 @@ import (
 func TestRecordOfEditsByASummarizer(t *testing.T) {
 	prune := &compactordv1.PruneEntry{
 		Edits:        []*compactordv1.Edit{{Index: 2, Kind: compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT, TokensFreed: 200}},
-		TokensBefore: 1000, TokensAfter: 800, Summarizer: "extractive",
-		Fallback: compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE, FallbackCause: "summarizer writer failed",
+		TokensBefore: 1000, TokensAfter: 800,
+		Provenance: &compactordv1.Provenance{
+			Summarizer: "extractive",
+			Fallback:   compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE, FallbackCause: "summarizer writer failed",
+		},
 	}
 	record := &compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: prune}}
 	require.Equal(t, "prune: 1 edit, 1,000 to 800 tokens (extractive)", recordText(record))
-	prune.Summarizer = ""
+	prune.Provenance.Summarizer = ""
 	require.Equal(t, "prune: 1 edit, 1,000 to 800 tokens", recordText(record))
 }

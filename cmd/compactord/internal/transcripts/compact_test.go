@@ -44,9 +44,9 @@ func TestCompactAsJSON(t *testing.T) {
 	doc := sample.Document(t, r.Out)
 	require.InDelta(t, 480, sample.At(t, doc, "messages"), 0)
 	require.Equal(t, []any{"1 _compaction record that does not tell what it kept left out"}, sample.At(t, doc, "notes"))
-	require.Equal(t, "the parser", sample.At(t, doc, "entry", "focus"))
-	require.Equal(t, "COMPACTION_REASON_MANUAL", sample.At(t, doc, "entry", "reason"))
-	require.InDelta(t, 5000, sample.At(t, doc, "entry", "strategy", "summarize", "recent_tokens"), 0)
+	require.Equal(t, "the parser", sample.At(t, doc, "entry", "provenance", "focus"))
+	require.Equal(t, "COMPACTION_REASON_MANUAL", sample.At(t, doc, "entry", "provenance", "reason"))
+	require.InDelta(t, 5000, sample.At(t, doc, "entry", "provenance", "strategy", "summarize", "recent_tokens"), 0)
 	require.Contains(t, sample.At(t, doc, "report"), "tokens")
 	require.Equal(t, sample.At(t, doc, "entry", "first_kept_index"), sample.At(t, doc, "cut", "first_kept", "index"))
 	kept, ok := sample.At(t, doc, "cut", "first_kept", "index").(float64)
@@ -200,7 +200,7 @@ func TestCompactForAReason(t *testing.T) {
 	path := sample.TalkFile(t)
 	doc := sample.Document(t, programtest.Ran(t, "compact", path, "--json", "--reason", "overflow", "--replay", "--keep-recent-tokens", "1").
 		Ends(t, terminal.ExitDone).Out)
-	require.Equal(t, "COMPACTION_REASON_OVERFLOW", sample.At(t, doc, "entry", "reason"))
+	require.Equal(t, "COMPACTION_REASON_OVERFLOW", sample.At(t, doc, "entry", "provenance", "reason"))
 	require.InDelta(t, 476, sample.At(t, doc, "entry", "replayed_index"), 0)
 	doc = sample.Document(t, programtest.Ran(t, "compact", path, "--json", "--reason", "overflow", "--no-replay", "--keep-recent-tokens", "1").
 		Ends(t, terminal.ExitDone).Out)

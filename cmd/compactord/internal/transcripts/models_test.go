@@ -73,9 +73,9 @@ func TestCompactByAModelAsJSON(t *testing.T) {
 	a := &api.App{Terminal: terminal.Terminal{Stdin: strings.NewReader(""), ErrTerminal: true}}
 	r := programtest.RunWith(t.Context(), a, "compact", sample.TalkFile(t), "--summarizer", "fast", "--config", config, "--json").Ends(t, terminal.ExitDone)
 	doc := sample.Document(t, r.Out)
-	require.Equal(t, "fast", sample.At(t, doc, "entry", "summarizer"))
-	require.NotEmpty(t, sample.At(t, doc, "entry", "model"))
-	require.NotZero(t, sample.At(t, doc, "entry", "cost_usd"))
+	require.Equal(t, "fast", sample.At(t, doc, "entry", "provenance", "summarizer"))
+	require.NotEmpty(t, sample.At(t, doc, "entry", "provenance", "model"))
+	require.NotZero(t, sample.At(t, doc, "entry", "provenance", "cost_usd"))
 }
 
 // On a terminal the text is shown as it is written, once.

@@ -148,15 +148,15 @@ func (r *result) printDone(w io.Writer) {
 		terminal.Row(w, "Goes on", "#%d tells the agent to", r.Completed.GetContinueIndex())
 	}
 	if entry == nil {
-		if prune.GetSummarizer() != "" {
-			printWriter(w, prune)
+		if prune.GetProvenance().GetSummarizer() != "" {
+			printWriter(w, prune.GetProvenance())
 		}
 		return
 	}
 	if entry.ReplayedIndex != nil {
 		terminal.Row(w, "Replayed", "#%d is shown again after the summary", entry.GetReplayedIndex())
 	}
-	printWriter(w, entry)
+	printWriter(w, entry.GetProvenance())
 	if files := entry.GetFiles(); len(files.GetRead())+len(files.GetModified()) > 0 {
 		terminal.Row(w, "Files", "%d read, %d modified", len(files.GetRead()), len(files.GetModified()))
 	}

@@ -50,7 +50,7 @@ func TestResultWithEditsAndACut(t *testing.T) {
 		Compacted: &conversation.Compacted{Completed: &compactordv1.CompactionCompleted{
 			Compaction: &compactordv1.CompactionEntry{
 				FirstKeptIndex: 20, Summarized: &compactordv1.IndexRange{Start: 1, End: 20}, TokensBefore: 800, TokensAfter: 500,
-				Summarizer: "extractive", ReplayedIndex: proto.Uint32(15),
+				Provenance: &compactordv1.Provenance{Summarizer: "extractive"}, ReplayedIndex: proto.Uint32(15),
 			},
 			Prune: &compactordv1.PruneEntry{
 				Edits:        []*compactordv1.Edit{{Index: 22, Kind: compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, TokensFreed: 200}},
@@ -94,8 +94,11 @@ Summary (a number like [#12] is that of a message)
 func TestResultWithEditsByASummarizer(t *testing.T) {
 	prune := &compactordv1.PruneEntry{
 		Edits:        []*compactordv1.Edit{{Index: 2, Kind: compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT, TokensFreed: 200}},
-		TokensBefore: 1000, TokensAfter: 800, Summarizer: "extractive",
-		Fallback: compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE, FallbackCause: "summarizer writer failed",
+		TokensBefore: 1000, TokensAfter: 800,
+		Provenance: &compactordv1.Provenance{
+			Summarizer: "extractive",
+			Fallback:   compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE, FallbackCause: "summarizer writer failed",
+		},
 	}
 	r := &result{
 		conversation: &conversation.Conversation{Session: "s"}, messages: 31,

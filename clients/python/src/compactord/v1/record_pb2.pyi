@@ -269,6 +269,106 @@ class IndexRange(_message.Message):
 Global___IndexRange: _TypeAlias = IndexRange  # noqa: Y015
 
 @_typing.final
+class Provenance(_message.Message):
+    """Provenance says how a record came about: why, by which strategy, who wrote its text, and what that took. Of a compaction
+    that ended with its daemon only operation_id and reason are known; of one that was imported, who wrote it and what it took
+    are not.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OPERATION_ID_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    FOCUS_FIELD_NUMBER: _builtins.int
+    STRATEGY_FIELD_NUMBER: _builtins.int
+    CLIENT_STRATEGY_FIELD_NUMBER: _builtins.int
+    DURATION_FIELD_NUMBER: _builtins.int
+    SUMMARIZER_FIELD_NUMBER: _builtins.int
+    MODEL_FIELD_NUMBER: _builtins.int
+    USAGE_FIELD_NUMBER: _builtins.int
+    COST_USD_FIELD_NUMBER: _builtins.int
+    SUMMARIZER_CALLS_FIELD_NUMBER: _builtins.int
+    FALLBACK_FIELD_NUMBER: _builtins.int
+    FALLBACK_CAUSE_FIELD_NUMBER: _builtins.int
+    REDACTIONS_FIELD_NUMBER: _builtins.int
+    PROMPT_VERSION_FIELD_NUMBER: _builtins.int
+    CACHED_PREFIX_FIELD_NUMBER: _builtins.int
+    operation_id: _builtins.str
+    """The operation that made the record: of Compact, or of a Revert that summarized. Empty where Prune or an append did."""
+    reason: Global___CompactionReason.ValueType
+    """Why it was asked for. Not set of a Revert."""
+    focus: _builtins.str
+    """What the caller wanted the summary to attend to. Not told of a PruneEntry. Of an attempt only where secrets in it could
+    still be replaced, or need not be: not, as a rule, of one that was cancelled.
+    """
+    client_strategy: _builtins.str
+    """Where the client planned the cut or the edits itself: what it calls its strategy. Then `strategy` is not set."""
+    summarizer: _builtins.str
+    """Who wrote the text: the summarizer's name; `client` where the client's own model did (CommitCompaction). Where a
+    fallback wrote any of the texts, that is named. Empty where nobody did. Of an attempt: who was asked.
+    """
+    model: _builtins.str
+    """The model that wrote; empty for `extractive`."""
+    cost_usd: _builtins.float
+    """What that cost in US dollars, where the price is configured."""
+    summarizer_calls: _builtins.int
+    """How many requests the summarizer was sent in the whole operation."""
+    fallback: _policy_pb2.SummaryFallback.ValueType
+    """Which fallback wrote the text or a part of it, if one was used."""
+    fallback_cause: _builtins.str
+    """Why the fallback was used, in one sentence."""
+    redactions: _builtins.int
+    """How many secrets were redacted on the way to the summarizer and in what it wrote."""
+    prompt_version: _builtins.int
+    """The version of the prompts that the summarizer was asked with; 0 where it takes none."""
+    cached_prefix: _builtins.bool
+    """Whether the summarizer was asked on the agent's own prompt (policy.summary.cached_prefix) for the summary."""
+    @_builtins.property
+    def strategy(self) -> _strategy_pb2.Strategy:
+        """The strategy with its resolved parameters. Of several in policy.on_user_message: a ladder of them, all of which ran."""
+
+    @_builtins.property
+    def duration(self) -> _duration_pb2.Duration:
+        """How long it took."""
+
+    @_builtins.property
+    def usage(self) -> _message_pb2.Usage:
+        """What the summarizer's provider reported for the whole operation: the summary, the texts of the edits beside it, and
+        texts that were refused. Where edits and a cut were committed together, this figure, cost_usd, summarizer_calls and
+        redactions are told by the CompactionEntry alone, so that none is told twice.
+        """
+
+    def __init__(
+        self,
+        *,
+        operation_id: _builtins.str = ...,
+        reason: Global___CompactionReason.ValueType = ...,
+        focus: _builtins.str = ...,
+        strategy: _strategy_pb2.Strategy | None = ...,
+        client_strategy: _builtins.str = ...,
+        duration: _duration_pb2.Duration | None = ...,
+        summarizer: _builtins.str = ...,
+        model: _builtins.str = ...,
+        usage: _message_pb2.Usage | None = ...,
+        cost_usd: _builtins.float | None = ...,
+        summarizer_calls: _builtins.int = ...,
+        fallback: _policy_pb2.SummaryFallback.ValueType = ...,
+        fallback_cause: _builtins.str = ...,
+        redactions: _builtins.int = ...,
+        prompt_version: _builtins.int = ...,
+        cached_prefix: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_cost_usd", b"_cost_usd", "cost_usd", b"cost_usd", "duration", b"duration", "strategy", b"strategy", "usage", b"usage"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_cost_usd", b"_cost_usd", "cached_prefix", b"cached_prefix", "client_strategy", b"client_strategy", "cost_usd", b"cost_usd", "duration", b"duration", "fallback", b"fallback", "fallback_cause", b"fallback_cause", "focus", b"focus", "model", b"model", "operation_id", b"operation_id", "prompt_version", b"prompt_version", "reason", b"reason", "redactions", b"redactions", "strategy", b"strategy", "summarizer", b"summarizer", "summarizer_calls", b"summarizer_calls", "usage", b"usage"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__cost_usd: _TypeAlias = _typing.Literal["cost_usd"]  # noqa: Y015
+    _WhichOneofArgType__cost_usd: _TypeAlias = _typing.Literal["_cost_usd", b"_cost_usd"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__cost_usd) -> _WhichOneofReturnType__cost_usd | None: ...
+
+Global___Provenance: _TypeAlias = Provenance  # noqa: Y015
+
+@_typing.final
 class CompactionEntry(_message.Message):
     """CompactionEntry is one committed compaction."""
 
@@ -283,33 +383,18 @@ class CompactionEntry(_message.Message):
     SLOTS_FIELD_NUMBER: _builtins.int
     TOKENS_BEFORE_FIELD_NUMBER: _builtins.int
     TOKENS_AFTER_FIELD_NUMBER: _builtins.int
-    REASON_FIELD_NUMBER: _builtins.int
-    FOCUS_FIELD_NUMBER: _builtins.int
-    STRATEGY_FIELD_NUMBER: _builtins.int
-    SUMMARIZER_FIELD_NUMBER: _builtins.int
-    MODEL_FIELD_NUMBER: _builtins.int
-    USAGE_FIELD_NUMBER: _builtins.int
-    COST_USD_FIELD_NUMBER: _builtins.int
+    PROVENANCE_FIELD_NUMBER: _builtins.int
     SPLIT_TURN_START_FIELD_NUMBER: _builtins.int
     PREVIOUS_ENTRY_ID_FIELD_NUMBER: _builtins.int
     FILES_FIELD_NUMBER: _builtins.int
     REPLAYED_INDEX_FIELD_NUMBER: _builtins.int
-    FALLBACK_FIELD_NUMBER: _builtins.int
-    FALLBACK_CAUSE_FIELD_NUMBER: _builtins.int
     PROVIDER_BLOCK_FIELD_NUMBER: _builtins.int
     VIEW_CHANGE_FIELD_NUMBER: _builtins.int
-    DURATION_FIELD_NUMBER: _builtins.int
     CREATED_AT_FIELD_NUMBER: _builtins.int
-    SUMMARIZER_CALLS_FIELD_NUMBER: _builtins.int
-    REDACTIONS_FIELD_NUMBER: _builtins.int
     SECTIONS_FIELD_NUMBER: _builtins.int
     CITED_INDEXES_FIELD_NUMBER: _builtins.int
     IMPORTED_FROM_FIELD_NUMBER: _builtins.int
     SOURCE_TOKENS_BEFORE_FIELD_NUMBER: _builtins.int
-    OPERATION_ID_FIELD_NUMBER: _builtins.int
-    PROMPT_VERSION_FIELD_NUMBER: _builtins.int
-    CLIENT_STRATEGY_FIELD_NUMBER: _builtins.int
-    CACHED_PREFIX_FIELD_NUMBER: _builtins.int
     FILE_TAGS_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Its id, unique in the daemon but for forks, which keep it."""
@@ -323,46 +408,18 @@ class CompactionEntry(_message.Message):
     """The view's tokens before, by the session's estimator."""
     tokens_after: _builtins.int
     """The view's tokens after, by the session's estimator."""
-    reason: Global___CompactionReason.ValueType
-    """Why it was asked for."""
-    focus: _builtins.str
-    """What the caller wanted the summary to attend to."""
-    summarizer: _builtins.str
-    """The summarizer's name; `client` where the client's own model wrote it (CommitCompaction)."""
-    model: _builtins.str
-    """The model that wrote the summary; empty for `extractive`."""
-    cost_usd: _builtins.float
-    """What that cost in US dollars, where the price is configured."""
     split_turn_start: _builtins.int
     """Where the cut split a turn: the index of the message that starts it."""
     previous_entry_id: _builtins.str
     """The entry that was in effect before; empty for the first."""
     replayed_index: _builtins.int
     """The message shown again after the summary."""
-    fallback: _policy_pb2.SummaryFallback.ValueType
-    """Which fallback wrote the summary, if one was used."""
-    fallback_cause: _builtins.str
-    """Why the fallback was used, in one sentence."""
-    summarizer_calls: _builtins.int
-    """How many requests the summarizer was sent in the whole operation."""
-    redactions: _builtins.int
-    """How many secrets were redacted on the way to the summarizer and in the summary."""
     sections: _policy_pb2.SectionSet.ValueType
     """The sections of the summary."""
     imported_from: _builtins.str
-    """Where another tool made this compaction, and it was imported: the tool's name. Then what a summarizer would tell is
-    not known.
-    """
+    """Where another tool made this compaction, and it was imported: the tool's name."""
     source_tokens_before: _builtins.int
     """Where it was imported: the tokens before, as the tool counted them; 0 where it did not say."""
-    operation_id: _builtins.str
-    """The operation of Compact that made it."""
-    prompt_version: _builtins.int
-    """The version of the prompts that the summarizer was asked with; 0 where it takes none."""
-    client_strategy: _builtins.str
-    """Where the client planned the cut or the edits itself: what it calls its strategy. Then `strategy` is not set."""
-    cached_prefix: _builtins.bool
-    """Whether the summarizer was asked on the agent's own prompt (policy.summary.cached_prefix) for the summary."""
     file_tags: _builtins.bool
     """Whether the summary ends in the tags that list the files (policy.summary.file_tags). Views then do not list them in
     their own words.
@@ -380,12 +437,8 @@ class CompactionEntry(_message.Message):
         """What was taken from the log beside the summary."""
 
     @_builtins.property
-    def strategy(self) -> _strategy_pb2.Strategy:
-        """The strategy with its resolved parameters."""
-
-    @_builtins.property
-    def usage(self) -> _message_pb2.Usage:
-        """What the summarizer's provider reported for the whole operation: the summary, and the texts of the edits beside it."""
+    def provenance(self) -> Global___Provenance:
+        """How it came about."""
 
     @_builtins.property
     def files(self) -> Global___FileLists:
@@ -398,10 +451,6 @@ class CompactionEntry(_message.Message):
     @_builtins.property
     def view_change(self) -> Global___ViewChange:
         """What it changes in views."""
-
-    @_builtins.property
-    def duration(self) -> _duration_pb2.Duration:
-        """How long it took."""
 
     @_builtins.property
     def created_at(self) -> _timestamp_pb2.Timestamp:
@@ -423,47 +472,28 @@ class CompactionEntry(_message.Message):
         slots: Global___Slots | None = ...,
         tokens_before: _builtins.int = ...,
         tokens_after: _builtins.int = ...,
-        reason: Global___CompactionReason.ValueType = ...,
-        focus: _builtins.str = ...,
-        strategy: _strategy_pb2.Strategy | None = ...,
-        summarizer: _builtins.str = ...,
-        model: _builtins.str = ...,
-        usage: _message_pb2.Usage | None = ...,
-        cost_usd: _builtins.float | None = ...,
+        provenance: Global___Provenance | None = ...,
         split_turn_start: _builtins.int | None = ...,
         previous_entry_id: _builtins.str = ...,
         files: Global___FileLists | None = ...,
         replayed_index: _builtins.int | None = ...,
-        fallback: _policy_pb2.SummaryFallback.ValueType = ...,
-        fallback_cause: _builtins.str = ...,
         provider_block: _message_pb2.OpaquePart | None = ...,
         view_change: Global___ViewChange | None = ...,
-        duration: _duration_pb2.Duration | None = ...,
         created_at: _timestamp_pb2.Timestamp | None = ...,
-        summarizer_calls: _builtins.int = ...,
-        redactions: _builtins.int = ...,
         sections: _policy_pb2.SectionSet.ValueType = ...,
         cited_indexes: _abc.Iterable[_builtins.int] | None = ...,
         imported_from: _builtins.str = ...,
         source_tokens_before: _builtins.int = ...,
-        operation_id: _builtins.str = ...,
-        prompt_version: _builtins.int = ...,
-        client_strategy: _builtins.str = ...,
-        cached_prefix: _builtins.bool = ...,
         file_tags: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_cost_usd", b"_cost_usd", "_replayed_index", b"_replayed_index", "_split_turn_start", b"_split_turn_start", "cost_usd", b"cost_usd", "covered", b"covered", "created_at", b"created_at", "duration", b"duration", "files", b"files", "provider_block", b"provider_block", "replayed_index", b"replayed_index", "slots", b"slots", "split_turn_start", b"split_turn_start", "strategy", b"strategy", "summarized", b"summarized", "usage", b"usage", "view_change", b"view_change"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_replayed_index", b"_replayed_index", "_split_turn_start", b"_split_turn_start", "covered", b"covered", "created_at", b"created_at", "files", b"files", "provenance", b"provenance", "provider_block", b"provider_block", "replayed_index", b"replayed_index", "slots", b"slots", "split_turn_start", b"split_turn_start", "summarized", b"summarized", "view_change", b"view_change"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_cost_usd", b"_cost_usd", "_replayed_index", b"_replayed_index", "_split_turn_start", b"_split_turn_start", "cached_prefix", b"cached_prefix", "cited_indexes", b"cited_indexes", "client_strategy", b"client_strategy", "cost_usd", b"cost_usd", "covered", b"covered", "created_at", b"created_at", "duration", b"duration", "fallback", b"fallback", "fallback_cause", b"fallback_cause", "file_tags", b"file_tags", "files", b"files", "first_kept_index", b"first_kept_index", "focus", b"focus", "id", b"id", "imported_from", b"imported_from", "model", b"model", "operation_id", b"operation_id", "previous_entry_id", b"previous_entry_id", "prompt_version", b"prompt_version", "provider_block", b"provider_block", "reason", b"reason", "redactions", b"redactions", "replayed_index", b"replayed_index", "sections", b"sections", "sequence", b"sequence", "slots", b"slots", "source_tokens_before", b"source_tokens_before", "split_turn_start", b"split_turn_start", "strategy", b"strategy", "summarized", b"summarized", "summarizer", b"summarizer", "summarizer_calls", b"summarizer_calls", "summary", b"summary", "tokens_after", b"tokens_after", "tokens_before", b"tokens_before", "usage", b"usage", "view_change", b"view_change"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_replayed_index", b"_replayed_index", "_split_turn_start", b"_split_turn_start", "cited_indexes", b"cited_indexes", "covered", b"covered", "created_at", b"created_at", "file_tags", b"file_tags", "files", b"files", "first_kept_index", b"first_kept_index", "id", b"id", "imported_from", b"imported_from", "previous_entry_id", b"previous_entry_id", "provenance", b"provenance", "provider_block", b"provider_block", "replayed_index", b"replayed_index", "sections", b"sections", "sequence", b"sequence", "slots", b"slots", "source_tokens_before", b"source_tokens_before", "split_turn_start", b"split_turn_start", "summarized", b"summarized", "summary", b"summary", "tokens_after", b"tokens_after", "tokens_before", b"tokens_before", "view_change", b"view_change"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__cost_usd: _TypeAlias = _typing.Literal["cost_usd"]  # noqa: Y015
-    _WhichOneofArgType__cost_usd: _TypeAlias = _typing.Literal["_cost_usd", b"_cost_usd"]  # noqa: Y015
     _WhichOneofReturnType__replayed_index: _TypeAlias = _typing.Literal["replayed_index"]  # noqa: Y015
     _WhichOneofArgType__replayed_index: _TypeAlias = _typing.Literal["_replayed_index", b"_replayed_index"]  # noqa: Y015
     _WhichOneofReturnType__split_turn_start: _TypeAlias = _typing.Literal["split_turn_start"]  # noqa: Y015
     _WhichOneofArgType__split_turn_start: _TypeAlias = _typing.Literal["_split_turn_start", b"_split_turn_start"]  # noqa: Y015
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__cost_usd) -> _WhichOneofReturnType__cost_usd | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__replayed_index) -> _WhichOneofReturnType__replayed_index | None: ...
     @_typing.overload
@@ -600,82 +630,37 @@ class PruneEntry(_message.Message):
     ID_FIELD_NUMBER: _builtins.int
     SEQUENCE_FIELD_NUMBER: _builtins.int
     EDITS_FIELD_NUMBER: _builtins.int
-    STRATEGY_FIELD_NUMBER: _builtins.int
-    REASON_FIELD_NUMBER: _builtins.int
     TOKENS_BEFORE_FIELD_NUMBER: _builtins.int
     TOKENS_AFTER_FIELD_NUMBER: _builtins.int
+    PROVENANCE_FIELD_NUMBER: _builtins.int
     VIEW_CHANGE_FIELD_NUMBER: _builtins.int
-    DURATION_FIELD_NUMBER: _builtins.int
     CREATED_AT_FIELD_NUMBER: _builtins.int
-    OPERATION_ID_FIELD_NUMBER: _builtins.int
     WITH_CUT_FIELD_NUMBER: _builtins.int
-    SUMMARIZER_FIELD_NUMBER: _builtins.int
-    MODEL_FIELD_NUMBER: _builtins.int
-    USAGE_FIELD_NUMBER: _builtins.int
-    COST_USD_FIELD_NUMBER: _builtins.int
-    SUMMARIZER_CALLS_FIELD_NUMBER: _builtins.int
-    FALLBACK_FIELD_NUMBER: _builtins.int
-    FALLBACK_CAUSE_FIELD_NUMBER: _builtins.int
-    REDACTIONS_FIELD_NUMBER: _builtins.int
-    PROMPT_VERSION_FIELD_NUMBER: _builtins.int
-    CLIENT_STRATEGY_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Its id, unique in the daemon but for forks, which keep it."""
     sequence: _builtins.int
     """Its place in the log."""
-    reason: Global___CompactionReason.ValueType
-    """Why it was asked for."""
     tokens_before: _builtins.int
     """The view's tokens before, by the session's estimator."""
     tokens_after: _builtins.int
     """The view's tokens after, by the session's estimator."""
-    operation_id: _builtins.str
-    """The operation of Compact that made it; empty where Prune did."""
     with_cut: _builtins.bool
     """Whether the same operation committed a cut with it: the next record."""
-    summarizer: _builtins.str
-    """Who wrote texts of these edits; empty where no summarizer did. Where a fallback wrote one of them, that is named."""
-    model: _builtins.str
-    """The model that wrote texts of these edits; empty for `extractive`."""
-    cost_usd: _builtins.float
-    """What that cost in US dollars, where the price is configured. Told where usage is."""
-    summarizer_calls: _builtins.int
-    """How many requests the summarizer was sent. Told where usage is."""
-    fallback: _policy_pb2.SummaryFallback.ValueType
-    """Which fallback wrote a text of these edits, if one was used."""
-    fallback_cause: _builtins.str
-    """Why the fallback was used, in one sentence."""
-    redactions: _builtins.int
-    """How many secrets were redacted on the way to the summarizer and in these edits. Told where usage is."""
-    prompt_version: _builtins.int
-    """The version of the prompts that the summarizer was asked with; 0 where it takes none."""
-    client_strategy: _builtins.str
-    """Where the client planned the edits itself: what it calls its strategy. Then `strategy` is not set."""
     @_builtins.property
     def edits(self) -> _containers.RepeatedCompositeFieldContainer[_edit_pb2.Edit]:
         """The edits."""
 
     @_builtins.property
-    def strategy(self) -> _strategy_pb2.Strategy:
-        """The strategy with its resolved parameters. Of several in policy.on_user_message: a ladder of them, all of which ran."""
+    def provenance(self) -> Global___Provenance:
+        """How it came about. A summarizer is named where one wrote texts of these edits."""
 
     @_builtins.property
     def view_change(self) -> Global___ViewChange:
         """What it changes in views."""
 
     @_builtins.property
-    def duration(self) -> _duration_pb2.Duration:
-        """How long it took."""
-
-    @_builtins.property
     def created_at(self) -> _timestamp_pb2.Timestamp:
         """When it was committed."""
-
-    @_builtins.property
-    def usage(self) -> _message_pb2.Usage:
-        """What the summarizer's provider reported for the whole operation, also for texts that were refused. Not set where a cut
-        was committed with it: then the CompactionEntry tells it, so that no figure is told twice.
-        """
 
     def __init__(
         self,
@@ -683,33 +668,18 @@ class PruneEntry(_message.Message):
         id: _builtins.str = ...,
         sequence: _builtins.int = ...,
         edits: _abc.Iterable[_edit_pb2.Edit] | None = ...,
-        strategy: _strategy_pb2.Strategy | None = ...,
-        reason: Global___CompactionReason.ValueType = ...,
         tokens_before: _builtins.int = ...,
         tokens_after: _builtins.int = ...,
+        provenance: Global___Provenance | None = ...,
         view_change: Global___ViewChange | None = ...,
-        duration: _duration_pb2.Duration | None = ...,
         created_at: _timestamp_pb2.Timestamp | None = ...,
-        operation_id: _builtins.str = ...,
         with_cut: _builtins.bool = ...,
-        summarizer: _builtins.str = ...,
-        model: _builtins.str = ...,
-        usage: _message_pb2.Usage | None = ...,
-        cost_usd: _builtins.float | None = ...,
-        summarizer_calls: _builtins.int = ...,
-        fallback: _policy_pb2.SummaryFallback.ValueType = ...,
-        fallback_cause: _builtins.str = ...,
-        redactions: _builtins.int = ...,
-        prompt_version: _builtins.int = ...,
-        client_strategy: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_cost_usd", b"_cost_usd", "cost_usd", b"cost_usd", "created_at", b"created_at", "duration", b"duration", "strategy", b"strategy", "usage", b"usage", "view_change", b"view_change"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["created_at", b"created_at", "provenance", b"provenance", "view_change", b"view_change"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_cost_usd", b"_cost_usd", "client_strategy", b"client_strategy", "cost_usd", b"cost_usd", "created_at", b"created_at", "duration", b"duration", "edits", b"edits", "fallback", b"fallback", "fallback_cause", b"fallback_cause", "id", b"id", "model", b"model", "operation_id", b"operation_id", "prompt_version", b"prompt_version", "reason", b"reason", "redactions", b"redactions", "sequence", b"sequence", "strategy", b"strategy", "summarizer", b"summarizer", "summarizer_calls", b"summarizer_calls", "tokens_after", b"tokens_after", "tokens_before", b"tokens_before", "usage", b"usage", "view_change", b"view_change", "with_cut", b"with_cut"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["created_at", b"created_at", "edits", b"edits", "id", b"id", "provenance", b"provenance", "sequence", b"sequence", "tokens_after", b"tokens_after", "tokens_before", b"tokens_before", "view_change", b"view_change", "with_cut", b"with_cut"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__cost_usd: _TypeAlias = _typing.Literal["cost_usd"]  # noqa: Y015
-    _WhichOneofArgType__cost_usd: _TypeAlias = _typing.Literal["_cost_usd", b"_cost_usd"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__cost_usd) -> _WhichOneofReturnType__cost_usd | None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___PruneEntry: _TypeAlias = PruneEntry  # noqa: Y015
 
@@ -719,20 +689,12 @@ class CompactionAttempt(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    OPERATION_ID_FIELD_NUMBER: _builtins.int
     OUTCOME_FIELD_NUMBER: _builtins.int
     STATUS_CODE_FIELD_NUMBER: _builtins.int
     ERROR_REASON_FIELD_NUMBER: _builtins.int
     SKIP_REASON_FIELD_NUMBER: _builtins.int
     MESSAGE_FIELD_NUMBER: _builtins.int
-    REASON_FIELD_NUMBER: _builtins.int
-    DURATION_FIELD_NUMBER: _builtins.int
-    SUMMARIZER_CALLS_FIELD_NUMBER: _builtins.int
-    USAGE_FIELD_NUMBER: _builtins.int
-    COST_USD_FIELD_NUMBER: _builtins.int
-    SUMMARIZER_FIELD_NUMBER: _builtins.int
-    operation_id: _builtins.str
-    """The operation's id."""
+    PROVENANCE_FIELD_NUMBER: _builtins.int
     outcome: Global___AttemptOutcome.ValueType
     """How it ended."""
     status_code: _builtins.int
@@ -743,45 +705,25 @@ class CompactionAttempt(_message.Message):
     """Why it was skipped, where it was."""
     message: _builtins.str
     """What happened, in one sentence, without content of the conversation."""
-    reason: Global___CompactionReason.ValueType
-    """Why it was asked for."""
-    summarizer_calls: _builtins.int
-    """How many requests the summarizer was sent."""
-    cost_usd: _builtins.float
-    """What that cost in US dollars, where the price is configured."""
-    summarizer: _builtins.str
-    """The summarizer's name, where one was asked."""
     @_builtins.property
-    def duration(self) -> _duration_pb2.Duration:
-        """How long it took. Not set where the daemon ended with it, as all that follows: nobody knows."""
-
-    @_builtins.property
-    def usage(self) -> _message_pb2.Usage:
-        """What the summarizer's provider reported."""
+    def provenance(self) -> Global___Provenance:
+        """Why it was asked for, and what it took."""
 
     def __init__(
         self,
         *,
-        operation_id: _builtins.str = ...,
         outcome: Global___AttemptOutcome.ValueType = ...,
         status_code: _builtins.int = ...,
         error_reason: _error_pb2.ErrorReason.ValueType = ...,
         skip_reason: Global___SkipReason.ValueType = ...,
         message: _builtins.str = ...,
-        reason: Global___CompactionReason.ValueType = ...,
-        duration: _duration_pb2.Duration | None = ...,
-        summarizer_calls: _builtins.int = ...,
-        usage: _message_pb2.Usage | None = ...,
-        cost_usd: _builtins.float | None = ...,
-        summarizer: _builtins.str = ...,
+        provenance: Global___Provenance | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_cost_usd", b"_cost_usd", "cost_usd", b"cost_usd", "duration", b"duration", "usage", b"usage"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["provenance", b"provenance"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_cost_usd", b"_cost_usd", "cost_usd", b"cost_usd", "duration", b"duration", "error_reason", b"error_reason", "message", b"message", "operation_id", b"operation_id", "outcome", b"outcome", "reason", b"reason", "skip_reason", b"skip_reason", "status_code", b"status_code", "summarizer", b"summarizer", "summarizer_calls", b"summarizer_calls", "usage", b"usage"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["error_reason", b"error_reason", "message", b"message", "outcome", b"outcome", "provenance", b"provenance", "skip_reason", b"skip_reason", "status_code", b"status_code"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__cost_usd: _TypeAlias = _typing.Literal["cost_usd"]  # noqa: Y015
-    _WhichOneofArgType__cost_usd: _TypeAlias = _typing.Literal["_cost_usd", b"_cost_usd"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__cost_usd) -> _WhichOneofReturnType__cost_usd | None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CompactionAttempt: _TypeAlias = CompactionAttempt  # noqa: Y015
 
@@ -832,7 +774,8 @@ class Revert(_message.Message):
     FUTURE_INDEX_FIELD_NUMBER: _builtins.int
     VIEW_CHANGE_FIELD_NUMBER: _builtins.int
     MESSAGES_PUT_ASIDE_FIELD_NUMBER: _builtins.int
-    SUMMARY_FIELD_NUMBER: _builtins.int
+    PROVENANCE_FIELD_NUMBER: _builtins.int
+    CITED_INDEXES_FIELD_NUMBER: _builtins.int
     point: _builtins.int
     """The point: the state just after the message or record with this sequence."""
     checkpoint_id: _builtins.int
@@ -846,8 +789,12 @@ class Revert(_message.Message):
         """What it changes in views. Its view_format is the one in force at the point."""
 
     @_builtins.property
-    def summary(self) -> Global___RevertSummary:
-        """What was put aside became a summary: who wrote it."""
+    def provenance(self) -> Global___Provenance:
+        """Where what was put aside became a summary: how that came about."""
+
+    @_builtins.property
+    def cited_indexes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The message indexes that the lines of that summary cite, ascending."""
 
     def __init__(
         self,
@@ -857,11 +804,12 @@ class Revert(_message.Message):
         future_index: _builtins.int | None = ...,
         view_change: Global___ViewChange | None = ...,
         messages_put_aside: _builtins.int = ...,
-        summary: Global___RevertSummary | None = ...,
+        provenance: Global___Provenance | None = ...,
+        cited_indexes: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_checkpoint_id", b"_checkpoint_id", "_future_index", b"_future_index", "checkpoint_id", b"checkpoint_id", "future_index", b"future_index", "summary", b"summary", "view_change", b"view_change"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_checkpoint_id", b"_checkpoint_id", "_future_index", b"_future_index", "checkpoint_id", b"checkpoint_id", "future_index", b"future_index", "provenance", b"provenance", "view_change", b"view_change"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_checkpoint_id", b"_checkpoint_id", "_future_index", b"_future_index", "checkpoint_id", b"checkpoint_id", "future_index", b"future_index", "messages_put_aside", b"messages_put_aside", "point", b"point", "summary", b"summary", "view_change", b"view_change"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_checkpoint_id", b"_checkpoint_id", "_future_index", b"_future_index", "checkpoint_id", b"checkpoint_id", "cited_indexes", b"cited_indexes", "future_index", b"future_index", "messages_put_aside", b"messages_put_aside", "point", b"point", "provenance", b"provenance", "view_change", b"view_change"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__checkpoint_id: _TypeAlias = _typing.Literal["checkpoint_id"]  # noqa: Y015
     _WhichOneofArgType__checkpoint_id: _TypeAlias = _typing.Literal["_checkpoint_id", b"_checkpoint_id"]  # noqa: Y015
@@ -873,70 +821,6 @@ class Revert(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__future_index) -> _WhichOneofReturnType__future_index | None: ...
 
 Global___Revert: _TypeAlias = Revert  # noqa: Y015
-
-@_typing.final
-class RevertSummary(_message.Message):
-    """RevertSummary says who summarized what a Revert put aside."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    SUMMARIZER_FIELD_NUMBER: _builtins.int
-    MODEL_FIELD_NUMBER: _builtins.int
-    USAGE_FIELD_NUMBER: _builtins.int
-    COST_USD_FIELD_NUMBER: _builtins.int
-    FALLBACK_FIELD_NUMBER: _builtins.int
-    SUMMARIZER_CALLS_FIELD_NUMBER: _builtins.int
-    FOCUS_FIELD_NUMBER: _builtins.int
-    CITED_INDEXES_FIELD_NUMBER: _builtins.int
-    REDACTIONS_FIELD_NUMBER: _builtins.int
-    PROMPT_VERSION_FIELD_NUMBER: _builtins.int
-    summarizer: _builtins.str
-    """The summarizer's name."""
-    model: _builtins.str
-    """The model; empty for `extractive`."""
-    cost_usd: _builtins.float
-    """What it cost in US dollars, where the price is configured."""
-    fallback: _policy_pb2.SummaryFallback.ValueType
-    """Which fallback wrote the summary, if one was used."""
-    summarizer_calls: _builtins.int
-    """How many requests the summarizer was sent."""
-    focus: _builtins.str
-    """What the caller wanted the summary to attend to."""
-    redactions: _builtins.int
-    """How many secrets were redacted on the way to the summarizer and in the summary."""
-    prompt_version: _builtins.int
-    """The version of the prompts that the summarizer was asked with; 0 where it takes none."""
-    @_builtins.property
-    def usage(self) -> _message_pb2.Usage:
-        """What the summarizer's provider reported."""
-
-    @_builtins.property
-    def cited_indexes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """The message indexes that the summary's lines cite, ascending."""
-
-    def __init__(
-        self,
-        *,
-        summarizer: _builtins.str = ...,
-        model: _builtins.str = ...,
-        usage: _message_pb2.Usage | None = ...,
-        cost_usd: _builtins.float | None = ...,
-        fallback: _policy_pb2.SummaryFallback.ValueType = ...,
-        summarizer_calls: _builtins.int = ...,
-        focus: _builtins.str = ...,
-        cited_indexes: _abc.Iterable[_builtins.int] | None = ...,
-        redactions: _builtins.int = ...,
-        prompt_version: _builtins.int = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_cost_usd", b"_cost_usd", "cost_usd", b"cost_usd", "usage", b"usage"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_cost_usd", b"_cost_usd", "cited_indexes", b"cited_indexes", "cost_usd", b"cost_usd", "fallback", b"fallback", "focus", b"focus", "model", b"model", "prompt_version", b"prompt_version", "redactions", b"redactions", "summarizer", b"summarizer", "summarizer_calls", b"summarizer_calls", "usage", b"usage"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__cost_usd: _TypeAlias = _typing.Literal["cost_usd"]  # noqa: Y015
-    _WhichOneofArgType__cost_usd: _TypeAlias = _typing.Literal["_cost_usd", b"_cost_usd"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__cost_usd) -> _WhichOneofReturnType__cost_usd | None: ...
-
-Global___RevertSummary: _TypeAlias = RevertSummary  # noqa: Y015
 
 @_typing.final
 class PinChange(_message.Message):

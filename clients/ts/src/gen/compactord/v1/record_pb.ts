@@ -22,7 +22,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/record.proto.
  */
 export const file_compactord_v1_record: GenFile = /*@__PURE__*/
-  fileDesc("Chpjb21wYWN0b3JkL3YxL3JlY29yZC5wcm90bxINY29tcGFjdG9yZC52MSLhAwoGUmVjb3JkEhAKCHNlcXVlbmNlGAEgASgNEhIKCm5leHRfaW5kZXgYAiABKA0SLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNAoKY29tcGFjdGlvbhgEIAEoCzIeLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvbkVudHJ5SAASKgoFcHJ1bmUYBSABKAsyGS5jb21wYWN0b3JkLnYxLlBydW5lRW50cnlIABIzCgdhdHRlbXB0GAYgASgLMiAuY29tcGFjdG9yZC52MS5Db21wYWN0aW9uQXR0ZW1wdEgAEi8KCmNoZWNrcG9pbnQYByABKAsyGS5jb21wYWN0b3JkLnYxLkNoZWNrcG9pbnRIABInCgZyZXZlcnQYCCABKAsyFS5jb21wYWN0b3JkLnYxLlJldmVydEgAEicKA3BpbhgJIAEoCzIYLmNvbXBhY3RvcmQudjEuUGluQ2hhbmdlSAASKQoFdW5waW4YCiABKAsyGC5jb21wYWN0b3JkLnYxLlBpbkNoYW5nZUgAEjQKDXBvbGljeV9jaGFuZ2UYCyABKAsyGy5jb21wYWN0b3JkLnYxLlBvbGljeUNoYW5nZUgAQgYKBGtpbmQiYQoKVmlld0NoYW5nZRIZCgxjaGFuZ2VkX2Zyb20YASABKA1IAIgBARITCgt2aWV3X2Zvcm1hdBgCIAEoDRISCgpuZXh0X2luZGV4GAMgASgNQg8KDV9jaGFuZ2VkX2Zyb20iKAoKSW5kZXhSYW5nZRINCgVzdGFydBgBIAEoDRILCgNlbmQYAiABKA0iqAkKD0NvbXBhY3Rpb25FbnRyeRIKCgJpZBgBIAEoCRIQCghzZXF1ZW5jZRgCIAEoDRIYChBmaXJzdF9rZXB0X2luZGV4GAMgASgNEioKB2NvdmVyZWQYBCABKAsyGS5jb21wYWN0b3JkLnYxLkluZGV4UmFuZ2USLQoKc3VtbWFyaXplZBgFIAEoCzIZLmNvbXBhY3RvcmQudjEuSW5kZXhSYW5nZRIPCgdzdW1tYXJ5GAYgASgJEiMKBXNsb3RzGAcgASgLMhQuY29tcGFjdG9yZC52MS5TbG90cxIVCg10b2tlbnNfYmVmb3JlGAggASgNEhQKDHRva2Vuc19hZnRlchgJIAEoDRIvCgZyZWFzb24YCiABKA4yHy5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25SZWFzb24SDQoFZm9jdXMYCyABKAkSKQoIc3RyYXRlZ3kYDCABKAsyFy5jb21wYWN0b3JkLnYxLlN0cmF0ZWd5EhIKCnN1bW1hcml6ZXIYDSABKAkSDQoFbW9kZWwYDiABKAkSIwoFdXNhZ2UYDyABKAsyFC5jb21wYWN0b3JkLnYxLlVzYWdlEhUKCGNvc3RfdXNkGBAgASgBSACIAQESHQoQc3BsaXRfdHVybl9zdGFydBgRIAEoDUgBiAEBEhkKEXByZXZpb3VzX2VudHJ5X2lkGBIgASgJEicKBWZpbGVzGBMgASgLMhguY29tcGFjdG9yZC52MS5GaWxlTGlzdHMSGwoOcmVwbGF5ZWRfaW5kZXgYFCABKA1IAogBARIwCghmYWxsYmFjaxgVIAEoDjIeLmNvbXBhY3RvcmQudjEuU3VtbWFyeUZhbGxiYWNrEhYKDmZhbGxiYWNrX2NhdXNlGBYgASgJEjEKDnByb3ZpZGVyX2Jsb2NrGBcgASgLMhkuY29tcGFjdG9yZC52MS5PcGFxdWVQYXJ0Ei4KC3ZpZXdfY2hhbmdlGBggASgLMhkuY29tcGFjdG9yZC52MS5WaWV3Q2hhbmdlEisKCGR1cmF0aW9uGBkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEi4KCmNyZWF0ZWRfYXQYGiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKEHN1bW1hcml6ZXJfY2FsbHMYGyABKA0SEgoKcmVkYWN0aW9ucxgcIAEoDRIrCghzZWN0aW9ucxgdIAEoDjIZLmNvbXBhY3RvcmQudjEuU2VjdGlvblNldBIVCg1jaXRlZF9pbmRleGVzGB4gAygNEhUKDWltcG9ydGVkX2Zyb20YHyABKAkSHAoUc291cmNlX3Rva2Vuc19iZWZvcmUYICABKA0SFAoMb3BlcmF0aW9uX2lkGCEgASgJEhYKDnByb21wdF92ZXJzaW9uGCIgASgNEhcKD2NsaWVudF9zdHJhdGVneRgjIAEoCRIVCg1jYWNoZWRfcHJlZml4GCQgASgIEhEKCWZpbGVfdGFncxglIAEoCEILCglfY29zdF91c2RCEwoRX3NwbGl0X3R1cm5fc3RhcnRCEQoPX3JlcGxheWVkX2luZGV4ImcKBVNsb3RzEicKCm9wZW5fdG9kb3MYASADKAsyEy5jb21wYWN0b3JkLnYxLlRvZG8SNQoRbGFzdF91c2VyX3JlcXVlc3QYAiABKAsyGi5jb21wYWN0b3JkLnYxLlVzZXJSZXF1ZXN0IjgKBFRvZG8SDAoEdGV4dBgBIAEoCRITCgtpbl9wcm9ncmVzcxgCIAEoCBINCgVpbmRleBgDIAEoDSI9CgtVc2VyUmVxdWVzdBINCgVpbmRleBgBIAEoDRIMCgR0ZXh0GAIgASgJEhEKCXNob3J0ZW5lZBgDIAEoCCIrCglGaWxlTGlzdHMSDAoEcmVhZBgBIAMoCRIQCghtb2RpZmllZBgCIAMoCSKhBQoKUHJ1bmVFbnRyeRIKCgJpZBgBIAEoCRIQCghzZXF1ZW5jZRgCIAEoDRIiCgVlZGl0cxgDIAMoCzITLmNvbXBhY3RvcmQudjEuRWRpdBIpCghzdHJhdGVneRgEIAEoCzIXLmNvbXBhY3RvcmQudjEuU3RyYXRlZ3kSLwoGcmVhc29uGAUgASgOMh8uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uUmVhc29uEhUKDXRva2Vuc19iZWZvcmUYBiABKA0SFAoMdG9rZW5zX2FmdGVyGAcgASgNEi4KC3ZpZXdfY2hhbmdlGAggASgLMhkuY29tcGFjdG9yZC52MS5WaWV3Q2hhbmdlEisKCGR1cmF0aW9uGAkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEi4KCmNyZWF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhQKDG9wZXJhdGlvbl9pZBgLIAEoCRIQCgh3aXRoX2N1dBgMIAEoCBISCgpzdW1tYXJpemVyGA0gASgJEg0KBW1vZGVsGA4gASgJEiMKBXVzYWdlGA8gASgLMhQuY29tcGFjdG9yZC52MS5Vc2FnZRIVCghjb3N0X3VzZBgQIAEoAUgAiAEBEhgKEHN1bW1hcml6ZXJfY2FsbHMYESABKA0SMAoIZmFsbGJhY2sYEiABKA4yHi5jb21wYWN0b3JkLnYxLlN1bW1hcnlGYWxsYmFjaxIWCg5mYWxsYmFja19jYXVzZRgTIAEoCRISCgpyZWRhY3Rpb25zGBQgASgNEhYKDnByb21wdF92ZXJzaW9uGBUgASgNEhcKD2NsaWVudF9zdHJhdGVneRgWIAEoCUILCglfY29zdF91c2QitgMKEUNvbXBhY3Rpb25BdHRlbXB0EhQKDG9wZXJhdGlvbl9pZBgBIAEoCRIuCgdvdXRjb21lGAIgASgOMh0uY29tcGFjdG9yZC52MS5BdHRlbXB0T3V0Y29tZRITCgtzdGF0dXNfY29kZRgDIAEoBRIwCgxlcnJvcl9yZWFzb24YBCABKA4yGi5jb21wYWN0b3JkLnYxLkVycm9yUmVhc29uEi4KC3NraXBfcmVhc29uGAUgASgOMhkuY29tcGFjdG9yZC52MS5Ta2lwUmVhc29uEg8KB21lc3NhZ2UYBiABKAkSLwoGcmVhc29uGAcgASgOMh8uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uUmVhc29uEisKCGR1cmF0aW9uGAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhgKEHN1bW1hcml6ZXJfY2FsbHMYCSABKA0SIwoFdXNhZ2UYCiABKAsyFC5jb21wYWN0b3JkLnYxLlVzYWdlEhUKCGNvc3RfdXNkGAsgASgBSACIAQESEgoKc3VtbWFyaXplchgMIAEoCUILCglfY29zdF91c2QiYgoKQ2hlY2twb2ludBIKCgJpZBgBIAEoDRINCgVwb2ludBgCIAEoDRINCgV0aXRsZRgDIAEoCRIZCgxtYXJrZXJfaW5kZXgYBCABKA1IAIgBAUIPCg1fbWFya2VyX2luZGV4IuwBCgZSZXZlcnQSDQoFcG9pbnQYASABKA0SGgoNY2hlY2twb2ludF9pZBgCIAEoDUgAiAEBEhkKDGZ1dHVyZV9pbmRleBgDIAEoDUgBiAEBEi4KC3ZpZXdfY2hhbmdlGAQgASgLMhkuY29tcGFjdG9yZC52MS5WaWV3Q2hhbmdlEhoKEm1lc3NhZ2VzX3B1dF9hc2lkZRgFIAEoDRItCgdzdW1tYXJ5GAYgASgLMhwuY29tcGFjdG9yZC52MS5SZXZlcnRTdW1tYXJ5QhAKDl9jaGVja3BvaW50X2lkQg8KDV9mdXR1cmVfaW5kZXgimQIKDVJldmVydFN1bW1hcnkSEgoKc3VtbWFyaXplchgBIAEoCRINCgVtb2RlbBgCIAEoCRIjCgV1c2FnZRgDIAEoCzIULmNvbXBhY3RvcmQudjEuVXNhZ2USFQoIY29zdF91c2QYBCABKAFIAIgBARIwCghmYWxsYmFjaxgFIAEoDjIeLmNvbXBhY3RvcmQudjEuU3VtbWFyeUZhbGxiYWNrEhgKEHN1bW1hcml6ZXJfY2FsbHMYBiABKA0SDQoFZm9jdXMYByABKAkSFQoNY2l0ZWRfaW5kZXhlcxgIIAMoDRISCgpyZWRhY3Rpb25zGAkgASgNEhYKDnByb21wdF92ZXJzaW9uGAogASgNQgsKCV9jb3N0X3VzZCJdCglQaW5DaGFuZ2USDwoHaW5kZXhlcxgBIAMoDRIPCgdtZW1iZXJzGAIgAygNEi4KC3ZpZXdfY2hhbmdlGAMgASgLMhkuY29tcGFjdG9yZC52MS5WaWV3Q2hhbmdlIo0BCgxQb2xpY3lDaGFuZ2USJAoFZ2l2ZW4YASABKAsyFS5jb21wYWN0b3JkLnYxLlBvbGljeRInCghyZXNvbHZlZBgCIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5Ei4KC3ZpZXdfY2hhbmdlGAMgASgLMhkuY29tcGFjdG9yZC52MS5WaWV3Q2hhbmdlKrgBChBDb21wYWN0aW9uUmVhc29uEiEKHUNPTVBBQ1RJT05fUkVBU09OX1VOU1BFQ0lGSUVEEAASHAoYQ09NUEFDVElPTl9SRUFTT05fTUFOVUFMEAESHwobQ09NUEFDVElPTl9SRUFTT05fVEhSRVNIT0xEEAISHgoaQ09NUEFDVElPTl9SRUFTT05fT1ZFUkZMT1cQAxIiCh5DT01QQUNUSU9OX1JFQVNPTl9VU0VSX01FU1NBR0UQBCqJAQoOQXR0ZW1wdE91dGNvbWUSHwobQVRURU1QVF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGgoWQVRURU1QVF9PVVRDT01FX0ZBSUxFRBABEh0KGUFUVEVNUFRfT1VUQ09NRV9DQU5DRUxMRUQQAhIbChdBVFRFTVBUX09VVENPTUVfU0tJUFBFRBADKuQBCgpTa2lwUmVhc29uEhsKF1NLSVBfUkVBU09OX1VOU1BFQ0lGSUVEEAASHwobU0tJUF9SRUFTT05fQkVMT1dfVEhSRVNIT0xEEAESIgoeU0tJUF9SRUFTT05fTk9USElOR19UT19DT01QQUNUEAISIQodU0tJUF9SRUFTT05fQUxSRUFEWV9DT01QQUNURUQQAxIXChNTS0lQX1JFQVNPTl9OT19HQUlOEAQSHQoZU0tJUF9SRUFTT05fQkVMT1dfTUlOSU1VTRAFEhkKFVNLSVBfUkVBU09OX09WRVJUQUtFThAGQkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM", [file_compactord_v1_edit, file_compactord_v1_error, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_strategy, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("Chpjb21wYWN0b3JkL3YxL3JlY29yZC5wcm90bxINY29tcGFjdG9yZC52MSLhAwoGUmVjb3JkEhAKCHNlcXVlbmNlGAEgASgNEhIKCm5leHRfaW5kZXgYAiABKA0SLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNAoKY29tcGFjdGlvbhgEIAEoCzIeLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvbkVudHJ5SAASKgoFcHJ1bmUYBSABKAsyGS5jb21wYWN0b3JkLnYxLlBydW5lRW50cnlIABIzCgdhdHRlbXB0GAYgASgLMiAuY29tcGFjdG9yZC52MS5Db21wYWN0aW9uQXR0ZW1wdEgAEi8KCmNoZWNrcG9pbnQYByABKAsyGS5jb21wYWN0b3JkLnYxLkNoZWNrcG9pbnRIABInCgZyZXZlcnQYCCABKAsyFS5jb21wYWN0b3JkLnYxLlJldmVydEgAEicKA3BpbhgJIAEoCzIYLmNvbXBhY3RvcmQudjEuUGluQ2hhbmdlSAASKQoFdW5waW4YCiABKAsyGC5jb21wYWN0b3JkLnYxLlBpbkNoYW5nZUgAEjQKDXBvbGljeV9jaGFuZ2UYCyABKAsyGy5jb21wYWN0b3JkLnYxLlBvbGljeUNoYW5nZUgAQgYKBGtpbmQiYQoKVmlld0NoYW5nZRIZCgxjaGFuZ2VkX2Zyb20YASABKA1IAIgBARITCgt2aWV3X2Zvcm1hdBgCIAEoDRISCgpuZXh0X2luZGV4GAMgASgNQg8KDV9jaGFuZ2VkX2Zyb20iKAoKSW5kZXhSYW5nZRINCgVzdGFydBgBIAEoDRILCgNlbmQYAiABKA0i5gMKClByb3ZlbmFuY2USFAoMb3BlcmF0aW9uX2lkGAEgASgJEi8KBnJlYXNvbhgCIAEoDjIfLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvblJlYXNvbhINCgVmb2N1cxgDIAEoCRIpCghzdHJhdGVneRgEIAEoCzIXLmNvbXBhY3RvcmQudjEuU3RyYXRlZ3kSFwoPY2xpZW50X3N0cmF0ZWd5GAUgASgJEisKCGR1cmF0aW9uGAYgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhIKCnN1bW1hcml6ZXIYByABKAkSDQoFbW9kZWwYCCABKAkSIwoFdXNhZ2UYCSABKAsyFC5jb21wYWN0b3JkLnYxLlVzYWdlEhUKCGNvc3RfdXNkGAogASgBSACIAQESGAoQc3VtbWFyaXplcl9jYWxscxgLIAEoDRIwCghmYWxsYmFjaxgMIAEoDjIeLmNvbXBhY3RvcmQudjEuU3VtbWFyeUZhbGxiYWNrEhYKDmZhbGxiYWNrX2NhdXNlGA0gASgJEhIKCnJlZGFjdGlvbnMYDiABKA0SFgoOcHJvbXB0X3ZlcnNpb24YDyABKA0SFQoNY2FjaGVkX3ByZWZpeBgQIAEoCEILCglfY29zdF91c2Qi/QUKD0NvbXBhY3Rpb25FbnRyeRIKCgJpZBgBIAEoCRIQCghzZXF1ZW5jZRgCIAEoDRIYChBmaXJzdF9rZXB0X2luZGV4GAMgASgNEioKB2NvdmVyZWQYBCABKAsyGS5jb21wYWN0b3JkLnYxLkluZGV4UmFuZ2USLQoKc3VtbWFyaXplZBgFIAEoCzIZLmNvbXBhY3RvcmQudjEuSW5kZXhSYW5nZRIPCgdzdW1tYXJ5GAYgASgJEiMKBXNsb3RzGAcgASgLMhQuY29tcGFjdG9yZC52MS5TbG90cxIVCg10b2tlbnNfYmVmb3JlGAggASgNEhQKDHRva2Vuc19hZnRlchgJIAEoDRItCgpwcm92ZW5hbmNlGAogASgLMhkuY29tcGFjdG9yZC52MS5Qcm92ZW5hbmNlEh0KEHNwbGl0X3R1cm5fc3RhcnQYCyABKA1IAIgBARIZChFwcmV2aW91c19lbnRyeV9pZBgMIAEoCRInCgVmaWxlcxgNIAEoCzIYLmNvbXBhY3RvcmQudjEuRmlsZUxpc3RzEhsKDnJlcGxheWVkX2luZGV4GA4gASgNSAGIAQESMQoOcHJvdmlkZXJfYmxvY2sYDyABKAsyGS5jb21wYWN0b3JkLnYxLk9wYXF1ZVBhcnQSLgoLdmlld19jaGFuZ2UYECABKAsyGS5jb21wYWN0b3JkLnYxLlZpZXdDaGFuZ2USLgoKY3JlYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoIc2VjdGlvbnMYEiABKA4yGS5jb21wYWN0b3JkLnYxLlNlY3Rpb25TZXQSFQoNY2l0ZWRfaW5kZXhlcxgTIAMoDRIVCg1pbXBvcnRlZF9mcm9tGBQgASgJEhwKFHNvdXJjZV90b2tlbnNfYmVmb3JlGBUgASgNEhEKCWZpbGVfdGFncxgWIAEoCEITChFfc3BsaXRfdHVybl9zdGFydEIRCg9fcmVwbGF5ZWRfaW5kZXgiZwoFU2xvdHMSJwoKb3Blbl90b2RvcxgBIAMoCzITLmNvbXBhY3RvcmQudjEuVG9kbxI1ChFsYXN0X3VzZXJfcmVxdWVzdBgCIAEoCzIaLmNvbXBhY3RvcmQudjEuVXNlclJlcXVlc3QiOAoEVG9kbxIMCgR0ZXh0GAEgASgJEhMKC2luX3Byb2dyZXNzGAIgASgIEg0KBWluZGV4GAMgASgNIj0KC1VzZXJSZXF1ZXN0Eg0KBWluZGV4GAEgASgNEgwKBHRleHQYAiABKAkSEQoJc2hvcnRlbmVkGAMgASgIIisKCUZpbGVMaXN0cxIMCgRyZWFkGAEgAygJEhAKCG1vZGlmaWVkGAIgAygJIpwCCgpQcnVuZUVudHJ5EgoKAmlkGAEgASgJEhAKCHNlcXVlbmNlGAIgASgNEiIKBWVkaXRzGAMgAygLMhMuY29tcGFjdG9yZC52MS5FZGl0EhUKDXRva2Vuc19iZWZvcmUYBCABKA0SFAoMdG9rZW5zX2FmdGVyGAUgASgNEi0KCnByb3ZlbmFuY2UYBiABKAsyGS5jb21wYWN0b3JkLnYxLlByb3ZlbmFuY2USLgoLdmlld19jaGFuZ2UYByABKAsyGS5jb21wYWN0b3JkLnYxLlZpZXdDaGFuZ2USLgoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoId2l0aF9jdXQYCSABKAgi+gEKEUNvbXBhY3Rpb25BdHRlbXB0Ei4KB291dGNvbWUYASABKA4yHS5jb21wYWN0b3JkLnYxLkF0dGVtcHRPdXRjb21lEhMKC3N0YXR1c19jb2RlGAIgASgFEjAKDGVycm9yX3JlYXNvbhgDIAEoDjIaLmNvbXBhY3RvcmQudjEuRXJyb3JSZWFzb24SLgoLc2tpcF9yZWFzb24YBCABKA4yGS5jb21wYWN0b3JkLnYxLlNraXBSZWFzb24SDwoHbWVzc2FnZRgFIAEoCRItCgpwcm92ZW5hbmNlGAYgASgLMhkuY29tcGFjdG9yZC52MS5Qcm92ZW5hbmNlImIKCkNoZWNrcG9pbnQSCgoCaWQYASABKA0SDQoFcG9pbnQYAiABKA0SDQoFdGl0bGUYAyABKAkSGQoMbWFya2VyX2luZGV4GAQgASgNSACIAQFCDwoNX21hcmtlcl9pbmRleCKDAgoGUmV2ZXJ0Eg0KBXBvaW50GAEgASgNEhoKDWNoZWNrcG9pbnRfaWQYAiABKA1IAIgBARIZCgxmdXR1cmVfaW5kZXgYAyABKA1IAYgBARIuCgt2aWV3X2NoYW5nZRgEIAEoCzIZLmNvbXBhY3RvcmQudjEuVmlld0NoYW5nZRIaChJtZXNzYWdlc19wdXRfYXNpZGUYBSABKA0SLQoKcHJvdmVuYW5jZRgGIAEoCzIZLmNvbXBhY3RvcmQudjEuUHJvdmVuYW5jZRIVCg1jaXRlZF9pbmRleGVzGAcgAygNQhAKDl9jaGVja3BvaW50X2lkQg8KDV9mdXR1cmVfaW5kZXgiXQoJUGluQ2hhbmdlEg8KB2luZGV4ZXMYASADKA0SDwoHbWVtYmVycxgCIAMoDRIuCgt2aWV3X2NoYW5nZRgDIAEoCzIZLmNvbXBhY3RvcmQudjEuVmlld0NoYW5nZSKNAQoMUG9saWN5Q2hhbmdlEiQKBWdpdmVuGAEgASgLMhUuY29tcGFjdG9yZC52MS5Qb2xpY3kSJwoIcmVzb2x2ZWQYAiABKAsyFS5jb21wYWN0b3JkLnYxLlBvbGljeRIuCgt2aWV3X2NoYW5nZRgDIAEoCzIZLmNvbXBhY3RvcmQudjEuVmlld0NoYW5nZSq4AQoQQ29tcGFjdGlvblJlYXNvbhIhCh1DT01QQUNUSU9OX1JFQVNPTl9VTlNQRUNJRklFRBAAEhwKGENPTVBBQ1RJT05fUkVBU09OX01BTlVBTBABEh8KG0NPTVBBQ1RJT05fUkVBU09OX1RIUkVTSE9MRBACEh4KGkNPTVBBQ1RJT05fUkVBU09OX09WRVJGTE9XEAMSIgoeQ09NUEFDVElPTl9SRUFTT05fVVNFUl9NRVNTQUdFEAQqiQEKDkF0dGVtcHRPdXRjb21lEh8KG0FUVEVNUFRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhoKFkFUVEVNUFRfT1VUQ09NRV9GQUlMRUQQARIdChlBVFRFTVBUX09VVENPTUVfQ0FOQ0VMTEVEEAISGwoXQVRURU1QVF9PVVRDT01FX1NLSVBQRUQQAyrkAQoKU2tpcFJlYXNvbhIbChdTS0lQX1JFQVNPTl9VTlNQRUNJRklFRBAAEh8KG1NLSVBfUkVBU09OX0JFTE9XX1RIUkVTSE9MRBABEiIKHlNLSVBfUkVBU09OX05PVEhJTkdfVE9fQ09NUEFDVBACEiEKHVNLSVBfUkVBU09OX0FMUkVBRFlfQ09NUEFDVEVEEAMSFwoTU0tJUF9SRUFTT05fTk9fR0FJThAEEh0KGVNLSVBfUkVBU09OX0JFTE9XX01JTklNVU0QBRIZChVTS0lQX1JFQVNPTl9PVkVSVEFLRU4QBkJDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_edit, file_compactord_v1_error, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_strategy, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * Record is what the log holds beside messages. Records are appended and never change.
@@ -329,6 +329,263 @@ export const IndexRangeSchema: GenMessage<IndexRange, {jsonType: IndexRangeJson}
   messageDesc(file_compactord_v1_record, 2);
 
 /**
+ * Provenance says how a record came about: why, by which strategy, who wrote its text, and what that took. Of a compaction
+ * that ended with its daemon only operation_id and reason are known; of one that was imported, who wrote it and what it took
+ * are not.
+ *
+ * @generated from message compactord.v1.Provenance
+ */
+export type Provenance = Message<"compactord.v1.Provenance"> & {
+  /**
+   * The operation that made the record: of Compact, or of a Revert that summarized. Empty where Prune or an append did.
+   *
+   * @generated from field: string operation_id = 1;
+   */
+  operationId: string;
+
+  /**
+   * Why it was asked for. Not set of a Revert.
+   *
+   * @generated from field: compactord.v1.CompactionReason reason = 2;
+   */
+  reason: CompactionReason;
+
+  /**
+   * What the caller wanted the summary to attend to. Not told of a PruneEntry. Of an attempt only where secrets in it could
+   * still be replaced, or need not be: not, as a rule, of one that was cancelled.
+   *
+   * @generated from field: string focus = 3;
+   */
+  focus: string;
+
+  /**
+   * The strategy with its resolved parameters. Of several in policy.on_user_message: a ladder of them, all of which ran.
+   *
+   * @generated from field: compactord.v1.Strategy strategy = 4;
+   */
+  strategy?: Strategy | undefined;
+
+  /**
+   * Where the client planned the cut or the edits itself: what it calls its strategy. Then `strategy` is not set.
+   *
+   * @generated from field: string client_strategy = 5;
+   */
+  clientStrategy: string;
+
+  /**
+   * How long it took.
+   *
+   * @generated from field: google.protobuf.Duration duration = 6;
+   */
+  duration?: Duration | undefined;
+
+  /**
+   * Who wrote the text: the summarizer's name; `client` where the client's own model did (CommitCompaction). Where a
+   * fallback wrote any of the texts, that is named. Empty where nobody did. Of an attempt: who was asked.
+   *
+   * @generated from field: string summarizer = 7;
+   */
+  summarizer: string;
+
+  /**
+   * The model that wrote; empty for `extractive`.
+   *
+   * @generated from field: string model = 8;
+   */
+  model: string;
+
+  /**
+   * What the summarizer's provider reported for the whole operation: the summary, the texts of the edits beside it, and
+   * texts that were refused. Where edits and a cut were committed together, this figure, cost_usd, summarizer_calls and
+   * redactions are told by the CompactionEntry alone, so that none is told twice.
+   *
+   * @generated from field: compactord.v1.Usage usage = 9;
+   */
+  usage?: Usage | undefined;
+
+  /**
+   * What that cost in US dollars, where the price is configured.
+   *
+   * @generated from field: optional double cost_usd = 10;
+   */
+  costUsd?: number | undefined;
+
+  /**
+   * How many requests the summarizer was sent in the whole operation.
+   *
+   * @generated from field: uint32 summarizer_calls = 11;
+   */
+  summarizerCalls: number;
+
+  /**
+   * Which fallback wrote the text or a part of it, if one was used.
+   *
+   * @generated from field: compactord.v1.SummaryFallback fallback = 12;
+   */
+  fallback: SummaryFallback;
+
+  /**
+   * Why the fallback was used, in one sentence.
+   *
+   * @generated from field: string fallback_cause = 13;
+   */
+  fallbackCause: string;
+
+  /**
+   * How many secrets were redacted on the way to the summarizer and in what it wrote.
+   *
+   * @generated from field: uint32 redactions = 14;
+   */
+  redactions: number;
+
+  /**
+   * The version of the prompts that the summarizer was asked with; 0 where it takes none.
+   *
+   * @generated from field: uint32 prompt_version = 15;
+   */
+  promptVersion: number;
+
+  /**
+   * Whether the summarizer was asked on the agent's own prompt (policy.summary.cached_prefix) for the summary.
+   *
+   * @generated from field: bool cached_prefix = 16;
+   */
+  cachedPrefix: boolean;
+};
+
+/**
+ * Provenance says how a record came about: why, by which strategy, who wrote its text, and what that took. Of a compaction
+ * that ended with its daemon only operation_id and reason are known; of one that was imported, who wrote it and what it took
+ * are not.
+ *
+ * @generated from message compactord.v1.Provenance
+ */
+export type ProvenanceJson = {
+  /**
+   * The operation that made the record: of Compact, or of a Revert that summarized. Empty where Prune or an append did.
+   *
+   * @generated from field: string operation_id = 1;
+   */
+  operationId?: string;
+
+  /**
+   * Why it was asked for. Not set of a Revert.
+   *
+   * @generated from field: compactord.v1.CompactionReason reason = 2;
+   */
+  reason?: CompactionReasonJson;
+
+  /**
+   * What the caller wanted the summary to attend to. Not told of a PruneEntry. Of an attempt only where secrets in it could
+   * still be replaced, or need not be: not, as a rule, of one that was cancelled.
+   *
+   * @generated from field: string focus = 3;
+   */
+  focus?: string;
+
+  /**
+   * The strategy with its resolved parameters. Of several in policy.on_user_message: a ladder of them, all of which ran.
+   *
+   * @generated from field: compactord.v1.Strategy strategy = 4;
+   */
+  strategy?: StrategyJson;
+
+  /**
+   * Where the client planned the cut or the edits itself: what it calls its strategy. Then `strategy` is not set.
+   *
+   * @generated from field: string client_strategy = 5;
+   */
+  clientStrategy?: string;
+
+  /**
+   * How long it took.
+   *
+   * @generated from field: google.protobuf.Duration duration = 6;
+   */
+  duration?: DurationJson;
+
+  /**
+   * Who wrote the text: the summarizer's name; `client` where the client's own model did (CommitCompaction). Where a
+   * fallback wrote any of the texts, that is named. Empty where nobody did. Of an attempt: who was asked.
+   *
+   * @generated from field: string summarizer = 7;
+   */
+  summarizer?: string;
+
+  /**
+   * The model that wrote; empty for `extractive`.
+   *
+   * @generated from field: string model = 8;
+   */
+  model?: string;
+
+  /**
+   * What the summarizer's provider reported for the whole operation: the summary, the texts of the edits beside it, and
+   * texts that were refused. Where edits and a cut were committed together, this figure, cost_usd, summarizer_calls and
+   * redactions are told by the CompactionEntry alone, so that none is told twice.
+   *
+   * @generated from field: compactord.v1.Usage usage = 9;
+   */
+  usage?: UsageJson;
+
+  /**
+   * What that cost in US dollars, where the price is configured.
+   *
+   * @generated from field: optional double cost_usd = 10;
+   */
+  costUsd?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * How many requests the summarizer was sent in the whole operation.
+   *
+   * @generated from field: uint32 summarizer_calls = 11;
+   */
+  summarizerCalls?: number;
+
+  /**
+   * Which fallback wrote the text or a part of it, if one was used.
+   *
+   * @generated from field: compactord.v1.SummaryFallback fallback = 12;
+   */
+  fallback?: SummaryFallbackJson;
+
+  /**
+   * Why the fallback was used, in one sentence.
+   *
+   * @generated from field: string fallback_cause = 13;
+   */
+  fallbackCause?: string;
+
+  /**
+   * How many secrets were redacted on the way to the summarizer and in what it wrote.
+   *
+   * @generated from field: uint32 redactions = 14;
+   */
+  redactions?: number;
+
+  /**
+   * The version of the prompts that the summarizer was asked with; 0 where it takes none.
+   *
+   * @generated from field: uint32 prompt_version = 15;
+   */
+  promptVersion?: number;
+
+  /**
+   * Whether the summarizer was asked on the agent's own prompt (policy.summary.cached_prefix) for the summary.
+   *
+   * @generated from field: bool cached_prefix = 16;
+   */
+  cachedPrefix?: boolean;
+};
+
+/**
+ * Describes the message compactord.v1.Provenance.
+ * Use `create(ProvenanceSchema)` to create a new message.
+ */
+export const ProvenanceSchema: GenMessage<Provenance, {jsonType: ProvenanceJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_record, 3);
+
+/**
  * CompactionEntry is one committed compaction.
  *
  * @generated from message compactord.v1.CompactionEntry
@@ -398,200 +655,94 @@ export type CompactionEntry = Message<"compactord.v1.CompactionEntry"> & {
   tokensAfter: number;
 
   /**
-   * Why it was asked for.
+   * How it came about.
    *
-   * @generated from field: compactord.v1.CompactionReason reason = 10;
+   * @generated from field: compactord.v1.Provenance provenance = 10;
    */
-  reason: CompactionReason;
-
-  /**
-   * What the caller wanted the summary to attend to.
-   *
-   * @generated from field: string focus = 11;
-   */
-  focus: string;
-
-  /**
-   * The strategy with its resolved parameters.
-   *
-   * @generated from field: compactord.v1.Strategy strategy = 12;
-   */
-  strategy?: Strategy | undefined;
-
-  /**
-   * The summarizer's name; `client` where the client's own model wrote it (CommitCompaction).
-   *
-   * @generated from field: string summarizer = 13;
-   */
-  summarizer: string;
-
-  /**
-   * The model that wrote the summary; empty for `extractive`.
-   *
-   * @generated from field: string model = 14;
-   */
-  model: string;
-
-  /**
-   * What the summarizer's provider reported for the whole operation: the summary, and the texts of the edits beside it.
-   *
-   * @generated from field: compactord.v1.Usage usage = 15;
-   */
-  usage?: Usage | undefined;
-
-  /**
-   * What that cost in US dollars, where the price is configured.
-   *
-   * @generated from field: optional double cost_usd = 16;
-   */
-  costUsd?: number | undefined;
+  provenance?: Provenance | undefined;
 
   /**
    * Where the cut split a turn: the index of the message that starts it.
    *
-   * @generated from field: optional uint32 split_turn_start = 17;
+   * @generated from field: optional uint32 split_turn_start = 11;
    */
   splitTurnStart?: number | undefined;
 
   /**
    * The entry that was in effect before; empty for the first.
    *
-   * @generated from field: string previous_entry_id = 18;
+   * @generated from field: string previous_entry_id = 12;
    */
   previousEntryId: string;
 
   /**
    * Files read and modified so far, cumulative.
    *
-   * @generated from field: compactord.v1.FileLists files = 19;
+   * @generated from field: compactord.v1.FileLists files = 13;
    */
   files?: FileLists | undefined;
 
   /**
    * The message shown again after the summary.
    *
-   * @generated from field: optional uint32 replayed_index = 20;
+   * @generated from field: optional uint32 replayed_index = 14;
    */
   replayedIndex?: number | undefined;
 
   /**
-   * Which fallback wrote the summary, if one was used.
-   *
-   * @generated from field: compactord.v1.SummaryFallback fallback = 21;
-   */
-  fallback: SummaryFallback;
-
-  /**
-   * Why the fallback was used, in one sentence.
-   *
-   * @generated from field: string fallback_cause = 22;
-   */
-  fallbackCause: string;
-
-  /**
    * A provider's own compaction item, if the provider made it; the summary then serves all other dialects.
    *
-   * @generated from field: compactord.v1.OpaquePart provider_block = 23;
+   * @generated from field: compactord.v1.OpaquePart provider_block = 15;
    */
   providerBlock?: OpaquePart | undefined;
 
   /**
    * What it changes in views.
    *
-   * @generated from field: compactord.v1.ViewChange view_change = 24;
+   * @generated from field: compactord.v1.ViewChange view_change = 16;
    */
   viewChange?: ViewChange | undefined;
 
   /**
-   * How long it took.
-   *
-   * @generated from field: google.protobuf.Duration duration = 25;
-   */
-  duration?: Duration | undefined;
-
-  /**
    * When it was committed.
    *
-   * @generated from field: google.protobuf.Timestamp created_at = 26;
+   * @generated from field: google.protobuf.Timestamp created_at = 17;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * How many requests the summarizer was sent in the whole operation.
-   *
-   * @generated from field: uint32 summarizer_calls = 27;
-   */
-  summarizerCalls: number;
-
-  /**
-   * How many secrets were redacted on the way to the summarizer and in the summary.
-   *
-   * @generated from field: uint32 redactions = 28;
-   */
-  redactions: number;
-
-  /**
    * The sections of the summary.
    *
-   * @generated from field: compactord.v1.SectionSet sections = 29;
+   * @generated from field: compactord.v1.SectionSet sections = 18;
    */
   sections: SectionSet;
 
   /**
    * The message indexes that the summary's lines cite, ascending.
    *
-   * @generated from field: repeated uint32 cited_indexes = 30;
+   * @generated from field: repeated uint32 cited_indexes = 19;
    */
   citedIndexes: number[];
 
   /**
-   * Where another tool made this compaction, and it was imported: the tool's name. Then what a summarizer would tell is
-   * not known.
+   * Where another tool made this compaction, and it was imported: the tool's name.
    *
-   * @generated from field: string imported_from = 31;
+   * @generated from field: string imported_from = 20;
    */
   importedFrom: string;
 
   /**
    * Where it was imported: the tokens before, as the tool counted them; 0 where it did not say.
    *
-   * @generated from field: uint32 source_tokens_before = 32;
+   * @generated from field: uint32 source_tokens_before = 21;
    */
   sourceTokensBefore: number;
-
-  /**
-   * The operation of Compact that made it.
-   *
-   * @generated from field: string operation_id = 33;
-   */
-  operationId: string;
-
-  /**
-   * The version of the prompts that the summarizer was asked with; 0 where it takes none.
-   *
-   * @generated from field: uint32 prompt_version = 34;
-   */
-  promptVersion: number;
-
-  /**
-   * Where the client planned the cut or the edits itself: what it calls its strategy. Then `strategy` is not set.
-   *
-   * @generated from field: string client_strategy = 35;
-   */
-  clientStrategy: string;
-
-  /**
-   * Whether the summarizer was asked on the agent's own prompt (policy.summary.cached_prefix) for the summary.
-   *
-   * @generated from field: bool cached_prefix = 36;
-   */
-  cachedPrefix: boolean;
 
   /**
    * Whether the summary ends in the tags that list the files (policy.summary.file_tags). Views then do not list them in
    * their own words.
    *
-   * @generated from field: bool file_tags = 37;
+   * @generated from field: bool file_tags = 22;
    */
   fileTags: boolean;
 };
@@ -666,200 +817,94 @@ export type CompactionEntryJson = {
   tokensAfter?: number;
 
   /**
-   * Why it was asked for.
+   * How it came about.
    *
-   * @generated from field: compactord.v1.CompactionReason reason = 10;
+   * @generated from field: compactord.v1.Provenance provenance = 10;
    */
-  reason?: CompactionReasonJson;
-
-  /**
-   * What the caller wanted the summary to attend to.
-   *
-   * @generated from field: string focus = 11;
-   */
-  focus?: string;
-
-  /**
-   * The strategy with its resolved parameters.
-   *
-   * @generated from field: compactord.v1.Strategy strategy = 12;
-   */
-  strategy?: StrategyJson;
-
-  /**
-   * The summarizer's name; `client` where the client's own model wrote it (CommitCompaction).
-   *
-   * @generated from field: string summarizer = 13;
-   */
-  summarizer?: string;
-
-  /**
-   * The model that wrote the summary; empty for `extractive`.
-   *
-   * @generated from field: string model = 14;
-   */
-  model?: string;
-
-  /**
-   * What the summarizer's provider reported for the whole operation: the summary, and the texts of the edits beside it.
-   *
-   * @generated from field: compactord.v1.Usage usage = 15;
-   */
-  usage?: UsageJson;
-
-  /**
-   * What that cost in US dollars, where the price is configured.
-   *
-   * @generated from field: optional double cost_usd = 16;
-   */
-  costUsd?: number | "NaN" | "Infinity" | "-Infinity";
+  provenance?: ProvenanceJson;
 
   /**
    * Where the cut split a turn: the index of the message that starts it.
    *
-   * @generated from field: optional uint32 split_turn_start = 17;
+   * @generated from field: optional uint32 split_turn_start = 11;
    */
   splitTurnStart?: number;
 
   /**
    * The entry that was in effect before; empty for the first.
    *
-   * @generated from field: string previous_entry_id = 18;
+   * @generated from field: string previous_entry_id = 12;
    */
   previousEntryId?: string;
 
   /**
    * Files read and modified so far, cumulative.
    *
-   * @generated from field: compactord.v1.FileLists files = 19;
+   * @generated from field: compactord.v1.FileLists files = 13;
    */
   files?: FileListsJson;
 
   /**
    * The message shown again after the summary.
    *
-   * @generated from field: optional uint32 replayed_index = 20;
+   * @generated from field: optional uint32 replayed_index = 14;
    */
   replayedIndex?: number;
 
   /**
-   * Which fallback wrote the summary, if one was used.
-   *
-   * @generated from field: compactord.v1.SummaryFallback fallback = 21;
-   */
-  fallback?: SummaryFallbackJson;
-
-  /**
-   * Why the fallback was used, in one sentence.
-   *
-   * @generated from field: string fallback_cause = 22;
-   */
-  fallbackCause?: string;
-
-  /**
    * A provider's own compaction item, if the provider made it; the summary then serves all other dialects.
    *
-   * @generated from field: compactord.v1.OpaquePart provider_block = 23;
+   * @generated from field: compactord.v1.OpaquePart provider_block = 15;
    */
   providerBlock?: OpaquePartJson;
 
   /**
    * What it changes in views.
    *
-   * @generated from field: compactord.v1.ViewChange view_change = 24;
+   * @generated from field: compactord.v1.ViewChange view_change = 16;
    */
   viewChange?: ViewChangeJson;
 
   /**
-   * How long it took.
-   *
-   * @generated from field: google.protobuf.Duration duration = 25;
-   */
-  duration?: DurationJson;
-
-  /**
    * When it was committed.
    *
-   * @generated from field: google.protobuf.Timestamp created_at = 26;
+   * @generated from field: google.protobuf.Timestamp created_at = 17;
    */
   createdAt?: TimestampJson;
 
   /**
-   * How many requests the summarizer was sent in the whole operation.
-   *
-   * @generated from field: uint32 summarizer_calls = 27;
-   */
-  summarizerCalls?: number;
-
-  /**
-   * How many secrets were redacted on the way to the summarizer and in the summary.
-   *
-   * @generated from field: uint32 redactions = 28;
-   */
-  redactions?: number;
-
-  /**
    * The sections of the summary.
    *
-   * @generated from field: compactord.v1.SectionSet sections = 29;
+   * @generated from field: compactord.v1.SectionSet sections = 18;
    */
   sections?: SectionSetJson;
 
   /**
    * The message indexes that the summary's lines cite, ascending.
    *
-   * @generated from field: repeated uint32 cited_indexes = 30;
+   * @generated from field: repeated uint32 cited_indexes = 19;
    */
   citedIndexes?: number[];
 
   /**
-   * Where another tool made this compaction, and it was imported: the tool's name. Then what a summarizer would tell is
-   * not known.
+   * Where another tool made this compaction, and it was imported: the tool's name.
    *
-   * @generated from field: string imported_from = 31;
+   * @generated from field: string imported_from = 20;
    */
   importedFrom?: string;
 
   /**
    * Where it was imported: the tokens before, as the tool counted them; 0 where it did not say.
    *
-   * @generated from field: uint32 source_tokens_before = 32;
+   * @generated from field: uint32 source_tokens_before = 21;
    */
   sourceTokensBefore?: number;
-
-  /**
-   * The operation of Compact that made it.
-   *
-   * @generated from field: string operation_id = 33;
-   */
-  operationId?: string;
-
-  /**
-   * The version of the prompts that the summarizer was asked with; 0 where it takes none.
-   *
-   * @generated from field: uint32 prompt_version = 34;
-   */
-  promptVersion?: number;
-
-  /**
-   * Where the client planned the cut or the edits itself: what it calls its strategy. Then `strategy` is not set.
-   *
-   * @generated from field: string client_strategy = 35;
-   */
-  clientStrategy?: string;
-
-  /**
-   * Whether the summarizer was asked on the agent's own prompt (policy.summary.cached_prefix) for the summary.
-   *
-   * @generated from field: bool cached_prefix = 36;
-   */
-  cachedPrefix?: boolean;
 
   /**
    * Whether the summary ends in the tags that list the files (policy.summary.file_tags). Views then do not list them in
    * their own words.
    *
-   * @generated from field: bool file_tags = 37;
+   * @generated from field: bool file_tags = 22;
    */
   fileTags?: boolean;
 };
@@ -869,7 +914,7 @@ export type CompactionEntryJson = {
  * Use `create(CompactionEntrySchema)` to create a new message.
  */
 export const CompactionEntrySchema: GenMessage<CompactionEntry, {jsonType: CompactionEntryJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_record, 3);
+  messageDesc(file_compactord_v1_record, 4);
 
 /**
  * Slots are facts taken from the log and not from a model, over all that the summary covers.
@@ -918,7 +963,7 @@ export type SlotsJson = {
  * Use `create(SlotsSchema)` to create a new message.
  */
 export const SlotsSchema: GenMessage<Slots, {jsonType: SlotsJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_record, 4);
+  messageDesc(file_compactord_v1_record, 5);
 
 /**
  * Todo is one item of the agent's to-do list.
@@ -981,7 +1026,7 @@ export type TodoJson = {
  * Use `create(TodoSchema)` to create a new message.
  */
 export const TodoSchema: GenMessage<Todo, {jsonType: TodoJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_record, 5);
+  messageDesc(file_compactord_v1_record, 6);
 
 /**
  * UserRequest is what the user asked for.
@@ -1044,7 +1089,7 @@ export type UserRequestJson = {
  * Use `create(UserRequestSchema)` to create a new message.
  */
 export const UserRequestSchema: GenMessage<UserRequest, {jsonType: UserRequestJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_record, 6);
+  messageDesc(file_compactord_v1_record, 7);
 
 /**
  * FileLists are the files that the agent read and modified.
@@ -1093,7 +1138,7 @@ export type FileListsJson = {
  * Use `create(FileListsSchema)` to create a new message.
  */
 export const FileListsSchema: GenMessage<FileLists, {jsonType: FileListsJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_record, 7);
+  messageDesc(file_compactord_v1_record, 8);
 
 /**
  * PruneEntry is one set of committed edits.
@@ -1123,138 +1168,46 @@ export type PruneEntry = Message<"compactord.v1.PruneEntry"> & {
   edits: Edit[];
 
   /**
-   * The strategy with its resolved parameters. Of several in policy.on_user_message: a ladder of them, all of which ran.
-   *
-   * @generated from field: compactord.v1.Strategy strategy = 4;
-   */
-  strategy?: Strategy | undefined;
-
-  /**
-   * Why it was asked for.
-   *
-   * @generated from field: compactord.v1.CompactionReason reason = 5;
-   */
-  reason: CompactionReason;
-
-  /**
    * The view's tokens before, by the session's estimator.
    *
-   * @generated from field: uint32 tokens_before = 6;
+   * @generated from field: uint32 tokens_before = 4;
    */
   tokensBefore: number;
 
   /**
    * The view's tokens after, by the session's estimator.
    *
-   * @generated from field: uint32 tokens_after = 7;
+   * @generated from field: uint32 tokens_after = 5;
    */
   tokensAfter: number;
 
   /**
+   * How it came about. A summarizer is named where one wrote texts of these edits.
+   *
+   * @generated from field: compactord.v1.Provenance provenance = 6;
+   */
+  provenance?: Provenance | undefined;
+
+  /**
    * What it changes in views.
    *
-   * @generated from field: compactord.v1.ViewChange view_change = 8;
+   * @generated from field: compactord.v1.ViewChange view_change = 7;
    */
   viewChange?: ViewChange | undefined;
 
   /**
-   * How long it took.
-   *
-   * @generated from field: google.protobuf.Duration duration = 9;
-   */
-  duration?: Duration | undefined;
-
-  /**
    * When it was committed.
    *
-   * @generated from field: google.protobuf.Timestamp created_at = 10;
+   * @generated from field: google.protobuf.Timestamp created_at = 8;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * The operation of Compact that made it; empty where Prune did.
-   *
-   * @generated from field: string operation_id = 11;
-   */
-  operationId: string;
-
-  /**
    * Whether the same operation committed a cut with it: the next record.
    *
-   * @generated from field: bool with_cut = 12;
+   * @generated from field: bool with_cut = 9;
    */
   withCut: boolean;
-
-  /**
-   * Who wrote texts of these edits; empty where no summarizer did. Where a fallback wrote one of them, that is named.
-   *
-   * @generated from field: string summarizer = 13;
-   */
-  summarizer: string;
-
-  /**
-   * The model that wrote texts of these edits; empty for `extractive`.
-   *
-   * @generated from field: string model = 14;
-   */
-  model: string;
-
-  /**
-   * What the summarizer's provider reported for the whole operation, also for texts that were refused. Not set where a cut
-   * was committed with it: then the CompactionEntry tells it, so that no figure is told twice.
-   *
-   * @generated from field: compactord.v1.Usage usage = 15;
-   */
-  usage?: Usage | undefined;
-
-  /**
-   * What that cost in US dollars, where the price is configured. Told where usage is.
-   *
-   * @generated from field: optional double cost_usd = 16;
-   */
-  costUsd?: number | undefined;
-
-  /**
-   * How many requests the summarizer was sent. Told where usage is.
-   *
-   * @generated from field: uint32 summarizer_calls = 17;
-   */
-  summarizerCalls: number;
-
-  /**
-   * Which fallback wrote a text of these edits, if one was used.
-   *
-   * @generated from field: compactord.v1.SummaryFallback fallback = 18;
-   */
-  fallback: SummaryFallback;
-
-  /**
-   * Why the fallback was used, in one sentence.
-   *
-   * @generated from field: string fallback_cause = 19;
-   */
-  fallbackCause: string;
-
-  /**
-   * How many secrets were redacted on the way to the summarizer and in these edits. Told where usage is.
-   *
-   * @generated from field: uint32 redactions = 20;
-   */
-  redactions: number;
-
-  /**
-   * The version of the prompts that the summarizer was asked with; 0 where it takes none.
-   *
-   * @generated from field: uint32 prompt_version = 21;
-   */
-  promptVersion: number;
-
-  /**
-   * Where the client planned the edits itself: what it calls its strategy. Then `strategy` is not set.
-   *
-   * @generated from field: string client_strategy = 22;
-   */
-  clientStrategy: string;
 };
 
 /**
@@ -1285,138 +1238,46 @@ export type PruneEntryJson = {
   edits?: EditJson[];
 
   /**
-   * The strategy with its resolved parameters. Of several in policy.on_user_message: a ladder of them, all of which ran.
-   *
-   * @generated from field: compactord.v1.Strategy strategy = 4;
-   */
-  strategy?: StrategyJson;
-
-  /**
-   * Why it was asked for.
-   *
-   * @generated from field: compactord.v1.CompactionReason reason = 5;
-   */
-  reason?: CompactionReasonJson;
-
-  /**
    * The view's tokens before, by the session's estimator.
    *
-   * @generated from field: uint32 tokens_before = 6;
+   * @generated from field: uint32 tokens_before = 4;
    */
   tokensBefore?: number;
 
   /**
    * The view's tokens after, by the session's estimator.
    *
-   * @generated from field: uint32 tokens_after = 7;
+   * @generated from field: uint32 tokens_after = 5;
    */
   tokensAfter?: number;
 
   /**
+   * How it came about. A summarizer is named where one wrote texts of these edits.
+   *
+   * @generated from field: compactord.v1.Provenance provenance = 6;
+   */
+  provenance?: ProvenanceJson;
+
+  /**
    * What it changes in views.
    *
-   * @generated from field: compactord.v1.ViewChange view_change = 8;
+   * @generated from field: compactord.v1.ViewChange view_change = 7;
    */
   viewChange?: ViewChangeJson;
 
   /**
-   * How long it took.
-   *
-   * @generated from field: google.protobuf.Duration duration = 9;
-   */
-  duration?: DurationJson;
-
-  /**
    * When it was committed.
    *
-   * @generated from field: google.protobuf.Timestamp created_at = 10;
+   * @generated from field: google.protobuf.Timestamp created_at = 8;
    */
   createdAt?: TimestampJson;
 
   /**
-   * The operation of Compact that made it; empty where Prune did.
-   *
-   * @generated from field: string operation_id = 11;
-   */
-  operationId?: string;
-
-  /**
    * Whether the same operation committed a cut with it: the next record.
    *
-   * @generated from field: bool with_cut = 12;
+   * @generated from field: bool with_cut = 9;
    */
   withCut?: boolean;
-
-  /**
-   * Who wrote texts of these edits; empty where no summarizer did. Where a fallback wrote one of them, that is named.
-   *
-   * @generated from field: string summarizer = 13;
-   */
-  summarizer?: string;
-
-  /**
-   * The model that wrote texts of these edits; empty for `extractive`.
-   *
-   * @generated from field: string model = 14;
-   */
-  model?: string;
-
-  /**
-   * What the summarizer's provider reported for the whole operation, also for texts that were refused. Not set where a cut
-   * was committed with it: then the CompactionEntry tells it, so that no figure is told twice.
-   *
-   * @generated from field: compactord.v1.Usage usage = 15;
-   */
-  usage?: UsageJson;
-
-  /**
-   * What that cost in US dollars, where the price is configured. Told where usage is.
-   *
-   * @generated from field: optional double cost_usd = 16;
-   */
-  costUsd?: number | "NaN" | "Infinity" | "-Infinity";
-
-  /**
-   * How many requests the summarizer was sent. Told where usage is.
-   *
-   * @generated from field: uint32 summarizer_calls = 17;
-   */
-  summarizerCalls?: number;
-
-  /**
-   * Which fallback wrote a text of these edits, if one was used.
-   *
-   * @generated from field: compactord.v1.SummaryFallback fallback = 18;
-   */
-  fallback?: SummaryFallbackJson;
-
-  /**
-   * Why the fallback was used, in one sentence.
-   *
-   * @generated from field: string fallback_cause = 19;
-   */
-  fallbackCause?: string;
-
-  /**
-   * How many secrets were redacted on the way to the summarizer and in these edits. Told where usage is.
-   *
-   * @generated from field: uint32 redactions = 20;
-   */
-  redactions?: number;
-
-  /**
-   * The version of the prompts that the summarizer was asked with; 0 where it takes none.
-   *
-   * @generated from field: uint32 prompt_version = 21;
-   */
-  promptVersion?: number;
-
-  /**
-   * Where the client planned the edits itself: what it calls its strategy. Then `strategy` is not set.
-   *
-   * @generated from field: string client_strategy = 22;
-   */
-  clientStrategy?: string;
 };
 
 /**
@@ -1424,7 +1285,7 @@ export type PruneEntryJson = {
  * Use `create(PruneEntrySchema)` to create a new message.
  */
 export const PruneEntrySchema: GenMessage<PruneEntry, {jsonType: PruneEntryJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_record, 8);
+  messageDesc(file_compactord_v1_record, 9);
 
 /**
  * CompactionAttempt is a compaction that started and wrote no entry.
@@ -1433,88 +1294,46 @@ export const PruneEntrySchema: GenMessage<PruneEntry, {jsonType: PruneEntryJson}
  */
 export type CompactionAttempt = Message<"compactord.v1.CompactionAttempt"> & {
   /**
-   * The operation's id.
-   *
-   * @generated from field: string operation_id = 1;
-   */
-  operationId: string;
-
-  /**
    * How it ended.
    *
-   * @generated from field: compactord.v1.AttemptOutcome outcome = 2;
+   * @generated from field: compactord.v1.AttemptOutcome outcome = 1;
    */
   outcome: AttemptOutcome;
 
   /**
    * The gRPC status code, where it failed or was cancelled.
    *
-   * @generated from field: int32 status_code = 3;
+   * @generated from field: int32 status_code = 2;
    */
   statusCode: number;
 
   /**
    * The stable reason, where it failed.
    *
-   * @generated from field: compactord.v1.ErrorReason error_reason = 4;
+   * @generated from field: compactord.v1.ErrorReason error_reason = 3;
    */
   errorReason: ErrorReason;
 
   /**
    * Why it was skipped, where it was.
    *
-   * @generated from field: compactord.v1.SkipReason skip_reason = 5;
+   * @generated from field: compactord.v1.SkipReason skip_reason = 4;
    */
   skipReason: SkipReason;
 
   /**
    * What happened, in one sentence, without content of the conversation.
    *
-   * @generated from field: string message = 6;
+   * @generated from field: string message = 5;
    */
   message: string;
 
   /**
-   * Why it was asked for.
+   * Why it was asked for, and what it took.
    *
-   * @generated from field: compactord.v1.CompactionReason reason = 7;
+   * @generated from field: compactord.v1.Provenance provenance = 6;
    */
-  reason: CompactionReason;
-
-  /**
-   * How long it took. Not set where the daemon ended with it, as all that follows: nobody knows.
-   *
-   * @generated from field: google.protobuf.Duration duration = 8;
-   */
-  duration?: Duration | undefined;
-
-  /**
-   * How many requests the summarizer was sent.
-   *
-   * @generated from field: uint32 summarizer_calls = 9;
-   */
-  summarizerCalls: number;
-
-  /**
-   * What the summarizer's provider reported.
-   *
-   * @generated from field: compactord.v1.Usage usage = 10;
-   */
-  usage?: Usage | undefined;
-
-  /**
-   * What that cost in US dollars, where the price is configured.
-   *
-   * @generated from field: optional double cost_usd = 11;
-   */
-  costUsd?: number | undefined;
-
-  /**
-   * The summarizer's name, where one was asked.
-   *
-   * @generated from field: string summarizer = 12;
-   */
-  summarizer: string;
+  provenance?: Provenance | undefined;
 };
 
 /**
@@ -1524,88 +1343,46 @@ export type CompactionAttempt = Message<"compactord.v1.CompactionAttempt"> & {
  */
 export type CompactionAttemptJson = {
   /**
-   * The operation's id.
-   *
-   * @generated from field: string operation_id = 1;
-   */
-  operationId?: string;
-
-  /**
    * How it ended.
    *
-   * @generated from field: compactord.v1.AttemptOutcome outcome = 2;
+   * @generated from field: compactord.v1.AttemptOutcome outcome = 1;
    */
   outcome?: AttemptOutcomeJson;
 
   /**
    * The gRPC status code, where it failed or was cancelled.
    *
-   * @generated from field: int32 status_code = 3;
+   * @generated from field: int32 status_code = 2;
    */
   statusCode?: number;
 
   /**
    * The stable reason, where it failed.
    *
-   * @generated from field: compactord.v1.ErrorReason error_reason = 4;
+   * @generated from field: compactord.v1.ErrorReason error_reason = 3;
    */
   errorReason?: ErrorReasonJson;
 
   /**
    * Why it was skipped, where it was.
    *
-   * @generated from field: compactord.v1.SkipReason skip_reason = 5;
+   * @generated from field: compactord.v1.SkipReason skip_reason = 4;
    */
   skipReason?: SkipReasonJson;
 
   /**
    * What happened, in one sentence, without content of the conversation.
    *
-   * @generated from field: string message = 6;
+   * @generated from field: string message = 5;
    */
   message?: string;
 
   /**
-   * Why it was asked for.
+   * Why it was asked for, and what it took.
    *
-   * @generated from field: compactord.v1.CompactionReason reason = 7;
+   * @generated from field: compactord.v1.Provenance provenance = 6;
    */
-  reason?: CompactionReasonJson;
-
-  /**
-   * How long it took. Not set where the daemon ended with it, as all that follows: nobody knows.
-   *
-   * @generated from field: google.protobuf.Duration duration = 8;
-   */
-  duration?: DurationJson;
-
-  /**
-   * How many requests the summarizer was sent.
-   *
-   * @generated from field: uint32 summarizer_calls = 9;
-   */
-  summarizerCalls?: number;
-
-  /**
-   * What the summarizer's provider reported.
-   *
-   * @generated from field: compactord.v1.Usage usage = 10;
-   */
-  usage?: UsageJson;
-
-  /**
-   * What that cost in US dollars, where the price is configured.
-   *
-   * @generated from field: optional double cost_usd = 11;
-   */
-  costUsd?: number | "NaN" | "Infinity" | "-Infinity";
-
-  /**
-   * The summarizer's name, where one was asked.
-   *
-   * @generated from field: string summarizer = 12;
-   */
-  summarizer?: string;
+  provenance?: ProvenanceJson;
 };
 
 /**
@@ -1613,7 +1390,7 @@ export type CompactionAttemptJson = {
  * Use `create(CompactionAttemptSchema)` to create a new message.
  */
 export const CompactionAttemptSchema: GenMessage<CompactionAttempt, {jsonType: CompactionAttemptJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_record, 9);
+  messageDesc(file_compactord_v1_record, 10);
 
 /**
  * Checkpoint names a point.
@@ -1690,7 +1467,7 @@ export type CheckpointJson = {
  * Use `create(CheckpointSchema)` to create a new message.
  */
 export const CheckpointSchema: GenMessage<Checkpoint, {jsonType: CheckpointJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_record, 10);
+  messageDesc(file_compactord_v1_record, 11);
 
 /**
  * Revert makes active path, effective compaction, edits and pins what they were at a point.
@@ -1734,11 +1511,18 @@ export type Revert = Message<"compactord.v1.Revert"> & {
   messagesPutAside: number;
 
   /**
-   * What was put aside became a summary: who wrote it.
+   * Where what was put aside became a summary: how that came about.
    *
-   * @generated from field: compactord.v1.RevertSummary summary = 6;
+   * @generated from field: compactord.v1.Provenance provenance = 6;
    */
-  summary?: RevertSummary | undefined;
+  provenance?: Provenance | undefined;
+
+  /**
+   * The message indexes that the lines of that summary cite, ascending.
+   *
+   * @generated from field: repeated uint32 cited_indexes = 7;
+   */
+  citedIndexes: number[];
 };
 
 /**
@@ -1783,11 +1567,18 @@ export type RevertJson = {
   messagesPutAside?: number;
 
   /**
-   * What was put aside became a summary: who wrote it.
+   * Where what was put aside became a summary: how that came about.
    *
-   * @generated from field: compactord.v1.RevertSummary summary = 6;
+   * @generated from field: compactord.v1.Provenance provenance = 6;
    */
-  summary?: RevertSummaryJson;
+  provenance?: ProvenanceJson;
+
+  /**
+   * The message indexes that the lines of that summary cite, ascending.
+   *
+   * @generated from field: repeated uint32 cited_indexes = 7;
+   */
+  citedIndexes?: number[];
 };
 
 /**
@@ -1795,167 +1586,6 @@ export type RevertJson = {
  * Use `create(RevertSchema)` to create a new message.
  */
 export const RevertSchema: GenMessage<Revert, {jsonType: RevertJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_record, 11);
-
-/**
- * RevertSummary says who summarized what a Revert put aside.
- *
- * @generated from message compactord.v1.RevertSummary
- */
-export type RevertSummary = Message<"compactord.v1.RevertSummary"> & {
-  /**
-   * The summarizer's name.
-   *
-   * @generated from field: string summarizer = 1;
-   */
-  summarizer: string;
-
-  /**
-   * The model; empty for `extractive`.
-   *
-   * @generated from field: string model = 2;
-   */
-  model: string;
-
-  /**
-   * What the summarizer's provider reported.
-   *
-   * @generated from field: compactord.v1.Usage usage = 3;
-   */
-  usage?: Usage | undefined;
-
-  /**
-   * What it cost in US dollars, where the price is configured.
-   *
-   * @generated from field: optional double cost_usd = 4;
-   */
-  costUsd?: number | undefined;
-
-  /**
-   * Which fallback wrote the summary, if one was used.
-   *
-   * @generated from field: compactord.v1.SummaryFallback fallback = 5;
-   */
-  fallback: SummaryFallback;
-
-  /**
-   * How many requests the summarizer was sent.
-   *
-   * @generated from field: uint32 summarizer_calls = 6;
-   */
-  summarizerCalls: number;
-
-  /**
-   * What the caller wanted the summary to attend to.
-   *
-   * @generated from field: string focus = 7;
-   */
-  focus: string;
-
-  /**
-   * The message indexes that the summary's lines cite, ascending.
-   *
-   * @generated from field: repeated uint32 cited_indexes = 8;
-   */
-  citedIndexes: number[];
-
-  /**
-   * How many secrets were redacted on the way to the summarizer and in the summary.
-   *
-   * @generated from field: uint32 redactions = 9;
-   */
-  redactions: number;
-
-  /**
-   * The version of the prompts that the summarizer was asked with; 0 where it takes none.
-   *
-   * @generated from field: uint32 prompt_version = 10;
-   */
-  promptVersion: number;
-};
-
-/**
- * RevertSummary says who summarized what a Revert put aside.
- *
- * @generated from message compactord.v1.RevertSummary
- */
-export type RevertSummaryJson = {
-  /**
-   * The summarizer's name.
-   *
-   * @generated from field: string summarizer = 1;
-   */
-  summarizer?: string;
-
-  /**
-   * The model; empty for `extractive`.
-   *
-   * @generated from field: string model = 2;
-   */
-  model?: string;
-
-  /**
-   * What the summarizer's provider reported.
-   *
-   * @generated from field: compactord.v1.Usage usage = 3;
-   */
-  usage?: UsageJson;
-
-  /**
-   * What it cost in US dollars, where the price is configured.
-   *
-   * @generated from field: optional double cost_usd = 4;
-   */
-  costUsd?: number | "NaN" | "Infinity" | "-Infinity";
-
-  /**
-   * Which fallback wrote the summary, if one was used.
-   *
-   * @generated from field: compactord.v1.SummaryFallback fallback = 5;
-   */
-  fallback?: SummaryFallbackJson;
-
-  /**
-   * How many requests the summarizer was sent.
-   *
-   * @generated from field: uint32 summarizer_calls = 6;
-   */
-  summarizerCalls?: number;
-
-  /**
-   * What the caller wanted the summary to attend to.
-   *
-   * @generated from field: string focus = 7;
-   */
-  focus?: string;
-
-  /**
-   * The message indexes that the summary's lines cite, ascending.
-   *
-   * @generated from field: repeated uint32 cited_indexes = 8;
-   */
-  citedIndexes?: number[];
-
-  /**
-   * How many secrets were redacted on the way to the summarizer and in the summary.
-   *
-   * @generated from field: uint32 redactions = 9;
-   */
-  redactions?: number;
-
-  /**
-   * The version of the prompts that the summarizer was asked with; 0 where it takes none.
-   *
-   * @generated from field: uint32 prompt_version = 10;
-   */
-  promptVersion?: number;
-};
-
-/**
- * Describes the message compactord.v1.RevertSummary.
- * Use `create(RevertSummarySchema)` to create a new message.
- */
-export const RevertSummarySchema: GenMessage<RevertSummary, {jsonType: RevertSummaryJson}> = /*@__PURE__*/
   messageDesc(file_compactord_v1_record, 12);
 
 /**
