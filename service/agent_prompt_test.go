@@ -108,7 +108,7 @@ func (w *checkedService) planOnAgentsPrompt() {
 // requirePrefix compares the agent's prompt that a summarizer is given with the agent's view.
 func (w *checkedService) requirePrefix(ctx context.Context, req *summarizers.Request) {
 	firstKept := req.Messages[len(req.Messages)-1].GetIndex() + 1
-	covered := upTo(w.view(), firstKept) //nolint:contextcheck // The world has its own.
+	covered := upTo(w.view(), firstKept)
 	var shown []*compactordv1.Message
 	for _, vm := range covered {
 		shown = append(shown, vm.GetMessage())
@@ -118,7 +118,7 @@ func (w *checkedService) requirePrefix(ctx context.Context, req *summarizers.Req
 	}
 	for _, d := range dialects.All() {
 		agents := &follower{}
-		if _, err := w.follow(d, agents, 64<<20); err != nil { //nolint:contextcheck // The world has its own.
+		if _, err := w.follow(d, agents, 64<<20); err != nil {
 			w.counts["calls are open"]++
 			continue
 		}

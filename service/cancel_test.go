@@ -337,6 +337,6 @@ func TestNextCompactionAfterTheEndIsNotRefused(t *testing.T) {
 		compactions = 2_000
 	}
 	for range compactions {
-		require.NoError(t, w.service.Compact(req, &memoryStream{ctx: t.Context()}))
+		require.NoError(t, w.service.Compact(req, newMemoryStream(t.Context())))
 	}
 }

@@ -151,7 +151,7 @@ func TestDeadlineThatTheDaemonNoticesFirst(t *testing.T) {
 		<-asked
 		end(context.DeadlineExceeded)
 	}()
-	stream := &memoryStream{ctx: ctx}
+	stream := newMemoryStream(ctx)
 	info := requireReason(t, s.Compact(compactRequest("s", nil), stream), codes.DeadlineExceeded, "DEADLINE_EXCEEDED")
 	failed := last(t, stream.events)
 	require.Equal(t, compactordv1.ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED, failed.GetFailed().GetReason())

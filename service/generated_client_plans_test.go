@@ -20,7 +20,7 @@ func (w *checkedService) compactByClient(req *compactordv1.CompactRequest, befor
 	_, err := w.service.ForkSession(w.t.Context(), &compactordv1.ForkSessionRequest{SessionId: checkedSession, NewSessionId: twin})
 	require.NoError(w.t, err)
 	w.recorder.requests, w.fallback.requests = nil, nil
-	stream := &memoryStream{ctx: w.t.Context()}
+	stream := newMemoryStream(w.t.Context())
 	twinReq := proto.CloneOf(req)
 	twinReq.Target = &compactordv1.CompactRequest_SessionId{SessionId: twin}
 	twinErr := w.service.Compact(twinReq, stream)

@@ -28,7 +28,7 @@ func (w *checkedService) compact(meanwhile func()) {
 		}
 	}
 	w.recorder.requests, w.fallback.requests = nil, nil
-	stream := &memoryStream{ctx: w.t.Context()}
+	stream := newMemoryStream(w.t.Context())
 	err := w.service.Compact(w.compactRequest(policy), stream)
 	w.duringCommit = nil
 	if err != nil {
@@ -267,11 +267,15 @@ func (w *checkedService) prune() {
 // memoryStream takes the events of a Compact that is called without a network.
 type memoryStream struct {
 	grpc.ServerStreamingServer[compactordv1.CompactResponse]
-	ctx    context.Context //nolint:containedctx // gRPC streams carry theirs
-	events []*compactordv1.CompactionEvent
+	context func() context.Context
+	events  []*compactordv1.CompactionEvent
 }
 
-func (s *memoryStream) Context() context.Context { return s.ctx }
+func newMemoryStream(ctx context.Context) *memoryStream {
+	return &memoryStream{context: func() context.Context { return ctx }}
+}
+
+func (s *memoryStream) Context() context.Context { return s.context() }
 
 func (s *memoryStream) Send(answer *compactordv1.CompactResponse) error {
 	s.events = append(s.events, answer.GetEvent())

@@ -47,7 +47,7 @@ func (w *checkedService) obey() {
 		return
 	}
 	w.counts["due"]++
-	req, stream := compactRequest(checkedSession, nil), &memoryStream{ctx: w.t.Context()}
+	req, stream := compactRequest(checkedSession, nil), newMemoryStream(w.t.Context())
 	req.Reason = threshold
 	w.recorder.requests = nil
 	require.NoError(w.t, w.service.Compact(req, stream))

@@ -150,7 +150,7 @@ func (w *checkedService) compactByAny(meanwhile func()) {
 		return
 	}
 	w.recorder.requests, w.fallback.requests = nil, nil
-	stream := &memoryStream{ctx: w.t.Context()}
+	stream := newMemoryStream(w.t.Context())
 	if err := w.service.Compact(req, stream); err != nil {
 		require.Equal(w.t, codes.FailedPrecondition, status.Code(err), "%v", err)
 		w.counts["compaction held up"]++

@@ -140,7 +140,8 @@ func TestProvidersErrors(t *testing.T) {
 			require.NotNil(t, attempt.GetStrategy())
 			require.Empty(t, cmp.Diff(entry.GetStrategy(), attempt.GetStrategy(), protocmp.Transform()))
 			d.stop()
-			if provider, ok := c.err.(*summarizers.ProviderError); ok { //nolint:errorlint // It is what the script says.
+			var provider *summarizers.ProviderError
+			if errors.As(c.err, &provider) {
 				require.Equal(t, 2, strings.Count(log.String(), "summarizer failed"), "once for each compaction")
 				require.Contains(t, log.String(), "summarizer=model")
 				require.Contains(t, log.String(), "code="+provider.Code)

@@ -88,7 +88,8 @@ func clones(messages []*compactordv1.Message) []*compactordv1.Message {
 // requireReport requires that positions are those of the messages, that reasons are given, and that rules exist.
 func requireReport(t tHelper, d dialect.Dialect, messages []*compactordv1.Message, r *dialect.Rendered) {
 	t.Helper()
-	require.Equal(t, len(r.Messages), len(r.From), "elements and what they are made from") //nolint:testifylint // Len would print them all.
+	elements, origins := len(r.Messages), len(r.From)
+	require.Equal(t, elements, origins, "elements and what they are made from")
 	for _, span := range r.From {
 		require.GreaterOrEqual(t, span.First, 0)
 		require.LessOrEqual(t, span.First, span.End)

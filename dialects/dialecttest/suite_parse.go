@@ -35,7 +35,8 @@ func parsedAndWritten(t *rapid.T, d dialect.Dialect) {
 func requireParsed(t tHelper, parsed *dialect.Parsed, elements int) {
 	t.Helper()
 	requireMessages(t, parsed.Messages)
-	require.Equal(t, len(parsed.Messages), len(parsed.Positions)) //nolint:testifylint // Len would print them all.
+	messages, positions := len(parsed.Messages), len(parsed.Positions)
+	require.Equal(t, messages, positions)
 	require.True(t, slices.IsSorted(parsed.Positions))
 	for _, at := range parsed.Positions {
 		require.GreaterOrEqual(t, at, 0)

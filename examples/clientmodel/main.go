@@ -66,7 +66,7 @@ func byProgram(program []string) model {
 		if complaint != "" {
 			user += "\n\nYour last answer was refused: " + complaint
 		}
-		cmd := exec.CommandContext(ctx, program[0], program[1:]...) //nolint:gosec // the user's own program
+		cmd := exec.CommandContext(ctx, program[0], program[1:]...)
 		cmd.Stdin, cmd.Stderr = strings.NewReader(system+"\n\n"+user), os.Stderr
 		answer, err := cmd.Output()
 		return string(answer), err

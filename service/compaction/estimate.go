@@ -27,13 +27,12 @@ func (w *writing) estimate(ctx context.Context, whole bool) error {
 	for _, a := range asks {
 		// Nothing of it leaves the daemon.
 		a.request.Redact = nil
-		one, err := w.estimated(ctx, estimator, a.request)
+		one := w.estimated(ctx, estimator, a.request)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err != nil {
-			w.Logger.DebugContext(ctx, "no estimate by the summarizer", "summarizer", chosen.Name())
-			return nil //nolint:nilerr // It ends the estimate and not the compaction.
+		if one == nil {
+			return nil
 		}
 		all.Calls += one.Calls
 		all.InputTokens += one.InputTokens
@@ -66,7 +65,21 @@ func (w *writing) fitsOneRequest(chosen summarizers.Summarizer) bool {
 // errEstimate says that a summarizer gave neither an estimate nor an error.
 var errEstimate = errors.New("no estimate")
 
+// estimated is what a summarizer says that a request takes; nil where it cannot say, which keeps no compaction from going on.
 func (w *writing) estimated(
+	ctx context.Context, by summarizers.Estimator, req *summarizers.Request,
+) *summarizers.Estimate {
+	e, err := w.askForEstimate(ctx, by, req)
+	if err != nil && ctx.Err() == nil {
+		w.Logger.DebugContext(ctx, "no estimate by the summarizer", "summarizer", by.Name())
+	}
+	if err != nil {
+		return nil
+	}
+	return e
+}
+
+func (w *writing) askForEstimate(
 	ctx context.Context, by summarizers.Estimator, req *summarizers.Request,
 ) (e *summarizers.Estimate, err error) {
 	defer func() {

@@ -14,17 +14,16 @@ import (
 	"github.com/compactord/compactord/service/sessionlog"
 )
 
-func mapErrorsUnary(logger *slog.Logger) grpc.UnaryServerInterceptor {
-	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
-		resp, err := handler(ctx, req)
-		return resp, mapError(ctx, logger, info.FullMethod, err)
-	}
+// errorMap turns the errors of calls into statuses.
+type errorMap struct{ logger *slog.Logger }
+
+func (m errorMap) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	resp, err := handler(ctx, req)
+	return resp, mapError(ctx, m.logger, info.FullMethod, err)
 }
 
-func mapErrorsStream(logger *slog.Logger) grpc.StreamServerInterceptor {
-	return func(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
-		return mapError(stream.Context(), logger, info.FullMethod, handler(srv, stream))
-	}
+func (m errorMap) stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	return mapError(stream.Context(), m.logger, info.FullMethod, handler(srv, stream))
 }
 
 // mapError turns an error into the status that goes out. A bug is logged with its cause under the id that the client

@@ -64,13 +64,14 @@ func New(
 	log := logging.LoggerFunc(func(ctx context.Context, level logging.Level, message string, fields ...any) {
 		logger.Log(ctx, slog.Level(level), "call", append(fields, "event", message)...)
 	})
+	mapped := errorMap{logger}
 	return &Chain{
 		Unary: []grpc.UnaryServerInterceptor{
 			recovery.UnaryServerInterceptor(backstop),
 			arriveUnary(now),
 			metrics.UnaryServerInterceptor(),
 			selector.UnaryServerInterceptor(logging.UnaryServerInterceptor(log, logOptions...), ourServices),
-			mapErrorsUnary(logger),
+			mapped.unary,
 			recovery.UnaryServerInterceptor(recovered),
 			capDeadline(unaryTime),
 			checkUnary(limitTo(maxMessageBytes), knownFields, validator.Validate),
@@ -80,7 +81,7 @@ func New(
 			arriveStream(now),
 			metrics.StreamServerInterceptor(),
 			selector.StreamServerInterceptor(logging.StreamServerInterceptor(log, logOptions...), ourServices),
-			mapErrorsStream(logger),
+			mapped.stream,
 			recovery.StreamServerInterceptor(recovered),
 			checkStream(limitTo(maxMessageBytes), knownFields, validator.Validate),
 		},

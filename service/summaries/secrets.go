@@ -11,8 +11,10 @@ import (
 // secrets replaces the secrets in what summarizers are sent and in what they write. Nil replaces none.
 type secrets struct {
 	counted *redaction.Redactor
-	// shown is for pieces that are only shown on the way, so that nothing counts twice.
-	shown *redaction.Redactor
+	// redact replaces and counts them, until the operation has ended.
+	redact func(text string) string
+	// redactShown is for pieces that are only shown on the way, so that nothing counts twice.
+	redactShown func(text string) string
 }
 
 // newSecrets returns nil where the policy wants no secrets replaced.
@@ -20,7 +22,10 @@ func newSecrets(ctx context.Context, p *compactordv1.SummaryPolicy, sessionUID s
 	if !p.GetRedact() {
 		return nil
 	}
-	return &secrets{counted: redaction.New(ctx, sessionUID), shown: redaction.New(ctx, sessionUID)}
+	counted := redaction.New(sessionUID)
+	return &secrets{
+		counted: counted, redact: counted.Within(ctx), redactShown: redaction.New(sessionUID).Within(ctx),
+	}
 }
 
 // Redact returns a text as the policy has it stored, and how many secrets were replaced in it. Once ctx has ended nothing
@@ -34,7 +39,7 @@ func (s *secrets) replace(text string) string {
 	if s == nil {
 		return text
 	}
-	return s.counted.Text(text)
+	return s.redact(text)
 }
 
 // replaceShown is replace for what is only shown.
@@ -42,7 +47,7 @@ func (s *secrets) replaceShown(text string) string {
 	if s == nil {
 		return text
 	}
-	return s.shown.Text(text)
+	return s.redactShown(text)
 }
 
 func (s *secrets) count() uint32 {
@@ -56,7 +61,7 @@ func (s *secrets) count() uint32 {
 func (s *secrets) within(ctx context.Context, req *summarizers.Request) *summarizers.Request {
 	bounded := *req
 	if s != nil {
-		bounded.Redact = s.counted.Within(ctx).Text
+		bounded.Redact = s.counted.Within(ctx)
 	}
 	return &bounded
 }

@@ -3,6 +3,7 @@ package bpe_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -116,8 +117,11 @@ func TestCorpus(t *testing.T) {
 	}
 	compared, seen := 0, 0
 	require.NoError(t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return fs.SkipAll
+		}
 		if err != nil || filepath.Ext(path) != ".jsonl" {
-			return nil //nolint:nilerr // A corpus that is not there is a test that is skipped.
+			return err
 		}
 		if seen++; testing.Short() && seen%20 != 0 {
 			return nil

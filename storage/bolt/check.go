@@ -14,11 +14,11 @@ import (
 // CheckStructure returns all that is wrong with the file, the buckets, and what they say of each other. It reads
 // everything in one transaction, which no page is freed under: check a copy, or a store that is not in use.
 func (s *Store) CheckStructure(ctx context.Context) ([]storage.Problem, error) {
-	c := &checker{ctx: ctx, sessions: map[uint64]*checked{}}
+	c := &checker{sessions: map[uint64]*checked{}}
 	readable := false
 	err := s.view(ctx, func(tx *bbolt.Tx) error {
 		c.tx = tx
-		readable = c.walk()
+		readable = c.walk(ctx)
 		return context.Cause(ctx)
 	})
 	if err != nil {
@@ -39,8 +39,6 @@ func (s *Store) CheckStructure(ctx context.Context) ([]storage.Problem, error) {
 
 // checker gathers what is wrong.
 type checker struct {
-	// ctx ends the check early; a check lives within one call.
-	ctx      context.Context //nolint:containedctx // it is passed to nothing that outlives the call
 	tx       *bbolt.Tx
 	sessions map[uint64]*checked
 	dead     map[uint64]bool
@@ -65,7 +63,7 @@ func (c *checker) report(session *checked, format string, args ...any) {
 }
 
 // walk checks everything above the pages. It returns false where they could not be read.
-func (c *checker) walk() (readable bool) {
+func (c *checker) walk(ctx context.Context) (readable bool) {
 	var err error
 	defer func() {
 		if err != nil {
@@ -75,16 +73,16 @@ func (c *checker) walk() (readable bool) {
 	}()
 	defer guard(&err)()
 	c.checkBuckets()
-	c.readDead()
-	c.readSessions()
-	c.checkListings(byTimeBucket, false)
-	c.checkListings(byLabelBucket, true)
+	c.readDead(ctx)
+	c.readSessions(ctx)
+	c.checkListings(ctx, byTimeBucket, false)
+	c.checkListings(ctx, byLabelBucket, true)
 	c.checkOrdinals()
 	for _, session := range c.sessions {
-		if c.ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return false
 		}
-		c.checkLog(session)
+		c.checkLog(ctx, session)
 	}
 	return true
 }
@@ -111,9 +109,9 @@ func (c *checker) checkBuckets() {
 	c.next, _ = keyOrdinal(c.tx.Bucket(metaBucket).Get(nextOrdinalKey))
 }
 
-func (c *checker) readDead() {
+func (c *checker) readDead(ctx context.Context) {
 	c.dead = map[uint64]bool{}
-	c.each(deadBucket, nil, func(key, _ []byte) {
+	c.each(ctx, deadBucket, nil, func(key, _ []byte) {
 		ordinal, err := keyOrdinal(key)
 		if err != nil || ordinal >= c.next {
 			c.report(nil, "bucket dead: an ordinal that was never given")
@@ -123,8 +121,8 @@ func (c *checker) readDead() {
 }
 
 // readSessions reads the rows, and looks each one up in the listings.
-func (c *checker) readSessions() {
-	c.each(sessionsBucket, nil, func(key, value []byte) {
+func (c *checker) readSessions(ctx context.Context) {
+	c.each(ctx, sessionsBucket, nil, func(key, value []byte) {
 		session := new(checked)
 		var err error
 		if session.tenant, session.id, err = splitSessionKey(key); err != nil {
@@ -174,8 +172,8 @@ func (c *checker) checkRow(session *checked) {
 }
 
 // checkListings finds entries of listings that no row stands for.
-func (c *checker) checkListings(bucket []byte, labelled bool) {
-	c.each(bucket, nil, func(key, id []byte) {
+func (c *checker) checkListings(ctx context.Context, bucket []byte, labelled bool) {
+	c.each(ctx, bucket, nil, func(key, id []byte) {
 		l, at, err := splitListingKey(key, labelled)
 		if err != nil {
 			c.report(nil, "bucket %s: %v", bucket, err)
@@ -212,10 +210,10 @@ func (c *checker) checkOrdinals() {
 }
 
 // each calls fn for the keys of a bucket with a prefix, until the context is over.
-func (c *checker) each(bucket, prefix []byte, fn func(key, value []byte)) {
+func (c *checker) each(ctx context.Context, bucket, prefix []byte, fn func(key, value []byte)) {
 	cursor := c.tx.Bucket(bucket).Cursor()
 	for key, value := cursor.Seek(prefix); key != nil && bytes.HasPrefix(key, prefix); key, value = cursor.Next() {
-		if c.ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return
 		}
 		fn(key, value)

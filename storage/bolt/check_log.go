@@ -1,6 +1,7 @@
 package boltstore
 
 import (
+	"context"
 	"encoding/binary"
 
 	"google.golang.org/protobuf/proto"
@@ -26,7 +27,7 @@ type logCheck struct {
 }
 
 // checkLog checks all that lies under a session's ordinal.
-func (c *checker) checkLog(session *checked) {
+func (c *checker) checkLog(ctx context.Context, session *checked) {
 	l := &logCheck{
 		checker:     c,
 		session:     session,
@@ -36,13 +37,13 @@ func (c *checker) checkLog(session *checked) {
 		edits:       map[string][]*compactordv1.Edit{},
 		blobs:       map[blobID]blobPointer{},
 	}
-	l.checkMessages()
-	l.checkRecords()
-	l.checkCompactions()
+	l.checkMessages(ctx)
+	l.checkRecords(ctx)
+	l.checkCompactions(ctx)
 	l.checkSequences()
-	l.checkEdits()
-	l.checkRequests()
-	l.checkBlobs()
+	l.checkEdits(ctx)
+	l.checkRequests(ctx)
+	l.checkBlobs(ctx)
 }
 
 func (l *logCheck) problem(format string, args ...any) {
@@ -66,9 +67,9 @@ func (l *logCheck) take(sequence uint32) {
 	l.taken[sequence] = true
 }
 
-func (l *logCheck) checkMessages() {
+func (l *logCheck) checkMessages(ctx context.Context) {
 	next := uint32(0)
-	l.each(messagesBucket, l.prefix, func(key, value []byte) {
+	l.each(ctx, messagesBucket, l.prefix, func(key, value []byte) {
 		_, index, err := splitNumberKey(key)
 		if err != nil {
 			l.problem("bucket messages: %v", err)
@@ -98,8 +99,8 @@ func (l *logCheck) checkMessages() {
 	}
 }
 
-func (l *logCheck) checkRecords() {
-	l.each(recordsBucket, l.prefix, func(key, value []byte) {
+func (l *logCheck) checkRecords(ctx context.Context) {
+	l.each(ctx, recordsBucket, l.prefix, func(key, value []byte) {
 		_, sequence, err := splitNumberKey(key)
 		if err != nil {
 			l.problem("bucket records: %v", err)
@@ -144,8 +145,8 @@ func (l *logCheck) record(sequence uint32, value []byte) *storagev1.StoredRecord
 	return r
 }
 
-func (l *logCheck) checkCompactions() {
-	l.each(compactionsBucket, l.prefix, func(key, value []byte) {
+func (l *logCheck) checkCompactions(ctx context.Context) {
+	l.each(ctx, compactionsBucket, l.prefix, func(key, value []byte) {
 		_, firstKept, sequence, err := splitPairKey(key)
 		if err != nil {
 			l.problem("bucket compactions: %v", err)
@@ -184,9 +185,9 @@ func (l *logCheck) checkSequences() {
 	}
 }
 
-func (l *logCheck) checkEdits() {
+func (l *logCheck) checkEdits(ctx context.Context) {
 	found := 0
-	l.each(editsBucket, l.prefix, func(key, value []byte) {
+	l.each(ctx, editsBucket, l.prefix, func(key, value []byte) {
 		_, index, sequence, err := splitPairKey(key)
 		if err != nil {
 			l.problem("bucket edits: %v", err)
@@ -214,10 +215,10 @@ func (l *logCheck) checkEdits() {
 }
 
 // checkRequests reads the remembered requests, and looks whether they can be forgotten in order.
-func (l *logCheck) checkRequests() {
+func (l *logCheck) checkRequests(ctx context.Context) {
 	requests := 0
 	revisions := map[uint32]bool{}
-	l.each(requestsBucket, l.prefix, func(key, value []byte) {
+	l.each(ctx, requestsBucket, l.prefix, func(key, value []byte) {
 		requests++
 		if _, _, err := splitRequestKey(key); err != nil {
 			l.problem("bucket requests: %v", err)
@@ -249,8 +250,8 @@ func (l *logCheck) checkRequests() {
 }
 
 // checkBlobs finds chunks that nothing points at; what is missing was found by those who point.
-func (l *logCheck) checkBlobs() {
-	l.each(blobsBucket, l.prefix, func(key, _ []byte) {
+func (l *logCheck) checkBlobs(ctx context.Context) {
+	l.each(ctx, blobsBucket, l.prefix, func(key, _ []byte) {
 		_, b, chunk, err := splitBlobKey(key)
 		if err != nil {
 			l.problem("bucket blobs: %v", err)

@@ -76,7 +76,7 @@ func crashChild(path string) {
 			}
 			for {
 				out.Lock()
-				_, err := fmt.Println(session, row.GetRevision()) //nolint:forbidigo // it is how this process speaks
+				_, err := fmt.Fprintln(os.Stdout, session, row.GetRevision())
 				out.Unlock()
 				fail(err)
 				d := crashDraft(session, row)

@@ -86,7 +86,7 @@ func TestBudgetIsKept(t *testing.T) {
 			req := &summarizers.Request{
 				Kind: kind, Sections: set, Messages: round.Messages, PreviousSummary: text, MaxTokens: budget, Count: estimators[name],
 			}
-			s, err := extractive.New().Summarize(context.Background(), req, &listener{}) //nolint:usetesting // rapid has no context for a draw.
+			s, err := extractive.New().Summarize(t.Context(), req, &listener{})
 			require.NoError(rt, err)
 			require.Empty(rt, s.Faults)
 			text = s.Text

@@ -37,7 +37,7 @@ func TestTwoHundredPlantedCredentials(t *testing.T) {
 	credentials := redactiontest.Credentials(1, 200)
 	require.Len(t, credentials, 200)
 	require.GreaterOrEqual(t, len(redactiontest.Kinds()), 20)
-	r := redaction.New(t.Context(), "session")
+	r := redaction.New("session")
 	for _, c := range credentials {
 		require.Contains(t, c.Text, c.Secret)
 		for _, text := range []string{
@@ -45,10 +45,10 @@ func TestTwoHundredPlantedCredentials(t *testing.T) {
 			quoted(t, c.Text), `{"command":` + quoted(t, c.Text) + `,"timeout":5}`,
 			`{"arguments":` + quoted(t, `{"command":`+quoted(t, c.Text)+`}`) + `}`,
 		} {
-			redacted := r.Text(text)
+			redacted := r.Text(t.Context(), text)
 			gone(t, redacted, c)
 			require.Contains(t, redacted, "[REDACTED:", c.Kind)
-			require.Equal(t, redacted, r.Text(redacted))
+			require.Equal(t, redacted, r.Text(t.Context(), redacted))
 			if json.Valid([]byte(text)) {
 				require.True(t, json.Valid([]byte(redacted)), redacted)
 			}
@@ -62,12 +62,12 @@ func TestTwoHundredPlantedCredentialsInOneText(t *testing.T) {
 	for _, c := range credentials {
 		text.WriteString(c.Text + "\n")
 	}
-	r := redaction.New(t.Context(), "session")
-	redacted := r.Text(text.String())
+	r := redaction.New("session")
+	redacted := r.Text(t.Context(), text.String())
 	for _, c := range credentials {
 		gone(t, redacted, c)
 	}
-	require.Equal(t, redacted, r.Text(redacted))
+	require.Equal(t, redacted, r.Text(t.Context(), redacted))
 	require.GreaterOrEqual(t, r.Count(), uint32(200))
 	require.LessOrEqual(t, r.Count(), uint32(215), "what is beside the secrets is left")
 }

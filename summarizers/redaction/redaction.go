@@ -15,7 +15,6 @@ import (
 
 // Redactor redacts the texts of one operation on a session. It is safe for concurrent use.
 type Redactor struct {
-	ctx context.Context //nolint:containedctx // the operation's: what takes a func(string) string has no context to pass
 	key []byte
 	*tally
 }
@@ -34,16 +33,16 @@ const (
 	maxKnown      = 256
 )
 
-// New returns a redactor for an operation that lasts as long as ctx. Its placeholders are those of the session with that key.
-func New(ctx context.Context, key string) *Redactor {
-	return &Redactor{ctx: ctx, key: []byte(key), tally: &tally{
+// New returns a redactor for an operation. Its placeholders are those of the session with that key.
+func New(key string) *Redactor {
+	return &Redactor{key: []byte(key), tally: &tally{
 		replaced: make(map[[sha256.Size]byte]struct{}), known: make(map[[sha256.Size]byte]string),
 	}}
 }
 
-// Within returns a redactor for a part of the operation, which lasts as long as ctx. They count together.
-func (r *Redactor) Within(ctx context.Context) *Redactor {
-	return &Redactor{ctx: ctx, key: r.key, tally: r.tally}
+// Within returns Text for as long as ctx lasts.
+func (r *Redactor) Within(ctx context.Context) func(text string) string {
+	return func(text string) string { return r.Text(ctx, text) }
 }
 
 // maxPasses is how often a text is looked at again, since what stands beside a placeholder may be recognized only then.
@@ -55,19 +54,19 @@ const maxPasses = 16
 // returned changes nothing. It is a function of the key and the text.
 //
 // Once the context has ended it returns nothing, at once: who asked must look at the context before he uses a text.
-func (r *Redactor) Text(text string) string {
-	if text == "" || r.ctx.Err() != nil {
+func (r *Redactor) Text(ctx context.Context, text string) string {
+	if text == "" || ctx.Err() != nil {
 		return ""
 	}
 	if len(text) > maxKnownBytes {
-		return r.redacted(text)
+		return r.redacted(ctx, text)
 	}
 	of := sha256.Sum256([]byte(text))
 	redacted, known := r.remembered(of)
 	if known {
 		return redacted
 	}
-	if redacted = r.redacted(text); r.ctx.Err() != nil {
+	if redacted = r.redacted(ctx, text); ctx.Err() != nil {
 		return ""
 	}
 	r.remember(of, redacted)
@@ -89,11 +88,11 @@ func (t *tally) remember(of [sha256.Size]byte, redacted string) {
 	}
 }
 
-func (r *Redactor) redacted(text string) string {
+func (r *Redactor) redacted(ctx context.Context, text string) string {
 	redacted := text
 	for range maxPasses {
-		found := secrets.Find(r.ctx, redacted)
-		if r.ctx.Err() != nil {
+		found := secrets.Find(ctx, redacted)
+		if ctx.Err() != nil {
 			return ""
 		}
 		if len(found) == 0 {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -33,12 +34,12 @@ func of(t testing.TB, kind string, seed uint64) redactiontest.Credential {
 
 func TestPlaceholders(t *testing.T) {
 	token, other := of(t, "GitHub classic", 1).Secret, of(t, "GitHub classic", 2).Secret
-	r := redaction.New(t.Context(), "a")
-	first := r.Text("x " + token + " y")
+	r := redaction.New("a")
+	first := r.Text(t.Context(), "x "+token+" y")
 	require.Regexp(t, `^x \[REDACTED:github-pat:[0-9a-f]{4}\] y$`, first)
-	require.Equal(t, first, redaction.New(t.Context(), "a").Text("x "+token+" y"), "the same in all texts of the session")
-	require.NotEqual(t, first, r.Text("x "+other+" y"), "another secret")
-	require.NotEqual(t, first, redaction.New(t.Context(), "b").Text("x "+token+" y"), "another session")
+	require.Equal(t, first, redaction.New("a").Text(t.Context(), "x "+token+" y"), "the same in all texts of the session")
+	require.NotEqual(t, first, r.Text(t.Context(), "x "+other+" y"), "another secret")
+	require.NotEqual(t, first, redaction.New("b").Text(t.Context(), "x "+token+" y"), "another session")
 }
 
 // What one place shows to be a secret is one everywhere in the text, also where it is written in JSON.
@@ -46,7 +47,7 @@ func TestEverywhereInTheText(t *testing.T) {
 	password := of(t, "password in quotes", 1).Secret
 	text := "first " + password + " then password: \"" + password + "\" then (" + password + ")" +
 		` then {"a":"{\"b\":\"` + password + `\"}"}`
-	redacted := redaction.New(t.Context(), "k").Text(text)
+	redacted := redaction.New("k").Text(t.Context(), text)
 	require.NotContains(t, redacted, password)
 	found := placeholder.FindAllString(redacted, -1)
 	require.Len(t, found, 4)
@@ -54,14 +55,14 @@ func TestEverywhereInTheText(t *testing.T) {
 
 	key := of(t, "SSH key", 1).Secret
 	escaped := quoted(t, key)
-	found = placeholder.FindAllString(redaction.New(t.Context(), "k").Text(key+"\n"+escaped+"\n"+quoted(t, escaped)), -1)
+	found = placeholder.FindAllString(redaction.New("k").Text(t.Context(), key+"\n"+escaped+"\n"+quoted(t, escaped)), -1)
 	require.Len(t, found, 3)
 	require.Equal(t, []string{found[0], found[0], found[0]}, found, "a key is the same with and without escapes")
 }
 
 // A password that may be a word is taken out where it is one, and nowhere else.
 func TestShortSecretsDoNotShredTheText(t *testing.T) {
-	redacted := redaction.New(t.Context(), "k").Text("postgres://app:hunter2@db/app and hunter2 is a word; postgres://u:battery-staple@h/d, a battery-staple")
+	redacted := redaction.New("k").Text(t.Context(), "postgres://app:hunter2@db/app and hunter2 is a word; postgres://u:battery-staple@h/d, a battery-staple")
 	require.Regexp(t, `^postgres://app:\[REDACTED:url-password:....\]@db/app and hunter2 is a word; `+
 		`postgres://u:\[REDACTED:url-password:....\]@h/d, a battery-staple$`, redacted)
 }
@@ -76,7 +77,7 @@ func TestWhereSecretsStand(t *testing.T) {
 		strings.Repeat("a b ", 5000) + token + strings.Repeat(" c d", 5000), strings.Repeat("x", 30000) + " " + token,
 		strings.Repeat("{\"a\":1},", 3000) + `"` + token + `",` + strings.Repeat("{\"a\":1},", 3000),
 	} {
-		redacted := redaction.New(t.Context(), "k").Text(text)
+		redacted := redaction.New("k").Text(t.Context(), text)
 		require.NotContains(t, redacted, token)
 		require.NotContains(t, redacted, second)
 		require.Contains(t, redacted, "[REDACTED:git")
@@ -87,7 +88,7 @@ func TestWhereSecretsStand(t *testing.T) {
 func TestWhatStandsBehindASecret(t *testing.T) {
 	key := of(t, "Google API key", 1).Secret
 	for _, text := range []string{"(" + key + ")", "<" + key + ">", "密钥" + key + "。", key + ", then"} {
-		require.NotContains(t, redaction.New(t.Context(), "k").Text(text), key)
+		require.NotContains(t, redaction.New("k").Text(t.Context(), text), key)
 	}
 }
 
@@ -96,13 +97,13 @@ func TestPrivateKeysWithoutAnEnd(t *testing.T) {
 	lines := strings.SplitAfter(key, "\n")
 	head := strings.Join(lines[:6], "")
 	for _, text := range []string{head, "$ head -6 key\n" + head + "$ ls\n", quoted(t, head+"...")} {
-		redacted := redaction.New(t.Context(), "k").Text(text)
+		redacted := redaction.New("k").Text(t.Context(), text)
 		for _, line := range lines[1:6] {
 			require.NotContains(t, redacted, strings.TrimSpace(line))
 		}
 	}
-	require.Contains(t, redaction.New(t.Context(), "k").Text(head+"$ ls\n"), "$ ls")
-	require.Regexp(t, `^\[REDACTED:private-key:....\]\nNext one\.$`, redaction.New(t.Context(), "k").Text(head+"Next one."))
+	require.Contains(t, redaction.New("k").Text(t.Context(), head+"$ ls\n"), "$ ls")
+	require.Regexp(t, `^\[REDACTED:private-key:....\]\nNext one\.$`, redaction.New("k").Text(t.Context(), head+"Next one."))
 }
 
 // As tools show files: with numbers of lines, in a diff, in code.
@@ -115,7 +116,7 @@ func TestPrivateKeysInListings(t *testing.T) {
 		fmt.Fprintf(&code, "\t%q +\n", line+"\n")
 	}
 	for _, text := range []string{numbered.String(), diff.String(), code.String(), strings.ReplaceAll(key, "\n", " ")} {
-		redacted := redaction.New(t.Context(), "k").Text(text)
+		redacted := redaction.New("k").Text(t.Context(), text)
 		for _, line := range strings.Split(key, "\n")[1:] {
 			require.NotContains(t, redacted, line)
 		}
@@ -126,7 +127,7 @@ func TestPrivateKeysInListings(t *testing.T) {
 func TestTextAboutPrivateKeys(t *testing.T) {
 	text := "The file starts with -----BEGIN RSA PRIVATE KEY----- and so on.\n\n## In Progress\n- " + strings.Repeat("Some work on it. ", 10) +
 		"\n- It ends with -----END RSA PRIVATE KEY-----, or another -----BEGIN PRIVATE KEY----- follows.\n"
-	require.Equal(t, text, redaction.New(t.Context(), "k").Text(text))
+	require.Equal(t, text, redaction.New("k").Text(t.Context(), text))
 }
 
 // What people talk and write code about is left alone.
@@ -142,7 +143,7 @@ func TestWhatIsNoSecret(t *testing.T) {
 		"token limit is 128000 tokens", "password: validatePassword2,", "the password is not set", "tokens: 12345678", "key=value",
 		"[REDACTED:github-pat:0a1b]", "api_key=[REDACTED:generic-api-key:0a1b]", "password_hash TEXT NOT NULL",
 	} {
-		require.Equal(t, text, redaction.New(t.Context(), "k").Text(text))
+		require.Equal(t, text, redaction.New("k").Text(t.Context(), text))
 	}
 }
 
@@ -150,36 +151,36 @@ func TestWhatIsNoSecret(t *testing.T) {
 func TestForgedPlaceholders(t *testing.T) {
 	token := of(t, "GitHub app", 1).Secret
 	for _, text := range []string{"[REDACTED:" + token + ":0a1b]", "[REDACTED:github-pat:0a1b" + token + "]", "[REDACTED:github-pat:0a1b]" + token} {
-		require.NotContains(t, redaction.New(t.Context(), "k").Text(text), token)
+		require.NotContains(t, redaction.New("k").Text(t.Context(), text), token)
 	}
 }
 
 func TestCount(t *testing.T) {
 	one, two := of(t, "GitHub classic", 1).Secret, of(t, "GitLab", 1).Secret
-	r := redaction.New(t.Context(), "k")
-	r.Text("nothing")
+	r := redaction.New("k")
+	r.Text(t.Context(), "nothing")
 	require.Zero(t, r.Count())
-	r.Text(one + " " + one)
+	r.Text(t.Context(), one+" "+one)
 	require.Equal(t, uint32(1), r.Count())
-	r.Text(one + " " + one)
+	r.Text(t.Context(), one+" "+one)
 	require.Equal(t, uint32(1), r.Count(), "the same text again")
-	r.Text(one + " and " + two)
+	r.Text(t.Context(), one+" and "+two)
 	require.Equal(t, uint32(3), r.Count(), "both in another text")
 }
 
 func TestConcurrentUse(t *testing.T) {
 	credentials := redactiontest.Credentials(5, 40)
-	want := redaction.New(t.Context(), "k")
+	want := redaction.New("k")
 	expected := make([]string, len(credentials))
 	for i, c := range credentials {
-		expected[i] = want.Text(c.Text)
+		expected[i] = want.Text(t.Context(), c.Text)
 	}
-	r := redaction.New(t.Context(), "k")
+	r := redaction.New("k")
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
 			for i, c := range credentials {
-				if got := r.Text(c.Text); got != expected[i] {
+				if got := r.Text(t.Context(), c.Text); got != expected[i] {
 					t.Errorf("%q became %q", expected[i], got)
 				}
 			}
@@ -209,10 +210,10 @@ func checkRedacted(t interface {
 }, text string,
 ) {
 	t.Helper()
-	r := redaction.New(context.Background(), "k")
-	redacted := r.Text(text)
-	require.Equal(t, redacted, r.Text(redacted), "redacting it again changes it")
-	require.Equal(t, redacted, redaction.New(context.Background(), "k").Text(text))
+	r := redaction.New("k")
+	redacted := r.Text(context.Background(), text)
+	require.Equal(t, redacted, r.Text(context.Background(), redacted), "redacting it again changes it")
+	require.Equal(t, redacted, redaction.New("k").Text(context.Background(), text))
 	require.Equal(t, redacted == text, r.Count() == 0)
 	if utf8.ValidString(text) {
 		require.True(t, utf8.ValidString(redacted))
@@ -227,7 +228,7 @@ func TestProperties(t *testing.T) {
 		// What stands in JSON stays JSON.
 		encoded, err := json.Marshal(map[string]string{"a": text, "b": "c"})
 		require.NoError(t, err)
-		require.True(t, json.Valid([]byte(redaction.New(t.Context(), "k").Text(string(encoded)))))
+		require.True(t, json.Valid([]byte(redaction.New("k").Text(t.Context(), string(encoded)))))
 	})
 }
 
@@ -239,10 +240,13 @@ func FuzzText(f *testing.F) {
 }
 
 // endsAfter is a context that ends once it was asked a number of times whether it has.
-type endsAfter struct {
-	context.Context //nolint:containedctx // it is a context
-	left            int
-}
+type endsAfter struct{ left int }
+
+func (*endsAfter) Deadline() (deadline time.Time, ok bool) { return time.Time{}, false }
+
+func (*endsAfter) Done() <-chan struct{} { return nil }
+
+func (*endsAfter) Value(any) any { return nil }
 
 func (c *endsAfter) Err() error {
 	if c.left--; c.left < 0 {
@@ -256,20 +260,20 @@ func TestEndedContext(t *testing.T) {
 	token := of(t, "GitHub classic", 1).Secret
 	text := strings.Repeat("the key of the words\n", 100_000) + token
 	for _, left := range []int{0, 1, 2, 5, 40} {
-		ctx := &endsAfter{t.Context(), left}
-		r := redaction.New(ctx, "k")
-		require.Empty(t, r.Text(text))
+		ctx := &endsAfter{left}
+		r := redaction.New("k")
+		require.Empty(t, r.Text(ctx, text))
 		require.GreaterOrEqual(t, ctx.left, -8, "looked at after %d", left)
 		require.Zero(t, r.Count())
-		require.Empty(t, r.Text("nothing"))
+		require.Empty(t, r.Text(ctx, "nothing"))
 	}
 	ended, cancel := context.WithCancel(t.Context())
-	r := redaction.New(t.Context(), "k")
+	r := redaction.New("k")
 	part := r.Within(ended)
-	require.Equal(t, r.Text(token), part.Text(token))
+	require.Equal(t, r.Text(t.Context(), token), part(token))
 	cancel()
-	require.Empty(t, part.Text(token))
-	require.NotEmpty(t, r.Text(token), "the operation goes on")
+	require.Empty(t, part(token))
+	require.NotEmpty(t, r.Text(t.Context(), token), "the operation goes on")
 	require.Equal(t, uint32(1), r.Count(), "they count together")
 }
 
@@ -281,14 +285,14 @@ func TestKeysByTheirPrefix(t *testing.T) {
 		"tvly-" + mixed[:32], "tvly-dev-" + mixed[:32], "sbp_" + strings.Repeat(hex, 3)[:40], "figd_" + mixed[:40],
 	} {
 		for _, text := range []string{key, "it is " + key + ".", `["` + key + `"]`} {
-			require.NotContains(t, redaction.New(t.Context(), "k").Text(text), key[10:])
+			require.NotContains(t, redaction.New("k").Text(t.Context(), text), key[10:])
 		}
 	}
 	for text, secret := range map[string]string{
 		"curl https://api.telegram.org/bot123456789:" + mixed[:35] + "/getMe":      mixed[:35],
 		"https://discord.com/api/webhooks/123456789012345678/" + mixed[:68] + "\n": mixed[:68],
 	} {
-		require.NotContains(t, redaction.New(t.Context(), "k").Text(text), secret)
+		require.NotContains(t, redaction.New("k").Text(t.Context(), text), secret)
 	}
 }
 
@@ -301,7 +305,7 @@ func TestNumberedPrivateKeys(t *testing.T) {
 		for i, line := range lines {
 			fmt.Fprintf(&text, format, i+1, line)
 		}
-		redacted := redaction.New(t.Context(), "k").Text(text.String())
+		redacted := redaction.New("k").Text(t.Context(), text.String())
 		for _, line := range lines[1 : len(lines)-1] {
 			require.NotContains(t, redacted, line, format)
 		}
@@ -319,7 +323,7 @@ func BenchmarkText(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(1 << 20)
 			for b.Loop() {
-				redaction.New(b.Context(), "k").Text(text)
+				redaction.New("k").Text(b.Context(), text)
 			}
 		})
 	}

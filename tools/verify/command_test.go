@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -39,7 +40,7 @@ func hang(as string) int {
 		fmt.Fprintln(os.Stdout, "child")
 		select {}
 	}
-	child := exec.Command(os.Args[0]) //nolint:noctx // What is tested is that it ends without one.
+	child := exec.CommandContext(context.Background(), os.Args[0])
 	child.Env = append(os.Environ(), role+"=child")
 	child.Stdout = os.Stdout
 	if err := child.Start(); err != nil {

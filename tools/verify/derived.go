@@ -106,5 +106,5 @@ func write(root, file, text string) error {
 	if err := os.MkdirAll(filepath.Dir(target), 0o750); err != nil {
 		return err
 	}
-	return os.WriteFile(target, []byte(text), 0o644) //nolint:gosec // Committed files are for all to read.
+	return os.WriteFile(target, []byte(text), 0o644)
 }

@@ -63,7 +63,6 @@ func (a *App) embedOn(ctx context.Context, store storage.Store) (*Client, error)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	//nolint:contextcheck // calls bring contexts of their own
 	server, err := service.NewServer(service.ServerOptions{Options: options, MaxMessageBytes: maxAnswer})
 	if err != nil {
 		return nil, errors.Join(err, store.Close())

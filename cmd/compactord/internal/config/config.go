@@ -16,8 +16,6 @@ import (
 
 // Config is what an operator sets of the daemon: by flag, by environment, or in a YAML file under the flag's name with
 // underscores. The tags are the one place where a setting is declared.
-//
-//nolint:lll // A setting and all that is said of it stand on one line, as tags must.
 type Config struct {
 	Listen            string        `default:"${default_addr}" env:"COMPACTORD_LISTEN" help:"Address to listen on (default: ${default})." placeholder:"HOST:PORT|unix:PATH"`
 	Store             string        `default:"${default_store}" env:"COMPACTORD_STORE" help:"File that keeps the sessions; made where there is none (default: ${default})." placeholder:"PATH" type:"path"`

@@ -84,7 +84,6 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	defer func() { err = errors.Join(err, store.Close()) }()
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	//nolint:contextcheck // calls bring contexts of their own
 	server, err := c.server(a, store, registry, logger)
 	if err != nil {
 		return err

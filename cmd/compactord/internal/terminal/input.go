@@ -14,8 +14,10 @@ const StandardInput = "-"
 
 // Input is an input that tells how much of it was read, and that a Ctrl-C ends even while it waits for more.
 type Input struct {
-	ctx      context.Context //nolint:containedctx // io.Reader has no context, and this one lives as long as one reading
-	in       io.Reader
+	in io.Reader
+	// ended is closed when the reading has to end; why says why.
+	ended    <-chan struct{}
+	why      func() error
 	progress *Progress
 	buffer   []byte
 	done     int64
@@ -40,14 +42,16 @@ func (w *Input) Read(p []byte) (int, error) {
 		w.done += int64(copy(p, buffer[:r.n]))
 		w.progress.Update(w.done)
 		return r.n, r.err
-	case <-w.ctx.Done():
-		return 0, context.Cause(w.ctx)
+	case <-w.ended:
+		return 0, w.why()
 	}
 }
 
 // NewInput returns an input whose reading p shows.
 func NewInput(ctx context.Context, in io.Reader, p *Progress) *Input {
-	return &Input{ctx: ctx, in: in, progress: p}
+	return &Input{
+		in: in, progress: p, ended: ctx.Done(), why: func() error { return context.Cause(ctx) },
+	}
 }
 
 // On returns an input like this one that reads something else, from the beginning.
