@@ -2,10 +2,11 @@ package service
 
 import (
 	"context"
+	"fmt"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/service/points"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/storage"
 )
 
 // CreateCheckpoint implements SessionService.
@@ -45,7 +46,7 @@ func (s *Service) ListCheckpoints(
 	if next > head.GetLastCheckpoint() {
 		return answer, nil
 	}
-	first, err := s.points.CheckpointRecord(ctx, row, next)
+	first, err := s.logs.CheckpointRecord(ctx, row, next)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func (s *Service) ListCheckpoints(
 			return nil, err
 		}
 		if len(chunk) == 0 {
-			return nil, points.MissingCheckpoint(next)
+			return nil, fmt.Errorf("%w: no record of checkpoint %d", storage.ErrCorrupt, next)
 		}
 		for _, stored := range chunk {
 			r := stored.GetRecord()

@@ -14,19 +14,22 @@ import (
 )
 
 // checkpoints reads all checkpoints of session s, in pages of a size.
-func (d *daemon) checkpoints(pageSize uint32) []*compactordv1.ListedCheckpoint {
+func (d *daemon) checkpoints(pageSize uint32) []*compactordv1.Record {
 	d.t.Helper()
-	var all []*compactordv1.ListedCheckpoint
-	req := &compactordv1.ListCheckpointsRequest{SessionId: "s", PageSize: pageSize}
+	var all []*compactordv1.Record
+	req := &compactordv1.ListRecordsRequest{
+		SessionId: "s", PageSize: pageSize,
+		Kinds: []compactordv1.RecordKind{compactordv1.RecordKind_RECORD_KIND_CHECKPOINT},
+	}
 	for {
-		page, err := d.sessions.ListCheckpoints(d.t.Context(), req)
+		page, err := d.sessions.ListRecords(d.t.Context(), req)
 		require.NoError(d.t, err)
-		require.LessOrEqual(d.t, len(page.GetCheckpoints()), int(pageSize))
-		all = append(all, page.GetCheckpoints()...)
+		require.LessOrEqual(d.t, len(page.GetRecords()), int(pageSize))
+		all = append(all, page.GetRecords()...)
 		if page.GetNextPageToken() == "" {
 			return all
 		}
-		require.Len(d.t, page.GetCheckpoints(), int(pageSize))
+		require.Len(d.t, page.GetRecords(), int(pageSize))
 		req.PageToken = page.GetNextPageToken()
 	}
 }
@@ -47,21 +50,32 @@ func TestListCheckpoints(t *testing.T) {
 	d.revert(toCheckpoint(kept.GetId()))
 	newest := d.checkpoint("s", false)
 
-	want := []*compactordv1.ListedCheckpoint{
-		{Checkpoint: kept, NextIndex: 1}, {Checkpoint: aside, PutAside: true, NextIndex: 3}, {Checkpoint: newest, NextIndex: 3},
+	want := []struct {
+		checkpoint *compactordv1.Checkpoint
+		putAside   bool
+		nextIndex  uint32
+	}{
+		{checkpoint: kept, nextIndex: 1}, {checkpoint: aside, putAside: true, nextIndex: 3},
+		{checkpoint: newest, nextIndex: 3},
 	}
 	for pageSize := uint32(1); pageSize < 5; pageSize++ {
 		listed := d.checkpoints(pageSize)
 		require.Len(t, listed, len(want))
 		for i, c := range listed {
-			require.True(t, proto.Equal(want[i].GetCheckpoint(), c.GetCheckpoint()))
-			require.Equal(t, want[i].GetPutAside(), c.GetPutAside())
-			require.Equal(t, want[i].GetNextIndex(), c.GetNextIndex())
+			require.True(t, proto.Equal(want[i].checkpoint, c.GetCheckpoint()))
+			require.Equal(t, want[i].putAside, c.GetPutAside())
+			require.Equal(t, want[i].nextIndex, c.GetNextIndex())
 			require.NotNil(t, c.GetCreatedAt())
 		}
 	}
 	require.Equal(t, uint32(3), d.session("s").GetSession().GetLastCheckpoint())
-	_, err := d.sessions.ListCheckpoints(t.Context(), &compactordv1.ListCheckpointsRequest{SessionId: "s", PageToken: "cg"})
+	_, err := d.sessions.ListRecords(t.Context(), &compactordv1.ListRecordsRequest{SessionId: "s", PageToken: "cg"})
+	requireReason(t, err, codes.InvalidArgument, "INVALID_TOKEN")
+	page, err := d.sessions.ListRecords(t.Context(), &compactordv1.ListRecordsRequest{SessionId: "s", PageSize: 1})
+	require.NoError(t, err)
+	_, err = d.sessions.ListRecords(t.Context(), &compactordv1.ListRecordsRequest{
+		SessionId: "s", NewestFirst: true, PageToken: page.GetNextPageToken(),
+	})
 	requireReason(t, err, codes.InvalidArgument, "INVALID_TOKEN")
 }
 

@@ -35,12 +35,15 @@ func TestPagesOfCompactionsStaySmall(t *testing.T) {
 		require.NoError(t, err)
 	}
 	seen := 0
-	req := &compactordv1.ListCompactionsRequest{SessionId: "s", PageSize: 1000}
+	req := &compactordv1.ListRecordsRequest{
+		SessionId: "s", PageSize: 1000, NewestFirst: true,
+		Kinds: []compactordv1.RecordKind{compactordv1.RecordKind_RECORD_KIND_COMPACTION},
+	}
 	for {
-		page, err := d.compactions.ListCompactions(t.Context(), req)
+		page, err := d.sessions.ListRecords(t.Context(), req)
 		require.NoError(t, err)
 		require.Less(t, proto.Size(page), 4<<20)
-		seen += len(page.GetCompactions())
+		seen += len(page.GetRecords())
 		if page.GetNextPageToken() == "" {
 			break
 		}
@@ -60,26 +63,15 @@ func TestCompactionsAreListedNewestFirst(t *testing.T) {
 		_, err := d.compact(compactRequest("s", nil))
 		require.NoError(t, err)
 	}
-	var entries []*compactordv1.CompactionEntry
-	req := &compactordv1.ListCompactionsRequest{SessionId: "s", PageSize: 2}
-	for {
-		page, err := d.compactions.ListCompactions(t.Context(), req)
-		require.NoError(t, err)
-		entries = append(entries, page.GetCompactions()...)
-		if page.GetNextPageToken() == "" {
-			break
-		}
-		req.PageToken = page.GetNextPageToken()
-	}
+	require.Empty(t, d.listRecords(&compactordv1.ListRecordsRequest{SessionId: "s", CompactionId: "none"}))
+	entries := d.listCompactions("s")
 	require.Len(t, entries, 3)
 	for i, entry := range entries[:2] {
 		require.Equal(t, entries[i+1].GetId(), entry.GetPreviousEntryId())
 		require.Equal(t, entries[i+1].GetFirstKeptIndex(), entry.GetSummarized().GetStart(),
 			"seed case 75: the range begins where the entry before left off")
-		one, err := d.compactions.GetCompaction(t.Context(), &compactordv1.GetCompactionRequest{
-			SessionId: "s", CompactionId: entry.GetId(),
-		})
-		require.NoError(t, err)
-		require.True(t, proto.Equal(entry, one.GetCompaction()))
+		one := d.listRecords(&compactordv1.ListRecordsRequest{SessionId: "s", CompactionId: entry.GetId()})
+		require.Len(t, one, 1)
+		require.True(t, proto.Equal(entry, one[0].GetCompaction()))
 	}
 }

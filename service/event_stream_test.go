@@ -78,8 +78,26 @@ func requireSameView(t testing.TB, want, got []*compactordv1.ViewMessage) {
 
 func (d *daemon) records(id string) []*compactordv1.Record {
 	d.t.Helper()
+	return d.listRecords(&compactordv1.ListRecordsRequest{SessionId: id, PageSize: 7})
+}
+
+// listCompactions are the compaction entries of a session, the newest first.
+func (d *daemon) listCompactions(id string) []*compactordv1.CompactionEntry {
+	d.t.Helper()
+	var entries []*compactordv1.CompactionEntry
+	for _, r := range d.listRecords(&compactordv1.ListRecordsRequest{
+		SessionId: id, PageSize: 2, NewestFirst: true,
+		Kinds: []compactordv1.RecordKind{compactordv1.RecordKind_RECORD_KIND_COMPACTION},
+	}) {
+		entries = append(entries, r.GetCompaction())
+	}
+	return entries
+}
+
+// listRecords reads records to their end, page by page.
+func (d *daemon) listRecords(req *compactordv1.ListRecordsRequest) []*compactordv1.Record {
+	d.t.Helper()
 	var all []*compactordv1.Record
-	req := &compactordv1.ListRecordsRequest{SessionId: id, PageSize: 7}
 	for {
 		answer, err := d.sessions.ListRecords(d.t.Context(), req)
 		require.NoError(d.t, err)

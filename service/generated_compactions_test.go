@@ -203,11 +203,12 @@ func (w *checkedService) entry(id string) *compactordv1.CompactionEntry {
 	if id == "" {
 		return nil
 	}
-	answer, err := w.service.GetCompaction(w.t.Context(), &compactordv1.GetCompactionRequest{
+	answer, err := w.service.ListRecords(w.t.Context(), &compactordv1.ListRecordsRequest{
 		SessionId: checkedSession, CompactionId: id,
 	})
 	require.NoError(w.t, err)
-	return answer.GetCompaction()
+	require.Len(w.t, answer.GetRecords(), 1)
+	return answer.GetRecords()[0].GetCompaction()
 }
 
 func (w *checkedService) compactPolicy() *compactordv1.Policy {

@@ -61,10 +61,9 @@ func TestImportedCompactionsAreInForce(t *testing.T) {
 	require.Equal(t, uint32(18), view[2].GetIndex())
 	require.Len(t, view, 2+len(messages)-18)
 
-	list, err := d.compactions.ListCompactions(t.Context(), &compactordv1.ListCompactionsRequest{SessionId: "s"})
-	require.NoError(t, err)
-	require.Len(t, list.GetCompactions(), 2)
-	newest, oldest := list.GetCompactions()[0], list.GetCompactions()[1]
+	list := d.listCompactions("s")
+	require.Len(t, list, 2)
+	newest, oldest := list[0], list[1]
 	require.Equal(t, oldest.GetId(), newest.GetPreviousEntryId())
 	require.Equal(t, "pi", newest.GetImportedFrom())
 	require.Equal(t, uint32(4321), newest.GetSourceTokensBefore())
@@ -100,9 +99,7 @@ func TestImportedSummariesAreRedacted(t *testing.T) {
 			ImportedRecords: []*compactordv1.ImportedRecord{importedCompaction(20, 18, "They use "+aToken+" there.")},
 		})
 		require.NoError(t, err)
-		list, err := d.compactions.ListCompactions(t.Context(), &compactordv1.ListCompactionsRequest{SessionId: "s"})
-		require.NoError(t, err)
-		entry := list.GetCompactions()[0]
+		entry := d.listCompactions("s")[0]
 		shown := textOf(d.view("s")[1].GetMessage())
 		if !redact {
 			require.Equal(t, "They use "+aToken+" there.", entry.GetSummary())

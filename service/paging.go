@@ -15,10 +15,11 @@ func pageToken(kind byte, next uint32) string {
 
 // The kinds of page tokens.
 const (
-	pageOfMessages    = 'm'
-	pageOfRecords     = 'r'
-	pageOfCompactions = 'c'
-	pageOfCheckpoints = 'k'
+	pageOfMessages      = 'm'
+	pageOfRecords       = 'r'
+	pageOfNewestRecords = 'n'
+	pageOfCompactions   = 'c'
+	pageOfCheckpoints   = 'k'
 )
 
 // pageStart reads a page token; without one the first page begins at first.

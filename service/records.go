@@ -3,10 +3,12 @@ package service
 import (
 	"context"
 
-	"google.golang.org/protobuf/proto"
-
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/sessionlog"
 )
+
+// maxRecordBytesRead is how many bytes of records one call reads.
+const maxRecordBytesRead = 64 << 20
 
 // ListRecords implements SessionService.
 func (s *Service) ListRecords(
@@ -16,31 +18,28 @@ func (s *Service) ListRecords(
 	if err != nil {
 		return nil, err
 	}
-	next, err := pageStart(pageOfRecords, req.GetPageToken(), req.GetFromSequence())
-	if err != nil {
-		return nil, err
+	query := sessionlog.RecordQuery{
+		Kinds: req.GetKinds(), CompactionID: req.GetCompactionId(), NewestFirst: req.GetNewestFirst(), From: req.FromSequence,
+		Limit: int(pageSize(req.GetPageSize())), MaxBytes: answerBytes(req.GetMaxBytes()), MaxRead: maxRecordBytesRead,
 	}
-	answer := &compactordv1.ListRecordsResponse{}
-	size, end := 0, row.GetHead().GetNextSequence()
-	for next < end {
-		chunk, err := s.logs.Records(ctx, row, next, end)
+	order := byte(pageOfRecords)
+	if req.GetNewestFirst() {
+		order = pageOfNewestRecords
+	}
+	if req.GetPageToken() != "" {
+		from, err := pageStart(order, req.GetPageToken(), 0)
 		if err != nil {
 			return nil, err
 		}
-		if len(chunk) == 0 {
-			break
-		}
-		for _, stored := range chunk {
-			r := stored.GetRecord()
-			size += proto.Size(r)
-			full := len(answer.GetRecords()) >= int(pageSize(req.GetPageSize())) || size > answerBytes(req.GetMaxBytes())
-			if len(answer.GetRecords()) > 0 && full {
-				answer.NextPageToken = pageToken(pageOfRecords, r.GetSequence())
-				return answer, nil
-			}
-			answer.Records = append(answer.Records, r)
-			next = r.GetSequence() + 1
-		}
+		query.From = &from
+	}
+	page, err := s.logs.RecordPage(ctx, row, query)
+	if err != nil {
+		return nil, err
+	}
+	answer := &compactordv1.ListRecordsResponse{Records: page.Records}
+	if page.Next != nil {
+		answer.NextPageToken = pageToken(order, *page.Next)
 	}
 	return answer, nil
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/service/views"
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/storage"
 )
 
 // Checkpoint makes a checkpoint at the end of the log.
@@ -72,7 +71,7 @@ func (p *Points) CheckpointInForce(
 			map[string]string{"checkpoint_id": decimal(id), "last_checkpoint": decimal(last)},
 			"checkpoint_id: there is no checkpoint %d; %s", id, lastCheckpoint(last))
 	}
-	r, err := p.CheckpointRecord(ctx, row, id)
+	r, err := p.Logs.CheckpointRecord(ctx, row, id)
 	if err != nil {
 		return nil, err
 	}
@@ -91,36 +90,6 @@ func lastCheckpoint(id uint32) string {
 		return "the session has none"
 	}
 	return fmt.Sprintf("the last one is %d", id)
-}
-
-// CheckpointRecord finds the record of a checkpoint that there is. Each record keeps the head that it left, and the
-// highest id never falls along the log, so the first record with at least this id is the one.
-func (p *Points) CheckpointRecord(
-	ctx context.Context, row *storagev1.Session, id uint32,
-) (*compactordv1.Record, error) {
-	var found *compactordv1.Record
-	low, high := uint32(0), row.GetHead().GetNextSequence()
-	for low < high {
-		middle := low + (high-low)/2
-		stored, err := p.Logs.RecordAtOrBefore(ctx, row, middle)
-		if err != nil {
-			return nil, err
-		}
-		if stored.GetHead().GetLastCheckpoint() < id {
-			low = middle + 1
-			continue
-		}
-		found, high = stored.GetRecord(), stored.GetRecord().GetSequence()
-	}
-	if found.GetCheckpoint().GetId() != id {
-		return nil, MissingCheckpoint(id)
-	}
-	return found, nil
-}
-
-// MissingCheckpoint is the error of a log that lacks the record of a checkpoint.
-func MissingCheckpoint(id uint32) error {
-	return fmt.Errorf("%w: no record of checkpoint %d", storage.ErrCorrupt, id)
 }
 
 func decimal(n uint32) string { return strconv.FormatUint(uint64(n), 10) }

@@ -23,6 +23,83 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// RecordKind is a kind of record.
+type RecordKind int32
+
+const (
+	// Never sent.
+	RecordKind_RECORD_KIND_UNSPECIFIED RecordKind = 0
+	// A compaction that was committed.
+	RecordKind_RECORD_KIND_COMPACTION RecordKind = 1
+	// Edits that were committed without a cut, or beside one.
+	RecordKind_RECORD_KIND_PRUNE RecordKind = 2
+	// A compaction that failed, was cancelled, or was skipped after it had started.
+	RecordKind_RECORD_KIND_ATTEMPT RecordKind = 3
+	// A named point.
+	RecordKind_RECORD_KIND_CHECKPOINT RecordKind = 4
+	// A return to an earlier point.
+	RecordKind_RECORD_KIND_REVERT RecordKind = 5
+	// Messages that stay word for word.
+	RecordKind_RECORD_KIND_PIN RecordKind = 6
+	// Messages that are no longer pinned.
+	RecordKind_RECORD_KIND_UNPIN RecordKind = 7
+	// A change of policy.
+	RecordKind_RECORD_KIND_POLICY_CHANGE RecordKind = 8
+)
+
+// Enum value maps for RecordKind.
+var (
+	RecordKind_name = map[int32]string{
+		0: "RECORD_KIND_UNSPECIFIED",
+		1: "RECORD_KIND_COMPACTION",
+		2: "RECORD_KIND_PRUNE",
+		3: "RECORD_KIND_ATTEMPT",
+		4: "RECORD_KIND_CHECKPOINT",
+		5: "RECORD_KIND_REVERT",
+		6: "RECORD_KIND_PIN",
+		7: "RECORD_KIND_UNPIN",
+		8: "RECORD_KIND_POLICY_CHANGE",
+	}
+	RecordKind_value = map[string]int32{
+		"RECORD_KIND_UNSPECIFIED":   0,
+		"RECORD_KIND_COMPACTION":    1,
+		"RECORD_KIND_PRUNE":         2,
+		"RECORD_KIND_ATTEMPT":       3,
+		"RECORD_KIND_CHECKPOINT":    4,
+		"RECORD_KIND_REVERT":        5,
+		"RECORD_KIND_PIN":           6,
+		"RECORD_KIND_UNPIN":         7,
+		"RECORD_KIND_POLICY_CHANGE": 8,
+	}
+)
+
+func (x RecordKind) Enum() *RecordKind {
+	p := new(RecordKind)
+	*p = x
+	return p
+}
+
+func (x RecordKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (RecordKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_compactord_v1_record_proto_enumTypes[0].Descriptor()
+}
+
+func (RecordKind) Type() protoreflect.EnumType {
+	return &file_compactord_v1_record_proto_enumTypes[0]
+}
+
+func (x RecordKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use RecordKind.Descriptor instead.
+func (RecordKind) EnumDescriptor() ([]byte, []int) {
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{0}
+}
+
 // CompactionReason is why a compaction or prune was asked for.
 type CompactionReason int32
 
@@ -68,11 +145,11 @@ func (x CompactionReason) String() string {
 }
 
 func (CompactionReason) Descriptor() protoreflect.EnumDescriptor {
-	return file_compactord_v1_record_proto_enumTypes[0].Descriptor()
+	return file_compactord_v1_record_proto_enumTypes[1].Descriptor()
 }
 
 func (CompactionReason) Type() protoreflect.EnumType {
-	return &file_compactord_v1_record_proto_enumTypes[0]
+	return &file_compactord_v1_record_proto_enumTypes[1]
 }
 
 func (x CompactionReason) Number() protoreflect.EnumNumber {
@@ -81,7 +158,7 @@ func (x CompactionReason) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use CompactionReason.Descriptor instead.
 func (CompactionReason) EnumDescriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{0}
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{1}
 }
 
 // AttemptOutcome is how a compaction ended that wrote no entry.
@@ -125,11 +202,11 @@ func (x AttemptOutcome) String() string {
 }
 
 func (AttemptOutcome) Descriptor() protoreflect.EnumDescriptor {
-	return file_compactord_v1_record_proto_enumTypes[1].Descriptor()
+	return file_compactord_v1_record_proto_enumTypes[2].Descriptor()
 }
 
 func (AttemptOutcome) Type() protoreflect.EnumType {
-	return &file_compactord_v1_record_proto_enumTypes[1]
+	return &file_compactord_v1_record_proto_enumTypes[2]
 }
 
 func (x AttemptOutcome) Number() protoreflect.EnumNumber {
@@ -138,7 +215,7 @@ func (x AttemptOutcome) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use AttemptOutcome.Descriptor instead.
 func (AttemptOutcome) EnumDescriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{1}
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{2}
 }
 
 // SkipReason is why a compaction or prune did nothing.
@@ -194,11 +271,11 @@ func (x SkipReason) String() string {
 }
 
 func (SkipReason) Descriptor() protoreflect.EnumDescriptor {
-	return file_compactord_v1_record_proto_enumTypes[2].Descriptor()
+	return file_compactord_v1_record_proto_enumTypes[3].Descriptor()
 }
 
 func (SkipReason) Type() protoreflect.EnumType {
-	return &file_compactord_v1_record_proto_enumTypes[2]
+	return &file_compactord_v1_record_proto_enumTypes[3]
 }
 
 func (x SkipReason) Number() protoreflect.EnumNumber {
@@ -207,7 +284,7 @@ func (x SkipReason) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use SkipReason.Descriptor instead.
 func (SkipReason) EnumDescriptor() ([]byte, []int) {
-	return file_compactord_v1_record_proto_rawDescGZIP(), []int{2}
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{3}
 }
 
 // Record is what the log holds beside messages. Records are appended and never change.
@@ -219,6 +296,8 @@ type Record struct {
 	NextIndex uint32 `protobuf:"varint,2,opt,name=next_index,json=nextIndex,proto3" json:"next_index,omitempty"`
 	// When it was written.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// Whether a Revert put it aside. Set in answers of ListRecords only.
+	PutAside bool `protobuf:"varint,4,opt,name=put_aside,json=putAside,proto3" json:"put_aside,omitempty"`
 	// What was recorded. Kinds that a daemon does not know are refused, never skipped.
 	//
 	// Types that are valid to be assigned to Kind:
@@ -285,6 +364,13 @@ func (x *Record) GetCreatedAt() *timestamppb.Timestamp {
 		return x.CreatedAt
 	}
 	return nil
+}
+
+func (x *Record) GetPutAside() bool {
+	if x != nil {
+		return x.PutAside
+	}
+	return false
 }
 
 func (x *Record) GetKind() isRecord_Kind {
@@ -372,42 +458,42 @@ type isRecord_Kind interface {
 
 type Record_Compaction struct {
 	// A compaction that was committed.
-	Compaction *CompactionEntry `protobuf:"bytes,4,opt,name=compaction,proto3,oneof"`
+	Compaction *CompactionEntry `protobuf:"bytes,5,opt,name=compaction,proto3,oneof"`
 }
 
 type Record_Prune struct {
 	// Edits that were committed without a cut, or beside one.
-	Prune *PruneEntry `protobuf:"bytes,5,opt,name=prune,proto3,oneof"`
+	Prune *PruneEntry `protobuf:"bytes,6,opt,name=prune,proto3,oneof"`
 }
 
 type Record_Attempt struct {
 	// A compaction that failed, was cancelled, or was skipped after it had started. Changes no view.
-	Attempt *CompactionAttempt `protobuf:"bytes,6,opt,name=attempt,proto3,oneof"`
+	Attempt *CompactionAttempt `protobuf:"bytes,7,opt,name=attempt,proto3,oneof"`
 }
 
 type Record_Checkpoint struct {
 	// A named point.
-	Checkpoint *Checkpoint `protobuf:"bytes,7,opt,name=checkpoint,proto3,oneof"`
+	Checkpoint *Checkpoint `protobuf:"bytes,8,opt,name=checkpoint,proto3,oneof"`
 }
 
 type Record_Revert struct {
 	// A return to an earlier point.
-	Revert *Revert `protobuf:"bytes,8,opt,name=revert,proto3,oneof"`
+	Revert *Revert `protobuf:"bytes,9,opt,name=revert,proto3,oneof"`
 }
 
 type Record_Pin struct {
-	// Messages that stay word for word in every view.
-	Pin *PinChange `protobuf:"bytes,9,opt,name=pin,proto3,oneof"`
+	// Messages that stay word for word.
+	Pin *PinChange `protobuf:"bytes,10,opt,name=pin,proto3,oneof"`
 }
 
 type Record_Unpin struct {
-	// Messages that are no longer pinned, and can be covered and edited again.
-	Unpin *PinChange `protobuf:"bytes,10,opt,name=unpin,proto3,oneof"`
+	// Messages that are no longer pinned.
+	Unpin *PinChange `protobuf:"bytes,11,opt,name=unpin,proto3,oneof"`
 }
 
 type Record_PolicyChange struct {
 	// A change of policy.
-	PolicyChange *PolicyChange `protobuf:"bytes,11,opt,name=policy_change,json=policyChange,proto3,oneof"`
+	PolicyChange *PolicyChange `protobuf:"bytes,12,opt,name=policy_change,json=policyChange,proto3,oneof"`
 }
 
 func (*Record_Compaction) isRecord_Kind() {}
@@ -1721,26 +1807,27 @@ var File_compactord_v1_record_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_record_proto_rawDesc = "" +
 	"\n" +
-	"\x1acompactord/v1/record.proto\x12\rcompactord.v1\x1a\x18compactord/v1/edit.proto\x1a\x19compactord/v1/error.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1ccompactord/v1/strategy.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xcb\x04\n" +
+	"\x1acompactord/v1/record.proto\x12\rcompactord.v1\x1a\x18compactord/v1/edit.proto\x1a\x19compactord/v1/error.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1ccompactord/v1/strategy.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe8\x04\n" +
 	"\x06Record\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\rR\bsequence\x12\x1d\n" +
 	"\n" +
 	"next_index\x18\x02 \x01(\rR\tnextIndex\x129\n" +
 	"\n" +
-	"created_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12@\n" +
+	"created_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x1b\n" +
+	"\tput_aside\x18\x04 \x01(\bR\bputAside\x12@\n" +
 	"\n" +
-	"compaction\x18\x04 \x01(\v2\x1e.compactord.v1.CompactionEntryH\x00R\n" +
+	"compaction\x18\x05 \x01(\v2\x1e.compactord.v1.CompactionEntryH\x00R\n" +
 	"compaction\x121\n" +
-	"\x05prune\x18\x05 \x01(\v2\x19.compactord.v1.PruneEntryH\x00R\x05prune\x12<\n" +
-	"\aattempt\x18\x06 \x01(\v2 .compactord.v1.CompactionAttemptH\x00R\aattempt\x12;\n" +
+	"\x05prune\x18\x06 \x01(\v2\x19.compactord.v1.PruneEntryH\x00R\x05prune\x12<\n" +
+	"\aattempt\x18\a \x01(\v2 .compactord.v1.CompactionAttemptH\x00R\aattempt\x12;\n" +
 	"\n" +
-	"checkpoint\x18\a \x01(\v2\x19.compactord.v1.CheckpointH\x00R\n" +
+	"checkpoint\x18\b \x01(\v2\x19.compactord.v1.CheckpointH\x00R\n" +
 	"checkpoint\x12/\n" +
-	"\x06revert\x18\b \x01(\v2\x15.compactord.v1.RevertH\x00R\x06revert\x12,\n" +
-	"\x03pin\x18\t \x01(\v2\x18.compactord.v1.PinChangeH\x00R\x03pin\x120\n" +
-	"\x05unpin\x18\n" +
-	" \x01(\v2\x18.compactord.v1.PinChangeH\x00R\x05unpin\x12B\n" +
-	"\rpolicy_change\x18\v \x01(\v2\x1b.compactord.v1.PolicyChangeH\x00R\fpolicyChangeB\x06\n" +
+	"\x06revert\x18\t \x01(\v2\x15.compactord.v1.RevertH\x00R\x06revert\x12,\n" +
+	"\x03pin\x18\n" +
+	" \x01(\v2\x18.compactord.v1.PinChangeH\x00R\x03pin\x120\n" +
+	"\x05unpin\x18\v \x01(\v2\x18.compactord.v1.PinChangeH\x00R\x05unpin\x12B\n" +
+	"\rpolicy_change\x18\f \x01(\v2\x1b.compactord.v1.PolicyChangeH\x00R\fpolicyChangeB\x06\n" +
 	"\x04kind\"\x85\x01\n" +
 	"\n" +
 	"ViewChange\x12&\n" +
@@ -1881,7 +1968,18 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\x05given\x18\x01 \x01(\v2\x15.compactord.v1.PolicyR\x05given\x121\n" +
 	"\bresolved\x18\x02 \x01(\v2\x15.compactord.v1.PolicyR\bresolved\x12:\n" +
 	"\vview_change\x18\x03 \x01(\v2\x19.compactord.v1.ViewChangeR\n" +
-	"viewChange*\xb8\x01\n" +
+	"viewChange*\xf4\x01\n" +
+	"\n" +
+	"RecordKind\x12\x1b\n" +
+	"\x17RECORD_KIND_UNSPECIFIED\x10\x00\x12\x1a\n" +
+	"\x16RECORD_KIND_COMPACTION\x10\x01\x12\x15\n" +
+	"\x11RECORD_KIND_PRUNE\x10\x02\x12\x17\n" +
+	"\x13RECORD_KIND_ATTEMPT\x10\x03\x12\x1a\n" +
+	"\x16RECORD_KIND_CHECKPOINT\x10\x04\x12\x16\n" +
+	"\x12RECORD_KIND_REVERT\x10\x05\x12\x13\n" +
+	"\x0fRECORD_KIND_PIN\x10\x06\x12\x15\n" +
+	"\x11RECORD_KIND_UNPIN\x10\a\x12\x1d\n" +
+	"\x19RECORD_KIND_POLICY_CHANGE\x10\b*\xb8\x01\n" +
 	"\x10CompactionReason\x12!\n" +
 	"\x1dCOMPACTION_REASON_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18COMPACTION_REASON_MANUAL\x10\x01\x12\x1f\n" +
@@ -1915,78 +2013,79 @@ func file_compactord_v1_record_proto_rawDescGZIP() []byte {
 	return file_compactord_v1_record_proto_rawDescData
 }
 
-var file_compactord_v1_record_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_compactord_v1_record_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
 var file_compactord_v1_record_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_compactord_v1_record_proto_goTypes = []any{
-	(CompactionReason)(0),         // 0: compactord.v1.CompactionReason
-	(AttemptOutcome)(0),           // 1: compactord.v1.AttemptOutcome
-	(SkipReason)(0),               // 2: compactord.v1.SkipReason
-	(*Record)(nil),                // 3: compactord.v1.Record
-	(*ViewChange)(nil),            // 4: compactord.v1.ViewChange
-	(*IndexRange)(nil),            // 5: compactord.v1.IndexRange
-	(*Provenance)(nil),            // 6: compactord.v1.Provenance
-	(*CompactionEntry)(nil),       // 7: compactord.v1.CompactionEntry
-	(*Slots)(nil),                 // 8: compactord.v1.Slots
-	(*Todo)(nil),                  // 9: compactord.v1.Todo
-	(*UserRequest)(nil),           // 10: compactord.v1.UserRequest
-	(*FileLists)(nil),             // 11: compactord.v1.FileLists
-	(*PruneEntry)(nil),            // 12: compactord.v1.PruneEntry
-	(*CompactionAttempt)(nil),     // 13: compactord.v1.CompactionAttempt
-	(*Checkpoint)(nil),            // 14: compactord.v1.Checkpoint
-	(*Revert)(nil),                // 15: compactord.v1.Revert
-	(*PinChange)(nil),             // 16: compactord.v1.PinChange
-	(*PolicyChange)(nil),          // 17: compactord.v1.PolicyChange
-	(*timestamppb.Timestamp)(nil), // 18: google.protobuf.Timestamp
-	(*Strategy)(nil),              // 19: compactord.v1.Strategy
-	(*durationpb.Duration)(nil),   // 20: google.protobuf.Duration
-	(*Usage)(nil),                 // 21: compactord.v1.Usage
-	(SummaryFallback)(0),          // 22: compactord.v1.SummaryFallback
-	(*OpaquePart)(nil),            // 23: compactord.v1.OpaquePart
-	(SectionSet)(0),               // 24: compactord.v1.SectionSet
-	(*Edit)(nil),                  // 25: compactord.v1.Edit
-	(ErrorReason)(0),              // 26: compactord.v1.ErrorReason
-	(*Policy)(nil),                // 27: compactord.v1.Policy
+	(RecordKind)(0),               // 0: compactord.v1.RecordKind
+	(CompactionReason)(0),         // 1: compactord.v1.CompactionReason
+	(AttemptOutcome)(0),           // 2: compactord.v1.AttemptOutcome
+	(SkipReason)(0),               // 3: compactord.v1.SkipReason
+	(*Record)(nil),                // 4: compactord.v1.Record
+	(*ViewChange)(nil),            // 5: compactord.v1.ViewChange
+	(*IndexRange)(nil),            // 6: compactord.v1.IndexRange
+	(*Provenance)(nil),            // 7: compactord.v1.Provenance
+	(*CompactionEntry)(nil),       // 8: compactord.v1.CompactionEntry
+	(*Slots)(nil),                 // 9: compactord.v1.Slots
+	(*Todo)(nil),                  // 10: compactord.v1.Todo
+	(*UserRequest)(nil),           // 11: compactord.v1.UserRequest
+	(*FileLists)(nil),             // 12: compactord.v1.FileLists
+	(*PruneEntry)(nil),            // 13: compactord.v1.PruneEntry
+	(*CompactionAttempt)(nil),     // 14: compactord.v1.CompactionAttempt
+	(*Checkpoint)(nil),            // 15: compactord.v1.Checkpoint
+	(*Revert)(nil),                // 16: compactord.v1.Revert
+	(*PinChange)(nil),             // 17: compactord.v1.PinChange
+	(*PolicyChange)(nil),          // 18: compactord.v1.PolicyChange
+	(*timestamppb.Timestamp)(nil), // 19: google.protobuf.Timestamp
+	(*Strategy)(nil),              // 20: compactord.v1.Strategy
+	(*durationpb.Duration)(nil),   // 21: google.protobuf.Duration
+	(*Usage)(nil),                 // 22: compactord.v1.Usage
+	(SummaryFallback)(0),          // 23: compactord.v1.SummaryFallback
+	(*OpaquePart)(nil),            // 24: compactord.v1.OpaquePart
+	(SectionSet)(0),               // 25: compactord.v1.SectionSet
+	(*Edit)(nil),                  // 26: compactord.v1.Edit
+	(ErrorReason)(0),              // 27: compactord.v1.ErrorReason
+	(*Policy)(nil),                // 28: compactord.v1.Policy
 }
 var file_compactord_v1_record_proto_depIdxs = []int32{
-	18, // 0: compactord.v1.Record.created_at:type_name -> google.protobuf.Timestamp
-	7,  // 1: compactord.v1.Record.compaction:type_name -> compactord.v1.CompactionEntry
-	12, // 2: compactord.v1.Record.prune:type_name -> compactord.v1.PruneEntry
-	13, // 3: compactord.v1.Record.attempt:type_name -> compactord.v1.CompactionAttempt
-	14, // 4: compactord.v1.Record.checkpoint:type_name -> compactord.v1.Checkpoint
-	15, // 5: compactord.v1.Record.revert:type_name -> compactord.v1.Revert
-	16, // 6: compactord.v1.Record.pin:type_name -> compactord.v1.PinChange
-	16, // 7: compactord.v1.Record.unpin:type_name -> compactord.v1.PinChange
-	17, // 8: compactord.v1.Record.policy_change:type_name -> compactord.v1.PolicyChange
-	0,  // 9: compactord.v1.Provenance.reason:type_name -> compactord.v1.CompactionReason
-	19, // 10: compactord.v1.Provenance.strategy:type_name -> compactord.v1.Strategy
-	20, // 11: compactord.v1.Provenance.duration:type_name -> google.protobuf.Duration
-	21, // 12: compactord.v1.Provenance.usage:type_name -> compactord.v1.Usage
-	22, // 13: compactord.v1.Provenance.fallback:type_name -> compactord.v1.SummaryFallback
-	5,  // 14: compactord.v1.CompactionEntry.covered:type_name -> compactord.v1.IndexRange
-	5,  // 15: compactord.v1.CompactionEntry.summarized:type_name -> compactord.v1.IndexRange
-	8,  // 16: compactord.v1.CompactionEntry.slots:type_name -> compactord.v1.Slots
-	6,  // 17: compactord.v1.CompactionEntry.provenance:type_name -> compactord.v1.Provenance
-	11, // 18: compactord.v1.CompactionEntry.files:type_name -> compactord.v1.FileLists
-	23, // 19: compactord.v1.CompactionEntry.provider_block:type_name -> compactord.v1.OpaquePart
-	4,  // 20: compactord.v1.CompactionEntry.view_change:type_name -> compactord.v1.ViewChange
-	18, // 21: compactord.v1.CompactionEntry.created_at:type_name -> google.protobuf.Timestamp
-	24, // 22: compactord.v1.CompactionEntry.sections:type_name -> compactord.v1.SectionSet
-	9,  // 23: compactord.v1.Slots.open_todos:type_name -> compactord.v1.Todo
-	10, // 24: compactord.v1.Slots.last_user_request:type_name -> compactord.v1.UserRequest
-	25, // 25: compactord.v1.PruneEntry.edits:type_name -> compactord.v1.Edit
-	6,  // 26: compactord.v1.PruneEntry.provenance:type_name -> compactord.v1.Provenance
-	4,  // 27: compactord.v1.PruneEntry.view_change:type_name -> compactord.v1.ViewChange
-	18, // 28: compactord.v1.PruneEntry.created_at:type_name -> google.protobuf.Timestamp
-	1,  // 29: compactord.v1.CompactionAttempt.outcome:type_name -> compactord.v1.AttemptOutcome
-	26, // 30: compactord.v1.CompactionAttempt.error_reason:type_name -> compactord.v1.ErrorReason
-	2,  // 31: compactord.v1.CompactionAttempt.skip_reason:type_name -> compactord.v1.SkipReason
-	6,  // 32: compactord.v1.CompactionAttempt.provenance:type_name -> compactord.v1.Provenance
-	4,  // 33: compactord.v1.Revert.view_change:type_name -> compactord.v1.ViewChange
-	6,  // 34: compactord.v1.Revert.provenance:type_name -> compactord.v1.Provenance
-	4,  // 35: compactord.v1.PinChange.view_change:type_name -> compactord.v1.ViewChange
-	27, // 36: compactord.v1.PolicyChange.given:type_name -> compactord.v1.Policy
-	27, // 37: compactord.v1.PolicyChange.resolved:type_name -> compactord.v1.Policy
-	4,  // 38: compactord.v1.PolicyChange.view_change:type_name -> compactord.v1.ViewChange
+	19, // 0: compactord.v1.Record.created_at:type_name -> google.protobuf.Timestamp
+	8,  // 1: compactord.v1.Record.compaction:type_name -> compactord.v1.CompactionEntry
+	13, // 2: compactord.v1.Record.prune:type_name -> compactord.v1.PruneEntry
+	14, // 3: compactord.v1.Record.attempt:type_name -> compactord.v1.CompactionAttempt
+	15, // 4: compactord.v1.Record.checkpoint:type_name -> compactord.v1.Checkpoint
+	16, // 5: compactord.v1.Record.revert:type_name -> compactord.v1.Revert
+	17, // 6: compactord.v1.Record.pin:type_name -> compactord.v1.PinChange
+	17, // 7: compactord.v1.Record.unpin:type_name -> compactord.v1.PinChange
+	18, // 8: compactord.v1.Record.policy_change:type_name -> compactord.v1.PolicyChange
+	1,  // 9: compactord.v1.Provenance.reason:type_name -> compactord.v1.CompactionReason
+	20, // 10: compactord.v1.Provenance.strategy:type_name -> compactord.v1.Strategy
+	21, // 11: compactord.v1.Provenance.duration:type_name -> google.protobuf.Duration
+	22, // 12: compactord.v1.Provenance.usage:type_name -> compactord.v1.Usage
+	23, // 13: compactord.v1.Provenance.fallback:type_name -> compactord.v1.SummaryFallback
+	6,  // 14: compactord.v1.CompactionEntry.covered:type_name -> compactord.v1.IndexRange
+	6,  // 15: compactord.v1.CompactionEntry.summarized:type_name -> compactord.v1.IndexRange
+	9,  // 16: compactord.v1.CompactionEntry.slots:type_name -> compactord.v1.Slots
+	7,  // 17: compactord.v1.CompactionEntry.provenance:type_name -> compactord.v1.Provenance
+	12, // 18: compactord.v1.CompactionEntry.files:type_name -> compactord.v1.FileLists
+	24, // 19: compactord.v1.CompactionEntry.provider_block:type_name -> compactord.v1.OpaquePart
+	5,  // 20: compactord.v1.CompactionEntry.view_change:type_name -> compactord.v1.ViewChange
+	19, // 21: compactord.v1.CompactionEntry.created_at:type_name -> google.protobuf.Timestamp
+	25, // 22: compactord.v1.CompactionEntry.sections:type_name -> compactord.v1.SectionSet
+	10, // 23: compactord.v1.Slots.open_todos:type_name -> compactord.v1.Todo
+	11, // 24: compactord.v1.Slots.last_user_request:type_name -> compactord.v1.UserRequest
+	26, // 25: compactord.v1.PruneEntry.edits:type_name -> compactord.v1.Edit
+	7,  // 26: compactord.v1.PruneEntry.provenance:type_name -> compactord.v1.Provenance
+	5,  // 27: compactord.v1.PruneEntry.view_change:type_name -> compactord.v1.ViewChange
+	19, // 28: compactord.v1.PruneEntry.created_at:type_name -> google.protobuf.Timestamp
+	2,  // 29: compactord.v1.CompactionAttempt.outcome:type_name -> compactord.v1.AttemptOutcome
+	27, // 30: compactord.v1.CompactionAttempt.error_reason:type_name -> compactord.v1.ErrorReason
+	3,  // 31: compactord.v1.CompactionAttempt.skip_reason:type_name -> compactord.v1.SkipReason
+	7,  // 32: compactord.v1.CompactionAttempt.provenance:type_name -> compactord.v1.Provenance
+	5,  // 33: compactord.v1.Revert.view_change:type_name -> compactord.v1.ViewChange
+	7,  // 34: compactord.v1.Revert.provenance:type_name -> compactord.v1.Provenance
+	5,  // 35: compactord.v1.PinChange.view_change:type_name -> compactord.v1.ViewChange
+	28, // 36: compactord.v1.PolicyChange.given:type_name -> compactord.v1.Policy
+	28, // 37: compactord.v1.PolicyChange.resolved:type_name -> compactord.v1.Policy
+	5,  // 38: compactord.v1.PolicyChange.view_change:type_name -> compactord.v1.ViewChange
 	39, // [39:39] is the sub-list for method output_type
 	39, // [39:39] is the sub-list for method input_type
 	39, // [39:39] is the sub-list for extension type_name
@@ -2024,7 +2123,7 @@ func file_compactord_v1_record_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_record_proto_rawDesc), len(file_compactord_v1_record_proto_rawDesc)),
-			NumEnums:      3,
+			NumEnums:      4,
 			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   0,

@@ -2003,15 +2003,22 @@ type ListRecordsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session's id.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// Only records of these kinds. Default: all.
+	Kinds []RecordKind `protobuf:"varint,2,rep,packed,name=kinds,proto3,enum=compactord.v1.RecordKind" json:"kinds,omitempty"`
+	// Only the compaction entry with this id. Where there is none, the page is empty. It is looked for as with newest_first.
+	// At most 128 bytes.
+	CompactionId string `protobuf:"bytes,3,opt,name=compaction_id,json=compactionId,proto3" json:"compaction_id,omitempty"`
+	// Whether the newest comes first. Default false: in the order of the log.
+	NewestFirst bool `protobuf:"varint,4,opt,name=newest_first,json=newestFirst,proto3" json:"newest_first,omitempty"`
+	// The sequence that the first page begins at. Default: the start of the log; with newest_first its end.
+	FromSequence *uint32 `protobuf:"varint,5,opt,name=from_sequence,json=fromSequence,proto3,oneof" json:"from_sequence,omitempty"`
 	// Records a page. 0 to 1,000; 0 means 100.
-	PageSize uint32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	PageSize uint32 `protobuf:"varint,6,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// From the last answer; empty for the first page. At most 1,024 bytes.
-	PageToken string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	// Where the first page begins. Default 0.
-	FromSequence uint32 `protobuf:"varint,4,opt,name=from_sequence,json=fromSequence,proto3" json:"from_sequence,omitempty"`
+	PageToken string `protobuf:"bytes,7,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// The page ends before the answer's records pass this many bytes, but holds at least one. 0 to 67,108,864; 0 means
 	// 3,145,728.
-	MaxBytes      uint32 `protobuf:"varint,5,opt,name=max_bytes,json=maxBytes,proto3" json:"max_bytes,omitempty"`
+	MaxBytes      uint32 `protobuf:"varint,8,opt,name=max_bytes,json=maxBytes,proto3" json:"max_bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2053,6 +2060,34 @@ func (x *ListRecordsRequest) GetSessionId() string {
 	return ""
 }
 
+func (x *ListRecordsRequest) GetKinds() []RecordKind {
+	if x != nil {
+		return x.Kinds
+	}
+	return nil
+}
+
+func (x *ListRecordsRequest) GetCompactionId() string {
+	if x != nil {
+		return x.CompactionId
+	}
+	return ""
+}
+
+func (x *ListRecordsRequest) GetNewestFirst() bool {
+	if x != nil {
+		return x.NewestFirst
+	}
+	return false
+}
+
+func (x *ListRecordsRequest) GetFromSequence() uint32 {
+	if x != nil && x.FromSequence != nil {
+		return *x.FromSequence
+	}
+	return 0
+}
+
 func (x *ListRecordsRequest) GetPageSize() uint32 {
 	if x != nil {
 		return x.PageSize
@@ -2067,13 +2102,6 @@ func (x *ListRecordsRequest) GetPageToken() string {
 	return ""
 }
 
-func (x *ListRecordsRequest) GetFromSequence() uint32 {
-	if x != nil {
-		return x.FromSequence
-	}
-	return 0
-}
-
 func (x *ListRecordsRequest) GetMaxBytes() uint32 {
 	if x != nil {
 		return x.MaxBytes
@@ -2084,9 +2112,10 @@ func (x *ListRecordsRequest) GetMaxBytes() uint32 {
 // ListRecordsResponse is a page of records.
 type ListRecordsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The records, in the order of the log.
+	// The records, also those that a Revert put aside.
 	Records []*Record `protobuf:"bytes,1,rep,name=records,proto3" json:"records,omitempty"`
-	// For the next page; empty on the last.
+	// For the next page; empty where the listing has come to its end. One call stops reading once it has read 64 MiB of
+	// records. So a page can be short, or empty, and yet not the last.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2322,16 +2351,20 @@ const file_compactord_v1_session_service_proto_rawDesc = "" +
 	"\x06report\x18\x03 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\x12,\n" +
 	"\x12messages_put_aside\x18\x04 \x01(\rR\x10messagesPutAside\x12:\n" +
 	"\x17first_request_put_aside\x18\x05 \x01(\rH\x00R\x14firstRequestPutAside\x88\x01\x01B\x1a\n" +
-	"\x18_first_request_put_aside\"\xe8\x01\n" +
+	"\x18_first_request_put_aside\"\x95\x03\n" +
 	"\x12ListRecordsRequest\x124\n" +
 	"\n" +
-	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12%\n" +
-	"\tpage_size\x18\x02 \x01(\rB\b\xbaH\x05*\x03\x18\xe8\aR\bpageSize\x12'\n" +
+	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12B\n" +
+	"\x05kinds\x18\x02 \x03(\x0e2\x19.compactord.v1.RecordKindB\x11\xbaH\x0e\x92\x01\v\x10\b\"\a\x82\x01\x04\x10\x01 \x00R\x05kinds\x12-\n" +
+	"\rcompaction_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03(\x80\x01R\fcompactionId\x12!\n" +
+	"\fnewest_first\x18\x04 \x01(\bR\vnewestFirst\x12(\n" +
+	"\rfrom_sequence\x18\x05 \x01(\rH\x00R\ffromSequence\x88\x01\x01\x12%\n" +
+	"\tpage_size\x18\x06 \x01(\rB\b\xbaH\x05*\x03\x18\xe8\aR\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x03 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\tpageToken\x12#\n" +
-	"\rfrom_sequence\x18\x04 \x01(\rR\ffromSequence\x12'\n" +
-	"\tmax_bytes\x18\x05 \x01(\rB\n" +
-	"\xbaH\a*\x05\x18\x80\x80\x80 R\bmaxBytes\"n\n" +
+	"page_token\x18\a \x01(\tB\b\xbaH\x05r\x03(\x80\bR\tpageToken\x12'\n" +
+	"\tmax_bytes\x18\b \x01(\rB\n" +
+	"\xbaH\a*\x05\x18\x80\x80\x80 R\bmaxBytesB\x10\n" +
+	"\x0e_from_sequence\"n\n" +
 	"\x13ListRecordsResponse\x12/\n" +
 	"\arecords\x18\x01 \x03(\v2\x15.compactord.v1.RecordR\arecords\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken*c\n" +
@@ -2424,23 +2457,24 @@ var file_compactord_v1_session_service_proto_goTypes = []any{
 	(*Usage)(nil),                      // 42: compactord.v1.Usage
 	(*LoggedMessage)(nil),              // 43: compactord.v1.LoggedMessage
 	(*Record)(nil),                     // 44: compactord.v1.Record
-	(*ForkSessionRequest)(nil),         // 45: compactord.v1.ForkSessionRequest
-	(*CreateCheckpointRequest)(nil),    // 46: compactord.v1.CreateCheckpointRequest
-	(*ListCheckpointsRequest)(nil),     // 47: compactord.v1.ListCheckpointsRequest
-	(*ClearSessionRequest)(nil),        // 48: compactord.v1.ClearSessionRequest
-	(*PinMessagesRequest)(nil),         // 49: compactord.v1.PinMessagesRequest
-	(*UnpinMessagesRequest)(nil),       // 50: compactord.v1.UnpinMessagesRequest
-	(*RecallContentRequest)(nil),       // 51: compactord.v1.RecallContentRequest
-	(*SearchMessagesRequest)(nil),      // 52: compactord.v1.SearchMessagesRequest
-	(*WatchSessionRequest)(nil),        // 53: compactord.v1.WatchSessionRequest
-	(*CreateCheckpointResponse)(nil),   // 54: compactord.v1.CreateCheckpointResponse
-	(*ListCheckpointsResponse)(nil),    // 55: compactord.v1.ListCheckpointsResponse
-	(*ClearSessionResponse)(nil),       // 56: compactord.v1.ClearSessionResponse
-	(*PinMessagesResponse)(nil),        // 57: compactord.v1.PinMessagesResponse
-	(*UnpinMessagesResponse)(nil),      // 58: compactord.v1.UnpinMessagesResponse
-	(*RecallContentResponse)(nil),      // 59: compactord.v1.RecallContentResponse
-	(*SearchMessagesResponse)(nil),     // 60: compactord.v1.SearchMessagesResponse
-	(*WatchSessionResponse)(nil),       // 61: compactord.v1.WatchSessionResponse
+	(RecordKind)(0),                    // 45: compactord.v1.RecordKind
+	(*ForkSessionRequest)(nil),         // 46: compactord.v1.ForkSessionRequest
+	(*CreateCheckpointRequest)(nil),    // 47: compactord.v1.CreateCheckpointRequest
+	(*ListCheckpointsRequest)(nil),     // 48: compactord.v1.ListCheckpointsRequest
+	(*ClearSessionRequest)(nil),        // 49: compactord.v1.ClearSessionRequest
+	(*PinMessagesRequest)(nil),         // 50: compactord.v1.PinMessagesRequest
+	(*UnpinMessagesRequest)(nil),       // 51: compactord.v1.UnpinMessagesRequest
+	(*RecallContentRequest)(nil),       // 52: compactord.v1.RecallContentRequest
+	(*SearchMessagesRequest)(nil),      // 53: compactord.v1.SearchMessagesRequest
+	(*WatchSessionRequest)(nil),        // 54: compactord.v1.WatchSessionRequest
+	(*CreateCheckpointResponse)(nil),   // 55: compactord.v1.CreateCheckpointResponse
+	(*ListCheckpointsResponse)(nil),    // 56: compactord.v1.ListCheckpointsResponse
+	(*ClearSessionResponse)(nil),       // 57: compactord.v1.ClearSessionResponse
+	(*PinMessagesResponse)(nil),        // 58: compactord.v1.PinMessagesResponse
+	(*UnpinMessagesResponse)(nil),      // 59: compactord.v1.UnpinMessagesResponse
+	(*RecallContentResponse)(nil),      // 60: compactord.v1.RecallContentResponse
+	(*SearchMessagesResponse)(nil),     // 61: compactord.v1.SearchMessagesResponse
+	(*WatchSessionResponse)(nil),       // 62: compactord.v1.WatchSessionResponse
 }
 var file_compactord_v1_session_service_proto_depIdxs = []int32{
 	31, // 0: compactord.v1.Session.created_at:type_name -> google.protobuf.Timestamp
@@ -2482,48 +2516,49 @@ var file_compactord_v1_session_service_proto_depIdxs = []int32{
 	43, // 36: compactord.v1.ListMessagesResponse.messages:type_name -> compactord.v1.LoggedMessage
 	44, // 37: compactord.v1.RevertToCheckpointResponse.record:type_name -> compactord.v1.Record
 	34, // 38: compactord.v1.RevertToCheckpointResponse.report:type_name -> compactord.v1.ContextReport
-	44, // 39: compactord.v1.ListRecordsResponse.records:type_name -> compactord.v1.Record
-	5,  // 40: compactord.v1.SessionService.CreateSession:input_type -> compactord.v1.CreateSessionRequest
-	7,  // 41: compactord.v1.SessionService.GetSession:input_type -> compactord.v1.GetSessionRequest
-	9,  // 42: compactord.v1.SessionService.ListSessions:input_type -> compactord.v1.ListSessionsRequest
-	11, // 43: compactord.v1.SessionService.UpdateSession:input_type -> compactord.v1.UpdateSessionRequest
-	13, // 44: compactord.v1.SessionService.DeleteSession:input_type -> compactord.v1.DeleteSessionRequest
-	15, // 45: compactord.v1.SessionService.AppendMessages:input_type -> compactord.v1.AppendMessagesRequest
-	21, // 46: compactord.v1.SessionService.ListMessages:input_type -> compactord.v1.ListMessagesRequest
-	45, // 47: compactord.v1.SessionService.ForkSession:input_type -> compactord.v1.ForkSessionRequest
-	46, // 48: compactord.v1.SessionService.CreateCheckpoint:input_type -> compactord.v1.CreateCheckpointRequest
-	47, // 49: compactord.v1.SessionService.ListCheckpoints:input_type -> compactord.v1.ListCheckpointsRequest
-	23, // 50: compactord.v1.SessionService.RevertToCheckpoint:input_type -> compactord.v1.RevertToCheckpointRequest
-	48, // 51: compactord.v1.SessionService.ClearSession:input_type -> compactord.v1.ClearSessionRequest
-	49, // 52: compactord.v1.SessionService.PinMessages:input_type -> compactord.v1.PinMessagesRequest
-	50, // 53: compactord.v1.SessionService.UnpinMessages:input_type -> compactord.v1.UnpinMessagesRequest
-	51, // 54: compactord.v1.SessionService.RecallContent:input_type -> compactord.v1.RecallContentRequest
-	52, // 55: compactord.v1.SessionService.SearchMessages:input_type -> compactord.v1.SearchMessagesRequest
-	25, // 56: compactord.v1.SessionService.ListRecords:input_type -> compactord.v1.ListRecordsRequest
-	53, // 57: compactord.v1.SessionService.WatchSession:input_type -> compactord.v1.WatchSessionRequest
-	6,  // 58: compactord.v1.SessionService.CreateSession:output_type -> compactord.v1.CreateSessionResponse
-	8,  // 59: compactord.v1.SessionService.GetSession:output_type -> compactord.v1.GetSessionResponse
-	10, // 60: compactord.v1.SessionService.ListSessions:output_type -> compactord.v1.ListSessionsResponse
-	12, // 61: compactord.v1.SessionService.UpdateSession:output_type -> compactord.v1.UpdateSessionResponse
-	14, // 62: compactord.v1.SessionService.DeleteSession:output_type -> compactord.v1.DeleteSessionResponse
-	19, // 63: compactord.v1.SessionService.AppendMessages:output_type -> compactord.v1.AppendMessagesResponse
-	22, // 64: compactord.v1.SessionService.ListMessages:output_type -> compactord.v1.ListMessagesResponse
-	4,  // 65: compactord.v1.SessionService.ForkSession:output_type -> compactord.v1.ForkSessionResponse
-	54, // 66: compactord.v1.SessionService.CreateCheckpoint:output_type -> compactord.v1.CreateCheckpointResponse
-	55, // 67: compactord.v1.SessionService.ListCheckpoints:output_type -> compactord.v1.ListCheckpointsResponse
-	24, // 68: compactord.v1.SessionService.RevertToCheckpoint:output_type -> compactord.v1.RevertToCheckpointResponse
-	56, // 69: compactord.v1.SessionService.ClearSession:output_type -> compactord.v1.ClearSessionResponse
-	57, // 70: compactord.v1.SessionService.PinMessages:output_type -> compactord.v1.PinMessagesResponse
-	58, // 71: compactord.v1.SessionService.UnpinMessages:output_type -> compactord.v1.UnpinMessagesResponse
-	59, // 72: compactord.v1.SessionService.RecallContent:output_type -> compactord.v1.RecallContentResponse
-	60, // 73: compactord.v1.SessionService.SearchMessages:output_type -> compactord.v1.SearchMessagesResponse
-	26, // 74: compactord.v1.SessionService.ListRecords:output_type -> compactord.v1.ListRecordsResponse
-	61, // 75: compactord.v1.SessionService.WatchSession:output_type -> compactord.v1.WatchSessionResponse
-	58, // [58:76] is the sub-list for method output_type
-	40, // [40:58] is the sub-list for method input_type
-	40, // [40:40] is the sub-list for extension type_name
-	40, // [40:40] is the sub-list for extension extendee
-	0,  // [0:40] is the sub-list for field type_name
+	45, // 39: compactord.v1.ListRecordsRequest.kinds:type_name -> compactord.v1.RecordKind
+	44, // 40: compactord.v1.ListRecordsResponse.records:type_name -> compactord.v1.Record
+	5,  // 41: compactord.v1.SessionService.CreateSession:input_type -> compactord.v1.CreateSessionRequest
+	7,  // 42: compactord.v1.SessionService.GetSession:input_type -> compactord.v1.GetSessionRequest
+	9,  // 43: compactord.v1.SessionService.ListSessions:input_type -> compactord.v1.ListSessionsRequest
+	11, // 44: compactord.v1.SessionService.UpdateSession:input_type -> compactord.v1.UpdateSessionRequest
+	13, // 45: compactord.v1.SessionService.DeleteSession:input_type -> compactord.v1.DeleteSessionRequest
+	15, // 46: compactord.v1.SessionService.AppendMessages:input_type -> compactord.v1.AppendMessagesRequest
+	21, // 47: compactord.v1.SessionService.ListMessages:input_type -> compactord.v1.ListMessagesRequest
+	46, // 48: compactord.v1.SessionService.ForkSession:input_type -> compactord.v1.ForkSessionRequest
+	47, // 49: compactord.v1.SessionService.CreateCheckpoint:input_type -> compactord.v1.CreateCheckpointRequest
+	48, // 50: compactord.v1.SessionService.ListCheckpoints:input_type -> compactord.v1.ListCheckpointsRequest
+	23, // 51: compactord.v1.SessionService.RevertToCheckpoint:input_type -> compactord.v1.RevertToCheckpointRequest
+	49, // 52: compactord.v1.SessionService.ClearSession:input_type -> compactord.v1.ClearSessionRequest
+	50, // 53: compactord.v1.SessionService.PinMessages:input_type -> compactord.v1.PinMessagesRequest
+	51, // 54: compactord.v1.SessionService.UnpinMessages:input_type -> compactord.v1.UnpinMessagesRequest
+	52, // 55: compactord.v1.SessionService.RecallContent:input_type -> compactord.v1.RecallContentRequest
+	53, // 56: compactord.v1.SessionService.SearchMessages:input_type -> compactord.v1.SearchMessagesRequest
+	25, // 57: compactord.v1.SessionService.ListRecords:input_type -> compactord.v1.ListRecordsRequest
+	54, // 58: compactord.v1.SessionService.WatchSession:input_type -> compactord.v1.WatchSessionRequest
+	6,  // 59: compactord.v1.SessionService.CreateSession:output_type -> compactord.v1.CreateSessionResponse
+	8,  // 60: compactord.v1.SessionService.GetSession:output_type -> compactord.v1.GetSessionResponse
+	10, // 61: compactord.v1.SessionService.ListSessions:output_type -> compactord.v1.ListSessionsResponse
+	12, // 62: compactord.v1.SessionService.UpdateSession:output_type -> compactord.v1.UpdateSessionResponse
+	14, // 63: compactord.v1.SessionService.DeleteSession:output_type -> compactord.v1.DeleteSessionResponse
+	19, // 64: compactord.v1.SessionService.AppendMessages:output_type -> compactord.v1.AppendMessagesResponse
+	22, // 65: compactord.v1.SessionService.ListMessages:output_type -> compactord.v1.ListMessagesResponse
+	4,  // 66: compactord.v1.SessionService.ForkSession:output_type -> compactord.v1.ForkSessionResponse
+	55, // 67: compactord.v1.SessionService.CreateCheckpoint:output_type -> compactord.v1.CreateCheckpointResponse
+	56, // 68: compactord.v1.SessionService.ListCheckpoints:output_type -> compactord.v1.ListCheckpointsResponse
+	24, // 69: compactord.v1.SessionService.RevertToCheckpoint:output_type -> compactord.v1.RevertToCheckpointResponse
+	57, // 70: compactord.v1.SessionService.ClearSession:output_type -> compactord.v1.ClearSessionResponse
+	58, // 71: compactord.v1.SessionService.PinMessages:output_type -> compactord.v1.PinMessagesResponse
+	59, // 72: compactord.v1.SessionService.UnpinMessages:output_type -> compactord.v1.UnpinMessagesResponse
+	60, // 73: compactord.v1.SessionService.RecallContent:output_type -> compactord.v1.RecallContentResponse
+	61, // 74: compactord.v1.SessionService.SearchMessages:output_type -> compactord.v1.SearchMessagesResponse
+	26, // 75: compactord.v1.SessionService.ListRecords:output_type -> compactord.v1.ListRecordsResponse
+	62, // 76: compactord.v1.SessionService.WatchSession:output_type -> compactord.v1.WatchSessionResponse
+	59, // [59:77] is the sub-list for method output_type
+	41, // [41:59] is the sub-list for method input_type
+	41, // [41:41] is the sub-list for extension type_name
+	41, // [41:41] is the sub-list for extension extendee
+	0,  // [0:41] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_session_service_proto_init() }
@@ -2552,6 +2587,7 @@ func file_compactord_v1_session_service_proto_init() {
 		(*RevertToCheckpointRequest_Undo)(nil),
 	}
 	file_compactord_v1_session_service_proto_msgTypes[22].OneofWrappers = []any{}
+	file_compactord_v1_session_service_proto_msgTypes[23].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

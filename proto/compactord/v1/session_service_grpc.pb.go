@@ -83,7 +83,7 @@ type SessionServiceClient interface {
 	RecallContent(ctx context.Context, in *RecallContentRequest, opts ...grpc.CallOption) (*RecallContentResponse, error)
 	// SearchMessages searches all that is in the log, hidden, covered or put aside.
 	SearchMessages(ctx context.Context, in *SearchMessagesRequest, opts ...grpc.CallOption) (*SearchMessagesResponse, error)
-	// ListRecords answers the audit trail, in the order of the log.
+	// ListRecords answers the audit trail: what was done to the conversation, all of it or certain kinds of records.
 	ListRecords(ctx context.Context, in *ListRecordsRequest, opts ...grpc.CallOption) (*ListRecordsResponse, error)
 	// WatchSession streams messages and records as they are written, and if asked for the events of compactions. It ends
 	// when the client ends it, the session is deleted (NOT_FOUND), or the client reads too slowly (RESOURCE_EXHAUSTED with
@@ -332,7 +332,7 @@ type SessionServiceServer interface {
 	RecallContent(context.Context, *RecallContentRequest) (*RecallContentResponse, error)
 	// SearchMessages searches all that is in the log, hidden, covered or put aside.
 	SearchMessages(context.Context, *SearchMessagesRequest) (*SearchMessagesResponse, error)
-	// ListRecords answers the audit trail, in the order of the log.
+	// ListRecords answers the audit trail: what was done to the conversation, all of it or certain kinds of records.
 	ListRecords(context.Context, *ListRecordsRequest) (*ListRecordsResponse, error)
 	// WatchSession streams messages and records as they are written, and if asked for the events of compactions. It ends
 	// when the client ends it, the session is deleted (NOT_FOUND), or the client reads too slowly (RESOURCE_EXHAUSTED with

@@ -2,7 +2,6 @@ package conversation
 
 import (
 	"context"
-	"slices"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -13,13 +12,11 @@ func (c *Conversation) Entry(ctx context.Context, id string) (*compactordv1.Comp
 	if id == "" {
 		return nil, nil
 	}
-	records, err := c.Records(ctx, 0)
-	for _, r := range slices.Backward(records) {
-		if r.GetCompaction().GetId() == id {
-			return r.GetCompaction(), err
-		}
+	records, err := c.Records(ctx, &compactordv1.ListRecordsRequest{CompactionId: id})
+	if err != nil || len(records) == 0 {
+		return nil, err
 	}
-	return nil, err
+	return records[0].GetCompaction(), nil
 }
 
 // EarlierJSON is a compaction that was in effect before, or that is in effect, by what its summary stands for.

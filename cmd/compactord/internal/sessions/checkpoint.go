@@ -45,17 +45,11 @@ func (c *Checkpoint) Run(ctx context.Context, a *api.App) error {
 }
 
 func (c *Checkpoint) list(ctx context.Context, a *api.App, client *api.Client) error {
-	request := &compactordv1.ListCheckpointsRequest{SessionId: c.Session, PageSize: 1000}
-	var all []*compactordv1.ListedCheckpoint
-	for {
-		page, err := client.Sessions.ListCheckpoints(ctx, request)
-		if err != nil {
-			return api.RefusedFlags(err)
-		}
-		all = append(all, page.GetCheckpoints()...)
-		if request.PageToken = page.GetNextPageToken(); request.GetPageToken() == "" {
-			break
-		}
+	all, err := client.Records(ctx, &compactordv1.ListRecordsRequest{
+		SessionId: c.Session, Kinds: []compactordv1.RecordKind{compactordv1.RecordKind_RECORD_KIND_CHECKPOINT},
+	})
+	if err != nil {
+		return err
 	}
 	if c.JSON {
 		return terminal.PrintJSON(a.Out, map[string]any{"checkpoints": terminal.WholeAnswers(all)})

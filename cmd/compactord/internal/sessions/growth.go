@@ -38,7 +38,7 @@ func foresee(ctx context.Context, c *conversation.Conversation, request *compact
 	if g.after.GetTokens() <= g.before.GetTokens() {
 		return nil, nil
 	}
-	records, err := c.Records(ctx, 0)
+	records, err := c.Records(ctx, &compactordv1.ListRecordsRequest{})
 	if err != nil {
 		return nil, err
 	}

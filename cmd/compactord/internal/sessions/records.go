@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
@@ -15,7 +16,9 @@ import (
 // Records is `compactord records`.
 type Records struct {
 	conversation.Source
-	From uint32 `help:"Begin at this sequence." placeholder:"SEQUENCE"`
+	Kind        []string `help:"Only records of this kind: compaction, prune, attempt, checkpoint, revert, pin, unpin or policy-change; may be given again." placeholder:"KIND" enum:"compaction,prune,attempt,checkpoint,revert,pin,unpin,policy-change"`
+	NewestFirst bool     `help:"The newest first."`
+	From        *uint32  `help:"Begin at this sequence." placeholder:"SEQUENCE"`
 	terminal.Output
 }
 
@@ -35,7 +38,11 @@ func (c *Records) Run(ctx context.Context, a *api.App) (err error) {
 	}
 	defer func() { err = errors.Join(err, conv.Close()) }()
 	p.Stage("reading the records", "", 0)
-	records, err := conv.Records(ctx, c.From)
+	request := &compactordv1.ListRecordsRequest{NewestFirst: c.NewestFirst, FromSequence: c.From}
+	for _, kind := range c.Kind {
+		request.Kinds = append(request.Kinds, kindNamed(kind))
+	}
+	records, err := conv.Records(ctx, request)
 	if err != nil {
 		return err
 	}
@@ -50,6 +57,12 @@ func (c *Records) Run(ctx context.Context, a *api.App) (err error) {
 			r.GetCreatedAt().AsTime().Local().Format("2006-01-02 15:04:05"), terminal.InLine(recordText(r)))
 	}
 	return table.Flush()
+}
+
+// kindNamed is the kind of records that a flag names.
+func kindNamed(name string) compactordv1.RecordKind {
+	return compactordv1.RecordKind(compactordv1.RecordKind_value["RECORD_KIND_"+
+		strings.ToUpper(strings.ReplaceAll(name, "-", "_"))])
 }
 
 // recordText says in one line what a record did.

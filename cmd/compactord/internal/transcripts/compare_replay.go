@@ -232,7 +232,7 @@ func (r *replay) fetch(ctx context.Context) (report *compactordv1.ContextReport,
 
 // countRewrites counts what the log says was done.
 func (r *replay) countRewrites(ctx context.Context) error {
-	records, err := r.Records(ctx, 0)
+	records, err := r.Records(ctx, &compactordv1.ListRecordsRequest{})
 	for _, record := range records {
 		switch kind := record.GetKind().(type) {
 		case *compactordv1.Record_Compaction:

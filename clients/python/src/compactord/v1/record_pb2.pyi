@@ -26,6 +26,54 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _RecordKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _RecordKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RecordKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    RECORD_KIND_UNSPECIFIED: _RecordKind.ValueType  # 0
+    """Never sent."""
+    RECORD_KIND_COMPACTION: _RecordKind.ValueType  # 1
+    """A compaction that was committed."""
+    RECORD_KIND_PRUNE: _RecordKind.ValueType  # 2
+    """Edits that were committed without a cut, or beside one."""
+    RECORD_KIND_ATTEMPT: _RecordKind.ValueType  # 3
+    """A compaction that failed, was cancelled, or was skipped after it had started."""
+    RECORD_KIND_CHECKPOINT: _RecordKind.ValueType  # 4
+    """A named point."""
+    RECORD_KIND_REVERT: _RecordKind.ValueType  # 5
+    """A return to an earlier point."""
+    RECORD_KIND_PIN: _RecordKind.ValueType  # 6
+    """Messages that stay word for word."""
+    RECORD_KIND_UNPIN: _RecordKind.ValueType  # 7
+    """Messages that are no longer pinned."""
+    RECORD_KIND_POLICY_CHANGE: _RecordKind.ValueType  # 8
+    """A change of policy."""
+
+class RecordKind(_RecordKind, metaclass=_RecordKindEnumTypeWrapper):
+    """RecordKind is a kind of record."""
+
+RECORD_KIND_UNSPECIFIED: RecordKind.ValueType  # 0
+"""Never sent."""
+RECORD_KIND_COMPACTION: RecordKind.ValueType  # 1
+"""A compaction that was committed."""
+RECORD_KIND_PRUNE: RecordKind.ValueType  # 2
+"""Edits that were committed without a cut, or beside one."""
+RECORD_KIND_ATTEMPT: RecordKind.ValueType  # 3
+"""A compaction that failed, was cancelled, or was skipped after it had started."""
+RECORD_KIND_CHECKPOINT: RecordKind.ValueType  # 4
+"""A named point."""
+RECORD_KIND_REVERT: RecordKind.ValueType  # 5
+"""A return to an earlier point."""
+RECORD_KIND_PIN: RecordKind.ValueType  # 6
+"""Messages that stay word for word."""
+RECORD_KIND_UNPIN: RecordKind.ValueType  # 7
+"""Messages that are no longer pinned."""
+RECORD_KIND_POLICY_CHANGE: RecordKind.ValueType  # 8
+"""A change of policy."""
+Global___RecordKind: _TypeAlias = RecordKind  # noqa: Y015
+
 class _CompactionReason:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -135,6 +183,7 @@ class Record(_message.Message):
     SEQUENCE_FIELD_NUMBER: _builtins.int
     NEXT_INDEX_FIELD_NUMBER: _builtins.int
     CREATED_AT_FIELD_NUMBER: _builtins.int
+    PUT_ASIDE_FIELD_NUMBER: _builtins.int
     COMPACTION_FIELD_NUMBER: _builtins.int
     PRUNE_FIELD_NUMBER: _builtins.int
     ATTEMPT_FIELD_NUMBER: _builtins.int
@@ -147,6 +196,8 @@ class Record(_message.Message):
     """Its place in the sequence that messages and records share."""
     next_index: _builtins.int
     """How many messages the log held when it was written; the next message's index."""
+    put_aside: _builtins.bool
+    """Whether a Revert put it aside. Set in answers of ListRecords only."""
     @_builtins.property
     def created_at(self) -> _timestamp_pb2.Timestamp:
         """When it was written."""
@@ -173,11 +224,11 @@ class Record(_message.Message):
 
     @_builtins.property
     def pin(self) -> Global___PinChange:
-        """Messages that stay word for word in every view."""
+        """Messages that stay word for word."""
 
     @_builtins.property
     def unpin(self) -> Global___PinChange:
-        """Messages that are no longer pinned, and can be covered and edited again."""
+        """Messages that are no longer pinned."""
 
     @_builtins.property
     def policy_change(self) -> Global___PolicyChange:
@@ -189,6 +240,7 @@ class Record(_message.Message):
         sequence: _builtins.int = ...,
         next_index: _builtins.int = ...,
         created_at: _timestamp_pb2.Timestamp | None = ...,
+        put_aside: _builtins.bool = ...,
         compaction: Global___CompactionEntry | None = ...,
         prune: Global___PruneEntry | None = ...,
         attempt: Global___CompactionAttempt | None = ...,
@@ -200,7 +252,7 @@ class Record(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt", "checkpoint", b"checkpoint", "compaction", b"compaction", "created_at", b"created_at", "kind", b"kind", "pin", b"pin", "policy_change", b"policy_change", "prune", b"prune", "revert", b"revert", "unpin", b"unpin"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt", "checkpoint", b"checkpoint", "compaction", b"compaction", "created_at", b"created_at", "kind", b"kind", "next_index", b"next_index", "pin", b"pin", "policy_change", b"policy_change", "prune", b"prune", "revert", b"revert", "sequence", b"sequence", "unpin", b"unpin"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt", "checkpoint", b"checkpoint", "compaction", b"compaction", "created_at", b"created_at", "kind", b"kind", "next_index", b"next_index", "pin", b"pin", "policy_change", b"policy_change", "prune", b"prune", "put_aside", b"put_aside", "revert", b"revert", "sequence", b"sequence", "unpin", b"unpin"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["compaction", "prune", "attempt", "checkpoint", "revert", "pin", "unpin", "policy_change"]  # noqa: Y015
     _WhichOneofArgType_kind: _TypeAlias = _typing.Literal["kind", b"kind"]  # noqa: Y015

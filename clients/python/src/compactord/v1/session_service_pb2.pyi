@@ -1091,36 +1091,54 @@ class ListRecordsRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SESSION_ID_FIELD_NUMBER: _builtins.int
+    KINDS_FIELD_NUMBER: _builtins.int
+    COMPACTION_ID_FIELD_NUMBER: _builtins.int
+    NEWEST_FIRST_FIELD_NUMBER: _builtins.int
+    FROM_SEQUENCE_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
-    FROM_SEQUENCE_FIELD_NUMBER: _builtins.int
     MAX_BYTES_FIELD_NUMBER: _builtins.int
     session_id: _builtins.str
     """The session's id."""
+    compaction_id: _builtins.str
+    """Only the compaction entry with this id. Where there is none, the page is empty. It is looked for as with newest_first.
+    At most 128 bytes.
+    """
+    newest_first: _builtins.bool
+    """Whether the newest comes first. Default false: in the order of the log."""
+    from_sequence: _builtins.int
+    """The sequence that the first page begins at. Default: the start of the log; with newest_first its end."""
     page_size: _builtins.int
     """Records a page. 0 to 1,000; 0 means 100."""
     page_token: _builtins.str
     """From the last answer; empty for the first page. At most 1,024 bytes."""
-    from_sequence: _builtins.int
-    """Where the first page begins. Default 0."""
     max_bytes: _builtins.int
     """The page ends before the answer's records pass this many bytes, but holds at least one. 0 to 67,108,864; 0 means
     3,145,728.
     """
+    @_builtins.property
+    def kinds(self) -> _containers.RepeatedScalarFieldContainer[_record_pb2.RecordKind.ValueType]:
+        """Only records of these kinds. Default: all."""
+
     def __init__(
         self,
         *,
         session_id: _builtins.str = ...,
+        kinds: _abc.Iterable[_record_pb2.RecordKind.ValueType] | None = ...,
+        compaction_id: _builtins.str = ...,
+        newest_first: _builtins.bool = ...,
+        from_sequence: _builtins.int | None = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
-        from_sequence: _builtins.int = ...,
         max_bytes: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_from_sequence", b"_from_sequence", "from_sequence", b"from_sequence"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["from_sequence", b"from_sequence", "max_bytes", b"max_bytes", "page_size", b"page_size", "page_token", b"page_token", "session_id", b"session_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_from_sequence", b"_from_sequence", "compaction_id", b"compaction_id", "from_sequence", b"from_sequence", "kinds", b"kinds", "max_bytes", b"max_bytes", "newest_first", b"newest_first", "page_size", b"page_size", "page_token", b"page_token", "session_id", b"session_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__from_sequence: _TypeAlias = _typing.Literal["from_sequence"]  # noqa: Y015
+    _WhichOneofArgType__from_sequence: _TypeAlias = _typing.Literal["_from_sequence", b"_from_sequence"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__from_sequence) -> _WhichOneofReturnType__from_sequence | None: ...
 
 Global___ListRecordsRequest: _TypeAlias = ListRecordsRequest  # noqa: Y015
 
@@ -1133,10 +1151,12 @@ class ListRecordsResponse(_message.Message):
     RECORDS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """For the next page; empty on the last."""
+    """For the next page; empty where the listing has come to its end. One call stops reading once it has read 64 MiB of
+    records. So a page can be short, or empty, and yet not the last.
+    """
     @_builtins.property
     def records(self) -> _containers.RepeatedCompositeFieldContainer[_record_pb2.Record]:
-        """The records, in the order of the log."""
+        """The records, also those that a Revert put aside."""
 
     def __init__(
         self,

@@ -257,7 +257,7 @@ class SessionServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListRecords(self, request, context):
-        """ListRecords answers the audit trail, in the order of the log.
+        """ListRecords answers the audit trail: what was done to the conversation, all of it or certain kinds of records.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -80,7 +80,7 @@ class SessionServiceStub:
     SearchMessages: _grpc.UnaryUnaryMultiCallable[_recall_pb2.SearchMessagesRequest, _recall_pb2.SearchMessagesResponse]
     """SearchMessages searches all that is in the log, hidden, covered or put aside."""
     ListRecords: _grpc.UnaryUnaryMultiCallable[_session_service_pb2.ListRecordsRequest, _session_service_pb2.ListRecordsResponse]
-    """ListRecords answers the audit trail, in the order of the log."""
+    """ListRecords answers the audit trail: what was done to the conversation, all of it or certain kinds of records."""
     WatchSession: _grpc.UnaryStreamMultiCallable[_watch_pb2.WatchSessionRequest, _watch_pb2.WatchSessionResponse]
     """WatchSession streams messages and records as they are written, and if asked for the events of compactions. It ends
     when the client ends it, the session is deleted (NOT_FOUND), or the client reads too slowly (RESOURCE_EXHAUSTED with
@@ -135,7 +135,7 @@ class SessionServiceAsyncStub(SessionServiceStub):
     SearchMessages: _aio.UnaryUnaryMultiCallable[_recall_pb2.SearchMessagesRequest, _recall_pb2.SearchMessagesResponse]  # type: ignore[assignment]
     """SearchMessages searches all that is in the log, hidden, covered or put aside."""
     ListRecords: _aio.UnaryUnaryMultiCallable[_session_service_pb2.ListRecordsRequest, _session_service_pb2.ListRecordsResponse]  # type: ignore[assignment]
-    """ListRecords answers the audit trail, in the order of the log."""
+    """ListRecords answers the audit trail: what was done to the conversation, all of it or certain kinds of records."""
     WatchSession: _aio.UnaryStreamMultiCallable[_watch_pb2.WatchSessionRequest, _watch_pb2.WatchSessionResponse]  # type: ignore[assignment]
     """WatchSession streams messages and records as they are written, and if asked for the events of compactions. It ends
     when the client ends it, the session is deleted (NOT_FOUND), or the client reads too slowly (RESOURCE_EXHAUSTED with
@@ -289,7 +289,7 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _session_service_pb2.ListRecordsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_session_service_pb2.ListRecordsResponse, _abc.Awaitable[_session_service_pb2.ListRecordsResponse]]:
-        """ListRecords answers the audit trail, in the order of the log."""
+        """ListRecords answers the audit trail: what was done to the conversation, all of it or certain kinds of records."""
 
     @_abc_1.abstractmethod
     def WatchSession(

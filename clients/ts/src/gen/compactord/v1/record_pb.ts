@@ -22,7 +22,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/record.proto.
  */
 export const file_compactord_v1_record: GenFile = /*@__PURE__*/
-  fileDesc("Chpjb21wYWN0b3JkL3YxL3JlY29yZC5wcm90bxINY29tcGFjdG9yZC52MSLhAwoGUmVjb3JkEhAKCHNlcXVlbmNlGAEgASgNEhIKCm5leHRfaW5kZXgYAiABKA0SLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNAoKY29tcGFjdGlvbhgEIAEoCzIeLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvbkVudHJ5SAASKgoFcHJ1bmUYBSABKAsyGS5jb21wYWN0b3JkLnYxLlBydW5lRW50cnlIABIzCgdhdHRlbXB0GAYgASgLMiAuY29tcGFjdG9yZC52MS5Db21wYWN0aW9uQXR0ZW1wdEgAEi8KCmNoZWNrcG9pbnQYByABKAsyGS5jb21wYWN0b3JkLnYxLkNoZWNrcG9pbnRIABInCgZyZXZlcnQYCCABKAsyFS5jb21wYWN0b3JkLnYxLlJldmVydEgAEicKA3BpbhgJIAEoCzIYLmNvbXBhY3RvcmQudjEuUGluQ2hhbmdlSAASKQoFdW5waW4YCiABKAsyGC5jb21wYWN0b3JkLnYxLlBpbkNoYW5nZUgAEjQKDXBvbGljeV9jaGFuZ2UYCyABKAsyGy5jb21wYWN0b3JkLnYxLlBvbGljeUNoYW5nZUgAQgYKBGtpbmQiYQoKVmlld0NoYW5nZRIZCgxjaGFuZ2VkX2Zyb20YASABKA1IAIgBARITCgt2aWV3X2Zvcm1hdBgCIAEoDRISCgpuZXh0X2luZGV4GAMgASgNQg8KDV9jaGFuZ2VkX2Zyb20iKAoKSW5kZXhSYW5nZRINCgVzdGFydBgBIAEoDRILCgNlbmQYAiABKA0i5gMKClByb3ZlbmFuY2USFAoMb3BlcmF0aW9uX2lkGAEgASgJEi8KBnJlYXNvbhgCIAEoDjIfLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvblJlYXNvbhINCgVmb2N1cxgDIAEoCRIpCghzdHJhdGVneRgEIAEoCzIXLmNvbXBhY3RvcmQudjEuU3RyYXRlZ3kSFwoPY2xpZW50X3N0cmF0ZWd5GAUgASgJEisKCGR1cmF0aW9uGAYgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhIKCnN1bW1hcml6ZXIYByABKAkSDQoFbW9kZWwYCCABKAkSIwoFdXNhZ2UYCSABKAsyFC5jb21wYWN0b3JkLnYxLlVzYWdlEhUKCGNvc3RfdXNkGAogASgBSACIAQESGAoQc3VtbWFyaXplcl9jYWxscxgLIAEoDRIwCghmYWxsYmFjaxgMIAEoDjIeLmNvbXBhY3RvcmQudjEuU3VtbWFyeUZhbGxiYWNrEhYKDmZhbGxiYWNrX2NhdXNlGA0gASgJEhIKCnJlZGFjdGlvbnMYDiABKA0SFgoOcHJvbXB0X3ZlcnNpb24YDyABKA0SFQoNY2FjaGVkX3ByZWZpeBgQIAEoCEILCglfY29zdF91c2Qi/QUKD0NvbXBhY3Rpb25FbnRyeRIKCgJpZBgBIAEoCRIQCghzZXF1ZW5jZRgCIAEoDRIYChBmaXJzdF9rZXB0X2luZGV4GAMgASgNEioKB2NvdmVyZWQYBCABKAsyGS5jb21wYWN0b3JkLnYxLkluZGV4UmFuZ2USLQoKc3VtbWFyaXplZBgFIAEoCzIZLmNvbXBhY3RvcmQudjEuSW5kZXhSYW5nZRIPCgdzdW1tYXJ5GAYgASgJEiMKBXNsb3RzGAcgASgLMhQuY29tcGFjdG9yZC52MS5TbG90cxIVCg10b2tlbnNfYmVmb3JlGAggASgNEhQKDHRva2Vuc19hZnRlchgJIAEoDRItCgpwcm92ZW5hbmNlGAogASgLMhkuY29tcGFjdG9yZC52MS5Qcm92ZW5hbmNlEh0KEHNwbGl0X3R1cm5fc3RhcnQYCyABKA1IAIgBARIZChFwcmV2aW91c19lbnRyeV9pZBgMIAEoCRInCgVmaWxlcxgNIAEoCzIYLmNvbXBhY3RvcmQudjEuRmlsZUxpc3RzEhsKDnJlcGxheWVkX2luZGV4GA4gASgNSAGIAQESMQoOcHJvdmlkZXJfYmxvY2sYDyABKAsyGS5jb21wYWN0b3JkLnYxLk9wYXF1ZVBhcnQSLgoLdmlld19jaGFuZ2UYECABKAsyGS5jb21wYWN0b3JkLnYxLlZpZXdDaGFuZ2USLgoKY3JlYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoIc2VjdGlvbnMYEiABKA4yGS5jb21wYWN0b3JkLnYxLlNlY3Rpb25TZXQSFQoNY2l0ZWRfaW5kZXhlcxgTIAMoDRIVCg1pbXBvcnRlZF9mcm9tGBQgASgJEhwKFHNvdXJjZV90b2tlbnNfYmVmb3JlGBUgASgNEhEKCWZpbGVfdGFncxgWIAEoCEITChFfc3BsaXRfdHVybl9zdGFydEIRCg9fcmVwbGF5ZWRfaW5kZXgiZwoFU2xvdHMSJwoKb3Blbl90b2RvcxgBIAMoCzITLmNvbXBhY3RvcmQudjEuVG9kbxI1ChFsYXN0X3VzZXJfcmVxdWVzdBgCIAEoCzIaLmNvbXBhY3RvcmQudjEuVXNlclJlcXVlc3QiOAoEVG9kbxIMCgR0ZXh0GAEgASgJEhMKC2luX3Byb2dyZXNzGAIgASgIEg0KBWluZGV4GAMgASgNIj0KC1VzZXJSZXF1ZXN0Eg0KBWluZGV4GAEgASgNEgwKBHRleHQYAiABKAkSEQoJc2hvcnRlbmVkGAMgASgIIisKCUZpbGVMaXN0cxIMCgRyZWFkGAEgAygJEhAKCG1vZGlmaWVkGAIgAygJIpwCCgpQcnVuZUVudHJ5EgoKAmlkGAEgASgJEhAKCHNlcXVlbmNlGAIgASgNEiIKBWVkaXRzGAMgAygLMhMuY29tcGFjdG9yZC52MS5FZGl0EhUKDXRva2Vuc19iZWZvcmUYBCABKA0SFAoMdG9rZW5zX2FmdGVyGAUgASgNEi0KCnByb3ZlbmFuY2UYBiABKAsyGS5jb21wYWN0b3JkLnYxLlByb3ZlbmFuY2USLgoLdmlld19jaGFuZ2UYByABKAsyGS5jb21wYWN0b3JkLnYxLlZpZXdDaGFuZ2USLgoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoId2l0aF9jdXQYCSABKAgi+gEKEUNvbXBhY3Rpb25BdHRlbXB0Ei4KB291dGNvbWUYASABKA4yHS5jb21wYWN0b3JkLnYxLkF0dGVtcHRPdXRjb21lEhMKC3N0YXR1c19jb2RlGAIgASgFEjAKDGVycm9yX3JlYXNvbhgDIAEoDjIaLmNvbXBhY3RvcmQudjEuRXJyb3JSZWFzb24SLgoLc2tpcF9yZWFzb24YBCABKA4yGS5jb21wYWN0b3JkLnYxLlNraXBSZWFzb24SDwoHbWVzc2FnZRgFIAEoCRItCgpwcm92ZW5hbmNlGAYgASgLMhkuY29tcGFjdG9yZC52MS5Qcm92ZW5hbmNlImIKCkNoZWNrcG9pbnQSCgoCaWQYASABKA0SDQoFcG9pbnQYAiABKA0SDQoFdGl0bGUYAyABKAkSGQoMbWFya2VyX2luZGV4GAQgASgNSACIAQFCDwoNX21hcmtlcl9pbmRleCKDAgoGUmV2ZXJ0Eg0KBXBvaW50GAEgASgNEhoKDWNoZWNrcG9pbnRfaWQYAiABKA1IAIgBARIZCgxmdXR1cmVfaW5kZXgYAyABKA1IAYgBARIuCgt2aWV3X2NoYW5nZRgEIAEoCzIZLmNvbXBhY3RvcmQudjEuVmlld0NoYW5nZRIaChJtZXNzYWdlc19wdXRfYXNpZGUYBSABKA0SLQoKcHJvdmVuYW5jZRgGIAEoCzIZLmNvbXBhY3RvcmQudjEuUHJvdmVuYW5jZRIVCg1jaXRlZF9pbmRleGVzGAcgAygNQhAKDl9jaGVja3BvaW50X2lkQg8KDV9mdXR1cmVfaW5kZXgiXQoJUGluQ2hhbmdlEg8KB2luZGV4ZXMYASADKA0SDwoHbWVtYmVycxgCIAMoDRIuCgt2aWV3X2NoYW5nZRgDIAEoCzIZLmNvbXBhY3RvcmQudjEuVmlld0NoYW5nZSKNAQoMUG9saWN5Q2hhbmdlEiQKBWdpdmVuGAEgASgLMhUuY29tcGFjdG9yZC52MS5Qb2xpY3kSJwoIcmVzb2x2ZWQYAiABKAsyFS5jb21wYWN0b3JkLnYxLlBvbGljeRIuCgt2aWV3X2NoYW5nZRgDIAEoCzIZLmNvbXBhY3RvcmQudjEuVmlld0NoYW5nZSq4AQoQQ29tcGFjdGlvblJlYXNvbhIhCh1DT01QQUNUSU9OX1JFQVNPTl9VTlNQRUNJRklFRBAAEhwKGENPTVBBQ1RJT05fUkVBU09OX01BTlVBTBABEh8KG0NPTVBBQ1RJT05fUkVBU09OX1RIUkVTSE9MRBACEh4KGkNPTVBBQ1RJT05fUkVBU09OX09WRVJGTE9XEAMSIgoeQ09NUEFDVElPTl9SRUFTT05fVVNFUl9NRVNTQUdFEAQqiQEKDkF0dGVtcHRPdXRjb21lEh8KG0FUVEVNUFRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhoKFkFUVEVNUFRfT1VUQ09NRV9GQUlMRUQQARIdChlBVFRFTVBUX09VVENPTUVfQ0FOQ0VMTEVEEAISGwoXQVRURU1QVF9PVVRDT01FX1NLSVBQRUQQAyrkAQoKU2tpcFJlYXNvbhIbChdTS0lQX1JFQVNPTl9VTlNQRUNJRklFRBAAEh8KG1NLSVBfUkVBU09OX0JFTE9XX1RIUkVTSE9MRBABEiIKHlNLSVBfUkVBU09OX05PVEhJTkdfVE9fQ09NUEFDVBACEiEKHVNLSVBfUkVBU09OX0FMUkVBRFlfQ09NUEFDVEVEEAMSFwoTU0tJUF9SRUFTT05fTk9fR0FJThAEEh0KGVNLSVBfUkVBU09OX0JFTE9XX01JTklNVU0QBRIZChVTS0lQX1JFQVNPTl9PVkVSVEFLRU4QBkJDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_edit, file_compactord_v1_error, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_strategy, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("Chpjb21wYWN0b3JkL3YxL3JlY29yZC5wcm90bxINY29tcGFjdG9yZC52MSL0AwoGUmVjb3JkEhAKCHNlcXVlbmNlGAEgASgNEhIKCm5leHRfaW5kZXgYAiABKA0SLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJcHV0X2FzaWRlGAQgASgIEjQKCmNvbXBhY3Rpb24YBSABKAsyHi5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25FbnRyeUgAEioKBXBydW5lGAYgASgLMhkuY29tcGFjdG9yZC52MS5QcnVuZUVudHJ5SAASMwoHYXR0ZW1wdBgHIAEoCzIgLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvbkF0dGVtcHRIABIvCgpjaGVja3BvaW50GAggASgLMhkuY29tcGFjdG9yZC52MS5DaGVja3BvaW50SAASJwoGcmV2ZXJ0GAkgASgLMhUuY29tcGFjdG9yZC52MS5SZXZlcnRIABInCgNwaW4YCiABKAsyGC5jb21wYWN0b3JkLnYxLlBpbkNoYW5nZUgAEikKBXVucGluGAsgASgLMhguY29tcGFjdG9yZC52MS5QaW5DaGFuZ2VIABI0Cg1wb2xpY3lfY2hhbmdlGAwgASgLMhsuY29tcGFjdG9yZC52MS5Qb2xpY3lDaGFuZ2VIAEIGCgRraW5kImEKClZpZXdDaGFuZ2USGQoMY2hhbmdlZF9mcm9tGAEgASgNSACIAQESEwoLdmlld19mb3JtYXQYAiABKA0SEgoKbmV4dF9pbmRleBgDIAEoDUIPCg1fY2hhbmdlZF9mcm9tIigKCkluZGV4UmFuZ2USDQoFc3RhcnQYASABKA0SCwoDZW5kGAIgASgNIuYDCgpQcm92ZW5hbmNlEhQKDG9wZXJhdGlvbl9pZBgBIAEoCRIvCgZyZWFzb24YAiABKA4yHy5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25SZWFzb24SDQoFZm9jdXMYAyABKAkSKQoIc3RyYXRlZ3kYBCABKAsyFy5jb21wYWN0b3JkLnYxLlN0cmF0ZWd5EhcKD2NsaWVudF9zdHJhdGVneRgFIAEoCRIrCghkdXJhdGlvbhgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhISCgpzdW1tYXJpemVyGAcgASgJEg0KBW1vZGVsGAggASgJEiMKBXVzYWdlGAkgASgLMhQuY29tcGFjdG9yZC52MS5Vc2FnZRIVCghjb3N0X3VzZBgKIAEoAUgAiAEBEhgKEHN1bW1hcml6ZXJfY2FsbHMYCyABKA0SMAoIZmFsbGJhY2sYDCABKA4yHi5jb21wYWN0b3JkLnYxLlN1bW1hcnlGYWxsYmFjaxIWCg5mYWxsYmFja19jYXVzZRgNIAEoCRISCgpyZWRhY3Rpb25zGA4gASgNEhYKDnByb21wdF92ZXJzaW9uGA8gASgNEhUKDWNhY2hlZF9wcmVmaXgYECABKAhCCwoJX2Nvc3RfdXNkIv0FCg9Db21wYWN0aW9uRW50cnkSCgoCaWQYASABKAkSEAoIc2VxdWVuY2UYAiABKA0SGAoQZmlyc3Rfa2VwdF9pbmRleBgDIAEoDRIqCgdjb3ZlcmVkGAQgASgLMhkuY29tcGFjdG9yZC52MS5JbmRleFJhbmdlEi0KCnN1bW1hcml6ZWQYBSABKAsyGS5jb21wYWN0b3JkLnYxLkluZGV4UmFuZ2USDwoHc3VtbWFyeRgGIAEoCRIjCgVzbG90cxgHIAEoCzIULmNvbXBhY3RvcmQudjEuU2xvdHMSFQoNdG9rZW5zX2JlZm9yZRgIIAEoDRIUCgx0b2tlbnNfYWZ0ZXIYCSABKA0SLQoKcHJvdmVuYW5jZRgKIAEoCzIZLmNvbXBhY3RvcmQudjEuUHJvdmVuYW5jZRIdChBzcGxpdF90dXJuX3N0YXJ0GAsgASgNSACIAQESGQoRcHJldmlvdXNfZW50cnlfaWQYDCABKAkSJwoFZmlsZXMYDSABKAsyGC5jb21wYWN0b3JkLnYxLkZpbGVMaXN0cxIbCg5yZXBsYXllZF9pbmRleBgOIAEoDUgBiAEBEjEKDnByb3ZpZGVyX2Jsb2NrGA8gASgLMhkuY29tcGFjdG9yZC52MS5PcGFxdWVQYXJ0Ei4KC3ZpZXdfY2hhbmdlGBAgASgLMhkuY29tcGFjdG9yZC52MS5WaWV3Q2hhbmdlEi4KCmNyZWF0ZWRfYXQYESABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKCHNlY3Rpb25zGBIgASgOMhkuY29tcGFjdG9yZC52MS5TZWN0aW9uU2V0EhUKDWNpdGVkX2luZGV4ZXMYEyADKA0SFQoNaW1wb3J0ZWRfZnJvbRgUIAEoCRIcChRzb3VyY2VfdG9rZW5zX2JlZm9yZRgVIAEoDRIRCglmaWxlX3RhZ3MYFiABKAhCEwoRX3NwbGl0X3R1cm5fc3RhcnRCEQoPX3JlcGxheWVkX2luZGV4ImcKBVNsb3RzEicKCm9wZW5fdG9kb3MYASADKAsyEy5jb21wYWN0b3JkLnYxLlRvZG8SNQoRbGFzdF91c2VyX3JlcXVlc3QYAiABKAsyGi5jb21wYWN0b3JkLnYxLlVzZXJSZXF1ZXN0IjgKBFRvZG8SDAoEdGV4dBgBIAEoCRITCgtpbl9wcm9ncmVzcxgCIAEoCBINCgVpbmRleBgDIAEoDSI9CgtVc2VyUmVxdWVzdBINCgVpbmRleBgBIAEoDRIMCgR0ZXh0GAIgASgJEhEKCXNob3J0ZW5lZBgDIAEoCCIrCglGaWxlTGlzdHMSDAoEcmVhZBgBIAMoCRIQCghtb2RpZmllZBgCIAMoCSKcAgoKUHJ1bmVFbnRyeRIKCgJpZBgBIAEoCRIQCghzZXF1ZW5jZRgCIAEoDRIiCgVlZGl0cxgDIAMoCzITLmNvbXBhY3RvcmQudjEuRWRpdBIVCg10b2tlbnNfYmVmb3JlGAQgASgNEhQKDHRva2Vuc19hZnRlchgFIAEoDRItCgpwcm92ZW5hbmNlGAYgASgLMhkuY29tcGFjdG9yZC52MS5Qcm92ZW5hbmNlEi4KC3ZpZXdfY2hhbmdlGAcgASgLMhkuY29tcGFjdG9yZC52MS5WaWV3Q2hhbmdlEi4KCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCHdpdGhfY3V0GAkgASgIIvoBChFDb21wYWN0aW9uQXR0ZW1wdBIuCgdvdXRjb21lGAEgASgOMh0uY29tcGFjdG9yZC52MS5BdHRlbXB0T3V0Y29tZRITCgtzdGF0dXNfY29kZRgCIAEoBRIwCgxlcnJvcl9yZWFzb24YAyABKA4yGi5jb21wYWN0b3JkLnYxLkVycm9yUmVhc29uEi4KC3NraXBfcmVhc29uGAQgASgOMhkuY29tcGFjdG9yZC52MS5Ta2lwUmVhc29uEg8KB21lc3NhZ2UYBSABKAkSLQoKcHJvdmVuYW5jZRgGIAEoCzIZLmNvbXBhY3RvcmQudjEuUHJvdmVuYW5jZSJiCgpDaGVja3BvaW50EgoKAmlkGAEgASgNEg0KBXBvaW50GAIgASgNEg0KBXRpdGxlGAMgASgJEhkKDG1hcmtlcl9pbmRleBgEIAEoDUgAiAEBQg8KDV9tYXJrZXJfaW5kZXgigwIKBlJldmVydBINCgVwb2ludBgBIAEoDRIaCg1jaGVja3BvaW50X2lkGAIgASgNSACIAQESGQoMZnV0dXJlX2luZGV4GAMgASgNSAGIAQESLgoLdmlld19jaGFuZ2UYBCABKAsyGS5jb21wYWN0b3JkLnYxLlZpZXdDaGFuZ2USGgoSbWVzc2FnZXNfcHV0X2FzaWRlGAUgASgNEi0KCnByb3ZlbmFuY2UYBiABKAsyGS5jb21wYWN0b3JkLnYxLlByb3ZlbmFuY2USFQoNY2l0ZWRfaW5kZXhlcxgHIAMoDUIQCg5fY2hlY2twb2ludF9pZEIPCg1fZnV0dXJlX2luZGV4Il0KCVBpbkNoYW5nZRIPCgdpbmRleGVzGAEgAygNEg8KB21lbWJlcnMYAiADKA0SLgoLdmlld19jaGFuZ2UYAyABKAsyGS5jb21wYWN0b3JkLnYxLlZpZXdDaGFuZ2UijQEKDFBvbGljeUNoYW5nZRIkCgVnaXZlbhgBIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5EicKCHJlc29sdmVkGAIgASgLMhUuY29tcGFjdG9yZC52MS5Qb2xpY3kSLgoLdmlld19jaGFuZ2UYAyABKAsyGS5jb21wYWN0b3JkLnYxLlZpZXdDaGFuZ2Uq9AEKClJlY29yZEtpbmQSGwoXUkVDT1JEX0tJTkRfVU5TUEVDSUZJRUQQABIaChZSRUNPUkRfS0lORF9DT01QQUNUSU9OEAESFQoRUkVDT1JEX0tJTkRfUFJVTkUQAhIXChNSRUNPUkRfS0lORF9BVFRFTVBUEAMSGgoWUkVDT1JEX0tJTkRfQ0hFQ0tQT0lOVBAEEhYKElJFQ09SRF9LSU5EX1JFVkVSVBAFEhMKD1JFQ09SRF9LSU5EX1BJThAGEhUKEVJFQ09SRF9LSU5EX1VOUElOEAcSHQoZUkVDT1JEX0tJTkRfUE9MSUNZX0NIQU5HRRAIKrgBChBDb21wYWN0aW9uUmVhc29uEiEKHUNPTVBBQ1RJT05fUkVBU09OX1VOU1BFQ0lGSUVEEAASHAoYQ09NUEFDVElPTl9SRUFTT05fTUFOVUFMEAESHwobQ09NUEFDVElPTl9SRUFTT05fVEhSRVNIT0xEEAISHgoaQ09NUEFDVElPTl9SRUFTT05fT1ZFUkZMT1cQAxIiCh5DT01QQUNUSU9OX1JFQVNPTl9VU0VSX01FU1NBR0UQBCqJAQoOQXR0ZW1wdE91dGNvbWUSHwobQVRURU1QVF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGgoWQVRURU1QVF9PVVRDT01FX0ZBSUxFRBABEh0KGUFUVEVNUFRfT1VUQ09NRV9DQU5DRUxMRUQQAhIbChdBVFRFTVBUX09VVENPTUVfU0tJUFBFRBADKuQBCgpTa2lwUmVhc29uEhsKF1NLSVBfUkVBU09OX1VOU1BFQ0lGSUVEEAASHwobU0tJUF9SRUFTT05fQkVMT1dfVEhSRVNIT0xEEAESIgoeU0tJUF9SRUFTT05fTk9USElOR19UT19DT01QQUNUEAISIQodU0tJUF9SRUFTT05fQUxSRUFEWV9DT01QQUNURUQQAxIXChNTS0lQX1JFQVNPTl9OT19HQUlOEAQSHQoZU0tJUF9SRUFTT05fQkVMT1dfTUlOSU1VTRAFEhkKFVNLSVBfUkVBU09OX09WRVJUQUtFThAGQkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM", [file_compactord_v1_edit, file_compactord_v1_error, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_strategy, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * Record is what the log holds beside messages. Records are appended and never change.
@@ -52,6 +52,13 @@ export type Record = Message<"compactord.v1.Record"> & {
   createdAt?: Timestamp | undefined;
 
   /**
+   * Whether a Revert put it aside. Set in answers of ListRecords only.
+   *
+   * @generated from field: bool put_aside = 4;
+   */
+  putAside: boolean;
+
+  /**
    * What was recorded. Kinds that a daemon does not know are refused, never skipped.
    *
    * @generated from oneof compactord.v1.Record.kind
@@ -60,7 +67,7 @@ export type Record = Message<"compactord.v1.Record"> & {
     /**
      * A compaction that was committed.
      *
-     * @generated from field: compactord.v1.CompactionEntry compaction = 4;
+     * @generated from field: compactord.v1.CompactionEntry compaction = 5;
      */
     value: CompactionEntry;
     case: "compaction";
@@ -68,7 +75,7 @@ export type Record = Message<"compactord.v1.Record"> & {
     /**
      * Edits that were committed without a cut, or beside one.
      *
-     * @generated from field: compactord.v1.PruneEntry prune = 5;
+     * @generated from field: compactord.v1.PruneEntry prune = 6;
      */
     value: PruneEntry;
     case: "prune";
@@ -76,7 +83,7 @@ export type Record = Message<"compactord.v1.Record"> & {
     /**
      * A compaction that failed, was cancelled, or was skipped after it had started. Changes no view.
      *
-     * @generated from field: compactord.v1.CompactionAttempt attempt = 6;
+     * @generated from field: compactord.v1.CompactionAttempt attempt = 7;
      */
     value: CompactionAttempt;
     case: "attempt";
@@ -84,7 +91,7 @@ export type Record = Message<"compactord.v1.Record"> & {
     /**
      * A named point.
      *
-     * @generated from field: compactord.v1.Checkpoint checkpoint = 7;
+     * @generated from field: compactord.v1.Checkpoint checkpoint = 8;
      */
     value: Checkpoint;
     case: "checkpoint";
@@ -92,23 +99,23 @@ export type Record = Message<"compactord.v1.Record"> & {
     /**
      * A return to an earlier point.
      *
-     * @generated from field: compactord.v1.Revert revert = 8;
+     * @generated from field: compactord.v1.Revert revert = 9;
      */
     value: Revert;
     case: "revert";
   } | {
     /**
-     * Messages that stay word for word in every view.
+     * Messages that stay word for word.
      *
-     * @generated from field: compactord.v1.PinChange pin = 9;
+     * @generated from field: compactord.v1.PinChange pin = 10;
      */
     value: PinChange;
     case: "pin";
   } | {
     /**
-     * Messages that are no longer pinned, and can be covered and edited again.
+     * Messages that are no longer pinned.
      *
-     * @generated from field: compactord.v1.PinChange unpin = 10;
+     * @generated from field: compactord.v1.PinChange unpin = 11;
      */
     value: PinChange;
     case: "unpin";
@@ -116,7 +123,7 @@ export type Record = Message<"compactord.v1.Record"> & {
     /**
      * A change of policy.
      *
-     * @generated from field: compactord.v1.PolicyChange policy_change = 11;
+     * @generated from field: compactord.v1.PolicyChange policy_change = 12;
      */
     value: PolicyChange;
     case: "policyChange";
@@ -151,58 +158,65 @@ export type RecordJson = {
   createdAt?: TimestampJson;
 
   /**
+   * Whether a Revert put it aside. Set in answers of ListRecords only.
+   *
+   * @generated from field: bool put_aside = 4;
+   */
+  putAside?: boolean;
+
+  /**
    * A compaction that was committed.
    *
-   * @generated from field: compactord.v1.CompactionEntry compaction = 4;
+   * @generated from field: compactord.v1.CompactionEntry compaction = 5;
    */
   compaction?: CompactionEntryJson;
 
   /**
    * Edits that were committed without a cut, or beside one.
    *
-   * @generated from field: compactord.v1.PruneEntry prune = 5;
+   * @generated from field: compactord.v1.PruneEntry prune = 6;
    */
   prune?: PruneEntryJson;
 
   /**
    * A compaction that failed, was cancelled, or was skipped after it had started. Changes no view.
    *
-   * @generated from field: compactord.v1.CompactionAttempt attempt = 6;
+   * @generated from field: compactord.v1.CompactionAttempt attempt = 7;
    */
   attempt?: CompactionAttemptJson;
 
   /**
    * A named point.
    *
-   * @generated from field: compactord.v1.Checkpoint checkpoint = 7;
+   * @generated from field: compactord.v1.Checkpoint checkpoint = 8;
    */
   checkpoint?: CheckpointJson;
 
   /**
    * A return to an earlier point.
    *
-   * @generated from field: compactord.v1.Revert revert = 8;
+   * @generated from field: compactord.v1.Revert revert = 9;
    */
   revert?: RevertJson;
 
   /**
-   * Messages that stay word for word in every view.
+   * Messages that stay word for word.
    *
-   * @generated from field: compactord.v1.PinChange pin = 9;
+   * @generated from field: compactord.v1.PinChange pin = 10;
    */
   pin?: PinChangeJson;
 
   /**
-   * Messages that are no longer pinned, and can be covered and edited again.
+   * Messages that are no longer pinned.
    *
-   * @generated from field: compactord.v1.PinChange unpin = 10;
+   * @generated from field: compactord.v1.PinChange unpin = 11;
    */
   unpin?: PinChangeJson;
 
   /**
    * A change of policy.
    *
-   * @generated from field: compactord.v1.PolicyChange policy_change = 11;
+   * @generated from field: compactord.v1.PolicyChange policy_change = 12;
    */
   policyChange?: PolicyChangeJson;
 };
@@ -1715,6 +1729,89 @@ export const PolicyChangeSchema: GenMessage<PolicyChange, {jsonType: PolicyChang
   messageDesc(file_compactord_v1_record, 14);
 
 /**
+ * RecordKind is a kind of record.
+ *
+ * @generated from enum compactord.v1.RecordKind
+ */
+export enum RecordKind {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: RECORD_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * A compaction that was committed.
+   *
+   * @generated from enum value: RECORD_KIND_COMPACTION = 1;
+   */
+  COMPACTION = 1,
+
+  /**
+   * Edits that were committed without a cut, or beside one.
+   *
+   * @generated from enum value: RECORD_KIND_PRUNE = 2;
+   */
+  PRUNE = 2,
+
+  /**
+   * A compaction that failed, was cancelled, or was skipped after it had started.
+   *
+   * @generated from enum value: RECORD_KIND_ATTEMPT = 3;
+   */
+  ATTEMPT = 3,
+
+  /**
+   * A named point.
+   *
+   * @generated from enum value: RECORD_KIND_CHECKPOINT = 4;
+   */
+  CHECKPOINT = 4,
+
+  /**
+   * A return to an earlier point.
+   *
+   * @generated from enum value: RECORD_KIND_REVERT = 5;
+   */
+  REVERT = 5,
+
+  /**
+   * Messages that stay word for word.
+   *
+   * @generated from enum value: RECORD_KIND_PIN = 6;
+   */
+  PIN = 6,
+
+  /**
+   * Messages that are no longer pinned.
+   *
+   * @generated from enum value: RECORD_KIND_UNPIN = 7;
+   */
+  UNPIN = 7,
+
+  /**
+   * A change of policy.
+   *
+   * @generated from enum value: RECORD_KIND_POLICY_CHANGE = 8;
+   */
+  POLICY_CHANGE = 8,
+}
+
+/**
+ * RecordKind is a kind of record.
+ *
+ * @generated from enum compactord.v1.RecordKind
+ */
+export type RecordKindJson = "RECORD_KIND_UNSPECIFIED" | "RECORD_KIND_COMPACTION" | "RECORD_KIND_PRUNE" | "RECORD_KIND_ATTEMPT" | "RECORD_KIND_CHECKPOINT" | "RECORD_KIND_REVERT" | "RECORD_KIND_PIN" | "RECORD_KIND_UNPIN" | "RECORD_KIND_POLICY_CHANGE";
+
+/**
+ * Describes the enum compactord.v1.RecordKind.
+ */
+export const RecordKindSchema: GenEnum<RecordKind, RecordKindJson> = /*@__PURE__*/
+  enumDesc(file_compactord_v1_record, 0);
+
+/**
  * CompactionReason is why a compaction or prune was asked for.
  *
  * @generated from enum compactord.v1.CompactionReason
@@ -1767,7 +1864,7 @@ export type CompactionReasonJson = "COMPACTION_REASON_UNSPECIFIED" | "COMPACTION
  * Describes the enum compactord.v1.CompactionReason.
  */
 export const CompactionReasonSchema: GenEnum<CompactionReason, CompactionReasonJson> = /*@__PURE__*/
-  enumDesc(file_compactord_v1_record, 0);
+  enumDesc(file_compactord_v1_record, 1);
 
 /**
  * AttemptOutcome is how a compaction ended that wrote no entry.
@@ -1815,7 +1912,7 @@ export type AttemptOutcomeJson = "ATTEMPT_OUTCOME_UNSPECIFIED" | "ATTEMPT_OUTCOM
  * Describes the enum compactord.v1.AttemptOutcome.
  */
 export const AttemptOutcomeSchema: GenEnum<AttemptOutcome, AttemptOutcomeJson> = /*@__PURE__*/
-  enumDesc(file_compactord_v1_record, 1);
+  enumDesc(file_compactord_v1_record, 2);
 
 /**
  * SkipReason is why a compaction or prune did nothing.
@@ -1884,5 +1981,5 @@ export type SkipReasonJson = "SKIP_REASON_UNSPECIFIED" | "SKIP_REASON_BELOW_THRE
  * Describes the enum compactord.v1.SkipReason.
  */
 export const SkipReasonSchema: GenEnum<SkipReason, SkipReasonJson> = /*@__PURE__*/
-  enumDesc(file_compactord_v1_record, 2);
+  enumDesc(file_compactord_v1_record, 3);
 
