@@ -18,8 +18,6 @@ const (
 	pageOfMessages      = 'm'
 	pageOfRecords       = 'r'
 	pageOfNewestRecords = 'n'
-	pageOfCompactions   = 'c'
-	pageOfCheckpoints   = 'k'
 )
 
 // pageStart reads a page token; without one the first page begins at first.

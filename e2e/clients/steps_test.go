@@ -241,19 +241,14 @@ func (r *runner) checkpoint(s step) (map[string]any, error) {
 }
 
 func (r *runner) listCheckpoints(s step) (map[string]any, error) {
-	req := &compactordv1.ListCheckpointsRequest{}
+	req := &compactordv1.ListRecordsRequest{}
 	s.request(r.t, req)
-	var all []*compactordv1.ListedCheckpoint
-	for {
-		page, err := r.Sessions.ListCheckpoints(r.t.Context(), req)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, page.GetCheckpoints()...)
-		if req.PageToken = page.GetNextPageToken(); req.GetPageToken() == "" {
-			return map[string]any{"checkpoints": list(r.t, all)}, nil
-		}
+	req.Kinds = []compactordv1.RecordKind{compactordv1.RecordKind_RECORD_KIND_CHECKPOINT}
+	all, err := r.records(req)
+	for _, each := range all {
+		each.Sequence = 0 // the checkpoint's point
 	}
+	return map[string]any{"checkpoints": list(r.t, all)}, err
 }
 
 func (r *runner) fork(s step) (map[string]any, error) {
@@ -325,6 +320,12 @@ func (r *runner) listMessages(s step) (map[string]any, error) {
 func (r *runner) listRecords(s step) (map[string]any, error) {
 	req := &compactordv1.ListRecordsRequest{}
 	s.request(r.t, req)
+	all, err := r.records(req)
+	return map[string]any{"records": list(r.t, all)}, err
+}
+
+// records are all records that a request asks for.
+func (r *runner) records(req *compactordv1.ListRecordsRequest) ([]*compactordv1.Record, error) {
 	var all []*compactordv1.Record
 	for {
 		page, err := r.Sessions.ListRecords(r.t.Context(), req)
@@ -333,25 +334,22 @@ func (r *runner) listRecords(s step) (map[string]any, error) {
 		}
 		all = append(all, page.GetRecords()...)
 		if req.PageToken = page.GetNextPageToken(); req.GetPageToken() == "" {
-			return map[string]any{"records": list(r.t, all)}, nil
+			return all, nil
 		}
 	}
 }
 
 func (r *runner) listCompactions(s step) (map[string]any, error) {
-	req := &compactordv1.ListCompactionsRequest{}
+	req := &compactordv1.ListRecordsRequest{}
 	s.request(r.t, req)
-	var all []*compactordv1.CompactionEntry
-	for {
-		page, err := r.Compactions.ListCompactions(r.t.Context(), req)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, page.GetCompactions()...)
-		if req.PageToken = page.GetNextPageToken(); req.GetPageToken() == "" {
-			return map[string]any{"compactions": list(r.t, all)}, nil
-		}
+	req.Kinds = []compactordv1.RecordKind{compactordv1.RecordKind_RECORD_KIND_COMPACTION}
+	req.NewestFirst = true
+	records, err := r.records(req)
+	all := make([]*compactordv1.CompactionEntry, len(records))
+	for i, each := range records {
+		all[i] = each.GetCompaction()
 	}
+	return map[string]any{"compactions": list(r.t, all)}, err
 }
 
 // watch reads the first `count` messages and records of a session's log.

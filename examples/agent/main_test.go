@@ -43,9 +43,7 @@ func TestAgent(t *testing.T) {
 	compactions := compactordv1.NewCompactionServiceClient(conn)
 	id := strings.Fields(out.String())[1]
 
-	listed, err := compactions.ListCompactions(t.Context(), &compactordv1.ListCompactionsRequest{SessionId: id})
-	require.NoError(t, err)
-	entries := listed.GetCompactions()
+	entries := compactionsOf(t, sessions, id)
 	require.GreaterOrEqual(t, len(entries), 2)
 	for _, entry := range entries {
 		require.Equal(t, compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD, entry.GetProvenance().GetReason())
@@ -126,13 +124,30 @@ func TestOverflow(t *testing.T) {
 	for turn := range 8 {
 		require.NoError(t, a.turn(t.Context(), request(turn)))
 	}
-	listed, err := a.compactions.ListCompactions(t.Context(), &compactordv1.ListCompactionsRequest{SessionId: a.session})
-	require.NoError(t, err)
-	require.NotEmpty(t, listed.GetCompactions())
-	for _, entry := range listed.GetCompactions() {
+	entries := compactionsOf(t, a.sessions, a.session)
+	require.NotEmpty(t, entries)
+	for _, entry := range entries {
 		require.Equal(t, compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW, entry.GetProvenance().GetReason())
 	}
-	require.Equal(t, len(listed.GetCompactions()), strings.Count(out.String(), "  the model refused: "))
+	require.Equal(t, len(entries), strings.Count(out.String(), "  the model refused: "))
+}
+
+// compactionsOf are the compaction entries of a session, the newest first.
+func compactionsOf(
+	t *testing.T, sessions compactordv1.SessionServiceClient, id string,
+) []*compactordv1.CompactionEntry {
+	t.Helper()
+	listed, err := sessions.ListRecords(t.Context(), &compactordv1.ListRecordsRequest{
+		SessionId: id, NewestFirst: true,
+		Kinds: []compactordv1.RecordKind{compactordv1.RecordKind_RECORD_KIND_COMPACTION},
+	})
+	require.NoError(t, err)
+	require.Empty(t, listed.GetNextPageToken())
+	var entries []*compactordv1.CompactionEntry
+	for _, r := range listed.GetRecords() {
+		entries = append(entries, r.GetCompaction())
+	}
+	return entries
 }
 
 func TestCancel(t *testing.T) {

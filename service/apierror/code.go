@@ -17,7 +17,6 @@ var statusCodes = map[compactordv1.ErrorReason]codes.Code{
 	compactordv1.ErrorReason_ERROR_REASON_REQUEST_ID_REUSED:      codes.InvalidArgument,
 	compactordv1.ErrorReason_ERROR_REASON_SESSION_NOT_FOUND:      codes.NotFound,
 	compactordv1.ErrorReason_ERROR_REASON_CHECKPOINT_NOT_FOUND:   codes.NotFound,
-	compactordv1.ErrorReason_ERROR_REASON_COMPACTION_NOT_FOUND:   codes.NotFound,
 	compactordv1.ErrorReason_ERROR_REASON_OPERATION_NOT_FOUND:    codes.NotFound,
 	compactordv1.ErrorReason_ERROR_REASON_CONTENT_NOT_FOUND:      codes.NotFound,
 	compactordv1.ErrorReason_ERROR_REASON_SESSION_EXISTS:         codes.AlreadyExists,

@@ -152,8 +152,10 @@ async def _checkpoint(runner: Runner, step: Json) -> Json:
 
 
 async def _checkpoints(runner: Runner, step: Json) -> Json:
-    listed = runner.session(step).checkpoints(page_size=step.get("page_size", 0))
-    return {"checkpoints": all_json(await everything(listed))}
+    listed = await everything(runner.session(step).checkpoints(page_size=step.get("page_size", 0)))
+    for each in listed:
+        each.sequence = 0  # the checkpoint's point
+    return {"checkpoints": all_json(listed)}
 
 
 async def _revert(runner: Runner, step: Json) -> Json:

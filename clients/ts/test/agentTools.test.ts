@@ -274,7 +274,7 @@ describe("D-Mail", () => {
     );
     const checkpoints = [];
     for await (const { checkpoint, putAside } of session.checkpoints()) {
-      checkpoints.push([checkpoint?.id, putAside]);
+      checkpoints.push([checkpoint.id, putAside]);
     }
     assert.deepEqual(checkpoints, [
       [1, false],
@@ -325,7 +325,7 @@ describe("D-Mail", () => {
     assert.deepEqual(await transcript(session), ["USER Look.", "ASSISTANT read({})", "TOOL fine", "ASSISTANT Done."]);
     const ids = [];
     for await (const { checkpoint } of session.checkpoints()) {
-      ids.push(checkpoint?.id);
+      ids.push(checkpoint.id);
     }
     assert.deepEqual(ids, [1, 2]);
     assert.equal(await tools.handle({ name: "send_dmail", arguments: "{}" }), undefined);
@@ -364,7 +364,7 @@ describe("D-Mail", () => {
     assert.equal(turn.text, "Back.");
     const ids = [];
     for await (const { checkpoint } of session.checkpoints()) {
-      ids.push(checkpoint?.id);
+      ids.push(checkpoint.id);
     }
     assert.deepEqual(ids, [1, 2, 3, 4]);
     const origins = (await session.view()).neutral.map(({ message }) => message?.origin);

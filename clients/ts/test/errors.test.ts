@@ -21,7 +21,7 @@ before(async () => {
 const reasons = Object.keys(ErrorReason).filter((name) => Number.isNaN(Number(name)) && name !== "UNSPECIFIED");
 
 test("each reason of the contract has a class of its own or shares one on purpose", () => {
-  assert.equal(reasons.length, 39);
+  assert.equal(reasons.length, 38);
   for (const reason of reasons) {
     const details = [{ desc: ErrorInfoSchema, value: { domain: "compactord", reason } }];
     const error = errorOfCall(new ConnectError("text", Code.Aborted, undefined, details), address);
@@ -161,7 +161,6 @@ test("classes of one kind can be caught together", () => {
     [...new Set(kinds.filter((one) => one.prototype instanceof kind).map((one) => one.name))].sort();
   assert.deepEqual(below(NotFoundError), [
     "CheckpointNotFoundError",
-    "CompactionNotFoundError",
     "ContentNotFoundError",
     "OperationNotFoundError",
     "SessionNotFoundError",

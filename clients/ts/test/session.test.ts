@@ -137,7 +137,7 @@ test("going back: checkpoints, points, turns, undo, a message from the future, c
   assert.equal((await session.view()).neutral.length, 4);
   await session.revert({ point: mark.point });
   assert.deepEqual(
-    (await all(session.checkpoints())).map((c) => [c.checkpoint?.title, c.putAside]),
+    (await all(session.checkpoints())).map((c) => [c.checkpoint.title, c.putAside]),
     [["start", false]],
   );
   const cleared = await session.clear();

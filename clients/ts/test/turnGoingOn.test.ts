@@ -146,11 +146,11 @@ describe("a turn that broke off", () => {
     });
     await session.runTurn(new FakeModel(said("Searching", "pause_turn")).call, "hi", { maxSteps: 1 });
     await session.runTurn(new FakeModel(said("Well.", "end_turn")).call, "never mind", { checkpointSteps: true });
-    let checkpoints = 0;
+    const ids = [];
     for await (const { checkpoint } of session.checkpoints()) {
-      checkpoints += checkpoint === undefined ? 0 : 1;
+      ids.push(checkpoint.id);
     }
-    assert.equal(checkpoints, 1);
+    assert.deepEqual(ids, [1]);
   });
 
   it("tells a stream that had no events", async () => {

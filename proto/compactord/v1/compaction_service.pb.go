@@ -1621,226 +1621,6 @@ func (x *GetLLMViewResponse) GetFindings() []*InputFinding {
 	return nil
 }
 
-// ListCompactionsRequest asks for a page of compaction entries.
-type ListCompactionsRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The session's id.
-	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// Entries a page. 0 to 1,000; 0 means 100. A page of more than 3,145,728 bytes ends earlier, after at least one.
-	PageSize uint32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// From the last answer; empty for the first page. At most 1,024 bytes.
-	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ListCompactionsRequest) Reset() {
-	*x = ListCompactionsRequest{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[15]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ListCompactionsRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ListCompactionsRequest) ProtoMessage() {}
-
-func (x *ListCompactionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[15]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ListCompactionsRequest.ProtoReflect.Descriptor instead.
-func (*ListCompactionsRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{15}
-}
-
-func (x *ListCompactionsRequest) GetSessionId() string {
-	if x != nil {
-		return x.SessionId
-	}
-	return ""
-}
-
-func (x *ListCompactionsRequest) GetPageSize() uint32 {
-	if x != nil {
-		return x.PageSize
-	}
-	return 0
-}
-
-func (x *ListCompactionsRequest) GetPageToken() string {
-	if x != nil {
-		return x.PageToken
-	}
-	return ""
-}
-
-// ListCompactionsResponse is a page of compaction entries.
-type ListCompactionsResponse struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The entries, the newest first, also those that a Revert put aside.
-	Compactions []*CompactionEntry `protobuf:"bytes,1,rep,name=compactions,proto3" json:"compactions,omitempty"`
-	// For the next page; empty on the last.
-	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ListCompactionsResponse) Reset() {
-	*x = ListCompactionsResponse{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[16]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ListCompactionsResponse) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ListCompactionsResponse) ProtoMessage() {}
-
-func (x *ListCompactionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[16]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ListCompactionsResponse.ProtoReflect.Descriptor instead.
-func (*ListCompactionsResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{16}
-}
-
-func (x *ListCompactionsResponse) GetCompactions() []*CompactionEntry {
-	if x != nil {
-		return x.Compactions
-	}
-	return nil
-}
-
-func (x *ListCompactionsResponse) GetNextPageToken() string {
-	if x != nil {
-		return x.NextPageToken
-	}
-	return ""
-}
-
-// GetCompactionRequest names a compaction entry.
-type GetCompactionRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The session's id.
-	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The entry's id. 1 to 128 bytes.
-	CompactionId  string `protobuf:"bytes,2,opt,name=compaction_id,json=compactionId,proto3" json:"compaction_id,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *GetCompactionRequest) Reset() {
-	*x = GetCompactionRequest{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[17]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *GetCompactionRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*GetCompactionRequest) ProtoMessage() {}
-
-func (x *GetCompactionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[17]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use GetCompactionRequest.ProtoReflect.Descriptor instead.
-func (*GetCompactionRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{17}
-}
-
-func (x *GetCompactionRequest) GetSessionId() string {
-	if x != nil {
-		return x.SessionId
-	}
-	return ""
-}
-
-func (x *GetCompactionRequest) GetCompactionId() string {
-	if x != nil {
-		return x.CompactionId
-	}
-	return ""
-}
-
-// GetCompactionResponse answers one compaction entry.
-type GetCompactionResponse struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The entry.
-	Compaction    *CompactionEntry `protobuf:"bytes,1,opt,name=compaction,proto3" json:"compaction,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *GetCompactionResponse) Reset() {
-	*x = GetCompactionResponse{}
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[18]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *GetCompactionResponse) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*GetCompactionResponse) ProtoMessage() {}
-
-func (x *GetCompactionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compaction_service_proto_msgTypes[18]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use GetCompactionResponse.ProtoReflect.Descriptor instead.
-func (*GetCompactionResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compaction_service_proto_rawDescGZIP(), []int{18}
-}
-
-func (x *GetCompactionResponse) GetCompaction() *CompactionEntry {
-	if x != nil {
-		return x.Compaction
-	}
-	return nil
-}
-
 var File_compactord_v1_compaction_service_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_compaction_service_proto_rawDesc = "" +
@@ -2003,30 +1783,12 @@ const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"\rmessages_json\x18\a \x03(\tR\fmessagesJson\x12\x1f\n" +
 	"\vsystem_json\x18\b \x03(\tR\n" +
 	"systemJson\x127\n" +
-	"\bfindings\x18\t \x03(\v2\x1b.compactord.v1.InputFindingR\bfindings\"\x9e\x01\n" +
-	"\x16ListCompactionsRequest\x124\n" +
-	"\n" +
-	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12%\n" +
-	"\tpage_size\x18\x02 \x01(\rB\b\xbaH\x05*\x03\x18\xe8\aR\bpageSize\x12'\n" +
-	"\n" +
-	"page_token\x18\x03 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\tpageToken\"\x83\x01\n" +
-	"\x17ListCompactionsResponse\x12@\n" +
-	"\vcompactions\x18\x01 \x03(\v2\x1e.compactord.v1.CompactionEntryR\vcompactions\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"}\n" +
-	"\x14GetCompactionRequest\x124\n" +
-	"\n" +
-	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12/\n" +
-	"\rcompaction_id\x18\x02 \x01(\tB\n" +
-	"\xbaH\ar\x05 \x01(\x80\x01R\fcompactionId\"W\n" +
-	"\x15GetCompactionResponse\x12>\n" +
-	"\n" +
-	"compaction\x18\x01 \x01(\v2\x1e.compactord.v1.CompactionEntryR\n" +
-	"compaction*\xa3\x01\n" +
+	"\bfindings\x18\t \x03(\v2\x1b.compactord.v1.InputFindingR\bfindings*\xa3\x01\n" +
 	"\x11SummaryPromptKind\x12#\n" +
 	"\x1fSUMMARY_PROMPT_KIND_UNSPECIFIED\x10\x00\x12\x1f\n" +
 	"\x1bSUMMARY_PROMPT_KIND_HISTORY\x10\x01\x12#\n" +
 	"\x1fSUMMARY_PROMPT_KIND_TURN_PREFIX\x10\x02\x12#\n" +
-	"\x1fSUMMARY_PROMPT_KIND_OBSERVATION\x10\x032\x91\b\n" +
+	"\x1fSUMMARY_PROMPT_KIND_OBSERVATION\x10\x032\xc9\x06\n" +
 	"\x11CompactionService\x12J\n" +
 	"\aCompact\x12\x1d.compactord.v1.CompactRequest\x1a\x1e.compactord.v1.CompactResponse0\x01\x12b\n" +
 	"\x0ePlanCompaction\x12$.compactord.v1.PlanCompactionRequest\x1a%.compactord.v1.PlanCompactionResponse\"\x03\x90\x02\x01\x12c\n" +
@@ -2034,9 +1796,7 @@ const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"\x10CancelCompaction\x12&.compactord.v1.CancelCompactionRequest\x1a'.compactord.v1.CancelCompactionResponse\x12B\n" +
 	"\x05Prune\x12\x1b.compactord.v1.PruneRequest\x1a\x1c.compactord.v1.PruneResponse\x12V\n" +
 	"\n" +
-	"GetLLMView\x12 .compactord.v1.GetLLMViewRequest\x1a!.compactord.v1.GetLLMViewResponse\"\x03\x90\x02\x01\x12e\n" +
-	"\x0fListCompactions\x12%.compactord.v1.ListCompactionsRequest\x1a&.compactord.v1.ListCompactionsResponse\"\x03\x90\x02\x01\x12_\n" +
-	"\rGetCompaction\x12#.compactord.v1.GetCompactionRequest\x1a$.compactord.v1.GetCompactionResponse\"\x03\x90\x02\x01\x12Y\n" +
+	"GetLLMView\x12 .compactord.v1.GetLLMViewRequest\x1a!.compactord.v1.GetLLMViewResponse\"\x03\x90\x02\x01\x12Y\n" +
 	"\vCountTokens\x12!.compactord.v1.CountTokensRequest\x1a\".compactord.v1.CountTokensResponse\"\x03\x90\x02\x01\x12b\n" +
 	"\x0eListStrategies\x12$.compactord.v1.ListStrategiesRequest\x1a%.compactord.v1.ListStrategiesResponse\"\x03\x90\x02\x01\x12_\n" +
 	"\rClassifyError\x12#.compactord.v1.ClassifyErrorRequest\x1a$.compactord.v1.ClassifyErrorResponse\"\x03\x90\x02\x01BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
@@ -2054,7 +1814,7 @@ func file_compactord_v1_compaction_service_proto_rawDescGZIP() []byte {
 }
 
 var file_compactord_v1_compaction_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_compactord_v1_compaction_service_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
+var file_compactord_v1_compaction_service_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_compactord_v1_compaction_service_proto_goTypes = []any{
 	(SummaryPromptKind)(0),           // 0: compactord.v1.SummaryPromptKind
 	(*InlineHistory)(nil),            // 1: compactord.v1.InlineHistory
@@ -2072,108 +1832,98 @@ var file_compactord_v1_compaction_service_proto_goTypes = []any{
 	(*PruneResponse)(nil),            // 13: compactord.v1.PruneResponse
 	(*GetLLMViewRequest)(nil),        // 14: compactord.v1.GetLLMViewRequest
 	(*GetLLMViewResponse)(nil),       // 15: compactord.v1.GetLLMViewResponse
-	(*ListCompactionsRequest)(nil),   // 16: compactord.v1.ListCompactionsRequest
-	(*ListCompactionsResponse)(nil),  // 17: compactord.v1.ListCompactionsResponse
-	(*GetCompactionRequest)(nil),     // 18: compactord.v1.GetCompactionRequest
-	(*GetCompactionResponse)(nil),    // 19: compactord.v1.GetCompactionResponse
-	(*Message)(nil),                  // 20: compactord.v1.Message
-	(*ProviderJson)(nil),             // 21: compactord.v1.ProviderJson
-	(*CompactionEntry)(nil),          // 22: compactord.v1.CompactionEntry
-	(*PruneEntry)(nil),               // 23: compactord.v1.PruneEntry
-	(Estimator)(0),                   // 24: compactord.v1.Estimator
-	(CompactionReason)(0),            // 25: compactord.v1.CompactionReason
-	(*Policy)(nil),                   // 26: compactord.v1.Policy
-	(*CompactionEvent)(nil),          // 27: compactord.v1.CompactionEvent
-	(*Edit)(nil),                     // 28: compactord.v1.Edit
-	(*CompactionPlan)(nil),           // 29: compactord.v1.CompactionPlan
-	(*ContextReport)(nil),            // 30: compactord.v1.ContextReport
-	(*EditPlace)(nil),                // 31: compactord.v1.EditPlace
-	(*OpaquePart)(nil),               // 32: compactord.v1.OpaquePart
-	(*Usage)(nil),                    // 33: compactord.v1.Usage
-	(*CompactionCompleted)(nil),      // 34: compactord.v1.CompactionCompleted
-	(*CompactionSkipped)(nil),        // 35: compactord.v1.CompactionSkipped
-	(SkipReason)(0),                  // 36: compactord.v1.SkipReason
-	(*InputFinding)(nil),             // 37: compactord.v1.InputFinding
-	(Dialect)(0),                     // 38: compactord.v1.Dialect
-	(ThinkingPolicy)(0),              // 39: compactord.v1.ThinkingPolicy
-	(*ViewMessage)(nil),              // 40: compactord.v1.ViewMessage
-	(*ViewReport)(nil),               // 41: compactord.v1.ViewReport
-	(*CountTokensRequest)(nil),       // 42: compactord.v1.CountTokensRequest
-	(*ListStrategiesRequest)(nil),    // 43: compactord.v1.ListStrategiesRequest
-	(*ClassifyErrorRequest)(nil),     // 44: compactord.v1.ClassifyErrorRequest
-	(*CountTokensResponse)(nil),      // 45: compactord.v1.CountTokensResponse
-	(*ListStrategiesResponse)(nil),   // 46: compactord.v1.ListStrategiesResponse
-	(*ClassifyErrorResponse)(nil),    // 47: compactord.v1.ClassifyErrorResponse
+	(*Message)(nil),                  // 16: compactord.v1.Message
+	(*ProviderJson)(nil),             // 17: compactord.v1.ProviderJson
+	(*CompactionEntry)(nil),          // 18: compactord.v1.CompactionEntry
+	(*PruneEntry)(nil),               // 19: compactord.v1.PruneEntry
+	(Estimator)(0),                   // 20: compactord.v1.Estimator
+	(CompactionReason)(0),            // 21: compactord.v1.CompactionReason
+	(*Policy)(nil),                   // 22: compactord.v1.Policy
+	(*CompactionEvent)(nil),          // 23: compactord.v1.CompactionEvent
+	(*Edit)(nil),                     // 24: compactord.v1.Edit
+	(*CompactionPlan)(nil),           // 25: compactord.v1.CompactionPlan
+	(*ContextReport)(nil),            // 26: compactord.v1.ContextReport
+	(*EditPlace)(nil),                // 27: compactord.v1.EditPlace
+	(*OpaquePart)(nil),               // 28: compactord.v1.OpaquePart
+	(*Usage)(nil),                    // 29: compactord.v1.Usage
+	(*CompactionCompleted)(nil),      // 30: compactord.v1.CompactionCompleted
+	(*CompactionSkipped)(nil),        // 31: compactord.v1.CompactionSkipped
+	(SkipReason)(0),                  // 32: compactord.v1.SkipReason
+	(*InputFinding)(nil),             // 33: compactord.v1.InputFinding
+	(Dialect)(0),                     // 34: compactord.v1.Dialect
+	(ThinkingPolicy)(0),              // 35: compactord.v1.ThinkingPolicy
+	(*ViewMessage)(nil),              // 36: compactord.v1.ViewMessage
+	(*ViewReport)(nil),               // 37: compactord.v1.ViewReport
+	(*CountTokensRequest)(nil),       // 38: compactord.v1.CountTokensRequest
+	(*ListStrategiesRequest)(nil),    // 39: compactord.v1.ListStrategiesRequest
+	(*ClassifyErrorRequest)(nil),     // 40: compactord.v1.ClassifyErrorRequest
+	(*CountTokensResponse)(nil),      // 41: compactord.v1.CountTokensResponse
+	(*ListStrategiesResponse)(nil),   // 42: compactord.v1.ListStrategiesResponse
+	(*ClassifyErrorResponse)(nil),    // 43: compactord.v1.ClassifyErrorResponse
 }
 var file_compactord_v1_compaction_service_proto_depIdxs = []int32{
-	20, // 0: compactord.v1.InlineHistory.messages:type_name -> compactord.v1.Message
-	21, // 1: compactord.v1.InlineHistory.provider_json:type_name -> compactord.v1.ProviderJson
-	22, // 2: compactord.v1.InlineHistory.compaction:type_name -> compactord.v1.CompactionEntry
-	23, // 3: compactord.v1.InlineHistory.prunes:type_name -> compactord.v1.PruneEntry
-	24, // 4: compactord.v1.InlineHistory.estimator:type_name -> compactord.v1.Estimator
+	16, // 0: compactord.v1.InlineHistory.messages:type_name -> compactord.v1.Message
+	17, // 1: compactord.v1.InlineHistory.provider_json:type_name -> compactord.v1.ProviderJson
+	18, // 2: compactord.v1.InlineHistory.compaction:type_name -> compactord.v1.CompactionEntry
+	19, // 3: compactord.v1.InlineHistory.prunes:type_name -> compactord.v1.PruneEntry
+	20, // 4: compactord.v1.InlineHistory.estimator:type_name -> compactord.v1.Estimator
 	1,  // 5: compactord.v1.CompactRequest.history:type_name -> compactord.v1.InlineHistory
-	25, // 6: compactord.v1.CompactRequest.reason:type_name -> compactord.v1.CompactionReason
-	26, // 7: compactord.v1.CompactRequest.policy:type_name -> compactord.v1.Policy
-	27, // 8: compactord.v1.CompactResponse.event:type_name -> compactord.v1.CompactionEvent
-	28, // 9: compactord.v1.ClientPlan.edits:type_name -> compactord.v1.Edit
-	25, // 10: compactord.v1.PlanCompactionRequest.reason:type_name -> compactord.v1.CompactionReason
-	26, // 11: compactord.v1.PlanCompactionRequest.policy:type_name -> compactord.v1.Policy
+	21, // 6: compactord.v1.CompactRequest.reason:type_name -> compactord.v1.CompactionReason
+	22, // 7: compactord.v1.CompactRequest.policy:type_name -> compactord.v1.Policy
+	23, // 8: compactord.v1.CompactResponse.event:type_name -> compactord.v1.CompactionEvent
+	24, // 9: compactord.v1.ClientPlan.edits:type_name -> compactord.v1.Edit
+	21, // 10: compactord.v1.PlanCompactionRequest.reason:type_name -> compactord.v1.CompactionReason
+	22, // 11: compactord.v1.PlanCompactionRequest.policy:type_name -> compactord.v1.Policy
 	4,  // 12: compactord.v1.PlanCompactionRequest.client_plan:type_name -> compactord.v1.ClientPlan
-	29, // 13: compactord.v1.PlanCompactionResponse.plan:type_name -> compactord.v1.CompactionPlan
+	25, // 13: compactord.v1.PlanCompactionResponse.plan:type_name -> compactord.v1.CompactionPlan
 	7,  // 14: compactord.v1.PlanCompactionResponse.prompts:type_name -> compactord.v1.SummaryPrompt
-	30, // 15: compactord.v1.PlanCompactionResponse.report:type_name -> compactord.v1.ContextReport
+	26, // 15: compactord.v1.PlanCompactionResponse.report:type_name -> compactord.v1.ContextReport
 	0,  // 16: compactord.v1.SummaryPrompt.kind:type_name -> compactord.v1.SummaryPromptKind
-	31, // 17: compactord.v1.SummaryPrompt.edit:type_name -> compactord.v1.EditPlace
+	27, // 17: compactord.v1.SummaryPrompt.edit:type_name -> compactord.v1.EditPlace
 	4,  // 18: compactord.v1.CommitCompactionRequest.client_plan:type_name -> compactord.v1.ClientPlan
-	32, // 19: compactord.v1.CommitCompactionRequest.provider_block:type_name -> compactord.v1.OpaquePart
-	33, // 20: compactord.v1.CommitCompactionRequest.usage:type_name -> compactord.v1.Usage
-	34, // 21: compactord.v1.CommitCompactionResponse.completed:type_name -> compactord.v1.CompactionCompleted
-	35, // 22: compactord.v1.CommitCompactionResponse.skipped:type_name -> compactord.v1.CompactionSkipped
-	27, // 23: compactord.v1.CancelCompactionResponse.ending:type_name -> compactord.v1.CompactionEvent
+	28, // 19: compactord.v1.CommitCompactionRequest.provider_block:type_name -> compactord.v1.OpaquePart
+	29, // 20: compactord.v1.CommitCompactionRequest.usage:type_name -> compactord.v1.Usage
+	30, // 21: compactord.v1.CommitCompactionResponse.completed:type_name -> compactord.v1.CompactionCompleted
+	31, // 22: compactord.v1.CommitCompactionResponse.skipped:type_name -> compactord.v1.CompactionSkipped
+	23, // 23: compactord.v1.CancelCompactionResponse.ending:type_name -> compactord.v1.CompactionEvent
 	1,  // 24: compactord.v1.PruneRequest.history:type_name -> compactord.v1.InlineHistory
-	25, // 25: compactord.v1.PruneRequest.reason:type_name -> compactord.v1.CompactionReason
-	26, // 26: compactord.v1.PruneRequest.policy:type_name -> compactord.v1.Policy
-	23, // 27: compactord.v1.PruneResponse.prune:type_name -> compactord.v1.PruneEntry
-	36, // 28: compactord.v1.PruneResponse.skip_reason:type_name -> compactord.v1.SkipReason
-	30, // 29: compactord.v1.PruneResponse.report:type_name -> compactord.v1.ContextReport
-	37, // 30: compactord.v1.PruneResponse.findings:type_name -> compactord.v1.InputFinding
+	21, // 25: compactord.v1.PruneRequest.reason:type_name -> compactord.v1.CompactionReason
+	22, // 26: compactord.v1.PruneRequest.policy:type_name -> compactord.v1.Policy
+	19, // 27: compactord.v1.PruneResponse.prune:type_name -> compactord.v1.PruneEntry
+	32, // 28: compactord.v1.PruneResponse.skip_reason:type_name -> compactord.v1.SkipReason
+	26, // 29: compactord.v1.PruneResponse.report:type_name -> compactord.v1.ContextReport
+	33, // 30: compactord.v1.PruneResponse.findings:type_name -> compactord.v1.InputFinding
 	1,  // 31: compactord.v1.GetLLMViewRequest.history:type_name -> compactord.v1.InlineHistory
-	38, // 32: compactord.v1.GetLLMViewRequest.dialect:type_name -> compactord.v1.Dialect
-	39, // 33: compactord.v1.GetLLMViewRequest.thinking:type_name -> compactord.v1.ThinkingPolicy
-	26, // 34: compactord.v1.GetLLMViewRequest.policy:type_name -> compactord.v1.Policy
-	40, // 35: compactord.v1.GetLLMViewResponse.messages:type_name -> compactord.v1.ViewMessage
-	30, // 36: compactord.v1.GetLLMViewResponse.report:type_name -> compactord.v1.ContextReport
-	41, // 37: compactord.v1.GetLLMViewResponse.view_report:type_name -> compactord.v1.ViewReport
-	37, // 38: compactord.v1.GetLLMViewResponse.findings:type_name -> compactord.v1.InputFinding
-	22, // 39: compactord.v1.ListCompactionsResponse.compactions:type_name -> compactord.v1.CompactionEntry
-	22, // 40: compactord.v1.GetCompactionResponse.compaction:type_name -> compactord.v1.CompactionEntry
-	2,  // 41: compactord.v1.CompactionService.Compact:input_type -> compactord.v1.CompactRequest
-	5,  // 42: compactord.v1.CompactionService.PlanCompaction:input_type -> compactord.v1.PlanCompactionRequest
-	8,  // 43: compactord.v1.CompactionService.CommitCompaction:input_type -> compactord.v1.CommitCompactionRequest
-	10, // 44: compactord.v1.CompactionService.CancelCompaction:input_type -> compactord.v1.CancelCompactionRequest
-	12, // 45: compactord.v1.CompactionService.Prune:input_type -> compactord.v1.PruneRequest
-	14, // 46: compactord.v1.CompactionService.GetLLMView:input_type -> compactord.v1.GetLLMViewRequest
-	16, // 47: compactord.v1.CompactionService.ListCompactions:input_type -> compactord.v1.ListCompactionsRequest
-	18, // 48: compactord.v1.CompactionService.GetCompaction:input_type -> compactord.v1.GetCompactionRequest
-	42, // 49: compactord.v1.CompactionService.CountTokens:input_type -> compactord.v1.CountTokensRequest
-	43, // 50: compactord.v1.CompactionService.ListStrategies:input_type -> compactord.v1.ListStrategiesRequest
-	44, // 51: compactord.v1.CompactionService.ClassifyError:input_type -> compactord.v1.ClassifyErrorRequest
-	3,  // 52: compactord.v1.CompactionService.Compact:output_type -> compactord.v1.CompactResponse
-	6,  // 53: compactord.v1.CompactionService.PlanCompaction:output_type -> compactord.v1.PlanCompactionResponse
-	9,  // 54: compactord.v1.CompactionService.CommitCompaction:output_type -> compactord.v1.CommitCompactionResponse
-	11, // 55: compactord.v1.CompactionService.CancelCompaction:output_type -> compactord.v1.CancelCompactionResponse
-	13, // 56: compactord.v1.CompactionService.Prune:output_type -> compactord.v1.PruneResponse
-	15, // 57: compactord.v1.CompactionService.GetLLMView:output_type -> compactord.v1.GetLLMViewResponse
-	17, // 58: compactord.v1.CompactionService.ListCompactions:output_type -> compactord.v1.ListCompactionsResponse
-	19, // 59: compactord.v1.CompactionService.GetCompaction:output_type -> compactord.v1.GetCompactionResponse
-	45, // 60: compactord.v1.CompactionService.CountTokens:output_type -> compactord.v1.CountTokensResponse
-	46, // 61: compactord.v1.CompactionService.ListStrategies:output_type -> compactord.v1.ListStrategiesResponse
-	47, // 62: compactord.v1.CompactionService.ClassifyError:output_type -> compactord.v1.ClassifyErrorResponse
-	52, // [52:63] is the sub-list for method output_type
-	41, // [41:52] is the sub-list for method input_type
-	41, // [41:41] is the sub-list for extension type_name
-	41, // [41:41] is the sub-list for extension extendee
-	0,  // [0:41] is the sub-list for field type_name
+	34, // 32: compactord.v1.GetLLMViewRequest.dialect:type_name -> compactord.v1.Dialect
+	35, // 33: compactord.v1.GetLLMViewRequest.thinking:type_name -> compactord.v1.ThinkingPolicy
+	22, // 34: compactord.v1.GetLLMViewRequest.policy:type_name -> compactord.v1.Policy
+	36, // 35: compactord.v1.GetLLMViewResponse.messages:type_name -> compactord.v1.ViewMessage
+	26, // 36: compactord.v1.GetLLMViewResponse.report:type_name -> compactord.v1.ContextReport
+	37, // 37: compactord.v1.GetLLMViewResponse.view_report:type_name -> compactord.v1.ViewReport
+	33, // 38: compactord.v1.GetLLMViewResponse.findings:type_name -> compactord.v1.InputFinding
+	2,  // 39: compactord.v1.CompactionService.Compact:input_type -> compactord.v1.CompactRequest
+	5,  // 40: compactord.v1.CompactionService.PlanCompaction:input_type -> compactord.v1.PlanCompactionRequest
+	8,  // 41: compactord.v1.CompactionService.CommitCompaction:input_type -> compactord.v1.CommitCompactionRequest
+	10, // 42: compactord.v1.CompactionService.CancelCompaction:input_type -> compactord.v1.CancelCompactionRequest
+	12, // 43: compactord.v1.CompactionService.Prune:input_type -> compactord.v1.PruneRequest
+	14, // 44: compactord.v1.CompactionService.GetLLMView:input_type -> compactord.v1.GetLLMViewRequest
+	38, // 45: compactord.v1.CompactionService.CountTokens:input_type -> compactord.v1.CountTokensRequest
+	39, // 46: compactord.v1.CompactionService.ListStrategies:input_type -> compactord.v1.ListStrategiesRequest
+	40, // 47: compactord.v1.CompactionService.ClassifyError:input_type -> compactord.v1.ClassifyErrorRequest
+	3,  // 48: compactord.v1.CompactionService.Compact:output_type -> compactord.v1.CompactResponse
+	6,  // 49: compactord.v1.CompactionService.PlanCompaction:output_type -> compactord.v1.PlanCompactionResponse
+	9,  // 50: compactord.v1.CompactionService.CommitCompaction:output_type -> compactord.v1.CommitCompactionResponse
+	11, // 51: compactord.v1.CompactionService.CancelCompaction:output_type -> compactord.v1.CancelCompactionResponse
+	13, // 52: compactord.v1.CompactionService.Prune:output_type -> compactord.v1.PruneResponse
+	15, // 53: compactord.v1.CompactionService.GetLLMView:output_type -> compactord.v1.GetLLMViewResponse
+	41, // 54: compactord.v1.CompactionService.CountTokens:output_type -> compactord.v1.CountTokensResponse
+	42, // 55: compactord.v1.CompactionService.ListStrategies:output_type -> compactord.v1.ListStrategiesResponse
+	43, // 56: compactord.v1.CompactionService.ClassifyError:output_type -> compactord.v1.ClassifyErrorResponse
+	48, // [48:57] is the sub-list for method output_type
+	39, // [39:48] is the sub-list for method input_type
+	39, // [39:39] is the sub-list for extension type_name
+	39, // [39:39] is the sub-list for extension extendee
+	0,  // [0:39] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_compaction_service_proto_init() }
@@ -2216,7 +1966,7 @@ func file_compactord_v1_compaction_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_compaction_service_proto_rawDesc), len(file_compactord_v1_compaction_service_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   19,
+			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -25,8 +25,6 @@ const (
 	CompactionService_CancelCompaction_FullMethodName = "/compactord.v1.CompactionService/CancelCompaction"
 	CompactionService_Prune_FullMethodName            = "/compactord.v1.CompactionService/Prune"
 	CompactionService_GetLLMView_FullMethodName       = "/compactord.v1.CompactionService/GetLLMView"
-	CompactionService_ListCompactions_FullMethodName  = "/compactord.v1.CompactionService/ListCompactions"
-	CompactionService_GetCompaction_FullMethodName    = "/compactord.v1.CompactionService/GetCompaction"
 	CompactionService_CountTokens_FullMethodName      = "/compactord.v1.CompactionService/CountTokens"
 	CompactionService_ListStrategies_FullMethodName   = "/compactord.v1.CompactionService/ListStrategies"
 	CompactionService_ClassifyError_FullMethodName    = "/compactord.v1.CompactionService/ClassifyError"
@@ -55,10 +53,6 @@ type CompactionServiceClient interface {
 	Prune(ctx context.Context, in *PruneRequest, opts ...grpc.CallOption) (*PruneResponse, error)
 	// GetLLMView answers the messages that the model needs to go on, or what is new of them since the last view.
 	GetLLMView(ctx context.Context, in *GetLLMViewRequest, opts ...grpc.CallOption) (*GetLLMViewResponse, error)
-	// ListCompactions answers the session's compaction entries, the newest first.
-	ListCompactions(ctx context.Context, in *ListCompactionsRequest, opts ...grpc.CallOption) (*ListCompactionsResponse, error)
-	// GetCompaction answers one compaction entry.
-	GetCompaction(ctx context.Context, in *GetCompactionRequest, opts ...grpc.CallOption) (*GetCompactionResponse, error)
 	// CountTokens says how many tokens a session's view, messages or a text are.
 	CountTokens(ctx context.Context, in *CountTokensRequest, opts ...grpc.CallOption) (*CountTokensResponse, error)
 	// ListStrategies answers what there is to choose from: the strategies with their parameters, and the presets.
@@ -144,26 +138,6 @@ func (c *compactionServiceClient) GetLLMView(ctx context.Context, in *GetLLMView
 	return out, nil
 }
 
-func (c *compactionServiceClient) ListCompactions(ctx context.Context, in *ListCompactionsRequest, opts ...grpc.CallOption) (*ListCompactionsResponse, error) {
-	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	out := new(ListCompactionsResponse)
-	err := c.cc.Invoke(ctx, CompactionService_ListCompactions_FullMethodName, in, out, cOpts...)
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
-func (c *compactionServiceClient) GetCompaction(ctx context.Context, in *GetCompactionRequest, opts ...grpc.CallOption) (*GetCompactionResponse, error) {
-	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	out := new(GetCompactionResponse)
-	err := c.cc.Invoke(ctx, CompactionService_GetCompaction_FullMethodName, in, out, cOpts...)
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
 func (c *compactionServiceClient) CountTokens(ctx context.Context, in *CountTokensRequest, opts ...grpc.CallOption) (*CountTokensResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(CountTokensResponse)
@@ -217,10 +191,6 @@ type CompactionServiceServer interface {
 	Prune(context.Context, *PruneRequest) (*PruneResponse, error)
 	// GetLLMView answers the messages that the model needs to go on, or what is new of them since the last view.
 	GetLLMView(context.Context, *GetLLMViewRequest) (*GetLLMViewResponse, error)
-	// ListCompactions answers the session's compaction entries, the newest first.
-	ListCompactions(context.Context, *ListCompactionsRequest) (*ListCompactionsResponse, error)
-	// GetCompaction answers one compaction entry.
-	GetCompaction(context.Context, *GetCompactionRequest) (*GetCompactionResponse, error)
 	// CountTokens says how many tokens a session's view, messages or a text are.
 	CountTokens(context.Context, *CountTokensRequest) (*CountTokensResponse, error)
 	// ListStrategies answers what there is to choose from: the strategies with their parameters, and the presets.
@@ -254,12 +224,6 @@ func (UnimplementedCompactionServiceServer) Prune(context.Context, *PruneRequest
 }
 func (UnimplementedCompactionServiceServer) GetLLMView(context.Context, *GetLLMViewRequest) (*GetLLMViewResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetLLMView not implemented")
-}
-func (UnimplementedCompactionServiceServer) ListCompactions(context.Context, *ListCompactionsRequest) (*ListCompactionsResponse, error) {
-	return nil, status.Error(codes.Unimplemented, "method ListCompactions not implemented")
-}
-func (UnimplementedCompactionServiceServer) GetCompaction(context.Context, *GetCompactionRequest) (*GetCompactionResponse, error) {
-	return nil, status.Error(codes.Unimplemented, "method GetCompaction not implemented")
 }
 func (UnimplementedCompactionServiceServer) CountTokens(context.Context, *CountTokensRequest) (*CountTokensResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method CountTokens not implemented")
@@ -392,42 +356,6 @@ func _CompactionService_GetLLMView_Handler(srv interface{}, ctx context.Context,
 	return interceptor(ctx, in, info, handler)
 }
 
-func _CompactionService_ListCompactions_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
-	in := new(ListCompactionsRequest)
-	if err := dec(in); err != nil {
-		return nil, err
-	}
-	if interceptor == nil {
-		return srv.(CompactionServiceServer).ListCompactions(ctx, in)
-	}
-	info := &grpc.UnaryServerInfo{
-		Server:     srv,
-		FullMethod: CompactionService_ListCompactions_FullMethodName,
-	}
-	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(CompactionServiceServer).ListCompactions(ctx, req.(*ListCompactionsRequest))
-	}
-	return interceptor(ctx, in, info, handler)
-}
-
-func _CompactionService_GetCompaction_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
-	in := new(GetCompactionRequest)
-	if err := dec(in); err != nil {
-		return nil, err
-	}
-	if interceptor == nil {
-		return srv.(CompactionServiceServer).GetCompaction(ctx, in)
-	}
-	info := &grpc.UnaryServerInfo{
-		Server:     srv,
-		FullMethod: CompactionService_GetCompaction_FullMethodName,
-	}
-	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(CompactionServiceServer).GetCompaction(ctx, req.(*GetCompactionRequest))
-	}
-	return interceptor(ctx, in, info, handler)
-}
-
 func _CompactionService_CountTokens_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(CountTokensRequest)
 	if err := dec(in); err != nil {
@@ -508,14 +436,6 @@ var CompactionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "GetLLMView",
 			Handler:    _CompactionService_GetLLMView_Handler,
-		},
-		{
-			MethodName: "ListCompactions",
-			Handler:    _CompactionService_ListCompactions_Handler,
-		},
-		{
-			MethodName: "GetCompaction",
-			Handler:    _CompactionService_GetCompaction_Handler,
 		},
 		{
 			MethodName: "CountTokens",

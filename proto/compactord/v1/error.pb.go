@@ -36,98 +36,96 @@ const (
 	ErrorReason_ERROR_REASON_SESSION_EXISTS ErrorReason = 3
 	// NOT_FOUND. Example: RevertToCheckpoint to checkpoint 7 of 3.
 	ErrorReason_ERROR_REASON_CHECKPOINT_NOT_FOUND ErrorReason = 4
-	// NOT_FOUND. Example: GetCompaction of an unknown entry id.
-	ErrorReason_ERROR_REASON_COMPACTION_NOT_FOUND ErrorReason = 5
 	// INVALID_ARGUMENT. Example: RevertToCheckpoint to point 90 of a log that ends at 80. Metadata: point, last_point.
-	ErrorReason_ERROR_REASON_POINT_OUT_OF_RANGE ErrorReason = 6
+	ErrorReason_ERROR_REASON_POINT_OUT_OF_RANGE ErrorReason = 5
 	// ABORTED. Example: expected_next_index 4 when the log's is 6. Metadata: next_index, the right one.
-	ErrorReason_ERROR_REASON_WRONG_NEXT_INDEX ErrorReason = 7
+	ErrorReason_ERROR_REASON_WRONG_NEXT_INDEX ErrorReason = 6
 	// ABORTED. The view_token is older than a Revert. Example: an answer made from a view that was undone meanwhile.
-	ErrorReason_ERROR_REASON_HISTORY_REVERTED ErrorReason = 8
+	ErrorReason_ERROR_REASON_HISTORY_REVERTED ErrorReason = 7
 	// ABORTED. The state changed between plan and commit. Example: a Revert during a compaction.
-	ErrorReason_ERROR_REASON_STATE_CHANGED ErrorReason = 9
+	ErrorReason_ERROR_REASON_STATE_CHANGED ErrorReason = 8
 	// FAILED_PRECONDITION. A compaction of this session runs. Example: two Compact calls at once without preempt.
 	// Metadata: operation_id.
-	ErrorReason_ERROR_REASON_COMPACTION_RUNNING ErrorReason = 10
+	ErrorReason_ERROR_REASON_COMPACTION_RUNNING ErrorReason = 9
 	// FAILED_PRECONDITION. What no compaction can remove is at or above the trigger. Example: a system prompt of 90,000
 	// tokens and a trigger of 80,000. Metadata: fixed_tokens, trigger_tokens.
-	ErrorReason_ERROR_REASON_TARGET_UNREACHABLE ErrorReason = 11
+	ErrorReason_ERROR_REASON_TARGET_UNREACHABLE ErrorReason = 10
 	// FAILED_PRECONDITION. Automatic compaction is off after three in a row that did not help. Example: three THRESHOLD
 	// compactions that failed. Metadata: closes_after_tokens.
-	ErrorReason_ERROR_REASON_BREAKER_OPEN ErrorReason = 12
+	ErrorReason_ERROR_REASON_BREAKER_OPEN ErrorReason = 11
 	// FAILED_PRECONDITION. A rendered view needs the results of open calls first, or a message that has the model go on without
 	// them. Example: GetLLMView in a dialect between a call and its result. Metadata: call_ids.
-	ErrorReason_ERROR_REASON_TOOL_CALLS_OPEN ErrorReason = 13
+	ErrorReason_ERROR_REASON_TOOL_CALLS_OPEN ErrorReason = 12
 	// FAILED_PRECONDITION. A rendered view would break a provider's rule. Example: a list that begins with an ASSISTANT
 	// message where the provider wants USER. Metadata: rule, message.
-	ErrorReason_ERROR_REASON_VIEW_INVALID ErrorReason = 14
+	ErrorReason_ERROR_REASON_VIEW_INVALID ErrorReason = 13
 	// RESOURCE_EXHAUSTED. A limit of the daemon. Example: a request of 80 MiB. Metadata: limit, value.
-	ErrorReason_ERROR_REASON_LIMIT_EXCEEDED ErrorReason = 15
+	ErrorReason_ERROR_REASON_LIMIT_EXCEEDED ErrorReason = 14
 	// UNAVAILABLE, with RetryInfo. The summarizer is out of reach. Example: its provider answers 503. Metadata: summarizer;
 	// http_status and code, where its provider told them.
-	ErrorReason_ERROR_REASON_SUMMARIZER_UNAVAILABLE ErrorReason = 16
+	ErrorReason_ERROR_REASON_SUMMARIZER_UNAVAILABLE ErrorReason = 15
 	// FAILED_PRECONDITION. No summary passed the checks and the policy's fallback is FAIL. Example: a model that answers
 	// nothing, twice. Metadata: summarizer, check; for CommitCompaction also prompt, the number of the answer, from 0.
-	ErrorReason_ERROR_REASON_SUMMARY_REJECTED ErrorReason = 17
+	ErrorReason_ERROR_REASON_SUMMARY_REJECTED ErrorReason = 16
 	// CANCELLED. The client, another client, a shutdown or the end of the session ended the operation. Example: a Compact call that was preempted.
 	// Metadata: operation_id.
-	ErrorReason_ERROR_REASON_CANCELLED ErrorReason = 18
+	ErrorReason_ERROR_REASON_CANCELLED ErrorReason = 17
 	// DEADLINE_EXCEEDED. The deadline of the RPC, the daemon's limit for a unary call, or a limit for summaries has passed.
 	// Example: a summarizer that hangs, and the fallback FAIL. Metadata: deadline, which of them it was: `call`, `daemon` or
 	// `summarizer`; operation_id for `call` and `daemon`, where there is one; summarizer for `summarizer`.
-	ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED ErrorReason = 19
+	ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED ErrorReason = 18
 	// INVALID_ARGUMENT. The request_id was used with another request. Example: AppendMessages with other messages under the
 	// same request_id. Metadata: request_id.
-	ErrorReason_ERROR_REASON_REQUEST_ID_REUSED ErrorReason = 20
+	ErrorReason_ERROR_REASON_REQUEST_ID_REUSED ErrorReason = 19
 	// INVALID_ARGUMENT. The policy contradicts itself. Example: reserve_tokens at or above context_window. Metadata: field.
-	ErrorReason_ERROR_REASON_INVALID_POLICY ErrorReason = 21
+	ErrorReason_ERROR_REASON_INVALID_POLICY ErrorReason = 20
 	// UNIMPLEMENTED. This daemon does not do this yet. Example: `dialect` of GetLLMView. Metadata: field.
-	ErrorReason_ERROR_REASON_NOT_IMPLEMENTED ErrorReason = 22
+	ErrorReason_ERROR_REASON_NOT_IMPLEMENTED ErrorReason = 21
 	// INTERNAL. A bug: the text holds an id that the daemon's log has too. Example: an error that nobody foresaw. Metadata,
 	// where it is a summarizer's: summarizer, operation_id.
-	ErrorReason_ERROR_REASON_INTERNAL ErrorReason = 23
+	ErrorReason_ERROR_REASON_INTERNAL ErrorReason = 22
 	// UNAVAILABLE, with RetryInfo. The daemon is shutting down. Example: Compact after the daemon got SIGTERM.
-	ErrorReason_ERROR_REASON_SHUTTING_DOWN ErrorReason = 24
+	ErrorReason_ERROR_REASON_SHUTTING_DOWN ErrorReason = 23
 	// UNAUTHENTICATED. Example: no key, or a wrong one.
-	ErrorReason_ERROR_REASON_UNAUTHENTICATED ErrorReason = 25
+	ErrorReason_ERROR_REASON_UNAUTHENTICATED ErrorReason = 24
 	// PERMISSION_DENIED. Example: a key that may read asks for DeleteSession.
-	ErrorReason_ERROR_REASON_PERMISSION_DENIED ErrorReason = 26
+	ErrorReason_ERROR_REASON_PERMISSION_DENIED ErrorReason = 25
 	// DATA_LOSS. The store holds what it must not. Example: a record of a kind that this daemon does not know.
-	ErrorReason_ERROR_REASON_STORE_CORRUPT ErrorReason = 27
+	ErrorReason_ERROR_REASON_STORE_CORRUPT ErrorReason = 26
 	// INVALID_ARGUMENT. A token that this daemon did not make. Example: the page_token of another listing. Metadata: field.
-	ErrorReason_ERROR_REASON_INVALID_TOKEN ErrorReason = 28
+	ErrorReason_ERROR_REASON_INVALID_TOKEN ErrorReason = 27
 	// INVALID_ARGUMENT. A preset, strategy or summarizer that this daemon does not know. Example: preset `fast`.
 	// Metadata: field, known.
-	ErrorReason_ERROR_REASON_UNKNOWN_NAME ErrorReason = 29
+	ErrorReason_ERROR_REASON_UNKNOWN_NAME ErrorReason = 28
 	// ABORTED. A strategy's plan breaks an invariant. Example: a cut between a call and its result.
-	ErrorReason_ERROR_REASON_PLAN_INVALID ErrorReason = 30
+	ErrorReason_ERROR_REASON_PLAN_INVALID ErrorReason = 29
 	// NOT_FOUND. No compaction with this operation id runs here. Example: CancelCompaction of one that has ended.
-	ErrorReason_ERROR_REASON_OPERATION_NOT_FOUND ErrorReason = 31
+	ErrorReason_ERROR_REASON_OPERATION_NOT_FOUND ErrorReason = 30
 	// INVALID_ARGUMENT. Messages that are malformed, and either have no clear meaning or were sent with `strict`. Nothing
 	// of them is stored. Example: provider_json with an unknown role. Metadata: rule, message (the position in the list
 	// that was sent, from 0), part.
-	ErrorReason_ERROR_REASON_INPUT_MALFORMED ErrorReason = 32
+	ErrorReason_ERROR_REASON_INPUT_MALFORMED ErrorReason = 31
 	// FAILED_PRECONDITION. A Revert went back to before the checkpoint; its point can still be gone to. Example:
 	// RevertToCheckpoint to checkpoint 3 after one to checkpoint 1. Metadata: checkpoint_id, point.
-	ErrorReason_ERROR_REASON_CHECKPOINT_PUT_ASIDE ErrorReason = 33
+	ErrorReason_ERROR_REASON_CHECKPOINT_PUT_ASIDE ErrorReason = 32
 	// FAILED_PRECONDITION. There is nothing to go back from. Example: two turns to be taken back of one. Metadata: turns, how
 	// many there are, where turns were asked for.
-	ErrorReason_ERROR_REASON_NOTHING_TO_REVERT ErrorReason = 34
+	ErrorReason_ERROR_REASON_NOTHING_TO_REVERT ErrorReason = 33
 	// NOT_FOUND. The log has no message with this index, or the message no such part. Example: RecallContent of part 4 of a
 	// message with one. Metadata: index, next_index, part.
-	ErrorReason_ERROR_REASON_CONTENT_NOT_FOUND ErrorReason = 35
+	ErrorReason_ERROR_REASON_CONTENT_NOT_FOUND ErrorReason = 34
 	// FAILED_PRECONDITION. A Revert put the message aside. Example: PinMessages of a message that was taken back. Metadata:
 	// index.
-	ErrorReason_ERROR_REASON_MESSAGE_PUT_ASIDE ErrorReason = 36
+	ErrorReason_ERROR_REASON_MESSAGE_PUT_ASIDE ErrorReason = 35
 	// RESOURCE_EXHAUSTED. The watcher reads more slowly than its session changes. Example: WatchSession of a client that has
 	// stopped reading. Metadata: next_sequence; all before it has been sent, and one more may still arrive.
-	ErrorReason_ERROR_REASON_WATCHER_TOO_SLOW ErrorReason = 37
+	ErrorReason_ERROR_REASON_WATCHER_TOO_SLOW ErrorReason = 36
 	// FAILED_PRECONDITION. The summarizer's provider refuses the request, and would again. Example: a wrong API key, or a
 	// model that does not exist. Metadata: summarizer; http_status and code, where its provider told them.
-	ErrorReason_ERROR_REASON_SUMMARIZER_REFUSED ErrorReason = 38
+	ErrorReason_ERROR_REASON_SUMMARIZER_REFUSED ErrorReason = 37
 	// UNAVAILABLE. The daemon ended while a compaction ran. It comes in no status, only in the CompactionAttempt that is
 	// written when the store is opened again. Example: a daemon that was killed.
-	ErrorReason_ERROR_REASON_INTERRUPTED ErrorReason = 39
+	ErrorReason_ERROR_REASON_INTERRUPTED ErrorReason = 38
 )
 
 // Enum value maps for ErrorReason.
@@ -138,41 +136,40 @@ var (
 		2:  "ERROR_REASON_SESSION_NOT_FOUND",
 		3:  "ERROR_REASON_SESSION_EXISTS",
 		4:  "ERROR_REASON_CHECKPOINT_NOT_FOUND",
-		5:  "ERROR_REASON_COMPACTION_NOT_FOUND",
-		6:  "ERROR_REASON_POINT_OUT_OF_RANGE",
-		7:  "ERROR_REASON_WRONG_NEXT_INDEX",
-		8:  "ERROR_REASON_HISTORY_REVERTED",
-		9:  "ERROR_REASON_STATE_CHANGED",
-		10: "ERROR_REASON_COMPACTION_RUNNING",
-		11: "ERROR_REASON_TARGET_UNREACHABLE",
-		12: "ERROR_REASON_BREAKER_OPEN",
-		13: "ERROR_REASON_TOOL_CALLS_OPEN",
-		14: "ERROR_REASON_VIEW_INVALID",
-		15: "ERROR_REASON_LIMIT_EXCEEDED",
-		16: "ERROR_REASON_SUMMARIZER_UNAVAILABLE",
-		17: "ERROR_REASON_SUMMARY_REJECTED",
-		18: "ERROR_REASON_CANCELLED",
-		19: "ERROR_REASON_DEADLINE_EXCEEDED",
-		20: "ERROR_REASON_REQUEST_ID_REUSED",
-		21: "ERROR_REASON_INVALID_POLICY",
-		22: "ERROR_REASON_NOT_IMPLEMENTED",
-		23: "ERROR_REASON_INTERNAL",
-		24: "ERROR_REASON_SHUTTING_DOWN",
-		25: "ERROR_REASON_UNAUTHENTICATED",
-		26: "ERROR_REASON_PERMISSION_DENIED",
-		27: "ERROR_REASON_STORE_CORRUPT",
-		28: "ERROR_REASON_INVALID_TOKEN",
-		29: "ERROR_REASON_UNKNOWN_NAME",
-		30: "ERROR_REASON_PLAN_INVALID",
-		31: "ERROR_REASON_OPERATION_NOT_FOUND",
-		32: "ERROR_REASON_INPUT_MALFORMED",
-		33: "ERROR_REASON_CHECKPOINT_PUT_ASIDE",
-		34: "ERROR_REASON_NOTHING_TO_REVERT",
-		35: "ERROR_REASON_CONTENT_NOT_FOUND",
-		36: "ERROR_REASON_MESSAGE_PUT_ASIDE",
-		37: "ERROR_REASON_WATCHER_TOO_SLOW",
-		38: "ERROR_REASON_SUMMARIZER_REFUSED",
-		39: "ERROR_REASON_INTERRUPTED",
+		5:  "ERROR_REASON_POINT_OUT_OF_RANGE",
+		6:  "ERROR_REASON_WRONG_NEXT_INDEX",
+		7:  "ERROR_REASON_HISTORY_REVERTED",
+		8:  "ERROR_REASON_STATE_CHANGED",
+		9:  "ERROR_REASON_COMPACTION_RUNNING",
+		10: "ERROR_REASON_TARGET_UNREACHABLE",
+		11: "ERROR_REASON_BREAKER_OPEN",
+		12: "ERROR_REASON_TOOL_CALLS_OPEN",
+		13: "ERROR_REASON_VIEW_INVALID",
+		14: "ERROR_REASON_LIMIT_EXCEEDED",
+		15: "ERROR_REASON_SUMMARIZER_UNAVAILABLE",
+		16: "ERROR_REASON_SUMMARY_REJECTED",
+		17: "ERROR_REASON_CANCELLED",
+		18: "ERROR_REASON_DEADLINE_EXCEEDED",
+		19: "ERROR_REASON_REQUEST_ID_REUSED",
+		20: "ERROR_REASON_INVALID_POLICY",
+		21: "ERROR_REASON_NOT_IMPLEMENTED",
+		22: "ERROR_REASON_INTERNAL",
+		23: "ERROR_REASON_SHUTTING_DOWN",
+		24: "ERROR_REASON_UNAUTHENTICATED",
+		25: "ERROR_REASON_PERMISSION_DENIED",
+		26: "ERROR_REASON_STORE_CORRUPT",
+		27: "ERROR_REASON_INVALID_TOKEN",
+		28: "ERROR_REASON_UNKNOWN_NAME",
+		29: "ERROR_REASON_PLAN_INVALID",
+		30: "ERROR_REASON_OPERATION_NOT_FOUND",
+		31: "ERROR_REASON_INPUT_MALFORMED",
+		32: "ERROR_REASON_CHECKPOINT_PUT_ASIDE",
+		33: "ERROR_REASON_NOTHING_TO_REVERT",
+		34: "ERROR_REASON_CONTENT_NOT_FOUND",
+		35: "ERROR_REASON_MESSAGE_PUT_ASIDE",
+		36: "ERROR_REASON_WATCHER_TOO_SLOW",
+		37: "ERROR_REASON_SUMMARIZER_REFUSED",
+		38: "ERROR_REASON_INTERRUPTED",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":            0,
@@ -180,41 +177,40 @@ var (
 		"ERROR_REASON_SESSION_NOT_FOUND":      2,
 		"ERROR_REASON_SESSION_EXISTS":         3,
 		"ERROR_REASON_CHECKPOINT_NOT_FOUND":   4,
-		"ERROR_REASON_COMPACTION_NOT_FOUND":   5,
-		"ERROR_REASON_POINT_OUT_OF_RANGE":     6,
-		"ERROR_REASON_WRONG_NEXT_INDEX":       7,
-		"ERROR_REASON_HISTORY_REVERTED":       8,
-		"ERROR_REASON_STATE_CHANGED":          9,
-		"ERROR_REASON_COMPACTION_RUNNING":     10,
-		"ERROR_REASON_TARGET_UNREACHABLE":     11,
-		"ERROR_REASON_BREAKER_OPEN":           12,
-		"ERROR_REASON_TOOL_CALLS_OPEN":        13,
-		"ERROR_REASON_VIEW_INVALID":           14,
-		"ERROR_REASON_LIMIT_EXCEEDED":         15,
-		"ERROR_REASON_SUMMARIZER_UNAVAILABLE": 16,
-		"ERROR_REASON_SUMMARY_REJECTED":       17,
-		"ERROR_REASON_CANCELLED":              18,
-		"ERROR_REASON_DEADLINE_EXCEEDED":      19,
-		"ERROR_REASON_REQUEST_ID_REUSED":      20,
-		"ERROR_REASON_INVALID_POLICY":         21,
-		"ERROR_REASON_NOT_IMPLEMENTED":        22,
-		"ERROR_REASON_INTERNAL":               23,
-		"ERROR_REASON_SHUTTING_DOWN":          24,
-		"ERROR_REASON_UNAUTHENTICATED":        25,
-		"ERROR_REASON_PERMISSION_DENIED":      26,
-		"ERROR_REASON_STORE_CORRUPT":          27,
-		"ERROR_REASON_INVALID_TOKEN":          28,
-		"ERROR_REASON_UNKNOWN_NAME":           29,
-		"ERROR_REASON_PLAN_INVALID":           30,
-		"ERROR_REASON_OPERATION_NOT_FOUND":    31,
-		"ERROR_REASON_INPUT_MALFORMED":        32,
-		"ERROR_REASON_CHECKPOINT_PUT_ASIDE":   33,
-		"ERROR_REASON_NOTHING_TO_REVERT":      34,
-		"ERROR_REASON_CONTENT_NOT_FOUND":      35,
-		"ERROR_REASON_MESSAGE_PUT_ASIDE":      36,
-		"ERROR_REASON_WATCHER_TOO_SLOW":       37,
-		"ERROR_REASON_SUMMARIZER_REFUSED":     38,
-		"ERROR_REASON_INTERRUPTED":            39,
+		"ERROR_REASON_POINT_OUT_OF_RANGE":     5,
+		"ERROR_REASON_WRONG_NEXT_INDEX":       6,
+		"ERROR_REASON_HISTORY_REVERTED":       7,
+		"ERROR_REASON_STATE_CHANGED":          8,
+		"ERROR_REASON_COMPACTION_RUNNING":     9,
+		"ERROR_REASON_TARGET_UNREACHABLE":     10,
+		"ERROR_REASON_BREAKER_OPEN":           11,
+		"ERROR_REASON_TOOL_CALLS_OPEN":        12,
+		"ERROR_REASON_VIEW_INVALID":           13,
+		"ERROR_REASON_LIMIT_EXCEEDED":         14,
+		"ERROR_REASON_SUMMARIZER_UNAVAILABLE": 15,
+		"ERROR_REASON_SUMMARY_REJECTED":       16,
+		"ERROR_REASON_CANCELLED":              17,
+		"ERROR_REASON_DEADLINE_EXCEEDED":      18,
+		"ERROR_REASON_REQUEST_ID_REUSED":      19,
+		"ERROR_REASON_INVALID_POLICY":         20,
+		"ERROR_REASON_NOT_IMPLEMENTED":        21,
+		"ERROR_REASON_INTERNAL":               22,
+		"ERROR_REASON_SHUTTING_DOWN":          23,
+		"ERROR_REASON_UNAUTHENTICATED":        24,
+		"ERROR_REASON_PERMISSION_DENIED":      25,
+		"ERROR_REASON_STORE_CORRUPT":          26,
+		"ERROR_REASON_INVALID_TOKEN":          27,
+		"ERROR_REASON_UNKNOWN_NAME":           28,
+		"ERROR_REASON_PLAN_INVALID":           29,
+		"ERROR_REASON_OPERATION_NOT_FOUND":    30,
+		"ERROR_REASON_INPUT_MALFORMED":        31,
+		"ERROR_REASON_CHECKPOINT_PUT_ASIDE":   32,
+		"ERROR_REASON_NOTHING_TO_REVERT":      33,
+		"ERROR_REASON_CONTENT_NOT_FOUND":      34,
+		"ERROR_REASON_MESSAGE_PUT_ASIDE":      35,
+		"ERROR_REASON_WATCHER_TOO_SLOW":       36,
+		"ERROR_REASON_SUMMARIZER_REFUSED":     37,
+		"ERROR_REASON_INTERRUPTED":            38,
 	}
 )
 
@@ -249,50 +245,49 @@ var File_compactord_v1_error_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x19compactord/v1/error.proto\x12\rcompactord.v1*\xe7\n" +
+	"\x19compactord/v1/error.proto\x12\rcompactord.v1*\xc0\n" +
 	"\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aERROR_REASON_INVALID_FIELD\x10\x01\x12\"\n" +
 	"\x1eERROR_REASON_SESSION_NOT_FOUND\x10\x02\x12\x1f\n" +
 	"\x1bERROR_REASON_SESSION_EXISTS\x10\x03\x12%\n" +
-	"!ERROR_REASON_CHECKPOINT_NOT_FOUND\x10\x04\x12%\n" +
-	"!ERROR_REASON_COMPACTION_NOT_FOUND\x10\x05\x12#\n" +
-	"\x1fERROR_REASON_POINT_OUT_OF_RANGE\x10\x06\x12!\n" +
-	"\x1dERROR_REASON_WRONG_NEXT_INDEX\x10\a\x12!\n" +
-	"\x1dERROR_REASON_HISTORY_REVERTED\x10\b\x12\x1e\n" +
-	"\x1aERROR_REASON_STATE_CHANGED\x10\t\x12#\n" +
-	"\x1fERROR_REASON_COMPACTION_RUNNING\x10\n" +
-	"\x12#\n" +
-	"\x1fERROR_REASON_TARGET_UNREACHABLE\x10\v\x12\x1d\n" +
-	"\x19ERROR_REASON_BREAKER_OPEN\x10\f\x12 \n" +
-	"\x1cERROR_REASON_TOOL_CALLS_OPEN\x10\r\x12\x1d\n" +
-	"\x19ERROR_REASON_VIEW_INVALID\x10\x0e\x12\x1f\n" +
-	"\x1bERROR_REASON_LIMIT_EXCEEDED\x10\x0f\x12'\n" +
-	"#ERROR_REASON_SUMMARIZER_UNAVAILABLE\x10\x10\x12!\n" +
-	"\x1dERROR_REASON_SUMMARY_REJECTED\x10\x11\x12\x1a\n" +
-	"\x16ERROR_REASON_CANCELLED\x10\x12\x12\"\n" +
-	"\x1eERROR_REASON_DEADLINE_EXCEEDED\x10\x13\x12\"\n" +
-	"\x1eERROR_REASON_REQUEST_ID_REUSED\x10\x14\x12\x1f\n" +
-	"\x1bERROR_REASON_INVALID_POLICY\x10\x15\x12 \n" +
-	"\x1cERROR_REASON_NOT_IMPLEMENTED\x10\x16\x12\x19\n" +
-	"\x15ERROR_REASON_INTERNAL\x10\x17\x12\x1e\n" +
-	"\x1aERROR_REASON_SHUTTING_DOWN\x10\x18\x12 \n" +
-	"\x1cERROR_REASON_UNAUTHENTICATED\x10\x19\x12\"\n" +
-	"\x1eERROR_REASON_PERMISSION_DENIED\x10\x1a\x12\x1e\n" +
-	"\x1aERROR_REASON_STORE_CORRUPT\x10\x1b\x12\x1e\n" +
-	"\x1aERROR_REASON_INVALID_TOKEN\x10\x1c\x12\x1d\n" +
-	"\x19ERROR_REASON_UNKNOWN_NAME\x10\x1d\x12\x1d\n" +
-	"\x19ERROR_REASON_PLAN_INVALID\x10\x1e\x12$\n" +
-	" ERROR_REASON_OPERATION_NOT_FOUND\x10\x1f\x12 \n" +
-	"\x1cERROR_REASON_INPUT_MALFORMED\x10 \x12%\n" +
-	"!ERROR_REASON_CHECKPOINT_PUT_ASIDE\x10!\x12\"\n" +
-	"\x1eERROR_REASON_NOTHING_TO_REVERT\x10\"\x12\"\n" +
-	"\x1eERROR_REASON_CONTENT_NOT_FOUND\x10#\x12\"\n" +
-	"\x1eERROR_REASON_MESSAGE_PUT_ASIDE\x10$\x12!\n" +
-	"\x1dERROR_REASON_WATCHER_TOO_SLOW\x10%\x12#\n" +
-	"\x1fERROR_REASON_SUMMARIZER_REFUSED\x10&\x12\x1c\n" +
-	"\x18ERROR_REASON_INTERRUPTED\x10'BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
+	"!ERROR_REASON_CHECKPOINT_NOT_FOUND\x10\x04\x12#\n" +
+	"\x1fERROR_REASON_POINT_OUT_OF_RANGE\x10\x05\x12!\n" +
+	"\x1dERROR_REASON_WRONG_NEXT_INDEX\x10\x06\x12!\n" +
+	"\x1dERROR_REASON_HISTORY_REVERTED\x10\a\x12\x1e\n" +
+	"\x1aERROR_REASON_STATE_CHANGED\x10\b\x12#\n" +
+	"\x1fERROR_REASON_COMPACTION_RUNNING\x10\t\x12#\n" +
+	"\x1fERROR_REASON_TARGET_UNREACHABLE\x10\n" +
+	"\x12\x1d\n" +
+	"\x19ERROR_REASON_BREAKER_OPEN\x10\v\x12 \n" +
+	"\x1cERROR_REASON_TOOL_CALLS_OPEN\x10\f\x12\x1d\n" +
+	"\x19ERROR_REASON_VIEW_INVALID\x10\r\x12\x1f\n" +
+	"\x1bERROR_REASON_LIMIT_EXCEEDED\x10\x0e\x12'\n" +
+	"#ERROR_REASON_SUMMARIZER_UNAVAILABLE\x10\x0f\x12!\n" +
+	"\x1dERROR_REASON_SUMMARY_REJECTED\x10\x10\x12\x1a\n" +
+	"\x16ERROR_REASON_CANCELLED\x10\x11\x12\"\n" +
+	"\x1eERROR_REASON_DEADLINE_EXCEEDED\x10\x12\x12\"\n" +
+	"\x1eERROR_REASON_REQUEST_ID_REUSED\x10\x13\x12\x1f\n" +
+	"\x1bERROR_REASON_INVALID_POLICY\x10\x14\x12 \n" +
+	"\x1cERROR_REASON_NOT_IMPLEMENTED\x10\x15\x12\x19\n" +
+	"\x15ERROR_REASON_INTERNAL\x10\x16\x12\x1e\n" +
+	"\x1aERROR_REASON_SHUTTING_DOWN\x10\x17\x12 \n" +
+	"\x1cERROR_REASON_UNAUTHENTICATED\x10\x18\x12\"\n" +
+	"\x1eERROR_REASON_PERMISSION_DENIED\x10\x19\x12\x1e\n" +
+	"\x1aERROR_REASON_STORE_CORRUPT\x10\x1a\x12\x1e\n" +
+	"\x1aERROR_REASON_INVALID_TOKEN\x10\x1b\x12\x1d\n" +
+	"\x19ERROR_REASON_UNKNOWN_NAME\x10\x1c\x12\x1d\n" +
+	"\x19ERROR_REASON_PLAN_INVALID\x10\x1d\x12$\n" +
+	" ERROR_REASON_OPERATION_NOT_FOUND\x10\x1e\x12 \n" +
+	"\x1cERROR_REASON_INPUT_MALFORMED\x10\x1f\x12%\n" +
+	"!ERROR_REASON_CHECKPOINT_PUT_ASIDE\x10 \x12\"\n" +
+	"\x1eERROR_REASON_NOTHING_TO_REVERT\x10!\x12\"\n" +
+	"\x1eERROR_REASON_CONTENT_NOT_FOUND\x10\"\x12\"\n" +
+	"\x1eERROR_REASON_MESSAGE_PUT_ASIDE\x10#\x12!\n" +
+	"\x1dERROR_REASON_WATCHER_TOO_SLOW\x10$\x12#\n" +
+	"\x1fERROR_REASON_SUMMARIZER_REFUSED\x10%\x12\x1c\n" +
+	"\x18ERROR_REASON_INTERRUPTED\x10&BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (
 	file_compactord_v1_error_proto_rawDescOnce sync.Once

@@ -10,7 +10,6 @@ import (
 	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
-	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -162,198 +161,6 @@ func (x *CreateCheckpointResponse) GetReport() *ContextReport {
 	return nil
 }
 
-// ListCheckpointsRequest asks for a page of checkpoints.
-type ListCheckpointsRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The session's id.
-	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// Checkpoints a page. 0 to 1,000; 0 means 100.
-	PageSize uint32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// From the last answer; empty for the first page. At most 1,024 bytes.
-	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ListCheckpointsRequest) Reset() {
-	*x = ListCheckpointsRequest{}
-	mi := &file_compactord_v1_point_proto_msgTypes[2]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ListCheckpointsRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ListCheckpointsRequest) ProtoMessage() {}
-
-func (x *ListCheckpointsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_point_proto_msgTypes[2]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ListCheckpointsRequest.ProtoReflect.Descriptor instead.
-func (*ListCheckpointsRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_point_proto_rawDescGZIP(), []int{2}
-}
-
-func (x *ListCheckpointsRequest) GetSessionId() string {
-	if x != nil {
-		return x.SessionId
-	}
-	return ""
-}
-
-func (x *ListCheckpointsRequest) GetPageSize() uint32 {
-	if x != nil {
-		return x.PageSize
-	}
-	return 0
-}
-
-func (x *ListCheckpointsRequest) GetPageToken() string {
-	if x != nil {
-		return x.PageToken
-	}
-	return ""
-}
-
-// ListCheckpointsResponse is a page of checkpoints.
-type ListCheckpointsResponse struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The checkpoints by ascending id, also those that a Revert put aside.
-	Checkpoints []*ListedCheckpoint `protobuf:"bytes,1,rep,name=checkpoints,proto3" json:"checkpoints,omitempty"`
-	// For the next page; empty on the last.
-	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ListCheckpointsResponse) Reset() {
-	*x = ListCheckpointsResponse{}
-	mi := &file_compactord_v1_point_proto_msgTypes[3]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ListCheckpointsResponse) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ListCheckpointsResponse) ProtoMessage() {}
-
-func (x *ListCheckpointsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_point_proto_msgTypes[3]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ListCheckpointsResponse.ProtoReflect.Descriptor instead.
-func (*ListCheckpointsResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_point_proto_rawDescGZIP(), []int{3}
-}
-
-func (x *ListCheckpointsResponse) GetCheckpoints() []*ListedCheckpoint {
-	if x != nil {
-		return x.Checkpoints
-	}
-	return nil
-}
-
-func (x *ListCheckpointsResponse) GetNextPageToken() string {
-	if x != nil {
-		return x.NextPageToken
-	}
-	return ""
-}
-
-// ListedCheckpoint is a checkpoint with where it stands now.
-type ListedCheckpoint struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The checkpoint.
-	Checkpoint *Checkpoint `protobuf:"bytes,1,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
-	// Whether a Revert put it aside. It can then be gone back to by its point alone.
-	PutAside bool `protobuf:"varint,2,opt,name=put_aside,json=putAside,proto3" json:"put_aside,omitempty"`
-	// How many messages the log held when it was made.
-	NextIndex uint32 `protobuf:"varint,3,opt,name=next_index,json=nextIndex,proto3" json:"next_index,omitempty"`
-	// When it was made.
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ListedCheckpoint) Reset() {
-	*x = ListedCheckpoint{}
-	mi := &file_compactord_v1_point_proto_msgTypes[4]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ListedCheckpoint) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ListedCheckpoint) ProtoMessage() {}
-
-func (x *ListedCheckpoint) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_point_proto_msgTypes[4]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ListedCheckpoint.ProtoReflect.Descriptor instead.
-func (*ListedCheckpoint) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_point_proto_rawDescGZIP(), []int{4}
-}
-
-func (x *ListedCheckpoint) GetCheckpoint() *Checkpoint {
-	if x != nil {
-		return x.Checkpoint
-	}
-	return nil
-}
-
-func (x *ListedCheckpoint) GetPutAside() bool {
-	if x != nil {
-		return x.PutAside
-	}
-	return false
-}
-
-func (x *ListedCheckpoint) GetNextIndex() uint32 {
-	if x != nil {
-		return x.NextIndex
-	}
-	return 0
-}
-
-func (x *ListedCheckpoint) GetCreatedAt() *timestamppb.Timestamp {
-	if x != nil {
-		return x.CreatedAt
-	}
-	return nil
-}
-
 // ClearSessionRequest puts all aside but the leading run of SYSTEM and DEVELOPER messages.
 type ClearSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -367,7 +174,7 @@ type ClearSessionRequest struct {
 
 func (x *ClearSessionRequest) Reset() {
 	*x = ClearSessionRequest{}
-	mi := &file_compactord_v1_point_proto_msgTypes[5]
+	mi := &file_compactord_v1_point_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -379,7 +186,7 @@ func (x *ClearSessionRequest) String() string {
 func (*ClearSessionRequest) ProtoMessage() {}
 
 func (x *ClearSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_point_proto_msgTypes[5]
+	mi := &file_compactord_v1_point_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -392,7 +199,7 @@ func (x *ClearSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearSessionRequest.ProtoReflect.Descriptor instead.
 func (*ClearSessionRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_point_proto_rawDescGZIP(), []int{5}
+	return file_compactord_v1_point_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *ClearSessionRequest) GetSessionId() string {
@@ -426,7 +233,7 @@ type ClearSessionResponse struct {
 
 func (x *ClearSessionResponse) Reset() {
 	*x = ClearSessionResponse{}
-	mi := &file_compactord_v1_point_proto_msgTypes[6]
+	mi := &file_compactord_v1_point_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -438,7 +245,7 @@ func (x *ClearSessionResponse) String() string {
 func (*ClearSessionResponse) ProtoMessage() {}
 
 func (x *ClearSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_point_proto_msgTypes[6]
+	mi := &file_compactord_v1_point_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -451,7 +258,7 @@ func (x *ClearSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearSessionResponse.ProtoReflect.Descriptor instead.
 func (*ClearSessionResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_point_proto_rawDescGZIP(), []int{6}
+	return file_compactord_v1_point_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ClearSessionResponse) GetRecord() *Record {
@@ -510,7 +317,7 @@ type ForkSessionRequest struct {
 
 func (x *ForkSessionRequest) Reset() {
 	*x = ForkSessionRequest{}
-	mi := &file_compactord_v1_point_proto_msgTypes[7]
+	mi := &file_compactord_v1_point_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -522,7 +329,7 @@ func (x *ForkSessionRequest) String() string {
 func (*ForkSessionRequest) ProtoMessage() {}
 
 func (x *ForkSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_point_proto_msgTypes[7]
+	mi := &file_compactord_v1_point_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -535,7 +342,7 @@ func (x *ForkSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForkSessionRequest.ProtoReflect.Descriptor instead.
 func (*ForkSessionRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_point_proto_rawDescGZIP(), []int{7}
+	return file_compactord_v1_point_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ForkSessionRequest) GetSessionId() string {
@@ -627,7 +434,7 @@ var File_compactord_v1_point_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_point_proto_rawDesc = "" +
 	"\n" +
-	"\x19compactord/v1/point.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x18compactord/v1/view.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb4\x01\n" +
+	"\x19compactord/v1/point.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x18compactord/v1/view.proto\"\xb4\x01\n" +
 	"\x17CreateCheckpointRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12\x1e\n" +
@@ -640,25 +447,7 @@ const file_compactord_v1_point_proto_rawDesc = "" +
 	"checkpoint\x18\x01 \x01(\v2\x19.compactord.v1.CheckpointR\n" +
 	"checkpoint\x12\x14\n" +
 	"\x05point\x18\x02 \x01(\rR\x05point\x124\n" +
-	"\x06report\x18\x03 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\"\x9e\x01\n" +
-	"\x16ListCheckpointsRequest\x124\n" +
-	"\n" +
-	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12%\n" +
-	"\tpage_size\x18\x02 \x01(\rB\b\xbaH\x05*\x03\x18\xe8\aR\bpageSize\x12'\n" +
-	"\n" +
-	"page_token\x18\x03 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\tpageToken\"\x84\x01\n" +
-	"\x17ListCheckpointsResponse\x12A\n" +
-	"\vcheckpoints\x18\x01 \x03(\v2\x1f.compactord.v1.ListedCheckpointR\vcheckpoints\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xc4\x01\n" +
-	"\x10ListedCheckpoint\x129\n" +
-	"\n" +
-	"checkpoint\x18\x01 \x01(\v2\x19.compactord.v1.CheckpointR\n" +
-	"checkpoint\x12\x1b\n" +
-	"\tput_aside\x18\x02 \x01(\bR\bputAside\x12\x1d\n" +
-	"\n" +
-	"next_index\x18\x03 \x01(\rR\tnextIndex\x129\n" +
-	"\n" +
-	"created_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"t\n" +
+	"\x06report\x18\x03 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\"t\n" +
 	"\x13ClearSessionRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12'\n" +
@@ -698,38 +487,31 @@ func file_compactord_v1_point_proto_rawDescGZIP() []byte {
 	return file_compactord_v1_point_proto_rawDescData
 }
 
-var file_compactord_v1_point_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_compactord_v1_point_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_compactord_v1_point_proto_goTypes = []any{
 	(*CreateCheckpointRequest)(nil),  // 0: compactord.v1.CreateCheckpointRequest
 	(*CreateCheckpointResponse)(nil), // 1: compactord.v1.CreateCheckpointResponse
-	(*ListCheckpointsRequest)(nil),   // 2: compactord.v1.ListCheckpointsRequest
-	(*ListCheckpointsResponse)(nil),  // 3: compactord.v1.ListCheckpointsResponse
-	(*ListedCheckpoint)(nil),         // 4: compactord.v1.ListedCheckpoint
-	(*ClearSessionRequest)(nil),      // 5: compactord.v1.ClearSessionRequest
-	(*ClearSessionResponse)(nil),     // 6: compactord.v1.ClearSessionResponse
-	(*ForkSessionRequest)(nil),       // 7: compactord.v1.ForkSessionRequest
-	nil,                              // 8: compactord.v1.ForkSessionRequest.LabelsEntry
-	(*Checkpoint)(nil),               // 9: compactord.v1.Checkpoint
-	(*ContextReport)(nil),            // 10: compactord.v1.ContextReport
-	(*timestamppb.Timestamp)(nil),    // 11: google.protobuf.Timestamp
-	(*Record)(nil),                   // 12: compactord.v1.Record
-	(*Policy)(nil),                   // 13: compactord.v1.Policy
+	(*ClearSessionRequest)(nil),      // 2: compactord.v1.ClearSessionRequest
+	(*ClearSessionResponse)(nil),     // 3: compactord.v1.ClearSessionResponse
+	(*ForkSessionRequest)(nil),       // 4: compactord.v1.ForkSessionRequest
+	nil,                              // 5: compactord.v1.ForkSessionRequest.LabelsEntry
+	(*Checkpoint)(nil),               // 6: compactord.v1.Checkpoint
+	(*ContextReport)(nil),            // 7: compactord.v1.ContextReport
+	(*Record)(nil),                   // 8: compactord.v1.Record
+	(*Policy)(nil),                   // 9: compactord.v1.Policy
 }
 var file_compactord_v1_point_proto_depIdxs = []int32{
-	9,  // 0: compactord.v1.CreateCheckpointResponse.checkpoint:type_name -> compactord.v1.Checkpoint
-	10, // 1: compactord.v1.CreateCheckpointResponse.report:type_name -> compactord.v1.ContextReport
-	4,  // 2: compactord.v1.ListCheckpointsResponse.checkpoints:type_name -> compactord.v1.ListedCheckpoint
-	9,  // 3: compactord.v1.ListedCheckpoint.checkpoint:type_name -> compactord.v1.Checkpoint
-	11, // 4: compactord.v1.ListedCheckpoint.created_at:type_name -> google.protobuf.Timestamp
-	12, // 5: compactord.v1.ClearSessionResponse.record:type_name -> compactord.v1.Record
-	10, // 6: compactord.v1.ClearSessionResponse.report:type_name -> compactord.v1.ContextReport
-	13, // 7: compactord.v1.ForkSessionRequest.policy:type_name -> compactord.v1.Policy
-	8,  // 8: compactord.v1.ForkSessionRequest.labels:type_name -> compactord.v1.ForkSessionRequest.LabelsEntry
-	9,  // [9:9] is the sub-list for method output_type
-	9,  // [9:9] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	6, // 0: compactord.v1.CreateCheckpointResponse.checkpoint:type_name -> compactord.v1.Checkpoint
+	7, // 1: compactord.v1.CreateCheckpointResponse.report:type_name -> compactord.v1.ContextReport
+	8, // 2: compactord.v1.ClearSessionResponse.record:type_name -> compactord.v1.Record
+	7, // 3: compactord.v1.ClearSessionResponse.report:type_name -> compactord.v1.ContextReport
+	9, // 4: compactord.v1.ForkSessionRequest.policy:type_name -> compactord.v1.Policy
+	5, // 5: compactord.v1.ForkSessionRequest.labels:type_name -> compactord.v1.ForkSessionRequest.LabelsEntry
+	6, // [6:6] is the sub-list for method output_type
+	6, // [6:6] is the sub-list for method input_type
+	6, // [6:6] is the sub-list for extension type_name
+	6, // [6:6] is the sub-list for extension extendee
+	0, // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_point_proto_init() }
@@ -740,7 +522,7 @@ func file_compactord_v1_point_proto_init() {
 	file_compactord_v1_policy_proto_init()
 	file_compactord_v1_record_proto_init()
 	file_compactord_v1_view_proto_init()
-	file_compactord_v1_point_proto_msgTypes[7].OneofWrappers = []any{
+	file_compactord_v1_point_proto_msgTypes[4].OneofWrappers = []any{
 		(*ForkSessionRequest_Point)(nil),
 		(*ForkSessionRequest_CheckpointId)(nil),
 	}
@@ -750,7 +532,7 @@ func file_compactord_v1_point_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_point_proto_rawDesc), len(file_compactord_v1_point_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -2375,7 +2375,7 @@ const file_compactord_v1_session_service_proto_rawDesc = "" +
 	"\x0eMessageListing\x12\x1f\n" +
 	"\x1bMESSAGE_LISTING_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aMESSAGE_LISTING_TRANSCRIPT\x10\x01\x12\x1c\n" +
-	"\x18MESSAGE_LISTING_DIALOGUE\x10\x022\xaf\r\n" +
+	"\x18MESSAGE_LISTING_DIALOGUE\x10\x022\xc8\f\n" +
 	"\x0eSessionService\x12Z\n" +
 	"\rCreateSession\x12#.compactord.v1.CreateSessionRequest\x1a$.compactord.v1.CreateSessionResponse\x12V\n" +
 	"\n" +
@@ -2386,8 +2386,7 @@ const file_compactord_v1_session_service_proto_rawDesc = "" +
 	"\x0eAppendMessages\x12$.compactord.v1.AppendMessagesRequest\x1a%.compactord.v1.AppendMessagesResponse\x12\\\n" +
 	"\fListMessages\x12\".compactord.v1.ListMessagesRequest\x1a#.compactord.v1.ListMessagesResponse\"\x03\x90\x02\x01\x12T\n" +
 	"\vForkSession\x12!.compactord.v1.ForkSessionRequest\x1a\".compactord.v1.ForkSessionResponse\x12c\n" +
-	"\x10CreateCheckpoint\x12&.compactord.v1.CreateCheckpointRequest\x1a'.compactord.v1.CreateCheckpointResponse\x12e\n" +
-	"\x0fListCheckpoints\x12%.compactord.v1.ListCheckpointsRequest\x1a&.compactord.v1.ListCheckpointsResponse\"\x03\x90\x02\x01\x12i\n" +
+	"\x10CreateCheckpoint\x12&.compactord.v1.CreateCheckpointRequest\x1a'.compactord.v1.CreateCheckpointResponse\x12i\n" +
 	"\x12RevertToCheckpoint\x12(.compactord.v1.RevertToCheckpointRequest\x1a).compactord.v1.RevertToCheckpointResponse\x12W\n" +
 	"\fClearSession\x12\".compactord.v1.ClearSessionRequest\x1a#.compactord.v1.ClearSessionResponse\x12T\n" +
 	"\vPinMessages\x12!.compactord.v1.PinMessagesRequest\x1a\".compactord.v1.PinMessagesResponse\x12Z\n" +
@@ -2460,21 +2459,19 @@ var file_compactord_v1_session_service_proto_goTypes = []any{
 	(RecordKind)(0),                    // 45: compactord.v1.RecordKind
 	(*ForkSessionRequest)(nil),         // 46: compactord.v1.ForkSessionRequest
 	(*CreateCheckpointRequest)(nil),    // 47: compactord.v1.CreateCheckpointRequest
-	(*ListCheckpointsRequest)(nil),     // 48: compactord.v1.ListCheckpointsRequest
-	(*ClearSessionRequest)(nil),        // 49: compactord.v1.ClearSessionRequest
-	(*PinMessagesRequest)(nil),         // 50: compactord.v1.PinMessagesRequest
-	(*UnpinMessagesRequest)(nil),       // 51: compactord.v1.UnpinMessagesRequest
-	(*RecallContentRequest)(nil),       // 52: compactord.v1.RecallContentRequest
-	(*SearchMessagesRequest)(nil),      // 53: compactord.v1.SearchMessagesRequest
-	(*WatchSessionRequest)(nil),        // 54: compactord.v1.WatchSessionRequest
-	(*CreateCheckpointResponse)(nil),   // 55: compactord.v1.CreateCheckpointResponse
-	(*ListCheckpointsResponse)(nil),    // 56: compactord.v1.ListCheckpointsResponse
-	(*ClearSessionResponse)(nil),       // 57: compactord.v1.ClearSessionResponse
-	(*PinMessagesResponse)(nil),        // 58: compactord.v1.PinMessagesResponse
-	(*UnpinMessagesResponse)(nil),      // 59: compactord.v1.UnpinMessagesResponse
-	(*RecallContentResponse)(nil),      // 60: compactord.v1.RecallContentResponse
-	(*SearchMessagesResponse)(nil),     // 61: compactord.v1.SearchMessagesResponse
-	(*WatchSessionResponse)(nil),       // 62: compactord.v1.WatchSessionResponse
+	(*ClearSessionRequest)(nil),        // 48: compactord.v1.ClearSessionRequest
+	(*PinMessagesRequest)(nil),         // 49: compactord.v1.PinMessagesRequest
+	(*UnpinMessagesRequest)(nil),       // 50: compactord.v1.UnpinMessagesRequest
+	(*RecallContentRequest)(nil),       // 51: compactord.v1.RecallContentRequest
+	(*SearchMessagesRequest)(nil),      // 52: compactord.v1.SearchMessagesRequest
+	(*WatchSessionRequest)(nil),        // 53: compactord.v1.WatchSessionRequest
+	(*CreateCheckpointResponse)(nil),   // 54: compactord.v1.CreateCheckpointResponse
+	(*ClearSessionResponse)(nil),       // 55: compactord.v1.ClearSessionResponse
+	(*PinMessagesResponse)(nil),        // 56: compactord.v1.PinMessagesResponse
+	(*UnpinMessagesResponse)(nil),      // 57: compactord.v1.UnpinMessagesResponse
+	(*RecallContentResponse)(nil),      // 58: compactord.v1.RecallContentResponse
+	(*SearchMessagesResponse)(nil),     // 59: compactord.v1.SearchMessagesResponse
+	(*WatchSessionResponse)(nil),       // 60: compactord.v1.WatchSessionResponse
 }
 var file_compactord_v1_session_service_proto_depIdxs = []int32{
 	31, // 0: compactord.v1.Session.created_at:type_name -> google.protobuf.Timestamp
@@ -2527,35 +2524,33 @@ var file_compactord_v1_session_service_proto_depIdxs = []int32{
 	21, // 47: compactord.v1.SessionService.ListMessages:input_type -> compactord.v1.ListMessagesRequest
 	46, // 48: compactord.v1.SessionService.ForkSession:input_type -> compactord.v1.ForkSessionRequest
 	47, // 49: compactord.v1.SessionService.CreateCheckpoint:input_type -> compactord.v1.CreateCheckpointRequest
-	48, // 50: compactord.v1.SessionService.ListCheckpoints:input_type -> compactord.v1.ListCheckpointsRequest
-	23, // 51: compactord.v1.SessionService.RevertToCheckpoint:input_type -> compactord.v1.RevertToCheckpointRequest
-	49, // 52: compactord.v1.SessionService.ClearSession:input_type -> compactord.v1.ClearSessionRequest
-	50, // 53: compactord.v1.SessionService.PinMessages:input_type -> compactord.v1.PinMessagesRequest
-	51, // 54: compactord.v1.SessionService.UnpinMessages:input_type -> compactord.v1.UnpinMessagesRequest
-	52, // 55: compactord.v1.SessionService.RecallContent:input_type -> compactord.v1.RecallContentRequest
-	53, // 56: compactord.v1.SessionService.SearchMessages:input_type -> compactord.v1.SearchMessagesRequest
-	25, // 57: compactord.v1.SessionService.ListRecords:input_type -> compactord.v1.ListRecordsRequest
-	54, // 58: compactord.v1.SessionService.WatchSession:input_type -> compactord.v1.WatchSessionRequest
-	6,  // 59: compactord.v1.SessionService.CreateSession:output_type -> compactord.v1.CreateSessionResponse
-	8,  // 60: compactord.v1.SessionService.GetSession:output_type -> compactord.v1.GetSessionResponse
-	10, // 61: compactord.v1.SessionService.ListSessions:output_type -> compactord.v1.ListSessionsResponse
-	12, // 62: compactord.v1.SessionService.UpdateSession:output_type -> compactord.v1.UpdateSessionResponse
-	14, // 63: compactord.v1.SessionService.DeleteSession:output_type -> compactord.v1.DeleteSessionResponse
-	19, // 64: compactord.v1.SessionService.AppendMessages:output_type -> compactord.v1.AppendMessagesResponse
-	22, // 65: compactord.v1.SessionService.ListMessages:output_type -> compactord.v1.ListMessagesResponse
-	4,  // 66: compactord.v1.SessionService.ForkSession:output_type -> compactord.v1.ForkSessionResponse
-	55, // 67: compactord.v1.SessionService.CreateCheckpoint:output_type -> compactord.v1.CreateCheckpointResponse
-	56, // 68: compactord.v1.SessionService.ListCheckpoints:output_type -> compactord.v1.ListCheckpointsResponse
-	24, // 69: compactord.v1.SessionService.RevertToCheckpoint:output_type -> compactord.v1.RevertToCheckpointResponse
-	57, // 70: compactord.v1.SessionService.ClearSession:output_type -> compactord.v1.ClearSessionResponse
-	58, // 71: compactord.v1.SessionService.PinMessages:output_type -> compactord.v1.PinMessagesResponse
-	59, // 72: compactord.v1.SessionService.UnpinMessages:output_type -> compactord.v1.UnpinMessagesResponse
-	60, // 73: compactord.v1.SessionService.RecallContent:output_type -> compactord.v1.RecallContentResponse
-	61, // 74: compactord.v1.SessionService.SearchMessages:output_type -> compactord.v1.SearchMessagesResponse
-	26, // 75: compactord.v1.SessionService.ListRecords:output_type -> compactord.v1.ListRecordsResponse
-	62, // 76: compactord.v1.SessionService.WatchSession:output_type -> compactord.v1.WatchSessionResponse
-	59, // [59:77] is the sub-list for method output_type
-	41, // [41:59] is the sub-list for method input_type
+	23, // 50: compactord.v1.SessionService.RevertToCheckpoint:input_type -> compactord.v1.RevertToCheckpointRequest
+	48, // 51: compactord.v1.SessionService.ClearSession:input_type -> compactord.v1.ClearSessionRequest
+	49, // 52: compactord.v1.SessionService.PinMessages:input_type -> compactord.v1.PinMessagesRequest
+	50, // 53: compactord.v1.SessionService.UnpinMessages:input_type -> compactord.v1.UnpinMessagesRequest
+	51, // 54: compactord.v1.SessionService.RecallContent:input_type -> compactord.v1.RecallContentRequest
+	52, // 55: compactord.v1.SessionService.SearchMessages:input_type -> compactord.v1.SearchMessagesRequest
+	25, // 56: compactord.v1.SessionService.ListRecords:input_type -> compactord.v1.ListRecordsRequest
+	53, // 57: compactord.v1.SessionService.WatchSession:input_type -> compactord.v1.WatchSessionRequest
+	6,  // 58: compactord.v1.SessionService.CreateSession:output_type -> compactord.v1.CreateSessionResponse
+	8,  // 59: compactord.v1.SessionService.GetSession:output_type -> compactord.v1.GetSessionResponse
+	10, // 60: compactord.v1.SessionService.ListSessions:output_type -> compactord.v1.ListSessionsResponse
+	12, // 61: compactord.v1.SessionService.UpdateSession:output_type -> compactord.v1.UpdateSessionResponse
+	14, // 62: compactord.v1.SessionService.DeleteSession:output_type -> compactord.v1.DeleteSessionResponse
+	19, // 63: compactord.v1.SessionService.AppendMessages:output_type -> compactord.v1.AppendMessagesResponse
+	22, // 64: compactord.v1.SessionService.ListMessages:output_type -> compactord.v1.ListMessagesResponse
+	4,  // 65: compactord.v1.SessionService.ForkSession:output_type -> compactord.v1.ForkSessionResponse
+	54, // 66: compactord.v1.SessionService.CreateCheckpoint:output_type -> compactord.v1.CreateCheckpointResponse
+	24, // 67: compactord.v1.SessionService.RevertToCheckpoint:output_type -> compactord.v1.RevertToCheckpointResponse
+	55, // 68: compactord.v1.SessionService.ClearSession:output_type -> compactord.v1.ClearSessionResponse
+	56, // 69: compactord.v1.SessionService.PinMessages:output_type -> compactord.v1.PinMessagesResponse
+	57, // 70: compactord.v1.SessionService.UnpinMessages:output_type -> compactord.v1.UnpinMessagesResponse
+	58, // 71: compactord.v1.SessionService.RecallContent:output_type -> compactord.v1.RecallContentResponse
+	59, // 72: compactord.v1.SessionService.SearchMessages:output_type -> compactord.v1.SearchMessagesResponse
+	26, // 73: compactord.v1.SessionService.ListRecords:output_type -> compactord.v1.ListRecordsResponse
+	60, // 74: compactord.v1.SessionService.WatchSession:output_type -> compactord.v1.WatchSessionResponse
+	58, // [58:75] is the sub-list for method output_type
+	41, // [41:58] is the sub-list for method input_type
 	41, // [41:41] is the sub-list for extension type_name
 	41, // [41:41] is the sub-list for extension extendee
 	0,  // [0:41] is the sub-list for field type_name

@@ -28,7 +28,6 @@ const (
 	SessionService_ListMessages_FullMethodName       = "/compactord.v1.SessionService/ListMessages"
 	SessionService_ForkSession_FullMethodName        = "/compactord.v1.SessionService/ForkSession"
 	SessionService_CreateCheckpoint_FullMethodName   = "/compactord.v1.SessionService/CreateCheckpoint"
-	SessionService_ListCheckpoints_FullMethodName    = "/compactord.v1.SessionService/ListCheckpoints"
 	SessionService_RevertToCheckpoint_FullMethodName = "/compactord.v1.SessionService/RevertToCheckpoint"
 	SessionService_ClearSession_FullMethodName       = "/compactord.v1.SessionService/ClearSession"
 	SessionService_PinMessages_FullMethodName        = "/compactord.v1.SessionService/PinMessages"
@@ -68,8 +67,6 @@ type SessionServiceClient interface {
 	ForkSession(ctx context.Context, in *ForkSessionRequest, opts ...grpc.CallOption) (*ForkSessionResponse, error)
 	// CreateCheckpoint names the end of the log, so that a later revert can go back to it.
 	CreateCheckpoint(ctx context.Context, in *CreateCheckpointRequest, opts ...grpc.CallOption) (*CreateCheckpointResponse, error)
-	// ListCheckpoints answers the session's checkpoints, by ascending id.
-	ListCheckpoints(ctx context.Context, in *ListCheckpointsRequest, opts ...grpc.CallOption) (*ListCheckpointsResponse, error)
 	// RevertToCheckpoint makes active path, effective compaction, edits and pins what they were at a checkpoint or point.
 	// Nothing is removed: a Revert to the point before the Revert undoes it.
 	RevertToCheckpoint(ctx context.Context, in *RevertToCheckpointRequest, opts ...grpc.CallOption) (*RevertToCheckpointResponse, error)
@@ -183,16 +180,6 @@ func (c *sessionServiceClient) CreateCheckpoint(ctx context.Context, in *CreateC
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(CreateCheckpointResponse)
 	err := c.cc.Invoke(ctx, SessionService_CreateCheckpoint_FullMethodName, in, out, cOpts...)
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
-func (c *sessionServiceClient) ListCheckpoints(ctx context.Context, in *ListCheckpointsRequest, opts ...grpc.CallOption) (*ListCheckpointsResponse, error) {
-	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	out := new(ListCheckpointsResponse)
-	err := c.cc.Invoke(ctx, SessionService_ListCheckpoints_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -317,8 +304,6 @@ type SessionServiceServer interface {
 	ForkSession(context.Context, *ForkSessionRequest) (*ForkSessionResponse, error)
 	// CreateCheckpoint names the end of the log, so that a later revert can go back to it.
 	CreateCheckpoint(context.Context, *CreateCheckpointRequest) (*CreateCheckpointResponse, error)
-	// ListCheckpoints answers the session's checkpoints, by ascending id.
-	ListCheckpoints(context.Context, *ListCheckpointsRequest) (*ListCheckpointsResponse, error)
 	// RevertToCheckpoint makes active path, effective compaction, edits and pins what they were at a checkpoint or point.
 	// Nothing is removed: a Revert to the point before the Revert undoes it.
 	RevertToCheckpoint(context.Context, *RevertToCheckpointRequest) (*RevertToCheckpointResponse, error)
@@ -374,9 +359,6 @@ func (UnimplementedSessionServiceServer) ForkSession(context.Context, *ForkSessi
 }
 func (UnimplementedSessionServiceServer) CreateCheckpoint(context.Context, *CreateCheckpointRequest) (*CreateCheckpointResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method CreateCheckpoint not implemented")
-}
-func (UnimplementedSessionServiceServer) ListCheckpoints(context.Context, *ListCheckpointsRequest) (*ListCheckpointsResponse, error) {
-	return nil, status.Error(codes.Unimplemented, "method ListCheckpoints not implemented")
 }
 func (UnimplementedSessionServiceServer) RevertToCheckpoint(context.Context, *RevertToCheckpointRequest) (*RevertToCheckpointResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RevertToCheckpoint not implemented")
@@ -585,24 +567,6 @@ func _SessionService_CreateCheckpoint_Handler(srv interface{}, ctx context.Conte
 	return interceptor(ctx, in, info, handler)
 }
 
-func _SessionService_ListCheckpoints_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
-	in := new(ListCheckpointsRequest)
-	if err := dec(in); err != nil {
-		return nil, err
-	}
-	if interceptor == nil {
-		return srv.(SessionServiceServer).ListCheckpoints(ctx, in)
-	}
-	info := &grpc.UnaryServerInfo{
-		Server:     srv,
-		FullMethod: SessionService_ListCheckpoints_FullMethodName,
-	}
-	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(SessionServiceServer).ListCheckpoints(ctx, req.(*ListCheckpointsRequest))
-	}
-	return interceptor(ctx, in, info, handler)
-}
-
 func _SessionService_RevertToCheckpoint_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(RevertToCheckpointRequest)
 	if err := dec(in); err != nil {
@@ -782,10 +746,6 @@ var SessionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "CreateCheckpoint",
 			Handler:    _SessionService_CreateCheckpoint_Handler,
-		},
-		{
-			MethodName: "ListCheckpoints",
-			Handler:    _SessionService_ListCheckpoints_Handler,
 		},
 		{
 			MethodName: "RevertToCheckpoint",

@@ -112,6 +112,9 @@ class CheckpointPutAsideError(CompactordError):
 class CompactionNotFoundError(NotFoundError):
     """The session has no compaction with this id."""
 
+    def __init__(self, message: str) -> None:
+        super().__init__(message, code=grpc.StatusCode.NOT_FOUND, reason="COMPACTION_NOT_FOUND")
+
 
 class OperationNotFoundError(NotFoundError):
     """No compaction runs here, or none with this operation id."""
@@ -340,7 +343,6 @@ REASONS: dict[str, type[CompactordError]] = {
     "SESSION_NOT_FOUND": SessionNotFoundError,
     "SESSION_EXISTS": SessionExistsError,
     "CHECKPOINT_NOT_FOUND": CheckpointNotFoundError,
-    "COMPACTION_NOT_FOUND": CompactionNotFoundError,
     "POINT_OUT_OF_RANGE": InvalidRequestError,
     "WRONG_NEXT_INDEX": WrongNextIndexError,
     "HISTORY_REVERTED": HistoryRevertedError,

@@ -1,7 +1,7 @@
 import { checkedArguments, definitionOf } from "./tools.js";
 import { told } from "../contract/texts.js";
 import { ToolOutput, type Mail } from "../turn/toolCalls.js";
-import type { ListedCheckpoint } from "../v1.js";
+import type { ListedCheckpoint } from "../session/reading.js";
 
 /** Holds the one D-Mail that may be pending. It never touches anything but the conversation, and that only on delivery. */
 export class Mailbox {
@@ -50,7 +50,7 @@ export class Mailbox {
 async function unreachable(id: number, checkpoints: AsyncIterable<ListedCheckpoint>): Promise<string | undefined> {
   let last = 0;
   for await (const { checkpoint, putAside } of checkpoints) {
-    last = checkpoint?.id ?? last;
+    last = checkpoint.id;
     if (last === id) {
       return putAside ? told("mail_to_put_aside", { checkpoint: id }) : undefined;
     }

@@ -8,8 +8,8 @@ import { recallAll } from "./recall.js";
 import type { RecallOptions } from "./options.js";
 import { SessionView } from "../view/sessionView.js";
 import type {
+  Checkpoint,
   CompactionEntry,
-  ListedCheckpoint,
   LoggedMessage,
   MessageState,
   RecallContentResponse,
@@ -18,7 +18,7 @@ import type {
   SearchHit,
   SearchMessagesRequestSchema,
 } from "../v1.js";
-import { MessageListing } from "../v1.js";
+import { MessageListing, RecordKind } from "../v1.js";
 import type { RoleName, StateName } from "../contract/words.js";
 import { rolesOf, statesOf } from "../contract/words.js";
 
@@ -31,13 +31,25 @@ export type SearchQuery = (
     /** Only messages that stand so. Default: all. */ readonly states?: readonly (StateName | MessageState)[];
   };
 
+/** A checkpoint with where it stands now. */
+export interface ListedCheckpoint {
+  readonly checkpoint: Checkpoint;
+  /** Whether a revert put it aside. It can then be gone back to by its point alone. */
+  readonly putAside: boolean;
+  /** How many messages the log held when it was made. */
+  readonly nextIndex: number;
+  /** When it was made. */
+  readonly createdAt: LogRecord["createdAt"];
+}
+
 /** The part of a session that reads its log. All of it sees what views hide, too. */
 export class SessionReading extends SessionView {
   /** The checkpoints, the first one first, also those that a revert put aside. */
   checkpoints(options: CallOptions = {}): AsyncGenerator<ListedCheckpoint, void, undefined> {
     return pages(async (pageToken) => {
-      const page = await this.client.sessions.listCheckpoints({ sessionId: this.id, pageToken }, callOptions(options));
-      return [page.checkpoints, page.nextPageToken];
+      const request = { sessionId: this.id, kinds: [RecordKind.CHECKPOINT], pageToken };
+      const page = await this.client.sessions.listRecords(request, callOptions(options));
+      return [page.records.flatMap(listedCheckpoints), page.nextPageToken];
     });
   }
 
@@ -95,13 +107,19 @@ export class SessionReading extends SessionView {
   /** The committed compactions, the newest first, also those that a revert put aside. */
   compactions(options: CallOptions = {}): AsyncGenerator<CompactionEntry, void, undefined> {
     return pages(async (pageToken) => {
-      const page = await this.client.compactions.listCompactions(
-        { sessionId: this.id, pageToken },
-        callOptions(options),
-      );
-      return [page.compactions, page.nextPageToken];
+      const request = { sessionId: this.id, kinds: [RecordKind.COMPACTION], newestFirst: true, pageToken };
+      const page = await this.client.sessions.listRecords(request, callOptions(options));
+      return [page.records.flatMap(compactionsOf), page.nextPageToken];
     });
   }
+}
+
+function listedCheckpoints({ kind, putAside, nextIndex, createdAt }: LogRecord): ListedCheckpoint[] {
+  return kind.case === "checkpoint" ? [{ checkpoint: kind.value, putAside, nextIndex, createdAt }] : [];
+}
+
+function compactionsOf({ kind }: LogRecord): CompactionEntry[] {
+  return kind.case === "compaction" ? [kind.value] : [];
 }
 
 function listingOf(name: "transcript" | "dialogue" | undefined): MessageListing {

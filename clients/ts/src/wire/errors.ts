@@ -104,11 +104,6 @@ export class CheckpointPutAsideError extends CompactordError {
   }
 }
 
-/** The session has no compaction with this id. */
-export class CompactionNotFoundError extends NotFoundError {
-  override name = "CompactionNotFoundError";
-}
-
 /** No compaction with this operation id runs. */
 export class OperationNotFoundError extends NotFoundError {
   override name = "OperationNotFoundError";

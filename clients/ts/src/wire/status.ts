@@ -13,7 +13,6 @@ export const classOfReason: Readonly<Record<keyof typeof ErrorReason, ErrorClass
   SESSION_NOT_FOUND: errors.SessionNotFoundError,
   SESSION_EXISTS: errors.SessionExistsError,
   CHECKPOINT_NOT_FOUND: errors.CheckpointNotFoundError,
-  COMPACTION_NOT_FOUND: errors.CompactionNotFoundError,
   POINT_OUT_OF_RANGE: errors.InvalidRequestError,
   WRONG_NEXT_INDEX: errors.WrongNextIndexError,
   HISTORY_REVERTED: errors.HistoryRevertedError,

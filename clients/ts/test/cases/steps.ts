@@ -1,7 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 
-import type { CompactionOptions, CompactionResult, PolicyLike } from "../../src/index.js";
+import type { CompactionOptions, CompactionResult, ListedCheckpoint, PolicyLike } from "../../src/index.js";
 import { contentOf } from "../../src/contract/messages.js";
 import * as v1 from "../../src/v1.js";
 import { json, list } from "./answers.js";
@@ -129,7 +129,7 @@ export const steps: Readonly<Record<string, Does>> = {
     return json(v1.CheckpointSchema, await runner.session(step).checkpoint({ title, announce }));
   },
   checkpoints: async (runner, step) => ({
-    checkpoints: await list(v1.ListedCheckpointSchema, runner.session(step).checkpoints()),
+    checkpoints: await list(v1.RecordSchema, recordsOf(runner.session(step).checkpoints())),
   }),
   revert: async (runner, step) => {
     const { target, messageFromFuture, summarize, focus } = request(v1.RevertToCheckpointRequestSchema, step);
@@ -195,7 +195,7 @@ export const steps: Readonly<Record<string, Does>> = {
   },
   records: async (runner, step) => {
     const { fromSequence } = request(v1.ListRecordsRequestSchema, step);
-    return { records: await list(v1.RecordSchema, runner.session(step).records({ fromSequence })) };
+    return { records: await list(v1.RecordSchema, runner.session(step).records({ fromSequence: fromSequence ?? 0 })) };
   },
   compactions: async (runner, step) => ({
     compactions: await list(v1.CompactionEntrySchema, runner.session(step).compactions()),
@@ -266,4 +266,12 @@ function result({ outcome, compaction, prune, plan, report, reason, message }: C
     ...(report !== undefined && { report: json(v1.ContextReportSchema, report) }),
     ...(reason !== "" && { reason: `SKIP_REASON_${reason}` }),
   };
+}
+
+/** The records of checkpoints, but for their sequences, which are the checkpoints' points. */
+async function* recordsOf(listed: AsyncIterable<ListedCheckpoint>): AsyncGenerator<v1.Record> {
+  for await (const { checkpoint, putAside, nextIndex, createdAt } of listed) {
+    const kind = { case: "checkpoint", value: checkpoint } as const;
+    yield create(v1.RecordSchema, { putAside, nextIndex, kind, ...(createdAt !== undefined && { createdAt }) });
+  }
 }

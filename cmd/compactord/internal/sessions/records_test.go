@@ -23,3 +23,22 @@ func TestDocumentsHoldZeros(t *testing.T) {
 	doc = sample.Document(t, programtest.Ran(t, "classify", "--text", "nothing of the kind", "--json").Out)
 	require.Equal(t, false, sample.At(t, doc, "overflow"))
 }
+
+// Records can be asked for by kind, and from the end of the log.
+func TestRecordsByKindAndOrder(t *testing.T) {
+	on := programtest.FiveTurns(t)
+	for _, title := range []string{"one", "two"} {
+		on("checkpoint", "--session", "s", "--title", title).Ends(t, terminal.ExitDone)
+	}
+	on("revert", "--session", "s", "--to-checkpoint", "1").Ends(t, terminal.ExitDone)
+	doc := sample.Document(t, on("records", "--session", "s", "--json", "--newest-first",
+		"--kind", "checkpoint", "--kind", "policy-change").Ends(t, terminal.ExitDone).Out)
+	records := sample.Elements(t, doc, "records")
+	require.Len(t, records, 3)
+	require.Equal(t, "two", sample.At(t, records[0], "checkpoint", "title"))
+	require.Equal(t, true, sample.At(t, records[0], "put_aside"))
+	require.Equal(t, "one", sample.At(t, records[1], "checkpoint", "title"))
+	require.Equal(t, false, sample.At(t, records[1], "put_aside"))
+	require.Contains(t, records[2], "policy_change")
+	on("records", "--session", "s", "--kind", "summary").Ends(t, terminal.ExitUsage)
+}

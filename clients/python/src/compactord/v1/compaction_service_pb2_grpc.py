@@ -68,16 +68,6 @@ class CompactionServiceStub(object):
                 request_serializer=compactord_dot_v1_dot_compaction__service__pb2.GetLLMViewRequest.SerializeToString,
                 response_deserializer=compactord_dot_v1_dot_compaction__service__pb2.GetLLMViewResponse.FromString,
                 _registered_method=True)
-        self.ListCompactions = channel.unary_unary(
-                '/compactord.v1.CompactionService/ListCompactions',
-                request_serializer=compactord_dot_v1_dot_compaction__service__pb2.ListCompactionsRequest.SerializeToString,
-                response_deserializer=compactord_dot_v1_dot_compaction__service__pb2.ListCompactionsResponse.FromString,
-                _registered_method=True)
-        self.GetCompaction = channel.unary_unary(
-                '/compactord.v1.CompactionService/GetCompaction',
-                request_serializer=compactord_dot_v1_dot_compaction__service__pb2.GetCompactionRequest.SerializeToString,
-                response_deserializer=compactord_dot_v1_dot_compaction__service__pb2.GetCompactionResponse.FromString,
-                _registered_method=True)
         self.CountTokens = channel.unary_unary(
                 '/compactord.v1.CompactionService/CountTokens',
                 request_serializer=compactord_dot_v1_dot_tokens__pb2.CountTokensRequest.SerializeToString,
@@ -146,20 +136,6 @@ class CompactionServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def ListCompactions(self, request, context):
-        """ListCompactions answers the session's compaction entries, the newest first.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def GetCompaction(self, request, context):
-        """GetCompaction answers one compaction entry.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
     def CountTokens(self, request, context):
         """CountTokens says how many tokens a session's view, messages or a text are.
         """
@@ -213,16 +189,6 @@ def add_CompactionServiceServicer_to_server(servicer, server):
                     servicer.GetLLMView,
                     request_deserializer=compactord_dot_v1_dot_compaction__service__pb2.GetLLMViewRequest.FromString,
                     response_serializer=compactord_dot_v1_dot_compaction__service__pb2.GetLLMViewResponse.SerializeToString,
-            ),
-            'ListCompactions': grpc.unary_unary_rpc_method_handler(
-                    servicer.ListCompactions,
-                    request_deserializer=compactord_dot_v1_dot_compaction__service__pb2.ListCompactionsRequest.FromString,
-                    response_serializer=compactord_dot_v1_dot_compaction__service__pb2.ListCompactionsResponse.SerializeToString,
-            ),
-            'GetCompaction': grpc.unary_unary_rpc_method_handler(
-                    servicer.GetCompaction,
-                    request_deserializer=compactord_dot_v1_dot_compaction__service__pb2.GetCompactionRequest.FromString,
-                    response_serializer=compactord_dot_v1_dot_compaction__service__pb2.GetCompactionResponse.SerializeToString,
             ),
             'CountTokens': grpc.unary_unary_rpc_method_handler(
                     servicer.CountTokens,
@@ -403,60 +369,6 @@ class CompactionService(object):
             '/compactord.v1.CompactionService/GetLLMView',
             compactord_dot_v1_dot_compaction__service__pb2.GetLLMViewRequest.SerializeToString,
             compactord_dot_v1_dot_compaction__service__pb2.GetLLMViewResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def ListCompactions(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/compactord.v1.CompactionService/ListCompactions',
-            compactord_dot_v1_dot_compaction__service__pb2.ListCompactionsRequest.SerializeToString,
-            compactord_dot_v1_dot_compaction__service__pb2.ListCompactionsResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def GetCompaction(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/compactord.v1.CompactionService/GetCompaction',
-            compactord_dot_v1_dot_compaction__service__pb2.GetCompactionRequest.SerializeToString,
-            compactord_dot_v1_dot_compaction__service__pb2.GetCompactionResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -57,10 +57,6 @@ class CompactionServiceStub:
     """Prune makes the edits of the policy's strategy; it never runs a summarizer."""
     GetLLMView: _grpc.UnaryUnaryMultiCallable[_compaction_service_pb2.GetLLMViewRequest, _compaction_service_pb2.GetLLMViewResponse]
     """GetLLMView answers the messages that the model needs to go on, or what is new of them since the last view."""
-    ListCompactions: _grpc.UnaryUnaryMultiCallable[_compaction_service_pb2.ListCompactionsRequest, _compaction_service_pb2.ListCompactionsResponse]
-    """ListCompactions answers the session's compaction entries, the newest first."""
-    GetCompaction: _grpc.UnaryUnaryMultiCallable[_compaction_service_pb2.GetCompactionRequest, _compaction_service_pb2.GetCompactionResponse]
-    """GetCompaction answers one compaction entry."""
     CountTokens: _grpc.UnaryUnaryMultiCallable[_tokens_pb2.CountTokensRequest, _tokens_pb2.CountTokensResponse]
     """CountTokens says how many tokens a session's view, messages or a text are."""
     ListStrategies: _grpc.UnaryUnaryMultiCallable[_catalogue_pb2.ListStrategiesRequest, _catalogue_pb2.ListStrategiesResponse]
@@ -94,10 +90,6 @@ class CompactionServiceAsyncStub(CompactionServiceStub):
     """Prune makes the edits of the policy's strategy; it never runs a summarizer."""
     GetLLMView: _aio.UnaryUnaryMultiCallable[_compaction_service_pb2.GetLLMViewRequest, _compaction_service_pb2.GetLLMViewResponse]  # type: ignore[assignment]
     """GetLLMView answers the messages that the model needs to go on, or what is new of them since the last view."""
-    ListCompactions: _aio.UnaryUnaryMultiCallable[_compaction_service_pb2.ListCompactionsRequest, _compaction_service_pb2.ListCompactionsResponse]  # type: ignore[assignment]
-    """ListCompactions answers the session's compaction entries, the newest first."""
-    GetCompaction: _aio.UnaryUnaryMultiCallable[_compaction_service_pb2.GetCompactionRequest, _compaction_service_pb2.GetCompactionResponse]  # type: ignore[assignment]
-    """GetCompaction answers one compaction entry."""
     CountTokens: _aio.UnaryUnaryMultiCallable[_tokens_pb2.CountTokensRequest, _tokens_pb2.CountTokensResponse]  # type: ignore[assignment]
     """CountTokens says how many tokens a session's view, messages or a text are."""
     ListStrategies: _aio.UnaryUnaryMultiCallable[_catalogue_pb2.ListStrategiesRequest, _catalogue_pb2.ListStrategiesResponse]  # type: ignore[assignment]
@@ -164,22 +156,6 @@ class CompactionServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_compaction_service_pb2.GetLLMViewResponse, _abc.Awaitable[_compaction_service_pb2.GetLLMViewResponse]]:
         """GetLLMView answers the messages that the model needs to go on, or what is new of them since the last view."""
-
-    @_abc_1.abstractmethod
-    def ListCompactions(
-        self,
-        request: _compaction_service_pb2.ListCompactionsRequest,
-        context: _ServicerContext,
-    ) -> _typing.Union[_compaction_service_pb2.ListCompactionsResponse, _abc.Awaitable[_compaction_service_pb2.ListCompactionsResponse]]:
-        """ListCompactions answers the session's compaction entries, the newest first."""
-
-    @_abc_1.abstractmethod
-    def GetCompaction(
-        self,
-        request: _compaction_service_pb2.GetCompactionRequest,
-        context: _ServicerContext,
-    ) -> _typing.Union[_compaction_service_pb2.GetCompactionResponse, _abc.Awaitable[_compaction_service_pb2.GetCompactionResponse]]:
-        """GetCompaction answers one compaction entry."""
 
     @_abc_1.abstractmethod
     def CountTokens(

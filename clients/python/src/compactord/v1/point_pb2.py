@@ -25,10 +25,9 @@ _sym_db = _symbol_database.Default()
 from compactord.v1 import policy_pb2 as compactord_dot_v1_dot_policy__pb2
 from compactord.v1 import record_pb2 as compactord_dot_v1_dot_record__pb2
 from compactord.v1 import view_pb2 as compactord_dot_v1_dot_view__pb2
-from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x63ompactord/v1/point.proto\x12\rcompactord.v1\x1a\x1a\x63ompactord/v1/policy.proto\x1a\x1a\x63ompactord/v1/record.proto\x1a\x18\x63ompactord/v1/view.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x89\x01\n\x17\x43reateCheckpointRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x14\n\x05title\x18\x02 \x01(\tR\x05title\x12\x1a\n\x08\x61nnounce\x18\x03 \x01(\x08R\x08\x61nnounce\x12\x1d\n\nrequest_id\x18\x04 \x01(\tR\trequestId\"\xa1\x01\n\x18\x43reateCheckpointResponse\x12\x39\n\ncheckpoint\x18\x01 \x01(\x0b\x32\x19.compactord.v1.CheckpointR\ncheckpoint\x12\x14\n\x05point\x18\x02 \x01(\rR\x05point\x12\x34\n\x06report\x18\x03 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\"s\n\x16ListCheckpointsRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x1b\n\tpage_size\x18\x02 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x03 \x01(\tR\tpageToken\"\x84\x01\n\x17ListCheckpointsResponse\x12\x41\n\x0b\x63heckpoints\x18\x01 \x03(\x0b\x32\x1f.compactord.v1.ListedCheckpointR\x0b\x63heckpoints\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xc4\x01\n\x10ListedCheckpoint\x12\x39\n\ncheckpoint\x18\x01 \x01(\x0b\x32\x19.compactord.v1.CheckpointR\ncheckpoint\x12\x1b\n\tput_aside\x18\x02 \x01(\x08R\x08putAside\x12\x1d\n\nnext_index\x18\x03 \x01(\rR\tnextIndex\x12\x39\n\ncreated_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tcreatedAt\"S\n\x13\x43learSessionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x1d\n\nrequest_id\x18\x02 \x01(\tR\trequestId\"\xbf\x01\n\x14\x43learSessionResponse\x12-\n\x06record\x18\x01 \x01(\x0b\x32\x15.compactord.v1.RecordR\x06record\x12\x14\n\x05point\x18\x02 \x01(\rR\x05point\x12\x34\n\x06report\x18\x03 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\x12,\n\x12messages_put_aside\x18\x04 \x01(\rR\x10messagesPutAside\"\x84\x03\n\x12\x46orkSessionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x16\n\x05point\x18\x02 \x01(\rH\x00R\x05point\x12%\n\rcheckpoint_id\x18\x03 \x01(\rH\x00R\x0c\x63heckpointId\x12$\n\x0enew_session_id\x18\x04 \x01(\tR\x0cnewSessionId\x12-\n\x06policy\x18\x05 \x01(\x0b\x32\x15.compactord.v1.PolicyR\x06policy\x12\x45\n\x06labels\x18\x06 \x03(\x0b\x32-.compactord.v1.ForkSessionRequest.LabelsEntryR\x06labels\x12\x14\n\x05title\x18\x07 \x01(\tR\x05title\x12\x1d\n\nrequest_id\x18\x08 \x01(\tR\trequestId\x1a\x39\n\x0bLabelsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\x42\x04\n\x02\x61tBCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x63ompactord/v1/point.proto\x12\rcompactord.v1\x1a\x1a\x63ompactord/v1/policy.proto\x1a\x1a\x63ompactord/v1/record.proto\x1a\x18\x63ompactord/v1/view.proto\"\x89\x01\n\x17\x43reateCheckpointRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x14\n\x05title\x18\x02 \x01(\tR\x05title\x12\x1a\n\x08\x61nnounce\x18\x03 \x01(\x08R\x08\x61nnounce\x12\x1d\n\nrequest_id\x18\x04 \x01(\tR\trequestId\"\xa1\x01\n\x18\x43reateCheckpointResponse\x12\x39\n\ncheckpoint\x18\x01 \x01(\x0b\x32\x19.compactord.v1.CheckpointR\ncheckpoint\x12\x14\n\x05point\x18\x02 \x01(\rR\x05point\x12\x34\n\x06report\x18\x03 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\"S\n\x13\x43learSessionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x1d\n\nrequest_id\x18\x02 \x01(\tR\trequestId\"\xbf\x01\n\x14\x43learSessionResponse\x12-\n\x06record\x18\x01 \x01(\x0b\x32\x15.compactord.v1.RecordR\x06record\x12\x14\n\x05point\x18\x02 \x01(\rR\x05point\x12\x34\n\x06report\x18\x03 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\x12,\n\x12messages_put_aside\x18\x04 \x01(\rR\x10messagesPutAside\"\x84\x03\n\x12\x46orkSessionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x16\n\x05point\x18\x02 \x01(\rH\x00R\x05point\x12%\n\rcheckpoint_id\x18\x03 \x01(\rH\x00R\x0c\x63heckpointId\x12$\n\x0enew_session_id\x18\x04 \x01(\tR\x0cnewSessionId\x12-\n\x06policy\x18\x05 \x01(\x0b\x32\x15.compactord.v1.PolicyR\x06policy\x12\x45\n\x06labels\x18\x06 \x03(\x0b\x32-.compactord.v1.ForkSessionRequest.LabelsEntryR\x06labels\x12\x14\n\x05title\x18\x07 \x01(\tR\x05title\x12\x1d\n\nrequest_id\x18\x08 \x01(\tR\trequestId\x1a\x39\n\x0bLabelsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\x42\x04\n\x02\x61tBCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,22 +37,16 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._serialized_options = b'ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1'
   _globals['_FORKSESSIONREQUEST_LABELSENTRY']._loaded_options = None
   _globals['_FORKSESSIONREQUEST_LABELSENTRY']._serialized_options = b'8\001'
-  _globals['_CREATECHECKPOINTREQUEST']._serialized_start=160
-  _globals['_CREATECHECKPOINTREQUEST']._serialized_end=297
-  _globals['_CREATECHECKPOINTRESPONSE']._serialized_start=300
-  _globals['_CREATECHECKPOINTRESPONSE']._serialized_end=461
-  _globals['_LISTCHECKPOINTSREQUEST']._serialized_start=463
-  _globals['_LISTCHECKPOINTSREQUEST']._serialized_end=578
-  _globals['_LISTCHECKPOINTSRESPONSE']._serialized_start=581
-  _globals['_LISTCHECKPOINTSRESPONSE']._serialized_end=713
-  _globals['_LISTEDCHECKPOINT']._serialized_start=716
-  _globals['_LISTEDCHECKPOINT']._serialized_end=912
-  _globals['_CLEARSESSIONREQUEST']._serialized_start=914
-  _globals['_CLEARSESSIONREQUEST']._serialized_end=997
-  _globals['_CLEARSESSIONRESPONSE']._serialized_start=1000
-  _globals['_CLEARSESSIONRESPONSE']._serialized_end=1191
-  _globals['_FORKSESSIONREQUEST']._serialized_start=1194
-  _globals['_FORKSESSIONREQUEST']._serialized_end=1582
-  _globals['_FORKSESSIONREQUEST_LABELSENTRY']._serialized_start=1519
-  _globals['_FORKSESSIONREQUEST_LABELSENTRY']._serialized_end=1576
+  _globals['_CREATECHECKPOINTREQUEST']._serialized_start=127
+  _globals['_CREATECHECKPOINTREQUEST']._serialized_end=264
+  _globals['_CREATECHECKPOINTRESPONSE']._serialized_start=267
+  _globals['_CREATECHECKPOINTRESPONSE']._serialized_end=428
+  _globals['_CLEARSESSIONREQUEST']._serialized_start=430
+  _globals['_CLEARSESSIONREQUEST']._serialized_end=513
+  _globals['_CLEARSESSIONRESPONSE']._serialized_start=516
+  _globals['_CLEARSESSIONRESPONSE']._serialized_end=707
+  _globals['_FORKSESSIONREQUEST']._serialized_start=710
+  _globals['_FORKSESSIONREQUEST']._serialized_end=1098
+  _globals['_FORKSESSIONREQUEST_LABELSENTRY']._serialized_start=1035
+  _globals['_FORKSESSIONREQUEST_LABELSENTRY']._serialized_end=1092
 # @@protoc_insertion_point(module_scope)

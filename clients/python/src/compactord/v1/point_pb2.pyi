@@ -9,7 +9,6 @@ from compactord.v1 import record_pb2 as _record_pb2
 from compactord.v1 import view_pb2 as _view_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 import builtins as _builtins
 import sys
@@ -92,102 +91,6 @@ class CreateCheckpointResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CreateCheckpointResponse: _TypeAlias = CreateCheckpointResponse  # noqa: Y015
-
-@_typing.final
-class ListCheckpointsRequest(_message.Message):
-    """ListCheckpointsRequest asks for a page of checkpoints."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    SESSION_ID_FIELD_NUMBER: _builtins.int
-    PAGE_SIZE_FIELD_NUMBER: _builtins.int
-    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
-    session_id: _builtins.str
-    """The session's id."""
-    page_size: _builtins.int
-    """Checkpoints a page. 0 to 1,000; 0 means 100."""
-    page_token: _builtins.str
-    """From the last answer; empty for the first page. At most 1,024 bytes."""
-    def __init__(
-        self,
-        *,
-        session_id: _builtins.str = ...,
-        page_size: _builtins.int = ...,
-        page_token: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "session_id", b"session_id"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___ListCheckpointsRequest: _TypeAlias = ListCheckpointsRequest  # noqa: Y015
-
-@_typing.final
-class ListCheckpointsResponse(_message.Message):
-    """ListCheckpointsResponse is a page of checkpoints."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    CHECKPOINTS_FIELD_NUMBER: _builtins.int
-    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
-    next_page_token: _builtins.str
-    """For the next page; empty on the last."""
-    @_builtins.property
-    def checkpoints(self) -> _containers.RepeatedCompositeFieldContainer[Global___ListedCheckpoint]:
-        """The checkpoints by ascending id, also those that a Revert put aside."""
-
-    def __init__(
-        self,
-        *,
-        checkpoints: _abc.Iterable[Global___ListedCheckpoint] | None = ...,
-        next_page_token: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoints", b"checkpoints", "next_page_token", b"next_page_token"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___ListCheckpointsResponse: _TypeAlias = ListCheckpointsResponse  # noqa: Y015
-
-@_typing.final
-class ListedCheckpoint(_message.Message):
-    """ListedCheckpoint is a checkpoint with where it stands now."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    CHECKPOINT_FIELD_NUMBER: _builtins.int
-    PUT_ASIDE_FIELD_NUMBER: _builtins.int
-    NEXT_INDEX_FIELD_NUMBER: _builtins.int
-    CREATED_AT_FIELD_NUMBER: _builtins.int
-    put_aside: _builtins.bool
-    """Whether a Revert put it aside. It can then be gone back to by its point alone."""
-    next_index: _builtins.int
-    """How many messages the log held when it was made."""
-    @_builtins.property
-    def checkpoint(self) -> _record_pb2.Checkpoint:
-        """The checkpoint."""
-
-    @_builtins.property
-    def created_at(self) -> _timestamp_pb2.Timestamp:
-        """When it was made."""
-
-    def __init__(
-        self,
-        *,
-        checkpoint: _record_pb2.Checkpoint | None = ...,
-        put_aside: _builtins.bool = ...,
-        next_index: _builtins.int = ...,
-        created_at: _timestamp_pb2.Timestamp | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["checkpoint", b"checkpoint", "created_at", b"created_at"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint", b"checkpoint", "created_at", b"created_at", "next_index", b"next_index", "put_aside", b"put_aside"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___ListedCheckpoint: _TypeAlias = ListedCheckpoint  # noqa: Y015
 
 @_typing.final
 class ClearSessionRequest(_message.Message):

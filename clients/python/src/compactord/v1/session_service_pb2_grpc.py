@@ -87,11 +87,6 @@ class SessionServiceStub(object):
                 request_serializer=compactord_dot_v1_dot_point__pb2.CreateCheckpointRequest.SerializeToString,
                 response_deserializer=compactord_dot_v1_dot_point__pb2.CreateCheckpointResponse.FromString,
                 _registered_method=True)
-        self.ListCheckpoints = channel.unary_unary(
-                '/compactord.v1.SessionService/ListCheckpoints',
-                request_serializer=compactord_dot_v1_dot_point__pb2.ListCheckpointsRequest.SerializeToString,
-                response_deserializer=compactord_dot_v1_dot_point__pb2.ListCheckpointsResponse.FromString,
-                _registered_method=True)
         self.RevertToCheckpoint = channel.unary_unary(
                 '/compactord.v1.SessionService/RevertToCheckpoint',
                 request_serializer=compactord_dot_v1_dot_session__service__pb2.RevertToCheckpointRequest.SerializeToString,
@@ -206,13 +201,6 @@ class SessionServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def ListCheckpoints(self, request, context):
-        """ListCheckpoints answers the session's checkpoints, by ascending id.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
     def RevertToCheckpoint(self, request, context):
         """RevertToCheckpoint makes active path, effective compaction, edits and pins what they were at a checkpoint or point.
         Nothing is removed: a Revert to the point before the Revert undoes it.
@@ -319,11 +307,6 @@ def add_SessionServiceServicer_to_server(servicer, server):
                     servicer.CreateCheckpoint,
                     request_deserializer=compactord_dot_v1_dot_point__pb2.CreateCheckpointRequest.FromString,
                     response_serializer=compactord_dot_v1_dot_point__pb2.CreateCheckpointResponse.SerializeToString,
-            ),
-            'ListCheckpoints': grpc.unary_unary_rpc_method_handler(
-                    servicer.ListCheckpoints,
-                    request_deserializer=compactord_dot_v1_dot_point__pb2.ListCheckpointsRequest.FromString,
-                    response_serializer=compactord_dot_v1_dot_point__pb2.ListCheckpointsResponse.SerializeToString,
             ),
             'RevertToCheckpoint': grpc.unary_unary_rpc_method_handler(
                     servicer.RevertToCheckpoint,
@@ -613,33 +596,6 @@ class SessionService(object):
             '/compactord.v1.SessionService/CreateCheckpoint',
             compactord_dot_v1_dot_point__pb2.CreateCheckpointRequest.SerializeToString,
             compactord_dot_v1_dot_point__pb2.CreateCheckpointResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def ListCheckpoints(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/compactord.v1.SessionService/ListCheckpoints',
-            compactord_dot_v1_dot_point__pb2.ListCheckpointsRequest.SerializeToString,
-            compactord_dot_v1_dot_point__pb2.ListCheckpointsResponse.FromString,
             options,
             channel_credentials,
             insecure,

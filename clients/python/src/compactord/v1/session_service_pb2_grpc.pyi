@@ -63,8 +63,6 @@ class SessionServiceStub:
     """ForkSession makes a new session of another one's log up to a point: the same messages, records, indexes and views."""
     CreateCheckpoint: _grpc.UnaryUnaryMultiCallable[_point_pb2.CreateCheckpointRequest, _point_pb2.CreateCheckpointResponse]
     """CreateCheckpoint names the end of the log, so that a later revert can go back to it."""
-    ListCheckpoints: _grpc.UnaryUnaryMultiCallable[_point_pb2.ListCheckpointsRequest, _point_pb2.ListCheckpointsResponse]
-    """ListCheckpoints answers the session's checkpoints, by ascending id."""
     RevertToCheckpoint: _grpc.UnaryUnaryMultiCallable[_session_service_pb2.RevertToCheckpointRequest, _session_service_pb2.RevertToCheckpointResponse]
     """RevertToCheckpoint makes active path, effective compaction, edits and pins what they were at a checkpoint or point.
     Nothing is removed: a Revert to the point before the Revert undoes it.
@@ -118,8 +116,6 @@ class SessionServiceAsyncStub(SessionServiceStub):
     """ForkSession makes a new session of another one's log up to a point: the same messages, records, indexes and views."""
     CreateCheckpoint: _aio.UnaryUnaryMultiCallable[_point_pb2.CreateCheckpointRequest, _point_pb2.CreateCheckpointResponse]  # type: ignore[assignment]
     """CreateCheckpoint names the end of the log, so that a later revert can go back to it."""
-    ListCheckpoints: _aio.UnaryUnaryMultiCallable[_point_pb2.ListCheckpointsRequest, _point_pb2.ListCheckpointsResponse]  # type: ignore[assignment]
-    """ListCheckpoints answers the session's checkpoints, by ascending id."""
     RevertToCheckpoint: _aio.UnaryUnaryMultiCallable[_session_service_pb2.RevertToCheckpointRequest, _session_service_pb2.RevertToCheckpointResponse]  # type: ignore[assignment]
     """RevertToCheckpoint makes active path, effective compaction, edits and pins what they were at a checkpoint or point.
     Nothing is removed: a Revert to the point before the Revert undoes it.
@@ -224,14 +220,6 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_point_pb2.CreateCheckpointResponse, _abc.Awaitable[_point_pb2.CreateCheckpointResponse]]:
         """CreateCheckpoint names the end of the log, so that a later revert can go back to it."""
-
-    @_abc_1.abstractmethod
-    def ListCheckpoints(
-        self,
-        request: _point_pb2.ListCheckpointsRequest,
-        context: _ServicerContext,
-    ) -> _typing.Union[_point_pb2.ListCheckpointsResponse, _abc.Awaitable[_point_pb2.ListCheckpointsResponse]]:
-        """ListCheckpoints answers the session's checkpoints, by ascending id."""
 
     @_abc_1.abstractmethod
     def RevertToCheckpoint(

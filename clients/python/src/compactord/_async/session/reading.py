@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 from compactord import v1, words
 from compactord._async.view import AsyncSessionView
 from compactord._async.wire import runtime
+from compactord.errors import CompactionNotFoundError
 from compactord.recall import followed, goes_on, joined, recall_request
 
 Q = TypeVar("Q", bound="Paged")
@@ -64,15 +65,25 @@ class AsyncLogReading(AsyncSessionView):
         request = v1.ListRecordsRequest(session_id=self._id, from_sequence=from_sequence, page_size=page_size)
         return self._pages(self._calls.sessions.ListRecords, request, lambda page: page.records, timeout)
 
-    def checkpoints(self, *, page_size: int = 0, timeout: float | None = None) -> AsyncIterator[v1.ListedCheckpoint]:
-        """Go through the checkpoints by ascending id, also those that a revert put aside."""
-        request = v1.ListCheckpointsRequest(session_id=self._id, page_size=page_size)
-        return self._pages(self._calls.sessions.ListCheckpoints, request, lambda page: page.checkpoints, timeout)
+    def checkpoints(self, *, page_size: int = 0, timeout: float | None = None) -> AsyncIterator[v1.Record]:
+        """Go through the records of the checkpoints by ascending id, also those that a revert put aside.
+
+        Each has its ``checkpoint``, and says whether it was ``put_aside``.
+        """
+        request = v1.ListRecordsRequest(
+            session_id=self._id, kinds=[v1.RecordKind.RECORD_KIND_CHECKPOINT], page_size=page_size
+        )
+        return self._pages(self._calls.sessions.ListRecords, request, lambda page: page.records, timeout)
 
     def compactions(self, *, page_size: int = 0, timeout: float | None = None) -> AsyncIterator[v1.CompactionEntry]:
         """Go through the compactions, the newest first, also those that a revert put aside."""
-        request = v1.ListCompactionsRequest(session_id=self._id, page_size=page_size)
-        return self._pages(self._calls.compactions.ListCompactions, request, lambda page: page.compactions, timeout)
+        request = v1.ListRecordsRequest(
+            session_id=self._id,
+            kinds=[v1.RecordKind.RECORD_KIND_COMPACTION],
+            newest_first=True,
+            page_size=page_size,
+        )
+        return self._pages(self._calls.sessions.ListRecords, request, _compactions, timeout)
 
     async def compaction(self, compaction_id: str, *, timeout: float | None = None) -> v1.CompactionEntry:
         """Get one compaction.
@@ -80,9 +91,12 @@ class AsyncLogReading(AsyncSessionView):
         Raises:
             CompactionNotFoundError: The session has none with this id.
         """
-        request = v1.GetCompactionRequest(session_id=self._id, compaction_id=compaction_id)
-        answer = await self._calls.unary(self._calls.compactions.GetCompaction, request, timeout)
-        return answer.compaction
+        request = v1.ListRecordsRequest(
+            session_id=self._id, kinds=[v1.RecordKind.RECORD_KIND_COMPACTION], compaction_id=compaction_id
+        )
+        async for entry in self._pages(self._calls.sessions.ListRecords, request, _compactions, timeout):
+            return entry
+        raise CompactionNotFoundError(f"session {self._id!r} has no compaction {compaction_id!r}")
 
     async def recall(
         self,
@@ -201,3 +215,7 @@ class AsyncLogReading(AsyncSessionView):
             if not page.next_page_token:
                 return
             request.page_token = page.next_page_token
+
+
+def _compactions(page: v1.ListRecordsResponse) -> list[v1.CompactionEntry]:
+    return [record.compaction for record in page.records]

@@ -9,6 +9,7 @@ from typing import Protocol, TypeVar
 from compactord import v1, words
 from compactord._sync.view import SessionView
 from compactord._sync.wire import runtime
+from compactord.errors import CompactionNotFoundError
 from compactord.recall import followed, goes_on, joined, recall_request
 
 Q = TypeVar("Q", bound="Paged")
@@ -65,15 +66,25 @@ class LogReading(SessionView):
         request = v1.ListRecordsRequest(session_id=self._id, from_sequence=from_sequence, page_size=page_size)
         return self._pages(self._calls.sessions.ListRecords, request, lambda page: page.records, timeout)
 
-    def checkpoints(self, *, page_size: int = 0, timeout: float | None = None) -> Iterator[v1.ListedCheckpoint]:
-        """Go through the checkpoints by ascending id, also those that a revert put aside."""
-        request = v1.ListCheckpointsRequest(session_id=self._id, page_size=page_size)
-        return self._pages(self._calls.sessions.ListCheckpoints, request, lambda page: page.checkpoints, timeout)
+    def checkpoints(self, *, page_size: int = 0, timeout: float | None = None) -> Iterator[v1.Record]:
+        """Go through the records of the checkpoints by ascending id, also those that a revert put aside.
+
+        Each has its ``checkpoint``, and says whether it was ``put_aside``.
+        """
+        request = v1.ListRecordsRequest(
+            session_id=self._id, kinds=[v1.RecordKind.RECORD_KIND_CHECKPOINT], page_size=page_size
+        )
+        return self._pages(self._calls.sessions.ListRecords, request, lambda page: page.records, timeout)
 
     def compactions(self, *, page_size: int = 0, timeout: float | None = None) -> Iterator[v1.CompactionEntry]:
         """Go through the compactions, the newest first, also those that a revert put aside."""
-        request = v1.ListCompactionsRequest(session_id=self._id, page_size=page_size)
-        return self._pages(self._calls.compactions.ListCompactions, request, lambda page: page.compactions, timeout)
+        request = v1.ListRecordsRequest(
+            session_id=self._id,
+            kinds=[v1.RecordKind.RECORD_KIND_COMPACTION],
+            newest_first=True,
+            page_size=page_size,
+        )
+        return self._pages(self._calls.sessions.ListRecords, request, _compactions, timeout)
 
     def compaction(self, compaction_id: str, *, timeout: float | None = None) -> v1.CompactionEntry:
         """Get one compaction.
@@ -81,9 +92,12 @@ class LogReading(SessionView):
         Raises:
             CompactionNotFoundError: The session has none with this id.
         """
-        request = v1.GetCompactionRequest(session_id=self._id, compaction_id=compaction_id)
-        answer = self._calls.unary(self._calls.compactions.GetCompaction, request, timeout)
-        return answer.compaction
+        request = v1.ListRecordsRequest(
+            session_id=self._id, kinds=[v1.RecordKind.RECORD_KIND_COMPACTION], compaction_id=compaction_id
+        )
+        for entry in self._pages(self._calls.sessions.ListRecords, request, _compactions, timeout):
+            return entry
+        raise CompactionNotFoundError(f"session {self._id!r} has no compaction {compaction_id!r}")
 
     def recall(
         self,
@@ -202,3 +216,7 @@ class LogReading(SessionView):
             if not page.next_page_token:
                 return
             request.page_token = page.next_page_token
+
+
+def _compactions(page: v1.ListRecordsResponse) -> list[v1.CompactionEntry]:
+    return [record.compaction for record in page.records]

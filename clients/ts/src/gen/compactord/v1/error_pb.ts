@@ -9,7 +9,7 @@ import { enumDesc, fileDesc } from "@bufbuild/protobuf/codegenv2";
  * Describes the file compactord/v1/error.proto.
  */
 export const file_compactord_v1_error: GenFile = /*@__PURE__*/
-  fileDesc("Chljb21wYWN0b3JkL3YxL2Vycm9yLnByb3RvEg1jb21wYWN0b3JkLnYxKucKCgtFcnJvclJlYXNvbhIcChhFUlJPUl9SRUFTT05fVU5TUEVDSUZJRUQQABIeChpFUlJPUl9SRUFTT05fSU5WQUxJRF9GSUVMRBABEiIKHkVSUk9SX1JFQVNPTl9TRVNTSU9OX05PVF9GT1VORBACEh8KG0VSUk9SX1JFQVNPTl9TRVNTSU9OX0VYSVNUUxADEiUKIUVSUk9SX1JFQVNPTl9DSEVDS1BPSU5UX05PVF9GT1VORBAEEiUKIUVSUk9SX1JFQVNPTl9DT01QQUNUSU9OX05PVF9GT1VORBAFEiMKH0VSUk9SX1JFQVNPTl9QT0lOVF9PVVRfT0ZfUkFOR0UQBhIhCh1FUlJPUl9SRUFTT05fV1JPTkdfTkVYVF9JTkRFWBAHEiEKHUVSUk9SX1JFQVNPTl9ISVNUT1JZX1JFVkVSVEVEEAgSHgoaRVJST1JfUkVBU09OX1NUQVRFX0NIQU5HRUQQCRIjCh9FUlJPUl9SRUFTT05fQ09NUEFDVElPTl9SVU5OSU5HEAoSIwofRVJST1JfUkVBU09OX1RBUkdFVF9VTlJFQUNIQUJMRRALEh0KGUVSUk9SX1JFQVNPTl9CUkVBS0VSX09QRU4QDBIgChxFUlJPUl9SRUFTT05fVE9PTF9DQUxMU19PUEVOEA0SHQoZRVJST1JfUkVBU09OX1ZJRVdfSU5WQUxJRBAOEh8KG0VSUk9SX1JFQVNPTl9MSU1JVF9FWENFRURFRBAPEicKI0VSUk9SX1JFQVNPTl9TVU1NQVJJWkVSX1VOQVZBSUxBQkxFEBASIQodRVJST1JfUkVBU09OX1NVTU1BUllfUkVKRUNURUQQERIaChZFUlJPUl9SRUFTT05fQ0FOQ0VMTEVEEBISIgoeRVJST1JfUkVBU09OX0RFQURMSU5FX0VYQ0VFREVEEBMSIgoeRVJST1JfUkVBU09OX1JFUVVFU1RfSURfUkVVU0VEEBQSHwobRVJST1JfUkVBU09OX0lOVkFMSURfUE9MSUNZEBUSIAocRVJST1JfUkVBU09OX05PVF9JTVBMRU1FTlRFRBAWEhkKFUVSUk9SX1JFQVNPTl9JTlRFUk5BTBAXEh4KGkVSUk9SX1JFQVNPTl9TSFVUVElOR19ET1dOEBgSIAocRVJST1JfUkVBU09OX1VOQVVUSEVOVElDQVRFRBAZEiIKHkVSUk9SX1JFQVNPTl9QRVJNSVNTSU9OX0RFTklFRBAaEh4KGkVSUk9SX1JFQVNPTl9TVE9SRV9DT1JSVVBUEBsSHgoaRVJST1JfUkVBU09OX0lOVkFMSURfVE9LRU4QHBIdChlFUlJPUl9SRUFTT05fVU5LTk9XTl9OQU1FEB0SHQoZRVJST1JfUkVBU09OX1BMQU5fSU5WQUxJRBAeEiQKIEVSUk9SX1JFQVNPTl9PUEVSQVRJT05fTk9UX0ZPVU5EEB8SIAocRVJST1JfUkVBU09OX0lOUFVUX01BTEZPUk1FRBAgEiUKIUVSUk9SX1JFQVNPTl9DSEVDS1BPSU5UX1BVVF9BU0lERRAhEiIKHkVSUk9SX1JFQVNPTl9OT1RISU5HX1RPX1JFVkVSVBAiEiIKHkVSUk9SX1JFQVNPTl9DT05URU5UX05PVF9GT1VORBAjEiIKHkVSUk9SX1JFQVNPTl9NRVNTQUdFX1BVVF9BU0lERRAkEiEKHUVSUk9SX1JFQVNPTl9XQVRDSEVSX1RPT19TTE9XECUSIwofRVJST1JfUkVBU09OX1NVTU1BUklaRVJfUkVGVVNFRBAmEhwKGEVSUk9SX1JFQVNPTl9JTlRFUlJVUFRFRBAnQkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM");
+  fileDesc("Chljb21wYWN0b3JkL3YxL2Vycm9yLnByb3RvEg1jb21wYWN0b3JkLnYxKsAKCgtFcnJvclJlYXNvbhIcChhFUlJPUl9SRUFTT05fVU5TUEVDSUZJRUQQABIeChpFUlJPUl9SRUFTT05fSU5WQUxJRF9GSUVMRBABEiIKHkVSUk9SX1JFQVNPTl9TRVNTSU9OX05PVF9GT1VORBACEh8KG0VSUk9SX1JFQVNPTl9TRVNTSU9OX0VYSVNUUxADEiUKIUVSUk9SX1JFQVNPTl9DSEVDS1BPSU5UX05PVF9GT1VORBAEEiMKH0VSUk9SX1JFQVNPTl9QT0lOVF9PVVRfT0ZfUkFOR0UQBRIhCh1FUlJPUl9SRUFTT05fV1JPTkdfTkVYVF9JTkRFWBAGEiEKHUVSUk9SX1JFQVNPTl9ISVNUT1JZX1JFVkVSVEVEEAcSHgoaRVJST1JfUkVBU09OX1NUQVRFX0NIQU5HRUQQCBIjCh9FUlJPUl9SRUFTT05fQ09NUEFDVElPTl9SVU5OSU5HEAkSIwofRVJST1JfUkVBU09OX1RBUkdFVF9VTlJFQUNIQUJMRRAKEh0KGUVSUk9SX1JFQVNPTl9CUkVBS0VSX09QRU4QCxIgChxFUlJPUl9SRUFTT05fVE9PTF9DQUxMU19PUEVOEAwSHQoZRVJST1JfUkVBU09OX1ZJRVdfSU5WQUxJRBANEh8KG0VSUk9SX1JFQVNPTl9MSU1JVF9FWENFRURFRBAOEicKI0VSUk9SX1JFQVNPTl9TVU1NQVJJWkVSX1VOQVZBSUxBQkxFEA8SIQodRVJST1JfUkVBU09OX1NVTU1BUllfUkVKRUNURUQQEBIaChZFUlJPUl9SRUFTT05fQ0FOQ0VMTEVEEBESIgoeRVJST1JfUkVBU09OX0RFQURMSU5FX0VYQ0VFREVEEBISIgoeRVJST1JfUkVBU09OX1JFUVVFU1RfSURfUkVVU0VEEBMSHwobRVJST1JfUkVBU09OX0lOVkFMSURfUE9MSUNZEBQSIAocRVJST1JfUkVBU09OX05PVF9JTVBMRU1FTlRFRBAVEhkKFUVSUk9SX1JFQVNPTl9JTlRFUk5BTBAWEh4KGkVSUk9SX1JFQVNPTl9TSFVUVElOR19ET1dOEBcSIAocRVJST1JfUkVBU09OX1VOQVVUSEVOVElDQVRFRBAYEiIKHkVSUk9SX1JFQVNPTl9QRVJNSVNTSU9OX0RFTklFRBAZEh4KGkVSUk9SX1JFQVNPTl9TVE9SRV9DT1JSVVBUEBoSHgoaRVJST1JfUkVBU09OX0lOVkFMSURfVE9LRU4QGxIdChlFUlJPUl9SRUFTT05fVU5LTk9XTl9OQU1FEBwSHQoZRVJST1JfUkVBU09OX1BMQU5fSU5WQUxJRBAdEiQKIEVSUk9SX1JFQVNPTl9PUEVSQVRJT05fTk9UX0ZPVU5EEB4SIAocRVJST1JfUkVBU09OX0lOUFVUX01BTEZPUk1FRBAfEiUKIUVSUk9SX1JFQVNPTl9DSEVDS1BPSU5UX1BVVF9BU0lERRAgEiIKHkVSUk9SX1JFQVNPTl9OT1RISU5HX1RPX1JFVkVSVBAhEiIKHkVSUk9SX1JFQVNPTl9DT05URU5UX05PVF9GT1VORBAiEiIKHkVSUk9SX1JFQVNPTl9NRVNTQUdFX1BVVF9BU0lERRAjEiEKHUVSUk9SX1JFQVNPTl9XQVRDSEVSX1RPT19TTE9XECQSIwofRVJST1JfUkVBU09OX1NVTU1BUklaRVJfUkVGVVNFRBAlEhwKGEVSUk9SX1JFQVNPTl9JTlRFUlJVUFRFRBAmQkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM");
 
 /**
  * ErrorReason is the stable reason in google.rpc.ErrorInfo of every error (domain `compactord`): the name of the
@@ -54,271 +54,264 @@ export enum ErrorReason {
   CHECKPOINT_NOT_FOUND = 4,
 
   /**
-   * NOT_FOUND. Example: GetCompaction of an unknown entry id.
-   *
-   * @generated from enum value: ERROR_REASON_COMPACTION_NOT_FOUND = 5;
-   */
-  COMPACTION_NOT_FOUND = 5,
-
-  /**
    * INVALID_ARGUMENT. Example: RevertToCheckpoint to point 90 of a log that ends at 80. Metadata: point, last_point.
    *
-   * @generated from enum value: ERROR_REASON_POINT_OUT_OF_RANGE = 6;
+   * @generated from enum value: ERROR_REASON_POINT_OUT_OF_RANGE = 5;
    */
-  POINT_OUT_OF_RANGE = 6,
+  POINT_OUT_OF_RANGE = 5,
 
   /**
    * ABORTED. Example: expected_next_index 4 when the log's is 6. Metadata: next_index, the right one.
    *
-   * @generated from enum value: ERROR_REASON_WRONG_NEXT_INDEX = 7;
+   * @generated from enum value: ERROR_REASON_WRONG_NEXT_INDEX = 6;
    */
-  WRONG_NEXT_INDEX = 7,
+  WRONG_NEXT_INDEX = 6,
 
   /**
    * ABORTED. The view_token is older than a Revert. Example: an answer made from a view that was undone meanwhile.
    *
-   * @generated from enum value: ERROR_REASON_HISTORY_REVERTED = 8;
+   * @generated from enum value: ERROR_REASON_HISTORY_REVERTED = 7;
    */
-  HISTORY_REVERTED = 8,
+  HISTORY_REVERTED = 7,
 
   /**
    * ABORTED. The state changed between plan and commit. Example: a Revert during a compaction.
    *
-   * @generated from enum value: ERROR_REASON_STATE_CHANGED = 9;
+   * @generated from enum value: ERROR_REASON_STATE_CHANGED = 8;
    */
-  STATE_CHANGED = 9,
+  STATE_CHANGED = 8,
 
   /**
    * FAILED_PRECONDITION. A compaction of this session runs. Example: two Compact calls at once without preempt.
    * Metadata: operation_id.
    *
-   * @generated from enum value: ERROR_REASON_COMPACTION_RUNNING = 10;
+   * @generated from enum value: ERROR_REASON_COMPACTION_RUNNING = 9;
    */
-  COMPACTION_RUNNING = 10,
+  COMPACTION_RUNNING = 9,
 
   /**
    * FAILED_PRECONDITION. What no compaction can remove is at or above the trigger. Example: a system prompt of 90,000
    * tokens and a trigger of 80,000. Metadata: fixed_tokens, trigger_tokens.
    *
-   * @generated from enum value: ERROR_REASON_TARGET_UNREACHABLE = 11;
+   * @generated from enum value: ERROR_REASON_TARGET_UNREACHABLE = 10;
    */
-  TARGET_UNREACHABLE = 11,
+  TARGET_UNREACHABLE = 10,
 
   /**
    * FAILED_PRECONDITION. Automatic compaction is off after three in a row that did not help. Example: three THRESHOLD
    * compactions that failed. Metadata: closes_after_tokens.
    *
-   * @generated from enum value: ERROR_REASON_BREAKER_OPEN = 12;
+   * @generated from enum value: ERROR_REASON_BREAKER_OPEN = 11;
    */
-  BREAKER_OPEN = 12,
+  BREAKER_OPEN = 11,
 
   /**
    * FAILED_PRECONDITION. A rendered view needs the results of open calls first, or a message that has the model go on without
    * them. Example: GetLLMView in a dialect between a call and its result. Metadata: call_ids.
    *
-   * @generated from enum value: ERROR_REASON_TOOL_CALLS_OPEN = 13;
+   * @generated from enum value: ERROR_REASON_TOOL_CALLS_OPEN = 12;
    */
-  TOOL_CALLS_OPEN = 13,
+  TOOL_CALLS_OPEN = 12,
 
   /**
    * FAILED_PRECONDITION. A rendered view would break a provider's rule. Example: a list that begins with an ASSISTANT
    * message where the provider wants USER. Metadata: rule, message.
    *
-   * @generated from enum value: ERROR_REASON_VIEW_INVALID = 14;
+   * @generated from enum value: ERROR_REASON_VIEW_INVALID = 13;
    */
-  VIEW_INVALID = 14,
+  VIEW_INVALID = 13,
 
   /**
    * RESOURCE_EXHAUSTED. A limit of the daemon. Example: a request of 80 MiB. Metadata: limit, value.
    *
-   * @generated from enum value: ERROR_REASON_LIMIT_EXCEEDED = 15;
+   * @generated from enum value: ERROR_REASON_LIMIT_EXCEEDED = 14;
    */
-  LIMIT_EXCEEDED = 15,
+  LIMIT_EXCEEDED = 14,
 
   /**
    * UNAVAILABLE, with RetryInfo. The summarizer is out of reach. Example: its provider answers 503. Metadata: summarizer;
    * http_status and code, where its provider told them.
    *
-   * @generated from enum value: ERROR_REASON_SUMMARIZER_UNAVAILABLE = 16;
+   * @generated from enum value: ERROR_REASON_SUMMARIZER_UNAVAILABLE = 15;
    */
-  SUMMARIZER_UNAVAILABLE = 16,
+  SUMMARIZER_UNAVAILABLE = 15,
 
   /**
    * FAILED_PRECONDITION. No summary passed the checks and the policy's fallback is FAIL. Example: a model that answers
    * nothing, twice. Metadata: summarizer, check; for CommitCompaction also prompt, the number of the answer, from 0.
    *
-   * @generated from enum value: ERROR_REASON_SUMMARY_REJECTED = 17;
+   * @generated from enum value: ERROR_REASON_SUMMARY_REJECTED = 16;
    */
-  SUMMARY_REJECTED = 17,
+  SUMMARY_REJECTED = 16,
 
   /**
    * CANCELLED. The client, another client, a shutdown or the end of the session ended the operation. Example: a Compact call that was preempted.
    * Metadata: operation_id.
    *
-   * @generated from enum value: ERROR_REASON_CANCELLED = 18;
+   * @generated from enum value: ERROR_REASON_CANCELLED = 17;
    */
-  CANCELLED = 18,
+  CANCELLED = 17,
 
   /**
    * DEADLINE_EXCEEDED. The deadline of the RPC, the daemon's limit for a unary call, or a limit for summaries has passed.
    * Example: a summarizer that hangs, and the fallback FAIL. Metadata: deadline, which of them it was: `call`, `daemon` or
    * `summarizer`; operation_id for `call` and `daemon`, where there is one; summarizer for `summarizer`.
    *
-   * @generated from enum value: ERROR_REASON_DEADLINE_EXCEEDED = 19;
+   * @generated from enum value: ERROR_REASON_DEADLINE_EXCEEDED = 18;
    */
-  DEADLINE_EXCEEDED = 19,
+  DEADLINE_EXCEEDED = 18,
 
   /**
    * INVALID_ARGUMENT. The request_id was used with another request. Example: AppendMessages with other messages under the
    * same request_id. Metadata: request_id.
    *
-   * @generated from enum value: ERROR_REASON_REQUEST_ID_REUSED = 20;
+   * @generated from enum value: ERROR_REASON_REQUEST_ID_REUSED = 19;
    */
-  REQUEST_ID_REUSED = 20,
+  REQUEST_ID_REUSED = 19,
 
   /**
    * INVALID_ARGUMENT. The policy contradicts itself. Example: reserve_tokens at or above context_window. Metadata: field.
    *
-   * @generated from enum value: ERROR_REASON_INVALID_POLICY = 21;
+   * @generated from enum value: ERROR_REASON_INVALID_POLICY = 20;
    */
-  INVALID_POLICY = 21,
+  INVALID_POLICY = 20,
 
   /**
    * UNIMPLEMENTED. This daemon does not do this yet. Example: `dialect` of GetLLMView. Metadata: field.
    *
-   * @generated from enum value: ERROR_REASON_NOT_IMPLEMENTED = 22;
+   * @generated from enum value: ERROR_REASON_NOT_IMPLEMENTED = 21;
    */
-  NOT_IMPLEMENTED = 22,
+  NOT_IMPLEMENTED = 21,
 
   /**
    * INTERNAL. A bug: the text holds an id that the daemon's log has too. Example: an error that nobody foresaw. Metadata,
    * where it is a summarizer's: summarizer, operation_id.
    *
-   * @generated from enum value: ERROR_REASON_INTERNAL = 23;
+   * @generated from enum value: ERROR_REASON_INTERNAL = 22;
    */
-  INTERNAL = 23,
+  INTERNAL = 22,
 
   /**
    * UNAVAILABLE, with RetryInfo. The daemon is shutting down. Example: Compact after the daemon got SIGTERM.
    *
-   * @generated from enum value: ERROR_REASON_SHUTTING_DOWN = 24;
+   * @generated from enum value: ERROR_REASON_SHUTTING_DOWN = 23;
    */
-  SHUTTING_DOWN = 24,
+  SHUTTING_DOWN = 23,
 
   /**
    * UNAUTHENTICATED. Example: no key, or a wrong one.
    *
-   * @generated from enum value: ERROR_REASON_UNAUTHENTICATED = 25;
+   * @generated from enum value: ERROR_REASON_UNAUTHENTICATED = 24;
    */
-  UNAUTHENTICATED = 25,
+  UNAUTHENTICATED = 24,
 
   /**
    * PERMISSION_DENIED. Example: a key that may read asks for DeleteSession.
    *
-   * @generated from enum value: ERROR_REASON_PERMISSION_DENIED = 26;
+   * @generated from enum value: ERROR_REASON_PERMISSION_DENIED = 25;
    */
-  PERMISSION_DENIED = 26,
+  PERMISSION_DENIED = 25,
 
   /**
    * DATA_LOSS. The store holds what it must not. Example: a record of a kind that this daemon does not know.
    *
-   * @generated from enum value: ERROR_REASON_STORE_CORRUPT = 27;
+   * @generated from enum value: ERROR_REASON_STORE_CORRUPT = 26;
    */
-  STORE_CORRUPT = 27,
+  STORE_CORRUPT = 26,
 
   /**
    * INVALID_ARGUMENT. A token that this daemon did not make. Example: the page_token of another listing. Metadata: field.
    *
-   * @generated from enum value: ERROR_REASON_INVALID_TOKEN = 28;
+   * @generated from enum value: ERROR_REASON_INVALID_TOKEN = 27;
    */
-  INVALID_TOKEN = 28,
+  INVALID_TOKEN = 27,
 
   /**
    * INVALID_ARGUMENT. A preset, strategy or summarizer that this daemon does not know. Example: preset `fast`.
    * Metadata: field, known.
    *
-   * @generated from enum value: ERROR_REASON_UNKNOWN_NAME = 29;
+   * @generated from enum value: ERROR_REASON_UNKNOWN_NAME = 28;
    */
-  UNKNOWN_NAME = 29,
+  UNKNOWN_NAME = 28,
 
   /**
    * ABORTED. A strategy's plan breaks an invariant. Example: a cut between a call and its result.
    *
-   * @generated from enum value: ERROR_REASON_PLAN_INVALID = 30;
+   * @generated from enum value: ERROR_REASON_PLAN_INVALID = 29;
    */
-  PLAN_INVALID = 30,
+  PLAN_INVALID = 29,
 
   /**
    * NOT_FOUND. No compaction with this operation id runs here. Example: CancelCompaction of one that has ended.
    *
-   * @generated from enum value: ERROR_REASON_OPERATION_NOT_FOUND = 31;
+   * @generated from enum value: ERROR_REASON_OPERATION_NOT_FOUND = 30;
    */
-  OPERATION_NOT_FOUND = 31,
+  OPERATION_NOT_FOUND = 30,
 
   /**
    * INVALID_ARGUMENT. Messages that are malformed, and either have no clear meaning or were sent with `strict`. Nothing
    * of them is stored. Example: provider_json with an unknown role. Metadata: rule, message (the position in the list
    * that was sent, from 0), part.
    *
-   * @generated from enum value: ERROR_REASON_INPUT_MALFORMED = 32;
+   * @generated from enum value: ERROR_REASON_INPUT_MALFORMED = 31;
    */
-  INPUT_MALFORMED = 32,
+  INPUT_MALFORMED = 31,
 
   /**
    * FAILED_PRECONDITION. A Revert went back to before the checkpoint; its point can still be gone to. Example:
    * RevertToCheckpoint to checkpoint 3 after one to checkpoint 1. Metadata: checkpoint_id, point.
    *
-   * @generated from enum value: ERROR_REASON_CHECKPOINT_PUT_ASIDE = 33;
+   * @generated from enum value: ERROR_REASON_CHECKPOINT_PUT_ASIDE = 32;
    */
-  CHECKPOINT_PUT_ASIDE = 33,
+  CHECKPOINT_PUT_ASIDE = 32,
 
   /**
    * FAILED_PRECONDITION. There is nothing to go back from. Example: two turns to be taken back of one. Metadata: turns, how
    * many there are, where turns were asked for.
    *
-   * @generated from enum value: ERROR_REASON_NOTHING_TO_REVERT = 34;
+   * @generated from enum value: ERROR_REASON_NOTHING_TO_REVERT = 33;
    */
-  NOTHING_TO_REVERT = 34,
+  NOTHING_TO_REVERT = 33,
 
   /**
    * NOT_FOUND. The log has no message with this index, or the message no such part. Example: RecallContent of part 4 of a
    * message with one. Metadata: index, next_index, part.
    *
-   * @generated from enum value: ERROR_REASON_CONTENT_NOT_FOUND = 35;
+   * @generated from enum value: ERROR_REASON_CONTENT_NOT_FOUND = 34;
    */
-  CONTENT_NOT_FOUND = 35,
+  CONTENT_NOT_FOUND = 34,
 
   /**
    * FAILED_PRECONDITION. A Revert put the message aside. Example: PinMessages of a message that was taken back. Metadata:
    * index.
    *
-   * @generated from enum value: ERROR_REASON_MESSAGE_PUT_ASIDE = 36;
+   * @generated from enum value: ERROR_REASON_MESSAGE_PUT_ASIDE = 35;
    */
-  MESSAGE_PUT_ASIDE = 36,
+  MESSAGE_PUT_ASIDE = 35,
 
   /**
    * RESOURCE_EXHAUSTED. The watcher reads more slowly than its session changes. Example: WatchSession of a client that has
    * stopped reading. Metadata: next_sequence; all before it has been sent, and one more may still arrive.
    *
-   * @generated from enum value: ERROR_REASON_WATCHER_TOO_SLOW = 37;
+   * @generated from enum value: ERROR_REASON_WATCHER_TOO_SLOW = 36;
    */
-  WATCHER_TOO_SLOW = 37,
+  WATCHER_TOO_SLOW = 36,
 
   /**
    * FAILED_PRECONDITION. The summarizer's provider refuses the request, and would again. Example: a wrong API key, or a
    * model that does not exist. Metadata: summarizer; http_status and code, where its provider told them.
    *
-   * @generated from enum value: ERROR_REASON_SUMMARIZER_REFUSED = 38;
+   * @generated from enum value: ERROR_REASON_SUMMARIZER_REFUSED = 37;
    */
-  SUMMARIZER_REFUSED = 38,
+  SUMMARIZER_REFUSED = 37,
 
   /**
    * UNAVAILABLE. The daemon ended while a compaction ran. It comes in no status, only in the CompactionAttempt that is
    * written when the store is opened again. Example: a daemon that was killed.
    *
-   * @generated from enum value: ERROR_REASON_INTERRUPTED = 39;
+   * @generated from enum value: ERROR_REASON_INTERRUPTED = 38;
    */
-  INTERRUPTED = 39,
+  INTERRUPTED = 38,
 }
 
 /**
@@ -327,7 +320,7 @@ export enum ErrorReason {
  *
  * @generated from enum compactord.v1.ErrorReason
  */
-export type ErrorReasonJson = "ERROR_REASON_UNSPECIFIED" | "ERROR_REASON_INVALID_FIELD" | "ERROR_REASON_SESSION_NOT_FOUND" | "ERROR_REASON_SESSION_EXISTS" | "ERROR_REASON_CHECKPOINT_NOT_FOUND" | "ERROR_REASON_COMPACTION_NOT_FOUND" | "ERROR_REASON_POINT_OUT_OF_RANGE" | "ERROR_REASON_WRONG_NEXT_INDEX" | "ERROR_REASON_HISTORY_REVERTED" | "ERROR_REASON_STATE_CHANGED" | "ERROR_REASON_COMPACTION_RUNNING" | "ERROR_REASON_TARGET_UNREACHABLE" | "ERROR_REASON_BREAKER_OPEN" | "ERROR_REASON_TOOL_CALLS_OPEN" | "ERROR_REASON_VIEW_INVALID" | "ERROR_REASON_LIMIT_EXCEEDED" | "ERROR_REASON_SUMMARIZER_UNAVAILABLE" | "ERROR_REASON_SUMMARY_REJECTED" | "ERROR_REASON_CANCELLED" | "ERROR_REASON_DEADLINE_EXCEEDED" | "ERROR_REASON_REQUEST_ID_REUSED" | "ERROR_REASON_INVALID_POLICY" | "ERROR_REASON_NOT_IMPLEMENTED" | "ERROR_REASON_INTERNAL" | "ERROR_REASON_SHUTTING_DOWN" | "ERROR_REASON_UNAUTHENTICATED" | "ERROR_REASON_PERMISSION_DENIED" | "ERROR_REASON_STORE_CORRUPT" | "ERROR_REASON_INVALID_TOKEN" | "ERROR_REASON_UNKNOWN_NAME" | "ERROR_REASON_PLAN_INVALID" | "ERROR_REASON_OPERATION_NOT_FOUND" | "ERROR_REASON_INPUT_MALFORMED" | "ERROR_REASON_CHECKPOINT_PUT_ASIDE" | "ERROR_REASON_NOTHING_TO_REVERT" | "ERROR_REASON_CONTENT_NOT_FOUND" | "ERROR_REASON_MESSAGE_PUT_ASIDE" | "ERROR_REASON_WATCHER_TOO_SLOW" | "ERROR_REASON_SUMMARIZER_REFUSED" | "ERROR_REASON_INTERRUPTED";
+export type ErrorReasonJson = "ERROR_REASON_UNSPECIFIED" | "ERROR_REASON_INVALID_FIELD" | "ERROR_REASON_SESSION_NOT_FOUND" | "ERROR_REASON_SESSION_EXISTS" | "ERROR_REASON_CHECKPOINT_NOT_FOUND" | "ERROR_REASON_POINT_OUT_OF_RANGE" | "ERROR_REASON_WRONG_NEXT_INDEX" | "ERROR_REASON_HISTORY_REVERTED" | "ERROR_REASON_STATE_CHANGED" | "ERROR_REASON_COMPACTION_RUNNING" | "ERROR_REASON_TARGET_UNREACHABLE" | "ERROR_REASON_BREAKER_OPEN" | "ERROR_REASON_TOOL_CALLS_OPEN" | "ERROR_REASON_VIEW_INVALID" | "ERROR_REASON_LIMIT_EXCEEDED" | "ERROR_REASON_SUMMARIZER_UNAVAILABLE" | "ERROR_REASON_SUMMARY_REJECTED" | "ERROR_REASON_CANCELLED" | "ERROR_REASON_DEADLINE_EXCEEDED" | "ERROR_REASON_REQUEST_ID_REUSED" | "ERROR_REASON_INVALID_POLICY" | "ERROR_REASON_NOT_IMPLEMENTED" | "ERROR_REASON_INTERNAL" | "ERROR_REASON_SHUTTING_DOWN" | "ERROR_REASON_UNAUTHENTICATED" | "ERROR_REASON_PERMISSION_DENIED" | "ERROR_REASON_STORE_CORRUPT" | "ERROR_REASON_INVALID_TOKEN" | "ERROR_REASON_UNKNOWN_NAME" | "ERROR_REASON_PLAN_INVALID" | "ERROR_REASON_OPERATION_NOT_FOUND" | "ERROR_REASON_INPUT_MALFORMED" | "ERROR_REASON_CHECKPOINT_PUT_ASIDE" | "ERROR_REASON_NOTHING_TO_REVERT" | "ERROR_REASON_CONTENT_NOT_FOUND" | "ERROR_REASON_MESSAGE_PUT_ASIDE" | "ERROR_REASON_WATCHER_TOO_SLOW" | "ERROR_REASON_SUMMARIZER_REFUSED" | "ERROR_REASON_INTERRUPTED";
 
 /**
  * Describes the enum compactord.v1.ErrorReason.

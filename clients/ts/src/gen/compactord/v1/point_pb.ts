@@ -10,15 +10,13 @@ import type { Checkpoint, CheckpointJson, Record, RecordJson } from "./record_pb
 import { file_compactord_v1_record } from "./record_pb.js";
 import type { ContextReport, ContextReportJson } from "./view_pb.js";
 import { file_compactord_v1_view } from "./view_pb.js";
-import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file compactord/v1/point.proto.
  */
 export const file_compactord_v1_point: GenFile = /*@__PURE__*/
-  fileDesc("Chljb21wYWN0b3JkL3YxL3BvaW50LnByb3RvEg1jb21wYWN0b3JkLnYxImIKF0NyZWF0ZUNoZWNrcG9pbnRSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDQoFdGl0bGUYAiABKAkSEAoIYW5ub3VuY2UYAyABKAgSEgoKcmVxdWVzdF9pZBgEIAEoCSKGAQoYQ3JlYXRlQ2hlY2twb2ludFJlc3BvbnNlEi0KCmNoZWNrcG9pbnQYASABKAsyGS5jb21wYWN0b3JkLnYxLkNoZWNrcG9pbnQSDQoFcG9pbnQYAiABKA0SLAoGcmVwb3J0GAMgASgLMhwuY29tcGFjdG9yZC52MS5Db250ZXh0UmVwb3J0IlMKFkxpc3RDaGVja3BvaW50c1JlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCSJoChdMaXN0Q2hlY2twb2ludHNSZXNwb25zZRI0CgtjaGVja3BvaW50cxgBIAMoCzIfLmNvbXBhY3RvcmQudjEuTGlzdGVkQ2hlY2twb2ludBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkimAEKEExpc3RlZENoZWNrcG9pbnQSLQoKY2hlY2twb2ludBgBIAEoCzIZLmNvbXBhY3RvcmQudjEuQ2hlY2twb2ludBIRCglwdXRfYXNpZGUYAiABKAgSEgoKbmV4dF9pbmRleBgDIAEoDRIuCgpjcmVhdGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCI9ChNDbGVhclNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCSKWAQoUQ2xlYXJTZXNzaW9uUmVzcG9uc2USJQoGcmVjb3JkGAEgASgLMhUuY29tcGFjdG9yZC52MS5SZWNvcmQSDQoFcG9pbnQYAiABKA0SLAoGcmVwb3J0GAMgASgLMhwuY29tcGFjdG9yZC52MS5Db250ZXh0UmVwb3J0EhoKEm1lc3NhZ2VzX3B1dF9hc2lkZRgEIAEoDSKoAgoSRm9ya1Nlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDwoFcG9pbnQYAiABKA1IABIXCg1jaGVja3BvaW50X2lkGAMgASgNSAASFgoObmV3X3Nlc3Npb25faWQYBCABKAkSJQoGcG9saWN5GAUgASgLMhUuY29tcGFjdG9yZC52MS5Qb2xpY3kSPQoGbGFiZWxzGAYgAygLMi0uY29tcGFjdG9yZC52MS5Gb3JrU2Vzc2lvblJlcXVlc3QuTGFiZWxzRW50cnkSDQoFdGl0bGUYByABKAkSEgoKcmVxdWVzdF9pZBgIIAEoCRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgQKAmF0QkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM", [file_compactord_v1_policy, file_compactord_v1_record, file_compactord_v1_view, file_google_protobuf_timestamp]);
+  fileDesc("Chljb21wYWN0b3JkL3YxL3BvaW50LnByb3RvEg1jb21wYWN0b3JkLnYxImIKF0NyZWF0ZUNoZWNrcG9pbnRSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDQoFdGl0bGUYAiABKAkSEAoIYW5ub3VuY2UYAyABKAgSEgoKcmVxdWVzdF9pZBgEIAEoCSKGAQoYQ3JlYXRlQ2hlY2twb2ludFJlc3BvbnNlEi0KCmNoZWNrcG9pbnQYASABKAsyGS5jb21wYWN0b3JkLnYxLkNoZWNrcG9pbnQSDQoFcG9pbnQYAiABKA0SLAoGcmVwb3J0GAMgASgLMhwuY29tcGFjdG9yZC52MS5Db250ZXh0UmVwb3J0Ij0KE0NsZWFyU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRISCgpyZXF1ZXN0X2lkGAIgASgJIpYBChRDbGVhclNlc3Npb25SZXNwb25zZRIlCgZyZWNvcmQYASABKAsyFS5jb21wYWN0b3JkLnYxLlJlY29yZBINCgVwb2ludBgCIAEoDRIsCgZyZXBvcnQYAyABKAsyHC5jb21wYWN0b3JkLnYxLkNvbnRleHRSZXBvcnQSGgoSbWVzc2FnZXNfcHV0X2FzaWRlGAQgASgNIqgCChJGb3JrU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgVwb2ludBgCIAEoDUgAEhcKDWNoZWNrcG9pbnRfaWQYAyABKA1IABIWCg5uZXdfc2Vzc2lvbl9pZBgEIAEoCRIlCgZwb2xpY3kYBSABKAsyFS5jb21wYWN0b3JkLnYxLlBvbGljeRI9CgZsYWJlbHMYBiADKAsyLS5jb21wYWN0b3JkLnYxLkZvcmtTZXNzaW9uUmVxdWVzdC5MYWJlbHNFbnRyeRINCgV0aXRsZRgHIAEoCRISCgpyZXF1ZXN0X2lkGAggASgJGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCBAoCYXRCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_policy, file_compactord_v1_record, file_compactord_v1_view]);
 
 /**
  * CreateCheckpointRequest names the end of the log, so that a later revert can go back to it.
@@ -165,195 +163,6 @@ export const CreateCheckpointResponseSchema: GenMessage<CreateCheckpointResponse
   messageDesc(file_compactord_v1_point, 1);
 
 /**
- * ListCheckpointsRequest asks for a page of checkpoints.
- *
- * @generated from message compactord.v1.ListCheckpointsRequest
- */
-export type ListCheckpointsRequest = Message<"compactord.v1.ListCheckpointsRequest"> & {
-  /**
-   * The session's id.
-   *
-   * @generated from field: string session_id = 1;
-   */
-  sessionId: string;
-
-  /**
-   * Checkpoints a page. 0 to 1,000; 0 means 100.
-   *
-   * @generated from field: uint32 page_size = 2;
-   */
-  pageSize: number;
-
-  /**
-   * From the last answer; empty for the first page. At most 1,024 bytes.
-   *
-   * @generated from field: string page_token = 3;
-   */
-  pageToken: string;
-};
-
-/**
- * ListCheckpointsRequest asks for a page of checkpoints.
- *
- * @generated from message compactord.v1.ListCheckpointsRequest
- */
-export type ListCheckpointsRequestJson = {
-  /**
-   * The session's id.
-   *
-   * @generated from field: string session_id = 1;
-   */
-  sessionId?: string;
-
-  /**
-   * Checkpoints a page. 0 to 1,000; 0 means 100.
-   *
-   * @generated from field: uint32 page_size = 2;
-   */
-  pageSize?: number;
-
-  /**
-   * From the last answer; empty for the first page. At most 1,024 bytes.
-   *
-   * @generated from field: string page_token = 3;
-   */
-  pageToken?: string;
-};
-
-/**
- * Describes the message compactord.v1.ListCheckpointsRequest.
- * Use `create(ListCheckpointsRequestSchema)` to create a new message.
- */
-export const ListCheckpointsRequestSchema: GenMessage<ListCheckpointsRequest, {jsonType: ListCheckpointsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_point, 2);
-
-/**
- * ListCheckpointsResponse is a page of checkpoints.
- *
- * @generated from message compactord.v1.ListCheckpointsResponse
- */
-export type ListCheckpointsResponse = Message<"compactord.v1.ListCheckpointsResponse"> & {
-  /**
-   * The checkpoints by ascending id, also those that a Revert put aside.
-   *
-   * @generated from field: repeated compactord.v1.ListedCheckpoint checkpoints = 1;
-   */
-  checkpoints: ListedCheckpoint[];
-
-  /**
-   * For the next page; empty on the last.
-   *
-   * @generated from field: string next_page_token = 2;
-   */
-  nextPageToken: string;
-};
-
-/**
- * ListCheckpointsResponse is a page of checkpoints.
- *
- * @generated from message compactord.v1.ListCheckpointsResponse
- */
-export type ListCheckpointsResponseJson = {
-  /**
-   * The checkpoints by ascending id, also those that a Revert put aside.
-   *
-   * @generated from field: repeated compactord.v1.ListedCheckpoint checkpoints = 1;
-   */
-  checkpoints?: ListedCheckpointJson[];
-
-  /**
-   * For the next page; empty on the last.
-   *
-   * @generated from field: string next_page_token = 2;
-   */
-  nextPageToken?: string;
-};
-
-/**
- * Describes the message compactord.v1.ListCheckpointsResponse.
- * Use `create(ListCheckpointsResponseSchema)` to create a new message.
- */
-export const ListCheckpointsResponseSchema: GenMessage<ListCheckpointsResponse, {jsonType: ListCheckpointsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_point, 3);
-
-/**
- * ListedCheckpoint is a checkpoint with where it stands now.
- *
- * @generated from message compactord.v1.ListedCheckpoint
- */
-export type ListedCheckpoint = Message<"compactord.v1.ListedCheckpoint"> & {
-  /**
-   * The checkpoint.
-   *
-   * @generated from field: compactord.v1.Checkpoint checkpoint = 1;
-   */
-  checkpoint?: Checkpoint | undefined;
-
-  /**
-   * Whether a Revert put it aside. It can then be gone back to by its point alone.
-   *
-   * @generated from field: bool put_aside = 2;
-   */
-  putAside: boolean;
-
-  /**
-   * How many messages the log held when it was made.
-   *
-   * @generated from field: uint32 next_index = 3;
-   */
-  nextIndex: number;
-
-  /**
-   * When it was made.
-   *
-   * @generated from field: google.protobuf.Timestamp created_at = 4;
-   */
-  createdAt?: Timestamp | undefined;
-};
-
-/**
- * ListedCheckpoint is a checkpoint with where it stands now.
- *
- * @generated from message compactord.v1.ListedCheckpoint
- */
-export type ListedCheckpointJson = {
-  /**
-   * The checkpoint.
-   *
-   * @generated from field: compactord.v1.Checkpoint checkpoint = 1;
-   */
-  checkpoint?: CheckpointJson;
-
-  /**
-   * Whether a Revert put it aside. It can then be gone back to by its point alone.
-   *
-   * @generated from field: bool put_aside = 2;
-   */
-  putAside?: boolean;
-
-  /**
-   * How many messages the log held when it was made.
-   *
-   * @generated from field: uint32 next_index = 3;
-   */
-  nextIndex?: number;
-
-  /**
-   * When it was made.
-   *
-   * @generated from field: google.protobuf.Timestamp created_at = 4;
-   */
-  createdAt?: TimestampJson;
-};
-
-/**
- * Describes the message compactord.v1.ListedCheckpoint.
- * Use `create(ListedCheckpointSchema)` to create a new message.
- */
-export const ListedCheckpointSchema: GenMessage<ListedCheckpoint, {jsonType: ListedCheckpointJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_point, 4);
-
-/**
  * ClearSessionRequest puts all aside but the leading run of SYSTEM and DEVELOPER messages.
  *
  * @generated from message compactord.v1.ClearSessionRequest
@@ -400,7 +209,7 @@ export type ClearSessionRequestJson = {
  * Use `create(ClearSessionRequestSchema)` to create a new message.
  */
 export const ClearSessionRequestSchema: GenMessage<ClearSessionRequest, {jsonType: ClearSessionRequestJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_point, 5);
+  messageDesc(file_compactord_v1_point, 2);
 
 /**
  * ClearSessionResponse says what was written.
@@ -477,7 +286,7 @@ export type ClearSessionResponseJson = {
  * Use `create(ClearSessionResponseSchema)` to create a new message.
  */
 export const ClearSessionResponseSchema: GenMessage<ClearSessionResponse, {jsonType: ClearSessionResponseJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_point, 6);
+  messageDesc(file_compactord_v1_point, 3);
 
 /**
  * ForkSessionRequest makes a session of another one's log up to a point.
@@ -619,5 +428,5 @@ export type ForkSessionRequestJson = {
  * Use `create(ForkSessionRequestSchema)` to create a new message.
  */
 export const ForkSessionRequestSchema: GenMessage<ForkSessionRequest, {jsonType: ForkSessionRequestJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_point, 7);
+  messageDesc(file_compactord_v1_point, 4);
 
