@@ -24,7 +24,7 @@ func (s *Service) Compact(
 // compact runs a compaction of a session. findings are told with its first event.
 func (s *Service) compact(
 	c *compaction.Compactor, req *compactordv1.CompactRequest,
-	stream grpc.ServerStreamingServer[compactordv1.CompactResponse], findings []*compactordv1.InputFinding,
+	stream grpc.ServerStreamingServer[compactordv1.CompactResponse], findings []*compactordv1.Finding,
 ) error {
 	run, recorded, err := c.Start(stream.Context(), req, findings)
 	switch {

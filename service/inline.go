@@ -28,7 +28,7 @@ type inline struct {
 	logs      *sessionlog.Logs
 	compactor *compaction.Compactor
 	// findings are what was malformed in it.
-	findings []*compactordv1.InputFinding
+	findings []*compactordv1.Finding
 }
 
 // inline makes the log of a history.

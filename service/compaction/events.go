@@ -131,7 +131,7 @@ func (t *eventStream) taken() {
 }
 
 // newEvents begins the events of a compaction. The first of them tells the findings.
-func (j *job) newEvents(name sessionlog.Name, findings []*compactordv1.InputFinding) *eventStream {
+func (j *job) newEvents(name sessionlog.Name, findings []*compactordv1.Finding) *eventStream {
 	ahead := eventsAhead
 	if j.req.GetDetach() {
 		ahead = j.EventsAhead

@@ -20,7 +20,7 @@ type Run struct {
 // with the first event. A request that was carried out before is not carried out again: then recorded is its last event,
 // and there is no run.
 func (c *Compactor) Start(
-	ctx context.Context, req *compactordv1.CompactRequest, findings []*compactordv1.InputFinding,
+	ctx context.Context, req *compactordv1.CompactRequest, findings []*compactordv1.Finding,
 ) (run *Run, recorded *compactordv1.CompactionEvent, err error) {
 	if err := checkReplay(req); err != nil {
 		return nil, nil, err

@@ -20,7 +20,7 @@ import (
 // force again. It returns what was malformed.
 func (i *Intake) AppendHistory(
 	ctx context.Context, logs *sessionlog.Logs, id string, h *compactordv1.InlineHistory,
-) ([]*compactordv1.InputFinding, error) {
+) ([]*compactordv1.Finding, error) {
 	in, err := i.read(h, h.GetStrict())
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ type input struct {
 	messages []*compactordv1.Message
 	// positions tells for each message which one of the list that was sent it came from.
 	positions []int
-	findings  []*compactordv1.InputFinding
+	findings  []*compactordv1.Finding
 	// answered are the ids that results of this input have answered.
 	answered map[string]bool
 	strict   bool
@@ -40,7 +40,7 @@ func (in *input) fresh() *input {
 }
 
 func (in *input) find(rule string, message, part int, format string, args ...any) {
-	in.findings = append(in.findings, &compactordv1.InputFinding{
+	in.findings = append(in.findings, &compactordv1.Finding{
 		Rule: rule, Message: uint32(max(message, 0)), Part: uint32(part), Text: fmt.Sprintf(format, args...),
 	})
 }
@@ -76,7 +76,7 @@ func (in *input) verdict() error {
 }
 
 // report is what an answer tells of the findings.
-func (in *input) report() []*compactordv1.InputFinding {
+func (in *input) report() []*compactordv1.Finding {
 	return in.findings[:min(len(in.findings), maxFindings)]
 }
 

@@ -38,7 +38,7 @@ func (i *Intake) judgeAnswer(in *input, row *storagev1.Session) *compactordv1.Mo
 	}
 	in.messages[last] = m
 	// A provider that had no room to answer need not have said anything.
-	in.findings = slices.DeleteFunc(in.findings, func(f *compactordv1.InputFinding) bool {
+	in.findings = slices.DeleteFunc(in.findings, func(f *compactordv1.Finding) bool {
 		return f.GetRule() == dialect.InputEmptyMessage && int(f.GetMessage()) == in.positions[last]
 	})
 	return answer

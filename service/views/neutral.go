@@ -138,7 +138,7 @@ func collapses(s *session.State) bool {
 
 // page cuts what is new to the size that was asked for.
 func (f *fresh) page(token session.ViewToken, maxBytes int) *compactordv1.GetLLMViewResponse {
-	f.report.PrefixValidThrough, f.report.SuggestedBreakpoints = f.unchanged, f.breakpoints
+	f.report.SuggestedBreakpoints = f.breakpoints
 	answer := &compactordv1.GetLLMViewResponse{UnchangedPrefix: f.unchanged, ViewReport: f.report}
 	size := 0
 	for _, vm := range f.messages {

@@ -71,7 +71,7 @@ func (r *Rendered) check() error {
 
 // page cuts what is new to the size that was asked for.
 func (r *Rendered) page(token session.ViewToken, unchanged, maxBytes int) *compactordv1.GetLLMViewResponse {
-	answer := &compactordv1.GetLLMViewResponse{UnchangedPrefix: uint32(unchanged), ViewReport: r.report(unchanged)}
+	answer := &compactordv1.GetLLMViewResponse{UnchangedPrefix: uint32(unchanged), ViewReport: r.report()}
 	for _, raw := range r.System {
 		answer.SystemJson = append(answer.SystemJson, string(raw))
 	}
@@ -90,30 +90,23 @@ func (r *Rendered) page(token session.ViewToken, unchanged, maxBytes int) *compa
 }
 
 // report says what was done to draw and render the view.
-func (r *Rendered) report(unchanged int) *compactordv1.ViewReport {
+func (r *Rendered) report() *compactordv1.ViewReport {
 	report := r.view.Report
-	report.Dialect = r.shape.Kind()
 	report.DisableThinking = report.GetDisableThinking() || r.DisableThinking
 	report.MessagesMerged = uint32(r.Merged)
-	report.PrefixValidThrough = uint32(unchanged)
 	report.SuggestedBreakpoints = r.breakpoints()
 	report.Bytes = 0
 	for _, raw := range append(r.System[:len(r.System):len(r.System)], r.Messages...) {
 		report.Bytes += uint32(len(raw))
 	}
-	for _, rule := range r.shape.Rules() {
-		if !rule.RequestOnly || r.mode() == dialect.Request {
-			report.RulesChecked = append(report.RulesChecked, rule.ID)
-		}
-	}
 	for _, dropped := range r.Dropped[:min(len(r.Dropped), maxReported)] {
-		report.PartsDropped = append(report.PartsDropped, &compactordv1.PartDropped{
-			Message: uint32(dropped.Message), Part: uint32(dropped.Part), Why: dropped.Why,
+		report.PartsDropped = append(report.PartsDropped, &compactordv1.Finding{
+			Message: uint32(dropped.Message), Part: uint32(dropped.Part), Text: dropped.Why,
 		})
 	}
 	for _, repair := range r.Repairs[:min(len(r.Repairs), maxReported)] {
-		report.Repairs = append(report.Repairs, &compactordv1.Repair{
-			Rule: repair.Rule, Message: uint32(repair.Message), What: repair.What,
+		report.Repairs = append(report.Repairs, &compactordv1.Finding{
+			Rule: repair.Rule, Message: uint32(repair.Message), Text: repair.What,
 		})
 	}
 	return report

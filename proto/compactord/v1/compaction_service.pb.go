@@ -1275,7 +1275,7 @@ type PruneResponse struct {
 	// How full the context is now.
 	Report *ContextReport `protobuf:"bytes,4,opt,name=report,proto3" json:"report,omitempty"`
 	// Of a history sent along: what was malformed and taken all the same. The first 1,000.
-	Findings      []*InputFinding `protobuf:"bytes,5,rep,name=findings,proto3" json:"findings,omitempty"`
+	Findings      []*Finding `protobuf:"bytes,5,rep,name=findings,proto3" json:"findings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1338,7 +1338,7 @@ func (x *PruneResponse) GetReport() *ContextReport {
 	return nil
 }
 
-func (x *PruneResponse) GetFindings() []*InputFinding {
+func (x *PruneResponse) GetFindings() []*Finding {
 	if x != nil {
 		return x.Findings
 	}
@@ -1523,7 +1523,7 @@ type GetLLMViewResponse struct {
 	// `systemInstruction`, OpenAI Responses' one is `instructions`, where the input had it there. Sent whole each time.
 	SystemJson []string `protobuf:"bytes,8,rep,name=system_json,json=systemJson,proto3" json:"system_json,omitempty"`
 	// Of a history sent along: what was malformed and taken all the same. The first 1,000.
-	Findings      []*InputFinding `protobuf:"bytes,9,rep,name=findings,proto3" json:"findings,omitempty"`
+	Findings      []*Finding `protobuf:"bytes,9,rep,name=findings,proto3" json:"findings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1614,7 +1614,7 @@ func (x *GetLLMViewResponse) GetSystemJson() []string {
 	return nil
 }
 
-func (x *GetLLMViewResponse) GetFindings() []*InputFinding {
+func (x *GetLLMViewResponse) GetFindings() []*Finding {
 	if x != nil {
 		return x.Findings
 	}
@@ -1747,14 +1747,14 @@ const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"\adry_run\x18\x05 \x01(\bR\x06dryRun\x12'\n" +
 	"\n" +
 	"request_id\x18\x06 \x01(\tB\b\xbaH\x05r\x03(\x80\x01R\trequestIdB\x0f\n" +
-	"\x06target\x12\x05\xbaH\x02\b\x01\"\x85\x02\n" +
+	"\x06target\x12\x05\xbaH\x02\b\x01\"\x80\x02\n" +
 	"\rPruneResponse\x12/\n" +
 	"\x05prune\x18\x01 \x01(\v2\x19.compactord.v1.PruneEntryR\x05prune\x12:\n" +
 	"\vskip_reason\x18\x02 \x01(\x0e2\x19.compactord.v1.SkipReasonR\n" +
 	"skipReason\x12\x18\n" +
 	"\amessage\x18\x03 \x01(\tR\amessage\x124\n" +
-	"\x06report\x18\x04 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\x127\n" +
-	"\bfindings\x18\x05 \x03(\v2\x1b.compactord.v1.InputFindingR\bfindings\"\x84\x04\n" +
+	"\x06report\x18\x04 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\x122\n" +
+	"\bfindings\x18\x05 \x03(\v2\x16.compactord.v1.FindingR\bfindings\"\x84\x04\n" +
 	"\x11GetLLMViewRequest\x126\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$H\x00R\tsessionId\x128\n" +
@@ -1770,7 +1770,7 @@ const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"\x06policy\x18\t \x01(\v2\x15.compactord.v1.PolicyR\x06policyB\x0f\n" +
 	"\x06target\x12\x05\xbaH\x02\b\x01B\b\n" +
 	"\x06_as_ofB\v\n" +
-	"\t_thinking\"\xa2\x03\n" +
+	"\t_thinking\"\x9d\x03\n" +
 	"\x12GetLLMViewResponse\x12)\n" +
 	"\x10unchanged_prefix\x18\x01 \x01(\rR\x0funchangedPrefix\x126\n" +
 	"\bmessages\x18\x02 \x03(\v2\x1a.compactord.v1.ViewMessageR\bmessages\x12\x1d\n" +
@@ -1782,8 +1782,8 @@ const file_compactord_v1_compaction_service_proto_rawDesc = "" +
 	"viewReport\x12#\n" +
 	"\rmessages_json\x18\a \x03(\tR\fmessagesJson\x12\x1f\n" +
 	"\vsystem_json\x18\b \x03(\tR\n" +
-	"systemJson\x127\n" +
-	"\bfindings\x18\t \x03(\v2\x1b.compactord.v1.InputFindingR\bfindings*\xa3\x01\n" +
+	"systemJson\x122\n" +
+	"\bfindings\x18\t \x03(\v2\x16.compactord.v1.FindingR\bfindings*\xa3\x01\n" +
 	"\x11SummaryPromptKind\x12#\n" +
 	"\x1fSUMMARY_PROMPT_KIND_UNSPECIFIED\x10\x00\x12\x1f\n" +
 	"\x1bSUMMARY_PROMPT_KIND_HISTORY\x10\x01\x12#\n" +
@@ -1849,7 +1849,7 @@ var file_compactord_v1_compaction_service_proto_goTypes = []any{
 	(*CompactionCompleted)(nil),      // 30: compactord.v1.CompactionCompleted
 	(*CompactionSkipped)(nil),        // 31: compactord.v1.CompactionSkipped
 	(SkipReason)(0),                  // 32: compactord.v1.SkipReason
-	(*InputFinding)(nil),             // 33: compactord.v1.InputFinding
+	(*Finding)(nil),                  // 33: compactord.v1.Finding
 	(Dialect)(0),                     // 34: compactord.v1.Dialect
 	(ThinkingPolicy)(0),              // 35: compactord.v1.ThinkingPolicy
 	(*ViewMessage)(nil),              // 36: compactord.v1.ViewMessage
@@ -1892,7 +1892,7 @@ var file_compactord_v1_compaction_service_proto_depIdxs = []int32{
 	19, // 27: compactord.v1.PruneResponse.prune:type_name -> compactord.v1.PruneEntry
 	32, // 28: compactord.v1.PruneResponse.skip_reason:type_name -> compactord.v1.SkipReason
 	26, // 29: compactord.v1.PruneResponse.report:type_name -> compactord.v1.ContextReport
-	33, // 30: compactord.v1.PruneResponse.findings:type_name -> compactord.v1.InputFinding
+	33, // 30: compactord.v1.PruneResponse.findings:type_name -> compactord.v1.Finding
 	1,  // 31: compactord.v1.GetLLMViewRequest.history:type_name -> compactord.v1.InlineHistory
 	34, // 32: compactord.v1.GetLLMViewRequest.dialect:type_name -> compactord.v1.Dialect
 	35, // 33: compactord.v1.GetLLMViewRequest.thinking:type_name -> compactord.v1.ThinkingPolicy
@@ -1900,7 +1900,7 @@ var file_compactord_v1_compaction_service_proto_depIdxs = []int32{
 	36, // 35: compactord.v1.GetLLMViewResponse.messages:type_name -> compactord.v1.ViewMessage
 	26, // 36: compactord.v1.GetLLMViewResponse.report:type_name -> compactord.v1.ContextReport
 	37, // 37: compactord.v1.GetLLMViewResponse.view_report:type_name -> compactord.v1.ViewReport
-	33, // 38: compactord.v1.GetLLMViewResponse.findings:type_name -> compactord.v1.InputFinding
+	33, // 38: compactord.v1.GetLLMViewResponse.findings:type_name -> compactord.v1.Finding
 	2,  // 39: compactord.v1.CompactionService.Compact:input_type -> compactord.v1.CompactRequest
 	5,  // 40: compactord.v1.CompactionService.PlanCompaction:input_type -> compactord.v1.PlanCompactionRequest
 	8,  // 41: compactord.v1.CompactionService.CommitCompaction:input_type -> compactord.v1.CommitCompactionRequest

@@ -97,7 +97,7 @@ type CompactionEvent struct {
 	// As in the request.
 	WillRetry bool `protobuf:"varint,4,opt,name=will_retry,json=willRetry,proto3" json:"will_retry,omitempty"`
 	// On the first event, of a history sent along: what was malformed and taken all the same. The first 1,000.
-	Findings []*InputFinding `protobuf:"bytes,5,rep,name=findings,proto3" json:"findings,omitempty"`
+	Findings []*Finding `protobuf:"bytes,5,rep,name=findings,proto3" json:"findings,omitempty"`
 	// What happened.
 	//
 	// Types that are valid to be assigned to Event:
@@ -174,7 +174,7 @@ func (x *CompactionEvent) GetWillRetry() bool {
 	return false
 }
 
-func (x *CompactionEvent) GetFindings() []*InputFinding {
+func (x *CompactionEvent) GetFindings() []*Finding {
 	if x != nil {
 		return x.Findings
 	}
@@ -984,14 +984,14 @@ var File_compactord_v1_event_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_event_proto_rawDesc = "" +
 	"\n" +
-	"\x19compactord/v1/event.proto\x12\rcompactord.v1\x1a\x18compactord/v1/edit.proto\x1a\x19compactord/v1/error.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/record.proto\x1a\x18compactord/v1/view.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x96\x06\n" +
+	"\x19compactord/v1/event.proto\x12\rcompactord.v1\x1a\x18compactord/v1/edit.proto\x1a\x19compactord/v1/error.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/record.proto\x1a\x18compactord/v1/view.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x91\x06\n" +
 	"\x0fCompactionEvent\x12!\n" +
 	"\foperation_id\x18\x01 \x01(\tR\voperationId\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\rR\x06number\x12.\n" +
 	"\x04time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x1d\n" +
 	"\n" +
-	"will_retry\x18\x04 \x01(\bR\twillRetry\x127\n" +
-	"\bfindings\x18\x05 \x03(\v2\x1b.compactord.v1.InputFindingR\bfindings\x12<\n" +
+	"will_retry\x18\x04 \x01(\bR\twillRetry\x122\n" +
+	"\bfindings\x18\x05 \x03(\v2\x16.compactord.v1.FindingR\bfindings\x12<\n" +
 	"\astarted\x18\x06 \x01(\v2 .compactord.v1.CompactionStartedH\x00R\astarted\x12?\n" +
 	"\bprogress\x18\a \x01(\v2!.compactord.v1.CompactionProgressH\x00R\bprogress\x12B\n" +
 	"\rsummary_delta\x18\b \x01(\v2\x1b.compactord.v1.SummaryDeltaH\x00R\fsummaryDelta\x128\n" +
@@ -1088,7 +1088,7 @@ var file_compactord_v1_event_proto_goTypes = []any{
 	(*CompactionFailed)(nil),      // 10: compactord.v1.CompactionFailed
 	(*CompactionCancelled)(nil),   // 11: compactord.v1.CompactionCancelled
 	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
-	(*InputFinding)(nil),          // 13: compactord.v1.InputFinding
+	(*Finding)(nil),               // 13: compactord.v1.Finding
 	(*Edit)(nil),                  // 14: compactord.v1.Edit
 	(SkipReason)(0),               // 15: compactord.v1.SkipReason
 	(*IndexRange)(nil),            // 16: compactord.v1.IndexRange
@@ -1101,7 +1101,7 @@ var file_compactord_v1_event_proto_goTypes = []any{
 }
 var file_compactord_v1_event_proto_depIdxs = []int32{
 	12, // 0: compactord.v1.CompactionEvent.time:type_name -> google.protobuf.Timestamp
-	13, // 1: compactord.v1.CompactionEvent.findings:type_name -> compactord.v1.InputFinding
+	13, // 1: compactord.v1.CompactionEvent.findings:type_name -> compactord.v1.Finding
 	4,  // 2: compactord.v1.CompactionEvent.started:type_name -> compactord.v1.CompactionStarted
 	5,  // 3: compactord.v1.CompactionEvent.progress:type_name -> compactord.v1.CompactionProgress
 	6,  // 4: compactord.v1.CompactionEvent.summary_delta:type_name -> compactord.v1.SummaryDelta

@@ -1567,35 +1567,35 @@ func (x *ProviderJson) GetStopReason() StopReason {
 	return StopReason_STOP_REASON_UNSPECIFIED
 }
 
-// InputFinding is something malformed in messages that were taken all the same, since their meaning is clear.
-type InputFinding struct {
+// Finding is something about a message of a list: what was malformed in it, changed or left out.
+type Finding struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The rule's id, such as `input.result-without-call`. docs/dialects.md lists them.
+	// The id of the rule, such as `input.result-without-call`; empty where no rule is concerned. docs/dialects.md lists them.
 	Rule string `protobuf:"bytes,1,opt,name=rule,proto3" json:"rule,omitempty"`
-	// The message's position in the list that was sent, from 0.
+	// The message's position, from 0: of `findings` in the list that was sent, of a ViewReport in the neutral view.
 	Message uint32 `protobuf:"varint,2,opt,name=message,proto3" json:"message,omitempty"`
 	// The part's position in that message, from 0.
 	Part uint32 `protobuf:"varint,3,opt,name=part,proto3" json:"part,omitempty"`
-	// What is malformed and what was made of it, in one sentence. It quotes nothing of the conversation.
+	// What was found and what was made of it, in one sentence. It quotes nothing of the conversation.
 	Text          string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *InputFinding) Reset() {
-	*x = InputFinding{}
+func (x *Finding) Reset() {
+	*x = Finding{}
 	mi := &file_compactord_v1_message_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *InputFinding) String() string {
+func (x *Finding) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*InputFinding) ProtoMessage() {}
+func (*Finding) ProtoMessage() {}
 
-func (x *InputFinding) ProtoReflect() protoreflect.Message {
+func (x *Finding) ProtoReflect() protoreflect.Message {
 	mi := &file_compactord_v1_message_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1607,33 +1607,33 @@ func (x *InputFinding) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use InputFinding.ProtoReflect.Descriptor instead.
-func (*InputFinding) Descriptor() ([]byte, []int) {
+// Deprecated: Use Finding.ProtoReflect.Descriptor instead.
+func (*Finding) Descriptor() ([]byte, []int) {
 	return file_compactord_v1_message_proto_rawDescGZIP(), []int{13}
 }
 
-func (x *InputFinding) GetRule() string {
+func (x *Finding) GetRule() string {
 	if x != nil {
 		return x.Rule
 	}
 	return ""
 }
 
-func (x *InputFinding) GetMessage() uint32 {
+func (x *Finding) GetMessage() uint32 {
 	if x != nil {
 		return x.Message
 	}
 	return 0
 }
 
-func (x *InputFinding) GetPart() uint32 {
+func (x *Finding) GetPart() uint32 {
 	if x != nil {
 		return x.Part
 	}
 	return 0
 }
 
-func (x *InputFinding) GetText() string {
+func (x *Finding) GetText() string {
 	if x != nil {
 		return x.Text
 	}
@@ -1985,8 +1985,8 @@ const file_compactord_v1_message_proto_rawDesc = "" +
 	"\x05usage\x18\x03 \x01(\v2\x14.compactord.v1.UsageR\x05usage\x12\x1e\n" +
 	"\x05model\x18\x04 \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\x05model\x12D\n" +
 	"\vstop_reason\x18\x05 \x01(\x0e2\x19.compactord.v1.StopReasonB\b\xbaH\x05\x82\x01\x02\x10\x01R\n" +
-	"stopReason\"d\n" +
-	"\fInputFinding\x12\x12\n" +
+	"stopReason\"_\n" +
+	"\aFinding\x12\x12\n" +
 	"\x04rule\x18\x01 \x01(\tR\x04rule\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\rR\amessage\x12\x12\n" +
 	"\x04part\x18\x03 \x01(\rR\x04part\x12\x12\n" +
@@ -2091,7 +2091,7 @@ var file_compactord_v1_message_proto_goTypes = []any{
 	(*FileTouch)(nil),             // 16: compactord.v1.FileTouch
 	(*Usage)(nil),                 // 17: compactord.v1.Usage
 	(*ProviderJson)(nil),          // 18: compactord.v1.ProviderJson
-	(*InputFinding)(nil),          // 19: compactord.v1.InputFinding
+	(*Finding)(nil),               // 19: compactord.v1.Finding
 	(*CallRef)(nil),               // 20: compactord.v1.CallRef
 	(*LoggedMessage)(nil),         // 21: compactord.v1.LoggedMessage
 	(*timestamppb.Timestamp)(nil), // 22: google.protobuf.Timestamp

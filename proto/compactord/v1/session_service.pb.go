@@ -1394,7 +1394,7 @@ type AppendMessagesResponse struct {
 	// How full the context is, and whether to compact.
 	Report *ContextReport `protobuf:"bytes,4,opt,name=report,proto3" json:"report,omitempty"`
 	// What was malformed and taken all the same. The first 1,000.
-	Findings []*InputFinding `protobuf:"bytes,5,rep,name=findings,proto3" json:"findings,omitempty"`
+	Findings []*Finding `protobuf:"bytes,5,rep,name=findings,proto3" json:"findings,omitempty"`
 	// With model_answer: the answer.
 	Answer        *ModelAnswer `protobuf:"bytes,6,opt,name=answer,proto3" json:"answer,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1459,7 +1459,7 @@ func (x *AppendMessagesResponse) GetReport() *ContextReport {
 	return nil
 }
 
-func (x *AppendMessagesResponse) GetFindings() []*InputFinding {
+func (x *AppendMessagesResponse) GetFindings() []*Finding {
 	if x != nil {
 		return x.Findings
 	}
@@ -2293,15 +2293,15 @@ const file_compactord_v1_session_service_proto_rawDesc = "" +
 	"\xbaH\ar\x05 \x01(\x80\x01R\x04tool\x12.\n" +
 	"\x05files\x18\x05 \x01(\v2\x18.compactord.v1.FileListsR\x05files\x129\n" +
 	"\n" +
-	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\x91\x02\n" +
+	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\x8c\x02\n" +
 	"\x16AppendMessagesResponse\x12\x1f\n" +
 	"\vfirst_index\x18\x01 \x01(\rR\n" +
 	"firstIndex\x12\x1d\n" +
 	"\n" +
 	"next_index\x18\x02 \x01(\rR\tnextIndex\x12\x14\n" +
 	"\x05point\x18\x03 \x01(\rR\x05point\x124\n" +
-	"\x06report\x18\x04 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\x127\n" +
-	"\bfindings\x18\x05 \x03(\v2\x1b.compactord.v1.InputFindingR\bfindings\x122\n" +
+	"\x06report\x18\x04 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\x122\n" +
+	"\bfindings\x18\x05 \x03(\v2\x16.compactord.v1.FindingR\bfindings\x122\n" +
 	"\x06answer\x18\x06 \x01(\v2\x1a.compactord.v1.ModelAnswerR\x06answer\"\x9e\x02\n" +
 	"\vModelAnswer\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12)\n" +
@@ -2450,7 +2450,7 @@ var file_compactord_v1_session_service_proto_goTypes = []any{
 	(*Message)(nil),                    // 36: compactord.v1.Message
 	(*ProviderJson)(nil),               // 37: compactord.v1.ProviderJson
 	(*FileLists)(nil),                  // 38: compactord.v1.FileLists
-	(*InputFinding)(nil),               // 39: compactord.v1.InputFinding
+	(*Finding)(nil),                    // 39: compactord.v1.Finding
 	(*Part)(nil),                       // 40: compactord.v1.Part
 	(StopReason)(0),                    // 41: compactord.v1.StopReason
 	(*Usage)(nil),                      // 42: compactord.v1.Usage
@@ -2504,7 +2504,7 @@ var file_compactord_v1_session_service_proto_depIdxs = []int32{
 	38, // 27: compactord.v1.ImportedCompaction.files:type_name -> compactord.v1.FileLists
 	31, // 28: compactord.v1.ImportedCompaction.created_at:type_name -> google.protobuf.Timestamp
 	34, // 29: compactord.v1.AppendMessagesResponse.report:type_name -> compactord.v1.ContextReport
-	39, // 30: compactord.v1.AppendMessagesResponse.findings:type_name -> compactord.v1.InputFinding
+	39, // 30: compactord.v1.AppendMessagesResponse.findings:type_name -> compactord.v1.Finding
 	20, // 31: compactord.v1.AppendMessagesResponse.answer:type_name -> compactord.v1.ModelAnswer
 	40, // 32: compactord.v1.ModelAnswer.parts:type_name -> compactord.v1.Part
 	41, // 33: compactord.v1.ModelAnswer.stop_reason:type_name -> compactord.v1.StopReason

@@ -635,27 +635,23 @@ type ViewReport struct {
 	DisableThinking bool `protobuf:"varint,1,opt,name=disable_thinking,json=disableThinking,proto3" json:"disable_thinking,omitempty"`
 	// The indexes whose thinking was left out of the messages that were drawn for this answer.
 	ThinkingDropped []uint32 `protobuf:"varint,2,rep,packed,name=thinking_dropped,json=thinkingDropped,proto3" json:"thinking_dropped,omitempty"`
-	// The dialect that it was rendered in.
-	Dialect Dialect `protobuf:"varint,3,opt,name=dialect,proto3,enum=compactord.v1.Dialect" json:"dialect,omitempty"`
-	// The ids of the rules that were checked.
-	RulesChecked []string `protobuf:"bytes,4,rep,name=rules_checked,json=rulesChecked,proto3" json:"rules_checked,omitempty"`
 	// How many messages were merged with a neighbour.
-	MessagesMerged uint32 `protobuf:"varint,5,opt,name=messages_merged,json=messagesMerged,proto3" json:"messages_merged,omitempty"`
-	// Parts that were left out in rendering, or put as text, each with why. At most 1,000.
-	PartsDropped []*PartDropped `protobuf:"bytes,6,rep,name=parts_dropped,json=partsDropped,proto3" json:"parts_dropped,omitempty"`
-	// Up to this many messages the view is the same as the one that the token was for.
-	PrefixValidThrough uint32 `protobuf:"varint,7,opt,name=prefix_valid_through,json=prefixValidThrough,proto3" json:"prefix_valid_through,omitempty"`
+	MessagesMerged uint32 `protobuf:"varint,3,opt,name=messages_merged,json=messagesMerged,proto3" json:"messages_merged,omitempty"`
+	// Parts that were left out in rendering, or put as text, each with why. At most 1,000. Messages are named by their
+	// positions in the neutral view.
+	PartsDropped []*Finding `protobuf:"bytes,4,rep,name=parts_dropped,json=partsDropped,proto3" json:"parts_dropped,omitempty"`
+	// What was changed so that the provider takes the list, each with the rule that would have been broken. At most 1,000.
+	// Messages are named by their positions in the neutral view, and no parts.
+	Repairs []*Finding `protobuf:"bytes,5,rep,name=repairs,proto3" json:"repairs,omitempty"`
 	// The positions, from 0, of the messages (with a dialect: of the rendered ones) after which a cache breakpoint pays.
 	// Of neutral messages, those behind the unchanged prefix. Where breakpoints were asked for and the dialect has them,
 	// they are marked there.
-	SuggestedBreakpoints []uint32 `protobuf:"varint,8,rep,packed,name=suggested_breakpoints,json=suggestedBreakpoints,proto3" json:"suggested_breakpoints,omitempty"`
+	SuggestedBreakpoints []uint32 `protobuf:"varint,6,rep,packed,name=suggested_breakpoints,json=suggestedBreakpoints,proto3" json:"suggested_breakpoints,omitempty"`
 	// Bytes of the whole view, whatever of it this answer holds: of its JSON where it was rendered, else in protobuf
 	// encoding.
-	Bytes uint32 `protobuf:"varint,9,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	Bytes uint32 `protobuf:"varint,7,opt,name=bytes,proto3" json:"bytes,omitempty"`
 	// Tokens of the whole view, by the session's estimator.
-	Tokens uint32 `protobuf:"varint,10,opt,name=tokens,proto3" json:"tokens,omitempty"`
-	// What was changed so that the provider takes the list. At most 1,000.
-	Repairs       []*Repair `protobuf:"bytes,11,rep,name=repairs,proto3" json:"repairs,omitempty"`
+	Tokens        uint32 `protobuf:"varint,8,opt,name=tokens,proto3" json:"tokens,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -704,20 +700,6 @@ func (x *ViewReport) GetThinkingDropped() []uint32 {
 	return nil
 }
 
-func (x *ViewReport) GetDialect() Dialect {
-	if x != nil {
-		return x.Dialect
-	}
-	return Dialect_DIALECT_UNSPECIFIED
-}
-
-func (x *ViewReport) GetRulesChecked() []string {
-	if x != nil {
-		return x.RulesChecked
-	}
-	return nil
-}
-
 func (x *ViewReport) GetMessagesMerged() uint32 {
 	if x != nil {
 		return x.MessagesMerged
@@ -725,18 +707,18 @@ func (x *ViewReport) GetMessagesMerged() uint32 {
 	return 0
 }
 
-func (x *ViewReport) GetPartsDropped() []*PartDropped {
+func (x *ViewReport) GetPartsDropped() []*Finding {
 	if x != nil {
 		return x.PartsDropped
 	}
 	return nil
 }
 
-func (x *ViewReport) GetPrefixValidThrough() uint32 {
+func (x *ViewReport) GetRepairs() []*Finding {
 	if x != nil {
-		return x.PrefixValidThrough
+		return x.Repairs
 	}
-	return 0
+	return nil
 }
 
 func (x *ViewReport) GetSuggestedBreakpoints() []uint32 {
@@ -758,141 +740,6 @@ func (x *ViewReport) GetTokens() uint32 {
 		return x.Tokens
 	}
 	return 0
-}
-
-func (x *ViewReport) GetRepairs() []*Repair {
-	if x != nil {
-		return x.Repairs
-	}
-	return nil
-}
-
-// Repair is a change that keeps a rendered list valid.
-type Repair struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The rule that would have been broken.
-	Rule string `protobuf:"bytes,1,opt,name=rule,proto3" json:"rule,omitempty"`
-	// The position in the neutral view, from 0, of the message that it is about.
-	Message uint32 `protobuf:"varint,2,opt,name=message,proto3" json:"message,omitempty"`
-	// What was done, in one sentence. It quotes nothing of the conversation.
-	What          string `protobuf:"bytes,3,opt,name=what,proto3" json:"what,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Repair) Reset() {
-	*x = Repair{}
-	mi := &file_compactord_v1_view_proto_msgTypes[4]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Repair) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Repair) ProtoMessage() {}
-
-func (x *Repair) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_view_proto_msgTypes[4]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Repair.ProtoReflect.Descriptor instead.
-func (*Repair) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_view_proto_rawDescGZIP(), []int{4}
-}
-
-func (x *Repair) GetRule() string {
-	if x != nil {
-		return x.Rule
-	}
-	return ""
-}
-
-func (x *Repair) GetMessage() uint32 {
-	if x != nil {
-		return x.Message
-	}
-	return 0
-}
-
-func (x *Repair) GetWhat() string {
-	if x != nil {
-		return x.What
-	}
-	return ""
-}
-
-// PartDropped is a part that was left out in rendering, or put as text.
-type PartDropped struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The position in the neutral view, from 0, of the message that holds it.
-	Message uint32 `protobuf:"varint,1,opt,name=message,proto3" json:"message,omitempty"`
-	// The part of that message, from 0.
-	Part uint32 `protobuf:"varint,2,opt,name=part,proto3" json:"part,omitempty"`
-	// Why, in one sentence.
-	Why           string `protobuf:"bytes,3,opt,name=why,proto3" json:"why,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *PartDropped) Reset() {
-	*x = PartDropped{}
-	mi := &file_compactord_v1_view_proto_msgTypes[5]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *PartDropped) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*PartDropped) ProtoMessage() {}
-
-func (x *PartDropped) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_view_proto_msgTypes[5]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use PartDropped.ProtoReflect.Descriptor instead.
-func (*PartDropped) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_view_proto_rawDescGZIP(), []int{5}
-}
-
-func (x *PartDropped) GetMessage() uint32 {
-	if x != nil {
-		return x.Message
-	}
-	return 0
-}
-
-func (x *PartDropped) GetPart() uint32 {
-	if x != nil {
-		return x.Part
-	}
-	return 0
-}
-
-func (x *PartDropped) GetWhy() string {
-	if x != nil {
-		return x.Why
-	}
-	return ""
 }
 
 var File_compactord_v1_view_proto protoreflect.FileDescriptor
@@ -945,29 +792,17 @@ const file_compactord_v1_view_proto_rawDesc = "" +
 	"\x0f_context_windowB\x11\n" +
 	"\x0f_trigger_tokensB\x10\n" +
 	"\x0e_target_tokensB\x17\n" +
-	"\x15_calibration_permille\"\xe9\x03\n" +
+	"\x15_calibration_permille\"\xdd\x02\n" +
 	"\n" +
 	"ViewReport\x12)\n" +
 	"\x10disable_thinking\x18\x01 \x01(\bR\x0fdisableThinking\x12)\n" +
-	"\x10thinking_dropped\x18\x02 \x03(\rR\x0fthinkingDropped\x120\n" +
-	"\adialect\x18\x03 \x01(\x0e2\x16.compactord.v1.DialectR\adialect\x12#\n" +
-	"\rrules_checked\x18\x04 \x03(\tR\frulesChecked\x12'\n" +
-	"\x0fmessages_merged\x18\x05 \x01(\rR\x0emessagesMerged\x12?\n" +
-	"\rparts_dropped\x18\x06 \x03(\v2\x1a.compactord.v1.PartDroppedR\fpartsDropped\x120\n" +
-	"\x14prefix_valid_through\x18\a \x01(\rR\x12prefixValidThrough\x123\n" +
-	"\x15suggested_breakpoints\x18\b \x03(\rR\x14suggestedBreakpoints\x12\x14\n" +
-	"\x05bytes\x18\t \x01(\rR\x05bytes\x12\x16\n" +
-	"\x06tokens\x18\n" +
-	" \x01(\rR\x06tokens\x12/\n" +
-	"\arepairs\x18\v \x03(\v2\x15.compactord.v1.RepairR\arepairs\"J\n" +
-	"\x06Repair\x12\x12\n" +
-	"\x04rule\x18\x01 \x01(\tR\x04rule\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\rR\amessage\x12\x12\n" +
-	"\x04what\x18\x03 \x01(\tR\x04what\"M\n" +
-	"\vPartDropped\x12\x18\n" +
-	"\amessage\x18\x01 \x01(\rR\amessage\x12\x12\n" +
-	"\x04part\x18\x02 \x01(\rR\x04part\x12\x10\n" +
-	"\x03why\x18\x03 \x01(\tR\x03why*_\n" +
+	"\x10thinking_dropped\x18\x02 \x03(\rR\x0fthinkingDropped\x12'\n" +
+	"\x0fmessages_merged\x18\x03 \x01(\rR\x0emessagesMerged\x12;\n" +
+	"\rparts_dropped\x18\x04 \x03(\v2\x16.compactord.v1.FindingR\fpartsDropped\x120\n" +
+	"\arepairs\x18\x05 \x03(\v2\x16.compactord.v1.FindingR\arepairs\x123\n" +
+	"\x15suggested_breakpoints\x18\x06 \x03(\rR\x14suggestedBreakpoints\x12\x14\n" +
+	"\x05bytes\x18\a \x01(\rR\x05bytes\x12\x16\n" +
+	"\x06tokens\x18\b \x01(\rR\x06tokens*_\n" +
 	"\bMendKind\x12\x19\n" +
 	"\x15MEND_KIND_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18MEND_KIND_MISSING_RESULT\x10\x01\x12\x1a\n" +
@@ -999,7 +834,7 @@ func file_compactord_v1_view_proto_rawDescGZIP() []byte {
 }
 
 var file_compactord_v1_view_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_compactord_v1_view_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_compactord_v1_view_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_compactord_v1_view_proto_goTypes = []any{
 	(MendKind)(0),         // 0: compactord.v1.MendKind
 	(TokenSource)(0),      // 1: compactord.v1.TokenSource
@@ -1008,29 +843,26 @@ var file_compactord_v1_view_proto_goTypes = []any{
 	(*Mend)(nil),          // 4: compactord.v1.Mend
 	(*ContextReport)(nil), // 5: compactord.v1.ContextReport
 	(*ViewReport)(nil),    // 6: compactord.v1.ViewReport
-	(*Repair)(nil),        // 7: compactord.v1.Repair
-	(*PartDropped)(nil),   // 8: compactord.v1.PartDropped
-	(*Message)(nil),       // 9: compactord.v1.Message
-	(EditKind)(0),         // 10: compactord.v1.EditKind
-	(*CallRef)(nil),       // 11: compactord.v1.CallRef
-	(Dialect)(0),          // 12: compactord.v1.Dialect
+	(*Message)(nil),       // 7: compactord.v1.Message
+	(EditKind)(0),         // 8: compactord.v1.EditKind
+	(*CallRef)(nil),       // 9: compactord.v1.CallRef
+	(*Finding)(nil),       // 10: compactord.v1.Finding
 }
 var file_compactord_v1_view_proto_depIdxs = []int32{
-	9,  // 0: compactord.v1.ViewMessage.message:type_name -> compactord.v1.Message
+	7,  // 0: compactord.v1.ViewMessage.message:type_name -> compactord.v1.Message
 	4,  // 1: compactord.v1.ViewMessage.mend:type_name -> compactord.v1.Mend
-	10, // 2: compactord.v1.ViewMessage.edits:type_name -> compactord.v1.EditKind
+	8,  // 2: compactord.v1.ViewMessage.edits:type_name -> compactord.v1.EditKind
 	0,  // 3: compactord.v1.Mend.kind:type_name -> compactord.v1.MendKind
 	1,  // 4: compactord.v1.ContextReport.source:type_name -> compactord.v1.TokenSource
 	2,  // 5: compactord.v1.ContextReport.blocked_by:type_name -> compactord.v1.BlockedBy
-	11, // 6: compactord.v1.ContextReport.open_calls:type_name -> compactord.v1.CallRef
-	12, // 7: compactord.v1.ViewReport.dialect:type_name -> compactord.v1.Dialect
-	8,  // 8: compactord.v1.ViewReport.parts_dropped:type_name -> compactord.v1.PartDropped
-	7,  // 9: compactord.v1.ViewReport.repairs:type_name -> compactord.v1.Repair
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	9,  // 6: compactord.v1.ContextReport.open_calls:type_name -> compactord.v1.CallRef
+	10, // 7: compactord.v1.ViewReport.parts_dropped:type_name -> compactord.v1.Finding
+	10, // 8: compactord.v1.ViewReport.repairs:type_name -> compactord.v1.Finding
+	9,  // [9:9] is the sub-list for method output_type
+	9,  // [9:9] is the sub-list for method input_type
+	9,  // [9:9] is the sub-list for extension type_name
+	9,  // [9:9] is the sub-list for extension extendee
+	0,  // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_view_proto_init() }
@@ -1052,7 +884,7 @@ func file_compactord_v1_view_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_view_proto_rawDesc), len(file_compactord_v1_view_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   6,
+			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -25,7 +25,7 @@ class Appended:
     next_index: int
     point: int
     report: v1.ContextReport
-    findings: Sequence[v1.InputFinding]
+    findings: Sequence[v1.Finding]
     answer: v1.ModelAnswer | None
 
 

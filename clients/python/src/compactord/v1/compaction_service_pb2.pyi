@@ -690,7 +690,7 @@ class PruneResponse(_message.Message):
         """How full the context is now."""
 
     @_builtins.property
-    def findings(self) -> _containers.RepeatedCompositeFieldContainer[_message_pb2.InputFinding]:
+    def findings(self) -> _containers.RepeatedCompositeFieldContainer[_message_pb2.Finding]:
         """Of a history sent along: what was malformed and taken all the same. The first 1,000."""
 
     def __init__(
@@ -700,7 +700,7 @@ class PruneResponse(_message.Message):
         skip_reason: _record_pb2.SkipReason.ValueType = ...,
         message: _builtins.str = ...,
         report: _view_pb2.ContextReport | None = ...,
-        findings: _abc.Iterable[_message_pb2.InputFinding] | None = ...,
+        findings: _abc.Iterable[_message_pb2.Finding] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["prune", b"prune", "report", b"report"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -836,7 +836,7 @@ class GetLLMViewResponse(_message.Message):
         """
 
     @_builtins.property
-    def findings(self) -> _containers.RepeatedCompositeFieldContainer[_message_pb2.InputFinding]:
+    def findings(self) -> _containers.RepeatedCompositeFieldContainer[_message_pb2.Finding]:
         """Of a history sent along: what was malformed and taken all the same. The first 1,000."""
 
     def __init__(
@@ -850,7 +850,7 @@ class GetLLMViewResponse(_message.Message):
         view_report: _view_pb2.ViewReport | None = ...,
         messages_json: _abc.Iterable[_builtins.str] | None = ...,
         system_json: _abc.Iterable[_builtins.str] | None = ...,
-        findings: _abc.Iterable[_message_pb2.InputFinding] | None = ...,
+        findings: _abc.Iterable[_message_pb2.Finding] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["report", b"report", "view_report", b"view_report"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...

@@ -91,7 +91,7 @@ class CompactionEvent(_message.Message):
         """When it happened."""
 
     @_builtins.property
-    def findings(self) -> _containers.RepeatedCompositeFieldContainer[_message_pb2.InputFinding]:
+    def findings(self) -> _containers.RepeatedCompositeFieldContainer[_message_pb2.Finding]:
         """On the first event, of a history sent along: what was malformed and taken all the same. The first 1,000."""
 
     @_builtins.property
@@ -137,7 +137,7 @@ class CompactionEvent(_message.Message):
         number: _builtins.int = ...,
         time: _timestamp_pb2.Timestamp | None = ...,
         will_retry: _builtins.bool = ...,
-        findings: _abc.Iterable[_message_pb2.InputFinding] | None = ...,
+        findings: _abc.Iterable[_message_pb2.Finding] | None = ...,
         started: Global___CompactionStarted | None = ...,
         progress: Global___CompactionProgress | None = ...,
         summary_delta: Global___SummaryDelta | None = ...,

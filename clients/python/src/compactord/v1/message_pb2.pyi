@@ -763,8 +763,8 @@ class ProviderJson(_message.Message):
 Global___ProviderJson: _TypeAlias = ProviderJson  # noqa: Y015
 
 @_typing.final
-class InputFinding(_message.Message):
-    """InputFinding is something malformed in messages that were taken all the same, since their meaning is clear."""
+class Finding(_message.Message):
+    """Finding is something about a message of a list: what was malformed in it, changed or left out."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -773,13 +773,13 @@ class InputFinding(_message.Message):
     PART_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
     rule: _builtins.str
-    """The rule's id, such as `input.result-without-call`. docs/dialects.md lists them."""
+    """The id of the rule, such as `input.result-without-call`; empty where no rule is concerned. docs/dialects.md lists them."""
     message: _builtins.int
-    """The message's position in the list that was sent, from 0."""
+    """The message's position, from 0: of `findings` in the list that was sent, of a ViewReport in the neutral view."""
     part: _builtins.int
     """The part's position in that message, from 0."""
     text: _builtins.str
-    """What is malformed and what was made of it, in one sentence. It quotes nothing of the conversation."""
+    """What was found and what was made of it, in one sentence. It quotes nothing of the conversation."""
     def __init__(
         self,
         *,
@@ -794,7 +794,7 @@ class InputFinding(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___InputFinding: _TypeAlias = InputFinding  # noqa: Y015
+Global___Finding: _TypeAlias = Finding  # noqa: Y015
 
 @_typing.final
 class CallRef(_message.Message):

@@ -809,7 +809,7 @@ class AppendMessagesResponse(_message.Message):
         """How full the context is, and whether to compact."""
 
     @_builtins.property
-    def findings(self) -> _containers.RepeatedCompositeFieldContainer[_message_pb2.InputFinding]:
+    def findings(self) -> _containers.RepeatedCompositeFieldContainer[_message_pb2.Finding]:
         """What was malformed and taken all the same. The first 1,000."""
 
     @_builtins.property
@@ -823,7 +823,7 @@ class AppendMessagesResponse(_message.Message):
         next_index: _builtins.int = ...,
         point: _builtins.int = ...,
         report: _view_pb2.ContextReport | None = ...,
-        findings: _abc.Iterable[_message_pb2.InputFinding] | None = ...,
+        findings: _abc.Iterable[_message_pb2.Finding] | None = ...,
         answer: Global___ModelAnswer | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "report", b"report"]  # noqa: Y015

@@ -337,23 +337,16 @@ class ViewReport(_message.Message):
 
     DISABLE_THINKING_FIELD_NUMBER: _builtins.int
     THINKING_DROPPED_FIELD_NUMBER: _builtins.int
-    DIALECT_FIELD_NUMBER: _builtins.int
-    RULES_CHECKED_FIELD_NUMBER: _builtins.int
     MESSAGES_MERGED_FIELD_NUMBER: _builtins.int
     PARTS_DROPPED_FIELD_NUMBER: _builtins.int
-    PREFIX_VALID_THROUGH_FIELD_NUMBER: _builtins.int
+    REPAIRS_FIELD_NUMBER: _builtins.int
     SUGGESTED_BREAKPOINTS_FIELD_NUMBER: _builtins.int
     BYTES_FIELD_NUMBER: _builtins.int
     TOKENS_FIELD_NUMBER: _builtins.int
-    REPAIRS_FIELD_NUMBER: _builtins.int
     disable_thinking: _builtins.bool
     """Whether the client must turn thinking off for its next request, since a live tool loop had to lose its thinking."""
-    dialect: _message_pb2.Dialect.ValueType
-    """The dialect that it was rendered in."""
     messages_merged: _builtins.int
     """How many messages were merged with a neighbour."""
-    prefix_valid_through: _builtins.int
-    """Up to this many messages the view is the same as the one that the token was for."""
     bytes: _builtins.int
     """Bytes of the whole view, whatever of it this answer holds: of its JSON where it was rendered, else in protobuf
     encoding.
@@ -365,12 +358,16 @@ class ViewReport(_message.Message):
         """The indexes whose thinking was left out of the messages that were drawn for this answer."""
 
     @_builtins.property
-    def rules_checked(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The ids of the rules that were checked."""
+    def parts_dropped(self) -> _containers.RepeatedCompositeFieldContainer[_message_pb2.Finding]:
+        """Parts that were left out in rendering, or put as text, each with why. At most 1,000. Messages are named by their
+        positions in the neutral view.
+        """
 
     @_builtins.property
-    def parts_dropped(self) -> _containers.RepeatedCompositeFieldContainer[Global___PartDropped]:
-        """Parts that were left out in rendering, or put as text, each with why. At most 1,000."""
+    def repairs(self) -> _containers.RepeatedCompositeFieldContainer[_message_pb2.Finding]:
+        """What was changed so that the provider takes the list, each with the rule that would have been broken. At most 1,000.
+        Messages are named by their positions in the neutral view, and no parts.
+        """
 
     @_builtins.property
     def suggested_breakpoints(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
@@ -379,89 +376,22 @@ class ViewReport(_message.Message):
         they are marked there.
         """
 
-    @_builtins.property
-    def repairs(self) -> _containers.RepeatedCompositeFieldContainer[Global___Repair]:
-        """What was changed so that the provider takes the list. At most 1,000."""
-
     def __init__(
         self,
         *,
         disable_thinking: _builtins.bool = ...,
         thinking_dropped: _abc.Iterable[_builtins.int] | None = ...,
-        dialect: _message_pb2.Dialect.ValueType = ...,
-        rules_checked: _abc.Iterable[_builtins.str] | None = ...,
         messages_merged: _builtins.int = ...,
-        parts_dropped: _abc.Iterable[Global___PartDropped] | None = ...,
-        prefix_valid_through: _builtins.int = ...,
+        parts_dropped: _abc.Iterable[_message_pb2.Finding] | None = ...,
+        repairs: _abc.Iterable[_message_pb2.Finding] | None = ...,
         suggested_breakpoints: _abc.Iterable[_builtins.int] | None = ...,
         bytes: _builtins.int = ...,
         tokens: _builtins.int = ...,
-        repairs: _abc.Iterable[Global___Repair] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bytes", b"bytes", "dialect", b"dialect", "disable_thinking", b"disable_thinking", "messages_merged", b"messages_merged", "parts_dropped", b"parts_dropped", "prefix_valid_through", b"prefix_valid_through", "repairs", b"repairs", "rules_checked", b"rules_checked", "suggested_breakpoints", b"suggested_breakpoints", "thinking_dropped", b"thinking_dropped", "tokens", b"tokens"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bytes", b"bytes", "disable_thinking", b"disable_thinking", "messages_merged", b"messages_merged", "parts_dropped", b"parts_dropped", "repairs", b"repairs", "suggested_breakpoints", b"suggested_breakpoints", "thinking_dropped", b"thinking_dropped", "tokens", b"tokens"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ViewReport: _TypeAlias = ViewReport  # noqa: Y015
-
-@_typing.final
-class Repair(_message.Message):
-    """Repair is a change that keeps a rendered list valid."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    RULE_FIELD_NUMBER: _builtins.int
-    MESSAGE_FIELD_NUMBER: _builtins.int
-    WHAT_FIELD_NUMBER: _builtins.int
-    rule: _builtins.str
-    """The rule that would have been broken."""
-    message: _builtins.int
-    """The position in the neutral view, from 0, of the message that it is about."""
-    what: _builtins.str
-    """What was done, in one sentence. It quotes nothing of the conversation."""
-    def __init__(
-        self,
-        *,
-        rule: _builtins.str = ...,
-        message: _builtins.int = ...,
-        what: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["message", b"message", "rule", b"rule", "what", b"what"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___Repair: _TypeAlias = Repair  # noqa: Y015
-
-@_typing.final
-class PartDropped(_message.Message):
-    """PartDropped is a part that was left out in rendering, or put as text."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    MESSAGE_FIELD_NUMBER: _builtins.int
-    PART_FIELD_NUMBER: _builtins.int
-    WHY_FIELD_NUMBER: _builtins.int
-    message: _builtins.int
-    """The position in the neutral view, from 0, of the message that holds it."""
-    part: _builtins.int
-    """The part of that message, from 0."""
-    why: _builtins.str
-    """Why, in one sentence."""
-    def __init__(
-        self,
-        *,
-        message: _builtins.int = ...,
-        part: _builtins.int = ...,
-        why: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["message", b"message", "part", b"part", "why", b"why"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___PartDropped: _TypeAlias = PartDropped  # noqa: Y015

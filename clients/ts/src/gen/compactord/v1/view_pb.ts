@@ -6,7 +6,7 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { EditKind, EditKindJson } from "./edit_pb.js";
 import { file_compactord_v1_edit } from "./edit_pb.js";
-import type { CallRef, CallRefJson, Dialect, DialectJson, Message as Message$1, MessageJson } from "./message_pb.js";
+import type { CallRef, CallRefJson, Finding, FindingJson, Message as Message$1, MessageJson } from "./message_pb.js";
 import { file_compactord_v1_message } from "./message_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/view.proto.
  */
 export const file_compactord_v1_view: GenFile = /*@__PURE__*/
-  fileDesc("Chhjb21wYWN0b3JkL3YxL3ZpZXcucHJvdG8SDWNvbXBhY3RvcmQudjEi2gEKC1ZpZXdNZXNzYWdlEicKB21lc3NhZ2UYASABKAsyFi5jb21wYWN0b3JkLnYxLk1lc3NhZ2USDwoFaW5kZXgYAiABKA1IABIUCgpzdW1tYXJ5X29mGAMgASgJSAASIwoEbWVuZBgEIAEoCzITLmNvbXBhY3RvcmQudjEuTWVuZEgAEiYKBWVkaXRzGAUgAygOMhcuY29tcGFjdG9yZC52MS5FZGl0S2luZBIOCgZ0b2tlbnMYBiABKA0SFAoMb3V0X29mX3BsYWNlGAcgASgIQggKBm9yaWdpbiJKCgRNZW5kEiUKBGtpbmQYASABKA4yFy5jb21wYWN0b3JkLnYxLk1lbmRLaW5kEg0KBWluZGV4GAIgASgNEgwKBHBhcnQYAyABKA0ingUKDUNvbnRleHRSZXBvcnQSDgoGdG9rZW5zGAEgASgNEioKBnNvdXJjZRgCIAEoDjIaLmNvbXBhY3RvcmQudjEuVG9rZW5Tb3VyY2USGgoSZXJyb3JfYm91bmRfdG9rZW5zGAMgASgNEhsKDmNvbnRleHRfd2luZG93GAQgASgNSACIAQESGwoOdHJpZ2dlcl90b2tlbnMYBSABKA1IAYgBARIaCg10YXJnZXRfdG9rZW5zGAYgASgNSAKIAQESFgoOc2hvdWxkX2NvbXBhY3QYByABKAgSFwoPcHJ1bmFibGVfdG9rZW5zGAggASgNEhQKDGZpeGVkX3Rva2VucxgJIAEoDRIXCg9vdmVyaGVhZF90b2tlbnMYCiABKA0SEgoKdmlld19ieXRlcxgLIAEoDRITCgt0b29sX2dyb3VwcxgMIAEoDRIsCgpibG9ja2VkX2J5GA0gAygOMhguY29tcGFjdG9yZC52MS5CbG9ja2VkQnkSKgoKb3Blbl9jYWxscxgOIAMoCzIWLmNvbXBhY3RvcmQudjEuQ2FsbFJlZhIXCg9vcGVuX2NhbGxfY291bnQYDyABKA0SIQoUY2FsaWJyYXRpb25fcGVybWlsbGUYECABKA1IA4gBARIUCgxtZWRpYV90b2tlbnMYESABKA0SEwoLbWVkaWFfYnl0ZXMYEiABKA0SIwobYnJlYWtlcl9jbG9zZXNfYWZ0ZXJfdG9rZW5zGBMgASgNEh8KF3BhdXNlX2VuZHNfYWZ0ZXJfdG9rZW5zGBQgASgNQhEKD19jb250ZXh0X3dpbmRvd0IRCg9fdHJpZ2dlcl90b2tlbnNCEAoOX3RhcmdldF90b2tlbnNCFwoVX2NhbGlicmF0aW9uX3Blcm1pbGxlItACCgpWaWV3UmVwb3J0EhgKEGRpc2FibGVfdGhpbmtpbmcYASABKAgSGAoQdGhpbmtpbmdfZHJvcHBlZBgCIAMoDRInCgdkaWFsZWN0GAMgASgOMhYuY29tcGFjdG9yZC52MS5EaWFsZWN0EhUKDXJ1bGVzX2NoZWNrZWQYBCADKAkSFwoPbWVzc2FnZXNfbWVyZ2VkGAUgASgNEjEKDXBhcnRzX2Ryb3BwZWQYBiADKAsyGi5jb21wYWN0b3JkLnYxLlBhcnREcm9wcGVkEhwKFHByZWZpeF92YWxpZF90aHJvdWdoGAcgASgNEh0KFXN1Z2dlc3RlZF9icmVha3BvaW50cxgIIAMoDRINCgVieXRlcxgJIAEoDRIOCgZ0b2tlbnMYCiABKA0SJgoHcmVwYWlycxgLIAMoCzIVLmNvbXBhY3RvcmQudjEuUmVwYWlyIjUKBlJlcGFpchIMCgRydWxlGAEgASgJEg8KB21lc3NhZ2UYAiABKA0SDAoEd2hhdBgDIAEoCSI5CgtQYXJ0RHJvcHBlZBIPCgdtZXNzYWdlGAEgASgNEgwKBHBhcnQYAiABKA0SCwoDd2h5GAMgASgJKl8KCE1lbmRLaW5kEhkKFU1FTkRfS0lORF9VTlNQRUNJRklFRBAAEhwKGE1FTkRfS0lORF9NSVNTSU5HX1JFU1VMVBABEhoKFk1FTkRfS0lORF9TVFJBWV9SRVNVTFQQAiqXAQoLVG9rZW5Tb3VyY2USHAoYVE9LRU5fU09VUkNFX1VOU1BFQ0lGSUVEEAASGQoVVE9LRU5fU09VUkNFX1JFUE9SVEVEEAESGgoWVE9LRU5fU09VUkNFX0VTVElNQVRFRBACEhYKElRPS0VOX1NPVVJDRV9FWEFDVBADEhsKF1RPS0VOX1NPVVJDRV9DQUxJQlJBVEVEEAQqtQEKCUJsb2NrZWRCeRIaChZCTE9DS0VEX0JZX1VOU1BFQ0lGSUVEEAASGwoXQkxPQ0tFRF9CWV9CUkVBS0VSX09QRU4QARIhCh1CTE9DS0VEX0JZX1RBUkdFVF9VTlJFQUNIQUJMRRACEh0KGUJMT0NLRURfQllfV0lORE9XX1VOS05PV04QAxIXChNCTE9DS0VEX0JZX0RJU0FCTEVEEAQSFAoQQkxPQ0tFRF9CWV9QQVVTRRAFQkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM", [file_compactord_v1_edit, file_compactord_v1_message]);
+  fileDesc("Chhjb21wYWN0b3JkL3YxL3ZpZXcucHJvdG8SDWNvbXBhY3RvcmQudjEi2gEKC1ZpZXdNZXNzYWdlEicKB21lc3NhZ2UYASABKAsyFi5jb21wYWN0b3JkLnYxLk1lc3NhZ2USDwoFaW5kZXgYAiABKA1IABIUCgpzdW1tYXJ5X29mGAMgASgJSAASIwoEbWVuZBgEIAEoCzITLmNvbXBhY3RvcmQudjEuTWVuZEgAEiYKBWVkaXRzGAUgAygOMhcuY29tcGFjdG9yZC52MS5FZGl0S2luZBIOCgZ0b2tlbnMYBiABKA0SFAoMb3V0X29mX3BsYWNlGAcgASgIQggKBm9yaWdpbiJKCgRNZW5kEiUKBGtpbmQYASABKA4yFy5jb21wYWN0b3JkLnYxLk1lbmRLaW5kEg0KBWluZGV4GAIgASgNEgwKBHBhcnQYAyABKA0ingUKDUNvbnRleHRSZXBvcnQSDgoGdG9rZW5zGAEgASgNEioKBnNvdXJjZRgCIAEoDjIaLmNvbXBhY3RvcmQudjEuVG9rZW5Tb3VyY2USGgoSZXJyb3JfYm91bmRfdG9rZW5zGAMgASgNEhsKDmNvbnRleHRfd2luZG93GAQgASgNSACIAQESGwoOdHJpZ2dlcl90b2tlbnMYBSABKA1IAYgBARIaCg10YXJnZXRfdG9rZW5zGAYgASgNSAKIAQESFgoOc2hvdWxkX2NvbXBhY3QYByABKAgSFwoPcHJ1bmFibGVfdG9rZW5zGAggASgNEhQKDGZpeGVkX3Rva2VucxgJIAEoDRIXCg9vdmVyaGVhZF90b2tlbnMYCiABKA0SEgoKdmlld19ieXRlcxgLIAEoDRITCgt0b29sX2dyb3VwcxgMIAEoDRIsCgpibG9ja2VkX2J5GA0gAygOMhguY29tcGFjdG9yZC52MS5CbG9ja2VkQnkSKgoKb3Blbl9jYWxscxgOIAMoCzIWLmNvbXBhY3RvcmQudjEuQ2FsbFJlZhIXCg9vcGVuX2NhbGxfY291bnQYDyABKA0SIQoUY2FsaWJyYXRpb25fcGVybWlsbGUYECABKA1IA4gBARIUCgxtZWRpYV90b2tlbnMYESABKA0SEwoLbWVkaWFfYnl0ZXMYEiABKA0SIwobYnJlYWtlcl9jbG9zZXNfYWZ0ZXJfdG9rZW5zGBMgASgNEh8KF3BhdXNlX2VuZHNfYWZ0ZXJfdG9rZW5zGBQgASgNQhEKD19jb250ZXh0X3dpbmRvd0IRCg9fdHJpZ2dlcl90b2tlbnNCEAoOX3RhcmdldF90b2tlbnNCFwoVX2NhbGlicmF0aW9uX3Blcm1pbGxlIu8BCgpWaWV3UmVwb3J0EhgKEGRpc2FibGVfdGhpbmtpbmcYASABKAgSGAoQdGhpbmtpbmdfZHJvcHBlZBgCIAMoDRIXCg9tZXNzYWdlc19tZXJnZWQYAyABKA0SLQoNcGFydHNfZHJvcHBlZBgEIAMoCzIWLmNvbXBhY3RvcmQudjEuRmluZGluZxInCgdyZXBhaXJzGAUgAygLMhYuY29tcGFjdG9yZC52MS5GaW5kaW5nEh0KFXN1Z2dlc3RlZF9icmVha3BvaW50cxgGIAMoDRINCgVieXRlcxgHIAEoDRIOCgZ0b2tlbnMYCCABKA0qXwoITWVuZEtpbmQSGQoVTUVORF9LSU5EX1VOU1BFQ0lGSUVEEAASHAoYTUVORF9LSU5EX01JU1NJTkdfUkVTVUxUEAESGgoWTUVORF9LSU5EX1NUUkFZX1JFU1VMVBACKpcBCgtUb2tlblNvdXJjZRIcChhUT0tFTl9TT1VSQ0VfVU5TUEVDSUZJRUQQABIZChVUT0tFTl9TT1VSQ0VfUkVQT1JURUQQARIaChZUT0tFTl9TT1VSQ0VfRVNUSU1BVEVEEAISFgoSVE9LRU5fU09VUkNFX0VYQUNUEAMSGwoXVE9LRU5fU09VUkNFX0NBTElCUkFURUQQBCq1AQoJQmxvY2tlZEJ5EhoKFkJMT0NLRURfQllfVU5TUEVDSUZJRUQQABIbChdCTE9DS0VEX0JZX0JSRUFLRVJfT1BFThABEiEKHUJMT0NLRURfQllfVEFSR0VUX1VOUkVBQ0hBQkxFEAISHQoZQkxPQ0tFRF9CWV9XSU5ET1dfVU5LTk9XThADEhcKE0JMT0NLRURfQllfRElTQUJMRUQQBBIUChBCTE9DS0VEX0JZX1BBVVNFEAVCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_edit, file_compactord_v1_message]);
 
 /**
  * ViewMessage is one message of the LLM view.
@@ -542,46 +542,34 @@ export type ViewReport = Message<"compactord.v1.ViewReport"> & {
   thinkingDropped: number[];
 
   /**
-   * The dialect that it was rendered in.
-   *
-   * @generated from field: compactord.v1.Dialect dialect = 3;
-   */
-  dialect: Dialect;
-
-  /**
-   * The ids of the rules that were checked.
-   *
-   * @generated from field: repeated string rules_checked = 4;
-   */
-  rulesChecked: string[];
-
-  /**
    * How many messages were merged with a neighbour.
    *
-   * @generated from field: uint32 messages_merged = 5;
+   * @generated from field: uint32 messages_merged = 3;
    */
   messagesMerged: number;
 
   /**
-   * Parts that were left out in rendering, or put as text, each with why. At most 1,000.
+   * Parts that were left out in rendering, or put as text, each with why. At most 1,000. Messages are named by their
+   * positions in the neutral view.
    *
-   * @generated from field: repeated compactord.v1.PartDropped parts_dropped = 6;
+   * @generated from field: repeated compactord.v1.Finding parts_dropped = 4;
    */
-  partsDropped: PartDropped[];
+  partsDropped: Finding[];
 
   /**
-   * Up to this many messages the view is the same as the one that the token was for.
+   * What was changed so that the provider takes the list, each with the rule that would have been broken. At most 1,000.
+   * Messages are named by their positions in the neutral view, and no parts.
    *
-   * @generated from field: uint32 prefix_valid_through = 7;
+   * @generated from field: repeated compactord.v1.Finding repairs = 5;
    */
-  prefixValidThrough: number;
+  repairs: Finding[];
 
   /**
    * The positions, from 0, of the messages (with a dialect: of the rendered ones) after which a cache breakpoint pays.
    * Of neutral messages, those behind the unchanged prefix. Where breakpoints were asked for and the dialect has them,
    * they are marked there.
    *
-   * @generated from field: repeated uint32 suggested_breakpoints = 8;
+   * @generated from field: repeated uint32 suggested_breakpoints = 6;
    */
   suggestedBreakpoints: number[];
 
@@ -589,23 +577,16 @@ export type ViewReport = Message<"compactord.v1.ViewReport"> & {
    * Bytes of the whole view, whatever of it this answer holds: of its JSON where it was rendered, else in protobuf
    * encoding.
    *
-   * @generated from field: uint32 bytes = 9;
+   * @generated from field: uint32 bytes = 7;
    */
   bytes: number;
 
   /**
    * Tokens of the whole view, by the session's estimator.
    *
-   * @generated from field: uint32 tokens = 10;
+   * @generated from field: uint32 tokens = 8;
    */
   tokens: number;
-
-  /**
-   * What was changed so that the provider takes the list. At most 1,000.
-   *
-   * @generated from field: repeated compactord.v1.Repair repairs = 11;
-   */
-  repairs: Repair[];
 };
 
 /**
@@ -629,46 +610,34 @@ export type ViewReportJson = {
   thinkingDropped?: number[];
 
   /**
-   * The dialect that it was rendered in.
-   *
-   * @generated from field: compactord.v1.Dialect dialect = 3;
-   */
-  dialect?: DialectJson;
-
-  /**
-   * The ids of the rules that were checked.
-   *
-   * @generated from field: repeated string rules_checked = 4;
-   */
-  rulesChecked?: string[];
-
-  /**
    * How many messages were merged with a neighbour.
    *
-   * @generated from field: uint32 messages_merged = 5;
+   * @generated from field: uint32 messages_merged = 3;
    */
   messagesMerged?: number;
 
   /**
-   * Parts that were left out in rendering, or put as text, each with why. At most 1,000.
+   * Parts that were left out in rendering, or put as text, each with why. At most 1,000. Messages are named by their
+   * positions in the neutral view.
    *
-   * @generated from field: repeated compactord.v1.PartDropped parts_dropped = 6;
+   * @generated from field: repeated compactord.v1.Finding parts_dropped = 4;
    */
-  partsDropped?: PartDroppedJson[];
+  partsDropped?: FindingJson[];
 
   /**
-   * Up to this many messages the view is the same as the one that the token was for.
+   * What was changed so that the provider takes the list, each with the rule that would have been broken. At most 1,000.
+   * Messages are named by their positions in the neutral view, and no parts.
    *
-   * @generated from field: uint32 prefix_valid_through = 7;
+   * @generated from field: repeated compactord.v1.Finding repairs = 5;
    */
-  prefixValidThrough?: number;
+  repairs?: FindingJson[];
 
   /**
    * The positions, from 0, of the messages (with a dialect: of the rendered ones) after which a cache breakpoint pays.
    * Of neutral messages, those behind the unchanged prefix. Where breakpoints were asked for and the dialect has them,
    * they are marked there.
    *
-   * @generated from field: repeated uint32 suggested_breakpoints = 8;
+   * @generated from field: repeated uint32 suggested_breakpoints = 6;
    */
   suggestedBreakpoints?: number[];
 
@@ -676,23 +645,16 @@ export type ViewReportJson = {
    * Bytes of the whole view, whatever of it this answer holds: of its JSON where it was rendered, else in protobuf
    * encoding.
    *
-   * @generated from field: uint32 bytes = 9;
+   * @generated from field: uint32 bytes = 7;
    */
   bytes?: number;
 
   /**
    * Tokens of the whole view, by the session's estimator.
    *
-   * @generated from field: uint32 tokens = 10;
+   * @generated from field: uint32 tokens = 8;
    */
   tokens?: number;
-
-  /**
-   * What was changed so that the provider takes the list. At most 1,000.
-   *
-   * @generated from field: repeated compactord.v1.Repair repairs = 11;
-   */
-  repairs?: RepairJson[];
 };
 
 /**
@@ -701,132 +663,6 @@ export type ViewReportJson = {
  */
 export const ViewReportSchema: GenMessage<ViewReport, {jsonType: ViewReportJson}> = /*@__PURE__*/
   messageDesc(file_compactord_v1_view, 3);
-
-/**
- * Repair is a change that keeps a rendered list valid.
- *
- * @generated from message compactord.v1.Repair
- */
-export type Repair = Message<"compactord.v1.Repair"> & {
-  /**
-   * The rule that would have been broken.
-   *
-   * @generated from field: string rule = 1;
-   */
-  rule: string;
-
-  /**
-   * The position in the neutral view, from 0, of the message that it is about.
-   *
-   * @generated from field: uint32 message = 2;
-   */
-  message: number;
-
-  /**
-   * What was done, in one sentence. It quotes nothing of the conversation.
-   *
-   * @generated from field: string what = 3;
-   */
-  what: string;
-};
-
-/**
- * Repair is a change that keeps a rendered list valid.
- *
- * @generated from message compactord.v1.Repair
- */
-export type RepairJson = {
-  /**
-   * The rule that would have been broken.
-   *
-   * @generated from field: string rule = 1;
-   */
-  rule?: string;
-
-  /**
-   * The position in the neutral view, from 0, of the message that it is about.
-   *
-   * @generated from field: uint32 message = 2;
-   */
-  message?: number;
-
-  /**
-   * What was done, in one sentence. It quotes nothing of the conversation.
-   *
-   * @generated from field: string what = 3;
-   */
-  what?: string;
-};
-
-/**
- * Describes the message compactord.v1.Repair.
- * Use `create(RepairSchema)` to create a new message.
- */
-export const RepairSchema: GenMessage<Repair, {jsonType: RepairJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_view, 4);
-
-/**
- * PartDropped is a part that was left out in rendering, or put as text.
- *
- * @generated from message compactord.v1.PartDropped
- */
-export type PartDropped = Message<"compactord.v1.PartDropped"> & {
-  /**
-   * The position in the neutral view, from 0, of the message that holds it.
-   *
-   * @generated from field: uint32 message = 1;
-   */
-  message: number;
-
-  /**
-   * The part of that message, from 0.
-   *
-   * @generated from field: uint32 part = 2;
-   */
-  part: number;
-
-  /**
-   * Why, in one sentence.
-   *
-   * @generated from field: string why = 3;
-   */
-  why: string;
-};
-
-/**
- * PartDropped is a part that was left out in rendering, or put as text.
- *
- * @generated from message compactord.v1.PartDropped
- */
-export type PartDroppedJson = {
-  /**
-   * The position in the neutral view, from 0, of the message that holds it.
-   *
-   * @generated from field: uint32 message = 1;
-   */
-  message?: number;
-
-  /**
-   * The part of that message, from 0.
-   *
-   * @generated from field: uint32 part = 2;
-   */
-  part?: number;
-
-  /**
-   * Why, in one sentence.
-   *
-   * @generated from field: string why = 3;
-   */
-  why?: string;
-};
-
-/**
- * Describes the message compactord.v1.PartDropped.
- * Use `create(PartDroppedSchema)` to create a new message.
- */
-export const PartDroppedSchema: GenMessage<PartDropped, {jsonType: PartDroppedJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_view, 5);
 
 /**
  * MendKind is what was mended.
