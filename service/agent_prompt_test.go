@@ -80,8 +80,8 @@ func TestAgentsPromptIsAPrefixOfTheView(t *testing.T) {
 func upTo(view []*compactordv1.ViewMessage, firstKept uint32) []*compactordv1.ViewMessage {
 	kept := slices.IndexFunc(view, func(vm *compactordv1.ViewMessage) bool {
 		index := vm.GetIndex()
-		if mend := vm.GetMend(); mend != nil {
-			index = mend.GetIndex()
+		if repair := vm.GetLogRepair(); repair != nil {
+			index = repair.GetIndex()
 		}
 		return vm.GetSummaryOf() == "" && !vm.GetOutOfPlace() && index >= firstKept
 	})

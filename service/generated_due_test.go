@@ -60,7 +60,7 @@ func (w *checkedService) obey() {
 	}
 	log := w.log()
 	kept := sessiontest.NewModel(log, log.Newest(), log.PolicyAt(log.Newest())).Kept()
-	// A report does not know which messages mending leaves out, nor which media are smaller than the line in their place.
+	// A report does not know which messages repairs leave out, nor which media are smaller than the line in their place.
 	if !slices.ContainsFunc(kept, (*sessiontest.Active).LeftOut) && before.GetMediaTokens() == 0 {
 		w.counts["obeyed where the report knows"]++
 		require.NotEqual(w.t, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT, end.GetSkipped().GetReason(), "%v", before)

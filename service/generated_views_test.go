@@ -65,15 +65,15 @@ func changesOf(log *sessiontest.Log) int {
 }
 
 // checkCoverage is I1: each active message is shown, was given to a summarizer for the summary in the view, was collapsed
-// with its group, is left out by mending, or was thinking alone that an edit dropped.
+// with its group, is left out by a repair, or was thinking alone that an edit dropped.
 func (w *checkedService) checkCoverage(model *sessiontest.Model, view []*compactordv1.ViewMessage) {
 	accounted := make(map[uint32]bool)
 	for _, vm := range view {
 		switch o := vm.GetOrigin().(type) {
 		case *compactordv1.ViewMessage_Index:
 			accounted[o.Index] = true
-		case *compactordv1.ViewMessage_Mend:
-			accounted[o.Mend.GetIndex()] = true
+		case *compactordv1.ViewMessage_LogRepair:
+			accounted[o.LogRepair.GetIndex()] = true
 		}
 	}
 	if model.Entry != nil {

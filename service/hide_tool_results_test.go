@@ -33,7 +33,7 @@ func TestHiddenLateResultIsRecalled(t *testing.T) {
 
 	var quote *compactordv1.ViewMessage
 	for _, vm := range d.view("s") {
-		if vm.GetMend().GetKind() == compactordv1.MendKind_MEND_KIND_STRAY_RESULT {
+		if vm.GetLogRepair().GetKind() == compactordv1.LogRepairKind_LOG_REPAIR_KIND_STRAY_RESULT {
 			quote = vm
 		}
 	}

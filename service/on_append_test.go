@@ -163,7 +163,7 @@ func TestOnlyAnswersAreEditedOnArrival(t *testing.T) {
 		toolResult("v", strings.Repeat("x", 4000)))
 	require.Empty(t, d.messages("s")[1].GetArrivalEdits())
 	require.Empty(t, d.messages("s")[3].GetArrivalEdits())
-	require.Equal(t, uint32(1), d.view("s")[1].GetMend().GetIndex())
+	require.Equal(t, uint32(1), d.view("s")[1].GetLogRepair().GetIndex())
 	d.requireSound(t)
 }
 

@@ -11,7 +11,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// contradictory are policies that no session may have, with the field to mend.
+// contradictory are policies that no session may have, with the field to fix.
 func contradictory() map[string]*compactordv1.Policy {
 	return map[string]*compactordv1.Policy{
 		"policy.trigger.reserve_tokens": {

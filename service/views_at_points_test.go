@@ -105,17 +105,17 @@ func (d *daemon) revertTo(rt *rapid.T, step int) {
 		view = view[:len(view)-1]
 	}
 	want := d.asOf(answer.GetRecord().GetRevert().GetPoint())
-	require.Len(d.t, view, len(want)+mends(view)-mends(want))
+	require.Len(d.t, view, len(want)+repairs(view)-repairs(want))
 	for i := range want {
 		require.Equal(d.t, sessiontest.Bytes(want[i]), sessiontest.Bytes(view[i]))
 	}
 }
 
-// mends counts the results that the view makes up. A message that is sent back closes the calls that are open there.
-func mends(view []*compactordv1.ViewMessage) int {
+// repairs counts the results that the view makes up. A message that is sent back closes the calls that are open there.
+func repairs(view []*compactordv1.ViewMessage) int {
 	count := 0
 	for _, vm := range view {
-		if vm.GetMend() != nil {
+		if vm.GetLogRepair() != nil {
 			count++
 		}
 	}

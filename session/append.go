@@ -169,7 +169,7 @@ func advanceTail(h *storagev1.Head, l *compactordv1.LoggedMessage, shown []*comp
 	}
 	for _, vm := range shown {
 		// Repairs before a USER message belong to the part that a cut at it would cover.
-		if !validPlace || vm.GetMend() == nil {
+		if !validPlace || vm.GetLogRepair() == nil {
 			h.TailTokens += vm.GetTokens()
 		}
 	}

@@ -58,8 +58,8 @@ func showings(s *State) (byIndex map[uint32][]*compactordv1.ViewMessage, summary
 		switch o := vm.GetOrigin().(type) {
 		case *compactordv1.ViewMessage_Index:
 			byIndex[o.Index] = append(byIndex[o.Index], vm)
-		case *compactordv1.ViewMessage_Mend:
-			byIndex[o.Mend.GetIndex()] = append(byIndex[o.Mend.GetIndex()], vm)
+		case *compactordv1.ViewMessage_LogRepair:
+			byIndex[o.LogRepair.GetIndex()] = append(byIndex[o.LogRepair.GetIndex()], vm)
 		case *compactordv1.ViewMessage_SummaryOf:
 			summary = append(summary, vm)
 		}

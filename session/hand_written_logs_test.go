@@ -149,9 +149,9 @@ func tellMessage(vm *compactordv1.ViewMessage) string {
 		fmt.Fprintf(&b, " %d", o.Index)
 	case *compactordv1.ViewMessage_SummaryOf:
 		fmt.Fprintf(&b, " summary of %s", o.SummaryOf)
-	case *compactordv1.ViewMessage_Mend:
-		kind := strings.ToLower(strings.TrimPrefix(o.Mend.GetKind().String(), "MEND_KIND_"))
-		fmt.Fprintf(&b, " %s %d.%d", kind, o.Mend.GetIndex(), o.Mend.GetPart())
+	case *compactordv1.ViewMessage_LogRepair:
+		kind := strings.ToLower(strings.TrimPrefix(o.LogRepair.GetKind().String(), "LOG_REPAIR_KIND_"))
+		fmt.Fprintf(&b, " %s %d.%d", kind, o.LogRepair.GetIndex(), o.LogRepair.GetPart())
 	}
 	if vm.GetOutOfPlace() {
 		b.WriteString(" out of place")

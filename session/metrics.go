@@ -70,8 +70,8 @@ func shownIndex(vm *compactordv1.ViewMessage) (uint32, bool) {
 	switch o := vm.GetOrigin().(type) {
 	case *compactordv1.ViewMessage_Index:
 		return o.Index, true
-	case *compactordv1.ViewMessage_Mend:
-		return o.Mend.GetIndex(), o.Mend.GetKind() == compactordv1.MendKind_MEND_KIND_STRAY_RESULT
+	case *compactordv1.ViewMessage_LogRepair:
+		return o.LogRepair.GetIndex(), o.LogRepair.GetKind() == compactordv1.LogRepairKind_LOG_REPAIR_KIND_STRAY_RESULT
 	default:
 		return 0, false
 	}

@@ -39,9 +39,9 @@ func TestPrefix(t *testing.T) {
 func beforeLate(m *sessiontest.Model, view []*compactordv1.ViewMessage) []*compactordv1.ViewMessage {
 	said := m.Newest().Answers.GivenUpBy
 	return view[:slices.IndexFunc(view, func(vm *compactordv1.ViewMessage) bool {
-		missing := vm.GetMend().GetKind() == compactordv1.MendKind_MEND_KIND_MISSING_RESULT
+		missing := vm.GetLogRepair().GetKind() == compactordv1.LogRepairKind_LOG_REPAIR_KIND_MISSING_RESULT
 		return missing && slices.ContainsFunc(m.Calls, func(c *sessiontest.Call) bool {
-			return c.GivenUpBy == said && c.Owner.Index == vm.GetMend().GetIndex() && c.Part == vm.GetMend().GetPart()
+			return c.GivenUpBy == said && c.Owner.Index == vm.GetLogRepair().GetIndex() && c.Part == vm.GetLogRepair().GetPart()
 		})
 	})]
 }

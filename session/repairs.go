@@ -40,7 +40,7 @@ func (d *drawing) repairPinnedGroup(messages []*compactordv1.LoggedMessage, i in
 func (d *drawing) missingResult(call *compactordv1.CallRef) {
 	m := missingResult(call)
 	tokens := MessageTokens(d.counter, m)
-	d.repair(m, tokens, compactordv1.MendKind_MEND_KIND_MISSING_RESULT, call.GetIndex(), call.GetPart(), false)
+	d.repair(m, tokens, compactordv1.LogRepairKind_LOG_REPAIR_KIND_MISSING_RESULT, call.GetIndex(), call.GetPart(), false)
 }
 
 // missingResult is what views show of a call that has no result.
@@ -81,17 +81,17 @@ func (d *drawing) strayResult(l *compactordv1.LoggedMessage, outOfPlace bool) {
 	}
 	// The parts are those that were counted, at the append or with their edits.
 	size := uint64(d.counter.TextSize(wording.StrayResultHeading(r))) + sum(e.sizes)
-	d.repair(m, d.counter.Tokens(size), compactordv1.MendKind_MEND_KIND_STRAY_RESULT, l.GetIndex(), 0, outOfPlace)
+	d.repair(m, d.counter.Tokens(size), compactordv1.LogRepairKind_LOG_REPAIR_KIND_STRAY_RESULT, l.GetIndex(), 0, outOfPlace)
 	d.messages[len(d.messages)-1].Edits = e.kinds
 }
 
 func (d *drawing) repair(
-	m *compactordv1.Message, tokens uint32, kind compactordv1.MendKind, index, part uint32, outOfPlace bool,
+	m *compactordv1.Message, tokens uint32, kind compactordv1.LogRepairKind, index, part uint32, outOfPlace bool,
 ) {
 	d.add(&compactordv1.ViewMessage{
 		Message: m,
-		Origin: &compactordv1.ViewMessage_Mend{
-			Mend: &compactordv1.Mend{Kind: kind, Index: index, Part: part},
+		Origin: &compactordv1.ViewMessage_LogRepair{
+			LogRepair: &compactordv1.LogRepair{Kind: kind, Index: index, Part: part},
 		},
 		Tokens:     tokens,
 		OutOfPlace: outOfPlace,

@@ -15,7 +15,7 @@ import (
 func requireCoverage(t *rapid.T, s step) {
 	shown := make(map[uint32]bool)
 	for _, vm := range s.state.View(session.ViewOptions{}).Messages {
-		if vm.GetMend().GetKind() != compactordv1.MendKind_MEND_KIND_MISSING_RESULT {
+		if vm.GetLogRepair().GetKind() != compactordv1.LogRepairKind_LOG_REPAIR_KIND_MISSING_RESULT {
 			shown[logIndex(vm)] = true
 		}
 	}
@@ -36,8 +36,8 @@ func inCollapsed(s *session.State, a *sessiontest.Active) bool {
 
 // logIndex is the index of the log's message that a view message is or stands in for.
 func logIndex(vm *compactordv1.ViewMessage) uint32 {
-	if mend := vm.GetMend(); mend != nil {
-		return mend.GetIndex()
+	if repair := vm.GetLogRepair(); repair != nil {
+		return repair.GetIndex()
 	}
 	return vm.GetIndex()
 }
@@ -76,7 +76,7 @@ func requireOrder(t *rapid.T, s step) {
 	h := s.state.Head
 	part, last := 0, -1
 	for _, vm := range s.state.View(session.ViewOptions{}).Messages {
-		if vm.GetMend().GetKind() == compactordv1.MendKind_MEND_KIND_MISSING_RESULT {
+		if vm.GetLogRepair().GetKind() == compactordv1.LogRepairKind_LOG_REPAIR_KIND_MISSING_RESULT {
 			continue
 		}
 		now, index := partOf(vm, h.GetLeadEnd()), int(logIndex(vm))
@@ -92,7 +92,7 @@ func requireOrder(t *rapid.T, s step) {
 			require.Contains(t, []compactordv1.Role{compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_ASSISTANT},
 				vm.GetMessage().GetRole())
 		}
-		if vm.GetMend() == nil && s.model.Find(vm.GetIndex()).Late {
+		if vm.GetLogRepair() == nil && s.model.Find(vm.GetIndex()).Late {
 			requireBesideItsCall(t, s.model, vm, last)
 			continue
 		}
@@ -126,7 +126,7 @@ func partOf(vm *compactordv1.ViewMessage, leadEnd uint32) int {
 		return partSummary
 	case vm.GetOutOfPlace():
 		return partOutOfPlace
-	case vm.GetMend() == nil && vm.GetIndex() < leadEnd:
+	case vm.GetLogRepair() == nil && vm.GetIndex() < leadEnd:
 		return partLead
 	default:
 		return partKept
@@ -142,7 +142,7 @@ func requireLoopsWhole(t *rapid.T, s step) {
 		s.g.Counts[sessiontest.LiveLoopLostItsOwn]++
 	}
 	for _, vm := range v.Messages {
-		if vm.GetMend() != nil || vm.GetSummaryOf() != "" || !thinks(vm.GetMessage()) {
+		if vm.GetLogRepair() != nil || vm.GetSummaryOf() != "" || !thinks(vm.GetMessage()) {
 			continue
 		}
 		for _, other := range s.model.Loop(s.model.Find(vm.GetIndex())) {

@@ -181,8 +181,8 @@ func originOf(vm *compactordv1.ViewMessage) (uint32, bool) {
 	switch o := vm.GetOrigin().(type) {
 	case *compactordv1.ViewMessage_Index:
 		return o.Index, true
-	case *compactordv1.ViewMessage_Mend:
-		return o.Mend.GetIndex(), true
+	case *compactordv1.ViewMessage_LogRepair:
+		return o.LogRepair.GetIndex(), true
 	default:
 		return 0, false
 	}

@@ -212,7 +212,7 @@ func weigh(v *session.View, from uint32) (w weights) {
 		of := &w.summary
 		if vm.GetSummaryOf() == "" {
 			of = &w.fixed
-			if max(vm.GetIndex(), vm.GetMend().GetIndex()) >= from {
+			if max(vm.GetIndex(), vm.GetLogRepair().GetIndex()) >= from {
 				of = &w.kept
 			}
 		}
@@ -243,7 +243,7 @@ func parts(s *session.State, pos int) bool {
 	shown := s.View(session.ViewOptions{}).Messages
 	return slices.ContainsFunc(s.Kept[:pos], func(m *compactordv1.LoggedMessage) bool {
 		return !session.Pinned(s.Head, m.GetIndex()) && slices.ContainsFunc(shown, func(vm *compactordv1.ViewMessage) bool {
-			return vm.GetSummaryOf() == "" && max(vm.GetIndex(), vm.GetMend().GetIndex()) == m.GetIndex()
+			return vm.GetSummaryOf() == "" && max(vm.GetIndex(), vm.GetLogRepair().GetIndex()) == m.GetIndex()
 		})
 	})
 }

@@ -29,9 +29,9 @@ func observe(s *session.State) observed {
 		switch origin := vm.GetOrigin().(type) {
 		case *compactordv1.ViewMessage_Index:
 			o.shown[origin.Index] = vm
-		case *compactordv1.ViewMessage_Mend:
-			if origin.Mend.GetKind() == compactordv1.MendKind_MEND_KIND_STRAY_RESULT {
-				o.shown[origin.Mend.GetIndex()] = vm
+		case *compactordv1.ViewMessage_LogRepair:
+			if origin.LogRepair.GetKind() == compactordv1.LogRepairKind_LOG_REPAIR_KIND_STRAY_RESULT {
+				o.shown[origin.LogRepair.GetIndex()] = vm
 			}
 		}
 	}

@@ -56,7 +56,7 @@ func (s *elementSource) advance() error {
 	default:
 		line := &LineError{}
 		errors.As(s.feed.on(errShape), &line)
-		err = s.remarks.mend(raw, line.Line, func(raw json.RawMessage) error {
+		err = s.remarks.repair(raw, line.Line, func(raw json.RawMessage) error {
 			var err error
 			s.entries, err = s.read(raw)
 			return err

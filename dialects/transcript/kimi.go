@@ -94,9 +94,9 @@ func (s *kimiContext) read() error {
 	if err != nil {
 		return err
 	}
-	return onLine(s.in.line, s.remarks.mend(line, s.in.line, func(mended json.RawMessage) error {
-		if len(mended) != len(line) {
-			if o, err = rawjson.ParseObject(mended); err != nil {
+	return onLine(s.in.line, s.remarks.repair(line, s.in.line, func(repaired json.RawMessage) error {
+		if len(repaired) != len(line) {
+			if o, err = rawjson.ParseObject(repaired); err != nil {
 				return err
 			}
 		}

@@ -194,7 +194,7 @@ func readToEnd[T any](r *remarks, read func() (T, error), take func(T) error) er
 func entriesOfLine(
 	r *remarks, raw json.RawMessage, line int, read func(json.RawMessage) ([]entry, error),
 ) (entries []entry, err error) {
-	err = r.mend(raw, line, func(raw json.RawMessage) error {
+	err = r.repair(raw, line, func(raw json.RawMessage) error {
 		var err error
 		entries, err = read(raw)
 		return err

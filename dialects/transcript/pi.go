@@ -97,7 +97,7 @@ func (s *piSession) next() (entry, error) {
 			}
 			continue
 		}
-		m, err := s.mended(e)
+		m, err := s.repaired(e)
 		if err != nil {
 			return entry{}, onLine(e.line, err)
 		}
@@ -188,9 +188,9 @@ var piKinds = map[string]remark{
 	"custom":                customEntry,
 }
 
-// mended parses what the entry holds, without what cannot be read of it.
-func (s *piSession) mended(e *piEntry) (m *compactordv1.Message, err error) {
-	err = s.remarks.mend(e.Encode(), e.line, func(raw json.RawMessage) error {
+// repaired parses what the entry holds, without what cannot be read of it.
+func (s *piSession) repaired(e *piEntry) (m *compactordv1.Message, err error) {
+	err = s.remarks.repair(e.Encode(), e.line, func(raw json.RawMessage) error {
 		o, err := rawjson.ParseObject(raw)
 		if err != nil {
 			return err

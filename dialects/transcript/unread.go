@@ -24,8 +24,8 @@ var (
 // identity are fields without which a record is no record: where one is wrong, all of it is left out.
 var identity = []string{"type", "role", "kind", "payload", "message", "data", "kwargs"}
 
-// maxMends bounds how many fields of one record are left out.
-const maxMends = 100
+// maxRepairs bounds how many fields of one record are left out.
+const maxRepairs = 100
 
 // strictly is the first thing that could not be read, where that is to be refused.
 func (r *remarks) strictly(findings []dialect.Finding) error {
@@ -52,9 +52,9 @@ func (r *remarks) part(raw json.RawMessage, err error) (*compactordv1.Part, erro
 	return p, nil
 }
 
-// mend reads a record, and reads it anew without each field that cannot be read. read must leave nothing behind where it
+// repair reads a record, and reads it anew without each field that cannot be read. read must leave nothing behind where it
 // fails, but may note things.
-func (r *remarks) mend(raw json.RawMessage, line int, read func(json.RawMessage) error) error {
+func (r *remarks) repair(raw json.RawMessage, line int, read func(json.RawMessage) error) error {
 	before := r.copy()
 	first := read(raw)
 	if first == nil || r.strict {
@@ -62,7 +62,7 @@ func (r *remarks) mend(raw json.RawMessage, line int, read func(json.RawMessage)
 	}
 	var field *rawjson.FieldError
 	err, left := first, 0
-	for err != nil && left < maxMends && errors.As(err, &field) {
+	for err != nil && left < maxRepairs && errors.As(err, &field) {
 		without, ok := withoutField(raw, dialect.Steps(field.Path))
 		if !ok {
 			break

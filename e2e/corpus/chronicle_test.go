@@ -108,8 +108,8 @@ func told(vm *compactordv1.ViewMessage) string {
 		from = fmt.Sprint(origin.Index)
 	case *compactordv1.ViewMessage_SummaryOf:
 		from = "summary"
-	case *compactordv1.ViewMessage_Mend:
-		from = fmt.Sprintf("%s %d.%d", short(origin.Mend.GetKind(), "MEND_KIND_"), origin.Mend.GetIndex(), origin.Mend.GetPart())
+	case *compactordv1.ViewMessage_LogRepair:
+		from = fmt.Sprintf("%s %d.%d", short(origin.LogRepair.GetKind(), "LOG_REPAIR_KIND_"), origin.LogRepair.GetIndex(), origin.LogRepair.GetPart())
 	}
 	m := vm.GetMessage()
 	words := []string{from, short(m.GetRole(), "ROLE_"), fmt.Sprint(vm.GetTokens())}

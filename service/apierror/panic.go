@@ -34,7 +34,7 @@ func Recovered(ctx context.Context, logger *slog.Logger, who, id string, cause a
 	return e
 }
 
-// LogBug logs the cause of an error that no client can mend, once, under the id that the client gets.
+// LogBug logs the cause of an error that no client can fix, once, under the id that the client gets.
 func LogBug(ctx context.Context, logger *slog.Logger, id, method string, e *Error) {
 	if e.logged || e.Code() != codes.Internal && e.Code() != codes.DataLoss {
 		return

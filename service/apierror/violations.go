@@ -32,7 +32,7 @@ func fromViolations(v *protovalidate.ValidationError) *Error {
 	return e
 }
 
-// crossRules names the field to mend for the contract's rules that look at several.
+// crossRules names the field to fix for the contract's rules that look at several.
 var crossRules = map[string]string{
 	"message.parts_of_role":                        "parts",
 	"message.assistant_only":                       "role",

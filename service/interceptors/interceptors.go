@@ -88,7 +88,7 @@ func New(
 	}, nil
 }
 
-// callLevel is the level at which a call's end is logged: what only the client can mend is no error of the daemon.
+// callLevel is the level at which a call's end is logged: what only the client can fix is no error of the daemon.
 func callLevel(code codes.Code) logging.Level {
 	switch code {
 	case codes.Internal, codes.DataLoss, codes.Unknown:

@@ -10,7 +10,7 @@ import (
 )
 
 // EndError makes the RPC's error of an operation that failed. Who ended its context is asked first: what fails after that
-// fails because of it. It logs what only the daemon's side can mend, since the call may be gone by now.
+// fails because of it. It logs what only the daemon's side can fix, since the call may be gone by now.
 func EndError(ctx context.Context, logger *slog.Logger, id, what string, err error) *apierror.Error {
 	cause := apierror.EndOf(ctx)
 	if cause != nil && !errors.Is(cause, context.DeadlineExceeded) {

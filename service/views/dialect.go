@@ -116,8 +116,8 @@ func UpTo(v *session.View, nextIndex uint32) *session.View {
 			}
 		case *compactordv1.ViewMessage_SummaryOf:
 			end = i + 1
-		case *compactordv1.ViewMessage_Mend:
-			if o.Mend.GetIndex() < nextIndex {
+		case *compactordv1.ViewMessage_LogRepair:
+			if o.LogRepair.GetIndex() < nextIndex {
 				end = i + 1
 			}
 		}

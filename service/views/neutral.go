@@ -114,8 +114,8 @@ func unchangedSince(view *session.View, h *storagev1.Head, point uint32) uint32 
 			if o.Index >= changedFrom {
 				return unchanged
 			}
-		case *compactordv1.ViewMessage_Mend:
-			if o.Mend.GetIndex() >= changedFrom {
+		case *compactordv1.ViewMessage_LogRepair:
+			if o.LogRepair.GetIndex() >= changedFrom {
 				return unchanged
 			}
 		}
@@ -163,7 +163,7 @@ func (f *fresh) nextIndex(n int) uint32 {
 	next := f.messages[n]
 	o, inLog := next.GetOrigin().(*compactordv1.ViewMessage_Index)
 	if !f.resumable || !inLog || next.GetOutOfPlace() || o.Index < session.KeptFrom(f.head) ||
-		f.messages[n-1].GetMend().GetKind() == compactordv1.MendKind_MEND_KIND_MISSING_RESULT {
+		f.messages[n-1].GetLogRepair().GetKind() == compactordv1.LogRepairKind_LOG_REPAIR_KIND_MISSING_RESULT {
 		return 0
 	}
 	return o.Index

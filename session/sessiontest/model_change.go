@@ -32,8 +32,8 @@ func (m *Model) showings() map[uint32][]byte {
 		switch o := vm.GetOrigin().(type) {
 		case *compactordv1.ViewMessage_Index:
 			drawn[o.Index] = append(drawn[o.Index], Bytes(vm)...)
-		case *compactordv1.ViewMessage_Mend:
-			drawn[o.Mend.GetIndex()] = append(drawn[o.Mend.GetIndex()], Bytes(vm)...)
+		case *compactordv1.ViewMessage_LogRepair:
+			drawn[o.LogRepair.GetIndex()] = append(drawn[o.LogRepair.GetIndex()], Bytes(vm)...)
 		}
 	}
 	for _, a := range m.Covered() {

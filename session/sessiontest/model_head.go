@@ -159,8 +159,8 @@ func (m *Model) shownPinned(vm *compactordv1.ViewMessage, leadEnd uint32) bool {
 	switch o := vm.GetOrigin().(type) {
 	case *compactordv1.ViewMessage_Index:
 		return o.Index >= leadEnd && m.pins[o.Index]
-	case *compactordv1.ViewMessage_Mend:
-		return o.Mend.GetKind() == compactordv1.MendKind_MEND_KIND_STRAY_RESULT && m.pins[o.Mend.GetIndex()]
+	case *compactordv1.ViewMessage_LogRepair:
+		return o.LogRepair.GetKind() == compactordv1.LogRepairKind_LOG_REPAIR_KIND_STRAY_RESULT && m.pins[o.LogRepair.GetIndex()]
 	default:
 		return false
 	}

@@ -21,10 +21,10 @@ func (m *Model) View(opts session.ViewOptions) *session.View {
 	outOfPlace := inViewOrder(m.OutOfPlace())
 	for i, a := range outOfPlace {
 		v.Messages = append(v.Messages, m.show(a, true, opts, v.Report)...)
-		v.Messages = append(v.Messages, m.mendAfter(outOfPlace, i)...)
+		v.Messages = append(v.Messages, m.repairAfter(outOfPlace, i)...)
 	}
 	for _, a := range inViewOrder(m.Kept()) {
-		v.Messages = append(v.Messages, m.mendBefore(a)...)
+		v.Messages = append(v.Messages, m.repairBefore(a)...)
 		v.Messages = append(v.Messages, m.show(a, false, opts, v.Report)...)
 	}
 	for _, vm := range v.Messages {
@@ -118,8 +118,8 @@ func (m *Model) collapsed(leader *Active) bool {
 	})
 }
 
-// mendBefore makes the results of the calls that are shown, were given up when a kept message was said, and got none since.
-func (m *Model) mendBefore(a *Active) []*compactordv1.ViewMessage {
+// repairBefore makes the results of the calls that are shown, were given up when a kept message was said, and got none since.
+func (m *Model) repairBefore(a *Active) []*compactordv1.ViewMessage {
 	var repairs []*compactordv1.ViewMessage
 	for _, c := range a.Closes {
 		if c.Result == nil && slices.Contains(m.Kept(), c.Owner) && !m.collapsed(c.Owner) {
@@ -129,9 +129,9 @@ func (m *Model) mendBefore(a *Active) []*compactordv1.ViewMessage {
 	return repairs
 }
 
-// mendAfter makes the missing results of a pinned group after the last of its members that the list shows: the USER
+// repairAfter makes the missing results of a pinned group after the last of its members that the list shows: the USER
 // message that they were given up for is covered.
-func (m *Model) mendAfter(list []*Active, i int) []*compactordv1.ViewMessage {
+func (m *Model) repairAfter(list []*Active, i int) []*compactordv1.ViewMessage {
 	leader := list[i].leader()
 	if leader == nil || leader.Failed() || !slices.Contains(list, leader) ||
 		slices.ContainsFunc(list[i+1:], func(a *Active) bool { return a.leader() == leader }) {
@@ -158,12 +158,12 @@ func (m *Model) missing(c *Call) *compactordv1.ViewMessage {
 			Role:  compactordv1.Role_ROLE_TOOL,
 			Parts: []*compactordv1.Part{{Kind: &compactordv1.Part_ToolResult{ToolResult: result}}},
 		},
-		mend(compactordv1.MendKind_MEND_KIND_MISSING_RESULT, c.Owner.Index, c.Part))
+		repair(compactordv1.LogRepairKind_LOG_REPAIR_KIND_MISSING_RESULT, c.Owner.Index, c.Part))
 }
 
-func mend(kind compactordv1.MendKind, index, part uint32) *compactordv1.ViewMessage {
-	return &compactordv1.ViewMessage{Origin: &compactordv1.ViewMessage_Mend{
-		Mend: &compactordv1.Mend{Kind: kind, Index: index, Part: part},
+func repair(kind compactordv1.LogRepairKind, index, part uint32) *compactordv1.ViewMessage {
+	return &compactordv1.ViewMessage{Origin: &compactordv1.ViewMessage_LogRepair{
+		LogRepair: &compactordv1.LogRepair{Kind: kind, Index: index, Part: part},
 	}}
 }
 
@@ -175,7 +175,7 @@ func (m *Model) show(
 	case a.LeftOut():
 		return nil
 	case a.Place == compactordv1.ResultPlace_RESULT_PLACE_STRAY:
-		vm := mend(compactordv1.MendKind_MEND_KIND_STRAY_RESULT, a.Index, 0)
+		vm := repair(compactordv1.LogRepairKind_LOG_REPAIR_KIND_STRAY_RESULT, a.Index, 0)
 		vm.OutOfPlace, vm.Edits = outOfPlace, m.editKinds(a)
 		return []*compactordv1.ViewMessage{m.shown(quote(m.edited(a).GetParts()[0].GetToolResult()), vm)}
 	case a.Place == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && m.collapsed(a.Answers.Owner):

@@ -82,8 +82,8 @@ type carrier struct {
 	// holds is what lines are below the current heading; headed says that there was one.
 	holds  kind
 	headed bool
-	// mended says that errors below the heading may have been fixed, by what it says.
-	mended bool
+	// fixed says that errors below the heading may have been fixed, by what it says.
+	fixed bool
 	// code collects a block of code, which becomes one item.
 	code   []string
 	inCode bool
@@ -136,7 +136,7 @@ func (p *carrier) line(line string) {
 
 func (p *carrier) heading(title string) {
 	p.holds, p.headed, p.parent = meaningOf(title), true, ""
-	p.mended = p.holds == kindError && containsFold(title, "fix")
+	p.fixed = p.holds == kindError && containsFold(title, "fix")
 }
 
 // tellsFix says whether a model's line about an error tells that it is one no more.
@@ -231,7 +231,7 @@ func (p *carrier) keep(it *item, labelled bool) {
 	case kindRule:
 		it.tier = ruleTier(it.text, cues.read(it.text), it.by)
 	case kindError:
-		if p.mended && !labelled && !strings.HasPrefix(it.text, "`") && tellsFix(it.text) {
+		if p.fixed && !labelled && !strings.HasPrefix(it.text, "`") && tellsFix(it.text) {
 			it.kind, it.score = kindFact, 4+value
 			break
 		}

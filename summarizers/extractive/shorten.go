@@ -107,7 +107,7 @@ func clip(s string, bytes int) string {
 const lineBreak = " ⏎ "
 
 // oneLine brings a text onto one line: runs of white space become one space, line ends become a sign, other control
-// characters go, and broken UTF-8 is mended.
+// characters go, and broken UTF-8 is repaired.
 func oneLine(s string) string {
 	s = strings.TrimSpace(s)
 	if isPlainLine(s) {

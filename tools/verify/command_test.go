@@ -54,8 +54,8 @@ func hang(as string) int {
 func TestRunReportsFailure(t *testing.T) {
 	var out, errOut bytes.Buffer
 	v := &verifier{root: t.TempDir(), out: &out, err: &errOut}
-	err := v.run(t.Context(), command{args: []string{os.Args[0], "word"}, env: []string{role + "=fail"}, hint: "mend it"})
-	require.ErrorContains(t, err, " word: exit status 7; mend it")
+	err := v.run(t.Context(), command{args: []string{os.Args[0], "word"}, env: []string{role + "=fail"}, hint: "fix it"})
+	require.ErrorContains(t, err, " word: exit status 7; fix it")
 	require.Equal(t, 7, exitCode(err))
 	require.Equal(t, "it broke\n", errOut.String())
 	require.Regexp(t, `^==> \S+ word\n    failed after [0-9.]+m?s\n$`, out.String())

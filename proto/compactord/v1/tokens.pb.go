@@ -305,7 +305,7 @@ func (x *CountTokensResponse) GetMessages() []*MessageCount {
 // MessageCount says how many tokens one message is.
 type MessageCount struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The message's index in the log; of messages sent along, their position. Not set: the summary, or a mend.
+	// The message's index in the log; of messages sent along, their position. Not set: the summary, or a repair.
 	Index *uint32 `protobuf:"varint,1,opt,name=index,proto3,oneof" json:"index,omitempty"`
 	// Its tokens, not scaled.
 	Tokens uint32 `protobuf:"varint,2,opt,name=tokens,proto3" json:"tokens,omitempty"`

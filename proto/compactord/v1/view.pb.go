@@ -21,56 +21,56 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// MendKind is what was mended.
-type MendKind int32
+// LogRepairKind is what was repaired.
+type LogRepairKind int32
 
 const (
 	// Never sent.
-	MendKind_MEND_KIND_UNSPECIFIED MendKind = 0
+	LogRepairKind_LOG_REPAIR_KIND_UNSPECIFIED LogRepairKind = 0
 	// A call that was closed without a result got one that says so.
-	MendKind_MEND_KIND_MISSING_RESULT MendKind = 1
+	LogRepairKind_LOG_REPAIR_KIND_MISSING_RESULT LogRepairKind = 1
 	// A result that belongs to no group is shown as USER text.
-	MendKind_MEND_KIND_STRAY_RESULT MendKind = 2
+	LogRepairKind_LOG_REPAIR_KIND_STRAY_RESULT LogRepairKind = 2
 )
 
-// Enum value maps for MendKind.
+// Enum value maps for LogRepairKind.
 var (
-	MendKind_name = map[int32]string{
-		0: "MEND_KIND_UNSPECIFIED",
-		1: "MEND_KIND_MISSING_RESULT",
-		2: "MEND_KIND_STRAY_RESULT",
+	LogRepairKind_name = map[int32]string{
+		0: "LOG_REPAIR_KIND_UNSPECIFIED",
+		1: "LOG_REPAIR_KIND_MISSING_RESULT",
+		2: "LOG_REPAIR_KIND_STRAY_RESULT",
 	}
-	MendKind_value = map[string]int32{
-		"MEND_KIND_UNSPECIFIED":    0,
-		"MEND_KIND_MISSING_RESULT": 1,
-		"MEND_KIND_STRAY_RESULT":   2,
+	LogRepairKind_value = map[string]int32{
+		"LOG_REPAIR_KIND_UNSPECIFIED":    0,
+		"LOG_REPAIR_KIND_MISSING_RESULT": 1,
+		"LOG_REPAIR_KIND_STRAY_RESULT":   2,
 	}
 )
 
-func (x MendKind) Enum() *MendKind {
-	p := new(MendKind)
+func (x LogRepairKind) Enum() *LogRepairKind {
+	p := new(LogRepairKind)
 	*p = x
 	return p
 }
 
-func (x MendKind) String() string {
+func (x LogRepairKind) String() string {
 	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
 }
 
-func (MendKind) Descriptor() protoreflect.EnumDescriptor {
+func (LogRepairKind) Descriptor() protoreflect.EnumDescriptor {
 	return file_compactord_v1_view_proto_enumTypes[0].Descriptor()
 }
 
-func (MendKind) Type() protoreflect.EnumType {
+func (LogRepairKind) Type() protoreflect.EnumType {
 	return &file_compactord_v1_view_proto_enumTypes[0]
 }
 
-func (x MendKind) Number() protoreflect.EnumNumber {
+func (x LogRepairKind) Number() protoreflect.EnumNumber {
 	return protoreflect.EnumNumber(x)
 }
 
-// Deprecated: Use MendKind.Descriptor instead.
-func (MendKind) EnumDescriptor() ([]byte, []int) {
+// Deprecated: Use LogRepairKind.Descriptor instead.
+func (LogRepairKind) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_view_proto_rawDescGZIP(), []int{0}
 }
 
@@ -212,7 +212,7 @@ type ViewMessage struct {
 	//
 	//	*ViewMessage_Index
 	//	*ViewMessage_SummaryOf
-	//	*ViewMessage_Mend
+	//	*ViewMessage_LogRepair
 	Origin isViewMessage_Origin `protobuf_oneof:"origin"`
 	// The kinds of edits in force on it.
 	Edits []EditKind `protobuf:"varint,5,rep,packed,name=edits,proto3,enum=compactord.v1.EditKind" json:"edits,omitempty"`
@@ -286,10 +286,10 @@ func (x *ViewMessage) GetSummaryOf() string {
 	return ""
 }
 
-func (x *ViewMessage) GetMend() *Mend {
+func (x *ViewMessage) GetLogRepair() *LogRepair {
 	if x != nil {
-		if x, ok := x.Origin.(*ViewMessage_Mend); ok {
-			return x.Mend
+		if x, ok := x.Origin.(*ViewMessage_LogRepair); ok {
+			return x.LogRepair
 		}
 	}
 	return nil
@@ -330,22 +330,22 @@ type ViewMessage_SummaryOf struct {
 	SummaryOf string `protobuf:"bytes,3,opt,name=summary_of,json=summaryOf,proto3,oneof"`
 }
 
-type ViewMessage_Mend struct {
+type ViewMessage_LogRepair struct {
 	// Made to keep the list valid.
-	Mend *Mend `protobuf:"bytes,4,opt,name=mend,proto3,oneof"`
+	LogRepair *LogRepair `protobuf:"bytes,4,opt,name=log_repair,json=logRepair,proto3,oneof"`
 }
 
 func (*ViewMessage_Index) isViewMessage_Origin() {}
 
 func (*ViewMessage_SummaryOf) isViewMessage_Origin() {}
 
-func (*ViewMessage_Mend) isViewMessage_Origin() {}
+func (*ViewMessage_LogRepair) isViewMessage_Origin() {}
 
-// Mend is a message that stands in for what the log lacks.
-type Mend struct {
+// LogRepair is a message that stands in for what the log lacks.
+type LogRepair struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What was mended.
-	Kind MendKind `protobuf:"varint,1,opt,name=kind,proto3,enum=compactord.v1.MendKind" json:"kind,omitempty"`
+	// What was repaired.
+	Kind LogRepairKind `protobuf:"varint,1,opt,name=kind,proto3,enum=compactord.v1.LogRepairKind" json:"kind,omitempty"`
 	// Of the call without a result, or the stray result: the message's index.
 	Index uint32 `protobuf:"varint,2,opt,name=index,proto3" json:"index,omitempty"`
 	// The call's position among that message's parts, from 0.
@@ -354,20 +354,20 @@ type Mend struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *Mend) Reset() {
-	*x = Mend{}
+func (x *LogRepair) Reset() {
+	*x = LogRepair{}
 	mi := &file_compactord_v1_view_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *Mend) String() string {
+func (x *LogRepair) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*Mend) ProtoMessage() {}
+func (*LogRepair) ProtoMessage() {}
 
-func (x *Mend) ProtoReflect() protoreflect.Message {
+func (x *LogRepair) ProtoReflect() protoreflect.Message {
 	mi := &file_compactord_v1_view_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -379,26 +379,26 @@ func (x *Mend) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use Mend.ProtoReflect.Descriptor instead.
-func (*Mend) Descriptor() ([]byte, []int) {
+// Deprecated: Use LogRepair.ProtoReflect.Descriptor instead.
+func (*LogRepair) Descriptor() ([]byte, []int) {
 	return file_compactord_v1_view_proto_rawDescGZIP(), []int{1}
 }
 
-func (x *Mend) GetKind() MendKind {
+func (x *LogRepair) GetKind() LogRepairKind {
 	if x != nil {
 		return x.Kind
 	}
-	return MendKind_MEND_KIND_UNSPECIFIED
+	return LogRepairKind_LOG_REPAIR_KIND_UNSPECIFIED
 }
 
-func (x *Mend) GetIndex() uint32 {
+func (x *LogRepair) GetIndex() uint32 {
 	if x != nil {
 		return x.Index
 	}
 	return 0
 }
 
-func (x *Mend) GetPart() uint32 {
+func (x *LogRepair) GetPart() uint32 {
 	if x != nil {
 		return x.Part
 	}
@@ -746,20 +746,21 @@ var File_compactord_v1_view_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_view_proto_rawDesc = "" +
 	"\n" +
-	"\x18compactord/v1/view.proto\x12\rcompactord.v1\x1a\x18compactord/v1/edit.proto\x1a\x1bcompactord/v1/message.proto\"\x96\x02\n" +
+	"\x18compactord/v1/view.proto\x12\rcompactord.v1\x1a\x18compactord/v1/edit.proto\x1a\x1bcompactord/v1/message.proto\"\xa6\x02\n" +
 	"\vViewMessage\x120\n" +
 	"\amessage\x18\x01 \x01(\v2\x16.compactord.v1.MessageR\amessage\x12\x16\n" +
 	"\x05index\x18\x02 \x01(\rH\x00R\x05index\x12\x1f\n" +
 	"\n" +
-	"summary_of\x18\x03 \x01(\tH\x00R\tsummaryOf\x12)\n" +
-	"\x04mend\x18\x04 \x01(\v2\x13.compactord.v1.MendH\x00R\x04mend\x12-\n" +
+	"summary_of\x18\x03 \x01(\tH\x00R\tsummaryOf\x129\n" +
+	"\n" +
+	"log_repair\x18\x04 \x01(\v2\x18.compactord.v1.LogRepairH\x00R\tlogRepair\x12-\n" +
 	"\x05edits\x18\x05 \x03(\x0e2\x17.compactord.v1.EditKindR\x05edits\x12\x16\n" +
 	"\x06tokens\x18\x06 \x01(\rR\x06tokens\x12 \n" +
 	"\fout_of_place\x18\a \x01(\bR\n" +
 	"outOfPlaceB\b\n" +
-	"\x06origin\"]\n" +
-	"\x04Mend\x12+\n" +
-	"\x04kind\x18\x01 \x01(\x0e2\x17.compactord.v1.MendKindR\x04kind\x12\x14\n" +
+	"\x06origin\"g\n" +
+	"\tLogRepair\x120\n" +
+	"\x04kind\x18\x01 \x01(\x0e2\x1c.compactord.v1.LogRepairKindR\x04kind\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\rR\x05index\x12\x12\n" +
 	"\x04part\x18\x03 \x01(\rR\x04part\"\xc2\a\n" +
 	"\rContextReport\x12\x16\n" +
@@ -802,11 +803,11 @@ const file_compactord_v1_view_proto_rawDesc = "" +
 	"\arepairs\x18\x05 \x03(\v2\x16.compactord.v1.FindingR\arepairs\x123\n" +
 	"\x15suggested_breakpoints\x18\x06 \x03(\rR\x14suggestedBreakpoints\x12\x14\n" +
 	"\x05bytes\x18\a \x01(\rR\x05bytes\x12\x16\n" +
-	"\x06tokens\x18\b \x01(\rR\x06tokens*_\n" +
-	"\bMendKind\x12\x19\n" +
-	"\x15MEND_KIND_UNSPECIFIED\x10\x00\x12\x1c\n" +
-	"\x18MEND_KIND_MISSING_RESULT\x10\x01\x12\x1a\n" +
-	"\x16MEND_KIND_STRAY_RESULT\x10\x02*\x97\x01\n" +
+	"\x06tokens\x18\b \x01(\rR\x06tokens*v\n" +
+	"\rLogRepairKind\x12\x1f\n" +
+	"\x1bLOG_REPAIR_KIND_UNSPECIFIED\x10\x00\x12\"\n" +
+	"\x1eLOG_REPAIR_KIND_MISSING_RESULT\x10\x01\x12 \n" +
+	"\x1cLOG_REPAIR_KIND_STRAY_RESULT\x10\x02*\x97\x01\n" +
 	"\vTokenSource\x12\x1c\n" +
 	"\x18TOKEN_SOURCE_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15TOKEN_SOURCE_REPORTED\x10\x01\x12\x1a\n" +
@@ -836,11 +837,11 @@ func file_compactord_v1_view_proto_rawDescGZIP() []byte {
 var file_compactord_v1_view_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
 var file_compactord_v1_view_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_compactord_v1_view_proto_goTypes = []any{
-	(MendKind)(0),         // 0: compactord.v1.MendKind
+	(LogRepairKind)(0),    // 0: compactord.v1.LogRepairKind
 	(TokenSource)(0),      // 1: compactord.v1.TokenSource
 	(BlockedBy)(0),        // 2: compactord.v1.BlockedBy
 	(*ViewMessage)(nil),   // 3: compactord.v1.ViewMessage
-	(*Mend)(nil),          // 4: compactord.v1.Mend
+	(*LogRepair)(nil),     // 4: compactord.v1.LogRepair
 	(*ContextReport)(nil), // 5: compactord.v1.ContextReport
 	(*ViewReport)(nil),    // 6: compactord.v1.ViewReport
 	(*Message)(nil),       // 7: compactord.v1.Message
@@ -850,9 +851,9 @@ var file_compactord_v1_view_proto_goTypes = []any{
 }
 var file_compactord_v1_view_proto_depIdxs = []int32{
 	7,  // 0: compactord.v1.ViewMessage.message:type_name -> compactord.v1.Message
-	4,  // 1: compactord.v1.ViewMessage.mend:type_name -> compactord.v1.Mend
+	4,  // 1: compactord.v1.ViewMessage.log_repair:type_name -> compactord.v1.LogRepair
 	8,  // 2: compactord.v1.ViewMessage.edits:type_name -> compactord.v1.EditKind
-	0,  // 3: compactord.v1.Mend.kind:type_name -> compactord.v1.MendKind
+	0,  // 3: compactord.v1.LogRepair.kind:type_name -> compactord.v1.LogRepairKind
 	1,  // 4: compactord.v1.ContextReport.source:type_name -> compactord.v1.TokenSource
 	2,  // 5: compactord.v1.ContextReport.blocked_by:type_name -> compactord.v1.BlockedBy
 	9,  // 6: compactord.v1.ContextReport.open_calls:type_name -> compactord.v1.CallRef
@@ -875,7 +876,7 @@ func file_compactord_v1_view_proto_init() {
 	file_compactord_v1_view_proto_msgTypes[0].OneofWrappers = []any{
 		(*ViewMessage_Index)(nil),
 		(*ViewMessage_SummaryOf)(nil),
-		(*ViewMessage_Mend)(nil),
+		(*ViewMessage_LogRepair)(nil),
 	}
 	file_compactord_v1_view_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}

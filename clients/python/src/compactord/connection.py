@@ -76,7 +76,7 @@ WRITES = (
 
 RESUMED = ("Compact", "WatchSession", "RevertToCheckpoint")
 """Calls that this package takes up again itself. gRPC cannot: two are streams, and a revert that has a summary written
-ends in UNAVAILABLE also where the summarizer is out of reach, which no second try in a second mends."""
+ends in UNAVAILABLE also where the summarizer is out of reach, which no second try in a second helps."""
 
 NEVER_RESENT = ("DeleteSession", "CancelCompaction")
 """Calls that answer NOT_FOUND the second time."""

@@ -31,8 +31,8 @@ func viewTitle(vm *compactordv1.ViewMessage) string {
 		title = fmt.Sprintf("#%d %s", o.Index, title)
 	case *compactordv1.ViewMessage_SummaryOf:
 		title += " (summary)"
-	case *compactordv1.ViewMessage_Mend:
-		title += fmt.Sprintf(" (stands in for #%d)", o.Mend.GetIndex())
+	case *compactordv1.ViewMessage_LogRepair:
+		title += fmt.Sprintf(" (stands in for #%d)", o.LogRepair.GetIndex())
 	}
 	if vm.GetOutOfPlace() {
 		title += " (pinned)"

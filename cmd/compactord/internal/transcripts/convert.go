@@ -24,7 +24,7 @@ type Convert struct {
 // Help is printed below the flags.
 func (c *Convert) Help() string {
 	return `The whole conversation is written on stdout, whatever was compacted of it. In the dialect that FILE is written in it
-comes out as it was; in another one as a list that its provider takes, mended as views are: 'compactord help
+comes out as it was; in another one as a list that its provider takes, repaired as views are: 'compactord help
 dialects' tells how.
 A system prompt that the dialect keeps apart stands on the first line.`
 }
@@ -63,7 +63,7 @@ func (c *Convert) Run(ctx context.Context, a *api.App) (err error) {
 		p.Clear()
 		return export.Lines(a.Out, to, &list.List)
 	}
-	shown, err := mended(ctx, a, t, p)
+	shown, err := repaired(ctx, a, t, p)
 	if err != nil {
 		return err
 	}
@@ -87,8 +87,8 @@ func titled(t *conversation.Transcript) []export.Message {
 	return messages
 }
 
-// mended are the messages as a view shows them: calls answered, and results that answer nothing as text.
-func mended(ctx context.Context, a *api.App, t *conversation.Transcript, p *terminal.Progress) (messages []*compactordv1.Message, err error) {
+// repaired are the messages as a view shows them: calls answered, and results that answer nothing as text.
+func repaired(ctx context.Context, a *api.App, t *conversation.Transcript, p *terminal.Progress) (messages []*compactordv1.Message, err error) {
 	c, err := a.EmbedTemporary(ctx)
 	if err != nil {
 		return nil, err

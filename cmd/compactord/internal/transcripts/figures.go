@@ -97,9 +97,9 @@ func (f *figures) viewed(vm *compactordv1.ViewMessage) {
 	switch o := vm.GetOrigin().(type) {
 	case *compactordv1.ViewMessage_Index:
 		f.shown[o.Index] = vm
-	case *compactordv1.ViewMessage_Mend:
-		if o.Mend.GetKind() == compactordv1.MendKind_MEND_KIND_STRAY_RESULT {
-			f.shown[o.Mend.GetIndex()] = vm
+	case *compactordv1.ViewMessage_LogRepair:
+		if o.LogRepair.GetKind() == compactordv1.LogRepairKind_LOG_REPAIR_KIND_STRAY_RESULT {
+			f.shown[o.LogRepair.GetIndex()] = vm
 		}
 	default:
 	}
@@ -156,8 +156,8 @@ func kindOf(vm *compactordv1.ViewMessage, p *compactordv1.Part) int {
 	switch {
 	case vm.GetSummaryOf() != "":
 		return ofSummary
-	case vm.GetMend() != nil, p.GetToolResult() != nil:
-		// A mend stands for a result that is missing, or quotes one that came too late.
+	case vm.GetLogRepair() != nil, p.GetToolResult() != nil:
+		// A repair stands for a result that is missing, or quotes one that came too late.
 		return ofResults
 	case p.GetToolCall() != nil:
 		return ofCalls

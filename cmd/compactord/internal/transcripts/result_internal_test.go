@@ -66,7 +66,7 @@ func TestResultWithEditsAndACut(t *testing.T) {
 		{Origin: &compactordv1.ViewMessage_Index{Index: 21}},
 		{Origin: &compactordv1.ViewMessage_Index{Index: 22}, Edits: hidden},
 		{Origin: &compactordv1.ViewMessage_Index{Index: 23}, Edits: hidden},
-		{Origin: &compactordv1.ViewMessage_Mend{Mend: &compactordv1.Mend{Index: 23}}},
+		{Origin: &compactordv1.ViewMessage_LogRepair{LogRepair: &compactordv1.LogRepair{Index: 23}}},
 		{Origin: &compactordv1.ViewMessage_Index{Index: 29}},
 		// What tells the agent to go on was not there to be kept.
 		{Origin: &compactordv1.ViewMessage_Index{Index: 30}},

@@ -157,7 +157,7 @@ class MessageCount(_message.Message):
     TOKENS_FIELD_NUMBER: _builtins.int
     BYTES_FIELD_NUMBER: _builtins.int
     index: _builtins.int
-    """The message's index in the log; of messages sent along, their position. Not set: the summary, or a mend."""
+    """The message's index in the log; of messages sent along, their position. Not set: the summary, or a repair."""
     tokens: _builtins.int
     """Its tokens, not scaled."""
     bytes: _builtins.int

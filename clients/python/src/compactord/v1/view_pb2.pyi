@@ -21,29 +21,29 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
-class _MendKind:
+class _LogRepairKind:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
 
-class _MendKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MendKind.ValueType], _builtins.type):
+class _LogRepairKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_LogRepairKind.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
-    MEND_KIND_UNSPECIFIED: _MendKind.ValueType  # 0
+    LOG_REPAIR_KIND_UNSPECIFIED: _LogRepairKind.ValueType  # 0
     """Never sent."""
-    MEND_KIND_MISSING_RESULT: _MendKind.ValueType  # 1
+    LOG_REPAIR_KIND_MISSING_RESULT: _LogRepairKind.ValueType  # 1
     """A call that was closed without a result got one that says so."""
-    MEND_KIND_STRAY_RESULT: _MendKind.ValueType  # 2
+    LOG_REPAIR_KIND_STRAY_RESULT: _LogRepairKind.ValueType  # 2
     """A result that belongs to no group is shown as USER text."""
 
-class MendKind(_MendKind, metaclass=_MendKindEnumTypeWrapper):
-    """MendKind is what was mended."""
+class LogRepairKind(_LogRepairKind, metaclass=_LogRepairKindEnumTypeWrapper):
+    """LogRepairKind is what was repaired."""
 
-MEND_KIND_UNSPECIFIED: MendKind.ValueType  # 0
+LOG_REPAIR_KIND_UNSPECIFIED: LogRepairKind.ValueType  # 0
 """Never sent."""
-MEND_KIND_MISSING_RESULT: MendKind.ValueType  # 1
+LOG_REPAIR_KIND_MISSING_RESULT: LogRepairKind.ValueType  # 1
 """A call that was closed without a result got one that says so."""
-MEND_KIND_STRAY_RESULT: MendKind.ValueType  # 2
+LOG_REPAIR_KIND_STRAY_RESULT: LogRepairKind.ValueType  # 2
 """A result that belongs to no group is shown as USER text."""
-Global___MendKind: _TypeAlias = MendKind  # noqa: Y015
+Global___LogRepairKind: _TypeAlias = LogRepairKind  # noqa: Y015
 
 class _TokenSource:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -126,7 +126,7 @@ class ViewMessage(_message.Message):
     MESSAGE_FIELD_NUMBER: _builtins.int
     INDEX_FIELD_NUMBER: _builtins.int
     SUMMARY_OF_FIELD_NUMBER: _builtins.int
-    MEND_FIELD_NUMBER: _builtins.int
+    LOG_REPAIR_FIELD_NUMBER: _builtins.int
     EDITS_FIELD_NUMBER: _builtins.int
     TOKENS_FIELD_NUMBER: _builtins.int
     OUT_OF_PLACE_FIELD_NUMBER: _builtins.int
@@ -143,7 +143,7 @@ class ViewMessage(_message.Message):
         """The message as the model is to see it."""
 
     @_builtins.property
-    def mend(self) -> Global___Mend:
+    def log_repair(self) -> Global___LogRepair:
         """Made to keep the list valid."""
 
     @_builtins.property
@@ -156,32 +156,32 @@ class ViewMessage(_message.Message):
         message: _message_pb2.Message | None = ...,
         index: _builtins.int = ...,
         summary_of: _builtins.str = ...,
-        mend: Global___Mend | None = ...,
+        log_repair: Global___LogRepair | None = ...,
         edits: _abc.Iterable[_edit_pb2.EditKind.ValueType] | None = ...,
         tokens: _builtins.int = ...,
         out_of_place: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["index", b"index", "mend", b"mend", "message", b"message", "origin", b"origin", "summary_of", b"summary_of"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["index", b"index", "log_repair", b"log_repair", "message", b"message", "origin", b"origin", "summary_of", b"summary_of"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["edits", b"edits", "index", b"index", "mend", b"mend", "message", b"message", "origin", b"origin", "out_of_place", b"out_of_place", "summary_of", b"summary_of", "tokens", b"tokens"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["edits", b"edits", "index", b"index", "log_repair", b"log_repair", "message", b"message", "origin", b"origin", "out_of_place", b"out_of_place", "summary_of", b"summary_of", "tokens", b"tokens"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_origin: _TypeAlias = _typing.Literal["index", "summary_of", "mend"]  # noqa: Y015
+    _WhichOneofReturnType_origin: _TypeAlias = _typing.Literal["index", "summary_of", "log_repair"]  # noqa: Y015
     _WhichOneofArgType_origin: _TypeAlias = _typing.Literal["origin", b"origin"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_origin) -> _WhichOneofReturnType_origin | None: ...
 
 Global___ViewMessage: _TypeAlias = ViewMessage  # noqa: Y015
 
 @_typing.final
-class Mend(_message.Message):
-    """Mend is a message that stands in for what the log lacks."""
+class LogRepair(_message.Message):
+    """LogRepair is a message that stands in for what the log lacks."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     KIND_FIELD_NUMBER: _builtins.int
     INDEX_FIELD_NUMBER: _builtins.int
     PART_FIELD_NUMBER: _builtins.int
-    kind: Global___MendKind.ValueType
-    """What was mended."""
+    kind: Global___LogRepairKind.ValueType
+    """What was repaired."""
     index: _builtins.int
     """Of the call without a result, or the stray result: the message's index."""
     part: _builtins.int
@@ -189,7 +189,7 @@ class Mend(_message.Message):
     def __init__(
         self,
         *,
-        kind: Global___MendKind.ValueType = ...,
+        kind: Global___LogRepairKind.ValueType = ...,
         index: _builtins.int = ...,
         part: _builtins.int = ...,
     ) -> None: ...
@@ -199,7 +199,7 @@ class Mend(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___Mend: _TypeAlias = Mend  # noqa: Y015
+Global___LogRepair: _TypeAlias = LogRepair  # noqa: Y015
 
 @_typing.final
 class ContextReport(_message.Message):

@@ -300,7 +300,7 @@ export const CountTokensResponseSchema: GenMessage<CountTokensResponse, {jsonTyp
  */
 export type MessageCount = Message<"compactord.v1.MessageCount"> & {
   /**
-   * The message's index in the log; of messages sent along, their position. Not set: the summary, or a mend.
+   * The message's index in the log; of messages sent along, their position. Not set: the summary, or a repair.
    *
    * @generated from field: optional uint32 index = 1;
    */
@@ -328,7 +328,7 @@ export type MessageCount = Message<"compactord.v1.MessageCount"> & {
  */
 export type MessageCountJson = {
   /**
-   * The message's index in the log; of messages sent along, their position. Not set: the summary, or a mend.
+   * The message's index in the log; of messages sent along, their position. Not set: the summary, or a repair.
    *
    * @generated from field: optional uint32 index = 1;
    */

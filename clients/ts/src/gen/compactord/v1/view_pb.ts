@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/view.proto.
  */
 export const file_compactord_v1_view: GenFile = /*@__PURE__*/
-  fileDesc("Chhjb21wYWN0b3JkL3YxL3ZpZXcucHJvdG8SDWNvbXBhY3RvcmQudjEi2gEKC1ZpZXdNZXNzYWdlEicKB21lc3NhZ2UYASABKAsyFi5jb21wYWN0b3JkLnYxLk1lc3NhZ2USDwoFaW5kZXgYAiABKA1IABIUCgpzdW1tYXJ5X29mGAMgASgJSAASIwoEbWVuZBgEIAEoCzITLmNvbXBhY3RvcmQudjEuTWVuZEgAEiYKBWVkaXRzGAUgAygOMhcuY29tcGFjdG9yZC52MS5FZGl0S2luZBIOCgZ0b2tlbnMYBiABKA0SFAoMb3V0X29mX3BsYWNlGAcgASgIQggKBm9yaWdpbiJKCgRNZW5kEiUKBGtpbmQYASABKA4yFy5jb21wYWN0b3JkLnYxLk1lbmRLaW5kEg0KBWluZGV4GAIgASgNEgwKBHBhcnQYAyABKA0ingUKDUNvbnRleHRSZXBvcnQSDgoGdG9rZW5zGAEgASgNEioKBnNvdXJjZRgCIAEoDjIaLmNvbXBhY3RvcmQudjEuVG9rZW5Tb3VyY2USGgoSZXJyb3JfYm91bmRfdG9rZW5zGAMgASgNEhsKDmNvbnRleHRfd2luZG93GAQgASgNSACIAQESGwoOdHJpZ2dlcl90b2tlbnMYBSABKA1IAYgBARIaCg10YXJnZXRfdG9rZW5zGAYgASgNSAKIAQESFgoOc2hvdWxkX2NvbXBhY3QYByABKAgSFwoPcHJ1bmFibGVfdG9rZW5zGAggASgNEhQKDGZpeGVkX3Rva2VucxgJIAEoDRIXCg9vdmVyaGVhZF90b2tlbnMYCiABKA0SEgoKdmlld19ieXRlcxgLIAEoDRITCgt0b29sX2dyb3VwcxgMIAEoDRIsCgpibG9ja2VkX2J5GA0gAygOMhguY29tcGFjdG9yZC52MS5CbG9ja2VkQnkSKgoKb3Blbl9jYWxscxgOIAMoCzIWLmNvbXBhY3RvcmQudjEuQ2FsbFJlZhIXCg9vcGVuX2NhbGxfY291bnQYDyABKA0SIQoUY2FsaWJyYXRpb25fcGVybWlsbGUYECABKA1IA4gBARIUCgxtZWRpYV90b2tlbnMYESABKA0SEwoLbWVkaWFfYnl0ZXMYEiABKA0SIwobYnJlYWtlcl9jbG9zZXNfYWZ0ZXJfdG9rZW5zGBMgASgNEh8KF3BhdXNlX2VuZHNfYWZ0ZXJfdG9rZW5zGBQgASgNQhEKD19jb250ZXh0X3dpbmRvd0IRCg9fdHJpZ2dlcl90b2tlbnNCEAoOX3RhcmdldF90b2tlbnNCFwoVX2NhbGlicmF0aW9uX3Blcm1pbGxlIu8BCgpWaWV3UmVwb3J0EhgKEGRpc2FibGVfdGhpbmtpbmcYASABKAgSGAoQdGhpbmtpbmdfZHJvcHBlZBgCIAMoDRIXCg9tZXNzYWdlc19tZXJnZWQYAyABKA0SLQoNcGFydHNfZHJvcHBlZBgEIAMoCzIWLmNvbXBhY3RvcmQudjEuRmluZGluZxInCgdyZXBhaXJzGAUgAygLMhYuY29tcGFjdG9yZC52MS5GaW5kaW5nEh0KFXN1Z2dlc3RlZF9icmVha3BvaW50cxgGIAMoDRINCgVieXRlcxgHIAEoDRIOCgZ0b2tlbnMYCCABKA0qXwoITWVuZEtpbmQSGQoVTUVORF9LSU5EX1VOU1BFQ0lGSUVEEAASHAoYTUVORF9LSU5EX01JU1NJTkdfUkVTVUxUEAESGgoWTUVORF9LSU5EX1NUUkFZX1JFU1VMVBACKpcBCgtUb2tlblNvdXJjZRIcChhUT0tFTl9TT1VSQ0VfVU5TUEVDSUZJRUQQABIZChVUT0tFTl9TT1VSQ0VfUkVQT1JURUQQARIaChZUT0tFTl9TT1VSQ0VfRVNUSU1BVEVEEAISFgoSVE9LRU5fU09VUkNFX0VYQUNUEAMSGwoXVE9LRU5fU09VUkNFX0NBTElCUkFURUQQBCq1AQoJQmxvY2tlZEJ5EhoKFkJMT0NLRURfQllfVU5TUEVDSUZJRUQQABIbChdCTE9DS0VEX0JZX0JSRUFLRVJfT1BFThABEiEKHUJMT0NLRURfQllfVEFSR0VUX1VOUkVBQ0hBQkxFEAISHQoZQkxPQ0tFRF9CWV9XSU5ET1dfVU5LTk9XThADEhcKE0JMT0NLRURfQllfRElTQUJMRUQQBBIUChBCTE9DS0VEX0JZX1BBVVNFEAVCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_edit, file_compactord_v1_message]);
+  fileDesc("Chhjb21wYWN0b3JkL3YxL3ZpZXcucHJvdG8SDWNvbXBhY3RvcmQudjEi5QEKC1ZpZXdNZXNzYWdlEicKB21lc3NhZ2UYASABKAsyFi5jb21wYWN0b3JkLnYxLk1lc3NhZ2USDwoFaW5kZXgYAiABKA1IABIUCgpzdW1tYXJ5X29mGAMgASgJSAASLgoKbG9nX3JlcGFpchgEIAEoCzIYLmNvbXBhY3RvcmQudjEuTG9nUmVwYWlySAASJgoFZWRpdHMYBSADKA4yFy5jb21wYWN0b3JkLnYxLkVkaXRLaW5kEg4KBnRva2VucxgGIAEoDRIUCgxvdXRfb2ZfcGxhY2UYByABKAhCCAoGb3JpZ2luIlQKCUxvZ1JlcGFpchIqCgRraW5kGAEgASgOMhwuY29tcGFjdG9yZC52MS5Mb2dSZXBhaXJLaW5kEg0KBWluZGV4GAIgASgNEgwKBHBhcnQYAyABKA0ingUKDUNvbnRleHRSZXBvcnQSDgoGdG9rZW5zGAEgASgNEioKBnNvdXJjZRgCIAEoDjIaLmNvbXBhY3RvcmQudjEuVG9rZW5Tb3VyY2USGgoSZXJyb3JfYm91bmRfdG9rZW5zGAMgASgNEhsKDmNvbnRleHRfd2luZG93GAQgASgNSACIAQESGwoOdHJpZ2dlcl90b2tlbnMYBSABKA1IAYgBARIaCg10YXJnZXRfdG9rZW5zGAYgASgNSAKIAQESFgoOc2hvdWxkX2NvbXBhY3QYByABKAgSFwoPcHJ1bmFibGVfdG9rZW5zGAggASgNEhQKDGZpeGVkX3Rva2VucxgJIAEoDRIXCg9vdmVyaGVhZF90b2tlbnMYCiABKA0SEgoKdmlld19ieXRlcxgLIAEoDRITCgt0b29sX2dyb3VwcxgMIAEoDRIsCgpibG9ja2VkX2J5GA0gAygOMhguY29tcGFjdG9yZC52MS5CbG9ja2VkQnkSKgoKb3Blbl9jYWxscxgOIAMoCzIWLmNvbXBhY3RvcmQudjEuQ2FsbFJlZhIXCg9vcGVuX2NhbGxfY291bnQYDyABKA0SIQoUY2FsaWJyYXRpb25fcGVybWlsbGUYECABKA1IA4gBARIUCgxtZWRpYV90b2tlbnMYESABKA0SEwoLbWVkaWFfYnl0ZXMYEiABKA0SIwobYnJlYWtlcl9jbG9zZXNfYWZ0ZXJfdG9rZW5zGBMgASgNEh8KF3BhdXNlX2VuZHNfYWZ0ZXJfdG9rZW5zGBQgASgNQhEKD19jb250ZXh0X3dpbmRvd0IRCg9fdHJpZ2dlcl90b2tlbnNCEAoOX3RhcmdldF90b2tlbnNCFwoVX2NhbGlicmF0aW9uX3Blcm1pbGxlIu8BCgpWaWV3UmVwb3J0EhgKEGRpc2FibGVfdGhpbmtpbmcYASABKAgSGAoQdGhpbmtpbmdfZHJvcHBlZBgCIAMoDRIXCg9tZXNzYWdlc19tZXJnZWQYAyABKA0SLQoNcGFydHNfZHJvcHBlZBgEIAMoCzIWLmNvbXBhY3RvcmQudjEuRmluZGluZxInCgdyZXBhaXJzGAUgAygLMhYuY29tcGFjdG9yZC52MS5GaW5kaW5nEh0KFXN1Z2dlc3RlZF9icmVha3BvaW50cxgGIAMoDRINCgVieXRlcxgHIAEoDRIOCgZ0b2tlbnMYCCABKA0qdgoNTG9nUmVwYWlyS2luZBIfChtMT0dfUkVQQUlSX0tJTkRfVU5TUEVDSUZJRUQQABIiCh5MT0dfUkVQQUlSX0tJTkRfTUlTU0lOR19SRVNVTFQQARIgChxMT0dfUkVQQUlSX0tJTkRfU1RSQVlfUkVTVUxUEAIqlwEKC1Rva2VuU291cmNlEhwKGFRPS0VOX1NPVVJDRV9VTlNQRUNJRklFRBAAEhkKFVRPS0VOX1NPVVJDRV9SRVBPUlRFRBABEhoKFlRPS0VOX1NPVVJDRV9FU1RJTUFURUQQAhIWChJUT0tFTl9TT1VSQ0VfRVhBQ1QQAxIbChdUT0tFTl9TT1VSQ0VfQ0FMSUJSQVRFRBAEKrUBCglCbG9ja2VkQnkSGgoWQkxPQ0tFRF9CWV9VTlNQRUNJRklFRBAAEhsKF0JMT0NLRURfQllfQlJFQUtFUl9PUEVOEAESIQodQkxPQ0tFRF9CWV9UQVJHRVRfVU5SRUFDSEFCTEUQAhIdChlCTE9DS0VEX0JZX1dJTkRPV19VTktOT1dOEAMSFwoTQkxPQ0tFRF9CWV9ESVNBQkxFRBAEEhQKEEJMT0NLRURfQllfUEFVU0UQBUJDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_edit, file_compactord_v1_message]);
 
 /**
  * ViewMessage is one message of the LLM view.
@@ -54,10 +54,10 @@ export type ViewMessage = Message<"compactord.v1.ViewMessage"> & {
     /**
      * Made to keep the list valid.
      *
-     * @generated from field: compactord.v1.Mend mend = 4;
+     * @generated from field: compactord.v1.LogRepair log_repair = 4;
      */
-    value: Mend;
-    case: "mend";
+    value: LogRepair;
+    case: "logRepair";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -112,9 +112,9 @@ export type ViewMessageJson = {
   /**
    * Made to keep the list valid.
    *
-   * @generated from field: compactord.v1.Mend mend = 4;
+   * @generated from field: compactord.v1.LogRepair log_repair = 4;
    */
-  mend?: MendJson;
+  logRepair?: LogRepairJson;
 
   /**
    * The kinds of edits in force on it.
@@ -146,17 +146,17 @@ export const ViewMessageSchema: GenMessage<ViewMessage, {jsonType: ViewMessageJs
   messageDesc(file_compactord_v1_view, 0);
 
 /**
- * Mend is a message that stands in for what the log lacks.
+ * LogRepair is a message that stands in for what the log lacks.
  *
- * @generated from message compactord.v1.Mend
+ * @generated from message compactord.v1.LogRepair
  */
-export type Mend = Message<"compactord.v1.Mend"> & {
+export type LogRepair = Message<"compactord.v1.LogRepair"> & {
   /**
-   * What was mended.
+   * What was repaired.
    *
-   * @generated from field: compactord.v1.MendKind kind = 1;
+   * @generated from field: compactord.v1.LogRepairKind kind = 1;
    */
-  kind: MendKind;
+  kind: LogRepairKind;
 
   /**
    * Of the call without a result, or the stray result: the message's index.
@@ -174,17 +174,17 @@ export type Mend = Message<"compactord.v1.Mend"> & {
 };
 
 /**
- * Mend is a message that stands in for what the log lacks.
+ * LogRepair is a message that stands in for what the log lacks.
  *
- * @generated from message compactord.v1.Mend
+ * @generated from message compactord.v1.LogRepair
  */
-export type MendJson = {
+export type LogRepairJson = {
   /**
-   * What was mended.
+   * What was repaired.
    *
-   * @generated from field: compactord.v1.MendKind kind = 1;
+   * @generated from field: compactord.v1.LogRepairKind kind = 1;
    */
-  kind?: MendKindJson;
+  kind?: LogRepairKindJson;
 
   /**
    * Of the call without a result, or the stray result: the message's index.
@@ -202,10 +202,10 @@ export type MendJson = {
 };
 
 /**
- * Describes the message compactord.v1.Mend.
- * Use `create(MendSchema)` to create a new message.
+ * Describes the message compactord.v1.LogRepair.
+ * Use `create(LogRepairSchema)` to create a new message.
  */
-export const MendSchema: GenMessage<Mend, {jsonType: MendJson}> = /*@__PURE__*/
+export const LogRepairSchema: GenMessage<LogRepair, {jsonType: LogRepairJson}> = /*@__PURE__*/
   messageDesc(file_compactord_v1_view, 1);
 
 /**
@@ -665,44 +665,44 @@ export const ViewReportSchema: GenMessage<ViewReport, {jsonType: ViewReportJson}
   messageDesc(file_compactord_v1_view, 3);
 
 /**
- * MendKind is what was mended.
+ * LogRepairKind is what was repaired.
  *
- * @generated from enum compactord.v1.MendKind
+ * @generated from enum compactord.v1.LogRepairKind
  */
-export enum MendKind {
+export enum LogRepairKind {
   /**
    * Never sent.
    *
-   * @generated from enum value: MEND_KIND_UNSPECIFIED = 0;
+   * @generated from enum value: LOG_REPAIR_KIND_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
    * A call that was closed without a result got one that says so.
    *
-   * @generated from enum value: MEND_KIND_MISSING_RESULT = 1;
+   * @generated from enum value: LOG_REPAIR_KIND_MISSING_RESULT = 1;
    */
   MISSING_RESULT = 1,
 
   /**
    * A result that belongs to no group is shown as USER text.
    *
-   * @generated from enum value: MEND_KIND_STRAY_RESULT = 2;
+   * @generated from enum value: LOG_REPAIR_KIND_STRAY_RESULT = 2;
    */
   STRAY_RESULT = 2,
 }
 
 /**
- * MendKind is what was mended.
+ * LogRepairKind is what was repaired.
  *
- * @generated from enum compactord.v1.MendKind
+ * @generated from enum compactord.v1.LogRepairKind
  */
-export type MendKindJson = "MEND_KIND_UNSPECIFIED" | "MEND_KIND_MISSING_RESULT" | "MEND_KIND_STRAY_RESULT";
+export type LogRepairKindJson = "LOG_REPAIR_KIND_UNSPECIFIED" | "LOG_REPAIR_KIND_MISSING_RESULT" | "LOG_REPAIR_KIND_STRAY_RESULT";
 
 /**
- * Describes the enum compactord.v1.MendKind.
+ * Describes the enum compactord.v1.LogRepairKind.
  */
-export const MendKindSchema: GenEnum<MendKind, MendKindJson> = /*@__PURE__*/
+export const LogRepairKindSchema: GenEnum<LogRepairKind, LogRepairKindJson> = /*@__PURE__*/
   enumDesc(file_compactord_v1_view, 0);
 
 /**
