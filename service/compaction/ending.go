@@ -98,10 +98,7 @@ func retryAfter(e *apierror.Error) *durationpb.Duration {
 func (j *job) recordAttempt(ctx context.Context, so *soFar, attempt *compactordv1.CompactionAttempt) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptTimeout)
 	defer cancel()
-	attempt.Provenance = so.writing.provenance()
-	attempt.Provenance.Focus = so.writing.focus()
-	attempt.Provenance.Summarizer = so.writing.writer.Asked()
-	so.writing.writer.Charge(attempt.Provenance)
+	attempt.Provenance = so.writing.provenanceOfAttempt()
 	err := j.logs.Update(ctx, j.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
 		if row.GetUid() != j.uid {
 			return nil, nil

@@ -19,6 +19,15 @@ func (p *planned) provenance() *compactordv1.Provenance {
 // focus is what the caller wanted the summary to attend to, as it is stored.
 func (w *writing) focus() string { return w.writer.Redact(w.req.GetFocus()) }
 
+// provenanceOfAttempt is how a compaction came about that ends without an entry: who was asked, and what that took.
+func (w *writing) provenanceOfAttempt() *compactordv1.Provenance {
+	p := w.provenance()
+	p.Focus = w.focus()
+	p.Summarizer = w.writer.Asked()
+	w.writer.Charge(p)
+	return p
+}
+
 // provenanceOfSummary is how the summary came about, and what all texts of the operation took.
 func (w *written) provenanceOfSummary() *compactordv1.Provenance {
 	p := w.provenance()
