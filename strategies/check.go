@@ -50,7 +50,7 @@ func checkCut(s *session.State, c *compactordv1.Cut) error {
 		return invalid("coverage (I1): summarized must be %d to %d, not %d to %d", start, first, r.GetStart(), r.GetEnd())
 	}
 	if c.GetMaxSummaryTokens() == 0 {
-		return invalid("shrink (I5): max_summary_tokens leaves no room for a summary")
+		return invalid("shrink (I5): max_summary_tokens is 0, and a summary needs a budget")
 	}
 	return checkSplit(s, c, at)
 }

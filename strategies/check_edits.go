@@ -75,18 +75,18 @@ var errFreesNothing = fmt.Errorf("%w: shrink (I5)", ErrInvalidPlan)
 type place struct{ index, part uint32 }
 
 type editCheck struct {
-	state     *session.State
-	trial     *trial
-	shownFrom uint32
-	written   map[place]bool
-	groups    []session.Group
+	state      *session.State
+	simulation *simulation
+	shownFrom  uint32
+	written    map[place]bool
+	groups     []session.Group
 	// freed is what the last edit that was tried takes out of the view, in tokens.
 	freed uint32
 }
 
 // newEditCheck checks edits of what the view shows in its place from an index on.
 func newEditCheck(s *session.State, shownFrom uint32) *editCheck {
-	return &editCheck{state: s, trial: newTrial(s), shownFrom: shownFrom, written: make(map[place]bool)}
+	return &editCheck{state: s, simulation: newSimulation(s), shownFrom: shownFrom, written: make(map[place]bool)}
 }
 
 // summarized says whether a summary stands before what is shown in its place.
@@ -107,7 +107,7 @@ func (c *editCheck) check(e *compactordv1.Edit) error {
 		return invalid("an edit of part %d of message %d, which has %d parts",
 			e.GetPart(), e.GetIndex(), len(l.GetMessage().GetParts()))
 	}
-	if e.GetIndex() == c.shownFrom && c.summarized() && c.trial.empties(e, l) {
+	if e.GetIndex() == c.shownFrom && c.summarized() && c.simulation.empties(e, l) {
 		return invalid("cuts (I4): nothing is left of message %d, which the kept part begins with", e.GetIndex())
 	}
 	if e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP {
@@ -237,14 +237,14 @@ func (c *editCheck) collapse(e *compactordv1.Edit, at int) error {
 // drops accepts to drop any thinking that is shown, be it none that counts tokens.
 func (c *editCheck) drops(e *compactordv1.Edit, l *compactordv1.LoggedMessage) error {
 	var added bool
-	if c.freed, added = c.trial.putThinking(e, l); !added {
+	if c.freed, added = c.simulation.addThinking(e, l); !added {
 		return freesNothing(e)
 	}
 	return nil
 }
 
 func (c *editCheck) shrinks(e *compactordv1.Edit, shownIn ...*compactordv1.LoggedMessage) error {
-	if c.freed = c.trial.put(e, shownIn...); c.freed == 0 {
+	if c.freed = c.simulation.add(e, shownIn...); c.freed == 0 {
 		return freesNothing(e)
 	}
 	return nil

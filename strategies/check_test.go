@@ -52,7 +52,7 @@ func TestCheckCut(t *testing.T) {
 		{"a turn of another start", 7, func(c *compactordv1.Cut) { c.SplitTurnStart = proto.Uint32(4) }, "(I1)"},
 		{"a turn that is not kept", 7, func(c *compactordv1.Cut) { c.SplitTurnStart = proto.Uint32(1) }, "(I1)"},
 		{"an earlier turn", 10, func(c *compactordv1.Cut) { c.SplitTurnStart = proto.Uint32(3) }, "(I1)"},
-		{"no room", 9, func(c *compactordv1.Cut) { c.MaxSummaryTokens = 0 }, "(I5)"},
+		{"no budget", 9, func(c *compactordv1.Cut) { c.MaxSummaryTokens = 0 }, "(I5)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -264,11 +264,11 @@ func TestCheckChangesNothing(t *testing.T) {
 	require.Equal(t, before.Tokens, s.View(session.ViewOptions{}).Tokens)
 
 	// Nor what lies behind the end of a list of edits, which another reader of the state may be adding to.
-	room := make([]*compactordv1.Edit, 1, 2)
-	room[0] = &compactordv1.Edit{
+	spare := make([]*compactordv1.Edit, 1, 2)
+	spare[0] = &compactordv1.Edit{
 		Index: 3, Kind: compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT, Replacement: textOf(80),
 	}
-	s.Edits[3] = room
+	s.Edits[3] = spare
 	require.NoError(t, strategies.Check(in, plan))
-	require.Nil(t, room[:2][1])
+	require.Nil(t, spare[:2][1])
 }

@@ -28,7 +28,7 @@ func (c ClearToolUses) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
 	p := c.Resolved(in.Policy, parameters).GetClearToolUses()
-	if in.measure().context(in.State) < uint64(p.GetTriggerTokens()) {
+	if in.budget().context(in.State) < uint64(p.GetTriggerTokens()) {
 		return noop(in, compactordv1.SkipReason_SKIP_REASON_BELOW_THRESHOLD), nil
 	}
 	uses, err := closedUses(ctx, in.State, p.GetKeepCalls())

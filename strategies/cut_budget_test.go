@@ -105,8 +105,8 @@ func TestRulesGiveWayToTheTrigger(t *testing.T) {
 	}
 }
 
-// Where the provider reports more than the estimate, what is kept weighs as much more.
-func TestRoomByWhatIsReported(t *testing.T) {
+// Where the provider reports more than the estimate, what is kept counts as much more.
+func TestCutBudgetByWhatIsReported(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U100 A100 U100 A100 U100")
 	answer := l.message("A", 100, "")
@@ -122,7 +122,7 @@ func TestRoomByWhatIsReported(t *testing.T) {
 }
 
 // A long summary may be all that makes compaction due again. A cut that takes nothing out would leave it as it is.
-func TestRoomBesideALongSummary(t *testing.T) {
+func TestCutBudgetBesideALongSummary(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U A U A")
 	l.commit(plannedFor(t, l, 0, keepTokens(20)), textOf(1000))
@@ -132,8 +132,8 @@ func TestRoomBesideALongSummary(t *testing.T) {
 	require.Equal(t, uint32(5), plannedFor(t, l, due, keepTokens(10)).GetCut().GetFirstKeptIndex(), "never more than ruled")
 }
 
-// The room in other words than those of the code: by the views that there are after a cut at each place.
-func TestRoomRules(t *testing.T) {
+// The budget in other words than those of the code: by the views that there are after a cut at each place.
+func TestCutBudgetRules(t *testing.T) {
 	t.Parallel()
 	did := seen{}
 	checkRounds(t, func(t *rapid.T) {
@@ -164,7 +164,7 @@ func requireRoom(t *rapid.T, l *testLog, p *compactordv1.SummarizeStrategy, did 
 		require.True(t, proto.Equal(ruled, made))
 		return
 	}
-	from, now := 0, weigh(s.View(session.ViewOptions{}), s.Kept[0].GetIndex())
+	from, now := 0, divideView(s.View(session.ViewOptions{}), s.Kept[0].GetIndex())
 	start := now
 	if c := ruled.GetCut(); c != nil {
 		from = slices.IndexFunc(s.Kept, func(m *compactordv1.LoggedMessage) bool { return m.GetIndex() == c.GetFirstKeptIndex() })
@@ -204,10 +204,10 @@ func requireRoom(t *rapid.T, l *testLog, p *compactordv1.SummarizeStrategy, did 
 // figures are those by which compaction can be due.
 type figures struct{ tokens, groups, bytes int }
 
-// weights are what a view weighs: what it shows from an index on, what it shows of the log before, and its summary.
-type weights struct{ kept, fixed, summary figures }
+// dividedView is the size of a view: what it shows from an index on, what it shows of the log before, and its summary.
+type dividedView struct{ kept, fixed, summary figures }
 
-func weigh(v *session.View, from uint32) (w weights) {
+func divideView(v *session.View, from uint32) (w dividedView) {
 	for _, vm := range v.Messages {
 		of := &w.summary
 		if vm.GetSummaryOf() == "" {
@@ -225,8 +225,8 @@ func weigh(v *session.View, from uint32) (w weights) {
 	return w
 }
 
-// cutAt weighs the view that there would be after a cut before the message at a position.
-func cutAt(l *testLog, pos int) weights {
+// cutAt is the size of the view that there would be after a cut before the message at a position.
+func cutAt(l *testLog, pos int) dividedView {
 	s := l.state()
 	first := s.Kept[pos].GetIndex()
 	written, err := session.Write(s, &compactordv1.Record{Kind: &compactordv1.Record_Compaction{
@@ -235,7 +235,7 @@ func cutAt(l *testLog, pos int) weights {
 	if err != nil {
 		panic(err)
 	}
-	return weigh(written.State.View(session.ViewOptions{}), first)
+	return divideView(written.State.View(session.ViewOptions{}), first)
 }
 
 // parts says whether a cut takes a message out that is shown and not pinned.
@@ -270,7 +270,7 @@ var of = []func(figures) int{
 }
 
 // over lists those by which compaction is due again at once.
-func (limits figures) over(w weights, summary figures) (which []func(figures) int) {
+func (limits figures) over(w dividedView, summary figures) (which []func(figures) int) {
 	for _, by := range of {
 		if by(w.kept)+by(w.fixed)+by(summary) >= by(limits) {
 			which = append(which, by)
@@ -279,7 +279,7 @@ func (limits figures) over(w weights, summary figures) (which []func(figures) in
 	return which
 }
 
-func (limits figures) halved(w weights, which []func(figures) int) bool {
+func (limits figures) halved(w dividedView, which []func(figures) int) bool {
 	return !slices.ContainsFunc(which, func(by func(figures) int) bool {
 		return 2*by(w.kept) > max(0, by(limits)-by(w.fixed))
 	})
@@ -293,12 +293,12 @@ func (limits figures) atLeast(summary figures) figures {
 }
 
 // rest is what is left beside a view without its summary, in tokens.
-func (limits figures) rest(w weights) int {
+func (limits figures) rest(w dividedView) int {
 	return max(0, min(limits.tokens-w.kept.tokens-w.fixed.tokens, (limits.bytes-w.kept.bytes-w.fixed.bytes)/4))
 }
 
 // mostThatGains is three quarters of what a cut takes out of a view.
-func mostThatGains(l *testLog, cut *compactordv1.Cut, now, then weights) uint32 {
+func mostThatGains(l *testLog, cut *compactordv1.Cut, now, then dividedView) uint32 {
 	s := l.state()
 	out := func(by func(figures) int) int { return by(now.kept) + by(now.fixed) - by(then.kept) - by(then.fixed) }
 	byBytes := strategies.DueByBytesAlone(l.policy, strategies.Report(s.Head, l.policy))
@@ -316,7 +316,7 @@ func mostThatGains(l *testLog, cut *compactordv1.Cut, now, then weights) uint32 
 	return uint32(max(64, tokens))
 }
 
-func (limits figures) summaryBeside(w weights) uint32 {
+func (limits figures) summaryBeside(w dividedView) uint32 {
 	tokens := limits.tokens - w.kept.tokens - w.fixed.tokens
 	bytes := limits.bytes - w.kept.bytes - w.fixed.bytes
 	return uint32(min(max(64, min(tokens/2, bytes/8)), 13_107))

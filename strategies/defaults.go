@@ -1,10 +1,5 @@
 package strategies
 
-import (
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
-)
-
 // Defaults where neither request nor policy gives a figure.
 const (
 	defaultReserve      = 16_384
@@ -31,30 +26,6 @@ func reserveTokens(window uint32) uint32 {
 		return defaultReserve
 	}
 	return min(defaultReserve, window/4)
-}
-
-// maxSummaryTokens is the budget of the whole summary. A reserve of 0 says when to compact and nothing about the
-// summary, so the default one stands in for it.
-func maxSummaryTokens(policy *compactordv1.Policy, p *compactordv1.SummarizeStrategy) uint32 {
-	if p != nil && p.MaxSummaryTokens != nil {
-		return p.GetMaxSummaryTokens()
-	}
-	reserve := policy.GetTrigger().GetReserveTokens()
-	if reserve == 0 {
-		reserve = reserveTokens(session.ContextLimit(policy))
-	}
-	return summaryTokens(reserve)
-}
-
-// SummaryBudget is the most tokens that a summary may have which no plan sets a budget for: as many as the policy's
-// strategy gives one, wherever that nests it.
-func SummaryBudget(policy *compactordv1.Policy) uint32 {
-	for n := range Nested(policy.GetStrategy()) {
-		if Cuts(n.Strategy) {
-			return maxSummaryTokens(policy, n.Strategy.GetSummarize())
-		}
-	}
-	return maxSummaryTokens(policy, nil)
 }
 
 // summaryTokens is the share of the reserve that a summary may fill.

@@ -58,7 +58,7 @@ func (DropThinking) Resolved(_ *compactordv1.Policy, parameters *compactordv1.St
 func dropThinking(e *editing, l *compactordv1.LoggedMessage, forBytes bool) {
 	var edits []*compactordv1.Edit
 	var freed uint32
-	undo := e.trial.mark(l.GetIndex())
+	undo := e.simulation.mark(l.GetIndex())
 	for i, p := range l.GetMessage().GetParts() {
 		edit := &compactordv1.Edit{
 			Index: l.GetIndex(), Part: uint32(i), Kind: compactordv1.EditKind_EDIT_KIND_DROP_THINKING,
@@ -71,7 +71,7 @@ func dropThinking(e *editing, l *compactordv1.LoggedMessage, forBytes bool) {
 			return
 		}
 		var added bool
-		if edit.TokensFreed, added = e.trial.putThinking(edit, l); added {
+		if edit.TokensFreed, added = e.simulation.addThinking(edit, l); added {
 			edits, freed = append(edits, edit), freed+edit.GetTokensFreed()
 		}
 	}

@@ -99,13 +99,13 @@ func callOf(s *session.State, l *compactordv1.LoggedMessage) *compactordv1.ToolC
 
 // editing is a plan of edits while it is made, each tried with those before it.
 type editing struct {
-	trial *trial
-	edits []*compactordv1.Edit
+	simulation *simulation
+	edits      []*compactordv1.Edit
 	// bytes is about what the edits take up.
 	bytes int
 }
 
-func newEditing(s *session.State) *editing { return &editing{trial: newTrial(s)} }
+func newEditing(s *session.State) *editing { return &editing{simulation: newSimulation(s)} }
 
 // full says whether the plan takes no more edits.
 func (e *editing) full() bool { return e.bytes > maxPlanBytes }
@@ -115,7 +115,7 @@ func (e *editing) try(edit *compactordv1.Edit, shownIn ...*compactordv1.LoggedMe
 	if edit == nil || e.emptiesStart(edit) {
 		return false
 	}
-	if edit.TokensFreed = e.trial.put(edit, shownIn...); edit.GetTokensFreed() == 0 {
+	if edit.TokensFreed = e.simulation.add(edit, shownIn...); edit.GetTokensFreed() == 0 {
 		return false
 	}
 	e.add(edit)
@@ -124,8 +124,8 @@ func (e *editing) try(edit *compactordv1.Edit, shownIn ...*compactordv1.LoggedMe
 
 // emptiesStart says whether an edit would leave nothing of what the kept part begins with behind a summary.
 func (e *editing) emptiesStart(edit *compactordv1.Edit) bool {
-	s := e.trial.state
-	return s.Entry != nil && e.trial.empties(edit, s.Kept[0])
+	s := e.simulation.state
+	return s.Entry != nil && e.simulation.empties(edit, s.Kept[0])
 }
 
 // add adds an edit that is known to free something.

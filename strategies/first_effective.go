@@ -6,7 +6,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// FirstEffective runs the first of its strategies that brings the view under the trigger. It measures what each would
+// FirstEffective runs the first of its strategies that brings the view under the trigger. It simulates what each would
 // leave: one that does a little each time would else keep those after it from ever running.
 type FirstEffective struct{}
 
@@ -32,11 +32,11 @@ func (FirstEffective) Plan(
 		if !does(step) {
 			continue
 		}
-		left, err := forecast(in.State, step)
+		left, err := simulate(in.State, step)
 		if err != nil {
 			return nil, err
 		}
-		if !in.measure().dueAt(viewLoad(left)) {
+		if !in.budget().dueAt(viewSize(left)) {
 			return step, nil
 		}
 		little = step

@@ -10,9 +10,9 @@ import (
 
 // firstKept returns the position in State.Kept of the first message that the rules keep, 0 where they keep all, and the
 // most tokens that a summary of the others may have beside them. Of several rules the one that keeps the fewest holds, and
-// where a trigger made compaction due, what it leaves room for.
+// where a trigger made compaction due, the budget that it leaves.
 func firstKept(
-	ctx context.Context, in *Input, view *weighed, p *compactordv1.SummarizeStrategy,
+	ctx context.Context, in *Input, view *dividedSize, p *compactordv1.SummarizeStrategy,
 ) (at int, maxSummary uint32, err error) {
 	places := cutPlaces(in.State, p.GetSplitTurn())
 	if len(places) == 0 {
@@ -40,7 +40,7 @@ func firstKept(
 	if err := ended(ctx); err != nil {
 		return 0, 0, err
 	}
-	at, maxSummary = withRoom(in, view, places, at)
+	at, maxSummary = withinBudget(in, view, places, at)
 	return at, maxSummary, nil
 }
 

@@ -96,7 +96,7 @@ func planHiding(ctx context.Context, in *Input, p hidingParameters, uses []toolU
 type hiding struct {
 	state      *session.State
 	parameters hidingParameters
-	trial      *trial
+	simulation *simulation
 	edits      []*compactordv1.Edit
 	// bytes is about what the edits take up.
 	bytes int
@@ -135,11 +135,11 @@ func (h *hiding) hideResult(l *compactordv1.LoggedMessage) {
 	}
 }
 
-// freedBy does without the trial where it can: an answer is shown in so many tokens and nothing around it, and there are
-// many.
+// freedBy does without a simulation where it can, since there are many results: an answer is shown in so many tokens, with
+// nothing around it.
 func (h *hiding) freedBy(e *compactordv1.Edit, l *compactordv1.LoggedMessage, shown uint32) uint32 {
 	if stray(l) {
-		return h.tried().put(e, l)
+		return h.simulated().add(e, l)
 	}
 	return shown - min(shown, session.TextTokens(h.state.Counter, e.GetReplacement()))
 }
@@ -171,16 +171,16 @@ func (h *hiding) clearArguments(call *compactordv1.CallRef) {
 	if what.tokens < session.TextTokens(h.state.Counter, e.GetReplacement())+leastCleared {
 		return
 	}
-	if e.TokensFreed = h.tried().put(e, l); e.GetTokensFreed() > 0 {
+	if e.TokensFreed = h.simulated().add(e, l); e.GetTokensFreed() > 0 {
 		h.add(what.tokens, e)
 	}
 }
 
-func (h *hiding) tried() *trial {
-	if h.trial == nil {
-		h.trial = newTrial(h.state)
+func (h *hiding) simulated() *simulation {
+	if h.simulation == nil {
+		h.simulation = newSimulation(h.state)
 	}
-	return h.trial
+	return h.simulation
 }
 
 func (h *hiding) add(held uint32, e *compactordv1.Edit) {

@@ -24,7 +24,7 @@ func (Ladder) Plan(
 	all := noop(in, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT)
 	state := in.State
 	for _, rung := range parameters.GetLadder().GetRungs() {
-		if goesToTarget(in) && in.measure().done(viewLoad(state)) {
+		if goesToTarget(in) && in.budget().done(viewSize(state)) {
 			break
 		}
 		if !reached(in, state, rung) {
@@ -41,8 +41,8 @@ func (Ladder) Plan(
 			}
 			continue
 		}
-		all = together(in.State, all, step)
-		if state, err = forecast(state, step); err != nil {
+		all = merged(in.State, all, step)
+		if state, err = simulate(state, step); err != nil {
 			return nil, err
 		}
 	}
@@ -73,13 +73,13 @@ func goesToTarget(in *Input) bool {
 // reached says whether the context is as full as a rung wants it. Who asks for a compaction, and a context that was too
 // long, want all rungs.
 func reached(in *Input, s *session.State, rung *compactordv1.LadderStrategy_Rung) bool {
-	g := in.measure()
+	b := in.budget()
 	switch {
 	case rung.AtRatio == nil || in.Reason == compactordv1.CompactionReason_COMPACTION_REASON_MANUAL:
 		return true
-	case g.window == 0:
+	case b.window == 0:
 		return in.Reason == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW
 	default:
-		return float64(g.context(s)) >= rung.GetAtRatio()*float64(g.window)
+		return float64(b.context(s)) >= rung.GetAtRatio()*float64(b.window)
 	}
 }

@@ -9,9 +9,37 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// overlaid is edits and those that a later plan adds, without the earlier ones that no view would show: another one stands
+// merged is what two plans do together. The first was made on the state s, the second on what the first would leave of it.
+func merged(s *session.State, first, second *compactordv1.CompactionPlan) *compactordv1.CompactionPlan {
+	all := &compactordv1.CompactionPlan{
+		TokensBefore: first.GetTokensBefore(),
+		Edits:        mergedEdits(s, first.GetEdits(), second.GetEdits()),
+		Cut:          first.GetCut(),
+	}
+	if cut := second.GetCut(); cut != nil {
+		all.Cut = &compactordv1.Cut{
+			FirstKeptIndex: cut.GetFirstKeptIndex(),
+			Summarized: &compactordv1.IndexRange{
+				Start: session.KeptFrom(s.Head), End: cut.GetFirstKeptIndex(),
+			},
+			SplitTurnStart: cut.SplitTurnStart, MaxSummaryTokens: cut.GetMaxSummaryTokens(),
+		}
+	}
+	if all.GetCut() == nil {
+		return all
+	}
+	// What the cut covers needs no edit: the summarizer reads it as the log has it.
+	all.Edits = slices.DeleteFunc(all.GetEdits(), func(e *compactordv1.Edit) bool {
+		return e.GetIndex() < all.GetCut().GetFirstKeptIndex()
+	})
+	at, _ := position(s, all.GetCut().GetFirstKeptIndex())
+	all.SummarizerInputTokens = inputTokens(s, at)
+	return all
+}
+
+// mergedEdits are edits and those that a later plan adds, without the earlier ones that no view would show: another one stands
 // in their place, and frees what they would have freed. s is the state that the earlier ones were made on.
-func overlaid(s *session.State, earlier, later []*compactordv1.Edit) []*compactordv1.Edit {
+func mergedEdits(s *session.State, earlier, later []*compactordv1.Edit) []*compactordv1.Edit {
 	later = slices.Clone(later)
 	cover := newCover(later)
 	left := make([]*compactordv1.Edit, 0, len(earlier)+len(later))

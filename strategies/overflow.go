@@ -13,8 +13,8 @@ var allMedia = &compactordv1.Strategy{Kind: &compactordv1.Strategy_StripMedia{
 	StripMedia: &compactordv1.StripMediaStrategy{KeepNewest: proto.Uint32(0)},
 }}
 
-// PlanOverflow plans for a context that the provider refused as too long: all media are replaced, since they weigh more
-// than estimates tell, and then comes what parameters select, planned on what that leaves.
+// PlanOverflow plans for a context that the provider refused as too long: all media are replaced, since providers count more for
+// them than we estimate, and then comes what parameters select, planned on what that leaves.
 func (r *Registry) PlanOverflow(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
@@ -30,7 +30,7 @@ func (r *Registry) PlanOverflow(
 	if !does(media) {
 		return r.Plan(ctx, in, parameters)
 	}
-	left, err := forecast(in.State, media)
+	left, err := simulate(in.State, media)
 	if err != nil {
 		return nil, err
 	}
@@ -38,5 +38,5 @@ func (r *Registry) PlanOverflow(
 	if err != nil {
 		return nil, err
 	}
-	return together(in.State, media, rest), nil
+	return merged(in.State, media, rest), nil
 }

@@ -12,7 +12,7 @@ import (
 
 // A context that was refused as too long is cut in two where the policy names no trigger, or one that is not met: rules
 // that keep all of it would have the agent give up.
-func TestOverflowMakesRoomWithoutATrigger(t *testing.T) {
+func TestOverflowHasABudgetWithoutATrigger(t *testing.T) {
 	t.Parallel()
 	for name, policy := range map[string]*compactordv1.Policy{
 		"default":      {Preset: proto.String("default")},

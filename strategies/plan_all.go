@@ -39,11 +39,11 @@ func (all inOrder) Plan(
 			}
 			continue
 		}
-		plan = together(in.State, plan, step)
+		plan = merged(in.State, plan, step)
 		if editsBytes(plan) > maxPlanBytes {
 			break
 		}
-		if state, err = forecast(state, step); err != nil {
+		if state, err = simulate(state, step); err != nil {
 			return nil, err
 		}
 	}

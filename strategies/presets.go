@@ -84,6 +84,6 @@ func Preset(name string, limits Limits) (*compactordv1.Policy, error) {
 func (p preset) policy(l Limits) *compactordv1.Policy {
 	policy := basePolicy(p.name, l)
 	p.change(policy, l)
-	fitRoom(policy)
+	fitBudget(policy)
 	return policy
 }

@@ -7,34 +7,34 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// fitRoom scales the tokens that a preset keeps and has summarized down to what its free_ratio leaves of its trigger, where
+// fitBudget scales the tokens that a preset keeps and has summarized down to what its free_ratio leaves of its trigger, where
 // they are more: the systems have figures for large windows, and in a small one they would have the next compaction due at
-// once. What is kept gives way first, to a third of the room; then the summary does.
-func fitRoom(p *compactordv1.Policy) {
+// once. What is kept gives way first, to a third of that; then the summary does.
+func fitBudget(p *compactordv1.Policy) {
 	trigger, due := session.TriggerTokens(p)
 	if !due {
 		return
 	}
-	room := lessFree(trigger, p.GetTrigger().GetFreeRatio())
+	budget := lessFree(trigger, p.GetTrigger().GetFreeRatio())
 	for n := range Nested(p.GetStrategy()) {
 		if s := n.Strategy.GetSummarize(); s != nil {
-			fitSummarize(p.GetPreset(), s, room)
+			fitSummarize(p.GetPreset(), s, budget)
 		}
 	}
 }
 
-func fitSummarize(preset string, s *compactordv1.SummarizeStrategy, room uint32) {
-	kept := room / 3
+func fitSummarize(preset string, s *compactordv1.SummarizeStrategy, budget uint32) {
+	kept := budget / 3
 	if s.RecentTokens != nil {
 		whole := wholeSummary(preset, s.GetMaxSummaryTokens())
-		kept = min(s.GetRecentTokens(), max(kept, room-min(room, whole)))
+		kept = min(s.GetRecentTokens(), max(kept, budget-min(budget, whole)))
 		s.RecentTokens = proto.Uint32(kept)
 	}
 	if s.ManualRecentTokens != nil {
 		s.ManualRecentTokens = proto.Uint32(min(s.GetManualRecentTokens(), kept))
 	}
-	if wholeSummary(preset, s.GetMaxSummaryTokens()) > room-kept {
-		s.MaxSummaryTokens = proto.Uint32(max(minSummaryTokens, historyOf(preset, room-kept)))
+	if wholeSummary(preset, s.GetMaxSummaryTokens()) > budget-kept {
+		s.MaxSummaryTokens = proto.Uint32(max(minSummaryTokens, historyOf(preset, budget-kept)))
 	}
 }
 

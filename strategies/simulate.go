@@ -1,16 +1,15 @@
 package strategies
 
 import (
-	"slices"
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 )
 
-// forecast returns the state as a plan would leave it. What a summarizer has yet to write is as long as the plan lets it
+// simulate returns the state as a plan would leave it. What a summarizer has yet to write is as long as the plan lets it
 // be, so that no view turns out larger.
-func forecast(s *session.State, plan *compactordv1.CompactionPlan) (*session.State, error) {
+func simulate(s *session.State, plan *compactordv1.CompactionPlan) (*session.State, error) {
 	var err error
 	if edits := plan.GetEdits(); len(edits) > 0 {
 		entry := &compactordv1.PruneEntry{Edits: make([]*compactordv1.Edit, len(edits))}
@@ -61,38 +60,4 @@ func textOf(c session.Counter, tokens uint32) string {
 	const word, sample = " text", 1000
 	each := max(1, session.TextTokens(c, strings.Repeat(word, sample)))
 	return strings.Repeat(word, int(uint64(tokens)*sample/uint64(each)))
-}
-
-// together is what two plans do, the second of which was made on the forecast of the first. s is the state that the first
-// was made on.
-func together(s *session.State, first, second *compactordv1.CompactionPlan) *compactordv1.CompactionPlan {
-	all := &compactordv1.CompactionPlan{
-		TokensBefore: first.GetTokensBefore(),
-		Edits:        overlaid(s, first.GetEdits(), second.GetEdits()),
-		Cut:          first.GetCut(),
-	}
-	if cut := second.GetCut(); cut != nil {
-		all.Cut = &compactordv1.Cut{
-			FirstKeptIndex: cut.GetFirstKeptIndex(),
-			Summarized: &compactordv1.IndexRange{
-				Start: session.KeptFrom(s.Head), End: cut.GetFirstKeptIndex(),
-			},
-			SplitTurnStart: cut.SplitTurnStart, MaxSummaryTokens: cut.GetMaxSummaryTokens(),
-		}
-	}
-	if all.GetCut() == nil {
-		return all
-	}
-	// What the cut covers needs no edit: the summarizer reads it as the log has it.
-	all.Edits = slices.DeleteFunc(all.GetEdits(), func(e *compactordv1.Edit) bool {
-		return e.GetIndex() < all.GetCut().GetFirstKeptIndex()
-	})
-	at, _ := position(s, all.GetCut().GetFirstKeptIndex())
-	all.SummarizerInputTokens = inputTokens(s, at)
-	return all
-}
-
-// does says whether a plan does anything.
-func does(plan *compactordv1.CompactionPlan) bool {
-	return plan.GetCut() != nil || len(plan.GetEdits()) > 0
 }

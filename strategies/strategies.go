@@ -39,12 +39,12 @@ type Input struct {
 	registry *Registry
 }
 
-// measure is the gauge of the whole plan.
-func (in *Input) measure() *gauge {
+// budget is that of the whole plan.
+func (in *Input) budget() *budget {
 	if in.whole != nil {
-		return newGauge(in.whole)
+		return newBudget(in.whole)
 	}
-	return newGauge(in)
+	return newBudget(in)
 }
 
 // beginning is the state that the whole plan begins with.
@@ -99,6 +99,11 @@ func Builtin() []Strategy {
 // noop returns the plan that does nothing.
 func noop(in *Input, why compactordv1.SkipReason) *compactordv1.CompactionPlan {
 	return &compactordv1.CompactionPlan{TokensBefore: in.State.Head.GetViewTokens(), SkipReason: why}
+}
+
+// does says whether a plan does anything.
+func does(plan *compactordv1.CompactionPlan) bool {
+	return plan.GetCut() != nil || len(plan.GetEdits()) > 0
 }
 
 // ended returns the context's cause once it has ended.

@@ -27,8 +27,8 @@ func (Summarize) Plan(
 	if alreadyCompacted(s) {
 		return noop(in, compactordv1.SkipReason_SKIP_REASON_ALREADY_COMPACTED), nil
 	}
-	view := weigh(s)
-	at, room, err := firstKept(ctx, in, view, p)
+	view := divide(s)
+	at, maxSummary, err := firstKept(ctx, in, view, p)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (Summarize) Plan(
 		},
 		SplitTurnStart: splitTurnStart(s, at, p.GetSplitTurn()),
 	}
-	setBudget(in, plan.GetCut(), at, view, maxSummaryTokens(in.Policy, p), room)
+	setBudget(in, plan.GetCut(), at, view, maxSummaryTokens(in.Policy, p), maxSummary)
 	plan.SummarizerInputTokens = inputTokens(s, at)
 	return plan, nil
 }

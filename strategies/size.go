@@ -1,0 +1,141 @@
+package strategies
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// size is what a view, or some of its messages, take of all that a trigger watches: stored tokens, tool groups and bytes.
+type size [3]uint64
+
+const (
+	byTokens = iota
+	byGroups
+	byBytes
+)
+
+func (s size) plus(more size) size {
+	for by := range s {
+		s[by] += more[by]
+	}
+	return s
+}
+
+// less is what remains of a size without another, 0 where nothing does.
+func (s size) less(other size) size {
+	for by := range s {
+		s[by] -= min(s[by], other[by])
+	}
+	return s
+}
+
+// atLeast is the greater of two sizes in each.
+func (s size) atLeast(other size) size {
+	for by := range s {
+		s[by] = max(s[by], other[by])
+	}
+	return s
+}
+
+// reachedBy lists in which of its figures a limit is reached by a size.
+func (s size) reachedBy(of size) []int {
+	var reached []int
+	for by, limit := range s {
+		if of[by] >= limit {
+			reached = append(reached, by)
+		}
+	}
+	return reached
+}
+
+// viewSize is the size of the view of a state.
+func viewSize(s *session.State) size {
+	return size{
+		byTokens: uint64(s.Head.GetViewTokens()),
+		byGroups: uint64(s.Head.GetViewToolGroups()),
+		byBytes:  uint64(s.Head.GetViewBytes()),
+	}
+}
+
+// messageSize is the size of one message of a view.
+func messageSize(vm *compactordv1.ViewMessage) size {
+	s := size{byTokens: uint64(vm.GetTokens()), byBytes: uint64(proto.Size(vm.GetMessage()))}
+	for _, p := range vm.GetMessage().GetParts() {
+		if p.GetToolCall() != nil {
+			s[byGroups] = 1
+		}
+	}
+	return s
+}
+
+// dividedSize is the size of a view, divided at each position in State.Kept: a cut there keeps what follows.
+type dividedSize struct {
+	// kept is the size from a position on, fixed that of what stays before it: the leading run, and what is pinned.
+	kept, fixed []size
+	summary     size
+}
+
+// divide draws the view, since it shows messages other than the log has them: with edits and repairs.
+func divide(s *session.State) *dividedSize {
+	n := len(s.Kept)
+	each := make([]size, n)
+	var always, summary size
+	for _, vm := range s.View(session.ViewOptions{}).Messages {
+		index, ofLog := originOf(vm)
+		switch {
+		case !ofLog:
+			summary = summary.plus(messageSize(vm))
+		case index < session.KeptFrom(s.Head):
+			always = always.plus(messageSize(vm))
+		default:
+			// A missing result goes with its call: no cut parts them.
+			pos, _ := position(s, index)
+			each[pos] = each[pos].plus(messageSize(vm))
+		}
+	}
+	d := &dividedSize{kept: make([]size, n), fixed: make([]size, n), summary: summary}
+	for pos, l := range s.Kept {
+		d.fixed[pos] = always
+		if session.Pinned(s.Head, l.GetIndex()) {
+			always = always.plus(each[pos])
+		}
+	}
+	var after size
+	for pos := n - 1; pos >= 0; pos-- {
+		after = after.plus(each[pos])
+		d.kept[pos] = after
+	}
+	return d
+}
+
+// originOf is the message of the log that a message of the view shows or repairs; false for one of the summary.
+func originOf(vm *compactordv1.ViewMessage) (uint32, bool) {
+	switch o := vm.GetOrigin().(type) {
+	case *compactordv1.ViewMessage_Index:
+		return o.Index, true
+	case *compactordv1.ViewMessage_LogRepair:
+		return o.LogRepair.GetIndex(), true
+	default:
+		return 0, false
+	}
+}
+
+// rest is what the view still holds after a cut at a position, without a summary.
+func (d *dividedSize) rest(pos int) size { return d.kept[pos].plus(d.fixed[pos]) }
+
+// withoutSummary is the view as it would be without its summary.
+func (d *dividedSize) withoutSummary() *dividedSize {
+	return &dividedSize{kept: d.kept, fixed: d.fixed}
+}
+
+// replaced is what a cut takes out of the view, in stored tokens: what is pinned stays. Where bytes alone made compaction
+// due, four of them are a token, as of text.
+func (d *dividedSize) replaced(in *Input, at int) uint64 {
+	out := d.rest(0).less(d.rest(at)).plus(d.summary)
+	if DueByBytesAlone(in.Policy, session.Measure(in.State.Head, in.Policy)) {
+		return max(out[byTokens], out[byBytes]/4)
+	}
+	return out[byTokens]
+}
