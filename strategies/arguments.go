@@ -10,25 +10,25 @@ import (
 // maxArguments bounds the fields that are read of one call.
 const maxArguments = 64
 
-// Argument is a field of the object that a tool was called with.
-type Argument struct {
-	Name  string
-	Value json.RawMessage
+// argument is a field of the object that a tool was called with.
+type argument struct {
+	name  string
+	value json.RawMessage
 }
 
-// Arguments returns the fields of a call's arguments, in order. Models write broken JSON too: what stands before the
-// fault is read.
-func Arguments(arguments string) []Argument {
+// argumentsOf returns the fields of a call's arguments, in order. Models write broken JSON, too: what stands before the fault
+// is read.
+func argumentsOf(arguments string) []argument {
 	d := json.NewDecoder(strings.NewReader(arguments))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
 		return nil
 	}
-	var list []Argument
+	var list []argument
 	for len(list) < maxArguments && d.More() {
 		name, err := d.Token()
 		text, isName := name.(string)
-		a := Argument{Name: text}
-		if err != nil || !isName || d.Decode(&a.Value) != nil {
+		a := argument{name: text}
+		if err != nil || !isName || d.Decode(&a.value) != nil {
 			break
 		}
 		list = append(list, a)
@@ -36,14 +36,14 @@ func Arguments(arguments string) []Argument {
 	return list
 }
 
-// Text returns the value of a string, and the words of a command that is given word by word; false for all else.
-func (a Argument) Text() (string, bool) {
+// text returns the value of a string, and the words of a command that is given word by word; false for all else.
+func (a argument) text() (string, bool) {
 	var text string
-	if json.Unmarshal(a.Value, &text) == nil && string(a.Value) != "null" {
+	if json.Unmarshal(a.value, &text) == nil && string(a.value) != "null" {
 		return text, true
 	}
 	var words []string
-	if json.Unmarshal(a.Value, &words) == nil && len(words) > 0 {
+	if json.Unmarshal(a.value, &words) == nil && len(words) > 0 {
 		return strings.Join(words, " "), true
 	}
 	return "", false
@@ -65,10 +65,10 @@ const maxMainRunes = 80
 func MainArgument(arguments string) string {
 	texts := make(map[string]string)
 	first := ""
-	for _, a := range Arguments(arguments) {
-		text, ok := a.Text()
+	for _, a := range argumentsOf(arguments) {
+		text, ok := a.text()
 		if line := wording.OneLine(text, maxMainRunes); ok && line != "" {
-			texts[a.Name] = line
+			texts[a.name] = line
 			if first == "" {
 				first = line
 			}

@@ -22,11 +22,7 @@ func TestArgumentsAreReadUpToTheFault(t *testing.T) {
 		`{`:                                 nil,
 		`{1:2}`:                             nil,
 	} {
-		var names []string
-		for _, a := range strategies.Arguments(text) {
-			names = append(names, a.Name)
-		}
-		require.Equal(t, want, names, text)
+		require.Equal(t, want, strategies.ArgumentNames(text), text)
 	}
 }
 

@@ -27,8 +27,8 @@ func readsPart(files *compactordv1.FileTools, call *compactordv1.ToolCall) bool 
 	touches := slices.ContainsFunc(files.GetTools(), func(t *compactordv1.FileTool) bool {
 		return slices.Contains(t.GetNames(), call.GetName())
 	})
-	return touches && slices.ContainsFunc(Arguments(call.GetArguments()), func(a Argument) bool {
-		return slices.Contains(rangeArguments, a.Name) && saysRange(a.Value)
+	return touches && slices.ContainsFunc(argumentsOf(call.GetArguments()), func(a argument) bool {
+		return slices.Contains(rangeArguments, a.name) && saysRange(a.value)
 	})
 }
 

@@ -27,8 +27,8 @@ func (e *PolicyError) Error() string { return fmt.Sprintf("%s: %s", e.Field, e.W
 // Unwrap returns ErrPolicy.
 func (e *PolicyError) Unwrap() error { return ErrPolicy }
 
-// MergePolicy returns base with what override sets: messages merge by field, lists and oneofs replace whole.
-func MergePolicy(base, override *compactordv1.Policy) *compactordv1.Policy {
+// mergePolicy returns base with what override sets: messages merge by field, lists and oneofs replace whole.
+func mergePolicy(base, override *compactordv1.Policy) *compactordv1.Policy {
 	if base == nil {
 		base = &compactordv1.Policy{}
 	}
@@ -66,8 +66,8 @@ func isWellKnown(m protoreflect.MessageDescriptor) bool {
 	return m.ParentFile().Package() == "google.protobuf"
 }
 
-// CheckPolicy returns a PolicyError where a resolved policy contradicts itself.
-func CheckPolicy(p *compactordv1.Policy) error {
+// checkPolicy returns a PolicyError where a resolved policy contradicts itself.
+func checkPolicy(p *compactordv1.Policy) error {
 	if err := checkNesting(p); err != nil {
 		return err
 	}

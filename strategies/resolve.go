@@ -12,7 +12,7 @@ import (
 func Resolve(given ...*compactordv1.Policy) (*compactordv1.Policy, error) {
 	var all *compactordv1.Policy
 	for _, p := range given {
-		all = MergePolicy(all, p)
+		all = mergePolicy(all, p)
 	}
 	name := DefaultPreset
 	if all != nil && all.Preset != nil {
@@ -25,11 +25,11 @@ func Resolve(given ...*compactordv1.Policy) (*compactordv1.Policy, error) {
 	if err := refusedLimits(name, all); err != nil {
 		return nil, err
 	}
-	resolved := MergePolicy(base, all)
+	resolved := mergePolicy(base, all)
 	if saysWhenDue(all.GetTrigger()) {
 		resolved.Trigger.Enabled = proto.Bool(true)
 	}
-	if err := CheckPolicy(resolved); err != nil {
+	if err := checkPolicy(resolved); err != nil {
 		return nil, err
 	}
 	if err := settleTarget(resolved, all.GetTrigger() != nil && all.GetTrigger().TargetTokens != nil); err != nil {
