@@ -36,14 +36,14 @@ func fileTag(tag string, paths []string) string {
 		return ""
 	}
 	var b strings.Builder
-	room, more := maxFileTagBytes, 0
+	left, more := maxFileTagBytes, 0
 	for _, path := range paths {
 		line := taggedPath(path) + "\n"
-		if len(line) > room {
+		if len(line) > left {
 			more++
 			continue
 		}
-		room -= len(line)
+		left -= len(line)
 		b.WriteString(line)
 	}
 	if more > 0 {

@@ -48,8 +48,8 @@ func (w *writing) estimate(ctx context.Context, whole bool) error {
 	return nil
 }
 
-// roomy is how many times what is to be read has to fit a window for one request to hold it whatever its estimator.
-const roomy = 4
+// estimateMargin is how many times what is to be read has to fit a window for one request to hold it whatever its estimator.
+const estimateMargin = 4
 
 // fitsOneRequest says whether the conversation is so small beside the summarizer's window that each text plainly takes one
 // request.
@@ -59,7 +59,7 @@ func (w *writing) fitsOneRequest(chosen summarizers.Summarizer) bool {
 		return false
 	}
 	reads := uint64(w.snapshot.Scaled(w.toRead() + session.StoredTokens(w.snapshot.Lead)))
-	return reads*roomy < uint64(describer.Describe().GetContextWindow())
+	return reads*estimateMargin < uint64(describer.Describe().GetContextWindow())
 }
 
 // errEstimate says that a summarizer gave neither an estimate nor an error.

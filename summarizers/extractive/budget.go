@@ -57,13 +57,13 @@ var termsOf = [classes]terms{
 }
 
 // share chooses what fits into so many units. all says that nothing was left out or shortened.
-func (p *plan) share(room int) (list []chosen, all bool) {
-	pool := room - p.frame()
-	lists, ruled := p.lists(room)
-	h := p.head(room, pool, nil)
+func (p *plan) share(budget int) (list []chosen, all bool) {
+	pool := budget - p.frame()
+	lists, ruled := p.lists(budget)
+	h := p.head(budget, pool, nil)
 	// Where there is room for all rules, other lines need not say them again.
-	if p.rulesFit(lists, room, pool-h.used) {
-		h = p.head(room, pool, ruled)
+	if p.rulesFit(lists, budget, pool-h.used) {
+		h = p.head(budget, pool, ruled)
 		lists[classRequest] = unruled(lists[classRequest], p.ruled)
 	}
 	all = !h.short
@@ -75,11 +75,11 @@ func (p *plan) share(room int) (list []chosen, all bool) {
 	var takes [classes]take
 	takes[classLast] = h.last
 	for c := classLast + 1; c < classes; c++ {
-		takes[c] = p.first(c, lists[c], room, pool)
+		takes[c] = p.first(c, lists[c], budget, pool)
 		pool -= takes[c].used
 	}
-	marksRoom := pool / 3
-	rows := p.rows(list, takes[:], min(marksRoom, room/10))
+	marksBudget := pool / 3
+	rows := p.rows(list, takes[:], min(marksBudget, budget/10))
 	for _, row := range rows {
 		pool -= p.overhead(row) + units(row.it.text)
 	}
@@ -99,11 +99,11 @@ func (p *plan) share(room int) (list []chosen, all bool) {
 }
 
 // first serves a class for the first time, when others still wait.
-func (p *plan) first(c class, list []*item, room, pool int) take {
+func (p *plan) first(c class, list []*item, budget, pool int) take {
 	open := pool
 	if c <= classPrefer {
 		// Who knows all that is forbidden and nothing of what was done cannot go on.
-		open = max(pool-min(room/6, 480), 0)
+		open = max(pool-min(budget/6, 480), 0)
 	}
 	return p.take(c, list, min(max(pool*termsOf[c].share/100, termsOf[c].sure), open), false)
 }
@@ -112,22 +112,22 @@ func (p *plan) first(c class, list []*item, room, pool int) take {
 const fewRules = 6
 
 // lists returns the items of each class, and the firm rules of each message. The rules of one message take no more than
-// a share of the room: beyond that, those of a whole handbook wait until all others were served.
-func (p *plan) lists(room int) (lists [classes][]*item, ruled ruleIndex) {
+// a share of the budget: beyond that, those of a whole handbook wait until all others were served.
+func (p *plan) lists(budget int) (lists [classes][]*item, ruled ruleIndex) {
 	lists, ruled = p.byClass, ruleIndex{}
-	if room < 12*maxGoal {
+	if budget < 12*maxGoal {
 		// The sentence of the goal says enough of its request.
 		lists[classRequest] = slices.DeleteFunc(slices.Clone(lists[classRequest]), func(it *item) bool { return it == p.goal })
 	}
-	type spent struct{ rules, room int }
+	type spent struct{ rules, units int }
 	by := map[uint32]spent{}
 	for c := classUserRule; c <= classPrefer; c++ {
 		lists[c] = nil
 		for _, it := range p.byClass[c] {
 			s := by[it.oldest()]
 			s.rules++
-			s.room += p.overhead(chosen{it: it}) + units(it.text)
-			if s.rules > fewRules && s.room > room/5 && len(it.cites) > 0 {
+			s.units += p.overhead(chosen{it: it}) + units(it.text)
+			if s.rules > fewRules && s.units > budget/5 && len(it.cites) > 0 {
 				lists[classCrowd] = append(lists[classCrowd], it)
 				continue
 			}
@@ -140,9 +140,9 @@ func (p *plan) lists(room int) (lists [classes][]*item, ruled ruleIndex) {
 }
 
 // rulesFit says whether all rules are chosen the first time they are served.
-func (p *plan) rulesFit(lists [classes][]*item, room, pool int) bool {
+func (p *plan) rulesFit(lists [classes][]*item, budget, pool int) bool {
 	for c := classUserRule; c <= classPrefer; c++ {
-		t := p.first(c, lists[c], room, pool)
+		t := p.first(c, lists[c], budget, pool)
 		if !t.whole {
 			return false
 		}
@@ -182,7 +182,7 @@ type head struct {
 }
 
 // head chooses the lines of the goal and of the last request. They leave out the rules that stand in lines of their own.
-func (p *plan) head(room, pool int, ruled ruleIndex) head {
+func (p *plan) head(budget, pool int, ruled ruleIndex) head {
 	h := head{last: take{whole: true}}
 	if p.goal == nil {
 		return h
@@ -193,11 +193,11 @@ func (p *plan) head(room, pool int, ruled ruleIndex) head {
 	} else {
 		goal.text = p.cues.beforeRule(goal.text)
 	}
-	same, long, small := p.goal == p.last, units(goal.text) > maxGoal, room < 4*maxGoal
-	limit := min(maxGoal, max(room*2/5, 24))
+	same, long, small := p.goal == p.last, units(goal.text) > maxGoal, budget < 4*maxGoal
+	limit := min(maxGoal, max(budget*2/5, 24))
 	if !same || long && !small {
 		last := *p.last
-		if ruled != nil && units(last.text) > room/4 {
+		if ruled != nil && units(last.text) > budget/4 {
 			if text := withoutRules(last.text, ruled.of(&last)); text != "" {
 				last.text = text
 			}
@@ -205,7 +205,7 @@ func (p *plan) head(room, pool int, ruled ruleIndex) head {
 		h.lines = []*item{&last}
 		h.inGoal = same && p.ly.goal == p.ly.last
 		if same {
-			limit = min(limit, room/10)
+			limit = min(limit, budget/10)
 		}
 	} else {
 		h.short = long
@@ -254,7 +254,7 @@ type take struct {
 
 // take chooses items of a class for so many units: as many as can be had, each shortened no further than the class
 // allows, and then each as long as there is room for. goal says that they stand in the place of the goal.
-func (p *plan) take(c class, list []*item, room int, goal bool) take {
+func (p *plan) take(c class, list []*item, budget int, goal bool) take {
 	t := termsOf[c]
 	out := take{whole: true}
 	var sizes []int
@@ -264,7 +264,7 @@ func (p *plan) take(c class, list []*item, room int, goal bool) take {
 		ch := chosen{it: it, goal: goal}
 		over := p.overhead(ch)
 		size := min(units(it.text), t.most)
-		if floor+over+min(size, t.least) > room {
+		if floor+over+min(size, t.least) > budget {
 			out.whole = false
 			continue
 		}
@@ -283,7 +283,7 @@ func (p *plan) take(c class, list []*item, room int, goal bool) take {
 	}
 	for lowest < highest {
 		mid := (lowest + highest + 1) / 2
-		if fits(mid) <= room {
+		if fits(mid) <= budget {
 			lowest = mid
 		} else {
 			highest = mid - 1
@@ -301,8 +301,8 @@ func (p *plan) take(c class, list []*item, room int, goal bool) take {
 }
 
 // rows makes lines of the identifiers that the chosen lines do not hold.
-func (p *plan) rows(list []chosen, takes []take, room int) []chosen {
-	if room < 40 || len(p.marks) == 0 {
+func (p *plan) rows(list []chosen, takes []take, budget int) []chosen {
+	if budget < 40 || len(p.marks) == 0 {
 		return nil
 	}
 	var b strings.Builder
@@ -328,18 +328,18 @@ func (p *plan) rows(list []chosen, takes []take, room int) []chosen {
 		if row == nil || units(row.text)+cost > 160 {
 			row = &item{kind: kindMarks, cites: []uint32{k.first}}
 			cost += p.overhead(chosen{it: row}) + 6
-			if cost > room {
+			if cost > budget {
 				break
 			}
 			byMessage[k.first] = row
 			rows = append(rows, chosen{it: row, limit: 200})
 		} else {
-			if cost > room {
+			if cost > budget {
 				break
 			}
 			row.text += ", "
 		}
-		room -= cost
+		budget -= cost
 		row.text += k.word
 		row.addCites(k.last)
 	}
@@ -356,9 +356,9 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 	if req.MaxTokens >= 400 {
 		space = airy
 	}
-	room := int(min(4*budget, 1<<24))
+	unitBudget := int(min(4*budget, 1<<24))
 	for range 8 {
-		list, all := p.share(room)
+		list, all := p.share(unitBudget)
 		if p.goal != nil && !slices.ContainsFunc(list, isRequest) {
 			// Headings with nothing below them would fit, and tell nothing.
 			break
@@ -370,19 +370,19 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 			if all || n >= budget*9/10 || n == 0 {
 				return pieces, true
 			}
-			grown := int(min(int64(room)*budget/n*97/100, 1<<24))
-			if grown <= room {
+			grown := int(min(int64(unitBudget)*budget/n*97/100, 1<<24))
+			if grown <= unitBudget {
 				return pieces, true
 			}
-			room = grown
+			unitBudget = grown
 			continue
 		}
 		if ok {
 			// The last step was too far; what was found before is near enough.
 			return pieces, true
 		}
-		room = int(int64(room)*budget/n*97/100) - 8
-		if room <= 0 {
+		unitBudget = int(int64(unitBudget)*budget/n*97/100) - 8
+		if unitBudget <= 0 {
 			break
 		}
 	}

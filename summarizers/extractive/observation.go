@@ -22,7 +22,7 @@ const blank = "(only white space)"
 const (
 	// leftOutUnits is about what the mark takes that stands where lines were left out.
 	leftOutUnits = 32
-	// fewUnits is the room in which lines are not worth choosing.
+	// fewUnits is the budget in which lines are not worth choosing.
 	fewUnits = 160
 	// maxErrorLines is how many lines of each score are looked at.
 	maxErrorLines = 64
@@ -40,15 +40,15 @@ func observe(
 	}
 	e := plainExcerpt(whole)
 	g.try(summarizers.StageResult, req.Result.Index, func() { e = newExcerpt(whole) })
-	// Each byte is a unit at the most, so no more room is of use.
-	for room := min(4*int(budget), len(whole)); room > 0; {
+	// Each byte is a unit at the most, so a larger budget is of no use.
+	for unitBudget := min(4*int(budget), len(whole)); unitBudget > 0; {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		text := ""
-		if !g.try(summarizers.StageResult, req.Result.Index, func() { text = e.in(room) }) {
+		if !g.try(summarizers.StageResult, req.Result.Index, func() { text = e.in(unitBudget) }) {
 			e = plainExcerpt(whole)
-			text = e.in(room)
+			text = e.in(unitBudget)
 		}
 		text = summarizers.QuoteThinking(strings.TrimSpace(text))
 		tokens := req.Count(text)
@@ -56,7 +56,7 @@ func observe(
 			progress.Text(text)
 			return &summarizers.Summary{Text: text, Faults: g.faults}, nil
 		}
-		room = min(room*9/10, room*int(budget)/int(max(tokens, 1)))
+		unitBudget = min(unitBudget*9/10, unitBudget*int(budget)/int(max(tokens, 1)))
 	}
 	return nil, doesNotFit(req)
 }
@@ -99,18 +99,18 @@ func newExcerpt(text string) *excerpt {
 }
 
 // in returns what fits into so many units.
-func (e *excerpt) in(room int) string {
+func (e *excerpt) in(budget int) string {
 	switch {
-	case units(e.text) <= room:
+	case units(e.text) <= budget:
 		return e.text
-	case room < fewUnits || e.lines == 1:
-		return shorten(e.text, room)
+	case budget < fewUnits || e.lines == 1:
+		return shorten(e.text, budget)
 	}
-	room -= 2 * leftOutUnits
-	c := &choice{longest: max(room/4, room/e.lines), chosen: make(map[int]string)}
-	c.head(e.text, room*headPercent/100)
-	c.errors(e.errors, room*errorPercent/100)
-	c.tail(e, room)
+	budget -= 2 * leftOutUnits
+	c := &choice{longest: max(budget/4, budget/e.lines), chosen: make(map[int]string)}
+	c.head(e.text, budget*headPercent/100)
+	c.errors(e.errors, budget*errorPercent/100)
+	c.tail(e, budget)
 	return c.text(e.lines)
 }
 
@@ -148,8 +148,8 @@ func (c *choice) head(text string, most int) {
 	}
 }
 
-func (c *choice) errors(lines []numbered, room int) {
-	most := c.used + room
+func (c *choice) errors(lines []numbered, budget int) {
+	most := c.used + budget
 	for _, l := range lines {
 		// Each may stand alone between two marks.
 		if !c.take(l.at, l.text, most-leftOutUnits) {

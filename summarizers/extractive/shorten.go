@@ -73,9 +73,9 @@ func shorten(s string, n int) string {
 	if n <= 4*gapUnits {
 		return prefixUnits(s, max(n, 0))
 	}
-	room := n - gapUnits
-	head := prefixUnits(s, room-room/3)
-	tail := suffixUnits(s, room/3)
+	left := n - gapUnits
+	head := prefixUnits(s, left-left/3)
+	tail := suffixUnits(s, left/3)
 	if i := strings.LastIndexByte(head, ' '); i > len(head)*3/4 {
 		head = head[:i]
 	}

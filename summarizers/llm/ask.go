@@ -8,8 +8,8 @@ import (
 	"github.com/compactord/compactord/summarizers/prompts"
 )
 
-// errNoRoom says that a prompt leaves no room for its answer.
-var errNoRoom = errors.New("the prompt does not fit the model's window")
+// errPromptTooLong says that a prompt leaves nothing of the window for its answer.
+var errPromptTooLong = errors.New("the prompt does not fit the model's window")
 
 // question is a request to the model whose answer is checked.
 type question struct {
@@ -50,11 +50,11 @@ func (w *writer) again(q *question, refused *summarizers.CheckError) *question {
 
 // try has a question answered once. An answer that is refused is a *summarizers.CheckError.
 func (w *writer) try(ctx context.Context, q *question) (string, error) {
-	room := w.budget.usable - min(w.budget.usable, q.tokens)
-	if room < minOutput {
-		return "", tooLarge(errNoRoom)
+	left := w.budget.usable - min(w.budget.usable, q.tokens)
+	if left < minOutput {
+		return "", tooLarge(errPromptTooLong)
 	}
-	q.completion.MaxOutputTokens = min(q.output, room)
+	q.completion.MaxOutputTokens = min(q.output, left)
 	answer, err := w.send(ctx, q.completion)
 	if err != nil {
 		return "", err

@@ -23,7 +23,7 @@ const (
 type budget struct {
 	// prompt is the most that a prompt may hold.
 	prompt uint32
-	// output is the most that the model may write for the summary, and think the part of it that is room to think. most is what it may write
+	// output is the most that the model may write for the summary, and think the part of it that is for thinking. most is what it may write
 	// where it was cut off, if its prompt leaves that much of the window.
 	output, think, most uint32
 	// answer is the budget of the summary, as the request counts: that of the request, or what the model can write.
@@ -38,8 +38,8 @@ var errWindow = errors.New("the model's window is too small for a prompt")
 // divide divides the window.
 //
 // An answer may take half as many tokens again as its budget says, since the session counts otherwise than the model;
-// and a model that is told how hard to think needs room for that before it writes. Both together get a quarter of the
-// window at the most, or half of it where the model thinks: a summary that leaves less room for what it is a summary of
+// and a model that is told how hard to think needs tokens for that before it writes. Both together get a quarter of the
+// window at the most, or half of it where the model thinks: a summary that leaves less for what it is a summary of
 // would have the conversation folded into ever more prompts. Where that or the model's output limit is too little for
 // both, thinking gets up to half of it, and the budget of the summary is lowered to what is left, so that the model is
 // told what it can keep to.
@@ -52,7 +52,7 @@ func divide(p *Profile, kind summarizers.Kind, maxTokens uint32) (budget, error)
 	if p.MaxOutput > 0 {
 		b.most = p.MaxOutput
 	}
-	think := roomToThink(p, kind)
+	think := thinkingBudget(p, kind)
 	share := p.Window / 4
 	if think > 0 {
 		share = p.Window / 2
@@ -79,9 +79,9 @@ func answerTokens(maxTokens uint32) uint32 {
 	return uint32(min((3*uint64(maxTokens)+1)/2, 1<<32-1))
 }
 
-// roomToThink is what a model may think before it writes. One that has an effort set thinks where none is sent too, as it
+// thinkingBudget is what a model may think before it writes. One that has an effort set thinks where none is sent too, as it
 // does by itself.
-func roomToThink(p *Profile, kind summarizers.Kind) uint32 {
+func thinkingBudget(p *Profile, kind summarizers.Kind) uint32 {
 	if p.Effort == "" {
 		return 0
 	}
@@ -103,7 +103,7 @@ func roomToThink(p *Profile, kind summarizers.Kind) uint32 {
 	}
 }
 
-// effort is what is sent. One that is a number is the provider's budget of thinking: it is lowered to the room for it, or
+// effort is what is sent. One that is a number is the provider's budget of thinking: it is lowered to what there is for it, or
 // thinking would leave none for the answer.
 func (b *budget) effort(p *Profile, kind summarizers.Kind) string {
 	effort := effortFor(p, kind)

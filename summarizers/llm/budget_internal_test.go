@@ -35,7 +35,7 @@ func TestPartsOfTheWindow(t *testing.T) {
 		require.LessOrEqual(t, b.answer, asked)
 		require.LessOrEqual(t, uint64(b.answer)*3/2+uint64(b.think), uint64(b.output))
 		share := p.Window / 4
-		if roomToThink(p, kind) > 0 {
+		if thinkingBudget(p, kind) > 0 {
 			share = p.Window / 2
 		}
 		require.LessOrEqual(t, b.output, share)

@@ -45,7 +45,7 @@ func (w *writer) prefixed(ctx context.Context) (*question, error) {
 	}
 	closing := prompts.Closing(w.req)
 	if tokens += w.counter.text(closing.Text); tokens > w.budget.prompt {
-		return nil, tooLarge(errNoRoom)
+		return nil, tooLarge(errPromptTooLong)
 	}
 	return &question{
 		completion: &Completion{View: view, User: closing.Text, Effort: w.budget.effort(&w.by.profile, w.req.Kind)},
@@ -75,7 +75,7 @@ func whyAsText(err error) string {
 		return summarizers.AsTextSecret
 	case errors.Is(err, errView):
 		return summarizers.AsTextNotDrawn
-	case errors.Is(err, errNoRoom):
+	case errors.Is(err, errPromptTooLong):
 		return summarizers.AsTextDoesNotFit
 	case isOverflow(err):
 		return summarizers.AsTextOverflow

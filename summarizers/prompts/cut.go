@@ -66,8 +66,8 @@ func (c *cutting) keep(text string, limit int) []span {
 	if c.tells == nil || limit < fewUnits {
 		return []span{{0, head}, {tail, len(text)}}
 	}
-	room := limit * linesPercent / 100
-	lines := c.tellingLines(text, span{head, tail}, room, max(minTellingLines, limit/unitsPerLine))
+	budget := limit * linesPercent / 100
+	lines := c.tellingLines(text, span{head, tail}, budget, max(minTellingLines, limit/unitsPerLine))
 	if len(lines) == 0 {
 		return []span{{0, head}, {tail, len(text)}}
 	}
@@ -81,8 +81,8 @@ func (c *cutting) keep(text string, limit int) []span {
 	return append(append([]span{{0, head}}, lines...), span{tail, len(text)})
 }
 
-// tellingLines returns the lines between head and tail that tell something and fit into the room, the first of them first.
-func (c *cutting) tellingLines(text string, within span, room, most int) []span {
+// tellingLines returns the lines between head and tail that tell something and fit into the budget, the first of them first.
+func (c *cutting) tellingLines(text string, within span, budget, most int) []span {
 	var lines []span
 	for at := within.from; at < within.to && len(lines) < most; {
 		end := within.to
@@ -93,8 +93,8 @@ func (c *cutting) tellingLines(text string, within span, room, most int) []span 
 		// What begins or ends within head or tail is there in part.
 		if at > within.from && end < within.to && c.tells(line) {
 			line = prefix(text[at:end+1], maxTellingUnits)
-			if size := units(line); size <= room {
-				room -= size
+			if size := units(line); size <= budget {
+				budget -= size
 				lines = append(lines, span{at, at + len(line)})
 			}
 		}
@@ -125,27 +125,27 @@ func marked(n int, of string) string {
 }
 
 // fit returns the text cut to at most so many tokens; empty and false where not even a mark fits.
-func (c *cutting) fit(text string, room uint32, count func(string) uint32) (string, bool) {
+func (c *cutting) fit(text string, budget uint32, count func(string) uint32) (string, bool) {
 	tokens := count(text)
-	if tokens <= room {
+	if tokens <= budget {
 		return text, true
 	}
-	for limit := nextLimit(units(text), tokens, room); ; {
+	for limit := nextLimit(units(text), tokens, budget); ; {
 		shorter := c.to(text, limit)
 		tokens = count(shorter)
-		if tokens <= room {
+		if tokens <= budget {
 			return shorter, true
 		}
 		if limit == 0 {
 			return "", false
 		}
-		limit = nextLimit(limit, tokens, room)
+		limit = nextLimit(limit, tokens, budget)
 	}
 }
 
 // nextLimit is the limit to try after one at which a text had too many tokens.
-func nextLimit(limit int, tokens, room uint32) int {
-	return max(0, min(limit-1, int(float64(limit)*0.97*float64(room)/float64(max(tokens, 1)))))
+func nextLimit(limit int, tokens, budget uint32) int {
+	return max(0, min(limit-1, int(float64(limit)*0.97*float64(budget)/float64(max(tokens, 1)))))
 }
 
 // units is the length of a text in UTF-16 code units.

@@ -11,8 +11,8 @@ import (
 const (
 	// maxHalvings is how often one prompt is halved.
 	maxHalvings = 3
-	// minRoom is the least that a prompt must be able to take in of the conversation.
-	minRoom = 64
+	// minBudget is the least that there must be for an answer, and for the conversation in a prompt.
+	minBudget = 64
 )
 
 // Folding is a request as prompts, one after the other. It holds no more than one of them at a time.
@@ -68,14 +68,14 @@ func (f *Folding) Next(ctx context.Context) (*Prompt, error) {
 	if f.done {
 		return nil, nil
 	}
-	room := min(f.frame.room(f.answered > 0), f.ceiling)
+	budget := min(f.frame.conversationBudget(f.answered > 0), f.ceiling)
 	for {
-		conversation, err := f.take(ctx, room)
+		conversation, err := f.take(ctx, budget)
 		if err != nil {
 			return nil, err
 		}
 		p := f.prompt(conversation)
-		held := uint64(p.Tokens) + uint64(p.room)
+		held := uint64(p.Tokens) + uint64(p.reserve)
 		if held <= uint64(f.limits.PromptTokens) {
 			f.last = p
 			return p, nil
@@ -83,10 +83,10 @@ func (f *Folding) Next(ctx context.Context) (*Prompt, error) {
 		// What stands between two texts can count more than both.
 		excess := held - uint64(f.limits.PromptTokens)
 		f.putBack()
-		if uint64(f.used) < excess+minRoom {
+		if uint64(f.used) < excess+minBudget {
 			return nil, ErrTooLarge
 		}
-		room = f.used - uint32(excess)
+		budget = f.used - uint32(excess)
 	}
 }
 
@@ -110,7 +110,7 @@ func (f *Folding) readWith(taken []block) uint64 {
 }
 
 // take takes in as many of the next messages as there is room for, one at least.
-func (f *Folding) take(ctx context.Context, room uint32) (string, error) {
+func (f *Folding) take(ctx context.Context, budget uint32) (string, error) {
 	var text strings.Builder
 	f.used = 0
 	for {
@@ -122,15 +122,15 @@ func (f *Folding) take(ctx context.Context, room uint32) (string, error) {
 			return text.String(), nil
 		}
 		shown, tokens := b.text, b.tokens
-		if uint64(f.used)+uint64(tokens) > uint64(room) {
+		if uint64(f.used)+uint64(tokens) > uint64(budget) {
 			if f.used > 0 {
 				return text.String(), nil
 			}
-			shown, ok = shorten(b.passages, room, f.limits.Count)
+			shown, ok = shorten(b.passages, budget, f.limits.Count)
 			if !ok {
 				return "", ErrTooLarge
 			}
-			tokens = room
+			tokens = budget
 		}
 		text.WriteString(shown)
 		f.used += tokens
@@ -176,7 +176,7 @@ func (f *Folding) prompt(conversation string) *Prompt {
 // left to halve, or after three times for one prompt.
 func (f *Folding) Halve() bool {
 	half := f.used / 2
-	if f.last == nil || f.halved == maxHalvings || half < minRoom {
+	if f.last == nil || f.halved == maxHalvings || half < minBudget {
 		return false
 	}
 	f.putBack()

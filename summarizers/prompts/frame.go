@@ -34,19 +34,19 @@ type frame struct {
 	// budget is that of an answer.
 	budget uint32
 	// systemTokens is what the system prompt counts, free what is left for previous summary and conversation,
-	// previousTokens what the previous summary counts, and answerRoom what is kept free for an answer.
-	systemTokens, free, previousTokens, answerRoom uint32
+	// previousTokens what the previous summary counts, and answerReserve what is kept free for an answer.
+	systemTokens, free, previousTokens, answerReserve uint32
 }
 
 func newFrame(req *summarizers.Request, s *scribe, limits Limits) (*frame, error) {
 	f := &frame{req: req, count: limits.Count, system: system(req.Kind)}
 	f.systemTokens = f.count(f.system)
-	f.budget = min(req.MaxTokens, max(limits.PromptTokens/answerShare, minRoom))
+	f.budget = min(req.MaxTokens, max(limits.PromptTokens/answerShare, minBudget))
 	if req.Kind == summarizers.Observation {
 		f.budget = req.TextTokens()
 	}
 	taken := uint64(f.systemTokens) + uint64(f.instructionTokens()) + uint64(f.count(f.shell())) + seams
-	if taken+2*minRoom > uint64(limits.PromptTokens) {
+	if taken+2*minBudget > uint64(limits.PromptTokens) {
 		return nil, ErrTooLarge
 	}
 	f.free = limits.PromptTokens - uint32(taken)
@@ -71,20 +71,20 @@ func (f *frame) divide(s *scribe) error {
 		f.previous, f.previousTokens = f.fit(carried(s.redact(f.req.PreviousSummary)), f.free, ofSummary, nil)
 		return nil
 	}
-	f.budget = min(f.budget, max(f.free/answerShare, minRoom))
+	f.budget = min(f.budget, max(f.free/answerShare, minBudget))
 	// The session may count less than the model does.
-	f.answerRoom = min(f.free/previousShare, 2*f.budget+minRoom)
+	f.answerReserve = min(f.free/previousShare, 2*f.budget+minBudget)
 	f.previous, f.previousTokens = f.fit(carried(s.redact(f.req.PreviousSummary)), f.free/previousShare, ofSummary, tellsRule)
-	if min(f.room(false), f.room(true)) < minRoom {
+	if min(f.conversationBudget(false), f.conversationBudget(true)) < minBudget {
 		return ErrTooLarge
 	}
 	return nil
 }
 
-// room is what a prompt may take in of the conversation.
-func (f *frame) room(goesOn bool) uint32 {
+// conversationBudget is what a prompt may take in of the conversation.
+func (f *frame) conversationBudget(goesOn bool) uint32 {
 	if goesOn {
-		return f.free - f.answerRoom
+		return f.free - f.answerReserve
 	}
 	return f.free - f.previousTokens
 }
@@ -108,20 +108,20 @@ func (f *frame) shell() string {
 }
 
 // fit returns the text cut to at most so many tokens, and what it then counts.
-func (f *frame) fit(text string, room uint32, of string, tells func(string) bool) (string, uint32) {
+func (f *frame) fit(text string, budget uint32, of string, tells func(string) bool) (string, uint32) {
 	if text == "" {
 		return "", 0
 	}
 	c := cutting{of: of, tells: tells}
-	text, _ = c.fit(text, room, f.count)
+	text, _ = c.fit(text, budget, f.count)
 	return text, f.count(text)
 }
 
-// contexts are the further pieces in their tags, each cut to its share of the room.
-func (f *frame) contexts(s *scribe, room uint32) (text string, tokens uint32) {
+// contexts are the further pieces in their tags, each cut to its share of the budget.
+func (f *frame) contexts(s *scribe, budget uint32) (text string, tokens uint32) {
 	var b strings.Builder
 	for i, piece := range f.req.ExtraContext {
-		left := room - min(room, tokens)
+		left := budget - min(budget, tokens)
 		share := left / uint32(len(f.req.ExtraContext)-i)
 		share -= min(share, f.count(contexts([]string{""})))
 		if piece, _ = f.fit(s.redact(piece), share, " of this piece", tellsRule); piece == "" {
@@ -138,8 +138,8 @@ func (f *frame) contexts(s *scribe, room uint32) (text string, tokens uint32) {
 	return b.String(), tokens
 }
 
-// rules are the agent's own rules at the head of the conversation, cut to the room.
-func (f *frame) rules(s *scribe, room uint32) (text string, tokens uint32) {
+// rules are the agent's own rules at the head of the conversation, cut to the budget.
+func (f *frame) rules(s *scribe, budget uint32) (text string, tokens uint32) {
 	passages := make([]passage, 0, len(f.req.Lead))
 	for _, l := range f.req.Lead {
 		passages = append(passages, s.passages(l)...)
@@ -148,9 +148,9 @@ func (f *frame) rules(s *scribe, room uint32) (text string, tokens uint32) {
 		return "", 0
 	}
 	shown := written(passages)
-	if f.count(shown) > room {
+	if f.count(shown) > budget {
 		var ok bool
-		if shown, ok = shorten(passages, room, f.count); !ok {
+		if shown, ok = shorten(passages, budget, f.count); !ok {
 			return "", 0
 		}
 	}
@@ -174,7 +174,7 @@ func (f *frame) prompt(conversation string, goesOn, part bool) *Prompt {
 	case goesOn:
 		p.BeforeAnswer = head.String() + "<" + tagPrevious + ">\n"
 		p.Text = "\n</" + tagPrevious + ">\n\n" + tail
-		p.room = f.answerRoom
+		p.reserve = f.answerReserve
 	case f.previous != "":
 		p.Text = head.String() + tagged(tagPrevious, f.previous) + "\n\n" + tail
 	default:
@@ -186,27 +186,27 @@ func (f *frame) prompt(conversation string, goesOn, part bool) *Prompt {
 
 // shorten writes passages down in at most so many tokens: the longest of them are cut until they fit. It says false where
 // not even a mark fits.
-func shorten(passages []passage, room uint32, count func(string) uint32) (string, bool) {
+func shorten(passages []passage, budget uint32, count func(string) uint32) (string, bool) {
 	total := 0
 	for _, p := range passages {
 		total += units(p.body)
 	}
 	tokens := count(written(passages))
-	for limit := nextLimit(total, tokens, room); ; {
+	for limit := nextLimit(total, tokens, budget); ; {
 		shown := written(cutTo(passages, limit))
 		tokens = count(shown)
-		if tokens <= room {
+		if tokens <= budget {
 			return shown, true
 		}
 		if limit == 0 {
 			break
 		}
-		limit = nextLimit(limit, tokens, room)
+		limit = nextLimit(limit, tokens, budget)
 	}
 	// Not even the headers fit: the first stands for all.
 	first := passage{header: passages[0].header, body: marked(total, "")}
 	shown := written([]passage{first})
-	return shown, count(shown) <= room
+	return shown, count(shown) <= budget
 }
 
 // cutTo cuts the longest passages until all of them have at most so many UTF-16 code units.

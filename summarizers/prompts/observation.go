@@ -32,7 +32,7 @@ func (f *frame) observation(s *scribe) error {
 	}
 	header := s.outputHeader(r) + "\n"
 	taken := task + guidelines + f.count(header) + f.count(tagged(tagResult, ""))
-	if taken+minRoom > f.free {
+	if taken+minBudget > f.free {
 		return ErrTooLarge
 	}
 	c := cutting{tells: tellsError, of: " of the output"}

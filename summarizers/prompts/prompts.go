@@ -41,9 +41,9 @@ type Prompt struct {
 	// Read is how many stored tokens of the request's messages have been taken in with this prompt.
 	Read uint32
 
-	// room is kept free for the answer that it goes on from, as count counts.
-	room  uint32
-	count func(string) uint32
+	// reserve is kept free for the answer that it goes on from, as count counts.
+	reserve uint32
+	count   func(string) uint32
 }
 
 // User is the user message after the answer to the prompt before. The answer stands in it as a previous summary does: it
@@ -55,7 +55,7 @@ func (p *Prompt) User(answer string) string {
 	answer = carried(answer)
 	if p.count != nil {
 		c := cutting{of: ofSummary}
-		answer, _ = c.fit(answer, p.room, p.count)
+		answer, _ = c.fit(answer, p.reserve, p.count)
 	}
 	return p.BeforeAnswer + answer + p.Text
 }
